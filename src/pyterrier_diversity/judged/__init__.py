@@ -1,0 +1,19 @@
+"""Qrels and runs as arrays: frames go in, judged rankings come out, and no measure knows about frames."""
+
+from .grades import Gain, gain_value, relevance_probability
+from .judgements import Judgements
+from .qrels import judge
+from .rankings import JudgedRankings, judged_rankings
+from .runs import Retrieved, Run
+
+__all__ = [
+    "Gain",
+    "JudgedRankings",
+    "Judgements",
+    "Retrieved",
+    "Run",
+    "gain_value",
+    "judge",
+    "judged_rankings",
+    "relevance_probability",
+]

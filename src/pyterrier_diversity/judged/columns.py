@@ -1,0 +1,115 @@
+"""Qrels and runs, in every form that ir_measures takes, as checked columns of one vocabulary.
+
+This is the only module that knows the names ``qid``, ``docno``, ``label`` and ``subtopic_id``: behind it there are
+``query_id``, ``doc_id``, ``relevance`` and ``iteration``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+_IR_MEASURES_NAMES = {"qid": "query_id", "docno": "doc_id", "label": "relevance"}
+_PYTERRIER_NAMES = {new: old for old, new in _IR_MEASURES_NAMES.items()}
+
+
+def to_frame(data: Any, required: tuple[str, ...], what: str) -> pd.DataFrame:
+    """Return ``data`` as a frame with ir_measures' column names that has the ``required`` columns.
+
+    Parameters
+    ----------
+    data : DataFrame, iterable of named tuples, or dict of dicts
+        Qrels or a run, with PyTerrier's or ir_measures' names.
+    required : tuple of str
+        Columns that must be there; a dict of dicts fills them from its keys, its inner keys and its values.
+    what : str
+        How messages name the data.
+
+    Raises
+    ------
+    ValueError
+        If a required column is missing, which names those missing and those found.
+    TypeError
+        If ``data`` has none of the three forms.
+    """
+    if isinstance(data, pd.DataFrame):
+        renames = {old: new for old, new in _IR_MEASURES_NAMES.items() if old in data and new not in data}
+        frame = data.rename(columns=renames) if renames else data
+    elif isinstance(data, Mapping):
+        rows = [(query, doc, value) for query, docs in data.items() for doc, value in docs.items()]
+        frame = pd.DataFrame(rows, columns=list(required))
+    elif isinstance(data, Iterable) and not isinstance(data, str):
+        records = list(data)
+        if records and not hasattr(records[0], "_fields"):
+            raise TypeError(f"{what} must be a frame, an iterable of named tuples or a dict of dicts, not rows of {type(records[0]).__name__}.")
+        frame = pd.DataFrame(records) if records else pd.DataFrame(columns=list(required))
+    else:
+        raise TypeError(f"{what} must be a frame, an iterable of named tuples or a dict of dicts, not {type(data).__name__}.")
+    missing = [column for column in required if column not in frame]
+    if missing:
+        named = ", ".join(f"{column} ({_PYTERRIER_NAMES.get(column, column)} in PyTerrier)" for column in missing)
+        raise ValueError(f"{what} lack the column {named}; found: {', '.join(map(str, frame.columns)) or 'none'}.")
+    return frame
+
+
+class Ids(NamedTuple):
+    """A column of identifiers: a code for each row, and the string that each code stands for."""
+
+    codes: np.ndarray
+    names: np.ndarray
+
+
+def ids(frame: pd.DataFrame, column: str, what: str) -> Ids:
+    """Return the distinct strings of a column and the code of each row; other types are read as ``str``.
+
+    Raises
+    ------
+    ValueError
+        If a row has no value in the column.
+    """
+    codes, names = pd.factorize(frame[column].to_numpy(dtype=object))
+    if len(codes) and codes.min() < 0:
+        raise ValueError(f"{what}: row {int(codes.argmin())} has no {column}.")
+    if len(names) and pd.api.types.infer_dtype(names, skipna=False) != "string":
+        recode, names = pd.factorize(np.array([str(name) for name in names], dtype=object))
+        codes = recode[codes]
+    return Ids(codes, np.asarray(names, dtype=object))
+
+
+def strings(frame: pd.DataFrame, column: str, what: str) -> np.ndarray:
+    """Return a column as an object array of strings, a missing value being a ``ValueError``."""
+    values = frame[column].to_numpy(dtype=object)
+    if len(values) and pd.api.types.infer_dtype(values, skipna=False) != "string":
+        missing = pd.isna(values)
+        if missing.any():
+            raise ValueError(f"{what}: row {int(missing.argmax())} has no {column}.")
+        values = np.array([str(value) for value in values], dtype=object)
+    return values
+
+
+def numbers(frame: pd.DataFrame, column: str, what: str) -> np.ndarray:
+    """Return a column as finite floats.
+
+    Raises
+    ------
+    ValueError
+        If a value is no number, NaN or infinite, which names its query.
+    """
+    try:
+        values = frame[column].to_numpy(dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{what}: the column {column} must hold numbers: {error}.") from error
+    finite = np.isfinite(values)
+    if not finite.all():
+        fail(frame, ~finite, column, what, "must be a finite number")
+    return values
+
+
+def fail(frame: pd.DataFrame, bad: np.ndarray, column: str, what: str, rule: str) -> None:
+    """Raise the ``ValueError`` for the first ``bad`` row of a column, naming its query and its value."""
+    row = int(bad.argmax())
+    query, value = frame["query_id"].iloc[row], frame[column].iloc[row]
+    raise ValueError(f"{what}: {column} {rule}, but query {query!r} has {value!r} ({int(bad.sum())} such rows in all).")

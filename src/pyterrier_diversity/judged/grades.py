@@ -1,0 +1,67 @@
+"""What a label is worth: a probability of relevance, or a gain."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+Gain = Literal["exp", "linear", "binary"]
+
+
+def gain_value(labels: npt.ArrayLike, gain: Gain = "exp") -> np.ndarray:
+    """Compute the gain of each label.
+
+    Parameters
+    ----------
+    labels : array_like
+        Relevance labels, 0 where not relevant.
+    gain : {"exp", "linear", "binary"}
+        :math:`2^g - 1`, :math:`g`, or 1 for every relevant label.
+
+    Returns
+    -------
+    ndarray
+        Gains, the shape of ``labels``.
+
+    Examples
+    --------
+    >>> gain_value([0, 1, 2, 3])
+    array([0., 1., 3., 7.])
+    """
+    labels = np.asarray(labels, dtype=np.float64)
+    if gain == "binary":
+        return (labels > 0).astype(np.float64)
+    return np.exp2(labels) - 1.0 if gain == "exp" else labels
+
+
+def relevance_probability(labels: npt.ArrayLike, max_label: npt.ArrayLike, gain: Gain = "exp") -> np.ndarray:
+    r"""Compute the probability that each label satisfies a user.
+
+    Parameters
+    ----------
+    labels : array_like
+        Relevance labels, 0 where not relevant.
+    max_label : array_like
+        The largest label there can be (:math:`m`), broadcast against ``labels``; not read if ``gain`` is "binary".
+    gain : {"exp", "linear", "binary"}
+        :math:`(2^g - 1) / 2^m` (Chapelle et al. 2009), :math:`g / m`, or 1 for every relevant label.
+
+    Returns
+    -------
+    ndarray
+        Probabilities in [0, 1], the shape of ``labels``.
+
+    Examples
+    --------
+    >>> relevance_probability([0, 1, 2], max_label=2)
+    array([0.  , 0.25, 0.75])
+    """
+    gains = gain_value(labels, gain)
+    if gain == "binary":
+        return gains
+    max_label = np.asarray(max_label, dtype=np.float64)
+    if gain == "exp":
+        return gains * np.exp2(-max_label)
+    return np.divide(gains, max_label, out=np.zeros_like(gains), where=gains > 0)

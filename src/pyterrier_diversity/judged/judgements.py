@@ -1,0 +1,300 @@
+"""Qrels as arrays: which documents are relevant to which intents of which query."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Literal, NamedTuple, TypeVar
+
+import numpy as np
+import pandas as pd
+
+T = TypeVar("T")
+View = Literal["intents", "ad hoc", "each intent"]
+
+# Cells (queries x documents x intents) that one dense array may have: 8 MB of floats.
+MAX_CELLS = 2**20
+
+
+class Documents(NamedTuple):
+    """Relevant (query, document) pairs, sorted by query: name, index of the query, R(d) if known."""
+
+    ids: np.ndarray
+    query: np.ndarray
+    rarity: np.ndarray | None
+
+    def take(self, index: np.ndarray) -> Documents:
+        """Return the pairs at ``index``."""
+        return Documents(self.ids[index], self.query[index], None if self.rarity is None else self.rarity[index])
+
+
+class Intents(NamedTuple):
+    """Intents with a relevant document, sorted by query: name, query, P(t|q) as given, type, largest label.
+
+    ``named`` is the intent's index among all that the qrels name, satisfiable or not.
+    """
+
+    ids: np.ndarray
+    query: np.ndarray
+    weight: np.ndarray
+    navigational: np.ndarray
+    max_label: np.ndarray
+    named: np.ndarray
+
+    def take(self, index: np.ndarray) -> Intents:
+        """Return the intents at ``index``."""
+        return Intents(*(values[index] for values in self))
+
+
+class Labels(NamedTuple):
+    """Labels above 0: index of the document, index of the intent, value."""
+
+    doc: np.ndarray
+    intent: np.ndarray
+    value: np.ndarray
+
+    def take(self, index: np.ndarray) -> Labels:
+        """Return the labels at ``index``."""
+        return Labels(*(values[index] for values in self))
+
+
+class Rows(NamedTuple):
+    """Every judged row, relevant or not: index of the query, name of the document, label, index of the named intent."""
+
+    query: np.ndarray
+    doc_ids: np.ndarray
+    label: np.ndarray
+    named: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Judgements:
+    """The relevant documents of every query, with their labels for each intent.
+
+    What cannot earn anything (documents without a positive label, intents that nobody can satisfy) is only in
+    ``rows``. A `view` is judgements too, so that one code computes a measure over all intents, over each of them, or
+    over the highest labels.
+
+    Attributes
+    ----------
+    query_ids : sequence of str
+        Names of the Q queries, in a fixed order.
+    documents, intents, labels : Documents, Intents, Labels
+        The relevant pairs, their intents, and the labels that link them.
+    named_weight : ndarray, shape (Q,)
+        Total weight of all intents that the qrels name.
+    rows : Rows
+        Every judged row.
+    base_doc, base_query : ndarray, shape (documents,), shape (Q,)
+        Which document and which query of the judgements as read each one stems from.
+    """
+
+    query_ids: Sequence[str]
+    documents: Documents
+    intents: Intents
+    labels: Labels
+    named_weight: np.ndarray
+    rows: Rows
+    base_doc: np.ndarray
+    base_query: np.ndarray
+    _derived: dict[Any, Any] = field(default_factory=dict, repr=False)
+
+    def __len__(self) -> int:
+        return len(self.query_ids)
+
+    def derived(self, key: Any, compute: Callable[[], T]) -> T:
+        """Return what ``compute`` returns, computed once for each ``key``."""
+        if key not in self._derived:
+            self._derived[key] = compute()
+        result: T = self._derived[key]
+        return result
+
+    def view(self, view: View = "intents", rel: float | None = None) -> Judgements:
+        """Return these judgements as another kind of measure reads them.
+
+        Parameters
+        ----------
+        view : {"intents", "ad hoc", "each intent"}
+            All intents of a query together; every document's highest label over the intents; or each intent as a
+            query of its own.
+        rel : float, optional
+            Smallest relevant label; lower ones count as 0, and intents without a label that high are left out.
+        """
+        if rel is not None:
+            return self.derived(rel, lambda: self._at_least(rel)).view(view)
+        if view == "intents":
+            return self
+        return self.derived(view, self._ad_hoc if view == "ad hoc" else self._each_intent)
+
+    def _at_least(self, rel: float) -> Judgements:
+        labels = self.labels.take(self.labels.value >= rel)
+        docs, doc = np.unique(labels.doc, return_inverse=True)
+        intents, intent = np.unique(labels.intent, return_inverse=True)
+        return self._with(self.documents.take(docs), self.intents.take(intents), Labels(doc, intent, labels.value), docs)
+
+    def _ad_hoc(self) -> Judgements:
+        n_docs, n_queries = len(self.documents.ids), len(self)
+        value, max_label = np.zeros(n_docs), np.zeros(n_queries)
+        np.maximum.at(value, self.labels.doc, self.labels.value)
+        np.maximum.at(max_label, self.documents.query, value)
+        query, intent = np.unique(self.documents.query, return_inverse=True)
+        one = np.ones(len(query))
+        intents = Intents(np.full(len(query), "", dtype=object), query, one, one < 0, max_label[query], query)
+        rows = pd.DataFrame({"query": self.rows.query, "doc_ids": self.rows.doc_ids})
+        rows["label"] = np.maximum(self.rows.label, 0)
+        rows = rows.groupby(["query", "doc_ids"], as_index=False, sort=False).max()
+        columns = (rows[name].to_numpy() for name in ("query", "doc_ids", "label", "query"))
+        judged = self._with(self.documents, intents, Labels(np.arange(n_docs), intent, value), np.arange(n_docs))
+        return replace(judged, named_weight=np.ones(n_queries), rows=Rows(*columns))
+
+    def _each_intent(self) -> Judgements:
+        labels = self.labels.take(np.argsort(self.labels.intent, kind="stable"))
+        documents = self.documents.take(labels.doc)._replace(query=labels.intent)
+        n_intents = len(self.intents.ids)
+        itself = np.arange(n_intents)
+        names = [f"{self.query_ids[q]}\x1f{t}" for q, t in zip(self.intents.query, self.intents.ids, strict=True)]
+        satisfiable = np.full(max(self.rows.named.max(initial=-1), self.intents.named.max(initial=-1)) + 1, -1)
+        satisfiable[self.intents.named] = itself
+        query = satisfiable[self.rows.named]
+        kept = query >= 0
+        rows = Rows(query[kept], self.rows.doc_ids[kept], self.rows.label[kept], query[kept])
+        intents = self.intents._replace(query=itself, weight=np.ones(n_intents), named=itself)
+        each = self._with(documents, intents, Labels(np.arange(len(labels.doc)), labels.intent, labels.value), labels.doc)
+        return replace(each, query_ids=names, named_weight=np.ones(n_intents), rows=rows,
+                       base_query=self.base_query[self.intents.query])
+
+    def _with(self, documents: Documents, intents: Intents, labels: Labels, docs: np.ndarray) -> Judgements:
+        return replace(self, documents=documents, intents=intents, labels=labels, base_doc=self.base_doc[docs], _derived={})
+
+    @cached_property
+    def weights(self) -> np.ndarray:
+        """w_t: the weights of a query's intents, of sum 1."""
+        total = np.bincount(self.intents.query, self.intents.weight, minlength=len(self))
+        return self.intents.weight / total[self.intents.query]
+
+    @cached_property
+    def relevant_docs(self) -> list[list[str]]:
+        """The names of each query's relevant documents."""
+        bounds = np.searchsorted(self.documents.query, np.arange(1, len(self)))
+        return [docs.tolist() for docs in np.split(self.documents.ids, bounds)] if len(self) else []
+
+    @cached_property
+    def judged_docs(self) -> list[set[str]]:
+        """The names of each query's judged documents, relevant or not."""
+        judged: list[set[str]] = [set() for _ in self.query_ids]
+        for query, doc in zip(self.rows.query.tolist(), self.rows.doc_ids.tolist(), strict=True):
+            judged[query].add(doc)
+        return judged
+
+    def check_labels(self, max_rel: float, who: str) -> None:
+        """Refuse labels above ``max_rel`` with a ``ValueError`` that names the measure, a query and the label."""
+        above = self.labels.value > max_rel
+        if above.any():
+            first = int(above.argmax())
+            query = self.query_ids[self.documents.query[self.labels.doc[first]]].split("\x1f")[0]
+            raise ValueError(
+                f"{who}: labels may be at most {max_rel:g}, but query {query!r} has {self.labels.value[first]:g} "
+                f"for document {self.documents.ids[self.labels.doc[first]]!r}."
+            )
+
+    @cached_property
+    def by_doc_id(self) -> np.ndarray:
+        """The documents of each query by descending name, the order in which greedy ideals break ties."""
+        names = self.documents.ids
+        order = np.array(sorted(range(len(names)), key=names.__getitem__, reverse=True), dtype=np.intp)
+        return order[np.argsort(self.documents.query[order], kind="stable")]
+
+    @cached_property
+    def chunks(self) -> list[Chunk]:
+        """The queries in chunks of like size, so that no dense array over one exceeds `MAX_CELLS` by much."""
+        n_docs = np.bincount(self.documents.query, minlength=len(self))
+        n_intents = np.bincount(self.intents.query, minlength=len(self))
+        order = np.lexsort((n_docs, n_intents))
+        bounds, most_docs, most_intents = [0], 0, 0
+        for i, (docs, intents) in enumerate(zip(n_docs[order].tolist(), n_intents[order].tolist(), strict=True)):
+            most_docs, most_intents = max(most_docs, docs), max(most_intents, intents)
+            if (i + 1 - bounds[-1]) * most_docs * most_intents > MAX_CELLS and i > bounds[-1]:
+                bounds.append(i)
+                most_docs, most_intents = docs, intents
+        if len(bounds) == 1:
+            return [Chunk(self, np.arange(len(self)))]
+        return [Chunk(self, np.sort(queries)) for queries in np.split(order, bounds[1:])]
+
+
+@dataclass(eq=False)
+class Chunk:
+    """Some queries of `Judgements`, their intents laid out in rows of equal length.
+
+    Attributes
+    ----------
+    queries : ndarray, shape (queries,)
+        Indices of the queries, ascending.
+    """
+
+    judgements: Judgements
+    queries: np.ndarray
+    _ideals: dict[Any, np.ndarray] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        """Find the documents, intents and labels of the queries."""
+        judged = self.judgements
+        row = np.full(len(judged), -1)
+        row[self.queries] = np.arange(len(self.queries))
+        self.row = row
+        self.docs = np.flatnonzero(row[judged.documents.query] >= 0)
+        self.labels = judged.labels
+        if len(self.docs) < len(judged.documents.ids):
+            self.labels = judged.labels.take(row[judged.documents.query[judged.labels.doc]] >= 0)
+        intents = np.flatnonzero(row[judged.intents.query] >= 0)
+        self._intent_row = row[judged.intents.query[intents]]
+        self._intent_slot = slots(self._intent_row)
+        self._intents = intents
+        self.slot_of_intent = np.zeros(len(judged.intents.ids), dtype=np.intp)
+        self.slot_of_intent[intents] = self._intent_slot
+        self.shape = (len(self.queries), int(self._intent_slot.max(initial=-1)) + 1)
+
+    def per_intent(self, values: np.ndarray) -> np.ndarray:
+        """Lay a value for each intent out in an array of shape (queries, intents), 0 where there is none."""
+        result = np.zeros(self.shape, dtype=values.dtype)
+        result[self._intent_row, self._intent_slot] = values[self._intents]
+        return result
+
+    def layout(self, docs: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Lay documents out in the given order, which is sorted by query.
+
+        Returns
+        -------
+        row, slot : ndarray, shape (docs,)
+            Where each document goes.
+        labels : ndarray, shape (queries, slots, intents)
+            The labels of the documents, 0 where a query has fewer of them or an intent has none.
+        """
+        row = self.row[self.judgements.documents.query[docs]]
+        slot = slots(row)
+        slot_of_doc = np.full(len(self.judgements.documents.ids), -1)
+        slot_of_doc[docs] = slot
+        at = slot_of_doc[self.labels.doc]
+        shown = at >= 0
+        doc, intent = self.labels.doc[shown], self.labels.intent[shown]
+        n_queries, n_intents = self.shape
+        labels = np.zeros((n_queries, int(slot.max(initial=-1)) + 1, n_intents))
+        labels[self.row[self.judgements.documents.query[doc]], at[shown], self.slot_of_intent[intent]] = self.labels.value[shown]
+        return row, slot, labels
+
+    def all_labels(self) -> np.ndarray:
+        """Return the labels of all relevant documents, shape (queries, documents, intents), by descending name."""
+        order = self.judgements.by_doc_id
+        return self.layout(order[self.row[self.judgements.documents.query[order]] >= 0])[2]
+
+    def ideal(self, key: Any, compute: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+        """Return ``compute(self.all_labels())``, computed once for each ``key``: it is the same for every run."""
+        if key not in self._ideals:
+            self._ideals[key] = compute(self.all_labels())
+        return self._ideals[key]
+
+
+def slots(rows: np.ndarray) -> np.ndarray:
+    """Number the items of each row 0, 1, 2, ... where ``rows`` is sorted."""
+    first = np.searchsorted(rows, rows, side="left")
+    return np.arange(len(rows)) - first

@@ -1,0 +1,164 @@
+"""Read a run into rankings, in the one order that every value of a table comes from."""
+
+from __future__ import annotations
+
+import warnings
+from itertools import count, repeat
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .columns import fail, ids, numbers, strings, to_frame
+from .judgements import Judgements
+
+_REQUIRED = ("query_id", "doc_id", "score")
+_MOST_TURNS = 1_000_000
+
+
+class Retrieved(NamedTuple):
+    """What a run found: the rank of each relevant document (0: not retrieved), and the length of each ranking."""
+
+    ranks: np.ndarray
+    n: np.ndarray
+
+    def of(self, judgements: Judgements) -> Retrieved:
+        """Return the same for a view of the judgements."""
+        return Retrieved(self.ranks[judgements.base_doc], self.n[judgements.base_query])
+
+
+class Run:
+    """The rankings of one system: score descending, ties by document id descending.
+
+    With a column ``turn``, the turns of a session follow each other, each in this order. A turn number without
+    documents is one rank with nothing relevant at it, and a repeated document keeps its place as an unjudged one.
+
+    Parameters
+    ----------
+    run : DataFrame, iterable of named tuples, or dict of dicts
+        Query, document and score, with PyTerrier's or ir_measures' names; optionally ``turn``. Not changed.
+
+    Raises
+    ------
+    ValueError
+        If a column or a value is missing, a score is not finite, or a turn is negative or fractional.
+    """
+
+    def __init__(self, run: Any) -> None:
+        frame = to_frame(run, _REQUIRED, "run")
+        query, docs, score = ids(frame, "query_id", "run"), strings(frame, "doc_id", "run"), numbers(frame, "score", "run")
+        turn = _turn(frame) if "turn" in frame else None
+        codes = query.codes
+        order = _ranking_order(codes, turn, score, docs)
+        if order is not None:
+            codes, docs = codes[order], docs[order]
+        bounds = np.searchsorted(codes, np.arange(len(query.names) + 1)).tolist()
+        self._docs = docs
+        self._slices = {name: slice(*bounds[i : i + 2]) for i, name in enumerate(query.names.tolist())}
+        self._turn = turn if order is None or turn is None else turn[order]
+        self._warned = False
+
+    def ranking(self, query_id: str) -> list[str]:
+        """Return the documents of a query, best first; an empty list if it has none."""
+        documents: list[str] = self._docs[self._slices.get(query_id, slice(0))].tolist()
+        if self._turn is not None:
+            return _session(documents, self._turn[self._slices.get(query_id, slice(0))].tolist())
+        return documents if len(set(documents)) == len(documents) else list(dict.fromkeys(documents))
+
+    def retrieve(self, judgements: Judgements, judged_only: bool = False) -> Retrieved:
+        """Find the ranks of the relevant documents.
+
+        Parameters
+        ----------
+        judgements : Judgements
+            As read; not a view of them.
+        judged_only : bool
+            Whether documents without any judgement for the query are taken out of the ranking first.
+
+        Warns
+        -----
+        UserWarning
+            Once a run, if it holds documents twice in a query or has no query in common with the qrels.
+        """
+        found: list[int] = []
+        lengths, n_repeats = [], 0
+        relevant = judgements.relevant_docs
+        judged = judgements.judged_docs if judged_only else None
+        for i, query_id in enumerate(judgements.query_ids):
+            rows = self._slices.get(query_id)
+            if rows is None:
+                found.extend(repeat(0, len(relevant[i])))
+                lengths.append(0)
+                continue
+            documents = self._docs[rows].tolist() if self._turn is None else self.ranking(query_id)
+            ranks = dict(zip(documents, count(1)))
+            if len(ranks) < len(documents):
+                n_repeats += len(documents) - len(ranks)
+                ranks = dict(zip(ranks, count(1)))
+            if judged is not None:
+                ranks = dict(zip(filter(judged[i].__contains__, ranks), count(1)))
+            found.extend(map(ranks.get, relevant[i], repeat(0)))
+            lengths.append(len(ranks))
+        self._warn(n_repeats, bool(self._slices) and not any(lengths) and not judged_only)
+        return Retrieved(np.array(found, dtype=np.int64), np.array(lengths, dtype=np.int64))
+
+    def _warn(self, n_repeats: int, no_common_query: bool) -> None:
+        messages = []
+        if n_repeats:
+            messages.append(f"The run holds a document twice in a query, {n_repeats} times in all; the better-ranked one counts.")
+        if no_common_query:
+            names = ", ".join(repr(name) for name in list(self._slices)[:3])
+            messages.append(f"No query of the run ({names}, ...) is in the qrels: every query scores the default.")
+        for message in messages if not self._warned else []:
+            warnings.warn(message, UserWarning, stacklevel=2)
+        self._warned = self._warned or bool(messages)
+
+
+def _turn(frame: Any) -> np.ndarray:
+    turn = numbers(frame, "turn", "run")
+    bad = (turn < 0) | (turn != np.floor(turn)) | (turn >= _MOST_TURNS)
+    if bad.any():
+        fail(frame, bad, "turn", "run", "must be a whole number from 0")
+    return turn
+
+
+def _ranking_order(query: np.ndarray, turn: np.ndarray | None, score: np.ndarray, docs: np.ndarray) -> np.ndarray | None:
+    """Return the rows query by query, each in ranking order; None if that is how they are."""
+    keys = [query] if turn is None else [query, turn]
+    order = None
+    if not _is_sorted(keys, score):
+        order = np.lexsort([-score, *reversed(keys)])
+        keys, score, docs = [key[order] for key in keys], score[order], docs[order]
+    tied = score[1:] == score[:-1]
+    for key in keys:
+        tied &= key[1:] == key[:-1]
+    ties = np.flatnonzero(tied)
+    if not (docs[ties] < docs[ties + 1]).any():
+        return order
+    # Only the rows of tied groups are sorted by name, all groups at once: names are slow to compare.
+    rows = np.union1d(ties, ties + 1)
+    names, group = docs[rows], np.concatenate([[0], np.cumsum(~tied)])[rows]
+    by_name = np.array(sorted(range(len(rows)), key=names.__getitem__, reverse=True))
+    order = np.arange(len(docs)) if order is None else order
+    order[rows] = order[rows[by_name[np.argsort(group[by_name], kind="stable")]]]
+    return order
+
+
+def _is_sorted(keys: list[np.ndarray], score: np.ndarray) -> bool:
+    """Tell whether rows are sorted by ``keys``, ascending, then by ``score``, descending."""
+    in_order = score[1:] <= score[:-1]
+    for key in reversed(keys):
+        in_order = (key[1:] > key[:-1]) | ((key[1:] == key[:-1]) & in_order)
+    return bool(in_order.all())
+
+
+def _session(documents: list[str], turns: list[float]) -> list[str]:
+    """Give missing turns one rank each, and each repeated document a name that no qrels have."""
+    session: list[str] = []
+    seen: set[str] = set()
+    previous = -1
+    for doc, turn in zip(documents, map(int, turns), strict=True):
+        session.extend(f"\0{len(session) + i}" for i in range(turn - previous - 1))
+        session.append(doc if doc not in seen else f"\0{len(session)}")
+        seen.add(doc)
+        previous = turn
+    return session

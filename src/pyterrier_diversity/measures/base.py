@@ -1,0 +1,166 @@
+"""What all measures share: parameters that are checked, names that parse, and a place in ir_measures' registry."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Any, ClassVar, NamedTuple
+
+import ir_measures
+import numpy as np
+import numpy.typing as npt
+
+from ..judged import JudgedRankings, Judgements
+from ..judged.judgements import View
+from .parameters import Parameter
+
+
+class DiversityMeasure(ir_measures.Measure):  # type: ignore[misc]
+    """A measure that this package computes: a declaration, and the kernel that it feeds.
+
+    A subclass declares ``NAME``, ``PRETTY_NAME``, ``SHORT_DESC``, ``FORMULA``, ``SOURCE`` and ``SUPPORTED_PARAMS``,
+    and defines `score`. The parameters ``cutoff``, ``rel`` and ``judged_only`` are applied to the rankings before
+    `score` sees them.
+
+    Raises
+    ------
+    ValueError
+        When it is built with a parameter that it does not have, or with a value out of range.
+    """
+
+    NAME: ClassVar[str]
+    PRETTY_NAME: ClassVar[str]
+    SHORT_DESC: ClassVar[str]
+    FORMULA: ClassVar[str]
+    SOURCE: ClassVar[str]
+    SUPPORTED_PARAMS: ClassVar[dict[str, Parameter]] = {}
+    # What of the qrels the measure reads: "ad hoc" for each document's highest label over the intents.
+    VIEW: ClassVar[View] = "intents"
+
+    def __init__(self, **params: Any) -> None:
+        super().__init__(**self._checked(params))
+        self.validated = True
+
+    def _checked(self, params: dict[str, Any]) -> dict[str, Any]:
+        """Return plain values in the order of the declaration, defaults left out."""
+        unknown = params.keys() - self.SUPPORTED_PARAMS.keys()
+        if unknown:
+            has = ", ".join(self.SUPPORTED_PARAMS) or "none"
+            raise ValueError(f"{self.NAME} has no parameter {', '.join(map(repr, sorted(unknown)))}; its parameters: {has}.")
+        checked = {
+            name: parameter.check(self.NAME, name, params[name])
+            for name, parameter in self.SUPPORTED_PARAMS.items()
+            if params.get(name) is not None
+        }
+        return {name: value for name, value in checked.items() if value != self.SUPPORTED_PARAMS[name].fallback}
+
+    def __getitem__(self, name: str) -> Any:
+        """Return the value of a parameter; None if it is not given and has no default."""
+        return self.params.get(name, self.SUPPORTED_PARAMS[name].fallback)
+
+    def get(self, name: str) -> Any:
+        """Return the value of a parameter; None also if the measure has no such parameter."""
+        return self[name] if name in self.SUPPORTED_PARAMS else None
+
+    @abstractmethod
+    def score(self, ranked: JudgedRankings) -> np.ndarray:
+        """Compute one value for each query.
+
+        Parameters
+        ----------
+        ranked : JudgedRankings
+            The hits of some queries, with ``cutoff``, ``rel`` and ``judged_only`` applied.
+
+        Returns
+        -------
+        ndarray, shape (queries,)
+        """
+
+
+class Part(NamedTuple):
+    """A measure that another one is made of, and how it reads the qrels."""
+
+    measure: ir_measures.Measure
+    view: View = "intents"
+    rel: float | None = None
+
+
+class CompositeMeasure(DiversityMeasure):
+    """A measure made of other measures, ours or not: it names its parts, and combines their values."""
+
+    @abstractmethod
+    def parts(self) -> Sequence[Part]:
+        """Return the measures to compute."""
+
+    @abstractmethod
+    def combine(self, values: Sequence[np.ndarray], judgements: Judgements) -> np.ndarray:
+        """Return one value for each query of ``judgements`` from the values of the parts."""
+
+    def score(self, ranked: JudgedRankings) -> np.ndarray:
+        """Not used: the values of the parts are combined instead."""
+        raise NotImplementedError
+
+
+_implementations: dict[str, DiversityMeasure] = {}
+
+
+def register(measure: DiversityMeasure) -> ir_measures.Measure:
+    """Make a measure known to ir_measures, and return what users should hold.
+
+    That is ``measure``; or, where ir_measures has a measure of that name, ir_measures' own, which keeps its meaning and
+    is computed by ``measure`` from now on. Registering twice is harmless.
+    """
+    registry = ir_measures.measures.registry
+    _implementations[measure.NAME] = measure
+    if isinstance(registry.get(measure.NAME, measure), DiversityMeasure):
+        registry[measure.NAME] = measure
+    return registry[measure.NAME]
+
+
+def registered() -> list[DiversityMeasure]:
+    """Return all measures that this package computes, by name."""
+    return [_implementations[name] for name in sorted(_implementations, key=str.lower)]
+
+
+def implementation(measure: ir_measures.Measure) -> DiversityMeasure | None:
+    """Return the measure of ours that computes ``measure``; None if it is not ours to compute.
+
+    Raises
+    ------
+    ValueError
+        If ``measure`` is a class of ir_measures, which checks types only, and a parameter is out of range.
+    """
+    if isinstance(measure, DiversityMeasure):
+        return measure
+    if not is_ours(measure):
+        return None
+    return _implementations[measure.NAME](**measure.params)
+
+
+def is_ours(measure: ir_measures.Measure) -> bool:
+    """Tell whether this package computes a measure; one that a user defined under the same name is the user's."""
+    if isinstance(measure, DiversityMeasure):
+        return True
+    built_in = ir_measures.measures.registry.get(measure.NAME)
+    return measure.NAME in _implementations and type(measure) is type(built_in)
+
+
+def share(part: npt.ArrayLike, whole: npt.ArrayLike) -> np.ndarray:
+    """Divide, 0 where there is nothing to divide by."""
+    part, whole = np.broadcast_arrays(np.asarray(part, dtype=np.float64), np.asarray(whole, dtype=np.float64))
+    return np.divide(part, whole, out=np.zeros(part.shape), where=whole != 0)
+
+
+def up_to_here(values: np.ndarray) -> np.ndarray:
+    """Sum over the documents down to each one, itself included; shape (..., n_docs, n_intents) or (..., n_docs)."""
+    return np.cumsum(values, axis=-2)
+
+
+def before(values: np.ndarray) -> np.ndarray:
+    """Sum over the documents above each one; shape (..., n_docs, n_intents)."""
+    return np.cumsum(values, axis=-2) - values
+
+
+def ranks_of(ranks: npt.ArrayLike | None, n_docs: int) -> np.ndarray:
+    """Return the ranks as floats, 1, 2, 3, ... if there are none."""
+    return np.arange(1.0, n_docs + 1) if ranks is None else np.asarray(ranks, dtype=np.float64)

@@ -1,0 +1,236 @@
+"""Measures of novelty that discount an intent each time that it is met: alpha-DCG, ERR-IA, NRBP.
+
+All three have one gain, sum_t J_it (1 - alpha)^c_it, and differ in the discount by rank. Their values are those of
+ndeval 4.5 with ``-traditional``: binary labels, uniform weights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from ..ideal import greedy_gains
+from ..judged import JudgedRankings
+from .base import DiversityMeasure, before, ranks_of, register, share
+from .parameters import CUTOFF, JUDGED_ONLY, REL, Parameter
+
+Discount = Callable[[np.ndarray], np.ndarray]
+
+# ndeval's ERR-IA has the redundancy of alpha-DCG, which ir_measures leaves at its default.
+ERR_IA_ALPHA = 0.5
+
+ALPHA = {"alpha": Parameter(float, 0.5, interval="[0, 1]", desc="redundancy intolerance: what an intent loses each time it is met")}
+BETA = {"beta": Parameter(float, 0.5, interval="[0, 1)", desc="patience: probability of going on to the next document")}
+
+
+def log_discount(ranks: np.ndarray) -> np.ndarray:
+    """Return 1 / log2(rank + 1), of DCG."""
+    return 1.0 / np.log2(ranks + 1.0)
+
+
+def reciprocal_discount(ranks: np.ndarray) -> np.ndarray:
+    """Return 1 / rank, of ERR."""
+    return 1.0 / ranks
+
+
+def geometric_discount(beta: float) -> Discount:
+    """Return the discount beta^(rank - 1), of RBP."""
+    return lambda ranks: np.power(beta, ranks - 1.0)
+
+
+def novelty_gain(relevant: npt.ArrayLike, *, alpha: float = 0.5) -> np.ndarray:
+    r"""Compute the gain of each document over those above it.
+
+    Parameters
+    ----------
+    relevant : array_like, shape (..., n_docs, n_intents)
+        1 where a document is relevant to an intent, else 0; best rank first.
+    alpha : float in [0, 1]
+        How much an intent is worth less each time that it is met.
+
+    Returns
+    -------
+    ndarray, shape (..., n_docs)
+        :math:`\sum_t J_{it} (1 - \alpha)^{c_{it}}`, :math:`c_{it}` being the relevant documents above rank i.
+
+    References
+    ----------
+    Clarke et al. (2008). Novelty and diversity in information retrieval evaluation. SIGIR, 659-666.
+    https://doi.org/10.1145/1390334.1390446
+
+    Examples
+    --------
+    >>> novelty_gain([[1, 0], [1, 1]])
+    array([1. , 1.5])
+    """
+    relevant = np.asarray(relevant, dtype=np.float64)
+    return (relevant * np.power(1.0 - alpha, before(relevant))).sum(axis=-1)
+
+
+def discounted(gains: npt.ArrayLike, discount: Discount, ranks: npt.ArrayLike | None = None) -> np.ndarray:
+    """Sum gains of shape (..., n_docs), each times the discount at its rank; ranks 1, 2, 3, ... if omitted."""
+    gains = np.asarray(gains, dtype=np.float64)
+    return (gains * discount(ranks_of(ranks, gains.shape[-1]))).sum(axis=-1)
+
+
+class _Novelty(DiversityMeasure):
+    """A discounted sum of novelty gains over the best there could be."""
+
+    alpha = property(lambda self: self["alpha"])
+
+    @property
+    def discount(self) -> Discount:
+        """How much a gain is worth at a rank."""
+        raise NotImplementedError
+
+    def value(self, ranked: JudgedRankings) -> np.ndarray:
+        """The discounted sum of the ranking."""
+        return discounted(novelty_gain(ranked.relevant, alpha=self.alpha), self.discount, ranked.ranks)
+
+    def over_perfect(self, ranked: JudgedRankings, total: float) -> np.ndarray:
+        """The value over ``total`` for each intent: a list whose every document is relevant to all intents."""
+        return share(self.value(ranked), total * ranked.n_intents)
+
+    def over_ideal(self, ranked: JudgedRankings) -> np.ndarray:
+        """The value over that of the greedy ideal ranking."""
+        gains = ranked.ideal(
+            ("greedy", self.alpha, ranked.cutoff),
+            lambda labels: greedy_gains(labels > 0, alpha=self.alpha, depth=ranked.cutoff),
+        )
+        return share(self.value(ranked), discounted(gains, self.discount))
+
+
+class _CutoffNovelty(_Novelty):
+    """Novelty over a perfect list of the cutoff's length, which it therefore needs."""
+
+    def score(self, ranked: JudgedRankings) -> np.ndarray:
+        """Compute one value for each query."""
+        if ranked.cutoff is None:
+            raise ValueError(f"{self.NAME} needs a cutoff, as in {self.NAME}@20: it divides by a perfect list of that length.")
+        ranks = np.arange(1.0, ranked.cutoff + 1)
+        perfect = float((np.power(1.0 - self.alpha, ranks - 1) * self.discount(ranks)).sum())
+        return self.over_perfect(ranked, perfect)
+
+
+class _alpha_DCG(_CutoffNovelty):
+    """Alpha-DCG over a list whose every document is relevant to all intents.
+
+    Equal to ndeval's; at cutoff 1, where ndeval leaves it out, it is divided too.
+
+    .. cite.dblp:: conf/sigir/ClarkeKCVABM08
+    """
+
+    NAME = __name__ = "alpha_DCG"
+    PRETTY_NAME = "Alpha Discounted Cumulative Gain"
+    SHORT_DESC = "DCG whose gains shrink each time that an intent is met, over a perfect list."
+    FORMULA = "sum_i 1/log2(i+1) sum_t J_it (1-alpha)^c_it / (|T| sum_i (1-alpha)^(i-1)/log2(i+1))"
+    SOURCE = "Clarke et al. (2008); ndeval 4.5"
+    SUPPORTED_PARAMS = {**CUTOFF, **ALPHA, **REL, **JUDGED_ONLY}
+    discount = property(lambda self: log_discount)
+
+
+class _ERR_IA(_CutoffNovelty):
+    """Intent-aware expected reciprocal rank over a list whose every document is relevant to all intents.
+
+    Equal to ndeval's with its alpha of 0.5; at cutoff 1, where ndeval leaves it out, it is divided too.
+
+    .. cite.dblp:: conf/cikm/ChapelleMZG09
+    """
+
+    NAME = __name__ = "ERR_IA"
+    PRETTY_NAME = "Intent-Aware Expected Reciprocal Rank"
+    SHORT_DESC = "ERR averaged over the intents, binary labels, over a perfect list."
+    FORMULA = "sum_i 1/i sum_t J_it 0.5^c_it / (|T| sum_i 0.5^(i-1)/i)"
+    SOURCE = "Chapelle et al. (2009); ndeval 4.5"
+    SUPPORTED_PARAMS = {**CUTOFF, **REL, **JUDGED_ONLY}
+    alpha = ERR_IA_ALPHA
+    discount = property(lambda self: reciprocal_discount)
+
+
+class _alpha_nDCG(_Novelty):
+    """Alpha-DCG over that of the greedy ideal ranking; equal to ndeval's at any cutoff.
+
+    .. cite.dblp:: conf/sigir/ClarkeKCVABM08
+    """
+
+    NAME = __name__ = "alpha_nDCG"
+    PRETTY_NAME = "Alpha Normalised Discounted Cumulative Gain"
+    SHORT_DESC = "DCG whose gains shrink each time that an intent is met, over the greedy ideal."
+    FORMULA = "sum_i 1/log2(i+1) sum_t J_it (1-alpha)^c_it / the same for the greedy ideal ranking"
+    SOURCE = "Clarke et al. (2008); ndeval 4.5"
+    SUPPORTED_PARAMS = {**CUTOFF, **ALPHA, **REL, **JUDGED_ONLY}
+    discount = property(lambda self: log_discount)
+
+    def score(self, ranked: JudgedRankings) -> np.ndarray:
+        """Compute one value for each query."""
+        return self.over_ideal(ranked)
+
+
+class _nERR_IA(_Novelty):
+    """Intent-aware expected reciprocal rank over that of the greedy ideal ranking; equal to ndeval's at any cutoff.
+
+    .. cite.dblp:: conf/cikm/ChapelleMZG09
+    """
+
+    NAME = __name__ = "nERR_IA"
+    PRETTY_NAME = "Intent-Aware Normalised Expected Reciprocal Rank"
+    SHORT_DESC = "ERR averaged over the intents, binary labels, over the greedy ideal."
+    FORMULA = "sum_i 1/i sum_t J_it 0.5^c_it / the same for the greedy ideal ranking"
+    SOURCE = "Chapelle et al. (2009); ndeval 4.5"
+    SUPPORTED_PARAMS = {**CUTOFF, **REL, **JUDGED_ONLY}
+    alpha = ERR_IA_ALPHA
+    discount = property(lambda self: reciprocal_discount)
+
+    def score(self, ranked: JudgedRankings) -> np.ndarray:
+        """Compute one value for each query."""
+        return self.over_ideal(ranked)
+
+
+class _NRBP(_Novelty):
+    """Novelty- and rank-biased precision over the infinite list of documents relevant to all intents.
+
+    .. cite.dblp:: conf/ictir/ClarkeKV09
+    """
+
+    NAME = __name__ = "NRBP"
+    PRETTY_NAME = "Novelty- and Rank-Biased Precision"
+    SHORT_DESC = "RBP whose gains shrink each time that an intent is met."
+    FORMULA = "(1 - (1-alpha) beta)/|T| sum_i beta^(i-1) sum_t J_it (1-alpha)^c_it"
+    SOURCE = "Clarke et al. (2009); ndeval 4.5"
+    SUPPORTED_PARAMS = {**ALPHA, **BETA, **REL}
+
+    @property
+    def discount(self) -> Discount:
+        """beta^(i-1)."""
+        return geometric_discount(self["beta"])
+
+    def score(self, ranked: JudgedRankings) -> np.ndarray:
+        """Compute one value for each query."""
+        return self.over_perfect(ranked, 1 / (1 - (1 - self["alpha"]) * self["beta"]))
+
+
+class _nNRBP(_NRBP):
+    """Novelty- and rank-biased precision over that of the greedy ideal ranking.
+
+    .. cite.dblp:: conf/ictir/ClarkeKV09
+    """
+
+    NAME = __name__ = "nNRBP"
+    PRETTY_NAME = "Normalised Novelty- and Rank-Biased Precision"
+    SHORT_DESC = "RBP whose gains shrink each time that an intent is met, over the greedy ideal."
+    FORMULA = "sum_i beta^(i-1) sum_t J_it (1-alpha)^c_it / the same for the greedy ideal ranking"
+    SOURCE = "Clarke et al. (2009); ndeval 4.5"
+
+    def score(self, ranked: JudgedRankings) -> np.ndarray:
+        """Compute one value for each query."""
+        return self.over_ideal(ranked)
+
+
+alpha_DCG = register(_alpha_DCG())
+alpha_nDCG = register(_alpha_nDCG())
+ERR_IA = register(_ERR_IA())
+nERR_IA = register(_nERR_IA())
+NRBP = register(_NRBP())
+nNRBP = register(_nNRBP())

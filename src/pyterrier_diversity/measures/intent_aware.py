@@ -1,0 +1,179 @@
+"""Precision, average precision and recall of intents, as ndeval computes them: binary labels, uniform weights."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ..judged import JudgedRankings
+from .base import DiversityMeasure, ranks_of, register, share, up_to_here
+from .parameters import CUTOFF, JUDGED_ONLY, REL
+
+
+def precision_ia(relevant: npt.ArrayLike, intents: npt.ArrayLike, depth: npt.ArrayLike | None = None) -> np.ndarray:
+    r"""Compute the precision of a ranking for each intent, averaged over the intents.
+
+    Parameters
+    ----------
+    relevant : array_like, shape (..., n_docs, n_intents)
+        1 where a document is relevant to an intent, else 0. Documents that are relevant to nothing may be left out.
+    intents : array_like of bool, shape (..., n_intents)
+        Which intents the query has (False marks padding).
+    depth : array_like of int, shape (...), optional
+        What to divide by; the number of documents if omitted.
+
+    Returns
+    -------
+    ndarray, shape (...)
+        Values in [0, 1]; 0 for a query without intents.
+
+    Notes
+    -----
+    :math:`\frac{1}{k |T|} \sum_i \sum_t J_{it}`
+
+    References
+    ----------
+    Agrawal, Gollapudi, Halverson, Ieong (2009). Diversifying search results. WSDM, 5-14.
+    https://doi.org/10.1145/1498759.1498766
+
+    Examples
+    --------
+    >>> precision_ia([[1, 0], [1, 1]], intents=[True, True])
+    array(0.75)
+    """
+    relevant = np.asarray(relevant, dtype=np.float64)
+    depth = relevant.shape[-2] if depth is None else np.asarray(depth)
+    return share(relevant.sum(axis=(-2, -1)), depth * np.count_nonzero(intents, axis=-1))
+
+
+def average_precision_ia(
+    relevant: npt.ArrayLike, n_relevant: npt.ArrayLike, ranks: npt.ArrayLike | None = None
+) -> np.ndarray:
+    r"""Compute the average precision of a ranking for each intent, averaged over the intents.
+
+    Parameters
+    ----------
+    relevant : array_like, shape (..., n_docs, n_intents)
+        1 where a document is relevant to an intent, else 0; best rank first.
+    n_relevant : array_like of int, shape (..., n_intents)
+        The number of documents relevant to each intent, retrieved or not; 0 for padding.
+    ranks : array_like of int, shape (..., n_docs), optional
+        Rank of each document, from 1; 1, 2, 3, ... if omitted. Documents that are relevant to nothing may be left out.
+
+    Returns
+    -------
+    ndarray, shape (...)
+        Values in [0, 1]; 0 for a query without intents.
+
+    Notes
+    -----
+    :math:`\frac{1}{|T|} \sum_t \frac{1}{R_t} \sum_i J_{it} \frac{\sum_{j \le i} J_{jt}}{i}`
+
+    References
+    ----------
+    Agrawal, Gollapudi, Halverson, Ieong (2009). Diversifying search results. WSDM, 5-14.
+    https://doi.org/10.1145/1498759.1498766
+
+    Examples
+    --------
+    >>> average_precision_ia([[1, 0], [0, 1]], n_relevant=[1, 1])
+    array(0.75)
+    """
+    relevant = np.asarray(relevant, dtype=np.float64)
+    precision = up_to_here(relevant) / ranks_of(ranks, relevant.shape[-2])[..., None]
+    average = share((relevant * precision).sum(axis=-2), n_relevant)
+    return share(average.sum(axis=-1), np.count_nonzero(n_relevant, axis=-1))
+
+
+def subtopic_recall(relevant: npt.ArrayLike, intents: npt.ArrayLike) -> np.ndarray:
+    r"""Compute the share of a query's intents that a ranking covers.
+
+    Parameters
+    ----------
+    relevant : array_like, shape (..., n_docs, n_intents)
+        1 where a document is relevant to an intent, else 0.
+    intents : array_like of bool, shape (..., n_intents)
+        Which intents the query has (False marks padding).
+
+    Returns
+    -------
+    ndarray, shape (...)
+        Values in [0, 1]; 0 for a query without intents.
+
+    Notes
+    -----
+    :math:`|\bigcup_i S(d_i)| / |T|`, where :math:`S(d)` are the intents that document :math:`d` is relevant to.
+
+    References
+    ----------
+    Zhai, Cohen, Lafferty (2003). Beyond independent relevance: methods and evaluation metrics for subtopic retrieval.
+    SIGIR, 10-17. https://doi.org/10.1145/860435.860440
+
+    Examples
+    --------
+    >>> subtopic_recall([[1, 0], [1, 0]], intents=[True, True])
+    array(0.5)
+    """
+    covered = np.asarray(relevant).any(axis=-2)
+    return share(np.count_nonzero(covered, axis=-1), np.count_nonzero(intents, axis=-1))
+
+
+class _P_IA(DiversityMeasure):
+    """Precision for each intent, averaged over the intents; equal to ndeval's.
+
+    It divides by the cutoff even if fewer documents were retrieved, and by their number without a cutoff.
+
+    .. cite.dblp:: conf/wsdm/AgrawalGHI09
+    """
+
+    NAME = __name__ = "P_IA"
+    PRETTY_NAME = "Intent-Aware Precision"
+    SHORT_DESC = "Precision averaged over the intents."
+    FORMULA = "1/(k |T|) sum_i sum_t J_it"
+    SOURCE = "Agrawal et al. (2009); ndeval 4.5"
+    SUPPORTED_PARAMS = {**CUTOFF, **REL, **JUDGED_ONLY}
+
+    def score(self, ranked: JudgedRankings) -> np.ndarray:
+        """Compute one value for each query."""
+        return precision_ia(ranked.relevant, ranked.intents, ranked.depth)
+
+
+class _AP_IA(DiversityMeasure):
+    """Average precision for each intent, averaged over the intents; equal to ndeval's MAP-IA.
+
+    .. cite.dblp:: conf/wsdm/AgrawalGHI09
+    """
+
+    NAME = __name__ = "AP_IA"
+    PRETTY_NAME = "Intent-Aware (Mean) Average Precision"
+    SHORT_DESC = "Average precision averaged over the intents."
+    FORMULA = "1/|T| sum_t 1/R_t sum_i J_it (sum_{j<=i} J_jt)/i"
+    SOURCE = "Agrawal et al. (2009); ndeval 4.5"
+    SUPPORTED_PARAMS = {**REL, **JUDGED_ONLY}
+
+    def score(self, ranked: JudgedRankings) -> np.ndarray:
+        """Compute one value for each query."""
+        return average_precision_ia(ranked.relevant, ranked.n_relevant, ranked.ranks)
+
+
+class _StRecall(DiversityMeasure):
+    """Share of the intents that the ranking covers (I-rec, S-recall); equal to ndeval's.
+
+    .. cite.dblp:: conf/sigir/ZhaiCL03
+    """
+
+    NAME = __name__ = "StRecall"
+    PRETTY_NAME = "Subtopic Recall"
+    SHORT_DESC = "Share of the intents that the ranking covers."
+    FORMULA = "|{t: J_it = 1 for some i}| / |T|"
+    SOURCE = "Zhai et al. (2003); ndeval 4.5"
+    SUPPORTED_PARAMS = {**CUTOFF, **REL}
+
+    def score(self, ranked: JudgedRankings) -> np.ndarray:
+        """Compute one value for each query."""
+        return subtopic_recall(ranked.relevant, ranked.intents)
+
+
+P_IA = register(_P_IA())
+AP_IA = register(_AP_IA())
+StRecall = register(_StRecall())

@@ -1,0 +1,163 @@
+"""Lift any measure to intents: IA(M), Adhoc(M), Sharp(M)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import ir_measures
+import numpy as np
+
+from ..judged import Judgements
+from .base import CompositeMeasure, Part, is_ours, register
+from .intent_aware import _StRecall
+from .parameters import CUTOFF, Parameter
+
+
+class _Lift(CompositeMeasure):
+    """A measure over another one, which stands in ``measure`` as an object and in ``params`` as a string.
+
+    ``@k`` replaces the cutoff of the inner measure; its other parameters belong inside.
+    """
+
+    def __init__(self, measure: ir_measures.Measure | str | None = None, *, cutoff: int | None = None, **params: Any) -> None:
+        super().__init__(**params)
+        self._inner = None if measure is None else self._read(measure, cutoff)
+        if self._inner is not None:
+            self.params = {"measure": repr(self._inner), **self.params}
+        elif cutoff is not None or params:
+            raise ValueError(self._needs_measure())
+
+    def _needs_measure(self) -> str:
+        return f"{self.NAME} needs a measure, as in {self.NAME}(nDCG@20)."
+
+    def _read(self, measure: ir_measures.Measure | str, cutoff: int | None) -> ir_measures.Measure:
+        if cutoff is not None:
+            cutoff = CUTOFF["cutoff"].check(self.NAME, "cutoff", cutoff)
+        try:
+            inner = ir_measures.parse_measure(measure)
+            inner = inner if cutoff is None else inner @ cutoff
+            inner.validate_params()
+        except (AssertionError, AttributeError, NameError, TypeError, ValueError) as error:
+            raise ValueError(f"{self.NAME}: {measure!r} is no measure that ir_measures can read: {error}.") from error
+        return inner
+
+    @property
+    def measure(self) -> ir_measures.Measure:
+        """The inner measure; a ``ValueError`` if there is none."""
+        if self._inner is None:
+            raise ValueError(self._needs_measure())
+        return self._inner
+
+    @property
+    def innermost(self) -> ir_measures.Measure:
+        """The measure inside of all lifts."""
+        return self.measure.innermost if isinstance(self.measure, _Lift) else self.measure
+
+    @property
+    def rel(self) -> float | None:
+        """The smallest relevant label, if the innermost measure names one."""
+        rel = self.innermost.params.get("rel")
+        return None if rel is None else float(rel)
+
+    def __call__(self, measure: ir_measures.Measure | str | None = None, **params: Any) -> _Lift:
+        """Return this lift over another measure, or with other parameters."""
+        own = {name: value for name, value in self.params.items() if name != "measure"}
+        return type(self)(self._inner if measure is None else measure, **{**own, **params})
+
+    def __str__(self) -> str:
+        """What tables show; `repr` is what parses."""
+        own = [f"{name}={value!r}" for name, value in self.params.items() if name != "measure"]
+        return str(self.NAME) if self._inner is None else f"{self.NAME}({','.join([str(self._inner), *own])})"
+
+    def aggregator(self) -> Any:
+        """Aggregate queries as the inner measure does."""
+        return self.measure.aggregator()
+
+
+MEASURE = {"measure": Parameter(str, desc="the measure to lift: an object, or its name as a string")}
+
+
+class _IA(_Lift):
+    """Any measure computed for each intent alone, and averaged by the intents' weights.
+
+    A document without a judgement for an intent is unjudged for it. Intents without a relevant document are left out,
+    and a query without any other scores 0. ``IA(AP)`` equals ``AP_IA`` and ``IA(P@k)`` equals ``P_IA@k`` where weights
+    are uniform.
+
+    .. cite.dblp:: conf/wsdm/AgrawalGHI09
+    """
+
+    NAME = __name__ = "IA"
+    PRETTY_NAME = "Intent-Aware Measure"
+    SHORT_DESC = "Any measure, for each intent alone, averaged by the intents' weights."
+    FORMULA = "sum_t w_t M_t"
+    SOURCE = "Agrawal et al. (2009); Amigó et al. (2018), Sec. 4.2; Sakai (2013), Eq. 5"
+    SUPPORTED_PARAMS = {**MEASURE, **CUTOFF}
+
+    def parts(self) -> Sequence[Part]:
+        """Return the measure, for each intent."""
+        return [Part(self.measure, "each intent", self.rel)]
+
+    def combine(self, values: Sequence[np.ndarray], judgements: Judgements) -> np.ndarray:
+        """Return the weighted mean over each query's intents."""
+        judgements = judgements.view(rel=self.rel)
+        return np.bincount(judgements.intents.query, judgements.weights * values[0], minlength=len(judgements))
+
+
+class _Adhoc(_Lift):
+    """Any measure over each document's highest label for any intent: an ad-hoc measure in the same table.
+
+    On qrels of several intents a bare ad-hoc measure of ir_measures sees only the last row of each document.
+
+    .. cite.dblp:: conf/sigir/AmigoSC18
+    """
+
+    NAME = __name__ = "Adhoc"
+    PRETTY_NAME = "Ad-hoc Measure"
+    SHORT_DESC = "Any measure over each document's highest label for any intent."
+    FORMULA = "M under r(d) = max_t g(d, t)"
+    SOURCE = "Amigó et al. (2018), Sec. 6.2"
+    SUPPORTED_PARAMS = {**MEASURE, **CUTOFF}
+
+    def parts(self) -> Sequence[Part]:
+        """Return the measure, over the highest labels."""
+        return [Part(self.measure, "ad hoc")]
+
+    def combine(self, values: Sequence[np.ndarray], judgements: Judgements) -> np.ndarray:
+        """Return the values as they are."""
+        return values[0]
+
+
+class _Sharp(_Lift):
+    """The mean of subtopic recall and any measure, at the measure's cutoff: D#-nDCG is Sharp of D-nDCG.
+
+    An ad-hoc measure of ir_measures is read as ``Adhoc(M)``.
+
+    .. cite.dblp:: conf/sigir/SakaiS11
+    """
+
+    NAME = __name__ = "Sharp"
+    PRETTY_NAME = "Sharp Measure"
+    SHORT_DESC = "Subtopic recall and any measure, averaged."
+    FORMULA = "gamma StRecall@k + (1 - gamma) M"
+    SOURCE = "Sakai (2013), Eq. 7"
+    SUPPORTED_PARAMS = {
+        **MEASURE,
+        **CUTOFF,
+        "gamma": Parameter(float, 0.5, interval="[0, 1]", desc="share of subtopic recall"),
+    }
+
+    def parts(self) -> Sequence[Part]:
+        """Return subtopic recall and the measure."""
+        recall = _StRecall(cutoff=self.innermost.params.get("cutoff"), rel=self.rel)
+        return [Part(recall), Part(self.measure if is_ours(self.measure) else Adhoc(self.measure))]
+
+    def combine(self, values: Sequence[np.ndarray], judgements: Judgements) -> np.ndarray:
+        """Return the weighted mean of both."""
+        return self["gamma"] * values[0] + (1 - self["gamma"]) * values[1]
+
+
+IA = register(_IA())
+Adhoc = register(_Adhoc())
+Sharp = register(_Sharp())

@@ -1,0 +1,74 @@
+"""Parameters of measures, declared once and checked when a measure is built."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from ir_measures.measures import ParamInfo
+
+
+class Parameter(ParamInfo):  # type: ignore[misc]
+    """A parameter with its type, default and range.
+
+    Parameters
+    ----------
+    dtype : type
+        ``float``, ``int``, ``bool`` or ``str``. Integers and numpy scalars are fine floats.
+    default : object, optional
+        Value where none is given; None means that the parameter may stay out.
+    interval : str, optional
+        Range of a number, in the usual notation: "[0, 1]", "(0, 1]", "[1, inf)".
+    choices : tuple, optional
+        All values there are.
+    desc : str
+        What it is, in a few words.
+    """
+
+    def __init__(self, dtype: type, default: Any = None, *, interval: str = "(-inf, inf)", choices: tuple[Any, ...] = (), desc: str) -> None:
+        options = {"choices": choices} if choices else {}
+        if default is not None:
+            options["default"] = default
+        super().__init__(dtype=(int, float) if dtype is float else dtype, desc=desc, **options)
+        self.kind = dtype
+        self.allowed = choices
+        self.interval = interval
+        self.fallback = default
+
+    @property
+    def range(self) -> str:
+        """The values it may have, for people."""
+        if self.kind is bool:
+            return "True or False"
+        if self.kind is str:
+            return "one of " + ", ".join(map(repr, self.allowed)) if self.allowed else "a measure"
+        return f"{'an integer' if self.kind is int else 'a number'} in {self.interval}"
+
+    def check(self, measure: str, name: str, value: Any) -> Any:
+        """Return ``value`` as a plain literal, or raise a ``ValueError`` that names measure, parameter, range and value."""
+        plain = value.item() if isinstance(value, np.generic) else value
+        if self.kind in (int, float) and isinstance(plain, (int, float)) and not isinstance(plain, bool):
+            if self._contains(plain) and (self.kind is float or plain == int(plain)):
+                return self.kind(plain)
+        elif self.kind is bool and isinstance(plain, bool):
+            return plain
+        elif self.kind is str and isinstance(plain, str) and plain in self.allowed:
+            return plain
+        raise ValueError(f"{measure}: {name} must be {self.range}, not {value!r}.")
+
+    def _contains(self, value: float) -> bool:
+        low, high = (float(bound) for bound in self.interval[1:-1].split(","))
+        above = value > low or (value == low and self.interval[0] == "[")
+        below = value < high or (value == high and self.interval[-1] == "]")
+        return math.isfinite(value) and above and below
+
+
+CUTOFF = {"cutoff": Parameter(int, interval="[1, inf)", desc="last rank to look at")}
+REL = {"rel": Parameter(float, interval="(0, inf)", desc="smallest relevant label; all above 0 if not given")}
+GRADES = {
+    "gain": Parameter(str, "exp", choices=("exp", "linear", "binary"), desc="how a label becomes a value"),
+    "max_rel": Parameter(float, interval="(0, inf)", desc="largest label there can be; the intent's largest if not given"),
+    **REL,
+}
+JUDGED_ONLY = {"judged_only": Parameter(bool, False, desc="take unjudged documents out of the ranking first")}
