@@ -54,11 +54,24 @@ class DiversityEvaluator(Evaluator):  # type: ignore[misc]
 
     def iter_calc(self, run: Any) -> Iterator[ir_measures.Metric]:
         """Yield the value of each measure for each query of the qrels."""
-        values = self._evaluation.values(_Retrieval(Run(run), self._evaluation.judgements))
-        columns = [(measure, values[measure].tolist()) for measure in self.measures]
+        columns = self._values(run)
         for i, query_id in enumerate(self.qrel_qids):
             for measure, column in columns:
                 yield ir_measures.Metric(query_id, measure, column[i])
+
+    def calc_aggregate(self, run: Any) -> dict[ir_measures.Measure, float]:
+        """Return the aggregate of each measure, in the order of the measures."""
+        aggregates = {}
+        for measure, column in self._values(run):
+            aggregator = measure.aggregator()
+            for value in column:
+                aggregator.add(value)
+            aggregates[measure] = aggregator.result()
+        return aggregates
+
+    def _values(self, run: Any) -> list[tuple[ir_measures.Measure, list[float]]]:
+        values = self._evaluation.values(_Retrieval(Run(run), self._evaluation.judgements))
+        return [(measure, values[measure].tolist()) for measure in self.measures]
 
 
 class _Retrieval:

@@ -62,15 +62,26 @@ class Ids(NamedTuple):
     names: np.ndarray
 
 
-def ids(frame: pd.DataFrame, column: str, what: str) -> Ids:
+def ids(frame: pd.DataFrame, column: str, what: str, *, grouped: bool = False) -> Ids:
     """Return the distinct strings of a column and the code of each row; other types are read as ``str``.
+
+    Parameters
+    ----------
+    grouped : bool
+        Whether equal values mostly follow each other: then only the places where the value changes are hashed.
 
     Raises
     ------
     ValueError
         If a row has no value in the column.
     """
-    codes, names = pd.factorize(frame[column].to_numpy(dtype=object))
+    values = frame[column].to_numpy(dtype=object)
+    if grouped and len(values):
+        heads = np.flatnonzero(np.concatenate([[True], values[1:] != values[:-1]]))
+        codes, names = pd.factorize(values[heads])
+        codes = np.repeat(codes, np.diff(heads, append=len(values)))
+    else:
+        codes, names = pd.factorize(values)
     if len(codes) and codes.min() < 0:
         raise ValueError(f"{what}: row {int(codes.argmin())} has no {column}.")
     if len(names) and pd.api.types.infer_dtype(names, skipna=False) != "string":

@@ -50,37 +50,39 @@ def judge(qrels: Any) -> Judgements:
 
 
 def _read(frame: pd.DataFrame) -> Judgements:
-    query, doc = _sorted(ids(frame, "query_id", "qrels")), ids(frame, "doc_id", "qrels")
+    query, doc_ids = _sorted(ids(frame, "query_id", "qrels", grouped=True)), strings(frame, "doc_id", "qrels")
     label = numbers(frame, "relevance", "qrels")
     iteration = _iteration(frame)
     named, named_query, named_ids = _named_intents(query, iteration)
     weight, navigational = _weight(frame, named, len(named_query)), _navigational(frame, named, len(named_query))
-    keep = _without_repeats(frame, doc, named, label, iteration is not None)
-    if not weight.all():
-        keep = (weight[named] > 0) if keep is None else keep & (weight[named] > 0)
-    rarity = _rarity(frame, query, doc)
-    names = doc.names[doc.codes]
-    rows = Rows(query.codes, names, label, named)
-    if keep is not None:
-        rows = Rows(*(values[keep] for values in rows))
-        rarity = rarity if rarity is None else rarity[keep]
-        doc = Ids(doc.codes[keep], doc.names)
-
-    relevant = rows.label > 0
-    pair, first, doc_index = np.unique(rows.query[relevant] * len(doc.names) + doc.codes[relevant], return_index=True, return_inverse=True)
-    intent, intent_index = np.unique(rows.named[relevant], return_inverse=True)
+    rarity = _rarity(frame, query, doc_ids)
+    keep = weight[named] > 0
+    repeats = _repeats(frame, doc_ids, named, label, with_intents=iteration is not None)
+    if repeats is not None:
+        keep &= ~repeats
+    rows = Rows(query.codes, doc_ids, label, named)
+    relevant = keep & (label > 0)
+    intent, intent_index = np.unique(named[relevant], return_inverse=True)
     max_label = np.zeros(len(intent))
-    np.maximum.at(max_label, intent_index, rows.label[relevant])
+    np.maximum.at(max_label, intent_index, label[relevant])
+    documents, doc_index = _documents(query.codes[relevant], doc_ids[relevant], None if rarity is None else rarity[relevant])
     return Judgements(
         query_ids=query.names.tolist(),
-        documents=Documents(rows.doc_ids[relevant][first], pair // max(len(doc.names), 1), None if rarity is None else rarity[relevant][first]),
+        documents=documents,
         intents=Intents(named_ids[intent], named_query[intent], weight[intent], navigational[intent], max_label, intent),
-        labels=Labels(doc_index, intent_index, rows.label[relevant]),
+        labels=Labels(doc_index, intent_index, label[relevant]),
         named_weight=np.bincount(named_query, weight, minlength=len(query.names)),
-        rows=rows,
-        base_doc=np.arange(len(pair)),
+        rows=rows if keep.all() else Rows(*(values[keep] for values in rows)),
+        base_doc=np.arange(len(documents.ids)),
         base_query=np.arange(len(query.names)),
     )
+
+
+def _documents(query: np.ndarray, doc_ids: np.ndarray, rarity: np.ndarray | None) -> tuple[Documents, np.ndarray]:
+    """Return the distinct (query, document) pairs, sorted by query, and the index of each row's pair."""
+    codes, names = pd.factorize(doc_ids)
+    pairs, first, index = np.unique(query * max(len(names), 1) + codes, return_index=True, return_inverse=True)
+    return Documents(doc_ids[first], query[first], None if rarity is None else rarity[first]), index
 
 
 def _sorted(column: Ids) -> Ids:
@@ -115,32 +117,37 @@ def _named_intents(query: Ids, iteration: Ids | None) -> tuple[np.ndarray, np.nd
     return codes, keys // n_names, iteration.names[keys % n_names]
 
 
-def _without_repeats(frame: pd.DataFrame, doc: Ids, named: np.ndarray, label: np.ndarray, with_intents: bool) -> np.ndarray | None:
-    """Return which rows to keep when exact duplicates are dropped; None for all."""
-    key = doc.codes * (named.max(initial=0) + 1) + named
-    in_order = np.sort(key)
-    if not (in_order[1:] == in_order[:-1]).any():
+def _repeats(frame: pd.DataFrame, doc_ids: np.ndarray, named: np.ndarray, label: np.ndarray, with_intents: bool) -> np.ndarray | None:
+    """Return which rows repeat one before them to the letter; None if none does."""
+    # Rows that name the same document and intent have the same key. Few others do, and those are told apart below.
+    hashes = np.fromiter(map(hash, doc_ids), dtype=np.int64, count=len(doc_ids))
+    if pd.Index(hashes * 1_000_003 + named).is_unique:
         return None
-    if not with_intents:
-        row = int(pd.Series(key).duplicated().argmax())
+    rows = pd.DataFrame({"doc": doc_ids, "named": named, "label": label})
+    again = rows.duplicated(["doc", "named"]).to_numpy()
+    if not with_intents and again.any():
+        row = int(again.argmax())
         raise ValueError(
-            f"qrels hold several rows for document {doc.names[doc.codes[row]]!r} of query {frame['query_id'].iloc[row]!r} and no column "
-            "iteration or subtopic_id to tell the intents apart; pyterrier_diversity.io.read_qrels keeps the intent of a qrels file."
+            f"qrels hold several rows for document {doc_ids[row]!r} of query {str(frame['query_id'].iloc[row])!r} and no column iteration "
+            "or subtopic_id to tell the intents apart; pyterrier_diversity.io.read_qrels keeps the intent of a qrels file."
         )
-    labels = pd.DataFrame({"key": key, "label": label})
-    first = ~labels.duplicated()
-    contradicting = labels[first & labels["key"].duplicated(keep=False).to_numpy()]
-    contradicting = contradicting[contradicting["key"].duplicated(keep=False)].sort_values("key", kind="stable")
-    if len(contradicting):
-        column = "subtopic_id" if "subtopic_id" in frame else "iteration"
-        cases = [
-            f"query {frame['query_id'].iloc[group.index[0]]!r}, {column} {frame[column].iloc[group.index[0]]!r}, "
-            f"document {frame['doc_id'].iloc[group.index[0]]!r}: {', '.join(f'{value:g}' for value in group['label'])}"
-            for _, group in list(contradicting.groupby("key", sort=False))[:3]
-        ]
-        n_cases = contradicting["key"].nunique()
-        raise ValueError(f"qrels hold different labels for one query, intent and document ({n_cases} cases): {'; '.join(cases)}.")
-    return first.to_numpy()
+    repeats = rows.duplicated().to_numpy()
+    if (again & ~repeats).any():
+        _refuse_contradictions(frame, rows)
+    return repeats
+
+
+def _refuse_contradictions(frame: pd.DataFrame, rows: pd.DataFrame) -> None:
+    """Raise the ``ValueError`` for several labels of one query, intent and document, with the first three cases."""
+    column = "subtopic_id" if "subtopic_id" in frame else "iteration"
+    groups = rows.drop_duplicates().groupby(["named", "doc"], sort=False)["label"]
+    contradicting = [group for _, group in groups if len(group) > 1]
+    cases = [
+        f"query {frame['query_id'].iloc[group.index[0]]!r}, {column} {frame[column].iloc[group.index[0]]!r}, "
+        f"document {frame['doc_id'].iloc[group.index[0]]!r}: {', '.join(f'{value:g}' for value in group)}"
+        for group in contradicting[:3]
+    ]
+    raise ValueError(f"qrels hold different labels for one query, intent and document, {len(contradicting)} times: {'; '.join(cases)}.")
 
 
 def _constant(frame: pd.DataFrame, column: str, values: np.ndarray, group: np.ndarray, n_groups: int, within: str) -> np.ndarray:
@@ -172,13 +179,13 @@ def _navigational(frame: pd.DataFrame, named: np.ndarray, n_named: int) -> np.nd
     return _constant(frame, "intent_type", (kind.names == "nav")[kind.codes], named, n_named, "a query's intent")
 
 
-def _rarity(frame: pd.DataFrame, query: Ids, doc: Ids) -> np.ndarray | None:
+def _rarity(frame: pd.DataFrame, query: Ids, doc_ids: np.ndarray) -> np.ndarray | None:
     if "rarity" not in frame:
         return None
     rarity = numbers(frame, "rarity", "qrels")
     outside = (rarity < 0) | (rarity > 1)
     if outside.any():
         fail(frame, outside, "rarity", "qrels", "must lie in [0, 1]")
-    pair, pairs = pd.factorize(query.codes * max(len(doc.names), 1) + doc.codes)
-    _constant(frame, "rarity", rarity, pair, len(pairs), "a query's document")
+    documents, index = _documents(query.codes, doc_ids, None)
+    _constant(frame, "rarity", rarity, index, len(documents.ids), "a query's document")
     return rarity

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from itertools import count, repeat
+from itertools import repeat
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -45,24 +45,17 @@ class Run:
 
     def __init__(self, run: Any) -> None:
         frame = to_frame(run, _REQUIRED, "run")
-        query, docs, score = ids(frame, "query_id", "run"), strings(frame, "doc_id", "run"), numbers(frame, "score", "run")
-        turn = _turn(frame) if "turn" in frame else None
-        codes = query.codes
-        order = _ranking_order(codes, turn, score, docs)
-        if order is not None:
-            codes, docs = codes[order], docs[order]
-        bounds = np.searchsorted(codes, np.arange(len(query.names) + 1)).tolist()
-        self._docs = docs
+        query = ids(frame, "query_id", "run", grouped=True)
+        self._docs = strings(frame, "doc_id", "run")
+        self._turn = _turn(frame) if "turn" in frame else None
+        self._order = _ranking_order(query.codes, self._turn, numbers(frame, "score", "run"), self._docs)
+        bounds = np.concatenate([[0], np.cumsum(np.bincount(query.codes, minlength=len(query.names)))]).tolist()
         self._slices = {name: slice(*bounds[i : i + 2]) for i, name in enumerate(query.names.tolist())}
-        self._turn = turn if order is None or turn is None else turn[order]
         self._warned = False
 
     def ranking(self, query_id: str) -> list[str]:
         """Return the documents of a query, best first; an empty list if it has none."""
-        documents: list[str] = self._docs[self._slices.get(query_id, slice(0))].tolist()
-        if self._turn is not None:
-            return _session(documents, self._turn[self._slices.get(query_id, slice(0))].tolist())
-        return documents if len(set(documents)) == len(documents) else list(dict.fromkeys(documents))
+        return list(dict.fromkeys(self._listed(query_id)))
 
     def retrieve(self, judgements: Judgements, judged_only: bool = False) -> Retrieved:
         """Find the ranks of the relevant documents.
@@ -80,26 +73,30 @@ class Run:
             Once a run, if it holds documents twice in a query or has no query in common with the qrels.
         """
         found: list[int] = []
-        lengths, n_repeats = [], 0
-        relevant = judgements.relevant_docs
-        judged = judgements.judged_docs if judged_only else None
-        for i, query_id in enumerate(judgements.query_ids):
-            rows = self._slices.get(query_id)
-            if rows is None:
-                found.extend(repeat(0, len(relevant[i])))
-                lengths.append(0)
-                continue
-            documents = self._docs[rows].tolist() if self._turn is None else self.ranking(query_id)
-            ranks = dict(zip(documents, count(1)))
+        lengths: list[int] = []
+        n_repeats = 0
+        from_1: list[int] = []
+        for i, (query_id, relevant) in enumerate(zip(judgements.query_ids, judgements.relevant_docs, strict=True)):
+            documents = self._listed(query_id)
+            from_1.extend(range(len(from_1) + 1, len(documents) + 1))
+            ranks = dict(zip(documents, from_1, strict=False))
             if len(ranks) < len(documents):
                 n_repeats += len(documents) - len(ranks)
-                ranks = dict(zip(ranks, count(1)))
-            if judged is not None:
-                ranks = dict(zip(filter(judged[i].__contains__, ranks), count(1)))
-            found.extend(map(ranks.get, relevant[i], repeat(0)))
+                ranks = dict(zip(ranks, from_1, strict=False))
+            if judged_only:
+                ranks = dict(zip(filter(judgements.judged_docs[i].__contains__, ranks), from_1, strict=False))
+            found.extend(map(ranks.get, relevant, repeat(0)))
             lengths.append(len(ranks))
-        self._warn(n_repeats, bool(self._slices) and not any(lengths) and not judged_only)
+        self._warn(n_repeats, no_common_query=bool(self._slices) and self._slices.keys().isdisjoint(judgements.query_ids))
         return Retrieved(np.array(found, dtype=np.int64), np.array(lengths, dtype=np.int64))
+
+    def _listed(self, query_id: str) -> list[str]:
+        """Return the documents of a query as the run lists them, repeats and all."""
+        rows = self._slices.get(query_id, slice(0))
+        if self._order is not None:
+            rows = self._order[rows]
+        documents: list[str] = self._docs[rows].tolist()
+        return documents if self._turn is None else _session(documents, self._turn[rows].tolist())
 
     def _warn(self, n_repeats: int, no_common_query: bool) -> None:
         messages = []
@@ -132,14 +129,18 @@ def _ranking_order(query: np.ndarray, turn: np.ndarray | None, score: np.ndarray
     for key in keys:
         tied &= key[1:] == key[:-1]
     ties = np.flatnonzero(tied)
-    if not (docs[ties] < docs[ties + 1]).any():
+    wrong = ties[docs[ties] < docs[ties + 1]]
+    if not len(wrong):
         return order
-    # Only the rows of tied groups are sorted by name, all groups at once: names are slow to compare.
-    rows = np.union1d(ties, ties + 1)
-    names, group = docs[rows], np.concatenate([[0], np.cumsum(~tied)])[rows]
+    # Names are slow to compare: only those of tied groups that are out of order are sorted, all groups at once.
+    group = np.concatenate([[0], np.cumsum(~tied)])
+    unsorted = np.zeros(len(docs), dtype=bool)
+    unsorted[group[wrong]] = True
+    rows = np.flatnonzero(unsorted[group])
+    names = docs[rows].tolist()
     by_name = np.array(sorted(range(len(rows)), key=names.__getitem__, reverse=True))
     order = np.arange(len(docs)) if order is None else order
-    order[rows] = order[rows[by_name[np.argsort(group[by_name], kind="stable")]]]
+    order[rows] = order[rows[by_name[np.argsort(group[rows][by_name], kind="stable")]]]
     return order
 
 

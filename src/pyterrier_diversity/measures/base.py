@@ -156,9 +156,12 @@ def up_to_here(values: np.ndarray) -> np.ndarray:
     return np.cumsum(values, axis=-2)
 
 
-def before(values: np.ndarray) -> np.ndarray:
-    """Sum over the documents above each one; shape (..., n_docs, n_intents)."""
-    return np.cumsum(values, axis=-2) - values
+def left_before(taken: np.ndarray, axis: int) -> np.ndarray:
+    """Return prod_{j<i} (1 - x_j) along the axis of the documents: what those above document i leave."""
+    left = np.ones_like(taken)
+    below, above = (tuple(part if i == axis % taken.ndim else slice(None) for i in range(taken.ndim)) for part in (slice(1, None), slice(-1)))
+    np.cumprod(1.0 - taken[above], axis=axis, out=left[below])
+    return left
 
 
 def ranks_of(ranks: npt.ArrayLike | None, n_docs: int) -> np.ndarray:

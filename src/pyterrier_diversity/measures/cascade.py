@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from ..ideal import greedy_gains
 from ..judged import JudgedRankings
-from .base import DiversityMeasure, before, ranks_of, register, share
+from .base import DiversityMeasure, left_before, ranks_of, register, share
 from .parameters import CUTOFF, JUDGED_ONLY, REL, Parameter
 
 Discount = Callable[[np.ndarray], np.ndarray]
@@ -66,7 +66,8 @@ def novelty_gain(relevant: npt.ArrayLike, *, alpha: float = 0.5) -> np.ndarray:
     array([1. , 1.5])
     """
     relevant = np.asarray(relevant, dtype=np.float64)
-    return (relevant * np.power(1.0 - alpha, before(relevant))).sum(axis=-1)
+    # (1 - alpha)^c as a product over the documents above: cheaper than a power.
+    return np.einsum("...t,...t->...", relevant, left_before(alpha * relevant, axis=-2))
 
 
 def discounted(gains: npt.ArrayLike, discount: Discount, ranks: npt.ArrayLike | None = None) -> np.ndarray:

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from ..judged import JudgedRankings, relevance_probability
 from ..judged.judgements import View
-from .base import DiversityMeasure, ranks_of, register
+from .base import DiversityMeasure, left_before, ranks_of, register
 from .parameters import CUTOFF
 
 # gdeval's scale: labels 0 to 4, so that even the best document leaves 1 in 16 users unsatisfied.
@@ -44,9 +44,7 @@ def expected_reciprocal_rank(probability: npt.ArrayLike, ranks: npt.ArrayLike | 
     array(0.625)
     """
     probability = np.asarray(probability, dtype=np.float64)
-    left = np.cumprod(1.0 - probability, axis=-1)
-    reached = np.concatenate([np.ones_like(left[..., :1]), left[..., :-1]], axis=-1)
-    return np.asarray((probability * reached / ranks_of(ranks, probability.shape[-1])).sum(axis=-1))
+    return np.asarray((probability * left_before(probability, axis=-1) / ranks_of(ranks, probability.shape[-1])).sum(axis=-1))
 
 
 class _ERR(DiversityMeasure):

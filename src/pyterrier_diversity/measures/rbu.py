@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..judged import JudgedRankings
-from .base import DiversityMeasure, ranks_of, register
+from .base import DiversityMeasure, left_before, ranks_of, register
 from .parameters import CUTOFF, GRADES, Parameter
 
 
@@ -60,9 +60,7 @@ def rbu(
     probability, weights = np.asarray(probability, dtype=np.float64), np.asarray(weights, dtype=np.float64)
     ranks = ranks_of(ranks, probability.shape[-2])
     n = probability.shape[-2] if n is None else np.asarray(n)
-    left = np.cumprod(1.0 - probability, axis=-2)
-    left = np.concatenate([np.ones_like(left[..., :1, :]), left[..., :-1, :]], axis=-2)
-    utility = ((probability * left) @ weights[..., None])[..., 0]
+    utility = ((probability * left_before(probability, axis=-2)) @ weights[..., None])[..., 0]
     effort = n if p == 1 else p * (1 - np.power(p, n)) / (1 - p)
     return np.asarray((np.power(p, ranks) * utility).sum(axis=-1) - e * effort)
 
