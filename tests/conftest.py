@@ -1,0 +1,93 @@
+"""Data that tests share."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import ir_datasets
+import pandas as pd
+import pyterrier as pt
+import pytest
+
+import pyterrier_diversity  # noqa: F401  (registers the measures)
+
+TREC_WEB = {
+    2009: "clueweb09/en/trec-web-2009",
+    2010: "clueweb09/en/trec-web-2010",
+    2011: "clueweb09/en/trec-web-2011",
+    2012: "clueweb09/en/trec-web-2012",
+    2013: "clueweb12/trec-web-2013",
+    2014: "clueweb12/trec-web-2014",
+}
+
+
+def _data() -> Path:
+    beside = Path(__file__).parents[2] / "shared"
+    return Path(os.environ.get("PYTERRIER_DIVERSITY_DATA", beside)).resolve()
+
+
+# ir_datasets reads its home when it is first asked for it.
+if (_data() / "trec-web").is_dir():
+    os.environ["IR_DATASETS_HOME"] = str(_data() / "trec-web" / "irds_home")
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of real TREC data and golden values that are not part of the project."""
+    folder = _data()
+    if not folder.is_dir():
+        reason = f"no test data at {folder}; PYTERRIER_DIVERSITY_DATA names another folder"
+        if os.environ.get("CI") == "true":
+            pytest.fail(reason)
+        pytest.skip(reason)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def trec_qrels(shared: Path) -> Callable[..., pd.DataFrame]:
+    """Return the qrels of a TREC Web year as ir_datasets has them: ``trec_qrels(2012)``, ``trec_qrels(2012, "adhoc")``."""
+    frames: dict[tuple[int, str], pd.DataFrame] = {}
+
+    def read(year: int, variant: str = "diversity") -> pd.DataFrame:
+        if (year, variant) not in frames:
+            name = TREC_WEB[year] + ("/diversity" if variant == "diversity" else "")
+            frames[year, variant] = pd.DataFrame(ir_datasets.load(name).qrels_iter())
+        return frames[year, variant].copy()
+
+    return read
+
+
+@pytest.fixture(scope="session")
+def trec_run(shared: Path) -> Callable[[str], pd.DataFrame]:
+    """Return a run with ir_measures' names, its rows as in the file: ``trec_run("2012/rm.catb")``."""
+    frames: dict[str, pd.DataFrame] = {}
+
+    def read(name: str) -> pd.DataFrame:
+        if name not in frames:
+            columns = ["query_id", "q0", "doc_id", "rank", "score", "tag"]
+            path = shared / "trec-web" / "runs" / f"{name}.run.gz"
+            types = {"query_id": str, "doc_id": str}
+            frames[name] = pd.read_csv(path, sep=r"\s+", names=columns, dtype=types)[["query_id", "doc_id", "score"]]
+        return frames[name].copy()
+
+    return read
+
+
+@pytest.fixture(scope="session")
+def golden(shared: Path) -> Callable[[str], pd.DataFrame]:
+    """Return a table of golden values: measure, params, run, query_id, value."""
+
+    def read(name: str) -> pd.DataFrame:
+        types = {"query_id": str, "params": str, "value": float}
+        return pd.read_csv(shared / "golden" / name, sep="\t", dtype=types, keep_default_na=False)
+
+    return read
+
+
+@pytest.fixture(autouse=True)
+def _no_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep PyTerrier from looking its documentation up."""
+    monkeypatch.setattr(pt.documentation, "_cached_objects_inv", {})
+    monkeypatch.setenv("PT_TEST_TRANSFORMER_REPORTS", "0")
