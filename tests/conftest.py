@@ -47,7 +47,7 @@ def shared() -> Path:
 
 @pytest.fixture(scope="session")
 def trec_qrels(shared: Path) -> Callable[..., pd.DataFrame]:
-    """Return the qrels of a TREC Web year as ir_datasets has them: ``trec_qrels(2012)``, ``trec_qrels(2012, "adhoc")``."""
+    """Return the qrels of a TREC Web year as ir_datasets has them: ``trec_qrels(2012, "adhoc")``."""
     frames: dict[tuple[int, str], pd.DataFrame] = {}
 
     def read(year: int, variant: str = "diversity") -> pd.DataFrame:

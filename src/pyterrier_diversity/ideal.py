@@ -43,7 +43,7 @@ def greedy_gains(relevant: npt.ArrayLike, *, alpha: float = 0.5, depth: int | No
     n_docs = relevant.shape[-2]
     depth = n_docs if depth is None else min(depth, n_docs)
     worth = np.ones((*relevant.shape[:-2], relevant.shape[-1], 1))
-    left = relevant.any(axis=-1)
+    left = np.asarray(relevant.any(axis=-1))
     gains = np.zeros((*relevant.shape[:-2], depth))
     for i in range(depth):
         gain = np.where(left, (relevant @ worth)[..., 0], 0.0)

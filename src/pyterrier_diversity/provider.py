@@ -20,7 +20,7 @@ Values = dict[ir_measures.Measure, np.ndarray]
 _FRACTIONAL_LABELS = ("runtime", "cwl_eval", "compat", "judged")
 
 
-class DiversityProvider(Provider):  # type: ignore[misc]
+class DiversityProvider(Provider):
     """Computes this package's measures, and those of ndeval and gdeval that ir_measures has names for."""
 
     NAME = "diversity"
@@ -34,7 +34,7 @@ class DiversityProvider(Provider):  # type: ignore[misc]
         return DiversityEvaluator(measures, qrels)
 
 
-class DiversityEvaluator(Evaluator):  # type: ignore[misc]
+class DiversityEvaluator(Evaluator):
     """Scores any number of runs against qrels that were read once.
 
     Values come query by query, and in each query in the order of the measures.
@@ -134,7 +134,7 @@ class _Evaluation:
             self._kernels[key][measure] = ours
 
     def values(self, retrieval: _Retrieval) -> Values:
-        """Return the values of all measures, one for each query of the view; the default where the run has no ranking."""
+        """Return one value for each query of the view: the default where the run has no ranking."""
         values: Values = {}
         for (view, cutoff, judged_only), measures in self._kernels.items():
             judgements = self.judgements.view(*view)
@@ -165,14 +165,16 @@ class _OtherProviders:
         else:
             for measure in measures:
                 _refuse_fractions(measure)
-        qrels: dict[str, dict[str, float]] = {name: {} for name in judgements.query_ids}
+        qrels: dict[str, dict[str, Any]] = {name: {} for name in judgements.query_ids}
         queries = [qrels[name] for name in judgements.query_ids]
-        for query, doc, label in zip(judgements.rows.query.tolist(), judgements.rows.doc_ids.tolist(), labels.tolist(), strict=True):
+        for query, doc, label in zip(
+            judgements.rows.query.tolist(), judgements.rows.doc_ids.tolist(), labels.tolist(), strict=True
+        ):
             queries[query][doc] = label
         self._evaluator = ir_measures.DefaultPipeline.evaluator(measures, qrels)
         # A measure with a cutoff sees nothing below it, so that longer rankings need not be handed over.
-        cutoffs = [measure.params.get("cutoff") for measure in measures if not measure.params.get("judged_only")]
-        self._depth = max(cutoffs) if len(cutoffs) == len(measures) and None not in cutoffs else None
+        cut = all(measure.params.get("cutoff") and not measure.params.get("judged_only") for measure in measures)
+        self._depth = max(measure.params["cutoff"] for measure in measures) if cut else None
 
     def values(self, retrieval: _Retrieval) -> Values:
         """Return one value for each query of the view."""
@@ -188,7 +190,9 @@ def _refuse_fractions(measure: ir_measures.Measure) -> None:
     for provider in ir_measures.DefaultPipeline.providers:
         if provider.supports(measure) and provider.is_available():
             if provider.NAME not in _FRACTIONAL_LABELS:
-                raise ValueError(f"{measure} is computed by {provider.NAME}, which takes whole labels only, but the qrels hold fractions.")
+                raise ValueError(
+                    f"{measure} is computed by {provider.NAME}, which takes whole labels; the qrels hold fractions."
+                )
             return
 
 

@@ -4,7 +4,7 @@ from .grades import Gain, gain_value, relevance_probability
 from .judgements import Judgements
 from .qrels import judge
 from .rankings import JudgedRankings, judged_rankings
-from .runs import Retrieved, Run
+from .runs import Retrieved, Run, ranking_order
 
 __all__ = [
     "Gain",
@@ -15,5 +15,6 @@ __all__ = [
     "gain_value",
     "judge",
     "judged_rankings",
+    "ranking_order",
     "relevance_probability",
 ]

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 _IR_MEASURES_NAMES = {"qid": "query_id", "docno": "doc_id", "label": "relevance"}
+_FORMS = "must be a frame, an iterable of named tuples or a dict of dicts"
 _PYTERRIER_NAMES = {new: old for old, new in _IR_MEASURES_NAMES.items()}
 
 
@@ -44,10 +45,10 @@ def to_frame(data: Any, required: tuple[str, ...], what: str) -> pd.DataFrame:
     elif isinstance(data, Iterable) and not isinstance(data, str):
         records = list(data)
         if records and not hasattr(records[0], "_fields"):
-            raise TypeError(f"{what} must be a frame, an iterable of named tuples or a dict of dicts, not rows of {type(records[0]).__name__}.")
+            raise TypeError(f"{what} {_FORMS}, not rows of {type(records[0]).__name__}.")
         frame = pd.DataFrame(records) if records else pd.DataFrame(columns=list(required))
     else:
-        raise TypeError(f"{what} must be a frame, an iterable of named tuples or a dict of dicts, not {type(data).__name__}.")
+        raise TypeError(f"{what} {_FORMS}, not {type(data).__name__}.")
     missing = [column for column in required if column not in frame]
     if missing:
         named = ", ".join(f"{column} ({_PYTERRIER_NAMES.get(column, column)} in PyTerrier)" for column in missing)

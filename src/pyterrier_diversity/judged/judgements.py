@@ -101,6 +101,7 @@ class Judgements:
     _derived: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     def __len__(self) -> int:
+        """Return the number of queries."""
         return len(self.query_ids)
 
     def derived(self, key: Any, compute: Callable[[], T]) -> T:
@@ -131,7 +132,9 @@ class Judgements:
         labels = self.labels.take(self.labels.value >= rel)
         docs, doc = np.unique(labels.doc, return_inverse=True)
         intents, intent = np.unique(labels.intent, return_inverse=True)
-        return self._with(self.documents.take(docs), self.intents.take(intents), Labels(doc, intent, labels.value), docs)
+        return self._with(
+            self.documents.take(docs), self.intents.take(intents), Labels(doc, intent, labels.value), docs
+        )
 
     def _ad_hoc(self) -> Judgements:
         n_docs, n_queries = len(self.documents.ids), len(self)
@@ -160,12 +163,21 @@ class Judgements:
         kept = query >= 0
         rows = Rows(query[kept], self.rows.doc_ids[kept], self.rows.label[kept], query[kept])
         intents = self.intents._replace(query=itself, weight=np.ones(n_intents), named=itself)
-        each = self._with(documents, intents, Labels(np.arange(len(labels.doc)), labels.intent, labels.value), labels.doc)
-        return replace(each, query_ids=names, named_weight=np.ones(n_intents), rows=rows,
-                       base_query=self.base_query[self.intents.query])
+        each = self._with(
+            documents, intents, Labels(np.arange(len(labels.doc)), labels.intent, labels.value), labels.doc
+        )
+        return replace(
+            each,
+            query_ids=names,
+            named_weight=np.ones(n_intents),
+            rows=rows,
+            base_query=self.base_query[self.intents.query],
+        )
 
     def _with(self, documents: Documents, intents: Intents, labels: Labels, docs: np.ndarray) -> Judgements:
-        return replace(self, documents=documents, intents=intents, labels=labels, base_doc=self.base_doc[docs], _derived={})
+        return replace(
+            self, documents=documents, intents=intents, labels=labels, base_doc=self.base_doc[docs], _derived={}
+        )
 
     @cached_property
     def weights(self) -> np.ndarray:
@@ -279,7 +291,9 @@ class Chunk:
         doc, intent = self.labels.doc[shown], self.labels.intent[shown]
         n_queries, n_intents = self.shape
         labels = np.zeros((n_queries, int(slot.max(initial=-1)) + 1, n_intents))
-        labels[self.row[self.judgements.documents.query[doc]], at[shown], self.slot_of_intent[intent]] = self.labels.value[shown]
+        labels[self.row[self.judgements.documents.query[doc]], at[shown], self.slot_of_intent[intent]] = (
+            self.labels.value[shown]
+        )
         return row, slot, labels
 
     def all_labels(self) -> np.ndarray:
@@ -295,6 +309,6 @@ class Chunk:
 
 
 def slots(rows: np.ndarray) -> np.ndarray:
-    """Number the items of each row 0, 1, 2, ... where ``rows`` is sorted."""
+    """Return 0, 1, 2, ... for the items of each row, where ``rows`` is sorted."""
     first = np.searchsorted(rows, rows, side="left")
     return np.arange(len(rows)) - first

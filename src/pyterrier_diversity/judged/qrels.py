@@ -65,11 +65,15 @@ def _read(frame: pd.DataFrame) -> Judgements:
     intent, intent_index = np.unique(named[relevant], return_inverse=True)
     max_label = np.zeros(len(intent))
     np.maximum.at(max_label, intent_index, label[relevant])
-    documents, doc_index = _documents(query.codes[relevant], doc_ids[relevant], None if rarity is None else rarity[relevant])
+    documents, doc_index = _documents(
+        query.codes[relevant], doc_ids[relevant], None if rarity is None else rarity[relevant]
+    )
     return Judgements(
         query_ids=query.names.tolist(),
         documents=documents,
-        intents=Intents(named_ids[intent], named_query[intent], weight[intent], navigational[intent], max_label, intent),
+        intents=Intents(
+            named_ids[intent], named_query[intent], weight[intent], navigational[intent], max_label, intent
+        ),
         labels=Labels(doc_index, intent_index, label[relevant]),
         named_weight=np.bincount(named_query, weight, minlength=len(query.names)),
         rows=rows if keep.all() else Rows(*(values[keep] for values in rows)),
@@ -81,7 +85,7 @@ def _read(frame: pd.DataFrame) -> Judgements:
 def _documents(query: np.ndarray, doc_ids: np.ndarray, rarity: np.ndarray | None) -> tuple[Documents, np.ndarray]:
     """Return the distinct (query, document) pairs, sorted by query, and the index of each row's pair."""
     codes, names = pd.factorize(doc_ids)
-    pairs, first, index = np.unique(query * max(len(names), 1) + codes, return_index=True, return_inverse=True)
+    _, first, index = np.unique(query * max(len(names), 1) + codes, return_index=True, return_inverse=True)
     return Documents(doc_ids[first], query[first], None if rarity is None else rarity[first]), index
 
 
@@ -117,7 +121,9 @@ def _named_intents(query: Ids, iteration: Ids | None) -> tuple[np.ndarray, np.nd
     return codes, keys // n_names, iteration.names[keys % n_names]
 
 
-def _repeats(frame: pd.DataFrame, doc_ids: np.ndarray, named: np.ndarray, label: np.ndarray, with_intents: bool) -> np.ndarray | None:
+def _repeats(
+    frame: pd.DataFrame, doc_ids: np.ndarray, named: np.ndarray, label: np.ndarray, with_intents: bool
+) -> np.ndarray | None:
     """Return which rows repeat one before them to the letter; None if none does."""
     # Rows that name the same document and intent have the same key. Few others do, and those are told apart below.
     hashes = np.fromiter(map(hash, doc_ids), dtype=np.int64, count=len(doc_ids))
@@ -128,8 +134,9 @@ def _repeats(frame: pd.DataFrame, doc_ids: np.ndarray, named: np.ndarray, label:
     if not with_intents and again.any():
         row = int(again.argmax())
         raise ValueError(
-            f"qrels hold several rows for document {doc_ids[row]!r} of query {str(frame['query_id'].iloc[row])!r} and no column iteration "
-            "or subtopic_id to tell the intents apart; pyterrier_diversity.io.read_qrels keeps the intent of a qrels file."
+            f"qrels hold several rows for document {doc_ids[row]!r} of query {frame['query_id'].iloc[row]!r} and no "
+            "column iteration or subtopic_id to tell the intents apart; pyterrier_diversity.io.read_qrels keeps the "
+            "intent of a qrels file."
         )
     repeats = rows.duplicated().to_numpy()
     if (again & ~repeats).any():
@@ -147,10 +154,15 @@ def _refuse_contradictions(frame: pd.DataFrame, rows: pd.DataFrame) -> None:
         f"document {frame['doc_id'].iloc[group.index[0]]!r}: {', '.join(f'{value:g}' for value in group)}"
         for group in contradicting[:3]
     ]
-    raise ValueError(f"qrels hold different labels for one query, intent and document, {len(contradicting)} times: {'; '.join(cases)}.")
+    raise ValueError(
+        f"qrels hold different labels for one query, intent and document ({len(contradicting)} cases): "
+        f"{'; '.join(cases)}."
+    )
 
 
-def _constant(frame: pd.DataFrame, column: str, values: np.ndarray, group: np.ndarray, n_groups: int, within: str) -> np.ndarray:
+def _constant(
+    frame: pd.DataFrame, column: str, values: np.ndarray, group: np.ndarray, n_groups: int, within: str
+) -> np.ndarray:
     """Return the value of each group, which all its rows must have."""
     per_group = np.empty(n_groups, dtype=values.dtype)
     per_group[group] = values

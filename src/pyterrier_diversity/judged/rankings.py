@@ -98,7 +98,9 @@ class JudgedRankings:
         return self.chunk.ideal(key, compute)
 
 
-def judged_rankings(judgements: Judgements, retrieved: Retrieved, cutoff: int | None = None) -> Iterator[JudgedRankings]:
+def judged_rankings(
+    judgements: Judgements, retrieved: Retrieved, cutoff: int | None = None
+) -> Iterator[JudgedRankings]:
     """Yield the judged rankings chunk by chunk.
 
     Parameters

@@ -48,7 +48,7 @@ class Run:
         query = ids(frame, "query_id", "run", grouped=True)
         self._docs = strings(frame, "doc_id", "run")
         self._turn = _turn(frame) if "turn" in frame else None
-        self._order = _ranking_order(query.codes, self._turn, numbers(frame, "score", "run"), self._docs)
+        self._order = ranking_order(query.codes, self._turn, numbers(frame, "score", "run"), self._docs)
         bounds = np.concatenate([[0], np.cumsum(np.bincount(query.codes, minlength=len(query.names)))]).tolist()
         self._slices = {name: slice(*bounds[i : i + 2]) for i, name in enumerate(query.names.tolist())}
         self._warned = False
@@ -87,21 +87,24 @@ class Run:
                 ranks = dict(zip(filter(judgements.judged_docs[i].__contains__, ranks), from_1, strict=False))
             found.extend(map(ranks.get, relevant, repeat(0)))
             lengths.append(len(ranks))
-        self._warn(n_repeats, no_common_query=bool(self._slices) and self._slices.keys().isdisjoint(judgements.query_ids))
+        self._warn(
+            n_repeats, no_common_query=bool(self._slices) and self._slices.keys().isdisjoint(judgements.query_ids)
+        )
         return Retrieved(np.array(found, dtype=np.int64), np.array(lengths, dtype=np.int64))
 
     def _listed(self, query_id: str) -> list[str]:
         """Return the documents of a query as the run lists them, repeats and all."""
-        rows = self._slices.get(query_id, slice(0))
-        if self._order is not None:
-            rows = self._order[rows]
+        place = self._slices.get(query_id, slice(0))
+        rows = place if self._order is None else self._order[place]
         documents: list[str] = self._docs[rows].tolist()
         return documents if self._turn is None else _session(documents, self._turn[rows].tolist())
 
     def _warn(self, n_repeats: int, no_common_query: bool) -> None:
         messages = []
         if n_repeats:
-            messages.append(f"The run holds a document twice in a query, {n_repeats} times in all; the better-ranked one counts.")
+            messages.append(
+                f"The run holds a document twice in a query, {n_repeats} times in all; the better-ranked one counts."
+            )
         if no_common_query:
             names = ", ".join(repr(name) for name in list(self._slices)[:3])
             messages.append(f"No query of the run ({names}, ...) is in the qrels: every query scores the default.")
@@ -118,7 +121,7 @@ def _turn(frame: Any) -> np.ndarray:
     return turn
 
 
-def _ranking_order(query: np.ndarray, turn: np.ndarray | None, score: np.ndarray, docs: np.ndarray) -> np.ndarray | None:
+def ranking_order(query: np.ndarray, turn: np.ndarray | None, score: np.ndarray, docs: np.ndarray) -> np.ndarray | None:
     """Return the rows query by query, each in ranking order; None if that is how they are."""
     keys = [query] if turn is None else [query, turn]
     order = None

@@ -4,7 +4,7 @@ from .base import CompositeMeasure, DiversityMeasure, Part, register, registered
 from .cascade import ERR_IA, NRBP, alpha_DCG, alpha_nDCG, nERR_IA, nNRBP
 from .err import ERR
 from .intent_aware import AP_IA, P_IA, StRecall
-from .lifts import IA, Adhoc, Sharp
+from .lifts import IA, Adhoc, Sharp, parse
 from .rbu import RBU
 
 __all__ = [
@@ -25,6 +25,7 @@ __all__ = [
     "alpha_nDCG",
     "nERR_IA",
     "nNRBP",
+    "parse",
     "register",
     "registered",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple, TypeVar, cast
 
 import ir_measures
 import numpy as np
@@ -12,10 +12,12 @@ import numpy.typing as npt
 
 from ..judged import JudgedRankings, Judgements
 from ..judged.judgements import View
-from .parameters import Parameter
+from .parameters import Parameter, Parameters
+
+M = TypeVar("M", bound=ir_measures.Measure)
 
 
-class DiversityMeasure(ir_measures.Measure):  # type: ignore[misc]
+class DiversityMeasure(ir_measures.Measure):
     """A measure that this package computes: a declaration, and the kernel that it feeds.
 
     A subclass declares ``NAME``, ``PRETTY_NAME``, ``SHORT_DESC``, ``FORMULA``, ``SOURCE`` and ``SUPPORTED_PARAMS``,
@@ -28,14 +30,14 @@ class DiversityMeasure(ir_measures.Measure):  # type: ignore[misc]
         When it is built with a parameter that it does not have, or with a value out of range.
     """
 
-    NAME: ClassVar[str]
-    PRETTY_NAME: ClassVar[str]
-    SHORT_DESC: ClassVar[str]
-    FORMULA: ClassVar[str]
-    SOURCE: ClassVar[str]
-    SUPPORTED_PARAMS: ClassVar[dict[str, Parameter]] = {}
+    NAME: str
+    PRETTY_NAME: str
+    SHORT_DESC: str
+    FORMULA: str
+    SOURCE: str
+    SUPPORTED_PARAMS: Parameters = {}
     # What of the qrels the measure reads: "ad hoc" for each document's highest label over the intents.
-    VIEW: ClassVar[View] = "intents"
+    VIEW: View = "intents"
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**self._checked(params))
@@ -46,17 +48,24 @@ class DiversityMeasure(ir_measures.Measure):  # type: ignore[misc]
         unknown = params.keys() - self.SUPPORTED_PARAMS.keys()
         if unknown:
             has = ", ".join(self.SUPPORTED_PARAMS) or "none"
-            raise ValueError(f"{self.NAME} has no parameter {', '.join(map(repr, sorted(unknown)))}; its parameters: {has}.")
+            raise ValueError(
+                f"{self.NAME} has no parameter {', '.join(map(repr, sorted(unknown)))}; its parameters: {has}."
+            )
         checked = {
             name: parameter.check(self.NAME, name, params[name])
-            for name, parameter in self.SUPPORTED_PARAMS.items()
+            for name, parameter in self.parameters().items()
             if params.get(name) is not None
         }
-        return {name: value for name, value in checked.items() if value != self.SUPPORTED_PARAMS[name].fallback}
+        return {name: value for name, value in checked.items() if value != self.parameters()[name].fallback}
+
+    @classmethod
+    def parameters(cls) -> dict[str, Parameter]:
+        """Return the declared parameters."""
+        return cast("dict[str, Parameter]", cls.SUPPORTED_PARAMS)
 
     def __getitem__(self, name: str) -> Any:
         """Return the value of a parameter; None if it is not given and has no default."""
-        return self.params.get(name, self.SUPPORTED_PARAMS[name].fallback)
+        return self.params.get(name, self.parameters()[name].fallback)
 
     def get(self, name: str) -> Any:
         """Return the value of a parameter; None also if the measure has no such parameter."""
@@ -104,17 +113,18 @@ class CompositeMeasure(DiversityMeasure):
 _implementations: dict[str, DiversityMeasure] = {}
 
 
-def register(measure: DiversityMeasure) -> ir_measures.Measure:
+def register(measure: M) -> M:
     """Make a measure known to ir_measures, and return what users should hold.
 
     That is ``measure``; or, where ir_measures has a measure of that name, ir_measures' own, which keeps its meaning and
     is computed by ``measure`` from now on. Registering twice is harmless.
     """
-    registry = ir_measures.measures.registry
-    _implementations[measure.NAME] = measure
-    if isinstance(registry.get(measure.NAME, measure), DiversityMeasure):
-        registry[measure.NAME] = measure
-    return registry[measure.NAME]
+    registry = cast("dict[str, M]", ir_measures.measures.registry)
+    name = str(measure.NAME)
+    _implementations[name] = cast("DiversityMeasure", measure)
+    if isinstance(registry.get(name, measure), DiversityMeasure):
+        registry[name] = measure
+    return registry[name]
 
 
 def registered() -> list[DiversityMeasure]:
@@ -134,7 +144,7 @@ def implementation(measure: ir_measures.Measure) -> DiversityMeasure | None:
         return measure
     if not is_ours(measure):
         return None
-    return _implementations[measure.NAME](**measure.params)
+    return cast("DiversityMeasure", _implementations[str(measure.NAME)](**measure.params))
 
 
 def is_ours(measure: ir_measures.Measure) -> bool:
@@ -159,7 +169,10 @@ def up_to_here(values: np.ndarray) -> np.ndarray:
 def left_before(taken: np.ndarray, axis: int) -> np.ndarray:
     """Return prod_{j<i} (1 - x_j) along the axis of the documents: what those above document i leave."""
     left = np.ones_like(taken)
-    below, above = (tuple(part if i == axis % taken.ndim else slice(None) for i in range(taken.ndim)) for part in (slice(1, None), slice(-1)))
+    below, above = (
+        tuple(part if i == axis % taken.ndim else slice(None) for i in range(taken.ndim))
+        for part in (slice(1, None), slice(-1))
+    )
     np.cumprod(1.0 - taken[above], axis=axis, out=left[below])
     return left
 

@@ -8,21 +8,28 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import ir_measures
 import numpy as np
 import numpy.typing as npt
 
 from ..ideal import greedy_gains
 from ..judged import JudgedRankings
 from .base import DiversityMeasure, left_before, ranks_of, register, share
-from .parameters import CUTOFF, JUDGED_ONLY, REL, Parameter
+from .parameters import CUTOFF, JUDGED_ONLY, REL, Parameter, Parameters
 
 Discount = Callable[[np.ndarray], np.ndarray]
 
 # ndeval's ERR-IA has the redundancy of alpha-DCG, which ir_measures leaves at its default.
 ERR_IA_ALPHA = 0.5
 
-ALPHA = {"alpha": Parameter(float, 0.5, interval="[0, 1]", desc="redundancy intolerance: what an intent loses each time it is met")}
-BETA = {"beta": Parameter(float, 0.5, interval="[0, 1)", desc="patience: probability of going on to the next document")}
+ALPHA: Parameters = {
+    "alpha": Parameter(
+        float, 0.5, interval="[0, 1]", desc="redundancy intolerance: what an intent loses each time it is met"
+    )
+}
+BETA: Parameters = {
+    "beta": Parameter(float, 0.5, interval="[0, 1)", desc="patience: probability of going on to the next document")
+}
 
 
 def log_discount(ranks: np.ndarray) -> np.ndarray:
@@ -87,15 +94,15 @@ class _Novelty(DiversityMeasure):
         raise NotImplementedError
 
     def value(self, ranked: JudgedRankings) -> np.ndarray:
-        """The discounted sum of the ranking."""
+        """Return the discounted sum of the ranking."""
         return discounted(novelty_gain(ranked.relevant, alpha=self.alpha), self.discount, ranked.ranks)
 
     def over_perfect(self, ranked: JudgedRankings, total: float) -> np.ndarray:
-        """The value over ``total`` for each intent: a list whose every document is relevant to all intents."""
+        """Return the value over ``total`` for each intent, that of a list of documents relevant to all intents."""
         return share(self.value(ranked), total * ranked.n_intents)
 
     def over_ideal(self, ranked: JudgedRankings) -> np.ndarray:
-        """The value over that of the greedy ideal ranking."""
+        """Return the value over that of the greedy ideal ranking."""
         gains = ranked.ideal(
             ("greedy", self.alpha, ranked.cutoff),
             lambda labels: greedy_gains(labels > 0, alpha=self.alpha, depth=ranked.cutoff),
@@ -109,7 +116,9 @@ class _CutoffNovelty(_Novelty):
     def score(self, ranked: JudgedRankings) -> np.ndarray:
         """Compute one value for each query."""
         if ranked.cutoff is None:
-            raise ValueError(f"{self.NAME} needs a cutoff, as in {self.NAME}@20: it divides by a perfect list of that length.")
+            raise ValueError(
+                f"{self.NAME} needs a cutoff, as in {self.NAME}@20: it divides by a perfect list of that length."
+            )
         ranks = np.arange(1.0, ranked.cutoff + 1)
         perfect = float((np.power(1.0 - self.alpha, ranks - 1) * self.discount(ranks)).sum())
         return self.over_perfect(ranked, perfect)
@@ -229,9 +238,9 @@ class _nNRBP(_NRBP):
         return self.over_ideal(ranked)
 
 
-alpha_DCG = register(_alpha_DCG())
-alpha_nDCG = register(_alpha_nDCG())
-ERR_IA = register(_ERR_IA())
-nERR_IA = register(_nERR_IA())
-NRBP = register(_NRBP())
-nNRBP = register(_nNRBP())
+alpha_DCG: ir_measures.Measure = register(_alpha_DCG())
+alpha_nDCG: ir_measures.Measure = register(_alpha_nDCG())
+ERR_IA: ir_measures.Measure = register(_ERR_IA())
+nERR_IA: ir_measures.Measure = register(_nERR_IA())
+NRBP: ir_measures.Measure = register(_NRBP())
+nNRBP: ir_measures.Measure = register(_nNRBP())

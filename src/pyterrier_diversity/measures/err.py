@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ir_measures
 import numpy as np
 import numpy.typing as npt
 
@@ -44,7 +45,9 @@ def expected_reciprocal_rank(probability: npt.ArrayLike, ranks: npt.ArrayLike | 
     array(0.625)
     """
     probability = np.asarray(probability, dtype=np.float64)
-    return np.asarray((probability * left_before(probability, axis=-1) / ranks_of(ranks, probability.shape[-1])).sum(axis=-1))
+    return np.asarray(
+        (probability * left_before(probability, axis=-1) / ranks_of(ranks, probability.shape[-1])).sum(axis=-1)
+    )
 
 
 class _ERR(DiversityMeasure):
@@ -69,4 +72,4 @@ class _ERR(DiversityMeasure):
         return expected_reciprocal_rank(relevance_probability(ranked.labels[..., 0], MAX_LABEL), ranked.ranks)
 
 
-ERR = register(_ERR())
+ERR: ir_measures.Measure = register(_ERR())

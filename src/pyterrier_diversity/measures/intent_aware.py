@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ir_measures
 import numpy as np
 import numpy.typing as npt
 
@@ -174,6 +175,6 @@ class _StRecall(DiversityMeasure):
         return subtopic_recall(ranked.relevant, ranked.intents)
 
 
-P_IA = register(_P_IA())
-AP_IA = register(_AP_IA())
-StRecall = register(_StRecall())
+P_IA: ir_measures.Measure = register(_P_IA())
+AP_IA: ir_measures.Measure = register(_AP_IA())
+StRecall: ir_measures.Measure = register(_StRecall())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 from ..judged import Judgements
 from .base import CompositeMeasure, Part, is_ours, register
 from .intent_aware import _StRecall
-from .parameters import CUTOFF, Parameter
+from .parameters import CUTOFF, Parameter, Parameters
 
 
 class _Lift(CompositeMeasure):
@@ -20,7 +21,9 @@ class _Lift(CompositeMeasure):
     ``@k`` replaces the cutoff of the inner measure; its other parameters belong inside.
     """
 
-    def __init__(self, measure: ir_measures.Measure | str | None = None, *, cutoff: int | None = None, **params: Any) -> None:
+    def __init__(
+        self, measure: ir_measures.Measure | str | None = None, *, cutoff: int | None = None, **params: Any
+    ) -> None:
         super().__init__(**params)
         self._inner = None if measure is None else self._read(measure, cutoff)
         if self._inner is not None:
@@ -33,9 +36,9 @@ class _Lift(CompositeMeasure):
 
     def _read(self, measure: ir_measures.Measure | str, cutoff: int | None) -> ir_measures.Measure:
         if cutoff is not None:
-            cutoff = CUTOFF["cutoff"].check(self.NAME, "cutoff", cutoff)
+            cutoff = self.parameters()["cutoff"].check(self.NAME, "cutoff", cutoff)
         try:
-            inner = ir_measures.parse_measure(measure)
+            inner = ir_measures.parse_measure(measure) if isinstance(measure, str) else measure
             inner = inner if cutoff is None else inner @ cutoff
             inner.validate_params()
         except (AssertionError, AttributeError, NameError, TypeError, ValueError) as error:
@@ -66,7 +69,7 @@ class _Lift(CompositeMeasure):
         return type(self)(self._inner if measure is None else measure, **{**own, **params})
 
     def __str__(self) -> str:
-        """What tables show; `repr` is what parses."""
+        """Return what tables show; `repr` is what parses."""
         own = [f"{name}={value!r}" for name, value in self.params.items() if name != "measure"]
         return str(self.NAME) if self._inner is None else f"{self.NAME}({','.join([str(self._inner), *own])})"
 
@@ -75,7 +78,7 @@ class _Lift(CompositeMeasure):
         return self.measure.aggregator()
 
 
-MEASURE = {"measure": Parameter(str, desc="the measure to lift: an object, or its name as a string")}
+MEASURE: Parameters = {"measure": Parameter(str, desc="the measure to lift: an object, or its name as a string")}
 
 
 class _IA(_Lift):
@@ -161,3 +164,37 @@ class _Sharp(_Lift):
 IA = register(_IA())
 Adhoc = register(_Adhoc())
 Sharp = register(_Sharp())
+
+
+def parse(text: str) -> ir_measures.Measure:
+    """Read a measure as ``ir_measures.parse_measure`` does, or as a table shows it: ``IA(nDCG@20)``.
+
+    Parameters
+    ----------
+    text : str
+        What `repr` or `str` of a measure gives.
+
+    Raises
+    ------
+    ValueError
+        If there is no such measure, or it does not take these parameters.
+
+    Examples
+    --------
+    >>> parse("Sharp(alpha_nDCG@20, gamma=0.3)")
+    Sharp(measure='alpha_nDCG@20',gamma=0.3)
+    """
+    try:
+        call: ast.expr = ast.parse(text.strip(), mode="eval").body
+        cutoff = {}
+        if isinstance(call, ast.BinOp) and isinstance(call.op, ast.MatMult):
+            cutoff = {"cutoff": ast.literal_eval(call.right)}
+            call = call.left
+        if isinstance(call, ast.Call) and len(call.args) == 1:
+            lift = ir_measures.parse_measure(ast.unparse(call.func))
+            if isinstance(lift, _Lift):
+                own = {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords}
+                return lift(parse(ast.unparse(call.args[0])), **own, **cutoff)
+        return ir_measures.parse_measure(text.strip())
+    except (NameError, SyntaxError, TypeError) as error:
+        raise ValueError(f"{text!r} is no measure that ir_measures can read: {error}.") from error

@@ -9,7 +9,7 @@ import numpy as np
 from ir_measures.measures import ParamInfo
 
 
-class Parameter(ParamInfo):  # type: ignore[misc]
+class Parameter(ParamInfo):
     """A parameter with its type, default and range.
 
     Parameters
@@ -26,7 +26,15 @@ class Parameter(ParamInfo):  # type: ignore[misc]
         What it is, in a few words.
     """
 
-    def __init__(self, dtype: type, default: Any = None, *, interval: str = "(-inf, inf)", choices: tuple[Any, ...] = (), desc: str) -> None:
+    def __init__(
+        self,
+        dtype: type,
+        default: Any = None,
+        *,
+        interval: str = "(-inf, inf)",
+        choices: tuple[Any, ...] = (),
+        desc: str,
+    ) -> None:
         options = {"choices": choices} if choices else {}
         if default is not None:
             options["default"] = default
@@ -46,14 +54,12 @@ class Parameter(ParamInfo):  # type: ignore[misc]
         return f"{'an integer' if self.kind is int else 'a number'} in {self.interval}"
 
     def check(self, measure: str, name: str, value: Any) -> Any:
-        """Return ``value`` as a plain literal, or raise a ``ValueError`` that names measure, parameter, range and value."""
+        """Return ``value`` as a plain literal; a ``ValueError`` names measure, parameter, range and value."""
         plain = value.item() if isinstance(value, np.generic) else value
         if self.kind in (int, float) and isinstance(plain, (int, float)) and not isinstance(plain, bool):
             if self._contains(plain) and (self.kind is float or plain == int(plain)):
                 return self.kind(plain)
-        elif self.kind is bool and isinstance(plain, bool):
-            return plain
-        elif self.kind is str and isinstance(plain, str) and plain in self.allowed:
+        elif isinstance(plain, self.kind) and (self.kind is bool or plain in self.allowed):
             return plain
         raise ValueError(f"{measure}: {name} must be {self.range}, not {value!r}.")
 
@@ -64,11 +70,19 @@ class Parameter(ParamInfo):  # type: ignore[misc]
         return math.isfinite(value) and above and below
 
 
-CUTOFF = {"cutoff": Parameter(int, interval="[1, inf)", desc="last rank to look at")}
-REL = {"rel": Parameter(float, interval="(0, inf)", desc="smallest relevant label; all above 0 if not given")}
-GRADES = {
+Parameters = dict[str, ParamInfo]
+
+CUTOFF: Parameters = {"cutoff": Parameter(int, interval="[1, inf)", desc="last rank to look at")}
+REL: Parameters = {
+    "rel": Parameter(float, interval="(0, inf)", desc="smallest relevant label; all above 0 if not given")
+}
+GRADES: Parameters = {
     "gain": Parameter(str, "exp", choices=("exp", "linear", "binary"), desc="how a label becomes a value"),
-    "max_rel": Parameter(float, interval="(0, inf)", desc="largest label there can be; the intent's largest if not given"),
+    "max_rel": Parameter(
+        float, interval="(0, inf)", desc="largest label there can be; the intent's largest if not given"
+    ),
     **REL,
 }
-JUDGED_ONLY = {"judged_only": Parameter(bool, False, desc="take unjudged documents out of the ranking first")}
+JUDGED_ONLY: Parameters = {
+    "judged_only": Parameter(bool, False, desc="take unjudged documents out of the ranking first")
+}

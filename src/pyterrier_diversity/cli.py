@@ -1,0 +1,166 @@
+"""The command ``pyterrier-diversity``: a demonstration, the evaluation of run files, and a list of the measures."""
+
+from __future__ import annotations
+
+import re
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, cast
+
+import typer
+
+if TYPE_CHECKING:
+    import ir_measures
+    import pandas as pd
+
+app = typer.Typer(help=__doc__, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+
+
+class Format(str, Enum):
+    """How a table is printed."""
+
+    table = "table"
+    csv = "csv"
+    json = "json"
+
+
+FormatOption = Annotated[Format, typer.Option("--format", help="How to print the table.")]
+PlacesOption = Annotated[int, typer.Option("--places", "-p", min=0, help="Decimal places of the values.")]
+
+
+@app.command()
+def demo() -> None:
+    """Evaluate four systems of different character on the embedded collection."""
+    import pyterrier as pt
+    from ir_measures import AP, nDCG
+
+    from . import RBU, Adhoc, StRecall, alpha_nDCG
+    from .datasets.demo import RUNS
+
+    dataset = pt.get_dataset("diversity:demo")
+    systems = {name: dataset.get_results(name) for name in RUNS}
+    measures = [RBU @ 5, alpha_nDCG @ 5, StRecall @ 5, Adhoc(nDCG @ 5), Adhoc(AP)]
+    topics, qrels = dataset.get_topics(), dataset.get_qrels()
+    table = pt.Experiment(systems, topics, qrels, measures)[["name", *map(str, measures)]]
+    n_intents = qrels.groupby("qid")["iteration"].nunique().mean()
+    typer.echo(f"diversity:demo, {len(topics)} queries of {n_intents:.1f} intents on average\n")
+    typer.echo(_formatted(table, Format.table, 3))
+    typer.echo(
+        "\nAd-hoc nDCG prefers more-like-this, which dwells on one intent; every diversity measure prefers xquad.\n"
+        "StRecall counts the intents covered; alpha-nDCG and RBU also ask how early, and pay less for what is known.\n"
+        "RBU subtracts the effort of reading: three good documents (xquad-top-3) beat five that repeat others (bm25)."
+    )
+
+
+@app.command()
+def evaluate(
+    qrels: Annotated[str, typer.Argument(help="A qrels file, or a dataset: demo, clueweb12/trec-web-2014, irds:...")],
+    runs: Annotated[list[Path], typer.Argument(help="TREC run files.", exists=True, dir_okay=False)],
+    measures: Annotated[
+        list[str],
+        typer.Option(
+            "--measure", "-m", help="A measure such as 'RBU(p=0.9)@20'; several, or several in one separated by spaces."
+        ),
+    ],
+    by_query: Annotated[
+        bool, typer.Option("--by-query", "-q", help="A row for each query, and 'all' for the aggregate.")
+    ] = False,
+    format: Annotated[Format, typer.Option("--format", help="How to print the table.")] = Format.table,
+    places: PlacesOption = 4,
+) -> None:
+    """Evaluate run files against qrels that keep the intents."""
+    try:
+        table = _evaluated(qrels, runs, _parsed(measures), by_query)
+    except (ValueError, KeyError, OSError) as error:
+        typer.echo(f"Error: {error.args[0] if isinstance(error, KeyError) else error}", err=True)
+        raise typer.Exit(1) from error
+    typer.echo(_formatted(table, format, places))
+
+
+@app.command()
+def measures(format: FormatOption = Format.table) -> None:
+    """List the measures, their parameters, and where they come from."""
+    import pandas as pd
+
+    from .measures import registered
+
+    rows = [
+        {
+            "measure": measure.NAME,
+            "name": measure.PRETTY_NAME,
+            "parameters": ", ".join(
+                name if parameter.fallback is None else f"{name}={parameter.fallback!r}"
+                for name, parameter in measure.parameters().items()
+            ),
+            "formula": measure.FORMULA,
+            "source": measure.SOURCE,
+        }
+        for measure in registered()
+    ]
+    if format is not Format.table:
+        typer.echo(_formatted(pd.DataFrame(rows), format, 4))
+        return
+    for row in rows:
+        typer.echo(f"{row['measure']}({row['parameters']}): {row['name']}\n    {row['formula']}\n    {row['source']}")
+
+
+def _parsed(texts: list[str]) -> list[ir_measures.Measure]:
+    """Read measures as ir_measures' own command does: in each text, one or more separated by spaces."""
+    from .measures import parse
+
+    names = [name for text in texts for name in re.split(r"\s+(?![^()]*\))", text.strip())]
+    return list(dict.fromkeys(parse(name) for name in names))
+
+
+def _evaluated(qrels: str, runs: list[Path], measures: list[ir_measures.Measure], by_query: bool) -> pd.DataFrame:
+    import ir_measures
+    import pandas as pd
+    import pyterrier as pt
+
+    from .io import read_run
+
+    evaluator = ir_measures.evaluator(measures, pt.model.to_ir_measures(_qrels(qrels)))
+    rows: list[dict[str, object]] = []
+    for path, name in zip(
+        pt.tqdm(runs, desc="runs", unit="run", leave=False, disable=len(runs) == 1), _run_names(runs), strict=True
+    ):
+        calculated = evaluator.calc(pt.model.to_ir_measures(read_run(path)))
+        values: dict[str, dict[str, float]] = {}
+        for metric in calculated.per_query if by_query else ():
+            values.setdefault(metric.query_id, {})[str(metric.measure)] = metric.value
+        aggregated = cast("dict[ir_measures.Measure, float]", calculated.aggregated)
+        values["all"] = {str(measure): aggregated[measure] for measure in measures}
+        rows.extend({"run": name, "qid": qid, **value} for qid, value in values.items())
+    return pd.DataFrame(rows)[["run", *(["qid"] if by_query else []), *map(str, measures)]]
+
+
+def _run_names(runs: list[Path]) -> list[str]:
+    """Return the names of files without folder and ending; whole paths if two would be called the same."""
+    names = [path.name.removesuffix(".gz").removesuffix(".run").removesuffix(".txt") for path in runs]
+    return names if len(set(names)) == len(names) else [str(path) for path in runs]
+
+
+def _qrels(name: str) -> pd.DataFrame:
+    """Read qrels from a file, or from a dataset of ours or of PyTerrier."""
+    import pyterrier as pt
+
+    from .datasets import DiversityDatasetProvider
+    from .io import read_qrels
+
+    if Path(name).is_file():
+        return read_qrels(name)
+    ours = DiversityDatasetProvider().list_dataset_names()
+    if name in ours:
+        name = f"diversity:{name}"
+    try:
+        return pt.get_dataset(name).get_qrels()
+    except KeyError as error:
+        raise ValueError(f"{name!r} is neither a file nor a dataset; this package's: {', '.join(ours)}.") from error
+
+
+def _formatted(table: pd.DataFrame, format: Format, places: int) -> str:
+    if format is Format.csv:
+        return table.to_csv(index=False, float_format=f"%.{places}f").rstrip("\n")
+    if format is Format.json:
+        return str(table.round(places).to_json(orient="records"))
+    return table.to_string(index=False, float_format=f"{{:.{places}f}}".format)

@@ -1,0 +1,26 @@
+"""Collections with intents, as ``pt.get_dataset("diversity:...")``."""
+
+from __future__ import annotations
+
+import pyterrier as pt
+
+from .demo import DemoDataset
+from .trec_web import TREC_WEB, TrecWebDataset
+
+__all__ = ["DemoDataset", "DiversityDatasetProvider", "TrecWebDataset"]
+
+
+class DiversityDatasetProvider(pt.datasets.DatasetProvider):  # type: ignore[misc]
+    """Source of the ``diversity:`` datasets."""
+
+    def get_dataset(self, name: str) -> pt.datasets.Dataset:
+        """Return a dataset, a new one each time; ``KeyError`` if there is none of that name."""
+        if name == "demo":
+            return DemoDataset()
+        if name in TREC_WEB:
+            return TrecWebDataset(name)
+        raise KeyError(name)
+
+    def list_dataset_names(self) -> list[str]:
+        """Return the names, without the prefix ``diversity:``."""
+        return ["demo", *TREC_WEB]

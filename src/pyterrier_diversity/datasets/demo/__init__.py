@@ -1,0 +1,81 @@
+"""A small collection written for this package: ambiguous and faceted queries, short documents, four ready runs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from importlib.resources import files
+from pathlib import Path
+
+import pandas as pd
+import pyterrier as pt
+
+from ...io import read_qrels, read_run
+
+FOLDER = Path(str(files(__package__)))
+RUNS = ("bm25", "xquad", "more-like-this", "xquad-top-3")
+
+
+class DemoDataset(pt.datasets.Dataset):  # type: ignore[misc]
+    """224 documents, 14 queries of 3 to 6 intents with weights, types and grades, and the results of four systems.
+
+    No download and no Java is needed. The systems are those of `build`, which really computes them: ``bm25``, a lexical
+    baseline that dwells on the dominant intent; ``xquad``, which diversifies it over the intents; ``more-like-this``,
+    which re-ranks it by likeness to its first two documents; and ``xquad-top-3``, which stops after three documents.
+    """
+
+    def __repr__(self) -> str:
+        """Return how to make it."""
+        return "DemoDataset()"
+
+    def get_corpus_iter(self, *, verbose: bool = True) -> Iterator[dict[str, str]]:
+        """Return the documents: dicts of ``docno``, ``title``, ``text``."""
+        lines = (FOLDER / "corpus.jsonl").read_text(encoding="utf-8").splitlines()
+        documents = pt.tqdm(lines, desc="diversity:demo documents") if verbose else lines
+        return pt.utils.GeneratorLen(map(json.loads, documents), len(lines))
+
+    def get_corpus_lang(self) -> str:
+        """Return the language of the documents."""
+        return "en"
+
+    def get_topics(self, variant: str | None = None) -> pd.DataFrame:
+        """Return the topics.
+
+        Parameters
+        ----------
+        variant : {None, "subtopics"}
+            None for the topics, with columns ``qid``, ``query``; "subtopics" for their intents, with columns ``qid``,
+            ``iteration``, ``query``, ``intent_type`` ("inf" or "nav").
+        """
+        if variant not in (None, "subtopics"):
+            raise ValueError(f"diversity:demo has the topics None and 'subtopics', not {variant!r}.")
+        return pd.read_csv(FOLDER / f"{variant or 'topics'}.tsv", sep="\t", dtype=str)
+
+    def get_topics_lang(self) -> str:
+        """Return the language of the topics."""
+        return "en"
+
+    def get_qrels(self, variant: str | None = None) -> pd.DataFrame:
+        """Return the qrels: ``qid``, ``docno``, ``label`` (0 to 3), ``iteration``, ``weight``, ``intent_type``.
+
+        The last row of a document has its highest label, which is the one that pytrec_eval uses.
+        """
+        if variant is not None:
+            raise ValueError(f"diversity:demo has one set of qrels, None, not {variant!r}.")
+        qrels = read_qrels(FOLDER / "qrels.txt")
+        kinds = self.get_topics("subtopics")[["qid", "iteration", "intent_type"]]
+        qrels = qrels.merge(kinds, on=["qid", "iteration"], how="left")
+        order = qrels.assign(number=qrels["qid"].astype(int)).sort_values(["number", "docno", "label", "iteration"])
+        return qrels.loc[order.index].reset_index(drop=True)
+
+    def get_results(self, variant: str | None = None) -> pd.DataFrame:
+        """Return the results of one of `RUNS`, "bm25" if None: ``qid``, ``query``, ``docno``, ``score``, ``rank``."""
+        name = variant or RUNS[0]
+        if name not in RUNS:
+            raise ValueError(f"diversity:demo has the results {', '.join(RUNS)}, not {variant!r}.")
+        results = read_run(FOLDER / f"{name}.run").merge(self.get_topics(), on="qid", how="left")
+        return results[["qid", "query", "docno", "score", "rank"]]
+
+    def _describe_component(self, component: str) -> bool | list[str] | None:
+        parts: dict[str, bool | list[str]] = {"corpus": True, "qrels": True}
+        return (parts | {"topics": ["subtopics"], "results": list(RUNS)}).get(component)

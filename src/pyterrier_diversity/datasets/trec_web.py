@@ -1,0 +1,112 @@
+"""The diversity tasks of the TREC Web tracks 2009-2014, read through ir_datasets and its cache."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import pyterrier as pt
+
+TREC_WEB = (
+    "clueweb09/en/trec-web-2009",
+    "clueweb09/en/trec-web-2010",
+    "clueweb09/en/trec-web-2011",
+    "clueweb09/en/trec-web-2012",
+    "clueweb12/trec-web-2013",
+    "clueweb12/trec-web-2014",
+)
+
+# NIST's spellings in the topics of 2011.
+_INTENT_TYPES = {"inv": "inf", "inav": "nav"}
+
+# The intent that the qrels of a topic without subtopics name.
+_ONLY_INTENT = "0"
+
+
+class TrecWebDataset(pt.datasets.Dataset):  # type: ignore[misc]
+    """Topics, subtopics and qrels of one year, read when asked for.
+
+    Parameters
+    ----------
+    name : str
+        The dataset's id in ir_datasets, without ``/diversity``.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        """Return how to make it."""
+        return f"TrecWebDataset({self.name!r})"
+
+    def get_topics(self, variant: str | None = None) -> pd.DataFrame:
+        """Return the topics.
+
+        Parameters
+        ----------
+        variant : {None, "subtopics"}
+            None for the topics, with columns ``qid``, ``query``; "subtopics" for their intents, with columns ``qid``,
+            ``iteration``, ``query``, ``intent_type`` ("inf" or "nav"). A topic without subtopics is its own only
+            intent, "0", as in the qrels, and its description is the query.
+        """
+        topics = self._read("queries_iter")
+        if variant is None:
+            return pd.DataFrame([(topic.query_id, _text(topic.query)) for topic in topics], columns=["qid", "query"])
+        if variant != "subtopics":
+            raise ValueError(f"{self.name} has the topics None and 'subtopics', not {variant!r}.")
+        rows = []
+        for topic in topics:
+            for subtopic in topic.subtopics:
+                kind = _INTENT_TYPES.get(subtopic.type, subtopic.type)
+                rows.append((topic.query_id, subtopic.number, _text(subtopic.text), kind))
+            if not topic.subtopics:
+                rows.append((topic.query_id, _ONLY_INTENT, _text(topic.description), "inf"))
+        return pd.DataFrame(rows, columns=["qid", "iteration", "query", "intent_type"])
+
+    def get_qrels(self, variant: str | None = None) -> pd.DataFrame:
+        """Return the qrels.
+
+        Parameters
+        ----------
+        variant : {None, "adhoc"}
+            None for the diversity task, with columns ``qid``, ``docno``, ``label``, ``iteration``, ``weight`` (uniform
+            over the topic's intents), ``intent_type`` ("inf" where the topics do not say); rows are sorted so that
+            the last one of a document has its highest label, which is the one that pytrec_eval uses. "adhoc" for the
+            track's own ad-hoc qrels, with columns ``qid``, ``docno``, ``label``.
+        """
+        if variant not in (None, "adhoc"):
+            raise ValueError(f"{self.name} has the qrels None and 'adhoc', not {variant!r}.")
+        names = {"query_id": "qid", "doc_id": "docno", "relevance": "label", "subtopic_id": "iteration"}
+        qrels = pd.DataFrame(self._read("qrels_iter", "" if variant else "/diversity")).rename(columns=names)
+        if variant == "adhoc":
+            return qrels[["qid", "docno", "label"]]
+        subtopics = self.get_topics("subtopics")
+        n_intents = subtopics.groupby("qid").size()
+        kinds = subtopics.set_index(["qid", "iteration"])["intent_type"]
+        kind = kinds.reindex(pd.MultiIndex.from_frame(qrels[["qid", "iteration"]])).fillna("inf")
+        qrels = qrels.assign(weight=1 / qrels["qid"].map(n_intents), intent_type=kind.to_numpy())
+        order = qrels.assign(number=qrels["qid"].astype(int)).sort_values(["number", "docno", "label", "iteration"])
+        columns = ["qid", "docno", "label", "iteration", "weight", "intent_type"]
+        return qrels.loc[order.index, columns].reset_index(drop=True)
+
+    def info_url(self) -> str:
+        """Return ir_datasets' page of the collection."""
+        return f"https://ir-datasets.com/{self.name.split('/')[0]}.html#{self.name}/diversity"
+
+    def _describe_component(self, component: str) -> list[str] | None:
+        return {"topics": ["subtopics"], "qrels": ["adhoc"]}.get(component)
+
+    def _read(self, records: str, part: str = "") -> list[Any]:
+        import ir_datasets
+
+        try:
+            return list(getattr(ir_datasets.load(self.name + part), records)())
+        except RuntimeError as error:
+            raise ConnectionError(
+                f"{self.name}{part} could not be downloaded. Its files may be put into ir_datasets' cache by hand: "
+                f"{ir_datasets.util.home_path()}, or the folder that the environment variable IR_DATASETS_HOME names."
+            ) from error
+
+
+def _text(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,67 @@
+"""Ad-hoc measures against pytrec_eval, cwl_eval and gdeval: what is handed over arrives in the right order."""
+
+from __future__ import annotations
+
+import ir_measures
+import numpy as np
+import pytest
+
+from pyterrier_diversity import Adhoc
+
+TABLE = "adhoc.tsv.gz"
+
+
+@pytest.fixture(scope="session")
+def rows_of(golden_by_run):
+    """Return the rows of a run that are compared: all but gdeval's nDCG, which no provider gives in full precision."""
+
+    def read(run_name):
+        rows = golden_by_run(TABLE)[run_name]
+        return rows[~((rows["params"] == "tool=gdeval") & rows["measure"].str.startswith("nDCG"))]
+
+    return read
+
+
+def values_of(measures, rows, qrels, run):
+    """Return the value of each row, ``measures`` having a measure for each name in ``rows``."""
+    metrics = ir_measures.iter_calc(measures.values(), qrels, run)
+    values = {(str(metric.measure), metric.query_id): metric.value for metric in metrics}
+    names = {name: str(measure) for name, measure in measures.items()}
+    return np.array([values[names[name], query] for name, query in zip(rows["measure"], rows["query_id"], strict=True)])
+
+
+@pytest.fixture(scope="session")
+def adhoc_qrels(trec_qrels):
+    """Return the ad-hoc qrels of a year without columns that name an intent."""
+    return lambda year: trec_qrels(year, "adhoc")[["query_id", "doc_id", "relevance"]]
+
+
+def test_lifted_measures_equal_the_tools_with_a_run_as_it_is(run_name, rows_of, adhoc_qrels, trec_run):
+    rows = rows_of(run_name)
+    measures = {name: Adhoc(name) for name in rows["measure"].unique()}
+
+    values = values_of(measures, rows, adhoc_qrels(int(run_name[:4])), trec_run(run_name))
+
+    np.testing.assert_allclose(values, rows["value"], atol=1e-9, rtol=0)
+
+
+def test_bare_measures_equal_the_tools_with_a_sorted_run(run_name, rows_of, adhoc_qrels, trec_run):
+    rows = rows_of(run_name)
+    measures = {name: ir_measures.parse_measure(name) for name in rows["measure"].unique()}
+    # cwl_eval keeps the order of ties, and takes a topic whose rows are apart for several.
+    run = trec_run(run_name).sort_values(["query_id", "score", "doc_id"], ascending=[True, False, False])
+
+    values = values_of(measures, rows, adhoc_qrels(int(run_name[:4])), run)
+
+    np.testing.assert_allclose(values, rows["value"], atol=1e-9, rtol=0)
+
+
+def test_err_is_computed_by_this_package(rows_of):
+    err = ir_measures.parse_measure("ERR@20")
+
+    assert "ERR@20" in set(rows_of("2012/rm.catb")["measure"])
+    assert ir_measures.providers.registry["diversity"].supports(err)
+
+
+def test_the_table_of_adhoc_measures_names_no_run_that_is_not_compared(golden_by_run, run_names):
+    assert sorted(golden_by_run(TABLE)) == sorted(run_names)

@@ -1,0 +1,271 @@
+"""Qrels and runs in every form that ir_measures takes."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from pathlib import Path
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from ir_measures import Qrel, ScoredDoc
+
+from pyterrier_diversity import AP_IA, P_IA, RBU
+from pyterrier_diversity.judged.columns import ids, numbers, strings
+
+# d2 is relevant to both intents, d1 to a; the run has d3 d2 d1: P-IA@2 = (1 + 1) / (2 * 2), AP-IA = ((1/2 + 2/3)/2 + 1/2)/2.
+QRELS = [("q", "d1", 1, "a"), ("q", "d2", 1, "a"), ("q", "d2", 1, "b"), ("q", "d3", 0, "a")]
+RUN = [("q", "d3", 3.0), ("q", "d2", 2.0), ("q", "d1", 1.0)]
+MEASURES = [P_IA @ 2, AP_IA]
+EXPECTED = [0.5, 13 / 24]
+
+MISSING = [("object", None), ("object", np.nan), ("object", pd.NA), ("str", None), ("string", pd.NA)]
+
+
+def qrels_frame(names: tuple[str, ...] = ("qid", "docno", "label", "iteration")) -> pd.DataFrame:
+    return pd.DataFrame(QRELS, columns=list(names))
+
+
+def run_frame(names: tuple[str, ...] = ("qid", "docno", "score")) -> pd.DataFrame:
+    return pd.DataFrame(RUN, columns=list(names))
+
+
+def values(qrels: object, run: object) -> list[float]:
+    aggregates = ir_measures.calc_aggregate(MEASURES, qrels, run)
+    return [aggregates[measure] for measure in MEASURES]
+
+
+@pytest.mark.parametrize("qrels_names", [("qid", "docno", "label"), ("query_id", "doc_id", "relevance")])
+@pytest.mark.parametrize("run_names", [("qid", "docno"), ("query_id", "doc_id")])
+def test_frames_may_have_the_names_of_pyterrier_or_of_ir_measures(qrels_names, run_names):
+    result = values(qrels_frame((*qrels_names, "iteration")), run_frame((*run_names, "score")))
+
+    assert result == pytest.approx(EXPECTED, abs=1e-12)
+
+
+def test_lists_of_named_tuples_are_qrels_and_a_run():
+    result = values([Qrel(*row) for row in QRELS], [ScoredDoc(*row) for row in RUN])
+
+    assert result == pytest.approx(EXPECTED, abs=1e-12)
+
+
+def test_generators_that_can_be_read_once_are_qrels_and_a_run():
+    result = values((Qrel(*row) for row in QRELS), (ScoredDoc(*row) for row in RUN))
+
+    assert result == pytest.approx(EXPECTED, abs=1e-12)
+
+
+def test_named_tuples_with_a_subtopic_id_are_qrels():
+    sub_qrel = namedtuple("sub_qrel", ["query_id", "doc_id", "relevance", "subtopic_id"])  # noqa: PYI024
+
+    result = values((sub_qrel(*row) for row in QRELS), run_frame())
+
+    assert result == pytest.approx(EXPECTED, abs=1e-12)
+
+
+def test_dicts_of_dicts_are_qrels_of_one_intent_and_a_run():
+    result = values({"q": {"d1": 1, "d2": 1, "d3": 0}}, {"q": {"d1": 1.0, "d2": 2.0, "d3": 3.0}})
+
+    assert result == pytest.approx([1 / 2, (1 / 2 + 2 / 3) / 2], abs=1e-12)
+
+
+@pytest.mark.parametrize("dtype", ["object", "str", "string", "category"])
+def test_ids_may_have_any_dtype_that_holds_strings(dtype):
+    qrels = qrels_frame().astype({"qid": dtype, "docno": dtype, "iteration": dtype})
+    run = run_frame().astype({"qid": dtype, "docno": dtype})
+
+    assert values(qrels, run) == pytest.approx(EXPECTED, abs=1e-12)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "float32", "Int64", "Float64", "object", "category"])
+def test_labels_and_scores_may_have_any_dtype_that_holds_numbers(dtype):
+    result = values(qrels_frame().astype({"label": dtype}), run_frame().astype({"score": dtype}))
+
+    assert result == pytest.approx(EXPECTED, abs=1e-12)
+
+
+def test_rows_may_have_any_index_and_further_columns():
+    qrels = qrels_frame().set_index(pd.Index([7, 7, 0, -1])).assign(note="x")
+    run = run_frame().set_index(pd.Index(["z", "z", "a"])).assign(rank=0, query="jaguar")
+
+    assert values(qrels, run) == pytest.approx(EXPECTED, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("missing", "named"), [("qid", r"query_id \(qid"), ("docno", r"doc_id \(docno"), ("label", r"relevance \(label")]
+)
+def test_qrels_without_a_needed_column_are_refused(missing, named):
+    with pytest.raises(ValueError, match=rf"qrels lack the column {named} in PyTerrier\); found: .*iteration"):
+        values(qrels_frame().drop(columns=missing), run_frame())
+
+
+@pytest.mark.parametrize(("missing", "named"), [("qid", "query_id"), ("docno", "doc_id"), ("score", "score")])
+def test_a_run_without_a_needed_column_is_refused(missing, named):
+    with pytest.raises(ValueError, match=rf"run lack the column {named} .*; found: .*rank"):
+        values(qrels_frame(), run_frame().assign(rank=[1, 2, 3]).drop(columns=missing))
+
+
+def test_all_missing_columns_are_named():
+    with pytest.raises(ValueError, match=r"run lack the column doc_id .*, score .*; found: query_id\."):
+        values(qrels_frame(), run_frame()[["qid"]])
+
+
+def test_an_iterable_of_plain_tuples_is_refused():
+    with pytest.raises(TypeError, match="run must be a frame, an iterable of named tuples or a dict of dicts, not rows of tuple"):
+        values(qrels_frame(), RUN)
+
+
+@pytest.mark.parametrize("data", ["qrels.txt", Path("qrels.txt"), 7, None])
+def test_what_is_no_table_is_refused(data):
+    with pytest.raises(TypeError, match="qrels must be a frame, an iterable of named tuples or a dict of dicts, not"):
+        values(data, run_frame())
+
+
+@pytest.mark.parametrize("column", ["docno", "label"])
+def test_qrels_that_have_a_column_twice_are_refused(column):
+    qrels = pd.concat([qrels_frame(), qrels_frame()[[column]]], axis=1)
+
+    with pytest.raises(ValueError, match="|".join({"docno": ["docno", "doc_id"], "label": ["label", "relevance"]}[column])):
+        values(qrels, run_frame())
+
+
+def test_a_run_that_has_a_column_twice_is_refused():
+    run = pd.concat([run_frame(), run_frame()[["score"]]], axis=1)
+
+    with pytest.raises(ValueError, match="score"):
+        values(qrels_frame(), run)
+
+
+def test_integer_ids_are_read_as_strings():
+    qrels = pd.DataFrame({"qid": [1, 1], "docno": [20, 3], "label": [1, 1], "iteration": [1, 2]})
+    run = pd.DataFrame({"qid": ["1", "1"], "docno": ["20", "7"], "score": [2.0, 1.0]})
+
+    assert ir_measures.calc_aggregate([P_IA @ 1], qrels, run)[P_IA @ 1] == 0.5
+
+
+def test_integer_docnos_that_tie_are_ranked_as_strings():
+    qrels = pd.DataFrame({"qid": [1], "docno": [9], "label": [1]})
+    run = pd.DataFrame({"qid": [1, 1], "docno": [10, 9], "score": [1.0, 1.0]})
+
+    assert ir_measures.calc_aggregate([AP_IA], qrels, run)[AP_IA] == 1.0
+
+
+def test_a_number_and_its_string_are_one_id():
+    qrels = pd.DataFrame({"qid": [1, "1"], "docno": ["a", "b"], "label": [1, 1]})
+    run = pd.DataFrame({"qid": ["1", 1], "docno": ["a", "b"], "score": [2.0, 1.0]})
+
+    assert ir_measures.calc_aggregate([P_IA @ 2], qrels, run)[P_IA @ 2] == 1.0
+
+
+@pytest.mark.parametrize(("dtype", "missing"), MISSING)
+@pytest.mark.parametrize(("column", "named"), [("qid", "query_id"), ("docno", "doc_id"), ("iteration", "iteration")])
+def test_qrels_with_a_missing_id_are_refused(column, named, dtype, missing):
+    qrels = qrels_frame().astype({column: dtype})
+    qrels.loc[1, column] = missing
+
+    with pytest.raises(ValueError, match=f"qrels: row 1 has no {named}"):
+        values(qrels, run_frame())
+
+
+@pytest.mark.parametrize(("dtype", "missing"), MISSING)
+@pytest.mark.parametrize(("column", "named"), [("qid", "query_id"), ("docno", "doc_id")])
+def test_a_run_with_a_missing_id_is_refused(column, named, dtype, missing):
+    run = run_frame().astype({column: dtype})
+    run.loc[2, column] = missing
+
+    with pytest.raises(ValueError, match=f"run: row 2 has no {named}"):
+        values(qrels_frame(), run)
+
+
+def test_qrels_with_a_missing_id_are_refused_after_equal_qrels_without():
+    complete = qrels_frame().astype({"docno": "string"})
+    incomplete = complete.copy()
+    incomplete.loc[3, "docno"] = pd.NA
+
+    values(complete, run_frame())
+
+    with pytest.raises(ValueError, match="qrels: row 3 has no doc_id"):
+        values(incomplete, run_frame())
+
+
+@pytest.mark.parametrize(("bad", "shown"), [(np.nan, "nan"), (np.inf, "inf"), (-np.inf, "-inf")])
+def test_a_label_that_is_no_finite_number_is_refused(bad, shown):
+    qrels = qrels_frame().astype({"label": float})
+    qrels.loc[1, "label"] = bad
+
+    with pytest.raises(ValueError, match=f"qrels: relevance must be a finite number, but query 'q' has .*{shown}"):
+        values(qrels, run_frame())
+
+
+@pytest.mark.parametrize(("bad", "shown"), [(np.nan, "nan"), (np.inf, "inf"), (-np.inf, "-inf")])
+def test_a_score_that_is_no_finite_number_is_refused(bad, shown):
+    run = run_frame()
+    run.loc[1, "score"] = bad
+
+    with pytest.raises(ValueError, match=f"run: score must be a finite number, but query 'q' has .*{shown}"):
+        values(qrels_frame(), run)
+
+
+def test_a_missing_label_of_a_nullable_column_is_refused():
+    qrels = qrels_frame().astype({"label": "Int64"})
+    qrels.loc[1, "label"] = pd.NA
+
+    with pytest.raises(ValueError, match="qrels: relevance must be a finite number, but query 'q' has <NA>"):
+        values(qrels, run_frame())
+
+
+def test_bad_values_of_a_query_that_the_qrels_lack_are_refused_too():
+    run = pd.concat([run_frame(), pd.DataFrame({"qid": ["other"], "docno": ["d1"], "score": [np.nan]})])
+
+    with pytest.raises(ValueError, match="score must be a finite number, but query 'other' has"):
+        values(qrels_frame(), run)
+
+
+def test_the_number_of_bad_rows_is_told():
+    run = run_frame()
+    run.loc[[0, 2], "score"] = np.nan
+
+    with pytest.raises(ValueError, match="2 such rows in all"):
+        values(qrels_frame(), run)
+
+
+def test_labels_that_are_words_are_refused():
+    with pytest.raises(ValueError, match="qrels: the column relevance must hold numbers: .*'high'"):
+        values(qrels_frame().assign(label="high"), run_frame())
+
+
+def test_frames_of_the_user_are_left_as_they_are():
+    qrels, run = qrels_frame().sample(frac=1, random_state=1), run_frame().sample(frac=1, random_state=2)
+    qrels_before, run_before = qrels.copy(deep=True), run.copy(deep=True)
+
+    ir_measures.calc_aggregate([*MEASURES, RBU, P_IA(judged_only=True, rel=1) @ 1], qrels, run)
+
+    pd.testing.assert_frame_equal(qrels, qrels_before)
+    pd.testing.assert_frame_equal(run, run_before)
+
+
+@settings(max_examples=50, deadline=None)
+@given(values=st.lists(st.integers(0, 12) | st.text("01ab", max_size=2), max_size=12), grouped=st.booleans())
+def test_ids_stand_for_the_string_of_each_row(values, grouped):
+    codes, names = ids(pd.DataFrame({"id": pd.Series(values, dtype=object)}), "id", "qrels", grouped=grouped)
+
+    assert names[codes].tolist() == [str(value) for value in values]
+    assert len(set(names.tolist())) == len(names)
+
+
+@settings(max_examples=30, deadline=None)
+@given(values=st.lists(st.integers() | st.text(max_size=3) | st.floats(allow_nan=False), max_size=8))
+def test_strings_are_those_of_each_row(values):
+    result = strings(pd.DataFrame({"id": pd.Series(values, dtype=object)}), "id", "qrels")
+
+    assert result.tolist() == [str(value) for value in values]
+
+
+def test_numbers_are_floats():
+    result = numbers(pd.DataFrame({"query_id": ["q", "q"], "label": [1, -2]}), "label", "qrels")
+
+    assert result.dtype == np.float64
+    assert result.tolist() == [1.0, -2.0]

@@ -1,0 +1,400 @@
+"""Qrels are read as they are meant, or refused."""
+
+from __future__ import annotations
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pyterrier_diversity import AP_IA, IA, P_IA, RBU, Adhoc, StRecall, alpha_nDCG
+from pyterrier_diversity.judged import judge
+from pyterrier_diversity.provider import DiversityProvider
+
+
+def qrels(*rows: str, **columns: list) -> pd.DataFrame:
+    """Qrels of the rows "qid iteration docno label"."""
+    frame = pd.DataFrame([row.split() for row in rows], columns=["qid", "iteration", "docno", "label"])
+    return frame.astype({"label": float}).assign(**columns)
+
+
+def run(**rankings: str) -> dict[str, dict[str, float]]:
+    """A run of a ranking for each query: run(q="d2 d1")."""
+    return {query: {doc: -float(i) for i, doc in enumerate(docs.split())} for query, docs in rankings.items()}
+
+
+def value(measure: ir_measures.Measure, judgements: object, retrieved: object) -> float:
+    return ir_measures.calc_aggregate([measure], judgements, retrieved)[measure]
+
+
+def evaluator(*measures: ir_measures.Measure, of: object) -> ir_measures.Evaluator:
+    return DiversityProvider().evaluator(measures, of)
+
+
+# The intent: iteration and subtopic_id
+
+
+def test_the_iteration_is_the_intent():
+    assert value(StRecall @ 1, qrels("q a d1 1", "q b d1 1", "q c d2 1"), run(q="d1")) == pytest.approx(2 / 3)
+
+
+def test_qrels_without_an_iteration_are_one_intent():
+    frame = qrels("q a d1 1", "q b d2 1").drop(columns="iteration")
+
+    assert value(StRecall @ 1, frame, run(q="d1")) == 1
+
+
+def test_the_subtopic_id_is_the_intent_where_there_is_no_iteration():
+    frame = qrels("q a d1 1", "q b d2 1").rename(columns={"iteration": "subtopic_id"})
+
+    assert value(StRecall @ 1, frame, run(q="d1")) == 0.5
+
+
+def test_the_subtopic_id_is_the_intent_where_the_iteration_is_constant():
+    frame = qrels("q 0 d1 1", "q 0 d1 1", "q 0 d2 1", subtopic_id=["a", "b", "c"])
+
+    assert value(StRecall @ 1, frame, run(q="d1")) == pytest.approx(2 / 3)
+
+
+def test_an_iteration_may_agree_with_the_subtopic_id():
+    frame = qrels("q 1 d1 1", "q 2 d2 1", subtopic_id=[1, 2])
+
+    assert value(StRecall @ 1, frame, run(q="d1")) == 0.5
+
+
+def test_an_iteration_that_contradicts_the_subtopic_id_is_refused():
+    frame = qrels("q 1 d1 1", "q 2 d2 1", subtopic_id=["1", "3"])
+
+    with pytest.raises(ValueError, match="iteration must agree with subtopic_id, .* but query 'q' has '2'"):
+        judge(frame)
+
+
+def test_intents_of_different_queries_may_share_a_name():
+    frame = qrels("p 1 d1 1", "p 2 d2 1", "q 1 d1 1")
+
+    assert value(StRecall @ 1, frame, run(p="d1", q="d1")) == pytest.approx((1 / 2 + 1) / 2)
+
+
+def test_intents_may_be_named_by_numbers_and_words_at_once():
+    frame = qrels("q a d1 1", "q b d2 1", "q c d3 1")
+    frame["iteration"] = pd.Series([1, "spam", 2.5], dtype=object)
+
+    assert value(StRecall @ 1, frame, run(q="d1")) == pytest.approx(1 / 3)
+
+
+def test_an_intent_may_have_any_name():
+    frame = qrels("q a d1 1", "q b d2 1", "q c d3 1", "q d d4 1").assign(iteration=["", " ", "x\x1fy", "日本"])
+
+    assert value(StRecall @ 2, frame, run(q="d1 d3")) == 0.5
+    assert value(IA(ir_measures.P @ 1), frame, run(q="d1")) == 0.25
+
+
+# Several rows for one document
+
+
+def test_several_rows_for_a_document_and_nothing_to_tell_them_apart_are_refused():
+    frame = qrels("q a d1 1", "q a d2 1", "q b d2 1").drop(columns="iteration")
+
+    with pytest.raises(
+        ValueError,
+        match=r"several rows for document 'd2' of query 'q' and no column iteration or subtopic_id .*io\.read_qrels",
+    ):
+        judge(frame)
+
+
+def test_a_document_may_be_judged_for_several_queries_without_an_intent():
+    frame = qrels("p a d1 1", "q a d1 1").drop(columns="iteration")
+
+    assert value(P_IA @ 1, frame, run(p="d1", q="d1")) == 1
+
+
+def test_exact_duplicates_are_dropped():
+    frame = qrels("q a d1 1", "q a d1 1", "q a d2 1", "q b d2 1", "q b d2 1", "q b d2 1")
+
+    # d1 is relevant to one of two intents; AP of a is 1/2 as d2 is not found, AP of b is 0.
+    assert value(P_IA @ 1, frame, run(q="d1")) == 0.5
+    assert value(AP_IA, frame, run(q="d1")) == 0.25
+    assert value(IA(ir_measures.AP), frame, run(q="d1")) == 0.25
+
+
+def test_two_labels_for_one_query_intent_and_document_are_refused():
+    with pytest.raises(
+        ValueError, match="different labels for one query, intent and document, 1 times: query 'q', iteration 'b', document 'd1': 1, 2"
+    ):
+        judge(qrels("q a d1 1", "q b d1 1", "q b d1 2"))
+
+
+def test_two_labels_are_refused_even_if_neither_is_relevant():
+    with pytest.raises(ValueError, match="document 'd1': 0, -2"):
+        judge(qrels("q a d1 0", "q a d1 -2"))
+
+
+def test_the_first_three_contradictions_are_shown():
+    rows = [f"q{i} a d{i} {label}" for label in (0, 1) for i in range(1, 6)]
+
+    with pytest.raises(ValueError, match=r"5 times: query 'q1'.*document 'd1': 0, 1; query 'q2'.*; query 'q3'") as caught:
+        judge(qrels(*rows))
+
+    assert "q4" not in str(caught.value)
+
+
+def test_contradictions_name_the_subtopic_id_where_that_is_the_intent():
+    frame = qrels("q a d1 1", "q a d1 2").rename(columns={"iteration": "subtopic_id"})
+
+    with pytest.raises(ValueError, match="subtopic_id 'a'"):
+        judge(frame)
+
+
+# Labels
+
+
+def test_negative_labels_are_judged_but_not_relevant():
+    frame = qrels("q a d1 1", "q a d2 -2", "q b d2 -1")
+
+    assert value(StRecall @ 2, frame, run(q="d2 d1")) == 1
+    assert value(P_IA(judged_only=True) @ 1, frame, run(q="x d2 d1")) == 0
+
+
+def test_an_intent_that_nobody_can_satisfy_is_left_out():
+    frame = qrels("q a d1 1", "q b d1 0", "q c d2 -2")
+
+    assert value(StRecall @ 1, frame, run(q="d1")) == 1
+    assert value(IA(ir_measures.AP), frame, run(q="d1")) == 1
+
+
+def test_fractional_labels_are_relevant():
+    assert value(P_IA @ 1, qrels("q a d1 0.5", "q b d1 0.25"), run(q="d1")) == 1
+
+
+def test_a_query_without_relevant_documents_is_a_query():
+    frame = qrels("p a d1 1", "q a d1 0")
+
+    assert value(P_IA @ 1, frame, run(p="d1", q="d1")) == 0.5
+
+
+def test_a_query_without_relevant_documents_is_pure_effort_for_rbu():
+    frame = qrels("q a d1 0", "q a d2 -1")
+
+    assert value(RBU(p=0.5, e=0.1), frame, run(q="d1 d2")) == pytest.approx(-0.1 * (0.5 + 0.25), abs=1e-12)
+
+
+# Weights
+
+
+def test_weights_are_those_of_the_intents():
+    frame = qrels("q a d1 1", "q b d2 1", "q b d3 1", weight=[3, 1, 1])
+
+    assert value(IA(P_IA @ 1), frame, run(q="d1")) == 0.75
+    assert value(RBU(p=0.5, e=0, gain="binary"), frame, run(q="d2 d1")) == pytest.approx(0.25 / 2 + 0.75 / 4)
+
+
+def test_weights_of_intents_that_nobody_can_satisfy_do_not_count():
+    frame = qrels("q a d1 1", "q b d2 1", "q c d3 0", weight=[1, 3, 96])
+
+    assert value(IA(P_IA @ 1), frame, run(q="d1")) == 0.25
+
+
+def test_an_intent_may_have_another_weight_in_another_query():
+    frame = qrels("p a d1 1", "p b d2 1", "q a d1 1", "q b d2 1", weight=[1, 1, 4, 1])
+
+    assert value(IA(P_IA @ 1), frame, run(p="d1", q="d1")) == pytest.approx((1 / 2 + 4 / 5) / 2)
+
+
+@pytest.mark.parametrize(
+    "measure", [StRecall @ 2, P_IA @ 2, AP_IA, alpha_nDCG @ 2, RBU, IA(ir_measures.AP), Adhoc(ir_measures.AP), IA(P_IA @ 2)], ids=str
+)
+def test_rows_of_weight_0_are_dropped_for_every_measure(measure):
+    frame = qrels("q a d1 1", "q b d1 2", "q b d2 1", "q b d3 0", weight=[1, 0, 0, 0])
+
+    assert value(measure, frame, run(q="d2 d1")) == value(measure, qrels("q a d1 1"), run(q="d2 d1")) != 0
+
+
+def test_documents_judged_only_with_weight_0_are_unjudged():
+    frame = qrels("q a d1 1", "q b d2 0", weight=[1, 0])
+
+    assert value(P_IA(judged_only=True) @ 1, frame, run(q="d2 d1")) == 1
+
+
+def test_a_query_whose_weights_are_all_0_is_a_query_without_relevant_documents():
+    frame = qrels("p a d1 1", "q a d1 1", weight=[1, 0])
+
+    assert value(P_IA @ 1, frame, run(p="d1", q="d1")) == 0.5
+
+
+def test_a_negative_weight_is_refused():
+    with pytest.raises(ValueError, match=r"weight must not be negative, but query 'q' has .*-0\.5"):
+        judge(qrels("p a d1 1", "q a d1 1", weight=[1, -0.5]))
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_a_weight_that_is_no_finite_number_is_refused(bad):
+    with pytest.raises(ValueError, match=f"weight must be a finite number, but query 'q' has .*{bad}"):
+        judge(qrels("p a d1 1", "q a d1 1", weight=[1, bad]))
+
+
+def test_a_weight_that_is_not_constant_in_its_intent_is_refused():
+    with pytest.raises(ValueError, match=r"weight must be the same in all rows of a query's intent, but query 'q' has .*\d"):
+        judge(qrels("p a d1 1", "q a d1 1", "q a d2 0", weight=[1, 1, 2]))
+
+
+# Intent types
+
+
+def test_intent_types_are_inf_or_nav():
+    judgements = judge(qrels("q a d1 1", "q b d1 1", "q c d1 0", intent_type=["inf", "nav", "nav"]))
+
+    assert judgements.intents.ids.tolist() == ["a", "b"]
+    assert judgements.intents.navigational.tolist() == [False, True]
+
+
+def test_intents_without_a_type_are_informational():
+    assert not judge(qrels("q a d1 1", "q b d1 1")).intents.navigational.any()
+
+
+@pytest.mark.parametrize("bad", ["navy", "inv", "NAV", ""])
+def test_an_unknown_intent_type_is_refused(bad):
+    with pytest.raises(ValueError, match=f"intent_type must be 'inf' or 'nav', but query 'q' has '{bad}'"):
+        judge(qrels("p a d1 1", "q a d1 1", intent_type=["inf", bad]))
+
+
+def test_an_intent_type_that_is_not_constant_in_its_intent_is_refused():
+    with pytest.raises(ValueError, match="intent_type must be the same in all rows of a query's intent, but query 'q' has"):
+        judge(qrels("p a d1 1", "q a d1 1", "q a d2 0", intent_type=["inf", "inf", "nav"]))
+
+
+# Rarity
+
+
+def test_rarity_belongs_to_the_document_in_its_query():
+    judgements = judge(qrels("p a d1 1", "q a d1 1", "q b d1 2", "q a d2 1", rarity=[0, 0.5, 0.5, 1]))
+
+    documents = judgements.documents
+    rarity = dict(zip(zip(documents.query.tolist(), documents.ids.tolist(), strict=True), documents.rarity.tolist(), strict=True))
+    assert rarity == {(0, "d1"): 0.0, (1, "d1"): 0.5, (1, "d2"): 1.0}
+
+
+@pytest.mark.parametrize("bad", [-0.25, 1.5])
+def test_a_rarity_outside_0_and_1_is_refused(bad):
+    with pytest.raises(ValueError, match=rf"rarity must lie in \[0, 1\], but query 'q' has .*{bad}"):
+        judge(qrels("p a d1 1", "q a d1 1", rarity=[1, bad]))
+
+
+def test_a_rarity_that_is_no_finite_number_is_refused():
+    with pytest.raises(ValueError, match="rarity must be a finite number, but query 'q' has .*nan"):
+        judge(qrels("p a d1 1", "q a d1 1", rarity=[1, np.nan]))
+
+
+def test_a_rarity_that_is_not_constant_in_its_document_is_refused():
+    with pytest.raises(ValueError, match="rarity must be the same in all rows of a query's document, but query 'q' has"):
+        judge(qrels("p a d1 1", "q a d1 1", "q b d1 1", rarity=[0, 0.5, 1]))
+
+
+# Order
+
+
+@pytest.mark.parametrize(
+    ("names", "ordered"),
+    [(["10", "9", "100"], ["9", "10", "100"]), (["q10", "q9", "a"], ["a", "q10", "q9"]), (["10", "9", "x"], ["10", "9", "x"])],
+)
+def test_queries_are_in_numeric_order_if_all_are_numbers_and_else_in_that_of_their_names(names, ordered):
+    assert list(judge(qrels(*(f"{name} a d1 1" for name in names))).query_ids) == ordered
+
+
+ROWS = ("9 2 d1 1", "9 10 d1 2", "10 2 d1 1", "9 2 d2 3", "10 x d3 -1", "9 10 d3 0", "10 y d4 2", "10 2 d4 1", "9 10 d1 2")
+
+
+@settings(max_examples=30, deadline=None)
+@given(order=st.permutations(range(len(ROWS))))
+def test_the_order_of_the_rows_does_not_matter(order):
+    measures = [RBU, alpha_nDCG @ 3, AP_IA, IA(ir_measures.nDCG), Adhoc(ir_measures.AP), P_IA(judged_only=True)]
+    weights = [2, 3, 1, 2, 5, 3, 4, 1, 3]
+    ranking = run(**{"9": "x d3 d2 d1", "10": "d4 d3 x d1"})
+    in_order = evaluator(*measures, of=qrels(*ROWS, weight=weights)).iter_calc(ranking)
+
+    shuffled = evaluator(*measures, of=qrels(*(ROWS[i] for i in order), weight=[weights[i] for i in order])).iter_calc(ranking)
+
+    assert list(shuffled) == list(in_order)
+
+
+# Reading again
+
+
+def test_qrels_changed_in_place_have_new_values_in_a_new_evaluator():
+    frame = qrels("q a d1 1", "q b d2 1")
+    before = value(P_IA @ 1, frame, run(q="d1"))
+    frame.loc[1, "docno"] = "d1"
+
+    after = value(P_IA @ 1, frame, run(q="d1"))
+
+    assert (before, after) == (0.5, 1)
+
+
+@pytest.mark.parametrize(
+    ("column", "new"), [("iteration", "a"), ("label", 0.0), ("weight", 3.0), ("qid", "other"), ("intent_type", "navy")]
+)
+def test_a_change_of_any_column_is_seen(column, new):
+    frame = qrels("q a d1 1", "q b d2 1", weight=[1.0, 1.0], intent_type=["inf", "inf"])
+    evaluate = IA(P_IA @ 1)
+    before = value(evaluate, frame, run(q="d1", other=""))
+    frame.loc[1, column] = new
+
+    if column == "intent_type":
+        with pytest.raises(ValueError, match="intent_type"):
+            value(evaluate, frame, run(q="d1"))
+    else:
+        after = value(evaluate, frame, run(q="d1"))
+        assert (before, after) == (0.5, {"iteration": 1, "label": 1, "weight": 0.25, "qid": 0.5}[column])
+
+
+def test_a_column_more_is_seen():
+    frame = qrels("q a d1 1", "q b d2 1")
+    before = value(IA(P_IA @ 1), frame, run(q="d1"))
+    frame["weight"] = [3, 1]
+
+    after = value(IA(P_IA @ 1), frame, run(q="d1"))
+
+    assert (before, after) == (0.5, 0.75)
+
+
+def test_numbers_of_another_type_are_other_ids():
+    whole = pd.DataFrame({"qid": [7], "docno": ["d1"], "label": [1]})
+    with_points = whole.astype({"qid": float})
+    retrieved = pd.DataFrame({"qid": [7.0], "docno": ["d1"], "score": [1.0]})
+    judge(whole)
+
+    assert value(P_IA @ 1, with_points, retrieved) == 1
+
+
+@pytest.mark.parametrize(
+    ("measure", "ranking", "expected"),
+    [
+        (P_IA @ 1, "d1 x", 1 / 2),
+        (AP_IA, "d1 x", 1 / 2),
+        (RBU(p=0.5, e=0, gain="binary"), "d1 x", 1 / 4),
+        (P_IA(judged_only=True) @ 1, "x d1", 1 / 2),
+        (IA(ir_measures.P @ 1), "d1 x", 1 / 2),
+        (Adhoc(ir_measures.P @ 1), "d1 x", 1),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize(("column", "new"), [("docno", "x"), ("label", 0.0), ("iteration", "z"), ("weight", 9.0)])
+def test_an_evaluator_keeps_the_qrels_that_it_was_made_with(measure, ranking, expected, column, new):
+    query = f"{column}{measure}"  # one of its own, so that nothing is remembered from another test
+    frame = qrels(f"{query} a d1 1", f"{query} b d2 1", weight=[1.0, 1.0]).astype({"docno": object, "iteration": object})
+    scores = evaluator(measure, of=frame)
+    frame.loc[:, column] = new
+
+    assert scores.calc_aggregate(run(**{query: ranking}))[measure] == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("later", [Adhoc(ir_measures.P @ 1), IA(ir_measures.P @ 1), P_IA(judged_only=True) @ 1], ids=str)
+@pytest.mark.parametrize(("column", "new"), [("docno", "x"), ("label", 0.0)])
+def test_qrels_changed_in_place_leave_no_trace_in_later_evaluators(column, new, later):
+    frame = qrels(f"{column}{later} a d1 1").astype({"docno": object})
+    unchanged = frame.copy(deep=True)
+    evaluator(P_IA @ 1, of=frame)
+    frame.loc[:, column] = new
+
+    assert value(later, unchanged, {frame.qid[0]: {"y": 0.1, "d1": 0.5}}) == 1
