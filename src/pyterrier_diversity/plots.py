@@ -69,11 +69,12 @@ def coverage(
         edgecolors="white",
         linewidth=2,
     )
-    names = [(intents or {}).get(name, name) for name in judgements.intents.ids]
-    ticks = [f"{name} ({weight:.2f})" for name, weight in zip(names, judgements.weights, strict=True)]
+    names = {} if intents is None else dict(intents)
+    weighted = zip(judgements.intents.ids, judgements.weights, strict=True)
+    ticks = [f"{names.get(name, name)} ({weight:.2f})" for name, weight in weighted]
     ax.set_yticks(range(len(labels)), ticks)
     ax.set_xticks(range(1, cutoff + 1))
-    ax.invert_yaxis()
+    ax.set_ylim(len(labels) - 0.5, -0.5)
     ax.set_xlabel("rank")
     return ax
 

@@ -69,7 +69,7 @@ def test_the_aggregate_equals_the_mean_that_counts_missing_topics_as_0(run_name,
     rows, _, aggregated = compared(run_name)
     rows = rows[rows["query_id"] == "amean(-c)"]
 
-    assert len(rows) == len(aggregated)
+    assert len(rows) == 21  # the table has this mean for an alpha and a beta of 0.5 only
     np.testing.assert_allclose(rows["ours"].map(aggregated), rows["value"], atol=1e-9, rtol=0)
 
 

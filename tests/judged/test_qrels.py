@@ -121,7 +121,8 @@ def test_exact_duplicates_are_dropped():
 
 def test_two_labels_for_one_query_intent_and_document_are_refused():
     with pytest.raises(
-        ValueError, match="different labels for one query, intent and document, 1 times: query 'q', iteration 'b', document 'd1': 1, 2"
+        ValueError,
+        match=r"different labels for one query, intent and document \(1 .*query 'q', iteration 'b', document 'd1': 1, 2",
     ):
         judge(qrels("q a d1 1", "q b d1 1", "q b d1 2"))
 
@@ -134,7 +135,7 @@ def test_two_labels_are_refused_even_if_neither_is_relevant():
 def test_the_first_three_contradictions_are_shown():
     rows = [f"q{i} a d{i} {label}" for label in (0, 1) for i in range(1, 6)]
 
-    with pytest.raises(ValueError, match=r"5 times: query 'q1'.*document 'd1': 0, 1; query 'q2'.*; query 'q3'") as caught:
+    with pytest.raises(ValueError, match=r"\(5 .*query 'q1'.*document 'd1': 0, 1; query 'q2'.*; query 'q3'") as caught:
         judge(qrels(*rows))
 
     assert "q4" not in str(caught.value)

@@ -1,0 +1,362 @@
+"""A run becomes rankings in one order, whatever the order of its rows."""
+
+from __future__ import annotations
+
+import warnings
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pyterrier_diversity import AP_IA, IA, P_IA, RBU, Adhoc, StRecall, alpha_nDCG
+from pyterrier_diversity.judged import Run, judge
+
+
+def run(*rows: str) -> pd.DataFrame:
+    """A run of the rows "qid docno score" or "qid docno score turn"."""
+    names = ["qid", "docno", "score", "turn"]
+    fields = [row.split() for row in rows]
+    frame = pd.DataFrame(fields, columns=names[: len(fields[0])])
+    return frame.astype({name: float for name in frame.columns[2:]})
+
+
+def qrels(*rows: str) -> pd.DataFrame:
+    """Qrels of the rows "qid docno label", of one intent."""
+    return pd.DataFrame([row.split() for row in rows], columns=["qid", "docno", "label"]).astype({"label": float})
+
+
+def value(measure: ir_measures.Measure, judgements: object, retrieved: object) -> float:
+    return ir_measures.calc_aggregate([measure], judgements, retrieved)[measure]
+
+
+def reciprocal_rank(doc: str, retrieved: object) -> float:
+    """1 / rank of a document of query q: the average precision where nothing else is relevant."""
+    return value(AP_IA, {"q": {doc: 1}}, retrieved)
+
+
+# Order
+
+
+def test_documents_are_ranked_by_descending_score():
+    retrieved = run("q d1 -1", "q d2 5.5", "q d3 0", "q d4 12")
+
+    assert Run(retrieved).ranking("q") == ["d4", "d2", "d3", "d1"]
+
+
+def test_ties_are_broken_by_descending_docno():
+    retrieved = run("q d1 1", "q d3 1", "q d2 1", "q d9 0", "q d0 2")
+
+    assert Run(retrieved).ranking("q") == ["d0", "d3", "d2", "d1", "d9"]
+
+
+def test_a_document_that_ties_counts_at_its_rank_by_docno():
+    assert reciprocal_rank("a", run("q a 1", "q b 1", "q c 1")) == pytest.approx(1 / 3)
+    assert reciprocal_rank("c", run("q a 1", "q b 1", "q c 1")) == 1
+
+
+def test_docnos_are_compared_by_code_point():
+    retrieved = run("q a 1", "q B 1", "q é 1", "q 9 1", "q 10 1", "q a1 1")
+
+    assert Run(retrieved).ranking("q") == ["é", "a1", "a", "B", "9", "10"]
+
+
+def test_plus_and_minus_zero_are_a_tie():
+    assert Run(run("q a 0.0", "q b -0.0")).ranking("q") == ["b", "a"]
+
+
+def test_a_query_that_the_run_lacks_has_an_empty_ranking():
+    assert Run(run("q d1 1")).ranking("other") == []
+
+
+SCORED = st.lists(
+    st.tuples(st.sampled_from(["q1", "q2", "q3"]), st.sampled_from("abcdefgh"), st.sampled_from([0.0, 0.5, 1.0])),
+    unique_by=lambda row: row[:2],
+    max_size=24,
+)
+
+
+@settings(max_examples=100, deadline=None)
+@given(rows=SCORED)
+def test_rankings_are_those_of_a_sort_by_score_and_docno_of_each_query(rows):
+    retrieved = Run(pd.DataFrame(rows, columns=["qid", "docno", "score"]))
+
+    for query in ("q1", "q2", "q3"):
+        documents = sorted((row[1:] for row in rows if row[0] == query), key=lambda row: (row[1], row[0]), reverse=True)
+        assert retrieved.ranking(query) == [doc for doc, _ in documents]
+
+
+@settings(max_examples=60, deadline=None)
+@given(rows=SCORED.filter(bool), relevant=st.sets(st.sampled_from("abcdefgh"), min_size=1))
+def test_ranks_and_lengths_are_those_of_the_sorted_rankings(rows, relevant):
+    judgements = judge({query: dict.fromkeys(sorted(relevant), 1) for query in ("q1", "q2", "q3")})
+    found = Run(pd.DataFrame(rows, columns=["qid", "docno", "score"])).retrieve(judgements)
+
+    for i, query in enumerate(judgements.query_ids):
+        documents = sorted((row[1:] for row in rows if row[0] == query), key=lambda row: (row[1], row[0]), reverse=True)
+        names = [doc for doc, _ in documents]
+        assert found.n[i] == len(names)
+        of_query = judgements.documents.query == i
+        ranks = dict(zip(judgements.documents.ids[of_query].tolist(), found.ranks[of_query].tolist(), strict=True))
+        assert ranks == {doc: names.index(doc) + 1 if doc in names else 0 for doc in relevant}
+
+
+@settings(max_examples=50, deadline=None)
+@given(order=st.permutations(range(9)))
+def test_the_order_of_the_rows_does_not_matter(order):
+    retrieved = run("p a 1", "p b 1", "p c 1", "q a 3", "q b 2", "q c 2", "r a 1", "r c 5", "r d 5")
+
+    shuffled = Run(retrieved.iloc[order])
+
+    assert [shuffled.ranking(query) for query in "pqr"] == [["c", "b", "a"], ["a", "c", "b"], ["d", "c", "a"]]
+
+
+# Queries
+
+
+def test_a_query_that_the_run_lacks_scores_the_default():
+    judgements = qrels("p d1 1", "q d1 1")
+
+    assert value(P_IA @ 1, judgements, run("p d1 1")) == 0.5
+    assert value(RBU(p=0.5, e=0.5), judgements, run("p d1 1", "p d2 0")) == pytest.approx((0.5 * 0.5 - 0.5 * 0.75) / 2)
+
+
+def test_a_query_that_only_the_run_has_is_ignored():
+    retrieved = run("other d1 2", "q d2 2", "q d1 1", "other d2 1", "other d2 1")
+
+    metrics = list(ir_measures.iter_calc([AP_IA], qrels("q d1 1"), retrieved))
+
+    assert [(metric.query_id, metric.value) for metric in metrics] == [("q", 0.5)]
+
+
+@pytest.mark.parametrize("empty", [run("q d1 1").iloc[:0], [], {}, iter(()), {"q": {}}], ids=["frame", "list", "dict", "iterator", "query"])
+@pytest.mark.parametrize(
+    "measure", [P_IA @ 5, AP_IA, RBU, RBU @ 5, alpha_nDCG @ 5, IA(ir_measures.nDCG @ 5), Adhoc(ir_measures.AP)], ids=str
+)
+def test_an_empty_run_scores_the_default(empty, measure):
+    assert value(measure, qrels("p d1 1", "q d1 1"), empty) == 0
+
+
+def test_an_empty_run_is_silent():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+
+        assert value(P_IA @ 1, qrels("q d1 1"), []) == 0
+
+
+def test_a_run_that_shares_no_query_with_the_qrels_warns_once_and_scores_the_default():
+    measures = [P_IA @ 1, P_IA(judged_only=True) @ 1, RBU]
+
+    with pytest.warns(UserWarning, match=r"No query of the run \('q1', .* is in the qrels: every query scores the default") as caught:
+        aggregates = ir_measures.calc_aggregate(measures, qrels("1 d1 1"), run("q1 d1 1"))
+
+    assert len(caught) == 1
+    assert list(aggregates.values()) == [0, 0, 0]
+
+
+# Repeated documents
+
+
+def test_a_document_twice_in_a_query_counts_at_its_better_rank():
+    with pytest.warns(UserWarning, match="twice"):
+        assert reciprocal_rank("d2", run("q d1 4", "q d2 3", "q d3 2", "q d2 1")) == 0.5
+
+
+def test_documents_below_a_repeated_one_move_up():
+    with pytest.warns(UserWarning, match="twice"):
+        assert reciprocal_rank("d2", run("q d1 4", "q d1 3", "q d1 2", "q d2 1")) == 0.5
+
+
+def test_a_repeated_document_counts_once_in_the_length_of_the_ranking():
+    with pytest.warns(UserWarning, match="twice"):
+        assert value(P_IA, qrels("q d1 1"), run("q d1 3", "q d2 2", "q d1 1")) == 0.5
+
+
+def test_measures_of_other_providers_see_a_repeated_document_once():
+    with pytest.warns(UserWarning, match="twice"):
+        assert value(IA(ir_measures.AP), qrels("q d2 1"), run("q d1 4", "q d1 3", "q d2 2", "q d2 1")) == 0.5
+
+
+def test_repeated_documents_are_counted_in_one_warning():
+    retrieved = run("p d1 3", "p d1 2", "p d2 2", "p d2 1", "q d1 2", "q d1 1", "q d2 3")
+    measures = [AP_IA, P_IA @ 1, P_IA(judged_only=True) @ 1, StRecall(rel=1), IA(ir_measures.AP), Adhoc(ir_measures.AP)]
+
+    with pytest.warns(UserWarning, match="holds a document twice in a query, 3 times in all; the better-ranked one counts") as caught:
+        ir_measures.calc_aggregate(measures, qrels("p d1 1", "q d2 1"), retrieved)
+
+    assert len(caught) == 1
+
+
+def test_repeated_documents_of_queries_that_the_qrels_lack_are_of_no_interest():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+
+        assert reciprocal_rank("d1", run("q d1 1", "other d1 2", "other d1 1")) == 1
+
+
+def test_a_document_may_be_in_several_queries():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+
+        assert value(AP_IA, qrels("p d1 1", "q d1 1"), run("p d1 1", "q d1 1")) == 1
+
+
+@settings(max_examples=60, deadline=None)
+@given(rows=st.lists(st.tuples(st.sampled_from("abcd"), st.sampled_from([0.0, 1.0, 2.0])), min_size=1, max_size=12))
+def test_rankings_with_repeats_hold_each_document_at_its_first_place(rows):
+    retrieved = Run(pd.DataFrame([("q", *row) for row in rows], columns=["qid", "docno", "score"]))
+
+    best_first = [doc for doc, _ in sorted(rows, key=lambda row: (row[1], row[0]), reverse=True)]
+    assert retrieved.ranking("q") == sorted(set(best_first), key=best_first.index)
+
+
+# judged_only
+
+
+def test_judged_only_takes_unjudged_documents_out_of_the_ranking():
+    judgements = qrels("q d1 0", "q d2 1", "q d3 -1", "p d9 0")
+    retrieved = run("q x 9", "q d1 8", "q d9 7", "q d3 6", "q y 5", "q d2 4")
+
+    # left are d1, d3, d2: d9 is judged for another query only
+    assert ir_measures.calc_aggregate([AP_IA(judged_only=True)], judgements, retrieved) == {
+        AP_IA(judged_only=True): pytest.approx((1 / 3 + 0) / 2)
+    }
+
+
+def test_judged_only_shortens_the_ranking():
+    assert value(P_IA(judged_only=True), qrels("q d1 0", "q d2 1"), run("q x 3", "q d1 2", "q d2 1")) == 0.5
+
+
+def test_measures_with_and_without_judged_only_do_not_disturb_each_other():
+    measures = [P_IA(judged_only=True) @ 1, P_IA @ 1, AP_IA(judged_only=True), AP_IA]
+
+    aggregates = ir_measures.calc_aggregate(measures, qrels("q d1 1"), run("q x 2", "q d1 1"))
+
+    assert [aggregates[measure] for measure in measures] == [1, 0, 1, 0.5]
+
+
+def test_a_ranking_without_judged_documents_scores_0_with_judged_only():
+    assert value(P_IA(judged_only=True), qrels("q d1 1"), run("q x 2")) == 0
+
+
+def test_a_repeated_document_counts_once_with_judged_only():
+    with pytest.warns(UserWarning, match="twice"):
+        result = value(AP_IA(judged_only=True), qrels("q d1 0", "q d2 1"), run("q d1 4", "q x 3", "q d1 2", "q d2 1"))
+
+    assert result == 0.5
+
+
+# Turns
+
+
+def test_turns_follow_each_other():
+    assert reciprocal_rank("d2", run("q d1 1 0", "q d2 9 1", "q d3 0 0")) == pytest.approx(1 / 3)
+
+
+def test_ties_within_a_turn_are_broken_by_descending_docno():
+    retrieved = run("q a 1 1", "q b 1 1", "q c 1 0", "q d 1 0")
+
+    assert Run(retrieved).ranking("q") == ["d", "c", "b", "a"]
+
+
+def test_a_turn_without_documents_is_a_rank():
+    assert reciprocal_rank("d2", run("q d1 1 0", "q d2 1 3")) == 0.25
+
+
+def test_a_session_may_begin_with_turns_without_documents():
+    assert reciprocal_rank("d1", run("q d1 1 2")) == pytest.approx(1 / 3)
+
+
+def test_turns_without_documents_lengthen_the_ranking():
+    assert value(P_IA, qrels("q d1 1", "q d2 1"), run("q d1 1 0", "q d2 1 3")) == 0.5
+    # ranks 1 and 2 hold nothing, d1 is at rank 3
+    assert value(RBU(p=0.5, e=0.5, gain="binary"), qrels("q d1 1"), run("q d1 1 2")) == pytest.approx(1 / 8 - 0.5 * 7 / 8)
+
+
+def test_a_repeated_document_keeps_its_place_as_an_unjudged_one():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+
+        assert reciprocal_rank("d2", run("q d1 2 0", "q d1 2 1", "q d2 1 1")) == pytest.approx(1 / 3)
+        assert value(P_IA, qrels("q d1 1"), run("q d1 2 0", "q d1 2 1")) == 0.5
+
+
+def test_a_document_may_be_repeated_within_a_turn():
+    assert reciprocal_rank("d2", run("q d1 3 0", "q d1 2 0", "q d2 1 0")) == pytest.approx(1 / 3)
+
+
+def test_a_repeated_document_after_turns_without_documents_keeps_its_place():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+
+        # three ranks without documents, d1, d1 again, d2
+        assert reciprocal_rank("d2", run("q d1 3 3", "q d1 2 3", "q d2 1 3")) == pytest.approx(1 / 6)
+
+
+def test_judged_only_takes_turns_without_documents_and_repeats_out():
+    retrieved = run("q d1 1 2", "q d1 1 3", "q x 0.5 3", "q d2 1 5")
+
+    assert value(P_IA(judged_only=True), qrels("q d1 0", "q d2 1"), retrieved) == 0.5
+
+
+@pytest.mark.parametrize("measure", [IA(ir_measures.AP), Adhoc(ir_measures.AP), IA(ir_measures.RR)], ids=str)
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        (("q d2 9 0", "q d1 1 0", "q d3 9 1"), 1 / 2),
+        (("q d2 1 0", "q d1 9 1"), 1 / 2),
+        (("q d2 1 0", "q d1 9 2"), 1 / 3),
+        (("q d1 9 2",), 1 / 3),
+        (("q d2 9 0", "q d2 9 1", "q d2 9 2", "q d1 1 2"), 1 / 4),
+    ],
+)
+def test_measures_of_other_providers_see_the_same_session(measure, rows, expected):
+    assert value(measure, qrels("q d1 1"), run(*rows)) == pytest.approx(expected, abs=1e-9)
+
+
+def session(rows: list[tuple[str, float, int]]) -> list[str | None]:
+    """The ranks of a session, None where nothing is or where a document is repeated."""
+    ranks: list[str | None] = []
+    for turn in range(max(turn for *_, turn in rows) + 1):
+        of_turn = sorted((row for row in rows if row[2] == turn), key=lambda row: (row[1], row[0]), reverse=True)
+        for doc, *_ in of_turn or [(None, 0.0, turn)]:
+            ranks.append(doc if doc not in ranks else None)
+    return ranks
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    rows=st.lists(
+        st.tuples(st.sampled_from("abcd"), st.sampled_from([0.0, 1.0]), st.integers(0, 6)), min_size=1, max_size=12
+    )
+)
+def test_sessions_are_those_of_the_specification(rows):
+    retrieved = Run(pd.DataFrame([("q", *row) for row in rows], columns=["qid", "docno", "score", "turn"]))
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = retrieved.retrieve(judge({"q": dict.fromkeys("abcd", 1)}))
+
+    ranks = session(rows)
+    assert found.n.tolist() == [len(ranks)]
+    assert found.ranks.tolist() == [ranks.index(doc) + 1 if doc in ranks else 0 for doc in "abcd"]
+
+
+@pytest.mark.parametrize("bad", [-1.0, 0.5])
+def test_a_turn_that_is_negative_or_fractional_is_refused(bad):
+    with pytest.raises(ValueError, match=f"run: turn must be a whole number from 0, but query 'q' has .*{bad}"):
+        reciprocal_rank("d1", run("p d1 1 0", "q d1 1 0").assign(turn=[0, bad]))
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_a_turn_that_is_no_finite_number_is_refused(bad):
+    with pytest.raises(ValueError, match=f"run: turn must be a finite number, but query 'q' has .*{bad}"):
+        reciprocal_rank("d1", run("p d1 1 0", "q d1 1 0").assign(turn=[0, bad]))
+
+
+def test_runs_without_turns_may_have_them_as_integers_or_floats():
+    integers = run("q d1 1 0", "q d2 9 1").astype({"turn": "int64"})
+
+    assert reciprocal_rank("d2", integers) == reciprocal_rank("d2", integers.astype({"turn": float})) == 0.5

@@ -1,0 +1,289 @@
+from __future__ import annotations
+
+import copy
+import pickle
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import pytest
+from ir_measures import AP, RBP, P, nDCG
+
+import pyterrier_diversity
+from pyterrier_diversity import (
+    AP_IA,
+    ERR,
+    ERR_IA,
+    IA,
+    NRBP,
+    P_IA,
+    RBU,
+    Adhoc,
+    Sharp,
+    StRecall,
+    alpha_DCG,
+    alpha_nDCG,
+    nERR_IA,
+    nNRBP,
+    register,
+    register_provider,
+)
+from pyterrier_diversity.measures import DiversityMeasure, registered
+from pyterrier_diversity.measures.base import implementation, is_ours, left_before, ranks_of, share, up_to_here
+
+BUILT_IN = ["alpha_DCG", "alpha_nDCG", "ERR", "ERR_IA", "nERR_IA", "NRBP", "nNRBP", "AP_IA", "P_IA", "StRecall"]
+NAMES = [measure.NAME for measure in registered()]
+
+
+def one_doc(**columns):
+    return pd.DataFrame({"query_id": ["q"], "doc_id": ["a"], **columns})
+
+
+QRELS, RUN = one_doc(relevance=[1], iteration=["x"]), one_doc(score=[1.0])
+
+
+@pytest.fixture
+def defined():
+    """Return a function that defines a measure under a name of ours, and take the name back afterwards."""
+
+    def define(name, value):
+        return ir_measures.define_byquery(lambda qrels, run: value, name=name)
+
+    return define
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_a_built_in_measure_stays_the_object_of_ir_measures(name):
+    assert getattr(pyterrier_diversity, name) is getattr(ir_measures, name)
+    assert ir_measures.measures.registry[name] is getattr(ir_measures, name)
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_a_built_in_measure_is_computed_by_this_package(name):
+    first = next(provider for provider in ir_measures.DefaultPipeline.providers if provider.supports(get(name)))
+
+    assert first.NAME == "diversity"
+
+
+def get(name):
+    return ir_measures.measures.registry[name]
+
+
+@pytest.mark.parametrize("name", ["IA", "Adhoc", "RBU", "Sharp"])
+def test_a_measure_of_ours_parses_by_its_name(name):
+    assert ir_measures.parse_measure(name) is not None
+    assert get(name) is getattr(pyterrier_diversity, name)
+
+
+def test_measures_are_listed_by_name_without_regard_to_case():
+    assert [name.lower() for name in NAMES] == sorted(name.lower() for name in NAMES)
+    assert {"RBU", "IA", "Adhoc", "Sharp", *BUILT_IN} <= set(NAMES)
+
+
+@pytest.mark.parametrize("measure", registered(), ids=lambda measure: measure.NAME)
+def test_registering_twice_changes_nothing(measure):
+    before, held = registered(), get(measure.NAME)
+
+    again = register(measure)
+
+    assert again is held
+    assert registered() == before
+
+
+def test_registering_the_provider_twice_leaves_one_behind_the_measures_of_users():
+    before = list(ir_measures.DefaultPipeline.providers)
+
+    register_provider()
+
+    names = [provider.NAME for provider in ir_measures.DefaultPipeline.providers]
+    assert names == [provider.NAME for provider in before]
+    assert names[:2] == ["runtime", "diversity"]
+    assert names.count("diversity") == 1
+
+
+@pytest.mark.parametrize("name", ["RBU", "alpha_nDCG", "IA"])
+def test_a_measure_that_a_user_defines_under_our_name_is_the_users(name, defined):
+    measure = defined(name, 42.0)
+
+    assert not is_ours(measure)
+    assert ir_measures.calc_aggregate([measure], QRELS, RUN) == {measure: 42.0}
+
+
+def test_a_measure_of_another_class_is_not_ours():
+    assert not is_ours(nDCG @ 5)
+    assert implementation(nDCG @ 5) is None
+
+
+def test_the_implementation_of_a_built_in_measure_has_its_parameters():
+    ours = implementation(alpha_nDCG(alpha=0.3, judged_only=True) @ 7)
+
+    assert isinstance(ours, DiversityMeasure)
+    assert ours.params == {"cutoff": 7, "alpha": 0.3, "judged_only": True}
+
+
+def test_no_measure_is_named_d():
+    assert "D" not in ir_measures.measures.registry  # D#-nDCG would parse as it
+
+
+@pytest.mark.parametrize("measure", registered(), ids=lambda measure: measure.NAME)
+def test_a_measure_declares_what_documentation_shows(measure):
+    assert all([measure.PRETTY_NAME, measure.SHORT_DESC, measure.FORMULA, measure.SOURCE, type(measure).__doc__])
+    assert measure.NAME == measure.__name__
+    assert measure.NAME.isidentifier()
+
+
+@pytest.mark.parametrize("measure", registered(), ids=lambda measure: measure.NAME)
+def test_every_measure_is_exported(measure):
+    assert measure.NAME in pyterrier_diversity.__all__
+    assert getattr(pyterrier_diversity, measure.NAME) is get(measure.NAME)
+
+
+@pytest.mark.parametrize(
+    ("measure", "text"),
+    [
+        (RBU, "RBU"),
+        (RBU(p=0.99, e=0.05), "RBU"),
+        (RBU @ 5, "RBU@5"),
+        (RBU(e=0.1, p=0.5) @ 5, "RBU(p=0.5,e=0.1)@5"),
+        (RBU(norm=True, rel=2, max_rel=4, gain="linear"), "RBU(gain='linear',max_rel=4.0,rel=2.0,norm=True)"),
+        (RBU(p=np.float32(0.5)) @ np.int64(7), "RBU(p=0.5)@7"),
+        (RBU(p=1) @ 20.0, "RBU(p=1.0)@20"),
+        (RBU(cutoff=5), "RBU@5"),
+        (RBU(p=0.5)(e=0.1) @ 3, "RBU(p=0.5,e=0.1)@3"),
+        ((RBU @ 3) @ 4, "RBU@4"),
+        (RBU(p=0.5)(p=0.99), "RBU"),
+        (IA(nDCG @ 20), "IA(measure='nDCG@20')"),
+        (Sharp(nDCG @ 20, gamma=1), "Sharp(measure='nDCG@20',gamma=1.0)"),
+        (Sharp(nDCG @ 20, gamma=0.5), "Sharp(measure='nDCG@20')"),
+    ],
+)
+def test_repr_is_canonical(measure, text):
+    assert repr(measure) == text
+
+
+EXAMPLES = [
+    RBU,
+    RBU @ 20,
+    RBU(p=1, e=0) @ np.int32(3),
+    RBU(p=np.float64(0.8), e=np.float32(0.25), norm=np.True_),
+    RBU(p=0.1 + 0.2, e=1e-300),
+    RBU(gain="binary", max_rel=4, rel=2),
+    RBU(gain=np.str_("linear")),
+    alpha_nDCG(alpha=0.25) @ 20,
+    alpha_nDCG(alpha=np.float64(0.1)) @ 5,
+    alpha_DCG(rel=2, judged_only=True) @ 10,
+    ERR_IA @ 20,
+    nERR_IA,
+    ERR @ 20,
+    NRBP(alpha=0.1, beta=0.9),
+    nNRBP(rel=3),
+    P_IA(judged_only=True) @ 1,
+    AP_IA(rel=2),
+    StRecall @ 100,
+    IA(nDCG @ 20),
+    IA(AP),
+    IA("P(rel=2)@10"),
+    IA(nDCG(gains={1: 3}) @ 10),
+    IA(nDCG(gains={1: 3, 2: 7}, judged_only=True) @ 10),
+    IA(nDCG(dcg="exp-log2") @ 10),
+    IA(RBP(p=0.8, rel=1)),
+    IA(RBU(p=0.9, gain="linear") @ 5),
+    IA(IA(nDCG @ 5)),
+    IA(Adhoc(IA("P@3"))),
+    Adhoc(ERR @ 20),
+    Adhoc(RBP(p=0.95, rel=2)),
+    Sharp(nDCG @ 20),
+    Sharp(alpha_nDCG(alpha=0.1) @ 20, gamma=0.3),
+    Sharp(IA(RBU(gain="binary") @ 3), gamma=np.float64(0.25)) @ 7,
+    IA(P @ np.int64(5).item()),
+]
+
+
+@pytest.mark.parametrize("measure", [*EXAMPLES, *registered()], ids=repr)
+def test_repr_parses_to_an_equal_measure(measure):
+    parsed = ir_measures.parse_measure(repr(measure))
+
+    assert parsed == measure
+    assert repr(parsed) == repr(measure)
+    assert parsed.params == measure.params
+
+
+@pytest.mark.parametrize("measure", [*EXAMPLES, *registered()], ids=repr)
+@pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, lambda measure: pickle.loads(pickle.dumps(measure))])
+def test_a_copy_is_an_equal_measure(measure, duplicate):
+    again = duplicate(measure)
+
+    assert again == measure
+    assert hash(again) == hash(measure)
+    assert again.params == measure.params
+    assert str(again) == str(measure)
+
+
+@pytest.mark.parametrize("measure", [RBU(p=0.5) @ 5, IA(nDCG @ 20), Sharp(AP, gamma=0.25)], ids=repr)
+@pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda measure: pickle.loads(pickle.dumps(measure))])
+def test_a_copy_computes_the_same_value(measure, duplicate):
+    again = duplicate(measure)
+
+    assert again.calc_aggregate(QRELS, RUN) == measure.calc_aggregate(QRELS, RUN)
+
+
+def test_building_a_measure_from_another_leaves_that_one_as_it_was():
+    measure = RBU(p=0.5)
+
+    measure(e=0.1) @ 5
+
+    assert repr(measure) == "RBU(p=0.5)"
+
+
+def test_equal_measures_count_once():
+    assert len({RBU, RBU(p=0.99), RBU(p=0.5), RBU(p=0.5) @ 5, RBU(cutoff=5, p=0.5)}) == 3
+
+
+def test_a_parameter_is_read_by_its_name():
+    measure = RBU(p=0.5)
+
+    assert (measure["p"], measure["e"], measure["cutoff"]) == (0.5, 0.05, None)
+
+
+def test_get_gives_none_for_a_parameter_that_a_measure_does_not_have():
+    assert (RBU.get("judged_only"), RBU.get("p")) == (None, 0.99)
+
+
+def test_a_measure_without_rankings_has_the_default_of_ir_measures():
+    assert {measure.DEFAULT for measure in registered()} == {0.0}
+
+
+@pytest.mark.parametrize("measure", [RBU, StRecall, alpha_nDCG, IA(nDCG), Adhoc(nDCG)], ids=repr)
+@pytest.mark.parametrize("cutoff", [10**9, 2**62, 2**63, 2**70])
+def test_a_cutoff_beyond_every_ranking_is_like_none(measure, cutoff, random_topics, by_query):
+    qrels, run = random_topics(0)
+
+    assert by_query(measure @ cutoff, qrels, run) == pytest.approx(by_query(measure, qrels, run), abs=1e-12)
+
+
+def test_share_is_0_where_there_is_nothing_to_divide_by():
+    assert share([1.0, 2.0, 0.0], [2, 0, 0]).tolist() == [0.5, 0.0, 0.0]
+
+
+def test_up_to_here_sums_over_documents_not_intents():
+    assert up_to_here(np.array([[1, 0], [1, 1], [0, 1]])).tolist() == [[1, 0], [2, 1], [2, 2]]
+
+
+def test_left_before_multiplies_what_the_documents_above_leave():
+    assert left_before(np.array([0.5, 0.25, 1.0, 0.5]), axis=-1).tolist() == [1.0, 0.5, 0.375, 0.0]
+
+
+def test_left_before_runs_along_the_axis_that_it_is_given():
+    taken = np.array([[0.5, 0.0], [0.5, 1.0], [0.0, 0.0]])
+
+    assert left_before(taken, axis=-2).tolist() == [[1.0, 1.0], [0.5, 1.0], [0.25, 0.0]]
+    assert left_before(taken, axis=0).tolist() == left_before(taken, axis=-2).tolist()
+
+
+def test_left_before_of_no_documents_is_empty():
+    assert left_before(np.zeros((2, 0, 3)), axis=-2).shape == (2, 0, 3)
+
+
+def test_ranks_count_from_1_if_there_are_none():
+    assert ranks_of(None, 3).tolist() == [1.0, 2.0, 3.0]
+    assert ranks_of([2, 5], 2).tolist() == [2.0, 5.0]

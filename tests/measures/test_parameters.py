@@ -1,0 +1,222 @@
+from __future__ import annotations
+
+import math
+import re
+
+import ir_measures
+import numpy as np
+import pytest
+
+from pyterrier_diversity import (
+    ERR,
+    IA,
+    NRBP,
+    RBU,
+    Adhoc,
+    Sharp,
+    StRecall,
+    alpha_DCG,
+    alpha_nDCG,
+    nERR_IA,
+    nNRBP,
+)
+from pyterrier_diversity.measures import registered
+from pyterrier_diversity.measures.parameters import Parameter
+
+
+def build(measure, **params):
+    """Build a measure of the same class; one that lifts others lifts nDCG."""
+    return type(measure)(*(["nDCG"] if "measure" in measure.SUPPORTED_PARAMS else []), **params)
+
+
+def bounds(parameter):
+    low, high = (float(bound) for bound in parameter.interval[1:-1].split(","))
+    return low, high
+
+
+def refused(parameter):
+    """Return values that a parameter must not have."""
+    if parameter.kind is bool:
+        return [1, 0, "True", 1.0]
+    if parameter.kind is str:
+        return ["no such choice", 1, True]
+    low, high = bounds(parameter)
+    outside = [low - 1 if math.isfinite(low) else None, high + 1 if math.isfinite(high) else None]
+    outside += [low if parameter.interval[0] == "(" else None, high if parameter.interval[-1] == ")" else None]
+    values = [value for value in outside if value is not None and math.isfinite(value)]
+    values += [True, False, math.nan, math.inf, -math.inf, np.nan, "0.5", [0.5]]
+    return values + ([2.5] if parameter.kind is int else [])
+
+
+DECLARED = [
+    (measure, name, parameter)
+    for measure in registered()
+    for name, parameter in measure.SUPPORTED_PARAMS.items()
+    if name != "measure"
+]
+REFUSED = [
+    pytest.param(measure, name, parameter, value, id=f"{measure.NAME}-{name}-{value}")
+    for measure, name, parameter in DECLARED
+    for value in refused(parameter)
+]
+ACCEPTED = [
+    pytest.param(measure, name, value, id=f"{measure.NAME}-{name}-{value}")
+    for measure, name, parameter in DECLARED
+    if parameter.kind in (int, float)
+    for value, bracket in zip(bounds(parameter), (parameter.interval[0], parameter.interval[-1]), strict=True)
+    if bracket in "[]"
+]
+
+
+@pytest.mark.parametrize(("measure", "name", "parameter", "value"), REFUSED)
+def test_a_value_out_of_range_is_refused_when_the_measure_is_built(measure, name, parameter, value):
+    sentence = f"{measure.NAME}: {name} must be {parameter.range}, not {value!r}."
+
+    with pytest.raises(ValueError, match="^" + re.escape(sentence) + "$"):
+        build(measure, **{name: value})
+
+
+@pytest.mark.parametrize(("measure", "name", "value"), ACCEPTED)
+def test_a_bound_that_belongs_to_the_range_is_accepted(measure, name, value):
+    assert build(measure, **{name: value}) is not None
+
+
+@pytest.mark.parametrize("measure", registered(), ids=lambda measure: measure.NAME)
+def test_an_unknown_parameter_is_refused_when_the_measure_is_built(measure):
+    names = ", ".join(measure.SUPPORTED_PARAMS)
+
+    with pytest.raises(ValueError, match=f"^{measure.NAME} has no parameter 'foo'; its parameters: {names}.$"):
+        build(measure, foo=1)
+
+
+@pytest.mark.parametrize(
+    ("measure", "sentence"),
+    [
+        (lambda: RBU(p=0), "RBU: p must be a number in (0, 1], not 0."),
+        (lambda: RBU(p=1.5), "RBU: p must be a number in (0, 1], not 1.5."),
+        (lambda: RBU(e=-1), "RBU: e must be a number in [0, inf), not -1."),
+        (lambda: RBU(e=math.nan), "RBU: e must be a number in [0, inf), not nan."),
+        (lambda: RBU(p=True), "RBU: p must be a number in (0, 1], not True."),
+        (lambda: RBU(max_rel=math.inf), "RBU: max_rel must be a number in (0, inf), not inf."),
+        (lambda: RBU(gain="log"), "RBU: gain must be one of 'exp', 'linear', 'binary', not 'log'."),
+        (lambda: RBU(norm=1), "RBU: norm must be True or False, not 1."),
+        (lambda: RBU @ 0, "RBU: cutoff must be an integer in [1, inf), not 0."),
+        (lambda: RBU @ 2.5, "RBU: cutoff must be an integer in [1, inf), not 2.5."),
+        (lambda: RBU(theta=0.5), "RBU has no parameter 'theta'; its parameters: "),
+        (lambda: Sharp("AP", gamma=1.1), "Sharp: gamma must be a number in [0, 1], not 1.1."),
+        (lambda: IA("nDCG") @ 0, "IA: cutoff must be an integer in [1, inf), not 0."),
+        (lambda: Adhoc("nDCG") @ True, "Adhoc: cutoff must be an integer in [1, inf), not True."),
+    ],
+)
+def test_the_message_names_measure_parameter_range_and_value(measure, sentence):
+    with pytest.raises(ValueError, match="^" + re.escape(sentence)):
+        measure()
+
+
+# ir_measures' own classes check types when they are evaluated, and ranges not at all.
+@pytest.mark.parametrize(
+    ("measure", "sentence"),
+    [
+        (alpha_nDCG(alpha=1.5) @ 20, "alpha_nDCG: alpha must be a number in [0, 1], not 1.5."),
+        (alpha_nDCG(alpha=-0.1), "alpha_nDCG: alpha must be a number in [0, 1], not -0.1."),
+        (alpha_DCG(alpha=math.nan) @ 20, "alpha_DCG: alpha must be a number in [0, 1], not nan."),
+        (NRBP(beta=1.0), "NRBP: beta must be a number in [0, 1), not 1.0."),
+        (nNRBP(beta=-math.inf), "nNRBP: beta must be a number in [0, 1), not -inf."),
+        (nERR_IA @ 0, "nERR_IA: cutoff must be an integer in [1, inf), not 0."),
+        (ERR @ -3, "ERR: cutoff must be an integer in [1, inf), not -3."),
+        (StRecall @ True, "StRecall: cutoff must be an integer in [1, inf), not True."),
+        (StRecall(rel=0) @ 5, "StRecall: rel must be a number in (0, inf), not 0."),
+    ],
+    ids=repr,
+)
+def test_a_built_in_measure_out_of_range_is_refused_when_it_is_evaluated(measure, sentence, value_of):
+    with pytest.raises(ValueError, match="^" + re.escape(sentence) + "$"):
+        value_of(measure, {"a": {"x": 1}}, "a")
+
+
+@pytest.mark.parametrize(
+    ("measure", "sentence"),
+    [
+        (alpha_nDCG(alpha=True) @ 20, "alpha_nDCG: alpha must be a number in [0, 1], not True."),
+        (alpha_nDCG(alpha="0.5") @ 20, "alpha_nDCG: alpha must be a number in [0, 1], not '0.5'."),
+        (StRecall @ 2.5, "StRecall: cutoff must be an integer in [1, inf), not 2.5."),
+        (nERR_IA(judged_only=1) @ 5, "nERR_IA: judged_only must be True or False, not 1."),
+        (ERR(alpha=0.5) @ 5, "ERR has no parameter 'alpha'; its parameters: cutoff."),
+    ],
+    ids=lambda value: value.NAME if isinstance(value, ir_measures.Measure) else None,
+)
+def test_the_provider_refuses_a_built_in_measure_with_a_parameter_of_a_wrong_type_or_name(measure, sentence, topic):
+    provider = ir_measures.providers.registry["diversity"]
+
+    with pytest.raises(ValueError, match="^" + re.escape(sentence) + "$"):
+        provider.evaluator([measure], topic({"a": {"x": 1}}, "a")[0])
+
+
+@pytest.mark.parametrize("value", [1, 0, np.float32(0.5), np.int64(1)], ids=repr)
+def test_the_provider_takes_integers_and_numpy_scalars_for_the_floats_of_a_built_in_measure(value, topic):
+    provider = ir_measures.providers.registry["diversity"]
+    qrels, run = topic({"a": {"x": 1}, "b": {"x": 1}, "c": {"y": 1}}, "abc")
+
+    measures = [alpha_nDCG(alpha=value) @ 3, alpha_nDCG(alpha=float(value)) @ 3]
+
+    given, as_float = (metric.value for metric in provider.iter_calc(measures, qrels, run))
+    assert given == as_float
+
+
+@pytest.mark.parametrize(
+    "value", [1, np.float32(0.5), np.float64(0.5), np.int32(1), np.array(0.5)[()]], ids=lambda value: repr(value)
+)
+def test_a_float_parameter_makes_a_python_float_of_any_number(value):
+    checked = Parameter(float, interval="[0, 1]", desc="a share").check("M", "x", value)
+
+    assert type(checked) is float
+    assert checked == value
+
+
+@pytest.mark.parametrize("value", [3, 3.0, np.int8(3), np.float64(3)], ids=repr)
+def test_an_integer_parameter_makes_a_python_int_of_any_whole_number(value):
+    checked = Parameter(int, interval="[1, inf)", desc="a rank").check("M", "k", value)
+
+    assert type(checked) is int
+    assert checked == 3
+
+
+def test_a_boolean_parameter_takes_numpy_booleans():
+    assert Parameter(bool, False, desc="a switch").check("M", "on", np.True_) is True
+
+
+def test_a_choice_makes_a_python_string_of_numpy_strings():
+    assert type(Parameter(str, choices=("a", "b"), desc="a letter").check("M", "x", np.str_("b"))) is str
+
+
+@pytest.mark.parametrize("value", [10**400, -(10**400)], ids=["10**400", "-10**400"])
+def test_an_integer_too_large_for_a_float_is_refused(value):
+    with pytest.raises(ValueError, match="M: x must be a number in"):
+        Parameter(float, interval="[0, 1]", desc="a share").check("M", "x", value)
+
+
+@pytest.mark.parametrize(
+    ("parameter", "text"),
+    [
+        (Parameter(float, interval="(0, 1]", desc=""), "a number in (0, 1]"),
+        (Parameter(int, interval="[1, inf)", desc=""), "an integer in [1, inf)"),
+        (Parameter(bool, False, desc=""), "True or False"),
+        (Parameter(str, choices=("a", "b"), desc=""), "one of 'a', 'b'"),
+    ],
+)
+def test_a_range_is_written_for_people(parameter, text):
+    assert parameter.range == text
+
+
+@pytest.mark.parametrize(("measure", "name", "parameter"), DECLARED, ids=lambda value: getattr(value, "NAME", None))
+def test_a_default_lies_in_its_range(measure, name, parameter):
+    assert parameter.fallback is None or parameter.check(measure.NAME, name, parameter.fallback) == parameter.fallback
+
+
+@pytest.mark.parametrize(("measure", "name", "parameter"), DECLARED, ids=lambda value: getattr(value, "NAME", None))
+def test_a_parameter_is_described(measure, name, parameter):
+    assert parameter.desc
+
+
+def test_none_leaves_a_parameter_at_its_default():
+    assert RBU(p=None, cutoff=None) == RBU
