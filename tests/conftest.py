@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-import ir_datasets
 import pandas as pd
 import pyterrier as pt
 import pytest
@@ -28,7 +27,7 @@ def _data() -> Path:
     return Path(os.environ.get("PYTERRIER_DIVERSITY_DATA", beside)).resolve()
 
 
-# ir_datasets reads its home when it is first asked for it.
+# ir_datasets reads its home when it is imported.
 if (_data() / "trec-web").is_dir():
     os.environ["IR_DATASETS_HOME"] = str(_data() / "trec-web" / "irds_home")
 
@@ -51,6 +50,8 @@ def trec_qrels(shared: Path) -> Callable[..., pd.DataFrame]:
     frames: dict[tuple[int, str], pd.DataFrame] = {}
 
     def read(year: int, variant: str = "diversity") -> pd.DataFrame:
+        import ir_datasets
+
         if (year, variant) not in frames:
             name = TREC_WEB[year] + ("/diversity" if variant == "diversity" else "")
             frames[year, variant] = pd.DataFrame(ir_datasets.load(name).qrels_iter())

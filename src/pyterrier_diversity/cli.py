@@ -162,5 +162,5 @@ def _formatted(table: pd.DataFrame, format: Format, places: int) -> str:
     if format is Format.csv:
         return table.to_csv(index=False, float_format=f"%.{places}f").rstrip("\n")
     if format is Format.json:
-        return str(table.round(places).to_json(orient="records"))
+        return str(table.to_json(orient="records", double_precision=min(places, 15)))
     return table.to_string(index=False, float_format=f"{{:.{places}f}}".format)

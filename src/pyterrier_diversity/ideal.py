@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from .arrays import over_intents
+
 # Two gains this close are a tie: sums of the same terms in another order differ by less.
 TIE = 1e-12
 
@@ -42,14 +44,14 @@ def greedy_gains(relevant: npt.ArrayLike, *, alpha: float = 0.5, depth: int | No
     relevant = np.asarray(relevant, dtype=np.float64)
     n_docs = relevant.shape[-2]
     depth = n_docs if depth is None else min(depth, n_docs)
-    worth = np.ones((*relevant.shape[:-2], relevant.shape[-1], 1))
+    worth = np.ones((*relevant.shape[:-2], 1, relevant.shape[-1]))
     left = np.asarray(relevant.any(axis=-1))
     gains = np.zeros((*relevant.shape[:-2], depth))
     for i in range(depth):
-        gain = np.where(left, (relevant @ worth)[..., 0], 0.0)
+        gain = np.where(left, over_intents(relevant * worth), 0.0)
         best = gain.max(axis=-1, keepdims=True)
         chosen = np.argmax(left & (gain >= best - TIE), axis=-1)[..., None]
         gains[..., i] = np.take_along_axis(gain, chosen, axis=-1)[..., 0]
         np.put_along_axis(left, chosen, False, axis=-1)
-        worth *= np.where(np.take_along_axis(relevant, chosen[..., None], axis=-2) > 0, 1 - alpha, 1.0).swapaxes(-1, -2)
+        worth *= np.where(np.take_along_axis(relevant, chosen[..., None], axis=-2) > 0, 1 - alpha, 1.0)
     return gains

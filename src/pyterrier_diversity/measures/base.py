@@ -8,7 +8,6 @@ from typing import Any, NamedTuple, TypeVar, cast
 
 import ir_measures
 import numpy as np
-import numpy.typing as npt
 
 from ..judged import JudgedRankings, Judgements
 from ..judged.judgements import View
@@ -153,30 +152,3 @@ def is_ours(measure: ir_measures.Measure) -> bool:
         return True
     built_in = ir_measures.measures.registry.get(measure.NAME)
     return measure.NAME in _implementations and type(measure) is type(built_in)
-
-
-def share(part: npt.ArrayLike, whole: npt.ArrayLike) -> np.ndarray:
-    """Divide, 0 where there is nothing to divide by."""
-    part, whole = np.broadcast_arrays(np.asarray(part, dtype=np.float64), np.asarray(whole, dtype=np.float64))
-    return np.divide(part, whole, out=np.zeros(part.shape), where=whole != 0)
-
-
-def up_to_here(values: np.ndarray) -> np.ndarray:
-    """Sum over the documents down to each one, itself included; shape (..., n_docs, n_intents) or (..., n_docs)."""
-    return np.cumsum(values, axis=-2)
-
-
-def left_before(taken: np.ndarray, axis: int) -> np.ndarray:
-    """Return prod_{j<i} (1 - x_j) along the axis of the documents: what those above document i leave."""
-    left = np.ones_like(taken)
-    below, above = (
-        tuple(part if i == axis % taken.ndim else slice(None) for i in range(taken.ndim))
-        for part in (slice(1, None), slice(-1))
-    )
-    np.cumprod(1.0 - taken[above], axis=axis, out=left[below])
-    return left
-
-
-def ranks_of(ranks: npt.ArrayLike | None, n_docs: int) -> np.ndarray:
-    """Return the ranks as floats, 1, 2, 3, ... if there are none."""
-    return np.arange(1.0, n_docs + 1) if ranks is None else np.asarray(ranks, dtype=np.float64)

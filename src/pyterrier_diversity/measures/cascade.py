@@ -12,9 +12,10 @@ import ir_measures
 import numpy as np
 import numpy.typing as npt
 
+from ..arrays import left_before, over_documents, over_intents, ranks_of, share
 from ..ideal import greedy_gains
 from ..judged import JudgedRankings
-from .base import DiversityMeasure, left_before, ranks_of, register, share
+from .base import DiversityMeasure, register
 from .parameters import CUTOFF, JUDGED_ONLY, REL, Parameter, Parameters
 
 Discount = Callable[[np.ndarray], np.ndarray]
@@ -74,13 +75,13 @@ def novelty_gain(relevant: npt.ArrayLike, *, alpha: float = 0.5) -> np.ndarray:
     """
     relevant = np.asarray(relevant, dtype=np.float64)
     # (1 - alpha)^c as a product over the documents above: cheaper than a power.
-    return np.einsum("...t,...t->...", relevant, left_before(alpha * relevant, axis=-2))
+    return over_intents(relevant * left_before(alpha * relevant, axis=-2))
 
 
 def discounted(gains: npt.ArrayLike, discount: Discount, ranks: npt.ArrayLike | None = None) -> np.ndarray:
     """Sum gains of shape (..., n_docs), each times the discount at its rank; ranks 1, 2, 3, ... if omitted."""
     gains = np.asarray(gains, dtype=np.float64)
-    return (gains * discount(ranks_of(ranks, gains.shape[-1]))).sum(axis=-1)
+    return over_documents(gains * discount(ranks_of(ranks, gains.shape[-1])))
 
 
 class _Novelty(DiversityMeasure):

@@ -6,9 +6,10 @@ import ir_measures
 import numpy as np
 import numpy.typing as npt
 
+from ..arrays import left_before, over_documents, ranks_of
 from ..judged import JudgedRankings, relevance_probability
 from ..judged.judgements import View
-from .base import DiversityMeasure, left_before, ranks_of, register
+from .base import DiversityMeasure, register
 from .parameters import CUTOFF
 
 # gdeval's scale: labels 0 to 4, so that even the best document leaves 1 in 16 users unsatisfied.
@@ -45,9 +46,8 @@ def expected_reciprocal_rank(probability: npt.ArrayLike, ranks: npt.ArrayLike | 
     array(0.625)
     """
     probability = np.asarray(probability, dtype=np.float64)
-    return np.asarray(
-        (probability * left_before(probability, axis=-1) / ranks_of(ranks, probability.shape[-1])).sum(axis=-1)
-    )
+    satisfied = probability * left_before(probability, axis=-1)
+    return np.asarray(over_documents(satisfied / ranks_of(ranks, probability.shape[-1])))
 
 
 class _ERR(DiversityMeasure):

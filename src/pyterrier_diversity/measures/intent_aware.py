@@ -6,8 +6,9 @@ import ir_measures
 import numpy as np
 import numpy.typing as npt
 
+from ..arrays import over_documents, over_intents, ranks_of, share, up_to_here
 from ..judged import JudgedRankings
-from .base import DiversityMeasure, ranks_of, register, share, up_to_here
+from .base import DiversityMeasure, register
 from .parameters import CUTOFF, JUDGED_ONLY, REL
 
 
@@ -82,8 +83,8 @@ def average_precision_ia(
     """
     relevant = np.asarray(relevant, dtype=np.float64)
     precision = up_to_here(relevant) / ranks_of(ranks, relevant.shape[-2])[..., None]
-    average = share((relevant * precision).sum(axis=-2), n_relevant)
-    return share(average.sum(axis=-1), np.count_nonzero(n_relevant, axis=-1))
+    average = share(over_documents((relevant * precision).swapaxes(-1, -2)), n_relevant)
+    return share(over_intents(average), np.count_nonzero(n_relevant, axis=-1))
 
 
 def subtopic_recall(relevant: npt.ArrayLike, intents: npt.ArrayLike) -> np.ndarray:

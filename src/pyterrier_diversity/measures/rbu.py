@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..arrays import left_before, over_documents, over_intents, ranks_of
 from ..judged import JudgedRankings
-from .base import DiversityMeasure, left_before, ranks_of, register
+from .base import DiversityMeasure, register
 from .parameters import CUTOFF, GRADES, Parameter
 
 
@@ -60,9 +61,9 @@ def rbu(
     probability, weights = np.asarray(probability, dtype=np.float64), np.asarray(weights, dtype=np.float64)
     ranks = ranks_of(ranks, probability.shape[-2])
     n = probability.shape[-2] if n is None else np.asarray(n)
-    utility = ((probability * left_before(probability, axis=-2)) @ weights[..., None])[..., 0]
+    utility = over_intents(probability * left_before(probability, axis=-2) * weights[..., None, :])
     effort = n if p == 1 else p * (1 - np.power(p, n)) / (1 - p)
-    return np.asarray((np.power(p, ranks) * utility).sum(axis=-1) - e * effort)
+    return np.asarray(over_documents(np.power(p, ranks) * utility) - e * effort)
 
 
 class _RBU(DiversityMeasure):

@@ -1,0 +1,124 @@
+import ir_datasets
+import pandas as pd
+import pyterrier as pt
+import pytest
+from ir_measures import AP, RR, P, R, Rprec, calc_aggregate, iter_calc, nDCG
+
+from pyterrier_diversity import Adhoc
+from pyterrier_diversity.datasets.trec_web import TREC_WEB, TrecWebDataset
+
+pytestmark = pytest.mark.usefixtures("shared")
+
+
+@pytest.mark.parametrize("name", TREC_WEB)
+def test_topics_are_those_of_ir_datasets(name):
+    topics = pt.get_dataset(f"diversity:{name}").get_topics()
+
+    expected = [(query.query_id, " ".join(query.query.split())) for query in ir_datasets.load(name).queries_iter()]
+    assert list(topics.itertuples(index=False, name=None)) == expected
+
+
+@pytest.mark.parametrize("name", TREC_WEB)
+def test_every_topic_has_an_intent_and_every_type_is_known(name):
+    dataset = pt.get_dataset(f"diversity:{name}")
+    subtopics = dataset.get_topics("subtopics")
+
+    assert subtopics.columns.tolist() == ["qid", "iteration", "query", "intent_type"]
+    assert set(subtopics["qid"]) == set(dataset.get_topics()["qid"])
+    assert set(subtopics["intent_type"]) <= {"inf", "nav"}
+    assert not subtopics["query"].str.contains(r"\s\s|\n").any()
+
+
+@pytest.mark.parametrize("name", TREC_WEB)
+def test_qrels_hold_every_judgement_with_weight_and_type(name):
+    qrels = pt.get_dataset(f"diversity:{name}").get_qrels()
+
+    judgements = {tuple(qrel) for qrel in ir_datasets.load(f"{name}/diversity").qrels_iter()}
+    assert qrels.columns.tolist() == ["qid", "docno", "label", "iteration", "weight", "intent_type"]
+    assert set(qrels[["qid", "docno", "label", "iteration"]].itertuples(index=False, name=None)) == judgements
+    assert (qrels["weight"] > 0).all()
+    assert set(qrels["intent_type"]) <= {"inf", "nav"}
+
+
+def test_the_misspelt_types_of_2011_are_read():
+    subtopics = pt.get_dataset("diversity:clueweb09/en/trec-web-2011").get_topics("subtopics")
+
+    assert subtopics["intent_type"].value_counts().to_dict() == {"inf": 130, "nav": 38}
+
+
+def test_a_topic_without_subtopics_is_its_own_only_intent():
+    dataset = pt.get_dataset("diversity:clueweb12/trec-web-2014")
+    spider_bites = dataset.get_topics("subtopics").query("qid == '251'")
+
+    assert spider_bites[["iteration", "query", "intent_type"]].to_numpy().tolist() == [
+        ["0", "Find data on how to identify spider bites.", "inf"]
+    ]
+    assert set(dataset.get_qrels().query("qid == '251'")["iteration"]) == {"0"}
+
+
+@pytest.mark.parametrize("name", TREC_WEB)
+def test_adhoc_qrels_are_the_tracks_own(name):
+    qrels = pt.get_dataset(f"diversity:{name}").get_qrels("adhoc")
+
+    expected = [(qrel.query_id, qrel.doc_id, qrel.relevance) for qrel in ir_datasets.load(name).qrels_iter()]
+    assert list(qrels.itertuples(index=False, name=None)) == expected
+
+
+def test_bare_adhoc_measures_equal_their_lifted_forms(trec_run):
+    qrels = pt.model.to_ir_measures(pt.get_dataset("diversity:clueweb09/en/trec-web-2012").get_qrels())
+    measures = [AP, P @ 10, R @ 20, RR, Rprec, nDCG @ 20]
+    run = trec_run("2012/rm.catb-filtered")
+
+    bare = {(m.query_id, str(m.measure)): m.value for m in iter_calc(measures, qrels, run)}
+    lifted = {(m.query_id, str(m.measure)): m.value for m in iter_calc([Adhoc(m) for m in measures], qrels, run)}
+    assert {(qid, f"Adhoc({name})"): value for (qid, name), value in bare.items()} == pytest.approx(lifted, abs=1e-12)
+
+
+def test_without_the_order_of_the_qrels_a_bare_measure_would_be_wrong(trec_qrels, trec_run):
+    run = trec_run("2012/rm.catb-filtered")
+
+    raw = calc_aggregate([AP, Adhoc(AP)], trec_qrels(2012), run)
+    assert raw[AP] != pytest.approx(raw[Adhoc(AP)], abs=0.01)
+
+
+def test_a_failed_download_says_where_the_files_go(monkeypatch, tmp_path):
+    def fail(name):
+        class Unavailable:
+            def qrels_iter(self):
+                raise RuntimeError("All download sources failed")
+
+        return Unavailable()
+
+    monkeypatch.setattr(ir_datasets, "load", fail)
+    monkeypatch.setenv("IR_DATASETS_HOME", str(tmp_path))
+
+    with pytest.raises(ConnectionError, match=rf"cache by hand: {tmp_path}"):
+        TrecWebDataset("clueweb12/trec-web-2014").get_qrels()
+
+
+def test_unknown_names_and_variants_say_so():
+    dataset = TrecWebDataset("clueweb12/trec-web-2014")
+
+    assert repr(dataset) == "TrecWebDataset('clueweb12/trec-web-2014')"
+    assert dataset.info_url().startswith("https://ir-datasets.com/clueweb12.html")
+    assert dataset._describe_component("qrels") == ["adhoc"]
+    with pytest.raises(KeyError, match=r"diversity:clueweb12/trec-web-2015"):
+        pt.get_dataset("diversity:clueweb12/trec-web-2015")
+    with pytest.raises(ValueError, match="qrels None and 'adhoc', not 'passages'"):
+        dataset.get_qrels("passages")
+    with pytest.raises(ValueError, match="topics None and 'subtopics', not 'title'"):
+        dataset.get_topics("title")
+
+
+def test_pyterrier_lists_the_datasets():
+    listed = pt.datasets._core.datasets()
+
+    assert {f"diversity:{name}" for name in ("demo", *TREC_WEB)} <= set(listed)
+
+
+def test_filters_of_an_experiment_keep_the_order_of_the_qrels():
+    dataset = pt.get_dataset("diversity:clueweb09/en/trec-web-2012")
+    qrels = dataset.get_qrels()
+    filtered = qrels.merge(dataset.get_topics()[["qid"]])
+
+    pd.testing.assert_frame_equal(filtered, qrels)

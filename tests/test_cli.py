@@ -1,0 +1,137 @@
+import io
+import json
+
+import pandas as pd
+import pyterrier as pt
+import pytest
+from ir_measures import nDCG
+from typer.testing import CliRunner
+
+from pyterrier_diversity import RBU, Adhoc
+from pyterrier_diversity.cli import app
+from pyterrier_diversity.datasets.demo import FOLDER, DemoDataset
+from pyterrier_diversity.measures import registered
+
+BM25, XQUAD = str(FOLDER / "bm25.run"), str(FOLDER / "xquad.run")
+
+
+def run(*arguments: str) -> str:
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def fail(*arguments: str) -> str:
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 1
+    assert result.stderr.startswith("Error: ")
+    return result.stderr
+
+
+def test_demo_prints_the_table_of_four_systems_and_three_lines_about_it():
+    lines = run("demo").splitlines()
+
+    assert lines[2].split() == ["name", "RBU@5", "alpha_nDCG@5", "StRecall@5", "Adhoc(nDCG@5)", "Adhoc(AP)"]
+    assert [line.split()[0] for line in lines[3:7]] == ["bm25", "xquad", "more-like-this", "xquad-top-3"]
+    assert len(lines) == 11
+
+
+def test_what_the_demo_says_of_its_numbers_is_true():
+    table = pd.read_csv(io.StringIO("\n".join(run("demo").splitlines()[2:7])), sep=r"\s+").set_index("name")
+
+    assert table["Adhoc(nDCG@5)"].idxmax() == "more-like-this"
+    assert (table[["RBU@5", "alpha_nDCG@5", "StRecall@5"]].idxmax() == "xquad").all()
+    assert table["RBU@5"]["xquad-top-3"] > table["RBU@5"]["bm25"]
+
+
+def test_evaluate_gives_the_values_of_the_library():
+    rows = json.loads(run("evaluate", "demo", BM25, XQUAD, "-m", "RBU(p=0.9)@10", "--format", "json", "-p", "12"))
+
+    qrels = DemoDataset().get_qrels().rename(columns={"qid": "query_id", "docno": "doc_id", "label": "relevance"})
+    measure = RBU(p=0.9) @ 10
+    for row in rows:
+        frame = DemoDataset().get_results(row["run"]).rename(columns={"qid": "query_id", "docno": "doc_id"})
+        assert row["RBU(p=0.9)@10"] == pytest.approx(measure.calc_aggregate(qrels, frame), abs=1e-11)
+    assert [row["run"] for row in rows] == ["bm25", "xquad"]
+
+
+def test_evaluate_reads_several_measures_from_one_text_and_lifts_as_tables_show_them():
+    header = run("evaluate", "demo", BM25, "-m", "RBU(p=0.9, e=0.1)@5 AP", "-m", "Adhoc(nDCG@5)", "--format", "csv")
+
+    assert header.splitlines()[0] == 'run,"RBU(p=0.9,e=0.1)@5",AP,Adhoc(nDCG@5)'
+
+
+def test_evaluate_by_query_ends_each_run_with_its_aggregate():
+    text = run("evaluate", "demo", BM25, XQUAD, "-m", "StRecall@5", "-q", "--format", "csv", "-p", "10")
+    table = pd.read_csv(io.StringIO(text), dtype={"qid": str})
+
+    for _, of_run in table.groupby("run"):
+        assert of_run["qid"].tolist() == [*map(str, range(1, 15)), "all"]
+        assert of_run["StRecall@5"].iloc[:-1].mean() == pytest.approx(of_run["StRecall@5"].iloc[-1], abs=1e-9)
+
+
+def test_evaluate_reads_qrels_from_a_file():
+    from_file = run("evaluate", str(FOLDER / "qrels.txt"), BM25, "-m", "RBU@5")
+
+    assert (
+        from_file
+        == run("evaluate", "diversity:demo", BM25, "-m", "RBU@5")
+        == run("evaluate", "demo", BM25, "-m", "RBU@5")
+    )
+
+
+def test_runs_of_one_name_are_called_by_their_paths(tmp_path):
+    copy = tmp_path / "bm25.run"
+    copy.write_text((FOLDER / "bm25.run").read_text())
+    rows = json.loads(run("evaluate", "demo", BM25, str(copy), "-m", "RBU@5", "--format", "json"))
+
+    assert [row["run"] for row in rows] == [BM25, str(copy)]
+
+
+@pytest.mark.parametrize(
+    ("measure", "message"),
+    [
+        ("RBU(p=2)@5", r"RBU: p must be a number in (0, 1], not 2."),
+        ("nRBU@5", "no measure that ir_measures can read"),
+        ("RBU(", "no measure that ir_measures can read"),
+        ("alpha_nDCG(alpha=1.5)@5", "alpha_nDCG: alpha must be a number in [0, 1], not 1.5."),
+    ],
+)
+def test_a_bad_measure_is_one_sentence(measure, message):
+    assert message in fail("evaluate", "demo", BM25, "-m", measure)
+
+
+def test_unknown_qrels_are_one_sentence():
+    assert "'nothing' is neither a file nor a dataset" in fail("evaluate", "nothing", BM25, "-m", "RBU@5")
+
+
+def test_a_bad_file_is_named_with_its_line(tmp_path):
+    path = tmp_path / "bad.run"
+    path.write_text("1 Q0 d1\n")
+
+    assert "bad.run, line 1: expected 6 columns" in fail("evaluate", "demo", str(path), "-m", "RBU@5")
+
+
+def test_measures_lists_every_measure_with_its_source():
+    text = run("measures")
+    rows = json.loads(run("measures", "--format", "json"))
+
+    assert [row["measure"] for row in rows] == [measure.NAME for measure in registered()]
+    assert all(row["source"] in text and row["formula"] in text for row in rows)
+
+
+def test_the_module_is_the_command():
+    import pyterrier_diversity.__main__ as main
+
+    assert main.app is app
+
+
+def test_the_cli_and_an_experiment_agree():
+    demo = DemoDataset()
+    measures = [RBU @ 5, Adhoc(nDCG @ 5)]
+    table = pt.Experiment([demo.get_results("bm25")], demo.get_topics(), demo.get_qrels(), measures)
+    row = json.loads(run("evaluate", "demo", BM25, "-m", "RBU@5 Adhoc(nDCG@5)", "--format", "json", "-p", "12"))[0]
+
+    assert [row[str(m)] for m in measures] == pytest.approx(
+        table[[str(m) for m in measures]].iloc[0].tolist(), abs=1e-11
+    )

@@ -1,0 +1,175 @@
+"""Whole journeys through pt.Experiment, as a user makes them."""
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+import pytest
+from ir_measures import AP, iter_calc, nDCG
+
+from pyterrier_diversity import ERR_IA, IA, RBU, Adhoc, Sharp, StRecall, alpha_nDCG
+
+MEASURES = [
+    RBU(p=0.99, e=0.05) @ 20,
+    alpha_nDCG @ 20,
+    alpha_nDCG(alpha=0.1) @ 20,
+    ERR_IA @ 20,
+    Adhoc(nDCG @ 20),
+    Adhoc(AP),
+]
+RUNS = ("ql.cata-filtered", "ql.catb", "rm.catb", "rm.catb-filtered")
+
+
+@pytest.fixture(scope="module")
+def web(shared):
+    return pt.get_dataset("diversity:clueweb09/en/trec-web-2012")
+
+
+@pytest.fixture(scope="module")
+def systems(trec_run):
+    return {name: trec_run(f"2012/{name}").rename(columns={"query_id": "qid", "doc_id": "docno"}) for name in RUNS}
+
+
+def in_trec_order(run: pd.DataFrame) -> dict[str, list[str]]:
+    """Rank a run slowly: score descending, then document id descending."""
+    return {
+        qid: [doc for _, doc in sorted(zip(rows["score"], rows["docno"], strict=True), reverse=True)]
+        for qid, rows in run.groupby("qid")
+    }
+
+
+def slow_rbu(ranking: list[str], grades: dict[str, dict[str, int]], p: float, e: float, k: int) -> float:
+    """Restate RBU18 Eq. 11 with the authors' probabilities and uniform weights: ``grades[intent][document]``."""
+    intents = {t: docs for t, docs in grades.items() if max(docs.values()) > 0}
+    left = dict.fromkeys(intents, 1.0)
+    total = 0.0
+    for i, doc in enumerate(ranking[:k], 1):
+        gain = 0.0
+        for t, docs in intents.items():
+            r = (2 ** max(docs.get(doc, 0), 0) - 1) / 2 ** max(docs.values())
+            gain += r * left[t] / len(intents)
+            left[t] *= 1 - r
+        total += p**i * (gain - e)
+    return total
+
+
+def grades_of(qrels: pd.DataFrame) -> dict[str, dict[str, dict[str, int]]]:
+    grades: dict[str, dict[str, dict[str, int]]] = {}
+    for qid, doc, label, intent in qrels[["qid", "docno", "label", "iteration"]].itertuples(index=False):
+        grades.setdefault(qid, {}).setdefault(intent, {})[doc] = label
+    return grades
+
+
+def test_every_cell_of_the_table_is_right(web, systems, golden, trec_qrels):
+    table = pt.Experiment(systems, web.get_topics(), web.get_qrels(), MEASURES).set_index("name")
+
+    ndeval = golden("ndeval-traditional.tsv.gz").set_index(["measure", "params", "run", "query_id"])["value"]
+    names = {
+        alpha_nDCG @ 20: ("alpha-nDCG@20", "alpha=0.5"),
+        alpha_nDCG(alpha=0.1) @ 20: ("alpha-nDCG@20", "alpha=0.1"),
+        ERR_IA @ 20: ("ERR-IA@20", "alpha=0.5"),
+    }
+    highest = trec_qrels(2012).groupby(["query_id", "doc_id"], as_index=False)["relevance"].max()
+    grades = grades_of(web.get_qrels())
+    for name, run in systems.items():
+        for measure, (golden_name, params) in names.items():
+            expected = ndeval.loc[golden_name, params, f"2012/{name}", "amean(-c)"]
+            assert table.loc[name, str(measure)] == pytest.approx(expected, abs=1e-9)
+        rankings = in_trec_order(run)
+        in_order = [(qid, doc, -i) for qid, ranking in rankings.items() for i, doc in enumerate(ranking)]
+        frame = pd.DataFrame(in_order, columns=["query_id", "doc_id", "score"])
+        adhoc = ir_measures.pytrec_eval.calc_aggregate([nDCG @ 20, AP], highest, frame)
+        assert table.loc[name, "Adhoc(nDCG@20)"] == pytest.approx(adhoc[nDCG @ 20], abs=1e-9)
+        assert table.loc[name, "Adhoc(AP)"] == pytest.approx(adhoc[AP], abs=1e-9)
+        rbu = np.mean([slow_rbu(rankings.get(qid, []), grades[qid], 0.99, 0.05, 20) for qid in grades])
+        assert table.loc[name, "RBU@20"] == pytest.approx(rbu, abs=1e-9)
+
+
+def test_the_qrels_of_ir_datasets_own_pyterrier_dataset_are_read_right(systems, golden, shared, capsys):
+    dataset = pt.get_dataset("irds:clueweb09/en/trec-web-2012/diversity")
+    topics, qrels = dataset.get_topics("query"), dataset.get_qrels()
+    table = pt.Experiment({"ql.catb": systems["ql.catb"]}, topics, qrels, [alpha_nDCG @ 20])
+
+    assert table["alpha_nDCG@20"].iloc[0] == pytest.approx(0.382, abs=5e-4)
+
+
+@pytest.mark.parametrize("batch_size", [1, 7])
+def test_batches_do_not_change_the_values(web, systems, batch_size):
+    system = pt.Transformer.from_df(systems["ql.catb"])
+    measures = [*MEASURES, IA(nDCG @ 20), Sharp(alpha_nDCG @ 20)]
+    options = {"perquery": True, "validate": "ignore"}
+    whole = pt.Experiment([system], web.get_topics(), web.get_qrels(), measures, ["x"], **options)
+    parts = pt.Experiment(
+        [system], web.get_topics(), web.get_qrels(), measures, ["x"], batch_size=batch_size, **options
+    )
+
+    key = ["qid", "measure"]
+    assert parts.set_index(key)["value"].sort_index().equals(whole.set_index(key)["value"].sort_index())
+
+
+def test_an_experiment_gives_the_values_of_ir_measures(web, systems):
+    perquery = pt.Experiment(systems, web.get_topics(), web.get_qrels(), MEASURES, perquery=True)
+
+    qrels = pt.model.to_ir_measures(web.get_qrels())
+    for name, run in systems.items():
+        values = {
+            (m.query_id, str(m.measure)): m.value for m in iter_calc(MEASURES, qrels, pt.model.to_ir_measures(run))
+        }
+        table = perquery[perquery["name"] == name].set_index(["qid", "measure"])["value"].to_dict()
+        assert table == values
+
+
+def test_shuffled_rows_do_not_change_the_values(web, systems):
+    run, qrels = systems["rm.catb"], web.get_qrels()
+    shuffled = pt.Experiment(
+        [run.sample(frac=1, random_state=1)], web.get_topics(), qrels.sample(frac=1, random_state=2), MEASURES, ["x"]
+    )
+
+    pd.testing.assert_frame_equal(
+        shuffled, pt.Experiment([run], web.get_topics(), qrels, MEASURES, ["x"]), check_exact=True
+    )
+
+
+def test_intents_of_other_queries_do_not_change_a_query(web, systems):
+    qrels = web.get_qrels()
+    other = qrels[qrels["qid"] == "152"].assign(label=1, weight=0.1, intent_type="inf").drop_duplicates("docno")
+    more = pd.concat([qrels, *(other.assign(iteration=f"new{i}") for i in range(5))])
+    options = {"perquery": True}
+    before = pt.Experiment([systems["rm.catb"]], web.get_topics(), qrels, MEASURES, ["x"], **options)
+    after = pt.Experiment([systems["rm.catb"]], web.get_topics(), more, MEASURES, ["x"], **options)
+
+    rest = before["qid"] != "152"
+    pd.testing.assert_frame_equal(after[after["qid"] != "152"], before[rest], check_exact=True)
+    assert not after[~rest]["value"].equals(before[~rest]["value"])
+
+
+def test_an_experiment_leaves_the_users_frames_alone(web, systems):
+    qrels, run = web.get_qrels(), systems["rm.catb-filtered"]
+    qrels_before, run_before = qrels.copy(deep=True), run.copy(deep=True)
+    pt.Experiment([run], web.get_topics(), qrels, MEASURES)
+
+    pd.testing.assert_frame_equal(qrels, qrels_before)
+    pd.testing.assert_frame_equal(run, run_before)
+
+
+def test_measures_of_all_providers_stand_in_one_table_with_significance():
+    demo = pt.get_dataset("diversity:demo")
+    systems = {name: demo.get_results(name) for name in ("bm25", "xquad")}
+    table = pt.Experiment(
+        systems, demo.get_topics(), demo.get_qrels(), [RBU @ 5, StRecall @ 5, nDCG @ 5, AP], baseline="bm25", round=3
+    )
+
+    assert {"RBU@5", "StRecall@5", "nDCG@5", "AP", "RBU@5 p-value", "StRecall@5 p-value"} <= set(table.columns)
+
+
+def test_the_readmes_example_prints_the_readmes_table(request):
+    import contextlib
+    import io
+    import re
+
+    readme = (request.config.rootpath / "README.md").read_text(encoding="utf-8")
+    code, printed = re.search(r"```python\n(.*?)```\n\n```text\n(.*?)```", readme, re.DOTALL).groups()
+    with contextlib.redirect_stdout(io.StringIO()) as output:
+        exec(compile(code, "README.md", "exec"), {})
+
+    assert output.getvalue() == printed

@@ -1,0 +1,110 @@
+import gzip
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from pyterrier_diversity.io import read_qrels, read_run
+
+QRELS = "1 a d1 2\n1 b d1 0\n\n2 0 d2 -2\n"
+RUN = "1 Q0 d1 9 1.5 tag\n2 Q0 d3 1 1 tag\n1 Q0 d2 1 2 tag\n1 Q0 d4 1 1.5 tag\n"
+
+
+def write(folder: Path, text: str, name: str = "file") -> Path:
+    path = folder / name
+    path.write_text(text)
+    return path
+
+
+def test_qrels_keep_the_intent(tmp_path):
+    qrels = read_qrels(write(tmp_path, QRELS))
+
+    expected = [("1", "d1", 2, "a"), ("1", "d1", 0, "b"), ("2", "d2", -2, "0")]
+    assert list(qrels.itertuples(index=False, name=None)) == expected
+
+
+def test_qrels_may_have_weights(tmp_path):
+    qrels = read_qrels(write(tmp_path, "1 a d1 2 0.75\n1 b d1 0 0.25\n"))
+
+    assert qrels.columns.tolist() == ["qid", "docno", "label", "iteration", "weight"]
+    assert qrels["weight"].tolist() == [0.75, 0.25]
+
+
+def test_whole_labels_are_integers_and_fractions_stay(tmp_path):
+    assert read_qrels(write(tmp_path, QRELS))["label"].dtype == "int64"
+    assert read_qrels(write(tmp_path, "1 a d1 0.5\n"))["label"].tolist() == [0.5]
+
+
+def test_a_run_comes_in_the_order_of_its_evaluation(tmp_path):
+    run = read_run(write(tmp_path, RUN))
+
+    expected = [("1", "d2", 2.0, 0), ("1", "d4", 1.5, 1), ("1", "d1", 1.5, 2), ("2", "d3", 1.0, 0)]
+    assert list(run.itertuples(index=False, name=None)) == expected
+
+
+def test_gzipped_files_are_read(tmp_path):
+    path = tmp_path / "run.gz"
+    path.write_bytes(gzip.compress(RUN.encode()))
+
+    pd.testing.assert_frame_equal(read_run(path), read_run(write(tmp_path, RUN)))
+
+
+def test_an_empty_run_has_the_columns_of_a_run(tmp_path):
+    run = read_run(write(tmp_path, "\n"))
+
+    assert run.empty
+    assert run.columns.tolist() == ["qid", "docno", "score", "rank"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("1 a d1 2\n1 b d1\n", r"file, line 2: expected 4 columns \(qid iteration docno label\), found 3"),
+        ("1 a d1 2 1\n1 b d1 1\n", r"line 2: expected 5 columns \(qid iteration docno label weight\), found 4"),
+        ("1 a d1 2 1 1\n", r"line 1: expected 5 columns .*, found 6"),
+        ("1 a d1 2\n\n1 b d1 x\n", r"line 3: label must be a finite number, not 'x'"),
+        ("1 a d1 nan\n", r"line 1: label must be a finite number, not 'nan'"),
+        ("1 a d1 1 inf\n", r"line 1: weight must be a finite number, not 'inf'"),
+        ("", r"file holds no judgement"),
+    ],
+)
+def test_a_bad_line_of_qrels_is_named(tmp_path, text, message):
+    path = write(tmp_path, text)
+
+    with pytest.raises(ValueError, match=message):
+        read_qrels(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("1 Q0 d1 1 2\n", r"line 1: expected 6 columns \(qid q0 docno rank score tag\), found 5"),
+        ("1 Q0 d1 1 one tag\n", r"line 1: score must be a finite number, not 'one'"),
+    ],
+)
+def test_a_bad_line_of_a_run_is_named(tmp_path, text, message):
+    path = write(tmp_path, text)
+
+    with pytest.raises(ValueError, match=message):
+        read_run(path)
+
+
+def test_a_broken_archive_is_named(tmp_path):
+    path = tmp_path / "run.gz"
+    path.write_bytes(b"no archive")
+
+    with pytest.raises(ValueError, match=r"run\.gz, line 0"):
+        read_run(path)
+
+
+def test_a_file_that_is_not_text_is_named(tmp_path):
+    path = tmp_path / "run"
+    path.write_bytes(b"1 Q0 d1 1 2 tag\n\xff\xfe\n")
+
+    with pytest.raises(ValueError, match="run, line"):
+        read_run(path)
+
+
+def test_a_missing_file_is_a_file_not_found_error(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        read_run(tmp_path / "none")
