@@ -404,7 +404,7 @@ def test_values_are_those_of_a_slow_restatement(labels, weights, scores):
     ids=["aggregate", "iter"],
 )
 def test_bad_qrels_and_runs_are_refused_however_they_are_evaluated(evaluate, measure):
-    with pytest.raises(ValueError, match="run lack the column score"):
+    with pytest.raises(ValueError, match="run: missing column score"):
         evaluate([measure], qrels("q a d1 1"), pd.DataFrame({"qid": ["q"], "docno": ["d1"]}))
     with pytest.raises(ValueError, match="no column iteration or subtopic_id"):
         evaluate([measure], qrels("q a d1 1", "q b d1 1").drop(columns="iteration"), run(q="d1"))

@@ -88,11 +88,11 @@ class _Retrieval:
             self._found[judged_only] = self.run.retrieve(self._judgements, judged_only)
         return self._found[judged_only].of(view)
 
-    def rankings(self, view: Judgements, depth: int | None) -> dict[str, dict[str, float]]:
-        """Return the rankings of a view's queries as other providers want them, with scores n, n - 1, ..., 1."""
+    def rankings(self, view: Judgements, names: list[str], depth: int | None) -> dict[str, dict[str, float]]:
+        """Return the rankings of a view's queries, by ``names``, with scores n, n - 1, ..., 1."""
         scored: dict[str, dict[str, float]] = {}
         rankings: dict[str, dict[str, float]] = {}
-        for name, base in zip(view.query_ids, view.base_query.tolist(), strict=True):
+        for name, base in zip(names, view.base_query.tolist(), strict=True):
             query_id = self._judgements.query_ids[base]
             if query_id not in scored:
                 docs = self.run.ranking(query_id)[:depth]
@@ -159,14 +159,16 @@ class _OtherProviders:
     def __init__(self, judgements: Judgements, measures: list[ir_measures.Measure]) -> None:
         self._judgements = judgements
         self._measures = measures
-        labels = judgements.rows.label
+        labels = np.maximum(judgements.rows.label, 0)
         if (labels == np.floor(labels)).all():
             labels = labels.astype(np.int64)
         else:
             for measure in measures:
                 _refuse_fractions(measure)
-        qrels: dict[str, dict[str, Any]] = {name: {} for name in judgements.query_ids}
-        queries = [qrels[name] for name in judgements.query_ids]
+        distinct = len(set(judgements.query_ids)) == len(judgements)
+        self._names = list(judgements.query_ids) if distinct else [str(i) for i in range(len(judgements))]
+        qrels: dict[str, dict[str, Any]] = {name: {} for name in self._names}
+        queries = [qrels[name] for name in self._names]
         for query, doc, label in zip(
             judgements.rows.query.tolist(), judgements.rows.doc_ids.tolist(), labels.tolist(), strict=True
         ):
@@ -179,8 +181,8 @@ class _OtherProviders:
     def values(self, retrieval: _Retrieval) -> Values:
         """Return one value for each query of the view."""
         values = {measure: np.zeros(len(self._judgements)) for measure in self._measures}
-        index = {name: i for i, name in enumerate(self._judgements.query_ids)}
-        rankings = retrieval.rankings(self._judgements, self._depth)
+        index = {name: i for i, name in enumerate(self._names)}
+        rankings = retrieval.rankings(self._judgements, self._names, self._depth)
         for metric in self._evaluator.iter_calc(rankings) if rankings else ():
             values[metric.measure][index[metric.query_id]] = metric.value
         return values

@@ -16,7 +16,7 @@ from ir_measures import Qrel, ScoredDoc
 from pyterrier_diversity import AP_IA, P_IA, RBU
 from pyterrier_diversity.judged.columns import ids, numbers, strings
 
-# d2 is relevant to both intents, d1 to a; the run has d3 d2 d1: P-IA@2 = (1 + 1) / (2 * 2), AP-IA = ((1/2 + 2/3)/2 + 1/2)/2.
+# d2 is relevant to a and b, d1 to a; the run is d3 d2 d1: P-IA@2 = (1 + 1)/(2 * 2), AP-IA = ((1/2 + 2/3)/2 + 1/2)/2.
 QRELS = [("q", "d1", 1, "a"), ("q", "d2", 1, "a"), ("q", "d2", 1, "b"), ("q", "d3", 0, "a")]
 RUN = [("q", "d3", 3.0), ("q", "d2", 2.0), ("q", "d1", 1.0)]
 MEASURES = [P_IA @ 2, AP_IA]
@@ -59,7 +59,7 @@ def test_generators_that_can_be_read_once_are_qrels_and_a_run():
 
 
 def test_named_tuples_with_a_subtopic_id_are_qrels():
-    sub_qrel = namedtuple("sub_qrel", ["query_id", "doc_id", "relevance", "subtopic_id"])  # noqa: PYI024
+    sub_qrel = namedtuple("sub_qrel", ["query_id", "doc_id", "relevance", "subtopic_id"])
 
     result = values((sub_qrel(*row) for row in QRELS), run_frame())
 
@@ -98,27 +98,29 @@ def test_rows_may_have_any_index_and_further_columns():
     ("missing", "named"), [("qid", r"query_id \(qid"), ("docno", r"doc_id \(docno"), ("label", r"relevance \(label")]
 )
 def test_qrels_without_a_needed_column_are_refused(missing, named):
-    with pytest.raises(ValueError, match=rf"qrels lack the column {named} in PyTerrier\); found: .*iteration"):
+    with pytest.raises(ValueError, match=rf"qrels: missing column {named} in PyTerrier\); found: .*iteration"):
         values(qrels_frame().drop(columns=missing), run_frame())
 
 
 @pytest.mark.parametrize(("missing", "named"), [("qid", "query_id"), ("docno", "doc_id"), ("score", "score")])
 def test_a_run_without_a_needed_column_is_refused(missing, named):
-    with pytest.raises(ValueError, match=rf"run lack the column {named} .*; found: .*rank"):
+    with pytest.raises(ValueError, match=rf"run: missing column {named}.*; found: .*rank"):
         values(qrels_frame(), run_frame().assign(rank=[1, 2, 3]).drop(columns=missing))
 
 
 def test_all_missing_columns_are_named():
-    with pytest.raises(ValueError, match=r"run lack the column doc_id .*, score .*; found: query_id\."):
+    with pytest.raises(ValueError, match=r"run: missing column doc_id .*, score; found: qid\."):
         values(qrels_frame(), run_frame()[["qid"]])
 
 
 def test_an_iterable_of_plain_tuples_is_refused():
-    with pytest.raises(TypeError, match="run must be a frame, an iterable of named tuples or a dict of dicts, not rows of tuple"):
+    with pytest.raises(
+        TypeError, match="run must be a frame, an iterable of named tuples or a dict of dicts, not rows of tuple"
+    ):
         values(qrels_frame(), RUN)
 
 
-@pytest.mark.parametrize("data", ["qrels.txt", Path("qrels.txt"), 7, None])
+@pytest.mark.parametrize("data", ["qrels.txt", Path("qrels.txt"), 7, None, {"q": ["d1", "d2"]}, {"q": {"d1"}}])
 def test_what_is_no_table_is_refused(data):
     with pytest.raises(TypeError, match="qrels must be a frame, an iterable of named tuples or a dict of dicts, not"):
         values(data, run_frame())
@@ -128,7 +130,9 @@ def test_what_is_no_table_is_refused(data):
 def test_qrels_that_have_a_column_twice_are_refused(column):
     qrels = pd.concat([qrels_frame(), qrels_frame()[[column]]], axis=1)
 
-    with pytest.raises(ValueError, match="|".join({"docno": ["docno", "doc_id"], "label": ["label", "relevance"]}[column])):
+    with pytest.raises(
+        ValueError, match="|".join({"docno": ["docno", "doc_id"], "label": ["label", "relevance"]}[column])
+    ):
         values(qrels, run_frame())
 
 
@@ -233,7 +237,7 @@ def test_the_number_of_bad_rows_is_told():
 
 
 def test_labels_that_are_words_are_refused():
-    with pytest.raises(ValueError, match="qrels: the column relevance must hold numbers: .*'high'"):
+    with pytest.raises(ValueError, match=r"qrels: the column relevance must hold numbers: .*'high'"):
         values(qrels_frame().assign(label="high"), run_frame())
 
 

@@ -31,7 +31,8 @@ def test_gains_are_those_of_the_specification(gain, expected):
 
 
 @pytest.mark.parametrize(
-    ("gain", "expected"), [("exp", [0, 1 / 8, 3 / 8, 7 / 8]), ("linear", [0, 1 / 3, 2 / 3, 1]), ("binary", [0, 1, 1, 1])]
+    ("gain", "expected"),
+    [("exp", [0, 1 / 8, 3 / 8, 7 / 8]), ("linear", [0, 1 / 3, 2 / 3, 1]), ("binary", [0, 1, 1, 1])],
 )
 def test_probabilities_are_those_of_the_specification(gain, expected):
     assert relevance_probability([0, 1, 2, 3], 3, gain).tolist() == pytest.approx(expected, abs=1e-15)
@@ -111,7 +112,9 @@ def test_max_rel_is_the_largest_label_of_every_intent(gain, expected):
 
 
 def test_a_label_above_max_rel_is_refused():
-    with pytest.raises(ValueError, match=r"RBU\(max_rel=2.*: labels may be at most 2, but query 'q' has 3 for document 'd2'"):
+    with pytest.raises(
+        ValueError, match=r"RBU\(max_rel=2.*: labels may be at most 2, but query 'q' has 3 for document 'd2'"
+    ):
         utility(RBU(max_rel=2), {"d1": [1], "d2": [3]}, ["d1"])
 
 

@@ -67,7 +67,7 @@ def test_an_iteration_may_agree_with_the_subtopic_id():
 def test_an_iteration_that_contradicts_the_subtopic_id_is_refused():
     frame = qrels("q 1 d1 1", "q 2 d2 1", subtopic_id=["1", "3"])
 
-    with pytest.raises(ValueError, match="iteration must agree with subtopic_id, .* but query 'q' has '2'"):
+    with pytest.raises(ValueError, match=r"iteration must agree with subtopic_id, .* but query 'q' has '2'"):
         judge(frame)
 
 
@@ -122,7 +122,7 @@ def test_exact_duplicates_are_dropped():
 def test_two_labels_for_one_query_intent_and_document_are_refused():
     with pytest.raises(
         ValueError,
-        match=r"different labels for one query, intent and document \(1 .*query 'q', iteration 'b', document 'd1': 1, 2",
+        match=r"different labels for one query, intent and document.* query 'q', iteration 'b', document 'd1': 1, 2",
     ):
         judge(qrels("q a d1 1", "q b d1 1", "q b d1 2"))
 
@@ -204,7 +204,9 @@ def test_an_intent_may_have_another_weight_in_another_query():
 
 
 @pytest.mark.parametrize(
-    "measure", [StRecall @ 2, P_IA @ 2, AP_IA, alpha_nDCG @ 2, RBU, IA(ir_measures.AP), Adhoc(ir_measures.AP), IA(P_IA @ 2)], ids=str
+    "measure",
+    [StRecall @ 2, P_IA @ 2, AP_IA, alpha_nDCG @ 2, RBU, IA(ir_measures.AP), Adhoc(ir_measures.AP), IA(P_IA @ 2)],
+    ids=str,
 )
 def test_rows_of_weight_0_are_dropped_for_every_measure(measure):
     frame = qrels("q a d1 1", "q b d1 2", "q b d2 1", "q b d3 0", weight=[1, 0, 0, 0])
@@ -236,7 +238,9 @@ def test_a_weight_that_is_no_finite_number_is_refused(bad):
 
 
 def test_a_weight_that_is_not_constant_in_its_intent_is_refused():
-    with pytest.raises(ValueError, match=r"weight must be the same in all rows of a query's intent, but query 'q' has .*\d"):
+    with pytest.raises(
+        ValueError, match=r"weight must be the same in all rows of a query's intent, but query 'q' has .*\d"
+    ):
         judge(qrels("p a d1 1", "q a d1 1", "q a d2 0", weight=[1, 1, 2]))
 
 
@@ -261,7 +265,9 @@ def test_an_unknown_intent_type_is_refused(bad):
 
 
 def test_an_intent_type_that_is_not_constant_in_its_intent_is_refused():
-    with pytest.raises(ValueError, match="intent_type must be the same in all rows of a query's intent, but query 'q' has"):
+    with pytest.raises(
+        ValueError, match="intent_type must be the same in all rows of a query's intent, but query 'q' has"
+    ):
         judge(qrels("p a d1 1", "q a d1 1", "q a d2 0", intent_type=["inf", "inf", "nav"]))
 
 
@@ -272,7 +278,9 @@ def test_rarity_belongs_to_the_document_in_its_query():
     judgements = judge(qrels("p a d1 1", "q a d1 1", "q b d1 2", "q a d2 1", rarity=[0, 0.5, 0.5, 1]))
 
     documents = judgements.documents
-    rarity = dict(zip(zip(documents.query.tolist(), documents.ids.tolist(), strict=True), documents.rarity.tolist(), strict=True))
+    rarity = dict(
+        zip(zip(documents.query.tolist(), documents.ids.tolist(), strict=True), documents.rarity.tolist(), strict=True)
+    )
     assert rarity == {(0, "d1"): 0.0, (1, "d1"): 0.5, (1, "d2"): 1.0}
 
 
@@ -283,12 +291,14 @@ def test_a_rarity_outside_0_and_1_is_refused(bad):
 
 
 def test_a_rarity_that_is_no_finite_number_is_refused():
-    with pytest.raises(ValueError, match="rarity must be a finite number, but query 'q' has .*nan"):
+    with pytest.raises(ValueError, match=r"rarity must be a finite number, but query 'q' has .*nan"):
         judge(qrels("p a d1 1", "q a d1 1", rarity=[1, np.nan]))
 
 
 def test_a_rarity_that_is_not_constant_in_its_document_is_refused():
-    with pytest.raises(ValueError, match="rarity must be the same in all rows of a query's document, but query 'q' has"):
+    with pytest.raises(
+        ValueError, match="rarity must be the same in all rows of a query's document, but query 'q' has"
+    ):
         judge(qrels("p a d1 1", "q a d1 1", "q b d1 1", rarity=[0, 0.5, 1]))
 
 
@@ -297,13 +307,27 @@ def test_a_rarity_that_is_not_constant_in_its_document_is_refused():
 
 @pytest.mark.parametrize(
     ("names", "ordered"),
-    [(["10", "9", "100"], ["9", "10", "100"]), (["q10", "q9", "a"], ["a", "q10", "q9"]), (["10", "9", "x"], ["10", "9", "x"])],
+    [
+        (["10", "9", "100"], ["9", "10", "100"]),
+        (["q10", "q9", "a"], ["a", "q10", "q9"]),
+        (["10", "9", "x"], ["10", "9", "x"]),
+    ],
 )
 def test_queries_are_in_numeric_order_if_all_are_numbers_and_else_in_that_of_their_names(names, ordered):
     assert list(judge(qrels(*(f"{name} a d1 1" for name in names))).query_ids) == ordered
 
 
-ROWS = ("9 2 d1 1", "9 10 d1 2", "10 2 d1 1", "9 2 d2 3", "10 x d3 -1", "9 10 d3 0", "10 y d4 2", "10 2 d4 1", "9 10 d1 2")
+ROWS = (
+    "9 2 d1 1",
+    "9 10 d1 2",
+    "10 2 d1 1",
+    "9 2 d2 3",
+    "10 x d3 -1",
+    "9 10 d3 0",
+    "10 y d4 2",
+    "10 2 d4 1",
+    "9 10 d1 2",
+)
 
 
 @settings(max_examples=30, deadline=None)
@@ -314,7 +338,9 @@ def test_the_order_of_the_rows_does_not_matter(order):
     ranking = run(**{"9": "x d3 d2 d1", "10": "d4 d3 x d1"})
     in_order = evaluator(*measures, of=qrels(*ROWS, weight=weights)).iter_calc(ranking)
 
-    shuffled = evaluator(*measures, of=qrels(*(ROWS[i] for i in order), weight=[weights[i] for i in order])).iter_calc(ranking)
+    shuffled = evaluator(*measures, of=qrels(*(ROWS[i] for i in order), weight=[weights[i] for i in order])).iter_calc(
+        ranking
+    )
 
     assert list(shuffled) == list(in_order)
 
@@ -383,14 +409,18 @@ def test_numbers_of_another_type_are_other_ids():
 @pytest.mark.parametrize(("column", "new"), [("docno", "x"), ("label", 0.0), ("iteration", "z"), ("weight", 9.0)])
 def test_an_evaluator_keeps_the_qrels_that_it_was_made_with(measure, ranking, expected, column, new):
     query = f"{column}{measure}"  # one of its own, so that nothing is remembered from another test
-    frame = qrels(f"{query} a d1 1", f"{query} b d2 1", weight=[1.0, 1.0]).astype({"docno": object, "iteration": object})
+    frame = qrels(f"{query} a d1 1", f"{query} b d2 1", weight=[1.0, 1.0]).astype(
+        {"docno": object, "iteration": object}
+    )
     scores = evaluator(measure, of=frame)
     frame.loc[:, column] = new
 
     assert scores.calc_aggregate(run(**{query: ranking}))[measure] == pytest.approx(expected, abs=1e-12)
 
 
-@pytest.mark.parametrize("later", [Adhoc(ir_measures.P @ 1), IA(ir_measures.P @ 1), P_IA(judged_only=True) @ 1], ids=str)
+@pytest.mark.parametrize(
+    "later", [Adhoc(ir_measures.P @ 1), IA(ir_measures.P @ 1), P_IA(judged_only=True) @ 1], ids=str
+)
 @pytest.mark.parametrize(("column", "new"), [("docno", "x"), ("label", 0.0)])
 def test_qrels_changed_in_place_leave_no_trace_in_later_evaluators(column, new, later):
     frame = qrels(f"{column}{later} a d1 1").astype({"docno": object})

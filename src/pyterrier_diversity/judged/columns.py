@@ -39,20 +39,27 @@ def to_frame(data: Any, required: tuple[str, ...], what: str) -> pd.DataFrame:
     if isinstance(data, pd.DataFrame):
         renames = {old: new for old, new in _IR_MEASURES_NAMES.items() if old in data and new not in data}
         frame = data.rename(columns=renames) if renames else data
-    elif isinstance(data, Mapping):
+    elif isinstance(data, Mapping) and all(isinstance(docs, Mapping) for docs in data.values()):
         rows = [(query, doc, value) for query, docs in data.items() for doc, value in docs.items()]
         frame = pd.DataFrame(rows, columns=list(required))
-    elif isinstance(data, Iterable) and not isinstance(data, str):
+    elif isinstance(data, Iterable) and not isinstance(data, (str, Mapping)):
         records = list(data)
         if records and not hasattr(records[0], "_fields"):
             raise TypeError(f"{what} {_FORMS}, not rows of {type(records[0]).__name__}.")
-        frame = pd.DataFrame(records) if records else pd.DataFrame(columns=list(required))
+        frame = pd.DataFrame(records)
     else:
         raise TypeError(f"{what} {_FORMS}, not {type(data).__name__}.")
+    if frame.shape == (0, 0):
+        return pd.DataFrame(columns=list(required))
     missing = [column for column in required if column not in frame]
     if missing:
-        named = ", ".join(f"{column} ({_PYTERRIER_NAMES.get(column, column)} in PyTerrier)" for column in missing)
-        raise ValueError(f"{what} lack the column {named}; found: {', '.join(map(str, frame.columns)) or 'none'}.")
+        theirs = {name: f" ({old} in PyTerrier)" for name, old in _PYTERRIER_NAMES.items()}
+        named = ", ".join(name + theirs.get(name, "") for name in missing)
+        found = ", ".join(map(str, data.columns if isinstance(data, pd.DataFrame) else frame.columns))
+        raise ValueError(f"{what}: missing column {named}; found: {found}.")
+    twice = frame.columns[frame.columns.duplicated()]
+    if len(twice):
+        raise ValueError(f"{what}: column {twice[0]} is there twice.")
     return frame
 
 
@@ -77,18 +84,22 @@ def ids(frame: pd.DataFrame, column: str, what: str, *, grouped: bool = False) -
         If a row has no value in the column.
     """
     values = frame[column].to_numpy(dtype=object)
-    if grouped and len(values):
-        heads = np.flatnonzero(np.concatenate([[True], values[1:] != values[:-1]]))
-        codes, names = pd.factorize(values[heads])
-        codes = np.repeat(codes, np.diff(heads, append=len(values)))
-    else:
-        codes, names = pd.factorize(values)
+    heads = _heads(values) if grouped else np.arange(len(values))
+    codes, names = pd.factorize(values[heads])
+    codes = np.repeat(codes, np.diff(heads, append=len(values))) if grouped else codes
     if len(codes) and codes.min() < 0:
         raise ValueError(f"{what}: row {int(codes.argmin())} has no {column}.")
     if len(names) and pd.api.types.infer_dtype(names, skipna=False) != "string":
-        recode, names = pd.factorize(np.array([str(name) for name in names], dtype=object))
-        codes = recode[codes]
+        codes, names = pd.factorize(strings(frame, column, what))
     return Ids(codes, np.asarray(names, dtype=object))
+
+
+def _heads(values: np.ndarray) -> np.ndarray:
+    """Return where the value changes; everywhere if that cannot be told."""
+    try:
+        return np.flatnonzero(np.concatenate([[True], values[1:] != values[:-1]])[: len(values)])
+    except TypeError:  # pd.NA is neither equal nor unequal
+        return np.arange(len(values))
 
 
 def strings(frame: pd.DataFrame, column: str, what: str) -> np.ndarray:
@@ -123,5 +134,5 @@ def numbers(frame: pd.DataFrame, column: str, what: str) -> np.ndarray:
 def fail(frame: pd.DataFrame, bad: np.ndarray, column: str, what: str, rule: str) -> None:
     """Raise the ``ValueError`` for the first ``bad`` row of a column, naming its query and its value."""
     row = int(bad.argmax())
-    query, value = frame["query_id"].iloc[row], frame[column].iloc[row]
+    query, value = (frame[name].iloc[row : row + 1].tolist()[0] for name in ("query_id", column))
     raise ValueError(f"{what}: {column} {rule}, but query {query!r} has {value!r} ({int(bad.sum())} such rows in all).")

@@ -58,10 +58,9 @@ def relevance_probability(labels: npt.ArrayLike, max_label: npt.ArrayLike, gain:
     >>> relevance_probability([0, 1, 2], max_label=2)
     array([0.  , 0.25, 0.75])
     """
-    gains = gain_value(labels, gain)
     if gain == "binary":
-        return gains
-    max_label = np.asarray(max_label, dtype=np.float64)
+        return gain_value(labels, gain)
+    labels, max_label = np.asarray(labels, dtype=np.float64), np.asarray(max_label, dtype=np.float64)
     if gain == "exp":
-        return gains * np.exp2(-max_label)
-    return np.divide(gains, max_label, out=np.zeros_like(gains), where=gains > 0)
+        return np.exp2(labels - max_label) - np.exp2(-max_label)
+    return np.divide(labels, max_label, out=np.zeros_like(labels), where=labels > 0)

@@ -79,7 +79,7 @@ class Judgements:
     Attributes
     ----------
     query_ids : sequence of str
-        Names of the Q queries, in a fixed order.
+        Names of the Q queries, in a fixed order; where each intent is a query of its own, they are not distinct.
     documents, intents, labels : Documents, Intents, Labels
         The relevant pairs, their intents, and the labels that link them.
     named_weight : ndarray, shape (Q,)
@@ -156,7 +156,7 @@ class Judgements:
         documents = self.documents.take(labels.doc)._replace(query=labels.intent)
         n_intents = len(self.intents.ids)
         itself = np.arange(n_intents)
-        names = [f"{self.query_ids[q]}\x1f{t}" for q, t in zip(self.intents.query, self.intents.ids, strict=True)]
+        names = [self.query_ids[query] for query in self.intents.query]
         satisfiable = np.full(max(self.rows.named.max(initial=-1), self.intents.named.max(initial=-1)) + 1, -1)
         satisfiable[self.intents.named] = itself
         query = satisfiable[self.rows.named]
@@ -204,7 +204,7 @@ class Judgements:
         above = self.labels.value > max_rel
         if above.any():
             first = int(above.argmax())
-            query = self.query_ids[self.documents.query[self.labels.doc[first]]].split("\x1f")[0]
+            query = self.query_ids[self.documents.query[self.labels.doc[first]]]
             raise ValueError(
                 f"{who}: labels may be at most {max_rel:g}, but query {query!r} has {self.labels.value[first]:g} "
                 f"for document {self.documents.ids[self.labels.doc[first]]!r}."

@@ -41,12 +41,22 @@ def judge(qrels: Any) -> Judgements:
     """
     frame = to_frame(qrels, _REQUIRED, "qrels")
     columns = {name: frame[name].to_numpy() for name in (*_REQUIRED, *_OPTIONAL) if name in frame}
-    for known, judgements in _recent:
-        if known.keys() == columns.keys() and all(np.array_equal(known[name], columns[name]) for name in known):
+    for known, judgements in tuple(_recent):
+        if known.keys() == columns.keys() and all(_same(known[name], columns[name]) for name in known):
             return judgements
     judgements = _read(frame)
-    _recent.append(({name: values.copy() for name, values in columns.items()}, judgements))
+    ids_are_strings = all(pd.api.types.infer_dtype(columns[name], skipna=False) == "string" for name in _REQUIRED[:2])
+    if ids_are_strings:
+        _recent.append(({name: values.copy() for name, values in columns.items()}, judgements))
     return judgements
+
+
+def _same(known: np.ndarray, column: np.ndarray) -> bool:
+    """Tell whether a column holds the same values of the same types."""
+    try:
+        return known.dtype == column.dtype and np.array_equal(known, column)
+    except TypeError:  # pd.NA is neither equal nor unequal
+        return False
 
 
 def _read(frame: pd.DataFrame) -> Judgements:
@@ -60,7 +70,7 @@ def _read(frame: pd.DataFrame) -> Judgements:
     repeats = _repeats(frame, doc_ids, named, label, with_intents=iteration is not None)
     if repeats is not None:
         keep &= ~repeats
-    rows = Rows(query.codes, doc_ids, label, named)
+    rows = Rows(query.codes, doc_ids.copy(), label.copy(), named)  # the user's frame may change
     relevant = keep & (label > 0)
     intent, intent_index = np.unique(named[relevant], return_inverse=True)
     max_label = np.zeros(len(intent))

@@ -14,6 +14,9 @@ from .judgements import Judgements
 _REQUIRED = ("query_id", "doc_id", "score")
 _MOST_TURNS = 1_000_000
 
+# Begins the name of a place in a session that no judged document takes.
+_NOBODY = "\1"
+
 
 class Retrieved(NamedTuple):
     """What a run found: the rank of each relevant document (0: not retrieved), and the length of each ranking."""
@@ -46,9 +49,15 @@ class Run:
     def __init__(self, run: Any) -> None:
         frame = to_frame(run, _REQUIRED, "run")
         query = ids(frame, "query_id", "run", grouped=True)
-        self._docs = strings(frame, "doc_id", "run")
-        self._turn = _turn(frame) if "turn" in frame else None
-        self._order = ranking_order(query.codes, self._turn, numbers(frame, "score", "run"), self._docs)
+        docs = strings(frame, "doc_id", "run")
+        turn = _turn(frame) if "turn" in frame else None
+        order = ranking_order(query.codes, turn, numbers(frame, "score", "run"), docs)
+        if order is not None:
+            moved = np.flatnonzero(order != np.arange(len(order)))
+            docs = docs.copy()
+            docs[moved] = docs[order[moved]]
+        self._docs = docs
+        self._turn = turn if turn is None or order is None else turn[order]
         bounds = np.concatenate([[0], np.cumsum(np.bincount(query.codes, minlength=len(query.names)))]).tolist()
         self._slices = {name: slice(*bounds[i : i + 2]) for i, name in enumerate(query.names.tolist())}
         self._warned = False
@@ -94,8 +103,7 @@ class Run:
 
     def _listed(self, query_id: str) -> list[str]:
         """Return the documents of a query as the run lists them, repeats and all."""
-        place = self._slices.get(query_id, slice(0))
-        rows = place if self._order is None else self._order[place]
+        rows = self._slices.get(query_id, slice(0))
         documents: list[str] = self._docs[rows].tolist()
         return documents if self._turn is None else _session(documents, self._turn[rows].tolist())
 
@@ -117,7 +125,7 @@ def _turn(frame: Any) -> np.ndarray:
     turn = numbers(frame, "turn", "run")
     bad = (turn < 0) | (turn != np.floor(turn)) | (turn >= _MOST_TURNS)
     if bad.any():
-        fail(frame, bad, "turn", "run", "must be a whole number from 0")
+        fail(frame, bad, "turn", "run", f"must be a whole number from 0 to {_MOST_TURNS - 1}")
     return turn
 
 
@@ -161,8 +169,8 @@ def _session(documents: list[str], turns: list[float]) -> list[str]:
     seen: set[str] = set()
     previous = -1
     for doc, turn in zip(documents, map(int, turns), strict=True):
-        session.extend(f"\0{len(session) + i}" for i in range(turn - previous - 1))
-        session.append(doc if doc not in seen else f"\0{len(session)}")
+        session += [f"{_NOBODY}{len(session) + i}" for i in range(turn - previous - 1)]
+        session.append(doc if doc not in seen else f"{_NOBODY}{len(session)}")
         seen.add(doc)
         previous = turn
     return session

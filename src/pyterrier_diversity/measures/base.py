@@ -151,4 +151,5 @@ def is_ours(measure: ir_measures.Measure) -> bool:
     if isinstance(measure, DiversityMeasure):
         return True
     built_in = ir_measures.measures.registry.get(measure.NAME)
-    return measure.NAME in _implementations and type(measure) is type(built_in)
+    theirs = hasattr(measure, "runtime_impl")
+    return measure.NAME in _implementations and type(measure) is type(built_in) and not theirs

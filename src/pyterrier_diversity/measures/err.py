@@ -69,7 +69,9 @@ class _ERR(DiversityMeasure):
     def score(self, ranked: JudgedRankings) -> np.ndarray:
         """Compute one value for each query."""
         ranked.chunk.judgements.check_labels(MAX_LABEL, str(self))
-        return expected_reciprocal_rank(relevance_probability(ranked.labels[..., 0], MAX_LABEL), ranked.ranks)
+        return expected_reciprocal_rank(
+            relevance_probability(ranked.labels.max(axis=-1, initial=0), MAX_LABEL), ranked.ranks
+        )
 
 
 ERR: ir_measures.Measure = register(_ERR())
