@@ -173,7 +173,10 @@ class _OtherProviders:
             judgements.rows.query.tolist(), judgements.rows.doc_ids.tolist(), labels.tolist(), strict=True
         ):
             queries[query][doc] = label
-        self._evaluator = ir_measures.DefaultPipeline.evaluator(measures, qrels)
+        try:
+            self._evaluator = ir_measures.DefaultPipeline.evaluator(measures, qrels)
+        except AssertionError as error:  # how ir_measures refuses parameters
+            raise ValueError(f"{', '.join(map(str, measures))}: {error}.") from error
         # A measure with a cutoff sees nothing below it, so that longer rankings need not be handed over.
         cut = all(measure.params.get("cutoff") and not measure.params.get("judged_only") for measure in measures)
         self._depth = max(measure.params["cutoff"] for measure in measures) if cut else None

@@ -67,7 +67,7 @@ class JudgedRankings:
     @property
     def depth(self) -> np.ndarray:
         """What a precision divides by: the cutoff, or the length of the ranking where there is none."""
-        return self.n if self.cutoff is None else np.full_like(self.n, self.cutoff)
+        return self.n if self.cutoff is None else np.full(self.n.shape, float(self.cutoff))
 
     @cached_property
     def n_relevant(self) -> np.ndarray:
@@ -112,7 +112,7 @@ def judged_rankings(
     cutoff : int, optional
         Last rank to look at; all of them if omitted.
     """
-    last = np.iinfo(np.int64).max if cutoff is None else cutoff
+    last = np.iinfo(np.int64).max if cutoff is None else min(cutoff, np.iinfo(np.int64).max)
     for chunk in judgements.chunks:
         rank = retrieved.ranks[chunk.docs]
         hits = chunk.docs[(rank > 0) & (rank <= last)]

@@ -6,6 +6,7 @@ ndeval 4.5 with ``-traditional``: binary labels, uniform weights.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import ir_measures
@@ -84,6 +85,13 @@ def discounted(gains: npt.ArrayLike, discount: Discount, ranks: npt.ArrayLike | 
     return over_documents(gains * discount(ranks_of(ranks, gains.shape[-1])))
 
 
+def _underflow(base: float) -> float:
+    """Return an exponent at which a power of ``base`` in [0, 1] is 0; infinity for 1."""
+    if base == 1:
+        return math.inf
+    return 2 if base == 0 else math.ceil(-746 / math.log(base)) + 1
+
+
 class _Novelty(DiversityMeasure):
     """A discounted sum of novelty gains over the best there could be."""
 
@@ -120,7 +128,9 @@ class _CutoffNovelty(_Novelty):
             raise ValueError(
                 f"{self.NAME} needs a cutoff, as in {self.NAME}@20: it divides by a perfect list of that length."
             )
-        ranks = np.arange(1.0, ranked.cutoff + 1)
+        # (1 - alpha)^i underflows to 0 at the latest there: a cutoff that stands for "all" costs nothing.
+        n_terms = min(ranked.cutoff, _underflow(1 - self.alpha))
+        ranks = np.arange(1.0, n_terms + 1)
         perfect = float((np.power(1.0 - self.alpha, ranks - 1) * self.discount(ranks)).sum())
         return self.over_perfect(ranked, perfect)
 

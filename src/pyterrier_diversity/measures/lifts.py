@@ -40,9 +40,16 @@ class _Lift(CompositeMeasure):
         try:
             inner = ir_measures.parse_measure(measure) if isinstance(measure, str) else measure
             inner = inner if cutoff is None else inner @ cutoff
-            inner.validate_params()
-        except (AssertionError, AttributeError, NameError, TypeError, ValueError) as error:
-            raise ValueError(f"{self.NAME}: {measure!r} is no measure that ir_measures can read: {error}.") from error
+            inner = inner(
+                **{name: value.item() for name, value in inner.params.items() if isinstance(value, np.generic)}
+            )
+            # A measure that cannot do without a cutoff may still be given one: IA(P)@10.
+            (
+                inner if "cutoff" in inner.params or "cutoff" not in inner.SUPPORTED_PARAMS else inner @ 1
+            ).validate_params()
+        except (AssertionError, AttributeError, KeyError, NameError, TypeError, ValueError) as error:
+            name = measure if isinstance(measure, str) else getattr(measure, "NAME", measure)
+            raise ValueError(f"{self.NAME}: {name!r} is no measure that ir_measures can read: {error}.") from error
         return inner
 
     @property

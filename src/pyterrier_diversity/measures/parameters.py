@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import sys
 from typing import Any
 
 import numpy as np
@@ -67,7 +67,7 @@ class Parameter(ParamInfo):
         low, high = (float(bound) for bound in self.interval[1:-1].split(","))
         above = value > low or (value == low and self.interval[0] == "[")
         below = value < high or (value == high and self.interval[-1] == "]")
-        return math.isfinite(value) and above and below
+        return abs(value) <= sys.float_info.max and above and below
 
 
 Parameters = dict[str, ParamInfo]
