@@ -110,10 +110,6 @@ def test_probabilities_are_measured_by_max_rel_where_it_is_given():
     assert ranked().probability(RBU(max_rel=4)).tolist() == [[[3 / 16, 7 / 16], [1 / 16, 0]], [[0, 0], [0, 0]]]
 
 
-def test_gains_are_those_of_the_labels():
-    assert ranked().gain(RBU).tolist() == [[[3, 7], [1, 0]], [[0, 0], [0, 0]]]
-
-
 def test_ideals_see_all_relevant_documents_by_descending_name():
     labels = ranked(cutoff=1).ideal("labels", lambda labels: labels)
 

@@ -354,7 +354,9 @@ def test_sessions_are_those_of_the_specification(rows):
 
 @pytest.mark.parametrize("bad", [-1.0, 0.5])
 def test_a_turn_that_is_negative_or_fractional_is_refused(bad):
-    with pytest.raises(ValueError, match=f"run: turn must be a whole number from 0 to 999999, but query 'q' has .*{bad}"):
+    with pytest.raises(
+        ValueError, match=f"run: turn must be a whole number from 0 to 999999, but query 'q' has .*{bad}"
+    ):
         reciprocal_rank("d1", run("p d1 1 0", "q d1 1 0").assign(turn=[0, bad]))
 
 

@@ -157,7 +157,7 @@ class Judgements:
         n_intents = len(self.intents.ids)
         itself = np.arange(n_intents)
         names = [self.query_ids[query] for query in self.intents.query]
-        satisfiable = np.full(max(self.rows.named.max(initial=-1), self.intents.named.max(initial=-1)) + 1, -1)
+        satisfiable = np.full(self.rows.named.max(initial=-1) + 1, -1)
         satisfiable[self.intents.named] = itself
         query = satisfiable[self.rows.named]
         kept = query >= 0
@@ -211,13 +211,6 @@ class Judgements:
             )
 
     @cached_property
-    def by_doc_id(self) -> np.ndarray:
-        """The documents of each query by descending name, the order in which greedy ideals break ties."""
-        names = self.documents.ids
-        order = np.array(sorted(range(len(names)), key=names.__getitem__, reverse=True), dtype=np.intp)
-        return order[np.argsort(self.documents.query[order], kind="stable")]
-
-    @cached_property
     def chunks(self) -> list[Chunk]:
         """The queries in chunks of like size, so that no dense array over one exceeds `MAX_CELLS` by much."""
         n_docs = np.bincount(self.documents.query, minlength=len(self))
@@ -229,51 +222,59 @@ class Judgements:
             if (i + 1 - bounds[-1]) * most_docs * most_intents > MAX_CELLS and i > bounds[-1]:
                 bounds.append(i)
                 most_docs, most_intents = docs, intents
-        if len(bounds) == 1:
-            return [Chunk(self, np.arange(len(self)))]
-        return [Chunk(self, np.sort(queries)) for queries in np.split(order, bounds[1:])]
+        chunk = np.empty(len(self), dtype=np.intp)
+        chunk[order] = np.searchsorted(bounds, np.arange(len(self)), side="right") - 1
+        of_label = chunk[self.documents.query[self.labels.doc]]
+        parts = (
+            _split(of, len(bounds)) for of in (chunk, chunk[self.documents.query], chunk[self.intents.query], of_label)
+        )
+        return [Chunk(self, *indices) for indices in zip(*parts, strict=True)]
 
 
-@dataclass(eq=False)
 class Chunk:
-    """Some queries of `Judgements`, their intents laid out in rows of equal length.
+    """Some queries of `Judgements`, in whose rows their intents and documents are laid out.
 
-    Attributes
+    Parameters
     ----------
-    queries : ndarray, shape (queries,)
-        Indices of the queries, ascending.
+    judgements : Judgements
+        What the indices point into.
+    queries, docs, intents, labels : ndarray
+        Indices of the queries and of all that is theirs, ascending.
     """
 
-    judgements: Judgements
-    queries: np.ndarray
-    _ideals: dict[Any, np.ndarray] = field(default_factory=dict, repr=False)
-
-    def __post_init__(self) -> None:
-        """Find the documents, intents and labels of the queries."""
-        judged = self.judgements
-        row = np.full(len(judged), -1)
-        row[self.queries] = np.arange(len(self.queries))
-        self.row = row
-        self.docs = np.flatnonzero(row[judged.documents.query] >= 0)
-        self.labels = judged.labels
-        if len(self.docs) < len(judged.documents.ids):
-            self.labels = judged.labels.take(row[judged.documents.query[judged.labels.doc]] >= 0)
-        intents = np.flatnonzero(row[judged.intents.query] >= 0)
-        self._intent_row = row[judged.intents.query[intents]]
-        self._intent_slot = slots(self._intent_row)
+    def __init__(
+        self, judgements: Judgements, queries: np.ndarray, docs: np.ndarray, intents: np.ndarray, labels: np.ndarray
+    ) -> None:
+        self.judgements = judgements
+        self.queries = queries
+        self.docs = docs
+        self._doc_row = np.searchsorted(queries, judgements.documents.query[docs])
         self._intents = intents
-        self.slot_of_intent = np.zeros(len(judged.intents.ids), dtype=np.intp)
-        self.slot_of_intent[intents] = self._intent_slot
-        self.shape = (len(self.queries), int(self._intent_slot.max(initial=-1)) + 1)
+        self._intent_row = np.searchsorted(queries, judgements.intents.query[intents])
+        self._intent_slot = _slots(self._intent_row)
+        self._labels = judgements.labels.take(labels)
+        self._label_doc = np.searchsorted(docs, self._labels.doc)
+        self._label_slot = self._intent_slot[np.searchsorted(intents, self._labels.intent)]
+        self._shape = (len(queries), int(self._intent_slot.max(initial=-1)) + 1)
+        self._ideals: dict[Any, np.ndarray] = {}
 
     def per_intent(self, values: np.ndarray) -> np.ndarray:
         """Lay a value for each intent out in an array of shape (queries, intents), 0 where there is none."""
-        result = np.zeros(self.shape, dtype=values.dtype)
+        result = np.zeros(self._shape, dtype=values.dtype)
         result[self._intent_row, self._intent_slot] = values[self._intents]
         return result
 
-    def layout(self, docs: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Lay documents out in the given order, which is sorted by query.
+    def by_query(self, order: np.ndarray) -> np.ndarray:
+        """Bring positions in ``docs`` together query by query; those of a query stay in their order."""
+        return order[np.argsort(self._doc_row[order], kind="stable")]
+
+    def layout(self, order: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Lay documents out, those of a query in the given order.
+
+        Parameters
+        ----------
+        order : ndarray
+            Positions in ``docs``, query by query.
 
         Returns
         -------
@@ -282,33 +283,40 @@ class Chunk:
         labels : ndarray, shape (queries, slots, intents)
             The labels of the documents, 0 where a query has fewer of them or an intent has none.
         """
-        row = self.row[self.judgements.documents.query[docs]]
-        slot = slots(row)
-        slot_of_doc = np.full(len(self.judgements.documents.ids), -1)
-        slot_of_doc[docs] = slot
-        at = slot_of_doc[self.labels.doc]
+        row = self._doc_row[order]
+        slot = _slots(row)
+        slot_of_doc = np.full(len(self.docs), -1)
+        slot_of_doc[order] = slot
+        at = slot_of_doc[self._label_doc]
         shown = at >= 0
-        doc, intent = self.labels.doc[shown], self.labels.intent[shown]
-        n_queries, n_intents = self.shape
+        n_queries, n_intents = self._shape
         labels = np.zeros((n_queries, int(slot.max(initial=-1)) + 1, n_intents))
-        labels[self.row[self.judgements.documents.query[doc]], at[shown], self.slot_of_intent[intent]] = (
-            self.labels.value[shown]
-        )
+        labels[self._doc_row[self._label_doc[shown]], at[shown], self._label_slot[shown]] = self._labels.value[shown]
         return row, slot, labels
 
-    def all_labels(self) -> np.ndarray:
-        """Return the labels of all relevant documents, shape (queries, documents, intents), by descending name."""
-        order = self.judgements.by_doc_id
-        return self.layout(order[self.row[self.judgements.documents.query[order]] >= 0])[2]
-
     def ideal(self, key: Any, compute: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
-        """Return ``compute(self.all_labels())``, computed once for each ``key``: it is the same for every run."""
+        """Compute something from the labels of all relevant documents, once for each ``key``, as no run changes it.
+
+        Parameters
+        ----------
+        key : hashable
+            What tells this computation from others.
+        compute : callable
+            Takes labels of shape (queries, documents, intents), documents by descending name: the order in which
+            greedy ideals break ties.
+        """
         if key not in self._ideals:
-            self._ideals[key] = compute(self.all_labels())
+            names = self.judgements.documents.ids[self.docs]
+            by_name = np.array(sorted(range(len(names)), key=names.tolist().__getitem__, reverse=True), dtype=np.intp)
+            self._ideals[key] = compute(self.layout(self.by_query(by_name))[2])
         return self._ideals[key]
 
 
-def slots(rows: np.ndarray) -> np.ndarray:
+def _split(part: np.ndarray, n_parts: int) -> list[np.ndarray]:
+    """Return the indices of each part, ascending, where ``part`` tells the part of each index."""
+    return np.split(np.argsort(part, kind="stable"), np.cumsum(np.bincount(part, minlength=n_parts))[:-1])
+
+
+def _slots(rows: np.ndarray) -> np.ndarray:
     """Return 0, 1, 2, ... for the items of each row, where ``rows`` is sorted."""
-    first = np.searchsorted(rows, rows, side="left")
-    return np.arange(len(rows)) - first
+    return np.arange(len(rows)) - np.searchsorted(rows, rows, side="left")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .grades import gain_value, relevance_probability
+from .grades import relevance_probability
 from .judgements import Chunk, Judgements
 from .runs import Retrieved
 
@@ -89,10 +89,6 @@ class JudgedRankings:
         self.chunk.judgements.check_labels(measure["max_rel"], str(measure))
         return relevance_probability(self.labels, measure["max_rel"], measure["gain"])
 
-    def gain(self, measure: DiversityMeasure) -> np.ndarray:
-        """Gain values under the measure's ``gain``, shape (queries, hits, intents)."""
-        return gain_value(self.labels, measure["gain"])
-
     def ideal(self, key: Any, compute: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
         """Compute something from the labels of all relevant documents, once for all runs; see `Chunk.ideal`."""
         return self.chunk.ideal(key, compute)
@@ -115,9 +111,9 @@ def judged_rankings(
     last = np.iinfo(np.int64).max if cutoff is None else min(cutoff, np.iinfo(np.int64).max)
     for chunk in judgements.chunks:
         rank = retrieved.ranks[chunk.docs]
-        hits = chunk.docs[(rank > 0) & (rank <= last)]
-        hits = hits[np.lexsort((retrieved.ranks[hits], judgements.documents.query[hits]))]
+        hits = np.flatnonzero((rank > 0) & (rank <= last))
+        hits = chunk.by_query(hits[np.argsort(rank[hits], kind="stable")])
         row, slot, labels = chunk.layout(hits)
         ranks = np.ones(labels.shape[:2], dtype=np.int64)
-        ranks[row, slot] = retrieved.ranks[hits]
+        ranks[row, slot] = rank[hits]
         yield JudgedRankings(labels, ranks, np.minimum(retrieved.n[chunk.queries], last), cutoff, chunk)
