@@ -132,6 +132,5 @@ def test_large_runs_need_little_memory(benchmark, n_queries, n_docs, n_intents):
     peak = tracemalloc.get_traced_memory()[1] / 2**20
     tracemalloc.stop()
     benchmark.extra_info["peak MB"] = peak
-    print(
-        f"\n{n_queries} queries x {n_docs} documents: {benchmark.stats.stats.min:.2f} s, peak {peak:.0f} MB above the frames"
-    )
+    seconds = benchmark.stats.stats.min
+    print(f"\n{n_queries} queries x {n_docs} documents: {seconds:.2f} s, {peak:.0f} MB above the frames")
