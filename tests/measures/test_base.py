@@ -29,7 +29,7 @@ from pyterrier_diversity import (
     register_provider,
 )
 from pyterrier_diversity.measures import DiversityMeasure, registered
-from pyterrier_diversity.measures.base import implementation, is_ours, left_before, ranks_of, share, up_to_here
+from pyterrier_diversity.measures.base import implementation, is_ours
 
 BUILT_IN = ["alpha_DCG", "alpha_nDCG", "ERR", "ERR_IA", "nERR_IA", "NRBP", "nNRBP", "AP_IA", "P_IA", "StRecall"]
 NAMES = [measure.NAME for measure in registered()]
@@ -128,7 +128,7 @@ def test_no_measure_is_named_d():
 @pytest.mark.parametrize("measure", registered(), ids=lambda measure: measure.NAME)
 def test_a_measure_declares_what_documentation_shows(measure):
     assert all([measure.PRETTY_NAME, measure.SHORT_DESC, measure.FORMULA, measure.SOURCE, type(measure).__doc__])
-    assert measure.NAME == measure.__name__
+    assert measure.__name__ == measure.NAME
     assert measure.NAME.isidentifier()
 
 
@@ -170,7 +170,7 @@ EXAMPLES = [
     RBU(gain="binary", max_rel=4, rel=2),
     RBU(gain=np.str_("linear")),
     alpha_nDCG(alpha=0.25) @ 20,
-    alpha_nDCG(alpha=np.float64(0.1)) @ 5,
+    alpha_nDCG(alpha=0.1 + 0.2) @ 5,
     alpha_DCG(rel=2, judged_only=True) @ 10,
     ERR_IA @ 20,
     nERR_IA,
@@ -195,7 +195,9 @@ EXAMPLES = [
     Sharp(nDCG @ 20),
     Sharp(alpha_nDCG(alpha=0.1) @ 20, gamma=0.3),
     Sharp(IA(RBU(gain="binary") @ 3), gamma=np.float64(0.25)) @ 7,
-    IA(P @ np.int64(5).item()),
+    IA(alpha_nDCG(alpha=np.float64(0.1)) @ 5),
+    IA(RBP(p=np.float64(0.9), rel=1)),
+    Sharp(P @ 5),
 ]
 
 
@@ -253,37 +255,18 @@ def test_a_measure_without_rankings_has_the_default_of_ir_measures():
     assert {measure.DEFAULT for measure in registered()} == {0.0}
 
 
-@pytest.mark.parametrize("measure", [RBU, StRecall, alpha_nDCG, IA(nDCG), Adhoc(nDCG)], ids=repr)
-@pytest.mark.parametrize("cutoff", [10**9, 2**62, 2**63, 2**70])
+@pytest.mark.parametrize("measure", [RBU, StRecall, alpha_nDCG], ids=repr)
+@pytest.mark.parametrize("cutoff", [10**6, 2**32, 2**62, 2**63])
 def test_a_cutoff_beyond_every_ranking_is_like_none(measure, cutoff, random_topics, by_query):
     qrels, run = random_topics(0)
 
     assert by_query(measure @ cutoff, qrels, run) == pytest.approx(by_query(measure, qrels, run), abs=1e-12)
 
 
-def test_share_is_0_where_there_is_nothing_to_divide_by():
-    assert share([1.0, 2.0, 0.0], [2, 0, 0]).tolist() == [0.5, 0.0, 0.0]
+def test_qrels_whose_names_only_compare_equal_are_not_taken_for_each_other():
+    # 1.0 == 1, but the names are "1.0" and "1"; evaluators are made again and again, and qrels are remembered.
+    as_float, as_int = QRELS.assign(query_id=[1.0]), QRELS.assign(query_id=[1])
 
+    RBU.calc_aggregate(as_float, RUN.assign(query_id=[1.0]))
 
-def test_up_to_here_sums_over_documents_not_intents():
-    assert up_to_here(np.array([[1, 0], [1, 1], [0, 1]])).tolist() == [[1, 0], [2, 1], [2, 2]]
-
-
-def test_left_before_multiplies_what_the_documents_above_leave():
-    assert left_before(np.array([0.5, 0.25, 1.0, 0.5]), axis=-1).tolist() == [1.0, 0.5, 0.375, 0.0]
-
-
-def test_left_before_runs_along_the_axis_that_it_is_given():
-    taken = np.array([[0.5, 0.0], [0.5, 1.0], [0.0, 0.0]])
-
-    assert left_before(taken, axis=-2).tolist() == [[1.0, 1.0], [0.5, 1.0], [0.25, 0.0]]
-    assert left_before(taken, axis=0).tolist() == left_before(taken, axis=-2).tolist()
-
-
-def test_left_before_of_no_documents_is_empty():
-    assert left_before(np.zeros((2, 0, 3)), axis=-2).shape == (2, 0, 3)
-
-
-def test_ranks_count_from_1_if_there_are_none():
-    assert ranks_of(None, 3).tolist() == [1.0, 2.0, 3.0]
-    assert ranks_of([2, 5], 2).tolist() == [2.0, 5.0]
+    assert RBU(e=0).calc_aggregate(as_int, RUN.assign(query_id=[1])) > 0

@@ -24,6 +24,9 @@ Discount = Callable[[np.ndarray], np.ndarray]
 # ndeval's ERR-IA has the redundancy of alpha-DCG, which ir_measures leaves at its default.
 ERR_IA_ALPHA = 0.5
 
+# Ranks of a perfect list that are summed at the most.
+MAX_TERMS = 10_000_000
+
 ALPHA: Parameters = {
     "alpha": Parameter(
         float, 0.5, interval="[0, 1]", desc="redundancy intolerance: what an intent loses each time it is met"
@@ -130,6 +133,8 @@ class _CutoffNovelty(_Novelty):
             )
         # (1 - alpha)^i underflows to 0 at the latest there: a cutoff that stands for "all" costs nothing.
         n_terms = min(ranked.cutoff, _underflow(1 - self.alpha))
+        if n_terms > MAX_TERMS:
+            raise ValueError(f"{self}: the cutoff may be at most {MAX_TERMS} with so small an alpha.")
         ranks = np.arange(1.0, n_terms + 1)
         perfect = float((np.power(1.0 - self.alpha, ranks - 1) * self.discount(ranks)).sum())
         return self.over_perfect(ranked, perfect)

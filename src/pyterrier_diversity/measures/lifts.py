@@ -10,7 +10,7 @@ import ir_measures
 import numpy as np
 
 from ..judged import Judgements
-from .base import CompositeMeasure, Part, is_ours, register
+from .base import CompositeMeasure, Part, implementation, is_ours, register
 from .intent_aware import _StRecall
 from .parameters import CUTOFF, Parameter, Parameters
 
@@ -40,16 +40,17 @@ class _Lift(CompositeMeasure):
         try:
             inner = ir_measures.parse_measure(measure) if isinstance(measure, str) else measure
             inner = inner if cutoff is None else inner @ cutoff
-            inner = inner(
-                **{name: value.item() for name, value in inner.params.items() if isinstance(value, np.generic)}
-            )
-            # A measure that cannot do without a cutoff may still be given one: IA(P)@10.
-            (
-                inner if "cutoff" in inner.params or "cutoff" not in inner.SUPPORTED_PARAMS else inner @ 1
-            ).validate_params()
+            plain = {name: value.item() for name, value in inner.params.items() if isinstance(value, np.generic)}
+            inner = inner(**plain)
+            if implementation(inner) is None:
+                # A measure that cannot do without a cutoff may still be given one: IA(P)@10.
+                needs_cutoff = "cutoff" in inner.SUPPORTED_PARAMS and "cutoff" not in inner.params
+                (inner @ 1 if needs_cutoff else inner).validate_params()
         except (AssertionError, AttributeError, KeyError, NameError, TypeError, ValueError) as error:
             name = measure if isinstance(measure, str) else getattr(measure, "NAME", measure)
-            raise ValueError(f"{self.NAME}: {name!r} is no measure that ir_measures can read: {error}.") from error
+            raise ValueError(
+                f"{self.NAME}: {name!r} is no measure that ir_measures can read: {str(error).rstrip('.')}."
+            ) from error
         return inner
 
     @property
@@ -204,4 +205,4 @@ def parse(text: str) -> ir_measures.Measure:
                 return lift(parse(ast.unparse(call.args[0])), **own, **cutoff)
         return ir_measures.parse_measure(text.strip())
     except (NameError, SyntaxError, TypeError) as error:
-        raise ValueError(f"{text!r} is no measure that ir_measures can read: {error}.") from error
+        raise ValueError(f"{text!r} is no measure that ir_measures can read: {str(error).rstrip('.')}.") from error

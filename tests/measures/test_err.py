@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+import pytest
+
+from pyterrier_diversity import ERR
+from pyterrier_diversity.measures.err import expected_reciprocal_rank
+
+
+def test_err_of_three_documents_worked_by_hand(value_of):
+    value = value_of(ERR @ 20, {"a": {"0": 2}, "b": {"0": 0}, "c": {"0": 4}}, "abc")
+
+    assert value == pytest.approx(3 / 16 + (1 - 3 / 16) * 15 / 16 / 3, abs=1e-15)
+
+
+def test_the_best_document_leaves_one_user_in_16(value_of):
+    assert value_of(ERR @ 1, {"a": {"0": 4}}, "a") == 15 / 16
+
+
+def test_a_cutoff_ends_the_sum(value_of):
+    assert value_of(ERR @ 1, {"a": {"0": 1}, "b": {"0": 4}}, "ab") == 1 / 16
+
+
+def test_without_a_cutoff_the_whole_ranking_counts(value_of):
+    ranking = [f"u{i:04d}" for i in range(1999)] + ["a"]
+
+    assert value_of(ERR, {"a": {"0": 1}}, ranking) == pytest.approx(1 / 16 / 2000, abs=1e-18)
+
+
+def test_the_label_of_a_document_is_its_highest_over_the_intents(value_of):
+    several = {"a": {"x": 1, "y": 3, "z": -2}, "b": {"y": 2}}
+
+    assert value_of(ERR @ 5, several, "ab") == value_of(ERR @ 5, {"a": {"0": 3}, "b": {"0": 2}}, "ab")
+
+
+def test_the_order_of_a_documents_rows_does_not_matter(topic, by_query):
+    qrels, run = topic({"a": {"x": 3, "y": 1}}, "a")
+
+    assert by_query(ERR @ 5, qrels.iloc[::-1], run) == by_query(ERR @ 5, qrels, run) == {"q": 7 / 16}
+
+
+def test_negative_labels_count_as_0(value_of):
+    assert value_of(ERR @ 5, {"a": {"0": -2}, "b": {"0": 1}}, "ab") == 1 / 32
+
+
+@pytest.mark.parametrize("ranking", ["b", "a", "ab"])
+def test_a_label_above_4_is_refused_retrieved_or_not(ranking, value_of):
+    sentence = "^ERR@20: labels may be at most 4, but query 'q' has 5 for document 'a'.$"
+
+    with pytest.raises(ValueError, match=sentence):
+        value_of(ERR @ 20, {"a": {"0": 5}, "b": {"0": 1}}, ranking)
+
+
+def test_err_is_not_rounded(value_of):
+    judged = {"a": {"0": 1}, "b": {"0": 1}, "c": {"0": 3}}
+
+    value = value_of(ERR @ 20, judged, "abc")
+
+    assert value == pytest.approx(1 / 16 + 15 / 256 / 2 + (15 / 16) ** 2 * 7 / 16 / 3, abs=1e-15)
+    assert value != round(value, 5)
+
+
+@pytest.mark.parametrize("label", [0, -1])
+def test_a_query_without_relevant_documents_scores_0(label, value_of):
+    assert value_of(ERR @ 20, {"a": {"0": label}}, "a") == 0
+
+
+def test_the_kernel_may_leave_out_documents_that_satisfy_nobody():
+    whole = expected_reciprocal_rank([0.5, 0.0, 0.25])
+
+    assert expected_reciprocal_rank([0.5, 0.25], ranks=[1, 3]) == whole == 0.5 + 0.5 * 0.25 / 3
+
+
+def test_the_kernel_scores_a_batch():
+    assert expected_reciprocal_rank([[0.5, 0.5], [0.0, 1.0]]).tolist() == [0.625, 0.5]

@@ -1,0 +1,436 @@
+from __future__ import annotations
+
+import shutil
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import pytest
+from ir_measures import AP, RBP, RR, Judged, NumRel, P, nDCG
+
+from pyterrier_diversity import AP_IA, ERR, IA, P_IA, RBU, Adhoc, Sharp, StRecall, alpha_nDCG
+from pyterrier_diversity.measures import parse
+
+# Reciprocal rank of the ranking a, b, n: 1 for x, 1/2 for y, 0 for z.
+JUDGED = {"a": {"x": 1}, "b": {"x": 1, "y": 2}, "c": {"z": 1}, "n": {"x": 0, "y": 0, "z": -2}}
+
+
+def hits(qrels, run):
+    """Return the share of the run that the qrels call relevant."""
+    return float(run["doc_id"].isin(qrels.loc[qrels["relevance"] > 0, "doc_id"]).mean())
+
+
+HITS = ir_measures.define_byquery(hits, name="Hits")
+
+
+@pytest.fixture(scope="session")
+def trec_2012(trec_qrels, trec_run):
+    return trec_qrels(2012), trec_run("2012/rm.catb")
+
+
+def both(first, second, by_query, data):
+    return by_query(first, *data), by_query(second, *data)
+
+
+@pytest.mark.parametrize(
+    ("lifted", "same"),
+    [
+        (IA(AP), AP_IA),
+        (IA(AP(rel=2)), AP_IA(rel=2)),
+        (IA(P @ 10), P_IA @ 10),
+        (IA(P(rel=2) @ 10), P_IA(rel=2) @ 10),
+        (IA(P_IA @ 10), P_IA @ 10),
+        (IA(AP_IA), AP_IA),
+        (IA(StRecall @ 5), StRecall @ 5),
+        (IA(RBU @ 20), RBU @ 20),
+        (IA(nDCG) @ 20, IA(nDCG @ 20)),
+        (IA(IA(nDCG @ 20)), IA(nDCG @ 20)),
+        (IA(Adhoc(nDCG @ 20)), IA(nDCG @ 20)),
+        (IA(Adhoc(ERR @ 20)), IA(ERR @ 20)),
+        (Adhoc(IA(nDCG @ 20)), Adhoc(nDCG @ 20)),
+        (Adhoc(Adhoc(AP)), Adhoc(AP)),
+        (Adhoc(ERR @ 20), ERR @ 20),
+        (Sharp(nDCG @ 20), Sharp(Adhoc(nDCG @ 20))),
+        (Sharp(StRecall @ 20), StRecall @ 20),
+        (Sharp(alpha_nDCG, gamma=0) @ 20, alpha_nDCG @ 20),
+        (Sharp(alpha_nDCG, gamma=1) @ 20, StRecall @ 20),
+    ],
+    ids=str,
+)
+def test_two_ways_to_say_the_same_agree_on_real_data(lifted, same, by_query, trec_2012):
+    value, expected = both(lifted, same, by_query, trec_2012)
+
+    assert value == pytest.approx(expected, abs=1e-12)
+    assert len(set(expected.values())) > 5
+
+
+def test_ia_weighs_the_intents(value_of):
+    weights = {"x": 5, "y": 3, "z": 2}
+
+    assert value_of(IA(RR), JUDGED, "abn", weights) == pytest.approx(0.5 * 1 + 0.3 * 1 / 2 + 0.2 * 0, abs=1e-15)
+
+
+def test_ia_without_weights_is_the_mean_over_the_intents(value_of):
+    assert value_of(IA(RR), JUDGED, "abn") == pytest.approx((1 + 1 / 2 + 0) / 3, abs=1e-15)
+
+
+def test_ia_renormalises_the_weights_of_the_intents_that_are_left(value_of):
+    judged = {**JUDGED, "d": {"w": 0}}
+    weights = {"x": 5, "y": 3, "z": 2, "w": 90}
+
+    assert value_of(IA(RR), judged, "abn", weights) == value_of(IA(RR), JUDGED, "abn", weights)
+
+
+@pytest.mark.parametrize(
+    ("measure", "x", "y"),
+    [
+        (nDCG @ 3, 1, 1 / np.log2(3)),
+        (AP, 1, 1 / 2),
+        (RBP(p=0.8, rel=1), 0.2 + 0.16, 0.16),
+        (ERR @ 3, 1 / 16 + 15 / 16 / 16 / 2, 3 / 16 / 2),
+        (P_IA @ 2, 1, 1 / 2),
+        (RBU(p=0.5, e=0) @ 2, 0.5 * 1 / 2 + 0.25 * 1 / 4, 0.25 * 3 / 4),
+        (RR @ 1, 1, 0),
+        (HITS, 2 / 3, 1 / 3),
+        (HITS @ 1, 1, 0),
+    ],
+    ids=str,
+)
+def test_ia_takes_a_measure_of_any_provider(measure, x, y, value_of):
+    weights = {"x": 5, "y": 3, "z": 2}  # nothing that is relevant to z was retrieved
+
+    assert value_of(IA(measure), JUDGED, "abn", weights) == pytest.approx(0.5 * x + 0.3 * y, abs=1e-12)
+
+
+def test_ia_takes_a_measure_that_has_no_name(topic):
+    measure = IA(ir_measures.define(lambda qrels, run: [(query, 0.25) for query in run["query_id"].unique()]))
+
+    assert ir_measures.calc_aggregate([measure], *topic(JUDGED, "abn"))[measure] == 0.25
+
+
+@pytest.mark.skipif(shutil.which("perl") is None, reason="gdeval is a Perl script")
+@pytest.mark.parametrize("lift", [IA, Adhoc])
+def test_a_lift_takes_a_measure_of_gdeval(lift, topic, by_query):
+    qrels, run = topic({"a": {"1": 1}, "b": {"1": 1}}, "b", query_id="7")  # gdeval takes numbers only
+
+    value = by_query(lift(nDCG(dcg="exp-log2") @ 20), qrels, run)["7"]
+
+    assert value == pytest.approx(1 / (1 + 1 / np.log2(3)), abs=1e-5)  # gdeval prints five decimals
+
+
+def test_a_document_without_a_row_for_an_intent_is_unjudged_for_it(value_of):
+    judged = {"a": {"x": 1}, "b": {"y": 1}, "n": {"x": 0}}
+
+    # For x, b goes and n stays; for y, only b is judged.
+    assert value_of(IA(P(judged_only=True) @ 2), judged, "bna") == pytest.approx((1 / 2 + 1 / 2) / 2)
+    assert value_of(IA(Judged @ 2), judged, "bna") == pytest.approx((1 / 2 + 1 / 2) / 2)
+
+
+def test_judged_only_inside_sees_documents_below_the_cutoff(value_of):
+    assert value_of(IA(P(judged_only=True) @ 1), {"a": {"x": 1}}, "uvwa") == 1
+    assert value_of(Adhoc(P(judged_only=True) @ 1), {"a": {"x": 1}}, "uvwa") == 1
+
+
+def test_judged_only_of_one_measure_leaves_the_others_as_they_are(topic):
+    qrels, run = topic({"a": {"x": 1}}, "uvwa")
+    measures = [IA(P(judged_only=True) @ 1), IA(P @ 1), IA(P @ 4), IA(P_IA(judged_only=True) @ 1), IA(P_IA @ 1)]
+
+    values = ir_measures.calc_aggregate(measures, qrels, run)
+
+    assert [values[measure] for measure in measures] == [1, 0, 1 / 4, 1, 0]
+
+
+def test_rel_inside_leaves_out_the_intents_without_so_high_a_label(value_of):
+    assert value_of(IA(P(rel=2) @ 1), {"a": {"x": 2, "y": 1}, "b": {"z": 1}}, "a") == 1
+
+
+@pytest.mark.parametrize("label", [0, -2])
+@pytest.mark.parametrize("measure", [IA(AP), IA(RBU), IA(IA(RBU @ 3)), Adhoc(AP), Sharp(AP), Sharp(P_IA @ 3)], ids=str)
+def test_a_query_without_relevant_documents_scores_0(measure, label, value_of):
+    assert value_of(measure, {"a": {"x": label}}, "ab") == 0
+
+
+@pytest.mark.parametrize("measure", [IA(AP), IA(RBU), Adhoc(RBU), Adhoc(AP), Sharp(AP), Sharp(RBU), IA(HITS)], ids=str)
+def test_a_query_that_the_run_lacks_scores_0(measure, topic, by_query):
+    first, run = topic(JUDGED, "abn")
+    second, _ = topic(JUDGED, "", query_id="r")
+
+    values = by_query(measure, pd.concat([first, second]), run)
+
+    assert values["r"] == 0
+    assert values["q"] != 0
+
+
+@pytest.mark.parametrize("measure", [IA(AP), Adhoc(AP), Sharp(AP), IA(HITS)], ids=str)
+def test_a_query_that_the_qrels_lack_has_no_value(measure, topic, by_query):
+    qrels, run = topic(JUDGED, "abn")
+
+    values = by_query(measure, qrels, pd.concat([run, run.assign(query_id="r")]))
+
+    assert values == by_query(measure, qrels, run)
+
+
+@pytest.mark.parametrize("measure", [IA(AP), IA(HITS), Adhoc(AP), Sharp(nDCG @ 5), IA(RBU)], ids=str)
+def test_an_empty_run_scores_0(measure, value_of):
+    assert value_of(measure, JUDGED, "") == 0
+
+
+def test_adhoc_takes_the_highest_label_over_the_intents(topic, by_query, value_of):
+    judged = {"a": {"x": 1, "y": 3}, "b": {"x": 2, "y": 0}, "c": {"x": -2, "y": -1}}
+    qrels, run = topic({"a": {"0": 3}, "b": {"0": 2}, "c": {"0": 0}}, "bac")
+
+    expected = by_query(nDCG @ 3, qrels, run)["q"]
+
+    assert value_of(Adhoc(nDCG @ 3), judged, "bac") == pytest.approx(expected, abs=1e-15)
+    assert 0 < expected < 1
+
+
+def test_adhoc_takes_the_labels_of_all_intents_where_a_bare_measure_takes_the_last_row(value_of):
+    judged = {"a": {"x": 1, "y": 0}}
+
+    assert value_of(Adhoc(P @ 1), judged, "a") == 1
+    assert value_of(P @ 1, judged, "a") == 0
+
+
+def test_adhoc_equals_the_measure_on_qrels_of_one_intent(random_topics, by_query):
+    qrels, run = random_topics(5)
+    qrels = qrels.drop(columns="iteration").groupby(["query_id", "doc_id"], as_index=False).max()
+
+    for measure in (AP, nDCG @ 5, RR, RBP(p=0.8, rel=1)):
+        assert by_query(Adhoc(measure), qrels, run) == pytest.approx(by_query(measure, qrels, run), abs=1e-15)
+
+
+@pytest.mark.parametrize("gamma", [0, 0.3, 0.5, 1])
+@pytest.mark.parametrize("measure", [alpha_nDCG @ 3, RBU @ 3, IA(nDCG @ 3), Adhoc(nDCG @ 3)], ids=str)
+def test_sharp_is_the_weighted_mean_of_subtopic_recall_and_the_measure(gamma, measure, random_topics, by_query):
+    data = random_topics(6)
+
+    values = by_query(Sharp(measure, gamma=gamma), *data)
+
+    recall, other = by_query(StRecall @ 3, *data), by_query(measure, *data)
+    assert values == pytest.approx({q: gamma * recall[q] + (1 - gamma) * other[q] for q in recall}, abs=1e-15)
+
+
+def test_sharp_without_a_cutoff_takes_the_recall_of_the_whole_ranking(value_of):
+    ranking = [*(f"u{i}" for i in range(50)), "a"]
+
+    assert value_of(Sharp(AP, gamma=1), {"a": {"x": 1}, "b": {"y": 1}}, ranking) == 1 / 2
+
+
+def test_sharp_of_a_measure_that_a_user_defined_is_ad_hoc(value_of):
+    assert value_of(Sharp(HITS, gamma=0), JUDGED, "abn") == pytest.approx(2 / 3)
+
+
+@pytest.mark.parametrize("measure", [IA(RBP(rel=1)), Adhoc(RBP(rel=1)), IA(RR @ 10), IA(RR), IA(HITS @ 1)], ids=str)
+def test_a_provider_gets_ties_by_document_descending(measure, topic, by_query):
+    qrels, run = topic({"b": {"x": 1}}, "cba")
+
+    tied = by_query(measure, qrels, run.iloc[::-1].assign(score=1.0))
+
+    assert tied == by_query(measure, qrels, run)
+
+
+def test_a_provider_gets_the_order_of_a_session(topic, by_query):
+    qrels, run = topic({"a": {"x": 1}}, "ba")
+
+    assert by_query(IA(RR), qrels, run.assign(turn=[1, 0])) == {"q": 1.0}
+    assert by_query(IA(RR), qrels, run.assign(turn=[0, 2])) == {"q": 1 / 3}
+
+
+def test_a_run_whose_topics_are_not_contiguous_is_read_as_any_other(random_topics, by_query):
+    qrels, run = random_topics(7)
+
+    shuffled = by_query(IA(RBP(rel=1)), qrels, run.sample(frac=1, random_state=0))
+
+    assert shuffled == by_query(IA(RBP(rel=1)), qrels, run)
+
+
+def test_many_lifts_in_one_call_keep_their_values(random_topics, by_query):
+    qrels, run = random_topics(8)
+    inner = [AP, nDCG @ 3, P(rel=2) @ 5, RBP(rel=1), P(judged_only=True) @ 3, RBU @ 4, alpha_nDCG @ 3, P_IA(rel=3) @ 5]
+    measures = [lift(measure) for lift in (IA, Adhoc, Sharp) for measure in inner]
+    measures += [IA(Sharp(nDCG @ 3)), Sharp(IA(P(rel=2) @ 5)), Adhoc(IA(AP)), nDCG @ 3, RBU]
+
+    together = {(m.measure, m.query_id): m.value for m in ir_measures.iter_calc(measures, qrels, run)}
+
+    for measure in measures:
+        alone = by_query(measure, qrels, run)
+        assert {q: value for (m, q), value in together.items() if m == measure} == pytest.approx(alone, abs=1e-15)
+
+
+@pytest.mark.parametrize("measure", [IA(nDCG @ 5), Adhoc(AP), Sharp(AP), IA(RR @ 5), Sharp(IA(P @ 3))], ids=str)
+def test_fractional_labels_are_refused_where_a_provider_truncates_them(measure, value_of):
+    provider = "msmarco" if "RR" in str(measure) else "pytrec_eval"
+    sentence = f"is computed by {provider}, which takes whole labels; the qrels hold fractions"
+
+    with pytest.raises(ValueError, match=sentence):
+        value_of(measure, {"a": {"x": 0.5}, "b": {"x": 1}}, "ab")
+
+
+def test_the_refusal_of_fractions_names_the_inner_measure(value_of):
+    with pytest.raises(ValueError, match=r"^nDCG@5 is computed by pytrec_eval"):
+        value_of(IA(nDCG @ 5), {"a": {"x": 0.5}}, "a")
+
+
+@pytest.mark.parametrize(
+    ("measure", "value"),
+    [
+        (IA(RBU(p=0.5, e=0, gain="linear")), 0.25 + 0.125),
+        (Adhoc(RBU(p=0.5, e=0, gain="linear")), 0.25 + 0.125),
+        (IA(P_IA @ 2), 1),
+        (IA(RBP(p=0.8, rel=1)), 0.16),
+        (IA(HITS), 1),
+        (Sharp(alpha_nDCG @ 2), 1),
+    ],
+    ids=str,
+)
+def test_fractional_labels_are_fine_where_they_are_read_as_they_are(measure, value, value_of):
+    assert value_of(measure, {"a": {"x": 0.5}, "b": {"x": 1}}, "ab") == pytest.approx(value, abs=1e-12)
+
+
+def test_whole_labels_may_be_floats(value_of):
+    assert value_of(IA(nDCG @ 5), {"a": {"x": 2.0}, "b": {"x": 1.0}}, "ab") == 1
+
+
+@pytest.mark.parametrize("lift", [IA, Adhoc, Sharp])
+def test_a_lift_of_nothing_needs_a_measure_when_it_is_evaluated(lift, value_of):
+    with pytest.raises(ValueError, match=rf"^{lift.NAME} needs a measure, as in {lift.NAME}\(nDCG@20\).$"):
+        value_of(lift, JUDGED, "a")
+
+
+@pytest.mark.parametrize("build", [lambda: IA @ 5, lambda: Adhoc(cutoff=5), lambda: Sharp(gamma=0.3)])
+def test_parameters_of_nothing_need_a_measure_when_they_are_given(build):
+    with pytest.raises(ValueError, match=r"needs a measure, as in (IA|Adhoc|Sharp)\(nDCG@20\)"):
+        build()
+
+
+@pytest.mark.parametrize("lift", [IA, Adhoc, Sharp])
+@pytest.mark.parametrize("inner", [RBP(p=0.9), RBP(p=0.9, rel=1) @ 5], ids=repr)
+def test_a_measure_that_nobody_computes_raises_the_message_of_ir_measures(lift, inner, value_of):
+    measure = lift(inner)
+
+    with pytest.raises(ValueError, match=f"Unsupported measures.*{inner!r}".replace("(", r"\(").replace(")", r"\)")):
+        value_of(measure, JUDGED, "a")
+
+
+@pytest.mark.parametrize(
+    ("inner", "reason"),
+    [
+        ("nosuchmeasure", "measure not found: nosuchmeasure"),
+        ("nDCG@", "problem parsing measure"),
+        ("nDCG(foo=1)", ""),
+        (AP_IA @ 5, "AP_IA has no parameter 'cutoff'"),
+        (nDCG @ 2.5, "invalid param cutoff=2.5"),
+        (nDCG(foo=1), ""),
+        (3, ""),
+    ],
+    ids=[
+        "unknown name",
+        "no syntax",
+        "unknown parameter as text",
+        "no cutoff",
+        "half a rank",
+        "unknown parameter",
+        "int",
+    ],
+)
+def test_something_that_is_no_measure_is_refused_when_the_lift_is_built(inner, reason):
+    with pytest.raises(ValueError, match=f"^IA: .* is no measure that ir_measures can read: .*{reason}"):
+        IA(inner)
+
+
+def test_an_inner_measure_of_ours_is_checked_when_it_is_built():
+    with pytest.raises(ValueError, match=r"RBU: p must be a number in \(0, 1\], not 3."):
+        IA("RBU(p=3)")
+
+
+def test_an_inner_measure_out_of_range_is_refused_when_the_lift_is_built():
+    with pytest.raises(ValueError, match=r"alpha_nDCG: alpha must be a number in \[0, 1\], not 1.5.$"):
+        IA(alpha_nDCG(alpha=1.5) @ 5)
+
+
+def test_a_float_of_a_built_in_measure_inside_may_be_an_integer(value_of):
+    assert value_of(IA("alpha_nDCG(alpha=1)@2"), JUDGED, "abn") == value_of(
+        IA("alpha_nDCG(alpha=1.0)@2"), JUDGED, "abn"
+    )
+
+
+@pytest.mark.parametrize(
+    ("measure", "shown", "parsed"),
+    [
+        (IA, "IA", "IA"),
+        (IA(nDCG @ 20), "IA(nDCG@20)", "IA(measure='nDCG@20')"),
+        (IA("nDCG@20"), "IA(nDCG@20)", "IA(measure='nDCG@20')"),
+        (IA(nDCG) @ 20, "IA(nDCG@20)", "IA(measure='nDCG@20')"),
+        (IA(nDCG @ 5) @ 20, "IA(nDCG@20)", "IA(measure='nDCG@20')"),
+        (IA(nDCG, cutoff=20), "IA(nDCG@20)", "IA(measure='nDCG@20')"),
+        (IA(AP)(nDCG @ 20), "IA(nDCG@20)", "IA(measure='nDCG@20')"),
+        (IA(P(rel=2) @ 10), "IA(P(rel=2)@10)", "IA(measure='P(rel=2)@10')"),
+        (IA(RBP(p=np.float64(0.9))), "IA(RBP(p=0.9))", "IA(measure='RBP(p=0.9)')"),
+        (IA(IA(AP)), "IA(IA(AP))", "IA(measure=\"IA(measure='AP')\")"),
+        (Adhoc(ERR @ 20), "Adhoc(ERR@20)", "Adhoc(measure='ERR@20')"),
+        (Sharp(nDCG @ 20), "Sharp(nDCG@20)", "Sharp(measure='nDCG@20')"),
+        (Sharp(nDCG, gamma=0.3) @ 20, "Sharp(nDCG@20,gamma=0.3)", "Sharp(measure='nDCG@20',gamma=0.3)"),
+        (Sharp(nDCG)(gamma=0.3), "Sharp(nDCG,gamma=0.3)", "Sharp(measure='nDCG',gamma=0.3)"),
+    ],
+)
+def test_str_is_what_tables_show_and_repr_what_parses(measure, shown, parsed):
+    assert (str(measure), repr(measure)) == (shown, parsed)
+    assert ir_measures.parse_measure(parsed) == measure
+    assert parse(shown) == measure
+
+
+def test_a_cutoff_from_outside_gives_a_measure_that_needs_one_its_own():
+    assert IA(P) @ 10 == IA(P @ 10)
+
+
+@pytest.mark.parametrize("lift", [IA, Adhoc, Sharp])
+def test_a_measure_that_needs_a_cutoff_is_refused_without_one_when_it_is_evaluated(lift, value_of):
+    with pytest.raises(ValueError, match=r"^P: invalid param cutoff="):
+        value_of(lift(P), JUDGED, "a")
+
+
+@pytest.mark.parametrize("lift", [IA, Adhoc, Sharp])
+def test_a_lift_applies_a_cutoff_to_the_innermost_measure(lift):
+    assert lift(IA(nDCG @ 5)) @ 7 == lift(IA(nDCG @ 7))
+
+
+def test_lifts_of_other_measures_differ():
+    measures = {IA(nDCG @ 5), IA(nDCG @ 10), Adhoc(nDCG @ 5), Sharp(nDCG @ 5), Sharp(nDCG @ 5, gamma=0.1), IA(AP)}
+
+    assert len(measures) == 6
+
+
+def test_a_lift_aggregates_queries_as_its_measure_does(topic):
+    first, run = topic({"a": {"x": 1}, "b": {"x": 1}}, "a")
+    second, other = topic({"a": {"x": 1}}, "a", query_id="r")
+    data = pd.concat([first, second]), pd.concat([run, other])
+
+    assert Adhoc(NumRel).calc_aggregate(*data) == 3  # a sum
+    assert Adhoc(AP).calc_aggregate(*data) == (1 / 2 + 1) / 2  # a mean
+
+
+def test_names_of_queries_and_intents_are_kept_apart(by_query):
+    columns = ["query_id", "doc_id", "relevance", "iteration"]
+    qrels = pd.DataFrame([("a", "d", 1, "b\x1fc"), ("a\x1fb", "e", 1, "c")], columns=columns)
+    run = pd.DataFrame({"query_id": ["a", "a\x1fb"], "doc_id": ["d", "d"], "score": [1.0, 1.0]})
+
+    assert by_query(IA(RR), qrels, run) == {"a": 1, "a\x1fb": 0}
+
+
+@pytest.mark.parametrize("text", ["IA(nDCG@20)", " IA( nDCG @ 20 ) ", "IA(nDCG)@20", "IA(measure='nDCG@20')"])
+def test_parse_reads_what_tables_show_and_what_parses(text):
+    assert parse(text) == IA(nDCG @ 20)
+
+
+@pytest.mark.parametrize("text", ["RBU(p=0.5)@5", "nDCG@20", "Sharp(IA(RBU(p=0.5)@5),gamma=0.25)"])
+def test_parse_is_the_inverse_of_str(text):
+    assert str(parse(text)) == text
+
+
+@pytest.mark.parametrize(
+    "text", ["", "IA(", "nosuchmeasure@5", "IA(nosuchmeasure@5)", "nDCG(5)", "IA(AP, AP)", "1 + 1"]
+)
+def test_parse_refuses_what_is_no_measure(text):
+    with pytest.raises(ValueError, match="measure"):
+        parse(text)

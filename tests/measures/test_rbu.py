@@ -1,0 +1,270 @@
+from __future__ import annotations
+
+import re
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from ir_measures import RBP
+
+from pyterrier_diversity import RBU
+from pyterrier_diversity.measures.rbu import rbu
+
+# r of a: 3/4 for x, 1/2 for y; of c: 1/2 for y.
+JUDGED = {"a": {"x": 2, "y": 1}, "b": {"x": 0, "y": 0}, "c": {"y": 1}}
+
+
+def probability(label, max_label, gain):
+    if gain == "binary":
+        return float(label > 0)
+    return label / max_label if gain == "linear" else (2**label - 1) / 2**max_label
+
+
+def slowly(judged, ranking, weights, *, p, e, gain, max_rel, rel, cutoff):
+    """Equation 11, read aloud."""
+    labels = {}
+    for doc, row in judged.items():
+        for t, label in row.items():
+            labels.setdefault(t, {})[doc] = label if label > 0 and (rel is None or label >= rel) else 0
+    relevant = {t: row for t, row in labels.items() if any(row.values())}
+    total = sum(weights[t] for t in relevant)
+    value = 0.0
+    for i in range(1, len(ranking[:cutoff]) + 1):
+        utility = 0.0
+        for t, row in relevant.items():
+            largest = max(row.values()) if max_rel is None else max_rel
+            r = [probability(row.get(d, 0), largest, gain) for d in ranking[:i]]
+            utility += weights[t] / total * r[-1] * np.prod([1 - x for x in r[:-1]])
+        value += p**i * (utility - e)
+    return value
+
+
+def test_rbu_of_three_documents_worked_by_hand(value_of):
+    value = value_of(RBU(p=0.5, e=0.1), JUDGED, "abc")
+
+    first = 0.5 * ((3 / 4 + 1 / 2) / 2 - 0.1)
+    second = 0.25 * (0 - 0.1)
+    third = 0.125 * (1 / 2 * (1 - 1 / 2) / 2 - 0.1)
+    assert value == pytest.approx(first + second + third, abs=1e-15)
+
+
+def test_rbu_weighs_intents_by_their_weights(value_of):
+    value = value_of(RBU(p=0.5, e=0.1), JUDGED, "abc", weights={"x": 3, "y": 1})
+
+    first = 0.5 * (3 / 4 * 3 / 4 + 1 / 4 * 1 / 2 - 0.1)
+    second = 0.25 * (0 - 0.1)
+    third = 0.125 * (1 / 4 * 1 / 2 * (1 - 1 / 2) - 0.1)
+    assert value == pytest.approx(first + second + third, abs=1e-15)
+
+
+@pytest.mark.parametrize("p", [0.5, 0.8, 0.95])
+def test_rbu_with_one_intent_and_no_effort_is_a_scaled_rbp(p, random_topics, by_query):
+    qrels, run = random_topics(1)
+    qrels = qrels.query("iteration == 'intent 0'").assign(relevance=lambda rows: (rows["relevance"] > 0).astype(int))
+
+    # So small a probability of relevance leaves the next document as good as untouched.
+    values = by_query(RBU(p=p, e=0, max_rel=40), qrels, run)
+
+    ranked = {metric.query_id: metric.value for metric in ir_measures.cwl_eval.iter_calc([RBP(p=p, rel=1)], qrels, run)}
+    scaled = {query: value / 2.0**-40 for query, value in values.items()}
+    assert scaled == pytest.approx({query: p * value / (1 - p) for query, value in ranked.items()}, abs=1e-9)
+    assert len({round(value, 6) for value in ranked.values()}) > 3
+
+
+def test_rbu_without_impatience_and_effort_is_the_probability_of_satisfaction(random_topics, by_query):
+    qrels, run = random_topics(2)
+
+    values = by_query(RBU(p=1, e=0, max_rel=4), qrels, run)
+
+    for query, rows in qrels.groupby("query_id"):
+        retrieved = rows[rows["doc_id"].isin(run.loc[run["query_id"] == query, "doc_id"])]
+        intents = rows.loc[rows["relevance"] > 0, "iteration"].unique()
+        left = [np.prod(1 - (2.0 ** retrieved.loc[retrieved["iteration"] == t, "relevance"] - 1) / 16) for t in intents]
+        assert values[query] == pytest.approx(1 - np.mean(left), abs=1e-12)
+
+
+def test_rbu_normalised_is_on_the_scale_of_the_release(value_of):
+    plain, normalised = RBU(p=0.8, e=0.03), RBU(p=0.8, e=0.03, norm=True)
+
+    value = value_of(normalised, JUDGED, "abc")
+
+    assert value == pytest.approx(value_of(plain, JUDGED, "abc") * 0.2 / 0.8, abs=1e-15)
+
+
+@pytest.mark.parametrize("one", [1, 1.0, np.float64(1)])
+def test_rbu_cannot_be_normalised_without_impatience(one):
+    with pytest.raises(ValueError, match=r"^RBU: norm=True needs p in \(0, 1\), not 1.0: \(1 - p\) / p is 0 there.$"):
+        RBU(p=one, norm=True)
+
+
+def test_rbu_refuses_normalisation_that_comes_after_p():
+    with pytest.raises(ValueError, match="RBU: norm=True needs p"):
+        RBU(p=1)(norm=True)
+
+
+@pytest.mark.parametrize(("cutoff", "ranks"), [(1, 1), (2, 2), (3, 3), (4, 3), (1000, 3), (None, 3)])
+def test_effort_is_charged_down_to_the_cutoff_or_the_end_of_the_ranking(cutoff, ranks, value_of):
+    value = value_of(RBU(p=0.5, e=0.1, cutoff=cutoff), {"a": {"x": 1}}, "uvw")
+
+    assert value == pytest.approx(-0.1 * sum(0.5**i for i in range(1, ranks + 1)), abs=1e-15)
+
+
+def test_effort_without_impatience_is_the_same_at_every_rank(value_of):
+    assert value_of(RBU(p=1, e=0.1), {"a": {"x": 1}}, "uvw") == pytest.approx(-0.3, abs=1e-15)
+
+
+def test_effort_is_continuous_where_impatience_ends(value_of):
+    almost = value_of(RBU(p=1 - 1e-12, e=1), {"a": {"x": 1}}, "uvw")
+
+    assert almost == pytest.approx(-3, abs=1e-9)
+
+
+def test_effort_is_charged_below_the_last_relevant_document(value_of):
+    shorter = value_of(RBU(p=0.5, e=0.1), JUDGED, "abc")
+
+    longer = value_of(RBU(p=0.5, e=0.1), JUDGED, "abcu")
+
+    assert longer - shorter == pytest.approx(-0.1 * 0.5**4, abs=1e-15)
+
+
+@pytest.mark.parametrize("label", [0, -2])
+def test_a_query_without_relevant_documents_is_pure_effort(label, value_of):
+    value = value_of(RBU(p=0.5, e=0.1), {"a": {"x": label}}, "ab")
+
+    assert value == pytest.approx(-0.1 * (0.5 + 0.25), abs=1e-15)
+
+
+@pytest.mark.parametrize("label", [0, 1])
+def test_a_query_that_the_run_lacks_scores_0(label, value_of):
+    assert value_of(RBU, {"a": {"x": label}}, "") == 0.0
+
+
+def test_an_intent_without_relevant_documents_is_left_out(value_of):
+    judged = {"a": {"x": 1, "y": 0, "z": -2}}
+
+    assert value_of(RBU(e=0), judged, "a") == value_of(RBU(e=0), {"a": {"x": 1}}, "a")
+
+
+def test_negative_labels_count_as_0(value_of):
+    assert value_of(RBU, {"a": {"x": -2}, "b": {"x": 1}}, "ab") == value_of(RBU, {"a": {"x": 0}, "b": {"x": 1}}, "ab")
+
+
+def test_the_largest_label_is_that_of_the_query_and_intent(value_of):
+    value = value_of(RBU(p=0.5, e=0), {"a": {"x": 1, "y": 1}, "b": {"x": 3}}, "a")
+
+    assert value == pytest.approx(0.5 * (1 / 8 + 1 / 2) / 2, abs=1e-15)
+
+
+def test_the_largest_label_may_be_of_a_document_that_the_run_lacks(value_of):
+    assert value_of(RBU(p=0.5, e=0), {"a": {"x": 1}, "b": {"x": 2}}, "a") == pytest.approx(0.5 / 4, abs=1e-15)
+
+
+def test_max_rel_is_the_largest_label_of_all_intents(value_of):
+    value = value_of(RBU(p=0.5, e=0, max_rel=4), {"a": {"x": 1, "y": 2}}, "a")
+
+    assert value == pytest.approx(0.5 * (1 / 16 + 3 / 16) / 2, abs=1e-15)
+
+
+def test_rel_makes_lower_labels_and_their_intents_irrelevant(value_of):
+    value = value_of(RBU(p=0.5, e=0, rel=2), {"a": {"x": 1, "y": 1}, "b": {"x": 2}}, "ab")
+
+    assert value == pytest.approx(0.25 * 3 / 4, abs=1e-15)
+
+
+def test_rel_is_inclusive_and_may_be_a_fraction(value_of):
+    judged = {"a": {"x": 0.5}, "b": {"x": 0.49}}
+
+    assert value_of(RBU(p=0.5, e=0, gain="binary", rel=0.5), judged, "ba") == pytest.approx(0.25, abs=1e-15)
+
+
+def test_linear_gains_take_fractions(value_of):
+    value = value_of(RBU(p=0.5, e=0, gain="linear"), {"a": {"x": 0.25}, "b": {"x": 0.5}}, "ab")
+
+    assert value == pytest.approx(0.5 * 0.5 + 0.25 * 0.5, abs=1e-15)
+
+
+@pytest.mark.parametrize("gain", ["exp", "linear", "binary"])
+def test_a_label_above_max_rel_is_refused(gain, value_of):
+    measure = RBU(gain=gain, max_rel=2)
+    sentence = f"{measure}: labels may be at most 2, but query 'q' has 3 for document 'b'."
+
+    with pytest.raises(ValueError, match="^" + re.escape(sentence) + "$"):
+        value_of(measure, {"a": {"x": 2}, "b": {"x": 3}}, "a")
+
+
+def test_a_label_at_max_rel_is_fine(value_of):
+    assert value_of(RBU(p=0.5, e=0, max_rel=2), {"a": {"x": 2}}, "a") == pytest.approx(0.5 * 3 / 4, abs=1e-15)
+
+
+@pytest.mark.parametrize("label", [60, 1023, 1024, 2000])
+def test_the_highest_of_very_large_labels_is_almost_certainly_satisfying(label, value_of):
+    assert value_of(RBU(p=0.5, e=0), {"a": {"x": label}, "b": {"x": 1}}, "a") == pytest.approx(0.5, abs=1e-12)
+
+
+def test_rbu_of_a_run_is_the_mean_over_all_queries_of_the_qrels(topic):
+    (first, run), (second, _) = topic({"a": {"x": 1}}, "a"), topic({"a": {"x": 1}}, "", query_id="r")
+
+    value = RBU(p=0.5, e=0).calc_aggregate(pd.concat([first, second]), run)
+
+    assert value == pytest.approx((0.25 + 0) / 2, abs=1e-15)
+
+
+DOCS, INTENTS = "abcde", "xyz"
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    labels=st.lists(st.lists(st.integers(-1, 3), min_size=3, max_size=3), min_size=1, max_size=5),
+    ranking=st.permutations("abcdeuv").flatmap(lambda docs: st.integers(1, 7).map(lambda n: docs[:n])),
+    weights=st.lists(st.floats(0.1, 10), min_size=3, max_size=3),
+    p=st.floats(0.01, 1),
+    e=st.floats(0, 1),
+    gain=st.sampled_from(["exp", "linear", "binary"]),
+    max_rel=st.sampled_from([None, 3, 4.5]),
+    rel=st.sampled_from([None, 1, 2]),
+    cutoff=st.none() | st.integers(1, 8),
+)
+def test_rbu_equals_the_equation_read_aloud(labels, ranking, weights, p, e, gain, max_rel, rel, cutoff, value_of):
+    judged = {doc: dict(zip(INTENTS, row, strict=True)) for doc, row in zip(DOCS, labels, strict=False)}
+    weights = dict(zip(INTENTS, weights, strict=True))
+    params = {"p": p, "e": e, "gain": gain, "max_rel": max_rel, "rel": rel, "cutoff": cutoff}
+
+    value = value_of(RBU(**params), judged, ranking, weights)
+
+    assert value == pytest.approx(slowly(judged, ranking, weights, **params), abs=1e-11)
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    probabilities=st.lists(st.lists(st.floats(0, 1), min_size=2, max_size=2), min_size=1, max_size=8),
+    weight=st.floats(0, 1),
+    p=st.floats(0.01, 0.99),
+    e=st.floats(0, 10),
+)
+def test_rbu_lies_between_endless_effort_and_a_first_document_that_satisfies(probabilities, weight, p, e):
+    value = rbu(probabilities, [weight, 1 - weight], p=p, e=e)
+
+    assert -e * p / (1 - p) - 1e-9 <= value <= p + 1e-12
+
+
+def test_the_kernel_scores_a_batch_as_its_rankings_one_by_one():
+    rng = np.random.default_rng(0)
+    probability, weights = rng.random((4, 5, 3)), rng.dirichlet(np.ones(3), 4)
+
+    batch = rbu(probability, weights, p=0.9, e=0.1)
+
+    alone = [float(rbu(r, w, p=0.9, e=0.1)) for r, w in zip(probability, weights, strict=True)]
+    assert batch == pytest.approx(alone, abs=1e-15)
+
+
+def test_the_kernel_may_leave_out_documents_that_satisfy_nothing():
+    whole = rbu([[0.5], [0.0], [0.0], [0.5], [0.0]], [1.0], p=0.9, e=0.1)
+
+    assert rbu([[0.5], [0.5]], [1.0], ranks=[1, 4], n=5, p=0.9, e=0.1) == pytest.approx(whole, abs=1e-15)
+
+
+def test_the_kernel_ignores_an_intent_that_only_pads():
+    assert rbu([[0.5, 0.0]], [1.0, 0.0]) == rbu([[0.5]], [1.0])
