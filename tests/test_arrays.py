@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pyterrier_diversity.arrays import left_before, over_documents, over_intents, ranks_of, share, up_to_here
+from pyterrier_diversity.arrays import left_before, over_documents, over_intents, ranks_of, share
 
 
 def test_share_is_0_where_there_is_nothing_to_divide_by():
@@ -12,10 +12,6 @@ def test_share_is_0_where_there_is_nothing_to_divide_by():
 
 def test_share_broadcasts():
     assert share([[1], [2]], [1, 4]).tolist() == [[1.0, 0.25], [2.0, 0.5]]
-
-
-def test_up_to_here_sums_over_documents_not_intents():
-    assert up_to_here(np.array([[1, 0], [1, 1], [0, 1]])).tolist() == [[1, 0], [2, 1], [2, 2]]
 
 
 def test_left_before_multiplies_what_the_documents_above_leave():

@@ -29,20 +29,11 @@ def over_intents(values: np.ndarray) -> np.ndarray:
     return total
 
 
-def up_to_here(values: np.ndarray) -> np.ndarray:
-    """Sum over the documents down to each one, itself included; shape (..., n_docs, n_intents) or (..., n_docs)."""
-    return np.cumsum(values, axis=-2)
-
-
 def left_before(taken: np.ndarray, axis: int) -> np.ndarray:
     """Return prod_{j<i} (1 - x_j) along the axis of the documents: what those above document i leave."""
     left = np.ones_like(taken)
-    below, above = (
-        tuple(part if i == axis % taken.ndim else slice(None) for i in range(taken.ndim))
-        for part in (slice(1, None), slice(-1))
-    )
-    np.cumprod(1.0 - taken[above], axis=axis, out=left[below])
-    return left
+    np.subtract(1.0, np.moveaxis(taken, axis, 0)[:-1], out=np.moveaxis(left, axis, 0)[1:])
+    return np.cumprod(left, axis=axis, out=left)
 
 
 def ranks_of(ranks: npt.ArrayLike | None, n_docs: int) -> np.ndarray:

@@ -1,6 +1,6 @@
 """Speed and memory beside the peers: ``pytest tests/benchmarks/bench_speed.py -s``.
 
-Each comparison runs both sides in turn in one process, garbage collector on, and prints the median of the ratios.
+Both sides run in one process, garbage collector on; printed are the medians and their ratio.
 """
 
 from __future__ import annotations
@@ -24,20 +24,23 @@ from pyterrier_diversity.judged import qrels as reading
 MEASURES = [alpha_nDCG @ 20, ERR_IA @ 20, NRBP, AP_IA, P_IA @ 20, StRecall @ 20]
 
 
-def versus(name: str, ours: Callable[[], object], peer: Callable[[], object], rounds: int = 15) -> float:
-    """Time two functions in turn; print both medians and the median ratio."""
-    seconds: list[tuple[float, float]] = []
-    assert gc.isenabled()
-    for _ in range(rounds + 1):
+def median_seconds(function: Callable[[], object], rounds: int) -> float:
+    """Time a function over and over, after a first call that does not count."""
+    function()
+    seconds = []
+    for _ in range(rounds):
         started = time.perf_counter()
-        ours()
-        between = time.perf_counter()
-        peer()
-        seconds.append((between - started, time.perf_counter() - between))
-    mine, theirs = (statistics.median(column) for column in zip(*seconds[1:], strict=True))
-    ratio = statistics.median(peer / own for own, peer in seconds[1:])
-    print(f"\n{name}: {mine * 1e3:.2f} ms, peer {theirs * 1e3:.2f} ms, {ratio:.1f} times faster")
-    return ratio
+        function()
+        seconds.append(time.perf_counter() - started)
+    return statistics.median(seconds)
+
+
+def versus(name: str, ours: Callable[[], object], peer: Callable[[], object], rounds: int = 15) -> float:
+    """Print the median seconds of two functions, each timed by itself, and their ratio."""
+    assert gc.isenabled()
+    mine, theirs = median_seconds(ours, rounds), median_seconds(peer, rounds)
+    print(f"\n{name}: {mine * 1e3:.2f} ms, peer {theirs * 1e3:.2f} ms, {theirs / mine:.1f} times faster")
+    return theirs / mine
 
 
 @pytest.fixture(scope="module")
@@ -50,8 +53,9 @@ def without_ours() -> ir_measures.providers.Provider:
 
 
 @pytest.mark.parametrize("name", ["rm.catb", "ql.catb", "rm.catb-filtered", "ql.cata-filtered"])
-def test_a_run(benchmark, qrels, trec_run, name):
-    run = trec_run(f"2012/{name}")
+def test_a_run(benchmark, qrels, shared, name):
+    path = shared / "trec-web" / "runs" / "2012" / f"{name}.run.gz"
+    run = pt.model.to_ir_measures(pt.io.read_results(str(path)))
     ours = ir_measures.evaluator(MEASURES, qrels)
     peer = without_ours().evaluator(MEASURES, qrels)
     benchmark.extra_info["ratio"] = versus(

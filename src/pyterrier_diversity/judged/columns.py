@@ -84,6 +84,7 @@ def ids(frame: pd.DataFrame, column: str, what: str, *, grouped: bool = False) -
         If a row has no value in the column.
     """
     values = frame[column].to_numpy(dtype=object)
+    grouped = grouped and len(values) > 0
     heads = _heads(values) if grouped else np.arange(len(values))
     codes, names = pd.factorize(values[heads])
     codes = np.repeat(codes, np.diff(heads, append=len(values))) if grouped else codes
@@ -96,10 +97,14 @@ def ids(frame: pd.DataFrame, column: str, what: str, *, grouped: bool = False) -
 
 def _heads(values: np.ndarray) -> np.ndarray:
     """Return where the value changes; everywhere if that cannot be told."""
+    # Equal neighbours mostly are one object: only where the addresses differ are values compared.
+    address = np.frombuffer(np.ascontiguousarray(values), dtype=np.intp)
+    changes = np.flatnonzero(address[1:] != address[:-1])
     try:
-        return np.flatnonzero(np.concatenate([[True], values[1:] != values[:-1]])[: len(values)])
+        changes = changes[np.asarray(values[changes] != values[changes + 1], dtype=bool)]
     except TypeError:  # pd.NA is neither equal nor unequal
         return np.arange(len(values))
+    return np.concatenate([[0], changes + 1])
 
 
 def strings(frame: pd.DataFrame, column: str, what: str) -> np.ndarray:
@@ -111,6 +116,17 @@ def strings(frame: pd.DataFrame, column: str, what: str) -> np.ndarray:
             raise ValueError(f"{what}: row {int(missing.argmax())} has no {column}.")
         values = np.array([str(value) for value in values], dtype=object)
     return values
+
+
+def trusted_strings(frame: pd.DataFrame, column: str, what: str) -> tuple[np.ndarray, Any]:
+    """Return a column as an object array of strings, and the object that stands in it for a missing value.
+
+    A column of pandas' own string type holds nothing else, and need not be looked through.
+    """
+    dtype = frame[column].dtype
+    if isinstance(dtype, pd.StringDtype):
+        return frame[column].to_numpy(dtype=object), dtype.na_value
+    return strings(frame, column, what), None
 
 
 def numbers(frame: pd.DataFrame, column: str, what: str) -> np.ndarray:

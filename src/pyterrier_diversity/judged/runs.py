@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .columns import fail, ids, numbers, strings, to_frame
+from .columns import fail, ids, numbers, strings, to_frame, trusted_strings
 from .judgements import Judgements
 
 _REQUIRED = ("query_id", "doc_id", "score")
@@ -49,16 +49,14 @@ class Run:
     def __init__(self, run: Any) -> None:
         frame = to_frame(run, _REQUIRED, "run")
         query = ids(frame, "query_id", "run", grouped=True)
-        docs = strings(frame, "doc_id", "run")
-        turn = _turn(frame) if "turn" in frame else None
-        order = ranking_order(query.codes, turn, numbers(frame, "score", "run"), docs)
-        if order is not None:
-            moved = np.flatnonzero(order != np.arange(len(order)))
-            docs = docs.copy()
-            docs[moved] = docs[order[moved]]
-        self._docs = docs
-        self._turn = turn if turn is None or order is None else turn[order]
-        bounds = np.concatenate([[0], np.cumsum(np.bincount(query.codes, minlength=len(query.names)))]).tolist()
+        self._docs, self._missing = trusted_strings(frame, "doc_id", "run")
+        self._turn = _turn(frame) if "turn" in frame else None
+        score = numbers(frame, "score", "run")
+        try:
+            self._order = ranking_order(query.codes, self._turn, score, self._docs)
+        except TypeError:  # names that are missing cannot be ordered
+            self._order = ranking_order(query.codes, self._turn, score, strings(frame, "doc_id", "run"))
+        bounds = [0, *np.cumsum(np.bincount(query.codes, minlength=len(query.names))).tolist()]
         self._slices = {name: slice(*bounds[i : i + 2]) for i, name in enumerate(query.names.tolist())}
         self._warned = False
 
@@ -89,6 +87,8 @@ class Run:
             documents = self._listed(query_id)
             from_1.extend(range(len(from_1) + 1, len(documents) + 1))
             ranks = dict(zip(documents, from_1, strict=False))
+            if self._missing in ranks:
+                raise ValueError(f"run: a row of query {query_id!r} has no doc_id.")
             if len(ranks) < len(documents):
                 n_repeats += len(documents) - len(ranks)
                 ranks = dict(zip(ranks, from_1, strict=False))
@@ -103,7 +103,8 @@ class Run:
 
     def _listed(self, query_id: str) -> list[str]:
         """Return the documents of a query as the run lists them, repeats and all."""
-        rows = self._slices.get(query_id, slice(0))
+        place = self._slices.get(query_id, slice(0))
+        rows = place if self._order is None else self._order[place]
         documents: list[str] = self._docs[rows].tolist()
         return documents if self._turn is None else _session(documents, self._turn[rows].tolist())
 
@@ -140,18 +141,19 @@ def ranking_order(query: np.ndarray, turn: np.ndarray | None, score: np.ndarray,
     for key in keys:
         tied &= key[1:] == key[:-1]
     ties = np.flatnonzero(tied)
-    wrong = ties[docs[ties] < docs[ties + 1]]
-    if not len(wrong):
+    wrong = docs[ties] < docs[ties + 1]
+    if not wrong.any():
         return order
     # Names are slow to compare: only those of tied groups that are out of order are sorted, all groups at once.
-    group = np.concatenate([[0], np.cumsum(~tied)])
-    unsorted = np.zeros(len(docs), dtype=bool)
-    unsorted[group[wrong]] = True
-    rows = np.flatnonzero(unsorted[group])
+    heads = np.flatnonzero(np.diff(ties, prepend=-2) > 1)
+    unsorted = np.logical_or.reduceat(wrong, heads)
+    size = np.diff(heads, append=len(ties))[unsorted] + 1
+    rows = np.repeat(ties[heads][unsorted] - (np.cumsum(size) - size), size) + np.arange(size.sum())
+    group = np.repeat(np.arange(len(size)), size)
     names = docs[rows].tolist()
     by_name = np.array(sorted(range(len(rows)), key=names.__getitem__, reverse=True))
     order = np.arange(len(docs)) if order is None else order
-    order[rows] = order[rows[by_name[np.argsort(group[rows][by_name], kind="stable")]]]
+    order[rows] = order[rows[by_name[np.argsort(group[by_name], kind="stable")]]]
     return order
 
 

@@ -79,7 +79,9 @@ def novelty_gain(relevant: npt.ArrayLike, *, alpha: float = 0.5) -> np.ndarray:
     """
     relevant = np.asarray(relevant, dtype=np.float64)
     # (1 - alpha)^c as a product over the documents above: cheaper than a power.
-    return over_intents(relevant * left_before(alpha * relevant, axis=-2))
+    gains = left_before(alpha * relevant, axis=-2)
+    gains *= relevant
+    return over_intents(gains)
 
 
 def discounted(gains: npt.ArrayLike, discount: Discount, ranks: npt.ArrayLike | None = None) -> np.ndarray:

@@ -6,7 +6,7 @@ import ir_measures
 import numpy as np
 import numpy.typing as npt
 
-from ..arrays import over_documents, over_intents, ranks_of, share, up_to_here
+from ..arrays import over_documents, over_intents, ranks_of, share
 from ..judged import JudgedRankings
 from .base import DiversityMeasure, register
 from .parameters import CUTOFF, JUDGED_ONLY, REL
@@ -82,9 +82,11 @@ def average_precision_ia(
     array(0.75)
     """
     relevant = np.asarray(relevant, dtype=np.float64)
-    precision = up_to_here(relevant) / ranks_of(ranks, relevant.shape[-2])[..., None]
-    average = share(over_documents((relevant * precision).swapaxes(-1, -2)), n_relevant)
-    return share(over_intents(average), np.count_nonzero(n_relevant, axis=-1))
+    gains = np.cumsum(relevant, axis=-2)
+    gains *= relevant
+    gains *= share(1.0, n_relevant)[..., None, :]
+    total = over_documents(over_intents(gains) / ranks_of(ranks, relevant.shape[-2]))
+    return share(total, np.count_nonzero(n_relevant, axis=-1))
 
 
 def subtopic_recall(relevant: npt.ArrayLike, intents: npt.ArrayLike) -> np.ndarray:

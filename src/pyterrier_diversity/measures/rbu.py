@@ -61,9 +61,11 @@ def rbu(
     probability, weights = np.asarray(probability, dtype=np.float64), np.asarray(weights, dtype=np.float64)
     ranks = ranks_of(ranks, probability.shape[-2])
     n = probability.shape[-2] if n is None else np.asarray(n)
-    utility = over_intents(probability * left_before(probability, axis=-2) * weights[..., None, :])
+    gains = left_before(probability, axis=-2)
+    gains *= probability
+    gains *= weights[..., None, :]
     effort = n if p == 1 else p * (1 - np.power(p, n)) / (1 - p)
-    return np.asarray(over_documents(np.power(p, ranks) * utility) - e * effort)
+    return np.asarray(over_documents(np.power(p, ranks) * over_intents(gains)) - e * effort)
 
 
 class _RBU(DiversityMeasure):
