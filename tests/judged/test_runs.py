@@ -370,3 +370,11 @@ def test_turns_may_be_integers_or_floats():
     integers = run("q d1 1 0", "q d2 9 1").astype({"turn": "int64"})
 
     assert reciprocal_rank("d2", integers) == reciprocal_rank("d2", integers.astype({"turn": float})) == 0.5
+
+
+@pytest.mark.parametrize("dtype", ["str", "string"])
+def test_a_missing_document_among_ties_is_refused(dtype):
+    frame = pd.DataFrame({"qid": "q", "docno": pd.Series(["a", None, "b"], dtype=dtype), "score": 1.0})
+
+    with pytest.raises(ValueError, match="run: row 1 has no doc_id"):
+        Run(frame)
