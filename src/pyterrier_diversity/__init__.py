@@ -1,45 +1,11 @@
 """Search result diversity in PyTerrier: measures, datasets and methods, registered by importing this package."""
 
-from .measures import (
-    AP_IA,
-    ERR,
-    ERR_IA,
-    IA,
-    NRBP,
-    P_IA,
-    RBU,
-    Adhoc,
-    DiversityMeasure,
-    Sharp,
-    StRecall,
-    alpha_DCG,
-    alpha_nDCG,
-    nERR_IA,
-    nNRBP,
-    register,
-)
+from .measures import *  # noqa: F403
+from .measures import __all__ as _measures
 from .provider import register_provider
 
 __version__ = "0.1.0"
 
-__all__ = [
-    "AP_IA",
-    "ERR",
-    "ERR_IA",
-    "IA",
-    "NRBP",
-    "P_IA",
-    "RBU",
-    "Adhoc",
-    "DiversityMeasure",
-    "Sharp",
-    "StRecall",
-    "__version__",
-    "alpha_DCG",
-    "alpha_nDCG",
-    "nERR_IA",
-    "nNRBP",
-    "register",
-]
+__all__ = [*_measures, "__version__"]
 
 register_provider()
