@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any, NamedTuple, TypeVar, cast
@@ -153,3 +154,8 @@ def is_ours(measure: ir_measures.Measure) -> bool:
     built_in = ir_measures.measures.registry.get(measure.NAME)
     theirs = hasattr(measure, "runtime_impl")
     return measure.NAME in _implementations and type(measure) is type(built_in) and not theirs
+
+
+def reason(error: Exception) -> str:
+    """Return why ir_measures refused a measure, in words."""
+    return re.sub(r"invalid param (\w+)=<object object at \w+>", r"the parameter \1 is missing", str(error)).rstrip(".")
