@@ -12,7 +12,7 @@ from ir_measures.providers import Evaluator, FallbackProvider, Provider
 
 from .judged import Judgements, Retrieved, Run, judge, judged_rankings
 from .judged.judgements import View
-from .measures.base import CompositeMeasure, DiversityMeasure, implementation, is_ours
+from .measures.base import CompositeMeasure, DiversityMeasure, implementation, is_ours, reason
 
 Values = dict[ir_measures.Measure, np.ndarray]
 
@@ -176,7 +176,7 @@ class _OtherProviders:
         try:
             self._evaluator = ir_measures.DefaultPipeline.evaluator(measures, qrels)
         except AssertionError as error:  # how ir_measures refuses parameters
-            raise ValueError(f"{', '.join(map(str, measures))}: {error}.") from error
+            raise ValueError(f"{', '.join(map(str, measures))}: {reason(error)}.") from error
         # A measure with a cutoff sees nothing below it, so that longer rankings need not be handed over.
         cut = all(measure.params.get("cutoff") and not measure.params.get("judged_only") for measure in measures)
         self._depth = max(measure.params["cutoff"] for measure in measures) if cut else None

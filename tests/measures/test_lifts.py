@@ -386,7 +386,7 @@ def test_a_cutoff_from_outside_gives_a_measure_that_needs_one_its_own():
 
 @pytest.mark.parametrize("lift", [IA, Adhoc, Sharp])
 def test_a_measure_that_needs_a_cutoff_is_refused_without_one_when_it_is_evaluated(lift, value_of):
-    with pytest.raises(ValueError, match=r"^P: invalid param cutoff="):
+    with pytest.raises(ValueError, match=r"^P: the parameter cutoff is missing.$"):
         value_of(lift(P), JUDGED, "a")
 
 

@@ -10,7 +10,7 @@ import ir_measures
 import numpy as np
 
 from ..judged import Judgements
-from .base import CompositeMeasure, Part, implementation, is_ours, register
+from .base import CompositeMeasure, Part, implementation, is_ours, reason, register
 from .intent_aware import _StRecall
 from .parameters import CUTOFF, Parameter, Parameters
 
@@ -49,7 +49,7 @@ class _Lift(CompositeMeasure):
         except (AssertionError, AttributeError, KeyError, NameError, TypeError, ValueError) as error:
             name = measure if isinstance(measure, str) else getattr(measure, "NAME", measure)
             raise ValueError(
-                f"{self.NAME}: {name!r} is no measure that ir_measures can read: {str(error).rstrip('.')}."
+                f"{self.NAME}: {name!r} is no measure that ir_measures can read: {reason(error)}."
             ) from error
         return inner
 
@@ -205,4 +205,4 @@ def parse(text: str) -> ir_measures.Measure:
                 return lift(parse(ast.unparse(call.args[0])), **own, **cutoff)
         return ir_measures.parse_measure(text.strip())
     except (NameError, SyntaxError, TypeError) as error:
-        raise ValueError(f"{text!r} is no measure that ir_measures can read: {str(error).rstrip('.')}.") from error
+        raise ValueError(f"{text!r} is no measure that ir_measures can read: {reason(error)}.") from error
