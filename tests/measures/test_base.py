@@ -28,8 +28,9 @@ from pyterrier_diversity import (
     register,
     register_provider,
 )
-from pyterrier_diversity.measures import DiversityMeasure, registered
+from pyterrier_diversity.measures import DiversityMeasure, base, registered
 from pyterrier_diversity.measures.base import implementation, is_ours
+from pyterrier_diversity.measures.parameters import CUTOFF, REL, Parameter
 
 BUILT_IN = ["alpha_DCG", "alpha_nDCG", "ERR", "ERR_IA", "nERR_IA", "NRBP", "nNRBP", "AP_IA", "P_IA", "StRecall"]
 NAMES = [measure.NAME for measure in registered()]
@@ -270,3 +271,46 @@ def test_qrels_whose_names_only_compare_equal_are_not_taken_for_each_other():
     RBU.calc_aggregate(as_float, RUN.assign(query_id=[1.0]))
 
     assert RBU(e=0).calc_aggregate(as_int, RUN.assign(query_id=[1])) > 0
+
+
+class _FirstHit(DiversityMeasure):
+    """What a stranger writes to add a measure: one class."""
+
+    NAME = __name__ = "FirstHit"
+    PRETTY_NAME = "Reciprocal Rank of the First Hit"
+    SHORT_DESC = "1 / rank of the first document that is relevant to any intent."
+    FORMULA = "1 / min {i: J_it = 1}"
+    SOURCE = "this test"
+    SUPPORTED_PARAMS = {**CUTOFF, **REL, "scale": Parameter(float, 1.0, interval="(0, 10]", desc="a factor")}
+
+    def score(self, ranked):
+        hit = ranked.relevant.any(axis=-1)
+        return self["scale"] * np.max(hit / ranked.ranks, axis=-1, initial=0.0)
+
+
+@pytest.fixture
+def first_hit(monkeypatch):
+    """Register a measure for the time of a test."""
+    monkeypatch.setattr(base, "_implementations", dict(base._implementations))
+    monkeypatch.setattr(ir_measures.measures, "registry", dict(ir_measures.measures.registry))
+    return register(_FirstHit())
+
+
+def test_one_class_is_all_that_a_new_measure_takes(first_hit, topic):
+    qrels, run = topic({"a": {"x": 1, "y": 0}, "b": {"y": 2}}, "zba")
+    measures = [first_hit, first_hit @ 1, first_hit(rel=2, scale=3), IA(first_hit)]
+
+    assert ir_measures.calc_aggregate(measures, qrels, run) == {
+        measures[0]: 1 / 2,
+        measures[1]: 0.0,
+        measures[2]: 3 / 2,
+        measures[3]: (1 / 3 + 1 / 2) / 2,
+    }
+
+
+def test_a_new_measure_parses_and_is_checked_like_the_others(first_hit):
+    measure = first_hit(scale=2) @ 5
+
+    assert ir_measures.parse_measure(repr(measure)) == measure
+    with pytest.raises(ValueError, match=r"FirstHit: scale must be a number in \(0, 10\], not 11"):
+        first_hit(scale=11)
