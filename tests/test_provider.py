@@ -15,28 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ir_measures import Qrel, ScoredDoc
 
+from by_hand import evaluator, qrels, run, value
 from pyterrier_diversity import AP_IA, ERR, IA, P_IA, RBU, Adhoc, StRecall, alpha_nDCG
 from pyterrier_diversity.provider import DiversityProvider, register_provider
-
-
-def qrels(*rows: str) -> pd.DataFrame:
-    """Qrels of the rows "qid iteration docno label"."""
-    frame = pd.DataFrame([row.split() for row in rows], columns=["qid", "iteration", "docno", "label"])
-    return frame.astype({"label": float})
-
-
-def run(**rankings: str) -> dict[str, dict[str, float]]:
-    """A run of a ranking for each query: run(q="d2 d1")."""
-    return {query: {doc: -float(i) for i, doc in enumerate(docs.split())} for query, docs in rankings.items()}
-
-
-def value(measure: ir_measures.Measure, judgements: object, retrieved: object) -> float:
-    return ir_measures.calc_aggregate([measure], judgements, retrieved)[measure]
-
-
-def evaluator(*measures: ir_measures.Measure, of: object) -> ir_measures.Evaluator:
-    return DiversityProvider().evaluator(measures, of)
-
 
 # Registration
 

@@ -65,7 +65,7 @@ def evaluate(
     by_query: Annotated[
         bool, typer.Option("--by-query", "-q", help="A row for each query, and 'all' for the aggregate.")
     ] = False,
-    format: Annotated[Format, typer.Option("--format", help="How to print the table.")] = Format.table,
+    format: FormatOption = Format.table,
     places: PlacesOption = 4,
 ) -> None:
     """Evaluate run files against qrels that keep the intents."""

@@ -86,11 +86,11 @@ def _read_table(path: Path, columns: Columns, optional: Columns | None = None) -
                 if not table:
                     columns = columns | (optional or {}) if len(fields) > len(columns) else columns
                     table = {column: [] for column, kind in columns.items() if kind}
-                    kept = [(i, table[column], kind) for i, (column, kind) in enumerate(columns.items()) if kind]
+                    kept = [(i, column, kind) for i, (column, kind) in enumerate(columns.items()) if kind]
                 if len(fields) != len(columns):
                     raise ValueError(f"expected {len(columns)} columns ({' '.join(columns)}), found {len(fields)}")
-                for i, values, kind in kept:
-                    values.append(fields[i] if kind is str else _finite(fields[i], list(columns)[i]))
+                for i, column, kind in kept:
+                    table[column].append(fields[i] if kind is str else _finite(fields[i], column))
     except FileNotFoundError:
         raise
     except (ValueError, OSError, EOFError) as error:

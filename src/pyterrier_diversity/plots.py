@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from .judged import Run, judge, judged_rankings
+from .judged.columns import to_frame
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -50,8 +51,8 @@ def coverage(
     ValueError
         If the qrels have no relevant document for the query.
     """
-    column = "qid" if "qid" in qrels else "query_id"
-    judgements = judge(qrels[qrels[column].astype(str) == query_id])
+    frame = to_frame(qrels, ("query_id",), "qrels")
+    judgements = judge(frame[frame["query_id"].astype(str) == query_id])
     if not len(judgements.intents.ids):
         raise ValueError(f"The qrels have no relevant document for query {query_id!r}.")
     ranked = next(judged_rankings(judgements, Run(run).retrieve(judgements), cutoff))

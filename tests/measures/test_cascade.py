@@ -85,17 +85,9 @@ PEERS = [
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_values_equal_those_of_pyndeval(seed, random_topics):
-    qrels, run = random_topics(seed)
+def test_values_equal_those_of_pyndeval(seed, beside_pyndeval):
+    ours, peers = beside_pyndeval(PEERS, seed)
 
-    ours = {(str(m.measure), m.query_id): m.value for m in ir_measures.iter_calc(PEERS, qrels, run)}
-
-    # One call each: in ir_measures only the first set of parameters sees the rows of the run.
-    peers = {
-        (str(m.measure), m.query_id): m.value
-        for measure in PEERS
-        for m in ir_measures.pyndeval.iter_calc([measure], qrels, run)
-    }
     assert ours == pytest.approx(peers, abs=1e-9)
 
 

@@ -7,6 +7,8 @@ from typing import Any
 import pandas as pd
 import pyterrier as pt
 
+from .ordering import highest_label_last
+
 TREC_WEB = (
     "clueweb09/en/trec-web-2009",
     "clueweb09/en/trec-web-2010",
@@ -85,9 +87,7 @@ class TrecWebDataset(pt.datasets.Dataset):  # type: ignore[misc]
         kinds = subtopics.set_index(["qid", "iteration"])["intent_type"]
         kind = kinds.reindex(pd.MultiIndex.from_frame(qrels[["qid", "iteration"]])).fillna("inf")
         qrels = qrels.assign(weight=1 / qrels["qid"].map(n_intents), intent_type=kind.to_numpy())
-        order = qrels.assign(number=qrels["qid"].astype(int)).sort_values(["number", "docno", "label", "iteration"])
-        columns = ["qid", "docno", "label", "iteration", "weight", "intent_type"]
-        return qrels.loc[order.index, columns].reset_index(drop=True)
+        return highest_label_last(qrels[["qid", "docno", "label", "iteration", "weight", "intent_type"]])
 
     def info_url(self) -> str:
         """Return ir_datasets' page of the collection."""

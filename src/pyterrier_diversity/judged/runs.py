@@ -55,7 +55,8 @@ class Run:
         try:
             self._order = ranking_order(query.codes, self._turn, score, self._docs)
         except TypeError:  # names that are missing cannot be ordered
-            self._order = ranking_order(query.codes, self._turn, score, strings(frame, "doc_id", "run"))
+            strings(frame, "doc_id", "run")
+            raise
         bounds = [0, *np.cumsum(np.bincount(query.codes, minlength=len(query.names))).tolist()]
         self._slices = {name: slice(*bounds[i : i + 2]) for i, name in enumerate(query.names.tolist())}
         self._warned = False

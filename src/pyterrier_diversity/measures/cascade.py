@@ -98,7 +98,7 @@ def _underflow(base: float) -> float:
 
 
 class _Novelty(DiversityMeasure):
-    """A discounted sum of novelty gains over the best there could be."""
+    """A discounted sum of novelty gains, by default over that of the greedy ideal ranking."""
 
     alpha = property(lambda self: self["alpha"])
 
@@ -122,6 +122,10 @@ class _Novelty(DiversityMeasure):
             lambda labels: greedy_gains(labels > 0, alpha=self.alpha, depth=ranked.cutoff),
         )
         return share(self.value(ranked), discounted(gains, self.discount))
+
+    def score(self, ranked: JudgedRankings) -> np.ndarray:
+        """Compute one value for each query."""
+        return self.over_ideal(ranked)
 
 
 class _CutoffNovelty(_Novelty):
@@ -191,10 +195,6 @@ class _alpha_nDCG(_Novelty):
     SUPPORTED_PARAMS = {**CUTOFF, **ALPHA, **REL, **JUDGED_ONLY}
     discount = property(lambda self: log_discount)
 
-    def score(self, ranked: JudgedRankings) -> np.ndarray:
-        """Compute one value for each query."""
-        return self.over_ideal(ranked)
-
 
 class _nERR_IA(_Novelty):
     """Intent-aware expected reciprocal rank over that of the greedy ideal ranking; equal to ndeval's at any cutoff.
@@ -210,10 +210,6 @@ class _nERR_IA(_Novelty):
     SUPPORTED_PARAMS = {**CUTOFF, **REL, **JUDGED_ONLY}
     alpha = ERR_IA_ALPHA
     discount = property(lambda self: reciprocal_discount)
-
-    def score(self, ranked: JudgedRankings) -> np.ndarray:
-        """Compute one value for each query."""
-        return self.over_ideal(ranked)
 
 
 class _NRBP(_Novelty):

@@ -11,6 +11,7 @@ import pandas as pd
 import pyterrier as pt
 
 from ...io import read_qrels, read_run
+from ..ordering import highest_label_last
 
 FOLDER = Path(str(files(__package__)))
 RUNS = ("bm25", "xquad", "more-like-this", "xquad-top-3")
@@ -64,9 +65,7 @@ class DemoDataset(pt.datasets.Dataset):  # type: ignore[misc]
             raise ValueError(f"diversity:demo has one set of qrels, None, not {variant!r}.")
         qrels = read_qrels(FOLDER / "qrels.txt")
         kinds = self.get_topics("subtopics")[["qid", "iteration", "intent_type"]]
-        qrels = qrels.merge(kinds, on=["qid", "iteration"], how="left")
-        order = qrels.assign(number=qrels["qid"].astype(int)).sort_values(["number", "docno", "label", "iteration"])
-        return qrels.loc[order.index].reset_index(drop=True)
+        return highest_label_last(qrels.merge(kinds, on=["qid", "iteration"], how="left"))
 
     def get_results(self, variant: str | None = None) -> pd.DataFrame:
         """Return the results of one of `RUNS`, "bm25" if None: ``qid``, ``query``, ``docno``, ``score``, ``rank``."""
