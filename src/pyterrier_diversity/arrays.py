@@ -29,6 +29,11 @@ def over_intents(values: np.ndarray) -> np.ndarray:
     return total
 
 
+def descending(values: np.ndarray) -> np.ndarray:
+    """Sort an array of shape (..., n_docs), largest first."""
+    return -np.sort(-values, axis=-1)
+
+
 def left_before(taken: np.ndarray, axis: int) -> np.ndarray:
     """Return prod_{j<i} (1 - x_j) along the axis of the documents: what those above document i leave."""
     left = np.ones_like(taken)

@@ -16,6 +16,9 @@ from .measures.base import CompositeMeasure, DiversityMeasure, implementation, i
 
 Values = dict[ir_measures.Measure, np.ndarray]
 
+# What writes the columns of the qrels that measures cannot do without.
+WRITTEN_BY = {"rarity": "pyterrier_diversity.add_rarity"}
+
 # Providers that compute with labels as they are; the others round or refuse those that are no whole numbers.
 _FRACTIONAL_LABELS = ("runtime", "cwl_eval", "compat", "judged")
 
@@ -138,8 +141,11 @@ class _Evaluation:
         values: Values = {}
         for (view, cutoff, judged_only), measures in self._kernels.items():
             judgements = self.judgements.view(*view)
+            retrieved = retrieval.of(judgements, judged_only)
+            if retrieved.n.any():
+                _check_columns(judgements, measures.values())
             values.update({measure: np.empty(len(judgements)) for measure in measures})
-            for ranked in judged_rankings(judgements, retrieval.of(judgements, judged_only), cutoff):
+            for ranked in judged_rankings(judgements, retrieved, cutoff):
                 for measure, ours in measures.items():
                     values[measure][ranked.chunk.queries] = ours.score(ranked)
         if self._others is not None:
@@ -151,6 +157,15 @@ class _Evaluation:
             values[measure] = ours.combine(parts, self.judgements)
         empty = retrieval.of(self.judgements).n == 0
         return {measure: np.where(empty, measure.DEFAULT, value) for measure, value in values.items()}
+
+
+def _check_columns(judgements: Judgements, measures: Iterable[DiversityMeasure]) -> None:
+    for measure in measures:
+        for column in measure.NEEDS:
+            if getattr(judgements.documents, column) is None:
+                raise ValueError(
+                    f"{measure} needs the column {column} in the qrels, which {WRITTEN_BY[column]} writes."
+                )
 
 
 class _OtherProviders:

@@ -28,7 +28,7 @@ from pyterrier_diversity import (
     nERR_IA,
     nNRBP,
 )
-from pyterrier_diversity.judged import Judgements, judge, judgements, qrels
+from pyterrier_diversity.judged import Judgements, judge, judgements, qrels, relevant_documents
 from pyterrier_diversity.provider import DiversityProvider
 
 MEASURES = [
@@ -304,7 +304,7 @@ def test_chunks_hold_each_query_once_and_are_no_larger_than_they_may_be(small_ch
     queries = np.concatenate([chunk.queries for chunk in result.chunks])
     assert sorted(queries.tolist()) == list(range(len(result)))
     assert len(result.chunks) > 1
-    sizes = [chunk.ideal("labels", lambda labels: labels).size for chunk in result.chunks]
+    sizes = [relevant_documents(chunk).labels.size for chunk in result.chunks]
     assert all(size <= 60 or len(chunk.queries) == 1 for size, chunk in zip(sizes, result.chunks, strict=True))
 
 

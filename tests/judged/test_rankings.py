@@ -111,9 +111,20 @@ def test_probabilities_are_measured_by_max_rel_where_it_is_given():
 
 
 def test_ideals_see_all_relevant_documents_by_descending_name():
-    labels = ranked(cutoff=1).ideal("labels", lambda labels: labels)
+    every = ranked(cutoff=1).ideal("all", lambda every: every)
 
-    assert labels.tolist() == [[[2, 3], [1, 0]], [[2, 0], [0, 0]]]
+    assert every.labels.tolist() == [[[2, 3], [1, 0]], [[2, 0], [0, 0]]]
+    assert every.ranks.tolist() == [[1, 2], [1, 1]]
+    assert every.n.tolist() == [2, 1]
+    assert every.cutoff is None
+
+
+def test_an_ideal_is_computed_once():
+    result = ranked()
+    result.ideal("it", lambda every: "first")
+
+    assert result.ideal("it", lambda every: "second") == "first"
+    assert result.ideal("another", lambda every: "second") == "second"
 
 
 def test_an_empty_run_has_no_hits():

@@ -152,7 +152,7 @@ def test_a_run_that_shares_no_query_with_the_qrels_warns_once_and_scores_the_def
     measures = [P_IA @ 1, P_IA(judged_only=True) @ 1, RBU]
 
     with pytest.warns(
-        UserWarning, match=r"No query of the run \('q1', .* is in the qrels: every query scores the default"
+        UserWarning, match=r"No query of the run \('q1', .* is in the qrels: nothing of it counts"
     ) as caught:
         aggregates = ir_measures.calc_aggregate(measures, qrels("1 d1 1"), run("q1 d1 1"))
 

@@ -14,12 +14,18 @@ Frames = tuple[pd.DataFrame, pd.DataFrame]
 
 
 def _topic(
-    judged: Judged, ranking: Iterable[str], weights: Mapping[str, float] | None = None, query_id: str = "q"
+    judged: Judged,
+    ranking: Iterable[str],
+    weights: Mapping[str, float] | None = None,
+    query_id: str = "q",
+    navigational: Iterable[str] | None = None,
 ) -> Frames:
     rows = [(query_id, doc, label, intent) for doc, labels in judged.items() for intent, label in labels.items()]
     qrels = pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance", "iteration"])
     if weights is not None:
         qrels["weight"] = qrels["iteration"].map(weights)
+    if navigational is not None:
+        qrels["intent_type"] = np.where(qrels["iteration"].isin(list(navigational)), "nav", "inf")
     docs = list(ranking)
     run = pd.DataFrame({"query_id": [query_id] * len(docs), "doc_id": docs, "score": np.arange(len(docs), 0.0, -1.0)})
     return qrels, run
@@ -67,15 +73,16 @@ def by_query() -> Callable[..., dict[str, float]]:
 
 @pytest.fixture(scope="session")
 def value_of() -> Callable[..., float]:
-    """Return the value of one query: ``value_of(RBU, {"a": {"x": 1}}, "ab", weights={"x": 1})``."""
+    """Return the value of one query: ``value_of(RBU, {"a": {"x": 1}}, "ab", weights={"x": 1}, navigational="x")``."""
 
     def value(
         measure: ir_measures.Measure,
         judged: Judged,
         ranking: Iterable[str],
         weights: Mapping[str, float] | None = None,
+        navigational: Iterable[str] | None = None,
     ) -> float:
-        return _by_query(measure, *_topic(judged, ranking, weights))["q"]
+        return _by_query(measure, *_topic(judged, ranking, weights, navigational=navigational))["q"]
 
     return value
 

@@ -30,7 +30,7 @@ from pyterrier_diversity import (
 )
 from pyterrier_diversity.measures import DiversityMeasure, base, registered
 from pyterrier_diversity.measures.base import implementation, is_ours
-from pyterrier_diversity.measures.parameters import CUTOFF, REL, Parameter
+from pyterrier_diversity.parameters import CUTOFF, REL, Parameter
 
 BUILT_IN = ["alpha_DCG", "alpha_nDCG", "ERR", "ERR_IA", "nERR_IA", "NRBP", "nNRBP", "AP_IA", "P_IA", "StRecall"]
 NAMES = [measure.NAME for measure in registered()]

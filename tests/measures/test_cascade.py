@@ -1,12 +1,30 @@
 from __future__ import annotations
 
+import itertools
 import math
+import random
+import re
 
 import ir_measures
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from pyterrier_diversity import ERR_IA, NRBP, alpha_DCG, alpha_nDCG, nERR_IA, nNRBP
+from pyterrier_diversity import (
+    ERR_IA,
+    IA,
+    NRBP,
+    NRBP_IA,
+    Adhoc,
+    alpha_DCG,
+    alpha_DCG_IA,
+    alpha_nDCG,
+    alpha_nDCG_exact,
+    nERR_IA,
+    nNRBP,
+)
+from pyterrier_diversity.ideal import NotProvenError, exact_ranking
 from pyterrier_diversity.measures.cascade import (
     discounted,
     geometric_discount,
@@ -14,6 +32,8 @@ from pyterrier_diversity.measures.cascade import (
     novelty_gain,
     reciprocal_discount,
 )
+from read_aloud import discounted_novelty, queries, weighted
+from small_topics import alpha_dcg, best_alpha_dcg, name, qrels_of, random_masks, topics
 
 # The gains of the ranking a, b, z are 1, 1.5 and 0; those of the ideal one, b, a, are 2 and 0.5.
 JUDGED = {"a": {"x": 1}, "b": {"x": 1, "y": 1}, "z": {"y": 0}}
@@ -236,3 +256,286 @@ def test_discounted_gains_may_stand_at_ranks_of_their_own():
 def test_a_perfect_list_that_is_too_long_to_sum_is_refused(value_of):
     with pytest.raises(ValueError, match=r"alpha_DCG\(alpha=0.0\)@100000000000: the cutoff may be at most 10000000"):
         value_of(alpha_DCG(alpha=0.0) @ 10**11, JUDGED, "a")
+
+
+# At rank 2 and with full intolerance the best documents are a and b; greedy takes c and b.
+GREEDY_IS_WRONG = {
+    "a": {"1": 1, "2": 1, "5": 1},
+    "b": {"3": 1, "4": 1, "6": 1},
+    "c": {"1": 1, "2": 1, "3": 1, "4": 1},
+}
+
+
+@pytest.mark.parametrize(
+    ("measure", "ranking", "value"),
+    [
+        (alpha_nDCG_exact(alpha=1.0) @ 1, "cb", 1),
+        (alpha_nDCG_exact(alpha=1.0) @ 2, "cb", (4 + 1 / LOG3) / (3 + 3 / LOG3)),
+        (alpha_nDCG_exact(alpha=1.0) @ 2, "ab", 1),
+        (alpha_nDCG(alpha=1.0) @ 2, "ab", (3 + 3 / LOG3) / (4 + 1 / LOG3)),
+        (alpha_nDCG_exact @ 2, "cb", 1),
+        (alpha_nDCG_exact @ 2, "ab", (3 + 3 / LOG3) / (4 + (1 + 2 * 0.5) / LOG3)),
+        (alpha_nDCG_exact @ 2, "uc", (4 / LOG3) / (4 + (1 + 2 * 0.5) / LOG3)),
+    ],
+    ids=repr,
+)
+def test_exact_values_where_greedy_is_wrong(measure, ranking, value, value_of):
+    assert value_of(measure, GREEDY_IS_WRONG, ranking) == pytest.approx(value, abs=1e-15)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    drawn=topics(max_docs=6, max_topics=6),
+    ranking=st.permutations(range(8)),
+    alpha=st.sampled_from([0.0, 0.25, 0.5, 0.9, 1.0]),
+    cutoff=st.sampled_from([1, 2, 3, 6, 10, None]),
+)
+def test_exact_values_are_over_the_best_of_all_permutations(drawn, ranking, alpha, cutoff, by_query):
+    run = {str(i): {name(doc): -float(rank) for rank, doc in enumerate(ranking)} for i in range(len(drawn))}
+
+    values = by_query(alpha_nDCG_exact(alpha=alpha, cutoff=cutoff), qrels_of(drawn), run)
+
+    for i, masks in enumerate(drawn):
+        best = best_alpha_dcg(masks, alpha)[: cutoff or len(masks)][-1]
+        value = alpha_dcg([masks[doc] if doc < len(masks) else 0 for doc in ranking[:cutoff]], alpha)
+        assert values[str(i)] == pytest.approx(value / best if best else 0, abs=1e-12)
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize("cutoff", [1, 3, 10, None])
+def test_the_exact_ranking_scores_1(alpha, cutoff, by_query):
+    qrels = qrels_of(random_masks(seed, 10, 6, 0.3) for seed in range(10))
+
+    values = by_query(
+        alpha_nDCG_exact(alpha=alpha, cutoff=cutoff), qrels, exact_ranking(qrels, alpha=alpha, cutoff=cutoff)
+    )
+
+    assert values == pytest.approx(dict.fromkeys(values, 1.0), abs=1e-12)
+
+
+@pytest.mark.parametrize("cutoff", [1, 5, 20])
+def test_exact_values_are_never_above_the_greedy_ones(cutoff, by_query):
+    qrels = qrels_of(random_masks(seed, 10, 6, 0.3) for seed in range(20))
+    run = {qid: dict.fromkeys(rows["docno"], 1.0) for qid, rows in qrels.groupby("qid")}
+
+    exact, greedy = (by_query(measure @ cutoff, qrels, run) for measure in (alpha_nDCG_exact, alpha_nDCG))
+
+    assert not {query: (exact[query], greedy[query]) for query in exact if exact[query] > greedy[query] + 1e-12}
+
+
+@pytest.mark.parametrize(("alpha", "cutoff"), [(0.0, 5), (0.0, None), (0.5, 1), (1.0, 1)])
+def test_exact_values_are_the_greedy_ones_where_greedy_is_optimal(alpha, cutoff, random_topics, by_query):
+    frames = random_topics(8)
+
+    exact, greedy = (
+        by_query(measure(**{"alpha": alpha, **({"cutoff": cutoff} if cutoff else {})}), *frames)
+        for measure in (alpha_nDCG_exact, alpha_nDCG)
+    )
+
+    assert exact == pytest.approx(greedy, abs=1e-12)
+
+
+def test_exact_values_read_labels_as_binary_and_without_weights(value_of):
+    graded = {"a": {"x": 4}, "b": {"x": 0.5, "y": 3}, "z": {"y": -2}}
+
+    value = value_of(alpha_nDCG_exact @ 3, graded, "abz", weights={"x": 9, "y": 0.1})
+
+    assert value == value_of(alpha_nDCG_exact @ 3, JUDGED, "abz")
+
+
+def test_rel_makes_lower_labels_irrelevant_to_exact_values(value_of):
+    graded = {"a": {"x": 1, "y": 2}, "b": {"x": 1}, "c": {"y": 3, "z": 1}}
+    binary = {"a": {"y": 1}, "c": {"y": 1}}
+
+    assert value_of(alpha_nDCG_exact(rel=2) @ 3, graded, "bac") == value_of(alpha_nDCG_exact @ 3, binary, "bac")
+
+
+def test_the_exact_value_of_a_query_without_relevant_documents_is_0(value_of):
+    assert value_of(alpha_nDCG_exact @ 3, {"a": {"x": 0, "y": -2}}, "a") == 0
+
+
+def test_an_exact_value_whose_proof_takes_longer_than_its_time_limit_is_an_error():
+    qrels = qrels_of([random_masks(0, 200, 100, 0.1)])
+    run = {"0": dict.fromkeys(qrels["docno"], 1.0)}
+
+    with pytest.raises(NotProvenError, match="time_limit"):
+        ir_measures.calc_aggregate([alpha_nDCG_exact(time_limit=0.01) @ 20], qrels, run)
+
+
+@pytest.mark.parametrize(
+    ("measure", "text"),
+    [
+        (alpha_nDCG_exact @ 20, "alpha_nDCG_exact@20"),
+        (alpha_nDCG_exact(alpha=0.5, time_limit=60), "alpha_nDCG_exact"),
+        (alpha_nDCG_exact(alpha=1, time_limit=5) @ 10, "alpha_nDCG_exact(alpha=1.0,time_limit=5.0)@10"),
+    ],
+)
+def test_the_names_of_exact_values_parse(measure, text):
+    assert repr(measure) == text
+    assert ir_measures.parse_measure(text) == measure
+
+
+# r of a: 3/4 for x, 1/2 for y; of c: 1/4 for x. The measures below are graded, and weighted.
+GRADED = {"a": {"x": 2, "y": 1}, "b": {"x": 0, "y": 0}, "c": {"x": 1}}
+
+
+@pytest.mark.parametrize(
+    ("measure", "value"),
+    [
+        (alpha_DCG_IA, 5 / 8 + 1 / 2 * (1 / 4 * 1 / 2) / 2),
+        (alpha_DCG_IA @ 2, 5 / 8),
+        (alpha_DCG_IA(alpha=0.0) @ 3, 5 / 8 + 1 / 2 * 1 / 4 / 2),
+        (alpha_DCG_IA(alpha=1.0) @ 3, 5 / 8),
+        (alpha_DCG_IA(gain="linear"), 1 + 1 / 2 * (1 / 2 * 1 / 2) / 2),
+        (alpha_DCG_IA(gain="binary"), 1 + 1 / 2 * (1 / 2) / 2),
+        (alpha_DCG_IA(max_rel=3), (3 / 8 + 1 / 8) / 2 + 1 / 2 * (1 / 8 * 1 / 2) / 2),
+        (alpha_DCG_IA(rel=2), 3 / 4),
+        (NRBP_IA, 5 / 8 + 0.64 * (1 / 4 * 1 / 2) / 2),
+        (NRBP_IA @ 2, 5 / 8),
+        (NRBP_IA(p=0.5, alpha=0.25), 5 / 8 + 0.25 * (1 / 4 * 3 / 4) / 2),
+        (NRBP_IA(gain="linear", max_rel=4), (1 / 2 + 1 / 4) / 2 + 0.64 * (1 / 4 * 1 / 2) / 2),
+        (NRBP_IA(gain="binary"), 1 + 0.64 * (1 / 2) / 2),
+        (NRBP_IA(rel=2), 3 / 4),
+    ],
+    ids=repr,
+)
+def test_graded_values_of_three_documents_worked_by_hand(measure, value, value_of):
+    assert value_of(measure, GRADED, "abc") == pytest.approx(value, abs=1e-15)
+
+
+@pytest.mark.parametrize(("measure", "discount"), [(alpha_DCG_IA, 1 / 2), (NRBP_IA, 0.64)], ids=["log", "geometric"])
+def test_graded_values_weigh_intents_by_their_weights(measure, discount, value_of):
+    value = value_of(measure, GRADED, "abc", weights={"x": 3, "y": 1})
+
+    assert value == pytest.approx(3 / 4 * 3 / 4 + 1 / 4 * 1 / 2 + discount * 3 / 4 * 1 / 4 * 1 / 2, abs=1e-15)
+
+
+def log_discounted(query, *, rel, **params):
+    return discounted_novelty(query, lambda i: 1 / math.log2(i + 1), **params)
+
+
+def geometrically_discounted(query, *, p, rel, **params):
+    return discounted_novelty(query, lambda i: p ** (i - 1), **params)
+
+
+@pytest.mark.parametrize(
+    ("measure", "restated", "persistence"),
+    [(alpha_DCG_IA, log_discounted, [{}]), (NRBP_IA, geometrically_discounted, [{"p": 0.3}, {"p": 0.95}])],
+    ids=["log", "geometric"],
+)
+@pytest.mark.parametrize("seed", range(4))
+def test_graded_values_equal_the_equation_read_aloud(seed, measure, restated, persistence, random_topics):
+    qrels, run = weighted(random_topics(seed, n_queries=6, n_docs=14))
+    read = {rel: queries(qrels, run, rel) for rel in (None, 2)}
+    names = ("alpha", "gain", "max_rel", "rel", "cutoff")
+    grid = itertools.product(
+        persistence, [0.0, 0.3, 1.0], ["exp", "linear", "binary"], [None, 3.0, 4.5], [None, 2.0], [None, 1, 10, 50]
+    )
+    sets = [
+        {**first, **dict(zip(names, rest, strict=True))} for first, *rest in random.Random(seed).sample([*grid], 60)
+    ]
+
+    values = {(m.measure, m.query_id): m.value for m in ir_measures.iter_calc([measure(**s) for s in sets], qrels, run)}
+
+    expected = {
+        (measure(**params), query.query_id): restated(query, **params)
+        for params in sets
+        for query in read[params["rel"]]
+    }
+    assert values == pytest.approx(expected, abs=1e-12)
+    assert len(set(expected.values())) > 80
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.3, 0.5, 1.0])
+@pytest.mark.parametrize("cutoff", [1, 5, 20])
+def test_alpha_dcg_ia_of_binary_labels_is_alpha_dcg_over_the_number_of_intents(cutoff, alpha, random_topics, by_query):
+    data = random_topics(6)
+
+    values = by_query(alpha_DCG_IA(alpha=alpha, gain="binary") @ cutoff, *data)
+
+    # alpha_DCG divides by a list of documents relevant to all intents, of which each has this value.
+    perfect = sum((1 - alpha) ** (i - 1) / math.log2(i + 1) for i in range(1, cutoff + 1))
+    shares = by_query(alpha_DCG(alpha=alpha) @ cutoff, *data)
+    assert values == pytest.approx({query: share * perfect for query, share in shares.items()}, abs=1e-12)
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.3, 1.0])
+@pytest.mark.parametrize("p", [0.3, 0.5, 0.8])
+def test_nrbp_ia_of_binary_labels_is_nrbp_but_for_a_factor(p, alpha, random_topics, by_query):
+    data = random_topics(7)
+
+    values = by_query(NRBP_IA(p=p, alpha=alpha, gain="binary"), *data)
+
+    normalised = by_query(NRBP(beta=p, alpha=alpha), *data)
+    expected = {query: value / (1 - (1 - alpha) * p) for query, value in normalised.items()}
+    assert values == pytest.approx(expected, abs=1e-12)
+
+
+WEIGHTED = [alpha_DCG_IA, alpha_DCG_IA(alpha=0.1, gain="linear") @ 5, NRBP_IA, NRBP_IA(p=0.3, max_rel=4) @ 5]
+
+
+@pytest.mark.parametrize("measure", WEIGHTED, ids=repr)
+def test_graded_values_are_the_mean_over_the_intents(measure, random_topics, by_query):
+    data = weighted(random_topics(8))
+
+    assert by_query(measure, *data) == pytest.approx(by_query(IA(measure), *data), abs=1e-12)
+
+
+@pytest.mark.parametrize("measure", WEIGHTED, ids=repr)
+def test_with_one_intent_a_graded_value_is_its_ad_hoc_form(measure, random_topics, by_query):
+    qrels, run = random_topics(9)
+    qrels = qrels.query("iteration == 'intent 0'")
+
+    assert by_query(measure, qrels, run) == pytest.approx(by_query(Adhoc(measure), qrels, run), abs=1e-12)
+
+
+def test_alpha_dcg_ia_of_one_intent_without_redundancy_is_dcg(value_of):
+    value = value_of(alpha_DCG_IA(alpha=0, gain="linear", max_rel=2), {"a": {"x": 2}, "b": {"x": 1}}, "ab")
+
+    assert value == pytest.approx((2 + 1 / LOG3) / 2, abs=1e-15)
+
+
+@pytest.mark.parametrize("measure", WEIGHTED, ids=repr)
+def test_a_graded_value_without_relevant_documents_or_ranking_is_0(measure, value_of):
+    assert value_of(measure, {"a": {"x": 0, "y": -2}}, "a") == 0
+    assert value_of(measure, {"a": {"x": 1}}, "") == 0
+
+
+@pytest.mark.parametrize("measure", [alpha_DCG_IA, NRBP_IA], ids=repr)
+def test_a_label_above_max_rel_is_refused(measure, value_of):
+    sentence = f"{measure(max_rel=2)}: labels may be at most 2, but query 'q' has 3 for document 'b'."
+
+    with pytest.raises(ValueError, match="^" + re.escape(sentence) + "$"):
+        value_of(measure(max_rel=2), {"a": {"x": 2}, "b": {"x": 3}}, "a")
+
+
+@pytest.mark.parametrize(
+    ("measure", "params"),
+    [
+        (alpha_DCG_IA, {"alpha": -0.1}),
+        (alpha_DCG_IA, {"alpha": 1.1}),
+        (alpha_DCG_IA, {"gain": "log"}),
+        (alpha_DCG_IA, {"max_rel": 0}),
+        (alpha_DCG_IA, {"rel": 0}),
+        (alpha_DCG_IA, {"cutoff": 0}),
+        (NRBP_IA, {"p": -0.1}),
+        (NRBP_IA, {"p": 1.1}),
+        (NRBP_IA, {"alpha": math.nan}),
+        (NRBP_IA, {"gain": "log"}),
+        (NRBP_IA, {"max_rel": -1}),
+        (NRBP_IA, {"cutoff": 1.5}),
+    ],
+    ids=lambda value: getattr(value, "NAME", str(value)),
+)
+def test_a_parameter_out_of_range_is_refused_when_the_measure_is_built(measure, params):
+    name = next(iter(params))
+
+    with pytest.raises(ValueError, match=f"^{measure.NAME}: {name} must be "):
+        measure(**params)
+
+
+@pytest.mark.parametrize(
+    "measure", [alpha_DCG_IA(alpha=0.1, gain="linear") @ 20, NRBP_IA(p=0.5, alpha=0, max_rel=4, rel=2)], ids=repr
+)
+def test_repr_of_a_graded_measure_parses_to_an_equal_one(measure):
+    assert ir_measures.parse_measure(repr(measure)) == measure

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+from itertools import permutations
 
 import ir_measures
 import numpy as np
@@ -12,7 +14,29 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ir_measures import AP, P, nDCG
 
-from pyterrier_diversity import ERR, IA, RBU, Adhoc, Sharp, alpha_nDCG
+from pyterrier_diversity import (
+    D_Q,
+    ERR,
+    IA,
+    RBU,
+    Adhoc,
+    AP_Rareness,
+    Coverage,
+    D_nDCG,
+    DINsharp_nDCG,
+    P_Rareness,
+    Pplus,
+    Q,
+    Sharp,
+    SPrecision,
+    StRecall,
+    StRecallMinRank,
+    UserModel,
+    alpha_nDCG,
+    alpha_nDCG_exact,
+    nDCG_Rareness,
+    nP_IA,
+)
 from pyterrier_diversity.measures import registered
 
 CUTOFF = 5
@@ -29,7 +53,8 @@ def lifts(measure):
     return "measure" in measure.SUPPORTED_PARAMS
 
 
-PLAIN = [at_cutoff(measure) for measure in registered() if not lifts(measure)]
+# UserModel is twelve named measures and more.
+PLAIN = [at_cutoff(measure) for measure in registered() if not lifts(measure) and measure.NAME != "UserModel"]
 WRAPPED = [
     IA(nDCG @ 5),
     IA(AP),
@@ -42,17 +67,38 @@ WRAPPED = [
     Sharp(alpha_nDCG @ 5),
     Sharp(nDCG @ 5, gamma=0.25),
     IA(Sharp(P @ 5)),
+    IA(Coverage @ 5),
+    Adhoc(DINsharp_nDCG @ 5),
+    Adhoc(P_Rareness @ 5),
+    UserModel(1, "RBP", theta_nav=0.9) @ 5,
+    UserModel(2, "DCG", redundancy="RBP", gain="exp", norm=True) @ 5,
+    UserModel(4, "RBP", redundancy="RR"),
 ]
 MEASURES = [*PLAIN, *WRAPPED]
 
-# The effort of reading makes these negative, and every document further down costs.
-EFFORTFUL = [measure for measure in MEASURES if "RBU" in str(measure)]
-EFFORTLESS = [measure for measure in MEASURES if measure not in EFFORTFUL]
+# Every document read costs, or is one where users stop.
+READERS = [measure for measure in MEASURES if re.search("RBU|EU|RBAP|DAG|^RAP|4,stop='RBP'", repr(measure))]
+OTHERS = [measure for measure in MEASURES if measure not in READERS]
+NORMALISED = [
+    StRecall @ 5,
+    StRecallMinRank,
+    SPrecision @ 5,
+    nP_IA @ 5,
+    nP_IA @ 2,
+    alpha_nDCG_exact @ 5,
+    alpha_nDCG_exact(alpha=0.9) @ 2,
+    D_nDCG @ 5,
+    D_nDCG @ 2,
+    D_Q @ 5,
+    D_Q @ 2,
+    Q @ 5,
+    Q @ 2,
+    Pplus @ 5,
+    nDCG_Rareness @ 5,
+    nDCG_Rareness @ 2,
+    AP_Rareness(alpha=0),
+]
 AT_CUTOFF = [measure for measure in MEASURES if f"@{CUTOFF}" in str(measure)]
-
-# Greedy need not be optimal, but it is within 1 - 1/e of the optimum down to any rank (the gains are submodular,
-# Nemhauser et al. 1978), and therefore under any discount that falls with the rank.
-HIGHEST = {"alpha_nDCG": 1 / (1 - 1 / math.e), "nERR_IA": 1 / (1 - 1 / math.e), "nNRBP": 1 / (1 - 1 / math.e)}
 
 
 def compute(measures, qrels, run):
@@ -72,13 +118,14 @@ def topics(draw, n_intents=3, labels=LABELS, max_queries=3):
     for q in range(draw(st.integers(1, max_queries))):
         intents = INTENTS[: draw(st.integers(1, n_intents))]
         weights = draw(st.lists(st.sampled_from([0.5, 1.0, 3.0]), min_size=len(intents), max_size=len(intents)))
+        kinds = draw(st.lists(st.sampled_from(["inf", "nav"]), min_size=len(intents), max_size=len(intents)))
         for doc in "abcdef"[: draw(st.integers(1, 6))]:
             judged = draw(st.lists(labels, min_size=len(intents), max_size=len(intents)))
-            rows += [(f"q{q}", doc, *row) for row in zip(judged, intents, weights, strict=True)]
+            rows += [(f"q{q}", doc, *row) for row in zip(judged, intents, weights, kinds, strict=True)]
         ranking = draw(st.permutations("abcdefuvw"))[: draw(st.integers(0, 9))]
         run += [(f"q{q}", doc, float(len(ranking) - i)) for i, doc in enumerate(ranking)]
-    qrels = pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance", "iteration", "weight"])
-    qrels = qrels.assign(intent_type="inf", rarity=(qrels["doc_id"] < "c") * 0.25 + 0.5)
+    qrels = pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance", "iteration", "weight", "intent_type"])
+    qrels = qrels.assign(rarity=(qrels["doc_id"] < "c") * 0.25 + 0.5)
     return qrels, pd.DataFrame(run, columns=["query_id", "doc_id", "score"])
 
 
@@ -108,6 +155,7 @@ def test_other_queries_change_no_bit(data):
 @pytest.mark.parametrize("n_docs", [12, 60])
 def test_larger_queries_in_the_same_batch_change_no_bit(n_docs, random_topics):
     qrels, run = random_topics(9, n_docs=n_docs)
+    qrels = columns_changed(qrels.assign(rarity=qrels["doc_id"].str[-1].astype(int) / 20))["intent_type"]
 
     alone = {}
     for query, rows in qrels.groupby("query_id"):
@@ -136,34 +184,38 @@ def test_documents_below_the_cutoff_change_nothing(data):
     assert not differences(compute(AT_CUTOFF, qrels, run), cut)
 
 
+def bounds(measure):
+    """Return the range that a measure declares; a bound may be an expression of its parameters."""
+    low, high = measure.RANGE[1:-1].split(",")
+    names = {"inf": math.inf, **{name: measure[name] for name in measure.SUPPORTED_PARAMS}}
+    return eval(low, names), eval(high, names)
+
+
 @settings(max_examples=60, deadline=None)
 @given(data=topics())
-def test_values_lie_between_0_and_1(data):
-    values = compute(EFFORTLESS, *data)
+def test_values_lie_in_the_range_that_the_measure_declares(data):
+    values = compute(PLAIN, *data)
 
-    highest = {key: max([1.0, *(HIGHEST[name] for name in HIGHEST if name in key[0])]) for key in values}
-    assert not {key: value for key, value in values.items() if not 0 <= value <= highest[key] + 1e-12}
-
-
-@settings(max_examples=40, deadline=None)
-@given(data=topics())
-def test_values_less_effort_lie_below_1(data):
-    values = compute(EFFORTFUL, *data)
-
-    assert not {key: value for key, value in values.items() if not -0.05 * CUTOFF <= value <= 1}
+    ranges = {str(measure): bounds(measure) for measure in PLAIN}
+    outside = {
+        key: value
+        for key, value in values.items()
+        if not ranges[key[0]][0] - 1e-12 <= value <= ranges[key[0]][1] + 1e-12
+    }
+    assert not outside
 
 
 @settings(max_examples=40, deadline=None)
 @given(data=topics())
-def test_irrelevant_documents_at_the_end_change_nothing_but_effort(data):
+def test_irrelevant_documents_at_the_end_change_nothing_but_what_is_read(data):
     qrels, run = data
     rows = [(query, f"zz{i}", -1.0 - i) for query in run["query_id"].unique() for i in range(3)]
     below = pd.DataFrame(rows, columns=run.columns)
     judged = qrels.drop_duplicates("query_id").assign(doc_id="zz1", relevance=0, rarity=1.0)
 
-    longer = compute(EFFORTLESS, pd.concat([qrels, judged]), pd.concat([run, below]))
+    longer = compute(OTHERS, pd.concat([qrels, judged]), pd.concat([run, below]))
 
-    assert not differences(compute(EFFORTLESS, qrels, run), longer, tolerance=1e-12)
+    assert not differences(compute(OTHERS, qrels, run), longer, tolerance=1e-12)
 
 
 @settings(max_examples=40, deadline=None)
@@ -182,7 +234,8 @@ def test_a_document_judged_irrelevant_is_like_an_unjudged_one(data):
 def test_with_one_intent_a_measure_is_its_ad_hoc_form(data):
     qrels, run = data
     # A relevant document each: without one, the effort of RBU is charged, and IA(RBU) has no intent to charge it for.
-    qrels = qrels.assign(relevance=qrels["relevance"].where(qrels["doc_id"] != "a", 2))
+    # Informational ones: a document's highest label does not tell the type of the intent that it is for.
+    qrels = qrels.assign(intent_type="inf", relevance=qrels["relevance"].where(qrels["doc_id"] != "a", 2))
     plain = compute(PLAIN, qrels, run)
 
     for lift in (IA, Adhoc):
@@ -225,7 +278,7 @@ def test_a_query_that_the_run_lacks_scores_the_default(data):
 @settings(max_examples=30, deadline=None)
 @given(data=topics(labels=st.sampled_from([0, -2])))
 def test_a_query_without_relevant_documents_scores_0_but_for_effort(data):
-    values = compute(EFFORTLESS, *data)
+    values = compute(OTHERS, *data)
 
     assert set(values.values()) == {0.0}
 
@@ -255,6 +308,44 @@ def test_pyterriers_names_of_columns_are_read_as_well(data):
     assert not differences(compute(PLAIN, qrels, run), values)
 
 
+@settings(max_examples=30, deadline=None)
+@given(data=topics(max_queries=1, labels=st.integers(0, 3)), navigational=st.just("inf"))
+def test_the_best_ranking_of_a_normalised_measure_scores_1(data, navigational):
+    rows = data[0].query("doc_id < 'e'").assign(intent_type=navigational)
+    rows = rows.assign(relevance=rows["relevance"].where(rows["doc_id"] != "a", 1))
+    rankings = list(permutations(rows["doc_id"].unique()))
+    qrels = pd.concat([rows.assign(query_id=f"q{i}") for i in range(len(rankings))])
+    run = {f"q{i}": {doc: -float(place) for place, doc in enumerate(docs)} for i, docs in enumerate(rankings)}
+
+    values = compute(NORMALISED, qrels, run)
+
+    best = {name: max(value for (other, _), value in values.items() if other == name) for name in map(str, NORMALISED)}
+    assert best == pytest.approx(dict.fromkeys(best, 1.0), abs=1e-12)
+
+
+def columns_changed(qrels):
+    """Return qrels with other values in each optional column."""
+    intent = qrels["iteration"].str[-1].astype(int)
+    return {
+        "weight": qrels.assign(weight=3.0 + intent**2),
+        "intent_type": qrels.assign(intent_type=np.where(intent % 2, "inf", "nav")),
+        "rarity": qrels.assign(rarity=qrels["doc_id"].str[-1].astype(int) / 20),
+    }
+
+
+@pytest.mark.parametrize("measure", PLAIN, ids=str)
+def test_a_measure_reads_the_columns_that_it_declares_and_no_others(measure, random_topics):
+    qrels, run = random_topics(0)
+    qrels = qrels.assign(weight=1.0, intent_type="inf", rarity=0.5)
+    if "theta_nav" in measure.SUPPORTED_PARAMS:
+        measure = measure(theta_nav=0.9)
+    before = compute([measure], qrels, run)
+
+    changed = {name: compute([measure], frame, run) for name, frame in columns_changed(qrels).items()}
+
+    assert {name for name, values in changed.items() if differences(before, values)} == set(measure.READS)
+
+
 def alternatives(parameter):
     """Return values of a parameter other than its default."""
     if parameter.kind is bool:
@@ -268,18 +359,57 @@ def alternatives(parameter):
     return [number for number in numbers if low < number < high and number != parameter.fallback]
 
 
+# Parameters that need others, and one that changes no value.
+BESIDE = {"theta_red": {"redundancy": "RBP"}, "stop": {"model": 4}}
+WITHOUT_EFFECT = {"measure", "time_limit"}
+
+# Greedy covers these with D3, D2, D1; D4 and D5 would do (Carterette 2011, Sec. 2.3).
+MISSED_BY_GREEDY = {
+    "D1": [1, 2],
+    "D2": [3, 4, 5, 6],
+    "D3": [7, 8, 9, 10, 11, 12, 13, 14],
+    "D4": [1, 3, 4, 7, 8, 9, 10],
+    "D5": [2, 5, 6, 11, 12, 13, 14],
+}
+
+
+@pytest.fixture(scope="module")
+def telling(random_topics):
+    """Qrels with all columns that a measure may read, whose values tell intents and documents apart, and a run."""
+    qrels, run = random_topics(0)
+    missed = [("car", doc, 1, f"intent {t}") for doc, intents in MISSED_BY_GREEDY.items() for t in intents]
+    qrels = pd.concat([qrels, pd.DataFrame(missed, columns=qrels.columns)])
+    run = pd.concat(
+        [
+            run,
+            pd.DataFrame(
+                [("car", doc, float(score)) for score, doc in enumerate(["D1", "D2", "D5", "D4", "D3"])],
+                columns=run.columns,
+            ),
+        ]
+    )
+    number = qrels["iteration"].str.split().str[-1].astype(int)
+    rarity = qrels["doc_id"].str[-1].astype(int) / 10
+    return qrels.assign(weight=1.0 + number, intent_type=np.where(number % 2, "nav", "inf"), rarity=rarity), run
+
+
 @pytest.mark.parametrize(
     ("measure", "name"),
-    [(measure, name) for measure in registered() for name in measure.SUPPORTED_PARAMS if name != "measure"],
+    [(measure, name) for measure in registered() for name in measure.SUPPORTED_PARAMS.keys() - WITHOUT_EFFECT],
     ids=lambda value: getattr(value, "NAME", value),
 )
-def test_each_parameter_has_an_effect(measure, name, random_topics):
-    qrels, run = random_topics(0)
-    # All columns that a measure may read, with values that tell intents and documents apart.
-    number = qrels["iteration"].str[-1].astype(int)
-    rarity = qrels["doc_id"].str[-1].astype(int) / 10
-    qrels = qrels.assign(weight=1.0 + number, intent_type=np.where(number % 2, "nav", "inf"), rarity=rarity)
-    base = type(measure)("nDCG@5") if lifts(measure) else at_cutoff(measure)
+def test_each_parameter_has_an_effect(measure, name, telling):
+    qrels, run = telling
+    beside = BESIDE.get(name, {})
+    if name == "max_rel" and "stop" in dir(measure):
+        beside = {"gain": "exp"}
+    if measure.NAME == "UserModel":
+        beside = {
+            "model": 3 if name == "effort" else 4,
+            "stop": "ERR" if name in ("effort", "max_rel") else "RBP",
+            **beside,
+        }
+    base = type(measure)("nDCG@5") if lifts(measure) else at_cutoff(measure, **beside)
     before = compute([base], qrels, run).values()
 
     effects = []

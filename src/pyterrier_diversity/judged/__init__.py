@@ -3,7 +3,7 @@
 from .grades import Gain, gain_value, relevance_probability
 from .judgements import Judgements
 from .qrels import judge
-from .rankings import JudgedRankings, judged_rankings
+from .rankings import JudgedRankings, judged_rankings, relevant_documents
 from .runs import Retrieved, Run, ranking_order
 
 __all__ = [
@@ -17,4 +17,5 @@ __all__ = [
     "judged_rankings",
     "ranking_order",
     "relevance_probability",
+    "relevant_documents",
 ]

@@ -68,6 +68,20 @@ class Rows(NamedTuple):
     named: np.ndarray
 
 
+class Memo:
+    """What was computed once, and is kept."""
+
+    def __init__(self) -> None:
+        self._known: dict[Any, Any] = {}
+
+    def __call__(self, key: Any, compute: Callable[[], T]) -> T:
+        """Return what ``compute`` returns, computed once for each ``key``."""
+        if key not in self._known:
+            self._known[key] = compute()
+        result: T = self._known[key]
+        return result
+
+
 @dataclass(frozen=True, eq=False)
 class Judgements:
     """The relevant documents of every query, with their labels for each intent.
@@ -88,6 +102,8 @@ class Judgements:
         Every judged row.
     base_doc, base_query : ndarray, shape (documents,), shape (Q,)
         Which document and which query of the judgements as read each one stems from.
+    derived : Memo
+        What was computed from them, once.
     """
 
     query_ids: Sequence[str]
@@ -98,18 +114,11 @@ class Judgements:
     rows: Rows
     base_doc: np.ndarray
     base_query: np.ndarray
-    _derived: dict[Any, Any] = field(default_factory=dict, repr=False)
+    derived: Memo = field(default_factory=Memo, repr=False)
 
     def __len__(self) -> int:
         """Return the number of queries."""
         return len(self.query_ids)
-
-    def derived(self, key: Any, compute: Callable[[], T]) -> T:
-        """Return what ``compute`` returns, computed once for each ``key``."""
-        if key not in self._derived:
-            self._derived[key] = compute()
-        result: T = self._derived[key]
-        return result
 
     def view(self, view: View = "intents", rel: float | None = None) -> Judgements:
         """Return these judgements as another kind of measure reads them.
@@ -176,7 +185,7 @@ class Judgements:
 
     def _with(self, documents: Documents, intents: Intents, labels: Labels, docs: np.ndarray) -> Judgements:
         return replace(
-            self, documents=documents, intents=intents, labels=labels, base_doc=self.base_doc[docs], _derived={}
+            self, documents=documents, intents=intents, labels=labels, base_doc=self.base_doc[docs], derived=Memo()
         )
 
     @cached_property
@@ -184,6 +193,10 @@ class Judgements:
         """w_t: the weights of a query's intents, of sum 1."""
         total = np.bincount(self.intents.query, self.intents.weight, minlength=len(self))
         return self.intents.weight / total[self.intents.query]
+
+    def mean_over_intents(self, values: np.ndarray) -> np.ndarray:
+        """Average a value for each intent by the intents' weights; 0 for a query without intents."""
+        return np.bincount(self.intents.query, self.weights * values, minlength=len(self))
 
     @cached_property
     def relevant_docs(self) -> list[list[str]]:
@@ -240,6 +253,11 @@ class Chunk:
         What the indices point into.
     queries, docs, intents, labels : ndarray
         Indices of the queries and of all that is theirs, ascending.
+
+    Attributes
+    ----------
+    derived : Memo
+        What was computed from these queries alone, once for all runs.
     """
 
     def __init__(
@@ -256,7 +274,7 @@ class Chunk:
         self._label_doc = np.searchsorted(docs, self._labels.doc)
         self._label_slot = self._intent_slot[np.searchsorted(intents, self._labels.intent)]
         self._shape = (len(queries), int(self._intent_slot.max(initial=-1)) + 1)
-        self._ideals: dict[Any, np.ndarray] = {}
+        self.derived = Memo()
 
     def per_intent(self, values: np.ndarray) -> np.ndarray:
         """Lay a value for each intent out in an array of shape (queries, intents), 0 where there is none."""
@@ -294,22 +312,10 @@ class Chunk:
         labels[self._doc_row[self._label_doc[shown]], at[shown], self._label_slot[shown]] = self._labels.value[shown]
         return row, slot, labels
 
-    def ideal(self, key: Any, compute: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
-        """Compute something from the labels of all relevant documents, once for each ``key``, as no run changes it.
-
-        Parameters
-        ----------
-        key : hashable
-            What tells this computation from others.
-        compute : callable
-            Takes labels of shape (queries, documents, intents), documents by descending name: the order in which
-            greedy ideals break ties.
-        """
-        if key not in self._ideals:
-            names = self.judgements.documents.ids[self.docs]
-            by_name = np.array(sorted(range(len(names)), key=names.tolist().__getitem__, reverse=True), dtype=np.intp)
-            self._ideals[key] = compute(self.layout(self.by_query(by_name))[2])
-        return self._ideals[key]
+    def by_name(self) -> np.ndarray:
+        """Return the positions in ``docs``, query by query, by descending name: the order that breaks greedy ties."""
+        names = self.judgements.documents.ids[self.docs].tolist()
+        return self.by_query(np.array(sorted(range(len(names)), key=names.__getitem__, reverse=True), dtype=np.intp))
 
 
 def _split(part: np.ndarray, n_parts: int) -> list[np.ndarray]:

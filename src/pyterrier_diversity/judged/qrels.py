@@ -60,7 +60,7 @@ def _same(known: np.ndarray, column: np.ndarray) -> bool:
 
 
 def _read(frame: pd.DataFrame) -> Judgements:
-    query, doc_ids = _sorted(ids(frame, "query_id", "qrels", grouped=True)), strings(frame, "doc_id", "qrels")
+    query, doc_ids = _query(frame), strings(frame, "doc_id", "qrels")
     label = numbers(frame, "relevance", "qrels")
     iteration = _iteration(frame)
     named, named_query, named_ids = _named_intents(query, iteration)
@@ -90,6 +90,15 @@ def _read(frame: pd.DataFrame) -> Judgements:
         base_doc=np.arange(len(documents.ids)),
         base_query=np.arange(len(query.names)),
     )
+
+
+def intents_of_rows(frame: pd.DataFrame) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the intent of each row of qrels, a number that no two queries share; the query of each, and its name."""
+    return _named_intents(_query(frame), _iteration(frame))
+
+
+def _query(frame: pd.DataFrame) -> Ids:
+    return _sorted(ids(frame, "query_id", "qrels", grouped=True))
 
 
 def _documents(query: np.ndarray, doc_ids: np.ndarray, rarity: np.ndarray | None) -> tuple[Documents, np.ndarray]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from itertools import repeat
 from typing import Any, NamedTuple
 
@@ -65,6 +66,13 @@ class Run:
         """Return the documents of a query, best first; an empty list if it has none."""
         return list(dict.fromkeys(self._listed(query_id)))
 
+    def rankings(self, query_ids: Sequence[str]) -> list[list[str]]:
+        """Return the documents of each query, best first, with the warnings of `retrieve`."""
+        rankings = [self.ranking(query_id) for query_id in query_ids]
+        n_listed = sum(len(self._listed(query_id)) for query_id in query_ids)
+        self._warn(n_listed - sum(map(len, rankings)), query_ids)
+        return rankings
+
     def retrieve(self, judgements: Judgements, judged_only: bool = False) -> Retrieved:
         """Find the ranks of the relevant documents.
 
@@ -97,9 +105,7 @@ class Run:
                 ranks = dict(zip(filter(judgements.judged_docs[i].__contains__, ranks), from_1, strict=False))
             found.extend(map(ranks.get, relevant, repeat(0)))
             lengths.append(len(ranks))
-        self._warn(
-            n_repeats, no_common_query=bool(self._slices) and self._slices.keys().isdisjoint(judgements.query_ids)
-        )
+        self._warn(n_repeats, judgements.query_ids)
         return Retrieved(np.array(found, dtype=np.int64), np.array(lengths, dtype=np.int64))
 
     def _listed(self, query_id: str) -> list[str]:
@@ -109,15 +115,15 @@ class Run:
         documents: list[str] = self._docs[rows].tolist()
         return documents if self._turn is None else _session(documents, self._turn[rows].tolist())
 
-    def _warn(self, n_repeats: int, no_common_query: bool) -> None:
+    def _warn(self, n_repeats: int, query_ids: Sequence[str]) -> None:
         messages = []
         if n_repeats:
             messages.append(
                 f"The run holds a document twice in a query, {n_repeats} times in all; the better-ranked one counts."
             )
-        if no_common_query:
+        if self._slices and query_ids and self._slices.keys().isdisjoint(query_ids):
             names = ", ".join(repr(name) for name in list(self._slices)[:3])
-            messages.append(f"No query of the run ({names}, ...) is in the qrels: every query scores the default.")
+            messages.append(f"No query of the run ({names}, ...) is in the qrels: nothing of it counts.")
         for message in messages if not self._warned else []:
             warnings.warn(message, UserWarning, stacklevel=2)
         self._warned = self._warned or bool(messages)

@@ -1,30 +1,77 @@
 """The measures: one class for each, in the module of its family. Importing a module registers what it holds."""
 
 from .base import CompositeMeasure, DiversityMeasure, Part, register, registered
-from .cascade import ERR_IA, NRBP, alpha_DCG, alpha_nDCG, nERR_IA, nNRBP
+from .blended_ratio import Pplus, PplusQ, Q
+from .cascade import ERR_IA, NRBP, NRBP_IA, alpha_DCG, alpha_DCG_IA, alpha_nDCG, alpha_nDCG_exact, nERR_IA, nNRBP
 from .err import ERR
-from .intent_aware import AP_IA, P_IA, StRecall
+from .global_gain import D_Q, DIN_Q, D_nDCG, DIN_nDCG, EfP
+from .intent_aware import AP_IA, P_IA, nP_IA
 from .lifts import IA, Adhoc, Sharp, parse
+from .rareness import AP_Rareness, P_Rareness, RBP_Rareness, nDCG_Rareness
 from .rbu import RBU
+from .sharp import DINsharp_nDCG, DINsharp_Q, Dsharp_nDCG, Dsharp_Q, PplusQsharp
+from .subtopic import SRR, Coverage, SPrecision, StRecall, StRecallMinRank
+from .user_models import ARR, CDG, DAG, DCG, EPR, RAP, RBAP, RBTR, RRAP, RRG, RRR, RRTR, UserModel
+from .utility import EU, nEU
 
 __all__ = [
     "AP_IA",
+    "ARR",
+    "CDG",
+    "DAG",
+    "DCG",
+    "DIN_Q",
+    "D_Q",
+    "EPR",
     "ERR",
     "ERR_IA",
+    "EU",
     "IA",
     "NRBP",
+    "NRBP_IA",
     "P_IA",
+    "RAP",
+    "RBAP",
+    "RBTR",
     "RBU",
+    "RRAP",
+    "RRG",
+    "RRR",
+    "RRTR",
+    "SRR",
+    "AP_Rareness",
     "Adhoc",
     "CompositeMeasure",
+    "Coverage",
+    "DIN_nDCG",
+    "DINsharp_Q",
+    "DINsharp_nDCG",
+    "D_nDCG",
     "DiversityMeasure",
+    "Dsharp_Q",
+    "Dsharp_nDCG",
+    "EfP",
+    "P_Rareness",
     "Part",
+    "Pplus",
+    "PplusQ",
+    "PplusQsharp",
+    "Q",
+    "RBP_Rareness",
+    "SPrecision",
     "Sharp",
     "StRecall",
+    "StRecallMinRank",
+    "UserModel",
     "alpha_DCG",
+    "alpha_DCG_IA",
     "alpha_nDCG",
+    "alpha_nDCG_exact",
+    "nDCG_Rareness",
     "nERR_IA",
+    "nEU",
     "nNRBP",
+    "nP_IA",
     "parse",
     "register",
     "registered",

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..judged import JudgedRankings, Judgements
 from ..judged.judgements import View
-from .parameters import Parameter, Parameters
+from ..parameters import Parameter, Parameters
 
 M = TypeVar("M", bound=ir_measures.Measure)
 
@@ -20,9 +20,9 @@ M = TypeVar("M", bound=ir_measures.Measure)
 class DiversityMeasure(ir_measures.Measure):
     """A measure that this package computes: a declaration, and the kernel that it feeds.
 
-    A subclass declares ``NAME``, ``PRETTY_NAME``, ``SHORT_DESC``, ``FORMULA``, ``SOURCE`` and ``SUPPORTED_PARAMS``,
-    and defines `score`. The parameters ``cutoff``, ``rel`` and ``judged_only`` are applied to the rankings before
-    `score` sees them.
+    A subclass declares ``NAME``, ``PRETTY_NAME``, ``SHORT_DESC``, ``FORMULA``, ``SOURCE``, ``SUPPORTED_PARAMS`` and
+    what differs from the defaults of ``RANGE``, ``VIEW``, ``READS`` and ``NEEDS``, and defines `score`. The parameters
+    ``cutoff``, ``rel`` and ``judged_only`` are applied to the rankings before `score` sees them.
 
     Raises
     ------
@@ -36,8 +36,13 @@ class DiversityMeasure(ir_measures.Measure):
     FORMULA: str
     SOURCE: str
     SUPPORTED_PARAMS: Parameters = {}
+    # The values that it can have; bounds may be expressions of parameters.
+    RANGE: str = "[0, 1]"
     # What of the qrels the measure reads: "ad hoc" for each document's highest label over the intents.
     VIEW: View = "intents"
+    # The optional columns of the qrels that change its values, and those that it cannot do without.
+    READS: tuple[str, ...] = ()
+    NEEDS: tuple[str, ...] = ()
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**self._checked(params))

@@ -1,7 +1,8 @@
 """Measures of novelty that discount an intent each time that it is met: alpha-DCG, ERR-IA, NRBP.
 
 All three have one gain, sum_t J_it (1 - alpha)^c_it, and differ in the discount by rank. Their values are those of
-ndeval 4.5 with ``-traditional``: binary labels, uniform weights.
+ndeval 4.5 with ``-traditional``: binary labels, uniform weights. The forms of Amigó et al. (2018) are graded and
+weighted, sum_t w_t r_it (1 - alpha)^c_it.
 """
 
 from __future__ import annotations
@@ -14,24 +15,22 @@ import numpy as np
 import numpy.typing as npt
 
 from ..arrays import left_before, over_documents, over_intents, ranks_of, share
-from ..ideal import greedy_gains
+from ..ideal import greedy_gains, naming, progress, rank_exactly
 from ..judged import JudgedRankings
+from ..parameters import ALPHA, CUTOFF, GRADES, JUDGED_ONLY, REL, TIME_LIMIT, Parameter, Parameters
 from .base import DiversityMeasure, register
-from .parameters import CUTOFF, JUDGED_ONLY, REL, Parameter, Parameters
 
 Discount = Callable[[np.ndarray], np.ndarray]
 
 # ndeval's ERR-IA has the redundancy of alpha-DCG, which ir_measures leaves at its default.
 ERR_IA_ALPHA = 0.5
 
+# Greedy reaches 1 - 1/e of the best at every rank, the gains being submodular (Nemhauser et al. 1978).
+GREEDY_RANGE = "[0, 1.582]"
+
 # Ranks of a perfect list that are summed at the most.
 MAX_TERMS = 10_000_000
 
-ALPHA: Parameters = {
-    "alpha": Parameter(
-        float, 0.5, interval="[0, 1]", desc="redundancy intolerance: what an intent loses each time it is met"
-    )
-}
 BETA: Parameters = {
     "beta": Parameter(float, 0.5, interval="[0, 1)", desc="patience: probability of going on to the next document")
 }
@@ -52,20 +51,22 @@ def geometric_discount(beta: float) -> Discount:
     return lambda ranks: np.power(beta, ranks - 1.0)
 
 
-def novelty_gain(relevant: npt.ArrayLike, *, alpha: float = 0.5) -> np.ndarray:
+def novelty_gain(relevant: npt.ArrayLike, *, worth: npt.ArrayLike | None = None, alpha: float = 0.5) -> np.ndarray:
     r"""Compute the gain of each document over those above it.
 
     Parameters
     ----------
     relevant : array_like, shape (..., n_docs, n_intents)
         1 where a document is relevant to an intent, else 0; best rank first.
+    worth : array_like, shape (..., n_docs, n_intents), optional
+        :math:`v`, what a document is worth to an intent that was not met yet; ``relevant`` if omitted.
     alpha : float in [0, 1]
         How much an intent is worth less each time that it is met.
 
     Returns
     -------
     ndarray, shape (..., n_docs)
-        :math:`\sum_t J_{it} (1 - \alpha)^{c_{it}}`, :math:`c_{it}` being the relevant documents above rank i.
+        :math:`\sum_t v_{it} (1 - \alpha)^{c_{it}}`, :math:`c_{it}` being the relevant documents above rank i.
 
     References
     ----------
@@ -80,7 +81,7 @@ def novelty_gain(relevant: npt.ArrayLike, *, alpha: float = 0.5) -> np.ndarray:
     relevant = np.asarray(relevant, dtype=np.float64)
     # (1 - alpha)^c as a product over the documents above: cheaper than a power.
     gains = left_before(alpha * relevant, axis=-2)
-    gains *= relevant
+    gains *= relevant if worth is None else np.asarray(worth, dtype=np.float64)
     return over_intents(gains)
 
 
@@ -119,9 +120,13 @@ class _Novelty(DiversityMeasure):
         """Return the value over that of the greedy ideal ranking."""
         gains = ranked.ideal(
             ("greedy", self.alpha, ranked.cutoff),
-            lambda labels: greedy_gains(labels > 0, alpha=self.alpha, depth=ranked.cutoff),
+            lambda every: greedy_gains(every.relevant, alpha=self.alpha, depth=ranked.cutoff),
         )
-        return share(self.value(ranked), discounted(gains, self.discount))
+        return self.over(ranked, gains)
+
+    def over(self, ranked: JudgedRankings, ideal_gains: np.ndarray) -> np.ndarray:
+        """Return the value over that of a list of gains."""
+        return share(self.value(ranked), discounted(ideal_gains, self.discount))
 
     def score(self, ranked: JudgedRankings) -> np.ndarray:
         """Compute one value for each query."""
@@ -192,6 +197,7 @@ class _alpha_nDCG(_Novelty):
     SHORT_DESC = "DCG whose gains shrink each time that an intent is met, over the greedy ideal."
     FORMULA = "sum_i 1/log2(i+1) sum_t J_it (1-alpha)^c_it / the same for the greedy ideal ranking"
     SOURCE = "Clarke et al. (2008); ndeval 4.5"
+    RANGE = GREEDY_RANGE
     SUPPORTED_PARAMS = {**CUTOFF, **ALPHA, **REL, **JUDGED_ONLY}
     discount = property(lambda self: log_discount)
 
@@ -207,6 +213,7 @@ class _nERR_IA(_Novelty):
     SHORT_DESC = "ERR averaged over the intents, binary labels, over the greedy ideal."
     FORMULA = "sum_i 1/i sum_t J_it 0.5^c_it / the same for the greedy ideal ranking"
     SOURCE = "Chapelle et al. (2009); ndeval 4.5"
+    RANGE = GREEDY_RANGE
     SUPPORTED_PARAMS = {**CUTOFF, **REL, **JUDGED_ONLY}
     alpha = ERR_IA_ALPHA
     discount = property(lambda self: reciprocal_discount)
@@ -246,10 +253,101 @@ class _nNRBP(_NRBP):
     SHORT_DESC = "RBP whose gains shrink each time that an intent is met, over the greedy ideal."
     FORMULA = "sum_i beta^(i-1) sum_t J_it (1-alpha)^c_it / the same for the greedy ideal ranking"
     SOURCE = "Clarke et al. (2009); ndeval 4.5"
+    RANGE = GREEDY_RANGE
 
     def score(self, ranked: JudgedRankings) -> np.ndarray:
         """Compute one value for each query."""
         return self.over_ideal(ranked)
+
+
+class _alpha_nDCG_exact(_Novelty):
+    """Alpha-DCG over the highest that there is, which is proven; alpha_nDCG divides by the greedy approximation.
+
+    A best ranking differs with the cutoff, so that no system can score 1 at every cutoff. Where the proof takes longer
+    than ``time_limit`` seconds for a query, `NotProvenError` carries the best value found and the proven bound.
+
+    .. cite.dblp:: journals/ir/Carterette11
+    """
+
+    NAME = __name__ = "alpha_nDCG_exact"
+    PRETTY_NAME = "Alpha Normalised Discounted Cumulative Gain over the Optimum"
+    SHORT_DESC = "DCG whose gains shrink each time that an intent is met, over the proven optimum."
+    FORMULA = "sum_i 1/log2(i+1) sum_t J_it (1-alpha)^c_it / max over rankings of the same"
+    SOURCE = "Clarke et al. (2008); Carterette (2011), Sec. 2.1.3"
+    SUPPORTED_PARAMS = {**CUTOFF, **ALPHA, **REL, **TIME_LIMIT, **JUDGED_ONLY}
+    discount = property(lambda self: log_discount)
+
+    def score(self, ranked: JudgedRankings) -> np.ndarray:
+        """Compute one value for each query."""
+        return self.over(ranked, ranked.ideal(("exact", self.alpha, ranked.cutoff), self._best_gains))
+
+    def _best_gains(self, every: JudgedRankings) -> np.ndarray:
+        """Return the gains of a best ranking of the documents."""
+        gains = np.zeros(every.labels.shape[:2])
+        for row, query_id in enumerate(progress(every.query_ids, f"optima of {self}")):
+            relevant = every.relevant[row, : every.n[row]][:, every.intents[row]]
+            with naming(query_id):
+                docs = rank_exactly(relevant, alpha=self.alpha, depth=self["cutoff"], time_limit=self["time_limit"])
+            gains[row, : len(docs)] = novelty_gain(relevant[docs], alpha=self.alpha)
+        return gains
+
+
+class GradedNovelty(DiversityMeasure):
+    """A discounted sum of graded novelty gains, by the intents' weights."""
+
+    READS = ("weight",)
+
+    def gains(self, ranked: JudgedRankings) -> np.ndarray:
+        """Return the gain of each document over those above it."""
+        worth = ranked.probability(self) * ranked.weights[:, None]
+        return novelty_gain(ranked.relevant, worth=worth, alpha=self["alpha"])
+
+
+class _alpha_DCG_IA(GradedNovelty):
+    """Alpha-DCG with graded labels and the intents' weights, as it is compared in the axiomatic analysis.
+
+    Not normalised. With ``gain="binary"`` and uniform weights it is alpha-DCG over the number of intents.
+
+    .. cite.dblp:: conf/sigir/AmigoSC18
+    """
+
+    NAME = __name__ = "alpha_DCG_IA"
+    PRETTY_NAME = "Intent-Aware Alpha Discounted Cumulative Gain"
+    SHORT_DESC = "Graded, weighted DCG whose gains shrink each time that an intent is met."
+    FORMULA = "sum_i 1/log2(i+1) sum_t w_t r_it (1-alpha)^c_it"
+    SOURCE = "Amigó et al. (2018), Sec. 4.3"
+    RANGE = "[0, inf)"
+    SUPPORTED_PARAMS = {**CUTOFF, **ALPHA, **GRADES}
+
+    def score(self, ranked: JudgedRankings) -> np.ndarray:
+        """Compute one value for each query."""
+        return discounted(self.gains(ranked), log_discount, ranked.ranks)
+
+
+class _NRBP_IA(GradedNovelty):
+    """Novelty- and rank-biased precision with graded labels and the intents' weights.
+
+    Not normalised. With ``gain="binary"`` and uniform weights it is ``NRBP / (1 - (1 - alpha) p)``, beta being p.
+
+    .. cite.dblp:: conf/sigir/AmigoSC18
+    """
+
+    NAME = __name__ = "NRBP_IA"
+    PRETTY_NAME = "Intent-Aware Novelty- and Rank-Biased Precision"
+    SHORT_DESC = "Graded, weighted RBP whose gains shrink each time that an intent is met."
+    FORMULA = "sum_i p^(i-1) sum_t w_t r_it (1-alpha)^c_it"
+    SOURCE = "Clarke et al. (2009); Amigó et al. (2018), Sec. 4.3"
+    RANGE = "[0, inf)"
+    SUPPORTED_PARAMS = {
+        **CUTOFF,
+        "p": Parameter(float, 0.8, interval="(0, 1]", desc="probability of going on to the next document"),
+        **ALPHA,
+        **GRADES,
+    }
+
+    def score(self, ranked: JudgedRankings) -> np.ndarray:
+        """Compute one value for each query."""
+        return discounted(self.gains(ranked), geometric_discount(self["p"]), ranked.ranks)
 
 
 alpha_DCG: ir_measures.Measure = register(_alpha_DCG())
@@ -258,3 +356,6 @@ ERR_IA: ir_measures.Measure = register(_ERR_IA())
 nERR_IA: ir_measures.Measure = register(_nERR_IA())
 NRBP: ir_measures.Measure = register(_NRBP())
 nNRBP: ir_measures.Measure = register(_nNRBP())
+alpha_nDCG_exact = register(_alpha_nDCG_exact())
+alpha_DCG_IA = register(_alpha_DCG_IA())
+NRBP_IA = register(_NRBP_IA())

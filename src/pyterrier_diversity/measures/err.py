@@ -9,8 +9,8 @@ import numpy.typing as npt
 from ..arrays import left_before, over_documents, ranks_of
 from ..judged import JudgedRankings, relevance_probability
 from ..judged.judgements import View
+from ..parameters import CUTOFF
 from .base import DiversityMeasure, register
-from .parameters import CUTOFF
 
 # gdeval's scale: labels 0 to 4, so that even the best document leaves 1 in 16 users unsatisfied.
 MAX_LABEL = 4

@@ -1,4 +1,4 @@
-"""Precision, average precision and recall of intents, as ndeval computes them: binary labels, uniform weights."""
+"""Precision and average precision of intents."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import ir_measures
 import numpy as np
 import numpy.typing as npt
 
-from ..arrays import over_documents, over_intents, ranks_of, share
+from ..arrays import descending, over_documents, over_intents, ranks_of, share
 from ..judged import JudgedRankings
+from ..parameters import CUTOFF, JUDGED_ONLY, REL
 from .base import DiversityMeasure, register
-from .parameters import CUTOFF, JUDGED_ONLY, REL
 
 
 def precision_ia(relevant: npt.ArrayLike, intents: npt.ArrayLike, depth: npt.ArrayLike | None = None) -> np.ndarray:
@@ -89,39 +89,6 @@ def average_precision_ia(
     return share(total, np.count_nonzero(n_relevant, axis=-1))
 
 
-def subtopic_recall(relevant: npt.ArrayLike, intents: npt.ArrayLike) -> np.ndarray:
-    r"""Compute the share of a query's intents that a ranking covers.
-
-    Parameters
-    ----------
-    relevant : array_like, shape (..., n_docs, n_intents)
-        1 where a document is relevant to an intent, else 0.
-    intents : array_like of bool, shape (..., n_intents)
-        Which intents the query has (False marks padding).
-
-    Returns
-    -------
-    ndarray, shape (...)
-        Values in [0, 1]; 0 for a query without intents.
-
-    Notes
-    -----
-    :math:`|\bigcup_i S(d_i)| / |T|`, where :math:`S(d)` are the intents that document :math:`d` is relevant to.
-
-    References
-    ----------
-    Zhai, Cohen, Lafferty (2003). Beyond independent relevance: methods and evaluation metrics for subtopic retrieval.
-    SIGIR, 10-17. https://doi.org/10.1145/860435.860440
-
-    Examples
-    --------
-    >>> subtopic_recall([[1, 0], [1, 0]], intents=[True, True])
-    array(0.5)
-    """
-    covered = np.asarray(relevant).any(axis=-2)
-    return share(np.count_nonzero(covered, axis=-1), np.count_nonzero(intents, axis=-1))
-
-
 class _P_IA(DiversityMeasure):
     """Precision for each intent, averaged over the intents; equal to ndeval's.
 
@@ -160,24 +127,33 @@ class _AP_IA(DiversityMeasure):
         return average_precision_ia(ranked.relevant, ranked.n_relevant, ranked.ranks)
 
 
-class _StRecall(DiversityMeasure):
-    """Share of the intents that the ranking covers (I-rec, S-recall); equal to ndeval's.
+class _nP_IA(DiversityMeasure):
+    """Precision averaged over the intents by their weights, over that of the best documents.
 
-    .. cite.dblp:: conf/sigir/ZhaiCL03
+    Greedy is exact here: the best ranking comes by the total weight of each document's intents.
+
+    .. cite.dblp:: journals/ir/Carterette11
     """
 
-    NAME = __name__ = "StRecall"
-    PRETTY_NAME = "Subtopic Recall"
-    SHORT_DESC = "Share of the intents that the ranking covers."
-    FORMULA = "|{t: J_it = 1 for some i}| / |T|"
-    SOURCE = "Zhai et al. (2003); ndeval 4.5"
+    NAME = __name__ = "nP_IA"
+    PRETTY_NAME = "Normalised Intent-Aware Precision"
+    SHORT_DESC = "Precision averaged over the intents by their weights, over that of the best documents."
+    FORMULA = "sum_i sum_t w_t J_it / the same for the best k documents"
+    SOURCE = "Agrawal et al. (2009); Carterette (2011), Sec. 2.1.4"
+    READS = ("weight",)
     SUPPORTED_PARAMS = {**CUTOFF, **REL}
 
     def score(self, ranked: JudgedRankings) -> np.ndarray:
         """Compute one value for each query."""
-        return subtopic_recall(ranked.relevant, ranked.intents)
+        best = ranked.ideal("weighted precision", lambda every: descending(_weighted(every)))
+        return share(over_documents(_weighted(ranked)), over_documents(best[:, : ranked.cutoff]))
+
+
+def _weighted(ranked: JudgedRankings) -> np.ndarray:
+    """Return the total weight of each document's intents."""
+    return over_intents(ranked.relevant * ranked.weights[:, None])
 
 
 P_IA: ir_measures.Measure = register(_P_IA())
 AP_IA: ir_measures.Measure = register(_AP_IA())
-StRecall: ir_measures.Measure = register(_StRecall())
+nP_IA = register(_nP_IA())

@@ -10,9 +10,9 @@ import ir_measures
 import numpy as np
 
 from ..judged import Judgements
+from ..parameters import CUTOFF, Parameter, Parameters
 from .base import CompositeMeasure, Part, implementation, is_ours, reason, register
-from .intent_aware import _StRecall
-from .parameters import CUTOFF, Parameter, Parameters
+from .subtopic import _StRecall
 
 
 class _Lift(CompositeMeasure):
@@ -61,14 +61,9 @@ class _Lift(CompositeMeasure):
         return self._inner
 
     @property
-    def innermost(self) -> ir_measures.Measure:
-        """The measure inside of all lifts."""
-        return self.measure.innermost if isinstance(self.measure, _Lift) else self.measure
-
-    @property
     def rel(self) -> float | None:
         """The smallest relevant label, if the innermost measure names one."""
-        rel = self.innermost.params.get("rel")
+        rel = innermost(self).params.get("rel")
         return None if rel is None else float(rel)
 
     def __call__(self, measure: ir_measures.Measure | str | None = None, **params: Any) -> _Lift:
@@ -86,7 +81,26 @@ class _Lift(CompositeMeasure):
         return self.measure.aggregator()
 
 
+def lifted(measure: ir_measures.Measure) -> ir_measures.Measure | None:
+    """Return the measure that a lift is over; None if it is no lift."""
+    return measure.measure if isinstance(measure, _Lift) else None
+
+
+def innermost(measure: ir_measures.Measure) -> ir_measures.Measure:
+    """Return the measure inside of all lifts."""
+    inner = lifted(measure)
+    return measure if inner is None else innermost(inner)
+
+
 MEASURE: Parameters = {"measure": Parameter(str, desc="the measure to lift: an object, or its name as a string")}
+
+
+GAMMA: Parameters = {"gamma": Parameter(float, 0.5, interval="[0, 1]", desc="share of subtopic recall")}
+
+
+def with_recall(gamma: float, recall: np.ndarray, value: np.ndarray) -> np.ndarray:
+    """Return the mean of subtopic recall and another value: Sakai (2013), Eq. 7."""
+    return gamma * recall + (1 - gamma) * value
 
 
 class _IA(_Lift):
@@ -104,6 +118,8 @@ class _IA(_Lift):
     SHORT_DESC = "Any measure, for each intent alone, averaged by the intents' weights."
     FORMULA = "sum_t w_t M_t"
     SOURCE = "Agrawal et al. (2009); Amigó et al. (2018), Sec. 4.2; Sakai (2013), Eq. 5"
+    RANGE = "that of M"
+    READS = ("weight",)
     SUPPORTED_PARAMS = {**MEASURE, **CUTOFF}
 
     def parts(self) -> Sequence[Part]:
@@ -112,8 +128,7 @@ class _IA(_Lift):
 
     def combine(self, values: Sequence[np.ndarray], judgements: Judgements) -> np.ndarray:
         """Return the weighted mean over each query's intents."""
-        judgements = judgements.view(rel=self.rel)
-        return np.bincount(judgements.intents.query, judgements.weights * values[0], minlength=len(judgements))
+        return judgements.view(rel=self.rel).mean_over_intents(values[0])
 
 
 class _Adhoc(_Lift):
@@ -129,6 +144,7 @@ class _Adhoc(_Lift):
     SHORT_DESC = "Any measure over each document's highest label for any intent."
     FORMULA = "M under r(d) = max_t g(d, t)"
     SOURCE = "Amigó et al. (2018), Sec. 6.2"
+    RANGE = "that of M"
     SUPPORTED_PARAMS = {**MEASURE, **CUTOFF}
 
     def parts(self) -> Sequence[Part]:
@@ -153,20 +169,21 @@ class _Sharp(_Lift):
     SHORT_DESC = "Subtopic recall and any measure, averaged."
     FORMULA = "gamma StRecall@k + (1 - gamma) M"
     SOURCE = "Sakai (2013), Eq. 7"
+    RANGE = "[0, 1] if that of M is"
     SUPPORTED_PARAMS = {
         **MEASURE,
         **CUTOFF,
-        "gamma": Parameter(float, 0.5, interval="[0, 1]", desc="share of subtopic recall"),
+        **GAMMA,
     }
 
     def parts(self) -> Sequence[Part]:
         """Return subtopic recall and the measure."""
-        recall = _StRecall(cutoff=self.innermost.params.get("cutoff"), rel=self.rel)
+        recall = _StRecall(cutoff=innermost(self).params.get("cutoff"), rel=self.rel)
         return [Part(recall), Part(self.measure if is_ours(self.measure) else Adhoc(self.measure))]
 
     def combine(self, values: Sequence[np.ndarray], judgements: Judgements) -> np.ndarray:
         """Return the weighted mean of both."""
-        return self["gamma"] * values[0] + (1 - self["gamma"]) * values[1]
+        return with_recall(self["gamma"], *values)
 
 
 IA = register(_IA())

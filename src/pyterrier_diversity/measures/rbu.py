@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from ..arrays import left_before, over_documents, over_intents, ranks_of
 from ..judged import JudgedRankings
+from ..parameters import CUTOFF, GRADES, Parameter
 from .base import DiversityMeasure, register
-from .parameters import CUTOFF, GRADES, Parameter
 
 
 def rbu(
@@ -83,6 +83,8 @@ class _RBU(DiversityMeasure):
     SHORT_DESC = "What a user gains from a ranking over all intents, less the effort of reading it."
     FORMULA = "sum_i p^i (sum_t w_t r_it prod_{j<i} (1 - r_jt) - e)"
     SOURCE = "Amigó et al. (2018), Eq. 11"
+    RANGE = "(-inf, 1]"
+    READS = ("weight",)
     SUPPORTED_PARAMS = {
         **CUTOFF,
         "p": Parameter(float, 0.99, interval="(0, 1]", desc="probability of going on to the next document"),

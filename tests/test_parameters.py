@@ -7,6 +7,7 @@ import ir_measures
 import numpy as np
 import pytest
 
+from by_hand import evaluator, qrels, run, value
 from pyterrier_diversity import (
     ERR,
     IA,
@@ -21,7 +22,7 @@ from pyterrier_diversity import (
     nNRBP,
 )
 from pyterrier_diversity.measures import registered
-from pyterrier_diversity.measures.parameters import Parameter
+from pyterrier_diversity.parameters import CUTOFF, Parameter, checked
 
 
 def build(measure, **params):
@@ -48,40 +49,30 @@ def refused(parameter):
     return values + ([2.5] if parameter.kind is int else [])
 
 
-DECLARED = [
-    (measure, name, parameter)
-    for measure in registered()
-    for name, parameter in measure.SUPPORTED_PARAMS.items()
-    if name != "measure"
-]
-REFUSED = [
-    pytest.param(measure, name, parameter, value, id=f"{measure.NAME}-{name}-{value}")
-    for measure, name, parameter in DECLARED
-    for value in refused(parameter)
-]
-ACCEPTED = [
-    pytest.param(measure, name, value, id=f"{measure.NAME}-{name}-{value}")
-    for measure, name, parameter in DECLARED
-    if parameter.kind in (int, float)
-    for value, bracket in zip(bounds(parameter), (parameter.interval[0], parameter.interval[-1]), strict=True)
-    if bracket in "[]"
-]
+def by_measure(test):
+    """Run a test once for each measure."""
+    return pytest.mark.parametrize("measure", registered(), ids=lambda measure: measure.NAME)(test)
 
 
-@pytest.mark.parametrize(("measure", "name", "parameter", "value"), REFUSED)
-def test_a_value_out_of_range_is_refused_when_the_measure_is_built(measure, name, parameter, value):
-    sentence = f"{measure.NAME}: {name} must be {parameter.range}, not {value!r}."
-
-    with pytest.raises(ValueError, match="^" + re.escape(sentence) + "$"):
-        build(measure, **{name: value})
-
-
-@pytest.mark.parametrize(("measure", "name", "value"), ACCEPTED)
-def test_a_bound_that_belongs_to_the_range_is_accepted(measure, name, value):
-    assert build(measure, **{name: value}) is not None
+@by_measure
+def test_a_value_out_of_range_is_refused_when_the_measure_is_built(measure):
+    for name, parameter in measure.SUPPORTED_PARAMS.items():
+        for bad in refused(parameter) if name != "measure" else []:
+            sentence = f"{measure.NAME}: {name} must be {parameter.range}, not {bad!r}."
+            with pytest.raises(ValueError, match="^" + re.escape(sentence) + "$"):
+                build(measure, **{name: bad})
 
 
-@pytest.mark.parametrize("measure", registered(), ids=lambda measure: measure.NAME)
+@by_measure
+def test_a_bound_that_belongs_to_the_range_is_accepted(measure):
+    for name, parameter in measure.SUPPORTED_PARAMS.items():
+        brackets = parameter.interval[0], parameter.interval[-1]
+        for bound, bracket in zip(bounds(parameter), brackets, strict=True):
+            if parameter.kind in (int, float) and bracket in "[]":
+                assert parameter.check(measure.NAME, name, bound) == bound
+
+
+@by_measure
 def test_an_unknown_parameter_is_refused_when_the_measure_is_built(measure):
     names = ", ".join(measure.SUPPORTED_PARAMS)
 
@@ -129,9 +120,9 @@ def test_the_message_names_measure_parameter_range_and_value(measure, sentence):
     ],
     ids=repr,
 )
-def test_a_built_in_measure_out_of_range_is_refused_when_it_is_evaluated(measure, sentence, value_of):
+def test_a_built_in_measure_out_of_range_is_refused_when_it_is_evaluated(measure, sentence):
     with pytest.raises(ValueError, match="^" + re.escape(sentence) + "$"):
-        value_of(measure, {"a": {"x": 1}}, "a")
+        value(measure, qrels("q x a 1"), run(q="a"))
 
 
 @pytest.mark.parametrize(
@@ -145,21 +136,18 @@ def test_a_built_in_measure_out_of_range_is_refused_when_it_is_evaluated(measure
     ],
     ids=lambda value: value.NAME if isinstance(value, ir_measures.Measure) else None,
 )
-def test_the_provider_refuses_a_built_in_measure_with_a_parameter_of_a_wrong_type_or_name(measure, sentence, topic):
-    provider = ir_measures.providers.registry["diversity"]
-
+def test_the_provider_refuses_a_built_in_measure_with_a_parameter_of_a_wrong_type_or_name(measure, sentence):
     with pytest.raises(ValueError, match="^" + re.escape(sentence) + "$"):
-        provider.evaluator([measure], topic({"a": {"x": 1}}, "a")[0])
+        evaluator(measure, of=qrels("q x a 1"))
 
 
-@pytest.mark.parametrize("value", [1, 0, np.float32(0.5), np.int64(1)], ids=repr)
-def test_the_provider_takes_integers_and_numpy_scalars_for_the_floats_of_a_built_in_measure(value, topic):
-    provider = ir_measures.providers.registry["diversity"]
-    qrels, run = topic({"a": {"x": 1}, "b": {"x": 1}, "c": {"y": 1}}, "abc")
+@pytest.mark.parametrize("alpha", [1, 0, np.float32(0.5), np.int64(1)], ids=repr)
+def test_the_provider_takes_integers_and_numpy_scalars_for_the_floats_of_a_built_in_measure(alpha):
+    measures = [alpha_nDCG(alpha=alpha) @ 3, alpha_nDCG(alpha=float(alpha)) @ 3]
 
-    measures = [alpha_nDCG(alpha=value) @ 3, alpha_nDCG(alpha=float(value)) @ 3]
+    metrics = evaluator(*measures, of=qrels("q x a 1", "q x b 1", "q y c 1")).iter_calc(run(q="a b c"))
 
-    given, as_float = (metric.value for metric in provider.iter_calc(measures, qrels, run))
+    given, as_float = (metric.value for metric in metrics)
     assert given == as_float
 
 
@@ -167,18 +155,18 @@ def test_the_provider_takes_integers_and_numpy_scalars_for_the_floats_of_a_built
     "value", [1, np.float32(0.5), np.float64(0.5), np.int32(1), np.array(0.5)[()]], ids=lambda value: repr(value)
 )
 def test_a_float_parameter_makes_a_python_float_of_any_number(value):
-    checked = Parameter(float, interval="[0, 1]", desc="a share").check("M", "x", value)
+    plain = Parameter(float, interval="[0, 1]", desc="a share").check("M", "x", value)
 
-    assert type(checked) is float
-    assert checked == value
+    assert type(plain) is float
+    assert plain == value
 
 
 @pytest.mark.parametrize("value", [3, 3.0, np.int8(3), np.float64(3)], ids=repr)
 def test_an_integer_parameter_makes_a_python_int_of_any_whole_number(value):
-    checked = Parameter(int, interval="[1, inf)", desc="a rank").check("M", "k", value)
+    plain = Parameter(int, interval="[1, inf)", desc="a rank").check("M", "k", value)
 
-    assert type(checked) is int
-    assert checked == 3
+    assert type(plain) is int
+    assert plain == 3
 
 
 def test_a_boolean_parameter_takes_numpy_booleans():
@@ -202,20 +190,38 @@ def test_an_integer_too_large_for_a_float_is_refused(value):
         (Parameter(int, interval="[1, inf)", desc=""), "an integer in [1, inf)"),
         (Parameter(bool, False, desc=""), "True or False"),
         (Parameter(str, choices=("a", "b"), desc=""), "one of 'a', 'b'"),
+        (Parameter(float, interval="[0, inf)", choices=("most",), desc=""), "a number in [0, inf) or 'most'"),
     ],
 )
 def test_a_range_is_written_for_people(parameter, text):
     assert parameter.range == text
 
 
-@pytest.mark.parametrize(("measure", "name", "parameter"), DECLARED, ids=lambda value: getattr(value, "NAME", None))
-def test_a_default_lies_in_its_range(measure, name, parameter):
-    assert parameter.fallback is None or parameter.check(measure.NAME, name, parameter.fallback) == parameter.fallback
+@by_measure
+def test_a_default_lies_in_its_range(measure):
+    for name, parameter in measure.SUPPORTED_PARAMS.items():
+        default = parameter.fallback
+        assert default is None or parameter.check(measure.NAME, name, default) == default
 
 
-@pytest.mark.parametrize(("measure", "name", "parameter"), DECLARED, ids=lambda value: getattr(value, "NAME", None))
-def test_a_parameter_is_described(measure, name, parameter):
-    assert parameter.desc
+@pytest.mark.parametrize("value", [0.5, "most"])
+def test_a_number_may_have_words_for_values_besides(value):
+    assert Parameter(float, interval="[0, 1]", choices=("most",), desc="a share").check("M", "x", value) == value
+
+
+def test_a_number_takes_no_other_word():
+    with pytest.raises(ValueError, match=r"^M: x must be a number in \[0, 1\] or 'most', not 'least'.$"):
+        Parameter(float, interval="[0, 1]", choices=("most",), desc="a share").check("M", "x", "least")
+
+
+@pytest.mark.parametrize(("cutoff", "expected"), [(None, None), (3.0, 3)])
+def test_arguments_are_checked_by_what_is_declared(cutoff, expected):
+    assert checked("rank", CUTOFF, cutoff=cutoff) == {"cutoff": expected}
+
+
+def test_the_message_names_the_function_that_an_argument_is_for():
+    with pytest.raises(ValueError, match=r"^rank: cutoff must be an integer in \[1, inf\), not 0.$"):
+        checked("rank", CUTOFF, cutoff=0)
 
 
 def test_none_leaves_a_parameter_at_its_default():

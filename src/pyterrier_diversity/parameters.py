@@ -1,9 +1,9 @@
-"""Parameters of measures, declared once and checked when a measure is built."""
+"""Parameters, declared once and checked where they are given."""
 
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from ir_measures.measures import ParamInfo
@@ -21,7 +21,7 @@ class Parameter(ParamInfo):
     interval : str, optional
         Range of a number, in the usual notation: "[0, 1]", "(0, 1]", "[1, inf)".
     choices : tuple, optional
-        All values there are.
+        All values there are; for a number, those that it may have besides.
     desc : str
         What it is, in a few words.
     """
@@ -35,10 +35,10 @@ class Parameter(ParamInfo):
         choices: tuple[Any, ...] = (),
         desc: str,
     ) -> None:
-        options = {"choices": choices} if choices else {}
+        options = {"choices": choices} if choices and dtype is not float else {}
         if default is not None:
             options["default"] = default
-        super().__init__(dtype=(int, float) if dtype is float else dtype, desc=desc, **options)
+        super().__init__(dtype=(int, float, str) if dtype is float else dtype, desc=desc, **options)
         self.kind = dtype
         self.allowed = choices
         self.interval = interval
@@ -49,19 +49,21 @@ class Parameter(ParamInfo):
         """The values it may have, for people."""
         if self.kind is bool:
             return "True or False"
+        allowed = ", ".join(map(repr, self.allowed))
         if self.kind is str:
-            return "one of " + ", ".join(map(repr, self.allowed)) if self.allowed else "a measure"
-        return f"{'an integer' if self.kind is int else 'a number'} in {self.interval}"
+            return f"one of {allowed}" if allowed else "a measure"
+        number = f"{'an integer' if self.kind is int else 'a number'} in {self.interval}"
+        return f"{number} or {allowed}" if allowed else number
 
-    def check(self, measure: str, name: str, value: Any) -> Any:
-        """Return ``value`` as a plain literal; a ``ValueError`` names measure, parameter, range and value."""
+    def check(self, who: str, name: str, value: Any) -> Any:
+        """Return ``value`` as a plain literal; a ``ValueError`` names ``who``, parameter, range and value."""
         plain = value.item() if isinstance(value, np.generic) else value
         if self.kind in (int, float) and isinstance(plain, (int, float)) and not isinstance(plain, bool):
             if self._contains(plain) and (self.kind is float or plain == int(plain)):
                 return self.kind(plain)
-        elif isinstance(plain, self.kind) and (self.kind is bool or plain in self.allowed):
+        elif isinstance(plain, bool if self.kind is bool else str) and (self.kind is bool or plain in self.allowed):
             return plain
-        raise ValueError(f"{measure}: {name} must be {self.range}, not {value!r}.")
+        raise ValueError(f"{who}: {name} must be {self.range}, not {value!r}.")
 
     def _contains(self, value: float) -> bool:
         low, high = (float(bound) for bound in self.interval[1:-1].split(","))
@@ -71,6 +73,15 @@ class Parameter(ParamInfo):
 
 
 Parameters = dict[str, ParamInfo]
+
+
+def checked(who: str, declared: Parameters, **values: Any) -> dict[str, Any]:
+    """Return values as plain literals, None staying None; a ``ValueError`` names ``who``, the range and the value."""
+    return {
+        name: None if value is None else cast("Parameter", declared[name]).check(who, name, value)
+        for name, value in values.items()
+    }
+
 
 CUTOFF: Parameters = {"cutoff": Parameter(int, interval="[1, inf)", desc="last rank to look at")}
 REL: Parameters = {
@@ -82,6 +93,15 @@ GRADES: Parameters = {
         float, interval="(0, inf)", desc="largest label there can be; the intent's largest if not given"
     ),
     **REL,
+}
+GAIN: Parameters = {"gain": GRADES["gain"], **REL}
+ALPHA: Parameters = {
+    "alpha": Parameter(
+        float, 0.5, interval="[0, 1]", desc="redundancy intolerance: what an intent loses each time it is met"
+    )
+}
+TIME_LIMIT: Parameters = {
+    "time_limit": Parameter(float, 60.0, interval="(0, inf)", desc="seconds for proving the optimum of a query")
 }
 JUDGED_ONLY: Parameters = {
     "judged_only": Parameter(bool, False, desc="take unjudged documents out of the ranking first")

@@ -1,0 +1,163 @@
+"""Measures that are reported together, grids of parameters, and what a number in a paper needs beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from importlib.metadata import version
+from itertools import product
+from typing import Any
+
+import ir_measures
+from ir_measures import AP_IA, ERR_IA, NRBP, P_IA, StRecall, alpha_DCG, alpha_nDCG, nERR_IA, nNRBP
+
+from .measures import (
+    ARR,
+    CDG,
+    DAG,
+    DCG,
+    EPR,
+    RAP,
+    RBAP,
+    RBTR,
+    RBU,
+    RRAP,
+    RRG,
+    RRR,
+    RRTR,
+    Adhoc,
+    Coverage,
+    D_nDCG,
+    DINsharp_nDCG,
+    Dsharp_nDCG,
+    PplusQsharp,
+    UserModel,
+)
+from .measures.base import implementation
+from .measures.lifts import innermost, lifted
+
+Measures = tuple[ir_measures.Measure, ...]
+_CUTOFFS = (5, 10, 20)
+
+
+def grid(measure: ir_measures.Measure, **values: Iterable[Any]) -> Measures:
+    """Return a measure with every combination of parameters.
+
+    Parameters
+    ----------
+    measure : Measure
+        Any measure; what it has of parameters stays unless ``values`` names it.
+    **values : iterable
+        The values of each parameter; ``cutoff`` is one.
+
+    Returns
+    -------
+    tuple of Measure
+        The last parameter varies fastest.
+
+    Raises
+    ------
+    ValueError
+        If a value is out of range; for a class of ir_measures' own, when it is evaluated.
+    TypeError
+        If a parameter is given one value in the place of several.
+
+    Examples
+    --------
+    >>> grid(RBU @ 20, p=[0.9, 0.99], e=[0.05])
+    (RBU(p=0.9)@20, RBU@20)
+    """
+    for name, several in values.items():
+        if isinstance(several, str) or not isinstance(several, Iterable):
+            raise TypeError(f"grid: {name} must be an iterable of values, as in {name}=[{several!r}], not one value.")
+    return tuple(measure(**dict(zip(values, point, strict=True))) for point in product(*values.values()))
+
+
+def signature(measure: ir_measures.Measure) -> str:
+    """Describe a measure on one line that lets its values be recomputed.
+
+    Parameters
+    ----------
+    measure : Measure
+        Any measure that ir_measures can compute.
+
+    Returns
+    -------
+    str
+        The measure; every parameter with its value; how ties are broken and missing queries counted; who computes it,
+        in which version.
+
+    Raises
+    ------
+    ValueError
+        If nothing that is installed computes the measure.
+
+    Examples
+    --------
+    >>> print(signature(RBU @ 20).split("|")[1])
+    cutoff=20,p=0.99,e=0.05,gain='exp',max_rel=None,rel=None,norm=False
+    """
+    ours = implementation(measure)
+    tool = f"pyterrier-diversity {version('pyterrier-diversity')}"
+    inner = innermost(ours) if ours is not None else measure
+    if implementation(inner) is None:
+        provider = _provider(inner)
+        tool = provider if ours is None else f"{tool} over {provider}"
+    ties = "docno descending" if ours is not None else "as that provider breaks them"
+    described = _parameters(measure if ours is None else ours)
+    return "|".join([str(measure), *described, f"ties: {ties}", "queries missing in the run: 0", tool])
+
+
+def _parameters(measure: ir_measures.Measure) -> list[str]:
+    """Return every parameter with its value; those of an inner measure after its name."""
+    inner = lifted(measure)
+    elsewhere = () if inner is None else ("measure", "cutoff")
+    values = {name: measure[name] for name in measure.SUPPORTED_PARAMS if name not in elsewhere}
+    # ir_measures marks what has neither a value nor a default by a bare object.
+    own = [",".join(f"{name}={value!r}" for name, value in values.items() if type(value) is not object)]
+    return own if inner is None else [*filter(None, own), f"measure: {inner}", *_parameters(inner)]
+
+
+def _provider(measure: ir_measures.Measure) -> str:
+    """Return who computes a measure that is not ours."""
+    for provider in ir_measures.DefaultPipeline.providers:
+        if provider.supports(measure) and provider.is_available():
+            return f"ir-measures {version('ir-measures')} ({provider.NAME})"
+    raise ValueError(f"{measure} is computed by nothing that is installed.")
+
+
+NDEVAL: Measures = (
+    *(measure @ k for measure in (ERR_IA, nERR_IA, alpha_DCG, alpha_nDCG) for k in _CUTOFFS),
+    NRBP,
+    nNRBP,
+    AP_IA,
+    *(measure @ k for measure in (P_IA, StRecall) for k in _CUTOFFS),
+)
+"""The columns of ndeval, the program of the TREC Web tracks' diversity tasks."""
+
+NTCIR_INTENT: Measures = (StRecall @ 10, D_nDCG @ 10, Dsharp_nDCG @ 10, DINsharp_nDCG @ 10, PplusQsharp @ 10)
+"""The measures of NTCIR's INTENT tasks for document rankings."""
+
+FRESHSTACK: Measures = (alpha_nDCG @ 10, Coverage @ 20, Adhoc(ir_measures.R @ 50))
+"""The measures of FreshStack, nuggets being the intents (Thakur et al. 2025)."""
+
+RBU18_OFFICIAL: Measures = (*NDEVAL, *grid(RBU, e=[0, 0.001, 0.05, 0.1, 0.5], p=[0.8, 0.9, 0.99]))
+"""The official measures of the TREC Web track 2014, and variants of RBU beside them: Amigó et al. (2018), Table 3."""
+
+CARTERETTE: Measures = (
+    UserModel(1, "RBP"),
+    CDG,
+    RRG,
+    RBTR(norm=True),
+    DCG(norm=True),
+    RRTR(norm=True),
+    UserModel(3, "ERR"),
+    ARR(norm=True),
+    RRR,
+    RBAP,
+    DAG,
+    RAP,
+    EPR,
+    UserModel(4, "AP"),
+    RRAP,
+)
+"""The fifteen measures of Carterette (2011), Table 1, model by model, normalised as in Sec. 3.2."""

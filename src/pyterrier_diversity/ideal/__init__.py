@@ -1,0 +1,23 @@
+"""Ideal rankings, the best that the judgements allow: greedily, as evaluation has always done it, or proven."""
+
+from .cover import Covers
+from .errors import NotProvenError, naming
+from .frames import exact_ranking, greedy_min_rank, greedy_ranking, min_rank
+from .greedy import GreedyRanking, greedy_gains, rank_greedily
+from .novelty import rank_exactly
+from .progress import progress
+
+__all__ = [
+    "Covers",
+    "GreedyRanking",
+    "NotProvenError",
+    "exact_ranking",
+    "greedy_gains",
+    "greedy_min_rank",
+    "greedy_ranking",
+    "min_rank",
+    "naming",
+    "progress",
+    "rank_exactly",
+    "rank_greedily",
+]

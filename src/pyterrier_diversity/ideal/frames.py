@@ -1,0 +1,191 @@
+"""Ideal rankings of qrels frames."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..judged import judge, relevant_documents
+from ..parameters import ALPHA, CUTOFF, REL, TIME_LIMIT, Parameter, Parameters, checked
+from .cover import Covers
+from .errors import naming
+from .greedy import rank_greedily
+from .novelty import rank_exactly
+from .progress import progress
+
+_NOVELTY: Parameters = {**ALPHA, **CUTOFF, **REL, **TIME_LIMIT}
+_COVER: Parameters = {
+    "n_intents": Parameter(int, interval="[0, inf)", desc="how many intents to cover"),
+    **REL,
+    **TIME_LIMIT,
+}
+
+
+def min_rank(
+    qrels: Any, n_intents: int | None = None, *, rel: float | None = None, time_limit: float = 60.0
+) -> pd.DataFrame:
+    """Find the fewest documents that together cover a query's intents: minRank, proven.
+
+    Parameters
+    ----------
+    qrels : DataFrame, iterable of named tuples, or dict of dicts
+        As the measures take them.
+    n_intents : int, optional
+        How many intents to cover; all that have a relevant document if omitted.
+    rel : float > 0, optional
+        Smallest relevant label; all above 0 if omitted.
+    time_limit : float
+        Seconds to search for at the most, for each query.
+
+    Returns
+    -------
+    DataFrame
+        A row for each query, with ``qid``, ``n_intents`` (covered), ``min_rank``, and ``docnos``, the documents of one
+        such cover; minRank is 0 for a query without relevant documents.
+
+    Raises
+    ------
+    ValueError
+        If a query has fewer intents than are asked for, or a parameter is out of range.
+    NotProvenError
+        If the time is over before a cover is proven to be the smallest.
+
+    References
+    ----------
+    Carterette (2011). An analysis of NP-completeness in novelty and diversity ranking. Information Retrieval 14(1),
+    89-106, Sec. 2.1.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame([("q", "d1", 1, "a"), ("q", "d2", 1, "b")], columns=["qid", "docno", "label", "iteration"])
+    >>> min_rank(frame)
+      qid  n_intents  min_rank    docnos
+    0   q          2         2  [d2, d1]
+    """
+    n_intents, rel, limit = checked("min_rank", _COVER, n_intents=n_intents, rel=rel, time_limit=time_limit).values()
+    return _covers(qrels, n_intents, rel, lambda covers, n: covers.exact(n, limit))
+
+
+def greedy_min_rank(qrels: Any, n_intents: int | None = None, *, rel: float | None = None) -> pd.DataFrame:
+    """Find few documents that cover a query's intents, taking the one with most new intents again and again.
+
+    Ties are broken by the highest document name. At most 1 + ln(n) times as many documents as needed, n being the most
+    intents of a document.
+
+    Parameters
+    ----------
+    qrels, n_intents, rel
+        As for `min_rank`.
+
+    Returns
+    -------
+    DataFrame
+        As of `min_rank`.
+
+    Raises
+    ------
+    ValueError
+        If a query has fewer intents than are asked for, or a parameter is out of range.
+    """
+    n_intents, rel = checked("greedy_min_rank", _COVER, n_intents=n_intents, rel=rel).values()
+    return _covers(qrels, n_intents, rel, Covers.greedy)
+
+
+def greedy_ranking(
+    qrels: Any, *, alpha: float = 0.5, cutoff: int | None = None, rel: float | None = None
+) -> pd.DataFrame:
+    """Rank each query's relevant documents greedily by alpha-DCG: the ideal that alpha-nDCG divides by.
+
+    Parameters
+    ----------
+    qrels : DataFrame, iterable of named tuples, or dict of dicts
+        As the measures take them.
+    alpha : float in [0, 1]
+        Redundancy intolerance.
+    cutoff : int, optional
+        Number of documents for each query; all if omitted.
+    rel : float > 0, optional
+        Smallest relevant label; all above 0 if omitted.
+
+    Returns
+    -------
+    DataFrame
+        A run, with ``qid``, ``docno``, ``rank`` (from 0) and ``score``, which falls strictly with the rank.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+    """
+    alpha, cutoff, rel = checked("greedy_ranking", _NOVELTY, alpha=alpha, cutoff=cutoff, rel=rel).values()
+    return _rankings(qrels, rel, lambda relevant: rank_greedily(relevant, alpha=alpha, depth=cutoff).docs)
+
+
+def exact_ranking(
+    qrels: Any, *, alpha: float = 0.5, cutoff: int | None = None, rel: float | None = None, time_limit: float = 60.0
+) -> pd.DataFrame:
+    """Rank each query's relevant documents so that alpha-DCG at the cutoff is proven to be the highest there is.
+
+    Parameters
+    ----------
+    qrels, alpha, cutoff, rel
+        As for `greedy_ranking`. A best ranking for one cutoff need not be one for another.
+    time_limit : float
+        Seconds to search for at the most, for each query.
+
+    Returns
+    -------
+    DataFrame
+        As of `greedy_ranking`.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+    NotProvenError
+        If the time is over before a ranking is proven to be the best.
+    """
+    alpha, cutoff, rel, limit = checked(
+        "exact_ranking", _NOVELTY, alpha=alpha, cutoff=cutoff, rel=rel, time_limit=time_limit
+    ).values()
+    return _rankings(qrels, rel, lambda relevant: rank_exactly(relevant, alpha=alpha, depth=cutoff, time_limit=limit))
+
+
+def _queries(qrels: Any, rel: float | None) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
+    """Yield name, relevant documents by descending name, and their relevance to each intent, query by query."""
+    judgements = judge(qrels).view(rel=rel)
+    found: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+    for chunk in judgements.chunks:
+        ranked = relevant_documents(chunk)
+        for row, query in enumerate(chunk.queries.tolist()):
+            docs = ranked.docs[row, : ranked.n[row]]
+            found[query] = judgements.documents.ids[docs], ranked.relevant[row, : len(docs)][:, ranked.intents[row]]
+    for query in progress(range(len(judgements)), "ideal rankings"):
+        yield judgements.query_ids[query], *found[query]
+
+
+def _covers(
+    qrels: Any, n_intents: int | None, rel: float | None, cover: Callable[[Covers, int], list[int]]
+) -> pd.DataFrame:
+    rows = []
+    for query_id, names, relevant in _queries(qrels, rel):
+        covers = Covers(relevant)
+        wanted = covers.n_intents if n_intents is None else n_intents
+        if wanted > covers.n_intents:
+            raise ValueError(f"query {query_id!r} has {covers.n_intents} intents to cover, not {wanted!r}.")
+        with naming(query_id):
+            docs = names[cover(covers, wanted)].tolist()
+        rows.append((query_id, wanted, len(docs), docs))
+    return pd.DataFrame(rows, columns=["qid", "n_intents", "min_rank", "docnos"])
+
+
+def _rankings(qrels: Any, rel: float | None, rank: Callable[[np.ndarray], np.ndarray]) -> pd.DataFrame:
+    rows = []
+    for query_id, names, relevant in _queries(qrels, rel):
+        with naming(query_id):
+            docs = names[rank(relevant)]
+        rows += [(query_id, doc, place, float(len(docs) - place)) for place, doc in enumerate(docs.tolist())]
+    return pd.DataFrame(rows, columns=["qid", "docno", "rank", "score"])

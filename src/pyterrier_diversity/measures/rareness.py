@@ -1,0 +1,157 @@
+"""Measures that reward relevant documents which few systems retrieve."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..arrays import descending, over_documents, over_intents, share
+from ..judged import JudgedRankings
+from ..judged.judgements import View
+from ..parameters import CUTOFF, REL, Parameter, Parameters
+from .base import DiversityMeasure, register
+from .cascade import discounted, geometric_discount, log_discount
+
+ADAPTIVE = "adaptive"
+
+ALPHA: Parameters = {
+    "alpha": Parameter(
+        float,
+        1.0,
+        interval="[0, inf)",
+        choices=(ADAPTIVE,),
+        desc="weight of rareness; 'adaptive' for 1 over the number of relevant documents, as in the authors' code",
+    )
+}
+MIXTURE: Parameters = {
+    "mixture": Parameter(bool, False, desc="(1 - alpha) + alpha R(d) in the place of 1 + alpha R(d): bounded by 1")
+}
+
+
+class _Rareness(DiversityMeasure):
+    """A measure of each document's highest label that weights relevant documents by their rareness."""
+
+    VIEW: View = "ad hoc"
+    NEEDS = ("rarity",)
+    READS = ("rarity",)
+    RANGE = "[0, 1 + alpha]"
+
+    def __init__(self, **params: Any) -> None:
+        super().__init__(**params)
+        if self.get("mixture") and self["alpha"] != ADAPTIVE and self["alpha"] > 1:
+            raise ValueError(f"{self.NAME}: alpha must be a number in [0, 1] with mixture=True, not {self['alpha']!r}.")
+
+    def weighted(self, ranked: JudgedRankings, values: np.ndarray) -> np.ndarray:
+        """Return the values of documents, shape (queries, hits), times their weight by rareness."""
+        adaptive = self["alpha"] == ADAPTIVE
+        alpha = share(1.0 if adaptive else self["alpha"], ranked.n_relevant_docs if adaptive else 1.0)[..., None]
+        return values * ((1.0 - alpha if self.get("mixture") else 1.0) + alpha * ranked.rarity)
+
+
+class _P_Rareness(_Rareness):
+    """Precision that rewards relevant documents which few systems retrieve.
+
+    ``alpha=0`` is P@k. It divides by the cutoff even if fewer documents were retrieved, and by their number without a
+    cutoff. Labels are each document's highest; the qrels need the column that `add_rarity` writes.
+
+    .. cite.dblp:: conf/ecir/TurkmenLK23
+    """
+
+    NAME = __name__ = "P_Rareness"
+    PRETTY_NAME = "Rareness-Based Precision"
+    SHORT_DESC = "Precision that rewards relevant documents which few systems retrieve."
+    FORMULA = "1/k sum_i J_i (1 + alpha R(d_i)); mixture: 1/k sum_i J_i ((1 - alpha) + alpha R(d_i))"
+    SOURCE = "Türkmen et al. (2023), Eqs. 1, 4"
+    SUPPORTED_PARAMS = {**CUTOFF, **ALPHA, **MIXTURE, **REL}
+
+    def score(self, ranked: JudgedRankings) -> np.ndarray:
+        """Compute one value for each query."""
+        return share(over_documents(self.weighted(ranked, over_intents(ranked.relevant))), ranked.depth)
+
+
+class _AP_Rareness(_Rareness):
+    """Average precision that rewards relevant documents which few systems retrieve.
+
+    ``alpha=0`` is AP@k. Labels are each document's highest; the qrels need the column that `add_rarity` writes.
+
+    .. cite.dblp:: conf/ecir/TurkmenLK23
+    """
+
+    NAME = __name__ = "AP_Rareness"
+    PRETTY_NAME = "Rareness-Based Average Precision"
+    SHORT_DESC = "Average precision that rewards relevant documents which few systems retrieve."
+    FORMULA = "1/N_R sum_i J_i P_Rareness@i"
+    SOURCE = "Türkmen et al. (2023), Eqs. 3, 4"
+    SUPPORTED_PARAMS = {**CUTOFF, **ALPHA, **MIXTURE, **REL}
+
+    def score(self, ranked: JudgedRankings) -> np.ndarray:
+        """Compute one value for each query."""
+        relevant = over_intents(ranked.relevant)
+        precision = np.cumsum(self.weighted(ranked, relevant), axis=-1) / ranked.ranks
+        return share(over_documents(relevant * precision), ranked.n_relevant_docs)
+
+
+class _nDCG_Rareness(_Rareness):
+    """nDCG whose gains grow with rareness, over the ideal ranking of the same gains.
+
+    Beyond the paper. ``alpha=0`` is nDCG@k. Labels are each document's highest; the qrels need the column that
+    `add_rarity` writes.
+
+    .. cite.dblp:: conf/ecir/TurkmenLK23
+    """
+
+    NAME = __name__ = "nDCG_Rareness"
+    PRETTY_NAME = "Rareness-Based nDCG"
+    SHORT_DESC = "nDCG that rewards relevant documents which few systems retrieve."
+    FORMULA = "sum_i g_i (1 + alpha R(d_i))/log2(i+1) / the same for the ideal ranking of these gains"
+    SOURCE = "after Türkmen et al. (2023), Eq. 1"
+    RANGE = "[0, 1]"
+    SUPPORTED_PARAMS = {
+        **CUTOFF,
+        **ALPHA,
+        "gain": Parameter(str, "linear", choices=("exp", "linear", "binary"), desc="how a label becomes a value"),
+        **REL,
+    }
+
+    def score(self, ranked: JudgedRankings) -> np.ndarray:
+        """Compute one value for each query."""
+        ideal = ranked.ideal(("rareness", self["alpha"], self["gain"]), lambda every: descending(self._gains(every)))
+        gains = discounted(self._gains(ranked), log_discount, ranked.ranks)
+        return share(gains, discounted(ideal[:, : ranked.cutoff], log_discount))
+
+    def _gains(self, ranked: JudgedRankings) -> np.ndarray:
+        return self.weighted(ranked, over_intents(ranked.gain(self)))
+
+
+class _RBP_Rareness(_Rareness):
+    """Rank-biased precision that rewards relevant documents which few systems retrieve.
+
+    Beyond the paper. ``alpha=0`` is RBP(p, rel=1). Labels are each document's highest; the qrels need the column that
+    `add_rarity` writes.
+
+    .. cite.dblp:: conf/ecir/TurkmenLK23
+    """
+
+    NAME = __name__ = "RBP_Rareness"
+    PRETTY_NAME = "Rareness-Based RBP"
+    SHORT_DESC = "Rank-biased precision that rewards relevant documents which few systems retrieve."
+    FORMULA = "(1 - p) sum_i p^(i-1) J_i (1 + alpha R(d_i))"
+    SOURCE = "after Türkmen et al. (2023), Eq. 1"
+    SUPPORTED_PARAMS = {
+        **CUTOFF,
+        "p": Parameter(float, 0.8, interval="(0, 1)", desc="probability of going on to the next document"),
+        **ALPHA,
+        **REL,
+    }
+
+    def score(self, ranked: JudgedRankings) -> np.ndarray:
+        """Compute one value for each query."""
+        gains = self.weighted(ranked, over_intents(ranked.relevant))
+        return (1 - self["p"]) * discounted(gains, geometric_discount(self["p"]), ranked.ranks)
+
+
+P_Rareness = register(_P_Rareness())
+AP_Rareness = register(_AP_Rareness())
+nDCG_Rareness = register(_nDCG_Rareness())
+RBP_Rareness = register(_RBP_Rareness())

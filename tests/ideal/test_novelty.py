@@ -1,0 +1,265 @@
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from by_hand import qrels
+from pyterrier_diversity.ideal import NotProvenError, exact_ranking, greedy_ranking
+from small_topics import alpha_dcg, best_alpha_dcg, found, name, qrels_of, random_masks, topics, union
+
+BOTH = [exact_ranking, greedy_ranking]
+ALPHAS = [0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0]
+
+# At rank 1 the best document is c, but at rank 2 and with full intolerance a and b together are better.
+GREEDY_IS_WRONG = qrels(
+    *("q 1 a 1", "q 2 a 1", "q 5 a 1"),
+    *("q 3 b 1", "q 4 b 1", "q 6 b 1"),
+    *("q 1 c 1", "q 2 c 1", "q 3 c 1", "q 4 c 1"),
+)
+
+
+def rankings(frame):
+    """Return the documents of each query, best first."""
+    return {qid: rows.sort_values("rank")["docno"].tolist() for qid, rows in frame.groupby("qid")}
+
+
+def values(frame, topics, alpha):
+    """Return alpha-DCG of each topic's ranking."""
+    ranked = rankings(frame)
+    return [alpha_dcg(found(masks, ranked.get(str(i), [])), alpha) for i, masks in enumerate(topics)]
+
+
+def greedily(masks, alpha):
+    """Return the documents that gain something, the best first; of those that tie, the highest name."""
+    order, left, seen = [], set(range(len(masks))), {}
+
+    def gain(doc):
+        return sum((1 - alpha) ** seen.get(t, 0) for t in range(masks[doc].bit_length()) if masks[doc] >> t & 1)
+
+    while left:
+        best = max(left, key=lambda doc: (gain(doc), name(doc)))
+        if gain(best) == 0:
+            break
+        order.append(name(best))
+        left.remove(best)
+        seen.update({t: seen.get(t, 0) + 1 for t in range(masks[best].bit_length()) if masks[best] >> t & 1})
+    return order
+
+
+@settings(max_examples=60, deadline=None)
+@given(drawn=topics(max_docs=6), alpha=st.sampled_from(ALPHAS))
+def test_at_every_cutoff_the_exact_ranking_is_the_best_of_all_permutations(drawn, alpha):
+    frame = qrels_of(drawn)
+
+    exact = [values(exact_ranking(frame, alpha=alpha, cutoff=k), drawn, alpha) for k in range(1, 7)]
+
+    for i, masks in enumerate(drawn):
+        best = best_alpha_dcg(masks, alpha)
+        best += best[-1:] * (6 - len(best))
+        assert [at_cutoff[i] for at_cutoff in exact] == pytest.approx(best, abs=1e-12)
+
+
+@settings(max_examples=60, deadline=None)
+@given(drawn=topics(max_docs=7, max_topics=6), alpha=st.sampled_from(ALPHAS))
+def test_without_a_cutoff_the_exact_ranking_is_the_best_of_all_permutations(drawn, alpha):
+    exact = values(exact_ranking(qrels_of(drawn), alpha=alpha), drawn, alpha)
+
+    assert exact == pytest.approx([best_alpha_dcg(masks, alpha)[-1] for masks in drawn], abs=1e-12)
+
+
+@pytest.mark.parametrize("alpha", [0.1, 0.5, 1.0])
+@pytest.mark.parametrize(
+    ("seed", "n_docs", "n_intents", "density", "cutoff"),
+    # Of most of these seeds greedy is wrong for one of the alphas at least.
+    [
+        *((seed, 30, 24, 0.3, 3) for seed in (15, 23)),
+        *((seed, 10, 12, 0.3, 5) for seed in (20, 22, 26)),
+        *((seed, 10, 7, 0.3, 5) for seed in (3, 10)),
+        *((seed, 8, 6, 0.6, 8) for seed in (10, 28)),
+        (0, 8, 3, 0.4, 8),
+    ],
+)
+def test_the_exact_ranking_of_more_documents_is_the_best_of_all_permutations(
+    seed, n_docs, n_intents, density, cutoff, alpha
+):
+    masks = random_masks(seed, n_docs, n_intents, density)
+
+    ranked = exact_ranking(qrels_of([masks]), alpha=alpha, cutoff=cutoff)
+
+    assert values(ranked, [masks], alpha) == pytest.approx(best_alpha_dcg(masks, alpha, cutoff)[-1:], abs=1e-12)
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 10_000), alpha=st.sampled_from(ALPHAS), cutoff=st.sampled_from([1, 2, 5, 10, None]))
+def test_the_exact_ranking_is_never_worse_than_the_greedy_one(seed, alpha, cutoff):
+    drawn = [random_masks(seed + i, 10, 6, 0.3) for i in range(8)]
+
+    exact, greedy = (values(ranking(qrels_of(drawn), alpha=alpha, cutoff=cutoff), drawn, alpha) for ranking in BOTH)
+
+    assert all(best >= value - 1e-12 for best, value in zip(exact, greedy, strict=True))
+
+
+@settings(max_examples=60, deadline=None)
+@given(drawn=topics(max_docs=8), alpha=st.sampled_from([Fraction(n, 100) for n in (0, 10, 25, 50, 75, 90, 100)]))
+def test_greedy_takes_the_document_of_the_largest_gain_and_of_those_that_tie_the_highest_name(drawn, alpha):
+    ranked = rankings(greedy_ranking(qrels_of(drawn), alpha=float(alpha)))
+
+    for i, masks in enumerate(drawn):
+        expected = greedily(masks, alpha)
+        assert ranked.get(str(i), [])[: len(expected)] == expected
+
+
+@pytest.mark.parametrize("ranking", BOTH)
+@settings(max_examples=40, deadline=None)
+@given(drawn=topics(max_docs=6), alpha=st.sampled_from(ALPHAS), cutoff=st.sampled_from([1, 2, 4, 9, None]))
+def test_a_ranking_holds_judged_documents_once_each_down_to_the_cutoff(ranking, drawn, alpha, cutoff):
+    ranked = rankings(ranking(qrels_of(drawn), alpha=alpha, cutoff=cutoff))
+
+    for i, masks in enumerate(drawn):
+        docs = ranked.get(str(i), [])
+        assert set(docs) <= {name(doc) for doc in range(len(masks))}
+        assert len(docs) == len(set(docs)) <= (cutoff or len(masks))
+
+
+@pytest.mark.parametrize("ranking", BOTH)
+@settings(max_examples=40, deadline=None)
+@given(drawn=topics(max_docs=6), cutoff=st.sampled_from([1, 2, 4, 9, None]))
+def test_a_ranking_holds_all_relevant_documents_that_its_cutoff_has_room_for(ranking, drawn, cutoff):
+    ranked = rankings(ranking(qrels_of(drawn), cutoff=cutoff))
+
+    for i, masks in enumerate(drawn):
+        n_relevant = sum(mask > 0 for mask in masks)
+        n_ranked = sum(mask > 0 for mask in found(masks, ranked.get(str(i), [])))
+        assert n_ranked == min(n_relevant, cutoff or n_relevant)
+
+
+@pytest.mark.parametrize("ranking", BOTH)
+def test_a_ranking_is_a_run_of_pyterrier(ranking):
+    frame = ranking(qrels_of(random_masks(seed, 9, 4, 0.4) for seed in range(4)), cutoff=5)
+
+    assert frame.columns.tolist() == ["qid", "docno", "rank", "score"]
+    for _, rows in frame.groupby("qid"):
+        assert rows["rank"].tolist() == list(range(len(rows)))
+        assert (np.diff(rows["score"]) < 0).all()
+
+
+@pytest.mark.parametrize(
+    ("cutoff", "exact", "greedy"), [(1, {"c"}, {"c"}), (2, {"a", "b"}, {"c", "b"})], ids=["at 1", "at 2"]
+)
+def test_the_exact_ranking_differs_where_greedy_is_wrong(cutoff, exact, greedy):
+    ranked = [set(ranking(GREEDY_IS_WRONG, alpha=1.0, cutoff=cutoff)["docno"]) for ranking in BOTH]
+
+    assert ranked == [exact, greedy]
+
+
+@pytest.mark.parametrize("ranking", BOTH)
+def test_alpha_is_a_half_by_default(ranking):
+    frame = qrels_of(random_masks(seed, 10, 5, 0.4) for seed in range(6))
+
+    pd.testing.assert_frame_equal(ranking(frame), ranking(frame, alpha=0.5))
+
+
+@pytest.mark.parametrize("ranking", BOTH)
+def test_weights_change_nothing(ranking):
+    weight = GREEDY_IS_WRONG["iteration"].astype(float)
+
+    pd.testing.assert_frame_equal(ranking(GREEDY_IS_WRONG.assign(weight=weight)), ranking(GREEDY_IS_WRONG))
+
+
+@pytest.mark.parametrize("ranking", BOTH)
+def test_rel_makes_lower_labels_irrelevant(ranking):
+    graded = qrels("q x a 1", "q y a 2", "q z b 3", "q y b 2", "q x c 1", "q w c 1", "q z c 1")
+
+    assert rankings(ranking(graded, rel=2, cutoff=2)) == {"q": ["b", "a"]}
+
+
+@pytest.mark.parametrize("ranking", BOTH)
+def test_ir_measures_names_of_columns_are_read_as_well(ranking):
+    names = {"qid": "query_id", "docno": "doc_id", "label": "relevance", "iteration": "subtopic_id"}
+
+    pd.testing.assert_frame_equal(ranking(GREEDY_IS_WRONG.rename(columns=names)), ranking(GREEDY_IS_WRONG))
+
+
+@pytest.mark.parametrize("ranking", BOTH)
+def test_neither_the_order_of_rows_nor_other_queries_change_a_ranking(ranking):
+    frame = qrels_of(random_masks(seed, 12, 5, 0.3) for seed in range(5))
+    shuffled = frame.iloc[np.random.default_rng(0).permutation(len(frame))]
+
+    ranked = rankings(ranking(frame, cutoff=6))
+
+    assert rankings(ranking(shuffled, cutoff=6)) == ranked
+    assert all(rankings(ranking(rows, cutoff=6)) == {qid: ranked[qid]} for qid, rows in frame.groupby("qid"))
+
+
+@pytest.mark.parametrize("ranking", BOTH)
+def test_the_frame_is_left_as_it_was(ranking):
+    frame = GREEDY_IS_WRONG.copy()
+
+    ranking(frame)
+
+    pd.testing.assert_frame_equal(frame, GREEDY_IS_WRONG)
+
+
+@pytest.mark.parametrize("ranking", BOTH)
+@pytest.mark.parametrize(
+    ("parameter", "value"), [("alpha", -0.1), ("alpha", 1.5), ("cutoff", 0), ("cutoff", 2.5), ("rel", 0)]
+)
+def test_a_parameter_out_of_range_is_refused(ranking, parameter, value):
+    with pytest.raises(ValueError, match=parameter):
+        ranking(GREEDY_IS_WRONG, **{parameter: value})
+
+
+@pytest.mark.parametrize("limit", [0, -1.0, float("nan")])
+def test_a_time_limit_that_is_none_is_refused(limit):
+    with pytest.raises(ValueError, match="time_limit"):
+        exact_ranking(GREEDY_IS_WRONG, time_limit=limit)
+
+
+HARD = random_masks(0, 200, 100, 0.1)
+
+
+@pytest.fixture(scope="module", params=[1e-9, 0.01])
+def not_proven(request):
+    """The error that a query too hard for its time limit ends in."""
+    with pytest.raises(NotProvenError) as caught:
+        exact_ranking(qrels_of([HARD]), cutoff=20, time_limit=request.param)
+    return caught.value
+
+
+def test_a_time_limit_that_ends_before_the_proof_leaves_the_best_value_and_a_bound(not_proven):
+    (greedy,) = values(greedy_ranking(qrels_of([HARD]), cutoff=20), [HARD], 0.5)
+
+    assert greedy - 1e-12 <= not_proven.best < not_proven.bound
+    # No document has more than all intents that there are.
+    assert not_proven.bound <= alpha_dcg([union(HARD)] * 20, 0.5)
+
+
+def test_the_error_is_a_timeout_that_names_the_query_and_what_to_do(not_proven):
+    assert isinstance(not_proven, TimeoutError)
+    assert "'0'" in str(not_proven)
+    assert "time_limit" in str(not_proven)
+
+
+@pytest.mark.parametrize("year", [2010, 2012])
+def test_no_exact_ranking_of_a_trec_topic_is_worse_than_the_greedy_one(year, trec_qrels):
+    frame = trec_qrels(year)
+    judged = frame[frame["relevance"] > 0].groupby(["query_id", "doc_id"])["subtopic_id"].agg(set)
+
+    def value(ranked):
+        """Return alpha-DCG of each query."""
+        numbers = {t: i for i, t in enumerate(sorted(set().union(*judged)))}
+        return {
+            qid: alpha_dcg([sum(1 << numbers[t] for t in judged[qid, doc]) for doc in docs], 0.5)
+            for qid, docs in rankings(ranked).items()
+        }
+
+    exact, greedy = (value(ranking(frame, cutoff=20)) for ranking in BOTH)
+
+    assert len(exact) == frame["query_id"].nunique()
+    assert not {qid for qid in exact if exact[qid] < greedy[qid] - 1e-12}
+    assert any(exact[qid] > greedy[qid] + 1e-9 for qid in exact)

@@ -1,0 +1,373 @@
+from __future__ import annotations
+
+import math
+from itertools import combinations
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pyterrier_diversity import SRR, Coverage, SPrecision, StRecall, StRecallMinRank
+from pyterrier_diversity.ideal import NotProvenError, min_rank
+from pyterrier_diversity.measures.subtopic import rank_of_recall, subtopic_recall
+from small_topics import judged_topics, qrels_of, random_masks
+
+# Two documents cover x, y and z. The intent w is named, but has no relevant document.
+JUDGED = {"a": {"x": 1}, "b": {"x": 1, "y": 1}, "c": {"y": 1, "z": 1}, "d": {"z": 1}, "n": {"w": 0}}
+WEIGHTS = {"x": 1, "y": 2, "z": 3, "w": 4}
+
+# Greedy takes c first, and then needs a and b, which are enough.
+GREEDY_IS_WRONG = {
+    "a": {"1": 1, "2": 1, "5": 1},
+    "b": {"3": 1, "4": 1, "6": 1},
+    "c": {"1": 1, "2": 1, "3": 1, "4": 1},
+}
+
+FIVE = [StRecall @ 3, Coverage @ 3, SRR @ 3, SPrecision @ 3, StRecallMinRank]
+
+
+@pytest.mark.parametrize(
+    ("measure", "value"),
+    [
+        (StRecall @ 1, 1 / 3),
+        (StRecall @ 3, 2 / 3),
+        (StRecall @ 100, 1),
+        (StRecall, 1),
+        (Coverage @ 1, 1 / 4),
+        (Coverage @ 3, 2 / 4),
+        (Coverage @ 100, 3 / 4),
+        (Coverage, 3 / 4),
+        (SRR, 1 / 4),
+        (SRR @ 4, 1 / 4),
+        (SRR @ 3, 0),
+        (SRR(recall=2 / 3), 1 / 3),
+        (SRR(recall=0.5) @ 3, 1 / 3),
+        (SRR(recall=0.1), 1),
+        (SPrecision @ 1, 1 / 1),
+        (SPrecision @ 2, 1 / 1),
+        (SPrecision @ 3, 1 / 3),
+        (SPrecision @ 4, 2 / 4),
+        (SPrecision @ 100, 2 / 4),
+        (SPrecision, 2 / 4),
+        (StRecallMinRank, 1 / 3),
+    ],
+    ids=repr,
+)
+def test_values_of_five_documents_worked_by_hand(measure, value, value_of):
+    assert value_of(measure, JUDGED, "anbdc") == pytest.approx(value, abs=1e-15)
+
+
+def relevant_intents(judged, rel):
+    return {
+        doc: {t for t, label in labels.items() if (label > 0 if rel is None else label >= rel)}
+        for doc, labels in judged.items()
+    }
+
+
+def union(sets):
+    return set().union(*sets)
+
+
+def smallest(sets, m):
+    """Return how many sets the smallest collection that covers ``m`` intents has, from all collections."""
+    return next(size for size in range(len(sets) + 1) for some in combinations(sets, size) if len(union(some)) >= m)
+
+
+def greedy(documents, m):
+    """Return how many documents greedy takes to cover ``m`` intents; of those that tie, the highest name."""
+    covered, size = set(), 0
+    while len(covered) < m:
+        best = max(documents, key=lambda doc: (len(documents[doc] - covered), doc))
+        covered, size = covered | documents[best], size + 1
+    return size
+
+
+def slowly(judged, weights, ranking, cutoff, rel, recall):
+    """Return the value of each measure, sets and loops only."""
+    documents = relevant_intents(judged, rel)
+    intents = union(documents.values())
+    ranked = [documents.get(doc, set()) for doc in ranking]
+    top = ranked[:cutoff]
+    covered = union(top)
+    first = next(k for k in range(len(top) + 1) if union(top[:k]) == covered)
+    enough = (k for k in range(1, len(top) + 1) if len(union(top[:k])) >= recall * len(intents) - 1e-9)
+    values = {
+        "StRecall": len(covered) / len(intents) if intents else 0,
+        "Coverage": sum(weights[t] for t in covered) / sum(weights[t] for t in union(judged.values())),
+        "SRR": next((1 / k for k in enough), 0) if intents else 0,
+    }
+    for ideal, size in (
+        ("exact", lambda m: smallest(list(documents.values()), m)),
+        ("greedy", lambda m: greedy(documents, m)),
+    ):
+        values["SPrecision", ideal] = size(len(covered)) / first if covered else 0
+        at_min_rank = union(ranked[: size(len(intents))])
+        values["StRecallMinRank", ideal] = len(at_min_rank) / len(intents) if intents else 0
+    return values
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    drawn=judged_topics(max_intents=7),
+    cutoff=st.sampled_from([None, 1, 2, 3, 5, 20]),
+    rel=st.sampled_from([None, 1, 2]),
+    share=st.sampled_from([(1, 1), (1, 2), (1, 3), (2, 3), (1, 7), (9, 10)]),
+)
+def test_values_equal_those_of_sets_and_loops(drawn, cutoff, rel, share, topic):
+    judged, weights, ranking = drawn
+    recall = share[0] / share[1]
+    at = {"rel": rel, "cutoff": cutoff}
+    measures = {
+        "StRecall": StRecall(**{name: value for name, value in at.items() if value}),
+        "Coverage": Coverage(**at),
+        "SRR": SRR(**at, recall=recall),
+        **{("SPrecision", ideal): SPrecision(**at, ideal=ideal) for ideal in ("exact", "greedy")},
+        **{("StRecallMinRank", ideal): StRecallMinRank(rel=rel, ideal=ideal) for ideal in ("exact", "greedy")},
+    }
+
+    values = ir_measures.calc_aggregate(list(measures.values()), *topic(judged, ranking, weights))
+
+    expected = slowly(judged, weights, ranking, cutoff, rel, recall)
+    assert {name: values[measure] for name, measure in measures.items()} == pytest.approx(expected, abs=1e-12)
+
+
+PEERS = [*(StRecall @ k for k in (1, 2, 5, 10, 20)), StRecall(rel=3) @ 10]
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_subtopic_recall_equals_that_of_pyndeval(seed, beside_pyndeval):
+    ours, peers = beside_pyndeval(PEERS, seed)
+
+    assert ours == pytest.approx(peers, abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_coverage_is_subtopic_recall_where_every_intent_has_a_document_and_weights_are_uniform(
+    seed, random_topics, by_query
+):
+    frames = random_topics(seed)
+
+    assert by_query(Coverage @ 5, *frames) == pytest.approx(by_query(StRecall @ 5, *frames), abs=1e-15)
+
+
+def test_coverage_weighs_all_intents_that_are_named(value_of):
+    assert value_of(Coverage @ 3, JUDGED, "anbdc", weights=WEIGHTS) == pytest.approx((1 + 2) / 10, abs=1e-15)
+
+
+def test_coverage_needs_weights_that_need_not_sum_to_1(value_of):
+    weights = {t: weight / 10 for t, weight in WEIGHTS.items()}
+
+    assert value_of(Coverage, JUDGED, "bd", weights=weights) == pytest.approx((1 + 2 + 3) / 10, abs=1e-15)
+
+
+def test_coverage_does_not_count_intents_of_weight_0(value_of):
+    assert value_of(Coverage, JUDGED, "ad", weights={**WEIGHTS, "w": 0, "y": 0}) == pytest.approx(1, abs=1e-15)
+
+
+def test_coverage_counts_intents_whose_labels_are_all_below_rel(value_of):
+    assert value_of(Coverage(rel=2), {"a": {"x": 2, "y": 1}, "b": {"z": -2}}, "ab") == pytest.approx(1 / 3, abs=1e-15)
+
+
+def test_coverage_counts_the_named_intents_of_each_query_alone(by_query):
+    qrels = pd.DataFrame(
+        [("q1", "x", "a", 1), ("q1", "y", "b", 0), ("q2", "x", "a", 1)],
+        columns=["query_id", "iteration", "doc_id", "relevance"],
+    )
+    run = pd.DataFrame([("q1", "a", 1.0), ("q2", "a", 1.0)], columns=["query_id", "doc_id", "score"])
+
+    assert by_query(Coverage, qrels, run) == {"q1": 1 / 2, "q2": 1}
+
+
+@pytest.mark.parametrize("measure", [StRecall @ 3, SRR, SPrecision @ 3, StRecallMinRank], ids=repr)
+def test_weights_of_intents_change_nothing(measure, value_of):
+    assert value_of(measure, JUDGED, "anbdc", weights=WEIGHTS) == value_of(measure, JUDGED, "anbdc")
+
+
+@pytest.mark.parametrize("measure", [StRecall @ 3, SRR, SPrecision @ 3, StRecallMinRank], ids=repr)
+def test_an_intent_without_relevant_documents_is_left_out(measure, value_of):
+    judged = {**JUDGED, "m": {"u": 0, "v": -2}}
+
+    assert value_of(measure, judged, "anbdc") == value_of(measure, JUDGED, "anbdc")
+
+
+@pytest.mark.parametrize("measure", FIVE, ids=repr)
+def test_rel_makes_lower_labels_irrelevant(measure, value_of):
+    graded = {"a": {"x": 1, "y": 2}, "b": {"x": 1}, "c": {"y": 3, "z": 1}, "d": {"y": 1, "w": 2}}
+    binary = {"a": {"x": 0, "y": 1}, "b": {"x": 0}, "c": {"y": 1, "z": 0}, "d": {"y": 0, "w": 1}}
+
+    assert value_of(measure(rel=2), graded, "bacd") == value_of(measure, binary, "bacd")
+
+
+@pytest.mark.parametrize("measure", FIVE, ids=repr)
+def test_labels_are_read_as_binary(measure, value_of):
+    graded = {doc: {t: label * 3.5 - (label == 0) for t, label in row.items()} for doc, row in JUDGED.items()}
+
+    assert value_of(measure, graded, "anbdc") == value_of(measure, JUDGED, "anbdc")
+
+
+@pytest.mark.parametrize("measure", [*FIVE, SPrecision(ideal="greedy"), StRecallMinRank(ideal="greedy")], ids=repr)
+@pytest.mark.parametrize("ranking", ["a", "uvw"])
+def test_a_query_without_relevant_documents_scores_0(measure, ranking, value_of):
+    assert value_of(measure, {"a": {"x": 0, "y": -2}}, ranking) == 0
+
+
+@pytest.mark.parametrize("measure", [*FIVE, StRecall, Coverage, SRR, SPrecision], ids=repr)
+def test_a_ranking_of_nothing_but_unjudged_documents_scores_0(measure, value_of):
+    assert value_of(measure, JUDGED, "uvw") == 0
+
+
+@pytest.mark.parametrize("n_intents", [3, 6, 7, 10, 49, 100])
+def test_a_recall_level_that_is_a_share_of_the_intents_is_reached_when_so_many_are_covered(n_intents, value_of):
+    judged = {f"d{t:03d}": {f"t{t}": 1} for t in range(n_intents)}
+
+    for level in range(1, n_intents + 1):
+        assert value_of(SRR(recall=level / n_intents), judged, sorted(judged)) == 1 / level
+
+
+@pytest.mark.parametrize(
+    ("recall", "n_intents", "rank"), [(1 - 1 / 3, 3, 2), (0.1 * 3, 10, 3), (1 - 0.9, 10, 1), (0.7 + 0.1 + 0.1, 10, 9)]
+)
+def test_a_recall_level_off_by_rounding_is_the_level_that_is_meant(recall, n_intents, rank, value_of):
+    judged = {f"d{t}": {f"t{t}": 1} for t in range(n_intents)}
+
+    assert value_of(SRR(recall=recall), judged, sorted(judged)) == 1 / rank
+
+
+def test_a_recall_level_needs_an_intent_however_small_it_is(value_of):
+    assert value_of(SRR(recall=1e-12), JUDGED, "nabdc") == 1 / 2
+
+
+def test_a_recall_level_between_two_shares_is_reached_at_the_larger_one(value_of):
+    assert value_of(SRR(recall=0.34), JUDGED, "anbdc") == 1 / 3
+
+
+@pytest.mark.parametrize(
+    ("measure", "value"),
+    [
+        (SPrecision @ 2, 2 / 2),
+        (SPrecision(ideal="exact") @ 2, 2 / 2),
+        (SPrecision(ideal="greedy") @ 2, 3 / 2),
+        (SPrecision(ideal="greedy") @ 1, 1),
+        (StRecallMinRank, 1),
+        (StRecallMinRank(ideal="greedy"), 1),
+    ],
+    ids=repr,
+)
+def test_values_of_the_best_ranking_where_greedy_is_wrong(measure, value, value_of):
+    assert value_of(measure, GREEDY_IS_WRONG, "abc") == pytest.approx(value, abs=1e-15)
+
+
+def test_a_greedy_ranking_loses_recall_at_the_true_minimum_only(value_of):
+    assert value_of(StRecallMinRank, GREEDY_IS_WRONG, "cba") == pytest.approx(5 / 6, abs=1e-15)
+    assert value_of(StRecallMinRank(ideal="greedy"), GREEDY_IS_WRONG, "cba") == 1
+
+
+def test_subtopic_precision_looks_at_the_first_rank_that_covers_as_many(value_of):
+    values = [value_of(SPrecision @ k, JUDGED, "acuvwb") for k in range(1, 7)]
+
+    assert values == [1, 1, 1, 1, 1, 1]
+
+
+def test_subtopic_recall_at_minimum_rank_takes_irrelevant_documents_for_ranks(value_of):
+    assert value_of(StRecallMinRank, JUDGED, "ucb") == pytest.approx(2 / 3, abs=1e-15)
+
+
+def test_each_query_has_a_minimum_rank_of_its_own(by_query):
+    qrels = qrels_of(random_masks(seed, 12, 4 + seed, 0.3) for seed in range(8))
+    run = {qid: dict.fromkeys(rows["docno"], 1.0) for qid, rows in qrels.groupby("qid")}
+    ranks = min_rank(qrels).set_index("qid")["min_rank"]
+
+    values = by_query(StRecallMinRank, qrels, run)
+
+    assert len(set(ranks)) > 1
+    assert values == {qid: by_query(StRecall @ rank, qrels, run)[qid] for qid, rank in ranks.items()}
+
+
+@pytest.mark.parametrize("measure", [SPrecision, StRecallMinRank], ids=repr)
+def test_a_proof_that_takes_longer_than_its_time_limit_is_an_error(measure):
+    qrels = qrels_of([random_masks(0, 200, 100, 0.1)])
+    run = {"0": dict.fromkeys(qrels["docno"], 1.0)}
+
+    with pytest.raises(NotProvenError, match="time_limit"):
+        ir_measures.calc_aggregate([measure(time_limit=0.01)], qrels, run)
+
+
+@pytest.mark.parametrize("measure", [SPrecision(ideal="greedy"), StRecallMinRank(ideal="greedy")], ids=repr)
+def test_greedy_needs_no_proof(measure):
+    qrels = qrels_of([random_masks(0, 200, 100, 0.1)])
+    run = {"0": dict.fromkeys(qrels["docno"], 1.0)}
+
+    assert ir_measures.calc_aggregate([measure(time_limit=0.001)], qrels, run).popitem()[1] > 0
+
+
+def test_recall_at_minimum_rank_has_no_cutoff():
+    with pytest.raises(ValueError, match=r"^StRecallMinRank has no parameter 'cutoff'"):
+        StRecallMinRank @ 5
+
+
+@pytest.mark.parametrize(
+    ("measure", "text"),
+    [
+        (Coverage @ 10, "Coverage@10"),
+        (Coverage(rel=2), "Coverage(rel=2.0)"),
+        (SRR @ 5, "SRR@5"),
+        (SRR(recall=1), "SRR"),
+        (SRR(recall=np.float64(0.5)) @ 5, "SRR(recall=0.5)@5"),
+        (SPrecision(ideal="exact") @ 5, "SPrecision@5"),
+        (SPrecision(ideal="greedy") @ 5, "SPrecision(ideal='greedy')@5"),
+        (SPrecision(time_limit=60), "SPrecision"),
+        (StRecallMinRank, "StRecallMinRank"),
+        (StRecallMinRank(ideal="greedy"), "StRecallMinRank(ideal='greedy')"),
+        (StRecallMinRank(time_limit=5), "StRecallMinRank(time_limit=5.0)"),
+        (SRR(recall=2 / 3), f"SRR(recall={2 / 3})"),
+    ],
+)
+def test_the_names_parse(measure, text):
+    assert repr(measure) == text
+    assert ir_measures.parse_measure(text) == measure
+
+
+@pytest.mark.parametrize(
+    ("measure", "params"),
+    [
+        (SRR, {"recall": 0}),
+        (SRR, {"recall": 1.01}),
+        (SPrecision, {"ideal": "best"}),
+        (SPrecision, {"time_limit": 0}),
+        (StRecallMinRank, {"ideal": True}),
+        (StRecallMinRank, {"time_limit": -1.0}),
+        (StRecallMinRank, {"time_limit": math.inf}),
+        (Coverage, {"rel": 0}),
+    ],
+)
+def test_a_parameter_out_of_range_is_refused(measure, params):
+    with pytest.raises(ValueError, match=f"^{measure.NAME}: {next(iter(params))} must be "):
+        measure(**params)
+
+
+def test_the_kernel_ignores_intents_that_only_pad():
+    relevant, padded = [[1, 0], [1, 1]], [[1, 0, 0], [1, 1, 0]]
+
+    assert subtopic_recall(padded, [True, True, False]) == subtopic_recall(relevant, [True, True])
+
+
+def test_the_kernel_gives_0_for_a_query_without_intents():
+    assert subtopic_recall(np.zeros((3, 2)), [False, False]) == 0
+
+
+@pytest.mark.parametrize(("n_intents", "rank"), [(0, 0), (1, 2), (2, 2), (3, 5), (4, math.inf)])
+def test_the_rank_of_a_number_of_intents_is_that_of_the_last_one_needed(n_intents, rank):
+    assert rank_of_recall([5, 2, math.inf, 2], n_intents) == rank
+
+
+def test_the_kernels_score_a_batch_as_its_rankings_one_by_one():
+    rng = np.random.default_rng(0)
+    relevant, first_ranks = rng.random((4, 5, 3)) < 0.3, rng.integers(1, 9, (4, 3))
+
+    batch = subtopic_recall(relevant, np.ones((4, 3), dtype=bool)), rank_of_recall(first_ranks, [0, 1, 2, 3])
+
+    assert batch[0].tolist() == [subtopic_recall(r, [True] * 3).item() for r in relevant]
+    assert batch[1].tolist() == [rank_of_recall(ranks, n).item() for n, ranks in enumerate(first_ranks)]

@@ -1,0 +1,257 @@
+from __future__ import annotations
+
+import itertools
+import math
+import random
+import re
+
+import ir_measures
+import pytest
+
+from pyterrier_diversity import EU, IA, alpha_DCG_IA, nEU
+from read_aloud import discounted_novelty, greedy_ranking, queries, weighted
+
+# r of a: 3/4 for x, 1/2 for y; of c: 1/4 for x. The discounts of the ranks 1, 2 and 3 are 1, 1/2 and D3.
+JUDGED = {"a": {"x": 2, "y": 1}, "b": {"x": 0, "y": 0}, "c": {"x": 1}}
+D3 = 1 / (1 + math.log2(3))
+
+
+@pytest.mark.parametrize(
+    ("measure", "value"),
+    [
+        (EU(e=0.1), (5 / 8 - 0.1) + 1 / 2 * (0 - 0.1) + D3 * (1 / 2 * 1 / 4 * 1 / 2 - 0.1)),
+        (EU, (5 / 8 - 0.05) + 1 / 2 * (0 - 0.05) + D3 * (1 / 16 - 0.05)),
+        (EU @ 2, (5 / 8 - 0.05) - 1 / 2 * 0.05),
+        (EU(e=0), 5 / 8 + D3 / 16),
+        (EU(alpha=0.0, e=0), 5 / 8 + D3 / 8),
+        (EU(alpha=1.0, e=0), 5 / 8),
+        (EU(base=4.0, e=0), 5 / 8 + 1 / 16 / (1 + math.log(3, 4))),
+        (EU(base=10.0, e=0.1), (5 / 8 - 0.1) - 0.1 / (1 + math.log10(2)) + (1 / 16 - 0.1) / (1 + math.log10(3))),
+        (EU(gain="linear", e=0), 1 + D3 * 1 / 2 * 1 / 2 * 1 / 2),
+        (EU(gain="binary", e=0), 1 + D3 * 1 / 2 * 1 / 2),
+        (EU(max_rel=3.0, e=0), (3 / 8 + 1 / 8) / 2 + D3 / 2 * 1 / 8 * 1 / 2),
+        (EU(rel=2.0, e=0), 3 / 4),
+        # The greedy ideal ranking is a, c; with e = 0.1, c is not worth the effort.
+        (nEU(e=0), (5 / 8 + D3 / 16) / (5 / 8 + 1 / 2 * 1 / 16)),
+        (nEU(e=0) @ 1, 1),
+        (nEU(e=0) @ 2, (5 / 8) / (5 / 8 + 1 / 2 * 1 / 16)),
+        (nEU(e=0.1), ((5 / 8 - 0.1) - 1 / 2 * 0.1 + D3 * (1 / 16 - 0.1)) / (5 / 8 - 0.1)),
+        (nEU, ((5 / 8 - 0.05) - 1 / 2 * 0.05 + D3 * (1 / 16 - 0.05)) / ((5 / 8 - 0.05) + 1 / 2 * (1 / 16 - 0.05))),
+    ],
+    ids=repr,
+)
+def test_values_of_three_documents_worked_by_hand(measure, value, value_of):
+    assert value_of(measure, JUDGED, "abc") == pytest.approx(value, abs=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("measure", "value"),
+    [
+        (EU(e=0), (3 / 4 * 3 / 4 + 1 / 4 * 1 / 2) + D3 * 3 / 4 * 1 / 4 * 1 / 2),
+        (nEU(e=0) @ 1, 1),
+        (nEU(e=0.1) @ 2, (11 / 16 - 0.1 - 1 / 2 * 0.1) / (11 / 16 - 0.1)),
+    ],
+    ids=repr,
+)
+def test_intents_count_by_their_weights(measure, value, value_of):
+    assert value_of(measure, JUDGED, "abc", weights={"x": 3, "y": 1}) == pytest.approx(value, abs=1e-15)
+
+
+def parameters(seed, n):
+    """Draw ``n`` sets of parameters."""
+    alphas, efforts, bases = [0.0, 0.3, 0.5, 1.0], [0.0, 0.05, 0.2, 1.0], [1.5, 2.0, 10.0]
+    gains, scales, rels, cutoffs = ["exp", "linear", "binary"], [None, 3.0, 4.5], [None, 2.0], [None, 1, 3, 10, 50]
+    grid = list(itertools.product(alphas, efforts, bases, gains, scales, rels, cutoffs))
+    names = ("alpha", "e", "base", "gain", "max_rel", "rel", "cutoff")
+    return [dict(zip(names, values, strict=True)) for values in random.Random(seed).sample(grid, n)]
+
+
+def slowly(query, *, base, rel, **params):
+    return discounted_novelty(query, lambda i: 1 / (1 + math.log(i, base)), **params)
+
+
+def slowly_over_ideal(query, **params):
+    shapes_the_ideal = {name: value for name, value in params.items() if name not in ("base", "rel")}
+    best = slowly(query._replace(ranking=greedy_ranking(query, **shapes_the_ideal)), **params)
+    return slowly(query, **params) / best if best else 0.0
+
+
+@pytest.mark.parametrize(("measure", "restated"), [(EU, slowly), (nEU, slowly_over_ideal)], ids=["EU", "nEU"])
+@pytest.mark.parametrize("seed", range(4))
+def test_values_equal_the_equation_read_aloud(seed, measure, restated, random_topics):
+    qrels, run = weighted(random_topics(seed, n_queries=6, n_docs=14))
+    read = {rel: queries(qrels, run, rel) for rel in (None, 2)}
+    sets = parameters(seed, 60)
+
+    values = {(m.measure, m.query_id): m.value for m in ir_measures.iter_calc([measure(**s) for s in sets], qrels, run)}
+
+    expected = {
+        (measure(**params), query.query_id): restated(query, **params)
+        for params in sets
+        for query in read[params["rel"]]
+    }
+    assert values == pytest.approx(expected, abs=1e-11)
+    assert len(set(expected.values())) > 100
+
+
+@pytest.mark.parametrize(("cutoff", "ranks"), [(1, 1), (2, 2), (3, 3), (4, 3), (1000, 3), (None, 3)])
+def test_effort_is_charged_down_to_the_cutoff_or_the_end_of_the_ranking(cutoff, ranks, value_of):
+    value = value_of(EU(e=0.1, cutoff=cutoff), {"a": {"x": 1}}, "uvw")
+
+    assert value == pytest.approx(-0.1 * sum([1, 1 / 2, D3][:ranks]), abs=1e-15)
+
+
+def test_effort_is_charged_below_the_last_relevant_document(value_of):
+    shorter = value_of(EU(e=0.1), JUDGED, "abc")
+
+    longer = value_of(EU(e=0.1), JUDGED, "abcu")
+
+    assert longer - shorter == pytest.approx(-0.1 / 3, abs=1e-15)
+
+
+@pytest.mark.parametrize("label", [0, -2])
+def test_a_query_without_relevant_documents_is_pure_effort(label, value_of):
+    assert value_of(EU(e=0.1), {"a": {"x": label}}, "ab") == pytest.approx(-0.1 * (1 + 1 / 2), abs=1e-15)
+
+
+@pytest.mark.parametrize("label", [0, 1])
+@pytest.mark.parametrize("measure", [EU, nEU], ids=repr)
+def test_a_query_that_the_run_lacks_scores_0(measure, label, value_of):
+    assert value_of(measure, {"a": {"x": label}}, "") == 0
+
+
+@pytest.mark.parametrize("measure", [EU, nEU], ids=repr)
+def test_utility_is_negative_where_the_effort_outweighs_the_gain(measure, value_of):
+    assert value_of(measure(e=0.4), {"a": {"x": 1}}, "uvwa") < 0
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.3, 1.0])
+@pytest.mark.parametrize("gain", ["exp", "linear", "binary"])
+def test_without_effort_only_the_discount_is_not_that_of_alpha_dcg(gain, alpha, topic, by_query):
+    params = {"gain": gain, "alpha": alpha}
+    # Of the ranks 1 and 2, both discounts are known: 1 and 1/2 here, 1 and 1/log2(3) there.
+    data = topic(JUDGED, "bac", weights={"x": 3, "y": 1})
+
+    utility = by_query(EU(e=0, **params) @ 2, *data)["q"]
+
+    assert utility * 2 == pytest.approx(by_query(alpha_DCG_IA(**params) @ 2, *data)["q"] * math.log2(3), abs=1e-15)
+    assert utility > 0
+
+
+@pytest.mark.parametrize("measure", [EU(alpha=0.3) @ 5, EU(e=0.2, gain="linear"), EU(e=0)], ids=repr)
+def test_expected_utility_is_the_mean_over_the_intents(measure, random_topics, by_query):
+    data = weighted(random_topics(5))
+
+    assert by_query(measure, *data) == pytest.approx(by_query(IA(measure), *data), abs=1e-12)
+
+
+@pytest.mark.parametrize("cutoff", [None, 1, 3, 5])
+@pytest.mark.parametrize(("e", "ranking"), [(0, "bacde"), (0.07, "bac"), (0.1, "ba")])
+def test_the_greedy_ideal_ranking_scores_1(e, ranking, cutoff, value_of):
+    # Worth 6/12 (and a as much), 4.5/12, 1/12, 0.75/12 and 0.25/12.
+    judged = {
+        "a": {"w": 3, "x": 1, "y": 2},
+        "b": {"x": 3, "y": 2, "z": 1},
+        "c": {"z": 2},
+        "d": {"y": 3},
+        "e": {"x": 1},
+    }
+
+    assert value_of(nEU(gain="linear", max_rel=3, e=e, cutoff=cutoff), judged, ranking) == pytest.approx(1, abs=1e-15)
+
+
+def test_the_ideal_stops_before_the_first_document_that_is_not_worth_the_effort(value_of):
+    # Worth 1, 0.5 and 0.25.
+    judged = {"a": {"x": 1}, "b": {"x": 1}, "c": {"x": 1}}
+    measure = nEU(gain="binary", e=0.3)
+
+    assert value_of(measure, judged, "ab") == pytest.approx(1, abs=1e-15)
+    assert value_of(measure, judged, "abc") == pytest.approx((0.7 + 0.1 + D3 * -0.05) / (0.7 + 0.1), abs=1e-15)
+
+
+def test_the_ideal_looks_at_marginal_utility_before_its_discount(value_of):
+    # At rank 2, b is worth 0.5 before the discount, and 0.25 after it.
+    judged = {"a": {"x": 1}, "b": {"x": 1}}
+
+    assert value_of(nEU(gain="binary", e=0.4), judged, "a") == pytest.approx(0.6 / (0.6 + 0.1 / 2), abs=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("judged", "e"),
+    [({"a": {"x": 0}}, 0.05), ({"a": {"x": -2}}, 0), ({"a": {"x": 1}}, 0.5), ({"a": {"x": 1}}, 3)],
+)
+def test_where_the_ideal_is_0_so_is_the_value(judged, e, value_of):
+    assert value_of(nEU(e=e), judged, "ua") == 0
+
+
+def test_an_ideal_that_is_0_but_for_rounding_is_0(value_of):
+    # 1/2 (1/5 + 2/5) - 0.3 is 5.6e-17 in floating point.
+    assert value_of(nEU(gain="linear", max_rel=5, e=0.3), {"a": {"x": 1, "y": 2}}, "ua") == 0
+
+
+def test_the_ideal_breaks_ties_by_the_highest_name(value_of):
+    # All tie at first. With c taken, one new intent is left to each of the others; a and b have none in common.
+    judged = {"a": {"x": 1, "w": 1}, "b": {"y": 1, "z": 1}, "c": {"x": 1, "y": 1}}
+
+    value = value_of(nEU(alpha=1.0, e=0, gain="binary") @ 2, judged, "ab")
+
+    assert value == pytest.approx((2 + 2 / 2) / (2 + 1 / 2), abs=1e-15)
+
+
+def test_gains_that_differ_by_rounding_only_are_ties(value_of):
+    # a is worth 1/2 (1/5 + 2/5), in floating point a bit more than b's 1/2 * 3/5. Below b, a is worth 0.25; below a, b
+    # is worth 0.15.
+    judged = {"a": {"x": 1, "y": 2}, "b": {"x": 3}}
+
+    value = value_of(nEU(gain="linear", max_rel=5, e=0) @ 2, judged, "ab")
+
+    assert value == pytest.approx((0.3 + 0.15 / 2) / (0.3 + 0.25 / 2), abs=1e-15)
+
+
+@pytest.mark.parametrize("measure", [EU, nEU], ids=repr)
+@pytest.mark.parametrize("cutoff", [10**6, 2**62, 2**63])
+def test_a_cutoff_beyond_every_ranking_is_like_none(cutoff, measure, value_of):
+    assert value_of(measure @ cutoff, JUDGED, "abc") == value_of(measure, JUDGED, "abc")
+
+
+@pytest.mark.parametrize("measure", [EU, nEU], ids=repr)
+def test_an_intent_without_relevant_documents_is_left_out(measure, value_of):
+    assert value_of(measure, {"a": {"x": 1, "y": 0, "z": -2}}, "ua") == value_of(measure, {"a": {"x": 1}}, "ua")
+
+
+@pytest.mark.parametrize("measure", [EU, nEU], ids=repr)
+def test_a_label_above_max_rel_is_refused(measure, value_of):
+    sentence = f"{measure(max_rel=2)}: labels may be at most 2, but query 'q' has 3 for document 'b'."
+
+    with pytest.raises(ValueError, match="^" + re.escape(sentence) + "$"):
+        value_of(measure(max_rel=2), {"a": {"x": 2}, "b": {"x": 3}}, "a")
+
+
+@pytest.mark.parametrize("measure", [EU, nEU], ids=repr)
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"alpha": -0.1},
+        {"alpha": 1.1},
+        {"e": -0.01},
+        {"e": math.nan},
+        {"base": 1},
+        {"base": 0.5},
+        {"base": math.inf},
+        {"gain": "log"},
+        {"max_rel": 0},
+        {"rel": 0},
+        {"cutoff": 0},
+    ],
+    ids=str,
+)
+def test_a_parameter_out_of_range_is_refused_when_the_measure_is_built(measure, params):
+    name = next(iter(params))
+
+    with pytest.raises(ValueError, match=f"^{measure.NAME}: {name} must be "):
+        measure(**params)
+
+
+@pytest.mark.parametrize("measure", [EU(alpha=0.1, e=0, base=10) @ 20, nEU(e=0.5, gain="linear", max_rel=4)], ids=repr)
+def test_repr_parses_to_an_equal_measure(measure):
+    assert ir_measures.parse_measure(repr(measure)) == measure
