@@ -73,8 +73,9 @@ class TrecWebDataset(pt.datasets.Dataset):  # type: ignore[misc]
         variant : {None, "adhoc"}
             None for the diversity task, with columns ``qid``, ``docno``, ``label``, ``iteration``, ``weight`` (uniform
             over the topic's intents), ``intent_type`` ("inf" where the topics do not say); rows are sorted so that
-            the last one of a document has its highest label, which is the one that pytrec_eval uses. "adhoc" for the
-            track's own ad-hoc qrels, with columns ``qid``, ``docno``, ``label``.
+            the last one of a document has its highest label, which is the one that pytrec_eval uses. In 2009, documents
+            relevant to no subtopic are judged for a subtopic 0 that no topic has: here, for each subtopic of the topic.
+            "adhoc" for the track's own ad-hoc qrels, with columns ``qid``, ``docno``, ``label``.
         """
         if variant not in (None, "adhoc"):
             raise ValueError(f"{self.name} has the qrels None and 'adhoc', not {variant!r}.")
@@ -83,6 +84,7 @@ class TrecWebDataset(pt.datasets.Dataset):  # type: ignore[misc]
         if variant == "adhoc":
             return qrels[["qid", "docno", "label"]]
         subtopics = self.get_topics("subtopics")
+        qrels = _judged_for_all(qrels, subtopics)
         n_intents = subtopics.groupby("qid").size()
         kinds = subtopics.set_index(["qid", "iteration"])["intent_type"]
         kind = kinds.reindex(pd.MultiIndex.from_frame(qrels[["qid", "iteration"]])).fillna("inf")
@@ -106,6 +108,14 @@ class TrecWebDataset(pt.datasets.Dataset):  # type: ignore[misc]
                 f"{self.name}{part} could not be downloaded. Its files may be put into ir_datasets' cache by hand: "
                 f"{ir_datasets.util.home_path()}, or the folder that the environment variable IR_DATASETS_HOME names."
             ) from error
+
+
+def _judged_for_all(qrels: pd.DataFrame, subtopics: pd.DataFrame) -> pd.DataFrame:
+    """Give documents that are judged irrelevant to an intent which the topic lacks that label for each that it has."""
+    pairs = [pd.MultiIndex.from_frame(frame[["qid", "iteration"]]) for frame in (qrels, subtopics)]
+    for_nobody = ~pairs[0].isin(pairs[1]) & (qrels["label"] <= 0).to_numpy()
+    for_all = qrels[for_nobody].drop(columns="iteration").merge(subtopics[["qid", "iteration"]], on="qid")
+    return pd.concat([qrels[~for_nobody], for_all], ignore_index=True)
 
 
 def _text(text: str) -> str:

@@ -169,19 +169,17 @@ class UserModelMeasure(DiversityMeasure):
 
     def _of_perfect(self, every: JudgedRankings) -> np.ndarray:
         """Return the value of each intent's relevant documents by descending label."""
-        depth, n = self["cutoff"], every.n_relevant
-        perfect = replace(
-            every, labels=-np.sort(-every.labels, axis=1)[:, :depth], ranks=every.ranks[:, :depth], cutoff=depth
-        )
-        return self._of_intents(perfect, n if depth is None else np.minimum(n, depth))
+        labels = -np.sort(-every.labels, axis=1)[:, : self["cutoff"]]
+        perfect = replace(every, labels=labels, ranks=every.ranks[:, : labels.shape[1]])
+        return self._of_intents(perfect, np.minimum(every.n_relevant, labels.shape[1]))
 
     def _of_intents(self, ranked: JudgedRankings, n: np.ndarray) -> np.ndarray:
         """Return the value for each intent, shape (queries, intents), ``n`` being the ranks read for it."""
         ranks = ranked.ranks[..., None]
-        gains = ranked.gain(self) if self.graded else ranked.relevant
         if self.model == 3:
             effort = 1.0 / ranks if self["effort"] == "reciprocal" else ranks
             return _over_documents(effort * self._stops_at_relevant(ranked))
+        gains = ranked.gain(self) if self.graded else ranked.relevant
         if self.model == 1:
             return _over_documents(gains * stopping_probability(ranks, self.stop, self._theta(ranked)))
         utility = gains * self._novelty(ranked.relevant)
