@@ -7,7 +7,7 @@ import pytest
 from ir_measures import nDCG
 from typer.testing import CliRunner
 
-from pyterrier_diversity import RBU, Adhoc
+from pyterrier_diversity import RBU, Adhoc, reference
 from pyterrier_diversity.cli import app
 from pyterrier_diversity.datasets.demo import FOLDER, DemoDataset
 from pyterrier_diversity.measures import registered
@@ -135,3 +135,22 @@ def test_the_cli_and_an_experiment_agree():
     assert [row[str(m)] for m in measures] == pytest.approx(
         table[[str(m) for m in measures]].iloc[0].tolist(), abs=1e-11
     )
+
+
+def test_measures_tells_all_about_one():
+    assert run("measures", "RBU").startswith("RBU(cutoff, p=0.99,")
+    assert "    e: effort of looking at a document" in run("measures", "RBU")
+
+
+def test_measures_does_not_know_what_is_not_there():
+    assert "there is no measure 'nRBU' here" in fail("measures", "nRBU")
+
+
+def test_measures_prints_the_reference_page():
+    assert run("measures", "--page") == reference.page()
+
+
+def test_a_group_of_measures_is_asked_for_by_its_name():
+    header = run("evaluate", "demo", BM25, "-m", "FRESHSTACK RBU@5", "--format", "csv").splitlines()[0]
+
+    assert header == "run,alpha_nDCG@10,Coverage@20,Adhoc(R@50),RBU@5"

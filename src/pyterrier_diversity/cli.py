@@ -59,7 +59,9 @@ def evaluate(
     measures: Annotated[
         list[str],
         typer.Option(
-            "--measure", "-m", help="A measure such as 'RBU(p=0.9)@20'; several, or several in one separated by spaces."
+            "--measure",
+            "-m",
+            help="A measure such as 'RBU(p=0.9)@20' or a group such as NDEVAL; several, or several in one with spaces.",
         ),
     ],
     by_query: Annotated[
@@ -78,38 +80,36 @@ def evaluate(
 
 
 @app.command()
-def measures(format: FormatOption = Format.table) -> None:
-    """List the measures, their parameters, and where they come from."""
-    import pandas as pd
-
+def measures(
+    name: Annotated[str | None, typer.Argument(help="One measure, to be told all about it.")] = None,
+    format: FormatOption = Format.table,
+    page: Annotated[bool, typer.Option("--page", help="Print the reference page, in reStructuredText.")] = False,
+) -> None:
+    """List the measures: formula, parameters, range, the columns that they read, and source."""
+    from . import reference
     from .measures import registered
 
-    rows = [
-        {
-            "measure": measure.NAME,
-            "name": measure.PRETTY_NAME,
-            "parameters": ", ".join(
-                name if parameter.fallback is None else f"{name}={parameter.fallback!r}"
-                for name, parameter in measure.parameters().items()
-            ),
-            "formula": measure.FORMULA,
-            "source": measure.SOURCE,
-        }
-        for measure in registered()
-    ]
-    if format is not Format.table:
-        typer.echo(_formatted(pd.DataFrame(rows), format, 4))
-        return
-    for row in rows:
-        typer.echo(f"{row['measure']}({row['parameters']}): {row['name']}\n    {row['formula']}\n    {row['source']}")
+    chosen = [measure for measure in registered() if name in (None, measure.NAME)]
+    if not chosen:
+        typer.echo(f"Error: there is no measure {name!r} here; pyterrier-diversity measures lists them.", err=True)
+        raise typer.Exit(1)
+    if page:
+        typer.echo(reference.page(), nl=False)
+    elif format is Format.table:
+        typer.echo("\n".join(map(reference.text if name is None else reference.full_text, chosen)))
+    else:
+        import pandas as pd
+
+        typer.echo(_formatted(pd.DataFrame([dict(reference.entry(measure)) for measure in chosen]), format, 4))
 
 
 def _parsed(texts: list[str]) -> list[ir_measures.Measure]:
-    """Read measures as ir_measures' own command does: in each text, one or more separated by spaces."""
+    """Read measures and names of groups as ir_measures' own command does: in each text, one or more with spaces."""
+    from .groups import GROUPS
     from .measures import parse
 
     names = [name for text in texts for name in re.split(r"\s+(?![^()]*\))", text.strip())]
-    return list(dict.fromkeys(parse(name) for name in names))
+    return list(dict.fromkeys(measure for name in names for measure in GROUPS.get(name) or (parse(name),)))
 
 
 def _evaluated(qrels: str, runs: list[Path], measures: list[ir_measures.Measure], by_query: bool) -> pd.DataFrame:

@@ -161,3 +161,11 @@ CARTERETTE: Measures = (
     RRAP,
 )
 """The fifteen measures of Carterette (2011), Table 1, model by model, normalised as in Sec. 3.2."""
+
+GROUPS = {
+    "NDEVAL": NDEVAL,
+    "NTCIR_INTENT": NTCIR_INTENT,
+    "FRESHSTACK": FRESHSTACK,
+    "RBU18_OFFICIAL": RBU18_OFFICIAL,
+    "CARTERETTE": CARTERETTE,
+}
