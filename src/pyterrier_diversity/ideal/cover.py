@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .errors import NotProvenError
+from .kinds import strictly_within
 
 # Sets of covered intents are listed where there are at most this many intents; more go to a solver.
 MAX_LISTED_INTENTS = 12
@@ -70,9 +71,7 @@ class Covers:
 def _undominated(relevant: np.ndarray) -> np.ndarray:
     """Return the documents whose intents no other document has all of, one for each set of intents."""
     kinds, first = np.unique(relevant, axis=0, return_index=True)
-    counts = kinds.astype(np.int64)
-    within = counts @ counts.T >= counts.sum(axis=1)[:, None]
-    return np.sort(first[np.count_nonzero(within, axis=1) == 1])
+    return np.sort(first[~strictly_within(kinds).any(axis=1)])
 
 
 def _list_sets(relevant: np.ndarray, n_intents: int) -> list[int]:

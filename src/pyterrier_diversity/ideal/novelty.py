@@ -10,12 +10,14 @@ import numpy.typing as npt
 
 from .errors import NotProvenError
 from .greedy import rank_greedily
+from .kinds import strictly_within
 
 # A ranking that is better by less than this, relative to its value, is not searched for: it is rounding.
 PRECISION = 1e-12
 
-# Cells (partial rankings x intents x ranks, and x kinds) that one step may have.
-_MAX_CELLS = 2**21, 2**18
+# Cells (partial rankings x intents x ranks) that a bound is computed for at once, and operations of one step.
+_MAX_CELLS = 2**20
+_MAX_OPERATIONS = 2**29
 
 
 def rank_exactly(
@@ -97,6 +99,11 @@ class _Partial(NamedTuple):
         return _Partial(*(values[index] for values in self))
 
 
+def _parts(length: int, size: int) -> list[slice]:
+    """Return slices that are no longer than ``size``."""
+    return [slice(start, start + size) for start in range(0, length, size)]
+
+
 class _Search:
     """A search for the best ranking of documents that are all relevant to something."""
 
@@ -108,7 +115,7 @@ class _Search:
         self._depth = min(depth, len(relevant))
         self._n_docs = np.minimum(n_docs, self._depth)
         self._n_relevant = relevant.sum(axis=0)
-        self._larger = (self._kinds @ self._kinds.T >= self._size[:, None]) & (self._size > self._size[:, None])
+        self._within = strictly_within(kinds).astype(np.float32)
         self._discount = 1 / np.log2(np.arange(2, self._depth + 2))
         # Going down to 0 below the last rank.
         self._steps = -np.diff(self._discount, append=0.0)
@@ -116,27 +123,27 @@ class _Search:
         self._left = np.power(1 - alpha, np.arange(self._depth + 1))
         self._best = float((greedy_gains[: self._depth] * self._discount).sum())
         self._best_path: np.ndarray | None = None
-        per_ranking = self._depth * relevant.shape[1], len(kinds)
-        self._at_once = max(min(most // cells for most, cells in zip(_MAX_CELLS, per_ranking, strict=True)), 16)
+        cells = self._depth * relevant.shape[1]
+        self._bounded_at_once = max(_MAX_CELLS // cells, 1)
+        self._lengthened_at_once = max(_MAX_OPERATIONS // (cells * self._depth * len(kinds)), 1)
 
     def run(self, time_limit: float) -> np.ndarray | None:
         """Return the kinds of a best ranking; None if the greedy one is."""
         end = time.monotonic() + time_limit
-        none = np.zeros((1, len(self._size)), dtype=np.int16)
-        stack = [_Partial(np.zeros((1, 0), dtype=np.int16), none, np.zeros(1), self._most(none, 0))]
+        none = np.zeros((1, len(self._size)), dtype=np.int32)
+        stack = [_Partial(np.zeros((1, 0), dtype=np.int32), none, np.zeros(1), self._most(none, 0))]
         while stack:
             partial = stack.pop()
             partial = partial.at(partial.bound > self._goal)
             if not len(partial.value):
                 continue
             if time.monotonic() > end:
-                bound = max(part.bound.max() for part in (partial, *stack))
+                bound = float(max(part.bound.max() for part in (partial, *stack)))
                 raise NotProvenError("The best alpha-DCG", best=self._best, bound=bound, time_limit=time_limit)
             longer = self._longer(partial)
             longer = longer.at(longer.bound > self._goal)
             longer = longer.at(np.argsort(-longer.bound, kind="stable"))
-            starts = range(0, len(longer.value), self._at_once)
-            stack += [longer.at(slice(start, start + self._at_once)) for start in reversed(starts)]
+            stack += reversed([longer.at(rows) for rows in _parts(len(longer.value), self._lengthened_at_once)])
         return self._best_path
 
     @property
@@ -150,7 +157,7 @@ class _Search:
         if rank == self._depth:
             return partial.at(slice(0))
         is_left = partial.used < self._n_docs
-        after_larger = (is_left.astype(np.float32) @ self._larger.T.astype(np.float32)) == 0
+        after_larger = is_left.astype(np.float32) @ self._within.T == 0
         parent, kind = np.nonzero(is_left & after_larger)
         gain = self._left[self._met(partial.used)] @ self._kinds.T
         value = partial.value[parent] + gain[parent, kind] * self._discount[rank]
@@ -158,16 +165,15 @@ class _Search:
         used[np.arange(len(used)), kind] += 1
         best_first = np.argsort(-value, kind="stable")
         ahead = np.minimum(self._n_docs - used, self._depth - rank - 1)
-        alike = np.ascontiguousarray(np.concatenate([self._met(used), ahead], axis=1)[best_first], dtype=np.int16)
-        _, distinct = np.unique(alike.view(f"V{alike.shape[1] * 2}").ravel(), return_index=True)
+        alike = np.ascontiguousarray(np.concatenate([self._met(used), ahead], axis=1)[best_first], dtype=np.int32)
+        _, distinct = np.unique(alike.view(f"V{alike.shape[1] * alike.itemsize}").ravel(), return_index=True)
         kept = best_first[distinct]
-        path = np.concatenate([partial.path[parent[kept]], kind[kept, None].astype(np.int16)], axis=1)
+        path = np.concatenate([partial.path[parent[kept]], kind[kept, None].astype(np.int32)], axis=1)
         used, value = used[kept], value[kept]
         if len(value) and value.max() > self._goal:
             self._best, self._best_path = float(value.max()), path[value.argmax()]
         bound = np.empty(len(value))
-        for start in range(0, len(value), self._at_once):
-            rows = slice(start, start + self._at_once)
+        for rows in _parts(len(value), self._bounded_at_once):
             bound[rows] = value[rows] + self._most(used[rows], rank + 1)
         # A longer ranking cannot gain more than the shorter one could.
         return _Partial(path, used, value, np.minimum(bound, partial.bound[parent[kept]]))
