@@ -44,8 +44,9 @@ class _Rareness(DiversityMeasure):
 
     def weighted(self, ranked: JudgedRankings, values: np.ndarray) -> np.ndarray:
         """Return the values of documents, shape (queries, hits), times their weight by rareness."""
-        adaptive = self["alpha"] == ADAPTIVE
-        alpha = share(1.0 if adaptive else self["alpha"], ranked.n_relevant_docs if adaptive else 1.0)[..., None]
+        alpha = self["alpha"]
+        if alpha == ADAPTIVE:
+            alpha = share(1.0, ranked.n_relevant_docs)[:, None]
         return values * ((1.0 - alpha if self.get("mixture") else 1.0) + alpha * ranked.rarity)
 
 

@@ -20,10 +20,16 @@ class _SharpForm(CompositeMeasure):
     BASE: type[DiversityMeasure]
     SHORT_DESC = "Subtopic recall and the measure of that name, averaged."
 
+    def __init_subclass__(cls) -> None:
+        cls.FORMULA = f"gamma StRecall@k + (1 - gamma) {cls.BASE.NAME}@k"
+        cls.READS = cls.BASE.READS
+        cls.SUPPORTED_PARAMS = {**cls.BASE.SUPPORTED_PARAMS, **GAMMA}
+
     def parts(self) -> Sequence[Part]:
         """Return subtopic recall and the measure."""
         recall = _StRecall(cutoff=self["cutoff"], rel=self["rel"])
-        return [Part(recall), Part(self.BASE(**{k: v for k, v in self.params.items() if k != "gamma"}))]
+        params = {name: value for name, value in self.params.items() if name != "gamma"}
+        return [Part(recall), Part(self.BASE(**params))]
 
     def combine(self, values: Sequence[np.ndarray], judgements: Judgements) -> np.ndarray:
         """Return the weighted mean of both."""
@@ -38,11 +44,8 @@ class _Dsharp_nDCG(_SharpForm):
 
     NAME = __name__ = "Dsharp_nDCG"
     PRETTY_NAME = "D#-nDCG"
-    FORMULA = "gamma StRecall@k + (1 - gamma) D_nDCG@k"
     SOURCE = "Sakai and Song (2011); Sakai (2013), Eq. 7"
     BASE = _D_nDCG
-    READS = BASE.READS
-    SUPPORTED_PARAMS = {**BASE.SUPPORTED_PARAMS, **GAMMA}
 
 
 class _Dsharp_Q(_SharpForm):
@@ -53,11 +56,8 @@ class _Dsharp_Q(_SharpForm):
 
     NAME = __name__ = "Dsharp_Q"
     PRETTY_NAME = "D#-Q"
-    FORMULA = "gamma StRecall@k + (1 - gamma) D_Q@k"
     SOURCE = "Sakai and Song (2011); Sakai (2013), Eq. 7"
     BASE = _D_Q
-    READS = BASE.READS
-    SUPPORTED_PARAMS = {**BASE.SUPPORTED_PARAMS, **GAMMA}
 
 
 class _DINsharp_nDCG(_SharpForm):
@@ -68,11 +68,8 @@ class _DINsharp_nDCG(_SharpForm):
 
     NAME = __name__ = "DINsharp_nDCG"
     PRETTY_NAME = "DIN#-nDCG"
-    FORMULA = "gamma StRecall@k + (1 - gamma) DIN_nDCG@k"
     SOURCE = "Sakai (2013), Sec. 3.1"
     BASE = _DIN_nDCG
-    READS = BASE.READS
-    SUPPORTED_PARAMS = {**BASE.SUPPORTED_PARAMS, **GAMMA}
 
 
 class _DINsharp_Q(_SharpForm):
@@ -83,11 +80,8 @@ class _DINsharp_Q(_SharpForm):
 
     NAME = __name__ = "DINsharp_Q"
     PRETTY_NAME = "DIN#-Q"
-    FORMULA = "gamma StRecall@k + (1 - gamma) DIN_Q@k"
     SOURCE = "Sakai (2013), Sec. 3.1"
     BASE = _DIN_Q
-    READS = BASE.READS
-    SUPPORTED_PARAMS = {**BASE.SUPPORTED_PARAMS, **GAMMA}
 
 
 class _PplusQsharp(_SharpForm):
@@ -98,11 +92,8 @@ class _PplusQsharp(_SharpForm):
 
     NAME = __name__ = "PplusQsharp"
     PRETTY_NAME = "P+Q#"
-    FORMULA = "gamma StRecall@k + (1 - gamma) PplusQ@k"
     SOURCE = "Sakai (2013), Sec. 3.2"
     BASE = _PplusQ
-    READS = BASE.READS
-    SUPPORTED_PARAMS = {**BASE.SUPPORTED_PARAMS, **GAMMA}
 
 
 Dsharp_nDCG = register(_Dsharp_nDCG())

@@ -305,6 +305,11 @@ class _Cell(UserModelMeasure):
     MODEL: int
     STOP: str
     SOURCE = "Carterette (2011), Table 1"
+
+    def __init_subclass__(cls) -> None:
+        cls.SUPPORTED_PARAMS = cell_parameters(cls.MODEL, cls.STOP)
+        cls.READS = ("weight", "intent_type") if "theta_nav" in cls.SUPPORTED_PARAMS else ("weight",)
+
     model = property(lambda self: self.MODEL)
     stop = property(lambda self: self.STOP)
 
@@ -320,8 +325,6 @@ class _RBTR(_Cell):
     SHORT_DESC = "Total relevance read by users who stop at each document with the same probability."
     FORMULA = "sum_i J_i (1-theta)^(i-1)"
     MODEL, STOP = 2, "RBP"
-    READS = ("weight", "intent_type")
-    SUPPORTED_PARAMS = cell_parameters(2, "RBP")
 
 
 class _RBAP(_Cell):
@@ -335,8 +338,6 @@ class _RBAP(_Cell):
     SHORT_DESC = "Precision where users stop, each document with the same probability."
     FORMULA = "sum_i (R_i/i) (1-theta)^(i-1) theta"
     MODEL, STOP = 4, "RBP"
-    READS = ("weight", "intent_type")
-    SUPPORTED_PARAMS = cell_parameters(4, "RBP")
 
 
 class _CDG(_Cell):
@@ -350,7 +351,6 @@ class _CDG(_Cell):
     SHORT_DESC = "Relevance of the document where users stop, by the distribution behind DCG."
     FORMULA = "sum_i J_i (1/log2(i+1) - 1/log2(i+2))"
     MODEL, STOP = 1, "DCG"
-    SUPPORTED_PARAMS = cell_parameters(1, "DCG")
 
 
 class _DCG(_Cell):
@@ -364,7 +364,6 @@ class _DCG(_Cell):
     SHORT_DESC = "Total relevance read, by the distribution behind the logarithmic discount."
     FORMULA = "sum_i J_i / log2(i+1)"
     MODEL, STOP = 2, "DCG"
-    SUPPORTED_PARAMS = cell_parameters(2, "DCG")
 
 
 class _DAG(_Cell):
@@ -378,7 +377,6 @@ class _DAG(_Cell):
     SHORT_DESC = "Precision where users stop, by the distribution behind DCG."
     FORMULA = "sum_i (R_i/i) (1/log2(i+1) - 1/log2(i+2))"
     MODEL, STOP = 4, "DCG"
-    SUPPORTED_PARAMS = cell_parameters(4, "DCG")
 
 
 class _RRG(_Cell):
@@ -392,7 +390,6 @@ class _RRG(_Cell):
     SHORT_DESC = "Relevance of the document where users stop, reading on with reciprocal probability."
     FORMULA = "sum_i J_i / (i (i+1))"
     MODEL, STOP = 1, "RR"
-    SUPPORTED_PARAMS = cell_parameters(1, "RR")
 
 
 class _RRTR(_Cell):
@@ -406,7 +403,6 @@ class _RRTR(_Cell):
     SHORT_DESC = "Total relevance read, reading on with reciprocal probability (the paper's RR)."
     FORMULA = "sum_i J_i / i"
     MODEL, STOP = 2, "RR"
-    SUPPORTED_PARAMS = cell_parameters(2, "RR")
 
 
 class _RAP(_Cell):
@@ -420,7 +416,6 @@ class _RAP(_Cell):
     SHORT_DESC = "Precision where users stop, reading on with reciprocal probability."
     FORMULA = "sum_i (R_i/i) / (i (i+1))"
     MODEL, STOP = 4, "RR"
-    SUPPORTED_PARAMS = cell_parameters(4, "RR")
 
 
 class _EPR(_Cell):
@@ -434,8 +429,6 @@ class _EPR(_Cell):
     SHORT_DESC = "Precision where users stop, at each relevant document with the same probability."
     FORMULA = "sum_i (R_i/i) J_i (1-theta)^(R_i-1) theta"
     MODEL, STOP = 4, "ERR"
-    READS = ("weight", "intent_type")
-    SUPPORTED_PARAMS = cell_parameters(4, "ERR")
 
 
 class _ARR(_Cell):
@@ -449,7 +442,6 @@ class _ARR(_Cell):
     SHORT_DESC = "Reciprocal rank of a relevant document, averaged over all of them."
     FORMULA = "1/R sum_i J_i / i"
     MODEL, STOP = 3, "AP"
-    SUPPORTED_PARAMS = cell_parameters(3, "AP")
 
 
 class _RRR(_Cell):
@@ -465,7 +457,6 @@ class _RRR(_Cell):
     )
     FORMULA = "sum_i 1/i J_i / (R_i (R_i+1))"
     MODEL, STOP = 3, "RRR"
-    SUPPORTED_PARAMS = cell_parameters(3, "RRR")
 
 
 class _RRAP(_Cell):
@@ -479,7 +470,6 @@ class _RRAP(_Cell):
     SHORT_DESC = "Precision where users stop, who read on to further relevant documents with reciprocal probability."
     FORMULA = "sum_i (R_i/i) J_i / (R_i (R_i+1))"
     MODEL, STOP = 4, "RRR"
-    SUPPORTED_PARAMS = cell_parameters(4, "RRR")
 
 
 UserModel = register(_UserModel())
