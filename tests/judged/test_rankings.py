@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from math import inf
+
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pyterrier_diversity import RBU
+from pyterrier_diversity import RBU, D_nDCG
 from pyterrier_diversity.judged import JudgedRankings, Run, judge, judged_rankings
 
 # Query 1: intents a (d1, d3) and b (d3); query 2: intent c (d1).
@@ -22,11 +24,19 @@ QRELS = [
 RUN = {"1": {"d2": 9, "d3": 8, "x": 7, "d1": 6}, "2": {"x": 3}}
 
 
+def frame(**columns: list) -> pd.DataFrame:
+    return pd.DataFrame(QRELS, columns=["query_id", "iteration", "doc_id", "relevance", "weight"]).assign(**columns)
+
+
 def ranked(
-    cutoff: int | None = None, *, run: object = RUN, rel: float | None = None, judged_only: bool = False
+    cutoff: int | None = None,
+    *,
+    qrels: pd.DataFrame | None = None,
+    run: object = RUN,
+    rel: float | None = None,
+    judged_only: bool = False,
 ) -> JudgedRankings:
-    columns = ["query_id", "iteration", "doc_id", "relevance", "weight"]
-    judgements = judge(pd.DataFrame(QRELS, columns=columns))
+    judgements = judge(frame() if qrels is None else qrels)
     retrieved = Run(run).retrieve(judgements, judged_only)
     view = judgements.view(rel=rel)
     (rankings,) = judged_rankings(view, retrieved.of(view), cutoff)
@@ -99,6 +109,60 @@ def test_weights_have_sum_1_in_each_query():
 
 def test_relevant_documents_are_counted_whether_retrieved_or_not():
     assert ranked(cutoff=1).n_relevant.tolist() == [[2, 1], [1, 0]]
+
+
+def test_documents_relevant_to_any_intent_are_counted_once():
+    assert ranked(cutoff=1).n_relevant_docs.tolist() == [2, 1]
+
+
+def test_the_first_rank_of_an_intent_is_infinite_where_it_is_not_met():
+    assert ranked().first_ranks.tolist() == [[2, 2], [inf, inf]]
+    assert ranked(cutoff=1).first_ranks.tolist() == [[inf, inf], [inf, inf]]
+
+
+def test_navigational_intents_are_told_from_informational_ones():
+    qrels = frame(intent_type=["nav", "nav", "inf", "inf", "nav", "nav"])
+
+    assert ranked(qrels=qrels).navigational.tolist() == [[True, False], [True, False]]
+
+
+def test_a_hit_has_the_rarity_of_its_document():
+    qrels = frame(rarity=[0.1, 0.3, 0.3, 0.2, 0.5, 0.6])
+
+    assert ranked(qrels=qrels).rarity.tolist() == [[0.3, 0.1], [0, 0]]
+
+
+def test_without_the_column_no_document_is_rare():
+    assert ranked().rarity.tolist() == [[0, 0], [0, 0]]
+
+
+def test_hits_point_at_their_documents():
+    result = ranked()
+
+    names = result.chunk.judgements.documents.ids
+    assert names[result.docs[0]].tolist() == ["d3", "d1"]
+    assert result.docs[1].tolist() == [-1, -1]
+
+
+@pytest.mark.parametrize(("gain", "values"), [("exp", [3, 7, 1]), ("linear", [2, 3, 1]), ("binary", [1, 1, 1])])
+def test_gains_are_those_of_the_labels(gain, values):
+    gains = ranked().gain(D_nDCG(gain=gain))
+
+    assert [*gains[0, 0], gains[0, 1, 0]] == values
+
+
+def test_a_label_whose_exponential_gain_is_not_finite_is_refused():
+    qrels = frame(relevance=[1, 2, 1001, 0, 1, 0])
+
+    with pytest.raises(
+        ValueError, match=r"D_nDCG: labels may be at most 1000, but query '1' has 1001 for document 'd3'"
+    ):
+        ranked(qrels=qrels).gain(D_nDCG)
+    assert ranked(qrels=qrels).gain(D_nDCG(gain="linear")).max() == 1001
+
+
+def test_rankings_know_the_names_of_their_queries():
+    assert ranked().query_ids == ["1", "2"]
 
 
 def test_probabilities_are_measured_by_the_largest_label_of_the_intent():

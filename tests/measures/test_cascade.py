@@ -24,7 +24,8 @@ from pyterrier_diversity import (
     nERR_IA,
     nNRBP,
 )
-from pyterrier_diversity.ideal import NotProvenError, exact_ranking
+from pyterrier_diversity.ideal import NotProvenError, exact_ranking, rank_exactly
+from pyterrier_diversity.measures import cascade
 from pyterrier_diversity.measures.cascade import (
     discounted,
     geometric_discount,
@@ -539,3 +540,18 @@ def test_a_parameter_out_of_range_is_refused_when_the_measure_is_built(measure, 
 )
 def test_repr_of_a_graded_measure_parses_to_an_equal_one(measure):
     assert ir_measures.parse_measure(repr(measure)) == measure
+
+
+def test_an_optimum_is_searched_for_once_for_all_runs(random_topics, monkeypatch):
+    qrels, run = random_topics(21)
+    searched = []
+    monkeypatch.setattr(
+        cascade, "rank_exactly", lambda *args, **kwargs: searched.append(1) or rank_exactly(*args, **kwargs)
+    )
+    evaluator = alpha_nDCG_exact(alpha=0.7).evaluator(qrels)
+
+    values = [evaluator.calc_aggregate(run), evaluator.calc_aggregate(run.iloc[::2])]
+    again = alpha_nDCG_exact(alpha=0.7).evaluator(qrels.copy()).calc_aggregate(run)
+
+    assert len(searched) == qrels["query_id"].nunique()
+    assert again == values[0] != values[1]
