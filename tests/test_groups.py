@@ -12,7 +12,7 @@ import pytest
 from ir_measures import AP, RBP, P, nDCG
 
 import pyterrier_diversity
-from by_hand import qrels
+from by_hand import qrels, run
 from pyterrier_diversity import (
     AP_IA,
     CARTERETTE,
@@ -355,3 +355,18 @@ def test_a_perfect_ranking_scores_1_in_the_normalised_measures_of_carterette(exp
 
     # M2 of the three static distributions, ARR and AP; all of EPR, RBAP and the like lose the users that read on.
     assert sum(abs(table - 1) < 1e-12) == 5
+
+
+def test_a_grid_of_lifts_takes_measures():
+    assert grid(IA, measure=[nDCG @ 5, nDCG @ 10]) == (IA(nDCG @ 5), IA(nDCG @ 10))
+
+
+@pytest.mark.parametrize(
+    "alphas", [[0, 0.5, 1], np.linspace(0, 1, 3), np.array([0, 0.5, 1], dtype=np.float32)], ids=str
+)
+def test_a_grid_gives_a_class_of_ir_measures_numbers_of_the_type_that_it_wants(alphas):
+    measures = grid(alpha_nDCG @ 5, alpha=alphas)
+
+    values = ir_measures.calc_aggregate(measures, qrels("q x a 1", "q x b 1", "q y c 1"), run(q="a b c"))
+    assert [type(measure.params["alpha"]) for measure in measures] == [float] * 3
+    assert len(values) == 3

@@ -38,7 +38,7 @@ def test_an_entry_says_what_a_measure_is():
 
 @pytest.mark.parametrize(
     ("measure", "columns"),
-    [(P_Rareness, "rarity (needed)"), (UserModel, "weight, intent_type"), (IA, "weight")],
+    [(P_Rareness, "rarity (needed)"), (UserModel, "weight, intent_type"), (IA, "weight, those of M")],
     ids=lambda value: getattr(value, "NAME", value),
 )
 def test_an_entry_tells_the_columns_that_are_read_and_those_that_are_needed(measure, columns):

@@ -1,6 +1,7 @@
 """Search result diversity in PyTerrier: measures, datasets and methods, registered by importing this package."""
 
 from .groups import CARTERETTE, FRESHSTACK, NDEVAL, NTCIR_INTENT, RBU18_OFFICIAL, grid, signature
+from .irds import register_datasets
 from .measures import *  # noqa: F403
 from .measures import __all__ as _measures
 from .provider import register_provider
@@ -23,3 +24,4 @@ __all__ = [
 ]
 
 register_provider()
+register_datasets()

@@ -32,14 +32,14 @@ from .measures import (
     PplusQsharp,
     UserModel,
 )
-from .measures.base import implementation
+from .measures.base import DiversityMeasure, implementation
 from .measures.lifts import innermost, lifted
 
 Measures = tuple[ir_measures.Measure, ...]
 _CUTOFFS = (5, 10, 20)
 
 
-def grid(measure: ir_measures.Measure, **values: Iterable[Any]) -> Measures:
+def grid(measure: ir_measures.Measure, /, **values: Iterable[Any]) -> Measures:
     """Return a measure with every combination of parameters.
 
     Parameters
@@ -57,7 +57,7 @@ def grid(measure: ir_measures.Measure, **values: Iterable[Any]) -> Measures:
     Raises
     ------
     ValueError
-        If a value is out of range; for a class of ir_measures' own, when it is evaluated.
+        If a value is out of range; for a measure that ir_measures computes, when it is evaluated.
     TypeError
         If a parameter is given one value in the place of several.
 
@@ -69,6 +69,14 @@ def grid(measure: ir_measures.Measure, **values: Iterable[Any]) -> Measures:
     for name, several in values.items():
         if isinstance(several, str) or not isinstance(several, Iterable):
             raise TypeError(f"grid: {name} must be an iterable of values, as in {name}=[{several!r}], not one value.")
+    ours = implementation(measure)
+    if ours is not None and not isinstance(measure, DiversityMeasure):
+        # A class of ir_measures wants the exact types of its parameters.
+        declared = ours.parameters()
+        values = {
+            name: [declared[name].check(ours.NAME, name, value) if name in declared else value for value in several]
+            for name, several in values.items()
+        }
     return tuple(measure(**dict(zip(values, point, strict=True))) for point in product(*values.values()))
 
 

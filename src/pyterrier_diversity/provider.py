@@ -16,11 +16,18 @@ from .measures.base import CompositeMeasure, DiversityMeasure, implementation, i
 
 Values = dict[ir_measures.Measure, np.ndarray]
 
-# What writes the columns of the qrels that measures cannot do without.
-WRITTEN_BY = {"rarity": "pyterrier_diversity.add_rarity"}
+# Where the columns of the qrels come from that measures cannot do without.
+WRITTEN_BY = {
+    "rarity": "pyterrier_diversity.add_rarity writes it",
+    "passage": "pyterrier_diversity.io.read_dd_truth(path, 'passages') reads passages",
+    "nugget": "pyterrier_diversity.io.read_dd_truth(path, 'passages') reads nuggets",
+}
 
 # Providers that compute with labels as they are; the others round or refuse those that are no whole numbers.
 _FRACTIONAL_LABELS = ("runtime", "cwl_eval", "compat", "judged")
+
+# pytrec_eval keeps a count for each label up to the largest.
+_LARGEST_LABEL = 2**20
 
 
 class DiversityProvider(Provider):
@@ -133,7 +140,8 @@ class _Evaluation:
                     needed[part.view, part.rel].append(part.measure)
             self._composites[measure] = ours
         else:
-            key = (ours.VIEW, ours.get("rel")), ours.get("cutoff"), bool(ours.get("judged_only"))
+            cutoff = None if ours.COUNTS_TURNS else ours.get("cutoff")
+            key = (ours.VIEW, ours.get("rel")), cutoff, bool(ours.get("judged_only"))
             self._kernels[key][measure] = ours
 
     def values(self, retrieval: _Retrieval) -> Values:
@@ -160,12 +168,13 @@ class _Evaluation:
 
 
 def _check_columns(judgements: Judgements, measures: Iterable[DiversityMeasure]) -> None:
+    """Raise the ``ValueError`` for a measure that cannot do without a column which the qrels lack."""
     for measure in measures:
-        for column in measure.NEEDS:
-            if getattr(judgements.documents, column) is None:
-                raise ValueError(
-                    f"{measure} needs the column {column} in the qrels, which {WRITTEN_BY[column]} writes."
-                )
+        missing = [column for column in measure.NEEDS if column not in judgements.columns]
+        if missing:
+            raise ValueError(
+                f"{measure} needs the column {' and the column '.join(missing)} in the qrels; {WRITTEN_BY[missing[0]]}."
+            )
 
 
 class _OtherProviders:
@@ -175,11 +184,12 @@ class _OtherProviders:
         self._judgements = judgements
         self._measures = measures
         labels = np.maximum(judgements.rows.label, 0)
-        if (labels == np.floor(labels)).all():
-            labels = labels.astype(np.int64)
+        if (labels != np.floor(labels)).any():
+            _refuse(measures, "takes whole labels; the qrels hold fractions")
+        elif labels.max(initial=0) > _LARGEST_LABEL:
+            _refuse(measures, f"takes labels up to {_LARGEST_LABEL}; the qrels hold larger ones")
         else:
-            for measure in measures:
-                _refuse_fractions(measure)
+            labels = labels.astype(np.int64)
         distinct = len(set(judgements.query_ids)) == len(judgements)
         self._names = list(judgements.query_ids) if distinct else [str(i) for i in range(len(judgements))]
         qrels: dict[str, dict[str, Any]] = {name: {} for name in self._names}
@@ -206,14 +216,13 @@ class _OtherProviders:
         return values
 
 
-def _refuse_fractions(measure: ir_measures.Measure) -> None:
-    for provider in ir_measures.DefaultPipeline.providers:
-        if provider.supports(measure) and provider.is_available():
-            if provider.NAME not in _FRACTIONAL_LABELS:
-                raise ValueError(
-                    f"{measure} is computed by {provider.NAME}, which takes whole labels; the qrels hold fractions."
-                )
-            return
+def _refuse(measures: list[ir_measures.Measure], why: str) -> None:
+    """Raise the ``ValueError`` for measures that are computed by a provider which cannot read the labels."""
+    for measure in measures:
+        providers = ir_measures.DefaultPipeline.providers
+        name = next((p.NAME for p in providers if p.supports(measure) and p.is_available()), None)
+        if name and name not in _FRACTIONAL_LABELS:
+            raise ValueError(f"{measure} is computed by {name}, which {why}.")
 
 
 def register_provider() -> None:

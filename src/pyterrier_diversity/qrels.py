@@ -106,8 +106,8 @@ def add_weights(qrels: pd.DataFrame, scheme: Literal["uniform", "sakai"] = "unif
     Raises
     ------
     ValueError
-        If the scheme is unknown, a column is missing, the qrels contradict themselves, or a query has so many intents
-        that the last of them would have no weight.
+        If the scheme is unknown, a column is missing, or a query has so many intents that the last of them would have
+        no weight.
 
     References
     ----------

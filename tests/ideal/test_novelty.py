@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -9,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from by_hand import qrels
-from pyterrier_diversity.ideal import NotProvenError, exact_ranking, greedy_ranking
+from pyterrier_diversity.ideal import NotProvenError, exact_ranking, greedy_ranking, novelty, rank_exactly
 from small_topics import alpha_dcg, best_alpha_dcg, found, name, qrels_of, random_masks, topics, union
 
 BOTH = [exact_ranking, greedy_ranking]
@@ -263,3 +264,13 @@ def test_no_exact_ranking_of_a_trec_topic_is_worse_than_the_greedy_one(year, n_m
     assert len(exact) == frame["query_id"].nunique()
     assert not {qid for qid in exact if exact[qid] < greedy[qid] - 1e-12}
     assert sum(exact[qid] > greedy[qid] + 1e-9 for qid in exact) == n_missed
+
+
+def test_more_kinds_of_documents_than_can_be_kept_are_not_searched(monkeypatch):
+    monkeypatch.setattr(novelty, "_MAX_KINDS", 2)
+
+    with pytest.raises(NotProvenError, match="best alpha-DCG") as raised:
+        rank_exactly([[1, 1, 1, 1, 0, 0], [1, 1, 0, 0, 1, 0], [0, 0, 1, 1, 0, 1]], alpha=1.0, depth=2)
+
+    assert raised.value.best == pytest.approx(4 + 1 / math.log2(3))
+    assert raised.value.best < raised.value.bound < math.inf

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import ir_measures
 import numpy as np
 import pandas as pd
@@ -125,3 +127,9 @@ def test_a_negative_label_counts_as_0(junk, gain):
     plain = utility(RBU(p=0.5, e=0, gain=gain), {"d1": [0, 1], "d2": [1, 0]}, ["d1", "d2"])
 
     assert spam == plain > 0
+
+
+@pytest.mark.parametrize("label", [1e-17, 1e-9, 2.0**-11, 2.0**-10, 2.0**-9])
+def test_small_labels_keep_their_digits(label):
+    assert gain_value(label) == pytest.approx(math.expm1(label * math.log(2)), rel=1e-12)
+    assert relevance_probability(label, 2) == pytest.approx(math.expm1(label * math.log(2)) / 4, rel=1e-12)

@@ -65,7 +65,7 @@ def table(judgements: Judgements) -> dict[tuple[str, str, str], float]:
     documents, intents = judgements.documents, judgements.intents
     return {
         (judgements.query_ids[documents.query[doc]], intents.ids[intent], documents.ids[doc]): label
-        for doc, intent, label in zip(*(values.tolist() for values in judgements.labels), strict=True)
+        for doc, intent, label in zip(*(values.tolist() for values in judgements.labels[:3]), strict=True)
     }
 
 

@@ -409,3 +409,10 @@ def test_qrels_changed_in_place_leave_no_trace_in_later_evaluators(column, new, 
     frame.loc[:, column] = new
 
     assert value(later, unchanged, {frame.qid[0]: {"y": 0.1, "d1": 0.5}}) == 1
+
+
+def test_a_weight_that_sums_cannot_hold_is_refused():
+    frame = pd.DataFrame({"qid": ["q"], "docno": ["d"], "label": [1], "iteration": ["a"], "weight": [1.5e308]})
+
+    with pytest.raises(ValueError, match=r"weight must not be above 1e\+100, but query 'q' has 1.5e\+308"):
+        judge(frame)

@@ -45,8 +45,9 @@ LABELS = st.sampled_from([-2, 0, 0, 1, 1, 2, 3])
 
 
 def at_cutoff(measure, **params):
-    """Build a measure of the same class, at the cutoff of this page if it has one."""
-    return type(measure)(**({"cutoff": CUTOFF} if "cutoff" in measure.SUPPORTED_PARAMS else {}), **params)
+    """Build a measure of the same class, at the cutoff of this page if it has one; in turns of one document."""
+    shallow = {"cutoff": CUTOFF, "batch": 1}
+    return type(measure)(**{name: shallow[name] for name in shallow.keys() & measure.SUPPORTED_PARAMS.keys()} | params)
 
 
 def lifts(measure):
@@ -76,8 +77,10 @@ WRAPPED = [
 ]
 MEASURES = [*PLAIN, *WRAPPED]
 
-# Every document read costs, or is one where users stop.
-READERS = [measure for measure in MEASURES if re.search("RBU|EU|RBAP|DAG|^RAP|4,stop='RBP'", repr(measure))]
+# Every document read costs, counts in an average, or is one where users stop.
+READERS = [
+    measure for measure in MEASURES if re.search("RBU|EU|RBAP|DAG|^RAP|4,stop='RBP'|CT[(@]|at_Recall", repr(measure))
+]
 OTHERS = [measure for measure in MEASURES if measure not in READERS]
 NORMALISED = [
     StRecall @ 5,
@@ -111,6 +114,12 @@ def differences(first, second, tolerance=0.0):
     return {key: (first[key], second[key]) for key in first if not abs(first[key] - second[key]) <= tolerance}
 
 
+def with_other_columns(qrels, **columns):
+    """Add the columns of Dynamic Domain: one passage for a document and intent, with a nugget of its own."""
+    gain = 2.0 * qrels["relevance"].clip(lower=0)
+    return qrels.assign(gain=gain, passage="1", nugget=qrels["doc_id"], **columns)
+
+
 @st.composite
 def topics(draw, n_intents=3, labels=LABELS, max_queries=3):
     """Draw qrels with all columns there are, and a run: a few queries of a few documents, not all of them judged."""
@@ -125,8 +134,8 @@ def topics(draw, n_intents=3, labels=LABELS, max_queries=3):
         ranking = draw(st.permutations("abcdefuvw"))[: draw(st.integers(0, 9))]
         run += [(f"q{q}", doc, float(len(ranking) - i)) for i, doc in enumerate(ranking)]
     qrels = pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance", "iteration", "weight", "intent_type"])
-    qrels = qrels.assign(rarity=(qrels["doc_id"] < "c") * 0.25 + 0.5)
-    return qrels, pd.DataFrame(run, columns=["query_id", "doc_id", "score"])
+    qrels = with_other_columns(qrels, rarity=(qrels["doc_id"] < "c") * 0.25 + 0.5)
+    return qrels, pd.DataFrame(run, columns=["query_id", "doc_id", "score"]).assign(doc_len=10.0)
 
 
 @settings(max_examples=40, deadline=None)
@@ -155,7 +164,8 @@ def test_other_queries_change_no_bit(data):
 @pytest.mark.parametrize("n_docs", [12, 60])
 def test_larger_queries_in_the_same_batch_change_no_bit(n_docs, random_topics):
     qrels, run = random_topics(9, n_docs=n_docs)
-    qrels = columns_changed(qrels.assign(rarity=qrels["doc_id"].str[-1].astype(int) / 20))["intent_type"]
+    qrels, run = with_other_columns(qrels, rarity=qrels["doc_id"].str[-1].astype(int) / 20), run.assign(doc_len=10.0)
+    qrels = columns_changed(qrels)["intent_type"]
 
     alone = {}
     for query, rows in qrels.groupby("query_id"):
@@ -186,7 +196,7 @@ def test_documents_below_the_cutoff_change_nothing(data):
 
 def bounds(measure):
     """Return the range that a measure declares; a bound may be an expression of its parameters."""
-    low, high = measure.RANGE[1:-1].split(",")
+    low, high = measure.RANGE.split(";")[0][1:-1].split(",")
     names = {"inf": math.inf, **{name: measure[name] for name in measure.SUPPORTED_PARAMS}}
     return eval(low, names), eval(high, names)
 
@@ -209,7 +219,7 @@ def test_values_lie_in_the_range_that_the_measure_declares(data):
 @given(data=topics())
 def test_irrelevant_documents_at_the_end_change_nothing_but_what_is_read(data):
     qrels, run = data
-    rows = [(query, f"zz{i}", -1.0 - i) for query in run["query_id"].unique() for i in range(3)]
+    rows = [(query, f"zz{i}", -1.0 - i, 10.0) for query in run["query_id"].unique() for i in range(3)]
     below = pd.DataFrame(rows, columns=run.columns)
     judged = qrels.drop_duplicates("query_id").assign(doc_id="zz1", relevance=0, rarity=1.0)
 
@@ -326,24 +336,28 @@ def test_the_best_ranking_of_a_normalised_measure_scores_1(data, navigational):
 def columns_changed(qrels):
     """Return qrels with other values in each optional column."""
     intent = qrels["iteration"].str[-1].astype(int)
+    doc = qrels["doc_id"].str[-1].astype(int)
     return {
         "weight": qrels.assign(weight=3.0 + intent**2),
         "intent_type": qrels.assign(intent_type=np.where(intent % 2, "inf", "nav")),
-        "rarity": qrels.assign(rarity=qrels["doc_id"].str[-1].astype(int) / 20),
+        "rarity": qrels.assign(rarity=doc / 20),
+        "gain": qrels.assign(gain=qrels["gain"] * (1 + doc)),
+        "nugget": qrels.assign(nugget="one"),
     }
 
 
 @pytest.mark.parametrize("measure", PLAIN, ids=str)
 def test_a_measure_reads_the_columns_that_it_declares_and_no_others(measure, random_topics):
     qrels, run = random_topics(0)
-    qrels = qrels.assign(weight=1.0, intent_type="inf", rarity=0.5)
+    qrels, run = with_other_columns(qrels, weight=1.0, intent_type="inf", rarity=0.5), run.assign(doc_len=10.0)
     if "theta_nav" in measure.SUPPORTED_PARAMS:
         measure = measure(theta_nav=0.9)
     before = compute([measure], qrels, run)
 
     changed = {name: compute([measure], frame, run) for name, frame in columns_changed(qrels).items()}
 
-    assert {name for name, values in changed.items() if differences(before, values)} == set(measure.READS)
+    # The order of passages is read, but here each document has one.
+    assert {name for name, values in changed.items() if differences(before, values)} == {*measure.READS} - {"passage"}
 
 
 def alternatives(parameter):
@@ -390,7 +404,10 @@ def telling(random_topics):
     )
     number = qrels["iteration"].str.split().str[-1].astype(int)
     rarity = qrels["doc_id"].str[-1].astype(int) / 10
-    return qrels.assign(weight=1.0 + number, intent_type=np.where(number % 2, "nav", "inf"), rarity=rarity), run
+    qrels = with_other_columns(
+        qrels, weight=1.0 + number, intent_type=np.where(number % 2, "nav", "inf"), rarity=rarity
+    )
+    return qrels.assign(nugget=qrels["iteration"]), run.assign(doc_len=10.0)
 
 
 @pytest.mark.parametrize(
@@ -409,6 +426,8 @@ def test_each_parameter_has_an_effect(measure, name, telling):
             "stop": "ERR" if name in ("effort", "max_rel") else "RBP",
             **beside,
         }
+    if measure.COUNTS_TURNS:
+        beside = {"cutoff": 2, "batch": 5}
     base = type(measure)("nDCG@5") if lifts(measure) else at_cutoff(measure, **beside)
     before = compute([base], qrels, run).values()
 

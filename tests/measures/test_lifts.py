@@ -434,3 +434,11 @@ def test_parse_is_the_inverse_of_str(text):
 def test_parse_refuses_what_is_no_measure(text):
     with pytest.raises(ValueError, match="measure"):
         parse(text)
+
+
+@pytest.mark.parametrize("measure", [IA(nDCG @ 10), Adhoc(P @ 2)], ids=repr)
+def test_labels_that_a_provider_would_cut_off_or_count_one_by_one_are_refused(measure, value_of):
+    with pytest.raises(
+        ValueError, match=r"is computed by pytrec_eval, which takes labels up to 1048576; the qrels hold larger"
+    ):
+        value_of(measure, {"a": {"x": 1}, "b": {"x": 2**32 + 1}}, "ba")

@@ -255,3 +255,10 @@ def test_a_parameter_out_of_range_is_refused_when_the_measure_is_built(measure, 
 @pytest.mark.parametrize("measure", [EU(alpha=0.1, e=0, base=10) @ 20, nEU(e=0.5, gain="linear", max_rel=4)], ids=repr)
 def test_repr_parses_to_an_equal_measure(measure):
     assert ir_measures.parse_measure(repr(measure)) == measure
+
+
+@pytest.mark.parametrize("max_rel", [20, 60, 200])
+def test_gains_may_be_tiny_where_reading_costs_nothing(max_rel, value_of):
+    value = value_of(nEU(max_rel=max_rel, e=0) @ 5, {"a": {"x": 1}, "b": {"x": 2}}, "ba")
+
+    assert value == pytest.approx(1, abs=1e-12)

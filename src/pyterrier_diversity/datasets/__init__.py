@@ -5,9 +5,10 @@ from __future__ import annotations
 import pyterrier as pt
 
 from .demo import DemoDataset
+from .trec_dd import TREC_DD, TrecDDDataset
 from .trec_web import TREC_WEB, TrecWebDataset
 
-__all__ = ["DemoDataset", "DiversityDatasetProvider", "TrecWebDataset"]
+__all__ = ["DemoDataset", "DiversityDatasetProvider", "TrecDDDataset", "TrecWebDataset"]
 
 
 class DiversityDatasetProvider(pt.datasets.DatasetProvider):  # type: ignore[misc]
@@ -19,8 +20,10 @@ class DiversityDatasetProvider(pt.datasets.DatasetProvider):  # type: ignore[mis
             return DemoDataset()
         if name in TREC_WEB:
             return TrecWebDataset(name)
+        if name in TREC_DD:
+            return TrecDDDataset(name)
         raise KeyError(name)
 
     def list_dataset_names(self) -> list[str]:
         """Return the names, without the prefix ``diversity:``."""
-        return ["demo", *TREC_WEB]
+        return ["demo", *TREC_WEB, *TREC_DD]

@@ -27,7 +27,7 @@ class NotProvenError(TimeoutError):
     """
 
     def __init__(self, what: str, *, best: float, bound: float, time_limit: float) -> None:
-        super().__init__(what, best, bound, time_limit)
+        super().__init__(what)
         self.what, self.best, self.bound, self.time_limit = what, best, bound, time_limit
 
     def __reduce__(self) -> tuple[object, ...]:

@@ -15,9 +15,13 @@ from .kinds import strictly_within
 # A ranking that is better by less than this, relative to its value, is not searched for: it is rounding.
 PRECISION = 1e-12
 
-# Cells (partial rankings x intents x ranks) that a bound is computed for at once, and operations of one step.
-_MAX_CELLS = 2**20
+# Operations between two looks at the clock, and of one step; cells (partial rankings x kinds) that a step makes.
+_MAX_OPERATIONS_AT_ONCE = 2**24
 _MAX_OPERATIONS = 2**29
+_MAX_CELLS = 2**24
+
+# Each ranking tells how many documents of each kind it has: with more kinds, that is too much to keep.
+_MAX_KINDS = 2000
 
 
 def rank_exactly(
@@ -66,14 +70,15 @@ def rank_exactly(
     >>> rank_exactly([[1, 1, 1, 1, 0, 0], [1, 1, 0, 0, 1, 0], [0, 0, 1, 1, 0, 1]], alpha=1.0, depth=2)
     array([2, 1])
     """
+    started = time.monotonic()
     relevant = np.asarray(relevant) > 0
     greedy = rank_greedily(relevant, alpha=alpha, depth=depth)
     depth = len(greedy.docs)
     useful = np.flatnonzero(relevant.any(axis=-1))
     if not len(useful) or not depth:
         return greedy.docs
-    search = _Search(relevant[useful], alpha, depth, greedy.gains)
-    kinds = search.run(time_limit)
+    search = _Search(relevant[useful], alpha, depth, greedy.gains, started, time_limit)
+    kinds = search.run()
     if kinds is None:
         return greedy.docs
     taken = np.zeros(len(relevant), dtype=bool)
@@ -107,7 +112,15 @@ def _parts(length: int, size: int) -> list[slice]:
 class _Search:
     """A search for the best ranking of documents that are all relevant to something."""
 
-    def __init__(self, relevant: np.ndarray, alpha: float, depth: int, greedy_gains: np.ndarray) -> None:
+    def __init__(
+        self,
+        relevant: np.ndarray,
+        alpha: float,
+        depth: int,
+        greedy_gains: np.ndarray,
+        started: float,
+        time_limit: float,
+    ) -> None:
         kinds, self.kind_of_doc, n_docs = np.unique(relevant, axis=0, return_inverse=True, return_counts=True)
         self.kind_of_doc = self.kind_of_doc.reshape(-1)
         self._kinds = kinds.astype(np.float64)
@@ -115,7 +128,10 @@ class _Search:
         self._depth = min(depth, len(relevant))
         self._n_docs = np.minimum(n_docs, self._depth)
         self._n_relevant = relevant.sum(axis=0)
-        self._within = strictly_within(kinds).astype(np.float32)
+        self._time_limit = time_limit
+        self._end = started + time_limit
+        few = kinds if len(kinds) <= _MAX_KINDS else kinds[:0]
+        self._within = strictly_within(few).astype(np.float32)
         self._discount = 1 / np.log2(np.arange(2, self._depth + 2))
         # Going down to 0 below the last rank.
         self._steps = -np.diff(self._discount, append=0.0)
@@ -123,13 +139,13 @@ class _Search:
         self._left = np.power(1 - alpha, np.arange(self._depth + 1))
         self._best = float((greedy_gains[: self._depth] * self._discount).sum())
         self._best_path: np.ndarray | None = None
-        cells = self._depth * relevant.shape[1]
-        self._bounded_at_once = max(_MAX_CELLS // cells, 1)
-        self._lengthened_at_once = max(_MAX_OPERATIONS // (cells * self._depth * len(kinds)), 1)
+        operations = self._depth**2 * relevant.shape[1]
+        self._bounded_at_once = max(_MAX_OPERATIONS_AT_ONCE // operations, 1)
+        most = _MAX_OPERATIONS // (operations * len(kinds)), _MAX_CELLS // len(kinds) ** 2
+        self._lengthened_at_once = max(min(most), 1)
 
-    def run(self, time_limit: float) -> np.ndarray | None:
+    def run(self) -> np.ndarray | None:
         """Return the kinds of a best ranking; None if the greedy one is."""
-        end = time.monotonic() + time_limit
         none = np.zeros((1, len(self._size)), dtype=np.int32)
         stack = [_Partial(np.zeros((1, 0), dtype=np.int32), none, np.zeros(1), self._most(none, 0))]
         while stack:
@@ -137,10 +153,10 @@ class _Search:
             partial = partial.at(partial.bound > self._goal)
             if not len(partial.value):
                 continue
-            if time.monotonic() > end:
+            longer = self._longer(partial) if len(self._size) <= _MAX_KINDS else None
+            if longer is None:
                 bound = float(max(part.bound.max() for part in (partial, *stack)))
-                raise NotProvenError("The best alpha-DCG", best=self._best, bound=bound, time_limit=time_limit)
-            longer = self._longer(partial)
+                raise NotProvenError("The best alpha-DCG", best=self._best, bound=bound, time_limit=self._time_limit)
             longer = longer.at(longer.bound > self._goal)
             longer = longer.at(np.argsort(-longer.bound, kind="stable"))
             stack += reversed([longer.at(rows) for rows in _parts(len(longer.value), self._lengthened_at_once)])
@@ -151,8 +167,8 @@ class _Search:
         """What a ranking must be better than to be of interest."""
         return self._best * (1 + PRECISION)
 
-    def _longer(self, partial: _Partial) -> _Partial:
-        """Return the partial rankings that are longer by one document, and take note of the best."""
+    def _longer(self, partial: _Partial) -> _Partial | None:
+        """Return the partial rankings that are longer by one document, taking note of the best; None if time is up."""
         rank = partial.path.shape[1]
         if rank == self._depth:
             return partial.at(slice(0))
@@ -174,6 +190,8 @@ class _Search:
             self._best, self._best_path = float(value.max()), path[value.argmax()]
         bound = np.empty(len(value))
         for rows in _parts(len(value), self._bounded_at_once):
+            if time.monotonic() > self._end:
+                return None
             bound[rows] = value[rows] + self._most(used[rows], rank + 1)
         # A longer ranking cannot gain more than the shorter one could.
         return _Partial(path, used, value, np.minimum(bound, partial.bound[parent[kept]]))

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 Gain = Literal["exp", "linear", "binary"]
+
+
+# 2^g - 1 of smaller labels loses digits.
+SMALL = 2.0**-10
+
+
+def _expm1(labels: np.ndarray) -> np.ndarray:
+    """Return 2^g - 1 of small labels, to the last digit."""
+    return np.expm1(np.minimum(labels, SMALL) * math.log(2))
 
 
 def gain_value(labels: npt.ArrayLike, gain: Gain = "exp") -> np.ndarray:
@@ -33,7 +43,7 @@ def gain_value(labels: npt.ArrayLike, gain: Gain = "exp") -> np.ndarray:
     labels = np.asarray(labels, dtype=np.float64)
     if gain == "binary":
         return (labels > 0).astype(np.float64)
-    return np.exp2(labels) - 1.0 if gain == "exp" else labels
+    return np.where(labels < SMALL, _expm1(labels), np.exp2(labels) - 1.0) if gain == "exp" else labels
 
 
 def relevance_probability(labels: npt.ArrayLike, max_label: npt.ArrayLike, gain: Gain = "exp") -> np.ndarray:
@@ -62,5 +72,6 @@ def relevance_probability(labels: npt.ArrayLike, max_label: npt.ArrayLike, gain:
         return gain_value(labels, gain)
     labels, max_label = np.asarray(labels, dtype=np.float64), np.asarray(max_label, dtype=np.float64)
     if gain == "exp":
-        return np.exp2(labels - max_label) - np.exp2(-max_label)
+        least = np.exp2(-max_label)
+        return np.where(labels < SMALL, _expm1(labels) * least, np.exp2(labels - max_label) - least)
     return np.divide(labels, max_label, out=np.zeros_like(labels), where=labels > 0)

@@ -48,15 +48,30 @@ class Intents(NamedTuple):
 
 
 class Labels(NamedTuple):
-    """Labels above 0: index of the document, index of the intent, value."""
+    """Labels above 0: index of the document, index of the intent, value, and gain if it is another than the value."""
 
     doc: np.ndarray
     intent: np.ndarray
     value: np.ndarray
+    gain: np.ndarray
 
     def take(self, index: np.ndarray) -> Labels:
         """Return the labels at ``index``."""
         return Labels(*(values[index] for values in self))
+
+
+class Passages(NamedTuple):
+    """Relevant passages, in reading order: index of the label that each belongs to, index of the nugget, rating."""
+
+    label: np.ndarray
+    nugget: np.ndarray
+    rating: np.ndarray
+
+    def moved(self, place: np.ndarray) -> Passages:
+        """Return them for labels that moved to another place; those of labels at -1 are left out."""
+        label = place[self.label]
+        kept = label >= 0
+        return Passages(label[kept], self.nugget[kept], self.rating[kept])
 
 
 class Rows(NamedTuple):
@@ -99,7 +114,11 @@ class Judgements:
     named_weight : ndarray, shape (Q,)
         Total weight of all intents that the qrels name.
     rows : Rows
-        Every judged row.
+        Every judged row; with passages, one for each document and intent.
+    passages : Passages or None
+        The relevant passages, if the qrels tell them and their nuggets.
+    columns : frozenset of str
+        The optional columns that the qrels have.
     base_doc, base_query : ndarray, shape (documents,), shape (Q,)
         Which document and which query of the judgements as read each one stems from.
     derived : Memo
@@ -112,6 +131,8 @@ class Judgements:
     labels: Labels
     named_weight: np.ndarray
     rows: Rows
+    passages: Passages | None
+    columns: frozenset[str]
     base_doc: np.ndarray
     base_query: np.ndarray
     derived: Memo = field(default_factory=Memo, repr=False)
@@ -138,17 +159,19 @@ class Judgements:
         return self.derived(view, self._ad_hoc if view == "ad hoc" else self._each_intent)
 
     def _at_least(self, rel: float) -> Judgements:
-        labels = self.labels.take(self.labels.value >= rel)
+        high = self.labels.value >= rel
+        labels = self.labels.take(high)
         docs, doc = np.unique(labels.doc, return_inverse=True)
         intents, intent = np.unique(labels.intent, return_inverse=True)
-        return self._with(
-            self.documents.take(docs), self.intents.take(intents), Labels(doc, intent, labels.value), docs
-        )
+        labels = labels._replace(doc=doc, intent=intent)
+        place = np.where(high, np.cumsum(high) - 1, -1)
+        return self._with(self.documents.take(docs), self.intents.take(intents), labels, docs, place)
 
     def _ad_hoc(self) -> Judgements:
         n_docs, n_queries = len(self.documents.ids), len(self)
-        value, max_label = np.zeros(n_docs), np.zeros(n_queries)
+        value, gain, max_label = np.zeros(n_docs), np.zeros(n_docs), np.zeros(n_queries)
         np.maximum.at(value, self.labels.doc, self.labels.value)
+        np.maximum.at(gain, self.labels.doc, self.labels.gain)
         np.maximum.at(max_label, self.documents.query, value)
         query, intent = np.unique(self.documents.query, return_inverse=True)
         one = np.ones(len(query))
@@ -157,11 +180,13 @@ class Judgements:
         rows["label"] = np.maximum(self.rows.label, 0)
         rows = rows.groupby(["query", "doc_ids"], as_index=False, sort=False).max()
         columns = (rows[name].to_numpy() for name in ("query", "doc_ids", "label", "query"))
-        judged = self._with(self.documents, intents, Labels(np.arange(n_docs), intent, value), np.arange(n_docs))
+        labels = Labels(np.arange(n_docs), intent, value, gain)
+        judged = self._with(self.documents, intents, labels, np.arange(n_docs), self.labels.doc)
         return replace(judged, named_weight=np.ones(n_queries), rows=Rows(*columns))
 
     def _each_intent(self) -> Judgements:
-        labels = self.labels.take(np.argsort(self.labels.intent, kind="stable"))
+        order = np.argsort(self.labels.intent, kind="stable")
+        labels = self.labels.take(order)
         documents = self.documents.take(labels.doc)._replace(query=labels.intent)
         n_intents = len(self.intents.ids)
         itself = np.arange(n_intents)
@@ -172,9 +197,7 @@ class Judgements:
         kept = query >= 0
         rows = Rows(query[kept], self.rows.doc_ids[kept], self.rows.label[kept], query[kept])
         intents = self.intents._replace(query=itself, weight=np.ones(n_intents), named=itself)
-        each = self._with(
-            documents, intents, Labels(np.arange(len(labels.doc)), labels.intent, labels.value), labels.doc
-        )
+        each = self._with(documents, intents, labels._replace(doc=np.arange(len(order))), labels.doc, np.argsort(order))
         return replace(
             each,
             query_ids=names,
@@ -183,9 +206,18 @@ class Judgements:
             base_query=self.base_query[self.intents.query],
         )
 
-    def _with(self, documents: Documents, intents: Intents, labels: Labels, docs: np.ndarray) -> Judgements:
+    def _with(
+        self, documents: Documents, intents: Intents, labels: Labels, docs: np.ndarray, place: np.ndarray
+    ) -> Judgements:
+        """Return other judgements, ``docs`` being the documents of these, ``place`` where their labels went."""
         return replace(
-            self, documents=documents, intents=intents, labels=labels, base_doc=self.base_doc[docs], derived=Memo()
+            self,
+            documents=documents,
+            intents=intents,
+            labels=labels,
+            passages=None if self.passages is None else self.passages.moved(place),
+            base_doc=self.base_doc[docs],
+            derived=Memo(),
         )
 
     @cached_property
@@ -270,9 +302,9 @@ class Chunk:
         self._intents = intents
         self._intent_row = np.searchsorted(queries, judgements.intents.query[intents])
         self._intent_slot = _slots(self._intent_row)
-        self._labels = judgements.labels.take(labels)
-        self._label_doc = np.searchsorted(docs, self._labels.doc)
-        self._label_slot = self._intent_slot[np.searchsorted(intents, self._labels.intent)]
+        self._labels = labels
+        self._label_doc = np.searchsorted(docs, judgements.labels.doc[labels])
+        self._label_slot = self._intent_slot[np.searchsorted(intents, judgements.labels.intent[labels])]
         self._shape = (len(queries), int(self._intent_slot.max(initial=-1)) + 1)
         self.derived = Memo()
 
@@ -286,7 +318,7 @@ class Chunk:
         """Bring positions in ``docs`` together query by query; those of a query stay in their order."""
         return order[np.argsort(self._doc_row[order], kind="stable")]
 
-    def layout(self, order: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def layout(self, order: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Lay documents out, those of a query in the given order.
 
         Parameters
@@ -298,19 +330,28 @@ class Chunk:
         -------
         row, slot : ndarray, shape (docs,)
             Where each document goes.
-        labels : ndarray, shape (queries, slots, intents)
-            The labels of the documents, 0 where a query has fewer of them or an intent has none.
         """
         row = self._doc_row[order]
-        slot = _slots(row)
+        return row, _slots(row)
+
+    def per_label(self, order: np.ndarray, slot: np.ndarray, values: np.ndarray) -> np.ndarray:
+        """Lay a value for each label out in an array of shape (queries, slots, intents).
+
+        Parameters
+        ----------
+        order, slot : ndarray, shape (docs,)
+            Positions in ``docs``, and where `layout` puts them.
+        values : ndarray, shape (labels,)
+            Values of all labels of the judgements; 0 stands where a query has fewer documents or an intent has none.
+        """
         slot_of_doc = np.full(len(self.docs), -1)
         slot_of_doc[order] = slot
         at = slot_of_doc[self._label_doc]
         shown = at >= 0
         n_queries, n_intents = self._shape
-        labels = np.zeros((n_queries, int(slot.max(initial=-1)) + 1, n_intents))
-        labels[self._doc_row[self._label_doc[shown]], at[shown], self._label_slot[shown]] = self._labels.value[shown]
-        return row, slot, labels
+        result = np.zeros((n_queries, int(slot.max(initial=-1)) + 1, n_intents))
+        result[self._doc_row[self._label_doc[shown]], at[shown], self._label_slot[shown]] = values[self._labels[shown]]
+        return result
 
     def by_name(self) -> np.ndarray:
         """Return the positions in ``docs``, query by query, by descending name: the order that breaks greedy ties."""

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections import deque
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from .columns import Ids, fail, ids, numbers, strings, to_frame
-from .judgements import Documents, Intents, Judgements, Labels, Rows
+from .judgements import Documents, Intents, Judgements, Labels, Passages, Rows
 
 INTENT_TYPES = ("inf", "nav")
 _REQUIRED = ("query_id", "doc_id", "relevance")
-_OPTIONAL = ("iteration", "subtopic_id", "weight", "intent_type", "rarity")
+_OPTIONAL = ("iteration", "subtopic_id", "weight", "intent_type", "rarity", "gain", "passage", "nugget")
+
+# Weights are relative to each other; the sum of larger ones might not be finite.
+_LARGEST_WEIGHT = 1e100
 
 # pt.Experiment hands over a fresh copy of the same qrels for every system.
 _recent: deque[tuple[dict[str, np.ndarray], Judgements]] = deque(maxlen=4)
@@ -26,7 +30,9 @@ def judge(qrels: Any) -> Judgements:
     ----------
     qrels : DataFrame, iterable of named tuples, or dict of dicts
         Query, document and label, with PyTerrier's or ir_measures' names; optionally ``iteration`` or
-        ``subtopic_id`` (the intent), ``weight``, ``intent_type`` and ``rarity``. Not changed.
+        ``subtopic_id`` (the intent), ``weight``, ``intent_type``, ``rarity``, and ``gain``. With ``passage``, a row is
+        a passage of a document, and may have a ``nugget``; a document's label for an intent is then the highest of its
+        passages, its gain the sum. Not changed.
 
     Returns
     -------
@@ -60,12 +66,64 @@ def _same(known: np.ndarray, column: np.ndarray) -> bool:
 
 
 def _read(frame: pd.DataFrame) -> Judgements:
+    columns = frozenset(_OPTIONAL).intersection(frame.columns)
+    if "passage" not in columns:
+        return _read_documents(frame, columns)
+    frame = _distinct_passages(frame)
+    judgements = _read_documents(_of_documents(frame), columns)
+    return replace(judgements, passages=_passages(frame, judgements)) if "nugget" in columns else judgements
+
+
+def _distinct_passages(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return relevance as checked numbers, and passages that are there twice once."""
+    keys = [name for name in (*_REQUIRED[:2], "iteration", "subtopic_id", "passage") if name in frame]
+    texts = {name: strings(frame, name, "qrels") for name in keys}
+    frame = frame.assign(relevance=numbers(frame, "relevance", "qrels"), **texts)
+    frame = frame.drop_duplicates([name for name in (*_REQUIRED, *_OPTIONAL) if name in frame])
+    twice = frame.duplicated(keys).to_numpy()
+    if twice.any():
+        fail(frame, twice, "passage", "qrels", "must have one rating and nugget for a document and intent")
+    return frame
+
+
+def _of_documents(passages: pd.DataFrame) -> pd.DataFrame:
+    """Return a row for each document and intent: the highest label of its passages, and their sum as gain."""
+    constant = ("query_id", "doc_id", "iteration", "subtopic_id", "weight", "intent_type", "rarity")
+    gain = passages["relevance"].clip(lower=0) if "gain" not in passages else numbers(passages, "gain", "qrels")
+    groups = passages.assign(gain=gain).groupby([name for name in constant if name in passages], sort=False)
+    return groups.agg(relevance=("relevance", "max"), gain=("gain", "sum")).reset_index()
+
+
+def _passages(frame: pd.DataFrame, judgements: Judgements) -> Passages:
+    """Return the relevant passages in the order of their numbers, or else of their names."""
+    intent, _, names = intents_of_rows(frame)
+    passages = frame[["query_id", "doc_id", "relevance", "passage"]].assign(
+        intent=names[intent], nugget=strings(frame, "nugget", "qrels")
+    )
+    documents, labels = judgements.documents, judgements.labels
+    of_label = pd.DataFrame(
+        {
+            "query_id": np.array(judgements.query_ids, dtype=object)[documents.query[labels.doc]],
+            "doc_id": documents.ids[labels.doc],
+            "intent": judgements.intents.ids[labels.intent],
+            "label": np.arange(len(labels.doc)),
+        }
+    )
+    passages = passages[passages["relevance"] > 0].merge(of_label, on=["query_id", "doc_id", "intent"])
+    number = pd.to_numeric(passages["passage"], errors="coerce")
+    passages = passages.assign(number=number).sort_values(["number", "passage"], kind="stable")
+    nugget = passages.groupby(["query_id", "intent", "nugget"], sort=False).ngroup()
+    return Passages(passages["label"].to_numpy(), nugget.to_numpy(), passages["relevance"].to_numpy())
+
+
+def _read_documents(frame: pd.DataFrame, columns: frozenset[str]) -> Judgements:
     query, doc_ids = _query(frame), strings(frame, "doc_id", "qrels")
     label = numbers(frame, "relevance", "qrels")
     iteration = _iteration(frame)
     named, named_query, named_ids = _named_intents(query, iteration)
     weight, navigational = _weight(frame, named, len(named_query)), _navigational(frame, named, len(named_query))
     rarity = _rarity(frame, query, doc_ids)
+    gain = _gain(frame, label)
     keep = weight[named] > 0
     repeats = _repeats(frame, doc_ids, named, label, with_intents=iteration is not None)
     if repeats is not None:
@@ -84,9 +142,11 @@ def _read(frame: pd.DataFrame) -> Judgements:
         intents=Intents(
             named_ids[intent], named_query[intent], weight[intent], navigational[intent], max_label, intent
         ),
-        labels=Labels(doc_index, intent_index, label[relevant]),
+        labels=Labels(doc_index, intent_index, label[relevant], gain[relevant]),
         named_weight=np.bincount(named_query, weight, minlength=len(query.names)),
         rows=rows if keep.all() else Rows(*(values[keep] for values in rows)),
+        passages=None,
+        columns=columns,
         base_doc=np.arange(len(documents.ids)),
         base_query=np.arange(len(query.names)),
     )
@@ -197,6 +257,8 @@ def _weight(frame: pd.DataFrame, named: np.ndarray, n_named: int) -> np.ndarray:
     weight = numbers(frame, "weight", "qrels")
     if (weight < 0).any():
         fail(frame, weight < 0, "weight", "qrels", "must not be negative")
+    if (weight > _LARGEST_WEIGHT).any():
+        fail(frame, weight > _LARGEST_WEIGHT, "weight", "qrels", f"must not be above {_LARGEST_WEIGHT:g}")
     return _constant(frame, "weight", weight, named, n_named, "a query's intent")
 
 
@@ -208,6 +270,16 @@ def _navigational(frame: pd.DataFrame, named: np.ndarray, n_named: int) -> np.nd
     if unknown.any():
         fail(frame, unknown[kind.codes], "intent_type", "qrels", "must be 'inf' or 'nav'")
     return _constant(frame, "intent_type", (kind.names == "nav")[kind.codes], named, n_named, "a query's intent")
+
+
+def _gain(frame: pd.DataFrame, label: np.ndarray) -> np.ndarray:
+    """Return the gain of each row: the label where the qrels have no column of it."""
+    if "gain" not in frame:
+        return label
+    gain = numbers(frame, "gain", "qrels")
+    if (gain < 0).any():
+        fail(frame, gain < 0, "gain", "qrels", "must not be negative")
+    return gain
 
 
 def _rarity(frame: pd.DataFrame, query: Ids, doc_ids: np.ndarray) -> np.ndarray | None:

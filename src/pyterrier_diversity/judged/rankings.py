@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from .grades import gain_value, relevance_probability
-from .judgements import Chunk, Judgements
+from .judgements import Chunk, Judgements, Passages
 from .runs import Retrieved
+from .sessions import Sessions, Turns
 
 if TYPE_CHECKING:
     from ..measures.base import DiversityMeasure
@@ -20,6 +21,15 @@ T = TypeVar("T")
 
 # 2 to the power of more, summed over the documents of a query, may not be finite.
 LARGEST_EXPONENT = 1000
+
+
+class PassagesRead(NamedTuple):
+    """Passages of hits: index of the hit in the flattened array of hits, row of the query, nugget, rating."""
+
+    hit: np.ndarray
+    query: np.ndarray
+    nugget: np.ndarray
+    rating: np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +49,8 @@ class JudgedRankings:
         Index of each hit among the documents of the judgements; -1 for padding.
     n : ndarray, shape (queries,)
         Number of ranks looked at: the length of the ranking, at most the cutoff.
+    sessions : Sessions or None
+        How the rankings were read, in turns; None for ideals.
     cutoff : int or None
         Last rank looked at; None for all.
     chunk : Chunk
@@ -49,6 +61,7 @@ class JudgedRankings:
     ranks: np.ndarray
     docs: np.ndarray
     n: np.ndarray
+    sessions: Sessions | None
     cutoff: int | None
     chunk: Chunk
 
@@ -111,16 +124,59 @@ class JudgedRankings:
         """Rank at which each intent is first met, shape (queries, intents); infinity where it is not."""
         return np.where(self.labels > 0, self.ranks[..., None], np.inf).min(axis=-2, initial=np.inf)
 
+    @cached_property
+    def document_gain(self) -> np.ndarray:
+        """The column ``gain`` of the qrels, the label where there is none, shape (queries, hits, intents)."""
+        row, slot = np.nonzero(self.docs >= 0)
+        order = np.searchsorted(self.chunk.docs, self.docs[row, slot])
+        return self.chunk.per_label(order, slot, self.chunk.judgements.labels.gain)
+
+    @cached_property
+    def passages(self) -> PassagesRead:
+        """The passages of the hits, in the order in which they are read."""
+        judged, n_hits = self.chunk.judgements, self.docs.shape[1]
+        passages = judged.passages or Passages(*np.zeros((3, 0), dtype=np.intp))
+        hit_of_doc = np.full(len(judged.documents.ids), -1)
+        hit_of_doc[self.docs[self.docs >= 0]] = np.flatnonzero(self.docs >= 0)
+        hit = hit_of_doc[judged.labels.doc[passages.label]]
+        read = np.flatnonzero(hit >= 0)
+        read = read[np.argsort(hit[read], kind="stable")]
+        return PassagesRead(hit[read], hit[read] // max(n_hits, 1), passages.nugget[read], passages.rating[read])
+
+    def turns(self, batch: int) -> Turns:
+        """Return the turns in which the rankings were read; ``batch`` documents are one where the run does not tell."""
+        return self._sessions().turns(batch)
+
+    def doc_len(self, who: str) -> np.ndarray:
+        """Return the words of the document at each rank, shape (queries, ranks), NaN where not known.
+
+        Warns
+        -----
+        UserWarning
+            Once a run, if it has no column ``doc_len``, for the measure ``who``; all are unknown then.
+        """
+        lengths = self._sessions().doc_len()
+        if lengths is None and self.n.any():
+            self._sessions().warn_of_unknown_lengths(who)
+        if lengths is None:
+            return np.full((len(self.n), 0), np.nan)
+        return lengths
+
+    def _sessions(self) -> Sessions:
+        if self.sessions is None:
+            raise TypeError("An ideal ranking has no turns.")
+        return self.sessions
+
     def gain(self, measure: DiversityMeasure) -> np.ndarray:
         """Gain values under the measure's ``gain``, shape (queries, hits, intents).
 
         Raises
         ------
         ValueError
-            If a label of the qrels is so large that its exponential gain is not finite.
+            If a label of the qrels is so large that sums of its gain may not be finite.
         """
-        if measure["gain"] == "exp":
-            self.chunk.judgements.check_labels(LARGEST_EXPONENT, str(measure))
+        largest = {"exp": LARGEST_EXPONENT, "linear": 2.0**LARGEST_EXPONENT, "binary": np.inf}
+        self.chunk.judgements.check_labels(largest[measure["gain"]], str(measure))
         return gain_value(self.labels, measure["gain"])
 
     def probability(self, measure: DiversityMeasure) -> np.ndarray:
@@ -156,7 +212,7 @@ def relevant_documents(chunk: Chunk) -> JudgedRankings:
     n = np.bincount(np.searchsorted(chunk.queries, chunk.judgements.documents.query[chunk.docs]))
     n = np.pad(n, (0, len(chunk.queries) - len(n)))
     ranks = np.arange(1, len(order) + 1) - np.repeat(np.cumsum(n) - n, n)
-    return _laid_out(chunk, order, ranks, n, None)
+    return _laid_out(chunk, order, ranks, n, None, None)
 
 
 def judged_rankings(
@@ -178,14 +234,18 @@ def judged_rankings(
         rank = retrieved.ranks[chunk.docs]
         hits = np.flatnonzero((rank > 0) & (rank <= last))
         hits = chunk.by_query(hits[np.argsort(rank[hits], kind="stable")])
-        yield _laid_out(chunk, hits, rank[hits], np.minimum(retrieved.n[chunk.queries], last), cutoff)
+        n = np.minimum(retrieved.n[chunk.queries], last)
+        yield _laid_out(chunk, hits, rank[hits], n, retrieved.sessions.of(chunk.queries), cutoff)
 
 
-def _laid_out(chunk: Chunk, order: np.ndarray, rank: np.ndarray, n: np.ndarray, cutoff: int | None) -> JudgedRankings:
+def _laid_out(
+    chunk: Chunk, order: np.ndarray, rank: np.ndarray, n: np.ndarray, sessions: Sessions | None, cutoff: int | None
+) -> JudgedRankings:
     """Lay out documents of a chunk, given query by query with their ranks."""
-    row, slot, labels = chunk.layout(order)
+    row, slot = chunk.layout(order)
+    labels = chunk.per_label(order, slot, chunk.judgements.labels.value)
     ranks = np.ones(labels.shape[:2], dtype=np.int64)
     ranks[row, slot] = rank
     docs = np.full(labels.shape[:2], -1)
     docs[row, slot] = chunk.docs[order]
-    return JudgedRankings(labels, ranks, docs, n, cutoff, chunk)
+    return JudgedRankings(labels, ranks, docs, n, sessions, cutoff, chunk)

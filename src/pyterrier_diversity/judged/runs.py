@@ -11,6 +11,7 @@ import numpy as np
 
 from .columns import fail, ids, numbers, strings, to_frame, trusted_strings
 from .judgements import Judgements
+from .sessions import Session, Sessions
 
 _REQUIRED = ("query_id", "doc_id", "score")
 _MOST_TURNS = 1_000_000
@@ -20,14 +21,17 @@ _NOBODY = "\1"
 
 
 class Retrieved(NamedTuple):
-    """What a run found: the rank of each relevant document (0: not retrieved), and the length of each ranking."""
+    """What a run found: the rank of each relevant document (0: not retrieved); length and turns of each ranking."""
 
     ranks: np.ndarray
     n: np.ndarray
+    sessions: Sessions
 
     def of(self, judgements: Judgements) -> Retrieved:
         """Return the same for a view of the judgements."""
-        return Retrieved(self.ranks[judgements.base_doc], self.n[judgements.base_query])
+        return Retrieved(
+            self.ranks[judgements.base_doc], self.n[judgements.base_query], self.sessions.of(judgements.base_query)
+        )
 
 
 class Run:
@@ -39,12 +43,14 @@ class Run:
     Parameters
     ----------
     run : DataFrame, iterable of named tuples, or dict of dicts
-        Query, document and score, with PyTerrier's or ir_measures' names; optionally ``turn``. Not changed.
+        Query, document and score, with PyTerrier's or ir_measures' names; optionally ``turn``, and ``doc_len``, the
+        number of words of each document, NaN where unknown. Not changed.
 
     Raises
     ------
     ValueError
-        If a column or a value is missing, a score is not finite, or a turn is negative or fractional.
+        If a column or a value is missing, a score is not finite, a turn is negative or fractional, or a length
+        negative or infinite.
     """
 
     def __init__(self, run: Any) -> None:
@@ -52,6 +58,7 @@ class Run:
         query = ids(frame, "query_id", "run", grouped=True)
         self._docs, self._missing = trusted_strings(frame, "doc_id", "run")
         self._turn = _turn(frame) if "turn" in frame else None
+        self._doc_len = _doc_len(frame) if "doc_len" in frame else None
         score = numbers(frame, "score", "run")
         try:
             self._order = ranking_order(query.codes, self._turn, score, self._docs)
@@ -60,7 +67,8 @@ class Run:
             raise
         bounds = [0, *np.cumsum(np.bincount(query.codes, minlength=len(query.names))).tolist()]
         self._slices = {name: slice(*bounds[i : i + 2]) for i, name in enumerate(query.names.tolist())}
-        self._warned = False
+        self._sessions: dict[str, Session] = {}
+        self._warned: set[str] = set()
 
     def ranking(self, query_id: str) -> list[str]:
         """Return the documents of a query, best first; an empty list if it has none."""
@@ -106,27 +114,50 @@ class Run:
             found.extend(map(ranks.get, relevant, repeat(0)))
             lengths.append(len(ranks))
         self._warn(n_repeats, judgements.query_ids)
-        return Retrieved(np.array(found, dtype=np.int64), np.array(lengths, dtype=np.int64))
+        n = np.array(lengths, dtype=np.int64)
+        sessions = Sessions(self, np.array(judgements.query_ids, dtype=object), n)
+        return Retrieved(np.array(found, dtype=np.int64), n, sessions)
+
+    def _rows(self, query_id: str) -> slice | np.ndarray:
+        """Return the rows of a query, in ranking order."""
+        place = self._slices.get(query_id, slice(0))
+        return place if self._order is None else self._order[place]
 
     def _listed(self, query_id: str) -> list[str]:
         """Return the documents of a query as the run lists them, repeats and all."""
-        place = self._slices.get(query_id, slice(0))
-        rows = place if self._order is None else self._order[place]
+        rows = self._rows(query_id)
         documents: list[str] = self._docs[rows].tolist()
         return documents if self._turn is None else _session(documents, self._turn[rows].tolist())
 
+    def session(self, query_id: str) -> Session:
+        """Return the turns of a query, and the lengths of its documents."""
+        if query_id not in self._sessions:
+            self._sessions[query_id] = self._read_session(query_id)
+        return self._sessions[query_id]
+
+    def _read_session(self, query_id: str) -> Session:
+        rows = self._rows(query_id)
+        turn = None if self._turn is None else self._turn[rows].astype(np.int64)
+        sizes = None if turn is None else np.maximum(np.bincount(turn), 1)
+        if self._doc_len is None:
+            return Session(sizes, None)
+        words = dict(zip(self._docs[rows][::-1].tolist(), self._doc_len[rows][::-1].tolist(), strict=True))
+        return Session(sizes, np.array([words.get(doc, np.nan) for doc in self.ranking(query_id)]))
+
+    def warn_once(self, message: str) -> None:
+        """Warn of something about this run, the first time only."""
+        if message not in self._warned:
+            warnings.warn(message, UserWarning, stacklevel=2)
+            self._warned.add(message)
+
     def _warn(self, n_repeats: int, query_ids: Sequence[str]) -> None:
-        messages = []
         if n_repeats:
-            messages.append(
+            self.warn_once(
                 f"The run holds a document twice in a query, {n_repeats} times in all; the better-ranked one counts."
             )
         if self._slices and query_ids and self._slices.keys().isdisjoint(query_ids):
             names = ", ".join(repr(name) for name in list(self._slices)[:3])
-            messages.append(f"No query of the run ({names}, ...) is in the qrels: nothing of it counts.")
-        for message in messages if not self._warned else []:
-            warnings.warn(message, UserWarning, stacklevel=2)
-        self._warned = self._warned or bool(messages)
+            self.warn_once(f"No query of the run ({names}, ...) is in the qrels: nothing of it counts.")
 
 
 def _turn(frame: Any) -> np.ndarray:
@@ -135,6 +166,15 @@ def _turn(frame: Any) -> np.ndarray:
     if bad.any():
         fail(frame, bad, "turn", "run", f"must be a whole number from 0 to {_MOST_TURNS - 1}")
     return turn
+
+
+def _doc_len(frame: Any) -> np.ndarray:
+    """Return the number of words of each document, NaN where unknown."""
+    unknown = frame["doc_len"].isna().to_numpy()
+    words = numbers(frame.assign(doc_len=frame["doc_len"].where(~unknown, 0)), "doc_len", "run")
+    if (words < 0).any():
+        fail(frame, words < 0, "doc_len", "run", "must not be negative")
+    return np.where(unknown, np.nan, words)
 
 
 def ranking_order(query: np.ndarray, turn: np.ndarray | None, score: np.ndarray, docs: np.ndarray) -> np.ndarray | None:

@@ -3,21 +3,26 @@
 from .base import CompositeMeasure, DiversityMeasure, Part, register, registered
 from .blended_ratio import Pplus, PplusQ, Q
 from .cascade import ERR_IA, NRBP, NRBP_IA, alpha_DCG, alpha_DCG_IA, alpha_nDCG, alpha_nDCG_exact, nERR_IA, nNRBP
+from .cube_test import ACT, CT, CT_rank, nCT
 from .err import ERR
+from .full_recall import ERR_arith, ERR_harm, P_at_Recall, P_at_Recall_mod, RR_at_Recall
 from .global_gain import D_Q, DIN_Q, D_nDCG, DIN_nDCG, EfP
 from .intent_aware import AP_IA, P_IA, nP_IA
 from .lifts import IA, Adhoc, Sharp, parse
 from .rareness import AP_Rareness, P_Rareness, RBP_Rareness, nDCG_Rareness
 from .rbu import RBU
+from .session import EU_DD, SessionDCG, nSessionDCG
 from .sharp import DINsharp_nDCG, DINsharp_Q, Dsharp_nDCG, Dsharp_Q, PplusQsharp
 from .subtopic import SRR, Coverage, SPrecision, StRecall, StRecallMinRank
 from .user_models import ARR, CDG, DAG, DCG, EPR, RAP, RBAP, RBTR, RRAP, RRG, RRR, RRTR, UserModel
 from .utility import EU, nEU
 
 __all__ = [
+    "ACT",
     "AP_IA",
     "ARR",
     "CDG",
+    "CT",
     "DAG",
     "DCG",
     "DIN_Q",
@@ -26,6 +31,7 @@ __all__ = [
     "ERR",
     "ERR_IA",
     "EU",
+    "EU_DD",
     "IA",
     "NRBP",
     "NRBP_IA",
@@ -41,6 +47,7 @@ __all__ = [
     "SRR",
     "AP_Rareness",
     "Adhoc",
+    "CT_rank",
     "CompositeMeasure",
     "Coverage",
     "DIN_nDCG",
@@ -50,15 +57,21 @@ __all__ = [
     "DiversityMeasure",
     "Dsharp_Q",
     "Dsharp_nDCG",
+    "ERR_arith",
+    "ERR_harm",
     "EfP",
     "P_Rareness",
+    "P_at_Recall",
+    "P_at_Recall_mod",
     "Part",
     "Pplus",
     "PplusQ",
     "PplusQsharp",
     "Q",
     "RBP_Rareness",
+    "RR_at_Recall",
     "SPrecision",
+    "SessionDCG",
     "Sharp",
     "StRecall",
     "StRecallMinRank",
@@ -67,11 +80,13 @@ __all__ = [
     "alpha_DCG_IA",
     "alpha_nDCG",
     "alpha_nDCG_exact",
+    "nCT",
     "nDCG_Rareness",
     "nERR_IA",
     "nEU",
     "nNRBP",
     "nP_IA",
+    "nSessionDCG",
     "parse",
     "register",
     "registered",

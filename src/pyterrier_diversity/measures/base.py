@@ -40,6 +40,8 @@ class DiversityMeasure(ir_measures.Measure):
     RANGE: str = "[0, 1]"
     # What of the qrels the measure reads: "ad hoc" for each document's highest label over the intents.
     VIEW: View = "intents"
+    # Whether its cutoff is a number of turns, not of documents.
+    COUNTS_TURNS: bool = False
     # The optional columns of the qrels that change its values, and those that it cannot do without.
     READS: tuple[str, ...] = ()
     NEEDS: tuple[str, ...] = ()

@@ -273,7 +273,7 @@ class _alpha_nDCG_exact(_Novelty):
     PRETTY_NAME = "Alpha Normalised Discounted Cumulative Gain over the Optimum"
     SHORT_DESC = "DCG whose gains shrink each time that an intent is met, over the proven optimum."
     FORMULA = "sum_i 1/log2(i+1) sum_t J_it (1-alpha)^c_it / max over rankings of the same"
-    SOURCE = "Clarke et al. (2008); Carterette (2011), Sec. 2.1.3"
+    SOURCE = "Clarke et al. (2008); Carterette (2011, Inf. Retr.), Sec. 2.1.3"
     SUPPORTED_PARAMS = {**CUTOFF, **ALPHA, **REL, **TIME_LIMIT, **JUDGED_ONLY}
     discount = property(lambda self: log_discount)
 

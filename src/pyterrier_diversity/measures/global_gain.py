@@ -62,7 +62,7 @@ class _D_Q(_GlobalGain):
     PRETTY_NAME = "D-Q"
     SHORT_DESC = "Q-measure over gains averaged by the intents' weights."
     FORMULA = "1/min(k,R) sum_i J_i (C_i + beta sum_{j<=i} GG_j)/(i + beta sum_{j<=i} GG*_j), J_i = [GG_i > 0]"
-    SOURCE = "Sakai and Song (2011); Sakai (2013), Eqs. 3, 6"
+    SOURCE = "Sakai and Song (2011); Sakai (2013), Eqs. 2, 3, 6"
     SUPPORTED_PARAMS = {**CUTOFF, **BETA, **GAIN}
 
     def score(self, ranked: JudgedRankings) -> np.ndarray:

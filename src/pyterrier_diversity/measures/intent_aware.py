@@ -139,7 +139,7 @@ class _nP_IA(DiversityMeasure):
     PRETTY_NAME = "Normalised Intent-Aware Precision"
     SHORT_DESC = "Precision averaged over the intents by their weights, over that of the best documents."
     FORMULA = "sum_i sum_t w_t J_it / the same for the best k documents"
-    SOURCE = "Agrawal et al. (2009); Carterette (2011), Sec. 2.1.4"
+    SOURCE = "Agrawal et al. (2009); Carterette (2011, Inf. Retr.), Sec. 2.1.4"
     READS = ("weight",)
     SUPPORTED_PARAMS = {**CUTOFF, **REL}
 

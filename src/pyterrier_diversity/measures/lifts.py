@@ -119,7 +119,7 @@ class _IA(_Lift):
     FORMULA = "sum_t w_t M_t"
     SOURCE = "Agrawal et al. (2009); Amigó et al. (2018), Sec. 4.2; Sakai (2013), Eq. 5"
     RANGE = "that of M"
-    READS = ("weight",)
+    READS = ("weight", "those of M")
     SUPPORTED_PARAMS = {**MEASURE, **CUTOFF}
 
     def parts(self) -> Sequence[Part]:
@@ -145,6 +145,7 @@ class _Adhoc(_Lift):
     FORMULA = "M under r(d) = max_t g(d, t)"
     SOURCE = "Amigó et al. (2018), Sec. 6.2"
     RANGE = "that of M"
+    READS = ("those of M",)
     SUPPORTED_PARAMS = {**MEASURE, **CUTOFF}
 
     def parts(self) -> Sequence[Part]:
@@ -170,6 +171,7 @@ class _Sharp(_Lift):
     FORMULA = "gamma StRecall@k + (1 - gamma) M"
     SOURCE = "Sakai (2013), Eq. 7"
     RANGE = "[0, 1] if that of M is"
+    READS = ("those of M",)
     SUPPORTED_PARAMS = {
         **MEASURE,
         **CUTOFF,

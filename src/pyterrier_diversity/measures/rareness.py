@@ -35,7 +35,7 @@ class _Rareness(DiversityMeasure):
     VIEW: View = "ad hoc"
     NEEDS = ("rarity",)
     READS = ("rarity",)
-    RANGE = "[0, 1 + alpha]"
+    RANGE = "[0, 1 + alpha]; [0, 1] with mixture"
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)

@@ -185,7 +185,7 @@ class _StRecallMinRank(_OverSmallestCover):
     PRETTY_NAME = "Subtopic Recall at minRank"
     SHORT_DESC = "Share of the intents covered where a best ranking covers them all."
     FORMULA = "StRecall@minRank(q, |T|)"
-    SOURCE = "Zhai et al. (2003); Carterette (2011), Sec. 2.1.1"
+    SOURCE = "Zhai et al. (2003); Carterette (2011, Inf. Retr.), Sec. 2.1.1"
     SUPPORTED_PARAMS = {**IDEAL, **REL}
 
     def score(self, ranked: JudgedRankings) -> np.ndarray:
@@ -206,7 +206,8 @@ class _SPrecision(_OverSmallestCover):
     PRETTY_NAME = "Subtopic Precision"
     SHORT_DESC = "Earliest rank at which so many intents could be covered, over that at which they are."
     FORMULA = "minRank(q, m) / min{i: |{t: J_jt = 1 for some j <= i}| = m}, m = |{t: J_it = 1 for some i}|"
-    SOURCE = "Zhai et al. (2003); Carterette (2011), Sec. 2.1.2"
+    SOURCE = "Zhai et al. (2003); Carterette (2011, Inf. Retr.), Sec. 2.1.2"
+    RANGE = "[0, 1]; more with ideal='greedy'"
     SUPPORTED_PARAMS = {**CUTOFF, **IDEAL, **REL}
 
     def score(self, ranked: JudgedRankings) -> np.ndarray:

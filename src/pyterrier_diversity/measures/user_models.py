@@ -44,7 +44,10 @@ REDUNDANCY: Parameters = {
 }
 EFFORT: Parameters = {
     "effort": Parameter(
-        str, "reciprocal", choices=("reciprocal", "rank"), desc="1 over the rank of stopping, or that rank"
+        str,
+        "reciprocal",
+        choices=("reciprocal", "rank"),
+        desc="1 over the rank of stopping, or that rank: less is better then",
     )
 }
 GAIN: Parameters = {
@@ -259,8 +262,8 @@ class _UserModel(UserModelMeasure):
     NAME = __name__ = "UserModel"
     PRETTY_NAME = "User Model"
     SHORT_DESC = "What a user accumulates by a model until stopping by a distribution."
-    FORMULA = "M1 = sum J_i P(i); M2 = sum J_i F(i); M3 = sum P(i)/i; M4 = sum (R_i/i) P(i); each sum_t w_t M_t"
-    SOURCE = "Carterette (2011), Eqs. 1-4, Table 1"
+    FORMULA = "sum_t w_t M_t, M1 = sum J_i P(i), M2 = sum J_i F(i), M3 = sum P(i)/i (or i P(i)), M4 = sum (R_i/i) P(i)"
+    SOURCE = "Carterette (2011, SIGIR), Eqs. 1-4, Table 1"
     READS = ("weight", "intent_type")
     SUPPORTED_PARAMS = {**CUTOFF, **MODEL, **THETA, **NORM, **REDUNDANCY, **EFFORT, **GAIN, **MAX_REL, **REL}
     model = property(lambda self: self["model"])
@@ -304,9 +307,10 @@ class _Cell(UserModelMeasure):
 
     MODEL: int
     STOP: str
-    SOURCE = "Carterette (2011), Table 1"
+    SOURCE = "Carterette (2011, SIGIR), Table 1"
 
     def __init_subclass__(cls) -> None:
+        cls.FORMULA = f"sum_t w_t M_t, M_t = {cls.FORMULA}"
         cls.SUPPORTED_PARAMS = cell_parameters(cls.MODEL, cls.STOP)
         cls.READS = ("weight", "intent_type") if "theta_nav" in cls.SUPPORTED_PARAMS else ("weight",)
 

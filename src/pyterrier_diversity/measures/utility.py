@@ -73,7 +73,8 @@ class _nEU(_EU):
         worth = every.probability(self) * every.weights[:, None]
         gains = greedy_gains(every.relevant, worth=worth, alpha=self["alpha"], depth=self["cutoff"])
         surplus = gains - self["e"]
-        return np.where(np.logical_and.accumulate(surplus > TIE, axis=-1), surplus, 0.0)
+        # A gain that exceeds the effort by rounding only does not.
+        return np.where(np.logical_and.accumulate(surplus > TIE * gains, axis=-1), surplus, 0.0)
 
 
 EU = register(_EU())

@@ -1,0 +1,146 @@
+"""The measures of TREC Dynamic Domain 2015: how intents fare by themselves, and what it takes to meet all of them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..arrays import over_documents, over_intents, share
+from ..judged import JudgedRankings, relevance_probability
+from ..parameters import CUTOFF, REL
+from .base import DiversityMeasure, register
+from .err import MAX_LABEL, expected_reciprocal_rank
+
+
+class _ERROfIntents(DiversityMeasure):
+    """A mean of the expected reciprocal ranks of the intents that the ranking meets."""
+
+    SOURCE = "Chapelle et al. (2009); TREC Dynamic Domain 2015"
+    SUPPORTED_PARAMS = {**CUTOFF, **REL}
+
+    def of_intents(self, ranked: JudgedRankings) -> np.ndarray:
+        """Return ERR of each intent, shape (queries, intents); 0 where it is not met.
+
+        Raises
+        ------
+        ValueError
+            If a label is above 4.
+        """
+        ranked.chunk.judgements.check_labels(MAX_LABEL, str(self))
+        probability = relevance_probability(ranked.labels, MAX_LABEL)
+        return expected_reciprocal_rank(np.moveaxis(probability, -1, -2), ranked.ranks[:, None])
+
+
+class _ERR_arith(_ERROfIntents):
+    """Arithmetic mean of the expected reciprocal ranks of the intents that the ranking meets; others are left out.
+
+    Equal to the harness of TREC Dynamic Domain 2015: r = (2^label - 1) / 16, and a label above 4 is a ``ValueError``.
+
+    .. cite.dblp:: conf/cikm/ChapelleMZG09
+    """
+
+    NAME = __name__ = "ERR_arith"
+    PRETTY_NAME = "Expected Reciprocal Rank, Arithmetic Mean over the Intents Met"
+    SHORT_DESC = "ERR of the intents that the ranking meets, averaged."
+    FORMULA = "1/m sum_{t met} ERR_t, m the number of intents met"
+
+    def score(self, ranked: JudgedRankings) -> np.ndarray:
+        """Compute one value for each query."""
+        values = self.of_intents(ranked)
+        return share(over_intents(values), np.count_nonzero(np.isfinite(ranked.first_ranks), axis=-1))
+
+
+class _ERR_harm(_ERROfIntents):
+    """Harmonic mean of the expected reciprocal ranks of the intents that the ranking meets; others are left out.
+
+    Equal to the harness of TREC Dynamic Domain 2015: r = (2^label - 1) / 16, and a label above 4 is a ``ValueError``.
+
+    .. cite.dblp:: conf/cikm/ChapelleMZG09
+    """
+
+    NAME = __name__ = "ERR_harm"
+    PRETTY_NAME = "Expected Reciprocal Rank, Harmonic Mean over the Intents Met"
+    SHORT_DESC = "ERR of the intents that the ranking meets, their harmonic mean."
+    FORMULA = "m / sum_{t met} 1/ERR_t, m the number of intents met"
+
+    def score(self, ranked: JudgedRankings) -> np.ndarray:
+        """Compute one value for each query."""
+        inverse = over_intents(share(1.0, self.of_intents(ranked)))
+        return share(np.count_nonzero(np.isfinite(ranked.first_ranks), axis=-1), inverse)
+
+
+class _AtRecall(DiversityMeasure):
+    """A measure at the first rank at which every intent is met; at the last rank if that does not happen."""
+
+    SOURCE = "TREC Dynamic Domain 2015"
+    SUPPORTED_PARAMS = {**CUTOFF, **REL}
+
+    def rank(self, ranked: JudgedRankings) -> np.ndarray:
+        """Return that rank, shape (queries,)."""
+        first = np.where(ranked.intents, ranked.first_ranks, 0.0).max(axis=-1, initial=0.0)
+        return np.where(np.isfinite(first), first, ranked.n)
+
+
+class _RR_at_Recall(_AtRecall):
+    """Reciprocal of the first rank at which every intent is met; of the length of the list if that does not happen.
+
+    Equal to the harness of TREC Dynamic Domain 2015.
+
+    .. cite.dblp:: conf/trec/YangFS15
+    """
+
+    NAME = __name__ = "RR_at_Recall"
+    PRETTY_NAME = "Reciprocal Rank at Recall"
+    SHORT_DESC = "Reciprocal of the first rank at which every intent is met."
+    FORMULA = "1/k, k the first rank at which all intents are met, else the length of the list"
+
+    def score(self, ranked: JudgedRankings) -> np.ndarray:
+        """Compute one value for each query."""
+        return share(1.0, self.rank(ranked))
+
+
+class _P_at_Recall(_AtRecall):
+    """Precision at the first rank at which every intent is met; at the last rank if that does not happen.
+
+    Equal to the harness of TREC Dynamic Domain 2015.
+
+    .. cite.dblp:: conf/trec/YangFS15
+    """
+
+    NAME = __name__ = "P_at_Recall"
+    PRETTY_NAME = "Precision at Recall"
+    SHORT_DESC = "Precision at the first rank at which every intent is met."
+    FORMULA = "1/k |{i <= k: d_i relevant to any intent}|, k as of RR_at_Recall"
+
+    def score(self, ranked: JudgedRankings) -> np.ndarray:
+        """Compute one value for each query."""
+        last = self.rank(ranked)
+        relevant = ranked.relevant.any(axis=-1) & (ranked.ranks <= last[:, None])
+        return share(np.count_nonzero(relevant, axis=-1), last)
+
+
+class _P_at_Recall_mod(_AtRecall):
+    """Precision at the first rank at which every intent is met, a document counting with its share of new intents.
+
+    Equal to the harness of TREC Dynamic Domain 2015.
+
+    .. cite.dblp:: conf/trec/YangFS15
+    """
+
+    NAME = __name__ = "P_at_Recall_mod"
+    PRETTY_NAME = "Modified Precision at Recall"
+    SHORT_DESC = "Precision at the first rank at which every intent is met, counting the share of new intents."
+    FORMULA = "1/k sum_{i<=k} |intents of d_i that are new| / |intents of d_i|, k as of RR_at_Recall"
+
+    def score(self, ranked: JudgedRankings) -> np.ndarray:
+        """Compute one value for each query."""
+        last = self.rank(ranked)
+        new = ranked.relevant * (ranked.first_ranks[:, None] == ranked.ranks[..., None])
+        counts = share(over_intents(new), over_intents(ranked.relevant))
+        return share(over_documents(counts * (ranked.ranks <= last[:, None])), last)
+
+
+ERR_arith = register(_ERR_arith())
+ERR_harm = register(_ERR_harm())
+RR_at_Recall = register(_RR_at_Recall())
+P_at_Recall = register(_P_at_Recall())
+P_at_Recall_mod = register(_P_at_Recall_mod())

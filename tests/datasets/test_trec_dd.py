@@ -1,0 +1,114 @@
+import gzip
+import re
+from xml.etree import ElementTree
+
+import pandas as pd
+import pyterrier as pt
+import pytest
+from ir_datasets.util import RequestsDownload
+from ir_measures import AP, P, iter_calc, nDCG
+
+from pyterrier_diversity import Adhoc
+from pyterrier_diversity.datasets.trec_dd import TREC_DD, TrecDDDataset
+from pyterrier_diversity.io import read_dd_run, read_dd_truth
+
+
+def topics_of(shared, year):
+    content = gzip.decompress((shared / "trec-dd" / f"dd{year}-odd-truth.xml.gz").read_bytes())
+    return list(ElementTree.fromstring(content).iter("topic"))
+
+
+@pytest.mark.usefixtures("dd_home")
+def test_topics_of_2017_have_names_and_descriptions(shared):
+    topics = pt.get_dataset("diversity:trec-dd/2017").get_topics()
+
+    expected = [(t.get("id"), t.get("name"), t.findtext("description")) for t in topics_of(shared, 17)]
+    assert topics.columns.tolist() == ["qid", "query", "description"]
+    assert topics.to_numpy().tolist() == [
+        [qid, " ".join(name.split()), " ".join(d.split())] for qid, name, d in expected
+    ]
+
+
+@pytest.mark.usefixtures("dd_home")
+def test_topics_without_descriptions_have_no_column_for_them(shared):
+    topics = pt.get_dataset("diversity:trec-dd/2016").get_topics()
+
+    assert topics.columns.tolist() == ["qid", "query"]
+    assert topics["query"].tolist() == [topic.get("name") for topic in topics_of(shared, 16)]
+
+
+@pytest.mark.parametrize("year", [16, 17])
+@pytest.mark.usefixtures("dd_home")
+def test_subtopics_are_those_of_the_file(shared, year):
+    subtopics = pt.get_dataset(f"diversity:trec-dd/20{year}").get_topics("subtopics")
+
+    expected = [
+        [t.get("id"), s.get("id"), s.get("name")] for t in topics_of(shared, year) for s in t.findall("subtopic")
+    ]
+    assert subtopics.columns.tolist() == ["qid", "iteration", "query"]
+    assert subtopics.to_numpy().tolist() == [[*ids, " ".join(name.split())] for *ids, name in expected]
+
+
+@pytest.mark.parametrize("year", [16, 17])
+def test_qrels_are_those_of_the_reader(shared, dd_home, year):
+    dataset = pt.get_dataset(f"diversity:trec-dd/20{year}")
+
+    path = next(dd_home.glob(f"*20{year}*"))
+    pd.testing.assert_frame_equal(dataset.get_qrels(), read_dd_truth(path))
+    pd.testing.assert_frame_equal(dataset.get_qrels("passages"), read_dd_truth(path, "passages"))
+
+
+@pytest.mark.usefixtures("dd_home")
+def test_bare_adhoc_measures_equal_their_lifted_forms(shared):
+    qrels = pt.model.to_ir_measures(pt.get_dataset("diversity:trec-dd/2017").get_qrels())
+    # syn1 has no document twice: as a plain ranking it is ranked by its place in the session.
+    run = read_dd_run(shared / "trec-dd" / "runs" / "dd17-odd-syn1.txt").drop_duplicates(["qid", "docno"])
+    run = pt.model.to_ir_measures(run.assign(score=-run["rank"].astype(float)))[["query_id", "doc_id", "score"]]
+
+    for measure in (AP, P @ 10, nDCG @ 20):
+        bare = {metric.query_id: metric.value for metric in iter_calc([measure], qrels, run)}
+        lifted = {metric.query_id: metric.value for metric in iter_calc([Adhoc(measure)], qrels, run)}
+        assert bare == pytest.approx(lifted, abs=1e-12)
+
+
+def test_a_failed_download_says_where_the_file_goes(monkeypatch, dd_home):
+    def fail(download):
+        raise OSError("no route to host")
+
+    monkeypatch.setattr(RequestsDownload, "stream", fail)
+    path = re.escape(str(dd_home / "dynamic-domain-2015-truth-data-v5.xml.gz"))
+
+    with pytest.raises(ConnectionError, match=rf"trec-dd/2015 could not be downloaded .* cache by hand: {path}\."):
+        TrecDDDataset("trec-dd/2015").get_qrels()
+    assert len(list(dd_home.iterdir())) == 2
+
+
+def test_a_broken_file_in_the_cache_is_named(dd_home):
+    path = dd_home / "truth_data_nyt_2017_v2.3.xml"
+    path.write_text("<html></html>")
+
+    with pytest.raises(ValueError, match=rf"{re.escape(str(path))}, line 1: a truth file begins with <trec_dd>"):
+        TrecDDDataset("trec-dd/2017").get_topics()
+
+
+def test_unknown_names_and_variants_say_so():
+    dataset = TrecDDDataset("trec-dd/2016")
+
+    assert repr(dataset) == "TrecDDDataset('trec-dd/2016')"
+    assert dataset.info_url() == "https://trec.nist.gov/data/domain2016.html"
+    assert dataset.get_topics_lang() == "en"
+    assert dataset._describe_component("topics") == ["subtopics"]
+    assert dataset._describe_component("qrels") == ["passages"]
+    with pytest.raises(KeyError, match=r"diversity:trec-dd/2018"):
+        pt.get_dataset("diversity:trec-dd/2018")
+    with pytest.raises(ValueError, match="topics None and 'subtopics', not 'title'"):
+        dataset.get_topics("title")
+    with pytest.raises(ValueError, match="qrels None and 'passages', not 'adhoc'"):
+        dataset.get_qrels("adhoc")
+
+
+def test_pyterrier_lists_the_datasets_of_both_sources():
+    listed = set(pt.datasets._core.datasets())
+
+    assert {f"diversity:{name}" for name in TREC_DD} <= listed
+    assert {f"irds:{name}{level}" for name in TREC_DD for level in ("", "/passages")} <= listed

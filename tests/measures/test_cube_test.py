@@ -1,0 +1,303 @@
+from __future__ import annotations
+
+import re
+from functools import partial
+
+import ir_measures
+import pandas as pd
+import pyterrier as pt
+import pytest
+from ir_measures import nDCG
+
+import sessions
+from by_hand import qrels, value
+from pyterrier_diversity import ACT, CT, RBU, Adhoc, CT_rank, Dsharp_nDCG, alpha_nDCG, nCT
+from pyterrier_diversity.measures import registered
+from read_aloud import probability
+from sessions import (
+    Session,
+    by_reading,
+    of_documents,
+    random_sessions,
+    read_sessions,
+    scores_nothing,
+    session,
+    without_turns,
+)
+
+# Documents a, b, then, in another turn, c. Of x, they fill 1, 1 and 0; of y, 1/2, 0 and 3/4: the cube is 5 high.
+JUDGED = qrels("q x a 2", "q x b 4", "q y a 1", "q y c 3")
+READ = session("ab", "c")
+CUBES = [CT, ACT, nCT]
+
+
+@pytest.mark.parametrize(
+    ("measure", "expected"),
+    [
+        (CT, 1.625 / 5 / 2),
+        (CT @ 1, 1.25 / 5),
+        (CT @ 4, 1.625 / 5 / 2),
+        (CT(gamma=1), (5 + 4) / 2 / 5 / 2),
+        (ACT, (0.75 / 5 + 1.25 / 5 + 1.625 / 5 / 2) / 3),
+        (ACT @ 1, (0.75 / 5 + 1.25 / 5) / 2),
+        (ACT(max_height=1), (0.75 + 0.75 + 1 / 2) / 3),
+        # The bound: 4 + 1 of x, and 3 + 1/2 of y.
+        (nCT, 1.625 / 2 / (4.25 / 2)),
+        (nCT @ 1, 1.25 / 4.25),
+        (nCT @ 4, 1.625 / 2 / (4.25 / 4)),
+        (nCT(gamma=1), 4.5 / 4.5),
+        (nCT(max_height=3), (1 + 1 + 1 / 2 + 3 / 4) / (3 + 3)),
+    ],
+    ids=repr,
+)
+def test_values_of_three_documents_in_two_turns_worked_by_hand(measure, expected):
+    assert value(measure, JUDGED, READ) == pytest.approx(expected, abs=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("measure", "expected"),
+    [
+        (CT, (3 / 4 * 2 + 1 / 4 * 1.25) / 5 / 2),
+        (ACT @ 1, (3 / 4 * 1 + 1 / 4 * 0.5 + 3 / 4 * 2 + 1 / 4 * 0.5) / 5 / 2),
+        (nCT, (3 / 4 * 2 + 1 / 4 * 1.25) / (3 / 4 * 5 + 1 / 4 * 3.5)),
+        (CT_rank, (3 / 4 * 3 / 16 + 1 / 4 * 1 / 8) + (3 / 4 * 15 / 16 / 2) / 2 + (1 / 4 * 7 / 8 / 2) / 3),
+    ],
+    ids=repr,
+)
+def test_intents_count_by_their_weights(measure, expected):
+    weights = [1.5, 1.5, 0.5, 0.5]
+
+    assert value(measure, JUDGED.assign(weight=weights), READ) == pytest.approx(expected, abs=1e-15)
+
+
+def test_the_gain_of_a_document_is_the_column_gain_where_there_is_one():
+    judged = qrels("q x a 4", "q y a 1", gain=[6, 1])
+
+    assert value(CT(max_height=10), judged, session("a")) == pytest.approx((3 + 0.5) / 2 / 10, abs=1e-15)
+    assert value(nCT(max_height=10), judged, session("a")) == pytest.approx(1 / 2, abs=1e-15)
+
+
+def test_a_short_perfect_run_has_a_normalised_cube_test_above_1():
+    # CT is 1/2 * 4 / 5 after a turn; the bound, 4 / 5, is shared out to five turns.
+    assert value(nCT @ 5, qrels("q x a 4"), session("a")) == pytest.approx(5 / 2, abs=1e-15)
+
+
+def test_a_perfect_run_of_all_turns_has_a_normalised_cube_test_below_1():
+    assert value(nCT @ 1, qrels("q x a 4"), session("a")) == pytest.approx(1 / 2, abs=1e-15)
+
+
+@pytest.mark.parametrize(("batch", "bound"), [(1, 2 + 1), (3, 2 + 1 + 1 / 2 + 1 / 4)])
+def test_the_bound_looks_at_one_document_more_than_the_turns_have(batch, bound):
+    judged = qrels("q x a 2", "q x b 2", "q x c 2", "q x d 2", "q x e 2")
+
+    assert value(nCT(batch=batch) @ 1, judged, session("a")) == pytest.approx(1 / bound, abs=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("turns", "filled"),
+    [
+        (["a", "", "b"], [1, 1 / 2, 2 / 3]),
+        (["a", "a", "b"], [1, 1 / 2, 2 / 3]),
+        (["aa", "uab"], [1, 1, 1 / 2, 1 / 2, 2 / 2]),
+    ],
+    ids=str,
+)
+def test_missing_turns_and_repeated_documents_take_time_and_gain_nothing(turns, filled):
+    # Of a cube of height 4, a and b fill 1 each.
+    judged, run = qrels("q x a 2", "q x b 4"), session(*turns)
+
+    assert value(ACT(max_height=4), judged, run) == pytest.approx(sum(filled) / len(filled) / 4, abs=1e-15)
+    assert value(CT(max_height=4), judged, run) == pytest.approx(2 / 4 / len(turns), abs=1e-15)
+
+
+def test_documents_of_a_turn_are_ranked_by_score():
+    run = session("ab").assign(score=[1.0, 2.0])
+
+    assert value(ACT, qrels("q x a 2"), run) == pytest.approx((0 + 1) / 5 / 2, abs=1e-15)
+
+
+@pytest.mark.parametrize(("batch", "turns"), [(1, 3), (2, 2)])
+def test_without_turns_some_documents_are_one(batch, turns):
+    run = session("abc").drop(columns="turn")
+
+    assert value(CT(batch=batch), JUDGED, run) == pytest.approx(1.625 / 5 / turns, abs=1e-15)
+
+
+def test_without_turns_a_repeated_document_leaves_no_place():
+    run = session("abac").drop(columns="turn")
+
+    with pytest.warns(UserWarning, match="a document twice"):
+        assert value(CT(batch=2), JUDGED, run) == pytest.approx(1.625 / 5 / 2, abs=1e-15)
+
+
+def test_the_turns_of_a_run_are_read_whatever_the_batch():
+    assert value(CT(batch=1), JUDGED, READ) == value(CT, JUDGED, READ)
+
+
+def test_a_cutoff_beyond_every_session_is_like_none_but_for_the_bound():
+    assert value(CT @ 2**40, JUDGED, READ) == value(CT, JUDGED, READ)
+    assert value(ACT @ 2**40, JUDGED, READ) == value(ACT, JUDGED, READ)
+    assert value(nCT @ 2**40, JUDGED, READ) == pytest.approx(value(nCT, JUDGED, READ) * 2**40 / 2, rel=1e-12)
+
+
+# r of x: 3/4 of a, 1/4 of b; of y: 1/2 of a.
+GRADED = qrels("q x a 2", "q x b 1", "q y a 1")
+
+
+@pytest.mark.parametrize(
+    ("measure", "expected"),
+    [
+        (CT_rank, (3 / 4 + 1 / 2) / 2 + 1 / 2 * 1 / 4 * 1 / 2 / 2),
+        (CT_rank @ 1, (3 / 4 + 1 / 2) / 2),
+        (CT_rank(gamma=1), (3 / 4 + 1 / 2) / 2 + 1 / 2 * 1 / 4 / 2),
+        (CT_rank(saturation=0.75), (3 / 4 + 1 / 2) / 2),
+        (CT_rank(saturation=0.76), (3 / 4 + 1 / 2) / 2 + 1 / 2 * 1 / 4 * 1 / 2 / 2),
+        (CT_rank(gain="linear"), (1 + 1) / 2),
+        (CT_rank(gain="linear", saturation=1.5), (1 + 1) / 2 + 1 / 2 * 1 / 2 * 1 / 2 / 2),
+        (CT_rank(max_rel=3), (3 / 8 + 1 / 8) / 2 + 1 / 2 * 1 / 8 * 1 / 2 / 2),
+        (CT_rank(rel=2), 3 / 4),
+    ],
+    ids=repr,
+)
+def test_values_of_the_cube_test_by_rank_worked_by_hand(measure, expected):
+    assert value(measure, GRADED, session("ab")) == pytest.approx(expected, abs=1e-15)
+
+
+def test_the_cutoff_of_the_cube_test_by_rank_counts_documents_and_those_of_the_others_turns():
+    run = session("a", "b")
+
+    assert value(CT_rank @ 2, GRADED, run) == value(CT_rank @ 2, GRADED, session("ab"))
+    assert value(CT @ 1, GRADED, run) < value(CT @ 1, GRADED, session("ab"))
+
+
+def test_a_label_above_max_rel_is_refused():
+    with pytest.raises(ValueError, match=re.escape("labels may be at most 1, but query 'q' has 2")):
+        value(CT_rank(max_rel=1), GRADED, session("a"))
+
+
+def ct_rank(of: Session, *, gain="exp", max_rel=None, rel=0, **params):
+    probabilities = {
+        intent: {doc: probability(label, max_rel or max(labels.values()), gain) for doc, label in labels.items()}
+        for intent, labels in of.labels().items()
+    }
+    return sessions.ct_rank(of, probability=probabilities, **params)
+
+
+SLOWLY = {"CT": sessions.ct, "ACT": sessions.act, "nCT": sessions.nct, "CT_rank": ct_rank}
+HEIGHTS = [
+    {},
+    {"gamma": 0.8, "max_height": 2},
+    {"gamma": 0, "batch": 1},
+    {"gamma": 1, "max_height": 50},
+    {"batch": 2, "gamma": 0.9, "max_height": 30},
+]
+SATURATIONS = [
+    {},
+    {"gamma": 0.8, "saturation": 0.3},
+    {"gain": "linear", "max_rel": 6},
+    {"gain": "binary", "gamma": 1, "saturation": 2.5},
+    {"rel": 3, "saturation": 0.94},
+]
+KINDS = [*((measure, params) for measure in CUBES for params in HEIGHTS), *((CT_rank, more) for more in SATURATIONS)]
+FORMS = {
+    "passages": lambda passages: passages,
+    "documents with gains": of_documents,
+    "documents with labels": lambda passages: of_documents(passages).drop(columns="gain"),
+    "weighted passages": sessions.weighted,
+    "weighted documents with gains": lambda passages: of_documents(sessions.weighted(passages)),
+}
+
+
+@pytest.mark.parametrize(("form", "turns"), [*((form, True) for form in FORMS), ("passages", False)])
+def test_values_of_random_sessions_equal_the_equations_read_aloud(form, turns):
+    passages, run = random_sessions(1)
+    judged, run = FORMS[form](passages), run if turns else without_turns(run)
+    measures = [measure(cutoff=cutoff, **params) for measure, params in KINDS for cutoff in (None, 1, 3, 60)]
+
+    computed = sessions.values(measures, judged, run)
+
+    for (batch, rel), group in by_reading(measures).items():
+        read = read_sessions(judged, run, batch=batch, rel=rel)
+        for measure in group:
+            slowly = partial(SLOWLY[measure.NAME], **measure.params)
+            expected = [0.0 if scores_nothing(of) else slowly(of) for of in read]
+            assert len(expected) == 12
+            assert computed[repr(measure)] == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("run", [session(""), session("u")], ids=["empty", "u"])
+def test_a_query_without_anything_relevant_retrieved_scores_0(run):
+    computed = sessions.values([*CUBES, CT_rank], JUDGED, run)
+
+    assert computed == {"CT": [0], "ACT": [0], "nCT": [0], "CT_rank": [0]}
+
+
+# Measures of documents and intents: those of passages read something else.
+PLAIN = [
+    measure
+    for measure in registered()
+    if "measure" not in measure.SUPPORTED_PARAMS and measure.NAME not in ("UserModel", "EU_DD")
+]
+
+
+def test_all_measures_read_passages_as_documents_with_their_highest_label_and_the_sum_as_gain():
+    passages, run = random_sessions(2)
+    passages["rarity"] = 0.5
+    measures = [
+        *PLAIN,
+        *(measure(cutoff=2) for measure in PLAIN if "cutoff" in measure.SUPPORTED_PARAMS),
+        Adhoc(nDCG @ 5),
+    ]
+    measures = [m for m in measures if m.NAME not in ("ERR_IA", "alpha_DCG") or "cutoff" in m.params]
+
+    of_passages = sessions.values(measures, passages, run)
+
+    assert of_passages == sessions.values(measures, of_documents(passages), run)
+    assert len(of_passages) > 60
+
+
+def test_sessions_are_measured_beside_rankings_in_one_experiment():
+    passages, run = random_sessions(5)
+    judged = of_documents(passages)
+    topics = pd.DataFrame({"qid": judged["qid"].unique(), "query": "query"})
+    measures = [CT @ 3, nCT, CT_rank @ 5, RBU @ 5, alpha_nDCG @ 5, Dsharp_nDCG @ 5, Adhoc(nDCG @ 5)]
+
+    table = pt.Experiment([run], topics, judged, measures, ["x"])
+
+    for measure in measures:
+        assert table.loc[0, str(measure)] == pytest.approx(value(measure, judged, run), abs=1e-12)
+        assert value(measure, judged, run) > 0
+
+
+@pytest.mark.parametrize(
+    ("measure", "params"),
+    [
+        (CT, {"gamma": -0.1}),
+        (CT, {"max_height": 0}),
+        (CT, {"cutoff": 0}),
+        (ACT, {"gamma": 1.1}),
+        (ACT, {"batch": 2.5}),
+        (nCT, {"batch": 0}),
+        (CT_rank, {"saturation": -0.5}),
+        (CT_rank, {"gain": "log"}),
+    ],
+    ids=str,
+)
+def test_a_parameter_out_of_range_is_refused_when_the_measure_is_built(measure, params):
+    name = next(iter(params))
+
+    with pytest.raises(ValueError, match=f"^{measure.NAME}: {name} must be "):
+        measure(**params)
+
+
+@pytest.mark.parametrize(
+    "measure",
+    [
+        CT(gamma=1) @ 2,
+        nCT(batch=10, gamma=0.9, max_height=0.5) @ 3,
+        CT_rank(gamma=0.1, saturation=2, gain="linear", max_rel=4, rel=2) @ 20,
+    ],
+    ids=repr,
+)
+def test_repr_parses_to_an_equal_measure(measure):
+    assert ir_measures.parse_measure(repr(measure)) == measure

@@ -1,0 +1,158 @@
+from __future__ import annotations
+
+from functools import partial
+
+import ir_measures
+import pandas as pd
+import pyterrier as pt
+import pytest
+from ir_measures import nDCG
+
+import sessions
+from by_hand import qrels, value
+from pyterrier_diversity import (
+    RBU,
+    Adhoc,
+    Dsharp_nDCG,
+    ERR_arith,
+    ERR_harm,
+    P_at_Recall,
+    P_at_Recall_mod,
+    RR_at_Recall,
+    alpha_nDCG,
+)
+from sessions import of_documents, random_sessions, read_sessions, scores_nothing, session, without_turns
+
+MEASURES = [ERR_arith, ERR_harm, P_at_Recall, P_at_Recall_mod, RR_at_Recall]
+
+# Of d, nothing is known.
+JUDGED = qrels("q x a 2", "q x b 1", "q y b 4", "q z c 1")
+X, Y, Z = 3 / 16 + 1 / 2 * 13 / 16 * 1 / 16, 1 / 2 * 15 / 16, 1 / 3 * 1 / 16
+
+
+@pytest.mark.parametrize(
+    ("measure", "docs", "expected"),
+    [
+        (ERR_arith, "abcd", (X + Y + Z) / 3),
+        (ERR_arith @ 2, "abcd", (X + Y) / 2),
+        (ERR_harm, "abcd", 3 / (1 / X + 1 / Y + 1 / Z)),
+        (ERR_harm @ 2, "abcd", 2 / (1 / X + 1 / Y)),
+        (RR_at_Recall, "abcd", 1 / 3),
+        (RR_at_Recall, "dbac", 1 / 4),
+        (RR_at_Recall(rel=2), "abcd", 1 / 2),
+        (P_at_Recall, "dabc", 3 / 4),
+        (P_at_Recall(rel=2), "dbca", 2 / 4),
+        (P_at_Recall_mod, "dbac", (2 / 2 + 0 + 1) / 4),
+        (P_at_Recall_mod(rel=2), "dabc", (1 + 1) / 3),
+    ],
+    ids=str,
+)
+def test_values_of_some_documents_worked_by_hand(measure, docs, expected):
+    assert value(measure, JUDGED, session(docs)) == pytest.approx(expected, abs=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("measure", "expected"),
+    [
+        (ERR_arith, (3 / 16 / 2 + 1 / 16 / 5) / 2),
+        (RR_at_Recall, 1 / 5),
+        (RR_at_Recall @ 3, 1 / 3),
+        (RR_at_Recall @ 9, 1 / 5),
+        (P_at_Recall @ 3, 1 / 3),
+        (P_at_Recall_mod, (1 + 1) / 5),
+    ],
+    ids=repr,
+)
+def test_where_intents_are_missed_all_of_the_list_is_read(measure, expected):
+    assert value(measure, JUDGED, session("daefc")) == pytest.approx(expected, abs=1e-15)
+
+
+@pytest.mark.parametrize("cutoff", [3, 2**40])
+def test_a_cutoff_at_or_below_full_recall_is_like_none(cutoff):
+    for measure in (RR_at_Recall, P_at_Recall, P_at_Recall_mod):
+        assert value(measure @ cutoff, JUDGED, session("abcde")) == value(measure, JUDGED, session("abcde"))
+
+
+@pytest.mark.parametrize(
+    ("turns", "rank"), [(["ab", "", "c"], 4), (["aab", "c"], 4), (["", "", "b", "bc"], 5)], ids=str
+)
+def test_turns_follow_each_other_and_places_of_nothing_count(turns, rank):
+    assert value(RR_at_Recall, JUDGED, session(*turns)) == 1 / rank
+
+
+def test_a_rating_above_4_is_refused():
+    with pytest.raises(ValueError, match="labels may be at most 4, but query 'q' has 5"):
+        value(ERR_arith, qrels("q x a 5"), session("a"))
+
+
+def test_weights_of_intents_and_gains_play_no_part():
+    changed = JUDGED.assign(weight=[9, 9, 1, 5], gain=[7, 8, 9, 10])
+
+    for measure in MEASURES:
+        assert value(measure, changed, session("dbac")) == value(measure, JUDGED, session("dbac"))
+
+
+SLOWLY = {
+    "ERR_arith": sessions.err_arith,
+    "ERR_harm": sessions.err_harm,
+    "P_at_Recall": sessions.p_at_recall,
+    "P_at_Recall_mod": sessions.p_at_recall_mod,
+    "RR_at_Recall": sessions.rr_at_recall,
+}
+
+
+@pytest.mark.parametrize("rel", [None, 3])
+@pytest.mark.parametrize("turns", [True, False], ids=["turns", "a ranking"])
+def test_values_of_random_sessions_equal_the_definitions_read_aloud(turns, rel):
+    passages, run = random_sessions(12)
+    judged, run = (sessions.weighted(of_documents(passages)), run) if turns else (passages, without_turns(run))
+    measures = [measure(cutoff=cutoff, rel=rel) for measure in MEASURES for cutoff in (None, 1, 8, 100)]
+
+    computed = sessions.values(measures, judged, run)
+
+    read = read_sessions(judged, run, rel=rel or 0)
+    assert len(read) == 12
+    for measure in measures:
+        slowly = partial(SLOWLY[measure.NAME], cutoff=measure["cutoff"])
+        expected = [0.0 if scores_nothing(of) else slowly(of) for of in read]
+        assert computed[repr(measure)] == pytest.approx(expected, abs=1e-12)
+
+
+def test_a_query_that_the_run_lacks_or_that_has_nothing_relevant_scores_0():
+    judged = pd.concat([JUDGED, qrels("other x a 0")])
+
+    computed = sessions.values(MEASURES, judged, session("a", query_id="other"))
+
+    assert computed == {measure.NAME: [0, 0] for measure in MEASURES}
+
+
+def test_a_ranking_without_relevant_documents_has_the_reciprocal_rank_of_its_length_and_else_0():
+    computed = sessions.values(MEASURES, JUDGED, session("de"))
+
+    assert computed == {measure.NAME: [0] for measure in MEASURES} | {"RR_at_Recall": [1 / 2]}
+
+
+def test_sessions_are_measured_beside_rankings_in_one_experiment():
+    passages, run = random_sessions(13)
+    topics = pd.DataFrame({"qid": passages["qid"].unique(), "query": "query"})
+    measures = [*(measure @ 20 for measure in MEASURES), RBU @ 5, alpha_nDCG @ 5, Dsharp_nDCG @ 5, Adhoc(nDCG @ 5)]
+
+    table = pt.Experiment([run], topics, passages, measures, ["x"])
+
+    for measure in measures:
+        assert table.loc[0, str(measure)] == pytest.approx(value(measure, of_documents(passages), run), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("measure", "params"), [(ERR_arith, {"cutoff": 0}), (RR_at_Recall, {"cutoff": 1.5}), (P_at_Recall, {"rel": 0})]
+)
+def test_a_parameter_out_of_range_is_refused_when_the_measure_is_built(measure, params):
+    name = next(iter(params))
+
+    with pytest.raises(ValueError, match=f"^{measure.NAME}: {name} must be "):
+        measure(**params)
+
+
+@pytest.mark.parametrize("measure", [ERR_harm @ 5, RR_at_Recall(rel=2) @ 20], ids=repr)
+def test_repr_parses_to_an_equal_measure(measure):
+    assert ir_measures.parse_measure(repr(measure)) == measure

@@ -1,0 +1,328 @@
+import gzip
+import math
+from collections import defaultdict
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pandas as pd
+import pytest
+
+from pyterrier_diversity.io import read_dd_run, read_dd_truth
+
+TRUTHS = ["dd16-mini-truth.xml", "dd16-odd-truth.xml.gz", "dd17-odd-truth.xml.gz"]
+RUNS = [
+    *(f"runs/dd16-mini-syn{i}.txt" for i in (1, 2, 3)),
+    *(f"runs/dd17-odd-syn{i}.txt" for i in (1, 2, 3)),
+    "runs/dd16-odd-jig-sample.txt",
+    "dd15-sample-run.txt.gz",
+]
+
+
+def write(folder: Path, text: str, name: str = "file") -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def content(path: Path) -> bytes:
+    return gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+
+
+def passage(number: int, docno: str = "d1", rating: object = 1, kind: str = "MANUAL") -> str:
+    fields = f"<docno>{docno}</docno><rating>{rating}</rating><text>t</text><type>{kind}</type>"
+    return f'<passage id="{number}">{fields}</passage>\n'
+
+
+def truth(*passages: str, topic: str = "DD1-1") -> str:
+    start = f'<trec_dd>\n<domain>\n<topic name="n" id="{topic}">\n<subtopic id="1">\n'
+    return start + "".join(passages) + "</subtopic></topic></domain></trec_dd>"
+
+
+def rows(frame: pd.DataFrame) -> list[tuple[object, ...]]:
+    return list(frame.itertuples(index=False, name=None))
+
+
+@pytest.mark.parametrize("name", TRUTHS)
+def test_every_passage_of_a_real_truth_file_is_a_row_in_the_order_of_the_file(shared, name):
+    path = shared / "trec-dd" / name
+    passages = read_dd_truth(path, "passages")
+
+    root = ElementTree.fromstring(content(path))
+    expected = [
+        (topic.get("id"), p.findtext("docno"), max(int(p.findtext("rating")), 1), s.get("id"), p.get("id"))
+        for topic in root.iter("topic")
+        for s in topic.findall("subtopic")
+        for p in s.findall("passage")
+    ]
+    assert passages.columns.tolist() == ["qid", "docno", "label", "iteration", "passage", "type", "nugget"]
+    assert rows(passages.iloc[:, :5]) == expected
+    assert passages["qid"].nunique() == len(root.findall("domain/topic"))
+    assert len(passages[["qid", "iteration"]].drop_duplicates()) == len(root.findall("domain/topic/subtopic"))
+
+
+@pytest.mark.parametrize("name", TRUTHS)
+def test_label_and_gain_of_a_document_are_the_highest_rating_and_the_sum(shared, name):
+    path = shared / "trec-dd" / name
+    documents = read_dd_truth(path)
+
+    ratings = defaultdict(list)
+    for topic in ElementTree.fromstring(content(path)).iter("topic"):
+        for s in topic.findall("subtopic"):
+            for p in s.findall("passage"):
+                rating = int(p.findtext("rating"))
+                ratings[topic.get("id"), p.findtext("docno"), s.get("id")].append(1 if rating == 0 else rating)
+    number = {qid: int(qid.split("-")[1]) for qid, _, _ in ratings}
+    expected = sorted(
+        ((qid, docno, max(r), intent, float(sum(r))) for (qid, docno, intent), r in ratings.items()),
+        key=lambda row: (number[row[0]], *row[1:4]),
+    )
+    assert documents.columns.tolist() == ["qid", "docno", "label", "iteration", "gain"]
+    assert documents["label"].dtype == "int64"
+    assert documents["gain"].dtype == "float64"
+    assert rows(documents) == expected
+
+
+def test_the_nugget_of_a_passage_is_the_last_manual_one_in_the_subtopic(shared):
+    path = shared / "trec-dd" / "dd17-odd-truth.xml.gz"
+    passages = read_dd_truth(path, "passages")
+
+    nuggets = []
+    for s in ElementTree.fromstring(content(path)).iter("subtopic"):
+        before = list(s.findall("passage"))
+        for i in range(len(before)):
+            nuggets.append([p.get("id") for p in before[: i + 1] if p.findtext("type") == "MANUAL"][-1])
+    assert passages["nugget"].tolist() == nuggets
+    assert passages["type"].value_counts().to_dict() == {"MANUAL": 2597, "MATCHED": 680}
+
+
+def test_the_last_row_of_a_document_has_its_highest_label(shared):
+    labels = read_dd_truth(shared / "trec-dd" / "dd17-odd-truth.xml.gz").groupby(["qid", "docno"])["label"]
+
+    assert labels.last().equals(labels.max())
+
+
+def test_the_passages_of_2016_are_those_of_its_qrels(shared):
+    passages = read_dd_truth(shared / "trec-dd" / "dd16-odd-truth.xml.gz", "passages")
+
+    columns = ["qid", "iteration", "docno", "passage", "label"]
+    qrels = pd.read_csv(shared / "trec-dd" / "dd16-qrels.txt.gz", sep="\t", names=columns, dtype=str)
+    qrels = qrels[qrels["qid"].isin(passages["qid"])].drop_duplicates()
+    assert set(rows(passages[columns].astype({"label": str}))) == set(rows(qrels))
+
+
+@pytest.mark.parametrize("rating", [0, -1])
+def test_ratings_of_zero_and_below_are_read_as_one(tmp_path, rating):
+    path = write(tmp_path, truth(passage(1, rating=rating), passage(2, rating=3), passage(3, "d2", rating)))
+
+    assert rows(read_dd_truth(path)) == [("DD1-1", "d1", 3, "1", 4.0), ("DD1-1", "d2", 1, "1", 1.0)]
+    assert read_dd_truth(path, "passages")["label"].tolist() == [1, 3, 1]
+
+
+def test_white_space_around_values_does_not_matter(tmp_path):
+    path = write(tmp_path, truth(passage(1, "\n d1 ", " 2\n", "\tMANUAL ")))
+
+    assert rows(read_dd_truth(path, "passages")) == [("DD1-1", "d1", 2, "1", "1", "MANUAL", "1")]
+
+
+def test_a_nugget_does_not_reach_into_the_next_subtopic(tmp_path):
+    inner = passage(1) + '</subtopic><subtopic id="2">\n' + passage(2, kind="MATCHED")
+
+    path = write(tmp_path, truth(inner))
+
+    with pytest.raises(ValueError, match=r"passage 2 of subtopic 2 is MATCHED, but no MANUAL one stands before it"):
+        read_dd_truth(path, "passages")
+    assert len(read_dd_truth(path)) == 2
+
+
+def test_topics_without_a_number_come_last(tmp_path):
+    topics = [truth(passage(1), topic=topic).removeprefix("<trec_dd>\n") for topic in ("aid", "DD1-10", "DD1-9")]
+    inner = "".join(topic.removesuffix("</trec_dd>") for topic in topics)
+
+    assert read_dd_truth(write(tmp_path, f"<trec_dd>{inner}</trec_dd>"))["qid"].tolist() == ["DD1-9", "DD1-10", "aid"]
+
+
+@pytest.mark.parametrize("name", ["truth.xml", "truth"])
+def test_a_compressed_file_is_known_by_its_content(tmp_path, name):
+    path = tmp_path / name
+    path.write_bytes(gzip.compress(truth(passage(1)).encode()))
+
+    assert read_dd_truth(path)["docno"].tolist() == ["d1"]
+
+
+def test_a_long_file_is_read_in_pieces(tmp_path):
+    long = passage(1, rating=2).replace("<text>t<", f"<text>{'é' * 200_000}<")
+
+    assert read_dd_truth(write(tmp_path, truth(long)))["label"].tolist() == [2]
+
+
+@pytest.mark.parametrize("level", ["documents", "passages"])
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (truth(passage(1))[:-10], r"file, line 6: no element found\."),
+        (truth(passage(1).replace("</docno>", "")), r"file, line 5: mismatched tag\."),
+        ("1 a d1 2\n", r"file, line 1: syntax error\."),
+        ("", r"file, line 1: no element found\."),
+        ("<html>\n</html>", r"file, line 1: a truth file begins with <trec_dd>, not with <html>\."),
+        (truth(passage(1), passage(2).replace("docno", "doc")), r"file, line 6: passage 2 has no docno\."),
+        (truth(passage(1, docno=" ")), r"file, line 5: passage 1 has no docno\."),
+        (truth(passage(1), passage(2, rating="")), r"file, line 6: passage 2 has no rating\."),
+        (truth(passage(1, kind="")), r"file, line 5: passage 1 has no type\."),
+        (truth(passage(1, rating="2.5")), r"line 5: the rating of passage 1 must be an integer, not '2\.5'\."),
+        (truth(passage(1, rating="high")), r"line 5: the rating of passage 1 must be an integer, not 'high'\."),
+        (truth(passage(1, kind="GUESSED")), r"the type of passage 1 must be MANUAL or MATCHED, not 'GUESSED'\."),
+        (truth(), r"file, line 5: the file ends without a topic that has a passage\."),
+        ("<trec_dd>\n<domain/>\n</trec_dd>\n", r"line 4: the file ends without a topic that has a passage\."),
+        (truth(passage(1)).replace('<subtopic id="1">', "<subtopic>"), r"line 4: <subtopic> has no id\."),
+        ("<trec_dd>\n<topic id='1'/></trec_dd>", r"line 2: <topic> must be in <domain>, not in <trec_dd>\."),
+    ],
+)
+def test_what_is_wrong_with_a_truth_file_is_said_with_its_line(tmp_path, text, message, level):
+    path = write(tmp_path, text)
+
+    with pytest.raises(ValueError, match=message):
+        read_dd_truth(path, level)
+
+
+def test_a_broken_archive_is_named(tmp_path):
+    archive = gzip.compress(truth(passage(1)).encode())
+    cut, no_archive, bent = tmp_path / "cut.gz", tmp_path / "none.gz", tmp_path / "bent.gz"
+    cut.write_bytes(archive[:40])
+    no_archive.write_bytes(b"<trec_dd>")
+    bent.write_bytes(archive[:10] + b"\xff" * 20 + archive[30:])
+
+    for path in (cut, no_archive, bent):
+        with pytest.raises(ValueError, match=rf"{path.name}, line 1: "):
+            read_dd_truth(path)
+
+
+def test_a_missing_file_is_a_file_not_found_error(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        read_dd_truth(tmp_path / "none")
+    with pytest.raises(FileNotFoundError):
+        read_dd_run(tmp_path / "none")
+
+
+def test_an_unknown_level_says_what_there_is(tmp_path):
+    with pytest.raises(ValueError, match="level must be 'documents' or 'passages', not 'topics'"):
+        read_dd_truth(write(tmp_path, truth(passage(1))), "topics")
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_a_real_run_comes_turn_by_turn_and_by_score(shared, name):
+    run = read_dd_run(shared / "trec-dd" / name)
+
+    turns = defaultdict(lambda: defaultdict(list))
+    for line in content(shared / "trec-dd" / name).decode().splitlines():
+        topic, turn, docno, score, _, _ = line.split("\t")
+        turns[topic][int(turn)].append((docno, float(score)))
+    expected = []
+    for topic in turns:
+        rank = 0
+        for turn in sorted(turns[topic]):
+            ranking = sorted(turns[topic][turn], key=lambda pair: -pair[1])
+            for i, (docno, _) in enumerate(ranking):
+                expected.append((topic, docno, float(len(ranking) - i), rank, turn))
+                rank += 1
+    assert run.columns.tolist() == ["qid", "docno", "score", "rank", "turn"]
+    assert rows(run) == expected
+
+
+def test_ties_keep_the_order_of_the_file(tmp_path):
+    lines = [("q", 1, "e", 5), ("q", 0, "b", 1), ("r", 0, "z", 0), ("q", 0, "a", 1), ("q", 0, "c", 2)]
+    path = write(tmp_path, "".join(f"{q}\t{turn}\t{docno}\t{score}\t0\tNULL\n" for q, turn, docno, score in lines))
+
+    expected = [
+        ("q", "c", 3.0, 0, 0),
+        ("q", "b", 2.0, 1, 0),
+        ("q", "a", 1.0, 2, 0),
+        ("q", "e", 1.0, 3, 1),
+        ("r", "z", 1.0, 0, 0),
+    ]
+    assert rows(read_dd_run(path)) == expected
+
+
+@pytest.mark.parametrize("blank", ["", "  ", "\t\t"])
+def test_a_run_ends_at_its_first_blank_line(tmp_path, blank):
+    path = write(tmp_path, f"q\t0\td1\t1\t0\tNULL\n{blank}\nq\t0\td2\t1\t0\tNULL\nnot a line\n")
+
+    assert read_dd_run(path)["docno"].tolist() == ["d1"]
+
+
+def test_a_document_may_be_retrieved_twice_and_the_feedback_be_empty(tmp_path):
+    path = write(tmp_path, "q\t0\td1\t1\t0\t\nq\t3\td1\t1\t1\ts:3|s:2\n")
+
+    assert rows(read_dd_run(path)) == [("q", "d1", 1.0, 0, 0), ("q", "d1", 1.0, 1, 3)]
+
+
+def test_lengths_come_from_a_mapping_or_a_file(shared, tmp_path):
+    path = write(tmp_path, "q\t0\td1\t2\t0\tNULL\nq\t0\td2\t1\t0\tNULL\n")
+    mapped = read_dd_run(path, doc_len={"d2": 7})
+    read = read_dd_run(path, doc_len=write(tmp_path, "d1\t12\nd3\t5\n", "lengths.tsv"))
+
+    assert mapped.columns.tolist() == ["qid", "docno", "score", "rank", "turn", "doc_len"]
+    assert math.isnan(mapped["doc_len"][0])
+    assert mapped["doc_len"][1] == 7.0
+    assert read["doc_len"].fillna(-1).tolist() == [12.0, -1.0]
+
+
+def test_lengths_of_a_real_collection_are_found(shared):
+    folder = shared / "trec-dd"
+    run = read_dd_run(folder / "runs" / "dd17-odd-syn1.txt", doc_len=folder / "dd17-odd-doc-lengths.tsv.gz")
+
+    table = pd.read_csv(
+        folder / "dd17-odd-doc-lengths.tsv.gz", sep="\t", names=["docno", "words"], dtype={"docno": str}
+    )
+    expected = run["docno"].map(table.set_index("docno")["words"])
+    assert run["doc_len"].isna().any()
+    pd.testing.assert_series_equal(run["doc_len"], expected, check_names=False)
+
+
+def test_an_empty_run_has_the_columns_of_a_run(tmp_path):
+    run = read_dd_run(write(tmp_path, "\n"), doc_len={})
+
+    assert run.empty
+    assert run.columns.tolist() == ["qid", "docno", "score", "rank", "turn", "doc_len"]
+    assert run[["score", "rank", "turn", "doc_len"]].dtypes.astype(str).tolist() == [
+        "float64",
+        "int64",
+        "int64",
+        "float64",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (
+            "q 0 d1 1 0 NULL",
+            r"file, line 2: expected 6 tab-separated columns \(qid turn docno score on_topic feedback\), found 1\.",
+        ),
+        ("q\t0\td1\t1\t0", r"file, line 2: expected 6 tab-separated columns .*, found 5\."),
+        ("q\t-1\td1\t1\t0\tNULL", r"file, line 2: turn must be a whole number from 0, not '-1'\."),
+        ("q\t1.5\td1\t1\t0\tNULL", r"file, line 2: turn must be a whole number from 0, not '1\.5'\."),
+        ("q\t0\td1\tone\t0\tNULL", r"file, line 2: score must be a finite number, not 'one'\."),
+        ("q\t0\td1\tnan\t0\tNULL", r"file, line 2: score must be a finite number, not 'nan'\."),
+        ("q\t0\t\t1\t0\tNULL", r"file, line 2: docno is empty\."),
+        ("\t0\td1\t1\t0\tNULL", r"file, line 2: qid is empty\."),
+    ],
+)
+def test_a_bad_line_of_a_run_is_named(tmp_path, line, message):
+    path = write(tmp_path, f"q\t0\td0\t1\t0\tNULL\n{line}\n")
+
+    with pytest.raises(ValueError, match=message):
+        read_dd_run(path)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("d2 3", r"lengths, line 2: expected 2 tab-separated columns \(docno words\), found 1\."),
+        ("d2\tmany", r"lengths, line 2: words must be a finite number, not 'many'\."),
+    ],
+)
+def test_a_bad_line_of_lengths_is_named(tmp_path, line, message):
+    path = write(tmp_path, "q\t0\td0\t1\t0\tNULL\n")
+
+    with pytest.raises(ValueError, match=message):
+        read_dd_run(path, doc_len=write(tmp_path, f"d1\t3\n{line}\n", "lengths"))
