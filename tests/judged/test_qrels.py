@@ -416,3 +416,74 @@ def test_a_weight_that_sums_cannot_hold_is_refused():
 
     with pytest.raises(ValueError, match=r"weight must not be above 1e\+100, but query 'q' has 1.5e\+308"):
         judge(frame)
+
+
+def passages(*rows, **columns):
+    """Passage-level qrels of the rows "qid iteration docno passage nugget label"."""
+    names = ["qid", "iteration", "docno", "passage", "nugget", "label"]
+    return pd.DataFrame([row.split() for row in rows], columns=names).astype({"label": float}).assign(**columns)
+
+
+def test_passages_give_a_document_their_highest_label_and_the_sum_as_gain():
+    judgements = judge(passages("q x d p1 n1 2", "q x d p2 n2 3", "q x d p3 n2 -1", "q y d p4 n4 1", "q x e p5 n5 0"))
+
+    assert judgements.labels.value.tolist() == [3, 1]
+    assert judgements.labels.gain.tolist() == [5, 1]
+    assert judgements.rows.label.tolist() == [3, 1, 0]
+
+
+def test_without_passages_a_label_is_its_gain_unless_the_qrels_tell():
+    frame = qrels("q x a 2", "q x b 0", "q y a 1")
+
+    assert judge(frame).labels.gain.tolist() == [2, 1]
+    assert judge(frame.assign(gain=[7.0, 0.0, 4.5])).labels.gain.tolist() == [7, 4.5]
+
+
+def test_passages_are_read_by_number_and_else_by_name():
+    judgements = judge(passages("q x d 10 a 2", "q x d 9 b 3", "q x d late c 1", "q x d early c 1", "q x e 1 a 0"))
+
+    assert judgements.passages.rating.tolist() == [3, 2, 1, 1]
+    assert judgements.passages.nugget.tolist() == [0, 1, 2, 2]
+    assert set(judgements.passages.label.tolist()) == {0}
+
+
+def test_a_nugget_belongs_to_its_intent():
+    judgements = judge(passages("q x d 1 n 1", "q y d 2 n 1", "r x d 3 n 1"))
+
+    assert len(set(judgements.passages.nugget.tolist())) == 3
+
+
+def test_a_passage_that_is_there_twice_counts_once():
+    frame = passages("q x d 1 a 2", "q x d 1 a 2", "q x d 2 b 1")
+
+    assert judge(frame).labels.gain.tolist() == [3]
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "message"),
+    [
+        (["q x d 1 a 2", "q x d 1 a 3"], {}, "passage must have one rating and nugget for a document and intent"),
+        (["q x d 1 a 2", "q x d 1 b 2"], {}, "passage must have one rating and nugget for a document and intent"),
+        (["q x d 1 a 2"], {"label": float("nan")}, "relevance must be a finite number"),
+        (["q x d 1 a 2"], {"weight": float("nan")}, "weight must be a finite number"),
+        (["q x d 1 a 2"], {"gain": -1.0}, "gain must not be negative"),
+        (
+            ["q x d 1 a 2", "q x e 2 b 2"],
+            {"weight": [1.0, 2.0]},
+            "weight must be the same in all rows of a query's intent",
+        ),
+    ],
+)
+def test_passages_that_contradict_each_other_are_refused(rows, columns, message):
+    with pytest.raises(ValueError, match=message):
+        judge(passages(*rows, **columns))
+
+
+def test_views_keep_the_passages_of_the_labels_that_they_keep():
+    judgements = judge(passages("q x d 1 a 1", "q x e 2 b 3", "q y e 3 c 2"))
+
+    assert judgements.view("ad hoc").passages.label.tolist() == [0, 1, 1]
+    assert judgements.view(rel=2).passages.rating.tolist() == [3, 2]
+    each = judgements.view("each intent")
+    assert each.documents.ids[each.labels.doc[each.passages.label]].tolist() == ["d", "e", "e"]
+    assert each.labels.intent[each.passages.label].tolist() == [0, 0, 1]

@@ -90,7 +90,8 @@ def _of_documents(passages: pd.DataFrame) -> pd.DataFrame:
     """Return a row for each document and intent: the highest label of its passages, and their sum as gain."""
     constant = ("query_id", "doc_id", "iteration", "subtopic_id", "weight", "intent_type", "rarity")
     gain = passages["relevance"].clip(lower=0) if "gain" not in passages else numbers(passages, "gain", "qrels")
-    groups = passages.assign(gain=gain).groupby([name for name in constant if name in passages], sort=False)
+    keys = [name for name in constant if name in passages]
+    groups = passages.assign(gain=gain).groupby(keys, sort=False, dropna=False)
     return groups.agg(relevance=("relevance", "max"), gain=("gain", "sum")).reset_index()
 
 
