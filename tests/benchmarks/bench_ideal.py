@@ -6,14 +6,13 @@ Printed are how long the proofs take, and how often and by how much the greedy i
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
 
 from pyterrier_diversity import alpha_nDCG, alpha_nDCG_exact
 from pyterrier_diversity.ideal import Covers, NotProvenError, rank_exactly, rank_greedily
-from pyterrier_diversity.judged import judge, relevant_documents
+from pyterrier_diversity.judged import judge, relevance_by_query
 from pyterrier_diversity.measures.cascade import discounted, log_discount, novelty_gain
 
 YEARS = range(2009, 2015)
@@ -23,14 +22,8 @@ YEARS = range(2009, 2015)
 def topics(trec_qrels) -> dict[str, np.ndarray]:
     """Return the relevance (documents by descending name, intents) of each topic."""
 
-    def queries() -> Iterator[tuple[str, np.ndarray]]:
-        for year in YEARS:
-            for chunk in judge(trec_qrels(year)).chunks:
-                every = relevant_documents(chunk)
-                for row, query_id in enumerate(every.query_ids):
-                    yield query_id, every.relevant[row, : every.n[row]][:, every.intents[row]]
-
-    return dict(queries())
+    queries = (query for year in YEARS for query in relevance_by_query(judge(trec_qrels(year))))
+    return {query.query_id: query.relevant for query in queries}
 
 
 def alpha_dcg(relevant: np.ndarray, docs: np.ndarray, alpha: float) -> float:

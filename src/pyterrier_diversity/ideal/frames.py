@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ..judged import judge, relevant_documents
+from ..judged import QueryRelevance, judge, relevance_by_query
 from ..parameters import ALPHA, CUTOFF, REL, TIME_LIMIT, Parameter, Parameters, checked
 from .cover import Covers
 from .errors import naming
@@ -154,24 +154,15 @@ def exact_ranking(
     return _rankings(qrels, rel, lambda relevant: rank_exactly(relevant, alpha=alpha, depth=cutoff, time_limit=limit))
 
 
-def _queries(qrels: Any, rel: float | None) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
-    """Yield name, relevant documents by descending name, and their relevance to each intent, query by query."""
-    judgements = judge(qrels).view(rel=rel)
-    found: dict[int, tuple[np.ndarray, np.ndarray]] = {}
-    for chunk in judgements.chunks:
-        ranked = relevant_documents(chunk)
-        for row, query in enumerate(chunk.queries.tolist()):
-            docs = ranked.docs[row, : ranked.n[row]]
-            found[query] = judgements.documents.ids[docs], ranked.relevant[row, : len(docs)][:, ranked.intents[row]]
-    for query in progress(range(len(judgements)), "ideal rankings"):
-        yield judgements.query_ids[query], *found[query]
+def _queries(qrels: Any, rel: float | None) -> Iterable[QueryRelevance]:
+    return progress(relevance_by_query(judge(qrels).view(rel=rel)), "ideal rankings")
 
 
 def _covers(
     qrels: Any, n_intents: int | None, rel: float | None, cover: Callable[[Covers, int], list[int]]
 ) -> pd.DataFrame:
     rows = []
-    for query_id, names, relevant in _queries(qrels, rel):
+    for query_id, names, _, relevant in _queries(qrels, rel):
         covers = Covers(relevant)
         wanted = covers.n_intents if n_intents is None else n_intents
         if wanted > covers.n_intents:
@@ -184,7 +175,7 @@ def _covers(
 
 def _rankings(qrels: Any, rel: float | None, rank: Callable[[np.ndarray], np.ndarray]) -> pd.DataFrame:
     rows = []
-    for query_id, names, relevant in _queries(qrels, rel):
+    for query_id, names, _, relevant in _queries(qrels, rel):
         with naming(query_id):
             docs = names[rank(relevant)]
         rows += [(query_id, doc, place, float(len(docs) - place)) for place, doc in enumerate(docs.tolist())]

@@ -3,19 +3,21 @@
 from .grades import Gain, gain_value, relevance_probability
 from .judgements import Judgements
 from .qrels import judge
-from .rankings import JudgedRankings, judged_rankings, relevant_documents
+from .rankings import JudgedRankings, QueryRelevance, judged_rankings, relevance_by_query, relevant_documents
 from .runs import Retrieved, Run, ranking_order
 
 __all__ = [
     "Gain",
     "JudgedRankings",
     "Judgements",
+    "QueryRelevance",
     "Retrieved",
     "Run",
     "gain_value",
     "judge",
     "judged_rankings",
     "ranking_order",
+    "relevance_by_query",
     "relevance_probability",
     "relevant_documents",
 ]

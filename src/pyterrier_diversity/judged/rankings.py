@@ -215,6 +215,28 @@ def relevant_documents(chunk: Chunk) -> JudgedRankings:
     return _laid_out(chunk, order, ranks, n, None, None)
 
 
+class QueryRelevance(NamedTuple):
+    """A query, its relevant documents by descending name, its intents, and which of them is relevant to which."""
+
+    query_id: str
+    docs: np.ndarray
+    intents: np.ndarray
+    relevant: np.ndarray
+
+
+def relevance_by_query(judgements: Judgements) -> list[QueryRelevance]:
+    """Return the relevance of documents to intents, shape (docs, intents), query by query."""
+    found: dict[int, QueryRelevance] = {}
+    for chunk in judgements.chunks:
+        every = relevant_documents(chunk)
+        ids = chunk.per_intent(judgements.intents.ids)
+        for row, query in enumerate(chunk.queries.tolist()):
+            docs, intents = judgements.documents.ids[every.docs[row, : every.n[row]]], every.intents[row]
+            relevant = every.relevant[row, : len(docs)][:, intents] > 0
+            found[query] = QueryRelevance(judgements.query_ids[query], docs, ids[row, intents], relevant)
+    return [found[query] for query in range(len(judgements))]
+
+
 def judged_rankings(
     judgements: Judgements, retrieved: Retrieved, cutoff: int | None = None
 ) -> Iterator[JudgedRankings]:

@@ -1,0 +1,84 @@
+"""How often the greedy algorithm misses the fewest documents that cover all intents, and by how much."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from ..ideal import Covers, naming, progress
+from ..judged import judge, relevance_by_query
+
+
+def greedy_study(qrels: pd.DataFrame, time_limit: float = 60.0) -> pd.DataFrame:
+    r"""Compare the greedy minRank of each query with the proven one.
+
+    Parameters
+    ----------
+    qrels : DataFrame
+        Qrels, with PyTerrier's or ir_measures' names, for instance of `swap_topics`. Not changed.
+    time_limit : float
+        Seconds for the proof of a query.
+
+    Returns
+    -------
+    DataFrame
+        A row for each query with a relevant document:
+
+        - ``qid``; ``kind``: "trivial" (one intent, or a document that covers all of them), "quasi-trivial" (the
+          documents that are the only ones of an intent, with one more at most, cover all) or "other";
+        - ``min_rank``, ``greedy_min_rank``; ``rank_ratio``, the greedy one over the proven one;
+        - ``recall_ratio``: how much the greedy minRank overestimates subtopic recall, 1 over the recall of the greedy
+          ranking at the proven minRank.
+
+        ``attrs`` has, over the queries that are not trivial, ``n``, ``missed`` (the share with a ratio above 1),
+        ``rank_ratio`` and ``recall_ratio`` (means over those missed; NaN if none is).
+
+    Raises
+    ------
+    NotProvenError
+        If a query needs more time.
+
+    References
+    ----------
+    Carterette (2011). An analysis of NP-completeness in novelty and diversity ranking. Information Retrieval 14(1),
+    89-106, Sec. 3.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"qid": ["q", "q"], "docno": ["d", "e"], "label": [1, 1], "iteration": ["a", "b"]})
+    >>> greedy_study(frame)[["kind", "min_rank", "rank_ratio"]].to_numpy().tolist()
+    [['quasi-trivial', 2, 1.0]]
+    """
+    rows = []
+    for query in progress(relevance_by_query(judge(qrels)), "minRank"):
+        if query.relevant.size:
+            with naming(query.query_id):
+                rows.append((query.query_id, *_compare(query.relevant, time_limit)))
+    columns = ["qid", "kind", "min_rank", "greedy_min_rank", "rank_ratio", "recall_ratio"]
+    study = pd.DataFrame(rows, columns=columns)
+    hard = study[study["kind"] != "trivial"]
+    missed = hard[hard["rank_ratio"] > 1]
+    study.attrs = {
+        "n": len(hard),
+        "missed": len(missed) / len(hard) if len(hard) else np.nan,
+        "rank_ratio": missed["rank_ratio"].mean(),
+        "recall_ratio": missed["recall_ratio"].mean(),
+    }
+    return study
+
+
+def _compare(relevant: np.ndarray, time_limit: float) -> tuple[str, int, int, float, float]:
+    covers = Covers(relevant)
+    n_intents = covers.n_intents
+    greedy, exact = covers.greedy(n_intents), covers.exact(n_intents, time_limit)
+    recall = np.count_nonzero(relevant[greedy[: len(exact)]].any(axis=0)) / n_intents
+    return _kind(relevant), len(exact), len(greedy), len(greedy) / len(exact), 1 / recall
+
+
+def _kind(relevant: np.ndarray) -> str:
+    if relevant.all(axis=1).any():
+        return "trivial"
+    only_one = np.count_nonzero(relevant, axis=0) == 1
+    left = ~relevant[relevant[:, only_one].any(axis=1)].any(axis=0)
+    trivially = only_one.any() and relevant[:, left].all(axis=1).any()
+    return "quasi-trivial" if trivially else "other"

@@ -1,0 +1,134 @@
+"""Scenarios that bring out what measures ignore: graded labels, unequal intents, rankings of different lengths."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from ..judged import Run
+from ..judged.columns import ids, numbers, to_frame
+from ..judged.qrels import intents_of_rows
+from ..parameters import Parameter
+
+Rng = np.random.Generator | int | None
+
+LONGEST = Parameter(int, interval="[0, inf)", desc="largest length that can be drawn")
+
+
+def random_grades(qrels: pd.DataFrame, rng: Rng = None) -> pd.DataFrame:
+    """Replace each positive label by a random real number up to it.
+
+    Parameters
+    ----------
+    qrels : DataFrame
+        Qrels, with PyTerrier's or ir_measures' names. Not changed.
+    rng : Generator, int or None
+        Source of randomness.
+
+    Returns
+    -------
+    DataFrame
+        The qrels; a label r above 0 is uniform in (0, r] now, the others are as they were.
+
+    Raises
+    ------
+    ValueError
+        If a column is missing or a label is no finite number.
+
+    References
+    ----------
+    Amigó, Spina, Carrillo-de-Albornoz (2018). An axiomatic analysis of diversity evaluation metrics. SIGIR, 625-634,
+    Sec. 6.3. https://doi.org/10.1145/3209978.3210024
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"qid": ["q", "q"], "docno": ["d1", "d2"], "label": [2, 0]})
+    >>> random_grades(frame, rng=1)["label"].round(2).tolist()
+    [0.98, 0.0]
+    """
+    label = numbers(to_frame(qrels, ("query_id", "relevance"), "qrels"), "relevance", "qrels")
+    drawn = label * (1 - np.random.default_rng(rng).random(len(label)))
+    name = "label" if "label" in qrels else "relevance"
+    return qrels.assign(**{name: np.where(label > 0, drawn, label)})
+
+
+def random_weights(qrels: pd.DataFrame, rng: Rng = None) -> pd.DataFrame:
+    """Give a query's intents random weights of sum 1.
+
+    Parameters
+    ----------
+    qrels : DataFrame
+        Qrels with a column ``iteration`` or ``subtopic_id``, with PyTerrier's or ir_measures' names. Not changed.
+    rng : Generator, int or None
+        Source of randomness.
+
+    Returns
+    -------
+    DataFrame
+        The qrels with the column ``weight``: uniform in (0, 1], divided by its sum over the query's intents.
+
+    Raises
+    ------
+    ValueError
+        If a column is missing.
+
+    References
+    ----------
+    Amigó, Spina, Carrillo-de-Albornoz (2018). An axiomatic analysis of diversity evaluation metrics. SIGIR, 625-634,
+    Sec. 6.3. https://doi.org/10.1145/3209978.3210024
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"qid": ["q", "q"], "docno": ["d", "d"], "label": [1, 1], "iteration": ["a", "b"]})
+    >>> random_weights(frame, rng=1)["weight"].round(2).tolist()
+    [0.91, 0.09]
+    """
+    intent, query, _ = intents_of_rows(to_frame(qrels, ("query_id",), "qrels"))
+    drawn = 1 - np.random.default_rng(rng).random(len(query))
+    return qrels.assign(weight=(drawn / np.bincount(query, drawn)[query])[intent])
+
+
+def random_lengths(run: pd.DataFrame, longest: int | None = None, rng: Rng = None) -> pd.DataFrame:
+    """Cut each ranking at a random length.
+
+    Parameters
+    ----------
+    run : DataFrame
+        A run, with PyTerrier's or ir_measures' names. Not changed.
+    longest : int >= 0, optional
+        Lengths are uniform from 0 to this; from 0 to the length of the ranking if omitted.
+    rng : Generator, int or None
+        Source of randomness.
+
+    Returns
+    -------
+    DataFrame
+        The rows of the documents that are left, which are the best of each query.
+
+    Raises
+    ------
+    ValueError
+        If a column is missing, a score is no finite number, or ``longest`` is negative or no integer.
+
+    References
+    ----------
+    Amigó, Spina, Carrillo-de-Albornoz (2018). An axiomatic analysis of diversity evaluation metrics. SIGIR, 625-634,
+    Sec. 6.3. https://doi.org/10.1145/3209978.3210024
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"qid": ["q"] * 3, "docno": ["d1", "d2", "d3"], "score": [3.0, 2.0, 1.0]})
+    >>> random_lengths(frame, rng=3)["docno"].tolist()
+    ['d1', 'd2', 'd3']
+    """
+    if longest is not None:
+        longest = LONGEST.check("random_lengths", "longest", longest)
+    generator, rankings = np.random.default_rng(rng), Run(run)
+    query = ids(to_frame(run, ("query_id",), "run"), "query_id", "run")
+    docs = to_frame(run, ("doc_id",), "run")["doc_id"].astype(str).to_numpy(dtype=object)
+    kept: set[tuple[int, str]] = set()
+    for code, name in enumerate(query.names.tolist()):
+        ranking = rankings.ranking(name)
+        length = int(generator.integers(0, len(ranking) if longest is None else longest, endpoint=True))
+        kept.update((code, doc) for doc in ranking[:length])
+    return run[[row in kept for row in zip(query.codes.tolist(), docs.tolist(), strict=True)]]

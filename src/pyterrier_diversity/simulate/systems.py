@@ -1,0 +1,72 @@
+"""Systems that know what documents are relevant to with some doubt."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from ..judged import judge, relevance_by_query
+from ..parameters import Parameter
+
+Rng = np.random.Generator | int | None
+
+_SHAPE = Parameter(float, interval="(0, inf)", desc="parameter of a Beta distribution")
+
+
+def degrade(
+    qrels: pd.DataFrame,
+    relevant: tuple[float, float] = (2.0, 1.0),
+    irrelevant: tuple[float, float] = (1.0, 2.0),
+    rng: Rng = None,
+) -> pd.DataFrame:
+    r"""Blur the judgements: a probability for each relevant document and each intent of its query.
+
+    Parameters
+    ----------
+    qrels : DataFrame
+        Qrels, with PyTerrier's or ir_measures' names. Not changed.
+    relevant, irrelevant : pair of float > 0
+        The Beta distributions, alpha and beta, of the probability that a document is taken to be relevant to an intent
+        where it is, and where it is not. Their means are alpha / (alpha + beta).
+    rng : Generator, int or None
+        Source of randomness; each query has its own, so that it does not depend on the others.
+
+    Returns
+    -------
+    DataFrame
+        ``qid``, ``iteration``, ``docno``, ``score``: that probability, as a diversifying system may be given it.
+
+    Raises
+    ------
+    ValueError
+        If the qrels are none, or a parameter is not above 0.
+
+    References
+    ----------
+    Carterette (2011). An analysis of NP-completeness in novelty and diversity ranking. Information Retrieval 14(1),
+    89-106, Sec. 3.3.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"qid": ["q", "q"], "docno": ["d", "e"], "label": [1, 1], "iteration": ["a", "b"]})
+    >>> degrade(frame, (99, 1), (1, 99), rng=1)["score"].round().tolist()
+    [0.0, 1.0, 1.0, 0.0]
+    """
+    shapes = _shape("relevant", relevant), _shape("irrelevant", irrelevant)
+    queries = relevance_by_query(judge(qrels))
+    frames = []
+    for query, generator in zip(queries, np.random.default_rng(rng).spawn(len(queries)), strict=True):
+        drawn = [generator.beta(*shape, query.relevant.shape) for shape in shapes]
+        frame = {
+            "qid": query.query_id,
+            "iteration": np.tile(query.intents, len(query.docs)),
+            "docno": query.docs.repeat(len(query.intents)),
+            "score": np.where(query.relevant, *drawn).ravel(),
+        }
+        frames.append(pd.DataFrame(frame))
+    return pd.concat(frames, ignore_index=True)
+
+
+def _shape(name: str, shape: tuple[float, float]) -> tuple[float, float]:
+    alpha, beta = (_SHAPE.check("degrade", name, parameter) for parameter in shape)
+    return alpha, beta
