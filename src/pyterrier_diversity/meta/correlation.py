@@ -1,0 +1,364 @@
+"""Rank correlation: how alike two measures order the systems."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from ..parameters import Parameter
+from .scores import Scores, read_scores, signs
+
+Method = Literal["tau", "tau_ap", "tau_ap_symmetric"]
+Variant = Literal["a", "b"]
+
+METHOD = Parameter(str, "tau", choices=("tau", "tau_ap", "tau_ap_symmetric"), desc="which coefficient")
+VARIANT = Parameter(str, "b", choices=("a", "b"), desc="how systems of one value are treated")
+
+_LEGEND = {
+    "measure": "the measure whose ranking of the systems is judged: the estimate",
+    "reference": "the measure whose ranking it is compared with",
+    "value": "the coefficient: 1 for one order of all systems, -1 for opposite ones, NaN if a ranking orders nothing",
+}
+
+
+def kendall_tau(first: npt.ArrayLike, second: npt.ArrayLike, variant: Variant = "b") -> float:
+    r"""Compute Kendall's rank correlation of two lists of values.
+
+    Parameters
+    ----------
+    first, second : array_like, shape (n_systems,)
+        Values of the systems. Values within 1e-12, relative to the larger of 1 and themselves, are tied, and so are
+        those that a chain of such values links.
+    variant : {"b", "a"}
+        With P pairs in the same order, Q in the opposite order, and :math:`n_1` and :math:`n_2` of all n pairs not tied
+        in the first and second list: ``"b"`` is :math:`(P - Q) / \sqrt{n_1 n_2}`, ``"a"`` is :math:`(P - Q) / n`, the
+        mean over all ways to break the ties.
+
+    Returns
+    -------
+    float
+        In [-1, 1]; with ``"b"``, NaN if all systems are tied in a list.
+
+    Raises
+    ------
+    ValueError
+        If the lists are not of one length of at least 2, a value is not finite, or the variant is unknown.
+
+    References
+    ----------
+    Kendall (1945). The treatment of ties in ranking problems. Biometrika 33(3), 239-251.
+
+    Examples
+    --------
+    >>> round(kendall_tau([3, 2, 1], [3, 1, 2]), 3)
+    0.333
+    """
+    VARIANT.check("kendall_tau", "variant", variant)
+    return _tau(*_both_levels("kendall_tau", first=first, second=second), variant)
+
+
+def tau_ap(estimate: npt.ArrayLike, reference: npt.ArrayLike, variant: Variant = "b") -> float:
+    r"""Compute the AP rank correlation of an estimate with a reference: a swap near the top of the estimate costs most.
+
+    Parameters
+    ----------
+    estimate : array_like, shape (n_systems,)
+        Values of the systems, high ones best. Values within 1e-12, relative to the larger of 1 and themselves, are
+        tied, and so are those that a chain of such values links.
+    reference : array_like, shape (n_systems,)
+        Values that give the order to be estimated.
+    variant : {"b", "a"}
+        How ties are treated, see Notes. Without ties both are the coefficient of Yilmaz et al.
+
+    Returns
+    -------
+    float
+        In [-1, 1]; with ``"b"``, NaN if all systems are tied in the estimate or in the reference.
+
+    Raises
+    ------
+    ValueError
+        If the lists are not of one length of at least 2, a value is not finite, or the variant is unknown.
+
+    Notes
+    -----
+    Without ties, with the systems in the order of the estimate (Yilmaz et al.),
+
+    .. math::
+        \tau_{AP} = \frac{2}{n - 1} \sum_{i=2}^{n} \frac{C(i)}{i - 1} - 1
+
+    where C(i) counts the systems above rank i of the estimate that are above the same system in the reference too.
+
+    ``"a"`` is the mean of this over all ways to break the ties, of the estimate and of the reference, each as likely
+    as any other. For a reference without ties it is :math:`\tau_{AP,a}` of Urbano and Marrero, who do not define it for
+    others.
+
+    ``"b"`` looks at the pairs that the estimate orders:
+
+    .. math::
+        \frac{2}{n - t} \sum_{i:\, p_i > 0} \frac{C(i)}{p_i} - 1
+
+    where :math:`p_i` systems are above system i in the estimate, not tied with it, C(i) of which are above it in the
+    reference, not tied with it, and t systems share the top of the estimate. A pair that only the reference ties is
+    thus as bad as a swap. This is one half of :math:`\tau_{AP,b}` of Urbano and Marrero, which is
+    `tau_ap_symmetric`.
+
+    References
+    ----------
+    Yilmaz, Aslam, Robertson (2008). A new rank correlation coefficient for information retrieval. SIGIR, 587-594.
+    https://doi.org/10.1145/1390334.1390435
+
+    Urbano, Marrero (2017). The treatment of ties in AP correlation. ICTIR, 321-324.
+    https://doi.org/10.1145/3121050.3121106
+
+    Examples
+    --------
+    >>> tau_ap([2, 3, 1], [3, 2, 1]), tau_ap([3, 1, 2], [3, 2, 1])
+    (0.0, 0.5)
+    """
+    VARIANT.check("tau_ap", "variant", variant)
+    return _tau_ap(*_both_levels("tau_ap", estimate=estimate, reference=reference), variant)
+
+
+def tau_ap_symmetric(first: npt.ArrayLike, second: npt.ArrayLike, variant: Variant = "b") -> float:
+    r"""Compute the mean of the AP rank correlations of two lists of values, each the estimate of the other.
+
+    Parameters
+    ----------
+    first, second : array_like, shape (n_systems,)
+        Values of the systems, high ones best.
+    variant : {"b", "a"}
+        As for `tau_ap`; ``"b"`` is :math:`\tau_{AP,b}` of Urbano and Marrero.
+
+    Returns
+    -------
+    float
+        In [-1, 1]; with ``"b"``, NaN if all systems are tied in a list.
+
+    Raises
+    ------
+    ValueError
+        As `tau_ap`.
+
+    References
+    ----------
+    Yilmaz, Aslam, Robertson (2008). A new rank correlation coefficient for information retrieval. SIGIR, 587-594.
+    https://doi.org/10.1145/1390334.1390435
+
+    Urbano, Marrero (2017). The treatment of ties in AP correlation. ICTIR, 321-324.
+    https://doi.org/10.1145/3121050.3121106
+
+    Examples
+    --------
+    >>> tau_ap_symmetric([2, 3, 1], [3, 2, 1])
+    0.0
+    """
+    VARIANT.check("tau_ap_symmetric", "variant", variant)
+    return _tau_ap_symmetric(*_both_levels("tau_ap_symmetric", first=first, second=second), variant)
+
+
+def rank_correlation(
+    perquery_or_means: pd.DataFrame,
+    reference: object | None = None,
+    *,
+    method: Method = "tau",
+    variant: Variant = "b",
+    matrix: bool = False,
+) -> pd.DataFrame:
+    """Compute how alike the measures order the systems by their means over the queries.
+
+    Parameters
+    ----------
+    perquery_or_means : DataFrame
+        What ``pt.Experiment`` returns, with ``perquery=True`` or without: columns ``name`` (of the system), ``qid``,
+        ``measure``, ``value``, or ``name`` and a column of means for each measure. Of the latter, ``mrt`` and columns
+        of comparisons with a baseline (``AP +``, ``AP p-value``) are left out. Not changed. High values are best.
+    reference : Measure or str, or list of them, optional
+        Compare with these measures only; each with each if omitted.
+    method : {"tau", "tau_ap", "tau_ap_symmetric"}
+        `kendall_tau`, `tau_ap` of the measure as the estimate of the reference, or `tau_ap_symmetric`.
+    variant : {"b", "a"}
+        How ties are treated, by the coefficient of that name. Means within 1e-12 are tied.
+    matrix : bool
+        Whether to return a table with a row for each measure and a column for each reference.
+
+    Returns
+    -------
+    DataFrame
+        ``measure``, ``reference`` and ``value``, in [-1, 1], for each two different measures, both ways round; with
+        ``matrix``, the values, square if there is no ``reference``, each measure with itself among them. NaN where a
+        ranking ties all systems (variant ``"b"``). ``attrs`` says what each column is, the method and the variant.
+
+    Raises
+    ------
+    ValueError
+        If the frame cannot be read, has fewer than two systems, lacks a reference, or the method or variant is unknown.
+
+    Warns
+    -----
+    UserWarning
+        If systems lack queries, which are left out for all of them, with their count.
+
+    Examples
+    --------
+    >>> means = pd.DataFrame({"name": ["x", "y", "z"], "AP": [0.3, 0.2, 0.1], "RBU": [0.2, 0.3, 0.1]})
+    >>> rank_correlation(means, "AP", method="tau_ap")
+      measure reference  value
+    0     RBU        AP    0.0
+    """
+    METHOD.check("rank_correlation", "method", method)
+    VARIANT.check("rank_correlation", "variant", variant)
+    frame = perquery_or_means
+    means = _means(read_scores(frame)) if {"qid", "measure"} & set(frame) else _read_means(frame)
+    n_systems = len(next(iter(means.values())))
+    if n_systems < 2:
+        raise ValueError(f"rank_correlation ranks systems and needs two, not {n_systems}.")
+    levels = {measure: _levels(values) for measure, values in means.items()}
+    table = _table(levels, _references(reference, list(means)), method, variant)
+    result = table if matrix else _tidy(table)
+    result.attrs = {"legend": dict(_LEGEND), "method": method, "variant": variant}
+    return result
+
+
+def _levels(values: np.ndarray) -> np.ndarray:
+    """Return the number of each value in ascending order, the same for equal ones."""
+    order = np.argsort(values, kind="stable")
+    ascending = values[order]
+    levels = np.zeros(len(values), dtype=np.int64)
+    levels[order[1:]] = np.cumsum(signs(ascending[1:], ascending[:-1]) > 0)
+    return levels
+
+
+def _both_levels(who: str, **lists: npt.ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+    arrays = {name: np.asarray(values, dtype=np.float64) for name, values in lists.items()}
+    (first, one), (second, other) = arrays.items()
+    if one.ndim != 1 or one.shape != other.shape or len(one) < 2:
+        raise ValueError(
+            f"{who}: {first} and {second} must be lists of one length, at least 2, not of shapes {one.shape} and "
+            f"{other.shape}."
+        )
+    for name, values in arrays.items():
+        if not np.isfinite(values).all():
+            raise ValueError(f"{who}: {name} must be finite numbers, not {values[~np.isfinite(values)][0]}.")
+    return _levels(one), _levels(other)
+
+
+def _tau(first: np.ndarray, second: np.ndarray, variant: Variant) -> float:
+    if variant == "b":
+        from scipy.stats import kendalltau
+
+        return float(kendalltau(first, second).statistic)
+    pairs = len(first) * (len(first) - 1)
+    return float(np.sum(np.sign(first[:, None] - first) * np.sign(second[:, None] - second)) / pairs)
+
+
+def _tau_ap(estimate: np.ndarray, reference: np.ndarray, variant: Variant) -> float:
+    above = estimate > estimate[:, None]
+    n_above = np.count_nonzero(above, axis=1)
+    higher = np.sign(reference - reference[:, None])
+    return (_tau_ap_b if variant == "b" else _tau_ap_a)(estimate, above, n_above, higher)
+
+
+def _tau_ap_b(estimate: np.ndarray, above: np.ndarray, n_above: np.ndarray, higher: np.ndarray) -> float:
+    if not n_above.any() or not higher.any():
+        return float("nan")
+    concordant = np.count_nonzero(above & (higher > 0), axis=1)
+    below_top = n_above > 0
+    return float(2 * np.mean(concordant[below_top] / n_above[below_top]) - 1)
+
+
+def _tau_ap_a(estimate: np.ndarray, above: np.ndarray, n_above: np.ndarray, higher: np.ndarray) -> float:
+    # Broken at random, a tie puts 0, 1, ..., t - 1 of its t systems above one of them, each with probability 1/t. A
+    # pair is concordant with probability 1/2 if it is tied in either list.
+    n_tied = np.count_nonzero(estimate == estimate[:, None], axis=1)
+    concordant = np.sum((1 + higher) / 2, axis=1, where=above)
+    harmonic = np.concatenate([[0.0], np.cumsum(1 / np.arange(1, len(estimate)))])
+    # The sum of 1/(n_above + k) over k = 0, ..., t - 1, without the term 1/0, and that of k/(n_above + k).
+    inverses = harmonic[n_above + n_tied - 1] - harmonic[np.maximum(n_above - 1, 0)]
+    shares = n_tied - (n_above == 0) - n_above * inverses
+    return float(2 * np.sum((concordant * inverses + shares / 2) / n_tied) / (len(estimate) - 1) - 1)
+
+
+def _tau_ap_symmetric(first: np.ndarray, second: np.ndarray, variant: Variant) -> float:
+    return (_tau_ap(first, second, variant) + _tau_ap(second, first, variant)) / 2
+
+
+_COEFFICIENTS: dict[Method, Callable[[np.ndarray, np.ndarray, Variant], float]] = {
+    "tau": _tau,
+    "tau_ap": _tau_ap,
+    "tau_ap_symmetric": _tau_ap_symmetric,
+}
+
+
+def _means(scores: Scores) -> dict[str, np.ndarray]:
+    return {measure: values.mean(axis=1) for measure, values in scores.values.items()}  # noqa: PD011
+
+
+def _read_means(frame: pd.DataFrame) -> dict[str, np.ndarray]:
+    columns = {str(column): frame[column] for column in frame}
+    names = columns.pop("name", None)
+    if names is None:
+        found = ", ".join(columns)
+        raise ValueError(
+            f"rank_correlation: missing column name; found: {found}. pt.Experiment returns frames of values by query "
+            "and of means."
+        )
+    if names.duplicated().any():
+        raise ValueError(
+            f"rank_correlation: each system must be there once, but {names[names.duplicated()].iloc[0]!r} is not."
+        )
+    measures = [column for column in columns if column != "mrt" and not _belongs_to_another(column, columns)]
+    if not measures:
+        raise ValueError("rank_correlation: the frame has no column of a measure's means.")
+    means = {measure: columns[measure].to_numpy(dtype=np.float64, na_value=np.nan) for measure in measures}
+    for measure, values in means.items():
+        if not np.isfinite(values).all():
+            bad = int(np.argmin(np.isfinite(values)))
+            raise ValueError(
+                f"rank_correlation: each mean must be a finite number, but system {names.iloc[bad]!r} has "
+                f"{values[bad]} of {measure}."
+            )
+    return means
+
+
+def _belongs_to_another(column: str, columns: dict[str, pd.Series]) -> bool:
+    return any(column.startswith(f"{other} ") for other in columns)
+
+
+def _references(reference: object | None, measures: list[str]) -> list[str]:
+    if reference is None:
+        return measures
+    wanted = list(dict.fromkeys(map(str, reference if isinstance(reference, (list, tuple)) else [reference])))
+    absent = [name for name in wanted if name not in measures]
+    if absent:
+        raise ValueError(f"reference must be among the measures {', '.join(measures)}, not {', '.join(absent)}.")
+    return wanted
+
+
+def _table(levels: dict[str, np.ndarray], references: list[str], method: Method, variant: Variant) -> pd.DataFrame:
+    coefficient = _COEFFICIENTS[method]
+    values: dict[tuple[str, str], float] = {}
+    for reference in references:
+        for measure in levels:
+            if method != "tau_ap" and (reference, measure) in values:
+                values[measure, reference] = values[reference, measure]
+            else:
+                values[measure, reference] = coefficient(levels[measure], levels[reference], variant)
+    table = [[values[measure, reference] for reference in references] for measure in levels]
+    return pd.DataFrame(
+        table, index=pd.Index(list(levels), name="measure"), columns=pd.Index(references, name="reference")
+    )
+
+
+def _tidy(table: pd.DataFrame) -> pd.DataFrame:
+    rows = [
+        (measure, reference, value)
+        for reference, column in table.items()
+        for measure, value in column.items()
+        if measure != reference
+    ]
+    return pd.DataFrame(rows, columns=["measure", "reference", "value"]).astype({"value": float})

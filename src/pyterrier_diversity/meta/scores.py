@@ -1,0 +1,134 @@
+"""The values of all systems on all queries, out of a frame of ``pt.Experiment(..., perquery=True)``."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+import pandas as pd
+
+T = TypeVar("T")
+Rng = np.random.Generator | int | None
+
+# Two values are equal within this, relative to the larger of 1 and themselves: one measure computed in two ways
+# differs in the last bit.
+TOLERANCE = 1e-12
+
+_COLUMNS = ("name", "qid", "measure", "value")
+
+
+class Scores(NamedTuple):
+    """Values of systems on queries.
+
+    ``systems``, ``queries`` and ``measures`` are names, in the order of the frame; ``values`` has an array of shape
+    (systems, queries) for each measure.
+    """
+
+    systems: list[str]
+    queries: list[str]
+    values: dict[str, np.ndarray]
+
+    @property
+    def measures(self) -> list[str]:
+        """The names of the measures."""
+        return list(self.values)
+
+
+def read_scores(perquery: pd.DataFrame, measures: Iterable[object] | None = None) -> Scores:
+    """Read the values of all systems on the queries that all of them have.
+
+    Parameters
+    ----------
+    perquery : DataFrame
+        Columns ``name`` (of the system), ``qid``, ``measure``, ``value``. Not changed.
+    measures : iterable of Measure or str, optional
+        Which measures to read; all of the frame if omitted.
+
+    Raises
+    ------
+    ValueError
+        If a column or a measure is missing, a system has two values of a measure for a query or one that is no number,
+        or no query is left.
+
+    Warns
+    -----
+    UserWarning
+        If systems lack queries, which are left out for all of them, with their count.
+    """
+    missing = [column for column in _COLUMNS if column not in perquery]
+    if missing:
+        found = ", ".join(map(str, perquery.columns))
+        raise ValueError(
+            f"perquery: missing column {', '.join(missing)}; found: {found}. pt.Experiment(..., perquery=True) returns "
+            "such a frame."
+        )
+    frame = perquery[list(_COLUMNS)].astype({"name": str, "qid": str, "measure": str, "value": float})
+    wanted = list(frame["measure"].unique()) if measures is None else list(dict.fromkeys(map(str, measures)))
+    absent = [measure for measure in wanted if measure not in set(frame["measure"])]
+    if absent:
+        raise ValueError(f"perquery has no measure {', '.join(absent)}; it has {', '.join(frame['measure'].unique())}.")
+    frame = frame[frame["measure"].isin(wanted)]
+    _refuse(frame, ~np.isfinite(frame["value"]).to_numpy(), "must be a finite number")
+    _refuse(frame, frame.duplicated(["name", "qid", "measure"]).to_numpy(), "must be there once")
+    systems, queries = list(frame["name"].unique()), list(frame["qid"].unique())
+    keys = ["measure", "name"]
+    table = frame.pivot(index=keys, columns="qid", values="value")  # noqa: PD010
+    table = table.reindex(index=pd.MultiIndex.from_product([wanted, systems], names=keys), columns=queries)
+    complete = table.notna().all(axis=0)
+    if not complete.all():
+        warnings.warn(
+            f"{int((~complete).sum())} of {len(complete)} queries are left out: not every system has a value for them.",
+            UserWarning,
+            stacklevel=3,
+        )
+    table = table.loc[:, complete]
+    if not table.shape[1] or not systems:
+        raise ValueError("perquery has no query for which every system has a value.")
+    return Scores(systems, list(table.columns), {measure: table.loc[measure].to_numpy() for measure in wanted})
+
+
+def _refuse(frame: pd.DataFrame, bad: np.ndarray, rule: str) -> None:
+    if bad.any():
+        row = frame[bad].iloc[0]
+        raise ValueError(
+            f"perquery: each value {rule}, but system {row['name']!r} has {row['value']:g} of {row['measure']} for "
+            f"query {row['qid']!r} ({int(bad.sum())} such rows in all)."
+        )
+
+
+def signs(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Return 1 where the first value is larger, -1 where the second is, 0 where they are equal within `TOLERANCE`."""
+    scale = np.maximum(1.0, np.maximum(np.abs(first), np.abs(second)))
+    difference = first - second
+    return np.where(np.abs(difference) <= TOLERANCE * scale, 0.0, np.sign(difference))
+
+
+def generators(rng: Rng, n: int) -> list[np.random.Generator]:
+    """Return a generator for each of ``n`` tasks, the same whoever works on them."""
+    return list(np.random.default_rng(rng).spawn(n))
+
+
+def in_parallel(
+    function: Callable[..., T], tasks: Sequence[tuple[Any, ...]], *, n_jobs: int | None, what: str
+) -> list[T]:
+    """Call a function with the arguments of each task, through joblib, with progress.
+
+    Parameters
+    ----------
+    function : callable
+        At the top of a module, so that other processes find it.
+    tasks : sequence of tuple
+        Arguments of each call.
+    n_jobs : int, optional
+        As of ``joblib.Parallel``: workers, all cores if -1; what ``joblib.parallel_config`` says if None.
+    what : str
+        What the progress bar is called.
+    """
+    import joblib
+    import pyterrier as pt
+
+    dispatched = pt.tqdm(tasks, desc=what, delay=2, leave=False)
+    results: list[T] = joblib.Parallel(n_jobs=n_jobs)(joblib.delayed(function)(*task) for task in dispatched)
+    return results

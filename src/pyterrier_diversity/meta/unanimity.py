@@ -1,0 +1,164 @@
+"""Metric unanimity: whether a measure sees the improvements that all other measures see."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+import numpy as np
+import pandas as pd
+
+from .scores import read_scores, signs
+
+Group = Mapping[str, str] | Callable[[str], str]
+
+# Comparisons (measures x pairs of systems) at a time: some 50 MB.
+_AT_A_TIME = 1_000_000
+
+_LEGEND = {
+    "measure": "the measure; with families, the first of a family's variants of the highest unanimity",
+    "family": "the family of the measure",
+    "unanimity": "log2 of how many times as often as by chance the measure sees an improvement that all others see; "
+    "at most 1, 0 by chance, NaN where nothing is unanimous",
+}
+
+
+def unanimity(
+    perquery: pd.DataFrame, measures: Iterable[object] | None = None, *, group: Group | None = None
+) -> pd.DataFrame:
+    r"""Compute the metric unanimity (MU) of each measure with all other measures.
+
+    Parameters
+    ----------
+    perquery : DataFrame
+        Columns ``name`` (of the system), ``qid``, ``measure``, ``value``, as ``pt.Experiment(..., perquery=True)``
+        returns them. Not changed.
+    measures : iterable of Measure or str, optional
+        Which measures to compare with each other; all of the frame if omitted. Unanimity depends on all of them.
+    group : mapping of str to str, or callable, optional
+        The family of each measure, by its name, to report the best variant of each family only. All variants take part
+        in the comparison.
+
+    Returns
+    -------
+    DataFrame
+        A row for each measure, or for each family: ``measure``, ``family`` (with ``group``) and ``unanimity``, highest
+        first; equal ones in the order of the frame. At most 1; 0 for a measure that decides by chance, or not at all;
+        ``-inf`` for one that sees every unanimous improvement the other way round; NaN where nothing is unanimous.
+        ``attrs`` says what each column is, and how many systems, queries and measures with different values there were.
+
+    Raises
+    ------
+    ValueError
+        If the frame cannot be read, has fewer than two systems or fewer than two measures that differ in a value, or
+        ``group`` has no family for a measure.
+
+    Warns
+    -----
+    UserWarning
+        If systems lack queries, which are left out for all of them, with their count.
+
+    Notes
+    -----
+    Over all ordered pairs of two systems, on each query,
+
+    .. math::
+        MU(m) = \log_2 \frac{P(\Delta m, \Delta \mathcal{M})}{\frac{1}{2} P(\Delta \mathcal{M})}
+
+    where :math:`\Delta m` is that m gives the first system the higher value (one half where they are equal), and
+    :math:`\Delta \mathcal{M}` that no other measure gives it the lower one. Values are equal within 1e-12.
+
+    Measures whose values are equal for every system on every query count once: such a copy of m is none of the other
+    measures of m. Adding copies thus changes nothing, and copies have one unanimity. The paper says so of copies among
+    the other measures only; its formula would take a copy of m for one of them. Measures that order alike but have
+    other values, such as DCG and nDCG, count as two: give one of them, as the paper does.
+
+    References
+    ----------
+    Amigó, Spina, Carrillo-de-Albornoz (2018). An axiomatic analysis of diversity evaluation metrics: introducing the
+    rank-biased utility metric. SIGIR, 625-634, Sec. 6.1. https://doi.org/10.1145/3209978.3210024
+
+    Examples
+    --------
+    The example of the paper.
+
+    >>> values = {"m1": [1, 0.5, 0.2], "m2": [0.8, 0.3, 0.4], "m3": [1, 0.2, 0.5]}
+    >>> rows = [(f"S{i + 1}", "q", m, v) for m in values for i, v in enumerate(values[m])]
+    >>> unanimity(pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])).round(3)
+      measure  unanimity
+    0      m2      1.000
+    1      m3      1.000
+    2      m1      0.415
+    """
+    scores = read_scores(perquery, measures)
+    if len(scores.systems) < 2:
+        raise ValueError(f"perquery: unanimity compares systems and needs two, not {len(scores.systems)}.")
+    values = np.stack([scores.values[measure].T for measure in scores.measures])  # noqa: PD011
+    originals, copy_of = _without_copies(values)
+    if len(originals) < 2:
+        raise ValueError(
+            "perquery: unanimity needs two measures that differ in a value, but there is only "
+            f"{', '.join(scores.measures)}."
+        )
+    unanimous, agreeing = _counts(values[originals])
+    frame = pd.DataFrame({"measure": scores.measures, "unanimity": _mutual_information(unanimous, agreeing)[copy_of]})
+    if group is not None:
+        frame.insert(1, "family", _families(scores.measures, group))
+    frame = frame.sort_values("unanimity", ascending=False, kind="stable", ignore_index=True)
+    if group is not None:
+        frame = frame.drop_duplicates("family", ignore_index=True)
+    frame.attrs = {
+        "legend": {column: what for column, what in _LEGEND.items() if column in frame},
+        "n_systems": len(scores.systems),
+        "n_queries": len(scores.queries),
+        "n_measures": len(originals),
+    }
+    return frame
+
+
+def _without_copies(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the first measure of each set of equal ones, and where among them each measure's is."""
+    originals: list[int] = []
+    copy_of = []
+    for measure, own in enumerate(values):
+        differs = signs(values[originals], own).any(axis=(1, 2))
+        copy_of.append(len(originals) if differs.all() else int(np.argmin(differs)))
+        if differs.all():
+            originals.append(measure)
+    return np.array(originals), np.array(copy_of)
+
+
+def _counts(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Count, for each measure, the improvements that all others see, and those of them that it sees as well.
+
+    ``values`` has shape (measures, queries, systems).
+    """
+    n_measures, n_queries, n_systems = values.shape
+    unanimous, agreeing = np.zeros(n_measures), np.zeros(n_measures)
+    first = values.reshape(n_measures, -1)
+    step = max(1, _AT_A_TIME // (n_measures * n_systems))
+    for start in range(0, n_queries * n_systems, step):
+        rows = np.arange(start, min(start + step, n_queries * n_systems))
+        query, system = np.divmod(rows, n_systems)
+        sign = signs(first[:, rows, None], values[:, query, :])
+        worse = sign < 0
+        seen_by_others = np.count_nonzero(worse, axis=0) - worse == 0
+        seen_by_others &= system[:, None] != np.arange(n_systems)
+        unanimous += np.count_nonzero(seen_by_others, axis=(1, 2))
+        # 1, 1/2 or 0 where the first value is higher, equal or lower.
+        agreeing += np.sum((sign + 1) / 2, axis=(1, 2), where=seen_by_others)
+    return unanimous, agreeing
+
+
+def _mutual_information(unanimous: np.ndarray, agreeing: np.ndarray) -> np.ndarray:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.log2(2 * agreeing / unanimous)
+
+
+def _families(measures: list[str], group: Group) -> list[str]:
+    if callable(group):
+        return [group(measure) for measure in measures]
+    family_of = {str(measure): family for measure, family in group.items()}
+    missing = [measure for measure in measures if measure not in family_of]
+    if missing:
+        raise ValueError(f"group has no family for {', '.join(missing)}.")
+    return [family_of[measure] for measure in measures]

@@ -1,0 +1,81 @@
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pyterrier_diversity.meta.scores import generators, in_parallel, read_scores, signs
+
+
+def perquery(*rows):
+    """A frame of the rows "name qid measure value"."""
+    frame = pd.DataFrame([row.split() for row in rows], columns=["name", "qid", "measure", "value"])
+    return frame.astype({"value": float})
+
+
+FOUR = perquery("a 1 P 0.5", "a 2 P 0.25", "b 2 P 1", "b 1 P 0", "b 1 R 1", "a 1 R 0", "a 2 R 0.5", "b 2 R 0.5")
+
+
+def test_values_are_laid_out_by_system_and_query_in_the_order_of_the_frame():
+    scores = read_scores(FOUR)
+
+    assert (scores.systems, scores.queries, scores.measures) == (["a", "b"], ["1", "2"], ["P", "R"])
+    assert scores.values["P"].tolist() == [[0.5, 0.25], [0, 1]]
+    assert scores.values["R"].tolist() == [[0, 0.5], [1, 0.5]]
+
+
+def test_some_measures_may_be_asked_for():
+    assert read_scores(FOUR, ["R"]).measures == ["R"]
+
+
+def test_queries_that_a_system_lacks_are_left_out_with_a_warning():
+    with pytest.warns(UserWarning, match="1 of 2 queries are left out: not every system has a value for them"):
+        scores = read_scores(FOUR.iloc[:-1])
+
+    assert scores.queries == ["1"]
+    assert scores.values["R"].tolist() == [[0], [1]]
+
+
+@pytest.mark.parametrize(
+    ("frame", "measures", "message"),
+    [
+        (FOUR.drop(columns="qid"), None, "missing column qid; found: name, measure, value"),
+        (FOUR, ["AP"], "perquery has no measure AP; it has P, R"),
+        (pd.concat([FOUR, FOUR.iloc[:1]]), None, "must be there once, but system 'a' has 0.5 of P for query '1'"),
+        (
+            FOUR.assign(value=np.nan),
+            None,
+            "must be a finite number, but system 'a' has nan of P for query '1' .8 such rows",
+        ),
+    ],
+)
+def test_what_is_no_such_frame_is_refused(frame, measures, message):
+    with pytest.raises(ValueError, match=message):
+        read_scores(frame, measures)
+
+
+@pytest.mark.filterwarnings("ignore:. of . queries are left out")
+def test_systems_without_a_common_query_are_refused():
+    with pytest.raises(ValueError, match="no query for which every system has a value"):
+        read_scores(perquery("a 1 P 0.5", "b 2 P 0.5"))
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "sign"),
+    [(0.5, 0.5 + 1e-13, 0), (0.5, 0.5 + 1e-11, -1), (1e6, 1e6 + 1e-7, 0), (2, 1, 1), (-1, -1, 0), (0, 1e-13, 0)],
+)
+def test_values_that_differ_by_rounding_are_equal(first, second, sign):
+    assert signs(np.array(first), np.array(second)) == sign
+
+
+@pytest.mark.parametrize("rng", [3, np.random.default_rng(3)])
+def test_every_task_has_a_generator_of_its_own(rng):
+    drawn = [generator.random() for generator in generators(rng, 3)]
+
+    assert len(set(drawn)) == 3
+    assert drawn == [generator.random() for generator in generators(3, 3)]
+
+
+@pytest.mark.parametrize("n_jobs", [None, 1, 2])
+def test_tasks_give_their_results_in_order(n_jobs):
+    assert in_parallel(math.gcd, [(4, 6), (9, 6), (5, 7)], n_jobs=n_jobs, what="divisors") == [2, 3, 1]
