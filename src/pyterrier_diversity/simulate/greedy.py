@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pandas as pd
 
@@ -60,9 +62,9 @@ def greedy_study(qrels: pd.DataFrame, time_limit: float = 60.0) -> pd.DataFrame:
     missed = hard[hard["rank_ratio"] > 1]
     study.attrs = {
         "n": len(hard),
-        "missed": len(missed) / len(hard) if len(hard) else np.nan,
-        "rank_ratio": missed["rank_ratio"].mean(),
-        "recall_ratio": missed["recall_ratio"].mean(),
+        "missed": len(missed) / len(hard) if len(hard) else math.nan,
+        "rank_ratio": float(missed["rank_ratio"].mean()),
+        "recall_ratio": float(missed["recall_ratio"].mean()),
     }
     return study
 
