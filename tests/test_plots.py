@@ -35,3 +35,299 @@ def test_coverage_writes_the_names_given_for_intents_into_the_axes_given():
 def test_coverage_of_a_query_without_relevant_documents_says_so():
     with pytest.raises(ValueError, match="no relevant document for query '3'"):
         plots.coverage(RUN, QRELS, "3")
+
+
+ASL = pd.DataFrame(
+    [("AP", 2, 0.01), ("AP", 1, 0.5), ("RBU", 1, 0.3), ("RBU", 2, 0.0)], columns=["measure", "rank", "asl"]
+)
+UNANIMITY = pd.DataFrame({"measure": ["RBU", "AP", "P"], "unanimity": [0.97, 0.5, -np.inf]})
+POWER = pd.DataFrame({"measure": ["RBU", "AP"], "pairs": [10, 10], "significant": [7, 4], "share": [0.7, 0.4]})
+TAUS = pd.DataFrame([[1, -0.25], [-0.25, np.nan]], index=["RBU", "AP"], columns=["RBU", "AP"])
+SIZES = pd.DataFrame(
+    [
+        ("AP", "old", 10, 0.8),
+        ("AP", "old", 5, 0.6),
+        ("P", "old", 5, 0.4),
+        ("P", "old", 10, 0.6),
+        ("RBU", "new", 5, 0.9),
+    ],
+    columns=["measure", "family", "size", "tau"],
+)
+PERQUERY = pd.DataFrame(
+    [
+        ("x", "1", 0.5),
+        ("x", "2", 0.5),
+        ("x", "3", 0.9),
+        ("y", "1", 0.9),
+        ("y", "2", 0.5),
+        ("y", "3", 0.1),
+        ("z", "1", 0),
+    ],
+    columns=["name", "qid", "value"],
+).assign(measure="AP")
+
+PICTURES = {
+    "asl_curve": (plots.asl_curve, (ASL,)),
+    "by_topic_set_size": (plots.by_topic_set_size, (SIZES,)),
+    "discriminative_power": (plots.discriminative_power, (POWER,)),
+    "intent_coverage": (plots.intent_coverage, (RUN, QRELS)),
+    "per_query_deltas": (plots.per_query_deltas, (PERQUERY, "AP", "x", "y")),
+    "tau_matrix": (plots.tau_matrix, (TAUS,)),
+    "unanimity": (plots.unanimity, (UNANIMITY,)),
+}
+picture = pytest.mark.parametrize(("draw", "data"), PICTURES.values(), ids=PICTURES)
+
+
+@pytest.fixture(autouse=True)
+def _close():
+    """Close the figures of a test."""
+    import matplotlib.pyplot as plt
+
+    yield
+    plt.close("all")
+
+
+def lines(ax):
+    """The points of each line, by its label."""
+    return {line.get_label(): line.get_xydata().tolist() for line in ax.get_lines()}
+
+
+def texts(labels):
+    return [label.get_text() for label in labels]
+
+
+@picture
+def test_pictures_are_drawn_into_the_axes_given(draw, data):
+    import matplotlib.pyplot as plt
+
+    figure, ax = plt.subplots()
+    same = draw(*data, ax=ax)
+
+    assert same is ax
+    assert ax.has_data()
+    assert plt.get_fignums() == [figure.number]
+
+
+@picture
+def test_pictures_have_new_axes_if_none_are_given_and_can_be_shown(draw, data):
+    first, second = draw(*data), draw(*data)
+
+    assert first.figure is not second.figure
+    first.figure.canvas.draw()
+
+
+@picture
+def test_pictures_leave_the_frames_as_they_are(draw, data):
+    before = [frame.copy() for frame in data if isinstance(frame, pd.DataFrame)]
+
+    draw(*data)
+
+    for frame, copy in zip(data, before, strict=False):
+        pd.testing.assert_frame_equal(frame, copy)
+
+
+@pytest.mark.parametrize(
+    ("draw", "frame", "missing"),
+    [
+        (plots.asl_curve, ASL.drop(columns="asl"), "asl"),
+        (plots.by_topic_set_size, SIZES.drop(columns=["size", "tau"]), "size, tau"),
+        (plots.discriminative_power, POWER[["measure"]], "significant, pairs"),
+        (plots.unanimity, UNANIMITY.drop(columns="measure"), "measure"),
+    ],
+)
+def test_frames_without_a_column_are_refused_with_the_columns_they_have(draw, frame, missing):
+    with pytest.raises(ValueError, match=f"{draw.__name__}: missing column {missing}; found: {', '.join(frame)}"):
+        draw(frame)
+
+
+@pytest.mark.parametrize(
+    ("draw", "frame"),
+    [
+        (plots.asl_curve, ASL),
+        (plots.by_topic_set_size, SIZES),
+        (plots.discriminative_power, POWER),
+        (plots.unanimity, UNANIMITY),
+    ],
+)
+def test_frames_without_rows_are_refused(draw, frame):
+    with pytest.raises(ValueError, match=f"{draw.__name__}: the frame has no rows"):
+        draw(frame.iloc[:0])
+
+
+def test_an_asl_curve_has_a_line_for_each_measure_by_rank():
+    ax = plots.asl_curve(ASL)
+
+    assert lines(ax) == {"AP": [[1, 0.5], [2, 0.01]], "RBU": [[1, 0.3], [2, 0]]}
+    assert texts(ax.get_legend().get_texts()) == ["AP", "RBU"]
+    assert (ax.get_ylabel(), ax.get_yscale()) == ("achieved significance level", "linear")
+
+
+def test_p_values_of_an_asl_curve_may_be_on_a_logarithmic_axis():
+    ax = plots.asl_curve(ASL, log=True)
+
+    ax.figure.canvas.draw()
+    assert ax.get_yscale() == "log"
+
+
+def test_more_lines_than_colours_are_told_apart_by_dashes():
+    frame = pd.concat([ASL[ASL["measure"] == "AP"].assign(measure=f"AP@{k}") for k in range(30)])
+
+    looks = {(line.get_color(), line.get_linestyle()) for line in plots.asl_curve(frame).get_lines()}
+
+    assert len(looks) == 30
+
+
+def test_taus_by_topic_set_size_have_a_line_for_each_measure():
+    ax = plots.by_topic_set_size(SIZES)
+
+    assert lines(ax) == {"AP": [[5, 0.6], [10, 0.8]], "P": [[5, 0.4], [10, 0.6]], "RBU": [[5, 0.9]]}
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("topics", "Kendall's τ with all topics")
+
+
+def test_taus_by_topic_set_size_may_have_a_line_for_each_family():
+    drawn = lines(plots.by_topic_set_size(SIZES, by="family"))
+
+    assert list(drawn) == ["old", "new"]
+    assert np.array(drawn["old"]) == pytest.approx(np.array([[5, 0.5], [10, 0.7]]))
+    assert drawn["new"] == [[5, 0.9]]
+
+
+def test_unanimity_has_a_bar_for_each_measure_the_first_on_top():
+    ax = plots.unanimity(UNANIMITY)
+
+    assert [bar.get_width() for bar in ax.patches] == [0.97, 0.5, 0]
+    assert texts(ax.get_yticklabels()) == ["RBU", "AP", "P"]
+    assert texts(ax.texts) == ["0.97", "0.50", "-inf"]
+    assert ax.yaxis_inverted()
+    assert ax.get_xlabel() == "unanimity"
+
+
+def test_discriminative_power_has_a_bar_for_the_share_of_pairs_with_their_numbers():
+    ax = plots.discriminative_power(POWER.drop(columns="share"))
+
+    assert [bar.get_width() for bar in ax.patches] == [0.7, 0.4]
+    assert texts(ax.get_yticklabels()) == ["RBU", "AP"]
+    assert texts(ax.texts) == ["7/10", "4/10"]
+
+
+def test_discriminative_power_may_be_of_shares_alone():
+    ax = plots.discriminative_power(POWER[["measure", "share"]])
+
+    assert [bar.get_width() for bar in ax.patches] == [0.7, 0.4]
+    assert texts(ax.texts) == ["70.0%", "40.0%"]
+
+
+def test_a_tau_matrix_has_a_cell_for_each_two_measures():
+    ax = plots.tau_matrix(TAUS)
+
+    shown = ax.get_images()[0].get_array()
+    assert shown.filled(9).tolist() == [[1, -0.25], [-0.25, 9]]
+    assert {(text.get_position(), text.get_text()) for text in ax.texts} == {
+        ((0, 0), "1.00"),
+        ((1, 0), "-0.25"),
+        ((0, 1), "-0.25"),
+    }
+    assert texts(ax.get_xticklabels()) == texts(ax.get_yticklabels()) == ["RBU", "AP"]
+
+
+@pytest.mark.parametrize(
+    ("frame", "message"),
+    [
+        (TAUS.iloc[:1], "the same measures as rows and columns, not RBU and RBU, AP"),
+        (TAUS[["AP", "RBU"]], "not RBU, AP and AP, RBU"),
+        (pd.DataFrame(), "not none and none"),
+    ],
+)
+def test_a_tau_matrix_that_is_not_square_is_refused(frame, message):
+    with pytest.raises(ValueError, match=message):
+        plots.tau_matrix(frame)
+
+
+def test_per_query_deltas_are_sorted_and_name_their_queries():
+    from ir_measures import AP
+
+    ax = plots.per_query_deltas(PERQUERY, AP, "x", "y")
+
+    assert [bar.get_height() for bar in ax.patches] == pytest.approx([0.8, 0, -0.4])
+    assert texts(ax.get_xticklabels()) == ["3", "2", "1"]
+    assert ax.get_ylabel() == "AP: x minus y"
+    assert len({bar.get_facecolor() for bar in ax.patches}) == 2
+
+
+def test_per_query_deltas_by_rounding_are_none():
+    rounded = PERQUERY.assign(
+        value=PERQUERY["value"].where(PERQUERY["qid"] != "2", PERQUERY["name"].map({"x": 0.3, "y": 0.1 + 0.2}))
+    )
+
+    ax = plots.per_query_deltas(rounded, "AP", "x", "y")
+
+    assert ax.patches[1].get_height() == 0
+
+
+def test_per_query_deltas_leave_out_queries_that_a_system_lacks():
+    with pytest.warns(UserWarning, match="2 of 3 queries are left out"):
+        ax = plots.per_query_deltas(PERQUERY, "AP", "x", "z")
+
+    assert [bar.get_height() for bar in ax.patches] == [0.5]
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ((PERQUERY, "RR", "x", "y"), "the frame has no measure RR"),
+        ((PERQUERY, "AP", "x", "w"), "the frame has no system 'w' with AP; it has x, y, z"),
+        ((PERQUERY.drop(columns="value"), "AP", "x", "y"), "missing column value; found: name, qid, measure"),
+    ],
+)
+def test_per_query_deltas_of_what_is_not_there_are_refused(data, message):
+    with pytest.raises(ValueError, match=message):
+        plots.per_query_deltas(*data)
+
+
+def test_intent_coverage_is_the_mean_share_of_intents_down_to_each_rank():
+    # Query 1 has the intents a, met at rank 3, and b, met at rank 2; query 2 has one and no ranking.
+    ax = plots.intent_coverage(RUN, QRELS, cutoff=4)
+
+    (line,) = ax.get_lines()
+    assert line.get_xydata().tolist() == [[1, 0], [2, 0.25], [3, 0.5], [4, 0.5]]
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("rank", "share of intents covered")
+    assert ax.get_legend() is None
+
+
+def test_intent_coverage_of_several_runs_has_a_line_for_each_name():
+    better = pd.DataFrame([("1", "d1", 2.0), ("2", "d1", 1.0)], columns=["qid", "docno", "score"])
+
+    ax = plots.intent_coverage({"bm25": RUN, "better": better}, QRELS, cutoff=2)
+
+    assert lines(ax) == {"bm25": [[1, 0], [2, 0.25]], "better": [[1, 0.75], [2, 0.75]]}
+    assert texts(ax.get_legend().get_texts()) == ["bm25", "better"]
+
+
+def test_intent_coverage_is_subtopic_recall_at_every_cutoff():
+    import ir_measures
+    import pyterrier as pt
+
+    from pyterrier_diversity import StRecall
+
+    dataset = pt.get_dataset("diversity:demo")
+    retrieved, qrels = dataset.get_results("xquad"), dataset.get_qrels()
+
+    ax = plots.intent_coverage(retrieved, qrels, cutoff=5)
+
+    renamed = [pt.model.to_ir_measures(frame) for frame in (qrels, retrieved)]
+    expected = ir_measures.calc_aggregate([StRecall @ k for k in range(1, 6)], *renamed)
+    assert ax.get_lines()[0].get_ydata().tolist() == pytest.approx([expected[StRecall @ k] for k in range(1, 6)])
+
+
+@pytest.mark.parametrize(
+    ("runs", "qrels", "cutoff", "message"),
+    [
+        (RUN, QRELS.assign(label=0), 5, "The qrels have no relevant document"),
+        ({}, QRELS, 5, "runs must hold a run at least"),
+        (RUN, QRELS, 0, r"intent_coverage: cutoff must be an integer in \[1, inf\), not 0"),
+        (RUN.drop(columns="score"), QRELS, 5, "run: missing column score"),
+    ],
+)
+def test_intent_coverage_of_nothing_is_refused(runs, qrels, cutoff, message):
+    with pytest.raises(ValueError, match=message):
+        plots.intent_coverage(runs, qrels, cutoff=cutoff)

@@ -1,4 +1,7 @@
-"""Pictures of what the measures see. They need matplotlib: ``pip install pyterrier-diversity[plots]``."""
+"""Pictures of what the measures see, and of how they compare.
+
+They need matplotlib: ``pip install pyterrier-diversity[plots]``.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +11,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from .arrays import share
 from .judged import Run, judge, judged_rankings
 from .judged.columns import to_frame
+from .meta.scores import read_scores, signs
+from .parameters import CUTOFF, checked
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+# On a cell of a larger correlation than this, black is hard to read.
+_DARK = 0.6
 
 
 def coverage(
@@ -77,6 +86,310 @@ def coverage(
     ax.set_xticks(range(1, cutoff + 1))
     ax.set_ylim(len(labels) - 0.5, -0.5)
     ax.set_xlabel("rank")
+    return ax
+
+
+def intent_coverage(
+    runs: Any,
+    qrels: pd.DataFrame,
+    *,
+    cutoff: int = 20,
+    ax: Axes | None = None,
+) -> Axes:
+    """Show the share of a query's intents that runs cover down to each rank, mean over the queries: StRecall.
+
+    Parameters
+    ----------
+    runs : DataFrame, or mapping of str to DataFrame
+        Results with ``qid``, ``docno``, ``score``: of one system, or of each by its name.
+    qrels : DataFrame
+        Qrels with ``qid``, ``docno``, ``label``, ``iteration``.
+    cutoff : int
+        Last rank to show.
+    ax : Axes, optional
+        Where to draw; a new figure if omitted.
+
+    Returns
+    -------
+    Axes
+        A line for each system. Queries that it has no ranking for, and queries without relevant documents, count as 0.
+
+    Raises
+    ------
+    ValueError
+        If there is no run, the qrels have no relevant document, or the cutoff is below 1.
+    """
+    cutoff = checked("intent_coverage", CUTOFF, cutoff=cutoff)["cutoff"]
+    judgements = judge(qrels)
+    if not len(judgements.intents.ids):
+        raise ValueError("The qrels have no relevant document.")
+    named = isinstance(runs, Mapping)
+    if named and not runs:
+        raise ValueError("intent_coverage: runs must hold a run at least.")
+    ranks = np.arange(1, cutoff + 1)
+    ax = _new_axes() if ax is None else ax
+    for i, (name, run) in enumerate(runs.items() if named else [(None, runs)]):
+        covered = np.zeros(cutoff)
+        for ranked in judged_rankings(judgements, Run(run).retrieve(judgements), cutoff):
+            met = np.count_nonzero(ranked.first_ranks[..., None] <= ranks, axis=1)
+            covered += share(met, ranked.n_intents[:, None]).sum(axis=0)
+        ax.plot(ranks, covered / len(judgements), label=name, **_style(i))
+    ax.locator_params(axis="x", integer=True)
+    ax.set_ylim(0, 1.02)
+    ax.set_xlabel("rank")
+    ax.set_ylabel("share of intents covered")
+    if named:
+        ax.legend()
+    return ax
+
+
+def per_query_deltas(
+    perquery: pd.DataFrame, measure: object, system: str, baseline: str, *, ax: Axes | None = None
+) -> Axes:
+    """Show by how much a system is better than another on each query, the largest gain first.
+
+    Parameters
+    ----------
+    perquery : DataFrame
+        Columns ``name`` (of the system), ``qid``, ``measure``, ``value``, as ``pt.Experiment(..., perquery=True)``
+        returns them.
+    measure : Measure or str
+        The measure.
+    system, baseline : str
+        Names of the two systems.
+    ax : Axes, optional
+        Where to draw; a new figure if omitted.
+
+    Returns
+    -------
+    Axes
+        A bar for each query, with its id below. Values that are equal within 1e-12 have a difference of 0.
+
+    Raises
+    ------
+    ValueError
+        If the frame cannot be read, or lacks the measure or a system.
+
+    Warns
+    -----
+    UserWarning
+        If one of the two systems lacks queries, which are left out.
+    """
+    frame = _readable("per_query_deltas", perquery, "name", "qid", "measure", "value")
+    frame = frame.astype({"name": str, "measure": str})
+    frame = frame[frame["measure"] == str(measure)]
+    if frame.empty:
+        raise ValueError(f"per_query_deltas: the frame has no measure {measure}.")
+    for name in (system, baseline):
+        if name not in set(frame["name"]):
+            there = ", ".join(frame["name"].unique())
+            raise ValueError(f"per_query_deltas: the frame has no system {name!r} with {measure}; it has {there}.")
+    scores = read_scores(frame[frame["name"].isin([system, baseline])])
+    (values,) = scores.by_measure.values()
+    ours, theirs = (values[scores.systems.index(name)] for name in (system, baseline))
+    deltas = np.where(signs(ours, theirs) == 0, 0.0, ours - theirs)
+    order = np.argsort(-deltas, kind="stable")
+    ax = _new_axes() if ax is None else ax
+    ax.bar(range(len(order)), deltas[order], color=np.where(deltas[order] < 0, "C3", "C0"))
+    ax.axhline(0, color="black", linewidth=0.8)
+    ax.set_xticks(range(len(order)), [scores.queries[query] for query in order], rotation=90)
+    ax.set_xlabel("query")
+    ax.set_ylabel(f"{measure}: {system} minus {baseline}")
+    return ax
+
+
+def asl_curve(frame: pd.DataFrame, *, log: bool = False, ax: Axes | None = None) -> Axes:
+    """Show the p-values of all pairs of systems, sorted: the lower a line, the more pairs the measure tells apart.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Columns ``measure``, ``rank`` (of the pair by its p-value) and ``asl`` (the achieved significance level, which
+        is the p-value), as `meta.asl_curve` returns them.
+    log : bool
+        Whether the axis of p-values is logarithmic; p-values of 0 then lie below it.
+    ax : Axes, optional
+        Where to draw; a new figure if omitted.
+
+    Returns
+    -------
+    Axes
+        A line for each measure.
+
+    Raises
+    ------
+    ValueError
+        If the frame has no rows or lacks a column.
+    """
+    ax = _lines(_readable("asl_curve", frame, "measure", "rank", "asl"), "measure", "rank", "asl", ax)
+    ax.set_yscale("log" if log else "linear")
+    ax.set_xlabel("pairs of systems by p-value")
+    ax.set_ylabel("achieved significance level")
+    return ax
+
+
+def by_topic_set_size(frame: pd.DataFrame, *, by: str = "measure", ax: Axes | None = None) -> Axes:
+    """Show how alike the systems are ordered by samples of the topics and by all of them, for each size of a sample.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Columns ``measure``, ``size`` and ``tau``, as `meta.topic_sampling` returns them.
+    by : str
+        The column that has a line for each of its values: with ``"family"``, for each family, means over its measures.
+    ax : Axes, optional
+        Where to draw; a new figure if omitted.
+
+    Returns
+    -------
+    Axes
+        A line for each measure, or for each value of ``by``.
+
+    Raises
+    ------
+    ValueError
+        If the frame has no rows or lacks a column.
+    """
+    readable = _readable("by_topic_set_size", frame, by, "size", "tau")
+    means = readable.groupby([by, "size"], sort=False)["tau"].mean().reset_index()
+    ax = _lines(means, by, "size", "tau", ax, marker="o")
+    ax.set_xlabel("topics")
+    ax.set_ylabel("Kendall's τ with all topics")
+    return ax
+
+
+def unanimity(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """Show the unanimity of measures.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Columns ``measure`` and ``unanimity``, as `meta.unanimity` returns them.
+    ax : Axes, optional
+        Where to draw; a new figure if omitted.
+
+    Returns
+    -------
+    Axes
+        A bar for each measure, the first row on top, with its value; no bar where that is infinite or NaN.
+
+    Raises
+    ------
+    ValueError
+        If the frame has no rows or lacks a column.
+    """
+    frame = _readable("unanimity", frame, "measure", "unanimity")
+    values = frame["unanimity"].to_numpy(dtype=np.float64)
+    ax = _bars(frame["measure"], values, [f"{value:.2f}" for value in values], ax)
+    ax.set_xlabel("unanimity")
+    return ax
+
+
+def discriminative_power(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """Show the share of the pairs of systems that measures tell apart.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Columns ``measure``, and ``significant`` and ``pairs``, the numbers of pairs that differ significantly and of
+        all, or ``share``, as `meta.discriminative_power` returns them.
+    ax : Axes, optional
+        Where to draw; a new figure if omitted.
+
+    Returns
+    -------
+    Axes
+        A bar for each measure, the first row on top, with its numbers of pairs if the frame has them, or its share.
+
+    Raises
+    ------
+    ValueError
+        If the frame has no rows or lacks a column.
+    """
+    counted = {"significant", "pairs"} <= set(frame)
+    columns = ("significant", "pairs") if counted or "share" not in frame else ("share",)
+    frame = _readable("discriminative_power", frame, "measure", *columns)
+    if counted:
+        values = share(frame["significant"], frame["pairs"])
+        texts = [f"{part}/{whole}" for part, whole in zip(frame["significant"], frame["pairs"], strict=True)]
+    else:
+        values = frame["share"].to_numpy(dtype=np.float64)
+        texts = [f"{value:.1%}" for value in values]
+    ax = _bars(frame["measure"], values, texts, ax)
+    ax.set_xlabel("share of pairs that differ significantly")
+    return ax
+
+
+def tau_matrix(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """Show the rank correlations of measures with each other.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Correlations in [-1, 1], with the same measures as rows and as columns, as
+        ``meta.rank_correlation(..., matrix=True)`` returns them.
+    ax : Axes, optional
+        Where to draw; a new figure if omitted.
+
+    Returns
+    -------
+    Axes
+        A cell for each two measures, with its value; blank where there is none.
+
+    Raises
+    ------
+    ValueError
+        If the frame has no rows, or not the same measures as rows and columns.
+    """
+    rows, columns = (list(map(str, names)) for names in (frame.index, frame.columns))
+    if not rows or rows != columns:
+        raise ValueError(
+            f"tau_matrix: the frame must have the same measures as rows and columns, not {', '.join(rows) or 'none'} "
+            f"and {', '.join(columns) or 'none'}."
+        )
+    values = frame.to_numpy(dtype=np.float64)
+    ax = _new_axes() if ax is None else ax
+    ax.imshow(np.ma.masked_invalid(values), cmap="RdBu", vmin=-1, vmax=1)
+    for (row, column), value in np.ndenumerate(values):
+        if np.isfinite(value):
+            color = "white" if abs(value) > _DARK else "black"
+            ax.text(column, row, f"{value:.2f}", ha="center", va="center", color=color)
+    ax.set_xticks(range(len(columns)), columns, rotation=45, ha="right")
+    ax.set_yticks(range(len(rows)), rows)
+    return ax
+
+
+def _readable(who: str, frame: pd.DataFrame, *columns: str) -> pd.DataFrame:
+    missing = [column for column in columns if column not in frame]
+    if missing:
+        found = ", ".join(map(str, frame.columns))
+        raise ValueError(f"{who}: missing column {', '.join(missing)}; found: {found}.")
+    if frame.empty:
+        raise ValueError(f"{who}: the frame has no rows.")
+    return frame
+
+
+def _style(i: int) -> dict[str, Any]:
+    """Return the look of the i-th line: ten colours, then the same ones dashed."""
+    return {"color": f"C{i % 10}", "linestyle": ("-", "--", ":", "-.")[i // 10 % 4]}
+
+
+def _lines(frame: pd.DataFrame, by: str, x: str, y: str, ax: Axes | None, **style: Any) -> Axes:
+    ax = _new_axes() if ax is None else ax
+    for i, (name, group) in enumerate(frame.groupby(by, sort=False)):
+        line = group.sort_values(x, kind="stable")
+        ax.plot(line[x].to_numpy(), line[y].to_numpy(), label=str(name), **_style(i), **style)
+    ax.legend()
+    return ax
+
+
+def _bars(names: pd.Series, values: np.ndarray, texts: list[str], ax: Axes | None) -> Axes:
+    ax = _new_axes() if ax is None else ax
+    bars = ax.barh(range(len(values)), np.where(np.isfinite(values), values, 0.0))
+    ax.bar_label(bars, texts, padding=3)
+    ax.margins(x=0.15)
+    ax.set_yticks(range(len(values)), [str(name) for name in names])
+    ax.set_ylim(len(values) - 0.5, -0.5)
     return ax
 
 

@@ -20,8 +20,8 @@ def test_values_are_laid_out_by_system_and_query_in_the_order_of_the_frame():
     scores = read_scores(FOUR)
 
     assert (scores.systems, scores.queries, scores.measures) == (["a", "b"], ["1", "2"], ["P", "R"])
-    assert scores.values["P"].tolist() == [[0.5, 0.25], [0, 1]]
-    assert scores.values["R"].tolist() == [[0, 0.5], [1, 0.5]]
+    assert scores.by_measure["P"].tolist() == [[0.5, 0.25], [0, 1]]
+    assert scores.by_measure["R"].tolist() == [[0, 0.5], [1, 0.5]]
 
 
 def test_some_measures_may_be_asked_for():
@@ -33,7 +33,7 @@ def test_queries_that_a_system_lacks_are_left_out_with_a_warning():
         scores = read_scores(FOUR.iloc[:-1])
 
     assert scores.queries == ["1"]
-    assert scores.values["R"].tolist() == [[0], [1]]
+    assert scores.by_measure["R"].tolist() == [[0], [1]]
 
 
 @pytest.mark.parametrize(

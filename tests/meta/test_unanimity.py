@@ -1,4 +1,5 @@
 import math
+import sys
 
 import numpy as np
 import pandas as pd
@@ -8,8 +9,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from ir_measures import AP, P
 
-from pyterrier_diversity.meta import unanimity as module
 from pyterrier_diversity.meta.unanimity import unanimity
+
+module = sys.modules[unanimity.__module__]
 
 # Values of 2 to 4 measures, for 2 to 4 systems on 1 to 3 queries: ties are frequent.
 VALUES = arrays(

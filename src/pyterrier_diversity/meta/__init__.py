@@ -1,6 +1,30 @@
 """Judging measures and systems by the frame that ``pt.Experiment(..., perquery=True)`` returns."""
 
+from .concordance import concordance
 from .correlation import kendall_tau, rank_correlation, tau_ap, tau_ap_symmetric
+from .discriminative_power import asl_curve, delta_required, discriminative_power, overlap
+from .robustness import assessor_agreement, pool_depth, topic_sampling
+from .significance import compare
+from .stability import stability
+from .systems import insert_synthetic_system, number_of_systems
 from .unanimity import unanimity
 
-__all__ = ["kendall_tau", "rank_correlation", "tau_ap", "tau_ap_symmetric", "unanimity"]
+__all__ = [
+    "asl_curve",
+    "assessor_agreement",
+    "compare",
+    "concordance",
+    "delta_required",
+    "discriminative_power",
+    "insert_synthetic_system",
+    "kendall_tau",
+    "number_of_systems",
+    "overlap",
+    "pool_depth",
+    "rank_correlation",
+    "stability",
+    "tau_ap",
+    "tau_ap_symmetric",
+    "topic_sampling",
+    "unanimity",
+]

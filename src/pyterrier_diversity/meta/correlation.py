@@ -295,7 +295,7 @@ _COEFFICIENTS: dict[Method, Callable[[np.ndarray, np.ndarray, Variant], float]] 
 
 
 def _means(scores: Scores) -> dict[str, np.ndarray]:
-    return {measure: values.mean(axis=1) for measure, values in scores.values.items()}  # noqa: PD011
+    return {measure: values.mean(axis=1) for measure, values in scores.by_measure.items()}
 
 
 def _read_means(frame: pd.DataFrame) -> dict[str, np.ndarray]:

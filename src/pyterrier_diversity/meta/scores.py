@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -11,6 +11,7 @@ import pandas as pd
 
 T = TypeVar("T")
 Rng = np.random.Generator | int | None
+Group = Mapping[str, str] | Callable[[str], str]
 
 # Two values are equal within this, relative to the larger of 1 and themselves: one measure computed in two ways
 # differs in the last bit.
@@ -22,18 +23,18 @@ _COLUMNS = ("name", "qid", "measure", "value")
 class Scores(NamedTuple):
     """Values of systems on queries.
 
-    ``systems``, ``queries`` and ``measures`` are names, in the order of the frame; ``values`` has an array of shape
+    ``systems``, ``queries`` and ``measures`` are names, in the order of the frame; ``by_measure`` has an array of shape
     (systems, queries) for each measure.
     """
 
     systems: list[str]
     queries: list[str]
-    values: dict[str, np.ndarray]
+    by_measure: dict[str, np.ndarray]
 
     @property
     def measures(self) -> list[str]:
         """The names of the measures."""
-        return list(self.values)
+        return list(self.by_measure)
 
 
 def read_scores(perquery: pd.DataFrame, measures: Iterable[object] | None = None) -> Scores:
@@ -103,6 +104,19 @@ def signs(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     scale = np.maximum(1.0, np.maximum(np.abs(first), np.abs(second)))
     difference = first - second
     return np.where(np.abs(difference) <= TOLERANCE * scale, 0.0, np.sign(difference))
+
+
+def families(who: str, measures: Iterable[str], group: Group | None) -> dict[str, str] | None:
+    """Return the family of each measure, by its name; a ``ValueError`` if ``group`` has none for it."""
+    if group is None:
+        return None
+    if callable(group):
+        return {measure: group(measure) for measure in measures}
+    family_of = {str(measure): family for measure, family in group.items()}
+    missing = [measure for measure in measures if measure not in family_of]
+    if missing:
+        raise ValueError(f"{who}: group has no family for {', '.join(missing)}.")
+    return family_of
 
 
 def generators(rng: Rng, n: int) -> list[np.random.Generator]:

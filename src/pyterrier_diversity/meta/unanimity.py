@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable
 
 import numpy as np
 import pandas as pd
 
-from .scores import read_scores, signs
-
-Group = Mapping[str, str] | Callable[[str], str]
+from .scores import Group, families, read_scores, signs
 
 # Comparisons (measures x pairs of systems) at a time: some 50 MB.
 _AT_A_TIME = 1_000_000
@@ -92,7 +90,7 @@ def unanimity(
     scores = read_scores(perquery, measures)
     if len(scores.systems) < 2:
         raise ValueError(f"perquery: unanimity compares systems and needs two, not {len(scores.systems)}.")
-    values = np.stack([scores.values[measure].T for measure in scores.measures])  # noqa: PD011
+    values = np.stack([scores.by_measure[measure].T for measure in scores.measures])
     originals, copy_of = _without_copies(values)
     if len(originals) < 2:
         raise ValueError(
@@ -101,10 +99,11 @@ def unanimity(
         )
     unanimous, agreeing = _counts(values[originals])
     frame = pd.DataFrame({"measure": scores.measures, "unanimity": _mutual_information(unanimous, agreeing)[copy_of]})
-    if group is not None:
-        frame.insert(1, "family", _families(scores.measures, group))
+    family_of = families("unanimity", scores.measures, group)
+    if family_of is not None:
+        frame.insert(1, "family", frame["measure"].map(family_of))
     frame = frame.sort_values("unanimity", ascending=False, kind="stable", ignore_index=True)
-    if group is not None:
+    if family_of is not None:
         frame = frame.drop_duplicates("family", ignore_index=True)
     frame.attrs = {
         "legend": {column: what for column, what in _LEGEND.items() if column in frame},
@@ -152,13 +151,3 @@ def _counts(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def _mutual_information(unanimous: np.ndarray, agreeing: np.ndarray) -> np.ndarray:
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.log2(2 * agreeing / unanimous)
-
-
-def _families(measures: list[str], group: Group) -> list[str]:
-    if callable(group):
-        return [group(measure) for measure in measures]
-    family_of = {str(measure): family for measure, family in group.items()}
-    missing = [measure for measure in measures if measure not in family_of]
-    if missing:
-        raise ValueError(f"group has no family for {', '.join(missing)}.")
-    return [family_of[measure] for measure in measures]

@@ -1,0 +1,394 @@
+"""Robustness: whether a measure orders the systems by some of the data, or by other data, as it does by all of it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping
+from typing import Any, cast
+
+import ir_measures
+import numpy as np
+import pandas as pd
+
+from ..judged import Run
+from ..judged.columns import ids, strings, to_frame
+from ..measures import parse
+from ..parameters import Parameter
+from .correlation import kendall_tau
+from .scores import Group, Rng, families, generators, in_parallel, read_scores
+
+_TRIALS = Parameter(int, 100, interval="[1, inf)", desc="how many samples of a size are drawn")
+_DEPTH = Parameter(int, interval="[1, inf)", desc="how many documents of each run are judged")
+
+_LEGEND = {
+    "measure": "the measure",
+    "family": "the family of the measure",
+    "size": "number of topics in a sample",
+    "depth": "number of documents that each run gives to the pool",
+    "tau": "Kendall's tau-b with the order of the systems by the full data: 1 if the same, NaN where all are tied",
+    "sd": "standard deviation of tau over the trials, dividing by their number less 1",
+    "family_tau": "mean tau of the family's measures, of those that have one",
+    "n_trials": "number of trials that have a tau; in others, all systems are tied",
+    "judged": "share of the rows of the qrels that the pool leaves",
+    "n_queries": "number of queries that the pool leaves a judgement of",
+}
+
+
+def topic_sampling(
+    perquery: pd.DataFrame,
+    measures: Iterable[ir_measures.Measure | str] | None = None,
+    sizes: Iterable[int] = range(5, 50, 5),
+    *,
+    n_trials: int = 100,
+    group: Group | None = None,
+    rng: Rng = None,
+    n_jobs: int | None = None,
+) -> pd.DataFrame:
+    """Compute how alike the systems are ordered by samples of the topics and by all of them.
+
+    Each trial draws topics without replacement, the same for all measures.
+
+    Parameters
+    ----------
+    perquery : DataFrame
+        Columns ``name`` (of the system), ``qid``, ``measure``, ``value``, as ``pt.Experiment(..., perquery=True)``
+        returns them. Not changed.
+    measures : iterable of Measure or str, optional
+        Which measures; all of the frame if omitted.
+    sizes : iterable of int
+        Numbers of topics to draw, each from 1 to their number.
+    n_trials : int >= 1
+        How many samples are drawn of each size.
+    group : mapping of str to str, or callable, optional
+        The family of each measure, by its name: its model or its tail, say.
+    rng : int or Generator, optional
+        Seed or source of the samples; others each time if omitted.
+    n_jobs : int, optional
+        Workers, as of joblib. The result does not depend on it.
+
+    Returns
+    -------
+    DataFrame
+        A row for each measure and size: ``measure``, ``family`` (with ``group``), ``size``, ``tau``, the mean over the
+        trials, in [-1, 1], ``family_tau`` (with ``group``), the mean over the family, ``sd`` and ``n_trials``. Trials
+        whose topics tie all systems have no tau and do not count. ``attrs`` says what each column is, and how many
+        systems and queries there were.
+
+    Raises
+    ------
+    ValueError
+        If the frame cannot be read or has fewer than two systems, there is no size, a size or ``n_trials`` is out of
+        range, or ``group`` has no family for a measure.
+
+    Warns
+    -----
+    UserWarning
+        If systems lack queries, which are left out for all of them, with their count.
+
+    Notes
+    -----
+    Systems are ordered by their means over the topics; means within 1e-12 are equal.
+
+    References
+    ----------
+    Carterette (2011). System effectiveness, user models, and user utility: a conceptual framework for investigation.
+    SIGIR, 903-912, Sec. 4.2. https://doi.org/10.1145/2009916.2010037
+
+    Examples
+    --------
+    Two topics order the systems one way, one the other way round: the mean tau of single topics is about a third.
+
+    >>> values = {"1": (0.9, 0.5, 0.1), "2": (0.9, 0.5, 0.1), "3": (0.1, 0.2, 0.3)}
+    >>> rows = [(name, qid, "AP", v) for qid in values for name, v in zip("xyz", values[qid])]
+    >>> frame = pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
+    >>> topic_sampling(frame, sizes=[1, 3], n_trials=100, rng=1).round(2)
+      measure  size   tau    sd  n_trials
+    0      AP     1  0.32  0.95       100
+    1      AP     3  1.00  0.00       100
+    """
+    who = "topic_sampling"
+    n_trials = _TRIALS.check(who, "n_trials", n_trials)
+    scores = read_scores(perquery, measures)
+    if len(scores.systems) < 2:
+        raise ValueError(f"{who}: perquery must hold two systems at least, not {scores.systems!r}.")
+    n_queries = len(scores.queries)
+    size = Parameter(int, interval=f"[1, {n_queries}]", desc="number of topics, of those that all systems have")
+    drawn = _integers(who, "sizes", sizes, size)
+    family_of = families(who, scores.measures, group)
+    samples = {
+        size: generator.permuted(np.tile(np.arange(n_queries), (n_trials, 1)), axis=1)[:, :size]
+        for size, generator in zip(drawn, generators(rng, len(drawn)), strict=True)
+    }
+    keys = [(measure, size) for measure in scores.measures for size in drawn]
+    tasks = [(scores.by_measure[measure], samples[size]) for measure, size in keys]
+    taus = pd.DataFrame(in_parallel(_taus_of_samples, tasks, n_jobs=n_jobs, what="samples of topics"))
+    frame = pd.DataFrame(keys, columns=["measure", "size"]).assign(
+        tau=taus.mean(axis=1), sd=taus.std(axis=1), n_trials=taus.count(axis=1)
+    )
+    frame = _finished(frame, family_of, len(scores.systems), n_queries)
+    frame.attrs["n_trials"] = n_trials
+    return frame
+
+
+def pool_depth(
+    runs: Mapping[str, Any],
+    qrels: Any,
+    measures: Iterable[ir_measures.Measure | str],
+    depths: Iterable[int] = (1, 2, 5, 10, 20, 50, 100),
+    *,
+    group: Group | None = None,
+) -> pd.DataFrame:
+    """Compute how alike the systems are ordered by the judgements of a shallow pool and by all judgements.
+
+    The pool of a depth holds the first documents of each run, so many for each query. Judgements of other documents,
+    relevant or not, are dropped.
+
+    Parameters
+    ----------
+    runs : mapping of str to DataFrame
+        The results of each system, with PyTerrier's or ir_measures' names. Not changed.
+    qrels : DataFrame
+        The full judgements, likewise.
+    measures : iterable of Measure or str
+        Which measures.
+    depths : iterable of int >= 1
+        Depths of the pools.
+    group : mapping of str to str, or callable, optional
+        The family of each measure, by its name.
+
+    Returns
+    -------
+    DataFrame
+        A row for each measure and depth: ``measure``, ``family`` (with ``group``), ``depth``, ``tau`` in [-1, 1],
+        ``family_tau`` (with ``group``), the mean over the family, ``judged`` in (0, 1], the share of the judgements in
+        the pool, and ``n_queries``, the number of queries that these are for. Other queries are not evaluated by the
+        pool. ``attrs`` says what each column is, and how many systems there were, and queries in the full qrels.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two runs, no measure, or no depth, a depth is below 1, a pool holds no judged document,
+        a run or the qrels cannot be read, a value is no number, or ``group`` has no family for a measure.
+    TypeError
+        If ``runs`` is no mapping.
+
+    Notes
+    -----
+    Systems are ordered by the aggregates of ir_measures, which are means over the queries for most measures; values
+    within 1e-12 are equal. Documents of one score are pooled in the order of their names, last first, as they are
+    evaluated.
+
+    References
+    ----------
+    Carterette (2011). System effectiveness, user models, and user utility: a conceptual framework for investigation.
+    SIGIR, 903-912, Sec. 4.2. https://doi.org/10.1145/2009916.2010037
+
+    Examples
+    --------
+    >>> from ir_measures import P
+    >>> run = {"qid": ["q"] * 2, "score": [2.0, 1.0]}
+    >>> runs = {name: pd.DataFrame({**run, "docno": list(docs)}) for name, docs in {"x": "ab", "y": "cd"}.items()}
+    >>> qrels = pd.DataFrame({"qid": ["q"] * 3, "docno": list("acd"), "label": [0, 1, 1]})
+    >>> pool_depth(runs, qrels, [P @ 2], depths=[1, 2])
+      measure  depth  tau    judged  n_queries
+    0     P@2      1  1.0  0.666667          1
+    1     P@2      2  1.0  1.000000          1
+    """
+    who = "pool_depth"
+    systems, judged = _read_runs(who, runs), _read_qrels(qrels, "qrels")
+    chosen = _read_measures(who, measures)
+    wanted = _integers(who, "depths", depths, _DEPTH)
+    family_of = families(who, list(chosen), group)
+    rank = _best_ranks(systems, judged, max(wanted))
+    pools = [judged[rank <= depth] for depth in wanted]
+    for depth, pool in zip(wanted, pools, strict=True):
+        if pool.empty:
+            raise ValueError(f"{who}: the qrels judge none of the documents that the runs rank down to depth {depth}.")
+    full, *values = _evaluated(systems, [judged, *pools], chosen, "depths of the pool")
+    rows = [
+        (
+            measure,
+            depth,
+            kendall_tau(value[measure], full[measure]),
+            len(pool) / len(judged),
+            pool["query_id"].nunique(),
+        )
+        for measure in chosen
+        for depth, pool, value in zip(wanted, pools, values, strict=True)
+    ]
+    frame = pd.DataFrame(rows, columns=["measure", "depth", "tau", "judged", "n_queries"])
+    return _finished(frame, family_of, len(systems), judged["query_id"].nunique())
+
+
+def assessor_agreement(
+    runs: Mapping[str, Any],
+    qrels: Any,
+    other_qrels: Any,
+    measures: Iterable[ir_measures.Measure | str],
+    *,
+    group: Group | None = None,
+) -> pd.DataFrame:
+    """Compute how alike the systems are ordered by the judgements of two assessors.
+
+    Parameters
+    ----------
+    runs : mapping of str to DataFrame
+        The results of each system, with PyTerrier's or ir_measures' names. Not changed.
+    qrels, other_qrels : DataFrame
+        The judgements of each, likewise.
+    measures : iterable of Measure or str
+        Which measures.
+    group : mapping of str to str, or callable, optional
+        The family of each measure, by its name.
+
+    Returns
+    -------
+    DataFrame
+        A row for each measure: ``measure``, ``family`` (with ``group``), ``tau`` in [-1, 1], and ``family_tau`` (with
+        ``group``), the mean over the family. ``attrs`` says what each column is, and how many systems and common
+        queries there were.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two runs or no measure, the qrels have no query in common, a run or qrels cannot be
+        read, a value is no number, or ``group`` has no family for a measure.
+    TypeError
+        If ``runs`` is no mapping.
+
+    Warns
+    -----
+    UserWarning
+        If queries are judged by one assessor only, which are left out, with their count.
+
+    Notes
+    -----
+    Systems are ordered as by `pool_depth`.
+
+    References
+    ----------
+    Carterette (2011). System effectiveness, user models, and user utility: a conceptual framework for investigation.
+    SIGIR, 903-912, Sec. 4.2 and Table 2. https://doi.org/10.1145/2009916.2010037
+
+    Examples
+    --------
+    >>> from ir_measures import P
+    >>> run = {"qid": ["q"] * 2, "score": [2.0, 1.0]}
+    >>> runs = {name: pd.DataFrame({**run, "docno": list(docs)}) for name, docs in {"x": "ab", "y": "bc"}.items()}
+    >>> first = pd.DataFrame({"qid": ["q"] * 3, "docno": list("abc"), "label": [1, 0, 0]})
+    >>> assessor_agreement(runs, first, first.assign(label=[0, 1, 0]), [P @ 1, P @ 2])
+      measure  tau
+    0     P@1 -1.0
+    1     P@2  NaN
+    """
+    who = "assessor_agreement"
+    systems = _read_runs(who, runs)
+    both = [_read_qrels(qrels, "qrels"), _read_qrels(other_qrels, "other_qrels")]
+    chosen = _read_measures(who, measures)
+    family_of = families(who, list(chosen), group)
+    queries, others = (set(judged["query_id"]) for judged in both)
+    common = queries & others
+    if not common:
+        raise ValueError(f"{who}: qrels and other_qrels must have a query in common, and have none.")
+    if queries != others:
+        warnings.warn(
+            f"{len(queries ^ others)} of {len(queries | others)} queries are left out: not both qrels have them.",
+            UserWarning,
+            stacklevel=2,
+        )
+    values, other_values = _evaluated(
+        systems, [judged[judged["query_id"].isin(common)] for judged in both], chosen, "assessors"
+    )
+    rows = [(measure, kendall_tau(values[measure], other_values[measure])) for measure in chosen]
+    frame = pd.DataFrame(rows, columns=["measure", "tau"])
+    return _finished(frame, family_of, len(systems), len(common))
+
+
+def _integers(who: str, name: str, values: Iterable[int], parameter: Parameter) -> list[int]:
+    if not isinstance(values, Iterable):
+        raise TypeError(f"{who}: {name} must be a list of integers, not {values!r}.")
+    numbers = list(dict.fromkeys(parameter.check(who, name, value) for value in values))
+    if not numbers:
+        raise ValueError(f"{who}: {name} must hold a number at least.")
+    return numbers
+
+
+def _read_runs(who: str, runs: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
+    if not isinstance(runs, Mapping):
+        raise TypeError(f"{who}: runs must be a dict of names to runs, not {type(runs).__name__}.")
+    if len(runs) < 2:
+        raise ValueError(f"{who}: runs must hold two systems at least, not {list(map(str, runs))!r}.")
+    return {str(name): _with_ids(run, ("query_id", "doc_id", "score"), f"run {name}") for name, run in runs.items()}
+
+
+def _read_qrels(qrels: Any, what: str) -> pd.DataFrame:
+    frame = _with_ids(qrels, ("query_id", "doc_id", "relevance"), what)
+    if frame.empty:
+        raise ValueError(f"{what} must hold a judgement at least.")
+    return frame
+
+
+def _with_ids(data: Any, required: tuple[str, ...], what: str) -> pd.DataFrame:
+    frame = to_frame(data, required, what)
+    return frame.assign(**{name: strings(frame, name, what) for name in ("query_id", "doc_id")})
+
+
+def _read_measures(who: str, measures: Iterable[ir_measures.Measure | str]) -> dict[str, ir_measures.Measure]:
+    parsed = [parse(measure) if isinstance(measure, str) else measure for measure in measures]
+    if not parsed:
+        raise ValueError(f"{who}: measures must hold a measure at least.")
+    return {str(measure): measure for measure in parsed}
+
+
+def _best_ranks(runs: dict[str, pd.DataFrame], qrels: pd.DataFrame, deepest: int) -> np.ndarray:
+    """Return the best rank that a run has the document of each row at; infinity where none has it in its first ones."""
+    query = ids(qrels, "query_id", "qrels")
+    best: list[dict[str, float]] = [{} for _ in query.names]
+    for run in runs.values():
+        for ranks, ranking in zip(best, Run(run).rankings(query.names.tolist()), strict=True):
+            for rank, doc in enumerate(ranking[:deepest], start=1):
+                ranks[doc] = min(rank, ranks.get(doc, np.inf))
+    rows = zip(query.codes.tolist(), qrels["doc_id"].tolist(), strict=True)
+    return np.array([best[code].get(doc, np.inf) for code, doc in rows])
+
+
+def _evaluated(
+    runs: dict[str, pd.DataFrame], judgements: list[pd.DataFrame], measures: dict[str, ir_measures.Measure], what: str
+) -> list[dict[str, np.ndarray]]:
+    """Return, for each of the qrels, the aggregates of each measure, an array over the runs."""
+    import pyterrier as pt
+
+    results = []
+    with pt.tqdm(total=len(judgements) * len(runs), desc=what, unit="run", delay=2, leave=False) as bar:
+        for qrels in judgements:
+            evaluator = ir_measures.evaluator(list(measures.values()), qrels)
+            values: dict[str, list[float]] = {name: [] for name in measures}
+            for system, run in runs.items():
+                aggregates = cast("dict[ir_measures.Measure, float]", evaluator.calc_aggregate(run))
+                for name, measure in measures.items():
+                    if not np.isfinite(aggregates[measure]):
+                        raise ValueError(
+                            f"{name} of run {system} is {aggregates[measure]}, which has no place in an order."
+                        )
+                    values[name].append(aggregates[measure])
+                bar.update()
+            results.append({name: np.array(value, dtype=np.float64) for name, value in values.items()})
+    return results
+
+
+def _taus_of_samples(values: np.ndarray, samples: np.ndarray) -> np.ndarray:
+    """Return tau of each sample of topics, shape (trials,), of values of shape (systems, queries)."""
+    full = values.mean(axis=1)
+    return np.array([kendall_tau(values[:, sample].mean(axis=1), full) for sample in samples])
+
+
+def _finished(frame: pd.DataFrame, family_of: dict[str, str] | None, n_systems: int, n_queries: int) -> pd.DataFrame:
+    """Add the families and what the columns are."""
+    if family_of is not None:
+        frame.insert(1, "family", frame["measure"].map(family_of))
+        same = [name for name in ("family", "size", "depth") if name in frame]
+        mean = frame.groupby(same, sort=False, dropna=False)["tau"].transform("mean")
+        frame.insert(list(frame).index("tau") + 1, "family_tau", mean)
+    legend = {column: what for column, what in _LEGEND.items() if column in frame}
+    frame.attrs = {"legend": legend, "n_systems": n_systems, "n_queries": n_queries}
+    return frame

@@ -1,0 +1,470 @@
+"""What measures of rareness say when the set of systems is another one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any, Literal, NamedTuple, cast
+
+import ir_measures
+import numpy as np
+import pandas as pd
+
+from ..arrays import share
+from ..judged import Judgements, Retrieved, Run, judge, judged_rankings
+from ..judged.columns import to_frame
+from ..judged.judgements import Memo, Rows
+from ..judged.sessions import Sessions
+from ..measures.base import CompositeMeasure, DiversityMeasure, implementation
+from ..parameters import CUTOFF, REL, Parameter, Parameters, checked
+from ..qrels import add_rarity
+from .correlation import METHOD, Method, kendall_tau, tau_ap, tau_ap_symmetric
+from .scores import Rng, generators, in_parallel, signs
+
+Measures = ir_measures.Measure | Iterable[ir_measures.Measure]
+
+_RARITY: Parameters = {
+    **CUTOFF,
+    "bounded": Parameter(bool, False, desc="whether the rarest document has a rarity of 1"),
+}
+_TRIALS: Parameters = {**_RARITY, "n_trials": Parameter(int, 1000, interval="[1, inf)", desc="samples of each size")}
+_SYNTHETIC: Parameters = {
+    **_RARITY,
+    **REL,
+    "kind": Parameter(str, "rare", choices=("rare", "common"), desc="which relevant documents the system retrieves"),
+}
+
+# So many trials are handed to a worker at a time.
+_BATCH = 25
+
+_COEFFICIENTS = {"tau": kendall_tau, "tau_ap": tau_ap, "tau_ap_symmetric": tau_ap_symmetric}
+
+# Begins the names of documents that no run or qrels have.
+_NEW = "\2synthetic"
+
+_NUMBER_LEGEND = {
+    "measure": "the measure",
+    "n_systems": "how many of the systems are sampled",
+    "mean": "correlation with the ranking of the same systems when all take part; mean over trials",
+    "std": "standard deviation of the correlation over trials (of a sample: n - 1)",
+    "n_trials": "the trials in which the correlation is defined: not all systems are tied",
+}
+_SYNTHETIC_LEGEND = {
+    "measure": "the measure",
+    "kind": "which relevant documents the synthetic system retrieves",
+    "n_relevant": "how many of them it retrieves for each query",
+    "value": "its mean",
+    "rank": "its rank among all systems and itself, from 1: one more than the systems with a higher mean",
+}
+
+
+class _Pool(NamedTuple):
+    """Systems, and what they find.
+
+    ``judgements`` have the rarity that all systems make; ``retrieved`` is what each finds of them, without its run;
+    ``in_top``, shape (systems, documents), is whether a relevant document counts as retrieved.
+    """
+
+    judgements: Judgements
+    retrieved: list[Retrieved]
+    in_top: np.ndarray
+    bounded: bool
+
+
+def number_of_systems(
+    runs: Mapping[str, Any],
+    qrels: pd.DataFrame,
+    measures: Measures,
+    sizes: Iterable[int] | None = None,
+    n_trials: int = 1000,
+    method: Method = "tau",
+    cutoff: int = 100,
+    bounded: bool = False,
+    rng: Rng = None,
+    n_jobs: int | None = None,
+) -> pd.DataFrame:
+    r"""Compute how much the ranking of systems depends on which other systems take part.
+
+    All systems are ranked by a measure, the rarity of documents coming from all. In each trial some systems are drawn,
+    rarity is computed from them alone, they are ranked again, and this ranking is correlated with the order that they
+    had among all.
+
+    Parameters
+    ----------
+    runs : mapping of names to runs
+        The rankings of all systems, with PyTerrier's or ir_measures' names. Not changed.
+    qrels : DataFrame
+        Qrels; a column ``rarity`` is not read. Not changed.
+    measures : Measure or iterable of Measure
+        Measures to rank by, such as ``P_Rareness @ 100``. One that does not read rarity ranks as it did, always.
+    sizes : iterable of int, optional
+        N, how many systems to draw; the powers of 2 below the number of systems if omitted.
+    n_trials : int >= 1
+        How many times N systems are drawn; the same ones for all measures.
+    method : {"tau", "tau_ap", "tau_ap_symmetric"}
+        The coefficient: `kendall_tau`, `tau_ap` of the new ranking as the estimate of the initial one, or
+        `tau_ap_symmetric`.
+    cutoff, bounded
+        As for `add_rarity`.
+    rng : int or Generator, optional
+        Seed or source of the samples; another one each time if omitted.
+    n_jobs : int, optional
+        Workers, as of joblib. The result does not depend on it.
+
+    Returns
+    -------
+    DataFrame
+        A row for each measure and size: ``measure``, ``n_systems``, ``mean`` and ``std`` of the correlation over
+        ``n_trials``, those trials in which it is defined: it is not where a ranking ties all systems.
+        ``.attrs`` has a ``legend`` and the parameters.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two systems (three without ``sizes``), a size is not between 2 and their number, another
+        parameter is out of range, there is no measure, or a column or a value is missing in a run or the qrels.
+    TypeError
+        If ``runs`` is no mapping, or a measure is none.
+
+    References
+    ----------
+    Türkmen, Lease, Kutlu (2023). New metrics to encourage innovation and diversity in information retrieval approaches.
+    ECIR, 239-254, Algorithm 1. https://doi.org/10.1007/978-3-031-28238-6_16
+
+    Examples
+    --------
+    >>> from pyterrier_diversity import P_Rareness
+    >>> found = {"one": "ab", "two": "ac", "three": "a", "four": "xb"}
+    >>> runs = {
+    ...     name: pd.DataFrame({"qid": "q", "docno": list(docs), "score": range(len(docs), 0, -1)})
+    ...     for name, docs in found.items()
+    ... }
+    >>> qrels = pd.DataFrame({"qid": "q", "docno": list("abc"), "label": 1})
+    >>> table = number_of_systems(runs, qrels, P_Rareness @ 2, sizes=[3], n_trials=20, rng=1)
+    >>> table[["measure", "n_systems", "mean"]].round(3)
+            measure  n_systems   mean
+    0  P_Rareness@2          3  0.936
+    """
+    cutoff, bounded, n_trials = checked(
+        "number_of_systems", _TRIALS, cutoff=cutoff, bounded=bounded, n_trials=n_trials
+    ).values()
+    METHOD.check("number_of_systems", "method", method)
+    _check_runs("number_of_systems", runs)
+    sizes = _sizes(sizes, len(runs))
+    wanted = _measures("number_of_systems", measures)
+    systems = [_run_frame(run) for run in runs.values()]
+    rare = add_rarity(_qrels_frame(qrels), systems, cutoff=cutoff, bounded=bounded)
+    initial = _evaluate(wanted, rare, systems)
+    pool = _read(rare, systems, cutoff, bounded)
+    tasks = []
+    for size, generator in zip(sizes, generators(rng, len(sizes)), strict=True):
+        drawn = np.array([generator.choice(len(runs), size, replace=False) for _ in range(n_trials)])
+        batches = np.array_split(drawn, -(-n_trials // _BATCH))
+        tasks += [(pool, wanted, initial, batch, method) for batch in batches]
+    results = in_parallel(_correlations, tasks, n_jobs=n_jobs, what="number of systems")
+    # One array of shape (measures, sizes, trials).
+    correlations = np.concatenate(results, axis=1).reshape(len(wanted), len(sizes), n_trials)
+    table = _summary(wanted, sizes, correlations)
+    table.attrs = {
+        "legend": dict(_NUMBER_LEGEND),
+        "n_systems": len(runs),
+        "n_queries": len(pool.judgements),
+        "n_trials": n_trials,
+        "method": method,
+        "cutoff": cutoff,
+        "bounded": bounded,
+    }
+    return table
+
+
+def insert_synthetic_system(
+    runs: Mapping[str, Any],
+    qrels: pd.DataFrame,
+    measures: Measures,
+    n_relevant: Iterable[int] = range(1, 46),
+    kind: Literal["rare", "common"] = "rare",
+    cutoff: int = 100,
+    bounded: bool = False,
+    rel: float | None = None,
+    n_jobs: int | None = None,
+) -> pd.DataFrame:
+    r"""Rank a synthetic system among the others that finds D rare, or the D most common, relevant documents.
+
+    It retrieves D relevant documents for each query and nothing else, and takes part in rarity as a system like any
+    other. The rare ones are new documents that nobody else retrieves: they are added to the qrels, as relevant to all
+    intents of the query. The common ones are those that most systems retrieve, most common first, ties by document id
+    descending; of a query with fewer relevant documents it retrieves all.
+
+    Parameters
+    ----------
+    runs : mapping of names to runs
+        The rankings of the other systems, with PyTerrier's or ir_measures' names. Not changed.
+    qrels : DataFrame
+        Qrels, in the paper of a single query; a column ``rarity`` is not read. Not changed.
+    measures : Measure or iterable of Measure
+        Measures to rank by, such as ``P_Rareness(alpha=0.5) @ 100``.
+    n_relevant : iterable of int >= 0
+        Numbers of relevant documents, D.
+    kind : {"rare", "common"}
+        Which documents the system retrieves.
+    cutoff, bounded
+        As for `add_rarity`.
+    rel : float > 0, optional
+        Smallest relevant label, which the rare documents get; all labels above 0 are relevant if omitted, and those
+        documents get 1.
+    n_jobs : int, optional
+        Workers, as of joblib.
+
+    Returns
+    -------
+    DataFrame
+        A row for each measure and number: ``measure``, ``kind``, ``n_relevant``, ``value``, the mean of the synthetic
+        system, and ``rank``, 1 being the best: one more than the systems with a higher mean. ``.attrs`` has a
+        ``legend`` and the parameters.
+
+    Raises
+    ------
+    ValueError
+        If there is no run, no measure or no number, a parameter is out of range, or a column or a value is missing in a
+        run or the qrels.
+    TypeError
+        If ``runs`` is no mapping, or a measure is none.
+
+    Notes
+    -----
+    The new documents raise the number of relevant documents of each query, and so lower the average precision of every
+    system that does not find them. A measure without a cutoff sees a ranking of D documents.
+
+    References
+    ----------
+    Türkmen, Lease, Kutlu (2023). New metrics to encourage innovation and diversity in information retrieval approaches.
+    ECIR, 239-254, Sec. 3, Fig. 1. https://doi.org/10.1007/978-3-031-28238-6_16
+
+    Examples
+    --------
+    >>> from pyterrier_diversity import P_Rareness
+    >>> run = pd.DataFrame({"qid": "q", "docno": list("abc"), "score": [3.0, 2.0, 1.0]})
+    >>> qrels = pd.DataFrame({"qid": "q", "docno": list("abcd"), "label": 1})
+    >>> alphas = [P_Rareness(alpha=0) @ 3, P_Rareness @ 3]
+    >>> table = insert_synthetic_system({"one": run, "two": run}, qrels, alphas, n_relevant=[2, 3])
+    >>> table[["measure", "n_relevant", "rank"]]
+                       measure  n_relevant  rank
+    0  P_Rareness(alpha=0.0)@3           2     3
+    1  P_Rareness(alpha=0.0)@3           3     1
+    2             P_Rareness@3           2     3
+    3             P_Rareness@3           3     1
+    """
+    who = "insert_synthetic_system"
+    kind, cutoff, bounded, rel = checked(who, _SYNTHETIC, kind=kind, cutoff=cutoff, bounded=bounded, rel=rel).values()
+    _check_runs(who, runs)
+    number = Parameter(int, interval="[0, inf)", desc="how many relevant documents the system retrieves")
+    numbers = [number.check(who, "n_relevant", n) for n in n_relevant]
+    if not numbers:
+        raise ValueError(f"{who}: n_relevant must hold a number at least.")
+    wanted = _measures(who, measures)
+    frame = _qrels_frame(qrels)
+    queries = pd.Index(frame["query_id"].astype(str).unique())
+    others = [_of_queries(run, queries) for run in runs.values()]
+    documents = _new(frame, max(numbers), rel) if kind == "rare" else _most_common(frame, others, cutoff, rel)
+    tasks = [(others, frame, documents[documents["place"] < n], wanted, kind, cutoff, bounded) for n in numbers]
+    results = in_parallel(_place, tasks, n_jobs=n_jobs, what="synthetic systems")
+    table = pd.DataFrame(
+        [
+            (str(measure), kind, n, *of_number[m])
+            for m, measure in enumerate(wanted)
+            for n, of_number in zip(numbers, results, strict=True)
+        ],
+        columns=list(_SYNTHETIC_LEGEND),
+    )
+    table.attrs = {
+        "legend": dict(_SYNTHETIC_LEGEND),
+        "n_systems": len(runs),
+        "n_queries": len(queries),
+        "cutoff": cutoff,
+        "bounded": bounded,
+        "rel": rel,
+    }
+    return table
+
+
+def _check_runs(who: str, runs: Any) -> None:
+    if not isinstance(runs, Mapping):
+        raise TypeError(f"{who}: runs must be a dict of names to runs, not {type(runs).__name__}.")
+    if not runs:
+        raise ValueError(f"{who}: runs must hold a run at least.")
+
+
+def _measures(who: str, measures: Measures) -> list[ir_measures.Measure]:
+    several = [measures] if isinstance(measures, ir_measures.Measure) else list(measures)
+    for measure in several:
+        if not isinstance(measure, ir_measures.Measure):
+            raise TypeError(f"{who}: measures must be measures, such as P_Rareness @ 100, not {measure!r}.")
+    if not several:
+        raise ValueError(f"{who}: measures must hold a measure at least.")
+    return list(dict.fromkeys(several))
+
+
+def _sizes(sizes: Iterable[int] | None, n_systems: int) -> list[int]:
+    if sizes is None:
+        sizes = [2**j for j in range(1, n_systems.bit_length()) if 2**j < n_systems]
+        if not sizes:
+            raise ValueError(f"number_of_systems: runs must hold three systems at least, not {n_systems}.")
+    size = Parameter(int, interval=f"[2, {n_systems}]", desc="how many systems are drawn")
+    checked_sizes = [size.check("number_of_systems", "each of sizes", n) for n in sizes]
+    if not checked_sizes:
+        raise ValueError("number_of_systems: sizes must hold a number at least.")
+    return list(dict.fromkeys(checked_sizes))
+
+
+def _run_frame(run: Any) -> pd.DataFrame:
+    return to_frame(run, ("query_id", "doc_id", "score"), "run")
+
+
+def _qrels_frame(qrels: Any) -> pd.DataFrame:
+    frame = to_frame(qrels, ("query_id", "doc_id", "relevance"), "qrels")
+    if frame.empty:
+        raise ValueError("qrels hold no row: there is nothing to rank systems by.")
+    return frame.drop(columns="rarity", errors="ignore")
+
+
+def _evaluate(measures: list[ir_measures.Measure], qrels: pd.DataFrame, runs: Iterable[pd.DataFrame]) -> np.ndarray:
+    """Return the mean of each system, shape (measures, systems)."""
+    evaluator = ir_measures.evaluator(measures, qrels)
+    means = [evaluator.calc_aggregate(run) for run in runs]
+    return np.array([[of_run[measure] for of_run in means] for measure in measures])
+
+
+def _in_top(retrieved: Iterable[Retrieved], cutoff: int) -> np.ndarray:
+    """Return which relevant documents count as retrieved, shape (systems, documents)."""
+    return np.array([(found.ranks > 0) & (found.ranks <= cutoff) for found in retrieved])
+
+
+def _read(qrels: pd.DataFrame, runs: Iterable[pd.DataFrame], cutoff: int, bounded: bool) -> _Pool:
+    judgements = judge(qrels)
+    nobody = Run({})
+    retrieved = []
+    for run in runs:
+        found = Run(run).retrieve(judgements)
+        # Workers are sent ranks, but not the run. No measure that reads rarity counts turns.
+        sessions = Sessions(nobody, np.array(judgements.query_ids, dtype=object), found.n)
+        retrieved.append(found._replace(sessions=sessions))
+    # Measures of rareness do not read the rows of documents that are not relevant.
+    relevant = judgements.rows.label > 0
+    rows = Rows(*(values[relevant] for values in judgements.rows))
+    return _Pool(replace(judgements, rows=rows, derived=Memo()), retrieved, _in_top(retrieved, cutoff), bounded)
+
+
+def _correlations(
+    pool: _Pool,
+    measures: list[ir_measures.Measure],
+    initial: np.ndarray,
+    trials: np.ndarray,
+    method: Method,
+) -> np.ndarray:
+    """Return the correlation of systems drawn with their initial order, shape (measures, trials).
+
+    Parameters
+    ----------
+    initial : ndarray, shape (measures, systems)
+        Means when all systems take part.
+    trials : ndarray of int, shape (trials, N)
+        The systems drawn in each trial.
+    """
+    reads_rarity = [_reads_rarity(measure) for measure in measures]
+    correlations = np.empty((len(measures), len(trials)))
+    for trial, drawn in enumerate(trials):
+        judgements = _among(pool, drawn)
+        for m, measure in enumerate(measures):
+            after = before = initial[m, drawn]
+            if reads_rarity[m]:
+                after = np.array([_score(measure, judgements, pool.retrieved[system]).mean() for system in drawn])
+            correlations[m, trial] = _COEFFICIENTS[method](after, before)
+    return correlations
+
+
+def _among(pool: _Pool, drawn: np.ndarray) -> Judgements:
+    """Return the judgements with the rarity that `add_rarity` would give them for some of the systems."""
+    n_systems = np.maximum(np.count_nonzero(pool.in_top[drawn], axis=0), 1)
+    rarity = share(len(drawn) - n_systems, len(drawn) - pool.bounded)
+    documents = pool.judgements.documents._replace(rarity=rarity)
+    return replace(pool.judgements, documents=documents, derived=Memo())
+
+
+def _reads_rarity(measure: ir_measures.Measure) -> bool:
+    ours = implementation(measure)
+    if isinstance(ours, CompositeMeasure):
+        return any(_reads_rarity(part.measure) for part in ours.parts())
+    return ours is not None and "rarity" in ours.READS
+
+
+def _score(measure: ir_measures.Measure, judgements: Judgements, retrieved: Retrieved) -> np.ndarray:
+    """Return the value for each query, as the provider computes it from a run."""
+    ours = cast("DiversityMeasure", implementation(measure))
+    if isinstance(ours, CompositeMeasure):
+        parts = [_score(part.measure, judgements.view(part.view, part.rel), retrieved) for part in ours.parts()]
+        values = ours.combine(parts, judgements)
+    else:
+        view = judgements.view(ours.VIEW, ours.get("rel"))
+        values = np.empty(len(judgements))
+        for ranked in judged_rankings(view, retrieved.of(view), ours.get("cutoff")):
+            values[ranked.chunk.queries] = ours.score(ranked)
+    return np.where(retrieved.of(judgements).n == 0, ours.DEFAULT, values)
+
+
+def _summary(measures: list[ir_measures.Measure], sizes: list[int], correlations: np.ndarray) -> pd.DataFrame:
+    """Return mean and standard deviation over the last axis of an array of shape (measures, sizes, trials)."""
+    keys = pd.MultiIndex.from_product([list(map(str, measures)), sizes], names=["measure", "n_systems"])
+    trials = pd.DataFrame(correlations.reshape(len(keys), -1), index=keys)
+    table = pd.DataFrame({"mean": trials.mean(axis=1), "std": trials.std(axis=1), "n_trials": trials.count(axis=1)})
+    return table.reset_index()
+
+
+def _of_queries(run: Any, queries: pd.Index) -> pd.DataFrame:
+    """Return the rows of some queries; all if there are none, of which measures warn."""
+    frame = _run_frame(run)
+    kept = frame["query_id"].astype(str).isin(queries)
+    return frame[kept] if kept.any() else frame
+
+
+def _new(qrels: pd.DataFrame, n: int, label: float | None) -> pd.DataFrame:
+    """Return qrels of new documents for each query, relevant to all intents, with their place in a ranking."""
+    intents = qrels.drop_duplicates([name for name in ("query_id", "iteration", "subtopic_id") if name in qrels])
+    intents = intents.assign(**dict.fromkeys({"relevance", "gain"}.intersection(qrels), label or 1.0))
+    new = [intents.assign(doc_id=f"{_NEW} {place}", place=place) for place in range(n)]
+    return pd.concat([intents.assign(place=0).head(0), *new], ignore_index=True)
+
+
+def _most_common(qrels: pd.DataFrame, runs: list[pd.DataFrame], cutoff: int, rel: float | None) -> pd.DataFrame:
+    """Return the relevant documents of each query, with their places in the ranking by how many systems find them."""
+    judgements = judge(qrels)
+    n_systems = _in_top([Run(run).retrieve(judgements) for run in runs], cutoff).sum(axis=0)
+    relevant = judgements.view(rel=rel)
+    documents = pd.DataFrame(
+        {
+            "query_id": np.array(judgements.query_ids, dtype=object)[relevant.documents.query],
+            "doc_id": relevant.documents.ids,
+            "n_systems": n_systems[relevant.base_doc],
+        }
+    )
+    documents = documents.sort_values(["n_systems", "doc_id"], ascending=False)
+    return documents.assign(place=documents.groupby("query_id").cumcount())
+
+
+def _place(
+    runs: list[pd.DataFrame],
+    qrels: pd.DataFrame,
+    documents: pd.DataFrame,
+    measures: list[ir_measures.Measure],
+    kind: str,
+    cutoff: int,
+    bounded: bool,
+) -> list[tuple[float, int]]:
+    """Return value and rank of the system that retrieves some documents, for each measure."""
+    if kind == "rare":
+        qrels = pd.concat([qrels, documents.drop(columns="place")], ignore_index=True)
+    ranking = documents.drop_duplicates(["query_id", "doc_id"])
+    synthetic = ranking[["query_id", "doc_id"]].assign(score=-ranking["place"].astype(float))
+    systems = [synthetic, *runs]
+    means = _evaluate(measures, add_rarity(qrels, systems, cutoff=cutoff, bounded=bounded), systems)
+    better = np.count_nonzero(signs(means, means[:, [0]]) > 0, axis=1)
+    return [(float(value), int(n) + 1) for value, n in zip(means[:, 0], better, strict=True)]

@@ -1,0 +1,533 @@
+import itertools
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from ir_measures import AP
+from scipy import stats
+from statsmodels.formula.api import ols
+from statsmodels.stats.anova import anova_lm
+from statsmodels.stats.multitest import multipletests
+
+from pyterrier_diversity.meta import pairs as module
+from pyterrier_diversity.meta.pairs import draws, flips, p_values, resamples, shuffle, studentised
+from pyterrier_diversity.meta.significance import compare
+
+DRAWING = ["tukey-randomised", "bootstrap", "permutation"]
+TESTS = [*DRAWING, "tukey", "t", "wilcoxon"]
+
+# Three systems on four queries; x is far better than the others.
+SYSTEMS = {"x": [0.5, 0.7, 0.9, 0.8], "y": [0.1, 0.4, 0.5, 0.3], "z": [0.1, 0.5, 0.4, 0.4]}
+
+MATRIX = np.random.default_rng(5).random((5, 20)) + np.linspace(0, 0.5, 5)[:, None]
+
+
+def frame_of(values, measure="RBU"):
+    """A per-query frame of each system's values: a mapping of names to lists, or an array (systems, queries)."""
+    named = values if isinstance(values, dict) else {f"S{i}": row for i, row in enumerate(values)}
+    rows = [(name, f"q{q}", measure, float(v)) for name, row in named.items() for q, v in enumerate(row)]
+    return pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
+
+
+def pair(z, test, **options):
+    """The row of a system that exceeds another one by z."""
+    return compare(frame_of([z, np.zeros(len(z))]), test, rng=1, **options).iloc[0]
+
+
+def design(test, values, n_trials=1, groups="all", rng=1):
+    trials = draws(rng, n_trials, values.size)
+    return module.Design(test, groups, trials, 0.05, None, None, np.random.default_rng(0))
+
+
+def p_of(values, test, **options):
+    first, second = np.triu_indices(len(values), 1)
+    return p_values(values, first, second, design(test, values, **options))
+
+
+def all_shuffles(values):
+    """Every way to give each query's values to the systems."""
+    for rows in itertools.product(*(itertools.permutations(row) for row in values.T)):
+        yield np.array(rows).T
+
+
+def t_of(sample):
+    """The studentised mean, in plain Python."""
+    n, mean = len(sample), sum(sample) / len(sample)
+    sd = math.sqrt(sum((v - mean) ** 2 for v in sample) / (n - 1))
+    if sd < 1e-12:
+        return 0.0 if abs(mean) < 1e-12 else math.copysign(math.inf, mean)
+    return mean / (sd / math.sqrt(n))
+
+
+def fig_2(x, y, samples):
+    """Sakai (2013), Fig. 2: the ASL of a pair, by resamples of the queries."""
+    z = [a - b for a, b in zip(x, y, strict=True)]
+    mean = sum(z) / len(z)
+    w = [v - mean for v in z]
+    count = 0
+    for queries in samples:
+        if abs(t_of([w[q] for q in queries])) >= abs(t_of(z)) - 1e-12:
+            count += 1
+    return count / len(samples)
+
+
+def fig_4(values, matrices):
+    """Sakai (2013), Fig. 4: the ASL of each pair, by matrices of which each query's values are permuted."""
+    means = [sum(row) / len(row) for row in values]
+    asl = []
+    for i, j in itertools.combinations(range(len(values)), 2):
+        count = 0
+        for matrix in matrices:
+            shuffled = [sum(row) / len(row) for row in matrix]
+            if max(shuffled) - min(shuffled) >= abs(means[i] - means[j]) - 1e-12:
+                count += 1
+        asl.append(count / len(matrices))
+    return asl
+
+
+# Worked by hand
+
+
+def test_a_row_tells_means_difference_effect_and_p_of_a_pair():
+    x, y, _ = SYSTEMS.values()
+    z = np.subtract(x, y)
+
+    row = compare(frame_of(SYSTEMS), "t", rng=1).iloc[0]
+
+    assert row[["measure", "system", "other"]].tolist() == ["RBU", "x", "y"]
+    assert row[["mean", "other_mean", "difference"]].tolist() == pytest.approx([0.725, 0.325, 0.4])
+    assert row["effect_size"] == pytest.approx(0.4 / z.std(ddof=1))
+    assert row["p"] == pytest.approx(stats.ttest_rel(x, y).pvalue)
+    assert row["significant"]
+
+
+def test_parametric_hsd_of_a_worked_example():
+    # Means 1, 2, 6 of the systems, and -2/3 and 2/3 from the grand mean 3 for the queries: residuals of 1/3, four
+    # times, and 2/3, twice, whose squares add up to 4/3, for (3 - 1) (2 - 1) = 2 degrees of freedom; MS_res / n = 1/3.
+    values = np.array([[0.0, 2.0], [1.0, 3.0], [6.0, 6.0]])
+
+    q = np.array([1.0, 5.0, 4.0]) * math.sqrt(3)
+
+    assert p_of(values, "tukey") == pytest.approx([stats.studentized_range.sf(each, 3, 2) for each in q])
+
+
+@pytest.mark.parametrize(
+    ("z", "p", "effect"),
+    [([0.25] * 4, 0.0, math.inf), ([-0.1] * 3, 0.0, -math.inf), ([0.0] * 5, 1.0, 0.0)],
+)
+@pytest.mark.parametrize("test", ["t", "bootstrap"])
+def test_differences_without_variance_are_certain_or_none(test, z, p, effect):
+    row = pair(z, test)
+
+    assert (row["p"], row["effect_size"]) == (p, effect)
+
+
+def test_parametric_hsd_without_residuals_is_certain():
+    # Queries and systems explain all.
+    values = np.array([[0.1, 0.5, 0.3], [0.2, 0.6, 0.4], [0.2, 0.6, 0.4]])
+
+    assert p_of(values, "tukey").tolist() == [0.0, 0.0, 1.0]
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_systems_with_the_same_values_do_not_differ(test):
+    result = compare(frame_of([[0.3, 0.1, 0.8], [0.3, 0.1, 0.8], [0.9, 0.4, 0.9]]), test, rng=1)
+
+    assert result.loc[0, ["p", "difference", "effect_size", "ci_low", "ci_high"]].tolist() == [1, 0, 0, 0, 0]
+    assert not result.loc[0, "significant"]
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_differences_of_1e_13_are_none(test):
+    row = pair([1e-13, 1e-13, 1e-13, 2e-13, 1e-13], test)
+
+    assert row[["p", "difference", "effect_size"]].tolist() == [1, 0, 0]
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_the_last_bits_change_no_p_value(test):
+    values = np.random.default_rng(3).integers(0, 5, (3, 14)) / 10
+    noisy = values + np.random.default_rng(4).uniform(-1e-14, 1e-14, values.shape)
+
+    p, p_noisy = (compare(frame_of(v), test, rng=1)["p"].to_numpy() for v in (values, noisy))
+
+    assert p_noisy == pytest.approx(p, abs=0 if test in (*DRAWING, "wilcoxon") else 1e-9)
+
+
+# Restated
+
+
+@pytest.mark.parametrize("cells", [2**20, 900])
+def test_bootstrap_is_fig_2(monkeypatch, cells):
+    monkeypatch.setattr(module, "_CELLS", cells)
+    samples = np.concatenate(list(resamples(draws(1, 200, MATRIX.size), 20))).tolist()
+
+    expected = [fig_2(x, y, samples) for x, y in itertools.combinations(MATRIX.tolist(), 2)]
+
+    assert p_of(MATRIX, "bootstrap", n_trials=200) == pytest.approx(expected, abs=0)
+
+
+@settings(deadline=None, max_examples=40)
+@given(arrays(np.int64, (3, 4), elements=st.integers(0, 2)))
+def test_bootstrap_is_fig_2_with_ties_and_samples_without_variance(values):
+    values = values / 10
+    samples = np.concatenate(list(resamples(draws(1, 50, values.size), 4))).tolist()
+
+    expected = [fig_2(x, y, samples) for x, y in itertools.combinations(values.tolist(), 2)]
+
+    assert p_of(values, "bootstrap", n_trials=50) == pytest.approx(expected, abs=0)
+
+
+@pytest.mark.parametrize("cells", [2**20, 900])
+def test_randomised_hsd_is_fig_4(monkeypatch, cells):
+    monkeypatch.setattr(module, "_CELLS", cells)
+    matrices = [m.T for g, n in draws(1, 200, MATRIX.size).again() for m in shuffle(MATRIX, g, n)]
+
+    assert p_of(MATRIX, "tukey-randomised", n_trials=200) == pytest.approx(fig_4(MATRIX, matrices), abs=0)
+
+
+def test_pairwise_randomised_hsd_is_fig_4_of_each_pair_alone():
+    signs = np.concatenate(list(flips(draws(1, 200, MATRIX.size), 20))) > 0
+    expected = []
+    for two in itertools.combinations(MATRIX, 2):
+        both = np.array(two)
+        expected += fig_4(both, [np.where(flip, both, both[::-1]) for flip in signs])
+
+    assert p_of(MATRIX, "tukey-randomised", n_trials=200, groups="pairwise") == pytest.approx(expected, abs=0)
+
+
+def test_randomised_hsd_tends_to_the_share_of_all_permutations():
+    values = np.array([[0.1, 0.7, 0.4, 0.3], [0.2, 0.6, 0.9, 0.4], [0.6, 0.9, 0.8, 0.9]])
+    exact = fig_4(values, list(all_shuffles(values)))
+
+    p = p_of(values, "tukey-randomised", n_trials=100_000)
+
+    assert 0 < min(exact) < 0.1
+    assert p == pytest.approx(exact, abs=0.006)
+
+
+def test_pairwise_randomised_hsd_tends_to_the_share_of_all_permutations():
+    values = np.array([[0.1, 0.7, 0.4, 0.3, 0.1], [0.2, 0.6, 0.9, 0.4, 0.5]])
+    exact = fig_4(values, list(all_shuffles(values)))
+
+    assert p_of(values, "tukey-randomised", n_trials=100_000, groups="pairwise") == pytest.approx(exact, abs=0.006)
+
+
+def test_each_query_keeps_its_values_in_a_shuffle():
+    shuffled = shuffle(MATRIX, np.random.default_rng(1), 50)
+
+    assert shuffled.shape == (50, 20, 5)
+    assert (np.sort(shuffled, axis=-1) == np.sort(MATRIX.T, axis=-1)).all()
+    assert len({trial.tobytes() for trial in shuffled}) == 50
+
+
+def test_all_permutations_of_a_query_are_as_likely():
+    shuffled = shuffle(np.arange(3.0)[:, None], np.random.default_rng(1), 6_000)[:, 0]
+
+    _, counts = np.unique(shuffled, axis=0, return_counts=True)
+
+    assert stats.chisquare(counts).pvalue > 0.01
+    assert len(counts) == 6
+
+
+# Peers
+
+
+def test_parametric_hsd_has_the_residual_mean_square_of_a_two_way_anova():
+    table = anova_lm(ols("value ~ C(name) + C(qid)", frame_of(MATRIX)).fit())
+    mean_square, freedom = table.loc["Residual", ["mean_sq", "df"]]
+    means = MATRIX.mean(axis=1)
+    q = [abs(means[i] - means[j]) / math.sqrt(mean_square / 20) for i, j in itertools.combinations(range(5), 2)]
+
+    expected = stats.studentized_range.sf(q, 5, freedom)
+
+    assert freedom == 4 * 19
+    assert p_of(MATRIX, "tukey") == pytest.approx(expected, abs=1e-9)
+
+
+def test_pairwise_parametric_hsd_is_the_two_way_test_of_two_systems():
+    expected = [p_of(np.array(two), "tukey")[0] for two in itertools.combinations(MATRIX, 2)]
+
+    assert p_of(MATRIX, "tukey", groups="pairwise") == pytest.approx(expected, abs=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("test", "peer"),
+    [("t", lambda x, y: stats.ttest_rel(x, y).pvalue), ("wilcoxon", lambda x, y: stats.wilcoxon(x, y).pvalue)],
+)
+def test_t_and_wilcoxon_are_those_of_scipy(test, peer):
+    expected = [peer(x, y) for x, y in itertools.combinations(MATRIX, 2)]
+
+    assert p_of(MATRIX, test) == pytest.approx(expected, abs=1e-12)
+
+
+def test_wilcoxon_with_ties_and_without_some_differences_is_that_of_scipy():
+    values = np.random.default_rng(3).integers(0, 4, (4, 30)) / 4
+    expected = [stats.wilcoxon(x - y).pvalue for x, y in itertools.combinations(values, 2)]
+
+    assert p_of(values, "wilcoxon") == pytest.approx(expected, abs=1e-12)
+
+
+def test_wilcoxon_ranks_equal_sizes_alike_whatever_their_last_bit():
+    # 0.3 - 0.2, 0.2 - 0.1 and 0.1 - 0 are three numbers.
+    z = pair([0.3 - 0.2, 0.1 - 0.2, 0.1, 0.4, -0.5, 0.6], "wilcoxon")
+
+    assert z["p"] == stats.wilcoxon([1, -1, 1, 4, -5, 6]).pvalue
+
+
+def permutation(z, **options):
+    return stats.permutation_test(
+        (z,), lambda v, axis: v.mean(axis=axis), permutation_type="samples", vectorized=True, **options
+    ).pvalue
+
+
+def test_permutation_test_of_few_queries_is_exact_as_that_of_scipy():
+    values = MATRIX[:, :9]
+    expected = [permutation(x - y) for x, y in itertools.combinations(values, 2)]
+
+    assert p_of(values, "permutation", n_trials=9_999) == pytest.approx(expected, abs=0)
+    assert expected[0] * 2**9 == pytest.approx(round(expected[0] * 2**9))
+
+
+def test_permutation_test_is_that_of_scipy():
+    generator, _ = next(draws(1, 999, MATRIX.size).again())
+    expected = permutation(MATRIX[:1] - MATRIX[1:], n_resamples=999, axis=-1, random_state=generator)
+
+    assert p_of(MATRIX, "permutation", n_trials=999)[:4] == pytest.approx(expected, abs=0)
+
+
+def test_bootstrap_is_near_the_t_test_for_many_queries():
+    z = np.random.default_rng(2).normal(0.15, 1, 200)
+
+    assert pair(z, "bootstrap", n_trials=20_000)["p"] == pytest.approx(pair(z, "t")["p"], abs=0.01)
+
+
+def test_the_interval_is_the_percentile_interval_of_scipy():
+    z = np.random.default_rng(2).exponential(1, 25)
+    peer = stats.bootstrap(
+        (z,), np.mean, n_resamples=20_000, confidence_level=0.9, method="percentile", vectorized=True
+    )
+
+    row = pair(z, "t", ci=0.9)
+
+    assert row[["ci_low", "ci_high"]].tolist() == pytest.approx(list(peer.confidence_interval), abs=0.02)
+    assert row["ci_low"] < row["difference"] < row["ci_high"]
+
+
+@pytest.mark.parametrize("correction", ["holm", "bonferroni", "fdr_bh"])
+def test_a_correction_is_over_all_pairs_of_a_measure(correction):
+    frame = pd.concat([frame_of(MATRIX), frame_of(MATRIX[::-1] ** 2, "AP")])
+
+    result = compare(frame, "t", correction=correction, alpha=0.08, rng=1)
+
+    for _, rows in result.groupby("measure"):
+        assert len(rows) == 10
+        assert rows["p_corrected"].to_numpy() == pytest.approx(multipletests(rows["p"], method=correction)[1])
+    assert (result["significant"] == (result["p_corrected"] < 0.08)).all()
+    assert (result["significant"] != (result["p"] < 0.08)).any()
+
+
+# Pairs
+
+
+def test_every_two_systems_are_compared_once():
+    result = compare(frame_of(SYSTEMS), "t", rng=1)
+
+    assert list(zip(result["system"], result["other"], strict=True)) == [("x", "y"), ("x", "z"), ("y", "z")]
+
+
+def test_all_systems_are_compared_with_a_baseline():
+    result = compare(frame_of(SYSTEMS), "t", baseline="y", rng=1)
+
+    assert list(zip(result["system"], result["other"], strict=True)) == [("x", "y"), ("z", "y")]
+    assert result["difference"].tolist() == pytest.approx([0.4, 0.025])
+
+
+def test_two_baselines_are_one_pair():
+    result = compare(frame_of(SYSTEMS), "t", baseline=["y", "x"], rng=1)
+
+    assert list(zip(result["system"], result["other"], strict=True)) == [("x", "y"), ("z", "y"), ("z", "x")]
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_a_baseline_leaves_out_pairs_and_changes_none(test):
+    every = compare(frame_of(MATRIX), test, rng=1, n_trials=500).query("system == 'S0'")
+
+    result = compare(frame_of(MATRIX), test, baseline="S0", rng=1, n_trials=500)
+
+    assert result["p"].tolist() == pytest.approx(every["p"].tolist(), abs=1e-12)
+    assert result["difference"].tolist() == pytest.approx((-every["difference"]).tolist())
+    assert result["ci_low"].tolist() == pytest.approx((-every["ci_high"]).tolist())
+
+
+def test_a_correction_is_over_the_pairs_with_baselines_only():
+    result = compare(frame_of(MATRIX), "t", baseline="S0", correction="bonferroni", rng=1)
+
+    assert result["p_corrected"].tolist() == pytest.approx(np.minimum(4 * result["p"], 1).tolist())
+
+
+# Laws
+
+
+@pytest.mark.parametrize("groups", ["all", "pairwise"])
+@pytest.mark.parametrize("test", TESTS)
+def test_seeds_decide_and_the_number_of_workers_does_not(monkeypatch, test, groups):
+    monkeypatch.setattr(module, "_CELLS", 10_000)
+    options = {"groups": groups, "n_trials": 300}
+
+    one = compare(frame_of(MATRIX), test, rng=1, n_jobs=1, **options)
+
+    pd.testing.assert_frame_equal(compare(frame_of(MATRIX), test, rng=1, n_jobs=2, **options), one)
+    pd.testing.assert_frame_equal(compare(frame_of(MATRIX), test, rng=np.random.default_rng(1), **options), one)
+    other = compare(frame_of(MATRIX), test, rng=2, **options)
+    assert (other["p"] == one["p"]).all() == (test not in DRAWING)
+    assert not (other["ci_low"] == one["ci_low"]).any()
+
+
+@pytest.mark.parametrize("test", DRAWING)
+def test_other_measures_change_no_p_value(test):
+    both = pd.concat([frame_of(MATRIX[::-1] ** 2, "AP"), frame_of(MATRIX)])
+
+    alone = compare(frame_of(MATRIX), test, rng=1, n_trials=100)
+
+    pd.testing.assert_frame_equal(
+        compare(both, test, [AP, "RBU"], rng=1, n_trials=100).tail(10).reset_index(drop=True), alone
+    )
+    pd.testing.assert_frame_equal(compare(both, test, ["RBU"], rng=1, n_trials=100), alone)
+
+
+@settings(deadline=None, max_examples=25)
+@given(
+    arrays(np.int64, st.tuples(st.integers(2, 3), st.integers(2, 5)), elements=st.integers(0, 3)),
+    st.sampled_from(TESTS),
+)
+def test_all_values_are_in_range(values, test):
+    result = compare(frame_of(values / 3), test, rng=1, n_trials=20)
+
+    assert result["p"].between(0, 1).all()
+    assert (result["significant"] == (result["p"] < 0.05)).all()
+    assert (result["ci_low"] <= result["ci_high"]).all()
+    assert (np.sign(result["effect_size"]) == np.sign(result["difference"].round(12))).all()
+
+
+@settings(deadline=None, max_examples=40)
+@given(arrays(np.int64, (2, 6), elements=st.integers(0, 9)))
+def test_the_studentised_mean_is_that_of_the_t_test(values):
+    z = (values[0] - values[1]) / 10
+
+    assert studentised(z) == pytest.approx(t_of(z.tolist()))
+
+
+@pytest.mark.parametrize("test", ["t", "tukey", "wilcoxon"])
+def test_the_order_of_queries_does_not_matter_where_nothing_is_drawn(test):
+    frame = frame_of(SYSTEMS)
+    reordered = pd.concat([frame.iloc[[3, 7, 11]], frame]).drop_duplicates()
+
+    p, p_reordered = (compare(f, test)["p"].to_numpy() for f in (frame, reordered))
+
+    assert p_reordered == pytest.approx(p, abs=1e-9)
+
+
+def test_alpha_and_trials_are_what_is_said():
+    half = compare(frame_of(SYSTEMS), "bootstrap", n_trials=7, alpha=0.999, rng=1)
+
+    assert (half["p"] * 7).tolist() == pytest.approx((half["p"] * 7).round().tolist())
+    assert half["significant"].tolist() == (half["p"] < 0.999).tolist()
+
+
+def test_a_p_value_of_alpha_is_not_significant():
+    # Of 2^5 permutations, one and its opposite are as extreme.
+    assert pair([1, 2, 3, 4, 5], "permutation")["p"] == 1 / 16
+    assert not pair([1, 2, 3, 4, 5], "permutation", alpha=1 / 16)["significant"]
+    assert pair([1, 2, 3, 4, 5], "permutation", alpha=0.07)["significant"]
+
+
+@pytest.mark.parametrize(
+    ("test", "n_trials"), [("tukey-randomised", 5_000), ("bootstrap", 1_000), ("permutation", 9_999)]
+)
+def test_the_table_says_how_it_was_made(test, n_trials):
+    result = compare(frame_of(SYSTEMS), test, rng=1, correction="bonferroni", alpha=0.01)
+
+    assert list(result.attrs["legend"]) == list(result.columns)
+    assert result.attrs["n_trials"] == n_trials
+    told = [result.attrs[key] for key in ("test", "alpha", "correction", "ci", "n_systems", "n_queries")]
+    assert told == [test, 0.01, "bonferroni", 0.95, 3, 4]
+    assert ("groups" in result.attrs) == (test == "tukey-randomised")
+
+
+def test_the_frame_is_left_alone():
+    frame = frame_of(SYSTEMS)
+
+    compare(frame, rng=1)
+
+    pd.testing.assert_frame_equal(frame, frame_of(SYSTEMS))
+
+
+def test_queries_that_a_system_lacks_are_left_out_with_a_warning():
+    with pytest.warns(UserWarning, match="1 of 4 queries are left out") as caught:
+        result = compare(frame_of(SYSTEMS).drop(index=0), "t", rng=1)
+
+    assert result.attrs["n_queries"] == 3
+    assert caught[0].filename == __file__
+
+
+# Errors
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"test": "z"}, "compare: test must be one of 'tukey-randomised', .*, not 'z'"),
+        ({"groups": "each"}, "compare: groups must be one of 'all', 'pairwise', not 'each'"),
+        ({"alpha": 1}, r"compare: alpha must be a number in \(0, 1\), not 1"),
+        ({"ci": 95}, r"compare: ci must be a number in \(0, 1\), not 95"),
+        ({"n_trials": 0}, "compare: n_trials must be an integer in .*, not 0"),
+        ({"baseline": "w"}, "compare: baseline must name systems among x, y, z, not 'w'"),
+        ({"baseline": []}, r"compare: baseline must name systems among x, y, z, not \[\]"),
+        ({"correction": "none"}, "compare: correction must be a method of .*, not 'none'"),
+        ({"correction": 3}, "compare: correction must be a method of .*, not 3"),
+        ({"measures": ["AP"]}, "perquery has no measure AP"),
+    ],
+)
+def test_parameters_out_of_range_are_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        compare(frame_of(SYSTEMS), **options)
+
+
+def test_a_number_is_no_baseline():
+    with pytest.raises(TypeError, match="baseline must be the name of a system, or several, not 0"):
+        compare(frame_of(SYSTEMS), baseline=0)
+
+
+@pytest.mark.parametrize(("values", "what"), [([[1, 2]], "systems"), ([[1], [2]], "queries")])
+def test_one_system_or_one_query_is_refused(values, what):
+    with pytest.raises(ValueError, match=f"compare: perquery must have two {what} at least, not 1"):
+        compare(frame_of(values))
+
+
+# Real data
+
+
+def test_tests_of_pairs_find_more_than_an_hsd_test_of_real_runs(shared):
+    values = pd.read_csv(shared / "scores" / "web2012_err20.csv").to_numpy().T[:30]
+    found = {
+        (test, groups): set(np.flatnonzero(p_of(values, test, n_trials=n, groups=groups) < 0.05))
+        for test, groups, n in [
+            ("tukey-randomised", "all", 5_000),
+            ("tukey-randomised", "pairwise", 5_000),
+            ("bootstrap", "all", 1_000),
+            ("t", "all", 1),
+            ("tukey", "pairwise", 1),
+        ]
+    }
+    hsd, of_pairs, bootstrap, t, parametric_of_pairs = found.values()
+
+    # As in Sakai (2013), Sec. 5: the first are among the others, and fewer by half.
+    assert hsd < bootstrap
+    assert 2 * len(hsd) < len(bootstrap)
+    assert t == parametric_of_pairs
+    assert len(of_pairs ^ t) < 0.05 * len(t)
