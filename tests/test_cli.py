@@ -5,6 +5,7 @@ import pandas as pd
 import pyterrier as pt
 import pytest
 from ir_measures import nDCG
+from scipy.stats import ttest_rel
 from typer.testing import CliRunner
 
 from pyterrier_diversity import RBU, Adhoc, reference
@@ -24,8 +25,9 @@ def run(*arguments: str) -> str:
 def fail(*arguments: str) -> str:
     result = CliRunner().invoke(app, arguments)
     assert result.exit_code == 1
-    assert result.stderr.startswith("Error: ")
-    return result.stderr
+    message = result.stderr.rpartition("\r")[2]  # a progress bar may stand before it
+    assert message.startswith("Error: ")
+    return message
 
 
 def test_demo_prints_the_table_of_four_systems_and_three_lines_about_it():
@@ -154,3 +156,52 @@ def test_a_group_of_measures_is_asked_for_by_its_name():
     header = run("evaluate", "demo", BM25, "-m", "FRESHSTACK RBU@5", "--format", "csv").splitlines()[0]
 
     assert header == "run,alpha_nDCG@10,Coverage@20,Adhoc(R@50),RBU@5"
+
+
+MORE = str(FOLDER / "more-like-this.run")
+
+
+def test_compare_tells_means_differences_and_significance():
+    rows = json.loads(run("compare", "demo", BM25, XQUAD, "-m", "RBU@5 alpha_nDCG@5", "--format", "json", "-p", "12"))
+
+    by_query = json.loads(run("evaluate", "demo", BM25, XQUAD, "-m", "RBU@5", "-q", "--format", "json", "-p", "12"))
+    values = pd.DataFrame(by_query).query("qid != 'all'").pivot_table("RBU@5", "qid", "run")
+    assert [(row["measure"], row["system"], row["other"]) for row in rows] == [
+        ("RBU@5", "bm25", "xquad"),
+        ("alpha_nDCG@5", "bm25", "xquad"),
+    ]
+    assert rows[0]["difference"] == pytest.approx((values["bm25"] - values["xquad"]).mean(), abs=1e-9)
+    assert rows[0]["p"] == pytest.approx(ttest_rel(values["bm25"], values["xquad"]).pvalue, abs=1e-9)
+    assert rows[0]["significant"] is True
+
+
+def test_compare_with_a_baseline_a_correction_and_a_test_that_draws():
+    arguments = ["compare", "demo", BM25, XQUAD, MORE, "-m", "RBU@5", "-b", "bm25", "--test", "bootstrap"]
+    text = run(*arguments, "--correction", "holm", "--format", "csv")
+
+    table = pd.read_csv(io.StringIO(text))
+    assert table["other"].tolist() == ["bm25", "bm25"]
+    assert (table["p_corrected"] >= table["p"]).all()
+    assert run(*arguments, "--correction", "holm", "--format", "csv") == text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--test", "anova"], "test must be one of"),
+        (["-b", "nobody"], "nobody"),
+        (["--correction", "no"], "correction must"),
+    ],
+)
+def test_what_compare_cannot_do_is_one_sentence(arguments, message):
+    assert message in fail("compare", "demo", BM25, XQUAD, "-m", "RBU@5", *arguments)
+
+
+def test_a_table_may_be_printed_for_latex():
+    lines = run(
+        "evaluate", "demo", BM25, XQUAD, "-m", "RBU@5 alpha_nDCG@5", "--format", "latex", "-p", "3"
+    ).splitlines()
+
+    assert lines[:3] == [r"\begin{tabular}{lrr}", r"\toprule", r"run & RBU@5 & alpha\_nDCG@5 \\"]
+    assert lines[4].startswith("bm25 & 0.146 & ")
+    assert lines[-2:] == [r"\bottomrule", r"\end{tabular}"]

@@ -1,4 +1,4 @@
-"""The command ``pyterrier-diversity``: a demonstration, the evaluation of run files, and a list of the measures."""
+"""The command ``pyterrier-diversity``: a demonstration, run files evaluated and compared, the measures."""
 
 from __future__ import annotations
 
@@ -22,8 +22,18 @@ class Format(str, Enum):
     table = "table"
     csv = "csv"
     json = "json"
+    latex = "latex"
 
 
+RunsArgument = Annotated[list[Path], typer.Argument(help="TREC run files.", exists=True, dir_okay=False)]
+MeasuresOption = Annotated[
+    list[str],
+    typer.Option(
+        "--measure",
+        "-m",
+        help="A measure such as 'RBU(p=0.9)@20' or a group such as NDEVAL; several, or several in one with spaces.",
+    ),
+]
 FormatOption = Annotated[Format, typer.Option("--format", help="How to print the table.")]
 PlacesOption = Annotated[int, typer.Option("--places", "-p", min=0, help="Decimal places of the values.")]
 
@@ -55,15 +65,8 @@ def demo() -> None:
 @app.command()
 def evaluate(
     qrels: Annotated[str, typer.Argument(help="A qrels file, or a dataset: demo, clueweb12/trec-web-2014, irds:...")],
-    runs: Annotated[list[Path], typer.Argument(help="TREC run files.", exists=True, dir_okay=False)],
-    measures: Annotated[
-        list[str],
-        typer.Option(
-            "--measure",
-            "-m",
-            help="A measure such as 'RBU(p=0.9)@20' or a group such as NDEVAL; several, or several in one with spaces.",
-        ),
-    ],
+    runs: RunsArgument,
+    measures: MeasuresOption,
     by_query: Annotated[
         bool, typer.Option("--by-query", "-q", help="A row for each query, and 'all' for the aggregate.")
     ] = False,
@@ -74,6 +77,42 @@ def evaluate(
     try:
         table = _evaluated(qrels, runs, _parsed(measures), by_query)
     except (ValueError, KeyError, OSError) as error:
+        typer.echo(f"Error: {error.args[0] if isinstance(error, KeyError) else error}", err=True)
+        raise typer.Exit(1) from error
+    typer.echo(_formatted(table, format, places))
+
+
+@app.command()
+def compare(
+    qrels: Annotated[str, typer.Argument(help="A qrels file, or a dataset: demo, clueweb12/trec-web-2014, irds:...")],
+    runs: RunsArgument,
+    measures: MeasuresOption,
+    test: Annotated[str, typer.Option(help="tukey-randomised, bootstrap, tukey, t, wilcoxon or permutation.")] = "t",
+    baseline: Annotated[
+        list[str] | None, typer.Option("--baseline", "-b", help="Compare with these runs only.")
+    ] = None,
+    correction: Annotated[str | None, typer.Option(help="Of statsmodels, such as holm or fdr_bh.")] = None,
+    alpha: Annotated[float, typer.Option(help="Level of significance.")] = 0.05,
+    seed: Annotated[int, typer.Option(help="Of tests that draw at random.")] = 0,
+    format: FormatOption = Format.table,
+    places: PlacesOption = 4,
+) -> None:
+    """Compare run files: means, differences, and which of them are significant."""
+    from . import meta
+
+    try:
+        chosen = _parsed(measures)
+        perquery = _perquery(_evaluated(qrels, runs, chosen, by_query=True))
+        table = meta.compare(
+            perquery,
+            test,  # type: ignore[arg-type]  # checked there
+            chosen,
+            baseline=baseline,
+            correction=correction,
+            alpha=alpha,
+            rng=seed,
+        )
+    except (ValueError, TypeError, KeyError, OSError) as error:
         typer.echo(f"Error: {error.args[0] if isinstance(error, KeyError) else error}", err=True)
         raise typer.Exit(1) from error
     typer.echo(_formatted(table, format, places))
@@ -134,6 +173,12 @@ def _evaluated(qrels: str, runs: list[Path], measures: list[ir_measures.Measure]
     return pd.DataFrame(rows)[["run", *(["qid"] if by_query else []), *map(str, measures)]]
 
 
+def _perquery(table: pd.DataFrame) -> pd.DataFrame:
+    """Return values by query as ``pt.Experiment(..., perquery=True)`` returns them."""
+    values = table[table["qid"] != "all"].rename(columns={"run": "name"})
+    return values.melt(["name", "qid"], var_name="measure", value_name="value")
+
+
 def _run_names(runs: list[Path]) -> list[str]:
     """Return the names of files without folder and ending; whole paths if two would be called the same."""
     names = [path.name.removesuffix(".gz").removesuffix(".run").removesuffix(".txt") for path in runs]
@@ -163,4 +208,30 @@ def _formatted(table: pd.DataFrame, format: Format, places: int) -> str:
         return table.to_csv(index=False, float_format=f"%.{places}f").rstrip("\n")
     if format is Format.json:
         return str(table.to_json(orient="records", double_precision=min(places, 15)))
+    if format is Format.latex:
+        return _latex(table, places)
     return table.to_string(index=False, float_format=f"{{:.{places}f}}".format)
+
+
+def _latex(table: pd.DataFrame, places: int) -> str:
+    """Return a table with rules of booktabs."""
+    numeric = [kind.kind in "if" for kind in table.dtypes]
+    cells = [
+        [f"{cell:.{places}f}" if isinstance(cell, float) else str(cell) for cell in row] for row in table.to_numpy()
+    ]
+    header, *body = (" & ".join(map(_escaped, row)) + r" \\" for row in [[*map(str, table)], *cells])
+    columns = "".join("r" if number else "l" for number in numeric)
+    lines = [
+        rf"\begin{{tabular}}{{{columns}}}",
+        r"\toprule",
+        header,
+        r"\midrule",
+        *body,
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+    return "\n".join(lines)
+
+
+def _escaped(text: str) -> str:
+    return re.sub(r"([&%$#_{}])", r"\\\1", text)
