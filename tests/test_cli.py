@@ -12,6 +12,7 @@ from pyterrier_diversity import RBU, Adhoc, reference
 from pyterrier_diversity.cli import app
 from pyterrier_diversity.datasets.demo import FOLDER, DemoDataset
 from pyterrier_diversity.measures import registered
+from pyterrier_diversity.meta.axioms import CONSTRAINTS
 
 BM25, XQUAD = str(FOLDER / "bm25.run"), str(FOLDER / "xquad.run")
 
@@ -205,3 +206,23 @@ def test_a_table_may_be_printed_for_latex():
     assert lines[:3] == [r"\begin{tabular}{lrr}", r"\toprule", r"run & RBU@5 & alpha\_nDCG@5 \\"]
     assert lines[4].startswith("bm25 & 0.146 & ")
     assert lines[-2:] == [r"\bottomrule", r"\end{tabular}"]
+
+
+def test_axioms_tells_which_constraints_measures_meet():
+    rows = json.loads(run("axioms", "RBU(p=0.99) IA(AP)", "--n-pairs", "20", "--format", "json"))
+
+    assert rows[0] == {"measure": "RBU", **dict.fromkeys(CONSTRAINTS, "yes")}
+    assert (rows[1]["measure"], rows[1]["CloseTh"], rows[1]["Red"], rows[1]["Conf"]) == ("IA(AP)", "yes", "no", "no")
+
+
+def test_axioms_shows_rankings_that_break_a_constraint():
+    text = run("axioms", "IA(AP)", "-c", "--n-pairs", "0")
+
+    shown = text.split("\nIA(AP) breaks ")[1:]
+    assert [each.split(".")[0] for each in shown] == [name for name in CONSTRAINTS if name != "CloseTh"]
+    redundant = next(each for each in shown if each.startswith("Red."))
+    assert "\nbetter 0.250000: 1/0, 0/1\nworse 0.333333: 1/0 (2 times)\n" in redundant
+
+
+def test_axioms_of_what_cannot_be_checked_is_one_sentence():
+    assert "needs the column rarity" in fail("axioms", "P_Rareness@5")

@@ -119,6 +119,33 @@ def compare(
 
 
 @app.command()
+def axioms(
+    measures: Annotated[list[str], typer.Argument(help="Measures such as 'RBU(p=0.99)' or groups such as NDEVAL.")],
+    counterexamples: Annotated[
+        bool, typer.Option("--counterexamples", "-c", help="Print rankings that break each constraint missed.")
+    ] = False,
+    n_pairs: Annotated[int, typer.Option(min=0, help="Pairs of rankings drawn at random for each constraint.")] = 200,
+    seed: Annotated[int, typer.Option(help="Of the pairs drawn.")] = 0,
+    format: FormatOption = Format.table,
+) -> None:
+    """Search for rankings on which measures break the ten constraints of Amigó et al. (2018)."""
+    from .meta import axiom_table
+    from .meta import axioms as search
+
+    try:
+        chosen = _parsed(measures)
+        table = axiom_table(chosen, n_pairs=n_pairs, rng=seed)
+    except (ValueError, KeyError) as error:
+        typer.echo(f"Error: {error.args[0] if isinstance(error, KeyError) else error}", err=True)
+        raise typer.Exit(1) from error
+    typer.echo(_formatted(table.replace({True: "yes", False: "no"}).reset_index(), format, 0))
+    for measure in chosen if counterexamples else []:
+        for name in table.columns[~table.loc[str(measure)].to_numpy(bool)]:
+            found = cast("pd.DataFrame", search.counterexample(measure, name, n_pairs=n_pairs, rng=seed))
+            typer.echo(f"\n{measure} breaks {name}. {found.attrs['statement']}\n{search.sketch(found)}")
+
+
+@app.command()
 def measures(
     name: Annotated[str | None, typer.Argument(help="One measure, to be told all about it.")] = None,
     format: FormatOption = Format.table,

@@ -1,5 +1,7 @@
 """Judging measures and systems by the frame that ``pt.Experiment(..., perquery=True)`` returns."""
 
+from . import axioms
+from .axioms import axiom_table
 from .concordance import concordance
 from .correlation import kendall_tau, rank_correlation, tau_ap, tau_ap_symmetric
 from .discriminative_power import asl_curve, delta_required, discriminative_power, overlap
@@ -12,6 +14,8 @@ from .unanimity import unanimity
 __all__ = [
     "asl_curve",
     "assessor_agreement",
+    "axiom_table",
+    "axioms",
     "compare",
     "concordance",
     "delta_required",

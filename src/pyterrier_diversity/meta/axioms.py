@@ -1,0 +1,397 @@
+"""The search for rankings on which a measure breaks a constraint."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import ir_measures
+import numpy as np
+import pandas as pd
+
+from ..measures.base import is_ours
+from ..measures.lifts import Adhoc
+from ..parameters import Parameter
+from .constraints import CONSTRAINTS, SATURATED, Constraint, Instance, Pair
+from .scores import Rng, generators, signs
+
+__all__ = ["CONSTRAINTS", "Constraint", "Pair", "Verdict", "axiom_table", "check", "counterexample", "sketch"]
+
+# What topics are made of for a measure that refuses such labels: gdeval's ERR takes 4 at most.
+_LARGEST_LABELS = (SATURATED, 4, 3)
+
+# Most measures that break a constraint do so on one of the first few instances.
+_FEW = 24
+
+_N_PAIRS = Parameter(int, 200, interval="[0, inf)", desc="random pairs after the systematic ones")
+
+_LEGEND = {
+    "ranking": "'better' if the constraint wants its value to be higher (Sat: not lower), else 'worse'",
+    "value": "the value of that ranking",
+    "rank": "the rank of the document, from 1; missing where the ranking does not hold the judged document",
+    "docno": "the document",
+    "iteration": "the intent",
+    "weight": "the weight of the intent",
+    "label": "the label of the document for the intent",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """What the search found for a measure and a constraint.
+
+    Attributes
+    ----------
+    measure, constraint : str
+        Their names.
+    satisfied : bool
+        Whether no counter-example was found.
+    counterexample : DataFrame or None
+        The smallest one found, as `counterexample` returns it.
+    """
+
+    measure: str
+    constraint: str
+    satisfied: bool
+    counterexample: pd.DataFrame | None = field(repr=False)
+
+
+class _Violation(NamedTuple):
+    """A pair that came out otherwise than demanded, and the values of its rankings."""
+
+    pair: Pair
+    values: tuple[float, float]
+
+
+def _readable(measure: ir_measures.Measure) -> ir_measures.Measure:
+    """Return a measure that reads topics of several intents."""
+    if not isinstance(measure, ir_measures.Measure):
+        raise TypeError(f"measure must be a measure of ir_measures or of this package, not {measure!r}.")
+    return measure if is_ours(measure) else Adhoc(measure)
+
+
+def _constraint(constraint: str | Constraint) -> Constraint:
+    if isinstance(constraint, Constraint):
+        return constraint
+    if constraint not in CONSTRAINTS:
+        raise ValueError(f"constraint must be one of {', '.join(CONSTRAINTS)}, not {constraint!r}.")
+    return CONSTRAINTS[constraint]
+
+
+def _values(measures: Sequence[ir_measures.Measure], pairs: Sequence[Pair]) -> np.ndarray:
+    """Return the values of both rankings, shape (measures, pairs, 2): each ranking is a query of its own."""
+    qrels: list[tuple[str, str, int, str, float]] = []
+    run: dict[str, dict[str, float]] = {}
+    for i, pair in enumerate(pairs):
+        for query_id, ranking in zip((str(2 * i), str(2 * i + 1)), (pair.better, pair.worse), strict=True):
+            run[query_id] = {doc: -float(rank) for rank, doc in enumerate(ranking)}
+            for doc, grades in pair.judged.items():
+                qrels += [
+                    (query_id, doc, label, str(intent), weight)
+                    for intent, (label, weight) in enumerate(zip(grades, pair.weights, strict=True), start=1)
+                ]
+    frame = pd.DataFrame(qrels, columns=["query_id", "doc_id", "relevance", "iteration", "weight"])
+    readable = [_readable(measure) for measure in measures]
+    values = {measure: np.full(2 * len(pairs), np.nan) for measure in readable}
+    for metric in ir_measures.iter_calc(list(values), frame, run):
+        values[metric.measure][int(metric.query_id)] = metric.value
+    return np.stack([values[measure].reshape(-1, 2) for measure in readable])
+
+
+def _largest_label(measure: ir_measures.Measure) -> int:
+    """Return the largest label that a topic may have for a measure."""
+    for largest in _LARGEST_LABELS:
+        try:
+            _values([measure], CONSTRAINTS["Conf"].instances(largest)[0])
+        except ValueError as error:
+            refused = error
+        else:
+            return largest
+    raise refused
+
+
+def _violations(
+    measures: Sequence[ir_measures.Measure], constraint: Constraint, instances: Sequence[Instance]
+) -> dict[ir_measures.Measure, _Violation]:
+    """Return the first instance that each measure violates."""
+    if not measures or not instances:
+        return {}
+    pairs = [pair for instance in instances for pair in instance]
+    starts = np.cumsum([0, *(len(instance) for instance in instances[:-1])])
+    values = _values(measures, pairs)
+    sign = signs(values[..., 0], values[..., 1])
+    as_demanded = np.logical_or.reduceat(sign > 0 if constraint.strict else sign >= 0, starts, axis=1)
+    found = {}
+    for measure, met, own in zip(measures, as_demanded, values, strict=True):
+        if not met.all():
+            at = int(np.argmin(met))
+            of = np.arange(starts[at], starts[at] + len(instances[at]))
+            # Of all sizes that were tried, the one that came nearest.
+            nearest = int(of[np.argmax(own[of, 0] - own[of, 1])])
+            found[measure] = _Violation(pairs[nearest], (float(own[nearest, 0]), float(own[nearest, 1])))
+    return found
+
+
+def _search(
+    measures: Sequence[ir_measures.Measure], constraints: Sequence[Constraint], n_pairs: int, rng: Rng
+) -> dict[str, dict[ir_measures.Measure, _Violation]]:
+    """Return what violates each constraint: first all small instances, then random ones for the measures left."""
+    n_pairs = _N_PAIRS.check("axioms", "n_pairs", n_pairs)
+    *own, other = generators(rng, len(CONSTRAINTS) + 1)
+    generator_of = dict(zip(CONSTRAINTS, own, strict=True))
+    limits = {measure: _largest_label(measure) for measure in measures}
+    violations: dict[str, dict[ir_measures.Measure, _Violation]] = {}
+    for constraint in constraints:
+        groups: dict[int, list[ir_measures.Measure]] = defaultdict(list)
+        for measure, limit in limits.items():
+            groups[min(limit, constraint.largest)].append(measure)
+        generator = generator_of.get(constraint.name, other)
+        found: dict[ir_measures.Measure, _Violation] = {}
+        for largest, group in groups.items():
+            small, drawn = constraint.instances(largest), constraint.draw(n_pairs, copy.deepcopy(generator), largest)
+            for instances in (small[:_FEW], small[_FEW:], drawn):
+                found |= _violations([measure for measure in group if measure not in found], constraint, instances)
+        violations[constraint.name] = found
+    return violations
+
+
+def _frame(measure: ir_measures.Measure, constraint: Constraint, violation: _Violation) -> pd.DataFrame:
+    """Write a violation down, a row for each document and intent, once for each ranking."""
+    pair, rows = violation.pair, []
+    for name, ranking, value in zip(("better", "worse"), (pair.better, pair.worse), violation.values, strict=True):
+        unretrieved = [doc for doc in pair.judged if doc not in set(ranking)]
+        ranks: list[int | None] = [*range(1, len(ranking) + 1), *[None] * len(unretrieved)]
+        for rank, doc in zip(ranks, [*ranking, *unretrieved], strict=True):
+            for intent, (label, weight) in enumerate(zip(pair.judged[doc], pair.weights, strict=True), start=1):
+                rows.append((name, value, rank, doc, str(intent), weight, label))
+    frame = pd.DataFrame(rows, columns=["ranking", "value", "rank", "docno", "iteration", "weight", "label"])
+    frame["rank"] = frame["rank"].astype("Int64")
+    frame.attrs = {
+        "measure": str(measure),
+        "constraint": constraint.name,
+        "statement": constraint.statement,
+        "legend": dict(_LEGEND),
+    }
+    return frame
+
+
+def check(measure: ir_measures.Measure, constraint: str | Constraint, *, n_pairs: int = 200, rng: Rng = 0) -> Verdict:
+    """Search for rankings on which a measure breaks a constraint.
+
+    Parameters
+    ----------
+    measure : Measure
+        Of ir_measures or of this package. A measure of ir_measures that knows no intents is read as ``Adhoc(measure)``.
+    constraint : str or Constraint
+        One of `CONSTRAINTS`, or its name.
+    n_pairs : int >= 0
+        Number of random pairs of rankings, after all small ones.
+    rng : int, Generator or None
+        Source of the random pairs.
+
+    Returns
+    -------
+    Verdict
+        ``measure``, ``constraint``, ``satisfied`` and ``counterexample``.
+
+    Raises
+    ------
+    TypeError
+        If the measure is none.
+    ValueError
+        If there is no such constraint, ``n_pairs`` is negative, or the measure cannot be computed from labels, intents
+        and weights.
+
+    References
+    ----------
+    Amigó, Spina, Carrillo-de-Albornoz (2018). An axiomatic analysis of diversity evaluation metrics: introducing the
+    rank-biased utility metric. SIGIR, 625-634, Sec. 3. https://doi.org/10.1145/3209978.3210024
+
+    Examples
+    --------
+    >>> from pyterrier_diversity import RBU
+    >>> check(RBU, "Conf")
+    Verdict(measure='RBU', constraint='Conf', satisfied=True)
+    >>> check(RBU(e=0), "Conf")
+    Verdict(measure='RBU(e=0.0)', constraint='Conf', satisfied=False)
+    """
+    found = counterexample(measure, constraint, n_pairs=n_pairs, rng=rng)
+    return Verdict(str(measure), _constraint(constraint).name, found is None, found)
+
+
+def counterexample(
+    measure: ir_measures.Measure, constraint: str | Constraint, *, n_pairs: int = 200, rng: Rng = 0
+) -> pd.DataFrame | None:
+    """Return the smallest rankings found on which a measure breaks a constraint.
+
+    Parameters
+    ----------
+    measure, constraint, n_pairs, rng
+        As for `check`.
+
+    Returns
+    -------
+    DataFrame or None
+        None if nothing was found. Else a row for each judged document and intent, once for each of the two rankings:
+        ``ranking`` ("better" for the one that the constraint wants to be), its ``value``, ``rank`` (missing where the
+        ranking does not hold the document), ``docno``, ``iteration``, ``weight``, ``label``. The rows of a ranking are
+        its qrels. Where any of several sizes would do (CloseTh), it is the one that came nearest. ``attrs`` says what
+        each column is, and what the constraint demands.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As for `check`.
+
+    Examples
+    --------
+    >>> from pyterrier_diversity import StRecall
+    >>> found = counterexample(StRecall, "Pri")
+    >>> found[["ranking", "value", "rank", "docno", "label"]]
+      ranking  value  rank docno  label
+    0  better    1.0     1    d2      1
+    1  better    1.0     2    d1      0
+    2  better    1.0  <NA>    u1     10
+    3   worse    1.0     1    d1      0
+    4   worse    1.0     2    d2      1
+    5   worse    1.0  <NA>    u1     10
+    """
+    sought = _constraint(constraint)
+    violation = _search([measure], [sought], n_pairs, rng)[sought.name].get(measure)
+    return None if violation is None else _frame(measure, sought, violation)
+
+
+def sketch(counterexample: pd.DataFrame) -> str:
+    """Write a counter-example down in a few lines: the labels of the documents in each ranking.
+
+    Parameters
+    ----------
+    counterexample : DataFrame
+        As `counterexample` returns it.
+
+    Returns
+    -------
+    str
+        A line for each ranking, and one for the relevant documents that neither holds. A document is its labels for
+        the intents, ``1/0``; equal ones in a row are counted.
+
+    Examples
+    --------
+    >>> from pyterrier_diversity import IA
+    >>> from ir_measures import nDCG
+    >>> print(sketch(counterexample(IA(nDCG), "Red")))
+    weights of the intents: 0.5 0.5
+    better 0.073261: 1/0, 0/1
+    worse 0.073261: 1/0 (2 times)
+    not retrieved: 10/0, 0/10, 0/1
+    """
+    lines = []
+    weights = counterexample.drop_duplicates("iteration")["weight"]
+    if len(weights) > 1:
+        lines.append(f"weights of the intents: {' '.join(f'{weight:.3g}' for weight in weights)}")
+    for (name, value), rows in counterexample.groupby(["ranking", "value"], sort=False):
+        lines.append(f"{name} {value:.6f}: {_labels(rows.dropna(subset='rank'))}")
+    unretrieved = rows[rows["rank"].isna() & ~rows["docno"].isin(counterexample.dropna(subset="rank")["docno"])]
+    return "\n".join([*lines, f"not retrieved: {_labels(unretrieved)}"])
+
+
+def _labels(rows: pd.DataFrame) -> str:
+    """Return the labels of documents in their order."""
+    docs = rows.groupby("docno", sort=False)["label"].agg(lambda labels: "/".join(map(str, labels)))
+    counted = ((label, len(list(same))) for label, same in itertools.groupby(docs))
+    return ", ".join(f"{label} ({n} times)" if n > 1 else label for label, n in counted)
+
+
+def axiom_table(
+    measures: Iterable[ir_measures.Measure],
+    constraints: Iterable[str | Constraint] | None = None,
+    *,
+    n_pairs: int = 200,
+    rng: Rng = 0,
+) -> pd.DataFrame:
+    r"""Check measures against the constraints.
+
+    Parameters
+    ----------
+    measures : iterable of Measure
+        As for `check`.
+    constraints : iterable of str or Constraint, optional
+        All ten of `CONSTRAINTS` if omitted.
+    n_pairs, rng
+        As for `check`.
+
+    Returns
+    -------
+    DataFrame
+        A row for each measure and a column for each constraint: True if no counter-example was found, which is no
+        proof. ``attrs`` says what each constraint demands, and where in the paper.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As for `check`.
+
+    Notes
+    -----
+    *Instances.* Rankings have up to 9 documents, beside those of DeepTh and CloseTh, so that a cutoff of 9 or more is
+    not seen by the other eight. Labels are whole. In each topic every intent has one document of the largest label,
+    10, that is not retrieved. It makes labels 1 and 2 worth little (relevance contribution; 1/1024 and 3/1024 for
+    ``gain="exp"``), so binary relevance is about all other documents, and r < 1 in Red. A measure that refuses larger
+    labels gets topics up to 4 or 3. In small topics of Red and MRed the two intents have as many relevant documents;
+    random topics have more for one intent than for another. DeepTh and CloseTh compare rankings of one length, filled
+    up with documents that are not relevant: the paper's proof says that lengths are the same.
+
+    *There is a value* is tested at sizes: DeepTh with 1000 documents; CloseTh with each of 1 to 10, one of which has to
+    do; Sat with a label of 50, whose probability is 1 within the tolerance.
+
+    AspRel is asked where no other document of the ranking is relevant to either intent. The paper rules out earlier
+    ones only, but its proof reads that rank alone; with a later document of the heavier intent RBU fails, too.
+
+    *Differences from Table 1* of the paper, each with a counter-example of `counterexample`:
+
+    - A cutoff above n meets DeepTh whatever the measure: ``nDCG@20`` does, ``nDCG`` does not.
+    - ``P@k`` and ``IA(P@k)`` meet CloseTh: two relevant documents at ranks 3 and 4 are better than one. Ad-hoc measures
+      of graded labels meet AspDiv, and RR meets Sat; the paper does not apply these constraints to them.
+    - Binary measures (``RBP(rel=1)``, ``NRBP``, ``alpha_nDCG``) miss Pri, Deep and AspDiv, which ask for an effect of
+      grades. ``NRBP_IA(alpha=0)``, which is graded RBP-IA, ``NRBP_IA`` and ``alpha_DCG_IA`` have one.
+    - ``IA(AP)`` and ``IA(nDCG)`` miss AspRel where the heavier intent has more relevant documents to divide by; the
+      normalised value of each intent is not that of the topic.
+    - Alpha-measures (``NRBP_IA``, ``alpha_DCG_IA``, ``EU``, ``CT_rank``) miss Pri and AspDiv: a document of little
+      relevance takes a share alpha of better ones below it, which outweighs it if they are many; nine documents are
+      too few to show it of ``CT_rank(gamma=0.9)``. With a large alpha they miss CloseTh, too.
+    - ``NRBP_IA`` and ``alpha_DCG_IA`` are weighted, other than NRBP and alpha-nDCG of the paper, and meet AspRel.
+    - ``IA(ERR)`` misses Sat: gdeval's best label leaves 1 user in 16 unsatisfied. With
+      ``UserModel(model=3, stop="ERR", gain="linear")``, whose best label leaves none, ERR-IA is as in the table.
+    - ``RBU``, too, misses Sat if the best label leaves more users unsatisfied than the effort: ``RBU(max_rel=4)``.
+    - ``CT_rank`` misses Red where both intents are saturated, so that it cannot meet both Red and Sat.
+
+    References
+    ----------
+    Amigó, Spina, Carrillo-de-Albornoz (2018). An axiomatic analysis of diversity evaluation metrics: introducing the
+    rank-biased utility metric. SIGIR, 625-634, Table 1. https://doi.org/10.1145/3209978.3210024
+
+    Examples
+    --------
+    >>> from pyterrier_diversity import IA, RBU
+    >>> from ir_measures import AP
+    >>> axiom_table([RBU, IA(AP)], ["CloseTh", "Conf", "Red"]).T
+    measure   RBU  IA(AP)
+    CloseTh  True    True
+    Conf     True   False
+    Red      True   False
+    """
+    wanted = list(dict.fromkeys(measures))
+    sought = list(CONSTRAINTS.values()) if constraints is None else [_constraint(each) for each in constraints]
+    violations = _search(wanted, sought, n_pairs, rng)
+    columns = {each.name: [measure not in violations[each.name] for measure in wanted] for each in sought}
+    table = pd.DataFrame(columns, index=pd.Index([str(measure) for measure in wanted], name="measure"), dtype=bool)
+    table.attrs = {
+        "legend": {each.name: f"{each.statement} ({each.section})" for each in sought},
+        "True": "no counter-example found",
+        "n_pairs": n_pairs,
+    }
+    return table
