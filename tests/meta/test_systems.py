@@ -168,7 +168,7 @@ def test_every_measure_has_the_values_that_a_new_evaluation_gives_it(bounded, cu
             expected[measure].append(np.nanmean(taus[measure]))
     assert table["measure"].tolist() == [str(measure) for measure in MEASURES for _ in range(2)]
     np.testing.assert_allclose(table["mean"], np.ravel(list(expected.values())), atol=1e-12)
-    assert (table["mean"] < 1).sum() > 8
+    assert (table["mean"] < 1 - 1e-9).sum() > 5
 
 
 @pytest.mark.parametrize("measure", [P_Rareness @ 5, AP_Rareness, IA(P_Rareness @ 5), Sharp(RBP_Rareness @ 5)])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from typing import Literal
 
 import numpy as np
@@ -17,6 +17,9 @@ Variant = Literal["a", "b"]
 
 METHOD = Parameter(str, "tau", choices=("tau", "tau_ap", "tau_ap_symmetric"), desc="which coefficient")
 VARIANT = Parameter(str, "b", choices=("a", "b"), desc="how systems of one value are treated")
+
+# How many numbers are in memory at a time.
+_CELLS = 2**22
 
 _LEGEND = {
     "measure": "the measure whose ranking of the systems is judged: the estimate",
@@ -57,8 +60,7 @@ def kendall_tau(first: npt.ArrayLike, second: npt.ArrayLike, variant: Variant = 
     >>> round(kendall_tau([3, 2, 1], [3, 1, 2]), 3)
     0.333
     """
-    VARIANT.check("kendall_tau", "variant", variant)
-    return _tau(*_both_levels("kendall_tau", first=first, second=second), variant)
+    return _of_two("kendall_tau", "tau", variant, first=first, second=second)
 
 
 def tau_ap(estimate: npt.ArrayLike, reference: npt.ArrayLike, variant: Variant = "b") -> float:
@@ -120,8 +122,7 @@ def tau_ap(estimate: npt.ArrayLike, reference: npt.ArrayLike, variant: Variant =
     >>> tau_ap([2, 3, 1], [3, 2, 1]), tau_ap([3, 1, 2], [3, 2, 1])
     (0.0, 0.5)
     """
-    VARIANT.check("tau_ap", "variant", variant)
-    return _tau_ap(*_both_levels("tau_ap", estimate=estimate, reference=reference), variant)
+    return _of_two("tau_ap", "tau_ap", variant, estimate=estimate, reference=reference)
 
 
 def tau_ap_symmetric(first: npt.ArrayLike, second: npt.ArrayLike, variant: Variant = "b") -> float:
@@ -157,8 +158,7 @@ def tau_ap_symmetric(first: npt.ArrayLike, second: npt.ArrayLike, variant: Varia
     >>> tau_ap_symmetric([2, 3, 1], [3, 2, 1])
     0.0
     """
-    VARIANT.check("tau_ap_symmetric", "variant", variant)
-    return _tau_ap_symmetric(*_both_levels("tau_ap_symmetric", first=first, second=second), variant)
+    return _of_two("tau_ap_symmetric", "tau_ap_symmetric", variant, first=first, second=second)
 
 
 def rank_correlation(
@@ -217,23 +217,30 @@ def rank_correlation(
     n_systems = len(next(iter(means.values())))
     if n_systems < 2:
         raise ValueError(f"rank_correlation ranks systems and needs two, not {n_systems}.")
-    levels = {measure: _levels(values) for measure, values in means.items()}
-    table = _table(levels, _references(reference, list(means)), method, variant)
+    references = _references(reference, list(means))
+    values = np.stack(list(means.values()))
+    table = pd.DataFrame(
+        correlate(values, np.stack([means[name] for name in references]), method, variant),
+        index=pd.Index(list(means), name="measure"),
+        columns=pd.Index(references, name="reference"),
+    )
     result = table if matrix else _tidy(table)
     result.attrs = {"legend": dict(_LEGEND), "method": method, "variant": variant}
     return result
 
 
 def _levels(values: np.ndarray) -> np.ndarray:
-    """Return the number of each value in ascending order, the same for equal ones."""
-    order = np.argsort(values, kind="stable")
-    ascending = values[order]
-    levels = np.zeros(len(values), dtype=np.int64)
-    levels[order[1:]] = np.cumsum(signs(ascending[1:], ascending[:-1]) > 0)
+    """Return the number of each value of a list in ascending order, the same for equal ones; a list is a row."""
+    order = np.argsort(values, axis=1, kind="stable")
+    ascending = np.take_along_axis(values, order, axis=1)
+    rises = signs(ascending[:, 1:], ascending[:, :-1]) > 0
+    levels = np.zeros(values.shape, dtype=np.int64)
+    np.put_along_axis(levels, order[:, 1:], np.cumsum(rises, axis=1), axis=1)
     return levels
 
 
-def _both_levels(who: str, **lists: npt.ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+def _of_two(who: str, method: Method, variant: Variant, **lists: npt.ArrayLike) -> float:
+    VARIANT.check(who, "variant", variant)
     arrays = {name: np.asarray(values, dtype=np.float64) for name, values in lists.items()}
     (first, one), (second, other) = arrays.items()
     if one.ndim != 1 or one.shape != other.shape or len(one) < 2:
@@ -244,54 +251,104 @@ def _both_levels(who: str, **lists: npt.ArrayLike) -> tuple[np.ndarray, np.ndarr
     for name, values in arrays.items():
         if not np.isfinite(values).all():
             raise ValueError(f"{who}: {name} must be finite numbers, not {values[~np.isfinite(values)][0]}.")
-    return _levels(one), _levels(other)
+    return float(correlate(one[None], other[None], method, variant).item())
 
 
-def _tau(first: np.ndarray, second: np.ndarray, variant: Variant) -> float:
+def correlate(
+    estimates: np.ndarray, references: np.ndarray, method: Method = "tau", variant: Variant = "b"
+) -> np.ndarray:
+    """Correlate each of some lists of values with each of others.
+
+    Parameters
+    ----------
+    estimates : ndarray, shape (n_estimates, n_systems)
+        Values of the systems, finite.
+    references : ndarray, shape (n_references, n_systems)
+        Values of the systems, finite.
+    method, variant
+        As of `rank_correlation`.
+
+    Returns
+    -------
+    ndarray, shape (n_estimates, n_references)
+    """
+    estimates, references = _levels(estimates), _levels(references)
+    if method == "tau":
+        return _tau(estimates, references, variant)
+    values = _tau_ap(estimates, references, variant)
+    if method == "tau_ap_symmetric":
+        values = (values + _tau_ap(references, estimates, variant).T) / 2
+    return values
+
+
+def _tau(estimates: np.ndarray, references: np.ndarray, variant: Variant) -> np.ndarray:
+    first, second = np.triu_indices(estimates.shape[1], 1)
+    agreement = np.zeros((len(estimates), len(references)))
+    n_estimate, n_reference = np.zeros(len(estimates)), np.zeros(len(references))
+    for pairs in _blocks(len(first), len(estimates) + len(references)):
+        # Whole numbers up to 2^24 are exact in single precision.
+        signs_of = [
+            np.sign(levels[:, first[pairs]] - levels[:, second[pairs]]).astype(np.float32)
+            for levels in (estimates, references)
+        ]
+        agreement += signs_of[0] @ signs_of[1].T
+        n_estimate += np.count_nonzero(signs_of[0], axis=1)
+        n_reference += np.count_nonzero(signs_of[1], axis=1)
+    if variant == "a":
+        return agreement / len(first)
+    untied = np.sqrt(n_estimate[:, None] * n_reference)
+    return np.divide(agreement, untied, out=np.full_like(untied, np.nan), where=untied > 0)
+
+
+def _tau_ap(estimates: np.ndarray, references: np.ndarray, variant: Variant) -> np.ndarray:
+    n = estimates.shape[1]
+    weight, constant = (_weights_b if variant == "b" else _weights_a)(estimates)
+    concordant = np.zeros((len(estimates), len(references)))
+    for systems in _blocks(n, n * (len(estimates) + len(references))):
+        above = estimates[:, None, :] > estimates[:, systems, None]
+        higher = references[:, None, :] - references[:, systems, None]
+        right = higher > 0 if variant == "b" else (1 + np.sign(higher)) / 2
+        weighted = above * weight[:, systems, None]
+        concordant += weighted.reshape(len(estimates), -1) @ right.reshape(len(references), -1).T.astype(np.float64)
+    values = np.clip(2 * (concordant + constant[:, None]) - 1, -1.0, 1.0)
     if variant == "b":
-        from scipy.stats import kendalltau
-
-        return float(kendalltau(first, second).statistic)
-    pairs = len(first) * (len(first) - 1)
-    return float(np.sum(np.sign(first[:, None] - first) * np.sign(second[:, None] - second)) / pairs)
+        values[:, (references == references[:, :1]).all(axis=1)] = np.nan
+    return values
 
 
-def _tau_ap(estimate: np.ndarray, reference: np.ndarray, variant: Variant) -> float:
-    above = estimate > estimate[:, None]
-    n_above = np.count_nonzero(above, axis=1)
-    higher = np.sign(reference - reference[:, None])
-    return (_tau_ap_b if variant == "b" else _tau_ap_a)(estimate, above, n_above, higher)
-
-
-def _tau_ap_b(estimate: np.ndarray, above: np.ndarray, n_above: np.ndarray, higher: np.ndarray) -> float:
-    if not n_above.any() or not higher.any():
-        return float("nan")
-    concordant = np.count_nonzero(above & (higher > 0), axis=1)
+def _weights_b(estimates: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return what a concordant pair is worth by its lower system, and what all rankings have; NaN if all are tied."""
+    n_above = _n_above(estimates)
     below_top = n_above > 0
-    return float(2 * np.mean(concordant[below_top] / n_above[below_top]) - 1)
+    n_below_top = np.count_nonzero(below_top, axis=1)
+    weight = np.divide(1.0, n_above * n_below_top[:, None], out=np.zeros(n_above.shape), where=below_top)
+    return weight, np.where(n_below_top > 0, 0.0, np.nan)
 
 
-def _tau_ap_a(estimate: np.ndarray, above: np.ndarray, n_above: np.ndarray, higher: np.ndarray) -> float:
+def _weights_a(estimates: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return what a concordant pair is worth by its lower system, and what ties give, half of which are concordant."""
     # Broken at random, a tie puts 0, 1, ..., t - 1 of its t systems above one of them, each with probability 1/t. A
     # pair is concordant with probability 1/2 if it is tied in either list.
-    n_tied = np.count_nonzero(estimate == estimate[:, None], axis=1)
-    concordant = np.sum((1 + higher) / 2, axis=1, where=above)
-    harmonic = np.concatenate([[0.0], np.cumsum(1 / np.arange(1, len(estimate)))])
+    n = estimates.shape[1]
+    n_above = _n_above(estimates)
+    n_tied = n - n_above - _n_above(-estimates)
+    harmonic = np.concatenate([[0.0], np.cumsum(1 / np.arange(1, n))])
     # The sum of 1/(n_above + k) over k = 0, ..., t - 1, without the term 1/0, and that of k/(n_above + k).
     inverses = harmonic[n_above + n_tied - 1] - harmonic[np.maximum(n_above - 1, 0)]
     shares = n_tied - (n_above == 0) - n_above * inverses
-    return float(2 * np.sum((concordant * inverses + shares / 2) / n_tied) / (len(estimate) - 1) - 1)
+    return inverses / n_tied / (n - 1), (shares / 2 / n_tied).sum(axis=1) / (n - 1)
 
 
-def _tau_ap_symmetric(first: np.ndarray, second: np.ndarray, variant: Variant) -> float:
-    return (_tau_ap(first, second, variant) + _tau_ap(second, first, variant)) / 2
+def _n_above(levels: np.ndarray) -> np.ndarray:
+    """Return how many systems are above each one."""
+    descending = np.sort(-levels, axis=1)
+    return np.stack([np.searchsorted(row, -own) for row, own in zip(descending, levels, strict=True)])
 
 
-_COEFFICIENTS: dict[Method, Callable[[np.ndarray, np.ndarray, Variant], float]] = {
-    "tau": _tau,
-    "tau_ap": _tau_ap,
-    "tau_ap_symmetric": _tau_ap_symmetric,
-}
+def _blocks(length: int, cells: int) -> Iterator[slice]:
+    """Return slices, ``cells`` numbers for each index of which fit in memory together."""
+    size = max(1, _CELLS // cells)
+    return (slice(start, start + size) for start in range(0, length, size))
 
 
 def _means(scores: Scores) -> dict[str, np.ndarray]:
@@ -337,21 +394,6 @@ def _references(reference: object | None, measures: list[str]) -> list[str]:
     if absent:
         raise ValueError(f"reference must be among the measures {', '.join(measures)}, not {', '.join(absent)}.")
     return wanted
-
-
-def _table(levels: dict[str, np.ndarray], references: list[str], method: Method, variant: Variant) -> pd.DataFrame:
-    coefficient = _COEFFICIENTS[method]
-    values: dict[tuple[str, str], float] = {}
-    for reference in references:
-        for measure in levels:
-            if method != "tau_ap" and (reference, measure) in values:
-                values[measure, reference] = values[reference, measure]
-            else:
-                values[measure, reference] = coefficient(levels[measure], levels[reference], variant)
-    table = [[values[measure, reference] for reference in references] for measure in levels]
-    return pd.DataFrame(
-        table, index=pd.Index(list(levels), name="measure"), columns=pd.Index(references, name="reference")
-    )
 
 
 def _tidy(table: pd.DataFrame) -> pd.DataFrame:

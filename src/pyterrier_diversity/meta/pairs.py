@@ -25,6 +25,8 @@ LEVEL = Parameter(float, interval="(0, 1)", desc="a probability")
 
 # How many numbers of the trials are in memory at a time.
 _CELLS = 2**20
+# A variance that is a smaller part of the mean square is computed from the deviations.
+_CANCELLED = 1e-3
 # One p-value of the studentised range, or an exact one of Wilcoxon's, takes scipy long.
 _SLOW_PAIRS = 32
 
@@ -42,6 +44,11 @@ class Draws(NamedTuple):
     def n(self) -> int:
         """The number of trials."""
         return sum(self.sizes)
+
+    @property
+    def n_pairs(self) -> int:
+        """For how many pairs the trials of a chunk fit in memory together."""
+        return max(1, _CELLS // 4 // max(self.sizes))
 
     def again(self) -> Iterator[tuple[np.random.Generator, int]]:
         """Return a fresh copy of each generator, and the trials to draw by it."""
@@ -189,7 +196,7 @@ def p_values(values: np.ndarray, first: np.ndarray, second: np.ndarray, how: Des
     if how.test == "wilcoxon":
         return _by_pairs(_wilcoxon, (z,), _SLOW_PAIRS, how)
     function = {"tukey-randomised": _flips, "bootstrap": _bootstrap, "permutation": _permutation}[how.test]
-    return _by_pairs(function, (z, how.draws), values.shape[0], how)
+    return _by_pairs(function, (z, how.draws), how.draws.n_pairs, how)
 
 
 def decide(p: np.ndarray, how: Design) -> tuple[np.ndarray, np.ndarray]:
@@ -223,7 +230,7 @@ def borderlines(values: np.ndarray, first: np.ndarray, second: np.ndarray, how: 
             f"n_trials * alpha must be 1 at least, not {how.draws.n} * {how.alpha}: no resample has this place."
         )
     z = differences(values[first], values[second])
-    return _by_pairs(_borderline, (z, how.draws, place), values.shape[0], how)
+    return _by_pairs(_borderline, (z, how.draws, place), max(1, _CELLS // how.draws.n), how)
 
 
 def differences(first: np.ndarray, second: np.ndarray) -> np.ndarray:
@@ -369,22 +376,33 @@ def _flips(z: np.ndarray, trials: Draws) -> np.ndarray:
 
 def _bootstrap(z: np.ndarray, trials: Draws) -> np.ndarray:
     # Sakai (2013), Fig. 2.
-    w = z - z.mean(axis=1, keepdims=True)
     least = _least(np.abs(studentised(z)))[:, None]
     count = np.zeros(len(z))
-    for queries in resamples(trials, z.shape[1]):
-        count += (np.abs(studentised(w[:, queries])) >= least).sum(axis=1)
+    for t, _ in _resampled(z, trials):
+        count += (t >= least).sum(axis=1)
     return count / trials.n
 
 
 def _borderline(z: np.ndarray, trials: Draws, place: int) -> np.ndarray:
-    w = z - z.mean(axis=1, keepdims=True)
-    t, means = np.empty((len(z), trials.n)), np.empty((len(z), trials.n))
-    done = 0
-    for queries in resamples(trials, z.shape[1]):
-        sample, chunk = w[:, queries], slice(done, done + len(queries))
-        t[:, chunk], means[:, chunk] = np.abs(studentised(sample)), np.abs(sample.mean(axis=-1))
-        done += len(queries)
+    t, means = (np.concatenate(values, axis=1) for values in zip(*_resampled(z, trials), strict=True))
     threshold = np.partition(t, -place, axis=1)[:, [-place]]
     there = (t >= _least(threshold)) & (threshold >= _least(t))
     return np.where(there, means, 0.0).max(axis=1)
+
+
+def _resampled(z: np.ndarray, trials: Draws) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Return |t| and |mean| of resamples of the centred differences, arrays of shape (pairs, trials of a chunk)."""
+    n = z.shape[1]
+    w = z - z.mean(axis=1, keepdims=True)
+    for queries in resamples(trials, n):
+        # A resample is how often each query is drawn: its moments are products of matrices.
+        trial = np.arange(len(queries))[:, None]
+        times = np.bincount((trial * n + queries).ravel(), minlength=len(queries) * n).reshape(-1, n)
+        mean, square = w @ times.T / n, w**2 @ times.T / n
+        variance = square - mean**2
+        with np.errstate(divide="ignore", invalid="ignore"):
+            t = np.abs(mean) / np.sqrt(variance / (n - 1))
+        # Where the variance is next to nothing, the difference of two products does not tell it.
+        pair, drawn = np.nonzero(variance <= _CANCELLED * square)
+        t[pair, drawn] = np.abs(studentised(w[pair[:, None], queries[drawn]]))
+        yield t, np.abs(mean)

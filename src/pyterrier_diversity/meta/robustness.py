@@ -14,7 +14,7 @@ from ..judged import Run
 from ..judged.columns import ids, strings, to_frame
 from ..measures import parse
 from ..parameters import Parameter
-from .correlation import kendall_tau
+from .correlation import correlate, kendall_tau
 from .scores import Group, Rng, families, generators, in_parallel, read_scores
 
 _TRIALS = Parameter(int, 100, interval="[1, inf)", desc="how many samples of a size are drawn")
@@ -378,8 +378,8 @@ def _evaluated(
 
 def _taus_of_samples(values: np.ndarray, samples: np.ndarray) -> np.ndarray:
     """Return tau of each sample of topics, shape (trials,), of values of shape (systems, queries)."""
-    full = values.mean(axis=1)
-    return np.array([kendall_tau(values[:, sample].mean(axis=1), full) for sample in samples])
+    means = np.array([values[:, sample].mean(axis=1) for sample in samples])
+    return correlate(means, values.mean(axis=1)[None])[:, 0]
 
 
 def _finished(frame: pd.DataFrame, family_of: dict[str, str] | None, n_systems: int, n_queries: int) -> pd.DataFrame:

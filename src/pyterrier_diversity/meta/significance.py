@@ -137,6 +137,11 @@ def compare(
     ``permutation_test`` (of the signs of the differences) of scipy, with its defaults; Wilcoxon's p is 1 if there is no
     difference at all.
 
+    All pairs are tested on the same trials, which is fast and fair to each, but makes the p-values of different pairs
+    depend on one another: their errors, which more trials lessen, do not average out over pairs.
+
+    Long work goes to a cluster with ``joblib.parallel_config(backend="dask")`` or ``"ray"``, without other results.
+
     References
     ----------
     Sakai (2013). Web search evaluation with informational and navigational intents. Journal of Information Processing

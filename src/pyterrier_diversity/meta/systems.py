@@ -18,7 +18,7 @@ from ..judged.sessions import Sessions
 from ..measures.base import CompositeMeasure, DiversityMeasure, implementation
 from ..parameters import CUTOFF, REL, Parameter, Parameters, checked
 from ..qrels import add_rarity
-from .correlation import METHOD, Method, kendall_tau, tau_ap, tau_ap_symmetric
+from .correlation import METHOD, Method, correlate
 from .scores import Rng, generators, in_parallel, signs
 
 Measures = ir_measures.Measure | Iterable[ir_measures.Measure]
@@ -36,8 +36,6 @@ _SYNTHETIC: Parameters = {
 
 # So many trials are handed to a worker at a time.
 _BATCH = 25
-
-_COEFFICIENTS = {"tau": kendall_tau, "tau_ap": tau_ap, "tau_ap_symmetric": tau_ap_symmetric}
 
 # Begins the names of documents that no run or qrels have.
 _NEW = "\2synthetic"
@@ -378,7 +376,7 @@ def _correlations(
             after = before = initial[m, drawn]
             if reads_rarity[m]:
                 after = np.array([_score(measure, judgements, pool.retrieved[system]).mean() for system in drawn])
-            correlations[m, trial] = _COEFFICIENTS[method](after, before)
+            correlations[m, trial] = correlate(after[None], before[None], method).item()
     return correlations
 
 

@@ -1,0 +1,101 @@
+"""Statistics of 129 systems on 50 topics, beside scipy: ``pytest tests/benchmarks/bench_meta.py -s``.
+
+On a machine that others use too, ``OPENBLAS_NUM_THREADS=1`` keeps threads of the matrix products from waiting for each
+other.
+"""
+
+from __future__ import annotations
+
+import time
+import tracemalloc
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import kendalltau, permutation_test
+
+from pyterrier_diversity.meta.correlation import correlate
+from pyterrier_diversity.meta.pairs import design, p_values, studentised
+from pyterrier_diversity.meta.scores import Scores
+
+
+@pytest.fixture(scope="module")
+def values(shared) -> np.ndarray:
+    """Return AP of the systems of TREC-8, shape (systems, topics)."""
+    return pd.read_csv(shared / "scores" / "adhoc8_ap.csv").to_numpy(float).T
+
+
+def p_values_of(values: np.ndarray, test: str, n_trials: int) -> np.ndarray:
+    systems, topics = ([str(i) for i in range(length)] for length in values.shape)
+    how = design("bench", Scores(systems, topics, {}), test, groups="all", n_trials=n_trials, rng=1, n_jobs=1)
+    return p_values(values, *np.triu_indices(len(systems), 1), how)
+
+
+def best(function: Callable[[], object], rounds: int) -> float:
+    times = []
+    for _ in range(rounds):
+        started = time.perf_counter()
+        function()
+        times.append(time.perf_counter() - started)
+    return min(times)
+
+
+def report(what: str, ours: float, theirs: float, peer: str) -> None:
+    print(f"\n{what}: {ours:.3f} s; {peer}: {theirs:.3f} s, {theirs / ours:.1f} times as long")
+
+
+def range_of_means(*systems: np.ndarray, axis: int) -> np.ndarray:
+    means = np.stack([values.mean(axis=axis) for values in systems])
+    return means.max(axis=0) - means.min(axis=0)
+
+
+def test_randomised_hsd(benchmark, values):
+    def scipy() -> object:
+        return permutation_test(
+            tuple(values),
+            range_of_means,
+            permutation_type="samples",
+            alternative="greater",
+            vectorized=True,
+            n_resamples=5000,
+            batch=100,
+            axis=-1,
+            random_state=1,
+        )
+
+    benchmark.pedantic(p_values_of, (values, "tukey-randomised", 5000), rounds=5, warmup_rounds=1)
+    report("Randomised HSD, B = 5,000", benchmark.stats.stats.min, best(scipy, 3), "scipy.stats.permutation_test")
+
+
+def test_memory_of_randomised_hsd(benchmark, values):
+    tracemalloc.start()
+    benchmark.pedantic(p_values_of, (values, "tukey-randomised", 100_000), rounds=1)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    print(f"\nRandomised HSD, B = 100,000: {peak / 1e6:.0f} MB at the most")
+
+
+def test_paired_bootstrap(benchmark, values):
+    first, second = np.triu_indices(len(values), 1)
+
+    def pair_by_pair() -> None:
+        rng = np.random.default_rng(1)
+        for i, j in zip(first, second, strict=True):
+            z = values[i] - values[j]
+            resampled = (z - z.mean())[rng.integers(len(z), size=(1000, len(z)))]
+            (np.abs(studentised(resampled)) >= abs(studentised(z))).mean()
+
+    benchmark.pedantic(p_values_of, (values, "bootstrap", 1000), rounds=5, warmup_rounds=1)
+    report(f"Bootstrap of {len(first)} pairs", benchmark.stats.stats.min, best(pair_by_pair, 1), "pair by pair")
+
+
+def test_tau_of_200_rankings(benchmark, values):
+    rng = np.random.default_rng(1)
+    rankings = np.array([values[:, rng.integers(values.shape[1], size=25)].mean(axis=1) for _ in range(200)])
+    pairs = list(zip(*np.triu_indices(len(rankings), 1), strict=True))
+
+    ours = benchmark.pedantic(correlate, (rankings, rankings), rounds=5, warmup_rounds=1)
+    theirs = best(lambda: [kendalltau(rankings[i], rankings[j]) for i, j in pairs], 1)
+    report(f"tau of {len(pairs)} pairs of rankings", benchmark.stats.stats.min, theirs, "scipy.stats.kendalltau")
+    assert ours[0, 1] == pytest.approx(kendalltau(rankings[0], rankings[1]).statistic, abs=1e-12)

@@ -1,0 +1,103 @@
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+
+from pyterrier_diversity import P_Rareness
+from pyterrier_diversity.meta import (
+    asl_curve,
+    compare,
+    discriminative_power,
+    number_of_systems,
+    stability,
+    topic_sampling,
+)
+from pyterrier_diversity.meta.scores import in_parallel
+
+SYSTEMS, QUERIES = [f"s{i}" for i in range(6)], [f"q{i}" for i in range(46)]
+
+
+@pytest.fixture(scope="module")
+def perquery() -> pd.DataFrame:
+    rng = np.random.default_rng(5)
+    keys = pd.MultiIndex.from_product([SYSTEMS, QUERIES, ["A", "B"]], names=["name", "qid", "measure"])
+    return pd.DataFrame({"value": rng.random(len(keys)).round(2)}, index=keys).reset_index()
+
+
+@pytest.fixture(scope="module")
+def runs() -> dict[str, pd.DataFrame]:
+    rng = np.random.default_rng(6)
+    docs = np.array([f"d{i:02}" for i in range(20)])
+    return {
+        name: pd.concat(
+            pd.DataFrame({"qid": qid, "docno": rng.permutation(docs)[:8], "score": np.arange(8.0, 0.0, -1.0)})
+            for qid in QUERIES[:5]
+        )
+        for name in SYSTEMS
+    }
+
+
+@pytest.fixture(scope="module")
+def qrels() -> pd.DataFrame:
+    keys = pd.MultiIndex.from_product([QUERIES[:5], [f"d{i:02}" for i in range(0, 20, 2)]], names=["qid", "docno"])
+    return keys.to_frame(index=False).assign(label=1)
+
+
+@pytest.fixture(scope="module")
+def everything_that_draws(perquery, runs, qrels):
+    """Return a function that calls all methods that draw, with trials for several tasks each."""
+
+    def call(n_jobs: int | None) -> dict[str, pd.DataFrame]:
+        how = {"rng": 1, "n_jobs": n_jobs}
+        return {
+            "tukey-randomised": compare(perquery, "tukey-randomised", n_trials=9000, **how),
+            "bootstrap": compare(perquery, "bootstrap", **how),
+            "permutation": compare(perquery, "permutation", n_trials=99, **how),
+            "discriminative_power": discriminative_power(perquery, n_trials=9000, **how),
+            "asl_curve": asl_curve(perquery, "bootstrap", **how),
+            "stability": stability(perquery, n_trials=300, **how),
+            "topic_sampling": topic_sampling(perquery, n_trials=20, **how),
+            "number_of_systems": number_of_systems(runs, qrels, P_Rareness @ 5, n_trials=60, **how),
+        }
+
+    return call
+
+
+@pytest.fixture(scope="module")
+def alone(everything_that_draws):
+    return everything_that_draws(1)
+
+
+def worker(task: int) -> str:
+    from distributed import get_worker
+
+    return get_worker().address
+
+
+@pytest.fixture
+def dask_workers():
+    """Start a cluster of two workers, take joblib there, and return their addresses."""
+    distributed = pytest.importorskip("distributed")
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None, protocol="inproc://"
+        ) as cluster,
+        distributed.Client(cluster),
+        joblib.parallel_config(backend="dask"),
+    ):
+        yield {worker.address for worker in cluster.workers.values()}
+
+
+def test_tasks_are_done_by_the_workers_of_a_dask_cluster(dask_workers):
+    assert set(in_parallel(worker, [(task,) for task in range(20)], n_jobs=None, what="tasks")) <= dask_workers
+
+
+def test_a_dask_cluster_draws_what_one_worker_draws(dask_workers, everything_that_draws, alone):
+    for name, table in everything_that_draws(None).items():
+        pd.testing.assert_frame_equal(table, alone[name], check_exact=True)
+
+
+def test_another_seed_draws_other_trials(perquery):
+    first, second = (compare(perquery, "bootstrap", rng=rng)["p"] for rng in (1, 2))
+
+    assert (first != second).any()
