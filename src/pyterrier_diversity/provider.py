@@ -59,7 +59,7 @@ class DiversityEvaluator(Evaluator):
 
     def __init__(self, measures: Iterable[ir_measures.Measure], qrels: Any) -> None:
         ordered = sorted(measures, key=repr) if isinstance(measures, (set, frozenset)) else list(measures)
-        self._evaluation = _Evaluation(judge(qrels), ordered)
+        self._evaluation = Evaluation(judge(qrels), ordered)
         super().__init__(ordered, self._evaluation.judgements.query_ids)
 
     def iter_calc(self, run: Any) -> Iterator[ir_measures.Metric]:
@@ -80,11 +80,11 @@ class DiversityEvaluator(Evaluator):
         return aggregates
 
     def _values(self, run: Any) -> list[tuple[ir_measures.Measure, list[float]]]:
-        values = self._evaluation.values(_Retrieval(Run(run), self._evaluation.judgements))
+        values = self._evaluation.values(Retrieval(Run(run), self._evaluation.judgements))
         return [(measure, values[measure].tolist()) for measure in self.measures]
 
 
-class _Retrieval:
+class Retrieval:
     """A run, and what it found of some judgements, looked up once."""
 
     def __init__(self, run: Run, judgements: Judgements) -> None:
@@ -112,7 +112,7 @@ class _Retrieval:
         return rankings
 
 
-class _Evaluation:
+class Evaluation:
     """Computes measures over one view of the judgements: ours by their kernels, others by whoever provides them."""
 
     def __init__(self, judgements: Judgements, measures: Iterable[ir_measures.Measure]) -> None:
@@ -123,7 +123,7 @@ class _Evaluation:
         needed: dict[tuple[View, float | None], list[ir_measures.Measure]] = defaultdict(list)
         for measure in measures:
             self._sort(measure, needed)
-        self._views = {key: _Evaluation(judgements.view(*key), parts) for key, parts in needed.items()}
+        self._views = {key: Evaluation(judgements.view(*key), parts) for key, parts in needed.items()}
         self._others = _OtherProviders(judgements, self._elsewhere) if self._elsewhere else None
 
     def _sort(self, measure: ir_measures.Measure, needed: dict[Any, list[ir_measures.Measure]]) -> None:
@@ -144,7 +144,7 @@ class _Evaluation:
             key = (ours.VIEW, ours.get("rel")), cutoff, bool(ours.get("judged_only"))
             self._kernels[key][measure] = ours
 
-    def values(self, retrieval: _Retrieval) -> Values:
+    def values(self, retrieval: Retrieval) -> Values:
         """Return one value for each query of the view: the default where the run has no ranking."""
         values: Values = {}
         for (view, cutoff, judged_only), measures in self._kernels.items():
@@ -206,7 +206,7 @@ class _OtherProviders:
         cut = all(measure.params.get("cutoff") and not measure.params.get("judged_only") for measure in measures)
         self._depth = max(measure.params["cutoff"] for measure in measures) if cut else None
 
-    def values(self, retrieval: _Retrieval) -> Values:
+    def values(self, retrieval: Retrieval) -> Values:
         """Return one value for each query of the view."""
         values = {measure: np.zeros(len(self._judgements)) for measure in self._measures}
         index = {name: i for i, name in enumerate(self._names)}

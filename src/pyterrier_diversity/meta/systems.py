@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, Literal, NamedTuple
 
 import ir_measures
 import numpy as np
 import pandas as pd
 
 from ..arrays import share
-from ..judged import Judgements, Retrieved, Run, judge, judged_rankings
+from ..judged import Judgements, Retrieved, Run, judge
 from ..judged.columns import to_frame
 from ..judged.judgements import Memo, Rows
 from ..judged.sessions import Sessions
-from ..measures.base import CompositeMeasure, DiversityMeasure, implementation
+from ..measures.base import CompositeMeasure, implementation
 from ..parameters import CUTOFF, REL, Parameter, Parameters, checked
+from ..provider import Evaluation, Retrieval
 from ..qrels import add_rarity
 from .correlation import METHOD, Method, correlate
 from .scores import Rng, generators, in_parallel, signs
@@ -56,15 +57,28 @@ _SYNTHETIC_LEGEND = {
 }
 
 
+class _Found(Retrieval):
+    """What a run found of some judgements, without the run: that is what workers are sent."""
+
+    def __init__(self, retrieved: Retrieved) -> None:
+        self._retrieved = retrieved
+
+    def of(self, view: Judgements, judged_only: bool = False) -> Retrieved:
+        """Return what the run found of a view of the judgements."""
+        if judged_only:
+            raise ValueError("number_of_systems: a measure that reads rarity cannot have judged_only=True here.")
+        return self._retrieved.of(view)
+
+
 class _Pool(NamedTuple):
     """Systems, and what they find.
 
-    ``judgements`` have the rarity that all systems make; ``retrieved`` is what each finds of them, without its run;
+    ``judgements`` have the rarity that all systems make; ``found`` is what each finds of them;
     ``in_top``, shape (systems, documents), is whether a relevant document counts as retrieved.
     """
 
     judgements: Judgements
-    retrieved: list[Retrieved]
+    found: list[_Found]
     in_top: np.ndarray
     bounded: bool
 
@@ -349,7 +363,12 @@ def _read(qrels: pd.DataFrame, runs: Iterable[pd.DataFrame], cutoff: int, bounde
     # Measures of rareness do not read the rows of documents that are not relevant.
     relevant = judgements.rows.label > 0
     rows = Rows(*(values[relevant] for values in judgements.rows))
-    return _Pool(replace(judgements, rows=rows, derived=Memo()), retrieved, _in_top(retrieved, cutoff), bounded)
+    return _Pool(
+        replace(judgements, rows=rows, derived=Memo()),
+        [_Found(each) for each in retrieved],
+        _in_top(retrieved, cutoff),
+        bounded,
+    )
 
 
 def _correlations(
@@ -368,14 +387,15 @@ def _correlations(
     trials : ndarray of int, shape (trials, N)
         The systems drawn in each trial.
     """
-    reads_rarity = [_reads_rarity(measure) for measure in measures]
+    rare = [measure for measure in measures if _reads_rarity(measure)]
     correlations = np.empty((len(measures), len(trials)))
     for trial, drawn in enumerate(trials):
-        judgements = _among(pool, drawn)
+        evaluation = Evaluation(_among(pool, drawn), rare)
+        values = [evaluation.values(pool.found[system]) for system in drawn]
         for m, measure in enumerate(measures):
             after = before = initial[m, drawn]
-            if reads_rarity[m]:
-                after = np.array([_score(measure, judgements, pool.retrieved[system]).mean() for system in drawn])
+            if measure in rare:
+                after = np.array([of_system[measure].mean() for of_system in values])
             correlations[m, trial] = correlate(after[None], before[None], method).item()
     return correlations
 
@@ -393,20 +413,6 @@ def _reads_rarity(measure: ir_measures.Measure) -> bool:
     if isinstance(ours, CompositeMeasure):
         return any(_reads_rarity(part.measure) for part in ours.parts())
     return ours is not None and "rarity" in ours.READS
-
-
-def _score(measure: ir_measures.Measure, judgements: Judgements, retrieved: Retrieved) -> np.ndarray:
-    """Return the value for each query, as the provider computes it from a run."""
-    ours = cast("DiversityMeasure", implementation(measure))
-    if isinstance(ours, CompositeMeasure):
-        parts = [_score(part.measure, judgements.view(part.view, part.rel), retrieved) for part in ours.parts()]
-        values = ours.combine(parts, judgements)
-    else:
-        view = judgements.view(ours.VIEW, ours.get("rel"))
-        values = np.empty(len(judgements))
-        for ranked in judged_rankings(view, retrieved.of(view), ours.get("cutoff")):
-            values[ranked.chunk.queries] = ours.score(ranked)
-    return np.where(retrieved.of(judgements).n == 0, ours.DEFAULT, values)
 
 
 def _summary(measures: list[ir_measures.Measure], sizes: list[int], correlations: np.ndarray) -> pd.DataFrame:
