@@ -1,10 +1,8 @@
-import math
-
 import numpy as np
 import pandas as pd
 import pytest
 
-from pyterrier_diversity.meta.scores import generators, in_parallel, read_scores, signs
+from pyterrier_diversity.meta.scores import generators, read_scores, signs
 
 
 def perquery(*rows):
@@ -74,8 +72,3 @@ def test_every_task_has_a_generator_of_its_own(rng):
 
     assert len(set(drawn)) == 3
     assert drawn == [generator.random() for generator in generators(3, 3)]
-
-
-@pytest.mark.parametrize("n_jobs", [None, 1, 2])
-def test_tasks_give_their_results_in_order(n_jobs):
-    assert in_parallel(math.gcd, [(4, 6), (9, 6), (5, 7)], n_jobs=n_jobs, what="divisors") == [2, 3, 1]

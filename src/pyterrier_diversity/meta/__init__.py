@@ -9,6 +9,7 @@ from .robustness import assessor_agreement, pool_depth, topic_sampling
 from .significance import compare
 from .stability import stability
 from .systems import insert_synthetic_system, number_of_systems
+from .tables import significance_table
 from .unanimity import unanimity
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "overlap",
     "pool_depth",
     "rank_correlation",
+    "significance_table",
     "stability",
     "tau_ap",
     "tau_ap_symmetric",

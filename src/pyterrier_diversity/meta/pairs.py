@@ -8,8 +8,9 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from ..parallel import in_parallel
 from ..parameters import Parameter
-from .scores import TOLERANCE, Rng, Scores, generators, in_parallel, signs
+from .scores import TOLERANCE, Rng, Scores, generators, signs
 
 Test = Literal["tukey-randomised", "bootstrap", "tukey", "t", "wilcoxon", "permutation"]
 Groups = Literal["all", "pairwise"]

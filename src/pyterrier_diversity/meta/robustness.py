@@ -13,9 +13,10 @@ import pandas as pd
 from ..judged import Run
 from ..judged.columns import ids, strings, to_frame
 from ..measures import parse
+from ..parallel import in_parallel
 from ..parameters import Parameter
 from .correlation import correlate, kendall_tau
-from .scores import Group, Rng, families, generators, in_parallel, read_scores
+from .scores import Group, Rng, families, generators, read_scores
 
 _TRIALS = Parameter(int, 100, interval="[1, inf)", desc="how many samples of a size are drawn")
 _DEPTH = Parameter(int, interval="[1, inf)", desc="how many documents of each run are judged")

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, TypeVar
+from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-T = TypeVar("T")
 Rng = np.random.Generator | int | None
 Group = Mapping[str, str] | Callable[[str], str]
 
@@ -122,27 +121,3 @@ def families(who: str, measures: Iterable[str], group: Group | None) -> dict[str
 def generators(rng: Rng, n: int) -> list[np.random.Generator]:
     """Return a generator for each of ``n`` tasks, the same whoever works on them."""
     return list(np.random.default_rng(rng).spawn(n))
-
-
-def in_parallel(
-    function: Callable[..., T], tasks: Sequence[tuple[Any, ...]], *, n_jobs: int | None, what: str
-) -> list[T]:
-    """Call a function with the arguments of each task, through joblib, with progress.
-
-    Parameters
-    ----------
-    function : callable
-        At the top of a module, so that other processes find it.
-    tasks : sequence of tuple
-        Arguments of each call.
-    n_jobs : int, optional
-        As of ``joblib.Parallel``: workers, all cores if -1; what ``joblib.parallel_config`` says if None.
-    what : str
-        What the progress bar is called.
-    """
-    import joblib
-    import pyterrier as pt
-
-    dispatched = pt.tqdm(tasks, desc=what, delay=2, leave=False)
-    results: list[T] = joblib.Parallel(n_jobs=n_jobs)(joblib.delayed(function)(*task) for task in dispatched)
-    return results

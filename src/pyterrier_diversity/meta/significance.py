@@ -193,6 +193,8 @@ def compare(
     legend = {column: what for column, what in _LEGEND.items() if column != "p_corrected" or correction is not None}
     result = pd.concat(tables, ignore_index=True)[list(legend)]
     result.attrs = {"legend": legend, **how.described(scores), "ci": ci}
+    if baseline is not None:
+        result.attrs["baseline"] = list(dict.fromkeys(names[second]))
     return result
 
 

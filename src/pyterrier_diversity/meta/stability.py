@@ -8,8 +8,9 @@ import ir_measures
 import numpy as np
 import pandas as pd
 
+from ..parallel import in_parallel
 from ..parameters import Parameter, Parameters, checked
-from .scores import Rng, in_parallel, read_scores, signs
+from .scores import Rng, read_scores, signs
 
 _PARAMETERS: Parameters = {
     "n_trials": Parameter(int, 1000, interval="[1, inf)", desc="how many samples of topics are drawn"),

@@ -16,11 +16,12 @@ from ..judged.columns import to_frame
 from ..judged.judgements import Memo, Rows
 from ..judged.sessions import Sessions
 from ..measures.base import CompositeMeasure, implementation
+from ..parallel import in_parallel
 from ..parameters import CUTOFF, REL, Parameter, Parameters, checked
 from ..provider import Evaluation, Retrieval
 from ..qrels import add_rarity
 from .correlation import METHOD, Method, correlate
-from .scores import Rng, generators, in_parallel, signs
+from .scores import Rng, generators, signs
 
 Measures = ir_measures.Measure | Iterable[ir_measures.Measure]
 

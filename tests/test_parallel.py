@@ -1,3 +1,5 @@
+import math
+
 import joblib
 import numpy as np
 import pandas as pd
@@ -12,7 +14,7 @@ from pyterrier_diversity.meta import (
     stability,
     topic_sampling,
 )
-from pyterrier_diversity.meta.scores import in_parallel
+from pyterrier_diversity.parallel import in_parallel
 
 SYSTEMS, QUERIES = [f"s{i}" for i in range(6)], [f"q{i}" for i in range(46)]
 
@@ -66,6 +68,11 @@ def everything_that_draws(perquery, runs, qrels):
 @pytest.fixture(scope="module")
 def alone(everything_that_draws):
     return everything_that_draws(1)
+
+
+@pytest.mark.parametrize("n_jobs", [None, 1, 2])
+def test_tasks_give_their_results_in_order(n_jobs):
+    assert in_parallel(math.gcd, [(4, 6), (9, 6), (5, 7)], n_jobs=n_jobs, what="divisors") == [2, 3, 1]
 
 
 def worker(task: int) -> str:

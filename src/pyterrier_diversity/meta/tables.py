@@ -1,0 +1,210 @@
+"""The table of a paper: means of systems, marked by which of their differences are significant."""
+
+from __future__ import annotations
+
+import html
+import itertools
+import re
+import string
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from ..groups import signature
+from ..measures import parse
+
+_NEEDED = ("measure", "system", "other", "mean", "other_mean", "significant")
+
+_TESTS = {
+    "tukey-randomised": "randomised Tukey HSD",
+    "bootstrap": "paired bootstrap test",
+    "tukey": "two-way Tukey HSD",
+    "t": "paired t-test",
+    "wilcoxon": "Wilcoxon signed-rank test",
+    "permutation": "paired permutation test",
+}
+
+
+class Cell(NamedTuple):
+    """The mean of a system, and the marks of the systems whose mean is significantly lower, and higher."""
+
+    mean: float
+    higher_than: list[str]
+    lower_than: list[str]
+
+
+@dataclass(frozen=True, eq=False)
+class SignificanceTable:
+    """Means of systems by measure, each marked by the systems that it differs from; shown as HTML in notebooks.
+
+    Attributes
+    ----------
+    measures : list of str
+        The columns.
+    rows : dict of str to list of Cell
+        The cells of each system, one for each measure.
+    legend : str
+        What the marks mean, and how they were found.
+    places : int
+        Decimal places of the means.
+    """
+
+    measures: list[str]
+    rows: dict[str, list[Cell]]
+    legend: str
+    places: int = 3
+
+    @cached_property
+    def signatures(self) -> dict[str, str]:
+        """The `signature` of each measure that this package or ir_measures knows by its name."""
+        found = {}
+        for name in self.measures:
+            with suppress(ValueError):
+                found[name] = signature(parse(name))
+        return found
+
+    def __str__(self) -> str:
+        """Return the table as text: marks of lower systems after ``^``, of higher ones after ``_``."""
+        written = self._written("{}", "^{}", "_{}")
+        table = pd.DataFrame(list(written.values()), index=list(written), columns=self.measures)
+        return f"{table.to_string()}\n\n{self.legend}"
+
+    def to_html(self) -> str:
+        """Return the table as HTML, the best mean of each measure in bold, the signatures as tips of the header."""
+        tips = {name: f' title="{html.escape(text)}"' for name, text in self.signatures.items()}
+        head = "".join(f"<th{tips.get(name, '')}>{html.escape(name)}</th>" for name in self.measures)
+        body = "\n".join(
+            f"<tr><th>{html.escape(name)}</th>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
+            for name, cells in self._written("<b>{}</b>", "<sup>{}</sup>", "<sub>{}</sub>").items()
+        )
+        return (
+            f"<table>\n<caption>{html.escape(self.legend)}</caption>\n<thead><tr><th></th>{head}</tr></thead>\n"
+            f"<tbody>\n{body}\n</tbody>\n</table>"
+        )
+
+    _repr_html_ = to_html
+
+    def to_latex(self) -> str:
+        """Return the table for LaTeX with booktabs, the best mean of each measure in bold, signatures in comments."""
+        written = self._written(r"\textbf{{{}}}", r"$^{{\mathrm{{{}}}}}$", r"$_{{\mathrm{{{}}}}}$")
+        rows = [["", *map(escaped, self.measures)], *([escaped(name), *cells] for name, cells in written.items())]
+        comments = [f"% {text}" for text in (*self.signatures.values(), self.legend)]
+        return "\n".join([*comments, latex(rows, "l" + "r" * len(self.measures))])
+
+    def _written(self, best: str, higher_than: str, lower_than: str) -> dict[str, list[str]]:
+        """Return the cells of each system in these formats."""
+        means = {name: [f"{cell.mean:.{self.places}f}" for cell in cells] for name, cells in self.rows.items()}
+        highest = [max(column, key=float) for column in zip(*means.values(), strict=True)]
+        return {
+            name: [
+                (best.format(mean) if mean == top else mean)
+                + (higher_than.format(_joined(cell.higher_than)) if cell.higher_than else "")
+                + (lower_than.format(_joined(cell.lower_than)) if cell.lower_than else "")
+                for mean, top, cell in zip(means[name], highest, cells, strict=True)
+            ]
+            for name, cells in self.rows.items()
+        }
+
+
+def _joined(marks: list[str]) -> str:
+    return ("," if any(len(mark) > 1 or mark.isdigit() for mark in marks) else "").join(marks)
+
+
+def significance_table(compared: pd.DataFrame, places: int = 3) -> SignificanceTable:
+    """Make the table of a paper out of comparisons: a row for each system, its means marked by what is significant.
+
+    Parameters
+    ----------
+    compared : DataFrame
+        As `compare` returns it. Not changed.
+    places : int >= 0
+        Decimal places of the means.
+
+    Returns
+    -------
+    SignificanceTable
+        Each system has a mark, a letter or, if they are more than 26, a number. A mean is marked by the systems whose
+        mean is significantly lower and, where systems were compared with baselines only, by the baselines whose mean
+        is significantly higher.
+
+    Raises
+    ------
+    ValueError
+        If a column is missing or there is no comparison.
+
+    Examples
+    --------
+    >>> from pyterrier_diversity.meta import compare
+    >>> values = {"x": [0.5, 0.7, 0.9, 0.8], "y": [0.1, 0.4, 0.5, 0.3]}
+    >>> rows = [(name, str(i), "RBU", v) for name in values for i, v in enumerate(values[name])]
+    >>> frame = pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
+    >>> print(significance_table(compare(frame, "t")))
+           RBU
+    x  0.725^b
+    y    0.325
+    <BLANKLINE>
+    Raised: significantly higher than (paired t-test, alpha = 0.05, queries: 4). Systems: a x, b y.
+    """
+    missing = [column for column in _NEEDED if column not in compared]
+    if missing or compared.empty:
+        why = f"misses the column {', '.join(missing)}" if missing else "has no row"
+        raise ValueError(f"significance_table: compared must be what compare returns, and {why}.")
+    columns = {name: compared[name].tolist() for name in _NEEDED}
+    measures = list(dict.fromkeys(columns["measure"]))
+    systems = list(dict.fromkeys([*columns["system"], *columns["other"]]))
+    baselines = compared.attrs.get("baseline")
+    marks = _marks(systems if baselines is None else baselines)
+    cells = {(name, measure): Cell(float("nan"), [], []) for name in systems for measure in measures}
+    for measure, one, other, mean, other_mean, significant in zip(*columns.values(), strict=True):
+        for name, value, against, difference in (
+            (one, mean, other, mean - other_mean),
+            (other, other_mean, one, other_mean - mean),
+        ):
+            cell = cells[name, measure]._replace(mean=value)
+            cells[name, measure] = cell
+            if significant and against in marks and difference > 0:
+                cell.higher_than.append(marks[against])
+            elif significant and against in marks and baselines is not None:
+                cell.lower_than.append(marks[against])
+    rows = {name: [cells[name, measure] for measure in measures] for name in systems}
+    return SignificanceTable(measures, rows, _legend(compared.attrs, marks), places)
+
+
+def _marks(systems: list[str]) -> dict[str, str]:
+    names = string.ascii_lowercase if len(systems) <= len(string.ascii_lowercase) else map(str, itertools.count(1))
+    return dict(zip(systems, names, strict=False))
+
+
+def _legend(attrs: Mapping[Hashable, Any], marks: dict[str, str]) -> str:
+    how = [_TESTS.get(str(attrs.get("test")), "")]
+    how += [f"{attrs['correction']} correction"] if attrs.get("correction") else []
+    how += [
+        f"{what} {attrs[name]}" for name, what in (("alpha", "alpha ="), ("n_queries", "queries:")) if name in attrs
+    ]
+    lower = "" if attrs.get("baseline") is None else "; lowered: significantly lower than"
+    systems = ", ".join(f"{mark} {name}" for name, mark in marks.items())
+    return f"Raised: significantly higher than{lower} ({', '.join(filter(None, how))}). Systems: {systems}."
+
+
+def latex(rows: Iterable[Sequence[str]], columns: str) -> str:
+    """Return a table for LaTeX with rules of booktabs, the first row being the header; cells are not escaped."""
+    header, *body = (f"{' & '.join(row)} \\\\" for row in rows)
+    lines = [
+        rf"\begin{{tabular}}{{{columns}}}",
+        r"\toprule",
+        header,
+        r"\midrule",
+        *body,
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+    return "\n".join(lines)
+
+
+def escaped(text: str) -> str:
+    """Return text as LaTeX shows it."""
+    return re.sub(r"([&%$#_{}])", r"\\\1", text)

@@ -1,0 +1,32 @@
+"""Long loops: in parallel through joblib, with progress."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+def in_parallel(
+    function: Callable[..., T], tasks: Sequence[tuple[Any, ...]], *, n_jobs: int | None, what: str
+) -> list[T]:
+    """Call a function with the arguments of each task, through joblib, with progress.
+
+    Parameters
+    ----------
+    function : callable
+        At the top of a module, so that other processes find it.
+    tasks : sequence of tuple
+        Arguments of each call.
+    n_jobs : int, optional
+        As of ``joblib.Parallel``: workers, all cores if -1; what ``joblib.parallel_config`` says if None.
+    what : str
+        What the progress bar is called.
+    """
+    import joblib
+    import pyterrier as pt
+
+    dispatched = pt.tqdm(tasks, desc=what, delay=2, leave=False)
+    results: list[T] = joblib.Parallel(n_jobs=n_jobs)(joblib.delayed(function)(*task) for task in dispatched)
+    return results

@@ -1,0 +1,105 @@
+import io
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pyterrier_diversity import RBU, signature
+from pyterrier_diversity.meta import compare, significance_table
+
+# By the t-test, a is above b and c by RBU@5; by P@5, which is nobody's measure here, nothing differs.
+VALUES = {
+    "RBU@5": {"a": [0.9, 0.8, 0.9, 0.7], "b_1": [0.2, 0.1, 0.3, 0.1], "c": [0.3, 0.1, 0.2, 0.2]},
+    "Mine": {"a": [0.1, 0.2, 0.1, 0.2], "b_1": [0.2, 0.1, 0.2, 0.1], "c": [0.2, 0.2, 0.1, 0.1]},
+}
+
+
+@pytest.fixture
+def perquery():
+    rows = [
+        (name, str(i), measure, value)
+        for measure, systems in VALUES.items()
+        for name, values in systems.items()
+        for i, value in enumerate(values)
+    ]
+    return pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
+
+
+def test_a_mean_is_marked_by_the_systems_that_it_is_significantly_higher_than(perquery):
+    table = significance_table(compare(perquery, "t"), places=2)
+
+    assert table.measures == ["RBU@5", "Mine"]
+    assert {name: [round(cell.mean, 4) for cell in cells] for name, cells in table.rows.items()} == {
+        name: [round(float(np.mean(VALUES[measure][name])), 4) for measure in VALUES] for name in ("a", "b_1", "c")
+    }
+    assert [cell.higher_than for cells in table.rows.values() for cell in cells] == [["b", "c"], [], [], [], [], []]
+    assert [cell.lower_than for cells in table.rows.values() for cell in cells] == [[]] * 6
+
+
+def test_with_a_baseline_a_mean_is_marked_by_higher_ones_too(perquery):
+    table = significance_table(compare(perquery, "t", baseline=["a", "c"], correction="holm"), places=2)
+
+    cells = {name: cells[0] for name, cells in table.rows.items()}
+    assert {name: (cell.higher_than, cell.lower_than) for name, cell in cells.items()} == {
+        "b_1": ([], ["a"]),
+        "c": ([], ["a"]),
+        "a": (["b"], []),
+    }
+    assert table.legend == (
+        "Raised: significantly higher than; lowered: significantly lower than "
+        "(paired t-test, holm correction, alpha = 0.05, queries: 4). Systems: a a, b c."
+    )
+
+
+def test_text_marks_after_the_mean(perquery):
+    lines = str(significance_table(compare(perquery, "t"), places=2)).splitlines()
+
+    assert [line.split() for line in lines[:4]] == [
+        ["RBU@5", "Mine"],
+        ["a", "0.82^bc", "0.15"],
+        ["b_1", "0.18", "0.15"],
+        ["c", "0.20", "0.15"],
+    ]
+
+
+def test_latex_has_the_best_in_bold_escapes_names_and_keeps_signatures(perquery):
+    lines = significance_table(compare(perquery, "t"), places=2).to_latex().splitlines()
+
+    assert lines[0] == f"% {signature(RBU @ 5)}"
+    assert lines[1].startswith("% Raised: significantly higher than (paired t-test")
+    assert lines[2:6] == [r"\begin{tabular}{lrr}", r"\toprule", r" & RBU@5 & Mine \\", r"\midrule"]
+    assert lines[6] == r"a & \textbf{0.82}$^{\mathrm{bc}}$ & \textbf{0.15} \\"
+    assert lines[7] == r"b\_1 & 0.18 & \textbf{0.15} \\"
+
+
+def test_html_is_a_table_that_others_can_read(perquery):
+    table = significance_table(compare(perquery.replace({"name": {"c": "c<d"}}), "t"), places=2)
+
+    assert table._repr_html_() == table.to_html()
+    assert f' title="{signature(RBU @ 5)}"'.replace("'", "&#x27;") in table.to_html()
+    (read,) = pd.read_html(io.StringIO(table.to_html()), index_col=0)
+    assert read.index.tolist() == ["a", "b_1", "c<d"]
+    assert read.loc["a", "RBU@5"] == "0.82bc"
+
+
+def test_many_systems_are_marked_by_numbers():
+    rng = np.random.default_rng(1)
+    rows = [(f"s{i}", str(q), "M", i / 5 + rng.random() / 10) for i in range(28) for q in range(9)]
+    frame = pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
+
+    table = significance_table(compare(frame, "t", alpha=0.001))
+
+    assert table.rows["s12"][0].higher_than == [str(i) for i in range(1, 13)]
+    assert "^1,2,3,4" in str(table)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda frame: frame.drop(columns=["mean", "other"]), "misses the column other, mean"),
+        (lambda frame: frame.head(0), "has no row"),
+    ],
+)
+def test_what_is_no_comparison_is_refused(perquery, change, message):
+    with pytest.raises(ValueError, match=f"compared must be what compare returns, and {message}"):
+        significance_table(change(compare(perquery, "t")))
