@@ -8,9 +8,9 @@ from ir_measures import nDCG
 from scipy.stats import ttest_rel
 from typer.testing import CliRunner
 
-from pyterrier_diversity import RBU, Adhoc, reference
+from pyterrier_diversity import RBU, Adhoc, alpha_nDCG, reference, signature
 from pyterrier_diversity.cli import app
-from pyterrier_diversity.datasets.demo import FOLDER, DemoDataset
+from pyterrier_diversity.datasets.demo import FOLDER, RUNS, DemoDataset
 from pyterrier_diversity.measures import registered
 from pyterrier_diversity.meta.axioms import CONSTRAINTS
 
@@ -203,8 +203,9 @@ def test_a_table_may_be_printed_for_latex():
         "evaluate", "demo", BM25, XQUAD, "-m", "RBU@5 alpha_nDCG@5", "--format", "latex", "-p", "3"
     ).splitlines()
 
-    assert lines[:3] == [r"\begin{tabular}{lrr}", r"\toprule", r"run & RBU@5 & alpha\_nDCG@5 \\"]
-    assert lines[4].startswith("bm25 & 0.146 & ")
+    assert lines[:2] == [f"% {signature(RBU @ 5)}", f"% {signature(alpha_nDCG @ 5)}"]
+    assert lines[2:5] == [r"\begin{tabular}{lrr}", r"\toprule", r"run & RBU@5 & alpha\_nDCG@5 \\"]
+    assert lines[6].startswith("bm25 & 0.146 & ")
     assert lines[-2:] == [r"\bottomrule", r"\end{tabular}"]
 
 
@@ -226,3 +227,35 @@ def test_axioms_shows_rankings_that_break_a_constraint():
 
 def test_axioms_of_what_cannot_be_checked_is_one_sentence():
     assert "needs the column rarity" in fail("axioms", "P_Rareness@5")
+
+
+def test_a_table_may_be_printed_as_html():
+    text = run("evaluate", "demo", BM25, "-m", "RBU@5", "--format", "html", "-p", "3")
+
+    assert pd.read_html(io.StringIO(text))[0].to_dict("list") == {"run": ["bm25"], "RBU@5": [0.146]}
+
+
+def test_signatures_end_the_table_if_asked_for():
+    assert run("evaluate", "demo", BM25, "-m", "RBU@5", "-s").splitlines()[-1] == signature(RBU @ 5)
+    assert signature(RBU @ 5) not in run("evaluate", "demo", BM25, "-m", "RBU@5")
+
+
+def test_a_folder_a_pattern_and_two_workers_give_the_same_table():
+    folder = run("evaluate", "demo", str(FOLDER / "*.run"), "-m", "RBU@5 AP")
+
+    assert run("evaluate", "demo", str(FOLDER / "*.run"), "-m", "RBU@5 AP", "--jobs", "2") == folder
+    assert {line.split()[0] for line in folder.splitlines()} == {"run", *RUNS}
+
+
+def test_no_run_file_is_one_sentence():
+    assert "There is no run file 'nothing/*.run'." in fail("evaluate", "demo", "nothing/*.run", "-m", "RBU@5")
+
+
+@pytest.mark.parametrize(
+    ("format", "higher"), [("latex", r"\textbf{0.306}$^{\mathrm{a}}$"), ("html", "<b>0.306</b><sup>a</sup>")]
+)
+def test_compare_marks_what_is_significant(format, higher):
+    text = run("compare", "demo", BM25, XQUAD, "-m", "RBU@5", "-b", "bm25", "--format", format, "-p", "3")
+
+    assert higher in text
+    assert "(paired t-test, alpha = 0.05, queries: 14). Systems: a bm25." in text

@@ -1,5 +1,6 @@
 """Search result diversity in PyTerrier: measures, datasets and methods, registered by importing this package."""
 
+from .evaluation import evaluate_runs
 from .groups import CARTERETTE, FRESHSTACK, NDEVAL, NTCIR_INTENT, RBU18_OFFICIAL, grid, signature
 from .irds import register_datasets
 from .measures import *  # noqa: F403
@@ -19,6 +20,7 @@ __all__ = [
     "__version__",
     "add_rarity",
     "add_weights",
+    "evaluate_runs",
     "grid",
     "signature",
 ]

@@ -23,9 +23,13 @@ class Format(str, Enum):
     csv = "csv"
     json = "json"
     latex = "latex"
+    html = "html"
 
 
-RunsArgument = Annotated[list[Path], typer.Argument(help="TREC run files.", exists=True, dir_okay=False)]
+RunsArgument = Annotated[
+    list[Path], typer.Argument(help="TREC run files, folders of them, or patterns ('runs/**/*.gz').")
+]
+JobsOption = Annotated[int | None, typer.Option("--jobs", "-j", help="Runs evaluated side by side; -1 for all cores.")]
 MeasuresOption = Annotated[
     list[str],
     typer.Option(
@@ -70,16 +74,26 @@ def evaluate(
     by_query: Annotated[
         bool, typer.Option("--by-query", "-q", help="A row for each query, and 'all' for the aggregate.")
     ] = False,
+    jobs: JobsOption = None,
+    show_signatures: Annotated[
+        bool, typer.Option("--signatures", "-s", help="End with the line for each measure that makes it reproducible.")
+    ] = False,
     format: FormatOption = Format.table,
     places: PlacesOption = 4,
 ) -> None:
-    """Evaluate run files against qrels that keep the intents."""
+    """Evaluate run files against qrels that keep the intents, file by file."""
     try:
-        table = _evaluated(qrels, runs, _parsed(measures), by_query)
+        chosen = _parsed(measures)
+        table = _evaluated(qrels, runs, chosen, by_query, jobs)
     except (ValueError, KeyError, OSError) as error:
-        typer.echo(f"Error: {error.args[0] if isinstance(error, KeyError) else error}", err=True)
-        raise typer.Exit(1) from error
+        raise _one_sentence(error) from error
+    signatures = table.attrs["signatures"].values()
+    table = (_by_query(table, chosen) if by_query else table).rename(columns={"name": "run"})
+    if format is Format.latex:
+        typer.echo("\n".join(f"% {signature}" for signature in signatures))
     typer.echo(_formatted(table, format, places))
+    if show_signatures and format is Format.table:
+        typer.echo("\n" + "\n".join(signatures))
 
 
 @app.command()
@@ -94,28 +108,35 @@ def compare(
     correction: Annotated[str | None, typer.Option(help="Of statsmodels, such as holm or fdr_bh.")] = None,
     alpha: Annotated[float, typer.Option(help="Level of significance.")] = 0.05,
     seed: Annotated[int, typer.Option(help="Of tests that draw at random.")] = 0,
+    jobs: JobsOption = None,
     format: FormatOption = Format.table,
     places: PlacesOption = 4,
 ) -> None:
-    """Compare run files: means, differences, and which of them are significant."""
+    """Compare run files: means, differences, and which of them are significant.
+
+    As LaTeX or HTML: a row for each run, its means marked by what is significant.
+    """
     from . import meta
 
     try:
         chosen = _parsed(measures)
-        perquery = _perquery(_evaluated(qrels, runs, chosen, by_query=True))
         table = meta.compare(
-            perquery,
+            _evaluated(qrels, runs, chosen, True, jobs),
             test,  # type: ignore[arg-type]  # checked there
             chosen,
             baseline=baseline,
             correction=correction,
             alpha=alpha,
             rng=seed,
+            n_jobs=jobs,
         )
     except (ValueError, TypeError, KeyError, OSError) as error:
-        typer.echo(f"Error: {error.args[0] if isinstance(error, KeyError) else error}", err=True)
-        raise typer.Exit(1) from error
-    typer.echo(_formatted(table, format, places))
+        raise _one_sentence(error) from error
+    if format in (Format.latex, Format.html):
+        marked = meta.significance_table(table, places)
+        typer.echo(marked.to_latex() if format is Format.latex else marked.to_html())
+    else:
+        typer.echo(_formatted(table, format, places))
 
 
 @app.command()
@@ -136,8 +157,7 @@ def axioms(
         chosen = _parsed(measures)
         table = axiom_table(chosen, n_pairs=n_pairs, rng=seed)
     except (ValueError, KeyError) as error:
-        typer.echo(f"Error: {error.args[0] if isinstance(error, KeyError) else error}", err=True)
-        raise typer.Exit(1) from error
+        raise _one_sentence(error) from error
     typer.echo(_formatted(table.replace({True: "yes", False: "no"}).reset_index(), format, 0))
     for measure in chosen if counterexamples else []:
         for name in table.columns[~table.loc[str(measure)].to_numpy(bool)]:
@@ -178,38 +198,36 @@ def _parsed(texts: list[str]) -> list[ir_measures.Measure]:
     return list(dict.fromkeys(measure for name in names for measure in GROUPS.get(name) or (parse(name),)))
 
 
-def _evaluated(qrels: str, runs: list[Path], measures: list[ir_measures.Measure], by_query: bool) -> pd.DataFrame:
-    import ir_measures
+def _evaluated(
+    qrels: str, runs: list[Path], measures: list[ir_measures.Measure], perquery: bool, n_jobs: int | None
+) -> pd.DataFrame:
+    from .evaluation import evaluate_runs, run_files
+
+    return evaluate_runs(_qrels(qrels), run_files(runs), measures, perquery=perquery, n_jobs=n_jobs)
+
+
+def _by_query(values: pd.DataFrame, measures: list[ir_measures.Measure]) -> pd.DataFrame:
+    """Return a row for each run and query, and one with the aggregates of each run."""
     import pandas as pd
-    import pyterrier as pt
 
-    from .io import read_run
-
-    evaluator = ir_measures.evaluator(measures, pt.model.to_ir_measures(_qrels(qrels)))
     rows: list[dict[str, object]] = []
-    for path, name in zip(
-        pt.tqdm(runs, desc="runs", unit="run", leave=False, disable=len(runs) == 1), _run_names(runs), strict=True
-    ):
-        calculated = evaluator.calc(pt.model.to_ir_measures(read_run(path)))
-        values: dict[str, dict[str, float]] = {}
-        for metric in calculated.per_query if by_query else ():
-            values.setdefault(metric.query_id, {})[str(metric.measure)] = metric.value
-        aggregated = cast("dict[ir_measures.Measure, float]", calculated.aggregated)
-        values["all"] = {str(measure): aggregated[measure] for measure in measures}
-        rows.extend({"run": name, "qid": qid, **value} for qid, value in values.items())
-    return pd.DataFrame(rows)[["run", *(["qid"] if by_query else []), *map(str, measures)]]
+    for name, of_run in values.groupby("name", sort=False):
+        by_query: dict[str, dict[str, float]] = {}
+        for query_id, measure, value in zip(of_run["qid"], of_run["measure"], of_run["value"], strict=True):
+            by_query.setdefault(query_id, {})[measure] = value
+        for measure in measures:
+            aggregator = measure.aggregator()
+            for of_query in by_query.values():
+                aggregator.add(of_query[str(measure)])
+            by_query.setdefault("all", {})[str(measure)] = aggregator.result()
+        rows += [{"name": name, "qid": query_id, **row} for query_id, row in by_query.items()]
+    return pd.DataFrame(rows)[["name", "qid", *map(str, measures)]]
 
 
-def _perquery(table: pd.DataFrame) -> pd.DataFrame:
-    """Return values by query as ``pt.Experiment(..., perquery=True)`` returns them."""
-    values = table[table["qid"] != "all"].rename(columns={"run": "name"})
-    return values.melt(["name", "qid"], var_name="measure", value_name="value")
-
-
-def _run_names(runs: list[Path]) -> list[str]:
-    """Return the names of files without folder and ending; whole paths if two would be called the same."""
-    names = [path.name.removesuffix(".gz").removesuffix(".run").removesuffix(".txt") for path in runs]
-    return names if len(set(names)) == len(names) else [str(path) for path in runs]
+def _one_sentence(error: Exception) -> typer.Exit:
+    """Print an error, and return what ends the command."""
+    typer.echo(f"Error: {error.args[0] if isinstance(error, KeyError) else error}", err=True)
+    return typer.Exit(1)
 
 
 def _qrels(name: str) -> pd.DataFrame:
@@ -235,30 +253,19 @@ def _formatted(table: pd.DataFrame, format: Format, places: int) -> str:
         return table.to_csv(index=False, float_format=f"%.{places}f").rstrip("\n")
     if format is Format.json:
         return str(table.to_json(orient="records", double_precision=min(places, 15)))
+    if format is Format.html:
+        return table.to_html(index=False, float_format=f"{{:.{places}f}}".format, border=0)
     if format is Format.latex:
         return _latex(table, places)
     return table.to_string(index=False, float_format=f"{{:.{places}f}}".format)
 
 
 def _latex(table: pd.DataFrame, places: int) -> str:
-    """Return a table with rules of booktabs."""
+    from .meta.tables import escaped, latex
+
     numeric = [kind.kind in "if" for kind in table.dtypes]
     cells = [
         [f"{cell:.{places}f}" if isinstance(cell, float) else str(cell) for cell in row] for row in table.to_numpy()
     ]
-    header, *body = (" & ".join(map(_escaped, row)) + r" \\" for row in [[*map(str, table)], *cells])
-    columns = "".join("r" if number else "l" for number in numeric)
-    lines = [
-        rf"\begin{{tabular}}{{{columns}}}",
-        r"\toprule",
-        header,
-        r"\midrule",
-        *body,
-        r"\bottomrule",
-        r"\end{tabular}",
-    ]
-    return "\n".join(lines)
-
-
-def _escaped(text: str) -> str:
-    return re.sub(r"([&%$#_{}])", r"\\\1", text)
+    rows = [list(map(escaped, row)) for row in [[*map(str, table)], *cells]]
+    return latex(rows, "".join("r" if number else "l" for number in numeric))
