@@ -37,6 +37,64 @@ def test_coverage_of_a_query_without_relevant_documents_says_so():
         plots.coverage(RUN, QRELS, "3")
 
 
+EXPLAINED = pd.DataFrame(
+    {
+        "qid": "1",
+        "rank": [0, 1, 2],
+        "intents": [{"a": 2}, {}, {"a": 1, "b": 1}],
+        "new_intents": [["a"], [], ["b"]],
+        "unmet_intents": [["b", "c"], ["b", "c"], ["c"]],
+        "judged": [True, False, True],
+        "tied": [False, True, True],
+        "measure": "RBU@3",
+        "value": [0.5, 0.45, 0.6],
+    }
+)
+
+
+def test_explain_shows_grades_by_intent_and_rank_new_intents_marks_and_the_running_value():
+    ax = plots.explain(EXPLAINED, intents={"a": "first"})
+
+    shown = np.asarray(ax.collections[0].get_array()).reshape(3, 3)
+    assert shown.tolist() == [[2, 0, 1], [0, 0, 1], [0, 0, 0]]
+    assert texts(ax.get_yticklabels()) == ["first", "b", "c"]
+    assert texts(ax.get_xticklabels()) == ["1", "2\n?=", "3\n="]
+    assert [line.get_xydata().tolist() for line in ax.get_lines()] == [[[1, 0]], [], [[3, 1]]]
+    (values,) = (other for other in ax.figure.axes if other is not ax)
+    assert values.get_lines()[0].get_xydata().tolist() == [[1, 0.5], [2, 0.45], [3, 0.6]]
+    assert values.get_ylabel() == "RBU@3"
+
+
+def test_explain_shows_one_query_down_to_the_cutoff():
+    both = pd.concat([EXPLAINED.assign(qid="2", value=0.1), EXPLAINED])
+
+    ax = plots.explain(both, "1", cutoff=2)
+
+    (values,) = (other for other in ax.figure.axes if other is not ax)
+    assert values.get_lines()[0].get_xydata().tolist() == [[1, 0.5], [2, 0.45]]
+    # The intent b is met below the cutoff only.
+    assert texts(ax.get_yticklabels()) == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize(
+    ("frame", "query_id", "message"),
+    [
+        (pd.concat([EXPLAINED, EXPLAINED.assign(qid="2")]), None, "query_id must name one of the 2 queries"),
+        (EXPLAINED, "7", "the frame has no query '7'"),
+        (EXPLAINED.drop(columns="tied"), None, "explain: missing column tied; found: qid, rank"),
+        (EXPLAINED.head(0), None, "explain: the frame has no rows"),
+        (
+            EXPLAINED.assign(intents=[{}] * 3, unmet_intents=[[]] * 3),
+            "1",
+            "query '1' has no intent with a relevant document",
+        ),
+    ],
+)
+def test_explain_of_nothing_is_refused(frame, query_id, message):
+    with pytest.raises(ValueError, match=message):
+        plots.explain(frame, query_id)
+
+
 ASL = pd.DataFrame(
     [("AP", 2, 0.01), ("AP", 1, 0.5), ("RBU", 1, 0.3), ("RBU", 2, 0.0)], columns=["measure", "rank", "asl"]
 )
@@ -69,6 +127,7 @@ PERQUERY = pd.DataFrame(
 PICTURES = {
     "asl_curve": (plots.asl_curve, (ASL,)),
     "by_topic_set_size": (plots.by_topic_set_size, (SIZES,)),
+    "explain": (plots.explain, (EXPLAINED,)),
     "discriminative_power": (plots.discriminative_power, (POWER,)),
     "intent_coverage": (plots.intent_coverage, (RUN, QRELS)),
     "per_query_deltas": (plots.per_query_deltas, (PERQUERY, "AP", "x", "y")),

@@ -68,23 +68,94 @@ def coverage(
     labels = np.zeros((len(judgements.intents.ids), cutoff))
     hit = ranked.labels[0].any(axis=-1)
     labels[:, ranked.ranks[0][hit] - 1] = ranked.labels[0][hit].T
-    ax = _new_axes() if ax is None else ax
-    ax.pcolormesh(
-        np.arange(0.5, cutoff + 1),
-        np.arange(len(labels) + 1) - 0.5,
-        labels,
-        cmap="Blues",
-        vmin=0,
-        vmax=max(judgements.intents.max_label.max(), 1),
-        edgecolors="white",
-        linewidth=2,
-    )
     names = {} if intents is None else dict(intents)
     weighted = zip(judgements.intents.ids, judgements.weights, strict=True)
     ticks = [f"{names.get(name, name)} ({weight:.2f})" for name, weight in weighted]
-    ax.set_yticks(range(len(labels)), ticks)
-    ax.set_xticks(range(1, cutoff + 1))
-    ax.set_ylim(len(labels) - 0.5, -0.5)
+    return _labels_by_rank(labels, judgements.intents.max_label.max(), ticks, ax)
+
+
+def explain(
+    explained: pd.DataFrame,
+    query_id: str | None = None,
+    *,
+    cutoff: int = 10,
+    intents: Mapping[str, str] | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Show why a ranking scored what it scored: its intents by rank, and the value of the measure down to each rank.
+
+    Two systems side by side: ``plt.subplots(1, 2)``, and one of the axes for each.
+
+    Parameters
+    ----------
+    explained : DataFrame
+        What `transformers.Explain` returns.
+    query_id : str, optional
+        The query to show; needed if there are several in the frame.
+    cutoff : int
+        Last rank to show.
+    intents : mapping of str to str, optional
+        What to write for each intent's id; the id itself if omitted.
+    ax : Axes, optional
+        Where to draw; a new figure if omitted.
+
+    Returns
+    -------
+    Axes
+        A row for each intent and a column for each rank, darker for a higher grade, with a dot where the intent is new;
+        ranks are marked ``?`` if the document is unjudged, and ``=`` if a tie decided its place. The line, on an axis
+        of its own from 0 to 1 or as far as values go, is the value of the ranking down to each rank.
+
+    Raises
+    ------
+    ValueError
+        If the frame has no rows or lacks a column, or the query is not in it, or is to be named, or has no intents.
+    """
+    cutoff = checked("explain", CUTOFF, cutoff=cutoff)["cutoff"]
+    columns = ("qid", "rank", "intents", "new_intents", "unmet_intents", "judged", "tied", "measure", "value")
+    frame = _readable("explain", explained, *columns).astype({"qid": str})
+    query_ids = frame["qid"].unique()
+    if query_id is None and len(query_ids) > 1:
+        raise ValueError(f"explain: query_id must name one of the {len(query_ids)} queries of the frame.")
+    shown = query_ids[0] if query_id is None else str(query_id)
+    rows = frame[frame["qid"] == shown].sort_values("rank").head(cutoff)
+    if rows.empty:
+        raise ValueError(f"explain: the frame has no query {shown!r}.")
+    known = sorted({*rows["unmet_intents"].iloc[0], *(name for grades in rows["intents"] for name in grades)})
+    if not known:
+        raise ValueError(f"explain: query {shown!r} has no intent with a relevant document.")
+    labels = np.array([[grades.get(name, 0) for grades in rows["intents"]] for name in known], dtype=np.float64)
+    names = {} if intents is None else dict(intents)
+    ax = _labels_by_rank(labels, labels.max(), [str(names.get(name, name)) for name in known], ax)
+    ranks = range(1, len(rows) + 1)
+    for rank, new in zip(ranks, rows["new_intents"], strict=True):
+        ax.plot([rank] * len(new), [known.index(name) for name in new], "o", color="white", markersize=4)
+    marks = [("" if judged else "?") + ("=" if tied else "") for judged, tied in rows[["judged", "tied"]].to_numpy()]
+    ax.set_xticks(ranks, [f"{rank}\n{mark}".rstrip() for rank, mark in zip(ranks, marks, strict=True)])
+    values = ax.twinx()
+    values.plot(ranks, rows["value"], color="C1", marker=".")
+    values.set_ylim(min(0.0, rows["value"].min()) - 0.02, max(1.0, rows["value"].max()) + 0.02)
+    values.set_ylabel(rows["measure"].iloc[0], color="C1")
+    return ax
+
+
+def _labels_by_rank(labels: np.ndarray, highest: float, names: list[str], ax: Axes | None) -> Axes:
+    """Show labels of shape (intents, ranks), darker the higher, with the names of the intents."""
+    ax = _new_axes() if ax is None else ax
+    n_intents, depth = labels.shape
+    ax.pcolormesh(
+        np.arange(0.5, depth + 1),
+        np.arange(n_intents + 1) - 0.5,
+        labels,
+        cmap="Blues",
+        vmin=0,
+        vmax=max(highest, 1),
+        edgecolors="white",
+        linewidth=2,
+    )
+    ax.set_yticks(range(n_intents), names)
+    ax.set_xticks(range(1, depth + 1))
+    ax.set_ylim(n_intents - 0.5, -0.5)
     ax.set_xlabel("rank")
     return ax
 

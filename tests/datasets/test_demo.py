@@ -1,13 +1,12 @@
 import re
 from collections import Counter
 
-import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
 
 from pyterrier_diversity.datasets.demo import FOLDER, RUNS
-from pyterrier_diversity.datasets.demo.build import bm25, build, xquad
+from pyterrier_diversity.datasets.demo.build import build
 
 
 @pytest.fixture(scope="module")
@@ -92,17 +91,3 @@ def test_the_dataset_describes_itself(demo):
     assert demo.get_corpus_lang() == demo.get_topics_lang() == "en"
     assert demo._describe_component("results") == list(RUNS)
     assert len(list(demo.get_corpus_iter())) == 224
-
-
-def test_bm25_prefers_the_shorter_document_with_the_rarer_word():
-    scores = bm25(["rare"], ["rare common", "rare common common common", "common"])
-
-    assert scores[0, 0] > scores[0, 1] > scores[0, 2] == 0
-
-
-def test_xquad_without_novelty_keeps_the_order_and_with_it_covers_the_second_intent_second():
-    scores = np.array([3.0, 2.0, 1.0])
-    intents = np.array([[1.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
-
-    assert xquad(scores, intents, 0.0).tolist() == [0, 1, 2]
-    assert xquad(scores, intents, 1.0).tolist() == [2, 0, 1]

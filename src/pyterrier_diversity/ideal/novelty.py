@@ -1,8 +1,9 @@
-"""The proven best ranking for alpha-DCG: branch and bound over what documents cover."""
+"""The proven best ranking for alpha-DCG and its like: branch and bound over what documents cover."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -25,9 +26,14 @@ _MAX_KINDS = 2000
 
 
 def rank_exactly(
-    relevant: npt.ArrayLike, *, alpha: float = 0.5, depth: int | None = None, time_limit: float = 60.0
+    relevant: npt.ArrayLike,
+    *,
+    alpha: float = 0.5,
+    depth: int | None = None,
+    discount: Callable[[np.ndarray], np.ndarray] | None = None,
+    time_limit: float = 60.0,
 ) -> np.ndarray:
-    r"""Find a ranking of the highest alpha-DCG, and prove that none is better.
+    r"""Find a ranking of the highest alpha-DCG, or of its like with another discount, and prove that none is better.
 
     Parameters
     ----------
@@ -37,6 +43,9 @@ def rank_exactly(
         How much an intent is worth less each time it is met.
     depth : int, optional
         Number of ranks; all documents if omitted.
+    discount : callable, optional
+        Takes ranks from 1 and returns what a gain is worth there: not negative, and never more than at the rank above;
+        :math:`1 / \log_2(i + 1)` if omitted.
     time_limit : float
         Seconds to search for at the most.
 
@@ -47,6 +56,8 @@ def rank_exactly(
 
     Raises
     ------
+    ValueError
+        If the discount is negative or rises.
     NotProvenError
         If time is over; with the best value that was found, and the proven upper bound.
 
@@ -56,7 +67,7 @@ def rank_exactly(
     documents that are relevant to its intents and to more: exchanging the two gains at every rank between them. So
     partial rankings grow by such kinds only, all of one length together; of those that cover every intent equally
     often and leave the same documents, the best is kept; and a partial ranking is dropped when it cannot beat the best
-    known. With :math:`G_j` the gains of the first j ranks together, and d the discount, alpha-DCG is
+    known. With :math:`G_j` the gains of the first j ranks together, and d the discount, the value of a ranking is
     :math:`\sum_j (d_j - d_{j+1}) G_j`: each :math:`G_j` is bounded by dealing out the intents of the largest documents
     left to the intents met least, each at most once a rank and as often as it has documents.
 
@@ -73,11 +84,11 @@ def rank_exactly(
     started = time.monotonic()
     relevant = np.asarray(relevant) > 0
     greedy = rank_greedily(relevant, alpha=alpha, depth=depth)
-    depth = len(greedy.docs)
+    discounts = _discounts(len(greedy.docs), discount)
     useful = np.flatnonzero(relevant.any(axis=-1))
-    if not len(useful) or not depth:
+    if not len(useful) or not len(discounts):
         return greedy.docs
-    search = _Search(relevant[useful], alpha, depth, greedy.gains, started, time_limit)
+    search = _Search(relevant[useful], alpha, discounts, greedy.gains, started, time_limit)
     kinds = search.run()
     if kinds is None:
         return greedy.docs
@@ -88,7 +99,18 @@ def rank_exactly(
         docs.append(same[~taken[same]][0])
         taken[docs[-1]] = True
     # What the search left out gains nothing there.
-    return np.array([*docs, *np.flatnonzero(~taken)][:depth], dtype=np.intp)
+    return np.array([*docs, *np.flatnonzero(~taken)][: len(discounts)], dtype=np.intp)
+
+
+def _discounts(depth: int, discount: Callable[[np.ndarray], np.ndarray] | None) -> np.ndarray:
+    """Return the discount at each rank, which the proof needs to fall from rank to rank."""
+    ranks = np.arange(1.0, depth + 1)
+    if discount is None:
+        return 1 / np.log2(ranks + 1)
+    discounts = np.asarray(discount(ranks), dtype=np.float64)
+    if not (np.diff(discounts, append=0.0) <= 0).all():
+        raise ValueError("rank_exactly: the discount must not be negative, nor rise from a rank to the next.")
+    return discounts
 
 
 class _Partial(NamedTuple):
@@ -116,7 +138,7 @@ class _Search:
         self,
         relevant: np.ndarray,
         alpha: float,
-        depth: int,
+        discounts: np.ndarray,
         greedy_gains: np.ndarray,
         started: float,
         time_limit: float,
@@ -125,14 +147,14 @@ class _Search:
         self.kind_of_doc = self.kind_of_doc.reshape(-1)
         self._kinds = kinds.astype(np.float64)
         self._size = kinds.sum(axis=-1)
-        self._depth = min(depth, len(relevant))
+        self._depth = min(len(discounts), len(relevant))
         self._n_docs = np.minimum(n_docs, self._depth)
         self._n_relevant = relevant.sum(axis=0)
         self._time_limit = time_limit
         self._end = started + time_limit
         few = kinds if len(kinds) <= _MAX_KINDS else kinds[:0]
         self._within = strictly_within(few).astype(np.float32)
-        self._discount = 1 / np.log2(np.arange(2, self._depth + 2))
+        self._discount = discounts[: self._depth]
         # Going down to 0 below the last rank.
         self._steps = -np.diff(self._discount, append=0.0)
         self._levels = np.arange(self._depth)
@@ -156,7 +178,9 @@ class _Search:
             longer = self._longer(partial) if len(self._size) <= _MAX_KINDS else None
             if longer is None:
                 bound = float(max(part.bound.max() for part in (partial, *stack)))
-                raise NotProvenError("The best alpha-DCG", best=self._best, bound=bound, time_limit=self._time_limit)
+                raise NotProvenError(
+                    "The best discounted gain", best=self._best, bound=bound, time_limit=self._time_limit
+                )
             longer = longer.at(longer.bound > self._goal)
             longer = longer.at(np.argsort(-longer.bound, kind="stable"))
             stack += reversed([longer.at(rows) for rows in _parts(len(longer.value), self._lengthened_at_once)])

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeVar, cast
 
 import ir_measures
 import numpy as np
 
+from ..ideal import naming, progress
 from ..judged import JudgedRankings, Judgements
 from ..judged.judgements import View
 from ..parameters import Parameter, Parameters
@@ -38,6 +39,10 @@ class DiversityMeasure(ir_measures.Measure):
     SUPPORTED_PARAMS: Parameters = {}
     # The values that it can have; bounds may be expressions of parameters.
     RANGE: str = "[0, 1]"
+    # Whose values it equals, as a module of tests/golden shows; it is not inherited.
+    EQUALS: str = ""
+    # A measure to show in its place where it is none without a parameter.
+    EXAMPLE: str = ""
     # What of the qrels the measure reads: "ad hoc" for each document's highest label over the intents.
     VIEW: View = "intents"
     # Whether its cutoff is a number of turns, not of documents.
@@ -92,6 +97,34 @@ class DiversityMeasure(ir_measures.Measure):
         ndarray, shape (queries,)
         """
 
+    def best_rankings(self, every: JudgedRankings, depth: int | None, time_limit: float) -> Sequence[np.ndarray]:
+        """Rank each query's relevant documents so that no ranking has a higher value, which is proven.
+
+        Measures for which it is known how to do that define it.
+
+        Parameters
+        ----------
+        every : JudgedRankings
+            All relevant documents of some queries, with ``rel`` applied.
+        depth : int or None
+            Number of documents at the most: the cutoff, or less; None for any number.
+        time_limit : float
+            Seconds to search for at the most, for each query.
+
+        Returns
+        -------
+        sequence of ndarray
+            For each query indices of documents, best first.
+        """
+        raise NotImplementedError
+
+    def greedy_rankings(self, every: JudgedRankings, depth: int | None) -> Sequence[np.ndarray]:
+        """Rank each query's relevant documents, as `best_rankings`, by the largest gain in value at each rank.
+
+        Measures that know a faster way than to try all documents define it.
+        """
+        raise NotImplementedError
+
 
 class Part(NamedTuple):
     """A measure that another one is made of, and how it reads the qrels."""
@@ -115,6 +148,24 @@ class CompositeMeasure(DiversityMeasure):
     def score(self, ranked: JudgedRankings) -> np.ndarray:
         """Not used: the values of the parts are combined instead."""
         raise NotImplementedError
+
+
+def by_worth(every: JudgedRankings, worth: np.ndarray, depth: int | None) -> list[np.ndarray]:
+    """Rank each query's documents by their worth, of shape (queries, docs), the largest first."""
+    order = np.argsort(-worth, axis=-1, kind="stable")
+    return [docs[:n][:depth] for docs, n in zip(order, every.n.tolist(), strict=True)]
+
+
+def search(
+    every: JudgedRankings, rank: Callable[[np.ndarray], Sequence[int] | np.ndarray], who: object
+) -> list[np.ndarray]:
+    """Rank each query's documents by their relevance, of shape (docs, intents), with progress."""
+    found = []
+    for row, query_id in enumerate(progress(every.query_ids, f"optima of {who}")):
+        with naming(query_id):
+            docs = rank(every.relevant[row, : every.n[row]][:, every.intents[row]])
+        found.append(np.asarray(docs, dtype=np.intp))
+    return found
 
 
 _implementations: dict[str, DiversityMeasure] = {}

@@ -11,7 +11,7 @@ from ..arrays import descending, over_documents, over_intents, ranks_of, share
 from ..judged import JudgedRankings, Judgements
 from ..judged.judgements import View
 from ..parameters import CUTOFF, GAIN, Parameter, Parameters
-from .base import CompositeMeasure, DiversityMeasure, Part, register
+from .base import CompositeMeasure, DiversityMeasure, Part, by_worth, register
 
 BETA: Parameters = {
     "beta": Parameter(
@@ -123,6 +123,10 @@ class _BlendedRatio(DiversityMeasure):
         gains = ranked.ideal(("gain", self["gain"]), lambda every: descending(self.gains(every)))
         return gains[:, : ranked.cutoff]
 
+    def best_rankings(self, every: JudgedRankings, depth: int | None, time_limit: float) -> Sequence[np.ndarray]:
+        """Rank by label: that is the ideal ranking, whose value is 1."""
+        return by_worth(every, over_intents(every.labels), depth)
+
 
 class _Q(_BlendedRatio):
     """Q-measure: the mean blended ratio of precision and cumulated gain; ``beta=0`` is average precision.
@@ -137,6 +141,7 @@ class _Q(_BlendedRatio):
     SHORT_DESC = "Average precision whose precision is blended with cumulated gain."
     FORMULA = "1/min(k,R) sum_i J_i (C_i + beta cg_i)/(i + beta cg*_i)"
     SOURCE = "Sakai (2013), Eqs. 2, 3"
+    EQUALS = "pyNTCIREVAL"
 
     def score(self, ranked: JudgedRankings) -> np.ndarray:
         """Compute one value for each query."""
@@ -167,6 +172,7 @@ class _Pplus(_BlendedRatio):
         "1/C(rp) sum_{i<=rp} J_i (C_i + beta cg_i)/(i + beta cg*_i), rp the first rank of the highest label retrieved"
     )
     SOURCE = "Sakai (2013), Eqs. 2, 4"
+    EQUALS = "P+ of pyNTCIREVAL, given the run down to the cutoff"
 
     def score(self, ranked: JudgedRankings) -> np.ndarray:
         """Compute one value for each query."""

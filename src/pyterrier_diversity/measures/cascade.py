@@ -8,17 +8,18 @@ weighted, sum_t w_t r_it (1 - alpha)^c_it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import ir_measures
 import numpy as np
 import numpy.typing as npt
 
 from ..arrays import left_before, over_documents, over_intents, ranks_of, share
-from ..ideal import greedy_gains, naming, progress, rank_exactly
+from ..ideal import greedy_gains, rank_exactly, rank_greedily
 from ..judged import JudgedRankings
 from ..parameters import ALPHA, CUTOFF, GRADES, JUDGED_ONLY, REL, TIME_LIMIT, Parameter, Parameters
-from .base import DiversityMeasure, register
+from .base import DiversityMeasure, register, search
 
 Discount = Callable[[np.ndarray], np.ndarray]
 
@@ -132,6 +133,16 @@ class _Novelty(DiversityMeasure):
         """Compute one value for each query."""
         return self.over_ideal(ranked)
 
+    def best_rankings(self, every: JudgedRankings, depth: int | None, time_limit: float) -> Sequence[np.ndarray]:
+        """Search for the highest discounted sum."""
+        given: dict[str, Any] = {"alpha": self.alpha, "discount": self.discount, "depth": depth}
+        return search(every, lambda relevant: rank_exactly(relevant, **given, time_limit=time_limit), self)
+
+    def greedy_rankings(self, every: JudgedRankings, depth: int | None) -> Sequence[np.ndarray]:
+        """Take the largest gain at each rank, whatever its discount."""
+        docs = rank_greedily(every.relevant, alpha=self.alpha, depth=depth).docs
+        return [ranking[:n] for ranking, n in zip(docs, every.n.tolist(), strict=True)]
+
 
 class _CutoffNovelty(_Novelty):
     """Novelty over a perfect list of the cutoff's length, which it therefore needs."""
@@ -164,6 +175,8 @@ class _alpha_DCG(_CutoffNovelty):
     SHORT_DESC = "DCG whose gains shrink each time that an intent is met, over a perfect list."
     FORMULA = "sum_i 1/log2(i+1) sum_t J_it (1-alpha)^c_it / (|T| sum_i (1-alpha)^(i-1)/log2(i+1))"
     SOURCE = "Clarke et al. (2008); ndeval 4.5"
+    EQUALS = "ndeval 4.5 with -traditional, which does not divide at the cutoff 1"
+    EXAMPLE = "alpha_DCG@20"
     SUPPORTED_PARAMS = {**CUTOFF, **ALPHA, **REL, **JUDGED_ONLY}
     discount = property(lambda self: log_discount)
 
@@ -181,6 +194,8 @@ class _ERR_IA(_CutoffNovelty):
     SHORT_DESC = "ERR averaged over the intents, binary labels, over a perfect list."
     FORMULA = "sum_i 1/i sum_t J_it 0.5^c_it / (|T| sum_i 0.5^(i-1)/i)"
     SOURCE = "Chapelle et al. (2009); ndeval 4.5"
+    EQUALS = "ndeval 4.5 with -traditional, which does not divide at the cutoff 1"
+    EXAMPLE = "ERR_IA@20"
     SUPPORTED_PARAMS = {**CUTOFF, **REL, **JUDGED_ONLY}
     alpha = ERR_IA_ALPHA
     discount = property(lambda self: reciprocal_discount)
@@ -197,6 +212,7 @@ class _alpha_nDCG(_Novelty):
     SHORT_DESC = "DCG whose gains shrink each time that an intent is met, over the greedy ideal."
     FORMULA = "sum_i 1/log2(i+1) sum_t J_it (1-alpha)^c_it / the same for the greedy ideal ranking"
     SOURCE = "Clarke et al. (2008); ndeval 4.5"
+    EQUALS = "ndeval 4.5 with -traditional"
     RANGE = GREEDY_RANGE
     SUPPORTED_PARAMS = {**CUTOFF, **ALPHA, **REL, **JUDGED_ONLY}
     discount = property(lambda self: log_discount)
@@ -213,6 +229,7 @@ class _nERR_IA(_Novelty):
     SHORT_DESC = "ERR averaged over the intents, binary labels, over the greedy ideal."
     FORMULA = "sum_i 1/i sum_t J_it 0.5^c_it / the same for the greedy ideal ranking"
     SOURCE = "Chapelle et al. (2009); ndeval 4.5"
+    EQUALS = "ndeval 4.5 with -traditional"
     RANGE = GREEDY_RANGE
     SUPPORTED_PARAMS = {**CUTOFF, **REL, **JUDGED_ONLY}
     alpha = ERR_IA_ALPHA
@@ -230,6 +247,7 @@ class _NRBP(_Novelty):
     SHORT_DESC = "RBP whose gains shrink each time that an intent is met."
     FORMULA = "(1 - (1-alpha) beta)/|T| sum_i beta^(i-1) sum_t J_it (1-alpha)^c_it"
     SOURCE = "Clarke et al. (2009); ndeval 4.5"
+    EQUALS = "ndeval 4.5 with -traditional"
     SUPPORTED_PARAMS = {**ALPHA, **BETA, **REL}
 
     @property
@@ -253,6 +271,7 @@ class _nNRBP(_NRBP):
     SHORT_DESC = "RBP whose gains shrink each time that an intent is met, over the greedy ideal."
     FORMULA = "sum_i beta^(i-1) sum_t J_it (1-alpha)^c_it / the same for the greedy ideal ranking"
     SOURCE = "Clarke et al. (2009); ndeval 4.5"
+    EQUALS = "ndeval 4.5 with -traditional"
     RANGE = GREEDY_RANGE
 
     def score(self, ranked: JudgedRankings) -> np.ndarray:
@@ -274,6 +293,7 @@ class _alpha_nDCG_exact(_Novelty):
     SHORT_DESC = "DCG whose gains shrink each time that an intent is met, over the proven optimum."
     FORMULA = "sum_i 1/log2(i+1) sum_t J_it (1-alpha)^c_it / max over rankings of the same"
     SOURCE = "Clarke et al. (2008); Carterette (2011, Inf. Retr.), Sec. 2.1.3"
+    EQUALS = "the worked example of Carterette (2011, Inf. Retr.), Sec. 2.3"
     SUPPORTED_PARAMS = {**CUTOFF, **ALPHA, **REL, **TIME_LIMIT, **JUDGED_ONLY}
     discount = property(lambda self: log_discount)
 
@@ -284,11 +304,8 @@ class _alpha_nDCG_exact(_Novelty):
     def _best_gains(self, every: JudgedRankings) -> np.ndarray:
         """Return the gains of a best ranking of the documents."""
         gains = np.zeros(every.labels.shape[:2])
-        for row, query_id in enumerate(progress(every.query_ids, f"optima of {self}")):
-            relevant = every.relevant[row, : every.n[row]][:, every.intents[row]]
-            with naming(query_id):
-                docs = rank_exactly(relevant, alpha=self.alpha, depth=self["cutoff"], time_limit=self["time_limit"])
-            gains[row, : len(docs)] = novelty_gain(relevant[docs], alpha=self.alpha)
+        for row, docs in enumerate(self.best_rankings(every, self["cutoff"], self["time_limit"])):
+            gains[row, : len(docs)] = novelty_gain(every.relevant[row, docs], alpha=self.alpha)
         return gains
 
 

@@ -99,6 +99,7 @@ class _CT(_CubeTest):
     SHORT_DESC = "What fills the cubes of the intents, by the turn."
     FORMULA = "1/(K H) sum_i sum_t w_t min(gamma^(c_it + 1) gain_it, H - h_it), K turns, H = max_height"
     SOURCE = "Luo et al. (2013); TREC Dynamic Domain 2017"
+    EQUALS = "the jig of TREC Dynamic Domain 2017"
 
     def score(self, ranked: JudgedRankings) -> np.ndarray:
         """Compute one value for each query."""
@@ -118,6 +119,7 @@ class _ACT(_CubeTest):
     SHORT_DESC = "The Cube Test after each document, averaged over all documents read."
     FORMULA = "1/n sum_i CT_i, CT_i the filling down to rank i over H and the turns begun"
     SOURCE = "Luo et al. (2013); TREC Dynamic Domain 2017"
+    EQUALS = "the jig of TREC Dynamic Domain 2017"
 
     def score(self, ranked: JudgedRankings) -> np.ndarray:
         """Compute one value for each query."""
@@ -146,6 +148,7 @@ class _nCT(_CubeTest):
     SHORT_DESC = "The Cube Test over a bound of what the judgements allow."
     FORMULA = "CT / (1/(K H) sum_t w_t sum_i min(gamma^i gain*_it, H - h_it)), i from 0 to batch K"
     SOURCE = "TREC Dynamic Domain 2017"
+    EQUALS = "the jig of TREC Dynamic Domain 2017"
     RANGE = "[0, inf)"
 
     def score(self, ranked: JudgedRankings) -> np.ndarray:

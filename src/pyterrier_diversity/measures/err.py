@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import ir_measures
 import numpy as np
 import numpy.typing as npt
@@ -10,7 +12,7 @@ from ..arrays import left_before, over_documents, ranks_of
 from ..judged import JudgedRankings, relevance_probability
 from ..judged.judgements import View
 from ..parameters import CUTOFF
-from .base import DiversityMeasure, register
+from .base import DiversityMeasure, by_worth, register
 
 # gdeval's scale: labels 0 to 4, so that even the best document leaves 1 in 16 users unsatisfied.
 MAX_LABEL = 4
@@ -63,6 +65,7 @@ class _ERR(DiversityMeasure):
     SHORT_DESC = "Expected reciprocal rank at which a user is satisfied."
     FORMULA = "sum_i 1/i r_i prod_{j<i} (1 - r_j), r = (2^max_t g - 1) / 2^4"
     SOURCE = "Chapelle et al. (2009); gdeval 1.3"
+    EQUALS = "gdeval 1.3"
     SUPPORTED_PARAMS = {**CUTOFF}
     VIEW: View = "ad hoc"
 
@@ -72,6 +75,10 @@ class _ERR(DiversityMeasure):
         return expected_reciprocal_rank(
             relevance_probability(ranked.labels.max(axis=-1, initial=0), MAX_LABEL), ranked.ranks
         )
+
+    def best_rankings(self, every: JudgedRankings, depth: int | None, time_limit: float) -> Sequence[np.ndarray]:
+        """Rank by label: exchanging neighbours of which the lower one has the higher label gains (1/i - 1/(i+1)) dr."""
+        return by_worth(every, every.labels.max(axis=-1, initial=0), depth)
 
 
 ERR: ir_measures.Measure = register(_ERR())

@@ -42,6 +42,7 @@ class _ERR_arith(_ERROfIntents):
     PRETTY_NAME = "Expected Reciprocal Rank, Arithmetic Mean over the Intents Met"
     SHORT_DESC = "ERR of the intents that the ranking meets, averaged."
     FORMULA = "1/m sum_{t met} ERR_t, m the number of intents met"
+    EQUALS = "the simulation harness of TREC Dynamic Domain 2015, on runs without repeated documents and ratings of 0"
 
     def score(self, ranked: JudgedRankings) -> np.ndarray:
         """Compute one value for each query."""
@@ -61,6 +62,7 @@ class _ERR_harm(_ERROfIntents):
     PRETTY_NAME = "Expected Reciprocal Rank, Harmonic Mean over the Intents Met"
     SHORT_DESC = "ERR of the intents that the ranking meets, their harmonic mean."
     FORMULA = "m / sum_{t met} 1/ERR_t, m the number of intents met"
+    EQUALS = "the simulation harness of TREC Dynamic Domain 2015, on runs without repeated documents and ratings of 0"
 
     def score(self, ranked: JudgedRankings) -> np.ndarray:
         """Compute one value for each query."""
@@ -92,6 +94,7 @@ class _RR_at_Recall(_AtRecall):
     PRETTY_NAME = "Reciprocal Rank at Recall"
     SHORT_DESC = "Reciprocal of the first rank at which every intent is met."
     FORMULA = "1/k, k the first rank at which all intents are met, else the length of the list"
+    EQUALS = "the simulation harness of TREC Dynamic Domain 2015, on runs without repeated documents"
 
     def score(self, ranked: JudgedRankings) -> np.ndarray:
         """Compute one value for each query."""
@@ -110,6 +113,7 @@ class _P_at_Recall(_AtRecall):
     PRETTY_NAME = "Precision at Recall"
     SHORT_DESC = "Precision at the first rank at which every intent is met."
     FORMULA = "1/k |{i <= k: d_i relevant to any intent}|, k as of RR_at_Recall"
+    EQUALS = "the simulation harness of TREC Dynamic Domain 2015, on runs without repeated documents"
 
     def score(self, ranked: JudgedRankings) -> np.ndarray:
         """Compute one value for each query."""
@@ -130,6 +134,7 @@ class _P_at_Recall_mod(_AtRecall):
     PRETTY_NAME = "Modified Precision at Recall"
     SHORT_DESC = "Precision at the first rank at which every intent is met, counting the share of new intents."
     FORMULA = "1/k sum_{i<=k} |intents of d_i that are new| / |intents of d_i|, k as of RR_at_Recall"
+    EQUALS = "the simulation harness of TREC Dynamic Domain 2015, on runs without repeated documents"
 
     def score(self, ranked: JudgedRankings) -> np.ndarray:
         """Compute one value for each query."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ..arrays import descending, over_intents, share
 from ..judged import JudgedRankings
 from ..parameters import CUTOFF, GAIN, REL
-from .base import DiversityMeasure, register
+from .base import DiversityMeasure, by_worth, register
 from .blended_ratio import BETA, q_measure
 from .cascade import discounted, log_discount
 
@@ -30,6 +32,10 @@ class _GlobalGain(DiversityMeasure):
         gains = ranked.ideal(("global gain", self["gain"]), lambda every: descending(self.gains(every, every.relevant)))
         return gains[:, : ranked.cutoff]
 
+    def best_rankings(self, every: JudgedRankings, depth: int | None, time_limit: float) -> Sequence[np.ndarray]:
+        """Rank by global gain: that is the ideal ranking, whose value is 1."""
+        return by_worth(every, self.gains(every, every.relevant), depth)
+
 
 class _D_nDCG(_GlobalGain):
     """nDCG over global gains: each document's gains, averaged by the intents' weights.
@@ -44,6 +50,7 @@ class _D_nDCG(_GlobalGain):
     SHORT_DESC = "nDCG over gains averaged by the intents' weights."
     FORMULA = "sum_i GG_i/log2(i+1) / sum_i GG*_i/log2(i+1), GG_i = sum_t w_t g_it"
     SOURCE = "Sakai and Song (2011); Sakai (2013), Eqs. 1, 6"
+    EQUALS = "MSnDCG of pyNTCIREVAL, given global gains"
     SUPPORTED_PARAMS = {**CUTOFF, **GAIN}
 
     def score(self, ranked: JudgedRankings) -> np.ndarray:
@@ -63,6 +70,7 @@ class _D_Q(_GlobalGain):
     SHORT_DESC = "Q-measure over gains averaged by the intents' weights."
     FORMULA = "1/min(k,R) sum_i J_i (C_i + beta sum_{j<=i} GG_j)/(i + beta sum_{j<=i} GG*_j), J_i = [GG_i > 0]"
     SOURCE = "Sakai and Song (2011); Sakai (2013), Eqs. 2, 3, 6"
+    EQUALS = "Q of pyNTCIREVAL, given global gains"
     SUPPORTED_PARAMS = {**CUTOFF, **BETA, **GAIN}
 
     def score(self, ranked: JudgedRankings) -> np.ndarray:
@@ -117,6 +125,9 @@ class _FirstIfNavigational(_GlobalGain):
     def counted(self, ranked: JudgedRankings) -> np.ndarray:
         """Return where a document counts for an intent."""
         return first_if_navigational(ranked.relevant, ranked.navigational)
+
+    # What a document adds depends on those above it, so that the ideal ranking need not be the best.
+    best_rankings = DiversityMeasure.best_rankings
 
 
 class _DIN_nDCG(_FirstIfNavigational, _D_nDCG):

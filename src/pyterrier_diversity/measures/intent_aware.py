@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import ir_measures
 import numpy as np
 import numpy.typing as npt
@@ -9,7 +11,7 @@ import numpy.typing as npt
 from ..arrays import descending, over_documents, over_intents, ranks_of, share
 from ..judged import JudgedRankings
 from ..parameters import CUTOFF, JUDGED_ONLY, REL
-from .base import DiversityMeasure, register
+from .base import DiversityMeasure, by_worth, register
 
 
 def precision_ia(relevant: npt.ArrayLike, intents: npt.ArrayLike, depth: npt.ArrayLike | None = None) -> np.ndarray:
@@ -102,6 +104,7 @@ class _P_IA(DiversityMeasure):
     SHORT_DESC = "Precision averaged over the intents."
     FORMULA = "1/(k |T|) sum_i sum_t J_it"
     SOURCE = "Agrawal et al. (2009); ndeval 4.5"
+    EQUALS = "ndeval 4.5 with -traditional"
     SUPPORTED_PARAMS = {**CUTOFF, **REL, **JUDGED_ONLY}
 
     def score(self, ranked: JudgedRankings) -> np.ndarray:
@@ -120,6 +123,7 @@ class _AP_IA(DiversityMeasure):
     SHORT_DESC = "Average precision averaged over the intents."
     FORMULA = "1/|T| sum_t 1/R_t sum_i J_it (sum_{j<=i} J_jt)/i"
     SOURCE = "Agrawal et al. (2009); ndeval 4.5"
+    EQUALS = "MAP-IA of ndeval 4.5 with -traditional"
     SUPPORTED_PARAMS = {**REL, **JUDGED_ONLY}
 
     def score(self, ranked: JudgedRankings) -> np.ndarray:
@@ -140,6 +144,7 @@ class _nP_IA(DiversityMeasure):
     SHORT_DESC = "Precision averaged over the intents by their weights, over that of the best documents."
     FORMULA = "sum_i sum_t w_t J_it / the same for the best k documents"
     SOURCE = "Agrawal et al. (2009); Carterette (2011, Inf. Retr.), Sec. 2.1.4"
+    EQUALS = "the worked example of Carterette (2011, Inf. Retr.), Sec. 2.3"
     READS = ("weight",)
     SUPPORTED_PARAMS = {**CUTOFF, **REL}
 
@@ -147,6 +152,10 @@ class _nP_IA(DiversityMeasure):
         """Compute one value for each query."""
         best = ranked.ideal("weighted precision", lambda every: descending(_weighted(every)))
         return share(over_documents(_weighted(ranked)), over_documents(best[:, : ranked.cutoff]))
+
+    def best_rankings(self, every: JudgedRankings, depth: int | None, time_limit: float) -> Sequence[np.ndarray]:
+        """Rank by the total weight of each document's intents."""
+        return by_worth(every, _weighted(every), depth)
 
 
 def _weighted(ranked: JudgedRankings) -> np.ndarray:

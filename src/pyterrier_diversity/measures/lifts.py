@@ -118,6 +118,7 @@ class _IA(_Lift):
     SHORT_DESC = "Any measure, for each intent alone, averaged by the intents' weights."
     FORMULA = "sum_t w_t M_t"
     SOURCE = "Agrawal et al. (2009); Amigó et al. (2018), Sec. 4.2; Sakai (2013), Eq. 5"
+    EXAMPLE = "IA(nDCG)"
     RANGE = "that of M"
     READS = ("weight", "those of M")
     SUPPORTED_PARAMS = {**MEASURE, **CUTOFF}
@@ -144,6 +145,8 @@ class _Adhoc(_Lift):
     SHORT_DESC = "Any measure over each document's highest label for any intent."
     FORMULA = "M under r(d) = max_t g(d, t)"
     SOURCE = "Amigó et al. (2018), Sec. 6.2"
+    EQUALS = "pytrec_eval, cwl_eval and gdeval, on the ad-hoc qrels of TREC Web tracks"
+    EXAMPLE = "Adhoc(nDCG)"
     RANGE = "that of M"
     READS = ("those of M",)
     SUPPORTED_PARAMS = {**MEASURE, **CUTOFF}
@@ -170,6 +173,7 @@ class _Sharp(_Lift):
     SHORT_DESC = "Subtopic recall and any measure, averaged."
     FORMULA = "gamma StRecall@k + (1 - gamma) M"
     SOURCE = "Sakai (2013), Eq. 7"
+    EXAMPLE = "Sharp(nDCG)"
     RANGE = "[0, 1] if that of M is"
     READS = ("those of M",)
     SUPPORTED_PARAMS = {

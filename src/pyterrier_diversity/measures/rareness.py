@@ -64,6 +64,7 @@ class _P_Rareness(_Rareness):
     SHORT_DESC = "Precision that rewards relevant documents which few systems retrieve."
     FORMULA = "1/k sum_i J_i (1 + alpha R(d_i)); mixture: 1/k sum_i J_i ((1 - alpha) + alpha R(d_i))"
     SOURCE = "Türkmen et al. (2023), Eqs. 1, 4"
+    EQUALS = "the code of its authors, whose alpha=None is alpha='adaptive'"
     SUPPORTED_PARAMS = {**CUTOFF, **ALPHA, **MIXTURE, **REL}
 
     def score(self, ranked: JudgedRankings) -> np.ndarray:
@@ -84,6 +85,7 @@ class _AP_Rareness(_Rareness):
     SHORT_DESC = "Average precision that rewards relevant documents which few systems retrieve."
     FORMULA = "1/N_R sum_i J_i P_Rareness@i"
     SOURCE = "Türkmen et al. (2023), Eqs. 3, 4"
+    EQUALS = "the code of its authors, whose alpha=None is alpha='adaptive'"
     SUPPORTED_PARAMS = {**CUTOFF, **ALPHA, **MIXTURE, **REL}
 
     def score(self, ranked: JudgedRankings) -> np.ndarray:

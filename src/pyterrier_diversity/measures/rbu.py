@@ -83,6 +83,7 @@ class _RBU(DiversityMeasure):
     SHORT_DESC = "What a user gains from a ranking over all intents, less the effort of reading it."
     FORMULA = "sum_i p^i (sum_t w_t r_it prod_{j<i} (1 - r_jt) - e)"
     SOURCE = "Amigó et al. (2018), Eq. 11"
+    EQUALS = "RBU 0.1, the release of its authors, with norm=True"
     RANGE = "(-inf, 1]"
     READS = ("weight",)
     SUPPORTED_PARAMS = {

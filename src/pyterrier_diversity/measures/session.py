@@ -27,6 +27,7 @@ class _SessionDCG(DiversityMeasure):
     SHORT_DESC = "Gains discounted by the rank in the turn and by the turn."
     FORMULA = "sum_i sum_j gain_ij / ((1 + log_b j) (1 + log_bq i)), i the turn, j the rank in it"
     SOURCE = "Järvelin et al. (2008); TREC Dynamic Domain 2017"
+    EQUALS = "sDCG of the jig of TREC Dynamic Domain 2017"
     RANGE = "[0, inf)"
     READS = ("gain",)
     COUNTS_TURNS = True
@@ -63,6 +64,7 @@ class _nSessionDCG(_SessionDCG):
     SHORT_DESC = "Session DCG over that of the best documents at the best places."
     FORMULA = "SessionDCG / sum_i gain*_i d*_i, gains and discounts of batch K places in descending order"
     SOURCE = "TREC Dynamic Domain 2017"
+    EQUALS = "nsDCG of the jig of TREC Dynamic Domain 2017"
 
     def score(self, ranked: JudgedRankings) -> np.ndarray:
         """Compute one value for each query."""
@@ -105,6 +107,7 @@ class _EU_DD(DiversityMeasure):
     SHORT_DESC = "Nuggets that users of a session find, less the words they read."
     FORMULA = "sum_n r_n (1 - gamma^E(n))/(1 - gamma) - a E(words), E(n) the expected number of times that n is met"
     SOURCE = "TREC Dynamic Domain 2017"
+    EQUALS = "EU of the jig of TREC Dynamic Domain 2017"
     RANGE = "(-inf, inf)"
     READS = ("passage", "nugget")
     NEEDS = ("passage", "nugget")

@@ -45,6 +45,7 @@ class _Dsharp_nDCG(_SharpForm):
     NAME = __name__ = "Dsharp_nDCG"
     PRETTY_NAME = "D#-nDCG"
     SOURCE = "Sakai and Song (2011); Sakai (2013), Eq. 7"
+    EQUALS = "the mean of MSnDCG and I-rec of pyNTCIREVAL, given global gains"
     BASE = _D_nDCG
 
 
@@ -57,6 +58,7 @@ class _Dsharp_Q(_SharpForm):
     NAME = __name__ = "Dsharp_Q"
     PRETTY_NAME = "D#-Q"
     SOURCE = "Sakai and Song (2011); Sakai (2013), Eq. 7"
+    EQUALS = "the mean of Q and I-rec of pyNTCIREVAL, given global gains"
     BASE = _D_Q
 
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import ir_measures
 import numpy as np
 import numpy.typing as npt
 
 from ..arrays import over_intents, share
-from ..ideal import Covers, naming, progress
+from ..ideal import Covers, naming, progress, rank_exactly
 from ..judged import JudgedRankings
 from ..parameters import CUTOFF, REL, TIME_LIMIT, Parameter, Parameters
-from .base import DiversityMeasure, register
+from .base import DiversityMeasure, register, search
 
 # Shares of intents that differ by less are equal: 2/3 of three intents are two.
 ROUNDING = 1e-9
@@ -84,6 +86,30 @@ def rank_of_recall(first_ranks: npt.ArrayLike, n_intents: npt.ArrayLike) -> np.n
     return np.asarray(np.take_along_axis(ranks, np.asarray(n_intents)[..., None], axis=-1)[..., 0])
 
 
+def most_covering(relevant: np.ndarray, depth: int | None, time_limit: float) -> Sequence[int] | np.ndarray:
+    """Find documents, ``depth`` at the most, that cover as many intents as possible, and no more than that takes.
+
+    Parameters
+    ----------
+    relevant : ndarray, shape (n_docs, n_intents)
+        1 where a document is relevant to an intent, else 0.
+    depth : int or None
+        Number of documents at the most; None for any number.
+    time_limit : float
+        Seconds to search for at the most.
+
+    Returns
+    -------
+    sequence of int
+        Indices of the documents: a smallest cover of all intents if it has no more than ``depth``.
+    """
+    covers = Covers(relevant)
+    cover = covers.exact(covers.n_intents, time_limit)
+    if depth is None or len(cover) <= depth:
+        return cover
+    return rank_exactly(relevant, alpha=1.0, discount=np.ones_like, depth=depth, time_limit=time_limit)
+
+
 class _StRecall(DiversityMeasure):
     """Share of the intents that the ranking covers (I-rec, S-recall); equal to ndeval's.
 
@@ -95,11 +121,16 @@ class _StRecall(DiversityMeasure):
     SHORT_DESC = "Share of the intents that the ranking covers."
     FORMULA = "|{t: J_it = 1 for some i}| / |T|"
     SOURCE = "Zhai et al. (2003); ndeval 4.5"
+    EQUALS = "strec of ndeval 4.5 with -traditional; I-rec of pyNTCIREVAL"
     SUPPORTED_PARAMS = {**CUTOFF, **REL}
 
     def score(self, ranked: JudgedRankings) -> np.ndarray:
         """Compute one value for each query."""
         return subtopic_recall(ranked.relevant, ranked.intents)
+
+    def best_rankings(self, every: JudgedRankings, depth: int | None, time_limit: float) -> Sequence[np.ndarray]:
+        """Search for the documents that cover most intents."""
+        return search(every, lambda relevant: most_covering(relevant, depth, time_limit), self)
 
 
 class _Coverage(DiversityMeasure):
@@ -126,6 +157,22 @@ class _Coverage(DiversityMeasure):
         covered = over_intents(np.where(np.isfinite(ranked.first_ranks), weights, 0.0))
         return share(covered, judgements.named_weight[ranked.chunk.queries])
 
+    def best_rankings(self, every: JudgedRankings, depth: int | None, time_limit: float) -> Sequence[np.ndarray]:
+        """Search for the documents that cover most intents, none of which may weigh more than another.
+
+        Raises
+        ------
+        ValueError
+            If the weights of a query's intents differ.
+        """
+        highest = every.weights.max(axis=-1, initial=0)[:, None]
+        if (every.intents & ~np.isclose(every.weights, highest, rtol=ROUNDING, atol=0)).any():
+            raise ValueError(
+                f"{self}: a ranking is proven to be the best only where the intents of a query weigh the same, and not "
+                "by other weights; use ideal='greedy'."
+            )
+        return search(every, lambda relevant: most_covering(relevant, depth, time_limit), self)
+
 
 class _SRR(DiversityMeasure):
     """Reciprocal of the first rank at which a share of the intents is covered; 0 if it is not.
@@ -146,9 +193,22 @@ class _SRR(DiversityMeasure):
 
     def score(self, ranked: JudgedRankings) -> np.ndarray:
         """Compute one value for each query."""
-        wanted = np.ceil(self["recall"] * ranked.n_intents - ROUNDING).astype(np.intp)
-        wanted = np.maximum(wanted, ranked.n_intents > 0)
-        return share(1.0, rank_of_recall(ranked.first_ranks, wanted))
+        return share(1.0, rank_of_recall(ranked.first_ranks, self.wanted(ranked.n_intents)))
+
+    def wanted(self, n_intents: npt.ArrayLike) -> np.ndarray:
+        """Return how many of a number of intents are to be covered."""
+        n_intents = np.asarray(n_intents)
+        wanted = np.ceil(self["recall"] * n_intents - ROUNDING).astype(np.intp)
+        return np.maximum(wanted, n_intents > 0)
+
+    def best_rankings(self, every: JudgedRankings, depth: int | None, time_limit: float) -> Sequence[np.ndarray]:
+        """Search for the fewest documents that cover so many intents."""
+
+        def cover(relevant: np.ndarray) -> list[int]:
+            covers = Covers(relevant)
+            return covers.exact(int(self.wanted(covers.n_intents)), time_limit)[:depth]
+
+        return search(every, cover, self)
 
 
 class _OverSmallestCover(DiversityMeasure):
@@ -186,12 +246,17 @@ class _StRecallMinRank(_OverSmallestCover):
     SHORT_DESC = "Share of the intents covered where a best ranking covers them all."
     FORMULA = "StRecall@minRank(q, |T|)"
     SOURCE = "Zhai et al. (2003); Carterette (2011, Inf. Retr.), Sec. 2.1.1"
+    EQUALS = "the worked example of Carterette (2011, Inf. Retr.), Sec. 2.3"
     SUPPORTED_PARAMS = {**IDEAL, **REL}
 
     def score(self, ranked: JudgedRankings) -> np.ndarray:
         """Compute one value for each query."""
         covered = ranked.first_ranks <= self.fewest(ranked, ranked.n_intents)[:, None]
         return share(np.count_nonzero(covered, axis=-1), ranked.n_intents)
+
+    def best_rankings(self, every: JudgedRankings, depth: int | None, time_limit: float) -> Sequence[np.ndarray]:
+        """Search for the fewest documents that cover all intents."""
+        return search(every, lambda relevant: most_covering(relevant, depth, time_limit), self)
 
 
 class _SPrecision(_OverSmallestCover):
@@ -207,6 +272,7 @@ class _SPrecision(_OverSmallestCover):
     SHORT_DESC = "Earliest rank at which so many intents could be covered, over that at which they are."
     FORMULA = "minRank(q, m) / min{i: |{t: J_jt = 1 for some j <= i}| = m}, m = |{t: J_it = 1 for some i}|"
     SOURCE = "Zhai et al. (2003); Carterette (2011, Inf. Retr.), Sec. 2.1.2"
+    EQUALS = "the worked example of Carterette (2011, Inf. Retr.), Sec. 2.3"
     RANGE = "[0, 1]; more with ideal='greedy'"
     SUPPORTED_PARAMS = {**CUTOFF, **IDEAL, **REL}
 

@@ -264,6 +264,8 @@ class _UserModel(UserModelMeasure):
     SHORT_DESC = "What a user accumulates by a model until stopping by a distribution."
     FORMULA = "sum_t w_t M_t, M1 = sum J_i P(i), M2 = sum J_i F(i), M3 = sum P(i)/i (or i P(i)), M4 = sum (R_i/i) P(i)"
     SOURCE = "Carterette (2011, SIGIR), Eqs. 1-4, Table 1"
+    EQUALS = "of one intent: (1, 'RBP') RBP(rel=1) of cwl_eval; (4, 'AP') AP of pytrec_eval"
+    EXAMPLE = "UserModel(model=1, stop='RBP')"
     READS = ("weight", "intent_type")
     SUPPORTED_PARAMS = {**CUTOFF, **MODEL, **THETA, **NORM, **REDUNDANCY, **EFFORT, **GAIN, **MAX_REL, **REL}
     model = property(lambda self: self["model"])

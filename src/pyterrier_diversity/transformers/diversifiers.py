@@ -1,0 +1,400 @@
+"""Re-rankers that cover a query's intents: IA-Select, xQuAD and PM-2."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyterrier as pt
+
+from ..arrays import share
+from ..parameters import Parameter
+from .base import NORMALISE, Candidates, K, Normalise, Reranker, first_best, normalised
+from .intent_scores import read_intent_scores
+
+LAMBDA = Parameter(float, 0.5, interval="[0, 1]", desc="how much diversity counts")
+
+
+def ia_select(coverage: npt.ArrayLike, weights: npt.ArrayLike | None = None, *, k: int | None = None) -> np.ndarray:
+    r"""Choose documents that satisfy intents that those before them left unsatisfied.
+
+    Parameters
+    ----------
+    coverage : array_like, shape (n_docs, n_intents)
+        V(d|q, c), the probability that a document satisfies an intent; documents in the order that breaks ties.
+    weights : array_like, shape (n_intents,), optional
+        P(c|q); uniform if omitted.
+    k : int, optional
+        How many documents to choose; all if omitted.
+
+    Returns
+    -------
+    ndarray, shape (k,)
+        Indices of the documents, best first.
+
+    Notes
+    -----
+    Each time, the document of the largest :math:`\sum_c U(c) V(d|q, c)`, where
+    :math:`U(c) = P(c|q) \prod_{d' \in S} (1 - V(d'|q, c))` and :math:`S` are the documents chosen before.
+
+    References
+    ----------
+    Agrawal et al. (2009). Diversifying search results. WSDM, 5-14. https://doi.org/10.1145/1498759.1498766
+
+    Examples
+    --------
+    >>> ia_select([[0.9, 0.0], [0.8, 0.0], [0.0, 0.5]])
+    array([0, 2, 1])
+    """
+    coverage = np.asarray(coverage, dtype=np.float64)
+    return xquad(np.zeros(len(coverage)), coverage, weights, lambda_=1.0, k=k)
+
+
+def xquad(
+    relevance: npt.ArrayLike,
+    coverage: npt.ArrayLike,
+    weights: npt.ArrayLike | None = None,
+    *,
+    lambda_: float = 0.5,
+    k: int | None = None,
+) -> np.ndarray:
+    r"""Choose documents by relevance to the query and to the intents that those before them cover least.
+
+    Parameters
+    ----------
+    relevance : array_like, shape (n_docs,)
+        P(d|q); documents in the order that breaks ties.
+    coverage : array_like, shape (n_docs, n_intents)
+        P(d|q_i), the relevance of a document to an intent, in [0, 1].
+    weights : array_like, shape (n_intents,), optional
+        P(q_i|q); uniform if omitted.
+    lambda_ : float in [0, 1]
+        How much diversity counts.
+    k : int, optional
+        How many documents to choose; all if omitted.
+
+    Returns
+    -------
+    ndarray, shape (k,)
+        Indices of the documents, best first.
+
+    Notes
+    -----
+    Each time, the document of the largest :math:`(1 - \lambda) P(d|q) + \lambda \sum_i P(q_i|q) P(d|q_i)
+    \prod_{d' \in S} (1 - P(d'|q_i))`, where :math:`S` are the documents chosen before.
+
+    References
+    ----------
+    Santos, Macdonald, Ounis (2010). Exploiting query reformulations for web search result diversification. WWW,
+    881-890.
+
+    Examples
+    --------
+    >>> xquad([0.5, 0.4, 0.1], [[0.5, 0.0], [0.5, 0.0], [0.0, 1.0]], lambda_=0.8)
+    array([2, 0, 1])
+    """
+    coverage = np.asarray(coverage, dtype=np.float64)
+    own = (1 - lambda_) * np.asarray(relevance, dtype=np.float64)
+    uncovered = _weights(weights, coverage)
+    left = np.ones(len(coverage), dtype=bool)
+    chosen = np.empty(len(coverage) if k is None else min(k, len(coverage)), dtype=np.intp)
+    for i in range(len(chosen)):
+        chosen[i] = first_best(own + lambda_ * (coverage @ uncovered), left)
+        left[chosen[i]] = False
+        uncovered = uncovered * (1 - coverage[chosen[i]])
+    return chosen
+
+
+def pm2(
+    coverage: npt.ArrayLike, weights: npt.ArrayLike | None = None, *, lambda_: float = 0.5, k: int | None = None
+) -> np.ndarray:
+    r"""Choose documents so that intents get ranks in proportion to their weights, as parties get seats for votes.
+
+    Parameters
+    ----------
+    coverage : array_like, shape (n_docs, n_intents)
+        P(d|t_i), the relevance of a document to an intent, not negative; documents in the order that breaks ties.
+    weights : array_like, shape (n_intents,), optional
+        v_i, the votes of an intent; uniform if omitted.
+    lambda_ : float in [0, 1]
+        How much the intent whose turn it is counts, against all others.
+    k : int, optional
+        How many documents to choose; all if omitted.
+
+    Returns
+    -------
+    ndarray, shape (k,)
+        Indices of the documents, best first.
+
+    Notes
+    -----
+    Each time, the next seat is due to the intent :math:`i^*` of the largest quotient :math:`q_i = v_i / (2 s_i + 1)`,
+    and is taken by the document of the largest :math:`\lambda q_{i^*} P(d|t_{i^*}) + (1 - \lambda) \sum_{i \ne i^*} q_i
+    P(d|t_i)`. The intents share the seat: :math:`s_i` grows by :math:`P(d|t_i) / \sum_j P(d|t_j)`, by 0 for a document
+    of no intent. Of tied intents the first is chosen. Beyond the paper, no seat is due to an intent that no document
+    left is relevant to: it would be due one for ever.
+
+    References
+    ----------
+    Dang, Croft (2012). Diversity by proportionality: an election-based approach to search result diversification.
+    SIGIR, 65-74.
+
+    Examples
+    --------
+    >>> pm2([[0.9, 0.0], [0.8, 0.0], [0.0, 0.5]])
+    array([0, 2, 1])
+    """
+    coverage = np.asarray(coverage, dtype=np.float64)
+    votes = _weights(weights, coverage)
+    portions = share(coverage, coverage.sum(axis=1, keepdims=True))
+    seats, n_left = np.zeros(len(votes)), np.count_nonzero(coverage, axis=0)
+    left = np.ones(len(coverage), dtype=bool)
+    chosen = np.empty(len(coverage) if k is None else min(k, len(coverage)), dtype=np.intp)
+    for i in range(len(chosen)):
+        quotient = votes / (2 * seats + 1)
+        value = (1 - lambda_) * quotient
+        if n_left.any():
+            due = first_best(quotient, n_left > 0)
+            value[due] = lambda_ * quotient[due]
+        chosen[i] = first_best(coverage @ value, left)
+        left[chosen[i]] = False
+        seats += portions[chosen[i]]
+        n_left = n_left - (coverage[chosen[i]] > 0)
+    return chosen
+
+
+def _weights(weights: npt.ArrayLike | None, coverage: np.ndarray) -> np.ndarray:
+    n_intents = coverage.shape[1]
+    return np.full(n_intents, 1 / max(n_intents, 1)) if weights is None else np.array(weights, dtype=np.float64)
+
+
+class _IntentReranker(Reranker):
+    """A re-ranker that knows how well documents serve intents."""
+
+    intents: pd.DataFrame | pt.Transformer
+    normalise: Normalise
+
+    def __init__(self, intents: pd.DataFrame | pt.Transformer) -> None:
+        if not isinstance(intents, (pd.DataFrame, pt.Transformer)):
+            raise TypeError(
+                f"{self.who}: intents must be a frame of scores or a transformer that returns one, such as "
+                f"OnSubtopics(pipeline, subtopics), not {type(intents).__name__}."
+            )
+        self.intents = intents
+
+    def _choose(self, inp: pd.DataFrame, queries: Sequence[Candidates]) -> Iterable[np.ndarray]:
+        frame = self.intents if isinstance(self.intents, pd.DataFrame) else self.intents(inp)
+        chosen, n_uncovered = [], 0
+        for query, found in zip(queries, read_intent_scores(frame, queries, self.who), strict=True):
+            what = f"{self.who}: an intent's score in query {query.query_id!r}"
+            coverage = normalised(found.scores, self.normalise, what)
+            n_uncovered += not coverage.any()
+            chosen.append(self._rank(query, coverage, found.weights))
+        if n_uncovered:
+            warnings.warn(
+                f"{self.who}: {n_uncovered} of {len(queries)} queries are not diversified: none of their documents has "
+                "a score for an intent.",
+                UserWarning,
+                stacklevel=3,
+            )
+        return chosen
+
+    def _rank(self, query: Candidates, coverage: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        """Return the documents chosen, as indices, best first."""
+        raise NotImplementedError
+
+
+class IASelect(_IntentReranker):
+    """Re-rank by the probability that a document satisfies a user whom none above it satisfied: IA-Select.
+
+    Documents tie if they cover nothing more; ties keep the order of the results, score then docno descending.
+
+    Parameters
+    ----------
+    intents : DataFrame or pt.Transformer
+        How well documents serve intents: a frame of ``qid``, ``iteration``, ``docno``, ``score``, optionally
+        ``weight`` (P(intent|query), uniform if absent), or a transformer that returns one for the results, such as
+        `OnSubtopics`. A document without a row has a score of 0.
+    normalise : {"sum", "max", "minmax"} or None
+        How an intent's scores become V(d|q, c): None takes them as probabilities, as in the paper; "sum" and "max"
+        divide by the sum or by the highest of the query's documents; "minmax" maps the lowest to 0 and the highest to
+        1.
+    k : int >= 1, optional
+        How many documents to choose; those left follow in the order in which they were. All if omitted.
+
+    Raises
+    ------
+    TypeError
+        If ``intents`` is neither a frame nor a transformer.
+    ValueError
+        If a parameter is out of range; when used, if a score is missing or no number, negative or above 1 where that is
+        no probability, or a document is there twice.
+
+    Warns
+    -----
+    UserWarning
+        If none of a query's documents has a score for an intent: such queries keep their order, and are counted.
+
+    References
+    ----------
+    Agrawal et al. (2009). Diversifying search results. WSDM, 5-14. https://doi.org/10.1145/1498759.1498766
+
+    Examples
+    --------
+    >>> results = pd.DataFrame({"qid": ["q"] * 3, "docno": ["d1", "d2", "d3"], "score": [9.0, 8.0, 7.0]})
+    >>> intents = pd.DataFrame(
+    ...     [("q", "1", "d1", 0.9), ("q", "1", "d2", 0.8), ("q", "2", "d3", 0.5)],
+    ...     columns=["qid", "iteration", "docno", "score"],
+    ... )
+    >>> IASelect(intents)(results)
+      qid docno  score  rank
+    0   q    d1    3.0     0
+    1   q    d3    2.0     1
+    2   q    d2    1.0     2
+    """
+
+    schematic = {"label": "IA-Select"}
+    PARAMETERS = {"normalise": NORMALISE, "k": K}
+
+    def __init__(
+        self, intents: pd.DataFrame | pt.Transformer, *, normalise: Normalise = None, k: int | None = None
+    ) -> None:
+        super().__init__(intents)
+        self.normalise = normalise
+        self.k = k
+        self.check()
+
+    def _rank(self, query: Candidates, coverage: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        return ia_select(coverage, weights, k=self.depth(len(coverage)))
+
+
+class XQuAD(_IntentReranker):
+    """Re-rank by relevance to the query, and to the intents that documents above cover least: xQuAD.
+
+    Ties keep the order of the results, score then docno descending.
+
+    Parameters
+    ----------
+    intents, k
+        As of `IASelect`.
+    lambda_ : float in [0, 1]
+        How much diversity counts: 0 is the order of the results.
+    normalise : {"sum", "max", "minmax"} or None
+        How the scores of the results become P(d|q), and those of each intent P(d|q_i): "sum" divides by the sum over
+        the query's documents, which makes distributions of them; "max" and "minmax" let one document go further in
+        covering an intent; None takes probabilities.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As of `IASelect`.
+
+    Warns
+    -----
+    UserWarning
+        As of `IASelect`.
+
+    References
+    ----------
+    Santos, Macdonald, Ounis (2010). Exploiting query reformulations for web search result diversification. WWW,
+    881-890.
+
+    Examples
+    --------
+    >>> results = pd.DataFrame({"qid": ["q"] * 3, "docno": ["d1", "d2", "d3"], "score": [9.0, 8.0, 7.0]})
+    >>> intents = pd.DataFrame(
+    ...     [("q", "1", "d1", 5.0), ("q", "1", "d2", 5.0), ("q", "2", "d3", 2.0)],
+    ...     columns=["qid", "iteration", "docno", "score"],
+    ... )
+    >>> XQuAD(intents, lambda_=0.8)(results)["docno"].tolist()
+    ['d3', 'd1', 'd2']
+    """
+
+    schematic = {"label": "xQuAD"}
+    PARAMETERS = {"lambda_": LAMBDA, "normalise": NORMALISE, "k": K}
+
+    def __init__(
+        self,
+        intents: pd.DataFrame | pt.Transformer,
+        *,
+        lambda_: float = 0.5,
+        normalise: Normalise = "sum",
+        k: int | None = None,
+    ) -> None:
+        super().__init__(intents)
+        self.lambda_ = lambda_
+        self.normalise = normalise
+        self.k = k
+        self.check()
+
+    def _rank(self, query: Candidates, coverage: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        relevance = normalised(query.scores, self.normalise, f"{self.who}: the score of a result of {query.query_id!r}")
+        return xquad(relevance, coverage, weights, lambda_=self.lambda_, k=self.depth(len(coverage)))
+
+
+class PM2(_IntentReranker):
+    """Re-rank so that intents get ranks in proportion to their weights: PM-2.
+
+    The scores of the results break ties only, with docno descending.
+
+    Parameters
+    ----------
+    intents, k
+        As of `IASelect`.
+    lambda_ : float in [0, 1]
+        How much the intent whose turn it is counts, against all others.
+    normalise : {"sum", "max", "minmax"} or None
+        How the scores of each intent become P(d|t_i); see `XQuAD`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As of `IASelect`.
+
+    Warns
+    -----
+    UserWarning
+        As of `IASelect`.
+
+    Notes
+    -----
+    No rank is due to an intent once all its documents are chosen, which the paper leaves open.
+
+    References
+    ----------
+    Dang, Croft (2012). Diversity by proportionality: an election-based approach to search result diversification.
+    SIGIR, 65-74.
+
+    Examples
+    --------
+    >>> results = pd.DataFrame({"qid": ["q"] * 3, "docno": ["d1", "d2", "d3"], "score": [9.0, 8.0, 7.0]})
+    >>> intents = pd.DataFrame(
+    ...     [("q", "1", "d1", 5.0), ("q", "1", "d2", 4.0), ("q", "2", "d3", 2.0)],
+    ...     columns=["qid", "iteration", "docno", "score"],
+    ... )
+    >>> PM2(intents)(results)["docno"].tolist()
+    ['d3', 'd1', 'd2']
+    """
+
+    schematic = {"label": "PM-2"}
+    PARAMETERS = {"lambda_": LAMBDA, "normalise": NORMALISE, "k": K}
+
+    def __init__(
+        self,
+        intents: pd.DataFrame | pt.Transformer,
+        *,
+        lambda_: float = 0.5,
+        normalise: Normalise = "sum",
+        k: int | None = None,
+    ) -> None:
+        super().__init__(intents)
+        self.lambda_ = lambda_
+        self.normalise = normalise
+        self.k = k
+        self.check()
+
+    def _rank(self, query: Candidates, coverage: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        return pm2(coverage, weights, lambda_=self.lambda_, k=self.depth(len(coverage)))

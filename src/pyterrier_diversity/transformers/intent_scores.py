@@ -1,0 +1,244 @@
+"""Where re-rankers find how well documents serve intents: a frame, a pipeline run on subtopics, or qrels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+
+from ..judged import Gain, judge, relevance_probability
+from ..judged.columns import fail, ids, numbers, strings, to_frame
+from ..parameters import GRADES, checked
+from .base import Candidates
+
+LONG_FORM = ("qid", "iteration", "docno", "score")
+
+
+class OnSubtopics(pt.Transformer):  # type: ignore[misc]
+    """Run a pipeline on the subtopics of each query: scores for intents, in the long form that re-rankers take.
+
+    Given to a re-ranker, it runs on the queries that come along. Called with topics, it returns a frame, which can be
+    kept and given to several re-rankers.
+
+    Parameters
+    ----------
+    pipeline : pt.Transformer
+        What scores documents: a retriever, or a re-ranker if ``rescore``.
+    subtopics : DataFrame
+        Columns ``qid``, ``iteration``, ``query`` (the text of the subtopic), optionally ``weight``, P(intent|query):
+        ``dataset.get_topics("subtopics")`` of this package's datasets. Not changed.
+    rescore : bool
+        Whether the pipeline scores the documents that come in, with all their columns, for each subtopic, rather than
+        retrieve documents of its own.
+
+    Raises
+    ------
+    ValueError
+        If a column of the subtopics is missing, or a query has a subtopic twice.
+
+    Examples
+    --------
+    >>> from pyterrier_diversity.transformers import IntentScorer
+    >>> topics = pd.DataFrame({"qid": ["q"], "query": ["jaguar"]})
+    >>> subtopics = pd.DataFrame({"qid": ["q", "q"], "iteration": ["1", "2"], "query": ["jaguar cat", "jaguar car"]})
+    >>> documents = [{"docno": "d1", "text": "The big cat."}, {"docno": "d2", "text": "An old car."}]
+    >>> OnSubtopics(IntentScorer(documents), subtopics)(topics)[["qid", "iteration", "docno"]]
+      qid iteration docno
+    0   q         1    d1
+    1   q         2    d2
+    """
+
+    schematic = {"label": "OnSubtopics"}
+
+    def __init__(self, pipeline: pt.Transformer, subtopics: pd.DataFrame, *, rescore: bool = False) -> None:
+        missing = [column for column in ("qid", "iteration", "query") if column not in subtopics]
+        if missing:
+            raise ValueError(
+                f"OnSubtopics: subtopics: missing column {', '.join(missing)}; found: "
+                f"{', '.join(map(str, subtopics.columns))}."
+            )
+        self.pipeline = pipeline
+        self.subtopics = subtopics
+        self.rescore = rescore
+        named = _named(subtopics)["name"]
+        if not named.is_unique:
+            raise ValueError(f"OnSubtopics: subtopics hold {named[named.duplicated()].iloc[0]} (qid.iteration) twice.")
+
+    def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Return ``qid``, ``iteration``, ``docno``, ``score``, and ``weight`` if the subtopics have it."""
+        needed = ["qid", "docno"] if self.rescore else ["qid"]
+        pt.validate.columns(inp, includes=needed, context=self)
+        named = _named(self.subtopics)
+        asked = named[named["qid"].isin(inp["qid"].astype(str))]
+        columns = [*LONG_FORM, *(["weight"] if "weight" in named else [])]
+        if asked.empty:
+            return pd.DataFrame(columns=columns)
+        queries = asked[["qid", "name", "query"]]
+        queries = _paired(queries, inp) if self.rescore else queries
+        found = self.pipeline(queries.drop(columns="qid").rename(columns={"name": "qid"}))
+        missing = [column for column in ("qid", "docno", "score") if column not in found]
+        if missing or not found["qid"].isin(asked["name"]).all():
+            wrong = f"no column {', '.join(missing)}" if missing else "queries that it was not asked"
+            raise ValueError(f"OnSubtopics: the pipeline {self.pipeline} returns {wrong}.")
+        found = found[["qid", "docno", "score"]].rename(columns={"qid": "name"})
+        return found.merge(asked.drop(columns="query"), on="name")[columns]
+
+    def __repr__(self) -> str:
+        """Return the pipeline."""
+        return f"OnSubtopics({self.pipeline!r})"
+
+
+def _named(subtopics: pd.DataFrame) -> pd.DataFrame:
+    """Add a column ``name``: the qid under which a pipeline is asked for the subtopic."""
+    frame = subtopics.astype({"qid": str, "iteration": str})
+    return frame.assign(name=frame["qid"] + "." + frame["iteration"])
+
+
+def _paired(queries: pd.DataFrame, results: pd.DataFrame) -> pd.DataFrame:
+    """Pair the subtopics of each query with the documents of its results."""
+    kept = [column for column in pt.model.document_columns(results) if column not in ("score", "rank")]
+    return queries.merge(results[kept].astype({"qid": str}), on="qid")
+
+
+def oracle_intent_scores(qrels: Any, *, gain: Gain = "exp", max_rel: float | None = None) -> pd.DataFrame:
+    """Read off the qrels how well each document serves each intent: what no system can know, an upper bound.
+
+    Parameters
+    ----------
+    qrels : DataFrame, iterable of named tuples, or dict of dicts
+        As the measures take them.
+    gain : {"exp", "linear", "binary"}
+        How a label becomes a probability of relevance, as in the measures.
+    max_rel : float > 0, optional
+        Largest label there can be; the intent's largest if omitted.
+
+    Returns
+    -------
+    DataFrame
+        ``qid``, ``iteration``, ``docno``, ``score`` (a probability) and ``weight`` of all relevant documents. Intents
+        without a relevant document are left out.
+
+    Raises
+    ------
+    ValueError
+        If the qrels are not as the measures take them, or a parameter is out of range.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame([("q", "d1", 2, "a"), ("q", "d2", 1, "a")], columns=["qid", "docno", "label", "iteration"])
+    >>> oracle_intent_scores(frame)
+      qid iteration docno  score  weight
+    0   q         a    d1   0.75     1.0
+    1   q         a    d2   0.25     1.0
+    """
+    gain, max_rel = checked("oracle_intent_scores", GRADES, gain=gain, max_rel=max_rel).values()
+    judgements = judge(qrels)
+    labels, intents = judgements.labels, judgements.intents
+    if max_rel is not None:
+        judgements.check_labels(max_rel, "oracle_intent_scores")
+    largest = intents.max_label[labels.intent] if max_rel is None else max_rel
+    names = np.array(judgements.query_ids, dtype=object)
+    return pd.DataFrame(
+        {
+            "qid": names[judgements.documents.query[labels.doc]],
+            "iteration": intents.ids[labels.intent],
+            "docno": judgements.documents.ids[labels.doc],
+            "score": relevance_probability(labels.value, largest, gain),
+            "weight": intents.weight[labels.intent],
+        }
+    )
+
+
+class IntentScores(NamedTuple):
+    """Scores of a query's documents for its intents, shape (n_docs, n_intents), NaN where there is none; P(t|q)."""
+
+    scores: np.ndarray
+    weights: np.ndarray
+
+
+def read_intent_scores(frame: pd.DataFrame, queries: Sequence[Candidates], who: str) -> list[IntentScores]:
+    """Read scores in the long form.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Columns ``qid``, ``iteration``, ``docno``, ``score``, optionally ``weight``. Rows of other queries and documents
+        are passed over.
+    queries : sequence of Candidates
+        The documents to find scores for.
+    who : str
+        Who reads them, for messages.
+
+    Returns
+    -------
+    list of IntentScores
+        One for each query; the intents in the order of their names, numbers first.
+
+    Raises
+    ------
+    ValueError
+        If a column or a value is missing, a score is no finite number, a document has two scores for an intent, or a
+        weight is negative or not the same in all rows of an intent.
+    """
+    what = f"{who}: intents"
+    if "iteration" not in frame:
+        found = ", ".join(map(str, frame.columns))
+        raise ValueError(
+            f"{what}: missing column iteration, which names the intent; found: {found}. OnSubtopics(pipeline, "
+            "subtopics) gives scores for intents."
+        )
+    frame = to_frame(frame, ("query_id", "iteration", "doc_id", "score"), what)
+    query = ids(frame, "query_id", what, grouped=True)
+    wanted = {name: place for place, name in enumerate(query.names.tolist())}
+    codes = [wanted.get(one.query_id, -1) for one in queries]
+    kept = np.isin(query.codes, codes)
+    frame, of_query = frame[kept], query.codes[kept]
+    table = pd.DataFrame(
+        {
+            "intent": strings(frame, "iteration", what),
+            "doc": strings(frame, "doc_id", what),
+            "score": numbers(frame, "score", what),
+            "weight": _weight(frame, what),
+        }
+    )
+    return [_of_query(table[of_query == code], one, what) for code, one in zip(codes, queries, strict=True)]
+
+
+def _weight(frame: pd.DataFrame, what: str) -> np.ndarray:
+    if "weight" not in frame:
+        return np.ones(len(frame))
+    weight = numbers(frame, "weight", what)
+    if (weight < 0).any():
+        fail(frame, weight < 0, "weight", what, "must not be negative")
+    return weight
+
+
+def _of_query(rows: pd.DataFrame, query: Candidates, what: str) -> IntentScores:
+    intents = rows.groupby("intent")["weight"].agg(["min", "max"])
+    differ = intents.index[intents["min"] != intents["max"]]
+    if len(differ):
+        raise ValueError(
+            f"{what}: weight must be the same in all rows of an intent, but intent {differ[0]!r} of query "
+            f"{query.query_id!r} has {intents['min'][differ[0]]:g} and {intents['max'][differ[0]]:g}."
+        )
+    twice = rows[rows.duplicated(["intent", "doc"])]
+    if len(twice):
+        raise ValueError(
+            f"{what}: query {query.query_id!r} has several scores of document {twice['doc'].iloc[0]!r} for intent "
+            f"{twice['intent'].iloc[0]!r} ({len(twice)} such rows in all)."
+        )
+    weights = intents["max"][intents["max"] > 0]
+    names = sorted(weights.index, key=_in_order)
+    doc, intent = pd.Index(query.docs).get_indexer(rows["doc"]), pd.Index(names).get_indexer(rows["intent"])
+    known = (doc >= 0) & (intent >= 0)
+    scores = np.full((len(query.docs), len(names)), np.nan)
+    scores[doc[known], intent[known]] = rows["score"].to_numpy()[known]
+    return IntentScores(scores, weights[names].to_numpy() / weights.sum())
+
+
+def _in_order(name: str) -> tuple[bool, int, str]:
+    """Sort numbers by their value, and other names after them."""
+    return not name.isdecimal(), int(name) if name.isdecimal() else 0, name

@@ -1,0 +1,229 @@
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pyterrier_diversity.transformers import PM2, Diversify, IASelect, XQuAD
+from pyterrier_diversity.transformers.base import first_best, normalised
+
+INTENTS = pd.DataFrame(
+    [("q", "1", "a", 0.9), ("q", "1", "b", 0.8), ("q", "2", "c", 0.5), ("p", "1", "a", 0.5)],
+    columns=["qid", "iteration", "docno", "score"],
+)
+
+
+def results(**rankings: str) -> pd.DataFrame:
+    """Results of a ranking for each query, with vectors: results(q="a b c")."""
+    rows = [
+        (qid, doc, float(-i), [float(ord(doc) % 3), 1.0])
+        for qid, docs in rankings.items()
+        for i, doc in enumerate(docs.split())
+    ]
+    return pd.DataFrame(rows, columns=["qid", "docno", "score", "doc_vec"])
+
+
+def rerankers(intents: pd.DataFrame = INTENTS, k: int | None = None) -> list[pt.Transformer]:
+    return [
+        IASelect(intents, normalise="max", k=k),
+        XQuAD(intents, normalise="minmax", lambda_=0.8, k=k),
+        PM2(intents, normalise="sum", k=k),
+        Diversify("mmr", diversity=0.7, k=k),
+        Diversify("dpp", diversity=0.7, k=k),
+    ]
+
+
+EACH = pytest.mark.parametrize("reranker", rerankers(), ids=repr)
+
+
+@EACH
+def test_columns_are_kept_and_scores_count_down_from_rank_0(reranker):
+    frame = results(q="b a c", p="b a").assign(query="text", extra=range(5))
+
+    ranked = reranker(frame)
+
+    assert ranked.columns.tolist() == ["qid", "docno", "score", "doc_vec", "query", "extra", "rank"]
+    assert ranked["qid"].tolist() == ["q"] * 3 + ["p"] * 2
+    assert ranked["score"].tolist() == [3, 2, 1, 2, 1]
+    assert ranked["rank"].tolist() == [0, 1, 2, 0, 1]
+    assert ranked["score"].dtype == np.float64
+    extra = dict(zip(zip(frame["qid"], frame["docno"], strict=True), frame["extra"], strict=True))
+    assert [extra[key] for key in zip(ranked["qid"], ranked["docno"], strict=True)] == ranked["extra"].tolist()
+
+
+@EACH
+def test_the_results_that_come_in_stay_as_they_are(reranker):
+    frame = results(q="c b a").assign(rank=[0, 1, 2])
+    before = frame.copy()
+
+    reranker(frame)
+    reranker(frame.head(0))
+
+    pd.testing.assert_frame_equal(frame, before)
+
+
+@EACH
+def test_an_empty_frame_comes_out_empty_with_the_same_columns(reranker):
+    empty = reranker(results(q="a").head(0))
+
+    assert empty.empty
+    assert set(empty.columns) == {"qid", "docno", "score", "doc_vec", "rank"}
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 9])
+def test_documents_that_are_not_chosen_keep_their_order(k):
+    frame = results(q="b d a e c")
+    for everything, reranker in zip(rerankers(), rerankers(k=k), strict=True):
+        chosen = everything(frame)["docno"].tolist()[:k]
+
+        assert reranker(frame)["docno"].tolist() == chosen + [doc for doc in "bdaec" if doc not in chosen]
+
+
+@st.composite
+def results_and_intents(draw: st.DrawFn) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Results of two queries with many ties, and scores of some of their documents for some intents."""
+    frame = results(q=" ".join("abcdef"[: draw(st.integers(1, 6))]), p=" ".join("abc"[: draw(st.integers(1, 3))]))
+    frame["score"] = draw(st.lists(st.sampled_from([1.0, 2.0, 2.5]), min_size=len(frame), max_size=len(frame)))
+    pairs = [(qid, intent, doc) for qid, intents in (("q", "xyz"), ("p", "xy")) for intent in intents for doc in "abcd"]
+    scored = draw(st.lists(st.sampled_from(pairs), unique=True, min_size=1))
+    rows = [(*pair, draw(st.sampled_from([0.25, 0.5, 0.9])), {"x": 3.0}.get(pair[1], 1.0)) for pair in scored]
+    return frame, pd.DataFrame(rows, columns=["qid", "iteration", "docno", "score", "weight"])
+
+
+@settings(max_examples=20, deadline=None)
+@given(drawn=results_and_intents(), rng=st.randoms(use_true_random=False))
+@pytest.mark.filterwarnings("ignore:.*are not diversified")
+def test_the_order_of_rows_changes_nothing_and_each_ranking_is_one_of_the_same_documents(drawn, rng):
+    frame, intents = drawn
+    rows, others = list(range(len(frame))), list(range(len(intents)))
+    rng.shuffle(rows)
+    rng.shuffle(others)
+    shuffled = frame.iloc[rows].set_index(pd.Index(rows) * 7)
+    for reranker, again in zip(rerankers(intents), rerankers(intents.iloc[others]), strict=True):
+        ranked = reranker(frame)
+        for qid, group in ranked.groupby("qid"):
+            assert sorted(group["docno"]) == sorted(frame["docno"][frame["qid"] == qid])
+            assert (np.diff(group["score"]) < 0).all()
+            assert group["rank"].tolist() == list(range(len(group)))
+        by_rank = ["qid", "rank"]
+        pd.testing.assert_frame_equal(
+            again(shuffled).sort_values(by_rank, ignore_index=True), ranked.sort_values(by_rank, ignore_index=True)
+        )
+
+
+def test_ties_are_broken_by_descending_docno():
+    tied = results(q="a c b").assign(score=1.0, doc_vec=[[1.0, 0.0]] * 3)
+    intents = pd.DataFrame({"qid": "q", "iteration": "1", "docno": ["a", "b", "c"], "score": 0.5})
+
+    for reranker in rerankers(intents):
+        if reranker.get_parameter("normalise") == "minmax" and isinstance(reranker, XQuAD):
+            continue  # all scores are 0
+        assert reranker(tied)["docno"].tolist() == ["c", "b", "a"]
+
+
+def test_numbers_as_names_are_read_as_strings():
+    numbered = {"qid": {"q": 7, "p": 8}, "docno": {"a": 9, "b": 10, "c": 11}, "iteration": {"1": 1, "2": 2}}
+    frame, intents = results(q="b a c"), INTENTS
+    for reranker, other in zip(rerankers(), rerankers(intents.replace(numbered)), strict=True):
+        expected = [numbered["docno"][doc] for doc in reranker(frame)["docno"]]
+
+        assert other(frame.replace(numbered))["docno"].tolist() == expected
+
+
+@EACH
+@pytest.mark.parametrize(
+    ("frame", "message"),
+    [
+        (results(q="a b").assign(score=[1.0, np.nan]), "score must be a finite number, but query 'q' has nan"),
+        (results(q="a b").assign(score=[np.inf, 1.0]), "score must be a finite number, but query 'q' has inf"),
+        (results(q="a b a"), "query 'q' has document 'a' twice"),
+        (results(q="a b").assign(docno=["a", None]), "row 1 has no doc_id"),
+        (results(q="a b").assign(turn=0), r"a session \(column turn\)"),
+    ],
+)
+def test_results_that_cannot_be_ranked_are_refused(reranker, frame, message):
+    with pytest.raises(ValueError, match=f"{type(reranker).__name__}: .*{message}"):
+        reranker(frame)
+
+
+@EACH
+@pytest.mark.parametrize("column", ["qid", "docno", "score"])
+def test_a_missing_column_is_an_input_validation_error(reranker, column):
+    with pytest.raises(pt.validate.InputValidationError, match=column):
+        reranker(results(q="a b").drop(columns=column))
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("lambda_", 1.5, r"lambda_ must be a number in \[0, 1\], not 1.5"),
+        ("lambda_", None, r"lambda_ must be a number in \[0, 1\], not None"),
+        ("k", 0, r"k must be an integer in \[1, inf\), not 0"),
+        ("k", 2.5, r"k must be an integer in \[1, inf\), not 2.5"),
+        ("normalise", "l2", "normalise must be one of 'sum', 'max', 'minmax', not 'l2'"),
+    ],
+)
+def test_parameters_are_checked_when_they_are_given_and_when_they_are_used(name, value, message):
+    with pytest.raises(ValueError, match=f"XQuAD: {message}"):
+        XQuAD(INTENTS, **{name: value})
+
+    reranker = XQuAD(INTENTS)
+    reranker.set_parameter(name, value)
+    with pytest.raises(ValueError, match=f"XQuAD: {message}"):
+        reranker(results(q="a b"))
+
+
+def test_parameters_can_be_set_which_changes_the_repr_but_not_the_hash():
+    reranker = XQuAD(INTENTS, normalise="minmax")
+    before = hash(reranker)
+
+    reranker.set_parameter("lambda_", 0)
+
+    assert repr(reranker) == "XQuAD(lambda_=0, normalise='minmax', k=None)"
+    assert hash(reranker) == before
+    assert reranker(results(q="c b a"))["docno"].tolist() == ["c", "b", "a"]
+
+
+def test_scores_are_divided_by_their_sum_or_the_highest_or_spread_over_the_range():
+    scores = np.array([4.0, 1.0, 3.0])
+
+    assert normalised(scores, "sum", "").tolist() == [0.5, 0.125, 0.375]
+    assert normalised(scores, "max", "").tolist() == [1, 0.25, 0.75]
+    assert normalised(scores, "minmax", "").tolist() == pytest.approx([1, 0, 2 / 3])
+    assert normalised(scores / 4, None, "").tolist() == [1, 0.25, 0.75]
+
+
+def test_each_intent_is_normalised_by_itself_and_a_missing_score_is_0_or_the_lowest():
+    scores = np.array([[2.0, -1.0], [np.nan, np.nan], [6.0, -5.0]])
+
+    assert normalised(scores[:, :1], "sum", "").tolist() == [[0.25], [0], [0.75]]
+    assert normalised(scores, "minmax", "").tolist() == pytest.approx(np.array([[1 / 3, 1], [0, 0], [1, 0]]))
+
+
+@pytest.mark.parametrize("how", ["sum", "max", "minmax", None])
+@pytest.mark.parametrize("scores", [np.zeros(2), np.zeros((2, 3)), np.full((2, 1), np.nan), np.zeros((2, 0))])
+def test_scores_that_are_all_0_or_missing_become_0(how, scores):
+    assert normalised(scores, how, "").tolist() == np.zeros(scores.shape).tolist()
+
+
+@pytest.mark.parametrize("how", ["sum", "max", None])
+def test_negative_scores_are_refused_where_a_probability_is_needed(how):
+    with pytest.raises(ValueError, match=r"^A score must not be negative, but one is -2; normalise='minmax' takes any"):
+        normalised(np.array([1.0, -2.0]), how, "A score")
+
+
+def test_scores_above_1_are_refused_as_probabilities():
+    with pytest.raises(ValueError, match=r"^A score must be a probability if normalise is None, but one is 2;"):
+        normalised(np.array([2.0, 1.0]), None, "A score")
+
+
+def test_values_that_differ_by_rounding_only_are_a_tie_that_the_first_one_left_wins():
+    left = np.array([False, True, True, True])
+
+    assert first_best(np.array([9.0, 0.1 + 0.2, 0.3, 0.2]), left) == 1
+    assert first_best(np.array([9.0, 0.3, 0.1 + 0.2, 0.2]), left) == 1
+    assert first_best(np.array([9.0, 1e-30, 2e-30, 1e-30]), left) == 2
+    assert first_best(np.zeros(4), left) == 1

@@ -1,0 +1,325 @@
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pyterrier_diversity import alpha_nDCG
+from pyterrier_diversity.transformers import PM2, IASelect, IntentScorer, OnSubtopics, XQuAD, oracle_intent_scores
+from pyterrier_diversity.transformers.diversifiers import ia_select, pm2, xquad
+
+RESULTS = pd.DataFrame({"qid": "q", "docno": ["a", "b", "c"], "score": [5.0, 3.0, 2.0]})
+INTENTS = pd.DataFrame(
+    [("q", "1", "a", 0.5), ("q", "1", "b", 0.5), ("q", "2", "c", 1.0)], columns=["qid", "iteration", "docno", "score"]
+)
+
+# PyTerrier's add_ranks, whose warnings pytest.warns hands on as those of pandas.
+INPLACE = pytest.mark.filterwarnings("ignore:The inplace keyword")
+
+
+def ranking(reranker, frame=RESULTS):
+    return "".join(reranker(frame)["docno"])
+
+
+def greedily(n_docs, value, chosen_next):
+    """Take the document of the largest value again and again, the first of those that tie."""
+    left, order = list(range(n_docs)), []
+    while left:
+        values = [value(doc) for doc in left]
+        order.append(left.pop(values.index(max(values))))
+        chosen_next(order[-1])
+    return order
+
+
+def xquad_read_aloud(relevance, coverage, weights, lambda_):
+    chosen = []
+
+    def value(doc):
+        diversity = Fraction(0)
+        for intent, weight in enumerate(weights):
+            uncovered = Fraction(1)
+            for above in chosen:
+                uncovered *= 1 - coverage[above][intent]
+            diversity += weight * coverage[doc][intent] * uncovered
+        return (1 - lambda_) * relevance[doc] + lambda_ * diversity
+
+    return greedily(len(relevance), value, chosen.append)
+
+
+def pm2_read_aloud(coverage, votes, lambda_):
+    seats = [Fraction(0)] * len(votes)
+    left = set(range(len(coverage)))
+    quotients, due = [], None
+
+    def count():
+        nonlocal quotients, due
+        quotients = [vote / (2 * seat + 1) for vote, seat in zip(votes, seats, strict=True)]
+        parties = [t for t in range(len(votes)) if any(coverage[doc][t] for doc in left)]
+        due = max(parties, key=lambda t: (quotients[t], -t), default=None)
+
+    def value(doc):
+        return sum(
+            (lambda_ if intent == due else 1 - lambda_) * quotients[intent] * coverage[doc][intent]
+            for intent in range(len(votes))
+        )
+
+    def seat(doc):
+        left.remove(doc)
+        total = sum(coverage[doc])
+        for intent in range(len(votes)):
+            seats[intent] += coverage[doc][intent] / total if total else 0
+        count()
+
+    count()
+    return greedily(len(coverage), value, seat)
+
+
+EIGHTHS = st.integers(0, 8).map(lambda n: Fraction(n, 8))
+
+
+@st.composite
+def topics(draw):
+    n_docs, n_intents = draw(st.integers(1, 6)), draw(st.integers(1, 4))
+    relevance = sorted(draw(st.lists(EIGHTHS, min_size=n_docs, max_size=n_docs)), reverse=True)
+    row = st.lists(EIGHTHS, min_size=n_intents, max_size=n_intents)
+    coverage = draw(st.lists(row, min_size=n_docs, max_size=n_docs))
+    votes = draw(st.lists(st.integers(1, 4), min_size=n_intents, max_size=n_intents))
+    return relevance, coverage, [Fraction(vote, sum(votes)) for vote in votes], draw(EIGHTHS)
+
+
+def floats(values):
+    return np.array(values, dtype=np.float64)
+
+
+@settings(max_examples=300, deadline=None)
+@given(topic=topics())
+def test_xquad_is_the_algorithm_read_aloud(topic):
+    relevance, coverage, weights, lambda_ = topic
+
+    order = xquad(floats(relevance), floats(coverage), floats(weights), lambda_=float(lambda_))
+
+    assert order.tolist() == xquad_read_aloud(relevance, coverage, weights, lambda_)
+
+
+@settings(max_examples=300, deadline=None)
+@given(topic=topics())
+def test_ia_select_is_the_algorithm_read_aloud(topic):
+    relevance, coverage, weights, _ = topic
+
+    assert ia_select(floats(coverage), floats(weights)).tolist() == xquad_read_aloud(relevance, coverage, weights, 1)
+
+
+@settings(max_examples=300, deadline=None)
+@given(topic=topics())
+def test_pm2_is_the_algorithm_read_aloud(topic):
+    _, coverage, weights, lambda_ = topic
+
+    order = pm2(floats(coverage), floats(weights), lambda_=float(lambda_))
+
+    assert order.tolist() == pm2_read_aloud(coverage, weights, lambda_)
+
+
+def test_xquad_worked_by_hand():
+    # First .375, .275, .35; after document 0, intent 1 counts half as much: .2125 and .35.
+    relevance, coverage = [0.5, 0.3, 0.2], [[0.5, 0.0], [0.5, 0.0], [0.0, 1.0]]
+
+    assert xquad(relevance, coverage, lambda_=0.5).tolist() == [0, 2, 1]
+    assert xquad(relevance, coverage, lambda_=0.5, k=2).tolist() == [0, 2]
+    # With an eighth of the probability, intent 2 comes last: .46875, .36875, .1625, and then .2595 and .1625.
+    assert xquad(relevance, coverage, [0.875, 0.125], lambda_=0.5).tolist() == [0, 1, 2]
+
+
+def test_ia_select_worked_by_hand():
+    # .9 P(1) comes first, then .5 P(2) = .25 before .1 * .8 * P(1) = .04 and .1 * .9 * P(1) + .5 * .1 * P(2) = .07.
+    coverage = [[0.9, 0.0], [0.8, 0.0], [0.9, 0.1], [0.0, 0.5]]
+
+    assert ia_select(coverage).tolist() == [2, 3, 0, 1]
+    assert ia_select(coverage, [0.99, 0.01]).tolist() == [2, 0, 1, 3]
+
+
+def test_pm2_gives_ranks_in_proportion_to_votes():
+    # Sainte-Lague with 3 votes to 1: quotients 3/4 1/4, 1/4 1/4, 3/20 1/4, 3/20 1/12, 3/28 1/12.
+    coverage = [[1, 0], [1, 0], [1, 0], [1, 0], [0, 1], [0, 1]]
+
+    assert pm2(coverage, [0.75, 0.25], lambda_=1).tolist() == [0, 1, 4, 2, 3, 5]
+    assert pm2(coverage, lambda_=1).tolist() == [0, 4, 1, 5, 2, 3]
+
+
+def test_pm2_shares_a_seat_among_the_intents_of_a_document():
+    # Document 0 takes 3/4 of a seat for intent 1 and 1/4 for intent 2, whose turn it is then.
+    assert pm2([[0.75, 0.25], [0.5, 0.0], [0.0, 0.1]], lambda_=1).tolist() == [0, 2, 1]
+
+
+def test_pm2_gives_no_seat_to_an_intent_without_documents_left():
+    # Intent 1 has most votes and one document; the paper's formula would give it every rank after that.
+    assert pm2([[0.0, 0.0], [1.0, 0.0], [0.0, 0.2], [0.0, 0.9]], [0.9, 0.1], lambda_=1).tolist() == [1, 3, 2, 0]
+
+
+def test_without_the_intent_whose_turn_it_is_pm2_serves_the_others():
+    # Intent 1 is due first: what counts is intent 2.
+    assert pm2([[0.9, 0.1], [0.0, 0.5]], lambda_=0).tolist() == [1, 0]
+    assert pm2([[0.2], [0.9]], lambda_=0).tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("normalise", ["sum", "max", "minmax"])
+@settings(max_examples=50, deadline=None)
+@given(scores=st.lists(st.floats(0, 1e6), min_size=3, max_size=3))
+def test_xquad_without_diversity_keeps_the_order_of_the_results(normalise, scores):
+    frame = RESULTS.assign(score=scores)
+    expected = frame.sort_values(["score", "docno"], ascending=False)["docno"]
+
+    assert ranking(XQuAD(INTENTS, lambda_=0, normalise=normalise), frame) == "".join(expected)
+
+
+@pytest.mark.parametrize("normalise", ["sum", "max", "minmax"])
+def test_xquad_of_nothing_but_diversity_is_ia_select(normalise):
+    rng = np.random.default_rng(1)
+    docs = [f"d{i:02d}" for i in range(30)]
+    frame = pd.DataFrame({"qid": "q", "docno": docs, "score": rng.random(30)})
+    intents = pd.concat(
+        [pd.DataFrame({"qid": "q", "iteration": t, "docno": docs, "score": rng.exponential(1, 30)}) for t in "xyz"]
+    )
+
+    diversified = XQuAD(intents, lambda_=1, normalise=normalise)(frame)
+
+    pd.testing.assert_frame_equal(diversified, IASelect(intents, normalise=normalise)(frame))
+
+
+def test_weights_of_intents_count_relative_to_each_other():
+    unlikely = INTENTS.assign(weight=[7.0, 7.0, 1.0])
+
+    assert ranking(XQuAD(INTENTS)) == "acb"
+    assert ranking(XQuAD(unlikely)) == "abc"
+    assert ranking(IASelect(INTENTS)) == "cab"
+    assert ranking(IASelect(unlikely)) == "abc"
+    assert ranking(PM2(INTENTS)) == "cab"
+    assert ranking(PM2(unlikely)) == "abc"
+
+
+def test_xquad_divides_by_the_sums_over_the_documents_of_the_query():
+    # P(d|q) is .5, .3, .2; P(d|1) .5, .5; P(d|2) 1: the example worked by hand.
+    intents = INTENTS.assign(score=[7.0, 7.0, 3.0])
+    elsewhere = pd.DataFrame([("q", "1", "z", 50.0), ("p", "1", "c", 50.0)], columns=INTENTS.columns)
+
+    assert ranking(XQuAD(pd.concat([intents, elsewhere]), lambda_=0.5)) == "acb"
+
+
+@INPLACE
+def test_queries_that_no_intent_tells_anything_about_keep_their_order_and_are_counted():
+    frame = pd.concat([RESULTS, RESULTS.assign(qid="p"), RESULTS.assign(qid="r")])
+    elsewhere = pd.DataFrame([("r", "1", "z", 1.0)], columns=INTENTS.columns)
+
+    for reranker in (IASelect, XQuAD, PM2):
+        with pytest.warns(UserWarning, match=f"{reranker.__name__}: 2 of 3 queries are not diversified") as warned:
+            ranked = reranker(pd.concat([INTENTS, elsewhere]))(frame)
+        assert len([one for one in warned if one.category is UserWarning]) == 1
+        assert "".join(ranked["docno"]) == "cababcabc" if reranker is not XQuAD else "acbabcabc"
+
+
+def test_an_intent_of_weight_0_is_none():
+    never = pd.concat(
+        [INTENTS.assign(weight=1.0), pd.DataFrame([("q", "3", "b", 1.0, 0.0)], columns=[*INTENTS, "weight"])]
+    )
+
+    assert ranking(IASelect(never)) == ranking(IASelect(INTENTS))
+
+
+def test_pm2_takes_tied_intents_in_numeric_order():
+    intents = pd.DataFrame([("q", "10", "a", 1.0), ("q", "9", "b", 1.0), ("q", "x", "c", 1.0)], columns=INTENTS.columns)
+
+    assert ranking(PM2(intents, lambda_=1)) == "bac"
+
+
+def test_bm25_scores_are_no_probabilities_for_ia_select_unless_normalised():
+    scores = INTENTS.assign(score=[12.0, 3.0, 7.0])
+
+    with pytest.raises(ValueError, match=r"IASelect: an intent's score in query 'q' must be a probability .* is 12"):
+        ranking(IASelect(scores))
+    assert ranking(IASelect(scores, normalise="max")) == "acb"
+
+
+def test_log_likelihoods_need_minmax():
+    frame = RESULTS.assign(score=[-1.0, -2.0, -7.0])
+
+    with pytest.raises(ValueError, match="XQuAD: the score of a result of 'q' must not be negative, but one is -7"):
+        ranking(XQuAD(INTENTS), frame)
+    assert ranking(XQuAD(INTENTS, lambda_=0, normalise="minmax"), frame) == "abc"
+    assert ranking(PM2(INTENTS), frame) == "cab"
+
+
+@pytest.mark.parametrize("reranker", [IASelect, XQuAD, PM2])
+def test_intents_are_a_frame_or_a_transformer(reranker):
+    with pytest.raises(TypeError, match=f"{reranker.__name__}: intents must be a frame of scores .*, not dict"):
+        reranker({"q": {}})
+
+
+@pytest.mark.filterwarnings("ignore:.*are not diversified")
+@pytest.mark.parametrize("reranker", [IASelect, XQuAD, PM2])
+@pytest.mark.parametrize(("year", "run"), [(2012, "rm.catb-filtered"), (2012, "ql.catb")])
+def test_the_oracle_beats_the_baseline_on_a_trec_web_collection(trec_qrels, trec_run, reranker, year, run):
+    qrels, baseline = trec_qrels(year), pt.model.from_ir_measures(trec_run(f"{year}/{run}"))
+    diversifier = reranker(oracle_intent_scores(qrels), **({"normalise": "minmax"} if reranker is XQuAD else {}), k=20)
+
+    diversified = diversifier(baseline)
+
+    measure = alpha_nDCG @ 20
+    values = [measure.calc_aggregate(qrels, pt.model.to_ir_measures(frame)) for frame in (baseline, diversified)]
+    assert values[1] > values[0] + 0.2
+
+
+def demo_pipeline(**parameters):
+    demo = pt.get_dataset("diversity:demo")
+    scorer = IntentScorer(demo.get_corpus_iter(verbose=False))
+    xquad = XQuAD(OnSubtopics(scorer, demo.get_topics("subtopics")), **parameters)
+    return demo, scorer % 30, xquad
+
+
+def test_a_live_pipeline_retrieves_diversifies_and_is_evaluated():
+    demo, bm25, xquad = demo_pipeline(lambda_=0.7)
+
+    table = pt.Experiment([bm25, bm25 >> xquad], demo.get_topics(), demo.get_qrels(), [alpha_nDCG @ 10])
+
+    assert table["alpha_nDCG@10"].tolist() == pytest.approx([0.652, 0.883], abs=5e-4)
+
+
+def test_grid_scan_sets_the_parameters():
+    demo, bm25, xquad = demo_pipeline()
+
+    table = pt.GridScan(
+        bm25 >> xquad, {xquad: {"lambda_": [0, 0.7]}}, demo.get_topics(), demo.get_qrels(), [alpha_nDCG @ 10]
+    )
+
+    assert table["tran_0_lambda_"].tolist() == [0, 0.7]
+    assert table.iloc[:, -1].tolist() == pytest.approx([0.652, 0.883], abs=5e-4)
+
+
+class TestXQuADAsATransformer(pt.testing.TransformerTestCase):
+    @staticmethod
+    def get_transformer():
+        return demo_pipeline()[2]
+
+
+class TestIASelectAsATransformer(pt.testing.TransformerTestCase):
+    @staticmethod
+    def get_transformer():
+        return IASelect(INTENTS)
+
+
+class TestPM2AsATransformer(pt.testing.TransformerTestCase):
+    @staticmethod
+    def get_transformer():
+        return PM2(INTENTS)
+
+
+def test_a_schematic_shows_the_pipeline_of_the_intents():
+    _, _, xquad = demo_pipeline()
+
+    schematic = pt.schematic.transformer_schematic(xquad)
+
+    assert schematic["label"] == "xQuAD"
+    assert [inner["label"] for inner in schematic["inner_pipelines"]] == ["OnSubtopics"]
