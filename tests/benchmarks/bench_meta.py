@@ -6,10 +6,6 @@ other.
 
 from __future__ import annotations
 
-import time
-import tracemalloc
-from collections.abc import Callable
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -18,6 +14,7 @@ from scipy.stats import kendalltau, permutation_test
 from pyterrier_diversity.meta.correlation import correlate
 from pyterrier_diversity.meta.pairs import design, p_values, studentised
 from pyterrier_diversity.meta.scores import Scores
+from timing import peak_mb, seconds
 
 
 @pytest.fixture(scope="module")
@@ -30,15 +27,6 @@ def p_values_of(values: np.ndarray, test: str, n_trials: int) -> np.ndarray:
     systems, topics = ([str(i) for i in range(length)] for length in values.shape)
     how = design("bench", Scores(systems, topics, {}), test, groups="all", n_trials=n_trials, rng=1, n_jobs=1)
     return p_values(values, *np.triu_indices(len(systems), 1), how)
-
-
-def best(function: Callable[[], object], rounds: int) -> float:
-    times = []
-    for _ in range(rounds):
-        started = time.perf_counter()
-        function()
-        times.append(time.perf_counter() - started)
-    return min(times)
 
 
 def report(what: str, ours: float, theirs: float, peer: str) -> None:
@@ -65,15 +53,13 @@ def test_randomised_hsd(benchmark, values):
         )
 
     benchmark.pedantic(p_values_of, (values, "tukey-randomised", 5000), rounds=5, warmup_rounds=1)
-    report("Randomised HSD, B = 5,000", benchmark.stats.stats.min, best(scipy, 3), "scipy.stats.permutation_test")
+    report("Randomised HSD, B = 5,000", benchmark.stats.stats.min, seconds(scipy), "scipy.stats.permutation_test")
 
 
 def test_memory_of_randomised_hsd(benchmark, values):
-    tracemalloc.start()
     benchmark.pedantic(p_values_of, (values, "tukey-randomised", 100_000), rounds=1)
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    print(f"\nRandomised HSD, B = 100,000: {peak / 1e6:.0f} MB at the most")
+    peak = peak_mb(p_values_of, values, "tukey-randomised", 100_000)
+    print(f"\nRandomised HSD, B = 100,000: {peak:.0f} MB at the most")
 
 
 def test_paired_bootstrap(benchmark, values):
@@ -87,7 +73,9 @@ def test_paired_bootstrap(benchmark, values):
             (np.abs(studentised(resampled)) >= abs(studentised(z))).mean()
 
     benchmark.pedantic(p_values_of, (values, "bootstrap", 1000), rounds=5, warmup_rounds=1)
-    report(f"Bootstrap of {len(first)} pairs", benchmark.stats.stats.min, best(pair_by_pair, 1), "pair by pair")
+    report(
+        f"Bootstrap of {len(first)} pairs", benchmark.stats.stats.min, seconds(pair_by_pair, rounds=1), "pair by pair"
+    )
 
 
 def test_tau_of_200_rankings(benchmark, values):
@@ -96,6 +84,6 @@ def test_tau_of_200_rankings(benchmark, values):
     pairs = list(zip(*np.triu_indices(len(rankings), 1), strict=True))
 
     ours = benchmark.pedantic(correlate, (rankings, rankings), rounds=5, warmup_rounds=1)
-    theirs = best(lambda: [kendalltau(rankings[i], rankings[j]) for i, j in pairs], 1)
+    theirs = seconds(lambda: [kendalltau(rankings[i], rankings[j]) for i, j in pairs], rounds=1)
     report(f"tau of {len(pairs)} pairs of rankings", benchmark.stats.stats.min, theirs, "scipy.stats.kendalltau")
     assert ours[0, 1] == pytest.approx(kendalltau(rankings[0], rankings[1]).statistic, abs=1e-12)

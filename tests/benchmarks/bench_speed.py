@@ -1,4 +1,4 @@
-"""Speed and memory beside the peers: ``pytest tests/benchmarks/bench_speed.py -s``.
+"""Speed beside the peers: ``pytest tests/benchmarks/bench_speed.py -s``.
 
 Both sides run in one process, garbage collector on; printed are the medians and their ratio.
 """
@@ -8,20 +8,16 @@ from __future__ import annotations
 import gc
 import statistics
 import time
-import tracemalloc
 from collections.abc import Callable
 
 import ir_measures
-import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
-from ir_measures import AP_IA, ERR_IA, NRBP, P_IA, StRecall, alpha_nDCG
 
-from pyterrier_diversity import RBU
+from pyterrier_diversity import RBU, alpha_nDCG
 from pyterrier_diversity.judged import qrels as reading
-
-MEASURES = [alpha_nDCG @ 20, ERR_IA @ 20, NRBP, AP_IA, P_IA @ 20, StRecall @ 20]
+from timing import MEASURES, pyndeval
 
 
 def median_seconds(function: Callable[[], object], rounds: int) -> float:
@@ -48,16 +44,12 @@ def qrels(trec_qrels) -> pd.DataFrame:
     return trec_qrels(2012).rename(columns={"subtopic_id": "iteration"})
 
 
-def without_ours() -> ir_measures.providers.Provider:
-    return ir_measures.providers.registry["pyndeval"]
-
-
 @pytest.mark.parametrize("name", ["rm.catb", "ql.catb", "rm.catb-filtered", "ql.cata-filtered"])
 def test_a_run(benchmark, qrels, shared, name):
     path = shared / "trec-web" / "runs" / "2012" / f"{name}.run.gz"
     run = pt.model.to_ir_measures(pt.io.read_results(str(path)))
     ours = ir_measures.evaluator(MEASURES, qrels)
-    peer = without_ours().evaluator(MEASURES, qrels)
+    peer = pyndeval().evaluator(MEASURES, qrels)
     benchmark.extra_info["ratio"] = versus(
         f"run {name}, {len(run)} rows", lambda: ours.calc_aggregate(run), lambda: peer.calc_aggregate(run)
     )
@@ -71,7 +63,7 @@ def test_building_an_evaluator(benchmark, qrels):
         ir_measures.evaluator(MEASURES, qrels)
 
     benchmark.extra_info["ratio"] = versus(
-        f"evaluator, {len(qrels)} rows", ours, lambda: without_ours().evaluator(MEASURES, qrels)
+        f"evaluator, {len(qrels)} rows", ours, lambda: pyndeval().evaluator(MEASURES, qrels)
     )
 
     benchmark.pedantic(ours, rounds=10)
@@ -108,33 +100,3 @@ def test_rbu_costs_what_the_others_cost(benchmark, qrels, trec_run):
     versus("RBU@20, peer: our alpha_nDCG@20", lambda: rbu.calc_aggregate(run), lambda: alpha.calc_aggregate(run))
 
     benchmark.pedantic(rbu.calc_aggregate, args=(run,), rounds=10)
-
-
-def made_up(n_queries: int, n_docs: int, n_intents: int, seed: int = 1) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Make a run, and qrels with 20 relevant documents for each query."""
-    rng = np.random.default_rng(seed)
-    queries = np.array([f"q{i}" for i in range(n_queries)], dtype=object)
-    docs = np.array([f"clueweb09-en0000-{i:02d}" for i in range(n_docs * 2)], dtype=object)
-    doc = np.concatenate([rng.permutation(len(docs))[:n_docs] for _ in range(n_queries)])
-    score = -np.sort(-rng.random((n_queries, n_docs)), axis=1).ravel()
-    run = pd.DataFrame({"query_id": queries.repeat(n_docs), "doc_id": docs[doc], "score": score})
-    judged = np.concatenate([rng.choice(len(docs), 20, replace=False) for _ in range(n_queries)])
-    qrels = pd.DataFrame({"query_id": queries.repeat(20), "doc_id": docs[judged]})
-    qrels["iteration"] = rng.integers(0, n_intents, len(qrels)).astype(str)
-    return run, qrels.assign(relevance=rng.integers(1, 4, len(qrels)))
-
-
-@pytest.mark.parametrize(
-    ("n_queries", "n_docs", "n_intents"), [(7_000, 1_000, 6), (200_000, 10, 4), (1, 10_000, 3_000)]
-)
-def test_large_runs_need_little_memory(benchmark, n_queries, n_docs, n_intents):
-    run, qrels = made_up(n_queries, n_docs, n_intents)
-    evaluator = ir_measures.evaluator([*MEASURES, RBU @ 20], qrels)
-    benchmark.pedantic(evaluator.calc_aggregate, args=(run,), rounds=1)
-    tracemalloc.start()
-    evaluator.calc_aggregate(run)
-    peak = tracemalloc.get_traced_memory()[1] / 2**20
-    tracemalloc.stop()
-    benchmark.extra_info["peak MB"] = peak
-    seconds = benchmark.stats.stats.min
-    print(f"\n{n_queries} queries x {n_docs} documents: {seconds:.2f} s, {peak:.0f} MB above the frames")
