@@ -59,7 +59,7 @@ class IntentScorer(pt.Transformer):  # type: ignore[misc]
     def __init__(
         self, documents: Iterable[Mapping[str, Any]], *, num_results: int = 1000, k1: float = 1.2, b: float = 0.75
     ) -> None:
-        import bm25s  # type: ignore[import-untyped]
+        import bm25s
 
         _K1.check("IntentScorer", "k1", k1)
         _B.check("IntentScorer", "b", b)
