@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 import ir_measures
 import numpy as np
@@ -14,6 +14,9 @@ from ..ideal import naming, progress
 from ..judged import JudgedRankings, Judgements
 from ..judged.judgements import View
 from ..parameters import Parameter, Parameters
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 M = TypeVar("M", bound=ir_measures.Measure)
 
@@ -74,6 +77,10 @@ class DiversityMeasure(ir_measures.Measure):
     def parameters(cls) -> dict[str, Parameter]:
         """Return the declared parameters."""
         return cast("dict[str, Parameter]", cls.SUPPORTED_PARAMS)
+
+    def __call__(self, **params: Any) -> Self:
+        """Return the measure with other values of these parameters."""
+        return cast("Self", super().__call__(**params))
 
     def __getitem__(self, name: str) -> Any:
         """Return the value of a parameter; None if it is not given and has no default."""
@@ -202,7 +209,7 @@ def implementation(measure: ir_measures.Measure) -> DiversityMeasure | None:
         return measure
     if not is_ours(measure):
         return None
-    return cast("DiversityMeasure", _implementations[str(measure.NAME)](**measure.params))
+    return _implementations[str(measure.NAME)](**measure.params)
 
 
 def is_ours(measure: ir_measures.Measure) -> bool:

@@ -1,0 +1,47 @@
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(scope="module")
+def root(request) -> Path:
+    return request.config.rootpath
+
+
+@pytest.fixture(scope="module")
+def built(root, tmp_path_factory) -> dict[str, set[str]]:
+    """The names of the files in the wheel and in the source distribution."""
+    folder = tmp_path_factory.mktemp("dist")
+    command = [sys.executable, "-m", "hatchling", "build", "--directory", str(folder)]
+    subprocess.run(command, cwd=root, check=True, capture_output=True)
+    (wheel,), (source,) = folder.glob("*.whl"), folder.glob("*.tar.gz")
+    with zipfile.ZipFile(wheel) as archive:
+        names = {"wheel": set(archive.namelist())}
+    with tarfile.open(source) as archive:
+        names["source"] = {name.partition("/")[2] for name in archive.getnames()}
+    return names
+
+
+def files(folder: Path) -> set[str]:
+    """The files below a folder as the distributions name them, without what Python and others keep there."""
+    found = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+    return {name for name in found if "__pycache__" not in name and not name.startswith(".")}
+
+
+def test_the_wheel_holds_the_package_and_what_installers_read_and_nothing_else(root, built):
+    held = {name for name in built["wheel"] if ".dist-info/" not in name}
+    read = {name.partition(".dist-info/")[2] for name in built["wheel"] - held}
+
+    assert held == files(root / "src")
+    assert read == {"METADATA", "WHEEL", "RECORD", "entry_points.txt", "licenses/LICENSE"}
+
+
+def test_the_source_distribution_holds_code_tests_notebooks_and_what_people_read(root, built):
+    folders = {f"{folder}/{name}" for folder in ("src", "tests", "notebooks") for name in files(root / folder)}
+
+    alone = {"CHANGELOG.md", "CITATION.cff", "LICENSE", "README.md", "pyproject.toml", "PKG-INFO", ".gitignore"}
+    assert built["source"] == folders | alone
