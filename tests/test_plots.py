@@ -289,6 +289,13 @@ def test_a_tau_matrix_has_a_cell_for_each_two_measures():
     assert texts(ax.get_xticklabels()) == texts(ax.get_yticklabels()) == ["RBU", "AP"]
 
 
+@pytest.mark.parametrize(("tau", "limits"), [(0.87, (0.8, 1)), (0.05, (0, 1)), (1.0, (0.9, 1)), (-0.2, (-1, 1))])
+def test_colours_of_a_tau_matrix_begin_at_the_lowest_tenth_unless_a_value_is_negative(tau, limits):
+    ax = plots.tau_matrix(pd.DataFrame([[1, tau], [tau, 1]], index=["RBU", "AP"], columns=["RBU", "AP"]))
+
+    assert ax.get_images()[0].get_clim() == pytest.approx(limits)
+
+
 @pytest.mark.parametrize(
     ("frame", "message"),
     [

@@ -20,7 +20,7 @@ from .parameters import CUTOFF, checked
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# On a cell of a larger correlation than this, black is hard to read.
+# On a cell of a darker shade than this, black is hard to read.
 _DARK = 0.6
 
 
@@ -405,7 +405,8 @@ def tau_matrix(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     Returns
     -------
     Axes
-        A cell for each two measures, with its value; blank where there is none.
+        A cell for each two measures, with its value; blank where there is none. Colours go from -1 to 1 if a value is
+        negative, otherwise from the lowest tenth to 1, as measures of one family hardly differ on the whole scale.
 
     Raises
     ------
@@ -420,10 +421,13 @@ def tau_matrix(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         )
     values = frame.to_numpy(dtype=np.float64)
     ax = _new_axes() if ax is None else ax
-    ax.imshow(np.ma.masked_invalid(values), cmap="RdBu", vmin=-1, vmax=1)
+    lowest = np.floor(10 * np.nanmin(values, initial=0.9)) / 10
+    start = -1.0 if lowest < 0 else lowest
+    ax.imshow(np.ma.masked_invalid(values), cmap="RdBu" if lowest < 0 else "Blues", vmin=start, vmax=1)
     for (row, column), value in np.ndenumerate(values):
         if np.isfinite(value):
-            color = "white" if abs(value) > _DARK else "black"
+            shade = abs(value) if lowest < 0 else (value - start) / (1 - start)
+            color = "white" if shade > _DARK else "black"
             ax.text(column, row, f"{value:.2f}", ha="center", va="center", color=color)
     ax.set_xticks(range(len(columns)), columns, rotation=45, ha="right")
     ax.set_yticks(range(len(rows)), rows)

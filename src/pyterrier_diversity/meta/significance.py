@@ -76,8 +76,8 @@ def compare(
         one over all systems of the frame.
     groups : {"all", "pairwise"}
         With "pairwise", an HSD test is made for the two systems of each pair alone: only to reproduce papers that did
-        so, since its p-values do not hold for many pairs together. The parametric one is the paired t-test then; Türkmen
-        et al. (2023) made it without pairing the queries, which finds fewer differences. The other tests are pairwise
+        so, since its p-values do not hold for many pairs together. The parametric one is the paired t-test then;
+        Türkmen et al. (2023) did not pair the queries, which finds fewer differences. The other tests are pairwise
         always.
     correction : str, optional
         How to correct the p-values for the number of pairs of a measure: a method of
