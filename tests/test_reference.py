@@ -1,30 +1,78 @@
+import ast
 import re
 from importlib.resources import files
+from pathlib import Path
 
 import pytest
 
-from pyterrier_diversity import IA, RBU, P_Rareness, UserModel
+from pyterrier_diversity import IA, RBU, DIN_nDCG, P_Rareness, UserModel
 from pyterrier_diversity.measures import registered
-from pyterrier_diversity.reference import entry, full_text, page, text
+from pyterrier_diversity.reference import entry, examples, full_text, page, text, topic
+
+# Measures that golden tests use beside those that they compare with a peer.
+BESIDE = {"alpha_DCG_IA"}
 
 
-def test_the_page_that_is_shipped_is_the_one_that_the_declarations_give():
+@pytest.fixture(scope="module")
+def written():
+    """The page, which takes some seconds."""
+    return page()
+
+
+def test_the_page_that_is_shipped_is_the_one_that_the_declarations_give(written):
     shipped = files("pyterrier_diversity").joinpath("pt_docs", "measures.rst").read_text(encoding="utf-8")
 
-    assert shipped == page(), "pyterrier-diversity measures --page writes it"
+    assert shipped == written, "pyterrier-diversity measures --page writes it"
 
 
-def test_the_page_has_a_section_for_each_measure():
-    headings = re.findall(r"^``(\w+)``: .+\n~+$", page(), flags=re.MULTILINE)
+def test_the_page_has_a_section_for_each_measure(written):
+    headings = re.findall(r"^``(\w+)``: .+\n~+$", written, flags=re.MULTILINE)
 
     assert sorted(headings) == sorted(measure.NAME for measure in registered())
 
 
-def test_headings_are_underlined_to_their_length():
-    lines = page().splitlines()
+def test_each_section_has_an_example_and_says_which_constraints_are_met(written):
+    for field in (r"Example: ``\S+`` is \d+\.\d{4}; rank by rank \d.*", r"Constraints: (meets |misses |not asked, ).*"):
+        assert len(re.findall(f"^:{field}$", written, flags=re.MULTILINE)) == len(registered())
+
+
+def test_headings_are_underlined_to_their_length(written):
+    lines = written.splitlines()
 
     underlined = [(lines[i - 1], line) for i, line in enumerate(lines) if re.fullmatch(r"[=~-]{4,}", line)]
     assert all(len(heading) == len(line) for heading, line in underlined)
+
+
+def test_the_example_of_rbu_is_its_formula_worked_by_hand():
+    (example,) = examples([RBU])
+
+    # Label 2 of d1 is the highest for a, 3 of d5 for b: 2^g - 1 over 2^highest.
+    first = 0.99 * (0.5 * 3 / 4 - 0.05)
+    second = 0.99**2 * (0.5 * 1 / 4 * 1 / 4 + 0.25 * 1 / 2 - 0.05)
+    third = 0.99**3 * -0.05
+    fourth = 0.99**4 * (0.25 * 1 / 8 + 0.25 * 1 / 2 * 1 / 2 - 0.05)
+    expected = [first, first + second, first + second + third, first + second + third + fourth]
+    assert str(example.measure) == "RBU@4"
+    assert example.by_rank == pytest.approx(expected, abs=1e-12)
+    assert example.constraints == "meets Pri, Deep, DeepTh, CloseTh, Conf, AspDiv, Red, MRed, Sat, AspRel"
+
+
+def test_the_last_value_of_an_example_is_that_of_the_whole_topic():
+    for example in examples(registered()):
+        assert example.by_rank[-1] == pytest.approx(example.measure.calc_aggregate(*topic()), abs=1e-12)
+
+
+def test_a_measure_that_needs_another_is_shown_with_one():
+    assert [str(example.measure) for example in examples([IA(), UserModel()])] == [
+        "IA(nDCG@4)",
+        "UserModel(model=1,stop='RBP')@4",
+    ]
+
+
+def test_constraints_are_not_asked_of_a_measure_that_needs_a_column_which_they_know_nothing_of():
+    (example,) = examples([P_Rareness])
+
+    assert example.constraints == "not asked, as they know no column rarity"
 
 
 def test_an_entry_says_what_a_measure_is():
@@ -34,6 +82,23 @@ def test_an_entry_says_what_a_measure_is():
     assert known["range"] == "(-inf, 1]"
     assert known["columns"] == "weight"
     assert known["parameters"]["p"].endswith("(a number in (0, 1]; 0.99 if not given)")
+    assert known["equals"].startswith("RBU 0.1, the release of its authors")
+
+
+def test_a_measure_does_not_equal_what_the_measure_that_it_extends_equals():
+    assert DIN_nDCG.EQUALS
+    assert entry(DIN_nDCG)["equals"] == ""
+
+
+def test_a_measure_equals_a_peer_only_where_a_golden_test_compares_the_two():
+    claimed = {measure.NAME for measure in registered() if entry(measure)["equals"]}
+    compared = set()
+    for module in Path(__file__).with_name("golden").glob("test_*.py"):
+        for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.module == "pyterrier_diversity":
+                compared |= {name.name for name in node.names}
+
+    assert claimed == compared & {measure.NAME for measure in registered()} - BESIDE
 
 
 @pytest.mark.parametrize(
@@ -57,5 +122,6 @@ def test_a_full_text_describes_every_parameter_and_no_markup(measure):
     described = full_text(measure)
 
     assert all(f"    {name}: " in described for name in measure.SUPPORTED_PARAMS)
+    assert ("    equal to " in described) == bool(entry(measure)["equals"])
     assert ".. cite" not in described
     assert "-----" not in described

@@ -82,7 +82,7 @@ class JudgedRankings:
 
     @cached_property
     def n_intents(self) -> np.ndarray:
-        """|T|, shape (queries,)."""
+        """The number of intents, ``|T|``, shape (queries,)."""
         return np.count_nonzero(self.intents, axis=-1)
 
     @cached_property

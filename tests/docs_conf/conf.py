@@ -1,0 +1,47 @@
+"""Sphinx as PyTerrier's documentation sets it up, as far as the pages of ``pt_docs`` use it."""
+
+import re
+
+from docutils import nodes
+from docutils.parsers.rst import Directive
+
+project = "pyterrier-diversity"
+master_doc = "index"
+language = "en"
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx_autodoc_typehints",
+    "sphinx.ext.coverage",
+    "sphinx.ext.viewcode",
+    "sphinx.ext.githubpages",
+    "sphinx.ext.napoleon",
+]
+autodoc_typehints = "description"
+autoclass_content = "both"
+always_use_bars_union = True
+autodoc_default_options = {"member-order": "bysource"}
+autodoc_inherit_docstrings = False
+pygments_style = "sphinx"
+
+# What the pages say of this package must be there, but for types of its inner parts; of others nothing is looked up.
+nitpicky = True
+nitpick_ignore_regex = [
+    ("py:.*", r"(?!pyterrier_diversity\b).*"),
+    ("py:class", r"pyterrier_diversity\.(judged|measures)\..*"),
+]
+
+
+class Citation(Directive):
+    """``cite.dblp`` of PyTerrier's documentation, which asks DBLP; here the key is all that is shown."""
+
+    required_arguments = 1
+
+    def run(self):
+        (key,) = self.arguments
+        if not re.fullmatch(r"(conf|journals)/\w+/[\w-]+", key):
+            raise self.error(f"{key!r} is no key of DBLP.")
+        return [nodes.paragraph(text=key)]
+
+
+def setup(app):
+    app.add_directive("cite.dblp", Citation)
