@@ -176,24 +176,25 @@ def test_values_of_many_measures_in_one_call_equal_the_equations_read_aloud(cuto
 @pytest.mark.parametrize(
     ("measure", "peer", "tool"),
     [
-        (P_Rareness(alpha=0) @ 5, P @ 5, ir_measures.pytrec_eval),
-        (P_Rareness(alpha=0, mixture=True) @ 20, P @ 20, ir_measures.pytrec_eval),
-        (P_Rareness(alpha=0, rel=2) @ 5, P(rel=2) @ 5, ir_measures.pytrec_eval),
-        (AP_Rareness(alpha=0), AP, ir_measures.pytrec_eval),
-        (AP_Rareness(alpha=0) @ 5, AP @ 5, ir_measures.pytrec_eval),
-        (AP_Rareness(alpha=0, mixture=True, rel=2) @ 5, AP(rel=2) @ 5, ir_measures.pytrec_eval),
-        (nDCG_Rareness(alpha=0), nDCG, ir_measures.pytrec_eval),
-        (nDCG_Rareness(alpha=0) @ 5, nDCG @ 5, ir_measures.pytrec_eval),
-        (nDCG_Rareness(alpha=0, gain="linear") @ 20, nDCG @ 20, ir_measures.pytrec_eval),
-        (RBP_Rareness(alpha=0), RBP(p=0.8, rel=1), ir_measures.cwl_eval),
-        (RBP_Rareness(alpha=0, p=0.5, rel=2), RBP(p=0.5, rel=2), ir_measures.cwl_eval),
+        (P_Rareness(alpha=0) @ 5, P @ 5, "pytrec_eval"),
+        (P_Rareness(alpha=0, mixture=True) @ 20, P @ 20, "pytrec_eval"),
+        (P_Rareness(alpha=0, rel=2) @ 5, P(rel=2) @ 5, "pytrec_eval"),
+        (AP_Rareness(alpha=0), AP, "pytrec_eval"),
+        (AP_Rareness(alpha=0) @ 5, AP @ 5, "pytrec_eval"),
+        (AP_Rareness(alpha=0, mixture=True, rel=2) @ 5, AP(rel=2) @ 5, "pytrec_eval"),
+        (nDCG_Rareness(alpha=0), nDCG, "pytrec_eval"),
+        (nDCG_Rareness(alpha=0) @ 5, nDCG @ 5, "pytrec_eval"),
+        (nDCG_Rareness(alpha=0, gain="linear") @ 20, nDCG @ 20, "pytrec_eval"),
+        (RBP_Rareness(alpha=0), RBP(p=0.8, rel=1), "cwl_eval"),
+        (RBP_Rareness(alpha=0, p=0.5, rel=2), RBP(p=0.5, rel=2), "cwl_eval"),
     ],
     ids=repr,
 )
 def test_with_an_alpha_of_0_a_measure_is_the_usual_one(measure, peer, tool, seed, random_topics, by_query):
+    provider = ir_measures.providers.registry[tool]
     qrels, run = random_topics(seed)
     highest = qrels.groupby(["query_id", "doc_id"], as_index=False)["relevance"].max()
-    expected = {metric.query_id: metric.value for metric in tool.iter_calc([peer], highest, run)}
+    expected = {metric.query_id: metric.value for metric in provider.iter_calc([peer], highest, run)}
 
     values = by_query(measure, add_random_rarity(qrels, seed), run)
 

@@ -6,8 +6,10 @@ import pyterrier as pt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from ir_measures import nDCG
 
-from pyterrier_diversity.transformers import PM2, Diversify, IASelect, XQuAD
+from pyterrier_diversity import IA, RBU, Adhoc, alpha_nDCG
+from pyterrier_diversity.transformers import PM2, Diversify, Evaluate, Explain, IASelect, Ideal, XQuAD
 from pyterrier_diversity.transformers.base import first_best, normalised
 
 INTENTS = pd.DataFrame(
@@ -227,3 +229,19 @@ def test_values_that_differ_by_rounding_only_are_a_tie_that_the_first_one_left_w
     assert first_best(np.array([9.0, 0.3, 0.1 + 0.2, 0.2]), left) == 1
     assert first_best(np.array([9.0, 1e-30, 2e-30, 1e-30]), left) == 2
     assert first_best(np.zeros(4), left) == 1
+
+
+def test_steps_show_what_they_are_for_and_are_themselves():
+    qrels = pd.DataFrame([("q", "a", 1, "x")], columns=["qid", "docno", "label", "iteration"])
+    steps = [
+        Evaluate(qrels, [RBU @ 5, IA(nDCG @ 5)]),
+        Explain(qrels, Adhoc(nDCG @ 5)),
+        Ideal(qrels, alpha_nDCG @ 5, ideal="exact"),
+    ]
+
+    assert list(map(repr, steps)) == [
+        "Evaluate(RBU@5, IA(nDCG@5))",
+        "Explain(Adhoc(nDCG@5))",
+        "Ideal(alpha_nDCG@5, ideal='exact')",
+    ]
+    assert hash(Explain(qrels, RBU @ 5)) != hash(Explain(qrels.head(0), RBU @ 5))

@@ -19,12 +19,16 @@ def is_provable(measure: ir_measures.Measure) -> bool:
     """Tell whether it is known how to prove that a ranking is the best by a measure."""
     ours = implementation(measure)
     if ours is None:
-        # Gains of one's own need not grow with the label.
-        return measure.NAME in BY_LABEL and "gains" not in measure.params and not hasattr(measure, "runtime_impl")
+        return measure.NAME in BY_LABEL and not hasattr(measure, "runtime_impl") and _grows_with_label(measure)
     inner = lifted(ours)
     if inner is not None:
         return ours.NAME == Adhoc.NAME and is_provable(inner)
     return _defines(ours, "best_rankings")
+
+
+def _grows_with_label(measure: ir_measures.Measure) -> bool:
+    """Tell whether a document is worth something only with a label above 0, and never less with a higher one."""
+    return "gains" not in measure.params and measure.params.get("rel", 1) > 0
 
 
 def provable() -> list[str]:
@@ -61,7 +65,7 @@ def exact_rankings(
     """
     ours = implementation(measure)
     if ours is None:
-        by_label = judgements.view("ad hoc")
+        by_label = judgements.view("ad hoc", measure.params.get("rel"))
         return _names(by_label, lambda every: by_worth(every, every.labels.max(axis=-1, initial=0), depth))
     inner = lifted(ours)
     if inner is not None:

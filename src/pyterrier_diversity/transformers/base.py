@@ -30,7 +30,14 @@ class Candidates(NamedTuple):
     rows: np.ndarray
 
 
-class Reranker(pt.Transformer):  # type: ignore[misc]
+class Step(pt.Transformer):  # type: ignore[misc]
+    """A step of a pipeline, which is the same one however it is shown."""
+
+    # PyTerrier's own is the hash of the repr, which changes with the parameters, and which two may share.
+    __hash__ = object.__hash__
+
+
+class Reranker(Step):
     """Rank the documents of each query anew; ``k`` of them are chosen, and the others follow in their old order.
 
     Attributes
@@ -85,9 +92,6 @@ class Reranker(pt.Transformer):  # type: ignore[misc]
     def __repr__(self) -> str:
         """Return the name and the parameters."""
         return f"{self.who}({', '.join(f'{name}={getattr(self, name)!r}' for name in self.PARAMETERS)})"
-
-    # PyTerrier's own is the hash of the repr, which changes with the parameters.
-    __hash__ = object.__hash__
 
 
 def candidates(results: pd.DataFrame, who: str) -> list[Candidates]:

@@ -15,9 +15,10 @@ from ..judged.columns import numbers, strings, to_frame
 from ..measures import parse
 from ..measures.base import implementation, reason
 from ..measures.lifts import innermost
+from .base import Step
 
 
-class Evaluate(pt.Transformer):  # type: ignore[misc]
+class Evaluate(Step):
     """Evaluate the ranking of each query: a row for each, with a column for each measure.
 
     The values are those of ``pt.Experiment(..., perquery=True)``: from the same providers, with the same order of
@@ -80,6 +81,10 @@ class Evaluate(pt.Transformer):  # type: ignore[misc]
             table[str(measure)] = np.array([values.get(query, {}).get(measure, np.nan) for query in query_ids])
         return table
 
+    def __repr__(self) -> str:
+        """Return the measures."""
+        return f"Evaluate({', '.join(map(str, self._evaluator.measures))})"
+
 
 def queries_of(inp: pd.DataFrame) -> pd.DataFrame:
     """Return the queries of topics or results, each once, with the columns of theirs."""
@@ -106,8 +111,8 @@ class QueryEvaluator:
         self.measures = [read_measure(who, measure) for measure in measures]
         if not self.measures:
             raise ValueError(f"{who}: measures must hold a measure at least.")
-        frame = to_frame(qrels, ("query_id", "doc_id", "relevance"), "qrels")
-        self._query_ids = frozenset(strings(frame, "query_id", "qrels"))
+        frame = qrels_with_strings(qrels)
+        self._query_ids = frozenset(frame["query_id"])
         try:
             self._evaluator = ir_measures.DefaultPipeline.evaluator(self.measures, frame)
         except AssertionError as error:  # how ir_measures refuses parameters
@@ -168,6 +173,12 @@ def last_rank(measure: ir_measures.Measure) -> int | None:
     if cutoff is None or ours is None or not ours.COUNTS_TURNS:
         return cutoff
     return cutoff * int(ours["batch"])
+
+
+def qrels_with_strings(qrels: pd.DataFrame) -> pd.DataFrame:
+    """Return qrels with ir_measures' names and ids as strings: other providers find nothing of ids that are numbers."""
+    frame = to_frame(qrels, ("query_id", "doc_id", "relevance"), "qrels")
+    return frame.assign(**{name: strings(frame, name, "qrels") for name in ("query_id", "doc_id")})
 
 
 def as_run(results: pd.DataFrame) -> pd.DataFrame:

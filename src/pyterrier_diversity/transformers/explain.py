@@ -13,12 +13,13 @@ import pyterrier as pt
 from ..judged import Judgements, Run, judge, ranking_order
 from ..judged.columns import numbers
 from ..measures.lifts import innermost
+from .base import Step
 from .evaluate import QueryEvaluator, as_run, last_rank, read_measure
 
 Grades = dict[str, int | float]
 
 
-class Explain(pt.Transformer):  # type: ignore[misc]
+class Explain(Step):
     """Tell what each document of a ranking contributes to a measure, and to which intents it is relevant.
 
     Parameters
@@ -101,6 +102,10 @@ class Explain(pt.Transformer):  # type: ignore[misc]
         columns = {"rank": place + pt.model.FIRST_RANK, **self._labels.of(run), "tied": tied}
         explained = inp.iloc[run.index].assign(**columns, measure=str(self.measure), value=value)
         return explained.assign(contribution=value - above).reset_index(drop=True)
+
+    def __repr__(self) -> str:
+        """Return the measure."""
+        return f"Explain({self.measure})"
 
     def _values(self, run: pd.DataFrame, place: np.ndarray) -> np.ndarray:
         """Return the value of each row's ranking if it ended there; NaN where the query has no judgements."""

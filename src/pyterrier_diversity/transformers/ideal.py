@@ -13,12 +13,13 @@ import pyterrier as pt
 
 from ..ideal.greedy import TIE
 from ..judged import judge
-from ..judged.columns import strings, to_frame
 from ..measures import alpha_nDCG
 from ..measures.base import implementation
+from ..measures.lifts import innermost
 from ..measures.optima import exact_rankings, greedy_rankings, is_provable, provable
 from ..parameters import TIME_LIMIT, Parameter, Parameters, checked
-from .evaluate import QueryEvaluator, last_rank, queries_of, read_measure
+from .base import Step
+from .evaluate import QueryEvaluator, last_rank, qrels_with_strings, queries_of, read_measure
 
 Rankings = dict[str, list[str]]
 
@@ -31,7 +32,7 @@ _OPTIONS: Parameters = {
 }
 
 
-class Ideal(pt.Transformer):  # type: ignore[misc]
+class Ideal(Step):
     """Rank the judged documents as well as a measure allows: the headroom, as a system of an experiment.
 
     Parameters
@@ -78,7 +79,7 @@ class Ideal(pt.Transformer):  # type: ignore[misc]
     >>> pt.Experiment(systems, demo.get_topics(), demo.get_qrels(), [RBU @ 10], round=3)
         name  RBU@10
     0   bm25   0.059
-    1  ideal   0.000
+    1  ideal   0.626
     """
 
     schematic = {"label": "Ideal"}
@@ -124,10 +125,13 @@ class Ideal(pt.Transformer):  # type: ignore[misc]
         results = queries.iloc[ranked["row"]].reset_index(drop=True)
         return pt.model.add_ranks(results.assign(docno=ranked["docno"], score=ranked["score"]))
 
+    def __repr__(self) -> str:
+        """Return the measure and the kind of ideal."""
+        return f"Ideal({self.measure}, ideal={self.ideal!r})"
+
     def _rankings(self, query_ids: set[str]) -> Rankings:
         """Return the ideal ranking of each of these queries that has judgements."""
-        frame = to_frame(self.qrels, ("query_id", "doc_id", "relevance"), "qrels")
-        frame = frame.assign(**{name: strings(frame, name, "qrels") for name in ("query_id", "doc_id")})
+        frame = qrels_with_strings(self.qrels)
         frame = frame[frame["query_id"].isin(query_ids)]
         cutoff = last_rank(self.measure)
         depth = min((limit for limit in (cutoff, self.num_results) if limit is not None), default=None)
@@ -145,7 +149,8 @@ class Ideal(pt.Transformer):  # type: ignore[misc]
 
     def _by_trial(self, frame: pd.DataFrame, depth: int | None) -> Rankings:
         """Lengthen each query's ranking by the document that raises its value most, again and again."""
-        growing = {query: _Growing(kinds) for query, kinds in _kinds(frame).items()}
+        rel = innermost(self.measure).params.get("rel", 0)
+        growing = {query: _Growing(kinds) for query, kinds in _kinds(frame, rel).items()}
         longest = max((ranking.n_left for ranking in growing.values()), default=0)
         ranks = range(longest if depth is None else min(longest, depth))
         left = list(growing)
@@ -199,7 +204,7 @@ class _Growing:
         return True
 
 
-def _kinds(frame: pd.DataFrame) -> dict[str, list[list[str]]]:
+def _kinds(frame: pd.DataFrame, rel: float) -> dict[str, list[list[str]]]:
     """Return each query's relevant documents, those with the same rows together, ascending by name."""
     columns = ["query_id", "doc_id", "relevance"]
     columns += [str(name) for name in frame.columns.difference(columns, sort=False)]
@@ -209,7 +214,7 @@ def _kinds(frame: pd.DataFrame) -> dict[str, list[list[str]]]:
     kinds: dict[str, dict[tuple[Any, ...], list[str]]] = defaultdict(lambda: defaultdict(list))
     for query, doc in sorted(rows):
         of_document = rows[query, doc]
-        if any(label > 0 for label, *_ in of_document):
+        if any(label > 0 and label >= rel for label, *_ in of_document):
             kinds[query][tuple(of_document)].append(doc)
     return {query: list(of_query.values()) for query, of_query in kinds.items()}
 

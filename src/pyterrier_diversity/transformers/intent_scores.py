@@ -12,12 +12,14 @@ import pyterrier as pt
 from ..judged import Gain, judge, relevance_probability
 from ..judged.columns import fail, ids, numbers, strings, to_frame
 from ..parameters import GRADES, checked
-from .base import Candidates
+from .base import Candidates, Step
 
 LONG_FORM = ("qid", "iteration", "docno", "score")
+# The column that joins a query with its intent: no one else's.
+_NAME = "qid.iteration"
 
 
-class OnSubtopics(pt.Transformer):  # type: ignore[misc]
+class OnSubtopics(Step):
     """Run a pipeline on the subtopics of each query: scores for intents, in the long form that re-rankers take.
 
     Given to a re-ranker, it runs on the queries that come along. Called with topics, it returns a frame, which can be
@@ -63,7 +65,7 @@ class OnSubtopics(pt.Transformer):  # type: ignore[misc]
         self.pipeline = pipeline
         self.subtopics = subtopics
         self.rescore = rescore
-        named = _named(subtopics)["name"]
+        named = _named(subtopics)[_NAME]
         if not named.is_unique:
             raise ValueError(f"OnSubtopics: subtopics hold {named[named.duplicated()].iloc[0]} (qid.iteration) twice.")
 
@@ -73,18 +75,19 @@ class OnSubtopics(pt.Transformer):  # type: ignore[misc]
         pt.validate.columns(inp, includes=needed, context=self)
         named = _named(self.subtopics)
         asked = named[named["qid"].isin(inp["qid"].astype(str))]
-        columns = [*LONG_FORM, *(["weight"] if "weight" in named else [])]
+        weight = ["weight"] if "weight" in named else []
+        columns = [*LONG_FORM, *weight]
         if asked.empty:
             return pd.DataFrame(columns=columns)
-        queries = asked[["qid", "name", "query"]]
+        queries = asked[["qid", _NAME, "query"]]
         queries = _paired(queries, inp) if self.rescore else queries
-        found = self.pipeline(queries.drop(columns="qid").rename(columns={"name": "qid"}))
+        found = self.pipeline(queries.drop(columns="qid").rename(columns={_NAME: "qid"}))
         missing = [column for column in ("qid", "docno", "score") if column not in found]
-        if missing or not found["qid"].isin(asked["name"]).all():
+        if missing or not found["qid"].isin(asked[_NAME]).all():
             wrong = f"no column {', '.join(missing)}" if missing else "queries that it was not asked"
             raise ValueError(f"OnSubtopics: the pipeline {self.pipeline} returns {wrong}.")
-        found = found[["qid", "docno", "score"]].rename(columns={"qid": "name"})
-        return found.merge(asked.drop(columns="query"), on="name")[columns]
+        found = found[["qid", "docno", "score"]].rename(columns={"qid": _NAME})
+        return found.merge(asked[[_NAME, "qid", "iteration", *weight]], on=_NAME)[columns]
 
     def __repr__(self) -> str:
         """Return the pipeline."""
@@ -92,9 +95,9 @@ class OnSubtopics(pt.Transformer):  # type: ignore[misc]
 
 
 def _named(subtopics: pd.DataFrame) -> pd.DataFrame:
-    """Add a column ``name``: the qid under which a pipeline is asked for the subtopic."""
+    """Add the qid under which a pipeline is asked for the subtopic."""
     frame = subtopics.astype({"qid": str, "iteration": str})
-    return frame.assign(name=frame["qid"] + "." + frame["iteration"])
+    return frame.assign(**{_NAME: frame["qid"] + "." + frame["iteration"]})
 
 
 def _paired(queries: pd.DataFrame, results: pd.DataFrame) -> pd.DataFrame:

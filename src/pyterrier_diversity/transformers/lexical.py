@@ -12,14 +12,14 @@ import pyterrier as pt
 
 from ..judged.columns import strings
 from ..parameters import Parameter
-from .base import candidates
+from .base import Step, candidates
 
 _NUM_RESULTS = Parameter(int, 1000, interval="[1, inf)", desc="how many documents to retrieve")
 _K1 = Parameter(float, 1.2, interval="[0, inf)", desc="how much further occurrences of a word count")
 _B = Parameter(float, 0.75, interval="[0, 1]", desc="how much the length of a document counts")
 
 
-class IntentScorer(pt.Transformer):  # type: ignore[misc]
+class IntentScorer(Step):
     """Retrieve documents for queries, or score given ones, by BM25 over an index in memory.
 
     Words are lower-case runs of letters and digits without a plural s; each word of a query counts once. Scores are
@@ -127,9 +127,6 @@ class IntentScorer(pt.Transformer):  # type: ignore[misc]
     def __repr__(self) -> str:
         """Return the number of documents."""
         return f"IntentScorer({len(self._docs)} documents)"
-
-    # PyTerrier's own is the hash of the repr, which two of them may share.
-    __hash__ = object.__hash__
 
 
 def words(text: str) -> list[str]:

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
+from ..arrays import share
 from ..parameters import Parameter
 from .base import NORMALISE, Candidates, K, Normalise, Reranker, normalised
 
@@ -23,8 +24,9 @@ class Diversify(Reranker):
     """Re-rank by relevance and by how different the vectors of documents are, through the package pyversity.
 
     Needs ``pip install pyterrier-diversity[rerank]``, and a column of document vectors, as PyTerrier-DR's encoders and
-    indexes write it. Vectors are compared by their cosine. Ties keep the order of the results, score then docno
-    descending.
+    indexes write it. Vectors are compared by their cosine, which "mmr" and "cover" read as 0 where it is negative. Ties
+    keep the order of the results, score then docno descending; but among documents that add nothing to those above,
+    rounding decides in "dpp".
 
     Parameters
     ----------
@@ -111,11 +113,17 @@ class Diversify(Reranker):
             raise ValueError(
                 f"{self.who}: query {query.query_id!r}: {self.column} must hold vectors: {error}."
             ) from error
-        if vectors.ndim != 2 or not np.isfinite(vectors).all():
+        if vectors.ndim != 2 or not vectors.size or not np.isfinite(vectors).all():
             raise ValueError(
                 f"{self.who}: query {query.query_id!r}: {self.column} must hold vectors of finite numbers."
             )
-        return vectors
+        return vectors if self.options.keys() & {"metric", "normalize"} else _of_length_1(vectors)
+
+
+def _of_length_1(vectors: np.ndarray) -> np.ndarray:
+    """Return vectors of the same directions: in single precision, as pyversity computes, large and small ones are 0."""
+    vectors = share(vectors, np.abs(vectors).max(axis=1, keepdims=True))
+    return share(vectors, np.linalg.norm(vectors, axis=1, keepdims=True))
 
 
 def _pyversity() -> ModuleType:

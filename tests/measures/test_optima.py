@@ -1,0 +1,226 @@
+from __future__ import annotations
+
+import ir_measures
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from ir_measures import AP, ERR, ERR_IA, NRBP, RBP, Bpref, Compat, Judged, P, R, SetP, alpha_DCG, nDCG, nERR_IA
+
+from pyterrier_diversity import (
+    D_Q,
+    EU,
+    IA,
+    NRBP_IA,
+    RBU,
+    SRR,
+    Adhoc,
+    AP_Rareness,
+    Coverage,
+    D_nDCG,
+    DIN_nDCG,
+    Dsharp_nDCG,
+    Q,
+    Sharp,
+    SPrecision,
+    StRecall,
+    StRecallMinRank,
+    alpha_DCG_IA,
+    alpha_nDCG,
+    alpha_nDCG_exact,
+    nP_IA,
+)
+from pyterrier_diversity.ideal import NotProvenError
+from pyterrier_diversity.judged import judge
+from pyterrier_diversity.measures import registered
+from pyterrier_diversity.measures.optima import (
+    BY_LABEL,
+    exact_rankings,
+    greedy_rankings,
+    is_provable,
+    provable,
+)
+from rerankings import best_by_trying, greedy_by_trying, values_of
+from small_topics import found, greedy_order, n_covered, qrels_of, random_masks, smallest_covers, topics
+
+QRELS = pd.DataFrame(
+    [
+        ("10", "a", 1, "x"),
+        ("10", "b", 3, "x"),
+        ("10", "b", 1, "y"),
+        ("10", "c", 2, "y"),
+        ("9", "a", 1, "x"),
+        ("9", "c", -2, "x"),
+        ("11", "a", 0, "x"),
+    ],
+    columns=["qid", "docno", "label", "iteration"],
+)
+
+
+def exact(measure, qrels=QRELS, depth=None, time_limit=60.0):
+    return exact_rankings(measure, judge(qrels), depth, time_limit)
+
+
+@pytest.mark.parametrize(
+    "measure",
+    [
+        alpha_nDCG @ 20,
+        alpha_DCG,
+        ERR_IA @ 5,
+        NRBP,
+        StRecall,
+        Coverage,
+        nP_IA,
+        D_nDCG(gain="linear") @ 3,
+        D_Q,
+        Q,
+        ERR,
+        AP,
+        P(rel=3) @ 5,
+        nDCG(dcg="exp-log2"),
+        RBP(rel=1),
+        Adhoc(AP),
+        Adhoc(alpha_nDCG),
+        Adhoc(Adhoc(P @ 2)),
+    ],
+    ids=str,
+)
+def test_these_have_a_proof(measure):
+    assert is_provable(measure)
+
+
+@pytest.mark.parametrize(
+    "measure",
+    [
+        RBU,
+        EU,
+        IA(AP),
+        IA(alpha_nDCG),
+        Sharp(D_nDCG),
+        Dsharp_nDCG,
+        DIN_nDCG,
+        alpha_DCG_IA,
+        NRBP_IA,
+        SPrecision,
+        AP_Rareness,
+        Adhoc(RBU),
+        Adhoc(IA(AP)),
+        Compat,
+        Judged @ 5,
+        SetP,
+        # Gains of one's own need not grow with the label; documents of label 0 would be relevant.
+        nDCG(gains={1: 5, 2: 1}),
+        Adhoc(nDCG(gains={1: 5, 2: 1})),
+        RBP(rel=0),
+        Adhoc(P(rel=-1) @ 5),
+    ],
+    ids=str,
+)
+def test_these_have_none(measure):
+    assert not is_provable(measure)
+
+
+def test_a_measure_that_a_user_defines_has_no_proof_even_by_the_name_of_one_that_has():
+    mine = ir_measures.define_byquery(lambda qrels, run: 0.5, name="AP")
+
+    assert mine.NAME in BY_LABEL
+    assert not is_provable(mine)
+
+
+def test_a_lift_of_nothing_says_that_it_needs_a_measure():
+    with pytest.raises(ValueError, match="Adhoc needs a measure"):
+        is_provable(Adhoc)
+
+
+def test_the_names_are_those_of_all_measures_that_have_a_proof():
+    lifts = {"IA", "Adhoc", "Sharp"}
+    ours = {measure.NAME for measure in registered() if measure.NAME not in lifts and is_provable(measure)}
+
+    assert set(provable()) == ours | set(BY_LABEL)
+    assert len(provable()) == len(set(provable()))
+    assert provable() == sorted(provable(), key=str.lower)
+
+
+def test_rankings_come_query_by_query_in_the_order_of_the_judgements():
+    # Queries 9, 10, 11. By global gains, b has (7 + 1)/2, c 3/2, a 1/2.
+    assert exact(D_nDCG) == [["a"], ["b", "c", "a"], []]
+    assert exact(D_nDCG, depth=2) == [["a"], ["b", "c"], []]
+    assert exact(StRecall) == [["a"], ["b"], []]
+    assert [sorted(ranking) for ranking in exact(StRecall(rel=2))] == [[], ["b", "c"], []]
+    assert exact(Adhoc(AP)) == [["a"], ["b", "c", "a"], []]
+    assert exact(AP(rel=2)) == [[], ["b", "c"], []]
+    assert exact(Adhoc(AP(rel=2))) == [[], ["b", "c"], []]
+
+
+def test_worth_that_ties_goes_to_the_highest_name():
+    alike = QRELS[QRELS["qid"] == "10"].assign(label=1)
+
+    assert exact(Q, alike) == [["c", "b", "a"]]
+    assert exact(nP_IA, alike) == [["b", "c", "a"]]
+    assert exact(ERR, alike, depth=2) == [["c", "b"]]
+
+
+def test_without_a_relevant_document_rankings_are_empty():
+    for measure in (alpha_nDCG @ 20, StRecall, SRR, StRecallMinRank, Coverage, D_nDCG, nP_IA, Q, ERR, Adhoc(AP), AP):
+        assert exact(measure, QRELS.assign(label=0)) == [[], [], []]
+
+
+@settings(max_examples=15, deadline=None)
+@given(masks=topics(max_docs=6, max_topics=3), depth=st.sampled_from([None, 1, 2, 3]))
+def test_the_most_intents_are_covered_by_no_more_documents_than_that_takes(masks, depth):
+    ours = exact(StRecall, qrels_of(masks), depth)
+
+    for topic, ranking in zip(masks, ours, strict=True):
+        fewest = smallest_covers(topic)
+        most = max(m for m, size in enumerate(fewest) if depth is None or size <= depth)
+        assert n_covered(found(topic, ranking)) == most
+        assert len(ranking) <= (fewest[-1] if depth is None else depth)
+
+
+@settings(max_examples=15, deadline=None)
+@given(masks=topics(max_docs=6, max_topics=3))
+def test_measures_of_covers_have_the_smallest_cover(masks):
+    for measure in (StRecall, SRR, StRecallMinRank, Coverage):
+        rankings = exact(measure, qrels_of(masks))
+        assert [len(ranking) for ranking in rankings] == [smallest_covers(topic)[-1] for topic in masks]
+
+
+@settings(max_examples=10, deadline=None)
+@given(masks=topics(max_docs=5, max_topics=1, max_intents=4))
+def test_greedy_and_exact_rankings_of_novelty_are_those_found_by_trying(masks):
+    qrels = qrels_of(masks)
+    measures = [alpha_nDCG @ 3, alpha_nDCG(alpha=0.8), nERR_IA @ 4, alpha_nDCG_exact @ 2]
+    for measure, highest in zip(measures, best_by_trying(measures, qrels), strict=True):
+        depth = measure.params.get("cutoff")
+        (ranking,) = exact(measure, qrels, depth)
+        (greedy,) = greedy_rankings(measure, judge(qrels), depth)
+
+        assert values_of([measure], qrels, [ranking])[0][tuple(ranking)] == pytest.approx(highest, abs=1e-12)
+        assert greedy == greedy_by_trying(measure, qrels, depth or 5)
+
+
+def test_by_alpha_1_the_greedy_ranking_is_the_greedy_cover():
+    masks = [0b0011, 0b0110, 0b1100, 0b1001, 0b1110]
+    (greedy,) = greedy_rankings(alpha_nDCG(alpha=1.0), judge(qrels_of([masks])), None)
+
+    cover = greedy_order(masks)
+    assert [masks[int(doc[1:])] for doc in greedy][: len(cover)] == [masks[doc] for doc in cover]
+    assert len(greedy) == len(masks)
+
+
+def test_rel_holds_for_greedy_rankings():
+    assert greedy_rankings(alpha_nDCG(rel=2), judge(QRELS), None) == [[], ["c", "b"], []]
+    assert greedy_rankings(alpha_nDCG, judge(QRELS), 2) == [["a"], ["b", "c"], []]
+
+
+@pytest.mark.parametrize("measure", [RBU, StRecall, D_nDCG, Adhoc(alpha_nDCG), IA(AP), AP, R @ 5, Bpref], ids=str)
+def test_other_measures_know_no_faster_way_than_to_try(measure):
+    assert greedy_rankings(measure, judge(QRELS), 3) is None
+
+
+def test_if_time_is_over_the_query_is_named():
+    masks = [random_masks(seed, n_docs=30, n_intents=8, density=0.3) for seed in (1, 2)]
+
+    with pytest.raises(NotProvenError, match=r"^Query '0': .* within 1e-09 seconds") as raised:
+        exact(alpha_nDCG, qrels_of(masks), time_limit=1e-9)
+    assert raised.value.best <= raised.value.bound

@@ -1,0 +1,458 @@
+from __future__ import annotations
+
+import ast
+import io
+import pickle
+import warnings
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from ir_measures import AP, ERR, RBP, RR, Bpref, Compat, P, R, nDCG
+
+import sessions
+from pyterrier_diversity import (
+    ACT,
+    CT,
+    EU_DD,
+    IA,
+    RBU,
+    Adhoc,
+    D_nDCG,
+    ERR_arith,
+    P_at_Recall,
+    RR_at_Recall,
+    SessionDCG,
+    Sharp,
+    StRecall,
+    UserModel,
+    alpha_nDCG,
+    nCT,
+    nSessionDCG,
+)
+from pyterrier_diversity.io import read_dd_run, read_dd_truth
+from pyterrier_diversity.measures import registered
+from pyterrier_diversity.transformers import Explain
+
+QRELS = pd.DataFrame(
+    [
+        ("q", "a", 1, "x"),
+        ("q", "b", 1, "x"),
+        ("q", "b", 2, "y"),
+        ("q", "c", 0, "x"),
+        ("q", "c", -2, "z"),
+        ("q", "e", 3, "z"),
+        ("p", "a", 1, "x"),
+    ],
+    columns=["qid", "docno", "label", "iteration"],
+)
+
+# What cannot be built without a parameter, and an example of each kind of measure.
+SPECIAL = {
+    "IA": IA(nDCG @ 10),
+    "Adhoc": Adhoc(nDCG @ 10),
+    "Sharp": Sharp(nDCG @ 10, gamma=0.3),
+    "UserModel": UserModel(4, "RBP", redundancy="RR"),
+}
+PLAIN = [measure for measure in registered() if measure.NAME not in SPECIAL]
+OURS = [*SPECIAL.values(), *(measure @ 10 if "cutoff" in measure.SUPPORTED_PARAMS else measure for measure in PLAIN)]
+OTHERS = [
+    P @ 5,
+    R @ 10,
+    RR,
+    AP,
+    AP(rel=2) @ 10,
+    nDCG,
+    nDCG @ 10,
+    RBP(rel=1),
+    ERR @ 20,
+    Bpref,
+    Adhoc(Compat),
+    P(judged_only=True) @ 5,
+    IA(AP),
+    IA(RBP(rel=1, p=0.5)),
+    IA(ERR @ 5),
+    IA(RBU @ 7),
+    Adhoc(P(rel=2) @ 3),
+    Adhoc(RR),
+    Sharp(alpha_nDCG @ 5),
+    Sharp(AP),
+    alpha_nDCG,
+    alpha_nDCG(judged_only=True) @ 5,
+    StRecall(rel=2) @ 5,
+    RBU,
+    RBU(e=0.5) @ 10,
+]
+
+# PyTerrier's add_ranks, whose warnings pytest.warns hands on as those of pandas.
+INPLACE = pytest.mark.filterwarnings("ignore:The inplace keyword")
+
+
+def results(**rankings: str) -> pd.DataFrame:
+    """Results of a ranking for each query: results(q="a b c")."""
+    rows = [(qid, doc, -float(i)) for qid, docs in rankings.items() for i, doc in enumerate(docs.split())]
+    return pd.DataFrame(rows, columns=["qid", "docno", "score"])
+
+
+def column(frame: pd.DataFrame, name: str, qid: str = "q") -> list:
+    return frame[name][frame["qid"] == qid].tolist()
+
+
+def unsummed(qrels: pd.DataFrame, run: pd.DataFrame, measure: ir_measures.Measure) -> dict:
+    """Return the queries whose contributions do not sum to the measure's value, with both."""
+    sums = Explain(qrels, measure)(run).groupby("qid")["contribution"].sum()
+    judged = pt.model.to_ir_measures(qrels)
+    values = {m.query_id: m.value for m in ir_measures.iter_calc([measure], judged, pt.model.to_ir_measures(run))}
+    assert set(sums.index) <= set(values)
+    return {qid: (sums[qid], values[qid]) for qid in sums.index if not abs(sums[qid] - values[qid]) <= 1e-12}
+
+
+@pytest.fixture(scope="module")
+def web(trec_qrels, trec_run):
+    """Return qrels with all optional columns, and the top of two real rankings, best first, with ties."""
+    run = pt.model.from_ir_measures(trec_run("2012/ql.catb"))
+    run = run[run["qid"].isin(["151", "163"])].sort_values(["qid", "score", "docno"], ascending=[True, False, False])
+    run = run.groupby("qid").head(30).assign(doc_len=100.0)
+    qrels = pt.model.from_ir_measures(trec_qrels(2012).rename(columns={"subtopic_id": "iteration"}))
+    qrels = qrels[qrels["qid"].isin(["151", "163"])]
+    weight = qrels["iteration"].astype(float) + 1
+    first = qrels["iteration"] == "1"
+    columns = {"weight": weight, "intent_type": np.where(first, "nav", "inf"), "rarity": 0.5}
+    return qrels.assign(**columns, passage="1", nugget=qrels["docno"]), run
+
+
+@pytest.mark.parametrize("measure", [*OURS, *OTHERS], ids=str)
+def test_contributions_sum_to_the_value_of_any_measure_on_real_runs(web, measure):
+    qrels, run = web
+    if measure not in OURS:
+        qrels = qrels[["qid", "docno", "label", "iteration"]]
+
+    assert unsummed(qrels, run, measure) == {}
+
+
+def test_each_value_is_that_of_the_prefix_evaluated_alone(web):
+    qrels, run = web
+    for measure in (RBU @ 10, Sharp(nDCG @ 5), D_nDCG @ 20, AP):
+        explained = Explain(qrels, measure)(run)
+        for n in (1, 2, 7, 30):
+            prefix = pt.model.to_ir_measures(run.groupby("qid").head(n))
+            judged = pt.model.to_ir_measures(qrels)
+            alone = {m.query_id: m.value for m in ir_measures.iter_calc([measure], judged, prefix)}
+            found = explained[explained["rank"] == n - 1].set_index("qid")["value"].to_dict()
+            assert found == pytest.approx(alone, abs=1e-12)
+
+
+DYNAMIC = [
+    CT,
+    CT @ 2,
+    ACT @ 3,
+    nCT @ 3,
+    SessionDCG,
+    nSessionDCG @ 2,
+    EU_DD @ 3,
+    EU_DD,
+    ERR_arith,
+    P_at_Recall,
+    RR_at_Recall @ 4,
+    RBU @ 7,
+    alpha_nDCG @ 10,
+    Adhoc(nDCG @ 5),
+    IA(CT @ 2),
+]
+
+
+@pytest.mark.parametrize("measure", DYNAMIC, ids=str)
+def test_contributions_sum_to_the_value_of_drawn_sessions(measure):
+    qrels, run = sessions.random_sessions(3)
+    run = run[run["qid"] != "not in the qrels"]
+
+    assert unsummed(qrels, run, measure) == {}
+    assert unsummed(qrels, sessions.without_turns(run), measure) == {}
+
+
+@pytest.mark.parametrize("name", ["dd17-odd-syn2", "dd17-odd-syn3"])
+def test_contributions_sum_to_the_value_of_sessions_of_the_dynamic_domain_track(shared, name):
+    qrels = read_dd_truth(shared / "trec-dd" / "dd17-odd-truth.xml.gz", "passages")
+    run = read_dd_run(shared / "trec-dd" / "runs" / f"{name}.txt").assign(doc_len=300.0)
+    few = sorted(run["qid"].unique())[:3]
+    qrels, run = qrels[qrels["qid"].isin(few)], run[run["qid"].isin(few)]
+
+    for measure in (CT @ 10, ACT @ 5, nSessionDCG @ 4, EU_DD @ 10, RBU @ 20):
+        assert unsummed(qrels, run, measure) == {}
+
+
+def test_intents_are_told_document_by_document():
+    explained = Explain(QRELS, StRecall @ 10)(results(q="c b u a e"))
+
+    assert column(explained, "docno") == ["c", "b", "u", "a", "e"]
+    assert column(explained, "rank") == [0, 1, 2, 3, 4]
+    assert column(explained, "intents") == [{}, {"x": 1, "y": 2}, {}, {"x": 1}, {"z": 3}]
+    assert column(explained, "new_intents") == [[], ["x", "y"], [], [], ["z"]]
+    assert column(explained, "unmet_intents") == [["x", "y", "z"], ["z"], ["z"], ["z"], []]
+    assert column(explained, "judged") == [True, True, False, True, True]
+    assert column(explained, "tied") == [False] * 5
+    assert column(explained, "measure") == ["StRecall@10"] * 5
+    assert column(explained, "value") == pytest.approx([0, 2 / 3, 2 / 3, 2 / 3, 1])
+    assert column(explained, "contribution") == pytest.approx([0, 2 / 3, 0, 0, 1 / 3])
+
+
+def test_a_document_that_only_costs_contributes_less_than_nothing():
+    # RBU(p=0.5, e=0.1): -0.05 for nothing; then 0.25 (1/3 (1/2 + 3/4) - 0.1), as r is 1/2 for x and 3/4 for y.
+    explained = Explain(QRELS, RBU(p=0.5, e=0.1, max_rel=None))(results(q="u b"))
+
+    assert column(explained, "contribution") == pytest.approx([-0.05, 0.25 * ((0.5 + 0.75) / 3 - 0.1)])
+
+
+def test_below_the_cutoff_nothing_is_contributed():
+    explained = Explain(QRELS, StRecall @ 2)(results(q="u a b e", p="a"))
+
+    assert column(explained, "value") == pytest.approx([0, 1 / 3, 1 / 3, 1 / 3])
+    assert column(explained, "contribution") == pytest.approx([0, 1 / 3, 0, 0])
+    assert column(explained, "unmet_intents") == [["x", "y", "z"], ["y", "z"], ["z"], []]
+    assert column(explained, "value", "p") == [1]
+
+
+@pytest.mark.parametrize("measure", [StRecall(rel=2) @ 5, Adhoc(P(rel=2) @ 5), IA(AP(rel=2))], ids=str)
+def test_labels_below_the_rel_of_the_measure_tell_of_no_intent(measure):
+    explained = Explain(QRELS, measure)(results(q="a b e", p="a"))
+
+    assert column(explained, "intents") == [{}, {"y": 2}, {"z": 3}]
+    assert column(explained, "unmet_intents") == [["y", "z"], ["z"], []]
+    assert column(explained, "judged") == [True] * 3
+    assert column(explained, "intents", "p") == [{}]
+    assert column(explained, "unmet_intents", "p") == [[]]
+    assert column(explained, "value", "p") == [0]
+
+
+def test_if_only_judged_documents_count_the_cutoff_is_further_down():
+    explained = Explain(QRELS, P(judged_only=True) @ 2)(results(p="u v w a"))
+
+    assert column(explained, "value", "p") == [0, 0, 0, 0.5]
+
+
+def test_fractional_grades_stay_as_they_are():
+    explained = Explain(QRELS.assign(label=QRELS["label"] * 0.5), RBU)(results(q="b e"))
+
+    assert column(explained, "intents") == [{"x": 0.5, "y": 1}, {"z": 1.5}]
+    assert [type(grade) for grade in explained["intents"].iloc[0].values()] == [float, int]
+
+
+def test_tied_documents_come_in_descending_order_of_their_names_as_measures_see_them():
+    run = results(q="a b u e c").assign(score=[2.0, 2, 3, 1, 2])
+
+    explained = Explain(QRELS, RR)(run)
+
+    # u, then c, b, a of the same score: the first relevant document is the third.
+    assert column(explained, "docno") == ["u", "c", "b", "a", "e"]
+    assert column(explained, "tied") == [False, True, True, True, False]
+    assert column(explained, "contribution") == pytest.approx([0, 0, 1 / 3, 0, 0])
+
+
+@settings(max_examples=12, deadline=None)
+@given(
+    scores=st.lists(st.sampled_from([1.0, 2.0, 3.0]), min_size=6, max_size=6),
+    docs=st.permutations(["a", "b", "c", "e", "u", "a10"]),
+)
+def test_the_order_is_the_one_that_gives_measures_their_values(scores, docs):
+    run = pd.DataFrame({"qid": "q", "docno": docs, "score": scores})
+
+    explained = Explain(QRELS, RBU)(run)
+
+    assert explained["docno"].tolist() == [doc for _, doc in sorted(zip(scores, docs, strict=True), reverse=True)]
+    again = explained.assign(score=np.arange(6, 0.0, -1))
+    for measure in (RBU, RR, alpha_nDCG @ 2, IA(AP)):
+        assert unsummed(QRELS, run, measure) == {}
+        assert Explain(QRELS, measure)(again)["value"].tolist() == Explain(QRELS, measure)(run)["value"].tolist()
+
+
+@INPLACE
+def test_of_a_document_that_is_there_twice_the_better_ranked_row_counts():
+    run = results(q="a u a b").assign(extra=[1, 2, 3, 4])
+
+    with pytest.warns(UserWarning, match="a document twice in a query, 1 times in all") as warned:
+        explained = Explain(QRELS, StRecall @ 3)(run)
+
+    assert len(warned) == 1
+    assert explained["extra"].tolist() == [1, 2, 4]
+    assert explained["value"].tolist() == pytest.approx([1 / 3, 1 / 3, 2 / 3])
+    assert not explained["tied"].any()
+
+
+def test_a_session_is_told_turn_by_turn_and_a_repeated_document_is_like_an_unjudged_one():
+    run = sessions.session("ub", "", "bae").assign(score=[4.0, 6.0, 5.0, 5.0, 4.0])
+
+    explained = Explain(QRELS, CT)(run)
+
+    # Turn 0 by score: b, u. Turn 2: b again ties with a, and has the higher name. u and e do not tie.
+    assert explained["docno"].tolist() == ["b", "u", "b", "a", "e"]
+    assert explained["turn"].tolist() == [0, 0, 2, 2, 2]
+    assert explained["rank"].tolist() == [0, 1, 2, 3, 4]
+    assert explained["intents"].tolist() == [{"x": 1, "y": 2}, {}, {}, {"x": 1}, {"z": 3}]
+    assert explained["judged"].tolist() == [True, False, False, True, True]
+    assert explained["tied"].tolist() == [False, False, True, True, False]
+    assert unsummed(QRELS, run, CT) == {}
+
+
+def test_turns_without_documents_are_read_before_those_that_follow():
+    # Three turns: at the second one nothing, so that a stands at rank 3.
+    run = sessions.session("u", "", "a", query_id="p")
+
+    assert Explain(QRELS, RBU(p=0.5, e=0.25))(run)["value"].tolist() == pytest.approx(
+        [-0.125, 0.125 * 0.5 - 0.25 * (0.5 + 0.25 + 0.125)]
+    )
+
+
+@INPLACE
+def test_queries_without_judgements_are_nan_and_counted_in_one_warning():
+    with pytest.warns(
+        UserWarning, match=r"^Explain: 1 of 2 queries have no judgements: their values are NaN.$"
+    ) as all_:
+        explained = Explain(QRELS, StRecall @ 3)(results(z="a b", q="a"))
+
+    assert len(all_) == 1
+    assert explained["value"].isna().tolist() == [True, True, False]
+    assert explained["contribution"].isna().tolist() == [True, True, False]
+    assert column(explained, "intents", "z") == [{}, {}]
+    assert column(explained, "unmet_intents", "z") == [[], []]
+    assert column(explained, "judged", "z") == [False, False]
+    assert column(explained, "docno", "z") == ["a", "b"]
+
+
+@INPLACE
+def test_if_no_query_has_judgements_all_values_are_nan():
+    with pytest.warns(UserWarning, match="1 of 1 queries have no judgements"):
+        explained = Explain(QRELS, RR)(results(z="a b"))
+
+    assert explained["value"].isna().all()
+
+
+def test_a_warning_about_the_run_is_given_once_and_not_for_each_prefix():
+    qrels = QRELS.assign(passage="1", nugget=QRELS["docno"])
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        Explain(qrels, EU_DD)(results(q="a b c e"))
+
+    assert len([one for one in caught if one.category is UserWarning]) == 1
+
+
+def test_the_cells_survive_a_csv():
+    explained = Explain(QRELS, RBU)(results(q="c b a", p="a"))
+    literal = dict.fromkeys(["intents", "new_intents", "unmet_intents"], ast.literal_eval)
+
+    again = pd.read_csv(io.StringIO(explained.to_csv(index=False)), converters=literal)
+
+    for name in ("docno", "intents", "new_intents", "unmet_intents", "judged", "tied"):
+        assert again[name].tolist() == explained[name].tolist()
+
+
+def test_other_columns_stay_and_old_explanations_are_replaced():
+    run = results(q="b a").assign(query="text", extra=[1, 2], rank=[7, 8], value=99.0)
+
+    explained = Explain(QRELS, RR)(run)
+
+    kept = ["qid", "docno", "score", "query", "extra", "rank", "value"]
+    assert explained.columns.tolist()[: len(kept)] == kept
+    assert explained[["extra", "rank", "value"]].to_numpy().tolist() == [[1, 0, 1], [2, 1, 1]]
+    assert explained.index.tolist() == [0, 1]
+
+
+def test_an_empty_frame_gives_an_empty_table_with_all_columns():
+    some, none = Explain(QRELS, RBU)(results(q="a")), Explain(QRELS, RBU)(results(q="a").head(0))
+
+    assert none.empty
+    assert none.columns.tolist() == some.columns.tolist()
+
+
+def test_results_and_qrels_stay_as_they_are_and_cells_are_not_shared():
+    run, qrels = results(q="a c b", p="b").assign(rank=0), QRELS.copy()
+    before = run.copy()
+    explain = Explain(qrels, RBU)
+
+    explain(run)["intents"].iloc[0]["changed"] = 1
+
+    pd.testing.assert_frame_equal(run, before)
+    pd.testing.assert_frame_equal(qrels, QRELS)
+    assert explain(run)["intents"].iloc[0] == {"x": 1}
+
+
+def test_numbers_as_names_are_read_as_strings():
+    numbered = {"qid": {"q": 7, "p": 8}, "docno": {"a": 9, "b": 12, "c": 11, "e": 13}}
+    qrels, run = QRELS.replace(numbered), results(q="c a b e").replace(numbered)
+    qrels, run = (frame.astype({"qid": int, "docno": int}) for frame in (qrels, run))
+    for measure in (RBU, IA(AP), Adhoc(RBP(rel=1))):
+        expected = Explain(QRELS, measure)(results(q="c a b e"))
+        explained = Explain(qrels, measure)(run)
+
+        assert explained["docno"].tolist() == [11, 9, 12, 13]
+        for name in ("intents", "unmet_intents", "judged", "value"):
+            assert explained[name].tolist() == expected[name].tolist()
+
+
+def test_the_measure_may_be_a_string():
+    run = results(q="b c a")
+
+    pd.testing.assert_frame_equal(Explain(QRELS, "IA(nDCG@3)")(run), Explain(QRELS, IA(nDCG @ 3))(run))
+
+
+def test_it_survives_pickling_and_is_a_step_of_a_pipeline():
+    explain = Explain(QRELS, Adhoc(RBP(rel=1)))
+    run = results(q="a c b", p="b")
+
+    again = pickle.loads(pickle.dumps(explain))
+
+    pd.testing.assert_frame_equal(again(run), explain(run))
+    pipeline = pt.Transformer.from_df(run.assign(query="text")) >> explain
+    assert pipeline(pd.DataFrame({"qid": ["q"], "query": ["text"]}))["docno"].tolist() == ["a", "c", "b"]
+
+
+@pytest.mark.parametrize(
+    ("qrels", "measure", "error", "message"),
+    [
+        (QRELS.drop(columns="label"), RR, ValueError, r"^qrels: missing column relevance"),
+        (QRELS, 3, TypeError, r"^Explain: a measure must be an object such as RBU @ 20, or its name, not 3\.$"),
+        (QRELS, "RBX", ValueError, r"^'RBX' is no measure"),
+        (QRELS, P, ValueError, r"^Explain: P: .*cutoff"),
+        (QRELS.drop(columns="iteration"), RR, ValueError, r"several rows for document 'b' of query 'q'"),
+    ],
+)
+def test_what_cannot_be_computed_is_refused_at_once(qrels, measure, error, message):
+    with pytest.raises(error, match=message):
+        Explain(qrels, measure)
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"score": [1.0, np.nan]}, "run: score must be a finite number, but query 'q' has nan"),
+        ({"docno": ["a", None]}, "run: row 1 has no doc_id"),
+        ({"turn": [0, 0.5]}, "run: turn must be a whole number"),
+    ],
+)
+def test_results_that_cannot_be_ranked_are_refused(columns, message):
+    with pytest.raises(ValueError, match=message):
+        Explain(QRELS, RR)(results(q="a b").assign(**columns))
+
+
+@pytest.mark.parametrize("name", ["qid", "docno", "score"])
+def test_a_missing_column_is_an_input_validation_error(name):
+    with pytest.raises(pt.validate.InputValidationError, match=name):
+        Explain(QRELS, RR)(results(q="a").drop(columns=name))
+
+
+def test_inspection_knows_what_comes_in_and_goes_out():
+    explain = Explain(QRELS, RBU @ 5)
+
+    assert pt.inspect.transformer_inputs(explain) == [["qid", "docno", "score"]]
+    outputs = pt.inspect.transformer_outputs(explain, ["qid", "docno", "score", "extra"])
+    assert outputs == Explain(QRELS, RBU @ 5)(results(q="a").assign(extra=1)).columns.tolist()
+    assert [one.name for one in pt.inspect.transformer_attributes(explain)] == ["qrels", "measure"]
+
+
+class TestExplainAsATransformer(pt.testing.TransformerTestCase):
+    @staticmethod
+    def get_transformer():
+        return Explain(QRELS, RBU @ 5)

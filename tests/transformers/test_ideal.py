@@ -1,0 +1,520 @@
+from __future__ import annotations
+
+import pickle
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from ir_measures import (
+    AP,
+    ERR,
+    ERR_IA,
+    NRBP,
+    RBP,
+    RR,
+    Bpref,
+    IPrec,
+    P,
+    R,
+    Rprec,
+    Success,
+    alpha_DCG,
+    nDCG,
+    nERR_IA,
+    nNRBP,
+)
+
+from pyterrier_diversity import (
+    CT,
+    D_Q,
+    EU,
+    IA,
+    RBU,
+    SRR,
+    Adhoc,
+    Coverage,
+    D_nDCG,
+    Pplus,
+    PplusQ,
+    Q,
+    Sharp,
+    StRecall,
+    StRecallMinRank,
+    alpha_nDCG,
+    alpha_nDCG_exact,
+    nEU,
+    nP_IA,
+)
+from pyterrier_diversity.ideal import NotProvenError
+from pyterrier_diversity.measures.lifts import innermost
+from pyterrier_diversity.measures.optima import BY_LABEL, provable
+from pyterrier_diversity.transformers import Ideal
+from rerankings import best_by_trying, greedy_by_trying, values_of
+
+QRELS = pd.DataFrame(
+    [
+        ("q", "a", 1, "x"),
+        ("q", "a", 1, "y"),
+        ("q", "b", 2, "y"),
+        ("q", "c", 1, "z"),
+        ("q", "d", 1, "z"),
+        ("q", "e", 0, "z"),
+        ("p", "a", 1, "x"),
+        ("n", "a", 0, "x"),
+    ],
+    columns=["qid", "docno", "label", "iteration"],
+)
+TOPICS = pd.DataFrame({"qid": ["q", "p"], "query": ["jaguar", "puma"]})
+
+# Every measure that has a proof, with parameters that matter to it.
+PROVEN = [
+    alpha_nDCG @ 3,
+    alpha_nDCG(alpha=0.9),
+    alpha_nDCG(rel=2) @ 2,
+    alpha_nDCG_exact @ 3,
+    alpha_DCG(alpha=1.0) @ 2,
+    alpha_DCG(alpha=0.0) @ 3,
+    ERR_IA @ 3,
+    nERR_IA,
+    nERR_IA @ 2,
+    NRBP,
+    NRBP(alpha=0.8, beta=0.9),
+    nNRBP(beta=0.99),
+    StRecall @ 1,
+    StRecall @ 2,
+    StRecall(rel=2) @ 2,
+    Coverage @ 2,
+    SRR,
+    SRR(recall=0.6) @ 3,
+    SRR @ 2,
+    StRecallMinRank,
+    StRecallMinRank(ideal="greedy"),
+    nP_IA @ 2,
+    nP_IA,
+    D_nDCG @ 3,
+    D_nDCG(gain="linear"),
+    D_Q @ 3,
+    D_Q(beta=3.0, rel=2),
+    Q @ 2,
+    Q(gain="binary"),
+    Pplus @ 2,
+    Pplus,
+    ERR @ 3,
+    ERR,
+    Adhoc(nDCG @ 3),
+    Adhoc(nDCG(dcg="exp-log2") @ 3),
+    Adhoc(AP),
+    Adhoc(AP(rel=2) @ 3),
+    Adhoc(P @ 2),
+    Adhoc(P(rel=2) @ 3),
+    Adhoc(R @ 2),
+    Adhoc(RR),
+    Adhoc(RBP(rel=1, p=0.5)),
+    Adhoc(Rprec),
+    Adhoc(Success(rel=2) @ 1),
+    Adhoc(Bpref),
+    Adhoc(IPrec @ 0.5),
+    Adhoc(Q @ 3),
+    Adhoc(alpha_nDCG @ 2),
+    Adhoc(Adhoc(StRecall @ 1)),
+]
+ANY = [
+    RBU @ 4,
+    RBU(p=0.9, e=0.3),
+    IA(nDCG @ 3),
+    IA(AP),
+    Sharp(nDCG @ 3, gamma=0.2),
+    EU @ 4,
+    nEU,
+    PplusQ @ 3,
+    CT(batch=1) @ 3,
+    CT(batch=2) @ 2,
+    D_nDCG @ 3,
+    SRR @ 3,
+    alpha_nDCG @ 3,
+    nNRBP(beta=0.5),
+    Adhoc(RBP(rel=1)),
+    StRecall @ 2,
+]
+
+# PyTerrier's add_ranks, whose warnings pytest.warns hands on as those of pandas.
+INPLACE = pytest.mark.filterwarnings("ignore:The inplace keyword")
+
+
+@st.composite
+def judged(draw: st.DrawFn, *, n_docs: int, weights: bool = False) -> pd.DataFrame:
+    """Draw the judgements of one query: some documents, some intents, labels with many ties."""
+    intents = "xyz"[: draw(st.integers(1, 3))]
+    labels = st.sampled_from([0, 0, -2, 1, 1, 2, 3])
+    rows = [("q", doc, draw(labels), t) for doc in "abcdef"[: draw(st.integers(1, n_docs))] for t in intents]
+    qrels = pd.DataFrame(rows, columns=["qid", "docno", "label", "iteration"])
+    shares = {t: draw(st.sampled_from([0.5, 1.0, 3.0])) for t in intents}
+    return qrels.assign(weight=qrels["iteration"].map(shares)) if weights else qrels
+
+
+def ranked(ideal: Ideal, qid: str = "q") -> list[str]:
+    return ideal(pd.DataFrame({"qid": [qid]}))["docno"].tolist()
+
+
+def value(measure: ir_measures.Measure, qrels: pd.DataFrame, ranking: list[str]) -> float:
+    (tried,) = values_of([measure], qrels, [ranking])
+    return tried[tuple(ranking)]
+
+
+def by_query(measure: ir_measures.Measure, qrels: pd.DataFrame, run: pd.DataFrame) -> dict[str, float]:
+    frames = pt.model.to_ir_measures(qrels), pt.model.to_ir_measures(run)
+    return {m.query_id: m.value for m in ir_measures.iter_calc([measure], *frames)}
+
+
+def test_every_measure_that_has_a_proof_is_tested():
+    assert set(provable()) <= {str(innermost(measure).NAME) for measure in PROVEN}
+
+
+@settings(max_examples=8, deadline=None)
+@given(qrels=judged(n_docs=4))
+def test_no_ranking_at_all_is_better_than_the_exact_one(qrels):
+    best = best_by_trying(PROVEN, qrels)
+
+    for measure, highest in zip(PROVEN, best, strict=True):
+        found = value(measure, qrels, ranked(Ideal(qrels, measure, ideal="exact")))
+        assert found == pytest.approx(highest, abs=1e-12), measure
+
+
+@settings(max_examples=10, deadline=None)
+@given(qrels=judged(n_docs=4, weights=True))
+def test_no_ranking_is_better_than_the_exact_one_if_intents_weigh_differently(qrels):
+    measures = [alpha_nDCG @ 3, nP_IA @ 2, D_nDCG @ 3, D_Q, StRecall @ 2]
+    best = best_by_trying(measures, qrels)
+
+    for measure, highest in zip(measures, best, strict=True):
+        assert value(measure, qrels, ranked(Ideal(qrels, measure, ideal="exact"))) == pytest.approx(highest, abs=1e-12)
+
+
+@settings(max_examples=10, deadline=None)
+@given(qrels=judged(n_docs=4), n=st.integers(1, 3))
+def test_no_shorter_ranking_is_better_than_the_exact_one_of_that_many_documents(qrels, n):
+    measures = [alpha_nDCG @ 4, ERR_IA @ 20, NRBP, StRecall @ 4, D_nDCG @ 4, Q, Adhoc(AP), StRecallMinRank, SRR, nP_IA]
+    best = best_by_trying(measures, qrels, depth=n)
+
+    for measure, highest in zip(measures, best, strict=True):
+        ranking = ranked(Ideal(qrels, measure, ideal="exact", num_results=n))
+        assert len(ranking) <= n
+        assert value(measure, qrels, ranking) == pytest.approx(highest, abs=1e-12), measure
+
+
+@settings(max_examples=8, deadline=None)
+@given(label=st.lists(st.sampled_from([0, 1, 2, 3]), min_size=1, max_size=5))
+def test_a_bare_measure_of_ir_measures_has_a_proof_too(label):
+    qrels = pd.DataFrame({"qid": "q", "docno": list("abcde")[: len(label)], "label": label})
+    measures = [AP, P @ 2, nDCG @ 3, RBP(rel=1), RR, Bpref, Success @ 1, R @ 2, Rprec, IPrec @ 0.5, P(rel=2) @ 2]
+    assert {measure.NAME for measure in measures} == set(BY_LABEL)
+
+    for measure, highest in zip(measures, best_by_trying(measures, qrels), strict=True):
+        assert value(measure, qrels, ranked(Ideal(qrels, measure, ideal="exact"))) == pytest.approx(highest, abs=1e-12)
+
+
+@settings(max_examples=20, deadline=None)
+@given(qrels=judged(n_docs=5, weights=True), data=st.data())
+def test_the_greedy_ranking_is_found_by_trying_all_documents_at_each_rank(qrels, data):
+    measure = data.draw(st.sampled_from(ANY))
+    depth = innermost(measure).params.get("cutoff", 6) * measure.params.get("batch", 1)
+
+    assert ranked(Ideal(qrels, measure)) == greedy_by_trying(measure, qrels, depth)
+
+
+@settings(max_examples=8, deadline=None)
+@given(qrels=judged(n_docs=5))
+def test_the_greedy_ranking_is_never_better_than_the_exact_one(qrels):
+    for measure in (alpha_nDCG @ 3, ERR_IA @ 2, nNRBP, StRecall @ 2, D_nDCG @ 3, Q, Adhoc(nDCG @ 3), SRR, nP_IA @ 2):
+        exact = value(measure, qrels, ranked(Ideal(qrels, measure, ideal="exact")))
+
+        assert value(measure, qrels, ranked(Ideal(qrels, measure))) <= exact + 1e-12
+
+
+def test_both_rankings_worked_by_hand():
+    # Carterette (2011), Sec. 2.3, with names: greedy takes the eight intents of C, then A or E; D and E cover all.
+    of = {
+        "A": [1, 2],
+        "B": [3, 4, 5, 6],
+        "C": range(7, 15),
+        "D": [1, 3, 4, 7, 8, 9, 10],
+        "E": [2, 5, 6, 11, 12, 13, 14],
+    }
+    rows = [("q", doc, 1, str(intent)) for doc, intents in of.items() for intent in intents]
+    qrels = pd.DataFrame(rows, columns=["qid", "docno", "label", "iteration"])
+
+    # After C, D and E each have three new intents: the highest name; then A, B and D each have one or two.
+    assert ranked(Ideal(qrels, StRecall @ 3)) == ["C", "B", "A"]
+    assert sorted(ranked(Ideal(qrels, StRecall @ 3, ideal="exact"))) == ["D", "E"]
+    assert sorted(ranked(Ideal(qrels, SRR, ideal="exact"))) == ["D", "E"]
+    assert ranked(Ideal(qrels, StRecall @ 1, ideal="exact")) == ["C"]
+    # By alpha-nDCG, E gains 3 + 4/2 there, as D does.
+    assert ranked(Ideal(qrels, alpha_nDCG @ 2)) == ["C", "E"]
+
+
+def test_ties_go_to_the_highest_name_even_if_rounding_tells_them_apart():
+    # 0.1 + 0.2 is more than 0.3 in floating point: a would come before b.
+    rows = [("q", "a", 1, "x", 0.1), ("q", "a", 1, "y", 0.2), ("q", "b", 1, "z", 0.3)]
+    qrels = pd.DataFrame(rows, columns=["qid", "docno", "label", "iteration", "weight"])
+    assert value(Coverage @ 1, qrels, ["a"]) != value(Coverage @ 1, qrels, ["b"])
+
+    for measure in (Coverage @ 4, RBU(e=0.0, p=1.0, gain="binary") @ 4, D_nDCG @ 4):
+        assert ranked(Ideal(qrels, measure)) == ["b", "a"]
+    for measure in (alpha_nDCG @ 4, StRecall @ 4, RR):
+        alike = qrels.drop(columns="weight").drop_duplicates("docno")
+        for ideal in ("greedy", "exact"):
+            assert ranked(Ideal(alike, measure, ideal=ideal)) == ["b", "a"]
+
+
+def test_the_greedy_ranking_ends_where_every_document_left_would_lower_the_value():
+    # First a is worth (1/2 + 1/4)/3 and b (3/4)/3: a tie. After b, a is worth (1/2 + 1/16)/3 = .1875, d (1/2)/3 = .167.
+    assert ranked(Ideal(QRELS, RBU(p=1.0, e=0.26))) == []
+    assert ranked(Ideal(QRELS, RBU(p=1.0, e=0.2))) == ["b"]
+    assert ranked(Ideal(QRELS, RBU(p=1.0, e=0.18))) == ["b", "a"]
+    assert ranked(Ideal(QRELS, RBU(p=1.0, e=0.16))) == ["b", "a", "d"]
+    assert ranked(Ideal(QRELS, RBU(p=1.0, e=0.0))) == ["b", "a", "d", "c"]
+    # What does no harm is taken.
+    assert ranked(Ideal(QRELS, StRecall @ 10)) == ["a", "d", "c", "b"]
+
+
+@pytest.mark.parametrize("ideal", ["greedy", "exact"])
+def test_only_relevant_documents_are_ranked_down_to_the_cutoff_or_less(ideal):
+    assert sorted(ranked(Ideal(QRELS, alpha_nDCG @ 20, ideal=ideal))) == ["a", "b", "c", "d"]
+    assert len(ranked(Ideal(QRELS, alpha_nDCG @ 3, ideal=ideal))) == 3
+    assert len(ranked(Ideal(QRELS, alpha_nDCG @ 3, ideal=ideal, num_results=2))) == 2
+    assert len(ranked(Ideal(QRELS, alpha_nDCG @ 2, ideal=ideal, num_results=3))) == 2
+    assert len(ranked(Ideal(QRELS, Adhoc(AP), ideal=ideal, num_results=1))) == 1
+    assert ranked(Ideal(QRELS, alpha_nDCG @ 3, ideal=ideal), "n") == []
+    assert ranked(Ideal(QRELS, alpha_nDCG @ 3, ideal=ideal), "not judged") == []
+
+
+@pytest.mark.parametrize("ideal", ["greedy", "exact"])
+@pytest.mark.parametrize("measure", [alpha_nDCG(rel=2) @ 5, StRecall(rel=2) @ 5, Adhoc(P(rel=2) @ 5), P(rel=2) @ 5])
+def test_labels_below_the_rel_of_the_measure_are_not_relevant(measure, ideal):
+    assert ranked(Ideal(QRELS, measure, ideal=ideal)) == ["b"]
+    assert ranked(Ideal(QRELS, measure, ideal=ideal), "p") == []
+
+
+def test_a_bare_measure_reads_the_last_row_of_each_document():
+    rows = [("q", "a", 3, "x"), ("q", "a", 0, "y"), ("q", "b", 1, "x"), ("q", "c", 0, "x"), ("q", "c", 2, "y")]
+    qrels = pd.DataFrame(rows, columns=["qid", "docno", "label", "iteration"])
+
+    assert ranked(Ideal(qrels, nDCG @ 3, ideal="exact")) == ["c", "b"]
+    assert ranked(Ideal(qrels, Adhoc(nDCG @ 3), ideal="exact")) == ["a", "c", "b"]
+    assert ranked(Ideal(qrels, nDCG @ 2)) == ["c", "b"]
+
+
+@pytest.mark.parametrize("ideal", ["greedy", "exact"])
+def test_topics_keep_their_columns_and_of_results_only_the_queries_count(ideal):
+    results = pd.DataFrame({"qid": ["q", "q"], "query": "jaguar", "docno": ["z", "y"], "score": [2.0, 1.0], "rank": 0})
+
+    of_topics = Ideal(QRELS, alpha_nDCG @ 2, ideal=ideal)(TOPICS.assign(narrative="..."))
+    of_results = Ideal(QRELS, alpha_nDCG @ 2, ideal=ideal)(results)
+
+    assert of_topics.columns.tolist() == ["qid", "query", "narrative", "docno", "score", "rank"]
+    assert of_topics["qid"].tolist() == ["q", "q", "p"]
+    assert of_topics["score"].tolist() == [2, 1, 1]
+    assert of_topics["rank"].tolist() == [0, 1, 0]
+    assert of_results.columns.tolist() == ["qid", "query", "docno", "score", "rank"]
+    assert of_results["docno"].tolist() == of_topics["docno"].tolist()[:2]
+
+
+@pytest.mark.parametrize("measure", [alpha_nDCG @ 3, RBU @ 3, P @ 2, RBP(rel=1)])
+def test_numbers_as_names_are_read_as_strings(measure):
+    numbered = {"qid": {"q": "7", "p": "8", "n": "9"}, "docno": dict(zip("abcde", "12345", strict=True))}
+    distinct = QRELS.drop_duplicates(["qid", "docno"])
+    as_numbers = distinct.replace(numbered).astype({"qid": int, "docno": int})
+    expected = Ideal(distinct, measure)(TOPICS)
+
+    found = Ideal(as_numbers, measure)(pd.DataFrame({"qid": [7, 8]}))
+
+    assert len(found) >= 3
+    assert found["qid"].tolist() == [int(numbered["qid"][qid]) for qid in expected["qid"]]
+    assert found["docno"].tolist() == [numbered["docno"][docno] for docno in expected["docno"]]
+
+
+def test_an_empty_frame_gives_no_results_with_all_columns():
+    for ideal in (Ideal(QRELS), Ideal(QRELS, RBU), Ideal(QRELS, ideal="exact")):
+        results = ideal(TOPICS.head(0))
+        assert results.empty
+        assert results.columns.tolist() == ["qid", "query", "docno", "score", "rank"]
+
+
+def test_topics_and_qrels_stay_as_they_are():
+    topics, qrels = TOPICS.copy(), QRELS.copy()
+    for ideal in (Ideal(qrels), Ideal(qrels, RBU), Ideal(qrels, AP, ideal="exact")):
+        ideal(topics)
+
+    pd.testing.assert_frame_equal(topics, TOPICS)
+    pd.testing.assert_frame_equal(qrels, QRELS)
+
+
+def test_measures_may_be_strings():
+    pd.testing.assert_frame_equal(Ideal(QRELS, "RBU(p=0.9)@3")(TOPICS), Ideal(QRELS, RBU(p=0.9) @ 3)(TOPICS))
+    pd.testing.assert_frame_equal(Ideal(QRELS)(TOPICS), Ideal(QRELS, alpha_nDCG @ 20)(TOPICS))
+
+
+@pytest.mark.parametrize(
+    ("parameters", "error", "message"),
+    [
+        ({"measure": RBU @ 5, "ideal": "exact"}, ValueError, r"^Ideal: .* not known how to prove for RBU@5; it serves"),
+        (
+            {"measure": IA(AP), "ideal": "exact"},
+            ValueError,
+            r"for IA\(AP\); it serves .*alpha_nDCG, .* Use ideal='greedy'",
+        ),
+        ({"measure": Adhoc(RBU), "ideal": "exact"}, ValueError, r"for Adhoc\(RBU\); it serves"),
+        ({"measure": nDCG(gains={1: 3, 2: 1}) @ 5, "ideal": "exact"}, ValueError, "not known how to prove for nDCG"),
+        ({"measure": RBP(rel=0), "ideal": "exact"}, ValueError, "not known how to prove for RBP"),
+        ({"ideal": "best"}, ValueError, "^Ideal: ideal must be one of 'greedy', 'exact', not 'best'"),
+        ({"num_results": 0}, ValueError, r"^Ideal: num_results must be an integer in \[1, inf\), not 0"),
+        ({"time_limit": 0}, ValueError, r"^Ideal: time_limit must be a number in \(0, inf\), not 0"),
+        ({"measure": 5}, TypeError, "^Ideal: a measure must be an object such as RBU @ 20, or its name, not 5"),
+        ({"measure": P}, ValueError, "^Ideal: P: .*cutoff"),
+        ({"qrels": QRELS.drop(columns="docno")}, ValueError, "^qrels: missing column doc_id"),
+    ],
+)
+def test_what_cannot_be_ranked_is_refused_at_once(parameters, error, message):
+    with pytest.raises(error, match=message):
+        Ideal(**{"qrels": QRELS, **parameters})
+
+
+def test_coverage_has_a_proof_only_where_intents_weigh_the_same():
+    qrels = QRELS.assign(weight=QRELS["iteration"].map({"x": 2.0, "y": 1.0, "z": 1.0}))
+
+    with pytest.raises(ValueError, match="Coverage@2: a ranking is proven to be the best only where the intents"):
+        Ideal(qrels, Coverage @ 2, ideal="exact")(TOPICS)
+    assert ranked(Ideal(qrels, Coverage @ 2)) == ["a", "d"]
+
+
+def test_a_query_whose_proof_takes_too_long_is_named(trec_qrels):
+    qrels = trec_qrels(2009)
+
+    with pytest.raises(NotProvenError, match=r"^Query '\d+': .* could not be proven within 1e-09 seconds"):
+        Ideal(qrels, alpha_nDCG @ 20, ideal="exact", time_limit=1e-9)(pd.DataFrame({"qid": qrels["query_id"].unique()}))
+
+
+def test_the_exact_ideal_has_the_whole_exact_alpha_ndcg_on_the_demo():
+    demo = pt.get_dataset("diversity:demo")
+    for k in (3, 5, 20):
+        ideal = Ideal(demo.get_qrels(), alpha_nDCG @ k, ideal="exact")(demo.get_topics())
+        values = by_query(alpha_nDCG_exact @ k, demo.get_qrels(), ideal)
+
+        assert len(values) == len(demo.get_topics())
+        assert list(values.values()) == pytest.approx([1] * len(values), abs=1e-12)
+
+
+@pytest.mark.parametrize("measure", [RBU @ 5, IA(nDCG @ 3), alpha_nDCG @ 5, Adhoc(P @ 5)], ids=str)
+def test_the_greedy_ranking_of_the_demo_is_found_by_trying_all_documents(measure):
+    demo = pt.get_dataset("diversity:demo")
+    qrels = demo.get_qrels()
+    found = Ideal(qrels, measure, num_results=3)(demo.get_topics()).groupby("qid")["docno"].agg(list)
+
+    assert set(found.index) == set(demo.get_topics()["qid"])
+    for qid, rows in qrels.groupby("qid"):
+        assert found[qid] == greedy_by_trying(measure, rows, 3)
+
+
+def test_it_is_a_system_of_an_experiment_that_no_other_beats():
+    demo = pt.get_dataset("diversity:demo")
+    measures = [alpha_nDCG_exact @ 10, Adhoc(nDCG @ 10), StRecall @ 3]
+    systems = {name: demo.get_results(name) for name in ("bm25", "xquad")}
+    ideals = {str(measure): Ideal(demo.get_qrels(), measure, ideal="exact") for measure in measures}
+
+    table = pt.Experiment({**systems, **ideals}, demo.get_topics(), demo.get_qrels(), measures).set_index("name")
+
+    for name in ideals:
+        assert table.loc[name, name] == table[name].max()
+    assert table.loc["alpha_nDCG_exact@10", "alpha_nDCG_exact@10"] == pytest.approx(1)
+    assert (table.loc["xquad"] < table.max()).all()
+
+
+# Runs made from the qrels are the hardest to beat.
+RUNS = {
+    2009: ["cwindri", "syn01-oracle", "syn07-diverse"],
+    2010: [],
+    2011: ["cwindri", "cedr-first-stage", "syn01-oracle", "syn07-diverse"],
+    2012: ["ql.catb", "rm.catb", "ql.cata-filtered", "rm.catb-filtered"],
+    2013: ["cwindri", "cedr-first-stage", "syn01-oracle", "syn07-diverse"],
+    2014: [],
+}
+ON_TREC = [
+    alpha_nDCG @ 20,
+    ERR_IA @ 20,
+    StRecall @ 20,
+    StRecall @ 3,
+    D_nDCG @ 20,
+    D_Q @ 20,
+    nP_IA @ 20,
+    SRR @ 10,
+    StRecallMinRank,
+    Adhoc(nDCG @ 20),
+    Adhoc(AP),
+    Q @ 20,
+]
+
+
+@pytest.mark.parametrize("year", RUNS)
+def test_no_run_is_better_than_the_exact_ideal_on_any_topic_of_trec_web(trec_qrels, trec_run, year):
+    qrels = trec_qrels(year)
+    topics = pd.DataFrame({"qid": qrels["query_id"].unique()})
+    measures = [*ON_TREC, *([NRBP] if year == 2011 else [])]
+    runs = [trec_run(f"{year}/{name}") for name in RUNS[year]]
+    # Greedy rankings are runs as well, and there are some for every year.
+    runs += [pt.model.to_ir_measures(Ideal(qrels, measure)(topics)) for measure in (alpha_nDCG @ 20, nNRBP)]
+    evaluator = ir_measures.evaluator(measures, qrels)
+    of_runs = [{(m.query_id, m.measure): m.value for m in evaluator.iter_calc(run)} for run in runs]
+    for measure in measures:
+        ideal = by_query(measure, qrels, Ideal(qrels, measure, ideal="exact")(topics))
+        assert len(ideal) == len(topics)
+        beaten = {
+            query: (found, of_run[query, measure])
+            for of_run in of_runs
+            for query, found in ideal.items()
+            if of_run[query, measure] > found + 1e-12
+        }
+        assert beaten == {}, measure
+
+
+def test_it_survives_pickling_and_is_a_step_of_a_pipeline():
+    for ideal in (
+        Ideal(QRELS, RBU @ 3, num_results=2),
+        Ideal(QRELS, Adhoc(RBP(rel=1)), ideal="exact", num_results=1, time_limit=7),
+    ):
+        again = pickle.loads(pickle.dumps(ideal))
+
+        pd.testing.assert_frame_equal(again(TOPICS), ideal(TOPICS))
+        for name in ("ideal", "num_results", "time_limit", "measure"):
+            assert getattr(again, name) == getattr(ideal, name)
+        assert (ideal % 1)(TOPICS)["qid"].tolist() == ["q", "p"]
+
+
+def test_a_missing_column_is_an_input_validation_error():
+    with pytest.raises(pt.validate.InputValidationError, match="qid"):
+        Ideal(QRELS)(TOPICS.drop(columns="qid"))
+
+
+def test_inspection_knows_what_comes_in_and_goes_out():
+    ideal = Ideal(QRELS, num_results=3)
+
+    assert pt.inspect.transformer_inputs(ideal) == [["qid"]]
+    assert pt.inspect.transformer_outputs(ideal, ["qid", "query"]) == ["qid", "query", "docno", "score", "rank"]
+    attributes = {one.name: one.value for one in pt.inspect.transformer_attributes(ideal)}
+    assert list(attributes) == ["qrels", "measure", "ideal", "num_results", "time_limit"]
+    assert np.isclose(attributes["time_limit"], 60)
+
+
+class TestGreedyIdealAsATransformer(pt.testing.TransformerTestCase):
+    @staticmethod
+    def get_transformer():
+        return Ideal(QRELS, RBU @ 3)
+
+
+class TestExactIdealAsATransformer(pt.testing.TransformerTestCase):
+    @staticmethod
+    def get_transformer():
+        return Ideal(QRELS, ideal="exact")

@@ -1,0 +1,247 @@
+from __future__ import annotations
+
+import math
+import pickle
+
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pyterrier_diversity.transformers import IntentScorer
+from pyterrier_diversity.transformers.lexical import words
+
+DOCUMENTS = [
+    {"docno": "d1", "text": "The jaguar is a cat."},
+    {"docno": "d2", "title": "Jaguar", "text": "Jaguar cars: old cars, new cars."},
+    {"docno": "d3", "text": "A cat and another cat"},
+    {"docno": "d4", "title": None, "text": ""},
+    {"docno": "d10", "text": "The jaguar is a cat."},
+]
+
+
+def topics(**queries: str) -> pd.DataFrame:
+    return pd.DataFrame({"qid": list(queries), "query": list(queries.values())})
+
+
+def bm25(query: str, doc: list[str], docs: list[list[str]], k1: float, b: float) -> float:
+    """Return Lucene's BM25: the formula of Kamphuis et al. (2020), Table 1, "Lucene (accurate)"."""
+    mean_length = sum(map(len, docs)) / len(docs)
+    score = 0.0
+    for word in set(words(query)):
+        n = sum(word in other for other in docs)
+        frequency = doc.count(word)
+        idf = math.log(1 + (len(docs) - n + 0.5) / (n + 0.5))
+        if frequency:
+            score += idf * frequency / (frequency + k1 * (1 - b + b * len(doc) / mean_length))
+    return score
+
+
+def test_words_are_lower_case_runs_of_letters_and_digits_without_a_plural_s():
+    expected = ["the", "cat", "9", "live", "naïve", "übermut", "s", "s", "x86"]
+
+    assert words("The CATS' 9-lives, naïve_Übermut: s ss x86") == expected
+    assert words("... !") == []
+
+
+@pytest.mark.parametrize(("k1", "b"), [(1.2, 0.75), (0, 0), (0.9, 1), (2.0, 0.4)])
+@pytest.mark.parametrize("query", ["jaguar", "jaguar cat", "new cars of the jaguar", "cat cat cats", "dog", ""])
+def test_scores_are_bm25_by_the_formula(k1, b, query):
+    texts = {doc["docno"]: words(f"{doc.get('title') or ''} {doc['text']}") for doc in DOCUMENTS}
+    expected = {docno: bm25(query, text, list(texts.values()), k1, b) for docno, text in texts.items()}
+    scorer = IntentScorer(DOCUMENTS, k1=k1, b=b)
+
+    scored = scorer(pd.DataFrame({"qid": "q", "query": query, "docno": list(texts)}))
+
+    assert dict(zip(scored["docno"], scored["score"], strict=True)) == pytest.approx(expected, abs=1e-12)
+    retrieved = scorer(topics(q=query))
+    positive = {docno: score for docno, score in expected.items() if score > 0}
+    assert dict(zip(retrieved["docno"], retrieved["score"], strict=True)) == pytest.approx(positive, abs=1e-12)
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    texts=st.lists(st.lists(st.sampled_from(["cat", "car", "old", "new"]), max_size=5), min_size=1, max_size=6),
+    query=st.lists(st.sampled_from(["cat", "car", "old", "dog"]), max_size=4),
+)
+def test_the_scores_of_drawn_documents_are_those_of_the_formula(texts, query):
+    if not any(texts):
+        texts = [*texts, ["cat"]]
+    scorer = IntentScorer({"docno": f"d{i}", "text": " ".join(text)} for i, text in enumerate(texts))
+
+    expected = [bm25(" ".join(query), text, texts, 1.2, 0.75) for text in reversed(texts)]
+
+    assert scorer.scores(" ".join(query)).tolist() == pytest.approx(expected, abs=1e-12)
+
+
+def test_documents_are_retrieved_query_by_query_best_first():
+    retrieved = IntentScorer(DOCUMENTS)(topics(q2="old car", q1="cat", q3="dog").assign(extra=[1, 2, 3]))
+
+    assert retrieved.columns.tolist() == ["qid", "query", "extra", "docno", "score", "rank"]
+    assert retrieved["qid"].tolist() == ["q2", "q1", "q1", "q1"]
+    assert retrieved["docno"].tolist() == ["d2", "d3", "d10", "d1"]
+    assert retrieved["rank"].tolist() == [0, 0, 1, 2]
+    assert retrieved["extra"].tolist() == [1, 2, 2, 2]
+    assert retrieved["score"].dtype == np.float64
+
+
+def test_documents_of_the_same_score_come_in_descending_order_of_their_names():
+    scorer = IntentScorer(DOCUMENTS)
+    results = pd.DataFrame({"qid": "q", "query": "jaguar", "docno": ["d4", "d10", "d3", "d1"]})
+
+    assert scorer.search("the")["docno"].tolist() == ["d10", "d1"]
+    assert (scorer % 1).search("the")["docno"].tolist() == ["d10"]
+    assert scorer(results)["docno"].tolist() == ["d10", "d1", "d4", "d3"]
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 1000])
+def test_as_many_documents_are_retrieved_as_are_asked_for(n):
+    everything = IntentScorer(DOCUMENTS)(topics(p="jaguar cats", q="cars"))
+
+    some = IntentScorer(DOCUMENTS, num_results=n)(topics(p="jaguar cats", q="cars"))
+
+    pd.testing.assert_frame_equal(some, everything.groupby("qid").head(n).reset_index(drop=True))
+
+
+def test_results_that_come_in_are_scored_anew_and_keep_their_columns():
+    results = pd.DataFrame(
+        [("p", "cat", "d2", 9.0, "x"), ("q", "car", "d1", 8.0, "y"), ("p", "cat", "d3", 7.0, "z")],
+        columns=["qid", "query", "docno", "score", "extra"],
+    ).assign(rank=5)
+    before = results.copy()
+
+    scored = IntentScorer(DOCUMENTS)(results)
+
+    assert scored["docno"].tolist() == ["d3", "d2", "d1"]
+    assert scored["extra"].tolist() == ["z", "x", "y"]
+    assert scored["rank"].tolist() == [0, 1, 0]
+    assert scored["score"].tolist()[1:] == [0, 0]
+    assert scored["score"].tolist()[0] > 0
+    pd.testing.assert_frame_equal(results, before)
+
+
+def test_queries_of_one_qid_may_differ_from_row_to_row():
+    results = pd.DataFrame({"qid": "q", "query": ["cat", "car", "cat"], "docno": ["d3", "d2", "d1"]})
+    scorer = IntentScorer(DOCUMENTS)
+
+    scored = scorer(results).set_index("docno")["score"]
+
+    for query, docno in (("cat", "d3"), ("car", "d2"), ("cat", "d1")):
+        alone = scorer.search(query).set_index("docno")["score"]
+        assert scored[docno] == alone[docno]
+
+
+def test_nothing_found_and_nothing_asked_are_empty_frames_with_all_columns():
+    scorer = IntentScorer(DOCUMENTS)
+    columns = ["qid", "query", "docno", "score", "rank"]
+
+    assert scorer(topics(q="dog", p="")).columns.tolist() == columns
+    assert scorer(topics(q="dog", p="")).empty
+    assert scorer(topics(q="cat").head(0)).columns.tolist() == columns
+    empty = scorer(scorer(topics(q="cat")).head(0))
+    assert empty.columns.tolist() == columns
+    assert empty.empty
+
+
+def test_it_is_a_step_of_pipelines_on_the_demo_collection():
+    demo = pt.get_dataset("diversity:demo")
+    scorer = IntentScorer(demo.get_corpus_iter(verbose=False))
+
+    retrieved = (scorer % 5)(demo.get_topics())
+
+    pd.testing.assert_frame_equal((scorer % 5 >> scorer)(demo.get_topics()), retrieved)
+    assert (retrieved.groupby("qid").size() <= 5).all()
+
+
+def test_names_that_are_numbers_are_read_as_strings():
+    scorer = IntentScorer([{"docno": 9, "text": "cat"}, {"docno": 10, "text": "cat"}])
+
+    assert scorer(topics(q="cat"))["docno"].tolist() == ["9", "10"]
+    scored = scorer(pd.DataFrame({"qid": [1, 1], "query": "cat", "docno": [10, 9]}))
+    assert scored["docno"].tolist() == [9, 10]
+    assert len(set(scored["score"])) == 1
+
+
+@pytest.mark.parametrize(
+    ("documents", "message"),
+    [
+        ([{"docno": "d1"}], r"a document has no text: {'docno': 'd1'}"),
+        ([{"text": "cat"}], r"a document has no docno: {'text': 'cat'}"),
+        ([{"docno": None, "text": "cat"}], "a document has no docno"),
+        ([{"docno": "d1", "text": "cat"}, {"docno": "d1", "text": "car"}], "document 'd1' is there twice"),
+        ([{"docno": 1, "text": "cat"}, {"docno": "1", "text": "car"}], "document '1' is there twice"),
+        ([{"docno": "d1", "text": "..."}], "documents must hold a word at least"),
+        ([], "documents must hold a word at least"),
+    ],
+)
+def test_documents_that_cannot_be_indexed_are_refused(documents, message):
+    with pytest.raises(ValueError, match=f"^IntentScorer: {message}"):
+        IntentScorer(documents)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"k1": -0.1}, r"k1 must be a number in \[0, inf\), not -0.1"),
+        ({"b": 1.1}, r"b must be a number in \[0, 1\], not 1.1"),
+        ({"num_results": 0}, r"num_results must be an integer in \[1, inf\), not 0"),
+    ],
+)
+def test_parameters_are_checked(parameters, message):
+    with pytest.raises(ValueError, match=f"^IntentScorer: {message}"):
+        IntentScorer(DOCUMENTS, **parameters)
+
+
+def test_the_number_of_results_is_checked_again_when_it_is_used():
+    scorer = IntentScorer(DOCUMENTS)
+    scorer.num_results = 1.5
+
+    with pytest.raises(ValueError, match="num_results must be an integer"):
+        scorer.search("cat")
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"docno": ["d1", "d9"]}, "document 'd9' of the results is none of those it was built from"),
+        ({"docno": ["d1", "d1"]}, "query 'q' has document 'd1' twice"),
+        ({"docno": ["d1", None]}, "row 1 has no docno"),
+        ({"query": ["cat", None]}, "row 1 has no query"),
+    ],
+)
+def test_results_that_cannot_be_scored_are_refused(columns, message):
+    results = pd.DataFrame({"qid": "q", "query": "cat", "docno": ["d1", "d2"]}).assign(**columns)
+
+    with pytest.raises(ValueError, match=f"^IntentScorer: {message}"):
+        IntentScorer(DOCUMENTS)(results)
+
+
+@pytest.mark.parametrize("column", ["qid", "query"])
+def test_a_missing_column_is_an_input_validation_error(column):
+    with pytest.raises(pt.validate.InputValidationError, match=column):
+        IntentScorer(DOCUMENTS)(topics(q="cat").drop(columns=column))
+
+
+def test_it_survives_pickling_and_tells_how_many_documents_it_has():
+    scorer = IntentScorer(DOCUMENTS, num_results=2)
+
+    again = pickle.loads(pickle.dumps(scorer))
+
+    pd.testing.assert_frame_equal(again(topics(q="jaguar cat")), scorer(topics(q="jaguar cat")))
+    assert repr(scorer) == repr(again) == "IntentScorer(5 documents)"
+    assert hash(scorer) != hash(again)
+
+
+def test_inspection_knows_both_modes():
+    scorer = IntentScorer(DOCUMENTS)
+
+    assert pt.inspect.transformer_inputs(scorer) == [["qid", "query"], ["qid", "docno", "query"]]
+    assert pt.inspect.transformer_outputs(scorer, ["qid", "query"]) == ["qid", "query", "docno", "score", "rank"]
+
+
+class TestIntentScorerAsATransformer(pt.testing.TransformerTestCase):
+    @staticmethod
+    def get_transformer():
+        return IntentScorer(DOCUMENTS)

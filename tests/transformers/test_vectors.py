@@ -1,0 +1,270 @@
+from __future__ import annotations
+
+import math
+import pickle
+import sys
+
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pyterrier_diversity.transformers import Diversify
+
+STRATEGIES = ("mmr", "msd", "dpp", "cover", "ssd")
+EACH = pytest.mark.parametrize("strategy", STRATEGIES)
+
+# b is like a, c is another thing, d lies between.
+VECTORS = {"a": [1.0, 0.0], "b": [1.0, 0.0], "c": [0.0, 1.0], "d": [0.6, 0.8]}
+
+
+def results(scores: dict[str, float], vectors: dict[str, list[float]] = VECTORS, qid: str = "q") -> pd.DataFrame:
+    """Results of a score for each document, with vectors."""
+    frame = pd.DataFrame({"qid": qid, "docno": list(scores), "score": list(scores.values())})
+    return frame.assign(doc_vec=[vectors[doc] for doc in scores])
+
+
+def ranking(diversify: Diversify, frame: pd.DataFrame) -> str:
+    return "".join(diversify(frame)["docno"])
+
+
+SCORES = {"a": 4.0, "b": 3.0, "d": 2.0, "c": 0.0}
+
+
+def cosine(u: list[float], v: list[float]) -> float:
+    lengths = math.sqrt(sum(x * x for x in u)) * math.sqrt(sum(x * x for x in v))
+    return sum(x * y for x, y in zip(u, v, strict=True)) / lengths if lengths else 0.0
+
+
+def mmr_read_aloud(scores: dict[str, float], vectors: dict[str, list[float]], lambda_: float) -> list[str]:
+    low, high = min(scores.values()), max(scores.values())
+    relevance = {doc: (score - low) / (high - low) if high > low else 0.0 for doc, score in scores.items()}
+    left = sorted(scores, key=lambda doc: (scores[doc], doc), reverse=True)
+    chosen = [left.pop(0)]
+    while left:
+
+        def value(doc: str) -> float:
+            # rounded as single precision would, so that equal vectors tie
+            like = max(max(cosine(vectors[doc], vectors[above]), 0.0) for above in chosen)
+            return round(lambda_ * relevance[doc] - (1 - lambda_) * like, 6)
+
+        chosen.append(left.pop(max(range(len(left)), key=lambda i: (value(left[i]), -i))))
+    return chosen
+
+
+def test_mmr_worked_by_hand():
+    # Scores become 1, .75, .5, 0. After a: b .375 - .5, d .25 - .3, c 0 - 0; after c: b -.125, d .25 - .4.
+    frame = results(SCORES)
+
+    assert ranking(Diversify("mmr", diversity=0.5), frame) == "acbd"
+    # .25 of the likeness: b .5625 - .25, d .375 - .15, c 0; after b: d .225, c 0.
+    assert ranking(Diversify("mmr", diversity=0.25), frame) == "abdc"
+
+
+@st.composite
+def scored_vectors(draw):
+    n_docs = draw(st.integers(1, 6))
+    docs = draw(st.permutations("abcdefghij"))[:n_docs]
+    coordinates = st.lists(st.integers(-3, 3).map(float), min_size=2, max_size=2)
+    scores = {doc: draw(st.integers(0, 8)) / 2 for doc in docs}
+    vectors = {doc: draw(coordinates) for doc in docs}
+    return scores, vectors, draw(st.sampled_from([0.25, 0.5, 0.7, 0.9, 1.0]))
+
+
+@settings(max_examples=100, deadline=None)
+@given(drawn=scored_vectors())
+def test_mmr_is_the_algorithm_read_aloud(drawn):
+    scores, vectors, diversity = drawn
+    order = ranking(Diversify("mmr", diversity=diversity), results(scores, vectors))
+    expected = mmr_read_aloud(scores, vectors, 1 - diversity)
+
+    # Values that differ by less than single precision tells apart may come in either order.
+    def values(docs):
+        low, high = min(scores.values()), max(scores.values())
+        told = []
+        for i, doc in enumerate(docs[1:], start=1):
+            relevance = (scores[doc] - low) / (high - low) if high > low else 0.0
+            like = max(max(cosine(vectors[doc], vectors[above]), 0.0) for above in docs[:i])
+            told.append((1 - diversity) * relevance - diversity * like)
+        return told
+
+    assert order[0] == expected[0]
+    if list(order) != expected:
+        first = next(i for i, (ours, theirs) in enumerate(zip(order, expected, strict=True)) if ours != theirs)
+        assert values(order)[first - 1] == pytest.approx(values(expected)[first - 1], abs=2e-6)
+
+
+@EACH
+@settings(max_examples=15, deadline=None)
+@given(drawn=scored_vectors())
+def test_without_diversity_the_order_is_that_of_the_results(strategy, drawn):
+    scores, vectors, _ = drawn
+
+    order = ranking(Diversify(strategy, diversity=0), results(scores, vectors))
+
+    assert list(order) == sorted(scores, key=lambda doc: (scores[doc], doc), reverse=True)
+
+
+@EACH
+def test_without_diversity_many_ties_keep_the_order_of_the_results(strategy):
+    docs = [f"d{i}" for i in range(10, 60)]
+    frame = results({doc: float(doc > "d40") for doc in docs}, dict.fromkeys(docs, VECTORS["a"]))
+
+    assert Diversify(strategy, diversity=0)(frame)["docno"].tolist() == docs[::-1]
+
+
+@EACH
+def test_with_nothing_but_diversity_scores_tell_no_more_than_the_first_document(strategy):
+    other = {"a": 4.0, "b": 0.5, "d": 0.2, "c": 3.0}
+    # The order of the results breaks ties, so that it must not change: b and a are alike.
+    orders = {ranking(Diversify(strategy, diversity=1), results(scores)) for scores in (SCORES, other)}
+
+    assert len(orders) == 1
+    if strategy != "cover":  # which looks for what is like the others
+        (order,) = orders
+        assert order.index("c") < order.index("b")
+
+
+@EACH
+def test_the_k_best_are_chosen_and_the_others_follow_in_their_order(strategy):
+    everything = ranking(Diversify(strategy, diversity=0.9), results(SCORES))
+
+    for k in (1, 2, 3, 4, 9):
+        chosen = everything[:k]
+        others = "".join(doc for doc in "abdc" if doc not in chosen)
+        assert ranking(Diversify(strategy, diversity=0.9, k=k), results(SCORES)) == chosen + others
+
+
+@EACH
+def test_one_document_stays(strategy):
+    diversified = Diversify(strategy)(results({"a": -3.0}))
+
+    assert diversified[["docno", "score", "rank"]].iloc[0].tolist() == ["a", 1, 0]
+
+
+@EACH
+@pytest.mark.parametrize("vector", [[1.0, 2.0], [0.0, 0.0], [5.0]])
+def test_equal_vectors_and_zero_vectors_keep_the_order_of_the_results(strategy, vector):
+    order = ranking(Diversify(strategy, diversity=0.7), results(SCORES, dict.fromkeys("abcd", vector)))
+
+    if strategy == "dpp" and any(vector):  # after the first document, rounding decides
+        assert order[0] == "a"
+        assert sorted(order) == list("abcd")
+    else:
+        assert order == "abdc"
+
+
+@EACH
+@pytest.mark.parametrize("factor", [1e-300, 1e-25, 1e25, 1e200])
+def test_the_length_of_vectors_does_not_matter_however_large_or_small(strategy, factor):
+    scaled = {doc: [value * factor for value in vector] for doc, vector in VECTORS.items()}
+    diversify = Diversify(strategy, diversity=0.7)
+    one_scaled = {**VECTORS, "b": scaled["b"]}
+
+    assert ranking(diversify, results(SCORES, scaled)) == ranking(diversify, results(SCORES))
+    assert ranking(diversify, results(SCORES, one_scaled)) == ranking(diversify, results(SCORES))
+
+
+def test_options_go_to_the_strategy():
+    # As dot products that are not normalised, the long vector of d is most like all others.
+    longer = {**VECTORS, "d": [60.0, 80.0]}
+
+    assert ranking(Diversify("mmr"), results(SCORES, longer)) == "acbd"
+    assert ranking(Diversify("mmr", metric="dot", normalize=False), results(SCORES, longer)) == "acbd"
+    assert ranking(Diversify("mmr", diversity=0.25), results(SCORES, longer)) == "abdc"
+    assert ranking(Diversify("mmr", diversity=0.25, metric="dot", normalize=False), results(SCORES, longer)) == "abcd"
+    with pytest.raises(TypeError, match="gamma"):
+        Diversify("mmr", gamma=0.5)(results(SCORES))
+
+
+@EACH
+def test_queries_are_diversified_each_by_itself(strategy):
+    other = {"c": 4.0, "d": 3.0, "b": 2.0}
+    diversify = Diversify(strategy, diversity=0.8)
+
+    together = diversify(pd.concat([results(SCORES), results(other, qid="p")]))
+
+    alone = pd.concat([diversify(results(SCORES)), diversify(results(other, qid="p"))])
+    assert together["docno"].tolist() == alone["docno"].tolist()
+    assert together["qid"].tolist() == ["q"] * 4 + ["p"] * 3
+
+
+def test_vectors_may_be_arrays_in_a_column_of_another_name_which_stays():
+    frame = results(SCORES)
+    arrays = frame.rename(columns={"doc_vec": "vec"})
+    arrays["vec"] = [np.array(vector, dtype=np.float16) for vector in arrays["vec"]]
+
+    diversified = Diversify("mmr", column="vec")(arrays)
+
+    assert "".join(diversified["docno"]) == "acbd"
+    assert [vector.tolist() for vector in diversified["vec"]][:2] == [[1, 0], [0, 1]]
+    with pytest.raises(pt.validate.InputValidationError, match="doc_vec"):
+        Diversify("mmr")(arrays)
+
+
+@pytest.mark.parametrize(
+    ("vectors", "message"),
+    [
+        ([[1.0, 2.0], None], "must hold vectors"),
+        ([None, None], "must hold vectors of finite numbers"),
+        ([[1.0, 2.0], [1.0]], "must hold vectors: .*inhomogeneous"),
+        ([[1.0, np.nan], [1.0, 2.0]], "must hold vectors of finite numbers"),
+        ([[1.0, np.inf], [1.0, 2.0]], "must hold vectors of finite numbers"),
+        ([[], []], "must hold vectors of finite numbers"),
+        ([1.0, 2.0], "must hold vectors of finite numbers"),
+        ([[[1.0]], [[2.0]]], "must hold vectors of finite numbers"),
+        (["ab", "cd"], "must hold vectors: could not convert"),
+    ],
+)
+def test_vectors_that_cannot_be_compared_are_refused(vectors, message):
+    frame = results({"a": 2.0, "b": 1.0}, {"a": vectors[0], "b": vectors[1]})
+    for diversity in (0, 0.5):
+        with pytest.raises(ValueError, match=f"^Diversify: query 'q': doc_vec {message}"):
+            Diversify(diversity=diversity)(frame)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"strategy": "mmd"}, "strategy must be one of 'mmr', 'msd', 'dpp', 'cover', 'ssd', not 'mmd'"),
+        ({"diversity": 1.5}, r"diversity must be a number in \[0, 1\], not 1.5"),
+        ({"diversity": None}, r"diversity must be a number in \[0, 1\], not None"),
+        ({"k": 0}, r"k must be an integer in \[1, inf\), not 0"),
+        ({"normalise": "l2"}, "normalise must be one of"),
+    ],
+)
+def test_parameters_are_checked(parameters, message):
+    with pytest.raises(ValueError, match=f"^Diversify: {message}"):
+        Diversify(**parameters)
+
+
+def test_scores_that_are_no_probabilities_are_refused_unless_normalised():
+    with pytest.raises(ValueError, match="Diversify: the score of a result of 'q' must be a probability"):
+        Diversify(normalise=None)(results(SCORES))
+    with pytest.raises(ValueError, match="Diversify: the score of a result of 'q' must not be negative"):
+        Diversify(normalise="max")(results({"a": 1.0, "b": -1.0}))
+
+
+def test_without_pyversity_a_sentence_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyversity", None)
+
+    with pytest.raises(ImportError, match=r"^Diversify needs pyversity: pip install pyterrier-diversity\[rerank\]$"):
+        Diversify()
+
+
+@EACH
+def test_it_survives_pickling(strategy):
+    diversify = Diversify(strategy, diversity=0.7, k=3)
+
+    again = pickle.loads(pickle.dumps(diversify))
+
+    assert repr(again) == repr(diversify)
+    pd.testing.assert_frame_equal(again(results(SCORES)), diversify(results(SCORES)))
+
+
+class TestDiversifyAsATransformer(pt.testing.TransformerTestCase):
+    @staticmethod
+    def get_transformer():
+        return Diversify("dpp")
