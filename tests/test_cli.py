@@ -91,12 +91,13 @@ def test_evaluate_reads_several_measures_from_one_text_and_lifts_as_tables_show_
 
 
 def test_evaluate_by_query_ends_each_run_with_its_aggregate():
-    text = run("evaluate", "demo", BM25, XQUAD, "-m", "StRecall@5", "-q", "--format", "csv", "-p", "10")
+    text = run("evaluate", "demo", BM25, XQUAD, "-m", "StRecall@5 RBU@5", "-q", "--format", "csv", "-p", "10")
     table = pd.read_csv(io.StringIO(text), dtype={"qid": str})
 
     for _, of_run in table.groupby("run"):
         assert of_run["qid"].tolist() == [*map(str, range(1, 15)), "all"]
-        assert of_run["StRecall@5"].iloc[:-1].mean() == pytest.approx(of_run["StRecall@5"].iloc[-1], abs=1e-9)
+        for measure in ("StRecall@5", "RBU@5"):
+            assert of_run[measure].iloc[:-1].mean() == pytest.approx(of_run[measure].iloc[-1], abs=1e-9)
 
 
 def test_evaluate_reads_qrels_from_a_file():

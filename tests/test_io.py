@@ -108,3 +108,11 @@ def test_a_file_that_is_not_text_is_named(tmp_path):
 def test_a_missing_file_is_a_file_not_found_error(tmp_path):
     with pytest.raises(FileNotFoundError):
         read_run(tmp_path / "none")
+
+
+@pytest.mark.parametrize(("read", "text"), [(read_qrels, QRELS), (read_run, RUN)])
+def test_a_byte_order_mark_is_not_part_of_the_first_query(tmp_path, read, text):
+    marked = tmp_path / "marked"
+    marked.write_bytes(b"\xef\xbb\xbf" + text.encode())
+
+    pd.testing.assert_frame_equal(read(marked), read(write(tmp_path, text)))

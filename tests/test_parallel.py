@@ -70,6 +70,11 @@ def alone(everything_that_draws):
     return everything_that_draws(1)
 
 
+def test_no_worker_is_refused():
+    with pytest.raises(ValueError, match="n_jobs must be a number of workers, or -1 for all cores, not 0"):
+        in_parallel(math.gcd, [(4, 6)], n_jobs=0, what="divisors")
+
+
 @pytest.mark.parametrize("n_jobs", [None, 1, 2])
 def test_tasks_give_their_results_in_order(n_jobs):
     assert in_parallel(math.gcd, [(4, 6), (9, 6), (5, 7)], n_jobs=n_jobs, what="divisors") == [2, 3, 1]

@@ -22,7 +22,7 @@ from pyterrier_diversity import (
     nNRBP,
 )
 from pyterrier_diversity.measures import registered
-from pyterrier_diversity.parameters import CUTOFF, Parameter, checked
+from pyterrier_diversity.parameters import ALPHA, CUTOFF, Parameter, checked
 
 
 def build(measure, **params):
@@ -226,3 +226,11 @@ def test_the_message_names_the_function_that_an_argument_is_for():
 
 def test_none_leaves_a_parameter_at_its_default():
     assert RBU(p=None, cutoff=None) == RBU
+    assert checked("rank", {**CUTOFF, **ALPHA}, cutoff=None, alpha=None) == {"cutoff": None, "alpha": 0.5}
+
+
+def test_minus_zero_is_zero_and_parses():
+    measure = RBU(e=-0.0) @ 5
+
+    assert repr(measure) == "RBU(e=0.0)@5"
+    assert ir_measures.parse_measure(repr(measure)) == measure

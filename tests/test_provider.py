@@ -274,6 +274,20 @@ def test_fractional_labels_are_refused_for_a_provider_that_truncates_them():
         value(Adhoc(ir_measures.AP), qrels("q a d1 0.5"), run(q="d1"))
 
 
+@pytest.mark.parametrize("name", ["d1\0", "\ud800"], ids=["null", "surrogate"])
+def test_names_that_programs_in_c_cannot_hold_are_refused_for_them(name):
+    judged, retrieved = qrels("q a d1 1").assign(docno=name), {"q": {name: 1.0}}
+
+    assert value(AP_IA, judged, retrieved) == 1
+    for of in (
+        (judged, run(q="d1")),
+        (qrels("q a d1 1"), retrieved),
+        (qrels("q a d1 1").assign(qid=name), run(q="d1")),
+    ):
+        with pytest.raises(ValueError, match="holds a character that providers other than this package cannot read"):
+            value(IA(ir_measures.AP), *of)
+
+
 def test_fractional_labels_are_fine_for_our_measures():
     assert value(Adhoc(RBU(p=0.5, e=0, gain="linear")), qrels("q a d1 0.5", "q b d1 0.25"), run(q="d1")) == 0.5
 

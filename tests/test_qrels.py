@@ -399,6 +399,14 @@ def test_add_weights_leaves_its_argument_as_it_was(scheme):
     pd.testing.assert_frame_equal(judged, THREE)
 
 
+@pytest.mark.parametrize("judged", [{"q": {"a": 1}}, list(JUDGED.itertuples()), None], ids=["dict", "tuples", "none"])
+def test_qrels_that_are_no_frame_are_refused_where_a_column_is_written(judged):
+    with pytest.raises(TypeError, match="qrels must be a frame here, not"):
+        add_weights(judged)
+    with pytest.raises(TypeError, match="qrels must be a frame here, not"):
+        add_rarity(judged, SYSTEMS)
+
+
 @pytest.mark.parametrize("scheme", ["zipf", "Sakai", "", None, 1])
 def test_an_unknown_scheme_is_refused(scheme):
     with pytest.raises((TypeError, ValueError), match=rf"scheme must be .*'uniform'.*'sakai'.*{scheme!r}.*\.$"):

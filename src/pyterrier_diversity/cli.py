@@ -114,7 +114,7 @@ def compare(
     ] = None,
     correction: Annotated[str | None, typer.Option(help="Of statsmodels, such as holm or fdr_bh.")] = None,
     alpha: Annotated[float, typer.Option(help="Level of significance.")] = 0.05,
-    seed: Annotated[int, typer.Option(help="Of tests that draw at random.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Of tests that draw at random.")] = 0,
     jobs: JobsOption = None,
     format: FormatOption = Format.table,
     places: PlacesOption = 4,
@@ -153,7 +153,7 @@ def axioms(
         bool, typer.Option("--counterexamples", "-c", help="Print rankings that break each constraint missed.")
     ] = False,
     n_pairs: Annotated[int, typer.Option(min=0, help="Pairs of rankings drawn at random for each constraint.")] = 200,
-    seed: Annotated[int, typer.Option(help="Of the pairs drawn.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Of the pairs drawn.")] = 0,
     format: FormatOption = Format.table,
 ) -> None:
     """Search for rankings on which measures break the ten constraints of Amigó et al. (2018)."""
@@ -222,12 +222,14 @@ def _by_query(values: pd.DataFrame, measures: list[ir_measures.Measure]) -> pd.D
         by_query: dict[str, dict[str, float]] = {}
         for query_id, measure, value in zip(of_run["qid"], of_run["measure"], of_run["value"], strict=True):
             by_query.setdefault(query_id, {})[measure] = value
+        aggregates: dict[str, float] = {}
         for measure in measures:
             aggregator = measure.aggregator()
             for of_query in by_query.values():
                 aggregator.add(of_query[str(measure)])
-            by_query.setdefault("all", {})[str(measure)] = aggregator.result()
+            aggregates[str(measure)] = aggregator.result()
         rows += [{"name": name, "qid": query_id, **row} for query_id, row in by_query.items()]
+        rows.append({"name": name, "qid": "all", **aggregates})
     return pd.DataFrame(rows)[["name", "qid", *map(str, measures)]]
 
 

@@ -180,7 +180,8 @@ def _read_table(
     table: dict[str, list[str | float]] = {}
     number = 0
     try:
-        with opened(path) as stream, TextIOWrapper(stream, encoding="utf-8") as lines:
+        # Some editors begin a file with a byte order mark, which is not part of its first word.
+        with opened(path) as stream, TextIOWrapper(stream, encoding="utf-8-sig") as lines:
             for line in lines:
                 number += 1
                 fields = line.split() if separator is None else _cells(line, separator)

@@ -27,6 +27,8 @@ def in_parallel(
     import joblib
     import pyterrier as pt
 
+    if n_jobs == 0:
+        raise ValueError("n_jobs must be a number of workers, or -1 for all cores, not 0.")
     dispatched = pt.tqdm(tasks, desc=what, delay=2, leave=False)
     results: list[T] = joblib.Parallel(n_jobs=n_jobs)(joblib.delayed(function)(*task) for task in dispatched)
     return results

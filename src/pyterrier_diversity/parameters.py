@@ -60,7 +60,7 @@ class Parameter(ParamInfo):
         plain = value.item() if isinstance(value, np.generic) else value
         if self.kind in (int, float) and isinstance(plain, (int, float)) and not isinstance(plain, bool):
             if self._contains(plain) and (self.kind is float or plain == int(plain)):
-                return self.kind(plain)
+                return self.kind(plain) + 0  # -0.0 would not parse
         elif isinstance(plain, bool if self.kind is bool else str) and (self.kind is bool or plain in self.allowed):
             return plain
         raise ValueError(f"{who}: {name} must be {self.range}, not {value!r}.")
@@ -76,10 +76,10 @@ Parameters = dict[str, ParamInfo]
 
 
 def checked(who: str, declared: Parameters, **values: Any) -> dict[str, Any]:
-    """Return values as plain literals, None staying None; a ``ValueError`` names ``who``, the range and the value."""
+    """Return values as plain literals, for None the default; a ``ValueError`` names ``who``, range and value."""
+    of = cast("dict[str, Parameter]", declared)
     return {
-        name: None if value is None else cast("Parameter", declared[name]).check(who, name, value)
-        for name, value in values.items()
+        name: of[name].fallback if value is None else of[name].check(who, name, value) for name, value in values.items()
     }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import ir_measures
@@ -106,6 +106,7 @@ class Retrieval:
             query_id = self._judgements.query_ids[base]
             if query_id not in scored:
                 docs = self.run.ranking(query_id)[:depth]
+                _check_names(docs, "run")
                 scored[query_id] = dict(zip(docs, np.arange(len(docs), 0, -1.0).tolist(), strict=True))
             if scored[query_id]:
                 rankings[name] = scored[query_id]
@@ -192,6 +193,7 @@ class _OtherProviders:
             labels = labels.astype(np.int64)
         distinct = len(set(judgements.query_ids)) == len(judgements)
         self._names = list(judgements.query_ids) if distinct else [str(i) for i in range(len(judgements))]
+        _check_names([*self._names, *judgements.rows.doc_ids.tolist()], "qrels")
         qrels: dict[str, dict[str, Any]] = {name: {} for name in self._names}
         queries = [qrels[name] for name in self._names]
         for query, doc, label in zip(
@@ -214,6 +216,23 @@ class _OtherProviders:
         for metric in self._evaluator.iter_calc(rankings) if rankings else ():
             values[metric.measure][index[metric.query_id]] = metric.value
         return values
+
+
+def _check_names(names: Sequence[str], what: str) -> None:
+    """Refuse names that programs in C would cut off, or crash on: with a null character, or without a UTF-8 form."""
+    text = "".join(names)
+    if "\0" not in text and _is_utf8(text):
+        return
+    bad = next(name for name in names if "\0" in name or not _is_utf8(name))
+    raise ValueError(f"{what}: the id {bad!r} holds a character that providers other than this package cannot read.")
+
+
+def _is_utf8(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _refuse(measures: list[ir_measures.Measure], why: str) -> None:

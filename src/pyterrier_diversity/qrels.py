@@ -10,7 +10,7 @@ import pandas as pd
 
 from .arrays import share
 from .judged import Run
-from .judged.columns import ids, strings, to_frame
+from .judged.columns import given_frame, ids, strings
 from .judged.qrels import intents_of_rows
 from .parameters import CUTOFF, Parameter, checked
 
@@ -74,7 +74,7 @@ def add_rarity(
     systems = [Run(run) for run in (runs.values() if isinstance(runs, Mapping) else runs)]
     if not systems:
         raise ValueError("runs must hold a run at least, in a dict or a list: rareness is among systems.")
-    frame = to_frame(qrels, ("query_id", "doc_id"), "qrels")
+    frame = given_frame(qrels, ("query_id", "doc_id"), "qrels")
     query = ids(frame, "query_id", "qrels")
     docs = strings(frame, "doc_id", "qrels").tolist()
     counts: list[dict[str, int]] = [{} for _ in query.names]
@@ -121,7 +121,7 @@ def add_weights(qrels: pd.DataFrame, scheme: Literal["uniform", "sakai"] = "unif
     [0.67, 0.33]
     """
     SCHEME.check("add_weights", "scheme", scheme)
-    frame = to_frame(qrels, ("query_id",), "qrels")
+    frame = given_frame(qrels, ("query_id",), "qrels")
     intent, query, names = intents_of_rows(frame)
     if scheme == "uniform":
         return qrels.assign(weight=1 / np.bincount(query)[query][intent])

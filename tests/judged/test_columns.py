@@ -66,6 +66,14 @@ def test_named_tuples_with_a_subtopic_id_are_qrels():
     assert result == pytest.approx(EXPECTED, abs=1e-12)
 
 
+def test_named_tuples_may_have_the_names_of_pyterrier():
+    qrels, run = qrels_frame(("qid", "docno", "label", "iteration")), run_frame(("qid", "docno", "score"))
+
+    result = values(list(qrels.itertuples(index=False)), list(run.itertuples(index=False)))
+
+    assert result == pytest.approx(EXPECTED, abs=1e-12)
+
+
 def test_dicts_of_dicts_are_qrels_of_one_intent_and_a_run():
     result = values({"q": {"d1": 1, "d2": 1, "d3": 0}}, {"q": {"d1": 1.0, "d2": 2.0, "d3": 3.0}})
 
@@ -260,6 +268,14 @@ def test_ids_stand_for_the_string_of_each_row(values, grouped):
     assert len(set(names.tolist())) == len(names)
 
 
+def test_lists_stand_for_their_string_though_they_have_no_hash():
+    frame = pd.DataFrame({"id": [[1], [1], "a"]})
+
+    codes, names = ids(frame, "id", "qrels", grouped=True)
+
+    assert names[codes].tolist() == ["[1]", "[1]", "a"]
+
+
 @settings(max_examples=30, deadline=None)
 @given(values=st.lists(st.integers() | st.text(max_size=3) | st.floats(allow_nan=False), max_size=8))
 def test_strings_are_those_of_each_row(values):
@@ -273,3 +289,12 @@ def test_numbers_are_floats():
 
     assert result.dtype == np.float64
     assert result.tolist() == [1.0, -2.0]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [[1j, 2], pd.to_datetime(["2020-01-01", None]), pd.to_timedelta([1, None]), pd.Series([10**400, 1], dtype=object)],
+)
+def test_what_only_numpy_takes_for_numbers_is_refused(values):
+    with pytest.raises(ValueError, match="the column score must hold numbers"):
+        numbers(pd.DataFrame({"query_id": "q", "score": values}), "score", "run")

@@ -107,6 +107,11 @@ def test_two_labels_for_one_query_intent_and_document_are_refused():
         judge(qrels("q a d1 1", "q b d1 1", "q b d1 2"))
 
 
+def test_two_gains_for_one_query_intent_and_document_are_refused():
+    with pytest.raises(ValueError, match="gain must be the same in all rows of a query's intent and document"):
+        value(AP_IA, qrels("q a d1 1", "q a d1 1", gain=[1.0, 5.0]), run(q="d1"))
+
+
 def test_two_labels_are_refused_even_if_neither_is_relevant():
     with pytest.raises(ValueError, match="document 'd1': 0, -2"):
         judge(qrels("q a d1 0", "q a d1 -2"))

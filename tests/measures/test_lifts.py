@@ -429,11 +429,23 @@ def test_parse_is_the_inverse_of_str(text):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "IA(", "nosuchmeasure@5", "IA(nosuchmeasure@5)", "nDCG(5)", "IA(AP, AP)", "1 + 1"]
+    "text",
+    ["", "IA(", "nosuchmeasure@5", "IA(nosuchmeasure@5)", "nDCG(5)", "IA(AP, AP)", "1 + 1", "@0", "AP@x", "x.y", "\0"],
 )
 def test_parse_refuses_what_is_no_measure(text):
-    with pytest.raises(ValueError, match="measure"):
+    with pytest.raises(ValueError, match=r"^.* is no measure that ir_measures can read: (.|\n)*\.$"):
         parse(text)
+
+
+@pytest.mark.parametrize("text", ["ERR_IA(alpha=1)@5", "AP(x=1)", "IA(ERR_IA(alpha=1))"])
+def test_parse_refuses_parameters_that_a_measure_of_ir_measures_does_not_have(text):
+    with pytest.raises(ValueError, match="has no parameter"):
+        parse(text)
+
+
+def test_parse_tells_what_is_wrong_with_a_parameter_of_ours():
+    with pytest.raises(ValueError, match=r"^RBU: p must be a number in \(0, 1\], not 2\.$"):
+        parse("RBU(p=2)")
 
 
 @pytest.mark.parametrize("measure", [IA(nDCG @ 10), Adhoc(P @ 2)], ids=repr)

@@ -378,3 +378,15 @@ def test_queries_that_a_system_lacks_are_left_out_with_a_warning():
 def test_what_cannot_be_correlated_is_refused(frame, options, message):
     with pytest.raises(ValueError, match=message):
         rank_correlation(frame, **options)
+
+
+def test_values_that_are_no_frame_are_refused():
+    with pytest.raises(TypeError, match=r"rank_correlation: values must be a frame of pt\.Experiment, not list"):
+        rank_correlation([1.0, 2.0])
+
+
+@pytest.mark.parametrize("coefficient", [kendall_tau, tau_ap, tau_ap_symmetric])
+@pytest.mark.parametrize("values", [["x", "y"], [None, {}], [[1], [1, 2]], [10**400, 1]])
+def test_what_are_no_numbers_is_refused(coefficient, values):
+    with pytest.raises(ValueError, match=f"{coefficient.__name__}: .* must be lists of numbers: "):
+        coefficient(values, values)

@@ -45,11 +45,24 @@ def test_queries_that_a_system_lacks_are_left_out_with_a_warning():
             None,
             "must be a finite number, but system 'a' has nan of P for query '1' .8 such rows",
         ),
+        (FOUR.assign(value="high"), None, "the column value must hold numbers: .*'high'"),
+        (FOUR.assign(value=1e200), None, r"must be at most 1e\+100 in size, but system 'a' has 1e\+200"),
+        (FOUR.assign(qid=["1", None] * 4), None, "perquery: row 1 has no qid"),
+        (pd.concat([FOUR, FOUR["qid"]], axis=1), None, "perquery: column qid is there twice"),
     ],
 )
 def test_what_is_no_such_frame_is_refused(frame, measures, message):
     with pytest.raises(ValueError, match=message):
         read_scores(frame, measures)
+
+
+def test_what_is_no_frame_is_refused():
+    with pytest.raises(TypeError, match=r"perquery must be a frame, as pt.Experiment\(.*\) returns it, not dict"):
+        read_scores({"a": {"1": 0.5}})
+
+
+def test_values_whose_difference_is_not_finite_have_a_sign():
+    assert signs(np.array([1.7e308]), np.array([-1.7e308])).tolist() == [1]
 
 
 @pytest.mark.filterwarnings("ignore:. of . queries are left out")

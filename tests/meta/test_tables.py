@@ -103,3 +103,9 @@ def test_many_systems_are_marked_by_numbers():
 def test_what_is_no_comparison_is_refused(perquery, change, message):
     with pytest.raises(ValueError, match=f"compared must be what compare returns, and {message}"):
         significance_table(change(compare(perquery, "t")))
+
+
+@pytest.mark.parametrize("places", [-1, 1.5, 101, "2"])
+def test_decimal_places_that_are_none_are_refused(perquery, places):
+    with pytest.raises(ValueError, match=r"significance_table: places must be an integer in \[0, 100\], not"):
+        significance_table(compare(perquery, "t"), places)

@@ -101,3 +101,15 @@ def test_a_run_of_random_length_is_evaluated_like_any_other():
 def test_a_length_that_is_none_is_refused(longest):
     with pytest.raises(ValueError, match=r"random_lengths: longest must be an integer in \[0, inf\), not"):
         random_lengths(run(q=3), longest)
+
+
+def test_a_length_may_be_larger_than_any_integer_of_numpy():
+    frame = run(q=3)
+
+    assert len(random_lengths(frame, 10**300, rng=1)) == len(frame)
+
+
+@pytest.mark.parametrize("simulate", [random_grades, random_weights, random_lengths])
+def test_what_is_no_frame_is_refused(simulate):
+    with pytest.raises(TypeError, match=r"(qrels|run) must be a frame here, not dict"):
+        simulate({"q": {"d": 1}})

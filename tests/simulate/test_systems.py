@@ -39,3 +39,16 @@ def test_a_query_is_drawn_alike_beside_others():
 def test_distributions_that_are_none_are_refused(shape):
     with pytest.raises(ValueError, match=r"degrade: irrelevant must be a number in \(0, inf\), not"):
         degrade(QRELS, irrelevant=shape)
+
+
+@pytest.mark.parametrize("shape", [None, 1, (1,), (1, 2, 3), {"alpha": 1}])
+def test_what_is_no_pair_is_refused(shape):
+    with pytest.raises(ValueError, match="degrade: relevant must be a pair, alpha and beta of a Beta distribution"):
+        degrade(QRELS, relevant=shape)
+
+
+def test_nothing_is_drawn_for_no_query():
+    drawn = degrade(QRELS.head(0))
+
+    assert drawn.columns.tolist() == ["qid", "iteration", "docno", "score"]
+    assert drawn.empty

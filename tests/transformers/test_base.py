@@ -217,6 +217,12 @@ def test_negative_scores_are_refused_where_a_probability_is_needed(how):
         normalised(np.array([1.0, -2.0]), how, "A score")
 
 
+@pytest.mark.parametrize("how", ["sum", "max", "minmax"])
+def test_scores_whose_sums_may_not_be_finite_are_refused(how):
+    with pytest.raises(ValueError, match=r"^A score must be at most 1e\+100 in size, but one is 1\.7e\+308\.$"):
+        normalised(np.array([1.7e308, np.nan, 1.0]), how, "A score")
+
+
 def test_scores_above_1_are_refused_as_probabilities():
     with pytest.raises(ValueError, match=r"^A score must be a probability if normalise is None, but one is 2;"):
         normalised(np.array([2.0, 1.0]), None, "A score")

@@ -337,6 +337,12 @@ def test_numbers_as_names_are_read_as_strings(measure):
     assert found["docno"].tolist() == [numbered["docno"][docno] for docno in expected["docno"]]
 
 
+def test_columns_that_nothing_reads_may_have_any_name():
+    qrels = pd.DataFrame([("q", "a", 1, 7.0), ("q", "b", 2, 8.0)], columns=["qid", "docno", "label", 0])
+
+    assert Ideal(qrels, RBU @ 2)(pd.DataFrame({"qid": ["q"]}))["docno"].tolist() == ["b", "a"]
+
+
 def test_an_empty_frame_gives_no_results_with_all_columns():
     for ideal in (Ideal(QRELS), Ideal(QRELS, RBU), Ideal(QRELS, ideal="exact")):
         results = ideal(TOPICS.head(0))

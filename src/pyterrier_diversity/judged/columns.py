@@ -37,8 +37,7 @@ def to_frame(data: Any, required: tuple[str, ...], what: str) -> pd.DataFrame:
         If ``data`` has none of the three forms.
     """
     if isinstance(data, pd.DataFrame):
-        renames = {old: new for old, new in _IR_MEASURES_NAMES.items() if old in data and new not in data}
-        frame = data.rename(columns=renames) if renames else data
+        frame = _renamed(data)
     elif isinstance(data, Mapping) and all(isinstance(docs, Mapping) for docs in data.values()):
         rows = [(query, doc, value) for query, docs in data.items() for doc, value in docs.items()]
         frame = pd.DataFrame(rows, columns=list(required))
@@ -46,7 +45,7 @@ def to_frame(data: Any, required: tuple[str, ...], what: str) -> pd.DataFrame:
         records = list(data)
         if records and not hasattr(records[0], "_fields"):
             raise TypeError(f"{what} {_FORMS}, not rows of {type(records[0]).__name__}.")
-        frame = pd.DataFrame(records)
+        frame = _renamed(pd.DataFrame(records))
     else:
         raise TypeError(f"{what} {_FORMS}, not {type(data).__name__}.")
     if frame.shape == (0, 0):
@@ -61,6 +60,19 @@ def to_frame(data: Any, required: tuple[str, ...], what: str) -> pd.DataFrame:
     if len(twice):
         raise ValueError(f"{what}: column {twice[0]} is there twice.")
     return frame
+
+
+def given_frame(data: Any, required: tuple[str, ...], what: str) -> pd.DataFrame:
+    """Return what `to_frame` does, a ``TypeError`` refusing what is no frame: for those who write columns of it."""
+    if not isinstance(data, pd.DataFrame):
+        raise TypeError(f"{what} must be a frame here, not {type(data).__name__}.")
+    return to_frame(data, required, what)
+
+
+def _renamed(frame: pd.DataFrame) -> pd.DataFrame:
+    """Give columns with PyTerrier's names those of ir_measures."""
+    renames = {old: new for old, new in _IR_MEASURES_NAMES.items() if old in frame and new not in frame}
+    return frame.rename(columns=renames) if renames else frame
 
 
 class Ids(NamedTuple):
@@ -86,7 +98,10 @@ def ids(frame: pd.DataFrame, column: str, what: str, *, grouped: bool = False) -
     values = frame[column].to_numpy(dtype=object)
     grouped = grouped and len(values) > 0
     heads = _heads(values) if grouped else np.arange(len(values))
-    codes, names = pd.factorize(values[heads])
+    try:
+        codes, names = pd.factorize(values[heads])
+    except TypeError:  # lists have no hash
+        return Ids(*pd.factorize(strings(frame, column, what)))
     codes = np.repeat(codes, np.diff(heads, append=len(values))) if grouped else codes
     if len(codes) and codes.min() < 0:
         raise ValueError(f"{what}: row {int(codes.argmin())} has no {column}.")
@@ -138,8 +153,10 @@ def numbers(frame: pd.DataFrame, column: str, what: str) -> np.ndarray:
         If a value is no number, NaN or infinite, which names its query.
     """
     try:
+        if frame[column].dtype.kind in "mMc":  # numpy would make numbers of them
+            raise TypeError(f"its type is {frame[column].dtype}")
         values = frame[column].to_numpy(dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"{what}: the column {column} must hold numbers: {error}.") from error
     finite = np.isfinite(values)
     if not finite.all():

@@ -128,6 +128,8 @@ def _read_documents(frame: pd.DataFrame, columns: frozenset[str]) -> Judgements:
     keep = weight[named] > 0
     repeats = _repeats(frame, doc_ids, named, label, with_intents=iteration is not None)
     if repeats is not None:
+        pair = pd.DataFrame({"doc": doc_ids, "named": named}).groupby(["doc", "named"]).ngroup().to_numpy()
+        _constant(frame, "gain", gain, pair, len(pair), "a query's intent and document")
         keep &= ~repeats
     rows = Rows(query.codes, doc_ids.copy(), label.copy(), named)  # the user's frame may change
     relevant = keep & (label > 0)

@@ -226,6 +226,12 @@ def parse(text: str) -> ir_measures.Measure:
             if isinstance(lift, _Lift):
                 own = {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords}
                 return lift(parse(ast.unparse(call.args[0])), **own, **cutoff)
-        return ir_measures.parse_measure(text.strip())
-    except (NameError, SyntaxError, TypeError) as error:
+        measure = ir_measures.parse_measure(text.strip())
+        unknown = sorted(measure.params.keys() - measure.SUPPORTED_PARAMS.keys())
+        if unknown:  # ir_measures fails to print such a measure
+            raise TypeError(f"{measure.NAME} has no parameter {', '.join(unknown)}")
+        return measure
+    except (AttributeError, NameError, SyntaxError, TypeError, ValueError) as error:
+        if isinstance(error, ValueError) and str(error).endswith("."):  # ours, of a parameter
+            raise
         raise ValueError(f"{text!r} is no measure that ir_measures can read: {reason(error)}.") from error

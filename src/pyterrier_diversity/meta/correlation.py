@@ -197,6 +197,8 @@ def rank_correlation(
     ------
     ValueError
         If the frame cannot be read, has fewer than two systems, lacks a reference, or the method or variant is unknown.
+    TypeError
+        If there is no frame.
 
     Warns
     -----
@@ -213,6 +215,8 @@ def rank_correlation(
     METHOD.check("rank_correlation", "method", method)
     VARIANT.check("rank_correlation", "variant", variant)
     frame = perquery_or_means
+    if not isinstance(frame, pd.DataFrame):
+        raise TypeError(f"rank_correlation: values must be a frame of pt.Experiment, not {type(frame).__name__}.")
     means = _means(read_scores(frame)) if {"qid", "measure"} & set(frame) else _read_means(frame)
     n_systems = len(next(iter(means.values())))
     if n_systems < 2:
@@ -241,7 +245,10 @@ def _levels(values: np.ndarray) -> np.ndarray:
 
 def _of_two(who: str, method: Method, variant: Variant, **lists: npt.ArrayLike) -> float:
     VARIANT.check(who, "variant", variant)
-    arrays = {name: np.asarray(values, dtype=np.float64) for name, values in lists.items()}
+    try:
+        arrays = {name: np.asarray(values, dtype=np.float64) for name, values in lists.items()}
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(f"{who}: {' and '.join(lists)} must be lists of numbers: {error}.") from error
     (first, one), (second, other) = arrays.items()
     if one.ndim != 1 or one.shape != other.shape or len(one) < 2:
         raise ValueError(

@@ -9,6 +9,8 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from ..judged.columns import strings
+
 Rng = np.random.Generator | int | None
 Group = Mapping[str, str] | Callable[[str], str]
 
@@ -17,6 +19,9 @@ Group = Mapping[str, str] | Callable[[str], str]
 TOLERANCE = 1e-12
 
 _COLUMNS = ("name", "qid", "measure", "value")
+# Squares of larger values, summed, may not be finite.
+_LARGEST = 1e100
+_SOURCE = "pt.Experiment(..., perquery=True)"
 
 
 class Scores(NamedTuple):
@@ -49,28 +54,24 @@ def read_scores(perquery: pd.DataFrame, measures: Iterable[object] | None = None
     Raises
     ------
     ValueError
-        If a column or a measure is missing, a system has two values of a measure for a query or one that is no number,
-        or no query is left.
+        If a column, a name or a measure is missing, a system has two values of a measure for a query or one that is no
+        number or above 1e100, or no query is left.
+    TypeError
+        If ``perquery`` is no frame.
 
     Warns
     -----
     UserWarning
         If systems lack queries, which are left out for all of them, with their count.
     """
-    missing = [column for column in _COLUMNS if column not in perquery]
-    if missing:
-        found = ", ".join(map(str, perquery.columns))
-        raise ValueError(
-            f"perquery: missing column {', '.join(missing)}; found: {found}. pt.Experiment(..., perquery=True) returns "
-            "such a frame."
-        )
-    frame = perquery[list(_COLUMNS)].astype({"name": str, "qid": str, "measure": str, "value": float})
+    frame = _columns(perquery)
     wanted = list(frame["measure"].unique()) if measures is None else list(dict.fromkeys(map(str, measures)))
     absent = [measure for measure in wanted if measure not in set(frame["measure"])]
     if absent:
         raise ValueError(f"perquery has no measure {', '.join(absent)}; it has {', '.join(frame['measure'].unique())}.")
     frame = frame[frame["measure"].isin(wanted)]
     _refuse(frame, ~np.isfinite(frame["value"]).to_numpy(), "must be a finite number")
+    _refuse(frame, frame["value"].abs().gt(_LARGEST).to_numpy(), f"must be at most {_LARGEST:g} in size")
     _refuse(frame, frame.duplicated(["name", "qid", "measure"]).to_numpy(), "must be there once")
     systems, queries = list(frame["name"].unique()), list(frame["qid"].unique())
     keys = ["measure", "name"]
@@ -89,6 +90,26 @@ def read_scores(perquery: pd.DataFrame, measures: Iterable[object] | None = None
     return Scores(systems, list(table.columns), {measure: table.loc[measure].to_numpy() for measure in wanted})
 
 
+def _columns(perquery: pd.DataFrame) -> pd.DataFrame:
+    """Return the columns that are read, of their types."""
+    if not isinstance(perquery, pd.DataFrame):
+        raise TypeError(f"perquery must be a frame, as {_SOURCE} returns it, not {type(perquery).__name__}.")
+    missing = [column for column in _COLUMNS if column not in perquery]
+    if missing:
+        found = ", ".join(map(str, perquery.columns))
+        raise ValueError(
+            f"perquery: missing column {', '.join(missing)}; found: {found}. {_SOURCE} returns such a frame."
+        )
+    twice = [column for column in _COLUMNS if isinstance(perquery[column], pd.DataFrame)]
+    if twice:
+        raise ValueError(f"perquery: column {twice[0]} is there twice.")
+    names = {column: strings(perquery, column, "perquery") for column in _COLUMNS[:-1]}
+    try:
+        return pd.DataFrame({**names, "value": perquery["value"].to_numpy(dtype=np.float64)})
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"perquery: the column value must hold numbers: {error}.") from error
+
+
 def _refuse(frame: pd.DataFrame, bad: np.ndarray, rule: str) -> None:
     if bad.any():
         row = frame[bad].iloc[0]
@@ -101,7 +122,8 @@ def _refuse(frame: pd.DataFrame, bad: np.ndarray, rule: str) -> None:
 def signs(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """Return 1 where the first value is larger, -1 where the second is, 0 where they are equal within `TOLERANCE`."""
     scale = np.maximum(1.0, np.maximum(np.abs(first), np.abs(second)))
-    difference = first - second
+    with np.errstate(over="ignore"):  # an infinite difference has the right sign
+        difference = first - second
     return np.where(np.abs(difference) <= TOLERANCE * scale, 0.0, np.sign(difference))
 
 

@@ -16,7 +16,9 @@ import pandas as pd
 
 from ..groups import signature
 from ..measures import parse
+from ..parameters import Parameter
 
+_PLACES = Parameter(int, 3, interval="[0, 100]", desc="decimal places of the means")
 _NEEDED = ("measure", "system", "other", "mean", "other_mean", "significant")
 
 _TESTS = {
@@ -121,7 +123,7 @@ def significance_table(compared: pd.DataFrame, places: int = 3) -> SignificanceT
     ----------
     compared : DataFrame
         As `compare` returns it. Not changed.
-    places : int >= 0
+    places : int in [0, 100]
         Decimal places of the means.
 
     Returns
@@ -134,7 +136,7 @@ def significance_table(compared: pd.DataFrame, places: int = 3) -> SignificanceT
     Raises
     ------
     ValueError
-        If a column is missing or there is no comparison.
+        If a column is missing, there is no comparison, or ``places`` is out of range.
 
     Examples
     --------
@@ -149,6 +151,7 @@ def significance_table(compared: pd.DataFrame, places: int = 3) -> SignificanceT
     <BLANKLINE>
     Raised: significantly higher than (paired t-test, alpha = 0.05, queries: 4). Systems: a x, b y.
     """
+    places = _PLACES.check("significance_table", "places", places)
     missing = [column for column in _NEEDED if column not in compared]
     if missing or compared.empty:
         why = f"misses the column {', '.join(missing)}" if missing else "has no row"

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from ..judged import Run
-from ..judged.columns import ids, numbers, to_frame
+from ..judged.columns import given_frame, ids, numbers
 from ..judged.qrels import intents_of_rows
 from ..parameters import Parameter
 
@@ -46,7 +46,7 @@ def random_grades(qrels: pd.DataFrame, rng: Rng = None) -> pd.DataFrame:
     >>> random_grades(frame, rng=1)["label"].round(2).tolist()
     [0.98, 0.0]
     """
-    label = numbers(to_frame(qrels, ("query_id", "relevance"), "qrels"), "relevance", "qrels")
+    label = numbers(given_frame(qrels, ("query_id", "relevance"), "qrels"), "relevance", "qrels")
     drawn = label * (1 - np.random.default_rng(rng).random(len(label)))
     name = "label" if "label" in qrels else "relevance"
     return qrels.assign(**{name: np.where(label > 0, drawn, label)})
@@ -83,7 +83,7 @@ def random_weights(qrels: pd.DataFrame, rng: Rng = None) -> pd.DataFrame:
     >>> random_weights(frame, rng=1)["weight"].round(2).tolist()
     [0.91, 0.09]
     """
-    intent, query, _ = intents_of_rows(to_frame(qrels, ("query_id",), "qrels"))
+    intent, query, _ = intents_of_rows(given_frame(qrels, ("query_id",), "qrels"))
     drawn = 1 - np.random.default_rng(rng).random(len(query))
     return qrels.assign(weight=(drawn / np.bincount(query, drawn)[query])[intent])
 
@@ -122,10 +122,10 @@ def random_lengths(run: pd.DataFrame, longest: int | None = None, rng: Rng = Non
     ['d1', 'd2', 'd3']
     """
     if longest is not None:
-        longest = LONGEST.check("random_lengths", "longest", longest)
+        longest = min(LONGEST.check("random_lengths", "longest", longest), np.iinfo(np.int64).max)
     generator, rankings = np.random.default_rng(rng), Run(run)
-    query = ids(to_frame(run, ("query_id",), "run"), "query_id", "run")
-    docs = to_frame(run, ("doc_id",), "run")["doc_id"].astype(str).to_numpy(dtype=object)
+    query = ids(given_frame(run, ("query_id",), "run"), "query_id", "run")
+    docs = given_frame(run, ("doc_id",), "run")["doc_id"].astype(str).to_numpy(dtype=object)
     kept: set[tuple[int, str]] = set()
     for code, name in enumerate(query.names.tolist()):
         ranking = rankings.ranking(name)

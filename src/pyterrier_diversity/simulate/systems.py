@@ -54,7 +54,7 @@ def degrade(
     """
     shapes = _shape("relevant", relevant), _shape("irrelevant", irrelevant)
     queries = relevance_by_query(judge(qrels))
-    frames = []
+    frames = [pd.DataFrame(columns=["qid", "iteration", "docno", "score"]).astype({"score": float})]
     for query, generator in zip(queries, np.random.default_rng(rng).spawn(len(queries)), strict=True):
         drawn = [generator.beta(*shape, query.relevant.shape) for shape in shapes]
         frame = {
@@ -68,5 +68,7 @@ def degrade(
 
 
 def _shape(name: str, shape: tuple[float, float]) -> tuple[float, float]:
+    if not isinstance(shape, (tuple, list)) or len(shape) != 2:
+        raise ValueError(f"degrade: {name} must be a pair, alpha and beta of a Beta distribution, not {shape!r}.")
     alpha, beta = (_SHAPE.check("degrade", name, parameter) for parameter in shape)
     return alpha, beta

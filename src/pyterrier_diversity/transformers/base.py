@@ -20,6 +20,9 @@ Normalise = Literal["sum", "max", "minmax"] | None
 K = Parameter(int, interval="[1, inf)", desc="how many documents to choose; all if not given")
 NORMALISE = Parameter(str, choices=("sum", "max", "minmax"), desc="how scores are brought into [0, 1]")
 
+# Sums of larger scores may not be finite.
+_LARGEST = 1e100
+
 
 class Candidates(NamedTuple):
     """The documents of one query in ranking order, score then docno descending; ``rows`` says where they stand."""
@@ -152,8 +155,10 @@ def normalised(scores: np.ndarray, how: Normalise, what: str) -> np.ndarray:
     Raises
     ------
     ValueError
-        If a score is negative and ``how`` is not "minmax", or above 1 and ``how`` is None.
+        If a score is negative and ``how`` is not "minmax", above 1 and ``how`` is None, or above 1e100 in size.
     """
+    if np.nanmax(np.abs(scores), initial=0.0) > _LARGEST:
+        raise ValueError(f"{what} must be at most {_LARGEST:g} in size, but one is {np.nanmax(np.abs(scores)):g}.")
     lowest = np.fmin.reduce(scores, axis=0, initial=0.0)
     scores = np.where(np.isnan(scores), lowest, scores)
     if how == "minmax":

@@ -206,8 +206,8 @@ class _Growing:
 
 def _kinds(frame: pd.DataFrame, rel: float) -> dict[str, list[list[str]]]:
     """Return each query's relevant documents, those with the same rows together, ascending by name."""
-    columns = ["query_id", "doc_id", "relevance"]
-    columns += [str(name) for name in frame.columns.difference(columns, sort=False)]
+    columns: list[Any] = ["query_id", "doc_id", "relevance"]
+    columns += [name for name in frame if name not in columns]
     rows: dict[tuple[str, str], list[tuple[Any, ...]]] = defaultdict(list)
     for query, doc, *row in frame[columns].itertuples(index=False):
         rows[query, doc].append(tuple(row))

@@ -1,0 +1,154 @@
+"""Measures over sound and hostile qrels and runs, each value beside a plain definition."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+import ir_measures
+import pandas as pd
+import pyterrier as pt
+from hypothesis import strategies as st
+from ir_measures import AP, P, nDCG
+
+import fuzz.plain as plain
+from fuzz import law
+from fuzz.hostile import FORMS, PYTERRIER, in_levels, mutated, sound_qrels, sound_runs
+from fuzz.law import Refusal, answer, fuzzed
+from fuzz.parameters import measures
+from pyterrier_diversity import (
+    CT,
+    ERR_IA,
+    EU,
+    IA,
+    RBU,
+    SRR,
+    Adhoc,
+    Coverage,
+    D_nDCG,
+    DINsharp_Q,
+    P_Rareness,
+    SessionDCG,
+    Sharp,
+    StRecall,
+    UserModel,
+    alpha_nDCG,
+)
+from pyterrier_diversity.measures.base import implementation
+
+# Each is asked for alone or with another on frames that may have to be refused for one of them only.
+CHOSEN = [RBU @ 5, alpha_nDCG @ 3, ERR_IA @ 20, StRecall @ 2, IA(AP), Adhoc(nDCG @ 4), Sharp(P @ 2), IA(D_nDCG @ 3)]
+CHOSEN += [SRR, Coverage, D_nDCG, DINsharp_Q, EU, UserModel(4, "RBP", gain="exp"), CT, SessionDCG @ 2, P_Rareness @ 3]
+
+# What some measures refuse though the qrels are sound, and that they need what the qrels lack.
+OF_MEASURES = r"labels may be at most|takes whole labels|takes labels up to|needs the column|needs a cutoff|cannot read"
+
+
+def values(measures: list[ir_measures.Measure], qrels: Any, run: Any) -> dict[tuple[str, str], float]:
+    return {(repr(m.measure), m.query_id): m.value for m in ir_measures.iter_calc(measures, qrels, run)}
+
+
+def check(function: str, measures: list[ir_measures.Measure], found: Any, qrels: Any, run: Any) -> None:
+    """Hold values, or a refusal, against what plain code makes of the same input."""
+    try:
+        topics = plain.read(qrels, run)
+    except plain.RefusedError:
+        topics = None
+    except plain.UnknownError:
+        if not isinstance(found, Refusal):
+            assert all(math.isfinite(value) for value in found.values())
+            law.bounded[function] += len(found)
+        return
+    if topics is None:
+        assert isinstance(found, Refusal), f"{function} gave {found}"
+        return
+    if isinstance(found, Refusal):
+        assert re.search(OF_MEASURES, found.message), f"{function} refused what is sound: {found}"
+        return
+    assert found.keys() == {(repr(m), topic.query_id) for m in measures for topic in topics}
+    for measure in measures:
+        for topic in topics:
+            compare(function, measure, topic, found[repr(measure), topic.query_id])
+
+
+def compare(function: str, measure: ir_measures.Measure, topic: plain.Topic, value: float) -> None:
+    assert math.isfinite(value)
+    ours = implementation(measure)
+    try:
+        expected = plain.value(ours, topic)
+    except (plain.UnknownError, OverflowError, ZeroDivisionError):
+        low, high = bounds(ours)
+        assert low - 1e-9 <= value <= high + 1e-9, f"{measure!r} is {value}, not in {ours.RANGE}"
+        law.bounded[function] += 1
+        return
+    assert math.isclose(value, expected, rel_tol=1e-9, abs_tol=1e-9), f"{measure!r} is {value}, not {expected}"
+    law.confirmed[function] += 1
+
+
+def bounds(ours: Any) -> tuple[float, float]:
+    """Return the range that a measure declares; all numbers where it is that of another measure."""
+    declared = re.match(r"[\[(](.*), (.*?)[\])]", ours.RANGE)
+    if declared is None:
+        return -math.inf, math.inf
+    names = {"inf": math.inf, **{name: ours[name] for name in ours.SUPPORTED_PARAMS}}
+    return tuple(eval(bound, names) if "adaptive" not in names.values() else math.inf for bound in declared.groups())
+
+
+@fuzzed(500, measure=measures(), qrels=sound_qrels(), run=sound_runs())
+def test_a_measure_of_any_parameters_has_the_value_of_its_plain_definition(measure, qrels, run):
+    if measure is not None:
+        check("measures", [measure], answer("measures", lambda: values([measure], qrels, run)), qrels, run)
+
+
+@fuzzed(550, wanted=st.lists(st.sampled_from(CHOSEN), min_size=1, max_size=2, unique_by=repr), data=st.data())
+def test_hostile_frames_are_evaluated_right_or_refused(wanted, data):
+    forms = [*FORMS, in_levels, in_levels]
+    qrels = data.draw(mutated(sound_qrels(), forms=forms) | sound_qrels())
+    run = data.draw(mutated(sound_runs(), forms=forms) | sound_runs())
+
+    check("iter_calc", wanted, answer("iter_calc", lambda: values(wanted, qrels, run)), qrels, run)
+
+
+@fuzzed(60, wanted=st.lists(st.sampled_from(CHOSEN), min_size=1, max_size=3, unique_by=repr), data=st.data())
+def test_aggregates_are_means_of_the_values_of_all_queries(wanted, data):
+    qrels, run = data.draw(sound_qrels()), data.draw(sound_runs())
+    found = answer("calc_aggregate", lambda: ir_measures.calc_aggregate(wanted, qrels, run))
+    one_by_one = answer("iter_calc", lambda: values(wanted, qrels, run))
+
+    assert isinstance(found, Refusal) == isinstance(one_by_one, Refusal)
+    for measure in wanted if not isinstance(found, Refusal) else []:
+        of_measure = [value for (name, _), value in one_by_one.items() if name == repr(measure)]
+        assert math.isclose(found[measure], sum(of_measure) / len(of_measure), rel_tol=1e-9, abs_tol=1e-12)
+        law.confirmed["calc_aggregate"] += 1
+
+
+@fuzzed(60, wanted=st.lists(st.sampled_from(CHOSEN), min_size=1, max_size=2, unique_by=repr), data=st.data())
+def test_an_experiment_has_the_values_of_ir_measures(wanted, data):
+    sound = data.draw(sound_qrels()).rename(columns=PYTERRIER), data.draw(sound_runs()).rename(columns=PYTERRIER)
+    odd = data.draw(mutated(st.just(sound[0]), 1)), data.draw(mutated(st.just(sound[1]), 1))
+    qrels, run = data.draw(st.sampled_from([sound, sound, odd]))
+    topics = pd.DataFrame({"qid": sound[0]["qid"].unique(), "query": "words"})
+    batch_size = data.draw(st.sampled_from([None, None, 1]))
+
+    def experiment() -> Any:
+        system = run if batch_size is None else pt.Transformer.from_df(run)
+        given = {"perquery": True, "validate": "ignore"}
+        table = pt.Experiment({"system": system}, topics, qrels, wanted, batch_size=batch_size, **given)
+        return {(name, query): value for query, name, value in table[["qid", "measure", "value"]].to_numpy().tolist()}
+
+    found = answer("pt.Experiment", experiment, hosts=("pyterrier", "ir_measures", "pandas"))
+    expected = answer("iter_calc", lambda: values(wanted, *map(names_of_ir_measures, (qrels, run))))
+
+    if isinstance(found, Refusal):
+        assert found.of_host or isinstance(expected, Refusal), f"{found}, not {expected}"
+        return
+    assert not isinstance(expected, Refusal)
+    in_table = {str(measure): repr(measure) for measure in wanted}
+    expected = {(name, query): value for (name, query), value in expected.items() if query in set(topics["qid"])}
+    assert {(in_table[name], str(query)): value for (name, query), value in found.items()} == expected
+    law.confirmed["pt.Experiment"] += len(found)
+
+
+def names_of_ir_measures(frame: Any) -> Any:
+    return pt.model.to_ir_measures(frame) if isinstance(frame, pd.DataFrame) else frame

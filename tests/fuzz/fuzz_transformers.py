@@ -1,0 +1,186 @@
+"""Steps of pipelines over hostile results, judgements and scores of intents."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from typing import Any
+
+import pandas as pd
+from hypothesis import strategies as st
+from ir_measures import AP, nDCG
+
+import fuzz.plain as plain
+from fuzz import law
+from fuzz.hostile import PYTERRIER, mutated, sound_qrels, sound_runs
+from fuzz.law import Refusal, answer, fuzzed
+from fuzz.parameters import ODD
+from pyterrier_diversity import EU, IA, RBU, Adhoc, P_Rareness, Sharp, StRecall, alpha_nDCG
+from pyterrier_diversity.measures.base import implementation
+from pyterrier_diversity.transformers import PM2, Evaluate, Explain, IASelect, Ideal, XQuAD
+
+HOSTS = ("pyterrier", "ir_measures", "pandas")
+MEASURES = [RBU @ 5, alpha_nDCG @ 3, StRecall, IA(AP), Adhoc(nDCG @ 4), Sharp(alpha_nDCG @ 2), EU(gain="linear")]
+ANY_MEASURE = st.sampled_from([*MEASURES * 5, P_Rareness @ 3, "RBU@5", "x", ""])
+
+
+def results(most: int = 2, *, simple: bool = False) -> st.SearchStrategy[Any]:
+    """Draw results with PyTerrier's names, most of them sound."""
+    sound = sound_runs(simple=simple).map(lambda run: run.rename(columns=PYTERRIER).assign(query="words"))
+    # PyTerrier makes frames of lists, and lists of the results.
+    return st.one_of(sound, sound, mutated(sound, most).filter(lambda run: isinstance(run, pd.DataFrame)))
+
+
+def judgements() -> st.SearchStrategy[Any]:
+    sound = sound_qrels().map(lambda qrels: qrels.rename(columns=PYTERRIER))
+    return st.one_of(sound, sound, mutated(sound, 2))
+
+
+def documents(frame: Any) -> list[tuple[str, str]]:
+    return sorted(zip(frame["qid"].astype(str), frame["docno"].astype(str), strict=True))
+
+
+@fuzzed(120, qrels=judgements(), run=results(), measure=ANY_MEASURE)
+def test_each_query_is_evaluated_right_or_refused(qrels, run, measure):
+    transformer = answer("Evaluate", lambda: Evaluate(qrels, measure), hosts=HOSTS)
+    if isinstance(transformer, Refusal):
+        return
+    table = answer("Evaluate", lambda: transformer(run), hosts=HOSTS)
+    if not isinstance(table, Refusal):
+        (measure,) = transformer._evaluator.measures
+        compare("Evaluate", table, str(measure), measure, qrels, run)
+
+
+def compare(function: str, table: pd.DataFrame, column: str, measure: Any, qrels: Any, run: Any) -> None:
+    """Hold the value of each query against the plain definition; NaN where the query has no judgements."""
+    try:
+        topics = {topic.query_id: topic for topic in plain.read(qrels, run)}
+    except plain.UnknownError:
+        return
+    assert not table["qid"].duplicated().any()
+    for query, value in zip(table["qid"].astype(str), table[column], strict=True):
+        if query not in topics:
+            assert math.isnan(value)
+            continue
+        ours = implementation(measure)
+        if ours is None:
+            assert math.isfinite(value)
+        else:
+            assert math.isclose(value, plain.value(ours, topics[query]), rel_tol=1e-9, abs_tol=1e-9)
+            law.confirmed[function] += 1
+
+
+@fuzzed(120, qrels=judgements(), run=results(), measure=ANY_MEASURE)
+def test_contributions_sum_to_the_value_or_are_refused(qrels, run, measure):
+    transformer = answer("Explain", lambda: Explain(qrels, measure), hosts=HOSTS)
+    if isinstance(transformer, Refusal):
+        return
+    explained = answer("Explain", lambda: transformer(run), hosts=HOSTS)
+    if isinstance(explained, Refusal) or explained.empty:
+        return
+    told = explained.assign(qid=explained["qid"].astype(str)).groupby("qid")["contribution"]
+    table = told.agg(lambda parts: parts.sum(skipna=False)).reset_index()
+    compare("Explain", table, "contribution", transformer.measure, qrels, run)
+
+
+@fuzzed(80, qrels=judgements(), run=results(1), measure=ANY_MEASURE, data=st.data())
+def test_ideal_rankings_hold_relevant_documents_or_are_refused(qrels, run, measure, data):
+    kind = data.draw(st.sampled_from(["greedy", "greedy", "exact", "exact", "x"]))
+    depth = data.draw(st.sampled_from([None, 1, 3] * 60 + ODD))
+    ideal = answer("Ideal", lambda: Ideal(qrels, measure, ideal=kind, num_results=depth), hosts=HOSTS)
+    if isinstance(ideal, Refusal):
+        return
+    topics = run.drop(columns="docno") if "docno" in run and not depth else run
+    ranked = answer("Ideal", lambda: ideal(topics), hosts=HOSTS)
+    if isinstance(ranked, Refusal):
+        return
+    judged = plain.rows_of(qrels, ("query_id", "doc_id", "relevance"), ())
+    relevant = {(str(row["query_id"]), str(row["doc_id"])) for row in judged if float(row["relevance"]) > 0}
+    found = documents(ranked)
+    assert len(found) == len(set(found))
+    assert set(found) <= relevant
+    assert depth is None or ranked.groupby("qid").size().max() <= depth or not len(ranked)
+    law.confirmed["Ideal"] += len(found)
+
+
+@st.composite
+def intent_scores(draw: st.DrawFn) -> pd.DataFrame:
+    """Draw how well documents serve intents: probabilities, or scores of any size."""
+    qrels = draw(sound_qrels(columns=False, max_queries=3)).rename(columns=PYTERRIER)
+    score = draw(
+        st.sampled_from([st.floats(0, 1), st.sampled_from([0.0, 0.5, 1.0]), st.floats(0, 1e9), st.floats(-9, 9)])
+    )
+    frame = qrels.drop(columns="label").assign(score=[draw(score) for _ in range(len(qrels))])
+    if draw(st.booleans()):
+        frame = frame.assign(weight=frame["iteration"].map(len).astype(float))
+    return frame
+
+
+KINDS = st.sampled_from(["sum", "max", "minmax"] * 5 + [None, "x"])
+
+
+@fuzzed(
+    140,
+    scores=st.one_of(*[intent_scores()] * 3, mutated(intent_scores(), 1)),
+    run=results(1, simple=True),
+    data=st.data(),
+)
+def test_results_are_diversified_as_the_paper_says_or_refused(scores, run, data):
+    kind, k = data.draw(KINDS), data.draw(st.sampled_from([None, 1, 3] * 60 + ODD))
+    trade = data.draw(st.sampled_from([0, 0.5, 0.8, 1.0] * 60 + ODD))
+    builders = {
+        "IASelect": lambda: IASelect(scores, normalise=kind, k=k),
+        "XQuAD": lambda: XQuAD(scores, lambda_=trade, normalise=kind, k=k),
+        "PM2": lambda: PM2(scores, lambda_=trade, normalise=kind, k=k),
+    }
+    for name, build in builders.items():
+        transformer = answer(name, build, hosts=HOSTS)
+        if isinstance(transformer, Refusal):
+            continue
+        ranked = answer(name, lambda transformer=transformer: transformer(run), hosts=HOSTS)
+        if isinstance(ranked, Refusal):
+            continue
+        assert documents(ranked) == documents(run)
+        orders = {query: rows["docno"].astype(str).tolist() for query, rows in ranked.groupby("qid", sort=False)}
+        assert all(ranked.groupby("qid")["score"].agg(lambda values: values.is_monotonic_decreasing))
+        law.bounded[name] += len(ranked)
+        if kind == "max" and name == "IASelect" and ranked.columns.is_unique:
+            check_ia_select(scores, run, orders, k)
+
+
+def check_ia_select(scores: pd.DataFrame, run: pd.DataFrame, orders: dict[Any, list[str]], k: int | None) -> None:
+    """Choose again, one document after the other: each must be as good as any, but for rounding."""
+    for query, order in orders.items():
+        coverage: dict[str, dict[str, float]] = defaultdict(dict)
+        weights: dict[str, float] = {}
+        for row in scores.to_dict("records"):
+            if str(row["qid"]) == str(query):
+                weights[str(row["iteration"])] = row.get("weight", 1.0)
+                if str(row["docno"]) in order:
+                    coverage[str(row["iteration"])][str(row["docno"])] = float(row["score"])
+        left = {t: weights[t] / max(sum(weights.values()), 1e-300) for t in coverage}
+        for place, doc in enumerate(order[: len(order) if k is None else int(k)]):
+            worth = {d: _worth(d, coverage, left) for d in order[place:]}
+            assert worth[doc] >= max(worth.values()) - 1e-9
+            for t in left:
+                left[t] *= 1 - _share(doc, coverage[t])
+            law.confirmed["IASelect"] += 1
+
+
+def _worth(doc: str, coverage: dict[str, dict[str, float]], left: dict[str, float]) -> float:
+    return sum(left[t] * _share(doc, coverage[t]) for t in left)
+
+
+def _share(doc: str, of_intent: dict[str, float]) -> float:
+    most = max(of_intent.values(), default=0.0)
+    return of_intent.get(doc, 0.0) / most if most > 0 else 0.0
+
+
+@fuzzed(40, run=results(0, simple=True), scores=intent_scores())
+def test_steps_make_a_pipeline(run, scores):
+    pipeline = IASelect(scores, normalise="minmax") >> XQuAD(scores, normalise="minmax")
+    ranked = answer("pipeline", lambda: pipeline(run), hosts=HOSTS)
+
+    if not isinstance(ranked, Refusal):
+        assert documents(ranked) == documents(run)
+        law.confirmed["pipeline"] += len(ranked)
