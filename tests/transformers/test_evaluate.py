@@ -9,7 +9,7 @@ import pytest
 from ir_measures import AP, NRBP, RBP, RR, Judged, P, nDCG
 
 from pyterrier_diversity import CT, IA, RBU, Adhoc, Sharp, StRecall, alpha_nDCG
-from pyterrier_diversity.transformers import Evaluate
+from pyterrier_diversity.transformers import Evaluate, XQuAD, oracle_intent_scores
 from pyterrier_diversity.transformers.evaluate import last_rank
 
 QRELS = pd.DataFrame(
@@ -86,6 +86,23 @@ def test_it_is_the_last_step_of_a_pipeline_or_one_of_its_steps():
     assert table["alpha_nDCG@10"].mean() == pytest.approx(0.652, abs=5e-4)
     assert set(hard(demo.get_topics())["qid"]) == set(table["qid"][table["alpha_nDCG@10"] < 0.6])
     assert 0 < (table["alpha_nDCG@10"] < 0.6).sum() < len(table)
+
+
+def test_a_grid_search_over_a_pipeline_that_evaluates_itself_is_that_of_pyterrier():
+    demo = pt.get_dataset("diversity:demo")
+    topics, qrels = demo.get_topics(), demo.get_qrels()
+    bm25, measure, values = pt.Transformer.from_df(demo.get_results("bm25")), alpha_nDCG @ 10, [0.0, 0.4, 1.0]
+    xquad = XQuAD(oracle_intent_scores(qrels))
+    pipeline = bm25 >> xquad >> Evaluate(qrels, measure)
+
+    found = []
+    for value in values:
+        xquad.lambda_ = value
+        found.append(pipeline(topics)[str(measure)].mean())
+
+    scan = pt.GridScan(bm25 >> xquad, {xquad: {"lambda_": values}}, topics, qrels, [measure])
+    assert found == pytest.approx(scan.iloc[:, -1].tolist(), abs=1e-12)
+    assert len(set(found)) == 3
 
 
 @pytest.mark.parametrize("columns", [["qid"], ["docno"], ["qid", "docno"]])

@@ -59,19 +59,23 @@ def rank_greedily(
     worth = relevant if worth is None else np.asarray(worth, dtype=np.float64)
     n_docs = relevant.shape[-2]
     depth = n_docs if depth is None else min(depth, n_docs)
-    left_of_intent = np.ones((*relevant.shape[:-2], 1, relevant.shape[-1]))
+    left_of_intent = np.ones((*relevant.shape[:-2], relevant.shape[-1]))
     left = np.ones(relevant.shape[:-1], dtype=bool)
-    useful = relevant.any(axis=-1)
+    gain = np.where(relevant.any(axis=-1), over_intents(worth), -1.0)
     docs = np.zeros((*relevant.shape[:-2], depth), dtype=np.intp)
     gains = np.zeros(docs.shape)
     for i in range(depth):
-        gain = np.where(left & useful, over_intents(worth * left_of_intent), -1.0)
         best = gain.max(axis=-1, keepdims=True)
         chosen = np.argmax(left & (gain >= best - TIE), axis=-1)[..., None]
         docs[..., i] = chosen[..., 0]
         gains[..., i] = np.maximum(np.take_along_axis(gain, chosen, axis=-1)[..., 0], 0.0)
         np.put_along_axis(left, chosen, False, axis=-1)
-        left_of_intent *= np.where(np.take_along_axis(relevant, chosen[..., None], axis=-2) > 0, 1 - alpha, 1.0)
+        np.put_along_axis(gain, chosen, -1.0, axis=-1)
+        met = np.take_along_axis(relevant, chosen[..., None], axis=-2)[..., 0, :]
+        left_of_intent *= np.where(met > 0, 1 - alpha, 1.0)
+        # Only documents that share an intent with the chosen one are worth less than before.
+        fewer = np.nonzero((gain >= 0) & ((relevant @ met[..., None])[..., 0] > 0))
+        gain[fewer] = over_intents(worth[fewer] * left_of_intent[fewer[:-1]])
     return GreedyRanking(docs, gains)
 
 
