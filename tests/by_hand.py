@@ -14,6 +14,11 @@ def qrels(*rows: str, **columns: list) -> pd.DataFrame:
     return frame.astype({"label": float}).assign(**columns)
 
 
+def renamed(frame: pd.DataFrame, names: dict[str, dict[str, object]]) -> pd.DataFrame:
+    """A frame with other names in some of its columns: renamed(frame, {"qid": {"q": 7}})."""
+    return frame.assign(**{column: frame[column].map(new) for column, new in names.items() if column in frame})
+
+
 def run(**rankings: str) -> dict[str, dict[str, float]]:
     """A run of a ranking for each query: run(q="d2 d1")."""
     return {query: {doc: -float(i) for i, doc in enumerate(docs.split())} for query, docs in rankings.items()}

@@ -139,9 +139,10 @@ picture = pytest.mark.parametrize(("draw", "data"), PICTURES.values(), ids=PICTU
 
 @pytest.fixture(autouse=True)
 def _close():
-    """Close the figures of a test."""
+    """Close the figures of a test, and those that others left open."""
     import matplotlib.pyplot as plt
 
+    plt.close("all")
     yield
     plt.close("all")
 

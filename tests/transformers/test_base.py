@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ir_measures import nDCG
 
+from by_hand import renamed
 from pyterrier_diversity import IA, RBU, Adhoc, alpha_nDCG
 from pyterrier_diversity.transformers import PM2, Diversify, Evaluate, Explain, IASelect, Ideal, XQuAD
 from pyterrier_diversity.transformers.base import first_best, normalised
@@ -129,10 +130,10 @@ def test_ties_are_broken_by_descending_docno():
 def test_numbers_as_names_are_read_as_strings():
     numbered = {"qid": {"q": 7, "p": 8}, "docno": {"a": 9, "b": 10, "c": 11}, "iteration": {"1": 1, "2": 2}}
     frame, intents = results(q="b a c"), INTENTS
-    for reranker, other in zip(rerankers(), rerankers(intents.replace(numbered)), strict=True):
+    for reranker, other in zip(rerankers(), rerankers(renamed(intents, numbered)), strict=True):
         expected = [numbered["docno"][doc] for doc in reranker(frame)["docno"]]
 
-        assert other(frame.replace(numbered))["docno"].tolist() == expected
+        assert other(renamed(frame, numbered))["docno"].tolist() == expected
 
 
 @EACH

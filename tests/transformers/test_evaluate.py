@@ -8,6 +8,7 @@ import pyterrier as pt
 import pytest
 from ir_measures import AP, NRBP, RBP, RR, Judged, P, nDCG
 
+from by_hand import renamed
 from pyterrier_diversity import CT, IA, RBU, Adhoc, Sharp, StRecall, alpha_nDCG
 from pyterrier_diversity.transformers import Evaluate, XQuAD, oracle_intent_scores
 from pyterrier_diversity.transformers.evaluate import last_rank
@@ -108,12 +109,11 @@ def test_a_grid_search_over_a_pipeline_that_evaluates_itself_is_that_of_pyterrie
 @pytest.mark.parametrize("columns", [["qid"], ["docno"], ["qid", "docno"]])
 @pytest.mark.parametrize("measure", [RBU @ 5, P @ 2, RR @ 2, RBP(rel=1), Judged @ 2, IA(nDCG)])
 def test_numbers_as_names_are_read_as_strings(columns, measure):
-    numbered = {"q": 7, "p": 8, "a": 9, "b": 10, "c": 11}
+    numbered = {"qid": {"q": "7", "p": "8"}, "docno": {"a": "9", "b": "10", "c": "11"}}
     qrels, run = QRELS.drop(columns="iteration"), results(q="c b a", p="b a")
     expected = Evaluate(qrels, measure)(run).iloc[:, 1].tolist()
     types = dict.fromkeys(columns, int)
-    run = run.replace(dict.fromkeys(("qid", "docno"), numbered)).astype({"qid": str, "docno": str})
-    qrels = qrels.replace(dict.fromkeys(("qid", "docno"), numbered)).astype({"qid": str, "docno": str})
+    run, qrels = renamed(run, numbered), renamed(qrels, numbered)
 
     assert all(value > 0 for value in expected)
     for judged, retrieved in ((qrels.astype(types), run), (qrels, run.astype(types))):

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from ir_measures import AP, ERR, RBP, RR, Bpref, Compat, P, R, nDCG
 
 import sessions
+from by_hand import renamed
 from pyterrier_diversity import (
     ACT,
     CT,
@@ -381,8 +382,7 @@ def test_results_and_qrels_stay_as_they_are_and_cells_are_not_shared():
 
 def test_numbers_as_names_are_read_as_strings():
     numbered = {"qid": {"q": 7, "p": 8}, "docno": {"a": 9, "b": 12, "c": 11, "e": 13}}
-    qrels, run = QRELS.replace(numbered), results(q="c a b e").replace(numbered)
-    qrels, run = (frame.astype({"qid": int, "docno": int}) for frame in (qrels, run))
+    qrels, run = renamed(QRELS, numbered), renamed(results(q="c a b e"), numbered)
     for measure in (RBU, IA(AP), Adhoc(RBP(rel=1))):
         expected = Explain(QRELS, measure)(results(q="c a b e"))
         explained = Explain(qrels, measure)(run)

@@ -40,12 +40,12 @@ def to_frame(data: Any, required: tuple[str, ...], what: str) -> pd.DataFrame:
         frame = _renamed(data)
     elif isinstance(data, Mapping) and all(isinstance(docs, Mapping) for docs in data.values()):
         rows = [(query, doc, value) for query, docs in data.items() for doc, value in docs.items()]
-        frame = pd.DataFrame(rows, columns=list(required))
+        frame = pd.DataFrame(rows, columns=list(required), dtype=object)
     elif isinstance(data, Iterable) and not isinstance(data, (str, Mapping)):
         records = list(data)
         if records and not hasattr(records[0], "_fields"):
             raise TypeError(f"{what} {_FORMS}, not rows of {type(records[0]).__name__}.")
-        frame = _renamed(pd.DataFrame(records))
+        frame = _renamed(pd.DataFrame(records, dtype=object))
     else:
         raise TypeError(f"{what} {_FORMS}, not {type(data).__name__}.")
     if frame.shape == (0, 0):
@@ -95,14 +95,13 @@ def ids(frame: pd.DataFrame, column: str, what: str, *, grouped: bool = False) -
     ValueError
         If a row has no value in the column.
     """
-    values = frame[column].to_numpy(dtype=object)
-    grouped = grouped and len(values) > 0
-    heads = _heads(values) if grouped else np.arange(len(values))
+    grouped = grouped and len(frame) > 0
+    heads = _heads(frame[column]) if grouped else np.arange(len(frame))
     try:
-        codes, names = pd.factorize(values[heads])
+        codes, names = pd.factorize(frame[column].iloc[heads].to_numpy(dtype=object))
     except TypeError:  # lists have no hash
         return Ids(*pd.factorize(strings(frame, column, what)))
-    codes = np.repeat(codes, np.diff(heads, append=len(values))) if grouped else codes
+    codes = np.repeat(codes, np.diff(heads, append=len(frame))) if grouped else codes
     if len(codes) and codes.min() < 0:
         raise ValueError(f"{what}: row {int(codes.argmin())} has no {column}.")
     if len(names) and pd.api.types.infer_dtype(names, skipna=False) != "string":
@@ -110,10 +109,15 @@ def ids(frame: pd.DataFrame, column: str, what: str, *, grouped: bool = False) -
     return Ids(codes, np.asarray(names, dtype=object))
 
 
-def _heads(values: np.ndarray) -> np.ndarray:
+def _heads(column: pd.Series) -> np.ndarray:
     """Return where the value changes; everywhere if that cannot be told."""
+    if getattr(column.dtype, "storage", None) == "pyarrow":  # compared without making objects of them
+        array = column.array
+        differ = pd.Series(array[1:] != array[:-1]).to_numpy(dtype=bool, na_value=True)
+        return np.concatenate([[0], np.flatnonzero(differ) + 1])
+    values = np.ascontiguousarray(column.to_numpy(dtype=object))
     # Equal neighbours mostly are one object: only where the addresses differ are values compared.
-    address = np.frombuffer(np.ascontiguousarray(values), dtype=np.intp)
+    address = np.frombuffer(values, dtype=np.intp)
     changes = np.flatnonzero(address[1:] != address[:-1])
     try:
         changes = changes[np.asarray(values[changes] != values[changes + 1], dtype=bool)]
