@@ -271,7 +271,27 @@ class IASelect(_IntentReranker):
         return ia_select(coverage, weights, k=self.depth(len(coverage)))
 
 
-class XQuAD(_IntentReranker):
+class _MixingReranker(_IntentReranker):
+    """A re-ranker that mixes two aims."""
+
+    PARAMETERS = {"lambda_": LAMBDA, "normalise": NORMALISE, "k": K}
+
+    def __init__(
+        self,
+        intents: pd.DataFrame | pt.Transformer,
+        *,
+        lambda_: float = 0.5,
+        normalise: Normalise = "sum",
+        k: int | None = None,
+    ) -> None:
+        super().__init__(intents)
+        self.lambda_ = lambda_
+        self.normalise = normalise
+        self.k = k
+        self.check()
+
+
+class XQuAD(_MixingReranker):
     """Re-rank by relevance to the query, and to the intents that documents above cover least: xQuAD.
 
     Ties keep the order of the results, score then docno descending.
@@ -314,28 +334,13 @@ class XQuAD(_IntentReranker):
     """
 
     schematic = {"label": "xQuAD"}
-    PARAMETERS = {"lambda_": LAMBDA, "normalise": NORMALISE, "k": K}
-
-    def __init__(
-        self,
-        intents: pd.DataFrame | pt.Transformer,
-        *,
-        lambda_: float = 0.5,
-        normalise: Normalise = "sum",
-        k: int | None = None,
-    ) -> None:
-        super().__init__(intents)
-        self.lambda_ = lambda_
-        self.normalise = normalise
-        self.k = k
-        self.check()
 
     def _rank(self, query: Candidates, coverage: np.ndarray, weights: np.ndarray) -> np.ndarray:
         relevance = normalised(query.scores, self.normalise, f"{self.who}: the score of a result of {query.query_id!r}")
         return xquad(relevance, coverage, weights, lambda_=self.lambda_, k=self.depth(len(coverage)))
 
 
-class PM2(_IntentReranker):
+class PM2(_MixingReranker):
     """Re-rank so that intents get ranks in proportion to their weights: PM-2.
 
     The scores of the results break ties only, with docno descending.
@@ -380,21 +385,6 @@ class PM2(_IntentReranker):
     """
 
     schematic = {"label": "PM-2"}
-    PARAMETERS = {"lambda_": LAMBDA, "normalise": NORMALISE, "k": K}
-
-    def __init__(
-        self,
-        intents: pd.DataFrame | pt.Transformer,
-        *,
-        lambda_: float = 0.5,
-        normalise: Normalise = "sum",
-        k: int | None = None,
-    ) -> None:
-        super().__init__(intents)
-        self.lambda_ = lambda_
-        self.normalise = normalise
-        self.k = k
-        self.check()
 
     def _rank(self, query: Candidates, coverage: np.ndarray, weights: np.ndarray) -> np.ndarray:
         return pm2(coverage, weights, lambda_=self.lambda_, k=self.depth(len(coverage)))
