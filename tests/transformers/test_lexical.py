@@ -241,6 +241,19 @@ def test_inspection_knows_both_modes():
     assert pt.inspect.transformer_outputs(scorer, ["qid", "query"]) == ["qid", "query", "docno", "score", "rank"]
 
 
+def test_inspection_finds_what_it_was_made_of_which_cannot_be_set_later():
+    scorer = IntentScorer(iter(DOCUMENTS), k1=0.9)
+
+    attributes = {one.name: one.value for one in pt.inspect.transformer_attributes(scorer)}
+
+    assert attributes == {"documents": DOCUMENTS, "num_results": 1000, "k1": 0.9, "b": 0.75}
+    assert pt.inspect.transformer_apply_attributes(scorer, b=0.1).scores("jaguar").tolist() == (
+        IntentScorer(DOCUMENTS, k1=0.9, b=0.1).scores("jaguar").tolist()
+    )
+    with pytest.raises(ValueError, match="k1"):
+        scorer.set_parameter("k1", 2.0)
+
+
 class TestIntentScorerAsATransformer(pt.testing.TransformerTestCase):
     @staticmethod
     def get_transformer():

@@ -65,7 +65,9 @@ class IntentScorer(Step):
         _B.check("IntentScorer", "b", b)
         self.num_results = num_results
         self._check()
-        indexed = dict(_read(documents))
+        # Private, as setting them has no effect on an index that is there.
+        self._documents, self._k1, self._b = list(documents), k1, b
+        indexed = dict(_read(self._documents))
         # Later documents of equal scores come last in a stable sort.
         self._docs = np.array(sorted(indexed, reverse=True), dtype=object)
         self._place = {doc: place for place, doc in enumerate(self._docs.tolist())}
