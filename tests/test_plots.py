@@ -76,6 +76,12 @@ def test_explain_shows_one_query_down_to_the_cutoff():
     assert texts(ax.get_yticklabels()) == ["a", "b", "c"]
 
 
+def test_explain_names_the_ranks_that_the_frame_has():
+    ax = plots.explain(EXPLAINED[EXPLAINED["rank"] >= 1])
+
+    assert texts(ax.get_xticklabels()) == ["2\n?=", "3\n="]
+
+
 @pytest.mark.parametrize(
     ("frame", "query_id", "message"),
     [

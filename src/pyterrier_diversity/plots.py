@@ -118,22 +118,23 @@ def explain(
     if query_id is None and len(query_ids) > 1:
         raise ValueError(f"explain: query_id must name one of the {len(query_ids)} queries of the frame.")
     shown = query_ids[0] if query_id is None else str(query_id)
-    rows = frame[frame["qid"] == shown].sort_values("rank").head(cutoff)
+    rows = frame[frame["qid"] == shown].sort_values("rank")
+    rows = rows[rows["rank"] < cutoff]  # from 0
     if rows.empty:
-        raise ValueError(f"explain: the frame has no query {shown!r}.")
+        raise ValueError(f"explain: the frame has no query {shown!r} down to rank {cutoff}.")
     known = sorted({*rows["unmet_intents"].iloc[0], *(name for grades in rows["intents"] for name in grades)})
     if not known:
         raise ValueError(f"explain: query {shown!r} has no intent with a relevant document.")
     labels = np.array([[grades.get(name, 0) for grades in rows["intents"]] for name in known], dtype=np.float64)
     names = {} if intents is None else dict(intents)
     ax = _labels_by_rank(labels, labels.max(), [str(names.get(name, name)) for name in known], ax)
-    ranks = range(1, len(rows) + 1)
-    for rank, new in zip(ranks, rows["new_intents"], strict=True):
-        ax.plot([rank] * len(new), [known.index(name) for name in new], "o", color="white", markersize=4)
+    places = range(1, len(rows) + 1)
+    for place, new in zip(places, rows["new_intents"], strict=True):
+        ax.plot([place] * len(new), [known.index(name) for name in new], "o", color="white", markersize=4)
     marks = [("" if judged else "?") + ("=" if tied else "") for judged, tied in rows[["judged", "tied"]].to_numpy()]
-    ax.set_xticks(ranks, [f"{rank}\n{mark}".rstrip() for rank, mark in zip(ranks, marks, strict=True)])
+    ax.set_xticks(places, [f"{rank + 1}\n{mark}".rstrip() for rank, mark in zip(rows["rank"], marks, strict=True)])
     values = ax.twinx()
-    values.plot(ranks, rows["value"], color="C1", marker=".")
+    values.plot(places, rows["value"], color="C1", marker=".")
     values.set_ylim(min(0.0, rows["value"].min()) - 0.02, max(1.0, rows["value"].max()) + 0.02)
     values.set_ylabel(rows["measure"].iloc[0], color="C1")
     return ax

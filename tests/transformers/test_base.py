@@ -252,3 +252,17 @@ def test_steps_show_what_they_are_for_and_are_themselves():
         "Ideal(alpha_nDCG@5, ideal='exact')",
     ]
     assert hash(Explain(qrels, RBU @ 5)) != hash(Explain(qrels.head(0), RBU @ 5))
+
+
+def test_what_a_step_was_made_from_cannot_be_changed():
+    qrels = pd.DataFrame([("q", "a", 1, "x")], columns=["qid", "docno", "label", "iteration"])
+
+    for step, name in (
+        (Evaluate(qrels, RBU), "measures"),
+        (Explain(qrels, RBU), "measure"),
+        (Explain(qrels, RBU), "qrels"),
+        (Ideal(qrels, RBU), "ideal"),
+    ):
+        who = type(step).__name__
+        with pytest.raises(AttributeError, match=f"^{who}: {name} cannot be changed; make another {who}\\.$"):
+            setattr(step, name, RBU @ 2)

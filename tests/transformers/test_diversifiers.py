@@ -221,6 +221,14 @@ def test_queries_that_no_intent_tells_anything_about_keep_their_order_and_are_co
         assert "".join(ranked["docno"]) == "cababcabc" if reranker is not XQuAD else "acbabcabc"
 
 
+def test_what_weights_lack_to_1_is_for_intents_without_scores():
+    # P(d|q) is .5, .3, .2. With the weights .05 and .05, document c gains .5 * .05 at most: too little.
+    rare = INTENTS.assign(weight=0.05)
+
+    assert ranking(XQuAD(rare)) == "abc"
+    assert ranking(XQuAD(rare.assign(weight=50.0))) == ranking(XQuAD(INTENTS)) == "acb"
+
+
 def test_an_intent_of_weight_0_is_none():
     never = pd.concat(
         [INTENTS.assign(weight=1.0), pd.DataFrame([("q", "3", "b", 1.0, 0.0)], columns=[*INTENTS, "weight"])]

@@ -299,13 +299,17 @@ def test_labels_below_the_rel_of_the_measure_are_not_relevant(measure, ideal):
     assert ranked(Ideal(QRELS, measure, ideal=ideal), "p") == []
 
 
-def test_a_bare_measure_reads_the_last_row_of_each_document():
+def test_a_bare_measure_reads_the_last_row_of_each_document_which_must_have_its_highest_label_for_a_proof():
     rows = [("q", "a", 3, "x"), ("q", "a", 0, "y"), ("q", "b", 1, "x"), ("q", "c", 0, "x"), ("q", "c", 2, "y")]
     qrels = pd.DataFrame(rows, columns=["qid", "docno", "label", "iteration"])
+    message = r"^Ideal: .* that of document 'a' of query 'q' has not its highest label \(1 such .*; use Adhoc\("
 
-    assert ranked(Ideal(qrels, nDCG @ 3, ideal="exact")) == ["c", "b"]
-    assert ranked(Ideal(qrels, Adhoc(nDCG @ 3), ideal="exact")) == ["a", "c", "b"]
     assert ranked(Ideal(qrels, nDCG @ 2)) == ["c", "b"]
+    assert ranked(Ideal(qrels, Adhoc(nDCG @ 3), ideal="exact")) == ["a", "c", "b"]
+    assert ranked(Ideal(qrels.sort_values("label"), nDCG @ 3, ideal="exact")) == ["a", "c", "b"]
+    for measure in (nDCG @ 3, RR @ 10):
+        with pytest.raises(ValueError, match=message):
+            Ideal(qrels, measure, ideal="exact")
 
 
 @pytest.mark.parametrize("ideal", ["greedy", "exact"])
@@ -367,15 +371,19 @@ def test_measures_may_be_strings():
 @pytest.mark.parametrize(
     ("parameters", "error", "message"),
     [
-        ({"measure": RBU @ 5, "ideal": "exact"}, ValueError, r"^Ideal: .* not known how to prove for RBU@5; it serves"),
+        (
+            {"measure": RBU @ 5, "ideal": "exact"},
+            ValueError,
+            r"^Ideal: no proof is known for RBU@5; ideal=.exact. serves",
+        ),
         (
             {"measure": IA(AP), "ideal": "exact"},
             ValueError,
-            r"for IA\(AP\); it serves .*alpha_nDCG, .* Use ideal='greedy'",
+            r"for IA\(AP\); ideal='exact' serves .*alpha_nDCG, .* Use ideal='greedy'",
         ),
-        ({"measure": Adhoc(RBU), "ideal": "exact"}, ValueError, r"for Adhoc\(RBU\); it serves"),
-        ({"measure": nDCG(gains={1: 3, 2: 1}) @ 5, "ideal": "exact"}, ValueError, "not known how to prove for nDCG"),
-        ({"measure": RBP(rel=0), "ideal": "exact"}, ValueError, "not known how to prove for RBP"),
+        ({"measure": Adhoc(RBU), "ideal": "exact"}, ValueError, r"for Adhoc\(RBU\); ideal='exact' serves"),
+        ({"measure": nDCG(gains={1: 3, 2: 1}) @ 5, "ideal": "exact"}, ValueError, "no proof is known for nDCG"),
+        ({"measure": RBP(rel=0), "ideal": "exact"}, ValueError, "no proof is known for RBP"),
         ({"ideal": "best"}, ValueError, "^Ideal: ideal must be one of 'greedy', 'exact', not 'best'"),
         ({"num_results": 0}, ValueError, r"^Ideal: num_results must be an integer in \[1, inf\), not 0"),
         ({"time_limit": 0}, ValueError, r"^Ideal: time_limit must be a number in \(0, inf\), not 0"),

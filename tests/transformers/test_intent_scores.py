@@ -63,7 +63,7 @@ class TestOnSubtopics:
 
         assert found.columns.tolist() == ["qid", "iteration", "docno", "score", "weight"]
         assert keys(found) == [("q", "1", "d1"), ("q", "1", "d3"), ("q", "2", "d2"), ("q", "2", "d3"), ("p", "1", "d2")]
-        assert found["weight"].tolist() == [3, 3, 1, 1, 1]
+        assert found["weight"].tolist() == [0.75, 0.75, 0.25, 0.25, 1]
         assert found["score"].tolist()[:2] == scorer.search("jaguar cat")["score"].tolist()
 
     def test_queries_that_do_not_come_in_are_not_asked_for(self):
@@ -105,7 +105,21 @@ class TestOnSubtopics:
         more = SUBTOPICS.assign(docno="d9", score=9.0, intent_type="nav")
 
         pd.testing.assert_frame_equal(OnSubtopics(scorer, more)(TOPICS), OnSubtopics(scorer, SUBTOPICS)(TOPICS))
-        assert "weight" not in OnSubtopics(scorer, SUBTOPICS.drop(columns="weight"))(TOPICS)
+        uniform = OnSubtopics(scorer, SUBTOPICS.drop(columns="weight"))(TOPICS)
+        assert uniform["weight"].tolist() == [0.5, 0.5, 0.5, 0.5, 1]
+
+    def test_subtopics_without_documents_keep_their_share(self):
+        more = pd.concat([SUBTOPICS, pd.DataFrame([("q", "3", "zebra", 4.0)], columns=SUBTOPICS.columns)])
+
+        found = OnSubtopics(IntentScorer(DOCUMENTS), more)(TOPICS)
+
+        of_query = found[found["qid"] == "q"].drop_duplicates("iteration")
+        assert of_query["iteration"].tolist() == ["1", "2"]
+        assert of_query["weight"].tolist() == [0.375, 0.125]
+
+    def test_weights_are_no_negative_numbers(self):
+        with pytest.raises(ValueError, match=r"^OnSubtopics: subtopics: weight must not be negative, but query 'q' has"):
+            OnSubtopics(IntentScorer(DOCUMENTS), SUBTOPICS.assign(weight=-1.0))
 
     def test_nothing_in_and_nothing_known_are_empty_frames(self):
         on_subtopics = OnSubtopics(IntentScorer(DOCUMENTS), SUBTOPICS)

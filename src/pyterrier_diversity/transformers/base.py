@@ -34,7 +34,22 @@ class Candidates(NamedTuple):
 
 
 class Step(pt.Transformer):  # type: ignore[misc]
-    """A step of a pipeline, which is the same one however it is shown."""
+    """A step of a pipeline, which is the same one however it is shown.
+
+    Attributes
+    ----------
+    FIXED : frozenset of str
+        Attributes that something was computed from: setting them again is an ``AttributeError``.
+    """
+
+    FIXED: ClassVar[frozenset[str]] = frozenset()
+
+    def __setattr__(self, name: str, value: object) -> None:
+        """Set an attribute, unless it is fixed."""
+        if name in self.FIXED and name in vars(self):
+            who = type(self).__name__
+            raise AttributeError(f"{who}: {name} cannot be changed; make another {who}.")
+        super().__setattr__(name, value)
 
     # PyTerrier's own is the hash of the repr, which changes with the parameters, and which two may share.
     __hash__ = object.__hash__

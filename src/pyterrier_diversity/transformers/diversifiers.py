@@ -195,8 +195,8 @@ class _IntentReranker(Reranker):
             chosen.append(self._rank(query, coverage, found.weights))
         if n_uncovered:
             warnings.warn(
-                f"{self.who}: {n_uncovered} of {len(queries)} queries are not diversified: none of their documents has "
-                "a score for an intent.",
+                f"{self.who}: {n_uncovered} of {len(queries)} queries are not diversified: their documents have no "
+                "scores for intents, or the same ones.",
                 UserWarning,
                 stacklevel=3,
             )
@@ -216,8 +216,9 @@ class IASelect(_IntentReranker):
     ----------
     intents : DataFrame or pt.Transformer
         How well documents serve intents: a frame of ``qid``, ``iteration``, ``docno``, ``score``, optionally
-        ``weight`` (P(intent|query), uniform if absent), or a transformer that returns one for the results, such as
-        `OnSubtopics`. A document without a row has a score of 0.
+        ``weight`` (P(intent|query), uniform if absent, divided by the sum of a query's intents if that is above 1), or
+        a transformer that returns one for the results, such as `OnSubtopics`. A document without a row has a score of
+        0, or the intent's lowest if that is below 0.
     normalise : {"sum", "max", "minmax"} or None
         How an intent's scores become V(d|q, c): None takes them as probabilities, as in the paper; "sum" and "max"
         divide by the sum or by the highest of the query's documents; "minmax" maps the lowest to 0 and the highest to
@@ -236,7 +237,7 @@ class IASelect(_IntentReranker):
     Warns
     -----
     UserWarning
-        If none of a query's documents has a score for an intent: such queries keep their order, and are counted.
+        If no scores for an intent tell a query's documents apart: such queries keep their order, and are counted.
 
     References
     ----------

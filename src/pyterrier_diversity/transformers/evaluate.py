@@ -59,6 +59,7 @@ class Evaluate(Step):
     """
 
     schematic = {"label": "Evaluate"}
+    FIXED = frozenset({"qrels", "measures"})
 
     def __init__(
         self, qrels: pd.DataFrame, measures: ir_measures.Measure | str | Iterable[ir_measures.Measure | str]

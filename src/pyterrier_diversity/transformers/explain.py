@@ -60,8 +60,9 @@ class Explain(Step):
     ==================  ================================================================================================
 
     All cells survive a CSV: ``pd.read_csv(path, converters={"intents": ast.literal_eval, ...})``. A repeated document
-    of a session is like an unjudged one, as for the measures. Where ir_measures leaves the order of ties to chance
-    (cwl_eval's measures, such as RBP, take the order of rows), the value is that of this order.
+    of a session is like an unjudged one, as for the measures. The value is that of this order, as with ``Adhoc(M)``;
+    providers of bare measures see some rankings otherwise: cwl_eval (RBP) takes tied documents in the order of rows,
+    and pytrec_eval (nDCG, AP) reads scores in single precision, in which different ones may tie.
 
     Every prefix of the ranking is evaluated, down to the measure's cutoff: a few seconds for 50 queries of 1,000
     documents without one.
@@ -80,6 +81,7 @@ class Explain(Step):
     """
 
     schematic = {"label": "Explain"}
+    FIXED = frozenset({"qrels", "measure"})
 
     def __init__(self, qrels: pd.DataFrame, measure: ir_measures.Measure | str) -> None:
         self.qrels = qrels

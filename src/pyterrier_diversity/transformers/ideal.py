@@ -13,6 +13,7 @@ import pyterrier as pt
 
 from ..ideal.greedy import TIE
 from ..judged import judge
+from ..judged.columns import numbers
 from ..measures import alpha_nDCG
 from ..measures.base import implementation
 from ..measures.lifts import innermost
@@ -53,8 +54,9 @@ class Ideal(Step):
     Raises
     ------
     ValueError
-        If a parameter is out of range, the qrels cannot be read, or there is no proof for the measure with "exact";
-        the message names the measures that there is one for.
+        If a parameter is out of range, or the qrels cannot be read. With "exact", if there is no proof for the measure,
+        in which case the message names those that there is one for; or if a bare ad-hoc measure is to be best by, and
+        the last row of a document, which it reads, has not the document's highest label.
     NotProvenError
         If the time is over before a ranking is proven to be the best.
 
@@ -68,8 +70,7 @@ class Ideal(Step):
     forms, by branch and bound), what covers intents (``StRecall``, ``SRR``, ``StRecallMinRank`` and, where a query's
     intents weigh the same, ``Coverage``, by set covers), and those whose best ranking goes by the worth of documents
     each by itself: by label (``Adhoc(M)`` of the usual ad-hoc measures, ``ERR``, ``Q``, ``Pplus``), by global gain
-    (``D_nDCG``, ``D_Q``) or by intents (``nP_IA``). A bare ad-hoc measure of ir_measures reads the last row of each
-    document; so does its ideal.
+    (``D_nDCG``, ``D_Q``) or by intents (``nP_IA``).
 
     Examples
     --------
@@ -83,6 +84,7 @@ class Ideal(Step):
     """
 
     schematic = {"label": "Ideal"}
+    FIXED = frozenset({"qrels", "measure", "ideal"})
 
     def __init__(
         self,
@@ -101,9 +103,11 @@ class Ideal(Step):
         if self.ideal == "exact" and not is_provable(self.measure):
             served = ", ".join(provable())
             raise ValueError(
-                f"Ideal: ideal='exact' is not known how to prove for {self.measure}; it serves {served}, and Adhoc of "
-                "them. Use ideal='greedy'."
+                f"Ideal: no proof is known for {self.measure}; ideal='exact' serves {served}, and Adhoc of them. Use "
+                "ideal='greedy'."
             )
+        if self.ideal == "exact" and implementation(self.measure) is None:
+            _check_last_rows(qrels_with_strings(qrels), self.measure)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Read the qrels again in another process: not every provider's evaluator can be sent there."""
@@ -135,8 +139,6 @@ class Ideal(Step):
         frame = frame[frame["query_id"].isin(query_ids)]
         cutoff = last_rank(self.measure)
         depth = min((limit for limit in (cutoff, self.num_results) if limit is not None), default=None)
-        if self.ideal == "exact" and implementation(self.measure) is None:
-            frame = frame.drop_duplicates(["query_id", "doc_id"], keep="last")[["query_id", "doc_id", "relevance"]]
         judgements = judge(frame)
         rankings = (
             exact_rankings(self.measure, judgements, depth, self.time_limit)
@@ -172,6 +174,18 @@ class Ideal(Step):
             for query, doc in tried.items():
                 values[query][doc] = found[query][self.measure]
         return values
+
+
+def _check_last_rows(frame: pd.DataFrame, measure: ir_measures.Measure) -> None:
+    """Refuse qrels of which a bare ad-hoc measure reads a row that has not the document's highest label."""
+    label = frame.assign(label=numbers(frame, "relevance", "qrels")).groupby(["query_id", "doc_id"])["label"]
+    hidden = label.last().index[label.last() < label.max()]
+    if len(hidden):
+        query, doc = hidden[0]
+        raise ValueError(
+            f"Ideal: {measure} reads the last row of each document, but that of document {doc!r} of query {query!r} "
+            f"has not its highest label ({len(hidden)} such documents in all); use Adhoc({measure})."
+        )
 
 
 class _Growing:

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 
+from ..arrays import share
 from ..judged import Gain, judge, relevance_probability
 from ..judged.columns import fail, ids, numbers, strings, to_frame
 from ..parameters import GRADES, checked
@@ -30,8 +31,9 @@ class OnSubtopics(Step):
     pipeline : pt.Transformer
         What scores documents: a retriever, or a re-ranker if ``rescore``.
     subtopics : DataFrame
-        Columns ``qid``, ``iteration``, ``query`` (the text of the subtopic), optionally ``weight``, P(intent|query):
-        ``dataset.get_topics("subtopics")`` of this package's datasets. Not changed.
+        Columns ``qid``, ``iteration``, ``query`` (the text of the subtopic), optionally ``weight``, P(intent|query),
+        divided by the sum of a query's; uniform if absent. ``dataset.get_topics("subtopics")`` of this package's
+        datasets. Not changed.
     rescore : bool
         Whether the pipeline scores the documents that come in, with all their columns, for each subtopic, rather than
         retrieve documents of its own.
@@ -39,7 +41,7 @@ class OnSubtopics(Step):
     Raises
     ------
     ValueError
-        If a column of the subtopics is missing, or a query has a subtopic twice.
+        If a column of the subtopics is missing, a weight is negative or no number, or a query has a subtopic twice.
 
     Examples
     --------
@@ -70,13 +72,12 @@ class OnSubtopics(Step):
             raise ValueError(f"OnSubtopics: subtopics hold {named[named.duplicated()].iloc[0]} (qid.iteration) twice.")
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
-        """Return ``qid``, ``iteration``, ``docno``, ``score``, and ``weight`` if the subtopics have it."""
+        """Return ``qid``, ``iteration``, ``docno``, ``score``, and ``weight``, the subtopic's share."""
         needed = ["qid", "docno"] if self.rescore else ["qid"]
         pt.validate.columns(inp, includes=needed, context=self)
         named = _named(self.subtopics)
         asked = named[named["qid"].isin(inp["qid"].astype(str))]
-        weight = ["weight"] if "weight" in named else []
-        columns = [*LONG_FORM, *weight]
+        columns = [*LONG_FORM, "weight"]
         if asked.empty:
             return pd.DataFrame(columns=columns)
         queries = asked[["qid", _NAME, "query"]]
@@ -87,7 +88,7 @@ class OnSubtopics(Step):
             wrong = f"no column {', '.join(missing)}" if missing else "queries that it was not asked"
             raise ValueError(f"OnSubtopics: the pipeline {self.pipeline} returns {wrong}.")
         found = found[["qid", "docno", "score"]].rename(columns={"qid": _NAME})
-        return found.merge(asked[[_NAME, "qid", "iteration", *weight]], on=_NAME)[columns]
+        return found.merge(asked[[_NAME, "qid", "iteration", "weight"]], on=_NAME)[columns]
 
     def __repr__(self) -> str:
         """Return the pipeline."""
@@ -95,9 +96,12 @@ class OnSubtopics(Step):
 
 
 def _named(subtopics: pd.DataFrame) -> pd.DataFrame:
-    """Add the qid under which a pipeline is asked for the subtopic."""
+    """Add the qid under which a pipeline is asked for the subtopic, and its share in the query as its weight."""
+    what = "OnSubtopics: subtopics"
     frame = subtopics.astype({"qid": str, "iteration": str})
-    return frame.assign(**{_NAME: frame["qid"] + "." + frame["iteration"]})
+    weight = pd.Series(_weight(to_frame(subtopics, ("query_id", "iteration"), what), what), frame.index)
+    shares = share(weight, weight.groupby(frame["qid"]).transform("sum"))
+    return frame.assign(**{_NAME: frame["qid"] + "." + frame["iteration"]}).assign(weight=shares)
 
 
 def _paired(queries: pd.DataFrame, results: pd.DataFrame) -> pd.DataFrame:
@@ -156,7 +160,10 @@ def oracle_intent_scores(qrels: Any, *, gain: Gain = "exp", max_rel: float | Non
 
 
 class IntentScores(NamedTuple):
-    """Scores of a query's documents for its intents, shape (n_docs, n_intents), NaN where there is none; P(t|q)."""
+    """Scores of a query's documents for its intents, shape (n_docs, n_intents), NaN where there is none; P(t|q).
+
+    What the weights lack to 1 is for intents that have no scores.
+    """
 
     scores: np.ndarray
     weights: np.ndarray
@@ -168,8 +175,8 @@ def read_intent_scores(frame: pd.DataFrame, queries: Sequence[Candidates], who: 
     Parameters
     ----------
     frame : DataFrame
-        Columns ``qid``, ``iteration``, ``docno``, ``score``, optionally ``weight``. Rows of other queries and documents
-        are passed over.
+        Columns ``qid``, ``iteration``, ``docno``, ``score``, optionally ``weight``, divided by the sum of a query's
+        intents if that is above 1. Rows of other queries and documents are passed over.
     queries : sequence of Candidates
         The documents to find scores for.
     who : str
@@ -239,7 +246,7 @@ def _of_query(rows: pd.DataFrame, query: Candidates, what: str) -> IntentScores:
     known = (doc >= 0) & (intent >= 0)
     scores = np.full((len(query.docs), len(names)), np.nan)
     scores[doc[known], intent[known]] = rows["score"].to_numpy()[known]
-    return IntentScores(scores, weights[names].to_numpy() / weights.sum())
+    return IntentScores(scores, weights[names].to_numpy() / max(weights.sum(), 1.0))
 
 
 def _in_order(name: str) -> tuple[bool, int, str]:
