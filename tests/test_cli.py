@@ -9,9 +9,10 @@ from ir_measures import nDCG
 from scipy.stats import ttest_rel
 from typer.testing import CliRunner
 
-from pyterrier_diversity import RBU, Adhoc, alpha_nDCG, reference, signature
+from pyterrier_diversity import CT, RBU, Adhoc, alpha_nDCG, reference, signature
 from pyterrier_diversity.cli import app
 from pyterrier_diversity.datasets.demo import FOLDER, RUNS, DemoDataset
+from pyterrier_diversity.io import read_dd_run, read_dd_truth
 from pyterrier_diversity.measures import registered
 from pyterrier_diversity.meta.axioms import CONSTRAINTS
 
@@ -85,9 +86,10 @@ def test_evaluate_gives_the_values_of_the_library():
 
 
 def test_evaluate_reads_several_measures_from_one_text_and_lifts_as_tables_show_them():
-    header = run("evaluate", "demo", BM25, "-m", "RBU(p=0.9, e=0.1)@5 AP", "-m", "Adhoc(nDCG@5)", "--format", "csv")
+    measures = ["-m", "RBU(p=0.9, e=0.1)@5 AP", "-m", "Adhoc(nDCG@5), Sharp(alpha_nDCG@5, gamma=0.3)"]
+    header = run("evaluate", "demo", BM25, *measures, "--format", "csv")
 
-    assert header.splitlines()[0] == 'run,"RBU(p=0.9,e=0.1)@5",AP,Adhoc(nDCG@5)'
+    assert header.splitlines()[0] == 'run,"RBU(p=0.9,e=0.1)@5",AP,Adhoc(nDCG@5),"Sharp(alpha_nDCG@5,gamma=0.3)"'
 
 
 def test_evaluate_by_query_ends_each_run_with_its_aggregate():
@@ -110,6 +112,28 @@ def test_evaluate_reads_qrels_from_a_file():
     )
 
 
+def test_evaluate_reads_truth_files_and_sessions(shared):
+    folder = shared / "trec-dd"
+    truth, session = folder / "dd17-odd-truth.xml.gz", folder / "runs" / "dd17-odd-syn1.txt"
+
+    (row,) = json.loads(run("evaluate", str(truth), str(session), "-m", "CT@5 RBU@10", "--format", "json", "-p", "9"))
+
+    qrels, retrieved = read_dd_truth(truth), read_dd_run(session)
+    for measure in (CT @ 5, RBU @ 10):
+        value = measure.calc_aggregate(pt.model.to_ir_measures(qrels), pt.model.to_ir_measures(retrieved))
+        assert row[str(measure)] == pytest.approx(value, abs=1e-8)
+
+
+def test_signatures_stand_apart_from_what_programs_read():
+    arguments = ["evaluate", "demo", BM25, "-m", "RBU@5", "--signatures", "--format"]
+
+    as_csv = CliRunner().invoke(app, [*arguments, "csv"])
+
+    assert len(as_csv.stdout.splitlines()) == 2
+    assert signature(RBU @ 5) in as_csv.stderr
+    assert signature(RBU @ 5) in run(*arguments, "table")
+
+
 def test_runs_of_one_name_are_called_by_their_paths(tmp_path):
     copy = tmp_path / "bm25.run"
     copy.write_text((FOLDER / "bm25.run").read_text())
@@ -122,13 +146,29 @@ def test_runs_of_one_name_are_called_by_their_paths(tmp_path):
     ("measure", "message"),
     [
         ("RBU(p=2)@5", r"RBU: p must be a number in (0, 1], not 2."),
-        ("nRBU@5", "no measure that ir_measures can read"),
+        ("nRBU@5", "no measure that ir_measures can read: measure not found: nRBU; perhaps RBU is meant."),
+        ("rbu@5", "; perhaps RBU is meant."),
+        (
+            "alpha_nDCG(alpha=1)@5",
+            "invalid param alpha=1 (ir_measures takes values of its own types only: 1.0, not 1).",
+        ),
         ("RBU(", "no measure that ir_measures can read"),
         ("alpha_nDCG(alpha=1.5)@5", "alpha_nDCG: alpha must be a number in [0, 1], not 1.5."),
     ],
 )
 def test_a_bad_measure_is_one_sentence(measure, message):
     assert message in fail("evaluate", "demo", BM25, "-m", measure)
+
+
+@pytest.mark.filterwarnings("default")
+def test_a_warning_is_one_sentence(tmp_path):
+    path = tmp_path / "other.run"
+    path.write_text("151 Q0 d1 1 1.0 tag\n")
+
+    result = CliRunner().invoke(app, ["evaluate", "demo", str(path), "-m", "RBU@5"])
+
+    (line,) = (line for line in result.stderr.splitlines() if "arning" in line)
+    assert line.startswith("Warning: No query of the run ('151'")
 
 
 def test_unknown_qrels_are_one_sentence():
@@ -192,7 +232,8 @@ MORE = str(FOLDER / "more-like-this.run")
 
 
 def test_compare_tells_means_differences_and_significance():
-    rows = json.loads(run("compare", "demo", BM25, XQUAD, "-m", "RBU@5 alpha_nDCG@5", "--format", "json", "-p", "12"))
+    measures = ["-m", "RBU@5 alpha_nDCG@5"]
+    rows = json.loads(run("compare", "demo", BM25, XQUAD, *measures, "--test", "t", "--format", "json", "-p", "12"))
 
     by_query = json.loads(run("evaluate", "demo", BM25, XQUAD, "-m", "RBU@5", "-q", "--format", "json", "-p", "12"))
     values = pd.DataFrame(by_query).query("qid != 'all'").pivot_table("RBU@5", "qid", "run")
@@ -284,7 +325,9 @@ def test_no_run_file_is_one_sentence():
     ("format", "higher"), [("latex", r"\textbf{0.306}$^{\mathrm{a}}$"), ("html", "<b>0.306</b><sup>a</sup>")]
 )
 def test_compare_marks_what_is_significant(format, higher):
-    text = run("compare", "demo", BM25, XQUAD, "-m", "RBU@5", "-b", "bm25", "--format", format, "-p", "3")
+    text = run(
+        "compare", "demo", BM25, XQUAD, "-m", "RBU@5", "-b", "bm25", "--test", "t", "--format", format, "-p", "3"
+    )
 
     assert higher in text
     assert "(paired t-test, alpha = 0.05, queries: 14). Systems: a bm25." in text

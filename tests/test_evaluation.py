@@ -72,6 +72,16 @@ def test_an_error_names_its_run(tmp_path, files):
         evaluate_runs(QRELS, {"first": files["bm25"], "second": infinite}, [RBU @ 5])
 
 
+def test_one_measure_or_run_may_be_given_by_its_name(files):
+    expected = evaluate_runs(QRELS, files, [RBU @ 5])
+
+    pd.testing.assert_frame_equal(evaluate_runs(QRELS, files, "RBU@5"), expected)
+    pd.testing.assert_frame_equal(evaluate_runs(QRELS, files, RBU @ 5), expected)
+    everything = evaluate_runs(QRELS, str(FOLDER / "*.run"), [RBU @ 5])
+    assert sorted(everything["name"]) == sorted(RUNS)
+    assert evaluate_runs(QRELS, FOLDER / "bm25.run", RBU @ 5)["name"].tolist() == ["bm25"]
+
+
 def test_no_run_or_measure_is_refused(files):
     with pytest.raises(ValueError, match="there must be a run at least"):
         evaluate_runs(QRELS, [], [RBU @ 5])

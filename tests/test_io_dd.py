@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import pandas as pd
 import pytest
 
-from pyterrier_diversity.io import read_dd_run, read_dd_truth
+from pyterrier_diversity.io import is_dd_run, read_dd_run, read_dd_truth, read_run
 
 TRUTHS = ["dd16-mini-truth.xml", "dd16-odd-truth.xml.gz", "dd17-odd-truth.xml.gz"]
 RUNS = [
@@ -326,3 +326,36 @@ def test_a_bad_line_of_lengths_is_named(tmp_path, line, message):
 
     with pytest.raises(ValueError, match=message):
         read_dd_run(path, doc_len=write(tmp_path, f"d1\t3\n{line}\n", "lengths"))
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_a_session_is_told_from_a_trec_run_which_has_as_many_columns(shared, name):
+    path = shared / "trec-dd" / name
+
+    assert is_dd_run(path)
+    with pytest.raises(ValueError, match="is a TREC Dynamic Domain run: read_dd_run reads it"):
+        read_run(path)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "1\tQ0\td1\t1\t1\ttag",
+        "1 0 d1 9.5 1 106:2",
+        "1\t0\td1\t1\t9.5\tNULL",
+        "1\t0\td1\t1\t1\ttag",
+        "1\t0\td1\t9.5\t1",
+        "",
+    ],
+)
+def test_other_lines_are_no_session(tmp_path, line):
+    assert not is_dd_run(write(tmp_path, line + "\n"))
+
+
+def test_what_cannot_be_opened_is_told_by_the_reader(tmp_path):
+    broken = tmp_path / "run.gz"
+    broken.write_bytes(b"\x1f\x8b broken")
+
+    assert not is_dd_run(tmp_path / "nothing")
+    with pytest.raises(ValueError, match=r"run\.gz, line 0: "):
+        read_run(broken)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
@@ -55,7 +56,7 @@ def demo() -> None:
     dataset, pipelines = pt.get_dataset("diversity:demo"), systems()
     topics, qrels = dataset.get_topics(), dataset.get_qrels()
     measures = [RBU @ 5, alpha_nDCG @ 5, StRecall @ 5, Adhoc(nDCG @ 5), Adhoc(AP)]
-    table = pt.Experiment({**pipelines, "ideal": Ideal(qrels, alpha_nDCG @ 5)}, topics, qrels, measures)
+    table = pt.Experiment({**pipelines, "ideal": Ideal(qrels, alpha_nDCG @ 5, ideal="exact")}, topics, qrels, measures)
     n_intents = qrels.groupby("qid")["iteration"].nunique().mean()
     typer.echo(f"diversity:demo, {len(topics)} queries of {n_intents:.1f} intents on average\n")
     typer.echo(_formatted(table[["name", *map(str, measures)]], Format.table, 3))
@@ -83,7 +84,10 @@ def evaluate(
     ] = False,
     jobs: JobsOption = None,
     show_signatures: Annotated[
-        bool, typer.Option("--signatures", "-s", help="End with the line for each measure that makes it reproducible.")
+        bool,
+        typer.Option(
+            "--signatures", "-s", help="Print a line for each measure that makes it reproducible, apart from the table."
+        ),
     ] = False,
     format: FormatOption = Format.table,
     places: PlacesOption = 4,
@@ -99,8 +103,8 @@ def evaluate(
     if format is Format.latex:
         typer.echo("\n".join(f"% {signature}" for signature in signatures))
     typer.echo(_formatted(table, format, places))
-    if show_signatures and format is Format.table:
-        typer.echo("\n" + "\n".join(signatures))
+    if show_signatures and format is not Format.latex:
+        typer.echo("\n" + "\n".join(signatures), err=format is not Format.table)
 
 
 @app.command()
@@ -108,7 +112,9 @@ def compare(
     qrels: Annotated[str, typer.Argument(help="A qrels file, or a dataset: demo, clueweb12/trec-web-2014, irds:...")],
     runs: RunsArgument,
     measures: MeasuresOption,
-    test: Annotated[str, typer.Option(help="tukey-randomised, bootstrap, tukey, t, wilcoxon or permutation.")] = "t",
+    test: Annotated[
+        str, typer.Option(help="tukey-randomised, bootstrap, tukey, t, wilcoxon or permutation.")
+    ] = "tukey-randomised",
     baseline: Annotated[
         list[str] | None, typer.Option("--baseline", "-b", help="Compare with these runs only.")
     ] = None,
@@ -182,7 +188,8 @@ def measures(
     from . import reference
     from .measures import registered
 
-    chosen = [measure for measure in registered() if name in (None, measure.NAME)]
+    wanted = None if name is None else name.partition("@")[0].partition("(")[0].lower()
+    chosen = [measure for measure in registered() if wanted in (None, measure.NAME.lower())]
     if not chosen:
         typer.echo(f"Error: there is no measure {name!r} here; pyterrier-diversity measures lists them.", err=True)
         raise typer.Exit(1)
@@ -197,20 +204,22 @@ def measures(
 
 
 def _parsed(texts: list[str]) -> list[ir_measures.Measure]:
-    """Read measures and names of groups as ir_measures' own command does: in each text, one or more with spaces."""
+    """Read measures and names of groups: in each text one, or several with spaces or commas between them."""
     from .groups import GROUPS
     from .measures import parse
 
-    names = [name for text in texts for name in re.split(r"\s+(?![^()]*\))", text.strip())]
+    names = [name for text in texts for name in re.split(r"[\s,]+(?![^()]*\))", text.strip(" ,"))]
     return list(dict.fromkeys(measure for name in names for measure in GROUPS.get(name) or (parse(name),)))
 
 
 def _evaluated(
     qrels: str, runs: list[Path], measures: list[ir_measures.Measure], perquery: bool, n_jobs: int | None
 ) -> pd.DataFrame:
-    from .evaluation import evaluate_runs, run_files
+    from .evaluation import evaluate_runs
 
-    return evaluate_runs(_qrels(qrels), run_files(runs), measures, perquery=perquery, n_jobs=n_jobs)
+    with warnings.catch_warnings():
+        warnings.showwarning = lambda message, *_, **__: typer.echo(f"Warning: {message}", err=True)
+        return evaluate_runs(_qrels(qrels), runs, measures, perquery=perquery, n_jobs=n_jobs)
 
 
 def _by_query(values: pd.DataFrame, measures: list[ir_measures.Measure]) -> pd.DataFrame:
@@ -240,14 +249,14 @@ def _one_sentence(error: Exception) -> typer.Exit:
 
 
 def _qrels(name: str) -> pd.DataFrame:
-    """Read qrels from a file, or from a dataset of ours or of PyTerrier."""
+    """Read qrels from a file, of TREC or a truth file of Dynamic Domain, or from a dataset of ours or of PyTerrier."""
     import pyterrier as pt
 
     from .datasets import DiversityDatasetProvider
-    from .io import read_qrels
+    from .io import read_dd_truth, read_qrels
 
     if Path(name).is_file():
-        return read_qrels(name)
+        return (read_dd_truth if name.endswith((".xml", ".xml.gz")) else read_qrels)(name)
     ours = DiversityDatasetProvider().list_dataset_names()
     if name in ours:
         name = f"diversity:{name}"

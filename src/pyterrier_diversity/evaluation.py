@@ -13,7 +13,9 @@ import ir_measures
 import pandas as pd
 
 from .groups import signature
-from .io import read_run
+from .io import is_dd_run, read_dd_run, read_run
+from .measures.base import reason
+from .measures.lifts import read_measures
 from .parallel import in_parallel
 
 # The evaluator that a process has made for the runs of one call.
@@ -22,8 +24,11 @@ _evaluators: dict[str, Any] = {}
 
 def evaluate_runs(
     qrels: pd.DataFrame,
-    runs: Mapping[str, pd.DataFrame | str | os.PathLike[str]] | Iterable[str | os.PathLike[str]],
-    measures: Iterable[ir_measures.Measure],
+    runs: Mapping[str, pd.DataFrame | str | os.PathLike[str]]
+    | str
+    | os.PathLike[str]
+    | Iterable[str | os.PathLike[str]],
+    measures: ir_measures.Measure | str | Iterable[ir_measures.Measure | str],
     *,
     perquery: bool = False,
     n_jobs: int | None = None,
@@ -34,10 +39,11 @@ def evaluate_runs(
     ----------
     qrels : DataFrame
         Qrels that keep the intents, as a dataset's ``get_qrels()`` or `io.read_qrels` returns them. Not changed.
-    runs : mapping of names to paths or frames, or iterable of paths
-        Run files, which may be compressed, or runs. A file is called by its name without endings, or by its path if
-        two would be called the same.
-    measures : iterable of Measure
+    runs : mapping of names to paths or frames, path, or iterable of paths
+        Run files of TREC or of TREC Dynamic Domain, which may be compressed, or runs. Without names, a path may be a
+        folder or a pattern, as of `run_files`; a file is called by its name without endings, or by its path if two
+        would be called the same.
+    measures : Measure or str, or iterable of them
         Measures of this package and of ir_measures.
     perquery : bool
         Whether to return a row for each query.
@@ -69,7 +75,7 @@ def evaluate_runs(
     1  xquad  0.306         0.850
     """
     named = _named(runs)
-    wanted = list(dict.fromkeys(measures))
+    wanted = list(dict.fromkeys(read_measures("evaluate_runs", measures)))
     if not named or not wanted:
         raise ValueError(f"evaluate_runs: there must be a {'measure' if named else 'run'} at least.")
     token = uuid.uuid4().hex
@@ -119,7 +125,7 @@ def run_files(patterns: Iterable[str | os.PathLike[str]]) -> list[Path]:
 def _named(runs: Any) -> dict[str, Any]:
     if isinstance(runs, Mapping):
         return {str(name): run for name, run in runs.items()}
-    paths = [Path(path) for path in ([runs] if isinstance(runs, (str, os.PathLike)) else runs)]
+    paths = run_files([runs] if isinstance(runs, (str, os.PathLike)) else runs)
     names = [path.name.removesuffix(".gz").removesuffix(".run").removesuffix(".txt") for path in paths]
     return dict(zip(names if len(set(names)) == len(names) else map(str, paths), paths, strict=True))
 
@@ -138,13 +144,22 @@ def _rows(
     evaluator = _evaluators.get(token)
     if evaluator is None:
         _evaluators.clear()
-        evaluator = ir_measures.evaluator(measures, pt.model.to_ir_measures(qrels))
+        try:
+            evaluator = ir_measures.evaluator(measures, pt.model.to_ir_measures(qrels))
+        except AssertionError as error:  # how ir_measures refuses parameters
+            raise ValueError(
+                f"{reason(error)} (ir_measures takes values of its own types only: 1.0, not 1)."
+            ) from error
         _evaluators[token] = evaluator
     try:
-        ranked = pt.model.to_ir_measures(run if isinstance(run, pd.DataFrame) else read_run(run))
+        ranked = pt.model.to_ir_measures(run if isinstance(run, pd.DataFrame) else _read(run))
         if perquery:
             return [(name, value.query_id, str(value.measure), value.value) for value in evaluator.iter_calc(ranked)]
         means = cast("dict[ir_measures.Measure, float]", evaluator.calc_aggregate(ranked))
         return [(name, *(means[measure] for measure in measures))]
     except ValueError as error:
         raise ValueError(f"Run {name}: {error}") from error
+
+
+def _read(path: str | os.PathLike[str]) -> pd.DataFrame:
+    return read_dd_run(path) if is_dd_run(path) else read_run(path)

@@ -33,7 +33,7 @@ from .measures import (
     UserModel,
 )
 from .measures.base import DiversityMeasure, implementation
-from .measures.lifts import innermost, lifted
+from .measures.lifts import innermost, lifted, read_measure
 
 Measures = tuple[ir_measures.Measure, ...]
 _CUTOFFS = (5, 10, 20)
@@ -80,12 +80,12 @@ def grid(measure: ir_measures.Measure, /, **values: Iterable[Any]) -> Measures:
     return tuple(measure(**dict(zip(values, point, strict=True))) for point in product(*values.values()))
 
 
-def signature(measure: ir_measures.Measure) -> str:
+def signature(measure: ir_measures.Measure | str) -> str:
     """Describe a measure on one line that lets its values be recomputed.
 
     Parameters
     ----------
-    measure : Measure
+    measure : Measure or str
         Any measure that ir_measures can compute.
 
     Returns
@@ -104,6 +104,7 @@ def signature(measure: ir_measures.Measure) -> str:
     >>> print(signature(RBU @ 20).split("|")[1])
     cutoff=20,p=0.99,e=0.05,gain='exp',max_rel=None,rel=None,norm=False
     """
+    measure = read_measure("signature", measure)
     ours = implementation(measure)
     tool = f"pyterrier-diversity {version('pyterrier-diversity')}"
     inner = innermost(ours) if ours is not None else measure
@@ -112,7 +113,7 @@ def signature(measure: ir_measures.Measure) -> str:
         tool = provider if ours is None else f"{tool} over {provider}"
     ties = "docno descending" if ours is not None else "as that provider breaks them"
     described = _parameters(measure if ours is None else ours)
-    return "|".join([str(measure), *described, f"ties: {ties}", "queries missing in the run: 0", tool])
+    return "|".join([str(measure), *described, f"ties: {ties}", "queries missing in the run score 0", tool])
 
 
 def _parameters(measure: ir_measures.Measure) -> list[str]:

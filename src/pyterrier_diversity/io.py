@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import zlib
 from collections.abc import Mapping
 from io import TextIOWrapper
@@ -18,6 +19,11 @@ from .ordering import highest_label_last
 from .truth import read_topics
 
 Columns = dict[str, type | None]
+
+_DD_RUN: Columns = {"qid": str, "turn": int, "docno": str, "score": float, "on_topic": None, "feedback": None}
+# What a user says of a document: the ratings of its passages, by subtopic.
+_FEEDBACK = re.compile(r"NULL|([^\s:|]+:\d+\|?)+")
+_LONGEST_LINE = 2**20
 
 
 def read_qrels(path: Path) -> pd.DataFrame:
@@ -65,8 +71,11 @@ def read_run(path: Path) -> pd.DataFrame:
     Raises
     ------
     ValueError
-        If a line cannot be read: file, line number, and what is wrong.
+        If a line cannot be read: file, line number, and what is wrong; or if it is a TREC Dynamic Domain run, which has
+        as many columns.
     """
+    if is_dd_run(path):
+        raise ValueError(f"{os.fspath(path)} is a TREC Dynamic Domain run: read_dd_run reads it.")
     columns: Columns = {"qid": str, "q0": None, "docno": str, "rank": None, "score": float, "tag": None}
     table = _read_table(path, columns)
     codes = pd.factorize(table["qid"])[0]
@@ -74,6 +83,20 @@ def read_run(path: Path) -> pd.DataFrame:
     if order is not None:
         table = table.iloc[order].reset_index(drop=True)
     return table.assign(rank=table.groupby("qid", sort=False).cumcount())
+
+
+def is_dd_run(path: Path) -> bool:
+    """Tell by the first line of a run file whether it is a TREC Dynamic Domain run, which `read_dd_run` reads."""
+    try:
+        with opened(path) as stream:
+            line = stream.readline(_LONGEST_LINE)
+    except (OSError, EOFError, zlib.error):  # which reading it will tell
+        return False
+    cells = line.decode("utf-8-sig", errors="replace").rstrip("\r\n").split("\t")
+    if len(cells) != len(_DD_RUN):
+        return False
+    _, turn, _, _, on_topic, feedback = cells
+    return turn.isdigit() and on_topic in ("0", "1") and bool(_FEEDBACK.fullmatch(feedback))
 
 
 def read_dd_truth(path: Path, level: Literal["documents", "passages"] = "documents") -> pd.DataFrame:
@@ -146,8 +169,7 @@ def read_dd_run(path: Path, doc_len: Mapping[str, float] | Path | None = None) -
     ValueError
         If a line cannot be read: file, line number, and what is wrong.
     """
-    columns: Columns = {"qid": str, "turn": int, "docno": str, "score": float, "on_topic": None, "feedback": None}
-    table = _read_table(path, columns, separator="\t", to_blank=True)
+    table = _read_table(path, _DD_RUN, separator="\t", to_blank=True)
     order = np.lexsort((-table["score"].to_numpy(), table["turn"].to_numpy(), pd.factorize(table["qid"])[0]))
     table = table.iloc[order].reset_index(drop=True)
     below = table.groupby(["qid", "turn"], sort=False).cumcount(ascending=False)

@@ -1,6 +1,6 @@
 """Pictures of what the measures see, and of how they compare.
 
-They need matplotlib: ``pip install pyterrier-diversity[plots]``.
+They need matplotlib: ``pip install 'pyterrier-diversity[plots]'``.
 """
 
 from __future__ import annotations
@@ -470,6 +470,8 @@ def _bars(names: pd.Series, values: np.ndarray, texts: list[str], ax: Axes | Non
 
 
 def _new_axes() -> Axes:
-    import matplotlib.pyplot as plt
-
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError as error:
+        raise ImportError("plots need matplotlib: pip install 'pyterrier-diversity[plots]'") from error
     return plt.figure(layout="constrained").add_subplot()

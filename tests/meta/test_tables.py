@@ -109,3 +109,12 @@ def test_what_is_no_comparison_is_refused(perquery, change, message):
 def test_decimal_places_that_are_none_are_refused(perquery, places):
     with pytest.raises(ValueError, match=r"significance_table: places must be an integer in \[0, 100\], not"):
         significance_table(compare(perquery, "t"), places)
+
+
+def test_a_table_that_lost_how_it_was_made_says_nothing_of_it():
+    values = {"x": [0.5, 0.7, 0.9, 0.8], "y": [0.1, 0.4, 0.5, 0.3]}
+    rows = [(name, str(i), "RBU", v) for name in values for i, v in enumerate(values[name])]
+    compared = compare(pd.DataFrame(rows, columns=["name", "qid", "measure", "value"]), "t")
+    compared.attrs = {}
+
+    assert str(significance_table(compared)).endswith("Raised: significantly higher than. Systems: a x, b y.")

@@ -118,7 +118,9 @@ class TestOnSubtopics:
         assert of_query["weight"].tolist() == [0.375, 0.125]
 
     def test_weights_are_no_negative_numbers(self):
-        with pytest.raises(ValueError, match=r"^OnSubtopics: subtopics: weight must not be negative, but query 'q' has"):
+        with pytest.raises(
+            ValueError, match=r"^OnSubtopics: subtopics: weight must not be negative, but query 'q' has"
+        ):
             OnSubtopics(IntentScorer(DOCUMENTS), SUBTOPICS.assign(weight=-1.0))
 
     def test_nothing_in_and_nothing_known_are_empty_frames(self):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
+from difflib import get_close_matches
 from typing import Any
 
 import ir_measures
@@ -234,4 +236,27 @@ def parse(text: str) -> ir_measures.Measure:
     except (AttributeError, NameError, SyntaxError, TypeError, ValueError) as error:
         if isinstance(error, ValueError) and str(error).endswith("."):  # ours, of a parameter
             raise
-        raise ValueError(f"{text!r} is no measure that ir_measures can read: {reason(error)}.") from error
+        raise ValueError(f"{text!r} is no measure that ir_measures can read: {reason(error)}{_near(text)}.") from error
+
+
+def _near(text: str) -> str:
+    """Return the name that may be meant, if a text begins with a name which is none of a measure."""
+    known = {name.lower(): name for name in ir_measures.measures.registry}
+    name = re.split(r"\W", text.strip(), maxsplit=1)[0]
+    alike = [] if name in known.values() else get_close_matches(name.lower(), known, n=1)
+    return "".join(f"; perhaps {known[one]} is meant" for one in alike)
+
+
+def read_measure(who: str, measure: Any) -> ir_measures.Measure:
+    """Return a measure that is given as an object or as a string."""
+    if isinstance(measure, str):
+        return parse(measure)
+    if not isinstance(measure, ir_measures.Measure):
+        raise TypeError(f"{who}: a measure must be an object such as RBU @ 20, or its name, not {measure!r}.")
+    return measure
+
+
+def read_measures(who: str, measures: Any) -> list[ir_measures.Measure]:
+    """Return measures, of which there may be one or several, given as objects or as strings."""
+    several = [measures] if isinstance(measures, (ir_measures.Measure, str)) else measures
+    return [read_measure(who, measure) for measure in several]

@@ -190,7 +190,8 @@ def _legend(attrs: Mapping[Hashable, Any], marks: dict[str, str]) -> str:
     ]
     lower = "" if attrs.get("baseline") is None else "; lowered: significantly lower than"
     systems = ", ".join(f"{mark} {name}" for name, mark in marks.items())
-    return f"Raised: significantly higher than{lower} ({', '.join(filter(None, how))}). Systems: {systems}."
+    told = ", ".join(filter(None, how))
+    return f"Raised: significantly higher than{lower}{f' ({told})' if told else ''}. Systems: {systems}."
 
 
 def latex(rows: Iterable[Sequence[str]], columns: str) -> str:

@@ -12,9 +12,8 @@ import pandas as pd
 import pyterrier as pt
 
 from ..judged.columns import numbers, strings, to_frame
-from ..measures import parse
 from ..measures.base import implementation, reason
-from ..measures.lifts import innermost
+from ..measures.lifts import innermost, read_measures
 from .base import Step
 
 
@@ -65,7 +64,7 @@ class Evaluate(Step):
         self, qrels: pd.DataFrame, measures: ir_measures.Measure | str | Iterable[ir_measures.Measure | str]
     ) -> None:
         self.qrels = qrels
-        self.measures = [measures] if isinstance(measures, (ir_measures.Measure, str)) else list(measures)
+        self.measures = read_measures("Evaluate", measures)
         self._evaluator = QueryEvaluator("Evaluate", qrels, self.measures)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -109,7 +108,7 @@ class QueryEvaluator:
 
     def __init__(self, who: str, qrels: pd.DataFrame, measures: Iterable[ir_measures.Measure | str]) -> None:
         self._who = who
-        self.measures = [read_measure(who, measure) for measure in measures]
+        self.measures = read_measures(who, measures)
         if not self.measures:
             raise ValueError(f"{who}: measures must hold a measure at least.")
         frame = qrels_with_strings(qrels)
@@ -155,15 +154,6 @@ class QueryEvaluator:
             for metric in self._evaluator.iter_calc(run) if len(run) else ():
                 values[metric.query_id][metric.measure] = metric.value
         return values
-
-
-def read_measure(who: str, measure: Any) -> ir_measures.Measure:
-    """Return a measure that is given as an object or as a string."""
-    if isinstance(measure, str):
-        return parse(measure)
-    if not isinstance(measure, ir_measures.Measure):
-        raise TypeError(f"{who}: a measure must be an object such as RBU @ 20, or its name, not {measure!r}.")
-    return measure
 
 
 def last_rank(measure: ir_measures.Measure) -> int | None:

@@ -12,9 +12,9 @@ import pyterrier as pt
 
 from ..judged import Judgements, Run, judge, ranking_order
 from ..judged.columns import numbers
-from ..measures.lifts import innermost
+from ..measures.lifts import innermost, read_measure
 from .base import Step
-from .evaluate import QueryEvaluator, as_run, last_rank, read_measure
+from .evaluate import QueryEvaluator, as_run, last_rank
 
 Grades = dict[str, int | float]
 

@@ -16,11 +16,11 @@ from ..judged import judge
 from ..judged.columns import numbers
 from ..measures import alpha_nDCG
 from ..measures.base import implementation
-from ..measures.lifts import innermost
+from ..measures.lifts import innermost, read_measure
 from ..measures.optima import exact_rankings, greedy_rankings, is_provable, provable
 from ..parameters import TIME_LIMIT, Parameter, Parameters, checked
 from .base import Step
-from .evaluate import QueryEvaluator, last_rank, qrels_with_strings, queries_of, read_measure
+from .evaluate import QueryEvaluator, last_rank, qrels_with_strings, queries_of
 
 Rankings = dict[str, list[str]]
 
