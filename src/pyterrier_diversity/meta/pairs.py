@@ -401,9 +401,10 @@ def _resampled(z: np.ndarray, trials: Draws) -> Iterator[tuple[np.ndarray, np.nd
         times = np.bincount((trial * n + queries).ravel(), minlength=len(queries) * n).reshape(-1, n)
         mean, square = w @ times.T / n, w**2 @ times.T / n
         variance = square - mean**2
+        size = np.abs(mean)
         with np.errstate(divide="ignore", invalid="ignore"):
-            t = np.abs(mean) / np.sqrt(variance / (n - 1))
+            t = size / np.sqrt(variance / (n - 1))
         # Where the variance is next to nothing, the difference of two products does not tell it.
         pair, drawn = np.nonzero(variance <= _CANCELLED * square)
         t[pair, drawn] = np.abs(studentised(w[pair[:, None], queries[drawn]]))
-        yield t, np.abs(mean)
+        yield t, size
