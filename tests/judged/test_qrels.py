@@ -256,6 +256,20 @@ def test_an_intent_type_that_is_not_constant_in_its_intent_is_refused():
         judge(qrels("p a d1 1", "q a d1 1", "q a d2 0", intent_type=["inf", "inf", "nav"]))
 
 
+def test_types_that_differ_for_want_of_a_column_of_intents_are_told_so():
+    misnamed = qrels("q a d1 1", "q b d2 1", intent_type=["inf", "nav"]).rename(columns={"iteration": "subtopic"})
+
+    with pytest.raises(ValueError, match=r"rows of a query's intent \(no column iteration tells them apart\), but"):
+        judge(misnamed)
+
+
+def test_the_column_that_pyterrier_writes_twice_is_told_of():
+    twice = qrels("q a d1 1").rename(columns={"iteration": "label"})
+
+    with pytest.raises(ValueError, match=r"relevance is there twice\. PyTerrier's get_qrels\(variant\) does that;"):
+        judge(twice)
+
+
 # Rarity
 
 

@@ -58,7 +58,8 @@ def to_frame(data: Any, required: tuple[str, ...], what: str) -> pd.DataFrame:
         raise ValueError(f"{what}: missing column {named}; found: {found}.")
     twice = frame.columns[frame.columns.duplicated()]
     if len(twice):
-        raise ValueError(f"{what}: column {twice[0]} is there twice.")
+        hint = " PyTerrier's get_qrels(variant) does that; get_qrels() does not." if twice[0] == "relevance" else ""
+        raise ValueError(f"{what}: column {twice[0]} is there twice.{hint}")
     return frame
 
 

@@ -250,7 +250,9 @@ def _constant(
     per_group[group] = values
     differ = per_group[group] != values
     if differ.any():
-        fail(frame, differ, column, "qrels", f"must be the same in all rows of {within}")
+        named = "intent" not in within or {"iteration", "subtopic_id"} & set(frame)
+        hint = "" if named else " (no column iteration tells them apart)"
+        fail(frame, differ, column, "qrels", f"must be the same in all rows of {within}{hint}")
     return per_group
 
 
