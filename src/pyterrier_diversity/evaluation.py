@@ -13,7 +13,7 @@ import ir_measures
 import pandas as pd
 
 from .groups import signature
-from .io import is_dd_run, read_dd_run, read_run
+from .io import read_run_or_session
 from .measures.base import reason
 from .measures.lifts import read_measures
 from .parallel import in_parallel
@@ -152,14 +152,10 @@ def _rows(
             ) from error
         _evaluators[token] = evaluator
     try:
-        ranked = pt.model.to_ir_measures(run if isinstance(run, pd.DataFrame) else _read(run))
+        ranked = pt.model.to_ir_measures(run if isinstance(run, pd.DataFrame) else read_run_or_session(run))
         if perquery:
             return [(name, value.query_id, str(value.measure), value.value) for value in evaluator.iter_calc(ranked)]
         means = cast("dict[ir_measures.Measure, float]", evaluator.calc_aggregate(ranked))
         return [(name, *(means[measure] for measure in measures))]
     except ValueError as error:
         raise ValueError(f"Run {name}: {error}") from error
-
-
-def _read(path: str | os.PathLike[str]) -> pd.DataFrame:
-    return read_dd_run(path) if is_dd_run(path) else read_run(path)

@@ -76,6 +76,15 @@ def read_run(path: Path) -> pd.DataFrame:
     """
     if is_dd_run(path):
         raise ValueError(f"{os.fspath(path)} is a TREC Dynamic Domain run: read_dd_run reads it.")
+    return _read_trec_run(path)
+
+
+def read_run_or_session(path: Path) -> pd.DataFrame:
+    """Read a run file of TREC as `read_run` does, or one of TREC Dynamic Domain as `read_dd_run` does."""
+    return read_dd_run(path) if is_dd_run(path) else _read_trec_run(path)
+
+
+def _read_trec_run(path: Path) -> pd.DataFrame:
     columns: Columns = {"qid": str, "q0": None, "docno": str, "rank": None, "score": float, "tag": None}
     table = _read_table(path, columns)
     codes = pd.factorize(table["qid"])[0]

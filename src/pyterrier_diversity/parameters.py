@@ -73,6 +73,8 @@ class Parameter(ParamInfo):
 
 
 Parameters = dict[str, ParamInfo]
+# What is random draws from: a generator, or the seed of one; None for another one each time.
+Rng = np.random.Generator | int | None
 
 
 def checked(who: str, declared: Parameters, **values: Any) -> dict[str, Any]:

@@ -138,6 +138,12 @@ def strings(frame: pd.DataFrame, column: str, what: str) -> np.ndarray:
     return values
 
 
+def with_string_ids(data: Any, required: tuple[str, ...], what: str) -> pd.DataFrame:
+    """Return what `to_frame` does with ids as strings: some providers find nothing of ids that are numbers."""
+    frame = to_frame(data, required, what)
+    return frame.assign(**{name: strings(frame, name, what) for name in ("query_id", "doc_id")})
+
+
 def trusted_strings(frame: pd.DataFrame, column: str, what: str) -> tuple[np.ndarray, Any]:
     """Return a column as an object array of strings, and the object that stands in it for a missing value.
 

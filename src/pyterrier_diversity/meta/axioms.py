@@ -15,9 +15,9 @@ import pandas as pd
 
 from ..measures.base import is_ours
 from ..measures.lifts import Adhoc
-from ..parameters import Parameter
+from ..parameters import Parameter, Rng
 from .constraints import CONSTRAINTS, SATURATED, Constraint, Instance, Pair
-from .scores import Rng, generators, signs
+from .scores import generators, signs
 
 __all__ = ["CONSTRAINTS", "Constraint", "Pair", "Verdict", "axiom_table", "check", "counterexample", "sketch"]
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .scores import Rng
+from ..parameters import Rng
 
 Grades = tuple[int, ...]
 Docs = list[tuple[str, Grades]]

@@ -8,9 +8,9 @@ from typing import Literal, TypeVar
 import numpy as np
 import pandas as pd
 
-from ..parameters import Parameter
+from ..parameters import Parameter, Rng
 from .pairs import HSD, Design, Groups, Test, borderlines, decide, design, differences, p_values, pairs_of
-from .scores import Rng, Scores, read_scores
+from .scores import Scores, read_scores
 
 T = TypeVar("T")
 

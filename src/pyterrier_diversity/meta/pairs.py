@@ -9,8 +9,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from ..parallel import in_parallel
-from ..parameters import Parameter
-from .scores import TOLERANCE, Rng, Scores, generators, signs
+from ..parameters import Parameter, Rng
+from .scores import TOLERANCE, Scores, generators, signs
 
 Test = Literal["tukey-randomised", "bootstrap", "tukey", "t", "wilcoxon", "permutation"]
 Groups = Literal["all", "pairwise"]

@@ -11,12 +11,12 @@ import numpy as np
 import pandas as pd
 
 from ..judged import Run
-from ..judged.columns import ids, strings, to_frame
-from ..measures import parse
+from ..judged.columns import ids, with_string_ids
+from ..measures.lifts import read_measures
 from ..parallel import in_parallel
-from ..parameters import Parameter
+from ..parameters import Parameter, Rng
 from .correlation import correlate, kendall_tau
-from .scores import Group, Rng, families, generators, read_scores
+from .scores import Group, families, generators, read_scores
 
 _TRIALS = Parameter(int, 100, interval="[1, inf)", desc="how many samples of a size are drawn")
 _DEPTH = Parameter(int, interval="[1, inf)", desc="how many documents of each run are judged")
@@ -319,23 +319,20 @@ def _read_runs(who: str, runs: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
         raise TypeError(f"{who}: runs must be a dict of names to runs, not {type(runs).__name__}.")
     if len(runs) < 2:
         raise ValueError(f"{who}: runs must hold two systems at least, not {list(map(str, runs))!r}.")
-    return {str(name): _with_ids(run, ("query_id", "doc_id", "score"), f"run {name}") for name, run in runs.items()}
+    return {
+        str(name): with_string_ids(run, ("query_id", "doc_id", "score"), f"run {name}") for name, run in runs.items()
+    }
 
 
 def _read_qrels(qrels: Any, what: str) -> pd.DataFrame:
-    frame = _with_ids(qrels, ("query_id", "doc_id", "relevance"), what)
+    frame = with_string_ids(qrels, ("query_id", "doc_id", "relevance"), what)
     if frame.empty:
         raise ValueError(f"{what} must hold a judgement at least.")
     return frame
 
 
-def _with_ids(data: Any, required: tuple[str, ...], what: str) -> pd.DataFrame:
-    frame = to_frame(data, required, what)
-    return frame.assign(**{name: strings(frame, name, what) for name in ("query_id", "doc_id")})
-
-
 def _read_measures(who: str, measures: Iterable[ir_measures.Measure | str]) -> dict[str, ir_measures.Measure]:
-    parsed = [parse(measure) if isinstance(measure, str) else measure for measure in measures]
+    parsed = read_measures(who, measures)
     if not parsed:
         raise ValueError(f"{who}: measures must hold a measure at least.")
     return {str(measure): measure for measure in parsed}

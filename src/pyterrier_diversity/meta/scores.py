@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from ..judged.columns import strings
+from ..parameters import Rng
 
-Rng = np.random.Generator | int | None
 Group = Mapping[str, str] | Callable[[str], str]
 
 # Two values are equal within this, relative to the larger of 1 and themselves: one measure computed in two ways

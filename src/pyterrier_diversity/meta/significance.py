@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..parameters import Rng
 from .pairs import (
     LEVEL,
     Draws,
@@ -22,7 +23,7 @@ from .pairs import (
     resamples,
     studentised,
 )
-from .scores import Rng, read_scores
+from .scores import read_scores
 
 # Resamples of the queries for the confidence intervals, and how many pairs' are in memory at a time.
 _RESAMPLES = 10_000

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from ..parallel import in_parallel
-from ..parameters import Parameter, Parameters, checked
-from .scores import Rng, read_scores, signs
+from ..parameters import Parameter, Parameters, Rng, checked
+from .scores import read_scores, signs
 
 _PARAMETERS: Parameters = {
     "n_trials": Parameter(int, 1000, interval="[1, inf)", desc="how many samples of topics are drawn"),

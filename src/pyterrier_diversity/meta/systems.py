@@ -17,11 +17,11 @@ from ..judged.judgements import Memo, Rows
 from ..judged.sessions import Sessions
 from ..measures.base import CompositeMeasure, implementation
 from ..parallel import in_parallel
-from ..parameters import CUTOFF, REL, Parameter, Parameters, checked
+from ..parameters import CUTOFF, REL, Parameter, Parameters, Rng, checked
 from ..provider import Evaluation, Retrieval
 from ..qrels import add_rarity
 from .correlation import METHOD, Method, correlate
-from .scores import Rng, generators, signs
+from .scores import generators, signs
 
 Measures = ir_measures.Measure | Iterable[ir_measures.Measure]
 

@@ -8,9 +8,7 @@ import pandas as pd
 from ..judged import Run
 from ..judged.columns import given_frame, ids, numbers
 from ..judged.qrels import intents_of_rows
-from ..parameters import Parameter
-
-Rng = np.random.Generator | int | None
+from ..parameters import Parameter, Rng
 
 LONGEST = Parameter(int, interval="[0, inf)", desc="largest length that can be drawn")
 

@@ -6,9 +6,7 @@ import numpy as np
 import pandas as pd
 
 from ..judged import judge, relevance_by_query
-from ..parameters import Parameter
-
-Rng = np.random.Generator | int | None
+from ..parameters import Parameter, Rng
 
 _SHAPE = Parameter(float, interval="(0, inf)", desc="parameter of a Beta distribution")
 

@@ -6,9 +6,7 @@ import numpy as np
 import pandas as pd
 
 from ..judged import judge, relevance_by_query
-from ..parameters import Parameter, Parameters, checked
-
-Rng = np.random.Generator | int | None
+from ..parameters import Parameter, Parameters, Rng, checked
 
 _PARAMETERS: Parameters = {
     "n": Parameter(int, 1, interval="[1, inf)", desc="topics drawn from each query"),

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-from ..judged.columns import numbers, strings, to_frame
+from ..judged.columns import numbers, with_string_ids
 from ..measures.base import implementation, reason
 from ..measures.lifts import innermost, read_measures
 from .base import Step
@@ -64,8 +64,8 @@ class Evaluate(Step):
         self, qrels: pd.DataFrame, measures: ir_measures.Measure | str | Iterable[ir_measures.Measure | str]
     ) -> None:
         self.qrels = qrels
-        self.measures = read_measures("Evaluate", measures)
-        self._evaluator = QueryEvaluator("Evaluate", qrels, self.measures)
+        self._evaluator = QueryEvaluator("Evaluate", qrels, measures)
+        self.measures = self._evaluator.measures
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Read the qrels again in another process: not every provider's evaluator can be sent there."""
@@ -101,20 +101,22 @@ class QueryEvaluator:
     who : str
         Who asks: begins messages.
     qrels : DataFrame
-        Qrels, with PyTerrier's or ir_measures' names.
-    measures : iterable of Measure or str
+        Qrels, with PyTerrier's or ir_measures' names. The attribute has ir_measures' names, and ids as strings.
+    measures : Measure or str, or iterable of them
         The measures.
     """
 
-    def __init__(self, who: str, qrels: pd.DataFrame, measures: Iterable[ir_measures.Measure | str]) -> None:
+    def __init__(
+        self, who: str, qrels: pd.DataFrame, measures: ir_measures.Measure | str | Iterable[ir_measures.Measure | str]
+    ) -> None:
         self._who = who
         self.measures = read_measures(who, measures)
         if not self.measures:
             raise ValueError(f"{who}: measures must hold a measure at least.")
-        frame = qrels_with_strings(qrels)
-        self._query_ids = frozenset(frame["query_id"])
+        self.qrels = with_string_ids(qrels, ("query_id", "doc_id", "relevance"), "qrels")
+        self._query_ids = frozenset(self.qrels["query_id"])
         try:
-            self._evaluator = ir_measures.DefaultPipeline.evaluator(self.measures, frame)
+            self._evaluator = ir_measures.DefaultPipeline.evaluator(self.measures, self.qrels)
         except AssertionError as error:  # how ir_measures refuses parameters
             raise ValueError(f"{who}: {', '.join(map(str, self.measures))}: {reason(error)}.") from error
 
@@ -166,14 +168,7 @@ def last_rank(measure: ir_measures.Measure) -> int | None:
     return cutoff * int(ours["batch"])
 
 
-def qrels_with_strings(qrels: pd.DataFrame) -> pd.DataFrame:
-    """Return qrels with ir_measures' names and ids as strings: other providers find nothing of ids that are numbers."""
-    frame = to_frame(qrels, ("query_id", "doc_id", "relevance"), "qrels")
-    return frame.assign(**{name: strings(frame, name, "qrels") for name in ("query_id", "doc_id")})
-
-
 def as_run(results: pd.DataFrame) -> pd.DataFrame:
     """Return results with ir_measures' names, ids as strings and scores as finite numbers."""
-    run = to_frame(results, ("query_id", "doc_id", "score"), "run")
-    ids = {name: strings(run, name, "run") for name in ("query_id", "doc_id")}
-    return run.assign(score=numbers(run, "score", "run"), **ids)
+    run = with_string_ids(results, ("query_id", "doc_id", "score"), "run")
+    return run.assign(score=numbers(run, "score", "run"))

@@ -20,7 +20,7 @@ from ..measures.lifts import innermost, read_measure
 from ..measures.optima import exact_rankings, greedy_rankings, is_provable, provable
 from ..parameters import TIME_LIMIT, Parameter, Parameters, checked
 from .base import Step
-from .evaluate import QueryEvaluator, last_rank, qrels_with_strings, queries_of
+from .evaluate import QueryEvaluator, last_rank, queries_of
 
 Rankings = dict[str, list[str]]
 
@@ -107,7 +107,7 @@ class Ideal(Step):
                 "ideal='greedy'."
             )
         if self.ideal == "exact" and implementation(self.measure) is None:
-            _check_last_rows(qrels_with_strings(qrels), self.measure)
+            _check_last_rows(self._evaluator.qrels, self.measure)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Read the qrels again in another process: not every provider's evaluator can be sent there."""
@@ -135,7 +135,7 @@ class Ideal(Step):
 
     def _rankings(self, query_ids: set[str]) -> Rankings:
         """Return the ideal ranking of each of these queries that has judgements."""
-        frame = qrels_with_strings(self.qrels)
+        frame = self._evaluator.qrels
         frame = frame[frame["query_id"].isin(query_ids)]
         cutoff = last_rank(self.measure)
         depth = min((limit for limit in (cutoff, self.num_results) if limit is not None), default=None)
