@@ -5,7 +5,7 @@ from __future__ import annotations
 import ir_measures
 import pandas as pd
 
-from pyterrier_diversity.provider import DiversityProvider
+from pyterrier_diversity.evaluate.provider import DiversityProvider
 
 
 def qrels(*rows: str, **columns: list) -> pd.DataFrame:

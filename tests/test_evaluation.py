@@ -9,7 +9,7 @@ from ir_measures import AP, P
 
 from pyterrier_diversity import RBU, Adhoc, alpha_nDCG, evaluate_runs, signature
 from pyterrier_diversity.datasets.demo import FOLDER, RUNS, DemoDataset
-from pyterrier_diversity.evaluation import run_files
+from pyterrier_diversity.evaluate.runs import run_files
 
 MEASURES = [RBU @ 5, alpha_nDCG @ 5, Adhoc(AP), P @ 5]
 DEMO = DemoDataset()

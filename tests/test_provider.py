@@ -17,7 +17,7 @@ from ir_measures import Qrel, ScoredDoc
 
 from by_hand import evaluator, qrels, run, value
 from pyterrier_diversity import AP_IA, ERR, IA, P_IA, RBU, Adhoc, StRecall, alpha_nDCG
-from pyterrier_diversity.provider import DiversityProvider, register_provider
+from pyterrier_diversity.evaluate.provider import DiversityProvider, register_provider
 
 # Registration
 

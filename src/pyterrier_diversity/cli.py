@@ -205,8 +205,8 @@ def measures(
 
 def _parsed(texts: list[str]) -> list[ir_measures.Measure]:
     """Read measures and names of groups: in each text one, or several with spaces or commas between them."""
-    from .groups import GROUPS
     from .measures import parse
+    from .measures.groups import GROUPS
 
     names = [name for text in texts for name in re.split(r"[\s,]+(?![^()]*\))", text.strip(" ,"))]
     return list(dict.fromkeys(measure for name in names for measure in GROUPS.get(name) or (parse(name),)))
@@ -215,7 +215,7 @@ def _parsed(texts: list[str]) -> list[ir_measures.Measure]:
 def _evaluated(
     qrels: str, runs: list[Path], measures: list[ir_measures.Measure], perquery: bool, n_jobs: int | None
 ) -> pd.DataFrame:
-    from .evaluation import evaluate_runs
+    from .evaluate import evaluate_runs
 
     with warnings.catch_warnings():
         warnings.showwarning = lambda message, *_, **__: typer.echo(f"Warning: {message}", err=True)

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from .arrays import share
-from .judged import Run, judge, judged_rankings
-from .judged.columns import to_frame
+from .arithmetic import divide
+from .judged import Ranked, Run, judge, to_frame
 from .meta.scores import read_scores, signs
 from .parameters import CUTOFF, checked
 
@@ -64,10 +63,9 @@ def coverage(
     judgements = judge(frame[frame["query_id"].astype(str) == query_id])
     if not len(judgements.intents.ids):
         raise ValueError(f"The qrels have no relevant document for query {query_id!r}.")
-    ranked = next(judged_rankings(judgements, Run(run).retrieve(judgements), cutoff))
+    ranked = Ranked(Run(run).retrieve(judgements)).down_to(cutoff)
     labels = np.zeros((len(judgements.intents.ids), cutoff))
-    hit = ranked.labels[0].any(axis=-1)
-    labels[:, ranked.ranks[0][hit] - 1] = ranked.labels[0][hit].T
+    labels[ranked.intent, ranked.rank.astype(np.intp) - 1] = ranked.label
     names = {} if intents is None else dict(intents)
     weighted = zip(judgements.intents.ids, judgements.weights, strict=True)
     ticks = [f"{names.get(name, name)} ({weight:.2f})" for name, weight in weighted]
@@ -201,10 +199,9 @@ def intent_coverage(
     ranks = np.arange(1, cutoff + 1)
     ax = _new_axes() if ax is None else ax
     for i, (name, run) in enumerate(runs.items() if named else [(None, runs)]):
-        covered = np.zeros(cutoff)
-        for ranked in judged_rankings(judgements, Run(run).retrieve(judgements), cutoff):
-            met = np.count_nonzero(ranked.first_ranks[..., None] <= ranks, axis=1)
-            covered += share(met, ranked.n_intents[:, None]).sum(axis=0)
+        arrivals = Ranked(Run(run).retrieve(judgements)).down_to(cutoff).arrivals
+        share = 1.0 / judgements.n_intents[arrivals.queries.of]
+        covered = np.bincount(arrivals.rank.astype(np.intp), share, minlength=cutoff + 1)[1:].cumsum()
         ax.plot(ranks, covered / len(judgements), label=name, **_style(i))
     ax.locator_params(axis="x", integer=True)
     ax.set_ylim(0, 1.02)
@@ -382,7 +379,7 @@ def discriminative_power(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes
     columns = ("significant", "pairs") if counted or "share" not in frame else ("share",)
     frame = _readable("discriminative_power", frame, "measure", *columns)
     if counted:
-        values = share(frame["significant"], frame["pairs"])
+        values = divide(frame["significant"], frame["pairs"])
         texts = [f"{part}/{whole}" for part, whole in zip(frame["significant"], frame["pairs"], strict=True)]
     else:
         values = frame["share"].to_numpy(dtype=np.float64)

@@ -8,10 +8,8 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from .arrays import share
-from .judged import Run
-from .judged.columns import given_frame, ids, strings
-from .judged.qrels import intents_of_rows
+from .arithmetic import divide
+from .judged import Run, given_frame, ids, intents_of_rows, strings
 from .parameters import CUTOFF, Parameter, checked
 
 SCHEME = Parameter(str, "uniform", choices=("uniform", "sakai"), desc="how the intents of a query are weighted")
@@ -84,7 +82,7 @@ def add_rarity(
                 count[doc] = count.get(doc, 0) + 1
     n_systems = np.array([max(counts[q].get(doc, 0), 1) for q, doc in zip(query.codes.tolist(), docs, strict=True)])
     # 1 - (S_d - 1)/(S - 1) is (S - S_d)/(S - 1).
-    return qrels.assign(rarity=share(len(systems) - n_systems, len(systems) - bool(bounded)))
+    return qrels.assign(rarity=divide(len(systems) - n_systems, len(systems) - bool(bounded)))
 
 
 def add_weights(qrels: pd.DataFrame, scheme: Literal["uniform", "sakai"] = "uniform") -> pd.DataFrame:

@@ -13,7 +13,7 @@ import pytest
 from pyterrier_diversity import alpha_nDCG, alpha_nDCG_exact
 from pyterrier_diversity.ideal import Covers, NotProvenError, rank_exactly, rank_greedily
 from pyterrier_diversity.judged import judge, relevance_by_query
-from pyterrier_diversity.measures.cascade import discounted, log_discount, novelty_gain
+from pyterrier_diversity.measures.alpha_dcg import discounted, log_discount, novelty_gain
 
 YEARS = range(2009, 2015)
 

@@ -12,7 +12,7 @@ from fuzz import law
 from fuzz.law import Refusal, answer, fuzzed
 from fuzz.parameters import LIFTS, ODD, PLAIN, in_range, measures
 from pyterrier_diversity import RBU, alpha_nDCG, grid, parse, signature
-from pyterrier_diversity.groups import GROUPS
+from pyterrier_diversity.measures.groups import GROUPS
 from pyterrier_diversity.measures.base import implementation
 
 NAMES = sorted({name for measure in PLAIN for name in measure.SUPPORTED_PARAMS})

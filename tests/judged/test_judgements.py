@@ -29,7 +29,7 @@ from pyterrier_diversity import (
     nNRBP,
 )
 from pyterrier_diversity.judged import Judgements, judge, judgements, qrels, relevant_documents
-from pyterrier_diversity.provider import DiversityProvider
+from pyterrier_diversity.evaluate.provider import DiversityProvider
 
 MEASURES = [
     RBU,

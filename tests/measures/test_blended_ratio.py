@@ -9,7 +9,7 @@ from ir_measures import AP, RR
 
 import sakai
 from pyterrier_diversity import IA, Adhoc, Pplus, PplusQ, Q
-from pyterrier_diversity.measures.blended_ratio import blended_ratio, q_measure
+from pyterrier_diversity.measures.q_measure import blended_ratio, q_measure
 from read_aloud import queries
 
 # Gains of a, b, c: 1, 7, 3; the ideal list cumulates 7, 10, 11.

@@ -26,7 +26,7 @@ from pyterrier_diversity import (
 )
 from pyterrier_diversity.ideal import NotProvenError, exact_ranking, rank_exactly
 from pyterrier_diversity.measures import cascade
-from pyterrier_diversity.measures.cascade import (
+from pyterrier_diversity.measures.alpha_dcg import (
     discounted,
     geometric_discount,
     log_discount,

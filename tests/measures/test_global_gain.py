@@ -10,7 +10,7 @@ from ir_measures import AP, P, nDCG
 
 import sakai
 from pyterrier_diversity import D_Q, DIN_Q, Adhoc, D_nDCG, DIN_nDCG, EfP
-from pyterrier_diversity.measures.global_gain import first_if_navigational
+from pyterrier_diversity.measures.d_measures import first_if_navigational
 from read_aloud import queries
 
 # Fig. 1 of Sakai (2013), a document of rank 5 that is L1-relevant: i is informational, j navigational.

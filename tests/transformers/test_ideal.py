@@ -50,7 +50,7 @@ from pyterrier_diversity import (
     nP_IA,
 )
 from pyterrier_diversity.ideal import NotProvenError
-from pyterrier_diversity.measures.lifts import innermost
+from pyterrier_diversity.measures.composite import innermost
 from pyterrier_diversity.measures.optima import BY_LABEL, provable
 from pyterrier_diversity.transformers import Ideal
 from rerankings import best_by_trying, greedy_by_trying, values_of

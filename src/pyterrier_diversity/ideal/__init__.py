@@ -1,23 +1,35 @@
-"""Ideal rankings, the best that the judgements allow: greedily, as evaluation has always done it, or proven."""
+"""Orders of the relevant documents: by worth, greedily, and proven to be the best that the judgements allow."""
 
 from .cover import Covers
+from .discount import Discount, GeometricDiscount, log_discount, reciprocal_discount
 from .errors import NotProvenError, naming
+from .exact import exact_order
 from .frames import exact_ranking, greedy_min_rank, greedy_ranking, min_rank
-from .greedy import GreedyRanking, greedy_gains, rank_greedily
-from .novelty import rank_exactly
+from .greedy import TIE, greedy_places
+from .orders import ByWorth, Cover, Exact, Greedy, MostCovering, min_ranks, n_wanted
 from .progress import progress
 
 __all__ = [
+    "TIE",
+    "ByWorth",
+    "Cover",
     "Covers",
-    "GreedyRanking",
+    "Discount",
+    "Exact",
+    "GeometricDiscount",
+    "Greedy",
+    "MostCovering",
     "NotProvenError",
+    "exact_order",
     "exact_ranking",
-    "greedy_gains",
     "greedy_min_rank",
+    "greedy_places",
     "greedy_ranking",
+    "log_discount",
     "min_rank",
+    "min_ranks",
+    "n_wanted",
     "naming",
     "progress",
-    "rank_exactly",
-    "rank_greedily",
+    "reciprocal_discount",
 ]

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from ..judged import QueryRelevance, judge, relevance_by_query
+from ..judged import Order, ideal, judge, relevance_by_query
 from ..parameters import ALPHA, CUTOFF, REL, TIME_LIMIT, Parameter, Parameters, checked
 from .cover import Covers
+from .discount import log_discount
 from .errors import naming
-from .greedy import rank_greedily
-from .novelty import rank_exactly
+from .orders import Exact, Greedy
 from .progress import progress
 
 _NOVELTY: Parameters = {**ALPHA, **CUTOFF, **REL, **TIME_LIMIT}
@@ -121,7 +120,7 @@ def greedy_ranking(
         If a parameter is out of range.
     """
     alpha, cutoff, rel = checked("greedy_ranking", _NOVELTY, alpha=alpha, cutoff=cutoff, rel=rel).values()
-    return _rankings(qrels, rel, lambda relevant: rank_greedily(relevant, alpha=alpha, depth=cutoff).docs)
+    return _ranking(qrels, rel, Greedy(alpha), cutoff)
 
 
 def exact_ranking(
@@ -151,32 +150,30 @@ def exact_ranking(
     alpha, cutoff, rel, limit = checked(
         "exact_ranking", _NOVELTY, alpha=alpha, cutoff=cutoff, rel=rel, time_limit=time_limit
     ).values()
-    return _rankings(qrels, rel, lambda relevant: rank_exactly(relevant, alpha=alpha, depth=cutoff, time_limit=limit))
-
-
-def _queries(qrels: Any, rel: float | None) -> Iterable[QueryRelevance]:
-    return progress(relevance_by_query(judge(qrels).view(rel=rel)), "ideal rankings")
+    return _ranking(qrels, rel, Exact(alpha, log_discount, cutoff, limit), cutoff)
 
 
 def _covers(
     qrels: Any, n_intents: int | None, rel: float | None, cover: Callable[[Covers, int], list[int]]
 ) -> pd.DataFrame:
     rows = []
-    for query_id, names, _, relevant in _queries(qrels, rel):
-        covers = Covers(relevant)
+    for query in progress(relevance_by_query(judge(qrels).view(rel=rel)), "ideal rankings"):
+        covers = Covers(query.doc, query.intent)
         wanted = covers.n_intents if n_intents is None else n_intents
         if wanted > covers.n_intents:
-            raise ValueError(f"query {query_id!r} has {covers.n_intents} intents to cover, not {wanted!r}.")
-        with naming(query_id):
-            docs = names[cover(covers, wanted)].tolist()
-        rows.append((query_id, wanted, len(docs), docs))
+            raise ValueError(f"query {query.query_id!r} has {covers.n_intents} intents to cover, not {wanted!r}.")
+        with naming(query.query_id):
+            docs = query.docs[cover(covers, wanted)].tolist()
+        rows.append((query.query_id, wanted, len(docs), docs))
     return pd.DataFrame(rows, columns=["qid", "n_intents", "min_rank", "docnos"])
 
 
-def _rankings(qrels: Any, rel: float | None, rank: Callable[[np.ndarray], np.ndarray]) -> pd.DataFrame:
-    rows = []
-    for query_id, names, _, relevant in _queries(qrels, rel):
-        with naming(query_id):
-            docs = names[rank(relevant)]
-        rows += [(query_id, doc, place, float(len(docs) - place)) for place, doc in enumerate(docs.tolist())]
+def _ranking(qrels: Any, rel: float | None, order: Order, cutoff: int | None) -> pd.DataFrame:
+    judgements = judge(qrels).view(rel=rel)
+    rankings = ideal(judgements, order, cutoff).retrieved.rankings()
+    rows = [
+        (query_id, doc, place, float(len(docs) - place))
+        for query_id, docs in zip(judgements.query_ids, rankings, strict=True)
+        for place, doc in enumerate(docs)
+    ]
     return pd.DataFrame(rows, columns=["qid", "docno", "rank", "score"])

@@ -1,23 +1,45 @@
-"""Qrels and runs as arrays: frames go in, judged rankings come out, and no measure knows about frames."""
+"""Qrels and runs as entries: frames go in, ranked entries come out, and no measure knows about frames."""
 
+from .columns import fail, given_frame, ids, numbers, strings, to_frame, with_string_ids
+from .entries import Groups
 from .grades import Gain, gain_value, relevance_probability
-from .judgements import Judgements
-from .qrels import judge
-from .rankings import JudgedRankings, QueryRelevance, judged_rankings, relevance_by_query, relevant_documents
-from .runs import Retrieved, Run, ranking_order
+from .judgements import Judgements, Memo, View
+from .ranked import Listed, Order, Ranked, RankedDocuments, ideal, relevant_documents
+from .reading import QRELS_COLUMNS, intents_of_rows, judge
+from .relevance import QueryRelevance, relevance_by_query
+from .run import RUN_COLUMNS, Retrieved, Run, ranking_order, retrieved
+from .sessions import Turns
 
 __all__ = [
+    "QRELS_COLUMNS",
+    "RUN_COLUMNS",
     "Gain",
-    "JudgedRankings",
+    "Groups",
     "Judgements",
+    "Listed",
+    "Memo",
+    "Order",
     "QueryRelevance",
+    "Ranked",
+    "RankedDocuments",
     "Retrieved",
     "Run",
+    "Turns",
+    "View",
+    "fail",
     "gain_value",
+    "given_frame",
+    "ideal",
+    "ids",
+    "intents_of_rows",
     "judge",
-    "judged_rankings",
+    "numbers",
     "ranking_order",
     "relevance_by_query",
     "relevance_probability",
     "relevant_documents",
+    "retrieved",
+    "strings",
+    "to_frame",
+    "with_string_ids",
 ]

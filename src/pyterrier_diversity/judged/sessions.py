@@ -1,107 +1,83 @@
-"""Rankings read in turns: where each turn ends, and how long documents are."""
+"""Rankings read in turns, and the rows that only measures of sessions look at."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from functools import cached_property
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from .runs import Run
+from .entries import Groups
 
 
-class Session(NamedTuple):
-    """One session: how many ranks each turn has, None if they are not told, and the words of the document at each rank.
-
-    Lengths are NaN where they are not known; there are none if the run does not tell any.
-    """
-
-    sizes: np.ndarray | None
-    doc_len: np.ndarray | None
-
-
-class Turns(NamedTuple):
-    """The turns of some sessions.
-
-    ``ends`` has the last rank of each turn, shape (queries, turns), that of the last turn for padding; ``n`` is the
-    number of turns of each.
-    """
-
-    ends: np.ndarray
-    n: np.ndarray
-
-    def of(self, ranks: np.ndarray) -> np.ndarray:
-        """Return the turn, from 1, of ranks of shape (queries, ranks); the last one for those below it."""
-        # One search for all queries: each has its ranks to itself.
-        above = np.arange(len(self.ends))[:, None] * (max(self.ends.max(initial=0), ranks.max(initial=0)) + 1)
-        ends_above = np.searchsorted((self.ends + above).ravel(), ranks + above)
-        turn = ends_above - np.arange(len(self.ends))[:, None] * self.ends.shape[1] + 1
-        return np.minimum(turn, np.maximum(self.n, 1)[:, None])
-
-    def places(self, ranks: np.ndarray) -> np.ndarray:
-        """Return the rank within its turn, from 1, of ranks of shape (queries, ranks)."""
-        starts = np.pad(self.ends, [(0, 0), (1, 0)])
-        return ranks - np.take_along_axis(starts, self.of(ranks) - 1, axis=-1)
-
-    def last_ranks(self, cutoff: int | None) -> np.ndarray:
-        """Return the last rank of the turns down to the cutoff, shape (queries,)."""
-        if not self.ends.shape[1]:
-            return np.zeros(len(self.ends), dtype=np.int64)
-        return self.ends[:, -1 if cutoff is None else min(cutoff, self.ends.shape[1]) - 1]
-
-
-class Sessions:
-    """How a run's rankings of some queries were read.
+class Turns:
+    """The turns of some rankings, one row for each.
 
     Parameters
     ----------
-    run : Run
-        The run.
-    query_ids : ndarray of str, shape (queries,)
-        The queries.
-    n : ndarray, shape (queries,)
-        Number of ranks of each ranking.
+    query : ndarray of int, shape (turns,)
+        The ranking of each turn, ascending.
+    last : ndarray of int, shape (turns,)
+        The last rank of each turn.
+    n_queries : int
+        The number of rankings.
+
+    Attributes
+    ----------
+    queries : Groups
+        The turns of each ranking; ``queries.place`` counts them from 0.
     """
 
-    def __init__(self, run: Run, query_ids: np.ndarray, n: np.ndarray) -> None:
-        self._run = run
-        self._query_ids = query_ids
-        self._n = n
+    def __init__(self, query: np.ndarray, last: np.ndarray, n_queries: int) -> None:
+        self.queries = Groups(query, n_queries)
+        self.last = last
 
-    def of(self, queries: np.ndarray) -> Sessions:
-        """Return those of some of these queries."""
-        return Sessions(self._run, self._query_ids[queries], self._n[queries])
+    @property
+    def n(self) -> np.ndarray:
+        """The number of turns of each ranking."""
+        return self.queries.size
 
-    def turns(self, batch: int) -> Turns:
-        """Return the turns; ``batch`` documents are one where the run does not tell."""
-        ends = []
-        for query_id, n in zip(self._query_ids.tolist(), self._n.tolist(), strict=True):
-            sizes = self._run.session(query_id).sizes
-            ends.append(np.minimum(np.arange(batch, n + batch, batch), n) if sizes is None else np.cumsum(sizes))
-        n_turns = np.array([len(of_query) for of_query in ends], dtype=np.int64)
-        last = [of_query[-1] if len(of_query) else 0 for of_query in ends]
-        return Turns(_padded(ends, np.array(last, dtype=np.int64)), n_turns)
+    @cached_property
+    def start(self) -> np.ndarray:
+        """The number of ranks above each turn."""
+        return np.where(self.queries.first, 0, np.append(0, self.last[:-1])[: len(self.last)])
 
-    def doc_len(self) -> np.ndarray | None:
-        """Return the words of the document at each rank, shape (queries, ranks); None if the run does not tell any.
+    def down_to(self, cutoff: int | None) -> Turns:
+        """Return the first turns of each ranking."""
+        if cutoff is None:
+            return self
+        kept = self.queries.place < cutoff
+        return Turns(self.queries.of[kept], self.last[kept], self.queries.n)
 
-        NaN where they are not known, and for padding.
-        """
-        lengths = [self._run.session(query_id).doc_len for query_id in self._query_ids.tolist()]
-        known = [of_query for of_query in lengths if of_query is not None]
-        return None if len(known) < len(lengths) else _padded(known, np.full(len(known), np.nan))
+    @property
+    def last_rank(self) -> np.ndarray:
+        """The last rank of each ranking's last turn; 0 where there is none."""
+        return self.queries.highest(self.last).astype(np.int64)
 
-    def warn_of_unknown_lengths(self, who: str) -> None:
-        """Warn, once a run, that it does not tell how long documents are."""
-        self._run.warn_once(
-            f"The run has no column doc_len, the number of words of each document: for {who}, reading costs nothing."
-        )
+    def of(self, query: np.ndarray, rank: np.ndarray) -> np.ndarray:
+        """Return the row of the turn in which each rank of a ranking is read; ranks must not be below the last one."""
+        # One search for all: each ranking has its ranks to itself.
+        ranks_above = int(self.last.max(initial=0)) + 1
+        return np.searchsorted(self.queries.of * ranks_above + self.last, query * ranks_above + rank.astype(np.int64))
 
 
-def _padded(rows: list[np.ndarray], fill: np.ndarray) -> np.ndarray:
-    """Return rows of different lengths as a matrix, filled up with a value for each."""
-    longest = max((len(row) for row in rows), default=0)
-    matrix = np.repeat(fill[:, None], longest, axis=1)
-    for to, row in zip(matrix, rows, strict=True):
-        to[: len(row)] = row
-    return matrix
+def read_in_turns(sizes: list[np.ndarray] | None, n: np.ndarray, batch: int) -> Turns:
+    """Return the turns in which rankings are read.
+
+    Parameters
+    ----------
+    sizes : list of ndarray of int, or None
+        The number of ranks of each turn of each ranking; None where all turns are ``batch`` ranks.
+    n : ndarray of int, shape (queries,)
+        How many ranks of each ranking are read: turns below them are left out.
+    batch : int
+        Ranks of a turn, where they are not told.
+    """
+    if sizes is None:
+        batch = min(batch, max(int(n.max(initial=0)), 1))
+        query = np.repeat(np.arange(len(n)), -(-n // batch))
+        return Turns(query, np.minimum((Groups(query, len(n)).place + 1) * batch, n[query]), len(n))
+    query = np.repeat(np.arange(len(n)), [len(of_query) for of_query in sizes])
+    size = np.concatenate([np.zeros(0, dtype=np.int64), *sizes])
+    above = Groups(query, len(n)).above(size).astype(np.int64)
+    read = above < n[query]
+    return Turns(query[read], np.minimum(above + size, n[query])[read], len(n))

@@ -1,19 +1,24 @@
-"""The measures: one class for each, in the module of its family. Importing a module registers what it holds."""
+"""The measures: one class for each, in the module of its family. Importing a module registers its measures.
 
-from .base import CompositeMeasure, DiversityMeasure, Part, register, registered
-from .blended_ratio import Pplus, PplusQ, Q
-from .cascade import ERR_IA, NRBP, NRBP_IA, alpha_DCG, alpha_DCG_IA, alpha_nDCG, alpha_nDCG_exact, nERR_IA, nNRBP
+The imports are written by ``python tests/write_exports.py``.
+"""
+
+from .alpha_dcg import ERR_IA, NRBP, NRBP_IA, alpha_DCG, alpha_DCG_IA, alpha_nDCG, alpha_nDCG_exact, nERR_IA, nNRBP
+from .base import CompositeMeasure, DiversityMeasure, Normalised, Part, register, registered
+from .composite import IA, Adhoc, Sharp
 from .cube_test import ACT, CT, CT_rank, nCT
+from .d_measures import D_Q, DIN_Q, D_nDCG, DIN_nDCG, EfP
 from .err import ERR
-from .full_recall import ERR_arith, ERR_harm, P_at_Recall, P_at_Recall_mod, RR_at_Recall
-from .global_gain import D_Q, DIN_Q, D_nDCG, DIN_nDCG, EfP
+from .groups import CARTERETTE, FRESHSTACK, NDEVAL, NTCIR_INTENT, RBU18_OFFICIAL, grid, signature
 from .intent_aware import AP_IA, P_IA, nP_IA
-from .lifts import IA, Adhoc, Sharp, parse
+from .parse import parse
+from .q_measure import Pplus, PplusQ, Q
 from .rareness import AP_Rareness, P_Rareness, RBP_Rareness, nDCG_Rareness
 from .rbu import RBU
 from .session import EU_DD, SessionDCG, nSessionDCG
 from .sharp import DINsharp_nDCG, DINsharp_Q, Dsharp_nDCG, Dsharp_Q, PplusQsharp
 from .subtopic import SRR, Coverage, SPrecision, StRecall, StRecallMinRank
+from .trec_dd_2015 import ERR_arith, ERR_harm, P_at_Recall, P_at_Recall_mod, RR_at_Recall
 from .user_models import ARR, CDG, DAG, DCG, EPR, RAP, RBAP, RBTR, RRAP, RRG, RRR, RRTR, UserModel
 from .utility import EU, nEU
 
@@ -21,6 +26,7 @@ __all__ = [
     "ACT",
     "AP_IA",
     "ARR",
+    "CARTERETTE",
     "CDG",
     "CT",
     "DAG",
@@ -32,14 +38,18 @@ __all__ = [
     "ERR_IA",
     "EU",
     "EU_DD",
+    "FRESHSTACK",
     "IA",
+    "NDEVAL",
     "NRBP",
     "NRBP_IA",
+    "NTCIR_INTENT",
     "P_IA",
     "RAP",
     "RBAP",
     "RBTR",
     "RBU",
+    "RBU18_OFFICIAL",
     "RRAP",
     "RRG",
     "RRR",
@@ -60,6 +70,7 @@ __all__ = [
     "ERR_arith",
     "ERR_harm",
     "EfP",
+    "Normalised",
     "P_Rareness",
     "P_at_Recall",
     "P_at_Recall_mod",
@@ -80,6 +91,7 @@ __all__ = [
     "alpha_DCG_IA",
     "alpha_nDCG",
     "alpha_nDCG_exact",
+    "grid",
     "nCT",
     "nDCG_Rareness",
     "nERR_IA",
@@ -90,4 +102,5 @@ __all__ = [
     "parse",
     "register",
     "registered",
+    "signature",
 ]

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 import ir_measures
 import numpy as np
 
-from ..ideal import naming, progress
-from ..judged import JudgedRankings, Judgements
-from ..judged.judgements import View
+from ..arithmetic import divide
+from ..judged import Judgements, Order, Ranked, View
 from ..parameters import Parameter, Parameters
 
 if TYPE_CHECKING:
@@ -22,11 +21,12 @@ M = TypeVar("M", bound=ir_measures.Measure)
 
 
 class DiversityMeasure(ir_measures.Measure):
-    """A measure that this package computes: a declaration, and the kernel that it feeds.
+    """A measure that this package computes: a declaration and its formula.
 
-    A subclass declares ``NAME``, ``PRETTY_NAME``, ``SHORT_DESC``, ``FORMULA``, ``SOURCE``, ``SUPPORTED_PARAMS`` and
-    what differs from the defaults of ``RANGE``, ``VIEW``, ``READS`` and ``NEEDS``, and defines `score`. The parameters
-    ``cutoff``, ``rel`` and ``judged_only`` are applied to the rankings before `score` sees them.
+    A subclass declares ``NAME``, ``PRETTY_NAME``, ``FORMULA``, ``SOURCE``, ``SUPPORTED_PARAMS`` and what differs from
+    the defaults of ``RANGE``, ``VIEW``, ``READS`` and ``NEEDS``, and defines `score`. A parameter is an attribute:
+    ``self.p``. The parameters ``cutoff``, ``rel`` and ``judged_only`` are applied to the rankings before `score` sees
+    them.
 
     Raises
     ------
@@ -36,7 +36,6 @@ class DiversityMeasure(ir_measures.Measure):
 
     NAME: str
     PRETTY_NAME: str
-    SHORT_DESC: str
     FORMULA: str
     SOURCE: str
     SUPPORTED_PARAMS: Parameters = {}
@@ -44,13 +43,13 @@ class DiversityMeasure(ir_measures.Measure):
     RANGE: str = "[0, 1]"
     # Whose values it equals, as a module of tests/golden shows; it is not inherited.
     EQUALS: str = ""
-    # A measure to show in its place where it is none without a parameter.
+    # A measure to show in its place where it cannot be computed without a parameter.
     EXAMPLE: str = ""
     # What of the qrels the measure reads: "ad hoc" for each document's highest label over the intents.
     VIEW: View = "intents"
     # Whether its cutoff is a number of turns, not of documents.
     COUNTS_TURNS: bool = False
-    # The optional columns of the qrels that change its values, and those that it cannot do without.
+    # The optional columns of the qrels that change its values, and those that it cannot be computed without.
     READS: tuple[str, ...] = ()
     NEEDS: tuple[str, ...] = ()
 
@@ -60,23 +59,23 @@ class DiversityMeasure(ir_measures.Measure):
 
     def _checked(self, params: dict[str, Any]) -> dict[str, Any]:
         """Return plain values in the order of the declaration, defaults left out."""
-        unknown = params.keys() - self.SUPPORTED_PARAMS.keys()
+        declared = self.parameters()
+        unknown = params.keys() - declared.keys()
         if unknown:
-            has = ", ".join(self.SUPPORTED_PARAMS) or "none"
             raise ValueError(
-                f"{self.NAME} has no parameter {', '.join(map(repr, sorted(unknown)))}; its parameters: {has}."
+                f"{self.NAME} has no parameter {', '.join(map(repr, sorted(unknown)))}; its parameters: "
+                f"{', '.join(declared) or 'none'}."
             )
         checked = {
             name: parameter.check(self.NAME, name, params[name])
-            for name, parameter in self.parameters().items()
+            for name, parameter in declared.items()
             if params.get(name) is not None
         }
-        return {name: value for name, value in checked.items() if value != self.parameters()[name].fallback}
+        return {name: value for name, value in checked.items() if value != declared[name].fallback}
 
-    @classmethod
-    def parameters(cls) -> dict[str, Parameter]:
+    def parameters(self) -> dict[str, Parameter]:
         """Return the declared parameters."""
-        return cast("dict[str, Parameter]", cls.SUPPORTED_PARAMS)
+        return cast("dict[str, Parameter]", self.SUPPORTED_PARAMS)
 
     def __call__(self, **params: Any) -> Self:
         """Return the measure with other values of these parameters."""
@@ -86,51 +85,63 @@ class DiversityMeasure(ir_measures.Measure):
         """Return the value of a parameter; None if it is not given and has no default."""
         return self.params.get(name, self.parameters()[name].fallback)
 
+    def __getattr__(self, name: str) -> Any:
+        """Return the value of a parameter."""
+        if name != "SUPPORTED_PARAMS" and name in self.SUPPORTED_PARAMS:
+            return self[name]
+        raise AttributeError(f"{type(self).__name__} has no attribute or parameter {name!r}.")
+
     def get(self, name: str) -> Any:
         """Return the value of a parameter; None also if the measure has no such parameter."""
         return self[name] if name in self.SUPPORTED_PARAMS else None
 
     @abstractmethod
-    def score(self, ranked: JudgedRankings) -> np.ndarray:
+    def score(self, ranked: Ranked) -> np.ndarray:
         """Compute one value for each query.
 
         Parameters
         ----------
-        ranked : JudgedRankings
-            The hits of some queries, with ``cutoff``, ``rel`` and ``judged_only`` applied.
+        ranked : Ranked
+            What rankings found, with ``cutoff``, ``rel`` and ``judged_only`` applied.
 
         Returns
         -------
         ndarray, shape (queries,)
         """
 
-    def best_rankings(self, every: JudgedRankings, depth: int | None, time_limit: float) -> Sequence[np.ndarray]:
-        """Rank each query's relevant documents so that no ranking has a higher value, which is proven.
+    @property
+    def greedy(self) -> Order | None:
+        """The order that takes the largest gain at each rank, where there is a faster way than to try all documents."""
+        return None
 
-        Measures for which it is known how to do that define it.
+    def best(self, depth: int | None, time_limit: float) -> Order | None:
+        """Return the order that is proven to be best, for measures with which that can be proven.
 
         Parameters
         ----------
-        every : JudgedRankings
-            All relevant documents of some queries, with ``rel`` applied.
         depth : int or None
-            Number of documents at the most: the cutoff, or less; None for any number.
+            Number of documents: the cutoff, or less; None for any number.
         time_limit : float
-            Seconds to search for at the most, for each query.
-
-        Returns
-        -------
-        sequence of ndarray
-            For each query indices of documents, best first.
+            Seconds to search for the best ranking of a query.
         """
-        raise NotImplementedError
+        return None
 
-    def greedy_rankings(self, every: JudgedRankings, depth: int | None) -> Sequence[np.ndarray]:
-        """Rank each query's relevant documents, as `best_rankings`, by the largest gain in value at each rank.
 
-        Measures that know a faster way than to try all documents define it.
-        """
-        raise NotImplementedError
+class Normalised(DiversityMeasure):
+    """A measure that is divided by its value of another ranking, an order of the relevant documents."""
+
+    @property
+    @abstractmethod
+    def normaliser(self) -> Order:
+        """The order of the ranking that it is divided by its value of."""
+
+    @abstractmethod
+    def gained(self, ranked: Ranked) -> np.ndarray:
+        """Compute the value that is divided by that of the other ranking, for each query."""
+
+    def score(self, ranked: Ranked) -> np.ndarray:
+        """Compute one value for each query."""
+        return divide(self.gained(ranked), ranked.normalised_by(self).value(self, self.gained))
 
 
 class Part(NamedTuple):
@@ -142,7 +153,7 @@ class Part(NamedTuple):
 
 
 class CompositeMeasure(DiversityMeasure):
-    """A measure made of other measures, ours or not: it names its parts, and combines their values."""
+    """A measure made of other measures: it names its parts, and combines their values."""
 
     @abstractmethod
     def parts(self) -> Sequence[Part]:
@@ -152,27 +163,9 @@ class CompositeMeasure(DiversityMeasure):
     def combine(self, values: Sequence[np.ndarray], judgements: Judgements) -> np.ndarray:
         """Return one value for each query of ``judgements`` from the values of the parts."""
 
-    def score(self, ranked: JudgedRankings) -> np.ndarray:
+    def score(self, ranked: Ranked) -> np.ndarray:
         """Not used: the values of the parts are combined instead."""
         raise NotImplementedError
-
-
-def by_worth(every: JudgedRankings, worth: np.ndarray, depth: int | None) -> list[np.ndarray]:
-    """Rank each query's documents by their worth, of shape (queries, docs), the largest first."""
-    order = np.argsort(-worth, axis=-1, kind="stable")
-    return [docs[:n][:depth] for docs, n in zip(order, every.n.tolist(), strict=True)]
-
-
-def search(
-    every: JudgedRankings, rank: Callable[[np.ndarray], Sequence[int] | np.ndarray], who: object
-) -> list[np.ndarray]:
-    """Rank each query's documents by their relevance, of shape (docs, intents), with progress."""
-    found = []
-    for row, query_id in enumerate(progress(every.query_ids, f"optima of {who}")):
-        with naming(query_id):
-            docs = rank(every.relevant[row, : every.n[row]][:, every.intents[row]])
-        found.append(np.asarray(docs, dtype=np.intp))
-    return found
 
 
 _implementations: dict[str, DiversityMeasure] = {}
@@ -198,7 +191,7 @@ def registered() -> list[DiversityMeasure]:
 
 
 def implementation(measure: ir_measures.Measure) -> DiversityMeasure | None:
-    """Return the measure of ours that computes ``measure``; None if it is not ours to compute.
+    """Return this package's implementation of ``measure``, or None.
 
     Raises
     ------

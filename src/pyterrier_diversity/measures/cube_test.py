@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from ..arrays import left_before, over_documents, over_intents, share
-from ..judged import JudgedRankings
+from ..arithmetic import divide, power
+from ..ideal import ByWorth
+from ..judged import Ranked, Turns, ideal
 from ..parameters import CUTOFF, GRADES, Parameter, Parameters
 from .base import DiversityMeasure, register
 
@@ -29,39 +29,9 @@ CUBE: Parameters = {
 }
 
 
-def cube_gain(gains: npt.ArrayLike, *, gamma: float = 0.5, max_height: float = 5.0) -> np.ndarray:
-    r"""Compute what each document adds to the cube of each intent.
-
-    Parameters
-    ----------
-    gains : array_like, shape (..., n_docs, n_intents)
-        Gain of each document for each intent, best rank first; 0 where it has none.
-    gamma : float in [0, 1]
-        What is left of an intent's gains each time it is met; the first document loses already.
-    max_height : float > 0
-        Height of a cube; what would pass it is cut off.
-
-    Returns
-    -------
-    ndarray, shape (..., n_docs, n_intents)
-        :math:`\min(\gamma^{c_{it} + 1} g_{it}, H - h_{it})`, :math:`h` being the height so far.
-
-    References
-    ----------
-    Luo, Wing, Yang, Hearst (2013). The water filling model and the cube test: multi-dimensional evaluation for
-    professional search. CIKM, 709-714.
-
-    Examples
-    --------
-    >>> cube_gain([[4.0], [4.0], [40.0]])
-    array([[2.],
-           [1.],
-           [2.]])
-    """
-    gains = np.asarray(gains, dtype=np.float64)
-    met = np.cumsum(gains > 0, axis=-2)
-    heights = np.minimum(np.cumsum(np.power(gamma, met) * gains, axis=-2), max_height)
-    return np.diff(heights, axis=-2, prepend=0)
+def gain_column(ranked: Ranked) -> np.ndarray:
+    """Return the column ``gain`` of the qrels, the label where there is none."""
+    return ranked.document_gain
 
 
 class _CubeTest(DiversityMeasure):
@@ -71,17 +41,20 @@ class _CubeTest(DiversityMeasure):
     COUNTS_TURNS = True
     SUPPORTED_PARAMS = CUBE
 
-    def gained(self, ranked: JudgedRankings) -> np.ndarray:
-        """Return what each document adds to the weighted heights, over the height of a cube, shape (queries, hits)."""
-        last = ranked.turns(self["batch"]).last_ranks(self["cutoff"])
-        gains = np.where((ranked.ranks <= last[:, None])[..., None], ranked.document_gain, 0.0)
-        cubes = cube_gain(gains, gamma=self["gamma"], max_height=self["max_height"])
-        return over_intents(cubes * ranked.weights[:, None]) / self["max_height"]
+    def read(self, ranked: Ranked) -> tuple[Ranked, Turns]:
+        """Return the rankings down to the cutoff, which counts turns, and their turns."""
+        turns = ranked.turns(self.batch).down_to(self.cutoff)
+        return ranked.down_to(turns.last_rank), turns
 
-    def n_turns(self, ranked: JudgedRankings) -> np.ndarray:
-        """Return the number of turns, at most the cutoff."""
-        n = ranked.turns(self["batch"]).n
-        return n if self["cutoff"] is None else np.minimum(n, float(self["cutoff"]))
+    def filled(self, read: Ranked) -> np.ndarray:
+        """Return what each entry adds to the weighted height of a cube, over the height of a full one.
+
+        That is min(gamma^(c_it + 1) gain_it, H - h_it), h_it being the height so far.
+        """
+        added = power(self.gamma, read.met + 1) * read.document_gain
+        height = read.intents.above(added)
+        full = np.minimum(height + added, self.max_height) - np.minimum(height, self.max_height)
+        return full * read.weight / self.max_height
 
 
 class _CT(_CubeTest):
@@ -101,9 +74,9 @@ class _CT(_CubeTest):
     SOURCE = "Luo et al. (2013); TREC Dynamic Domain 2017"
     EQUALS = "the jig of TREC Dynamic Domain 2017"
 
-    def score(self, ranked: JudgedRankings) -> np.ndarray:
-        """Compute one value for each query."""
-        return share(over_documents(self.gained(ranked)), self.n_turns(ranked))
+    def score(self, ranked: Ranked) -> np.ndarray:
+        read, turns = self.read(ranked)
+        return divide(read.total(self.filled(read)), turns.n)
 
 
 class _ACT(_CubeTest):
@@ -121,16 +94,15 @@ class _ACT(_CubeTest):
     SOURCE = "Luo et al. (2013); TREC Dynamic Domain 2017"
     EQUALS = "the jig of TREC Dynamic Domain 2017"
 
-    def score(self, ranked: JudgedRankings) -> np.ndarray:
-        """Compute one value for each query."""
-        turns = ranked.turns(self["batch"])
-        last = turns.last_ranks(self["cutoff"])
+    def score(self, ranked: Ranked) -> np.ndarray:
+        read, turns = self.read(ranked)
         # What a document adds counts at its own rank and all below: the sum of 1/turn over these ranks.
-        rank = np.broadcast_to(np.arange(1, last.max(initial=0) + 1), (len(last), last.max(initial=0)))
-        read = np.cumsum(np.pad(1.0 / turns.of(rank), [(0, 0), (1, 0)]), axis=-1)
-        above = np.take_along_axis(read, np.minimum(ranked.ranks - 1, last[:, None]), axis=-1)
-        below = np.take_along_axis(read, last[:, None], axis=-1) - above
-        return share(over_documents(self.gained(ranked) * below), last)
+        size, number = turns.last - turns.start, turns.queries.place + 1
+        through = turns.queries.above(size / number) + size / number
+        turn = turns.of(read.query, read.rank)
+        below = turns.queries.total(size / number)[read.query] - through[turn]
+        below += (turns.last[turn] - read.rank + 1) / number[turn]
+        return divide(read.total(self.filled(read) * below), read.n)
 
 
 class _nCT(_CubeTest):
@@ -151,18 +123,21 @@ class _nCT(_CubeTest):
     EQUALS = "the jig of TREC Dynamic Domain 2017"
     RANGE = "[0, inf)"
 
-    def score(self, ranked: JudgedRankings) -> np.ndarray:
-        """Compute one value for each query."""
-        turns = ranked.turns(self["batch"]).n
-        n_turns = turns if self["cutoff"] is None else np.full(turns.shape, float(self["cutoff"]))
-        gains = ranked.ideal("gains by intent", lambda every: -np.sort(-every.document_gain, axis=1))
-        place = np.arange(gains.shape[1])
-        counted = place <= self["batch"] * n_turns[:, None]
-        discounted = np.power(self["gamma"], place)[:, None] * gains * counted[..., None]
-        filled = np.minimum(discounted.sum(axis=1), self["max_height"])
-        bound = share(over_intents(filled * ranked.weights), self["max_height"] * n_turns)
-        value = share(over_documents(self.gained(ranked)), self.n_turns(ranked))
-        return share(value, bound)
+    def score(self, ranked: Ranked) -> np.ndarray:
+        read, turns = self.read(ranked)
+        value = divide(read.total(self.filled(read)), turns.n)
+        return divide(value, self.bound(ranked))
+
+    def bound(self, ranked: Ranked) -> np.ndarray:
+        """Return what the largest gains of each intent fill, taken as many as ``batch`` documents a turn are."""
+        n_turns = ranked.turns(self.batch).n if self.cutoff is None else np.full(len(ranked.n), float(self.cutoff))
+        best = ideal(ranked.judgements.view("each intent"), ByWorth(gain_column), None)
+        place = best.met
+        of_intent = ranked.judgements.intents
+        counted = place <= self.batch * n_turns[of_intent.query[best.query]]
+        filled = best.total(power(self.gamma, place) * best.document_gain * counted)
+        full = np.minimum(filled, self.max_height) * ranked.judgements.weights
+        return divide(ranked.sum_intents(full), self.max_height * n_turns)
 
 
 class _CT_rank(DiversityMeasure):
@@ -187,13 +162,11 @@ class _CT_rank(DiversityMeasure):
         **GRADES,
     }
 
-    def score(self, ranked: JudgedRankings) -> np.ndarray:
-        """Compute one value for each query."""
-        probability = ranked.probability(self)
-        hungry = np.cumsum(probability, axis=-2) - probability < self["saturation"] - ROUNDING
-        novelty = left_before((1 - self["gamma"]) * ranked.relevant, axis=-2)
-        gains = over_intents(probability * novelty * hungry * ranked.weights[:, None])
-        return over_documents(gains / ranked.ranks)
+    def score(self, ranked: Ranked) -> np.ndarray:
+        r = ranked.probability(self)
+        hungry = ranked.intents.above(r) < self.saturation - ROUNDING
+        gain = ranked.weight * r * power(self.gamma, ranked.met) * hungry
+        return ranked.total(gain / ranked.rank)
 
 
 # Sums of probabilities that differ by less are equal.

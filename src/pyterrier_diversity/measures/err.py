@@ -2,40 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import ir_measures
 import numpy as np
-import numpy.typing as npt
 
-from ..arrays import left_before, over_documents, ranks_of
-from ..judged import JudgedRankings, relevance_probability
-from ..judged.judgements import View
+from ..ideal import ByWorth
+from ..judged import Order, Ranked, View, relevance_probability
 from ..parameters import CUTOFF
-from .base import DiversityMeasure, by_worth, register
+from .base import DiversityMeasure, register
 
 # gdeval's scale: labels 0 to 4, so that even the best document leaves 1 in 16 users unsatisfied.
 MAX_LABEL = 4
 
 
-def expected_reciprocal_rank(probability: npt.ArrayLike, ranks: npt.ArrayLike | None = None) -> np.ndarray:
-    r"""Compute the expected reciprocal rank at which a user is satisfied.
+def err_of_intents(ranked: Ranked, who: DiversityMeasure) -> np.ndarray:
+    """Return sum_i 1/i r_i prod_{j<i} (1 - r_j) of each intent, r = (2^label - 1) / 16.
 
-    Parameters
-    ----------
-    probability : array_like, shape (..., n_docs)
-        Probability in [0, 1] that each document satisfies the user, best rank first.
-    ranks : array_like of int, shape (..., n_docs), optional
-        Rank of each document, from 1; 1, 2, 3, ... if omitted. Documents that satisfy nobody may be left out.
+    Raises
+    ------
+    ValueError
+        If a label is above 4.
+    """
+    ranked.judgements.check_labels(MAX_LABEL, who)
+    r = relevance_probability(ranked.label, MAX_LABEL)
+    return ranked.intents.total(r * ranked.intents.left(r) / ranked.rank)
 
-    Returns
-    -------
-    ndarray, shape (...)
-        Values in [0, 1].
 
-    Notes
-    -----
-    :math:`\sum_i \frac{1}{i} r_i \prod_{j<i} (1 - r_j)`
+def by_label(ranked: Ranked) -> np.ndarray:
+    """Return the label of each entry: what a document is worth to a measure that its best documents raise most."""
+    return ranked.label
+
+
+class _ERR(DiversityMeasure):
+    """Expected reciprocal rank at which a user is satisfied, as gdeval computes it, without its rounding.
+
+    Labels are each document's highest; r = (2^label - 1) / 16, and a label above 4 is a ``ValueError``.
+
+    .. cite.dblp:: conf/cikm/ChapelleMZG09
 
     References
     ----------
@@ -44,41 +46,25 @@ def expected_reciprocal_rank(probability: npt.ArrayLike, ranks: npt.ArrayLike | 
 
     Examples
     --------
-    >>> expected_reciprocal_rank([0.5, 0.5])
-    array(0.625)
-    """
-    probability = np.asarray(probability, dtype=np.float64)
-    satisfied = probability * left_before(probability, axis=-1)
-    return np.asarray(over_documents(satisfied / ranks_of(ranks, probability.shape[-1])))
-
-
-class _ERR(DiversityMeasure):
-    """Expected reciprocal rank as gdeval computes it, without its rounding; labels are each document's highest.
-
-    r = (2^label - 1) / 16; a label above 4 is a ``ValueError``.
-
-    .. cite.dblp:: conf/cikm/ChapelleMZG09
+    >>> from pyterrier_diversity import ERR, score
+    >>> score(ERR @ 2, [[0], [4]])
+    0.46875
     """
 
     NAME = __name__ = "ERR"
     PRETTY_NAME = "Expected Reciprocal Rank"
-    SHORT_DESC = "Expected reciprocal rank at which a user is satisfied."
     FORMULA = "sum_i 1/i r_i prod_{j<i} (1 - r_j), r = (2^max_t g - 1) / 2^4"
     SOURCE = "Chapelle et al. (2009); gdeval 1.3"
     EQUALS = "gdeval 1.3"
     SUPPORTED_PARAMS = {**CUTOFF}
     VIEW: View = "ad hoc"
 
-    def score(self, ranked: JudgedRankings) -> np.ndarray:
-        """Compute one value for each query."""
-        ranked.chunk.judgements.check_labels(MAX_LABEL, str(self))
-        return expected_reciprocal_rank(
-            relevance_probability(ranked.labels.max(axis=-1, initial=0), MAX_LABEL), ranked.ranks
-        )
+    def score(self, ranked: Ranked) -> np.ndarray:
+        return ranked.sum_intents(err_of_intents(ranked, self))
 
-    def best_rankings(self, every: JudgedRankings, depth: int | None, time_limit: float) -> Sequence[np.ndarray]:
+    def best(self, depth: int | None, time_limit: float) -> Order:
         """Rank by label: exchanging neighbours of which the lower one has the higher label gains (1/i - 1/(i+1)) dr."""
-        return by_worth(every, every.labels.max(axis=-1, initial=0), depth)
+        return ByWorth(by_label)
 
 
 ERR: ir_measures.Measure = register(_ERR())

@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import descending, over_documents, over_intents, share
-from ..judged import JudgedRankings
-from ..judged.judgements import View
+from ..arithmetic import divide, power
+from ..ideal import ByWorth, log_discount
+from ..judged import Gain, Order, Ranked, View, gain_value
 from ..parameters import CUTOFF, REL, Parameter, Parameters
-from .base import DiversityMeasure, register
-from .cascade import discounted, geometric_discount, log_discount
+from .base import DiversityMeasure, Normalised, register
 
 ADAPTIVE = "adaptive"
 
@@ -39,15 +38,24 @@ class _Rareness(DiversityMeasure):
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
-        if self.get("mixture") and self["alpha"] != ADAPTIVE and self["alpha"] > 1:
-            raise ValueError(f"{self.NAME}: alpha must be a number in [0, 1] with mixture=True, not {self['alpha']!r}.")
+        if self.get("mixture") and self.alpha != ADAPTIVE and self.alpha > 1:
+            raise ValueError(f"{self.NAME}: alpha must be a number in [0, 1] with mixture=True, not {self.alpha!r}.")
 
-    def weighted(self, ranked: JudgedRankings, values: np.ndarray) -> np.ndarray:
-        """Return the values of documents, shape (queries, hits), times their weight by rareness."""
-        alpha = self["alpha"]
-        if alpha == ADAPTIVE:
-            alpha = share(1.0, ranked.n_relevant_docs)[:, None]
-        return values * ((1.0 - alpha if self.get("mixture") else 1.0) + alpha * ranked.rarity)
+    def rewarded(self, ranked: Ranked, values: np.ndarray | float = 1.0) -> np.ndarray:
+        """Return values of documents, times their weight by rareness."""
+        return values * rareness_weight(ranked, self.alpha, bool(self.get("mixture")))
+
+
+def rareness_weight(ranked: Ranked, alpha: float | str, mixture: bool) -> np.ndarray:
+    """Return 1 + alpha R(d) of each document; (1 - alpha) + alpha R(d) of the mixture."""
+    query = ranked.documents.queries.of
+    a = 1.0 / ranked.n_relevant_docs[query] if alpha == ADAPTIVE else np.full(len(query), alpha)
+    return np.asarray((1.0 - a if mixture else 1.0) + a * ranked.documents.rarity)
+
+
+def rare_gain(ranked: Ranked, alpha: float | str, gain: Gain) -> np.ndarray:
+    """Return the gain of each entry, times the weight of its document by rareness."""
+    return gain_value(ranked.label, gain) * rareness_weight(ranked, alpha, False)[ranked.documents.of_entry]
 
 
 class _P_Rareness(_Rareness):
@@ -67,9 +75,8 @@ class _P_Rareness(_Rareness):
     EQUALS = "the code of its authors, whose alpha=None is alpha='adaptive'"
     SUPPORTED_PARAMS = {**CUTOFF, **ALPHA, **MIXTURE, **REL}
 
-    def score(self, ranked: JudgedRankings) -> np.ndarray:
-        """Compute one value for each query."""
-        return share(over_documents(self.weighted(ranked, over_intents(ranked.relevant))), ranked.depth)
+    def score(self, ranked: Ranked) -> np.ndarray:
+        return divide(ranked.documents.queries.total(self.rewarded(ranked)), ranked.depth)
 
 
 class _AP_Rareness(_Rareness):
@@ -88,14 +95,13 @@ class _AP_Rareness(_Rareness):
     EQUALS = "the code of its authors, whose alpha=None is alpha='adaptive'"
     SUPPORTED_PARAMS = {**CUTOFF, **ALPHA, **MIXTURE, **REL}
 
-    def score(self, ranked: JudgedRankings) -> np.ndarray:
-        """Compute one value for each query."""
-        relevant = over_intents(ranked.relevant)
-        precision = np.cumsum(self.weighted(ranked, relevant), axis=-1) / ranked.ranks
-        return share(over_documents(relevant * precision), ranked.n_relevant_docs)
+    def score(self, ranked: Ranked) -> np.ndarray:
+        documents, rewarded = ranked.documents, self.rewarded(ranked)
+        precision = (documents.queries.above(rewarded) + rewarded) / documents.rank
+        return divide(documents.queries.total(precision), ranked.n_relevant_docs)
 
 
-class _nDCG_Rareness(_Rareness):
+class _nDCG_Rareness(_Rareness, Normalised):
     """nDCG whose gains grow with rareness, over the ideal ranking of the same gains.
 
     Beyond the paper. ``alpha=0`` is nDCG@k. Labels are each document's highest; the qrels need the column that
@@ -117,14 +123,16 @@ class _nDCG_Rareness(_Rareness):
         **REL,
     }
 
-    def score(self, ranked: JudgedRankings) -> np.ndarray:
-        """Compute one value for each query."""
-        ideal = ranked.ideal(("rareness", self["alpha"], self["gain"]), lambda every: descending(self._gains(every)))
-        gains = discounted(self._gains(ranked), log_discount, ranked.ranks)
-        return share(gains, discounted(ideal[:, : ranked.cutoff], log_discount))
+    @property
+    def normaliser(self) -> Order:
+        """By rewarded gain."""
+        return ByWorth(rare_gain, self.alpha, self.gain)
 
-    def _gains(self, ranked: JudgedRankings) -> np.ndarray:
-        return self.weighted(ranked, over_intents(ranked.gain(self)))
+    def gained(self, ranked: Ranked) -> np.ndarray:
+        """Return the discounted sum of rewarded gains."""
+        documents = ranked.documents
+        gain = self.rewarded(ranked, documents.total(ranked.gain(self)))
+        return documents.queries.total(gain * log_discount(documents.rank))
 
 
 class _RBP_Rareness(_Rareness):
@@ -148,10 +156,9 @@ class _RBP_Rareness(_Rareness):
         **REL,
     }
 
-    def score(self, ranked: JudgedRankings) -> np.ndarray:
-        """Compute one value for each query."""
-        gains = self.weighted(ranked, over_intents(ranked.relevant))
-        return (1 - self["p"]) * discounted(gains, geometric_discount(self["p"]), ranked.ranks)
+    def score(self, ranked: Ranked) -> np.ndarray:
+        documents = ranked.documents
+        return (1 - self.p) * documents.queries.total(self.rewarded(ranked, power(self.p, documents.rank - 1)))
 
 
 P_Rareness = register(_P_Rareness())

@@ -6,11 +6,12 @@ import math
 
 import numpy as np
 
-from ..arrays import descending, over_documents, over_intents, share
-from ..judged import JudgedRankings
+from ..arithmetic import divide, power
+from ..ideal import ByWorth
+from ..judged import Groups, Listed, Ranked, Turns, ideal
 from ..parameters import CUTOFF, Parameter
 from .base import DiversityMeasure, register
-from .cube_test import BATCH
+from .cube_test import BATCH, gain_column
 
 
 class _SessionDCG(DiversityMeasure):
@@ -40,14 +41,14 @@ class _SessionDCG(DiversityMeasure):
 
     def discount(self, turn: np.ndarray, place: np.ndarray) -> np.ndarray:
         """Return the discount of ranks of a turn."""
-        return 1 / ((1 + np.log(place) / math.log(self["b"])) * (1 + np.log(turn) / math.log(self["bq"])))
+        return 1 / ((1 + np.log(place) / math.log(self.b)) * (1 + np.log(turn) / math.log(self.bq)))
 
-    def score(self, ranked: JudgedRankings) -> np.ndarray:
-        """Compute one value for each query."""
-        turns = ranked.turns(self["batch"])
-        read = ranked.ranks <= turns.last_ranks(self["cutoff"])[:, None]
-        discount = self.discount(turns.of(ranked.ranks), np.maximum(turns.places(ranked.ranks), 1))
-        return over_documents(np.where(read, over_intents(ranked.document_gain) * discount, 0.0))
+    def score(self, ranked: Ranked) -> np.ndarray:
+        turns = ranked.turns(self.batch).down_to(self.cutoff)
+        read = ranked.down_to(turns.last_rank)
+        turn = turns.of(read.query, read.rank)
+        discount = self.discount(turns.queries.place[turn] + 1.0, read.rank - turns.start[turn])
+        return read.total(read.document_gain * discount)
 
 
 class _nSessionDCG(_SessionDCG):
@@ -66,25 +67,29 @@ class _nSessionDCG(_SessionDCG):
     SOURCE = "TREC Dynamic Domain 2017"
     EQUALS = "nsDCG of the jig of TREC Dynamic Domain 2017"
 
-    def score(self, ranked: JudgedRankings) -> np.ndarray:
-        """Compute one value for each query."""
-        n_turns = ranked.turns(self["batch"]).n
-        if self["cutoff"] is not None:
-            n_turns = np.full(n_turns.shape, self["cutoff"])
-        gains = ranked.ideal("gains", lambda every: descending(over_intents(every.document_gain)))
-        best = np.zeros(len(n_turns))
-        for n in np.unique(n_turns).tolist():
-            these = n_turns == n
-            best[these] = self._best(gains[these], n)
-        return share(super().score(ranked), best)
-
-    def _best(self, gains: np.ndarray, n_turns: int) -> np.ndarray:
-        """Return the value of the best session of ``n_turns``."""
+    def score(self, ranked: Ranked) -> np.ndarray:
+        n_turns = ranked.turns(self.batch).n
+        if self.cutoff is not None:
+            n_turns = np.full(len(n_turns), min(self.cutoff, np.iinfo(np.int64).max))
+        best = ideal(ranked.judgements, ByWorth(gain_column), None)
+        gains = best.documents.total(best.document_gain)
+        queries = best.documents.queries
         # No more turns than there are documents hold any of them.
-        n_turns = min(n_turns, gains.shape[1])
-        turn, place = np.meshgrid(np.arange(1.0, n_turns + 1), np.arange(1.0, self["batch"] + 1))
-        discounts = descending(self.discount(turn, place).ravel())[: gains.shape[1]]
-        return over_documents(gains[:, : len(discounts)] * discounts)
+        n_turns = np.minimum(n_turns, queries.size)
+        discounts = np.zeros(len(gains))
+        for n in np.unique(n_turns).tolist():
+            of_these = np.flatnonzero(n_turns[queries.of] == n)
+            smallest = self._best_discounts(n, int(queries.place[of_these].max(initial=-1)) + 1)
+            discounts[of_these] = np.append(smallest, 0.0)[np.minimum(queries.place[of_these], len(smallest))]
+        return divide(super().score(ranked), queries.total(gains * discounts))
+
+    def _best_discounts(self, n_turns: int, n_docs: int) -> np.ndarray:
+        """Return the ``n_docs`` largest discounts of ``n_turns`` turns, largest first; fewer if there are no more."""
+        # All lower ranks of all lower turns come before a rank of a turn: too many, if their product is too large.
+        number = np.arange(1, n_turns + 1)
+        turn = np.repeat(number, np.minimum(self.batch, n_docs // number)) - 1
+        place = Groups(turn, n_turns).place
+        return -np.sort(-self.discount(turn + 1.0, place + 1.0))[:n_docs]
 
 
 class _EU_DD(DiversityMeasure):
@@ -120,35 +125,31 @@ class _EU_DD(DiversityMeasure):
         **BATCH,
     }
 
-    def score(self, ranked: JudgedRankings) -> np.ndarray:
-        """Compute one value for each query."""
-        return self._gain(ranked) - self["a"] * self._words(ranked)
+    def score(self, ranked: Ranked) -> np.ndarray:
+        turns = ranked.turns(self.batch).down_to(self.cutoff)
+        read = ranked.down_to(turns.last_rank)
+        return self._gain(read, turns) - self.a * self._words(read.listed(turns, self.NAME), turns)
 
-    def _gain(self, ranked: JudgedRankings) -> np.ndarray:
+    def _gain(self, read: Ranked, turns: Turns) -> np.ndarray:
         """Return the expected gain from nuggets."""
-        turns, passages = ranked.turns(self["batch"]), ranked.passages
-        reached = np.power(1 - self["p"], np.maximum(turns.places(ranked.ranks), 1) - 1.0)
-        reached[ranked.ranks > turns.last_ranks(self["cutoff"])[:, None]] = 0.0
-        weight = reached.ravel()[passages.hit]
-        read = weight > 0
-        met = np.bincount(passages.nugget[read], weight[read])
+        passages, nuggets = read.passages, read.passages.nuggets
+        place = read.rank - turns.start[turns.of(read.query, read.rank)]
+        reached = power(1 - self.p, place - 1)[passages.entry]
+        met = nuggets.total(reached)
         # The last passage read with a nugget gives its rating.
-        rating, query = np.zeros(len(met)), np.zeros(len(met), dtype=np.intp)
-        rating[passages.nugget[read]], query[passages.nugget[read]] = passages.rating[read], passages.query[read]
-        gains = rating * (1 - np.power(self["gamma"], met)) / (1 - self["gamma"])
-        return np.bincount(query, gains, minlength=len(ranked.n))
+        last = np.flatnonzero(reached > 0)
+        last = last[np.diff(nuggets.of[last], append=-1) != 0]
+        gain = passages.rating[last] * (1 - power(self.gamma, met[nuggets.of[last]])) / (1 - self.gamma)
+        return np.bincount(passages.query[last], gain, minlength=len(read.n))
 
-    def _words(self, ranked: JudgedRankings) -> np.ndarray:
+    def _words(self, listed: Listed, turns: Turns) -> np.ndarray:
         """Return the expected number of words read."""
-        words, turns = ranked.doc_len(self.NAME), ranked.turns(self["batch"])
-        rank = np.broadcast_to(np.arange(1, words.shape[1] + 1), words.shape)
-        turn, place = turns.of(rank), turns.places(rank)
-        is_last = np.take_along_axis(turns.ends, turn - 1, axis=-1) == rank
-        stops = np.power(1 - self["p"], place - 1.0) * np.where(is_last, 1.0, self["p"])
-        known = ~np.isnan(words) & (rank <= turns.last_ranks(self["cutoff"])[:, None])
-        total = np.cumsum(np.pad(np.where(known, words, 0.0), [(0, 0), (1, 0)]), axis=-1)
-        in_turn = total[:, 1:] - np.take_along_axis(total, rank - place, axis=-1)
-        return over_documents(np.where(known, stops * in_turn, 0.0))
+        is_last = turns.last[listed.turn.of] == listed.rank
+        stops = power(1 - self.p, listed.place - 1) * np.where(is_last, 1.0, self.p)
+        known = ~np.isnan(listed.words)
+        words = np.where(known, listed.words, 0.0)
+        read = np.where(known, stops * (listed.turn.above(words) + words), 0.0)
+        return np.bincount(turns.queries.of[listed.turn.of], read, minlength=turns.queries.n)
 
 
 SessionDCG = register(_SessionDCG())

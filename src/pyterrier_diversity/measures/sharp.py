@@ -1,105 +1,81 @@
-"""The sharp forms by their published names: subtopic recall and a measure of global gains or P+Q, averaged."""
+"""The sharp forms by their published names: subtopic recall and a D-measure, DIN-measure or P+Q, averaged."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..judged import Judgements
 from .base import CompositeMeasure, DiversityMeasure, Part, register
-from .blended_ratio import _PplusQ
-from .global_gain import _D_Q, _DIN_Q, _D_nDCG, _DIN_nDCG
-from .lifts import GAMMA, with_recall
-from .subtopic import _StRecall
+from .composite import GAMMA, subtopic_recall, with_recall
+from .d_measures import D_Q, DIN_Q, D_nDCG, DIN_nDCG
+from .q_measure import PplusQ
+
+
+class SharpForm(NamedTuple):
+    """A published name for ``Sharp`` of a certain measure."""
+
+    name: str
+    measure: DiversityMeasure
+    pretty_name: str
+    source: str
+    equals: str
+    cite: str
+
+
+SHARP_FORMS = (
+    SharpForm(
+        "Dsharp_nDCG",
+        D_nDCG,
+        "D#-nDCG",
+        "Sakai and Song (2011); Sakai (2013), Eq. 7",
+        "the mean of MSnDCG and I-rec of pyNTCIREVAL, given global gains",
+        "conf/sigir/SakaiS11",
+    ),
+    SharpForm(
+        "Dsharp_Q",
+        D_Q,
+        "D#-Q",
+        "Sakai and Song (2011); Sakai (2013), Eq. 7",
+        "the mean of Q and I-rec of pyNTCIREVAL, given global gains",
+        "conf/sigir/SakaiS11",
+    ),
+    SharpForm("DINsharp_nDCG", DIN_nDCG, "DIN#-nDCG", "Sakai (2013), Sec. 3.1", "", "journals/jip/Sakai13"),
+    SharpForm("DINsharp_Q", DIN_Q, "DIN#-Q", "Sakai (2013), Sec. 3.1", "", "journals/jip/Sakai13"),
+    SharpForm("PplusQsharp", PplusQ, "P+Q#", "Sakai (2013), Sec. 3.2", "", "journals/jip/Sakai13"),
+)
 
 
 class _SharpForm(CompositeMeasure):
     """``Sharp`` of a certain measure, with that measure's parameters."""
 
-    BASE: type[DiversityMeasure]
-    SHORT_DESC = "Subtopic recall and the measure of that name, averaged."
+    def __init__(self, form: SharpForm, **params: Any) -> None:
+        inner = form.measure
+        self.form = form
+        self.NAME = self.__name__ = form.name
+        self.PRETTY_NAME = form.pretty_name
+        self.FORMULA = f"gamma StRecall@k + (1 - gamma) {inner.NAME}@k"
+        self.SOURCE, self.EQUALS, self.READS = form.source, form.equals, inner.READS
+        self.__doc__ = (
+            f"{form.pretty_name}: subtopic recall and {inner.PRETTY_NAME}, averaged.\n\n.. cite.dblp:: {form.cite}\n"
+        )
+        self.SUPPORTED_PARAMS = {**inner.SUPPORTED_PARAMS, **GAMMA}
+        super().__init__(**params)
 
-    def __init_subclass__(cls) -> None:
-        cls.FORMULA = f"gamma StRecall@k + (1 - gamma) {cls.BASE.NAME}@k"
-        cls.READS = cls.BASE.READS
-        cls.SUPPORTED_PARAMS = {**cls.BASE.SUPPORTED_PARAMS, **GAMMA}
+    def __call__(self, **params: Any) -> _SharpForm:
+        """Return the measure with other values of these parameters."""
+        return _SharpForm(self.form, **{**self.params, **params})
 
     def parts(self) -> Sequence[Part]:
         """Return subtopic recall and the measure."""
-        recall = _StRecall(cutoff=self["cutoff"], rel=self["rel"])
         params = {name: value for name, value in self.params.items() if name != "gamma"}
-        return [Part(recall), Part(self.BASE(**params))]
+        return [Part(subtopic_recall(self.cutoff, self.rel)), Part(self.form.measure(**params))]
 
     def combine(self, values: Sequence[np.ndarray], judgements: Judgements) -> np.ndarray:
         """Return the weighted mean of both."""
-        return with_recall(self["gamma"], *values)
+        return with_recall(self.gamma, *values)
 
 
-class _Dsharp_nDCG(_SharpForm):
-    """D#-nDCG: the mean of subtopic recall and D-nDCG, the primary measure of NTCIR's INTENT tasks.
-
-    .. cite.dblp:: conf/sigir/SakaiS11
-    """
-
-    NAME = __name__ = "Dsharp_nDCG"
-    PRETTY_NAME = "D#-nDCG"
-    SOURCE = "Sakai and Song (2011); Sakai (2013), Eq. 7"
-    EQUALS = "the mean of MSnDCG and I-rec of pyNTCIREVAL, given global gains"
-    BASE = _D_nDCG
-
-
-class _Dsharp_Q(_SharpForm):
-    """D#-Q: the mean of subtopic recall and D-Q.
-
-    .. cite.dblp:: conf/sigir/SakaiS11
-    """
-
-    NAME = __name__ = "Dsharp_Q"
-    PRETTY_NAME = "D#-Q"
-    SOURCE = "Sakai and Song (2011); Sakai (2013), Eq. 7"
-    EQUALS = "the mean of Q and I-rec of pyNTCIREVAL, given global gains"
-    BASE = _D_Q
-
-
-class _DINsharp_nDCG(_SharpForm):
-    """DIN#-nDCG: the mean of subtopic recall and DIN-nDCG.
-
-    .. cite.dblp:: journals/jip/Sakai13
-    """
-
-    NAME = __name__ = "DINsharp_nDCG"
-    PRETTY_NAME = "DIN#-nDCG"
-    SOURCE = "Sakai (2013), Sec. 3.1"
-    BASE = _DIN_nDCG
-
-
-class _DINsharp_Q(_SharpForm):
-    """DIN#-Q: the mean of subtopic recall and DIN-Q.
-
-    .. cite.dblp:: journals/jip/Sakai13
-    """
-
-    NAME = __name__ = "DINsharp_Q"
-    PRETTY_NAME = "DIN#-Q"
-    SOURCE = "Sakai (2013), Sec. 3.1"
-    BASE = _DIN_Q
-
-
-class _PplusQsharp(_SharpForm):
-    """P+Q#: the mean of subtopic recall and P+Q.
-
-    .. cite.dblp:: journals/jip/Sakai13
-    """
-
-    NAME = __name__ = "PplusQsharp"
-    PRETTY_NAME = "P+Q#"
-    SOURCE = "Sakai (2013), Sec. 3.2"
-    BASE = _PplusQ
-
-
-Dsharp_nDCG = register(_Dsharp_nDCG())
-Dsharp_Q = register(_Dsharp_Q())
-DINsharp_nDCG = register(_DINsharp_nDCG())
-DINsharp_Q = register(_DINsharp_Q())
-PplusQsharp = register(_PplusQsharp())
+Dsharp_nDCG, Dsharp_Q, DINsharp_nDCG, DINsharp_Q, PplusQsharp = (register(_SharpForm(form)) for form in SHARP_FORMS)

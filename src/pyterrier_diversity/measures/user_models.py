@@ -6,16 +6,17 @@ for each intent alone, and averaged by the intents' weights.
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from ..arrays import left_before, over_documents, over_intents, share
-from ..judged import JudgedRankings
+from ..arithmetic import divide, power
+from ..ideal import ByWorth
+from ..judged import Ranked, ideal
 from ..parameters import CUTOFF, GRADES, REL, Parameter, Parameters
 from .base import DiversityMeasure, register
+from .err import by_label
 
 STATIC = ("RBP", "DCG", "RR")
 DYNAMIC = ("ERR", "AP", "RRR")
@@ -56,17 +57,17 @@ GAIN: Parameters = {
 MAX_REL: Parameters = {"max_rel": GRADES["max_rel"]}
 
 
-def viewing_probability(ranks: npt.ArrayLike, stop: str, theta: npt.ArrayLike = 0.5) -> np.ndarray:
-    r"""Compute the probability that a user reads each rank: of not having stopped above it.
+def viewing_probability(rank: npt.ArrayLike, stop: str, theta: npt.ArrayLike = 0.5) -> np.ndarray:
+    r"""Return the probability that a user reads each rank: of not having stopped above it.
 
     Parameters
     ----------
-    ranks : array_like
-        Ranks, from 1.
+    rank : array_like
+        Rank, from 1.
     stop : {"RBP", "DCG", "RR"}
         The distribution of the rank of stopping.
     theta : array_like in [0, 1]
-        With "RBP", the probability of stopping at a document; broadcast against ``ranks``.
+        With "RBP", the probability of stopping at a document; broadcast against ``rank``.
 
     Returns
     -------
@@ -84,18 +85,18 @@ def viewing_probability(ranks: npt.ArrayLike, stop: str, theta: npt.ArrayLike = 
     >>> viewing_probability([1, 2, 4], "RR")
     array([1.  , 0.5 , 0.25])
     """
-    ranks = np.asarray(ranks, dtype=np.float64)
+    rank = np.asarray(rank, dtype=np.float64)
     if stop == "RBP":
-        return np.power(1.0 - np.asarray(theta), ranks - 1.0)
-    return 1.0 / (np.log2(ranks + 1.0) if stop == "DCG" else ranks)
+        return power(1.0 - np.asarray(theta), rank - 1.0)
+    return 1.0 / (np.log2(rank + 1.0) if stop == "DCG" else rank)
 
 
-def stopping_probability(ranks: npt.ArrayLike, stop: str, theta: npt.ArrayLike = 0.5) -> np.ndarray:
+def stopping_probability(rank: npt.ArrayLike, stop: str, theta: npt.ArrayLike = 0.5) -> np.ndarray:
     r"""Compute the probability that a user stops at each rank, whatever is there.
 
     Parameters
     ----------
-    ranks, stop, theta
+    rank, stop, theta
         As for `viewing_probability`.
 
     Returns
@@ -108,21 +109,20 @@ def stopping_probability(ranks: npt.ArrayLike, stop: str, theta: npt.ArrayLike =
     >>> stopping_probability([1, 2, 3], "RBP")
     array([0.5  , 0.25 , 0.125])
     """
-    ranks = np.asarray(ranks, dtype=np.float64)
+    rank = np.asarray(rank, dtype=np.float64)
     if stop == "RR":
-        return 1.0 / (ranks * (ranks + 1.0))
+        return 1.0 / (rank * (rank + 1.0))
     if stop == "RBP":
-        return viewing_probability(ranks, stop, theta) * theta
-    return viewing_probability(ranks, stop) - viewing_probability(ranks + 1.0, stop)
+        return viewing_probability(rank, stop, theta) * theta
+    return viewing_probability(rank, stop) - viewing_probability(rank + 1.0, stop)
 
 
 def average_while_reading(n: np.ndarray, stop: str, theta: np.ndarray) -> np.ndarray:
-    """Compute sum_{i<=n} P(i)/i, the average utility down to rank n of a document of utility 1 at rank 1."""
-    ranks = np.arange(1.0, n.max(initial=0) + 1)
-    n, theta = np.broadcast_arrays(n, theta)
+    """Return sum_{i<=n} P(i)/i: the average utility, down to rank n, of a document of utility 1 at rank 1."""
+    rank = np.arange(1.0, n.max(initial=0) + 1)
     result = np.zeros(n.shape)
     for value in np.unique(theta):
-        sums = np.cumsum(np.append(0.0, stopping_probability(ranks, stop, value) / ranks))
+        sums = np.cumsum(np.append(0.0, stopping_probability(rank, stop, value) / rank))
         result = np.where(theta == value, sums[n], result)
     return result
 
@@ -130,8 +130,9 @@ def average_while_reading(n: np.ndarray, stop: str, theta: np.ndarray) -> np.nda
 class UserModelMeasure(DiversityMeasure):
     """A measure of an accumulation model and a distribution of the rank of stopping."""
 
+    model: int
+    stop: str
     RANGE = "[0, inf)"
-    READS: tuple[str, ...] = ("weight",)
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
@@ -149,81 +150,60 @@ class UserModelMeasure(DiversityMeasure):
             raise ValueError(f"{self.NAME}: {', '.join(sorted(idle))} has no effect in {self!r}.")
 
     @property
-    def model(self) -> int:
-        """The accumulation model, 1 to 4."""
-        raise NotImplementedError
-
-    @property
-    def stop(self) -> str:
-        """The distribution of the rank of stopping."""
-        raise NotImplementedError
-
-    @property
     def graded(self) -> bool:
         """Whether labels above 0 differ in value."""
         return self.get("gain") in ("exp", "linear")
 
-    def score(self, ranked: JudgedRankings) -> np.ndarray:
-        """Compute one value for each query."""
-        values = self._of_intents(ranked, ranked.n[:, None])
-        if self["norm"]:
-            values = share(values, ranked.ideal(("perfect", self), self._of_perfect))
-        return over_intents(values * ranked.weights)
+    def score(self, ranked: Ranked) -> np.ndarray:
+        values = self.of_intents(ranked)
+        if self.norm:
+            perfect = ideal(ranked.judgements.view("each intent"), ByWorth(by_label), ranked.cutoff)
+            values = divide(values, perfect.value(self, self.of_intents))
+        return ranked.sum_intents(values * ranked.judgements.weights)
 
-    def _of_perfect(self, every: JudgedRankings) -> np.ndarray:
-        """Return the value of each intent's relevant documents by descending label."""
-        labels = -np.sort(-every.labels, axis=1)[:, : self["cutoff"]]
-        perfect = replace(every, labels=labels, ranks=every.ranks[:, : labels.shape[1]])
-        return self._of_intents(perfect, np.minimum(every.n_relevant, labels.shape[1]))
+    def of_intents(self, ranked: Ranked) -> np.ndarray:
+        """Return the value for each intent."""
+        return ranked.intents.total(self._added(ranked))
 
-    def _of_intents(self, ranked: JudgedRankings, n: np.ndarray) -> np.ndarray:
-        """Return the value for each intent, shape (queries, intents), ``n`` being the ranks read for it."""
-        ranks = ranked.ranks[..., None]
+    def _added(self, ranked: Ranked) -> np.ndarray:
+        """Return what each entry adds to the value of its intent."""
+        rank = ranked.rank
         if self.model == 3:
-            effort = 1.0 / ranks if self["effort"] == "reciprocal" else ranks
-            return _over_documents(effort * self._stops_at_relevant(ranked))
-        gains = ranked.gain(self) if self.graded else ranked.relevant
+            return (1.0 / rank if self.effort == "reciprocal" else rank) * self._stops_at_relevant(ranked)
+        gain = ranked.gain(self) if self.graded else np.ones(len(rank))
         if self.model == 1:
-            return _over_documents(gains * stopping_probability(ranks, self.stop, self._theta(ranked)))
-        utility = gains * self._novelty(ranked.relevant)
+            return gain * stopping_probability(rank, self.stop, self._theta(ranked))
+        utility = gain * self._novelty(ranked)
         if self.model == 2:
-            return _over_documents(utility * viewing_probability(ranks, self.stop, self._theta(ranked)))
+            return utility * viewing_probability(rank, self.stop, self._theta(ranked))
         if self.stop in DYNAMIC:
-            return _over_documents(np.cumsum(utility, axis=-2) / ranks * self._stops_at_relevant(ranked))
+            return (ranked.intents.above(utility) + utility) / rank * self._stops_at_relevant(ranked)
         # The sum over all ranks, turned round: a document adds its utility to every rank from its own to the last.
         theta = self._theta(ranked)
-        below = average_while_reading(n[:, None, :], self.stop, theta)
-        return _over_documents(utility * (below - average_while_reading(ranks - 1, self.stop, theta)))
+        n = ranked.n[ranked.query]
+        return utility * (
+            average_while_reading(n, self.stop, theta)
+            - average_while_reading(rank.astype(np.int64) - 1, self.stop, theta)
+        )
 
-    def _theta(self, ranked: JudgedRankings) -> np.ndarray:
-        """Return theta of each intent, shape (queries, 1, intents)."""
+    def _theta(self, ranked: Ranked) -> np.ndarray:
+        """Return theta of each entry's intent."""
         theta, theta_nav = self.get("theta") or 0.5, self.get("theta_nav")
-        return np.where(ranked.navigational, theta if theta_nav is None else theta_nav, theta)[:, None]
+        return np.where(ranked.navigational, theta if theta_nav is None else theta_nav, theta)
 
-    def _novelty(self, relevant: np.ndarray) -> np.ndarray | float:
+    def _novelty(self, ranked: Ranked) -> np.ndarray | float:
         """Return what is left of each document's value after the relevant ones above it."""
         redundancy = self.get("redundancy")
-        if redundancy is None:
-            return 1.0
-        return viewing_probability(np.maximum(np.cumsum(relevant, axis=-2), 1.0), redundancy, self["theta_red"])
+        return 1.0 if redundancy is None else viewing_probability(ranked.met + 1, redundancy, self.theta_red)
 
-    def _stops_at_relevant(self, ranked: JudgedRankings) -> np.ndarray:
+    def _stops_at_relevant(self, ranked: Ranked) -> np.ndarray:
         """Return the probability of stopping at each document, which depends on the relevant ones above it."""
-        if self.stop == "ERR" and self.graded:
-            satisfied = ranked.probability(self)
-        elif self.stop == "ERR":
-            satisfied = ranked.relevant * self._theta(ranked)
-        elif self.stop == "AP":
-            return ranked.relevant * share(1.0, ranked.n_relevant)[:, None]
-        else:
-            found = np.maximum(np.cumsum(ranked.relevant, axis=-2), 1.0)
-            return ranked.relevant * stopping_probability(found, "RR")
-        return satisfied * left_before(satisfied, axis=-2)
-
-
-def _over_documents(values: np.ndarray) -> np.ndarray:
-    """Sum an array of shape (..., n_docs, n_intents) over the documents."""
-    return over_documents(np.moveaxis(values, -2, -1))
+        if self.stop == "AP":
+            return 1.0 / ranked.n_relevant
+        if self.stop == "RRR":
+            return stopping_probability(ranked.met + 1, "RR")
+        satisfied = ranked.probability(self) if self.graded else self._theta(ranked)
+        return satisfied * ranked.intents.left(satisfied)
 
 
 def cell_parameters(model: int, stop: str) -> Parameters:
@@ -242,7 +222,7 @@ def cell_parameters(model: int, stop: str) -> Parameters:
 
 
 class _UserModel(UserModelMeasure):
-    """A user who accumulates by a model and stops by a distribution: ``UserModel(2, "DCG")``.
+    """A user who accumulates by a model until stopping by a distribution: ``UserModel(2, "DCG")``.
 
     The models: 1 is the relevance of the document where the user stops, 2 the utility of all documents read, 3 the
     effort, 4 the average utility of a document read. Models 1 and 2 take the static distributions RBP, DCG and RR;
@@ -253,29 +233,37 @@ class _UserModel(UserModelMeasure):
     Raises
     ------
     ValueError
-        When it is built with a pair that is none, graded gains for AP or RRR, which would be no distributions, or a
-        parameter that has no effect there.
+        When it is built with a pair that does not exist, graded gains for AP or RRR, which would be no distributions,
+        or a parameter that has no effect there.
 
     .. cite.dblp:: conf/sigir/Carterette11
+
+    References
+    ----------
+    Carterette (2011). System effectiveness, user models, and user utility. SIGIR, 903-912, Table 1.
+    https://doi.org/10.1145/2009916.2010037
+
+    Examples
+    --------
+    >>> from pyterrier_diversity import UserModel, score
+    >>> score(UserModel(2, "RR"), [[1], [1]])
+    1.5
     """
 
     NAME = __name__ = "UserModel"
     PRETTY_NAME = "User Model"
-    SHORT_DESC = "What a user accumulates by a model until stopping by a distribution."
     FORMULA = "sum_t w_t M_t, M1 = sum J_i P(i), M2 = sum J_i F(i), M3 = sum P(i)/i (or i P(i)), M4 = sum (R_i/i) P(i)"
     SOURCE = "Carterette (2011, SIGIR), Eqs. 1-4, Table 1"
     EQUALS = "of one intent: (1, 'RBP') RBP(rel=1) of cwl_eval; (4, 'AP') AP of pytrec_eval"
     EXAMPLE = "UserModel(model=1, stop='RBP')"
     READS = ("weight", "intent_type")
     SUPPORTED_PARAMS = {**CUTOFF, **MODEL, **THETA, **NORM, **REDUNDANCY, **EFFORT, **GAIN, **MAX_REL, **REL}
-    model = property(lambda self: self["model"])
-    stop = property(lambda self: self["stop"])
 
     def __init__(self, model: int | None = None, stop: str | None = None, **params: Any) -> None:
         super().__init__(model=model, stop=stop, **params)
 
     def refuse_idle(self) -> None:
-        """Raise the ``ValueError`` for what is no pair, and for parameters that have no effect there."""
+        """Raise the ``ValueError`` for pairs that do not exist, and for parameters that have no effect there."""
         if self.params.keys() <= {"cutoff"}:
             return
         if self.model is None or self.stop is None:
@@ -294,8 +282,7 @@ class _UserModel(UserModelMeasure):
         given = {"model": model, "stop": stop, **params}
         return _UserModel(**{**self.params, **{name: value for name, value in given.items() if value is not None}})
 
-    def score(self, ranked: JudgedRankings) -> np.ndarray:
-        """Compute one value for each query."""
+    def score(self, ranked: Ranked) -> np.ndarray:
         if self.model is None:
             raise ValueError(_NEEDS)
         return super().score(ranked)
@@ -304,190 +291,141 @@ class _UserModel(UserModelMeasure):
 _NEEDS = "UserModel needs a model and a distribution, as in UserModel(2, 'DCG')."
 
 
-class _Cell(UserModelMeasure):
-    """A cell of the table of models and distributions."""
+class Cell(NamedTuple):
+    """A named cell of the table of models and distributions."""
 
-    MODEL: int
-    STOP: str
+    name: str
+    model: int
+    stop: str
+    pretty_name: str
+    formula: str
+    summary: str
+
+
+# Carterette (2011), Table 1.
+CELLS = (
+    Cell(
+        "RBTR",
+        2,
+        "RBP",
+        "Rank-Biased Total Relevance",
+        "sum_i J_i (1-theta)^(i-1)",
+        "Total relevance read by users who stop at each document with the same probability.",
+    ),
+    Cell(
+        "RBAP",
+        4,
+        "RBP",
+        "Rank-Biased Average Precision",
+        "sum_i (R_i/i) (1-theta)^(i-1) theta",
+        "Precision where users stop, each document with the same probability.",
+    ),
+    Cell(
+        "CDG",
+        1,
+        "DCG",
+        "Cumulated Discounted Gain",
+        "sum_i J_i (1/log2(i+1) - 1/log2(i+2))",
+        "Relevance of the document where users stop, by the distribution behind DCG.",
+    ),
+    Cell(
+        "DCG",
+        2,
+        "DCG",
+        "Discounted Cumulated Gain",
+        "sum_i J_i / log2(i+1)",
+        "Total relevance read, by the distribution behind the logarithmic discount.",
+    ),
+    Cell(
+        "DAG",
+        4,
+        "DCG",
+        "Discounted Average Gain",
+        "sum_i (R_i/i) (1/log2(i+1) - 1/log2(i+2))",
+        "Precision where users stop, by the distribution behind DCG.",
+    ),
+    Cell(
+        "RRG",
+        1,
+        "RR",
+        "Reciprocal Rank Gain",
+        "sum_i J_i / (i (i+1))",
+        "Relevance of the document where users stop, reading on with reciprocal probability.",
+    ),
+    Cell(
+        "RRTR",
+        2,
+        "RR",
+        "Reciprocal Rank Total Relevance",
+        "sum_i J_i / i",
+        "Total relevance read, reading on with reciprocal probability (the paper's RR).",
+    ),
+    Cell(
+        "RAP",
+        4,
+        "RR",
+        "Reciprocal Average Precision",
+        "sum_i (R_i/i) / (i (i+1))",
+        "Precision where users stop, reading on with reciprocal probability.",
+    ),
+    Cell(
+        "EPR",
+        4,
+        "ERR",
+        "Expected Precision",
+        "sum_i (R_i/i) J_i (1-theta)^(R_i-1) theta",
+        "Precision where users stop, at each relevant document with the same probability.",
+    ),
+    Cell(
+        "ARR",
+        3,
+        "AP",
+        "Average Reciprocal Rank",
+        "1/R sum_i J_i / i",
+        "Reciprocal rank of a relevant document, averaged over all of them.",
+    ),
+    Cell(
+        "RRR",
+        3,
+        "RRR",
+        "Reciprocal Relevant Rank",
+        "sum_i 1/i J_i / (R_i (R_i+1))",
+        "Reciprocal rank where users stop, who read on to further relevant documents with reciprocal probability.",
+    ),
+    Cell(
+        "RRAP",
+        4,
+        "RRR",
+        "Reciprocal Relevant Average Precision",
+        "sum_i (R_i/i) J_i / (R_i (R_i+1))",
+        "Precision where users stop, who read on to further relevant documents with reciprocal probability.",
+    ),
+)
+
+
+class _Cell(UserModelMeasure):
+    """A named cell, with the parameters that have an effect there."""
+
     SOURCE = "Carterette (2011, SIGIR), Table 1"
 
-    def __init_subclass__(cls) -> None:
-        cls.FORMULA = f"sum_t w_t M_t, M_t = {cls.FORMULA}"
-        cls.SUPPORTED_PARAMS = cell_parameters(cls.MODEL, cls.STOP)
-        cls.READS = ("weight", "intent_type") if "theta_nav" in cls.SUPPORTED_PARAMS else ("weight",)
+    def __init__(self, cell: Cell, **params: Any) -> None:
+        self.cell = cell
+        self.NAME = self.__name__ = cell.name
+        self.PRETTY_NAME = cell.pretty_name
+        self.FORMULA = f"sum_t w_t M_t, M_t = {cell.formula}"
+        self.__doc__ = (
+            f"{cell.pretty_name}: {cell.summary[0].lower()}{cell.summary[1:]}\n\n"
+            f'It is ``UserModel({cell.model}, "{cell.stop}")``.\n\n.. cite.dblp:: conf/sigir/Carterette11\n'
+        )
+        self.model, self.stop = cell.model, cell.stop
+        self.SUPPORTED_PARAMS = cell_parameters(cell.model, cell.stop)
+        self.READS = ("weight", "intent_type") if "theta_nav" in self.SUPPORTED_PARAMS else ("weight",)
+        super().__init__(**params)
 
-    model = property(lambda self: self.MODEL)
-    stop = property(lambda self: self.STOP)
-
-
-class _RBTR(_Cell):
-    """Rank-Biased Total Relevance: ``UserModel(2, "RBP")``.
-
-    .. cite.dblp:: conf/sigir/Carterette11
-    """
-
-    NAME = __name__ = "RBTR"
-    PRETTY_NAME = "Rank-Biased Total Relevance"
-    SHORT_DESC = "Total relevance read by users who stop at each document with the same probability."
-    FORMULA = "sum_i J_i (1-theta)^(i-1)"
-    MODEL, STOP = 2, "RBP"
-
-
-class _RBAP(_Cell):
-    """Rank-Biased Average Precision: ``UserModel(4, "RBP")``.
-
-    .. cite.dblp:: conf/sigir/Carterette11
-    """
-
-    NAME = __name__ = "RBAP"
-    PRETTY_NAME = "Rank-Biased Average Precision"
-    SHORT_DESC = "Precision where users stop, each document with the same probability."
-    FORMULA = "sum_i (R_i/i) (1-theta)^(i-1) theta"
-    MODEL, STOP = 4, "RBP"
-
-
-class _CDG(_Cell):
-    """Cumulated Discounted Gain: ``UserModel(1, "DCG")``.
-
-    .. cite.dblp:: conf/sigir/Carterette11
-    """
-
-    NAME = __name__ = "CDG"
-    PRETTY_NAME = "Cumulated Discounted Gain"
-    SHORT_DESC = "Relevance of the document where users stop, by the distribution behind DCG."
-    FORMULA = "sum_i J_i (1/log2(i+1) - 1/log2(i+2))"
-    MODEL, STOP = 1, "DCG"
-
-
-class _DCG(_Cell):
-    """Discounted Cumulated Gain: ``UserModel(2, "DCG")``.
-
-    .. cite.dblp:: conf/sigir/Carterette11
-    """
-
-    NAME = __name__ = "DCG"
-    PRETTY_NAME = "Discounted Cumulated Gain"
-    SHORT_DESC = "Total relevance read, by the distribution behind the logarithmic discount."
-    FORMULA = "sum_i J_i / log2(i+1)"
-    MODEL, STOP = 2, "DCG"
-
-
-class _DAG(_Cell):
-    """Discounted Average Gain: ``UserModel(4, "DCG")``.
-
-    .. cite.dblp:: conf/sigir/Carterette11
-    """
-
-    NAME = __name__ = "DAG"
-    PRETTY_NAME = "Discounted Average Gain"
-    SHORT_DESC = "Precision where users stop, by the distribution behind DCG."
-    FORMULA = "sum_i (R_i/i) (1/log2(i+1) - 1/log2(i+2))"
-    MODEL, STOP = 4, "DCG"
-
-
-class _RRG(_Cell):
-    """Reciprocal Rank Gain: ``UserModel(1, "RR")``.
-
-    .. cite.dblp:: conf/sigir/Carterette11
-    """
-
-    NAME = __name__ = "RRG"
-    PRETTY_NAME = "Reciprocal Rank Gain"
-    SHORT_DESC = "Relevance of the document where users stop, reading on with reciprocal probability."
-    FORMULA = "sum_i J_i / (i (i+1))"
-    MODEL, STOP = 1, "RR"
-
-
-class _RRTR(_Cell):
-    """Reciprocal Rank Total Relevance: ``UserModel(2, "RR")``.
-
-    .. cite.dblp:: conf/sigir/Carterette11
-    """
-
-    NAME = __name__ = "RRTR"
-    PRETTY_NAME = "Reciprocal Rank Total Relevance"
-    SHORT_DESC = "Total relevance read, reading on with reciprocal probability (the paper's RR)."
-    FORMULA = "sum_i J_i / i"
-    MODEL, STOP = 2, "RR"
-
-
-class _RAP(_Cell):
-    """Reciprocal Average Precision: ``UserModel(4, "RR")``.
-
-    .. cite.dblp:: conf/sigir/Carterette11
-    """
-
-    NAME = __name__ = "RAP"
-    PRETTY_NAME = "Reciprocal Average Precision"
-    SHORT_DESC = "Precision where users stop, reading on with reciprocal probability."
-    FORMULA = "sum_i (R_i/i) / (i (i+1))"
-    MODEL, STOP = 4, "RR"
-
-
-class _EPR(_Cell):
-    """Expected Precision: ``UserModel(4, "ERR")``.
-
-    .. cite.dblp:: conf/sigir/Carterette11
-    """
-
-    NAME = __name__ = "EPR"
-    PRETTY_NAME = "Expected Precision"
-    SHORT_DESC = "Precision where users stop, at each relevant document with the same probability."
-    FORMULA = "sum_i (R_i/i) J_i (1-theta)^(R_i-1) theta"
-    MODEL, STOP = 4, "ERR"
-
-
-class _ARR(_Cell):
-    """Average Reciprocal Rank: ``UserModel(3, "AP")``.
-
-    .. cite.dblp:: conf/sigir/Carterette11
-    """
-
-    NAME = __name__ = "ARR"
-    PRETTY_NAME = "Average Reciprocal Rank"
-    SHORT_DESC = "Reciprocal rank of a relevant document, averaged over all of them."
-    FORMULA = "1/R sum_i J_i / i"
-    MODEL, STOP = 3, "AP"
-
-
-class _RRR(_Cell):
-    """Reciprocal Relevant Rank: ``UserModel(3, "RRR")``.
-
-    .. cite.dblp:: conf/sigir/Carterette11
-    """
-
-    NAME = __name__ = "RRR"
-    PRETTY_NAME = "Reciprocal Relevant Rank"
-    SHORT_DESC = (
-        "Reciprocal rank where users stop, who read on to further relevant documents with reciprocal probability."
-    )
-    FORMULA = "sum_i 1/i J_i / (R_i (R_i+1))"
-    MODEL, STOP = 3, "RRR"
-
-
-class _RRAP(_Cell):
-    """Reciprocal Relevant Average Precision: ``UserModel(4, "RRR")``.
-
-    .. cite.dblp:: conf/sigir/Carterette11
-    """
-
-    NAME = __name__ = "RRAP"
-    PRETTY_NAME = "Reciprocal Relevant Average Precision"
-    SHORT_DESC = "Precision where users stop, who read on to further relevant documents with reciprocal probability."
-    FORMULA = "sum_i (R_i/i) J_i / (R_i (R_i+1))"
-    MODEL, STOP = 4, "RRR"
+    def __call__(self, **params: Any) -> _Cell:
+        """Return the measure with other values of these parameters."""
+        return _Cell(self.cell, **{**self.params, **params})
 
 
 UserModel = register(_UserModel())
-RBTR = register(_RBTR())
-RBAP = register(_RBAP())
-CDG = register(_CDG())
-DCG = register(_DCG())
-DAG = register(_DAG())
-RRG = register(_RRG())
-RRTR = register(_RRTR())
-RAP = register(_RAP())
-EPR = register(_EPR())
-ARR = register(_ARR())
-RRR = register(_RRR())
-RRAP = register(_RRAP())
+RBTR, RBAP, CDG, DCG, DAG, RRG, RRTR, RAP, EPR, ARR, RRR, RRAP = (register(_Cell(cell)) for cell in CELLS)

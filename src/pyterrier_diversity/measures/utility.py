@@ -6,29 +6,38 @@ import math
 
 import numpy as np
 
-from ..arrays import share
-from ..ideal import greedy_gains
-from ..ideal.greedy import TIE
-from ..judged import JudgedRankings
+from ..arithmetic import power
+from ..ideal import Greedy
+from ..judged import Order, Ranked
 from ..parameters import ALPHA, CUTOFF, GRADES, Parameter
-from .base import register
-from .cascade import GradedNovelty, discounted
+from .base import DiversityMeasure, Normalised, register
 
 
-class _EU(GradedNovelty):
-    """Expected utility: what a user gains from a ranking, less the effort of reading it, discounted by rank.
+def weighted_probability(ranked: Ranked, gain: str, max_rel: float | None) -> np.ndarray:
+    """Return w_t r_it: what a document is worth to an intent that was not met yet."""
+    return ranked.weight * ranked.probability({"gain": gain, "max_rel": max_rel})
+
+
+class _EU(DiversityMeasure):
+    """Expected utility: graded, weighted novelty, less the effort of reading, discounted by rank.
 
     Negative where the effort outweighs the gain; a query that the run lacks scores 0.
 
     .. cite.dblp:: conf/ictir/YangL09
+
+    Examples
+    --------
+    >>> from pyterrier_diversity import EU, score
+    >>> score(EU(e=0), [[1], [1]])
+    0.625
     """
 
     NAME = __name__ = "EU"
     PRETTY_NAME = "Expected Utility"
-    SHORT_DESC = "Graded, weighted novelty less the effort of reading, discounted by rank."
     FORMULA = "sum_i 1/(1 + log_base i) (sum_t w_t r_it (1-alpha)^c_it - e)"
     SOURCE = "Yang and Lad (2009); Amigó et al. (2018), Sec. 4.3"
     RANGE = "(-inf, inf)"
+    READS = ("weight",)
     SUPPORTED_PARAMS = {
         **CUTOFF,
         **ALPHA,
@@ -37,44 +46,47 @@ class _EU(GradedNovelty):
         **GRADES,
     }
 
-    def discount(self, ranks: np.ndarray) -> np.ndarray:
+    def gained(self, ranked: Ranked) -> np.ndarray:
+        """Return the utility of each query."""
+        gain = ranked.weight * ranked.probability(self) * power(1 - self.alpha, ranked.met)
+        effort = np.cumsum(np.append(0.0, self.discount(np.arange(1.0, ranked.n.max(initial=0) + 1))))
+        return ranked.total(gain * self.discount(ranked.rank)) - self.e * effort[ranked.n]
+
+    def discount(self, rank: np.ndarray) -> np.ndarray:
         """Return 1 / (1 + log_base rank)."""
-        return 1.0 / (1.0 + np.log(ranks) / math.log(self["base"]))
+        return 1.0 / (1.0 + np.log(rank) / math.log(self.base))
 
-    def score(self, ranked: JudgedRankings) -> np.ndarray:
-        """Compute one value for each query."""
-        discounts = np.cumsum(np.append(0.0, self.discount(np.arange(1.0, ranked.n.max(initial=0) + 1))))
-        return discounted(self.gains(ranked), self.discount, ranked.ranks) - self["e"] * discounts[ranked.n]
+    def score(self, ranked: Ranked) -> np.ndarray:
+        return self.gained(ranked)
 
 
-class _nEU(_EU):
-    """Expected utility over that of the greedy ideal ranking.
+class _nEU(_EU, Normalised):
+    """Normalised expected utility: EU over that of the greedy ideal ranking.
 
     The ideal stops before the first document whose gain does not exceed the effort. Greedy need not be optimal, so that
     values above 1 are possible; 0 where the ideal is worth nothing.
 
     .. cite.dblp:: conf/sigir/YangLLHW07
+
+    Examples
+    --------
+    >>> from pyterrier_diversity import nEU, score
+    >>> score(nEU, [[1], [1]])
+    1.0
     """
 
     NAME = __name__ = "nEU"
     PRETTY_NAME = "Normalised Expected Utility"
-    SHORT_DESC = "Graded, weighted novelty less the effort of reading, over the greedy ideal."
     FORMULA = "EU / EU of the greedy ideal ranking, which stops before the first gain <= e"
     SOURCE = "Yang and Lad (2009); Yang et al. (2007)"
 
-    def score(self, ranked: JudgedRankings) -> np.ndarray:
-        """Compute one value for each query."""
-        key = "utility", *(self[name] for name in ("alpha", "e", "gain", "max_rel")), ranked.cutoff
-        surplus = ranked.ideal(key, self._greedy_surplus)
-        return share(super().score(ranked), discounted(surplus, self.discount))
+    @property
+    def normaliser(self) -> Order:
+        """The greedy ideal ranking."""
+        return Greedy(self.alpha, weighted_probability, (self.gain, self.max_rel), least=self.e)
 
-    def _greedy_surplus(self, every: JudgedRankings) -> np.ndarray:
-        """Return gain less effort at each rank of the ideal; 0 where it has stopped."""
-        worth = every.probability(self) * every.weights[:, None]
-        gains = greedy_gains(every.relevant, worth=worth, alpha=self["alpha"], depth=self["cutoff"])
-        surplus = gains - self["e"]
-        # A gain that exceeds the effort by rounding only does not.
-        return np.where(np.logical_and.accumulate(surplus > TIE * gains, axis=-1), surplus, 0.0)
+    def score(self, ranked: Ranked) -> np.ndarray:
+        return Normalised.score(self, ranked)
 
 
 EU = register(_EU())

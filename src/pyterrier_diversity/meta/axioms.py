@@ -13,8 +13,9 @@ import ir_measures
 import numpy as np
 import pandas as pd
 
+from ..evaluate import DiversityEvaluator
+from ..measures import Adhoc
 from ..measures.base import is_ours
-from ..measures.lifts import Adhoc
 from ..parameters import Parameter, Rng
 from .constraints import CONSTRAINTS, SATURATED, Constraint, Instance, Pair
 from .scores import generators, signs
@@ -96,9 +97,8 @@ def _values(measures: Sequence[ir_measures.Measure], pairs: Sequence[Pair]) -> n
                 ]
     frame = pd.DataFrame(qrels, columns=["query_id", "doc_id", "relevance", "iteration", "weight"])
     readable = [_readable(measure) for measure in measures]
-    values = {measure: np.full(2 * len(pairs), np.nan) for measure in readable}
-    for metric in ir_measures.iter_calc(list(values), frame, run):
-        values[metric.measure][int(metric.query_id)] = metric.value
+    # Queries that are numbers are in the order of the numbers.
+    values = DiversityEvaluator(readable, frame).values(run)
     return np.stack([values[measure].reshape(-1, 2) for measure in readable])
 
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping
-from typing import Any, cast
+from typing import Any
 
 import ir_measures
 import numpy as np
 import pandas as pd
 
-from ..judged import Run
-from ..judged.columns import ids, with_string_ids
-from ..measures.lifts import read_measures
+from ..evaluate import DiversityEvaluator
+from ..judged import QRELS_COLUMNS, RUN_COLUMNS, Run, ids, with_string_ids
+from ..measures.parse import read_measures
 from ..parallel import in_parallel
 from ..parameters import Parameter, Rng
 from .correlation import correlate, kendall_tau
@@ -319,13 +319,11 @@ def _read_runs(who: str, runs: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
         raise TypeError(f"{who}: runs must be a dict of names to runs, not {type(runs).__name__}.")
     if len(runs) < 2:
         raise ValueError(f"{who}: runs must hold two systems at least, not {list(map(str, runs))!r}.")
-    return {
-        str(name): with_string_ids(run, ("query_id", "doc_id", "score"), f"run {name}") for name, run in runs.items()
-    }
+    return {str(name): with_string_ids(run, RUN_COLUMNS, f"run {name}") for name, run in runs.items()}
 
 
 def _read_qrels(qrels: Any, what: str) -> pd.DataFrame:
-    frame = with_string_ids(qrels, ("query_id", "doc_id", "relevance"), what)
+    frame = with_string_ids(qrels, QRELS_COLUMNS, what)
     if frame.empty:
         raise ValueError(f"{what} must hold a judgement at least.")
     return frame
@@ -359,10 +357,10 @@ def _evaluated(
     results = []
     with pt.tqdm(total=len(judgements) * len(runs), desc=what, unit="run", delay=2, leave=False) as bar:
         for qrels in judgements:
-            evaluator = ir_measures.evaluator(list(measures.values()), qrels)
+            evaluator = DiversityEvaluator(measures.values(), qrels)
             values: dict[str, list[float]] = {name: [] for name in measures}
             for system, run in runs.items():
-                aggregates = cast("dict[ir_measures.Measure, float]", evaluator.calc_aggregate(run))
+                aggregates = evaluator.calc_aggregate(run)
                 for name, measure in measures.items():
                     if not np.isfinite(aggregates[measure]):
                         raise ValueError(

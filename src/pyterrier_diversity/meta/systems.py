@@ -10,15 +10,12 @@ import ir_measures
 import numpy as np
 import pandas as pd
 
-from ..arrays import share
-from ..judged import Judgements, Retrieved, Run, judge
-from ..judged.columns import to_frame
-from ..judged.judgements import Memo, Rows
-from ..judged.sessions import Sessions
+from ..arithmetic import divide
+from ..evaluate import DiversityEvaluator, Evaluation
+from ..judged import QRELS_COLUMNS, RUN_COLUMNS, Judgements, Memo, Retrieved, Run, judge, to_frame
 from ..measures.base import CompositeMeasure, implementation
 from ..parallel import in_parallel
 from ..parameters import CUTOFF, REL, Parameter, Parameters, Rng, checked
-from ..provider import Evaluation, Retrieval
 from ..qrels import add_rarity
 from .correlation import METHOD, Method, correlate
 from .scores import generators, signs
@@ -58,19 +55,6 @@ _SYNTHETIC_LEGEND = {
 }
 
 
-class _Found(Retrieval):
-    """What a run found of some judgements, without the run: that is what workers are sent."""
-
-    def __init__(self, retrieved: Retrieved) -> None:
-        self._retrieved = retrieved
-
-    def of(self, view: Judgements, judged_only: bool = False) -> Retrieved:
-        """Return what the run found of a view of the judgements."""
-        if judged_only:
-            raise ValueError("number_of_systems: a measure that reads rarity cannot have judged_only=True here.")
-        return self._retrieved.of(view)
-
-
 class _Pool(NamedTuple):
     """Systems, and what they find.
 
@@ -79,7 +63,7 @@ class _Pool(NamedTuple):
     """
 
     judgements: Judgements
-    found: list[_Found]
+    found: list[Retrieved]
     in_top: np.ndarray
     bounded: bool
 
@@ -330,11 +314,11 @@ def _sizes(sizes: Iterable[int] | None, n_systems: int) -> list[int]:
 
 
 def _run_frame(run: Any) -> pd.DataFrame:
-    return to_frame(run, ("query_id", "doc_id", "score"), "run")
+    return to_frame(run, RUN_COLUMNS, "run")
 
 
 def _qrels_frame(qrels: Any) -> pd.DataFrame:
-    frame = to_frame(qrels, ("query_id", "doc_id", "relevance"), "qrels")
+    frame = to_frame(qrels, QRELS_COLUMNS, "qrels")
     if frame.empty:
         raise ValueError("qrels hold no row: there is nothing to rank systems by.")
     return frame.drop(columns="rarity", errors="ignore")
@@ -342,7 +326,7 @@ def _qrels_frame(qrels: Any) -> pd.DataFrame:
 
 def _evaluate(measures: list[ir_measures.Measure], qrels: pd.DataFrame, runs: Iterable[pd.DataFrame]) -> np.ndarray:
     """Return the mean of each system, shape (measures, systems)."""
-    evaluator = ir_measures.evaluator(measures, qrels)
+    evaluator = DiversityEvaluator(measures, qrels)
     means = [evaluator.calc_aggregate(run) for run in runs]
     return np.array([[of_run[measure] for of_run in means] for measure in measures])
 
@@ -354,22 +338,12 @@ def _in_top(retrieved: Iterable[Retrieved], cutoff: int) -> np.ndarray:
 
 def _read(qrels: pd.DataFrame, runs: Iterable[pd.DataFrame], cutoff: int, bounded: bool) -> _Pool:
     judgements = judge(qrels)
-    nobody = Run({})
-    retrieved = []
-    for run in runs:
-        found = Run(run).retrieve(judgements)
-        # Workers are sent ranks, but not the run. No measure that reads rarity counts turns.
-        sessions = Sessions(nobody, np.array(judgements.query_ids, dtype=object), found.n)
-        retrieved.append(found._replace(sessions=sessions))
     # Measures of rareness do not read the rows of documents that are not relevant.
-    relevant = judgements.rows.label > 0
-    rows = Rows(*(values[relevant] for values in judgements.rows))
-    return _Pool(
-        replace(judgements, rows=rows, derived=Memo()),
-        [_Found(each) for each in retrieved],
-        _in_top(retrieved, cutoff),
-        bounded,
-    )
+    relevant = replace(judgements, rows=judgements.rows.take(judgements.rows.label > 0), remembered=Memo())
+    found = [Run(run).retrieve(judgements) for run in runs]
+    # Workers are sent ranks, but not the run: no measure that reads rarity counts turns.
+    sent = [Retrieved(relevant, each.ranks, each.n) for each in found]
+    return _Pool(relevant, sent, _in_top(found, cutoff), bounded)
 
 
 def _correlations(
@@ -404,9 +378,9 @@ def _correlations(
 def _among(pool: _Pool, drawn: np.ndarray) -> Judgements:
     """Return the judgements with the rarity that `add_rarity` would give them for some of the systems."""
     n_systems = np.maximum(np.count_nonzero(pool.in_top[drawn], axis=0), 1)
-    rarity = share(len(drawn) - n_systems, len(drawn) - pool.bounded)
+    rarity = divide(len(drawn) - n_systems, len(drawn) - pool.bounded)
     documents = pool.judgements.documents._replace(rarity=rarity)
-    return replace(pool.judgements, documents=documents, derived=Memo())
+    return replace(pool.judgements, documents=documents, remembered=Memo())
 
 
 def _reads_rarity(measure: ir_measures.Measure) -> bool:

@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from ..groups import signature
-from ..measures import parse
+from ..measures import parse, signature
 from ..parameters import Parameter
 
 _PLACES = Parameter(int, 3, interval="[0, 100]", desc="decimal places of the means")

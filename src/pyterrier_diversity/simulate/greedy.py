@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ..ideal import Covers, naming, progress
-from ..judged import judge, relevance_by_query
+from ..judged import QueryRelevance, judge, relevance_by_query
 
 
 def greedy_study(qrels: pd.DataFrame, time_limit: float = 60.0) -> pd.DataFrame:
@@ -53,9 +53,9 @@ def greedy_study(qrels: pd.DataFrame, time_limit: float = 60.0) -> pd.DataFrame:
     """
     rows = []
     for query in progress(relevance_by_query(judge(qrels)), "minRank"):
-        if query.relevant.size:
+        if len(query.docs):
             with naming(query.query_id):
-                rows.append((query.query_id, *_compare(query.relevant, time_limit)))
+                rows.append((query.query_id, *_compare(query, time_limit)))
     columns = ["qid", "kind", "min_rank", "greedy_min_rank", "rank_ratio", "recall_ratio"]
     study = pd.DataFrame(rows, columns=columns)
     hard = study[study["kind"] != "trivial"]
@@ -69,8 +69,8 @@ def greedy_study(qrels: pd.DataFrame, time_limit: float = 60.0) -> pd.DataFrame:
     return study
 
 
-def _compare(relevant: np.ndarray, time_limit: float) -> tuple[str, int, int, float, float]:
-    covers = Covers(relevant)
+def _compare(query: QueryRelevance, time_limit: float) -> tuple[str, int, int, float, float]:
+    relevant, covers = query.matrix, Covers(query.doc, query.intent)
     n_intents = covers.n_intents
     greedy, exact = covers.greedy(n_intents), covers.exact(n_intents, time_limit)
     recall = np.count_nonzero(relevant[greedy[: len(exact)]].any(axis=0)) / n_intents

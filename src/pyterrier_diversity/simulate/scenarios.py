@@ -5,9 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from ..judged import Run
-from ..judged.columns import given_frame, ids, numbers
-from ..judged.qrels import intents_of_rows
+from ..judged import Run, given_frame, ids, intents_of_rows, numbers
 from ..parameters import Parameter, Rng
 
 LONGEST = Parameter(int, interval="[0, inf)", desc="largest length that can be drawn")

@@ -54,12 +54,12 @@ def degrade(
     queries = relevance_by_query(judge(qrels))
     frames = [pd.DataFrame(columns=["qid", "iteration", "docno", "score"]).astype({"score": float})]
     for query, generator in zip(queries, np.random.default_rng(rng).spawn(len(queries)), strict=True):
-        drawn = [generator.beta(*shape, query.relevant.shape) for shape in shapes]
+        drawn = [generator.beta(*shape, query.matrix.shape) for shape in shapes]
         frame = {
             "qid": query.query_id,
             "iteration": np.tile(query.intents, len(query.docs)),
             "docno": query.docs.repeat(len(query.intents)),
-            "score": np.where(query.relevant, *drawn).ravel(),
+            "score": np.where(query.matrix, *drawn).ravel(),
         }
         frames.append(pd.DataFrame(frame))
     return pd.concat(frames, ignore_index=True)

@@ -62,7 +62,7 @@ def swap_topics(
     queries = relevance_by_query(judge(qrels))
     rows = []
     for query, generator in zip(queries, np.random.default_rng(rng).spawn(len(queries)), strict=True):
-        matrix = query.relevant.tolist()
+        matrix = query.matrix.tolist()
         for number in range(1, n + 1 if matrix else 1):
             _walk(matrix, burn_in if number == 1 else attempts, generator)
             name = f"{query.query_id}-{number}"

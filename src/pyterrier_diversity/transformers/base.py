@@ -9,10 +9,9 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-from ..arrays import share
-from ..ideal.greedy import TIE
-from ..judged import ranking_order
-from ..judged.columns import ids, numbers, strings, to_frame
+from ..arithmetic import divide
+from ..ideal import TIE
+from ..judged import ids, numbers, ranking_order, strings, to_frame
 from ..parameters import Parameter
 
 Normalise = Literal["sum", "max", "minmax"] | None
@@ -178,7 +177,7 @@ def normalised(scores: np.ndarray, how: Normalise, what: str) -> np.ndarray:
     scores = np.where(np.isnan(scores), lowest, scores)
     if how == "minmax":
         least = scores.min(axis=0)
-        return share(scores - least, scores.max(axis=0) - least)
+        return divide(scores - least, scores.max(axis=0) - least)
     if how is None and scores.max(initial=0.0) > 1:
         raise ValueError(
             f"{what} must be a probability if normalise is None, but one is {scores.max():g}; normalise='sum' or 'max' "
@@ -191,7 +190,7 @@ def normalised(scores: np.ndarray, how: Normalise, what: str) -> np.ndarray:
         )
     if how is None:
         return scores
-    return share(scores, scores.sum(axis=0) if how == "sum" else scores.max(axis=0))
+    return divide(scores, scores.sum(axis=0) if how == "sum" else scores.max(axis=0))
 
 
 def first_best(values: np.ndarray, left: np.ndarray) -> int:

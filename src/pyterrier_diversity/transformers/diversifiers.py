@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 import pyterrier as pt
 
-from ..arrays import share
+from ..arithmetic import divide
 from ..parameters import Parameter
 from .base import NORMALISE, Candidates, K, Normalise, Reranker, first_best, normalised
 from .intent_scores import read_intent_scores
@@ -149,7 +149,7 @@ def pm2(
     """
     coverage = np.asarray(coverage, dtype=np.float64)
     votes = _weights(weights, coverage)
-    portions = share(coverage, coverage.sum(axis=1, keepdims=True))
+    portions = divide(coverage, coverage.sum(axis=1, keepdims=True))
     seats, n_left = np.zeros(len(votes)), np.count_nonzero(coverage, axis=0)
     left = np.ones(len(coverage), dtype=bool)
     chosen = np.empty(len(coverage) if k is None else min(k, len(coverage)), dtype=np.intp)

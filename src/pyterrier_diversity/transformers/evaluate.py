@@ -11,9 +11,11 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-from ..judged.columns import numbers, with_string_ids
-from ..measures.base import implementation, reason
-from ..measures.lifts import innermost, read_measures
+from ..evaluate import DiversityEvaluator
+from ..judged import RUN_COLUMNS, numbers, with_string_ids
+from ..measures.base import implementation
+from ..measures.composite import innermost
+from ..measures.parse import read_measures
 from .base import Step
 
 
@@ -64,26 +66,23 @@ class Evaluate(Step):
         self, qrels: pd.DataFrame, measures: ir_measures.Measure | str | Iterable[ir_measures.Measure | str]
     ) -> None:
         self.qrels = qrels
-        self._evaluator = QueryEvaluator("Evaluate", qrels, measures)
+        self._evaluator = evaluator_of("Evaluate", measures, qrels)
         self.measures = self._evaluator.measures
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Read the qrels again in another process: not every provider's evaluator can be sent there."""
-        return type(self), (self.qrels, self.measures)
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Return a row for each query of the results."""
         pt.validate.result_frame(inp, extra_columns=["score"])
         table = queries_of(inp)
-        query_ids = table["qid"].astype(str)
-        values = self._evaluator.values(self._evaluator.judged(as_run(inp), query_ids))
-        for measure in self._evaluator.measures:
-            table[str(measure)] = np.array([values.get(query, {}).get(measure, np.nan) for query in query_ids])
+        values = self._evaluator.values(with_judgements(as_run(inp), self._evaluator, "Evaluate"))
+        index = self._evaluator.judgements.query_index
+        place = np.array([index.get(str(query_id), -1) for query_id in table["qid"]], dtype=np.intp)
+        for measure in self.measures:
+            table[str(measure)] = np.append(values[measure], np.nan)[place]
         return table
 
     def __repr__(self) -> str:
         """Return the measures."""
-        return f"Evaluate({', '.join(map(str, self._evaluator.measures))})"
+        return f"Evaluate({', '.join(map(str, self.measures))})"
 
 
 def queries_of(inp: pd.DataFrame) -> pd.DataFrame:
@@ -93,69 +92,30 @@ def queries_of(inp: pd.DataFrame) -> pd.DataFrame:
     return inp.drop_duplicates("qid")[columns].reset_index(drop=True)
 
 
-class QueryEvaluator:
-    """Measures of each query, against qrels that are read once.
+def evaluator_of(who: str, measures: Any, qrels: pd.DataFrame) -> DiversityEvaluator:
+    """Return an evaluator of measures, given as objects or strings; there must be one."""
+    several = read_measures(who, measures)
+    if not several:
+        raise ValueError(f"{who}: measures must not be empty.")
+    return DiversityEvaluator(several, qrels)
 
-    Parameters
-    ----------
-    who : str
-        Who asks: begins messages.
-    qrels : DataFrame
-        Qrels, with PyTerrier's or ir_measures' names. The attribute has ir_measures' names, and ids as strings.
-    measures : Measure or str, or iterable of them
-        The measures.
+
+def with_judgements(run: pd.DataFrame, evaluator: DiversityEvaluator, who: str) -> pd.DataFrame:
+    """Return the rows of a run whose queries have judgements.
+
+    Warns
+    -----
+    UserWarning
+        If some queries have none.
     """
-
-    def __init__(
-        self, who: str, qrels: pd.DataFrame, measures: ir_measures.Measure | str | Iterable[ir_measures.Measure | str]
-    ) -> None:
-        self._who = who
-        self.measures = read_measures(who, measures)
-        if not self.measures:
-            raise ValueError(f"{who}: measures must hold a measure at least.")
-        self.qrels = with_string_ids(qrels, ("query_id", "doc_id", "relevance"), "qrels")
-        self._query_ids = frozenset(self.qrels["query_id"])
-        try:
-            self._evaluator = ir_measures.DefaultPipeline.evaluator(self.measures, self.qrels)
-        except AssertionError as error:  # how ir_measures refuses parameters
-            raise ValueError(f"{who}: {', '.join(map(str, self.measures))}: {reason(error)}.") from error
-
-    def judged(self, run: pd.DataFrame, query_ids: Iterable[str]) -> pd.DataFrame:
-        """Return the rows of a run whose queries have judgements.
-
-        Warns
-        -----
-        UserWarning
-            If some of ``query_ids``, those of the run, have none.
-        """
-        distinct = set(query_ids)
-        unjudged = len(distinct - self._query_ids)
-        if not unjudged:
-            return run
-        warnings.warn(
-            f"{self._who}: {unjudged} of {len(distinct)} queries have no judgements: their values are NaN.",
-            UserWarning,
-            stacklevel=3,
-        )
-        return run[run["query_id"].isin(self._query_ids)]
-
-    def values(self, run: Any, *, quiet: bool = False) -> dict[str, dict[ir_measures.Measure, float]]:
-        """Return the value of each measure for each query of the qrels: the default for those that a run lacks.
-
-        Parameters
-        ----------
-        run : DataFrame or dict of dicts
-            A run with ir_measures' names.
-        quiet : bool
-            Whether warnings are left out, having been given for much the same run before.
-        """
-        values: dict[str, dict[ir_measures.Measure, float]] = {query: {} for query in self._query_ids}
-        with warnings.catch_warnings():
-            if quiet:
-                warnings.simplefilter("ignore")
-            for metric in self._evaluator.iter_calc(run) if len(run) else ():
-                values[metric.query_id][metric.measure] = metric.value
-        return values
+    judged = run["query_id"].isin(evaluator.judgements.query_ids)
+    if judged.all():
+        return run
+    unjudged, n = run["query_id"][~judged].nunique(), run["query_id"].nunique()
+    warnings.warn(
+        f"{who}: {unjudged} of {n} queries have no judgements: their values are NaN.", UserWarning, stacklevel=3
+    )
+    return run[judged]
 
 
 def last_rank(measure: ir_measures.Measure) -> int | None:
@@ -170,5 +130,5 @@ def last_rank(measure: ir_measures.Measure) -> int | None:
 
 def as_run(results: pd.DataFrame) -> pd.DataFrame:
     """Return results with ir_measures' names, ids as strings and scores as finite numbers."""
-    run = with_string_ids(results, ("query_id", "doc_id", "score"), "run")
+    run = with_string_ids(results, RUN_COLUMNS, "run")
     return run.assign(score=numbers(run, "score", "run"))

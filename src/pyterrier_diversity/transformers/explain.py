@@ -10,11 +10,11 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-from ..judged import Judgements, Run, judge, ranking_order
-from ..judged.columns import numbers
-from ..measures.lifts import innermost, read_measure
+from ..judged import Judgements, Run, numbers, ranking_order
+from ..measures.composite import innermost
+from ..measures.parse import read_measure
 from .base import Step
-from .evaluate import QueryEvaluator, as_run, last_rank
+from .evaluate import as_run, evaluator_of, last_rank, with_judgements
 
 Grades = dict[str, int | float]
 
@@ -86,12 +86,8 @@ class Explain(Step):
     def __init__(self, qrels: pd.DataFrame, measure: ir_measures.Measure | str) -> None:
         self.qrels = qrels
         self.measure = read_measure("Explain", measure)
-        self._evaluator = QueryEvaluator("Explain", qrels, [self.measure])
-        self._labels = _Labels(judge(qrels), innermost(self.measure).params.get("rel"))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Read the qrels again in another process: not every provider's evaluator can be sent there."""
-        return type(self), (self.qrels, self.measure)
+        self._evaluator = evaluator_of("Explain", self.measure, qrels)
+        self._labels = _Labels(self._evaluator.judgements, innermost(self.measure).params.get("rel"))
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Return the results in the order in which measures see them, explained."""
@@ -111,18 +107,21 @@ class Explain(Step):
 
     def _values(self, run: pd.DataFrame, place: np.ndarray) -> np.ndarray:
         """Return the value of each row's ranking if it ended there; NaN where the query has no judgements."""
-        run = run[[name for name in ("query_id", "doc_id", "turn", "doc_len") if name in run]]
-        # Scores that do not tie: providers break ties in several ways, and none but ours knows of turns.
-        run = run.assign(score=-1.0 * place, place=place, row=np.arange(len(run)))
-        judged = self._evaluator.judged(run, run["query_id"])
-        length = judged.groupby("query_id")["place"].transform("size").to_numpy()
+        # Scores that do not tie: other providers break ties in several ways, and none knows of turns.
+        run = run[[name for name in ("query_id", "doc_id", "turn", "doc_len") if name in run]].assign(score=-place)
+        judged = with_judgements(run.assign(place=place, row=np.arange(len(run))), self._evaluator, "Explain")
+        retrieved = Run(judged).retrieve(self._evaluator.judgements)
+        index = self._evaluator.judgements.query_index
+        query = np.array([index[query_id] for query_id in judged["query_id"]], dtype=np.intp)
+        rank = judged["place"].to_numpy() + 1 + _missing_turns(judged)
         value = np.full(len(run), np.nan)
         ranks = range(self._depth(judged))
         for i in pt.tqdm(ranks, desc=f"prefixes for {self.measure}", unit="rank", delay=2, leave=False):
-            prefix = judged[(judged["place"] <= i) & (length > i)]
-            found = self._evaluator.values(prefix, quiet=i > 0)
-            last = prefix[prefix["place"] == i]
-            value[last["row"]] = [found[query][self.measure] for query in last["query_id"]]
+            there = (judged["place"] == i).to_numpy()
+            last = np.zeros(len(retrieved.n), dtype=np.int64)
+            last[query[there]] = rank[there]
+            found = self._evaluator.values(retrieved.prefix(last))
+            value[judged["row"][there]] = found[self.measure][query[there]]
         # Nothing changes below the measure's cutoff.
         return pd.Series(value).groupby(run["query_id"].to_numpy()).ffill().to_numpy()
 
@@ -164,6 +163,14 @@ class _Labels:
                 unread.discard(doc)
         names = ("intents", "new_intents", "unmet_intents", "judged")
         return {name: [row[i] for row in rows] for i, name in enumerate(names)}
+
+
+def _missing_turns(run: pd.DataFrame) -> np.ndarray:
+    """Return, for each row, how many turns before its own have no documents: each of them is a rank."""
+    if "turn" not in run:
+        return np.zeros(len(run), dtype=np.int64)
+    number = run.groupby("query_id")["turn"].rank("dense") - 1
+    return (run["turn"].astype(float) - number).to_numpy(dtype=np.int64)
 
 
 def _ranked(run: pd.DataFrame) -> pd.DataFrame:

@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from functools import partial
+from operator import itemgetter
 from typing import Any, Literal
 
 import ir_measures
+import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-from ..ideal.greedy import TIE
-from ..judged import judge
-from ..judged.columns import numbers
-from ..measures import alpha_nDCG
+from ..ideal import TIE, ByWorth
+from ..judged import QRELS_COLUMNS, Judgements, Order, Retrieved, ideal, judge, numbers, with_string_ids
+from ..measures import Adhoc, DiversityMeasure, alpha_nDCG, registered
 from ..measures.base import implementation
-from ..measures.lifts import innermost, read_measure
-from ..measures.optima import exact_rankings, greedy_rankings, is_provable, provable
+from ..measures.composite import innermost, inside
+from ..measures.err import by_label
+from ..measures.parse import read_measure
 from ..parameters import TIME_LIMIT, Parameter, Parameters, checked
 from .base import Step
-from .evaluate import QueryEvaluator, last_rank, queries_of
+from .evaluate import evaluator_of, last_rank, queries_of
 
 Rankings = dict[str, list[str]]
 
@@ -99,7 +100,8 @@ class Ideal(Step):
         self.ideal, self.num_results, self.time_limit = options.values()
         self.measure = read_measure("Ideal", measure)
         self.qrels = qrels
-        self._evaluator = QueryEvaluator("Ideal", qrels, [self.measure])
+        self._evaluator = evaluator_of("Ideal", self.measure, qrels)
+        self._frame = with_string_ids(qrels, QRELS_COLUMNS, "qrels")
         if self.ideal == "exact" and not is_provable(self.measure):
             served = ", ".join(provable())
             raise ValueError(
@@ -107,12 +109,7 @@ class Ideal(Step):
                 "ideal='greedy'."
             )
         if self.ideal == "exact" and implementation(self.measure) is None:
-            _check_last_rows(self._evaluator.qrels, self.measure)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Read the qrels again in another process: not every provider's evaluator can be sent there."""
-        options = {"ideal": self.ideal, "num_results": self.num_results, "time_limit": self.time_limit}
-        return partial(type(self), **options), (self.qrels, self.measure)
+            _check_last_rows(self._frame, self.measure)
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Return the ideal ranking of each query."""
@@ -135,45 +132,97 @@ class Ideal(Step):
 
     def _rankings(self, query_ids: set[str]) -> Rankings:
         """Return the ideal ranking of each of these queries that has judgements."""
-        frame = self._evaluator.qrels
-        frame = frame[frame["query_id"].isin(query_ids)]
+        frame = self._frame[self._frame["query_id"].isin(query_ids)]
         cutoff = last_rank(self.measure)
         depth = min((limit for limit in (cutoff, self.num_results) if limit is not None), default=None)
-        judgements = judge(frame)
-        rankings = (
-            exact_rankings(self.measure, judgements, depth, self.time_limit)
-            if self.ideal == "exact"
-            else greedy_rankings(self.measure, judgements, depth)
-        )
-        if rankings is None:
+        view, order = self._order(self.measure, judge(frame), depth)
+        if order is None:
             return self._by_trial(frame, depth)
-        return dict(zip(judgements.query_ids, rankings, strict=True))
+        return dict(zip(view.query_ids, ideal(view, order, depth).retrieved.rankings(), strict=True))
+
+    def _order(
+        self, measure: ir_measures.Measure, judgements: Judgements, depth: int | None
+    ) -> tuple[Judgements, Order | None]:
+        """Return the order of the ideal ranking, and the view of the judgements that it orders."""
+        ours = implementation(measure)
+        if ours is None:
+            by_worth = ByWorth(by_label) if self.ideal == "exact" else None
+            return judgements.view("ad hoc", measure.params.get("rel")), by_worth
+        inner = inside(ours)
+        if inner is not None and ours.NAME == Adhoc.NAME and self.ideal == "exact":
+            return self._order(inner, judgements.view("ad hoc"), depth)
+        order = ours.best(depth, self.time_limit) if self.ideal == "exact" else ours.greedy
+        return judgements.view(ours.VIEW, ours.get("rel")), order
 
     def _by_trial(self, frame: pd.DataFrame, depth: int | None) -> Rankings:
         """Lengthen each query's ranking by the document that raises its value most, again and again."""
-        rel = innermost(self.measure).params.get("rel", 0)
-        growing = {query: _Growing(kinds) for query, kinds in _kinds(frame, rel).items()}
+        judgements = self._evaluator.judgements
+        kinds = _kinds(frame, innermost(self.measure).params.get("rel", 0))
+        index = judgements.query_index
+        growing = {
+            index[query]: _Growing(of_query, judgements.relevant_docs[index[query]])
+            for query, of_query in kinds.items()
+        }
         longest = max((ranking.n_left for ranking in growing.values()), default=0)
         ranks = range(longest if depth is None else min(longest, depth))
         left = list(growing)
-        for rank in pt.tqdm(ranks, desc=f"ideal rankings by {self.measure}", unit="rank", delay=2, leave=False):
-            values = self._try({query: growing[query] for query in left}, quiet=rank > 0)
+        taken = Retrieved(
+            judgements,
+            np.zeros(len(judgements.documents.ids), dtype=np.int64),
+            np.zeros(len(judgements), dtype=np.int64),
+        )
+        for _ in pt.tqdm(ranks, desc=f"ideal rankings by {self.measure}", unit="rank", delay=2, leave=False):
+            values = self._try({query: growing[query].candidates for query in left}, taken)
             left = [query for query in left if growing[query].grow(values[query])]
             if not left:
                 break
-        return {query: ranking.docs for query, ranking in growing.items()}
+            for query in left:
+                taken.n[query] += 1
+                taken.ranks[growing[query].last] = taken.n[query]
+        return {judgements.query_ids[query]: ranking.docs for query, ranking in growing.items()}
 
-    def _try(self, growing: dict[str, _Growing], *, quiet: bool) -> dict[str, dict[str, float]]:
+    def _try(self, candidates: dict[int, list[int]], taken: Retrieved) -> dict[int, dict[int, float]]:
         """Return the value of each query's ranking with each of the candidates at its end."""
-        candidates = {query: ranking.candidates for query, ranking in growing.items()}
-        values: dict[str, dict[str, float]] = {query: {} for query in growing}
+        values: dict[int, dict[int, float]] = {query: {} for query in candidates}
         for i in range(max(map(len, candidates.values()), default=0)):
             tried = {query: docs[i] for query, docs in candidates.items() if i < len(docs)}
-            run = {query: scored([*growing[query].docs, doc]) for query, doc in tried.items()}
-            found = self._evaluator.values(run, quiet=quiet or i > 0)
+            queries, docs = list(tried), list(tried.values())
+            ranks, n = taken.ranks.copy(), taken.n.copy()
+            n[queries] += 1
+            ranks[docs] = n[queries]
+            found = self._evaluator.values(Retrieved(taken.judgements, ranks, n))[self.measure]
             for query, doc in tried.items():
-                values[query][doc] = found[query][self.measure]
+                values[query][doc] = found[query]
         return values
+
+
+# Measures of ir_measures that are never lowered by exchanging neighbours so that the higher label comes first.
+BY_LABEL = ("AP", "Bpref", "IPrec", "P", "R", "RBP", "RR", "Rprec", "Success", "nDCG")
+
+
+def is_provable(measure: ir_measures.Measure) -> bool:
+    """Tell whether a ranking can be proven to be the best by a measure."""
+    ours = implementation(measure)
+    if ours is None:
+        return measure.NAME in BY_LABEL and not hasattr(measure, "runtime_impl") and _grows_with_label(measure)
+    inner = inside(ours)
+    if inner is not None:
+        return ours.NAME == Adhoc.NAME and is_provable(inner)
+    return _has_proof(ours)
+
+
+def provable() -> list[str]:
+    """Return the names of the measures, but `IA`, `Adhoc` and `Sharp`, for which `is_provable` holds."""
+    return sorted([*(str(measure.NAME) for measure in registered() if _has_proof(measure)), *BY_LABEL], key=str.lower)
+
+
+def _has_proof(measure: DiversityMeasure) -> bool:
+    return measure.best(None, math.inf) is not None
+
+
+def _grows_with_label(measure: ir_measures.Measure) -> bool:
+    """Tell whether a document is worth something only with a label above 0, and never less with a higher one."""
+    return "gains" not in measure.params and measure.params.get("rel", 1) > 0
 
 
 def _check_last_rows(frame: pd.DataFrame, measure: ir_measures.Measure) -> None:
@@ -191,10 +240,12 @@ def _check_last_rows(frame: pd.DataFrame, measure: ir_measures.Measure) -> None:
 class _Growing:
     """A ranking that grows, and the documents left: those of a kind together, ascending by name."""
 
-    def __init__(self, kinds: list[list[str]]) -> None:
+    def __init__(self, kinds: list[list[str]], index: dict[str, int]) -> None:
         self.docs: list[str] = []
+        self.last = -1
         self._value = 0.0
         self._kinds = kinds
+        self._index = index
 
     @property
     def n_left(self) -> int:
@@ -202,18 +253,19 @@ class _Growing:
         return sum(map(len, self._kinds))
 
     @property
-    def candidates(self) -> list[str]:
+    def candidates(self) -> list[int]:
         """One document of each kind."""
-        return [kind[-1] for kind in self._kinds]
+        return [self._index[kind[-1]] for kind in self._kinds]
 
-    def grow(self, values: dict[str, float]) -> bool:
+    def grow(self, values: dict[int, float]) -> bool:
         """Take the best of the candidates; return False if each of them would lower the value, or none is left."""
         best = max(values.values(), default=-math.inf)
         if best < self._value - TIE:
             return False
-        self.docs.append(max(doc for doc, value in values.items() if value >= best - TIE))
-        self._value = values[self.docs[-1]]
-        self._kinds = [kind[:-1] if kind[-1] == self.docs[-1] else kind for kind in self._kinds]
+        kind = max((kind for kind in self._kinds if values[self._index[kind[-1]]] >= best - TIE), key=itemgetter(-1))
+        self.docs.append(kind.pop())
+        self.last = self._index[self.docs[-1]]
+        self._value = values[self.last]
         self._kinds = [kind for kind in self._kinds if kind]
         return True
 

@@ -9,9 +9,8 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-from ..arrays import share
-from ..judged import Gain, judge, relevance_probability
-from ..judged.columns import fail, ids, numbers, strings, to_frame
+from ..arithmetic import divide
+from ..judged import Gain, fail, ids, judge, numbers, relevance_probability, strings, to_frame
 from ..parameters import GRADES, checked
 from .base import Candidates, Step
 
@@ -100,7 +99,7 @@ def _named(subtopics: pd.DataFrame) -> pd.DataFrame:
     what = "OnSubtopics: subtopics"
     frame = subtopics.astype({"qid": str, "iteration": str})
     weight = pd.Series(_weight(to_frame(subtopics, ("query_id", "iteration"), what), what), frame.index)
-    shares = share(weight, weight.groupby(frame["qid"]).transform("sum"))
+    shares = divide(weight, weight.groupby(frame["qid"]).transform("sum"))
     return frame.assign(**{_NAME: frame["qid"] + "." + frame["iteration"]}).assign(weight=shares)
 
 

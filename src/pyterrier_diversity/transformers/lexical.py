@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-from ..judged.columns import strings
+from ..judged import strings
 from ..parameters import Parameter
 from .base import Step, candidates
 

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from ..arrays import share
+from ..arithmetic import divide
 from ..parameters import Parameter
 from .base import NORMALISE, Candidates, K, Normalise, Reranker, normalised
 
@@ -122,8 +122,8 @@ class Diversify(Reranker):
 
 def _of_length_1(vectors: np.ndarray) -> np.ndarray:
     """Return vectors of the same directions: in single precision, as pyversity computes, large and small ones are 0."""
-    vectors = share(vectors, np.abs(vectors).max(axis=1, keepdims=True))
-    return share(vectors, np.linalg.norm(vectors, axis=1, keepdims=True))
+    vectors = divide(vectors, np.abs(vectors).max(axis=1, keepdims=True))
+    return divide(vectors, np.linalg.norm(vectors, axis=1, keepdims=True))
 
 
 def _pyversity() -> ModuleType:

@@ -12,11 +12,11 @@ from typing import Any, cast
 import ir_measures
 import pandas as pd
 
-from .groups import signature
-from .io import read_run_or_session
-from .measures.base import reason
-from .measures.lifts import read_measures
-from .parallel import in_parallel
+from ..io import read_run_or_session
+from ..measures import signature
+from ..measures.base import reason
+from ..measures.parse import read_measures
+from ..parallel import in_parallel
 
 # The evaluator that a process has made for the runs of one call.
 _evaluators: dict[str, Any] = {}

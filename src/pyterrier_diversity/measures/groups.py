@@ -10,30 +10,14 @@ from typing import Any
 import ir_measures
 from ir_measures import AP_IA, ERR_IA, NRBP, P_IA, StRecall, alpha_DCG, alpha_nDCG, nERR_IA, nNRBP
 
-from .measures import (
-    ARR,
-    CDG,
-    DAG,
-    DCG,
-    EPR,
-    RAP,
-    RBAP,
-    RBTR,
-    RBU,
-    RRAP,
-    RRG,
-    RRR,
-    RRTR,
-    Adhoc,
-    Coverage,
-    D_nDCG,
-    DINsharp_nDCG,
-    Dsharp_nDCG,
-    PplusQsharp,
-    UserModel,
-)
-from .measures.base import DiversityMeasure, implementation
-from .measures.lifts import innermost, lifted, read_measure
+from .base import DiversityMeasure, implementation
+from .composite import Adhoc, innermost, inside
+from .d_measures import D_nDCG
+from .parse import read_measure
+from .rbu import RBU
+from .sharp import DINsharp_nDCG, Dsharp_nDCG, PplusQsharp
+from .subtopic import Coverage
+from .user_models import ARR, CDG, DAG, DCG, EPR, RAP, RBAP, RBTR, RRAP, RRG, RRR, RRTR, UserModel
 
 Measures = tuple[ir_measures.Measure, ...]
 _CUTOFFS = (5, 10, 20)
@@ -118,7 +102,7 @@ def signature(measure: ir_measures.Measure | str) -> str:
 
 def _parameters(measure: ir_measures.Measure) -> list[str]:
     """Return every parameter with its value; those of an inner measure after its name."""
-    inner = lifted(measure)
+    inner = inside(measure)
     elsewhere = () if inner is None else ("measure", "cutoff")
     values = {name: measure[name] for name in measure.SUPPORTED_PARAMS if name not in elsewhere}
     # ir_measures marks what has neither a value nor a default by a bare object.

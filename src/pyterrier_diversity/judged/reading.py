@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 
 from .columns import Ids, fail, ids, numbers, strings, to_frame
-from .judgements import Documents, Intents, Judgements, Labels, Passages, Rows
+from .judgements import Documents, Intents, Judgements, Labels, NamedIntents, Passages, Rows
 
 INTENT_TYPES = ("inf", "nav")
-_REQUIRED = ("query_id", "doc_id", "relevance")
+QRELS_COLUMNS = ("query_id", "doc_id", "relevance")
 _OPTIONAL = ("iteration", "subtopic_id", "weight", "intent_type", "rarity", "gain", "passage", "nugget")
 
 # Weights are relative to each other; the sum of larger ones might not be finite.
@@ -45,13 +45,15 @@ def judge(qrels: Any) -> Judgements:
         If a column or a value is missing or out of range, if two labels contradict each other, or if a document has
         several labels and nothing tells for which intent.
     """
-    frame = to_frame(qrels, _REQUIRED, "qrels")
-    columns = {name: frame[name].to_numpy() for name in (*_REQUIRED, *_OPTIONAL) if name in frame}
+    frame = to_frame(qrels, QRELS_COLUMNS, "qrels")
+    columns = {name: frame[name].to_numpy() for name in (*QRELS_COLUMNS, *_OPTIONAL) if name in frame}
     for known, judgements in tuple(_recent):
         if known.keys() == columns.keys() and all(_same(known[name], columns[name]) for name in known):
             return judgements
     judgements = _read(frame)
-    ids_are_strings = all(pd.api.types.infer_dtype(columns[name], skipna=False) == "string" for name in _REQUIRED[:2])
+    ids_are_strings = all(
+        pd.api.types.infer_dtype(columns[name], skipna=False) == "string" for name in QRELS_COLUMNS[:2]
+    )
     if ids_are_strings:
         _recent.append(({name: values.copy() for name, values in columns.items()}, judgements))
     return judgements
@@ -76,10 +78,10 @@ def _read(frame: pd.DataFrame) -> Judgements:
 
 def _distinct_passages(frame: pd.DataFrame) -> pd.DataFrame:
     """Return relevance as checked numbers, and passages that are there twice once."""
-    keys = [name for name in (*_REQUIRED[:2], "iteration", "subtopic_id", "passage") if name in frame]
+    keys = [name for name in (*QRELS_COLUMNS[:2], "iteration", "subtopic_id", "passage") if name in frame]
     texts = {name: strings(frame, name, "qrels") for name in keys}
     frame = frame.assign(relevance=numbers(frame, "relevance", "qrels"), **texts)
-    frame = frame.drop_duplicates([name for name in (*_REQUIRED, *_OPTIONAL) if name in frame])
+    frame = frame.drop_duplicates([name for name in (*QRELS_COLUMNS, *_OPTIONAL) if name in frame])
     twice = frame.duplicated(keys).to_numpy()
     if twice.any():
         fail(frame, twice, "passage", "qrels", "must have one rating and nugget for a document and intent")
@@ -146,8 +148,8 @@ def _read_documents(frame: pd.DataFrame, columns: frozenset[str]) -> Judgements:
             named_ids[intent], named_query[intent], weight[intent], navigational[intent], max_label, intent
         ),
         labels=Labels(doc_index, intent_index, label[relevant], gain[relevant]),
-        named_weight=np.bincount(named_query, weight, minlength=len(query.names)),
-        rows=rows if keep.all() else Rows(*(values[keep] for values in rows)),
+        named=NamedIntents(named_query, weight),
+        rows=rows if keep.all() else rows.take(keep),
         passages=None,
         columns=columns,
         base_doc=np.arange(len(documents.ids)),

@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ._tmp_dense import rank_greedily
+from ._tmp_kinds import strictly_within
 from .errors import NotProvenError
-from .greedy import rank_greedily
-from .kinds import strictly_within
 
 # A ranking that is better by less than this, relative to its value, is not searched for: it is rounding.
 PRECISION = 1e-12

@@ -5,33 +5,18 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from itertools import repeat
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from .columns import fail, ids, numbers, strings, to_frame, trusted_strings
 from .judgements import Judgements
-from .sessions import Session, Sessions
 
-_REQUIRED = ("query_id", "doc_id", "score")
+RUN_COLUMNS = ("query_id", "doc_id", "score")
 _MOST_TURNS = 1_000_000
 
 # Begins the name of a place in a session that no judged document takes.
 _NOBODY = "\1"
-
-
-class Retrieved(NamedTuple):
-    """What a run found: the rank of each relevant document (0: not retrieved); length and turns of each ranking."""
-
-    ranks: np.ndarray
-    n: np.ndarray
-    sessions: Sessions
-
-    def of(self, judgements: Judgements) -> Retrieved:
-        """Return the same for a view of the judgements."""
-        return Retrieved(
-            self.ranks[judgements.base_doc], self.n[judgements.base_query], self.sessions.of(judgements.base_query)
-        )
 
 
 class Run:
@@ -54,7 +39,7 @@ class Run:
     """
 
     def __init__(self, run: Any) -> None:
-        frame = to_frame(run, _REQUIRED, "run")
+        frame = to_frame(run, RUN_COLUMNS, "run")
         query = ids(frame, "query_id", "run", grouped=True)
         self._docs, self._missing = trusted_strings(frame, "doc_id", "run")
         self._turn = _turn(frame) if "turn" in frame else None
@@ -67,8 +52,11 @@ class Run:
             raise
         bounds = [0, *np.cumsum(np.bincount(query.codes, minlength=len(query.names))).tolist()]
         self._slices = {name: slice(*bounds[i : i + 2]) for i, name in enumerate(query.names.tolist())}
-        self._sessions: dict[str, Session] = {}
         self._warned: set[str] = set()
+
+    def __len__(self) -> int:
+        """Return the number of queries."""
+        return len(self._slices)
 
     def ranking(self, query_id: str) -> list[str]:
         """Return the documents of a query, best first; an empty list if it has none."""
@@ -81,42 +69,46 @@ class Run:
         self._warn(n_listed - sum(map(len, rankings)), query_ids)
         return rankings
 
-    def retrieve(self, judgements: Judgements, judged_only: bool = False) -> Retrieved:
+    def retrieve(self, judgements: Judgements) -> Retrieved:
         """Find the ranks of the relevant documents.
-
-        Parameters
-        ----------
-        judgements : Judgements
-            As read; not a view of them.
-        judged_only : bool
-            Whether documents without any judgement for the query are taken out of the ranking first.
 
         Warns
         -----
         UserWarning
             Once a run, if it holds documents twice in a query or has no query in common with the qrels.
         """
+        ranks = np.zeros(len(judgements.documents.ids), dtype=np.int64)
+        n = np.zeros(len(judgements), dtype=np.int64)
         found: list[int] = []
-        lengths: list[int] = []
+        at: list[int] = []
         n_repeats = 0
         from_1: list[int] = []
-        for i, (query_id, relevant) in enumerate(zip(judgements.query_ids, judgements.relevant_docs, strict=True)):
+        for query_id in self._slices:
+            query = judgements.query_index.get(query_id)
+            if query is None:
+                continue
             documents = self._listed(query_id)
-            from_1.extend(range(len(from_1) + 1, len(documents) + 1))
-            ranks = dict(zip(documents, from_1, strict=False))
-            if self._missing in ranks:
+            n_listed = len(documents)
+            if len(from_1) < n_listed:
+                from_1.extend(range(len(from_1) + 1, n_listed + 1))
+            rank_of = dict(zip(documents, from_1, strict=False))
+            if self._missing in rank_of:
                 raise ValueError(f"run: a row of query {query_id!r} has no doc_id.")
-            if len(ranks) < len(documents):
-                n_repeats += len(documents) - len(ranks)
-                ranks = dict(zip(ranks, from_1, strict=False))
-            if judged_only:
-                ranks = dict(zip(filter(judgements.judged_docs[i].__contains__, ranks), from_1, strict=False))
-            found.extend(map(ranks.get, relevant, repeat(0)))
-            lengths.append(len(ranks))
+            if len(rank_of) < n_listed:
+                n_repeats += n_listed - len(rank_of)
+                rank_of = dict(zip(rank_of, from_1, strict=False))
+            relevant = judgements.relevant_docs[query]
+            n[query] = len(rank_of)
+            if len(relevant) <= n_listed:
+                found.extend(map(rank_of.get, relevant.keys(), repeat(0)))
+                at.extend(relevant.values())
+            else:
+                for doc in relevant.keys() & rank_of.keys():
+                    found.append(rank_of[doc])
+                    at.append(relevant[doc])
+        ranks[at] = found
         self._warn(n_repeats, judgements.query_ids)
-        n = np.array(lengths, dtype=np.int64)
-        sessions = Sessions(self, np.array(judgements.query_ids, dtype=object), n)
-        return Retrieved(np.array(found, dtype=np.int64), n, sessions)
+        return Retrieved(judgements, ranks, n, self)
 
     def _rows(self, query_id: str) -> slice | np.ndarray:
         """Return the rows of a query, in ranking order."""
@@ -129,20 +121,27 @@ class Run:
         documents: list[str] = self._docs[rows].tolist()
         return documents if self._turn is None else _session(documents, self._turn[rows].tolist())
 
-    def session(self, query_id: str) -> Session:
-        """Return the turns of a query, and the lengths of its documents."""
-        if query_id not in self._sessions:
-            self._sessions[query_id] = self._read_session(query_id)
-        return self._sessions[query_id]
+    @property
+    def tells_turns(self) -> bool:
+        """Whether the run is of sessions: has a column ``turn``."""
+        return self._turn is not None
 
-    def _read_session(self, query_id: str) -> Session:
+    @property
+    def tells_lengths(self) -> bool:
+        """Whether the run has a column ``doc_len``."""
+        return self._doc_len is not None
+
+    def turn_sizes(self, query_id: str) -> np.ndarray:
+        """Return the number of ranks of each turn of a query."""
+        turn = np.zeros(0) if self._turn is None else self._turn[self._rows(query_id)]
+        return np.maximum(np.bincount(turn.astype(np.int64)), 1)
+
+    def doc_len(self, query_id: str) -> np.ndarray:
+        """Return the words of the document at each rank of a query, NaN where they are not known."""
         rows = self._rows(query_id)
-        turn = None if self._turn is None else self._turn[rows].astype(np.int64)
-        sizes = None if turn is None else np.maximum(np.bincount(turn), 1)
-        if self._doc_len is None:
-            return Session(sizes, None)
-        words = dict(zip(self._docs[rows][::-1].tolist(), self._doc_len[rows][::-1].tolist(), strict=True))
-        return Session(sizes, np.array([words.get(doc, np.nan) for doc in self.ranking(query_id)]))
+        lengths = [] if self._doc_len is None else self._doc_len[rows][::-1].tolist()
+        words = dict(zip(self._docs[rows][::-1].tolist(), lengths, strict=False))
+        return np.array([words.get(doc, np.nan) for doc in self.ranking(query_id)])
 
     def warn_once(self, message: str) -> None:
         """Warn of something about this run, the first time only."""
@@ -158,6 +157,90 @@ class Run:
         if self._slices and query_ids and self._slices.keys().isdisjoint(query_ids):
             names = ", ".join(repr(name) for name in list(self._slices)[:3])
             self.warn_once(f"No query of the run ({names}, ...) is in the qrels: nothing of it counts.")
+
+
+class Retrieved:
+    """What rankings found of some judgements.
+
+    Parameters
+    ----------
+    judgements : Judgements
+        The judgements, or a view of them.
+    ranks : ndarray of int, shape (documents,)
+        The rank of each relevant document, from 1; 0 where it was not retrieved.
+    n : ndarray of int, shape (queries,)
+        The length of each ranking.
+    run : Run, optional
+        The run that the rankings are of; without one, they are of relevant documents only.
+    """
+
+    def __init__(self, judgements: Judgements, ranks: np.ndarray, n: np.ndarray, run: Run | None = None) -> None:
+        self.judgements = judgements
+        self.ranks = ranks
+        self.n = n
+        self.run = run
+
+    def view(self, view: Judgements) -> Retrieved:
+        """Return what they found of a view of the judgements."""
+        if view is self.judgements:
+            return self
+        return Retrieved(view, self.ranks[view.base_doc], self.n[view.base_query], self.run)
+
+    def prefix(self, last: np.ndarray) -> Retrieved:
+        """Return the rankings down to a last rank for each."""
+        below = self.ranks > last[self.judgements.documents.query]
+        return Retrieved(self.judgements, np.where(below, 0, self.ranks), np.minimum(self.n, last), self.run)
+
+    def judged_only(self) -> Retrieved:
+        """Return the rankings without documents that have no judgement for their query."""
+        if self.run is None:
+            return self
+        judged = [
+            list(filter(of_query.__contains__, docs))
+            for of_query, docs in zip(self.judgements.judged_docs, self.rankings(), strict=True)
+        ]
+        return retrieved(self.judgements, judged, self.run)
+
+    def rankings(self) -> list[list[str]]:
+        """Return the documents of each ranking, best first."""
+        n = self.n.tolist()
+        if self.run is not None:
+            rankings = {name: self.run.ranking(name) for name in set(self.judgements.query_ids)}
+            return [rankings[name][:k] for name, k in zip(self.judgements.query_ids, n, strict=True)]
+        found = np.flatnonzero(self.ranks)
+        found = found[np.lexsort([self.ranks[found], self.judgements.documents.query[found]])]
+        return [docs.tolist() for docs in np.split(self.judgements.documents.ids[found], np.cumsum(n)[:-1])]
+
+    def as_dict(self, names: Sequence[str], depth: int | None = None) -> dict[str, dict[str, float]]:
+        """Return the rankings that are not empty, by ``names``, with scores n, n - 1, ..., 1, down to a depth."""
+        return {
+            name: dict(zip(docs[:depth], np.arange(len(docs[:depth]), 0, -1.0).tolist(), strict=True))
+            for name, docs in zip(names, self.rankings(), strict=True)
+            if docs
+        }
+
+    def turn_sizes(self) -> list[np.ndarray] | None:
+        """Return the number of ranks of each turn of each ranking; None if the run does not tell."""
+        if self.run is None or not self.run.tells_turns:
+            return None
+        return [self.run.turn_sizes(name) for name in self.judgements.query_ids]
+
+    def doc_len(self) -> list[np.ndarray] | None:
+        """Return the words of the document at each rank of each ranking; None if the run does not tell any."""
+        if self.run is None or not self.run.tells_lengths:
+            return None
+        lengths = map(self.run.doc_len, self.judgements.query_ids)
+        return [words[:n] for words, n in zip(lengths, self.n.tolist(), strict=True)]
+
+
+def retrieved(judgements: Judgements, rankings: Sequence[Sequence[str]], run: Run | None = None) -> Retrieved:
+    """Return what rankings of distinct documents, one for each query, found of the judgements."""
+    ranks = np.zeros(len(judgements.documents.ids), dtype=np.int64)
+    for relevant, docs in zip(judgements.relevant_docs, rankings, strict=True):
+        for rank, doc in enumerate(docs, start=1):
+            if doc in relevant:
+                ranks[relevant[doc]] = rank
+    return Retrieved(judgements, ranks, np.array([len(docs) for docs in rankings], dtype=np.int64), run)
 
 
 def _turn(frame: Any) -> np.ndarray:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import over_documents, over_intents, share
-from ..judged import JudgedRankings, relevance_probability
+from ..arithmetic import divide
+from ..judged import Ranked
 from ..parameters import CUTOFF, REL
 from .base import DiversityMeasure, register
-from .err import MAX_LABEL, expected_reciprocal_rank
+from .err import err_of_intents
+from .subtopic import n_covered
 
 
 class _ERROfIntents(DiversityMeasure):
@@ -16,18 +17,6 @@ class _ERROfIntents(DiversityMeasure):
 
     SOURCE = "Chapelle et al. (2009); TREC Dynamic Domain 2015"
     SUPPORTED_PARAMS = {**CUTOFF, **REL}
-
-    def of_intents(self, ranked: JudgedRankings) -> np.ndarray:
-        """Return ERR of each intent, shape (queries, intents); 0 where it is not met.
-
-        Raises
-        ------
-        ValueError
-            If a label is above 4.
-        """
-        ranked.chunk.judgements.check_labels(MAX_LABEL, str(self))
-        probability = relevance_probability(ranked.labels, MAX_LABEL)
-        return expected_reciprocal_rank(np.moveaxis(probability, -1, -2), ranked.ranks[:, None])
 
 
 class _ERR_arith(_ERROfIntents):
@@ -44,10 +33,8 @@ class _ERR_arith(_ERROfIntents):
     FORMULA = "1/m sum_{t met} ERR_t, m the number of intents met"
     EQUALS = "the simulation harness of TREC Dynamic Domain 2015, on runs without repeated documents and ratings of 0"
 
-    def score(self, ranked: JudgedRankings) -> np.ndarray:
-        """Compute one value for each query."""
-        values = self.of_intents(ranked)
-        return share(over_intents(values), np.count_nonzero(np.isfinite(ranked.first_ranks), axis=-1))
+    def score(self, ranked: Ranked) -> np.ndarray:
+        return divide(ranked.sum_intents(err_of_intents(ranked, self)), n_covered(ranked))
 
 
 class _ERR_harm(_ERROfIntents):
@@ -64,10 +51,8 @@ class _ERR_harm(_ERROfIntents):
     FORMULA = "m / sum_{t met} 1/ERR_t, m the number of intents met"
     EQUALS = "the simulation harness of TREC Dynamic Domain 2015, on runs without repeated documents and ratings of 0"
 
-    def score(self, ranked: JudgedRankings) -> np.ndarray:
-        """Compute one value for each query."""
-        inverse = over_intents(share(1.0, self.of_intents(ranked)))
-        return share(np.count_nonzero(np.isfinite(ranked.first_ranks), axis=-1), inverse)
+    def score(self, ranked: Ranked) -> np.ndarray:
+        return divide(n_covered(ranked), ranked.sum_intents(divide(1.0, err_of_intents(ranked, self))))
 
 
 class _AtRecall(DiversityMeasure):
@@ -76,10 +61,10 @@ class _AtRecall(DiversityMeasure):
     SOURCE = "TREC Dynamic Domain 2015"
     SUPPORTED_PARAMS = {**CUTOFF, **REL}
 
-    def rank(self, ranked: JudgedRankings) -> np.ndarray:
-        """Return that rank, shape (queries,)."""
-        first = np.where(ranked.intents, ranked.first_ranks, 0.0).max(axis=-1, initial=0.0)
-        return np.where(np.isfinite(first), first, ranked.n)
+    def rank(self, ranked: Ranked) -> np.ndarray:
+        """Return that rank of each query; 0 for a query without intents."""
+        last = ranked.arrivals.queries.highest(ranked.arrivals.rank)
+        return np.where(n_covered(ranked) == ranked.n_intents, last, ranked.n)
 
 
 class _RR_at_Recall(_AtRecall):
@@ -96,9 +81,8 @@ class _RR_at_Recall(_AtRecall):
     FORMULA = "1/k, k the first rank at which all intents are met, else the length of the list"
     EQUALS = "the simulation harness of TREC Dynamic Domain 2015, on runs without repeated documents"
 
-    def score(self, ranked: JudgedRankings) -> np.ndarray:
-        """Compute one value for each query."""
-        return share(1.0, self.rank(ranked))
+    def score(self, ranked: Ranked) -> np.ndarray:
+        return divide(1.0, self.rank(ranked))
 
 
 class _P_at_Recall(_AtRecall):
@@ -115,11 +99,9 @@ class _P_at_Recall(_AtRecall):
     FORMULA = "1/k |{i <= k: d_i relevant to any intent}|, k as of RR_at_Recall"
     EQUALS = "the simulation harness of TREC Dynamic Domain 2015, on runs without repeated documents"
 
-    def score(self, ranked: JudgedRankings) -> np.ndarray:
-        """Compute one value for each query."""
+    def score(self, ranked: Ranked) -> np.ndarray:
         last = self.rank(ranked)
-        relevant = ranked.relevant.any(axis=-1) & (ranked.ranks <= last[:, None])
-        return share(np.count_nonzero(relevant, axis=-1), last)
+        return divide(ranked.down_to(last).documents.queries.size, last)
 
 
 class _P_at_Recall_mod(_AtRecall):
@@ -136,12 +118,11 @@ class _P_at_Recall_mod(_AtRecall):
     FORMULA = "1/k sum_{i<=k} |intents of d_i that are new| / |intents of d_i|, k as of RR_at_Recall"
     EQUALS = "the simulation harness of TREC Dynamic Domain 2015, on runs without repeated documents"
 
-    def score(self, ranked: JudgedRankings) -> np.ndarray:
-        """Compute one value for each query."""
+    def score(self, ranked: Ranked) -> np.ndarray:
         last = self.rank(ranked)
-        new = ranked.relevant * (ranked.first_ranks[:, None] == ranked.ranks[..., None])
-        counts = share(over_intents(new), over_intents(ranked.relevant))
-        return share(over_documents(counts * (ranked.ranks <= last[:, None])), last)
+        read = ranked.down_to(last)
+        new = read.documents.total(read.intents.first) / read.documents.total(np.ones(len(read.rank)))
+        return divide(read.documents.queries.total(new), last)
 
 
 ERR_arith = register(_ERR_arith())

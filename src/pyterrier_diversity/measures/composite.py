@@ -1,11 +1,9 @@
-"""Lift any measure to intents: IA(M), Adhoc(M), Sharp(M)."""
+"""Measures made of other measures: IA(M), Adhoc(M), Sharp(M)."""
 
 from __future__ import annotations
 
-import ast
-import re
 from collections.abc import Sequence
-from difflib import get_close_matches
+from functools import partial
 from typing import Any
 
 import ir_measures
@@ -14,11 +12,11 @@ import numpy as np
 from ..judged import Judgements
 from ..parameters import CUTOFF, Parameter, Parameters
 from .base import CompositeMeasure, Part, implementation, is_ours, reason, register
-from .subtopic import _StRecall
+from .subtopic import StRecall
 
 
-class _Lift(CompositeMeasure):
-    """A measure over another one, which stands in ``measure`` as an object and in ``params`` as a string.
+class Wrapper(CompositeMeasure):
+    """A measure over another one, which is in ``measure`` as an object and in ``params`` as a string.
 
     ``@k`` replaces the cutoff of the inner measure; its other parameters belong inside.
     """
@@ -35,6 +33,11 @@ class _Lift(CompositeMeasure):
 
     def _needs_measure(self) -> str:
         return f"{self.NAME} needs a measure, as in {self.NAME}(nDCG@20)."
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Keep the inner measure itself, which may not be one that its name is read as."""
+        own = {name: value for name, value in self.params.items() if name != "measure"}
+        return partial(type(self), **own), (self._inner,)
 
     def _read(self, measure: ir_measures.Measure | str, cutoff: int | None) -> ir_measures.Measure:
         if cutoff is not None:
@@ -68,8 +71,8 @@ class _Lift(CompositeMeasure):
         rel = innermost(self).params.get("rel")
         return None if rel is None else float(rel)
 
-    def __call__(self, measure: ir_measures.Measure | str | None = None, **params: Any) -> _Lift:
-        """Return this lift over another measure, or with other parameters."""
+    def __call__(self, measure: ir_measures.Measure | str | None = None, **params: Any) -> Wrapper:
+        """Return this wrapper over another measure, or with other parameters."""
         own = {name: value for name, value in self.params.items() if name != "measure"}
         return type(self)(self._inner if measure is None else measure, **{**own, **params})
 
@@ -83,21 +86,27 @@ class _Lift(CompositeMeasure):
         return self.measure.aggregator()
 
 
-def lifted(measure: ir_measures.Measure) -> ir_measures.Measure | None:
-    """Return the measure that a lift is over; None if it is no lift."""
-    return measure.measure if isinstance(measure, _Lift) else None
+def inside(measure: ir_measures.Measure) -> ir_measures.Measure | None:
+    """Return the measure that `IA`, `Adhoc` or `Sharp` is over; None for another measure."""
+    return measure.measure if isinstance(measure, Wrapper) else None
 
 
 def innermost(measure: ir_measures.Measure) -> ir_measures.Measure:
-    """Return the measure inside of all lifts."""
-    inner = lifted(measure)
+    """Return the measure inside of all wrappers."""
+    inner = inside(measure)
     return measure if inner is None else innermost(inner)
 
 
-MEASURE: Parameters = {"measure": Parameter(str, desc="the measure to lift: an object, or its name as a string")}
+MEASURE: Parameters = {"measure": Parameter(str, desc="the inner measure: an object, or its name as a string")}
 
 
 GAMMA: Parameters = {"gamma": Parameter(float, 0.5, interval="[0, 1]", desc="share of subtopic recall")}
+
+
+def subtopic_recall(cutoff: int | None, rel: float | None) -> ir_measures.Measure:
+    """Return subtopic recall with these parameters, where they are given."""
+    given = {"cutoff": cutoff, "rel": rel}
+    return StRecall(**{name: value for name, value in given.items() if value is not None})
 
 
 def with_recall(gamma: float, recall: np.ndarray, value: np.ndarray) -> np.ndarray:
@@ -105,19 +114,25 @@ def with_recall(gamma: float, recall: np.ndarray, value: np.ndarray) -> np.ndarr
     return gamma * recall + (1 - gamma) * value
 
 
-class _IA(_Lift):
-    """Any measure computed for each intent alone, and averaged by the intents' weights.
+class _IA(Wrapper):
+    """Any measure for each intent alone, averaged by the intents' weights.
 
     A document without a judgement for an intent is unjudged for it. Intents without a relevant document are left out,
     and a query without any other scores 0. ``IA(AP)`` equals ``AP_IA`` and ``IA(P@k)`` equals ``P_IA@k`` where weights
     are uniform.
 
     .. cite.dblp:: conf/wsdm/AgrawalGHI09
+
+    Examples
+    --------
+    >>> from ir_measures import RR
+    >>> from pyterrier_diversity import IA, score
+    >>> score(IA(RR), [[1, 0], [0, 1]])
+    0.75
     """
 
     NAME = __name__ = "IA"
     PRETTY_NAME = "Intent-Aware Measure"
-    SHORT_DESC = "Any measure, for each intent alone, averaged by the intents' weights."
     FORMULA = "sum_t w_t M_t"
     SOURCE = "Agrawal et al. (2009); Amigó et al. (2018), Sec. 4.2; Sakai (2013), Eq. 5"
     EXAMPLE = "IA(nDCG)"
@@ -134,17 +149,23 @@ class _IA(_Lift):
         return judgements.view(rel=self.rel).mean_over_intents(values[0])
 
 
-class _Adhoc(_Lift):
+class _Adhoc(Wrapper):
     """Any measure over each document's highest label for any intent: an ad-hoc measure in the same table.
 
     On qrels of several intents a bare ad-hoc measure of ir_measures sees only the last row of each document.
 
     .. cite.dblp:: conf/sigir/AmigoSC18
+
+    Examples
+    --------
+    >>> from ir_measures import P
+    >>> from pyterrier_diversity import Adhoc, score
+    >>> score(Adhoc(P @ 2), [[1, 0], [0, 1]])
+    1.0
     """
 
     NAME = __name__ = "Adhoc"
     PRETTY_NAME = "Ad-hoc Measure"
-    SHORT_DESC = "Any measure over each document's highest label for any intent."
     FORMULA = "M under r(d) = max_t g(d, t)"
     SOURCE = "Amigó et al. (2018), Sec. 6.2"
     EQUALS = "pytrec_eval, cwl_eval and gdeval, on the ad-hoc qrels of TREC Web tracks"
@@ -162,17 +183,23 @@ class _Adhoc(_Lift):
         return values[0]
 
 
-class _Sharp(_Lift):
-    """The mean of subtopic recall and any measure, at the measure's cutoff: D#-nDCG is Sharp of D-nDCG.
+class _Sharp(Wrapper):
+    """Subtopic recall and any measure, averaged, at the measure's cutoff: D#-nDCG is Sharp of D-nDCG.
 
     An ad-hoc measure of ir_measures is read as ``Adhoc(M)``.
 
     .. cite.dblp:: conf/sigir/SakaiS11
+
+    Examples
+    --------
+    >>> from ir_measures import P
+    >>> from pyterrier_diversity import Sharp, score
+    >>> score(Sharp(P @ 2), [[1, 0], [1, 0]], others=[[0, 1]])
+    0.75
     """
 
     NAME = __name__ = "Sharp"
     PRETTY_NAME = "Sharp Measure"
-    SHORT_DESC = "Subtopic recall and any measure, averaged."
     FORMULA = "gamma StRecall@k + (1 - gamma) M"
     SOURCE = "Sakai (2013), Eq. 7"
     EXAMPLE = "Sharp(nDCG)"
@@ -186,77 +213,14 @@ class _Sharp(_Lift):
 
     def parts(self) -> Sequence[Part]:
         """Return subtopic recall and the measure."""
-        recall = _StRecall(cutoff=innermost(self).params.get("cutoff"), rel=self.rel)
+        recall = subtopic_recall(innermost(self).params.get("cutoff"), self.rel)
         return [Part(recall), Part(self.measure if is_ours(self.measure) else Adhoc(self.measure))]
 
     def combine(self, values: Sequence[np.ndarray], judgements: Judgements) -> np.ndarray:
         """Return the weighted mean of both."""
-        return with_recall(self["gamma"], *values)
+        return with_recall(self.gamma, *values)
 
 
 IA = register(_IA())
 Adhoc = register(_Adhoc())
 Sharp = register(_Sharp())
-
-
-def parse(text: str) -> ir_measures.Measure:
-    """Read a measure as ``ir_measures.parse_measure`` does, or as a table shows it: ``IA(nDCG@20)``.
-
-    Parameters
-    ----------
-    text : str
-        What `repr` or `str` of a measure gives.
-
-    Raises
-    ------
-    ValueError
-        If there is no such measure, or it does not take these parameters.
-
-    Examples
-    --------
-    >>> parse("Sharp(alpha_nDCG@20, gamma=0.3)")
-    Sharp(measure='alpha_nDCG@20',gamma=0.3)
-    """
-    try:
-        call: ast.expr = ast.parse(text.strip(), mode="eval").body
-        cutoff = {}
-        if isinstance(call, ast.BinOp) and isinstance(call.op, ast.MatMult):
-            cutoff = {"cutoff": ast.literal_eval(call.right)}
-            call = call.left
-        if isinstance(call, ast.Call) and len(call.args) == 1:
-            lift = ir_measures.parse_measure(ast.unparse(call.func))
-            if isinstance(lift, _Lift):
-                own = {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords}
-                return lift(parse(ast.unparse(call.args[0])), **own, **cutoff)
-        measure = ir_measures.parse_measure(text.strip())
-        unknown = sorted(measure.params.keys() - measure.SUPPORTED_PARAMS.keys())
-        if unknown:  # ir_measures fails to print such a measure
-            raise TypeError(f"{measure.NAME} has no parameter {', '.join(unknown)}")
-        return measure
-    except (AttributeError, NameError, SyntaxError, TypeError, ValueError) as error:
-        if isinstance(error, ValueError) and str(error).endswith("."):  # ours, of a parameter
-            raise
-        raise ValueError(f"{text!r} is no measure that ir_measures can read: {reason(error)}{_near(text)}.") from error
-
-
-def _near(text: str) -> str:
-    """Return the name that may be meant, if a text begins with a name which is none of a measure."""
-    known = {name.lower(): name for name in ir_measures.measures.registry}
-    name = re.split(r"\W", text.strip(), maxsplit=1)[0]
-    alike = [] if name in known.values() else get_close_matches(name.lower(), known, n=1)
-    return "".join(f"; perhaps {known[one]} is meant" for one in alike)
-
-
-def read_measure(who: str, measure: Any) -> ir_measures.Measure:
-    """Return a measure that is given as an object or as a string."""
-    if isinstance(measure, str):
-        return parse(measure)
-    if not isinstance(measure, ir_measures.Measure):
-        raise TypeError(f"{who}: a measure must be an object such as RBU @ 20, or its name, not {measure!r}.")
-    return measure
-
-
-def read_measures(who: str, measures: Any) -> list[ir_measures.Measure]:
-    """Return measures, of which there may be one or several, given as objects or as strings."""
-    several = [measures] if isinstance(measures, (ir_measures.Measure, str)) else measures
-    return [read_measure(who, measure) for measure in several]

@@ -1,0 +1,40 @@
+"""Arithmetic whose results do not depend on what else is computed in the same call."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+
+def divide(part: npt.ArrayLike, whole: npt.ArrayLike) -> np.ndarray:
+    """Divide; 0 where there is nothing to divide by.
+
+    Examples
+    --------
+    >>> divide([1.0, 2.0], [4.0, 0.0])
+    array([0.25, 0.  ])
+    """
+    part, whole = np.asarray(part, dtype=np.float64), np.asarray(whole, dtype=np.float64)
+    if whole.all():
+        return np.asarray(part / whole)
+    part, whole = np.broadcast_arrays(part, whole)
+    return np.divide(part, whole, out=np.zeros(part.shape), where=whole != 0)
+
+
+def power(base: npt.ArrayLike, exponent: npt.ArrayLike) -> np.ndarray:
+    """Raise to powers, equal to the bit whether one value is computed or many.
+
+    ``np.power`` takes short cuts such as the square root where there is a single exponent, and they may differ from the
+    general way in the last bit.
+
+    Examples
+    --------
+    >>> power(0.5, [0, 1, 2])
+    array([1.  , 0.5 , 0.25])
+    """
+    exponent = np.asarray(exponent, dtype=np.float64)
+    if exponent.size > 1:
+        return np.asarray(np.power(base, exponent))
+    base, exponent = np.broadcast_arrays(np.asarray(base, dtype=np.float64), exponent)
+    twice = np.power(np.tile(base.ravel(), 2), np.append(exponent.ravel(), np.arange(exponent.size)))
+    return np.asarray(twice[: exponent.size].reshape(exponent.shape))

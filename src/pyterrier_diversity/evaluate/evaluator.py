@@ -1,0 +1,257 @@
+"""Measures x qrels x run -> values: the one place that computes them, whoever asks."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import ir_measures
+import numpy as np
+from ir_measures.providers import Evaluator
+
+from ..judged import QRELS_COLUMNS, Judgements, Ranked, Retrieved, Run, View, judge, with_string_ids
+from ..measures.base import CompositeMeasure, DiversityMeasure, implementation, is_ours, reason
+
+Values = dict[ir_measures.Measure, np.ndarray]
+
+# Where the columns of the qrels come from that some measures need.
+WRITTEN_BY = {
+    "rarity": "pyterrier_diversity.add_rarity writes it",
+    "passage": "pyterrier_diversity.io.read_dd_truth(path, 'passages') reads passages",
+    "nugget": "pyterrier_diversity.io.read_dd_truth(path, 'passages') reads nuggets",
+}
+
+# Providers that compute with labels as they are; the others round or refuse those that are not whole numbers.
+_FRACTIONAL_LABELS = ("runtime", "cwl_eval", "compat", "judged")
+
+# pytrec_eval keeps a count for each label up to the largest.
+_LARGEST_LABEL = 2**20
+
+
+class DiversityEvaluator(Evaluator):
+    """Scores any number of runs against qrels that were read once.
+
+    Values come query by query, and in each query in the order of the measures. Measures that other providers compute
+    are theirs, from the same qrels and runs.
+
+    Parameters
+    ----------
+    measures : iterable of Measure
+        Measures of this package and of ir_measures; those of a set are put in the order of their names.
+    qrels : DataFrame, iterable of named tuples, or dict of dicts
+        As `judge` takes them.
+
+    Raises
+    ------
+    ValueError
+        If the qrels cannot be read, or a measure cannot be computed.
+    """
+
+    def __init__(self, measures: Iterable[ir_measures.Measure], qrels: Any) -> None:
+        ordered = sorted(measures, key=repr) if isinstance(measures, (set, frozenset)) else list(measures)
+        bare = [measure for measure in ordered if not is_ours(measure)]
+        self.judgements = judge(qrels)
+        self._plan = Evaluation(self.judgements, [measure for measure in ordered if is_ours(measure)])
+        self._bare = _Provided(bare, with_string_ids(qrels, QRELS_COLUMNS, "qrels")) if bare else None
+        super().__init__(ordered, self.judgements.query_ids)
+
+    def values(self, run: Any) -> Values:
+        """Return the values of each measure, one for each query of the qrels: the default where there is no ranking.
+
+        Parameters
+        ----------
+        run : Run, Retrieved, DataFrame, iterable of named tuples, or dict of dicts
+            A run, or rankings of the documents of the judgements.
+        """
+        read = run if isinstance(run, (Run, Retrieved)) else Run(run)
+        found = read.retrieve(self.judgements) if isinstance(read, Run) else read
+        values = self._plan.values(found)
+        if self._bare is not None:
+            given = found.as_dict(self.judgements.query_ids) if read is run else run
+            values.update(self._bare.values(given, self.judgements.query_ids))
+        return values
+
+    def iter_calc(self, run: Any) -> Iterator[ir_measures.Metric]:
+        """Yield the value of each measure for each query of the qrels."""
+        values = self.values(run)
+        columns = [(measure, values[measure].tolist()) for measure in self.measures]
+        for i, query_id in enumerate(self.qrel_qids):
+            for measure, column in columns:
+                yield ir_measures.Metric(query_id, measure, column[i])
+
+    def calc_aggregate(self, run: Any) -> dict[ir_measures.Measure, float]:
+        """Return the aggregate of each measure, in the order of the measures."""
+        values = self.values(run)
+        aggregates = {}
+        for measure in self.measures:
+            aggregator = measure.aggregator()
+            for value in values[measure].tolist():
+                aggregator.add(value)
+            aggregates[measure] = aggregator.result()
+        return aggregates
+
+
+class Evaluation:
+    """Measures over one view of the judgements: ours by their formulas, others by their providers.
+
+    Parameters
+    ----------
+    judgements : Judgements
+        The view.
+    measures : iterable of Measure
+        The measures.
+    """
+
+    def __init__(self, judgements: Judgements, measures: Iterable[ir_measures.Measure]) -> None:
+        self._judgements = judgements
+        self._formulas: dict[tuple[Any, ...], dict[ir_measures.Measure, DiversityMeasure]] = defaultdict(dict)
+        self._composites: dict[ir_measures.Measure, CompositeMeasure] = {}
+        elsewhere: dict[ir_measures.Measure, None] = {}
+        needed: dict[tuple[View, float | None], list[ir_measures.Measure]] = defaultdict(list)
+        for measure in measures:
+            self._assign(measure, elsewhere, needed)
+        self._others = _ProvidedOverView(judgements, list(elsewhere)) if elsewhere else None
+        self._views = {view: Evaluation(judgements.view(*view), parts) for view, parts in needed.items()}
+
+    def _assign(self, measure: ir_measures.Measure, elsewhere: dict[Any, None], needed: dict[Any, list[Any]]) -> None:
+        """Put a measure where it is computed, its parts before it."""
+        ours = implementation(measure)
+        if ours is None:
+            elsewhere[measure] = None
+        elif isinstance(ours, CompositeMeasure):
+            for part in ours.parts():
+                if part[1:] == ("intents", None):
+                    self._assign(part.measure, elsewhere, needed)
+                else:
+                    needed[part.view, part.rel].append(part.measure)
+            self._composites[measure] = ours
+        else:
+            cutoff = None if ours.COUNTS_TURNS else ours.get("cutoff")
+            self._formulas[(ours.VIEW, ours.get("rel")), bool(ours.get("judged_only")), cutoff][measure] = ours
+
+    def values(self, retrieved: Retrieved) -> Values:
+        """Return one value for each query of the view."""
+        found = retrieved.view(self._judgements)
+        values: Values = {}
+        rankings: dict[tuple[Any, ...], Ranked] = {}
+        for (view, judged_only, cutoff), measures in self._formulas.items():
+            if found.n.any():
+                _check_columns(self._judgements, measures.values())
+            if (view, judged_only) not in rankings:
+                of = retrieved.judged_only() if judged_only else retrieved
+                rankings[view, judged_only] = Ranked(of.view(self._judgements.view(*view)))
+            ranked = rankings[view, judged_only]
+            ranked = ranked if cutoff is None else ranked.down_to(cutoff, cutoff)
+            for measure, ours in measures.items():
+                values[measure] = ours.score(ranked)
+        if self._others is not None:
+            values.update(self._others.values(found))
+        viewed = {view: plan.values(retrieved) for view, plan in self._views.items()}
+        viewed["intents", None] = values
+        for measure, ours in self._composites.items():
+            parts = [viewed[part.view, part.rel][part.measure] for part in ours.parts()]
+            values[measure] = ours.combine(parts, self._judgements)
+        if not found.n.all():
+            values = {measure: np.where(found.n == 0, measure.DEFAULT, value) for measure, value in values.items()}
+        return values
+
+
+def _check_columns(judgements: Judgements, measures: Iterable[DiversityMeasure]) -> None:
+    """Raise the ``ValueError`` for a measure that needs a column which the qrels lack."""
+    for measure in measures:
+        missing = [column for column in measure.NEEDS if column not in judgements.columns]
+        if missing:
+            raise ValueError(
+                f"{measure} needs the column {' and the column '.join(missing)} in the qrels; {WRITTEN_BY[missing[0]]}."
+            )
+
+
+class _Provided:
+    """Measures that other providers compute, through ir_measures' pipeline.
+
+    Parameters
+    ----------
+    measures : list of Measure
+        The measures.
+    qrels : DataFrame or dict of dicts
+        Qrels with ir_measures' names.
+    """
+
+    def __init__(self, measures: list[ir_measures.Measure], qrels: Any) -> None:
+        self._measures = measures
+        self._qrels = qrels
+        try:
+            self._evaluator = ir_measures.DefaultPipeline.evaluator(measures, qrels)
+        except AssertionError as error:  # how ir_measures refuses parameters
+            raise ValueError(f"{', '.join(map(str, measures))}: {reason(error)}.") from error
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Make the evaluator again in another process: it may be a program's."""
+        return type(self), (self._measures, self._qrels)
+
+    def values(self, run: Any, query_ids: Sequence[str]) -> Values:
+        """Return one value for each query: the default for those that a run lacks."""
+        values = {measure: np.full(len(query_ids), float(measure.DEFAULT)) for measure in self._measures}
+        index = {query_id: i for i, query_id in enumerate(query_ids)}
+        for metric in self._evaluator.iter_calc(run) if len(run) else ():
+            values[metric.measure][index[metric.query_id]] = metric.value
+        return values
+
+
+class _ProvidedOverView:
+    """Measures that other providers compute, over a view of the judgements."""
+
+    def __init__(self, judgements: Judgements, measures: list[ir_measures.Measure]) -> None:
+        labels = np.maximum(judgements.rows.label, 0)
+        if (labels != np.floor(labels)).any():
+            _refuse(measures, "takes whole labels; the qrels hold fractions")
+        elif labels.max(initial=0) > _LARGEST_LABEL:
+            _refuse(measures, f"takes labels up to {_LARGEST_LABEL}; the qrels hold larger ones")
+        else:
+            labels = labels.astype(np.int64)
+        distinct = len(set(judgements.query_ids)) == len(judgements)
+        self._names = list(judgements.query_ids) if distinct else [str(i) for i in range(len(judgements))]
+        _check_names([*self._names, *judgements.rows.doc_ids.tolist()], "qrels")
+        qrels: dict[str, dict[str, Any]] = {name: {} for name in self._names}
+        queries = [qrels[name] for name in self._names]
+        for query, doc, label in zip(
+            judgements.rows.query.tolist(), judgements.rows.doc_ids.tolist(), labels.tolist(), strict=True
+        ):
+            queries[query][doc] = label
+        self._provided = _Provided(measures, qrels)
+        # A measure with a cutoff sees nothing below it, so that longer rankings need not be handed over.
+        cut = all(measure.params.get("cutoff") and not measure.params.get("judged_only") for measure in measures)
+        self._depth = max(measure.params["cutoff"] for measure in measures) if cut else None
+
+    def values(self, found: Retrieved) -> Values:
+        """Return one value for each query of the view."""
+        run = found.as_dict(self._names, self._depth)
+        _check_names([doc for docs in run.values() for doc in docs], "run")
+        return self._provided.values(run, self._names)
+
+
+def _check_names(names: Sequence[str], what: str) -> None:
+    """Refuse names that programs in C would cut off, or crash on: with a null character, or without a UTF-8 form."""
+    text = "".join(names)
+    if "\0" not in text and _is_utf8(text):
+        return
+    bad = next(name for name in names if "\0" in name or not _is_utf8(name))
+    raise ValueError(f"{what}: the id {bad!r} holds a character that providers other than this package cannot read.")
+
+
+def _is_utf8(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _refuse(measures: list[ir_measures.Measure], why: str) -> None:
+    """Raise the ``ValueError`` for measures that are computed by a provider which cannot read the labels."""
+    for measure in measures:
+        providers = ir_measures.DefaultPipeline.providers
+        name = next((p.NAME for p in providers if p.supports(measure) and p.is_available()), None)
+        if name and name not in _FRACTIONAL_LABELS:
+            raise ValueError(f"{measure} is computed by {name}, which {why}.")

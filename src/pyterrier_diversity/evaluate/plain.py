@@ -1,0 +1,89 @@
+"""Values of one ranking that is given as plain labels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import ir_measures
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from ..measures.parse import read_measure
+from .evaluator import DiversityEvaluator
+
+
+def score(
+    measure: ir_measures.Measure | str,
+    labels: npt.ArrayLike,
+    *,
+    weights: npt.ArrayLike | None = None,
+    intent_types: Sequence[str] | None = None,
+    others: npt.ArrayLike = (),
+) -> float:
+    """Compute a measure of one ranking from its labels.
+
+    Parameters
+    ----------
+    measure : Measure or str
+        Any measure that needs labels only; measures of rareness, sessions and passages need columns of a frame.
+    labels : array_like, shape (n_docs, n_intents) or (n_docs,)
+        The label of each document for each intent, best rank first; 0 where it is not relevant.
+    weights : array_like, shape (n_intents,), optional
+        P(t|q) of each intent; uniform if omitted.
+    intent_types : sequence of {"inf", "nav"}, shape (n_intents,), optional
+        Informational or navigational; all informational if omitted.
+    others : array_like, shape (n_others, n_intents) or (n_others,)
+        Labels of documents that are judged, and not retrieved.
+
+    Returns
+    -------
+    float
+        The value of the ranking.
+
+    Raises
+    ------
+    ValueError
+        If ``labels``, ``others``, ``weights`` and ``intent_types`` are not about the same number of intents, a label is
+        not a finite number, or the measure needs a column of the qrels.
+
+    Notes
+    -----
+    Intents without a positive label in ``labels`` or ``others`` are left out, as in qrels.
+
+    Examples
+    --------
+    >>> from pyterrier_diversity import RBU, StRecall
+    >>> score(StRecall @ 2, [[1, 0], [2, 0]], others=[[0, 1]])
+    0.5
+    >>> round(score(RBU(e=0), [1, 0, 3]), 3)
+    0.867
+    """
+    retrieved = _by_intent(labels, "labels")
+    rest = _by_intent(others, "others") if np.size(others) else np.zeros((0, retrieved.shape[1]))
+    n_docs, n_intents = retrieved.shape
+    given = {"others": rest.shape[1], "weights": weights, "intent_types": intent_types}
+    for name, value in given.items():
+        n = n_intents if value is None else value if isinstance(value, int) else np.size(value)
+        if n != n_intents:
+            raise ValueError(f"score: {name} must be about {n_intents} intents, as labels are, not {n}.")
+    every = np.concatenate([retrieved, rest])
+    doc, intent = np.indices(every.shape).reshape(2, -1)
+    qrels = pd.DataFrame({"query_id": "q", "doc_id": doc, "relevance": every.ravel(), "iteration": intent})
+    if weights is not None:
+        qrels["weight"] = np.asarray(weights)[intent]
+    if intent_types is not None:
+        qrels["intent_type"] = np.asarray(intent_types, dtype=object)[intent]
+    run = pd.DataFrame({"query_id": "q", "doc_id": np.arange(n_docs), "score": -np.arange(float(n_docs))})
+    asked = read_measure("score", measure)
+    names = {"doc_id": str, "iteration": str}
+    evaluator = DiversityEvaluator([asked], qrels.astype(names))
+    return float(evaluator.values(run.astype({"doc_id": str}))[asked][0])
+
+
+def _by_intent(labels: npt.ArrayLike, what: str) -> np.ndarray:
+    """Return labels of shape (documents, intents)."""
+    array = np.asarray(labels, dtype=np.float64)
+    if array.ndim not in (1, 2):
+        raise ValueError(f"score: {what} must be a list of labels, or of lists of them, not of shape {array.shape}.")
+    return array.reshape(len(array), -1)

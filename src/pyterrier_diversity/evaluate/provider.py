@@ -1,0 +1,34 @@
+"""The provider in ir_measures, and with it in ``pt.Experiment``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import ir_measures
+from ir_measures.providers import FallbackProvider, Provider
+
+from ..measures.base import is_ours
+from .evaluator import DiversityEvaluator
+
+
+class DiversityProvider(Provider):
+    """Computes this package's measures, and those of ndeval and gdeval that ir_measures has names for."""
+
+    NAME = "diversity"
+
+    def supports(self, measure: ir_measures.Measure) -> bool:
+        """Tell whether this provider computes a measure."""
+        measure.validate_params()
+        return is_ours(measure)
+
+    def _evaluator(self, measures: Iterable[ir_measures.Measure], qrels: Any) -> DiversityEvaluator:
+        return DiversityEvaluator(measures, qrels)
+
+
+def register_provider() -> None:
+    """Add the provider to ir_measures' registry and default pipeline, after ``runtime``; again is harmless."""
+    pipeline: FallbackProvider = ir_measures.DefaultPipeline
+    pipeline.providers[:] = [provider for provider in pipeline.providers if provider.NAME != DiversityProvider.NAME]
+    provider = ir_measures.providers.register(DiversityProvider())
+    pipeline.providers.insert(pipeline.providers.index(ir_measures.runtime) + 1, provider)

@@ -1,0 +1,350 @@
+"""Measures whose gains shrink each time that an intent is met: alpha-DCG, ERR-IA, NRBP.
+
+All three have one gain, sum_t J_it (1 - alpha)^c_it, and differ in the discount by rank. Their values are those of
+ndeval 4.5 with ``-traditional``: binary labels, uniform weights. The forms of Amigó et al. (2018) are graded and
+weighted, sum_t w_t r_it (1 - alpha)^c_it.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import ir_measures
+import numpy as np
+
+from ..arithmetic import divide, power
+from ..ideal import Discount, Exact, GeometricDiscount, Greedy, log_discount, reciprocal_discount
+from ..judged import Order, Ranked
+from ..parameters import ALPHA, CUTOFF, GRADES, JUDGED_ONLY, REL, TIME_LIMIT, Parameter, Parameters
+from .base import DiversityMeasure, Normalised, register
+
+# ndeval's ERR-IA has the redundancy of alpha-DCG, which ir_measures leaves at its default.
+ERR_IA_ALPHA = 0.5
+
+# Greedy reaches 1 - 1/e of the best at every rank, the gains being submodular (Nemhauser et al. 1978).
+GREEDY_RANGE = "[0, 1.582]"
+
+# The longest perfect list that is summed up.
+MAX_TERMS = 10_000_000
+
+BETA: Parameters = {
+    "beta": Parameter(float, 0.5, interval="[0, 1)", desc="patience: probability of going on to the next document")
+}
+
+
+def alpha_dcg(ranked: Ranked, alpha: float, discount: Discount) -> np.ndarray:
+    """Return sum_i d(i) sum_t J_it (1 - alpha)^c_it of each query."""
+    return ranked.total(power(1 - alpha, ranked.met) * discount(ranked.rank))
+
+
+class AlphaFamily(DiversityMeasure):
+    """A discounted sum of gains that shrink each time that an intent is met; they differ in ``discount``."""
+
+    discount: Discount
+    alpha: float
+
+    def gained(self, ranked: Ranked) -> np.ndarray:
+        """Return the discounted sum of each query."""
+        return alpha_dcg(ranked, self.alpha, self.discount)
+
+    @property
+    def greedy(self) -> Order:
+        """The largest gain at each rank, whatever its discount."""
+        return Greedy(self.alpha)
+
+    def best(self, depth: int | None, time_limit: float) -> Order:
+        """Search for the highest discounted sum."""
+        return Exact(self.alpha, self.discount, depth, time_limit)
+
+
+class OverGreedy(AlphaFamily, Normalised):
+    """The discounted sum over that of the greedy ideal ranking."""
+
+    @property
+    def normaliser(self) -> Order:
+        """The greedy ideal ranking."""
+        return self.greedy
+
+
+class OverPerfect(AlphaFamily):
+    """The discounted sum over that of a list of the cutoff's length whose documents are relevant to all intents."""
+
+    def score(self, ranked: Ranked) -> np.ndarray:
+        if ranked.cutoff is None:
+            raise ValueError(
+                f"{self.NAME} needs a cutoff, as in {self.NAME}@20: it divides by a perfect list of that length."
+            )
+        # (1 - alpha)^i underflows to 0 at the latest there: a cutoff that stands for "all" costs nothing.
+        n_terms = min(ranked.cutoff, _underflow(1 - self.alpha))
+        if n_terms > MAX_TERMS:
+            raise ValueError(f"{self}: the cutoff may be at most {MAX_TERMS} with so small an alpha.")
+        rank = np.arange(1.0, n_terms + 1)
+        perfect = float((np.power(1.0 - self.alpha, rank - 1) * self.discount(rank)).sum())
+        return divide(self.gained(ranked), perfect * ranked.n_intents)
+
+
+def _underflow(base: float) -> float:
+    """Return an exponent at which a power of ``base`` in [0, 1] is 0; infinity for 1."""
+    if base == 1:
+        return math.inf
+    return 2 if base == 0 else math.ceil(-746 / math.log(base)) + 1
+
+
+class _alpha_DCG(OverPerfect):
+    """Alpha-DCG: DCG whose gains shrink each time that an intent is met, over a perfect list.
+
+    Each document of that list is relevant to all intents. Equal to ndeval's; at cutoff 1, where ndeval leaves it out,
+    it is divided too.
+
+    .. cite.dblp:: conf/sigir/ClarkeKCVABM08
+
+    Examples
+    --------
+    >>> from pyterrier_diversity import alpha_DCG, score
+    >>> score(alpha_DCG @ 1, [[1, 0], [1, 1]])
+    0.5
+    """
+
+    NAME = __name__ = "alpha_DCG"
+    PRETTY_NAME = "Alpha Discounted Cumulative Gain"
+    FORMULA = "sum_i 1/log2(i+1) sum_t J_it (1-alpha)^c_it / (|T| sum_i (1-alpha)^(i-1)/log2(i+1))"
+    SOURCE = "Clarke et al. (2008); ndeval 4.5"
+    EQUALS = "ndeval 4.5 with -traditional, which does not divide at the cutoff 1"
+    EXAMPLE = "alpha_DCG@20"
+    SUPPORTED_PARAMS = {**CUTOFF, **ALPHA, **REL, **JUDGED_ONLY}
+    discount = staticmethod(log_discount)
+
+
+class _ERR_IA(OverPerfect):
+    """Intent-aware expected reciprocal rank: ERR averaged over the intents, binary labels, over a perfect list.
+
+    Each document of that list is relevant to all intents. Equal to ndeval's with its alpha of 0.5; at cutoff 1, where
+    ndeval leaves it out, it is divided too.
+
+    .. cite.dblp:: conf/cikm/ChapelleMZG09
+
+    Examples
+    --------
+    >>> from pyterrier_diversity import ERR_IA, score
+    >>> score(ERR_IA @ 2, [[1, 1], [0, 0]])
+    0.8
+    """
+
+    NAME = __name__ = "ERR_IA"
+    PRETTY_NAME = "Intent-Aware Expected Reciprocal Rank"
+    FORMULA = "sum_i 1/i sum_t J_it 0.5^c_it / (|T| sum_i 0.5^(i-1)/i)"
+    SOURCE = "Chapelle et al. (2009); ndeval 4.5"
+    EQUALS = "ndeval 4.5 with -traditional, which does not divide at the cutoff 1"
+    EXAMPLE = "ERR_IA@20"
+    SUPPORTED_PARAMS = {**CUTOFF, **REL, **JUDGED_ONLY}
+    alpha = ERR_IA_ALPHA
+    discount = staticmethod(reciprocal_discount)
+
+
+class _alpha_nDCG(OverGreedy):
+    """Alpha-nDCG: DCG whose gains shrink each time that an intent is met, over that of the greedy ideal ranking.
+
+    Equal to ndeval's at any cutoff.
+
+    .. cite.dblp:: conf/sigir/ClarkeKCVABM08
+
+    References
+    ----------
+    Clarke et al. (2008). Novelty and diversity in information retrieval evaluation. SIGIR, 659-666.
+    https://doi.org/10.1145/1390334.1390446
+
+    Examples
+    --------
+    >>> from pyterrier_diversity import alpha_nDCG, score
+    >>> score(alpha_nDCG @ 1, [[1, 0], [1, 1]])
+    0.5
+    """
+
+    NAME = __name__ = "alpha_nDCG"
+    PRETTY_NAME = "Alpha Normalised Discounted Cumulative Gain"
+    FORMULA = "sum_i 1/log2(i+1) sum_t J_it (1-alpha)^c_it / the same for the greedy ideal ranking"
+    SOURCE = "Clarke et al. (2008); ndeval 4.5"
+    EQUALS = "ndeval 4.5 with -traditional"
+    RANGE = GREEDY_RANGE
+    SUPPORTED_PARAMS = {**CUTOFF, **ALPHA, **REL, **JUDGED_ONLY}
+    discount = staticmethod(log_discount)
+
+
+class _nERR_IA(OverGreedy):
+    """Normalised ERR-IA: ERR averaged over the intents, binary labels, over that of the greedy ideal ranking.
+
+    Equal to ndeval's at any cutoff.
+
+    .. cite.dblp:: conf/cikm/ChapelleMZG09
+
+    Examples
+    --------
+    >>> from pyterrier_diversity import nERR_IA, score
+    >>> score(nERR_IA @ 1, [[1, 0], [1, 1]])
+    0.5
+    """
+
+    NAME = __name__ = "nERR_IA"
+    PRETTY_NAME = "Intent-Aware Normalised Expected Reciprocal Rank"
+    FORMULA = "sum_i 1/i sum_t J_it 0.5^c_it / the same for the greedy ideal ranking"
+    SOURCE = "Chapelle et al. (2009); ndeval 4.5"
+    EQUALS = "ndeval 4.5 with -traditional"
+    RANGE = GREEDY_RANGE
+    SUPPORTED_PARAMS = {**CUTOFF, **REL, **JUDGED_ONLY}
+    alpha = ERR_IA_ALPHA
+    discount = staticmethod(reciprocal_discount)
+
+
+class _NRBP(AlphaFamily):
+    """Novelty- and rank-biased precision: RBP whose gains shrink each time that an intent is met.
+
+    It is divided by its value of an infinite list of documents that are relevant to all intents.
+
+    .. cite.dblp:: conf/ictir/ClarkeKV09
+
+    Examples
+    --------
+    >>> from pyterrier_diversity import NRBP, score
+    >>> score(NRBP, [[1, 1]])
+    0.75
+    """
+
+    NAME = __name__ = "NRBP"
+    PRETTY_NAME = "Novelty- and Rank-Biased Precision"
+    FORMULA = "(1 - (1-alpha) beta)/|T| sum_i beta^(i-1) sum_t J_it (1-alpha)^c_it"
+    SOURCE = "Clarke et al. (2009); ndeval 4.5"
+    EQUALS = "ndeval 4.5 with -traditional"
+    SUPPORTED_PARAMS = {**ALPHA, **BETA, **REL}
+
+    def __init__(self, **params: Any) -> None:
+        super().__init__(**params)
+        self.discount = GeometricDiscount(self.beta)
+
+    def score(self, ranked: Ranked) -> np.ndarray:
+        perfect = 1 / (1 - (1 - self.alpha) * self.beta)
+        return divide(self.gained(ranked), perfect * ranked.n_intents)
+
+
+class _nNRBP(OverGreedy):
+    """Normalised NRBP: RBP whose gains shrink each time that an intent is met, over the greedy ideal ranking.
+
+    .. cite.dblp:: conf/ictir/ClarkeKV09
+
+    Examples
+    --------
+    >>> from pyterrier_diversity import nNRBP, score
+    >>> score(nNRBP, [[1, 1], [1, 0]])
+    1.0
+    """
+
+    NAME = __name__ = "nNRBP"
+    PRETTY_NAME = "Normalised Novelty- and Rank-Biased Precision"
+    FORMULA = "sum_i beta^(i-1) sum_t J_it (1-alpha)^c_it / the same for the greedy ideal ranking"
+    SOURCE = "Clarke et al. (2009); ndeval 4.5"
+    EQUALS = "ndeval 4.5 with -traditional"
+    RANGE = GREEDY_RANGE
+    SUPPORTED_PARAMS = {**ALPHA, **BETA, **REL}
+
+    def __init__(self, **params: Any) -> None:
+        super().__init__(**params)
+        self.discount = GeometricDiscount(self.beta)
+
+
+class _alpha_nDCG_exact(AlphaFamily, Normalised):
+    """Alpha-DCG over the highest value of any ranking, which is proven; alpha_nDCG divides by the greedy approximation.
+
+    The best ranking differs with the cutoff, so that no system can score 1 at every cutoff. Where the proof takes
+    longer than ``time_limit`` seconds for a query, `NotProvenError` carries the best value found and the proven bound.
+
+    .. cite.dblp:: journals/ir/Carterette11
+
+    Examples
+    --------
+    >>> from pyterrier_diversity import alpha_nDCG_exact, score
+    >>> score(alpha_nDCG_exact @ 1, [[1, 0], [1, 1]])
+    0.5
+    """
+
+    NAME = __name__ = "alpha_nDCG_exact"
+    PRETTY_NAME = "Alpha Normalised Discounted Cumulative Gain over the Optimum"
+    FORMULA = "sum_i 1/log2(i+1) sum_t J_it (1-alpha)^c_it / max over rankings of the same"
+    SOURCE = "Clarke et al. (2008); Carterette (2011, Inf. Retr.), Sec. 2.1.3"
+    EQUALS = "the worked example of Carterette (2011, Inf. Retr.), Sec. 2.3"
+    SUPPORTED_PARAMS = {**CUTOFF, **ALPHA, **REL, **TIME_LIMIT, **JUDGED_ONLY}
+    discount = staticmethod(log_discount)
+
+    @property
+    def normaliser(self) -> Order:
+        """A ranking of the highest value."""
+        return self.best(self.cutoff, self.time_limit)
+
+
+class _alpha_DCG_IA(DiversityMeasure):
+    """Alpha-DCG with graded labels and the intents' weights, as it is compared in the axiomatic analysis.
+
+    Not normalised. With ``gain="binary"`` and uniform weights it is alpha-DCG over the number of intents.
+
+    .. cite.dblp:: conf/sigir/AmigoSC18
+
+    Examples
+    --------
+    >>> from pyterrier_diversity import alpha_DCG_IA, score
+    >>> score(alpha_DCG_IA, [[1, 1]])
+    0.5
+    """
+
+    NAME = __name__ = "alpha_DCG_IA"
+    PRETTY_NAME = "Intent-Aware Alpha Discounted Cumulative Gain"
+    FORMULA = "sum_i 1/log2(i+1) sum_t w_t r_it (1-alpha)^c_it"
+    SOURCE = "Amigó et al. (2018), Sec. 4.3"
+    RANGE = "[0, inf)"
+    READS = ("weight",)
+    SUPPORTED_PARAMS = {**CUTOFF, **ALPHA, **GRADES}
+
+    def score(self, ranked: Ranked) -> np.ndarray:
+        gain = ranked.weight * ranked.probability(self) * power(1 - self.alpha, ranked.met)
+        return ranked.total(gain * log_discount(ranked.rank))
+
+
+class _NRBP_IA(DiversityMeasure):
+    """Novelty- and rank-biased precision with graded labels and the intents' weights.
+
+    Not normalised. With ``gain="binary"`` and uniform weights it is ``NRBP / (1 - (1 - alpha) p)``, beta being p.
+
+    .. cite.dblp:: conf/sigir/AmigoSC18
+
+    Examples
+    --------
+    >>> from pyterrier_diversity import NRBP_IA, score
+    >>> score(NRBP_IA(p=0.5), [[1, 1], [1, 1]])
+    0.625
+    """
+
+    NAME = __name__ = "NRBP_IA"
+    PRETTY_NAME = "Intent-Aware Novelty- and Rank-Biased Precision"
+    FORMULA = "sum_i p^(i-1) sum_t w_t r_it (1-alpha)^c_it"
+    SOURCE = "Clarke et al. (2009); Amigó et al. (2018), Sec. 4.3"
+    RANGE = "[0, inf)"
+    READS = ("weight",)
+    SUPPORTED_PARAMS = {
+        **CUTOFF,
+        "p": Parameter(float, 0.8, interval="(0, 1]", desc="probability of going on to the next document"),
+        **ALPHA,
+        **GRADES,
+    }
+
+    def score(self, ranked: Ranked) -> np.ndarray:
+        gain = ranked.weight * ranked.probability(self) * power(1 - self.alpha, ranked.met)
+        return ranked.total(gain * power(self.p, ranked.rank - 1))
+
+
+alpha_DCG: ir_measures.Measure = register(_alpha_DCG())
+alpha_nDCG: ir_measures.Measure = register(_alpha_nDCG())
+ERR_IA: ir_measures.Measure = register(_ERR_IA())
+nERR_IA: ir_measures.Measure = register(_nERR_IA())
+NRBP: ir_measures.Measure = register(_NRBP())
+nNRBP: ir_measures.Measure = register(_nNRBP())
+alpha_nDCG_exact = register(_alpha_nDCG_exact())
+alpha_DCG_IA = register(_alpha_DCG_IA())
+NRBP_IA = register(_NRBP_IA())

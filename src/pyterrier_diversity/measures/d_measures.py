@@ -1,0 +1,197 @@
+"""Measures over global gains, a document's gains averaged by the intents' weights: the D and DIN families, and Ef-P."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..arithmetic import divide
+from ..ideal import ByWorth, log_discount
+from ..judged import Gain, Order, Ranked, gain_value
+from ..parameters import CUTOFF, GAIN, REL
+from .base import DiversityMeasure, Normalised, register
+from .q_measure import BETA, blended_ratio, most_found
+
+
+def weighted_gain(ranked: Ranked, gain: Gain) -> np.ndarray:
+    """Return w_t g_it: over the intents of a document, they sum to its global gain GG."""
+    return ranked.weight * gain_value(ranked.label, gain)
+
+
+def once_if_navigational(ranked: Ranked) -> np.ndarray:
+    """Tell of each entry whether it counts: of a navigational intent only the first document."""
+    return ~ranked.navigational | ranked.intents.first
+
+
+class _D_nDCG(Normalised):
+    """D-nDCG: nDCG over global gains, each document's gains averaged by the intents' weights.
+
+    With one intent it is nDCG with exponential gains (Microsoft's nDCG in NTCIREVAL, for gains 1, 3, 7).
+
+    .. cite.dblp:: conf/sigir/SakaiS11
+
+    Examples
+    --------
+    >>> from pyterrier_diversity import D_nDCG, score
+    >>> score(D_nDCG @ 1, [[1, 0], [1, 1]])
+    0.5
+    """
+
+    NAME = __name__ = "D_nDCG"
+    PRETTY_NAME = "D-nDCG"
+    FORMULA = "sum_i GG_i/log2(i+1) / sum_i GG*_i/log2(i+1), GG_i = sum_t w_t g_it"
+    SOURCE = "Sakai and Song (2011); Sakai (2013), Eqs. 1, 6"
+    EQUALS = "MSnDCG of pyNTCIREVAL, given global gains"
+    READS: tuple[str, ...] = ("weight",)
+    SUPPORTED_PARAMS = {**CUTOFF, **GAIN}
+
+    def gained(self, ranked: Ranked) -> np.ndarray:
+        """Return the discounted sum of global gains."""
+        return ranked.total(ranked.weight * ranked.gain(self) * log_discount(ranked.rank))
+
+    @property
+    def normaliser(self) -> Order:
+        """By global gain."""
+        return ByWorth(weighted_gain, self.gain)
+
+    def best(self, depth: int | None, time_limit: float) -> Order | None:
+        """By global gain: that is the ideal ranking, whose value is 1."""
+        return self.normaliser
+
+
+class _D_Q(DiversityMeasure):
+    """D-Q: the Q-measure over global gains, each document's gains averaged by the intents' weights.
+
+    .. cite.dblp:: conf/sigir/SakaiS11
+
+    Examples
+    --------
+    >>> from pyterrier_diversity import D_Q, score
+    >>> score(D_Q, [[1, 0], [1, 1]])
+    0.875
+    """
+
+    NAME = __name__ = "D_Q"
+    PRETTY_NAME = "D-Q"
+    FORMULA = "1/min(k,R) sum_i J_i (C_i + beta sum_{j<=i} GG_j)/(i + beta sum_{j<=i} GG*_j), J_i = [GG_i > 0]"
+    SOURCE = "Sakai and Song (2011); Sakai (2013), Eqs. 2, 3, 6"
+    EQUALS = "Q of pyNTCIREVAL, given global gains"
+    READS: tuple[str, ...] = ("weight",)
+    SUPPORTED_PARAMS = {**CUTOFF, **BETA, **GAIN}
+
+    @property
+    def normaliser(self) -> Order:
+        """By global gain."""
+        return ByWorth(weighted_gain, self.gain)
+
+    def best(self, depth: int | None, time_limit: float) -> Order | None:
+        """By global gain: that is the ideal ranking, whose value is 1."""
+        return self.normaliser
+
+    def counted(self, ranked: Ranked) -> np.ndarray:
+        """Tell of each entry whether it counts."""
+        return np.ones(len(ranked.rank), dtype=bool)
+
+    def score(self, ranked: Ranked) -> np.ndarray:
+        documents, ideal = ranked.documents, ranked.normalised_by(self)
+        counted = self.counted(ranked)
+        relevant = (documents.total(counted) > 0).astype(np.float64)
+        gain = documents.total(ranked.weight * ranked.gain(self) * counted)
+        ideal_gain = ideal.documents.total(ideal.weight * ideal.gain(self))
+        ratios = blended_ratio(documents, relevant, gain, ideal.documents, ideal_gain, self.beta)
+        return divide(documents.queries.total(ratios), most_found(ranked))
+
+
+class _DIN_nDCG(_D_nDCG):
+    """DIN-nDCG: D-nDCG that counts a navigational intent only at its first relevant document.
+
+    The ideal is that of D-nDCG, so that 1 may be out of reach.
+
+    .. cite.dblp:: journals/jip/Sakai13
+
+    Examples
+    --------
+    >>> from pyterrier_diversity import DIN_nDCG, score
+    >>> score(DIN_nDCG @ 1, [[1, 0], [1, 1]], intent_types=["nav", "inf"])
+    0.5
+    """
+
+    NAME = __name__ = "DIN_nDCG"
+    PRETTY_NAME = "DIN-nDCG"
+    FORMULA = (
+        "sum_i GG_i/log2(i+1) / sum_i GG*_i/log2(i+1), GG_i with navigational intents at their first document only"
+    )
+    SOURCE = "Sakai (2013), Eqs. 8, 9"
+    READS = ("weight", "intent_type")
+
+    def score(self, ranked: Ranked) -> np.ndarray:
+        gain = ranked.weight * ranked.gain(self) * once_if_navigational(ranked)
+        ideal = ranked.normalised_by(self).value(self, self.gained)
+        return divide(ranked.total(gain * log_discount(ranked.rank)), ideal)
+
+    def best(self, depth: int | None, time_limit: float) -> Order | None:
+        """Nothing: what a document adds depends on those above it, so that the ideal ranking may not be the best."""
+        return None
+
+
+class _DIN_Q(_D_Q):
+    """DIN-Q: D-Q that counts a navigational intent only at its first relevant document.
+
+    The ideal is that of D-Q, so that 1 may be out of reach.
+
+    .. cite.dblp:: journals/jip/Sakai13
+
+    Examples
+    --------
+    >>> from pyterrier_diversity import DIN_Q, score
+    >>> score(DIN_Q, [[1], [1]], intent_types=["nav"])
+    0.5
+    """
+
+    NAME = __name__ = "DIN_Q"
+    PRETTY_NAME = "DIN-Q"
+    FORMULA = "D-Q with navigational intents in GG_i and J_i at their first document only"
+    SOURCE = "Sakai (2013), Eqs. 10, 11"
+    READS = ("weight", "intent_type")
+
+    def counted(self, ranked: Ranked) -> np.ndarray:
+        """Tell of each entry whether it counts."""
+        return once_if_navigational(ranked)
+
+    def best(self, depth: int | None, time_limit: float) -> Order | None:
+        """Nothing: what a document adds depends on those above it, so that the ideal ranking may not be the best."""
+        return None
+
+
+class _EfP(DiversityMeasure):
+    """Effective precision (Ef-P): the fraction of the documents that serve somebody.
+
+    A document serves if it is relevant to an informational intent, or the first relevant one of a navigational intent.
+    It divides by the cutoff even if fewer documents were retrieved, and by their number without a cutoff.
+
+    .. cite.dblp:: journals/jip/Sakai13
+
+    Examples
+    --------
+    >>> from pyterrier_diversity import EfP, score
+    >>> score(EfP @ 2, [[1, 0], [1, 1]], intent_types=["nav", "nav"])
+    1.0
+    """
+
+    NAME = __name__ = "EfP"
+    PRETTY_NAME = "Effective Relevance (Ef-P)"
+    FORMULA = "1/k |{i: d_i relevant to an informational intent, or first relevant to a navigational one}|"
+    SOURCE = "Sakai (2013), Sec. 4.2"
+    READS = ("intent_type",)
+    SUPPORTED_PARAMS = {**CUTOFF, **REL}
+
+    def score(self, ranked: Ranked) -> np.ndarray:
+        documents = ranked.documents
+        effective = documents.total(once_if_navigational(ranked)) > 0
+        return divide(documents.queries.total(effective), ranked.depth)
+
+
+D_nDCG = register(_D_nDCG())
+D_Q = register(_D_Q())
+DIN_nDCG = register(_DIN_nDCG())
+DIN_Q = register(_DIN_Q())
+EfP = register(_EfP())

@@ -1,0 +1,153 @@
+"""Measures that blend precision with cumulated gain: Q, P+, and P+Q, in which each intent has its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..arithmetic import divide
+from ..ideal import ByWorth
+from ..judged import Gain, Judgements, Order, Ranked, RankedDocuments, View, gain_value
+from ..parameters import CUTOFF, GAIN, Parameter, Parameters
+from .base import CompositeMeasure, DiversityMeasure, Part, register
+from .err import by_label
+
+BETA: Parameters = {
+    "beta": Parameter(
+        float, 1.0, interval="[0, inf)", desc="weight of cumulated gain beside precision; 0 for precision"
+    )
+}
+
+
+def gain_of(ranked: Ranked, gain: Gain) -> np.ndarray:
+    """Return g_it: what a document is worth to a graded measure."""
+    return gain_value(ranked.label, gain)
+
+
+def blended_ratio(
+    documents: RankedDocuments,
+    relevant: np.ndarray,
+    gain: np.ndarray,
+    ideal: RankedDocuments,
+    ideal_gain: np.ndarray,
+    beta: float,
+) -> np.ndarray:
+    """Return J_i BR_i of each document, BR_i = (C_i + beta cg_i) / (i + beta cg*_i): Sakai (2013), Eq. 2."""
+    found = documents.queries.above(relevant) + relevant
+    gained = documents.queries.above(gain) + gain
+    best = ideal.queries.until(ideal_gain, documents.queries.of, documents.rank)
+    return relevant * (found + beta * gained) / (documents.rank + beta * best)
+
+
+class _Q(DiversityMeasure):
+    """Q-measure: average precision whose precision is blended with cumulated gain; ``beta=0`` is average precision.
+
+    On qrels of several intents it reads each document's highest label; ``IA(Q)`` is its intent-aware form.
+
+    .. cite.dblp:: journals/jip/Sakai13
+
+    Examples
+    --------
+    >>> from pyterrier_diversity import Q, score
+    >>> score(Q, [[1], [2]])
+    0.75
+    """
+
+    NAME = __name__ = "Q"
+    PRETTY_NAME = "Q-measure"
+    FORMULA = "1/min(k,R) sum_i J_i (C_i + beta cg_i)/(i + beta cg*_i)"
+    SOURCE = "Sakai (2013), Eqs. 2, 3"
+    EQUALS = "pyNTCIREVAL"
+    VIEW: View = "ad hoc"
+    SUPPORTED_PARAMS = {**CUTOFF, **BETA, **GAIN}
+
+    @property
+    def normaliser(self) -> Order:
+        """By gain."""
+        return ByWorth(gain_of, self.gain)
+
+    def best(self, depth: int | None, time_limit: float) -> Order:
+        """By label: that is the ideal ranking, whose value is 1."""
+        return ByWorth(by_label)
+
+    def ratios(self, ranked: Ranked) -> np.ndarray:
+        """Return J_i BR_i of each document."""
+        documents, ideal = ranked.documents, ranked.normalised_by(self)
+        gain = documents.total(ranked.gain(self))
+        ideal_gain = ideal.documents.total(ideal.gain(self))
+        return blended_ratio(documents, np.ones(len(gain)), gain, ideal.documents, ideal_gain, self.beta)
+
+    def score(self, ranked: Ranked) -> np.ndarray:
+        return divide(ranked.documents.queries.total(self.ratios(ranked)), most_found(ranked))
+
+
+def most_found(ranked: Ranked) -> np.ndarray:
+    """Return min(k, R); R without a cutoff."""
+    n = ranked.n_relevant_docs
+    return n if ranked.cutoff is None else np.minimum(n, ranked.cutoff)
+
+
+class _Pplus(_Q):
+    """P+: the Q-measure of a user who stops at the preferred rank, the first of the best documents retrieved.
+
+    The preferred rank is the first with the highest label that is retrieved down to the cutoff. On qrels of several
+    intents it reads each document's highest label; ``IA(Pplus)`` is its intent-aware form.
+
+    .. cite.dblp:: journals/jip/Sakai13
+
+    Examples
+    --------
+    >>> from pyterrier_diversity import Pplus, score
+    >>> score(Pplus, [[0], [1], [1]])
+    0.5
+    """
+
+    NAME = __name__ = "Pplus"
+    PRETTY_NAME = "P+"
+    FORMULA = (
+        "1/C(rp) sum_{i<=rp} J_i (C_i + beta cg_i)/(i + beta cg*_i), rp the first rank of the highest label retrieved"
+    )
+    SOURCE = "Sakai (2013), Eqs. 2, 4"
+    EQUALS = "P+ of pyNTCIREVAL, given the run down to the cutoff"
+
+    def score(self, ranked: Ranked) -> np.ndarray:
+        documents, queries = ranked.documents, ranked.documents.queries
+        label = documents.total(ranked.label)
+        is_best = (label == queries.highest(label)[queries.of]).astype(np.float64)
+        read = queries.above(is_best) == 0  # down to the preferred rank
+        return divide(queries.total(read * self.ratios(ranked)), queries.total(read))
+
+
+class _PplusQ(CompositeMeasure):
+    """P+Q: Q for each informational intent and P+ for each navigational one, averaged by the intents' weights.
+
+    .. cite.dblp:: journals/jip/Sakai13
+
+    Examples
+    --------
+    >>> from pyterrier_diversity import PplusQ, score
+    >>> score(PplusQ, [[1, 1], [1, 0]], intent_types=["inf", "nav"])
+    1.0
+    """
+
+    NAME = __name__ = "PplusQ"
+    PRETTY_NAME = "P+Q"
+    FORMULA = "sum_{t informational} w_t Q_t@k + sum_{t navigational} w_t P+_t@k"
+    SOURCE = "Sakai (2013), Eq. 12"
+    READS = ("weight", "intent_type")
+    SUPPORTED_PARAMS = {**CUTOFF, **BETA, **GAIN}
+
+    def parts(self) -> Sequence[Part]:
+        """Return Q and P+, for each intent."""
+        return [Part(kind(**self.params), "each intent", self.rel) for kind in (_Q, _Pplus)]
+
+    def combine(self, values: Sequence[np.ndarray], judgements: Judgements) -> np.ndarray:
+        """Return the weighted mean over each query's intents."""
+        judgements = judgements.view(rel=self.rel)
+        return judgements.mean_over_intents(np.where(judgements.intents.navigational, values[1], values[0]))
+
+
+Q = register(_Q())
+Pplus = register(_Pplus())
+PplusQ = register(_PplusQ())
