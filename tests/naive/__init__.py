@@ -1,0 +1,150 @@
+"""The naive reference: every measure of the specification in loops over lists and dicts.
+
+``naive.values(measure, qrels, run)`` returns the value of each query of the qrels. The modules are `naive.reading`
+(the qrels and the run), `naive.measures` (the measures of a ranking) and `naive.sessions` (those of Dynamic Domain);
+this one has the measures of other measures: IA, Adhoc, Sharp.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import ir_measures
+
+from naive import measures, sessions
+from naive.measures import Settings, average_precision, dcg, divide, query_of
+from naive.reading import RefusedError, Topic, UnknownError, read
+from pyterrier_diversity.measures import registered
+
+__all__ = ["DEFINITIONS", "RefusedError", "Topic", "UnknownError", "read", "value", "values"]
+
+DEFINITIONS = {**measures.DEFINITIONS, **sessions.DEFINITIONS}
+# Measures that charge for every document that is read.
+OF_EFFORT = ("RBU", "EU", "EU_DD")
+
+
+def values(measure: ir_measures.Measure, qrels: Any, run: Any) -> dict[str, float]:
+    """Return the value of a measure for each query of the qrels.
+
+    Raises
+    ------
+    RefusedError
+        If the specification refuses the qrels, the run, or the measure on this input.
+    UnknownError
+        If the naive program has no definition of the measure, or would need too long.
+    """
+    return {topic.query_id: value(measure, topic) for topic in read(qrels, run)}
+
+
+def value(measure: ir_measures.Measure, topic: Topic) -> float:
+    """Return the value of a measure for a topic."""
+    if not topic.ranking:
+        return 0.0
+    if measure.NAME in COMPOSITES:
+        return COMPOSITES[measure.NAME](measure, topic)
+    if measure.NAME in THEIRS:
+        labels = highest(topic)
+        rel = measure.params.get("rel", 1)
+        relevant = {doc: label for doc, label in labels.items() if label > 0 and label >= rel}
+        return THEIRS[measure.NAME](topic.ranking[: measure.params.get("cutoff")], labels, relevant, measure.params)
+    m = settings(measure)
+    # The cutoff of some measures of sessions is a number of turns.
+    query = query_of(topic, {**m, "cutoff": None} if "batch" in m else m)
+    if m.get("max_rel") and any(label > m["max_rel"] for intent in query.intents for label in intent.labels.values()):
+        raise RefusedError("a label above max_rel")
+    if not query.intents and measure.NAME not in OF_EFFORT:
+        return 0.0
+    return DEFINITIONS[measure.NAME](query, m)
+
+
+def settings(measure: ir_measures.Measure) -> Settings:
+    """Return the value of every parameter of a measure of the package."""
+    declared = {one.NAME: one for one in registered()}.get(measure.NAME)
+    if declared is None or measure.NAME not in DEFINITIONS:
+        raise UnknownError(measure.NAME)
+    return {name: declared[name] for name in declared.SUPPORTED_PARAMS} | measure.params
+
+
+# 2.2 Measures of another measure
+
+
+def inner(measure: ir_measures.Measure) -> ir_measures.Measure:
+    return ir_measures.parse_measure(measure.params["measure"])
+
+
+def innermost(measure: ir_measures.Measure) -> ir_measures.Measure:
+    return innermost(inner(measure)) if measure.NAME in COMPOSITES else measure
+
+
+def highest(topic: Topic) -> dict[str, float]:
+    """Return max_t g(d, t) of each judged document, negative labels as 0."""
+    docs = {doc for labels in topic.labels.values() for doc in labels}
+    return {doc: max(0.0, *(labels.get(doc, 0.0) for labels in topic.labels.values())) for doc in docs}
+
+
+def ad_hoc_topic(topic: Topic) -> Topic:
+    """Return a topic whose only intent has the highest labels, and the highest gains."""
+    labels = highest(topic)
+    gains = {doc: max(of_intent.get(doc, 0.0) for of_intent in topic.gains.values()) for doc in labels}
+    return topic._replace(labels={"": labels}, gains={"": gains}, weights={"": 1.0}, navigational=set())
+
+
+def topic_of_intent(topic: Topic, t: str) -> Topic:
+    """Return a topic with the rows of one intent."""
+    return topic._replace(
+        labels={t: topic.labels[t]},
+        gains={t: topic.gains[t]},
+        passages=[passage for passage in topic.passages if passage.intent == t],
+        weights={t: 1.0},
+    )
+
+
+def ia(measure: ir_measures.Measure, topic: Topic) -> float:
+    rel = innermost(measure).params.get("rel")
+    met = [t for t in topic.labels if any(measures.is_relevant(x, rel) for x in topic.labels[t].values())]
+    total = sum(topic.weights[t] for t in met)
+    return sum(topic.weights[t] / total * value(inner(measure), topic_of_intent(topic, t)) for t in met)
+
+
+def ad_hoc(measure: ir_measures.Measure, topic: Topic) -> float:
+    return value(inner(measure), ad_hoc_topic(topic))
+
+
+def sharp(measure: ir_measures.Measure, topic: Topic) -> float:
+    params = innermost(measure).params
+    recall = ir_measures.StRecall(**{name: params[name] for name in ("cutoff", "rel") if name in params})
+    gamma = measure.params.get("gamma", 0.5)
+    # An ad-hoc measure is read as Adhoc of it; `value` gives it the highest labels.
+    return gamma * value(recall, topic) + (1 - gamma) * value(inner(measure), topic)
+
+
+COMPOSITES: dict[str, Callable[[ir_measures.Measure, Topic], float]] = {"IA": ia, "Adhoc": ad_hoc, "Sharp": sharp}
+
+
+# A few measures of ir_measures: of a ranking down to the cutoff, all labels, those of relevant documents, parameters.
+
+
+def p(ranking, labels, relevant, params):
+    return sum(doc in relevant for doc in ranking) / params.get("cutoff", len(ranking))
+
+
+def ap(ranking, labels, relevant, params):
+    return average_precision(ranking, relevant)
+
+
+def rr(ranking, labels, relevant, params):
+    return max((1 / i for i, doc in enumerate(ranking, start=1) if doc in relevant), default=0.0)
+
+
+def ndcg(ranking, labels, relevant, params):
+    ideal = sorted(labels.values(), reverse=True)[: params.get("cutoff")]
+    return divide(dcg(labels.get(doc, 0.0) for doc in ranking), dcg(ideal))
+
+
+def rbp(ranking, labels, relevant, params):
+    persistence = params.get("p", 0.8)
+    return (1 - persistence) * sum(persistence**i for i, doc in enumerate(ranking) if doc in relevant)
+
+
+THEIRS: dict[str, Callable[..., float]] = {"P": p, "AP": ap, "RR": rr, "nDCG": ndcg, "RBP": rbp}
