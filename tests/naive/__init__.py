@@ -7,7 +7,7 @@ this one has the measures of other measures: IA, Adhoc, Sharp.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import ir_measures
@@ -17,11 +17,13 @@ from naive.measures import Settings, average_precision, dcg, divide, query_of
 from naive.reading import RefusedError, Topic, UnknownError, read
 from pyterrier_diversity.measures import registered
 
-__all__ = ["DEFINITIONS", "RefusedError", "Topic", "UnknownError", "read", "value", "values"]
+__all__ = ["DEFINITIONS", "RefusedError", "Topic", "UnknownError", "read", "value", "values", "values_of_all"]
 
 DEFINITIONS = {**measures.DEFINITIONS, **sessions.DEFINITIONS}
 # Measures that charge for every document that is read.
 OF_EFFORT = ("RBU", "EU", "EU_DD")
+# Measures that divide by a perfect list as long as the cutoff.
+NEED_CUTOFF = ("alpha_DCG", "ERR_IA")
 
 
 def values(measure: ir_measures.Measure, qrels: Any, run: Any) -> dict[str, float]:
@@ -37,6 +39,12 @@ def values(measure: ir_measures.Measure, qrels: Any, run: Any) -> dict[str, floa
     return {topic.query_id: value(measure, topic) for topic in read(qrels, run)}
 
 
+def values_of_all(measures: Iterable[ir_measures.Measure], qrels: Any, run: Any) -> dict[tuple[str, str], float]:
+    """Return the value of each measure, named by its repr, for each query of the qrels."""
+    topics = read(qrels, run)
+    return {(repr(measure), topic.query_id): value(measure, topic) for measure in measures for topic in topics}
+
+
 def value(measure: ir_measures.Measure, topic: Topic) -> float:
     """Return the value of a measure for a topic."""
     if not topic.ranking:
@@ -44,15 +52,15 @@ def value(measure: ir_measures.Measure, topic: Topic) -> float:
     if measure.NAME in COMPOSITES:
         return COMPOSITES[measure.NAME](measure, topic)
     if measure.NAME in THEIRS:
-        labels = highest(topic)
-        rel = measure.params.get("rel", 1)
-        relevant = {doc: label for doc, label in labels.items() if label > 0 and label >= rel}
-        return THEIRS[measure.NAME](topic.ranking[: measure.params.get("cutoff")], labels, relevant, measure.params)
+        return of_ir_measures(measure, topic)
     m = settings(measure)
     # The cutoff of some measures of sessions is a number of turns.
     query = query_of(topic, {**m, "cutoff": None} if "batch" in m else m)
-    if m.get("max_rel") and any(label > m["max_rel"] for intent in query.intents for label in intent.labels.values()):
+    labels = [label for intent in query.intents for label in intent.labels.values()]
+    if m.get("max_rel") and any(label > m["max_rel"] for label in labels):
         raise RefusedError("a label above max_rel")
+    if measure.NAME in NEED_CUTOFF and m["cutoff"] is None:
+        raise RefusedError("no cutoff")
     if not query.intents and measure.NAME not in OF_EFFORT:
         return 0.0
     return DEFINITIONS[measure.NAME](query, m)
@@ -122,18 +130,24 @@ def sharp(measure: ir_measures.Measure, topic: Topic) -> float:
 COMPOSITES: dict[str, Callable[[ir_measures.Measure, Topic], float]] = {"IA": ia, "Adhoc": ad_hoc, "Sharp": sharp}
 
 
-# A few measures of ir_measures: of a ranking down to the cutoff, all labels, those of relevant documents, parameters.
+# A few measures of ir_measures
 
 
-def p(ranking, labels, relevant, params):
+def of_ir_measures(measure: ir_measures.Measure, topic: Topic) -> float:
+    """Return the value of a measure of ir_measures under the highest labels."""
+    labels, rel = highest(topic), measure.params.get("rel", 1)
+    if measure.NAME != "RBP" and any(label % 1 for label in labels.values()):
+        raise RefusedError("pytrec_eval takes whole labels")
+    ranking = topic.ranking[: measure.params.get("cutoff")]
+    relevant = {doc for doc, label in labels.items() if label > 0 and label >= rel}
+    return THEIRS[measure.NAME](ranking, labels, relevant, measure.params)
+
+
+def precision(ranking, labels, relevant, params):
     return sum(doc in relevant for doc in ranking) / params.get("cutoff", len(ranking))
 
 
-def ap(ranking, labels, relevant, params):
-    return average_precision(ranking, relevant)
-
-
-def rr(ranking, labels, relevant, params):
+def reciprocal_rank(ranking, labels, relevant, params):
     return max((1 / i for i, doc in enumerate(ranking, start=1) if doc in relevant), default=0.0)
 
 
@@ -142,9 +156,15 @@ def ndcg(ranking, labels, relevant, params):
     return divide(dcg(labels.get(doc, 0.0) for doc in ranking), dcg(ideal))
 
 
-def rbp(ranking, labels, relevant, params):
-    persistence = params.get("p", 0.8)
-    return (1 - persistence) * sum(persistence**i for i, doc in enumerate(ranking) if doc in relevant)
+def rank_biased_precision(ranking, labels, relevant, params):
+    p = params.get("p", 0.8)
+    return (1 - p) * sum(p**i for i, doc in enumerate(ranking) if doc in relevant)
 
 
-THEIRS: dict[str, Callable[..., float]] = {"P": p, "AP": ap, "RR": rr, "nDCG": ndcg, "RBP": rbp}
+THEIRS: dict[str, Callable[..., float]] = {
+    "P": precision,
+    "AP": lambda ranking, labels, relevant, params: average_precision(ranking, relevant),
+    "RR": reciprocal_rank,
+    "nDCG": ndcg,
+    "RBP": rank_biased_precision,
+}

@@ -167,10 +167,8 @@ def greedy_ranking(
     return taken
 
 
-def over_perfect(query: Query, alpha: float, discount: Discount, cutoff: int | None) -> float:
+def over_perfect(query: Query, alpha: float, discount: Discount, cutoff: int) -> float:
     """Divide by a list of ``cutoff`` documents that are relevant to all intents."""
-    if cutoff is None:
-        raise RefusedError("a cutoff is needed")
     if cutoff > 10**5:
         raise UnknownError("a long sum")
     perfect = sum((1 - alpha) ** (i - 1) * discount(i) for i in range(1, cutoff + 1))
