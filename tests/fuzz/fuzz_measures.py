@@ -12,6 +12,7 @@ import pyterrier as pt
 from hypothesis import strategies as st
 from ir_measures import AP, P, nDCG
 
+import disagreements
 import naive
 from fuzz import law
 from fuzz.hostile import FORMS, PYTERRIER, in_levels, mutated, sound_qrels, sound_runs
@@ -74,6 +75,8 @@ def check(function: str, measures: list[ir_measures.Measure], found: Any, qrels:
 
 def compare(function: str, measure: ir_measures.Measure, topic: naive.Topic, value: float) -> None:
     assert math.isfinite(value)
+    if disagreements.is_known(measure):
+        return
     ours = implementation(measure)
     try:
         expected = naive.value(ours, topic)

@@ -10,6 +10,7 @@ import pytest
 from ir_measures import AP, RBP, RR, P, nDCG
 
 import by_hand
+import disagreements
 import drawn
 import naive
 from pyterrier_diversity import (
@@ -111,11 +112,12 @@ def naive_values(measures, topics):
 @pytest.mark.parametrize("measure", registered(), ids=lambda measure: measure.NAME)
 def test_values_are_those_of_the_naive_reference(measure, form):
     qrels, run, topics = frames_and_topics(form)
-    measures = [one for one in settings(measure) if not is_known_to_differ(one)]
+    measures = [one for one in settings(measure) if not disagreements.is_known(one)]
     expected, refused = naive_values(measures, topics)
 
     accepted = [one for one in measures if one not in refused]
-    values = {(repr(m.measure), m.query_id): m.value for m in ir_measures.iter_calc(accepted, qrels, run)}
+    metrics = by_hand.evaluator(*accepted, of=qrels).iter_calc(run)
+    values = {(repr(m.measure), m.query_id): m.value for m in metrics}
 
     assert expected.keys() == values.keys()
     assert {key: (values[key], expected[key]) for key in values if not is_close(values[key], expected[key])} == {}
@@ -128,24 +130,13 @@ def is_close(value, expected):
     return math.isclose(value, expected, rel_tol=1e-12, abs_tol=1e-12)
 
 
-def is_known_to_differ(measure):
-    """Tell whether the package and the specification are known to disagree, as the tests below show."""
-    if "measure" in measure.params and "judged_only" in measure.params["measure"]:
-        return True
-    return bool(measure.params.get("norm")) and (measure.NAME in DIFFERENT or measure.params.get("model") == 4)
-
-
-# These average over the ranks read, and the perfect ranking is read down to the cutoff, or to the end of the run.
-DIFFERENT = {"RBAP": RBAP, "DAG": DAG, "RAP": RAP}
-
-
 @pytest.mark.xfail(strict=True, reason="the perfect ranking ends with its last relevant document")
-@pytest.mark.parametrize("measure", [*DIFFERENT.values(), UserModel(4, "RBP")], ids=repr)
+@pytest.mark.parametrize("measure", [RBAP, DAG, RAP, UserModel(4, "RBP")], ids=repr)
 def test_a_perfect_ranking_is_as_long_as_the_ranking(measure):
-    qrels, run, topics = frames_and_topics("whole labels")
-    expected, _ = naive_values([measure(norm=True)], topics)
+    qrels, run, _ = frames_and_topics("whole labels")
+    expected = naive.values_of_all([measure(norm=True)], qrels, run)
 
-    values = {(repr(m.measure), m.query_id): m.value for m in ir_measures.iter_calc([measure(norm=True)], qrels, run)}
+    values = by_hand.values_by_query([measure(norm=True)], qrels, run)
 
     assert values == pytest.approx(expected, abs=1e-12)
 
