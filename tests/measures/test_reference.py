@@ -54,7 +54,7 @@ STOPS[4] = [*STOPS[1], *STOPS[3]]
 
 
 def settings(measure):
-    """Return a measure with its defaults, at some cutoffs, and with each parameter at every other value."""
+    """Return a measure with its defaults, at some cutoffs, and with each parameter at other values."""
     declared = measure.SUPPORTED_PARAMS
     if "measure" in declared:
         inner = [*OVER_OTHERS[measure.NAME], *OVER_OURS, *(OVER_SESSIONS if measure.NAME != "Sharp" else [])]
@@ -63,20 +63,19 @@ def settings(measure):
     bases = [{}]
     if measure.NAME == "UserModel":
         bases = [{"model": model, "stop": stop} for model, stops in STOPS.items() for stop in stops]
-    cutoffs = [{"cutoff": cutoff} for cutoff in (None, 1, 3, 30)] if "cutoff" in declared else [{}]
     others = [name for name in declared if name not in ("cutoff", "model", "stop", "time_limit")]
-    changes = [{}, *({name: value} for name in others for value in drawn.alternatives(declared[name]))]
-    if "norm" in declared:
-        changes += [{**change, "norm": True} for change in changes if "norm" not in change]
+    changes = [{name: value} for name in others for value in drawn.alternatives(declared[name])]
+    changes += [{**change, **BESIDE[name]} for change in changes for name in change.keys() & BESIDE.keys()]
+    changes += [{**change, "norm": True} for change in changes if "norm" in declared]
+    changes += [{**change, "cutoff": 3} for change in changes if "cutoff" in declared]
+    changes += [{}, *({"cutoff": cutoff} for cutoff in (1, 3, 30) if "cutoff" in declared)]
     built = []
     for base in bases:
         for change in changes:
-            for cutoff in cutoffs:
-                for beside in ({}, *(BESIDE[name] for name in change.keys() & BESIDE.keys())):
-                    try:
-                        built.append(type(measure)(**{**base, **beside, **change, **cutoff}))
-                    except ValueError:
-                        continue  # parameters that do not go together
+            try:
+                built.append(type(measure)(**base, **change))
+            except ValueError:
+                continue  # parameters that do not go together
     return list(dict.fromkeys(built))
 
 
