@@ -9,6 +9,7 @@ from ir_measures import AP, RBP, RR, P, nDCG
 
 import naive
 from by_hand import qrels, run, session
+from naive.measures import alpha_ndcg_ia, query_of
 from pyterrier_diversity import (
     ACT,
     CT,
@@ -209,6 +210,15 @@ def test_coverage_counts_intents_that_no_document_is_relevant_to():
     judged = qrels("q x a 1", "q y b 1", "q z b 0").assign(weight=[1, 2, 5])
 
     assert naive.values(Coverage @ 1, judged, run(q="b a"))["q"] == 2 / 8
+
+
+def test_alpha_ndcg_ia_of_binary_labels_is_alpha_ndcg():
+    (topic,) = naive.read(NOVEL, run(q="a b"))
+    params = {"alpha": 0.5, "gain": "binary", "max_rel": None, "cutoff": None}
+
+    value = alpha_ndcg_ia(query_of(topic, params), params)
+
+    assert value == pytest.approx(naive.value(alpha_nDCG, topic), abs=1e-15)
 
 
 def test_queries_without_a_ranking_or_relevant_documents_score_0_but_for_effort():

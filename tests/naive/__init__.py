@@ -1,8 +1,8 @@
 """The naive reference: every measure of the specification in loops over lists and dicts.
 
-``naive.values(measure, qrels, run)`` returns the value of each query of the qrels. The modules are `naive.reading`
-(the qrels and the run), `naive.measures` (the measures of a ranking) and `naive.sessions` (those of Dynamic Domain);
-this one has the measures of other measures: IA, Adhoc, Sharp.
+``naive.values(measure, qrels, run)`` returns the value of each query of the qrels. `naive.reading` reads the qrels and
+the run, `naive.measures` holds the measures of a ranking, `naive.sessions` those of Dynamic Domain. This module holds
+IA, Adhoc and Sharp, and the few measures of ir_measures that tests put inside of them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pyterrier_diversity.measures import registered
 __all__ = ["DEFINITIONS", "RefusedError", "Topic", "UnknownError", "read", "value", "values", "values_of_all"]
 
 DEFINITIONS = {**measures.DEFINITIONS, **sessions.DEFINITIONS}
-# Measures that charge for every document that is read.
+# Measures that charge for every document read: without relevant documents they are not 0.
 OF_EFFORT = ("RBU", "EU", "EU_DD")
 # Measures that divide by a perfect list as long as the cutoff.
 NEED_CUTOFF = ("alpha_DCG", "ERR_IA")
@@ -51,7 +51,7 @@ def value(measure: ir_measures.Measure, topic: Topic) -> float:
         return 0.0
     if measure.NAME in COMPOSITES:
         return COMPOSITES[measure.NAME](measure, topic)
-    if measure.NAME in THEIRS:
+    if measure.NAME in OF_IR_MEASURES:
         return of_ir_measures(measure, topic)
     m = settings(measure)
     # The cutoff of some measures of sessions is a number of turns.
@@ -123,7 +123,7 @@ def sharp(measure: ir_measures.Measure, topic: Topic) -> float:
     params = innermost(measure).params
     recall = ir_measures.StRecall(**{name: params[name] for name in ("cutoff", "rel") if name in params})
     gamma = measure.params.get("gamma", 0.5)
-    # An ad-hoc measure is read as Adhoc of it; `value` gives it the highest labels.
+    # A bare ad-hoc measure M means Adhoc(M): `value` gives it the highest labels anyway.
     return gamma * value(recall, topic) + (1 - gamma) * value(inner(measure), topic)
 
 
@@ -140,7 +140,7 @@ def of_ir_measures(measure: ir_measures.Measure, topic: Topic) -> float:
         raise RefusedError("pytrec_eval takes whole labels")
     ranking = topic.ranking[: measure.params.get("cutoff")]
     relevant = {doc for doc, label in labels.items() if label > 0 and label >= rel}
-    return THEIRS[measure.NAME](ranking, labels, relevant, measure.params)
+    return OF_IR_MEASURES[measure.NAME](ranking, labels, relevant, measure.params)
 
 
 def precision(ranking, labels, relevant, params):
@@ -161,7 +161,7 @@ def rank_biased_precision(ranking, labels, relevant, params):
     return (1 - p) * sum(p**i for i, doc in enumerate(ranking) if doc in relevant)
 
 
-THEIRS: dict[str, Callable[..., float]] = {
+OF_IR_MEASURES: dict[str, Callable[..., float]] = {
     "P": precision,
     "AP": lambda ranking, labels, relevant, params: average_precision(ranking, relevant),
     "RR": reciprocal_rank,
