@@ -30,6 +30,7 @@ from pyterrier_diversity import (
     P_Rareness,
     PplusQ,
     SessionDCG,
+    Sharp,
     UserModel,
     alpha_nDCG,
     nEU,
@@ -44,7 +45,7 @@ OVER_OTHERS = {
 OVER_OURS = [RBU @ 4, RBU(rel=2), alpha_nDCG @ 3, alpha_nDCG(judged_only=True), EU, nEU @ 3, D_nDCG(gain="linear")]
 OVER_OURS += [PplusQ @ 4, P_Rareness @ 3, Coverage(rel=2), AP_IA, UserModel(2, "RBP", theta_nav=0.9)]
 OVER_OURS += [IA(RBU @ 3), Adhoc(D_nDCG), Adhoc(alpha_nDCG @ 3)]
-# The cutoff of these is a number of turns, which Sharp refuses.
+# Sharp does not take a cutoff that counts turns.
 OVER_SESSIONS = [CT @ 2, SessionDCG, EU_DD]
 
 # Parameters that have an effect beside others only.
@@ -145,6 +146,12 @@ def test_a_document_without_a_row_for_an_intent_is_unjudged_for_it():
     judged = by_hand.qrels("q x a 1", "q y b 1")
 
     assert by_hand.value(IA(alpha_nDCG(judged_only=True)), judged, by_hand.run(q="a b")) == 1
+
+
+@pytest.mark.xfail(strict=True, reason="the cutoff is taken for one that counts documents")
+def test_sharp_refuses_a_cutoff_that_counts_turns():
+    with pytest.raises(ValueError, match="turns"):
+        by_hand.value(Sharp(CT @ 2), by_hand.qrels("q x a 1"), by_hand.session("a", "b"))
 
 
 def test_every_registered_measure_has_a_naive_definition():

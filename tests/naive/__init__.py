@@ -17,11 +17,24 @@ from naive.measures import Settings, average_precision, dcg, divide, query_of
 from naive.reading import RefusedError, Topic, UnknownError, read
 from pyterrier_diversity.measures import registered
 
-__all__ = ["DEFINITIONS", "RefusedError", "Topic", "UnknownError", "read", "value", "values", "values_of_all"]
+__all__ = [
+    "COMPOSITES",
+    "COUNT_TURNS",
+    "DEFINITIONS",
+    "RefusedError",
+    "Topic",
+    "UnknownError",
+    "read",
+    "value",
+    "values",
+    "values_of_all",
+]
 
 DEFINITIONS = {**measures.DEFINITIONS, **sessions.DEFINITIONS}
 # Measures that charge for every document read: without relevant documents they are not 0.
 OF_EFFORT = ("RBU", "EU", "EU_DD")
+# Measures whose cutoff counts turns.
+COUNT_TURNS = ("CT", "ACT", "nCT", "SessionDCG", "nSessionDCG", "EU_DD")
 # Measures that divide by a perfect list as long as the cutoff.
 NEED_CUTOFF = ("alpha_DCG", "ERR_IA")
 
@@ -54,8 +67,7 @@ def value(measure: ir_measures.Measure, topic: Topic) -> float:
     if measure.NAME in OF_IR_MEASURES:
         return of_ir_measures(measure, topic)
     m = settings(measure)
-    # The cutoff of some measures of sessions is a number of turns.
-    query = query_of(topic, {**m, "cutoff": None} if "batch" in m else m)
+    query = query_of(topic, {**m, "cutoff": None} if measure.NAME in COUNT_TURNS else m)
     labels = [label for intent in query.intents for label in intent.labels.values()]
     if m.get("max_rel") and any(label > m["max_rel"] for label in labels):
         raise RefusedError("a label above max_rel")
@@ -121,6 +133,8 @@ def ad_hoc(measure: ir_measures.Measure, topic: Topic) -> float:
 
 def sharp(measure: ir_measures.Measure, topic: Topic) -> float:
     params = innermost(measure).params
+    if innermost(measure).NAME in COUNT_TURNS and "cutoff" in params:
+        raise RefusedError("a cutoff that counts turns")
     recall = ir_measures.StRecall(**{name: params[name] for name in ("cutoff", "rel") if name in params})
     gamma = measure.params.get("gamma", 0.5)
     # A bare ad-hoc measure M means Adhoc(M): `value` gives it the highest labels anyway.

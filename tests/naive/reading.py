@@ -1,4 +1,8 @@
-"""Reads qrels and runs row by row (specification, sections 1 and 4)."""
+"""Reads qrels and runs row by row (specification, sections 1 and 4).
+
+Like the package, and unlike the specification, it reads ids that are floats, bools or bytes as their text, compares
+integer scores as floats, and needs the column ``score`` where a run has ``rank``.
+"""
 
 from __future__ import annotations
 
