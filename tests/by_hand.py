@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import ir_measures
 import pandas as pd
 
@@ -24,8 +26,27 @@ def run(**rankings: str) -> dict[str, dict[str, float]]:
     return {query: {doc: -float(i) for i, doc in enumerate(docs.split())} for query, docs in rankings.items()}
 
 
+def session(*turns: str, query_id: str = "q", **columns: list) -> pd.DataFrame:
+    """A run with a letter for each document: session("ab", "", "c") has the turns 0 and 2."""
+    rows = [(query_id, doc, -float(i), turn) for turn, docs in enumerate(turns) for i, doc in enumerate(docs)]
+    return pd.DataFrame(rows, columns=["qid", "docno", "score", "turn"]).assign(**columns)
+
+
 def value(measure: ir_measures.Measure, judgements: object, retrieved: object) -> float:
     return ir_measures.calc_aggregate([measure], judgements, retrieved)[measure]
+
+
+def values(measures: Iterable[ir_measures.Measure], judgements: object, retrieved: object) -> dict[str, list[float]]:
+    """The values of each measure, query by query in the order of their names."""
+    metrics = sorted(ir_measures.iter_calc(measures, judgements, retrieved), key=lambda metric: metric.query_id)
+    return {repr(measure): [m.value for m in metrics if m.measure == measure] for measure in measures}
+
+
+def values_by_query(
+    measures: Iterable[ir_measures.Measure], judgements: object, retrieved: object
+) -> dict[tuple[str, str], float]:
+    """The value of each measure for each query."""
+    return {(repr(m.measure), m.query_id): m.value for m in ir_measures.iter_calc(measures, judgements, retrieved)}
 
 
 def evaluator(*measures: ir_measures.Measure, of: object) -> ir_measures.Evaluator:

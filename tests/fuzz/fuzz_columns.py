@@ -10,15 +10,16 @@ import numpy as np
 import pandas as pd
 from hypothesis import strategies as st
 
-import fuzz.plain as plain
+import naive
+import naive.measures as formulas
 from fuzz import law
 from fuzz.hostile import mutated, sound_qrels, sound_runs
 from fuzz.law import Refusal, answer, fuzzed
 from fuzz.parameters import ODD
+from naive import reading
+from naive.measures import Intent, Query
 from pyterrier_diversity import add_rarity, add_weights, simulate
 from pyterrier_diversity.ideal import exact_ranking, greedy_min_rank, greedy_ranking, min_rank
-from read_aloud import Intent, Query
-from read_aloud import greedy_ranking as aloud
 
 QRELS = st.one_of(sound_qrels(), sound_qrels(), mutated(sound_qrels()))
 RUNS = st.lists(st.one_of(sound_runs(), sound_runs(), mutated(sound_runs())), max_size=3)
@@ -51,10 +52,10 @@ def in_order(names: list[str]) -> Any:
 def rows_by_query(frame: Any, *columns: str) -> dict[str, list[dict[str, Any]]]:
     """Return the rows of each query, the intent of each as its iteration."""
     by_query: dict[str, list[dict[str, Any]]] = {}
-    for row in plain.rows_of(frame, ("query_id",), ("doc_id", "iteration", "subtopic_id", *columns)):
+    for row in reading.rows_of(frame, ("query_id",), ("doc_id", "iteration", "subtopic_id", *columns)):
         if "weight" in row:
-            row["iteration"] = plain.text(row.get("subtopic_id", row.get("iteration", "0")))
-        by_query.setdefault(plain.text(row["query_id"]), []).append(row)
+            row["iteration"] = reading.text(row.get("subtopic_id", row.get("iteration", "0")))
+        by_query.setdefault(reading.text(row["query_id"]), []).append(row)
     return by_query
 
 
@@ -74,13 +75,13 @@ def test_rarity_is_one_less_the_share_of_systems(qrels, runs, cutoff, bounded, n
         return
     systems = []
     for run in runs:
-        rows = plain.rows_of(run, ("query_id", "doc_id", "score"), ("turn",))
-        rankings = plain.rankings_of(rows).items()
+        rows = reading.rows_of(run, ("query_id", "doc_id", "score"), ("turn",))
+        rankings = reading.rankings_of(rows).items()
         systems.append({query: [doc for docs in turns or [] for doc in docs] for query, turns in rankings})
     for query, rows in rows_by_query(found, "rarity").items():
         counts = Counter(doc for of_system in systems for doc in of_system.get(query, [])[:cutoff])
         for row in rows:
-            n = max(counts[plain.text(row["doc_id"])], 1)
+            n = max(counts[reading.text(row["doc_id"])], 1)
             least = len(systems) - 1
             expected = (1 - (n - 1) / least if least else 0.0) if bounded else 1 - n / len(systems)
             assert math.isclose(row["rarity"], expected, abs_tol=1e-12)
@@ -95,11 +96,11 @@ def test_covers_are_the_smallest(qrels, rel, n):
         if isinstance(found, Refusal):
             continue
         for query in queries(qrels, rel):
-            row = found[found["qid"] == query.query_id].iloc[0]
+            row = found[found["qid"] == query.topic.query_id].iloc[0]
             wanted = len(query.intents) if n is None else n
-            least = plain.least(query, wanted, "exact" if function is min_rank else "greedy")
+            least = formulas.min_rank(query, wanted, "exact" if function is min_rank else "greedy")
             assert row["min_rank"] == least == len(row["docnos"])
-            assert len(plain.covered(query, row["docnos"])) >= wanted == row["n_intents"]
+            assert len(formulas.covered(query, row["docnos"])) >= wanted == row["n_intents"]
             law.confirmed[name] += 1
 
 
@@ -115,23 +116,25 @@ def test_ideal_rankings_are_greedy_or_best(qrels, data):
         if isinstance(found, Refusal):
             continue
         for query in queries(qrels, None):
-            docs = found.loc[found["qid"] == query.query_id, "docno"].tolist()
-            gain = lambda docs, query=query: plain.novelty(query, docs, alpha, lambda i: 1 / math.log2(i + 1))  # noqa: E731
-            greedy = gain(aloud(query, alpha=alpha, e=0, gain="binary", max_rel=None, cutoff=cutoff))
-            assert gain(docs) >= greedy - 1e-9 if function is exact_ranking else math.isclose(gain(docs), greedy)
+            docs = found.loc[found["qid"] == query.topic.query_id, "docno"].tolist()
+            ideal = formulas.greedy_ranking(query, alpha, cutoff=cutoff)
+            gain, greedy = (
+                formulas.discounted_novelty(query, formulas.log_discount, alpha, docs=some) for some in (docs, ideal)
+            )
+            assert gain >= greedy - 1e-9 if function is exact_ranking else math.isclose(gain, greedy)
             law.confirmed[name] += 1
 
 
 def queries(qrels: Any, rel: float | None) -> list[Query]:
     """Return the queries of qrels that are not refused, their intents binary and of the same weight."""
     try:
-        topics = plain.read(qrels, {})
-    except plain.UnknownError:
+        topics = naive.read(qrels, {})
+    except naive.UnknownError:
         return []
     read = []
     for topic in topics:
         intents = [{d for d, x in docs.items() if x > 0 and x >= (rel or 0)} for docs in topic.labels.values()]
-        read.append(Query(topic.query_id, [], [Intent(dict.fromkeys(docs, 1.0)) for docs in intents if docs]))
+        read.append(Query([], [Intent(dict.fromkeys(docs, 1.0)) for docs in intents if docs], topic))
     return read
 
 

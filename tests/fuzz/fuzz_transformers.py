@@ -10,11 +10,12 @@ import pandas as pd
 from hypothesis import strategies as st
 from ir_measures import AP, nDCG
 
-import fuzz.plain as plain
+import naive
 from fuzz import law
 from fuzz.hostile import PYTERRIER, mutated, sound_qrels, sound_runs
 from fuzz.law import Refusal, answer, fuzzed
 from fuzz.parameters import ODD
+from naive import reading
 from pyterrier_diversity import EU, IA, RBU, Adhoc, P_Rareness, Sharp, StRecall, alpha_nDCG
 from pyterrier_diversity.measures.base import implementation
 from pyterrier_diversity.transformers import PM2, Evaluate, Explain, IASelect, Ideal, XQuAD
@@ -52,10 +53,10 @@ def test_each_query_is_evaluated_right_or_refused(qrels, run, measure):
 
 
 def compare(function: str, table: pd.DataFrame, column: str, measure: Any, qrels: Any, run: Any) -> None:
-    """Hold the value of each query against the plain definition; NaN where the query has no judgements."""
+    """Hold the value of each query against the naive one; NaN where the query has no judgements."""
     try:
-        topics = {topic.query_id: topic for topic in plain.read(qrels, run)}
-    except plain.UnknownError:
+        topics = {topic.query_id: topic for topic in naive.read(qrels, run)}
+    except naive.UnknownError:
         return
     assert not table["qid"].duplicated().any()
     for query, value in zip(table["qid"].astype(str), table[column], strict=True):
@@ -66,7 +67,7 @@ def compare(function: str, table: pd.DataFrame, column: str, measure: Any, qrels
         if ours is None:
             assert math.isfinite(value)
         else:
-            assert math.isclose(value, plain.value(ours, topics[query]), rel_tol=1e-9, abs_tol=1e-9)
+            assert math.isclose(value, naive.value(ours, topics[query]), rel_tol=1e-9, abs_tol=1e-9)
             law.confirmed[function] += 1
 
 
@@ -94,7 +95,7 @@ def test_ideal_rankings_hold_relevant_documents_or_are_refused(qrels, run, measu
     ranked = answer("Ideal", lambda: ideal(topics), hosts=HOSTS)
     if isinstance(ranked, Refusal):
         return
-    judged = plain.rows_of(qrels, ("query_id", "doc_id", "relevance"), ())
+    judged = reading.rows_of(qrels, ("query_id", "doc_id", "relevance"), ())
     relevant = {(str(row["query_id"]), str(row["doc_id"])) for row in judged if float(row["relevance"]) > 0}
     found = documents(ranked)
     assert len(found) == len(set(found))

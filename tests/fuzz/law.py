@@ -1,4 +1,4 @@
-"""The law of the fuzzing: an answer that a plain definition confirms, or a refusal in one sentence."""
+"""The law of the fuzzing: an answer that the naive program confirms, or a refusal in one sentence."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SECONDS = 30
 REFUSALS = (ValueError, TypeError, KeyError, ImportError, FileNotFoundError)
 OURS = ("pyterrier_diversity",)
 
-# What was tried, by function; what plain definitions confirmed; what was refused, by function and kind.
+# What was tried, by function; what the naive program confirmed; what was refused, by function and kind.
 tried: Counter[str] = Counter()
 confirmed: Counter[str] = Counter()
 bounded: Counter[str] = Counter()
@@ -96,7 +96,7 @@ def within_seconds() -> Iterator[None]:
 def report() -> list[str]:
     """Return the counts, line by line."""
     lines = [
-        f"{sum(tried.values())} inputs tried, {sum(confirmed.values())} values confirmed by plain definitions, "
+        f"{sum(tried.values())} inputs tried, {sum(confirmed.values())} values confirmed by the naive program, "
         f"{sum(bounded.values())} finite and in range, {sum(refused.values())} refusals"
     ]
     for function in sorted(tried):

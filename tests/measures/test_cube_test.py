@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import re
-from functools import partial
 
 import ir_measures
 import pandas as pd
@@ -9,21 +8,11 @@ import pyterrier as pt
 import pytest
 from ir_measures import nDCG
 
-import sessions
-from by_hand import qrels, value
+import drawn
+import naive
+from by_hand import qrels, session, value, values, values_by_query
 from pyterrier_diversity import ACT, CT, RBU, Adhoc, CT_rank, Dsharp_nDCG, alpha_nDCG, nCT
 from pyterrier_diversity.measures import registered
-from read_aloud import probability
-from sessions import (
-    Session,
-    by_reading,
-    of_documents,
-    random_sessions,
-    read_sessions,
-    scores_nothing,
-    session,
-    without_turns,
-)
 
 # Documents a, b, then, in another turn, c. Of x, they fill 1, 1 and 0; of y, 1/2, 0 and 3/4: the cube is 5 high.
 JUDGED = qrels("q x a 2", "q x b 4", "q y a 1", "q y c 3")
@@ -175,15 +164,6 @@ def test_a_label_above_max_rel_is_refused():
         value(CT_rank(max_rel=1), GRADED, session("a"))
 
 
-def ct_rank(of: Session, *, gain="exp", max_rel=None, rel=0, **params):
-    probabilities = {
-        intent: {doc: probability(label, max_rel or max(labels.values()), gain) for doc, label in labels.items()}
-        for intent, labels in of.labels().items()
-    }
-    return sessions.ct_rank(of, probability=probabilities, **params)
-
-
-SLOWLY = {"CT": sessions.ct, "ACT": sessions.act, "nCT": sessions.nct, "CT_rank": ct_rank}
 HEIGHTS = [
     {},
     {"gamma": 0.8, "max_height": 2},
@@ -201,33 +181,28 @@ SATURATIONS = [
 KINDS = [*((measure, params) for measure in CUBES for params in HEIGHTS), *((CT_rank, more) for more in SATURATIONS)]
 FORMS = {
     "passages": lambda passages: passages,
-    "documents with gains": of_documents,
-    "documents with labels": lambda passages: of_documents(passages).drop(columns="gain"),
-    "weighted passages": sessions.weighted,
-    "weighted documents with gains": lambda passages: of_documents(sessions.weighted(passages)),
+    "documents with gains": drawn.of_documents,
+    "documents with labels": lambda passages: drawn.of_documents(passages).drop(columns="gain"),
+    "weighted passages": drawn.with_weights,
+    "weighted documents with gains": lambda passages: drawn.of_documents(drawn.with_weights(passages)),
 }
 
 
 @pytest.mark.parametrize(("form", "turns"), [*((form, True) for form in FORMS), ("passages", False)])
-def test_values_of_random_sessions_equal_the_equations_read_aloud(form, turns):
-    passages, run = random_sessions(1)
-    judged, run = FORMS[form](passages), run if turns else without_turns(run)
+def test_values_of_drawn_sessions_are_those_of_the_naive_reference(form, turns):
+    passages, run = drawn.sessions(1)
+    judged, run = FORMS[form](passages), run if turns else drawn.without_turns(run)
     measures = [measure(cutoff=cutoff, **params) for measure, params in KINDS for cutoff in (None, 1, 3, 60)]
 
-    computed = sessions.values(measures, judged, run)
+    computed = values_by_query(measures, judged, run)
 
-    for (batch, rel), group in by_reading(measures).items():
-        read = read_sessions(judged, run, batch=batch, rel=rel)
-        for measure in group:
-            slowly = partial(SLOWLY[measure.NAME], **measure.params)
-            expected = [0.0 if scores_nothing(of) else slowly(of) for of in read]
-            assert len(expected) == 12
-            assert computed[repr(measure)] == pytest.approx(expected, abs=1e-12)
+    assert len(computed) == 12 * len(measures)
+    assert computed == pytest.approx(naive.values_of_all(measures, judged, run), abs=1e-12)
 
 
 @pytest.mark.parametrize("run", [session(""), session("u")], ids=["empty", "u"])
 def test_a_query_without_anything_relevant_retrieved_scores_0(run):
-    computed = sessions.values([*CUBES, CT_rank], JUDGED, run)
+    computed = values([*CUBES, CT_rank], JUDGED, run)
 
     assert computed == {"CT": [0], "ACT": [0], "nCT": [0], "CT_rank": [0]}
 
@@ -241,7 +216,7 @@ PLAIN = [
 
 
 def test_all_measures_read_passages_as_documents_with_their_highest_label_and_the_sum_as_gain():
-    passages, run = random_sessions(2)
+    passages, run = drawn.sessions(2)
     passages["rarity"] = 0.5
     measures = [
         *PLAIN,
@@ -250,15 +225,15 @@ def test_all_measures_read_passages_as_documents_with_their_highest_label_and_th
     ]
     measures = [m for m in measures if m.NAME not in ("ERR_IA", "alpha_DCG") or "cutoff" in m.params]
 
-    of_passages = sessions.values(measures, passages, run)
+    of_passages = values(measures, passages, run)
 
-    assert of_passages == sessions.values(measures, of_documents(passages), run)
+    assert of_passages == values(measures, drawn.of_documents(passages), run)
     assert len(of_passages) > 60
 
 
 def test_sessions_are_measured_beside_rankings_in_one_experiment():
-    passages, run = random_sessions(5)
-    judged = of_documents(passages)
+    passages, run = drawn.sessions(5)
+    judged = drawn.of_documents(passages)
     topics = pd.DataFrame({"qid": judged["qid"].unique(), "query": "query"})
     measures = [CT @ 3, nCT, CT_rank @ 5, RBU @ 5, alpha_nDCG @ 5, Dsharp_nDCG @ 5, Adhoc(nDCG @ 5)]
 

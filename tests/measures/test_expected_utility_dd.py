@@ -9,10 +9,10 @@ import pyterrier as pt
 import pytest
 from ir_measures import nDCG
 
-import sessions
-from by_hand import qrels, value
+import drawn
+import naive
+from by_hand import qrels, session, value, values, values_by_query
 from pyterrier_diversity import CT, EU_DD, RBU, Adhoc, Dsharp_nDCG, SessionDCG, alpha_nDCG
-from sessions import by_reading, of_documents, random_sessions, read_sessions, session, without_turns
 
 
 def passages(*rows: str) -> pd.DataFrame:
@@ -128,7 +128,7 @@ def test_nuggets_of_different_queries_are_told_apart():
     judged["qid"] = ["q", "p"]
     run = pd.concat([told(["a"]), told(["ab"]).assign(qid="p")])
 
-    computed = sessions.values([EU_DD(a=0)], judged, run)
+    computed = values([EU_DD(a=0)], judged, run)
 
     assert computed[repr(EU_DD(a=0))] == pytest.approx([3 * 2 * (1 - 0.5**0.5), 2], abs=1e-15)
 
@@ -149,7 +149,7 @@ def test_a_query_that_the_run_lacks_scores_0():
     run = told(["a"], a=100).assign(qid="other")
     judged = pd.concat([JUDGED, JUDGED.assign(qid="other")])
 
-    assert sessions.values([EU_DD], judged, run)["EU_DD"][1] == 0
+    assert values([EU_DD], judged, run)["EU_DD"][1] == 0
 
 
 @pytest.mark.parametrize(("batch", "cost"), [(2, 50 + 200 + 50), (5, 50 + 1 / 4 * 400 + 1 / 4 * 450)])
@@ -164,7 +164,7 @@ def test_a_run_without_lengths_costs_nothing_and_is_warned_of_once():
     run = READ.drop(columns="doc_len")
 
     with pytest.warns(UserWarning, match="doc_len") as caught:
-        computed = sessions.values([EU_DD, EU_DD @ 1, EU_DD(gamma=0)], JUDGED, run)
+        computed = values([EU_DD, EU_DD @ 1, EU_DD(gamma=0)], JUDGED, run)
 
     assert len(caught) == 1
     assert computed["EU_DD"] == pytest.approx([GAIN], abs=1e-14)
@@ -176,7 +176,7 @@ def test_a_run_without_lengths_is_fine_for_other_measures():
 
 @pytest.mark.parametrize("missing", [["passage", "nugget"], ["passage"], ["nugget"]], ids=str)
 def test_qrels_without_passages_are_refused(missing):
-    judged = of_documents(JUDGED) if "passage" in missing else JUDGED
+    judged = drawn.of_documents(JUDGED) if "passage" in missing else JUDGED
     judged = judged.drop(columns="nugget", errors="ignore") if "nugget" in missing else judged.assign(nugget="n1")
 
     with pytest.raises(ValueError, match=r"^EU_DD.* needs .*io\.read_dd_truth") as refused:
@@ -187,7 +187,7 @@ def test_qrels_without_passages_are_refused(missing):
 
 @pytest.mark.parametrize("run", [READ.head(0), {}], ids=["frame", "dict"])
 def test_qrels_without_passages_are_fine_for_an_empty_run(run):
-    assert value(EU_DD, of_documents(JUDGED), run) == 0
+    assert value(EU_DD, drawn.of_documents(JUDGED), run) == 0
 
 
 def same(frame):
@@ -206,44 +206,38 @@ GRID = [
 
 @pytest.mark.parametrize(
     ("seed", "form", "arrange"),
-    [(8, same, same), (9, sessions.weighted, same), (10, same, without_turns)],
+    [(8, same, same), (9, drawn.with_weights, same), (10, same, drawn.without_turns)],
     ids=["passages", "weighted", "batches"],
 )
-def test_values_of_random_sessions_equal_the_equations_read_aloud(seed, form, arrange):
-    passages, run = random_sessions(seed)
+def test_values_of_drawn_sessions_are_those_of_the_naive_reference(seed, form, arrange):
+    passages, run = drawn.sessions(seed)
     judged, run = form(passages), arrange(run)
     measures = [EU_DD(cutoff=cutoff, **params) for params in GRID for cutoff in (None, 1, 3, 60)]
 
-    computed = sessions.values(measures, judged, run)
+    computed = values_by_query(measures, judged, run)
 
-    for (batch, _), group in by_reading(measures).items():
-        read = read_sessions(judged, run, batch=batch)
-        for measure in group:
-            expected = [sessions.expected_utility(of, **measure.params) for of in read]
-            assert len(expected) == 12
-            assert computed[repr(measure)] == pytest.approx(expected, abs=1e-11)
+    assert len(computed) == 12 * len(measures)
+    assert computed == pytest.approx(naive.values_of_all(measures, judged, run), abs=1e-11)
 
 
 def test_the_order_of_rows_does_not_matter():
-    judged, run = random_sessions(10)
+    judged, run = drawn.sessions(10)
     shuffled = judged.sample(frac=1, random_state=1), run.sample(frac=1, random_state=2)
 
-    assert sessions.values([EU_DD], *shuffled)["EU_DD"] == pytest.approx(
-        sessions.values([EU_DD], judged, run)["EU_DD"], abs=1e-12
-    )
+    assert values([EU_DD], *shuffled)["EU_DD"] == pytest.approx(values([EU_DD], judged, run)["EU_DD"], abs=1e-12)
 
 
 def test_sessions_are_measured_beside_rankings_in_one_experiment():
-    judged, run = random_sessions(11)
+    judged, run = drawn.sessions(11)
     topics = pd.DataFrame({"qid": judged["qid"].unique(), "query": "query"})
     measures = [EU_DD @ 3, CT @ 3, SessionDCG, RBU @ 5, alpha_nDCG @ 5, Dsharp_nDCG @ 5, Adhoc(nDCG @ 5)]
 
     table = pt.Experiment([run], topics, judged, measures, ["x"])
 
-    expected = np.mean([sessions.expected_utility(of, cutoff=3) for of in read_sessions(judged, run)])
+    expected = np.mean(list(naive.values(EU_DD @ 3, judged, run).values()))
     assert table.loc[0, "EU_DD@3"] == pytest.approx(expected, abs=1e-12)
     for measure in measures[1:]:
-        assert table.loc[0, str(measure)] == pytest.approx(value(measure, of_documents(judged), run), abs=1e-12)
+        assert table.loc[0, str(measure)] == pytest.approx(value(measure, drawn.of_documents(judged), run), abs=1e-12)
 
 
 @pytest.mark.parametrize(

@@ -3,15 +3,15 @@ from __future__ import annotations
 import itertools
 from math import log2
 
-import ir_measures
 import numpy as np
 import pytest
 from ir_measures import AP, P, nDCG
 
-import sakai
+import drawn
+import naive
+from by_hand import values_by_query
 from pyterrier_diversity import D_Q, DIN_Q, Adhoc, D_nDCG, DIN_nDCG, EfP
-from pyterrier_diversity.measures.d_measures import first_if_navigational
-from read_aloud import queries
+from pyterrier_diversity.measures.global_gain import first_if_navigational
 
 # Fig. 1 of Sakai (2013), a document of rank 5 that is L1-relevant: i is informational, j navigational.
 # Global gains of a, b, d, e: 1/2, 4, 7/2, 1/2.
@@ -93,27 +93,16 @@ PARAMS = {"gain": ["exp", "linear", "binary"], "beta": [0, 1, 7.5], "cutoff": [N
 
 @pytest.mark.parametrize("rel", [None, 1.5])
 @pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize(
-    ("measure", "aloud"),
-    [
-        (D_nDCG, sakai.d_ndcg),
-        (D_Q, sakai.d_q),
-        (DIN_nDCG, sakai.din_ndcg),
-        (DIN_Q, sakai.din_q),
-        (EfP, sakai.ef_p),
-    ],
-    ids=lambda value: getattr(value, "NAME", ""),
-)
-def test_values_equal_the_equations_read_aloud(measure, aloud, seed, rel):
-    qrels, run = sakai.draw(seed)
+@pytest.mark.parametrize("measure", [D_nDCG, D_Q, DIN_nDCG, DIN_Q, EfP], ids=lambda measure: measure.NAME)
+def test_values_are_those_of_the_naive_reference(measure, seed, rel):
+    qrels, run = drawn.intent_topics(seed)
     names = [name for name in PARAMS if name in measure.SUPPORTED_PARAMS]
     params = [dict(zip(names, row, strict=True)) for row in itertools.product(*(PARAMS[name] for name in names))]
     measures = [measure(rel=rel, **row) for row in params]
 
-    values = {(str(m.measure), m.query_id): m.value for m in ir_measures.iter_calc(measures, qrels, run)}
+    values = values_by_query(measures, qrels, run)
 
-    pairs = list(zip(measures, params, strict=True))
-    expected = {(str(m), query.query_id): aloud(query, **row) for query in queries(qrels, run, rel) for m, row in pairs}
+    expected = naive.values_of_all(measures, qrels, run)
     assert values == pytest.approx(expected, abs=1e-11)
     assert len({round(value, 6) for value in values.values()}) > 5
 
@@ -162,7 +151,7 @@ def test_weights_do_not_change_effective_precision(value_of):
 @pytest.mark.parametrize("seed", [0, 2])  # whole labels, which pytrec_eval wants
 @pytest.mark.parametrize("cutoff", [1, 4, 10])
 def test_effective_precision_is_precision_where_every_intent_is_informational(seed, cutoff, by_query):
-    qrels, run = sakai.draw(seed)
+    qrels, run = drawn.intent_topics(seed)
     qrels["intent_type"] = "inf"
 
     expected = by_query(Adhoc(P @ cutoff), qrels, run)
@@ -181,7 +170,7 @@ def test_effective_precision_where_every_intent_is_navigational_counts_first_doc
 @pytest.mark.parametrize("gain", ["exp", "linear", "binary"])
 @pytest.mark.parametrize("seed", range(2))
 def test_a_perfect_ranking_scores_1_at_any_cutoff(measure, gain, seed, by_query):
-    qrels, _ = sakai.draw(seed)
+    qrels, _ = drawn.intent_topics(seed)
     gains = {"exp": lambda label: 2**label - 1, "linear": lambda label: label, "binary": lambda label: label > 0}
     gained = qrels.assign(score=gains[gain](qrels["relevance"].clip(lower=0)) * qrels["weight"])
     perfect = gained.groupby(["query_id", "doc_id"], as_index=False)["score"].sum()
@@ -196,7 +185,7 @@ def test_a_perfect_ranking_scores_1_at_any_cutoff(measure, gain, seed, by_query)
 @pytest.mark.parametrize("cutoff", CUTOFFS)
 @pytest.mark.parametrize("seed", [0, 2])
 def test_d_q_without_persistence_is_the_average_precision_of_ir_measures(cutoff, seed, by_query):
-    qrels, run = sakai.draw(seed)
+    qrels, run = drawn.intent_topics(seed)
     run = run.groupby("query_id").head(cutoff or 1000)
     n_relevant = qrels[qrels["relevance"] > 0].groupby("query_id")["doc_id"].nunique()
 
@@ -226,7 +215,7 @@ named_pairs = pytest.mark.parametrize(("din", "d"), INFORMATIONAL, ids=repr)
 @named_pairs
 @pytest.mark.parametrize("cutoff", [None, 3])
 def test_din_equals_d_where_no_intent_is_navigational(din, d, cutoff, by_query):
-    qrels, run = sakai.draw(0)
+    qrels, run = drawn.intent_topics(0)
     qrels["intent_type"] = "inf"
 
     assert by_query(din(cutoff=cutoff), qrels, run) == by_query(d(cutoff=cutoff), qrels, run)
@@ -234,14 +223,14 @@ def test_din_equals_d_where_no_intent_is_navigational(din, d, cutoff, by_query):
 
 @named_pairs
 def test_intents_of_no_type_are_informational(din, d, by_query):
-    qrels, run = sakai.draw(0)
+    qrels, run = drawn.intent_topics(0)
 
     assert by_query(din, qrels.drop(columns="intent_type"), run) == by_query(d, qrels, run)
 
 
 @named_pairs
 def test_types_do_not_change_d(din, d, by_query):
-    qrels, run = sakai.draw(0)
+    qrels, run = drawn.intent_topics(0)
 
     assert by_query(d, qrels, run) == by_query(d, qrels.assign(intent_type="nav"), run)
     assert by_query(din, qrels, run) != by_query(din, qrels.assign(intent_type="nav"), run)
@@ -251,7 +240,7 @@ def test_types_do_not_change_d(din, d, by_query):
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("cutoff", [None, 1, 5])
 def test_din_is_never_above_d(din, d, cutoff, seed, by_query):
-    qrels, run = sakai.draw(seed)
+    qrels, run = drawn.intent_topics(seed)
 
     lower, upper = by_query(din(cutoff=cutoff), qrels, run), by_query(d(cutoff=cutoff), qrels, run)
 

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ir_measures import AP, P, nDCG
 
+from drawn import alternatives
 from pyterrier_diversity import (
     D_Q,
     ERR,
@@ -358,19 +359,6 @@ def test_a_measure_reads_the_columns_that_it_declares_and_no_others(measure, ran
 
     # The order of passages is read, but here each document has one.
     assert {name for name, values in changed.items() if differences(before, values)} == {*measure.READS} - {"passage"}
-
-
-def alternatives(parameter):
-    """Return values of a parameter other than its default."""
-    if parameter.kind is bool:
-        return [not parameter.fallback]
-    if parameter.kind is str:
-        return [choice for choice in parameter.allowed if choice != parameter.fallback]
-    numbers = [2, 3, 4, 5, 0.1, 0.25, 0.9, 1]
-    if parameter.kind is int:
-        numbers = [1, 2, 3]
-    low, high = (float(bound) for bound in parameter.interval[1:-1].split(","))
-    return [number for number in numbers if low < number < high and number != parameter.fallback]
 
 
 # Parameters that need others, and one that changes no value.

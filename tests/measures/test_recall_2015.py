@@ -1,15 +1,14 @@
 from __future__ import annotations
 
-from functools import partial
-
 import ir_measures
 import pandas as pd
 import pyterrier as pt
 import pytest
 from ir_measures import nDCG
 
-import sessions
-from by_hand import qrels, value
+import drawn
+import naive
+from by_hand import qrels, session, value, values, values_by_query
 from pyterrier_diversity import (
     RBU,
     Adhoc,
@@ -21,7 +20,6 @@ from pyterrier_diversity import (
     RR_at_Recall,
     alpha_nDCG,
 )
-from sessions import of_documents, random_sessions, read_sessions, scores_nothing, session, without_turns
 
 MEASURES = [ERR_arith, ERR_harm, P_at_Recall, P_at_Recall_mod, RR_at_Recall]
 
@@ -92,55 +90,44 @@ def test_weights_of_intents_and_gains_play_no_part():
         assert value(measure, changed, session("dbac")) == value(measure, JUDGED, session("dbac"))
 
 
-SLOWLY = {
-    "ERR_arith": sessions.err_arith,
-    "ERR_harm": sessions.err_harm,
-    "P_at_Recall": sessions.p_at_recall,
-    "P_at_Recall_mod": sessions.p_at_recall_mod,
-    "RR_at_Recall": sessions.rr_at_recall,
-}
-
-
 @pytest.mark.parametrize("rel", [None, 3])
 @pytest.mark.parametrize("turns", [True, False], ids=["turns", "a ranking"])
-def test_values_of_random_sessions_equal_the_definitions_read_aloud(turns, rel):
-    passages, run = random_sessions(12)
-    judged, run = (sessions.weighted(of_documents(passages)), run) if turns else (passages, without_turns(run))
+def test_values_of_drawn_sessions_are_those_of_the_naive_reference(turns, rel):
+    passages, run = drawn.sessions(12)
+    judged, run = (
+        (drawn.with_weights(drawn.of_documents(passages)), run) if turns else (passages, drawn.without_turns(run))
+    )
     measures = [measure(cutoff=cutoff, rel=rel) for measure in MEASURES for cutoff in (None, 1, 8, 100)]
 
-    computed = sessions.values(measures, judged, run)
+    computed = values_by_query(measures, judged, run)
 
-    read = read_sessions(judged, run, rel=rel or 0)
-    assert len(read) == 12
-    for measure in measures:
-        slowly = partial(SLOWLY[measure.NAME], cutoff=measure["cutoff"])
-        expected = [0.0 if scores_nothing(of) else slowly(of) for of in read]
-        assert computed[repr(measure)] == pytest.approx(expected, abs=1e-12)
+    assert len(computed) == 12 * len(measures)
+    assert computed == pytest.approx(naive.values_of_all(measures, judged, run), abs=1e-12)
 
 
 def test_a_query_that_the_run_lacks_or_that_has_nothing_relevant_scores_0():
     judged = pd.concat([JUDGED, qrels("other x a 0")])
 
-    computed = sessions.values(MEASURES, judged, session("a", query_id="other"))
+    computed = values(MEASURES, judged, session("a", query_id="other"))
 
     assert computed == {measure.NAME: [0, 0] for measure in MEASURES}
 
 
 def test_a_ranking_without_relevant_documents_has_the_reciprocal_rank_of_its_length_and_else_0():
-    computed = sessions.values(MEASURES, JUDGED, session("de"))
+    computed = values(MEASURES, JUDGED, session("de"))
 
     assert computed == {measure.NAME: [0] for measure in MEASURES} | {"RR_at_Recall": [1 / 2]}
 
 
 def test_sessions_are_measured_beside_rankings_in_one_experiment():
-    passages, run = random_sessions(13)
+    passages, run = drawn.sessions(13)
     topics = pd.DataFrame({"qid": passages["qid"].unique(), "query": "query"})
     measures = [*(measure @ 20 for measure in MEASURES), RBU @ 5, alpha_nDCG @ 5, Dsharp_nDCG @ 5, Adhoc(nDCG @ 5)]
 
     table = pt.Experiment([run], topics, passages, measures, ["x"])
 
     for measure in measures:
-        assert table.loc[0, str(measure)] == pytest.approx(value(measure, of_documents(passages), run), abs=1e-12)
+        assert table.loc[0, str(measure)] == pytest.approx(value(measure, drawn.of_documents(passages), run), abs=1e-12)
 
 
 @pytest.mark.parametrize(

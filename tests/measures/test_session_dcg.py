@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import math
-from functools import partial
 
 import ir_measures
 import pandas as pd
@@ -9,10 +8,10 @@ import pyterrier as pt
 import pytest
 from ir_measures import nDCG
 
-import sessions
-from by_hand import qrels, value
+import drawn
+import naive
+from by_hand import qrels, session, value, values, values_by_query
 from pyterrier_diversity import RBU, Adhoc, Dsharp_nDCG, SessionDCG, alpha_nDCG, nSessionDCG
-from sessions import by_reading, of_documents, random_sessions, read_sessions, scores_nothing, session, without_turns
 
 # Documents a, b, then, in another turn, c: worth 3, 4 and 3.
 JUDGED = qrels("q x a 2", "q x b 4", "q y a 1", "q y c 3")
@@ -102,48 +101,42 @@ def test_a_cutoff_beyond_the_session_makes_the_ideal_longer():
     assert at == pytest.approx([1.5, 1.5 / (1 + 1 / 1.5), 1.5 / (1 + 1 / 1.5)], abs=1e-15)
 
 
-SLOWLY = {"SessionDCG": sessions.session_dcg, "nSessionDCG": sessions.n_session_dcg}
 PARAMS = [{}, {"b": 10, "bq": 1.5}, {"b": 1.1}, {"bq": 20, "batch": 2}, {"batch": 9}]
 FORMS = {
     "passages": lambda passages: passages,
-    "documents with gains": of_documents,
-    "documents with labels": lambda passages: of_documents(passages).drop(columns="gain"),
-    "weighted passages": sessions.weighted,
+    "documents with gains": drawn.of_documents,
+    "documents with labels": lambda passages: drawn.of_documents(passages).drop(columns="gain"),
+    "weighted passages": drawn.with_weights,
 }
 
 
 @pytest.mark.parametrize(("form", "turns"), [*((form, True) for form in FORMS), ("passages", False)])
-def test_values_of_random_sessions_equal_the_equations_read_aloud(form, turns):
-    passages, run = random_sessions(6)
-    judged, run = FORMS[form](passages), run if turns else without_turns(run)
+def test_values_of_drawn_sessions_are_those_of_the_naive_reference(form, turns):
+    passages, run = drawn.sessions(6)
+    judged, run = FORMS[form](passages), run if turns else drawn.without_turns(run)
     kinds = [(measure, params) for measure in (SessionDCG, nSessionDCG) for params in PARAMS]
     measures = [measure(cutoff=cutoff, **params) for measure, params in kinds for cutoff in (None, 1, 3, 60)]
 
-    computed = sessions.values(measures, judged, run)
+    computed = values_by_query(measures, judged, run)
 
-    for (batch, _), group in by_reading(measures).items():
-        read = read_sessions(judged, run, batch=batch)
-        for measure in group:
-            slowly = partial(SLOWLY[measure.NAME], **measure.params)
-            expected = [0.0 if scores_nothing(of) else slowly(of) for of in read]
-            assert len(expected) == 12
-            assert computed[repr(measure)] == pytest.approx(expected, abs=1e-11)
+    assert len(computed) == 12 * len(measures)
+    assert computed == pytest.approx(naive.values_of_all(measures, judged, run), abs=1e-11)
 
 
 @pytest.mark.parametrize("run", [session(""), session("u")], ids=["empty", "u"])
 def test_a_query_without_anything_relevant_retrieved_scores_0(run):
-    assert sessions.values([SessionDCG, nSessionDCG], JUDGED, run) == {"SessionDCG": [0], "nSessionDCG": [0]}
+    assert values([SessionDCG, nSessionDCG], JUDGED, run) == {"SessionDCG": [0], "nSessionDCG": [0]}
 
 
 def test_sessions_are_measured_beside_rankings_in_one_experiment():
-    passages, run = random_sessions(7)
+    passages, run = drawn.sessions(7)
     topics = pd.DataFrame({"qid": passages["qid"].unique(), "query": "query"})
     measures = [SessionDCG @ 3, nSessionDCG, RBU @ 5, alpha_nDCG @ 5, Dsharp_nDCG @ 5, Adhoc(nDCG @ 5)]
 
     table = pt.Experiment([run], topics, passages, measures, ["x"])
 
     for measure in measures:
-        assert table.loc[0, str(measure)] == pytest.approx(value(measure, of_documents(passages), run), abs=1e-12)
+        assert table.loc[0, str(measure)] == pytest.approx(value(measure, drawn.of_documents(passages), run), abs=1e-12)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@ from __future__ import annotations
 import ir_measures
 import pytest
 
-import sakai
+import drawn
 from pyterrier_diversity import (
     D_Q,
     DIN_Q,
@@ -52,7 +52,7 @@ def known(measure, params):
     ids=str,
 )
 def test_a_sharp_form_is_sharp_of_its_base(form, base, gamma, params, by_query):
-    qrels, run = sakai.draw(0)
+    qrels, run = drawn.intent_topics(0)
 
     expected = by_query(Sharp(base(**known(base, params)), gamma=gamma), qrels, run)
 
@@ -62,7 +62,7 @@ def test_a_sharp_form_is_sharp_of_its_base(form, base, gamma, params, by_query):
 
 @each_form
 def test_gamma_is_a_half_unless_given(form, base, by_query):
-    qrels, run = sakai.draw(1)
+    qrels, run = drawn.intent_topics(1)
 
     values = by_query(form @ 5, qrels, run)
 
@@ -73,7 +73,7 @@ def test_gamma_is_a_half_unless_given(form, base, by_query):
 @each_form
 @pytest.mark.parametrize("params", [{}, {"cutoff": 3}], ids=str)
 def test_gamma_0_is_the_base_and_gamma_1_subtopic_recall(form, base, params, by_query):
-    qrels, run = sakai.draw(1)
+    qrels, run = drawn.intent_topics(1)
 
     none, all_of_it = (by_query(form(gamma=gamma, **params), qrels, run) for gamma in (0, 1))
 

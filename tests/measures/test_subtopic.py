@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import math
-from itertools import combinations
 
 import ir_measures
 import numpy as np
@@ -10,6 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import naive
+from by_hand import values_by_query
 from pyterrier_diversity import SRR, Coverage, SPrecision, StRecall, StRecallMinRank
 from pyterrier_diversity.ideal import NotProvenError, min_rank
 from pyterrier_diversity.measures.subtopic import rank_of_recall, subtopic_recall
@@ -60,55 +61,6 @@ def test_values_of_five_documents_worked_by_hand(measure, value, value_of):
     assert value_of(measure, JUDGED, "anbdc") == pytest.approx(value, abs=1e-15)
 
 
-def relevant_intents(judged, rel):
-    return {
-        doc: {t for t, label in labels.items() if (label > 0 if rel is None else label >= rel)}
-        for doc, labels in judged.items()
-    }
-
-
-def union(sets):
-    return set().union(*sets)
-
-
-def smallest(sets, m):
-    """Return how many sets the smallest collection that covers ``m`` intents has, from all collections."""
-    return next(size for size in range(len(sets) + 1) for some in combinations(sets, size) if len(union(some)) >= m)
-
-
-def greedy(documents, m):
-    """Return how many documents greedy takes to cover ``m`` intents; of those that tie, the highest name."""
-    covered, size = set(), 0
-    while len(covered) < m:
-        best = max(documents, key=lambda doc: (len(documents[doc] - covered), doc))
-        covered, size = covered | documents[best], size + 1
-    return size
-
-
-def slowly(judged, weights, ranking, cutoff, rel, recall):
-    """Return the value of each measure, sets and loops only."""
-    documents = relevant_intents(judged, rel)
-    intents = union(documents.values())
-    ranked = [documents.get(doc, set()) for doc in ranking]
-    top = ranked[:cutoff]
-    covered = union(top)
-    first = next(k for k in range(len(top) + 1) if union(top[:k]) == covered)
-    enough = (k for k in range(1, len(top) + 1) if len(union(top[:k])) >= recall * len(intents) - 1e-9)
-    values = {
-        "StRecall": len(covered) / len(intents) if intents else 0,
-        "Coverage": sum(weights[t] for t in covered) / sum(weights[t] for t in union(judged.values())),
-        "SRR": next((1 / k for k in enough), 0) if intents else 0,
-    }
-    for ideal, size in (
-        ("exact", lambda m: smallest(list(documents.values()), m)),
-        ("greedy", lambda m: greedy(documents, m)),
-    ):
-        values["SPrecision", ideal] = size(len(covered)) / first if covered else 0
-        at_min_rank = union(ranked[: size(len(intents))])
-        values["StRecallMinRank", ideal] = len(at_min_rank) / len(intents) if intents else 0
-    return values
-
-
 @settings(max_examples=150, deadline=None)
 @given(
     drawn=judged_topics(max_intents=7),
@@ -116,22 +68,22 @@ def slowly(judged, weights, ranking, cutoff, rel, recall):
     rel=st.sampled_from([None, 1, 2]),
     share=st.sampled_from([(1, 1), (1, 2), (1, 3), (2, 3), (1, 7), (9, 10)]),
 )
-def test_values_equal_those_of_sets_and_loops(drawn, cutoff, rel, share, topic):
+def test_values_are_those_of_the_naive_reference(drawn, cutoff, rel, share, topic):
     judged, weights, ranking = drawn
     recall = share[0] / share[1]
     at = {"rel": rel, "cutoff": cutoff}
-    measures = {
-        "StRecall": StRecall(**{name: value for name, value in at.items() if value}),
-        "Coverage": Coverage(**at),
-        "SRR": SRR(**at, recall=recall),
-        **{("SPrecision", ideal): SPrecision(**at, ideal=ideal) for ideal in ("exact", "greedy")},
-        **{("StRecallMinRank", ideal): StRecallMinRank(rel=rel, ideal=ideal) for ideal in ("exact", "greedy")},
-    }
+    measures = [
+        StRecall(**{name: value for name, value in at.items() if value}),
+        Coverage(**at),
+        SRR(**at, recall=recall),
+        *(SPrecision(**at, ideal=ideal) for ideal in ("exact", "greedy")),
+        *(StRecallMinRank(rel=rel, ideal=ideal) for ideal in ("exact", "greedy")),
+    ]
+    qrels, run = topic(judged, ranking, weights)
 
-    values = ir_measures.calc_aggregate(list(measures.values()), *topic(judged, ranking, weights))
+    values = values_by_query(measures, qrels, run)
 
-    expected = slowly(judged, weights, ranking, cutoff, rel, recall)
-    assert {name: values[measure] for name, measure in measures.items()} == pytest.approx(expected, abs=1e-12)
+    assert values == pytest.approx(naive.values_of_all(measures, qrels, run), abs=1e-12)
 
 
 PEERS = [*(StRecall @ k for k in (1, 2, 5, 10, 20)), StRecall(rel=3) @ 10]

@@ -11,6 +11,10 @@ import ir_measures
 import numpy as np
 import pytest
 
+import disagreements
+import drawn
+import naive
+from naive.measures import stopping, viewing
 from pyterrier_diversity import (
     ARR,
     CDG,
@@ -27,7 +31,6 @@ from pyterrier_diversity import (
     RRTR,
     UserModel,
 )
-from read_aloud import queries, stopping, user_model, viewing, weighted
 
 # Relevant documents at the ranks 1, 3 and 4 of 5, and one that the ranking lacks.
 JUDGED = {doc: {"x": 1} for doc in "abcz"} | {"n": {"x": 0}}
@@ -164,7 +167,7 @@ def test_navigational_intents_may_have_a_patience_of_their_own(params, value, va
 
 @pytest.mark.parametrize("measure", [UserModel(2, "RBP"), UserModel(3, "ERR"), UserModel(4, "ERR")], ids=repr)
 def test_the_patience_of_navigational_intents_changes_nothing_where_there_are_none(measure, random_topics, by_query):
-    qrels, run = weighted(random_topics(1))
+    qrels, run = drawn.with_weights_and_types(random_topics(1))
 
     values = by_query(measure(theta_nav=0.9), qrels.assign(intent_type="inf"), run)
 
@@ -174,7 +177,7 @@ def test_the_patience_of_navigational_intents_changes_nothing_where_there_are_no
 
 @pytest.mark.parametrize("measure", [UserModel(2, "RBP"), UserModel(3, "ERR"), UserModel(4, "ERR")], ids=repr)
 def test_where_all_intents_are_navigational_only_their_patience_counts(measure, random_topics, by_query):
-    qrels, run = weighted(random_topics(1))
+    qrels, run = drawn.with_weights_and_types(random_topics(1))
 
     values = by_query(measure(theta_nav=0.9), qrels.assign(intent_type="nav"), run)
 
@@ -219,25 +222,22 @@ def compute(measures, qrels, run):
 
 
 @pytest.mark.parametrize(("model", "stop"), CELLS)
-def test_values_equal_the_model_read_aloud(model, stop, random_topics):
-    qrels, run = weighted(random_topics(0, n_queries=6, n_docs=14))
-    read = {rel: queries(qrels, run, rel) for rel in (None, 2)}
+def test_values_are_those_of_the_naive_reference(model, stop, random_topics):
+    qrels, run = drawn.with_weights_and_types(random_topics(0, n_queries=6, n_docs=14))
     sets = some_sets_of_parameters(model, stop)
+    every = [UserModel(model, stop, **params) for params in sets]
+    measures = [measure for measure in every if not disagreements.is_known(measure)]
 
-    values = compute([UserModel(model, stop, **params) for params in sets], qrels, run)
+    values = compute(measures, qrels, run)
 
-    expected = {
-        (repr(UserModel(model, stop, **params)), query.query_id): user_model(query, model=model, stop=stop, **params)
-        for params in sets
-        for query in read[params.get("rel")]
-    }
+    expected = naive.values_of_all(measures, qrels, run)
     assert values == pytest.approx(expected, abs=1e-12)
-    assert len(set(expected.values())) > len(sets)
+    assert len(set(expected.values())) > len(measures)
 
 
 @pytest.mark.parametrize(("cell", "named"), NAMED.items(), ids=lambda value: getattr(value, "NAME", None))
 def test_a_named_cell_is_the_user_model_with_the_same_parameters(cell, named, random_topics):
-    qrels, run = weighted(random_topics(2, n_queries=4))
+    qrels, run = drawn.with_weights_and_types(random_topics(2, n_queries=4))
     pairs = [(named(**params), UserModel(*cell, **params)) for params in some_sets_of_parameters(*cell, n=40)]
 
     values = compute([measure for pair in pairs for measure in pair], qrels, run)
@@ -532,7 +532,7 @@ def test_a_cutoff_beyond_every_ranking_is_like_none(cutoff, measure, value_of):
 
 @pytest.mark.parametrize(("model", "stop"), CELLS)
 def test_a_user_model_is_the_mean_over_the_intents(model, stop, random_topics):
-    data = weighted(random_topics(5))
+    data = drawn.with_weights_and_types(random_topics(5))
 
     alone = compute([IA(UserModel(model, stop) @ 10)], *data)
 

@@ -14,7 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ir_measures import AP, ERR, RBP, RR, Bpref, Compat, P, R, nDCG
 
-import sessions
+import by_hand
+import drawn
 from by_hand import renamed
 from pyterrier_diversity import (
     ACT,
@@ -168,11 +169,11 @@ DYNAMIC = [
 
 @pytest.mark.parametrize("measure", DYNAMIC, ids=str)
 def test_contributions_sum_to_the_value_of_drawn_sessions(measure):
-    qrels, run = sessions.random_sessions(3)
+    qrels, run = drawn.sessions(3)
     run = run[run["qid"] != "not in the qrels"]
 
     assert unsummed(qrels, run, measure) == {}
-    assert unsummed(qrels, sessions.without_turns(run), measure) == {}
+    assert unsummed(qrels, drawn.without_turns(run), measure) == {}
 
 
 @pytest.mark.parametrize("name", ["dd17-odd-syn2", "dd17-odd-syn3"])
@@ -284,7 +285,7 @@ def test_of_a_document_that_is_there_twice_the_better_ranked_row_counts():
 
 
 def test_a_session_is_told_turn_by_turn_and_a_repeated_document_is_like_an_unjudged_one():
-    run = sessions.session("ub", "", "bae").assign(score=[4.0, 6.0, 5.0, 5.0, 4.0])
+    run = by_hand.session("ub", "", "bae").assign(score=[4.0, 6.0, 5.0, 5.0, 4.0])
 
     explained = Explain(QRELS, CT)(run)
 
@@ -300,7 +301,7 @@ def test_a_session_is_told_turn_by_turn_and_a_repeated_document_is_like_an_unjud
 
 def test_turns_without_documents_are_read_before_those_that_follow():
     # Three turns: at the second one nothing, so that a stands at rank 3.
-    run = sessions.session("u", "", "a", query_id="p")
+    run = by_hand.session("u", "", "a", query_id="p")
 
     assert Explain(QRELS, RBU(p=0.5, e=0.25))(run)["value"].tolist() == pytest.approx(
         [-0.125, 0.125 * 0.5 - 0.25 * (0.5 + 0.25 + 0.125)]
