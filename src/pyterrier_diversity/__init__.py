@@ -2,7 +2,7 @@
 
 from .evaluation import evaluate_runs
 from .groups import CARTERETTE, FRESHSTACK, NDEVAL, NTCIR_INTENT, RBU18_OFFICIAL, grid, signature
-from .irds import register_datasets
+from .import_hook import register_datasets
 from .measures import *  # noqa: F403
 from .measures import __all__ as _measures
 from .provider import register_provider
