@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -85,6 +86,18 @@ def golden(shared: Path) -> Callable[[str], pd.DataFrame]:
         return pd.read_csv(shared / "golden" / name, sep="\t", dtype=types, keep_default_na=False)
 
     return read
+
+
+@pytest.fixture
+def dd_home(shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder in which ir_datasets finds truth files: the odd topics of 2016 and 2017, and nothing of 2015."""
+    folder = tmp_path / "trec-dd"
+    folder.mkdir()
+    for year, name in ((2016, "dynamic-domain-2016-truth-data.xml.gz"), (2017, "truth_data_nyt_2017_v2.3.xml")):
+        content = (shared / "trec-dd" / f"dd{year % 100}-odd-truth.xml.gz").read_bytes()
+        (folder / name).write_bytes(content if name.endswith(".gz") else gzip.decompress(content))
+    monkeypatch.setenv("IR_DATASETS_HOME", str(tmp_path))
+    return folder
 
 
 @pytest.fixture(autouse=True)

@@ -43,5 +43,6 @@ def test_the_wheel_holds_the_package_and_what_installers_read_and_nothing_else(r
 def test_the_source_distribution_holds_code_tests_notebooks_and_what_people_read(root, built):
     folders = {f"{folder}/{name}" for folder in ("src", "tests", "notebooks") for name in files(root / folder)}
 
-    alone = {"CHANGELOG.md", "CITATION.cff", "LICENSE", "README.md", "pyproject.toml", "PKG-INFO", ".gitignore"}
+    alone = {"CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE", "README.md", "pyproject.toml", "PKG-INFO"}
+    alone |= {".gitignore", ".pre-commit-config.yaml"}
     assert built["source"] == folders | alone

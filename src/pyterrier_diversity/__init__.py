@@ -1,7 +1,7 @@
 """Search result diversity in PyTerrier: measures, datasets and methods, registered by importing this package."""
 
 from .evaluate import evaluate_runs, register_provider, score
-from .irds import register_datasets
+from .import_hook import register_datasets
 from .measures import *  # noqa: F403
 from .measures import __all__ as _measures
 from .qrels import add_rarity, add_weights

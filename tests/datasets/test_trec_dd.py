@@ -1,15 +1,20 @@
 import gzip
+import io
 import re
+from contextlib import contextmanager
 from xml.etree import ElementTree
 
+import ir_datasets
 import pandas as pd
 import pyterrier as pt
 import pytest
+from ir_datasets.formats import TrecSubQrel
 from ir_datasets.util import RequestsDownload
 from ir_measures import AP, P, iter_calc, nDCG
 
 from pyterrier_diversity import Adhoc
-from pyterrier_diversity.datasets.trec_dd import TREC_DD, TrecDDDataset
+from pyterrier_diversity.datasets import TREC_DD
+from pyterrier_diversity.datasets.trec_dd import TrecDDDataset, TrecDDPassageQrel, TrecDDSubtopic, TruthFile
 from pyterrier_diversity.io import read_dd_run, read_dd_truth
 
 
@@ -112,3 +117,90 @@ def test_pyterrier_lists_the_datasets_of_both_sources():
 
     assert {f"diversity:{name}" for name in TREC_DD} <= listed
     assert {f"irds:{name}{level}" for name in TREC_DD for level in ("", "/passages")} <= listed
+
+
+@pytest.mark.usefixtures("dd_home")
+def test_queries_have_subtopics():
+    queries = list(ir_datasets.load("trec-dd/2017").queries_iter())
+
+    klimt = queries[0]
+    assert (klimt.query_id, klimt.name) == ("dd17-1", "Return of Klimt paintings to Maria Altmann")
+    assert klimt.default_text() == klimt.name
+    assert klimt.description.startswith("Find information about the artwork by Austrian painter Gustav Klimt")
+    assert len(klimt.subtopics) == 3
+    assert klimt.subtopics[0] == TrecDDSubtopic("106", "Austrian Actions")
+    assert ir_datasets.load("trec-dd/2017/passages").queries_handler().queries_dict()["dd17-1"] == klimt
+
+
+def test_qrels_are_documents_or_passages(dd_home):
+    path = dd_home / "dynamic-domain-2016-truth-data.xml.gz"
+    documents = list(ir_datasets.load("trec-dd/2016").qrels_iter())
+    passages = list(ir_datasets.load("trec-dd/2016/passages").qrels_iter())
+
+    expected = read_dd_truth(path).drop(columns="gain")
+    assert documents == [TrecSubQrel(*row) for row in expected.itertuples(index=False)]
+    assert passages == [TrecDDPassageQrel(*row) for row in read_dd_truth(path, "passages").itertuples(index=False)]
+    assert all(type(qrel.relevance) is int for qrel in (*documents, *passages))
+
+
+@pytest.mark.parametrize("name", [f"trec-dd/2017{level}" for level in ("", "/passages")])
+def test_a_dataset_tells_of_itself(dd_home, name):
+    dataset = ir_datasets.load(name)
+
+    path = str(dd_home / "truth_data_nyt_2017_v2.3.xml")
+    assert dataset.dataset_id() == name
+    assert dataset.has_queries()
+    assert dataset.has_qrels()
+    assert not dataset.has_docs()
+    assert (dataset.queries_path(), dataset.qrels_path()) == (path, path)
+    assert (dataset.queries_lang(), dataset.queries_namespace()) == ("en", "trec-dd")
+    assert len(dataset.queries) == 30
+    assert len(dataset.qrels) == sum(1 for _ in dataset.qrels_iter())
+    assert {qrel.relevance for qrel in dataset.qrels} == set(dataset.qrels_defs())
+    assert dataset.qrels_cls() is type(next(dataset.qrels_iter()))
+    assert dataset.queries_cls() is type(next(dataset.queries_iter()))
+
+
+@pytest.mark.parametrize("name", [f"{name}{level}" for name in TREC_DD for level in ("", "/passages")])
+def test_a_dataset_is_documented(name):
+    documentation = ir_datasets.load(name).documentation()
+
+    year = name.split("/")[1]
+    assert documentation["pretty_name"].startswith(f"TREC Dynamic Domain {year}")
+    assert f"TREC {year} Dynamic Domain Track Overview" in documentation["desc"]
+    assert documentation["bibtex_ids"] == [f"Yang{year}TrecDD"]
+
+
+@pytest.mark.usefixtures("dd_home")
+def test_pyterrier_reads_them_as_its_own():
+    qrels = pt.get_dataset("irds:trec-dd/2016").get_qrels()
+
+    expected = pt.get_dataset("diversity:trec-dd/2016").get_qrels().drop(columns="gain")
+    assert qrels.columns.tolist() == ["qid", "docno", "label", "subtopic_id"]
+    assert qrels.to_numpy().tolist() == expected.to_numpy().tolist()
+
+
+def downloads(content: bytes):
+    @contextmanager
+    def stream(download):
+        yield io.BytesIO(content)
+
+    return stream
+
+
+def test_a_truth_file_that_is_downloaded_is_kept(monkeypatch, dd_home):
+    content = (dd_home / "dynamic-domain-2016-truth-data.xml.gz").read_bytes()
+    monkeypatch.setattr(RequestsDownload, "stream", downloads(content))
+
+    path = TruthFile("trec-dd/2015").path()
+    assert path == dd_home / "dynamic-domain-2015-truth-data-v5.xml.gz"
+    assert path.read_bytes() == content
+    assert len(list(dd_home.iterdir())) == 3
+
+
+def test_a_web_page_that_is_downloaded_is_not_kept(monkeypatch, dd_home):
+    monkeypatch.setattr(RequestsDownload, "stream", downloads(b"<html>404</html>"))
+
+    with pytest.raises(ConnectionError, match=r"trec-dd/2015 could not be downloaded from https://trec\.nist\.gov/"):
+        list(ir_datasets.load("trec-dd/2015").queries_iter())
+    assert len(list(dd_home.iterdir())) == 2

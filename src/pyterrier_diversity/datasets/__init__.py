@@ -5,10 +5,12 @@ from __future__ import annotations
 import pyterrier as pt
 
 from .demo import DemoDataset
-from .trec_dd import TREC_DD, TrecDDDataset
 from .trec_web import TREC_WEB, TrecWebDataset
 
-__all__ = ["DemoDataset", "DiversityDatasetProvider", "TrecDDDataset", "TrecWebDataset"]
+__all__ = ["TREC_DD", "TREC_WEB", "DemoDataset", "DiversityDatasetProvider", "TrecWebDataset"]
+
+# Here, as importing their module imports ir_datasets.
+TREC_DD = ("trec-dd/2015", "trec-dd/2016", "trec-dd/2017")
 
 
 class DiversityDatasetProvider(pt.datasets.DatasetProvider):  # type: ignore[misc]
@@ -21,6 +23,8 @@ class DiversityDatasetProvider(pt.datasets.DatasetProvider):  # type: ignore[mis
         if name in TREC_WEB:
             return TrecWebDataset(name)
         if name in TREC_DD:
+            from .trec_dd import TrecDDDataset
+
             return TrecDDDataset(name)
         raise KeyError(name)
 

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 import pyterrier as pt
 
-from ..ordering import highest_label_last
+from ..io.ordering import highest_label_last
 
 TREC_WEB = (
     "clueweb09/en/trec-web-2009",

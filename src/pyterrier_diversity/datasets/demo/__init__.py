@@ -11,7 +11,7 @@ import pandas as pd
 import pyterrier as pt
 
 from ...io import read_qrels, read_run
-from ...ordering import highest_label_last
+from ...io.ordering import highest_label_last
 
 FOLDER = Path(str(files(__package__)))
 RUNS = ("bm25", "xquad", "more-like-this", "xquad-top-3")

@@ -1,0 +1,273 @@
+"""Judgements and runs from files of the TREC Dynamic Domain tracks."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+import zlib
+from collections.abc import Iterator, Mapping
+from typing import Literal, NamedTuple
+from xml.parsers import expat
+
+import numpy as np
+import pandas as pd
+
+from .ordering import highest_label_last
+from .tables import Columns, Path, opened, read_table
+
+_RUN: Columns = {"qid": str, "turn": int, "docno": str, "score": float, "on_topic": None, "feedback": None}
+# What a user says of a document: the ratings of its passages, by subtopic.
+_FEEDBACK = re.compile(r"NULL|([^\s:|]+:\d+\|?)+")
+_LONGEST_LINE = 2**20
+
+# Where an element of a truth file stands, and what a passage has.
+_PARENTS = {"topic": "domain", "subtopic": "topic", "passage": "subtopic"}
+_FIELDS = ("docno", "rating", "type")
+_INTEGER = re.compile(r"[+-]?\d+")
+
+
+def read_dd_truth(path: Path, level: Literal["documents", "passages"] = "documents") -> pd.DataFrame:
+    """Read the judgements of a TREC Dynamic Domain truth file.
+
+    Parameters
+    ----------
+    path : path-like
+        The track's XML, gzipped or not.
+    level : {"documents", "passages"}
+        What a row is: a document judged for a subtopic, or one of its passages.
+
+    Returns
+    -------
+    DataFrame
+        Of "documents": columns ``qid``, ``docno``, ``label`` (highest rating of the document's passages for the
+        subtopic), ``iteration`` (subtopic), ``gain`` (sum of these ratings); by topic number, document, label,
+        subtopic. Of "passages": ``qid``, ``docno``, ``label`` (rating), ``iteration``, ``passage``, ``type``
+        ("MANUAL" or "MATCHED"), ``nugget`` (the passage itself if it is MANUAL, else the nearest MANUAL one before it
+        in the subtopic); in the order of the file. Ratings of 0 and below are read as 1, as the track's scorer does.
+
+    Raises
+    ------
+    ValueError
+        If the level is unknown, or the file cannot be read or holds no passage: file, line number, and what is wrong.
+        Of "passages" only, if a MATCHED passage has no MANUAL one before it.
+    """
+    if level not in ("documents", "passages"):
+        raise ValueError(f"level must be 'documents' or 'passages', not {level!r}.")
+    rows = [
+        (topic.id, passage.docno, passage.rating, subtopic.id, passage.id, passage.type, passage.nugget)
+        for topic in read_topics(path)
+        for subtopic in topic.subtopics
+        for passage in subtopic.passages
+    ]
+    passages = pd.DataFrame(rows, columns=["qid", "docno", "label", "iteration", "passage", "type", "nugget"])
+    if level == "passages":
+        for row in passages[passages["nugget"] == ""].itertuples():
+            raise ValueError(
+                f"{os.fspath(path)}: passage {row.passage} of subtopic {row.iteration} is MATCHED, but no MANUAL one "
+                "stands before it: its nugget is not known."
+            )
+        return passages
+    ratings = passages.groupby(["qid", "docno", "iteration"], sort=False)["label"]
+    documents = ratings.agg(label="max", gain="sum").reset_index().astype({"gain": float})
+    return highest_label_last(documents[["qid", "docno", "label", "iteration", "gain"]])
+
+
+def read_dd_run(path: Path, doc_len: Mapping[str, float] | Path | None = None) -> pd.DataFrame:
+    """Read a TREC Dynamic Domain run in the order in which it is evaluated.
+
+    Parameters
+    ----------
+    path : path-like
+        A file of tab-separated lines ``topic turn document score on_topic feedback``, gzipped or not; it is read up to
+        its first blank line, as the track's scorer does. What ``on_topic`` and ``feedback`` say is not kept.
+    doc_len : mapping or path-like, optional
+        The number of words of each document: a mapping, or a file of tab-separated lines ``document words``.
+
+    Returns
+    -------
+    DataFrame
+        Columns ``qid``, ``docno``, ``score``, ``rank`` (from 0, over the session), ``turn`` and, if lengths are given,
+        ``doc_len`` (NaN where unknown): each query's rows together, by turn, descending score and, among equal scores,
+        the order of the file. ``score`` is the one of the file no more: it counts down to 1 within each turn, so that
+        no two documents of a turn have the same.
+
+    Raises
+    ------
+    ValueError
+        If a line cannot be read: file, line number, and what is wrong.
+    """
+    table = read_table(path, _RUN, separator="\t", to_blank=True)
+    order = np.lexsort((-table["score"].to_numpy(), table["turn"].to_numpy(), pd.factorize(table["qid"])[0]))
+    table = table.iloc[order].reset_index(drop=True)
+    below = table.groupby(["qid", "turn"], sort=False).cumcount(ascending=False)
+    run = table.assign(score=below + 1.0, rank=table.groupby("qid", sort=False).cumcount())
+    run = run[["qid", "docno", "score", "rank", "turn"]]
+    if doc_len is None:
+        return run
+    lengths = doc_len if isinstance(doc_len, Mapping) else _read_lengths(doc_len)
+    return run.assign(doc_len=np.array([lengths.get(docno, math.nan) for docno in run["docno"]], dtype=float))
+
+
+def _read_lengths(path: Path) -> dict[str, float]:
+    table = read_table(path, {"docno": str, "words": float}, separator="\t")
+    return dict(zip(table["docno"], table["words"], strict=True))
+
+
+def is_dd_run(path: Path) -> bool:
+    """Tell by the first line of a run file whether it is a TREC Dynamic Domain run, which `read_dd_run` reads."""
+    try:
+        with opened(path) as stream:
+            line = stream.readline(_LONGEST_LINE)
+    except (OSError, EOFError, zlib.error):  # which reading it will tell
+        return False
+    cells = line.decode("utf-8-sig", errors="replace").rstrip("\r\n").split("\t")
+    if len(cells) != len(_RUN):
+        return False
+    _, turn, _, _, on_topic, feedback = cells
+    return turn.isdigit() and on_topic in ("0", "1") and bool(_FEEDBACK.fullmatch(feedback))
+
+
+class Passage(NamedTuple):
+    """A passage: its rating is 1 at least, its nugget the last MANUAL passage of the subtopic, itself included.
+
+    The nugget is empty if no MANUAL passage stands before one that is MATCHED.
+    """
+
+    id: str
+    docno: str
+    rating: int
+    type: str
+    nugget: str
+
+
+class Subtopic(NamedTuple):
+    """A subtopic and its passages, in the order of the file."""
+
+    id: str
+    name: str
+    passages: list[Passage]
+
+
+class Topic(NamedTuple):
+    """A topic and its subtopics, in the order of the file; the description is empty where there is none."""
+
+    id: str
+    name: str
+    description: str
+    subtopics: list[Subtopic]
+
+
+def read_topics(path: Path) -> Iterator[Topic]:
+    """Read a truth file topic by topic.
+
+    Parameters
+    ----------
+    path : path-like
+        XML, gzipped or not: trec_dd, in it domain, topic, subtopic, passage; in a passage docno, rating, type.
+
+    Yields
+    ------
+    Topic
+        As soon as its end has been read. The texts of passages are not kept.
+
+    Raises
+    ------
+    ValueError
+        If the file cannot be read or holds no passage: file, line number, and what is wrong.
+    """
+    reader = _Reader(os.fspath(path))
+    try:
+        with opened(path) as stream:
+            while chunk := stream.read(1 << 16):
+                reader.parser.Parse(chunk)
+                yield from reader.ended()
+        reader.parser.Parse(b"", True)
+    except expat.ExpatError as error:
+        raise reader.error(expat.ErrorString(error.code), error.lineno) from error
+    except FileNotFoundError:
+        raise
+    except (OSError, EOFError, zlib.error) as error:
+        raise reader.error(error) from error
+    yield from reader.ended()
+    if not reader.n_passages:
+        raise reader.error("the file ends without a topic that has a passage")
+
+
+class _Reader:
+    """Make topics of what expat tells of a file."""
+
+    def __init__(self, name: str) -> None:
+        self.n_passages = 0
+        self._name = name
+        self._topics: list[Topic] = []
+        self._open: list[str] = []
+        self._nugget = ""
+        self._fields: dict[str, str] = {}
+        self._text: list[str] = []
+        self.parser = expat.ParserCreate()
+        self.parser.StartElementHandler = self._start
+        self.parser.EndElementHandler = self._end
+        self.parser.CharacterDataHandler = self._text_of_element
+
+    def error(self, what: object, line: int | None = None) -> ValueError:
+        return ValueError(f"{self._name}, line {line or self.parser.CurrentLineNumber}: {what}.")
+
+    def ended(self) -> list[Topic]:
+        """Hand out the topics whose end has been read."""
+        n_ended = len(self._topics) - ("topic" in self._open)
+        ended, self._topics = self._topics[:n_ended], self._topics[n_ended:]
+        return ended
+
+    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        parent = self._open[-1] if self._open else ""
+        if not parent and tag != "trec_dd":
+            raise self.error(f"a truth file begins with <trec_dd>, not with <{tag}>")
+        if tag in _PARENTS:
+            if parent != _PARENTS[tag]:
+                raise self.error(f"<{tag}> must be in <{_PARENTS[tag]}>, not in <{parent}>")
+            if not attributes.get("id"):
+                raise self.error(f"<{tag}> has no id")
+            self._begin(tag, attributes["id"], _words(attributes.get("name", "")))
+        self._open.append(tag)
+        self._text = []
+
+    def _begin(self, tag: str, number: str, name: str) -> None:
+        if tag == "topic":
+            self._topics.append(Topic(number, name, "", []))
+        elif tag == "subtopic":
+            self._topics[-1].subtopics.append(Subtopic(number, name, []))
+            self._nugget = ""
+        else:
+            self._fields = {"id": number}
+
+    def _text_of_element(self, text: str) -> None:
+        self._text.append(text)
+
+    def _end(self, tag: str) -> None:
+        self._open.pop()
+        parent = self._open[-1] if self._open else ""
+        if parent == "passage" and tag in _FIELDS:
+            self._fields[tag] = _words("".join(self._text))
+        elif parent == "topic" and tag == "description":
+            self._topics[-1] = self._topics[-1]._replace(description=_words("".join(self._text)))
+        elif tag == "passage":
+            self._topics[-1].subtopics[-1].passages.append(self._passage(**self._fields))
+            self.n_passages += 1
+
+    def _passage(self, id: str, docno: str = "", rating: str = "", type: str = "") -> Passage:
+        for field, value in (("docno", docno), ("rating", rating), ("type", type)):
+            if not value:
+                raise self.error(f"passage {id} has no {field}")
+        if not _INTEGER.fullmatch(rating):
+            raise self.error(f"the rating of passage {id} must be an integer, not {rating!r}")
+        if type not in ("MANUAL", "MATCHED"):
+            raise self.error(f"the type of passage {id} must be MANUAL or MATCHED, not {type!r}")
+        if type == "MANUAL":
+            self._nugget = id
+        # Ratings of 0 and below are the lowest one of the relevant, too.
+        return Passage(id, docno, max(int(rating), 1), type, self._nugget)
+
+
+def _words(text: str) -> str:
+    return " ".join(text.split())
