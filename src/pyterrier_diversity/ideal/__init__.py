@@ -1,9 +1,10 @@
 """Ideal rankings, the best that the judgements allow: greedily, as evaluation has always done it, or proven."""
 
 from .cover import Covers
+from .dense import GreedyRanking, greedy_gains, rank_greedily
 from .errors import NotProvenError, naming
 from .frames import exact_ranking, greedy_min_rank, greedy_ranking, min_rank
-from .greedy import GreedyRanking, greedy_gains, rank_greedily
+from .greedy import greedy_places
 from .novelty import rank_exactly
 from .progress import progress
 
@@ -14,6 +15,7 @@ __all__ = [
     "exact_ranking",
     "greedy_gains",
     "greedy_min_rank",
+    "greedy_places",
     "greedy_ranking",
     "min_rank",
     "naming",

@@ -11,8 +11,8 @@ import pandas as pd
 from ..judged import QueryRelevance, judge, relevance_by_query
 from ..parameters import ALPHA, CUTOFF, REL, TIME_LIMIT, Parameter, Parameters, checked
 from .cover import Covers
+from .dense import rank_greedily
 from .errors import naming
-from .greedy import rank_greedily
 from .novelty import rank_exactly
 from .progress import progress
 

@@ -1,49 +1,71 @@
-"""The greedy ideal ranking: at each rank, the document that gains most."""
+"""The greedy order of relevant documents: at each rank, the document that gains most."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import math
+from heapq import heappop, heappush
 
 import numpy as np
 import numpy.typing as npt
 
-from ..arrays import over_intents
-
 # Two gains this close are a tie: sums of the same terms in another order differ by less.
 TIE = 1e-12
 
+# Queries with more labels than this are ordered one by one; so are the last few. It changes the time, not the order.
+_MAX_LABELS_SIDE_BY_SIDE = 800
+_MIN_QUERIES_SIDE_BY_SIDE = 12
 
-class GreedyRanking(NamedTuple):
-    """Documents, best first, as indices, and what each gains over those above it."""
-
-    docs: np.ndarray
-    gains: np.ndarray
+_Floats = npt.NDArray[np.float64]
+_Ints = npt.NDArray[np.intp]
+_Labels = tuple[tuple[int, float], ...]
 
 
-def rank_greedily(
-    relevant: npt.ArrayLike, *, worth: npt.ArrayLike | None = None, alpha: float = 0.5, depth: int | None = None
-) -> GreedyRanking:
-    r"""Rank documents by the largest gain over those already ranked.
+def greedy_places(
+    query: npt.ArrayLike,
+    doc: npt.ArrayLike,
+    intent: npt.ArrayLike,
+    worth: npt.ArrayLike,
+    *,
+    n_docs: int,
+    alpha: float,
+    depth: int | None = None,
+    least: float = -math.inf,
+) -> _Ints:
+    r"""Order the documents of many queries by the largest gain over those already ordered.
 
     At each rank, the document of the largest gain :math:`\sum_t v_{dt} (1 - \alpha)^{c_t}` is taken, :math:`c_t`
-    being how many documents before it are relevant to intent :math:`t`; of tied ones, the first in ``relevant``.
+    being how many documents before it are relevant to intent :math:`t`. Gains within `TIE` of the largest are equal,
+    and the first of their documents is taken.
 
     Parameters
     ----------
-    relevant : array_like, shape (..., n_docs, n_intents)
-        1 where a document is relevant to an intent, else 0; documents in the order that breaks ties.
-    worth : array_like, shape (..., n_docs, n_intents), optional
-        :math:`v`, what a document is worth to an intent that was not met yet; ``relevant`` if omitted.
+    query : array_like of int, shape (n_docs,)
+        The query of each document, ascending. Documents of a query stand in the order that breaks ties.
+    doc, intent : array_like of int, shape (n_labels,)
+        Which document is relevant to which intent, once each; documents ascending, from 0 to ``n_docs - 1``. An intent
+        belongs to one query.
+    worth : array_like of float, shape (n_labels,)
+        :math:`v`, what the document is worth to the intent before it is met; not negative.
+    n_docs : int
+        The number of documents.
     alpha : float in [0, 1]
         How much an intent is worth less each time it is met.
     depth : int, optional
         Number of ranks; all documents if omitted.
+    least : float
+        The order stops before the first document whose gain does not exceed ``least`` by more than the share `TIE` of
+        the gain. By default it does not stop, and documents that are relevant to nothing come last.
 
     Returns
     -------
-    GreedyRanking
-        ``docs`` and ``gains``, each of shape (..., min(depth, n_docs)); documents that are relevant to nothing come
-        last, with a gain of 0.
+    ndarray of int, shape (n_docs,)
+        The place of each document in the order of its query, from 1; 0 if the order does not reach it.
+
+    Notes
+    -----
+    Many small queries are ordered side by side, rank by rank. Large ones are ordered one by one, which takes time by
+    the number of changed gains instead of ranks times labels. Both add up a gain in the given order of labels, so that
+    other queries do not change an order.
 
     References
     ----------
@@ -52,41 +74,182 @@ def rank_greedily(
 
     Examples
     --------
-    >>> rank_greedily([[1, 0], [1, 1], [0, 1]])
-    GreedyRanking(docs=array([1, 0, 2]), gains=array([2. , 0.5, 0.5]))
+    The second document has both intents, and the others one of them each:
+
+    >>> greedy_places([0, 0, 0], [0, 1, 1, 2], [0, 0, 1, 1], [1, 1, 1, 1], n_docs=3, alpha=0.5)
+    array([2, 1, 3])
     """
-    relevant = np.asarray(relevant, dtype=np.float64)
-    worth = relevant if worth is None else np.asarray(worth, dtype=np.float64)
-    n_docs = relevant.shape[-2]
-    depth = n_docs if depth is None else min(depth, n_docs)
-    left_of_intent = np.ones((*relevant.shape[:-2], relevant.shape[-1]))
-    left = np.ones(relevant.shape[:-1], dtype=bool)
-    gain = np.where(relevant.any(axis=-1), over_intents(worth), -1.0)
-    docs = np.zeros((*relevant.shape[:-2], depth), dtype=np.intp)
-    gains = np.zeros(docs.shape)
-    for i in range(depth):
-        best = gain.max(axis=-1, keepdims=True)
-        chosen = np.argmax(left & (gain >= best - TIE), axis=-1)[..., None]
-        docs[..., i] = chosen[..., 0]
-        gains[..., i] = np.maximum(np.take_along_axis(gain, chosen, axis=-1)[..., 0], 0.0)
-        np.put_along_axis(left, chosen, False, axis=-1)
-        np.put_along_axis(gain, chosen, -1.0, axis=-1)
-        met = np.take_along_axis(relevant, chosen[..., None], axis=-2)[..., 0, :]
-        left_of_intent *= np.where(met > 0, 1 - alpha, 1.0)
-        # Only documents that share an intent with the chosen one are worth less than before.
-        fewer = np.nonzero((gain >= 0) & ((relevant @ met[..., None])[..., 0] > 0))
-        gain[fewer] = over_intents(worth[fewer] * left_of_intent[fewer[:-1]])
-    return GreedyRanking(docs, gains)
+    query, doc, intent = (np.asarray(values, dtype=np.intp) for values in (query, doc, intent))
+    n_labels = np.bincount(doc, minlength=n_docs)
+    worth = np.asarray(worth, dtype=np.float64)
+    search = _Search(n_labels, intent, worth, alpha, n_docs if depth is None else depth, least)
+    docs = np.flatnonzero(n_labels)
+    if len(docs):
+        starts = np.flatnonzero(np.diff(query[docs], prepend=-1))
+        lengths = np.diff(starts, append=len(docs))
+        small = np.add.reduceat(n_labels[docs], starts) <= _MAX_LABELS_SIDE_BY_SIDE
+        search.side_by_side(docs[np.repeat(small, lengths)], lengths[small])
+        for start, length in zip(starts[~small].tolist(), lengths[~small].tolist(), strict=True):
+            search.one_by_one(docs[start : start + length], 0)
+    if len(docs) < n_docs and least < 0:
+        search.append_useless(query)
+    return search.places
 
 
-def greedy_gains(
-    relevant: npt.ArrayLike, *, worth: npt.ArrayLike | None = None, alpha: float = 0.5, depth: int | None = None
-) -> np.ndarray:
-    """Return the gains of `rank_greedily`.
+class _Search:
+    """The places given so far, and what is left of each intent."""
 
-    Examples
-    --------
-    >>> greedy_gains([[1, 0], [1, 1], [0, 1]])
-    array([2. , 0.5, 0.5])
-    """
-    return rank_greedily(relevant, worth=worth, alpha=alpha, depth=depth).gains
+    def __init__(self, n_labels: _Ints, intent: _Ints, worth: _Floats, alpha: float, depth: int, least: float) -> None:
+        self._n_labels, self._intent, self._worth = n_labels, intent, worth
+        self._first_label = np.cumsum(n_labels) - n_labels
+        self._factor = 1.0 - alpha
+        self._left = np.ones(int(intent.max(initial=-1)) + 1)
+        self._depth = depth
+        self._least = least
+        self.places = np.zeros(len(n_labels), dtype=np.intp)
+
+    def side_by_side(self, docs: _Ints, lengths: _Ints) -> None:
+        """Give places to the documents of some queries, one rank of all queries after the other."""
+        place = 0
+        while len(lengths) >= _MIN_QUERIES_SIDE_BY_SIDE and place < self._depth:
+            place, taken = self._until_half_is_taken(docs, lengths, place)
+            of_query = np.repeat(np.arange(len(lengths)), lengths)[~taken]
+            docs, lengths = docs[~taken], np.bincount(of_query)
+            lengths = lengths[lengths > 0]
+        if place < self._depth:
+            for start, length in zip((np.cumsum(lengths) - lengths).tolist(), lengths.tolist(), strict=True):
+                self.one_by_one(docs[start : start + length], place)
+
+    def _until_half_is_taken(self, docs: _Ints, lengths: _Ints, place: int) -> tuple[int, npt.NDArray[np.bool_]]:
+        """Give places until few documents are left to compare; return the last place, and which are not left."""
+        starts = np.cumsum(lengths) - lengths
+        n_labels = self._n_labels[docs]
+        labels = _ranges(self._first_label[docs], n_labels)
+        intent, worth = self._intent[labels], self._worth[labels]
+        first_label = np.cumsum(n_labels) - n_labels
+        row = np.arange(len(docs))
+        row_of_label = np.repeat(row, n_labels)
+        taken = np.zeros(len(docs), dtype=bool)
+        while place < self._depth and 2 * np.count_nonzero(taken) < len(docs):
+            gain = np.asarray(np.bincount(row_of_label, worth * self._left[intent]), dtype=np.float64)
+            gain[taken] = -1.0
+            lowest = np.repeat(np.maximum.reduceat(gain, starts) - TIE, lengths)
+            first = np.minimum.reduceat(np.where(gain >= lowest, row, len(row)), starts)
+            goes_on = (gain[first] >= 0) & self._exceeds(gain[first])
+            if not goes_on.all():
+                taken |= np.repeat(~goes_on, lengths)
+            chosen = first[goes_on]
+            taken[chosen] = True
+            place += 1
+            self.places[docs[chosen]] = place
+            self._left[intent[_ranges(first_label[chosen], n_labels[chosen])]] *= self._factor
+        return place, taken
+
+    def one_by_one(self, docs: _Ints, place: int) -> None:
+        """Give the documents of one query the places from ``place + 1`` on."""
+        kinds = self._kinds(docs)
+        left = {t: self._left.item(t) for labels, _ in kinds for t, _ in labels}
+        waiting = _Waiting([labels for labels, _ in kinds], left)
+        for kind, (_, same_kind) in enumerate(kinds):
+            waiting.add(same_kind[-1], kind)
+        while waiting and place < self._depth:
+            number, kind, gain, highest = waiting.take()
+            if not self._exceeds(gain):
+                return
+            if highest <= TIE and self._least == -math.inf:
+                # All that is left ties, now and later.
+                rest = sorted(number for _, same_kind in kinds for number in same_kind)[: self._depth - place]
+                self.places[rest] = np.arange(place + 1, place + 1 + len(rest))
+                return
+            place += 1
+            self.places[number] = place
+            labels, same_kind = kinds[kind]
+            for t, _ in labels:
+                left[t] *= self._factor
+            same_kind.pop()
+            if same_kind:
+                waiting.add(same_kind[-1], kind)
+
+    def _kinds(self, docs: _Ints) -> list[tuple[_Labels, list[int]]]:
+        """Return the labels of each kind of one query's documents, and its documents, last first.
+
+        Documents of one kind are relevant to the same intents and worth the same to them.
+        """
+        starts, ends = self._first_label[docs], self._first_label[docs] + self._n_labels[docs]
+        of_query = slice(starts[0], ends[-1])
+        labels = list(zip(self._intent[of_query].tolist(), self._worth[of_query].tolist(), strict=True))
+        rows = zip(docs.tolist(), (starts - starts[0]).tolist(), (ends - starts[0]).tolist(), strict=True)
+        kinds: dict[_Labels, list[int]] = {}
+        for number, start, end in reversed(list(rows)):
+            kinds.setdefault(tuple(labels[start:end]), []).append(number)
+        return list(kinds.items())
+
+    def _exceeds(self, gain: _Floats | float) -> npt.NDArray[np.bool_] | bool:
+        return gain - self._least > TIE * gain
+
+    def append_useless(self, query: _Ints) -> None:
+        """Give documents that are relevant to nothing the places after those that are relevant to something."""
+        _, starts, lengths = np.unique(query, return_index=True, return_counts=True)
+        useless = self._n_labels == 0
+        n_useful = np.add.reduceat(~useless, starts, dtype=np.intp)
+        seen = np.cumsum(useless)
+        place = seen + np.repeat(n_useful - seen[starts] + useless[starts], lengths)
+        placed = useless & (place <= self._depth)
+        self.places[placed] = place[placed]
+
+
+class _Waiting:
+    """One document of each kind, by a gain that was computed earlier; gains only fall."""
+
+    def __init__(self, labels: list[_Labels], left: dict[int, float]) -> None:
+        self._labels, self._left = labels, left
+        # A heap of gains, highest first; for each of them, a heap of documents.
+        self._gains: list[float] = []
+        self._docs: dict[float, list[tuple[int, int]]] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._docs)
+
+    def add(self, number: int, kind: int) -> None:
+        """Add a document."""
+        gain = self._gain(kind)
+        if gain not in self._docs:
+            self._docs[gain] = []
+            heappush(self._gains, -gain)
+        heappush(self._docs[gain], (number, kind))
+
+    def take(self) -> tuple[int, int, float, float]:
+        """Remove the first of the documents that gain most, and return it, its kind, its gain and the highest gain."""
+        ties: list[float] = []
+        while self._gains and (not ties or -self._gains[0] >= ties[0] - TIE):
+            gain = -self._gains[0]
+            docs = self._docs[gain]
+            while docs and self._gain(docs[0][1]) < gain:
+                self.add(*heappop(docs))
+            # What was added gains less, so that this one is still the highest.
+            heappop(self._gains)
+            if docs:
+                ties.append(gain)
+            else:
+                del self._docs[gain]
+        chosen = min(ties, key=lambda gain: self._docs[gain][0])
+        number, kind = heappop(self._docs[chosen])
+        for gain in ties:
+            if self._docs[gain]:
+                heappush(self._gains, -gain)
+            else:
+                del self._docs[gain]
+        return number, kind, chosen, ties[0]
+
+    def _gain(self, kind: int) -> float:
+        gain = 0.0
+        # In the order of labels, like bincount; sum() would round in another way.
+        for t, worth in self._labels[kind]:
+            gain += worth * self._left[t]
+        return gain
+
+
+def _ranges(starts: _Ints, lengths: _Ints) -> _Ints:
+    """Return as many numbers from each start on, one range after the other."""
+    ends = np.cumsum(lengths)
+    return np.repeat(starts - ends + lengths, lengths) + np.arange(ends[-1] if len(ends) else 0)

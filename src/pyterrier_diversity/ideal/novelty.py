@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from .dense import rank_greedily
 from .errors import NotProvenError
-from .greedy import rank_greedily
 from .kinds import strictly_within
 
 # A ranking that is better by less than this, relative to its value, is not searched for: it is rounding.
