@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from .errors import NotProvenError
-from .kinds import strictly_within
+from .greedy import greedy_places
 
 # Sets of covered intents are listed where there are at most this many intents; more go to a solver.
 MAX_LISTED_INTENTS = 12
@@ -19,28 +20,37 @@ class Covers:
 
     Parameters
     ----------
-    relevant : array_like, shape (n_docs, n_intents)
-        1 where a document is relevant to an intent, else 0; documents in the order that breaks ties.
+    doc, intent : array_like of int, shape (n_labels,)
+        Which document is relevant to which intent, once each. Documents are numbered from 0, in the order that breaks
+        ties, and ascend.
+
+    Attributes
+    ----------
+    n_intents : int
+        How many intents can be covered.
+
+    Examples
+    --------
+    The first document has most intents, but the other two together have all:
+
+    >>> covers = Covers([0, 0, 0, 0, 1, 1, 1, 2, 2, 2], [1, 2, 3, 4, 1, 2, 5, 3, 4, 6])
+    >>> covers.greedy(6), covers.exact(6)
+    ([0, 1, 2], [1, 2])
     """
 
-    def __init__(self, relevant: npt.ArrayLike) -> None:
-        relevant = np.asarray(relevant) > 0
-        self._relevant = relevant[:, relevant.any(axis=0)]
+    def __init__(self, doc: npt.ArrayLike, intent: npt.ArrayLike) -> None:
+        self._doc = np.asarray(doc, dtype=np.intp)
+        names, self._intent = np.unique(np.asarray(intent, dtype=np.intp), return_inverse=True)
+        self.n_intents = len(names)
+        self._intents: list[list[int]] = [[] for _ in range(int(self._doc.max(initial=-1)) + 1)]
+        for number, t in zip(self._doc.tolist(), self._intent.tolist(), strict=True):
+            self._intents[number].append(t)
         self._exact: dict[int, list[int]] = {}
-
-    @property
-    def n_intents(self) -> int:
-        """How many intents can be covered."""
-        return int(self._relevant.shape[1])
 
     def greedy(self, n_intents: int) -> list[int]:
         """Return the documents that cover most new intents, one after the other, until ``n_intents`` are covered."""
-        uncovered = np.ones(self.n_intents, dtype=bool)
-        docs: list[int] = []
-        while self.n_intents - np.count_nonzero(uncovered) < n_intents:
-            docs.append(int(np.argmax(np.count_nonzero(self._relevant & uncovered, axis=1))))
-            uncovered &= ~self._relevant[docs[-1]]
-        return docs
+        docs, n_covered = self._greedy
+        return docs[: int(np.searchsorted(n_covered, n_intents))]
 
     def exact(self, n_intents: int, time_limit: float = 60.0) -> list[int]:
         """Return the fewest documents that together cover ``n_intents`` intents.
@@ -55,28 +65,51 @@ class Covers:
             self._exact[n_intents] = self._search(n_intents, time_limit)
         return self._exact[n_intents]
 
+    @cached_property
+    def _greedy(self) -> tuple[list[int], np.ndarray]:
+        """The greedy cover of all intents, and how many intents its first 0, 1, 2, ... documents cover."""
+        query, worth = np.zeros(len(self._intents)), np.ones(len(self._doc))
+        # With full intolerance, the gain is the number of new intents; the order stops where there are none.
+        places = greedy_places(query, self._doc, self._intent, worth, n_docs=len(query), alpha=1.0, least=0.0)
+        docs = np.argsort(places)[np.count_nonzero(places == 0) :]
+        first = np.full(self.n_intents, len(query))
+        taken = places[self._doc] > 0
+        np.minimum.at(first, self._intent[taken], places[self._doc[taken]])
+        return docs.tolist(), np.cumsum(np.bincount(first, minlength=len(docs) + 1))
+
     def _search(self, n_intents: int, time_limit: float) -> list[int]:
         greedy = self.greedy(n_intents)
-        docs = _undominated(self._relevant)
         if len(greedy) <= 1:
             return greedy
+        docs = _undominated(self._intents)
+        intents = [self._intents[doc] for doc in docs]
         if self.n_intents > MAX_LISTED_INTENTS:
-            cover = _solve(self._relevant[docs], n_intents, len(greedy), time_limit)
+            cover = _solve(intents, self.n_intents, n_intents, len(greedy), time_limit)
         else:
-            cover = _list_sets(self._relevant[docs], n_intents)
-        smaller: list[int] = docs[cover].tolist()
-        return smaller if len(smaller) < len(greedy) else greedy
+            cover = _list_sets(intents, n_intents)
+        return [docs[i] for i in cover] if len(cover) < len(greedy) else greedy
 
 
-def _undominated(relevant: np.ndarray) -> np.ndarray:
+def _undominated(intents: list[list[int]]) -> list[int]:
     """Return the documents whose intents no other document has all of, one for each set of intents."""
-    kinds, first = np.unique(relevant, axis=0, return_index=True)
-    return np.sort(first[~strictly_within(kinds).any(axis=1)])
+    first: dict[frozenset[int], int] = {}
+    for doc, of_doc in enumerate(intents):
+        first.setdefault(frozenset(of_doc), doc)
+    # The largest first: what is dominated is dominated by a document that is kept before.
+    kept_with: dict[int, list[frozenset[int]]] = {}
+    kept = []
+    for of_doc, doc in sorted(first.items(), key=lambda item: -len(item[0])):
+        rivals = min((kept_with.get(t, []) for t in of_doc), key=len, default=[of_doc])
+        if not any(of_doc < rival for rival in rivals):
+            kept.append(doc)
+            for t in of_doc:
+                kept_with.setdefault(t, []).append(of_doc)
+    return sorted(kept)
 
 
-def _list_sets(relevant: np.ndarray, n_intents: int) -> list[int]:
+def _list_sets(intents: list[list[int]], n_intents: int) -> list[int]:
     """Return the fewest documents, from all sets of intents that one, two, three, ... of them cover."""
-    masks = [int("".join("01"[bit] for bit in row), 2) for row in relevant.astype(int).tolist()]
+    masks = [sum(1 << t for t in of_doc) for of_doc in intents]
     came_from: dict[int, tuple[int, int]] = {0: (0, -1)}
     covered = [0]
     while True:
@@ -99,24 +132,29 @@ def _trace(covered: int, came_from: dict[int, tuple[int, int]]) -> list[int]:
     return docs
 
 
-def _solve(relevant: np.ndarray, n_intents: int, n_greedy: int, time_limit: float) -> list[int]:
+def _solve(intents: list[list[int]], n_all: int, n_intents: int, n_greedy: int, time_limit: float) -> list[int]:
     """Return the fewest documents, by integer programming; or any cover that is no smaller than the greedy one."""
     from scipy.optimize import Bounds, LinearConstraint, milp
     from scipy.sparse import csr_array, hstack, identity
 
-    n_docs, n_all = relevant.shape
+    n_docs = len(intents)
+    doc = np.repeat(np.arange(n_docs), [len(of_doc) for of_doc in intents])
+    intent = np.concatenate(intents)
     # One variable for each document, taken or not, and one for each intent, covered or not.
     is_doc = np.repeat([1.0, 0.0], [n_docs, n_all])
-    covered_by_docs = hstack([csr_array(relevant.T.astype(float)), -identity(n_all)])
+    of_docs = csr_array((np.ones(len(doc)), (intent, doc)), shape=(n_all, n_docs))
     result = milp(
         is_doc,
         integrality=is_doc,
         bounds=Bounds(0, 1),
-        constraints=[LinearConstraint(covered_by_docs, 0), LinearConstraint(1 - is_doc[None], n_intents)],
+        constraints=[
+            LinearConstraint(hstack([of_docs, -identity(n_all)]), 0),
+            LinearConstraint(1 - is_doc[None], n_intents),
+        ],
         options={"time_limit": time_limit, "mip_rel_gap": 0.0},
     )
     cover: list[int] = [] if result.x is None else np.flatnonzero(result.x[:n_docs] > 0.5).tolist()
-    if np.count_nonzero(relevant[cover].any(axis=0)) < n_intents:
+    if len({t for doc in cover for t in intents[doc]}) < n_intents:
         cover = list(range(n_docs))
     bound = 1 if result.mip_dual_bound is None else max(math.ceil(result.mip_dual_bound - 1e-6), 1)
     best = min(len(cover), n_greedy)

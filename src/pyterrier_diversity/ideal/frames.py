@@ -163,7 +163,7 @@ def _covers(
 ) -> pd.DataFrame:
     rows = []
     for query_id, names, _, relevant in _queries(qrels, rel):
-        covers = Covers(relevant)
+        covers = Covers(*np.nonzero(relevant))
         wanted = covers.n_intents if n_intents is None else n_intents
         if wanted > covers.n_intents:
             raise ValueError(f"query {query_id!r} has {covers.n_intents} intents to cover, not {wanted!r}.")

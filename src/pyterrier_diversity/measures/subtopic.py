@@ -103,7 +103,7 @@ def most_covering(relevant: np.ndarray, depth: int | None, time_limit: float) ->
     sequence of int
         Indices of the documents: a smallest cover of all intents if it has no more than ``depth``.
     """
-    covers = Covers(relevant)
+    covers = Covers(*np.nonzero(relevant))
     cover = covers.exact(covers.n_intents, time_limit)
     if depth is None or len(cover) <= depth:
         return cover
@@ -205,7 +205,7 @@ class _SRR(DiversityMeasure):
         """Search for the fewest documents that cover so many intents."""
 
         def cover(relevant: np.ndarray) -> list[int]:
-            covers = Covers(relevant)
+            covers = Covers(*np.nonzero(relevant))
             return covers.exact(int(self.wanted(covers.n_intents)), time_limit)[:depth]
 
         return search(every, cover, self)
@@ -222,7 +222,7 @@ class _OverSmallestCover(DiversityMeasure):
         NotProvenError
             If ``ideal`` is "exact" and a query needs more than ``time_limit`` seconds.
         """
-        covers = ranked.ideal("covers", lambda every: [Covers(relevant) for relevant in every.relevant])
+        covers = ranked.ideal("covers", lambda every: [Covers(*np.nonzero(relevant)) for relevant in every.relevant])
         n_docs = np.zeros(len(covers), dtype=np.intp)
         for i, (query_id, wanted) in enumerate(zip(progress(ranked.query_ids, self.NAME), n_intents, strict=True)):
             if self["ideal"] == "greedy":

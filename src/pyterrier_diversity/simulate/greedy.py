@@ -70,7 +70,7 @@ def greedy_study(qrels: pd.DataFrame, time_limit: float = 60.0) -> pd.DataFrame:
 
 
 def _compare(relevant: np.ndarray, time_limit: float) -> tuple[str, int, int, float, float]:
-    covers = Covers(relevant)
+    covers = Covers(*np.nonzero(relevant))
     n_intents = covers.n_intents
     greedy, exact = covers.greedy(n_intents), covers.exact(n_intents, time_limit)
     recall = np.count_nonzero(relevant[greedy[: len(exact)]].any(axis=0)) / n_intents
