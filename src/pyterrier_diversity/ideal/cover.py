@@ -98,13 +98,13 @@ def _undominated(intents: list[list[int]]) -> list[int]:
     # The largest first: what is dominated is dominated by a document that is kept before.
     kept_with: dict[int, list[frozenset[int]]] = {}
     kept = []
-    for of_doc, doc in sorted(first.items(), key=lambda item: -len(item[0])):
-        rivals = min((kept_with.get(t, []) for t in of_doc), key=len, default=[of_doc])
-        if not any(of_doc < rival for rival in rivals):
-            kept.append(doc)
-            for t in of_doc:
-                kept_with.setdefault(t, []).append(of_doc)
-    return sorted(kept)
+    for kind in sorted(first, key=len, reverse=True):
+        rivals = min((kept_with.get(t, []) for t in kind), key=len, default=kept)
+        if not any(kind < rival for rival in rivals):
+            kept.append(kind)
+            for t in kind:
+                kept_with.setdefault(t, []).append(kind)
+    return sorted(first[kind] for kind in kept)
 
 
 def _list_sets(intents: list[list[int]], n_intents: int) -> list[int]:
