@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from .exact import exact_order
 from .greedy import greedy_places
 
 
@@ -59,3 +61,25 @@ def greedy_gains(
     array([2. , 0.5, 0.5])
     """
     return rank_greedily(relevant, worth=worth, alpha=alpha, depth=depth).gains
+
+
+def rank_exactly(
+    relevant: npt.ArrayLike,
+    *,
+    alpha: float = 0.5,
+    depth: int | None = None,
+    discount: Callable[[np.ndarray], np.ndarray] | None = None,
+    time_limit: float = 60.0,
+) -> np.ndarray:
+    """Order documents, shape (n_docs, n_intents), as `exact_order` does.
+
+    Examples
+    --------
+    >>> rank_exactly([[1, 1, 1, 1, 0, 0], [1, 1, 0, 0, 1, 0], [0, 0, 1, 1, 0, 1]], alpha=1.0, depth=2)
+    array([2, 1])
+    """
+    relevant = np.asarray(relevant) > 0
+    doc, intent = np.nonzero(relevant)
+    return exact_order(
+        doc, intent, n_docs=len(relevant), alpha=alpha, depth=depth, discount=discount, time_limit=time_limit
+    )

@@ -1,28 +1,23 @@
-"""The proven best order of relevant documents for alpha-DCG and its like: bounds by prices, then branch and bound."""
+"""The proven best order of relevant documents for alpha-DCG and its like: prices of intents, and branch and bound."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
 from .errors import NotProvenError
 from .greedy import greedy_places
+from .prices import PRECISION, Prices, Topic
 
-# An order that is better by less than this, relative to its value, is not searched for: it is rounding.
-PRECISION = 1e-12
-
-# A search tells how many documents of each kind an order has: with more kinds, that is too much to keep.
+# The search keeps how many documents of each kind an order has: with more kinds, that is too much.
 MAX_KINDS = 2000
 
 # Cells (partial orders x kinds x kinds) of one step of the search.
-_MAX_CELLS = 2**24
-
-# Levels that are worth this many times more or less than a rank gains do not matter for its prices.
-_NEAR = 1e4
+_MAX_CELLS = 2**22
 
 
 def exact_order(
@@ -35,30 +30,92 @@ def exact_order(
     discount: Callable[[np.ndarray], np.ndarray] | None = None,
     time_limit: float = 60.0,
 ) -> np.ndarray:
+    r"""Find an order of the highest alpha-DCG, or of its like with another discount, and prove that none is better.
+
+    Parameters
+    ----------
+    doc, intent : array_like of int, shape (n_labels,)
+        Which document of one query is relevant to which intent, once each. Documents are numbered from 0, in the order
+        that breaks ties, and ascend.
+    n_docs : int
+        The number of documents.
+    alpha : float in [0, 1]
+        How much an intent is worth less each time it is met.
+    depth : int, optional
+        Number of ranks; all documents if omitted.
+    discount : callable, optional
+        Takes ranks from 1 and returns what a gain is worth there: not negative, and never more than at the rank above;
+        :math:`1 / \log_2(i + 1)` if omitted.
+    time_limit : float
+        Seconds to search for at most.
+
+    Returns
+    -------
+    ndarray of int, shape (min(depth, n_docs),)
+        The documents, best first; those that are relevant to nothing come last.
+
+    Raises
+    ------
+    ValueError
+        If the discount is negative or rises.
+    NotProvenError
+        If time is over; with the best value that was found, and the proven upper bound.
+
+    Notes
+    -----
+    With :math:`G_j` the gains of the first j documents together, and d the discount, the value of an order is
+    :math:`\sum_j (d_j - d_{j+1}) G_j`. So a bound on each :math:`G_j` is a bound on the value.
+
+    An intent that is met c times gains :math:`L(c) = \sum_{i<c} (1 - \alpha)^i`. Give each intent any *price*
+    :math:`p_t \ge 0`, and let a document cost the prices of its intents together. Then
+
+    .. math:: G_j = \sum_t (L(c_t) - p_t c_t) + \sum_t p_t c_t
+       \le \sum_t \max_c (L(c) - p_t c) + \text{the cost of the j dearest documents}.
+
+    The best prices solve the dual of a linear program, which maximises :math:`G_j` where fractions of documents may be
+    taken. Often they are a power of :math:`1 - \alpha` for all intents, and prices are good for several ranks. So the
+    program is solved only for ranks where the known prices leave a gap. For most topics, the bound meets the value
+    of the greedy order, which is then proven.
+
+    For the others, partial orders grow by one document at a time, and are dropped when they cannot beat the best known.
+    Documents that are relevant to the same intents are one *kind*. A best order takes a document only after all that
+    are relevant to its intents and to more: exchanging the two gains at every rank between them. Of the partial orders
+    that meet every intent equally often and leave the same documents, the best is kept. The bound holds for what a
+    partial order can become, too: then c is at least what was met, and a document that was taken, but is cheaper than
+    the j-th dearest one, lowers the cost of all j by the difference.
+
+    References
+    ----------
+    Carterette (2011). An analysis of NP-completeness in novelty and diversity ranking. Information Retrieval 14(1),
+    89-106.
+
+    Examples
+    --------
+    The first document has most intents, but the other two together have all:
+
+    >>> exact_order([0, 0, 0, 0, 1, 1, 1, 2, 2, 2], [1, 2, 3, 4, 1, 2, 5, 3, 4, 6], n_docs=3, alpha=1.0, depth=2)
+    array([2, 1])
+    """
     started = time.monotonic()
-    doc, intent = np.asarray(doc, dtype=np.intp), np.asarray(intent, dtype=np.intp)
-    query, worth = np.zeros(n_docs), np.ones(len(doc))
-    places = greedy_places(query, doc, intent, worth, n_docs=n_docs, alpha=alpha, depth=depth)
-    greedy = np.argsort(places, kind="stable")[np.count_nonzero(places == 0) :]
-    discounts = _discounts(len(greedy), discount)
+    doc, intent = np.asarray(doc, dtype=np.intp), np.unique(intent, return_inverse=True)[1]
+    discounts = _discounts(n_docs if depth is None else min(depth, n_docs), discount)
+    places = greedy_places(
+        np.zeros(n_docs), doc, intent, np.ones(len(doc)), n_docs=n_docs, alpha=alpha, depth=len(discounts)
+    )
+    greedy = np.argsort(places)[n_docs - len(discounts) :]
     kinds: dict[tuple[int, ...], list[int]] = {}
-    _, intent = np.unique(intent, return_inverse=True)
-    ends = np.cumsum(np.bincount(doc, minlength=n_docs))
-    for number, of_doc in enumerate(np.split(intent, ends[:-1])):
-        if len(of_doc):
-            kinds.setdefault(tuple(of_doc.tolist()), []).append(number)
-    if not kinds or not len(greedy):
+    useless: list[int] = []
+    for number, intents in enumerate(np.split(intent, np.searchsorted(doc, np.arange(1, n_docs)))):
+        same_kind = kinds.setdefault(tuple(intents.tolist()), []) if len(intents) else useless
+        same_kind.append(number)
+    if not kinds or not len(discounts):
         return greedy
-    kind_of_doc = {number: kind for kind, docs in enumerate(kinds.values()) for number in docs}
-    search = _Search(list(kinds), [len(docs) for docs in kinds.values()], alpha, discounts, started, time_limit)
-    best = [kind_of_doc[number] for number in greedy.tolist() if number in kind_of_doc]
-    found = search.run(best)
-    if found is best:
-        return greedy
-    ahead = [iter(docs) for docs in kinds.values()]
-    order = [next(ahead[kind]) for kind in found]
-    useless = np.setdiff1d(np.arange(n_docs), doc)
-    return np.array([*order, *useless][: len(greedy)], dtype=np.intp)
+    kind_of_doc = {number: kind for kind, same_kind in enumerate(kinds.values()) for number in same_kind}
+    topic = Topic(list(kinds), [len(same_kind) for same_kind in kinds.values()], alpha, discounts)
+    search = _Search(topic, [kind_of_doc[number] for number in greedy.tolist() if number in kind_of_doc])
+    docs = [iter(same_kind) for same_kind in kinds.values()]
+    order = [next(docs[kind]) for kind in search.run(started + time_limit, time_limit)]
+    return np.array([*order, *useless][: len(discounts)], dtype=np.intp)
 
 
 def _discounts(depth: int, discount: Callable[[np.ndarray], np.ndarray] | None) -> np.ndarray:
@@ -86,199 +143,112 @@ class _Partial(NamedTuple):
 
 
 class _Search:
-    """A search for the best order of documents that are all relevant to something."""
+    """A search for the best order, from a good one on."""
 
-    def __init__(
-        self,
-        kinds: list[tuple[int, ...]],
-        n_docs: list[int],
-        alpha: float,
-        discounts: np.ndarray,
-        started: float,
-        time_limit: float,
-    ) -> None:
-        from scipy.sparse import csr_array
-
-        self._n_docs = np.array(n_docs)
-        self._depth = min(len(discounts), int(self._n_docs.sum()))
-        columns = np.concatenate(kinds)
-        starts = np.cumsum([0, *map(len, kinds)])
-        self._kinds = csr_array((np.ones(len(columns)), columns, starts))
-        self._n_relevant = np.minimum(self._kinds.T @ self._n_docs, self._depth).astype(np.intp)
-        self._discount = np.append(discounts[: self._depth], 0.0)
-        self._steps = -np.diff(self._discount)
-        self._left = np.power(1.0 - alpha, np.arange(self._depth + 1))
-        self._gained = np.append(0.0, np.cumsum(self._left[:-1]))
-        self._time_limit, self._end = time_limit, started + time_limit
-        self.n_lps = self.n_states = 0
-
-    def run(self, greedy):
-        """Return the kinds of a best order: ``greedy`` itself if it is one."""
-        self._best_path, gains = greedy, self._gains(greedy)
-        self._best = float(gains @ self._discount[:-1])
-        self._prices(np.cumsum(gains), gains)
-        self.root = self.bound / self._best - 1
-        if self.bound > self._goal:
-            self._branch()
-        return self._best_path
+    def __init__(self, topic: Topic, path: list[int]) -> None:
+        self._topic = topic
+        self._path, self._best = path, topic.value(path)
 
     @property
     def _goal(self) -> float:
         """What an order must be better than to be of interest."""
         return self._best * (1 + PRECISION)
 
-    def _gains(self, path) -> np.ndarray:
-        left = np.ones(self._kinds.shape[1])
-        gains = []
-        for kind in path:
-            intents = self._kinds.indices[self._kinds.indptr[kind] : self._kinds.indptr[kind + 1]]
-            gains.append(left[intents].sum())
-            left[intents] *= self._left[1]
-        return np.array(gains)
+    def run(self, end: float, time_limit: float) -> list[int]:
+        """Return the kinds of a best order."""
+        self._prices = Prices(self._topic, self._path, end)
+        if self._prices.bound > self._goal:
+            if len(self._topic.n_docs) > MAX_KINDS:
+                self._give_up(self._prices.bound, time_limit)
+            self._prepare()
+            self._branch(end, time_limit)
+        return self._path
 
-    # Bounds
+    def _prepare(self) -> None:
+        topic, prices = self._topic, self._prices
+        self._kinds = topic.kinds.toarray()
+        self._within = (self._kinds @ self._kinds.T == self._kinds.sum(axis=1)[:, None]).astype(np.float32)
+        np.fill_diagonal(self._within, 0.0)
+        never = np.zeros_like(topic.n_relevant)
+        kept = np.array([prices.kept(price, never).sum() for price in prices.prices])[prices.of_rank]
+        cost = (np.array(prices.prices) @ self._kinds.T)[prices.of_rank]
+        # From each rank on: what the dearest documents cost, and by how much each cheaper one that is taken lowers it.
+        self._dearest = _from_here_on(topic.steps * (prices.most - kept))
+        self._cheaper = _from_here_on(topic.steps[:, None] * np.maximum(prices.cheapest[:, None] - cost, 0.0))
 
-    def _prices(self, total: np.ndarray, gains: np.ndarray) -> None:
-        """Find prices of the intents at each rank, so that the bounds on the gain down to it are low."""
-        n_intents = self._kinds.shape[1]
-        self._most = np.full(self._depth, np.inf)
-        self._price = np.zeros((self._depth, n_intents))
-        self._threshold = np.zeros(self._depth)
-        levels = self._left[: self._n_relevant.max() + 1]
-        for level in np.unique(np.append(levels, 0.0)):
-            self._offer(np.full(n_intents, level))
-        gap = self._steps * (self._most - total)
-        for j in range(self._depth):
-            if self._steps @ self._most <= self._goal or time.monotonic() > self._end:
-                break
-            if self._steps[j] * (self._most[j] - total[j]) > PRECISION * self._best / self._depth / 4:
-                prices = self._solve(j, gains[j])
-                self.n_lps += 1
-                if prices is not None:
-                    self._offer(prices)
-        self.bound = float(self._steps @ self._most)
-
-    def _offer(self, price: np.ndarray) -> None:
-        worth = self._kinds @ price
-        order = np.argsort(-worth, kind="stable")
-        dearest = np.repeat(worth[order], self._n_docs[order])[: self._depth]
-        most = self._kept(price, 0).sum() + np.cumsum(dearest)
-        lower = most < self._most
-        self._most[lower], self._price[lower], self._threshold[lower] = most[lower], price, dearest[lower]
-
-    def _kept(self, price: np.ndarray, met) -> np.ndarray:
-        """Return what is gained from each intent less its price, at most, where it is met so often at least."""
-        n_worth = np.searchsorted(-self._left, -price)
-        n = np.maximum(np.minimum(n_worth, self._n_relevant), met)
-        return self._gained[n] - price * n
-
-    def _solve(self, j: int, gain: float) -> np.ndarray | None:
-        from scipy.optimize import linprog
-        from scipy.sparse import csr_array, hstack
-
-        scaled = self._left / (gain if gain > 0 else 1.0)
-        low, high = (int(np.searchsorted(-scaled, -bound)) for bound in (_NEAR, 1 / _NEAR))
-        n_kinds, n_intents = self._kinds.shape
-        n_low = np.minimum(self._n_relevant, low)
-        n_high = np.clip(self._n_relevant - low, 0, max(high - low, 0))
-        of_intent = np.r_[np.arange(n_intents), np.repeat(np.arange(n_intents), n_high)]
-        level = low + np.arange(n_high.sum()) - np.repeat(np.cumsum(n_high) - n_high, n_high)
-        value = np.r_[np.full(n_intents, _NEAR), scaled[level]]
-        columns = csr_array((np.ones(len(of_intent)), (of_intent, np.arange(len(of_intent)))))
-        result = linprog(
-            np.r_[np.zeros(n_kinds), -value],
-            A_ub=hstack([-self._kinds.T, columns]),
-            b_ub=np.zeros(n_intents),
-            A_eq=np.r_[np.ones(n_kinds), np.zeros(len(value))][None],
-            b_eq=[j + 1],
-            bounds=np.c_[np.zeros(n_kinds + len(value)), np.r_[self._n_docs, n_low, np.ones(len(level))]],
-            method="highs-ds",
-            options={"presolve": False},
-        )
-        if result.x is None:
-            return None
-        return np.maximum(-result.ineqlin.marginals, 0) * (gain if gain > 0 else 1.0)
-
-    # Search
-
-    def _branch(self) -> None:
-        K = len(self._n_docs)
-        if K > MAX_KINDS:
-            self._give_up(self.bound)
-        self._dense = self._kinds.toarray()
-        self._size = self._dense.sum(1)
-        within = self._dense @ self._dense.T == self._size[:, None]
-        np.fill_diagonal(within, False)
-        self._within = within.astype(np.float32)
-        worth = self._price @ self._dense.T
-        self._loss = np.cumsum((self._steps[:, None] * np.maximum(self._threshold[:, None] - worth, 0))[::-1], axis=0)[::-1]
-        kept = np.array([self._kept(p, 0).sum() for p in self._price])
-        self._rest = np.append(np.cumsum((self._steps * (self._most - kept))[::-1])[::-1], 0.0)
-        root = _Partial(np.zeros((1, 0), dtype=np.int32), np.zeros((1, K), dtype=np.int32), np.zeros(1), np.array([self.bound]))
-        at_once = max(_MAX_CELLS // K**2, 1)
-        stack = [root]
+    def _branch(self, end: float, time_limit: float) -> None:
+        n_kinds = len(self._topic.n_docs)
+        none = np.zeros((1, n_kinds), dtype=np.int32)
+        stack = [_Partial(none[:, :0], none, np.zeros(1), np.array([self._prices.bound]))]
+        at_once = max(_MAX_CELLS // n_kinds**2, 1)
         while stack:
             partial = stack.pop()
             partial = partial.at(partial.bound > self._goal)
             if not len(partial.value):
                 continue
-            if time.monotonic() > self._end:
-                self._give_up(max(part.bound.max() for part in (partial, *stack)))
-            self.n_states += len(partial.value)
-            self._complete(partial.path[0], partial.used[0])
-            if partial.path.shape[1] == self._depth:
-                continue
-            longer = self._longer(partial)
-            longer = longer.at(longer.bound > self._goal)
-            longer = longer.at(np.argsort(-longer.bound, kind="stable"))
-            stack += [longer.at(slice(s, s + at_once)) for s in range(0, len(longer.value), at_once)][::-1]
+            if time.monotonic() > end:
+                self._give_up(max(float(part.bound.max()) for part in (partial, *stack)), time_limit)
+            self._complete(partial.path[0].tolist(), partial.used[0])
+            if partial.path.shape[1] < self._topic.depth:
+                longer = self._longer(partial)
+                longer = longer.at(longer.bound > self._goal)
+                longer = longer.at(np.argsort(-longer.bound, kind="stable"))
+                starts = range(0, len(longer.value), at_once)
+                stack += [longer.at(slice(start, start + at_once)) for start in reversed(starts)]
 
-    def _give_up(self, bound):
-        raise NotProvenError("The best discounted gain", best=self._best, bound=float(bound), time_limit=self._time_limit)
+    def _give_up(self, bound: float, time_limit: float) -> NoReturn:
+        raise NotProvenError("The best discounted gain", best=self._best, bound=bound, time_limit=time_limit)
 
-    def _complete(self, path, used) -> None:
-        path, used = path.tolist(), used.copy()
-        left = self._left[(used @ self._dense).astype(np.intp)]
-        while len(path) < self._depth:
-            kind = int(np.argmax(np.where(used < self._n_docs, self._dense @ left, -1.0)))
-            path.append(kind)
-            used[kind] += 1
-            left[self._dense[kind] > 0] *= self._left[1]
-        value = float(self._gains(path) @ self._discount[:-1])
+    def _complete(self, path: list[int], used: np.ndarray) -> None:
+        """Go on greedily, and take note of the order if it is the best."""
+        n_left = self._topic.n_docs - used
+        left = self._topic.left[self._met(used)]
+        while len(path) < self._topic.depth:
+            path.append(int(np.argmax(np.where(n_left > 0, self._kinds @ left, -1.0))))
+            n_left[path[-1]] -= 1
+            left[self._topic.intents[path[-1]]] *= self._topic.left[1]
+        value = self._topic.value(path)
         if value > self._goal:
-            self._best, self._best_path = value, path
+            self._path, self._best = path, value
 
     def _longer(self, partial: _Partial) -> _Partial:
-        rank = partial.path.shape[1]
-        is_left = partial.used < self._n_docs
+        """Return the partial orders that are longer by one document."""
+        topic, rank = self._topic, partial.path.shape[1]
+        is_left = partial.used < topic.n_docs
         after_larger = is_left.astype(np.float32) @ self._within.T == 0
         parent, kind = np.nonzero(is_left & after_larger)
-        met = (partial.used @ self._dense).astype(np.intp)
-        gain = self._left[met] @ self._dense.T
-        value = partial.value[parent] + gain[parent, kind] * self._discount[rank]
+        gain = topic.left[self._met(partial.used)] @ self._kinds.T
+        value = partial.value[parent] + gain[parent, kind] * topic.discount[rank]
         used = partial.used[parent]
         used[np.arange(len(used)), kind] += 1
         best_first = np.argsort(-value, kind="stable")
-        ahead = np.minimum(self._n_docs - used, self._depth - rank - 1)
-        alike = np.ascontiguousarray(np.concatenate([(used @ self._dense), ahead], axis=1)[best_first], dtype=np.int32)
+        ahead = np.minimum(topic.n_docs - used, topic.depth - rank - 1)
+        alike = np.ascontiguousarray(np.concatenate([self._met(used), ahead], axis=1)[best_first], dtype=np.int32)
         _, distinct = np.unique(alike.view(f"V{alike.shape[1] * alike.itemsize}").ravel(), return_index=True)
         kept = best_first[distinct]
         path = np.concatenate([partial.path[parent[kept]], kind[kept, None].astype(np.int32)], axis=1)
         used, value = used[kept], value[kept]
-        bound = value + self._ahead(used, rank + 1)
-        return _Partial(path, used, value, np.minimum(bound, partial.bound[parent[kept]]))
+        # A longer order cannot gain more than the shorter one could.
+        bound = np.minimum(value + self._most(used, rank + 1), partial.bound[parent[kept]])
+        return _Partial(path, used, value, bound)
 
-    def _ahead(self, used, rank):
-        """Bound on what ranks below ``rank`` add."""
-        met = (used @ self._dense).astype(np.intp)
-        bound = self._rest[rank] - self._discount[rank] * self._gained[met].sum(axis=1)
-        if rank == self._depth:
-            return bound
-        prices, inverse = np.unique(self._price[rank:], axis=0, return_inverse=True)
-        weight = np.bincount(inverse.ravel(), self._steps[rank:])
-        table = np.zeros((len(self._n_relevant), rank + 1))
-        for price, w in zip(prices, weight):
-            n_worth = np.minimum(np.searchsorted(-self._left, -price), self._n_relevant)
-            n = np.maximum(n_worth[:, None], np.arange(rank + 1))
-            table += w * (self._gained[n] - price[:, None] * n)
-        return bound - used @ self._loss[rank] + table[np.arange(len(table)), met].sum(axis=1)
+    def _met(self, used: np.ndarray) -> np.ndarray:
+        """Return how often each intent was met."""
+        return (used @ self._kinds).astype(np.intp)
+
+    def _most(self, used: np.ndarray, rank: int) -> np.ndarray:
+        """Return an upper bound on what the ranks below ``rank`` can add."""
+        topic, prices = self._topic, self._prices
+        met = self._met(used)
+        steps = np.bincount(prices.of_rank[rank:], topic.steps[rank:])
+        # What each intent keeps if it was met 0, 1, 2, ... times.
+        kept = np.zeros((rank + 1, topic.n_intents))
+        for number in np.flatnonzero(steps).tolist():
+            kept += steps[number] * prices.kept(prices.prices[number], np.arange(rank + 1)[:, None])
+        most = self._dearest[rank] - used @ self._cheaper[rank] + np.take_along_axis(kept, met, axis=0).sum(axis=1)
+        return most - topic.discount[rank] * topic.gained[met].sum(axis=1)
+
+
+def _from_here_on(values: np.ndarray) -> np.ndarray:
+    """Return the sums of the rows from each one on, and 0 after the last."""
+    return np.concatenate([np.cumsum(values[::-1], axis=0)[::-1], np.zeros_like(values[:1])])

@@ -11,9 +11,8 @@ import pandas as pd
 from ..judged import QueryRelevance, judge, relevance_by_query
 from ..parameters import ALPHA, CUTOFF, REL, TIME_LIMIT, Parameter, Parameters, checked
 from .cover import Covers
-from .dense import rank_greedily
+from .dense import rank_exactly, rank_greedily
 from .errors import naming
-from .novelty import rank_exactly
 from .progress import progress
 
 _NOVELTY: Parameters = {**ALPHA, **CUTOFF, **REL, **TIME_LIMIT}
