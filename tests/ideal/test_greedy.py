@@ -9,127 +9,222 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pyterrier_diversity.ideal import greedy_gains
-
-
-def matrices(max_docs, max_intents=4):
-    row = st.integers(1, max_intents).flatmap(
-        lambda n: st.lists(st.lists(st.booleans(), min_size=n, max_size=n), min_size=1, max_size=max_docs)
-    )
-    return row.map(np.array)
-
+from pyterrier_diversity.ideal import greedy_places
+from pyterrier_diversity.ideal.greedy import TIE
 
 # Fractions, so that the algorithms below compare sums exactly.
 ALPHAS = st.sampled_from([Fraction(n, 100) for n in (0, 10, 25, 30, 50, 75, 90, 100)])
 
 
-def gain(row, counts, alpha):
-    return sum((1 - alpha) ** count for relevant, count in zip(row, counts, strict=True) if relevant)
+def matrices(max_docs, max_intents=4):
+    """Draw what each document is worth to each intent, 1 or 0."""
+    return st.integers(1, max_intents).flatmap(
+        lambda n: st.lists(st.lists(st.integers(0, 1), min_size=n, max_size=n), min_size=1, max_size=max_docs)
+    )
 
 
-def gains_of(order, relevant, alpha):
+def graded(max_docs, max_intents=4):
+    """Draw what each document is worth to each intent, 0 if it is not relevant; several documents often are alike."""
+    values = st.sampled_from([0, 0, 0, 1, 1, 1 / 3, 0.1, 0.2, 0.3, 0.7 * 0.1])
+    return st.integers(1, max_intents).flatmap(
+        lambda n: st.lists(st.lists(values, min_size=n, max_size=n), min_size=1, max_size=max_docs)
+    )
+
+
+def places(queries, **given):
+    """Return the place of each document of each query."""
+    query, doc, intent, worth, n_docs, n_intents = [], [], [], [], 0, 0
+    for number, docs in enumerate(queries):
+        for values in docs:
+            labels = [t for t, value in enumerate(values) if value]
+            query.append(number)
+            doc += [n_docs] * len(labels)
+            intent += [n_intents + t for t in labels]
+            worth += [values[t] for t in labels]
+            n_docs += 1
+        n_intents += len(docs[0])
+    flat = greedy_places(query, doc, intent, worth, n_docs=n_docs, **given).tolist()
+    return [[flat.pop(0) for _ in docs] for docs in queries]
+
+
+def order(docs, **given):
+    """Return the documents of a query in their order."""
+    (of_query,) = places([docs], **given)
+    return sorted((doc for doc, place in enumerate(of_query) if place), key=of_query.__getitem__)
+
+
+def gains_of(order, docs, alpha):
     """Return the gain of each document of a ranking over those above it."""
-    counts, gains = [0] * relevant.shape[1], []
+    left, gains = [1] * len(docs[0]), []
     for doc in order:
-        gains.append(gain(relevant[doc], counts, alpha))
-        counts = [count + bool(met) for count, met in zip(counts, relevant[doc], strict=True)]
+        gains.append(sum(value * of_intent for value, of_intent in zip(docs[doc], left, strict=True)))
+        left = [of_intent * (1 - alpha if value else 1) for value, of_intent in zip(docs[doc], left, strict=True)]
     return gains
 
 
-def greedily(relevant, alpha, depth):
-    """Take the best document again and again, the first of those that tie."""
-    left, order = list(range(len(relevant))), []
-    while left and len(order) < depth:
-        counts = relevant[order].sum(axis=0).tolist() if order else [0] * relevant.shape[1]
-        best = max(gain(relevant[doc], counts, alpha) for doc in left)
-        order.append(next(doc for doc in left if gain(relevant[doc], counts, alpha) == best))
-        left.remove(order[-1])
-    return gains_of(order, relevant, alpha)
+def read_aloud(docs, *, alpha, depth=None, least=-math.inf):
+    """Take the best document again and again, the first of those that tie; those relevant to nothing last."""
+    left, waiting, ranked = [1.0] * len(docs[0]), list(range(len(docs))), [0] * len(docs)
+    while waiting and max(ranked) < (depth or len(docs)):
+        gains = {}
+        for doc in waiting:
+            gain = 0.0
+            for value, of_intent in zip(docs[doc], left, strict=True):
+                gain += value * of_intent
+            gains[doc] = gain if any(docs[doc]) else -1.0
+        highest = max(gains.values())
+        best = next(doc for doc in waiting if gains[doc] >= highest - TIE)
+        gain = max(gains[best], 0.0)
+        if gain - least <= TIE * gain:
+            break
+        ranked[best] = max(ranked) + 1
+        waiting.remove(best)
+        left = [of_intent * (1 - alpha if value else 1.0) for value, of_intent in zip(docs[best], left, strict=True)]
+    return ranked
 
 
 def dcg(gains):
     return sum(gain / math.log2(i + 1) for i, gain in enumerate(gains, start=1))
 
 
-@settings(max_examples=300, deadline=None)
-@given(relevant=matrices(8), alpha=ALPHAS, depth=st.integers(1, 10))
-def test_greedy_gains_equal_those_of_the_algorithm_read_aloud(relevant, alpha, depth):
-    gains = greedy_gains(relevant, alpha=float(alpha), depth=depth)
+PARAMETERS = {
+    "alpha": st.sampled_from([0.0, 0.1, 0.5, 0.75, 0.9, 1.0]),
+    "depth": st.sampled_from([None, 1, 2, 3, 5, 20]),
+    "least": st.sampled_from([-math.inf, -math.inf, 0.0, 0.05, 0.3, 1.0]),
+}
 
-    assert gains.tolist() == pytest.approx([float(gain) for gain in greedily(relevant, alpha, depth)], abs=1e-12)
+
+@settings(max_examples=300, deadline=None)
+@given(docs=st.one_of(graded(30), matrices(30)), **PARAMETERS)
+def test_the_order_of_a_query_is_that_of_the_algorithm_read_aloud(docs, alpha, depth, least):
+    given = {"alpha": alpha, "depth": depth, "least": least}
+
+    assert places([docs], **given) == [read_aloud(docs, **given)]
+
+
+@settings(max_examples=100, deadline=None)
+@given(queries=st.lists(st.one_of(graded(9), matrices(9)), min_size=12, max_size=30), **PARAMETERS)
+def test_the_orders_of_many_queries_are_those_of_the_algorithm_read_aloud(queries, alpha, depth, least):
+    given = {"alpha": alpha, "depth": depth, "least": least}
+
+    assert places(queries, **given) == [read_aloud(docs, **given) for docs in queries]
+
+
+@settings(max_examples=20, deadline=None)
+@given(seed=st.integers(0, 10_000), **PARAMETERS)
+def test_queries_of_any_size_are_ordered_as_they_are_alone(seed, alpha, depth, least):
+    rng = np.random.default_rng(seed)
+    queries = [
+        (rng.random((n, 4)) * (rng.random((n, 4)) < 0.4)).tolist()
+        for n in [*rng.integers(1, 30, 20), 700, *range(1, 4)]
+    ]
+    given = {"alpha": alpha, "depth": depth, "least": least}
+
+    assert places(queries, **given) == [places([docs], **given)[0] for docs in queries]
 
 
 @settings(max_examples=200, deadline=None)
-@given(relevant=matrices(5), alpha=ALPHAS)
-def test_greedy_is_never_better_than_the_best_ranking_and_close_to_it(relevant, alpha):
-    best = max(dcg(gains_of(order, relevant, alpha)) for order in permutations(range(len(relevant))))
+@given(docs=matrices(8), alpha=ALPHAS, depth=st.integers(1, 10))
+def test_each_gain_is_the_largest_of_those_left(docs, alpha, depth):
+    ranked = order(docs, alpha=float(alpha), depth=depth)
 
-    value = dcg(greedy_gains(relevant, alpha=float(alpha)))
+    assert len(ranked) == min(depth, len(docs))
+    for i in range(len(ranked)):
+        others = [doc for doc in range(len(docs)) if doc not in ranked[:i]]
+        largest = max(gains_of([*ranked[:i], doc], docs, alpha)[-1] for doc in others)
+        assert gains_of(ranked, docs, alpha)[i] == largest
+
+
+@settings(max_examples=200, deadline=None)
+@given(docs=matrices(5), alpha=ALPHAS)
+def test_greedy_is_never_better_than_the_best_ranking_and_close_to_it(docs, alpha):
+    best = max(dcg(gains_of(permuted, docs, alpha)) for permuted in permutations(range(len(docs))))
+
+    value = dcg(gains_of(order(docs, alpha=float(alpha)), docs, alpha))
 
     assert (1 - 1 / math.e) * best - 1e-12 <= value <= best + 1e-12
 
 
+@settings(max_examples=60, deadline=None)
+@given(docs=graded(12), alpha=PARAMETERS["alpha"])
+def test_a_shorter_order_is_the_beginning_of_a_longer_one(docs, alpha):
+    longest = order(docs, alpha=alpha)
+
+    assert [order(docs, alpha=alpha, depth=k) for k in range(1, 14)] == [longest[:k] for k in range(1, 14)]
+
+
 def test_greedy_can_miss_the_best_ranking():
     # The first document has most intents, but the other two together have all.
-    relevant = np.array([[1, 1, 1, 1, 0, 0], [1, 1, 0, 0, 1, 0], [0, 0, 1, 1, 0, 1]])
+    docs = [[1, 1, 1, 1, 0, 0], [1, 1, 0, 0, 1, 0], [0, 0, 1, 1, 0, 1]]
 
-    gains = greedy_gains(relevant, alpha=1.0, depth=2)
+    ranked = order(docs, alpha=1.0, depth=2)
 
-    assert gains.tolist() == [4, 1]
-    assert sum(gains_of([1, 2], relevant, 1)) == 6
+    assert gains_of(ranked, docs, 1) == [4, 1]
+    assert sum(gains_of([1, 2], docs, 1)) == 6
 
 
-@pytest.mark.parametrize(("order", "second"), [([0, 1, 2], 2), ([2, 1, 0], 1)])
-def test_of_tied_documents_the_first_is_taken(order, second):
+@pytest.mark.parametrize(("permuted", "second"), [([0, 1, 2], 2), ([2, 1, 0], 1)])
+def test_of_tied_documents_the_first_is_taken(permuted, second):
     # All three tie. After document 0, document 1 has two new intents; after document 2, the others have one each.
-    relevant = np.array([[1, 1, 0, 0], [0, 0, 1, 1], [1, 0, 1, 0]])
+    docs = [[[1, 1, 0, 0], [0, 0, 1, 1], [1, 0, 1, 0]][doc] for doc in permuted]
 
-    assert greedy_gains(relevant[order], alpha=1.0, depth=2).tolist() == [2, second]
+    assert gains_of(order(docs, alpha=1.0, depth=2), docs, 1) == [2, second]
 
 
 def test_gains_that_differ_by_rounding_only_are_a_tie():
     # After document 0, documents 1 and 2 gain 0.1 + 0.1 + 1 and 0.1 + 1 + 0.1: the second sum is larger by one bit.
-    relevant = [[1, 0, 1, 1, 0], [1, 0, 1, 0, 1], [1, 1, 1, 0, 0], [0, 1, 1, 1, 0]]
+    docs = [[1, 0, 1, 1, 0], [1, 0, 1, 0, 1], [1, 1, 1, 0, 0], [0, 1, 1, 1, 0]]
 
-    assert greedy_gains(relevant, alpha=0.9).tolist() == pytest.approx([3, 1.2, 1.11, 0.111], abs=1e-12)
+    ranked = order(docs, alpha=0.9)
+
+    assert gains_of(ranked, docs, 0.9) == pytest.approx([3, 1.2, 1.11, 0.111], abs=1e-12)
 
 
-def test_nothing_is_gained_once_nothing_is_left():
-    assert greedy_gains([[1, 0], [0, 0], [0, 0]], alpha=0.5).tolist() == [1, 0, 0]
+def test_documents_that_gain_less_than_a_tie_come_in_the_given_order():
+    docs = [[1e-13, 0], [0, 1], [0, 9e-13], [0, 0], [3e-13, 0], [0, 0]]
+
+    assert order(docs, alpha=0.5) == [1, 0, 2, 4, 3, 5]
+
+
+def test_documents_that_are_relevant_to_nothing_come_last():
+    assert order([[0, 0], [1, 0], [0, 0], [1, 1]], alpha=1.0) == [3, 1, 0, 2]
 
 
 @pytest.mark.parametrize(("depth", "length"), [(None, 3), (1, 1), (3, 3), (99, 3)])
-def test_the_list_is_as_long_as_its_depth_or_the_documents(depth, length):
-    assert greedy_gains([[1, 0], [1, 1], [0, 1]], depth=depth).shape == (length,)
+def test_the_order_is_as_long_as_its_depth_or_the_documents(depth, length):
+    assert len(order([[1, 0], [1, 1], [0, 1]], alpha=0.5, depth=depth)) == length
 
 
 def test_without_intolerance_documents_come_by_their_number_of_intents():
-    assert greedy_gains([[1, 0, 0], [1, 1, 1], [0, 1, 1]], alpha=0).tolist() == [3, 2, 1]
+    assert order([[1, 0, 0], [1, 1, 1], [0, 1, 1]], alpha=0.0) == [1, 2, 0]
 
 
 def test_with_full_intolerance_only_new_intents_count():
-    assert greedy_gains([[1, 1, 0], [1, 1, 1], [0, 1, 1]], alpha=1).tolist() == [3, 0, 0]
+    assert order([[1, 1, 0, 0], [1, 1, 1, 0], [0, 1, 1, 0], [0, 0, 0, 1]], alpha=1.0) == [1, 3, 0, 2]
 
 
-@settings(max_examples=50, deadline=None)
-@given(seed=st.integers(0, 10_000), alpha=ALPHAS, depth=st.integers(1, 7))
-def test_a_batch_is_ranked_as_its_queries_one_by_one(seed, alpha, depth):
-    alpha = float(alpha)
-    relevant = np.random.default_rng(seed).random((2, 3, 6, 4)) < 0.4
-
-    batch = greedy_gains(relevant, alpha=alpha, depth=depth)
-
-    alone = [[greedy_gains(query, alpha=alpha, depth=depth).tolist() for query in part] for part in relevant]
-    assert batch == pytest.approx(np.array(alone), abs=1e-15)
+@pytest.mark.parametrize(("least", "length"), [(-0.1, 4), (0.0, 3), (0.25, 2), (0.5, 1), (1.0, 0)])
+def test_the_order_stops_before_a_gain_that_does_not_exceed_the_least(least, length):
+    # Gains of 1, 0.5, 0.25 and 0.
+    assert len(order([[1], [1], [1], [0]], alpha=0.5, least=least)) == length
 
 
-def test_a_query_without_documents_has_an_empty_list():
-    assert greedy_gains(np.zeros((2, 0, 3))).shape == (2, 0)
+def test_a_gain_that_exceeds_the_least_by_rounding_only_does_not():
+    assert order([[0.1 + 0.2]], alpha=0.5, least=0.3) == []
 
 
-def test_the_argument_is_left_as_it_was():
-    relevant = np.array([[1.0, 0.0], [1.0, 1.0]])
+@pytest.mark.parametrize("n_docs", [0, 3])
+def test_without_labels_documents_keep_their_order(n_docs):
+    assert greedy_places([0] * n_docs, [], [], [], n_docs=n_docs, alpha=0.5).tolist() == list(range(1, n_docs + 1))
 
-    greedy_gains(relevant)
 
-    assert relevant.tolist() == [[1, 0], [1, 1]]
+def test_queries_and_intents_may_be_numbered_with_gaps():
+    assert greedy_places([4, 4, 9], [0, 1, 1, 2], [7, 7, 5, 3], [1.0] * 4, n_docs=3, alpha=0.5).tolist() == [2, 1, 1]
+
+
+def test_thousands_of_intents_are_ordered():
+    doc = np.arange(9000)
+
+    ranked = greedy_places(np.zeros(9000, dtype=int), doc, doc % 3000, np.ones(9000), n_docs=9000, alpha=0.5)
+
+    assert (ranked == doc + 1).all()

@@ -97,7 +97,7 @@ def _undominated(intents: list[list[int]]) -> list[int]:
         first.setdefault(frozenset(of_doc), doc)
     # The largest first: what is dominated is dominated by a document that is kept before.
     kept_with: dict[int, list[frozenset[int]]] = {}
-    kept = []
+    kept: list[frozenset[int]] = []
     for kind in sorted(first, key=len, reverse=True):
         rivals = min((kept_with.get(t, []) for t in kind), key=len, default=kept)
         if not any(kind < rival for rival in rivals):

@@ -1,12 +1,254 @@
+"""The proven best order of relevant documents for alpha-DCG and its like: prices of intents, and branch and bound."""
+
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
+from typing import NamedTuple, NoReturn
+
 import numpy as np
+import numpy.typing as npt
+
+from .errors import NotProvenError
+from .greedy import greedy_places
+from .prices import PRECISION, Prices, Topic
+
+# The search keeps how many documents of each kind an order has: with more kinds, that is too much.
+MAX_KINDS = 2000
+
+# Cells (partial orders x kinds x kinds) of one step of the search.
+_MAX_CELLS = 2**22
 
 
-def exact_order(doc, intent, *, n_docs, alpha=0.5, depth=None, discount=None, time_limit=60.0):
-    from ._tmp_novelty import rank_exactly
+def exact_order(
+    doc: npt.ArrayLike,
+    intent: npt.ArrayLike,
+    *,
+    n_docs: int,
+    alpha: float = 0.5,
+    depth: int | None = None,
+    discount: Callable[[np.ndarray], np.ndarray] | None = None,
+    time_limit: float = 60.0,
+) -> np.ndarray:
+    r"""Find an order of the highest alpha-DCG, or of its like with another discount, and prove that none is better.
 
-    n = int(np.max(intent, initial=-1)) + 1
-    m = np.zeros((n_docs, n), dtype=bool)
-    m[doc, intent] = True
-    return rank_exactly(m, alpha=alpha, depth=depth, discount=discount, time_limit=time_limit)
+    Parameters
+    ----------
+    doc, intent : array_like of int, shape (n_labels,)
+        Which document of one query is relevant to which intent, once each. Documents are numbered from 0, in the order
+        that breaks ties, and ascend.
+    n_docs : int
+        The number of documents.
+    alpha : float in [0, 1]
+        How much an intent is worth less each time it is met.
+    depth : int, optional
+        Number of ranks; all documents if omitted.
+    discount : callable, optional
+        Takes ranks from 1 and returns what a gain is worth there: not negative, and never more than at the rank above;
+        :math:`1 / \log_2(i + 1)` if omitted.
+    time_limit : float
+        Seconds to search for at most.
+
+    Returns
+    -------
+    ndarray of int, shape (min(depth, n_docs),)
+        The documents, best first; those that are relevant to nothing come last.
+
+    Raises
+    ------
+    ValueError
+        If the discount is negative or rises.
+    NotProvenError
+        If time is over; with the best value that was found, and the proven upper bound.
+
+    Notes
+    -----
+    With :math:`G_j` the gains of the first j documents together, and d the discount, the value of an order is
+    :math:`\sum_j (d_j - d_{j+1}) G_j`. So a bound on each :math:`G_j` is a bound on the value.
+
+    An intent that is met c times gains :math:`L(c) = \sum_{i<c} (1 - \alpha)^i`. Give each intent any *price*
+    :math:`p_t \ge 0`, and let a document cost the prices of its intents together. Then
+
+    .. math:: G_j = \sum_t (L(c_t) - p_t c_t) + \sum_t p_t c_t
+       \le \sum_t \max_c (L(c) - p_t c) + \text{the cost of the j dearest documents}.
+
+    The best prices solve the dual of a linear program, which maximises :math:`G_j` where fractions of documents may be
+    taken. Often they are a power of :math:`1 - \alpha` for all intents, and prices are good for several ranks. So the
+    program is solved only for ranks where the known prices leave a gap. For most topics, the bound meets the value
+    of the greedy order, which is then proven.
+
+    For the others, partial orders grow by one document at a time, and are dropped when they cannot beat the best known.
+    Documents that are relevant to the same intents are one *kind*. A best order takes a document only after all that
+    are relevant to its intents and to more: exchanging the two gains at every rank between them. Of the partial orders
+    that meet every intent equally often and leave the same documents, the best is kept. The bound holds for what a
+    partial order can become, too: then c is at least what was met, and a document that was taken, but is cheaper than
+    the j-th dearest one, lowers the cost of all j by the difference.
+
+    References
+    ----------
+    Carterette (2011). An analysis of NP-completeness in novelty and diversity ranking. Information Retrieval 14(1),
+    89-106.
+
+    Examples
+    --------
+    The first document has most intents, but the other two together have all:
+
+    >>> exact_order([0, 0, 0, 0, 1, 1, 1, 2, 2, 2], [1, 2, 3, 4, 1, 2, 5, 3, 4, 6], n_docs=3, alpha=1.0, depth=2)
+    array([2, 1])
+    """
+    started = time.monotonic()
+    doc, intent = np.asarray(doc, dtype=np.intp), np.unique(intent, return_inverse=True)[1]
+    discounts = _discounts(n_docs if depth is None else min(depth, n_docs), discount)
+    places = greedy_places(
+        np.zeros(n_docs), doc, intent, np.ones(len(doc)), n_docs=n_docs, alpha=alpha, depth=len(discounts)
+    )
+    greedy = np.argsort(places)[n_docs - len(discounts) :]
+    kinds: dict[tuple[int, ...], list[int]] = {}
+    useless: list[int] = []
+    for number, intents in enumerate(np.split(intent, np.searchsorted(doc, np.arange(1, n_docs)))):
+        same_kind = kinds.setdefault(tuple(intents.tolist()), []) if len(intents) else useless
+        same_kind.append(number)
+    if not kinds or not len(discounts):
+        return greedy
+    kind_of_doc = {number: kind for kind, same_kind in enumerate(kinds.values()) for number in same_kind}
+    topic = Topic(list(kinds), [len(same_kind) for same_kind in kinds.values()], alpha, discounts)
+    search = _Search(topic, [kind_of_doc[number] for number in greedy.tolist() if number in kind_of_doc])
+    docs = [iter(same_kind) for same_kind in kinds.values()]
+    order = [next(docs[kind]) for kind in search.run(started + time_limit, time_limit)]
+    return np.array([*order, *useless][: len(discounts)], dtype=np.intp)
+
+
+def _discounts(depth: int, discount: Callable[[np.ndarray], np.ndarray] | None) -> np.ndarray:
+    """Return the discount at each rank, which the proof needs to fall from rank to rank."""
+    ranks = np.arange(1.0, depth + 1)
+    if discount is None:
+        return 1 / np.log2(ranks + 1)
+    discounts = np.asarray(discount(ranks), dtype=np.float64)
+    if not (np.diff(discounts, append=0.0) <= 0).all():
+        raise ValueError("exact_order: the discount must not be negative, nor rise from a rank to the next.")
+    return discounts
+
+
+class _Partial(NamedTuple):
+    """Partial orders of one length: kinds in their order, documents used of each kind, value, bound on all ranks."""
+
+    path: np.ndarray
+    used: np.ndarray
+    value: np.ndarray
+    bound: np.ndarray
+
+    def at(self, index: np.ndarray | slice) -> _Partial:
+        """Return those at ``index``."""
+        return _Partial(*(values[index] for values in self))
+
+
+class _Search:
+    """A search for the best order, from a good one on."""
+
+    def __init__(self, topic: Topic, path: list[int]) -> None:
+        self._topic = topic
+        self._path, self._best = path, topic.value(path)
+
+    @property
+    def _goal(self) -> float:
+        """What an order must be better than to be of interest."""
+        return self._best * (1 + PRECISION)
+
+    def run(self, end: float, time_limit: float) -> list[int]:
+        """Return the kinds of a best order."""
+        self._prices = Prices(self._topic, self._path, end)
+        if self._prices.bound > self._goal:
+            if len(self._topic.n_docs) > MAX_KINDS:
+                self._give_up(self._prices.bound, time_limit)
+            self._prepare()
+            self._branch(end, time_limit)
+        return self._path
+
+    def _prepare(self) -> None:
+        topic, prices = self._topic, self._prices
+        self._kinds = topic.kinds.toarray()
+        self._within = (self._kinds @ self._kinds.T == self._kinds.sum(axis=1)[:, None]).astype(np.float32)
+        np.fill_diagonal(self._within, 0.0)
+        never = np.zeros_like(topic.n_relevant)
+        kept = np.array([prices.kept(price, never).sum() for price in prices.prices])[prices.of_rank]
+        cost = (np.array(prices.prices) @ self._kinds.T)[prices.of_rank]
+        # From each rank on: what the dearest documents cost, and by how much each cheaper one that is taken lowers it.
+        self._dearest = _from_here_on(topic.steps * (prices.most - kept))
+        self._cheaper = _from_here_on(topic.steps[:, None] * np.maximum(prices.cheapest[:, None] - cost, 0.0))
+
+    def _branch(self, end: float, time_limit: float) -> None:
+        n_kinds = len(self._topic.n_docs)
+        none = np.zeros((1, n_kinds), dtype=np.int32)
+        stack = [_Partial(none[:, :0], none, np.zeros(1), np.array([self._prices.bound]))]
+        at_once = max(_MAX_CELLS // n_kinds**2, 1)
+        while stack:
+            partial = stack.pop()
+            partial = partial.at(partial.bound > self._goal)
+            if not len(partial.value):
+                continue
+            if time.monotonic() > end:
+                self._give_up(max(float(part.bound.max()) for part in (partial, *stack)), time_limit)
+            self._complete(partial.path[0].tolist(), partial.used[0])
+            if partial.path.shape[1] < self._topic.depth:
+                longer = self._longer(partial)
+                longer = longer.at(longer.bound > self._goal)
+                longer = longer.at(np.argsort(-longer.bound, kind="stable"))
+                starts = range(0, len(longer.value), at_once)
+                stack += [longer.at(slice(start, start + at_once)) for start in reversed(starts)]
+
+    def _give_up(self, bound: float, time_limit: float) -> NoReturn:
+        raise NotProvenError("The best discounted gain", best=self._best, bound=bound, time_limit=time_limit)
+
+    def _complete(self, path: list[int], used: np.ndarray) -> None:
+        """Go on greedily, and take note of the order if it is the best."""
+        n_left = self._topic.n_docs - used
+        left = self._topic.left[self._met(used)]
+        while len(path) < self._topic.depth:
+            path.append(int(np.argmax(np.where(n_left > 0, self._kinds @ left, -1.0))))
+            n_left[path[-1]] -= 1
+            left[self._topic.intents[path[-1]]] *= self._topic.left[1]
+        value = self._topic.value(path)
+        if value > self._goal:
+            self._path, self._best = path, value
+
+    def _longer(self, partial: _Partial) -> _Partial:
+        """Return the partial orders that are longer by one document."""
+        topic, rank = self._topic, partial.path.shape[1]
+        is_left = partial.used < topic.n_docs
+        after_larger = is_left.astype(np.float32) @ self._within.T == 0
+        parent, kind = np.nonzero(is_left & after_larger)
+        gain = topic.left[self._met(partial.used)] @ self._kinds.T
+        value = partial.value[parent] + gain[parent, kind] * topic.discount[rank]
+        used = partial.used[parent]
+        used[np.arange(len(used)), kind] += 1
+        best_first = np.argsort(-value, kind="stable")
+        ahead = np.minimum(topic.n_docs - used, topic.depth - rank - 1)
+        alike = np.ascontiguousarray(np.concatenate([self._met(used), ahead], axis=1)[best_first], dtype=np.int32)
+        _, distinct = np.unique(alike.view(f"V{alike.shape[1] * alike.itemsize}").ravel(), return_index=True)
+        kept = best_first[distinct]
+        path = np.concatenate([partial.path[parent[kept]], kind[kept, None].astype(np.int32)], axis=1)
+        used, value = used[kept], value[kept]
+        # A longer order cannot gain more than the shorter one could.
+        bound = np.minimum(value + self._most(used, rank + 1), partial.bound[parent[kept]])
+        return _Partial(path, used, value, bound)
+
+    def _met(self, used: np.ndarray) -> np.ndarray:
+        """Return how often each intent was met."""
+        return (used @ self._kinds).astype(np.intp)
+
+    def _most(self, used: np.ndarray, rank: int) -> np.ndarray:
+        """Return an upper bound on what the ranks below ``rank`` can add."""
+        topic, prices = self._topic, self._prices
+        met = self._met(used)
+        steps = np.bincount(prices.of_rank[rank:], topic.steps[rank:])
+        # What each intent keeps if it was met 0, 1, 2, ... times.
+        kept = np.zeros((rank + 1, topic.n_intents))
+        for number in np.flatnonzero(steps).tolist():
+            kept += steps[number] * prices.kept(prices.prices[number], np.arange(rank + 1)[:, None])
+        most = self._dearest[rank] - used @ self._cheaper[rank] + np.take_along_axis(kept, met, axis=0).sum(axis=1)
+        return most - topic.discount[rank] * topic.gained[met].sum(axis=1)
+
+
+def _from_here_on(values: np.ndarray) -> np.ndarray:
+    """Return the sums of the rows from each one on, and 0 after the last."""
+    return np.concatenate([np.cumsum(values[::-1], axis=0)[::-1], np.zeros_like(values[:1])])

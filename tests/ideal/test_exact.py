@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from itertools import permutations
 
 import numpy as np
 import pandas as pd
@@ -10,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from by_hand import qrels
-from pyterrier_diversity.ideal import NotProvenError, exact_ranking, greedy_ranking, novelty, rank_exactly
-from small_topics import alpha_dcg, best_alpha_dcg, found, name, qrels_of, random_masks, topics, union
+from pyterrier_diversity.ideal import NotProvenError, exact, exact_order, exact_ranking, greedy_ranking
+from small_topics import alpha_dcg, best_alpha_dcg, found, matrix_of, name, qrels_of, random_masks, topics, union
 
 BOTH = [exact_ranking, greedy_ranking]
 ALPHAS = [0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0]
@@ -266,11 +267,90 @@ def test_no_exact_ranking_of_a_trec_topic_is_worse_than_the_greedy_one(year, n_m
     assert sum(exact[qid] > greedy[qid] + 1e-9 for qid in exact) == n_missed
 
 
+LABELS = [0, 0, 0, 0, 1, 1, 1, 2, 2, 2], [1, 2, 3, 4, 1, 2, 5, 3, 4, 6]
+
+
 def test_more_kinds_of_documents_than_can_be_kept_are_not_searched(monkeypatch):
-    monkeypatch.setattr(novelty, "_MAX_KINDS", 2)
+    monkeypatch.setattr(exact, "MAX_KINDS", 2)
 
     with pytest.raises(NotProvenError, match="best discounted gain") as raised:
-        rank_exactly([[1, 1, 1, 1, 0, 0], [1, 1, 0, 0, 1, 0], [0, 0, 1, 1, 0, 1]], alpha=1.0, depth=2)
+        exact_order(*LABELS, n_docs=3, alpha=1.0, depth=2)
 
     assert raised.value.best == pytest.approx(4 + 1 / math.log2(3))
     assert raised.value.best < raised.value.bound < math.inf
+
+
+DISCOUNTS = {
+    "log": lambda ranks: 1 / np.log2(ranks + 1),
+    "1/i": lambda ranks: 1 / ranks,
+    "0.5^(i-1)": lambda ranks: 0.5 ** (ranks - 1),
+    "constant": np.ones_like,
+    "two ranks": lambda ranks: (ranks <= 2).astype(float),
+}
+
+
+def discounted(masks, order, alpha, discount):
+    """Return the discounted gain of an order."""
+    relevant = matrix_of(masks)[list(order)]
+    seen = np.cumsum(relevant, axis=0) - relevant
+    gains = (relevant * np.power(1.0 - alpha, seen)).sum(axis=1)
+    return float(gains @ discount(np.arange(1.0, len(gains) + 1)))
+
+
+def order_of(masks, **given):
+    return exact_order(*np.nonzero(matrix_of(masks)), n_docs=len(masks), **given).tolist()
+
+
+@pytest.mark.parametrize("discount", DISCOUNTS.values(), ids=DISCOUNTS)
+@settings(max_examples=40, deadline=None)
+@given(
+    masks=st.lists(st.integers(0, 31), min_size=1, max_size=6),
+    alpha=st.sampled_from(ALPHAS),
+    depth=st.sampled_from([None, 1, 2, 4]),
+)
+def test_under_any_discount_the_order_is_the_best_of_all_permutations(discount, masks, alpha, depth):
+    ranked = order_of(masks, alpha=alpha, depth=depth, discount=discount)
+
+    orders = permutations(range(len(masks)), len(ranked))
+    best = max(discounted(masks, order, alpha, discount) for order in orders)
+    assert len(ranked) == len(set(ranked)) == min(depth or len(masks), len(masks))
+    assert discounted(masks, ranked, alpha, discount) == pytest.approx(best, abs=1e-12)
+
+
+def test_documents_that_are_relevant_to_nothing_come_last():
+    assert order_of([0, 1, 0, 3, 4]) == [3, 4, 1, 0, 2]
+
+
+@pytest.mark.parametrize("n_docs", [0, 2])
+def test_without_labels_documents_keep_their_order(n_docs):
+    assert exact_order([], [], n_docs=n_docs).tolist() == list(range(n_docs))
+
+
+@pytest.mark.parametrize("discount", [lambda ranks: ranks, lambda ranks: -1 / ranks])
+def test_a_discount_that_rises_or_is_negative_is_refused(discount):
+    with pytest.raises(ValueError, match="discount"):
+        exact_order(*LABELS, n_docs=3, discount=discount)
+
+
+def test_thousands_of_intents_are_proven_where_prices_are_equal():
+    doc = np.arange(3000)
+
+    assert (exact_order(doc, doc % 1000, n_docs=3000) == doc).all()
+
+
+@pytest.mark.parametrize(
+    ("year", "discount"), [*((year, "log") for year in range(2009, 2015)), (2010, "1/i"), (2010, "0.5^(i-1)")]
+)
+def test_all_trec_topics_are_proven_without_a_cutoff(year, discount, trec_qrels):
+    frame = trec_qrels(year)
+
+    for _, topic in frame[frame["relevance"] > 0].groupby("query_id"):
+        doc, docs = topic["doc_id"].factorize(sort=True)
+        intent, _ = topic["subtopic_id"].factorize()
+        by_doc = np.argsort(doc, kind="stable")
+
+        ranked = exact_order(
+            doc[by_doc], intent[by_doc], n_docs=len(docs), discount=DISCOUNTS[discount], time_limit=30.0
+        )
+
+        assert sorted(ranked.tolist()) == list(range(len(docs)))

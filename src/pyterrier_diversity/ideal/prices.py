@@ -1,0 +1,139 @@
+"""Upper bounds on what the first documents of an order gain, by prices of intents: see the notes of `exact_order`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+import numpy as np
+
+# An order that is better by less than this, relative to its value, is not searched for: it is rounding.
+PRECISION = 1e-12
+
+# What gains this many times more or less than the document of a rank does not matter for the prices there.
+_FAR = 1e4
+
+
+class Topic:
+    """Kinds of documents that are all relevant to something, and what they gain."""
+
+    def __init__(self, kinds: list[tuple[int, ...]], n_docs: list[int], alpha: float, discounts: np.ndarray) -> None:
+        from scipy.sparse import csr_array
+
+        self.intents = [np.array(kind) for kind in kinds]
+        starts = np.cumsum([0, *map(len, kinds)])
+        self.kinds = csr_array((np.ones(starts[-1]), np.concatenate(self.intents), starts))
+        self.n_docs = np.array(n_docs)
+        self.depth = min(len(discounts), sum(n_docs))
+        self.n_intents = int(self.kinds.shape[1])
+        self.n_relevant = np.minimum(self.kinds.T @ self.n_docs, self.depth).astype(np.intp)
+        # Going down to 0 below the last rank.
+        self.discount = np.append(discounts[: self.depth], 0.0)
+        self.steps = -np.diff(self.discount)
+        self.left = np.power(1.0 - alpha, np.arange(self.depth + 1))
+        self.gained = np.append(0.0, np.cumsum(self.left[:-1]))
+
+    def gains(self, path: Sequence[int]) -> np.ndarray:
+        """Return what each document of an order gains."""
+        left = np.ones(self.n_intents)
+        gains = np.zeros(len(path))
+        for place, kind in enumerate(path):
+            gains[place] = left[self.intents[kind]].sum()
+            left[self.intents[kind]] *= self.left[1]
+        return gains
+
+    def value(self, path: Sequence[int]) -> float:
+        """Return the discounted gains of an order."""
+        return float(self.gains(path) @ self.discount[: len(path)])
+
+
+class Prices:
+    """Prices of the intents for each rank, and what they prove of the gain down to it.
+
+    Parameters
+    ----------
+    topic : Topic
+        The kinds of documents.
+    path : sequence of int
+        A good order: where it is proven to gain most, no better prices are looked for.
+    end : float
+        The time at which to stop looking for better prices.
+
+    Attributes
+    ----------
+    prices : list of ndarray, each of shape (n_intents,)
+        All prices.
+    of_rank : ndarray of int, shape (depth,)
+        Which of them prove most down to each rank.
+    cheapest : ndarray, shape (depth,)
+        The cost of the cheapest of so many dearest documents.
+    most : ndarray, shape (depth,)
+        What the gain down to each rank is proven not to exceed.
+    """
+
+    def __init__(self, topic: Topic, path: Sequence[int], end: float) -> None:
+        self._topic = topic
+        self.prices: list[np.ndarray] = []
+        self.of_rank = np.zeros(topic.depth, dtype=np.intp)
+        self.cheapest = np.zeros(topic.depth)
+        self.most = np.full(topic.depth, np.inf)
+        for price in np.unique(np.append(topic.left[: topic.n_relevant.max() + 1], 0.0)):
+            self._offer(np.full(topic.n_intents, price))
+        gains = topic.gains(path)
+        known = np.cumsum(gains)
+        # Gaps that are rounding together need no better prices.
+        rounding = PRECISION * topic.value(path) / (4 * topic.depth)
+        for rank in range(topic.depth):
+            if time.monotonic() > end:
+                break
+            if topic.steps[rank] * (self.most[rank] - known[rank]) > rounding:
+                self._solve(rank + 1, float(gains[rank]) or 1.0, end)
+
+    @property
+    def bound(self) -> float:
+        """What the value of an order is proven not to exceed."""
+        return float(self._topic.steps @ self.most)
+
+    def _offer(self, price: np.ndarray) -> None:
+        """Use prices at the ranks where they prove more."""
+        cost = self._topic.kinds @ price
+        order = np.argsort(-cost)
+        dearest = np.repeat(cost[order], self._topic.n_docs[order])[: self._topic.depth]
+        most = self.kept(price, np.zeros_like(self._topic.n_relevant)).sum() + np.cumsum(dearest)
+        lower = most < self.most
+        self.most[lower], self.cheapest[lower], self.of_rank[lower] = most[lower], dearest[lower], len(self.prices)
+        self.prices.append(price)
+
+    def kept(self, price: np.ndarray, met: np.ndarray) -> np.ndarray:
+        """Return an upper bound on what each intent gains less what it costs, if it was met so often."""
+        n_worth_it = np.minimum(np.searchsorted(-self._topic.left, -price), self._topic.n_relevant)
+        n = np.maximum(n_worth_it, met)
+        return self._topic.gained[n] - price * n
+
+    def _solve(self, n: int, gain: float, end: float) -> None:
+        """Offer the best prices for the first ``n`` ranks, the last of which gains ``gain``."""
+        from scipy.optimize import linprog
+        from scipy.sparse import csr_array, hstack
+
+        topic = self._topic
+        # How often an intent is met: the first times are one variable, the next are one each, the last are left out.
+        near = topic.left / gain
+        first, last = np.searchsorted(-near, [-_FAR, -1 / _FAR]).tolist()
+        n_near = np.clip(topic.n_relevant, first, last) - first
+        intent = np.concatenate([np.arange(topic.n_intents), np.repeat(np.arange(topic.n_intents), n_near)])
+        level = first + np.arange(n_near.sum()) - np.repeat(np.cumsum(n_near) - n_near, n_near)
+        n_kinds, n_times = len(topic.n_docs), len(intent)
+        times = csr_array((np.ones(n_times), (intent, np.arange(n_times))))
+        most = np.concatenate([topic.n_docs, np.minimum(topic.n_relevant, first), np.ones(len(level))])
+        result = linprog(
+            -np.concatenate([np.zeros(n_kinds), np.full(topic.n_intents, _FAR), near[level]]),
+            A_ub=hstack([-topic.kinds.T, times]),
+            b_ub=np.zeros(topic.n_intents),
+            A_eq=np.repeat([1.0, 0.0], [n_kinds, n_times])[None],
+            b_eq=[n],
+            bounds=np.stack([np.zeros(len(most)), most], axis=1),
+            method="highs-ds",
+            options={"presolve": False, "time_limit": max(end - time.monotonic(), 0.01)},
+        )
+        if result.x is not None:
+            self._offer(np.maximum(-result.ineqlin.marginals, 0.0) * gain)
