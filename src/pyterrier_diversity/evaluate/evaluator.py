@@ -139,8 +139,8 @@ class Evaluation:
             if found.n.any():
                 _check_columns(self._judgements, measures.values())
             if (view, judged_only) not in rankings:
-                of = retrieved.judged_only() if judged_only else retrieved
-                rankings[view, judged_only] = Ranked(of.view(self._judgements.view(*view)))
+                of_view = retrieved.view(self._judgements.view(*view))
+                rankings[view, judged_only] = Ranked(of_view.judged_only() if judged_only else of_view)
             ranked = rankings[view, judged_only]
             ranked = ranked if cutoff is None else ranked.down_to(cutoff, cutoff)
             for measure, ours in measures.items():

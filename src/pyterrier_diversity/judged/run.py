@@ -181,7 +181,7 @@ class Retrieved:
         self.run = run
 
     def view(self, view: Judgements) -> Retrieved:
-        """Return what they found of a view of the judgements."""
+        """Return what they found of a view of the judgements as read, which these must be of."""
         if view is self.judgements:
             return self
         return Retrieved(view, self.ranks[view.base_doc], self.n[view.base_query], self.run)
