@@ -113,7 +113,7 @@ class Prices:
     def _solve(self, n: int, gain: float, end: float) -> None:
         """Offer the best prices for the first ``n`` ranks, the last of which gains ``gain``."""
         from scipy.optimize import linprog
-        from scipy.sparse import csr_array, hstack
+        from scipy.sparse import csc_array
 
         topic = self._topic
         # How often an intent is met: the first times are one variable, the next are one each, the last are left out.
@@ -123,11 +123,15 @@ class Prices:
         intent = np.concatenate([np.arange(topic.n_intents), np.repeat(np.arange(topic.n_intents), n_near)])
         level = first + np.arange(n_near.sum()) - np.repeat(np.cumsum(n_near) - n_near, n_near)
         n_kinds, n_times = len(topic.n_docs), len(intent)
-        times = csr_array((np.ones(n_times), (intent, np.arange(n_times))))
+        # An intent is not met more often than there are documents with it.
+        kind_of_label = np.repeat(np.arange(n_kinds), np.diff(topic.kinds.indptr))
+        row = np.concatenate([topic.kinds.indices, intent])
+        column = np.concatenate([kind_of_label, n_kinds + np.arange(n_times)])
+        sign = np.repeat([-1.0, 1.0], [len(kind_of_label), n_times])
         most = np.concatenate([topic.n_docs, np.minimum(topic.n_relevant, first), np.ones(len(level))])
         result = linprog(
             -np.concatenate([np.zeros(n_kinds), np.full(topic.n_intents, _FAR), near[level]]),
-            A_ub=hstack([-topic.kinds.T, times]),
+            A_ub=csc_array((sign, (row, column))),
             b_ub=np.zeros(topic.n_intents),
             A_eq=np.repeat([1.0, 0.0], [n_kinds, n_times])[None],
             b_eq=[n],
@@ -135,5 +139,5 @@ class Prices:
             method="highs-ds",
             options={"presolve": False, "time_limit": max(end - time.monotonic(), 0.01)},
         )
-        if result.x is not None:
+        if result.status == 0:
             self._offer(np.maximum(-result.ineqlin.marginals, 0.0) * gain)
