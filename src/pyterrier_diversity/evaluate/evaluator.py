@@ -13,7 +13,7 @@ from ir_measures.providers import Evaluator
 from ..judged import QRELS_COLUMNS, Judgements, Ranked, Retrieved, Run, View, judge, with_string_ids
 from ..measures.base import CompositeMeasure, DiversityMeasure, implementation, is_ours, reason
 
-Values = dict[ir_measures.Measure, np.ndarray]
+_View = tuple[View, float | None]
 
 # Where the columns of the qrels come from that some measures need.
 WRITTEN_BY = {
@@ -52,11 +52,15 @@ class DiversityEvaluator(Evaluator):
         ordered = sorted(measures, key=repr) if isinstance(measures, (set, frozenset)) else list(measures)
         bare = [measure for measure in ordered if not is_ours(measure)]
         self.judgements = judge(qrels)
-        self._plan = Evaluation(self.judgements, [measure for measure in ordered if is_ours(measure)])
+        ours = [measure for measure in ordered if is_ours(measure)]
+        self._ours = Evaluation(self.judgements, ours)
         self._bare = _Provided(bare, with_string_ids(qrels, QRELS_COLUMNS, "qrels")) if bare else None
+        # Where the values of each measure are, those of ours first.
+        place = {id(measure): at for at, measure in enumerate([*ours, *bare])}
+        self._places = [place[id(measure)] for measure in ordered]
         super().__init__(ordered, self.judgements.query_ids)
 
-    def values(self, run: Any) -> Values:
+    def values(self, run: Any) -> dict[ir_measures.Measure, np.ndarray]:
         """Return the values of each measure, one for each query of the qrels: the default where there is no ranking.
 
         Parameters
@@ -64,32 +68,36 @@ class DiversityEvaluator(Evaluator):
         run : Run, Retrieved, DataFrame, iterable of named tuples, or dict of dicts
             A run, or rankings of the documents of the judgements.
         """
-        read = run if isinstance(run, (Run, Retrieved)) else Run(run)
-        found = read.retrieve(self.judgements) if isinstance(read, Run) else read
-        values = self._plan.values(found)
-        if self._bare is not None:
-            given = found.as_dict(self.judgements.query_ids) if read is run else run
-            values.update(self._bare.values(given, self.judgements.query_ids))
-        return values
+        return dict(zip(self.measures, self._columns(run), strict=True))
 
     def iter_calc(self, run: Any) -> Iterator[ir_measures.Metric]:
         """Yield the value of each measure for each query of the qrels."""
-        values = self.values(run)
-        columns = [(measure, values[measure].tolist()) for measure in self.measures]
+        columns = [
+            (measure, column.tolist()) for measure, column in zip(self.measures, self._columns(run), strict=True)
+        ]
         for i, query_id in enumerate(self.qrel_qids):
             for measure, column in columns:
                 yield ir_measures.Metric(query_id, measure, column[i])
 
     def calc_aggregate(self, run: Any) -> dict[ir_measures.Measure, float]:
         """Return the aggregate of each measure, in the order of the measures."""
-        values = self.values(run)
         aggregates = {}
-        for measure in self.measures:
+        for measure, column in zip(self.measures, self._columns(run), strict=True):
             aggregator = measure.aggregator()
-            for value in values[measure].tolist():
+            for value in column.tolist():
                 aggregator.add(value)
             aggregates[measure] = aggregator.result()
         return aggregates
+
+    def _columns(self, run: Any) -> Sequence[np.ndarray]:
+        """Return the values of each measure, in their order."""
+        read = run if isinstance(run, (Run, Retrieved)) else Run(run)
+        found = read.retrieve(self.judgements) if isinstance(read, Run) else read
+        columns = self._ours.values(found)
+        if self._bare is not None:
+            given = found.as_dict(self.judgements.query_ids) if read is run else run
+            columns += self._bare.values(given, self.judgements.query_ids)
+        return [columns[place] for place in self._places]
 
 
 class Evaluation:
@@ -105,66 +113,74 @@ class Evaluation:
 
     def __init__(self, judgements: Judgements, measures: Iterable[ir_measures.Measure]) -> None:
         self._judgements = judgements
-        self._formulas: dict[tuple[Any, ...], dict[ir_measures.Measure, DiversityMeasure]] = defaultdict(dict)
-        self._composites: dict[ir_measures.Measure, CompositeMeasure] = {}
-        elsewhere: dict[ir_measures.Measure, None] = {}
-        needed: dict[tuple[View, float | None], list[ir_measures.Measure]] = defaultdict(list)
-        for measure in measures:
-            self._assign(measure, elsewhere, needed)
-        self._others = _ProvidedOverView(judgements, list(elsewhere)) if elsewhere else None
+        # A column of values for each measure, parts of composites before them.
+        self._columns: dict[ir_measures.Measure, int] = {}
+        self._formulas: dict[tuple[Any, ...], list[tuple[int, DiversityMeasure]]] = defaultdict(list)
+        self._composites: list[tuple[int, CompositeMeasure, list[tuple[_View | None, int]]]] = []
+        self._provided: list[int] = []
+        needed: dict[_View, dict[ir_measures.Measure, int]] = defaultdict(dict)
+        self._asked = [self._assign(measure, needed) for measure in measures]
         self._views = {view: Evaluation(judgements.view(*view), parts) for view, parts in needed.items()}
+        others = [measure for measure, column in self._columns.items() if column in self._provided]
+        self._others = _ProvidedOverView(judgements, others) if others else None
 
-    def _assign(self, measure: ir_measures.Measure, elsewhere: dict[Any, None], needed: dict[Any, list[Any]]) -> None:
-        """Put a measure where it is computed, its parts before it."""
+    def _assign(self, measure: ir_measures.Measure, needed: dict[_View, dict[ir_measures.Measure, int]]) -> int:
+        """Return the column of a measure, having put the measure where it is computed."""
+        if measure in self._columns:
+            return self._columns[measure]
         ours = implementation(measure)
+        parts: list[tuple[_View | None, int]] = []
+        for part in ours.parts() if isinstance(ours, CompositeMeasure) else ():
+            view = part.view, part.rel
+            if view == ("intents", None):
+                parts.append((None, self._assign(part.measure, needed)))
+            else:
+                parts.append((view, needed[view].setdefault(part.measure, len(needed[view]))))
+        column = self._columns[measure] = len(self._columns)
         if ours is None:
-            elsewhere[measure] = None
+            self._provided.append(column)
         elif isinstance(ours, CompositeMeasure):
-            for part in ours.parts():
-                if part[1:] == ("intents", None):
-                    self._assign(part.measure, elsewhere, needed)
-                else:
-                    needed[part.view, part.rel].append(part.measure)
-            self._composites[measure] = ours
+            self._composites.append((column, ours, parts))
         else:
             cutoff = None if ours.COUNTS_TURNS else ours.get("cutoff")
-            self._formulas[(ours.VIEW, ours.get("rel")), bool(ours.get("judged_only")), cutoff][measure] = ours
+            self._formulas[(ours.VIEW, ours.get("rel")), bool(ours.get("judged_only")), cutoff].append((column, ours))
+        return column
 
-    def values(self, retrieved: Retrieved) -> Values:
-        """Return one value for each query of the view."""
+    def values(self, retrieved: Retrieved) -> list[np.ndarray]:
+        """Return the values of each measure, one for each query of the view, for rankings of the judgements as read."""
         found = retrieved.view(self._judgements)
-        values: Values = {}
+        columns: list[Any] = [None] * len(self._columns)
         rankings: dict[tuple[Any, ...], Ranked] = {}
         for (view, judged_only, cutoff), measures in self._formulas.items():
-            if found.n.any():
-                _check_columns(self._judgements, measures.values())
             if (view, judged_only) not in rankings:
                 of_view = retrieved.view(self._judgements.view(*view))
                 rankings[view, judged_only] = Ranked(of_view.judged_only() if judged_only else of_view)
             ranked = rankings[view, judged_only]
             ranked = ranked if cutoff is None else ranked.down_to(cutoff, cutoff)
-            for measure, ours in measures.items():
-                values[measure] = ours.score(ranked)
+            for column, measure in measures:
+                if measure.NEEDS and found.n.any():
+                    _check_columns(self._judgements, measure)
+                columns[column] = measure.score(ranked)
         if self._others is not None:
-            values.update(self._others.values(found))
-        viewed = {view: plan.values(retrieved) for view, plan in self._views.items()}
-        viewed["intents", None] = values
-        for measure, ours in self._composites.items():
-            parts = [viewed[part.view, part.rel][part.measure] for part in ours.parts()]
-            values[measure] = ours.combine(parts, self._judgements)
+            for column, values in zip(self._provided, self._others.values(found), strict=True):
+                columns[column] = values
+        viewed = {view: evaluation.values(retrieved) for view, evaluation in self._views.items()}
+        for column, measure, parts in self._composites:
+            of_parts = [columns[place] if view is None else viewed[view][place] for view, place in parts]
+            columns[column] = measure.combine(of_parts, self._judgements)
         if not found.n.all():
-            values = {measure: np.where(found.n == 0, measure.DEFAULT, value) for measure, value in values.items()}
-        return values
+            default = {column: float(measure.DEFAULT) for measure, column in self._columns.items()}
+            columns = [np.where(found.n == 0, default[column], values) for column, values in enumerate(columns)]
+        return [columns[column] for column in self._asked]
 
 
-def _check_columns(judgements: Judgements, measures: Iterable[DiversityMeasure]) -> None:
+def _check_columns(judgements: Judgements, measure: DiversityMeasure) -> None:
     """Raise the ``ValueError`` for a measure that needs a column which the qrels lack."""
-    for measure in measures:
-        missing = [column for column in measure.NEEDS if column not in judgements.columns]
-        if missing:
-            raise ValueError(
-                f"{measure} needs the column {' and the column '.join(missing)} in the qrels; {WRITTEN_BY[missing[0]]}."
-            )
+    missing = [column for column in measure.NEEDS if column not in judgements.columns]
+    if missing:
+        raise ValueError(
+            f"{measure} needs the column {' and the column '.join(missing)} in the qrels; {WRITTEN_BY[missing[0]]}."
+        )
 
 
 class _Provided:
@@ -190,13 +206,13 @@ class _Provided:
         """Make the evaluator again in another process: it may be a program's."""
         return type(self), (self._measures, self._qrels)
 
-    def values(self, run: Any, query_ids: Sequence[str]) -> Values:
-        """Return one value for each query: the default for those that a run lacks."""
+    def values(self, run: Any, query_ids: Sequence[str]) -> list[np.ndarray]:
+        """Return the values of each measure, one for each query: the default for those that a run lacks."""
         values = {measure: np.full(len(query_ids), float(measure.DEFAULT)) for measure in self._measures}
         index = {query_id: i for i, query_id in enumerate(query_ids)}
         for metric in self._evaluator.iter_calc(run) if len(run) else ():
             values[metric.measure][index[metric.query_id]] = metric.value
-        return values
+        return [values[measure] for measure in self._measures]
 
 
 class _ProvidedOverView:
@@ -224,8 +240,8 @@ class _ProvidedOverView:
         cut = all(measure.params.get("cutoff") and not measure.params.get("judged_only") for measure in measures)
         self._depth = max(measure.params["cutoff"] for measure in measures) if cut else None
 
-    def values(self, found: Retrieved) -> Values:
-        """Return one value for each query of the view."""
+    def values(self, found: Retrieved) -> list[np.ndarray]:
+        """Return the values of each measure, one for each query of the view."""
         run = found.as_dict(self._names, self._depth)
         _check_names([doc for docs in run.values() for doc in docs], "run")
         return self._provided.values(run, self._names)

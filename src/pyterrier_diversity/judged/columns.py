@@ -96,16 +96,21 @@ def ids(frame: pd.DataFrame, column: str, what: str, *, grouped: bool = False) -
     ValueError
         If a row has no value in the column.
     """
-    grouped = grouped and len(frame) > 0
-    heads = _heads(frame[column]) if grouped else np.arange(len(frame))
+    column_of = frame[column]
+    if grouped and len(frame):
+        heads = _heads(column_of)
+        named, n = column_of.to_numpy(dtype=object)[heads], np.append(heads[1:], len(frame)) - heads
+    else:
+        named, n = column_of.to_numpy(dtype=object), None
     try:
-        codes, names = pd.factorize(frame[column].iloc[heads].to_numpy(dtype=object))
+        codes, names = pd.factorize(named)
     except TypeError:  # lists have no hash
         return Ids(*pd.factorize(strings(frame, column, what)))
-    codes = np.repeat(codes, np.diff(heads, append=len(frame))) if grouped else codes
+    codes = codes if n is None else np.repeat(codes, n)
     if len(codes) and codes.min() < 0:
         raise ValueError(f"{what}: row {int(codes.argmin())} has no {column}.")
-    if len(names) and pd.api.types.infer_dtype(names, skipna=False) != "string":
+    known = isinstance(column_of.dtype, pd.StringDtype)  # which contains strings and missing values only
+    if not known and len(names) and pd.api.types.infer_dtype(names, skipna=False) != "string":
         codes, names = pd.factorize(strings(frame, column, what))
     return Ids(codes, np.asarray(names, dtype=object))
 
@@ -149,9 +154,9 @@ def trusted_strings(frame: pd.DataFrame, column: str, what: str) -> tuple[np.nda
 
     A column of pandas' own string type holds nothing else, and need not be looked through.
     """
-    dtype = frame[column].dtype
-    if isinstance(dtype, pd.StringDtype):
-        return frame[column].to_numpy(dtype=object), dtype.na_value
+    column_of = frame[column]
+    if isinstance(column_of.dtype, pd.StringDtype):
+        return column_of.to_numpy(dtype=object), column_of.dtype.na_value
     return strings(frame, column, what), None
 
 
@@ -163,10 +168,11 @@ def numbers(frame: pd.DataFrame, column: str, what: str) -> np.ndarray:
     ValueError
         If a value is no number, NaN or infinite, which names its query.
     """
+    column_of = frame[column]
     try:
-        if frame[column].dtype.kind in "mMc":  # numpy would make numbers of them
-            raise TypeError(f"its type is {frame[column].dtype}")
-        values = frame[column].to_numpy(dtype=np.float64)
+        if column_of.dtype.kind in "mMc":  # numpy would make numbers of them
+            raise TypeError(f"its type is {column_of.dtype}")
+        values = column_of.to_numpy(dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"{what}: the column {column} must hold numbers: {error}.") from error
     finite = np.isfinite(values)

@@ -54,7 +54,9 @@ class Groups:
     @cached_property
     def first(self) -> np.ndarray:
         """Which rows are the first of their group."""
-        return np.diff(self.of, prepend=-1) > 0
+        first = np.ones(len(self.of), dtype=bool)
+        np.not_equal(self.of[1:], self.of[:-1], out=first[1:])
+        return first
 
     def total(self, values: np.ndarray) -> np.ndarray:
         """Sum the values of each group."""

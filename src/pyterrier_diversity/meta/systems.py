@@ -370,7 +370,7 @@ def _correlations(
         for m, measure in enumerate(measures):
             after = before = initial[m, drawn]
             if measure in rare:
-                after = np.array([of_system[measure].mean() for of_system in values])
+                after = np.array([of_system[rare.index(measure)].mean() for of_system in values])
             correlations[m, trial] = correlate(after[None], before[None], method).item()
     return correlations
 
