@@ -8,10 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from pyterrier_diversity.meta import pairs as module
+from pyterrier_diversity.meta import compare, trials
 from pyterrier_diversity.meta.discriminative_power import asl_curve, delta_required, discriminative_power, overlap
-from pyterrier_diversity.meta.pairs import Design, borderlines, draws, resamples
-from pyterrier_diversity.meta.significance import compare
+from pyterrier_diversity.meta.scores import differences
+from pyterrier_diversity.meta.significance_tests import TESTS as TABLE
+from pyterrier_diversity.meta.significance_tests import Design
+from pyterrier_diversity.meta.trials import draws, resamples
 
 TESTS = ["tukey-randomised", "bootstrap", "permutation", "tukey", "t", "wilcoxon"]
 DELTA_TESTS = ["tukey-randomised", "tukey", "bootstrap"]
@@ -67,10 +69,8 @@ def fig_3(values, samples, place):
 
 def borderlines_of(values, n_trials, alpha):
     first, second = np.triu_indices(len(values), 1)
-    trials = draws(1, n_trials, values.size)
-    return borderlines(
-        values, first, second, Design("bootstrap", "all", trials, alpha, None, None, np.random.default_rng(0))
-    )
+    how = Design("bootstrap", "all", draws(1, n_trials, values.size), alpha, None, None, np.random.default_rng(0))
+    return TABLE["bootstrap"].borderlines(differences(values[first], values[second]), how)
 
 
 # Discriminative power
@@ -101,7 +101,7 @@ def test_pairs_are_significant_that_compare_finds_so(test, options):
 @pytest.mark.parametrize(("alpha", "place"), [(0.05, 5), (0.29, 29), (0.999, 99)])
 @pytest.mark.parametrize("cells", [2**20, 900])
 def test_the_borderline_of_the_bootstrap_is_fig_3(monkeypatch, cells, alpha, place):
-    monkeypatch.setattr(module, "_CELLS", cells)
+    monkeypatch.setattr(trials, "CELLS", cells)
     samples = np.concatenate(list(resamples(draws(1, 100, MATRIX.size), 20))).tolist()
 
     expected = fig_3(MATRIX.tolist(), samples, place)
@@ -235,7 +235,7 @@ def test_tables_of_other_kinds_are_refused(table, message):
     ],
 )
 def test_seeds_decide_and_the_number_of_workers_does_not(monkeypatch, function, test):
-    monkeypatch.setattr(module, "_CELLS", 2_000)
+    monkeypatch.setattr(trials, "CELLS", 2_000)
 
     one, two = (function(frame_of(MATRIX), test, rng=1, n_trials=100, n_jobs=n) for n in (1, 2))
 

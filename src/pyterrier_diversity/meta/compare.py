@@ -1,0 +1,323 @@
+"""Compare systems: which of their differences are more than chance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from inspect import signature
+from typing import Any, ParamSpec, TypeVar
+
+import numpy as np
+import pandas as pd
+
+from ..parameters import Parameter, Rng
+from .scores import differences, read_scores, signs
+from .significance_tests import LEVEL, TESTS, Design, Groups, Test, design, p_values, studentised
+from .trials import draws
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+# Resamples of the queries for the confidence intervals.
+_RESAMPLES = 10_000
+
+_LEGEND = {
+    "measure": "the measure",
+    "system": "the first system of the pair",
+    "other": "the second system of the pair: the baseline, if there is one",
+    "mean": "mean value of the system",
+    "other_mean": "mean value of the other system",
+    "difference": "mean minus other_mean",
+    "p": "probability of such a difference by chance, two-sided",
+    "p_corrected": "p, corrected for the number of pairs",
+    "significant": "whether p_corrected, or p if there is none, is below alpha",
+    "effect_size": "mean of the differences by query over their standard deviation",
+    "borderline": "difference of means at the border of significance, by the resamples of the pair",
+    "ci_low": "lower end of the confidence interval of the difference",
+    "ci_high": "upper end of the confidence interval of the difference",
+}
+
+
+def compare(
+    perquery: pd.DataFrame,
+    test: Test = "tukey-randomised",
+    measures: Iterable[object] | None = None,
+    *,
+    baseline: str | Iterable[str] | None = None,
+    groups: Groups = "all",
+    correction: str | None = None,
+    n_trials: int | None = None,
+    alpha: float = 0.05,
+    ci: float = 0.95,
+    rng: Rng = None,
+    n_jobs: int | None = None,
+) -> pd.DataFrame:
+    r"""Test the differences between systems for significance.
+
+    Parameters
+    ----------
+    perquery : DataFrame
+        Columns ``name`` (of the system), ``qid``, ``measure``, ``value``, as ``pt.Experiment(..., perquery=True)``
+        returns them. Not changed.
+    test : {"tukey-randomised", "tukey", "bootstrap", "t", "wilcoxon", "permutation"}
+        Tukey's HSD (honestly significant differences) in its randomised or its parametric form, over all systems; or a
+        test of each pair by itself: the paired bootstrap, t-test, Wilcoxon's signed-rank test or permutation test. See
+        Notes.
+    measures : iterable of Measure or str, optional
+        Which measures; all of the frame if omitted.
+    baseline : str or iterable of str, optional
+        Compare all systems with this one, or with each of several; every two systems if omitted. An HSD test remains
+        one over all systems of the frame.
+    groups : {"all", "pairwise"}
+        With "pairwise", an HSD test is made for the two systems of each pair alone: only to reproduce papers that did
+        so, since its p-values do not hold for many pairs together. The parametric one is the paired t-test then;
+        Türkmen et al. (2023) did not pair the queries, which finds fewer differences. The other tests are pairwise
+        always.
+    correction : str, optional
+        How to correct the p-values for the number of pairs of a measure: a method of
+        ``statsmodels.stats.multitest.multipletests``, such as "holm" or "fdr_bh". An HSD test over all systems needs
+        none.
+    n_trials : int >= 1, optional
+        Trials of a test that draws; 5,000 for "tukey-randomised", 1,000 for "bootstrap", 9,999 for "permutation" if
+        omitted. The permutation test goes through all permutations if there are no more of them.
+    alpha : float in (0, 1)
+        A difference is significant if its p-value is below.
+    ci : float in (0, 1)
+        Confidence of the intervals.
+    rng : int, numpy.random.Generator, optional
+        Seed of all draws. The measures share them.
+    n_jobs : int, optional
+        As of ``joblib.Parallel``. Results do not depend on it.
+
+    Returns
+    -------
+    DataFrame
+        A row for each measure and pair:
+
+        - ``measure``, ``system``, ``other`` (the baseline, if there is one);
+        - ``mean``, ``other_mean`` over the queries, and ``difference``, the first minus the second;
+        - ``p`` in [0, 1], ``p_corrected`` if there is a correction, and ``significant``;
+        - ``effect_size``, the mean of the differences by query over their standard deviation (with N - 1), infinite
+          where all are equal but not 0;
+        - ``borderline``, of the bootstrap only: the difference of the pair at the border of significance, which is
+          :math:`|\bar w^*|` of the resample with the :math:`B\alpha`-th largest :math:`|t(w^*)|`; the largest one
+          where several share this place, NaN if there are fewer than 1/alpha trials;
+        - ``ci_low`` and ``ci_high``, the percentile interval of the difference over 10,000 resamples of the queries.
+
+        ``attrs`` says what each column is, how the test was made and of how many systems and queries. Give the frame to
+        `discriminative_power`, `delta_required`, `asl_curve`, `overlap` and `significance_table`, and the tests are not
+        made again.
+
+    Raises
+    ------
+    ValueError
+        If the frame cannot be read, there are fewer than two systems or two queries, a baseline is not among the
+        systems, or a parameter is out of range.
+    TypeError
+        If the baseline is neither a name nor several, such as a number.
+
+    Warns
+    -----
+    UserWarning
+        If systems lack queries, which are left out for all of them, with their count.
+
+    Notes
+    -----
+    Values of two systems within 1e-12 are no difference.
+
+    *Randomised HSD*: in each of B trials, every query's values are given to the systems at random; p is the share of
+    trials in which the best mean exceeds the worst by at least the difference of the pair. *Parametric HSD*:
+    :math:`q = |\bar x_i - \bar x_j| / \sqrt{MS_{res}/n}` with (n - 1)(m - 1) degrees of freedom, of m systems and n
+    queries, in the studentised range distribution; :math:`MS_{res}` is the mean square of what neither the systems nor
+    the queries explain. ``tukey_hsd`` of scipy and statsmodels is another test, which ignores that the systems share
+    the queries.
+
+    *Bootstrap*: with the differences z, :math:`w = z - \bar z` and :math:`t(v) = \bar v / (s_v/\sqrt N)`, p is the
+    share of B resamples :math:`w^*` of w in which :math:`|t(w^*)| \ge |t(z)|`. A sample without variance has a t of 0
+    if its mean is 0 too, else an infinite one, in the t-test as well. *Wilcoxon* and *permutation* are ``wilcoxon`` and
+    ``permutation_test`` (of the signs of the differences) of scipy, with its defaults; Wilcoxon's p is 1 if there is no
+    difference at all.
+
+    All pairs are tested on the same trials, which is fast and fair to each, but makes the p-values of different pairs
+    depend on one another: their errors, which more trials lessen, do not average out over pairs.
+
+    Long work goes to a cluster with ``joblib.parallel_config(backend="dask")`` or ``"ray"``, without other results.
+
+    References
+    ----------
+    Sakai (2013). Web search evaluation with informational and navigational intents. Journal of Information Processing
+    21(1), Sec. 4.1, Figs. 2 to 5.
+
+    Carterette (2012). Multiple testing in statistical analysis of systems-based information retrieval experiments. ACM
+    Transactions on Information Systems 30(1).
+
+    Examples
+    --------
+    >>> values = {"x": [0.5, 0.7, 0.9, 0.8], "y": [0.1, 0.4, 0.5, 0.3]}
+    >>> rows = [(name, str(i), "RBU", v) for name in values for i, v in enumerate(values[name])]
+    >>> result = compare(pd.DataFrame(rows, columns=["name", "qid", "measure", "value"]), "t")
+    >>> result[["measure", "system", "other", "difference", "p", "significant"]].round(3)
+      measure system other  difference      p  significant
+    0     RBU      x     y         0.4  0.002         True
+    """
+    return _compared(
+        "compare",
+        _LEGEND,
+        perquery,
+        test,
+        measures,
+        baseline=baseline,
+        groups=groups,
+        correction=correction,
+        n_trials=n_trials,
+        alpha=alpha,
+        ci=ci,
+        rng=rng,
+        n_jobs=n_jobs,
+    )
+
+
+def read_compared(
+    who: str,
+    columns: Collection[str],
+    frame: pd.DataFrame,
+    args: Sequence[Any] = (),
+    options: Mapping[str, Any] | None = None,
+    *,
+    what: str = "perquery",
+    tests: Parameter | None = None,
+) -> pd.DataFrame:
+    """Return a frame of `compare` with these columns: the one that is given, or that of a per-query frame.
+
+    Parameters
+    ----------
+    who : str
+        Who asks, for errors.
+    columns : collection of str
+        The columns that are read; what takes time and is not among them is not computed.
+    frame : DataFrame
+        A frame of `compare`, which has a column ``system`` and no ``qid``, or of ``pt.Experiment(..., perquery=True)``.
+    args, options
+        The other parameters of `compare`, for a per-query frame.
+    what : str
+        What the caller calls the frame, for errors.
+    tests : Parameter, optional
+        The tests that the caller reads; all if omitted.
+
+    Raises
+    ------
+    TypeError
+        If `compare` has no such parameter, or the frame is of `compare` and there are parameters.
+    ValueError
+        As `compare`, or if the test is not among ``tests`` or a column is missing.
+    """
+    if not (isinstance(frame, pd.DataFrame) and "system" in frame and "qid" not in frame):
+        called = signature(compare).bind(frame, *args, **(options or {}))
+        called.apply_defaults()
+        if tests is not None:
+            tests.check(who, "test", called.arguments["test"])
+        return _compared(who, columns, **called.arguments)
+    if args or options:
+        raise TypeError(
+            f"{who}: {what} was tested by compare already; leave out test, measures and the other parameters of a test."
+        )
+    if tests is not None:
+        tests.check(who, "test", frame.attrs.get("test"))
+    missing = [column for column in _legend(columns, frame.attrs) if column not in frame]
+    if missing:
+        raise ValueError(f"{who}: {what} must be a table of compare, but has no column {', '.join(missing)}.")
+    return frame
+
+
+def takes_what(_: Callable[P, T]) -> Callable[[Callable[..., T]], Callable[P, T]]:
+    """Tell type checkers and editors that a function takes what another one takes, and hands it on."""
+    return lambda function: function
+
+
+def _compared(
+    who: str,
+    columns: Collection[str],
+    perquery: pd.DataFrame,
+    test: Test,
+    measures: Iterable[object] | None,
+    *,
+    baseline: str | Iterable[str] | None,
+    ci: float,
+    **options: Any,
+) -> pd.DataFrame:
+    scores = read_scores(perquery, measures)
+    how = design(who, scores, test, **options)
+    ci = LEVEL.check(who, "ci", ci)
+    first, second = _pairs(who, scores.systems, baseline)
+    names = np.array(scores.systems, dtype=object)
+    attrs = {**how.described(scores), "ci": ci}
+    if baseline is not None:
+        attrs["baseline"] = list(dict.fromkeys(names[second]))
+    legend = _legend(columns, attrs)
+    trials = draws(how.interval_rng, _RESAMPLES, len(scores.systems) * len(scores.queries))
+    parts = []
+    for values in scores.by_measure.values():
+        part = _tested(values, first, second, how, "borderline" in legend)
+        if "ci_low" in legend:
+            part["ci_low"], part["ci_high"] = TESTS[test].interval(values, first, second, ci, trials)
+        parts.append(part)
+    table = {
+        "measure": np.repeat(np.array(scores.measures, dtype=object), len(first)),
+        "system": np.tile(names[first], len(parts)),
+        "other": np.tile(names[second], len(parts)),
+        **{column: np.concatenate([part[column] for part in parts]) for column in parts[0]},
+    }
+    result = pd.DataFrame({column: table[column] for column in legend})
+    result.attrs = {"legend": legend, **attrs}
+    return result
+
+
+def _legend(columns: Collection[str], attrs: Mapping[Hashable, Any]) -> dict[str, str]:
+    """Return what each of these columns is, without those that a frame with these attributes does not have."""
+    test = next((test for name, test in TESTS.items() if name == attrs.get("test")), None)
+    there = {"p_corrected": "correction" in attrs, "borderline": test is not None and test.borderlines is not None}
+    return {column: _LEGEND[column] for column in columns if there.get(column, True)}
+
+
+def _tested(
+    values: np.ndarray, first: np.ndarray, second: np.ndarray, how: Design, borderline: bool
+) -> dict[str, np.ndarray]:
+    means = values.mean(axis=1)
+    z = differences(values[first], values[second])
+    p = p_values(values, first, second, how)
+    p_corrected = _corrected(p, how)
+    columns = {
+        "mean": means[first],
+        "other_mean": means[second],
+        "difference": differences(means[first], means[second]),
+        "p": p,
+        "p_corrected": p_corrected,
+        "significant": signs(p_corrected, np.full(p.shape, how.alpha)) < 0,
+        "effect_size": studentised(z) / np.sqrt(z.shape[1]),
+    }
+    borderlines = TESTS[how.test].borderlines
+    return {**columns, "borderline": borderlines(z, how)} if borderline and borderlines is not None else columns
+
+
+def _corrected(p: np.ndarray, how: Design) -> np.ndarray:
+    if how.correction is None:
+        return p
+    from statsmodels.stats.multitest import multipletests
+
+    return multipletests(p, alpha=how.alpha, method=how.correction)[1]
+
+
+def _pairs(who: str, systems: list[str], baseline: str | Iterable[str] | None) -> tuple[np.ndarray, np.ndarray]:
+    """Return the positions of the first and of the second system of each pair; second are the baselines, if any."""
+    if baseline is None:
+        return np.triu_indices(len(systems), 1)
+    if not isinstance(baseline, Iterable):
+        raise TypeError(f"{who}: baseline must be the name of a system, or several, not {baseline!r}.")
+    names = list(dict.fromkeys([baseline] if isinstance(baseline, str) else map(str, baseline)))
+    unknown = [name for name in names if name not in systems]
+    if unknown or not names:
+        raise ValueError(f"{who}: baseline must name systems among {', '.join(systems)}, not {baseline!r}.")
+    seconds = [systems.index(name) for name in names]
+    # Two baselines are one pair.
+    chosen = [(i, j) for at, j in enumerate(seconds) for i in range(len(systems)) if i not in seconds[: at + 1]]
+    first, second = np.array(chosen).T
+    return first, second
