@@ -10,9 +10,7 @@ from hypothesis.extra.numpy import arrays
 
 from pyterrier_diversity.meta import compare, trials
 from pyterrier_diversity.meta.discriminative_power import asl_curve, delta_required, discriminative_power, overlap
-from pyterrier_diversity.meta.scores import differences
-from pyterrier_diversity.meta.significance_tests import TESTS as TABLE
-from pyterrier_diversity.meta.significance_tests import Design
+from pyterrier_diversity.meta.significance_tests import Design, borderlines
 from pyterrier_diversity.meta.trials import draws, resamples
 
 TESTS = ["tukey-randomised", "bootstrap", "permutation", "tukey", "t", "wilcoxon"]
@@ -70,7 +68,7 @@ def fig_3(values, samples, place):
 def borderlines_of(values, n_trials, alpha):
     first, second = np.triu_indices(len(values), 1)
     how = Design("bootstrap", "all", draws(1, n_trials, values.size), alpha, None, None, np.random.default_rng(0))
-    return TABLE["bootstrap"].borderlines(differences(values[first], values[second]), how)
+    return borderlines(values, first, second, how)
 
 
 # Discriminative power

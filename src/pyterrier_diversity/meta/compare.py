@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from inspect import signature
 from typing import Any, ParamSpec, TypeVar
 
@@ -11,7 +11,7 @@ import pandas as pd
 
 from ..parameters import Parameter, Rng
 from .scores import differences, read_scores, signs
-from .significance_tests import LEVEL, TESTS, Design, Groups, Test, design, p_values, studentised
+from .significance_tests import LEVEL, TESTS, Design, Groups, Test, borderlines, design, p_values, studentised
 from .trials import draws
 
 P = ParamSpec("P")
@@ -178,13 +178,12 @@ def compare(
 
 def read_compared(
     who: str,
-    columns: Collection[str],
+    columns: Collection[str] | Mapping[Test, Collection[str]],
     frame: pd.DataFrame,
-    args: Sequence[Any] = (),
-    options: Mapping[str, Any] | None = None,
+    args: Sequence[Any],
+    options: Mapping[str, Any],
     *,
     what: str = "perquery",
-    tests: Parameter | None = None,
 ) -> pd.DataFrame:
     """Return a frame of `compare` with these columns: the one that is given, or that of a per-query frame.
 
@@ -192,40 +191,43 @@ def read_compared(
     ----------
     who : str
         Who asks, for errors.
-    columns : collection of str
-        The columns that are read; what takes time and is not among them is not computed.
+    columns : collection of str, or dict of str to collection of str
+        The columns that are read, or those of each test that is allowed. What takes time and is not read is not
+        computed.
     frame : DataFrame
         A frame of `compare`, which has a column ``system`` and no ``qid``, or of ``pt.Experiment(..., perquery=True)``.
     args, options
         The other parameters of `compare`, for a per-query frame.
     what : str
         What the caller calls the frame, for errors.
-    tests : Parameter, optional
-        The tests that the caller reads; all if omitted.
 
     Raises
     ------
     TypeError
         If `compare` has no such parameter, or the frame is of `compare` and there are parameters.
     ValueError
-        As `compare`, or if the test is not among ``tests`` or a column is missing.
+        As `compare`, or if the test is not allowed or a column is missing.
     """
-    if not (isinstance(frame, pd.DataFrame) and "system" in frame and "qid" not in frame):
-        called = signature(compare).bind(frame, *args, **(options or {}))
-        called.apply_defaults()
-        if tests is not None:
-            tests.check(who, "test", called.arguments["test"])
-        return _compared(who, columns, **called.arguments)
-    if args or options:
-        raise TypeError(
-            f"{who}: {what} was tested by compare already; leave out test, measures and the other parameters of a test."
-        )
-    if tests is not None:
-        tests.check(who, "test", frame.attrs.get("test"))
-    missing = [column for column in _legend(columns, frame.attrs) if column not in frame]
+    tested = isinstance(frame, pd.DataFrame) and "system" in frame and "qid" not in frame
+    if tested and (args or options):
+        raise TypeError(f"{who}: {what} is what compare returned, so the pairs are tested: leave out other parameters.")
+    how: dict[Any, Any] = frame.attrs if tested else _called(frame, *args, **options)
+    if isinstance(columns, Mapping):
+        allowed = Parameter(str, choices=tuple(columns), desc="a test with these columns")
+        columns = columns[allowed.check(who, "test", how.get("test"))]
+    if not tested:
+        return _compared(who, columns, **how)
+    missing = [column for column in columns if column not in frame]
     if missing:
         raise ValueError(f"{who}: {what} must be a table of compare, but has no column {', '.join(missing)}.")
     return frame
+
+
+def _called(*args: Any, **options: Any) -> dict[str, Any]:
+    """Return all parameters that `compare` has when it is called like this, by name."""
+    call = signature(compare).bind(*args, **options)
+    call.apply_defaults()
+    return call.arguments
 
 
 def takes_what(_: Callable[P, T]) -> Callable[[Callable[..., T]], Callable[P, T]]:
@@ -252,11 +254,16 @@ def _compared(
     attrs = {**how.described(scores), "ci": ci}
     if baseline is not None:
         attrs["baseline"] = list(dict.fromkeys(names[second]))
-    legend = _legend(columns, attrs)
+    test_has = {"p_corrected": how.correction is not None, "borderline": TESTS[test].borderlines is not None}
+    legend = {column: _LEGEND[column] for column in columns if test_has.get(column, True)}
     trials = draws(how.interval_rng, _RESAMPLES, len(scores.systems) * len(scores.queries))
     parts = []
     for values in scores.by_measure.values():
-        part = _tested(values, first, second, how, "borderline" in legend)
+        part = _sizes(values, first, second)
+        if {"p", "p_corrected", "significant"} & legend.keys():
+            part.update(_decisions(p_values(values, first, second, how), how))
+        if "borderline" in legend:
+            part["borderline"] = borderlines(values, first, second, how)
         if "ci_low" in legend:
             part["ci_low"], part["ci_high"] = TESTS[test].interval(values, first, second, ci, trials)
         parts.append(part)
@@ -271,39 +278,25 @@ def _compared(
     return result
 
 
-def _legend(columns: Collection[str], attrs: Mapping[Hashable, Any]) -> dict[str, str]:
-    """Return what each of these columns is, without those that a frame with these attributes does not have."""
-    test = next((test for name, test in TESTS.items() if name == attrs.get("test")), None)
-    there = {"p_corrected": "correction" in attrs, "borderline": test is not None and test.borderlines is not None}
-    return {column: _LEGEND[column] for column in columns if there.get(column, True)}
-
-
-def _tested(
-    values: np.ndarray, first: np.ndarray, second: np.ndarray, how: Design, borderline: bool
-) -> dict[str, np.ndarray]:
+def _sizes(values: np.ndarray, first: np.ndarray, second: np.ndarray) -> dict[str, np.ndarray]:
     means = values.mean(axis=1)
     z = differences(values[first], values[second])
-    p = p_values(values, first, second, how)
-    p_corrected = _corrected(p, how)
-    columns = {
+    return {
         "mean": means[first],
         "other_mean": means[second],
         "difference": differences(means[first], means[second]),
-        "p": p,
-        "p_corrected": p_corrected,
-        "significant": signs(p_corrected, np.full(p.shape, how.alpha)) < 0,
         "effect_size": studentised(z) / np.sqrt(z.shape[1]),
     }
-    borderlines = TESTS[how.test].borderlines
-    return {**columns, "borderline": borderlines(z, how)} if borderline and borderlines is not None else columns
 
 
-def _corrected(p: np.ndarray, how: Design) -> np.ndarray:
-    if how.correction is None:
-        return p
-    from statsmodels.stats.multitest import multipletests
+def _decisions(p: np.ndarray, how: Design) -> dict[str, np.ndarray]:
+    corrected = p
+    if how.correction is not None:
+        from statsmodels.stats.multitest import multipletests
 
-    return multipletests(p, alpha=how.alpha, method=how.correction)[1]
+        corrected = multipletests(p, alpha=how.alpha, method=how.correction)[1]
+    significant = signs(corrected, np.full(p.shape, how.alpha)) < 0
+    return {"p": p, "p_corrected": corrected, "significant": significant}
 
 
 def _pairs(who: str, systems: list[str], baseline: str | Iterable[str] | None) -> tuple[np.ndarray, np.ndarray]:

@@ -8,16 +8,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..parameters import Parameter
 from .compare import compare, read_compared, takes_what
 from .significance_tests import TESTS
 
-# Tests that know which difference of means is significant: one for all pairs, or one of each pair.
-_DELTA_TEST = Parameter(
-    str,
-    choices=tuple(name for name, test in TESTS.items() if test.of_all or test.borderlines),
-    desc="a test with a required difference",
-)
+# The tests that have a required difference, of all pairs together or of each pair, and the columns that tell it.
+_DELTA = {
+    name: ("measure", "difference", "significant") if test.of_all else ("measure", "borderline")
+    for name, test in TESTS.items()
+    if test.of_all or test.borderlines
+}
 
 _PAIR = ["system", "other"]
 
@@ -141,21 +140,20 @@ def delta_required(perquery: pd.DataFrame, *args: Any, **options: Any) -> pd.Dat
     0     RBU  0.375
     """
     who = "delta_required"
-    columns = ("measure", "difference", "significant", "borderline")
-    compared = read_compared(who, columns, perquery, args, options, tests=_DELTA_TEST)
+    compared = read_compared(who, _DELTA, perquery, args, options)
     how = compared.attrs
-    if TESTS[how["test"]].of_all is not None:
-        deltas = compared["difference"].abs().where(compared["significant"])
-        delta = deltas.groupby(compared["measure"], sort=False).min()
-    else:
-        if compared["borderline"].isna().any():
+    if TESTS[how["test"]].of_all is None:
+        if "correction" in how:
+            raise ValueError(f"{who}: correction must be None for the bootstrap: its borderlines are not corrected.")
+        delta = compared.groupby("measure", sort=False)["borderline"].max()
+        if delta.isna().any():
             raise ValueError(
                 f"{who}: n_trials * alpha must be 1 at least, not {how['n_trials']} * {how['alpha']}: no resample has "
                 "this place."
             )
-        if "correction" in how:
-            raise ValueError(f"{who}: correction must be None for the bootstrap: its borderlines are not corrected.")
-        delta = compared.groupby("measure", sort=False)["borderline"].max()
+    else:
+        deltas = compared["difference"].abs().where(compared["significant"])
+        delta = deltas.groupby(compared["measure"], sort=False).min()
     return _view(who, delta.reset_index(), how)
 
 
@@ -265,7 +263,7 @@ def overlap(first: pd.DataFrame, second: pd.DataFrame | None = None, **options: 
 def _decisions(frame: pd.DataFrame, what: str, options: Mapping[str, Any]) -> dict[str, dict[frozenset[str], bool]]:
     """Return, for each measure, whether each pair differs significantly."""
     columns = ["measure", *_PAIR, "significant"]
-    compared = read_compared("overlap", columns, frame, options=options, what=what)
+    compared = read_compared("overlap", columns, frame, (), options, what=what)
     decisions: dict[str, dict[frozenset[str], bool]] = {}
     for measure, *pair, significant in compared[columns].itertuples(index=False):
         of_measure = decisions.setdefault(str(measure), {})

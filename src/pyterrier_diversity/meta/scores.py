@@ -66,10 +66,11 @@ def read_scores(perquery: pd.DataFrame, measures: Iterable[object] | None = None
         If systems lack queries, which are left out for all of them, with their count.
     """
     frame = _columns(perquery)
-    wanted = list(frame["measure"].unique()) if measures is None else list(dict.fromkeys(map(str, measures)))
-    absent = [measure for measure in wanted if measure not in set(frame["measure"])]
+    there = list(frame["measure"].unique())
+    wanted = there if measures is None else list(dict.fromkeys(map(str, measures)))
+    absent = [measure for measure in wanted if measure not in there]
     if absent:
-        raise ValueError(f"perquery has no measure {', '.join(absent)}; it has {', '.join(frame['measure'].unique())}.")
+        raise ValueError(f"perquery has no measure {', '.join(absent)}; it has {', '.join(there)}.")
     frame = frame[frame["measure"].isin(wanted)]
     _refuse(frame, ~np.isfinite(frame["value"]).to_numpy(), "must be a finite number")
     _refuse(frame, frame["value"].abs().gt(_LARGEST).to_numpy(), f"must be at most {_LARGEST:g} in size")

@@ -159,15 +159,15 @@ def _bootstrap(z: np.ndarray, trials: Draws) -> np.ndarray:
     return count / trials.n
 
 
-def _borderlines(z: np.ndarray, how: Design) -> np.ndarray:
+def _bootstrap_borderlines(z: np.ndarray, how: Design) -> np.ndarray:
     # Sakai (2013), Fig. 3: the place of the threshold among the resamples, B alpha.
     place = int(how.draws.n * how.alpha + TOLERANCE)
     if place < 1:
         return np.full(len(z), np.nan)
-    return _by_pairs(_borderlines_of_pairs, (z, how.draws, place), fitting(how.draws.n), how)
+    return _by_pairs(_borderlines, (z, how.draws, place), fitting(how.draws.n), how)
 
 
-def _borderlines_of_pairs(z: np.ndarray, trials: Draws, place: int) -> np.ndarray:
+def _borderlines(z: np.ndarray, trials: Draws, place: int) -> np.ndarray:
     t, means = (np.concatenate(values, axis=1) for values in zip(*_resampled(z, trials), strict=True))
     threshold = np.partition(t, -place, axis=1)[:, [-place]]
     there = (t >= _least(threshold)) & (threshold >= _least(t))
@@ -246,7 +246,7 @@ TESTS: dict[Test, SignificanceTest] = {
         "randomised Tukey HSD", partial(_drawn, _flips), of_all=_randomised_hsd, n_trials=5_000
     ),
     "bootstrap": SignificanceTest(
-        "paired bootstrap test", partial(_drawn, _bootstrap), n_trials=1_000, borderlines=_borderlines
+        "paired bootstrap test", partial(_drawn, _bootstrap), n_trials=1_000, borderlines=_bootstrap_borderlines
     ),
     # The studentised range of two systems is sqrt(2) |t|.
     "tukey": SignificanceTest("two-way Tukey HSD", _t, of_all=_parametric_hsd),
@@ -354,3 +354,10 @@ def p_values(values: np.ndarray, first: np.ndarray, second: np.ndarray, how: Des
     if test.of_all is not None and how.groups == "all":
         return test.of_all(values, first, second, how)
     return test.of_pairs(differences(values[first], values[second]), how)
+
+
+def borderlines(values: np.ndarray, first: np.ndarray, second: np.ndarray, how: Design) -> np.ndarray:
+    """Compute the borderline difference of each pair, from what `p_values` takes; NaN where the test has none."""
+    function = TESTS[how.test].borderlines
+    z = differences(values[first], values[second])
+    return np.full(len(z), np.nan) if function is None else function(z, how)
