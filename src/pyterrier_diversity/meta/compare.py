@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
+from functools import partial
 from inspect import signature
 from typing import Any, ParamSpec, TypeVar
 
@@ -185,37 +186,20 @@ def read_compared(
     *,
     what: str = "perquery",
 ) -> pd.DataFrame:
-    """Return a frame of `compare` with these columns: the one that is given, or that of a per-query frame.
+    """Return a frame of `compare`: the frame itself if it is one, otherwise what `compare` makes of it.
 
-    Parameters
-    ----------
-    who : str
-        Who asks, for errors.
-    columns : collection of str, or dict of str to collection of str
-        The columns that are read, or those of each test that is allowed. What takes time and is not read is not
-        computed.
-    frame : DataFrame
-        A frame of `compare`, which has a column ``system`` and no ``qid``, or of ``pt.Experiment(..., perquery=True)``.
-    args, options
-        The other parameters of `compare`, for a per-query frame.
-    what : str
-        What the caller calls the frame, for errors.
-
-    Raises
-    ------
-    TypeError
-        If `compare` has no such parameter, or the frame is of `compare` and there are parameters.
-    ValueError
-        As `compare`, or if the test is not allowed or a column is missing.
+    ``columns`` are those that are read, for each test if only some are allowed; what takes time and is not read is not
+    computed. ``what`` is the frame's name in errors: a ``TypeError`` if there are ``args`` or ``options`` for a frame of
+    `compare`, a ``ValueError`` if it lacks a column or the test is not allowed.
     """
-    tested = isinstance(frame, pd.DataFrame) and "system" in frame and "qid" not in frame
-    if tested and (args or options):
+    compared = isinstance(frame, pd.DataFrame) and "system" in frame and "qid" not in frame
+    if compared and (args or options):
         raise TypeError(f"{who}: {what} is what compare returned, so the pairs are tested: leave out other parameters.")
-    how: dict[Any, Any] = frame.attrs if tested else _called(frame, *args, **options)
+    how: dict[Any, Any] = frame.attrs if compared else _called(frame, *args, **options)
     if isinstance(columns, Mapping):
         allowed = Parameter(str, choices=tuple(columns), desc="a test with these columns")
         columns = columns[allowed.check(who, "test", how.get("test"))]
-    if not tested:
+    if not compared:
         return _compared(who, columns, **how)
     missing = [column for column in columns if column not in frame]
     if missing:
@@ -257,16 +241,8 @@ def _compared(
     test_has = {"p_corrected": how.correction is not None, "borderline": TESTS[test].borderlines is not None}
     legend = {column: _LEGEND[column] for column in columns if test_has.get(column, True)}
     trials = draws(how.interval_rng, _RESAMPLES, len(scores.systems) * len(scores.queries))
-    parts = []
-    for values in scores.by_measure.values():
-        part = _sizes(values, first, second)
-        if {"p", "p_corrected", "significant"} & legend.keys():
-            part.update(_decisions(p_values(values, first, second, how), how))
-        if "borderline" in legend:
-            part["borderline"] = borderlines(values, first, second, how)
-        if "ci_low" in legend:
-            part["ci_low"], part["ci_high"] = TESTS[test].interval(values, first, second, ci, trials)
-        parts.append(part)
+    interval = partial(TESTS[test].interval, ci=ci, trials=trials)
+    parts = [_statistics(v, first, second, how, legend.keys(), interval) for v in scores.by_measure.values()]
     table = {
         "measure": np.repeat(np.array(scores.measures, dtype=object), len(first)),
         "system": np.tile(names[first], len(parts)),
@@ -278,15 +254,30 @@ def _compared(
     return result
 
 
-def _sizes(values: np.ndarray, first: np.ndarray, second: np.ndarray) -> dict[str, np.ndarray]:
+def _statistics(
+    values: np.ndarray,
+    first: np.ndarray,
+    second: np.ndarray,
+    how: Design,
+    wanted: Set[str],
+    interval: Callable[..., Any],
+) -> dict[str, np.ndarray]:
+    """Return the columns of a measure's pairs, without those that take time and are not wanted."""
     means = values.mean(axis=1)
     z = differences(values[first], values[second])
-    return {
+    columns = {
         "mean": means[first],
         "other_mean": means[second],
         "difference": differences(means[first], means[second]),
         "effect_size": studentised(z) / np.sqrt(z.shape[1]),
     }
+    if wanted & {"p", "p_corrected", "significant"}:
+        columns.update(_decisions(p_values(values, first, second, how), how))
+    if "borderline" in wanted:
+        columns["borderline"] = borderlines(values, first, second, how)
+    if wanted & {"ci_low", "ci_high"}:
+        columns["ci_low"], columns["ci_high"] = interval(values, first, second)
+    return columns
 
 
 def _decisions(p: np.ndarray, how: Design) -> dict[str, np.ndarray]:

@@ -68,13 +68,8 @@ def discriminative_power(perquery: pd.DataFrame, *args: Any, **options: Any) -> 
 
     Raises
     ------
-    ValueError
-        As `compare`.
-
-    Warns
-    -----
-    UserWarning
-        If systems lack queries, which are left out for all of them, with their count.
+    ValueError, TypeError
+        As `compare`, whose warnings are made as well; if there are parameters for a frame that `compare` returned.
 
     References
     ----------
@@ -114,13 +109,9 @@ def delta_required(perquery: pd.DataFrame, *args: Any, **options: Any) -> pd.Dat
 
     Raises
     ------
-    ValueError
-        As `compare`; if the test is another; if the bootstrap has fewer than 1/alpha trials or a correction.
-
-    Warns
-    -----
-    UserWarning
-        If systems lack queries, which are left out for all of them, with their count.
+    ValueError, TypeError
+        As `compare`, whose warnings are made as well; if there are parameters for a frame that `compare` returned; if
+        the test is another; if the bootstrap has fewer than 1/alpha trials or a correction.
 
     Notes
     -----
@@ -177,13 +168,8 @@ def asl_curve(perquery: pd.DataFrame, *args: Any, **options: Any) -> pd.DataFram
 
     Raises
     ------
-    ValueError
-        As `compare`.
-
-    Warns
-    -----
-    UserWarning
-        If systems lack queries, which are left out for all of them, with their count.
+    ValueError, TypeError
+        As `compare`, whose warnings are made as well; if there are parameters for a frame that `compare` returned.
 
     References
     ----------
@@ -230,8 +216,8 @@ def overlap(first: pd.DataFrame, second: pd.DataFrame | None = None, **options: 
 
     Raises
     ------
-    ValueError
-        If a column is missing, a pair is there twice, or the measures are not on the same pairs of systems.
+    ValueError, TypeError
+        As `compare`; if there are parameters, but only frames that `compare` returned; if a column is missing, a pair is there twice, or the measures are not on the same pairs of systems.
 
     References
     ----------

@@ -214,18 +214,16 @@ class SignificanceTest:
     ----------
     title : str
         What legends of tables call it.
-    of_pairs : callable
-        The p-value of each pair by itself, from the differences by query, shape (n_pairs, n_queries), and a `Design`.
+    of_pairs, borderlines : callable
+        The p-value of each pair by itself, and its borderline difference if the test has one: from the differences by
+        query, shape (n_pairs, n_queries), and a `Design`.
     of_all : callable, optional
-        The p-values from one test over all systems, which controls the error of the whole family of pairs: from values,
-        first and second systems of the pairs, and a `Design`.
+        The p-values of pairs by one test over all systems, which controls the error of the whole family of pairs: from
+        what `p_values` takes.
     n_trials : int, optional
         Default number of trials of a test that draws.
-    borderlines : callable, optional
-        The borderline difference of each pair, from the differences by query and a `Design`; NaN if there are fewer
-        than 1/alpha trials.
     interval : callable
-        The confidence interval of each pair.
+        The lower and upper end of each pair's confidence interval, from what `percentile_interval` takes.
     """
 
     title: str
