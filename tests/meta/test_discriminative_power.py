@@ -222,6 +222,85 @@ def test_tables_of_other_kinds_are_refused(table, message):
         overlap(table)
 
 
+def test_values_by_query_are_tested_as_the_options_say():
+    options = {"test": "t", "baseline": "S0"}
+
+    result = overlap(two_measures(), **options)
+
+    pd.testing.assert_frame_equal(result, overlap(compare(two_measures(), **options)))
+
+
+# Views of one comparison
+
+
+@pytest.mark.parametrize(
+    "options", [{"correction": "holm"}, {"baseline": ["S1", "S4"], "alpha": 0.2}, {"groups": "pairwise"}]
+)
+@pytest.mark.parametrize(("view", "test"), [*itertools.product([discriminative_power, asl_curve], TESTS)])
+def test_a_comparison_gives_what_values_by_query_give(view, test, options):
+    options = {**options, "rng": 1, "n_trials": 100}
+    table = compare(two_measures(), test, **options)
+
+    result = view(table)
+
+    pd.testing.assert_frame_equal(result, view(two_measures(), test, **options))
+    assert result.attrs == view(two_measures(), test, **options).attrs
+
+
+@pytest.mark.parametrize("test", DELTA_TESTS)
+def test_a_comparison_gives_the_difference_required(test):
+    options = {"rng": 1, "n_trials": 100, "alpha": 0.2}
+
+    result = delta_required(compare(two_measures(), test, **options))
+
+    pd.testing.assert_frame_equal(result, delta_required(two_measures(), test, **options))
+
+
+def test_borderline_differences_are_a_column_of_the_bootstrap_alone():
+    table = compare(frame_of(MATRIX), "bootstrap", rng=np.random.default_rng(1), n_trials=100)
+
+    assert (
+        table["borderline"].max() == delta_required(frame_of(MATRIX), "bootstrap", rng=1, n_trials=100)["delta"].item()
+    )
+    assert compare(frame_of(MATRIX), "bootstrap", rng=1, n_trials=19)["borderline"].isna().all()
+    assert all("borderline" not in compare(frame_of(MATRIX), test, n_trials=9) for test in TESTS if test != "bootstrap")
+
+
+@pytest.mark.parametrize("view", [discriminative_power, delta_required, asl_curve])
+def test_a_comparison_that_does_not_fit_is_refused(view):
+    table = compare(frame_of(SYSTEMS), "tukey")
+
+    with pytest.raises(TypeError, match=f"{view.__name__}: perquery is what compare returned, so the pairs are tested"):
+        view(table, "t")
+    with pytest.raises(
+        ValueError, match=f"{view.__name__}: perquery must be a table of compare, but has no column measure"
+    ):
+        view(table.drop(columns="measure"))
+
+
+def test_other_tests_in_a_comparison_have_no_difference_required():
+    with pytest.raises(ValueError, match=r"delta_required: test must be one of .*, not 't'"):
+        delta_required(compare(frame_of(SYSTEMS), "t"))
+    with pytest.raises(ValueError, match=r"delta_required: test must be one of .*, not None"):
+        delta_required(compared("P x y*"))
+
+
+def test_a_correction_does_not_reach_the_borderline_differences():
+    with pytest.raises(ValueError, match="delta_required: correction must be None for the bootstrap"):
+        delta_required(frame_of(SYSTEMS), "bootstrap", correction="holm", rng=1)
+
+
+def test_a_column_system_of_values_by_query_is_no_comparison():
+    frame = frame_of(SYSTEMS).assign(system="mine")
+
+    assert discriminative_power(frame, "t")["pairs"].item() == 3
+
+
+def test_parameters_that_compare_does_not_have_are_refused():
+    with pytest.raises(TypeError, match="unexpected keyword argument 'seed'"):
+        discriminative_power(frame_of(SYSTEMS), seed=1)
+
+
 # All of them
 
 

@@ -1,5 +1,6 @@
 import itertools
 import math
+from typing import get_args
 
 import numpy as np
 import pandas as pd
@@ -14,7 +15,8 @@ from statsmodels.stats.anova import anova_lm
 from statsmodels.stats.multitest import multipletests
 
 from pyterrier_diversity.meta import compare, trials
-from pyterrier_diversity.meta.significance_tests import Design, p_values, studentised
+from pyterrier_diversity.meta.significance_tests import TESTS as TABLE
+from pyterrier_diversity.meta.significance_tests import Design, Test, p_values, studentised
 from pyterrier_diversity.meta.trials import draws, flips, resamples, shuffle
 
 DRAWING = ["tukey-randomised", "bootstrap", "permutation"]
@@ -87,6 +89,10 @@ def fig_4(values, matrices):
                 count += 1
         asl.append(count / len(matrices))
     return asl
+
+
+def test_type_checkers_see_the_tests_of_the_table():
+    assert get_args(Test) == tuple(TABLE)
 
 
 # Worked by hand

@@ -188,9 +188,9 @@ def read_compared(
 ) -> pd.DataFrame:
     """Return a frame of `compare`: the frame itself if it is one, otherwise what `compare` makes of it.
 
-    ``columns`` are those that are read, for each test if only some are allowed; what takes time and is not read is not
-    computed. ``what`` is the frame's name in errors: a ``TypeError`` if there are ``args`` or ``options`` for a frame of
-    `compare`, a ``ValueError`` if it lacks a column or the test is not allowed.
+    ``columns`` are those that are read, or those of each test that is allowed; what takes time and is not read is not
+    computed. Errors call the frame ``what``: a ``TypeError`` if a frame of `compare` comes with ``args`` or
+    ``options``, a ``ValueError`` if a column is missing or the test is not allowed.
     """
     compared = isinstance(frame, pd.DataFrame) and "system" in frame and "qid" not in frame
     if compared and (args or options):

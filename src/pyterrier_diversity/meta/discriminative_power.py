@@ -217,7 +217,8 @@ def overlap(first: pd.DataFrame, second: pd.DataFrame | None = None, **options: 
     Raises
     ------
     ValueError, TypeError
-        As `compare`; if there are parameters, but only frames that `compare` returned; if a column is missing, a pair is there twice, or the measures are not on the same pairs of systems.
+        As `compare`; if there are parameters, but only frames that `compare` returned; if a column is missing, a pair
+        is there twice, or the measures are not on the same pairs of systems.
 
     References
     ----------
@@ -240,10 +241,7 @@ def overlap(first: pd.DataFrame, second: pd.DataFrame | None = None, **options: 
                 raise ValueError(f"overlap: {measure} and {other} must be on the same pairs of systems.")
             by_us, by_them = ({pair for pair, significant in by.items() if significant} for by in (here, there))
             rows.append((measure, other, len(by_us - by_them), len(by_us & by_them), len(by_them - by_us)))
-    legend = _LEGENDS["overlap"]
-    result = pd.DataFrame(rows, columns=list(legend))
-    result.attrs = {"legend": dict(legend)}
-    return result
+    return _view("overlap", pd.DataFrame(rows, columns=list(_LEGENDS["overlap"])), {})
 
 
 def _decisions(frame: pd.DataFrame, what: str, options: Mapping[str, Any]) -> dict[str, dict[frozenset[str], bool]]:

@@ -272,17 +272,14 @@ class Design(NamedTuple):
 
     def described(self, scores: Scores) -> dict[Hashable, Any]:
         """Return what a table of results says of its making."""
-        test = TESTS[self.test]
-        parameters = {
-            "test": self.test,
-            "alpha": self.alpha,
-            "correction": self.correction,
-            "groups": None if test.of_all is None else self.groups,
-            "n_trials": None if test.n_trials is None else self.draws.n,
-            "n_systems": len(scores.systems),
-            "n_queries": len(scores.queries),
-        }
-        return {name: value for name, value in parameters.items() if value is not None}
+        parameters: dict[Hashable, Any] = {"test": self.test, "alpha": self.alpha}
+        if self.correction is not None:
+            parameters["correction"] = self.correction
+        if TESTS[self.test].of_all is not None:
+            parameters["groups"] = self.groups
+        if TESTS[self.test].n_trials is not None:
+            parameters["n_trials"] = self.draws.n
+        return {**parameters, "n_systems": len(scores.systems), "n_queries": len(scores.queries)}
 
 
 def design(
