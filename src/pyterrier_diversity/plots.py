@@ -13,7 +13,7 @@ import pandas as pd
 
 from .arithmetic import divide
 from .judged import Ranked, Run, judge, to_frame
-from .meta.scores import read_scores, signs
+from .meta.scores import differences, read_scores
 from .parameters import CUTOFF, checked
 
 if TYPE_CHECKING:
@@ -256,7 +256,7 @@ def per_query_deltas(
     scores = read_scores(frame[frame["name"].isin([system, baseline])])
     (values,) = scores.by_measure.values()
     ours, theirs = (values[scores.systems.index(name)] for name in (system, baseline))
-    deltas = np.where(signs(ours, theirs) == 0, 0.0, ours - theirs)
+    deltas = differences(ours, theirs)
     order = np.argsort(-deltas, kind="stable")
     ax = _new_axes() if ax is None else ax
     ax.bar(range(len(order)), deltas[order], color=np.where(deltas[order] < 0, "C3", "C0"))

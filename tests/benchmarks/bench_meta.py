@@ -12,8 +12,8 @@ import pytest
 from scipy.stats import kendalltau, permutation_test
 
 from pyterrier_diversity.meta.correlation import correlate
-from pyterrier_diversity.meta.pairs import design, p_values, studentised
 from pyterrier_diversity.meta.scores import Scores
+from pyterrier_diversity.meta.significance_tests import design, p_values, studentised
 from timing import peak_mb, seconds
 
 
@@ -25,7 +25,8 @@ def values(shared) -> np.ndarray:
 
 def p_values_of(values: np.ndarray, test: str, n_trials: int) -> np.ndarray:
     systems, topics = ([str(i) for i in range(length)] for length in values.shape)
-    how = design("bench", Scores(systems, topics, {}), test, groups="all", n_trials=n_trials, rng=1, n_jobs=1)
+    options = {"groups": "all", "alpha": 0.05, "correction": None, "n_trials": n_trials, "rng": 1, "n_jobs": 1}
+    how = design("bench", Scores(systems, topics, {}), test, **options)
     return p_values(values, *np.triu_indices(len(systems), 1), how)
 
 

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from pyterrier_diversity.meta import pairs as module
+from pyterrier_diversity.meta import compare, trials
 from pyterrier_diversity.meta.discriminative_power import asl_curve, delta_required, discriminative_power, overlap
-from pyterrier_diversity.meta.pairs import Design, borderlines, draws, resamples
-from pyterrier_diversity.meta.significance import compare
+from pyterrier_diversity.meta.significance_tests import Design, borderlines
+from pyterrier_diversity.meta.trials import draws, resamples
 
 TESTS = ["tukey-randomised", "bootstrap", "permutation", "tukey", "t", "wilcoxon"]
 DELTA_TESTS = ["tukey-randomised", "tukey", "bootstrap"]
@@ -67,10 +67,8 @@ def fig_3(values, samples, place):
 
 def borderlines_of(values, n_trials, alpha):
     first, second = np.triu_indices(len(values), 1)
-    trials = draws(1, n_trials, values.size)
-    return borderlines(
-        values, first, second, Design("bootstrap", "all", trials, alpha, None, None, np.random.default_rng(0))
-    )
+    how = Design("bootstrap", "all", draws(1, n_trials, values.size), alpha, None, None, np.random.default_rng(0))
+    return borderlines(values, first, second, how)
 
 
 # Discriminative power
@@ -101,7 +99,7 @@ def test_pairs_are_significant_that_compare_finds_so(test, options):
 @pytest.mark.parametrize(("alpha", "place"), [(0.05, 5), (0.29, 29), (0.999, 99)])
 @pytest.mark.parametrize("cells", [2**20, 900])
 def test_the_borderline_of_the_bootstrap_is_fig_3(monkeypatch, cells, alpha, place):
-    monkeypatch.setattr(module, "_CELLS", cells)
+    monkeypatch.setattr(trials, "CELLS", cells)
     samples = np.concatenate(list(resamples(draws(1, 100, MATRIX.size), 20))).tolist()
 
     expected = fig_3(MATRIX.tolist(), samples, place)
@@ -224,6 +222,85 @@ def test_tables_of_other_kinds_are_refused(table, message):
         overlap(table)
 
 
+def test_values_by_query_are_tested_as_the_options_say():
+    options = {"test": "t", "baseline": "S0"}
+
+    result = overlap(two_measures(), **options)
+
+    pd.testing.assert_frame_equal(result, overlap(compare(two_measures(), **options)))
+
+
+# Views of one comparison
+
+
+@pytest.mark.parametrize(
+    "options", [{"correction": "holm"}, {"baseline": ["S1", "S4"], "alpha": 0.2}, {"groups": "pairwise"}]
+)
+@pytest.mark.parametrize(("view", "test"), [*itertools.product([discriminative_power, asl_curve], TESTS)])
+def test_a_comparison_gives_what_values_by_query_give(view, test, options):
+    options = {**options, "rng": 1, "n_trials": 100}
+    table = compare(two_measures(), test, **options)
+
+    result = view(table)
+
+    pd.testing.assert_frame_equal(result, view(two_measures(), test, **options))
+    assert result.attrs == view(two_measures(), test, **options).attrs
+
+
+@pytest.mark.parametrize("test", DELTA_TESTS)
+def test_a_comparison_gives_the_difference_required(test):
+    options = {"rng": 1, "n_trials": 100, "alpha": 0.2}
+
+    result = delta_required(compare(two_measures(), test, **options))
+
+    pd.testing.assert_frame_equal(result, delta_required(two_measures(), test, **options))
+
+
+def test_borderline_differences_are_a_column_of_the_bootstrap_alone():
+    table = compare(frame_of(MATRIX), "bootstrap", rng=np.random.default_rng(1), n_trials=100)
+
+    assert (
+        table["borderline"].max() == delta_required(frame_of(MATRIX), "bootstrap", rng=1, n_trials=100)["delta"].item()
+    )
+    assert compare(frame_of(MATRIX), "bootstrap", rng=1, n_trials=19)["borderline"].isna().all()
+    assert all("borderline" not in compare(frame_of(MATRIX), test, n_trials=9) for test in TESTS if test != "bootstrap")
+
+
+@pytest.mark.parametrize("view", [discriminative_power, delta_required, asl_curve])
+def test_a_comparison_that_does_not_fit_is_refused(view):
+    table = compare(frame_of(SYSTEMS), "tukey")
+
+    with pytest.raises(TypeError, match=f"{view.__name__}: perquery is what compare returned, so the pairs are tested"):
+        view(table, "t")
+    with pytest.raises(
+        ValueError, match=f"{view.__name__}: perquery must be a table of compare, but has no column measure"
+    ):
+        view(table.drop(columns="measure"))
+
+
+def test_other_tests_in_a_comparison_have_no_difference_required():
+    with pytest.raises(ValueError, match=r"delta_required: test must be one of .*, not 't'"):
+        delta_required(compare(frame_of(SYSTEMS), "t"))
+    with pytest.raises(ValueError, match=r"delta_required: test must be one of .*, not None"):
+        delta_required(compared("P x y*"))
+
+
+def test_a_correction_does_not_reach_the_borderline_differences():
+    with pytest.raises(ValueError, match="delta_required: correction must be None for the bootstrap"):
+        delta_required(frame_of(SYSTEMS), "bootstrap", correction="holm", rng=1)
+
+
+def test_a_column_system_of_values_by_query_is_no_comparison():
+    frame = frame_of(SYSTEMS).assign(system="mine")
+
+    assert discriminative_power(frame, "t")["pairs"].item() == 3
+
+
+def test_parameters_that_compare_does_not_have_are_refused():
+    with pytest.raises(TypeError, match="unexpected keyword argument 'seed'"):
+        discriminative_power(frame_of(SYSTEMS), seed=1)
+
+
 # All of them
 
 
@@ -235,7 +312,7 @@ def test_tables_of_other_kinds_are_refused(table, message):
     ],
 )
 def test_seeds_decide_and_the_number_of_workers_does_not(monkeypatch, function, test):
-    monkeypatch.setattr(module, "_CELLS", 2_000)
+    monkeypatch.setattr(trials, "CELLS", 2_000)
 
     one, two = (function(frame_of(MATRIX), test, rng=1, n_trials=100, n_jobs=n) for n in (1, 2))
 

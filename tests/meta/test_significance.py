@@ -1,5 +1,6 @@
 import itertools
 import math
+from typing import get_args
 
 import numpy as np
 import pandas as pd
@@ -13,9 +14,10 @@ from statsmodels.formula.api import ols
 from statsmodels.stats.anova import anova_lm
 from statsmodels.stats.multitest import multipletests
 
-from pyterrier_diversity.meta import pairs as module
-from pyterrier_diversity.meta.pairs import draws, flips, p_values, resamples, shuffle, studentised
-from pyterrier_diversity.meta.significance import compare
+from pyterrier_diversity.meta import compare, trials
+from pyterrier_diversity.meta.significance_tests import TESTS as TABLE
+from pyterrier_diversity.meta.significance_tests import Design, Test, p_values, studentised
+from pyterrier_diversity.meta.trials import draws, flips, resamples, shuffle
 
 DRAWING = ["tukey-randomised", "bootstrap", "permutation"]
 TESTS = [*DRAWING, "tukey", "t", "wilcoxon"]
@@ -39,8 +41,8 @@ def pair(z, test, **options):
 
 
 def design(test, values, n_trials=1, groups="all", rng=1):
-    trials = draws(rng, n_trials, values.size)
-    return module.Design(test, groups, trials, 0.05, None, None, np.random.default_rng(0))
+    drawn = draws(rng, n_trials, values.size)
+    return Design(test, groups, drawn, 0.05, None, None, np.random.default_rng(0))
 
 
 def p_of(values, test, **options):
@@ -87,6 +89,10 @@ def fig_4(values, matrices):
                 count += 1
         asl.append(count / len(matrices))
     return asl
+
+
+def test_type_checkers_see_the_tests_of_the_table():
+    assert get_args(Test) == tuple(TABLE)
 
 
 # Worked by hand
@@ -163,7 +169,7 @@ def test_the_last_bits_change_no_p_value(test):
 
 @pytest.mark.parametrize("cells", [2**20, 900])
 def test_bootstrap_is_fig_2(monkeypatch, cells):
-    monkeypatch.setattr(module, "_CELLS", cells)
+    monkeypatch.setattr(trials, "CELLS", cells)
     samples = np.concatenate(list(resamples(draws(1, 200, MATRIX.size), 20))).tolist()
 
     expected = [fig_2(x, y, samples) for x, y in itertools.combinations(MATRIX.tolist(), 2)]
@@ -184,7 +190,7 @@ def test_bootstrap_is_fig_2_with_ties_and_samples_without_variance(values):
 
 @pytest.mark.parametrize("cells", [2**20, 900])
 def test_randomised_hsd_is_fig_4(monkeypatch, cells):
-    monkeypatch.setattr(module, "_CELLS", cells)
+    monkeypatch.setattr(trials, "CELLS", cells)
     matrices = [m.T for g, n in draws(1, 200, MATRIX.size).again() for m in shuffle(MATRIX, g, n)]
 
     assert p_of(MATRIX, "tukey-randomised", n_trials=200) == pytest.approx(fig_4(MATRIX, matrices), abs=0)
@@ -376,7 +382,7 @@ def test_a_correction_is_over_the_pairs_with_baselines_only():
 @pytest.mark.parametrize("groups", ["all", "pairwise"])
 @pytest.mark.parametrize("test", TESTS)
 def test_seeds_decide_and_the_number_of_workers_does_not(monkeypatch, test, groups):
-    monkeypatch.setattr(module, "_CELLS", 10_000)
+    monkeypatch.setattr(trials, "CELLS", 10_000)
     options = {"groups": groups, "n_trials": 300}
 
     one = compare(frame_of(MATRIX), test, rng=1, n_jobs=1, **options)

@@ -186,7 +186,7 @@ def test_pairs_are_counted_in_parts_of_any_size(monkeypatch, at_a_time):
     frame = frame_of(**numbered(rng.integers(0, 9, (4, 6, 5))))
     whole = unanimity(frame)
 
-    monkeypatch.setattr(module, "_AT_A_TIME", at_a_time)
+    monkeypatch.setattr(module, "CELLS", at_a_time)
 
     pd.testing.assert_frame_equal(unanimity(frame), whole)
 
@@ -196,7 +196,7 @@ def test_memory_is_bounded_for_a_hundred_systems():
 
     values = np.random.default_rng(3).random((30, 10, 100))
     tracemalloc.start()
-    module._counts(values)
+    module.counts(values)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
 

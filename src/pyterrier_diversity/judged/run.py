@@ -15,6 +15,9 @@ from .judgements import Judgements
 RUN_COLUMNS = ("query_id", "doc_id", "score")
 _MOST_TURNS = 1_000_000
 
+# Only the documents of a ranking that is so many times longer than the judgements are not all looked up in these.
+_LONGER = 4
+
 # Begins the name of a place in a session that no judged document takes.
 _NOBODY = "\1"
 
@@ -97,15 +100,15 @@ class Run:
             if len(rank_of) < n_listed:
                 n_repeats += n_listed - len(rank_of)
                 rank_of = dict(zip(rank_of, from_1, strict=False))
-            relevant = judgements.relevant_docs[query]
             n[query] = len(rank_of)
-            if len(relevant) <= n_listed:
-                found.extend(map(rank_of.get, relevant.keys(), repeat(0)))
-                at.extend(relevant.values())
+            relevant = judgements.relevant_docs[query]
+            if n_listed < _LONGER * len(relevant):
+                docs = list(filter(relevant.__contains__, rank_of))
+                found.extend(map(rank_of.__getitem__, docs))
+                at.extend(map(relevant.__getitem__, docs))
             else:
-                for doc in relevant.keys() & rank_of.keys():
-                    found.append(rank_of[doc])
-                    at.append(relevant[doc])
+                found.extend(map(rank_of.get, relevant, repeat(0)))
+                at.extend(relevant.values())
         ranks[at] = found
         self._warn(n_repeats, judgements.query_ids)
         return Retrieved(judgements, ranks, n, self)

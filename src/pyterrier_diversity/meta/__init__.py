@@ -2,11 +2,11 @@
 
 from . import axioms
 from .axioms import axiom_table
+from .compare import compare
 from .concordance import concordance
 from .correlation import kendall_tau, rank_correlation, tau_ap, tau_ap_symmetric
 from .discriminative_power import asl_curve, delta_required, discriminative_power, overlap
 from .robustness import assessor_agreement, pool_depth, topic_sampling
-from .significance import compare
 from .stability import stability
 from .systems import insert_synthetic_system, number_of_systems
 from .tables import significance_table

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Literal, TypeVar
+from collections.abc import Collection, Hashable, Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ..parameters import Parameter, Rng
-from .pairs import HSD, Design, Groups, Test, borderlines, decide, design, differences, p_values, pairs_of
-from .scores import Scores, read_scores
+from .compare import compare, read_compared, takes_what
+from .significance_tests import TESTS
 
-T = TypeVar("T")
-
-DELTA_TEST = Parameter(
-    str, choices=("tukey-randomised", "tukey", "bootstrap"), desc="a test with a required difference"
-)
+# The tests that have a required difference, of all pairs together or of each pair, and the columns that tell it.
+_DELTA = {
+    name: ("measure", "difference", "significant") if test.of_all else ("measure", "borderline")
+    for name, test in TESTS.items()
+    if test.of_all or test.borderlines
+}
 
 _PAIR = ["system", "other"]
 
@@ -48,24 +48,16 @@ _LEGENDS = {
 }
 
 
-def discriminative_power(
-    perquery: pd.DataFrame,
-    test: Test = "tukey-randomised",
-    measures: Iterable[object] | None = None,
-    *,
-    groups: Groups = "all",
-    correction: str | None = None,
-    n_trials: int | None = None,
-    alpha: float = 0.05,
-    rng: Rng = None,
-    n_jobs: int | None = None,
-) -> pd.DataFrame:
+@takes_what(compare)
+def discriminative_power(perquery: pd.DataFrame, *args: Any, **options: Any) -> pd.DataFrame:
     """Count the pairs of systems that differ significantly by each measure.
 
     Parameters
     ----------
-    perquery, test, measures, groups, correction, n_trials, alpha, rng, n_jobs
-        As for `compare`, which has the same p-values for the same ``rng``.
+    perquery : DataFrame
+        As for `compare`, or what it returned.
+    *args, **options
+        The other parameters of `compare`, for a per-query frame.
 
     Returns
     -------
@@ -76,13 +68,8 @@ def discriminative_power(
 
     Raises
     ------
-    ValueError
-        As `compare`.
-
-    Warns
-    -----
-    UserWarning
-        If systems lack queries, which are left out for all of them, with their count.
+    ValueError, TypeError
+        As `compare`, whose warnings are made as well; if there are parameters for a frame that `compare` returned.
 
     References
     ----------
@@ -98,45 +85,21 @@ def discriminative_power(
     0     RBU      3            2  0.667
     """
     who = "discriminative_power"
-    scores = read_scores(perquery, measures)
-    how = design(
-        who,
-        scores,
-        test,
-        groups=groups,
-        n_trials=n_trials,
-        alpha=alpha,
-        correction=correction,
-        rng=rng,
-        n_jobs=n_jobs,
-    )
-    first, second = pairs_of(who, scores.systems)
-    decisions = _each(_significant, scores, first, second, how)
-    rows = [(measure, len(first), int(found.sum()), found.mean()) for measure, found in decisions.items()]
-    return _table(who, rows, scores, how)
+    compared = read_compared(who, ("measure", "significant"), perquery, args, options)
+    found = compared.groupby("measure", sort=False)["significant"].agg(["size", "sum", "mean"]).reset_index()
+    return _view(who, found, compared.attrs)
 
 
-def delta_required(
-    perquery: pd.DataFrame,
-    test: Literal["tukey-randomised", "tukey", "bootstrap"] = "tukey-randomised",
-    measures: Iterable[object] | None = None,
-    *,
-    groups: Groups = "all",
-    n_trials: int | None = None,
-    alpha: float = 0.05,
-    rng: Rng = None,
-    n_jobs: int | None = None,
-) -> pd.DataFrame:
-    r"""Estimate the difference between two systems' means that significance takes, by each measure.
+@takes_what(compare)
+def delta_required(perquery: pd.DataFrame, *args: Any, **options: Any) -> pd.DataFrame:
+    """Estimate the difference between two systems' means that significance takes, by each measure.
 
     Parameters
     ----------
-    perquery, measures, groups, n_trials, alpha, rng, n_jobs
-        As for `compare`, which has the same p-values for the same ``rng``.
-    test : {"tukey-randomised", "tukey", "bootstrap"}
-        HSD: the smallest difference that is significant. Bootstrap: the largest borderline difference of a pair, which
-        is :math:`|\bar w^*|` of the resample with the :math:`B\alpha`-th largest :math:`|t(w^*)|`; the largest one
-        where several share this place.
+    perquery : DataFrame
+        As for `compare`, or what it returned, by the test "tukey-randomised", "tukey" or "bootstrap".
+    *args, **options
+        The other parameters of `compare`, for a per-query frame.
 
     Returns
     -------
@@ -146,13 +109,13 @@ def delta_required(
 
     Raises
     ------
-    ValueError
-        As `compare`; if the test is another; if there are fewer than 1/alpha trials of the bootstrap.
+    ValueError, TypeError
+        As `compare`, whose warnings are made as well; if there are parameters for a frame that `compare` returned; if
+        the test is another; if the bootstrap has fewer than 1/alpha trials or a correction.
 
-    Warns
+    Notes
     -----
-    UserWarning
-        If systems lack queries, which are left out for all of them, with their count.
+    HSD: the smallest difference that is significant. Bootstrap: the largest borderline difference of a pair.
 
     References
     ----------
@@ -168,30 +131,33 @@ def delta_required(
     0     RBU  0.375
     """
     who = "delta_required"
-    DELTA_TEST.check(who, "test", test)
-    scores = read_scores(perquery, measures)
-    how = design(who, scores, test, groups=groups, n_trials=n_trials, alpha=alpha, rng=rng, n_jobs=n_jobs)
-    first, second = pairs_of(who, scores.systems)
-    delta = _smallest_significant if test in HSD else _largest_borderline
-    return _table(who, _each(delta, scores, first, second, how).items(), scores, how)
+    compared = read_compared(who, _DELTA, perquery, args, options)
+    how = compared.attrs
+    if TESTS[how["test"]].of_all is None:
+        if "correction" in how:
+            raise ValueError(f"{who}: correction must be None for the bootstrap: its borderlines are not corrected.")
+        delta = compared.groupby("measure", sort=False)["borderline"].max()
+        if delta.isna().any():
+            raise ValueError(
+                f"{who}: n_trials * alpha must be 1 at least, not {how['n_trials']} * {how['alpha']}: no resample has "
+                "this place."
+            )
+    else:
+        deltas = compared["difference"].abs().where(compared["significant"])
+        delta = deltas.groupby(compared["measure"], sort=False).min()
+    return _view(who, delta.reset_index(), how)
 
 
-def asl_curve(
-    perquery: pd.DataFrame,
-    test: Test = "tukey-randomised",
-    measures: Iterable[object] | None = None,
-    *,
-    groups: Groups = "all",
-    n_trials: int | None = None,
-    rng: Rng = None,
-    n_jobs: int | None = None,
-) -> pd.DataFrame:
+@takes_what(compare)
+def asl_curve(perquery: pd.DataFrame, *args: Any, **options: Any) -> pd.DataFrame:
     """Sort the pairs of systems by their p-values, by each measure: the lower its curve, the more it tells apart.
 
     Parameters
     ----------
-    perquery, test, measures, groups, n_trials, rng, n_jobs
-        As for `compare`, which has the same p-values for the same ``rng``.
+    perquery : DataFrame
+        As for `compare`, or what it returned.
+    *args, **options
+        The other parameters of `compare`, for a per-query frame.
 
     Returns
     -------
@@ -202,13 +168,8 @@ def asl_curve(
 
     Raises
     ------
-    ValueError
-        As `compare`.
-
-    Warns
-    -----
-    UserWarning
-        If systems lack queries, which are left out for all of them, with their count.
+    ValueError, TypeError
+        As `compare`, whose warnings are made as well; if there are parameters for a frame that `compare` returned.
 
     References
     ----------
@@ -226,31 +187,25 @@ def asl_curve(
     2     RBU     3      x     y  0.002
     """
     who = "asl_curve"
-    scores = read_scores(perquery, measures)
-    how = design(who, scores, test, groups=groups, n_trials=n_trials, rng=rng, n_jobs=n_jobs)
-    first, second = pairs_of(who, scores.systems)
-    rows: list[tuple[object, ...]] = []
-    for measure, p in _each(p_values, scores, first, second, how).items():
-        order = np.argsort(-p, kind="stable")
-        rows += [
-            (measure, rank, scores.systems[first[i]], scores.systems[second[i]], p[i])
-            for rank, i in enumerate(order, 1)
-        ]
-    result = _table(who, rows, scores, how)
-    del result.attrs["alpha"]
-    return result
+    compared = read_compared(who, ("measure", *_PAIR, "p"), perquery, args, options)
+    order = np.lexsort((-compared["p"], pd.factorize(compared["measure"])[0]))
+    curve = compared.iloc[order][["measure", *_PAIR, "p"]].reset_index(drop=True)
+    curve.insert(1, "rank", curve.groupby("measure", sort=False).cumcount() + 1)
+    return _view(who, curve, compared.attrs, without=("alpha", "correction"))
 
 
-def overlap(first: pd.DataFrame, second: pd.DataFrame | None = None) -> pd.DataFrame:
+def overlap(first: pd.DataFrame, second: pd.DataFrame | None = None, **options: Any) -> pd.DataFrame:
     """Count the significant differences that two measures, or two tests, have in common.
 
     Parameters
     ----------
     first : DataFrame
-        A table of `compare`.
+        What `compare` returned, or a per-query frame as for `compare`.
     second : DataFrame, optional
         Another one, such as of another test, on the same pairs of systems; if omitted, the measures of the first are
         compared with each other.
+    **options
+        The other parameters of `compare`, for per-query frames.
 
     Returns
     -------
@@ -261,8 +216,9 @@ def overlap(first: pd.DataFrame, second: pd.DataFrame | None = None) -> pd.DataF
 
     Raises
     ------
-    ValueError
-        If a column is missing, a pair is there twice, or the measures are not on the same pairs of systems.
+    ValueError, TypeError
+        As `compare`; if there are parameters, but only frames that `compare` returned; if a column is missing, a pair
+        is there twice, or the measures are not on the same pairs of systems.
 
     References
     ----------
@@ -276,8 +232,8 @@ def overlap(first: pd.DataFrame, second: pd.DataFrame | None = None) -> pd.DataF
       measure other_measure  first_only  both  second_only
     0       P            AP           1     1            0
     """
-    ours = _decisions(first, "first")
-    theirs = ours if second is None else _decisions(second, "second")
+    ours = _decisions(first, "first", options)
+    theirs = ours if second is None else _decisions(second, "second", options)
     rows = []
     for i, (measure, here) in enumerate(ours.items()):
         for other, there in list(theirs.items())[i + 1 if second is None else 0 :]:
@@ -285,19 +241,15 @@ def overlap(first: pd.DataFrame, second: pd.DataFrame | None = None) -> pd.DataF
                 raise ValueError(f"overlap: {measure} and {other} must be on the same pairs of systems.")
             by_us, by_them = ({pair for pair, significant in by.items() if significant} for by in (here, there))
             rows.append((measure, other, len(by_us - by_them), len(by_us & by_them), len(by_them - by_us)))
-    legend = _LEGENDS["overlap"]
-    result = pd.DataFrame(rows, columns=list(legend))
-    result.attrs = {"legend": dict(legend)}
-    return result
+    return _view("overlap", pd.DataFrame(rows, columns=list(_LEGENDS["overlap"])), {})
 
 
-def _decisions(compared: pd.DataFrame, what: str) -> dict[str, dict[frozenset[str], bool]]:
+def _decisions(frame: pd.DataFrame, what: str, options: Mapping[str, Any]) -> dict[str, dict[frozenset[str], bool]]:
     """Return, for each measure, whether each pair differs significantly."""
-    missing = [column for column in ("measure", *_PAIR, "significant") if column not in compared]
-    if missing:
-        raise ValueError(f"overlap: {what} must be a table of compare, but has no column {', '.join(missing)}.")
+    columns = ["measure", *_PAIR, "significant"]
+    compared = read_compared("overlap", columns, frame, (), options, what=what)
     decisions: dict[str, dict[frozenset[str], bool]] = {}
-    for measure, *pair, significant in compared[["measure", *_PAIR, "significant"]].itertuples(index=False):
+    for measure, *pair, significant in compared[columns].itertuples(index=False):
         of_measure = decisions.setdefault(str(measure), {})
         if frozenset(pair) in of_measure:
             raise ValueError(
@@ -307,32 +259,10 @@ def _decisions(compared: pd.DataFrame, what: str) -> dict[str, dict[frozenset[st
     return decisions
 
 
-def _each(
-    function: Callable[[np.ndarray, np.ndarray, np.ndarray, Design], T],
-    scores: Scores,
-    first: np.ndarray,
-    second: np.ndarray,
-    how: Design,
-) -> dict[str, T]:
-    return {measure: function(values, first, second, how) for measure, values in scores.by_measure.items()}
-
-
-def _significant(values: np.ndarray, first: np.ndarray, second: np.ndarray, how: Design) -> np.ndarray:
-    return decide(p_values(values, first, second, how), how)[1]
-
-
-def _smallest_significant(values: np.ndarray, first: np.ndarray, second: np.ndarray, how: Design) -> float:
-    means = values.mean(axis=1)
-    deltas = np.abs(differences(means[first], means[second]))[_significant(values, first, second, how)]
-    return float(deltas.min()) if deltas.size else float("nan")
-
-
-def _largest_borderline(values: np.ndarray, first: np.ndarray, second: np.ndarray, how: Design) -> float:
-    return float(borderlines(values, first, second, how).max())
-
-
-def _table(who: str, rows: Iterable[tuple[object, ...]], scores: Scores, how: Design) -> pd.DataFrame:
+def _view(who: str, table: pd.DataFrame, how: Mapping[Hashable, Any], without: Collection[str] = ()) -> pd.DataFrame:
+    """Name the columns of a table, and say how its pairs were compared, without what it does not show."""
     legend = _LEGENDS[who]
-    result = pd.DataFrame(rows, columns=list(legend))
-    result.attrs = {"legend": dict(legend), **how.described(scores)}
-    return result
+    table.columns = list(legend)
+    table.attrs = {key: what for key, what in how.items() if key not in ("ci", *without)}
+    table.attrs["legend"] = dict(legend)
+    return table

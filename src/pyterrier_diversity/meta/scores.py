@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
@@ -65,10 +66,11 @@ def read_scores(perquery: pd.DataFrame, measures: Iterable[object] | None = None
         If systems lack queries, which are left out for all of them, with their count.
     """
     frame = _columns(perquery)
-    wanted = list(frame["measure"].unique()) if measures is None else list(dict.fromkeys(map(str, measures)))
-    absent = [measure for measure in wanted if measure not in set(frame["measure"])]
+    there = list(frame["measure"].unique())
+    wanted = there if measures is None else list(dict.fromkeys(map(str, measures)))
+    absent = [measure for measure in wanted if measure not in there]
     if absent:
-        raise ValueError(f"perquery has no measure {', '.join(absent)}; it has {', '.join(frame['measure'].unique())}.")
+        raise ValueError(f"perquery has no measure {', '.join(absent)}; it has {', '.join(there)}.")
     frame = frame[frame["measure"].isin(wanted)]
     _refuse(frame, ~np.isfinite(frame["value"]).to_numpy(), "must be a finite number")
     _refuse(frame, frame["value"].abs().gt(_LARGEST).to_numpy(), f"must be at most {_LARGEST:g} in size")
@@ -82,12 +84,20 @@ def read_scores(perquery: pd.DataFrame, measures: Iterable[object] | None = None
         warnings.warn(
             f"{int((~complete).sum())} of {len(complete)} queries are left out: not every system has a value for them.",
             UserWarning,
-            stacklevel=3,
+            stacklevel=_outside(),
         )
     table = table.loc[:, complete]
     if not table.shape[1] or not systems:
         raise ValueError("perquery has no query for which every system has a value.")
     return Scores(systems, list(table.columns), {measure: table.loc[measure].to_numpy() for measure in wanted})
+
+
+def _outside() -> int:
+    """Return the ``stacklevel`` of the caller's warning that makes it name the line outside this package."""
+    package, frame, level = __name__.partition(".")[0], sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_globals["__name__"].partition(".")[0] == package:
+        frame, level = frame.f_back, level + 1
+    return level
 
 
 def _columns(perquery: pd.DataFrame) -> pd.DataFrame:
@@ -125,6 +135,11 @@ def signs(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     with np.errstate(over="ignore"):  # an infinite difference has the right sign
         difference = first - second
     return np.where(np.abs(difference) <= TOLERANCE * scale, 0.0, np.sign(difference))
+
+
+def differences(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Return the first values minus the second ones, 0 where two are equal within `TOLERANCE`."""
+    return np.where(signs(first, second) == 0, 0.0, first - second)
 
 
 def families(who: str, measures: Iterable[str], group: Group | None) -> dict[str, str] | None:

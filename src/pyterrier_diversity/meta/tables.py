@@ -16,18 +16,10 @@ import pandas as pd
 
 from ..measures import parse, signature
 from ..parameters import Parameter
+from .significance_tests import TESTS
 
 _PLACES = Parameter(int, 3, interval="[0, 100]", desc="decimal places of the means")
 _NEEDED = ("measure", "system", "other", "mean", "other_mean", "significant")
-
-_TESTS = {
-    "tukey-randomised": "randomised Tukey HSD",
-    "bootstrap": "paired bootstrap test",
-    "tukey": "two-way Tukey HSD",
-    "t": "paired t-test",
-    "wilcoxon": "Wilcoxon signed-rank test",
-    "permutation": "paired permutation test",
-}
 
 
 class Cell(NamedTuple):
@@ -182,7 +174,7 @@ def _marks(systems: list[str]) -> dict[str, str]:
 
 
 def _legend(attrs: Mapping[Hashable, Any], marks: dict[str, str]) -> str:
-    how = [_TESTS.get(str(attrs.get("test")), "")]
+    how = [test.title for name, test in TESTS.items() if name == attrs.get("test")]
     how += [f"{attrs['correction']} correction"] if attrs.get("correction") else []
     how += [
         f"{what} {attrs[name]}" for name, what in (("alpha", "alpha ="), ("n_queries", "queries:")) if name in attrs

@@ -10,7 +10,7 @@ import pandas as pd
 from .scores import Group, families, read_scores, signs
 
 # Comparisons (measures x pairs of systems) at a time: some 50 MB.
-_AT_A_TIME = 1_000_000
+CELLS = 1_000_000
 
 _LEGEND = {
     "measure": "the measure; with families, the first of a family's variants of the highest unanimity",
@@ -97,7 +97,7 @@ def unanimity(
             "perquery: unanimity needs two measures that differ in a value, but there is only "
             f"{', '.join(scores.measures)}."
         )
-    unanimous, agreeing = _counts(values[originals])
+    unanimous, agreeing = counts(values[originals])
     frame = pd.DataFrame({"measure": scores.measures, "unanimity": _mutual_information(unanimous, agreeing)[copy_of]})
     family_of = families("unanimity", scores.measures, group)
     if family_of is not None:
@@ -126,7 +126,7 @@ def _without_copies(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.array(originals), np.array(copy_of)
 
 
-def _counts(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def counts(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Count, for each measure, the improvements that all others see, and those of them that it sees as well.
 
     ``values`` has shape (measures, queries, systems).
@@ -134,7 +134,7 @@ def _counts(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     n_measures, n_queries, n_systems = values.shape
     unanimous, agreeing = np.zeros(n_measures), np.zeros(n_measures)
     first = values.reshape(n_measures, -1)
-    step = max(1, _AT_A_TIME // (n_measures * n_systems))
+    step = max(1, CELLS // (n_measures * n_systems))
     for start in range(0, n_queries * n_systems, step):
         rows = np.arange(start, min(start + step, n_queries * n_systems))
         query, system = np.divmod(rows, n_systems)

@@ -1,33 +1,25 @@
-"""Significance: which differences between systems are more than chance."""
+"""Compare systems: which of their differences are more than chance."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
+from functools import partial
+from inspect import signature
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 import pandas as pd
 
-from ..parameters import Rng
-from .pairs import (
-    LEVEL,
-    Draws,
-    Groups,
-    Test,
-    decide,
-    design,
-    differences,
-    draws,
-    p_values,
-    pairs_of,
-    resamples,
-    studentised,
-)
-from .scores import read_scores
+from ..parameters import Parameter, Rng
+from .scores import differences, read_scores, signs
+from .significance_tests import LEVEL, TESTS, Design, Groups, Test, borderlines, design, p_values, studentised
+from .trials import draws
 
-# Resamples of the queries for the confidence intervals, and how many pairs' are in memory at a time.
+P = ParamSpec("P")
+T = TypeVar("T")
+
+# Resamples of the queries for the confidence intervals.
 _RESAMPLES = 10_000
-_AT_A_TIME = 100
 
 _LEGEND = {
     "measure": "the measure",
@@ -40,6 +32,7 @@ _LEGEND = {
     "p_corrected": "p, corrected for the number of pairs",
     "significant": "whether p_corrected, or p if there is none, is below alpha",
     "effect_size": "mean of the differences by query over their standard deviation",
+    "borderline": "difference of means at the border of significance, by the resamples of the pair",
     "ci_low": "lower end of the confidence interval of the difference",
     "ci_high": "upper end of the confidence interval of the difference",
 }
@@ -106,9 +99,14 @@ def compare(
         - ``p`` in [0, 1], ``p_corrected`` if there is a correction, and ``significant``;
         - ``effect_size``, the mean of the differences by query over their standard deviation (with N - 1), infinite
           where all are equal but not 0;
+        - ``borderline``, of the bootstrap only: the difference of the pair at the border of significance, which is
+          :math:`|\bar w^*|` of the resample with the :math:`B\alpha`-th largest :math:`|t(w^*)|`; the largest one
+          where several share this place, NaN if there are fewer than 1/alpha trials;
         - ``ci_low`` and ``ci_high``, the percentile interval of the difference over 10,000 resamples of the queries.
 
-        ``attrs`` says what each column is, how the test was made and of how many systems and queries.
+        ``attrs`` says what each column is, how the test was made and of how many systems and queries. Give the frame to
+        `discriminative_power`, `delta_required`, `asl_curve`, `overlap` and `significance_table`, and the tests are not
+        made again.
 
     Raises
     ------
@@ -148,7 +146,7 @@ def compare(
     References
     ----------
     Sakai (2013). Web search evaluation with informational and navigational intents. Journal of Information Processing
-    21(1), Sec. 4.1.
+    21(1), Sec. 4.1, Figs. 2 to 5.
 
     Carterette (2012). Multiple testing in statistical analysis of systems-based information retrieval experiments. ACM
     Transactions on Information Systems 30(1).
@@ -162,61 +160,148 @@ def compare(
       measure system other  difference      p  significant
     0     RBU      x     y         0.4  0.002         True
     """
-    scores = read_scores(perquery, measures)
-    how = design(
+    return _compared(
         "compare",
-        scores,
+        _LEGEND,
+        perquery,
         test,
+        measures,
+        baseline=baseline,
         groups=groups,
+        correction=correction,
         n_trials=n_trials,
         alpha=alpha,
-        correction=correction,
+        ci=ci,
         rng=rng,
         n_jobs=n_jobs,
     )
-    ci = LEVEL.check("compare", "ci", ci)
-    first, second = pairs_of("compare", scores.systems, baseline)
+
+
+def read_compared(
+    who: str,
+    columns: Collection[str] | Mapping[Test, Collection[str]],
+    frame: pd.DataFrame,
+    args: Sequence[Any],
+    options: Mapping[str, Any],
+    *,
+    what: str = "perquery",
+) -> pd.DataFrame:
+    """Return a frame of `compare`: the frame itself if it is one, otherwise what `compare` makes of it.
+
+    ``columns`` are those that are read, or those of each test that is allowed; what takes time and is not read is not
+    computed. Errors call the frame ``what``: a ``TypeError`` if a frame of `compare` comes with ``args`` or
+    ``options``, a ``ValueError`` if a column is missing or the test is not allowed.
+    """
+    compared = isinstance(frame, pd.DataFrame) and "system" in frame and "qid" not in frame
+    if compared and (args or options):
+        raise TypeError(f"{who}: {what} is what compare returned, so the pairs are tested: leave out other parameters.")
+    how: dict[Any, Any] = frame.attrs if compared else _called(frame, *args, **options)
+    if isinstance(columns, Mapping):
+        allowed = Parameter(str, choices=tuple(columns), desc="a test with these columns")
+        columns = columns[allowed.check(who, "test", how.get("test"))]
+    if not compared:
+        return _compared(who, columns, **how)
+    missing = [column for column in columns if column not in frame]
+    if missing:
+        raise ValueError(f"{who}: {what} must be a table of compare, but has no column {', '.join(missing)}.")
+    return frame
+
+
+def _called(*args: Any, **options: Any) -> dict[str, Any]:
+    """Return all parameters that `compare` has when it is called like this, by name."""
+    call = signature(compare).bind(*args, **options)
+    call.apply_defaults()
+    return call.arguments
+
+
+def takes_what(_: Callable[P, T]) -> Callable[[Callable[..., T]], Callable[P, T]]:
+    """Tell type checkers and editors that a function takes what another one takes, and hands it on."""
+    return lambda function: function
+
+
+def _compared(
+    who: str,
+    columns: Collection[str],
+    perquery: pd.DataFrame,
+    test: Test,
+    measures: Iterable[object] | None,
+    *,
+    baseline: str | Iterable[str] | None,
+    ci: float,
+    **options: Any,
+) -> pd.DataFrame:
+    scores = read_scores(perquery, measures)
+    how = design(who, scores, test, **options)
+    ci = LEVEL.check(who, "ci", ci)
+    first, second = _pairs(who, scores.systems, baseline)
     names = np.array(scores.systems, dtype=object)
-    trials = draws(how.interval_rng, _RESAMPLES, len(scores.systems) * len(scores.queries))
-    tables = []
-    for measure, values in scores.by_measure.items():
-        p = p_values(values, first, second, how)
-        p_corrected, significant = decide(p, how)
-        columns = {
-            "measure": measure,
-            "system": names[first],
-            "other": names[second],
-            **_sizes(values, first, second),
-            "p": p,
-            "p_corrected": p_corrected,
-            "significant": significant,
-            **_interval(values, first, second, ci, trials),
-        }
-        tables.append(pd.DataFrame(columns))
-    legend = {column: what for column, what in _LEGEND.items() if column != "p_corrected" or correction is not None}
-    result = pd.concat(tables, ignore_index=True)[list(legend)]
-    result.attrs = {"legend": legend, **how.described(scores), "ci": ci}
+    attrs = {**how.described(scores), "ci": ci}
     if baseline is not None:
-        result.attrs["baseline"] = list(dict.fromkeys(names[second]))
+        attrs["baseline"] = list(dict.fromkeys(names[second]))
+    test_has = {"p_corrected": how.correction is not None, "borderline": TESTS[test].borderlines is not None}
+    legend = {column: _LEGEND[column] for column in columns if test_has.get(column, True)}
+    trials = draws(how.interval_rng, _RESAMPLES, len(scores.systems) * len(scores.queries))
+    interval = partial(TESTS[test].interval, ci=ci, trials=trials)
+    parts = [_statistics(v, first, second, how, legend.keys(), interval) for v in scores.by_measure.values()]
+    table = {
+        "measure": np.repeat(np.array(scores.measures, dtype=object), len(first)),
+        "system": np.tile(names[first], len(parts)),
+        "other": np.tile(names[second], len(parts)),
+        **{column: np.concatenate([part[column] for part in parts]) for column in parts[0]},
+    }
+    result = pd.DataFrame({column: table[column] for column in legend})
+    result.attrs = {"legend": legend, **attrs}
     return result
 
 
-def _sizes(values: np.ndarray, first: np.ndarray, second: np.ndarray) -> dict[str, Any]:
+def _statistics(
+    values: np.ndarray,
+    first: np.ndarray,
+    second: np.ndarray,
+    how: Design,
+    wanted: Set[str],
+    interval: Callable[..., Any],
+) -> dict[str, np.ndarray]:
+    """Return the columns of a measure's pairs, without those that take time and are not wanted."""
     means = values.mean(axis=1)
     z = differences(values[first], values[second])
-    return {
+    columns = {
         "mean": means[first],
         "other_mean": means[second],
         "difference": differences(means[first], means[second]),
         "effect_size": studentised(z) / np.sqrt(z.shape[1]),
     }
+    if wanted & {"p", "p_corrected", "significant"}:
+        columns.update(_decisions(p_values(values, first, second, how), how))
+    if "borderline" in wanted:
+        columns["borderline"] = borderlines(values, first, second, how)
+    if wanted & {"ci_low", "ci_high"}:
+        columns["ci_low"], columns["ci_high"] = interval(values, first, second)
+    return columns
 
 
-def _interval(values: np.ndarray, first: np.ndarray, second: np.ndarray, ci: float, trials: Draws) -> dict[str, Any]:
-    means = np.concatenate([values[:, queries].mean(axis=-1) for queries in resamples(trials, values.shape[1])], axis=1)
-    ends = [(1 - ci) / 2, (1 + ci) / 2]
-    chunks = [slice(start, start + _AT_A_TIME) for start in range(0, len(first), _AT_A_TIME)]
-    low, high = np.concatenate(
-        [np.quantile(means[first[chunk]] - means[second[chunk]], ends, axis=1) for chunk in chunks], axis=1
-    )
-    return {"ci_low": low, "ci_high": high}
+def _decisions(p: np.ndarray, how: Design) -> dict[str, np.ndarray]:
+    corrected = p
+    if how.correction is not None:
+        from statsmodels.stats.multitest import multipletests
+
+        corrected = multipletests(p, alpha=how.alpha, method=how.correction)[1]
+    significant = signs(corrected, np.full(p.shape, how.alpha)) < 0
+    return {"p": p, "p_corrected": corrected, "significant": significant}
+
+
+def _pairs(who: str, systems: list[str], baseline: str | Iterable[str] | None) -> tuple[np.ndarray, np.ndarray]:
+    """Return the positions of the first and of the second system of each pair; second are the baselines, if any."""
+    if baseline is None:
+        return np.triu_indices(len(systems), 1)
+    if not isinstance(baseline, Iterable):
+        raise TypeError(f"{who}: baseline must be the name of a system, or several, not {baseline!r}.")
+    names = list(dict.fromkeys([baseline] if isinstance(baseline, str) else map(str, baseline)))
+    unknown = [name for name in names if name not in systems]
+    if unknown or not names:
+        raise ValueError(f"{who}: baseline must name systems among {', '.join(systems)}, not {baseline!r}.")
+    seconds = [systems.index(name) for name in names]
+    # Two baselines are one pair.
+    chosen = [(i, j) for at, j in enumerate(seconds) for i in range(len(systems)) if i not in seconds[: at + 1]]
+    first, second = np.array(chosen).T
+    return first, second

@@ -1,0 +1,358 @@
+"""The tests of significance, in one table: how each finds p-values, required differences and intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+
+from ..parallel import in_parallel
+from ..parameters import Parameter, Rng
+from .scores import TOLERANCE, Scores, differences, generators, signs
+from .trials import Draws, draws, fitting, flips, resamples, shuffle
+
+# A variance that is a smaller part of the mean square is computed from the deviations.
+_CANCELLED = 1e-3
+# One p-value of the studentised range, or an exact one of Wilcoxon's, takes scipy long.
+_SLOW_PAIRS = 32
+# How many pairs' intervals are computed at a time.
+_INTERVALS = 100
+
+
+def studentised(samples: np.ndarray) -> np.ndarray:
+    r"""Compute :math:`t = \bar v / (s_v/\sqrt N)` over the last axis.
+
+    :math:`s_v` divides by N - 1. A sample without variance has 0 if its mean is 0, else plus or minus infinity.
+
+    Examples
+    --------
+    >>> studentised(np.array([[1.0, 3.0], [1.0, 1.0], [0.0, 0.0]]))
+    array([ 2., inf,  0.])
+    """
+    n = samples.shape[-1]
+    mean = samples.mean(axis=-1)
+    mean = np.where(signs(mean, np.zeros(())) == 0, 0.0, mean)
+    deviations = samples - mean[..., None]
+    sd = np.sqrt(np.einsum("...n,...n->...", deviations, deviations) / (n - 1))
+    constant = signs(mean + sd, mean) == 0
+    limits = np.where(mean == 0, 0.0, np.copysign(np.inf, mean))
+    return np.where(constant, limits, mean / (np.where(constant, 1.0, sd) / np.sqrt(n)))
+
+
+def _least(threshold: np.ndarray) -> np.ndarray:
+    """Return the least value that counts as the threshold, which may be infinite but not negative."""
+    return np.where(threshold < 1, threshold - TOLERANCE, threshold * (1 - TOLERANCE))
+
+
+def _by_pairs(
+    function: Callable[..., np.ndarray], arguments: tuple[Any, ...], n_at_a_time: int, how: Design
+) -> np.ndarray:
+    """Call a function for some pairs at a time: the rows of its first argument."""
+    rows, *others = arguments
+    tasks = [(rows[start : start + n_at_a_time], *others) for start in range(0, len(rows), n_at_a_time)]
+    return np.concatenate(in_parallel(function, tasks, n_jobs=how.n_jobs, what=how.test))
+
+
+def _drawn(function: Callable[..., np.ndarray], z: np.ndarray, how: Design) -> np.ndarray:
+    """Call a function of differences and trials, for as many pairs at a time as fit in memory."""
+    return _by_pairs(function, (z, how.draws), how.draws.n_pairs, how)
+
+
+def _randomised_hsd(values: np.ndarray, first: np.ndarray, second: np.ndarray, how: Design) -> np.ndarray:
+    # Sakai (2013), Fig. 4.
+    tasks = [(values, generator, size) for generator, size in how.draws.again()]
+    ranges = np.sort(np.concatenate(in_parallel(_ranges, tasks, n_jobs=how.n_jobs, what=how.test)))
+    means = values.mean(axis=1)
+    delta = np.abs(means[first] - means[second])
+    return (how.draws.n - np.searchsorted(ranges, _least(delta))) / how.draws.n
+
+
+def _ranges(values: np.ndarray, generator: np.random.Generator, n_trials: int) -> np.ndarray:
+    means = shuffle(values, generator, n_trials).mean(axis=1)
+    return means.max(axis=-1) - means.min(axis=-1)
+
+
+def _parametric_hsd(values: np.ndarray, first: np.ndarray, second: np.ndarray, how: Design) -> np.ndarray:
+    m, n = values.shape
+    means = values.mean(axis=1)
+    grand = values.mean()
+    residuals = values - means[:, None] - values.mean(axis=0) + grand
+    freedom = (n - 1) * (m - 1)
+    # Root of MS_res, the mean square of what neither systems nor queries explain.
+    rms = np.sqrt((residuals**2).sum() / freedom)
+    delta = np.abs(differences(means[first], means[second]))
+    if signs(np.abs(grand) + rms, np.abs(grand)) == 0:
+        return np.where(delta == 0, 1.0, 0.0)
+    q = delta / (rms / np.sqrt(n))
+    return _by_pairs(_studentised_range, (q, m, freedom), _SLOW_PAIRS, how)
+
+
+def _studentised_range(q: np.ndarray, m: int, freedom: int) -> np.ndarray:
+    from scipy.stats import studentized_range
+
+    return np.clip(studentized_range.sf(q, m, freedom), 0.0, 1.0)
+
+
+def _t(z: np.ndarray, how: Design) -> np.ndarray:
+    from scipy.stats import t
+
+    return 2 * t.sf(np.abs(studentised(z)), z.shape[1] - 1)
+
+
+def _wilcoxon(z: np.ndarray, how: Design) -> np.ndarray:
+    return _by_pairs(_wilcoxon_of_pairs, (z,), _SLOW_PAIRS, how)
+
+
+def _wilcoxon_of_pairs(z: np.ndarray) -> np.ndarray:
+    from scipy.stats import wilcoxon
+
+    return np.array([wilcoxon(row).pvalue if row.any() else 1.0 for row in map(_signed_places, z)])
+
+
+def _signed_places(z: np.ndarray) -> np.ndarray:
+    """Return the place of each difference by its size, with its sign: one place for all sizes that are equal."""
+    sizes = np.abs(z)
+    order = np.argsort(sizes)
+    places = np.empty_like(z)
+    places[order] = np.cumsum(signs(sizes[order], np.append(0.0, sizes[order][:-1])))
+    return np.sign(z) * places
+
+
+def _permutation(z: np.ndarray, trials: Draws) -> np.ndarray:
+    from scipy.stats import permutation_test
+
+    generator, _ = next(trials.again())
+    result = permutation_test(
+        (z,),
+        _mean,
+        permutation_type="samples",
+        vectorized=True,
+        n_resamples=trials.n,
+        batch=fitting(z.size),
+        axis=-1,
+        random_state=generator,
+    )
+    return np.asarray(result.pvalue)
+
+
+def _mean(z: np.ndarray, axis: int) -> np.ndarray:
+    return np.round(z.mean(axis=axis), 12)
+
+
+def _flips(z: np.ndarray, trials: Draws) -> np.ndarray:
+    least = _least(np.abs(z.mean(axis=1)))
+    count = np.zeros(len(z))
+    for flip in flips(trials, z.shape[1]):
+        count += (np.abs(flip @ z.T) / z.shape[1] >= least).sum(axis=0)
+    return count / trials.n
+
+
+def _bootstrap(z: np.ndarray, trials: Draws) -> np.ndarray:
+    # Sakai (2013), Fig. 2.
+    least = _least(np.abs(studentised(z)))[:, None]
+    count = np.zeros(len(z))
+    for t, _ in _resampled(z, trials):
+        count += (t >= least).sum(axis=1)
+    return count / trials.n
+
+
+def _bootstrap_borderlines(z: np.ndarray, how: Design) -> np.ndarray:
+    # Sakai (2013), Fig. 3: the place of the threshold among the resamples, B alpha.
+    place = int(how.draws.n * how.alpha + TOLERANCE)
+    if place < 1:
+        return np.full(len(z), np.nan)
+    return _by_pairs(_borderlines, (z, how.draws, place), fitting(how.draws.n), how)
+
+
+def _borderlines(z: np.ndarray, trials: Draws, place: int) -> np.ndarray:
+    t, means = (np.concatenate(values, axis=1) for values in zip(*_resampled(z, trials), strict=True))
+    threshold = np.partition(t, -place, axis=1)[:, [-place]]
+    there = (t >= _least(threshold)) & (threshold >= _least(t))
+    return np.where(there, means, 0.0).max(axis=1)
+
+
+def _resampled(z: np.ndarray, trials: Draws) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Return |t| and |mean| of resamples of the centred differences, arrays of shape (pairs, trials of a chunk)."""
+    n = z.shape[1]
+    w = z - z.mean(axis=1, keepdims=True)
+    for queries in resamples(trials, n):
+        # A resample is how often each query is drawn: its moments are products of matrices.
+        trial = np.arange(len(queries))[:, None]
+        times = np.bincount((trial * n + queries).ravel(), minlength=len(queries) * n).reshape(-1, n)
+        mean, square = w @ times.T / n, w**2 @ times.T / n
+        variance = square - mean**2
+        size = np.abs(mean)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            t = size / np.sqrt(variance / (n - 1))
+        # Where the variance is next to nothing, the difference of two products does not tell it.
+        pair, drawn = np.nonzero(variance <= _CANCELLED * square)
+        t[pair, drawn] = np.abs(studentised(w[pair[:, None], queries[drawn]]))
+        yield t, size
+
+
+def percentile_interval(
+    values: np.ndarray, first: np.ndarray, second: np.ndarray, ci: float, trials: Draws
+) -> tuple[np.ndarray, np.ndarray]:
+    """Compute the percentile interval of each pair's difference over resamples of the queries: lower and upper ends."""
+    means = np.concatenate([values[:, queries].mean(axis=-1) for queries in resamples(trials, values.shape[1])], axis=1)
+    ends = [(1 - ci) / 2, (1 + ci) / 2]
+    chunks = [slice(start, start + _INTERVALS) for start in range(0, len(first), _INTERVALS)]
+    low, high = np.concatenate(
+        [np.quantile(means[first[chunk]] - means[second[chunk]], ends, axis=1) for chunk in chunks], axis=1
+    )
+    return low, high
+
+
+@dataclass(frozen=True)
+class SignificanceTest:
+    """A test of significance, and what belongs to it.
+
+    Attributes
+    ----------
+    title : str
+        What legends of tables call it.
+    of_pairs, borderlines : callable
+        The p-value of each pair by itself, and its borderline difference if the test has one: from the differences by
+        query, shape (n_pairs, n_queries), and a `Design`.
+    of_all : callable, optional
+        The p-values of pairs by one test over all systems, which controls the error of the whole family of pairs: from
+        what `p_values` takes.
+    n_trials : int, optional
+        Default number of trials of a test that draws.
+    interval : callable
+        The lower and upper end of each pair's confidence interval, from what `percentile_interval` takes.
+    """
+
+    title: str
+    of_pairs: Callable[[np.ndarray, Design], np.ndarray]
+    of_all: Callable[[np.ndarray, np.ndarray, np.ndarray, Design], np.ndarray] | None = None
+    n_trials: int | None = None
+    borderlines: Callable[[np.ndarray, Design], np.ndarray] | None = None
+    interval: Callable[..., tuple[np.ndarray, np.ndarray]] = percentile_interval
+
+
+# For type checkers and editors, which see no more than this of the table: they check that its keys are these.
+Test = Literal["tukey-randomised", "bootstrap", "tukey", "t", "wilcoxon", "permutation"]
+Groups = Literal["all", "pairwise"]
+
+# The numbers of trials are those of Sakai (2013) and, for permutations, of scipy.
+TESTS: dict[Test, SignificanceTest] = {
+    "tukey-randomised": SignificanceTest(
+        "randomised Tukey HSD", partial(_drawn, _flips), of_all=_randomised_hsd, n_trials=5_000
+    ),
+    "bootstrap": SignificanceTest(
+        "paired bootstrap test", partial(_drawn, _bootstrap), n_trials=1_000, borderlines=_bootstrap_borderlines
+    ),
+    # The studentised range of two systems is sqrt(2) |t|.
+    "tukey": SignificanceTest("two-way Tukey HSD", _t, of_all=_parametric_hsd),
+    "t": SignificanceTest("paired t-test", _t),
+    "wilcoxon": SignificanceTest("Wilcoxon signed-rank test", _wilcoxon),
+    "permutation": SignificanceTest("paired permutation test", partial(_drawn, _permutation), n_trials=9_999),
+}
+
+TEST = Parameter(str, choices=tuple(TESTS), desc="test")
+GROUPS = Parameter(str, choices=get_args(Groups), desc="the systems that an HSD test compares together")
+TRIALS = Parameter(int, interval="[1, inf)", desc="trials of a test that draws")
+LEVEL = Parameter(float, interval="(0, 1)", desc="a probability")
+
+
+class Design(NamedTuple):
+    """How pairs are tested."""
+
+    test: Test
+    groups: Groups
+    draws: Draws
+    alpha: float
+    correction: str | None
+    n_jobs: int | None
+    interval_rng: np.random.Generator
+
+    def described(self, scores: Scores) -> dict[Hashable, Any]:
+        """Return what a table of results says of its making."""
+        parameters: dict[Hashable, Any] = {"test": self.test, "alpha": self.alpha}
+        if self.correction is not None:
+            parameters["correction"] = self.correction
+        if TESTS[self.test].of_all is not None:
+            parameters["groups"] = self.groups
+        if TESTS[self.test].n_trials is not None:
+            parameters["n_trials"] = self.draws.n
+        return {**parameters, "n_systems": len(scores.systems), "n_queries": len(scores.queries)}
+
+
+def design(
+    who: str,
+    scores: Scores,
+    test: Test,
+    *,
+    groups: Groups,
+    n_trials: int | None,
+    alpha: float,
+    correction: str | None,
+    rng: Rng,
+    n_jobs: int | None,
+) -> Design:
+    """Check how pairs are to be tested, and seed the trials: equal seeds make equal p-values, whoever asks.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two systems or queries, or a parameter is out of range.
+    """
+    TEST.check(who, "test", test)
+    GROUPS.check(who, "groups", groups)
+    alpha = LEVEL.check(who, "alpha", alpha)
+    if correction is not None:
+        _check_correction(who, correction)
+    for what, names in (("systems", scores.systems), ("queries", scores.queries)):
+        if len(names) < 2:
+            raise ValueError(f"{who}: perquery must have two {what} at least, not {len(names)}.")
+    n = TESTS[test].n_trials or 1 if n_trials is None else TRIALS.check(who, "n_trials", n_trials)
+    test_rng, interval_rng = generators(rng, 2)
+    trials = draws(test_rng, n, len(scores.systems) * len(scores.queries))
+    return Design(test, groups, trials, alpha, correction, n_jobs, interval_rng)
+
+
+def _check_correction(who: str, correction: str) -> None:
+    from statsmodels.stats.multitest import multipletests
+
+    try:
+        multipletests([0.5], method=correction)
+    except (ValueError, TypeError, AttributeError) as error:
+        raise ValueError(
+            f"{who}: correction must be a method of statsmodels.stats.multitest.multipletests, such as 'holm', not "
+            f"{correction!r}."
+        ) from error
+
+
+def p_values(values: np.ndarray, first: np.ndarray, second: np.ndarray, how: Design) -> np.ndarray:
+    """Compute the p-value of each pair.
+
+    Parameters
+    ----------
+    values : ndarray, shape (n_systems, n_queries)
+        A measure's values.
+    first, second : ndarray of int, shape (n_pairs,)
+        Positions of the systems of each pair.
+    how : Design
+        Test, its trials and workers. An HSD test is over all systems, whichever pairs are asked for, unless its groups
+        are "pairwise".
+
+    Returns
+    -------
+    ndarray, shape (n_pairs,)
+        Probabilities, two-sided.
+    """
+    test = TESTS[how.test]
+    if test.of_all is not None and how.groups == "all":
+        return test.of_all(values, first, second, how)
+    return test.of_pairs(differences(values[first], values[second]), how)
+
+
+def borderlines(values: np.ndarray, first: np.ndarray, second: np.ndarray, how: Design) -> np.ndarray:
+    """Compute the borderline difference of each pair, from what `p_values` takes; NaN where the test has none."""
+    function = TESTS[how.test].borderlines
+    z = differences(values[first], values[second])
+    return np.full(len(z), np.nan) if function is None else function(z, how)
