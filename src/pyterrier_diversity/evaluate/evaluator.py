@@ -8,6 +8,7 @@ from typing import Any
 
 import ir_measures
 import numpy as np
+from ir_measures.measures.base import MeanAgg
 from ir_measures.providers import Evaluator
 
 from ..judged import QRELS_COLUMNS, Judgements, Ranked, Retrieved, Run, View, judge, with_string_ids
@@ -27,6 +28,10 @@ _FRACTIONAL_LABELS = ("runtime", "cwl_eval", "compat", "judged")
 
 # pytrec_eval keeps a count for each label up to the largest.
 _LARGEST_LABEL = 2**20
+
+
+class RefusedMeasureError(ValueError):
+    """Parameters of a measure that its provider does not take."""
 
 
 class DiversityEvaluator(Evaluator):
@@ -81,13 +86,10 @@ class DiversityEvaluator(Evaluator):
 
     def calc_aggregate(self, run: Any) -> dict[ir_measures.Measure, float]:
         """Return the aggregate of each measure, in the order of the measures."""
-        aggregates = {}
-        for measure, column in zip(self.measures, self._columns(run), strict=True):
-            aggregator = measure.aggregator()
-            for value in column.tolist():
-                aggregator.add(value)
-            aggregates[measure] = aggregator.result()
-        return aggregates
+        return {
+            measure: _aggregated(measure.aggregator(), column)
+            for measure, column in zip(self.measures, self._columns(run), strict=True)
+        }
 
     def _columns(self, run: Any) -> Sequence[np.ndarray]:
         """Return the values of each measure, in their order."""
@@ -174,6 +176,16 @@ class Evaluation:
         return [columns[column] for column in self._asked]
 
 
+def _aggregated(aggregator: Any, values: np.ndarray) -> float:
+    """Return the aggregate of values."""
+    if type(aggregator) is MeanAgg and len(values):
+        # It adds one value after the other, and so does this.
+        return float(np.cumsum(values)[-1] / len(values))
+    for value in values.tolist():
+        aggregator.add(value)
+    return float(aggregator.result())
+
+
 def _check_columns(judgements: Judgements, measure: DiversityMeasure) -> None:
     """Raise the ``ValueError`` for a measure that needs a column which the qrels lack."""
     missing = [column for column in measure.NEEDS if column not in judgements.columns]
@@ -200,7 +212,7 @@ class _Provided:
         try:
             self._evaluator = ir_measures.DefaultPipeline.evaluator(measures, qrels)
         except AssertionError as error:  # how ir_measures refuses parameters
-            raise ValueError(f"{', '.join(map(str, measures))}: {reason(error)}.") from error
+            raise RefusedMeasureError(f"{', '.join(map(str, measures))}: {reason(error)}.") from error
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Make the evaluator again in another process: it may be a program's."""

@@ -56,8 +56,8 @@ def to_frame(data: Any, required: tuple[str, ...], what: str) -> pd.DataFrame:
         named = ", ".join(name + theirs.get(name, "") for name in missing)
         found = ", ".join(map(str, data.columns if isinstance(data, pd.DataFrame) else frame.columns))
         raise ValueError(f"{what}: missing column {named}; found: {found}.")
-    twice = frame.columns[frame.columns.duplicated()]
-    if len(twice):
+    if not frame.columns.is_unique:
+        twice = frame.columns[frame.columns.duplicated()]
         hint = " PyTerrier's get_qrels(variant) does that; get_qrels() does not." if twice[0] == "relevance" else ""
         raise ValueError(f"{what}: column {twice[0]} is there twice.{hint}")
     return frame
@@ -106,7 +106,9 @@ def ids(frame: pd.DataFrame, column: str, what: str, *, grouped: bool = False) -
         codes, names = pd.factorize(named)
     except TypeError:  # lists have no hash
         return Ids(*pd.factorize(strings(frame, column, what)))
-    codes = codes if n is None else np.repeat(codes, n)
+    if n is not None:
+        # Small numbers are compared and sorted fast; a missing name has the code -1.
+        codes = np.repeat(codes.astype(np.int16) if len(names) < 2**15 else codes, n)
     if len(codes) and codes.min() < 0:
         raise ValueError(f"{what}: row {int(codes.argmin())} has no {column}.")
     known = isinstance(column_of.dtype, pd.StringDtype)  # which contains strings and missing values only
@@ -122,11 +124,14 @@ def _heads(column: pd.Series) -> np.ndarray:
         differ = pd.Series(array[1:] != array[:-1]).to_numpy(dtype=bool, na_value=True)
         return np.concatenate([[0], np.flatnonzero(differ) + 1])
     values = np.ascontiguousarray(column.to_numpy(dtype=object))
-    # Equal neighbours mostly are one object: only where the addresses differ are values compared.
+    # Equal neighbours may be one object: only where the addresses differ are values compared.
     address = np.frombuffer(values, dtype=np.intp)
     changes = np.flatnonzero(address[1:] != address[:-1])
     try:
-        changes = changes[np.asarray(values[changes] != values[changes + 1], dtype=bool)]
+        if 2 * len(changes) < len(values):
+            changes = changes[np.asarray(values[changes] != values[changes + 1], dtype=bool)]
+        else:
+            changes = np.flatnonzero(np.asarray(values[1:] != values[:-1], dtype=bool))
     except TypeError:  # pd.NA is neither equal nor unequal
         return np.arange(len(values))
     return np.concatenate([[0], changes + 1])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,8 +19,17 @@ _OPTIONAL = ("iteration", "subtopic_id", "weight", "intent_type", "rarity", "gai
 # Weights are relative to each other; the sum of larger ones might not be finite.
 _LARGEST_WEIGHT = 1e100
 
+
+@dataclass(frozen=True, eq=False)
+class _Known:
+    """Qrels that were read, and what was read."""
+
+    columns: dict[str, np.ndarray]
+    judgements: Judgements
+
+
 # pt.Experiment hands over a fresh copy of the same qrels for every system.
-_recent: deque[tuple[dict[str, np.ndarray], Judgements]] = deque(maxlen=4)
+_recent: deque[_Known] = deque(maxlen=4)
 
 
 def judge(qrels: Any) -> Judgements:
@@ -46,25 +55,39 @@ def judge(qrels: Any) -> Judgements:
         several labels and nothing tells for which intent.
     """
     frame = to_frame(qrels, QRELS_COLUMNS, "qrels")
-    columns = {name: frame[name].to_numpy() for name in (*QRELS_COLUMNS, *_OPTIONAL) if name in frame}
-    for known, judgements in tuple(_recent):
-        if known.keys() == columns.keys() and all(_same(known[name], columns[name]) for name in known):
-            return judgements
+    # Numbers first: most qrels that differ do so in a label, and numbers are compared fast.
+    columns = {
+        name: frame[name].to_numpy() for name in ("relevance", *_OPTIONAL, "query_id", "doc_id") if name in frame
+    }
+    for known in tuple(_recent):
+        if known.columns.keys() == columns.keys() and all(
+            _same(known.columns[name], columns[name]) for name in columns
+        ):
+            _recent.remove(known)
+            _recent.append(known)
+            return known.judgements
     judgements = _read(frame)
-    ids_are_strings = all(
-        pd.api.types.infer_dtype(columns[name], skipna=False) == "string" for name in QRELS_COLUMNS[:2]
-    )
-    if ids_are_strings:
-        _recent.append(({name: values.copy() for name, values in columns.items()}, judgements))
+    if all(pd.api.types.infer_dtype(columns[name], skipna=False) == "string" for name in ("query_id", "doc_id")):
+        _recent.append(_Known({name: values.copy() for name, values in columns.items()}, judgements))
     return judgements
 
 
 def _same(known: np.ndarray, column: np.ndarray) -> bool:
     """Tell whether a column holds the same values of the same types."""
+    if known.dtype != column.dtype or known.shape != column.shape:
+        return False
     try:
-        return known.dtype == column.dtype and np.array_equal(known, column)
+        if known.dtype != object:
+            return np.array_equal(known, column)
+        # One object has one value: only others are compared.
+        others = np.flatnonzero(_addresses(known) != _addresses(column))
+        return bool(np.all(known[others] == column[others]))
     except TypeError:  # pd.NA is neither equal nor unequal
         return False
+
+
+def _addresses(objects: np.ndarray) -> np.ndarray:
+    return np.frombuffer(np.ascontiguousarray(objects), dtype=np.intp) if len(objects) else np.zeros(0, dtype=np.intp)
 
 
 def _read(frame: pd.DataFrame) -> Judgements:

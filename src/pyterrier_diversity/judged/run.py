@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from itertools import repeat
+from itertools import islice, pairwise, repeat
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from .judgements import Judgements
 RUN_COLUMNS = ("query_id", "doc_id", "score")
 _MOST_TURNS = 1_000_000
 
-# Only the documents of a ranking that is so many times longer than the judgements are not all looked up in these.
+# In a ranking so many times as long as the judgements, these are looked up; else its documents in the judgements.
 _LONGER = 4
 
 # Begins the name of a place in a session that no judged document takes.
@@ -53,22 +53,23 @@ class Run:
         except TypeError:  # names that are missing cannot be ordered
             strings(frame, "doc_id", "run")
             raise
-        bounds = [0, *np.cumsum(np.bincount(query.codes, minlength=len(query.names))).tolist()]
-        self._slices = {name: slice(*bounds[i : i + 2]) for i, name in enumerate(query.names.tolist())}
+        n_rows = np.bincount(query.codes, minlength=len(query.names))
+        bounds = [0, *np.cumsum(n_rows).tolist()]
+        self._bounds = dict(zip(query.names.tolist(), pairwise(bounds), strict=True))
         self._warned: set[str] = set()
 
     def __len__(self) -> int:
         """Return the number of queries."""
-        return len(self._slices)
+        return len(self._bounds)
 
     def ranking(self, query_id: str) -> list[str]:
         """Return the documents of a query, best first; an empty list if it has none."""
-        return list(dict.fromkeys(self._listed(query_id)))
+        return list(dict.fromkeys(self._listed(*self._bounds.get(query_id, (0, 0)))))
 
     def rankings(self, query_ids: Sequence[str]) -> list[list[str]]:
         """Return the documents of each query, best first, with the warnings of `retrieve`."""
         rankings = [self.ranking(query_id) for query_id in query_ids]
-        n_listed = sum(len(self._listed(query_id)) for query_id in query_ids)
+        n_listed = sum(len(self._listed(*self._bounds.get(query_id, (0, 0)))) for query_id in query_ids)
         self._warn(n_listed - sum(map(len, rankings)), query_ids)
         return rankings
 
@@ -80,47 +81,46 @@ class Run:
         UserWarning
             Once a run, if it holds documents twice in a query or has no query in common with the qrels.
         """
-        ranks = np.zeros(len(judgements.documents.ids), dtype=np.int64)
-        n = np.zeros(len(judgements), dtype=np.int64)
-        found: list[int] = []
+        queries: list[int] = []
+        lengths: list[int] = []
         at: list[int] = []
+        ranks: list[int] = []
         n_repeats = 0
         from_1: list[int] = []
-        for query_id in self._slices:
-            query = judgements.query_index.get(query_id)
+        index, relevant_docs = judgements.query_index, judgements.relevant_docs
+        for query_id, bounds in self._bounds.items():
+            query = index.get(query_id)
             if query is None:
                 continue
-            documents = self._listed(query_id)
-            n_listed = len(documents)
-            if len(from_1) < n_listed:
-                from_1.extend(range(len(from_1) + 1, n_listed + 1))
-            rank_of = dict(zip(documents, from_1, strict=False))
-            if self._missing in rank_of:
+            documents, relevant = self._listed(*bounds), relevant_docs[query]
+            from_1.extend(range(len(from_1) + 1, len(documents) + 1))
+            by_ranking = len(documents) <= _LONGER * len(relevant)
+            distinct: Any = set(documents) if by_ranking else dict(zip(documents, from_1, strict=False))
+            if self._missing is not None and self._missing in distinct:
                 raise ValueError(f"run: a row of query {query_id!r} has no doc_id.")
-            if len(rank_of) < n_listed:
-                n_repeats += n_listed - len(rank_of)
-                rank_of = dict(zip(rank_of, from_1, strict=False))
-            n[query] = len(rank_of)
-            relevant = judgements.relevant_docs[query]
-            if n_listed < _LONGER * len(relevant):
-                docs = list(filter(relevant.__contains__, rank_of))
-                found.extend(map(rank_of.__getitem__, docs))
-                at.extend(map(relevant.__getitem__, docs))
+            if len(distinct) < len(documents):
+                n_repeats += len(documents) - len(distinct)
+                documents = list(dict.fromkeys(documents))
+                distinct = dict(zip(documents, from_1, strict=False))
+            queries.append(query)
+            lengths.append(len(documents))
+            if by_ranking:
+                at.extend(map(relevant.get, documents, repeat(-1)))
+                ranks.extend(from_1[: len(documents)])
             else:
-                found.extend(map(rank_of.get, relevant, repeat(0)))
                 at.extend(relevant.values())
-        ranks[at] = found
+                ranks.extend(map(distinct.get, relevant, repeat(0)))
         self._warn(n_repeats, judgements.query_ids)
-        return Retrieved(judgements, ranks, n, self)
+        return _retrieved(judgements, at, ranks, queries, lengths, self)
 
     def _rows(self, query_id: str) -> slice | np.ndarray:
         """Return the rows of a query, in ranking order."""
-        place = self._slices.get(query_id, slice(0))
+        place = slice(*self._bounds.get(query_id, (0, 0)))
         return place if self._order is None else self._order[place]
 
-    def _listed(self, query_id: str) -> list[str]:
-        """Return the documents of a query as the run lists them, repeats and all."""
-        rows = self._rows(query_id)
+    def _listed(self, start: int, end: int) -> list[str]:
+        """Return the documents from place to place of the ordered rows, those of a query: repeats and all."""
+        rows = slice(start, end) if self._order is None else self._order[start:end]
         documents: list[str] = self._docs[rows].tolist()
         return documents if self._turn is None else _session(documents, self._turn[rows].tolist())
 
@@ -157,8 +157,8 @@ class Run:
             self.warn_once(
                 f"The run holds a document twice in a query, {n_repeats} times in all; the better-ranked one counts."
             )
-        if self._slices and query_ids and self._slices.keys().isdisjoint(query_ids):
-            names = ", ".join(repr(name) for name in list(self._slices)[:3])
+        if self._bounds and query_ids and self._bounds.keys().isdisjoint(query_ids):
+            names = ", ".join(repr(name) for name in list(self._bounds)[:3])
             self.warn_once(f"No query of the run ({names}, ...) is in the qrels: nothing of it counts.")
 
 
@@ -177,17 +177,26 @@ class Retrieved:
         The run that the rankings are of; without one, they are of relevant documents only.
     """
 
-    def __init__(self, judgements: Judgements, ranks: np.ndarray, n: np.ndarray, run: Run | None = None) -> None:
+    def __init__(
+        self,
+        judgements: Judgements,
+        ranks: np.ndarray,
+        n: np.ndarray,
+        run: Run | None = None,
+        base: Retrieved | None = None,
+    ) -> None:
         self.judgements = judgements
         self.ranks = ranks
         self.n = n
         self.run = run
+        self._base = self if base is None else base
 
     def view(self, view: Judgements) -> Retrieved:
-        """Return what they found of a view of the judgements as read, which these must be of."""
+        """Return what they found of a view of the judgements."""
         if view is self.judgements:
             return self
-        return Retrieved(view, self.ranks[view.base_doc], self.n[view.base_query], self.run)
+        base = self._base
+        return Retrieved(view, base.ranks[view.base_doc], base.n[view.base_query], self.run, base)
 
     def prefix(self, last: np.ndarray) -> Retrieved:
         """Return the rankings down to a last rank for each."""
@@ -206,13 +215,13 @@ class Retrieved:
 
     def rankings(self) -> list[list[str]]:
         """Return the documents of each ranking, best first."""
-        n = self.n.tolist()
+        names = self.judgements.query_ids
         if self.run is not None:
-            rankings = {name: self.run.ranking(name) for name in set(self.judgements.query_ids)}
-            return [rankings[name][:k] for name, k in zip(self.judgements.query_ids, n, strict=True)]
-        found = np.flatnonzero(self.ranks)
-        found = found[np.lexsort([self.ranks[found], self.judgements.documents.query[found]])]
-        return [docs.tolist() for docs in np.split(self.judgements.documents.ids[found], np.cumsum(n)[:-1])]
+            known = {name: self.run.ranking(name) for name in set(names)}
+        else:
+            base = self._base
+            known = dict(zip(base.judgements.query_ids, _rankings(base), strict=True))
+        return [known[name][:n] for name, n in zip(names, self.n.tolist(), strict=True)]
 
     def as_dict(self, names: Sequence[str], depth: int | None = None) -> dict[str, dict[str, float]]:
         """Return the rankings that are not empty, by ``names``, with scores n, n - 1, ..., 1, down to a depth."""
@@ -236,14 +245,41 @@ class Retrieved:
         return [words[:n] for words, n in zip(lengths, self.n.tolist(), strict=True)]
 
 
+def _rankings(found: Retrieved) -> list[list[str]]:
+    """Return the relevant documents of each ranking, best first."""
+    doc = np.flatnonzero(found.ranks)
+    query = found.judgements.documents.query[doc]
+    order = np.lexsort([found.ranks[doc], query])
+    n = np.bincount(query, minlength=len(found.judgements))
+    ids = iter(found.judgements.documents.ids[doc[order]].tolist())
+    return [list(islice(ids, n_docs)) for n_docs in n.tolist()]
+
+
 def retrieved(judgements: Judgements, rankings: Sequence[Sequence[str]], run: Run | None = None) -> Retrieved:
     """Return what rankings of distinct documents, one for each query, found of the judgements."""
-    ranks = np.zeros(len(judgements.documents.ids), dtype=np.int64)
+    at: list[int] = []
+    ranks: list[int] = []
     for relevant, docs in zip(judgements.relevant_docs, rankings, strict=True):
-        for rank, doc in enumerate(docs, start=1):
-            if doc in relevant:
-                ranks[relevant[doc]] = rank
-    return Retrieved(judgements, ranks, np.array([len(docs) for docs in rankings], dtype=np.int64), run)
+        at.extend(map(relevant.get, docs, repeat(-1)))
+        ranks.extend(range(1, len(docs) + 1))
+    return _retrieved(judgements, at, ranks, range(len(rankings)), list(map(len, rankings)), run)
+
+
+def _retrieved(
+    judgements: Judgements,
+    at: Sequence[int],
+    ranks: Sequence[int],
+    queries: Sequence[int],
+    lengths: Sequence[int],
+    run: Run | None,
+) -> Retrieved:
+    """Return rankings that have documents at ranks; -1 stands for a document that is not relevant."""
+    doc, rank = np.fromiter(at, np.int64, len(at)), np.fromiter(ranks, np.int64, len(ranks))
+    of_doc = np.zeros(len(judgements.documents.ids), dtype=np.int64)
+    of_doc[doc[doc >= 0]] = rank[doc >= 0]
+    n = np.zeros(len(judgements), dtype=np.int64)
+    n[list(queries)] = lengths
+    return Retrieved(judgements, of_doc, n, run)
 
 
 def _turn(frame: Any) -> np.ndarray:
@@ -265,14 +301,15 @@ def _doc_len(frame: Any) -> np.ndarray:
 
 def ranking_order(query: np.ndarray, turn: np.ndarray | None, score: np.ndarray, docs: np.ndarray) -> np.ndarray | None:
     """Return the rows query by query, each in ranking order; None if that is how they are."""
-    keys = [query] if turn is None else [query, turn]
+    key = query if turn is None else query.astype(np.int64) * _MOST_TURNS + turn.astype(np.int64)
+    begins = key[1:] != key[:-1]
     order = None
-    if not _is_sorted(keys, score):
-        order = np.lexsort([-score, *reversed(keys)])
-        keys, score, docs = [key[order] for key in keys], score[order], docs[order]
-    tied = score[1:] == score[:-1]
-    for key in keys:
-        tied &= key[1:] == key[:-1]
+    if not ((key[1:] >= key[:-1]).all() and ((score[1:] <= score[:-1]) | begins).all()):
+        order = np.argsort(-score)
+        order = order[np.argsort(key[order], kind="stable")]
+        key, score, docs = key[order], score[order], docs[order]
+        begins = key[1:] != key[:-1]
+    tied = (score[1:] == score[:-1]) & ~begins
     ties = np.flatnonzero(tied)
     wrong = docs[ties] < docs[ties + 1]
     if not wrong.any():
@@ -288,14 +325,6 @@ def ranking_order(query: np.ndarray, turn: np.ndarray | None, score: np.ndarray,
     order = np.arange(len(docs)) if order is None else order
     order[rows] = order[rows[by_name[np.argsort(group[by_name], kind="stable")]]]
     return order
-
-
-def _is_sorted(keys: list[np.ndarray], score: np.ndarray) -> bool:
-    """Tell whether rows are sorted by ``keys``, ascending, then by ``score``, descending."""
-    in_order = score[1:] <= score[:-1]
-    for key in reversed(keys):
-        in_order = (key[1:] > key[:-1]) | ((key[1:] == key[:-1]) & in_order)
-    return bool(in_order.all())
 
 
 def _session(documents: list[str], turns: list[float]) -> list[str]:

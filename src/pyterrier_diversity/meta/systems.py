@@ -149,6 +149,8 @@ def number_of_systems(
     _check_runs("number_of_systems", runs)
     sizes = _sizes(sizes, len(runs))
     wanted = _measures("number_of_systems", measures)
+    if any(_reads_rarity(measure) and measure.params.get("judged_only") for measure in wanted):
+        raise ValueError("number_of_systems: a measure that reads rarity cannot have judged_only=True here.")
     systems = [_run_frame(run) for run in runs.values()]
     rare = add_rarity(_qrels_frame(qrels), systems, cutoff=cutoff, bounded=bounded)
     initial = _evaluate(wanted, rare, systems)

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-from ..evaluate import DiversityEvaluator
+from ..evaluate import DiversityEvaluator, RefusedMeasureError
 from ..judged import RUN_COLUMNS, numbers, with_string_ids
 from ..measures.base import implementation
 from ..measures.composite import innermost
@@ -96,8 +96,11 @@ def evaluator_of(who: str, measures: Any, qrels: pd.DataFrame) -> DiversityEvalu
     """Return an evaluator of measures, given as objects or strings; there must be one."""
     several = read_measures(who, measures)
     if not several:
-        raise ValueError(f"{who}: measures must not be empty.")
-    return DiversityEvaluator(several, qrels)
+        raise ValueError(f"{who}: measures must hold a measure at least.")
+    try:
+        return DiversityEvaluator(several, qrels)
+    except RefusedMeasureError as error:
+        raise ValueError(f"{who}: {error}") from error
 
 
 def with_judgements(run: pd.DataFrame, evaluator: DiversityEvaluator, who: str) -> pd.DataFrame:
