@@ -56,14 +56,14 @@ def entry(measure: DiversityMeasure) -> Entry:
     return {
         "measure": measure.NAME,
         "name": measure.PRETTY_NAME,
-        "what": measure.SHORT_DESC,
+        "what": _documented(measure).split("\n")[0],
         "formula": measure.FORMULA,
         "parameters": {name: _described(parameter) for name, parameter in measure.parameters().items()},
         "range": measure.RANGE,
         "columns": ", ".join(read) or "none",
         "source": measure.SOURCE,
         # A subclass that computes something else does not equal what its base class equals.
-        "equals": vars(type(measure)).get("EQUALS", ""),
+        "equals": {**vars(type(measure)), **vars(measure)}.get("EQUALS", ""),
     }
 
 
@@ -214,7 +214,7 @@ def _topic_section() -> str:
 
 def _section(measure: DiversityMeasure, example: Example) -> str:
     known = entry(measure)
-    cited = re.search(r"^\.\. cite\.dblp::.*$", inspect.cleandoc(type(measure).__doc__ or ""), re.MULTILINE)
+    cited = re.search(r"^\.\. cite\.dblp::.*$", _documented(measure), re.MULTILINE)
     fields = {
         "Formula": f"``{known['formula']}``",
         "Range": known["range"],
@@ -239,8 +239,12 @@ def _section(measure: DiversityMeasure, example: Example) -> str:
 
 def _prose(measure: DiversityMeasure) -> str:
     """Return what the class says of itself, without its sections and citations."""
-    prose = re.split(r"^(?:Raises\n-|\.\. cite)", inspect.cleandoc(type(measure).__doc__ or ""), flags=re.MULTILINE)
+    prose = re.split(r"^(?:(?:Raises|References|Examples)\n-|\.\. cite)", _documented(measure), flags=re.MULTILINE)
     return prose[0].strip()
+
+
+def _documented(measure: DiversityMeasure) -> str:
+    return inspect.cleandoc(measure.__doc__ or "")
 
 
 def _family(module: str) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 from ir_measures.measures.base import MeanAgg
 from ir_measures.providers import Evaluator
 
-from ..judged import QRELS_COLUMNS, Judgements, Ranked, Retrieved, Run, View, judge, with_string_ids
+from ..judged import QRELS_COLUMNS, RUN_COLUMNS, Judgements, Ranked, Retrieved, Run, View, judge, with_string_ids
 from ..measures.base import CompositeMeasure, DiversityMeasure, implementation, is_ours, reason
 
 _View = tuple[View, float | None]
@@ -70,8 +70,8 @@ class DiversityEvaluator(Evaluator):
 
         Parameters
         ----------
-        run : Run, Retrieved, DataFrame, iterable of named tuples, or dict of dicts
-            A run, or rankings of the documents of the judgements.
+        run : DataFrame, iterable of named tuples, dict of dicts, Run or Retrieved
+            A run, or what rankings found of the judgements.
         """
         return dict(zip(self.measures, self._columns(run), strict=True))
 
@@ -93,11 +93,13 @@ class DiversityEvaluator(Evaluator):
 
     def _columns(self, run: Any) -> Sequence[np.ndarray]:
         """Return the values of each measure, in their order."""
-        read = run if isinstance(run, (Run, Retrieved)) else Run(run)
-        found = read.retrieve(self.judgements) if isinstance(read, Run) else read
+        is_read = isinstance(run, (Run, Retrieved))
+        if self._bare is not None and not is_read:
+            run = with_string_ids(run, RUN_COLUMNS, "run")
+        found = run if isinstance(run, Retrieved) else (run if is_read else Run(run)).retrieve(self.judgements)
         columns = self._ours.values(found)
         if self._bare is not None:
-            given = found.as_dict(self.judgements.query_ids) if read is run else run
+            given = found.as_dict(self.judgements.query_ids) if is_read else run
             columns += self._bare.values(given, self.judgements.query_ids)
         return [columns[place] for place in self._places]
 
@@ -128,9 +130,9 @@ class Evaluation:
 
     def _assign(self, measure: ir_measures.Measure, needed: dict[_View, dict[ir_measures.Measure, int]]) -> int:
         """Return the column of a measure, having put the measure where it is computed."""
+        ours = implementation(measure)
         if measure in self._columns:
             return self._columns[measure]
-        ours = implementation(measure)
         parts: list[tuple[_View | None, int]] = []
         for part in ours.parts() if isinstance(ours, CompositeMeasure) else ():
             view = part.view, part.rel

@@ -59,26 +59,31 @@ def score(
     >>> round(score(RBU(e=0), [1, 0, 3]), 3)
     0.867
     """
-    retrieved = _by_intent(labels, "labels")
-    rest = _by_intent(others, "others") if np.size(others) else np.zeros((0, retrieved.shape[1]))
-    n_docs, n_intents = retrieved.shape
-    given = {"others": rest.shape[1], "weights": weights, "intent_types": intent_types}
-    for name, value in given.items():
-        n = n_intents if value is None else value if isinstance(value, int) else np.size(value)
+    given = {"labels": _by_intent(labels, "labels"), "others": _by_intent(others, "others")}
+    sizes = {name: array.shape[1] for name, array in given.items() if len(array)}
+    sizes |= {
+        name: np.size(values)
+        for name, values in {"weights": weights, "intent_types": intent_types}.items()
+        if values is not None
+    }
+    n_intents = next(iter(sizes.values()), 0)
+    for name, n in sizes.items():
         if n != n_intents:
-            raise ValueError(f"score: {name} must be about {n_intents} intents, as labels are, not {n}.")
-    every = np.concatenate([retrieved, rest])
+            raise ValueError(f"score: {name} must be about {n_intents} intents, as {next(iter(sizes))} are, not {n}.")
+    every = np.concatenate([array.reshape(-1, n_intents) for array in given.values()])
+    whole = np.isfinite(every).all() and (every == np.floor(every)).all()
+    every = every.astype(np.int64) if whole else every
     doc, intent = np.indices(every.shape).reshape(2, -1)
     qrels = pd.DataFrame({"query_id": "q", "doc_id": doc, "relevance": every.ravel(), "iteration": intent})
     if weights is not None:
-        qrels["weight"] = np.asarray(weights)[intent]
+        qrels["weight"] = np.ravel(weights)[intent]
     if intent_types is not None:
         qrels["intent_type"] = np.asarray(intent_types, dtype=object)[intent]
-    run = pd.DataFrame({"query_id": "q", "doc_id": np.arange(n_docs), "score": -np.arange(float(n_docs))})
+    rank = np.arange(len(given["labels"]))
+    run = pd.DataFrame({"query_id": "q", "doc_id": rank, "score": -1.0 * rank})
     asked = read_measure("score", measure)
-    names = {"doc_id": str, "iteration": str}
-    evaluator = DiversityEvaluator([asked], qrels.astype(names))
-    return float(evaluator.values(run.astype({"doc_id": str}))[asked][0])
+    evaluator = DiversityEvaluator([asked], qrels.astype({"doc_id": str, "iteration": str}))
+    return float(evaluator.values(run.astype({"doc_id": str}))[asked].sum())
 
 
 def _by_intent(labels: npt.ArrayLike, what: str) -> np.ndarray:
@@ -86,4 +91,4 @@ def _by_intent(labels: npt.ArrayLike, what: str) -> np.ndarray:
     array = np.asarray(labels, dtype=np.float64)
     if array.ndim not in (1, 2):
         raise ValueError(f"score: {what} must be a list of labels, or of lists of them, not of shape {array.shape}.")
-    return array.reshape(len(array), -1)
+    return array[:, None] if array.ndim == 1 else array

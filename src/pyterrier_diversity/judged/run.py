@@ -201,7 +201,8 @@ class Retrieved:
     def prefix(self, last: np.ndarray) -> Retrieved:
         """Return the rankings down to a last rank for each."""
         below = self.ranks > last[self.judgements.documents.query]
-        return Retrieved(self.judgements, np.where(below, 0, self.ranks), np.minimum(self.n, last), self.run)
+        base = None if self._base is self else self._base
+        return Retrieved(self.judgements, np.where(below, 0, self.ranks), np.minimum(self.n, last), self.run, base)
 
     def judged_only(self) -> Retrieved:
         """Return the rankings without documents that have no judgement for their query."""

@@ -65,11 +65,16 @@ class _CT(_CubeTest):
     ``gain`` of the qrels, the sum of its passages' ratings; the label where there is none.
 
     .. cite.dblp:: conf/cikm/LuoWYH13
+
+    Examples
+    --------
+    >>> from pyterrier_diversity import CT, score
+    >>> round(score(CT(batch=1), [[4], [4]]), 4)
+    0.3
     """
 
     NAME = __name__ = "CT"
     PRETTY_NAME = "Cube Test"
-    SHORT_DESC = "What fills the cubes of the intents, by the turn."
     FORMULA = "1/(K H) sum_i sum_t w_t min(gamma^(c_it + 1) gain_it, H - h_it), K turns, H = max_height"
     SOURCE = "Luo et al. (2013); TREC Dynamic Domain 2017"
     EQUALS = "the jig of TREC Dynamic Domain 2017"
@@ -85,11 +90,16 @@ class _ACT(_CubeTest):
     Equal to the scorer of TREC Dynamic Domain 2017; repeated documents and missing turns are documents read, too.
 
     .. cite.dblp:: conf/cikm/LuoWYH13
+
+    Examples
+    --------
+    >>> from pyterrier_diversity import ACT, score
+    >>> round(score(ACT(batch=1), [[4], [4]]), 4)
+    0.35
     """
 
     NAME = __name__ = "ACT"
     PRETTY_NAME = "Average Cube Test"
-    SHORT_DESC = "The Cube Test after each document, averaged over all documents read."
     FORMULA = "1/n sum_i CT_i, CT_i the filling down to rank i over H and the turns begun"
     SOURCE = "Luo et al. (2013); TREC Dynamic Domain 2017"
     EQUALS = "the jig of TREC Dynamic Domain 2017"
@@ -113,11 +123,16 @@ class _nCT(_CubeTest):
     the turns of the session, so that a session shorter than the cutoff can exceed 1.
 
     .. cite.dblp:: conf/cikm/LuoWYH13
+
+    Examples
+    --------
+    >>> from pyterrier_diversity import nCT, score
+    >>> round(score(nCT(batch=1), [[4], [4]]), 4)
+    0.6
     """
 
     NAME = __name__ = "nCT"
     PRETTY_NAME = "Normalised Cube Test"
-    SHORT_DESC = "The Cube Test over a bound of what the judgements allow."
     FORMULA = "CT / (1/(K H) sum_t w_t sum_i min(gamma^i gain*_it, H - h_it)), i from 0 to batch K"
     SOURCE = "TREC Dynamic Domain 2017"
     EQUALS = "the jig of TREC Dynamic Domain 2017"
@@ -144,11 +159,16 @@ class _CT_rank(DiversityMeasure):
     """The Cube Test over ranks, as it is compared in the axiomatic analysis: an intent is satisfied at a saturation.
 
     .. cite.dblp:: conf/sigir/AmigoSC18
+
+    Examples
+    --------
+    >>> from pyterrier_diversity import CT_rank, score
+    >>> score(CT_rank, [[1, 0], [0, 0], [1, 1]])
+    0.375
     """
 
     NAME = __name__ = "CT_rank"
     PRETTY_NAME = "Cube Test over Ranks"
-    SHORT_DESC = "Graded, weighted gains by the rank, until an intent is saturated."
     FORMULA = "sum_i 1/i sum_t w_t r_it gamma^c_it [sum_{j<i} r_jt < saturation]"
     SOURCE = "Luo et al. (2013); Amigó et al. (2018), Sec. 4.3"
     RANGE = "[0, inf)"

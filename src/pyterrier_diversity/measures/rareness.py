@@ -69,7 +69,6 @@ class _P_Rareness(_Rareness):
 
     NAME = __name__ = "P_Rareness"
     PRETTY_NAME = "Rareness-Based Precision"
-    SHORT_DESC = "Precision that rewards relevant documents which few systems retrieve."
     FORMULA = "1/k sum_i J_i (1 + alpha R(d_i)); mixture: 1/k sum_i J_i ((1 - alpha) + alpha R(d_i))"
     SOURCE = "Türkmen et al. (2023), Eqs. 1, 4"
     EQUALS = "the code of its authors, whose alpha=None is alpha='adaptive'"
@@ -89,7 +88,6 @@ class _AP_Rareness(_Rareness):
 
     NAME = __name__ = "AP_Rareness"
     PRETTY_NAME = "Rareness-Based Average Precision"
-    SHORT_DESC = "Average precision that rewards relevant documents which few systems retrieve."
     FORMULA = "1/N_R sum_i J_i P_Rareness@i"
     SOURCE = "Türkmen et al. (2023), Eqs. 3, 4"
     EQUALS = "the code of its authors, whose alpha=None is alpha='adaptive'"
@@ -112,7 +110,6 @@ class _nDCG_Rareness(_Rareness, Normalised):
 
     NAME = __name__ = "nDCG_Rareness"
     PRETTY_NAME = "Rareness-Based nDCG"
-    SHORT_DESC = "nDCG that rewards relevant documents which few systems retrieve."
     FORMULA = "sum_i g_i (1 + alpha R(d_i))/log2(i+1) / the same for the ideal ranking of these gains"
     SOURCE = "after Türkmen et al. (2023), Eq. 1"
     RANGE = "[0, 1]"
@@ -146,7 +143,6 @@ class _RBP_Rareness(_Rareness):
 
     NAME = __name__ = "RBP_Rareness"
     PRETTY_NAME = "Rareness-Based RBP"
-    SHORT_DESC = "Rank-biased precision that rewards relevant documents which few systems retrieve."
     FORMULA = "(1 - p) sum_i p^(i-1) J_i (1 + alpha R(d_i))"
     SOURCE = "after Türkmen et al. (2023), Eq. 1"
     SUPPORTED_PARAMS = {

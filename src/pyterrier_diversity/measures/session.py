@@ -21,11 +21,16 @@ class _SessionDCG(DiversityMeasure):
     ``gain`` of the qrels, which is the sum of its passages' ratings; of the label where there is none.
 
     .. cite.dblp:: conf/ecir/JarvelinPDN08
+
+    Examples
+    --------
+    >>> from pyterrier_diversity import SessionDCG, score
+    >>> score(SessionDCG(batch=2), [[1], [1]])
+    1.5
     """
 
     NAME = __name__ = "SessionDCG"
     PRETTY_NAME = "Session Discounted Cumulative Gain"
-    SHORT_DESC = "Gains discounted by the rank in the turn and by the turn."
     FORMULA = "sum_i sum_j gain_ij / ((1 + log_b j) (1 + log_bq i)), i the turn, j the rank in it"
     SOURCE = "Järvelin et al. (2008); TREC Dynamic Domain 2017"
     EQUALS = "sDCG of the jig of TREC Dynamic Domain 2017"
@@ -58,11 +63,16 @@ class _nSessionDCG(_SessionDCG):
     ranks of ``batch`` documents a turn, whichever turn that is in.
 
     .. cite.dblp:: conf/ecir/JarvelinPDN08
+
+    Examples
+    --------
+    >>> from pyterrier_diversity import nSessionDCG, score
+    >>> score(nSessionDCG(batch=2), [[0], [1]])
+    0.5
     """
 
     NAME = __name__ = "nSessionDCG"
     PRETTY_NAME = "Normalised Session Discounted Cumulative Gain"
-    SHORT_DESC = "Session DCG over that of the best documents at the best places."
     FORMULA = "SessionDCG / sum_i gain*_i d*_i, gains and discounts of batch K places in descending order"
     SOURCE = "TREC Dynamic Domain 2017"
     EQUALS = "nsDCG of the jig of TREC Dynamic Domain 2017"
@@ -109,7 +119,6 @@ class _EU_DD(DiversityMeasure):
 
     NAME = __name__ = "EU_DD"
     PRETTY_NAME = "Expected Utility of Dynamic Domain"
-    SHORT_DESC = "Nuggets that users of a session find, less the words they read."
     FORMULA = "sum_n r_n (1 - gamma^E(n))/(1 - gamma) - a E(words), E(n) the expected number of times that n is met"
     SOURCE = "TREC Dynamic Domain 2017"
     EQUALS = "EU of the jig of TREC Dynamic Domain 2017"

@@ -25,11 +25,16 @@ class _ERR_arith(_ERROfIntents):
     Equal to the harness of TREC Dynamic Domain 2015: r = (2^label - 1) / 16, and a label above 4 is a ``ValueError``.
 
     .. cite.dblp:: conf/cikm/ChapelleMZG09
+
+    Examples
+    --------
+    >>> from pyterrier_diversity import ERR_arith, score
+    >>> round(score(ERR_arith, [[4, 0], [0, 4]]), 4)
+    0.7031
     """
 
     NAME = __name__ = "ERR_arith"
     PRETTY_NAME = "Expected Reciprocal Rank, Arithmetic Mean over the Intents Met"
-    SHORT_DESC = "ERR of the intents that the ranking meets, averaged."
     FORMULA = "1/m sum_{t met} ERR_t, m the number of intents met"
     EQUALS = "the simulation harness of TREC Dynamic Domain 2015, on runs without repeated documents and ratings of 0"
 
@@ -43,11 +48,16 @@ class _ERR_harm(_ERROfIntents):
     Equal to the harness of TREC Dynamic Domain 2015: r = (2^label - 1) / 16, and a label above 4 is a ``ValueError``.
 
     .. cite.dblp:: conf/cikm/ChapelleMZG09
+
+    Examples
+    --------
+    >>> from pyterrier_diversity import ERR_harm, score
+    >>> score(ERR_harm, [[4, 0], [0, 4]])
+    0.625
     """
 
     NAME = __name__ = "ERR_harm"
     PRETTY_NAME = "Expected Reciprocal Rank, Harmonic Mean over the Intents Met"
-    SHORT_DESC = "ERR of the intents that the ranking meets, their harmonic mean."
     FORMULA = "m / sum_{t met} 1/ERR_t, m the number of intents met"
     EQUALS = "the simulation harness of TREC Dynamic Domain 2015, on runs without repeated documents and ratings of 0"
 
@@ -73,11 +83,16 @@ class _RR_at_Recall(_AtRecall):
     Equal to the harness of TREC Dynamic Domain 2015.
 
     .. cite.dblp:: conf/trec/YangFS15
+
+    Examples
+    --------
+    >>> from pyterrier_diversity import RR_at_Recall, score
+    >>> round(score(RR_at_Recall, [[1, 0], [0, 0], [1, 1]]), 4)
+    0.3333
     """
 
     NAME = __name__ = "RR_at_Recall"
     PRETTY_NAME = "Reciprocal Rank at Recall"
-    SHORT_DESC = "Reciprocal of the first rank at which every intent is met."
     FORMULA = "1/k, k the first rank at which all intents are met, else the length of the list"
     EQUALS = "the simulation harness of TREC Dynamic Domain 2015, on runs without repeated documents"
 
@@ -91,11 +106,16 @@ class _P_at_Recall(_AtRecall):
     Equal to the harness of TREC Dynamic Domain 2015.
 
     .. cite.dblp:: conf/trec/YangFS15
+
+    Examples
+    --------
+    >>> from pyterrier_diversity import P_at_Recall, score
+    >>> round(score(P_at_Recall, [[1, 0], [0, 0], [1, 1], [1, 1]]), 4)
+    0.6667
     """
 
     NAME = __name__ = "P_at_Recall"
     PRETTY_NAME = "Precision at Recall"
-    SHORT_DESC = "Precision at the first rank at which every intent is met."
     FORMULA = "1/k |{i <= k: d_i relevant to any intent}|, k as of RR_at_Recall"
     EQUALS = "the simulation harness of TREC Dynamic Domain 2015, on runs without repeated documents"
 
@@ -110,11 +130,16 @@ class _P_at_Recall_mod(_AtRecall):
     Equal to the harness of TREC Dynamic Domain 2015.
 
     .. cite.dblp:: conf/trec/YangFS15
+
+    Examples
+    --------
+    >>> from pyterrier_diversity import P_at_Recall_mod, score
+    >>> score(P_at_Recall_mod, [[1, 0], [1, 1]])
+    0.75
     """
 
     NAME = __name__ = "P_at_Recall_mod"
     PRETTY_NAME = "Modified Precision at Recall"
-    SHORT_DESC = "Precision at the first rank at which every intent is met, counting the share of new intents."
     FORMULA = "1/k sum_{i<=k} |intents of d_i that are new| / |intents of d_i|, k as of RR_at_Recall"
     EQUALS = "the simulation harness of TREC Dynamic Domain 2015, on runs without repeated documents"
 

@@ -14,6 +14,7 @@ from ..arithmetic import divide
 from ..evaluate import DiversityEvaluator, Evaluation
 from ..judged import QRELS_COLUMNS, RUN_COLUMNS, Judgements, Memo, Retrieved, Run, judge, to_frame
 from ..measures.base import CompositeMeasure, implementation
+from ..measures.composite import innermost
 from ..parallel import in_parallel
 from ..parameters import CUTOFF, REL, Parameter, Parameters, Rng, checked
 from ..qrels import add_rarity
@@ -149,7 +150,7 @@ def number_of_systems(
     _check_runs("number_of_systems", runs)
     sizes = _sizes(sizes, len(runs))
     wanted = _measures("number_of_systems", measures)
-    if any(_reads_rarity(measure) and measure.params.get("judged_only") for measure in wanted):
+    if any(_reads_rarity(measure) and innermost(measure).params.get("judged_only") for measure in wanted):
         raise ValueError("number_of_systems: a measure that reads rarity cannot have judged_only=True here.")
     systems = [_run_frame(run) for run in runs.values()]
     rare = add_rarity(_qrels_frame(qrels), systems, cutoff=cutoff, bounded=bounded)

@@ -157,7 +157,7 @@ class Ideal(Step):
     def _by_trial(self, frame: pd.DataFrame, depth: int | None) -> Rankings:
         """Lengthen each query's ranking by the document that raises its value most, again and again."""
         judgements = self._evaluator.judgements
-        kinds = _kinds(frame, innermost(self.measure).params.get("rel", 0))
+        kinds = _kinds(frame[_counts(frame)], innermost(self.measure).params.get("rel", 0))
         index = judgements.query_index
         growing = {
             index[query]: _Growing(of_query, judgements.relevant_docs[index[query]])
@@ -268,6 +268,11 @@ class _Growing:
         self._value = values[self.last]
         self._kinds = [kind for kind in self._kinds if kind]
         return True
+
+
+def _counts(frame: pd.DataFrame) -> np.ndarray:
+    """Tell of each row whether its intent has a weight above 0: others are dropped when qrels are read."""
+    return numbers(frame, "weight", "qrels") > 0 if "weight" in frame else np.ones(len(frame), dtype=bool)
 
 
 def _kinds(frame: pd.DataFrame, rel: float) -> dict[str, list[list[str]]]:
