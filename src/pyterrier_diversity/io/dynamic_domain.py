@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from .ordering import highest_label_last
-from .tables import Columns, Path, opened, read_table
+from .files import Columns, Path, opened, read_table
 
 _RUN: Columns = {"qid": str, "turn": int, "docno": str, "score": float, "on_topic": None, "feedback": None}
 # What a user says of a document: the ratings of its passages, by subtopic.

@@ -9,7 +9,7 @@ import pandas as pd
 
 from ..judged import ranking_order
 from .dynamic_domain import is_dd_run, read_dd_run
-from .tables import Columns, Path, read_table
+from .files import Columns, Path, read_table
 
 
 def read_qrels(path: Path) -> pd.DataFrame:

@@ -201,7 +201,7 @@ class Ranked:
 
     @property
     def n_intents(self) -> np.ndarray:
-        """|T|: the number of intents of each query that any document is relevant to."""
+        """The number of intents of each query that any document is relevant to, ``|T|``."""
         return self.judgements.n_intents
 
     @property

@@ -59,12 +59,10 @@ def judge(qrels: Any) -> Judgements:
     columns = {
         name: frame[name].to_numpy() for name in ("relevance", *_OPTIONAL, "query_id", "doc_id") if name in frame
     }
-    for known in tuple(_recent):
+    for known in reversed(tuple(_recent)):
         if known.columns.keys() == columns.keys() and all(
             _same(known.columns[name], columns[name]) for name in columns
         ):
-            _recent.remove(known)
-            _recent.append(known)
             return known.judgements
     judgements = _read(frame)
     if all(pd.api.types.infer_dtype(columns[name], skipna=False) == "string" for name in ("query_id", "doc_id")):

@@ -12,7 +12,7 @@ import pyterrier as pt
 
 from ..arithmetic import divide
 from ..parameters import Parameter
-from .base import NORMALISE, Candidates, K, Normalise, Reranker, first_best, normalised
+from .steps import NORMALISE, Candidates, K, Normalise, Reranker, first_best, normalised
 from .intent_scores import read_intent_scores
 
 LAMBDA = Parameter(float, 0.5, interval="[0, 1]", desc="how much diversity counts")

@@ -16,7 +16,7 @@ from ..judged import RUN_COLUMNS, numbers, with_string_ids
 from ..measures.base import implementation
 from ..measures.composite import innermost
 from ..measures.parse import read_measures
-from .base import Step
+from .steps import Step
 
 
 class Evaluate(Step):

@@ -20,7 +20,7 @@ from ..measures.composite import innermost, inside
 from ..measures.err import by_label
 from ..measures.parse import read_measure
 from ..parameters import TIME_LIMIT, Parameter, Parameters, checked
-from .base import Step
+from .steps import Step
 from .evaluate import evaluator_of, last_rank, queries_of
 
 Rankings = dict[str, list[str]]

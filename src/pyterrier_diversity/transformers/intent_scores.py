@@ -12,7 +12,7 @@ import pyterrier as pt
 from ..arithmetic import divide
 from ..judged import Gain, fail, ids, judge, numbers, relevance_probability, strings, to_frame
 from ..parameters import GRADES, checked
-from .base import Candidates, Step
+from .steps import Candidates, Step
 
 LONG_FORM = ("qid", "iteration", "docno", "score")
 # The column that joins a query with its intent: no one else's.

@@ -12,7 +12,7 @@ import pyterrier as pt
 
 from ..judged import strings
 from ..parameters import Parameter
-from .base import Step, candidates
+from .steps import Step, candidates
 
 _NUM_RESULTS = Parameter(int, 1000, interval="[1, inf)", desc="how many documents to retrieve")
 _K1 = Parameter(float, 1.2, interval="[0, inf)", desc="how much further occurrences of a word count")

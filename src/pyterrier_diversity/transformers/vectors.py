@@ -12,7 +12,7 @@ import pandas as pd
 
 from ..arithmetic import divide
 from ..parameters import Parameter
-from .base import NORMALISE, Candidates, K, Normalise, Reranker, normalised
+from .steps import NORMALISE, Candidates, K, Normalise, Reranker, normalised
 
 Strategy = Literal["mmr", "msd", "dpp", "cover", "ssd"]
 
