@@ -26,8 +26,8 @@ from pyterrier_diversity.parameters import ALPHA, CUTOFF, Parameter, checked
 
 
 def build(measure, **params):
-    """Build a measure of the same class; one that lifts others lifts nDCG."""
-    return type(measure)(*(["nDCG"] if "measure" in measure.SUPPORTED_PARAMS else []), **params)
+    """Build the measure with parameters; one that lifts others lifts nDCG."""
+    return measure(*(["nDCG"] if "measure" in measure.SUPPORTED_PARAMS else []), **params)
 
 
 def bounds(parameter):

@@ -10,7 +10,8 @@ import subprocess
 from pathlib import Path
 
 FOLDER = Path(__file__).parents[1] / "src" / "pyterrier_diversity" / "measures"
-HEADING = '''"""The measures: one class for each, in the module of its family. Importing a module registers its measures.
+HEADING = '''\
+"""The measures: one class for each, in the module of its family. Importing a module registers its measures.
 
 The imports are written by ``python tests/write_exports.py``.
 """

@@ -5,6 +5,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+# Longer tables of powers are not made.
+_LONGEST_TABLE = 2**16
+
 
 def divide(part: npt.ArrayLike, whole: npt.ArrayLike) -> np.ndarray:
     """Divide; 0 where there is nothing to divide by.
@@ -32,7 +35,11 @@ def power(base: npt.ArrayLike, exponent: npt.ArrayLike) -> np.ndarray:
     >>> power(0.5, [0, 1, 2])
     array([1.  , 0.5 , 0.25])
     """
-    exponent = np.asarray(exponent, dtype=np.float64)
+    exponent = np.asarray(exponent)
+    if exponent.dtype.kind in "iu" and exponent.size and np.ndim(base) == 0 and exponent.max() < _LONGEST_TABLE:
+        # Each power once.
+        return np.asarray(np.power(base, np.arange(max(float(exponent.max()), 1.0) + 1))[exponent])
+    exponent = exponent.astype(np.float64)
     if exponent.size > 1:
         return np.asarray(np.power(base, exponent))
     base, exponent = np.broadcast_arrays(np.asarray(base, dtype=np.float64), exponent)

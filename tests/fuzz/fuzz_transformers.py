@@ -48,7 +48,7 @@ def test_each_query_is_evaluated_right_or_refused(qrels, run, measure):
         return
     table = answer("Evaluate", lambda: transformer(run), hosts=HOSTS)
     if not isinstance(table, Refusal):
-        (measure,) = transformer._evaluator.measures
+        (measure,) = transformer.measures
         compare("Evaluate", table, str(measure), measure, qrels, run)
 
 

@@ -51,7 +51,7 @@ def measures(draw: st.DrawFn, *, lifts: bool = True) -> ir_measures.Measure:
     wanted |= {"model", "stop"} & declared.SUPPORTED_PARAMS.keys()
     params = {name: draw(in_range(declared.parameters()[name])) for name in sorted(wanted - {"time_limit"})}
     try:
-        built = type(declared)(**params)
+        built = declared(**params)
     except ValueError:
         return None
     return visible(built)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import pickle
 from math import log2
 
 import ir_measures
@@ -28,8 +28,8 @@ from pyterrier_diversity import (
     nERR_IA,
     nNRBP,
 )
-from pyterrier_diversity.judged import Judgements, judge, judgements, qrels, relevant_documents
 from pyterrier_diversity.evaluate.provider import DiversityProvider
+from pyterrier_diversity.judged import Judgements, Memo, judge
 
 MEASURES = [
     RBU,
@@ -162,7 +162,8 @@ def test_weights_have_sum_1_over_the_intents_that_reach_rel():
 def test_the_weight_of_all_intents_named_is_known():
     result = judged("q a d1 1", "q a d2 0", "q b d1 0", "q c d1 0", weight=[1, 1, 3, 0])
 
-    assert result.named_weight.tolist() == [4]
+    assert np.bincount(result.named.query, result.named.weight).tolist() == [4]
+    assert result.named.weight.tolist() == [1, 3, 0]
 
 
 def test_judged_documents_are_those_of_all_rows_with_weight():
@@ -240,43 +241,33 @@ def by_query(measures: list, judgements: pd.DataFrame, run: pd.DataFrame) -> dic
 QRELS, RUN = collection(seed=5, n_queries=12)
 
 
-@pytest.fixture
-def small_chunks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Let a chunk of queries have 60 cells."""
-    monkeypatch.setattr(judgements, "MAX_CELLS", 60)
-    qrels._recent.clear()
-    yield
-    qrels._recent.clear()
-
-
 @pytest.fixture(scope="module")
-def in_one_chunk() -> dict[tuple[str, str], float]:
+def of_all() -> dict[tuple[str, str], float]:
     """Values of all measures for all queries at once."""
-    qrels._recent.clear()
     return by_query(MEASURES, QRELS, RUN)
 
 
 @pytest.mark.parametrize("measure", MEASURES, ids=str)
-def test_a_query_has_the_same_value_alone(measure, in_one_chunk):
+def test_a_query_has_the_same_value_alone(measure, of_all):
     for query in QRELS.query_id.unique():
         alone = by_query([measure], QRELS[QRELS.query_id == query], RUN[RUN.query_id == query])
 
-        assert alone == pytest.approx({(str(measure), str(query)): in_one_chunk[str(measure), str(query)]}, abs=1e-12)
+        assert alone == pytest.approx({(str(measure), str(query)): of_all[str(measure), str(query)]}, abs=1e-12)
 
 
 @pytest.mark.filterwarnings("ignore:No query of the run")
 @pytest.mark.parametrize("measure", MEASURES, ids=str)
 @settings(max_examples=5, deadline=None)
 @given(queries=st.sets(st.integers(0, 11), min_size=1, max_size=11))
-def test_a_query_has_the_same_value_among_any_others(measure, in_one_chunk, queries):
+def test_a_query_has_the_same_value_among_any_others(measure, of_all, queries):
     some = by_query([measure], QRELS[QRELS.query_id.isin(queries)], RUN)
 
-    expected = {(str(measure), str(query)): in_one_chunk[str(measure), str(query)] for query in queries}
+    expected = {(str(measure), str(query)): of_all[str(measure), str(query)] for query in queries}
     assert some == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("measure", MEASURES, ids=str)
-def test_five_intents_more_for_other_queries_change_nothing(measure, in_one_chunk):
+def test_five_intents_more_for_other_queries_change_nothing(measure, of_all):
     others = [(query, f"new {t}", f"e{t}", 3, 9) for query in (3, 4, 7) for t in range(5)]
     more = pd.concat([QRELS, pd.DataFrame(others, columns=QRELS.columns)], ignore_index=True)
 
@@ -284,28 +275,7 @@ def test_five_intents_more_for_other_queries_change_nothing(measure, in_one_chun
 
     kept = {key: value for key, value in result.items() if key[1] not in ("3", "4", "7")}
     assert len(kept) == 9
-    assert kept == pytest.approx({key: in_one_chunk[key] for key in kept}, abs=1e-12)
-
-
-@pytest.mark.usefixtures("small_chunks")
-@pytest.mark.parametrize("measure", MEASURES, ids=str)
-def test_values_do_not_depend_on_the_size_of_the_chunks(measure, in_one_chunk):
-    result = by_query([measure], QRELS, RUN)
-
-    assert result == pytest.approx(
-        {key: value for key, value in in_one_chunk.items() if key[0] == str(measure)}, abs=1e-12
-    )
-
-
-@pytest.mark.parametrize("view", ["intents", "ad hoc", "each intent"])
-def test_chunks_hold_each_query_once_and_are_no_larger_than_they_may_be(small_chunks, view):
-    result = judge(QRELS).view(view)
-
-    queries = np.concatenate([chunk.queries for chunk in result.chunks])
-    assert sorted(queries.tolist()) == list(range(len(result)))
-    assert len(result.chunks) > 1
-    sizes = [relevant_documents(chunk).labels.size for chunk in result.chunks]
-    assert all(size <= 60 or len(chunk.queries) == 1 for size, chunk in zip(sizes, result.chunks, strict=True))
+    assert kept == pytest.approx({key: of_all[key] for key in kept}, abs=1e-12)
 
 
 @pytest.mark.parametrize("measure", MEASURES, ids=str)
@@ -320,9 +290,8 @@ def test_queries_without_relevant_documents_are_no_trouble(measure):
     assert list(result.values()) == pytest.approx([effort.get(str(measure), 0), 0], abs=1e-12)
 
 
-@pytest.mark.usefixtures("small_chunks")
 @pytest.mark.parametrize("measure", MEASURES, ids=str)
-def test_a_chunk_of_queries_without_relevant_documents_is_no_trouble(measure, in_one_chunk):
+def test_many_queries_without_relevant_documents_are_no_trouble(measure, of_all):
     hopeless = pd.DataFrame(
         [(f"z{i}", 0, "d", 0, 1) for i in range(61)], columns=["query_id", "iteration", "doc_id", "relevance", "weight"]
     )
@@ -330,7 +299,91 @@ def test_a_chunk_of_queries_without_relevant_documents_is_no_trouble(measure, in
 
     result = by_query([measure], more, RUN)
 
-    assert {key: result[key] for key in result if key in in_one_chunk} == pytest.approx(
-        {key: value for key, value in in_one_chunk.items() if key[0] == str(measure)}, abs=1e-12
+    assert {key: result[key] for key in result if key in of_all} == pytest.approx(
+        {key: value for key, value in of_all.items() if key[0] == str(measure)}, abs=1e-12
     )
-    assert [value for key, value in result.items() if key not in in_one_chunk] == [0] * 61
+    assert [value for key, value in result.items() if key not in of_all] == [0] * 61
+
+
+# What is remembered
+
+
+def test_a_memo_computes_once_for_each_key():
+    memo = Memo()
+
+    assert [memo("a", lambda: 1), memo("a", lambda: 2), memo("b", lambda: 3), memo("a", lambda: 4)] == [1, 1, 3, 1]
+
+
+def test_what_is_remembered_may_be_none():
+    memo, asked = Memo(), []
+
+    memo("a", lambda: asked.append(1))
+    memo("a", lambda: asked.append(2))
+
+    assert asked == [1]
+
+
+def test_a_copy_of_a_memo_in_another_process_forgets():
+    memo = Memo()
+    memo("a", lambda: 1)
+
+    assert pickle.loads(pickle.dumps(memo))("a", lambda: 2) == 2
+
+
+@pytest.mark.parametrize("view", ["intents", "ad hoc", "each intent"])
+@pytest.mark.parametrize("rel", [None, 2])
+def test_a_view_is_made_once(view, rel):
+    result = judged("q a d1 1", "q b d1 2", "p a d1 2")
+
+    assert result.view(view, rel) is result.view(view, rel)
+
+
+def test_a_view_may_have_both_a_kind_and_a_smallest_label():
+    result = judged("q a d1 1", "q b d1 2", "q b d2 3", "p a d1 2").view("each intent", rel=2)
+
+    assert [*result.query_ids] == ["p", "q"]
+    assert table(result) == {("p", "a", "d1"): 2, ("q", "b", "d1"): 2, ("q", "b", "d2"): 3}
+    assert result.weights.tolist() == [1, 1]
+
+
+def test_a_copy_in_another_process_holds_the_same():
+    result = judged("q a d1 1", "q b d1 2", "p a d1 2", weight=[1, 3, 1])
+
+    copy = pickle.loads(pickle.dumps(result))
+
+    assert [table(copy), weights(copy)] == [table(result), weights(result)]
+
+
+# What is counted
+
+
+def test_intents_and_documents_are_counted():
+    result = judged("q a d1 1", "q b d1 2", "q b d2 2", "q c d3 0", "p a d1 0", "r a d1 1")
+
+    assert [*result.query_ids] == ["p", "q", "r"]
+    assert result.n_intents.tolist() == [0, 2, 1]
+    assert result.n_relevant_docs.tolist() == [0, 2, 1]
+    assert result.n_relevant.tolist() == [1, 2, 1]
+    assert result.largest_label == 2
+
+
+def test_nothing_is_counted_where_there_are_no_rows():
+    result = judge(pd.DataFrame(columns=["qid", "docno", "label"]))
+
+    assert len(result) == 0
+    assert [*result.n_intents, *result.n_relevant_docs, *result.n_relevant] == []
+    assert result.largest_label == 0
+
+
+def test_values_of_intents_are_averaged_by_their_weights():
+    result = judged("q a d1 1", "q b d1 2", "p a d1 0", weight=[1, 3, 1])
+
+    assert result.mean_over_intents(np.array([4.0, 8.0])).tolist() == [0, 7]
+
+
+def test_names_break_ties_in_descending_order():
+    result = judged("q a d2 1", "q a d10 1", "q b D 1", "p a d1 1", "q a é 1")
+
+    names = zip(result.documents.query.tolist(), result.documents.ids.tolist(), strict=True)
+    places = dict(zip(names, result.by_name.tolist(), strict=True))
+    assert places == {(0, "d1"): 1, (1, "é"): 1, (1, "d2"): 2, (1, "d10"): 3, (1, "D"): 4}

@@ -1,52 +1,147 @@
+"""Rankings that are read in turns."""
+
+from __future__ import annotations
+
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from by_hand import qrels
-from pyterrier_diversity.judged import Run, judge
+from pyterrier_diversity.judged import Retrieved, Run, Turns, judge
+from pyterrier_diversity.judged.sessions import read_in_turns
 
 JUDGED = judge(qrels("q x a 1", "r x a 1", "s x a 1"))
 
 
-def sessions(*rows, **columns):
+def sessions(*rows: str, **columns: list) -> Retrieved:
     """The sessions of a run of the rows "qid docno turn", best first."""
     frame = pd.DataFrame([row.split() for row in rows], columns=["qid", "docno", "turn"]).astype({"turn": int})
     frame = frame.assign(score=-np.arange(len(frame), dtype=float), **columns)
-    return Run(frame).retrieve(JUDGED).sessions
+    return Run(frame).retrieve(JUDGED)
+
+
+def turns_of(found: Retrieved, batch: int = 5) -> Turns:
+    return read_in_turns(found.turn_sizes(), found.n, batch)
+
+
+def by_query(turns: Turns, values: np.ndarray) -> list[list[int]]:
+    """The values of each query's turns."""
+    return [values[turns.queries.of == query].tolist() for query in range(turns.queries.n)]
 
 
 THREE = sessions("q a 0", "q b 0", "q c 2", "q a 2", "q d 2", "r a 0")
 
 
 def test_a_turn_ends_at_its_last_document_and_a_missing_one_is_a_rank():
-    turns = THREE.turns(5)
+    turns = turns_of(THREE)
 
-    assert turns.ends.tolist() == [[2, 3, 6], [1, 1, 1], [0, 0, 0]]
+    assert by_query(turns, turns.last) == [[2, 3, 6], [1], []]
     assert turns.n.tolist() == [3, 1, 0]
 
 
-def test_ranks_have_a_turn_and_a_place_in_it():
-    ranks = np.array([[1, 2, 3, 4, 6], [1, 1, 1, 1, 1], [1, 1, 1, 1, 1]])
+def test_a_turn_starts_below_the_one_before():
+    turns = turns_of(THREE)
 
-    assert THREE.turns(5).of(ranks)[0].tolist() == [1, 1, 2, 3, 3]
-    assert THREE.turns(5).places(ranks)[0].tolist() == [1, 2, 1, 1, 3]
+    assert by_query(turns, turns.start) == [[0, 2, 3], [0], []]
+
+
+def test_turns_are_counted_from_0_in_each_query():
+    turns = turns_of(THREE)
+
+    assert by_query(turns, turns.queries.place) == [[0, 1, 2], [0], []]
+
+
+def test_ranks_have_a_turn_and_a_place_in_it():
+    turns = turns_of(THREE)
+    ranks = np.array([1, 2, 3, 4, 6, 1])
+
+    rows = turns.of(np.array([0, 0, 0, 0, 0, 1]), ranks)
+
+    assert (turns.queries.place[rows] + 1).tolist() == [1, 1, 2, 3, 3, 1]
+    assert (ranks - turns.start[rows]).tolist() == [1, 2, 1, 1, 3, 1]
+    assert turns.queries.of[rows].tolist() == [0, 0, 0, 0, 0, 1]
 
 
 @pytest.mark.parametrize(
     ("cutoff", "last"), [(1, [2, 1, 0]), (2, [3, 1, 0]), (3, [6, 1, 0]), (2**63, [6, 1, 0]), (None, [6, 1, 0])]
 )
 def test_a_cutoff_ends_with_its_turn(cutoff, last):
-    assert THREE.turns(5).last_ranks(cutoff).tolist() == last
+    assert turns_of(THREE).down_to(cutoff).last_rank.tolist() == last
 
 
-@pytest.mark.parametrize(("batch", "ends"), [(2, [2, 4, 5]), (5, [5, 5, 5]), (9, [5, 5, 5])])
-def test_without_turns_so_many_documents_are_one(batch, ends):
+def test_a_cutoff_leaves_so_many_turns():
+    turns = turns_of(THREE).down_to(2)
+
+    assert by_query(turns, turns.last) == [[2, 3], [1], []]
+    assert by_query(turns, turns.start) == [[0, 2], [0], []]
+
+
+@pytest.mark.parametrize(("batch", "last"), [(1, [1, 2, 3, 4, 5]), (2, [2, 4, 5]), (5, [5]), (9, [5]), (2**62, [5])])
+def test_without_turns_so_many_documents_are_one(batch, last):
     run = Run({"q": dict(zip("abcde", range(5, 0, -1), strict=True))})
 
-    turns = run.retrieve(JUDGED).sessions.turns(batch)
+    turns = turns_of(run.retrieve(JUDGED), batch)
 
-    assert turns.ends[0].tolist() == ends[: turns.ends.shape[1]]
-    assert turns.n.tolist() == [len(set(ends)), 0, 0]
+    assert by_query(turns, turns.last) == [last, [], []]
+    assert turns.n.tolist() == [len(last), 0, 0]
+
+
+@pytest.mark.parametrize(("n", "last"), [([0, 0, 0], [[], [], []]), ([3, 1, 0], [[2, 3], [1], []])])
+def test_turns_below_the_ranks_that_are_read_are_left_out(n, last):
+    turns = read_in_turns(THREE.turn_sizes(), np.array(n), 5)
+
+    assert by_query(turns, turns.last) == last
+
+
+def test_a_turn_of_which_some_ranks_are_read_ends_there():
+    turns = read_in_turns(THREE.turn_sizes(), np.array([5, 1, 0]), 5)
+
+    assert by_query(turns, turns.last) == [[2, 3, 5], [1], []]
+
+
+def test_rankings_without_documents_have_no_turns():
+    turns = turns_of(Run({}).retrieve(JUDGED))
+
+    assert turns.n.tolist() == turns.last_rank.tolist() == [0, 0, 0]
+
+
+def test_each_intent_has_the_session_of_its_query():
+    judgements = judge(qrels("q x a 1", "q y b 1", "r x a 1"))
+    frame = pd.DataFrame([("q", "a", 2, 0), ("q", "b", 1, 1)], columns=["qid", "docno", "score", "turn"])
+
+    turns = turns_of(Run(frame).retrieve(judgements).view(judgements.view("each intent")))
+
+    assert by_query(turns, turns.last) == [[1, 2], [1, 2], []]
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    sizes=st.lists(st.lists(st.integers(1, 4), max_size=5), min_size=1, max_size=4),
+    cutoff=st.none() | st.integers(1, 6),
+    read=st.integers(0, 25),
+)
+def test_turns_are_those_of_a_walk_down_each_session(sizes, cutoff, read):
+    n = np.minimum([sum(of_query) for of_query in sizes], read)
+
+    turns = read_in_turns([np.array(of_query, dtype=int) for of_query in sizes], n, 5).down_to(cutoff)
+
+    walked = []
+    for query, of_query in enumerate(sizes):
+        turn_of_rank = [turn for turn, size in enumerate(of_query) for _ in range(size)][: n[query]]
+        seen = [turn for turn in dict.fromkeys(turn_of_rank) if cutoff is None or turn < cutoff]
+        last = [max(rank for rank, turn in enumerate(turn_of_rank, 1) if turn == t) for t in seen]
+        walked += [(query, rank, turn) for rank, turn in enumerate(turn_of_rank, 1) if turn in seen]
+        assert turns.last[turns.queries.of == query].tolist() == last
+        assert turns.last_rank[query] == max(last, default=0)
+    query, rank, turn = np.array(walked, dtype=int).reshape(-1, 3).T
+    rows = turns.of(query, rank)
+    assert turns.queries.of[rows].tolist() == query.tolist()
+    assert turns.queries.place[rows].tolist() == turn.tolist()
+
+
+# Lengths of documents
 
 
 def test_lengths_stand_at_the_rank_of_their_document_and_nowhere_else():
@@ -54,7 +149,8 @@ def test_lengths_stand_at_the_rank_of_their_document_and_nowhere_else():
 
     # a; nothing in the second turn; b, whose length is not known; a again
     np.testing.assert_array_equal(lengths[0], [10, np.nan, np.nan, np.nan])
-    np.testing.assert_array_equal(lengths[1], [7, np.nan, np.nan, np.nan])
+    np.testing.assert_array_equal(lengths[1], [7])
+    assert lengths[2].tolist() == []
 
 
 def test_without_the_column_no_length_is_told():
@@ -65,7 +161,3 @@ def test_without_the_column_no_length_is_told():
 def test_a_length_that_is_none_is_refused(length, rule):
     with pytest.raises(ValueError, match=f"run: doc_len {rule}, but query 'q' has {length}"):
         sessions("q a 0", doc_len=[length])
-
-
-def test_some_queries_have_their_own_sessions():
-    assert THREE.of(np.array([1, 0])).turns(5).n.tolist() == [1, 3]

@@ -17,9 +17,7 @@ from pyterrier_diversity import (
     StRecall,
     add_rarity,
     nDCG_Rareness,
-    register,
 )
-from pyterrier_diversity.measures import base
 from pyterrier_diversity.meta.correlation import tau_ap
 from pyterrier_diversity.meta.scores import generators
 from pyterrier_diversity.meta.systems import insert_synthetic_system, number_of_systems
@@ -256,15 +254,12 @@ def test_the_number_of_workers_does_not_matter():
     pd.testing.assert_frame_equal(*(insert_synthetic_system(runs, qrels, measures, range(4), n_jobs=n) for n in (1, 2)))
 
 
-def test_a_rarity_measure_of_judged_documents_only_is_refused(monkeypatch):
-    monkeypatch.setattr(base, "_implementations", dict(base._implementations))
-    monkeypatch.setattr(ir_measures.measures, "registry", dict(ir_measures.measures.registry))
-
+def test_a_rarity_measure_of_judged_documents_only_is_refused():
     class JudgedRareness(type(P_Rareness)):
         NAME = __name__ = "JudgedRareness"
         SUPPORTED_PARAMS = {**type(P_Rareness).SUPPORTED_PARAMS, **JUDGED_ONLY}
 
-    measure = register(JudgedRareness())(judged_only=True) @ 1
+    measure = JudgedRareness()(judged_only=True) @ 1
     with pytest.raises(ValueError, match="cannot have judged_only=True here"):
         number_of_systems(FOUR, relevant(q="xz"), measure, n_trials=2, rng=1)
 

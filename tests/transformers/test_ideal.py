@@ -51,8 +51,8 @@ from pyterrier_diversity import (
 )
 from pyterrier_diversity.ideal import NotProvenError
 from pyterrier_diversity.measures.composite import innermost
-from pyterrier_diversity.measures.optima import BY_LABEL, provable
 from pyterrier_diversity.transformers import Ideal
+from pyterrier_diversity.transformers.ideal import BY_LABEL, provable
 from rerankings import best_by_trying, greedy_by_trying, values_of
 
 QRELS = pd.DataFrame(
@@ -403,6 +403,14 @@ def test_coverage_has_a_proof_only_where_intents_weigh_the_same():
     with pytest.raises(ValueError, match="Coverage@2: a ranking is proven to be the best only where the intents"):
         Ideal(qrels, Coverage @ 2, ideal="exact")(TOPICS)
     assert ranked(Ideal(qrels, Coverage @ 2)) == ["a", "d"]
+
+
+@pytest.mark.parametrize("measure", [RBU @ 5, IA(nDCG @ 5), alpha_nDCG @ 5], ids=str)
+def test_documents_for_intents_of_weight_0_only_are_not_ranked(measure):
+    qrels = QRELS.assign(weight=QRELS["iteration"].map({"x": 0.0, "y": 1.0, "z": 0.0}))
+
+    of_y = set(QRELS.loc[QRELS["iteration"].eq("y") & QRELS["label"].gt(0), "docno"])
+    assert set(ranked(Ideal(qrels, measure))) == of_y
 
 
 def test_a_query_whose_proof_takes_too_long_is_named(trec_qrels):

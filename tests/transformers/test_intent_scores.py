@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from pyterrier_diversity import RBU
 from pyterrier_diversity.transformers import PM2, IntentScorer, OnSubtopics, oracle_intent_scores
-from pyterrier_diversity.transformers.base import candidates
 from pyterrier_diversity.transformers.intent_scores import read_intent_scores
+from pyterrier_diversity.transformers.steps import candidates
 
 DOCUMENTS = [
     {"docno": "d1", "text": "The big cat."},

@@ -30,4 +30,4 @@ class GeometricDiscount:
 
     def __call__(self, rank: np.ndarray) -> np.ndarray:
         """Return the discount at ranks."""
-        return power(self.p, rank - 1.0)
+        return power(self.p, rank - 1)

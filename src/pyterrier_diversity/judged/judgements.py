@@ -280,6 +280,12 @@ class Judgements:
         names = zip(self.documents.ids.tolist(), range(len(self.documents.ids)), strict=True)
         return [dict(islice(names, n)) for n in self.n_relevant_docs.tolist()]
 
+    def documents_of(self, queries: np.ndarray) -> np.ndarray:
+        """Return the indices of the relevant documents of some queries, one query after the other."""
+        n = self.n_relevant_docs[queries]
+        first = (np.cumsum(self.n_relevant_docs) - self.n_relevant_docs)[queries]
+        return np.repeat(first - (np.cumsum(n) - n), n) + np.arange(n.sum())
+
     @cached_property
     def query_index(self) -> dict[str, int]:
         """The index of each query, by name; only where names are distinct."""

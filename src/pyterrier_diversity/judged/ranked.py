@@ -75,7 +75,7 @@ class RankedDocuments:
 
     Attributes
     ----------
-    rank : ndarray of float, shape (documents,)
+    rank : ndarray of int, shape (documents,)
         True rank of each document, from 1.
     doc : ndarray of int, shape (documents,)
         Index of each among the documents of the judgements.
@@ -92,7 +92,7 @@ class RankedDocuments:
         query = found.judgements.documents.query[doc]
         order = np.argsort(query * (int(found.ranks.max(initial=0)) + 1) + found.ranks[doc])
         self.doc = doc[order]
-        self.rank = found.ranks[self.doc].astype(np.float64)
+        self.rank = found.ranks[self.doc]
         self.queries = Groups(query[order], len(found.judgements))
         index = np.zeros(len(found.ranks), dtype=np.intp)
         index[self.doc] = np.arange(len(self.doc))
@@ -139,7 +139,7 @@ class Ranked:
         Number of ranks looked at: the length of the ranking, at most the cutoff.
     intent, doc : ndarray of int, shape (entries,)
         Index among the intents and the documents of the judgements.
-    rank : ndarray of float, shape (entries,)
+    rank : ndarray of int, shape (entries,)
         True rank of each entry's document, from 1.
     """
 
@@ -157,7 +157,7 @@ class Ranked:
         self.cutoff = cutoff
         self.intent = self.judgements.labels.intent[self.row]
         self.doc = self.judgements.labels.doc[self.row]
-        self.rank = retrieved.ranks[self.doc].astype(np.float64)
+        self.rank = retrieved.ranks[self.doc]
 
     def down_to(self, last: np.ndarray | int, cutoff: int | None = None) -> Ranked:
         """Return the rankings down to a last rank, one for all or one for each, with the cutoff of a measure."""

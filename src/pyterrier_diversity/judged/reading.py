@@ -29,7 +29,10 @@ class _Known:
 
 
 # pt.Experiment hands over a fresh copy of the same qrels for every system.
-_recent: deque[_Known] = deque(maxlen=4)
+_recent: deque[_Known] = deque(maxlen=16)
+
+# So many rows are remembered together, those of the qrels read last in any case.
+_MOST_ROWS = 2**20
 
 
 def judge(qrels: Any) -> Judgements:
@@ -66,8 +69,18 @@ def judge(qrels: Any) -> Judgements:
             return known.judgements
     judgements = _read(frame)
     if all(pd.api.types.infer_dtype(columns[name], skipna=False) == "string" for name in ("query_id", "doc_id")):
-        _recent.append(_Known({name: values.copy() for name, values in columns.items()}, judgements))
+        _remember(_Known({name: values.copy() for name, values in columns.items()}, judgements))
     return judgements
+
+
+def _remember(known: _Known) -> None:
+    n_rows = len(known.columns["relevance"])
+    for older in reversed(tuple(_recent)):
+        n_rows += len(older.columns["relevance"])
+        if n_rows > _MOST_ROWS:
+            _recent.clear()
+            break
+    _recent.append(known)
 
 
 def _same(known: np.ndarray, column: np.ndarray) -> bool:

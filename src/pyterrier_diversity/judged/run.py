@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from .columns import fail, ids, numbers, strings, to_frame, trusted_strings
+from .entries import Groups
 from .judgements import Judgements
 
 RUN_COLUMNS = ("query_id", "doc_id", "score")
@@ -81,10 +82,12 @@ class Run:
         UserWarning
             Once a run, if it holds documents twice in a query or has no query in common with the qrels.
         """
-        queries: list[int] = []
-        lengths: list[int] = []
+        n = np.zeros(len(judgements), dtype=np.int64)
+        # What is found by going through rankings, and through judgements.
         at: list[int] = []
+        read: list[int] = []
         ranks: list[int] = []
+        looked_up: list[int] = []
         n_repeats = 0
         from_1: list[int] = []
         index, relevant_docs = judgements.query_index, judgements.relevant_docs
@@ -93,25 +96,28 @@ class Run:
             if query is None:
                 continue
             documents, relevant = self._listed(*bounds), relevant_docs[query]
-            from_1.extend(range(len(from_1) + 1, len(documents) + 1))
-            by_ranking = len(documents) <= _LONGER * len(relevant)
+            n_listed = len(documents)
+            if n_listed > len(from_1):
+                from_1.extend(range(len(from_1) + 1, n_listed + 1))
+            by_ranking = n_listed <= _LONGER * len(relevant)
             distinct: Any = set(documents) if by_ranking else dict(zip(documents, from_1, strict=False))
             if self._missing is not None and self._missing in distinct:
                 raise ValueError(f"run: a row of query {query_id!r} has no doc_id.")
-            if len(distinct) < len(documents):
-                n_repeats += len(documents) - len(distinct)
+            n[query] = len(distinct)
+            if len(distinct) < n_listed:
+                n_repeats += n_listed - len(distinct)
                 documents = list(dict.fromkeys(documents))
                 distinct = dict(zip(documents, from_1, strict=False))
-            queries.append(query)
-            lengths.append(len(documents))
             if by_ranking:
                 at.extend(map(relevant.get, documents, repeat(-1)))
-                ranks.extend(from_1[: len(documents)])
+                read.append(len(documents))
             else:
-                at.extend(relevant.values())
                 ranks.extend(map(distinct.get, relevant, repeat(0)))
+                looked_up.append(query)
         self._warn(n_repeats, judgements.query_ids)
-        return _retrieved(judgements, at, ranks, queries, lengths, self)
+        of_doc = _ranks_of(judgements, at, read)
+        of_doc[judgements.documents_of(np.array(looked_up, dtype=np.intp))] = ranks
+        return Retrieved(judgements, of_doc, n, self)
 
     def _rows(self, query_id: str) -> slice | np.ndarray:
         """Return the rows of a query, in ranking order."""
@@ -259,28 +265,19 @@ def _rankings(found: Retrieved) -> list[list[str]]:
 def retrieved(judgements: Judgements, rankings: Sequence[Sequence[str]], run: Run | None = None) -> Retrieved:
     """Return what rankings of distinct documents, one for each query, found of the judgements."""
     at: list[int] = []
-    ranks: list[int] = []
     for relevant, docs in zip(judgements.relevant_docs, rankings, strict=True):
         at.extend(map(relevant.get, docs, repeat(-1)))
-        ranks.extend(range(1, len(docs) + 1))
-    return _retrieved(judgements, at, ranks, range(len(rankings)), list(map(len, rankings)), run)
+    n = list(map(len, rankings))
+    return Retrieved(judgements, _ranks_of(judgements, at, n), np.array(n, dtype=np.int64), run)
 
 
-def _retrieved(
-    judgements: Judgements,
-    at: Sequence[int],
-    ranks: Sequence[int],
-    queries: Sequence[int],
-    lengths: Sequence[int],
-    run: Run | None,
-) -> Retrieved:
-    """Return rankings that have documents at ranks; -1 stands for a document that is not relevant."""
-    doc, rank = np.fromiter(at, np.int64, len(at)), np.fromiter(ranks, np.int64, len(ranks))
-    of_doc = np.zeros(len(judgements.documents.ids), dtype=np.int64)
-    of_doc[doc[doc >= 0]] = rank[doc >= 0]
-    n = np.zeros(len(judgements), dtype=np.int64)
-    n[list(queries)] = lengths
-    return Retrieved(judgements, of_doc, n, run)
+def _ranks_of(judgements: Judgements, at: list[int], n: list[int]) -> np.ndarray:
+    """Return the rank of each document in rankings of lengths ``n``; -1 in them is a document that is not relevant."""
+    rank = Groups(np.repeat(np.arange(len(n)), n), len(n)).place + 1
+    doc = np.fromiter(at, np.int64, len(at))
+    ranks = np.zeros(len(judgements.documents.ids), dtype=np.int64)
+    ranks[doc[doc >= 0]] = rank[doc >= 0]
+    return ranks
 
 
 def _turn(frame: Any) -> np.ndarray:

@@ -182,8 +182,7 @@ class UserModelMeasure(DiversityMeasure):
         theta = self._theta(ranked)
         n = ranked.n[ranked.query]
         return utility * (
-            average_while_reading(n, self.stop, theta)
-            - average_while_reading(rank.astype(np.int64) - 1, self.stop, theta)
+            average_while_reading(n, self.stop, theta) - average_while_reading(rank - 1, self.stop, theta)
         )
 
     def _theta(self, ranked: Ranked) -> np.ndarray:

@@ -11,7 +11,7 @@ from ir_measures import nDCG
 from by_hand import renamed
 from pyterrier_diversity import IA, RBU, Adhoc, alpha_nDCG
 from pyterrier_diversity.transformers import PM2, Diversify, Evaluate, Explain, IASelect, Ideal, XQuAD
-from pyterrier_diversity.transformers.base import first_best, normalised
+from pyterrier_diversity.transformers.steps import first_best, normalised
 
 INTENTS = pd.DataFrame(
     [("q", "1", "a", 0.9), ("q", "1", "b", 0.8), ("q", "2", "c", 0.5), ("p", "1", "a", 0.5)],

@@ -1,4 +1,6 @@
+import gc
 import gzip
+import weakref
 
 import ir_measures
 import joblib
@@ -92,13 +94,18 @@ def test_no_run_or_measure_is_refused(files):
 def test_one_evaluator_serves_all_runs_of_a_process_and_is_let_go(files, monkeypatch):
     made = []
     evaluator = ir_measures.evaluator
-    monkeypatch.setattr(ir_measures, "evaluator", lambda *args: made.append(1) or evaluator(*args))
-    from pyterrier_diversity import evaluation
+
+    def watched(*args):
+        result = evaluator(*args)
+        made.append(weakref.ref(result))
+        return result
+
+    monkeypatch.setattr(ir_measures, "evaluator", watched)
 
     evaluate_runs(QRELS, files, [RBU @ 5], n_jobs=1)
+    gc.collect()
 
-    assert made == [1]
-    assert evaluation._evaluators == {}
+    assert [known() for known in made] == [None]
 
 
 def test_a_dask_cluster_evaluates_files(files):

@@ -1,0 +1,215 @@
+"""One ranking given as plain labels."""
+
+from __future__ import annotations
+
+from math import log2
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pyterrier_diversity import (
+    AP_IA,
+    EU_DD,
+    IA,
+    P_IA,
+    RBU,
+    SRR,
+    Adhoc,
+    AP_Rareness,
+    Coverage,
+    D_nDCG,
+    DIN_nDCG,
+    Sharp,
+    StRecall,
+    alpha_nDCG,
+    score,
+)
+
+UTILITY = RBU(p=0.5, e=0, gain="binary")
+
+
+def test_a_row_is_a_document_and_a_column_an_intent():
+    assert score(StRecall @ 1, [[1, 0, 0], [0, 1, 1]]) == pytest.approx(1 / 3)
+    assert score(StRecall @ 2, [[1, 0, 0], [0, 1, 1]]) == 1
+
+
+def test_the_first_row_is_the_best_rank():
+    assert score(SRR, [[0], [0], [1]]) == pytest.approx(1 / 3)
+    assert score(SRR, [[0]] * 11 + [[1]]) == pytest.approx(1 / 12)
+
+
+def test_labels_in_a_row_are_of_one_intent():
+    assert score(AP_IA, [1, 0, 3]) == score(AP_IA, [[1], [0], [3]]) == pytest.approx((1 + 2 / 3) / 2)
+
+
+@pytest.mark.parametrize("form", [list, tuple, np.array, pd.Series])
+def test_labels_may_be_in_any_array(form):
+    assert score(UTILITY, form([0, 1, 2])) == 0.25
+
+
+def test_labels_may_be_fractions_and_those_below_0_are_0():
+    assert score(RBU(p=0.5, e=0, gain="linear", max_rel=1), [-2, 0.5]) == 0.125
+
+
+def test_a_value_is_a_plain_float():
+    assert type(score(P_IA @ 2, np.array([1, 0]))) is float
+
+
+def test_a_measure_may_be_given_by_its_name():
+    assert score("StRecall@1", [[1, 0], [0, 1]]) == 0.5
+    assert score("RBU(p=0.5,e=0.0,gain='binary')", [0, 1]) == 0.25
+
+
+@pytest.mark.parametrize("measure", [P_IA @ 3, StRecall @ 3, AP_IA, UTILITY, alpha_nDCG @ 3], ids=str)
+def test_a_ranking_without_relevant_documents_is_worth_0(measure):
+    assert score(measure, [[0, 0], [0, 0]]) == 0
+    assert score(measure, [[0, 0], [0, 0]], others=[[1, 0]]) == 0
+
+
+@pytest.mark.parametrize("labels", [[], np.zeros((0, 1))], ids=["row", "columns"])
+def test_a_ranking_without_documents_is_worth_0(labels):
+    assert score(StRecall @ 2, labels, others=[1, 1]) == 0
+
+
+# Documents that were not retrieved
+
+
+def test_others_are_judged_and_not_retrieved():
+    assert score(StRecall, [[1, 0], [2, 0]]) == 1
+    assert score(StRecall, [[1, 0], [2, 0]], others=[[0, 1]]) == 0.5
+    assert score(AP_IA, [1, 0, 1], others=[1, 1]) == pytest.approx((1 + 2 / 3) / 4)
+
+
+def test_others_are_in_the_ideal():
+    assert score(alpha_nDCG @ 1, [[1, 0]], others=[[1, 1]]) == 0.5
+
+
+def test_others_that_are_relevant_to_nothing_change_nothing():
+    assert score(AP_IA, [1, 0, 1], others=[0, 0, -1]) == score(AP_IA, [1, 0, 1])
+
+
+# Weights and types
+
+
+def test_weights_are_those_of_the_intents():
+    assert score(UTILITY, [[1, 0], [0, 1]], weights=[1, 3]) == 0.5 * 0.25 + 0.25 * 0.75
+    assert score(UTILITY, [[1, 0], [0, 1]], weights=np.array([0.5, 1.5])) == 0.5 * 0.25 + 0.25 * 0.75
+
+
+def test_without_weights_all_intents_weigh_the_same():
+    assert score(UTILITY, [[1, 0], [0, 1]]) == score(UTILITY, [[1, 0], [0, 1]], weights=[7, 7]) == 0.375
+
+
+def test_intents_without_relevant_documents_are_left_out():
+    assert score(UTILITY, [[1, 0, 0], [0, 0, 1]], weights=[1, 5, 3]) == 0.5 * 0.25 + 0.25 * 0.75
+    assert score(StRecall @ 2, [[1, 0, 0], [0, 0, 1]]) == 1
+
+
+def test_an_intent_of_weight_0_is_left_out():
+    assert score(StRecall, [[1, 0]], others=[[0, 1]], weights=[1, 0]) == 1
+
+
+def test_a_measure_of_all_intents_named_counts_those_without_relevant_documents():
+    assert score(Coverage @ 1, [[1, 0, 0]], others=[[0, 1, 0]], weights=[2, 1, 1]) == 0.5
+
+
+def test_types_tell_navigational_intents():
+    labels = [[1, 0], [1, 1]]
+
+    # With navigational intents only the first relevant document counts.
+    assert score(DIN_nDCG @ 2, labels, intent_types=["inf", "inf"]) == score(D_nDCG @ 2, labels)
+    assert score(DIN_nDCG @ 2, labels) == score(D_nDCG @ 2, labels)
+    gained, best = (0.5 + 0.5 / log2(3)), (1 + 0.5 / log2(3))
+    assert score(DIN_nDCG @ 2, labels, intent_types=["nav", "nav"]) == pytest.approx(gained / best)
+
+
+# Any measure
+
+
+@pytest.mark.parametrize(
+    ("measure", "value"),
+    [(IA(ir_measures.P @ 2), 0.5), (Adhoc(ir_measures.P @ 2), 1), (Sharp(P_IA @ 2), 0.75), (IA(UTILITY), 0.375)],
+    ids=str,
+)
+def test_a_measure_may_be_made_of_others(measure, value):
+    assert score(measure, [[1, 0], [0, 1]]) == value
+
+
+@pytest.mark.parametrize("measure", ["P@2", ir_measures.AP, ir_measures.nDCG @ 2, ir_measures.RR], ids=str)
+def test_a_measure_may_be_of_another_provider(measure):
+    by_run = ir_measures.parse_measure(str(measure))
+
+    assert score(measure, [0, 1], others=[1]) == pytest.approx(
+        ir_measures.calc_aggregate([by_run], {"q": {"a": 0, "b": 1, "c": 1}}, {"q": {"a": 2.0, "b": 1.0}})[by_run]
+    )
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    labels=st.lists(st.lists(st.sampled_from([-1, 0, 0, 1, 2]), min_size=3, max_size=3), min_size=1, max_size=12),
+    others=st.lists(st.lists(st.sampled_from([0, 1, 3]), min_size=3, max_size=3), max_size=4),
+    weights=st.none() | st.lists(st.sampled_from([0.5, 1, 2]), min_size=3, max_size=3),
+    types=st.none() | st.lists(st.sampled_from(["inf", "nav"]), min_size=3, max_size=3),
+)
+def test_values_are_those_of_frames(labels, others, weights, types):
+    docs = [*labels, *others]
+    rows = [("q", f"d{99 - i}", f"t{t}", label) for i, doc in enumerate(docs) for t, label in enumerate(doc)]
+    qrels = pd.DataFrame(rows, columns=["qid", "docno", "iteration", "label"])
+    if weights:
+        qrels["weight"] = qrels["iteration"].map({f"t{t}": weight for t, weight in enumerate(weights)})
+    if types:
+        qrels["intent_type"] = qrels["iteration"].map({f"t{t}": kind for t, kind in enumerate(types)})
+    run = {"q": {f"d{99 - i}": -float(i) for i in range(len(labels))}}
+    measures = [P_IA @ 3, StRecall, AP_IA, RBU @ 4, D_nDCG @ 5, DIN_nDCG @ 5, IA(RBU), Coverage]
+
+    expected = ir_measures.calc_aggregate(measures, qrels, run)
+
+    for measure in measures:
+        given = score(measure, labels, others=others, weights=weights, intent_types=types)
+        assert given == pytest.approx(expected[measure], abs=1e-12)
+
+
+# What cannot be scored
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"labels": [[[1]]]}, r"score: labels must be a list of labels, or of lists of them, not of shape \(1, 1, 1\)"),
+        ({"labels": 1}, r"score: labels must be a list of labels, or of lists of them, not of shape \(\)"),
+        ({"labels": [1], "others": [[[1]]]}, "score: others must be a list of labels, or of lists of them"),
+        ({"labels": [[1, 0]], "others": [1]}, "score: others must be about 2 intents, as labels are, not 1"),
+        ({"labels": [1], "others": [[1, 0]]}, "score: others must be about 1 intents, as labels are, not 2"),
+        ({"labels": [[1, 0]], "weights": [1]}, "score: weights must be about 2 intents, as labels are, not 1"),
+        ({"labels": [[1, 0]], "weights": 2}, "score: weights must be about 2 intents, as labels are, not 1"),
+        ({"labels": [1], "weights": [1, 2]}, "score: weights must be about 1 intents, as labels are, not 2"),
+        ({"labels": [1], "intent_types": ["inf"] * 3}, "score: intent_types must be about 1 intents, .*, not 3"),
+        ({"labels": [1, np.nan]}, "relevance must be a finite number"),
+        ({"labels": [1], "others": [np.inf]}, "relevance must be a finite number"),
+        ({"labels": [[1, 1]], "weights": [1, -1]}, "weight must not be negative"),
+        ({"labels": [[1, 1]], "intent_types": ["inf", "x"]}, "intent_type must be 'inf' or 'nav', .* 'x'"),
+    ],
+    ids=str,
+)
+def test_what_is_no_ranking_is_refused(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        score(P_IA @ 1, **arguments)
+
+
+@pytest.mark.parametrize(("measure", "column"), [(AP_Rareness, "rarity"), (EU_DD, "passage")], ids=str)
+def test_a_measure_that_needs_another_column_is_refused(measure, column):
+    with pytest.raises(ValueError, match=f"{measure} needs the column {column}"):
+        score(measure, [1])
+
+
+def test_what_is_no_measure_is_refused():
+    with pytest.raises(ValueError, match="'RBX' is no measure that ir_measures can read"):
+        score("RBX", [1])
+    with pytest.raises(TypeError, match="score: a measure must be an object such as RBU @ 20, or its name, not 3"):
+        score(3, [1])
+    with pytest.raises(ValueError, match=r"p must be a number in \(0, 1\]|p must be"):
+        score(RBU(p=2.0), [1])

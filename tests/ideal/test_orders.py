@@ -1,0 +1,379 @@
+"""Orders of the relevant documents as values: what each puts where, and that equal ones are looked for once."""
+
+from __future__ import annotations
+
+import pickle
+from math import inf
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from by_hand import qrels, run
+from pyterrier_diversity import NDEVAL, alpha_DCG, alpha_nDCG, nERR_IA
+from pyterrier_diversity.ideal import (
+    ByWorth,
+    Cover,
+    Exact,
+    GeometricDiscount,
+    Greedy,
+    MostCovering,
+    NotProvenError,
+    exact_ranking,
+    greedy_min_rank,
+    greedy_ranking,
+    log_discount,
+    min_rank,
+    min_ranks,
+    n_wanted,
+    orders,
+    reciprocal_discount,
+)
+from pyterrier_diversity.judged import Order, ideal, judge, relevant_documents
+from small_topics import (
+    alpha_dcg,
+    best_alpha_dcg,
+    found,
+    greedy_order,
+    n_covered,
+    name,
+    qrels_of,
+    random_masks,
+    smallest_covers,
+    topics,
+    union,
+)
+
+# c is best alone, a and b together are better; d repeats what a has.
+TOPIC = qrels(
+    *("q 1 a 1", "q 2 a 1", "q 5 a 1"),
+    *("q 3 b 1", "q 4 b 1", "q 6 b 1"),
+    *("q 1 c 1", "q 2 c 1", "q 3 c 1", "q 4 c 1"),
+    *("q 5 d 3",),
+)
+
+
+def label(ranked):
+    return ranked.label
+
+
+def label_above(ranked, least):
+    return np.where(ranked.label > least, ranked.label, 0.0)
+
+
+def rankings(order: Order, judgements: pd.DataFrame, depth: int | None = None) -> dict[str, list[str]]:
+    """The documents of each query, best first."""
+    judged = judge(judgements)
+    return dict(zip(judged.query_ids, ideal(judged, order, depth).retrieved.rankings(), strict=True))
+
+
+def ranking(order: Order, depth: int | None = None) -> str:
+    return "".join(rankings(order, TOPIC, depth)["q"])
+
+
+ORDERS = {
+    "by label": ByWorth(label),
+    "by label above": ByWorth(label_above, 1.0),
+    "greedy": Greedy(0.5),
+    "greedy by worth": Greedy(0.5, label),
+    "greedy to a gain": Greedy(0.5, None, (), 0.4),
+    "exact": Exact(0.5, log_discount, 3, 60.0),
+    "exact of others": Exact(0.5, GeometricDiscount(0.8), 3, 60.0),
+    "cover": Cover(0.5, 60.0),
+    "most covering": MostCovering(2, 60.0),
+    "most covering by weight": MostCovering(2, 60.0, "Coverage"),
+}
+
+
+# Values
+
+
+@pytest.mark.parametrize("kind", ORDERS)
+def test_orders_with_equal_parameters_are_equal(kind):
+    order, copy = ORDERS[kind], pickle.loads(pickle.dumps(ORDERS[kind]))
+
+    assert copy == order
+    assert hash(copy) == hash(order)
+
+
+def test_orders_with_other_parameters_differ():
+    others = [*ORDERS.values(), Greedy(0.6), Greedy(0.5, label_above, (1.0,)), Exact(0.5, reciprocal_discount, 3, 60.0)]
+    others += [Exact(0.5, log_discount, None, 60.0), Cover(0.6, 60.0), MostCovering(None, 60.0), ByWorth(label, 1.0)]
+
+    assert len(set(others)) == len(others)
+
+
+def test_discounts_with_equal_parameters_are_equal():
+    assert GeometricDiscount(0.5) == GeometricDiscount(0.5) != GeometricDiscount(0.6)
+    assert GeometricDiscount(0.5)(np.array([1.0, 2.0, 3.0])).tolist() == [1, 0.5, 0.25]
+    assert reciprocal_discount(np.array([1.0, 2.0, 4.0])).tolist() == [1, 0.5, 0.25]
+    assert log_discount(np.array([1.0, 3.0])).tolist() == [1, 0.5]
+
+
+# Places
+
+
+@pytest.mark.parametrize(
+    ("order", "expected"),
+    [
+        (ByWorth(label), "cdba"),
+        (ByWorth(label_above, 1.0), "dcba"),
+        (Greedy(0.5), "cbad"),
+        (Greedy(1.0), "cdba"),
+        (Greedy(0.0), "cbad"),
+        (Greedy(0.5, label), "cdba"),
+        (Greedy(0.5, label_above, (1.0,)), "dcba"),
+        (Greedy(1.0, least=0.0), "cdb"),
+        (Greedy(1.0, least=1.0), "c"),
+        (Exact(1.0, log_discount, 1, 60.0), "c"),
+        (Exact(1.0, np.ones_like, 2, 60.0), "ba"),
+        (Cover(1.0, 60.0), "ba"),
+        (Cover(4 / 6, 60.0), "c"),
+        (MostCovering(None, 60.0), "ba"),
+        (MostCovering(2, 60.0), "ba"),
+        (MostCovering(1, 60.0), "c"),
+    ],
+    ids=str,
+)
+def test_documents_have_the_places_of_the_order(order, expected):
+    assert ranking(order)[: len(expected)] == expected
+
+
+@pytest.mark.parametrize("order", [ByWorth(label), Greedy(0.5), Exact(0.5, log_discount, None, 60.0)], ids=str)
+def test_all_documents_have_a_place(order):
+    places = order.places(relevant_documents(judge(TOPIC)), None)
+
+    assert sorted(places.tolist()) == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize(
+    ("order", "expected"),
+    [
+        (Cover(1.0, 60.0), {"b": 1, "a": 2, "c": 0, "d": 0}),
+        (MostCovering(None, 60.0), {"b": 1, "a": 2, "c": 0, "d": 0}),
+        (Greedy(1.0, least=0.0), {"c": 1, "d": 2, "b": 3, "a": 0}),
+    ],
+    ids=str,
+)
+def test_documents_that_are_left_out_have_the_place_0(order, expected):
+    judgements = judge(TOPIC)
+
+    places = order.places(relevant_documents(judgements), None)
+
+    assert dict(zip(judgements.documents.ids, places.tolist(), strict=True)) == expected
+
+
+@pytest.mark.parametrize("order", ORDERS.values(), ids=ORDERS)
+@pytest.mark.parametrize("depth", [1, 2, 3, 9])
+def test_a_ranking_ends_at_its_depth(order, depth):
+    found = ranking(order, depth)
+
+    assert 1 <= len(found) <= depth
+    assert found == ranking(order)[: len(found)]
+
+
+@pytest.mark.parametrize("order", ORDERS.values(), ids=ORDERS)
+def test_other_queries_and_those_without_relevant_documents_change_nothing(order):
+    others = qrels("p x a 0", "r 1 z 1", "r 2 y 1", "r 2 x 2", "s 9 a 1")
+
+    found = rankings(order, pd.concat([others, TOPIC], ignore_index=True))
+
+    assert "".join(found["q"]) == ranking(order)
+    assert found["p"] == []
+    assert found["s"] == ["a"]
+
+
+@settings(max_examples=60, deadline=None)
+@given(drawn=topics(max_docs=6, max_topics=4))
+def test_a_worth_orders_by_the_sum_over_intents_and_ties_by_descending_name(drawn):
+    found = rankings(ByWorth(label), qrels_of(drawn))
+
+    for query, masks in enumerate(drawn):
+        worth = {name(doc): mask.bit_count() for doc, mask in enumerate(masks) if mask}
+        assert found[str(query)] == sorted(worth, key=lambda doc: (worth[doc], doc), reverse=True)
+
+
+@settings(max_examples=60, deadline=None)
+@given(drawn=topics(max_docs=6, max_topics=4))
+def test_with_full_intolerance_the_greedy_order_is_the_greedy_cover(drawn):
+    for query, docs in rankings(Greedy(1.0, least=0.0), qrels_of(drawn)).items():
+        assert docs == [name(doc) for doc in greedy_order(drawn[int(query)])]
+
+
+@settings(max_examples=40, deadline=None)
+@given(drawn=topics(max_docs=6, max_topics=4), alpha=st.sampled_from([0, 0.5, 1.0]), depth=st.integers(1, 6))
+def test_the_exact_order_has_the_highest_sum_of_all_permutations(drawn, alpha, depth):
+    for query, docs in rankings(Exact(alpha, log_discount, depth, 60.0), qrels_of(drawn), depth).items():
+        masks = drawn[int(query)]
+        best = best_alpha_dcg(masks, alpha)
+        assert alpha_dcg(found(masks, docs), alpha) == pytest.approx(best[min(depth, len(best)) - 1], abs=1e-12)
+
+
+@settings(max_examples=40, deadline=None)
+@given(drawn=topics(max_docs=7, max_topics=4), recall=st.sampled_from([0.25, 0.5, 2 / 3, 1.0]))
+def test_a_cover_is_the_smallest_that_covers_such_a_fraction(drawn, recall):
+    for query, docs in rankings(Cover(recall, 60.0), qrels_of(drawn)).items():
+        masks = drawn[int(query)]
+        wanted = int(n_wanted(recall, union(masks).bit_count()))
+        assert len(docs) == smallest_covers(masks)[wanted]
+        assert n_covered(found(masks, docs)) >= wanted
+
+
+@settings(max_examples=40, deadline=None)
+@given(drawn=topics(max_docs=6, max_topics=4), depth=st.none() | st.integers(1, 6))
+def test_most_covering_documents_cover_as_many_intents_as_so_many_can(drawn, depth):
+    for query, docs in rankings(MostCovering(depth, 60.0), qrels_of(drawn), depth).items():
+        masks = drawn[int(query)]
+        sizes = smallest_covers(masks)
+        most = max(m for m, size in enumerate(sizes) if depth is None or size <= depth)
+        assert n_covered(found(masks, docs)) == most
+
+
+@pytest.mark.parametrize(
+    "order", [Exact(0.5, log_discount, 20, 1e-9), Cover(1.0, 1e-9), MostCovering(None, 1e-9)], ids=str
+)
+def test_a_query_whose_proof_takes_too_long_is_named(order):
+    with pytest.raises(NotProvenError, match=r"^Query '0': .* could not be proven within 1e-09 seconds"):
+        rankings(order, qrels_of([random_masks(0, 200, 100, 0.1)]))
+
+
+def test_by_weight_the_weights_of_a_query_must_be_the_same():
+    same = TOPIC.assign(weight=2.0)
+    other = TOPIC.assign(weight=np.where(TOPIC["iteration"] == "1", 1.0, 2.0))
+    order = MostCovering(2, 60.0, "Coverage@2")
+
+    assert rankings(order, same, 2) == rankings(MostCovering(2, 60.0), same, 2)
+    with pytest.raises(ValueError, match=r"Coverage@2: .* proven .* only where the intents of a query weigh the same"):
+        rankings(order, other, 2)
+    assert rankings(MostCovering(2, 60.0), other, 2)["q"] == ["b", "a"]
+
+
+@pytest.mark.parametrize(
+    ("recall", "n_intents", "wanted"),
+    [(2 / 3, 3, 2), (0.1, 3, 1), (0.1, 10, 1), (0.7, 10, 7), (1.0, 7, 7), (0.5, 0, 0), (1 / 3, 3000, 1000)],
+)
+def test_a_fraction_of_the_intents_is_rounded_up(recall, n_intents, wanted):
+    assert n_wanted(recall, [n_intents]).tolist() == [wanted]
+    assert int(n_wanted(recall, n_intents)) == wanted
+
+
+# Sharing
+
+
+@pytest.fixture
+def searched(monkeypatch) -> list:
+    """The depth of each greedy search."""
+    depths = []
+    greedy_places = orders.greedy_places
+
+    def counting(*args, **kwargs):
+        depths.append(kwargs["depth"])
+        return greedy_places(*args, **kwargs)
+
+    monkeypatch.setattr(orders, "greedy_places", counting)
+    return depths
+
+
+def fresh(query_id: str) -> pd.DataFrame:
+    """Qrels that no other test has."""
+    return TOPIC.assign(qid=query_id)
+
+
+@pytest.mark.parametrize(
+    ("measures", "depths"),
+    [
+        ([alpha_nDCG @ 10, alpha_nDCG @ 5], [10]),
+        ([alpha_nDCG @ 5, alpha_nDCG @ 10], [10]),
+        ([alpha_nDCG @ 5, alpha_nDCG @ 10, alpha_nDCG], [None]),
+        ([alpha_nDCG @ 5, nERR_IA @ 5], [5]),
+        ([alpha_nDCG @ 5, alpha_nDCG(alpha=0.9) @ 5], [5, 5]),
+        ([alpha_nDCG @ 5, alpha_nDCG(rel=2) @ 5], [5, 5]),
+        ([alpha_DCG @ 5], []),
+        (list(NDEVAL), [None]),
+    ],
+    ids=str,
+)
+def test_measures_and_cutoffs_with_equal_orders_share_one(measures, depths, searched, request):
+    judgements = fresh(request.node.name)
+
+    together = ir_measures.calc_aggregate(measures, judgements, run(**{request.node.name: "d x c a"}))
+
+    assert searched == depths
+    alone = [
+        ir_measures.calc_aggregate([measure], judgements, run(**{request.node.name: "d x c a"}))[measure]
+        for measure in measures
+    ]
+    assert [together[measure] for measure in measures] == alone
+
+
+def test_runs_share_the_order_of_their_qrels(searched):
+    judgements = fresh("runs share")
+
+    first, other, again = (
+        ir_measures.calc_aggregate([alpha_nDCG @ 5], judgements.copy(), run(**{"runs share": docs}))[alpha_nDCG @ 5]
+        for docs in ("c b", "d", "c b")
+    )
+
+    assert searched == [5]
+    assert first == again != other
+
+
+# Frames
+
+
+@pytest.mark.parametrize(
+    ("n_intents", "docnos"), [(None, [["b", "a"]]), (4, [["c"]]), (0, [[]]), (5, [["b", "a"], ["c", "a"], ["c", "d"]])]
+)
+def test_min_rank_gives_one_such_cover(n_intents, docnos):
+    result = min_rank(TOPIC, n_intents)
+
+    assert list(result) == ["qid", "n_intents", "min_rank", "docnos"]
+    assert result["n_intents"].tolist() == [6 if n_intents is None else n_intents]
+    assert result["min_rank"].tolist() == [len(docnos[0])]
+    assert sorted(result["docnos"][0]) in [sorted(docs) for docs in docnos]
+
+
+def test_greedy_min_rank_may_take_more_documents():
+    assert greedy_min_rank(TOPIC)["docnos"].tolist() == [["c", "d", "b"]]
+    assert greedy_min_rank(TOPIC)["min_rank"].tolist() == [3]
+
+
+@pytest.mark.parametrize(("function", "docs"), [(greedy_ranking, ["c", "b"]), (exact_ranking, ["c", "b"])])
+def test_rankings_are_frames_whose_scores_fall(function, docs):
+    result = function(TOPIC, cutoff=2)
+
+    assert list(result) == ["qid", "docno", "rank", "score"]
+    assert result["docno"].tolist() == docs
+    assert result["rank"].tolist() == [0, 1]
+    assert result["score"].tolist() == [2, 1]
+
+
+@pytest.mark.parametrize("function", [min_rank, greedy_min_rank, greedy_ranking, exact_ranking])
+def test_without_rows_there_is_an_empty_frame(function):
+    assert function(TOPIC.iloc[:0]).empty
+
+
+@pytest.mark.parametrize("function", [greedy_ranking, exact_ranking])
+def test_a_query_without_relevant_documents_has_no_rows(function):
+    assert function(qrels("p a d1 0", "q a d1 1"))["qid"].tolist() == ["q"]
+
+
+@settings(max_examples=40, deadline=None)
+@given(drawn=topics(max_docs=6, max_topics=5), wanted=st.lists(st.integers(0, 5), min_size=5, max_size=5))
+def test_min_ranks_are_those_of_each_query_and_number_of_intents(drawn, wanted):
+    frame = qrels_of(drawn)
+    judgements = judge(frame)
+    sizes = [smallest_covers(drawn[int(query)]) if any(drawn[int(query)]) else [0] for query in judgements.query_ids]
+    n = np.array([min(m, len(of_query) - 1) for m, of_query in zip(wanted, sizes, strict=False)])
+
+    exact, greedy = (min_ranks(judgements, n, kind, inf, "test") for kind in ("exact", "greedy"))
+
+    assert exact.tolist() == [of_query[m] for m, of_query in zip(n, sizes, strict=True)]
+    assert (greedy >= exact).all()
+    everything = np.array([len(of_query) - 1 for of_query in sizes])
+    assert min_ranks(judgements, everything, "exact", inf, "test").tolist() == min_rank(frame)["min_rank"].tolist()
+    greedily = greedy_min_rank(frame)["min_rank"].tolist()
+    assert min_ranks(judgements, everything, "greedy", inf, "test").tolist() == greedily

@@ -1,0 +1,172 @@
+"""Rows that stand together, and what is summed and multiplied over them."""
+
+from __future__ import annotations
+
+from itertools import accumulate
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pyterrier_diversity.judged import Groups
+
+# Three rows, none, one, two.
+OF = np.array([0, 0, 0, 2, 3, 3])
+GROUPS = Groups(OF, 5)
+VALUES = np.array([1.0, 2.0, 4.0, 8.0, 16.0, 32.0])
+
+
+def test_rows_have_a_place_in_their_group():
+    assert GROUPS.place.tolist() == [0, 1, 2, 0, 0, 1]
+
+
+def test_groups_have_a_size_and_a_start():
+    assert GROUPS.size.tolist() == [3, 0, 1, 2, 0]
+    assert GROUPS.start[[0, 2, 3]].tolist() == [0, 3, 4]
+
+
+def test_one_row_of_each_group_is_the_first():
+    assert GROUPS.first.tolist() == [True, False, False, True, True, False]
+
+
+def test_totals_are_the_sums_of_the_groups():
+    assert GROUPS.total(VALUES).tolist() == [7, 0, 8, 48, 0]
+
+
+def test_above_a_row_are_the_rows_before_it_in_its_group():
+    assert GROUPS.above(VALUES).tolist() == [0, 1, 3, 0, 0, 16]
+
+
+def test_whole_numbers_and_truths_may_be_summed():
+    assert GROUPS.above(VALUES.astype(int)).tolist() == [0, 1, 3, 0, 0, 16]
+    assert GROUPS.above(VALUES > 1).tolist() == [0, 0, 1, 0, 0, 1]
+    assert GROUPS.total(VALUES > 1).tolist() == [2, 0, 1, 2, 0]
+
+
+def test_left_of_a_row_is_what_the_rows_above_do_not_take():
+    assert GROUPS.left(np.array([0.5, 0.25, 1.0, 1.0, 1.0, 0.5])).tolist() == [1, 0.5, 0.375, 1, 1, 0]
+
+
+def test_the_highest_value_of_a_group_is_0_at_the_least():
+    assert GROUPS.highest(VALUES).tolist() == [4, 0, 8, 32, 0]
+    assert GROUPS.highest(-VALUES).tolist() == [0, 0, 0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("group", "place", "total"),
+    [(0, 0, 0), (0, 1, 1), (0, 2, 3), (0, 3, 7), (0, 9, 7), (1, 2, 0), (3, 1, 16), (4, 1, 0)],
+)
+def test_until_a_place_is_the_sum_of_so_many_rows(group, place, total):
+    assert GROUPS.until(VALUES, np.array([group]), np.array([place])).tolist() == [total]
+    assert GROUPS.until(VALUES, np.array([group]), np.array([float(place)])).tolist() == [total]
+
+
+def test_until_takes_any_number_of_places():
+    assert GROUPS.until(VALUES, np.array([3, 0, 3, 0]), np.array([2, 1, 2, 3])).tolist() == [48, 1, 48, 7]
+    assert GROUPS.until(VALUES, np.zeros(0, dtype=int), np.zeros(0)).tolist() == []
+
+
+@pytest.mark.parametrize("n", [0, 1, 3])
+def test_groups_without_rows_have_no_sums(n):
+    groups, nothing = Groups(np.zeros(0, dtype=int), n), np.zeros(0)
+
+    assert [groups.total(nothing).tolist(), groups.highest(nothing).tolist()] == [[0] * n] * 2
+    assert groups.size.tolist() == [0] * n
+    assert [len(groups.above(nothing)), len(groups.left(nothing)), len(groups.place), len(groups.first)] == [0] * 4
+    assert groups.until(nothing, np.arange(n), np.ones(n)).tolist() == [0] * n
+
+
+# Against loops, to the bit
+
+SIZES = st.lists(st.sampled_from([0, 0, 1, 1, 2, 3, 4, 5, 8, 9, 16, 17, 40]), max_size=12)
+
+
+def grouped(sizes: list[int]) -> Groups:
+    return Groups(np.repeat(np.arange(len(sizes)), sizes), len(sizes))
+
+
+def drawn(sizes: list[int], seed: int) -> np.ndarray:
+    """Values between 0 and 1, some of them one of the two, whose sums depend on the order."""
+    rng = np.random.default_rng(seed)
+    values = rng.random(sum(sizes))
+    return np.where(rng.random(sum(sizes)) < 0.1, np.round(values), values)
+
+
+def walked(values: np.ndarray, sizes: list[int], initial: float, step) -> list[float]:
+    """What has come together above each row, group by group."""
+    result, rows = [], iter(values.tolist())
+    for size in sizes:
+        so_far = initial
+        for _ in range(size):
+            result.append(so_far)
+            so_far = step(so_far, next(rows))
+    return result
+
+
+@settings(max_examples=150, deadline=None)
+@given(sizes=SIZES, seed=st.integers(0, 2**32))
+def test_sums_and_products_run_row_after_row(sizes, seed):
+    groups, values = grouped(sizes), drawn(sizes, seed)
+
+    assert groups.above(values).tolist() == walked(values, sizes, 0.0, lambda total, value: total + value)
+    assert groups.left(values).tolist() == walked(values, sizes, 1.0, lambda left, value: left * (1.0 - value))
+
+
+@settings(max_examples=150, deadline=None)
+@given(sizes=SIZES.filter(any), seed=st.integers(0, 2**32))
+def test_sums_and_products_are_those_of_pandas(sizes, seed):
+    groups, values = grouped(sizes), drawn(sizes, seed)
+
+    by_group, of_rest = (pd.Series(rows).groupby(groups.of) for rows in (values, 1 - values))
+    # Its sum over groups makes up for what rounding loses; that of one group after the other does not.
+    assert (groups.above(values) + values).tolist() == by_group.transform(lambda rows: rows.cumsum()).tolist()
+    assert (groups.left(values) * (1 - values)).tolist() == of_rest.cumprod().tolist()
+    np.testing.assert_allclose(groups.above(values) + values, by_group.cumsum(), rtol=1e-14)
+    assert groups.place.tolist() == by_group.cumcount().tolist()
+    of_groups = pd.RangeIndex(len(sizes))
+    assert groups.highest(values).tolist() == by_group.max().reindex(of_groups, fill_value=0).tolist()
+    assert groups.total(values) == pytest.approx(by_group.sum().reindex(of_groups, fill_value=0).to_numpy(), rel=1e-14)
+
+
+@settings(max_examples=100, deadline=None)
+@given(sizes=SIZES, seed=st.integers(0, 2**32))
+def test_the_sum_until_a_place_is_that_of_a_loop(sizes, seed):
+    groups, values = grouped(sizes), drawn(sizes, seed)
+    group, place = np.divmod(np.arange(len(sizes) * 45), 45)
+
+    totals = groups.until(values, group, place)
+
+    rows = np.split(values, np.cumsum(sizes)[:-1]) if sizes else []
+    sums = [[0.0, *accumulate(of_group.tolist())] for of_group in rows]
+    assert totals.tolist() == [sums[g][min(n, len(rows[g]))] for g, n in zip(group, place, strict=True)]
+
+
+@settings(max_examples=100, deadline=None)
+@given(before=SIZES, sizes=SIZES, after=SIZES, seed=st.integers(0, 2**32))
+def test_no_other_group_changes_a_bit(before, sizes, after, seed):
+    every = [*before, *sizes, *after]
+    values = drawn(every, seed)
+    mine, own = slice(sum(before), sum(before) + sum(sizes)), slice(len(before), len(before) + len(sizes))
+    among, alone, few = grouped(every), grouped(sizes), values[mine]
+
+    assert alone.above(few).tolist() == among.above(values)[mine].tolist()
+    assert alone.left(few).tolist() == among.left(values)[mine].tolist()
+    assert alone.total(few).tolist() == among.total(values)[own].tolist()
+    assert alone.highest(few).tolist() == among.highest(values)[own].tolist()
+    assert alone.place.tolist() == among.place[mine].tolist()
+    assert alone.first.tolist() == among.first[mine].tolist()
+    group = np.arange(len(sizes))
+    there = group + len(before)
+    assert alone.until(few, group, group).tolist() == among.until(values, there, group).tolist()
+
+
+def test_the_values_given_stay_as_they_are():
+    values = VALUES.copy()
+
+    GROUPS.above(values)
+    GROUPS.left(values)
+    GROUPS.until(values, np.array([0]), np.array([2]))
+
+    assert values.tolist() == VALUES.tolist()

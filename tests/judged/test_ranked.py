@@ -1,0 +1,569 @@
+"""A run seen through judgements: what it found, where that stands, and what it is worth."""
+
+from __future__ import annotations
+
+import pickle
+import warnings
+from collections import Counter
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pyterrier_diversity import RBU, D_nDCG, alpha_nDCG
+from pyterrier_diversity.judged import Judgements, Ranked, Retrieved, Run, ideal, judge, relevant_documents, retrieved
+from pyterrier_diversity.measures.base import implementation
+
+# Query 1: intents a (d1, d3) and b (d3); query 2: intent c (d1).
+QRELS = [
+    ("1", "a", "d1", 1, 1),
+    ("1", "a", "d3", 2, 1),
+    ("1", "b", "d3", 3, 3),
+    ("1", "b", "d2", -1, 3),
+    ("2", "c", "d1", 2, 1),
+    ("2", "c", "d2", 0, 1),
+]
+RUN = {"1": {"d2": 9, "d3": 8, "x": 7, "d1": 6}, "2": {"x": 3}}
+Entry = tuple[str, str, str, float, float]
+
+
+def frame(**columns: list) -> pd.DataFrame:
+    return pd.DataFrame(QRELS, columns=["query_id", "iteration", "doc_id", "relevance", "weight"]).assign(**columns)
+
+
+def ranked(
+    cutoff: int | None = None,
+    *,
+    qrels: pd.DataFrame | None = None,
+    run: object = RUN,
+    rel: float | None = None,
+    judged_only: bool = False,
+) -> Ranked:
+    judgements = judge(frame() if qrels is None else qrels)
+    found = Run(run).retrieve(judgements).view(judgements.view(rel=rel))
+    every = Ranked(found.judged_only() if judged_only else found)
+    return every if cutoff is None else every.down_to(cutoff, cutoff)
+
+
+def entries(result: Ranked, *values: np.ndarray) -> list[tuple]:
+    """Query, intent, document, and other values of each entry: rank and label if none are given."""
+    judgements = result.judgements
+    names = [judgements.query_ids[query] for query in result.query]
+    columns = [column.tolist() for column in values or (result.rank, result.label)]
+    return list(
+        zip(names, judgements.intents.ids[result.intent], judgements.documents.ids[result.doc], *columns, strict=True)
+    )
+
+
+def test_entries_are_the_relevant_documents_retrieved_by_query_intent_and_rank():
+    assert entries(ranked()) == [("1", "a", "d3", 2, 2), ("1", "a", "d1", 4, 1), ("1", "b", "d3", 2, 3)]
+
+
+def test_the_length_is_that_of_the_ranking():
+    assert ranked().n.tolist() == [4, 1]
+
+
+def test_entries_below_the_cutoff_are_left_out():
+    result = ranked(cutoff=3)
+
+    assert entries(result) == [("1", "a", "d3", 2, 2), ("1", "b", "d3", 2, 3)]
+    assert result.n.tolist() == [3, 1]
+    assert result.cutoff == 3
+
+
+def test_an_entry_at_the_cutoff_is_looked_at():
+    assert sorted(set(ranked(cutoff=4).rank.tolist())) == [2, 4]
+
+
+def test_a_cutoff_above_all_entries_leaves_none():
+    assert entries(ranked(cutoff=1)) == []
+    assert ranked(cutoff=1).n.tolist() == [1, 1]
+
+
+def test_a_last_rank_for_each_query_is_no_cutoff_of_a_measure():
+    result = ranked().down_to(np.array([3, 0]))
+
+    assert entries(result) == entries(ranked(cutoff=3))
+    assert result.n.tolist() == [3, 0]
+    assert result.cutoff is None
+
+
+def test_a_precision_divides_by_the_cutoff_or_by_the_length():
+    assert ranked(cutoff=3).depth.tolist() == [3, 3]
+    assert ranked().depth.tolist() == [4, 1]
+
+
+def test_judged_only_moves_the_entries_up():
+    result = ranked(judged_only=True)
+
+    # left are d2, d3, d1
+    assert entries(result, result.rank) == [("1", "a", "d3", 2), ("1", "a", "d1", 3), ("1", "b", "d3", 2)]
+    assert result.n.tolist() == [3, 0]
+
+
+def test_rel_leaves_lower_labels_and_their_intents_out():
+    result = ranked(rel=3)
+
+    assert entries(result) == [("1", "b", "d3", 2, 3)]
+    assert result.n_intents.tolist() == [1, 0]
+    assert result.weight.tolist() == [1]
+
+
+def test_the_ad_hoc_view_has_one_entry_for_a_document():
+    judgements = judge(frame())
+
+    result = Ranked(Run(RUN).retrieve(judgements).view(judgements.view("ad hoc")))
+
+    assert entries(result) == [("1", "", "d3", 2, 3), ("1", "", "d1", 4, 1)]
+
+
+def test_each_intent_may_be_a_query_with_the_ranking_of_its_query():
+    judgements = judge(frame())
+
+    result = Ranked(Run(RUN).retrieve(judgements).view(judgements.view("each intent")))
+
+    assert entries(result) == [("1", "a", "d3", 2, 2), ("1", "a", "d1", 4, 1), ("1", "b", "d3", 2, 3)]
+    assert result.n.tolist() == [4, 4, 1]
+    assert result.query.tolist() == [0, 0, 1]
+
+
+def test_intents_are_counted_in_each_query():
+    assert ranked().n_intents.tolist() == [2, 1]
+
+
+def test_weights_have_sum_1_in_each_query():
+    assert ranked().weight.tolist() == [0.25, 0.25, 0.75]
+    assert ranked(run={"2": {"d1": 1}}).weight.tolist() == [1]
+
+
+def test_documents_that_are_relevant_to_the_intent_are_counted_above_each_entry():
+    result = ranked()
+
+    assert entries(result, result.met) == [("1", "a", "d3", 0), ("1", "a", "d1", 1), ("1", "b", "d3", 0)]
+
+
+def test_relevant_documents_are_counted_whether_retrieved_or_not():
+    assert ranked(cutoff=3).n_relevant.tolist() == [2, 1]
+
+
+def test_documents_relevant_to_any_intent_are_counted_once():
+    assert ranked(cutoff=1).n_relevant_docs.tolist() == [2, 1]
+
+
+def test_entries_and_intents_are_summed_by_query():
+    result = ranked()
+
+    assert result.total(result.label).tolist() == [6, 0]
+    assert result.sum_intents(np.array([1.0, 2.0, 4.0])).tolist() == [3, 4]
+
+
+def test_the_arrival_of_an_intent_is_its_first_entry():
+    run = {"1": {"d1": 9, "d2": 8, "d3": 7}, "2": {"x": 2, "d1": 1}}
+
+    arrivals = ranked(run=run).arrivals
+
+    assert arrivals.rank.tolist() == [1, 3, 2]
+    assert arrivals.queries.of.tolist() == [0, 0, 1]
+
+
+def test_an_intent_that_is_not_met_does_not_arrive():
+    assert ranked().arrivals.rank.tolist() == [2, 2]
+    assert ranked(cutoff=1).arrivals.rank.tolist() == []
+    assert ranked(cutoff=1).arrivals.queries.size.tolist() == [0, 0]
+
+
+def test_navigational_intents_are_told_from_informational_ones():
+    qrels = frame(intent_type=["nav", "nav", "inf", "inf", "nav", "nav"])
+
+    assert ranked(qrels=qrels).navigational.tolist() == [True, True, False]
+    assert not ranked().navigational.any()
+
+
+def test_an_entry_has_the_gain_of_its_document_and_intent_or_else_the_label():
+    result = ranked(qrels=frame(gain=[5, 6, 7, 8, 9, 10]))
+
+    assert result.document_gain.tolist() == [6, 5, 7]
+    assert ranked().document_gain.tolist() == [2, 1, 3]
+
+
+# By document
+
+
+def test_documents_are_there_once_by_query_and_rank():
+    result = ranked(run={**RUN, "2": {"d1": 1}})
+
+    assert result.judgements.documents.ids[result.documents.doc].tolist() == ["d3", "d1", "d1"]
+    assert result.documents.rank.tolist() == [2, 4, 1]
+    assert result.documents.queries.of.tolist() == [0, 0, 1]
+
+
+def test_entries_know_their_document():
+    result = ranked()
+
+    assert result.documents.of_entry.tolist() == [0, 1, 0]
+    assert result.documents.total(result.label).tolist() == [5, 1]
+
+
+def test_documents_below_the_cutoff_are_left_out():
+    assert ranked(cutoff=3).documents.rank.tolist() == [2]
+
+
+def test_a_document_has_its_rarity():
+    qrels = frame(rarity=[0.1, 0.3, 0.3, 0.2, 0.5, 0.6])
+
+    assert ranked(qrels=qrels).documents.rarity.tolist() == [0.3, 0.1]
+
+
+def test_without_the_column_no_document_is_rare():
+    assert ranked().documents.rarity.tolist() == [0, 0]
+
+
+# What entries are worth
+
+
+@pytest.mark.parametrize(("gain", "values"), [("exp", [3, 1, 7]), ("linear", [2, 1, 3]), ("binary", [1, 1, 1])])
+def test_gains_are_those_of_the_labels(gain, values):
+    assert ranked().gain(D_nDCG(gain=gain)).tolist() == values
+
+
+def test_a_label_whose_exponential_gain_is_not_finite_is_refused():
+    qrels = frame(relevance=[1, 2, 1001, 0, 1, 0])
+
+    with pytest.raises(
+        ValueError, match=r"D_nDCG: labels may be at most 1000, but query '1' has 1001 for document 'd3'"
+    ):
+        ranked(qrels=qrels).gain(D_nDCG)
+    assert ranked(qrels=qrels).gain(D_nDCG(gain="linear")).max() == 1001
+
+
+def test_probabilities_are_measured_by_the_largest_label_of_the_intent():
+    assert ranked().probability(RBU).tolist() == [3 / 4, 1 / 4, 7 / 8]
+    assert ranked().probability(RBU(gain="linear")).tolist() == [1, 1 / 2, 1]
+
+
+def test_probabilities_are_measured_by_max_rel_where_it_is_given():
+    assert ranked().probability(RBU(max_rel=4)).tolist() == [3 / 16, 1 / 16, 7 / 16]
+
+
+def test_a_label_above_max_rel_is_refused_though_it_was_not_retrieved():
+    with pytest.raises(ValueError, match=r"RBU\(.*\): labels may be at most 2, but query '1' has 3 for document 'd3'"):
+        ranked(run={}).probability(RBU(max_rel=2))
+
+
+def test_a_value_is_computed_once_for_each_measure():
+    result = ranked()
+    result.value("it", lambda every: "first")
+
+    assert result.value("it", lambda every: "second") == "first"
+    assert result.value("another", lambda every: "second") == "second"
+    assert ranked().value("it", lambda every: "third") == "third"
+
+
+# Ideals
+
+
+@dataclass(frozen=True)
+class Alphabetic:
+    """The relevant documents by ascending name; ``asked`` counts how often the order is looked for."""
+
+    asked: Counter = field(default_factory=Counter, compare=False)
+
+    def places(self, every: Ranked, depth: int | None) -> np.ndarray:
+        self.asked[depth] += 1
+        documents = every.documents
+        # They stand by descending name.
+        place = np.zeros(len(documents.doc), dtype=np.int64)
+        place[documents.doc] = documents.queries.size[documents.queries.of] - documents.queries.place
+        return place if depth is None else np.where(place > depth, 0, place)
+
+
+@pytest.fixture
+def judgements() -> Judgements:
+    """Judgements of which nothing is remembered."""
+    return pickle.loads(pickle.dumps(judge(frame())))
+
+
+def test_relevant_documents_stand_by_descending_name():
+    every = relevant_documents(judge(frame()))
+
+    assert entries(every) == [
+        ("1", "a", "d3", 1, 2),
+        ("1", "a", "d1", 2, 1),
+        ("1", "b", "d3", 1, 3),
+        ("2", "c", "d1", 1, 2),
+    ]
+    assert every.n.tolist() == [2, 1]
+    assert every.cutoff is None
+
+
+def test_an_ideal_is_a_ranking_of_all_relevant_documents(judgements):
+    every = ideal(judgements, Alphabetic(), None)
+
+    assert entries(every, every.rank) == [
+        ("1", "a", "d1", 1),
+        ("1", "a", "d3", 2),
+        ("1", "b", "d3", 2),
+        ("2", "c", "d1", 1),
+    ]
+    assert every.n.tolist() == [2, 1]
+    assert every.cutoff is None
+    assert every.retrieved.rankings() == [["d1", "d3"], ["d1"]]
+
+
+def test_an_ideal_ends_at_its_depth(judgements):
+    every = ideal(judgements, Alphabetic(), 1)
+
+    assert entries(every, every.rank) == [("1", "a", "d1", 1), ("2", "c", "d1", 1)]
+    assert every.n.tolist() == [1, 1]
+    assert every.cutoff == 1
+
+
+def test_a_depth_below_all_documents_is_no_trouble(judgements):
+    every = ideal(judgements, Alphabetic(), 5)
+
+    assert every.n.tolist() == [2, 1]
+    assert every.cutoff == 5
+
+
+def test_an_order_is_looked_for_again_only_where_more_of_it_is_asked_for(judgements):
+    asked = Counter()
+
+    depths = [1, 1, 2, 1, None, 2, 1, None]
+    lengths = [ideal(judgements, Alphabetic(asked), depth).n.tolist() for depth in depths]
+
+    assert asked == {1: 1, 2: 1, None: 1}
+    assert lengths == [[1, 1], [1, 1], [2, 1], [1, 1], [2, 1], [2, 1], [1, 1], [2, 1]]
+
+
+def test_a_shorter_ideal_is_the_beginning_of_a_longer_one_that_is_known(judgements):
+    asked = Counter()
+    ideal(judgements, Alphabetic(asked), None)
+
+    assert ideal(judgements, Alphabetic(asked), 1).retrieved.rankings() == [["d1"], ["d1"]]
+    assert asked == {None: 1}
+
+
+def test_each_view_has_an_ideal_of_its_own(judgements):
+    high = judgements.view(rel=2)
+
+    assert ideal(judgements, Alphabetic(), None).retrieved.rankings() == [["d1", "d3"], ["d1"]]
+    assert ideal(high, Alphabetic(), None).retrieved.rankings() == [["d3"], ["d1"]]
+
+
+def test_a_copy_of_judgements_in_another_process_remembers_nothing():
+    judgements, asked = judge(frame()), Counter()
+    first = ideal(judgements, Alphabetic(asked), None)
+
+    copy = pickle.loads(pickle.dumps(judgements))
+
+    assert entries(ideal(copy, Alphabetic(asked), None)) == entries(first)
+    assert asked == {None: 2}
+
+
+def test_a_measure_is_divided_by_its_value_of_a_ranking_down_to_the_cutoff_that_no_run_changes():
+    cut, other = ranked(cutoff=1), ranked(cutoff=1, run={"2": {"d1": 1}})
+
+    at_1 = implementation(alpha_nDCG @ 1)
+    best = [("1", "a", "d3", 1, 2), ("1", "b", "d3", 1, 3), ("2", "c", "d1", 1, 2)]
+    assert entries(cut.normalised_by(at_1)) == entries(other.normalised_by(at_1)) == best
+    assert ranked().normalised_by(implementation(alpha_nDCG)).n.tolist() == [2, 1]
+
+
+# Rankings without a run
+
+
+def test_rankings_may_be_given_as_names():
+    judgements = judge(frame())
+
+    result = Ranked(retrieved(judgements, [["d2", "d3", "x", "d1"], ["x"]]))
+
+    assert entries(result) == entries(ranked())
+    assert result.n.tolist() == ranked().n.tolist()
+
+
+def test_rankings_may_be_given_as_ranks_of_relevant_documents():
+    judgements = judge(frame())
+    places = dict(
+        zip(zip(judgements.documents.query.tolist(), judgements.documents.ids, strict=True), range(9), strict=False)
+    )
+    ranks = np.zeros(len(places), dtype=np.int64)
+    ranks[[places[0, "d3"], places[0, "d1"]]] = [2, 1]
+
+    found = Retrieved(judgements, ranks, np.array([2, 0]))
+
+    assert found.rankings() == [["d1", "d3"], []]
+    assert found.as_dict(["1", "2"]) == {"1": {"d1": 2.0, "d3": 1.0}}
+    assert entries(Ranked(found), Ranked(found).rank) == [("1", "a", "d1", 1), ("1", "a", "d3", 2), ("1", "b", "d3", 2)]
+
+
+def test_the_beginning_of_rankings_is_rankings():
+    found = Run(RUN).retrieve(judge(frame())).prefix(np.array([3, 0]))
+
+    assert entries(Ranked(found)) == entries(ranked(cutoff=3))
+    assert found.n.tolist() == [3, 0]
+    assert found.rankings() == [["d2", "d3", "x"], []]
+
+
+def test_rankings_are_told_with_falling_scores_down_to_a_depth():
+    found = Run(RUN).retrieve(judge(frame()))
+
+    assert found.as_dict(["first", "second"], 2) == {"first": {"d2": 2.0, "d3": 1.0}, "second": {"x": 1.0}}
+
+
+# What is read: turns, all documents, passages
+
+
+def turns(run: pd.DataFrame, batch: int = 5, cutoff: int | None = None) -> list[tuple[int, int]]:
+    read = ranked(run=run, cutoff=cutoff).turns(batch)
+    return list(zip(read.queries.of.tolist(), read.last.tolist(), strict=True))
+
+
+def session(**columns: list) -> pd.DataFrame:
+    """d2 and d3 in the first turn of query 1, nothing in the second, x and d1 in the third."""
+    rows = [("1", "d2", 2, 0), ("1", "d3", 1, 0), ("1", "x", 2, 2), ("1", "d1", 1, 2)]
+    return pd.DataFrame(rows, columns=["qid", "docno", "score", "turn"]).assign(**columns)
+
+
+def test_rankings_are_read_in_the_turns_of_the_run_or_in_batches():
+    assert turns(session()) == [(0, 2), (0, 3), (0, 5)]
+    assert turns(session(), cutoff=4) == [(0, 2), (0, 3), (0, 4)]
+    assert turns(session().drop(columns="turn"), batch=3) == [(0, 3), (0, 4)]
+
+
+def test_every_document_that_is_read_is_listed_with_its_words():
+    result = ranked(run=session(doc_len=[10, np.nan, 30, 40]))
+
+    listed = result.listed(result.turns(5), "EU_DD")
+
+    np.testing.assert_array_equal(listed.words, [10, np.nan, np.nan, 30, 40])
+    assert listed.rank.tolist() == [1, 2, 3, 4, 5]
+    assert listed.turn.of.tolist() == [0, 0, 1, 2, 2]
+    assert listed.place.tolist() == [1, 2, 1, 1, 2]
+
+
+def test_documents_of_turns_that_are_not_read_are_not_listed():
+    result = ranked(run=session(doc_len=[10, 20, 30, 40]))
+
+    assert result.listed(result.turns(5).down_to(1), "EU_DD").words.tolist() == [10, 20]
+
+
+def test_without_lengths_a_run_warns_once_that_no_length_is_known():
+    result = ranked()
+
+    with pytest.warns(UserWarning, match="The run has no column doc_len, .*: for EU_DD, reading costs nothing"):
+        listed = result.listed(result.turns(5), "EU_DD")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        result.down_to(2).listed(result.turns(5), "EU_DD")
+    assert np.isnan(listed.words).all()
+    assert listed.rank.tolist() == [1, 2, 3, 4, 1]
+
+
+def test_nothing_that_is_read_needs_no_length():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        result = ranked(run={})
+
+        assert result.listed(result.turns(5), "EU_DD").rank.tolist() == []
+
+
+PASSAGES = pd.DataFrame(
+    [
+        ("q", "a", "d1", 1, "10", "n"),
+        ("q", "a", "d1", 3, "9", "n"),
+        ("q", "a", "d1", 2, "8", "m"),
+        ("q", "a", "d2", 4, "1", "n"),
+        ("q", "b", "d2", 2, "1", "k"),
+        ("q", "a", "d3", 0, "1", "n"),
+    ],
+    columns=["qid", "iteration", "docno", "label", "passage", "nugget"],
+)
+
+
+def read(result: Ranked) -> list[tuple]:
+    """Intent, document and rating of the passages, nugget by nugget."""
+    passages, judgements = result.passages, result.judgements
+    intents = judgements.intents.ids[result.intent[passages.entry]].tolist()
+    docs = judgements.documents.ids[result.doc[passages.entry]].tolist()
+    every = zip(intents, docs, passages.rating.tolist(), strict=True)
+    nuggets: dict[int, list[tuple]] = {}
+    for nugget, passage in zip(passages.nuggets.of.tolist(), every, strict=True):
+        nuggets.setdefault(nugget, []).append(passage)
+    return sorted(nuggets.values())
+
+
+def test_passages_are_read_nugget_by_nugget_by_rank_and_number():
+    result = ranked(qrels=PASSAGES, run={"q": {"x": 3, "d2": 2, "d1": 1}})
+
+    assert read(result) == [
+        [("a", "d1", 2)],
+        [("a", "d2", 4), ("a", "d1", 3), ("a", "d1", 1)],
+        [("b", "d2", 2)],
+    ]
+
+
+def test_passages_of_documents_below_the_cutoff_are_not_read():
+    assert read(ranked(qrels=PASSAGES, run={"q": {"d1": 2, "d2": 1}}, cutoff=1)) == [
+        [("a", "d1", 2)],
+        [("a", "d1", 3), ("a", "d1", 1)],
+    ]
+
+
+def test_passages_have_the_query_of_their_document():
+    two = pd.concat([PASSAGES, PASSAGES.assign(qid="r")])
+
+    passages = ranked(qrels=two, run={"q": {"d2": 1}, "r": {"d1": 1}}).passages
+
+    assert sorted(passages.query.tolist()) == [0, 0, 1, 1, 1]
+
+
+def test_judgements_without_passages_have_none_to_read():
+    assert read(ranked()) == []
+
+
+# Against a walk
+
+
+def test_an_empty_run_has_no_entries():
+    result = ranked(run={})
+
+    assert entries(result) == []
+    assert result.n.tolist() == [0, 0]
+    assert result.documents.rank.tolist() == []
+    assert result.total(result.label).tolist() == [0, 0]
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    labels=st.dictionaries(
+        st.tuples(st.sampled_from(["1", "2"]), st.sampled_from("ab"), st.sampled_from("uvwxyz")),
+        st.integers(0, 3),
+        min_size=1,
+    ),
+    rankings=st.fixed_dictionaries({query: st.permutations("uvwxyz!") for query in ("1", "2")}),
+    depth=st.integers(0, 7),
+    cutoff=st.none() | st.integers(1, 8),
+)
+def test_entries_are_those_of_a_walk_down_each_ranking(labels, rankings, depth, cutoff):
+    rows = [(*key, label) for key, label in labels.items()]
+    qrels = pd.DataFrame(rows, columns=["qid", "iteration", "docno", "label"])
+    tops = {query: docs[:depth] for query, docs in rankings.items()}
+    queries = sorted({query for query, _, _ in labels})
+    run = {query: {doc: -i for i, doc in enumerate(tops[query])} for query in queries}
+    result = ranked(cutoff, qrels=qrels, run=run)
+
+    expected = [
+        (query, intent, doc, rank, labels[query, intent, doc])
+        for query in queries
+        for intent in "ab"
+        for rank, doc in enumerate(tops[query][:cutoff], start=1)
+        if labels.get((query, intent, doc), 0) > 0
+    ]
+    assert entries(result) == expected
+    assert result.n.tolist() == [len(tops[query][:cutoff]) for query in queries]
+    found = [sorted({(rank, doc) for q, _, doc, rank, _ in expected if q == query}) for query in queries]
+    names = result.judgements.documents.ids[result.documents.doc].tolist()
+    assert list(zip(result.documents.rank.tolist(), names, strict=True)) == [pair for of in found for pair in of]
