@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 from math import inf
 
 import ir_measures
@@ -54,6 +55,11 @@ TOPIC = qrels(
     *("q 1 c 1", "q 2 c 1", "q 3 c 1", "q 4 c 1"),
     *("q 5 d 3",),
 )
+
+
+def named(value: object) -> str:
+    """The name of a case, the same in every process."""
+    return re.sub(r"<function (\w+) at \w+>", r"\1", str(value))
 
 
 def label(ranked):
@@ -136,13 +142,13 @@ def test_discounts_with_equal_parameters_are_equal():
         (MostCovering(2, 60.0), "ba"),
         (MostCovering(1, 60.0), "c"),
     ],
-    ids=str,
+    ids=named,
 )
 def test_documents_have_the_places_of_the_order(order, expected):
     assert ranking(order)[: len(expected)] == expected
 
 
-@pytest.mark.parametrize("order", [ByWorth(label), Greedy(0.5), Exact(0.5, log_discount, None, 60.0)], ids=str)
+@pytest.mark.parametrize("order", [ByWorth(label), Greedy(0.5), Exact(0.5, log_discount, None, 60.0)], ids=named)
 def test_all_documents_have_a_place(order):
     places = order.places(relevant_documents(judge(TOPIC)), None)
 
@@ -156,7 +162,7 @@ def test_all_documents_have_a_place(order):
         (MostCovering(None, 60.0), {"b": 1, "a": 2, "c": 0, "d": 0}),
         (Greedy(1.0, least=0.0), {"c": 1, "d": 2, "b": 3, "a": 0}),
     ],
-    ids=str,
+    ids=named,
 )
 def test_documents_that_are_left_out_have_the_place_0(order, expected):
     judgements = judge(TOPIC)
@@ -233,7 +239,9 @@ def test_most_covering_documents_cover_as_many_intents_as_so_many_can(drawn, dep
 
 
 @pytest.mark.parametrize(
-    "order", [Exact(0.5, log_discount, 20, 1e-9), Cover(1.0, 1e-9), MostCovering(None, 1e-9)], ids=str
+    "order",
+    [Exact(0.5, log_discount, 20, 1e-9), Cover(1.0, 1e-9), MostCovering(None, 1e-9)],
+    ids=named,
 )
 def test_a_query_whose_proof_takes_too_long_is_named(order):
     with pytest.raises(NotProvenError, match=r"^Query '0': .* could not be proven within 1e-09 seconds"):
@@ -294,7 +302,7 @@ def fresh(query_id: str) -> pd.DataFrame:
         ([alpha_DCG @ 5], []),
         (list(NDEVAL), [None]),
     ],
-    ids=str,
+    ids=named,
 )
 def test_measures_and_cutoffs_with_equal_orders_share_one(measures, depths, searched, request):
     judgements = fresh(request.node.name)
