@@ -2,7 +2,6 @@ import gc
 import gzip
 import weakref
 
-import ir_measures
 import joblib
 import pandas as pd
 import pyterrier as pt
@@ -11,6 +10,7 @@ from ir_measures import AP, P
 
 from pyterrier_diversity import RBU, Adhoc, alpha_nDCG, evaluate_runs, signature
 from pyterrier_diversity.datasets.demo import FOLDER, RUNS, DemoDataset
+from pyterrier_diversity.evaluate import DiversityEvaluator, runs
 from pyterrier_diversity.evaluate.runs import run_files
 
 MEASURES = [RBU @ 5, alpha_nDCG @ 5, Adhoc(AP), P @ 5]
@@ -93,14 +93,13 @@ def test_no_run_or_measure_is_refused(files):
 
 def test_one_evaluator_serves_all_runs_of_a_process_and_is_let_go(files, monkeypatch):
     made = []
-    evaluator = ir_measures.evaluator
 
     def watched(*args):
-        result = evaluator(*args)
+        result = DiversityEvaluator(*args)
         made.append(weakref.ref(result))
         return result
 
-    monkeypatch.setattr(ir_measures, "evaluator", watched)
+    monkeypatch.setattr(runs, "DiversityEvaluator", watched)
 
     evaluate_runs(QRELS, files, [RBU @ 5], n_jobs=1)
     gc.collect()

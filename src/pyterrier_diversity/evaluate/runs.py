@@ -7,16 +7,16 @@ import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from glob import glob
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import ir_measures
 import pandas as pd
 
 from ..io import read_run_or_session
 from ..measures import signature
-from ..measures.base import reason
 from ..measures.parse import read_measures
 from ..parallel import in_parallel
+from .evaluator import DiversityEvaluator, RefusedMeasureError
 
 # The evaluator that a process has made for the runs of one call.
 _evaluators: dict[str, Any] = {}
@@ -139,23 +139,21 @@ def _rows(
     perquery: bool,
 ) -> list[tuple[Any, ...]]:
     """Return the rows of one run."""
-    import pyterrier as pt
-
     evaluator = _evaluators.get(token)
     if evaluator is None:
         _evaluators.clear()
         try:
-            evaluator = ir_measures.evaluator(measures, pt.model.to_ir_measures(qrels))
-        except AssertionError as error:  # how ir_measures refuses parameters
+            evaluator = DiversityEvaluator(measures, qrels)
+        except RefusedMeasureError as error:
             raise ValueError(
-                f"{reason(error)} (ir_measures takes values of its own types only: 1.0, not 1)."
+                f"{str(error).rstrip('.')} (ir_measures takes values of its own types only: 1.0, not 1)."
             ) from error
         _evaluators[token] = evaluator
     try:
-        ranked = pt.model.to_ir_measures(run if isinstance(run, pd.DataFrame) else read_run_or_session(run))
+        ranked = run if isinstance(run, pd.DataFrame) else read_run_or_session(run)
         if perquery:
             return [(name, value.query_id, str(value.measure), value.value) for value in evaluator.iter_calc(ranked)]
-        means = cast("dict[ir_measures.Measure, float]", evaluator.calc_aggregate(ranked))
+        means = evaluator.calc_aggregate(ranked)
         return [(name, *(means[measure] for measure in measures))]
     except ValueError as error:
         raise ValueError(f"Run {name}: {error}") from error

@@ -13,8 +13,8 @@ from xml.parsers import expat
 import numpy as np
 import pandas as pd
 
-from .ordering import highest_label_last
 from .files import Columns, Path, opened, read_table
+from .ordering import highest_label_last
 
 _RUN: Columns = {"qid": str, "turn": int, "docno": str, "score": float, "on_topic": None, "feedback": None}
 # What a user says of a document: the ratings of its passages, by subtopic.

@@ -1,8 +1,8 @@
 """Simulated judgements, rankings, topics and systems, as the papers use them to judge measures."""
 
+from .degrade import degrade
 from .greedy_study import greedy_study
 from .scenarios import random_grades, random_lengths, random_weights
-from .degrade import degrade
 from .topics import swap_topics
 
 __all__ = ["degrade", "greedy_study", "random_grades", "random_lengths", "random_weights", "swap_topics"]

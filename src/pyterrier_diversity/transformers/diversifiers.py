@@ -12,8 +12,8 @@ import pyterrier as pt
 
 from ..arithmetic import divide
 from ..parameters import Parameter
-from .steps import NORMALISE, Candidates, K, Normalise, Reranker, first_best, normalised
 from .intent_scores import read_intent_scores
+from .steps import NORMALISE, Candidates, K, Normalise, Reranker, first_best, normalised
 
 LAMBDA = Parameter(float, 0.5, interval="[0, 1]", desc="how much diversity counts")
 

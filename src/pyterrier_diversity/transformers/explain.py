@@ -13,8 +13,8 @@ import pyterrier as pt
 from ..judged import Judgements, Run, numbers, ranking_order
 from ..measures.composite import innermost
 from ..measures.parse import read_measure
-from .steps import Step
 from .evaluate import as_run, evaluator_of, last_rank, with_judgements
+from .steps import Step
 
 Grades = dict[str, int | float]
 

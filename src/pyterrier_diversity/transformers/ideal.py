@@ -20,8 +20,8 @@ from ..measures.composite import innermost, inside
 from ..measures.err import by_label
 from ..measures.parse import read_measure
 from ..parameters import TIME_LIMIT, Parameter, Parameters, checked
-from .steps import Step
 from .evaluate import evaluator_of, last_rank, queries_of
+from .steps import Step
 
 Rankings = dict[str, list[str]]
 
