@@ -1,9 +1,10 @@
 from __future__ import annotations
 
+from math import log2
+
 import pytest
 
-from pyterrier_diversity import ERR
-from pyterrier_diversity.measures.err import expected_reciprocal_rank
+from pyterrier_diversity import ERR, score
 
 
 def test_err_of_three_documents_worked_by_hand(value_of):
@@ -64,11 +65,14 @@ def test_a_query_without_relevant_documents_scores_0(label, value_of):
     assert value_of(ERR @ 20, {"a": {"0": label}}, "a") == 0
 
 
-def test_the_kernel_may_leave_out_documents_that_satisfy_nobody():
-    whole = expected_reciprocal_rank([0.5, 0.0, 0.25])
-
-    assert expected_reciprocal_rank([0.5, 0.25], ranks=[1, 3]) == whole == 0.5 + 0.5 * 0.25 / 3
+# (2^label - 1) / 16 is 1/2, and 1/4.
+HALF, QUARTER = log2(9), log2(5)
 
 
-def test_the_kernel_scores_a_batch():
-    assert expected_reciprocal_rank([[0.5, 0.5], [0.0, 1.0]]).tolist() == [0.625, 0.5]
+@pytest.mark.parametrize(
+    ("labels", "value"),
+    [([HALF, 0, QUARTER], 0.5 + 0.5 * 0.25 / 3), ([HALF, HALF], 0.625), ([0, HALF], 0.25)],
+    ids=["with a gap", "twice", "second"],
+)
+def test_documents_that_satisfy_nobody_push_the_others_down(labels, value):
+    assert score(ERR, labels) == pytest.approx(value, abs=1e-15)

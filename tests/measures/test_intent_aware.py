@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pyterrier_diversity import AP_IA, P_IA, nP_IA
-from pyterrier_diversity.measures.intent_aware import average_precision_ia, precision_ia
+from pyterrier_diversity import AP_IA, P_IA, nP_IA, score
 from small_topics import judged_topics
 
 JUDGED = {"a": {"x": 1}, "b": {"x": 1, "y": 1}, "c": {"z": 1}, "d": {"x": 1}, "n": {"y": 0}}
@@ -113,32 +112,15 @@ def test_a_ranking_of_nothing_but_unjudged_documents_scores_0(measure, value_of)
     assert value_of(measure, JUDGED, "uvw") == 0
 
 
-def test_the_kernels_ignore_intents_that_only_pad():
-    relevant, padded = [[1, 0], [1, 1]], [[1, 0, 0], [1, 1, 0]]
-
-    assert precision_ia(padded, [True, True, False]) == precision_ia(relevant, [True, True])
-    assert average_precision_ia(padded, [2, 1, 0]) == average_precision_ia(relevant, [2, 1])
-
-
-def test_the_kernels_give_0_for_a_query_without_intents():
+def test_precision_without_an_intent_that_has_relevant_documents_is_0():
     nothing = np.zeros((3, 2))
 
-    assert precision_ia(nothing, [False, False]) == 0
-    assert average_precision_ia(nothing, [0, 0]) == 0
+    assert score(P_IA, nothing) == 0
+    assert score(AP_IA, nothing) == 0
 
 
-def test_the_kernels_score_a_batch_as_its_rankings_one_by_one():
-    relevant = np.random.default_rng(0).random((4, 5, 3)) < 0.5
-    intents, n_relevant = np.ones((4, 3), dtype=bool), np.full((4, 3), 5)
-
-    batch = [precision_ia(relevant, intents), average_precision_ia(relevant, n_relevant)]
-
-    assert batch[0].tolist() == [precision_ia(r, [True] * 3).item() for r in relevant]
-    assert batch[1].tolist() == [average_precision_ia(r, [5] * 3).item() for r in relevant]
-
-
-def test_average_precision_takes_the_ranks_it_is_given():
-    assert average_precision_ia([[1], [1]], n_relevant=[2], ranks=[2, 4]) == (1 / 2 + 2 / 4) / 2
+def test_average_precision_takes_the_true_ranks():
+    assert score(AP_IA, [0, 1, 0, 1]) == (1 / 2 + 2 / 4) / 2
 
 
 # The best ranking under these is c, b, and then a and d, which are worth the same.

@@ -12,8 +12,7 @@ from ir_measures import RBP
 
 import naive
 from by_hand import value
-from pyterrier_diversity import RBU
-from pyterrier_diversity.measures.rbu import rbu
+from pyterrier_diversity import RBU, score
 
 # r of a: 3/4 for x, 1/2 for y; of c: 1/2 for y.
 JUDGED = {"a": {"x": 2, "y": 1}, "b": {"x": 0, "y": 0}, "c": {"y": 1}}
@@ -221,26 +220,13 @@ def test_rbu_is_that_of_the_naive_reference(labels, ranking, weights, p, e, gain
     e=st.floats(0, 10),
 )
 def test_rbu_lies_between_endless_effort_and_a_first_document_that_satisfies(probabilities, weight, p, e):
-    value = rbu(probabilities, [weight, 1 - weight], p=p, e=e)
+    value = score(RBU(p=p, e=e, gain="linear", max_rel=1), probabilities, weights=[weight, 1 - weight])
 
     assert -e * p / (1 - p) - 1e-9 <= value <= p + 1e-12
 
 
-def test_the_kernel_scores_a_batch_as_its_rankings_one_by_one():
-    rng = np.random.default_rng(0)
-    probability, weights = rng.random((4, 5, 3)), rng.dirichlet(np.ones(3), 4)
+def test_documents_that_satisfy_nobody_are_looked_at():
+    value = score(RBU(p=0.9, e=0.1, gain="linear", max_rel=1), [0.5, 0, 0, 0.5, 0])
 
-    batch = rbu(probability, weights, p=0.9, e=0.1)
-
-    alone = [float(rbu(r, w, p=0.9, e=0.1)) for r, w in zip(probability, weights, strict=True)]
-    assert batch == pytest.approx(alone, abs=1e-15)
-
-
-def test_the_kernel_may_leave_out_documents_that_satisfy_nothing():
-    whole = rbu([[0.5], [0.0], [0.0], [0.5], [0.0]], [1.0], p=0.9, e=0.1)
-
-    assert rbu([[0.5], [0.5]], [1.0], ranks=[1, 4], n=5, p=0.9, e=0.1) == pytest.approx(whole, abs=1e-15)
-
-
-def test_the_kernel_ignores_an_intent_that_only_pads():
-    assert rbu([[0.5, 0.0]], [1.0, 0.0]) == rbu([[0.5]], [1.0])
+    effort = 0.1 * sum(0.9**i for i in range(1, 6))
+    assert value == pytest.approx(0.9 * 0.5 + 0.9**4 * 0.5 * 0.5 - effort, abs=1e-15)

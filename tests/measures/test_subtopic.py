@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 import naive
 from by_hand import values_by_query
-from pyterrier_diversity import SRR, Coverage, SPrecision, StRecall, StRecallMinRank
+from pyterrier_diversity import SRR, Coverage, SPrecision, StRecall, StRecallMinRank, score
 from pyterrier_diversity.ideal import NotProvenError, min_rank
-from pyterrier_diversity.measures.subtopic import rank_of_recall, subtopic_recall
 from small_topics import judged_topics, qrels_of, random_masks
 
 # Two documents cover x, y and z. The intent w is named, but has no relevant document.
@@ -300,26 +299,14 @@ def test_a_parameter_out_of_range_is_refused(measure, params):
         measure(**params)
 
 
-def test_the_kernel_ignores_intents_that_only_pad():
-    relevant, padded = [[1, 0], [1, 1]], [[1, 0, 0], [1, 1, 0]]
-
-    assert subtopic_recall(padded, [True, True, False]) == subtopic_recall(relevant, [True, True])
+def test_the_recall_without_an_intent_that_has_relevant_documents_is_0():
+    assert score(StRecall, np.zeros((3, 2))) == 0
 
 
-def test_the_kernel_gives_0_for_a_query_without_intents():
-    assert subtopic_recall(np.zeros((3, 2)), [False, False]) == 0
-
-
-@pytest.mark.parametrize(("n_intents", "rank"), [(0, 0), (1, 2), (2, 2), (3, 5), (4, math.inf)])
+@pytest.mark.parametrize(("n_intents", "rank"), [(1, 2), (2, 2), (3, 5), (4, math.inf)])
 def test_the_rank_of_a_number_of_intents_is_that_of_the_last_one_needed(n_intents, rank):
-    assert rank_of_recall([5, 2, math.inf, 2], n_intents) == rank
+    # The intents are first met at the ranks 5, 2, never and 2.
+    nothing = [0, 0, 0, 0]
+    labels = [nothing, [0, 1, 0, 1], nothing, nothing, [1, 0, 0, 0]]
 
-
-def test_the_kernels_score_a_batch_as_its_rankings_one_by_one():
-    rng = np.random.default_rng(0)
-    relevant, first_ranks = rng.random((4, 5, 3)) < 0.3, rng.integers(1, 9, (4, 3))
-
-    batch = subtopic_recall(relevant, np.ones((4, 3), dtype=bool)), rank_of_recall(first_ranks, [0, 1, 2, 3])
-
-    assert batch[0].tolist() == [subtopic_recall(r, [True] * 3).item() for r in relevant]
-    assert batch[1].tolist() == [rank_of_recall(ranks, n).item() for n, ranks in enumerate(first_ranks)]
+    assert score(SRR(recall=n_intents / 4), labels, others=[[0, 0, 1, 0]]) == 1 / rank

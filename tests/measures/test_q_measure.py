@@ -2,15 +2,13 @@ from __future__ import annotations
 
 import itertools
 
-import numpy as np
 import pytest
 from ir_measures import AP, RR
 
 import drawn
 import naive
 from by_hand import values_by_query
-from pyterrier_diversity import IA, Adhoc, Pplus, PplusQ, Q
-from pyterrier_diversity.measures.blended_ratio import blended_ratio, q_measure
+from pyterrier_diversity import IA, Adhoc, Pplus, PplusQ, Q, score
 
 # Gains of a, b, c: 1, 7, 3; the ideal list cumulates 7, 10, 11.
 JUDGED = {"a": {"i": 1}, "b": {"i": 3}, "c": {"i": 2}, "n": {"i": 0}}
@@ -339,32 +337,12 @@ def test_wrong_parameters_are_refused_when_the_measure_is_built(measure, params,
         measure(**params)
 
 
-def test_the_kernels_may_leave_out_documents_that_are_not_relevant():
-    ideal = [7.0, 3.0, 1.0]
+def test_documents_that_are_not_relevant_push_the_others_down():
+    # The ideal list cumulates 7, 10, 11.
+    ratios = (1 + 0.5 * 1) / (1 + 0.5 * 7), (2 + 0.5 * 8) / (3 + 0.5 * 11), (3 + 0.5 * 11) / (5 + 0.5 * 11)
 
-    whole = q_measure([1, 0, 1, 0, 1], [1.0, 0.0, 7.0, 0.0, 3.0], ideal, 3, beta=0.5)
-
-    assert q_measure([1, 1, 1], [1.0, 7.0, 3.0], ideal, 3, ranks=[1, 3, 5], beta=0.5) == whole
-
-
-def test_the_kernels_ignore_zeros_that_pad_an_ideal_list():
-    padded = blended_ratio([1, 1, 1], [1.0, 1.0, 7.0], [7.0, 1.0, 1.0, 0.0, 0.0], ranks=[1, 4, 9])
-
-    assert padded.tolist() == blended_ratio([1, 1, 1], [1.0, 1.0, 7.0], [7.0, 1.0, 1.0], ranks=[1, 4, 9]).tolist()
-
-
-def test_the_kernels_score_a_batch_as_its_rankings_one_by_one():
-    rng = np.random.default_rng(0)
-    gains = rng.integers(0, 4, (4, 6)) * 1.0
-    ideal, n_relevant = -np.sort(-gains, axis=-1), np.count_nonzero(gains, axis=-1)
-
-    batch = q_measure(gains > 0, gains, ideal, n_relevant, cutoff=3, beta=2)
-
-    alone = [
-        q_measure(g > 0, g, best, n, cutoff=3, beta=2) for g, best, n in zip(gains, ideal, n_relevant, strict=True)
-    ]
-    assert batch.tolist() == [value.item() for value in alone]
+    assert score(Q(beta=0.5), [1, 0, 3, 0, 2]) == sum(ratios) / 3
 
 
 def test_q_of_nothing_that_is_relevant_is_0():
-    assert q_measure([0, 0], [0.0, 0.0], [], 0) == 0
+    assert score(Q, [0, 0]) == 0

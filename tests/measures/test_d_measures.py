@@ -3,7 +3,7 @@ from __future__ import annotations
 import itertools
 from math import log2
 
-import numpy as np
+import pandas as pd
 import pytest
 from ir_measures import AP, P, nDCG
 
@@ -11,7 +11,6 @@ import drawn
 import naive
 from by_hand import values_by_query
 from pyterrier_diversity import D_Q, DIN_Q, Adhoc, D_nDCG, DIN_nDCG, EfP
-from pyterrier_diversity.measures.global_gain import first_if_navigational
 
 # Fig. 1 of Sakai (2013), a document of rank 5 that is L1-relevant: i is informational, j navigational.
 # Global gains of a, b, d, e: 1/2, 4, 7/2, 1/2.
@@ -364,10 +363,17 @@ def test_wrong_parameters_are_refused_when_the_measure_is_built(measure, params,
         measure(**params)
 
 
-def test_the_kernel_keeps_the_first_document_of_each_navigational_intent_of_each_query():
-    relevant = np.array([[[0, 1], [1, 1], [1, 0]], [[1, 1], [1, 1], [0, 1]]])
-    navigational = np.array([[True, False], [False, True]])
+def test_the_first_document_of_each_navigational_intent_of_each_query_counts(topic, by_query):
+    weights = {"i": 1, "j": 2}
+    q = topic({"a": {"j": 1}, "b": {"i": 1, "j": 1}, "c": {"i": 1}}, "abc", weights, "q", "i")
+    r = topic({"a": {"i": 1, "j": 1}, "b": {"i": 1, "j": 1}, "c": {"j": 1}}, "abc", weights, "r", "j")
+    qrels, run = (pd.concat(frames) for frames in zip(q, r, strict=True))
 
-    kept = first_if_navigational(relevant, navigational)
+    values = by_query(DIN_nDCG(gain="binary"), qrels, run)
 
-    assert kept.tolist() == [[[0, 1], [1, 1], [0, 0]], [[1, 1], [1, 0], [0, 0]]]
+    # What counts of a, b and c are the intents j; i and j; none: and i and j; i; none.
+    expected = {
+        "q": (2 + 3 / log2(3) + 0) / (3 + 2 / log2(3) + 1 / 2),
+        "r": (3 + 1 / log2(3) + 0) / (3 + 3 / log2(3) + 2 / 2),
+    }
+    assert values == pytest.approx(expected, abs=1e-12)

@@ -26,14 +26,15 @@ from pyterrier_diversity import (
     alpha_nDCG_exact,
     nERR_IA,
     nNRBP,
+    score,
 )
-from pyterrier_diversity.ideal import NotProvenError, exact_ranking, rank_exactly
-from pyterrier_diversity.measures import cascade
-from pyterrier_diversity.measures.alpha_dcg import (
-    discounted,
-    geometric_discount,
+from pyterrier_diversity.ideal import (
+    GeometricDiscount,
+    NotProvenError,
+    exact_order,
+    exact_ranking,
     log_discount,
-    novelty_gain,
+    orders,
     reciprocal_discount,
 )
 from small_topics import alpha_dcg, best_alpha_dcg, name, qrels_of, random_masks, topics
@@ -214,20 +215,19 @@ def test_the_ideal_breaks_ties_by_the_highest_name(value_of):
     assert value == pytest.approx((2 + 2 / LOG3) / (2 + 1 / LOG3), abs=1e-15)
 
 
+def novelty_gains(labels, alpha):
+    """Return the gain of each of two intents' documents, read off what a cutoff adds."""
+    undiscounted = NRBP_IA(p=1, alpha=alpha, gain="binary")
+    sums = [2 * score(undiscounted @ k, labels) for k in range(1, len(labels) + 1)]
+    return np.diff(sums, prepend=0).tolist()
+
+
 def test_novelty_gains_shrink_each_time_that_an_intent_is_met():
-    assert novelty_gain([[1, 0], [1, 0], [1, 1]], alpha=0.5).tolist() == [1.0, 0.5, 1.25]
+    assert novelty_gains([[1, 0], [1, 0], [1, 1]], alpha=0.5) == [1.0, 0.5, 1.25]
 
 
 def test_novelty_gains_without_intolerance_count_intents():
-    assert novelty_gain([[1, 0], [1, 0], [1, 1]], alpha=0).tolist() == [1.0, 1.0, 2.0]
-
-
-def test_novelty_gains_of_a_batch_are_those_of_its_rankings():
-    relevant = np.random.default_rng(0).random((3, 6, 4)) < 0.4
-
-    batch = novelty_gain(relevant, alpha=0.3)
-
-    assert batch.tolist() == [novelty_gain(ranking, alpha=0.3).tolist() for ranking in relevant]
+    assert novelty_gains([[1, 0], [1, 0], [1, 1]], alpha=0) == [1.0, 1.0, 2.0]
 
 
 @pytest.mark.parametrize(
@@ -235,16 +235,21 @@ def test_novelty_gains_of_a_batch_are_those_of_its_rankings():
     [
         (log_discount, [1, 1 / LOG3, 1 / 2]),
         (reciprocal_discount, [1, 1 / 2, 1 / 3]),
-        (geometric_discount(0.8), [1, 0.8, 0.64]),
-        (geometric_discount(0.0), [1, 0, 0]),
+        (GeometricDiscount(0.8), [1, 0.8, 0.64]),
+        (GeometricDiscount(0.0), [1, 0, 0]),
     ],
 )
 def test_discounts_of_the_first_three_ranks(discount, values):
     assert discount(np.array([1.0, 2.0, 3.0])) == pytest.approx(values, abs=1e-15)
 
 
-def test_discounted_gains_may_stand_at_ranks_of_their_own():
-    assert discounted([1.0, 3.0], reciprocal_discount, ranks=[2, 6]) == 1.0
+def test_gains_are_discounted_at_their_true_ranks():
+    nothing = [0, 0, 0, 0]
+    labels = [nothing, [1, 0, 0, 0], nothing, nothing, nothing, [0, 1, 1, 1]]
+    perfect = 4 * sum(0.5 ** (i - 1) / i for i in range(1, 7))
+
+    # The gains 1 and 3 at ranks 2 and 6.
+    assert score(ERR_IA @ 6, labels) * perfect == pytest.approx(1, abs=1e-15)
 
 
 def test_a_perfect_list_that_is_too_long_to_sum_is_refused(value_of):
@@ -528,7 +533,7 @@ def test_an_optimum_is_searched_for_once_for_all_runs(random_topics, monkeypatch
     qrels, run = random_topics(21)
     searched = []
     monkeypatch.setattr(
-        cascade, "rank_exactly", lambda *args, **kwargs: searched.append(1) or rank_exactly(*args, **kwargs)
+        orders, "exact_order", lambda *args, **kwargs: searched.append(1) or exact_order(*args, **kwargs)
     )
     evaluator = alpha_nDCG_exact(alpha=0.7).evaluator(qrels)
 
