@@ -2,6 +2,9 @@ from __future__ import annotations
 
 import copy
 import pickle
+import subprocess
+import sys
+from pathlib import Path
 
 import ir_measures
 import numpy as np
@@ -28,9 +31,10 @@ from pyterrier_diversity import (
     register,
     register_provider,
 )
-from pyterrier_diversity.measures import DiversityMeasure, base, registered
+from pyterrier_diversity.measures import DiversityMeasure, registered
 from pyterrier_diversity.measures.base import implementation, is_ours
 from pyterrier_diversity.parameters import CUTOFF, REL, Parameter
+from pyterrier_diversity.reference import entry
 
 BUILT_IN = ["alpha_DCG", "alpha_nDCG", "ERR", "ERR_IA", "nERR_IA", "NRBP", "nNRBP", "AP_IA", "P_IA", "StRecall"]
 NAMES = [measure.NAME for measure in registered()]
@@ -128,7 +132,10 @@ def test_no_measure_is_named_d():
 
 @pytest.mark.parametrize("measure", registered(), ids=lambda measure: measure.NAME)
 def test_a_measure_declares_what_documentation_shows(measure):
-    assert all([measure.PRETTY_NAME, measure.SHORT_DESC, measure.FORMULA, measure.SOURCE, type(measure).__doc__])
+    shown = entry(measure)
+
+    assert all(shown[part] for part in ("name", "what", "formula", "range", "source"))
+    assert shown["what"] == measure.__doc__.split("\n")[0].strip()
     assert measure.__name__ == measure.NAME
     assert measure.NAME.isidentifier()
 
@@ -274,29 +281,20 @@ def test_qrels_whose_names_only_compare_equal_are_not_taken_for_each_other():
 
 
 class _FirstHit(DiversityMeasure):
-    """What a stranger writes to add a measure: one class."""
+    """1 / rank of the first document that is relevant to any intent: what a stranger writes to add a measure."""
 
     NAME = __name__ = "FirstHit"
     PRETTY_NAME = "Reciprocal Rank of the First Hit"
-    SHORT_DESC = "1 / rank of the first document that is relevant to any intent."
     FORMULA = "1 / min {i: J_it = 1}"
     SOURCE = "this test"
     SUPPORTED_PARAMS = {**CUTOFF, **REL, "scale": Parameter(float, 1.0, interval="(0, 10]", desc="a factor")}
 
     def score(self, ranked):
-        hit = ranked.relevant.any(axis=-1)
-        return self["scale"] * np.max(hit / ranked.ranks, axis=-1, initial=0.0)
+        return self.scale * ranked.documents.queries.highest(1 / ranked.documents.rank)
 
 
-@pytest.fixture
-def first_hit(monkeypatch):
-    """Register a measure for the time of a test."""
-    monkeypatch.setattr(base, "_implementations", dict(base._implementations))
-    monkeypatch.setattr(ir_measures.measures, "registry", dict(ir_measures.measures.registry))
-    return register(_FirstHit())
-
-
-def test_one_class_is_all_that_a_new_measure_takes(first_hit, topic):
+def test_one_class_is_all_that_a_new_measure_takes(topic):
+    first_hit = _FirstHit()
     qrels, run = topic({"a": {"x": 1, "y": 0}, "b": {"y": 2}}, "zba")
     measures = [first_hit, first_hit @ 1, first_hit(rel=2, scale=3), IA(first_hit)]
 
@@ -308,9 +306,32 @@ def test_one_class_is_all_that_a_new_measure_takes(first_hit, topic):
     }
 
 
-def test_a_new_measure_parses_and_is_checked_like_the_others(first_hit):
-    measure = first_hit(scale=2) @ 5
-
-    assert ir_measures.parse_measure(repr(measure)) == measure
+def test_a_new_measure_is_checked_like_the_others():
     with pytest.raises(ValueError, match=r"FirstHit: scale must be a number in \(0, 10\], not 11"):
-        first_hit(scale=11)
+        _FirstHit()(scale=11)
+
+
+REGISTERS = """
+import ir_measures
+import pandas as pd
+from pyterrier_diversity import IA, register
+from pyterrier_diversity.measures import registered
+from test_base import _FirstHit
+
+before = registered()
+FirstHit = register(_FirstHit())
+assert set(registered()) - set(before) == {FirstHit}
+measure = FirstHit(scale=2) @ 5
+assert ir_measures.parse_measure(repr(measure)) == measure
+assert ir_measures.parse_measure(repr(IA(measure))) == IA(measure)
+qrels = pd.DataFrame({"query_id": ["q"], "doc_id": ["b"], "relevance": [1], "iteration": ["x"]})
+assert ir_measures.calc_aggregate([measure, IA("FirstHit")], qrels, {"q": {"a": 2.0, "b": 1.0}}) == {
+    measure: 1.0,
+    IA(FirstHit): 0.5,
+}
+"""
+
+
+def test_a_new_measure_parses_once_it_is_registered():
+    # In a process of its own: what is registered stays.
+    subprocess.run([sys.executable, "-c", REGISTERS], cwd=Path(__file__).parent, check=True)

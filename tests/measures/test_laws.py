@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+import copy
+import functools
 import math
+import operator
+import pickle
+import random
 import re
 from itertools import permutations
+from typing import NamedTuple
 
 import ir_measures
 import numpy as np
@@ -12,9 +19,9 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from ir_measures import AP, P, nDCG
+from ir_measures import AP, RBP, P, nDCG
 
-from drawn import alternatives
+from drawn import alternatives, small_topics
 from pyterrier_diversity import (
     D_Q,
     ERR,
@@ -38,6 +45,7 @@ from pyterrier_diversity import (
     nDCG_Rareness,
     nP_IA,
 )
+from pyterrier_diversity.evaluate import DiversityEvaluator
 from pyterrier_diversity.measures import registered
 
 CUTOFF = 5
@@ -48,7 +56,7 @@ LABELS = st.sampled_from([-2, 0, 0, 1, 1, 2, 3])
 def at_cutoff(measure, **params):
     """Build a measure of the same class, at the cutoff of this page if it has one; in turns of one document."""
     shallow = {"cutoff": CUTOFF, "batch": 1}
-    return type(measure)(**{name: shallow[name] for name in shallow.keys() & measure.SUPPORTED_PARAMS.keys()} | params)
+    return measure(**{name: shallow[name] for name in shallow.keys() & measure.SUPPORTED_PARAMS.keys()} | params)
 
 
 def lifts(measure):
@@ -406,7 +414,7 @@ def telling(random_topics):
 def test_each_parameter_has_an_effect(measure, name, telling):
     qrels, run = telling
     beside = BESIDE.get(name, {})
-    if name == "max_rel" and "stop" in dir(measure):
+    if name == "max_rel" and measure["gain"] == "binary":
         beside = {"gain": "exp"}
     if measure.NAME == "UserModel":
         beside = {
@@ -416,7 +424,7 @@ def test_each_parameter_has_an_effect(measure, name, telling):
         }
     if measure.COUNTS_TURNS:
         beside = {"cutoff": 2, "batch": 5}
-    base = type(measure)("nDCG@5") if lifts(measure) else at_cutoff(measure, **beside)
+    base = measure("nDCG@5") if lifts(measure) else at_cutoff(measure, **beside)
     before = compute([base], qrels, run).values()
 
     effects = []
@@ -428,3 +436,244 @@ def test_each_parameter_has_an_effect(measure, name, telling):
         effects.append(max(abs(new - old) for new, old in zip(after, before, strict=True)))
 
     assert max(effects) > 1e-6
+
+
+# What may differ between two measures of one name: cutoffs, labels that count, and what each name has of its own.
+VARIATIONS = [
+    {},
+    {"cutoff": 5},
+    {"cutoff": 2, "rel": 2},
+    {"rel": 1},
+    {"alpha": 0.1},
+    {"alpha": 0.9, "cutoff": 5},
+    {"theta": 0.2},
+    {"theta_nav": 0.9},
+    {"max_rel": 5},
+    {"batch": 2, "cutoff": 2},
+    {"p": 0.5},
+    {"beta": 0.25},
+    {"gain": "linear"},
+    {"norm": True},
+    {"judged_only": True},
+    {"gamma": 0.25},
+    {"ideal": "greedy"},
+]
+
+
+def variants():
+    """Return what users hold of every registered measure, with some of its parameters at other values."""
+    built = []
+    for measure in registered():
+        base = eval(measure.EXAMPLE or measure.NAME, dict(ir_measures.measures.registry))
+        for params in VARIATIONS:
+            if params.keys() <= measure.SUPPORTED_PARAMS.keys():
+                try:
+                    built.append(base(**params))
+                except ValueError:
+                    continue  # a combination of parameters that is refused
+    return list(
+        dict.fromkeys([*built, *WRAPPED, IA(nDCG @ 5), Adhoc(RBP(p=0.5, rel=1)), IA(alpha_nDCG(judged_only=True))])
+    )
+
+
+VARIANTS = variants()
+FORMS = {
+    "ties": {"seed": 0},
+    "fractions": {"seed": 1, "fractions": True},
+    "sessions": {"seed": 3, "passages": True, "turns": True},
+}
+
+
+class Given(NamedTuple):
+    """Measures that can be computed from qrels, two runs, and the values of each measure alone on the first run."""
+
+    measures: list
+    qrels: pd.DataFrame
+    run: pd.DataFrame
+    other: pd.DataFrame
+    alone: dict
+
+
+@functools.cache
+def given_form(form):
+    params = FORMS[form]
+    qrels, run = small_topics(**params)
+    _, other = small_topics(**params | {"seed": 10})
+    alone = {}
+    for measure in VARIANTS:
+        with contextlib.suppress(ValueError):  # columns that are not there, fractions that the provider cannot read
+            alone[measure] = evaluated([measure], qrels, run)
+    return Given(list(alone), qrels, run, other, functools.reduce(operator.or_, alone.values()))
+
+
+@pytest.fixture(params=FORMS)
+def given_frames(request):
+    return given_form(request.param)
+
+
+def values_of(evaluator, run):
+    """Return the values of an evaluator by measure and query."""
+    return {
+        (repr(measure), query): value
+        for measure, values in evaluator.values(run).items()
+        for query, value in zip(evaluator.qrel_qids, values.tolist(), strict=True)
+    }
+
+
+def evaluated(measures, qrels, run):
+    return values_of(DiversityEvaluator(measures, qrels), run)
+
+
+def of_queries(values, queries):
+    return {(measure, query): value for (measure, query), value in values.items() if query in queries}
+
+
+REPEATED = pytest.mark.filterwarnings("ignore::UserWarning")  # documents that are retrieved twice
+
+
+@REPEATED
+def test_nearly_every_variant_can_be_computed_from_some_form():
+    names = {measure.NAME for form in FORMS for measure in given_form(form).measures}
+
+    assert names == {measure.NAME for measure in registered()}
+    assert all(len(given_form(form).measures) > 150 for form in FORMS)
+
+
+@REPEATED
+def test_measures_that_are_computed_together_change_no_bit_of_each_other(given_frames):
+    measures, qrels, run, _, alone = given_frames
+    orders = [measures, measures[::-1]]
+    orders += [[measures[i] for i in np.random.default_rng(seed).permutation(len(measures))] for seed in range(3)]
+
+    for order in orders:
+        assert not differences(alone, evaluated(order, qrels, run))
+
+
+def pairs_of(measures):
+    """Return all pairs of measures of one name, and some pairs of others, all in both orders."""
+    names = {}
+    for measure in measures:
+        names.setdefault(measure.NAME, []).append(measure)
+    of_one_name = [pair for group in names.values() for pair in permutations(group, 2)]
+    drawn = random.Random(0)
+    others = [drawn.sample(measures, 2) for _ in range(250)]
+    return [*of_one_name, *others, *(pair[::-1] for pair in others)]
+
+
+@REPEATED
+def test_two_measures_change_no_bit_of_each_other(given_frames):
+    measures, qrels, run, _, alone = given_frames
+
+    changed = {}
+    for pair in pairs_of(measures):
+        for (name, query), value in evaluated(pair, qrels, run).items():
+            if value != alone[name, query]:
+                changed[tuple(map(repr, pair))] = (name, query, alone[name, query], value)
+
+    assert changed == {}
+
+
+@REPEATED
+def test_each_query_has_the_same_bits_alone_and_among_any_others(given_frames):
+    measures, qrels, run, _, _ = given_frames
+    every = evaluated(measures, qrels, run)
+    queries = sorted(set(qrels["query_id"]))
+    rng = np.random.default_rng(0)
+    subsets = [[query] for query in queries] + [rng.permutation(queries)[:n].tolist() for n in (2, 3, 5, 7)]
+
+    for subset in subsets:
+        of_subset = qrels[qrels["query_id"].isin(subset)], run[run["query_id"].isin(subset)]
+        assert not differences(of_queries(every, subset), evaluated(measures, *of_subset))
+
+
+@REPEATED
+def test_queries_that_the_qrels_lack_change_no_bit(given_frames):
+    measures, qrels, run, _, alone = given_frames
+
+    some = evaluated(measures, qrels[qrels["query_id"].isin(["q3", "q5"])], run)
+
+    assert not differences(of_queries(alone, ["q3", "q5"]), some)
+
+
+@REPEATED
+@pytest.mark.parametrize("seed", range(2))
+def test_the_order_of_the_rows_of_ties_and_turns_changes_no_bit(given_frames, seed):
+    measures, qrels, run, _, alone = given_frames
+    rng = np.random.default_rng(seed)
+
+    shuffled = qrels.iloc[rng.permutation(len(qrels))], run.iloc[rng.permutation(len(run))]
+
+    assert not differences(alone, evaluated(measures, *shuffled))
+
+
+@REPEATED
+def test_another_run_changes_no_bit_of_the_runs_after_it(given_frames):
+    measures, qrels, run, other, _ = given_frames
+    evaluator = DiversityEvaluator(measures, qrels)
+
+    before, between, after = (values_of(evaluator, one) for one in (run, other, run))
+
+    assert not differences(before, after)
+    assert not differences(evaluated(measures, qrels, run), before)
+    assert not differences(evaluated(measures, qrels, other), between)
+    assert differences(before, between)
+
+
+@REPEATED
+@pytest.mark.parametrize("used", [False, True])
+def test_an_evaluator_survives_pickling(given_frames, used):
+    measures, qrels, run, _, _ = given_frames
+    evaluator = DiversityEvaluator(measures, qrels)
+    if used:
+        evaluator.values(run)
+
+    again = pickle.loads(pickle.dumps(evaluator))
+
+    assert list(again.measures) == measures
+    assert not differences(values_of(evaluator, run), values_of(again, run))
+
+
+@pytest.mark.parametrize("measures", [[IA(nDCG @ 5)], [Adhoc(AP)], [Sharp(nDCG @ 5)], [AP, nDCG @ 5, RBU]], ids=str)
+def test_an_evaluator_of_measures_of_other_providers_survives_pickling(measures):
+    qrels, run = small_topics(0)
+    evaluator = DiversityEvaluator(measures, qrels)
+
+    again = pickle.loads(pickle.dumps(evaluator))
+
+    assert not differences(values_of(evaluator, run), values_of(again, run))
+
+
+@REPEATED
+@pytest.mark.parametrize(
+    "again",
+    [lambda measure: pickle.loads(pickle.dumps(measure)), copy.deepcopy, lambda m: ir_measures.parse_measure(repr(m))],
+    ids=["pickle", "deepcopy", "parse"],
+)
+def test_a_measure_written_and_read_is_the_same(again, given_frames):
+    measures, qrels, run, _, _ = given_frames
+
+    read = [again(measure) for measure in VARIANTS]
+
+    assert read == VARIANTS
+    assert list(map(repr, read)) == list(map(repr, VARIANTS))
+    assert [type(measure) for measure in read] == [type(measure) for measure in VARIANTS]
+    of_form = [measure for measure in read if measure in measures]
+    assert not differences(evaluated(measures, qrels, run), evaluated(of_form, qrels, run))
+
+
+# Classes of ir_measures that are computed here: rel=1 is their default.
+BUILT_IN = [
+    name
+    for name in (measure.NAME for measure in PLAIN)
+    if hasattr(ir_measures, name) and "rel" in getattr(ir_measures, name).SUPPORTED_PARAMS
+]
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_the_default_of_ir_measures_is_the_default_if_it_is_written_out(name):
+    measure = getattr(ir_measures, name)
+    measure = measure @ 5 if "cutoff" in measure.SUPPORTED_PARAMS else measure
+    qrels, run = small_topics(1, fractions=True)
+
+    assert measure(rel=1) == measure
+    assert not differences(evaluated([measure], qrels, run), evaluated([measure(rel=1)], qrels, run))

@@ -1,11 +1,34 @@
+"""Which measures have a best ranking that is proven, and what it is: `Ideal` as the measures declare it."""
+
 from __future__ import annotations
+
+import re
 
 import ir_measures
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from ir_measures import AP, ERR, ERR_IA, NRBP, RBP, Bpref, Compat, Judged, P, R, SetP, alpha_DCG, nDCG, nERR_IA
+from ir_measures import (
+    AP,
+    ERR,
+    ERR_IA,
+    NRBP,
+    RBP,
+    RR,
+    Bpref,
+    Compat,
+    IPrec,
+    Judged,
+    P,
+    R,
+    Rprec,
+    SetP,
+    Success,
+    alpha_DCG,
+    nDCG,
+    nERR_IA,
+)
 
 from pyterrier_diversity import (
     D_Q,
@@ -31,15 +54,9 @@ from pyterrier_diversity import (
     nP_IA,
 )
 from pyterrier_diversity.ideal import NotProvenError
-from pyterrier_diversity.judged import judge
 from pyterrier_diversity.measures import registered
-from pyterrier_diversity.measures.optima import (
-    BY_LABEL,
-    exact_rankings,
-    greedy_rankings,
-    is_provable,
-    provable,
-)
+from pyterrier_diversity.measures.base import implementation
+from pyterrier_diversity.transformers import Ideal
 from rerankings import best_by_trying, greedy_by_trying, values_of
 from small_topics import found, greedy_order, n_covered, qrels_of, random_masks, smallest_covers, topics
 
@@ -57,8 +74,38 @@ QRELS = pd.DataFrame(
 )
 
 
+# A bare ad-hoc measure reads the last row of each document, which has the highest label here.
+SORTED = QRELS.sort_values("label")
+
+
+def rankings(measure, qrels=QRELS, depth=None, **options):
+    """Return the ideal ranking of each query, in the order of their numbers."""
+    topics = pd.DataFrame({"qid": sorted(qrels["qid"].unique(), key=int)})
+    ideal = Ideal(qrels, measure, num_results=depth, **options)(topics)
+    of_query = ideal.groupby("qid")["docno"].agg(list).to_dict()
+    return [of_query.get(qid, []) for qid in topics["qid"]]
+
+
 def exact(measure, qrels=QRELS, depth=None, time_limit=60.0):
-    return exact_rankings(measure, judge(qrels), depth, time_limit)
+    return rankings(measure, qrels, depth, ideal="exact", time_limit=time_limit)
+
+
+def is_served(measure):
+    """Tell whether `Ideal` takes a measure for an exact ideal: it says so before it ranks anything."""
+    try:
+        Ideal(SORTED, measure, ideal="exact")
+    except ValueError as refusal:
+        if f"Ideal: no proof is known for {measure}; ideal='exact' serves " in str(refusal):
+            return False
+        raise
+    return True
+
+
+def served():
+    """Return the names that the refusal of a measure gives."""
+    with pytest.raises(ValueError, match="no proof is known") as refusal:
+        Ideal(QRELS, RBU, ideal="exact")
+    return re.search(r"serves (.*), and Adhoc of them", str(refusal.value)).group(1).split(", ")
 
 
 @pytest.mark.parametrize(
@@ -77,7 +124,7 @@ def exact(measure, qrels=QRELS, depth=None, time_limit=60.0):
         ERR,
         AP,
         P(rel=3) @ 5,
-        nDCG(dcg="exp-log2"),
+        nDCG(dcg="exp-log2") @ 5,
         RBP(rel=1),
         Adhoc(AP),
         Adhoc(alpha_nDCG),
@@ -86,7 +133,7 @@ def exact(measure, qrels=QRELS, depth=None, time_limit=60.0):
     ids=str,
 )
 def test_these_have_a_proof(measure):
-    assert is_provable(measure)
+    assert is_served(measure)
 
 
 @pytest.mark.parametrize(
@@ -117,38 +164,40 @@ def test_these_have_a_proof(measure):
     ids=str,
 )
 def test_these_have_none(measure):
-    assert not is_provable(measure)
+    assert not is_served(measure)
 
 
 def test_a_measure_that_a_user_defines_has_no_proof_even_by_the_name_of_one_that_has():
     mine = ir_measures.define_byquery(lambda qrels, run: 0.5, name="AP")
 
-    assert mine.NAME in BY_LABEL
-    assert not is_provable(mine)
+    assert mine.NAME in served()
+    assert not is_served(mine)
 
 
 def test_a_lift_of_nothing_says_that_it_needs_a_measure():
     with pytest.raises(ValueError, match="Adhoc needs a measure"):
-        is_provable(Adhoc)
+        Ideal(QRELS, Adhoc, ideal="exact")
 
 
 def test_the_names_are_those_of_all_measures_that_have_a_proof():
     lifts = {"IA", "Adhoc", "Sharp"}
-    ours = {measure.NAME for measure in registered() if measure.NAME not in lifts and is_provable(measure)}
+    ours = [measure for measure in registered() if measure.NAME not in lifts]
+    theirs = [AP, Bpref, IPrec @ 0.5, P @ 5, R @ 5, RBP(rel=1), RR, Rprec, Success @ 5, nDCG]
 
-    assert set(provable()) == ours | set(BY_LABEL)
-    assert len(provable()) == len(set(provable()))
-    assert provable() == sorted(provable(), key=str.lower)
+    assert all(is_served(measure) for measure in theirs)
+    assert set(served()) == {measure.NAME for measure in [*filter(is_served, ours), *theirs]}
+    assert len(served()) == len(set(served()))
+    assert served() == sorted(served(), key=str.lower)
 
 
-def test_rankings_come_query_by_query_in_the_order_of_the_judgements():
+def test_exact_rankings_of_each_query_worked_by_hand():
     # Queries 9, 10, 11. By global gains, b has (7 + 1)/2, c 3/2, a 1/2.
     assert exact(D_nDCG) == [["a"], ["b", "c", "a"], []]
     assert exact(D_nDCG, depth=2) == [["a"], ["b", "c"], []]
     assert exact(StRecall) == [["a"], ["b"], []]
     assert [sorted(ranking) for ranking in exact(StRecall(rel=2))] == [[], ["b", "c"], []]
     assert exact(Adhoc(AP)) == [["a"], ["b", "c", "a"], []]
-    assert exact(AP(rel=2)) == [[], ["b", "c"], []]
+    assert exact(AP(rel=2), SORTED) == [[], ["b", "c"], []]
     assert exact(Adhoc(AP(rel=2))) == [[], ["b", "c"], []]
 
 
@@ -193,7 +242,7 @@ def test_greedy_and_exact_rankings_of_novelty_are_those_found_by_trying(masks):
     for measure, highest in zip(measures, best_by_trying(measures, qrels), strict=True):
         depth = measure.params.get("cutoff")
         (ranking,) = exact(measure, qrels, depth)
-        (greedy,) = greedy_rankings(measure, judge(qrels), depth)
+        (greedy,) = rankings(measure, qrels, depth)
 
         assert values_of([measure], qrels, [ranking])[0][tuple(ranking)] == pytest.approx(highest, abs=1e-12)
         assert greedy == greedy_by_trying(measure, qrels, depth or 5)
@@ -201,7 +250,7 @@ def test_greedy_and_exact_rankings_of_novelty_are_those_found_by_trying(masks):
 
 def test_by_alpha_1_the_greedy_ranking_is_the_greedy_cover():
     masks = [0b0011, 0b0110, 0b1100, 0b1001, 0b1110]
-    (greedy,) = greedy_rankings(alpha_nDCG(alpha=1.0), judge(qrels_of([masks])), None)
+    (greedy,) = rankings(alpha_nDCG(alpha=1.0), qrels_of([masks]))
 
     cover = greedy_order(masks)
     assert [masks[int(doc[1:])] for doc in greedy][: len(cover)] == [masks[doc] for doc in cover]
@@ -209,13 +258,13 @@ def test_by_alpha_1_the_greedy_ranking_is_the_greedy_cover():
 
 
 def test_rel_holds_for_greedy_rankings():
-    assert greedy_rankings(alpha_nDCG(rel=2), judge(QRELS), None) == [[], ["c", "b"], []]
-    assert greedy_rankings(alpha_nDCG, judge(QRELS), 2) == [["a"], ["b", "c"], []]
+    assert rankings(alpha_nDCG(rel=2)) == [[], ["c", "b"], []]
+    assert rankings(alpha_nDCG, depth=2) == [["a"], ["b", "c"], []]
 
 
-@pytest.mark.parametrize("measure", [RBU, StRecall, D_nDCG, Adhoc(alpha_nDCG), IA(AP), AP, R @ 5, Bpref], ids=str)
+@pytest.mark.parametrize("measure", [RBU, StRecall, D_nDCG, Adhoc(alpha_nDCG), IA(AP)], ids=str)
 def test_other_measures_know_no_faster_way_than_to_try(measure):
-    assert greedy_rankings(measure, judge(QRELS), 3) is None
+    assert implementation(measure).greedy is None
 
 
 def test_if_time_is_over_the_query_is_named():
