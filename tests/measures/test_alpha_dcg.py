@@ -190,7 +190,8 @@ def test_an_intent_may_have_any_name(names, value_of):
         doc: {names["xy".index(intent)]: label for intent, label in labels.items()} for doc, labels in JUDGED.items()
     }
 
-    assert value_of(alpha_nDCG @ 3, renamed, "abz") == value_of(alpha_nDCG @ 3, JUDGED, "abz")
+    # Intents are summed in the order of their names, which may move the last bit.
+    assert value_of(alpha_nDCG @ 3, renamed, "abz") == pytest.approx(value_of(alpha_nDCG @ 3, JUDGED, "abz"), rel=1e-15)
 
 
 @pytest.mark.parametrize("measure", [alpha_DCG @ 3, alpha_nDCG @ 3, ERR_IA @ 3, nERR_IA @ 3, NRBP, nNRBP], ids=repr)
