@@ -11,10 +11,8 @@ def is_known(measure: ir_measures.Measure) -> bool:
     """Tell whether a measure is known to have other values than the specification says."""
     if "measure" in measure.params:
         inner = ir_measures.parse_measure(measure.params["measure"])
-        # Documents that are judged for another intent only are kept.
-        differs = measure.NAME == "IA" and "judged_only" in repr(inner)
         # A cutoff that counts turns is taken for one that counts documents.
-        differs |= measure.NAME == "Sharp" and any(name in repr(inner) for name in naive.COUNT_TURNS)
+        differs = measure.NAME == "Sharp" and any(name in repr(inner) for name in naive.COUNT_TURNS)
         return differs or is_known(inner)
     # Averages over the ranks read: the perfect ranking ends with its last relevant document.
     averages = measure.NAME in ("RBAP", "DAG", "RAP")
