@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import ir_measures
 
-import naive
-
 
 def is_known(measure: ir_measures.Measure) -> bool:
     """Tell whether a measure is known to have other values than the specification says."""
     if "measure" in measure.params:
-        inner = ir_measures.parse_measure(measure.params["measure"])
-        # A cutoff that counts turns is taken for one that counts documents.
-        differs = measure.NAME == "Sharp" and any(name in repr(inner) for name in naive.COUNT_TURNS)
-        return differs or is_known(inner)
+        return is_known(ir_measures.parse_measure(measure.params["measure"]))
     # Averages over the ranks read: the perfect ranking ends with its last relevant document.
     averages = measure.NAME in ("RBAP", "DAG", "RAP")
     averages |= measure.params.get("model") == 4 and measure.params.get("stop") in ("RBP", "DCG", "RR")

@@ -22,6 +22,8 @@ class Parameter(ParamInfo):
         Range of a number, in the usual notation: "[0, 1]", "(0, 1]", "[1, inf)".
     choices : tuple, optional
         All values there are; for a number, those that it may have besides.
+    none : object, optional
+        A value that means the same as none given.
     desc : str
         What it is, in a few words.
     """
@@ -33,6 +35,7 @@ class Parameter(ParamInfo):
         *,
         interval: str = "(-inf, inf)",
         choices: tuple[Any, ...] = (),
+        none: Any = None,
         desc: str,
     ) -> None:
         options = {"choices": choices} if choices and dtype is not float else {}
@@ -43,6 +46,7 @@ class Parameter(ParamInfo):
         self.allowed = choices
         self.interval = interval
         self.fallback = default
+        self.none = none
 
     @property
     def range(self) -> str:
@@ -88,6 +92,12 @@ def checked(who: str, declared: Parameters, **values: Any) -> dict[str, Any]:
 CUTOFF: Parameters = {"cutoff": Parameter(int, interval="[1, inf)", desc="last rank to look at")}
 REL: Parameters = {
     "rel": Parameter(float, interval="(0, inf)", desc="smallest relevant label; all above 0 if not given")
+}
+# ir_measures gives its own measures rel=1 where none is given: its labels are whole numbers.
+REL_FROM_1: Parameters = {
+    "rel": Parameter(
+        float, interval="(0, inf)", none=1.0, desc="smallest relevant label; all above 0 if it is 1 or not given"
+    )
 }
 GRADES: Parameters = {
     "gain": Parameter(str, "exp", choices=("exp", "linear", "binary"), desc="how a label becomes a value"),

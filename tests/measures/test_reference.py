@@ -30,7 +30,6 @@ from pyterrier_diversity import (
     P_Rareness,
     PplusQ,
     SessionDCG,
-    Sharp,
     UserModel,
     alpha_nDCG,
     nEU,
@@ -145,12 +144,6 @@ def test_a_document_without_a_row_for_an_intent_is_unjudged_for_it():
     judged = by_hand.qrels("q x a 1", "q y b 1")
 
     assert by_hand.value(IA(alpha_nDCG(judged_only=True)), judged, by_hand.run(q="a b")) == 1
-
-
-@pytest.mark.xfail(strict=True, reason="the cutoff is taken for one that counts documents")
-def test_sharp_refuses_a_cutoff_that_counts_turns():
-    with pytest.raises(ValueError, match="turns"):
-        by_hand.value(Sharp(CT @ 2), by_hand.qrels("q x a 1"), by_hand.session("a", "b"))
 
 
 def test_every_registered_measure_has_a_naive_definition():

@@ -35,6 +35,8 @@ DEFINITIONS = {**measures.DEFINITIONS, **sessions.DEFINITIONS}
 OF_EFFORT = ("RBU", "EU", "EU_DD")
 # Measures whose cutoff counts turns.
 COUNT_TURNS = ("CT", "ACT", "nCT", "SessionDCG", "nSessionDCG", "EU_DD")
+# ir_measures' own measures, whose default is rel=1: all labels above 0.
+OF_IR_MEASURES_BY_1 = ("alpha_DCG", "alpha_nDCG", "ERR_IA", "nERR_IA", "NRBP", "nNRBP", "AP_IA", "P_IA", "StRecall")
 # Measures that divide by a perfect list as long as the cutoff.
 NEED_CUTOFF = ("alpha_DCG", "ERR_IA")
 
@@ -83,7 +85,8 @@ def settings(measure: ir_measures.Measure) -> Settings:
     declared = {one.NAME: one for one in registered()}.get(measure.NAME)
     if declared is None or measure.NAME not in DEFINITIONS:
         raise UnknownError(measure.NAME)
-    return {name: declared[name] for name in declared.SUPPORTED_PARAMS} | measure.params
+    given = {**measure.params, "rel": smallest_relevant(measure)} if "rel" in measure.params else measure.params
+    return {name: declared[name] for name in declared.SUPPORTED_PARAMS} | given
 
 
 # 2.2 Measures of another measure
@@ -120,8 +123,14 @@ def topic_of_intent(topic: Topic, t: str) -> Topic:
     )
 
 
+def smallest_relevant(measure: ir_measures.Measure) -> float | None:
+    """Return the parameter ``rel``, if it is other than ir_measures' default."""
+    rel = measure.params.get("rel")
+    return None if rel == 1 and measure.NAME in OF_IR_MEASURES_BY_1 else rel
+
+
 def ia(measure: ir_measures.Measure, topic: Topic) -> float:
-    rel = innermost(measure).params.get("rel")
+    rel = smallest_relevant(innermost(measure))
     met = [t for t in topic.labels if any(measures.is_relevant(x, rel) for x in topic.labels[t].values())]
     total = sum(topic.weights[t] for t in met)
     return sum(topic.weights[t] / total * value(inner(measure), topic_of_intent(topic, t)) for t in met)
@@ -133,12 +142,12 @@ def ad_hoc(measure: ir_measures.Measure, topic: Topic) -> float:
 
 def sharp(measure: ir_measures.Measure, topic: Topic) -> float:
     params = innermost(measure).params
-    if innermost(measure).NAME in COUNT_TURNS and "cutoff" in params:
-        raise RefusedError("a cutoff that counts turns")
-    recall = ir_measures.StRecall(**{name: params[name] for name in ("cutoff", "rel") if name in params})
+    of_recall = {"cutoff": params.get("cutoff"), "rel": smallest_relevant(innermost(measure))}
+    query = query_of(topic, of_recall)
+    recall = measures.st_recall(query, of_recall) if query.intents else 0.0
     gamma = measure.params.get("gamma", 0.5)
     # A bare ad-hoc measure M means Adhoc(M): `value` gives it the highest labels anyway.
-    return gamma * value(recall, topic) + (1 - gamma) * value(inner(measure), topic)
+    return gamma * recall + (1 - gamma) * value(inner(measure), topic)
 
 
 COMPOSITES: dict[str, Callable[[ir_measures.Measure, Topic], float]] = {"IA": ia, "Adhoc": ad_hoc, "Sharp": sharp}

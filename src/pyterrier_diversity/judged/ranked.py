@@ -16,6 +16,9 @@ from .sessions import Turns, read_in_turns
 
 # 2 to the power of more, summed over the documents of a query, may not be finite.
 LARGEST_EXPONENT = 1000
+# No ranking is longer, and a larger number does not fit into an array.
+_LAST = 2**62
+
 _LARGEST_LABEL = {"exp": LARGEST_EXPONENT, "linear": 2.0**LARGEST_EXPONENT, "binary": np.inf}
 
 
@@ -161,6 +164,7 @@ class Ranked:
 
     def down_to(self, last: np.ndarray | int, cutoff: int | None = None) -> Ranked:
         """Return the rankings down to a last rank, one for all or one for each, with the cutoff of a measure."""
+        last = min(last, _LAST) if isinstance(last, int) else last
         kept = np.flatnonzero(self.rank <= (last if isinstance(last, int) else last[self.query]))
         return Ranked(self.retrieved, self.row[kept], np.minimum(self.n, last), cutoff)
 

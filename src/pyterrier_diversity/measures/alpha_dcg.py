@@ -16,7 +16,7 @@ import numpy as np
 from ..arithmetic import divide, power
 from ..ideal import Discount, Exact, GeometricDiscount, Greedy, log_discount, reciprocal_discount
 from ..judged import Order, Ranked
-from ..parameters import ALPHA, CUTOFF, GRADES, JUDGED_ONLY, REL, TIME_LIMIT, Parameter, Parameters
+from ..parameters import ALPHA, CUTOFF, GRADES, JUDGED_ONLY, REL, REL_FROM_1, TIME_LIMIT, Parameter, Parameters
 from .base import DiversityMeasure, Normalised, register
 
 # ndeval's ERR-IA has the redundancy of alpha-DCG, which ir_measures leaves at its default.
@@ -112,7 +112,7 @@ class _alpha_DCG(OverPerfect):
     SOURCE = "Clarke et al. (2008); ndeval 4.5"
     EQUALS = "ndeval 4.5 with -traditional, which does not divide at the cutoff 1"
     EXAMPLE = "alpha_DCG@20"
-    SUPPORTED_PARAMS = {**CUTOFF, **ALPHA, **REL, **JUDGED_ONLY}
+    SUPPORTED_PARAMS = {**CUTOFF, **ALPHA, **REL_FROM_1, **JUDGED_ONLY}
     discount = staticmethod(log_discount)
 
 
@@ -137,7 +137,7 @@ class _ERR_IA(OverPerfect):
     SOURCE = "Chapelle et al. (2009); ndeval 4.5"
     EQUALS = "ndeval 4.5 with -traditional, which does not divide at the cutoff 1"
     EXAMPLE = "ERR_IA@20"
-    SUPPORTED_PARAMS = {**CUTOFF, **REL, **JUDGED_ONLY}
+    SUPPORTED_PARAMS = {**CUTOFF, **REL_FROM_1, **JUDGED_ONLY}
     alpha = ERR_IA_ALPHA
     discount = staticmethod(reciprocal_discount)
 
@@ -167,7 +167,7 @@ class _alpha_nDCG(OverGreedy):
     SOURCE = "Clarke et al. (2008); ndeval 4.5"
     EQUALS = "ndeval 4.5 with -traditional"
     RANGE = GREEDY_RANGE
-    SUPPORTED_PARAMS = {**CUTOFF, **ALPHA, **REL, **JUDGED_ONLY}
+    SUPPORTED_PARAMS = {**CUTOFF, **ALPHA, **REL_FROM_1, **JUDGED_ONLY}
     discount = staticmethod(log_discount)
 
 
@@ -191,7 +191,7 @@ class _nERR_IA(OverGreedy):
     SOURCE = "Chapelle et al. (2009); ndeval 4.5"
     EQUALS = "ndeval 4.5 with -traditional"
     RANGE = GREEDY_RANGE
-    SUPPORTED_PARAMS = {**CUTOFF, **REL, **JUDGED_ONLY}
+    SUPPORTED_PARAMS = {**CUTOFF, **REL_FROM_1, **JUDGED_ONLY}
     alpha = ERR_IA_ALPHA
     discount = staticmethod(reciprocal_discount)
 
@@ -215,7 +215,7 @@ class _NRBP(AlphaFamily):
     FORMULA = "(1 - (1-alpha) beta)/|T| sum_i beta^(i-1) sum_t J_it (1-alpha)^c_it"
     SOURCE = "Clarke et al. (2009); ndeval 4.5"
     EQUALS = "ndeval 4.5 with -traditional"
-    SUPPORTED_PARAMS = {**ALPHA, **BETA, **REL}
+    SUPPORTED_PARAMS = {**ALPHA, **BETA, **REL_FROM_1}
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
@@ -244,7 +244,7 @@ class _nNRBP(OverGreedy):
     SOURCE = "Clarke et al. (2009); ndeval 4.5"
     EQUALS = "ndeval 4.5 with -traditional"
     RANGE = GREEDY_RANGE
-    SUPPORTED_PARAMS = {**ALPHA, **BETA, **REL}
+    SUPPORTED_PARAMS = {**ALPHA, **BETA, **REL_FROM_1}
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)

@@ -71,7 +71,11 @@ class DiversityMeasure(ir_measures.Measure):
             for name, parameter in declared.items()
             if params.get(name) is not None
         }
-        return {name: value for name, value in checked.items() if value != declared[name].fallback}
+        return {
+            name: value
+            for name, value in checked.items()
+            if value != declared[name].fallback and value != declared[name].none
+        }
 
     def parameters(self) -> dict[str, Parameter]:
         """Return the declared parameters."""

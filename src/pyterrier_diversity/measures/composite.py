@@ -68,7 +68,9 @@ class Wrapper(CompositeMeasure):
     @property
     def rel(self) -> float | None:
         """The smallest relevant label, if the innermost measure names one."""
-        rel = innermost(self).params.get("rel")
+        inner = innermost(self)
+        ours = implementation(inner)
+        rel = inner.params.get("rel") if ours is None else ours.get("rel")
         return None if rel is None else float(rel)
 
     def __call__(self, measure: ir_measures.Measure | str | None = None, **params: Any) -> Wrapper:
@@ -103,10 +105,9 @@ MEASURE: Parameters = {"measure": Parameter(str, desc="the inner measure: an obj
 GAMMA: Parameters = {"gamma": Parameter(float, 0.5, interval="[0, 1]", desc="share of subtopic recall")}
 
 
-def subtopic_recall(cutoff: int | None, rel: float | None) -> ir_measures.Measure:
-    """Return subtopic recall with these parameters, where they are given."""
-    given = {"cutoff": cutoff, "rel": rel}
-    return StRecall(**{name: value for name, value in given.items() if value is not None})
+def subtopic_recall(cutoff: int | None, rel: float | None) -> Part:
+    """Return subtopic recall at a cutoff, with a smallest relevant label, where they are given."""
+    return Part(StRecall if cutoff is None else StRecall @ cutoff, rel=rel)
 
 
 def with_recall(gamma: float, recall: np.ndarray, value: np.ndarray) -> np.ndarray:
@@ -188,6 +189,11 @@ class _Sharp(Wrapper):
 
     An ad-hoc measure of ir_measures is read as ``Adhoc(M)``.
 
+    Raises
+    ------
+    ValueError
+        When it is built with a measure whose cutoff counts turns: that of subtopic recall counts documents.
+
     .. cite.dblp:: conf/sigir/SakaiS11
 
     Examples
@@ -211,10 +217,19 @@ class _Sharp(Wrapper):
         **GAMMA,
     }
 
+    def _read(self, measure: ir_measures.Measure | str, cutoff: int | None) -> ir_measures.Measure:
+        inner = super()._read(measure, cutoff)
+        ours = implementation(innermost(inner))
+        if ours is not None and ours.COUNTS_TURNS and "cutoff" in ours.params:
+            raise ValueError(
+                f"{self.NAME}: the cutoff of {ours} counts turns, but subtopic recall needs one that counts documents."
+            )
+        return inner
+
     def parts(self) -> Sequence[Part]:
         """Return subtopic recall and the measure."""
         recall = subtopic_recall(innermost(self).params.get("cutoff"), self.rel)
-        return [Part(recall), Part(self.measure if is_ours(self.measure) else Adhoc(self.measure))]
+        return [recall, Part(self.measure if is_ours(self.measure) else Adhoc(self.measure))]
 
     def combine(self, values: Sequence[np.ndarray], judgements: Judgements) -> np.ndarray:
         """Return the weighted mean of both."""

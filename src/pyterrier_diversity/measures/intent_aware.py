@@ -8,7 +8,7 @@ import numpy as np
 from ..arithmetic import divide
 from ..ideal import ByWorth
 from ..judged import Order, Ranked
-from ..parameters import CUTOFF, JUDGED_ONLY, REL
+from ..parameters import CUTOFF, JUDGED_ONLY, REL, REL_FROM_1
 from .base import DiversityMeasure, Normalised, register
 
 
@@ -36,7 +36,7 @@ class _P_IA(DiversityMeasure):
     FORMULA = "1/(k |T|) sum_i sum_t J_it"
     SOURCE = "Agrawal et al. (2009); ndeval 4.5"
     EQUALS = "ndeval 4.5 with -traditional"
-    SUPPORTED_PARAMS = {**CUTOFF, **REL, **JUDGED_ONLY}
+    SUPPORTED_PARAMS = {**CUTOFF, **REL_FROM_1, **JUDGED_ONLY}
 
     def score(self, ranked: Ranked) -> np.ndarray:
         return divide(ranked.total(np.ones(len(ranked.rank))), ranked.depth * ranked.n_intents)
@@ -64,7 +64,7 @@ class _AP_IA(DiversityMeasure):
     FORMULA = "1/|T| sum_t 1/R_t sum_i J_it (sum_{j<=i} J_jt)/i"
     SOURCE = "Agrawal et al. (2009); ndeval 4.5"
     EQUALS = "MAP-IA of ndeval 4.5 with -traditional"
-    SUPPORTED_PARAMS = {**REL, **JUDGED_ONLY}
+    SUPPORTED_PARAMS = {**REL_FROM_1, **JUDGED_ONLY}
 
     def score(self, ranked: Ranked) -> np.ndarray:
         precision = (ranked.met + 1) / ranked.rank

@@ -71,7 +71,7 @@ class _SharpForm(CompositeMeasure):
     def parts(self) -> Sequence[Part]:
         """Return subtopic recall and the measure."""
         params = {name: value for name, value in self.params.items() if name != "gamma"}
-        return [Part(subtopic_recall(self.cutoff, self.rel)), Part(self.form.measure(**params))]
+        return [subtopic_recall(self.cutoff, self.rel), Part(self.form.measure(**params))]
 
     def combine(self, values: Sequence[np.ndarray], judgements: Judgements) -> np.ndarray:
         """Return the weighted mean of both."""

@@ -8,7 +8,7 @@ import numpy as np
 from ..arithmetic import divide
 from ..ideal import Cover, MostCovering, min_ranks, n_wanted
 from ..judged import Order, Ranked
-from ..parameters import CUTOFF, REL, TIME_LIMIT, Parameter, Parameters
+from ..parameters import CUTOFF, REL, REL_FROM_1, TIME_LIMIT, Parameter, Parameters
 from .base import DiversityMeasure, register
 
 IDEAL: Parameters = {
@@ -53,7 +53,7 @@ class _StRecall(DiversityMeasure):
     FORMULA = "|{t: J_it = 1 for some i}| / |T|"
     SOURCE = "Zhai et al. (2003); ndeval 4.5"
     EQUALS = "strec of ndeval 4.5 with -traditional; I-rec of pyNTCIREVAL"
-    SUPPORTED_PARAMS = {**CUTOFF, **REL}
+    SUPPORTED_PARAMS = {**CUTOFF, **REL_FROM_1}
 
     def score(self, ranked: Ranked) -> np.ndarray:
         return divide(n_covered(ranked), ranked.n_intents)
