@@ -149,7 +149,7 @@ def _passages(frame: pd.DataFrame, judgements: Judgements) -> Passages:
     passages = passages[passages["relevance"] > 0].merge(of_label, on=["query_id", "doc_id", "intent"])
     number = pd.to_numeric(passages["passage"], errors="coerce")
     passages = passages.assign(number=number).sort_values(["number", "passage"], kind="stable")
-    nugget = passages.groupby(["query_id", "intent", "nugget"], sort=False).ngroup()
+    nugget = passages.groupby(["query_id", "intent", "nugget"]).ngroup()
     return Passages(passages["label"].to_numpy(), nugget.to_numpy(), passages["relevance"].to_numpy())
 
 
