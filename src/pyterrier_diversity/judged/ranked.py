@@ -161,6 +161,8 @@ class Ranked:
 
     def down_to(self, last: np.ndarray | int, cutoff: int | None = None) -> Ranked:
         """Return the rankings down to a last rank, one for all or one for each, with the cutoff of a measure."""
+        if isinstance(last, int):
+            last = min(last, np.iinfo(np.int64).max)
         kept = np.flatnonzero(self.rank <= (last if isinstance(last, int) else last[self.query]))
         return Ranked(self.retrieved, self.row[kept], np.minimum(self.n, last), cutoff)
 
