@@ -237,7 +237,6 @@ def test_queries_without_a_ranking_or_relevant_documents_score_0_but_for_effort(
         (RBU(max_rel=1), qrels("q x a 2")),
         (ERR, qrels("q x a 5")),
         (alpha_DCG, qrels("q x a 1")),
-        (Sharp(CT @ 2), qrels("q x a 1")),
         (P_Rareness, qrels("q x a 1")),
         (EU_DD, qrels("q x a 1")),
     ],

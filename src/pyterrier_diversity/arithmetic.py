@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import numpy.typing as npt
 
 # Longer tables of powers are not made.
 _LONGEST_TABLE = 2**16
+
+# More terms of a series are not summed up.
+MAX_TERMS = 10_000_000
 
 
 def divide(part: npt.ArrayLike, whole: npt.ArrayLike) -> np.ndarray:
@@ -45,3 +50,16 @@ def power(base: npt.ArrayLike, exponent: npt.ArrayLike) -> np.ndarray:
     base, exponent = np.broadcast_arrays(np.asarray(base, dtype=np.float64), exponent)
     twice = np.power(np.tile(base.ravel(), 2), np.append(exponent.ravel(), np.arange(exponent.size)))
     return np.asarray(twice[: exponent.size].reshape(exponent.shape))
+
+
+def underflow(base: float) -> float:
+    """Return an exponent from which on the powers of ``base``, in [0, 1], are 0; infinity for 1.
+
+    Examples
+    --------
+    >>> underflow(0.5)
+    1078
+    """
+    if base == 1:
+        return math.inf
+    return 2 if base == 0 else math.ceil(-746 / math.log(base)) + 1

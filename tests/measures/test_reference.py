@@ -129,7 +129,6 @@ def is_close(value, expected):
     return math.isclose(value, expected, rel_tol=1e-12, abs_tol=1e-12)
 
 
-@pytest.mark.xfail(strict=True, reason="the perfect ranking ends with its last relevant document")
 @pytest.mark.parametrize("measure", [RBAP, DAG, RAP, UserModel(4, "RBP")], ids=repr)
 def test_a_perfect_ranking_is_as_long_as_the_ranking(measure):
     qrels, run, _ = frames_and_topics("whole labels")

@@ -159,9 +159,11 @@ COMPOSITES: dict[str, Callable[[ir_measures.Measure, Topic], float]] = {"IA": ia
 def of_ir_measures(measure: ir_measures.Measure, topic: Topic) -> float:
     """Return the value of a measure of ir_measures under the highest labels."""
     labels, rel = highest(topic), measure.params.get("rel", 1)
-    if measure.NAME != "RBP" and any(label % 1 for label in labels.values()):
+    exact = measure.NAME == "RBP" or measure.params.get("dcg") == "exp-log2"
+    if not exact and any(label % 1 for label in labels.values()):
         raise RefusedError("pytrec_eval takes whole labels")
-    ranking = topic.ranking[: measure.params.get("cutoff")]
+    judged = set(labels) if measure.params.get("judged_only") else set(topic.ranking)
+    ranking = [doc for doc in topic.ranking if doc in judged][: measure.params.get("cutoff")]
     relevant = {doc for doc, label in labels.items() if label > 0 and label >= rel}
     return OF_IR_MEASURES[measure.NAME](ranking, labels, relevant, measure.params)
 
@@ -175,8 +177,11 @@ def reciprocal_rank(ranking, labels, relevant, params):
 
 
 def ndcg(ranking, labels, relevant, params):
-    ideal = sorted(labels.values(), reverse=True)[: params.get("cutoff")]
-    return divide(dcg(labels.get(doc, 0.0) for doc in ranking), dcg(ideal))
+    gains = labels
+    if params.get("dcg") == "exp-log2":
+        gains = {doc: 2**label - 1 if label >= 1 else 0.0 for doc, label in labels.items()}
+    ideal = sorted(gains.values(), reverse=True)[: params.get("cutoff")]
+    return divide(dcg(gains.get(doc, 0.0) for doc in ranking), dcg(ideal))
 
 
 def rank_biased_precision(ranking, labels, relevant, params):

@@ -4,13 +4,14 @@ from .columns import fail, given_frame, ids, numbers, strings, to_frame, with_st
 from .entries import Groups
 from .grades import Gain, gain_value, relevance_probability
 from .judgements import Judgements, Memo, View
-from .ranked import Listed, Order, Ranked, RankedDocuments, ideal, relevant_documents
+from .ranked import LARGEST_EXPONENT, Listed, Order, Ranked, RankedDocuments, ideal, relevant_documents
 from .reading import QRELS_COLUMNS, intents_of_rows, judge
 from .relevance import QueryRelevance, relevance_by_query
 from .run import RUN_COLUMNS, Retrieved, Run, ranking_order, retrieved
 from .sessions import Turns
 
 __all__ = [
+    "LARGEST_EXPONENT",
     "QRELS_COLUMNS",
     "RUN_COLUMNS",
     "Gain",

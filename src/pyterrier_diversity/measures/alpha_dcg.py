@@ -7,13 +7,12 @@ weighted, sum_t w_t r_it (1 - alpha)^c_it.
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import ir_measures
 import numpy as np
 
-from ..arithmetic import divide, power
+from ..arithmetic import MAX_TERMS, divide, power, underflow
 from ..ideal import Discount, Exact, GeometricDiscount, Greedy, log_discount, reciprocal_discount
 from ..judged import Order, Ranked
 from ..parameters import ALPHA, CUTOFF, GRADES, JUDGED_ONLY, REL, REL_FROM_1, TIME_LIMIT, Parameter, Parameters
@@ -24,9 +23,6 @@ ERR_IA_ALPHA = 0.5
 
 # Greedy reaches 1 - 1/e of the best at every rank, the gains being submodular (Nemhauser et al. 1978).
 GREEDY_RANGE = "[0, 1.582]"
-
-# The longest perfect list that is summed up.
-MAX_TERMS = 10_000_000
 
 BETA: Parameters = {
     "beta": Parameter(float, 0.5, interval="[0, 1)", desc="patience: probability of going on to the next document")
@@ -76,19 +72,12 @@ class OverPerfect(AlphaFamily):
                 f"{self.NAME} needs a cutoff, as in {self.NAME}@20: it divides by a perfect list of that length."
             )
         # (1 - alpha)^i underflows to 0 at the latest there: a cutoff that stands for "all" costs nothing.
-        n_terms = min(ranked.cutoff, _underflow(1 - self.alpha))
+        n_terms = min(ranked.cutoff, underflow(1 - self.alpha))
         if n_terms > MAX_TERMS:
             raise ValueError(f"{self}: the cutoff may be at most {MAX_TERMS} with so small an alpha.")
         rank = np.arange(1.0, n_terms + 1)
         perfect = float((np.power(1.0 - self.alpha, rank - 1) * self.discount(rank)).sum())
         return divide(self.gained(ranked), perfect * ranked.n_intents)
-
-
-def _underflow(base: float) -> float:
-    """Return an exponent at which a power of ``base`` in [0, 1] is 0; infinity for 1."""
-    if base == 1:
-        return math.inf
-    return 2 if base == 0 else math.ceil(-746 / math.log(base)) + 1
 
 
 class _alpha_DCG(OverPerfect):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 import ir_measures
@@ -99,6 +99,10 @@ class DiversityMeasure(ir_measures.Measure):
         """Return the value of a parameter; None also if the measure has no such parameter."""
         return self[name] if name in self.SUPPORTED_PARAMS else None
 
+    def serves(self, params: Mapping[str, Any]) -> bool:
+        """Tell whether it computes ir_measures' measure of its name with these parameters; others are another's."""
+        return True
+
     @abstractmethod
     def score(self, ranked: Ranked) -> np.ndarray:
         """Compute one value for each query.
@@ -190,8 +194,9 @@ def register(measure: M) -> M:
 
 
 def registered() -> list[DiversityMeasure]:
-    """Return all measures that this package computes, by name."""
-    return [_implementations[name] for name in sorted(_implementations, key=str.lower)]
+    """Return all measures that this package computes, by name; not those that it computes with some parameters only."""
+    measures = (_implementations[name] for name in sorted(_implementations, key=str.lower))
+    return [measure for measure in measures if measure.serves(measure.params)]
 
 
 def implementation(measure: ir_measures.Measure) -> DiversityMeasure | None:
@@ -213,9 +218,11 @@ def is_ours(measure: ir_measures.Measure) -> bool:
     """Tell whether this package computes a measure; one that a user defined under the same name is the user's."""
     if isinstance(measure, DiversityMeasure):
         return True
+    ours = _implementations.get(str(measure.NAME))
     built_in = ir_measures.measures.registry.get(measure.NAME)
-    theirs = hasattr(measure, "runtime_impl")
-    return measure.NAME in _implementations and type(measure) is type(built_in) and not theirs
+    if ours is None or type(measure) is not type(built_in) or hasattr(measure, "runtime_impl"):
+        return False
+    return ours.serves(measure.params)
 
 
 def reason(error: Exception) -> str:

@@ -68,10 +68,7 @@ class Wrapper(CompositeMeasure):
     @property
     def rel(self) -> float | None:
         """The smallest relevant label, if the innermost measure names one."""
-        inner = innermost(self)
-        ours = implementation(inner)
-        rel = inner.params.get("rel") if ours is None else ours.get("rel")
-        return None if rel is None else float(rel)
+        return smallest_relevant(self)
 
     def __call__(self, measure: ir_measures.Measure | str | None = None, **params: Any) -> Wrapper:
         """Return this wrapper over another measure, or with other parameters."""
@@ -97,6 +94,14 @@ def innermost(measure: ir_measures.Measure) -> ir_measures.Measure:
     """Return the measure inside of all wrappers."""
     inner = inside(measure)
     return measure if inner is None else innermost(inner)
+
+
+def smallest_relevant(measure: ir_measures.Measure) -> float | None:
+    """Return the smallest relevant label, if the measure inside of all wrappers names one."""
+    inner = innermost(measure)
+    ours = implementation(inner)
+    rel = inner.params.get("rel") if ours is None else ours.get("rel")
+    return None if rel is None else float(rel)
 
 
 MEASURE: Parameters = {"measure": Parameter(str, desc="the inner measure: an object, or its name as a string")}

@@ -1,14 +1,17 @@
-"""Expected Reciprocal Rank, in full precision."""
+"""The measures of gdeval, ERR and nDCG with exponential gains, in full precision."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
 
 import ir_measures
 import numpy as np
 
-from ..ideal import ByWorth
-from ..judged import Order, Ranked, View, relevance_probability
-from ..parameters import CUTOFF
-from .base import DiversityMeasure, register
+from ..ideal import ByWorth, log_discount
+from ..judged import LARGEST_EXPONENT, Order, Ranked, View, gain_value, relevance_probability
+from ..parameters import CUTOFF, JUDGED_ONLY, Parameter
+from .base import DiversityMeasure, Normalised, register
 
 # gdeval's scale: labels 0 to 4, so that even the best document leaves 1 in 16 users unsatisfied.
 MAX_LABEL = 4
@@ -67,4 +70,54 @@ class _ERR(DiversityMeasure):
         return ByWorth(by_label)
 
 
+class _nDCG(Normalised):
+    """DCG with exponential gains over that of the ideal ranking, as gdeval computes it, without its rounding.
+
+    Labels are each document's highest; those below 1 gain nothing. It is ir_measures' nDCG with ``dcg="exp-log2"``, a
+    cutoff and no ``gains``: every other nDCG is computed by another provider.
+
+    .. cite.dblp:: conf/icml/BurgesSRLDHH05
+
+    Examples
+    --------
+    >>> from ir_measures import nDCG
+    >>> from pyterrier_diversity import score
+    >>> score(nDCG(dcg="exp-log2") @ 1, [[1], [2]])
+    0.3333333333333333
+    """
+
+    NAME = __name__ = "nDCG"
+    PRETTY_NAME = "Normalised Discounted Cumulative Gain"
+    FORMULA = "sum_i g_i / log2(i+1) / the same for the ranking by label, g = 2^max_t g - 1"
+    SOURCE = "Burges et al. (2005); gdeval 1.3"
+    EQUALS = "gdeval 1.3"
+    EXAMPLE = "nDCG(dcg='exp-log2')@20"
+    SUPPORTED_PARAMS = {
+        **CUTOFF,
+        "dcg": Parameter(str, choices=("exp-log2",), desc="gains of 2^g - 1, discounted by log2(i+1)"),
+        **JUDGED_ONLY,
+    }
+    VIEW: View = "ad hoc"
+
+    def serves(self, params: Mapping[str, Any]) -> bool:
+        """Tell whether gdeval is asked for."""
+        return params.get("dcg") == "exp-log2" and "cutoff" in params and "gains" not in params
+
+    def gained(self, ranked: Ranked) -> np.ndarray:
+        """Return the discounted sum of gains."""
+        ranked.judgements.check_labels(LARGEST_EXPONENT, self)
+        gain = np.where(ranked.label < 1, 0.0, gain_value(ranked.label))
+        return ranked.total(gain * log_discount(ranked.rank))
+
+    @property
+    def normaliser(self) -> Order:
+        """By label."""
+        return ByWorth(by_label)
+
+    def best(self, depth: int | None, time_limit: float) -> Order:
+        """By label: that is the ideal ranking, whose value is 1."""
+        return self.normaliser
+
+
 ERR: ir_measures.Measure = register(_ERR())
+register(_nDCG())

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..arithmetic import divide, power
+from ..arithmetic import MAX_TERMS, divide, power, underflow
 from ..ideal import ByWorth
 from ..judged import Ranked, ideal
 from ..parameters import CUTOFF, GRADES, REL, Parameter, Parameters
@@ -35,7 +35,7 @@ THETA: Parameters = {
     "theta_nav": Parameter(float, interval="(0, 1]", desc="theta of navigational intents, if another"),
 }
 NORM: Parameters = {
-    "norm": Parameter(bool, False, desc="divide by the value of the intent's perfect ranking, cut at the cutoff")
+    "norm": Parameter(bool, False, desc="divide by the value of the intent's perfect ranking, as long as this one")
 }
 REDUNDANCY: Parameters = {
     "redundancy": Parameter(
@@ -132,7 +132,7 @@ class UserModelMeasure(DiversityMeasure):
 
     model: int
     stop: str
-    RANGE = "[0, inf)"
+    RANGE = "[0, inf); [0, 1] with norm=True and without effort='rank'"
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
@@ -157,13 +157,38 @@ class UserModelMeasure(DiversityMeasure):
     def score(self, ranked: Ranked) -> np.ndarray:
         values = self.of_intents(ranked)
         if self.norm:
-            perfect = ideal(ranked.judgements.view("each intent"), ByWorth(by_label), ranked.cutoff)
-            values = divide(values, perfect.value(self, self.of_intents))
+            values = divide(values, self._of_perfect_rankings(ranked))
         return ranked.sum_intents(values * ranked.judgements.weights)
 
     def of_intents(self, ranked: Ranked) -> np.ndarray:
         """Return the value for each intent."""
         return ranked.intents.total(self._added(ranked))
+
+    def _of_perfect_rankings(self, ranked: Ranked) -> np.ndarray:
+        """Return the value of each intent's perfect ranking: its relevant documents by label, then others."""
+        judgements = ranked.judgements.view("each intent")
+        perfect = ideal(judgements, ByWorth(by_label), ranked.cutoff)
+        if self.model != 4 or self.stop in DYNAMIC:
+            # The other documents add nothing.
+            return perfect.value(self, self.of_intents)
+        if ranked.cutoff is None:
+            n = np.maximum(ranked.n[ranked.judgements.intents.query], judgements.n_relevant)
+            return self.of_intents(Ranked(perfect.retrieved, perfect.row, n))
+        last = self._last_rank(ranked.cutoff)
+        return perfect.value(
+            self,
+            lambda found: self.of_intents(Ranked(found.retrieved, found.row, np.full(len(judgements), last), last)),
+        )
+
+    def _last_rank(self, cutoff: int) -> int:
+        """Return the last rank down to the cutoff where somebody may stop."""
+        last: float = cutoff
+        if self.stop == "RBP":
+            theta = min(filter(None, [self.theta, self.get("theta_nav")]))
+            last = min(last, underflow(1 - theta))
+        if last > MAX_TERMS:
+            raise ValueError(f"{self}: with norm=True the cutoff may be at most {MAX_TERMS}, not {cutoff}.")
+        return int(last)
 
     def _added(self, ranked: Ranked) -> np.ndarray:
         """Return what each entry adds to the value of its intent."""
@@ -226,8 +251,10 @@ class _UserModel(UserModelMeasure):
     The models: 1 is the relevance of the document where the user stops, 2 the utility of all documents read, 3 the
     effort, 4 the average utility of a document read. Models 1 and 2 take the static distributions RBP, DCG and RR;
     model 3 the dynamic ones ERR, AP and RRR, whose users stop at relevant documents only; model 4 takes all. At a
-    cutoff, model 2 assumes that nothing relevant comes below. With ``norm``, model 4 with a static distribution can
-    exceed 1: the perfect ranking ends with its last relevant document, where a longer one goes on being read.
+    cutoff, model 2 assumes that nothing relevant comes below. With ``norm``, the perfect ranking of an intent is its
+    relevant documents by label, followed by others down to the cutoff; without a cutoff, down to the length of the
+    ranking, or of the relevant documents if there are more. So no value exceeds 1, but where less is better
+    (``effort="rank"``).
 
     Raises
     ------

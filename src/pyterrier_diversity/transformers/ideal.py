@@ -16,7 +16,7 @@ from ..ideal import TIE, ByWorth
 from ..judged import QRELS_COLUMNS, Judgements, Order, Retrieved, ideal, judge, numbers, with_string_ids
 from ..measures import Adhoc, DiversityMeasure, alpha_nDCG, registered
 from ..measures.base import implementation
-from ..measures.composite import innermost, inside
+from ..measures.composite import inside, smallest_relevant
 from ..measures.err import by_label
 from ..measures.parse import read_measure
 from ..parameters import TIME_LIMIT, Parameter, Parameters, checked
@@ -157,7 +157,7 @@ class Ideal(Step):
     def _by_trial(self, frame: pd.DataFrame, depth: int | None) -> Rankings:
         """Lengthen each query's ranking by the document that raises its value most, again and again."""
         judgements = self._evaluator.judgements
-        kinds = _kinds(frame[_counts(frame)], innermost(self.measure).params.get("rel", 0))
+        kinds = _kinds(frame[_counts(frame)], smallest_relevant(self.measure) or 0)
         index = judgements.query_index
         growing = {
             index[query]: _Growing(of_query, judgements.relevant_docs[index[query]])

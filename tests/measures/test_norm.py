@@ -1,0 +1,118 @@
+"""User models over the value of each intent's perfect ranking."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import by_hand
+import drawn
+import naive
+from pyterrier_diversity import DAG, IA, RAP, RBAP, RBTR, RRAP, UserModel
+
+AVERAGES = [RBAP, RBAP(theta=0.1), RBAP(theta=0.9, theta_nav=0.2), DAG, RAP, DAG(gain="exp"), RBAP(gain="linear")]
+AVERAGES += [RAP(redundancy="RBP"), DAG(redundancy="RR", gain="exp"), UserModel(4, "RBP"), UserModel(4, "DCG", rel=2)]
+OTHERS = [UserModel(model, stop) for model in (1, 2) for stop in ("RBP", "DCG", "RR")]
+OTHERS += [UserModel(model, stop) for model in (3, 4) for stop in ("ERR", "AP", "RRR")]
+NORMALISED = [measure(norm=True) for measure in [*AVERAGES, *OTHERS]]
+
+
+def by_name(measures):
+    return pytest.mark.parametrize("measure", measures, ids=repr)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")  # documents that are retrieved twice
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 10**6), turns=st.booleans(), cutoff=st.sampled_from([None, 1, 2, 3, 5, 50]))
+def test_no_value_exceeds_1_and_all_are_those_of_the_naive_reference(seed, turns, cutoff):
+    frames = drawn.small_topics(seed, turns=turns)
+    measures = [measure if cutoff is None else measure @ cutoff for measure in NORMALISED]
+
+    values = by_hand.values_by_query(measures, *frames)
+
+    assert values == pytest.approx(naive.values_of_all(measures, *frames), abs=1e-12)
+    assert all(0 <= value <= 1 + 1e-12 for value in values.values())
+
+
+@by_name([RBAP, DAG, RAP])
+@pytest.mark.parametrize("ranking", ["a", "a b", "a b u", "b a u v w x y z"])
+@pytest.mark.parametrize("cutoff", [None, 2, 5])
+def test_a_perfect_ranking_scores_1_however_long_it_is(measure, ranking, cutoff):
+    qrels = by_hand.qrels("q x a 1", "q x b 1")
+    measure = measure(norm=True) if cutoff is None else measure(norm=True) @ cutoff
+
+    value = by_hand.value(measure, qrels, by_hand.run(q=ranking))
+
+    complete = len(ranking.split()) >= (cutoff or 2)
+    assert value == pytest.approx(1, abs=1e-12) if complete else value < 1
+
+
+def test_average_precision_of_an_early_and_a_late_document_worked_by_hand():
+    # (1/2 + 1/2 1/6 + 2/3 1/12) over (1/2 + 1/6 + 2/3 1/12), P(i) = 1/(i (i+1)).
+    qrels = by_hand.qrels("q x a 1", "q x b 1")
+
+    value = by_hand.value(RAP(norm=True), qrels, by_hand.run(q="a u b"))
+
+    assert value == pytest.approx((1 / 2 + 1 / 12 + 1 / 18) / (1 / 2 + 1 / 6 + 1 / 18), abs=1e-15)
+
+
+@by_name([RBAP, DAG, RAP])
+def test_what_is_remembered_does_not_depend_on_a_runs_length(measure):
+    qrels = by_hand.qrels("q x a 1", "q x b 2", "q y c 1")
+    measures = [measure(norm=True), measure(norm=True) @ 4]
+    runs = [by_hand.run(q=ranking) for ranking in ("u a", "u a " + " ".join(f"v{i}" for i in range(40)), "b")]
+    evaluator = by_hand.evaluator(*measures, of=qrels)
+
+    one_after_the_other = [[metric.value for metric in evaluator.iter_calc(run)] for run in runs]
+
+    alone = [[metric.value for metric in by_hand.evaluator(*measures, of=qrels).iter_calc(run)] for run in runs]
+    assert one_after_the_other == alone
+
+
+@by_name([IA(RBAP(norm=True)), IA(DAG(norm=True) @ 3)])
+def test_one_intent_at_a_time_is_the_same(measure):
+    qrels, run = drawn.intent_topics(0)
+
+    values = by_hand.values([measure, measure.measure], qrels, run)
+
+    each, together = values.values()
+    assert each == pytest.approx(together, abs=1e-12)
+
+
+@pytest.mark.parametrize("cutoff", [10**5, 10**9, 2**63, 2**80])
+def test_the_perfect_ranking_of_a_geometric_distribution_may_be_of_any_length(cutoff):
+    qrels, run = by_hand.qrels("q x a 1", "q x b 1"), by_hand.run(q="u a b")
+
+    values = by_hand.values([RBAP(norm=True) @ cutoff, RBAP(norm=True) @ 2000], qrels, run)
+
+    assert len({tuple(value) for value in values.values()}) == 1
+
+
+@by_name([DAG, RAP, RBAP(theta=1e-8)])
+@pytest.mark.parametrize("cutoff", [10**7 + 1, 2**63])
+def test_a_series_of_too_many_terms_is_refused(measure, cutoff):
+    measure = measure(norm=True) @ cutoff
+    sentence = f"{measure}: with norm=True the cutoff may be at most 10000000, not {cutoff}."
+
+    with pytest.raises(ValueError, match="^" + re.escape(sentence) + "$"):
+        by_hand.value(measure, by_hand.qrels("q x a 1"), by_hand.run(q="a"))
+
+
+@by_name([RBTR(norm=True) @ 2**63, RRAP(norm=True) @ 2**63])
+def test_others_are_not_read_where_they_add_nothing(measure):
+    assert by_hand.value(measure, by_hand.qrels("q x a 1"), by_hand.run(q="a")) == 1
+
+
+@by_name([RBAP(norm=True), DAG(norm=True) @ 5])
+def test_values_of_many_queries_are_those_of_each_alone(measure):
+    qrels, run = drawn.intent_topics(2)
+    together = by_hand.values_by_query([measure], qrels, run)
+
+    alone = {}
+    for query in qrels["query_id"].unique():
+        alone |= by_hand.values_by_query([measure], qrels[qrels["query_id"] == query], run[run["query_id"] == query])
+
+    assert together == alone
