@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from ir_measures import Qrel, ScoredDoc
 
 from pyterrier_diversity import AP_IA, P_IA, RBU
-from pyterrier_diversity.judged.columns import ids, numbers, strings
+from pyterrier_diversity.judged.columns import ids, numbers, strings, texts
 
 # d2 is relevant to a and b, d1 to a; the run is d3 d2 d1: P-IA@2 = (1 + 1)/(2 * 2), AP-IA = ((1/2 + 2/3)/2 + 1/2)/2.
 QRELS = [("q", "d1", 1, "a"), ("q", "d2", 1, "a"), ("q", "d2", 1, "b"), ("q", "d3", 0, "a")]
@@ -268,18 +268,71 @@ def test_ids_stand_for_the_string_of_each_row(values, grouped):
     assert len(set(names.tolist())) == len(names)
 
 
-def test_lists_stand_for_their_string_though_they_have_no_hash():
-    frame = pd.DataFrame({"id": [[1], [1], "a"]})
+NO_IDS = [1.0, np.float64(1.5), True, np.bool_(False), b"d1", ("d1",), ["d1"], pd.Timestamp("2020-01-01"), 1j]
 
-    codes, names = ids(frame, "id", "qrels", grouped=True)
 
-    assert names[codes].tolist() == ["[1]", "[1]", "a"]
+@pytest.mark.parametrize("bad", NO_IDS, ids=repr)
+@pytest.mark.parametrize("read", [ids, lambda *args: ids(*args, grouped=True), strings], ids=["ids", "heads", "strings"])
+def test_what_is_neither_a_string_nor_an_integer_is_no_id(read, bad):
+    cells = pd.Series(["d1", 1, None, "d1"], dtype=object)
+    cells[2] = bad
+
+    with pytest.raises(TypeError, match=r"qrels: id must hold strings or integers, but row 2 has .*: .*\.$"):
+        read(pd.DataFrame({"id": cells}), "id", "qrels")
+
+
+@pytest.mark.parametrize("bad", [1.0, True])
+@pytest.mark.parametrize("grouped", [False, True])
+def test_an_id_is_refused_though_it_equals_an_integer(bad, grouped):
+    frame = pd.DataFrame({"id": pd.Series([1, bad, "x"], dtype=object)})
+
+    with pytest.raises(TypeError, match="row 1 has"):
+        ids(frame, "id", "qrels", grouped=grouped)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "fix"),
+    [
+        ("float64", r"type float: read the column as strings, as with pandas.read_csv\(..., dtype=str\)"),
+        ("bool", r"type bool: make strings of them, as with frame\[column\].map\(str\)"),
+        ("S1", r"type bytes: decode them, as with frame\[column\].str.decode\('utf-8'\)"),
+    ],
+)
+@pytest.mark.parametrize(("column", "named"), [("qid", r"query_id \(qid in PyTerrier\)"), ("docno", r"doc_id \(docno")])
+def test_ids_of_another_type_are_refused_with_the_way_to_repair_them(column, named, dtype, fix):
+    odd = pd.Series(np.array([1, 0, 1, 1]).astype(dtype).tolist())
+
+    with pytest.raises(TypeError, match=f"qrels: {named}.* but row 0 has .* of {fix}"):
+        values(qrels_frame().assign(**{column: odd}), run_frame())
+    with pytest.raises(TypeError, match=f"run: {named}.* but row 0 has .* of {fix}"):
+        values(qrels_frame(), run_frame().assign(**{column: odd}))
+
+
+@pytest.mark.parametrize("column", ["iteration", "subtopic_id", "nugget"])
+def test_names_in_qrels_are_ids_too(column):
+    given = qrels_frame().assign(passage="1", nugget="1", subtopic_id=qrels_frame()["iteration"])
+
+    with pytest.raises(TypeError, match=f"qrels: {column} must hold strings or integers"):
+        values(given.assign(**{column: 1.5}), run_frame())
+
+
+def test_a_missing_id_is_told_of_before_another_type():
+    with pytest.raises(ValueError, match="qrels: row 1 has no id"):
+        strings(pd.DataFrame({"id": [1.5, np.nan]}), "id", "qrels")
+
+
+@settings(max_examples=30, deadline=None)
+@given(values=st.lists(st.integers() | st.text(max_size=3), max_size=8))
+def test_strings_are_those_of_each_row(values):
+    result = strings(pd.DataFrame({"id": pd.Series(values, dtype=object)}), "id", "qrels")
+
+    assert result.tolist() == [str(value) for value in values]
 
 
 @settings(max_examples=30, deadline=None)
 @given(values=st.lists(st.integers() | st.text(max_size=3) | st.floats(allow_nan=False), max_size=8))
-def test_strings_are_those_of_each_row(values):
-    result = strings(pd.DataFrame({"id": pd.Series(values, dtype=object)}), "id", "qrels")
+def test_texts_are_those_of_any_values(values):
+    result = texts(pd.DataFrame({"name": pd.Series(values, dtype=object)}), "name", "perquery")
 
     assert result.tolist() == [str(value) for value in values]
 

@@ -1,7 +1,7 @@
 """Reads qrels and runs row by row (specification, sections 1 and 4).
 
-Like the package, and unlike the specification, it reads ids that are floats, bools or bytes as their text, compares
-integer scores as floats, and needs the column ``score`` where a run has ``rank``.
+Like the package, and unlike the specification, it compares integer scores as floats, and needs the column ``score``
+where a run has ``rank``.
 """
 
 from __future__ import annotations
@@ -96,9 +96,17 @@ def is_missing(value: Any) -> bool:
 
 
 def text(value: Any) -> str:
-    """Return an id as text."""
+    """Return an id as text: a string, or an integer's digits."""
     if is_missing(value):
         raise RefusedError("a missing id")
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (str, int, np.integer)):
+        raise RefusedError("an id that is neither a string nor an integer")
+    return str(value)
+
+
+def _kind(value: Any) -> str:
+    if is_missing(value):
+        raise RefusedError("a missing type of intent")
     return str(value)
 
 
@@ -163,7 +171,7 @@ def _judgements(rows: Rows, columns: set[str]) -> dict[str, Topic]:
         _constant(gains, key, number(row["gain"], low=0) if "gain" in row else label)
         _constant(nuggets, key, text(row.get("nugget", "")) if "passage" in row else "")
         _constant(weights, key[:2], number(row.get("weight", 1.0), low=0, high=1e100))
-        _constant(types, key[:2], text(row.get("intent_type", "inf")))
+        _constant(types, key[:2], _kind(row.get("intent_type", "inf")))
         _constant(rarity, (query, doc), number(row.get("rarity", 0.0), low=0, high=1))
     if not set(types.values()) <= {"inf", "nav"}:
         raise RefusedError("an unknown type of intent")

@@ -84,7 +84,7 @@ class Ids(NamedTuple):
 
 
 def ids(frame: pd.DataFrame, column: str, what: str, *, grouped: bool = False) -> Ids:
-    """Return the distinct strings of a column and the code of each row; other types are read as ``str``.
+    """Return the distinct strings of a column and the code of each row; integers are read as their digits.
 
     Parameters
     ----------
@@ -95,6 +95,8 @@ def ids(frame: pd.DataFrame, column: str, what: str, *, grouped: bool = False) -
     ------
     ValueError
         If a row has no value in the column.
+    TypeError
+        If a value is neither a string nor an integer.
     """
     column_of = frame[column]
     if grouped and len(frame):
@@ -105,7 +107,8 @@ def ids(frame: pd.DataFrame, column: str, what: str, *, grouped: bool = False) -
     try:
         codes, names = pd.factorize(named)
     except TypeError:  # lists have no hash
-        return Ids(*pd.factorize(strings(frame, column, what)))
+        strings(frame, column, what)
+        raise
     if n is not None:
         # Small numbers are compared and sorted fast; a missing name has the code -1.
         codes = np.repeat(codes.astype(np.int16) if len(names) < 2**15 else codes, n)
@@ -138,14 +141,57 @@ def _heads(column: pd.Series) -> np.ndarray:
 
 
 def strings(frame: pd.DataFrame, column: str, what: str) -> np.ndarray:
-    """Return a column as an object array of strings, a missing value being a ``ValueError``."""
+    """Return a column of ids as an object array of strings: integers are read as their digits.
+
+    Raises
+    ------
+    ValueError
+        If a row has no value in the column.
+    TypeError
+        If a value is neither a string nor an integer.
+    """
     values = frame[column].to_numpy(dtype=object)
-    if len(values) and pd.api.types.infer_dtype(values, skipna=False) != "string":
-        missing = pd.isna(values)
-        if missing.any():
-            raise ValueError(f"{what}: row {int(missing.argmax())} has no {column}.")
+    kind = pd.api.types.infer_dtype(values, skipna=False) if len(values) else "string"
+    if kind != "string":
+        _check_present(values, column, what)
+        if kind != "integer":
+            _check_types(values, column, what)
         values = np.array([str(value) for value in values], dtype=object)
     return values
+
+
+def texts(frame: pd.DataFrame, column: str, what: str) -> np.ndarray:
+    """Return a column of any values as an object array of strings, a missing value being a ``ValueError``."""
+    values = frame[column].to_numpy(dtype=object)
+    if len(values) and pd.api.types.infer_dtype(values, skipna=False) != "string":
+        _check_present(values, column, what)
+        values = np.array([str(value) for value in values], dtype=object)
+    return values
+
+
+def _check_present(values: np.ndarray, column: str, what: str) -> None:
+    missing = pd.isna(values)
+    if missing.any():
+        raise ValueError(f"{what}: row {int(missing.argmax())} has no {column}.")
+
+
+def _check_types(values: np.ndarray, column: str, what: str) -> None:
+    """Raise the ``TypeError`` for the first value that is neither a string nor an integer."""
+    known = {kind: issubclass(kind, (str, int, np.integer)) and kind is not bool for kind in set(map(type, values))}
+    if all(known.values()):
+        return
+    row, value = next((row, value) for row, value in enumerate(values) if not known[type(value)])
+    theirs = f" ({_PYTERRIER_NAMES[column]} in PyTerrier)" if column in _PYTERRIER_NAMES else ""
+    if isinstance(value, bytes):
+        fix = "decode them, as with frame[column].str.decode('utf-8')"
+    elif isinstance(value, (float, np.floating)):
+        fix = "read the column as strings, as with pandas.read_csv(..., dtype=str)"
+    else:
+        fix = "make strings of them, as with frame[column].map(str)"
+    raise TypeError(
+        f"{what}: {column}{theirs} must hold strings or integers, but row {row} has {value!r} of type "
+        f"{type(value).__name__}: {fix}."
+    )
 
 
 def with_string_ids(data: Any, required: tuple[str, ...], what: str) -> pd.DataFrame:

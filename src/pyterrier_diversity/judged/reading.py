@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .columns import Ids, fail, ids, numbers, strings, to_frame
+from .columns import Ids, fail, ids, numbers, strings, texts, to_frame
 from .judgements import Documents, Intents, Judgements, Labels, NamedIntents, Passages, Rows
 
 INTENT_TYPES = ("inf", "nav")
@@ -306,7 +306,7 @@ def _weight(frame: pd.DataFrame, named: np.ndarray, n_named: int) -> np.ndarray:
 def _navigational(frame: pd.DataFrame, named: np.ndarray, n_named: int) -> np.ndarray:
     if "intent_type" not in frame:
         return np.zeros(n_named, dtype=bool)
-    kind = ids(frame, "intent_type", "qrels")
+    kind = Ids(*pd.factorize(texts(frame, "intent_type", "qrels")))
     unknown = ~np.isin(kind.names.astype(str), INTENT_TYPES)
     if unknown.any():
         fail(frame, unknown[kind.codes], "intent_type", "qrels", "must be 'inf' or 'nav'")
