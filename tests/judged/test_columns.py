@@ -151,6 +151,39 @@ def test_a_run_that_has_a_column_twice_is_refused():
         values(qrels_frame(), run)
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "other"), [("qid", "query_id", "p"), ("docno", "doc_id", "d9"), ("label", "relevance", 3)]
+)
+def test_two_names_of_one_column_must_agree(old, new, other):
+    both = qrels_frame().assign(**{new: qrels_frame()[old]})
+
+    assert values(both, run_frame()) == pytest.approx(EXPECTED, abs=1e-12)
+    both.loc[2, new] = other
+    with pytest.raises(ValueError, match=rf"qrels: {old} and {new} are two names of one column, but row 2 has .* and "):
+        values(both, run_frame())
+
+
+def test_a_run_with_two_names_of_one_column_is_refused_unless_they_agree():
+    both = run_frame().assign(doc_id=["d3", "d2", "d1"])
+
+    assert values(qrels_frame(), both) == pytest.approx(EXPECTED, abs=1e-12)
+    with pytest.raises(ValueError, match="run: docno and doc_id are two names of one column, but row 0 has 'd3' and 'd1'"):
+        values(qrels_frame(), both.assign(doc_id=["d1", "d2", "d3"]))
+
+
+def test_an_integer_and_its_digits_agree():
+    qrels = pd.DataFrame({"qid": [1], "query_id": ["1"], "docno": ["d"], "doc_id": ["d"], "label": [1.0]})
+
+    assert values(qrels.assign(relevance=1), {"1": {"d": 1.0}})[1] == 1
+
+
+def test_missing_values_of_two_names_agree_and_are_refused_as_missing():
+    qrels = qrels_frame().assign(doc_id=["d1", "d2", "d2", None], docno=["d1", "d2", "d2", np.nan])
+
+    with pytest.raises(ValueError, match="qrels: row 3 has no doc_id"):
+        values(qrels, run_frame())
+
+
 def test_integer_ids_are_read_as_strings():
     qrels = pd.DataFrame({"qid": [1, 1], "docno": [20, 3], "label": [1, 1], "iteration": [1, 2]})
     run = pd.DataFrame({"qid": ["1", "1"], "docno": ["20", "7"], "score": [2.0, 1.0]})

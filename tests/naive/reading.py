@@ -85,6 +85,12 @@ def rows_of(data: Any, required: tuple[str, ...], optional: tuple[str, ...]) -> 
     if len(set(names)) < len(names) or not set(required) <= set(names):
         raise RefusedError("columns")
     cells = [data.iloc[:, i].astype(object).tolist() for i in range(len(names))]
+    for old, new in NAMES.items():
+        if old in names and new in names:
+            for pair in zip(cells[names.index(old)], cells[names.index(new)], strict=True):
+                equal = all(isinstance(cell, numbers.Number) for cell in pair) and pair[0] == pair[1]
+                if not equal and str(pair[0]) != str(pair[1]) and not all(map(is_missing, pair)):
+                    raise RefusedError("two names of one column, with different values")
     return [
         {name: cell for name, cell in zip(names, row, strict=True) if name in required + optional}
         for row in zip(*cells, strict=True)

@@ -7,6 +7,7 @@ This is the only module that knows the names ``qid``, ``docno``, ``label`` and `
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from numbers import Number
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,7 +33,8 @@ def to_frame(data: Any, required: tuple[str, ...], what: str) -> pd.DataFrame:
     Raises
     ------
     ValueError
-        If a required column is missing, which names those missing and those found.
+        If a required column is missing, which names those missing and those found; or if two names of one column have
+        different values.
     TypeError
         If ``data`` has none of the three forms.
     """
@@ -60,7 +62,30 @@ def to_frame(data: Any, required: tuple[str, ...], what: str) -> pd.DataFrame:
         twice = frame.columns[frame.columns.duplicated()]
         hint = " PyTerrier's get_qrels(variant) does that; get_qrels() does not." if twice[0] == "relevance" else ""
         raise ValueError(f"{what}: column {twice[0]} is there twice.{hint}")
+    for old, new in _IR_MEASURES_NAMES.items():
+        if old in frame and new in frame:
+            _check_agreement(frame, old, new, what)
     return frame
+
+
+def _check_agreement(frame: pd.DataFrame, old: str, new: str, what: str) -> None:
+    """Raise the ``ValueError`` for two names of one column that have different values."""
+    first, second = frame[old], frame[new]
+    if first.equals(second):
+        return
+    for row, (one, other) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
+        if not _agree(one, other):
+            raise ValueError(
+                f"{what}: {old} and {new} are two names of one column, but row {row} has {one!r} and {other!r}: leave "
+                "one of them out."
+            )
+
+
+def _agree(one: Any, other: Any) -> bool:
+    """Tell whether two cells have one value: an integer and its digits are one id, and 1 and 1.0 one label."""
+    if isinstance(one, Number) and isinstance(other, Number) and one == other:
+        return True
+    return str(one) == str(other) or all(pd.api.types.is_scalar(cell) and pd.isna(cell) for cell in (one, other))
 
 
 def given_frame(data: Any, required: tuple[str, ...], what: str) -> pd.DataFrame:
