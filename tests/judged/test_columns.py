@@ -167,7 +167,9 @@ def test_a_run_with_two_names_of_one_column_is_refused_unless_they_agree():
     both = run_frame().assign(doc_id=["d3", "d2", "d1"])
 
     assert values(qrels_frame(), both) == pytest.approx(EXPECTED, abs=1e-12)
-    with pytest.raises(ValueError, match="run: docno and doc_id are two names of one column, but row 0 has 'd3' and 'd1'"):
+    with pytest.raises(
+        ValueError, match="run: docno and doc_id are two names of one column, but row 0 has 'd3' and 'd1'"
+    ):
         values(qrels_frame(), both.assign(doc_id=["d1", "d2", "d3"]))
 
 
@@ -305,7 +307,9 @@ NO_IDS = [1.0, np.float64(1.5), True, np.bool_(False), b"d1", ("d1",), ["d1"], p
 
 
 @pytest.mark.parametrize("bad", NO_IDS, ids=repr)
-@pytest.mark.parametrize("read", [ids, lambda *args: ids(*args, grouped=True), strings], ids=["ids", "heads", "strings"])
+@pytest.mark.parametrize(
+    "read", [ids, lambda *args: ids(*args, grouped=True), strings], ids=["ids", "heads", "strings"]
+)
 def test_what_is_neither_a_string_nor_an_integer_is_no_id(read, bad):
     cells = pd.Series(["d1", 1, None, "d1"], dtype=object)
     cells[2] = bad

@@ -160,6 +160,50 @@ def test_a_run_that_shares_no_query_with_the_qrels_warns_once_and_scores_the_def
     assert list(aggregates.values()) == [0, 0, 0]
 
 
+def unjudged(n: int, judged: str = "d1 1") -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Qrels of n queries, and a run of which no document is judged but perhaps one of the first query."""
+    return qrels(*(f"q{i} {judged}" for i in range(n))), run(*(f"q{i} x{i} 1" for i in range(n)))
+
+
+@pytest.mark.parametrize("judged", ["d1 1", "d1 0"])
+def test_a_run_without_a_judged_document_in_several_queries_warns_once(judged):
+    measures = [P_IA @ 1, P_IA(judged_only=True) @ 1, Adhoc(ir_measures.AP)]
+
+    with pytest.warns(
+        UserWarning,
+        match=r"No document of the run is judged in any of the 5 queries that it shares with the qrels: 'x0' in the "
+        r"run, 'd1' in the qrels\. Are the ids of one collection\?$",
+    ) as caught:
+        aggregates = ir_measures.calc_aggregate(measures, *unjudged(5, judged))
+
+    assert len(caught) == 1
+    assert set(aggregates.values()) == {0}
+
+
+def test_a_run_without_a_judged_document_in_few_queries_is_silent():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+
+        assert value(P_IA @ 1, *unjudged(4)) == 0
+
+
+@pytest.mark.parametrize("row", ["q0 x0 0", "q0 x0 -1", "q4 x4 1"])
+def test_one_judged_document_shows_that_the_ids_are_those_of_the_qrels(row):
+    judgements, ranking = unjudged(5)
+    judgements = pd.concat([judgements, qrels(row)])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+
+        ir_measures.calc_aggregate([P_IA @ 1], judgements, ranking)
+
+
+def test_documents_of_queries_without_any_judged_one_are_told_of_too():
+    judgements, ranking = unjudged(5)
+
+    with pytest.warns(UserWarning, match="'x0' in the run, none is judged at all"):
+        ir_measures.calc_aggregate([P_IA @ 1], judgements.assign(weight=0.0, iteration="a"), ranking)
+
+
 # Repeated documents
 
 

@@ -9,6 +9,7 @@ from .reading import QRELS_COLUMNS, intents_of_rows, judge
 from .relevance import QueryRelevance, relevance_by_query
 from .run import RUN_COLUMNS, Retrieved, Run, ranking_order, retrieved
 from .sessions import Turns
+from .warned import collected, warn_of_data
 
 __all__ = [
     "QRELS_COLUMNS",
@@ -26,6 +27,7 @@ __all__ = [
     "Run",
     "Turns",
     "View",
+    "collected",
     "fail",
     "gain_value",
     "given_frame",
@@ -41,5 +43,6 @@ __all__ = [
     "retrieved",
     "strings",
     "to_frame",
+    "warn_of_data",
     "with_string_ids",
 ]

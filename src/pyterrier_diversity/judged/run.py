@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from itertools import islice, pairwise, repeat
 from typing import Any
@@ -12,12 +11,16 @@ import numpy as np
 from .columns import fail, ids, numbers, strings, to_frame, trusted_strings
 from .entries import Groups
 from .judgements import Judgements
+from .warned import warn_of_data
 
 RUN_COLUMNS = ("query_id", "doc_id", "score")
 _MOST_TURNS = 1_000_000
 
 # In a ranking so many times as long as the judgements, these are looked up; else its documents in the judgements.
 _LONGER = 4
+
+# In so many queries some document is judged, unless the ids of documents are other ones.
+_SEVERAL = 5
 
 # Begins the name of a place in a session that no judged document takes.
 _NOBODY = "\1"
@@ -80,7 +83,8 @@ class Run:
         Warns
         -----
         UserWarning
-            Once a run, if it holds documents twice in a query or has no query in common with the qrels.
+            Once a run, if it holds documents twice in a query, has no query in common with the qrels, or has several
+            in common and a judged document in none of them.
         """
         n = np.zeros(len(judgements), dtype=np.int64)
         # What is found by going through rankings, and through judgements.
@@ -117,6 +121,8 @@ class Run:
         self._warn(n_repeats, judgements.query_ids)
         of_doc = _ranks_of(judgements, at, read)
         of_doc[judgements.documents_of(np.array(looked_up, dtype=np.intp))] = ranks
+        if not of_doc.any():
+            self._warn_of_unjudged(judgements, np.flatnonzero(n).tolist())
         return Retrieved(judgements, of_doc, n, self)
 
     def _rows(self, query_id: str) -> slice | np.ndarray:
@@ -155,7 +161,7 @@ class Run:
     def warn_once(self, message: str) -> None:
         """Warn of something about this run, the first time only."""
         if message not in self._warned:
-            warnings.warn(message, UserWarning, stacklevel=2)
+            warn_of_data(message)
             self._warned.add(message)
 
     def _warn(self, n_repeats: int, query_ids: Sequence[str]) -> None:
@@ -166,6 +172,21 @@ class Run:
         if self._bounds and query_ids and self._bounds.keys().isdisjoint(query_ids):
             names = ", ".join(repr(name) for name in list(self._bounds)[:3])
             self.warn_once(f"No query of the run ({names}, ...) is in the qrels: nothing of it counts.")
+
+
+    def _warn_of_unjudged(self, judgements: Judgements, shared: Sequence[int]) -> None:
+        """Warn if no document of several queries is judged: then the ids are other ones."""
+        if len(shared) < _SEVERAL:
+            return
+        judged = judgements.judged_docs
+        named = [(self.ranking(judgements.query_ids[query]), judged[query]) for query in shared]
+        if all(of_query.isdisjoint(docs) for docs, of_query in named):
+            theirs = next((min(of_query) for _, of_query in named if of_query), None)
+            example = "none is judged at all" if theirs is None else f"{theirs!r} in the qrels"
+            self.warn_once(
+                f"No document of the run is judged in any of the {len(shared)} queries that it shares with the qrels: "
+                f"{named[0][0][0]!r} in the run, {example}. Are the ids of one collection?"
+            )
 
 
 class Retrieved:
