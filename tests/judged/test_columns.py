@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from ir_measures import Qrel, ScoredDoc
 
 from pyterrier_diversity import AP_IA, P_IA, RBU
-from pyterrier_diversity.judged.columns import ids, numbers, strings, texts
+from pyterrier_diversity.judged.columns import ids, numbers, scores, strings, texts
 
 # d2 is relevant to a and b, d1 to a; the run is d3 d2 d1: P-IA@2 = (1 + 1)/(2 * 2), AP-IA = ((1/2 + 2/3)/2 + 1/2)/2.
 QRELS = [("q", "d1", 1, "a"), ("q", "d2", 1, "a"), ("q", "d2", 1, "b"), ("q", "d3", 0, "a")]
@@ -112,8 +112,8 @@ def test_qrels_without_a_needed_column_are_refused(missing, named):
 
 @pytest.mark.parametrize(("missing", "named"), [("qid", "query_id"), ("docno", "doc_id"), ("score", "score")])
 def test_a_run_without_a_needed_column_is_refused(missing, named):
-    with pytest.raises(ValueError, match=rf"run: missing column {named}.*; found: .*rank"):
-        values(qrels_frame(), run_frame().assign(rank=[1, 2, 3]).drop(columns=missing))
+    with pytest.raises(ValueError, match=rf"run: missing column {named}.*; found: .*place"):
+        values(qrels_frame(), run_frame().assign(place=[1, 2, 3]).drop(columns=missing))
 
 
 def test_all_missing_columns_are_named():
@@ -123,7 +123,8 @@ def test_all_missing_columns_are_named():
 
 def test_an_iterable_of_plain_tuples_is_refused():
     with pytest.raises(
-        TypeError, match="run must be a frame, an iterable of named tuples or a dict of dicts, not rows of tuple"
+        TypeError,
+        match="run must be a frame, an iterable of named tuples, a dict of dicts or a dict of lists, not rows of tuple",
     ):
         values(qrels_frame(), RUN)
 
@@ -132,6 +133,36 @@ def test_an_iterable_of_plain_tuples_is_refused():
 def test_what_is_no_table_is_refused(data):
     with pytest.raises(TypeError, match="qrels must be a frame, an iterable of named tuples or a dict of dicts, not"):
         values(data, run_frame())
+
+
+def test_a_run_may_be_a_dict_of_lists_best_document_first():
+    result = values(qrels_frame(), {"q": ["d3", "d2", "d1"]})
+
+    assert result == pytest.approx(EXPECTED, abs=1e-12)
+    assert values(qrels_frame(), {"q": ("d3", "d2", "d1"), "p": {"d1": 1.0}}) == result
+    assert values(qrels_frame(), {"q": []}) == [0, 0]
+
+
+@pytest.mark.parametrize("docs", ["d1 d2", {"d1", "d2"}, iter(["d1"]), None])
+def test_what_has_no_order_is_no_ranking(docs):
+    with pytest.raises(TypeError, match=r"run must be a frame, .* or a dict of lists, not dict"):
+        values(qrels_frame(), {"q": docs})
+
+
+def test_documents_without_a_score_are_ranked_by_their_rank():
+    run = run_frame().drop(columns="score").assign(rank=[0, 1, 2]).sample(frac=1, random_state=1)
+
+    assert values(qrels_frame(), run) == pytest.approx(EXPECTED, abs=1e-12)
+    assert values(qrels_frame(), list(run.itertuples(index=False))) == pytest.approx(EXPECTED, abs=1e-12)
+    assert values(qrels_frame(), run.assign(rank=-run["rank"])) != pytest.approx(EXPECTED, abs=1e-12)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, "first"])
+def test_a_rank_that_is_no_finite_number_is_refused_where_there_is_no_score(bad):
+    run = run_frame().drop(columns="score").assign(rank=[1, bad, 3])
+
+    with pytest.raises(ValueError, match=r"run: .*rank must (be a finite number|hold numbers)"):
+        values(qrels_frame(), run)
 
 
 @pytest.mark.parametrize("column", ["docno", "label"])
@@ -379,6 +410,35 @@ def test_numbers_are_floats():
 
     assert result.dtype == np.float64
     assert result.tolist() == [1.0, -2.0]
+
+
+BIG = 2**53
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        np.array([BIG + 1, BIG, 7]),
+        np.array([BIG + 1, BIG, 0], dtype=np.uint64) + np.uint64(2**63),
+        pd.array([BIG + 1, BIG, -7], dtype="Int64"),
+        pd.Series([2**70 + 1, 2**70, -(2**70)], dtype=object),
+        pd.Series([-BIG, -BIG - 1, -(2.0**60)], dtype=object),
+        pd.Series([np.int64(BIG + 1), float(BIG), "1"], dtype=object),
+        np.array([np.iinfo(np.int64).min + 2, np.iinfo(np.int64).min + 1, np.iinfo(np.int64).min]),
+    ],
+    ids=["int64", "uint64", "Int64", "long", "negative", "mixed", "lowest"],
+)
+def test_scores_that_are_different_integers_differ(given):
+    result = scores(pd.DataFrame({"query_id": "q", "score": given}), "run")
+
+    assert result[0] > result[1] > result[2]
+
+
+@pytest.mark.parametrize("given", [[3, 1, 2], [0.5, 1e300, -1.0], [True, False, True], ["2", 1, 0.5]])
+def test_other_scores_are_what_they_are(given):
+    frame = pd.DataFrame({"query_id": "q", "score": given})
+
+    assert scores(frame, "run").tolist() == numbers(frame, "score", "run").tolist()
 
 
 @pytest.mark.parametrize(

@@ -28,10 +28,11 @@ def test_warnings_are_collected_in_their_order():
 def test_collections_end_with_errors_and_belong_to_their_thread():
     with pytest.raises(ValueError, match="wrong"), collected():
         raise ValueError("wrong")
-    found = []
-    with collected() as messages, pytest.warns(UserWarning, match="odd"):
-        thread = threading.Thread(target=lambda: found.append(warn_of_data("odd")))
-        thread.start()
-        thread.join()
+    with collected() as messages:
+        thread = threading.Thread(target=warn_of_data, args=("odd",))
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            thread.start()
+            thread.join()
 
-    assert (messages, found) == ([], [None])
+    assert (messages, [str(warning.message) for warning in caught]) == ([], ["odd"])

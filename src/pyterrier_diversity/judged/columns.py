@@ -7,14 +7,17 @@ This is the only module that knows the names ``qid``, ``docno``, ``label`` and `
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from numbers import Number
+from numbers import Integral, Number
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 _IR_MEASURES_NAMES = {"qid": "query_id", "docno": "doc_id", "label": "relevance"}
-_FORMS = "must be a frame, an iterable of named tuples or a dict of dicts"
+RUN_COLUMNS = ("query_id", "doc_id", "score")
+
+# Floats tell all integers up to here apart.
+_LARGEST_EXACT = 2.0**53
 _PYTERRIER_NAMES = {new: old for old, new in _IR_MEASURES_NAMES.items()}
 
 
@@ -24,9 +27,10 @@ def to_frame(data: Any, required: tuple[str, ...], what: str) -> pd.DataFrame:
     Parameters
     ----------
     data : DataFrame, iterable of named tuples, or dict of dicts
-        Qrels or a run, with PyTerrier's or ir_measures' names.
+        Qrels or a run, with PyTerrier's or ir_measures' names. A run may also be a dict of lists, best document first.
     required : tuple of str
-        Columns that must be there; a dict of dicts fills them from its keys, its inner keys and its values.
+        Columns that must be there; a dict of dicts fills them from its keys, its inner keys and its values. A run,
+        which requires `RUN_COLUMNS`, may have ``rank`` instead of ``score``.
     what : str
         How messages name the data.
 
@@ -36,23 +40,29 @@ def to_frame(data: Any, required: tuple[str, ...], what: str) -> pd.DataFrame:
         If a required column is missing, which names those missing and those found; or if two names of one column have
         different values.
     TypeError
-        If ``data`` has none of the three forms.
+        If ``data`` has none of these forms.
     """
+    is_run = required == RUN_COLUMNS
+    forms = "must be a frame, an iterable of named tuples"
+    forms += ", a dict of dicts or a dict of lists" if is_run else " or a dict of dicts"
     if isinstance(data, pd.DataFrame):
         frame = _renamed(data)
-    elif isinstance(data, Mapping) and all(isinstance(docs, Mapping) for docs in data.values()):
-        rows = [(query, doc, value) for query, docs in data.items() for doc, value in docs.items()]
+    elif isinstance(data, Mapping) and all(
+        isinstance(docs, (Mapping, list, tuple) if is_run else Mapping) for docs in data.values()
+    ):
+        rows = [(query, doc, value) for query, docs in data.items() for doc, value in _valued(docs)]
         frame = pd.DataFrame(rows, columns=list(required), dtype=object)
     elif isinstance(data, Iterable) and not isinstance(data, (str, Mapping)):
         records = list(data)
         if records and not hasattr(records[0], "_fields"):
-            raise TypeError(f"{what} {_FORMS}, not rows of {type(records[0]).__name__}.")
+            raise TypeError(f"{what} {forms}, not rows of {type(records[0]).__name__}.")
         frame = _renamed(pd.DataFrame(records, dtype=object))
     else:
-        raise TypeError(f"{what} {_FORMS}, not {type(data).__name__}.")
+        raise TypeError(f"{what} {forms}, not {type(data).__name__}.")
     if frame.shape == (0, 0):
         return pd.DataFrame(columns=list(required))
-    missing = [column for column in required if column not in frame]
+    by_rank = is_run and "score" not in frame and "rank" in frame
+    missing = [column for column in required if column not in frame and not (by_rank and column == "score")]
     if missing:
         theirs = {name: f" ({old} in PyTerrier)" for name, old in _PYTERRIER_NAMES.items()}
         named = ", ".join(name + theirs.get(name, "") for name in missing)
@@ -65,7 +75,12 @@ def to_frame(data: Any, required: tuple[str, ...], what: str) -> pd.DataFrame:
     for old, new in _IR_MEASURES_NAMES.items():
         if old in frame and new in frame:
             _check_agreement(frame, old, new, what)
-    return frame
+    return frame.assign(score=-numbers(frame, "rank", what)) if by_rank else frame
+
+
+def _valued(docs: Any) -> Iterable[tuple[Any, Any]]:
+    """Return documents and their values; those of a list, best first, count down to 1."""
+    return docs.items() if isinstance(docs, Mapping) else zip(docs, range(len(docs), 0, -1), strict=True)
 
 
 def _check_agreement(frame: pd.DataFrame, old: str, new: str, what: str) -> None:
@@ -255,6 +270,36 @@ def numbers(frame: pd.DataFrame, column: str, what: str) -> np.ndarray:
     if not finite.all():
         fail(frame, ~finite, column, what, "must be a finite number")
     return values
+
+
+def scores(frame: pd.DataFrame, what: str) -> np.ndarray:
+    """Return finite floats in the order of the column ``score``, in which different integers differ.
+
+    Raises
+    ------
+    ValueError
+        If a score is no number, NaN or infinite, which names its query.
+    """
+    values, column = numbers(frame, "score", what), frame["score"]
+    if column.dtype.kind == "f" or np.abs(values).max(initial=0) < _LARGEST_EXACT:
+        return values
+    # Integers that floats cannot tell apart are numbered; Python compares them with floats exactly.
+    exact = [
+        int(score) if isinstance(score, Integral) else value
+        for score, value in zip(column.tolist(), values.tolist(), strict=True)
+    ]
+    place = {score: float(i) for i, score in enumerate(sorted(set(exact)))}
+    return np.array([place[score] for score in exact])
+
+
+def given_ranks(frame: pd.DataFrame) -> np.ndarray | None:
+    """Return the column ``rank`` as floats, NaN where it has no number; None if there is no such column."""
+    if "rank" not in frame:
+        return None
+    column = frame["rank"]
+    if column.dtype.kind in "iuf":
+        return column.to_numpy(dtype=np.float64, na_value=np.nan)
+    return pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64) if column.dtype.kind == "O" else None
 
 
 def fail(frame: pd.DataFrame, bad: np.ndarray, column: str, what: str, rule: str) -> None:
