@@ -161,3 +161,21 @@ def test_a_byte_order_mark_is_not_part_of_the_first_query(tmp_path, read, text):
     marked.write_bytes(b"\xef\xbb\xbf" + text.encode())
 
     pd.testing.assert_frame_equal(read(marked), read(write(tmp_path, text)))
+
+
+@pytest.mark.parametrize(("read", "text"), [(read_qrels, QRELS), (read_run, RUN)])
+def test_a_byte_order_mark_of_an_appended_file_is_not_part_of_a_query(tmp_path, read, text):
+    first, *others = text.splitlines(keepends=True)
+    marked = tmp_path / "marked"
+    marked.write_bytes(f"{first}\ufeff\ufeff{''.join(others)}\ufeff\n".encode())
+
+    pd.testing.assert_frame_equal(read(marked), read(write(tmp_path, text)))
+
+
+def test_a_fifth_column_that_differs_within_an_intent_is_no_weight(tmp_path):
+    path = write(tmp_path, "1 a d1 2 0.5\n2 a d1 2 1\n1 a d2 2 0.25\n")
+
+    with pytest.raises(
+        ValueError, match=r"file: the fifth column is the weight .* of intent 'a' of query '1'\. .*read_dd"
+    ):
+        read_qrels(path)

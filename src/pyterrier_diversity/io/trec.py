@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ..judged import contradicted_ranks, ids, ranking_order, warn_of_data
-from .dynamic_domain import is_dd_run, read_dd_run
+from .dynamic_domain import dd_qrels, is_dd_qrels, is_dd_run, read_dd_run
 from .files import Columns, Path, read_table
 
 Order = Literal["score", "rank"]
@@ -21,25 +21,45 @@ def read_qrels(path: Path) -> pd.DataFrame:
     Parameters
     ----------
     path : path-like
-        A file of lines ``query intent document label`` and, optionally, a fifth column: the intent's weight. ``.gz``
-        is read too.
+        A file of lines ``query intent document label`` and, optionally, a fifth column: the intent's weight. Or the
+        qrels of TREC Dynamic Domain, ``topic subtopic document passage rating``, known by their topics (``DD16-1``) and
+        subtopics (``DD16-1.1``). ``.gz`` is read too.
 
     Returns
     -------
     DataFrame
-        Columns ``qid``, ``docno``, ``label``, ``iteration`` and, if the file has it, ``weight``.
+        Columns ``qid``, ``docno``, ``label``, ``iteration`` and, if the file has it, ``weight``. Of Dynamic Domain
+        ``qid``, ``docno``, ``label`` (the passage's rating), ``iteration``, ``passage``: each passage once, in the
+        order of topic numbers, documents, labels; ratings of 0 and below are read as 1, as by `read_dd_truth`.
 
     Raises
     ------
     ValueError
-        If a line cannot be read: file, line number, and what is wrong.
+        If a line cannot be read: file, line number, and what is wrong; or if the fifth column is no weight, as it is
+        not the same for each row of an intent.
     """
     table = read_table(path, {"qid": str, "iteration": str, "docno": str, "label": float}, {"weight": float})
     if table.empty:
         raise ValueError(f"{os.fspath(path)} holds no judgement.")
+    if "weight" in table:
+        if is_dd_qrels(table):
+            return dd_qrels(table)
+        _check_weights(table, os.fspath(path))
     if (table["label"] % 1 == 0).all():
         table["label"] = table["label"].astype(np.int64)
     return table[["qid", "docno", "label", "iteration", *table.columns[4:]]]
+
+
+def _check_weights(table: pd.DataFrame, name: str) -> None:
+    """Raise the ``ValueError`` for a column that cannot be the weight of intents."""
+    first = table.groupby(["qid", "iteration"], sort=False)["weight"].transform("first")
+    differ = (first != table["weight"]).to_numpy()
+    if differ.any():
+        row = table.iloc[int(differ.argmax())]
+        raise ValueError(
+            f"{name}: the fifth column is the weight of an intent, and must be the same in all rows of intent "
+            f"{row['iteration']!r} of query {row['qid']!r}. read_dd_truth reads truth files of Dynamic Domain."
+        )
 
 
 def read_run(path: Path, *, order: Order = "score") -> pd.DataFrame:
