@@ -134,6 +134,7 @@ def test_qrels_of_2016_have_the_values_of_its_truth(shared):
     measures = [CT @ 5, nSessionDCG @ 5, alpha_nDCG @ 10, P @ 5]
 
     odd = qrels[qrels["qid"].isin(documents["qid"])]
+    odd, documents, run = map(pt.model.to_ir_measures, (odd, documents, run))
     values, expected = (ir_measures.calc_aggregate(measures, given, run) for given in (odd, documents))
 
     assert values == pytest.approx(expected, abs=1e-12)

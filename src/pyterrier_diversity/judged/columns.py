@@ -6,7 +6,8 @@ This is the only module that knows the names ``qid``, ``docno``, ``label`` and `
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping
+from inspect import GEN_CLOSED, getgeneratorstate
 from numbers import Integral, Number
 from typing import Any, NamedTuple
 
@@ -37,8 +38,8 @@ def to_frame(data: Any, required: tuple[str, ...], what: str) -> pd.DataFrame:
     Raises
     ------
     ValueError
-        If a required column is missing, which names those missing and those found; or if two names of one column have
-        different values.
+        If a required column is missing, which names those missing and those found; if two names of one column have
+        different values; or if ``data`` is a generator that has been read before.
     TypeError
         If ``data`` has none of these forms.
     """
@@ -53,6 +54,10 @@ def to_frame(data: Any, required: tuple[str, ...], what: str) -> pd.DataFrame:
         rows = [(query, doc, value) for query, docs in data.items() for doc, value in _valued(docs)]
         frame = pd.DataFrame(rows, columns=list(required), dtype=object)
     elif isinstance(data, Iterable) and not isinstance(data, (str, Mapping)):
+        if isinstance(data, Generator) and getgeneratorstate(data) == GEN_CLOSED:
+            raise ValueError(
+                f"{what}: the generator has been read before and has nothing left; give a list of its rows."
+            )
         records = list(data)
         if records and not hasattr(records[0], "_fields"):
             raise TypeError(f"{what} {forms}, not rows of {type(records[0]).__name__}.")

@@ -35,7 +35,7 @@ class Evaluate(Step):
     Raises
     ------
     ValueError
-        If the qrels cannot be read, or a measure cannot be computed.
+        If the qrels cannot be read or have no row, or a measure cannot be computed.
 
     Warns
     -----
@@ -67,6 +67,8 @@ class Evaluate(Step):
     ) -> None:
         self.qrels = qrels
         self._evaluator = evaluator_of("Evaluate", measures, qrels)
+        if not len(self._evaluator.judgements):
+            raise ValueError("Evaluate: qrels hold no row: there is nothing to evaluate by.")
         self.measures = self._evaluator.measures
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
