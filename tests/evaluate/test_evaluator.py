@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Iterator
 
 import ir_measures
 import numpy as np
@@ -173,6 +174,49 @@ def test_an_empty_run_has_the_default_of_each_measure():
     values = DiversityEvaluator([*OURS, *BARE], QRELS).values({})
 
     assert lists(values) == {measure: [0, 0, 0] for measure in [*OURS, *BARE]}
+
+
+def rows_of(run: dict) -> Iterator[ir_measures.ScoredDoc]:
+    return (ir_measures.ScoredDoc(query, doc, score) for query, docs in run.items() for doc, score in docs.items())
+
+
+@pytest.mark.parametrize("measures", [OURS, BARE, [*OURS, *BARE]], ids=["ours", "bare", "both"])
+def test_qrels_that_can_be_read_once_are_read_once(measures):
+    frame = QRELS.rename(columns={"qid": "query_id", "docno": "doc_id", "label": "relevance"})
+    once = (row for row in frame.itertuples(index=False))
+
+    expected = DiversityEvaluator(measures, frame).values(RUN)
+
+    assert lists(DiversityEvaluator(measures, once).values(RUN)) == lists(expected)
+
+
+@pytest.mark.parametrize("measures", [OURS, BARE, [*OURS, *BARE]], ids=["ours", "bare", "both"])
+def test_a_generator_that_has_been_read_is_no_empty_run(measures):
+    evaluator = DiversityEvaluator(measures, QRELS)
+    once = rows_of(RUN)
+    evaluator.values(once)
+
+    with pytest.raises(ValueError, match="run: the generator has been read before and has nothing left; give a list"):
+        evaluator.values(once)
+    empty = rows_of({})
+    assert not any(column.any() for column in evaluator.values(empty).values())
+
+
+def test_qrels_that_have_been_read_are_refused():
+    once = (row for row in QRELS.itertuples(index=False))
+    DiversityEvaluator(OURS, once)
+
+    with pytest.raises(ValueError, match="qrels: the generator has been read before"):
+        DiversityEvaluator(OURS, once)
+
+
+def test_qrels_without_rows_have_no_values_and_no_aggregate():
+    evaluator = DiversityEvaluator([P_IA @ 1, ir_measures.P @ 1], QRELS.iloc[:0])
+
+    assert list(evaluator.iter_calc(RUN)) == []
+    for aggregate in (evaluator.calc_aggregate, evaluator.calc):
+        with pytest.raises(ValueError, match="qrels hold no row: there is nothing to aggregate"):
+            aggregate(RUN)
 
 
 def test_a_built_in_measure_without_its_cutoff_is_refused_in_words():

@@ -16,7 +16,20 @@ from hypothesis import strategies as st
 from ir_measures import Qrel, ScoredDoc
 
 from by_hand import evaluator, qrels, run, value
-from pyterrier_diversity import AP_IA, ERR, IA, P_IA, RBU, Adhoc, StRecall, alpha_nDCG
+from pyterrier_diversity import (
+    AP_IA,
+    CT,
+    ERR,
+    EU_DD,
+    IA,
+    P_IA,
+    RBU,
+    Adhoc,
+    P_Rareness,
+    StRecall,
+    alpha_nDCG,
+    nSessionDCG,
+)
 from pyterrier_diversity.evaluate.provider import DiversityProvider, register_provider
 
 # Registration
@@ -404,3 +417,30 @@ def test_bad_qrels_and_runs_are_refused_however_they_are_evaluated(evaluate, mea
         evaluate([measure], qrels("q a d1 1"), pd.DataFrame({"qid": ["q"], "docno": ["d1"]}))
     with pytest.raises(ValueError, match="no column iteration or subtopic_id"):
         evaluate([measure], qrels("q a d1 1", "q b d1 1").drop(columns="iteration"), run(q="d1"))
+
+
+# The columns that measures need
+
+
+@pytest.mark.parametrize(
+    ("measure", "columns"),
+    [
+        (RBU @ 5, []),
+        (P_Rareness @ 5, ["rarity"]),
+        (EU_DD, ["passage", "nugget"]),
+        (IA(P_Rareness @ 5), ["rarity"]),
+        (CT @ 5, []),
+        (ERR @ 5, []),
+    ],
+    ids=str,
+)
+def test_the_columns_that_a_measure_needs_are_named(measure, columns):
+    usual = ["query_id", "doc_id", "relevance"]
+
+    assert DiversityProvider().qrel_inputs([measure]) == [*usual, *columns]
+    assert set(ir_measures.qrel_inputs([measure, ir_measures.P @ 5])) == {*usual, *columns}
+
+
+@pytest.mark.parametrize("measure", [RBU, CT @ 5, nSessionDCG @ 5], ids=str)
+def test_no_measure_needs_turns(measure):
+    assert set(ir_measures.run_inputs([measure])) == {"query_id", "doc_id", "score"}

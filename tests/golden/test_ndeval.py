@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+import warnings
 
 import ir_measures
 import numpy as np
 import pytest
 
 from pyterrier_diversity import AP_IA, ERR_IA, NRBP, P_IA, StRecall, alpha_DCG, alpha_nDCG, nERR_IA, nNRBP
+from pyterrier_diversity.io import read_run
 
 TABLE = "ndeval-traditional.tsv.gz"
 OURS = {
@@ -102,3 +104,53 @@ def test_only_err_ia_with_another_alpha_is_left_out(golden_by_run, compared):
 
     assert set(left_out["measure"].str.partition("@")[0]) == {"ERR-IA", "nERR-IA"}
     assert set(left_out["params"]) == {"alpha=0.1", "alpha=0.75"}
+
+
+def compare(table, run_name, golden_by_run, shared, trec_qrels, order):
+    """Compare the values of a run that is read in an order; return the rows of the table that were compared."""
+    rows = golden_by_run(table)[run_name]
+    qrels = trec_qrels(int(run_name[:4]))
+    rows = rows[rows["query_id"].isin(qrels["query_id"])]  # ndeval prints 0 for topics that the qrels lack
+    kinds = rows[["measure", "params"]].drop_duplicates().itertuples(index=False, name=None)
+    ours = {kind: measure for kind in kinds if (measure := our_measure(*kind)) is not None}
+    names = [str(ours.get(kind, "")) for kind in zip(rows["measure"], rows["params"], strict=True)]
+    rows = rows.assign(ours=names).query("ours != ''")
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Scores rise down the ranks", UserWarning)
+        retrieved = read_run(shared / "trec-web" / "runs" / f"{run_name}.run.gz", order=order)
+    metrics = ir_measures.iter_calc(ours.values(), qrels, retrieved)
+    values = {(str(metric.measure), metric.query_id): metric.value for metric in metrics}
+    found = [values[key] for key in zip(rows["ours"], rows["query_id"], strict=True)]
+    np.testing.assert_allclose(found, rows["value"], atol=1e-9, rtol=0)
+    return rows
+
+
+def test_values_by_rank_equal_those_of_ndeval(run_name, golden_by_run, shared, trec_qrels):
+    rows = compare("ndeval-by-rank.tsv.gz", run_name, golden_by_run, shared, trec_qrels, "rank")
+
+    assert rows["ours"].nunique() == 21
+
+
+@pytest.mark.parametrize("year", [2009, 2010, 2011, 2012])
+@pytest.mark.parametrize("system", ["desa", "dssa-doc2vec", "dssa-first-stage", "gdesa", "mdp-div-lemur", "ppg"])
+def test_values_of_systems_by_score_equal_those_of_ndeval(system, year, golden_by_run, shared, trec_qrels):
+    rows = compare("ndeval-systems.tsv.gz", f"{year}/{system}", golden_by_run, shared, trec_qrels, "score")
+
+    assert len(rows) > 1000
+
+
+@pytest.mark.parametrize("year", [2009, 2010, 2011, 2012])
+def test_values_of_a_system_by_rank_equal_those_of_ndeval(year, golden_by_run, shared, trec_qrels):
+    name = f"{year}/gdesa"
+    by_rank = compare("ndeval-systems-by-rank.tsv.gz", name, golden_by_run, shared, trec_qrels, "rank")
+
+    by_score = golden_by_run("ndeval-systems.tsv.gz")[name]
+    both = by_rank.merge(by_score, on=["measure", "params", "query_id"])
+    assert (abs(both["value_x"] - both["value_y"]) > 1e-3).any()
+
+
+def test_every_run_of_the_tables_of_systems_is_compared(golden_by_run):
+    systems = {"desa", "dssa-doc2vec", "dssa-first-stage", "gdesa", "mdp-div-lemur", "ppg"}
+
+    assert set(golden_by_run("ndeval-systems.tsv.gz")) == {f"{y}/{s}" for y in range(2009, 2013) for s in systems}
+    assert set(golden_by_run("ndeval-systems-by-rank.tsv.gz")) == {f"{y}/gdesa" for y in range(2009, 2013)}

@@ -4,10 +4,15 @@ from collections import defaultdict
 from pathlib import Path
 from xml.etree import ElementTree
 
+import ir_measures
 import pandas as pd
+import pyterrier as pt
 import pytest
+from ir_measures import P
 
-from pyterrier_diversity.io import is_dd_run, read_dd_run, read_dd_truth, read_run
+from pyterrier_diversity import CT, alpha_nDCG, nSessionDCG
+from pyterrier_diversity.io import is_dd_run, read_dd_run, read_dd_truth, read_qrels, read_run
+from pyterrier_diversity.io.dynamic_domain import read_topics
 
 TRUTHS = ["dd16-mini-truth.xml", "dd16-odd-truth.xml.gz", "dd17-odd-truth.xml.gz"]
 RUNS = [
@@ -110,6 +115,47 @@ def test_the_passages_of_2016_are_those_of_its_qrels(shared):
     assert set(rows(passages[columns].astype({"label": str}))) == set(rows(qrels))
 
 
+def test_qrels_of_2016_are_the_passages_of_its_truth(shared):
+    qrels = read_qrels(shared / "trec-dd" / "dd16-qrels.txt.gz")
+    passages = read_dd_truth(shared / "trec-dd" / "dd16-odd-truth.xml.gz", "passages")
+
+    columns = ["qid", "docno", "label", "iteration", "passage"]
+    assert qrels.columns.tolist() == columns
+    assert len(qrels) == len(set(rows(qrels)))
+    assert set(rows(qrels[qrels["qid"].isin(passages["qid"])])) == set(rows(passages[columns]))
+    labels = qrels.groupby(["qid", "docno"])["label"]
+    assert labels.last().equals(labels.max())
+
+
+def test_qrels_of_2016_have_the_values_of_its_truth(shared):
+    qrels = read_qrels(shared / "trec-dd" / "dd16-qrels.txt.gz")
+    documents = read_dd_truth(shared / "trec-dd" / "dd16-odd-truth.xml.gz")
+    run = read_dd_run(shared / "trec-dd" / "runs/dd16-odd-jig-sample.txt")
+    measures = [CT @ 5, nSessionDCG @ 5, alpha_nDCG @ 10, P @ 5]
+
+    odd = qrels[qrels["qid"].isin(documents["qid"])]
+    odd, documents, run = map(pt.model.to_ir_measures, (odd, documents, run))
+    values, expected = (ir_measures.calc_aggregate(measures, given, run) for given in (odd, documents))
+
+    assert values == pytest.approx(expected, abs=1e-12)
+    assert min(expected.values()) > 0
+
+
+@pytest.mark.parametrize("rating", [0, -1])
+def test_ratings_of_zero_and_below_in_qrels_are_read_as_one(tmp_path, rating):
+    path = write(tmp_path, f"DD16-1\tDD16-1.1\td1\t7\t{rating}\nDD16-1\tDD16-1.2\td1\t8\t1\n")
+
+    assert rows(read_qrels(path)) == [("DD16-1", "d1", 1, "DD16-1.1", "7"), ("DD16-1", "d1", 1, "DD16-1.2", "8")]
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["DD16-1 DD16-1.1 d1 2 0.5", "DD16-1 1 d1 2 1", "1 1.1 d1 2 1", "DD16-1 DD16-10.1 d1 2 1", "DD16 DD16.1 d 1 1"],
+)
+def test_other_qrels_of_five_columns_have_weights(tmp_path, line):
+    assert read_qrels(write(tmp_path, line))["weight"].tolist() == [float(line.split()[-1])]
+
+
 @pytest.mark.parametrize("rating", [0, -1])
 def test_ratings_of_zero_and_below_are_read_as_one(tmp_path, rating):
     path = write(tmp_path, truth(passage(1, rating=rating), passage(2, rating=3), passage(3, "d2", rating)))
@@ -160,7 +206,22 @@ def test_a_long_file_is_read_in_pieces(tmp_path):
     ("text", "message"),
     [
         (truth(passage(1))[:-10], r"file, line 6: no element found\."),
-        (truth(passage(1).replace("</docno>", "")), r"file, line 5: mismatched tag\."),
+        (truth(passage(1).replace("</passage>", "")), r"file, line 6: mismatched tag\."),
+        (truth(passage(1).replace("</docno>", "")), r"line 5: <docno> must contain text only, not <rating>\."),
+        (truth(passage(1, "d<b>1</b>2")), r"file, line 5: <docno> must contain text only, not <b>\."),
+        (
+            f"<!DOCTYPE trec_dd SYSTEM 'dd.dtd'>\n{truth(passage(1))}",
+            r"line 1: the document type is in another file, 'dd",
+        ),
+        (
+            f"<!DOCTYPE trec_dd [<!ENTITY e SYSTEM 'e.txt'>]>\n{truth(passage(1, 'd&e;1'))}",
+            r"line 6: an entity is in another file, 'e\.txt', which is not read\.",
+        ),
+        (
+            f"<!DOCTYPE trec_dd [<!ENTITY % p SYSTEM 'p.dtd'> %p;]>\n{truth(passage(1, 'd&e;1'))}",
+            r"line (1: an entity is in another file|6: the entity 'e' is not declared)",
+        ),
+        (truth(passage(1, "d&e;1")), r"file, line 5: undefined entity\."),
         ("1 a d1 2\n", r"file, line 1: syntax error\."),
         ("", r"file, line 1: no element found\."),
         ("<html>\n</html>", r"file, line 1: a truth file begins with <trec_dd>, not with <html>\."),
@@ -182,6 +243,20 @@ def test_what_is_wrong_with_a_truth_file_is_said_with_its_line(tmp_path, text, m
 
     with pytest.raises(ValueError, match=message):
         read_dd_truth(path, level)
+
+
+def test_entities_that_a_truth_file_declares_are_part_of_names(tmp_path):
+    path = write(tmp_path, f"<!DOCTYPE trec_dd [<!ENTITY e 'X'>]>\n{truth(passage(1, 'd&e;&amp;&#49;'))}")
+
+    assert read_dd_truth(path)["docno"].tolist() == ["dX&1"]
+
+
+def test_a_description_may_contain_elements(tmp_path):
+    text = truth(passage(1)).replace(
+        '<subtopic id="1">', '<description>a <b>small</b> one</description><subtopic id="1">'
+    )
+
+    assert [topic.description for topic in read_topics(write(tmp_path, text))] == ["a small one"]
 
 
 def test_a_broken_archive_is_named(tmp_path):
@@ -221,11 +296,12 @@ def test_a_real_run_comes_turn_by_turn_and_by_score(shared, name):
         rank = 0
         for turn in sorted(turns[topic]):
             ranking = sorted(turns[topic][turn], key=lambda pair: -pair[1])
-            for i, (docno, _) in enumerate(ranking):
-                expected.append((topic, docno, float(len(ranking) - i), rank, turn))
+            for docno, _ in ranking:
+                expected.append((topic, docno, rank, turn))
                 rank += 1
     assert run.columns.tolist() == ["qid", "docno", "score", "rank", "turn"]
-    assert rows(run) == expected
+    assert rows(run.drop(columns="score")) == expected
+    assert (run["score"] == run.groupby("qid")["rank"].transform("max") - run["rank"] + 1).all()
 
 
 def test_ties_keep_the_order_of_the_file(tmp_path):
@@ -233,13 +309,22 @@ def test_ties_keep_the_order_of_the_file(tmp_path):
     path = write(tmp_path, "".join(f"{q}\t{turn}\t{docno}\t{score}\t0\tNULL\n" for q, turn, docno, score in lines))
 
     expected = [
-        ("q", "c", 3.0, 0, 0),
-        ("q", "b", 2.0, 1, 0),
-        ("q", "a", 1.0, 2, 0),
+        ("q", "c", 4.0, 0, 0),
+        ("q", "b", 3.0, 1, 0),
+        ("q", "a", 2.0, 2, 0),
         ("q", "e", 1.0, 3, 1),
         ("r", "z", 1.0, 0, 0),
     ]
     assert rows(read_dd_run(path)) == expected
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_a_saved_session_ranks_as_it_did(shared, tmp_path, name):
+    session = read_dd_run(shared / "trec-dd" / name)
+
+    pt.io.write_results(session, str(tmp_path / "saved"))
+
+    assert read_run(tmp_path / "saved")["docno"].tolist() == session["docno"].tolist()
 
 
 @pytest.mark.parametrize("blank", ["", "  ", "\t\t"])
@@ -252,7 +337,7 @@ def test_a_run_ends_at_its_first_blank_line(tmp_path, blank):
 def test_a_document_may_be_retrieved_twice_and_the_feedback_be_empty(tmp_path):
     path = write(tmp_path, "q\t0\td1\t1\t0\t\nq\t3\td1\t1\t1\ts:3|s:2\n")
 
-    assert rows(read_dd_run(path)) == [("q", "d1", 1.0, 0, 0), ("q", "d1", 1.0, 1, 3)]
+    assert rows(read_dd_run(path)) == [("q", "d1", 2.0, 0, 0), ("q", "d1", 1.0, 1, 3)]
 
 
 def test_lengths_come_from_a_mapping_or_a_file(shared, tmp_path):

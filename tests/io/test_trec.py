@@ -4,7 +4,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from pyterrier_diversity.io import read_qrels, read_run
+from pyterrier_diversity.io import read_qrels, read_run, read_run_or_session
 
 QRELS = "1 a d1 2\n1 b d1 0\n\n2 0 d2 -2\n"
 RUN = "1 Q0 d1 9 1.5 tag\n2 Q0 d3 1 1 tag\n1 Q0 d2 1 2 tag\n1 Q0 d4 1 1.5 tag\n"
@@ -40,6 +40,51 @@ def test_a_run_comes_in_the_order_of_its_evaluation(tmp_path):
 
     expected = [("1", "d2", 2.0, 0), ("1", "d4", 1.5, 1), ("1", "d1", 1.5, 2), ("2", "d3", 1.0, 0)]
     assert list(run.itertuples(index=False, name=None)) == expected
+
+
+CONTRADICTED = "1 Q0 d1 1 0.5 tag\n1 Q0 d2 2 0.7 tag\n1 Q0 d3 3 0.7 tag\n2 Q0 d4 1 1 tag\n"
+
+
+def test_a_run_may_be_ordered_by_its_ranks(tmp_path):
+    run = read_run(write(tmp_path, CONTRADICTED.replace("0.5", "none")), order="rank")
+
+    expected = [("1", "d1", -1, 0), ("1", "d2", -2, 1), ("1", "d3", -3, 2), ("2", "d4", -1, 0)]
+    assert list(run.itertuples(index=False, name=None)) == expected
+
+
+def test_documents_of_one_rank_are_ordered_by_descending_docno(tmp_path):
+    assert read_run(write(tmp_path, RUN), order="rank")["docno"].tolist() == ["d4", "d2", "d1", "d3"]
+
+
+def test_a_score_that_rises_down_the_ranks_counts_and_is_told_of(tmp_path):
+    with pytest.warns(
+        UserWarning, match="Scores rise down the ranks of 1 of 2 queries of the run, such as '1', "
+    ) as caught:
+        run = read_run(write(tmp_path, CONTRADICTED))
+
+    assert len(caught) == 1
+    assert run["docno"].tolist() == ["d3", "d2", "d1", "d4"]
+
+
+def test_anything_may_stand_in_the_place_of_a_rank_that_is_not_read(tmp_path):
+    path = write(tmp_path, "1 Q0 d1 - 1 tag\n1 Q0 d2 nan 2 tag\n")
+
+    assert read_run(path)["docno"].tolist() == ["d2", "d1"]
+    with pytest.raises(ValueError, match="line 1: rank must be a finite number, not '-'"):
+        read_run(path, order="rank")
+
+
+def test_another_order_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="read_run: order must be 'score' or 'rank', not 'docno'"):
+        read_run(write(tmp_path, RUN), order="docno")
+
+
+def test_sessions_have_no_ranks_to_be_ordered_by(tmp_path):
+    path = write(tmp_path, "1\t0\td1\t1\t0\tNULL\n")
+
+    assert read_run_or_session(path)["turn"].tolist() == [0]
+    with pytest.raises(ValueError, match="is a TREC Dynamic Domain run, which has no ranks: order must be 'score'"):
+        read_run_or_session(path, "rank")
 
 
 def test_gzipped_files_are_read(tmp_path):
@@ -116,3 +161,21 @@ def test_a_byte_order_mark_is_not_part_of_the_first_query(tmp_path, read, text):
     marked.write_bytes(b"\xef\xbb\xbf" + text.encode())
 
     pd.testing.assert_frame_equal(read(marked), read(write(tmp_path, text)))
+
+
+@pytest.mark.parametrize(("read", "text"), [(read_qrels, QRELS), (read_run, RUN)])
+def test_a_byte_order_mark_of_an_appended_file_is_not_part_of_a_query(tmp_path, read, text):
+    first, *others = text.splitlines(keepends=True)
+    marked = tmp_path / "marked"
+    marked.write_bytes(f"{first}\ufeff\ufeff{''.join(others)}\ufeff\n".encode())
+
+    pd.testing.assert_frame_equal(read(marked), read(write(tmp_path, text)))
+
+
+def test_a_fifth_column_that_differs_within_an_intent_is_no_weight(tmp_path):
+    path = write(tmp_path, "1 a d1 2 0.5\n2 a d1 2 1\n1 a d2 2 0.25\n")
+
+    with pytest.raises(
+        ValueError, match=r"file: the fifth column is the weight .* of intent 'a' of query '1'\. .*read_dd"
+    ):
+        read_qrels(path)

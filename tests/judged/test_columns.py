@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from ir_measures import Qrel, ScoredDoc
 
 from pyterrier_diversity import AP_IA, P_IA, RBU
-from pyterrier_diversity.judged.columns import ids, numbers, strings
+from pyterrier_diversity.judged.columns import ids, numbers, scores, strings, texts
 
 # d2 is relevant to a and b, d1 to a; the run is d3 d2 d1: P-IA@2 = (1 + 1)/(2 * 2), AP-IA = ((1/2 + 2/3)/2 + 1/2)/2.
 QRELS = [("q", "d1", 1, "a"), ("q", "d2", 1, "a"), ("q", "d2", 1, "b"), ("q", "d3", 0, "a")]
@@ -112,8 +112,8 @@ def test_qrels_without_a_needed_column_are_refused(missing, named):
 
 @pytest.mark.parametrize(("missing", "named"), [("qid", "query_id"), ("docno", "doc_id"), ("score", "score")])
 def test_a_run_without_a_needed_column_is_refused(missing, named):
-    with pytest.raises(ValueError, match=rf"run: missing column {named}.*; found: .*rank"):
-        values(qrels_frame(), run_frame().assign(rank=[1, 2, 3]).drop(columns=missing))
+    with pytest.raises(ValueError, match=rf"run: missing column {named}.*; found: .*place"):
+        values(qrels_frame(), run_frame().assign(place=[1, 2, 3]).drop(columns=missing))
 
 
 def test_all_missing_columns_are_named():
@@ -123,7 +123,8 @@ def test_all_missing_columns_are_named():
 
 def test_an_iterable_of_plain_tuples_is_refused():
     with pytest.raises(
-        TypeError, match="run must be a frame, an iterable of named tuples or a dict of dicts, not rows of tuple"
+        TypeError,
+        match="run must be a frame, an iterable of named tuples, a dict of dicts or a dict of lists, not rows of tuple",
     ):
         values(qrels_frame(), RUN)
 
@@ -132,6 +133,36 @@ def test_an_iterable_of_plain_tuples_is_refused():
 def test_what_is_no_table_is_refused(data):
     with pytest.raises(TypeError, match="qrels must be a frame, an iterable of named tuples or a dict of dicts, not"):
         values(data, run_frame())
+
+
+def test_a_run_may_be_a_dict_of_lists_best_document_first():
+    result = values(qrels_frame(), {"q": ["d3", "d2", "d1"]})
+
+    assert result == pytest.approx(EXPECTED, abs=1e-12)
+    assert values(qrels_frame(), {"q": ("d3", "d2", "d1"), "p": {"d1": 1.0}}) == result
+    assert values(qrels_frame(), {"q": []}) == [0, 0]
+
+
+@pytest.mark.parametrize("docs", ["d1 d2", {"d1", "d2"}, iter(["d1"]), None])
+def test_what_has_no_order_is_no_ranking(docs):
+    with pytest.raises(TypeError, match=r"run must be a frame, .* or a dict of lists, not dict"):
+        values(qrels_frame(), {"q": docs})
+
+
+def test_documents_without_a_score_are_ranked_by_their_rank():
+    run = run_frame().drop(columns="score").assign(rank=[0, 1, 2]).sample(frac=1, random_state=1)
+
+    assert values(qrels_frame(), run) == pytest.approx(EXPECTED, abs=1e-12)
+    assert values(qrels_frame(), list(run.itertuples(index=False))) == pytest.approx(EXPECTED, abs=1e-12)
+    assert values(qrels_frame(), run.assign(rank=-run["rank"])) != pytest.approx(EXPECTED, abs=1e-12)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, "first"])
+def test_a_rank_that_is_no_finite_number_is_refused_where_there_is_no_score(bad):
+    run = run_frame().drop(columns="score").assign(rank=[1, bad, 3])
+
+    with pytest.raises(ValueError, match=r"run: .*rank must (be a finite number|hold numbers)"):
+        values(qrels_frame(), run)
 
 
 @pytest.mark.parametrize("column", ["docno", "label"])
@@ -149,6 +180,41 @@ def test_a_run_that_has_a_column_twice_is_refused():
 
     with pytest.raises(ValueError, match="score"):
         values(qrels_frame(), run)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "other"), [("qid", "query_id", "p"), ("docno", "doc_id", "d9"), ("label", "relevance", 3)]
+)
+def test_two_names_of_one_column_must_agree(old, new, other):
+    both = qrels_frame().assign(**{new: qrels_frame()[old]})
+
+    assert values(both, run_frame()) == pytest.approx(EXPECTED, abs=1e-12)
+    both.loc[2, new] = other
+    with pytest.raises(ValueError, match=rf"qrels: {old} and {new} are two names of one column, but row 2 has .* and "):
+        values(both, run_frame())
+
+
+def test_a_run_with_two_names_of_one_column_is_refused_unless_they_agree():
+    both = run_frame().assign(doc_id=["d3", "d2", "d1"])
+
+    assert values(qrels_frame(), both) == pytest.approx(EXPECTED, abs=1e-12)
+    with pytest.raises(
+        ValueError, match="run: docno and doc_id are two names of one column, but row 0 has 'd3' and 'd1'"
+    ):
+        values(qrels_frame(), both.assign(doc_id=["d1", "d2", "d3"]))
+
+
+def test_an_integer_and_its_digits_agree():
+    qrels = pd.DataFrame({"qid": [1], "query_id": ["1"], "docno": ["d"], "doc_id": ["d"], "label": [1.0]})
+
+    assert values(qrels.assign(relevance=1), {"1": {"d": 1.0}})[1] == 1
+
+
+def test_missing_values_of_two_names_agree_and_are_refused_as_missing():
+    qrels = qrels_frame().assign(doc_id=["d1", "d2", "d2", None], docno=["d1", "d2", "d2", np.nan])
+
+    with pytest.raises(ValueError, match="qrels: row 3 has no doc_id"):
+        values(qrels, run_frame())
 
 
 def test_integer_ids_are_read_as_strings():
@@ -268,18 +334,73 @@ def test_ids_stand_for_the_string_of_each_row(values, grouped):
     assert len(set(names.tolist())) == len(names)
 
 
-def test_lists_stand_for_their_string_though_they_have_no_hash():
-    frame = pd.DataFrame({"id": [[1], [1], "a"]})
+NO_IDS = [1.0, np.float64(1.5), True, np.bool_(False), b"d1", ("d1",), ["d1"], pd.Timestamp("2020-01-01"), 1j]
 
-    codes, names = ids(frame, "id", "qrels", grouped=True)
 
-    assert names[codes].tolist() == ["[1]", "[1]", "a"]
+@pytest.mark.parametrize("bad", NO_IDS, ids=repr)
+@pytest.mark.parametrize(
+    "read", [ids, lambda *args: ids(*args, grouped=True), strings], ids=["ids", "heads", "strings"]
+)
+def test_what_is_neither_a_string_nor_an_integer_is_no_id(read, bad):
+    cells = pd.Series(["d1", 1, None, "d1"], dtype=object)
+    cells[2] = bad
+
+    with pytest.raises(TypeError, match=r"qrels: id must hold strings or integers, but row 2 has .*: .*\.$"):
+        read(pd.DataFrame({"id": cells}), "id", "qrels")
+
+
+@pytest.mark.parametrize("bad", [1.0, True])
+@pytest.mark.parametrize("grouped", [False, True])
+def test_an_id_is_refused_though_it_equals_an_integer(bad, grouped):
+    frame = pd.DataFrame({"id": pd.Series([1, bad, "x"], dtype=object)})
+
+    with pytest.raises(TypeError, match="row 1 has"):
+        ids(frame, "id", "qrels", grouped=grouped)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "fix"),
+    [
+        ("float64", r"type float: read the column as strings, as with pandas.read_csv\(..., dtype=str\)"),
+        ("bool", r"type bool: make strings of them, as with frame\[column\].map\(str\)"),
+        ("S1", r"type bytes: decode them, as with frame\[column\].str.decode\('utf-8'\)"),
+    ],
+)
+@pytest.mark.parametrize(("column", "named"), [("qid", r"query_id \(qid in PyTerrier\)"), ("docno", r"doc_id \(docno")])
+def test_ids_of_another_type_are_refused_with_the_way_to_repair_them(column, named, dtype, fix):
+    odd = pd.Series(np.array([1, 0, 1, 1]).astype(dtype).tolist())
+
+    with pytest.raises(TypeError, match=f"qrels: {named}.* but row 0 has .* of {fix}"):
+        values(qrels_frame().assign(**{column: odd}), run_frame())
+    with pytest.raises(TypeError, match=f"run: {named}.* but row 0 has .* of {fix}"):
+        values(qrels_frame(), run_frame().assign(**{column: odd}))
+
+
+@pytest.mark.parametrize("column", ["iteration", "subtopic_id", "nugget"])
+def test_names_in_qrels_are_ids_too(column):
+    given = qrels_frame().assign(passage="1", nugget="1", subtopic_id=qrels_frame()["iteration"])
+
+    with pytest.raises(TypeError, match=f"qrels: {column} must hold strings or integers"):
+        values(given.assign(**{column: 1.5}), run_frame())
+
+
+def test_a_missing_id_is_told_of_before_another_type():
+    with pytest.raises(ValueError, match="qrels: row 1 has no id"):
+        strings(pd.DataFrame({"id": [1.5, np.nan]}), "id", "qrels")
+
+
+@settings(max_examples=30, deadline=None)
+@given(values=st.lists(st.integers() | st.text(max_size=3), max_size=8))
+def test_strings_are_those_of_each_row(values):
+    result = strings(pd.DataFrame({"id": pd.Series(values, dtype=object)}), "id", "qrels")
+
+    assert result.tolist() == [str(value) for value in values]
 
 
 @settings(max_examples=30, deadline=None)
 @given(values=st.lists(st.integers() | st.text(max_size=3) | st.floats(allow_nan=False), max_size=8))
-def test_strings_are_those_of_each_row(values):
-    result = strings(pd.DataFrame({"id": pd.Series(values, dtype=object)}), "id", "qrels")
+def test_texts_are_those_of_any_values(values):
+    result = texts(pd.DataFrame({"name": pd.Series(values, dtype=object)}), "name", "perquery")
 
     assert result.tolist() == [str(value) for value in values]
 
@@ -289,6 +410,35 @@ def test_numbers_are_floats():
 
     assert result.dtype == np.float64
     assert result.tolist() == [1.0, -2.0]
+
+
+BIG = 2**53
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        np.array([BIG + 1, BIG, 7]),
+        np.array([BIG + 1, BIG, 0], dtype=np.uint64) + np.uint64(2**63),
+        pd.array([BIG + 1, BIG, -7], dtype="Int64"),
+        pd.Series([2**70 + 1, 2**70, -(2**70)], dtype=object),
+        pd.Series([-BIG, -BIG - 1, -(2.0**60)], dtype=object),
+        pd.Series([np.int64(BIG + 1), float(BIG), "1"], dtype=object),
+        np.array([np.iinfo(np.int64).min + 2, np.iinfo(np.int64).min + 1, np.iinfo(np.int64).min]),
+    ],
+    ids=["int64", "uint64", "Int64", "long", "negative", "mixed", "lowest"],
+)
+def test_scores_that_are_different_integers_differ(given):
+    result = scores(pd.DataFrame({"query_id": "q", "score": given}), "run")
+
+    assert result[0] > result[1] > result[2]
+
+
+@pytest.mark.parametrize("given", [[3, 1, 2], [0.5, 1e300, -1.0], [True, False, True], ["2", 1, 0.5]])
+def test_other_scores_are_what_they_are(given):
+    frame = pd.DataFrame({"query_id": "q", "score": given})
+
+    assert scores(frame, "run").tolist() == numbers(frame, "score", "run").tolist()
 
 
 @pytest.mark.parametrize(

@@ -59,7 +59,7 @@ def test_intents_of_different_queries_may_share_a_name():
 
 def test_intents_may_be_named_by_numbers_and_words_at_once():
     frame = qrels("q a d1 1", "q b d2 1", "q c d3 1")
-    frame["iteration"] = pd.Series([1, "spam", 2.5], dtype=object)
+    frame["iteration"] = pd.Series([1, "spam", 25], dtype=object)
 
     assert value(StRecall @ 1, frame, run(q="d1")) == pytest.approx(1 / 3)
 
@@ -384,13 +384,40 @@ def test_a_column_more_is_seen():
     assert (before, after) == (0.5, 0.75)
 
 
-def test_numbers_of_another_type_are_other_ids():
-    whole = pd.DataFrame({"qid": [7], "docno": ["d1"], "label": [1]})
-    with_points = whole.astype({"qid": float})
-    retrieved = pd.DataFrame({"qid": [7.0], "docno": ["d1"], "score": [1.0]})
+@pytest.mark.parametrize("other", [1.0, True])
+def test_names_of_another_type_are_refused_though_equal_integers_were_read(other):
+    frame = qrels("named a d1 1", "named b d2 1").assign(iteration=pd.Series([1, 2], dtype=object))
+    judge(frame)
+
+    with pytest.raises(TypeError, match="iteration"):
+        judge(frame.assign(iteration=pd.Series([other, 2], dtype=object)))
+
+
+@pytest.mark.parametrize("dtype", [bool, "boolean", object])
+def test_labels_that_are_true_or_false_are_1_and_0(dtype):
+    frame = qrels("bools a d1 1", "bools b d2 0", "bools a d3 1").astype({"label": bool})
+
+    given = judge(frame.astype({"label": dtype}))
+
+    expected = judge(frame.astype({"label": int}))
+    assert given.labels.value.tolist() == expected.labels.value.tolist() == [1, 1]
+    assert given.rows.label.tolist() == [1, 0, 1]
+
+
+def test_equal_qrels_are_read_once():
+    frame = qrels("again a d1 1", "again b d2 1")
+
+    assert judge(frame) is judge(frame.copy())
+    assert judge(frame.assign(label=[True, True])) is not judge(frame.assign(label=[1, 1]))
+
+
+@pytest.mark.parametrize("other", [7.0, True])
+def test_numbers_of_another_type_are_no_ids_though_equal_integers_were_read(other):
+    whole = pd.DataFrame({"qid": [int(other)], "docno": ["d1"], "label": [1]})
     judge(whole)
 
-    assert value(P_IA @ 1, with_points, retrieved) == 1
+    with pytest.raises(TypeError, match="query_id"):
+        judge(whole.assign(qid=[other]))
 
 
 @pytest.mark.parametrize(

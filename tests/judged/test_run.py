@@ -67,6 +67,89 @@ def test_plus_and_minus_zero_are_a_tie():
     assert Run(run("q a 0.0", "q b -0.0")).ranking("q") == ["b", "a"]
 
 
+@pytest.mark.parametrize("form", [dict, pd.DataFrame], ids=["dict", "frame"])
+def test_integers_that_floats_cannot_tell_apart_are_no_tie(form):
+    frame = pd.DataFrame({"query_id": "q", "doc_id": ["a", "b"], "score": [2**53 + 1, 2**53]})
+    given = frame if form is pd.DataFrame else {"q": dict(zip(frame["doc_id"], frame["score"].tolist(), strict=True))}
+
+    assert Run(given).ranking("q") == ["a", "b"]
+
+
+# Ranks beside scores
+
+
+def ranked(*rows: str) -> pd.DataFrame:
+    """A run of the rows "qid docno score rank"."""
+    return run(*rows).rename(columns={"turn": "rank"})
+
+
+def test_a_score_that_rises_down_the_ranks_counts_and_is_told_of():
+    rows = ["q a 9 0", "q b 8 1", "p c 1 1", "p d 3 3", "p e 2 2", "s f 1 5", "s g 2 6"]
+
+    with pytest.warns(
+        UserWarning,
+        match=r"^Scores rise down the ranks of 2 of 3 queries of the run, such as 'p', where 'd' has rank 3 and a "
+        r"higher score than 'e' of rank 2: the score counts\. order='rank' of the readers goes by rank\.$",
+    ) as caught:
+        read = Run(ranked(*rows))
+
+    assert len(caught) == 1
+    assert [read.ranking(query) for query in "qps"] == [["a", "b"], ["d", "e", "c"], ["g", "f"]]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        ["q a 3 0", "q b 2 1", "q c 1 2"],
+        ["q c 1 2", "q a 3 0", "q b 2 1", "p a 9 0"],
+        ["q a 3 0", "q b 3 1", "q c 1 2", "q d 1 1"],
+        ["q a 3 0", "q b 2 0", "q c 1 0"],
+        ["q a 3 9", "p b 2 5", "s c 1 1"],
+        [],
+    ],
+    ids=["in order", "shuffled", "ties", "one rank", "queries", "empty"],
+)
+def test_ranks_that_agree_with_the_scores_are_silent(rows):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+
+        Run(ranked(*(rows or ["q a 1 0"])).iloc[: len(rows)])
+
+
+@pytest.mark.parametrize("rank", [["a", "b"], [np.nan, np.nan], [None, 1], [True, False]])
+def test_ranks_that_are_no_numbers_say_nothing(rank):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+
+        assert Run(run("q a 1", "q b 2").assign(rank=rank)).ranking("q") == ["b", "a"]
+
+
+def test_ranks_of_a_session_are_compared_within_a_turn():
+    in_turns = run("q a 1 0", "q b 9 1", "q c 8 1").assign(rank=[0, 1, 2])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Run(in_turns)
+
+    with pytest.warns(UserWarning, match="'b' has rank 2 and a higher score than 'c' of rank 1"):
+        Run(in_turns.assign(rank=[0, 2, 1]))
+
+
+@settings(max_examples=100, deadline=None)
+@given(rows=st.lists(st.tuples(st.sampled_from("qp"), st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=8))
+def test_contradicted_ranks_are_found_wherever_they_are(rows):
+    frame = pd.DataFrame(rows, columns=["qid", "score", "rank"]).assign(docno=[f"d{i}" for i in range(len(rows))])
+    pairs = [(one, other) for one in rows for other in rows if one[0] == other[0]]
+    expected = {one[0] for one, other in pairs if one[1] < other[1] and one[2] < other[2]}
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        Run(frame)
+
+    assert bool(caught) == bool(expected)
+    if expected:
+        assert f"of {len(expected)} of {frame['qid'].nunique()} queries" in str(caught[0].message)
+
+
 def test_a_query_that_the_run_lacks_has_an_empty_ranking():
     assert Run(run("q d1 1")).ranking("other") == []
 
@@ -158,6 +241,50 @@ def test_a_run_that_shares_no_query_with_the_qrels_warns_once_and_scores_the_def
 
     assert len(caught) == 1
     assert list(aggregates.values()) == [0, 0, 0]
+
+
+def unjudged(n: int, judged: str = "d1 1") -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Qrels of n queries, and a run of which no document is judged but perhaps one of the first query."""
+    return qrels(*(f"q{i} {judged}" for i in range(n))), run(*(f"q{i} x{i} 1" for i in range(n)))
+
+
+@pytest.mark.parametrize("judged", ["d1 1", "d1 0"])
+def test_a_run_without_a_judged_document_in_several_queries_warns_once(judged):
+    measures = [P_IA @ 1, P_IA(judged_only=True) @ 1, Adhoc(ir_measures.AP)]
+
+    with pytest.warns(
+        UserWarning,
+        match=r"No document of the run is judged in any of the 5 queries that it shares with the qrels: 'x0' in the "
+        r"run, 'd1' in the qrels\. Are the ids of one collection\?$",
+    ) as caught:
+        aggregates = ir_measures.calc_aggregate(measures, *unjudged(5, judged))
+
+    assert len(caught) == 1
+    assert set(aggregates.values()) == {0}
+
+
+def test_a_run_without_a_judged_document_in_few_queries_is_silent():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+
+        assert value(P_IA @ 1, *unjudged(4)) == 0
+
+
+@pytest.mark.parametrize("row", ["q0 x0 0", "q0 x0 -1", "q4 x4 1"])
+def test_one_judged_document_shows_that_the_ids_are_those_of_the_qrels(row):
+    judgements, ranking = unjudged(5)
+    judgements = pd.concat([judgements, qrels(row)])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+
+        ir_measures.calc_aggregate([P_IA @ 1], judgements, ranking)
+
+
+def test_documents_of_queries_without_any_judged_one_are_told_of_too():
+    judgements, ranking = unjudged(5)
+
+    with pytest.warns(UserWarning, match="'x0' in the run, none is judged at all"):
+        ir_measures.calc_aggregate([P_IA @ 1], judgements.assign(weight=0.0, iteration="a"), ranking)
 
 
 # Repeated documents

@@ -1,8 +1,4 @@
-"""Reads qrels and runs row by row (specification, sections 1 and 4).
-
-Like the package, and unlike the specification, it reads ids that are floats, bools or bytes as their text, compares
-integer scores as floats, and needs the column ``score`` where a run has ``rank``.
-"""
+"""Reads qrels and runs row by row (specification, sections 1 and 4)."""
 
 from __future__ import annotations
 
@@ -65,10 +61,13 @@ class Topic(NamedTuple):
 
 def rows_of(data: Any, required: tuple[str, ...], optional: tuple[str, ...]) -> Rows:
     """Return the rows of a frame, of named tuples or of a dict of dicts, with the column names of ir_measures."""
+    is_run = required == OF_RUN
     if isinstance(data, Mapping):
-        if not all(isinstance(docs, Mapping) for docs in data.values()):
+        if not all(isinstance(docs, (Mapping, list, tuple) if is_run else Mapping) for docs in data.values()):
             raise RefusedError("not a dict of dicts")
-        rows = [(query, doc, value) for query, docs in data.items() for doc, value in docs.items()]
+        listed = {query: dict(docs) for query, docs in data.items() if isinstance(docs, Mapping)}
+        rows = [(query, doc, value) for query, docs in listed.items() for doc, value in docs.items()]
+        rows += [(q, doc, -i) for q, docs in data.items() if q not in listed for i, doc in enumerate(docs)]
         return [dict(zip(required, row, strict=True)) for row in rows]
     if isinstance(data, (list, np.ndarray, pd.Series)):
         rows = list(data)
@@ -82,13 +81,21 @@ def rows_of(data: Any, required: tuple[str, ...], optional: tuple[str, ...]) -> 
     # A column name of several levels counts as its first level if the others are empty.
     columns = [name[0] if isinstance(name, tuple) and not any(name[1:]) else name for name in data.columns]
     names = [NAMES.get(name, name) if NAMES.get(name) not in columns else name for name in columns]
-    if len(set(names)) < len(names) or not set(required) <= set(names):
+    by_rank = is_run and "score" not in names and "rank" in names
+    needed = {"rank" if by_rank and name == "score" else name for name in required}
+    if len(set(names)) < len(names) or not needed <= set(names):
         raise RefusedError("columns")
     cells = [data.iloc[:, i].astype(object).tolist() for i in range(len(names))]
-    return [
-        {name: cell for name, cell in zip(names, row, strict=True) if name in required + optional}
-        for row in zip(*cells, strict=True)
-    ]
+    for old, new in NAMES.items():
+        if old in names and new in names:
+            for pair in zip(cells[names.index(old)], cells[names.index(new)], strict=True):
+                equal = all(isinstance(cell, numbers.Number) for cell in pair) and pair[0] == pair[1]
+                if not equal and str(pair[0]) != str(pair[1]) and not all(map(is_missing, pair)):
+                    raise RefusedError("two names of one column, with different values")
+    rows = [dict(zip(names, row, strict=True)) for row in zip(*cells, strict=True)]
+    if by_rank:
+        rows = [row | {"score": -number(row["rank"])} for row in rows]
+    return [{name: cell for name, cell in row.items() if name in required + optional} for row in rows]
 
 
 def is_missing(value: Any) -> bool:
@@ -96,9 +103,17 @@ def is_missing(value: Any) -> bool:
 
 
 def text(value: Any) -> str:
-    """Return an id as text."""
+    """Return an id as text: a string, or an integer's digits."""
     if is_missing(value):
         raise RefusedError("a missing id")
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (str, int, np.integer)):
+        raise RefusedError("an id that is neither a string nor an integer")
+    return str(value)
+
+
+def _kind(value: Any) -> str:
+    if is_missing(value):
+        raise RefusedError("a missing type of intent")
     return str(value)
 
 
@@ -163,7 +178,7 @@ def _judgements(rows: Rows, columns: set[str]) -> dict[str, Topic]:
         _constant(gains, key, number(row["gain"], low=0) if "gain" in row else label)
         _constant(nuggets, key, text(row.get("nugget", "")) if "passage" in row else "")
         _constant(weights, key[:2], number(row.get("weight", 1.0), low=0, high=1e100))
-        _constant(types, key[:2], text(row.get("intent_type", "inf")))
+        _constant(types, key[:2], _kind(row.get("intent_type", "inf")))
         _constant(rarity, (query, doc), number(row.get("rarity", 0.0), low=0, high=1))
     if not set(types.values()) <= {"inf", "nav"}:
         raise RefusedError("an unknown type of intent")
@@ -217,7 +232,9 @@ def rankings_of(rows: Rows) -> dict[str, Turns | None]:
         if not is_missing(row.get("doc_len")):
             number(row["doc_len"], low=0)
         doc = None if is_missing(row["doc_id"]) else text(row["doc_id"])
-        listed[text(row["query_id"])].append((turn, number(row["score"]), doc))
+        score = number(row["score"])
+        exact = int(row["score"]) if isinstance(row["score"], numbers.Integral) else score
+        listed[text(row["query_id"])].append((turn, exact, doc))
     has_turns = any("turn" in row for row in rows)
     return {
         query: None if any(doc is None for _, _, doc in triples) else _in_turns(triples, has_turns)

@@ -259,3 +259,8 @@ class TestEvaluateAsATransformer(pt.testing.TransformerTestCase):
     @staticmethod
     def get_transformer():
         return Evaluate(QRELS, [RR, RBU @ 5])
+
+
+def test_qrels_without_rows_are_refused():
+    with pytest.raises(ValueError, match="Evaluate: qrels hold no row"):
+        Evaluate(pd.DataFrame(columns=["qid", "docno", "label"]), [RBU @ 5])

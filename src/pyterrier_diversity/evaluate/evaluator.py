@@ -8,10 +8,23 @@ from typing import Any
 
 import ir_measures
 import numpy as np
+import pandas as pd
 from ir_measures.measures.base import MeanAgg
 from ir_measures.providers import Evaluator
+from ir_measures.util import CalcResults
 
-from ..judged import QRELS_COLUMNS, RUN_COLUMNS, Judgements, Ranked, Retrieved, Run, View, judge, with_string_ids
+from ..judged import (
+    QRELS_COLUMNS,
+    RUN_COLUMNS,
+    Judgements,
+    Ranked,
+    Retrieved,
+    Run,
+    View,
+    judge,
+    to_frame,
+    with_string_ids,
+)
 from ..measures.base import CompositeMeasure, DiversityMeasure, implementation, is_ours, reason
 
 _View = tuple[View, float | None]
@@ -56,6 +69,8 @@ class DiversityEvaluator(Evaluator):
     def __init__(self, measures: Iterable[ir_measures.Measure], qrels: Any) -> None:
         ordered = sorted(measures, key=repr) if isinstance(measures, (set, frozenset)) else list(measures)
         bare = [measure for measure in ordered if not is_ours(measure)]
+        if not isinstance(qrels, pd.DataFrame):  # it may be readable once
+            qrels = to_frame(qrels, QRELS_COLUMNS, "qrels")
         self.judgements = judge(qrels)
         ours = [measure for measure in ordered if is_ours(measure)]
         self._ours = Evaluation(self.judgements, ours)
@@ -85,11 +100,27 @@ class DiversityEvaluator(Evaluator):
                 yield ir_measures.Metric(query_id, measure, column[i])
 
     def calc_aggregate(self, run: Any) -> dict[ir_measures.Measure, float]:
-        """Return the aggregate of each measure, in the order of the measures."""
+        """Return the aggregate of each measure, in the order of the measures.
+
+        Raises
+        ------
+        ValueError
+            If the qrels have no query: there is nothing to aggregate.
+        """
+        self._check_queries()
         return {
             measure: _aggregated(measure.aggregator(), column)
             for measure, column in zip(self.measures, self._columns(run), strict=True)
         }
+
+    def calc(self, run: Any) -> CalcResults:
+        """Return aggregates and the value of each measure for each query."""
+        self._check_queries()
+        return super().calc(run)
+
+    def _check_queries(self) -> None:
+        if not len(self.judgements):
+            raise ValueError("qrels hold no row: there is nothing to aggregate.")
 
     def _columns(self, run: Any) -> Sequence[np.ndarray]:
         """Return the values of each measure, in their order."""

@@ -8,7 +8,7 @@ from typing import Any
 import ir_measures
 from ir_measures.providers import FallbackProvider, Provider
 
-from ..measures.base import is_ours
+from ..measures.base import CompositeMeasure, implementation, is_ours
 from .evaluator import DiversityEvaluator
 
 
@@ -22,8 +22,27 @@ class DiversityProvider(Provider):
         measure.validate_params()
         return is_ours(measure)
 
+    def qrel_inputs(self, measures: Iterable[ir_measures.Measure]) -> list[str]:
+        """Return the columns that measures need in the qrels: ``rarity``, ``passage`` or ``nugget`` beside the usual.
+
+        Columns that change a value and are not needed, such as ``iteration`` and ``turn``, are not named.
+        """
+        return list(dict.fromkeys([*super().qrel_inputs(measures), *_needed(measures)]))
+
     def _evaluator(self, measures: Iterable[ir_measures.Measure], qrels: Any) -> DiversityEvaluator:
         return DiversityEvaluator(measures, qrels)
+
+
+def _needed(measures: Iterable[ir_measures.Measure]) -> list[str]:
+    """Return the further columns of qrels that measures and their parts need."""
+    needed: list[str] = []
+    for measure in measures:
+        ours = implementation(measure)
+        if isinstance(ours, CompositeMeasure):
+            needed += _needed(part.measure for part in ours.parts())
+        elif ours is not None:
+            needed += ours.NEEDS
+    return needed
 
 
 def register_provider() -> None:

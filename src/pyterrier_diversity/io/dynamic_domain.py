@@ -24,6 +24,7 @@ _LONGEST_LINE = 2**20
 # Where an element of a truth file stands, and what a passage has.
 _PARENTS = {"topic": "domain", "subtopic": "topic", "passage": "subtopic"}
 _FIELDS = ("docno", "rating", "type")
+_TOPIC = re.compile(r"DD\d+-\d+")
 _INTEGER = re.compile(r"[+-]?\d+")
 
 
@@ -73,6 +74,24 @@ def read_dd_truth(path: Path, level: Literal["documents", "passages"] = "documen
     return highest_label_last(documents[["qid", "docno", "label", "iteration", "gain"]])
 
 
+def is_dd_qrels(table: pd.DataFrame) -> bool:
+    """Tell by its topics and subtopics whether a table of five columns is qrels of Dynamic Domain: DD16-1, DD16-1.1."""
+    names = table[["qid", "iteration"]].drop_duplicates()
+    whole = (table[["label", "weight"]] % 1 == 0).all(axis=None)
+    # Topic DD16-24 has a subtopic 24.11.
+    return bool(whole) and all(
+        _TOPIC.fullmatch(topic) and subtopic.startswith((f"{topic}.", f"{topic.partition('-')[2]}."))
+        for topic, subtopic in names.itertuples(index=False, name=None)
+    )
+
+
+def dd_qrels(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the passages of qrels of Dynamic Domain, of which `read_qrels` takes the fourth column for a label."""
+    rating, passage = table["weight"].clip(lower=1).astype(np.int64), table["label"].astype(np.int64).astype(str)
+    passages = table.drop(columns="weight").assign(label=rating, passage=passage).drop_duplicates()
+    return highest_label_last(passages[["qid", "docno", "label", "iteration", "passage"]])
+
+
 def read_dd_run(path: Path, doc_len: Mapping[str, float] | Path | None = None) -> pd.DataFrame:
     """Read a TREC Dynamic Domain run in the order in which it is evaluated.
 
@@ -89,8 +108,8 @@ def read_dd_run(path: Path, doc_len: Mapping[str, float] | Path | None = None) -
     DataFrame
         Columns ``qid``, ``docno``, ``score``, ``rank`` (from 0, over the session), ``turn`` and, if lengths are given,
         ``doc_len`` (NaN where unknown): each query's rows together, by turn, descending score and, among equal scores,
-        the order of the file. ``score`` is the one of the file no more: it counts down to 1 within each turn, so that
-        no two documents of a turn have the same.
+        the order of the file. ``score`` is the one of the file no more: it counts down to 1 over the session, so that
+        a session from which ``turn`` is lost, as in a file of ``pt.io.write_results``, has the same order.
 
     Raises
     ------
@@ -100,8 +119,8 @@ def read_dd_run(path: Path, doc_len: Mapping[str, float] | Path | None = None) -
     table = read_table(path, _RUN, separator="\t", to_blank=True)
     order = np.lexsort((-table["score"].to_numpy(), table["turn"].to_numpy(), pd.factorize(table["qid"])[0]))
     table = table.iloc[order].reset_index(drop=True)
-    below = table.groupby(["qid", "turn"], sort=False).cumcount(ascending=False)
-    run = table.assign(score=below + 1.0, rank=table.groupby("qid", sort=False).cumcount())
+    sessions = table.groupby("qid", sort=False)
+    run = table.assign(score=sessions.cumcount(ascending=False) + 1.0, rank=sessions.cumcount())
     run = run[["qid", "docno", "score", "rank", "turn"]]
     if doc_len is None:
         return run
@@ -209,6 +228,9 @@ class _Reader:
         self.parser.StartElementHandler = self._start
         self.parser.EndElementHandler = self._end
         self.parser.CharacterDataHandler = self._text_of_element
+        self.parser.SkippedEntityHandler = self._skipped
+        self.parser.ExternalEntityRefHandler = self._external
+        self.parser.StartDoctypeDeclHandler = self._doctype
 
     def error(self, what: object, line: int | None = None) -> ValueError:
         return ValueError(f"{self._name}, line {line or self.parser.CurrentLineNumber}: {what}.")
@@ -219,8 +241,20 @@ class _Reader:
         ended, self._topics = self._topics[:n_ended], self._topics[n_ended:]
         return ended
 
+    def _doctype(self, name: str, system_id: str | None, public_id: str | None, has_internal_subset: int) -> None:
+        if system_id is not None:  # of its entities, expat drops those of attributes without a word
+            raise self.error(f"the document type is in another file, {system_id!r}, which is not read")
+
+    def _external(self, context: str | None, base: str | None, system_id: str | None, public_id: str | None) -> int:
+        raise self.error(f"an entity is in another file, {system_id!r}, which is not read")
+
+    def _skipped(self, name: str, is_parameter_entity: bool) -> None:
+        raise self.error(f"the entity {name!r} is not declared")
+
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         parent = self._open[-1] if self._open else ""
+        if parent in _FIELDS and self._open[-2:-1] == ["passage"]:
+            raise self.error(f"<{parent}> must contain text only, not <{tag}>")
         if not parent and tag != "trec_dd":
             raise self.error(f"a truth file begins with <trec_dd>, not with <{tag}>")
         if tag in _PARENTS:
@@ -230,7 +264,8 @@ class _Reader:
                 raise self.error(f"<{tag}> has no id")
             self._begin(tag, attributes["id"], _words(attributes.get("name", "")))
         self._open.append(tag)
-        self._text = []
+        if "description" not in self._open[:-1]:  # which may contain elements
+            self._text = []
 
     def _begin(self, tag: str, number: str, name: str) -> None:
         if tag == "topic":

@@ -16,6 +16,7 @@ Path = str | os.PathLike[str]
 # The columns of a table, in order, and what is in them; None for a column that is not kept.
 Columns = dict[str, type | None]
 
+_MARK = "\ufeff"
 _GZIP = b"\x1f\x8b"
 
 
@@ -68,6 +69,8 @@ def read_table(
         with opened(path) as stream, TextIOWrapper(stream, encoding="utf-8-sig") as lines:
             for line in lines:
                 number += 1
+                if line[0] == _MARK:  # of a file that was appended to another
+                    line = line.lstrip(_MARK)
                 fields = line.split() if separator is None else _cells(line, separator)
                 if not fields and to_blank:
                     break

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
-from ..judged import ranking_order
-from .dynamic_domain import is_dd_run, read_dd_run
+from ..judged import contradicted_ranks, ids, ranking_order, warn_of_data
+from .dynamic_domain import dd_qrels, is_dd_qrels, is_dd_run, read_dd_run
 from .files import Columns, Path, read_table
+
+Order = Literal["score", "rank"]
 
 
 def read_qrels(path: Path) -> pd.DataFrame:
@@ -18,35 +21,57 @@ def read_qrels(path: Path) -> pd.DataFrame:
     Parameters
     ----------
     path : path-like
-        A file of lines ``query intent document label`` and, optionally, a fifth column: the intent's weight. ``.gz``
-        is read too.
+        A file of lines ``query intent document label`` and, optionally, a fifth column: the intent's weight. Or the
+        qrels of TREC Dynamic Domain, ``topic subtopic document passage rating``, known by their topics (``DD16-1``) and
+        subtopics (``DD16-1.1``). ``.gz`` is read too.
 
     Returns
     -------
     DataFrame
-        Columns ``qid``, ``docno``, ``label``, ``iteration`` and, if the file has it, ``weight``.
+        Columns ``qid``, ``docno``, ``label``, ``iteration`` and, if the file has it, ``weight``. Of Dynamic Domain
+        ``qid``, ``docno``, ``label`` (the passage's rating), ``iteration``, ``passage``: each passage once, in the
+        order of topic numbers, documents, labels; ratings of 0 and below are read as 1, as by `read_dd_truth`.
 
     Raises
     ------
     ValueError
-        If a line cannot be read: file, line number, and what is wrong.
+        If a line cannot be read: file, line number, and what is wrong; or if the fifth column is no weight, as it is
+        not the same for each row of an intent.
     """
     table = read_table(path, {"qid": str, "iteration": str, "docno": str, "label": float}, {"weight": float})
     if table.empty:
         raise ValueError(f"{os.fspath(path)} holds no judgement.")
+    if "weight" in table:
+        if is_dd_qrels(table):
+            return dd_qrels(table)
+        _check_weights(table, os.fspath(path))
     if (table["label"] % 1 == 0).all():
         table["label"] = table["label"].astype(np.int64)
     return table[["qid", "docno", "label", "iteration", *table.columns[4:]]]
 
 
-def read_run(path: Path) -> pd.DataFrame:
+def _check_weights(table: pd.DataFrame, name: str) -> None:
+    """Raise the ``ValueError`` for a column that cannot be the weight of intents."""
+    first = table.groupby(["qid", "iteration"], sort=False)["weight"].transform("first")
+    differ = (first != table["weight"]).to_numpy()
+    if differ.any():
+        row = table.iloc[int(differ.argmax())]
+        raise ValueError(
+            f"{name}: the fifth column is the weight of an intent, and must be the same in all rows of intent "
+            f"{row['iteration']!r} of query {row['qid']!r}. read_dd_truth reads truth files of Dynamic Domain."
+        )
+
+
+def read_run(path: Path, *, order: Order = "score") -> pd.DataFrame:
     """Read a TREC run file in the order in which it is evaluated.
 
     Parameters
     ----------
     path : path-like
-        A file of lines ``query Q0 document rank score tag``. ``.gz`` is read too. The rank column is ignored, as
-        trec_eval does.
+        A file of lines ``query Q0 document rank score tag``. ``.gz`` is read too.
+    order : {"score", "rank"}
+        Which column orders the documents: the score, as trec_eval has it, or the rank, as ndeval has it by default. By
+        rank, ``score`` is minus the rank of the file, and the file's scores are not read.
 
     Returns
     -------
@@ -59,22 +84,45 @@ def read_run(path: Path) -> pd.DataFrame:
     ValueError
         If a line cannot be read: file, line number, and what is wrong; or if it is a TREC Dynamic Domain run, which has
         as many columns.
+
+    Warns
+    -----
+    UserWarning
+        If the score rises somewhere down the ranks of a query, and the score orders.
     """
     if is_dd_run(path):
         raise ValueError(f"{os.fspath(path)} is a TREC Dynamic Domain run: read_dd_run reads it.")
-    return _read_trec_run(path)
+    return _read_trec_run(path, checked_order("read_run", order))
 
 
-def read_run_or_session(path: Path) -> pd.DataFrame:
+def read_run_or_session(path: Path, order: Order = "score") -> pd.DataFrame:
     """Read a run file of TREC as `read_run` does, or one of TREC Dynamic Domain as `read_dd_run` does."""
-    return read_dd_run(path) if is_dd_run(path) else _read_trec_run(path)
+    if not is_dd_run(path):
+        return _read_trec_run(path, order)
+    if order == "rank":
+        raise ValueError(f"{os.fspath(path)} is a TREC Dynamic Domain run, which has no ranks: order must be 'score'.")
+    return read_dd_run(path)
 
 
-def _read_trec_run(path: Path) -> pd.DataFrame:
-    columns: Columns = {"qid": str, "q0": None, "docno": str, "rank": None, "score": float, "tag": None}
-    table = read_table(path, columns)
-    codes = pd.factorize(table["qid"])[0]
-    order = ranking_order(codes, None, table["score"].to_numpy(), table["docno"].to_numpy(dtype=object))
-    if order is not None:
-        table = table.iloc[order].reset_index(drop=True)
-    return table.assign(rank=table.groupby("qid", sort=False).cumcount())
+def checked_order(who: str, order: Any) -> Order:
+    """Return what orders a run, refusing other words."""
+    if order not in ("score", "rank"):
+        raise ValueError(f"{who}: order must be 'score' or 'rank', not {order!r}.")
+    return "rank" if order == "rank" else "score"
+
+
+def _read_trec_run(path: Path, order: Order) -> pd.DataFrame:
+    by_rank = order == "rank"
+    columns: Columns = {"qid": str, "q0": None, "docno": str, "rank": str, "score": float, "tag": None}
+    table = read_table(path, columns | ({"rank": float, "score": None} if by_rank else {}))
+    table = table.assign(score=-table["rank"]) if by_rank else table
+    query, score, docs = ids(table, "qid", "run"), table["score"].to_numpy(), table["docno"].to_numpy(dtype=object)
+    rows = ranking_order(query.codes, None, score, docs)
+    if not by_rank:
+        # Files say anything in the place of a rank.
+        rank = pd.to_numeric(table["rank"], errors="coerce").to_numpy(dtype=np.float64)
+        contradicted = contradicted_ranks(query, None, score, docs, rank, rows)
+        if contradicted:
+            warn_of_data(contradicted)
+    table = table if rows is None else table.iloc[rows].reset_index(drop=True)
+    return table.assign(rank=table.groupby("qid", sort=False).cumcount())[["qid", "docno", "score", "rank"]]

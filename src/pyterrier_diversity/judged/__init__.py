@@ -1,14 +1,26 @@
 """Qrels and runs as entries: frames go in, ranked entries come out, and no measure knows about frames."""
 
-from .columns import fail, given_frame, ids, numbers, strings, to_frame, with_string_ids
+from .columns import (
+    RUN_COLUMNS,
+    fail,
+    given_frame,
+    given_ranks,
+    ids,
+    numbers,
+    scores,
+    strings,
+    to_frame,
+    with_string_ids,
+)
 from .entries import Groups
 from .grades import Gain, gain_value, relevance_probability
 from .judgements import Judgements, Memo, View
 from .ranked import LARGEST_EXPONENT, Listed, Order, Ranked, RankedDocuments, ideal, relevant_documents
 from .reading import QRELS_COLUMNS, intents_of_rows, judge
 from .relevance import QueryRelevance, relevance_by_query
-from .run import RUN_COLUMNS, Retrieved, Run, ranking_order, retrieved
+from .run import Retrieved, Run, contradicted_ranks, ranking_order, retrieved
 from .sessions import Turns
+from .warned import collected, warn_of_data
 
 __all__ = [
     "LARGEST_EXPONENT",
@@ -27,9 +39,12 @@ __all__ = [
     "Run",
     "Turns",
     "View",
+    "collected",
+    "contradicted_ranks",
     "fail",
     "gain_value",
     "given_frame",
+    "given_ranks",
     "ideal",
     "ids",
     "intents_of_rows",
@@ -40,7 +55,9 @@ __all__ = [
     "relevance_probability",
     "relevant_documents",
     "retrieved",
+    "scores",
     "strings",
     "to_frame",
+    "warn_of_data",
     "with_string_ids",
 ]

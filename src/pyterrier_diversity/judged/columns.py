@@ -6,14 +6,19 @@ This is the only module that knows the names ``qid``, ``docno``, ``label`` and `
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping
+from inspect import GEN_CLOSED, getgeneratorstate
+from numbers import Integral, Number
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 _IR_MEASURES_NAMES = {"qid": "query_id", "docno": "doc_id", "label": "relevance"}
-_FORMS = "must be a frame, an iterable of named tuples or a dict of dicts"
+RUN_COLUMNS = ("query_id", "doc_id", "score")
+
+# Floats tell all integers up to here apart.
+_LARGEST_EXACT = 2.0**53
 _PYTERRIER_NAMES = {new: old for old, new in _IR_MEASURES_NAMES.items()}
 
 
@@ -23,34 +28,46 @@ def to_frame(data: Any, required: tuple[str, ...], what: str) -> pd.DataFrame:
     Parameters
     ----------
     data : DataFrame, iterable of named tuples, or dict of dicts
-        Qrels or a run, with PyTerrier's or ir_measures' names.
+        Qrels or a run, with PyTerrier's or ir_measures' names. A run may also be a dict of lists, best document first.
     required : tuple of str
-        Columns that must be there; a dict of dicts fills them from its keys, its inner keys and its values.
+        Columns that must be there; a dict of dicts fills them from its keys, its inner keys and its values. A run,
+        which requires `RUN_COLUMNS`, may have ``rank`` instead of ``score``.
     what : str
         How messages name the data.
 
     Raises
     ------
     ValueError
-        If a required column is missing, which names those missing and those found.
+        If a required column is missing, which names those missing and those found; if two names of one column have
+        different values; or if ``data`` is a generator that has been read before.
     TypeError
-        If ``data`` has none of the three forms.
+        If ``data`` has none of these forms.
     """
+    is_run = required == RUN_COLUMNS
+    forms = "must be a frame, an iterable of named tuples"
+    forms += ", a dict of dicts or a dict of lists" if is_run else " or a dict of dicts"
     if isinstance(data, pd.DataFrame):
         frame = _renamed(data)
-    elif isinstance(data, Mapping) and all(isinstance(docs, Mapping) for docs in data.values()):
-        rows = [(query, doc, value) for query, docs in data.items() for doc, value in docs.items()]
+    elif isinstance(data, Mapping) and all(
+        isinstance(docs, (Mapping, list, tuple) if is_run else Mapping) for docs in data.values()
+    ):
+        rows = [(query, doc, value) for query, docs in data.items() for doc, value in _valued(docs)]
         frame = pd.DataFrame(rows, columns=list(required), dtype=object)
     elif isinstance(data, Iterable) and not isinstance(data, (str, Mapping)):
+        if isinstance(data, Generator) and getgeneratorstate(data) == GEN_CLOSED:
+            raise ValueError(
+                f"{what}: the generator has been read before and has nothing left; give a list of its rows."
+            )
         records = list(data)
         if records and not hasattr(records[0], "_fields"):
-            raise TypeError(f"{what} {_FORMS}, not rows of {type(records[0]).__name__}.")
+            raise TypeError(f"{what} {forms}, not rows of {type(records[0]).__name__}.")
         frame = _renamed(pd.DataFrame(records, dtype=object))
     else:
-        raise TypeError(f"{what} {_FORMS}, not {type(data).__name__}.")
+        raise TypeError(f"{what} {forms}, not {type(data).__name__}.")
     if frame.shape == (0, 0):
         return pd.DataFrame(columns=list(required))
-    missing = [column for column in required if column not in frame]
+    by_rank = is_run and "score" not in frame and "rank" in frame
+    missing = [column for column in required if column not in frame and not (by_rank and column == "score")]
     if missing:
         theirs = {name: f" ({old} in PyTerrier)" for name, old in _PYTERRIER_NAMES.items()}
         named = ", ".join(name + theirs.get(name, "") for name in missing)
@@ -60,7 +77,35 @@ def to_frame(data: Any, required: tuple[str, ...], what: str) -> pd.DataFrame:
         twice = frame.columns[frame.columns.duplicated()]
         hint = " PyTerrier's get_qrels(variant) does that; get_qrels() does not." if twice[0] == "relevance" else ""
         raise ValueError(f"{what}: column {twice[0]} is there twice.{hint}")
-    return frame
+    for old, new in _IR_MEASURES_NAMES.items():
+        if old in frame and new in frame:
+            _check_agreement(frame, old, new, what)
+    return frame.assign(score=-numbers(frame, "rank", what)) if by_rank else frame
+
+
+def _valued(docs: Any) -> Iterable[tuple[Any, Any]]:
+    """Return documents and their values; those of a list, best first, count down to 1."""
+    return docs.items() if isinstance(docs, Mapping) else zip(docs, range(len(docs), 0, -1), strict=True)
+
+
+def _check_agreement(frame: pd.DataFrame, old: str, new: str, what: str) -> None:
+    """Raise the ``ValueError`` for two names of one column that have different values."""
+    first, second = frame[old], frame[new]
+    if first.equals(second):
+        return
+    for row, (one, other) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
+        if not _agree(one, other):
+            raise ValueError(
+                f"{what}: {old} and {new} are two names of one column, but row {row} has {one!r} and {other!r}: leave "
+                "one of them out."
+            )
+
+
+def _agree(one: Any, other: Any) -> bool:
+    """Tell whether two cells have one value: an integer and its digits are one id, and 1 and 1.0 one label."""
+    if isinstance(one, Number) and isinstance(other, Number) and one == other:
+        return True
+    return str(one) == str(other) or all(pd.api.types.is_scalar(cell) and pd.isna(cell) for cell in (one, other))
 
 
 def given_frame(data: Any, required: tuple[str, ...], what: str) -> pd.DataFrame:
@@ -84,7 +129,7 @@ class Ids(NamedTuple):
 
 
 def ids(frame: pd.DataFrame, column: str, what: str, *, grouped: bool = False) -> Ids:
-    """Return the distinct strings of a column and the code of each row; other types are read as ``str``.
+    """Return the distinct strings of a column and the code of each row; integers are read as their digits.
 
     Parameters
     ----------
@@ -95,6 +140,8 @@ def ids(frame: pd.DataFrame, column: str, what: str, *, grouped: bool = False) -
     ------
     ValueError
         If a row has no value in the column.
+    TypeError
+        If a value is neither a string nor an integer.
     """
     column_of = frame[column]
     if grouped and len(frame):
@@ -105,7 +152,8 @@ def ids(frame: pd.DataFrame, column: str, what: str, *, grouped: bool = False) -
     try:
         codes, names = pd.factorize(named)
     except TypeError:  # lists have no hash
-        return Ids(*pd.factorize(strings(frame, column, what)))
+        strings(frame, column, what)
+        raise
     if n is not None:
         # Small numbers are compared and sorted fast; a missing name has the code -1.
         codes = np.repeat(codes.astype(np.int16) if len(names) < 2**15 else codes, n)
@@ -138,14 +186,57 @@ def _heads(column: pd.Series) -> np.ndarray:
 
 
 def strings(frame: pd.DataFrame, column: str, what: str) -> np.ndarray:
-    """Return a column as an object array of strings, a missing value being a ``ValueError``."""
+    """Return a column of ids as an object array of strings: integers are read as their digits.
+
+    Raises
+    ------
+    ValueError
+        If a row has no value in the column.
+    TypeError
+        If a value is neither a string nor an integer.
+    """
     values = frame[column].to_numpy(dtype=object)
-    if len(values) and pd.api.types.infer_dtype(values, skipna=False) != "string":
-        missing = pd.isna(values)
-        if missing.any():
-            raise ValueError(f"{what}: row {int(missing.argmax())} has no {column}.")
+    kind = pd.api.types.infer_dtype(values, skipna=False) if len(values) else "string"
+    if kind != "string":
+        _check_present(values, column, what)
+        if kind != "integer":
+            _check_types(values, column, what)
         values = np.array([str(value) for value in values], dtype=object)
     return values
+
+
+def texts(frame: pd.DataFrame, column: str, what: str) -> np.ndarray:
+    """Return a column of any values as an object array of strings, a missing value being a ``ValueError``."""
+    values = frame[column].to_numpy(dtype=object)
+    if len(values) and pd.api.types.infer_dtype(values, skipna=False) != "string":
+        _check_present(values, column, what)
+        values = np.array([str(value) for value in values], dtype=object)
+    return values
+
+
+def _check_present(values: np.ndarray, column: str, what: str) -> None:
+    missing = pd.isna(values)
+    if missing.any():
+        raise ValueError(f"{what}: row {int(missing.argmax())} has no {column}.")
+
+
+def _check_types(values: np.ndarray, column: str, what: str) -> None:
+    """Raise the ``TypeError`` for the first value that is neither a string nor an integer."""
+    known = {kind: issubclass(kind, (str, int, np.integer)) and kind is not bool for kind in set(map(type, values))}
+    if all(known.values()):
+        return
+    row, value = next((row, value) for row, value in enumerate(values) if not known[type(value)])
+    theirs = f" ({_PYTERRIER_NAMES[column]} in PyTerrier)" if column in _PYTERRIER_NAMES else ""
+    if isinstance(value, bytes):
+        fix = "decode them, as with frame[column].str.decode('utf-8')"
+    elif isinstance(value, (float, np.floating)):
+        fix = "read the column as strings, as with pandas.read_csv(..., dtype=str)"
+    else:
+        fix = "make strings of them, as with frame[column].map(str)"
+    raise TypeError(
+        f"{what}: {column}{theirs} must hold strings or integers, but row {row} has {value!r} of type "
+        f"{type(value).__name__}: {fix}."
+    )
 
 
 def with_string_ids(data: Any, required: tuple[str, ...], what: str) -> pd.DataFrame:
@@ -184,6 +275,36 @@ def numbers(frame: pd.DataFrame, column: str, what: str) -> np.ndarray:
     if not finite.all():
         fail(frame, ~finite, column, what, "must be a finite number")
     return values
+
+
+def scores(frame: pd.DataFrame, what: str) -> np.ndarray:
+    """Return finite floats in the order of the column ``score``, in which different integers differ.
+
+    Raises
+    ------
+    ValueError
+        If a score is no number, NaN or infinite, which names its query.
+    """
+    values, column = numbers(frame, "score", what), frame["score"]
+    if column.dtype.kind == "f" or np.abs(values).max(initial=0) < _LARGEST_EXACT:
+        return values
+    # Integers that floats cannot tell apart are numbered; Python compares them with floats exactly.
+    exact = [
+        int(score) if isinstance(score, Integral) else value
+        for score, value in zip(column.tolist(), values.tolist(), strict=True)
+    ]
+    place = {score: float(i) for i, score in enumerate(sorted(set(exact)))}
+    return np.array([place[score] for score in exact])
+
+
+def given_ranks(frame: pd.DataFrame) -> np.ndarray | None:
+    """Return the column ``rank`` as floats, NaN where it has no number; None if there is no such column."""
+    if "rank" not in frame:
+        return None
+    column = frame["rank"]
+    if column.dtype.kind in "iuf":
+        return column.to_numpy(dtype=np.float64, na_value=np.nan)
+    return pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64) if column.dtype.kind == "O" else None
 
 
 def fail(frame: pd.DataFrame, bad: np.ndarray, column: str, what: str, rule: str) -> None:

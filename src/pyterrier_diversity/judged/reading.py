@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .columns import Ids, fail, ids, numbers, strings, to_frame
+from .columns import Ids, fail, ids, numbers, strings, texts, to_frame
 from .judgements import Documents, Intents, Judgements, Labels, NamedIntents, Passages, Rows
 
 INTENT_TYPES = ("inf", "nav")
@@ -26,6 +26,7 @@ class _Known:
 
     columns: dict[str, np.ndarray]
     judgements: Judgements
+    strings: frozenset[str]
 
 
 # pt.Experiment hands over a fresh copy of the same qrels for every system.
@@ -64,12 +65,14 @@ def judge(qrels: Any) -> Judgements:
     }
     for known in reversed(tuple(_recent)):
         if known.columns.keys() == columns.keys() and all(
-            _same(known.columns[name], columns[name]) for name in columns
+            _same(known.columns[name], columns[name], name in known.strings) for name in columns
         ):
             return known.judgements
     judgements = _read(frame)
-    if all(pd.api.types.infer_dtype(columns[name], skipna=False) == "string" for name in ("query_id", "doc_id")):
-        _remember(_Known({name: values.copy() for name, values in columns.items()}, judgements))
+    texts = {name for name, values in columns.items() if values.dtype == object and _is_text(values)}
+    if texts >= {"query_id", "doc_id"}:
+        copies = {name: values.copy() for name, values in columns.items()}
+        _remember(_Known(copies, judgements, frozenset(texts)))
     return judgements
 
 
@@ -83,8 +86,12 @@ def _remember(known: _Known) -> None:
     _recent.append(known)
 
 
-def _same(known: np.ndarray, column: np.ndarray) -> bool:
-    """Tell whether a column holds the same values of the same types."""
+def _is_text(values: np.ndarray) -> bool:
+    return bool(pd.api.types.infer_dtype(values, skipna=False) == "string")
+
+
+def _same(known: np.ndarray, column: np.ndarray, is_text: bool) -> bool:
+    """Tell whether a column holds the same values of the same types; what equals a string is one."""
     if known.dtype != column.dtype or known.shape != column.shape:
         return False
     try:
@@ -92,7 +99,9 @@ def _same(known: np.ndarray, column: np.ndarray) -> bool:
             return np.array_equal(known, column)
         # One object has one value: only others are compared.
         others = np.flatnonzero(_addresses(known) != _addresses(column))
-        return bool(np.all(known[others] == column[others]))
+        if not np.all(known[others] == column[others]):
+            return False
+        return is_text or list(map(type, known[others])) == list(map(type, column[others]))
     except TypeError:  # pd.NA is neither equal nor unequal
         return False
 
@@ -306,7 +315,7 @@ def _weight(frame: pd.DataFrame, named: np.ndarray, n_named: int) -> np.ndarray:
 def _navigational(frame: pd.DataFrame, named: np.ndarray, n_named: int) -> np.ndarray:
     if "intent_type" not in frame:
         return np.zeros(n_named, dtype=bool)
-    kind = ids(frame, "intent_type", "qrels")
+    kind = Ids(*pd.factorize(texts(frame, "intent_type", "qrels")))
     unknown = ~np.isin(kind.names.astype(str), INTENT_TYPES)
     if unknown.any():
         fail(frame, unknown[kind.codes], "intent_type", "qrels", "must be 'inf' or 'nav'")

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from itertools import islice, pairwise, repeat
 from typing import Any
 
 import numpy as np
 
-from .columns import fail, ids, numbers, strings, to_frame, trusted_strings
+from .columns import RUN_COLUMNS, Ids, fail, given_ranks, ids, numbers, scores, strings, to_frame, trusted_strings
 from .entries import Groups
 from .judgements import Judgements
+from .warned import warn_of_data
 
-RUN_COLUMNS = ("query_id", "doc_id", "score")
 _MOST_TURNS = 1_000_000
 
 # In a ranking so many times as long as the judgements, these are looked up; else its documents in the judgements.
 _LONGER = 4
+
+# In so many queries some document is judged, unless the ids of documents are other ones.
+_SEVERAL = 5
 
 # Begins the name of a place in a session that no judged document takes.
 _NOBODY = "\1"
@@ -31,15 +33,21 @@ class Run:
 
     Parameters
     ----------
-    run : DataFrame, iterable of named tuples, or dict of dicts
+    run : DataFrame, iterable of named tuples, dict of dicts, or dict of lists
         Query, document and score, with PyTerrier's or ir_measures' names; optionally ``turn``, and ``doc_len``, the
-        number of words of each document, NaN where unknown. Not changed.
+        number of words of each document, NaN where unknown. ``rank`` orders documents that have no ``score``, and so
+        does the order of a list. Not changed.
 
     Raises
     ------
     ValueError
         If a column or a value is missing, a score is not finite, a turn is negative or fractional, or a length
         negative or infinite.
+
+    Warns
+    -----
+    UserWarning
+        If scores rise somewhere down the ranks that the run has, too: the score counts.
     """
 
     def __init__(self, run: Any) -> None:
@@ -48,7 +56,7 @@ class Run:
         self._docs, self._missing = trusted_strings(frame, "doc_id", "run")
         self._turn = _turn(frame) if "turn" in frame else None
         self._doc_len = _doc_len(frame) if "doc_len" in frame else None
-        score = numbers(frame, "score", "run")
+        score, rank = scores(frame, "run"), given_ranks(frame)
         try:
             self._order = ranking_order(query.codes, self._turn, score, self._docs)
         except TypeError:  # names that are missing cannot be ordered
@@ -58,6 +66,10 @@ class Run:
         bounds = [0, *np.cumsum(n_rows).tolist()]
         self._bounds = dict(zip(query.names.tolist(), pairwise(bounds), strict=True))
         self._warned: set[str] = set()
+        if rank is not None:
+            contradicted = contradicted_ranks(query, self._turn, score, self._docs, rank, self._order)
+            if contradicted:
+                self.warn_once(contradicted)
 
     def __len__(self) -> int:
         """Return the number of queries."""
@@ -80,7 +92,8 @@ class Run:
         Warns
         -----
         UserWarning
-            Once a run, if it holds documents twice in a query or has no query in common with the qrels.
+            Once a run, if it holds documents twice in a query, has no query in common with the qrels, or has several
+            in common and a judged document in none of them.
         """
         n = np.zeros(len(judgements), dtype=np.int64)
         # What is found by going through rankings, and through judgements.
@@ -117,6 +130,8 @@ class Run:
         self._warn(n_repeats, judgements.query_ids)
         of_doc = _ranks_of(judgements, at, read)
         of_doc[judgements.documents_of(np.array(looked_up, dtype=np.intp))] = ranks
+        if not of_doc.any():
+            self._warn_of_unjudged(judgements, np.flatnonzero(n).tolist())
         return Retrieved(judgements, of_doc, n, self)
 
     def _rows(self, query_id: str) -> slice | np.ndarray:
@@ -155,7 +170,7 @@ class Run:
     def warn_once(self, message: str) -> None:
         """Warn of something about this run, the first time only."""
         if message not in self._warned:
-            warnings.warn(message, UserWarning, stacklevel=2)
+            warn_of_data(message)
             self._warned.add(message)
 
     def _warn(self, n_repeats: int, query_ids: Sequence[str]) -> None:
@@ -166,6 +181,20 @@ class Run:
         if self._bounds and query_ids and self._bounds.keys().isdisjoint(query_ids):
             names = ", ".join(repr(name) for name in list(self._bounds)[:3])
             self.warn_once(f"No query of the run ({names}, ...) is in the qrels: nothing of it counts.")
+
+    def _warn_of_unjudged(self, judgements: Judgements, shared: Sequence[int]) -> None:
+        """Warn if no document of several queries is judged: then the ids are other ones."""
+        if len(shared) < _SEVERAL:
+            return
+        judged = judgements.judged_docs
+        named = [(self.ranking(judgements.query_ids[query]), judged[query]) for query in shared]
+        if all(of_query.isdisjoint(docs) for docs, of_query in named):
+            theirs = next((min(of_query) for _, of_query in named if of_query), None)
+            example = "none is judged at all" if theirs is None else f"{theirs!r} in the qrels"
+            self.warn_once(
+                f"No document of the run is judged in any of the {len(shared)} queries that it shares with the qrels: "
+                f"{named[0][0][0]!r} in the run, {example}. Are the ids of one collection?"
+            )
 
 
 class Retrieved:
@@ -323,6 +352,50 @@ def ranking_order(query: np.ndarray, turn: np.ndarray | None, score: np.ndarray,
     order = np.arange(len(docs)) if order is None else order
     order[rows] = order[rows[by_name[np.argsort(group[by_name], kind="stable")]]]
     return order
+
+
+def contradicted_ranks(
+    query: Ids,
+    turn: np.ndarray | None,
+    score: np.ndarray,
+    docs: np.ndarray,
+    rank: np.ndarray,
+    order: np.ndarray | None,
+) -> str:
+    """Return a message about the queries in which a score rises somewhere down the ranks; an empty one if none does.
+
+    Parameters
+    ----------
+    order : ndarray of int, optional
+        What `ranking_order` returned.
+    """
+    key = query.codes if turn is None else query.codes.astype(np.int64) * _MOST_TURNS + turn.astype(np.int64)
+    begins = key[1:] != key[:-1]
+    # Most rows stand query by query, in the order of their ranks.
+    falls, rises = rank[1:] < rank[:-1], score[1:] > score[:-1]
+    if (key[1:] >= key[:-1]).all() and not ((falls | rises) & ~begins).any():
+        return ""
+    if order is not None:
+        key, score, rank = key[order], score[order], rank[order]
+    same = key[1:] == key[:-1]
+    if not ((rank[1:] < rank[:-1]) & same).any():
+        return ""
+    # Tied documents may have any of their ranks.
+    heads = np.flatnonzero(np.concatenate([[True], ~same | (score[1:] != score[:-1])]))
+    lowest, highest = np.minimum.reduceat(rank, heads), np.maximum.reduceat(rank, heads)
+    rises = np.flatnonzero((lowest[1:] < highest[:-1]) & (key[heads][1:] == key[heads][:-1]))
+    if not len(rises):
+        return ""
+    first = int(rises[0])
+    above = heads[first] + int(rank[heads[first] : heads[first + 1]].argmax())
+    below = heads[first + 1] + int((rank[heads[first + 1] :] == lowest[first + 1]).argmax())
+    place = np.arange(len(rank)) if order is None else order
+    queries = query.codes[place[heads[rises]]]
+    return (
+        f"Scores rise down the ranks of {len(np.unique(queries))} of {len(query.names)} queries of the run, such as "
+        f"{query.names[queries[0]]!r}, where {docs[place[above]]!r} has rank {rank[above]:g} and a higher score than "
+        f"{docs[place[below]]!r} of rank {rank[below]:g}: the score counts. order='rank' of the readers goes by rank."
+    )
 
 
 def _session(documents: list[str], turns: list[float]) -> list[str]:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from ..judged.columns import strings
+from ..judged.columns import texts
 from ..parameters import Rng
 
 Group = Mapping[str, str] | Callable[[str], str]
@@ -113,7 +113,7 @@ def _columns(perquery: pd.DataFrame) -> pd.DataFrame:
     twice = [column for column in _COLUMNS if isinstance(perquery[column], pd.DataFrame)]
     if twice:
         raise ValueError(f"perquery: column {twice[0]} is there twice.")
-    names = {column: strings(perquery, column, "perquery") for column in _COLUMNS[:-1]}
+    names = {column: texts(perquery, column, "perquery") for column in _COLUMNS[:-1]}
     try:
         return pd.DataFrame({**names, "value": perquery["value"].to_numpy(dtype=np.float64)})
     except (TypeError, ValueError) as error:

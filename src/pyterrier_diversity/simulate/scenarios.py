@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from ..judged import Run, given_frame, ids, intents_of_rows, numbers
+from ..judged import Run, given_frame, ids, intents_of_rows, numbers, strings
 from ..parameters import Parameter, Rng
 
 LONGEST = Parameter(int, interval="[0, inf)", desc="largest length that can be drawn")
@@ -121,7 +121,7 @@ def random_lengths(run: pd.DataFrame, longest: int | None = None, rng: Rng = Non
         longest = min(LONGEST.check("random_lengths", "longest", longest), np.iinfo(np.int64).max)
     generator, rankings = np.random.default_rng(rng), Run(run)
     query = ids(given_frame(run, ("query_id",), "run"), "query_id", "run")
-    docs = given_frame(run, ("doc_id",), "run")["doc_id"].astype(str).to_numpy(dtype=object)
+    docs = strings(given_frame(run, ("doc_id",), "run"), "doc_id", "run")
     kept: set[tuple[int, str]] = set()
     for code, name in enumerate(query.names.tolist()):
         ranking = rankings.ranking(name)

@@ -12,7 +12,7 @@ import pandas as pd
 import pyterrier as pt
 
 from ..evaluate import DiversityEvaluator, RefusedMeasureError
-from ..judged import RUN_COLUMNS, numbers, with_string_ids
+from ..judged import RUN_COLUMNS, scores, with_string_ids
 from ..measures.base import implementation
 from ..measures.composite import innermost
 from ..measures.parse import read_measures
@@ -35,7 +35,7 @@ class Evaluate(Step):
     Raises
     ------
     ValueError
-        If the qrels cannot be read, or a measure cannot be computed.
+        If the qrels cannot be read or have no row, or a measure cannot be computed.
 
     Warns
     -----
@@ -67,6 +67,8 @@ class Evaluate(Step):
     ) -> None:
         self.qrels = qrels
         self._evaluator = evaluator_of("Evaluate", measures, qrels)
+        if not len(self._evaluator.judgements):
+            raise ValueError("Evaluate: qrels hold no row: there is nothing to evaluate by.")
         self.measures = self._evaluator.measures
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
@@ -132,6 +134,6 @@ def last_rank(measure: ir_measures.Measure) -> int | None:
 
 
 def as_run(results: pd.DataFrame) -> pd.DataFrame:
-    """Return results with ir_measures' names, ids as strings and scores as finite numbers."""
+    """Return results with ir_measures' names, ids as strings and scores as finite numbers in their order."""
     run = with_string_ids(results, RUN_COLUMNS, "run")
-    return run.assign(score=numbers(run, "score", "run"))
+    return run.assign(score=scores(run, "run"))
