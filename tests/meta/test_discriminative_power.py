@@ -67,7 +67,7 @@ def fig_3(values, samples, place):
 
 def borderlines_of(values, n_trials, alpha):
     first, second = np.triu_indices(len(values), 1)
-    how = Design("bootstrap", "all", draws(1, n_trials, values.size), alpha, None, None, np.random.default_rng(0))
+    how = Design("bootstrap", "all", draws(1, n_trials, values.size), alpha, None, None)
     return borderlines(values, first, second, how)
 
 
