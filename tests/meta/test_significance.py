@@ -554,7 +554,8 @@ def test_a_p_value_of_alpha_is_not_significant():
     ("test", "n_trials"), [("tukey-randomised", 5_000), ("bootstrap", 1_000), ("permutation", 9_999)]
 )
 def test_the_table_says_how_it_was_made(test, n_trials):
-    result = compare(frame_of(SYSTEMS), test, rng=1, correction="bonferroni", alpha=0.01)
+    options = {"groups": "pairwise"} if test == "tukey-randomised" else {}
+    result = compare(frame_of(SYSTEMS), test, rng=1, correction="bonferroni", alpha=0.01, **options)
 
     assert list(result.attrs["legend"]) == list(result.columns)
     assert result.attrs["n_trials"] == n_trials
@@ -601,6 +602,16 @@ def test_queries_that_a_system_lacks_are_left_out_with_a_warning():
 def test_parameters_out_of_range_are_refused(options, message):
     with pytest.raises(ValueError, match=message):
         compare(frame_of(SYSTEMS), **options)
+
+
+@pytest.mark.parametrize("test", ["tukey-randomised", "tukey"])
+def test_a_correction_on_top_of_an_hsd_test_is_refused(test):
+    with pytest.raises(
+        ValueError,
+        match=f"compare: correction must be None for test='{test}', .*'bootstrap', 't', 'wilcoxon', 'permutation'",
+    ):
+        compare(frame_of(SYSTEMS), test, correction="holm")
+    assert "p_corrected" in compare(frame_of(SYSTEMS), test, groups="pairwise", correction="holm", n_trials=9)
 
 
 def test_a_number_is_no_baseline():

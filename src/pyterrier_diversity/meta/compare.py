@@ -70,8 +70,8 @@ def compare(
         always.
     correction : str, optional
         How to correct the p-values for the number of pairs of a measure: a method of
-        ``statsmodels.stats.multitest.multipletests``, such as "holm" or "fdr_bh". An HSD test over all systems needs
-        none.
+        ``statsmodels.stats.multitest.multipletests``, such as "holm" or "fdr_bh". An HSD test over all systems
+        allows for their number itself, and takes none.
     n_trials : int >= 1, optional
         Trials of a test that draws; 5,000 for "tukey-randomised", 1,000 for "bootstrap", 9,999 for "permutation" if
         omitted. The permutation test goes through all permutations if there are no more of them.
@@ -108,7 +108,7 @@ def compare(
     ------
     ValueError
         If the frame cannot be read, there are fewer than two systems or two queries, a baseline is not among the
-        systems, or a parameter is out of range.
+        systems, a parameter is out of range, or there is a correction for an HSD test over all systems.
     TypeError
         If the baseline is neither a name nor several, such as a number.
 

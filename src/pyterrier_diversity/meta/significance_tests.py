@@ -358,6 +358,12 @@ def design(
     alpha = LEVEL.check(who, "alpha", alpha)
     if correction is not None:
         _check_correction(who, correction)
+        if TESTS[test].of_all is not None and groups == "all":
+            of_pairs = ", ".join(repr(name) for name, each in TESTS.items() if each.of_all is None)
+            raise ValueError(
+                f"{who}: correction must be None for test={test!r}, which allows for the number of pairs itself; a "
+                f"correction is for the tests of single pairs ({of_pairs}) and for groups='pairwise'."
+            )
     for what, names in (("systems", scores.systems), ("queries", scores.queries)):
         if len(names) < 2:
             raise ValueError(f"{who}: perquery must have two {what} at least, not {len(names)}.")
