@@ -337,10 +337,13 @@ def test_the_intervals_of_the_parametric_hsd_are_a_studentised_range_wide():
 
 
 def test_the_intervals_of_the_randomised_hsd_are_a_quantile_of_its_ranges_wide():
-    result = compare(frame_of(MATRIX), "tukey-randomised", n_trials=200, rng=1)
+    frame = frame_of(MATRIX)
+    result = compare(frame, "tukey-randomised", n_trials=200, rng=1)
 
+    # Queries in the order of their names.
+    values = frame.pivot(index="name", columns="qid", values="value").to_numpy()  # noqa: PD010
     generator = np.random.default_rng(1).spawn(1)[0].spawn(1)[0]
-    means = shuffle(MATRIX, generator, 200).mean(axis=1)
+    means = shuffle(values, generator, 200).mean(axis=1)
     # 9 of 200 trials may reach a significant difference: a share below 0.05.
     half = sorted(np.ptp(means, axis=1), reverse=True)[9]
     assert (result["ci_high"] - result["difference"]).to_numpy() == pytest.approx(half, abs=1e-11)
@@ -350,7 +353,8 @@ def test_the_intervals_of_the_randomised_hsd_are_a_quantile_of_its_ranges_wide()
 def test_the_interval_of_the_bootstrap_is_studentised():
     z = np.random.default_rng(2).exponential(1, 25)
     (samples,) = resamples(draws(np.random.default_rng(1).spawn(1)[0], 100, 50), 25)
-    w = z - z.mean()
+    # Queries in the order of their names.
+    w = (z - z.mean())[np.argsort([f"q{i}" for i in range(25)])]
     ts = sorted((abs(t_of(w[queries].tolist())) for queries in samples), reverse=True)
 
     row = pair(z, "bootstrap", n_trials=100, ci=0.9)

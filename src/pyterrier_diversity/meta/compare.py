@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..parameters import Parameter, Rng
-from .scores import differences, read_scores, signs
+from .scores import Scores, differences, read_scores, signs
 from .significance_tests import LEVEL, TESTS, Design, Groups, Test, borderlines, design, interval, studentised, tested
 
 P = ParamSpec("P")
@@ -80,14 +80,15 @@ def compare(
     ci : float in (0, 1), optional
         Confidence of the intervals; 1 - alpha if omitted.
     rng : int, numpy.random.Generator, optional
-        Seed of all draws. The measures share them.
+        Seed of all draws. The measures share them, and the order of rows and systems does not matter: systems and
+        queries are sorted by their names first.
     n_jobs : int, optional
         As of ``joblib.Parallel``. Results do not depend on it.
 
     Returns
     -------
     DataFrame
-        A row for each measure and pair:
+        A row for each measure and pair, systems in the order of the frame:
 
         - ``measure``, ``system``, ``other`` (the baseline, if there is one);
         - ``mean``, ``other_mean`` over the queries, and ``difference``, the first minus the second;
@@ -236,7 +237,7 @@ def _compared(
     how = design(who, scores, test, **options)
     level = how.alpha if ci is None else 1 - LEVEL.check(who, "ci", ci)
     ci = 1 - level if ci is None else ci
-    first, second = _pairs(who, scores.systems, baseline)
+    first, second = _pairs(who, scores, baseline)
     names = np.array(scores.systems, dtype=object)
     attrs = how.described(scores)
     has_intervals = TESTS[test].half_widths is not None
@@ -302,10 +303,16 @@ def _decisions(p: np.ndarray, how: Design) -> dict[str, np.ndarray]:
     return {"p": p, "p_corrected": corrected, "significant": significant}
 
 
-def _pairs(who: str, systems: list[str], baseline: str | Iterable[str] | None) -> tuple[np.ndarray, np.ndarray]:
-    """Return the positions of the first and of the second system of each pair; second are the baselines, if any."""
+def _pairs(who: str, scores: Scores, baseline: str | Iterable[str] | None) -> tuple[np.ndarray, np.ndarray]:
+    """Return the positions of the first and of the second system of each pair, in the order of the frame.
+
+    The second ones are the baselines, if there are any.
+    """
+    systems = scores.given
+    positions = np.array([scores.systems.index(name) for name in systems])
     if baseline is None:
-        return np.triu_indices(len(systems), 1)
+        first, second = np.triu_indices(len(systems), 1)
+        return positions[first], positions[second]
     if not isinstance(baseline, Iterable):
         raise TypeError(f"{who}: baseline must be the name of a system, or several, not {baseline!r}.")
     names = list(dict.fromkeys([baseline] if isinstance(baseline, str) else map(str, baseline)))
@@ -315,5 +322,5 @@ def _pairs(who: str, systems: list[str], baseline: str | Iterable[str] | None) -
     seconds = [systems.index(name) for name in names]
     # Two baselines are one pair.
     chosen = [(i, j) for at, j in enumerate(seconds) for i in range(len(systems)) if i not in seconds[: at + 1]]
-    first, second = np.array(chosen).T
+    first, second = positions[np.array(chosen)].T
     return first, second

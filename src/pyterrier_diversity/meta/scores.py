@@ -28,13 +28,15 @@ _SOURCE = "pt.Experiment(..., perquery=True)"
 class Scores(NamedTuple):
     """Values of systems on queries.
 
-    ``systems``, ``queries`` and ``measures`` are names, in the order of the frame; ``by_measure`` has an array of shape
-    (systems, queries) for each measure.
+    ``systems`` and ``queries`` are sorted, so that what is drawn for them does not depend on the order of rows;
+    ``measures`` are in the order of the frame, and so are ``given``, the systems again. ``by_measure`` has an array of
+    shape (systems, queries) for each measure.
     """
 
     systems: list[str]
     queries: list[str]
     by_measure: dict[str, np.ndarray]
+    given: list[str]
 
     @property
     def measures(self) -> list[str]:
@@ -75,7 +77,8 @@ def read_scores(perquery: pd.DataFrame, measures: Iterable[object] | None = None
     _refuse(frame, ~np.isfinite(frame["value"]).to_numpy(), "must be a finite number")
     _refuse(frame, frame["value"].abs().gt(_LARGEST).to_numpy(), f"must be at most {_LARGEST:g} in size")
     _refuse(frame, frame.duplicated(["name", "qid", "measure"]).to_numpy(), "must be there once")
-    systems, queries = list(frame["name"].unique()), list(frame["qid"].unique())
+    given = list(frame["name"].unique())
+    systems, queries = sorted(given), sorted(frame["qid"].unique())
     keys = ["measure", "name"]
     table = frame.pivot(index=keys, columns="qid", values="value")  # noqa: PD010
     table = table.reindex(index=pd.MultiIndex.from_product([wanted, systems], names=keys), columns=queries)
@@ -89,7 +92,8 @@ def read_scores(perquery: pd.DataFrame, measures: Iterable[object] | None = None
     table = table.loc[:, complete]
     if not table.shape[1] or not systems:
         raise ValueError("perquery has no query for which every system has a value.")
-    return Scores(systems, list(table.columns), {measure: table.loc[measure].to_numpy() for measure in wanted})
+    by_measure = {measure: np.ascontiguousarray(table.loc[measure].to_numpy()) for measure in wanted}
+    return Scores(systems, list(table.columns), by_measure, given)
 
 
 def _outside() -> int:
