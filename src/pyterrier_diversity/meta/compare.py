@@ -116,7 +116,8 @@ def compare(
     Warns
     -----
     UserWarning
-        If systems lack queries, which are left out for all of them, with their count.
+        If systems lack queries, which are left out for all of them, with their count; if queries are NaN for every
+        system and measure, as those without judgements are, which are left out, with their names.
 
     Notes
     -----

@@ -58,14 +58,15 @@ def read_scores(perquery: pd.DataFrame, measures: Iterable[object] | None = None
     ------
     ValueError
         If a column, a name or a measure is missing, a system has two values of a measure for a query or one that is no
-        number or above 1e100, or no query is left.
+        number or above 1e100, or no query is left. It names system, query and measure.
     TypeError
         If ``perquery`` is no frame.
 
     Warns
     -----
     UserWarning
-        If systems lack queries, which are left out for all of them, with their count.
+        If systems lack queries, which are left out for all of them, with their count; if queries are NaN for every
+        system and measure of the frame, which are left out, with their names.
     """
     frame = _columns(perquery)
     there = list(frame["measure"].unique())
@@ -73,6 +74,7 @@ def read_scores(perquery: pd.DataFrame, measures: Iterable[object] | None = None
     absent = [measure for measure in wanted if measure not in there]
     if absent:
         raise ValueError(f"perquery has no measure {', '.join(absent)}; it has {', '.join(there)}.")
+    frame = _with_values(frame)
     frame = frame[frame["measure"].isin(wanted)]
     _refuse(frame, ~np.isfinite(frame["value"]).to_numpy(), "must be a finite number")
     _refuse(frame, frame["value"].abs().gt(_LARGEST).to_numpy(), f"must be at most {_LARGEST:g} in size")
@@ -94,6 +96,21 @@ def read_scores(perquery: pd.DataFrame, measures: Iterable[object] | None = None
         raise ValueError("perquery has no query for which every system has a value.")
     by_measure = {measure: np.ascontiguousarray(table.loc[measure].to_numpy()) for measure in wanted}
     return Scores(systems, list(table.columns), by_measure, given)
+
+
+def _with_values(frame: pd.DataFrame) -> pd.DataFrame:
+    """Leave out the queries that are NaN for every system and measure, with a warning that names them."""
+    empty = frame["value"].isna().groupby(frame["qid"], sort=False).all()
+    if not empty.any() or empty.all():
+        return frame
+    names = empty.index[empty]
+    warnings.warn(
+        f"perquery: {len(names)} of {len(empty)} queries are left out: {', '.join(names)}. They are NaN for every "
+        "system and measure, as queries without judgements are; filter_by_qrels=True leaves them out of pt.Experiment.",
+        UserWarning,
+        stacklevel=_outside(),
+    )
+    return frame[~frame["qid"].isin(names)]
 
 
 def _outside() -> int:
