@@ -5,10 +5,12 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from ir_measures import P
 
 from pyterrier_diversity import P_Rareness
 from pyterrier_diversity.meta import (
     asl_curve,
+    axiom_table,
     compare,
     concordance,
     delta_required,
@@ -108,6 +110,23 @@ def test_judgements_of_measures_are_the_same(function, keys, order):
     one, other = (function(each).set_index(keys).sort_index() for each in (FRAME, frame))
 
     pd.testing.assert_frame_equal(one, other, check_exact=False, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("rng", [-1, 1.5, "seed"])
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda rng: compare(FRAME, rng=rng),
+        lambda rng: stability(FRAME, rng=rng),
+        lambda rng: topic_sampling(FRAME, sizes=[2], rng=rng),
+        lambda rng: axiom_table([P @ 5], rng=rng),
+    ],
+)
+def test_what_is_no_seed_is_refused(function, rng):
+    with pytest.raises(
+        ValueError, match=r"rng must be a seed, which is an integer in \[0, inf\), .*, not " + repr(rng)
+    ):
+        function(rng)
 
 
 @settings(deadline=None, max_examples=8)

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from ..judged.columns import strings
-from ..parameters import Rng
+from ..parameters import Rng, generator_of
 
 Group = Mapping[str, str] | Callable[[str], str]
 
@@ -178,4 +178,4 @@ def families(who: str, measures: Iterable[str], group: Group | None) -> dict[str
 
 def generators(rng: Rng, n: int) -> list[np.random.Generator]:
     """Return a generator for each of ``n`` tasks, the same whoever works on them."""
-    return list(np.random.default_rng(rng).spawn(n))
+    return list(generator_of(rng).spawn(n))
