@@ -262,6 +262,7 @@ def test_compare_with_a_baseline_a_correction_and_a_test_that_draws():
         (["--test", "anova"], "test must be one of"),
         (["-b", "nobody"], "nobody"),
         (["--correction", "no"], "correction must"),
+        (["--correction", "holm"], "correction must be None for test='tukey-randomised'"),
     ],
 )
 def test_what_compare_cannot_do_is_one_sentence(arguments, message):

@@ -118,7 +118,9 @@ def compare(
     baseline: Annotated[
         list[str] | None, typer.Option("--baseline", "-b", help="Compare with these runs only.")
     ] = None,
-    correction: Annotated[str | None, typer.Option(help="Of statsmodels, such as holm or fdr_bh.")] = None,
+    correction: Annotated[
+        str | None, typer.Option(help="For tests of single pairs: of statsmodels, such as holm or fdr_bh.")
+    ] = None,
     alpha: Annotated[float, typer.Option(help="Level of significance.")] = 0.05,
     seed: Annotated[int, typer.Option(min=0, help="Of tests that draw at random.")] = 0,
     jobs: JobsOption = None,

@@ -81,6 +81,16 @@ Parameters = dict[str, ParamInfo]
 Rng = np.random.Generator | int | None
 
 
+def generator_of(rng: Rng) -> np.random.Generator:
+    """Return the generator that ``rng`` is or seeds; a ``ValueError`` if it is neither."""
+    try:
+        return np.random.default_rng(rng)
+    except (ValueError, TypeError) as error:
+        raise ValueError(
+            f"rng must be a seed, which is an integer in [0, inf), a numpy.random.Generator or None, not {rng!r}."
+        ) from error
+
+
 def checked(who: str, declared: Parameters, **values: Any) -> dict[str, Any]:
     """Return values as plain literals, for None the default; a ``ValueError`` names ``who``, range and value."""
     of = cast("dict[str, Parameter]", declared)

@@ -476,3 +476,9 @@ def test_a_negative_number_of_pairs_is_refused():
 def test_sizes_of_thresholds_are_as_documented():
     assert f"DeepTh with {constraints.DEEP} documents" in " ".join(axiom_table.__doc__.split())
     assert f"each of {constraints.CLOSE[0]} to {constraints.CLOSE[-1]}" in " ".join(axiom_table.__doc__.split())
+
+
+@pytest.mark.parametrize("measures", [None, 3, RBU, "RBU"])
+def test_measures_that_are_not_several_are_refused(measures):
+    with pytest.raises(TypeError, match=r"axiom_table: measures must be several measures, such as .*, not "):
+        axiom_table(measures)

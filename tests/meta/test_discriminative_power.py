@@ -67,7 +67,7 @@ def fig_3(values, samples, place):
 
 def borderlines_of(values, n_trials, alpha):
     first, second = np.triu_indices(len(values), 1)
-    how = Design("bootstrap", "all", draws(1, n_trials, values.size), alpha, None, None, np.random.default_rng(0))
+    how = Design("bootstrap", "all", draws(1, n_trials, values.size), alpha, None, None)
     return borderlines(values, first, second, how)
 
 
@@ -80,7 +80,9 @@ def test_the_share_of_significant_pairs_is_the_discriminative_power():
     assert result.to_dict("records") == [{"measure": "RBU", "pairs": 3, "significant": 2, "share": 2 / 3}]
 
 
-@pytest.mark.parametrize("options", [{}, {"groups": "pairwise"}, {"correction": "fdr_bh"}, {"alpha": 0.001}])
+@pytest.mark.parametrize(
+    "options", [{}, {"groups": "pairwise"}, {"groups": "pairwise", "correction": "fdr_bh"}, {"alpha": 0.001}]
+)
 @pytest.mark.parametrize("test", TESTS)
 def test_pairs_are_significant_that_compare_finds_so(test, options):
     options = {**options, "rng": 1, "n_trials": 200}
@@ -234,7 +236,8 @@ def test_values_by_query_are_tested_as_the_options_say():
 
 
 @pytest.mark.parametrize(
-    "options", [{"correction": "holm"}, {"baseline": ["S1", "S4"], "alpha": 0.2}, {"groups": "pairwise"}]
+    "options",
+    [{"correction": "holm", "groups": "pairwise"}, {"baseline": ["S1", "S4"], "alpha": 0.2}, {"groups": "pairwise"}],
 )
 @pytest.mark.parametrize(("view", "test"), [*itertools.product([discriminative_power, asl_curve], TESTS)])
 def test_a_comparison_gives_what_values_by_query_give(view, test, options):

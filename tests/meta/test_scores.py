@@ -34,6 +34,54 @@ def test_queries_that_a_system_lacks_are_left_out_with_a_warning():
     assert scores.by_measure["R"].tolist() == [[0], [1]]
 
 
+def unjudged(frame, *queries):
+    """The frame with NaN for all values of these queries."""
+    return frame.assign(value=frame["value"].mask(frame["qid"].isin(queries)))
+
+
+@pytest.mark.parametrize("measures", [None, ["R"]])
+def test_queries_without_a_value_of_any_system_and_measure_are_left_out_with_their_names(measures):
+    frame = pd.concat([FOUR, FOUR.assign(qid=FOUR["qid"].map({"1": "95", "2": "100"}))])
+
+    with pytest.warns(UserWarning, match="2 of 4 queries are left out: 95, 100.* filter_by_qrels=True") as caught:
+        scores = read_scores(unjudged(frame, "95", "100"), measures)
+
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+    assert scores.queries == ["1", "2"]
+    assert scores.by_measure["R"].tolist() == [[0, 0.5], [1, 0.5]]
+
+
+def test_a_query_without_values_may_lack_rows():
+    frame = pd.concat([FOUR, perquery("a 3 P nan")])
+
+    with pytest.warns(UserWarning, match="1 of 3 queries are left out: 3. They are NaN") as caught:
+        assert read_scores(frame).queries == ["1", "2"]
+    assert len(caught) == 1
+
+
+@pytest.mark.parametrize(
+    "rows", [[0], [2, 3], [4, 5]], ids=["of one system", "of a system's query", "of a measure's query"]
+)
+def test_another_nan_is_refused(rows):
+    value = FOUR["value"].copy()
+    value.iloc[rows] = np.nan
+    row = FOUR.iloc[rows[0]]
+
+    with pytest.raises(
+        ValueError, match=f"system '{row['name']}' has nan of {row['measure']} for query '{row['qid']}'"
+    ):
+        read_scores(FOUR.assign(value=value))
+
+
+def test_a_query_that_is_nan_by_one_measure_alone_is_refused_when_that_measure_is_read():
+    frame = FOUR.assign(value=FOUR["value"].mask((FOUR["qid"] == "1") & (FOUR["measure"] == "R")))
+
+    with pytest.raises(ValueError, match="has nan of R for query '1'"):
+        read_scores(frame, ["R"])
+    assert read_scores(frame, ["P"]).queries == ["1", "2"]
+
+
 @pytest.mark.parametrize(
     ("frame", "measures", "message"),
     [

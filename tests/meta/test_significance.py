@@ -21,6 +21,7 @@ from pyterrier_diversity.meta.trials import draws, flips, resamples, shuffle
 
 DRAWING = ["tukey-randomised", "bootstrap", "permutation"]
 TESTS = [*DRAWING, "tukey", "t", "wilcoxon"]
+INTERVALS = ["tukey-randomised", "bootstrap", "tukey", "t"]
 
 # Three systems on four queries; x is far better than the others.
 SYSTEMS = {"x": [0.5, 0.7, 0.9, 0.8], "y": [0.1, 0.4, 0.5, 0.3], "z": [0.1, 0.5, 0.4, 0.4]}
@@ -42,7 +43,7 @@ def pair(z, test, **options):
 
 def design(test, values, n_trials=1, groups="all", rng=1):
     drawn = draws(rng, n_trials, values.size)
-    return Design(test, groups, drawn, 0.05, None, None, np.random.default_rng(0))
+    return Design(test, groups, drawn, 0.05, None, None)
 
 
 def p_of(values, test, **options):
@@ -143,7 +144,7 @@ def test_parametric_hsd_without_residuals_is_certain():
 def test_systems_with_the_same_values_do_not_differ(test):
     result = compare(frame_of([[0.3, 0.1, 0.8], [0.3, 0.1, 0.8], [0.9, 0.4, 0.9]]), test, rng=1)
 
-    assert result.loc[0, ["p", "difference", "effect_size", "ci_low", "ci_high"]].tolist() == [1, 0, 0, 0, 0]
+    assert result.loc[0, ["p", "difference", "effect_size"]].tolist() == [1, 0, 0]
     assert not result.loc[0, "significant"]
 
 
@@ -312,16 +313,114 @@ def test_bootstrap_is_near_the_t_test_for_many_queries():
     assert pair(z, "bootstrap", n_trials=20_000)["p"] == pytest.approx(pair(z, "t")["p"], abs=0.01)
 
 
-def test_the_interval_is_the_percentile_interval_of_scipy():
+# Intervals
+
+
+@pytest.mark.parametrize(("test", "groups"), [("t", "all"), ("tukey", "pairwise")])
+def test_the_interval_of_the_t_test_is_that_of_scipy(test, groups):
+    result = compare(frame_of(MATRIX), test, groups=groups, alpha=0.1)
+
+    peers = [stats.ttest_rel(x, y).confidence_interval(0.9) for x, y in itertools.combinations(MATRIX, 2)]
+    assert result["ci_low"].to_numpy() == pytest.approx([peer.low for peer in peers], abs=1e-12)
+    assert result["ci_high"].to_numpy() == pytest.approx([peer.high for peer in peers], abs=1e-12)
+
+
+def test_the_intervals_of_the_parametric_hsd_are_a_studentised_range_wide():
+    table = anova_lm(ols("value ~ C(name) + C(qid)", frame_of(MATRIX)).fit())
+    mean_square, freedom = table.loc["Residual", ["mean_sq", "df"]]
+    half = stats.studentized_range.ppf(0.95, 5, freedom) * math.sqrt(mean_square / 20)
+
+    result = compare(frame_of(MATRIX), "tukey")
+
+    assert (result["ci_high"] - result["difference"]).to_numpy() == pytest.approx(half, abs=1e-6)
+    assert (result["difference"] - result["ci_low"]).to_numpy() == pytest.approx(half, abs=1e-6)
+
+
+def test_the_intervals_of_the_randomised_hsd_are_a_quantile_of_its_ranges_wide():
+    frame = frame_of(MATRIX)
+    result = compare(frame, "tukey-randomised", n_trials=200, rng=1)
+
+    # Queries in the order of their names.
+    values = frame.pivot(index="name", columns="qid", values="value").to_numpy()  # noqa: PD010
+    generator = np.random.default_rng(1).spawn(1)[0].spawn(1)[0]
+    means = shuffle(values, generator, 200).mean(axis=1)
+    # 9 of 200 trials may reach a significant difference: a share below 0.05.
+    half = sorted(np.ptp(means, axis=1), reverse=True)[9]
+    assert (result["ci_high"] - result["difference"]).to_numpy() == pytest.approx(half, abs=1e-11)
+    assert (result["difference"] - result["ci_low"]).to_numpy() == pytest.approx(half, abs=1e-11)
+
+
+def test_the_interval_of_the_bootstrap_is_studentised():
     z = np.random.default_rng(2).exponential(1, 25)
-    peer = stats.bootstrap(
-        (z,), np.mean, n_resamples=20_000, confidence_level=0.9, method="percentile", vectorized=True
-    )
+    (samples,) = resamples(draws(np.random.default_rng(1).spawn(1)[0], 100, 50), 25)
+    # Queries in the order of their names.
+    w = (z - z.mean())[np.argsort([f"q{i}" for i in range(25)])]
+    ts = sorted((abs(t_of(w[queries].tolist())) for queries in samples), reverse=True)
 
-    row = pair(z, "t", ci=0.9)
+    row = pair(z, "bootstrap", n_trials=100, ci=0.9)
 
-    assert row[["ci_low", "ci_high"]].tolist() == pytest.approx(list(peer.confidence_interval), abs=0.02)
-    assert row["ci_low"] < row["difference"] < row["ci_high"]
+    half = ts[9] * z.std(ddof=1) / 5
+    assert row[["ci_low", "ci_high"]].tolist() == pytest.approx([z.mean() - half, z.mean() + half], abs=1e-9)
+
+
+@pytest.mark.parametrize("test", ["wilcoxon", "permutation"])
+def test_tests_without_an_interval_have_no_columns_of_it(test):
+    result = compare(frame_of(SYSTEMS), test, rng=1)
+
+    assert not {"ci_low", "ci_high"} & {*result, *result.attrs["legend"]}
+    assert "ci" not in result.attrs
+
+
+def assert_intervals_decide(result):
+    outside = (result["ci_low"] > 0) | (result["ci_high"] < 0)
+    assert (outside == result["significant"]).all()
+    assert (result["ci_low"] <= result["difference"]).all()
+    assert (result["difference"] <= result["ci_high"]).all()
+
+
+@settings(deadline=None, max_examples=150)
+@given(
+    arrays(np.int64, st.tuples(st.integers(2, 4), st.integers(2, 8)), elements=st.integers(0, 3)),
+    st.sampled_from(INTERVALS),
+    st.sampled_from(["all", "pairwise"]),
+    st.sampled_from([0.05, 0.1, 0.25, 0.3, 0.5]),
+    st.sampled_from([0.0, 1e-14]),
+)
+def test_0_is_outside_the_interval_exactly_if_the_difference_is_significant(values, test, groups, alpha, noise):
+    # Few values and trials, so that ties at the border are frequent.
+    noisy = values / 10 + noise * np.random.default_rng(0).uniform(-1, 1, values.shape)
+
+    result = compare(frame_of(noisy), test, groups=groups, alpha=alpha, n_trials=40, rng=1)
+
+    assert_intervals_decide(result)
+    assert result.attrs["ci"] == 1 - alpha
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    arrays(np.float64, (3, 6), elements=st.floats(0, 1)),
+    st.sampled_from(INTERVALS),
+    st.sampled_from(["all", "pairwise"]),
+)
+def test_0_is_outside_the_interval_of_any_values_exactly_if_the_difference_is_significant(values, test, groups):
+    assert_intervals_decide(compare(frame_of(values), test, groups=groups, n_trials=60, rng=1))
+
+
+@pytest.mark.parametrize("test", INTERVALS)
+def test_no_interval_is_moved_to_agree_but_by_rounding(test):
+    p = compare(frame_of(MATRIX), test, rng=1, n_trials=500)["p"]
+    other = compare(frame_of(MATRIX), test, rng=1, n_trials=500, ci=0.5)
+
+    assert ((other["ci_low"] + other["ci_high"]) / 2).tolist() == pytest.approx(other["difference"].tolist(), abs=1e-9)
+    assert (((other["ci_low"] > 0) | (other["ci_high"] < 0)) == (p < 0.5)).all()
+
+
+def test_a_correction_does_not_reach_the_interval_and_the_legend_says_so():
+    plain, holm = (compare(frame_of(MATRIX), "t", correction=method) for method in (None, "holm"))
+
+    assert holm["ci_low"].tolist() == plain["ci_low"].tolist()
+    assert "not corrected" in holm.attrs["legend"]["ci_low"]
+    assert "not corrected" not in plain.attrs["legend"]["ci_low"]
 
 
 @pytest.mark.parametrize("correction", ["holm", "bonferroni", "fdr_bh"])
@@ -367,7 +466,8 @@ def test_a_baseline_leaves_out_pairs_and_changes_none(test):
 
     assert result["p"].tolist() == pytest.approx(every["p"].tolist(), abs=1e-12)
     assert result["difference"].tolist() == pytest.approx((-every["difference"]).tolist())
-    assert result["ci_low"].tolist() == pytest.approx((-every["ci_high"]).tolist())
+    if test in INTERVALS:
+        assert result["ci_low"].tolist() == pytest.approx((-every["ci_high"]).tolist())
 
 
 def test_a_correction_is_over_the_pairs_with_baselines_only():
@@ -391,7 +491,8 @@ def test_seeds_decide_and_the_number_of_workers_does_not(monkeypatch, test, grou
     pd.testing.assert_frame_equal(compare(frame_of(MATRIX), test, rng=np.random.default_rng(1), **options), one)
     other = compare(frame_of(MATRIX), test, rng=2, **options)
     assert (other["p"] == one["p"]).all() == (test not in DRAWING)
-    assert not (other["ci_low"] == one["ci_low"]).any()
+    if test in INTERVALS:
+        assert (other["ci_low"] == one["ci_low"]).all() == (test not in DRAWING)
 
 
 @pytest.mark.parametrize("test", DRAWING)
@@ -416,7 +517,8 @@ def test_all_values_are_in_range(values, test):
 
     assert result["p"].between(0, 1).all()
     assert (result["significant"] == (result["p"] < 0.05)).all()
-    assert (result["ci_low"] <= result["ci_high"]).all()
+    if test in INTERVALS:
+        assert (result["ci_low"] <= result["ci_high"]).all()
     assert (np.sign(result["effect_size"]) == np.sign(result["difference"].round(12))).all()
 
 
@@ -456,12 +558,14 @@ def test_a_p_value_of_alpha_is_not_significant():
     ("test", "n_trials"), [("tukey-randomised", 5_000), ("bootstrap", 1_000), ("permutation", 9_999)]
 )
 def test_the_table_says_how_it_was_made(test, n_trials):
-    result = compare(frame_of(SYSTEMS), test, rng=1, correction="bonferroni", alpha=0.01)
+    options = {"groups": "pairwise"} if test == "tukey-randomised" else {}
+    result = compare(frame_of(SYSTEMS), test, rng=1, correction="bonferroni", alpha=0.01, **options)
 
     assert list(result.attrs["legend"]) == list(result.columns)
     assert result.attrs["n_trials"] == n_trials
-    told = [result.attrs[key] for key in ("test", "alpha", "correction", "ci", "n_systems", "n_queries")]
-    assert told == [test, 0.01, "bonferroni", 0.95, 3, 4]
+    told = [result.attrs[key] for key in ("test", "alpha", "correction", "n_systems", "n_queries")]
+    assert told == [test, 0.01, "bonferroni", 3, 4]
+    assert result.attrs.get("ci") == (0.99 if test in INTERVALS else None)
     assert ("groups" in result.attrs) == (test == "tukey-randomised")
 
 
@@ -502,6 +606,16 @@ def test_queries_that_a_system_lacks_are_left_out_with_a_warning():
 def test_parameters_out_of_range_are_refused(options, message):
     with pytest.raises(ValueError, match=message):
         compare(frame_of(SYSTEMS), **options)
+
+
+@pytest.mark.parametrize("test", ["tukey-randomised", "tukey"])
+def test_a_correction_on_top_of_an_hsd_test_is_refused(test):
+    with pytest.raises(
+        ValueError,
+        match=f"compare: correction must be None for test='{test}', .*'bootstrap', 't', 'wilcoxon', 'permutation'",
+    ):
+        compare(frame_of(SYSTEMS), test, correction="holm")
+    assert "p_corrected" in compare(frame_of(SYSTEMS), test, groups="pairwise", correction="holm", n_trials=9)
 
 
 def test_a_number_is_no_baseline():

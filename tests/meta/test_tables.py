@@ -6,6 +6,7 @@ import pytest
 
 from pyterrier_diversity import RBU, signature
 from pyterrier_diversity.meta import compare, significance_table
+from pyterrier_diversity.meta.tables import escaped
 
 # By the t-test, a is above b and c by RBU@5; by P@5, which is nobody's measure here, nothing differs.
 VALUES = {
@@ -70,6 +71,24 @@ def test_latex_has_the_best_in_bold_escapes_names_and_keeps_signatures(perquery)
     assert lines[2:6] == [r"\begin{tabular}{lrr}", r"\toprule", r" & RBU@5 & Mine \\", r"\midrule"]
     assert lines[6] == r"a & \textbf{0.82}$^{\mathrm{bc}}$ & \textbf{0.15} \\"
     assert lines[7] == r"b\_1 & 0.18 & \textbf{0.15} \\"
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("a&b%c$d#e_f{g}", r"a\&b\%c\$d\#e\_f\{g\}"),
+        ("a\\b^c~d", r"a\textbackslash{}b\textasciicircum{}c\textasciitilde{}d"),
+        ("two\nlines\r\nor three", "two lines or three"),
+    ],
+)
+def test_latex_shows_names_as_they_are(perquery, name, shown):
+    text = significance_table(compare(perquery.replace({"name": {"c": name}}), "t"), places=2).to_latex()
+
+    lines = text.splitlines()
+    assert lines[8].startswith(f"{shown} & 0.20 & ")
+    assert lines[1].startswith("% Raised")
+    assert lines[2].startswith(r"\begin{tabular}")
+    assert escaped(name) == shown
 
 
 def test_html_is_a_table_that_others_can_read(perquery):

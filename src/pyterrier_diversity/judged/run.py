@@ -383,14 +383,14 @@ def contradicted_ranks(
     # Tied documents may have any of their ranks.
     heads = np.flatnonzero(np.concatenate([[True], ~same | (score[1:] != score[:-1])]))
     lowest, highest = np.minimum.reduceat(rank, heads), np.maximum.reduceat(rank, heads)
-    rises = np.flatnonzero((lowest[1:] < highest[:-1]) & (key[heads][1:] == key[heads][:-1]))
-    if not len(rises):
+    risen = np.flatnonzero((lowest[1:] < highest[:-1]) & (key[heads][1:] == key[heads][:-1]))
+    if not len(risen):
         return ""
-    first = int(rises[0])
+    first = int(risen[0])
     above = heads[first] + int(rank[heads[first] : heads[first + 1]].argmax())
     below = heads[first + 1] + int((rank[heads[first + 1] :] == lowest[first + 1]).argmax())
     place = np.arange(len(rank)) if order is None else order
-    queries = query.codes[place[heads[rises]]]
+    queries = query.codes[place[heads[risen]]]
     return (
         f"Scores rise down the ranks of {len(np.unique(queries))} of {len(query.names)} queries of the run, such as "
         f"{query.names[queries[0]]!r}, where {docs[place[above]]!r} has rank {rank[above]:g} and a higher score than "

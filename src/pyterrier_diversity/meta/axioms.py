@@ -384,6 +384,8 @@ def axiom_table(
     Conf     True   False
     Red      True   False
     """
+    if isinstance(measures, (str, ir_measures.Measure)) or not isinstance(measures, Iterable):
+        raise TypeError(f"axiom_table: measures must be several measures, such as [RBU, AP], not {measures!r}.")
     wanted = list(dict.fromkeys(measures))
     sought = list(CONSTRAINTS.values()) if constraints is None else [_constraint(each) for each in constraints]
     violations = _search(wanted, sought, n_pairs, rng)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
-from functools import partial
 from inspect import signature
 from typing import Any, ParamSpec, TypeVar
 
@@ -11,15 +10,11 @@ import numpy as np
 import pandas as pd
 
 from ..parameters import Parameter, Rng
-from .scores import differences, read_scores, signs
-from .significance_tests import LEVEL, TESTS, Design, Groups, Test, borderlines, design, p_values, studentised
-from .trials import draws
+from .scores import Scores, differences, read_scores, signs
+from .significance_tests import LEVEL, TESTS, Design, Groups, Test, borderlines, design, interval, studentised, tested
 
 P = ParamSpec("P")
 T = TypeVar("T")
-
-# Resamples of the queries for the confidence intervals.
-_RESAMPLES = 10_000
 
 _LEGEND = {
     "measure": "the measure",
@@ -48,7 +43,7 @@ def compare(
     correction: str | None = None,
     n_trials: int | None = None,
     alpha: float = 0.05,
-    ci: float = 0.95,
+    ci: float | None = None,
     rng: Rng = None,
     n_jobs: int | None = None,
 ) -> pd.DataFrame:
@@ -75,24 +70,25 @@ def compare(
         always.
     correction : str, optional
         How to correct the p-values for the number of pairs of a measure: a method of
-        ``statsmodels.stats.multitest.multipletests``, such as "holm" or "fdr_bh". An HSD test over all systems needs
-        none.
+        ``statsmodels.stats.multitest.multipletests``, such as "holm" or "fdr_bh". An HSD test over all systems
+        allows for their number itself, and takes none.
     n_trials : int >= 1, optional
         Trials of a test that draws; 5,000 for "tukey-randomised", 1,000 for "bootstrap", 9,999 for "permutation" if
         omitted. The permutation test goes through all permutations if there are no more of them.
     alpha : float in (0, 1)
         A difference is significant if its p-value is below.
-    ci : float in (0, 1)
-        Confidence of the intervals.
+    ci : float in (0, 1), optional
+        Confidence of the intervals; 1 - alpha if omitted.
     rng : int, numpy.random.Generator, optional
-        Seed of all draws. The measures share them.
+        Seed of all draws. The measures share them, and the order of rows and systems does not matter: systems and
+        queries are sorted by their names first.
     n_jobs : int, optional
         As of ``joblib.Parallel``. Results do not depend on it.
 
     Returns
     -------
     DataFrame
-        A row for each measure and pair:
+        A row for each measure and pair, systems in the order of the frame:
 
         - ``measure``, ``system``, ``other`` (the baseline, if there is one);
         - ``mean``, ``other_mean`` over the queries, and ``difference``, the first minus the second;
@@ -102,7 +98,8 @@ def compare(
         - ``borderline``, of the bootstrap only: the difference of the pair at the border of significance, which is
           :math:`|\bar w^*|` of the resample with the :math:`B\alpha`-th largest :math:`|t(w^*)|`; the largest one
           where several share this place, NaN if there are fewer than 1/alpha trials;
-        - ``ci_low`` and ``ci_high``, the percentile interval of the difference over 10,000 resamples of the queries.
+        - ``ci_low`` and ``ci_high``, the interval of the difference that belongs to the test; Wilcoxon's and the
+          permutation test have none. See Notes.
 
         ``attrs`` says what each column is, how the test was made and of how many systems and queries. Give the frame to
         `discriminative_power`, `delta_required`, `asl_curve`, `overlap` and `significance_table`, and the tests are not
@@ -112,14 +109,15 @@ def compare(
     ------
     ValueError
         If the frame cannot be read, there are fewer than two systems or two queries, a baseline is not among the
-        systems, or a parameter is out of range.
+        systems, a parameter is out of range, or there is a correction for an HSD test over all systems.
     TypeError
         If the baseline is neither a name nor several, such as a number.
 
     Warns
     -----
     UserWarning
-        If systems lack queries, which are left out for all of them, with their count.
+        If systems lack queries, which are left out for all of them, with their count; if queries are NaN for every
+        system and measure, as those without judgements are, which are left out, with their names.
 
     Notes
     -----
@@ -137,6 +135,12 @@ def compare(
     if its mean is 0 too, else an infinite one, in the t-test as well. *Wilcoxon* and *permutation* are ``wilcoxon`` and
     ``permutation_test`` (of the signs of the differences) of scipy, with its defaults; Wilcoxon's p is 1 if there is no
     difference at all.
+
+    *Intervals* are those of the test. Of an HSD test they are simultaneous, the difference plus and minus a quantile of
+    what its p-values are from: the largest differences of the trials, or the studentised range. The t-test has its own;
+    that of the bootstrap is studentised, :math:`\bar z \pm t^* s_z/\sqrt N`, where :math:`t^*` is a quantile of
+    :math:`|t(w^*)|` over the same resamples. Without a correction, and with ``ci`` omitted, 0 is outside the interval
+    exactly if the difference is significant. A correction does not reach the intervals.
 
     All pairs are tested on the same trials, which is fast and fair to each, but makes the p-values of different pairs
     depend on one another: their errors, which more trials lessen, do not average out over pairs.
@@ -227,22 +231,31 @@ def _compared(
     measures: Iterable[object] | None,
     *,
     baseline: str | Iterable[str] | None,
-    ci: float,
+    ci: float | None,
     **options: Any,
 ) -> pd.DataFrame:
     scores = read_scores(perquery, measures)
     how = design(who, scores, test, **options)
-    ci = LEVEL.check(who, "ci", ci)
-    first, second = _pairs(who, scores.systems, baseline)
+    level = how.alpha if ci is None else 1 - LEVEL.check(who, "ci", ci)
+    ci = 1 - level if ci is None else ci
+    first, second = _pairs(who, scores, baseline)
     names = np.array(scores.systems, dtype=object)
-    attrs = {**how.described(scores), "ci": ci}
+    attrs = how.described(scores)
+    has_intervals = TESTS[test].half_widths is not None
+    if has_intervals:
+        attrs["ci"] = ci
     if baseline is not None:
         attrs["baseline"] = list(dict.fromkeys(names[second]))
-    test_has = {"p_corrected": how.correction is not None, "borderline": TESTS[test].borderlines is not None}
+    test_has = {
+        "p_corrected": how.correction is not None,
+        "borderline": TESTS[test].borderlines is not None,
+        "ci_low": has_intervals,
+        "ci_high": has_intervals,
+    }
     legend = {column: _LEGEND[column] for column in columns if test_has.get(column, True)}
-    trials = draws(how.interval_rng, _RESAMPLES, len(scores.systems) * len(scores.queries))
-    interval = partial(TESTS[test].interval, ci=ci, trials=trials)
-    parts = [_statistics(v, first, second, how, legend.keys(), interval) for v in scores.by_measure.values()]
+    if how.correction is not None:
+        legend |= {column: f"{legend[column]}, not corrected" for column in ("ci_low", "ci_high") if column in legend}
+    parts = [_statistics(v, first, second, how, legend.keys(), level) for v in scores.by_measure.values()]
     table = {
         "measure": np.repeat(np.array(scores.measures, dtype=object), len(first)),
         "system": np.tile(names[first], len(parts)),
@@ -260,7 +273,7 @@ def _statistics(
     second: np.ndarray,
     how: Design,
     wanted: Set[str],
-    interval: Callable[..., Any],
+    level: float,
 ) -> dict[str, np.ndarray]:
     """Return the columns of a measure's pairs, without those that take time and are not wanted."""
     means = values.mean(axis=1)
@@ -271,12 +284,13 @@ def _statistics(
         "difference": differences(means[first], means[second]),
         "effect_size": studentised(z) / np.sqrt(z.shape[1]),
     }
-    if wanted & {"p", "p_corrected", "significant"}:
-        columns.update(_decisions(p_values(values, first, second, how), how))
+    if wanted & {"p", "p_corrected", "significant", "ci_low", "ci_high"}:
+        p, half_widths = tested(values, first, second, how)
+        columns.update(_decisions(p, how))
+        if half_widths is not None and wanted & {"ci_low", "ci_high"}:
+            columns["ci_low"], columns["ci_high"] = interval(columns["difference"], p, half_widths(level), level)
     if "borderline" in wanted:
         columns["borderline"] = borderlines(values, first, second, how)
-    if wanted & {"ci_low", "ci_high"}:
-        columns["ci_low"], columns["ci_high"] = interval(values, first, second)
     return columns
 
 
@@ -290,10 +304,16 @@ def _decisions(p: np.ndarray, how: Design) -> dict[str, np.ndarray]:
     return {"p": p, "p_corrected": corrected, "significant": significant}
 
 
-def _pairs(who: str, systems: list[str], baseline: str | Iterable[str] | None) -> tuple[np.ndarray, np.ndarray]:
-    """Return the positions of the first and of the second system of each pair; second are the baselines, if any."""
+def _pairs(who: str, scores: Scores, baseline: str | Iterable[str] | None) -> tuple[np.ndarray, np.ndarray]:
+    """Return the positions of the first and of the second system of each pair, in the order of the frame.
+
+    The second ones are the baselines, if there are any.
+    """
+    systems = scores.given
+    positions = np.array([scores.systems.index(name) for name in systems])
     if baseline is None:
-        return np.triu_indices(len(systems), 1)
+        first, second = np.triu_indices(len(systems), 1)
+        return positions[first], positions[second]
     if not isinstance(baseline, Iterable):
         raise TypeError(f"{who}: baseline must be the name of a system, or several, not {baseline!r}.")
     names = list(dict.fromkeys([baseline] if isinstance(baseline, str) else map(str, baseline)))
@@ -303,5 +323,5 @@ def _pairs(who: str, systems: list[str], baseline: str | Iterable[str] | None) -
     seconds = [systems.index(name) for name in names]
     # Two baselines are one pair.
     chosen = [(i, j) for at, j in enumerate(seconds) for i in range(len(systems)) if i not in seconds[: at + 1]]
-    first, second = np.array(chosen).T
+    first, second = positions[np.array(chosen)].T
     return first, second

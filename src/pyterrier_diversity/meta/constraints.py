@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..parameters import Rng
+from ..parameters import Rng, generator_of
 
 Grades = tuple[int, ...]
 Docs = list[tuple[str, Grades]]
@@ -84,7 +84,7 @@ class Constraint:
         """Return random instances, the smallest first."""
         if self.drawn is None:
             return []
-        generator = np.random.default_rng(rng)
+        generator = generator_of(rng)
         return sorted((self.drawn(generator, largest or self.largest) for _ in range(n_pairs)), key=_size)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from ..judged.columns import texts
-from ..parameters import Rng
+from ..parameters import Rng, generator_of
 
 Group = Mapping[str, str] | Callable[[str], str]
 
@@ -28,13 +28,15 @@ _SOURCE = "pt.Experiment(..., perquery=True)"
 class Scores(NamedTuple):
     """Values of systems on queries.
 
-    ``systems``, ``queries`` and ``measures`` are names, in the order of the frame; ``by_measure`` has an array of shape
-    (systems, queries) for each measure.
+    ``systems`` and ``queries`` are sorted, so that what is drawn for them does not depend on the order of rows;
+    ``measures`` are in the order of the frame, and so are ``given``, the systems again. ``by_measure`` has an array of
+    shape (systems, queries) for each measure.
     """
 
     systems: list[str]
     queries: list[str]
     by_measure: dict[str, np.ndarray]
+    given: list[str]
 
     @property
     def measures(self) -> list[str]:
@@ -56,14 +58,15 @@ def read_scores(perquery: pd.DataFrame, measures: Iterable[object] | None = None
     ------
     ValueError
         If a column, a name or a measure is missing, a system has two values of a measure for a query or one that is no
-        number or above 1e100, or no query is left.
+        number or above 1e100, or no query is left. It names system, query and measure.
     TypeError
         If ``perquery`` is no frame.
 
     Warns
     -----
     UserWarning
-        If systems lack queries, which are left out for all of them, with their count.
+        If systems lack queries, which are left out for all of them, with their count; if queries are NaN for every
+        system and measure of the frame, which are left out, with their names.
     """
     frame = _columns(perquery)
     there = list(frame["measure"].unique())
@@ -71,11 +74,13 @@ def read_scores(perquery: pd.DataFrame, measures: Iterable[object] | None = None
     absent = [measure for measure in wanted if measure not in there]
     if absent:
         raise ValueError(f"perquery has no measure {', '.join(absent)}; it has {', '.join(there)}.")
+    frame = _with_values(frame)
     frame = frame[frame["measure"].isin(wanted)]
     _refuse(frame, ~np.isfinite(frame["value"]).to_numpy(), "must be a finite number")
     _refuse(frame, frame["value"].abs().gt(_LARGEST).to_numpy(), f"must be at most {_LARGEST:g} in size")
     _refuse(frame, frame.duplicated(["name", "qid", "measure"]).to_numpy(), "must be there once")
-    systems, queries = list(frame["name"].unique()), list(frame["qid"].unique())
+    given = list(frame["name"].unique())
+    systems, queries = sorted(given), sorted(frame["qid"].unique())
     keys = ["measure", "name"]
     table = frame.pivot(index=keys, columns="qid", values="value")  # noqa: PD010
     table = table.reindex(index=pd.MultiIndex.from_product([wanted, systems], names=keys), columns=queries)
@@ -89,7 +94,23 @@ def read_scores(perquery: pd.DataFrame, measures: Iterable[object] | None = None
     table = table.loc[:, complete]
     if not table.shape[1] or not systems:
         raise ValueError("perquery has no query for which every system has a value.")
-    return Scores(systems, list(table.columns), {measure: table.loc[measure].to_numpy() for measure in wanted})
+    by_measure = {measure: np.ascontiguousarray(table.loc[measure].to_numpy()) for measure in wanted}
+    return Scores(systems, list(table.columns), by_measure, given)
+
+
+def _with_values(frame: pd.DataFrame) -> pd.DataFrame:
+    """Leave out the queries that are NaN for every system and measure, with a warning that names them."""
+    empty = frame["value"].isna().groupby(frame["qid"], sort=False).all()
+    if not empty.any() or empty.all():
+        return frame
+    names = empty.index[empty]
+    warnings.warn(
+        f"perquery: {len(names)} of {len(empty)} queries are left out: {', '.join(names)}. They are NaN for every "
+        "system and measure, as queries without judgements are; filter_by_qrels=True leaves them out of pt.Experiment.",
+        UserWarning,
+        stacklevel=_outside(),
+    )
+    return frame[~frame["qid"].isin(names)]
 
 
 def _outside() -> int:
@@ -157,4 +178,4 @@ def families(who: str, measures: Iterable[str], group: Group | None) -> dict[str
 
 def generators(rng: Rng, n: int) -> list[np.random.Generator]:
     """Return a generator for each of ``n`` tasks, the same whoever works on them."""
-    return list(np.random.default_rng(rng).spawn(n))
+    return list(generator_of(rng).spawn(n))

@@ -18,8 +18,10 @@ from .trials import Draws, draws, fitting, flips, resamples, shuffle
 _CANCELLED = 1e-3
 # One p-value of the studentised range, or an exact one of Wilcoxon's, takes scipy long.
 _SLOW_PAIRS = 32
-# How many pairs' intervals are computed at a time.
-_INTERVALS = 100
+
+
+# From the level, 1 minus the confidence, to how far the intervals reach.
+HalfWidths = Callable[[float], np.ndarray]
 
 
 def studentised(samples: np.ndarray) -> np.ndarray:
@@ -32,14 +34,20 @@ def studentised(samples: np.ndarray) -> np.ndarray:
     >>> studentised(np.array([[1.0, 3.0], [1.0, 1.0], [0.0, 0.0]]))
     array([ 2., inf,  0.])
     """
+    mean, error = _mean_and_error(samples)
+    constant = error == 0
+    limits = np.where(mean == 0, 0.0, np.copysign(np.inf, mean))
+    return np.where(constant, limits, mean / np.where(constant, 1.0, error))
+
+
+def _mean_and_error(samples: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the means over the last axis and their standard errors, 0 where there is no variance."""
     n = samples.shape[-1]
     mean = samples.mean(axis=-1)
     mean = np.where(signs(mean, np.zeros(())) == 0, 0.0, mean)
     deviations = samples - mean[..., None]
     sd = np.sqrt(np.einsum("...n,...n->...", deviations, deviations) / (n - 1))
-    constant = signs(mean + sd, mean) == 0
-    limits = np.where(mean == 0, 0.0, np.copysign(np.inf, mean))
-    return np.where(constant, limits, mean / (np.where(constant, 1.0, sd) / np.sqrt(n)))
+    return mean, np.where(signs(mean + sd, mean) == 0, 0.0, sd / np.sqrt(n))
 
 
 def _least(threshold: np.ndarray) -> np.ndarray:
@@ -61,13 +69,26 @@ def _drawn(function: Callable[..., np.ndarray], z: np.ndarray, how: Design) -> n
     return _by_pairs(function, (z, how.draws), how.draws.n_pairs, how)
 
 
-def _randomised_hsd(values: np.ndarray, first: np.ndarray, second: np.ndarray, how: Design) -> np.ndarray:
+def _n_significant(n_trials: int, level: float) -> int:
+    """Return how many counts of trials, from 0, are significant: a share below the level."""
+    return int(np.count_nonzero(signs(np.arange(n_trials + 1) / n_trials, np.array(level)) < 0))
+
+
+def _critical(drawn: np.ndarray, level: float) -> np.ndarray:
+    """Return the value above which a statistic is significant, of trials along the last axis."""
+    # At most place - 1 trials may reach a statistic that is significant.
+    place = _n_significant(drawn.shape[-1], level)
+    if place < 1:
+        return np.full(drawn.shape[:-1], np.inf)
+    return np.asarray(np.partition(drawn, -place, axis=-1)[..., -place])
+
+
+def _randomised_hsd(values: np.ndarray, delta: np.ndarray, how: Design) -> tuple[np.ndarray, HalfWidths]:
     # Sakai (2013), Fig. 4.
     tasks = [(values, generator, size) for generator, size in how.draws.again()]
     ranges = np.sort(np.concatenate(in_parallel(_ranges, tasks, n_jobs=how.n_jobs, what=how.test)))
-    means = values.mean(axis=1)
-    delta = np.abs(means[first] - means[second])
-    return (how.draws.n - np.searchsorted(ranges, _least(delta))) / how.draws.n
+    p = (how.draws.n - np.searchsorted(ranges, _least(delta))) / how.draws.n
+    return p, partial(_critical, ranges)
 
 
 def _ranges(values: np.ndarray, generator: np.random.Generator, n_trials: int) -> np.ndarray:
@@ -75,19 +96,24 @@ def _ranges(values: np.ndarray, generator: np.random.Generator, n_trials: int) -
     return means.max(axis=-1) - means.min(axis=-1)
 
 
-def _parametric_hsd(values: np.ndarray, first: np.ndarray, second: np.ndarray, how: Design) -> np.ndarray:
+def _parametric_hsd(values: np.ndarray, delta: np.ndarray, how: Design) -> tuple[np.ndarray, HalfWidths]:
     m, n = values.shape
-    means = values.mean(axis=1)
     grand = values.mean()
-    residuals = values - means[:, None] - values.mean(axis=0) + grand
+    residuals = values - values.mean(axis=1)[:, None] - values.mean(axis=0) + grand
     freedom = (n - 1) * (m - 1)
     # Root of MS_res, the mean square of what neither systems nor queries explain.
     rms = np.sqrt((residuals**2).sum() / freedom)
-    delta = np.abs(differences(means[first], means[second]))
     if signs(np.abs(grand) + rms, np.abs(grand)) == 0:
-        return np.where(delta == 0, 1.0, 0.0)
-    q = delta / (rms / np.sqrt(n))
-    return _by_pairs(_studentised_range, (q, m, freedom), _SLOW_PAIRS, how)
+        return np.where(delta == 0, 1.0, 0.0), lambda _: np.zeros(())
+    error = float(rms / np.sqrt(n))
+    p = _by_pairs(_studentised_range, (delta / error, m, freedom), _SLOW_PAIRS, how)
+    return p, partial(_studentised_range_half_width, error, m, freedom)
+
+
+def _studentised_range_half_width(error: float, m: int, freedom: int, level: float) -> np.ndarray:
+    from scipy.stats import studentized_range
+
+    return np.asarray(studentized_range.isf(level, m, freedom) * error)
 
 
 def _studentised_range(q: np.ndarray, m: int, freedom: int) -> np.ndarray:
@@ -100,6 +126,12 @@ def _t(z: np.ndarray, how: Design) -> np.ndarray:
     from scipy.stats import t
 
     return 2 * t.sf(np.abs(studentised(z)), z.shape[1] - 1)
+
+
+def _t_half_widths(z: np.ndarray, how: Design, level: float) -> np.ndarray:
+    from scipy.stats import t
+
+    return np.asarray(t.isf(level / 2, z.shape[1] - 1) * _mean_and_error(z)[1])
 
 
 def _wilcoxon(z: np.ndarray, how: Design) -> np.ndarray:
@@ -145,9 +177,23 @@ def _mean(z: np.ndarray, axis: int) -> np.ndarray:
 def _flips(z: np.ndarray, trials: Draws) -> np.ndarray:
     least = _least(np.abs(z.mean(axis=1)))
     count = np.zeros(len(z))
-    for flip in flips(trials, z.shape[1]):
-        count += (np.abs(flip @ z.T) / z.shape[1] >= least).sum(axis=0)
+    for sizes in _flipped(z, trials):
+        count += (sizes >= least).sum(axis=0)
     return count / trials.n
+
+
+def _flipped(z: np.ndarray, trials: Draws) -> Iterator[np.ndarray]:
+    """Return the sizes of the mean differences of flipped pairs, arrays of shape (trials of a chunk, pairs)."""
+    for flip in flips(trials, z.shape[1]):
+        yield np.abs(flip @ z.T) / z.shape[1]
+
+
+def _flips_half_widths(z: np.ndarray, how: Design, level: float) -> np.ndarray:
+    return _by_pairs(_flips_critical, (z, how.draws, level), fitting(how.draws.n), how)
+
+
+def _flips_critical(z: np.ndarray, trials: Draws, level: float) -> np.ndarray:
+    return _critical(np.concatenate(list(_flipped(z, trials))).T, level)
 
 
 def _bootstrap(z: np.ndarray, trials: Draws) -> np.ndarray:
@@ -157,6 +203,16 @@ def _bootstrap(z: np.ndarray, trials: Draws) -> np.ndarray:
     for t, _ in _resampled(z, trials):
         count += (t >= least).sum(axis=1)
     return count / trials.n
+
+
+def _bootstrap_half_widths(z: np.ndarray, how: Design, level: float) -> np.ndarray:
+    return _by_pairs(_bootstrap_half_widths_of_pairs, (z, how.draws, level), fitting(how.draws.n), how)
+
+
+def _bootstrap_half_widths_of_pairs(z: np.ndarray, trials: Draws, level: float) -> np.ndarray:
+    critical = _critical(np.concatenate([t for t, _ in _resampled(z, trials)], axis=1), level)
+    error = _mean_and_error(z)[1]
+    return np.where(error == 0, 0.0, critical) * error
 
 
 def _bootstrap_borderlines(z: np.ndarray, how: Design) -> np.ndarray:
@@ -193,19 +249,6 @@ def _resampled(z: np.ndarray, trials: Draws) -> Iterator[tuple[np.ndarray, np.nd
         yield t, size
 
 
-def percentile_interval(
-    values: np.ndarray, first: np.ndarray, second: np.ndarray, ci: float, trials: Draws
-) -> tuple[np.ndarray, np.ndarray]:
-    """Compute the percentile interval of each pair's difference over resamples of the queries: lower and upper ends."""
-    means = np.concatenate([values[:, queries].mean(axis=-1) for queries in resamples(trials, values.shape[1])], axis=1)
-    ends = [(1 - ci) / 2, (1 + ci) / 2]
-    chunks = [slice(start, start + _INTERVALS) for start in range(0, len(first), _INTERVALS)]
-    low, high = np.concatenate(
-        [np.quantile(means[first[chunk]] - means[second[chunk]], ends, axis=1) for chunk in chunks], axis=1
-    )
-    return low, high
-
-
 @dataclass(frozen=True)
 class SignificanceTest:
     """A test of significance, and what belongs to it.
@@ -217,21 +260,23 @@ class SignificanceTest:
     of_pairs, borderlines : callable
         The p-value of each pair by itself, and its borderline difference if the test has one: from the differences by
         query, shape (n_pairs, n_queries), and a `Design`.
+    half_widths : callable, optional
+        How far the confidence interval of each pair reaches to either side of the difference: from the differences by
+        query, a `Design`, and the level, which is 1 minus the confidence.
     of_all : callable, optional
-        The p-values of pairs by one test over all systems, which controls the error of the whole family of pairs: from
-        what `p_values` takes.
+        One test over all systems, which controls the error of the whole family of pairs: from the values, shape
+        (n_systems, n_queries), the differences of the pairs and a `Design`, the p-values of the pairs, and a function
+        from the level to the half width of all simultaneous intervals.
     n_trials : int, optional
         Default number of trials of a test that draws.
-    interval : callable
-        The lower and upper end of each pair's confidence interval, from what `percentile_interval` takes.
     """
 
     title: str
     of_pairs: Callable[[np.ndarray, Design], np.ndarray]
-    of_all: Callable[[np.ndarray, np.ndarray, np.ndarray, Design], np.ndarray] | None = None
+    of_all: Callable[[np.ndarray, np.ndarray, Design], tuple[np.ndarray, HalfWidths]] | None = None
     n_trials: int | None = None
     borderlines: Callable[[np.ndarray, Design], np.ndarray] | None = None
-    interval: Callable[..., tuple[np.ndarray, np.ndarray]] = percentile_interval
+    half_widths: Callable[[np.ndarray, Design, float], np.ndarray] | None = None
 
 
 # For type checkers and editors, which see no more than this of the table: they check that its keys are these.
@@ -241,14 +286,22 @@ Groups = Literal["all", "pairwise"]
 # The numbers of trials are those of Sakai (2013) and, for permutations, of scipy.
 TESTS: dict[Test, SignificanceTest] = {
     "tukey-randomised": SignificanceTest(
-        "randomised Tukey HSD", partial(_drawn, _flips), of_all=_randomised_hsd, n_trials=5_000
+        "randomised Tukey HSD",
+        partial(_drawn, _flips),
+        of_all=_randomised_hsd,
+        n_trials=5_000,
+        half_widths=_flips_half_widths,
     ),
     "bootstrap": SignificanceTest(
-        "paired bootstrap test", partial(_drawn, _bootstrap), n_trials=1_000, borderlines=_bootstrap_borderlines
+        "paired bootstrap test",
+        partial(_drawn, _bootstrap),
+        n_trials=1_000,
+        borderlines=_bootstrap_borderlines,
+        half_widths=_bootstrap_half_widths,
     ),
     # The studentised range of two systems is sqrt(2) |t|.
-    "tukey": SignificanceTest("two-way Tukey HSD", _t, of_all=_parametric_hsd),
-    "t": SignificanceTest("paired t-test", _t),
+    "tukey": SignificanceTest("two-way Tukey HSD", _t, of_all=_parametric_hsd, half_widths=_t_half_widths),
+    "t": SignificanceTest("paired t-test", _t, half_widths=_t_half_widths),
     "wilcoxon": SignificanceTest("Wilcoxon signed-rank test", _wilcoxon),
     "permutation": SignificanceTest("paired permutation test", partial(_drawn, _permutation), n_trials=9_999),
 }
@@ -268,7 +321,6 @@ class Design(NamedTuple):
     alpha: float
     correction: str | None
     n_jobs: int | None
-    interval_rng: np.random.Generator
 
     def described(self, scores: Scores) -> dict[Hashable, Any]:
         """Return what a table of results says of its making."""
@@ -306,13 +358,18 @@ def design(
     alpha = LEVEL.check(who, "alpha", alpha)
     if correction is not None:
         _check_correction(who, correction)
+        if TESTS[test].of_all is not None and groups == "all":
+            of_pairs = ", ".join(repr(name) for name, each in TESTS.items() if each.of_all is None)
+            raise ValueError(
+                f"{who}: correction must be None for test={test!r}, which allows for the number of pairs itself; a "
+                f"correction is for the tests of single pairs ({of_pairs}) and for groups='pairwise'."
+            )
     for what, names in (("systems", scores.systems), ("queries", scores.queries)):
         if len(names) < 2:
             raise ValueError(f"{who}: perquery must have two {what} at least, not {len(names)}.")
     n = TESTS[test].n_trials or 1 if n_trials is None else TRIALS.check(who, "n_trials", n_trials)
-    test_rng, interval_rng = generators(rng, 2)
-    trials = draws(test_rng, n, len(scores.systems) * len(scores.queries))
-    return Design(test, groups, trials, alpha, correction, n_jobs, interval_rng)
+    trials = draws(generators(rng, 1)[0], n, len(scores.systems) * len(scores.queries))
+    return Design(test, groups, trials, alpha, correction, n_jobs)
 
 
 def _check_correction(who: str, correction: str) -> None:
@@ -327,8 +384,18 @@ def _check_correction(who: str, correction: str) -> None:
         ) from error
 
 
-def p_values(values: np.ndarray, first: np.ndarray, second: np.ndarray, how: Design) -> np.ndarray:
-    """Compute the p-value of each pair.
+class Tested(NamedTuple):
+    """The p-value of each pair, and how far its confidence interval reaches from the difference, by its level.
+
+    ``half_widths`` is None for tests that have no interval.
+    """
+
+    p: np.ndarray
+    half_widths: HalfWidths | None
+
+
+def tested(values: np.ndarray, first: np.ndarray, second: np.ndarray, how: Design) -> Tested:
+    """Test each pair.
 
     Parameters
     ----------
@@ -339,16 +406,34 @@ def p_values(values: np.ndarray, first: np.ndarray, second: np.ndarray, how: Des
     how : Design
         Test, its trials and workers. An HSD test is over all systems, whichever pairs are asked for, unless its groups
         are "pairwise".
-
-    Returns
-    -------
-    ndarray, shape (n_pairs,)
-        Probabilities, two-sided.
     """
     test = TESTS[how.test]
     if test.of_all is not None and how.groups == "all":
-        return test.of_all(values, first, second, how)
-    return test.of_pairs(differences(values[first], values[second]), how)
+        means = values.mean(axis=1)
+        return Tested(*test.of_all(values, np.abs(differences(means[first], means[second])), how))
+    z = differences(values[first], values[second])
+    return Tested(test.of_pairs(z, how), None if test.half_widths is None else partial(test.half_widths, z, how))
+
+
+def p_values(values: np.ndarray, first: np.ndarray, second: np.ndarray, how: Design) -> np.ndarray:
+    """Compute the p-value of each pair, from what `tested` takes: probabilities, two-sided, shape (n_pairs,)."""
+    return tested(values, first, second, how).p
+
+
+def interval(
+    difference: np.ndarray, p: np.ndarray, half_widths: np.ndarray, level: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return both ends of the interval of each difference: 0 is outside exactly if p is below the level.
+
+    The half widths are critical values of the test, so that rounding alone could say otherwise.
+    """
+    size = np.abs(difference)
+    near = size - half_widths
+    outside = signs(p, np.full(p.shape, level)) < 0
+    near = np.where(outside, np.maximum(near, np.finfo(float).tiny), np.minimum(near, 0.0))
+    far = size + half_widths
+    positive = difference >= 0
+    return np.where(positive, near, -far), np.where(positive, far, -near)
 
 
 def borderlines(values: np.ndarray, first: np.ndarray, second: np.ndarray, how: Design) -> np.ndarray:

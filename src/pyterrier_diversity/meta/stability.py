@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ..parallel import in_parallel
-from ..parameters import Parameter, Parameters, Rng, checked
+from ..parameters import Parameter, Parameters, Rng, checked, generator_of
 from .scores import read_scores, signs
 
 _PARAMETERS: Parameters = {
@@ -103,7 +103,7 @@ def stability(
     n_topics = _size_of_sample(len(scores.queries), share)
     # Drawn before any work is shared out, so that the workers do not matter.
     topics = np.tile(np.arange(len(scores.queries)), (n_trials, 1))
-    topics = np.random.default_rng(rng).permuted(topics, axis=1)[:, :n_topics]
+    topics = generator_of(rng).permuted(topics, axis=1)[:, :n_topics]
     tasks = [(values, topics, fuzziness) for values in scores.by_measure.values()]
     results = in_parallel(_of_measure, tasks, n_jobs=n_jobs, what="stability")
     table = pd.DataFrame(results, columns=["stability", "ties"])

@@ -152,7 +152,8 @@ def number_of_systems(
     wanted = _measures("number_of_systems", measures)
     if any(_reads_rarity(measure) and innermost(measure).params.get("judged_only") for measure in wanted):
         raise ValueError("number_of_systems: a measure that reads rarity cannot have judged_only=True here.")
-    systems = [_run_frame(run) for run in runs.values()]
+    # In the order of their names: the same seed draws the same systems, in whichever order they come.
+    systems = [_run_frame(runs[name]) for name in sorted(runs, key=str)]
     rare = add_rarity(_qrels_frame(qrels), systems, cutoff=cutoff, bounded=bounded)
     initial = _evaluate(wanted, rare, systems)
     pool = _read(rare, systems, cutoff, bounded)

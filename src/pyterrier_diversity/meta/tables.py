@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import itertools
-import re
 import string
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -20,6 +19,13 @@ from .significance_tests import TESTS
 
 _PLACES = Parameter(int, 3, interval="[0, 100]", desc="decimal places of the means")
 _NEEDED = ("measure", "system", "other", "mean", "other_mean", "significant")
+
+_LATEX = {
+    **{character: f"\\{character}" for character in "&%$#_{}"},
+    "\\": r"\textbackslash{}",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+}
 
 
 class Cell(NamedTuple):
@@ -85,7 +91,8 @@ class SignificanceTable:
         """Return the table for LaTeX with booktabs, the best mean of each measure in bold, signatures in comments."""
         written = self._written(r"\textbf{{{}}}", r"$^{{\mathrm{{{}}}}}$", r"$_{{\mathrm{{{}}}}}$")
         rows = [["", *map(escaped, self.measures)], *([escaped(name), *cells] for name, cells in written.items())]
-        comments = [f"% {text}" for text in (*self.signatures.values(), self.legend)]
+        # A name with a line break would end the comment.
+        comments = [f"% {' '.join(text.splitlines())}" for text in (*self.signatures.values(), self.legend)]
         return "\n".join([*comments, latex(rows, "l" + "r" * len(self.measures))])
 
     def _written(self, best: str, higher_than: str, lower_than: str) -> dict[str, list[str]]:
@@ -201,5 +208,5 @@ def latex(rows: Iterable[Sequence[str]], columns: str) -> str:
 
 
 def escaped(text: str) -> str:
-    """Return text as LaTeX shows it."""
-    return re.sub(r"([&%$#_{}])", r"\\\1", text)
+    """Return text as LaTeX shows it, on one line."""
+    return "".join(_LATEX.get(character, character) for character in " ".join(text.splitlines()))

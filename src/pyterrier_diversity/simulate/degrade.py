@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from ..judged import judge, relevance_by_query
-from ..parameters import Parameter, Rng
+from ..parameters import Parameter, Rng, generator_of
 
 _SHAPE = Parameter(float, interval="(0, inf)", desc="parameter of a Beta distribution")
 
@@ -53,7 +53,7 @@ def degrade(
     shapes = _shape("relevant", relevant), _shape("irrelevant", irrelevant)
     queries = relevance_by_query(judge(qrels))
     frames = [pd.DataFrame(columns=["qid", "iteration", "docno", "score"]).astype({"score": float})]
-    for query, generator in zip(queries, np.random.default_rng(rng).spawn(len(queries)), strict=True):
+    for query, generator in zip(queries, generator_of(rng).spawn(len(queries)), strict=True):
         drawn = [generator.beta(*shape, query.matrix.shape) for shape in shapes]
         frame = {
             "qid": query.query_id,

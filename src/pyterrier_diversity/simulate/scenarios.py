@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from ..judged import Run, given_frame, ids, intents_of_rows, numbers, strings
-from ..parameters import Parameter, Rng
+from ..parameters import Parameter, Rng, generator_of
 
 LONGEST = Parameter(int, interval="[0, inf)", desc="largest length that can be drawn")
 
@@ -43,7 +43,7 @@ def random_grades(qrels: pd.DataFrame, rng: Rng = None) -> pd.DataFrame:
     [0.98, 0.0]
     """
     label = numbers(given_frame(qrels, ("query_id", "relevance"), "qrels"), "relevance", "qrels")
-    drawn = label * (1 - np.random.default_rng(rng).random(len(label)))
+    drawn = label * (1 - generator_of(rng).random(len(label)))
     name = "label" if "label" in qrels else "relevance"
     return qrels.assign(**{name: np.where(label > 0, drawn, label)})
 
@@ -80,7 +80,7 @@ def random_weights(qrels: pd.DataFrame, rng: Rng = None) -> pd.DataFrame:
     [0.91, 0.09]
     """
     intent, query, _ = intents_of_rows(given_frame(qrels, ("query_id",), "qrels"))
-    drawn = 1 - np.random.default_rng(rng).random(len(query))
+    drawn = 1 - generator_of(rng).random(len(query))
     return qrels.assign(weight=(drawn / np.bincount(query, drawn)[query])[intent])
 
 
@@ -119,7 +119,7 @@ def random_lengths(run: pd.DataFrame, longest: int | None = None, rng: Rng = Non
     """
     if longest is not None:
         longest = min(LONGEST.check("random_lengths", "longest", longest), np.iinfo(np.int64).max)
-    generator, rankings = np.random.default_rng(rng), Run(run)
+    generator, rankings = generator_of(rng), Run(run)
     query = ids(given_frame(run, ("query_id",), "run"), "query_id", "run")
     docs = strings(given_frame(run, ("doc_id",), "run"), "doc_id", "run")
     kept: set[tuple[int, str]] = set()

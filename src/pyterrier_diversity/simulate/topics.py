@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from ..judged import judge, relevance_by_query
-from ..parameters import Parameter, Parameters, Rng, checked
+from ..parameters import Parameter, Parameters, Rng, checked, generator_of
 
 _PARAMETERS: Parameters = {
     "n": Parameter(int, 1, interval="[1, inf)", desc="topics drawn from each query"),
@@ -61,7 +61,7 @@ def swap_topics(
     n, burn_in, attempts = checked("swap_topics", _PARAMETERS, n=n, burn_in=burn_in, attempts=attempts).values()
     queries = relevance_by_query(judge(qrels))
     rows = []
-    for query, generator in zip(queries, np.random.default_rng(rng).spawn(len(queries)), strict=True):
+    for query, generator in zip(queries, generator_of(rng).spawn(len(queries)), strict=True):
         matrix = query.matrix.tolist()
         for number in range(1, n + 1 if matrix else 1):
             _walk(matrix, burn_in if number == 1 else attempts, generator)

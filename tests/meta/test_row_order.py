@@ -1,0 +1,160 @@
+"""The same seed gives the same numbers, in whichever order rows, queries and systems come."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from ir_measures import P
+
+from pyterrier_diversity import P_Rareness
+from pyterrier_diversity.meta import (
+    asl_curve,
+    axiom_table,
+    compare,
+    concordance,
+    delta_required,
+    discriminative_power,
+    number_of_systems,
+    overlap,
+    rank_correlation,
+    stability,
+    topic_sampling,
+    unanimity,
+)
+
+# Names whose order is neither that of the numbers in them nor that of the frame.
+SYSTEMS, QUERIES, MEASURES = ["s9", "s10", "b", "a"], ["10", "9", "101", "2", "33", "1", "7"], ["RBU", "AP", "P"]
+VALUES = np.random.default_rng(7).integers(0, 5, (3, 4, 7)) / 5 + np.linspace(0, 1, 4)[None, :, None]
+FRAME = pd.DataFrame(
+    [
+        (name, qid, measure, VALUES[m, s, q])
+        for m, measure in enumerate(MEASURES)
+        for s, name in enumerate(SYSTEMS)
+        for q, qid in enumerate(QUERIES)
+    ],
+    columns=["name", "qid", "measure", "value"],
+)
+TESTS = ["tukey-randomised", "bootstrap", "permutation", "tukey", "t", "wilcoxon"]
+EXACT = ["p", "significant", "mean", "other_mean"]
+
+orders = st.permutations(range(len(FRAME))).map(list)
+
+
+def by_pair(compared):
+    """The rows of a comparison by measure and pair, each pair in the order of its names."""
+    swapped = (compared["system"] > compared["other"]).to_numpy()
+    signs = np.where(swapped, -1.0, 1.0)
+    table = compared.copy()
+    for one, other in (("system", "other"), ("mean", "other_mean")):
+        table[one], table[other] = (
+            compared[one].where(~swapped, compared[other]),
+            compared[other].where(~swapped, compared[one]),
+        )
+    for column in ("difference", "effect_size"):
+        table[column] = compared[column] * signs
+    if "ci_low" in table:
+        table["ci_low"] = compared["ci_low"].where(~swapped, -compared["ci_high"])
+        table["ci_high"] = compared["ci_high"].where(~swapped, -compared["ci_low"])
+    return table.set_index(["measure", "system", "other"]).sort_index()
+
+
+@pytest.mark.parametrize("groups", ["all", "pairwise"])
+@pytest.mark.parametrize("test", TESTS)
+@settings(deadline=None, max_examples=8)
+@given(order=orders)
+def test_comparisons_are_the_same(test, groups, order):
+    options = {"groups": groups, "n_trials": 50, "rng": 1}
+
+    one, other = (by_pair(compare(frame, test, **options)) for frame in (FRAME, FRAME.iloc[order]))
+
+    exact = [column for column in EXACT if column in one]
+    pd.testing.assert_frame_equal(one[exact], other[exact], check_exact=True)
+    pd.testing.assert_frame_equal(one, other, check_exact=False, rtol=1e-9, atol=1e-12)
+
+
+@settings(deadline=None, max_examples=8)
+@given(order=orders)
+def test_pairs_are_in_the_order_of_the_frame(order):
+    frame = FRAME.iloc[order]
+    names = frame["name"].unique().tolist()
+
+    result = compare(frame, "t").query("measure == 'AP'")
+
+    assert list(zip(result["system"], result["other"], strict=True)) == [
+        (one, other) for i, one in enumerate(names) for other in names[i + 1 :]
+    ]
+
+
+@pytest.mark.parametrize(
+    ("function", "keys"),
+    [
+        (lambda frame: discriminative_power(frame, n_trials=50, rng=1), ["measure"]),
+        (lambda frame: delta_required(frame, "bootstrap", n_trials=50, rng=1), ["measure"]),
+        (lambda frame: asl_curve(frame, n_trials=50, rng=1)[["measure", "rank", "asl"]], ["measure", "rank"]),
+        (lambda frame: overlap(frame, measures=MEASURES, n_trials=50, rng=1), ["measure", "other_measure"]),
+        (lambda frame: stability(frame, n_trials=50, rng=1), ["measure"]),
+        (lambda frame: topic_sampling(frame, sizes=[2, 5], n_trials=20, rng=1), ["measure", "size"]),
+        (unanimity, ["measure"]),
+        (lambda frame: rank_correlation(frame), ["measure", "reference"]),
+        (lambda frame: concordance(frame, gold="P", measures=["RBU", "AP"]), ["measure", "other"]),
+    ],
+)
+@settings(deadline=None, max_examples=8)
+@given(order=orders)
+def test_judgements_of_measures_are_the_same(function, keys, order):
+    # The measures keep their order, which is that of the rows of some results.
+    frame = FRAME.iloc[order]
+    frame = pd.concat([frame[frame["measure"] == measure] for measure in MEASURES])
+
+    one, other = (function(each).set_index(keys).sort_index() for each in (FRAME, frame))
+
+    pd.testing.assert_frame_equal(one, other, check_exact=False, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("rng", [-1, 1.5, "seed"])
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda rng: compare(FRAME, rng=rng),
+        lambda rng: stability(FRAME, rng=rng),
+        lambda rng: topic_sampling(FRAME, sizes=[2], rng=rng),
+        lambda rng: axiom_table([P @ 5], rng=rng),
+    ],
+)
+def test_what_is_no_seed_is_refused(function, rng):
+    with pytest.raises(
+        ValueError, match=r"rng must be a seed, which is an integer in \[0, inf\), .*, not " + repr(rng)
+    ):
+        function(rng)
+
+
+@settings(deadline=None, max_examples=8)
+@given(st.permutations(SYSTEMS), st.randoms())
+def test_numbers_of_systems_are_the_same(names, random):
+    rng = np.random.default_rng(3)
+    rows = [
+        (name, query, f"d{doc}", score)
+        for name in SYSTEMS
+        for query in QUERIES[:3]
+        for doc, score in zip(rng.permutation(12)[:6], range(6, 0, -1), strict=True)
+    ]
+    found = pd.DataFrame(rows, columns=["name", "qid", "docno", "score"])
+    qrels = pd.DataFrame(
+        [(query, f"d{doc}", int(doc % 3 > 0)) for query in QUERIES[:3] for doc in range(12)],
+        columns=["qid", "docno", "label"],
+    )
+    shuffled = found.sample(frac=1, random_state=random.randrange(1000))
+    options = {"sizes": [2, 3], "n_trials": 10, "cutoff": 5, "rng": 1}
+
+    one, other = (
+        number_of_systems(
+            {name: frame[frame["name"] == name].drop(columns="name") for name in order},
+            judged,
+            P_Rareness @ 5,
+            **options,
+        )
+        for frame, order, judged in ((found, SYSTEMS, qrels), (shuffled, names, qrels.iloc[::-1]))
+    )
+
+    pd.testing.assert_frame_equal(one, other, check_exact=False, rtol=1e-9, atol=1e-12)
