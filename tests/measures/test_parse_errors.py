@@ -43,7 +43,7 @@ def test_a_cutoff_outside_replaces_the_one_inside():
         ("RBU(", None),
         ("nDCG@x", None),
         ("nDCG(5)", None),
-        ("α-nDCG@20", "alpha_nDCG"),
+        ("\u03b1-nDCG@20", "alpha_nDCG"),
         ("alpha-nDCG@20", "alpha_nDCG"),
         ("ERR-IA@20", "ERR_IA"),
         ("D#-nDCG@10", "Dsharp_nDCG"),

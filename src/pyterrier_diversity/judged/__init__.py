@@ -4,7 +4,7 @@ from .columns import fail, given_frame, ids, numbers, strings, to_frame, with_st
 from .entries import Groups
 from .grades import Gain, gain_value, relevance_probability
 from .judgements import Judgements, Memo, View
-from .ranked import LARGEST_EXPONENT, Listed, Order, Ranked, RankedDocuments, ideal, relevant_documents
+from .ranked import LARGEST_EXPONENT, LARGEST_GAIN, Listed, Order, Ranked, RankedDocuments, ideal, relevant_documents
 from .reading import QRELS_COLUMNS, intents_of_rows, judge
 from .relevance import QueryRelevance, relevance_by_query
 from .run import RUN_COLUMNS, Retrieved, Run, ranking_order, retrieved
@@ -12,6 +12,7 @@ from .sessions import Turns
 
 __all__ = [
     "LARGEST_EXPONENT",
+    "LARGEST_GAIN",
     "QRELS_COLUMNS",
     "RUN_COLUMNS",
     "Gain",

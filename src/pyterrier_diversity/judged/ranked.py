@@ -16,7 +16,8 @@ from .sessions import Turns, read_in_turns
 
 # 2 to the power of more, summed over the documents of a query, may not be finite.
 LARGEST_EXPONENT = 1000
-_LARGEST_LABEL = {"exp": LARGEST_EXPONENT, "linear": 2.0**LARGEST_EXPONENT, "binary": np.inf}
+LARGEST_GAIN = 2.0**LARGEST_EXPONENT
+_LARGEST_LABEL = {"exp": LARGEST_EXPONENT, "linear": LARGEST_GAIN, "binary": np.inf}
 
 
 class Declared(Protocol):
@@ -183,7 +184,16 @@ class Ranked:
 
     @cached_property
     def document_gain(self) -> np.ndarray:
-        """The column ``gain`` of the qrels for each entry; the label where there is none."""
+        """The column ``gain`` of the qrels for each entry; the label where there is none.
+
+        Raises
+        ------
+        ValueError
+            If a gain is so large that sums may not be finite.
+        """
+        largest = float(self.judgements.labels.gain.max(initial=0.0))
+        if largest > LARGEST_GAIN:
+            raise ValueError(f"qrels: gains may be at most {LARGEST_GAIN:g}, not {largest:g}.")
         return self.judgements.labels.gain[self.row]
 
     @cached_property

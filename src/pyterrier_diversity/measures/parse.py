@@ -89,7 +89,7 @@ def _near(text: str) -> str:
     name = re.split(r"[^\w#-]", text.strip(), maxsplit=1)[0]
     if name in ir_measures.measures.registry:
         return ""
-    for written, read in (("α", "alpha_"), ("#", "sharp_"), ("-", "_")):
+    for written, read in (("\u03b1", "alpha_"), ("#", "sharp_"), ("-", "_")):
         name = name.replace(written, read)
     name = re.sub("_+", "_", re.sub(r"_\d+$", "", name)).lower()
     alike = (
