@@ -42,7 +42,7 @@ def refused(parameter):
     if parameter.kind is str:
         return ["no such choice", 1, True]
     low, high = bounds(parameter)
-    outside = [low - 1 if math.isfinite(low) else None, high + 1 if math.isfinite(high) else None]
+    outside = [low - 1 if math.isfinite(low) else None, 2 * high + 1 if math.isfinite(high) else None]
     outside += [low if parameter.interval[0] == "(" else None, high if parameter.interval[-1] == ")" else None]
     values = [value for value in outside if value is not None and math.isfinite(value)]
     values += [True, False, math.nan, math.inf, -math.inf, np.nan, "0.5", [0.5]]
@@ -85,8 +85,8 @@ def test_an_unknown_parameter_is_refused_when_the_measure_is_built(measure):
     [
         (lambda: RBU(p=0), "RBU: p must be a number in (0, 1], not 0."),
         (lambda: RBU(p=1.5), "RBU: p must be a number in (0, 1], not 1.5."),
-        (lambda: RBU(e=-1), "RBU: e must be a number in [0, inf), not -1."),
-        (lambda: RBU(e=math.nan), "RBU: e must be a number in [0, inf), not nan."),
+        (lambda: RBU(e=-1), "RBU: e must be a number in [0, 1e100], not -1."),
+        (lambda: RBU(e=math.nan), "RBU: e must be a number in [0, 1e100], not nan."),
         (lambda: RBU(p=True), "RBU: p must be a number in (0, 1], not True."),
         (lambda: RBU(max_rel=math.inf), "RBU: max_rel must be a number in (0, inf), not inf."),
         (lambda: RBU(gain="log"), "RBU: gain must be one of 'exp', 'linear', 'binary', not 'log'."),

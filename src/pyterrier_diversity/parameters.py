@@ -77,6 +77,8 @@ class Parameter(ParamInfo):
 
 
 Parameters = dict[str, ParamInfo]
+# Factors end where sums of what they multiply might not be finite.
+FROM_0 = "[0, 1e100]"
 # What is random draws from: a generator, or the seed of one; None for another one each time.
 Rng = np.random.Generator | int | None
 

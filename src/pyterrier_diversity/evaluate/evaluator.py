@@ -42,6 +42,9 @@ _FRACTIONAL_LABELS = ("runtime", "cwl_eval", "compat", "judged")
 # pytrec_eval keeps a count for each label up to the largest.
 _LARGEST_LABEL = 2**20
 
+# Programs in C read them.
+_LARGEST_CUTOFF = 2**31 - 1
+
 
 class RefusedMeasureError(ValueError):
     """Parameters of a measure that its provider does not take."""
@@ -242,6 +245,9 @@ class _Provided:
     def __init__(self, measures: list[ir_measures.Measure], qrels: Any) -> None:
         self._measures = measures
         self._qrels = qrels
+        for measure in measures:
+            if isinstance(measure.params.get("cutoff"), int) and measure.params["cutoff"] > _LARGEST_CUTOFF:
+                raise RefusedMeasureError(f"{measure}: other providers take cutoffs up to {_LARGEST_CUTOFF}.")
         try:
             self._evaluator = ir_measures.DefaultPipeline.evaluator(measures, qrels)
         except AssertionError as error:  # how ir_measures refuses parameters

@@ -15,7 +15,7 @@ from .columns import (
 from .entries import Groups
 from .grades import Gain, gain_value, relevance_probability
 from .judgements import Judgements, Memo, View
-from .ranked import LARGEST_EXPONENT, Listed, Order, Ranked, RankedDocuments, ideal, relevant_documents
+from .ranked import LARGEST_EXPONENT, LARGEST_GAIN, Listed, Order, Ranked, RankedDocuments, ideal, relevant_documents
 from .reading import QRELS_COLUMNS, intents_of_rows, judge
 from .relevance import QueryRelevance, relevance_by_query
 from .run import Retrieved, Run, contradicted_ranks, ranking_order, retrieved
@@ -24,6 +24,7 @@ from .warned import collected, warn_of_data
 
 __all__ = [
     "LARGEST_EXPONENT",
+    "LARGEST_GAIN",
     "QRELS_COLUMNS",
     "RUN_COLUMNS",
     "Gain",

@@ -19,7 +19,8 @@ LARGEST_EXPONENT = 1000
 # No ranking is longer, and a larger number does not fit into an array.
 _LAST = 2**62
 
-_LARGEST_LABEL = {"exp": LARGEST_EXPONENT, "linear": 2.0**LARGEST_EXPONENT, "binary": np.inf}
+LARGEST_GAIN = 2.0**LARGEST_EXPONENT
+_LARGEST_LABEL = {"exp": LARGEST_EXPONENT, "linear": LARGEST_GAIN, "binary": np.inf}
 
 
 class Declared(Protocol):
@@ -185,7 +186,16 @@ class Ranked:
 
     @cached_property
     def document_gain(self) -> np.ndarray:
-        """The column ``gain`` of the qrels for each entry; the label where there is none."""
+        """The column ``gain`` of the qrels for each entry; the label where there is none.
+
+        Raises
+        ------
+        ValueError
+            If a gain is so large that sums may not be finite.
+        """
+        largest = float(self.judgements.labels.gain.max(initial=0.0))
+        if largest > LARGEST_GAIN:
+            raise ValueError(f"qrels: gains may be at most {LARGEST_GAIN:g}, not {largest:g}.")
         return self.judgements.labels.gain[self.row]
 
     @cached_property

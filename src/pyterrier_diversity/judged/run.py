@@ -197,6 +197,10 @@ class Run:
             )
 
 
+# More words, summed up and times their cost, may not be finite.
+_MOST_WORDS = 1e100
+
+
 class Retrieved:
     """What rankings found of some judgements.
 
@@ -323,6 +327,8 @@ def _doc_len(frame: Any) -> np.ndarray:
     words = numbers(frame.assign(doc_len=frame["doc_len"].where(~unknown, 0)), "doc_len", "run")
     if (words < 0).any():
         fail(frame, words < 0, "doc_len", "run", "must not be negative")
+    if (words > _MOST_WORDS).any():
+        fail(frame, words > _MOST_WORDS, "doc_len", "run", f"must be at most {_MOST_WORDS:g}")
     return np.where(unknown, np.nan, words)
 
 

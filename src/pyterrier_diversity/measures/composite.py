@@ -14,6 +14,9 @@ from ..parameters import CUTOFF, Parameter, Parameters
 from .base import CompositeMeasure, Part, implementation, is_ours, reason, register
 from .subtopic import StRecall
 
+# IA, Adhoc and Sharp over each other.
+MOST_NESTED = 8
+
 
 class Wrapper(CompositeMeasure):
     """A measure over another one, which is in ``measure`` as an object and in ``params`` as a string.
@@ -51,6 +54,9 @@ class Wrapper(CompositeMeasure):
                 # A measure that cannot do without a cutoff may still be given one: IA(P)@10.
                 needs_cutoff = "cutoff" in inner.SUPPORTED_PARAMS and "cutoff" not in inner.params
                 (inner @ 1 if needs_cutoff else inner).validate_params()
+            if _n_wrappers(inner) >= MOST_NESTED:
+                # The name of a measure is quoted inside of the next one's: its length doubles each time.
+                raise ValueError(f"more than {MOST_NESTED} measures are inside of each other")
         except (AssertionError, AttributeError, KeyError, NameError, TypeError, ValueError) as error:
             name = measure if isinstance(measure, str) else getattr(measure, "NAME", measure)
             raise ValueError(
@@ -88,6 +94,11 @@ class Wrapper(CompositeMeasure):
 def inside(measure: ir_measures.Measure) -> ir_measures.Measure | None:
     """Return the measure that `IA`, `Adhoc` or `Sharp` is over; None for another measure."""
     return measure.measure if isinstance(measure, Wrapper) else None
+
+
+def _n_wrappers(measure: ir_measures.Measure) -> int:
+    inner = inside(measure)
+    return 0 if inner is None else 1 + _n_wrappers(inner)
 
 
 def innermost(measure: ir_measures.Measure) -> ir_measures.Measure:

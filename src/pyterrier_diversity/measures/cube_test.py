@@ -24,7 +24,7 @@ GAMMA: Parameters = {
 CUBE: Parameters = {
     **CUTOFF,
     **GAMMA,
-    "max_height": Parameter(float, 5.0, interval="(0, inf)", desc="gain at which an intent is satisfied"),
+    "max_height": Parameter(float, 5.0, interval="(0, 1e100]", desc="gain at which an intent is satisfied"),
     **BATCH,
 }
 
@@ -149,10 +149,10 @@ class _nCT(_CubeTest):
         best = ideal(ranked.judgements.view("each intent"), ByWorth(gain_column), None)
         place = best.met
         of_intent = ranked.judgements.intents
-        counted = place <= self.batch * n_turns[of_intent.query[best.query]]
+        counted = place <= min(self.batch, 2**31) * np.minimum(n_turns, 2**31)[of_intent.query[best.query]]
         filled = best.total(power(self.gamma, place) * best.document_gain * counted)
         full = np.minimum(filled, self.max_height) * ranked.judgements.weights
-        return divide(ranked.sum_intents(full), self.max_height * n_turns)
+        return divide(ranked.sum_intents(full) / self.max_height, n_turns)
 
 
 class _CT_rank(DiversityMeasure):

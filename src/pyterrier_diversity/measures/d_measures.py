@@ -92,10 +92,12 @@ class _D_Q(DiversityMeasure):
         return np.ones(len(ranked.rank), dtype=bool)
 
     def score(self, ranked: Ranked) -> np.ndarray:
-        documents, ideal = ranked.documents, ranked.normalised_by(self)
+        documents = ranked.documents
         counted = self.counted(ranked)
         relevant = (documents.total(counted) > 0).astype(np.float64)
+        # Labels that are too large to be ordered are refused here.
         gain = documents.total(ranked.weight * ranked.gain(self) * counted)
+        ideal = ranked.normalised_by(self)
         ideal_gain = ideal.documents.total(ideal.weight * ideal.gain(self))
         ratios = blended_ratio(documents, relevant, gain, ideal.documents, ideal_gain, self.beta)
         return divide(documents.queries.total(ratios), most_found(ranked))

@@ -37,7 +37,9 @@ def blended_ratio(
     found = documents.queries.above(relevant) + relevant
     gained = documents.queries.above(gain) + gain
     best = ideal.queries.until(ideal_gain, documents.queries.of, documents.rank)
-    return relevant * (found + beta * gained) / (documents.rank + beta * best)
+    # A large beta leaves the floats beside large gains: only its ratio to 1 counts.
+    of_count, of_gain = (1.0 / beta, 1.0) if beta > 1 else (1.0, beta)
+    return relevant * (of_count * found + of_gain * gained) / (of_count * documents.rank + of_gain * best)
 
 
 class _Q(DiversityMeasure):
@@ -73,8 +75,9 @@ class _Q(DiversityMeasure):
 
     def ratios(self, ranked: Ranked) -> np.ndarray:
         """Return J_i BR_i of each document."""
-        documents, ideal = ranked.documents, ranked.normalised_by(self)
-        gain = documents.total(ranked.gain(self))
+        documents = ranked.documents
+        gain = documents.total(ranked.gain(self))  # which refuses labels that are too large to be ordered
+        ideal = ranked.normalised_by(self)
         ideal_gain = ideal.documents.total(ideal.gain(self))
         return blended_ratio(documents, np.ones(len(gain)), gain, ideal.documents, ideal_gain, self.beta)
 
@@ -85,7 +88,7 @@ class _Q(DiversityMeasure):
 def most_found(ranked: Ranked) -> np.ndarray:
     """Return min(k, R); R without a cutoff."""
     n = ranked.n_relevant_docs
-    return n if ranked.cutoff is None else np.minimum(n, ranked.cutoff)
+    return n if ranked.cutoff is None else np.minimum(n, min(ranked.cutoff, np.iinfo(np.int64).max))
 
 
 class _Pplus(_Q):

@@ -9,7 +9,7 @@ import numpy as np
 from ..arithmetic import divide, power
 from ..ideal import ByWorth, log_discount
 from ..judged import Gain, Order, Ranked, View, gain_value
-from ..parameters import CUTOFF, REL, Parameter, Parameters
+from ..parameters import CUTOFF, FROM_0, REL, Parameter, Parameters
 from .base import DiversityMeasure, Normalised, register
 
 ADAPTIVE = "adaptive"
@@ -18,7 +18,7 @@ ALPHA: Parameters = {
     "alpha": Parameter(
         float,
         1.0,
-        interval="[0, inf)",
+        interval=FROM_0,
         choices=(ADAPTIVE,),
         desc="weight of rareness; 'adaptive' for 1 over the number of relevant documents, as in the authors' code",
     )
@@ -55,7 +55,10 @@ def rareness_weight(ranked: Ranked, alpha: float | str, mixture: bool) -> np.nda
 
 def rare_gain(ranked: Ranked, alpha: float | str, gain: Gain) -> np.ndarray:
     """Return the gain of each entry, times the weight of its document by rareness."""
-    return gain_value(ranked.label, gain) * rareness_weight(ranked, alpha, False)[ranked.documents.of_entry]
+    weight = rareness_weight(ranked, alpha, False)
+    if alpha != ADAPTIVE:
+        weight = weight / max(1.0, float(alpha))  # of gains, only the ratios count
+    return gain_value(ranked.label, gain) * weight[ranked.documents.of_entry]
 
 
 class _P_Rareness(_Rareness):

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..arithmetic import power
 from ..judged import Ranked
-from ..parameters import CUTOFF, GRADES, Parameter
+from ..parameters import CUTOFF, FROM_0, GRADES, Parameter
 from .base import DiversityMeasure, register
 
 
@@ -43,7 +43,7 @@ class _RBU(DiversityMeasure):
     SUPPORTED_PARAMS = {
         **CUTOFF,
         "p": Parameter(float, 0.99, interval="(0, 1]", desc="probability of going on to the next document"),
-        "e": Parameter(float, 0.05, interval="[0, inf)", desc="effort of looking at a document"),
+        "e": Parameter(float, 0.05, interval=FROM_0, desc="effort of looking at a document"),
         **GRADES,
         "norm": Parameter(bool, False, desc="multiply by (1 - p) / p, the scale of the authors' release"),
     }

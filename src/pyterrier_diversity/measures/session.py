@@ -8,8 +8,8 @@ import numpy as np
 
 from ..arithmetic import divide, power
 from ..ideal import ByWorth
-from ..judged import Groups, Listed, Ranked, Turns, ideal
-from ..parameters import CUTOFF, Parameter
+from ..judged import LARGEST_GAIN, Groups, Listed, Ranked, Turns, ideal
+from ..parameters import CUTOFF, FROM_0, Parameter
 from .base import DiversityMeasure, register
 from .cube_test import BATCH, gain_column
 
@@ -97,7 +97,7 @@ class _nSessionDCG(_SessionDCG):
         """Return the ``n_docs`` largest discounts of ``n_turns`` turns, largest first; fewer if there are no more."""
         # All lower ranks of all lower turns come before a rank of a turn: too many, if their product is too large.
         number = np.arange(1, n_turns + 1)
-        turn = np.repeat(number, np.minimum(self.batch, n_docs // number)) - 1
+        turn = np.repeat(number, np.minimum(min(self.batch, n_docs), n_docs // number)) - 1
         place = Groups(turn, n_turns).place
         return -np.sort(-self.discount(turn + 1.0, place + 1.0))[:n_docs]
 
@@ -128,7 +128,7 @@ class _EU_DD(DiversityMeasure):
     COUNTS_TURNS = True
     SUPPORTED_PARAMS = {
         **CUTOFF,
-        "a": Parameter(float, 0.001, interval="[0, inf)", desc="cost of reading a word"),
+        "a": Parameter(float, 0.001, interval=FROM_0, desc="cost of reading a word"),
         "gamma": Parameter(float, 0.5, interval="[0, 1)", desc="what is left of a nugget each time it is met"),
         "p": Parameter(float, 0.5, interval="(0, 1]", desc="probability of stopping at a document"),
         **BATCH,
@@ -141,6 +141,7 @@ class _EU_DD(DiversityMeasure):
 
     def _gain(self, read: Ranked, turns: Turns) -> np.ndarray:
         """Return the expected gain from nuggets."""
+        read.judgements.check_labels(LARGEST_GAIN, self)
         passages, nuggets = read.passages, read.passages.nuggets
         place = read.rank - turns.start[turns.of(read.query, read.rank)]
         reached = power(1 - self.p, place - 1)[passages.entry]

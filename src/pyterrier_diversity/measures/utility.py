@@ -9,7 +9,7 @@ import numpy as np
 from ..arithmetic import power
 from ..ideal import Greedy
 from ..judged import Order, Ranked
-from ..parameters import ALPHA, CUTOFF, GRADES, Parameter
+from ..parameters import ALPHA, CUTOFF, FROM_0, GRADES, Parameter
 from .base import DiversityMeasure, Normalised, register
 
 
@@ -41,7 +41,7 @@ class _EU(DiversityMeasure):
     SUPPORTED_PARAMS = {
         **CUTOFF,
         **ALPHA,
-        "e": Parameter(float, 0.05, interval="[0, inf)", desc="effort of looking at a document"),
+        "e": Parameter(float, 0.05, interval=FROM_0, desc="effort of looking at a document"),
         "base": Parameter(float, 2.0, interval="(1, inf)", desc="base of the logarithm that discounts ranks"),
         **GRADES,
     }

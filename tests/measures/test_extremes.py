@@ -1,0 +1,117 @@
+"""At the ends of what is allowed, a value is finite or there is a sentence that says what is not."""
+
+from __future__ import annotations
+
+import math
+import sys
+
+import ir_measures
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from ir_measures import AP, RBP, P, nDCG
+
+import by_hand
+from pyterrier_diversity import D_Q, EU_DD, IA, RBU, Adhoc, P_Rareness, Pplus, Q, Sharp
+from pyterrier_diversity.measures import registered
+
+CUTOFFS = [1, 10, 2**31, 2**63, 10**30, 2**1000]
+EXTREME = [5e-324, 1e-300, 1.0, 2.0, 1000.0, 1e16, 1e100, 1e300, 1e308]
+INNER = [P @ 5, AP, nDCG, nDCG(dcg="exp-log2") @ 5, RBP(p=0.5, rel=1), RBU @ 5, Q]
+
+
+def ends(parameter):
+    """Return the values at the ends of a parameter's interval, and some near them."""
+    if parameter.kind is bool:
+        return [True, False]
+    if parameter.kind is str:
+        return list(parameter.allowed)
+    low, high = (float(bound) for bound in parameter.interval[1:-1].split(","))
+    if parameter.kind is int:
+        return [*map(int, {low, high} - {math.inf}), *(CUTOFFS if high == math.inf else [])]
+    near = [low, math.nextafter(low, math.inf), low + 1e-12, 1e16, 1e100, math.nextafter(high, 0), high]
+    return [value for value in [*near, sys.float_info.max] if admits(parameter, value)]
+
+
+def admits(parameter, value):
+    try:
+        parameter.check("M", "x", value)
+    except ValueError:
+        return False
+    return True
+
+
+@st.composite
+def built(draw, measure):
+    """Draw a measure with up to three parameters at their ends; None if they do not go together."""
+    declared = measure.parameters()
+    if "measure" in declared:
+        inner, cutoff = draw(st.sampled_from(INNER)), draw(st.sampled_from([None, *CUTOFFS]))
+        return measure(inner) if cutoff is None else measure(inner) @ cutoff
+    names = [name for name in declared if name != "time_limit"]
+    chosen = draw(st.lists(st.sampled_from(names), max_size=3, unique=True))
+    try:
+        return measure(**{name: draw(st.sampled_from(ends(declared[name]))) for name in chosen})
+    except ValueError:
+        return None
+
+
+def frames(label, weight, gain, words):
+    rows = [f"q x a {label!r}", "q x b 1", "q y a 1", f"q y c {label!r}", "q y d 5e-324"]
+    qrels = by_hand.qrels(*rows, gain=[gain] * 5, rarity=[0.5] * 5, passage=list("12345"), nugget=list("nnmmo"))
+    qrels["weight"] = qrels["iteration"].map({"x": weight, "y": 1.0})
+    qrels["intent_type"] = qrels["iteration"].map({"x": "nav", "y": "inf"})
+    return qrels, by_hand.session("ub", "ac", doc_len=[words] * 4)
+
+
+def outcome(measure, qrels, run):
+    """Return the value, or 0 and the sentence that refuses it."""
+    try:
+        return by_hand.value(measure, qrels, run), "."
+    except ValueError as error:
+        return 0.0, str(error)
+
+
+@pytest.mark.parametrize("measure", registered(), ids=lambda measure: measure.NAME)
+@settings(max_examples=40, deadline=None)
+@given(data=st.data(), extremes=st.tuples(*[st.sampled_from(EXTREME)] * 4))
+def test_a_value_is_finite_or_there_is_a_sentence(measure, data, extremes):
+    measure = data.draw(built(measure))
+    if measure is None:
+        return
+
+    with np.errstate(over="raise", invalid="raise", divide="raise"):
+        value, sentence = outcome(measure, *frames(*extremes))
+
+    assert math.isfinite(value)
+    assert sentence.endswith(".")
+
+
+@pytest.mark.parametrize("measure", [D_Q, Q, Pplus], ids=repr)
+@pytest.mark.parametrize("beta", [1e16, 1e100, 1e308])
+def test_a_large_beta_is_the_ratio_of_gains(measure, beta):
+    qrels, run = by_hand.qrels("q x a 1", "q x b 2"), by_hand.run(q="a b")
+
+    at_1e15, large = (by_hand.value(measure(beta=b), qrels, run) for b in (1e15, beta))
+
+    assert large == pytest.approx(at_1e15, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "build", [lambda: RBU(e=1e101), lambda: EU_DD(a=1e308), lambda: P_Rareness(alpha=1e101)], ids=["RBU", "EU_DD", "P"]
+)
+def test_a_factor_too_large_to_be_summed_up_is_refused_when_the_measure_is_built(build):
+    with pytest.raises(ValueError, match=r"must be a number in \[0, 1e100\]"):
+        build()
+
+
+@pytest.mark.parametrize("measure", [Adhoc(P @ 2**63), IA(P @ 2**63), Sharp(nDCG @ 2**63)], ids=repr)
+def test_a_cutoff_that_other_providers_cannot_read_is_refused(measure):
+    with pytest.raises(ValueError, match=r"@9223372036854775808: other providers take cutoffs up to 2147483647\.$"):
+        by_hand.value(measure, by_hand.qrels("q x a 1"), by_hand.run(q="a"))
+
+
+def test_lengths_of_documents_too_large_to_be_summed_up_are_refused():
+    with pytest.raises(ValueError, match=r"doc_len .*must be at most 1e\+100"):
+        ir_measures.calc_aggregate([EU_DD], *frames(1.0, 1.0, 1.0, 1e308))

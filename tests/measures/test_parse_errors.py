@@ -1,0 +1,108 @@
+"""What `parse` says of texts that are no measure."""
+
+from __future__ import annotations
+
+import re
+import time
+
+import ir_measures
+import pytest
+from ir_measures import AP
+
+from pyterrier_diversity import IA, RBU, Adhoc, Sharp, parse
+
+FORM = "a measure is written as RBU@20 or RBU(p=0.9)@20, one in each text"
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("RBU(p=.8,p=.9)@5", "RBU: the parameter p is given twice."),
+        ("P(rel=1,rel=2)@5", "P: the parameter rel is given twice."),
+        ("RBU(cutoff=5)@6", "RBU: the parameter cutoff is given twice."),
+        ("IA(RBU(p=.8,p=.9)@5)", "RBU: the parameter p is given twice."),
+        ("IA(measure='RBU(p=.8,p=.9)')", "RBU: the parameter p is given twice."),
+        ("Sharp(AP,gamma=.1,gamma=.1)", "Sharp: the parameter gamma is given twice."),
+        ("IA(AP,measure='AP')", "IA: the parameter measure is given twice."),
+    ],
+)
+def test_a_parameter_given_twice_is_refused(text, sentence):
+    with pytest.raises(ValueError, match="^" + re.escape(sentence) + "$"):
+        parse(text)
+
+
+def test_a_cutoff_outside_replaces_the_one_inside():
+    assert parse("IA(AP@5)@10") == IA(AP @ 10)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Coverage@10 alpha_nDCG@10", None),
+        ("nDCG@@5", None),
+        ("RBU(", None),
+        ("nDCG@x", None),
+        ("nDCG(5)", None),
+        ("\u03b1-nDCG@20", "alpha_nDCG"),
+        ("alpha-nDCG@20", "alpha_nDCG"),
+        ("ERR-IA@20", "ERR_IA"),
+        ("D#-nDCG@10", "Dsharp_nDCG"),
+        ("ndcg_cut.20", "nDCG"),
+    ],
+)
+def test_the_error_says_what_a_measure_looks_like_and_which_may_be_meant(text, name):
+    hint = "" if name is None else f"; perhaps {name} is meant"
+    known = "D#" in text
+    why = "measure not found: D" if known else FORM
+
+    with pytest.raises(
+        ValueError, match="^" + re.escape(f"{text!r} is no measure that ir_measures can read: ")
+    ) as error:
+        parse(text)
+
+    assert str(error.value).endswith(f"{why}{hint}.")
+
+
+@pytest.mark.parametrize(
+    ("text", "name"), [("P_10", "P"), ("map", "AP"), ("recip_rank", "RR"), ("ndcg@10", "nDCG"), ("nRBU@5", "RBU")]
+)
+def test_the_error_of_an_unknown_name_says_which_may_be_meant(text, name):
+    unknown = text.partition("@")[0]
+
+    with pytest.raises(ValueError, match=f": measure not found: {unknown}; perhaps {name} is meant\\.$"):
+        parse(text)
+
+
+@pytest.mark.parametrize("cutoff", ["-5", "0", "2.5", "True", "'5'"])
+@pytest.mark.parametrize("name", ["nDCG", "RBU", "alpha_nDCG", "IA(AP)"])
+def test_a_cutoff_out_of_range_is_refused(name, cutoff):
+    sentence = f"{name.partition('(')[0]}: cutoff must be an integer in [1, inf), not {cutoff}."
+
+    with pytest.raises(ValueError, match="^" + re.escape(sentence) + "$"):
+        parse(f"{name}@{cutoff}")
+
+
+@pytest.mark.parametrize("text", ["IA(" * 70, "IA(" * 60 + "AP" + ")" * 60, "IA(" * 5000 + "AP" + ")" * 5000])
+def test_a_deeply_nested_text_is_refused_at_once(text):
+    start = time.perf_counter()
+
+    with pytest.raises(ValueError, match=r"\.$"):
+        parse(text)
+
+    assert time.perf_counter() - start < 2
+
+
+def test_eight_measures_inside_of_each_other_are_the_most():
+    measure = AP
+    for wrapper in [IA, Adhoc, Sharp, IA, Adhoc, Sharp, IA, Adhoc]:
+        measure = wrapper(measure)
+
+    assert parse(str(measure)) == ir_measures.parse_measure(repr(measure)) == measure
+    with pytest.raises(ValueError, match=r"^IA: .* more than 8 measures are inside of each other\.$"):
+        IA(measure)
+
+
+def test_what_other_measures_take_beside_numbers_is_read():
+    assert parse("nDCG(gains={0: 0, 1: 3})@5").params == {"gains": {0: 0, 1: 3}, "cutoff": 5}
+    assert parse("IPrec@0.5").params == {"recall": 0.5}
+    assert parse("IA(measure='IA(RBU@3)')") == IA(IA(RBU @ 3))
