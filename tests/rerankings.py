@@ -14,7 +14,8 @@ Tried = dict[tuple[str, ...], float]
 def values_of(measures: Sequence[ir_measures.Measure], qrels: pd.DataFrame, rankings: Iterable[Sequence[str]]) -> list:
     """Return the values of each measure: one for each ranking of the documents of the only query."""
     rankings = [tuple(ranking) for ranking in rankings]
-    copies = pd.concat([qrels.assign(query_id=f"{i}") for i in range(len(rankings))])
+    judged = qrels.drop(columns="qid", errors="ignore")
+    copies = pd.concat([judged.assign(query_id=f"{i}") for i in range(len(rankings))])
     rows = [(f"{i}", doc, -float(at)) for i, docs in enumerate(rankings) for at, doc in enumerate(docs)]
     run = pd.DataFrame(rows, columns=["query_id", "doc_id", "score"])
     tried: dict[ir_measures.Measure, Tried] = {measure: dict.fromkeys(rankings, 0.0) for measure in measures}

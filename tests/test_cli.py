@@ -168,7 +168,55 @@ def test_a_warning_is_one_sentence(tmp_path):
     result = CliRunner().invoke(app, ["evaluate", "demo", str(path), "-m", "RBU@5"])
 
     (line,) = (line for line in result.stderr.splitlines() if "arning" in line)
-    assert line.startswith("Warning: No query of the run ('151'")
+    assert line.startswith("Warning: Run other: No query of the run ('151'")
+
+
+@pytest.mark.filterwarnings("default")
+def test_runs_without_documents_are_named_below_the_table_only(tmp_path):
+    (tmp_path / "nothing.run").touch()
+    arguments = ["evaluate", "demo", BM25, str(tmp_path / "nothing.run"), "-m", "RBU@5"]
+
+    result = CliRunner().invoke(app, arguments)
+
+    assert result.stdout.endswith("\n\nWithout documents, and so with default values: nothing.\n")
+    assert "Warning: Run nothing is empty" in result.stderr
+    for format in ("csv", "json", "latex", "html"):
+        assert "Without documents" not in CliRunner().invoke(app, [*arguments, "--format", format]).stdout
+
+
+@pytest.mark.parametrize("command", ["evaluate", "compare"])
+def test_warnings_about_data_are_errors_if_strict(tmp_path, command):
+    (tmp_path / "nothing.run").touch()
+
+    message = fail(command, "demo", BM25, str(tmp_path / "nothing.run"), "-m", "RBU@5", "--strict")
+
+    assert "Run nothing is empty" in message
+
+
+@pytest.mark.parametrize("by_query", [[], ["--by-query"]], ids=["means", "by query"])
+def test_the_number_of_queries_is_a_column_on_request(by_query):
+    result = CliRunner().invoke(
+        app, ["evaluate", "demo", BM25, "-m", "RBU@5", "--queries", "--format", "csv", *by_query]
+    )
+
+    assert result.stdout.splitlines()[0] == ("run,queries,qid,RBU@5" if by_query else "run,queries,RBU@5")
+
+
+def test_runs_may_be_ordered_by_rank(tmp_path):
+    path = tmp_path / "bm25.run"
+    lines = [line.split() for line in (FOLDER / "bm25.run").read_text().splitlines()]
+    path.write_text("".join(f"{' '.join(line[:4])} {line[3]} {line[5]}\n" for line in lines))
+    arguments = ["-m", "RBU@5", "--format", "csv"]
+
+    by_rank = CliRunner().invoke(app, ["evaluate", "demo", str(path), *arguments, "--order", "rank"])
+
+    assert by_rank.stdout == CliRunner().invoke(app, ["evaluate", "demo", BM25, *arguments]).stdout
+
+
+def test_qrels_without_rows_are_one_sentence(tmp_path):
+    (tmp_path / "qrels").touch()
+
+    assert "holds no judgement" in fail("evaluate", str(tmp_path / "qrels"), BM25, "-m", "RBU@5")
 
 
 def test_unknown_qrels_are_one_sentence():

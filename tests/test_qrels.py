@@ -239,9 +239,9 @@ def test_rarity_takes_several_runs_in_a_list_or_dict(runs):
 @pytest.mark.parametrize("form", [list, lambda runs: dict(zip("ABCD", runs, strict=True))])
 @pytest.mark.parametrize("missing", ["qid", "docno", "score"])
 def test_a_run_without_a_needed_column_is_refused(missing, form):
-    runs = form([*SYSTEMS[:3], SYSTEMS[3].assign(rank=0).drop(columns=missing)])
+    runs = form([*SYSTEMS[:3], SYSTEMS[3].assign(place=0).drop(columns=missing)])
 
-    with pytest.raises(ValueError, match=rf"missing column .*{missing}.*found: .*rank.*\.$"):
+    with pytest.raises(ValueError, match=rf"missing column .*{missing}.*found: .*place.*\.$"):
         add_rarity(JUDGED, runs)
 
 
@@ -328,7 +328,7 @@ def test_intents_are_in_numeric_order_if_they_are_numbers_and_else_in_that_of_st
     assert sorted(result, key=result.get, reverse=True) == list(in_order)
 
 
-@pytest.mark.parametrize("dtype", [int, float])
+@pytest.mark.parametrize("dtype", ["int64", "Int64"])
 def test_intents_in_a_column_of_numbers_are_in_numeric_order(dtype):
     judged = pd.DataFrame({"qid": ["q"] * 3, "iteration": [10, 9, 1], "docno": list("abc"), "label": 1})
     judged = judged.astype({"iteration": dtype})

@@ -27,6 +27,13 @@ class Format(str, Enum):
     html = "html"
 
 
+class Order(str, Enum):
+    """What orders a run."""
+
+    score = "score"
+    rank = "rank"
+
+
 RunsArgument = Annotated[
     list[Path], typer.Argument(help="TREC run files, folders of them, or patterns ('runs/**/*.gz').")
 ]
@@ -40,6 +47,10 @@ MeasuresOption = Annotated[
     ),
 ]
 FormatOption = Annotated[Format, typer.Option("--format", help="How to print the table.")]
+OrderOption = Annotated[
+    Order, typer.Option("--order", help="What orders a run: its scores, as trec_eval has it, or its ranks.")
+]
+StrictOption = Annotated[bool, typer.Option("--strict", help="Warnings about data are errors.")]
 PlacesOption = Annotated[int, typer.Option("--places", "-p", min=0, help="Decimal places of the values.")]
 
 
@@ -89,20 +100,27 @@ def evaluate(
             "--signatures", "-s", help="Print a line for each measure that makes it reproducible, apart from the table."
         ),
     ] = False,
+    queries: Annotated[
+        bool, typer.Option("--queries", help="A column with the number of queries that a run answers.")
+    ] = False,
+    order: OrderOption = Order.score,
+    strict: StrictOption = False,
     format: FormatOption = Format.table,
     places: PlacesOption = 4,
 ) -> None:
     """Evaluate run files against qrels that keep the intents, file by file."""
     try:
         chosen = _parsed(measures)
-        table = _evaluated(qrels, runs, chosen, by_query, jobs)
-    except (ValueError, KeyError, OSError) as error:
+        table = _evaluated(qrels, runs, chosen, by_query, jobs, order, strict, queries)
+    except (ValueError, TypeError, KeyError, OSError) as error:
         raise _one_sentence(error) from error
-    signatures = table.attrs["signatures"].values()
+    signatures, empty = table.attrs["signatures"].values(), table.attrs["empty"]
     table = (_by_query(table, chosen) if by_query else table).rename(columns={"name": "run"})
     if format is Format.latex:
         typer.echo("\n".join(f"% {signature}" for signature in signatures))
     typer.echo(_formatted(table, format, places))
+    if empty and format is Format.table:
+        typer.echo(f"\nWithout documents, and so with default values: {', '.join(empty)}.")
     if show_signatures and format is not Format.latex:
         typer.echo("\n" + "\n".join(signatures), err=format is not Format.table)
 
@@ -124,6 +142,8 @@ def compare(
     alpha: Annotated[float, typer.Option(help="Level of significance.")] = 0.05,
     seed: Annotated[int, typer.Option(min=0, help="Of tests that draw at random.")] = 0,
     jobs: JobsOption = None,
+    order: OrderOption = Order.score,
+    strict: StrictOption = False,
     format: FormatOption = Format.table,
     places: PlacesOption = 4,
 ) -> None:
@@ -136,7 +156,7 @@ def compare(
     try:
         chosen = _parsed(measures)
         table = meta.compare(
-            _evaluated(qrels, runs, chosen, True, jobs),
+            _evaluated(qrels, runs, chosen, True, jobs, order, strict),
             test,  # type: ignore[arg-type]  # checked there
             chosen,
             baseline=baseline,
@@ -215,13 +235,29 @@ def _parsed(texts: list[str]) -> list[ir_measures.Measure]:
 
 
 def _evaluated(
-    qrels: str, runs: list[Path], measures: list[ir_measures.Measure], perquery: bool, n_jobs: int | None
+    qrels: str,
+    runs: list[Path],
+    measures: list[ir_measures.Measure],
+    perquery: bool,
+    n_jobs: int | None,
+    order: Order,
+    strict: bool,
+    queries: bool = False,
 ) -> pd.DataFrame:
     from .evaluate import evaluate_runs
 
     with warnings.catch_warnings():
         warnings.showwarning = lambda message, *_, **__: typer.echo(f"Warning: {message}", err=True)
-        return evaluate_runs(_qrels(qrels), runs, measures, perquery=perquery, n_jobs=n_jobs)
+        return evaluate_runs(
+            _qrels(qrels),
+            runs,
+            measures,
+            perquery=perquery,
+            n_jobs=n_jobs,
+            order=order.value,
+            queries=queries,
+            strict=strict,
+        )
 
 
 def _by_query(values: pd.DataFrame, measures: list[ir_measures.Measure]) -> pd.DataFrame:
@@ -229,6 +265,7 @@ def _by_query(values: pd.DataFrame, measures: list[ir_measures.Measure]) -> pd.D
     import pandas as pd
 
     rows: list[dict[str, object]] = []
+    counted = ["queries"] if "queries" in values else []
     for name, of_run in values.groupby("name", sort=False):
         by_query: dict[str, dict[str, float]] = {}
         for query_id, measure, value in zip(of_run["qid"], of_run["measure"], of_run["value"], strict=True):
@@ -239,9 +276,10 @@ def _by_query(values: pd.DataFrame, measures: list[ir_measures.Measure]) -> pd.D
             for of_query in by_query.values():
                 aggregator.add(of_query[str(measure)])
             aggregates[str(measure)] = aggregator.result()
-        rows += [{"name": name, "qid": query_id, **row} for query_id, row in by_query.items()]
-        rows.append({"name": name, "qid": "all", **aggregates})
-    return pd.DataFrame(rows)[["name", "qid", *map(str, measures)]]
+        first = {"name": name, **{column: of_run[column].iloc[0] for column in counted}}
+        rows += [{**first, "qid": query_id, **row} for query_id, row in by_query.items()]
+        rows.append({**first, "qid": "all", **aggregates})
+    return pd.DataFrame(rows)[["name", *counted, "qid", *map(str, measures)]]
 
 
 def _one_sentence(error: Exception) -> typer.Exit:

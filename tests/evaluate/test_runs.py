@@ -1,12 +1,13 @@
 import gc
 import gzip
+import warnings
 import weakref
 
 import joblib
 import pandas as pd
 import pyterrier as pt
 import pytest
-from ir_measures import AP, P
+from ir_measures import AP, P, ScoredDoc
 
 from pyterrier_diversity import RBU, Adhoc, alpha_nDCG, evaluate_runs, signature
 from pyterrier_diversity.datasets.demo import FOLDER, RUNS, DemoDataset
@@ -89,6 +90,134 @@ def test_no_run_or_measure_is_refused(files):
         evaluate_runs(QRELS, [], [RBU @ 5])
     with pytest.raises(ValueError, match="there must be a measure at least"):
         evaluate_runs(QRELS, files, [])
+
+
+QUERIES = QRELS["qid"].unique().tolist()
+BM25 = DEMO.get_results("bm25")
+
+
+def of_queries(n: int) -> pd.DataFrame:
+    return BM25[BM25["qid"].isin(QUERIES[:n])]
+
+
+def warned(runs_given: dict, **options: object) -> list[str]:
+    """Evaluate runs, and return the warnings."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        evaluate_runs(QRELS, runs_given, [RBU @ 5], **options)
+    return [str(warning.message) for warning in caught]
+
+
+def test_two_runs_of_one_name_are_refused(files):
+    with pytest.raises(ValueError, match=r"evaluate_runs: two runs have the name '1'"):
+        evaluate_runs(QRELS, {1: files["bm25"], "1": files["xquad"]}, [RBU @ 5])
+
+
+@pytest.mark.parametrize("n_jobs", [None, 2])
+@pytest.mark.parametrize("form", ["file", "frame", "dict", "list"])
+def test_an_empty_run_is_named_in_one_warning(tmp_path, form, n_jobs):
+    (tmp_path / "nothing.run").touch()
+    empty = {"file": tmp_path / "nothing.run", "frame": BM25.iloc[:0], "dict": {}, "list": []}[form]
+
+    assert warned({"full": BM25, "mine": empty}, n_jobs=n_jobs) == [
+        "Run mine is empty: every query scores the default of a measure."
+    ]
+
+
+def test_empty_runs_are_attributes_of_the_table():
+    with pytest.warns(UserWarning, match=r"Run mine is empty"):
+        table = evaluate_runs(QRELS, {"full": BM25, "mine": {}}, [RBU @ 5])
+
+    assert table.attrs["empty"] == ["mine"]
+
+
+def test_a_run_that_answers_few_of_the_queries_is_named_in_one_warning():
+    n = len(QUERIES)
+    half = -(-n // 2)
+
+    (message,) = warned({"full": BM25, "half": of_queries(half), "few": of_queries(half - 1)})
+
+    few = (n - 1) // 2 if n % 2 else half - 1
+    assert message == (
+        f"Run few answers {few} of {n} queries that the runs answer: each other query scores the default of a measure."
+    )
+    assert warned({"one": of_queries(1), "other": of_queries(1)}) == []
+
+
+@pytest.mark.parametrize("n_jobs", [None, 2])
+def test_warnings_of_workers_reach_the_caller_with_the_name_of_the_run(n_jobs):
+    twice = pd.concat([BM25, BM25.head(2)])
+    other = BM25.assign(qid="other" + BM25["qid"])
+    unjudged = BM25.assign(docno="x" + BM25["docno"])
+
+    messages = warned({"full": BM25, "twice": twice, "other": other, "unjudged": unjudged}, n_jobs=n_jobs)
+
+    assert [message.split(", ")[0].split(" (")[0] for message in messages] == [
+        "Run twice: The run holds a document twice in a query",
+        "Run other: No query of the run",
+        f"Run unjudged: No document of the run is judged in any of the {len(QUERIES)} queries that it shares with the "
+        "qrels: 'x" + BM25.groupby("qid").head(1)["docno"].iloc[0] + "' in the run",
+    ]
+
+
+@pytest.mark.parametrize("bad", [{}, of_queries(1), pd.concat([BM25, BM25.head(2)])], ids=["empty", "few", "twice"])
+def test_warnings_about_data_are_errors_if_strict(bad):
+    with pytest.raises(ValueError, match=r"^Run bad"):
+        evaluate_runs(QRELS, {"full": BM25, "bad": bad}, [RBU @ 5], strict=True)
+    evaluate_runs(QRELS, {"full": BM25}, [RBU @ 5], strict=True)
+
+
+def test_the_number_of_queries_answered_is_a_column_on_request():
+    given = {"full": BM25, "most": of_queries(len(QUERIES) - 1)}
+
+    table = evaluate_runs(QRELS, given, [RBU @ 5], queries=True)
+
+    assert table.columns.tolist() == ["name", "queries", "RBU@5"]
+    assert table["queries"].tolist() == [len(QUERIES), len(QUERIES) - 1]
+    perquery = evaluate_runs(QRELS, given, [RBU @ 5], queries=True, perquery=True)
+    assert perquery.groupby("name")["queries"].unique().map(list).to_dict() == {
+        "full": [len(QUERIES)],
+        "most": [len(QUERIES) - 1],
+    }
+
+
+@pytest.mark.parametrize("form", ["file", "frame"])
+def test_runs_may_be_ordered_by_rank(tmp_path, form):
+    upside_down = BM25.assign(score=-BM25["score"])
+    path = tmp_path / "mine.run"
+    path.write_text("".join(f"{r.qid} Q0 {r.docno} {r.rank} {r.score} t\n" for r in upside_down.itertuples()))
+    given = {"mine": path if form == "file" else upside_down}
+
+    table = evaluate_runs(QRELS, given, MEASURES, order="rank")
+
+    pd.testing.assert_frame_equal(table, evaluate_runs(QRELS, {"mine": BM25}, MEASURES))
+    (message,) = warned(given)
+    assert message.startswith(f"Run mine: Scores rise down the ranks of {len(QUERIES)} of {len(QUERIES)} queries")
+
+
+def test_an_order_that_is_unknown_or_not_told_is_refused():
+    with pytest.raises(ValueError, match=r"evaluate_runs: order must be 'score' or 'rank', not 'docno'"):
+        evaluate_runs(QRELS, {"mine": BM25}, [RBU @ 5], order="docno")
+    with pytest.raises(ValueError, match=r"Run mine: order='rank' needs the column rank"):
+        evaluate_runs(QRELS, {"mine": BM25.drop(columns="rank")}, [RBU @ 5], order="rank")
+
+
+def test_runs_may_be_dicts_and_can_be_read_once():
+    lists = BM25.groupby("qid")["docno"].agg(list).to_dict()
+    tuples = (ScoredDoc(row.qid, row.docno, row.score) for row in BM25.itertuples())
+
+    table = evaluate_runs(QRELS, {"frame": BM25, "lists": lists, "tuples": tuples}, MEASURES, n_jobs=2)
+
+    assert table.drop(columns="name").drop_duplicates().shape[0] == 1
+    with pytest.raises(ValueError, match=r"Run tuples: run: the generator has been read before"):
+        evaluate_runs(QRELS, {"tuples": tuples}, MEASURES)
+    with pytest.raises(TypeError, match=r"Run bytes: run: doc_id"):
+        evaluate_runs(QRELS, {"bytes": BM25.assign(docno=b"d")}, MEASURES)
+
+
+def test_qrels_without_rows_are_refused(files):
+    with pytest.raises(ValueError, match=r"evaluate_runs: qrels hold no row"):
+        evaluate_runs(QRELS.iloc[:0], files, [RBU @ 5])
 
 
 def test_one_evaluator_serves_all_runs_of_a_process_and_is_let_go(files, monkeypatch):

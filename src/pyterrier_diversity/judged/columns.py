@@ -15,6 +15,8 @@ import numpy as np
 import pandas as pd
 
 _IR_MEASURES_NAMES = {"qid": "query_id", "docno": "doc_id", "label": "relevance"}
+_FORMS = "must be a frame, an iterable of named tuples or a dict of dicts"
+_FORMS_OF_RUNS = "must be a frame, an iterable of named tuples, a dict of dicts or a dict of lists"
 RUN_COLUMNS = ("query_id", "doc_id", "score")
 
 # Floats tell all integers up to here apart.
@@ -44,8 +46,7 @@ def to_frame(data: Any, required: tuple[str, ...], what: str) -> pd.DataFrame:
         If ``data`` has none of these forms.
     """
     is_run = required == RUN_COLUMNS
-    forms = "must be a frame, an iterable of named tuples"
-    forms += ", a dict of dicts or a dict of lists" if is_run else " or a dict of dicts"
+    forms = _FORMS_OF_RUNS if is_run else _FORMS
     if isinstance(data, pd.DataFrame):
         frame = _renamed(data)
     elif isinstance(data, Mapping) and all(
@@ -285,8 +286,11 @@ def scores(frame: pd.DataFrame, what: str) -> np.ndarray:
     ValueError
         If a score is no number, NaN or infinite, which names its query.
     """
-    values, column = numbers(frame, "score", what), frame["score"]
-    if column.dtype.kind == "f" or np.abs(values).max(initial=0) < _LARGEST_EXACT:
+    values = numbers(frame, "score", what)
+    if not len(values) or (values.max() < _LARGEST_EXACT and values.min() > -_LARGEST_EXACT):
+        return values
+    column = frame["score"]
+    if column.dtype.kind == "f":
         return values
     # Integers that floats cannot tell apart are numbered; Python compares them with floats exactly.
     exact = [
@@ -298,10 +302,12 @@ def scores(frame: pd.DataFrame, what: str) -> np.ndarray:
 
 
 def given_ranks(frame: pd.DataFrame) -> np.ndarray | None:
-    """Return the column ``rank`` as floats, NaN where it has no number; None if there is no such column."""
+    """Return the column ``rank`` as numbers, NaN where it has no number; None if there is no such column."""
     if "rank" not in frame:
         return None
     column = frame["rank"]
+    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iuf":
+        return column.to_numpy()
     if column.dtype.kind in "iuf":
         return column.to_numpy(dtype=np.float64, na_value=np.nan)
     return pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64) if column.dtype.kind == "O" else None

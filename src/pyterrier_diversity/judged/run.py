@@ -378,8 +378,8 @@ def contradicted_ranks(
     key = query.codes if turn is None else query.codes.astype(np.int64) * _MOST_TURNS + turn.astype(np.int64)
     begins = key[1:] != key[:-1]
     # Most rows stand query by query, in the order of their ranks.
-    falls, rises = rank[1:] < rank[:-1], score[1:] > score[:-1]
-    if (key[1:] >= key[:-1]).all() and not ((falls | rises) & ~begins).any():
+    falls_or_rises = (rank[1:] < rank[:-1]) | (score[1:] > score[:-1])
+    if (key[1:] >= key[:-1]).all() and not (falls_or_rises & ~begins).any():
         return ""
     if order is not None:
         key, score, rank = key[order], score[order], rank[order]
