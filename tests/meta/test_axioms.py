@@ -480,5 +480,5 @@ def test_sizes_of_thresholds_are_as_documented():
 
 @pytest.mark.parametrize("measures", [None, 3, RBU, "RBU"])
 def test_measures_that_are_not_several_are_refused(measures):
-    with pytest.raises(TypeError, match="axiom_table: measures must be several measures, such as .*, not "):
+    with pytest.raises(TypeError, match=r"axiom_table: measures must be several measures, such as .*, not "):
         axiom_table(measures)
