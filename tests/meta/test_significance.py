@@ -14,6 +14,7 @@ from statsmodels.formula.api import ols
 from statsmodels.stats.anova import anova_lm
 from statsmodels.stats.multitest import multipletests
 
+from pyterrier_diversity import __version__
 from pyterrier_diversity.meta import compare, trials
 from pyterrier_diversity.meta.significance_tests import TESTS as TABLE
 from pyterrier_diversity.meta.significance_tests import Design, Test, p_values, studentised
@@ -663,6 +664,8 @@ def test_the_table_says_how_it_was_made(test, n_trials):
     told = [result.attrs[key] for key in ("test", "alpha", "correction", "n_systems", "n_queries")]
     assert told == [test, 0.01, "bonferroni", 3, 4]
     assert (result.attrs["ci"], result.attrs["family"]) == (0.99, "measure")
+    assert (result.attrs["seed"], result.attrs["version"]) == (1, __version__)
+    assert "seed" not in compare(frame_of(SYSTEMS), test, rng=np.random.default_rng(1), n_trials=9).attrs
     assert ("groups" in result.attrs) == (test == "tukey-randomised")
 
 

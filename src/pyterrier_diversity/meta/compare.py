@@ -20,6 +20,7 @@ from .significance_tests import (
     Groups,
     Test,
     borderlines,
+    corrected,
     design,
     interval,
     mean_interval,
@@ -132,7 +133,9 @@ def compare(
         - ``ci_low`` and ``ci_high``, the interval of the difference that belongs to the test; Wilcoxon's and the
           permutation test have none. See Notes.
 
-        ``attrs`` says what each column is, how the test was made and of how many systems and queries. Give the frame to
+        ``attrs`` says what each column is, how the test was made (test, trials, seed, correction, family, version) and
+        of how many systems and queries, in values that JSON has. A p-value of 0 means that no trial reached the
+        difference, so that p is below 1 / n_trials; the command prints it so. Give the frame to
         `discriminative_power`, `delta_required`, `asl_curve`, `overlap` and `significance_table`, and the tests are not
         made again.
 
@@ -270,7 +273,7 @@ def _compared(
     scores = read_scores(perquery, measures)
     how = design(who, scores, test, **options)
     level = how.alpha if ci is None else 1 - LEVEL.check(who, "ci", ci)
-    ci = 1 - level if ci is None else ci
+    ci = 1 - level if ci is None else float(ci)
     first, second = _pairs(who, scores, baseline)
     names = np.array(scores.systems, dtype=object)
     attrs = {**how.described(scores), "ci": ci}
@@ -342,16 +345,8 @@ def _statistics(
 
 
 def _decisions(p: np.ndarray, n_families: int, how: Design) -> dict[str, np.ndarray]:
-    corrected = p
-    if how.correction is not None:
-        from statsmodels.stats.multitest import multipletests
-
-        families = np.split(p, n_families)
-        corrected = np.concatenate(
-            [multipletests(each, alpha=how.alpha, method=how.correction)[1] for each in families]
-        )
-    significant = signs(corrected, np.full(p.shape, how.alpha)) < 0
-    return {"p_corrected": corrected, "significant": significant}
+    decisive = p if how.correction is None else corrected(p, how.correction, n_families)
+    return {"p_corrected": decisive, "significant": signs(decisive, np.full(p.shape, how.alpha)) < 0}
 
 
 def _pairs(who: str, scores: Scores, baseline: str | Iterable[str] | None) -> tuple[np.ndarray, np.ndarray]:

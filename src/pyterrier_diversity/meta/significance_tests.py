@@ -338,9 +338,12 @@ class Design(NamedTuple):
     n_jobs: int | None
     family: Family = "measure"
     alternative: Alternative = "two-sided"
+    seed: int | None = None
 
     def described(self, scores: Scores) -> dict[Hashable, Any]:
-        """Return what a table of results says of its making."""
+        """Return what a table of results says of its making, in values that JSON has."""
+        from .. import __version__
+
         parameters: dict[Hashable, Any] = {"test": self.test, "alpha": self.alpha}
         if self.correction is not None:
             parameters |= {"correction": self.correction, "family": self.family}
@@ -350,6 +353,9 @@ class Design(NamedTuple):
             parameters["groups"] = self.groups
         if TESTS[self.test].n_trials is not None:
             parameters["n_trials"] = self.draws.n
+            if self.seed is not None:
+                parameters["seed"] = self.seed
+        parameters["version"] = __version__
         return {**parameters, "n_systems": len(scores.systems), "n_queries": len(scores.queries)}
 
 
@@ -397,7 +403,15 @@ def design(
             raise ValueError(f"{who}: perquery must have two {what} at least, not {len(names)}.")
     n = TESTS[test].n_trials or 1 if n_trials is None else TRIALS.check(who, "n_trials", n_trials)
     trials = draws(generators(rng, 1)[0], n, len(scores.systems) * len(scores.queries))
-    return Design(test, groups, trials, alpha, correction, n_jobs, family, alternative)
+    seed = int(rng) if isinstance(rng, (int, np.integer)) else None
+    return Design(test, groups, trials, alpha, correction, n_jobs, family, alternative, seed)
+
+
+def corrected(p: np.ndarray, correction: str, n_families: int) -> np.ndarray:
+    """Return p-values, corrected within each of so many families of one size that follow each other."""
+    from statsmodels.stats.multitest import multipletests
+
+    return np.concatenate([multipletests(each, method=correction)[1] for each in np.split(p, n_families)])
 
 
 def _check_correction(who: str, correction: str) -> None:
