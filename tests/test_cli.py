@@ -304,6 +304,13 @@ def test_compare_with_a_baseline_a_correction_and_a_test_that_draws():
     assert run(*arguments, "--correction", "holm", "--format", "csv") == text
 
 
+def test_compare_prints_a_p_value_that_no_trial_reached_as_below_one_over_the_trials():
+    arguments = ["compare", "demo", BM25, XQUAD, "-m", "RBU@5", "--seed", "6"]
+
+    assert json.loads(run(*arguments, "--format", "json"))[0]["p"] == 0
+    assert "< 0.0002" in run(*arguments)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

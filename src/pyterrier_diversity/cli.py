@@ -149,7 +149,8 @@ def compare(
 ) -> None:
     """Compare run files: means, differences, and which of them are significant.
 
-    As LaTeX or HTML: a row for each run, its means marked by what is significant.
+    As LaTeX or HTML: a row for each run, its means marked by what is significant. As a table, a p-value of 0 out of B
+    trials is printed as < 1/B; CSV and JSON have the share.
     """
     from . import meta
 
@@ -171,7 +172,9 @@ def compare(
         marked = meta.significance_table(table, places)
         typer.echo(marked.to_latex() if format is Format.latex else marked.to_html())
     else:
-        typer.echo(_formatted(table, format, places))
+        from .meta.tables import with_bounds
+
+        typer.echo(_formatted(with_bounds(table, places) if format is Format.table else table, format, places))
 
 
 @app.command()

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from pyterrier_diversity import __version__
 from pyterrier_diversity.meta import compare, trials
 from pyterrier_diversity.meta.discriminative_power import asl_curve, delta_required, discriminative_power, overlap
 from pyterrier_diversity.meta.significance_tests import Design, borderlines
@@ -329,7 +330,14 @@ def test_tables_say_how_they_were_made(function):
     assert list(result.attrs.pop("legend")) == list(result.columns)
     assert result["measure"].unique().tolist() == ["AP"]
     alpha = {} if function is asl_curve else {"alpha": 0.05}
-    assert result.attrs == {"test": "bootstrap", **alpha, "n_trials": 100, "n_systems": 5, "n_queries": 20}
+    assert result.attrs == {
+        "test": "bootstrap",
+        **alpha,
+        "n_trials": 100,
+        "version": __version__,
+        "n_systems": 5,
+        "n_queries": 20,
+    }
 
 
 @pytest.mark.parametrize("function", [discriminative_power, delta_required, asl_curve])

@@ -46,7 +46,13 @@ def by_pair(compared):
     swapped = (compared["system"] > compared["other"]).to_numpy()
     signs = np.where(swapped, -1.0, 1.0)
     table = compared.copy()
-    for one, other in (("system", "other"), ("mean", "other_mean")):
+    for one, other in (
+        ("system", "other"),
+        ("mean", "other_mean"),
+        ("mean_low", "other_mean_low"),
+        ("mean_high", "other_mean_high"),
+        ("wins", "losses"),
+    ):
         table[one], table[other] = (
             compared[one].where(~swapped, compared[other]),
             compared[other].where(~swapped, compared[one]),

@@ -14,6 +14,7 @@ from statsmodels.formula.api import ols
 from statsmodels.stats.anova import anova_lm
 from statsmodels.stats.multitest import multipletests
 
+from pyterrier_diversity import __version__
 from pyterrier_diversity.meta import compare, trials
 from pyterrier_diversity.meta.significance_tests import TESTS as TABLE
 from pyterrier_diversity.meta.significance_tests import Design, Test, p_values, studentised
@@ -368,7 +369,6 @@ def test_tests_without_an_interval_have_no_columns_of_it(test):
     result = compare(frame_of(SYSTEMS), test, rng=1)
 
     assert not {"ci_low", "ci_high"} & {*result, *result.attrs["legend"]}
-    assert "ci" not in result.attrs
 
 
 def assert_intervals_decide(result):
@@ -434,6 +434,104 @@ def test_a_correction_is_over_all_pairs_of_a_measure(correction):
         assert rows["p_corrected"].to_numpy() == pytest.approx(multipletests(rows["p"], method=correction)[1])
     assert (result["significant"] == (result["p_corrected"] < 0.08)).all()
     assert (result["significant"] != (result["p"] < 0.08)).any()
+
+
+def test_a_correction_may_be_over_all_measures():
+    frame = pd.concat([frame_of(MATRIX), frame_of(MATRIX[::-1] ** 2, "AP")])
+
+    result = compare(frame, "t", correction="holm", family="all")
+
+    assert result["p_corrected"].to_numpy() == pytest.approx(multipletests(result["p"], method="holm")[1])
+    assert result["significant"].tolist() == (result["p_corrected"] < 0.05).tolist()
+    assert result.attrs["family"] == "all"
+    assert "all measures together" in result.attrs["legend"]["p_corrected"]
+
+
+# One side
+
+
+ONE_SIDED = ["t", "wilcoxon", "permutation", "bootstrap"]
+
+
+@pytest.mark.parametrize(
+    ("test", "peer"),
+    [
+        ("t", lambda x, y: stats.ttest_rel(x, y, alternative="greater").pvalue),
+        ("wilcoxon", lambda x, y: stats.wilcoxon(x, y, alternative="greater").pvalue),
+        ("permutation", lambda x, y: permutation(x - y, alternative="greater")),
+    ],
+)
+def test_one_sided_tests_are_those_of_scipy(test, peer):
+    values = MATRIX[:, :9]
+    expected = [peer(x, y) for x, y in itertools.combinations(values, 2)]
+
+    result = compare(frame_of(values), test, alternative="greater", rng=1)
+
+    assert result["p"].to_numpy() == pytest.approx(expected, abs=1e-12)
+    assert "one-sided" in result.attrs["legend"]["p"]
+    assert result.attrs["alternative"] == "greater"
+
+
+def test_the_one_sided_bootstrap_counts_larger_resamples_only():
+    z = np.random.default_rng(2).normal(0.3, 1, 12)
+    (samples,) = resamples(draws(np.random.default_rng(1).spawn(1)[0], 300, 24), 12)
+    by_name = z[np.argsort([f"q{i}" for i in range(12)])]
+    w = by_name - z.mean()
+
+    row = pair(z, "bootstrap", n_trials=300, alternative="greater")
+
+    assert row["p"] == np.mean([t_of(w[queries].tolist()) >= t_of(z.tolist()) - 1e-12 for queries in samples])
+
+
+def test_the_one_sided_interval_of_the_t_test_is_that_of_scipy():
+    result = compare(frame_of(MATRIX), "t", alternative="greater")
+
+    peers = [
+        stats.ttest_rel(x, y, alternative="greater").confidence_interval(0.95)
+        for x, y in itertools.combinations(MATRIX, 2)
+    ]
+    assert result["ci_low"].to_numpy() == pytest.approx([peer.low for peer in peers], abs=1e-12)
+    assert (result["ci_high"] == np.inf).all()
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    arrays(np.int64, st.tuples(st.integers(2, 3), st.integers(2, 7)), elements=st.integers(0, 3)),
+    st.sampled_from(["t", "bootstrap"]),
+    st.sampled_from([0.05, 0.25, 0.5]),
+)
+def test_0_is_below_the_lower_bound_exactly_if_the_system_is_significantly_greater(values, test, alpha):
+    result = compare(frame_of(values / 10), test, alternative="greater", alpha=alpha, n_trials=40, rng=1)
+
+    assert ((result["ci_low"] > 0) == result["significant"]).all()
+    assert (result["ci_high"] == np.inf).all()
+
+
+@pytest.mark.parametrize("test", ONE_SIDED)
+def test_a_worse_system_is_not_significantly_greater(test):
+    z = np.array([0.3, 0.5, 0.4, 0.6, 0.2, 0.7])
+
+    assert pair(z, test, alternative="greater")["significant"]
+    assert not pair(-z, test, alternative="greater")["significant"]
+
+
+# Means and queries
+
+
+def test_wins_ties_and_losses_count_queries():
+    values = {"x": [0.5, 0.7, 0.9, 0.8], "y": [0.1, 0.7 + 1e-14, 1.0, 0.3]}
+
+    result = compare(frame_of(values), "wilcoxon")
+
+    assert result[["wins", "ties", "losses"]].to_numpy().tolist() == [[2, 1, 1]]
+
+
+def test_means_have_the_interval_of_student():
+    row = compare(frame_of(SYSTEMS), "wilcoxon", alpha=0.1).iloc[1]
+
+    for name, columns in (("x", ["mean_low", "mean_high"]), ("z", ["other_mean_low", "other_mean_high"])):
+        expected = stats.ttest_1samp(SYSTEMS[name], 0).confidence_interval(0.9)
+        assert row[columns].tolist() == pytest.approx(list(expected))
 
 
 # Pairs
@@ -565,7 +663,9 @@ def test_the_table_says_how_it_was_made(test, n_trials):
     assert result.attrs["n_trials"] == n_trials
     told = [result.attrs[key] for key in ("test", "alpha", "correction", "n_systems", "n_queries")]
     assert told == [test, 0.01, "bonferroni", 3, 4]
-    assert result.attrs.get("ci") == (0.99 if test in INTERVALS else None)
+    assert (result.attrs["ci"], result.attrs["family"]) == (0.99, "measure")
+    assert (result.attrs["seed"], result.attrs["version"]) == (1, __version__)
+    assert "seed" not in compare(frame_of(SYSTEMS), test, rng=np.random.default_rng(1), n_trials=9).attrs
     assert ("groups" in result.attrs) == (test == "tukey-randomised")
 
 
@@ -600,6 +700,9 @@ def test_queries_that_a_system_lacks_are_left_out_with_a_warning():
         ({"baseline": []}, r"compare: baseline must name systems among x, y, z, not \[\]"),
         ({"correction": "none"}, "compare: correction must be a method of .*, not 'none'"),
         ({"correction": 3}, "compare: correction must be a method of .*, not 3"),
+        ({"family": "pairs"}, "compare: family must be one of 'measure', 'all', not 'pairs'"),
+        ({"alternative": "less"}, "compare: alternative must be one of 'two-sided', 'greater', not 'less'"),
+        ({"alternative": "greater"}, "compare: alternative must be 'two-sided' for test='tukey-randomised'"),
         ({"measures": ["AP"]}, "perquery has no measure AP"),
     ],
 )

@@ -6,7 +6,7 @@ import pytest
 
 from pyterrier_diversity import RBU, signature
 from pyterrier_diversity.meta import compare, significance_table
-from pyterrier_diversity.meta.tables import escaped
+from pyterrier_diversity.meta.tables import escaped, with_bounds
 
 # By the t-test, a is above b and c by RBU@5; by P@5, which is nobody's measure here, nothing differs.
 VALUES = {
@@ -99,6 +99,45 @@ def test_html_is_a_table_that_others_can_read(perquery):
     (read,) = pd.read_html(io.StringIO(table.to_html()), index_col=0)
     assert read.index.tolist() == ["a", "b_1", "c<d"]
     assert read.loc["a", "RBU@5"] == "0.82bc"
+
+
+def far_apart():
+    rng = np.random.default_rng(1)
+    rows = [(name, str(q), m, i + rng.random()) for m in "MN" for i, name in enumerate("xyz") for q in range(20)]
+    return pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
+
+
+def test_a_p_value_that_no_trial_reached_is_below_one_over_the_trials():
+    compared = compare(far_apart(), "tukey-randomised", n_trials=5000, rng=1)
+
+    printed = with_bounds(compared, 3)["p"].tolist()
+
+    shares = compared["p"].tolist()
+    assert printed == ["< 0.0002" if share == 0 else f"{share:.3f}" for share in shares]
+    assert 0 < shares.count(0) < 6
+
+
+@pytest.mark.parametrize(("family", "pairs"), [("measure", 3), ("all", 6)])
+def test_a_corrected_p_value_that_no_trial_reached_is_below_the_corrected_bound(family, pairs):
+    compared = compare(far_apart(), "bootstrap", correction="bonferroni", family=family, rng=1)
+
+    printed = with_bounds(compared, 3)
+
+    assert (compared["p"] == 0).all()
+    assert set(printed["p"]) == {"< 0.001"}
+    assert set(printed["p_corrected"]) == {f"< {pairs / 1000:g}"}
+
+
+def test_other_p_values_are_printed_as_they_are(perquery):
+    compared = compare(perquery, "t")
+
+    assert with_bounds(compared, 3) is compared
+
+
+def test_the_legend_tells_trials_and_seed(perquery):
+    legend = significance_table(compare(perquery, n_trials=50, rng=7)).legend
+
+    assert "(randomised Tukey HSD, alpha = 0.05, trials: 50, seed: 7, queries: 4)" in legend
 
 
 def test_many_systems_are_marked_by_numbers():

@@ -1,16 +1,25 @@
 """Queries without judgements, which are NaN, are left out by every function that reads the values of an experiment."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
+from ir_measures import P
 
+from pyterrier_diversity import P_Rareness
 from pyterrier_diversity.meta import (
     asl_curve,
+    assessor_agreement,
+    axiom_table,
     compare,
     concordance,
     delta_required,
     discriminative_power,
+    insert_synthetic_system,
+    number_of_systems,
     overlap,
+    pool_depth,
     rank_correlation,
     stability,
     topic_sampling,
@@ -51,6 +60,40 @@ def test_they_are_left_out_with_one_warning_that_names_them(function):
     assert len(caught) == 1
     assert caught[0].filename == __file__
     pd.testing.assert_frame_equal(result, function(FRAME[~FRAME["qid"].isin(["95", "100"])]))
+
+
+@pytest.mark.parametrize("function", FUNCTIONS.values(), ids=FUNCTIONS)
+def test_what_tables_say_of_themselves_is_json(function):
+    attrs = function(FRAME).attrs
+
+    assert json.loads(json.dumps(attrs)) == attrs
+
+
+@pytest.mark.parametrize("test", ["tukey-randomised", "bootstrap", "permutation", "tukey", "t", "wilcoxon"])
+def test_what_comparisons_say_of_themselves_is_json(test):
+    options = {"baseline": ["w", "x"], "n_trials": np.int64(9), "alpha": np.float64(0.1), "rng": np.int64(1)}
+
+    attrs = compare(
+        FRAME, test, groups="pairwise", correction="holm", family="all", ci=np.float64(0.8), **options
+    ).attrs
+
+    assert json.loads(json.dumps(attrs)) == attrs
+
+
+def test_what_tables_of_runs_and_constraints_say_of_themselves_is_json():
+    run = pd.DataFrame({"qid": "q", "docno": list("abc"), "score": [3.0, 2.0, 1.0]})
+    runs = {"one": run, "two": run.iloc[:2], "three": run.iloc[1:]}
+    qrels = pd.DataFrame({"qid": "q", "docno": list("abc"), "label": [1, 0, 2]})
+    tables = [
+        pool_depth(runs, qrels, [P @ 2], depths=[1, 2]),
+        assessor_agreement(runs, qrels, qrels, [P @ 2]),
+        number_of_systems(runs, qrels, P_Rareness @ 2, sizes=[2], n_trials=3, rng=1),
+        insert_synthetic_system(runs, qrels, P_Rareness @ 2, n_relevant=[1]),
+        axiom_table([P @ 2], ["Conf", "Red"], n_pairs=1),
+    ]
+
+    for table in tables:
+        assert json.loads(json.dumps(table.attrs)) == table.attrs
 
 
 @pytest.mark.parametrize("function", FUNCTIONS.values(), ids=FUNCTIONS)

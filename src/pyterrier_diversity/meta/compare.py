@@ -11,7 +11,22 @@ import pandas as pd
 
 from ..parameters import Parameter, Rng
 from .scores import Scores, differences, read_scores, signs
-from .significance_tests import LEVEL, TESTS, Design, Groups, Test, borderlines, design, interval, studentised, tested
+from .significance_tests import (
+    LEVEL,
+    TESTS,
+    Alternative,
+    Design,
+    Family,
+    Groups,
+    Test,
+    borderlines,
+    corrected,
+    design,
+    interval,
+    mean_interval,
+    studentised,
+    tested,
+)
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -21,10 +36,17 @@ _LEGEND = {
     "system": "the first system of the pair",
     "other": "the second system of the pair: the baseline, if there is one",
     "mean": "mean value of the system",
+    "mean_low": "lower end of the confidence interval of mean",
+    "mean_high": "upper end of the confidence interval of mean",
     "other_mean": "mean value of the other system",
+    "other_mean_low": "lower end of the confidence interval of other_mean",
+    "other_mean_high": "upper end of the confidence interval of other_mean",
     "difference": "mean minus other_mean",
+    "wins": "number of queries on which the system is better",
+    "ties": "number of queries on which both are equal",
+    "losses": "number of queries on which the other system is better",
     "p": "probability of such a difference by chance, two-sided",
-    "p_corrected": "p, corrected for the number of pairs",
+    "p_corrected": "p, corrected for the number of pairs of the measure",
     "significant": "whether p_corrected, or p if there is none, is below alpha",
     "effect_size": "mean of the differences by query over their standard deviation",
     "borderline": "difference of means at the border of significance, by the resamples of the pair",
@@ -41,6 +63,8 @@ def compare(
     baseline: str | Iterable[str] | None = None,
     groups: Groups = "all",
     correction: str | None = None,
+    family: Family = "measure",
+    alternative: Alternative = "two-sided",
     n_trials: int | None = None,
     alpha: float = 0.05,
     ci: float | None = None,
@@ -69,9 +93,14 @@ def compare(
         Türkmen et al. (2023) did not pair the queries, which finds fewer differences. The other tests are pairwise
         always.
     correction : str, optional
-        How to correct the p-values for the number of pairs of a measure: a method of
+        How to correct the p-values for the number of pairs: a method of
         ``statsmodels.stats.multitest.multipletests``, such as "holm" or "fdr_bh". An HSD test over all systems
         allows for their number itself, and takes none.
+    family : {"measure", "all"}
+        Which p-values are corrected together: those of a measure's pairs, or of all pairs and measures.
+    alternative : {"two-sided", "greater"}
+        With "greater", only a higher mean of the first system of a pair is significant, such as of a system over the
+        baseline, and the interval of the difference has a lower end only. Not for HSD tests.
     n_trials : int >= 1, optional
         Trials of a test that draws; 5,000 for "tukey-randomised", 1,000 for "bootstrap", 9,999 for "permutation" if
         omitted. The permutation test goes through all permutations if there are no more of them.
@@ -91,7 +120,10 @@ def compare(
         A row for each measure and pair, systems in the order of the frame:
 
         - ``measure``, ``system``, ``other`` (the baseline, if there is one);
-        - ``mean``, ``other_mean`` over the queries, and ``difference``, the first minus the second;
+        - ``mean``, ``other_mean`` over the queries, each with the ends ``..._low`` and ``..._high`` of Student's
+          interval, and ``difference``, the first minus the second;
+        - ``wins``, ``ties``, ``losses``: on how many queries the first is better, both are equal within 1e-12, or the
+          second is better;
         - ``p`` in [0, 1], ``p_corrected`` if there is a correction, and ``significant``;
         - ``effect_size``, the mean of the differences by query over their standard deviation (with N - 1), infinite
           where all are equal but not 0;
@@ -101,7 +133,9 @@ def compare(
         - ``ci_low`` and ``ci_high``, the interval of the difference that belongs to the test; Wilcoxon's and the
           permutation test have none. See Notes.
 
-        ``attrs`` says what each column is, how the test was made and of how many systems and queries. Give the frame to
+        ``attrs`` says what each column is, how the test was made (test, trials, seed, correction, family, version) and
+        of how many systems and queries, in values that JSON has. A p-value of 0 means that no trial reached the
+        difference, so that p is below 1 / n_trials; the command prints it so. Give the frame to
         `discriminative_power`, `delta_required`, `asl_curve`, `overlap` and `significance_table`, and the tests are not
         made again.
 
@@ -173,6 +207,8 @@ def compare(
         baseline=baseline,
         groups=groups,
         correction=correction,
+        family=family,
+        alternative=alternative,
         n_trials=n_trials,
         alpha=alpha,
         ci=ci,
@@ -237,13 +273,11 @@ def _compared(
     scores = read_scores(perquery, measures)
     how = design(who, scores, test, **options)
     level = how.alpha if ci is None else 1 - LEVEL.check(who, "ci", ci)
-    ci = 1 - level if ci is None else ci
+    ci = 1 - level if ci is None else float(ci)
     first, second = _pairs(who, scores, baseline)
     names = np.array(scores.systems, dtype=object)
-    attrs = how.described(scores)
+    attrs = {**how.described(scores), "ci": ci}
     has_intervals = TESTS[test].half_widths is not None
-    if has_intervals:
-        attrs["ci"] = ci
     if baseline is not None:
         attrs["baseline"] = list(dict.fromkeys(names[second]))
     test_has = {
@@ -253,6 +287,10 @@ def _compared(
         "ci_high": has_intervals,
     }
     legend = {column: _LEGEND[column] for column in columns if test_has.get(column, True)}
+    if "p" in legend and how.alternative == "greater":
+        legend["p"] = "probability of such a difference or a larger one by chance, one-sided"
+    if "p_corrected" in legend and how.family == "all":
+        legend["p_corrected"] = "p, corrected for the number of pairs of all measures together"
     if how.correction is not None:
         legend |= {column: f"{legend[column]}, not corrected" for column in ("ci_low", "ci_high") if column in legend}
     parts = [_statistics(v, first, second, how, legend.keys(), level) for v in scores.by_measure.values()]
@@ -262,6 +300,8 @@ def _compared(
         "other": np.tile(names[second], len(parts)),
         **{column: np.concatenate([part[column] for part in parts]) for column in parts[0]},
     }
+    if "p" in table:
+        table |= _decisions(table["p"], len(parts) if how.family == "measure" else 1, how)
     result = pd.DataFrame({column: table[column] for column in legend})
     result.attrs = {"legend": legend, **attrs}
     return result
@@ -277,31 +317,36 @@ def _statistics(
 ) -> dict[str, np.ndarray]:
     """Return the columns of a measure's pairs, without those that take time and are not wanted."""
     means = values.mean(axis=1)
+    mean_low, mean_high = mean_interval(values, level)
     z = differences(values[first], values[second])
     columns = {
         "mean": means[first],
+        "mean_low": mean_low[first],
+        "mean_high": mean_high[first],
         "other_mean": means[second],
+        "other_mean_low": mean_low[second],
+        "other_mean_high": mean_high[second],
         "difference": differences(means[first], means[second]),
+        "wins": np.count_nonzero(z > 0, axis=1),
+        "ties": np.count_nonzero(z == 0, axis=1),
+        "losses": np.count_nonzero(z < 0, axis=1),
         "effect_size": studentised(z) / np.sqrt(z.shape[1]),
     }
     if wanted & {"p", "p_corrected", "significant", "ci_low", "ci_high"}:
         p, half_widths = tested(values, first, second, how)
-        columns.update(_decisions(p, how))
+        columns["p"] = p
         if half_widths is not None and wanted & {"ci_low", "ci_high"}:
-            columns["ci_low"], columns["ci_high"] = interval(columns["difference"], p, half_widths(level), level)
+            columns["ci_low"], columns["ci_high"] = interval(
+                columns["difference"], p, half_widths(level), level, how.alternative
+            )
     if "borderline" in wanted:
         columns["borderline"] = borderlines(values, first, second, how)
     return columns
 
 
-def _decisions(p: np.ndarray, how: Design) -> dict[str, np.ndarray]:
-    corrected = p
-    if how.correction is not None:
-        from statsmodels.stats.multitest import multipletests
-
-        corrected = multipletests(p, alpha=how.alpha, method=how.correction)[1]
-    significant = signs(corrected, np.full(p.shape, how.alpha)) < 0
-    return {"p": p, "p_corrected": corrected, "significant": significant}
+def _decisions(p: np.ndarray, n_families: int, how: Design) -> dict[str, np.ndarray]:
+    decisive = p if how.correction is None else corrected(p, how.correction, n_families)
+    return {"p_corrected": decisive, "significant": signs(decisive, np.full(p.shape, how.alpha)) < 0}
 
 
 def _pairs(who: str, scores: Scores, baseline: str | Iterable[str] | None) -> tuple[np.ndarray, np.ndarray]:

@@ -191,7 +191,7 @@ def asl_curve(perquery: pd.DataFrame, *args: Any, **options: Any) -> pd.DataFram
     order = np.lexsort((-compared["p"], pd.factorize(compared["measure"])[0]))
     curve = compared.iloc[order][["measure", *_PAIR, "p"]].reset_index(drop=True)
     curve.insert(1, "rank", curve.groupby("measure", sort=False).cumcount() + 1)
-    return _view(who, curve, compared.attrs, without=("alpha", "correction"))
+    return _view(who, curve, compared.attrs, without=("alpha", "correction", "family"))
 
 
 def overlap(first: pd.DataFrame, second: pd.DataFrame | None = None, **options: Any) -> pd.DataFrame:

@@ -51,8 +51,14 @@ def _mean_and_error(samples: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _least(threshold: np.ndarray) -> np.ndarray:
-    """Return the least value that counts as the threshold, which may be infinite but not negative."""
-    return np.where(threshold < 1, threshold - TOLERANCE, threshold * (1 - TOLERANCE))
+    """Return the least value that counts as the threshold, which may be infinite."""
+    small = np.where(threshold < -1, threshold * (1 + TOLERANCE), threshold - TOLERANCE)
+    return np.where(threshold < 1, small, threshold * (1 - TOLERANCE))
+
+
+def _sided(statistic: np.ndarray, how: Design) -> np.ndarray:
+    """Return what is the larger, the more it speaks for the alternative."""
+    return np.abs(statistic) if how.alternative == "two-sided" else statistic
 
 
 def _by_pairs(
@@ -66,7 +72,7 @@ def _by_pairs(
 
 def _drawn(function: Callable[..., np.ndarray], z: np.ndarray, how: Design) -> np.ndarray:
     """Call a function of differences and trials, for as many pairs at a time as fit in memory."""
-    return _by_pairs(function, (z, how.draws), how.draws.n_pairs, how)
+    return _by_pairs(function, (z, how), how.draws.n_pairs, how)
 
 
 def _n_significant(n_trials: int, level: float) -> int:
@@ -125,23 +131,28 @@ def _studentised_range(q: np.ndarray, m: int, freedom: int) -> np.ndarray:
 def _t(z: np.ndarray, how: Design) -> np.ndarray:
     from scipy.stats import t
 
-    return 2 * t.sf(np.abs(studentised(z)), z.shape[1] - 1)
+    return np.asarray(_n_sides(how) * t.sf(_sided(studentised(z), how), z.shape[1] - 1))
+
+
+def _n_sides(how: Design) -> int:
+    return 2 if how.alternative == "two-sided" else 1
 
 
 def _t_half_widths(z: np.ndarray, how: Design, level: float) -> np.ndarray:
     from scipy.stats import t
 
-    return np.asarray(t.isf(level / 2, z.shape[1] - 1) * _mean_and_error(z)[1])
+    return np.asarray(t.isf(level / _n_sides(how), z.shape[1] - 1) * _mean_and_error(z)[1])
 
 
 def _wilcoxon(z: np.ndarray, how: Design) -> np.ndarray:
-    return _by_pairs(_wilcoxon_of_pairs, (z,), _SLOW_PAIRS, how)
+    return _by_pairs(_wilcoxon_of_pairs, (z, how.alternative), _SLOW_PAIRS, how)
 
 
-def _wilcoxon_of_pairs(z: np.ndarray) -> np.ndarray:
+def _wilcoxon_of_pairs(z: np.ndarray, alternative: Alternative) -> np.ndarray:
     from scipy.stats import wilcoxon
 
-    return np.array([wilcoxon(row).pvalue if row.any() else 1.0 for row in map(_signed_places, z)])
+    rows = map(_signed_places, z)
+    return np.array([wilcoxon(row, alternative=alternative).pvalue if row.any() else 1.0 for row in rows])
 
 
 def _signed_places(z: np.ndarray) -> np.ndarray:
@@ -153,16 +164,17 @@ def _signed_places(z: np.ndarray) -> np.ndarray:
     return np.sign(z) * places
 
 
-def _permutation(z: np.ndarray, trials: Draws) -> np.ndarray:
+def _permutation(z: np.ndarray, how: Design) -> np.ndarray:
     from scipy.stats import permutation_test
 
-    generator, _ = next(trials.again())
+    generator, _ = next(how.draws.again())
     result = permutation_test(
         (z,),
         _mean,
         permutation_type="samples",
         vectorized=True,
-        n_resamples=trials.n,
+        alternative=how.alternative,
+        n_resamples=how.draws.n,
         batch=fitting(z.size),
         axis=-1,
         random_state=generator,
@@ -174,12 +186,12 @@ def _mean(z: np.ndarray, axis: int) -> np.ndarray:
     return np.round(z.mean(axis=axis), 12)
 
 
-def _flips(z: np.ndarray, trials: Draws) -> np.ndarray:
+def _flips(z: np.ndarray, how: Design) -> np.ndarray:
     least = _least(np.abs(z.mean(axis=1)))
     count = np.zeros(len(z))
-    for sizes in _flipped(z, trials):
+    for sizes in _flipped(z, how.draws):
         count += (sizes >= least).sum(axis=0)
-    return count / trials.n
+    return count / how.draws.n
 
 
 def _flipped(z: np.ndarray, trials: Draws) -> Iterator[np.ndarray]:
@@ -196,21 +208,21 @@ def _flips_critical(z: np.ndarray, trials: Draws, level: float) -> np.ndarray:
     return _critical(np.concatenate(list(_flipped(z, trials))).T, level)
 
 
-def _bootstrap(z: np.ndarray, trials: Draws) -> np.ndarray:
+def _bootstrap(z: np.ndarray, how: Design) -> np.ndarray:
     # Sakai (2013), Fig. 2.
-    least = _least(np.abs(studentised(z)))[:, None]
+    least = _least(_sided(studentised(z), how))[:, None]
     count = np.zeros(len(z))
-    for t, _ in _resampled(z, trials):
-        count += (t >= least).sum(axis=1)
-    return count / trials.n
+    for t, _ in _resampled(z, how.draws):
+        count += (_sided(t, how) >= least).sum(axis=1)
+    return count / how.draws.n
 
 
 def _bootstrap_half_widths(z: np.ndarray, how: Design, level: float) -> np.ndarray:
-    return _by_pairs(_bootstrap_half_widths_of_pairs, (z, how.draws, level), fitting(how.draws.n), how)
+    return _by_pairs(_bootstrap_half_widths_of_pairs, (z, how, level), fitting(how.draws.n), how)
 
 
-def _bootstrap_half_widths_of_pairs(z: np.ndarray, trials: Draws, level: float) -> np.ndarray:
-    critical = _critical(np.concatenate([t for t, _ in _resampled(z, trials)], axis=1), level)
+def _bootstrap_half_widths_of_pairs(z: np.ndarray, how: Design, level: float) -> np.ndarray:
+    critical = _critical(np.concatenate([_sided(t, how) for t, _ in _resampled(z, how.draws)], axis=1), level)
     error = _mean_and_error(z)[1]
     return np.where(error == 0, 0.0, critical) * error
 
@@ -224,14 +236,14 @@ def _bootstrap_borderlines(z: np.ndarray, how: Design) -> np.ndarray:
 
 
 def _borderlines(z: np.ndarray, trials: Draws, place: int) -> np.ndarray:
-    t, means = (np.concatenate(values, axis=1) for values in zip(*_resampled(z, trials), strict=True))
+    t, means = (np.abs(np.concatenate(values, axis=1)) for values in zip(*_resampled(z, trials), strict=True))
     threshold = np.partition(t, -place, axis=1)[:, [-place]]
     there = (t >= _least(threshold)) & (threshold >= _least(t))
     return np.where(there, means, 0.0).max(axis=1)
 
 
 def _resampled(z: np.ndarray, trials: Draws) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Return |t| and |mean| of resamples of the centred differences, arrays of shape (pairs, trials of a chunk)."""
+    """Return t and the mean of resamples of the centred differences, arrays of shape (pairs, trials of a chunk)."""
     n = z.shape[1]
     w = z - z.mean(axis=1, keepdims=True)
     for queries in resamples(trials, n):
@@ -240,13 +252,12 @@ def _resampled(z: np.ndarray, trials: Draws) -> Iterator[tuple[np.ndarray, np.nd
         times = np.bincount((trial * n + queries).ravel(), minlength=len(queries) * n).reshape(-1, n)
         mean, square = w @ times.T / n, w**2 @ times.T / n
         variance = square - mean**2
-        size = np.abs(mean)
         with np.errstate(divide="ignore", invalid="ignore"):
-            t = size / np.sqrt(variance / (n - 1))
+            t = mean / np.sqrt(variance / (n - 1))
         # Where the variance is next to nothing, the difference of two products does not tell it.
         pair, drawn = np.nonzero(variance <= _CANCELLED * square)
-        t[pair, drawn] = np.abs(studentised(w[pair[:, None], queries[drawn]]))
-        yield t, size
+        t[pair, drawn] = studentised(w[pair[:, None], queries[drawn]])
+        yield t, mean
 
 
 @dataclass(frozen=True)
@@ -282,6 +293,8 @@ class SignificanceTest:
 # For type checkers and editors, which see no more than this of the table: they check that its keys are these.
 Test = Literal["tukey-randomised", "bootstrap", "tukey", "t", "wilcoxon", "permutation"]
 Groups = Literal["all", "pairwise"]
+Family = Literal["measure", "all"]
+Alternative = Literal["two-sided", "greater"]
 
 # The numbers of trials are those of Sakai (2013) and, for permutations, of scipy.
 TESTS: dict[Test, SignificanceTest] = {
@@ -308,6 +321,8 @@ TESTS: dict[Test, SignificanceTest] = {
 
 TEST = Parameter(str, choices=tuple(TESTS), desc="test")
 GROUPS = Parameter(str, choices=get_args(Groups), desc="the systems that an HSD test compares together")
+FAMILY = Parameter(str, choices=get_args(Family), desc="the p-values that are corrected together")
+ALTERNATIVE = Parameter(str, choices=get_args(Alternative), desc="what a test is to show")
 TRIALS = Parameter(int, interval="[1, inf)", desc="trials of a test that draws")
 LEVEL = Parameter(float, interval="(0, 1)", desc="a probability")
 
@@ -321,16 +336,26 @@ class Design(NamedTuple):
     alpha: float
     correction: str | None
     n_jobs: int | None
+    family: Family = "measure"
+    alternative: Alternative = "two-sided"
+    seed: int | None = None
 
     def described(self, scores: Scores) -> dict[Hashable, Any]:
-        """Return what a table of results says of its making."""
+        """Return what a table of results says of its making, in values that JSON has."""
+        from .. import __version__
+
         parameters: dict[Hashable, Any] = {"test": self.test, "alpha": self.alpha}
         if self.correction is not None:
-            parameters["correction"] = self.correction
+            parameters |= {"correction": self.correction, "family": self.family}
+        if self.alternative != "two-sided":
+            parameters["alternative"] = self.alternative
         if TESTS[self.test].of_all is not None:
             parameters["groups"] = self.groups
         if TESTS[self.test].n_trials is not None:
             parameters["n_trials"] = self.draws.n
+            if self.seed is not None:
+                parameters["seed"] = self.seed
+        parameters["version"] = __version__
         return {**parameters, "n_systems": len(scores.systems), "n_queries": len(scores.queries)}
 
 
@@ -343,6 +368,8 @@ def design(
     n_trials: int | None,
     alpha: float,
     correction: str | None,
+    family: Family,
+    alternative: Alternative,
     rng: Rng,
     n_jobs: int | None,
 ) -> Design:
@@ -355,11 +382,18 @@ def design(
     """
     TEST.check(who, "test", test)
     GROUPS.check(who, "groups", groups)
+    FAMILY.check(who, "family", family)
+    ALTERNATIVE.check(who, "alternative", alternative)
+    of_pairs = ", ".join(repr(name) for name, each in TESTS.items() if each.of_all is None)
+    if alternative != "two-sided" and TESTS[test].of_all is not None:
+        raise ValueError(
+            f"{who}: alternative must be 'two-sided' for test={test!r}, which is about the size of differences; "
+            f"{alternative!r} is for {of_pairs}."
+        )
     alpha = LEVEL.check(who, "alpha", alpha)
     if correction is not None:
         _check_correction(who, correction)
         if TESTS[test].of_all is not None and groups == "all":
-            of_pairs = ", ".join(repr(name) for name, each in TESTS.items() if each.of_all is None)
             raise ValueError(
                 f"{who}: correction must be None for test={test!r}, which allows for the number of pairs itself; a "
                 f"correction is for the tests of single pairs ({of_pairs}) and for groups='pairwise'."
@@ -369,7 +403,15 @@ def design(
             raise ValueError(f"{who}: perquery must have two {what} at least, not {len(names)}.")
     n = TESTS[test].n_trials or 1 if n_trials is None else TRIALS.check(who, "n_trials", n_trials)
     trials = draws(generators(rng, 1)[0], n, len(scores.systems) * len(scores.queries))
-    return Design(test, groups, trials, alpha, correction, n_jobs)
+    seed = int(rng) if isinstance(rng, (int, np.integer)) else None
+    return Design(test, groups, trials, alpha, correction, n_jobs, family, alternative, seed)
+
+
+def corrected(p: np.ndarray, correction: str, n_families: int) -> np.ndarray:
+    """Return p-values, corrected within each of so many families of one size that follow each other."""
+    from statsmodels.stats.multitest import multipletests
+
+    return np.concatenate([multipletests(each, method=correction)[1] for each in np.split(p, n_families)])
 
 
 def _check_correction(who: str, correction: str) -> None:
@@ -416,24 +458,36 @@ def tested(values: np.ndarray, first: np.ndarray, second: np.ndarray, how: Desig
 
 
 def p_values(values: np.ndarray, first: np.ndarray, second: np.ndarray, how: Design) -> np.ndarray:
-    """Compute the p-value of each pair, from what `tested` takes: probabilities, two-sided, shape (n_pairs,)."""
+    """Compute the p-value of each pair, from what `tested` takes: probabilities, shape (n_pairs,)."""
     return tested(values, first, second, how).p
 
 
 def interval(
-    difference: np.ndarray, p: np.ndarray, half_widths: np.ndarray, level: float
+    difference: np.ndarray, p: np.ndarray, half_widths: np.ndarray, level: float, alternative: Alternative
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return both ends of the interval of each difference: 0 is outside exactly if p is below the level.
 
-    The half widths are critical values of the test, so that rounding alone could say otherwise.
+    With the alternative "greater" it has a lower end only. The half widths are critical values of the test, so that
+    rounding alone could say otherwise.
     """
-    size = np.abs(difference)
+    size = np.abs(difference) if alternative == "two-sided" else difference
     near = size - half_widths
     outside = signs(p, np.full(p.shape, level)) < 0
     near = np.where(outside, np.maximum(near, np.finfo(float).tiny), np.minimum(near, 0.0))
+    if alternative == "greater":
+        return near, np.full(p.shape, np.inf)
     far = size + half_widths
     positive = difference >= 0
     return np.where(positive, near, -far), np.where(positive, far, -near)
+
+
+def mean_interval(values: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return both ends of Student's interval of each system's mean over the queries."""
+    from scipy.stats import t
+
+    half = t.isf(level / 2, values.shape[1] - 1) * _mean_and_error(values)[1]
+    mean = values.mean(axis=1)
+    return mean - half, mean + half
 
 
 def borderlines(values: np.ndarray, first: np.ndarray, second: np.ndarray, how: Design) -> np.ndarray:

@@ -141,7 +141,7 @@ def number_of_systems(
     >>> table = number_of_systems(runs, qrels, P_Rareness @ 2, sizes=[3], n_trials=20, rng=1)
     >>> table[["measure", "n_systems", "mean"]].round(3)
             measure  n_systems   mean
-    0  P_Rareness@2          3  0.936
+    0  P_Rareness@2          3  0.927
     """
     cutoff, bounded, n_trials = checked(
         "number_of_systems", _TRIALS, cutoff=cutoff, bounded=bounded, n_trials=n_trials

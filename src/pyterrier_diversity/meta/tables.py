@@ -15,7 +15,7 @@ import pandas as pd
 
 from ..measures import parse, signature
 from ..parameters import Parameter
-from .significance_tests import TESTS
+from .significance_tests import TESTS, corrected
 
 _PLACES = Parameter(int, 3, interval="[0, 100]", desc="decimal places of the means")
 _NEEDED = ("measure", "system", "other", "mean", "other_mean", "significant")
@@ -184,12 +184,38 @@ def _legend(attrs: Mapping[Hashable, Any], marks: dict[str, str]) -> str:
     how = [test.title for name, test in TESTS.items() if name == attrs.get("test")]
     how += [f"{attrs['correction']} correction"] if attrs.get("correction") else []
     how += [
-        f"{what} {attrs[name]}" for name, what in (("alpha", "alpha ="), ("n_queries", "queries:")) if name in attrs
+        f"{what} {attrs[name]}"
+        for name, what in (
+            ("alpha", "alpha ="),
+            ("n_trials", "trials:"),
+            ("seed", "seed:"),
+            ("n_queries", "queries:"),
+        )
+        if name in attrs
     ]
     lower = "" if attrs.get("baseline") is None else "; lowered: significantly lower than"
     systems = ", ".join(f"{mark} {name}" for name, mark in marks.items())
     told = ", ".join(filter(None, how))
     return f"Raised: significantly higher than{lower}{f' ({told})' if told else ''}. Systems: {systems}."
+
+
+def with_bounds(compared: pd.DataFrame, places: int) -> pd.DataFrame:
+    """Return a table of `compare` to print: a p-value of 0 out of B trials as "< 1/B", the others with these places."""
+    n_trials = compared.attrs.get("n_trials")
+    if n_trials is None or "p" not in compared or not (compared["p"] == 0).any():
+        return compared
+    none = (compared["p"] == 0).to_numpy()
+    bounds = {"p": compared["p"].mask(none, 1 / n_trials).to_numpy()}
+    if "p_corrected" in compared:
+        n_families = compared["measure"].nunique() if compared.attrs["family"] == "measure" else 1
+        bounds["p_corrected"] = corrected(bounds["p"], compared.attrs["correction"], n_families)
+    printed = compared.copy()
+    for column, bound in bounds.items():
+        printed[column] = [
+            f"< {high:g}" if unreached else f"{value:.{places}f}"
+            for value, high, unreached in zip(compared[column], bound, none, strict=True)
+        ]
+    return printed
 
 
 def latex(rows: Iterable[Sequence[str]], columns: str) -> str:
