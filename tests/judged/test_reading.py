@@ -489,7 +489,7 @@ def test_passages_are_read_by_number_and_else_by_name():
     judgements = judge(passages("q x d 10 a 2", "q x d 9 b 3", "q x d late c 1", "q x d early c 1", "q x e 1 a 0"))
 
     assert judgements.passages.rating.tolist() == [3, 2, 1, 1]
-    assert judgements.passages.nugget.tolist() == [0, 1, 2, 2]
+    assert judgements.passages.nugget.tolist() == [1, 0, 2, 2]
     assert set(judgements.passages.label.tolist()) == {0}
 
 

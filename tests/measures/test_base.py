@@ -275,7 +275,8 @@ def test_qrels_whose_names_only_compare_equal_are_not_taken_for_each_other():
     # 1.0 == 1, but the names are "1.0" and "1"; evaluators are made again and again, and qrels are remembered.
     as_float, as_int = QRELS.assign(query_id=[1.0]), QRELS.assign(query_id=[1])
 
-    RBU.calc_aggregate(as_float, RUN.assign(query_id=[1.0]))
+    with pytest.raises(TypeError, match="query_id"):
+        RBU.calc_aggregate(as_float, RUN.assign(query_id=[1.0]))
 
     assert RBU(e=0).calc_aggregate(as_int, RUN.assign(query_id=[1])) > 0
 
