@@ -79,7 +79,7 @@ def test_rarity_is_one_less_the_share_of_systems(qrels, runs, cutoff, bounded, n
         rankings = reading.rankings_of(rows).items()
         systems.append({query: [doc for docs in turns or [] for doc in docs] for query, turns in rankings})
     for query, rows in rows_by_query(found, "rarity").items():
-        counts = Counter(doc for of_system in systems for doc in of_system.get(query, [])[:cutoff])
+        counts = Counter(doc for of_system in systems for doc in of_system.get(query, [])[: int(cutoff)])
         for row in rows:
             n = max(counts[reading.text(row["doc_id"])], 1)
             least = len(systems) - 1

@@ -101,7 +101,8 @@ def test_a_parameter_is_taken_if_it_is_in_range_and_else_refused(measure, data):
     elif not is_value(measure.parameters()[name], value):
         assert isinstance(built, Refusal), f"{measure.NAME} takes {name}={value!r}"
     elif not isinstance(built, Refusal):  # it may not go together with others that are missing
-        assert built[name] in (value, float(value) if isinstance(value, int) else value)
+        means_none = value == measure.parameters()[name].none
+        assert built[name] in (value, None if means_none else float(value) if isinstance(value, int) else value)
         assert built in (parse(repr(built)), *map(implementation, [parse(repr(built))]))
         law.confirmed["parameters"] += 1
 

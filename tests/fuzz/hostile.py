@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import importlib.util
 import math
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -84,7 +85,9 @@ def mutated(
     frame: Any = draw(frames)
     for mutation in draw(st.lists(st.sampled_from(MUTATIONS), max_size=most)):
         if isinstance(frame, pd.DataFrame):
-            frame = mutation(draw, frame)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # numpy's, of complex numbers
+                frame = mutation(draw, frame)
     if isinstance(frame, pd.DataFrame) and draw(RARELY):
         return draw(st.sampled_from(forms or FORMS))(frame)
     return frame

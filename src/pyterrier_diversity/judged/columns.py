@@ -267,8 +267,9 @@ def numbers(frame: pd.DataFrame, column: str, what: str) -> np.ndarray:
     """
     column_of = frame[column]
     try:
-        if column_of.dtype.kind in "mMc":  # numpy would make numbers of them
-            raise TypeError(f"its type is {column_of.dtype}")
+        dtype = getattr(column_of.dtype, "categories", column_of).dtype
+        if dtype.kind in "mMc":  # numpy would make numbers of them
+            raise TypeError(f"its type is {dtype}")
         values = column_of.to_numpy(dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"{what}: the column {column} must hold numbers: {error}.") from error
