@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import subprocess
+import sys
 from pathlib import Path
 
 FOLDER = Path(__file__).parents[1] / "src" / "pyterrier_diversity" / "measures"
@@ -32,7 +33,7 @@ def exports() -> str:
     public = sorted(name for of in names.values() for name in of)
     text = f"{HEADING}{imports}\n\n__all__ = [\n" + "".join(f'    "{name}",\n' for name in public) + "]\n"
     for command in (["check", "--select", "I,RUF022", "--fix", "--quiet"], ["format", "--quiet"]):
-        ruff = ["ruff", *command, "--stdin-filename", str(FOLDER / "__init__.py"), "-"]
+        ruff = [sys.executable, "-m", "ruff", *command, "--stdin-filename", str(FOLDER / "__init__.py"), "-"]
         text = subprocess.run(ruff, input=text, capture_output=True, text=True, check=True).stdout
     return text
 
