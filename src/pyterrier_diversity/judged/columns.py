@@ -172,9 +172,9 @@ def _heads(column: pd.Series) -> np.ndarray:
         array = column.array
         differ = pd.Series(array[1:] != array[:-1]).to_numpy(dtype=bool, na_value=True)
         return np.concatenate([[0], np.flatnonzero(differ) + 1])
-    values = np.ascontiguousarray(column.to_numpy(dtype=object))
+    values = column.to_numpy(dtype=object)
     # Equal neighbours may be one object: only where the addresses differ are values compared.
-    address = np.frombuffer(values, dtype=np.intp)
+    address = addresses(values)
     changes = np.flatnonzero(address[1:] != address[:-1])
     try:
         if 2 * len(changes) < len(values):
@@ -184,6 +184,11 @@ def _heads(column: pd.Series) -> np.ndarray:
     except TypeError:  # pd.NA is neither equal nor unequal
         return np.arange(len(values))
     return np.concatenate([[0], changes + 1])
+
+
+def addresses(objects: np.ndarray) -> np.ndarray:
+    """Return where the objects of an array are: equal numbers, one object."""
+    return np.frombuffer(np.ascontiguousarray(objects), dtype=np.intp) if len(objects) else np.zeros(0, dtype=np.intp)
 
 
 def strings(frame: pd.DataFrame, column: str, what: str) -> np.ndarray:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .columns import Ids, fail, ids, numbers, strings, texts, to_frame
+from .columns import Ids, addresses, fail, ids, numbers, strings, texts, to_frame
 from .judgements import Documents, Intents, Judgements, Labels, NamedIntents, Passages, Rows
 
 INTENT_TYPES = ("inf", "nav")
@@ -98,16 +98,12 @@ def _same(known: np.ndarray, column: np.ndarray, is_text: bool) -> bool:
         if known.dtype != object:
             return np.array_equal(known, column)
         # One object has one value: only others are compared.
-        others = np.flatnonzero(_addresses(known) != _addresses(column))
+        others = np.flatnonzero(addresses(known) != addresses(column))
         if not np.all(known[others] == column[others]):
             return False
         return is_text or list(map(type, known[others])) == list(map(type, column[others]))
     except TypeError:  # pd.NA is neither equal nor unequal
         return False
-
-
-def _addresses(objects: np.ndarray) -> np.ndarray:
-    return np.frombuffer(np.ascontiguousarray(objects), dtype=np.intp) if len(objects) else np.zeros(0, dtype=np.intp)
 
 
 def _read(frame: pd.DataFrame) -> Judgements:

@@ -334,7 +334,7 @@ def _doc_len(frame: Any) -> np.ndarray:
 
 def ranking_order(query: np.ndarray, turn: np.ndarray | None, score: np.ndarray, docs: np.ndarray) -> np.ndarray | None:
     """Return the rows query by query, each in ranking order; None if that is how they are."""
-    key = query if turn is None else query.astype(np.int64) * _MOST_TURNS + turn.astype(np.int64)
+    key = _turn_of_query(query, turn)
     begins = key[1:] != key[:-1]
     order = None
     if not ((key[1:] >= key[:-1]).all() and ((score[1:] <= score[:-1]) | begins).all()):
@@ -360,6 +360,11 @@ def ranking_order(query: np.ndarray, turn: np.ndarray | None, score: np.ndarray,
     return order
 
 
+def _turn_of_query(query: np.ndarray, turn: np.ndarray | None) -> np.ndarray:
+    """Return one number for the query and the turn of each row, in their order."""
+    return query if turn is None else query.astype(np.int64) * _MOST_TURNS + turn.astype(np.int64)
+
+
 def contradicted_ranks(
     query: Ids,
     turn: np.ndarray | None,
@@ -375,7 +380,7 @@ def contradicted_ranks(
     order : ndarray of int, optional
         What `ranking_order` returned.
     """
-    key = query.codes if turn is None else query.codes.astype(np.int64) * _MOST_TURNS + turn.astype(np.int64)
+    key = _turn_of_query(query.codes, turn)
     begins = key[1:] != key[:-1]
     # Most rows stand query by query, in the order of their ranks.
     falls_or_rises = (rank[1:] < rank[:-1]) | (score[1:] > score[:-1])
