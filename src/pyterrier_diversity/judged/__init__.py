@@ -2,6 +2,7 @@
 
 from .columns import (
     RUN_COLUMNS,
+    Ids,
     fail,
     given_frame,
     given_ranks,
@@ -29,6 +30,7 @@ __all__ = [
     "RUN_COLUMNS",
     "Gain",
     "Groups",
+    "Ids",
     "Judgements",
     "Listed",
     "Memo",
