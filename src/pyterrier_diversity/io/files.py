@@ -12,6 +12,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BufferedReader, BytesIO, TextIOWrapper
+from itertools import chain
 from typing import IO, Any, NamedTuple
 
 import numpy as np
@@ -43,9 +44,11 @@ class Distinct(str):
 
 # What pandas makes of each kind; of a word that is not kept, one letter tells whether it is there.
 _DTYPES: dict[type | None, Any] = {str: str, Distinct: str, float: float, int: np.int64, object: float, None: "S1"}
-_WORDS = (str, Distinct)
-# So many bytes a row are cheap.
-_SHORT = 128
+_NUMBERS = (float, int, object)
+# Pandas looks each string up among the others, so that equal ones are one object. Of distinct words, bytes are read in
+# half the time.
+_SHORT = "S48"
+_BLOCK = 1024
 
 
 class Content(NamedTuple):
@@ -174,9 +177,19 @@ def _plain_columns(data: bytes, columns: Columns, optional: Columns) -> dict[str
     columns = columns | optional if n_columns > len(columns) else columns
     if n_columns != len(columns) or not _is_plain(data):
         return None
-    separator, longest = _form(data)
-    # Looking each of many words up among the others, as pandas does to share equal strings, takes half the time.
-    dtypes = _DTYPES | {Distinct: f"S{longest}" if longest <= _SHORT else str}
+    # One character separates words in most files, and is read faster; where it does not, words seem to be empty.
+    separators = [character for character, other in (" \t", "\t ") if other.encode() not in data]
+    for separator in (*separators, r"\s+"):
+        found = _parsed(data, columns, separator)
+        if found is not None:
+            return found
+    return None
+
+
+def _parsed(
+    data: bytes, columns: Columns, separator: str, distinct: type | str = _SHORT
+) -> dict[str, np.ndarray] | None:
+    dtypes = _DTYPES | {Distinct: distinct}
     try:
         table = pd.read_csv(
             BytesIO(data),
@@ -195,11 +208,17 @@ def _plain_columns(data: bytes, columns: Columns, optional: Columns) -> dict[str
         return None
     found = {column: table[column].to_numpy(dtype=object if kind is str else None) for column, kind in columns.items()}
     # A longer line is an error of pandas; a shorter one ends with empty words.
-    if any((found[column] == b"").any() for column, kind in columns.items() if not kind):
+    if any(_lacks_words(found[column]) for column, kind in columns.items() if kind not in _NUMBERS):
         return None
     if not all(np.isfinite(found[column]).all() for column, kind in columns.items() if kind is float):
         return None
+    if any(_is_cut(found[column]) for column, kind in columns.items() if kind is Distinct):
+        return _parsed(data, columns, separator, str)
     return {column: _strings(values) for column, values in found.items() if columns[column]}
+
+
+def _lacks_words(column: np.ndarray) -> bool:
+    return bool((column == b"").any()) if column.dtype.kind == "S" else "" in pd.unique(column)
 
 
 def _is_plain(data: bytes) -> bool:
@@ -211,21 +230,18 @@ def _is_plain(data: bytes) -> bool:
     return not any(character.isspace() or character in ("\0", _MARK) for character in others)
 
 
-def _form(data: bytes) -> tuple[str, int]:
-    """Return what separates words, one character if it always does, and the length of the longest line in bytes."""
-    characters = np.frombuffer(data, dtype=np.uint8)
-    longest = int(np.diff(np.flatnonzero(characters == ord("\n")), prepend=-1, append=len(data)).max())
-    blank = characters <= ord(" ")
-    if blank[0] or (blank[1:] & blank[:-1]).any() or (b" " in data) == (b"\t" in data):
-        return r"\s+", longest
-    return " " if b" " in data else "\t", longest
+def _is_cut(column: np.ndarray) -> bool:
+    """Tell whether a word of bytes fills its place, so that it may have been longer."""
+    return column.dtype.kind == "S" and bool(column.view(np.uint8).reshape(len(column), -1)[:, -1].any())
 
 
-def _strings(words: np.ndarray) -> np.ndarray:
+def _strings(column: np.ndarray) -> np.ndarray:
     """Return a column, with words of bytes as strings."""
-    if words.dtype.kind != "S":
-        return words
-    return np.fromiter(map(bytes.decode, words.tolist()), dtype=object, count=len(words))
+    if column.dtype.kind != "S":
+        return column
+    # Few bytes objects at a time need little memory, again and again the same.
+    blocks = (column[start : start + _BLOCK].tolist() for start in range(0, len(column), _BLOCK))
+    return np.fromiter(map(bytes.decode, chain.from_iterable(blocks)), dtype=object, count=len(column))
 
 
 def _careful_columns(
@@ -252,11 +268,13 @@ def _careful_columns(
                 count = f"{len(columns)} {'tab-separated ' if separator else ''}columns"
                 raise ValueError(f"expected {count} ({' '.join(columns)}), found {len(fields)}")
             for i, column, kind in kept:
-                table[column].append(fields[i] if kind in _WORDS and fields[i] else _value(fields[i], column, kind))
+                table[column].append(
+                    fields[i] if kind not in _NUMBERS and fields[i] else _value(fields[i], column, kind)
+                )
     except ValueError as error:
         at = number + 1 if isinstance(error, UnicodeDecodeError) else number
         raise ValueError(f"{content.name}, line {at}: {error}.") from error
-    dtypes = {column: object if kind in _WORDS else _DTYPES[kind] for column, kind in columns.items() if kind}
+    dtypes = {column: _DTYPES[kind] if kind in _NUMBERS else object for column, kind in columns.items() if kind}
     return {column: np.array(table.get(column, []), dtype=dtype) for column, dtype in dtypes.items()}
 
 
