@@ -30,7 +30,7 @@ _MOST_DIGITS = 18
 
 # Characters that pandas and Python read alike.
 _PLAIN = bytes(range(0x20, 0x7F)) + b"\t\n\r"
-_FIRST_LINE = re.compile(rb"\S[^\r\n]*")
+_FIRST_LINE = re.compile(rb"[\r\n]*([^\r\n]*)")
 
 # Newer versions read floats exactly, and ask not to be asked for it.
 _EXACT: dict[str, Any] = (
@@ -170,17 +170,18 @@ def read_columns(
 
 def _plain_columns(data: bytes, columns: Columns, optional: Columns) -> dict[str, np.ndarray] | None:
     """Read a table by pandas' reader in C; None where something is wrong, or may be."""
-    first = _FIRST_LINE.search(data)
-    if first is None:
+    line = _FIRST_LINE.match(data)[1]  # type: ignore[index]
+    words = line.split()
+    columns = columns | optional if len(words) > len(columns) else columns
+    if len(words) != len(columns) or not _is_plain(data):
         return None
-    n_columns = len(first.group().split())
-    columns = columns | optional if n_columns > len(columns) else columns
-    if n_columns != len(columns) or not _is_plain(data):
+    # A column of True and False only would be numbers for pandas.
+    if any(math.isnan(_number(word)) for word, kind in zip(words, columns.values(), strict=True) if kind in _NUMBERS):
         return None
     # One character separates words in most files, and is read faster; where it does not, words seem to be empty.
-    separators = [character for character, other in (" \t", "\t ") if other.encode() not in data]
-    for separator in (*separators, r"\s+"):
-        found = _parsed(data, columns, separator)
+    separators = [one for one, other in ((b" ", b"\t"), (b"\t", b" ")) if other not in data]
+    for separator in (*(one for one in separators if line.count(one) == len(words) - 1), rb"\s+"):
+        found = _parsed(data, columns, separator.decode())
         if found is not None:
             return found
     return None
@@ -189,14 +190,14 @@ def _plain_columns(data: bytes, columns: Columns, optional: Columns) -> dict[str
 def _parsed(
     data: bytes, columns: Columns, separator: str, distinct: type | str = _SHORT
 ) -> dict[str, np.ndarray] | None:
-    dtypes = _DTYPES | {Distinct: distinct}
+    dtypes = {column: (_DTYPES | {Distinct: distinct})[kind] for column, kind in columns.items()}
     try:
         table = pd.read_csv(
             BytesIO(data),
             sep=separator,
             header=None,
             names=list(columns),
-            dtype={column: dtypes[kind] for column, kind in columns.items()},
+            dtype=dtypes,
             index_col=False,
             quoting=csv.QUOTE_NONE,
             na_filter=False,
@@ -206,7 +207,8 @@ def _parsed(
         )
     except ValueError:
         return None
-    found = {column: table[column].to_numpy(dtype=object if kind is str else None) for column, kind in columns.items()}
+    # Older versions make objects of bytes.
+    found = {column: table[column].to_numpy(dtype=object if kind is str else kind) for column, kind in dtypes.items()}
     # A longer line is an error of pandas; a shorter one ends with empty words.
     if any(_lacks_words(found[column]) for column, kind in columns.items() if kind not in _NUMBERS):
         return None
@@ -224,6 +226,8 @@ def _lacks_words(column: np.ndarray) -> bool:
 def _is_plain(data: bytes) -> bool:
     """Tell whether what separates lines and words is the same for pandas as for Python."""
     try:
+        if not data.isascii():
+            data.decode()
         others = set(data.translate(None, _PLAIN).decode())
     except UnicodeDecodeError:
         return False
@@ -302,7 +306,7 @@ def _whole(text: str, column: str) -> int:
     return int(text)
 
 
-def _number(text: str) -> float:
+def _number(text: str | bytes) -> float:
     try:
         return float(text)
     except ValueError:
