@@ -19,7 +19,7 @@ from ..io.trec import checked_order
 from ..judged import QRELS_COLUMNS, RUN_COLUMNS, Run, collected, to_frame
 from ..measures import signature
 from ..measures.composite import innermost, last_rank
-from ..measures.parse import read_measures
+from ..measures.groups import read_measures
 from ..parallel import in_parallel
 from ..parameters import Rng
 from .arguments import check_order
@@ -168,8 +168,9 @@ def _table(call: _Call, evaluated: Mapping[str, _Evaluated], queries: bool) -> p
         counts = {name: {"queries": len(of_run.answered), **of_run.ties} for name, of_run in evaluated.items()}
         for place, column in enumerate(next(iter(counts.values())), 1):
             table.insert(place, column, [counts[name][column] for name in table["name"]])
+    ties = f"mean over {call.draws.samples} orders, seed {call.draws.seed}" if call.draws else "docno descending"
     table.attrs = {
-        "signatures": {str(measure): signature(measure) for measure in call.measures},
+        "signatures": {str(measure): signature(measure, ties=ties) for measure in call.measures},
         "empty": [name for name, of_run in evaluated.items() if of_run.empty],
         "ties": {name: of_run.ties for name, of_run in evaluated.items()},
         **({"expected": call.draws._asdict()} if call.draws else {}),
