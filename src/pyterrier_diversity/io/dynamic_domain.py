@@ -199,11 +199,9 @@ def read_topics(path: Path) -> Iterator[Topic]:
     try:
         with opened(path) as stream:
             while chunk := stream.read(1 << 16):
-                reader.parser.Parse(chunk)
+                reader.parse(chunk)
                 yield from reader.ended()
-        reader.parser.Parse(b"", True)
-    except expat.ExpatError as error:
-        raise reader.error(expat.ErrorString(error.code), error.lineno) from error
+        reader.parse(b"", is_last=True)
     except FileNotFoundError:
         raise
     except (OSError, EOFError, zlib.error) as error:
@@ -219,6 +217,7 @@ class _Reader:
     def __init__(self, name: str) -> None:
         self.n_passages = 0
         self._name = name
+        self._told: ValueError | None = None
         self._topics: list[Topic] = []
         self._open: list[str] = []
         self._nugget = ""
@@ -232,8 +231,20 @@ class _Reader:
         self.parser.ExternalEntityRefHandler = self._external
         self.parser.StartDoctypeDeclHandler = self._doctype
 
+    def parse(self, data: bytes, *, is_last: bool = False) -> None:
+        """Read on; whatever is wrong is a ``ValueError`` that names file and line."""
+        try:
+            self.parser.Parse(data, is_last)
+        except expat.ExpatError as error:
+            raise self.error(expat.ErrorString(error.code), error.lineno) from error
+        except (LookupError, ValueError) as error:
+            if error is self._told:
+                raise
+            raise self.error(f"the encoding of the file cannot be read: {error}") from error
+
     def error(self, what: object, line: int | None = None) -> ValueError:
-        return ValueError(f"{self._name}, line {line or self.parser.CurrentLineNumber}: {what}.")
+        self._told = ValueError(f"{self._name}, line {line or self.parser.CurrentLineNumber}: {what}.")
+        return self._told
 
     def ended(self) -> list[Topic]:
         """Hand out the topics whose end has been read."""

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BufferedReader, BytesIO, TextIOWrapper
 from itertools import chain
+from reprlib import repr as shown  # a long word in short
 from typing import IO, Any, NamedTuple
 
 import numpy as np
@@ -93,9 +94,9 @@ def read_content(source: Source) -> Content:
         data = source.read()
         name = str(getattr(source, "name", "the stream"))
         return _decompressed(name, data.encode() if isinstance(data, str) else data)
-    if source == "-":
-        return _decompressed("standard input", sys.stdin.buffer.read())
     name = os.fspath(source)
+    if name == "-":
+        return _decompressed("standard input", sys.stdin.buffer.read())
     try:
         with open(source, "rb") as stream:
             data = stream.read()
@@ -294,15 +295,15 @@ def _value(text: str, column: str, kind: type) -> float:
         return _whole(text, column)
     value = _number(text)
     if kind is float and not math.isfinite(value):
-        raise ValueError(f"{column} must be a finite number, not {text!r}")
+        raise ValueError(f"{column} must be a finite number, not {shown(text)}")
     return value
 
 
 def _whole(text: str, column: str) -> int:
     if not (text.isascii() and text.isdigit()):
-        raise ValueError(f"{column} must be a whole number from 0, not {text!r}")
+        raise ValueError(f"{column} must be a whole number from 0, not {shown(text)}")
     if len(text) > _MOST_DIGITS:
-        raise ValueError(f"{column} may have {_MOST_DIGITS} digits, not the {len(text)} of {text[:_MOST_DIGITS]}...")
+        raise ValueError(f"{column} may have {_MOST_DIGITS} digits, not {len(text)}: {shown(text)}")
     return int(text)
 
 

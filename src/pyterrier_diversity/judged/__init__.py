@@ -3,6 +3,7 @@
 from .columns import (
     RUN_COLUMNS,
     Ids,
+    by_number,
     fail,
     given_frame,
     given_ranks,
@@ -42,6 +43,7 @@ __all__ = [
     "Run",
     "Turns",
     "View",
+    "by_number",
     "collected",
     "contradicted_ranks",
     "fail",
