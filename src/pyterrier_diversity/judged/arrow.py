@@ -24,6 +24,11 @@ class ArrowStrings:
         return part.to_numpy(zero_copy_only=False)
 
     @property
+    def type(self) -> str:
+        """How Arrow stores them."""
+        return str(self._array.type)
+
+    @property
     def missing(self) -> np.ndarray:
         """Which rows have no string."""
         return self._array.is_null().to_numpy(zero_copy_only=False)

@@ -185,8 +185,8 @@ class Run:
             return None
         n, ranks = np.zeros(len(judgements), dtype=np.int64), np.zeros(len(judgements.documents.ids), dtype=np.int64)
         n[query[query >= 0]] = size[query >= 0]
-        doc = judgements.documents_named(query[rankings.of], names, codes)
-        ranks[doc[doc >= 0]] = rankings.place[doc >= 0] + 1
+        row, doc = judgements.documents_named(query[rankings.of], names, codes)
+        ranks[doc] = rankings.place[row] + 1
         return ranks, n, 0
 
     @cached_property
