@@ -291,7 +291,7 @@ class Judgements:
     def documents_named(
         self, query: np.ndarray, names: ArrowStrings, code: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return which of some documents are relevant, and their indices, by query (-1 for none) and code of the name."""
+        """Return which of some documents are relevant, and the index of each, by query (-1: none) and coded name."""
         known, keys, doc = self.remembered("named", self._named)
         place = names.places_in(self.remembered(("like", names.type), lambda: names.like(known)))[code]
         row = np.flatnonzero((place >= 0) & (query >= 0))
