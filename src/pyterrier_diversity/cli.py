@@ -79,7 +79,7 @@ def demo() -> None:
     explain = Explain(qrels, RBU @ 5)
     for name in ("bm25", "xquad"):
         explained = explain((pipelines[name] % 5)(topics.head(1)))
-        shown = explained[["rank", "docno", "intents", "new_intents", "contribution", "value"]]
+        shown = explained[["position", "docno", "intents", "new_intents", "contribution", "value"]]
         typer.echo(f"\nWhy {name} has an RBU@5 of {shown['value'].iloc[-1]:.3f} for {topics['query'][0]!r}:\n")
         typer.echo(_formatted(shown, Format.table, 3))
 

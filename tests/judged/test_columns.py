@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ir_measures import Qrel, ScoredDoc
 
-from pyterrier_diversity import AP_IA, P_IA, RBU, add_rarity
+from pyterrier_diversity import AP_IA, P_IA, RBU, add_rarity, evaluate_runs
 from pyterrier_diversity.evaluate import DiversityEvaluator
 from pyterrier_diversity.judged.columns import ids, numbers, scores, strings, texts
 
@@ -488,3 +488,31 @@ def test_names_of_columns_leave_no_trace_in_frames_of_the_user():
 
     assert qrels.attrs == {"mine": 1}
     assert add_rarity(qrels, [run_frame()]).attrs == {"mine": 1}
+
+
+ONCE = {
+    "generator": lambda rows: (row for row in rows),
+    "list": iter,
+    "tuple": lambda rows: iter(tuple(rows)),
+    "map": lambda rows: map(ScoredDoc._make, rows),
+    "filter": lambda rows: filter(None, iter(rows)),
+    "of a frame": lambda rows: pd.DataFrame(rows, columns=["qid", "docno", "score"]).itertuples(index=False),
+    "of a generator": lambda rows: map(ScoredDoc._make, (row for row in rows)),
+}
+
+
+@pytest.mark.parametrize("form", ONCE)
+def test_what_can_be_read_once_is_refused_the_second_time(form):
+    rows = ONCE[form]([ScoredDoc(*row) for row in RUN])
+
+    assert values(qrels_frame(), rows) == pytest.approx(EXPECTED, abs=1e-12)
+    with pytest.raises(ValueError, match=r"^run: the (generator|iterator) has been read before and has nothing left;"):
+        values(qrels_frame(), rows)
+
+
+@pytest.mark.parametrize("form", ONCE)
+def test_what_yields_nothing_is_an_empty_run_with_the_usual_warning(form):
+    with pytest.warns(UserWarning, match=r"^Run mine is empty"):
+        table = evaluate_runs(qrels_frame(), {"mine": ONCE[form]([])}, MEASURES)
+
+    assert table[["P_IA@2", "AP_IA"]].to_numpy().tolist() == [[0, 0]]

@@ -294,6 +294,7 @@ def test_a_session_is_told_turn_by_turn_and_a_repeated_document_is_like_an_unjud
     assert explained["docno"].tolist() == ["b", "u", "b", "a", "e"]
     assert explained["turn"].tolist() == [0, 0, 2, 2, 2]
     assert explained["rank"].tolist() == [0, 1, 2, 3, 4]
+    assert explained["position"].tolist() == [1, 2, 3, 4, 5]
     assert explained["intents"].tolist() == [{"x": 1, "y": 2}, {}, {}, {"x": 1}, {"z": 3}]
     assert explained["judged"].tolist() == [True, False, False, True, True]
     assert explained["tied"].tolist() == [False, False, True, True, False]

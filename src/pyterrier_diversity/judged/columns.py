@@ -46,7 +46,7 @@ def to_frame(data: Any, required: tuple[str, ...], what: str) -> pd.DataFrame:
     ------
     ValueError
         If a required column is missing, which names those missing and those found; if two names of one column have
-        different values; or if ``data`` is a generator that has been read before.
+        different values; or if ``data`` is a generator or an iterator that has been read before.
     TypeError
         If ``data`` has none of these forms.
     """
@@ -60,10 +60,9 @@ def to_frame(data: Any, required: tuple[str, ...], what: str) -> pd.DataFrame:
         rows = [(query, doc, value) for query, docs in data.items() for doc, value in _valued(docs)]
         frame = pd.DataFrame(rows, columns=list(required), dtype=object)
     elif isinstance(data, Iterable) and not isinstance(data, (str, Mapping)):
-        if isinstance(data, Generator) and getgeneratorstate(data) == GEN_CLOSED:
-            raise ValueError(
-                f"{what}: the generator has been read before and has nothing left; give a list of its rows."
-            )
+        if _is_read(data):
+            kind = "generator" if isinstance(data, Generator) else "iterator"
+            raise ValueError(f"{what}: the {kind} has been read before and has nothing left; give a list of its rows.")
         records = list(data)
         if records and not hasattr(records[0], "_fields"):
             raise TypeError(f"{what} {forms}, not rows of {type(records[0]).__name__}.")
@@ -86,6 +85,16 @@ def to_frame(data: Any, required: tuple[str, ...], what: str) -> pd.DataFrame:
         if old in frame and new in frame:
             _check_agreement(frame, old, new, what)
     return frame.assign(score=-numbers(frame, "rank", what)) if by_rank else frame
+
+
+def _is_read(rows: Any) -> bool:
+    """Tell whether rows have been read before: of generators, iterators over lists, and what maps or zips them."""
+    if isinstance(rows, Generator):
+        return getgeneratorstate(rows) == GEN_CLOSED
+    if isinstance(rows, (map, filter, zip, enumerate)):
+        return any(map(_is_read, rows.__reduce__()[1]))
+    # Used up, they have forgotten their place.
+    return isinstance(rows, (type(iter([])), type(iter(())))) and len(rows.__reduce__()) < 3
 
 
 def _valued(docs: Any) -> Iterable[tuple[Any, Any]]:
