@@ -288,12 +288,10 @@ class Judgements:
         first = (np.cumsum(self.n_relevant_docs) - self.n_relevant_docs)[queries]
         return np.repeat(first - (np.cumsum(n) - n), n) + np.arange(n.sum())
 
-    def documents_named(
-        self, query: np.ndarray, names: ArrowStrings, code: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Return which of some documents are relevant, and the index of each, by query (-1: none) and coded name."""
+    def documents_named(self, query: np.ndarray, names: ArrowStrings) -> tuple[np.ndarray, np.ndarray]:
+        """Return which of some documents, known by query (-1 for none) and name, are relevant, and their indices."""
         known, keys, doc = self.remembered("named", self._named)
-        place = names.places_in(self.remembered(("like", names.type), lambda: names.like(known)))[code]
+        place = names.places_in(self.remembered(("like", names.type), lambda: names.like(known)))
         row = np.flatnonzero((place >= 0) & (query >= 0))
         sought = query[row] * len(known) + place[row]
         at = np.searchsorted(keys, sought)

@@ -179,13 +179,12 @@ class Run:
         size = np.where(query >= 0, np.minimum(end - start, len(docs) if depth is None else depth), 0)
         rankings = Groups(np.repeat(np.arange(len(size)), size), len(size))
         rows = start[rankings.of] + rankings.place
-        codes, names = docs.coded(rows if self._order is None else self._order[rows])
-        keys = np.sort(rankings.of * len(names) + codes)
-        if (keys[1:] == keys[:-1]).any():
+        docs = docs.take(rows if self._order is None else self._order[rows])
+        if docs.repeats(rankings.of):
             return None
         n, ranks = np.zeros(len(judgements), dtype=np.int64), np.zeros(len(judgements.documents.ids), dtype=np.int64)
         n[query[query >= 0]] = size[query >= 0]
-        row, doc = judgements.documents_named(query[rankings.of], names, codes)
+        row, doc = judgements.documents_named(query[rankings.of], docs)
         ranks[doc] = rankings.place[row] + 1
         return ranks, n, 0
 
