@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
+
+from .progress import progress
 
 T = TypeVar("T")
 
@@ -24,11 +27,13 @@ def in_parallel(
     what : str
         What the progress bar is called.
     """
-    import joblib
-    import pyterrier as pt
-
     if n_jobs == 0:
         raise ValueError("n_jobs must be a number of workers, or -1 for all cores, not 0.")
-    dispatched = pt.tqdm(tasks, desc=what, delay=2, leave=False)
+    dispatched = progress(tasks, what)
+    # What joblib was told to do, it was told after its import.
+    if n_jobs == 1 or (n_jobs is None and "joblib" not in sys.modules):
+        return [function(*task) for task in dispatched]
+    import joblib
+
     results: list[T] = joblib.Parallel(n_jobs=n_jobs)(joblib.delayed(function)(*task) for task in dispatched)
     return results
