@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from glob import glob
 from pathlib import Path
@@ -14,8 +13,8 @@ import numpy as np
 import pandas as pd
 
 from ..io.trec import checked_order
-from ..judged import QRELS_COLUMNS, to_frame
-from ..measures.parse import read_measures
+from ..judged import QRELS_COLUMNS, to_frame, warn_user
+from ..measures.groups import read_measures
 from ..parameters import Rng
 from .arguments import check_order
 from .expected import TiesOption, read_draws
@@ -138,7 +137,7 @@ def evaluate_runs(
     for message in _messages(scored):
         if strict:
             raise ValueError(message)
-        warnings.warn(message, UserWarning, stacklevel=2)
+        warn_user(message)
     table = _by_query(call, scored) if perquery else _aggregates(call, scored)
     if queries:
         counts = {name: {"queries": int(run.answered.sum()), **run.ties} for name, run in scored.items()}
@@ -209,7 +208,8 @@ def run_files(patterns: Iterable[str | os.PathLike[str]]) -> list[Path]:
     Parameters
     ----------
     patterns : iterable of path
-        Files; folders, for all files in them that are not hidden; or patterns such as ``runs/**/*.gz``.
+        Files or pipes, ``"-"`` for the standard input; folders, for all files in them that are not hidden; or patterns
+        such as ``runs/**/*.gz``.
 
     Returns
     -------
@@ -223,10 +223,12 @@ def run_files(patterns: Iterable[str | os.PathLike[str]]) -> list[Path]:
     """
     found: dict[Path, None] = {}
     for pattern in map(Path, patterns):
-        paths = [pattern]
         if pattern.is_dir():
             paths = [path for path in pattern.iterdir() if not path.name.startswith(".")]
-        elif not pattern.exists():
+        elif pattern.exists() or str(pattern) == "-":  # pipes, too
+            found[pattern] = None
+            continue
+        else:
             paths = [Path(path) for path in glob(str(pattern), recursive=True)]
         files = sorted(path for path in paths if path.is_file())
         if not files:

@@ -59,7 +59,8 @@ class Call:
     ) -> None:
         self.qrels, self.order, self.draws = qrels, order, draws
         self.measures = {str(measure): measure for measure in measures}
-        self.signatures = {name: signature(measure) for name, measure in self.measures.items()}
+        ties = f"mean over {draws.samples} orders, seed {draws.seed}" if draws else "docno descending"
+        self.signatures = {name: signature(measure, ties=ties) for name, measure in self.measures.items()}
         self.cutoffs = _cutoffs(measures)
         self._evaluators: dict[tuple[str, ...], DiversityEvaluator] = {}
         self.query_ids = self.evaluator(tuple(self.measures)).judgements.query_ids
