@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -78,11 +79,17 @@ def content_key(frame: pd.DataFrame, *how: object) -> str:
 
 def file_key(path: str | os.PathLike[str], *how: object) -> str:
     """Return a key of the bytes of a file, and of how it is read."""
-    digest = _digest(*how)
     with open(path, "rb") as file:
-        while part := file.read(_PART):
-            digest.update(part)
-    return digest.hexdigest()
+        return bytes_key(iter(partial(file.read, _PART), b""), *how)
+
+
+def bytes_key(parts: Iterable[bytes], *how: object) -> str:
+    """Return the key of a file that has these bytes."""
+    digest = _digest(*how)
+    for part in parts:
+        digest.update(part)
+    key: str = digest.hexdigest()
+    return key
 
 
 def _is_plain(column: pd.Series) -> bool:

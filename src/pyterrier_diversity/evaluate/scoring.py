@@ -12,7 +12,7 @@ import ir_measures
 import numpy as np
 import pandas as pd
 
-from ..io import read_run_or_session
+from ..io import Content, read_content, read_run_or_session
 from ..judged import RUN_COLUMNS, Run, collected, to_frame
 from ..measures import signature
 from ..measures.composite import innermost, last_rank
@@ -20,9 +20,9 @@ from ..parallel import as_finished
 from ..progress import Counted
 from .evaluator import DiversityEvaluator, RefusedMeasureError, aggregated
 from .expected import Draws, mean_and_error, sampled_values
-from .saved import Column, Saved, Scored, content_key, file_key
+from .saved import Column, Saved, Scored, bytes_key, content_key, file_key
 
-_Source = pd.DataFrame | str | os.PathLike[str]
+_Source = pd.DataFrame | str | os.PathLike[str] | Content
 
 # What is wrong with one run; every other exception is an error of this package.
 _BAD = (FileNotFoundError, OSError, MemoryError, TypeError, ValueError)
@@ -83,6 +83,8 @@ class Call:
     def run_key(self, run: _Source) -> str:
         """Return a key of what a run contains, and of how it is read."""
         how = (f"order={self.order}", f"ties={'docno' if self.draws is None else tuple(self.draws)}")
+        if isinstance(run, Content):
+            return bytes_key([run.data], *how)
         return content_key(run, *how) if isinstance(run, pd.DataFrame) else file_key(run, *how)
 
 
@@ -207,9 +209,10 @@ class _Results:
 
 
 def _sendable(run: Any, order: str) -> _Source:
-    """Return a path, or a run as a frame, which other processes can be given."""
+    """Return a path, what a pipe has, or a run as a frame, which other processes can be given."""
     if isinstance(run, (str, os.PathLike)):
-        return run
+        # A pipe is read once, and by the process that it belongs to.
+        return run if os.path.isfile(run) or not (os.fspath(run) == "-" or os.path.exists(run)) else read_content(run)
     if order == "rank" and isinstance(run, pd.DataFrame):
         if "rank" not in run:
             raise ValueError("order='rank' needs the column rank")
