@@ -316,7 +316,7 @@ def test_repeated_documents_are_counted_in_one_warning():
 
     with pytest.warns(
         UserWarning,
-        match=r"holds a document twice in a query, 3 times in all, such as 'd1' in query 'p'; the better-ranked .* counts",
+        match=r"holds a document twice in a query, 3 times in all, such as 'd1' in query 'p'; the better-ranked .*s",
     ) as caught:
         ir_measures.calc_aggregate(measures, qrels("p d1 1", "q d2 1"), retrieved)
 
