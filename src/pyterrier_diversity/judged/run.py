@@ -145,19 +145,16 @@ class Run:
             query = index.get(query_id)
             if query is None:
                 continue
-            documents, relevant = (
-                self._listed(start, end if depth is None else min(end, start + depth)),
-                relevant_docs[query],
-            )
+            relevant = relevant_docs[query]
+            documents = self._listed(start, end if depth is None else min(end, start + depth))
             if len(documents) > len(from_1):
                 from_1.extend(range(len(from_1) + 1, len(documents) + 1))
             by_ranking = len(documents) <= _LONGER * len(relevant)
             distinct: Any = set(documents) if by_ranking else dict(zip(documents, from_1, strict=False))
             if len(distinct) < len(documents):
-                documents = self._listed(start, end)
-                n_repeats += len(documents)
-                documents = list(dict.fromkeys(documents))
-                n_repeats -= len(documents)
+                listed = self._listed(start, end)
+                documents = list(dict.fromkeys(listed))
+                n_repeats += len(listed) - len(documents)
                 distinct = dict(zip(documents, count(1), strict=False))
             n[query] = len(distinct)
             if by_ranking:
