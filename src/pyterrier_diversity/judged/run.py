@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice, pairwise, repeat
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from .columns import RUN_COLUMNS, Ids, fail, given_ranks, ids, numbers, scores, strings, to_frame, trusted_strings
 from .entries import Groups
 from .judgements import Judgements
+from .sessions import TurnSizes
 from .warned import warn_of_data
 
 _MOST_TURNS = 1_000_000
@@ -75,16 +77,20 @@ class Run:
         """Return the number of queries."""
         return len(self._bounds)
 
-    def ranking(self, query_id: str) -> list[str]:
-        """Return the documents of a query, best first; an empty list if it has none."""
-        return list(dict.fromkeys(self._listed(*self._bounds.get(query_id, (0, 0)))))
+    def ranking(self, query_id: str, depth: int | None = None) -> list[str]:
+        """Return the documents of a query, best first, down to a depth; an empty list if it has none."""
+        documents: list[str] = self._docs[self._rows(query_id)].tolist()
+        if self._turn is None:
+            return list(dict.fromkeys(documents))[:depth]
+        ranks = self._ranks(query_id)
+        n = ranks[-1] if ranks else 0
+        return list(islice(_session(documents, ranks), n if depth is None else min(depth, n)))
 
-    def rankings(self, query_ids: Sequence[str]) -> list[list[str]]:
-        """Return the documents of each query, best first, with the warnings of `retrieve`."""
-        rankings = [self.ranking(query_id) for query_id in query_ids]
-        n_listed = sum(len(self._listed(*self._bounds.get(query_id, (0, 0)))) for query_id in query_ids)
-        self._warn(n_listed - sum(map(len, rankings)), query_ids)
-        return rankings
+    def rankings(self, query_ids: Sequence[str], depth: int | None = None) -> list[list[str]]:
+        """Return the documents of each query, best first, down to a depth, with the warnings of `retrieve`."""
+        listed = (self._docs[self._rows(query_id)].tolist() for query_id in query_ids)
+        self._warn(0 if self.tells_turns else sum(len(docs) - len(set(docs)) for docs in listed), query_ids)
+        return [self.ranking(query_id, depth) for query_id in query_ids]
 
     def retrieve(self, judgements: Judgements) -> Retrieved:
         """Find the ranks of the relevant documents.
@@ -104,20 +110,25 @@ class Run:
         n_repeats = 0
         from_1: list[int] = []
         index, relevant_docs = judgements.query_index, judgements.relevant_docs
-        for query_id, bounds in self._bounds.items():
+        for query_id in self._bounds:
             query = index.get(query_id)
             if query is None:
                 continue
-            documents, relevant = self._listed(*bounds), relevant_docs[query]
+            documents, relevant = self._docs[self._rows(query_id)].tolist(), relevant_docs[query]
             n_listed = len(documents)
             if n_listed > len(from_1):
                 from_1.extend(range(len(from_1) + 1, n_listed + 1))
-            by_ranking = n_listed <= _LONGER * len(relevant)
+            by_ranking = self._turn is None and n_listed <= _LONGER * len(relevant)
             distinct: Any = set(documents) if by_ranking else dict(zip(documents, from_1, strict=False))
             if self._missing is not None and self._missing in distinct:
                 raise ValueError(f"run: a row of query {query_id!r} has no doc_id.")
             n[query] = len(distinct)
-            if len(distinct) < n_listed:
+            if self._turn is not None:
+                of_rows = self._ranks(query_id)
+                n[query] = of_rows[-1]
+                # Of a document that is repeated, the first rank.
+                distinct = dict(zip(reversed(documents), reversed(of_rows), strict=True))
+            elif len(distinct) < n_listed:
                 n_repeats += n_listed - len(distinct)
                 documents = list(dict.fromkeys(documents))
                 distinct = dict(zip(documents, from_1, strict=False))
@@ -139,11 +150,17 @@ class Run:
         place = slice(*self._bounds.get(query_id, (0, 0)))
         return place if self._order is None else self._order[place]
 
-    def _listed(self, start: int, end: int) -> list[str]:
-        """Return the documents from place to place of the ordered rows, those of a query: repeats and all."""
-        rows = slice(start, end) if self._order is None else self._order[start:end]
-        documents: list[str] = self._docs[rows].tolist()
-        return documents if self._turn is None else _session(documents, self._turn[rows].tolist())
+    def _turns(self, query_id: str) -> np.ndarray:
+        """Return the turn of each row of a query, in ranking order; none where the run does not tell."""
+        turn = np.zeros(0) if self._turn is None else self._turn[self._rows(query_id)]
+        return turn.astype(np.int64)
+
+    def _ranks(self, query_id: str) -> list[int]:
+        """Return the rank of each row of a session: each turn without documents above is one."""
+        turn = self._turns(query_id)
+        n_turns = np.cumsum(np.diff(turn, prepend=-1) > 0)
+        ranks: list[int] = (np.arange(1, len(turn) + 1) + turn + 1 - n_turns).tolist()
+        return ranks
 
     @property
     def tells_turns(self) -> bool:
@@ -155,17 +172,17 @@ class Run:
         """Whether the run has a column ``doc_len``."""
         return self._doc_len is not None
 
-    def turn_sizes(self, query_id: str) -> np.ndarray:
-        """Return the number of ranks of each turn of a query."""
-        turn = np.zeros(0) if self._turn is None else self._turn[self._rows(query_id)]
-        return np.maximum(np.bincount(turn.astype(np.int64)), 1)
+    def turn_sizes(self, query_id: str) -> TurnSizes:
+        """Return the turns of a query that have documents."""
+        return TurnSizes(*np.unique(self._turns(query_id), return_counts=True))
 
     def doc_len(self, query_id: str) -> np.ndarray:
-        """Return the words of the document at each rank of a query, NaN where they are not known."""
+        """Return the words of each document of a query, best first; NaN where they are not known."""
         rows = self._rows(query_id)
-        lengths = [] if self._doc_len is None else self._doc_len[rows][::-1].tolist()
-        words = dict(zip(self._docs[rows][::-1].tolist(), lengths, strict=False))
-        return np.array([words.get(doc, np.nan) for doc in self.ranking(query_id)])
+        again = pd.Series(self._docs[rows]).duplicated().to_numpy()
+        lengths = np.full(len(again), np.nan) if self._doc_len is None else self._doc_len[rows]
+        # A repeated document is there in a session only, as another one.
+        return lengths[~again] if self._turn is None else np.where(again, np.nan, lengths)
 
     def warn_once(self, message: str) -> None:
         """Warn of something about this run, the first time only."""
@@ -187,7 +204,7 @@ class Run:
         if len(shared) < _SEVERAL:
             return
         judged = judgements.judged_docs
-        named = [(self.ranking(judgements.query_ids[query]), judged[query]) for query in shared]
+        named = [(self._docs[self._rows(judgements.query_ids[query])], judged[query]) for query in shared]
         if all(of_query.isdisjoint(docs) for docs, of_query in named):
             theirs = next((min(of_query) for _, of_query in named if of_query), None)
             example = "none is judged at all" if theirs is None else f"{theirs!r} in the qrels"
@@ -253,36 +270,42 @@ class Retrieved:
         ]
         return retrieved(self.judgements, judged, self.run)
 
-    def rankings(self) -> list[list[str]]:
-        """Return the documents of each ranking, best first."""
-        names = self.judgements.query_ids
+    def rankings(self, depth: int | None = None, queries: slice = slice(None)) -> list[list[str]]:
+        """Return the documents of each ranking, or of some, best first, down to a depth."""
+        names, last = self.judgements.query_ids[queries], self.n[queries]
+        if depth is not None:
+            last = np.minimum(last, depth)
         if self.run is not None:
-            known = {name: self.run.ranking(name) for name in set(names)}
+            known = {name: self.run.ranking(name, depth) for name in set(names)}
         else:
             base = self._base
             known = dict(zip(base.judgements.query_ids, _rankings(base), strict=True))
-        return [known[name][:n] for name, n in zip(names, self.n.tolist(), strict=True)]
+        return [known[name][:n] for name, n in zip(names, last.tolist(), strict=True)]
 
-    def as_dict(self, names: Sequence[str], depth: int | None = None) -> dict[str, dict[str, float]]:
-        """Return the rankings that are not empty, by ``names``, with scores n, n - 1, ..., 1, down to a depth."""
+    def as_dict(
+        self, names: Sequence[str], depth: int | None = None, queries: slice = slice(None)
+    ) -> dict[str, dict[str, float]]:
+        """Return the rankings that are not empty, or some, by ``names``, with scores n, ..., 2, 1, down to a depth."""
+        rankings = self.rankings(depth, queries)
+        longest = max(map(len, rankings), default=0)
+        scores = np.arange(longest, 0, -1.0).tolist()
         return {
-            name: dict(zip(docs[:depth], np.arange(len(docs[:depth]), 0, -1.0).tolist(), strict=True))
-            for name, docs in zip(names, self.rankings(), strict=True)
+            name: dict(zip(docs, islice(scores, longest - len(docs), None), strict=True))
+            for name, docs in zip(names[queries], rankings, strict=True)
             if docs
         }
 
-    def turn_sizes(self) -> list[np.ndarray] | None:
-        """Return the number of ranks of each turn of each ranking; None if the run does not tell."""
+    def turn_sizes(self) -> list[TurnSizes] | None:
+        """Return the turns with documents of each ranking; None if the run does not tell."""
         if self.run is None or not self.run.tells_turns:
             return None
         return [self.run.turn_sizes(name) for name in self.judgements.query_ids]
 
     def doc_len(self) -> list[np.ndarray] | None:
-        """Return the words of the document at each rank of each ranking; None if the run does not tell any."""
+        """Return the words of each document of each ranking, best first; None if the run does not tell any."""
         if self.run is None or not self.run.tells_lengths:
             return None
-        lengths = map(self.run.doc_len, self.judgements.query_ids)
-        return [words[:n] for words, n in zip(lengths, self.n.tolist(), strict=True)]
+        return list(map(self.run.doc_len, self.judgements.query_ids))
 
 
 def _rankings(found: Retrieved) -> list[list[str]]:
@@ -409,14 +432,10 @@ def contradicted_ranks(
     )
 
 
-def _session(documents: list[str], turns: list[float]) -> list[str]:
-    """Give missing turns one rank each, and each repeated document a name that no qrels have."""
-    session: list[str] = []
+def _session(documents: list[str], ranks: list[int]) -> Iterator[str]:
+    """Yield the document of each rank: for turns without documents, and for repeats, names that no qrels have."""
     seen: set[str] = set()
-    previous = -1
-    for doc, turn in zip(documents, map(int, turns), strict=True):
-        session += [f"{_NOBODY}{len(session) + i}" for i in range(turn - previous - 1)]
-        session.append(doc if doc not in seen else f"{_NOBODY}{len(session)}")
+    for doc, above, rank in zip(documents, [0, *ranks], ranks, strict=False):
+        yield from (f"{_NOBODY}{empty}" for empty in range(above + 1, rank))
+        yield doc if doc not in seen else f"{_NOBODY}{rank}"
         seen.add(doc)
-        previous = turn
-    return session
