@@ -35,7 +35,7 @@ def lines(shared):
 
 
 def test_the_group_of_nuggets_has_the_scores_in_the_order_of_their_names():
-    assert NUGGETS == grid(NuggetScore, importance=["vital", "weighted", "all"], partial=[0, 0.5])
+    assert grid(NuggetScore, importance=["vital", "weighted", "all"], partial=[0, 0.5]) == NUGGETS
 
 
 @pytest.mark.parametrize("system", SYSTEMS)

@@ -72,7 +72,9 @@ def rows_of(data: Any, required: tuple[str, ...], optional: tuple[str, ...]) -> 
         return [dict(zip(required, row, strict=True)) for row in rows]
     if isinstance(data, (list, np.ndarray, pd.Series)):
         rows = list(data)
-        if rows and not hasattr(rows[0], "_fields"):
+        if rows and all(isinstance(row, dict) for row in rows):
+            rows = [one for row in rows for one in (_listed(row) if is_run else [row])]
+        elif rows and not hasattr(rows[0], "_fields"):
             raise RefusedError("not named tuples")
         data = pd.DataFrame(rows)
     if not isinstance(data, pd.DataFrame):
@@ -127,6 +129,20 @@ def number(value: Any, low: float = -math.inf, high: float = math.inf) -> float:
     if not math.isfinite(real) or not low <= real <= high:
         raise RefusedError("a number out of range")
     return real
+
+
+def _listed(row: dict[Any, Any]) -> list[dict[Any, Any]]:
+    """Return a row for each document of a list of them, best first."""
+    name = "docno" if "docno" in row else "doc_id"
+    docs, score = row.get(name), row.get("score")
+    if not isinstance(docs, (list, tuple)):
+        return [row]
+    rows = [{**row, name: doc, "rank": i} for i, doc in enumerate(docs)]
+    if isinstance(score, (list, tuple)):
+        if len(score) != len(docs):
+            raise RefusedError("documents without scores")
+        rows = [{**one, "score": value} for one, value in zip(rows, score, strict=True)]
+    return rows
 
 
 def _constant(known: dict[Any, Any], key: Any, value: Any) -> None:
