@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import warnings
 from enum import Enum
 from pathlib import Path
@@ -230,11 +229,9 @@ def measures(
 
 def _parsed(texts: list[str]) -> list[ir_measures.Measure]:
     """Read measures and names of groups: in each text one, or several with spaces or commas between them."""
-    from .measures import parse
-    from .measures.groups import GROUPS
+    from .measures.groups import read_measures
 
-    names = [name for text in texts for name in re.split(r"[\s,]+(?![^()]*\))", text.strip(" ,"))]
-    return list(dict.fromkeys(measure for name in names for measure in GROUPS.get(name) or (parse(name),)))
+    return list(dict.fromkeys(read_measures("measures", texts)))
 
 
 def _evaluated(
