@@ -1,6 +1,6 @@
 """Search result diversity in PyTerrier: measures, datasets and methods, registered by importing this package."""
 
-from .evaluate import evaluate_runs, register_provider, score
+from .evaluate import evaluate_runs, missed_intents, register_provider, score
 from .import_hook import register_datasets
 from .measures import *  # noqa: F403
 from .measures import __all__ as _measures
@@ -8,7 +8,7 @@ from .qrels import add_rarity, add_weights
 
 __version__ = "0.1.0"
 
-__all__ = [*_measures, "__version__", "add_rarity", "add_weights", "evaluate_runs", "score"]
+__all__ = [*_measures, "__version__", "add_rarity", "add_weights", "evaluate_runs", "missed_intents", "score"]
 
 register_provider()
 register_datasets()
