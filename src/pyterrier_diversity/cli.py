@@ -79,7 +79,7 @@ def demo() -> None:
     explain = Explain(qrels, RBU @ 5)
     for name in ("bm25", "xquad"):
         explained = explain((pipelines[name] % 5)(topics.head(1)))
-        shown = explained[["rank", "docno", "intents", "new_intents", "contribution", "value"]]
+        shown = explained[["position", "docno", "intents", "new_intents", "contribution", "value"]]
         typer.echo(f"\nWhy {name} has an RBU@5 of {shown['value'].iloc[-1]:.3f} for {topics['query'][0]!r}:\n")
         typer.echo(_formatted(shown, Format.table, 3))
 
@@ -206,20 +206,17 @@ def axioms(
 def measures(
     name: Annotated[str | None, typer.Argument(help="One measure, to be told all about it.")] = None,
     format: FormatOption = Format.table,
-    page: Annotated[bool, typer.Option("--page", help="Print the reference page, in reStructuredText.")] = False,
 ) -> None:
     """List the measures: formula, parameters, range, the columns that they read, and source."""
-    from . import reference
     from .measures import registered
+    from .report import reference
 
     wanted = None if name is None else name.partition("@")[0].partition("(")[0].lower()
     chosen = [measure for measure in registered() if wanted in (None, measure.NAME.lower())]
     if not chosen:
         typer.echo(f"Error: there is no measure {name!r} here; pyterrier-diversity measures lists them.", err=True)
         raise typer.Exit(1)
-    if page:
-        typer.echo(reference.page(), nl=False)
-    elif format is Format.table:
+    if format is Format.table:
         typer.echo("\n".join(map(reference.text if name is None else reference.full_text, chosen)))
     else:
         import pandas as pd

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 import ir_measures
 import numpy as np
 import pandas as pd
-from ir_measures import StRecall
 
 from .arithmetic import divide
 from .evaluate import DiversityEvaluator
 from .judged import Ranked, Run, judge, to_frame
+from .measures import Coverage
 from .measures.parse import read_measure
 from .meta.scores import differences, read_scores
 from .parameters import CUTOFF, checked
@@ -115,11 +115,11 @@ def explain(
         If the frame has no rows or lacks a column, or the query is not in it, or is to be named, or has no intents.
     """
     cutoff = checked("explain", CUTOFF, cutoff=cutoff)["cutoff"]
-    columns = ("qid", "rank", "intents", "new_intents", "unmet_intents", "judged", "tied", "measure", "value")
+    columns = ("qid", "position", "intents", "new_intents", "unmet_intents", "judged", "tied", "measure", "value")
     frame = _readable("explain", explained, *columns).astype({"qid": str})
     shown = _query_to_show("explain", frame, query_id)
-    rows = frame[frame["qid"] == shown].sort_values("rank")
-    rows = rows[rows["rank"] < cutoff]  # from 0
+    rows = frame[frame["qid"] == shown].sort_values("position")
+    rows = rows[rows["position"] <= cutoff]
     if rows.empty:
         raise ValueError(f"explain: the frame has no query {shown!r} down to rank {cutoff}.")
     known = sorted({*rows["unmet_intents"].iloc[0], *(name for grades in rows["intents"] for name in grades)})
@@ -132,7 +132,7 @@ def explain(
     for place, new in zip(places, rows["new_intents"], strict=True):
         ax.plot([place] * len(new), [known.index(name) for name in new], "o", color="white", markersize=4)
     marks = [("" if judged else "?") + ("=" if tied else "") for judged, tied in rows[["judged", "tied"]].to_numpy()]
-    ax.set_xticks(places, [f"{rank + 1}\n{mark}".rstrip() for rank, mark in zip(rows["rank"], marks, strict=True)])
+    ax.set_xticks(places, [f"{at}\n{mark}".rstrip() for at, mark in zip(rows["position"], marks, strict=True)])
     values = ax.twinx()
     values.plot(places, rows["value"], color="C1", marker=".")
     values.set_ylim(min(0.0, rows["value"].min()) - 0.02, max(1.0, rows["value"].max()) + 0.02)
@@ -165,11 +165,11 @@ def intent_coverage(
     runs: Any,
     qrels: pd.DataFrame,
     *,
-    measure: ir_measures.Measure | str = StRecall,
+    measure: ir_measures.Measure | str = Coverage,
     cutoff: int = 20,
     ax: Axes | None = None,
 ) -> Axes:
-    """Show how much of the queries' intents runs cover down to each rank, mean over the queries.
+    """Show how much of a query's intents runs cover down to each rank: a measure at each cutoff.
 
     Parameters
     ----------
@@ -178,8 +178,8 @@ def intent_coverage(
     qrels : DataFrame
         Qrels with ``qid``, ``docno``, ``label``, ``iteration``.
     measure : Measure or str
-        What to show down to each rank: `StRecall`, the share of the intents with a relevant document; `Coverage`, that
-        of all nuggets named, by weight; or any other measure that takes a cutoff.
+        The measure without its cutoff: `Coverage`, which weighs intents and counts those that no document is relevant
+        to, or another one such as `StRecall`.
     cutoff : int
         Last rank to show.
     ax : Axes, optional
@@ -193,28 +193,25 @@ def intent_coverage(
     Raises
     ------
     ValueError
-        If there is no run, the qrels have no relevant document, the measure takes no cutoff, or the cutoff is below 1.
+        If there is no run, the qrels have no relevant document, or the measure has no cutoffs down to this one.
     """
     cutoff = checked("intent_coverage", CUTOFF, cutoff=cutoff)["cutoff"]
-    shown = read_measure("intent_coverage", measure)
-    if "cutoff" not in shown.SUPPORTED_PARAMS:
-        raise ValueError(f"intent_coverage: measure must take a cutoff, which {shown} does not.")
     if not len(judge(qrels).intents.ids):
         raise ValueError("The qrels have no relevant document.")
     named = isinstance(runs, Mapping)
     if named and not runs:
-        raise ValueError("intent_coverage: runs must hold a run at least.")
-    evaluator = DiversityEvaluator([shown @ rank for rank in range(1, cutoff + 1)], qrels)
+        raise ValueError("intent_coverage: runs must not be empty.")
+    measure = read_measure("intent_coverage", measure)
+    at_ranks = [measure @ rank for rank in range(1, cutoff + 1)]
+    evaluator = DiversityEvaluator(at_ranks, qrels)
     ax = _new_axes() if ax is None else ax
-    ends = [0.0, 1.0]
     for i, (name, run) in enumerate(runs.items() if named else [(None, runs)]):
-        values = list(evaluator.calc_aggregate(run).values())
-        ax.plot(range(1, cutoff + 1), values, label=name, **_style(i))
-        ends += values
+        values = evaluator.calc_aggregate(run)
+        ax.plot(range(1, cutoff + 1), [values[at_rank] for at_rank in at_ranks], label=name, **_style(i))
     ax.locator_params(axis="x", integer=True)
-    ax.set_ylim(min(ends), max(ends) + 0.02)
+    ax.set_ylim(0, 1.02)
     ax.set_xlabel("rank")
-    ax.set_ylabel(str(shown @ 1).removesuffix("@1"))
+    ax.set_ylabel(str(measure))
     if named:
         ax.legend()
     return ax

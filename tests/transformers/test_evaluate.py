@@ -189,14 +189,14 @@ def test_a_column_turn_makes_the_results_a_session():
 @pytest.mark.parametrize(
     ("qrels", "measures", "error", "message"),
     [
-        (QRELS.drop(columns="label"), [RR], ValueError, r"^qrels: missing column relevance \(label in PyTerrier\)"),
+        (QRELS.drop(columns="label"), [RR], ValueError, r"^qrels: missing column label;"),
         (QRELS, [], ValueError, r"^Evaluate: measures must hold a measure at least\.$"),
         (QRELS, [3], TypeError, r"^Evaluate: a measure must be an object such as RBU @ 20, or its name, not 3\.$"),
         (QRELS, ["RBX@3"], ValueError, r"^Unknown measure 'RBX'\. Did you mean RBU\?"),
         (QRELS, [P], ValueError, r"^Evaluate: P: .*cutoff"),
         (QRELS, [alpha_nDCG(alpha=2.0)], ValueError, r"alpha must be a number in \[0, 1\], not 2\.0"),
-        (QRELS.assign(docno=None), [RR], ValueError, r"^qrels: row 0 has no doc_id"),
-        (QRELS.assign(label=np.nan), [RBU], ValueError, r"^qrels: relevance must be a finite number"),
+        (QRELS.assign(docno=None), [RR], ValueError, r"^qrels: row 0 has no docno"),
+        (QRELS.assign(label=np.nan), [RBU], ValueError, r"^qrels: label must be a finite number"),
     ],
 )
 def test_what_cannot_be_computed_is_refused_at_once(qrels, measures, error, message):
@@ -209,8 +209,8 @@ def test_what_cannot_be_computed_is_refused_at_once(qrels, measures, error, mess
     ("columns", "message"),
     [
         ({"score": [1.0, np.nan]}, "run: score must be a finite number, but query 'q' has nan"),
-        ({"docno": ["a", None]}, "run: row 1 has no doc_id"),
-        ({"qid": [None, "q"]}, "run: row 0 has no query_id"),
+        ({"docno": ["a", None]}, "run: row 1 has no docno"),
+        ({"qid": [None, "q"]}, "run: row 0 has no qid"),
     ],
 )
 def test_results_that_cannot_be_ranked_are_refused_by_any_measure(measure, columns, message):

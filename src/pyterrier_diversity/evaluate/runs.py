@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import uuid
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from glob import glob
 from pathlib import Path
@@ -16,7 +15,7 @@ import pandas as pd
 
 from ..io import read_run_or_session
 from ..io.trec import checked_order
-from ..judged import QRELS_COLUMNS, RUN_COLUMNS, Run, collected, to_frame
+from ..judged import QRELS_COLUMNS, RUN_COLUMNS, Run, collected, to_frame, warn_user
 from ..measures import signature
 from ..measures.composite import innermost, last_rank
 from ..measures.groups import read_measures
@@ -131,7 +130,7 @@ def evaluate_runs(
     for message in _messages(evaluated):
         if strict:
             raise ValueError(message)
-        warnings.warn(message, UserWarning, stacklevel=2)
+        warn_user(message)
     return _table(call, evaluated, queries)
 
 

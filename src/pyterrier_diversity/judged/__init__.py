@@ -20,7 +20,7 @@ from .reading import NO_DOCUMENT, QRELS_COLUMNS, intents_of_rows, judge, judging
 from .relevance import QueryRelevance, relevance_by_query
 from .run import Retrieved, Run, contradicted_ranks, ranking_order, retrieved
 from .sessions import Turns
-from .warned import collected, warn_of_data
+from .warned import collected, warn_of_data, warn_user
 
 __all__ = [
     "LARGEST_EXPONENT",
@@ -62,5 +62,6 @@ __all__ = [
     "strings",
     "to_frame",
     "warn_of_data",
+    "warn_user",
     "with_string_ids",
 ]

@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import islice, pairwise, repeat
 from typing import Any
 
 import numpy as np
 
-from .columns import RUN_COLUMNS, Ids, fail, given_ranks, ids, numbers, scores, strings, to_frame, trusted_strings
+from .columns import (
+    RUN_COLUMNS,
+    Ids,
+    fail,
+    given_ranks,
+    ids,
+    numbers,
+    scores,
+    shown,
+    strings,
+    to_frame,
+    trusted_strings,
+)
 from .entries import Groups
 from .judgements import Judgements
 from .ties import Ties
@@ -57,6 +69,7 @@ class Run:
         frame = to_frame(run, RUN_COLUMNS, "run")
         query = ids(frame, "query_id", "run", grouped=True)
         self._docs, self._missing = trusted_strings(frame, "doc_id", "run")
+        self._doc_id = shown(frame, "doc_id")
         self._turn = _turn(frame) if "turn" in frame else None
         self._doc_len = _doc_len(frame) if "doc_len" in frame else None
         self._score = score = scores(frame, "run")
@@ -124,7 +137,7 @@ class Run:
             by_ranking = n_listed <= _LONGER * len(relevant)
             distinct: Any = set(documents) if by_ranking else dict(zip(documents, from_1, strict=False))
             if self._missing is not None and self._missing in distinct:
-                raise ValueError(f"run: a row of query {query_id!r} has no doc_id.")
+                raise ValueError(f"run: a row of query {query_id!r} has no {self._doc_id}.")
             n[query] = len(distinct)
             if len(distinct) < n_listed:
                 n_repeats += n_listed - len(distinct)
@@ -215,12 +228,25 @@ class Run:
 
     def _warn(self, n_repeats: int, query_ids: Sequence[str]) -> None:
         if n_repeats:
+            query_id, doc = next(self._repeats(query_ids))
             self.warn_once(
-                f"The run holds a document twice in a query, {n_repeats} times in all; the better-ranked one counts."
+                f"The run holds a document twice in a query, {n_repeats} times in all, such as {doc!r} in query "
+                f"{query_id!r}; the better-ranked one counts."
             )
         if self._bounds and query_ids and self._bounds.keys().isdisjoint(query_ids):
             names = ", ".join(repr(name) for name in list(self._bounds)[:3])
-            self.warn_once(f"No query of the run ({names}, ...) is in the qrels: nothing of it counts.")
+            self.warn_once(
+                f"No query of the run ({names}, ...) is in the qrels ({query_ids[0]!r}, ...): nothing of it counts."
+            )
+
+    def _repeats(self, query_ids: Sequence[str]) -> Iterator[tuple[str, str]]:
+        """Yield queries with a document that is there again."""
+        for query_id in query_ids:
+            seen: set[str] = set()
+            for doc in self._listed(*self._bounds.get(query_id, (0, 0))):
+                if doc in seen:
+                    yield query_id, doc
+                seen.add(doc)
 
     def _warn_of_unjudged(self, judgements: Judgements, shared: Sequence[int]) -> None:
         """Warn if no document of several queries is judged: then the ids are other ones."""

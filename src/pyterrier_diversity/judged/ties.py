@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 import pandas as pd
 
@@ -34,17 +36,20 @@ class Ties:
         if turn is not None:  # each turn without documents is a rank
             self._rank = self._rank + turn - (rows.groupby("query")["turn"].rank("dense") - 1).to_numpy()
 
+    @cached_property
+    def _ranks(self) -> pd.DataFrame:
+        """The query of each group of equal scores, and its first and last rank."""
+        ranked = pd.DataFrame({"tie": self._tie, "query": self._query, "rank": self._rank})[~self._repeated]
+        return ranked.groupby("tie").agg(query=("query", "first"), first=("rank", "min"), last=("rank", "max"))
+
     def across(self, rank: int) -> np.ndarray:
         """Return the queries with tied documents at a rank and at the next one."""
-        ranked = pd.DataFrame({"tie": self._tie, "query": self._query, "rank": self._rank})[~self._repeated]
-        ties = ranked.groupby("tie").agg(query=("query", "first"), first=("rank", "min"), last=("rank", "max"))
-        return np.unique(ties["query"][(ties["first"] <= rank) & (ties["last"] > rank)])
+        return np.unique(self._ranks["query"][(self._ranks["first"] <= rank) & (self._ranks["last"] > rank)])
 
     @property
     def queries(self) -> np.ndarray:
         """The queries that have tied documents."""
-        tie = self._tie[~self._repeated]
-        return np.unique(self._query[~self._repeated][np.isin(tie, tie[1:][tie[1:] == tie[:-1]])])
+        return np.unique(self._ranks["query"][self._ranks["first"] < self._ranks["last"]])
 
     def order(self, keys: np.ndarray) -> np.ndarray:
         """Return the rows in the order of the scores and, where these are tied, of ``keys``."""

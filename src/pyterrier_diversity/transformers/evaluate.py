@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 from typing import Any
 
@@ -12,7 +11,7 @@ import pandas as pd
 import pyterrier as pt
 
 from ..evaluate import DiversityEvaluator, RefusedMeasureError
-from ..judged import RUN_COLUMNS, scores, with_string_ids
+from ..judged import RUN_COLUMNS, scores, warn_user, with_string_ids
 from ..measures.groups import read_measures
 from .steps import Step
 
@@ -115,9 +114,7 @@ def with_judgements(run: pd.DataFrame, evaluator: DiversityEvaluator, who: str) 
     if judged.all():
         return run
     unjudged, n = run["query_id"][~judged].nunique(), run["query_id"].nunique()
-    warnings.warn(
-        f"{who}: {unjudged} of {n} queries have no judgements: their values are NaN.", UserWarning, stacklevel=3
-    )
+    warn_user(f"{who}: {unjudged} of {n} queries have no judgements: their values are NaN.")
     return run[judged]
 
 

@@ -47,6 +47,7 @@ class Explain(Step):
     descending; where there is a column ``turn``, turn by turn), with ``rank`` from 0 in that order, and
 
     ==================  ================================================================================================
+    ``position``        the rank from 1, as people and cutoffs count
     ``intents``         dict of the intents that the document is relevant to, with its grades; only grades of at least
                         the measure's ``rel``, if it names one
     ``new_intents``     list of those that no document above is relevant to
@@ -62,9 +63,9 @@ class Explain(Step):
     ==================  ================================================================================================
 
     All cells survive a CSV: ``pd.read_csv(path, converters={"intents": ast.literal_eval, ...})``. A repeated document
-    of a session is like an unjudged one, as for the measures. The value is that of this order, as with ``Adhoc(M)``;
-    providers of bare measures see some rankings otherwise: cwl_eval (RBP) takes tied documents in the order of rows,
-    and pytrec_eval (nDCG, AP) reads scores in single precision, in which different ones may tie.
+    of a session is like an unjudged one, as for the measures. The value is that of this order, as with ``Adhoc(M)``; in
+    ``pt.Experiment``, providers of bare measures see some rankings otherwise: cwl_eval (RBP) takes tied documents in
+    the order of rows, and pytrec_eval (nDCG, AP) reads scores in single precision, in which different ones may tie.
 
     Every prefix of the ranking is evaluated, down to the measure's cutoff: a few seconds for 50 queries of 1,000
     documents without one.
@@ -100,7 +101,7 @@ class Explain(Step):
         value = self._values(run, place)
         above = pd.Series(value).groupby(run["query_id"].to_numpy()).shift(fill_value=0.0).to_numpy()
         tied = run.duplicated([name for name in ("query_id", "turn", "score") if name in run], keep=False).to_numpy()
-        columns = {"rank": place + pt.model.FIRST_RANK, **self._labels.of(run), "tied": tied}
+        columns = {"rank": place + pt.model.FIRST_RANK, "position": place + 1, **self._labels.of(run), "tied": tied}
         explained = inp.iloc[run.index].assign(**columns, measure=str(self.measure), value=value)
         return explained.assign(contribution=value - above).reset_index(drop=True)
 
