@@ -278,9 +278,12 @@ class _Bare(_Provided):
     """Measures that other providers compute from the qrels as they are: they see the last row of a document only."""
 
     def __init__(self, measures: list[ir_measures.Measure], qrels: pd.DataFrame) -> None:
-        super().__init__(measures, qrels)
-        rows = pd.DataFrame({"query": qrels["query_id"].array, "doc": qrels["doc_id"].array})
-        rows["last"] = np.maximum(numbers(qrels, "relevance", "qrels"), 0)
+        # pytrec_eval may crash on negative labels.
+        labels = np.maximum(numbers(qrels, "relevance", "qrels"), 0)
+        whole = _check_labels(measures, labels)
+        _check_names([*qrels["query_id"], *qrels["doc_id"]], "qrels")
+        super().__init__(measures, qrels.assign(relevance=labels.astype(np.int64) if whole else labels))
+        rows = pd.DataFrame({"query": qrels["query_id"].array, "doc": qrels["doc_id"].array, "last": labels})
         rows["highest"] = rows.groupby(["query", "doc"])["last"].transform("max")
         rows = rows[~rows.duplicated(["query", "doc"], keep="last") & (rows["last"] < rows["highest"])]
         self._misread = list(rows.itertuples(index=False, name=None))
@@ -297,6 +300,7 @@ class _Bare(_Provided):
                         f"{measure} reads the last row of a document, which has the label {last:g} for document "
                         f"{doc!r} of query {query!r}; its highest is {highest:g}. Use Adhoc({measure})."
                     )
+        _check_names([doc for docs in run.values() for doc in docs], "run")
         return super().values(run, query_ids)
 
 
@@ -305,11 +309,7 @@ class _ProvidedOverView:
 
     def __init__(self, judgements: Judgements, measures: list[ir_measures.Measure]) -> None:
         labels = np.maximum(judgements.rows.label, 0)
-        if (labels != np.floor(labels)).any():
-            _refuse(measures, "takes whole labels; the qrels hold fractions")
-        elif labels.max(initial=0) > _LARGEST_LABEL:
-            _refuse(measures, f"takes labels up to {_LARGEST_LABEL}; the qrels hold larger ones")
-        else:
+        if _check_labels(measures, labels):
             labels = labels.astype(np.int64)
         distinct = len(set(judgements.query_ids)) == len(judgements)
         self._names = list(judgements.query_ids) if distinct else [str(i) for i in range(len(judgements))]
@@ -345,6 +345,17 @@ def _is_utf8(text: str) -> bool:
     try:
         text.encode()
     except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _check_labels(measures: list[ir_measures.Measure], labels: np.ndarray) -> bool:
+    """Tell whether labels are whole and of a usual size; refuse others for providers that cannot read them."""
+    if (labels != np.floor(labels)).any():
+        _refuse(measures, "takes whole labels; the qrels hold fractions")
+        return False
+    if labels.max(initial=0) > _LARGEST_LABEL:
+        _refuse(measures, f"takes labels up to {_LARGEST_LABEL}; the qrels hold larger ones")
         return False
     return True
 
