@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from typing import Any
 
 import ir_measures
@@ -137,7 +138,8 @@ class DiversityEvaluator(Evaluator):
     def _columns(self, run: Any) -> Sequence[np.ndarray]:
         """Return the values of each measure, in their order."""
         if not isinstance(run, Retrieved):
-            run = (run if isinstance(run, Run) else Run(run)).retrieve(self.judgements)
+            depth = self._ours.depth if self._bare is None else None
+            run = (run if isinstance(run, Run) else Run(run)).retrieve(self.judgements, depth)
         columns = self._ours.values(run)
         if self._bare is not None:
             columns += self._bare.values(run.as_dict(self.judgements.query_ids), self.judgements.query_ids)
@@ -189,6 +191,15 @@ class Evaluation:
             cutoff = None if ours.COUNTS_TURNS else ours.get("cutoff")
             self._formulas[(ours.VIEW, ours.get("rel")), bool(ours.get("judged_only")), cutoff].append((column, ours))
         return column
+
+    @cached_property
+    def depth(self) -> int | None:
+        """How many ranks of a ranking the measures look at; None for all."""
+        depths = [None if judged_only else cutoff for _, judged_only, cutoff in self._formulas]
+        depths += [evaluation.depth for evaluation in self._views.values()]
+        depths += [] if self._others is None else [self._others.depth]
+        limits = [depth for depth in depths if depth is not None]
+        return max(limits) if len(limits) == len(depths) > 0 else None
 
     def values(self, retrieved: Retrieved) -> list[np.ndarray]:
         """Return the values of each measure, one for each query of the view, for rankings of the judgements as read."""
@@ -323,11 +334,11 @@ class _ProvidedOverView:
         self._provided = _Provided(measures, qrels)
         # A measure with a cutoff sees nothing below it, so that longer rankings need not be handed over.
         cut = all(measure.params.get("cutoff") and not measure.params.get("judged_only") for measure in measures)
-        self._depth = max(measure.params["cutoff"] for measure in measures) if cut else None
+        self.depth = max(measure.params["cutoff"] for measure in measures) if cut else None
 
     def values(self, found: Retrieved) -> list[np.ndarray]:
         """Return the values of each measure, one for each query of the view."""
-        run = found.as_dict(self._names, self._depth)
+        run = found.as_dict(self._names, self.depth)
         _check_names([doc for docs in run.values() for doc in docs], "run")
         return self._provided.values(run, self._names)
 
