@@ -253,5 +253,13 @@ def _named(runs: Any) -> dict[str, Any]:
     if others:
         raise TypeError(f"{_FORMS}, not a {type(runs).__name__} of {type(others[0]).__name__}.")
     paths = run_files(several)
-    names = [path.name.removesuffix(".gz").removesuffix(".run").removesuffix(".txt") for path in paths]
+    names = [_stem(path) for path in paths]
     return dict(zip(names if len(set(names)) == len(names) else map(str, paths), paths, strict=True))
+
+
+def _stem(path: Path) -> str:
+    """Return the name of a file without the endings that run files have."""
+    name = path.name.removesuffix(".gz")
+    for ending in (".run", ".txt", ".jsonl", ".json"):
+        name = name.removesuffix(ending)
+    return name

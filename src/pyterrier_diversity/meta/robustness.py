@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..evaluate import DiversityEvaluator
-from ..judged import QRELS_COLUMNS, RUN_COLUMNS, Run, ids, warn_user, with_string_ids
+from ..judged import NO_DOCUMENT, QRELS_COLUMNS, RUN_COLUMNS, Run, ids, warn_user, with_string_ids
 from ..measures.groups import read_measures
 from ..parallel import in_parallel
 from ..parameters import Parameter, Rng
@@ -204,13 +204,16 @@ def pool_depth(
     for depth, pool in zip(wanted, pools, strict=True):
         if pool.empty:
             raise ValueError(f"{who}: the qrels judge none of the documents that the runs rank down to depth {depth}.")
-    full, *values = _evaluated(systems, [judged, *pools], chosen, "depths of the pool")
+    # Rows that only name an intent are judgements of no pool, and belong to all.
+    naming = judged[judged["doc_id"] == NO_DOCUMENT]
+    forms = [judged, *(pd.concat([pool, naming]) for pool in pools)]
+    full, *values = _evaluated(systems, forms, chosen, "depths of the pool")
     rows = [
         (
             measure,
             depth,
             kendall_tau(value[measure], full[measure]),
-            len(pool) / len(judged),
+            len(pool) / (len(judged) - len(naming)),
             pool["query_id"].nunique(),
         )
         for measure in chosen
