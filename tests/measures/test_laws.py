@@ -19,7 +19,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from ir_measures import AP, RBP, P, nDCG
+from ir_measures import AP, RBP, Judged, NumRet, P, nDCG
 
 from drawn import alternatives, small_topics
 from pyterrier_diversity import (
