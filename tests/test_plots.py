@@ -327,6 +327,19 @@ def test_per_query_deltas_are_sorted_and_name_their_queries():
     assert len({bar.get_facecolor() for bar in ax.patches}) == 2
 
 
+def test_per_query_deltas_of_several_systems_are_a_line_each_sorted_by_itself():
+    perquery = PERQUERY[PERQUERY["name"] != "z"]
+    other = perquery[perquery["name"] == "y"].assign(name="w", value=[0.1, 0.9, 0.0])
+
+    ax = plots.per_query_deltas(pd.concat([perquery, other]), "AP", iter(["x", "w"]), "y")
+
+    shown = lines(ax)
+    assert shown["x"] == [[1, pytest.approx(0.8)], [2, 0], [3, pytest.approx(-0.4)]]
+    assert shown["w"] == [[1, pytest.approx(0.4)], [2, pytest.approx(-0.1)], [3, pytest.approx(-0.8)]]
+    assert texts(ax.get_legend().get_texts()) == ["x", "w"]
+    assert ax.get_ylabel() == "AP: system minus y"
+
+
 def test_per_query_deltas_by_rounding_are_none():
     rounded = PERQUERY.assign(
         value=PERQUERY["value"].where(PERQUERY["qid"] != "2", PERQUERY["name"].map({"x": 0.3, "y": 0.1 + 0.2}))
@@ -349,6 +362,8 @@ def test_per_query_deltas_leave_out_queries_that_a_system_lacks():
     [
         ((PERQUERY, "RR", "x", "y"), "the frame has no measure RR"),
         ((PERQUERY, "AP", "x", "w"), "the frame has no system 'w' with AP; it has x, y, z"),
+        ((PERQUERY, "AP", ["x", "w"], "y"), "the frame has no system 'w' with AP"),
+        ((PERQUERY, "AP", [], "y"), "system must name a system"),
         ((PERQUERY.drop(columns="value"), "AP", "x", "y"), "missing column value; found: name, qid, measure"),
     ],
 )
