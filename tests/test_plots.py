@@ -372,6 +372,15 @@ def test_per_query_deltas_of_what_is_not_there_are_refused(data, message):
         plots.per_query_deltas(*data)
 
 
+def test_topics_needed_are_a_line_for_each_measure_on_logarithmic_axes():
+    frame = pd.DataFrame({"measure": ["P", "P", "AP"], "topics": [100, 25, 25], "delta": [0.1, 0.2, 0.3]})
+
+    ax = plots.topics_needed(frame)
+
+    assert lines(ax) == {"P": [[25, 0.2], [100, 0.1]], "AP": [[25, 0.3]]}
+    assert (ax.get_xscale(), ax.get_yscale()) == ("log", "log")
+
+
 def test_intent_coverage_is_the_mean_share_of_intents_down_to_each_rank():
     # Query 1 has the intents a, met at rank 3, and b, met at rank 2; query 2 has one and no ranking.
     ax = plots.intent_coverage(RUN, QRELS, cutoff=4)

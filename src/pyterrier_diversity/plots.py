@@ -347,6 +347,36 @@ def by_topic_set_size(frame: pd.DataFrame, *, by: str = "measure", ax: Axes | No
     return ax
 
 
+def topics_needed(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """Show the smallest difference that so many topics find, or how many topics a difference takes.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Columns ``measure``, ``topics`` and ``delta``, as `meta.topics_needed` returns them for several ``n`` or
+        ``delta``.
+    ax : Axes, optional
+        Where to draw; a new figure if omitted.
+
+    Returns
+    -------
+    Axes
+        A line for each measure, both axes logarithmic: a difference of half the size takes about four times the topics.
+
+    Raises
+    ------
+    ValueError
+        If the frame has no rows or lacks a column.
+    """
+    readable = _readable("topics_needed", frame, "measure", "topics", "delta")
+    ax = _lines(readable, "measure", "topics", "delta", ax, marker="o")
+    ax.set_xscale("log")
+    ax.set_yscale("log")
+    ax.set_xlabel("topics")
+    ax.set_ylabel("smallest difference that is found")
+    return ax
+
+
 def unanimity(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """Show the unanimity of measures.
 

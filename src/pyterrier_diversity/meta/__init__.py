@@ -6,6 +6,7 @@ from .compare import compare
 from .concordance import concordance
 from .correlation import kendall_tau, rank_correlation, tau_ap, tau_ap_symmetric
 from .discriminative_power import asl_curve, delta_required, discriminative_power, overlap
+from .power import topics_needed
 from .risk import risk
 from .robustness import assessor_agreement, pool_depth, topic_sampling
 from .stability import stability
@@ -34,5 +35,6 @@ __all__ = [
     "tau_ap",
     "tau_ap_symmetric",
     "topic_sampling",
+    "topics_needed",
     "unanimity",
 ]
