@@ -5,6 +5,7 @@ from .axioms import axiom_table
 from .compare import compare
 from .concordance import concordance
 from .correlation import kendall_tau, rank_correlation, tau_ap, tau_ap_symmetric
+from .cutoffs import expected_over_cutoffs
 from .discriminative_power import asl_curve, delta_required, discriminative_power, overlap
 from .power import topics_needed
 from .risk import risk
@@ -23,6 +24,7 @@ __all__ = [
     "concordance",
     "delta_required",
     "discriminative_power",
+    "expected_over_cutoffs",
     "insert_synthetic_system",
     "kendall_tau",
     "number_of_systems",
