@@ -26,12 +26,12 @@ def test_each_value_is_the_mean_over_the_cutoffs():
     table = expected_over_cutoffs(VALUES, {10: 0.75, 1: 0.25})
 
     assert table[["name", "qid", "measure"]].to_numpy().tolist() == [
-        ["y", "1", "E[P@k]"],
-        ["y", "2", "E[P@k]"],
         ["x", "1", "E[P@k]"],
         ["x", "2", "E[P@k]"],
+        ["y", "1", "E[P@k]"],
+        ["y", "2", "E[P@k]"],
     ]
-    assert table["value"].tolist() == pytest.approx([0.4, 0.3, 0.075, 0.475])
+    assert table["value"].tolist() == pytest.approx([0.075, 0.475, 0.4, 0.3])
     assert table.attrs["legend"].keys() == set(table)
 
 
@@ -70,7 +70,7 @@ def test_measures_side_by_side_are_as_alone_and_others_are_left_out():
 def test_a_cutoff_where_nobody_stops_is_not_needed():
     table = expected_over_cutoffs(VALUES, {1: 1.0, 7: 0.0})
 
-    assert table["value"].tolist() == [1, 0, 0, 1]
+    assert table["value"].tolist() == [0, 1, 1, 0]
 
 
 def test_the_result_is_compared_like_any_other():

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 
 import ir_measures
+import numpy as np
 import pandas as pd
 
 from ..measures import parse
@@ -79,13 +80,13 @@ def expected_over_cutoffs(perquery: pd.DataFrame, probabilities: Mapping[int, fl
     chances = _read(probabilities)
     scores = read_scores(perquery)
     found = _by_measure(scores, chances)
-    parts = []
-    for measure, names in found.items():
-        values = sum(chances[cutoff] * scores.by_measure[name] for cutoff, name in names.items())
-        table = pd.DataFrame(values, index=scores.systems, columns=scores.queries).loc[scores.given]
-        tidy = table.rename_axis(index="name", columns="qid").stack().rename("value").reset_index()  # noqa: PD013
-        parts.append(tidy.assign(measure=measure))
-    result = pd.concat(parts, ignore_index=True)[list(_LEGEND)]
+    rows = [
+        (name, qid, measure, value)
+        for measure, names in found.items()
+        for name, values in zip(scores.systems, _expected_values(scores, chances, names), strict=True)
+        for qid, value in zip(scores.queries, values, strict=True)
+    ]
+    result = pd.DataFrame(rows, columns=list(_LEGEND))
     result.attrs = {"legend": dict(_LEGEND)}
     return result
 
@@ -122,6 +123,11 @@ def _by_measure(scores: Scores, chances: Mapping[int, float]) -> dict[str, dict[
         if missing:
             raise ValueError(f"expected_over_cutoffs: {expected} needs the cutoffs {', '.join(missing)}, too.")
     return found
+
+
+def _expected_values(scores: Scores, chances: Mapping[int, float], names: Mapping[int, str]) -> np.ndarray:
+    """Return the expected values, shape (systems, queries)."""
+    return np.sum([chances[cutoff] * scores.by_measure[name] for cutoff, name in names.items()], axis=0)
 
 
 def _expected(measure: ir_measures.Measure) -> str:
