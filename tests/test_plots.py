@@ -372,6 +372,18 @@ def test_per_query_deltas_of_what_is_not_there_are_refused(data, message):
         plots.per_query_deltas(*data)
 
 
+def test_confusion_has_counts_shaded_by_the_share_of_the_first_judges_label():
+    frame = pd.DataFrame([[6, 2], [0, 0], [1, 3]], index=[0, 1, 3], columns=[0, 1])
+
+    ax = plots.confusion(frame)
+
+    assert texts(ax.texts) == ["6", "2", "0", "0", "1", "3"]
+    assert np.asarray(ax.images[0].get_array()).tolist() == [[0.75, 0.25], [0, 0], [0.25, 0.75]]
+    assert texts(ax.get_yticklabels()) == ["0", "1", "3"]
+    with pytest.raises(ValueError, match="confusion: the frame has no rows"):
+        plots.confusion(frame.iloc[:0])
+
+
 def test_topics_needed_are_a_line_for_each_measure_on_logarithmic_axes():
     frame = pd.DataFrame({"measure": ["P", "P", "AP"], "topics": [100, 25, 25], "delta": [0.1, 0.2, 0.3]})
 

@@ -347,6 +347,42 @@ def by_topic_set_size(frame: pd.DataFrame, *, by: str = "measure", ax: Axes | No
     return ax
 
 
+def confusion(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """Show how many documents have which labels by two judges.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Counts with the labels of the first judge as rows and those of the second as columns, as
+        ``meta.agreement(..., table=True)`` returns them.
+    ax : Axes, optional
+        Where to draw; a new figure if omitted.
+
+    Returns
+    -------
+    Axes
+        A cell for each two labels with its count, darker for a larger share of the first judge's label.
+
+    Raises
+    ------
+    ValueError
+        If the frame has no rows.
+    """
+    frame = _readable("confusion", frame)
+    counts = frame.to_numpy(dtype=np.float64)
+    shares = divide(counts, counts.sum(axis=1, keepdims=True))
+    ax = _new_axes() if ax is None else ax
+    ax.imshow(shares, cmap="Blues", vmin=0, vmax=1)
+    for (row, column), share in np.ndenumerate(shares):
+        color = "white" if share > _DARK else "black"
+        ax.text(column, row, f"{counts[row, column]:g}", ha="center", va="center", color=color)
+    ax.set_xticks(range(frame.shape[1]), list(map(str, frame.columns)))
+    ax.set_yticks(range(frame.shape[0]), list(map(str, frame.index)))
+    ax.set_xlabel("label of the second judge")
+    ax.set_ylabel("label of the first judge")
+    return ax
+
+
 def topics_needed(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """Show the smallest difference that so many topics find, or how many topics a difference takes.
 

@@ -1,6 +1,7 @@
 """Judging measures and systems by the frame that ``pt.Experiment(..., perquery=True)`` returns."""
 
 from . import axioms
+from .agreement import agreement
 from .axioms import axiom_table
 from .compare import compare
 from .concordance import concordance
@@ -16,6 +17,7 @@ from .tables import significance_table
 from .unanimity import unanimity
 
 __all__ = [
+    "agreement",
     "asl_curve",
     "assessor_agreement",
     "axiom_table",
