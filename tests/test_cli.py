@@ -9,7 +9,7 @@ from ir_measures import nDCG
 from scipy.stats import ttest_rel
 from typer.testing import CliRunner
 
-from pyterrier_diversity import CT, RBU, Adhoc, alpha_nDCG, reference, signature
+from pyterrier_diversity import CT, RBU, Adhoc, alpha_nDCG, signature
 from pyterrier_diversity.cli import app
 from pyterrier_diversity.datasets.demo import FOLDER, RUNS, DemoDataset
 from pyterrier_diversity.io import read_dd_run, read_dd_truth
@@ -262,12 +262,6 @@ def test_measures_tells_all_about_one():
 
 def test_measures_does_not_know_what_is_not_there():
     assert "there is no measure 'nRBU' here" in fail("measures", "nRBU")
-
-
-def test_measures_prints_the_reference_page(monkeypatch):
-    monkeypatch.setattr(reference, "page", lambda: "Measures\n========\n")
-
-    assert run("measures", "--page") == "Measures\n========\n"
 
 
 def test_a_group_of_measures_is_asked_for_by_its_name():

@@ -128,7 +128,7 @@ ORDER = [
     ["meta"],
     ["simulate"],
     ["plots"],
-    ["reference"],
+    ["report"],
     ["cli", "__main__"],
 ]
 

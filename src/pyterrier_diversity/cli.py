@@ -207,20 +207,17 @@ def axioms(
 def measures(
     name: Annotated[str | None, typer.Argument(help="One measure, to be told all about it.")] = None,
     format: FormatOption = Format.table,
-    page: Annotated[bool, typer.Option("--page", help="Print the reference page, in reStructuredText.")] = False,
 ) -> None:
     """List the measures: formula, parameters, range, the columns that they read, and source."""
-    from . import reference
     from .measures import registered
+    from .report import reference
 
     wanted = None if name is None else name.partition("@")[0].partition("(")[0].lower()
     chosen = [measure for measure in registered() if wanted in (None, measure.NAME.lower())]
     if not chosen:
         typer.echo(f"Error: there is no measure {name!r} here; pyterrier-diversity measures lists them.", err=True)
         raise typer.Exit(1)
-    if page:
-        typer.echo(reference.page(), nl=False)
-    elif format is Format.table:
+    if format is Format.table:
         typer.echo("\n".join(map(reference.text if name is None else reference.full_text, chosen)))
     else:
         import pandas as pd

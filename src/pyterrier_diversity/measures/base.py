@@ -36,7 +36,9 @@ class DiversityMeasure(ir_measures.Measure):
 
     NAME: str
     PRETTY_NAME: str
+    # In LaTeX. WHERE explains the symbols that the reference does not explain for all, in words with $formulas$.
     FORMULA: str
+    WHERE: str = ""
     SOURCE: str
     SUPPORTED_PARAMS: Parameters = {}
     # The values that it can have; bounds may be expressions of parameters.

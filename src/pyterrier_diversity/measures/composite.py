@@ -1,4 +1,4 @@
-"""Measures made of other measures: IA(M), Adhoc(M), Sharp(M)."""
+"""Any measure for several intents: IA(M), Adhoc(M), Sharp(M)."""
 
 from __future__ import annotations
 
@@ -150,7 +150,8 @@ class _IA(Wrapper):
 
     NAME = __name__ = "IA"
     PRETTY_NAME = "Intent-Aware Measure"
-    FORMULA = "sum_t w_t M_t"
+    FORMULA = r"\sum_t w_t M_t"
+    WHERE = r"$M_t$ is the value of M with the labels for intent t alone"
     SOURCE = "Agrawal et al. (2009); Amigó et al. (2018), Sec. 4.2; Sakai (2013), Eq. 5"
     EXAMPLE = "IA(nDCG)"
     RANGE = "that of M"
@@ -183,7 +184,7 @@ class _Adhoc(Wrapper):
 
     NAME = __name__ = "Adhoc"
     PRETTY_NAME = "Ad-hoc Measure"
-    FORMULA = "M under r(d) = max_t g(d, t)"
+    FORMULA = r"M \text{ of the labels } \max_t g_{it}"
     SOURCE = "Amigó et al. (2018), Sec. 6.2"
     EQUALS = "pytrec_eval, cwl_eval and gdeval, on the ad-hoc qrels of TREC Web tracks"
     EXAMPLE = "Adhoc(nDCG)"
@@ -222,7 +223,7 @@ class _Sharp(Wrapper):
 
     NAME = __name__ = "Sharp"
     PRETTY_NAME = "Sharp Measure"
-    FORMULA = "gamma StRecall@k + (1 - gamma) M"
+    FORMULA = r"\gamma \cdot \text{StRecall} + (1 - \gamma) M"
     SOURCE = "Sakai (2013), Eq. 7"
     EXAMPLE = "Sharp(nDCG)"
     RANGE = "[0, 1] if that of M is"
