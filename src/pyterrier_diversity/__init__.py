@@ -5,10 +5,11 @@ from .import_hook import register_datasets
 from .measures import *  # noqa: F403
 from .measures import __all__ as _measures
 from .qrels import add_rarity, add_weights
+from .report.html import html_report
 
 __version__ = "0.1.0"
 
-__all__ = [*_measures, "__version__", "add_rarity", "add_weights", "evaluate_runs", "score"]
+__all__ = [*_measures, "__version__", "add_rarity", "add_weights", "evaluate_runs", "html_report", "score"]
 
 register_provider()
 register_datasets()
