@@ -257,7 +257,8 @@ class IASelect(_IntentReranker):
     2   q    d2    1.0     2
     """
 
-    schematic = {"label": "IA-Select"}
+    LABEL = "IA-Select"
+    PAPER = "https://doi.org/10.1145/1498759.1498766"
     PARAMETERS = {"normalise": NORMALISE, "k": K}
 
     def __init__(
@@ -334,7 +335,8 @@ class XQuAD(_MixingReranker):
     ['d3', 'd1', 'd2']
     """
 
-    schematic = {"label": "xQuAD"}
+    LABEL = "xQuAD"
+    PAPER = "https://doi.org/10.1145/1772690.1772780"
 
     def _rank(self, query: Candidates, coverage: np.ndarray, weights: np.ndarray) -> np.ndarray:
         relevance = normalised(query.scores, self.normalise, f"{self.who}: the score of a result of {query.query_id!r}")
@@ -385,7 +387,8 @@ class PM2(_MixingReranker):
     ['d3', 'd1', 'd2']
     """
 
-    schematic = {"label": "PM-2"}
+    LABEL = "PM-2"
+    PAPER = "https://doi.org/10.1145/2348283.2348296"
 
     def _rank(self, query: Candidates, coverage: np.ndarray, weights: np.ndarray) -> np.ndarray:
         return pm2(coverage, weights, lambda_=self.lambda_, k=self.depth(len(coverage)))

@@ -59,7 +59,7 @@ class Evaluate(Step):
     ['qid', 'query', 'RBU@5', 'IA(nDCG@5)']
     """
 
-    schematic = {"label": "Evaluate"}
+    LABEL = "Evaluate"
     FIXED = frozenset({"qrels", "measures"})
 
     def __init__(

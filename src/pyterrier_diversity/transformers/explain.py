@@ -80,7 +80,7 @@ class Explain(Step):
     2     a  {'x': 1}            []    1.0           0.5
     """
 
-    schematic = {"label": "Explain"}
+    LABEL = "Explain"
     FIXED = frozenset({"qrels", "measure"})
 
     def __init__(self, qrels: pd.DataFrame, measure: ir_measures.Measure | str) -> None:
