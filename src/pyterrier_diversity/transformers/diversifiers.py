@@ -71,7 +71,7 @@ def xquad(
         P(d|q_i), the relevance of a document to an intent, in [0, 1].
     weights : array_like, shape (n_intents,), optional
         P(q_i|q); uniform if omitted.
-    lambda_ : float in [0, 1]
+    lambda\_ : float in [0, 1]
         How much diversity counts.
     k : int, optional
         How many documents to choose; all if omitted.
@@ -119,7 +119,7 @@ def pm2(
         P(d|t_i), the relevance of a document to an intent, not negative; documents in the order that breaks ties.
     weights : array_like, shape (n_intents,), optional
         v_i, the votes of an intent; uniform if omitted.
-    lambda_ : float in [0, 1]
+    lambda\_ : float in [0, 1]
         How much the intent whose turn it is counts, against all others.
     k : int, optional
         How many documents to choose; all if omitted.
@@ -294,7 +294,7 @@ class _MixingReranker(_IntentReranker):
 
 
 class XQuAD(_MixingReranker):
-    """Re-rank by relevance to the query, and to the intents that documents above cover least: xQuAD.
+    r"""Re-rank by relevance to the query, and to the intents that documents above cover least: xQuAD.
 
     Ties keep the order of the results, score then docno descending.
 
@@ -302,7 +302,7 @@ class XQuAD(_MixingReranker):
     ----------
     intents, k
         As of `IASelect`.
-    lambda_ : float in [0, 1]
+    lambda\_ : float in [0, 1]
         How much diversity counts: 0 is the order of the results.
     normalise : {"sum", "max", "minmax"} or None
         How the scores of the results become P(d|q), and those of each intent P(d|q_i): "sum" divides by the sum over
@@ -344,7 +344,7 @@ class XQuAD(_MixingReranker):
 
 
 class PM2(_MixingReranker):
-    """Re-rank so that intents get ranks in proportion to their weights: PM-2.
+    r"""Re-rank so that intents get ranks in proportion to their weights: PM-2.
 
     The scores of the results break ties only, with docno descending.
 
@@ -352,7 +352,7 @@ class PM2(_MixingReranker):
     ----------
     intents, k
         As of `IASelect`.
-    lambda_ : float in [0, 1]
+    lambda\_ : float in [0, 1]
         How much the intent whose turn it is counts, against all others.
     normalise : {"sum", "max", "minmax"} or None
         How the scores of each intent become P(d|t_i); see `XQuAD`.
