@@ -1,9 +1,10 @@
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
+import pyterrier as pt
 import pytest
 
-from pyterrier_diversity import plots
+from pyterrier_diversity import RBU, Coverage, StRecall, add_weights, evaluate_runs, plots
 
 mpl.use("Agg")
 
@@ -40,7 +41,7 @@ def test_coverage_of_a_query_without_relevant_documents_says_so():
 EXPLAINED = pd.DataFrame(
     {
         "qid": "1",
-        "rank": [0, 1, 2],
+        "position": [1, 2, 3],
         "intents": [{"a": 2}, {}, {"a": 1, "b": 1}],
         "new_intents": [["a"], [], ["b"]],
         "unmet_intents": [["b", "c"], ["b", "c"], ["c"]],
@@ -77,7 +78,7 @@ def test_explain_shows_one_query_down_to_the_cutoff():
 
 
 def test_explain_names_the_ranks_that_the_frame_has():
-    ax = plots.explain(EXPLAINED[EXPLAINED["rank"] >= 1])
+    ax = plots.explain(EXPLAINED[EXPLAINED["position"] >= 2])
 
     assert texts(ax.get_xticklabels()) == ["2\n?=", "3\n="]
 
@@ -87,7 +88,7 @@ def test_explain_names_the_ranks_that_the_frame_has():
     [
         (pd.concat([EXPLAINED, EXPLAINED.assign(qid="2")]), None, "query_id must name one of the 2 queries"),
         (EXPLAINED, "7", "the frame has no query '7'"),
-        (EXPLAINED.drop(columns="tied"), None, "explain: missing column tied; found: qid, rank"),
+        (EXPLAINED.drop(columns="tied"), None, "explain: missing column tied; found: qid, position"),
         (EXPLAINED.head(0), None, "explain: the frame has no rows"),
         (
             EXPLAINED.assign(intents=[{}] * 3, unmet_intents=[[]] * 3),
@@ -130,12 +131,21 @@ PERQUERY = pd.DataFrame(
     columns=["name", "qid", "value"],
 ).assign(measure="AP")
 
+MISSED = pd.DataFrame(
+    [
+        ("A", "1", "a", "The first nugget.", 1.0, True, ["B"]),
+        ("A", "1", "b", "", 2.0, False, []),
+        ("B", "1", "b", "", 2.0, False, []),
+    ],
+    columns=["name", "qid", "iteration", "nugget_text", "weight", "coverable", "covered_by"],
+)
 PICTURES = {
     "asl_curve": (plots.asl_curve, (ASL,)),
     "by_topic_set_size": (plots.by_topic_set_size, (SIZES,)),
     "explain": (plots.explain, (EXPLAINED,)),
     "discriminative_power": (plots.discriminative_power, (POWER,)),
     "intent_coverage": (plots.intent_coverage, (RUN, QRELS)),
+    "missed_intents": (plots.missed_intents, (MISSED,)),
     "per_query_deltas": (plots.per_query_deltas, (PERQUERY, "AP", "x", "y")),
     "tau_matrix": (plots.tau_matrix, (TAUS,)),
     "unanimity": (plots.unanimity, (UNANIMITY,)),
@@ -394,12 +404,12 @@ def test_topics_needed_are_a_line_for_each_measure_on_logarithmic_axes():
 
 
 def test_intent_coverage_is_the_mean_share_of_intents_down_to_each_rank():
-    # Query 1 has the intents a, met at rank 3, and b, met at rank 2; query 2 has one and no ranking.
+    # Query 1 has the intents a, met at rank 3, b, met at rank 2, and c, which nothing meets; query 2 has no ranking.
     ax = plots.intent_coverage(RUN, QRELS, cutoff=4)
 
     (line,) = ax.get_lines()
-    assert line.get_xydata().tolist() == [[1, 0], [2, 0.25], [3, 0.5], [4, 0.5]]
-    assert (ax.get_xlabel(), ax.get_ylabel()) == ("rank", "share of intents covered")
+    assert line.get_xydata().tolist() == [[1, 0], [2, 1 / 6], [3, 1 / 3], [4, 1 / 3]]
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("rank", "Coverage")
     assert ax.get_legend() is None
 
 
@@ -408,31 +418,27 @@ def test_intent_coverage_of_several_runs_has_a_line_for_each_name():
 
     ax = plots.intent_coverage({"bm25": RUN, "better": better}, QRELS, cutoff=2)
 
-    assert lines(ax) == {"bm25": [[1, 0], [2, 0.25]], "better": [[1, 0.75], [2, 0.75]]}
+    assert lines(ax) == {"bm25": [[1, 0], [2, 1 / 6]], "better": [[1, 2 / 3], [2, 2 / 3]]}
     assert texts(ax.get_legend().get_texts()) == ["bm25", "better"]
 
 
-def test_intent_coverage_is_subtopic_recall_at_every_cutoff():
-    import ir_measures
-    import pyterrier as pt
-
-    from pyterrier_diversity import StRecall
-
+@pytest.mark.parametrize("measure", [Coverage, StRecall, RBU(e=0), "Adhoc(P)"], ids=str)
+def test_intent_coverage_is_the_measure_at_every_cutoff(measure):
     dataset = pt.get_dataset("diversity:demo")
-    retrieved, qrels = dataset.get_results("xquad"), dataset.get_qrels()
+    retrieved, qrels = dataset.get_results("xquad"), add_weights(dataset.get_qrels(), "sakai")
 
-    ax = plots.intent_coverage(retrieved, qrels, cutoff=5)
+    ax = plots.intent_coverage(retrieved, qrels, measure=measure, cutoff=5)
 
-    renamed = [pt.model.to_ir_measures(frame) for frame in (qrels, retrieved)]
-    expected = ir_measures.calc_aggregate([StRecall @ k for k in range(1, 6)], *renamed)
-    assert ax.get_lines()[0].get_ydata().tolist() == pytest.approx([expected[StRecall @ k] for k in range(1, 6)])
+    table = evaluate_runs(qrels, {"xquad": retrieved}, [f"{measure}@{k}" for k in range(1, 6)])
+    assert ax.get_lines()[0].get_ydata().tolist() == pytest.approx(table.iloc[0, 1:].tolist(), abs=1e-12)
+    assert ax.get_ylabel() == str(measure)
 
 
 @pytest.mark.parametrize(
     ("runs", "qrels", "cutoff", "message"),
     [
         (RUN, QRELS.assign(label=0), 5, "The qrels have no relevant document"),
-        ({}, QRELS, 5, "runs must hold a run at least"),
+        ({}, QRELS, 5, "runs must not be empty"),
         (RUN, QRELS, 0, r"intent_coverage: cutoff must be an integer in \[1, inf\), not 0"),
         (RUN.drop(columns="score"), QRELS, 5, "run: missing column score"),
     ],
@@ -440,3 +446,52 @@ def test_intent_coverage_is_subtopic_recall_at_every_cutoff():
 def test_intent_coverage_of_nothing_is_refused(runs, qrels, cutoff, message):
     with pytest.raises(ValueError, match=message):
         plots.intent_coverage(runs, qrels, cutoff=cutoff)
+
+
+def test_intent_coverage_may_be_coverage_of_all_nuggets_by_weight():
+    weighted = QRELS.assign(weight=QRELS["iteration"].map({"a": 3.0, "b": 1.0}).fillna(1.0))
+    unjudged = pd.DataFrame({"qid": ["1"], "docno": "", "label": 0, "iteration": "z", "weight": 4.0})
+
+    ax = plots.intent_coverage(RUN, pd.concat([weighted, unjudged]), measure=Coverage, cutoff=4)
+
+    assert ax.get_lines()[0].get_ydata().tolist() == pytest.approx([0, 1 / 18, 4 / 18, 4 / 18])
+    assert ax.get_ylabel() == "Coverage"
+
+
+def test_missed_intents_are_a_matrix_of_intents_and_systems():
+    ax = plots.missed_intents(MISSED)
+
+    assert texts(ax.get_yticklabels()) == ["b (2)", "The first nugget. (1)"]
+    assert texts(ax.get_xticklabels()) == ["A", "B"]
+    marks = {tuple(map(int, text.get_position())): text.get_text() for text in ax.texts}
+    assert marks == {(1, 0): "✗", (2, 0): "✗", (1, 1): "", (2, 1): "●"}
+    assert ax.get_title(loc="right") == "query 1"
+
+
+def test_missed_intents_show_systems_that_miss_nothing_and_how_many_intents_there_are():
+    from pyterrier_diversity import missed_intents
+
+    runs = {"A": {"1": ["d1"]}, "none": {}, "all": {"1": QRELS["docno"].unique().tolist()}}
+    ax = plots.missed_intents(missed_intents(QRELS, runs), "1")
+
+    assert texts(ax.get_xticklabels()) == ["A", "none", "all"]
+    assert ax.get_title(loc="right") == "query 1: 3 of 3 intents are missed"
+
+
+def test_texts_of_missed_intents_are_shortened():
+    ax = plots.missed_intents(MISSED.assign(nugget_text="word " * 100))
+
+    assert all(len(text.splitlines()) == 2 and text.endswith(")") for text in texts(ax.get_yticklabels()))
+
+
+@pytest.mark.parametrize(
+    ("missed", "query", "message"),
+    [
+        (pd.concat([MISSED, MISSED.assign(qid="2")]), None, "query_id must name one of the 2 queries of the frame"),
+        (MISSED, "7", "the frame has no query '7'"),
+        (MISSED.drop(columns="weight"), "1", "missing column weight"),
+    ],
+)
+def test_missed_intents_of_an_unknown_query_are_refused(missed, query, message):
+    with pytest.raises(ValueError, match=f"^missed_intents: {message}"):
+        plots.missed_intents(missed, query)

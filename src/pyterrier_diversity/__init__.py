@@ -1,6 +1,6 @@
 """Search result diversity in PyTerrier: measures, datasets and methods, registered by importing this package."""
 
-from .evaluate import evaluate_runs, register_provider, score
+from .evaluate import evaluate_runs, missed_intents, register_provider, score
 from .import_hook import register_datasets
 from .measures import *  # noqa: F403
 from .measures import __all__ as _measures
@@ -9,7 +9,16 @@ from .report.html import html_report
 
 __version__ = "0.1.0"
 
-__all__ = [*_measures, "__version__", "add_rarity", "add_weights", "evaluate_runs", "html_report", "score"]
+__all__ = [
+    *_measures,
+    "__version__",
+    "add_rarity",
+    "add_weights",
+    "evaluate_runs",
+    "html_report",
+    "missed_intents",
+    "score",
+]
 
 register_provider()
 register_datasets()

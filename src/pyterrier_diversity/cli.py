@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import warnings
 from enum import Enum
 from pathlib import Path
@@ -80,7 +79,7 @@ def demo() -> None:
     explain = Explain(qrels, RBU @ 5)
     for name in ("bm25", "xquad"):
         explained = explain((pipelines[name] % 5)(topics.head(1)))
-        shown = explained[["rank", "docno", "intents", "new_intents", "contribution", "value"]]
+        shown = explained[["position", "docno", "intents", "new_intents", "contribution", "value"]]
         typer.echo(f"\nWhy {name} has an RBU@5 of {shown['value'].iloc[-1]:.3f} for {topics['query'][0]!r}:\n")
         typer.echo(_formatted(shown, Format.table, 3))
 
@@ -227,11 +226,9 @@ def measures(
 
 def _parsed(texts: list[str]) -> list[ir_measures.Measure]:
     """Read measures and names of groups: in each text one, or several with spaces or commas between them."""
-    from .measures import parse
-    from .measures.groups import GROUPS
+    from .measures.groups import read_measures
 
-    names = [name for text in texts for name in re.split(r"[\s,]+(?![^()]*\))", text.strip(" ,"))]
-    return list(dict.fromkeys(measure for name in names for measure in GROUPS.get(name) or (parse(name),)))
+    return list(dict.fromkeys(read_measures("measures", texts)))
 
 
 def _evaluated(

@@ -6,13 +6,18 @@ They need matplotlib: ``pip install 'pyterrier-diversity[plots]'``.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from textwrap import fill, shorten
 from typing import TYPE_CHECKING, Any
 
+import ir_measures
 import numpy as np
 import pandas as pd
 
 from .arithmetic import divide
+from .evaluate import DiversityEvaluator
 from .judged import Ranked, Run, judge, to_frame
+from .measures import Coverage
+from .measures.parse import read_measure
 from .meta.scores import differences, read_scores
 from .parameters import CUTOFF, checked
 
@@ -110,14 +115,11 @@ def explain(
         If the frame has no rows or lacks a column, or the query is not in it, or is to be named, or has no intents.
     """
     cutoff = checked("explain", CUTOFF, cutoff=cutoff)["cutoff"]
-    columns = ("qid", "rank", "intents", "new_intents", "unmet_intents", "judged", "tied", "measure", "value")
+    columns = ("qid", "position", "intents", "new_intents", "unmet_intents", "judged", "tied", "measure", "value")
     frame = _readable("explain", explained, *columns).astype({"qid": str})
-    query_ids = frame["qid"].unique()
-    if query_id is None and len(query_ids) > 1:
-        raise ValueError(f"explain: query_id must name one of the {len(query_ids)} queries of the frame.")
-    shown = query_ids[0] if query_id is None else str(query_id)
-    rows = frame[frame["qid"] == shown].sort_values("rank")
-    rows = rows[rows["rank"] < cutoff]  # from 0
+    shown = _query_to_show("explain", frame, query_id)
+    rows = frame[frame["qid"] == shown].sort_values("position")
+    rows = rows[rows["position"] <= cutoff]
     if rows.empty:
         raise ValueError(f"explain: the frame has no query {shown!r} down to rank {cutoff}.")
     known = sorted({*rows["unmet_intents"].iloc[0], *(name for grades in rows["intents"] for name in grades)})
@@ -130,7 +132,7 @@ def explain(
     for place, new in zip(places, rows["new_intents"], strict=True):
         ax.plot([place] * len(new), [known.index(name) for name in new], "o", color="white", markersize=4)
     marks = [("" if judged else "?") + ("=" if tied else "") for judged, tied in rows[["judged", "tied"]].to_numpy()]
-    ax.set_xticks(places, [f"{rank + 1}\n{mark}".rstrip() for rank, mark in zip(rows["rank"], marks, strict=True)])
+    ax.set_xticks(places, [f"{at}\n{mark}".rstrip() for at, mark in zip(rows["position"], marks, strict=True)])
     values = ax.twinx()
     values.plot(places, rows["value"], color="C1", marker=".")
     values.set_ylim(min(0.0, rows["value"].min()) - 0.02, max(1.0, rows["value"].max()) + 0.02)
@@ -163,17 +165,21 @@ def intent_coverage(
     runs: Any,
     qrels: pd.DataFrame,
     *,
+    measure: ir_measures.Measure | str = Coverage,
     cutoff: int = 20,
     ax: Axes | None = None,
 ) -> Axes:
-    """Show the share of a query's intents that runs cover down to each rank, mean over the queries: StRecall.
+    """Show how much of a query's intents runs cover down to each rank: a measure at each cutoff.
 
     Parameters
     ----------
-    runs : DataFrame, or mapping of str to DataFrame
+    runs : DataFrame, or mapping of str to runs
         Results with ``qid``, ``docno``, ``score``: of one system, or of each by its name.
     qrels : DataFrame
         Qrels with ``qid``, ``docno``, ``label``, ``iteration``.
+    measure : Measure or str
+        The measure without its cutoff: `Coverage`, which weighs intents and counts those that no document is relevant
+        to, or another one such as `StRecall`.
     cutoff : int
         Last rank to show.
     ax : Axes, optional
@@ -187,29 +193,92 @@ def intent_coverage(
     Raises
     ------
     ValueError
-        If there is no run, the qrels have no relevant document, or the cutoff is below 1.
+        If there is no run, the qrels have no relevant document, or the measure has no cutoffs down to this one.
     """
     cutoff = checked("intent_coverage", CUTOFF, cutoff=cutoff)["cutoff"]
-    judgements = judge(qrels)
-    if not len(judgements.intents.ids):
+    if not len(judge(qrels).intents.ids):
         raise ValueError("The qrels have no relevant document.")
     named = isinstance(runs, Mapping)
     if named and not runs:
-        raise ValueError("intent_coverage: runs must hold a run at least.")
-    ranks = np.arange(1, cutoff + 1)
+        raise ValueError("intent_coverage: runs must not be empty.")
+    measure = read_measure("intent_coverage", measure)
+    at_ranks = [measure @ rank for rank in range(1, cutoff + 1)]
+    evaluator = DiversityEvaluator(at_ranks, qrels)
     ax = _new_axes() if ax is None else ax
     for i, (name, run) in enumerate(runs.items() if named else [(None, runs)]):
-        arrivals = Ranked(Run(run).retrieve(judgements)).down_to(cutoff).arrivals
-        share = 1.0 / judgements.n_intents[arrivals.queries.of]
-        covered = np.bincount(arrivals.rank.astype(np.intp), share, minlength=cutoff + 1)[1:].cumsum()
-        ax.plot(ranks, covered / len(judgements), label=name, **_style(i))
+        values = evaluator.calc_aggregate(run)
+        ax.plot(range(1, cutoff + 1), [values[at_rank] for at_rank in at_ranks], label=name, **_style(i))
     ax.locator_params(axis="x", integer=True)
     ax.set_ylim(0, 1.02)
     ax.set_xlabel("rank")
-    ax.set_ylabel("share of intents covered")
+    ax.set_ylabel(str(measure))
     if named:
         ax.legend()
     return ax
+
+
+def missed_intents(missed: pd.DataFrame, query_id: str | None = None, *, ax: Axes | None = None) -> Axes:
+    """Show which systems cover which intents of a query, those that some system misses.
+
+    Parameters
+    ----------
+    missed : DataFrame
+        What `pyterrier_diversity.missed_intents` returns.
+    query_id : str, optional
+        The query to show; needed if there are several in the frame.
+    ax : Axes, optional
+        Where to draw; a new figure if omitted.
+
+    Returns
+    -------
+    Axes
+        A row for each intent that a system misses, its text (or name) and weight before it, the weightiest on top, and
+        a column for each system. A dot is a covered intent, a cross one that no judged document covers; what is missed
+        and could be covered is blank.
+
+    Raises
+    ------
+    ValueError
+        If the frame lacks a column, or the query is not in it or is to be named.
+    """
+    columns = ("name", "qid", "iteration", "nugget_text", "weight", "coverable", "covered_by")
+    frame = _readable("missed_intents", missed, *columns).astype({"qid": str})
+    shown = _query_to_show("missed_intents", frame, query_id)
+    rows = frame[frame["qid"] == shown]
+    found = [*frame["name"], *(name for others in frame["covered_by"] for name in others)]
+    systems = list(missed.attrs.get("systems", dict.fromkeys(found)))
+    intents = rows.drop_duplicates("iteration").sort_values("weight", ascending=False, kind="stable")
+    missing = rows.groupby("iteration")["name"].agg(set)
+    covered = np.array([[system not in missing[name] for system in systems] for name in intents["iteration"]])
+    ax = _new_axes((5 + 0.5 * len(systems), 1.8 + 0.4 * len(intents))) if ax is None else ax
+    _labels_by_rank(covered.astype(np.float64), 1, _named_intents(intents), ax)
+    for (row, column), is_covered in np.ndenumerate(covered):
+        mark = "●" if is_covered else "" if intents["coverable"].iloc[row] else "✗"
+        ax.text(column + 1, row, mark, ha="center", va="center", color="white" if is_covered else "black")
+    ax.set_xticks(range(1, len(systems) + 1), systems, rotation=45, ha="right")
+    ax.set_xlabel("● covered, ✗ not covered by any judged document", loc="right")
+    n_intents = missed.attrs.get("intents", {}).get(shown)
+    told = f": {len(intents)} of {n_intents} intents are missed" if n_intents else ""
+    ax.set_title(f"query {shown}{told}", loc="right")
+    return ax
+
+
+def _named_intents(intents: pd.DataFrame) -> list[str]:
+    """Return the text of each intent, or its name, on two lines at most, with its weight."""
+    cells = zip(intents["nugget_text"], intents["iteration"], intents["weight"], strict=True)
+    return [
+        f"{fill(shorten(str(text or name), 78, placeholder=' ...'), 40)} ({weight:g})" for text, name, weight in cells
+    ]
+
+
+def _query_to_show(who: str, frame: pd.DataFrame, query_id: str | None) -> str:
+    query_ids = frame["qid"].astype(str).unique()
+    if query_id is None and len(query_ids) > 1:
+        raise ValueError(f"{who}: query_id must name one of the {len(query_ids)} queries of the frame.")
+    shown = query_ids[0] if query_id is None else str(query_id)
+    if shown not in query_ids:
+        raise ValueError(f"{who}: the frame has no query {shown!r}.")
+    return str(shown)
 
 
 def per_query_deltas(
@@ -552,9 +621,9 @@ def _bars(names: pd.Series, values: np.ndarray, texts: list[str], ax: Axes | Non
     return ax
 
 
-def _new_axes() -> Axes:
+def _new_axes(size: tuple[float, float] | None = None) -> Axes:
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:
         raise ImportError("plots need matplotlib: pip install 'pyterrier-diversity[plots]'") from error
-    return plt.figure(layout="constrained").add_subplot()
+    return plt.figure(figsize=size, layout="constrained").add_subplot()

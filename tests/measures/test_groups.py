@@ -22,6 +22,7 @@ from pyterrier_diversity import (
     NDEVAL,
     NRBP,
     NTCIR_INTENT,
+    NUGGETS,
     P_IA,
     RBU,
     RBU18_OFFICIAL,
@@ -41,11 +42,13 @@ from pyterrier_diversity import (
     nNRBP,
     signature,
 )
+from pyterrier_diversity.measures.groups import read_measures
 
 GROUPS = {
     "NDEVAL": NDEVAL,
     "NTCIR_INTENT": NTCIR_INTENT,
     "FRESHSTACK": FRESHSTACK,
+    "NUGGETS": NUGGETS,
     "RBU18_OFFICIAL": RBU18_OFFICIAL,
     "CARTERETTE": CARTERETTE,
 }
@@ -250,7 +253,10 @@ def experiment():
     topics = pd.DataFrame({"qid": ["q"], "query": ["jaguar"]})
     docs = ["d3", "u1", "d8", "d1", "d4", "d2", "u2"]
     run = pd.DataFrame({"qid": "q", "docno": docs, "score": np.arange(len(docs), 0.0, -1.0)})
-    return lambda measures, judged=JUDGED: pt.Experiment({"system": run}, topics, judged, list(measures))
+    judged_with_importance = JUDGED.assign(importance="vital")
+    return lambda measures, judged=judged_with_importance: pt.Experiment(
+        {"system": run}, topics, judged, list(measures)
+    )
 
 
 @pytest.mark.parametrize("name", GROUPS)
@@ -370,3 +376,25 @@ def test_a_grid_gives_a_class_of_ir_measures_numbers_of_the_type_that_it_wants(a
     values = ir_measures.calc_aggregate(measures, qrels("q x a 1", "q x b 1", "q y c 1"), run(q="a b c"))
     assert [type(measure.params["alpha"]) for measure in measures] == [float] * 3
     assert len(values) == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("RBU@5", ["RBU@5"]),
+        ("RBU @ 5", ["RBU@5"]),
+        (" RBU@5 ,AP\tnDCG@3\n", ["RBU@5", "AP", "nDCG@3"]),
+        ("RBU(p=0.9, e=0) @5 IA(RBU (p=0.5))", ["RBU(p=0.9,e=0.0)@5", "IA(RBU(p=0.5))"]),
+        ("nDCG(gains={0: 0, 1: 3})@5, AP", ["nDCG(gains={1:3})@5", "AP"]),
+        ("FRESHSTACK AP", [*map(str, FRESHSTACK), "AP"]),
+        (["NDEVAL", AP], [*map(str, NDEVAL), "AP"]),
+    ],
+)
+def test_several_measures_are_read_from_one_text(text, names):
+    assert list(map(str, read_measures("test", text))) == names
+
+
+@pytest.mark.parametrize("text", ["", " ", ",", "RBU(@5", "AP)) nDCG@5"])
+def test_a_text_without_a_measure_is_refused(text):
+    with pytest.raises(ValueError, match=r"^Unknown measure "):
+        read_measures("test", text)

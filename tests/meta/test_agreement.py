@@ -146,7 +146,7 @@ def test_the_confusion_table_counts_labels():
             {},
             "different labels for one query, intent and document",
         ),
-        ((judged([1]), judged([1]).drop(columns="label")), {}, "qrels_b: missing column relevance"),
+        ((judged([1]), judged([1]).drop(columns="label")), {}, "qrels_b: missing column label"),
     ],
 )
 def test_what_cannot_be_compared_is_refused(arguments, options, message):

@@ -133,6 +133,7 @@ def test_the_queries_that_differ_most_come_first_with_both_rankings(page):
     assert [line.split()[1].rstrip(",") for line in shown] == largest.index[:5].tolist()
     rankings = [rows for name, rows in page.tables.items() if name.startswith("table")]
     assert len(rankings) == 10
+    assert [row[0] for row in rankings[0][1:]] == [str(rank) for rank in range(1, 11)]
     first = runs["bm25"][runs["bm25"]["qid"] == largest.index[0]].sort_values("score", ascending=False)
     assert [row[1].removesuffix("(unjudged)") for row in rankings[0][1:]] == first["docno"].head(10).tolist()
     assert float(rankings[0][-1][3]) == pytest.approx(values.loc[largest.index[0], "bm25"], abs=5e-4)
@@ -164,7 +165,18 @@ def test_the_matrix_has_the_rank_at_which_each_intent_is_covered(tmp_path):
         ["query 2"],
         ["ax", "-", "1"],
     ]
-    assert page.tables["missed"][1:] == [["x", "1", "2", "1"], ["<y>", "1", "2", "1"]]
+
+
+def test_missed_intents_name_who_covers_them(tmp_path):
+    page = Page(written(tmp_path, QRELS, RUNS, StRecall @ 2, cutoff=2, test="t"))
+
+    assert page.tables["shares"][1:] == [["x", "1", "3", "1", "1"], ["<y>", "1", "3", "1", "1"]]
+    assert page.tables["missed"][1:] == [
+        ["1", "aone & <two>", "x, <y>", ""],
+        ["1", "cnobody", "x, <y>", "no judged document"],
+        ["2", "ax", "x", "<y>"],
+        ["1", "b", "<y>", "x"],
+    ]
 
 
 def test_names_and_texts_are_escaped_and_texts_are_shortened(tmp_path):
@@ -210,7 +222,7 @@ def test_run_files_are_read_and_the_page_has_every_signature(tmp_path):
         (RUNS, {"baseline": "z"}, "html_report: baseline must be one of x, <y>, not 'z'"),
         (RUNS, {"cutoff": 0}, r"html_report: cutoff must be an integer in \[1, inf\), not 0"),
         (RUNS, {"n_queries": -1}, r"html_report: n_queries must be an integer in \[0, inf\), not -1"),
-        ({}, {}, "there must be a run at least"),
+        ({}, {}, "give at least one run"),
     ],
 )
 def test_what_cannot_be_reported_is_refused(tmp_path, runs, options, message):

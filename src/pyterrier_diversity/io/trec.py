@@ -11,6 +11,8 @@ import pandas as pd
 from ..judged import contradicted_ranks, ids, ranking_order, warn_of_data
 from .dynamic_domain import dd_qrels, is_dd_qrels, is_dd_run, read_dd_run
 from .files import Columns, Path, read_table
+from .records import ending
+from .tabular import JSON, TABLES, read_json_run, read_qrels_table, with_whole_labels
 
 Order = Literal["score", "rank"]
 
@@ -23,7 +25,8 @@ def read_qrels(path: Path) -> pd.DataFrame:
     path : path-like
         A file of lines ``query intent document label`` and, optionally, a fifth column: the intent's weight. Or the
         qrels of TREC Dynamic Domain, ``topic subtopic document passage rating``, known by their topics (``DD16-1``) and
-        subtopics (``DD16-1.1``). ``.gz`` is read too.
+        subtopics (``DD16-1.1``). Or a table that `write_qrels` wrote (``.csv``, ``.tsv``, ``.parquet``), with its
+        columns. ``.gz`` is read too.
 
     Returns
     -------
@@ -38,6 +41,8 @@ def read_qrels(path: Path) -> pd.DataFrame:
         If a line cannot be read: file, line number, and what is wrong; or if the fifth column is no weight, as it is
         not the same for each row of an intent.
     """
+    if ending(path) in TABLES:
+        return read_qrels_table(path)
     table = read_table(path, {"qid": str, "iteration": str, "docno": str, "label": float}, {"weight": float})
     if table.empty:
         raise ValueError(f"{os.fspath(path)} holds no judgement.")
@@ -45,9 +50,7 @@ def read_qrels(path: Path) -> pd.DataFrame:
         if is_dd_qrels(table):
             return dd_qrels(table)
         _check_weights(table, os.fspath(path))
-    if (table["label"] % 1 == 0).all():
-        table["label"] = table["label"].astype(np.int64)
-    return table[["qid", "docno", "label", "iteration", *table.columns[4:]]]
+    return with_whole_labels(table[["qid", "docno", "label", "iteration", *table.columns[4:]]])
 
 
 def _check_weights(table: pd.DataFrame, name: str) -> None:
@@ -68,7 +71,8 @@ def read_run(path: Path, *, order: Order = "score") -> pd.DataFrame:
     Parameters
     ----------
     path : path-like
-        A file of lines ``query Q0 document rank score tag``. ``.gz`` is read too.
+        A file of lines ``query Q0 document rank score tag``; or of JSON lines (``.jsonl``, ``.json``) with ``qid``,
+        ``docno`` and ``score`` or ``rank``, or with a list of documents, best first. ``.gz`` is read too.
     order : {"score", "rank"}
         Which column orders the documents: the score, as trec_eval has it, or the rank, as ndeval has it by default. By
         rank, ``score`` is minus the rank of the file, and the file's scores are not read.
@@ -90,14 +94,14 @@ def read_run(path: Path, *, order: Order = "score") -> pd.DataFrame:
     UserWarning
         If the score rises somewhere down the ranks of a query, and the score orders.
     """
-    if is_dd_run(path):
+    if ending(path) not in JSON and is_dd_run(path):
         raise ValueError(f"{os.fspath(path)} is a TREC Dynamic Domain run: read_dd_run reads it.")
     return _read_trec_run(path, checked_order("read_run", order))
 
 
 def read_run_or_session(path: Path, order: Order = "score") -> pd.DataFrame:
     """Read a run file of TREC as `read_run` does, or one of TREC Dynamic Domain as `read_dd_run` does."""
-    if not is_dd_run(path):
+    if ending(path) in JSON or not is_dd_run(path):
         return _read_trec_run(path, order)
     if order == "rank":
         raise ValueError(f"{os.fspath(path)} is a TREC Dynamic Domain run, which has no ranks: order must be 'score'.")
@@ -114,7 +118,12 @@ def checked_order(who: str, order: Any) -> Order:
 def _read_trec_run(path: Path, order: Order) -> pd.DataFrame:
     by_rank = order == "rank"
     columns: Columns = {"qid": str, "q0": None, "docno": str, "rank": str, "score": float, "tag": None}
-    table = read_table(path, columns | ({"rank": float, "score": None} if by_rank else {}))
+    if ending(path) in JSON:
+        table = read_json_run(path)
+        if by_rank and table["rank"].isna().any():
+            raise ValueError(f"{os.fspath(path)}: order='rank' needs the rank of each document.")
+    else:
+        table = read_table(path, columns | ({"rank": float, "score": None} if by_rank else {}))
     table = table.assign(score=-table["rank"]) if by_rank else table
     query, score, docs = ids(table, "qid", "run"), table["score"].to_numpy(), table["docno"].to_numpy(dtype=object)
     rows = ranking_order(query.codes, None, score, docs)

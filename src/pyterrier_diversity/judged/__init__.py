@@ -16,15 +16,16 @@ from .entries import Groups
 from .grades import Gain, gain_value, relevance_probability
 from .judgements import Judgements, Memo, View
 from .ranked import LARGEST_EXPONENT, LARGEST_GAIN, Listed, Order, Ranked, RankedDocuments, ideal, relevant_documents
-from .reading import QRELS_COLUMNS, intents_of_rows, judge
+from .reading import NO_DOCUMENT, QRELS_COLUMNS, intents_of_rows, judge, judging_rows
 from .relevance import QueryRelevance, relevance_by_query
 from .run import Retrieved, Run, contradicted_ranks, ranking_order, retrieved
 from .sessions import Turns
-from .warned import collected, warn_of_data
+from .warned import collected, warn_of_data, warn_user
 
 __all__ = [
     "LARGEST_EXPONENT",
     "LARGEST_GAIN",
+    "NO_DOCUMENT",
     "QRELS_COLUMNS",
     "RUN_COLUMNS",
     "Gain",
@@ -50,6 +51,7 @@ __all__ = [
     "ids",
     "intents_of_rows",
     "judge",
+    "judging_rows",
     "numbers",
     "ranking_order",
     "relevance_by_query",
@@ -60,5 +62,6 @@ __all__ = [
     "strings",
     "to_frame",
     "warn_of_data",
+    "warn_user",
     "with_string_ids",
 ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -12,8 +11,8 @@ import pandas as pd
 from ir_measures.measures import MeanAgg
 
 from ..evaluate import DiversityEvaluator
-from ..judged import QRELS_COLUMNS, RUN_COLUMNS, Run, ids, with_string_ids
-from ..measures.parse import read_measures
+from ..judged import QRELS_COLUMNS, RUN_COLUMNS, Run, ids, warn_user, with_string_ids
+from ..measures.groups import read_measures
 from ..parallel import in_parallel
 from ..parameters import Parameter, Rng, generator_of
 from .correlation import correlate, kendall_tau
@@ -310,11 +309,7 @@ def assessor_agreement(
     if not common:
         raise ValueError(f"{who}: qrels and other_qrels must have a query in common, and have none.")
     if queries != others:
-        warnings.warn(
-            f"{len(queries ^ others)} of {len(queries | others)} queries are left out: not both qrels have them.",
-            UserWarning,
-            stacklevel=2,
-        )
+        warn_user(f"{len(queries ^ others)} of {len(queries | others)} queries are left out: not both qrels have them.")
     values, other_values = _evaluated(
         systems, [judged[judged["query_id"].isin(common)] for judged in both], chosen, "assessors"
     )

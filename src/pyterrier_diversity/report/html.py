@@ -12,7 +12,7 @@ import ir_measures
 import numpy as np
 import pandas as pd
 
-from ..evaluate import evaluate_runs
+from ..evaluate import evaluate_runs, missed_intents, texts_of_intents
 from ..io import read_run_or_session
 from ..judged import QRELS_COLUMNS, RUN_COLUMNS, Ranked, Run, judge, to_frame
 from ..parameters import CUTOFF, Parameter, Rng, checked
@@ -162,7 +162,7 @@ def html_report(
         pictures=_pictures(scores, against),
         queries=_differing(qrels, frames, scores, against, n_queries, cutoff, covered),
         matrix=covered.by_query(),
-        shares=covered.shares(),
+        **_missed(qrels, frames, cutoff),
     )
     target = Path(path)
     target.write_text(page, encoding="utf-8")
@@ -251,45 +251,68 @@ class _Coverage:
     """At which rank each system covers each intent that has a relevant document."""
 
     def __init__(self, qrels: pd.DataFrame, frames: Mapping[str, pd.DataFrame], cutoff: int) -> None:
-        judgements = judge(qrels)
-        self._systems = list(frames)
-        self.queries = [judgements.query_ids[query] for query in judgements.intents.query]
-        self._intents = judgements.intents.ids.tolist()
-        self._ranks = np.zeros((len(self._intents), len(frames)), dtype=np.int64)
+        judged = to_frame(qrels, QRELS_COLUMNS, "qrels")
+        judgements, texts = judge(judged), texts_of_intents(judged)
+        intents = judgements.intents
+        names = zip([judgements.query_ids[query] for query in intents.query], intents.ids.tolist(), strict=True)
+        self._texts = {name: texts[at] for name, at in zip(names, intents.named.tolist(), strict=True)}
+        self._ranks = np.zeros((len(self._texts), len(frames)), dtype=np.int64)
         for at, frame in enumerate(frames.values()):
             ranked = Ranked(Run(frame).retrieve(judgements)).down_to(cutoff)
             first = ranked.intents.first
             self._ranks[ranked.intent[first], at] = ranked.rank[first]
-        self._texts = _texts(qrels)
 
     def text(self, query: str, intent: str) -> str:
         """Return the text of an intent, empty if the qrels have none."""
-        return self._texts.get((query, intent), "")
+        return self._texts[query, intent]
 
     def by_query(self) -> dict[str, list[tuple[str, str, list[int]]]]:
         """Return name, text and ranks, 0 where it is not covered, of each intent of each query."""
         found: dict[str, list[tuple[str, str, list[int]]]] = {}
-        for query, intent, ranks in zip(self.queries, self._intents, self._ranks.tolist(), strict=True):
-            found.setdefault(query, []).append((intent, self.text(query, intent), ranks))
+        for ((query, intent), text), ranks in zip(self._texts.items(), self._ranks.tolist(), strict=True):
+            found.setdefault(query, []).append((intent, text, ranks))
         return found
 
-    def shares(self) -> list[tuple[str, int, int, int]]:
-        """Return, for each system, how many intents it covers, misses, and misses though another covers them."""
-        covered = self._ranks > 0
-        anywhere = covered.any(axis=1)
-        return [
-            (name, int(of.sum()), int((~of).sum()), int((anywhere & ~of).sum()))
-            for name, of in zip(self._systems, covered.T, strict=True)
-        ]
+
+class _Missed(NamedTuple):
+    """An intent that systems miss, and who covers it: nobody can if ``coverable`` is false."""
+
+    qid: str
+    intent: str
+    text: str
+    missed_by: list[str]
+    covered_by: list[str]
+    coverable: bool
 
 
-def _texts(qrels: pd.DataFrame) -> dict[tuple[str, str], str]:
-    if not isinstance(qrels, pd.DataFrame) or "nugget_text" not in qrels:
-        return {}
-    frame = to_frame(qrels, QRELS_COLUMNS, "qrels")
-    intent = frame["subtopic_id" if "subtopic_id" in frame else "iteration"]
-    rows = zip(frame["query_id"], intent, frame["nugget_text"], strict=True)
-    return {(str(query), str(name)): str(text) for query, name, text in rows if isinstance(text, str)}
+def _missed(qrels: pd.DataFrame, frames: Mapping[str, pd.DataFrame], cutoff: int) -> dict[str, Any]:
+    """Return how many intents each system covers and misses, and the intents missed."""
+    missed = missed_intents(qrels, frames, cutoff)
+    n_intents = sum(missed.attrs["intents"].values())
+    of_system = {name: missed[missed["name"] == name] for name in frames}
+    shares = [
+        (
+            name,
+            n_intents - len(rows),
+            len(rows),
+            int(rows["covered_by"].map(bool).sum()),
+            int((~rows["coverable"]).sum()),
+        )
+        for name, rows in of_system.items()
+    ]
+    groups = missed.groupby(["qid", "iteration"], sort=False)
+    intents = [
+        _Missed(
+            str(qid),
+            str(intent),
+            rows["nugget_text"].iloc[0],
+            rows["name"].tolist(),
+            rows["covered_by"].iloc[0],
+            bool(rows["coverable"].iloc[0]),
+        )
+        for (qid, intent), rows in groups
+    ]
+    return {"shares": shares, "missed": intents}
 
 
 def _differing(

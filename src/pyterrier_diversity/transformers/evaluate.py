@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 from typing import Any
 
@@ -12,10 +11,8 @@ import pandas as pd
 import pyterrier as pt
 
 from ..evaluate import DiversityEvaluator, RefusedMeasureError
-from ..judged import RUN_COLUMNS, scores, with_string_ids
-from ..measures.base import implementation
-from ..measures.composite import innermost
-from ..measures.parse import read_measures
+from ..judged import RUN_COLUMNS, scores, warn_user, with_string_ids
+from ..measures.groups import read_measures
 from .steps import Step
 
 
@@ -117,20 +114,8 @@ def with_judgements(run: pd.DataFrame, evaluator: DiversityEvaluator, who: str) 
     if judged.all():
         return run
     unjudged, n = run["query_id"][~judged].nunique(), run["query_id"].nunique()
-    warnings.warn(
-        f"{who}: {unjudged} of {n} queries have no judgements: their values are NaN.", UserWarning, stacklevel=3
-    )
+    warn_user(f"{who}: {unjudged} of {n} queries have no judgements: their values are NaN.")
     return run[judged]
-
-
-def last_rank(measure: ir_measures.Measure) -> int | None:
-    """Return the last rank that a measure looks at, where no turns are told; None for all."""
-    inner = innermost(measure)
-    cutoff: int | None = inner.params.get("cutoff")
-    ours = implementation(inner)
-    if cutoff is None or ours is None or not ours.COUNTS_TURNS:
-        return cutoff
-    return cutoff * int(ours["batch"])
 
 
 def as_run(results: pd.DataFrame) -> pd.DataFrame:

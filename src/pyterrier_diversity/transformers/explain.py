@@ -11,9 +11,10 @@ import pandas as pd
 import pyterrier as pt
 
 from ..judged import Judgements, Run, numbers, ranking_order
-from ..measures.composite import innermost
+from ..measures.base import CompositeMeasure, implementation
+from ..measures.composite import innermost, last_rank
 from ..measures.parse import read_measure
-from .evaluate import as_run, evaluator_of, last_rank, with_judgements
+from .evaluate import as_run, evaluator_of, with_judgements
 from .steps import Step
 
 Grades = dict[str, int | float]
@@ -46,10 +47,12 @@ class Explain(Step):
     descending; where there is a column ``turn``, turn by turn), with ``rank`` from 0 in that order, and
 
     ==================  ================================================================================================
+    ``position``        the rank from 1, as people and cutoffs count
     ``intents``         dict of the intents that the document is relevant to, with its grades; only grades of at least
                         the measure's ``rel``, if it names one
     ``new_intents``     list of those that no document above is relevant to
-    ``unmet_intents``   list of the query's intents that no document down to here is relevant to
+    ``unmet_intents``   list of the query's intents that no document down to here is relevant to; with a measure that
+                        counts all intents named (`Coverage`, `NuggetScore`), also those that no judged document serves
     ``judged``          whether the document has any judgement for the query
     ``tied``            whether another document of the query (of the turn) has the same score, so that only its name
                         decided its place
@@ -60,9 +63,9 @@ class Explain(Step):
     ==================  ================================================================================================
 
     All cells survive a CSV: ``pd.read_csv(path, converters={"intents": ast.literal_eval, ...})``. A repeated document
-    of a session is like an unjudged one, as for the measures. The value is that of this order, as with ``Adhoc(M)``;
-    providers of bare measures see some rankings otherwise: cwl_eval (RBP) takes tied documents in the order of rows,
-    and pytrec_eval (nDCG, AP) reads scores in single precision, in which different ones may tie.
+    of a session is like an unjudged one, as for the measures. The value is that of this order, as with ``Adhoc(M)``; in
+    ``pt.Experiment``, providers of bare measures see some rankings otherwise: cwl_eval (RBP) takes tied documents in
+    the order of rows, and pytrec_eval (nDCG, AP) reads scores in single precision, in which different ones may tie.
 
     Every prefix of the ranking is evaluated, down to the measure's cutoff: a few seconds for 50 queries of 1,000
     documents without one.
@@ -87,7 +90,8 @@ class Explain(Step):
         self.qrels = qrels
         self.measure = read_measure("Explain", measure)
         self._evaluator = evaluator_of("Explain", self.measure, qrels)
-        self._labels = _Labels(self._evaluator.judgements, innermost(self.measure).params.get("rel"))
+        rel, all_named = innermost(self.measure).params.get("rel"), _counts_all_named(self.measure)
+        self._labels = _Labels(self._evaluator.judgements, rel, all_named)
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Return the results in the order in which measures see them, explained."""
@@ -97,7 +101,7 @@ class Explain(Step):
         value = self._values(run, place)
         above = pd.Series(value).groupby(run["query_id"].to_numpy()).shift(fill_value=0.0).to_numpy()
         tied = run.duplicated([name for name in ("query_id", "turn", "score") if name in run], keep=False).to_numpy()
-        columns = {"rank": place + pt.model.FIRST_RANK, **self._labels.of(run), "tied": tied}
+        columns = {"rank": place + pt.model.FIRST_RANK, "position": place + 1, **self._labels.of(run), "tied": tied}
         explained = inp.iloc[run.index].assign(**columns, measure=str(self.measure), value=value)
         return explained.assign(contribution=value - above).reset_index(drop=True)
 
@@ -133,14 +137,23 @@ class Explain(Step):
         return longest if cutoff is None else min(longest, cutoff)
 
 
+def _counts_all_named(measure: ir_measures.Measure) -> bool:
+    """Tell whether a measure counts intents that no document is relevant to."""
+    ours = implementation(measure)
+    if isinstance(ours, CompositeMeasure):
+        return any(part.view == "intents" and _counts_all_named(part.measure) for part in ours.parts())
+    return ours is not None and ours.COUNTS_ALL_NAMED
+
+
 class _Labels:
     """What the qrels say of documents: whether they are judged, and their grades for the intents of a query."""
 
-    def __init__(self, judgements: Judgements, rel: float | None) -> None:
+    def __init__(self, judgements: Judgements, rel: float | None, all_named: bool) -> None:
         self._judged = dict(zip(judgements.query_ids, judgements.judged_docs, strict=True))
         view = judgements.view(rel=rel)
         self._intents: dict[str, list[str]] = defaultdict(list)
-        for query, intent in zip(view.intents.query.tolist(), view.intents.ids.tolist(), strict=True):
+        intents = view.named.take(view.named.weight > 0) if all_named else view.intents
+        for query, intent in zip(intents.query.tolist(), intents.ids.tolist(), strict=True):
             self._intents[view.query_ids[query]].append(intent)
         self._grades: dict[tuple[str, str], Grades] = defaultdict(dict)
         labels = view.labels.take(np.lexsort([view.labels.intent, view.labels.doc]))
