@@ -316,7 +316,7 @@ def _formatted(table: pd.DataFrame, format: Format, places: int) -> str:
 
 
 def _latex(table: pd.DataFrame, places: int) -> str:
-    from .meta.tables import escaped, latex
+    from .io import escaped, latex
 
     numeric = [kind.kind in "if" for kind in table.dtypes]
     cells = [

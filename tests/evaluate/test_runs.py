@@ -1,7 +1,12 @@
 import gc
 import gzip
+import io
+import os
+import sys
+import threading
 import warnings
 import weakref
+from pathlib import Path
 
 import joblib
 import pandas as pd
@@ -11,7 +16,7 @@ from ir_measures import AP, P, ScoredDoc
 
 from pyterrier_diversity import NDEVAL, RBU, Adhoc, alpha_nDCG, evaluate_runs, signature
 from pyterrier_diversity.datasets.demo import FOLDER, RUNS, DemoDataset
-from pyterrier_diversity.evaluate import DiversityEvaluator, runs
+from pyterrier_diversity.evaluate import DiversityEvaluator, scoring
 from pyterrier_diversity.evaluate.runs import run_files
 
 MEASURES = [RBU @ 5, alpha_nDCG @ 5, Adhoc(AP), P @ 5]
@@ -49,6 +54,21 @@ def test_runs_may_be_frames_and_paths_and_compressed(tmp_path, files):
     packed = evaluate_runs(QRELS, compressed, [RBU @ 5])
     assert packed["name"].tolist() == ["packed"]
     assert table["RBU@5"].tolist() == [packed["RBU@5"][0]] * 2
+
+
+def test_a_run_may_come_from_a_pipe_or_the_standard_input(tmp_path, files, monkeypatch):
+    pipe = tmp_path / "piped.run"
+    os.mkfifo(pipe)
+    text = Path(files["bm25"]).read_bytes()
+    writer = threading.Thread(target=pipe.write_bytes, args=(text,))
+    writer.start()
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text)))
+
+    table = evaluate_runs(QRELS, [files["bm25"], pipe, "-"], MEASURES).set_index("name")
+
+    writer.join()
+    assert table.index.tolist() == ["bm25", "piped", "-"]
+    assert (table == table.loc["bm25"]).all(axis=None)
 
 
 def test_files_of_one_name_are_called_by_their_paths(tmp_path, files):
@@ -242,7 +262,7 @@ def test_one_evaluator_serves_all_runs_of_a_process_and_is_let_go(files, monkeyp
         made.append(weakref.ref(result))
         return result
 
-    monkeypatch.setattr(runs, "DiversityEvaluator", watched)
+    monkeypatch.setattr(scoring, "DiversityEvaluator", watched)
 
     evaluate_runs(QRELS, files, [RBU @ 5], n_jobs=1)
     gc.collect()

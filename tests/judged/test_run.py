@@ -215,13 +215,15 @@ def test_a_query_that_only_the_run_has_is_ignored():
 
 
 @pytest.mark.parametrize(
-    "empty", [run("q d1 1").iloc[:0], [], {}, iter(()), {"q": {}}], ids=["frame", "list", "dict", "iterator", "query"]
+    "empty",
+    [run("q d1 1").iloc[:0].copy, list, dict, lambda: iter(()), lambda: {"q": {}}],
+    ids=["frame", "list", "dict", "iterator", "query"],
 )
 @pytest.mark.parametrize(
     "measure", [P_IA @ 5, AP_IA, RBU, RBU @ 5, alpha_nDCG @ 5, IA(ir_measures.nDCG @ 5), Adhoc(ir_measures.AP)], ids=str
 )
 def test_an_empty_run_scores_the_default(empty, measure):
-    assert value(measure, qrels("p d1 1", "q d1 1"), empty) == 0
+    assert value(measure, qrels("p d1 1", "q d1 1"), empty()) == 0
 
 
 def test_an_empty_run_is_silent():

@@ -154,7 +154,7 @@ def test_numbers_as_names_are_read_as_strings():
         (results(q="a b").assign(score=[1.0, np.nan]), "score must be a finite number, but query 'q' has nan"),
         (results(q="a b").assign(score=[np.inf, 1.0]), "score must be a finite number, but query 'q' has inf"),
         (results(q="a b a"), "query 'q' has document 'a' twice"),
-        (results(q="a b").assign(docno=["a", None]), "row 1 has no doc_id"),
+        (results(q="a b").assign(docno=["a", None]), "row 1 has no docno"),
         (results(q="a b").assign(turn=0), r"a session \(column turn\)"),
     ],
 )

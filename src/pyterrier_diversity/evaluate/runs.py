@@ -3,30 +3,23 @@
 from __future__ import annotations
 
 import os
-import uuid
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from glob import glob
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import ir_measures
 import numpy as np
 import pandas as pd
 
-from ..io import read_run_or_session
 from ..io.trec import checked_order
-from ..judged import QRELS_COLUMNS, RUN_COLUMNS, Run, collected, to_frame, warn_user
-from ..measures import signature
-from ..measures.composite import innermost, last_rank
+from ..judged import QRELS_COLUMNS, to_frame, warn_user
 from ..measures.groups import read_measures
-from ..parallel import in_parallel
 from ..parameters import Rng
 from .arguments import check_order
-from .evaluator import DiversityEvaluator, RefusedMeasureError, aggregated
-from .expected import Draws, TiesOption, mean_and_error, read_draws, sampled_values
-
-# The evaluator that a process has made for the runs of one call.
-_evaluators: dict[str, Any] = {}
+from .expected import TiesOption, read_draws
+from .saved import Scored
+from .scoring import Call, score_runs
 
 _FORMS = "evaluate_runs: runs must be a mapping of names to runs, or paths"
 
@@ -44,6 +37,8 @@ def evaluate_runs(
     ties: TiesOption = "docno",
     samples: int = 100,
     rng: Rng = None,
+    save: str | os.PathLike[str] | None = None,
+    on_error: Literal["raise", "skip"] = "raise",
 ) -> pd.DataFrame:
     """Evaluate run files, each of which is read when its turn comes: for more runs than fit in memory.
 
@@ -77,13 +72,23 @@ def evaluate_runs(
         With ``ties="expected"``, the number of random orders, at least 2.
     rng : int, Generator or None
         Where random orders come from. They are the same whatever the order of rows and runs and the number of workers.
+    save : path, optional
+        A file, ``.csv`` or ``.parquet``, to which the values of each query are written run by run, as they are
+        finished; what is there already is not computed again. It has the columns ``name``, ``qid``, ``measure``,
+        ``value``, ``se`` (a standard error, where there is one), ``run_key``, ``qrels_key``, ``signature`` and
+        ``notes``. A value is there if the content of qrels and run, the options that order a run, and the `signature`
+        of the measure are the same; other rows stay. So a call that was killed goes on where it ended. With
+        ``ties="expected"``, give ``rng`` a number.
+    on_error : {"raise", "skip"}
+        What happens if a run cannot be evaluated: an error, or the table has the others.
 
     Returns
     -------
     DataFrame
         As ``pt.Experiment`` returns it: a row for each run, with ``name`` and a column for each measure; or, with
         ``perquery``, the columns ``name``, ``qid``, ``measure``, ``value``. ``attrs["signatures"]`` has the `signature`
-        of each measure, ``attrs["empty"]`` the names of runs without documents, ``attrs["ties"]`` the shares of tied
+        of each measure, ``attrs["empty"]`` the names of runs without documents, ``attrs["errors"]`` why runs were
+        skipped, by their names, ``attrs["ties"]`` the shares of tied
         queries of each run, as ``queries`` shows them. With ``ties="expected"``, the standard error of the mean over
         the orders is in a column such as ``se(RBU@20)`` behind that of the measure, or, with ``perquery``, in the
         column ``se``; ``attrs["expected"]`` has ``samples`` and ``seed``.
@@ -94,6 +99,10 @@ def evaluate_runs(
         If there is no run, no measure or no judgement, an argument looks like another one, two runs have one name, or
         qrels or a run cannot be evaluated: with the name of the run. So it is if an ad-hoc measure would not see the
         highest label of a document, which ``Adhoc(M)`` does.
+    ImportError
+        If ``save`` is a file of parquet, and pyarrow is not installed.
+    OSError
+        If a file cannot be read or written, or another process saves to the same file.
 
     Warns
     -----
@@ -114,6 +123,8 @@ def evaluate_runs(
     """
     order = checked_order("evaluate_runs", order)
     check_order("evaluate_runs", qrels, runs, measures)
+    if on_error not in ("raise", "skip"):
+        raise ValueError(f"evaluate_runs: on_error must be 'raise' or 'skip', not {on_error!r}.")
     named = _named(runs)
     wanted = list(dict.fromkeys(read_measures("evaluate_runs", measures)))
     if not named or not wanted:
@@ -121,74 +132,73 @@ def evaluate_runs(
     judged = to_frame(qrels, QRELS_COLUMNS, "qrels")
     if judged.empty:
         raise ValueError("evaluate_runs: qrels hold no row: there is nothing to evaluate by.")
-    call = _Call(uuid.uuid4().hex, judged, wanted, perquery, order, read_draws("evaluate_runs", ties, samples, rng))
-    tasks = [(call, name, _sendable(name, run, order)) for name, run in named.items()]
-    try:
-        evaluated = dict(zip(named, in_parallel(_evaluated, tasks, n_jobs=n_jobs, what="runs"), strict=True))
-    finally:
-        _evaluators.pop(call.token, None)
-    for message in _messages(evaluated):
+    call = Call(judged, wanted, order, read_draws("evaluate_runs", ties, samples, rng))
+    scored, errors = score_runs(call, named, n_jobs=n_jobs, save=save, skip=on_error == "skip", keep_values=perquery)
+    for message in _messages(scored):
         if strict:
             raise ValueError(message)
         warn_user(message)
-    return _table(call, evaluated, queries)
-
-
-class _Call(NamedTuple):
-    """What all runs of a call are evaluated by."""
-
-    token: str
-    qrels: pd.DataFrame
-    measures: Sequence[ir_measures.Measure]
-    perquery: bool
-    order: Literal["score", "rank"]
-    draws: Draws | None
-
-
-class _Evaluated(NamedTuple):
-    """What a worker tells of a run."""
-
-    rows: list[tuple[Any, ...]]
-    answered: frozenset[str]
-    empty: bool
-    ties: dict[str, float]
-    messages: list[str]
-
-
-def _table(call: _Call, evaluated: Mapping[str, _Evaluated], queries: bool) -> pd.DataFrame:
-    """Return the rows of all runs as a frame."""
-    if call.perquery:
-        columns = ["name", "qid", "measure", "value", *(["se"] if call.draws else [])]
-    else:
-        of_measure = [[str(measure), *([f"se({measure})"] if call.draws else [])] for measure in call.measures]
-        columns = ["name", *(column for of_one in of_measure for column in of_one)]
-    table = pd.DataFrame([row for of_run in evaluated.values() for row in of_run.rows], columns=columns)
+    table = _by_query(call, scored) if perquery else _aggregates(call, scored)
     if queries:
-        counts = {name: {"queries": len(of_run.answered), **of_run.ties} for name, of_run in evaluated.items()}
-        for place, column in enumerate(next(iter(counts.values())), 1):
+        counts = {name: {"queries": int(run.answered.sum()), **run.ties} for name, run in scored.items()}
+        for place, column in enumerate(["queries", *call.cutoffs], 1):
             table.insert(place, column, [counts[name][column] for name in table["name"]])
-    ties = f"mean over {call.draws.samples} orders, seed {call.draws.seed}" if call.draws else "docno descending"
     table.attrs = {
-        "signatures": {str(measure): signature(measure, ties=ties) for measure in call.measures},
-        "empty": [name for name, of_run in evaluated.items() if of_run.empty],
-        "ties": {name: of_run.ties for name, of_run in evaluated.items()},
+        "signatures": call.signatures,
+        "empty": [name for name, run in scored.items() if run.empty],
+        "ties": {name: run.ties for name, run in scored.items()},
+        "errors": errors,
         **({"expected": call.draws._asdict()} if call.draws else {}),
     }
     return table
 
 
-def _messages(evaluated: Mapping[str, _Evaluated]) -> Iterator[str]:
+def _aggregates(call: Call, scored: Mapping[str, Scored]) -> pd.DataFrame:
+    """Return a row for each run."""
+    columns: dict[str, list[Any]] = {"name": list(scored)}
+    for measure in call.measures:
+        of_runs = [run.columns[measure] for run in scored.values()]
+        columns[measure] = [column.aggregate for column in of_runs]
+        if call.draws:
+            columns[f"se({measure})"] = [column.error for column in of_runs]
+    return pd.DataFrame(columns)
+
+
+def _by_query(call: Call, scored: Mapping[str, Scored]) -> pd.DataFrame:
+    """Return a row for each run, query and measure."""
+    n_queries, n_measures = len(call.query_ids), len(call.measures)
+    columns = [[run.columns[measure] for measure in call.measures] for run in scored.values()]
+    table = pd.DataFrame(
+        {
+            "name": [name for name in scored for _ in range(n_queries * n_measures)],
+            "qid": [query_id for query_id in call.query_ids for _ in range(n_measures)] * len(scored),
+            "measure": list(call.measures) * (n_queries * len(scored)),
+            "value": _in_rows([[column.by_query for column in of_run] for of_run in columns]),
+        }
+    )
+    if call.draws:
+        table["se"] = _in_rows([[column.errors for column in of_run] for of_run in columns])
+    return table
+
+
+def _in_rows(values: list[list[Any]]) -> np.ndarray:
+    """Return the values of runs, measures and queries in the order of runs, queries and measures."""
+    return np.array(values, dtype=np.float64).swapaxes(1, 2).ravel() if values else np.empty(0)
+
+
+def _messages(scored: Mapping[str, Scored]) -> Iterator[str]:
     """Yield the warnings about runs, each with the name of its run."""
-    every = frozenset[str]().union(*(of_run.answered for of_run in evaluated.values()))
-    for name, of_run in evaluated.items():
-        if of_run.empty:
+    n_answered = int(np.any([run.answered for run in scored.values()], axis=0).sum()) if scored else 0
+    for name, run in scored.items():
+        n = int(run.answered.sum())
+        if run.empty:
             yield f"Run {name} is empty: every query scores the default of a measure."
-        elif of_run.answered and 2 * len(of_run.answered) < len(every):
+        elif 0 < 2 * n < n_answered:
             yield (
-                f"Run {name} answers {len(of_run.answered)} of {len(every)} queries that the runs answer: each other "
-                "query scores the default of a measure."
+                f"Run {name} answers {n} of {n_answered} queries that the runs answer: each other query scores the "
+                "default of a measure."
             )
-        for message in of_run.messages:
+        for message in run.messages:
             yield f"Run {name}: {message}"
 
 
@@ -198,7 +208,8 @@ def run_files(patterns: Iterable[str | os.PathLike[str]]) -> list[Path]:
     Parameters
     ----------
     patterns : iterable of path
-        Files; folders, for all files in them that are not hidden; or patterns such as ``runs/**/*.gz``.
+        Files or pipes, ``"-"`` for the standard input; folders, for all files in them that are not hidden; or patterns
+        such as ``runs/**/*.gz``.
 
     Returns
     -------
@@ -212,10 +223,12 @@ def run_files(patterns: Iterable[str | os.PathLike[str]]) -> list[Path]:
     """
     found: dict[Path, None] = {}
     for pattern in map(Path, patterns):
-        paths = [pattern]
         if pattern.is_dir():
             paths = [path for path in pattern.iterdir() if not path.name.startswith(".")]
-        elif not pattern.exists():
+        elif pattern.exists() or str(pattern) == "-":  # pipes, too
+            found[pattern] = None
+            continue
+        else:
             paths = [Path(path) for path in glob(str(pattern), recursive=True)]
         files = sorted(path for path in paths if path.is_file())
         if not files:
@@ -242,74 +255,3 @@ def _named(runs: Any) -> dict[str, Any]:
     paths = run_files(several)
     names = [path.name.removesuffix(".gz").removesuffix(".run").removesuffix(".txt") for path in paths]
     return dict(zip(names if len(set(names)) == len(names) else map(str, paths), paths, strict=True))
-
-
-def _sendable(name: str, run: Any, order: str) -> pd.DataFrame | str | os.PathLike[str]:
-    """Return a path, or a run as a frame, which other processes can be given."""
-    if isinstance(run, (str, os.PathLike)):
-        return run
-    try:
-        if order == "rank" and isinstance(run, pd.DataFrame):
-            if "rank" not in run:
-                raise ValueError("order='rank' needs the column rank")
-            run = run.drop(columns="score", errors="ignore")
-        return to_frame(run, RUN_COLUMNS, "run")
-    except (ValueError, TypeError) as error:
-        raise (TypeError if isinstance(error, TypeError) else ValueError)(f"Run {name}: {error}") from error
-
-
-def _evaluated(call: _Call, name: str, run: pd.DataFrame | str | os.PathLike[str]) -> _Evaluated:
-    """Return the rows of one run, and what there is to say of it."""
-    evaluator = _evaluator(call)
-    try:
-        with collected() as messages:
-            frame = run if isinstance(run, pd.DataFrame) else read_run_or_session(run, call.order)
-            ranked = Run(frame)
-            rows = _rows(call, name, evaluator, ranked)
-        answered = frozenset(ranked.query_ids).intersection(evaluator.judgements.query_ids)
-        return _Evaluated(rows, answered, not len(ranked), _ties(call.measures, ranked, answered), messages)
-    except (ValueError, TypeError) as error:
-        raise (TypeError if isinstance(error, TypeError) else ValueError)(f"Run {name}: {error}") from error
-
-
-def _evaluator(call: _Call) -> DiversityEvaluator:
-    """Return the evaluator that this process has for a call."""
-    if call.token not in _evaluators:
-        _evaluators.clear()
-        try:
-            _evaluators[call.token] = DiversityEvaluator(call.measures, call.qrels)
-        except RefusedMeasureError as error:
-            raise ValueError(
-                f"{str(error).rstrip('.')} (ir_measures takes values of its own types only: 1.0, not 1)."
-            ) from error
-    evaluator: DiversityEvaluator = _evaluators[call.token]
-    return evaluator
-
-
-def _rows(call: _Call, name: str, evaluator: DiversityEvaluator, run: Run) -> list[tuple[Any, ...]]:
-    """Return the rows of one run, with standard errors where orders of tied documents were drawn."""
-    sampled = sampled_values(evaluator, run, call.draws)
-    if not call.perquery:
-        means: list[float] = []
-        for measure in call.measures:
-            mean, error = mean_and_error(np.array([aggregated(measure, values) for values in sampled[measure]]))
-            means += [float(mean), *([float(error)] if call.draws else [])]
-        return [(name, *means)]
-    columns = {
-        str(measure): [column.tolist() for column in mean_and_error(sampled[measure])[: 2 if call.draws else 1]]
-        for measure in call.measures
-    }
-    return [
-        (name, query_id, measure, *(column[place] for column in of_measure))
-        for place, query_id in enumerate(evaluator.judgements.query_ids)
-        for measure, of_measure in columns.items()
-    ]
-
-
-def _ties(measures: Iterable[ir_measures.Measure], run: Run, answered: frozenset[str]) -> dict[str, float]:
-    """Return the share of queries with tied documents on both sides of each cutoff."""
-    cutoffs = {last_rank(measure) for measure in measures if not innermost(measure).params.get("judged_only")}
-    return {
-        f"ties@{rank}": len(answered.intersection(run.tied_across(rank))) / max(len(answered), 1)
-        for rank in sorted(rank for rank in cutoffs if rank is not None)
-    }

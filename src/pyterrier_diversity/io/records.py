@@ -7,14 +7,13 @@ import io
 import json
 import math
 import os
-import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path as Folder
 from typing import Any
 
 import pandas as pd
 
-from .files import Path, opened
+from .files import Content, Path, read_content
 
 _SEPARATORS = {".csv": ",", ".tsv": "\t"}
 _SHOWN = 60
@@ -133,8 +132,10 @@ def read_records(source: Any, who: str) -> list[Field]:
     TypeError
         If the source is something else.
     """
+    if isinstance(source, Content):
+        return list(_of_content(source))
     if isinstance(source, (str, os.PathLike)):
-        return [record for path in _files(source) for record in _of_file(path)]
+        return [record for path in _files(source) for record in _of_content(read_content(path))]
     if isinstance(source, pd.DataFrame):
         rows = source.to_dict("records")
         return [Field(_plain(row), f"{who}, row {i}") for i, row in enumerate(rows)]
@@ -180,46 +181,36 @@ def ending(path: Path) -> str:
     return Folder(os.fspath(path).removesuffix(".gz")).suffix.lower()
 
 
-def _of_file(path: Folder) -> Iterator[Field]:
-    if ending(path) == ".parquet":
-        yield from read_records(read_parquet(path), str(path))
+def _of_content(content: Content) -> Iterator[Field]:
+    if ending(content.name) == ".parquet":
+        yield from read_records(read_parquet(content), content.name)
         return
-    text = _text(path)
-    if ending(path) in _SEPARATORS:
-        yield from _csv_rows(text, _SEPARATORS[ending(path)], str(path))
+    text = _text(content)
+    if ending(content.name) in _SEPARATORS:
+        yield from _csv_rows(text, _SEPARATORS[ending(content.name)], content.name)
     else:
-        yield from _json_objects(text, str(path))
+        yield from _json_objects(text, content.name)
 
 
-def read_parquet(path: Path) -> pd.DataFrame:
+def read_parquet(content: Content) -> pd.DataFrame:
     """Read a parquet file; an ``ImportError`` says what is missing."""
     try:
         import pyarrow.parquet  # type: ignore[import-not-found, unused-ignore]
     except ImportError as error:
         raise ImportError("parquet files need pyarrow: pip install 'pyterrier-diversity[parquet]'") from error
     try:
-        with opened(path) as stream:
-            table: pd.DataFrame = pyarrow.parquet.read_table(io.BytesIO(stream.read())).to_pandas()
-    except (ValueError, OSError, EOFError, zlib.error) as error:
-        if isinstance(error, FileNotFoundError):
-            raise
-        raise ValueError(f"{os.fspath(path)}: {str(error).rstrip('.')}.") from error
+        table: pd.DataFrame = pyarrow.parquet.read_table(io.BytesIO(content.data)).to_pandas()
+    except (ValueError, OSError, EOFError) as error:
+        raise ValueError(f"{content.name}: {str(error).rstrip('.')}.") from error
     return table
 
 
-def _text(path: Folder) -> str:
-    content = b""
+def _text(content: Content) -> str:
     try:
-        with opened(path) as stream:
-            content = stream.read()
-        return content.decode("utf-8-sig")
-    except FileNotFoundError:
-        raise
+        return content.data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise ValueError(f"{path}, line {line}: {error}.") from error
-    except (OSError, EOFError, zlib.error) as error:
-        raise ValueError(f"{path}: {str(error).rstrip('.')}.") from error
+        line = content.data.count(b"\n", 0, error.start) + 1
+        raise ValueError(f"{content.name}, line {line}: {error}.") from error
 
 
 def _csv_rows(text: str, separator: str, name: str) -> Iterator[Field]:

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from ..judged import NO_DOCUMENT, QRELS_COLUMNS, given_frame, numbers, strings
-from .files import Path
+from .files import Content, Path
 from .records import Field, ending, read_records
 
 TABLES = (".csv", ".tsv", ".parquet")
@@ -105,11 +105,11 @@ def _write_trec(frame: pd.DataFrame, path: Path, lossy: bool) -> None:
         stream.write(text)
 
 
-def read_qrels_table(path: Path) -> pd.DataFrame:
+def read_qrels_table(content: Content) -> pd.DataFrame:
     """Read qrels from a table, with all its columns; an empty cell of a document is none."""
-    records = read_records(path, "read_qrels")
+    records = read_records(content, "read_qrels")
     if not records:
-        raise ValueError(f"{os.fspath(path)} holds no judgement.")
+        raise ValueError(f"{content.name} holds no judgement.")
     return with_whole_labels(pd.DataFrame([_qrels_row(record) for record in records]))
 
 
@@ -131,10 +131,11 @@ def _qrels_row(record: Field) -> dict[str, Any]:
     return row | {name: record.need(name).number() for name in _NUMBERS[1:] if name in row}
 
 
-def read_json_run(path: Path) -> pd.DataFrame:
-    """Read the rows of a run from JSON, in the order of the file, with ``qid``, ``docno``, ``score`` and ``rank``."""
-    rows = [row for record in read_records(path, "read_run") for row in _run_rows(record)]
-    return pd.DataFrame(rows, columns=["qid", "docno", "score", "rank"])
+def read_json_run(content: Content) -> dict[str, np.ndarray]:
+    """Read the columns of a run from JSON, in the order of the file: ``qid``, ``docno``, ``score`` and ``rank``."""
+    rows = [row for record in read_records(content, "read_run") for row in _run_rows(record)]
+    table = pd.DataFrame(rows, columns=["qid", "docno", "score", "rank"]).astype({"qid": object, "docno": object})
+    return {str(name): table[name].to_numpy() for name in table}
 
 
 def _run_rows(record: Field) -> list[tuple[str, str, float, float]]:

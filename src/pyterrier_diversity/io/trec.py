@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
-from ..judged import contradicted_ranks, ids, ranking_order, warn_of_data
+from ..judged import Groups, Ids, contradicted_ranks, ranking_order, warn_of_data
 from .dynamic_domain import dd_qrels, is_dd_qrels, is_dd_run, read_dd_run
-from .files import Columns, Path, read_table
+from .files import Columns, Content, Distinct, Source, read_columns, read_content
 from .records import ending
 from .tabular import JSON, TABLES, read_json_run, read_qrels_table, with_whole_labels
 
 Order = Literal["score", "rank"]
 
 
-def read_qrels(path: Path) -> pd.DataFrame:
+def read_qrels(path: Source) -> pd.DataFrame:
     """Read a TREC qrels file and keep the intent of each judgement, which PyTerrier's own reader drops.
 
     Parameters
     ----------
-    path : path-like
+    path : path-like or file object
         A file of lines ``query intent document label`` and, optionally, a fifth column: the intent's weight. Or the
         qrels of TREC Dynamic Domain, ``topic subtopic document passage rating``, known by their topics (``DD16-1``) and
         subtopics (``DD16-1.1``). Or a table that `write_qrels` wrote (``.csv``, ``.tsv``, ``.parquet``), with its
-        columns. ``.gz`` is read too.
+        columns. Gzipped or not; ``"-"`` is the standard input.
 
     Returns
     -------
@@ -41,15 +40,17 @@ def read_qrels(path: Path) -> pd.DataFrame:
         If a line cannot be read: file, line number, and what is wrong; or if the fifth column is no weight, as it is
         not the same for each row of an intent.
     """
-    if ending(path) in TABLES:
-        return read_qrels_table(path)
-    table = read_table(path, {"qid": str, "iteration": str, "docno": str, "label": float}, {"weight": float})
+    content = read_content(path)
+    if ending(content.name) in TABLES:
+        return read_qrels_table(content)
+    columns: Columns = {"qid": str, "iteration": str, "docno": Distinct, "label": float}
+    table = pd.DataFrame(read_columns(content, columns, {"weight": float}))
     if table.empty:
-        raise ValueError(f"{os.fspath(path)} holds no judgement.")
+        raise ValueError(f"{content.name} holds no judgement.")
     if "weight" in table:
         if is_dd_qrels(table):
             return dd_qrels(table)
-        _check_weights(table, os.fspath(path))
+        _check_weights(table, content.name)
     return with_whole_labels(table[["qid", "docno", "label", "iteration", *table.columns[4:]]])
 
 
@@ -65,14 +66,15 @@ def _check_weights(table: pd.DataFrame, name: str) -> None:
         )
 
 
-def read_run(path: Path, *, order: Order = "score") -> pd.DataFrame:
+def read_run(path: Source, *, order: Order = "score") -> pd.DataFrame:
     """Read a TREC run file in the order in which it is evaluated.
 
     Parameters
     ----------
-    path : path-like
+    path : path-like or file object
         A file of lines ``query Q0 document rank score tag``; or of JSON lines (``.jsonl``, ``.json``) with ``qid``,
-        ``docno`` and ``score`` or ``rank``, or with a list of documents, best first. ``.gz`` is read too.
+        ``docno`` and ``score`` or ``rank``, or with a list of documents, best first. Gzipped or not; ``"-"`` is the
+        standard input.
     order : {"score", "rank"}
         Which column orders the documents: the score, as trec_eval has it, or the rank, as ndeval has it by default. By
         rank, ``score`` is minus the rank of the file, and the file's scores are not read.
@@ -94,18 +96,20 @@ def read_run(path: Path, *, order: Order = "score") -> pd.DataFrame:
     UserWarning
         If the score rises somewhere down the ranks of a query, and the score orders.
     """
-    if ending(path) not in JSON and is_dd_run(path):
-        raise ValueError(f"{os.fspath(path)} is a TREC Dynamic Domain run: read_dd_run reads it.")
-    return _read_trec_run(path, checked_order("read_run", order))
+    order, content = checked_order("read_run", order), read_content(path)
+    if not _is_json(content) and is_dd_run(content):
+        raise ValueError(f"{content.name} is a TREC Dynamic Domain run: read_dd_run reads it.")
+    return _read_trec_run(content, order)
 
 
-def read_run_or_session(path: Path, order: Order = "score") -> pd.DataFrame:
+def read_run_or_session(path: Source, order: Order = "score") -> pd.DataFrame:
     """Read a run file of TREC as `read_run` does, or one of TREC Dynamic Domain as `read_dd_run` does."""
-    if ending(path) in JSON or not is_dd_run(path):
-        return _read_trec_run(path, order)
+    content = read_content(path)
+    if _is_json(content) or not is_dd_run(content):
+        return _read_trec_run(content, order)
     if order == "rank":
-        raise ValueError(f"{os.fspath(path)} is a TREC Dynamic Domain run, which has no ranks: order must be 'score'.")
-    return read_dd_run(path)
+        raise ValueError(f"{content.name} is a TREC Dynamic Domain run, which has no ranks: order must be 'score'.")
+    return read_dd_run(content)
 
 
 def checked_order(who: str, order: Any) -> Order:
@@ -115,23 +119,28 @@ def checked_order(who: str, order: Any) -> Order:
     return "rank" if order == "rank" else "score"
 
 
-def _read_trec_run(path: Path, order: Order) -> pd.DataFrame:
+def _is_json(content: Content) -> bool:
+    return ending(content.name) in JSON
+
+
+def _read_trec_run(content: Content, order: Order) -> pd.DataFrame:
     by_rank = order == "rank"
-    columns: Columns = {"qid": str, "q0": None, "docno": str, "rank": str, "score": float, "tag": None}
-    if ending(path) in JSON:
-        table = read_json_run(path)
-        if by_rank and table["rank"].isna().any():
-            raise ValueError(f"{os.fspath(path)}: order='rank' needs the rank of each document.")
+    # Files say anything in the place of a column that is not used to order documents.
+    columns: Columns = {"qid": str, "q0": None, "docno": Distinct, "rank": object, "score": float, "tag": None}
+    if _is_json(content):
+        run = read_json_run(content)
+        if by_rank and np.isnan(run["rank"]).any():
+            raise ValueError(f"{content.name}: order='rank' needs the rank of each document.")
     else:
-        table = read_table(path, columns | ({"rank": float, "score": None} if by_rank else {}))
-    table = table.assign(score=-table["rank"]) if by_rank else table
-    query, score, docs = ids(table, "qid", "run"), table["score"].to_numpy(), table["docno"].to_numpy(dtype=object)
-    rows = ranking_order(query.codes, None, score, docs)
+        run = read_columns(content, columns | ({"rank": float, "score": None} if by_rank else {}))
+    rank, query = run.pop("rank"), Ids(*pd.factorize(run["qid"]))
+    run["score"] = -rank if by_rank else run["score"]
+    rows = ranking_order(query.codes, None, run["score"], run["docno"])
     if not by_rank:
-        # Files say anything in the place of a rank.
-        rank = pd.to_numeric(table["rank"], errors="coerce").to_numpy(dtype=np.float64)
-        contradicted = contradicted_ranks(query, None, score, docs, rank, rows)
+        contradicted = contradicted_ranks(query, None, run["score"], run["docno"], rank, rows)
         if contradicted:
             warn_of_data(contradicted)
-    table = table if rows is None else table.iloc[rows].reset_index(drop=True)
-    return table.assign(rank=table.groupby("qid", sort=False).cumcount())[["qid", "docno", "score", "rank"]]
+    codes = query.codes
+    if rows is not None:
+        codes, run = codes[rows], {column: values[rows] for column, values in run.items()}
+    return pd.DataFrame(run).assign(rank=Groups(codes, len(query.names)).place)

@@ -14,6 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from .arrow import ArrowStrings, arrow_strings
+
 _IR_MEASURES_NAMES = {"qid": "query_id", "docno": "doc_id", "label": "relevance"}
 _FORMS = "must be a frame, an iterable of named tuples or of dicts, or a dict of dicts"
 _FORMS_OF_RUNS = "must be a frame, an iterable of named tuples or of dicts, a dict of dicts or a dict of lists"
@@ -188,34 +190,32 @@ def ids(frame: pd.DataFrame, column: str, what: str, *, grouped: bool = False) -
         If a value is neither a string nor an integer.
     """
     column_of = frame[column]
+    arrow = arrow_strings(column_of)
+    values = column_of.to_numpy(dtype=object) if arrow is None else arrow
+    heads = None
     if grouped and len(frame):
-        heads = _heads(column_of)
-        named, n = column_of.to_numpy(dtype=object)[heads], np.append(heads[1:], len(frame)) - heads
-    else:
-        named, n = column_of.to_numpy(dtype=object), None
+        heads = values.heads if isinstance(values, ArrowStrings) else _heads(values)
+    named = values[slice(None) if heads is None else heads]
     try:
         codes, names = pd.factorize(named)
     except TypeError:  # lists have no hash
         strings(frame, column, what)
         raise
-    if n is not None:
+    if heads is not None:
         # Small numbers are compared and sorted fast; a missing name has the code -1.
+        n = np.diff(heads, append=len(frame))
         codes = np.repeat(codes.astype(np.int16) if len(names) < 2**15 else codes, n)
     if len(codes) and codes.min() < 0:
         raise ValueError(f"{what}: row {int(codes.argmin())} has no {shown(frame, column)}.")
-    known = isinstance(column_of.dtype, pd.StringDtype)  # which contains strings and missing values only
+    # A type for strings has strings and missing values only.
+    known = arrow is not None or isinstance(column_of.dtype, pd.StringDtype)
     if not known and len(names) and pd.api.types.infer_dtype(names, skipna=False) != "string":
         codes, names = pd.factorize(strings(frame, column, what))
     return Ids(codes, np.asarray(names, dtype=object))
 
 
-def _heads(column: pd.Series) -> np.ndarray:
+def _heads(values: np.ndarray) -> np.ndarray:
     """Return where the value changes; everywhere if that cannot be told."""
-    if getattr(column.dtype, "storage", None) == "pyarrow":  # compared without making objects of them
-        array = column.array
-        differ = pd.Series(array[1:] != array[:-1]).to_numpy(dtype=bool, na_value=True)
-        return np.concatenate([[0], np.flatnonzero(differ) + 1])
-    values = column.to_numpy(dtype=object)
     # Equal neighbours may be one object: only where the addresses differ are values compared.
     address = addresses(values)
     changes = np.flatnonzero(address[1:] != address[:-1])
@@ -232,6 +232,13 @@ def _heads(column: pd.Series) -> np.ndarray:
 def addresses(objects: np.ndarray) -> np.ndarray:
     """Return where the objects of an array are: equal numbers, one object."""
     return np.frombuffer(np.ascontiguousarray(objects), dtype=np.intp) if len(objects) else np.zeros(0, dtype=np.intp)
+
+
+def by_number(name: str) -> tuple[bool, int, str, str]:
+    """Return a key that sorts names of digits as numbers, of any length, and other names after them."""
+    is_number = name.isascii() and name.isdigit()
+    digits = name.lstrip("0") if is_number else ""
+    return not is_number, len(digits), digits, name
 
 
 def strings(frame: pd.DataFrame, column: str, what: str) -> np.ndarray:
@@ -293,15 +300,24 @@ def with_string_ids(data: Any, required: tuple[str, ...], what: str) -> pd.DataF
     return frame.assign(**{name: strings(frame, name, what) for name in ("query_id", "doc_id")})
 
 
-def trusted_strings(frame: pd.DataFrame, column: str, what: str) -> tuple[np.ndarray, Any]:
-    """Return a column as an object array of strings, and the object that stands in it for a missing value.
+def kept_strings(frame: pd.DataFrame, column: str, what: str) -> np.ndarray | ArrowStrings:
+    """Return what `strings` does, but leave strings in Arrow that are there.
 
-    A column of pandas' own string type holds nothing else, and need not be looked through.
+    A column of a type for strings holds nothing else, and need not be looked through.
     """
     column_of = frame[column]
-    if isinstance(column_of.dtype, pd.StringDtype):
-        return column_of.to_numpy(dtype=object), column_of.dtype.na_value
-    return strings(frame, column, what), None
+    values = arrow_strings(column_of)
+    if values is not None:
+        missing = values.missing
+    elif isinstance(column_of.dtype, pd.StringDtype):
+        objects = column_of.to_numpy(dtype=object)
+        # One object stands for all missing values.
+        missing = np.equal(addresses(objects), id(column_of.dtype.na_value))
+    else:
+        return strings(frame, column, what)
+    if missing.any():
+        raise ValueError(f"{what}: row {int(missing.argmax())} has no {shown(frame, column)}.")
+    return objects if values is None else values
 
 
 def numbers(frame: pd.DataFrame, column: str, what: str) -> np.ndarray:

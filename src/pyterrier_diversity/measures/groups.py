@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from importlib.metadata import version
 from itertools import product
 from typing import Any
 
@@ -94,6 +93,8 @@ def signature(measure: ir_measures.Measure | str, *, ties: str | None = None) ->
     """
     measure = read_measure("signature", measure)
     ours = implementation(measure)
+    from importlib.metadata import version
+
     tool = f"pyterrier-diversity {version('pyterrier-diversity')}"
     inner = innermost(ours) if ours is not None else measure
     if implementation(inner) is None:
@@ -117,6 +118,8 @@ def _parameters(measure: ir_measures.Measure) -> list[str]:
 
 def _provider(measure: ir_measures.Measure) -> str:
     """Return who computes a measure that is not ours."""
+    from importlib.metadata import version
+
     for provider in ir_measures.DefaultPipeline.providers:
         if provider.supports(measure) and provider.is_available():
             return f"ir-measures {version('ir-measures')} ({provider.NAME})"

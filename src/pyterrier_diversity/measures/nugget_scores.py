@@ -43,8 +43,8 @@ class _NuggetScore(DiversityMeasure):
     FORMULA = r"\frac{\sum_{t \text{ named}} v_t s_t}{\sum_{t \text{ named}} v_t}"
     WHERE = (
         r"the sums are over all intents that the qrels name, $s_t$ is 1 if $\max_i g_{it} \ge 2$, `partial` if that is "
-        r"between 0 and 2, and 0 otherwise, and $v_t$ is 1 for an intent that counts, $1/2$ for an okay one beside vital "
-        r"ones, and 0 for the others"
+        r"between 0 and 2, and 0 otherwise, and $v_t$ is 1 for an intent that counts, $1/2$ for an okay one beside "
+        r"vital ones, and 0 for the others"
     )
     SOURCE = "Pradeep et al. (2025), AutoNuggetizer"
     EQUALS = "the six scores of AutoNuggetizer for three systems' answers to 30 topics of TREC RAG 2024"
