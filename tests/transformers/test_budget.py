@@ -81,3 +81,9 @@ def test_what_is_no_length_is_refused(length, message):
 def test_results_without_lengths_are_refused():
     with pytest.raises(pt.validate.InputValidationError, match="doc_len"):
         TokenBudget(5)(RESULTS.drop(columns="doc_len"))
+
+
+class TestTokenBudgetAsATransformer(pt.testing.TransformerTestCase):
+    @staticmethod
+    def get_transformer():
+        return TokenBudget(1000)

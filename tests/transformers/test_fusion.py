@@ -146,3 +146,9 @@ def test_what_are_no_subtopics_is_refused():
         FuseSubtopics(Retriever({}), pd.DataFrame({"qid": ["q"], "query": ["cat"]}))
     with pytest.raises(ValueError, match="has document 'a' twice"):
         fused(["a a"])
+
+
+class TestFuseSubtopicsAsATransformer(pt.testing.TransformerTestCase):
+    @staticmethod
+    def get_transformer():
+        return demo_step()
