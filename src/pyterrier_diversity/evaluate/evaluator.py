@@ -112,7 +112,7 @@ class DiversityEvaluator(Evaluator):
         """
         self._check_queries()
         return {
-            measure: _aggregated(measure.aggregator(), column)
+            measure: aggregated_value(measure.aggregator(), column)
             for measure, column in zip(self.measures, self._columns(run), strict=True)
         }
 
@@ -212,7 +212,7 @@ class Evaluation:
         return [columns[column] for column in self._asked]
 
 
-def _aggregated(aggregator: Any, values: np.ndarray) -> float:
+def aggregated_value(aggregator: Any, values: np.ndarray) -> float:
     """Return the aggregate of values."""
     if type(aggregator) is MeanAgg and len(values):
         # It adds one value after the other, and so does this.

@@ -13,7 +13,8 @@ from typing import Any, Literal, NamedTuple
 import ir_measures
 import pandas as pd
 
-from ..io import read_run_or_session
+from ..io import add_lengths, read_run_or_session
+from ..io.dynamic_domain import read_lengths
 from ..io.trec import checked_order
 from ..judged import QRELS_COLUMNS, RUN_COLUMNS, collected, to_frame
 from ..measures import signature
@@ -35,6 +36,7 @@ def evaluate_runs(
     order: Literal["score", "rank"] = "score",
     queries: bool = False,
     strict: bool = False,
+    doc_len: Mapping[str, float] | str | os.PathLike[str] | None = None,
 ) -> pd.DataFrame:
     """Evaluate run files, each of which is read when its turn comes: for more runs than fit in memory.
 
@@ -59,6 +61,8 @@ def evaluate_runs(
         Whether to add the column ``queries``: how many queries of the qrels a run has documents for.
     strict : bool
         Whether warnings about data are errors.
+    doc_len : mapping or path-like, optional
+        The number of words of each document, for `EU_DD`, as of `io.add_lengths`.
 
     Returns
     -------
@@ -91,15 +95,19 @@ def evaluate_runs(
     1  xquad  0.306         0.850
     """
     order = checked_order("evaluate_runs", order)
-    named = _named(runs)
+    named = named_runs(runs)
     wanted = list(dict.fromkeys(read_measures("evaluate_runs", measures)))
     if not named or not wanted:
         raise ValueError(f"evaluate_runs: there must be a {'measure' if named else 'run'} at least.")
     judged = to_frame(qrels, QRELS_COLUMNS, "qrels")
     if judged.empty:
         raise ValueError("evaluate_runs: qrels hold no row: there is nothing to evaluate by.")
+    lengths = doc_len if doc_len is None or isinstance(doc_len, Mapping) else read_lengths(doc_len)
     token = uuid.uuid4().hex
-    tasks = [(token, judged, wanted, name, _sendable(name, run, order), perquery, order) for name, run in named.items()]
+    tasks = [
+        (token, judged, wanted, name, _sendable(name, run, order), perquery, order, lengths)
+        for name, run in named.items()
+    ]
     try:
         evaluated = dict(zip(named, in_parallel(_evaluated, tasks, n_jobs=n_jobs, what="runs"), strict=True))
     finally:
@@ -176,7 +184,8 @@ def run_files(patterns: Iterable[str | os.PathLike[str]]) -> list[Path]:
     return list(found)
 
 
-def _named(runs: Any) -> dict[str, Any]:
+def named_runs(runs: Any) -> dict[str, Any]:
+    """Return runs, or the paths of their files, by name, as `evaluate_runs` takes them."""
     if isinstance(runs, Mapping):
         named = {str(name): run for name, run in runs.items()}
         if len(named) < len(runs):
@@ -211,6 +220,7 @@ def _evaluated(
     run: pd.DataFrame | str | os.PathLike[str],
     perquery: bool,
     order: Literal["score", "rank"],
+    doc_len: Mapping[str, float] | None,
 ) -> _Evaluated:
     """Return the rows of one run, and what there is to say of it."""
     evaluator = _evaluators.get(token)
@@ -228,6 +238,7 @@ def _evaluated(
             ranked = to_frame(
                 run if isinstance(run, pd.DataFrame) else read_run_or_session(run, order), RUN_COLUMNS, "run"
             )
+            ranked = ranked if doc_len is None else add_lengths(ranked, doc_len)
             rows: list[tuple[Any, ...]]
             if perquery:
                 rows = [

@@ -1,10 +1,11 @@
 """Files of TREC and of TREC Dynamic Domain as PyTerrier's frames, nothing lost; tables as text and files."""
 
-from .dynamic_domain import is_dd_run, read_dd_run, read_dd_truth
+from .dynamic_domain import add_lengths, is_dd_run, read_dd_run, read_dd_truth
 from .trec import read_qrels, read_run, read_run_or_session
 from .written import escaped, formatted, harmless, latex, printable, require_pyarrow, write_attrs, write_table
 
 __all__ = [
+    "add_lengths",
     "escaped",
     "formatted",
     "harmless",

@@ -6,10 +6,12 @@ from .compare import compare
 from .concordance import concordance
 from .correlation import kendall_tau, rank_correlation, tau_ap, tau_ap_symmetric
 from .discriminative_power import asl_curve, delta_required, discriminative_power, overlap
+from .gates import below_minimum, worse_than
 from .robustness import assessor_agreement, pool_depth, topic_sampling
 from .stability import stability
 from .systems import insert_synthetic_system, number_of_systems
 from .tables import significance_table
+from .terminal import comparison_text
 from .unanimity import unanimity
 
 __all__ = [
@@ -17,7 +19,9 @@ __all__ = [
     "assessor_agreement",
     "axiom_table",
     "axioms",
+    "below_minimum",
     "compare",
+    "comparison_text",
     "concordance",
     "delta_required",
     "discriminative_power",
@@ -33,4 +37,5 @@ __all__ = [
     "tau_ap_symmetric",
     "topic_sampling",
     "unanimity",
+    "worse_than",
 ]

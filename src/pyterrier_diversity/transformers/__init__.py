@@ -2,7 +2,7 @@
 
 from .diversifiers import PM2, IASelect, XQuAD
 from .evaluate import Evaluate
-from .explain import Explain
+from .explain import Explain, explain_difference
 from .ideal import Ideal
 from .intent_scores import OnSubtopics, oracle_intent_scores
 from .lexical import IntentScorer
@@ -18,5 +18,6 @@ __all__ = [
     "IntentScorer",
     "OnSubtopics",
     "XQuAD",
+    "explain_difference",
     "oracle_intent_scores",
 ]

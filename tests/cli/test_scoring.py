@@ -1,77 +1,18 @@
 import io
 import json
-import re
 
 import pandas as pd
 import pyterrier as pt
 import pytest
+from click.testing import CliRunner
 from ir_measures import nDCG
 from scipy.stats import ttest_rel
-from typer.testing import CliRunner
 
-from pyterrier_diversity import CT, RBU, Adhoc, alpha_nDCG, reference, signature
+from pyterrier_diversity import CT, RBU, Adhoc, alpha_nDCG, signature
 from pyterrier_diversity.cli import app
 from pyterrier_diversity.datasets.demo import FOLDER, RUNS, DemoDataset
 from pyterrier_diversity.io import read_dd_run, read_dd_truth
-from pyterrier_diversity.measures import registered
-from pyterrier_diversity.meta.axioms import CONSTRAINTS
-
-BM25, XQUAD = str(FOLDER / "bm25.run"), str(FOLDER / "xquad.run")
-
-
-def run(*arguments: str) -> str:
-    result = CliRunner().invoke(app, arguments)
-    assert result.exit_code == 0, result.output
-    return result.stdout
-
-
-def fail(*arguments: str) -> str:
-    result = CliRunner().invoke(app, arguments)
-    assert result.exit_code == 1
-    message = result.stderr.rpartition("\r")[2]  # a progress bar may stand before it
-    assert message.startswith("Error: ")
-    return message
-
-
-@pytest.fixture(scope="module")
-def demo_lines():
-    return run("demo").splitlines()
-
-
-def demo_table(lines):
-    return pd.read_csv(io.StringIO("\n".join(lines)), sep=r"\s+").set_index("name")
-
-
-def test_the_demo_runs_pipelines_live_to_the_values_of_their_stored_runs(demo_lines):
-    table = demo_table(demo_lines[2:8])
-    assert table.index.tolist() == [*RUNS, "ideal"]
-    assert table.columns.tolist() == ["RBU@5", "alpha_nDCG@5", "StRecall@5", "Adhoc(nDCG@5)", "Adhoc(AP)"]
-    qrels = DemoDataset().get_qrels().rename(columns={"qid": "query_id", "docno": "doc_id", "label": "relevance"})
-    for name in RUNS:
-        stored = DemoDataset().get_results(name).rename(columns={"qid": "query_id", "docno": "doc_id"})
-        assert table["RBU@5"][name] == pytest.approx((RBU @ 5).calc_aggregate(qrels, stored), abs=5e-4)
-
-
-def test_what_the_demo_says_of_its_numbers_is_true(demo_lines):
-    table = demo_table(demo_lines[2:8])
-    systems = table.drop(index="ideal")
-
-    assert systems["Adhoc(nDCG@5)"].idxmax() == "more-like-this"
-    assert (systems[["RBU@5", "alpha_nDCG@5", "StRecall@5"]].idxmax() == "xquad").all()
-    assert systems["RBU@5"]["xquad-top-3"] > systems["RBU@5"]["bm25"]
-    assert table["alpha_nDCG@5"].idxmax() == "ideal"
-    assert table["alpha_nDCG@5"]["ideal"] == 1
-
-
-def test_the_demo_explains_why_two_systems_differ(demo_lines):
-    (bm25, xquad) = (place for place, line in enumerate(demo_lines) if line.startswith("Why "))
-
-    assert re.fullmatch(r"Why bm25 has an RBU@5 of 0\.\d{3} for 'jaguar':", demo_lines[bm25])
-    for place in (bm25, xquad):
-        value = demo_lines[place].split(" of ")[1].split()[0]
-        rows = demo_lines[place + 3 : place + 8]
-        assert rows[-1].split()[-1] == value
-        assert sum(float(row.split()[-2]) for row in rows) == pytest.approx(float(value), abs=3e-3)
+from shell import BM25, MORE, XQUAD, fail, run
 
 
 def test_evaluate_gives_the_values_of_the_library():
@@ -83,13 +24,6 @@ def test_evaluate_gives_the_values_of_the_library():
         frame = DemoDataset().get_results(row["run"]).rename(columns={"qid": "query_id", "docno": "doc_id"})
         assert row["RBU(p=0.9)@10"] == pytest.approx(measure.calc_aggregate(qrels, frame), abs=1e-11)
     assert [row["run"] for row in rows] == ["bm25", "xquad"]
-
-
-def test_evaluate_reads_several_measures_from_one_text_and_lifts_as_tables_show_them():
-    measures = ["-m", "RBU(p=0.9, e=0.1)@5 AP", "-m", "Adhoc(nDCG@5), Sharp(alpha_nDCG@5, gamma=0.3)"]
-    header = run("evaluate", "demo", BM25, *measures, "--format", "csv")
-
-    assert header.splitlines()[0] == 'run,"RBU(p=0.9,e=0.1)@5",AP,Adhoc(nDCG@5),"Sharp(alpha_nDCG@5,gamma=0.3)"'
 
 
 def test_evaluate_by_query_ends_each_run_with_its_aggregate():
@@ -230,20 +164,6 @@ def test_a_bad_file_is_named_with_its_line(tmp_path):
     assert "bad.run, line 1: expected 6 columns" in fail("evaluate", "demo", str(path), "-m", "RBU@5")
 
 
-def test_measures_lists_every_measure_with_its_source():
-    text = run("measures")
-    rows = json.loads(run("measures", "--format", "json"))
-
-    assert [row["measure"] for row in rows] == [measure.NAME for measure in registered()]
-    assert all(row["source"] in text and row["formula"] in text for row in rows)
-
-
-def test_the_module_is_the_command():
-    import pyterrier_diversity.__main__ as main
-
-    assert main.app is app
-
-
 def test_the_cli_and_an_experiment_agree():
     demo = DemoDataset()
     measures = [RBU @ 5, Adhoc(nDCG @ 5)]
@@ -253,30 +173,6 @@ def test_the_cli_and_an_experiment_agree():
     assert [row[str(m)] for m in measures] == pytest.approx(
         table[[str(m) for m in measures]].iloc[0].tolist(), abs=1e-11
     )
-
-
-def test_measures_tells_all_about_one():
-    assert run("measures", "RBU").startswith("RBU(cutoff, p=0.99,")
-    assert "    e: effort of looking at a document" in run("measures", "RBU")
-
-
-def test_measures_does_not_know_what_is_not_there():
-    assert "there is no measure 'nRBU' here" in fail("measures", "nRBU")
-
-
-def test_measures_prints_the_reference_page(monkeypatch):
-    monkeypatch.setattr(reference, "page", lambda: "Measures\n========\n")
-
-    assert run("measures", "--page") == "Measures\n========\n"
-
-
-def test_a_group_of_measures_is_asked_for_by_its_name():
-    header = run("evaluate", "demo", BM25, "-m", "FRESHSTACK RBU@5", "--format", "csv").splitlines()[0]
-
-    assert header == "run,alpha_nDCG@10,Coverage@20,Adhoc(R@50),RBU@5"
-
-
-MORE = str(FOLDER / "more-like-this.run")
 
 
 def test_compare_tells_means_differences_and_significance():
@@ -314,7 +210,6 @@ def test_compare_prints_a_p_value_that_no_trial_reached_as_below_one_over_the_tr
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--test", "anova"], "test must be one of"),
         (["-b", "nobody"], "nobody"),
         (["--correction", "no"], "correction must"),
         (["--correction", "holm"], "correction must be None for test='tukey-randomised'"),
@@ -333,26 +228,6 @@ def test_a_table_may_be_printed_for_latex():
     assert lines[2:5] == [r"\begin{tabular}{lrr}", r"\toprule", r"run & RBU@5 & alpha\_nDCG@5 \\"]
     assert lines[6].startswith("bm25 & 0.146 & ")
     assert lines[-2:] == [r"\bottomrule", r"\end{tabular}"]
-
-
-def test_axioms_tells_which_constraints_measures_meet():
-    rows = json.loads(run("axioms", "RBU(p=0.99) IA(AP)", "--n-pairs", "20", "--format", "json"))
-
-    assert rows[0] == {"measure": "RBU", **dict.fromkeys(CONSTRAINTS, "yes")}
-    assert (rows[1]["measure"], rows[1]["CloseTh"], rows[1]["Red"], rows[1]["Conf"]) == ("IA(AP)", "yes", "no", "no")
-
-
-def test_axioms_shows_rankings_that_break_a_constraint():
-    text = run("axioms", "IA(AP)", "-c", "--n-pairs", "0")
-
-    shown = text.split("\nIA(AP) breaks ")[1:]
-    assert [each.split(".")[0] for each in shown] == [name for name in CONSTRAINTS if name != "CloseTh"]
-    redundant = next(each for each in shown if each.startswith("Red."))
-    assert "\nbetter 0.250000: 1/0, 0/1\nworse 0.333333: 1/0 (2 times)\n" in redundant
-
-
-def test_axioms_of_what_cannot_be_checked_is_one_sentence():
-    assert "needs the column rarity" in fail("axioms", "P_Rareness@5")
 
 
 def test_a_table_may_be_printed_as_html():
@@ -387,3 +262,16 @@ def test_compare_marks_what_is_significant(format, higher):
 
     assert higher in text
     assert "(paired t-test, alpha = 0.05, queries: 14). Systems: a bm25." in text
+
+
+def test_evaluate_reads_several_measures_from_one_text_and_lifts_as_tables_show_them():
+    measures = ["-m", "RBU(p=0.9, e=0.1)@5 AP", "-m", "Adhoc(nDCG@5), Sharp(alpha_nDCG@5, gamma=0.3)"]
+    header = run("evaluate", "demo", BM25, *measures, "--format", "csv")
+
+    assert header.splitlines()[0] == 'run,"RBU(p=0.9,e=0.1)@5",AP,Adhoc(nDCG@5),"Sharp(alpha_nDCG@5,gamma=0.3)"'
+
+
+def test_a_group_of_measures_is_asked_for_by_its_name():
+    header = run("evaluate", "demo", BM25, "-m", "FRESHSTACK RBU@5", "--format", "csv").splitlines()[0]
+
+    assert header == "run,alpha_nDCG@10,Coverage@20,Adhoc(R@50),RBU@5"

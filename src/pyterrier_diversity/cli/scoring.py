@@ -1,0 +1,246 @@
+"""The commands that evaluate, compare and check run files."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import click
+
+from ..io.written import Format
+from ..meta import below_minimum, comparison_text, significance_table, worse_than
+from ..meta import compare as compared
+from ..meta.significance_tests import Alternative, Family, Groups, Test
+from . import options
+from .inputs import read_judged, run_paths, runs_and_baselines
+from .outputs import put, refuse, tell
+
+if TYPE_CHECKING:
+    import ir_measures
+    import pandas as pd
+
+Order = Literal["score", "rank"]
+
+
+@click.command()
+@options.with_options(options.QRELS, options.RUNS, options.MEASURES)
+@click.option("-q", "--by-query", is_flag=True, help="A row for each query, and 'all' for the aggregate.")
+@click.option(
+    "--min",
+    "minima",
+    multiple=True,
+    metavar="MEASURE=VALUE",
+    help="A gate: every run must reach this value, as 'Coverage@50=0.7', otherwise the exit status is 3; repeatable.",
+)
+@click.option("--queries", is_flag=True, help="A column with the number of queries that a run answers.")
+@click.option("-s", "--signatures", is_flag=True, help="A line for each measure that makes it reproducible.")
+@options.with_options(options.OUTPUT, options.FORMAT, options.PLACES)
+@options.with_options(options.ORDER, options.STRICT, options.DOC_LEN, options.JOBS)
+def evaluate(
+    qrels: str,
+    runs: tuple[str, ...],
+    measures: tuple[str, ...],
+    by_query: bool,
+    minima: tuple[str, ...],
+    queries: bool,
+    signatures: bool,
+    output: Path | None,
+    format: Format | None,
+    places: int | None,
+    **how: Any,
+) -> None:
+    """Evaluate RUNS by QRELS, file by file. In Python: evaluate_runs.
+
+    QRELS is a file, or a dataset: demo, clueweb12/trec-web-2014, irds:... RUNS are files of TREC or of TREC Dynamic
+    Domain, folders of them, or patterns such as 'runs/**/*.gz'.
+    """
+    least = options.minima_of(minima)
+    chosen = _asked(options.measures_of(measures), least)
+    table = _evaluated(qrels, run_paths(runs, qrels), [*chosen, *least], by_query or bool(least), queries, **how)
+    told = [table.attrs["signatures"][str(measure)] for measure in chosen]
+    shown = _shown(table, chosen, by_query) if by_query or least else table
+    shown = shown.rename(columns={"name": "run"})
+    if format == "latex" and output is None:
+        click.echo("\n".join(f"% {signature}" for signature in told))
+    written = put(shown, output, format, places)
+    if table.attrs["empty"] and written == "table" and output is None:
+        click.echo(f"\nWithout documents, and so with default values: {', '.join(table.attrs['empty'])}.")
+    if signatures and written != "latex":
+        click.echo("\n" + "\n".join(told), err=written != "table" or output is not None)
+    _end_if_incomplete(table)
+    if least:
+        refuse(below_minimum(table, least)["message"].tolist())
+
+
+@click.command()
+@options.with_options(options.QRELS, options.RUNS, options.MEASURES)
+@click.option("-b", "--baseline", "baselines", multiple=True, help="Compare with this run only: its name or a file.")
+@click.option(
+    "--test",
+    type=click.Choice(get_args(Test)),
+    default="tukey-randomised",
+    show_default=True,
+    help="The test of significance: one over all runs (tukey...), or one for each pair.",
+)
+@click.option("--correction", help="Of p-values of tests of single pairs: of statsmodels, such as holm or fdr_bh.")
+@click.option(
+    "--family", type=click.Choice(get_args(Family)), default="measure", help="Which p-values are corrected together."
+)
+@click.option(
+    "--alternative",
+    type=click.Choice(get_args(Alternative)),
+    default="two-sided",
+    help="With 'greater', only a higher mean of the first run of a pair is significant.",
+)
+@click.option(
+    "--groups",
+    type=click.Choice(get_args(Groups)),
+    default="all",
+    help="With 'pairwise', a Tukey test is made for each pair alone, as some papers did.",
+)
+@click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of significance.")
+@click.option("--n-trials", type=click.IntRange(1), help="Trials of a test that draws.")
+@click.option(
+    "--no-worse",
+    multiple=True,
+    metavar="MEASURE",
+    help="A gate: the exit status is 3 if a run is significantly worse than the baseline; repeatable.",
+)
+@click.option(
+    "--tolerance",
+    type=click.FloatRange(0),
+    help="With --no-worse: nor may a mean be lower by more, significant or not.",
+)
+@options.with_options(options.SEED, options.OUTPUT, options.FORMAT, options.PLACES)
+@options.with_options(options.ORDER, options.STRICT, options.DOC_LEN, options.JOBS)
+def compare(
+    qrels: str,
+    runs: tuple[str, ...],
+    measures: tuple[str, ...],
+    baselines: tuple[str, ...],
+    no_worse: tuple[str, ...],
+    tolerance: float | None,
+    seed: int,
+    output: Path | None,
+    format: Format | None,
+    places: int | None,
+    order: Order,
+    strict: bool,
+    doc_len: Path | None,
+    jobs: int | None,
+    **how: Any,
+) -> None:
+    """Compare RUNS: means, differences and significance. In Python: meta.compare.
+
+    As LaTeX or HTML: a row for each run, its means marked by what is significant. As a table, a p-value of 0 out of B
+    trials is printed as < 1/B; the formats for programs have the share, and more columns.
+    """
+    guarded = options.measures_of(no_worse)
+    if bool(guarded) > bool(baselines):
+        raise click.UsageError("--no-worse needs a --baseline.")
+    if tolerance is not None and not guarded:
+        raise click.UsageError("--tolerance needs --no-worse.")
+    chosen = _asked(options.measures_of(measures), guarded)
+    named, others = runs_and_baselines(runs, baselines, qrels)
+    values = _evaluated(qrels, named, [*chosen, *guarded], True, order=order, strict=strict, doc_len=doc_len, jobs=jobs)
+    _end_if_incomplete(values)
+    how |= {"rng": seed, "n_jobs": jobs}
+    table = compared(values, measures=chosen, baseline=others or None, **how)
+    decimals = 4 if places is None else places
+    texts = {
+        "table": lambda: comparison_text(table, decimals),
+        "latex": lambda: significance_table(table, decimals).to_latex(),
+        "html": lambda: significance_table(table, decimals).to_html(),
+    }
+    put(table, output, format, places, texts)
+    if guarded:
+        refuse(worse_than(values, others, guarded, tolerance=tolerance, **how)["message"].tolist())
+
+
+@click.command()
+@options.QRELS
+@click.argument("runs", nargs=-1)
+@options.with_options(options.ORDER, options.OUTPUT, options.FORMAT)
+@click.option("--strict", is_flag=True, help="The exit status is 1 for warnings, too.")
+def check(
+    qrels: str, runs: tuple[str, ...], order: Order, output: Path | None, format: Format | None, strict: bool
+) -> None:
+    """Tell what is odd about QRELS and RUNS. In Python: check_files.
+
+    No measure is computed. The exit status is 1 if there is an error.
+    """
+    from ..evaluate import check_files
+
+    found = check_files(read_judged(qrels), run_paths(runs, qrels), order=order)
+    lines = [f"{kind}: {name}: {message}" for name, kind, message in found.to_numpy()]
+    put(found, output, format, None, {"table": lambda: "\n".join(lines)})
+    if found["kind"].isin(["error", "warning"] if strict else ["error"]).any():
+        sys.exit(1)
+
+
+def _asked(measures: list[ir_measures.Measure], gates: Any) -> list[ir_measures.Measure]:
+    """Return the measures to show: those that were asked for, or those of the gates."""
+    if not measures and not gates:
+        raise click.UsageError("Say which measures, as in -m 'RBU@20 alpha_nDCG@20'.")
+    return measures or list(gates)
+
+
+def _evaluated(
+    qrels: str,
+    runs: Any,
+    measures: list[ir_measures.Measure],
+    perquery: bool,
+    queries: bool = False,
+    *,
+    order: Order,
+    strict: bool,
+    doc_len: Path | None,
+    jobs: int | None,
+) -> pd.DataFrame:
+    from ..evaluate import evaluate_runs
+
+    return evaluate_runs(
+        read_judged(qrels, measures),
+        runs,
+        measures,
+        perquery=perquery,
+        n_jobs=jobs,
+        order=order,
+        queries=queries,
+        strict=strict,
+        doc_len=doc_len,
+    )
+
+
+def _shown(values: pd.DataFrame, measures: list[ir_measures.Measure], by_query: bool) -> pd.DataFrame:
+    """Return a row for each run; by query, one for each query before it."""
+    import pandas as pd
+
+    from ..evaluate import aggregated
+
+    means = aggregated(values, measures)
+    counted = ["queries"] if "queries" in values else []
+    if counted:
+        means.insert(1, "queries", values.groupby("name", sort=False)["queries"].first().to_numpy())
+    if not by_query:
+        return means
+    names = [str(measure) for measure in measures]
+    keys = ["name", *counted, "qid"]
+    wide = values[values["measure"].isin(names)].set_index([*keys, "measure"])["value"].unstack()  # noqa: PD010
+    wide = wide[names].reindex(pd.MultiIndex.from_frame(values[keys].drop_duplicates())).reset_index()
+    blocks = [
+        pd.concat([wide[wide["name"] == name], means[means["name"] == name].assign(qid="all")])
+        for name in means["name"]
+    ]
+    return pd.concat(blocks, ignore_index=True).rename_axis(columns=None)
+
+
+def _end_if_incomplete(table: pd.DataFrame) -> None:
+    """End with status 1 if runs are missing in a table, after a line for each."""
+    errors = table.attrs.get("errors") or {}
+    for name, message in errors.items():
+        tell(f"Error: {message if name in message else f'{name}: {message}'}")
+    if errors:
+        tell(f"{len(errors)} of the runs could not be evaluated: the table is not complete.")
+        sys.exit(1)
