@@ -29,8 +29,11 @@ _MODULES = {
 }
 
 _EPILOG = """\b
-Exit status: 0 all is well; 1 an error, or a table that is not complete; 2 a command
-that cannot be understood; 3 a gate (--min, --no-worse) that was not passed.
+Exit status:
+  0  all is well
+  1  an error, or a table that is not complete
+  2  a command that cannot be understood
+  3  a gate (--min, --no-worse) that was not passed
 \b
 Completion of words for bash (or zsh, fish):
   eval "$(_PYTERRIER_DIVERSITY_COMPLETE=bash_source pyterrier-diversity)"

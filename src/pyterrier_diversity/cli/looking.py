@@ -179,15 +179,20 @@ def _deltas(asked: Asked) -> Axes:
     return plots.per_query_deltas(asked.perquery, asked.measure, *asked.paths)
 
 
+def _by_topic_set_size(asked: Asked) -> Axes:
+    n = asked.perquery["qid"].nunique()
+    step = -(-n // 10)
+    sampled = meta.topic_sampling(asked.perquery, sizes=range(step, n + 1, step), rng=asked.seed, n_jobs=asked.jobs)
+    return plots.by_topic_set_size(sampled)
+
+
 PICTURES: dict[str, Callable[[Asked], Axes]] = {
     "coverage": _coverage,
     "explain": _explain,
     "intent_coverage": lambda asked: plots.intent_coverage(asked.runs, asked.judged, cutoff=asked.depth),
     "per_query_deltas": _deltas,
     "asl_curve": lambda asked: plots.asl_curve(meta.asl_curve(asked.perquery, rng=asked.seed, n_jobs=asked.jobs)),
-    "by_topic_set_size": lambda asked: plots.by_topic_set_size(
-        meta.topic_sampling(asked.perquery, rng=asked.seed, n_jobs=asked.jobs)
-    ),
+    "by_topic_set_size": _by_topic_set_size,
     "unanimity": lambda asked: plots.unanimity(meta.unanimity(asked.perquery)),
     "discriminative_power": lambda asked: plots.discriminative_power(
         meta.discriminative_power(asked.perquery, rng=asked.seed, n_jobs=asked.jobs)
