@@ -11,7 +11,7 @@ from ir_measures import AP, P, ScoredDoc
 
 from pyterrier_diversity import RBU, Adhoc, alpha_nDCG, evaluate_runs, signature
 from pyterrier_diversity.datasets.demo import FOLDER, RUNS, DemoDataset
-from pyterrier_diversity.evaluate import DiversityEvaluator, runs
+from pyterrier_diversity.evaluate import DiversityEvaluator, scoring
 from pyterrier_diversity.evaluate.runs import run_files
 
 MEASURES = [RBU @ 5, alpha_nDCG @ 5, Adhoc(AP), P @ 5]
@@ -228,7 +228,7 @@ def test_one_evaluator_serves_all_runs_of_a_process_and_is_let_go(files, monkeyp
         made.append(weakref.ref(result))
         return result
 
-    monkeypatch.setattr(runs, "DiversityEvaluator", watched)
+    monkeypatch.setattr(scoring, "DiversityEvaluator", watched)
 
     evaluate_runs(QRELS, files, [RBU @ 5], n_jobs=1)
     gc.collect()

@@ -17,9 +17,9 @@ from ..io import printable
 
 # The module of each command.
 _MODULES = {
-    "evaluate": "scoring",
-    "compare": "scoring",
-    "check": "scoring",
+    "evaluate": "evaluating",
+    "compare": "evaluating",
+    "check": "evaluating",
     "explain": "looking",
     "plot": "looking",
     "measures": "listing",

@@ -1,8 +1,8 @@
 """Values of measures: of one run, of many, of plain labels, and for ir_measures."""
 
-from .aggregates import aggregated
 from .check import check_files
 from .evaluator import DiversityEvaluator, Evaluation, RefusedMeasureError
+from .means import aggregates
 from .plain import score
 from .provider import register_provider
 from .runs import evaluate_runs
@@ -11,7 +11,7 @@ __all__ = [
     "DiversityEvaluator",
     "Evaluation",
     "RefusedMeasureError",
-    "aggregated",
+    "aggregates",
     "check_files",
     "evaluate_runs",
     "register_provider",

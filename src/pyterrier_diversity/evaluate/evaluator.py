@@ -112,7 +112,7 @@ class DiversityEvaluator(Evaluator):
         """
         self._check_queries()
         return {
-            measure: aggregated_value(measure.aggregator(), column)
+            measure: aggregated(measure, column)
             for measure, column in zip(self.measures, self._columns(run), strict=True)
         }
 
@@ -212,8 +212,9 @@ class Evaluation:
         return [columns[column] for column in self._asked]
 
 
-def aggregated_value(aggregator: Any, values: np.ndarray) -> float:
-    """Return the aggregate of values."""
+def aggregated(measure: ir_measures.Measure, values: np.ndarray) -> float:
+    """Return the aggregate of a measure's values."""
+    aggregator = measure.aggregator()
     if type(aggregator) is MeanAgg and len(values):
         # It adds one value after the other, and so does this.
         return float(np.cumsum(values)[-1] / len(values))

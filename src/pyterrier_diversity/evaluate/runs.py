@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import os
-import uuid
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from glob import glob
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import ir_measures
+import numpy as np
 import pandas as pd
 
-from ..io import add_lengths, read_run_or_session
 from ..io.dynamic_domain import read_lengths
 from ..io.trec import checked_order
-from ..judged import QRELS_COLUMNS, RUN_COLUMNS, collected, to_frame
-from ..measures import signature
+from ..judged import QRELS_COLUMNS, to_frame
 from ..measures.parse import read_measures
-from ..parallel import in_parallel
-from .evaluator import DiversityEvaluator, RefusedMeasureError
-
-# The evaluator that a process has made for the runs of one call.
-_evaluators: dict[str, Any] = {}
+from .saved import Scored
+from .scoring import Call, score_runs
 
 
 def evaluate_runs(
@@ -37,6 +32,8 @@ def evaluate_runs(
     queries: bool = False,
     strict: bool = False,
     doc_len: Mapping[str, float] | str | os.PathLike[str] | None = None,
+    save: str | os.PathLike[str] | None = None,
+    on_error: Literal["raise", "skip"] = "raise",
 ) -> pd.DataFrame:
     """Evaluate run files, each of which is read when its turn comes: for more runs than fit in memory.
 
@@ -63,19 +60,32 @@ def evaluate_runs(
         Whether warnings about data are errors.
     doc_len : mapping or path-like, optional
         The number of words of each document, for `EU_DD`, as of `io.add_lengths`.
+    save : path, optional
+        A file, ``.csv`` or ``.parquet``, to which the values of each query are written run by run, as they are
+        finished; what is there already is not computed again. It has the columns ``name``, ``qid``, ``measure``,
+        ``value``, ``se`` (a standard error, where there is one), ``run_key``, ``qrels_key``, ``signature`` and
+        ``notes``. A value is there if the content of qrels and run, the options that order a run, and the `signature`
+        of the measure are the same; other rows stay. So a call that was killed goes on where it ended.
+    on_error : {"raise", "skip"}
+        What happens if a run cannot be evaluated: an error, or the table has the others.
 
     Returns
     -------
     DataFrame
         As ``pt.Experiment`` returns it: a row for each run, with ``name`` and a column for each measure; or, with
         ``perquery``, the columns ``name``, ``qid``, ``measure``, ``value``. ``attrs["signatures"]`` has the `signature`
-        of each measure, ``attrs["empty"]`` the names of runs without documents.
+        of each measure, ``attrs["empty"]`` the names of runs without documents, ``attrs["errors"]`` why runs were
+        skipped, by their names.
 
     Raises
     ------
     ValueError
         If there is no run, no measure or no judgement, two runs have one name, or qrels or a run cannot be evaluated:
         with the name of the run.
+    ImportError
+        If ``save`` is a file of parquet, and pyarrow is not installed.
+    OSError
+        If a file cannot be read or written, or another process saves to the same file.
 
     Warns
     -----
@@ -95,6 +105,8 @@ def evaluate_runs(
     1  xquad  0.306         0.850
     """
     order = checked_order("evaluate_runs", order)
+    if on_error not in ("raise", "skip"):
+        raise ValueError(f"evaluate_runs: on_error must be 'raise' or 'skip', not {on_error!r}.")
     named = named_runs(runs)
     wanted = list(dict.fromkeys(read_measures("evaluate_runs", measures)))
     if not named or not wanted:
@@ -103,52 +115,56 @@ def evaluate_runs(
     if judged.empty:
         raise ValueError("evaluate_runs: qrels hold no row: there is nothing to evaluate by.")
     lengths = doc_len if doc_len is None or isinstance(doc_len, Mapping) else read_lengths(doc_len)
-    token = uuid.uuid4().hex
-    tasks = [
-        (token, judged, wanted, name, _sendable(name, run, order), perquery, order, lengths)
-        for name, run in named.items()
-    ]
-    try:
-        evaluated = dict(zip(named, in_parallel(_evaluated, tasks, n_jobs=n_jobs, what="runs"), strict=True))
-    finally:
-        _evaluators.pop(token, None)
-    for message in _messages(evaluated):
+    call = Call(judged, wanted, order, lengths)
+    scored, errors = score_runs(call, named, n_jobs=n_jobs, save=save, skip=on_error == "skip", keep_values=perquery)
+    for message in _messages(scored):
         if strict:
             raise ValueError(message)
         warnings.warn(message, UserWarning, stacklevel=2)
-    n_answered = {name: len(of_run.answered) for name, of_run in evaluated.items()}
-    columns = ["name", "qid", "measure", "value"] if perquery else ["name", *map(str, wanted)]
-    table = pd.DataFrame([row for of_run in evaluated.values() for row in of_run.rows], columns=columns)
+    table = _by_query(call, scored) if perquery else _aggregates(call, scored)
     if queries:
-        table.insert(1, "queries", table["name"].map(n_answered))
+        table.insert(1, "queries", table["name"].map({name: int(run.answered.sum()) for name, run in scored.items()}))
     table.attrs = {
-        "signatures": {str(measure): signature(measure) for measure in wanted},
-        "empty": [name for name, of_run in evaluated.items() if of_run.empty],
+        "signatures": call.signatures,
+        "empty": [name for name, run in scored.items() if run.empty],
+        "errors": errors,
     }
     return table
 
 
-class _Evaluated(NamedTuple):
-    """What a worker tells of a run."""
-
-    rows: list[tuple[Any, ...]]
-    answered: frozenset[str]
-    empty: bool
-    messages: list[str]
+def _aggregates(call: Call, scored: Mapping[str, Scored]) -> pd.DataFrame:
+    """Return a row for each run."""
+    rows = [(name, *(run.columns[measure].aggregate for measure in call.measures)) for name, run in scored.items()]
+    return pd.DataFrame(rows, columns=["name", *call.measures])
 
 
-def _messages(evaluated: Mapping[str, _Evaluated]) -> Iterator[str]:
+def _by_query(call: Call, scored: Mapping[str, Scored]) -> pd.DataFrame:
+    """Return a row for each run, query and measure."""
+    n_queries, n_measures = len(call.query_ids), len(call.measures)
+    values = [[run.columns[measure].by_query for measure in call.measures] for run in scored.values()]
+    return pd.DataFrame(
+        {
+            "name": [name for name in scored for _ in range(n_queries * n_measures)],
+            "qid": [query_id for query_id in call.query_ids for _ in range(n_measures)] * len(scored),
+            "measure": list(call.measures) * (n_queries * len(scored)),
+            "value": np.array(values, dtype=np.float64).transpose(0, 2, 1).ravel() if scored else np.empty(0),
+        }
+    )
+
+
+def _messages(scored: Mapping[str, Scored]) -> Iterator[str]:
     """Yield the warnings about runs, each with the name of its run."""
-    every = frozenset[str]().union(*(of_run.answered for of_run in evaluated.values()))
-    for name, of_run in evaluated.items():
-        if of_run.empty:
+    n_answered = int(np.any([run.answered for run in scored.values()], axis=0).sum()) if scored else 0
+    for name, run in scored.items():
+        n = int(run.answered.sum())
+        if run.empty:
             yield f"Run {name} is empty: every query scores the default of a measure."
-        elif of_run.answered and 2 * len(of_run.answered) < len(every):
+        elif 0 < 2 * n < n_answered:
             yield (
-                f"Run {name} answers {len(of_run.answered)} of {len(every)} queries that the runs answer: each other "
-                "query scores the default of a measure."
+                f"Run {name} answers {n} of {n_answered} queries that the runs answer: each other query scores the "
+                "default of a measure."
             )
-        for message in of_run.messages:
+        for message in run.messages:
             yield f"Run {name}: {message}"
 
 
@@ -196,58 +212,3 @@ def named_runs(runs: Any) -> dict[str, Any]:
     paths = run_files([runs] if isinstance(runs, (str, os.PathLike)) else runs)
     names = [path.name.removesuffix(".gz").removesuffix(".run").removesuffix(".txt") for path in paths]
     return dict(zip(names if len(set(names)) == len(names) else map(str, paths), paths, strict=True))
-
-
-def _sendable(name: str, run: Any, order: str) -> pd.DataFrame | str | os.PathLike[str]:
-    """Return a path, or a run as a frame, which other processes can be given."""
-    if isinstance(run, (str, os.PathLike)):
-        return run
-    try:
-        if order == "rank" and isinstance(run, pd.DataFrame):
-            if "rank" not in run:
-                raise ValueError("order='rank' needs the column rank")
-            run = run.drop(columns="score", errors="ignore")
-        return to_frame(run, RUN_COLUMNS, "run")
-    except (ValueError, TypeError) as error:
-        raise (TypeError if isinstance(error, TypeError) else ValueError)(f"Run {name}: {error}") from error
-
-
-def _evaluated(
-    token: str,
-    qrels: pd.DataFrame,
-    measures: Sequence[ir_measures.Measure],
-    name: str,
-    run: pd.DataFrame | str | os.PathLike[str],
-    perquery: bool,
-    order: Literal["score", "rank"],
-    doc_len: Mapping[str, float] | None,
-) -> _Evaluated:
-    """Return the rows of one run, and what there is to say of it."""
-    evaluator = _evaluators.get(token)
-    if evaluator is None:
-        _evaluators.clear()
-        try:
-            evaluator = DiversityEvaluator(measures, qrels)
-        except RefusedMeasureError as error:
-            raise ValueError(
-                f"{str(error).rstrip('.')} (ir_measures takes values of its own types only: 1.0, not 1)."
-            ) from error
-        _evaluators[token] = evaluator
-    try:
-        with collected() as messages:
-            ranked = to_frame(
-                run if isinstance(run, pd.DataFrame) else read_run_or_session(run, order), RUN_COLUMNS, "run"
-            )
-            ranked = ranked if doc_len is None else add_lengths(ranked, doc_len)
-            rows: list[tuple[Any, ...]]
-            if perquery:
-                rows = [
-                    (name, value.query_id, str(value.measure), value.value) for value in evaluator.iter_calc(ranked)
-                ]
-            else:
-                means = evaluator.calc_aggregate(ranked)
-                rows = [(name, *(means[measure] for measure in measures))]
-        given = {str(query_id) for query_id in ranked["query_id"].unique().tolist()}
-        return _Evaluated(rows, frozenset(given.intersection(evaluator.judgements.query_ids)), ranked.empty, messages)
-    except (ValueError, TypeError) as error:
-        raise (TypeError if isinstance(error, TypeError) else ValueError)(f"Run {name}: {error}") from error

@@ -109,7 +109,8 @@ def format_of(path: Path) -> Format | Literal["parquet"]:
     ending = os.path.splitext(os.fspath(path))[1].lower()
     if ending not in _ENDINGS:
         raise ValueError(
-            f"{os.fspath(path)!r} does not say a format: its ending must be one of {', '.join(_ENDINGS)}, not {ending!r}."
+            f"{os.fspath(path)!r} does not say a format: its ending must be one of {', '.join(_ENDINGS)}, "
+            f"not {ending!r}."
         )
     return _ENDINGS[ending]
 
@@ -123,9 +124,9 @@ def require_pyarrow(who: str) -> None:
 
 
 def formatted(frame: pd.DataFrame, format: Format = "table", places: int | None = None) -> str:
-    """Return a table as text, without a line break at its end.
+    r"""Return a table as text, without a line break at its end.
 
-    Names are made harmless: control characters are written as escapes (``\\x1b``), and in CSV a cell that a spreadsheet
+    Names are made harmless: control characters are written as escapes (``\x1b``), and in CSV a cell that a spreadsheet
     would execute gets an apostrophe before it. Numbers stay as they are.
 
     Parameters

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..evaluate import aggregated
+from ..evaluate import aggregates
 from .compare import compare
 from .scores import signs
 from .significance_tests import Test
@@ -54,7 +54,7 @@ def below_minimum(perquery: pd.DataFrame, minimum: Mapping[Any, float]) -> pd.Da
     for measure, least in minimum.items():
         if not isinstance(least, (int, float)) or not math.isfinite(least):
             raise ValueError(f"below_minimum: the minimum of {measure} must be a finite number, not {least!r}.")
-    values = aggregated(perquery, minimum).set_index("name")
+    values = aggregates(perquery, minimum).set_index("name")
     rows = []
     for name, least in zip(values, minimum.values(), strict=True):
         for system, value in values[name].items():

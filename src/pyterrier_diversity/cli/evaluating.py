@@ -37,6 +37,11 @@ Order = Literal["score", "rank"]
 @click.option("-s", "--signatures", is_flag=True, help="A line for each measure that makes it reproducible.")
 @options.with_options(options.OUTPUT, options.FORMAT, options.PLACES)
 @options.with_options(options.ORDER, options.STRICT, options.DOC_LEN, options.JOBS)
+@click.option(
+    "--save",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="A .csv or .parquet file that gets what is finished, run by run; what is there is not computed again.",
+)
 def evaluate(
     qrels: str,
     runs: tuple[str, ...],
@@ -197,6 +202,7 @@ def _evaluated(
     strict: bool,
     doc_len: Path | None,
     jobs: int | None,
+    save: Path | None = None,
 ) -> pd.DataFrame:
     from ..evaluate import evaluate_runs
 
@@ -210,6 +216,8 @@ def _evaluated(
         queries=queries,
         strict=strict,
         doc_len=doc_len,
+        save=save,
+        on_error="skip",
     )
 
 
@@ -217,9 +225,9 @@ def _shown(values: pd.DataFrame, measures: list[ir_measures.Measure], by_query: 
     """Return a row for each run; by query, one for each query before it."""
     import pandas as pd
 
-    from ..evaluate import aggregated
+    from ..evaluate import aggregates
 
-    means = aggregated(values, measures)
+    means = aggregates(values, measures)
     counted = ["queries"] if "queries" in values else []
     if counted:
         means.insert(1, "queries", values.groupby("name", sort=False)["queries"].first().to_numpy())

@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 
 from ..measures.parse import read_measure, read_measures
-from .evaluator import aggregated_value
+from .evaluator import aggregated
 
 
-def aggregated(perquery: pd.DataFrame, measures: Iterable[ir_measures.Measure | str] | None = None) -> pd.DataFrame:
+def aggregates(perquery: pd.DataFrame, measures: Iterable[ir_measures.Measure | str] | None = None) -> pd.DataFrame:
     """Return the aggregates of measures over the queries of each system.
 
     Parameters
@@ -37,26 +37,25 @@ def aggregated(perquery: pd.DataFrame, measures: Iterable[ir_measures.Measure | 
     Examples
     --------
     >>> rows = [("bm25", "1", "RBU@5", 0.25), ("bm25", "2", "RBU@5", 0.75), ("xquad", "1", "RBU@5", 0.5)]
-    >>> aggregated(pd.DataFrame(rows, columns=["name", "qid", "measure", "value"]))
+    >>> aggregates(pd.DataFrame(rows, columns=["name", "qid", "measure", "value"]))
         name  RBU@5
     0   bm25    0.5
     1  xquad    0.5
     """
     there = list(dict.fromkeys(perquery["measure"].astype(str)))
     if measures is None:
-        wanted = [read_measure("aggregated", name) for name in there]
+        wanted = [read_measure("aggregates", name) for name in there]
     else:
-        wanted = read_measures("aggregated", measures)
+        wanted = read_measures("aggregates", measures)
     absent = [str(measure) for measure in wanted if str(measure) not in there]
     if absent:
-        raise ValueError(f"aggregated: perquery has no measure {', '.join(absent)}; it has {', '.join(there)}.")
+        raise ValueError(f"aggregates: perquery has no measure {', '.join(absent)}; it has {', '.join(there)}.")
     table = {"name": list(dict.fromkeys(perquery["name"]))}
     of_measure = dict(iter(perquery.groupby(perquery["measure"].astype(str), sort=False)))
     for measure in wanted:
         values = dict(iter(of_measure[str(measure)].groupby("name", sort=False)["value"]))
         nothing = np.array([])
         table[str(measure)] = [
-            aggregated_value(measure.aggregator(), values[name].to_numpy() if name in values else nothing)
-            for name in table["name"]
+            aggregated(measure, values[name].to_numpy() if name in values else nothing) for name in table["name"]
         ]
     return pd.DataFrame(table)
