@@ -70,7 +70,7 @@ def test_a_file_has_the_values_of_the_table(tmp_path, ending, n_jobs):
     )
     assert set(zip(saved["measure"], saved["signature"], strict=True)) == {(str(m), signature(m)) for m in MEASURES}
     assert saved.groupby("name")["run_key"].unique().map(list).to_dict() == {
-        name: [file_key(file, "order=score")] for name, file in FILES.items()
+        name: [file_key(file, "order=score", "ties=docno")] for name, file in FILES.items()
     }
     assert len(set(saved["qrels_key"])) == 1
 
@@ -177,6 +177,22 @@ def test_a_run_of_another_name_is_written_under_it_and_not_scored(tmp_path, read
     assert table["name"].tolist() == ["new"]
     old, new = rows(path).groupby("name", sort=False)["value"].agg(list)
     assert old == new
+
+
+def test_expected_values_over_ties_are_found_again_with_their_standard_errors(tmp_path, read):
+    path = tmp_path / "results.csv"
+    tied = BM25.assign(score=1.0)
+    how = {"ties": "expected", "samples": 5, "rng": 1, "queries": True, "n_jobs": 1}
+    both = [{**how, "perquery": perquery} for perquery in (False, True)]
+    expected = [evaluate_runs(QRELS, {"mine": tied}, MEASURES, **options) for options in both]
+    assert (expected[1]["se"] > 0).any()
+    evaluate_runs(QRELS, {"mine": tied}, MEASURES[1:], save=path)
+    evaluate_runs(QRELS, {"mine": tied}, MEASURES[:1], **how, save=path)
+
+    for options, table in zip(both, expected, strict=True):
+        for _ in range(2):
+            same(evaluate_runs(QRELS, {"mine": tied}, MEASURES, **options, save=path), table)
+    assert len(rows(path)) == len(QUERIES) * (2 * len(MEASURES) - 1)
 
 
 @pytest.mark.parametrize("cut", [1, 2, 30, 200, 700])
@@ -356,7 +372,7 @@ def test_a_bad_file_is_an_error_after_what_was_finished_was_saved(tmp_path):
 def test_no_run_may_be_left():
     table = evaluate_runs(QRELS, {"bad": 3}, MEASURES, on_error="skip", queries=True)
 
-    assert table.columns.tolist() == ["name", "queries", *map(str, MEASURES)]
+    assert table.columns.tolist() == ["name", "queries", "ties@5", *map(str, MEASURES)]
     assert table.empty
     assert list(evaluate_runs(QRELS, {"bad": 3}, MEASURES, on_error="skip", perquery=True)) == [
         "name",

@@ -9,9 +9,9 @@ import pytest
 from ir_measures import AP, NRBP, RBP, RR, Judged, P, nDCG
 
 from by_hand import renamed
-from pyterrier_diversity import CT, IA, RBU, Adhoc, Sharp, StRecall, alpha_nDCG
+from pyterrier_diversity import IA, RBU, Adhoc, Sharp, StRecall, alpha_nDCG
+from pyterrier_diversity.io.ordering import highest_label_last
 from pyterrier_diversity.transformers import Evaluate, XQuAD, oracle_intent_scores
-from pyterrier_diversity.transformers.evaluate import last_rank
 
 QRELS = pd.DataFrame(
     [("q", "a", 1, "x"), ("q", "b", 2, "y"), ("q", "c", 0, "x"), ("p", "a", 1, "x")],
@@ -68,6 +68,7 @@ def test_values_are_those_of_an_experiment_on_the_demo():
 
 def test_values_are_those_of_an_experiment_on_a_trec_web_run(trec_qrels, trec_run):
     qrels = pt.model.from_ir_measures(trec_qrels(2012).rename(columns={"subtopic_id": "iteration"}))
+    qrels = highest_label_last(qrels)
     run = pt.model.from_ir_measures(trec_run("2012/ql.catb")).groupby("qid").head(50)
 
     expected = by_experiment(run, qrels[["qid"]].drop_duplicates(), qrels, MEASURES)
@@ -221,23 +222,6 @@ def test_results_that_cannot_be_ranked_are_refused_by_any_measure(measure, colum
 def test_a_missing_column_is_an_input_validation_error(column):
     with pytest.raises(pt.validate.InputValidationError, match=column):
         Evaluate(QRELS, RR)(results(q="a").drop(columns=column))
-
-
-@pytest.mark.parametrize(
-    ("measure", "rank"),
-    [
-        (P @ 7, 7),
-        (AP, None),
-        (RBU @ 3, 3),
-        (IA(Sharp(nDCG @ 4)), 4),
-        (CT @ 3, 15),
-        (CT(batch=2) @ 3, 6),
-        (Adhoc(CT @ 2), 10),
-        (CT, None),
-    ],
-)
-def test_the_last_rank_of_a_measure_counts_documents(measure, rank):
-    assert last_rank(measure) == rank
 
 
 def test_inspection_knows_what_comes_in_and_goes_out():

@@ -37,6 +37,7 @@ from pyterrier_diversity import (
     nSessionDCG,
 )
 from pyterrier_diversity.io import read_dd_run, read_dd_truth
+from pyterrier_diversity.io.ordering import highest_label_last
 from pyterrier_diversity.measures import registered
 from pyterrier_diversity.transformers import Explain
 
@@ -120,7 +121,7 @@ def web(trec_qrels, trec_run):
     run = run[run["qid"].isin(["151", "163"])].sort_values(["qid", "score", "docno"], ascending=[True, False, False])
     run = run.groupby("qid").head(30).assign(doc_len=100.0)
     qrels = pt.model.from_ir_measures(trec_qrels(2012).rename(columns={"subtopic_id": "iteration"}))
-    qrels = qrels[qrels["qid"].isin(["151", "163"])]
+    qrels = highest_label_last(qrels[qrels["qid"].isin(["151", "163"])])
     weight = qrels["iteration"].astype(float) + 1
     first = qrels["iteration"] == "1"
     columns = {"weight": weight, "intent_type": np.where(first, "nav", "inf"), "rarity": 0.5}

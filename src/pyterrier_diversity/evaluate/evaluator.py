@@ -15,13 +15,13 @@ from ir_measures.util import CalcResults
 
 from ..judged import (
     QRELS_COLUMNS,
-    RUN_COLUMNS,
     Judgements,
     Ranked,
     Retrieved,
     Run,
     View,
     judge,
+    numbers,
     to_frame,
     with_string_ids,
 )
@@ -46,6 +46,11 @@ _LARGEST_LABEL = 2**20
 _LARGEST_CUTOFF = 2**31 - 1
 
 
+# Measures of ir_measures that read no label, and those that read labels of retrieved documents only.
+_READ_NO_LABEL = ("NumRet", "NumQ", "Judged")
+_READ_RETRIEVED_LABELS = ("NumRet", "P", "RR", "Success", "SetP", "ERR", "RBP")
+
+
 class RefusedMeasureError(ValueError):
     """Parameters of a measure that its provider does not take."""
 
@@ -54,7 +59,7 @@ class DiversityEvaluator(Evaluator):
     """Scores any number of runs against qrels that were read once.
 
     Values come query by query, and in each query in the order of the measures. Measures that other providers compute
-    are theirs, from the same qrels and runs.
+    are theirs, from the same qrels and from the ranking that this package's measures see.
 
     Parameters
     ----------
@@ -66,7 +71,8 @@ class DiversityEvaluator(Evaluator):
     Raises
     ------
     ValueError
-        If the qrels cannot be read, or a measure cannot be computed.
+        If the qrels cannot be read, or a measure cannot be computed; when a run is evaluated, if another provider
+        would not read the highest label of a document, as with bare ad-hoc measures on qrels of several intents.
     """
 
     def __init__(self, measures: Iterable[ir_measures.Measure], qrels: Any) -> None:
@@ -77,7 +83,7 @@ class DiversityEvaluator(Evaluator):
         self.judgements = judge(qrels)
         ours = [measure for measure in ordered if is_ours(measure)]
         self._ours = Evaluation(self.judgements, ours)
-        self._bare = _Provided(bare, with_string_ids(qrels, QRELS_COLUMNS, "qrels")) if bare else None
+        self._bare = _Bare(bare, with_string_ids(qrels, QRELS_COLUMNS, "qrels")) if bare else None
         # Where the values of each measure are, those of ours first.
         place = {id(measure): at for at, measure in enumerate([*ours, *bare])}
         self._places = [place[id(measure)] for measure in ordered]
@@ -127,14 +133,11 @@ class DiversityEvaluator(Evaluator):
 
     def _columns(self, run: Any) -> Sequence[np.ndarray]:
         """Return the values of each measure, in their order."""
-        is_read = isinstance(run, (Run, Retrieved))
-        if self._bare is not None and not is_read:
-            run = with_string_ids(run, RUN_COLUMNS, "run")
-        found = run if isinstance(run, Retrieved) else (run if is_read else Run(run)).retrieve(self.judgements)
-        columns = self._ours.values(found)
+        if not isinstance(run, Retrieved):
+            run = (run if isinstance(run, Run) else Run(run)).retrieve(self.judgements)
+        columns = self._ours.values(run)
         if self._bare is not None:
-            given = found.as_dict(self.judgements.query_ids) if is_read else run
-            columns += self._bare.values(given, self.judgements.query_ids)
+            columns += self._bare.values(run.as_dict(self.judgements.query_ids), self.judgements.query_ids)
         return [columns[place] for place in self._places]
 
 
@@ -265,6 +268,32 @@ class _Provided:
         for metric in self._evaluator.iter_calc(run) if len(run) else ():
             values[metric.measure][index[metric.query_id]] = metric.value
         return [values[measure] for measure in self._measures]
+
+
+class _Bare(_Provided):
+    """Measures that other providers compute from the qrels as they are: they see the last row of a document only."""
+
+    def __init__(self, measures: list[ir_measures.Measure], qrels: pd.DataFrame) -> None:
+        super().__init__(measures, qrels)
+        rows = pd.DataFrame({"query": qrels["query_id"].array, "doc": qrels["doc_id"].array})
+        rows["last"] = np.maximum(numbers(qrels, "relevance", "qrels"), 0)
+        rows["highest"] = rows.groupby(["query", "doc"])["last"].transform("max")
+        rows = rows[~rows.duplicated(["query", "doc"], keep="last") & (rows["last"] < rows["highest"])]
+        self._misread = list(rows.itertuples(index=False, name=None))
+
+    def values(self, run: Any, query_ids: Sequence[str]) -> list[np.ndarray]:
+        """Return the values of each measure, one for each query; a ``ValueError`` if a label would be misread."""
+        for query, doc, last, highest in self._misread:
+            for measure in self._measures if query in run else ():
+                name = measure.NAME
+                if name in _READ_NO_LABEL and not measure.params.get("rel"):
+                    continue
+                if doc in run[query] or name not in _READ_RETRIEVED_LABELS:
+                    raise ValueError(
+                        f"{measure} reads the last row of a document, which has the label {last:g} for document "
+                        f"{doc!r} of query {query!r}; its highest is {highest:g}. Use Adhoc({measure})."
+                    )
+        return super().values(run, query_ids)
 
 
 class _ProvidedOverView:

@@ -17,8 +17,13 @@ from ..io.dynamic_domain import read_lengths
 from ..io.trec import checked_order
 from ..judged import QRELS_COLUMNS, to_frame
 from ..measures.parse import read_measures
+from ..parameters import Rng
+from .arguments import check_order
+from .expected import TiesOption, read_draws
 from .saved import Scored
 from .scoring import Call, score_runs
+
+_FORMS = "evaluate_runs: runs must be a mapping of names to runs, or paths"
 
 
 def evaluate_runs(
@@ -31,6 +36,9 @@ def evaluate_runs(
     order: Literal["score", "rank"] = "score",
     queries: bool = False,
     strict: bool = False,
+    ties: TiesOption = "docno",
+    samples: int = 100,
+    rng: Rng = None,
     doc_len: Mapping[str, float] | str | os.PathLike[str] | None = None,
     save: str | os.PathLike[str] | None = None,
     on_error: Literal["raise", "skip"] = "raise",
@@ -55,9 +63,18 @@ def evaluate_runs(
     order : {"score", "rank"}
         Which column orders the documents of files and frames, as of `io.read_run`.
     queries : bool
-        Whether to add the column ``queries``: how many queries of the qrels a run has documents for.
+        Whether to add the column ``queries``, how many queries of the qrels a run has documents for, and for each
+        cutoff a column such as ``ties@20``: in which share of these queries the documents at ranks 20 and 21 have the
+        same score.
     strict : bool
         Whether warnings about data are errors.
+    ties : {"docno", "expected"}
+        How documents of the same score are ordered: by descending id, or at random, many times; values are then means
+        over these orders.
+    samples : int
+        With ``ties="expected"``, the number of random orders, at least 2.
+    rng : int, Generator or None
+        Where random orders come from. They are the same whatever the order of rows and runs and the number of workers.
     doc_len : mapping or path-like, optional
         The number of words of each document, for `EU_DD`, as of `io.add_lengths`.
     save : path, optional
@@ -65,7 +82,8 @@ def evaluate_runs(
         finished; what is there already is not computed again. It has the columns ``name``, ``qid``, ``measure``,
         ``value``, ``se`` (a standard error, where there is one), ``run_key``, ``qrels_key``, ``signature`` and
         ``notes``. A value is there if the content of qrels and run, the options that order a run, and the `signature`
-        of the measure are the same; other rows stay. So a call that was killed goes on where it ended.
+        of the measure are the same; other rows stay. So a call that was killed goes on where it ended. With
+        ``ties="expected"``, give ``rng`` a number.
     on_error : {"raise", "skip"}
         What happens if a run cannot be evaluated: an error, or the table has the others.
 
@@ -75,13 +93,17 @@ def evaluate_runs(
         As ``pt.Experiment`` returns it: a row for each run, with ``name`` and a column for each measure; or, with
         ``perquery``, the columns ``name``, ``qid``, ``measure``, ``value``. ``attrs["signatures"]`` has the `signature`
         of each measure, ``attrs["empty"]`` the names of runs without documents, ``attrs["errors"]`` why runs were
-        skipped, by their names.
+        skipped, by their names, ``attrs["ties"]`` the shares of tied
+        queries of each run, as ``queries`` shows them. With ``ties="expected"``, the standard error of the mean over
+        the orders is in a column such as ``se(RBU@20)`` behind that of the measure, or, with ``perquery``, in the
+        column ``se``; ``attrs["expected"]`` has ``samples`` and ``seed``.
 
     Raises
     ------
     ValueError
-        If there is no run, no measure or no judgement, two runs have one name, or qrels or a run cannot be evaluated:
-        with the name of the run.
+        If there is no run, no measure or no judgement, an argument looks like another one, two runs have one name, or
+        qrels or a run cannot be evaluated: with the name of the run. So it is if an ad-hoc measure would not see the
+        highest label of a document, which ``Adhoc(M)`` does.
     ImportError
         If ``save`` is a file of parquet, and pyarrow is not installed.
     OSError
@@ -105,17 +127,18 @@ def evaluate_runs(
     1  xquad  0.306         0.850
     """
     order = checked_order("evaluate_runs", order)
+    check_order("evaluate_runs", qrels, runs, measures)
     if on_error not in ("raise", "skip"):
         raise ValueError(f"evaluate_runs: on_error must be 'raise' or 'skip', not {on_error!r}.")
     named = named_runs(runs)
     wanted = list(dict.fromkeys(read_measures("evaluate_runs", measures)))
     if not named or not wanted:
-        raise ValueError(f"evaluate_runs: there must be a {'measure' if named else 'run'} at least.")
+        raise ValueError(f"evaluate_runs: give at least one {'measure' if named else 'run'}.")
     judged = to_frame(qrels, QRELS_COLUMNS, "qrels")
     if judged.empty:
         raise ValueError("evaluate_runs: qrels hold no row: there is nothing to evaluate by.")
     lengths = doc_len if doc_len is None or isinstance(doc_len, Mapping) else read_lengths(doc_len)
-    call = Call(judged, wanted, order, lengths)
+    call = Call(judged, wanted, order, read_draws("evaluate_runs", ties, samples, rng), lengths)
     scored, errors = score_runs(call, named, n_jobs=n_jobs, save=save, skip=on_error == "skip", keep_values=perquery)
     for message in _messages(scored):
         if strict:
@@ -123,33 +146,50 @@ def evaluate_runs(
         warnings.warn(message, UserWarning, stacklevel=2)
     table = _by_query(call, scored) if perquery else _aggregates(call, scored)
     if queries:
-        table.insert(1, "queries", table["name"].map({name: int(run.answered.sum()) for name, run in scored.items()}))
+        counts = {name: {"queries": int(run.answered.sum()), **run.ties} for name, run in scored.items()}
+        for place, column in enumerate(["queries", *call.cutoffs], 1):
+            table.insert(place, column, [counts[name][column] for name in table["name"]])
     table.attrs = {
         "signatures": call.signatures,
         "empty": [name for name, run in scored.items() if run.empty],
+        "ties": {name: run.ties for name, run in scored.items()},
         "errors": errors,
+        **({"expected": call.draws._asdict()} if call.draws else {}),
     }
     return table
 
 
 def _aggregates(call: Call, scored: Mapping[str, Scored]) -> pd.DataFrame:
     """Return a row for each run."""
-    rows = [(name, *(run.columns[measure].aggregate for measure in call.measures)) for name, run in scored.items()]
-    return pd.DataFrame(rows, columns=["name", *call.measures])
+    columns: dict[str, list[Any]] = {"name": list(scored)}
+    for measure in call.measures:
+        of_runs = [run.columns[measure] for run in scored.values()]
+        columns[measure] = [column.aggregate for column in of_runs]
+        if call.draws:
+            columns[f"se({measure})"] = [column.error for column in of_runs]
+    return pd.DataFrame(columns)
 
 
 def _by_query(call: Call, scored: Mapping[str, Scored]) -> pd.DataFrame:
     """Return a row for each run, query and measure."""
     n_queries, n_measures = len(call.query_ids), len(call.measures)
-    values = [[run.columns[measure].by_query for measure in call.measures] for run in scored.values()]
-    return pd.DataFrame(
+    columns = [[run.columns[measure] for measure in call.measures] for run in scored.values()]
+    table = pd.DataFrame(
         {
             "name": [name for name in scored for _ in range(n_queries * n_measures)],
             "qid": [query_id for query_id in call.query_ids for _ in range(n_measures)] * len(scored),
             "measure": list(call.measures) * (n_queries * len(scored)),
-            "value": np.array(values, dtype=np.float64).transpose(0, 2, 1).ravel() if scored else np.empty(0),
+            "value": _in_rows([[column.by_query for column in of_run] for of_run in columns]),
         }
     )
+    if call.draws:
+        table["se"] = _in_rows([[column.errors for column in of_run] for of_run in columns])
+    return table
+
+
+def _in_rows(values: list[list[Any]]) -> np.ndarray:
+    """Return the values of runs, measures and queries in the order of runs, queries and measures."""
+    return np.array(values, dtype=np.float64).swapaxes(1, 2).ravel() if values else np.empty(0)
 
 
 def _messages(scored: Mapping[str, Scored]) -> Iterator[str]:
@@ -209,6 +249,13 @@ def named_runs(runs: Any) -> dict[str, Any]:
             twice = next(name for name in given if given.count(name) > 1)
             raise ValueError(f"evaluate_runs: two runs have the name {twice!r}.")
         return named
-    paths = run_files([runs] if isinstance(runs, (str, os.PathLike)) else runs)
+    several = [runs] if isinstance(runs, (str, os.PathLike)) else runs
+    if not isinstance(several, Iterable):
+        raise TypeError(f"{_FORMS}, not {type(runs).__name__}.")
+    several = list(several)
+    others = [path for path in several if not isinstance(path, (str, os.PathLike))]
+    if others:
+        raise TypeError(f"{_FORMS}, not a {type(runs).__name__} of {type(others[0]).__name__}.")
+    paths = run_files(several)
     names = [path.name.removesuffix(".gz").removesuffix(".run").removesuffix(".txt") for path in paths]
     return dict(zip(names if len(set(names)) == len(names) else map(str, paths), paths, strict=True))

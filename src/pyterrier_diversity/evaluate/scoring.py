@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any, Literal, NamedTuple
@@ -13,14 +13,16 @@ import numpy as np
 import pandas as pd
 
 from ..io import add_lengths, read_run_or_session
-from ..judged import RUN_COLUMNS, collected, to_frame
+from ..judged import RUN_COLUMNS, Run, collected, to_frame
 from ..measures import signature
+from ..measures.composite import innermost, last_rank
 from ..parallel import as_finished
 from ..progress import Counted
 from .evaluator import DiversityEvaluator, RefusedMeasureError, aggregated
+from .expected import Draws, mean_and_error, sampled_values
 from .saved import Column, Saved, Scored, content_key, file_key
 
-_Run = pd.DataFrame | str | os.PathLike[str]
+_Source = pd.DataFrame | str | os.PathLike[str]
 
 # What is wrong with one run; every other exception is an error of this package.
 _BAD = (FileNotFoundError, OSError, MemoryError, TypeError, ValueError)
@@ -39,6 +41,8 @@ class Call:
         The measures.
     order : {"score", "rank"}
         What orders a run.
+    draws : Draws, optional
+        How often orders of tied documents are drawn.
     doc_len : mapping of str to float, optional
         The number of words of each document.
 
@@ -53,13 +57,15 @@ class Call:
         qrels: pd.DataFrame,
         measures: list[ir_measures.Measure],
         order: Literal["score", "rank"],
+        draws: Draws | None,
         doc_len: Mapping[str, float] | None = None,
     ) -> None:
-        self.qrels, self.order, self.doc_len = qrels, order, doc_len
-        self._read_as = [f"order={order}"]
+        self.qrels, self.order, self.draws, self.doc_len = qrels, order, draws, doc_len
+        self._read_as = [f"order={order}", f"ties={'docno' if draws is None else tuple(draws)}"]
         if doc_len is not None:
             self._read_as.append(content_key(pd.DataFrame({"docno": list(doc_len), "words": list(doc_len.values())})))
         self.measures = {str(measure): measure for measure in measures}
+        self.cutoffs = _cutoffs(measures)
         self._evaluators: dict[tuple[str, ...], DiversityEvaluator] = {}
         self.query_ids = self.evaluator(tuple(self.measures)).judgements.query_ids
         self.signatures = {name: signature(measure) for name, measure in self.measures.items()}
@@ -79,11 +85,17 @@ class Call:
                 ) from error
         return self._evaluators[names]
 
-    def run_key(self, run: _Run) -> str:
+    def run_key(self, run: _Source) -> str:
         """Return a key of what a run contains, and of how it is read."""
         if isinstance(run, pd.DataFrame):
             return content_key(run, *self._read_as)
         return file_key(run, *self._read_as)
+
+
+def _cutoffs(measures: Iterable[ir_measures.Measure]) -> dict[str, int]:
+    """Return the ranks below which measures do not look, by the names of columns that count ties across them."""
+    cutoffs = {last_rank(measure) for measure in measures if not innermost(measure).params.get("judged_only")}
+    return {f"ties@{rank}": rank for rank in sorted(rank for rank in cutoffs if rank is not None)}
 
 
 def score_runs(
@@ -196,10 +208,11 @@ class _Results:
         columns = {measure: known.columns[measure] for measure in self._call.measures}
         if not self._keep:
             columns = {measure: column._replace(by_query=_NO_VALUES) for measure, column in columns.items()}
-        self.scored[name] = replace(known, columns=columns)
+        ties = {name: known.ties[name] for name in self._call.cutoffs}
+        self.scored[name] = replace(known, columns=columns, ties=ties)
 
 
-def _sendable(run: Any, order: str) -> _Run:
+def _sendable(run: Any, order: str) -> _Source:
     """Return a path, or a run as a frame, which other processes can be given."""
     if isinstance(run, (str, os.PathLike)):
         return run
@@ -210,19 +223,36 @@ def _sendable(run: Any, order: str) -> _Run:
     return to_frame(run, RUN_COLUMNS, "run")
 
 
-def _scored(call: Call, run: _Run, measures: tuple[str, ...]) -> Scored | _Refused:
+def _scored(call: Call, run: _Source, measures: tuple[str, ...]) -> Scored | _Refused:
     """Return the values of one run, and what there is to say of it."""
     evaluator = call.evaluator(measures)
     try:
         with collected() as messages:
             frame = run if isinstance(run, pd.DataFrame) else read_run_or_session(run, call.order)
-            ranked = to_frame(frame, RUN_COLUMNS, "run")
             if call.doc_len is not None:
-                ranked = add_lengths(ranked, call.doc_len)
-            values = evaluator.values(ranked)
+                frame = add_lengths(to_frame(frame, RUN_COLUMNS, "run"), call.doc_len)
+            ranked = Run(frame)
+            sampled = sampled_values(evaluator, ranked, call.draws)
     except _BAD as error:
         return _refused(error)
-    given = {str(query_id) for query_id in ranked["query_id"].unique().tolist()}
-    answered = np.array([query_id in given for query_id in call.query_ids])
-    columns = {str(measure): Column(column, aggregated(measure, column)) for measure, column in values.items()}
-    return Scored(columns, answered, ranked.empty, messages=messages, n_rows=len(ranked))
+    answered = frozenset(ranked.query_ids).intersection(call.query_ids)
+    return Scored(
+        columns={str(measure): _column(measure, values, call.draws) for measure, values in sampled.items()},
+        answered=np.array([query_id in answered for query_id in call.query_ids]),
+        empty=not len(ranked),
+        ties={
+            name: len(answered.intersection(ranked.tied_across(rank))) / max(len(answered), 1)
+            for name, rank in _cutoffs(evaluator.measures).items()
+        },
+        messages=messages,
+        n_rows=len(frame),
+    )
+
+
+def _column(measure: ir_measures.Measure, sampled: np.ndarray, draws: Draws | None) -> Column:
+    """Return values of shape (orders, queries) as their means, with standard errors if they were drawn."""
+    by_query, errors = mean_and_error(sampled)
+    aggregate, error = mean_and_error(np.array([aggregated(measure, values) for values in sampled]))
+    if draws is None:
+        return Column(by_query, float(aggregate))
+    return Column(by_query, float(aggregate), errors, float(error))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import copy
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 from itertools import islice, pairwise, repeat
 from typing import Any
 
@@ -11,6 +13,7 @@ import numpy as np
 from .columns import RUN_COLUMNS, Ids, fail, given_ranks, ids, numbers, scores, strings, to_frame, trusted_strings
 from .entries import Groups
 from .judgements import Judgements
+from .ties import Ties
 from .warned import warn_of_data
 
 _MOST_TURNS = 1_000_000
@@ -56,7 +59,8 @@ class Run:
         self._docs, self._missing = trusted_strings(frame, "doc_id", "run")
         self._turn = _turn(frame) if "turn" in frame else None
         self._doc_len = _doc_len(frame) if "doc_len" in frame else None
-        score, rank = scores(frame, "run"), given_ranks(frame)
+        self._score = score = scores(frame, "run")
+        rank = given_ranks(frame)
         try:
             self._order = ranking_order(query.codes, self._turn, score, self._docs)
         except TypeError:  # names that are missing cannot be ordered
@@ -74,6 +78,11 @@ class Run:
     def __len__(self) -> int:
         """Return the number of queries."""
         return len(self._bounds)
+
+    @property
+    def query_ids(self) -> list[str]:
+        """The queries that have documents."""
+        return list(self._bounds)
 
     def ranking(self, query_id: str) -> list[str]:
         """Return the documents of a query, best first; an empty list if it has none."""
@@ -133,6 +142,37 @@ class Run:
         if not of_doc.any():
             self._warn_of_unjudged(judgements, np.flatnonzero(n).tolist())
         return Retrieved(judgements, of_doc, n, self)
+
+    @cached_property
+    def _ties(self) -> Ties:
+        place = slice(None) if self._order is None else self._order
+        sizes = [end - start for start, end in self._bounds.values()]
+        query = np.repeat(np.arange(len(sizes)), sizes)
+        turn = None if self._turn is None else self._turn[place]
+        return Ties(query, turn, self._score[place], self._docs[place])
+
+    def tied_across(self, rank: int) -> list[str]:
+        """Return the queries whose documents at a rank and at the next one have the same score."""
+        names = list(self._bounds)
+        return [names[query] for query in self._ties.across(rank).tolist()]
+
+    @property
+    def tied_queries(self) -> list[str]:
+        """The queries in which documents have the same score."""
+        names = list(self._bounds)
+        return [names[query] for query in self._ties.queries.tolist()]
+
+    def shuffled(self, generators: Mapping[str, np.random.Generator]) -> Run:
+        """Return the run with tied documents in an order that each query's generator draws; others stay as they are."""
+        keys = np.zeros(len(self._docs))
+        for query_id, generator in generators.items():
+            start, end = self._bounds[query_id]
+            keys[start:end] = generator.random(end - start)
+        order = self._ties.order(keys)
+        other = copy.copy(self)
+        other.__dict__.pop("_ties", None)
+        other._order = order if self._order is None else self._order[order]
+        return other
 
     def _rows(self, query_id: str) -> slice | np.ndarray:
         """Return the rows of a query, in ranking order."""

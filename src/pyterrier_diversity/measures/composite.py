@@ -107,6 +107,16 @@ def innermost(measure: ir_measures.Measure) -> ir_measures.Measure:
     return measure if inner is None else innermost(inner)
 
 
+def last_rank(measure: ir_measures.Measure) -> int | None:
+    """Return the last rank that a measure looks at, where no turns are told; None for all."""
+    inner = innermost(measure)
+    cutoff: int | None = inner.params.get("cutoff")
+    ours = implementation(inner)
+    if cutoff is None or ours is None or not ours.COUNTS_TURNS:
+        return cutoff
+    return cutoff * int(ours["batch"])
+
+
 def smallest_relevant(measure: ir_measures.Measure) -> float | None:
     """Return the smallest relevant label, if the measure inside of all wrappers names one."""
     inner = innermost(measure)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Any, cast
 
@@ -110,4 +111,6 @@ def read_measure(who: str, measure: Any) -> ir_measures.Measure:
 def read_measures(who: str, measures: Any) -> list[ir_measures.Measure]:
     """Return measures, of which there may be one or several, given as objects or as strings."""
     several = [measures] if isinstance(measures, (ir_measures.Measure, str)) else measures
+    if not isinstance(several, Iterable):
+        raise TypeError(f"{who}: measures must be a measure or several, not {type(measures).__name__}.")
     return [read_measure(who, measure) for measure in several]

@@ -13,8 +13,6 @@ import pyterrier as pt
 
 from ..evaluate import DiversityEvaluator, RefusedMeasureError
 from ..judged import RUN_COLUMNS, scores, with_string_ids
-from ..measures.base import implementation
-from ..measures.composite import innermost
 from ..measures.parse import read_measures
 from .steps import Step
 
@@ -121,16 +119,6 @@ def with_judgements(run: pd.DataFrame, evaluator: DiversityEvaluator, who: str) 
         f"{who}: {unjudged} of {n} queries have no judgements: their values are NaN.", UserWarning, stacklevel=3
     )
     return run[judged]
-
-
-def last_rank(measure: ir_measures.Measure) -> int | None:
-    """Return the last rank that a measure looks at, where no turns are told; None for all."""
-    inner = innermost(measure)
-    cutoff: int | None = inner.params.get("cutoff")
-    ours = implementation(inner)
-    if cutoff is None or ours is None or not ours.COUNTS_TURNS:
-        return cutoff
-    return cutoff * int(ours["batch"])
 
 
 def as_run(results: pd.DataFrame) -> pd.DataFrame:

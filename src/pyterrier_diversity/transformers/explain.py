@@ -11,9 +11,9 @@ import pandas as pd
 import pyterrier as pt
 
 from ..judged import Judgements, Run, numbers, ranking_order
-from ..measures.composite import innermost
+from ..measures.composite import innermost, last_rank
 from ..measures.parse import read_measure
-from .evaluate import as_run, evaluator_of, last_rank, with_judgements
+from .evaluate import as_run, evaluator_of, with_judgements
 from .steps import Step
 
 Grades = dict[str, int | float]
