@@ -129,7 +129,7 @@ ORDER = [
     ["meta"],
     ["simulate"],
     ["plots"],
-    ["reference"],
+    ["report"],
     ["cli", "__main__"],
 ]
 

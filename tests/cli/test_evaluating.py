@@ -80,13 +80,13 @@ def test_runs_of_one_name_are_called_by_their_paths(tmp_path):
     ("measure", "message"),
     [
         ("RBU(p=2)@5", r"RBU: p must be a number in (0, 1], not 2."),
-        ("nRBU@5", "no measure that ir_measures can read: measure not found: nRBU; perhaps RBU is meant."),
-        ("rbu@5", "; perhaps RBU is meant."),
+        ("nRBU@5", "Unknown measure 'nRBU'. Did you mean RBU?"),
+        ("rbu@5", "Unknown measure 'rbu'. Did you mean RBU?"),
         (
             "RBP(p=1,rel=1)",
             "invalid param p=1 (ir_measures takes values of its own types only: 1.0, not 1).",
         ),
-        ("RBU(", "no measure that ir_measures can read"),
+        ("RBU(", "Unknown measure 'RBU('. A measure is written as RBU@20"),
         ("alpha_nDCG(alpha=1.5)@5", "alpha_nDCG: alpha must be a number in [0, 1], not 1.5."),
     ],
 )

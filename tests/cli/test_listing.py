@@ -1,6 +1,5 @@
 import json
 
-from pyterrier_diversity import reference
 from pyterrier_diversity.measures import registered
 from pyterrier_diversity.meta.axioms import CONSTRAINTS
 from shell import fail, run
@@ -21,12 +20,6 @@ def test_measures_tells_all_about_one():
 
 def test_measures_does_not_know_what_is_not_there():
     assert "There is no measure 'nRBU' here" in fail("measures", "nRBU")
-
-
-def test_measures_prints_the_reference_page(monkeypatch):
-    monkeypatch.setattr(reference, "page", lambda: "Measures\n========\n")
-
-    assert run("measures", "--page") == "Measures\n========\n"
 
 
 def test_axioms_tells_which_constraints_measures_meet():

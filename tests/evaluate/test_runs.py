@@ -1,7 +1,12 @@
 import gc
 import gzip
+import io
+import os
+import sys
+import threading
 import warnings
 import weakref
+from pathlib import Path
 
 import joblib
 import pandas as pd
@@ -9,7 +14,7 @@ import pyterrier as pt
 import pytest
 from ir_measures import AP, P, ScoredDoc
 
-from pyterrier_diversity import RBU, Adhoc, alpha_nDCG, evaluate_runs, signature
+from pyterrier_diversity import NDEVAL, RBU, Adhoc, alpha_nDCG, evaluate_runs, signature
 from pyterrier_diversity.datasets.demo import FOLDER, RUNS, DemoDataset
 from pyterrier_diversity.evaluate import DiversityEvaluator, scoring
 from pyterrier_diversity.evaluate.runs import run_files
@@ -51,6 +56,21 @@ def test_runs_may_be_frames_and_paths_and_compressed(tmp_path, files):
     assert table["RBU@5"].tolist() == [packed["RBU@5"][0]] * 2
 
 
+def test_a_run_may_come_from_a_pipe_or_the_standard_input(tmp_path, files, monkeypatch):
+    pipe = tmp_path / "piped.run"
+    os.mkfifo(pipe)
+    text = Path(files["bm25"]).read_bytes()
+    writer = threading.Thread(target=pipe.write_bytes, args=(text,))
+    writer.start()
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text)))
+
+    table = evaluate_runs(QRELS, [files["bm25"], pipe, "-"], MEASURES).set_index("name")
+
+    writer.join()
+    assert table.index.tolist() == ["bm25", "piped", "-"]
+    assert (table == table.loc["bm25"]).all(axis=None)
+
+
 def test_files_of_one_name_are_called_by_their_paths(tmp_path, files):
     copy = tmp_path / "bm25.run"
     copy.write_bytes((FOLDER / "bm25.run").read_bytes())
@@ -61,7 +81,11 @@ def test_files_of_one_name_are_called_by_their_paths(tmp_path, files):
 def test_a_table_carries_the_signatures_of_its_measures(files):
     table = evaluate_runs(QRELS, files, MEASURES)
 
-    assert table.attrs["signatures"] == {str(measure): signature(measure) for measure in MEASURES}
+    ties = "docno descending"
+    assert table.attrs["signatures"] == {str(measure): signature(measure, ties=ties) for measure in MEASURES}
+    drawn = evaluate_runs(QRELS, files, [P @ 5], ties="expected", samples=3, rng=1)
+    seed = drawn.attrs["expected"]["seed"]
+    assert f"|ties: mean over 3 orders, seed {seed}|" in drawn.attrs["signatures"]["P@5"]
 
 
 def test_an_error_names_its_run(tmp_path, files):
@@ -83,6 +107,16 @@ def test_one_measure_or_run_may_be_given_by_its_name(files):
     everything = evaluate_runs(QRELS, str(FOLDER / "*.run"), [RBU @ 5])
     assert sorted(everything["name"]) == sorted(RUNS)
     assert evaluate_runs(QRELS, FOLDER / "bm25.run", RBU @ 5)["name"].tolist() == ["bm25"]
+
+
+def test_several_measures_and_groups_may_be_one_text(files):
+    measures = ["Coverage@10 alpha_nDCG@10", "RBU(p=0.9, e=0) @ 5,IA(nDCG @ 5)"]
+
+    table = evaluate_runs(QRELS, files, measures)
+
+    assert table.columns.tolist() == ["name", "Coverage@10", "alpha_nDCG@10", "RBU(p=0.9,e=0.0)@5", "IA(nDCG@5)"]
+    pd.testing.assert_frame_equal(evaluate_runs(QRELS, files, " ".join(measures)), table)
+    assert evaluate_runs(QRELS, files, "NDEVAL").columns.tolist() == ["name", *map(str, NDEVAL)]
 
 
 def test_no_run_or_measure_is_refused(files):

@@ -310,7 +310,10 @@ def test_a_rarity_that_is_not_constant_in_its_document_is_refused():
         (["10", "9", "100"], ["9", "10", "100"]),
         (["q10", "q9", "a"], ["a", "q10", "q9"]),
         (["10", "9", "x"], ["10", "9", "x"]),
+        (["007", "7", "07", "0"], ["0", "007", "07", "7"]),
+        (["2" * 5000, "9", "1" * 5000], ["9", "1" * 5000, "2" * 5000]),
     ],
+    ids=lambda names: names[0][:9],
 )
 def test_queries_are_in_numeric_order_if_all_are_numbers_and_else_in_that_of_their_names(names, ordered):
     assert list(judge(qrels(*(f"{name} a d1 1" for name in names))).query_ids) == ordered

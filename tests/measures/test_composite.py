@@ -317,13 +317,13 @@ def test_a_measure_that_nobody_computes_raises_the_message_of_ir_measures(lift, 
 @pytest.mark.parametrize(
     ("inner", "reason"),
     [
-        ("nosuchmeasure", "measure not found: nosuchmeasure"),
-        ("nDCG@", "problem parsing measure"),
-        ("nDCG(foo=1)", ""),
+        ("nDGC@5", r"Unknown measure 'nDGC'\. Did you mean nDCG\?"),
+        ("nDCG@", r"Unknown measure 'nDCG@'\. A measure is written as RBU@20"),
+        ("nDCG(foo=1)", "nDCG has no parameter 'foo'; its parameters: cutoff,"),
         (AP_IA @ 5, "AP_IA has no parameter 'cutoff'"),
-        (nDCG @ 2.5, "invalid param cutoff=2.5"),
-        (nDCG(foo=1), ""),
-        (3, ""),
+        (nDCG @ 2.5, r"nDCG@2\.5: invalid param cutoff=2\.5\."),
+        (nDCG(foo=1), "nDCG has no parameter 'foo'; its parameters: cutoff,"),
+        (3, r"measure must be a measure such as nDCG @ 20, not 3\."),
     ],
     ids=[
         "unknown name",
@@ -336,7 +336,7 @@ def test_a_measure_that_nobody_computes_raises_the_message_of_ir_measures(lift, 
     ],
 )
 def test_something_that_is_no_measure_is_refused_when_the_lift_is_built(inner, reason):
-    with pytest.raises(ValueError, match=f"^IA: .* is no measure that ir_measures can read: .*{reason}"):
+    with pytest.raises(ValueError, match=f"^IA: {reason}"):
         IA(inner)
 
 

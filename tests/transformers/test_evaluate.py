@@ -192,7 +192,7 @@ def test_a_column_turn_makes_the_results_a_session():
         (QRELS.drop(columns="label"), [RR], ValueError, r"^qrels: missing column relevance \(label in PyTerrier\)"),
         (QRELS, [], ValueError, r"^Evaluate: measures must hold a measure at least\.$"),
         (QRELS, [3], TypeError, r"^Evaluate: a measure must be an object such as RBU @ 20, or its name, not 3\.$"),
-        (QRELS, ["RBX@3"], ValueError, r"^'RBX@3' is no measure that ir_measures can read"),
+        (QRELS, ["RBX@3"], ValueError, r"^Unknown measure 'RBX'\. Did you mean RBU\?"),
         (QRELS, [P], ValueError, r"^Evaluate: P: .*cutoff"),
         (QRELS, [alpha_nDCG(alpha=2.0)], ValueError, r"alpha must be a number in \[0, 1\], not 2\.0"),
         (QRELS.assign(docno=None), [RR], ValueError, r"^qrels: row 0 has no doc_id"),

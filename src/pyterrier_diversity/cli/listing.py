@@ -18,24 +18,20 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("name", required=False, type=options.GroupOrMeasure())
 @options.with_options(options.OUTPUT, options.FORMAT)
-@click.option("--page", is_flag=True, help="Print the reference page, in reStructuredText.")
-def measures(name: str | None, output: Path | None, format: Format | None, page: bool) -> None:
+def measures(name: str | None, output: Path | None, format: Format | None) -> None:
     """List the measures, or tell all about NAME.
 
     Formula, parameters, range, the columns that it reads, and source.
     """
     import pandas as pd
 
-    from .. import reference
     from ..measures import registered
+    from ..report import reference
 
     wanted = None if name is None else name.partition("@")[0].partition("(")[0].lower()
     chosen = [measure for measure in registered() if wanted in (None, measure.NAME.lower())]
     if not chosen:
         raise ValueError(f"There is no measure {name!r} here; pyterrier-diversity measures lists them.")
-    if page:
-        click.echo(reference.page(), nl=False)
-        return
     described = reference.text if name is None else reference.full_text
     table = pd.DataFrame([dict(reference.entry(measure)) for measure in chosen])
     put(table, output, format, None, {"table": lambda: "\n".join(map(described, chosen))})

@@ -107,13 +107,9 @@ def with_options(*options: Callable[[Decorated], Decorated]) -> Callable[[Decora
 
 def measures_of(texts: tuple[str, ...]) -> list[ir_measures.Measure]:
     """Read measures and names of groups: in each text one, or several with spaces or commas between them."""
-    import re
+    from ..measures.groups import read_measures
 
-    from ..measures import parse
-    from ..measures.groups import GROUPS
-
-    names = [name for text in texts for name in re.split(r"[\s,]+(?![^()]*\))", text.strip(" ,"))]
-    return list(dict.fromkeys(measure for name in names for measure in GROUPS.get(name) or (parse(name),)))
+    return list(dict.fromkeys(read_measures("measures", texts)))
 
 
 def parsed(text: str) -> ir_measures.Measure:

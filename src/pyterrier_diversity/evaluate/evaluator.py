@@ -25,7 +25,8 @@ from ..judged import (
     to_frame,
     with_string_ids,
 )
-from ..measures.base import CompositeMeasure, DiversityMeasure, implementation, is_ours, reason
+from ..measures.base import CompositeMeasure, DiversityMeasure, implementation, is_ours
+from ..measures.names import check_parameters
 
 _View = tuple[View, float | None]
 
@@ -252,10 +253,11 @@ class _Provided:
         for measure in measures:
             if isinstance(measure.params.get("cutoff"), int) and measure.params["cutoff"] > _LARGEST_CUTOFF:
                 raise RefusedMeasureError(f"{measure}: other providers take cutoffs up to {_LARGEST_CUTOFF}.")
-        try:
-            self._evaluator = ir_measures.DefaultPipeline.evaluator(measures, qrels)
-        except AssertionError as error:  # how ir_measures refuses parameters
-            raise RefusedMeasureError(f"{', '.join(map(str, measures))}: {reason(error)}.") from error
+            try:
+                check_parameters(measure)
+            except ValueError as error:
+                raise RefusedMeasureError(str(error)) from error
+        self._evaluator = ir_measures.DefaultPipeline.evaluator(measures, qrels)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Make the evaluator again in another process: it may be a program's."""

@@ -8,7 +8,8 @@ import ir_measures
 import numpy as np
 import pandas as pd
 
-from ..measures.parse import read_measure, read_measures
+from ..measures.groups import read_measures
+from ..measures.parse import read_measure
 from .evaluator import aggregated
 
 

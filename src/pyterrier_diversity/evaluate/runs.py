@@ -16,7 +16,7 @@ import pandas as pd
 from ..io.dynamic_domain import read_lengths
 from ..io.trec import checked_order
 from ..judged import QRELS_COLUMNS, to_frame
-from ..measures.parse import read_measures
+from ..measures.groups import read_measures
 from ..parameters import Rng
 from .arguments import check_order
 from .expected import TiesOption, read_draws
@@ -214,7 +214,8 @@ def run_files(patterns: Iterable[str | os.PathLike[str]]) -> list[Path]:
     Parameters
     ----------
     patterns : iterable of path
-        Files; folders, for all files in them that are not hidden; or patterns such as ``runs/**/*.gz``.
+        Files or pipes, ``"-"`` for the standard input; folders, for all files in them that are not hidden; or patterns
+        such as ``runs/**/*.gz``.
 
     Returns
     -------
@@ -228,10 +229,12 @@ def run_files(patterns: Iterable[str | os.PathLike[str]]) -> list[Path]:
     """
     found: dict[Path, None] = {}
     for pattern in map(Path, patterns):
-        paths = [pattern]
         if pattern.is_dir():
             paths = [path for path in pattern.iterdir() if not path.name.startswith(".")]
-        elif not pattern.exists():
+        elif pattern.exists() or str(pattern) == "-":  # pipes, too
+            found[pattern] = None
+            continue
+        else:
             paths = [Path(path) for path in glob(str(pattern), recursive=True)]
         files = sorted(path for path in paths if path.is_file())
         if not files:

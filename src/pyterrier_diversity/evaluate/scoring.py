@@ -68,7 +68,8 @@ class Call:
         self.cutoffs = _cutoffs(measures)
         self._evaluators: dict[tuple[str, ...], DiversityEvaluator] = {}
         self.query_ids = self.evaluator(tuple(self.measures)).judgements.query_ids
-        self.signatures = {name: signature(measure) for name, measure in self.measures.items()}
+        ties = f"mean over {draws.samples} orders, seed {draws.seed}" if draws else "docno descending"
+        self.signatures = {name: signature(measure, ties=ties) for name, measure in self.measures.items()}
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the evaluators out: they are larger than what they are made of."""

@@ -2,6 +2,8 @@
 
 from .columns import (
     RUN_COLUMNS,
+    Ids,
+    by_number,
     fail,
     given_frame,
     given_ranks,
@@ -29,6 +31,7 @@ __all__ = [
     "RUN_COLUMNS",
     "Gain",
     "Groups",
+    "Ids",
     "Judgements",
     "Listed",
     "Memo",
@@ -40,6 +43,7 @@ __all__ = [
     "Run",
     "Turns",
     "View",
+    "by_number",
     "collected",
     "contradicted_ranks",
     "fail",

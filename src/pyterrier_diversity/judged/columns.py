@@ -191,6 +191,13 @@ def addresses(objects: np.ndarray) -> np.ndarray:
     return np.frombuffer(np.ascontiguousarray(objects), dtype=np.intp) if len(objects) else np.zeros(0, dtype=np.intp)
 
 
+def by_number(name: str) -> tuple[bool, int, str, str]:
+    """Return a key that sorts names of digits as numbers, of any length, and other names after them."""
+    is_number = name.isascii() and name.isdigit()
+    digits = name.lstrip("0") if is_number else ""
+    return not is_number, len(digits), digits, name
+
+
 def strings(frame: pd.DataFrame, column: str, what: str) -> np.ndarray:
     """Return a column of ids as an object array of strings: integers are read as their digits.
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .columns import Ids, addresses, fail, ids, numbers, strings, texts, to_frame
+from .columns import Ids, addresses, by_number, fail, ids, numbers, strings, texts, to_frame
 from .judgements import Documents, Intents, Judgements, Labels, NamedIntents, Passages, Rows
 
 INTENT_TYPES = ("inf", "nav")
@@ -215,8 +215,9 @@ def _documents(query: np.ndarray, doc_ids: np.ndarray, rarity: np.ndarray | None
 def _sorted(column: Ids) -> Ids:
     """Put the names into numeric order if all are numbers, else into alphabetical order."""
     names = column.names.tolist()
-    numeric = all(name.isdecimal() for name in names)
-    order = sorted(range(len(names)), key=(lambda i: (int(names[i]), names[i])) if numeric else names.__getitem__)
+    keys = [by_number(name) for name in names]
+    numeric = not any(other for other, *_ in keys)
+    order = sorted(range(len(names)), key=keys.__getitem__ if numeric else names.__getitem__)
     rank = np.empty(len(names), dtype=np.intp)
     rank[order] = np.arange(len(names))
     return Ids(rank[column.codes], column.names[order])

@@ -12,7 +12,7 @@ import pandas as pd
 
 from ..evaluate import DiversityEvaluator
 from ..judged import QRELS_COLUMNS, RUN_COLUMNS, Run, ids, with_string_ids
-from ..measures.parse import read_measures
+from ..measures.groups import read_measures
 from ..parallel import in_parallel
 from ..parameters import Parameter, Rng
 from .correlation import correlate, kendall_tau

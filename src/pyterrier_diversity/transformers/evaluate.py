@@ -13,7 +13,7 @@ import pyterrier as pt
 
 from ..evaluate import DiversityEvaluator, RefusedMeasureError
 from ..judged import RUN_COLUMNS, scores, with_string_ids
-from ..measures.parse import read_measures
+from ..measures.groups import read_measures
 from .steps import Step
 
 
