@@ -133,7 +133,7 @@ def test_the_number_of_queries_is_a_column_on_request(by_query):
         app, ["evaluate", "demo", BM25, "-m", "RBU@5", "--queries", "--format", "csv", *by_query]
     )
 
-    assert result.stdout.splitlines()[0] == ("run,queries,qid,RBU@5" if by_query else "run,queries,ties@5,RBU@5")
+    assert result.stdout.splitlines()[0] == ("run,queries,ties@5,qid,RBU@5" if by_query else "run,queries,ties@5,RBU@5")
 
 
 def test_runs_may_be_ordered_by_rank(tmp_path):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import click
 
+from ..evaluate.expected import TiesOption
 from ..io.written import Format
 from ..meta import below_minimum, comparison_text, significance_table, worse_than
 from ..meta import compare as compared
@@ -38,6 +39,14 @@ Order = Literal["score", "rank"]
 @options.with_options(options.OUTPUT, options.FORMAT, options.PLACES)
 @options.with_options(options.ORDER, options.STRICT, options.DOC_LEN, options.JOBS)
 @click.option(
+    "--ties",
+    type=click.Choice(get_args(TiesOption)),
+    default="docno",
+    help="Documents of one score by descending id, or means over random orders, with standard errors by run.",
+)
+@click.option("--samples", type=click.IntRange(2), default=100, show_default=True, help="Orders of --ties expected.")
+@options.SEED
+@click.option(
     "--save",
     type=click.Path(dir_okay=False, path_type=Path),
     help="A .csv or .parquet file that gets what is finished, run by run; what is there is not computed again.",
@@ -53,6 +62,8 @@ def evaluate(
     output: Path | None,
     format: Format | None,
     places: int | None,
+    seed: int,
+    jobs: int | None,
     **how: Any,
 ) -> None:
     """Evaluate RUNS by QRELS, file by file. In Python: evaluate_runs.
@@ -62,7 +73,8 @@ def evaluate(
     """
     least = options.minima_of(minima)
     chosen = _asked(options.measures_of(measures), least)
-    table = _evaluated(qrels, run_paths(runs, qrels), [*chosen, *least], by_query or bool(least), queries, **how)
+    how |= {"perquery": by_query or bool(least), "queries": queries, "rng": seed, "n_jobs": jobs}
+    table = _evaluated(qrels, run_paths(runs, qrels), [*chosen, *least], **how)
     told = [table.attrs["signatures"][str(measure)] for measure in chosen]
     shown = _shown(table, chosen, by_query) if by_query or least else table
     shown = shown.rename(columns={"name": "run"})
@@ -148,8 +160,11 @@ def compare(
         raise click.UsageError("--tolerance needs --no-worse.")
     chosen = _asked(options.measures_of(measures), guarded)
     named, others = runs_and_baselines(runs, baselines, qrels)
-    values = _evaluated(qrels, named, [*chosen, *guarded], True, order=order, strict=strict, doc_len=doc_len, jobs=jobs)
-    _end_if_incomplete(values)
+    read = {"order": order, "strict": strict, "doc_len": doc_len}
+    values = _evaluated(qrels, named, [*chosen, *guarded], perquery=True, n_jobs=jobs, **read)
+    there = set(values["name"])
+    if len(there) < 2 or not there.issuperset(others):
+        _end_if_incomplete(values)
     how |= {"rng": seed, "n_jobs": jobs}
     table = compared(values, measures=chosen, baseline=others or None, **how)
     decimals = 4 if places is None else places
@@ -159,6 +174,7 @@ def compare(
         "html": lambda: significance_table(table, decimals).to_html(),
     }
     put(table, output, format, places, texts)
+    _end_if_incomplete(values)
     if guarded:
         refuse(worse_than(values, others, guarded, tolerance=tolerance, **how)["message"].tolist())
 
@@ -191,34 +207,10 @@ def _asked(measures: list[ir_measures.Measure], gates: Any) -> list[ir_measures.
     return measures or list(gates)
 
 
-def _evaluated(
-    qrels: str,
-    runs: Any,
-    measures: list[ir_measures.Measure],
-    perquery: bool,
-    queries: bool = False,
-    *,
-    order: Order,
-    strict: bool,
-    doc_len: Path | None,
-    jobs: int | None,
-    save: Path | None = None,
-) -> pd.DataFrame:
+def _evaluated(qrels: str, runs: Any, measures: list[ir_measures.Measure], **how: Any) -> pd.DataFrame:
     from ..evaluate import evaluate_runs
 
-    return evaluate_runs(
-        read_judged(qrels, measures),
-        runs,
-        measures,
-        perquery=perquery,
-        n_jobs=jobs,
-        order=order,
-        queries=queries,
-        strict=strict,
-        doc_len=doc_len,
-        save=save,
-        on_error="skip",
-    )
+    return evaluate_runs(read_judged(qrels, measures), runs, measures, on_error="skip", **how)
 
 
 def _shown(values: pd.DataFrame, measures: list[ir_measures.Measure], by_query: bool) -> pd.DataFrame:
@@ -228,9 +220,10 @@ def _shown(values: pd.DataFrame, measures: list[ir_measures.Measure], by_query: 
     from ..evaluate import aggregates
 
     means = aggregates(values, measures)
-    counted = ["queries"] if "queries" in values else []
-    if counted:
-        means.insert(1, "queries", values.groupby("name", sort=False)["queries"].first().to_numpy())
+    counted = [name for name in map(str, values) if name == "queries" or name.startswith("ties@")]
+    of_run = values.groupby("name", sort=False)[counted].first()
+    for place, column in enumerate(counted, 1):
+        means.insert(place, column, of_run[column].to_numpy())
     if not by_query:
         return means
     names = [str(measure) for measure in measures]

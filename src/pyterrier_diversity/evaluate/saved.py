@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 
 from ..io import harmless, printable, require_pyarrow
+from ..io.files import Content
 
 COLUMNS = ("name", "qid", "measure", "value", "se", "run_key", "qrels_key", "signature", "notes")
 
@@ -76,9 +77,12 @@ def content_key(frame: pd.DataFrame, *how: object) -> str:
     return digest.hexdigest()
 
 
-def file_key(path: str | os.PathLike[str], *how: object) -> str:
-    """Return a key of the bytes of a file, and of how it is read."""
+def file_key(path: str | os.PathLike[str] | Content, *how: object) -> str:
+    """Return a key of the bytes of a file or pipe, and of how it is read."""
     digest = _digest(*how)
+    if isinstance(path, Content):
+        digest.update(path.data)
+        return str(digest.hexdigest())
     with open(path, "rb") as file:
         while part := file.read(_PART):
             digest.update(part)

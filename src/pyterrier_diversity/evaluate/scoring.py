@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from ..io import add_lengths, read_run_or_session
+from ..io.files import Content, read_content
 from ..judged import RUN_COLUMNS, Run, collected, to_frame
 from ..measures import signature
 from ..measures.composite import innermost, last_rank
@@ -22,7 +23,7 @@ from .evaluator import DiversityEvaluator, RefusedMeasureError, aggregated
 from .expected import Draws, mean_and_error, sampled_values
 from .saved import Column, Saved, Scored, content_key, file_key
 
-_Source = pd.DataFrame | str | os.PathLike[str]
+_Source = pd.DataFrame | Content | str | os.PathLike[str]
 
 # What is wrong with one run; every other exception is an error of this package.
 _BAD = (FileNotFoundError, OSError, MemoryError, TypeError, ValueError)
@@ -214,9 +215,11 @@ class _Results:
 
 
 def _sendable(run: Any, order: str) -> _Source:
-    """Return a path, or a run as a frame, which other processes can be given."""
+    """Return what other processes can be given: a path, what a pipe contains, or a run as a frame."""
     if isinstance(run, (str, os.PathLike)):
-        return run
+        # A pipe is read once, and by the process that has it.
+        is_pipe = os.fspath(run) == "-" or (os.path.exists(run) and not os.path.isfile(run))
+        return read_content(run) if is_pipe else run
     if order == "rank" and isinstance(run, pd.DataFrame):
         if "rank" not in run:
             raise ValueError("order='rank' needs the column rank")
