@@ -1,5 +1,8 @@
+import gzip
 import io
 import json
+import os
+import threading
 
 import pandas as pd
 import pyterrier as pt
@@ -8,11 +11,13 @@ from click.testing import CliRunner
 from ir_measures import nDCG
 from scipy.stats import ttest_rel
 
-from pyterrier_diversity import CT, RBU, Adhoc, alpha_nDCG, signature
+from pyterrier_diversity import CT, EU_DD, NDEVAL, RBU, Adhoc, alpha_nDCG, evaluate_runs, signature
 from pyterrier_diversity.cli import app
 from pyterrier_diversity.datasets.demo import FOLDER, RUNS, DemoDataset
-from pyterrier_diversity.io import read_dd_run, read_dd_truth
+from pyterrier_diversity.io import read_dd_run, read_dd_truth, read_qrels
 from shell import BM25, MORE, XQUAD, fail, run
+
+QRELS = str(FOLDER / "qrels.txt")
 
 
 def test_evaluate_gives_the_values_of_the_library():
@@ -275,3 +280,171 @@ def test_a_group_of_measures_is_asked_for_by_its_name():
     header = run("evaluate", "demo", BM25, "-m", "FRESHSTACK RBU@5", "--format", "csv").splitlines()[0]
 
     assert header == "run,alpha_nDCG@10,Coverage@20,Adhoc(R@50),RBU@5"
+
+
+def test_runs_of_the_demo_are_called_by_their_names():
+    assert run("evaluate", "demo", "bm25", "xquad", "-m", "RBU@5") == run(
+        "evaluate", "demo", BM25, XQUAD, "-m", "RBU@5"
+    )
+
+
+def test_arguments_in_the_wrong_order_are_told():
+    assert f"{BM25} is a run, not qrels: the qrels come first." in fail("evaluate", BM25, QRELS, "-m", "RBU@5")
+
+
+def test_options_may_stand_anywhere():
+    assert run("evaluate", "-m", "RBU@5", QRELS, BM25, "-p", "2", XQUAD) == run(
+        "evaluate", QRELS, BM25, XQUAD, "-m", "RBU@5", "-p", "2"
+    )
+
+
+@pytest.mark.parametrize("format", ["csv", "json"])
+def test_programs_get_every_digit(format):
+    text = run("evaluate", QRELS, BM25, "-m", "RBU@5 NDEVAL", "--format", format)
+
+    (row,) = pd.read_csv(io.StringIO(text)).to_dict("records") if format == "csv" else json.loads(text)
+    assert (
+        row
+        == {"run": "bm25"} | evaluate_runs(read_qrels(QRELS), BM25, ["RBU@5", *NDEVAL]).iloc[0].drop("name").to_dict()
+    )
+
+
+def test_shell_python_and_an_experiment_give_the_same_values():
+    demo, measures = DemoDataset(), [*NDEVAL, RBU, RBU @ 5, RBU(p=0.9) @ 20]
+    names = [str(measure) for measure in measures]
+    runs = {name: demo.get_results(name) for name in RUNS}
+
+    experiment = pt.Experiment(runs, demo.get_topics(), demo.get_qrels(), measures).set_index("name")[names]
+    python = evaluate_runs(demo.get_qrels(), runs, measures).set_index("name")[names]
+    shell = pd.DataFrame(json.loads(run("evaluate", "demo", *RUNS, "-m", " ".join(names), "--format", "json")))
+
+    pd.testing.assert_frame_equal(experiment, python, check_exact=True)
+    pd.testing.assert_frame_equal(shell.set_index("run").rename_axis("name")[names], python, check_exact=True)
+
+
+def test_a_table_is_written_in_the_format_of_the_file(tmp_path):
+    path = tmp_path / "table.json"
+
+    assert run("evaluate", QRELS, BM25, "-m", "RBU@5", "-o", str(path)) == ""
+
+    assert path.read_text() == run("evaluate", QRELS, BM25, "-m", "RBU@5", "--format", "json")
+    beside = json.loads((tmp_path / "table.json.json").read_text())
+    assert beside["signatures"] == {"RBU@5": signature(RBU @ 5)}
+
+
+def test_a_comparison_is_written_as_it_is_printed(tmp_path):
+    arguments = ["compare", QRELS, BM25, XQUAD, "-m", "RBU@5"]
+
+    for ending, format in (("txt", "table"), ("tex", "latex"), ("html", "html"), ("csv", "csv")):
+        path = tmp_path / f"table.{ending}"
+        run(*arguments, "-o", str(path))
+        assert path.read_text() == run(*arguments, "--format", format)
+    assert json.loads((tmp_path / "table.csv.json").read_text())["test"] == "tukey-randomised"
+
+
+def test_a_comparison_fits_a_terminal():
+    text = run("compare", QRELS, str(FOLDER / "*.run"), "-m", "RBU@5 alpha_nDCG@5 ERR_IA@20")
+
+    assert max(map(len, text.splitlines()[:-6])) <= 80
+    assert sum(line.endswith(" *") for line in text.splitlines()) > 1
+
+
+def test_an_ending_that_says_nothing_is_refused(tmp_path):
+    message = fail("evaluate", QRELS, BM25, "-m", "RBU@5", "-o", str(tmp_path / "table.xls"))
+
+    assert "its ending must be one of" in message
+
+
+def test_finished_runs_are_saved_and_not_computed_again(tmp_path):
+    path = tmp_path / "saved.csv"
+    arguments = ["evaluate", QRELS, BM25, "-m", "RBU@5", "--save", str(path)]
+
+    first = run(*arguments)
+    saved = path.read_text()
+
+    assert run(*arguments) == first == run(*arguments[:-2])
+    assert path.read_text() == saved
+    assert len(saved.splitlines()) == 15
+
+
+@pytest.mark.parametrize("how", [[], ["--save", "saved.csv"], ["--jobs", "2"]], ids=" ".join)
+def test_a_run_may_come_through_a_pipe(tmp_path, monkeypatch, how):
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo("pipe.run")
+    content = (FOLDER / "bm25.run").read_bytes()
+    writer = threading.Thread(target=lambda: (tmp_path / "pipe.run").write_bytes(gzip.compress(content)))
+    writer.start()
+    result = CliRunner().invoke(
+        app, ["evaluate", QRELS, "pipe.run", "-", "-m", "RBU@5", "--format", "csv", *how], content
+    )
+    writer.join()
+
+    values = [line.split(",")[1] for line in result.stdout.splitlines()[1:]]
+    assert values == [run("evaluate", QRELS, BM25, "-m", "RBU@5", "--format", "csv").split(",")[-1].strip()] * 2
+
+
+def test_expected_values_over_ties_have_standard_errors(tmp_path):
+    path = tmp_path / "tied.run"
+    path.write_text(
+        "".join(f"{line.rsplit(' ', 2)[0]} 1 tied\n" for line in (FOLDER / "bm25.run").read_text().splitlines())
+    )
+
+    arguments = ["evaluate", QRELS, str(path), "-m", "RBU@5", "--format", "csv"]
+    header, row = run(*arguments, "--ties", "expected", "--samples", "20").splitlines()
+
+    assert header == "run,RBU@5,se(RBU@5)"
+    assert float(row.split(",")[2]) > 0
+    assert run(*arguments, "--ties", "expected", "--samples", "20", "--seed", "1").splitlines()[1] != row
+
+
+def test_lengths_of_documents_come_from_a_file(shared):
+    folder = shared / "trec-dd"
+    truth, session = folder / "dd17-odd-truth.xml.gz", folder / "runs" / "dd17-odd-syn1.txt"
+    lengths = folder / "dd17-odd-doc-lengths.tsv.gz"
+
+    (row,) = json.loads(
+        run("evaluate", str(truth), str(session), "-m", "EU_DD@5 CT@5", "--doc-len", str(lengths), "--format", "json")
+    )
+
+    qrels, retrieved = read_dd_truth(truth, "passages"), read_dd_run(session, lengths)
+    for measure in (EU_DD @ 5, CT @ 5):
+        value = measure.calc_aggregate(pt.model.to_ir_measures(qrels), pt.model.to_ir_measures(retrieved))
+        assert row[str(measure)] == pytest.approx(value, abs=1e-12)
+
+
+def test_saved_values_know_the_lengths_of_documents(shared, tmp_path):
+    folder = shared / "trec-dd"
+    arguments = ["evaluate", str(folder / "dd17-odd-truth.xml.gz"), str(folder / "runs" / "dd17-odd-syn1.txt")]
+    arguments += ["-m", "EU_DD@5", "--format", "csv", "--save", str(tmp_path / "saved.csv"), "--doc-len"]
+    lengths = folder / "dd17-odd-doc-lengths.tsv.gz"
+    (tmp_path / "none.tsv").write_text("x\t1\n")
+
+    assert run(*arguments, str(lengths)) != run(*arguments, str(tmp_path / "none.tsv"))
+    assert run(*arguments, str(lengths)) == run(*arguments[:-3], "--doc-len", str(lengths))
+
+
+def test_check_tells_what_is_odd_and_what_is_there(tmp_path):
+    (tmp_path / "nothing.run").touch()
+    arguments = ["check", QRELS, BM25, str(tmp_path / "nothing.run")]
+
+    lines = run(*arguments).splitlines()
+
+    assert [line.split(": ")[:2] for line in lines] == [["note", "qrels"], ["note", "bm25"], ["warning", "nothing"]]
+    assert CliRunner().invoke(app, [*arguments, "--strict"]).exit_code == 1
+    assert CliRunner().invoke(app, [*arguments[:3], "--strict"]).exit_code == 0
+
+
+def test_check_ends_with_1_for_errors(tmp_path):
+    (tmp_path / "bad.run").write_text("1 Q0 d1\n")
+
+    result = CliRunner().invoke(app, ["check", QRELS, str(tmp_path / "bad.run"), BM25])
+
+    assert result.exit_code == 1
+    assert f"error: bad: {tmp_path}/bad.run, line 1: expected 6 columns" in result.stdout
+    assert "note: bm25" in result.stdout
+
+
+def test_what_holds_for_all_runs_is_said_once():
+    message = fail("evaluate", QRELS, BM25, XQUAD, "-m", "AP")
+
+    assert message.count("Adhoc(AP)") == message.count("\n") == 1

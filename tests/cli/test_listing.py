@@ -1,5 +1,6 @@
 import json
 
+from pyterrier_diversity.datasets import DiversityDatasetProvider
 from pyterrier_diversity.measures import registered
 from pyterrier_diversity.meta.axioms import CONSTRAINTS
 from shell import fail, run
@@ -40,3 +41,10 @@ def test_axioms_shows_rankings_that_break_a_constraint():
 
 def test_axioms_of_what_cannot_be_checked_is_one_sentence():
     assert "needs the column rarity" in fail("axioms", "P_Rareness@5")
+
+
+def test_datasets_lists_what_can_take_the_place_of_qrels():
+    rows = json.loads(run("datasets", "--format", "json"))
+
+    assert [row["name"] for row in rows] == DiversityDatasetProvider().list_dataset_names()
+    assert all(f"{row['name']} " in run("datasets") for row in rows)

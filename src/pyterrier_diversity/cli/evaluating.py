@@ -75,6 +75,8 @@ def evaluate(
     chosen = _asked(options.measures_of(measures), least)
     how |= {"perquery": by_query or bool(least), "queries": queries, "rng": seed, "n_jobs": jobs}
     table = _evaluated(qrels, run_paths(runs, qrels), [*chosen, *least], **how)
+    if table.empty:
+        _end_if_incomplete(table)
     told = [table.attrs["signatures"][str(measure)] for measure in chosen]
     shown = _shown(table, chosen, by_query) if by_query or least else table
     shown = shown.rename(columns={"name": "run"})
@@ -239,7 +241,9 @@ def _shown(values: pd.DataFrame, measures: list[ir_measures.Measure], by_query: 
 
 def _end_if_incomplete(table: pd.DataFrame) -> None:
     """End with status 1 if runs are missing in a table, after a line for each."""
-    errors = table.attrs.get("errors") or {}
+    errors: dict[str, str] = table.attrs["errors"]
+    if table.empty and len(set(errors.values())) == 1:  # of all runs, as of a measure that misreads the qrels
+        raise ValueError(next(iter(errors.values())))
     for name, message in errors.items():
         tell(f"Error: {message if name in message else f'{name}: {message}'}")
     if errors:
