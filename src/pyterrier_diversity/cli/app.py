@@ -18,7 +18,7 @@ from ..io import printable
 # The module of each command.
 _MODULES = {
     "evaluate": "evaluating",
-    "compare": "evaluating",
+    "compare": "comparing",
     "check": "evaluating",
     "explain": "looking",
     "plot": "looking",

@@ -1,4 +1,4 @@
-"""The commands that evaluate, compare and check run files."""
+"""The commands that evaluate and check run files."""
 
 from __future__ import annotations
 
@@ -10,11 +10,8 @@ import click
 
 from ..evaluate.expected import TiesOption
 from ..io.written import Format
-from ..meta import below_minimum, comparison_text, significance_table, worse_than
-from ..meta import compare as compared
-from ..meta.significance_tests import Alternative, Family, Groups, Test
 from . import options
-from .inputs import read_judged, run_paths, runs_and_baselines
+from .inputs import read_judged, run_paths
 from .outputs import put, refuse, tell
 
 if TYPE_CHECKING:
@@ -72,11 +69,11 @@ def evaluate(
     Domain, folders of them, or patterns such as 'runs/**/*.gz'.
     """
     least = options.minima_of(minima)
-    chosen = _asked(options.measures_of(measures), least)
+    chosen = asked(options.measures_of(measures), least)
     how |= {"perquery": by_query or bool(least), "queries": queries, "rng": seed, "n_jobs": jobs}
-    table = _evaluated(qrels, run_paths(runs, qrels), [*chosen, *least], **how)
+    table = evaluated(qrels, run_paths(runs, qrels), [*chosen, *least], **how)
     if table.empty:
-        _end_if_incomplete(table)
+        end_if_incomplete(table)
     told = [table.attrs["signatures"][str(measure)] for measure in chosen]
     shown = _shown(table, chosen, by_query) if by_query or least else table
     shown = shown.rename(columns={"name": "run"})
@@ -87,98 +84,11 @@ def evaluate(
         click.echo(f"\nWithout documents, and so with default values: {', '.join(table.attrs['empty'])}.")
     if signatures and written != "latex":
         click.echo("\n" + "\n".join(told), err=written != "table" or output is not None)
-    _end_if_incomplete(table)
+    end_if_incomplete(table)
     if least:
+        from ..meta import below_minimum
+
         refuse(below_minimum(table, least)["message"].tolist())
-
-
-@click.command()
-@options.with_options(options.QRELS, options.RUNS, options.MEASURES)
-@click.option("-b", "--baseline", "baselines", multiple=True, help="Compare with this run only: its name or a file.")
-@click.option(
-    "--test",
-    type=click.Choice(get_args(Test)),
-    default="tukey-randomised",
-    show_default=True,
-    help="The test of significance: one over all runs (tukey...), or one for each pair.",
-)
-@click.option("--correction", help="Of p-values of tests of single pairs: of statsmodels, such as holm or fdr_bh.")
-@click.option(
-    "--family", type=click.Choice(get_args(Family)), default="measure", help="Which p-values are corrected together."
-)
-@click.option(
-    "--alternative",
-    type=click.Choice(get_args(Alternative)),
-    default="two-sided",
-    help="With 'greater', only a higher mean of the first run of a pair is significant.",
-)
-@click.option(
-    "--groups",
-    type=click.Choice(get_args(Groups)),
-    default="all",
-    help="With 'pairwise', a Tukey test is made for each pair alone, as some papers did.",
-)
-@click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of significance.")
-@click.option("--n-trials", type=click.IntRange(1), help="Trials of a test that draws.")
-@click.option(
-    "--no-worse",
-    multiple=True,
-    metavar="MEASURE",
-    help="A gate: the exit status is 3 if a run is significantly worse than the baseline; repeatable.",
-)
-@click.option(
-    "--tolerance",
-    type=click.FloatRange(0),
-    help="With --no-worse: nor may a mean be lower by more, significant or not.",
-)
-@options.with_options(options.SEED, options.OUTPUT, options.FORMAT, options.PLACES)
-@options.with_options(options.ORDER, options.STRICT, options.DOC_LEN, options.JOBS)
-def compare(
-    qrels: str,
-    runs: tuple[str, ...],
-    measures: tuple[str, ...],
-    baselines: tuple[str, ...],
-    no_worse: tuple[str, ...],
-    tolerance: float | None,
-    seed: int,
-    output: Path | None,
-    format: Format | None,
-    places: int | None,
-    order: Order,
-    strict: bool,
-    doc_len: Path | None,
-    jobs: int | None,
-    **how: Any,
-) -> None:
-    """Compare RUNS: means, differences and significance. In Python: meta.compare.
-
-    As LaTeX or HTML: a row for each run, its means marked by what is significant. As a table, a p-value of 0 out of B
-    trials is printed as < 1/B; the formats for programs have the share, and more columns.
-    """
-    guarded = options.measures_of(no_worse)
-    if bool(guarded) > bool(baselines):
-        raise click.UsageError("--no-worse needs a --baseline.")
-    if tolerance is not None and not guarded:
-        raise click.UsageError("--tolerance needs --no-worse.")
-    chosen = _asked(options.measures_of(measures), guarded)
-    named, others = runs_and_baselines(runs, baselines, qrels)
-    read = {"order": order, "strict": strict, "doc_len": doc_len}
-    values = _evaluated(qrels, named, [*chosen, *guarded], perquery=True, n_jobs=jobs, **read)
-    there = set(values["name"])
-    if len(there) < 2 or not there.issuperset(others):
-        _end_if_incomplete(values)
-    how |= {"rng": seed, "n_jobs": jobs}
-    table = compared(values, measures=chosen, baseline=others or None, **how)
-    decimals = 4 if places is None else places
-    texts = {
-        "table": lambda: comparison_text(table, decimals),
-        "latex": lambda: significance_table(table, decimals).to_latex(),
-        "html": lambda: significance_table(table, decimals).to_html(),
-    }
-    put(table, output, format, places, texts)
-    _end_if_incomplete(values)
-    if guarded:
-        refuse(worse_than(values, others, guarded, tolerance=tolerance, **how)["message"].tolist())
 
 
 @click.command()
@@ -202,14 +112,15 @@ def check(
         sys.exit(1)
 
 
-def _asked(measures: list[ir_measures.Measure], gates: Any) -> list[ir_measures.Measure]:
+def asked(measures: list[ir_measures.Measure], gates: Any) -> list[ir_measures.Measure]:
     """Return the measures to show: those that were asked for, or those of the gates."""
     if not measures and not gates:
         raise click.UsageError("Say which measures, as in -m 'RBU@20 alpha_nDCG@20'.")
     return measures or list(gates)
 
 
-def _evaluated(qrels: str, runs: Any, measures: list[ir_measures.Measure], **how: Any) -> pd.DataFrame:
+def evaluated(qrels: str, runs: Any, measures: list[ir_measures.Measure], **how: Any) -> pd.DataFrame:
+    """Return values of runs; those that cannot be read are left out."""
     from ..evaluate import evaluate_runs
 
     return evaluate_runs(read_judged(qrels, measures), runs, measures, on_error="skip", **how)
@@ -239,7 +150,7 @@ def _shown(values: pd.DataFrame, measures: list[ir_measures.Measure], by_query: 
     return pd.concat(blocks, ignore_index=True).rename_axis(columns=None)
 
 
-def _end_if_incomplete(table: pd.DataFrame) -> None:
+def end_if_incomplete(table: pd.DataFrame) -> None:
     """End with status 1 if runs are missing in a table, after a line for each."""
     errors: dict[str, str] = table.attrs["errors"]
     if table.empty and len(set(errors.values())) == 1:  # of all runs, as of a measure that misreads the qrels
