@@ -23,8 +23,11 @@ class Ties:
 
     def __init__(self, query: np.ndarray, turn: np.ndarray | None, score: np.ndarray, docs: np.ndarray) -> None:
         self._query = query
-        rows = pd.DataFrame({"query": query, "turn": 0 if turn is None else turn, "score": score})
-        self._tie = (rows != rows.shift()).any(axis=1).cumsum().to_numpy()
+        changes = np.ones(len(query), dtype=bool)
+        changes[1:] = (query[1:] != query[:-1]) | (score[1:] != score[:-1])
+        if turn is not None:
+            changes[1:] |= turn[1:] != turn[:-1]
+        self._tie = changes.cumsum()
         # A document that is there twice has its better rank, but in sessions, where each row is a rank.
         repeated = np.zeros(len(query), dtype=bool)
         if turn is None:
@@ -32,13 +35,14 @@ class Ties:
         self._repeated = repeated
         self._rank = Groups(query, int(query.max(initial=-1)) + 1).above(np.where(repeated, 0, 1)) + 1
         if turn is not None:  # each turn without documents is a rank
-            self._rank = self._rank + turn - (rows.groupby("query")["turn"].rank("dense") - 1).to_numpy()
+            turns = pd.Series(turn).groupby(query).rank("dense").to_numpy()
+            self._rank = self._rank + turn - (turns - 1)
 
     def across(self, rank: int) -> np.ndarray:
         """Return the queries with tied documents at a rank and at the next one."""
-        ranked = pd.DataFrame({"tie": self._tie, "query": self._query, "rank": self._rank})[~self._repeated]
-        ties = ranked.groupby("tie").agg(query=("query", "first"), first=("rank", "min"), last=("rank", "max"))
-        return np.unique(ties["query"][(ties["first"] <= rank) & (ties["last"] > rank)])
+        distinct = np.flatnonzero(~self._repeated)
+        tie, at_rank = self._tie[distinct], self._rank[distinct] == rank
+        return np.unique(self._query[distinct[:-1][at_rank[:-1] & (tie[1:] == tie[:-1])]])
 
     @property
     def queries(self) -> np.ndarray:

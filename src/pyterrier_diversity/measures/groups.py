@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import cache
 from itertools import product
 from typing import Any
 
@@ -92,9 +93,7 @@ def signature(measure: ir_measures.Measure | str, *, ties: str | None = None) ->
     """
     measure = read_measure("signature", measure)
     ours = implementation(measure)
-    from importlib.metadata import version
-
-    tool = f"pyterrier-diversity {version('pyterrier-diversity')}"
+    tool = f"pyterrier-diversity {_version('pyterrier-diversity')}"
     inner = innermost(ours) if ours is not None else measure
     if implementation(inner) is None:
         provider = _provider(inner)
@@ -103,6 +102,13 @@ def signature(measure: ir_measures.Measure | str, *, ties: str | None = None) ->
         ties = "docno descending" if ours is not None else "as that provider breaks them"
     described = _parameters(measure if ours is None else ours)
     return "|".join([str(measure), *described, f"ties: {ties}", "queries missing in the run score 0", tool])
+
+
+@cache
+def _version(distribution: str) -> str:
+    from importlib.metadata import version  # takes a hundredth of a second, and reads a file each time
+
+    return version(distribution)
 
 
 def _parameters(measure: ir_measures.Measure) -> list[str]:
@@ -117,11 +123,9 @@ def _parameters(measure: ir_measures.Measure) -> list[str]:
 
 def _provider(measure: ir_measures.Measure) -> str:
     """Return who computes a measure that is not ours."""
-    from importlib.metadata import version
-
     for provider in ir_measures.DefaultPipeline.providers:
         if provider.supports(measure) and provider.is_available():
-            return f"ir-measures {version('ir-measures')} ({provider.NAME})"
+            return f"ir-measures {_version('ir-measures')} ({provider.NAME})"
     raise ValueError(f"{measure} is computed by nothing that is installed.")
 
 
