@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable
-from functools import cache
 from itertools import product
 from typing import Any
 
@@ -93,7 +93,8 @@ def signature(measure: ir_measures.Measure | str, *, ties: str | None = None) ->
     """
     measure = read_measure("signature", measure)
     ours = implementation(measure)
-    tool = f"pyterrier-diversity {_version('pyterrier-diversity')}"
+    # importlib.metadata has it, too, and takes longer to import than most measures to compute.
+    tool = f"pyterrier-diversity {sys.modules[__name__.partition('.')[0]].__version__}"
     inner = innermost(ours) if ours is not None else measure
     if implementation(inner) is None:
         provider = _provider(inner)
@@ -102,13 +103,6 @@ def signature(measure: ir_measures.Measure | str, *, ties: str | None = None) ->
         ties = "docno descending" if ours is not None else "as that provider breaks them"
     described = _parameters(measure if ours is None else ours)
     return "|".join([str(measure), *described, f"ties: {ties}", "queries missing in the run score 0", tool])
-
-
-@cache
-def _version(distribution: str) -> str:
-    from importlib.metadata import version  # takes a hundredth of a second, and reads a file each time
-
-    return version(distribution)
 
 
 def _parameters(measure: ir_measures.Measure) -> list[str]:
@@ -125,7 +119,7 @@ def _provider(measure: ir_measures.Measure) -> str:
     """Return who computes a measure that is not ours."""
     for provider in ir_measures.DefaultPipeline.providers:
         if provider.supports(measure) and provider.is_available():
-            return f"ir-measures {_version('ir-measures')} ({provider.NAME})"
+            return f"ir-measures {ir_measures.__version__} ({provider.NAME})"
     raise ValueError(f"{measure} is computed by nothing that is installed.")
 
 
