@@ -14,8 +14,12 @@ from ..io.written import FORMATS
 if TYPE_CHECKING:
     import ir_measures
 
+    TextType = click.ParamType[str]
+else:
+    TextType = click.ParamType  # older versions of click have no type in brackets
 
-class GroupOrMeasure(click.ParamType[str]):
+
+class GroupOrMeasure(TextType):
     """Measures as text, completed by the names of measures and of groups."""
 
     name = "measure"
@@ -31,7 +35,7 @@ class GroupOrMeasure(click.ParamType[str]):
         return [CompletionItem(text) for text in texts if text.lower().startswith(incomplete.lower())]
 
 
-class QrelsName(click.ParamType[str]):
+class QrelsName(TextType):
     """A file, or the name of a dataset."""
 
     name = "qrels"
