@@ -19,6 +19,9 @@ K = TypeVar("K", bound=Hashable)
 _shared: dict[str, Any] = {}
 _MOST_SHARED = 4
 
+# What a worker has computed is here by then, or it is lost.
+_SECONDS_OF_TRANSFER = 5
+
 
 def in_parallel(
     function: Callable[..., T], tasks: Sequence[tuple[Any, ...]], *, n_jobs: int | None, what: str
@@ -118,8 +121,9 @@ class _Calls(Generic[K, T]):
         self._parcel = _Parcel(shared)
         # Threads find it there.
         _shared[self._token] = shared
-        # To so many tasks the parcel is attached before one goes without it.
-        self._owed = 0
+        # So many tasks are handed out at first, and to so many the parcel is attached before one goes without it:
+        # nobody knows which worker will take them.
+        self._n_first = self._owed = 0
         self._under_way: dict[K, tuple[Any, ...]] = {}
         self._again: deque[tuple[K, tuple[Any, ...]]] = deque()
 
@@ -133,26 +137,30 @@ class _Calls(Generic[K, T]):
         self._under_way.clear()
         return tasks
 
-    def finished(self, tasks: Iterator[tuple[K, tuple[Any, ...]]]) -> Iterator[tuple[K, T]]:
+    def finished(self, tasks: Iterator[tuple[K, tuple[Any, ...]]]) -> Iterator[tuple[K, T | Exception]]:
         """Yield results until there is no task left, or raise what ended a worker."""
         while True:
             for key, result in self._results(tasks):
                 task = self._under_way.pop(key)
                 if isinstance(result, _Unknown):
-                    self._owed += 1
+                    self._owed = self._n_first
                     self._again.append((key, task))
                 else:
                     yield key, result
             if not self._again:
                 return
 
-    def _results(self, tasks: Iterator[tuple[K, tuple[Any, ...]]]) -> Iterator[tuple[K, T | _Unknown]]:
+    def _results(self, tasks: Iterator[tuple[K, tuple[Any, ...]]]) -> Iterator[tuple[K, Any]]:
         """Yield what joblib's workers answer, in the order in which they do."""
         import joblib
 
+        client = getattr(joblib.parallel.get_active_backend()[0], "client", None)
         n_jobs = joblib.effective_n_jobs(self._n_jobs)
-        self._owed = 2 * n_jobs  # joblib hands out so many tasks at first
-        calls = map(self._call, self._handed_out(tasks))
+        self._owed = self._n_first = 2 * n_jobs
+        if client is not None:
+            yield from self._results_of_dask(client, self._handed_out(tasks))
+            return
+        calls = (joblib.delayed(_answer)(*self._arguments(keyed)) for keyed in self._handed_out(tasks))
         try:
             parallel = joblib.Parallel(n_jobs=self._n_jobs, batch_size=1, return_as="generator_unordered")
         except ValueError:  # a backend, or a joblib before 1.4, that cannot
@@ -162,6 +170,35 @@ class _Calls(Generic[K, T]):
         else:
             yield from parallel(calls)
 
+    def _results_of_dask(self, client: Any, tasks: Iterator[tuple[K, tuple[Any, ...]]]) -> Iterator[tuple[K, Any]]:
+        """Yield what the workers of a Dask cluster answer, through its own client.
+
+        Dask calls again what dead workers were at. A result that is lost with a worker, between its end and its way
+        here, can be waited for in vain (joblib's backend does, for ever): its task is handed out again.
+        """
+        from distributed import TimeoutError, as_completed
+
+        done = as_completed(loop=client.loop)
+
+        def hand_out(n_tasks: int) -> None:
+            for keyed in islice(tasks, n_tasks):
+                future = client.submit(_answer, *self._arguments(keyed), pure=False)
+                future.task = keyed[0]
+                done.add(future)
+
+        hand_out(self._n_first)
+        for future in done:
+            try:
+                answer = future.result(timeout=_SECONDS_OF_TRANSFER)
+            except TimeoutError:
+                self._again.append((future.task, self._under_way[future.task]))
+                answer = None
+            except Exception as error:
+                answer = future.task, error
+            if answer is not None:
+                yield answer
+            hand_out(1)
+
     def _handed_out(self, tasks: Iterator[tuple[K, tuple[Any, ...]]]) -> Iterator[tuple[K, tuple[Any, ...]]]:
         while True:
             key, task = self._again.popleft() if self._again else next(tasks, (None, None))
@@ -170,12 +207,9 @@ class _Calls(Generic[K, T]):
             self._under_way[key] = task
             yield key, task
 
-    def _call(self, keyed: tuple[K, tuple[Any, ...]]) -> Any:
-        import joblib
-
+    def _arguments(self, keyed: tuple[K, tuple[Any, ...]]) -> tuple[Any, ...]:
         self._owed -= 1
-        parcel = self._parcel if self._owed >= 0 else None
-        return joblib.delayed(_answer)(self._function, self._token, parcel, keyed)
+        return self._function, self._token, self._parcel if self._owed >= 0 else None, keyed
 
 
 def _answer(

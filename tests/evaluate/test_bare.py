@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ir_measures import AP, RBP, RR, Judged, NumQ, NumRel, NumRet, P, R, nDCG
 
-from pyterrier_diversity import RBU, Adhoc, evaluate_runs
+from pyterrier_diversity import IA, RBU, Adhoc, Sharp, evaluate_runs
 from pyterrier_diversity.evaluate import DiversityEvaluator, score
 from pyterrier_diversity.judged import collected
 from pyterrier_diversity.transformers import Evaluate, Explain
@@ -126,3 +126,16 @@ def test_bare_measures_see_the_ranking_that_ours_see():
             values = DiversityEvaluator([P @ 1, Adhoc(P @ 1), RBP(rel=1)], qrels).values(run)
         assert values[P @ 1].tolist() == values[Adhoc(P @ 1)].tolist() == [1.0]
         assert values[RBP(rel=1)].tolist() == [pytest.approx(0.2)]
+
+
+@pytest.mark.parametrize("dtype", ["object", "str", "string"])
+@pytest.mark.parametrize("measure", [IA(nDCG @ 5), IA(AP), Sharp(IA(P @ 1)), P @ 1, RBU @ 5], ids=str)
+@pytest.mark.parametrize("score", [[2.0, 1.0], [1.0, 1.0]], ids=["untied", "tied"])
+def test_a_missing_document_is_refused_by_every_measure(measure, dtype, score):
+    qrels = pd.DataFrame({"qid": "q", "docno": ["a", "b"], "label": [1, 2], "iteration": ["x", "y"]})
+    run = pd.DataFrame({"qid": "q", "docno": pd.Series(["a", None], dtype=dtype), "score": score})
+
+    with pytest.raises(ValueError, match=r"^run: (row 1|a row of query 'q') has no docno\.$"):
+        DiversityEvaluator([measure], qrels).values(run)
+    with pytest.raises(ValueError, match=r"^Run mine: run: .* has no docno\.$"):
+        evaluate_runs(qrels, {"mine": run}, [measure])

@@ -245,7 +245,7 @@ def test_runs_may_be_dicts_and_can_be_read_once():
     assert table.drop(columns="name").drop_duplicates().shape[0] == 1
     with pytest.raises(ValueError, match=r"Run tuples: run: the generator has been read before"):
         evaluate_runs(QRELS, {"tuples": tuples}, MEASURES)
-    with pytest.raises(TypeError, match=r"Run bytes: run: doc_id"):
+    with pytest.raises(TypeError, match=r"Run bytes: run: docno must hold strings"):
         evaluate_runs(QRELS, {"bytes": BM25.assign(docno=b"d")}, MEASURES)
 
 

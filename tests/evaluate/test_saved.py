@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from ir_measures import AP, P
 
-from pyterrier_diversity import RBU, Adhoc, alpha_nDCG, evaluate_runs, signature
+from pyterrier_diversity import RBU, Adhoc, alpha_nDCG, evaluate_runs
 from pyterrier_diversity.datasets.demo import FOLDER, RUNS, DemoDataset
 from pyterrier_diversity.evaluate import scoring
 from pyterrier_diversity.evaluate.saved import COLUMNS, content_key, file_key
@@ -68,8 +68,7 @@ def test_a_file_has_the_values_of_the_table(tmp_path, ending, n_jobs):
         check_exact=True,
         check_dtype=False,
     )
-    signatures = {(str(m), signature(m, ties="docno descending")) for m in MEASURES}
-    assert set(zip(saved["measure"], saved["signature"], strict=True)) == signatures
+    assert set(zip(saved["measure"], saved["signature"], strict=True)) == {*table.attrs["signatures"].items()}
     assert saved.groupby("name")["run_key"].unique().map(list).to_dict() == {
         name: [file_key(file, "order=score", "ties=docno")] for name, file in FILES.items()
     }
@@ -386,3 +385,18 @@ def test_no_run_may_be_left():
 def test_other_ways_with_errors_are_refused():
     with pytest.raises(ValueError, match=r"evaluate_runs: on_error must be 'raise' or 'skip', not 'ignore'"):
         evaluate_runs(QRELS, FILES, MEASURES, on_error="ignore")
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.skipif(os.name != "posix", reason="pipes with names are POSIX's")
+def test_pipes_are_saved_and_read_once(tmp_path, n_jobs):
+    path, pipe = tmp_path / "results.csv", tmp_path / "pipe"
+    os.mkfifo(pipe)
+    tables = []
+    for _ in range(2):
+        with subprocess.Popen(f"cat {FILES['bm25']} > {pipe}", shell=True):
+            tables.append(evaluate_runs(QRELS, {"bm25": pipe}, MEASURES, save=path, n_jobs=n_jobs))
+
+    same(*tables)
+    same(tables[0], evaluate_runs(QRELS, {"bm25": FILES["bm25"]}, MEASURES))
+    assert len(rows(path)) == len(QUERIES) * len(MEASURES)

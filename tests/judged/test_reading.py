@@ -266,7 +266,7 @@ def test_types_that_differ_for_want_of_a_column_of_intents_are_told_so():
 def test_the_column_that_pyterrier_writes_twice_is_told_of():
     twice = qrels("q a d1 1").rename(columns={"iteration": "label"})
 
-    with pytest.raises(ValueError, match=r"relevance is there twice\. PyTerrier's get_qrels\(variant\) does that;"):
+    with pytest.raises(ValueError, match=r"label is there twice\. PyTerrier's get_qrels\(variant\) does that;"):
         judge(twice)
 
 
@@ -419,7 +419,7 @@ def test_numbers_of_another_type_are_no_ids_though_equal_integers_were_read(othe
     whole = pd.DataFrame({"qid": [int(other)], "docno": ["d1"], "label": [1]})
     judge(whole)
 
-    with pytest.raises(TypeError, match="query_id"):
+    with pytest.raises(TypeError, match="qid must hold"):
         judge(whole.assign(qid=[other]))
 
 
@@ -513,7 +513,7 @@ def test_a_passage_that_is_there_twice_counts_once():
     [
         (["q x d 1 a 2", "q x d 1 a 3"], {}, "passage must have one rating and nugget for a document and intent"),
         (["q x d 1 a 2", "q x d 1 b 2"], {}, "passage must have one rating and nugget for a document and intent"),
-        (["q x d 1 a 2"], {"label": float("nan")}, "relevance must be a finite number"),
+        (["q x d 1 a 2"], {"label": float("nan")}, "label must be a finite number"),
         (["q x d 1 a 2"], {"weight": float("nan")}, "weight must be a finite number"),
         (["q x d 1 a 2"], {"gain": -1.0}, "gain must not be negative"),
         (

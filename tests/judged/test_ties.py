@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pyterrier_diversity.judged import Run
@@ -70,6 +70,7 @@ def test_a_document_that_is_there_twice_is_drawn_once():
     assert 1840 <= first.count("a") <= 2160  # a half, and five standard deviations
 
 
+@settings(max_examples=50, deadline=None)
 @given(
     rows=st.lists(st.tuples(st.sampled_from("pq"), st.sampled_from("abcde"), st.integers(0, 2), st.integers(0, 2))),
     turns=st.booleans(),

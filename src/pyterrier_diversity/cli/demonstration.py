@@ -33,7 +33,6 @@ def demo() -> None:
     explain = Explain(qrels, RBU @ 5)
     for name in ("bm25", "xquad"):
         explained = explain((pipelines[name] % 5)(topics.head(1)))
-        explained = explained.assign(position=explained["rank"] + 1)
         shown = explained[["position", "docno", "intents", "new_intents", "contribution", "value"]]
         click.echo(f"\nWhy {name} has an RBU@5 of {shown['value'].iloc[-1]:.3f} for {topics['query'][0]!r}:\n")
         click.echo(formatted(shown, places=3))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from .. import meta, plots
+from .. import Coverage, meta, plots
 from ..io.written import Format
 from . import options
 from .inputs import read_judged, read_named_run, run_paths
@@ -62,7 +62,6 @@ def explain(
         put(explained[0][columns], output, format, places)
     else:
         table = explain_difference(*explained)
-        table.insert(0, "position", table["rank"] + 1)
         columns = ["docno", "contribution", "value"]
         shown = {column: f"{column} {names[0]}" for column in columns}
         shown |= {f"{column}_other": f"{column} {names[1]}" for column in columns}
@@ -143,7 +142,6 @@ class Asked:
         if explained["value"].isna().all():
             raise ValueError(f"The qrels have no query {self.one_query!r}.")
         last = depth or self.measure.params.get("cutoff")
-        explained = explained.assign(position=explained["rank"] + 1)
         return explained if last is None or "turn" in explained else explained[explained["position"] <= last]
 
 
@@ -173,6 +171,11 @@ def _panels(asked: Asked, draw: Callable[[str | Path, Axes], object]) -> Axes:
     return figure.axes[0]
 
 
+def _intent_coverage(asked: Asked) -> Axes:
+    measure = asked.measure if asked.measures else Coverage
+    return plots.intent_coverage(asked.runs, asked.judged, measure=measure, cutoff=asked.depth)
+
+
 def _deltas(asked: Asked) -> Axes:
     if len(asked.paths) != 2:
         raise click.UsageError("This picture is of two runs: the first is compared with the second.")
@@ -189,7 +192,7 @@ def _by_topic_set_size(asked: Asked) -> Axes:
 PICTURES: dict[str, Callable[[Asked], Axes]] = {
     "coverage": _coverage,
     "explain": _explain,
-    "intent_coverage": lambda asked: plots.intent_coverage(asked.runs, asked.judged, cutoff=asked.depth),
+    "intent_coverage": _intent_coverage,
     "per_query_deltas": _deltas,
     "asl_curve": lambda asked: plots.asl_curve(meta.asl_curve(asked.perquery, rng=asked.seed, n_jobs=asked.jobs)),
     "by_topic_set_size": _by_topic_set_size,

@@ -56,9 +56,12 @@ def check_order(who: str, qrels: Any, runs: Any, measures: Any) -> None:
     wrong = [f"{name} looks like {seen}" for name, seen in looks.items() if seen not in right[name]]
     if not wrong:
         return
-    fix = f"The order is {who}(qrels, runs, measures)"
+    what = " and ".join(wrong)
     if looks["qrels"] == "a path":
-        fix = f"{fix}; pyterrier_diversity.io.read_qrels reads a file of qrels"
-    elif wrong == ["runs looks like a run"]:
-        fix = "Give it a name, as in {'mine': run}"
-    raise ValueError(f"{who}: {' and '.join(wrong)}. {fix}.")
+        raise ValueError(
+            f"{who}: {what}. The order is {who}(qrels, runs, measures); pyterrier_diversity.io.read_qrels reads a "
+            "file of qrels."
+        )
+    if wrong == ["runs looks like a run"]:
+        raise ValueError(f"{who}: {what}. Give it a name, as in {{'mine': run}}.")
+    raise ValueError(f"{who}: {what}. The order is {who}(qrels, runs, measures).")

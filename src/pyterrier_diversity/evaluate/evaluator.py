@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from typing import Any
 
 import ir_measures
@@ -135,7 +136,8 @@ class DiversityEvaluator(Evaluator):
     def _columns(self, run: Any) -> Sequence[np.ndarray]:
         """Return the values of each measure, in their order."""
         if not isinstance(run, Retrieved):
-            run = (run if isinstance(run, Run) else Run(run)).retrieve(self.judgements)
+            depth = self._ours.depth if self._bare is None else None
+            run = (run if isinstance(run, Run) else Run(run)).retrieve(self.judgements, depth)
         columns = self._ours.values(run)
         if self._bare is not None:
             columns += self._bare.values(run.as_dict(self.judgements.query_ids), self.judgements.query_ids)
@@ -187,6 +189,15 @@ class Evaluation:
             cutoff = None if ours.COUNTS_TURNS else ours.get("cutoff")
             self._formulas[(ours.VIEW, ours.get("rel")), bool(ours.get("judged_only")), cutoff].append((column, ours))
         return column
+
+    @cached_property
+    def depth(self) -> int | None:
+        """How many ranks of a ranking the measures look at; None for all."""
+        depths = [None if judged_only else cutoff for _, judged_only, cutoff in self._formulas]
+        depths += [evaluation.depth for evaluation in self._views.values()]
+        depths += [] if self._others is None else [self._others.depth]
+        limits = [depth for depth in depths if depth is not None]
+        return max(limits) if len(limits) == len(depths) > 0 else None
 
     def values(self, retrieved: Retrieved) -> list[np.ndarray]:
         """Return the values of each measure, one for each query of the view, for rankings of the judgements as read."""
@@ -276,9 +287,12 @@ class _Bare(_Provided):
     """Measures that other providers compute from the qrels as they are: they see the last row of a document only."""
 
     def __init__(self, measures: list[ir_measures.Measure], qrels: pd.DataFrame) -> None:
-        super().__init__(measures, qrels)
-        rows = pd.DataFrame({"query": qrels["query_id"].array, "doc": qrels["doc_id"].array})
-        rows["last"] = np.maximum(numbers(qrels, "relevance", "qrels"), 0)
+        # pytrec_eval may crash on negative labels.
+        labels = np.maximum(numbers(qrels, "relevance", "qrels"), 0)
+        whole = _check_labels(measures, labels)
+        _check_names([*qrels["query_id"], *qrels["doc_id"]], "qrels")
+        super().__init__(measures, qrels.assign(relevance=labels.astype(np.int64) if whole else labels))
+        rows = pd.DataFrame({"query": qrels["query_id"].array, "doc": qrels["doc_id"].array, "last": labels})
         rows["highest"] = rows.groupby(["query", "doc"])["last"].transform("max")
         rows = rows[~rows.duplicated(["query", "doc"], keep="last") & (rows["last"] < rows["highest"])]
         self._misread = list(rows.itertuples(index=False, name=None))
@@ -295,6 +309,7 @@ class _Bare(_Provided):
                         f"{measure} reads the last row of a document, which has the label {last:g} for document "
                         f"{doc!r} of query {query!r}; its highest is {highest:g}. Use Adhoc({measure})."
                     )
+        _check_names([doc for docs in run.values() for doc in docs], "run")
         return super().values(run, query_ids)
 
 
@@ -303,11 +318,7 @@ class _ProvidedOverView:
 
     def __init__(self, judgements: Judgements, measures: list[ir_measures.Measure]) -> None:
         labels = np.maximum(judgements.rows.label, 0)
-        if (labels != np.floor(labels)).any():
-            _refuse(measures, "takes whole labels; the qrels hold fractions")
-        elif labels.max(initial=0) > _LARGEST_LABEL:
-            _refuse(measures, f"takes labels up to {_LARGEST_LABEL}; the qrels hold larger ones")
-        else:
+        if _check_labels(measures, labels):
             labels = labels.astype(np.int64)
         distinct = len(set(judgements.query_ids)) == len(judgements)
         self._names = list(judgements.query_ids) if distinct else [str(i) for i in range(len(judgements))]
@@ -321,11 +332,11 @@ class _ProvidedOverView:
         self._provided = _Provided(measures, qrels)
         # A measure with a cutoff sees nothing below it, so that longer rankings need not be handed over.
         cut = all(measure.params.get("cutoff") and not measure.params.get("judged_only") for measure in measures)
-        self._depth = max(measure.params["cutoff"] for measure in measures) if cut else None
+        self.depth = max(measure.params["cutoff"] for measure in measures) if cut else None
 
     def values(self, found: Retrieved) -> list[np.ndarray]:
         """Return the values of each measure, one for each query of the view."""
-        run = found.as_dict(self._names, self._depth)
+        run = found.as_dict(self._names, self.depth)
         _check_names([doc for docs in run.values() for doc in docs], "run")
         return self._provided.values(run, self._names)
 
@@ -343,6 +354,17 @@ def _is_utf8(text: str) -> bool:
     try:
         text.encode()
     except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _check_labels(measures: list[ir_measures.Measure], labels: np.ndarray) -> bool:
+    """Tell whether labels are whole and of a usual size; refuse others for providers that cannot read them."""
+    if (labels != np.floor(labels)).any():
+        _refuse(measures, "takes whole labels; the qrels hold fractions")
+        return False
+    if labels.max(initial=0) > _LARGEST_LABEL:
+        _refuse(measures, f"takes labels up to {_LARGEST_LABEL}; the qrels hold larger ones")
         return False
     return True
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from glob import glob
 from pathlib import Path
@@ -15,7 +14,7 @@ import pandas as pd
 
 from ..io.dynamic_domain import read_lengths
 from ..io.trec import checked_order
-from ..judged import QRELS_COLUMNS, to_frame
+from ..judged import QRELS_COLUMNS, to_frame, warn_user
 from ..measures.groups import read_measures
 from ..parameters import Rng
 from .arguments import check_order
@@ -143,7 +142,7 @@ def evaluate_runs(
     for message in _messages(scored):
         if strict:
             raise ValueError(message)
-        warnings.warn(message, UserWarning, stacklevel=2)
+        warn_user(message)
     table = _by_query(call, scored) if perquery else _aggregates(call, scored)
     if queries:
         counts = {name: {"queries": int(run.answered.sum()), **run.ties} for name, run in scored.items()}

@@ -12,13 +12,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from ..io import harmless, printable, require_pyarrow
-from ..io.files import Content
 
 COLUMNS = ("name", "qid", "measure", "value", "se", "run_key", "qrels_key", "signature", "notes")
 
@@ -77,16 +77,19 @@ def content_key(frame: pd.DataFrame, *how: object) -> str:
     return digest.hexdigest()
 
 
-def file_key(path: str | os.PathLike[str] | Content, *how: object) -> str:
-    """Return a key of the bytes of a file or pipe, and of how it is read."""
-    digest = _digest(*how)
-    if isinstance(path, Content):
-        digest.update(path.data)
-        return str(digest.hexdigest())
+def file_key(path: str | os.PathLike[str], *how: object) -> str:
+    """Return a key of the bytes of a file, and of how it is read."""
     with open(path, "rb") as file:
-        while part := file.read(_PART):
-            digest.update(part)
-    return digest.hexdigest()
+        return bytes_key(iter(partial(file.read, _PART), b""), *how)
+
+
+def bytes_key(parts: Iterable[bytes], *how: object) -> str:
+    """Return the key of a file that has these bytes."""
+    digest = _digest(*how)
+    for part in parts:
+        digest.update(part)
+    key: str = digest.hexdigest()
+    return key
 
 
 def _is_plain(column: pd.Series) -> bool:

@@ -12,8 +12,7 @@ import ir_measures
 import numpy as np
 import pandas as pd
 
-from ..io import add_lengths, read_run_or_session
-from ..io.files import Content, read_content
+from ..io import Content, add_lengths, read_content, read_run_or_session
 from ..judged import RUN_COLUMNS, Run, collected, to_frame
 from ..measures import signature
 from ..measures.composite import innermost, last_rank
@@ -21,9 +20,9 @@ from ..parallel import as_finished
 from ..progress import Counted
 from .evaluator import DiversityEvaluator, RefusedMeasureError, aggregated
 from .expected import Draws, mean_and_error, sampled_values
-from .saved import Column, Saved, Scored, content_key, file_key
+from .saved import Column, Saved, Scored, bytes_key, content_key, file_key
 
-_Source = pd.DataFrame | Content | str | os.PathLike[str]
+_Source = pd.DataFrame | str | os.PathLike[str] | Content
 
 # What is wrong with one run; every other exception is an error of this package.
 _BAD = (FileNotFoundError, OSError, MemoryError, TypeError, ValueError)
@@ -89,6 +88,8 @@ class Call:
 
     def run_key(self, run: _Source) -> str:
         """Return a key of what a run contains, and of how it is read."""
+        if isinstance(run, Content):
+            return bytes_key([run.data], *self._read_as)
         if isinstance(run, pd.DataFrame):
             return content_key(run, *self._read_as)
         return file_key(run, *self._read_as)
@@ -215,11 +216,10 @@ class _Results:
 
 
 def _sendable(run: Any, order: str) -> _Source:
-    """Return what other processes can be given: a path, what a pipe contains, or a run as a frame."""
+    """Return a path, what a pipe has, or a run as a frame, which other processes can be given."""
     if isinstance(run, (str, os.PathLike)):
-        # A pipe is read once, and by the process that has it.
-        is_pipe = os.fspath(run) == "-" or (os.path.exists(run) and not os.path.isfile(run))
-        return read_content(run) if is_pipe else run
+        # A pipe is read once, and by the process that it belongs to.
+        return run if os.path.isfile(run) or not (os.fspath(run) == "-" or os.path.exists(run)) else read_content(run)
     if order == "rank" and isinstance(run, pd.DataFrame):
         if "rank" not in run:
             raise ValueError("order='rank' needs the column rank")

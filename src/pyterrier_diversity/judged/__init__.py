@@ -22,7 +22,7 @@ from .reading import QRELS_COLUMNS, intents_of_rows, judge
 from .relevance import QueryRelevance, relevance_by_query
 from .run import Retrieved, Run, contradicted_ranks, ranking_order, retrieved
 from .sessions import Turns
-from .warned import collected, warn_of_data
+from .warned import collected, warn_of_data, warn_user
 
 __all__ = [
     "LARGEST_EXPONENT",
@@ -64,5 +64,6 @@ __all__ = [
     "strings",
     "to_frame",
     "warn_of_data",
+    "warn_user",
     "with_string_ids",
 ]

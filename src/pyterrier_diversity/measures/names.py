@@ -22,13 +22,11 @@ def unknown_measure(text: str) -> str:
     # What follows the name, such as a cutoff, may be right.
     is_form = name is not None and re.fullmatch(r"(\(.*\))?(@\d+)?", text.strip()[name.end() :], flags=re.DOTALL)
     shown = name.group() if name is not None and is_form else text
-    return " ".join(
-        [
-            f"Unknown measure {shown!r}.",
-            *([f"Did you mean {near}?"] if near else []),
-            *([] if near and is_form else [f"{FORM}."]),
-        ]
-    )
+    if not near:
+        return f"Unknown measure {shown!r}. {FORM}."
+    if not is_form:
+        return f"Unknown measure {shown!r}. Did you mean {near}? {FORM}."
+    return f"Unknown measure {shown!r}. Did you mean {near}?"
 
 
 def _near(name: str) -> str:

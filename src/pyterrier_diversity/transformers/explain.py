@@ -46,6 +46,7 @@ class Explain(Step):
     descending; where there is a column ``turn``, turn by turn), with ``rank`` from 0 in that order, and
 
     ==================  ================================================================================================
+    ``position``        the rank from 1, as people and cutoffs count
     ``intents``         dict of the intents that the document is relevant to, with its grades; only grades of at least
                         the measure's ``rel``, if it names one
     ``new_intents``     list of those that no document above is relevant to
@@ -60,9 +61,9 @@ class Explain(Step):
     ==================  ================================================================================================
 
     All cells survive a CSV: ``pd.read_csv(path, converters={"intents": ast.literal_eval, ...})``. A repeated document
-    of a session is like an unjudged one, as for the measures. The value is that of this order, as with ``Adhoc(M)``;
-    providers of bare measures see some rankings otherwise: cwl_eval (RBP) takes tied documents in the order of rows,
-    and pytrec_eval (nDCG, AP) reads scores in single precision, in which different ones may tie.
+    of a session is like an unjudged one, as for the measures. The value is that of this order, as with ``Adhoc(M)``; in
+    ``pt.Experiment``, providers of bare measures see some rankings otherwise: cwl_eval (RBP) takes tied documents in
+    the order of rows, and pytrec_eval (nDCG, AP) reads scores in single precision, in which different ones may tie.
 
     Every prefix of the ranking is evaluated, down to the measure's cutoff: a few seconds for 50 queries of 1,000
     documents without one.
@@ -97,7 +98,7 @@ class Explain(Step):
         value = self._values(run, place)
         above = pd.Series(value).groupby(run["query_id"].to_numpy()).shift(fill_value=0.0).to_numpy()
         tied = run.duplicated([name for name in ("query_id", "turn", "score") if name in run], keep=False).to_numpy()
-        columns = {"rank": place + pt.model.FIRST_RANK, **self._labels.of(run), "tied": tied}
+        columns = {"rank": place + pt.model.FIRST_RANK, "position": place + 1, **self._labels.of(run), "tied": tied}
         explained = inp.iloc[run.index].assign(**columns, measure=str(self.measure), value=value)
         return explained.assign(contribution=value - above).reset_index(drop=True)
 
@@ -195,7 +196,7 @@ def explain_difference(explained: pd.DataFrame, other: pd.DataFrame) -> pd.DataF
     Returns
     -------
     DataFrame
-        A row for each query and rank of either ranking: ``qid``, ``rank``; ``docno``, ``new_intents``,
+        A row for each query and rank of either ranking: ``qid``, ``rank``, ``position``; ``docno``, ``new_intents``,
         ``contribution``, ``value`` of the first and, with the suffix ``_other``, of the second, empty where a ranking
         has ended; and ``difference``, by how much the contribution of the first is larger. The differences of a query
         sum to that of the two values.
@@ -212,13 +213,14 @@ def explain_difference(explained: pd.DataFrame, other: pd.DataFrame) -> pd.DataF
     >>> run = pd.DataFrame({"qid": "q", "docno": ["b", "c", "a"], "score": [3.0, 2.0, 1.0]})
     >>> explain = Explain(qrels, StRecall @ 5)
     >>> table = explain_difference(explain(run), explain(run[:1]))
-    >>> table[["rank", "docno", "docno_other", "difference"]]
-       rank docno docno_other  difference
-    0     0     b           b         0.0
-    1     1     c         NaN         0.0
-    2     2     a         NaN         0.5
+    >>> table[["position", "docno", "docno_other", "difference"]]
+       position docno docno_other  difference
+    0         1     b           b         0.0
+    1         2     c         NaN         0.0
+    2         3     a         NaN         0.5
     """
-    columns = ["qid", "rank", "docno", "new_intents", "contribution", "value"]
+    keys = ["qid", "rank", "position"]
+    columns = [*keys, "docno", "new_intents", "contribution", "value"]
     for what, frame in (("explained", explained), ("other", other)):
         missing = [column for column in (*columns, "measure") if column not in frame]
         if missing:
@@ -228,7 +230,6 @@ def explain_difference(explained: pd.DataFrame, other: pd.DataFrame) -> pd.DataF
     measures = sorted({*explained["measure"], *other["measure"]})
     if len(measures) > 1:
         raise ValueError(f"explain_difference: both must be explained by one measure, not by {', '.join(measures)}.")
-    keys = ["qid", "rank"]
     table = explained[columns].merge(other[columns], "outer", keys, suffixes=("", "_other"), sort=False)
     order = dict(zip(pd.concat([explained["qid"], other["qid"]]).unique(), range(len(table)), strict=False))
     table = table.iloc[np.lexsort([table["rank"], table["qid"].map(order)])].reset_index(drop=True)
