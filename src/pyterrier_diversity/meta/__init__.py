@@ -8,12 +8,14 @@ from .concordance import concordance
 from .correlation import kendall_tau, rank_correlation, tau_ap, tau_ap_symmetric
 from .cutoffs import expected_over_cutoffs
 from .discriminative_power import asl_curve, delta_required, discriminative_power, overlap
+from .gates import below_minimum, worse_than
 from .power import topics_needed
 from .risk import risk
 from .robustness import assessor_agreement, pool_depth, topic_sampling
 from .stability import stability
 from .systems import insert_synthetic_system, number_of_systems
 from .tables import significance_table
+from .terminal import comparison_text
 from .unanimity import unanimity
 
 __all__ = [
@@ -22,7 +24,9 @@ __all__ = [
     "assessor_agreement",
     "axiom_table",
     "axioms",
+    "below_minimum",
     "compare",
+    "comparison_text",
     "concordance",
     "delta_required",
     "discriminative_power",
@@ -41,4 +45,5 @@ __all__ = [
     "topic_sampling",
     "topics_needed",
     "unanimity",
+    "worse_than",
 ]
