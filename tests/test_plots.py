@@ -337,6 +337,19 @@ def test_per_query_deltas_are_sorted_and_name_their_queries():
     assert len({bar.get_facecolor() for bar in ax.patches}) == 2
 
 
+def test_per_query_deltas_of_several_systems_are_a_line_each_sorted_by_itself():
+    perquery = PERQUERY[PERQUERY["name"] != "z"]
+    other = perquery[perquery["name"] == "y"].assign(name="w", value=[0.1, 0.9, 0.0])
+
+    ax = plots.per_query_deltas(pd.concat([perquery, other]), "AP", iter(["x", "w"]), "y")
+
+    shown = lines(ax)
+    assert shown["x"] == [[1, pytest.approx(0.8)], [2, 0], [3, pytest.approx(-0.4)]]
+    assert shown["w"] == [[1, pytest.approx(0.4)], [2, pytest.approx(-0.1)], [3, pytest.approx(-0.8)]]
+    assert texts(ax.get_legend().get_texts()) == ["x", "w"]
+    assert ax.get_ylabel() == "AP: system minus y"
+
+
 def test_per_query_deltas_by_rounding_are_none():
     rounded = PERQUERY.assign(
         value=PERQUERY["value"].where(PERQUERY["qid"] != "2", PERQUERY["name"].map({"x": 0.3, "y": 0.1 + 0.2}))
@@ -359,12 +372,35 @@ def test_per_query_deltas_leave_out_queries_that_a_system_lacks():
     [
         ((PERQUERY, "RR", "x", "y"), "the frame has no measure RR"),
         ((PERQUERY, "AP", "x", "w"), "the frame has no system 'w' with AP; it has x, y, z"),
+        ((PERQUERY, "AP", ["x", "w"], "y"), "the frame has no system 'w' with AP"),
+        ((PERQUERY, "AP", [], "y"), "system must name a system"),
         ((PERQUERY.drop(columns="value"), "AP", "x", "y"), "missing column value; found: name, qid, measure"),
     ],
 )
 def test_per_query_deltas_of_what_is_not_there_are_refused(data, message):
     with pytest.raises(ValueError, match=message):
         plots.per_query_deltas(*data)
+
+
+def test_confusion_has_counts_shaded_by_the_share_of_the_first_judges_label():
+    frame = pd.DataFrame([[6, 2], [0, 0], [1, 3]], index=[0, 1, 3], columns=[0, 1])
+
+    ax = plots.confusion(frame)
+
+    assert texts(ax.texts) == ["6", "2", "0", "0", "1", "3"]
+    assert np.asarray(ax.images[0].get_array()).tolist() == [[0.75, 0.25], [0, 0], [0.25, 0.75]]
+    assert texts(ax.get_yticklabels()) == ["0", "1", "3"]
+    with pytest.raises(ValueError, match="confusion: the frame has no rows"):
+        plots.confusion(frame.iloc[:0])
+
+
+def test_topics_needed_are_a_line_for_each_measure_on_logarithmic_axes():
+    frame = pd.DataFrame({"measure": ["P", "P", "AP"], "topics": [100, 25, 25], "delta": [0.1, 0.2, 0.3]})
+
+    ax = plots.topics_needed(frame)
+
+    assert lines(ax) == {"P": [[25, 0.2], [100, 0.1]], "AP": [[25, 0.3]]}
+    assert (ax.get_xscale(), ax.get_yscale()) == ("log", "log")
 
 
 def test_intent_coverage_is_the_mean_share_of_intents_down_to_each_rank():

@@ -5,7 +5,7 @@ They need matplotlib: ``pip install 'pyterrier-diversity[plots]'``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from textwrap import fill, shorten
 from typing import TYPE_CHECKING, Any
 
@@ -282,7 +282,12 @@ def _query_to_show(who: str, frame: pd.DataFrame, query_id: str | None) -> str:
 
 
 def per_query_deltas(
-    perquery: pd.DataFrame, measure: object, system: str, baseline: str, *, ax: Axes | None = None
+    perquery: pd.DataFrame,
+    measure: object,
+    system: str | Iterable[str],
+    baseline: str,
+    *,
+    ax: Axes | None = None,
 ) -> Axes:
     """Show by how much a system is better than another on each query, the largest gain first.
 
@@ -293,15 +298,19 @@ def per_query_deltas(
         returns them.
     measure : Measure or str
         The measure.
-    system, baseline : str
-        Names of the two systems.
+    system : str, or iterable of str
+        The system, or several that are shown as lines.
+    baseline : str
+        The system that they are compared with.
     ax : Axes, optional
         Where to draw; a new figure if omitted.
 
     Returns
     -------
     Axes
-        A bar for each query, with its id below. Values that are equal within 1e-12 have a difference of 0.
+        A bar for each query, with its id below; of several systems a line each, whose queries are sorted by its own
+        differences: the part above 0 is what `meta.risk` weighs against the part below. Values that are equal within
+        1e-12 have a difference of 0.
 
     Raises
     ------
@@ -311,28 +320,39 @@ def per_query_deltas(
     Warns
     -----
     UserWarning
-        If one of the two systems lacks queries, which are left out.
+        If one of the systems lacks queries, which are left out.
     """
     frame = _readable("per_query_deltas", perquery, "name", "qid", "measure", "value")
     frame = frame.astype({"name": str, "measure": str})
     frame = frame[frame["measure"] == str(measure)]
     if frame.empty:
         raise ValueError(f"per_query_deltas: the frame has no measure {measure}.")
-    for name in (system, baseline):
+    systems = [system] if isinstance(system, str) else list(dict.fromkeys(map(str, system)))
+    if not systems:
+        raise ValueError("per_query_deltas: system must name a system.")
+    for name in (*systems, baseline):
         if name not in set(frame["name"]):
             there = ", ".join(frame["name"].unique())
             raise ValueError(f"per_query_deltas: the frame has no system {name!r} with {measure}; it has {there}.")
-    scores = read_scores(frame[frame["name"].isin([system, baseline])])
+    scores = read_scores(frame[frame["name"].isin([*systems, baseline])])
     (values,) = scores.by_measure.values()
-    ours, theirs = (values[scores.systems.index(name)] for name in (system, baseline))
-    deltas = differences(ours, theirs)
-    order = np.argsort(-deltas, kind="stable")
+    theirs = values[scores.systems.index(baseline)]
+    deltas = {name: differences(values[scores.systems.index(name)], theirs) for name in systems}
     ax = _new_axes() if ax is None else ax
-    ax.bar(range(len(order)), deltas[order], color=np.where(deltas[order] < 0, "C3", "C0"))
+    if isinstance(system, str):
+        order = np.argsort(-deltas[system], kind="stable")
+        ordered = deltas[system][order]
+        ax.bar(range(len(order)), ordered, color=np.where(ordered < 0, "C3", "C0"))
+        ax.set_xticks(range(len(order)), [scores.queries[query] for query in order], rotation=90)
+        ax.set_xlabel("query")
+    else:
+        for i, (name, delta) in enumerate(deltas.items()):
+            ax.plot(range(1, len(delta) + 1), -np.sort(-delta), label=name, **_style(i))
+        ax.locator_params(axis="x", integer=True)
+        ax.set_xlabel("queries by difference")
+        ax.legend()
     ax.axhline(0, color="black", linewidth=0.8)
-    ax.set_xticks(range(len(order)), [scores.queries[query] for query in order], rotation=90)
-    ax.set_xlabel("query")
-    ax.set_ylabel(f"{measure}: {system} minus {baseline}")
+    ax.set_ylabel(f"{measure}: {system if isinstance(system, str) else 'system'} minus {baseline}")
     return ax
 
 
@@ -393,6 +413,72 @@ def by_topic_set_size(frame: pd.DataFrame, *, by: str = "measure", ax: Axes | No
     ax = _lines(means, by, "size", "tau", ax, marker="o")
     ax.set_xlabel("topics")
     ax.set_ylabel("Kendall's τ with all topics")
+    return ax
+
+
+def confusion(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """Show how many documents have which labels by two judges.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Counts with the labels of the first judge as rows and those of the second as columns, as
+        ``meta.agreement(..., table=True)`` returns them.
+    ax : Axes, optional
+        Where to draw; a new figure if omitted.
+
+    Returns
+    -------
+    Axes
+        A cell for each two labels with its count, darker for a larger share of the first judge's label.
+
+    Raises
+    ------
+    ValueError
+        If the frame has no rows.
+    """
+    frame = _readable("confusion", frame)
+    counts = frame.to_numpy(dtype=np.float64)
+    shares = divide(counts, counts.sum(axis=1, keepdims=True))
+    ax = _new_axes() if ax is None else ax
+    ax.imshow(shares, cmap="Blues", vmin=0, vmax=1)
+    for (row, column), share in np.ndenumerate(shares):
+        color = "white" if share > _DARK else "black"
+        ax.text(column, row, f"{counts[row, column]:g}", ha="center", va="center", color=color)
+    ax.set_xticks(range(frame.shape[1]), list(map(str, frame.columns)))
+    ax.set_yticks(range(frame.shape[0]), list(map(str, frame.index)))
+    ax.set_xlabel("label of the second judge")
+    ax.set_ylabel("label of the first judge")
+    return ax
+
+
+def topics_needed(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """Show the smallest difference that so many topics find, or how many topics a difference takes.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Columns ``measure``, ``topics`` and ``delta``, as `meta.topics_needed` returns them for several ``n`` or
+        ``delta``.
+    ax : Axes, optional
+        Where to draw; a new figure if omitted.
+
+    Returns
+    -------
+    Axes
+        A line for each measure, both axes logarithmic: a difference of half the size takes about four times the topics.
+
+    Raises
+    ------
+    ValueError
+        If the frame has no rows or lacks a column.
+    """
+    readable = _readable("topics_needed", frame, "measure", "topics", "delta")
+    ax = _lines(readable, "measure", "topics", "delta", ax, marker="o")
+    ax.set_xscale("log")
+    ax.set_yscale("log")
+    ax.set_xlabel("topics")
+    ax.set_ylabel("smallest difference that is found")
     return ax
 
 

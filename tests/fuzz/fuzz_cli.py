@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
 from fuzz import law
 from fuzz.law import answer, fuzzed

@@ -656,7 +656,9 @@ def test_an_evaluator_survives_pickling(given_frames, used):
     assert not differences(values_of(evaluator, run), values_of(again, run))
 
 
-@pytest.mark.parametrize("measures", [[IA(nDCG @ 5)], [Adhoc(AP)], [Sharp(nDCG @ 5)], [NumRet, Judged @ 5, RBU]], ids=str)
+@pytest.mark.parametrize(
+    "measures", [[IA(nDCG @ 5)], [Adhoc(AP)], [Sharp(nDCG @ 5)], [NumRet, Judged @ 5, RBU]], ids=str
+)
 def test_an_evaluator_of_measures_of_other_providers_survives_pickling(measures):
     qrels, run = small_topics(0)
     evaluator = DiversityEvaluator(measures, qrels)

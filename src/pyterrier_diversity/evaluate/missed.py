@@ -72,7 +72,7 @@ def missed_intents(
     covered = {str(name): _covered(name, run, view, cutoff) for name, run in runs.items()}
     coverable = np.zeros(len(named.query), dtype=bool)
     coverable[view.intents.named] = True
-    texts = _texts(frame)
+    texts = texts_of_intents(frame)
     counts = named.weight > 0
     rows = []
     for name, of_system in covered.items():
@@ -100,8 +100,8 @@ def _covered(name: str, run: Any, judgements: Judgements, cutoff: int | None) ->
     return covered
 
 
-def _texts(frame: pd.DataFrame) -> list[str]:
-    """Return the text of each intent named; an empty one if the qrels have none."""
+def texts_of_intents(frame: pd.DataFrame) -> list[str]:
+    """Return the text of each intent that qrels name, in their order; an empty one if they have none."""
     intent, query, _ = intents_of_rows(frame)
     texts = [""] * len(query)
     if "nugget_text" in frame:

@@ -123,6 +123,10 @@ def checked_order(who: str, order: Any) -> Order:
     return "rank" if order == "rank" else "score"
 
 
+def _is_json(content: Content) -> bool:
+    return ending(content.name) in JSON
+
+
 def _read_trec_run(content: Content, order: Order) -> pd.DataFrame:
     by_rank = order == "rank"
     # Files say anything in the place of a column that is not used to order documents.

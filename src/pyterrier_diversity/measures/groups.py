@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable
 from itertools import product
 from typing import Any
@@ -95,9 +96,8 @@ def signature(measure: ir_measures.Measure | str, *, ties: str | None = None) ->
     """
     measure = read_measure("signature", measure)
     ours = implementation(measure)
-    from importlib.metadata import version
-
-    tool = f"pyterrier-diversity {version('pyterrier-diversity')}"
+    # importlib.metadata has it, too, and takes longer to import than most measures to compute.
+    tool = f"pyterrier-diversity {sys.modules[__name__.partition('.')[0]].__version__}"
     inner = innermost(ours) if ours is not None else measure
     if implementation(inner) is None:
         provider = _provider(inner)
@@ -120,12 +120,10 @@ def _parameters(measure: ir_measures.Measure) -> list[str]:
 
 def _provider(measure: ir_measures.Measure) -> str:
     """Return who computes a measure that is not ours."""
-    from importlib.metadata import version
-
     check_parameters(measure)
     for provider in ir_measures.DefaultPipeline.providers:
         if provider.supports(measure) and provider.is_available():
-            return f"ir-measures {version('ir-measures')} ({provider.NAME})"
+            return f"ir-measures {ir_measures.__version__} ({provider.NAME})"
     raise ValueError(f"{measure} is computed by nothing that is installed.")
 
 
