@@ -9,6 +9,7 @@ import os
 import re
 import sys
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +21,18 @@ from pyterrier_diversity.io.files import Columns, Content, Distinct, read_column
 
 RUN: Columns = {"qid": str, "q0": None, "docno": Distinct, "rank": object, "score": float, "tag": None}
 WEIGHTED = {"weight": float}
+
+
+@pytest.fixture(scope="module", autouse=True, params=["pyarrow", "pandas"])
+def parser(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Read clean files by pyarrow, where it is installed, and by pandas."""
+    if request.param == "pyarrow":
+        pytest.importorskip("pyarrow")
+        yield
+    else:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setitem(sys.modules, "pyarrow", None)
+            yield
 
 
 def number(text: str) -> float:
@@ -150,6 +163,16 @@ def test_floats_are_read_exactly():
     text = "".join(f"1 Q0 d {i} {value!r} t\n" for i, value in enumerate(values))
 
     assert read_columns(Content("file", text.encode()), RUN)["score"].tolist() == values
+
+
+def test_files_longer_than_a_block_are_read_whole():
+    text = "".join(f"{i // 1_000} Q0 {'x' * 40}{i} {i} {-i} t\n" for i in range(40_000))
+
+    table = read_columns(Content("file", text.encode()), RUN)
+
+    assert table["qid"].tolist() == [str(i // 1_000) for i in range(40_000)]
+    assert table["docno"][[0, 39_999]].tolist() == ["x" * 40 + "0", "x" * 40 + "39999"]
+    assert table["score"].tolist() == [-i for i in range(40_000)]
 
 
 TEXT = "1 Q0 d1 1 2 t\n1 Q0 d2 2 1 t\n"
