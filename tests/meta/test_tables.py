@@ -141,6 +141,16 @@ def test_the_legend_tells_trials_and_seed(perquery):
     assert "(randomised Tukey HSD, alpha = 0.05, trials: 50, seed: 7, queries: 4)" in legend
 
 
+@pytest.mark.parametrize(("n_systems", "last"), [(26, "z"), (27, "27")])
+def test_up_to_26_systems_are_marked_by_letters_and_more_by_numbers(n_systems, last):
+    rows = [(f"s{i}", f"s{n_systems}", "M", 0.1, 0.2, False) for i in range(1, n_systems)]
+    compared = pd.DataFrame(rows, columns=["system", "other", "measure", "mean", "other_mean", "significant"])
+
+    legend = significance_table(compared).legend
+
+    assert legend.endswith(f", {last} s{n_systems}.")
+
+
 def test_many_systems_are_marked_by_numbers():
     rng = np.random.default_rng(1)
     rows = [(f"s{i}", str(q), "M", i / 5 + rng.random() / 10) for i in range(28) for q in range(9)]
