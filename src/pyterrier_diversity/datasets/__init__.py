@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pyterrier as pt
 
+from .cache import cache_folder
 from .demo import DemoDataset
 from .trec_web import TREC_WEB, TrecWebDataset
 
@@ -23,6 +24,7 @@ class DiversityDatasetProvider(pt.datasets.DatasetProvider):  # type: ignore[mis
         if name in TREC_WEB:
             return TrecWebDataset(name)
         if name in TREC_DD:
+            cache_folder()
             from .trec_dd import TrecDDDataset
 
             return TrecDDDataset(name)

@@ -13,6 +13,7 @@ from ir_measures import AP_IA, ERR_IA, NRBP, P_IA, StRecall, alpha_DCG, alpha_nD
 from .base import DiversityMeasure, implementation
 from .composite import Adhoc, innermost, inside
 from .d_measures import D_nDCG
+from .names import check_names, check_parameters
 from .parse import read_measure
 from .rbu import RBU
 from .sharp import DINsharp_nDCG, Dsharp_nDCG, PplusQsharp
@@ -53,6 +54,7 @@ def grid(measure: ir_measures.Measure, /, **values: Iterable[Any]) -> Measures:
     for name, several in values.items():
         if isinstance(several, str) or not isinstance(several, Iterable):
             raise TypeError(f"grid: {name} must be an iterable of values, as in {name}=[{several!r}], not one value.")
+    check_names(measure, values)
     ours = implementation(measure)
     if ours is not None and not isinstance(measure, DiversityMeasure):
         # A class of ir_measures wants the exact types of its parameters.
@@ -119,6 +121,7 @@ def _provider(measure: ir_measures.Measure) -> str:
     """Return who computes a measure that is not ours."""
     from importlib.metadata import version
 
+    check_parameters(measure)
     for provider in ir_measures.DefaultPipeline.providers:
         if provider.supports(measure) and provider.is_available():
             return f"ir-measures {version('ir-measures')} ({provider.NAME})"

@@ -336,8 +336,8 @@ def _best_ranks(runs: dict[str, pd.DataFrame], qrels: pd.DataFrame, deepest: int
     query = ids(qrels, "query_id", "qrels")
     best: list[dict[str, float]] = [{} for _ in query.names]
     for run in runs.values():
-        for ranks, ranking in zip(best, Run(run).rankings(query.names.tolist()), strict=True):
-            for rank, doc in enumerate(ranking[:deepest], start=1):
+        for ranks, ranking in zip(best, Run(run).rankings(query.names.tolist(), deepest), strict=True):
+            for rank, doc in enumerate(ranking, start=1):
                 ranks[doc] = min(rank, ranks.get(doc, np.inf))
     rows = zip(query.codes.tolist(), qrels["doc_id"].tolist(), strict=True)
     return np.array([best[code].get(doc, np.inf) for code, doc in rows])

@@ -177,7 +177,7 @@ def _missing_turns(run: pd.DataFrame) -> np.ndarray:
 def _ranked(run: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of a run in ranking order; without turns, each document of a query once."""
     # Refuses what is no run, and warns of documents that are there twice.
-    Run(run).rankings(run["query_id"].unique().tolist())
+    Run(run).rankings(run["query_id"].unique().tolist(), 0)
     turn = numbers(run, "turn", "run") if "turn" in run else None
     query = pd.factorize(run["query_id"])[0]
     order = ranking_order(query, turn, run["score"].to_numpy(), run["doc_id"].to_numpy(dtype=object))
