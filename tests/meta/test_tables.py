@@ -1,4 +1,5 @@
 import io
+from dataclasses import FrozenInstanceError
 
 import numpy as np
 import pandas as pd
@@ -139,6 +140,25 @@ def test_the_legend_tells_trials_and_seed(perquery):
     legend = significance_table(compare(perquery, n_trials=50, rng=7)).legend
 
     assert "(randomised Tukey HSD, alpha = 0.05, trials: 50, seed: 7, queries: 4)" in legend
+
+
+@pytest.mark.parametrize("attrs", [{}, {"baseline": ["b"]}])
+def test_equal_means_are_not_marked_even_if_their_distributions_differ(attrs):
+    compared = pd.DataFrame([{"measure": "M", "system": "a", "other": "b", "mean": 0.5, "other_mean": 0.5}])
+    compared["significant"] = True
+    compared.attrs = attrs
+
+    table = significance_table(compared)
+
+    assert table.rows == {"a": [(0.5, [], [])], "b": [(0.5, [], [])]}
+
+
+def test_a_table_is_not_changed_and_equals_only_itself(perquery):
+    one, other = (significance_table(compare(perquery, "t")) for _ in range(2))
+
+    assert len({one, other}) == 2
+    with pytest.raises(FrozenInstanceError):
+        one.places = 2
 
 
 @pytest.mark.parametrize(("n_systems", "last"), [(26, "z"), (27, "27")])
