@@ -130,8 +130,10 @@ def test_a_corrected_p_value_that_no_trial_reached_is_below_the_corrected_bound(
     assert set(printed["p_corrected"]) == {f"< {pairs / 1000:g}"}
 
 
-def test_other_p_values_are_printed_as_they_are(perquery):
-    compared = compare(perquery, "t")
+@pytest.mark.parametrize(("p", "attrs"), [(0.0, {"test": "t"}), (0.25, {"test": "bootstrap", "n_trials": 4})])
+def test_other_p_values_are_printed_as_they_are(p, attrs):
+    compared = pd.DataFrame({"measure": ["M"], "p": [p]})
+    compared.attrs = attrs
 
     assert with_bounds(compared, 3) is compared
 

@@ -196,7 +196,7 @@ def _legend(attrs: Mapping[Hashable, Any], marks: dict[str, str]) -> str:
 def with_bounds(compared: pd.DataFrame, places: int) -> pd.DataFrame:
     """Return a table of `compare` to print: a p-value of 0 out of B trials as "< 1/B", the others with these places."""
     n_trials = compared.attrs.get("n_trials")
-    if n_trials is None or "p" not in compared or not (compared["p"] == 0).any():
+    if n_trials is None or not (compared["p"] == 0).any():
         return compared
     none = (compared["p"] == 0).to_numpy()
     bounds = {"p": compared["p"].mask(none, 1 / n_trials).to_numpy()}
