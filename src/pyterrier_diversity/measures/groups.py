@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable
 from itertools import product
 from typing import Any
@@ -14,6 +15,7 @@ from .base import DiversityMeasure, implementation
 from .composite import Adhoc, innermost, inside
 from .d_measures import D_nDCG
 from .names import check_names, check_parameters
+from .nugget_scores import NuggetScore
 from .parse import read_measure
 from .rbu import RBU
 from .sharp import DINsharp_nDCG, Dsharp_nDCG, PplusQsharp
@@ -94,9 +96,8 @@ def signature(measure: ir_measures.Measure | str, *, ties: str | None = None) ->
     """
     measure = read_measure("signature", measure)
     ours = implementation(measure)
-    from importlib.metadata import version
-
-    tool = f"pyterrier-diversity {version('pyterrier-diversity')}"
+    # importlib.metadata has it, too, and takes longer to import than most measures to compute.
+    tool = f"pyterrier-diversity {sys.modules[__name__.partition('.')[0]].__version__}"
     inner = innermost(ours) if ours is not None else measure
     if implementation(inner) is None:
         provider = _provider(inner)
@@ -119,12 +120,10 @@ def _parameters(measure: ir_measures.Measure) -> list[str]:
 
 def _provider(measure: ir_measures.Measure) -> str:
     """Return who computes a measure that is not ours."""
-    from importlib.metadata import version
-
     check_parameters(measure)
     for provider in ir_measures.DefaultPipeline.providers:
         if provider.supports(measure) and provider.is_available():
-            return f"ir-measures {version('ir-measures')} ({provider.NAME})"
+            return f"ir-measures {ir_measures.__version__} ({provider.NAME})"
     raise ValueError(f"{measure} is computed by nothing that is installed.")
 
 
@@ -142,6 +141,12 @@ NTCIR_INTENT: Measures = (StRecall @ 10, D_nDCG @ 10, Dsharp_nDCG @ 10, DINsharp
 
 FRESHSTACK: Measures = (alpha_nDCG @ 10, Coverage @ 20, Adhoc(ir_measures.R @ 50))
 """The measures of FreshStack, nuggets being the intents (Thakur et al. 2025)."""
+
+NUGGETS: Measures = grid(NuggetScore, importance=["vital", "weighted", "all"], partial=[0, 0.5])
+"""The six scores of AutoNuggetizer for answers, each strict and with partial support (Pradeep et al. 2025).
+
+For the passages of a ranking give them a cutoff: ``[measure @ 20 for measure in NUGGETS]``.
+"""
 
 RBU18_OFFICIAL: Measures = (*NDEVAL, *grid(RBU, e=[0, 0.001, 0.05, 0.1, 0.5], p=[0.8, 0.9, 0.99]))
 """The official measures of the TREC Web track 2014, and variants of RBU beside them: Amigó et al. (2018), Table 3."""
@@ -169,6 +174,7 @@ GROUPS = {
     "NDEVAL": NDEVAL,
     "NTCIR_INTENT": NTCIR_INTENT,
     "FRESHSTACK": FRESHSTACK,
+    "NUGGETS": NUGGETS,
     "RBU18_OFFICIAL": RBU18_OFFICIAL,
     "CARTERETTE": CARTERETTE,
 }

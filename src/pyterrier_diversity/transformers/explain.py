@@ -11,6 +11,7 @@ import pandas as pd
 import pyterrier as pt
 
 from ..judged import Judgements, Run, numbers, ranking_order
+from ..measures.base import CompositeMeasure, implementation
 from ..measures.composite import innermost, last_rank
 from ..measures.parse import read_measure
 from .evaluate import as_run, evaluator_of, with_judgements
@@ -50,7 +51,8 @@ class Explain(Step):
     ``intents``         dict of the intents that the document is relevant to, with its grades; only grades of at least
                         the measure's ``rel``, if it names one
     ``new_intents``     list of those that no document above is relevant to
-    ``unmet_intents``   list of the query's intents that no document down to here is relevant to
+    ``unmet_intents``   list of the query's intents that no document down to here is relevant to; with a measure that
+                        counts all intents named (`Coverage`, `NuggetScore`), also those that no judged document serves
     ``judged``          whether the document has any judgement for the query
     ``tied``            whether another document of the query (of the turn) has the same score, so that only its name
                         decided its place
@@ -81,14 +83,15 @@ class Explain(Step):
     2     a  {'x': 1}            []    1.0           0.5
     """
 
-    schematic = {"label": "Explain"}
+    LABEL = "Explain"
     FIXED = frozenset({"qrels", "measure"})
 
     def __init__(self, qrels: pd.DataFrame, measure: ir_measures.Measure | str) -> None:
         self.qrels = qrels
         self.measure = read_measure("Explain", measure)
         self._evaluator = evaluator_of("Explain", self.measure, qrels)
-        self._labels = _Labels(self._evaluator.judgements, innermost(self.measure).params.get("rel"))
+        rel, all_named = innermost(self.measure).params.get("rel"), _counts_all_named(self.measure)
+        self._labels = _Labels(self._evaluator.judgements, rel, all_named)
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Return the results in the order in which measures see them, explained."""
@@ -134,14 +137,23 @@ class Explain(Step):
         return longest if cutoff is None else min(longest, cutoff)
 
 
+def _counts_all_named(measure: ir_measures.Measure) -> bool:
+    """Tell whether a measure counts intents that no document is relevant to."""
+    ours = implementation(measure)
+    if isinstance(ours, CompositeMeasure):
+        return any(part.view == "intents" and _counts_all_named(part.measure) for part in ours.parts())
+    return ours is not None and ours.COUNTS_ALL_NAMED
+
+
 class _Labels:
     """What the qrels say of documents: whether they are judged, and their grades for the intents of a query."""
 
-    def __init__(self, judgements: Judgements, rel: float | None) -> None:
+    def __init__(self, judgements: Judgements, rel: float | None, all_named: bool) -> None:
         self._judged = dict(zip(judgements.query_ids, judgements.judged_docs, strict=True))
         view = judgements.view(rel=rel)
         self._intents: dict[str, list[str]] = defaultdict(list)
-        for query, intent in zip(view.intents.query.tolist(), view.intents.ids.tolist(), strict=True):
+        intents = view.named.take(view.named.weight > 0) if all_named else view.intents
+        for query, intent in zip(intents.query.tolist(), intents.ids.tolist(), strict=True):
             self._intents[view.query_ids[query]].append(intent)
         self._grades: dict[tuple[str, str], Grades] = defaultdict(dict)
         labels = view.labels.take(np.lexsort([view.labels.intent, view.labels.doc]))
@@ -183,3 +195,55 @@ def _ranked(run: pd.DataFrame) -> pd.DataFrame:
     order = ranking_order(query, turn, run["score"].to_numpy(), run["doc_id"].to_numpy(dtype=object))
     ranked = run if order is None else run.iloc[order]
     return ranked if "turn" in run else ranked.drop_duplicates(["query_id", "doc_id"])
+
+
+def explain_difference(explained: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
+    """Put two explained rankings side by side, rank by rank: where one gains on the other.
+
+    Parameters
+    ----------
+    explained, other : DataFrame
+        What `Explain` returns for two systems, with the same qrels and measure. Not changed.
+
+    Returns
+    -------
+    DataFrame
+        A row for each query and rank of either ranking: ``qid``, ``rank``, ``position``; ``docno``, ``new_intents``,
+        ``contribution``, ``value`` of the first and, with the suffix ``_other``, of the second, empty where a ranking
+        has ended; and ``difference``, by how much the contribution of the first is larger. The differences of a query
+        sum to that of the two values.
+
+    Raises
+    ------
+    ValueError
+        If a frame lacks a column, or the two are about different measures.
+
+    Examples
+    --------
+    >>> from pyterrier_diversity import StRecall
+    >>> qrels = pd.DataFrame({"qid": "q", "docno": ["a", "b"], "label": [1, 2], "iteration": ["x", "y"]})
+    >>> run = pd.DataFrame({"qid": "q", "docno": ["b", "c", "a"], "score": [3.0, 2.0, 1.0]})
+    >>> explain = Explain(qrels, StRecall @ 5)
+    >>> table = explain_difference(explain(run), explain(run[:1]))
+    >>> table[["position", "docno", "docno_other", "difference"]]
+       position docno docno_other  difference
+    0         1     b           b         0.0
+    1         2     c         NaN         0.0
+    2         3     a         NaN         0.5
+    """
+    keys = ["qid", "rank", "position"]
+    columns = [*keys, "docno", "new_intents", "contribution", "value"]
+    for what, frame in (("explained", explained), ("other", other)):
+        missing = [column for column in (*columns, "measure") if column not in frame]
+        if missing:
+            raise ValueError(
+                f"explain_difference: {what} must be what Explain returns, and has no column {', '.join(missing)}."
+            )
+    measures = sorted({*explained["measure"], *other["measure"]})
+    if len(measures) > 1:
+        raise ValueError(f"explain_difference: both must be explained by one measure, not by {', '.join(measures)}.")
+    table = explained[columns].merge(other[columns], "outer", keys, suffixes=("", "_other"), sort=False)
+    order = dict(zip(pd.concat([explained["qid"], other["qid"]]).unique(), range(len(table)), strict=False))
+    table = table.iloc[np.lexsort([table["rank"], table["qid"].map(order)])].reset_index(drop=True)
+    gained = table["contribution"].fillna(0.0) - table["contribution_other"].fillna(0.0)
+    return table.assign(difference=gained)
