@@ -269,6 +269,8 @@ def test_the_column_that_pyterrier_writes_twice_is_told_of():
 
     with pytest.raises(ValueError, match=r"label is there twice\. PyTerrier's get_qrels\(variant\) does that;"):
         judge(twice)
+    with pytest.raises(ValueError, match=r"docno is there twice\.$"):
+        judge(twice[["qid", "docno", "docno", "label"]])
 
 
 # Rarity
