@@ -592,7 +592,7 @@ def test_no_run_retrieves_a_row_without_a_document():
 
 
 def test_a_label_above_0_without_a_document_is_refused():
-    with pytest.raises(ValueError, match=r"relevance must be 0 in a row without a document, but query 'q' has 1\.0"):
+    with pytest.raises(ValueError, match=r"label must be 0 in a row without a document, but query 'q' has 1\.0"):
         judge(unjudged("a").assign(label=1.0))
 
 
