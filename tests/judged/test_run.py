@@ -331,6 +331,11 @@ def test_all_repeated_documents_of_a_list_are_counted():
         Run({"p": ["a", "b", "c", "a"], "q": ["a", "b", "c", "d", "b", "a"]}).rankings(["p", "q"])
 
 
+def test_a_query_without_documents_repeats_none():
+    with pytest.warns(UserWarning, match="1 times in all, such as 'b' in query 'p'"):
+        Run({"p": ["b", "a", "b", "c"]}).rankings(["lacking", "p"])
+
+
 def test_repeated_documents_of_queries_that_the_qrels_lack_are_of_no_interest():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
