@@ -30,6 +30,7 @@ from pyterrier_diversity import (
     alpha_nDCG,
     nSessionDCG,
 )
+from pyterrier_diversity.evaluate import DiversityEvaluator
 from pyterrier_diversity.evaluate.provider import DiversityProvider, register_provider
 
 # Registration
@@ -300,6 +301,8 @@ def test_names_that_programs_in_c_cannot_hold_are_refused_for_them(name):
     ):
         with pytest.raises(ValueError, match="holds a character that providers other than this package cannot read"):
             value(IA(ir_measures.AP), *of)
+        with pytest.raises(ValueError, match="holds a character that providers other than this package cannot read"):
+            DiversityEvaluator([ir_measures.AP], of[0]).values(of[1])
 
 
 def test_fractional_labels_are_fine_for_our_measures():

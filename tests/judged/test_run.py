@@ -125,6 +125,14 @@ def test_ranks_that_are_no_numbers_say_nothing(rank):
         assert Run(run("q a 1", "q b 2").assign(rank=rank)).ranking("q") == ["b", "a"]
 
 
+@pytest.mark.parametrize("rank", [["9", "10"], ["b", "a"]])
+def test_ranks_that_are_strings_are_compared_as_numbers_or_not_at_all(rank):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+
+        assert Run(run("q a 2", "q b 1").assign(rank=pd.Series(rank, dtype=object))).ranking("q") == ["a", "b"]
+
+
 def test_ranks_of_a_session_are_compared_within_a_turn():
     in_turns = run("q a 1 0", "q b 9 1", "q c 8 1").assign(rank=[0, 1, 2])
     with warnings.catch_warnings():

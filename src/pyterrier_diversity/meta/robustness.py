@@ -19,7 +19,7 @@ from .correlation import correlate, kendall_tau
 from .scores import Group, families, generators, read_scores
 from .significance_tests import LEVEL
 
-_TRIALS = Parameter(int, 100, interval="[1, inf)", desc="how many samples of a size are drawn")
+_TRIALS = Parameter(int, interval="[1, inf)", desc="how many samples of a size are drawn")
 _DEPTH = Parameter(int, interval="[1, inf)", desc="how many documents of each run are judged")
 
 _LEGEND = {
