@@ -302,7 +302,9 @@ def _check_types(values: np.ndarray, column: str, what: str) -> None:
 def with_string_ids(data: Any, required: tuple[str, ...], what: str) -> pd.DataFrame:
     """Return what `to_frame` does with ids as strings: some providers find nothing of ids that are numbers."""
     frame = to_frame(data, required, what)
-    return frame.assign(**{name: strings(frame, name, what) for name in ("query_id", "doc_id")})
+    # Objects: a type for strings cannot hold each of them.
+    named = {name: pd.Series(strings(frame, name, what), frame.index, dtype=object) for name in ("query_id", "doc_id")}
+    return frame.assign(**named)
 
 
 def kept_strings(frame: pd.DataFrame, column: str, what: str) -> np.ndarray | ArrowStrings:
