@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pyterrier_diversity.meta.scores import generators, read_scores, signs
+from pyterrier_diversity.meta.scores import differences, generators, read_scores, signs
 
 
 def perquery(*rows):
@@ -133,3 +133,9 @@ def test_every_task_has_a_generator_of_its_own(rng):
 
     assert len(set(drawn)) == 3
     assert drawn == [generator.random() for generator in generators(3, 3)]
+
+
+def test_differences_are_0_where_values_are_equal_but_for_their_last_bits():
+    first, second = np.array([0.75, 0.1 + 0.2, -2.0]), np.array([0.25, 0.3, 1.0])
+
+    assert differences(first, second).tolist() == [0.5, 0.0, -3.0]

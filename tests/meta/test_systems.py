@@ -1,3 +1,4 @@
+from inspect import signature
 from itertools import combinations
 
 import ir_measures
@@ -459,3 +460,8 @@ def test_numbers_of_systems_out_of_range_are_refused(arguments, message):
 def test_synthetic_systems_out_of_range_are_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
         insert_synthetic_system(**{"runs": FOUR, "qrels": OF_FOUR, "measures": P_Rareness @ 5, **arguments})
+
+
+def test_trials_and_synthetic_systems_are_as_many_as_in_the_paper_unless_told():
+    assert signature(number_of_systems).parameters["n_trials"].default == 1000
+    assert list(signature(insert_synthetic_system).parameters["n_relevant"].default) == list(range(1, 46))
