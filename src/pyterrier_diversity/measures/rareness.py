@@ -67,6 +67,10 @@ class _P_Rareness(_Rareness):
     ``alpha=0`` is P@k. It divides by the cutoff even if fewer documents were retrieved, and by their number without a
     cutoff. Labels are each document's highest; the qrels need the column that `add_rarity` writes.
 
+    The largest value is 1 + alpha (S-1)/S for S systems: with ``alpha=1`` it is (2S-1)/S, where the paper has 2(S-1)/S.
+    To report relevance and rareness apart (Sec. 5.2), ``mixture=True`` has P@k with ``alpha=0``, and the mean of R(d)
+    over relevant documents alone with ``alpha=1``.
+
     .. cite.dblp:: conf/ecir/TurkmenLK23
     """
 

@@ -34,6 +34,9 @@ THETA: Parameters = {
     ),
     "theta_nav": Parameter(float, interval="(0, 1]", desc="theta of navigational intents, if another"),
 }
+BASE: Parameters = {
+    "base": Parameter(float, 2.0, interval="[2, inf)", desc="base of the logarithm of the distribution behind DCG")
+}
 NORM: Parameters = {
     "norm": Parameter(bool, False, desc="divide by the value of the intent's perfect ranking, as long as this one")
 }
@@ -57,7 +60,7 @@ GAIN: Parameters = {
 MAX_REL: Parameters = {"max_rel": GRADES["max_rel"]}
 
 
-def viewing_probability(rank: npt.ArrayLike, stop: str, theta: npt.ArrayLike = 0.5) -> np.ndarray:
+def viewing_probability(rank: npt.ArrayLike, stop: str, theta: npt.ArrayLike = 0.5, base: float = 2.0) -> np.ndarray:
     r"""Return the probability that a user reads each rank: of not having stopped above it.
 
     Parameters
@@ -68,11 +71,13 @@ def viewing_probability(rank: npt.ArrayLike, stop: str, theta: npt.ArrayLike = 0
         The distribution of the rank of stopping.
     theta : array_like in [0, 1]
         With "RBP", the probability of stopping at a document; broadcast against ``rank``.
+    base : float >= 2
+        With "DCG", the base b of the logarithm: the larger, the further users read.
 
     Returns
     -------
     ndarray
-        :math:`F(i)`: :math:`(1 - \theta)^{i-1}`, :math:`1/\log_2(i+1)` or :math:`1/i`. The probability of stopping at
+        :math:`F(i)`: :math:`(1 - \theta)^{i-1}`, :math:`1/\log_b(i+b-1)` or :math:`1/i`. The probability of stopping at
         rank i is :math:`F(i) - F(i+1)`.
 
     References
@@ -88,21 +93,22 @@ def viewing_probability(rank: npt.ArrayLike, stop: str, theta: npt.ArrayLike = 0
     rank = np.asarray(rank, dtype=np.float64)
     if stop == "RBP":
         return power(1.0 - np.asarray(theta), rank - 1.0)
-    return 1.0 / (np.log2(rank + 1.0) if stop == "DCG" else rank)
+    return 1.0 / (np.log2(rank + (base - 1.0)) / np.log2(base) if stop == "DCG" else rank)
 
 
-def stopping_probability(rank: npt.ArrayLike, stop: str, theta: npt.ArrayLike = 0.5) -> np.ndarray:
+def stopping_probability(rank: npt.ArrayLike, stop: str, theta: npt.ArrayLike = 0.5, base: float = 2.0) -> np.ndarray:
     r"""Compute the probability that a user stops at each rank, whatever is there.
 
     Parameters
     ----------
-    rank, stop, theta
+    rank, stop, theta, base
         As for `viewing_probability`.
 
     Returns
     -------
     ndarray
-        :math:`P(i)`: :math:`(1 - \theta)^{i-1} \theta`, :math:`1/\log_2(i+1) - 1/\log_2(i+2)` or :math:`1/(i(i+1))`.
+        :math:`P(i)`: :math:`(1 - \theta)^{i-1} \theta`, :math:`1/\log_b(i+b-1) - 1/\log_b(i+b)` or
+        :math:`1/(i(i+1))`.
 
     Examples
     --------
@@ -114,15 +120,15 @@ def stopping_probability(rank: npt.ArrayLike, stop: str, theta: npt.ArrayLike = 
         return 1.0 / (rank * (rank + 1.0))
     if stop == "RBP":
         return viewing_probability(rank, stop, theta) * theta
-    return viewing_probability(rank, stop) - viewing_probability(rank + 1.0, stop)
+    return viewing_probability(rank, stop, base=base) - viewing_probability(rank + 1.0, stop, base=base)
 
 
-def average_while_reading(n: np.ndarray, stop: str, theta: np.ndarray) -> np.ndarray:
+def average_while_reading(n: np.ndarray, stop: str, theta: np.ndarray, base: float) -> np.ndarray:
     """Return sum_{i<=n} P(i)/i: the average utility, down to rank n, of a document of utility 1 at rank 1."""
     rank = np.arange(1.0, n.max(initial=0) + 1)
     result = np.zeros(n.shape)
     for value in np.unique(theta):
-        sums = np.cumsum(np.append(0.0, stopping_probability(rank, stop, value) / rank))
+        sums = np.cumsum(np.append(0.0, stopping_probability(rank, stop, value, base) / rank))
         result = np.where(theta == value, sums[n], result)
     return result
 
@@ -197,23 +203,29 @@ class UserModelMeasure(DiversityMeasure):
             return (1.0 / rank if self.effort == "reciprocal" else rank) * self._stops_at_relevant(ranked)
         gain = ranked.gain(self) if self.graded else np.ones(len(rank))
         if self.model == 1:
-            return gain * stopping_probability(rank, self.stop, self._theta(ranked))
+            return gain * stopping_probability(rank, self.stop, self._theta(ranked), self._base)
         utility = gain * self._novelty(ranked)
         if self.model == 2:
-            return utility * viewing_probability(rank, self.stop, self._theta(ranked))
+            return utility * viewing_probability(rank, self.stop, self._theta(ranked), self._base)
         if self.stop in DYNAMIC:
             return (ranked.intents.above(utility) + utility) / rank * self._stops_at_relevant(ranked)
         # The sum over all ranks, turned round: a document adds its utility to every rank from its own to the last.
         theta = self._theta(ranked)
         n = ranked.n[ranked.query]
         return utility * (
-            average_while_reading(n, self.stop, theta) - average_while_reading(rank - 1, self.stop, theta)
+            average_while_reading(n, self.stop, theta, self._base)
+            - average_while_reading(rank - 1, self.stop, theta, self._base)
         )
 
     def _theta(self, ranked: Ranked) -> np.ndarray:
         """Return theta of each entry's intent."""
         theta, theta_nav = self.get("theta") or 0.5, self.get("theta_nav")
         return np.where(ranked.navigational, theta if theta_nav is None else theta_nav, theta)
+
+    @property
+    def _base(self) -> float:
+        """Base of the logarithm of the distribution behind DCG."""
+        return self.get("base") or 2.0
 
     def _novelty(self, ranked: Ranked) -> np.ndarray | float:
         """Return what is left of each document's value after the relevant ones above it."""
@@ -222,12 +234,33 @@ class UserModelMeasure(DiversityMeasure):
 
     def _stops_at_relevant(self, ranked: Ranked) -> np.ndarray:
         """Return the probability of stopping at each document, which depends on the relevant ones above it."""
+        if self.model == 3 and self.get("redundancy") is not None:
+            return self._stops_as_utility_grows(ranked)
         if self.stop == "AP":
             return 1.0 / ranked.n_relevant
         if self.stop == "RRR":
             return stopping_probability(ranked.met + 1, "RR")
-        satisfied = ranked.probability(self) if self.graded else self._theta(ranked)
+        satisfied = self._satisfied(ranked)
         return satisfied * ranked.intents.left(satisfied)
+
+    def _stops_as_utility_grows(self, ranked: Ranked) -> np.ndarray:
+        """Return the probability of stopping at each document if redundant ones add less to U_i, in the place of R_i.
+
+        It is what the share of users who read on falls by: (1 - theta)^U_i, 1 - U_i/U or 1/(U_i + 1).
+        """
+        novelty = np.asarray(self._novelty(ranked))
+        if self.stop == "ERR":
+            satisfied = 1.0 - power(1.0 - self._satisfied(ranked), novelty)
+            return satisfied * ranked.intents.left(satisfied)
+        if self.stop == "RRR":
+            above = ranked.intents.above(novelty)
+            return novelty / ((above + 1.0) * (above + novelty + 1.0))
+        found = np.arange(1.0, ranked.n_relevant.max(initial=0) + 1)
+        return novelty / np.cumsum(viewing_probability(found, self.redundancy, self.theta_red))[ranked.n_relevant - 1]
+
+    def _satisfied(self, ranked: Ranked) -> np.ndarray:
+        """Return the probability that a relevant document satisfies a user who reads it."""
+        return ranked.probability(self) if self.graded else self._theta(ranked)
 
 
 def cell_parameters(model: int, stop: str) -> Parameters:
@@ -235,8 +268,9 @@ def cell_parameters(model: int, stop: str) -> Parameters:
     return {
         **CUTOFF,
         **(THETA if stop in ("RBP", "ERR") else {}),
+        **(BASE if stop == "DCG" else {}),
         **NORM,
-        **(REDUNDANCY if model in (2, 4) else {}),
+        **(REDUNDANCY if model != 1 else {}),
         **(EFFORT if model == 3 else {}),
         # M3 has no gain but that of the probability to stop.
         **(GAIN if stop in STATIC or stop == "ERR" else {}),
@@ -254,7 +288,13 @@ class _UserModel(UserModelMeasure):
     cutoff, model 2 assumes that nothing relevant comes below. With ``norm``, the perfect ranking of an intent is its
     relevant documents by label, followed by others down to the cutoff; without a cutoff, down to the length of the
     ranking, or of the relevant documents if there are more. So no value exceeds 1, but where less is better
-    (``effort="rank"``).
+    (``effort="rank"``). Another table of gains is another column of labels, with ``gain="linear"``.
+
+    ``base`` is that of the distribution DCG, whose viewing probability is 1/log_b(i + b - 1), 1 at the first rank; nDCG
+    with base b, which does not discount above rank b, is another measure. ``redundancy`` puts U_i, the sum of what
+    relevant documents are worth after those above them, in the place of R_i. The paper writes that down for model 2,
+    and says that models 3 and 4 follow. In model 3, R_i stands in the distribution alone: the share of users who read
+    on is a function of R_i, here of U_i, and the probability of stopping is what it falls by.
 
     Raises
     ------
@@ -283,7 +323,7 @@ class _UserModel(UserModelMeasure):
     EQUALS = "of one intent: (1, 'RBP') RBP(rel=1) of cwl_eval; (4, 'AP') AP of pytrec_eval"
     EXAMPLE = "UserModel(model=1, stop='RBP')"
     READS = ("weight", "intent_type")
-    SUPPORTED_PARAMS = {**CUTOFF, **MODEL, **THETA, **NORM, **REDUNDANCY, **EFFORT, **GAIN, **MAX_REL, **REL}
+    SUPPORTED_PARAMS = {**CUTOFF, **MODEL, **THETA, **BASE, **NORM, **REDUNDANCY, **EFFORT, **GAIN, **MAX_REL, **REL}
 
     def __init__(self, model: int | None = None, stop: str | None = None, **params: Any) -> None:
         super().__init__(model=model, stop=stop, **params)

@@ -6,6 +6,7 @@ from .compare import compare
 from .concordance import concordance
 from .correlation import kendall_tau, rank_correlation, tau_ap, tau_ap_symmetric
 from .discriminative_power import asl_curve, delta_required, discriminative_power, overlap
+from .reproduction import reproduction
 from .robustness import assessor_agreement, pool_depth, topic_sampling
 from .stability import stability
 from .systems import insert_synthetic_system, number_of_systems
@@ -27,6 +28,7 @@ __all__ = [
     "overlap",
     "pool_depth",
     "rank_correlation",
+    "reproduction",
     "significance_table",
     "stability",
     "tau_ap",
