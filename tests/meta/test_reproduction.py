@@ -47,6 +47,12 @@ def test_nine_of_ten_other_cells_are_enough_and_eight_are_not():
     assert verdicts(theirs, {**ours, "10": 7.5})["10"] == "differs"
 
 
+def test_cells_that_measure_different_things_have_no_order():
+    ours = {"a": 0.99, "b": 0.8, "c": 0.7, "d": 0.7}
+
+    assert verdicts(PRINTED, ours, ordered=False)["a"] == "differs"
+
+
 def test_a_number_alone_agrees_or_differs():
     assert verdicts({"a": 0.4}, {"a": 0.6}) == {"a": "differs"}
 

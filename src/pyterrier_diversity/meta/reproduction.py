@@ -12,6 +12,7 @@ from ..parameters import Parameter, Parameters, checked
 _PARAMETERS: Parameters = {
     "decimals": Parameter(int, 3, interval="[0, 15]", desc="decimal places that the paper prints"),
     "in_order": Parameter(float, 0.9, interval="(0.5, 1]", desc="share of the other cells for 'order only'"),
+    "ordered": Parameter(bool, True, desc="whether the order of the cells means something"),
 }
 
 VERDICTS = ("agrees", "order only", "differs", "cannot be had")
@@ -32,6 +33,7 @@ def reproduction(
     decimals: int = 3,
     why: str | Mapping[str, str] = "",
     in_order: float = 0.9,
+    ordered: bool = True,
 ) -> pd.DataFrame:
     r"""Set the numbers of a published table beside recomputed ones, and judge each.
 
@@ -51,6 +53,8 @@ def reproduction(
         The reason for what does not agree, for all cells or by cell.
     in_order : float in (0.5, 1]
         The share of the other cells of the column that a cell must be ordered with as in the paper for "order only".
+    ordered : bool
+        Whether the order of the cells means something. If not, there is no "order only".
 
     Returns
     -------
@@ -80,7 +84,9 @@ def reproduction(
     1   AP   0.79  0.79                     agrees
     2   RR   0.68        other runs  cannot be had
     """
-    decimals, in_order = checked("reproduction", _PARAMETERS, decimals=decimals, in_order=in_order).values()
+    decimals, in_order, ordered = checked(
+        "reproduction", _PARAMETERS, decimals=decimals, in_order=in_order, ordered=ordered
+    ).values()
     theirs, ours = dict(theirs), dict(ours)
     if not theirs:
         raise ValueError("reproduction: theirs must not be empty.")
@@ -90,6 +96,8 @@ def reproduction(
     rows = []
     for cell, printed in theirs.items():
         verdict = _verdict(cell, theirs, had, decimals, in_order)
+        if verdict == "order only" and not ordered:
+            verdict = "differs"
         reason = "" if verdict == "agrees" else why if isinstance(why, str) else why.get(cell, "")
         if verdict != "agrees" and not reason:
             raise ValueError(f"reproduction: why must say why {cell!r} of {table} does not agree ({verdict}).")
@@ -97,7 +105,7 @@ def reproduction(
             (paper, table, str(cell), _shown(printed, decimals), _shown(had.get(cell), decimals), verdict, reason)
         )
     frame = pd.DataFrame(rows, columns=["paper", "table_or_figure", "cell", "theirs", "ours", "verdict", "why"])
-    frame.attrs = {"legend": dict(_LEGEND), "decimals": decimals, "in_order": in_order}
+    frame.attrs = {"legend": dict(_LEGEND), "decimals": decimals, "in_order": in_order, "ordered": ordered}
     return frame
 
 
