@@ -15,7 +15,7 @@ import pytest
 import pyterrier_diversity
 from pyterrier_diversity import meta, simulate, transformers
 
-PAGES = sorted(Path(str(files("pyterrier_diversity").joinpath("pt_docs"))).glob("*.rst"))
+PAGES = sorted(Path(str(files("pyterrier_diversity").joinpath("pt_docs"))).rglob("*.rst"))
 FOLDER = PAGES[0].parent
 CONF = Path(__file__).with_name("docs_conf")
 
@@ -45,7 +45,7 @@ def test_the_examples_of_a_page_give_what_it_says(page):
         failed, attempted = doctest.testfile(str(page), module_relative=False, encoding="utf-8")
 
     assert failed == 0
-    assert (attempted > 0) == (page.stem != "api")
+    assert (attempted > 0) == (page.stem != "api" and page.parent.name != "measures")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
@@ -123,4 +123,4 @@ def test_sphinx_builds_the_pages_without_a_warning(tmp_path):
     built = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
 
     assert built.returncode == 0, built.stderr
-    assert {path.stem for path in PAGES} <= {path.stem for path in tmp_path.glob("*.html")}
+    assert {path.stem for path in PAGES} <= {path.stem for path in tmp_path.rglob("*.html")}

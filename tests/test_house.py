@@ -116,7 +116,8 @@ def test_no_parts_of_the_package_import_each_other():
 
 # Data of the demo are made by transformers.
 ORDER = [
-    ["arithmetic", "parameters", "parallel"],
+    ["arithmetic", "parameters", "progress"],
+    ["parallel"],
     ["judged", "io"],
     ["qrels"],
     ["ideal"],
@@ -128,7 +129,7 @@ ORDER = [
     ["meta"],
     ["simulate"],
     ["plots"],
-    ["reference"],
+    ["report"],
     ["cli", "__main__"],
 ]
 

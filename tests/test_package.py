@@ -44,14 +44,43 @@ def test_nothing_is_registered_before_the_import():
     assert in_a_new_process(code) == "False False"
 
 
-@pytest.mark.parametrize("module", ["typer", "matplotlib", "scipy", "statsmodels", "ir_datasets", "joblib"])
-def test_what_only_some_users_need_is_imported_when_it_is_needed(module):
-    code = (
-        "import sys, pyterrier; before = set(sys.modules); import pyterrier_diversity;"
-        f"print({module!r} in set(sys.modules) - before)"
-    )
+HEAVY = {"IPython", "click", "ir_datasets", "joblib", "matplotlib", "pyterrier", "scipy", "statsmodels"}
+EVALUATE = """
+from pathlib import Path
+from pyterrier_diversity import RBU, alpha_nDCG, evaluate_runs, io
+folder = Path(io.__file__).parents[1] / "datasets" / "demo"
+evaluate_runs(io.read_qrels(folder / "qrels.txt"), [folder / "bm25.run", folder / "xquad.run"], [RBU @ 5, alpha_nDCG])
+"""
 
-    assert in_a_new_process(code) == "False"
+
+def heavy_modules_after(code: str) -> set[str]:
+    return set(in_a_new_process(f"{code}\nimport sys; print(*{HEAVY!r} & set(sys.modules))").split())
+
+
+def test_the_import_takes_pandas_and_ir_measures_only():
+    assert heavy_modules_after("import pyterrier_diversity") == set()
+
+
+def test_files_are_evaluated_with_pandas_and_ir_measures_only():
+    assert heavy_modules_after(EVALUATE) == set()
+
+
+@pytest.mark.parametrize("module", ["datasets", "ideal", "io", "meta", "plots", "simulate", "transformers"])
+def test_a_module_of_the_package_is_there_when_it_is_asked_for(module):
+    code = f"import pyterrier_diversity as p; print({module!r} in dir(p), p.{module}.__name__)"
+
+    assert in_a_new_process(code) == f"True pyterrier_diversity.{module}"
+
+
+def test_a_name_that_is_not_there_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="module 'pyterrier_diversity' has no attribute 'nRBU'"):
+        pyterrier_diversity.nRBU  # noqa: B018
+
+
+def test_registration_happens_on_import():
+    code = "import pyterrier_diversity, ir_measures; print(ir_measures.parse_measure('RBU@20'))"
+
+    assert in_a_new_process(code) == "RBU@20"
 
 
 def test_every_measure_says_what_it_is_and_where_it_comes_from():

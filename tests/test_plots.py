@@ -1,9 +1,10 @@
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
+import pyterrier as pt
 import pytest
 
-from pyterrier_diversity import plots
+from pyterrier_diversity import RBU, Coverage, StRecall, add_weights, evaluate_runs, plots
 
 mpl.use("Agg")
 
@@ -40,7 +41,7 @@ def test_coverage_of_a_query_without_relevant_documents_says_so():
 EXPLAINED = pd.DataFrame(
     {
         "qid": "1",
-        "rank": [0, 1, 2],
+        "position": [1, 2, 3],
         "intents": [{"a": 2}, {}, {"a": 1, "b": 1}],
         "new_intents": [["a"], [], ["b"]],
         "unmet_intents": [["b", "c"], ["b", "c"], ["c"]],
@@ -77,7 +78,7 @@ def test_explain_shows_one_query_down_to_the_cutoff():
 
 
 def test_explain_names_the_ranks_that_the_frame_has():
-    ax = plots.explain(EXPLAINED[EXPLAINED["rank"] >= 1])
+    ax = plots.explain(EXPLAINED[EXPLAINED["position"] >= 2])
 
     assert texts(ax.get_xticklabels()) == ["2\n?=", "3\n="]
 
@@ -87,7 +88,7 @@ def test_explain_names_the_ranks_that_the_frame_has():
     [
         (pd.concat([EXPLAINED, EXPLAINED.assign(qid="2")]), None, "query_id must name one of the 2 queries"),
         (EXPLAINED, "7", "the frame has no query '7'"),
-        (EXPLAINED.drop(columns="tied"), None, "explain: missing column tied; found: qid, rank"),
+        (EXPLAINED.drop(columns="tied"), None, "explain: missing column tied; found: qid, position"),
         (EXPLAINED.head(0), None, "explain: the frame has no rows"),
         (
             EXPLAINED.assign(intents=[{}] * 3, unmet_intents=[[]] * 3),
@@ -358,12 +359,12 @@ def test_per_query_deltas_of_what_is_not_there_are_refused(data, message):
 
 
 def test_intent_coverage_is_the_mean_share_of_intents_down_to_each_rank():
-    # Query 1 has the intents a, met at rank 3, and b, met at rank 2; query 2 has one and no ranking.
+    # Query 1 has the intents a, met at rank 3, b, met at rank 2, and c, which nothing meets; query 2 has no ranking.
     ax = plots.intent_coverage(RUN, QRELS, cutoff=4)
 
     (line,) = ax.get_lines()
-    assert line.get_xydata().tolist() == [[1, 0], [2, 0.25], [3, 0.5], [4, 0.5]]
-    assert (ax.get_xlabel(), ax.get_ylabel()) == ("rank", "share of intents covered")
+    assert line.get_xydata().tolist() == [[1, 0], [2, 1 / 6], [3, 1 / 3], [4, 1 / 3]]
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("rank", "Coverage")
     assert ax.get_legend() is None
 
 
@@ -372,31 +373,27 @@ def test_intent_coverage_of_several_runs_has_a_line_for_each_name():
 
     ax = plots.intent_coverage({"bm25": RUN, "better": better}, QRELS, cutoff=2)
 
-    assert lines(ax) == {"bm25": [[1, 0], [2, 0.25]], "better": [[1, 0.75], [2, 0.75]]}
+    assert lines(ax) == {"bm25": [[1, 0], [2, 1 / 6]], "better": [[1, 2 / 3], [2, 2 / 3]]}
     assert texts(ax.get_legend().get_texts()) == ["bm25", "better"]
 
 
-def test_intent_coverage_is_subtopic_recall_at_every_cutoff():
-    import ir_measures
-    import pyterrier as pt
-
-    from pyterrier_diversity import StRecall
-
+@pytest.mark.parametrize("measure", [Coverage, StRecall, RBU(e=0), "Adhoc(P)"], ids=str)
+def test_intent_coverage_is_the_measure_at_every_cutoff(measure):
     dataset = pt.get_dataset("diversity:demo")
-    retrieved, qrels = dataset.get_results("xquad"), dataset.get_qrels()
+    retrieved, qrels = dataset.get_results("xquad"), add_weights(dataset.get_qrels(), "sakai")
 
-    ax = plots.intent_coverage(retrieved, qrels, cutoff=5)
+    ax = plots.intent_coverage(retrieved, qrels, measure=measure, cutoff=5)
 
-    renamed = [pt.model.to_ir_measures(frame) for frame in (qrels, retrieved)]
-    expected = ir_measures.calc_aggregate([StRecall @ k for k in range(1, 6)], *renamed)
-    assert ax.get_lines()[0].get_ydata().tolist() == pytest.approx([expected[StRecall @ k] for k in range(1, 6)])
+    table = evaluate_runs(qrels, {"xquad": retrieved}, [f"{measure}@{k}" for k in range(1, 6)])
+    assert ax.get_lines()[0].get_ydata().tolist() == pytest.approx(table.iloc[0, 1:].tolist(), abs=1e-12)
+    assert ax.get_ylabel() == str(measure)
 
 
 @pytest.mark.parametrize(
     ("runs", "qrels", "cutoff", "message"),
     [
         (RUN, QRELS.assign(label=0), 5, "The qrels have no relevant document"),
-        ({}, QRELS, 5, "runs must hold a run at least"),
+        ({}, QRELS, 5, "runs must not be empty"),
         (RUN, QRELS, 0, r"intent_coverage: cutoff must be an integer in \[1, inf\), not 0"),
         (RUN.drop(columns="score"), QRELS, 5, "run: missing column score"),
     ],

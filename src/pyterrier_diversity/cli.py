@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import warnings
 from enum import Enum
 from pathlib import Path
@@ -80,7 +79,7 @@ def demo() -> None:
     explain = Explain(qrels, RBU @ 5)
     for name in ("bm25", "xquad"):
         explained = explain((pipelines[name] % 5)(topics.head(1)))
-        shown = explained[["rank", "docno", "intents", "new_intents", "contribution", "value"]]
+        shown = explained[["position", "docno", "intents", "new_intents", "contribution", "value"]]
         typer.echo(f"\nWhy {name} has an RBU@5 of {shown['value'].iloc[-1]:.3f} for {topics['query'][0]!r}:\n")
         typer.echo(_formatted(shown, Format.table, 3))
 
@@ -207,20 +206,17 @@ def axioms(
 def measures(
     name: Annotated[str | None, typer.Argument(help="One measure, to be told all about it.")] = None,
     format: FormatOption = Format.table,
-    page: Annotated[bool, typer.Option("--page", help="Print the reference page, in reStructuredText.")] = False,
 ) -> None:
     """List the measures: formula, parameters, range, the columns that they read, and source."""
-    from . import reference
     from .measures import registered
+    from .report import reference
 
     wanted = None if name is None else name.partition("@")[0].partition("(")[0].lower()
     chosen = [measure for measure in registered() if wanted in (None, measure.NAME.lower())]
     if not chosen:
         typer.echo(f"Error: there is no measure {name!r} here; pyterrier-diversity measures lists them.", err=True)
         raise typer.Exit(1)
-    if page:
-        typer.echo(reference.page(), nl=False)
-    elif format is Format.table:
+    if format is Format.table:
         typer.echo("\n".join(map(reference.text if name is None else reference.full_text, chosen)))
     else:
         import pandas as pd
@@ -230,11 +226,9 @@ def measures(
 
 def _parsed(texts: list[str]) -> list[ir_measures.Measure]:
     """Read measures and names of groups: in each text one, or several with spaces or commas between them."""
-    from .measures import parse
-    from .measures.groups import GROUPS
+    from .measures.groups import read_measures
 
-    names = [name for text in texts for name in re.split(r"[\s,]+(?![^()]*\))", text.strip(" ,"))]
-    return list(dict.fromkeys(measure for name in names for measure in GROUPS.get(name) or (parse(name),)))
+    return list(dict.fromkeys(read_measures("measures", texts)))
 
 
 def _evaluated(
@@ -322,7 +316,7 @@ def _formatted(table: pd.DataFrame, format: Format, places: int) -> str:
 
 
 def _latex(table: pd.DataFrame, places: int) -> str:
-    from .meta.tables import escaped, latex
+    from .io import escaped, latex
 
     numeric = [kind.kind in "if" for kind in table.dtypes]
     cells = [

@@ -8,11 +8,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+import ir_measures
 import numpy as np
 import pandas as pd
 
 from .arithmetic import divide
+from .evaluate import DiversityEvaluator
 from .judged import Ranked, Run, judge, to_frame
+from .measures import Coverage
+from .measures.parse import read_measure
 from .meta.scores import differences, read_scores
 from .parameters import CUTOFF, checked
 
@@ -110,14 +114,14 @@ def explain(
         If the frame has no rows or lacks a column, or the query is not in it, or is to be named, or has no intents.
     """
     cutoff = checked("explain", CUTOFF, cutoff=cutoff)["cutoff"]
-    columns = ("qid", "rank", "intents", "new_intents", "unmet_intents", "judged", "tied", "measure", "value")
+    columns = ("qid", "position", "intents", "new_intents", "unmet_intents", "judged", "tied", "measure", "value")
     frame = _readable("explain", explained, *columns).astype({"qid": str})
     query_ids = frame["qid"].unique()
     if query_id is None and len(query_ids) > 1:
         raise ValueError(f"explain: query_id must name one of the {len(query_ids)} queries of the frame.")
     shown = query_ids[0] if query_id is None else str(query_id)
-    rows = frame[frame["qid"] == shown].sort_values("rank")
-    rows = rows[rows["rank"] < cutoff]  # from 0
+    rows = frame[frame["qid"] == shown].sort_values("position")
+    rows = rows[rows["position"] <= cutoff]
     if rows.empty:
         raise ValueError(f"explain: the frame has no query {shown!r} down to rank {cutoff}.")
     known = sorted({*rows["unmet_intents"].iloc[0], *(name for grades in rows["intents"] for name in grades)})
@@ -130,7 +134,7 @@ def explain(
     for place, new in zip(places, rows["new_intents"], strict=True):
         ax.plot([place] * len(new), [known.index(name) for name in new], "o", color="white", markersize=4)
     marks = [("" if judged else "?") + ("=" if tied else "") for judged, tied in rows[["judged", "tied"]].to_numpy()]
-    ax.set_xticks(places, [f"{rank + 1}\n{mark}".rstrip() for rank, mark in zip(rows["rank"], marks, strict=True)])
+    ax.set_xticks(places, [f"{at}\n{mark}".rstrip() for at, mark in zip(rows["position"], marks, strict=True)])
     values = ax.twinx()
     values.plot(places, rows["value"], color="C1", marker=".")
     values.set_ylim(min(0.0, rows["value"].min()) - 0.02, max(1.0, rows["value"].max()) + 0.02)
@@ -163,10 +167,11 @@ def intent_coverage(
     runs: Any,
     qrels: pd.DataFrame,
     *,
+    measure: ir_measures.Measure | str = Coverage,
     cutoff: int = 20,
     ax: Axes | None = None,
 ) -> Axes:
-    """Show the share of a query's intents that runs cover down to each rank, mean over the queries: StRecall.
+    """Show how much of a query's intents runs cover down to each rank: a measure at each cutoff.
 
     Parameters
     ----------
@@ -174,6 +179,9 @@ def intent_coverage(
         Results with ``qid``, ``docno``, ``score``: of one system, or of each by its name.
     qrels : DataFrame
         Qrels with ``qid``, ``docno``, ``label``, ``iteration``.
+    measure : Measure or str
+        The measure without its cutoff: `Coverage`, which weighs intents and counts those that no document is relevant
+        to, or another one such as `StRecall`.
     cutoff : int
         Last rank to show.
     ax : Axes, optional
@@ -187,7 +195,7 @@ def intent_coverage(
     Raises
     ------
     ValueError
-        If there is no run, the qrels have no relevant document, or the cutoff is below 1.
+        If there is no run, the qrels have no relevant document, or the measure has no cutoffs down to this one.
     """
     cutoff = checked("intent_coverage", CUTOFF, cutoff=cutoff)["cutoff"]
     judgements = judge(qrels)
@@ -195,18 +203,18 @@ def intent_coverage(
         raise ValueError("The qrels have no relevant document.")
     named = isinstance(runs, Mapping)
     if named and not runs:
-        raise ValueError("intent_coverage: runs must hold a run at least.")
-    ranks = np.arange(1, cutoff + 1)
+        raise ValueError("intent_coverage: runs must not be empty.")
+    measure = read_measure("intent_coverage", measure)
+    at_ranks = [measure @ rank for rank in range(1, cutoff + 1)]
+    evaluator = DiversityEvaluator(at_ranks, qrels)
     ax = _new_axes() if ax is None else ax
     for i, (name, run) in enumerate(runs.items() if named else [(None, runs)]):
-        arrivals = Ranked(Run(run).retrieve(judgements)).down_to(cutoff).arrivals
-        share = 1.0 / judgements.n_intents[arrivals.queries.of]
-        covered = np.bincount(arrivals.rank.astype(np.intp), share, minlength=cutoff + 1)[1:].cumsum()
-        ax.plot(ranks, covered / len(judgements), label=name, **_style(i))
+        values = evaluator.calc_aggregate(run)
+        ax.plot(range(1, cutoff + 1), [values[at_rank] for at_rank in at_ranks], label=name, **_style(i))
     ax.locator_params(axis="x", integer=True)
     ax.set_ylim(0, 1.02)
     ax.set_xlabel("rank")
-    ax.set_ylabel("share of intents covered")
+    ax.set_ylabel(str(measure))
     if named:
         ax.legend()
     return ax

@@ -5,13 +5,16 @@ Memory is what Python allocates above the frames, at its peak.
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import time
 
 import ir_measures
 import pytest
 
-from pyterrier_diversity import RBU
-from timing import MEASURES, in_turns, made_up, peak_mb, pyndeval
+from pyterrier_diversity import RBU, evaluate_runs
+from timing import MEASURES, in_turns, made_up, peak_mb, pyndeval, seconds
 
 pytestmark = pytest.mark.benchmark(timer=time.process_time)
 
@@ -79,3 +82,60 @@ def test_strings_of_pandas(benchmark, backend):
     mine, theirs = in_turns(lambda: ours.calc_aggregate(run), lambda: peer.calc_aggregate(run))
     print(f"\nStrings as {backend}, 50,000 rows: {mine * 1e3:.1f} ms, pyndeval {theirs / mine:.1f} times as long")
     benchmark.pedantic(ours.calc_aggregate, (run,), rounds=3)
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """A folder of 32 run files of 50,000 lines, and their qrels."""
+    folder = tmp_path_factory.mktemp("runs")
+    for seed in range(32):
+        run = made_up(50, 1_000, 6, seed=seed)[0]
+        run = run.assign(q0="Q0", rank=run.groupby("query_id").cumcount(), tag="t")
+        columns = ["query_id", "q0", "doc_id", "rank", "score", "tag"]
+        run[columns].to_csv(folder / f"{seed:02}.run", sep=" ", header=False, index=False)
+    return folder, made_up(50, 1_000, 6)[1]
+
+
+def test_two_workers_are_faster_than_one(benchmark, files):
+    folder, qrels = files
+    evaluate_runs(qrels, folder, MEASURES, n_jobs=2)  # workers have been started
+
+    one, two = (seconds(lambda: evaluate_runs(qrels, folder, MEASURES, n_jobs=n_jobs)) for n_jobs in (1, 2))  # noqa: B023
+    benchmark.pedantic(evaluate_runs, (qrels, folder, MEASURES), {"n_jobs": 2}, rounds=1)
+    print(
+        f"\n32 files of 50,000 lines: {one:.2f} s, with two workers {two:.2f} s, {one / two:.2f} times faster "
+        f"(should be 1.6); other processes keep {os.getloadavg()[0]:.1f} of {os.cpu_count()} cores busy"
+    )
+
+
+# The same file under many names: what is measured is what is kept, not what is on the disk.
+_PEAK = """
+import resource, sys
+from pathlib import Path
+from pyterrier_diversity import evaluate_runs
+from pyterrier_diversity.io import read_qrels
+from timing import MEASURES
+folder, n_runs = Path(sys.argv[1]), int(sys.argv[2])
+paths = sorted(folder.glob("*.run"))
+evaluate_runs(
+    read_qrels(folder / "qrels.txt"), {str(i): paths[i % len(paths)] for i in range(n_runs)}, MEASURES, perquery=True
+)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
+def test_memory_of_many_files_is_that_of_one(benchmark, files):
+    folder, qrels = files
+    columns = ["query_id", "iteration", "doc_id", "relevance"]
+    qrels[columns].to_csv(folder / "qrels.txt", sep=" ", header=False, index=False)
+
+    def peak(n_runs: int) -> float:
+        command = [sys.executable, "-c", _PEAK, str(folder), str(n_runs)]
+        return int(subprocess.run(command, capture_output=True, text=True, check=True).stdout) / 2**10
+
+    one = peak(1)
+    many = benchmark.pedantic(peak, (200,), rounds=1)
+    print(
+        f"\n200 files of 50,000 lines: {many:.0f} MB at the peak, one {one:.0f} MB: {many - one:.0f} MB more (limit 50)"
+    )
+    (folder / "qrels.txt").unlink()

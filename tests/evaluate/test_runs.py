@@ -1,7 +1,12 @@
 import gc
 import gzip
+import io
+import os
+import sys
+import threading
 import warnings
 import weakref
+from pathlib import Path
 
 import joblib
 import pandas as pd
@@ -9,9 +14,9 @@ import pyterrier as pt
 import pytest
 from ir_measures import AP, P, ScoredDoc
 
-from pyterrier_diversity import RBU, Adhoc, alpha_nDCG, evaluate_runs, signature
+from pyterrier_diversity import NDEVAL, RBU, Adhoc, alpha_nDCG, evaluate_runs, signature
 from pyterrier_diversity.datasets.demo import FOLDER, RUNS, DemoDataset
-from pyterrier_diversity.evaluate import DiversityEvaluator, runs
+from pyterrier_diversity.evaluate import DiversityEvaluator, scoring
 from pyterrier_diversity.evaluate.runs import run_files
 
 MEASURES = [RBU @ 5, alpha_nDCG @ 5, Adhoc(AP), P @ 5]
@@ -51,6 +56,21 @@ def test_runs_may_be_frames_and_paths_and_compressed(tmp_path, files):
     assert table["RBU@5"].tolist() == [packed["RBU@5"][0]] * 2
 
 
+def test_a_run_may_come_from_a_pipe_or_the_standard_input(tmp_path, files, monkeypatch):
+    pipe = tmp_path / "piped.run"
+    os.mkfifo(pipe)
+    text = Path(files["bm25"]).read_bytes()
+    writer = threading.Thread(target=pipe.write_bytes, args=(text,))
+    writer.start()
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text)))
+
+    table = evaluate_runs(QRELS, [files["bm25"], pipe, "-"], MEASURES).set_index("name")
+
+    writer.join()
+    assert table.index.tolist() == ["bm25", "piped", "-"]
+    assert (table == table.loc["bm25"]).all(axis=None)
+
+
 def test_files_of_one_name_are_called_by_their_paths(tmp_path, files):
     copy = tmp_path / "bm25.run"
     copy.write_bytes((FOLDER / "bm25.run").read_bytes())
@@ -61,7 +81,11 @@ def test_files_of_one_name_are_called_by_their_paths(tmp_path, files):
 def test_a_table_carries_the_signatures_of_its_measures(files):
     table = evaluate_runs(QRELS, files, MEASURES)
 
-    assert table.attrs["signatures"] == {str(measure): signature(measure) for measure in MEASURES}
+    ties = "docno descending"
+    assert table.attrs["signatures"] == {str(measure): signature(measure, ties=ties) for measure in MEASURES}
+    drawn = evaluate_runs(QRELS, files, [P @ 5], ties="expected", samples=3, rng=1)
+    seed = drawn.attrs["expected"]["seed"]
+    assert f"|ties: mean over 3 orders, seed {seed}|" in drawn.attrs["signatures"]["P@5"]
 
 
 def test_an_error_names_its_run(tmp_path, files):
@@ -85,10 +109,20 @@ def test_one_measure_or_run_may_be_given_by_its_name(files):
     assert evaluate_runs(QRELS, FOLDER / "bm25.run", RBU @ 5)["name"].tolist() == ["bm25"]
 
 
+def test_several_measures_and_groups_may_be_one_text(files):
+    measures = ["Coverage@10 alpha_nDCG@10", "RBU(p=0.9, e=0) @ 5,IA(nDCG @ 5)"]
+
+    table = evaluate_runs(QRELS, files, measures)
+
+    assert table.columns.tolist() == ["name", "Coverage@10", "alpha_nDCG@10", "RBU(p=0.9,e=0.0)@5", "IA(nDCG@5)"]
+    pd.testing.assert_frame_equal(evaluate_runs(QRELS, files, " ".join(measures)), table)
+    assert evaluate_runs(QRELS, files, "NDEVAL").columns.tolist() == ["name", *map(str, NDEVAL)]
+
+
 def test_no_run_or_measure_is_refused(files):
-    with pytest.raises(ValueError, match="there must be a run at least"):
+    with pytest.raises(ValueError, match=r"^evaluate_runs: give at least one run\.$"):
         evaluate_runs(QRELS, [], [RBU @ 5])
-    with pytest.raises(ValueError, match="there must be a measure at least"):
+    with pytest.raises(ValueError, match=r"^evaluate_runs: give at least one measure\.$"):
         evaluate_runs(QRELS, files, [])
 
 
@@ -172,7 +206,7 @@ def test_the_number_of_queries_answered_is_a_column_on_request():
 
     table = evaluate_runs(QRELS, given, [RBU @ 5], queries=True)
 
-    assert table.columns.tolist() == ["name", "queries", "RBU@5"]
+    assert table.columns.tolist() == ["name", "queries", "ties@5", "RBU@5"]
     assert table["queries"].tolist() == [len(QUERIES), len(QUERIES) - 1]
     perquery = evaluate_runs(QRELS, given, [RBU @ 5], queries=True, perquery=True)
     assert perquery.groupby("name")["queries"].unique().map(list).to_dict() == {
@@ -211,7 +245,7 @@ def test_runs_may_be_dicts_and_can_be_read_once():
     assert table.drop(columns="name").drop_duplicates().shape[0] == 1
     with pytest.raises(ValueError, match=r"Run tuples: run: the generator has been read before"):
         evaluate_runs(QRELS, {"tuples": tuples}, MEASURES)
-    with pytest.raises(TypeError, match=r"Run bytes: run: doc_id"):
+    with pytest.raises(TypeError, match=r"Run bytes: run: docno must hold strings"):
         evaluate_runs(QRELS, {"bytes": BM25.assign(docno=b"d")}, MEASURES)
 
 
@@ -228,7 +262,7 @@ def test_one_evaluator_serves_all_runs_of_a_process_and_is_let_go(files, monkeyp
         made.append(weakref.ref(result))
         return result
 
-    monkeypatch.setattr(runs, "DiversityEvaluator", watched)
+    monkeypatch.setattr(scoring, "DiversityEvaluator", watched)
 
     evaluate_runs(QRELS, files, [RBU @ 5], n_jobs=1)
     gc.collect()

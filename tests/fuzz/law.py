@@ -66,7 +66,7 @@ def answer(function: str, call: Callable[[], Any], *, hosts: tuple[str, ...] = (
             raise
         refusal = Refusal(error)
         # What the system says of a file that is not there needs no full stop.
-        told = isinstance(error, FileNotFoundError) or refusal.message.endswith(".")
+        told = isinstance(error, FileNotFoundError) or refusal.message.endswith((".", "?"))
         if not told or not _in(frames[-1:], OURS):
             raise
         refused[function, refusal.kind] += 1

@@ -245,6 +245,23 @@ def test_what_is_wrong_with_a_truth_file_is_said_with_its_line(tmp_path, text, m
         read_dd_truth(path, level)
 
 
+@pytest.mark.parametrize("encoding", ["klingon", "big5", "idna", "base64"])
+def test_an_encoding_that_cannot_be_read_is_told(tmp_path, encoding):
+    path = write(tmp_path, f'<?xml version="1.0" encoding="{encoding}"?>{truth(passage(1))}')
+
+    with pytest.raises(ValueError, match="file, line 1: the encoding of the file cannot be read: "):
+        read_dd_truth(path)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "cp1252"])
+def test_other_encodings_are_read(tmp_path, encoding):
+    declared = f'<?xml version="1.0" encoding="{encoding}"?>' if encoding == "cp1252" else ""
+    path = tmp_path / "file"
+    path.write_bytes((declared + truth(passage(1, docno="é"))).encode(encoding))
+
+    assert read_dd_truth(path)["docno"].tolist() == ["é"]
+
+
 def test_entities_that_a_truth_file_declares_are_part_of_names(tmp_path):
     path = write(tmp_path, f"<!DOCTYPE trec_dd [<!ENTITY e 'X'>]>\n{truth(passage(1, 'd&e;&amp;&#49;'))}")
 
@@ -444,3 +461,8 @@ def test_what_cannot_be_opened_is_told_by_the_reader(tmp_path):
     assert not is_dd_run(tmp_path / "nothing")
     with pytest.raises(ValueError, match=r"run\.gz, line 0: "):
         read_run(broken)
+
+
+def test_a_turn_of_many_digits_is_refused(tmp_path):
+    with pytest.raises(ValueError, match=r"file, line 1: turn may have 18 digits, not 5000: '1111.*1111"):
+        read_dd_run(write(tmp_path, f"q\t{'1' * 5000}\td\t1\t1\tNULL\n"))

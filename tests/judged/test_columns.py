@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ir_measures import Qrel, ScoredDoc
 
-from pyterrier_diversity import AP_IA, P_IA, RBU
+from pyterrier_diversity import AP_IA, P_IA, RBU, add_rarity, evaluate_runs
+from pyterrier_diversity.evaluate import DiversityEvaluator
 from pyterrier_diversity.judged.columns import ids, numbers, scores, strings, texts
 
 # d2 is relevant to a and b, d1 to a; the run is d3 d2 d1: P-IA@2 = (1 + 1)/(2 * 2), AP-IA = ((1/2 + 2/3)/2 + 1/2)/2.
@@ -102,22 +103,20 @@ def test_rows_may_have_any_index_and_further_columns():
     assert values(qrels, run) == pytest.approx(EXPECTED, abs=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("missing", "named"), [("qid", r"query_id \(qid"), ("docno", r"doc_id \(docno"), ("label", r"relevance \(label")]
-)
-def test_qrels_without_a_needed_column_are_refused(missing, named):
-    with pytest.raises(ValueError, match=rf"qrels: missing column {named} in PyTerrier\); found: .*iteration"):
+@pytest.mark.parametrize("missing", ["qid", "docno", "label"])
+def test_qrels_without_a_needed_column_are_refused(missing):
+    with pytest.raises(ValueError, match=rf"qrels: missing column {missing}; found: .*iteration"):
         values(qrels_frame().drop(columns=missing), run_frame())
 
 
-@pytest.mark.parametrize(("missing", "named"), [("qid", "query_id"), ("docno", "doc_id"), ("score", "score")])
-def test_a_run_without_a_needed_column_is_refused(missing, named):
-    with pytest.raises(ValueError, match=rf"run: missing column {named}.*; found: .*place"):
+@pytest.mark.parametrize("missing", ["qid", "docno", "score"])
+def test_a_run_without_a_needed_column_is_refused(missing):
+    with pytest.raises(ValueError, match=rf"run: missing column {missing}; found: .*place"):
         values(qrels_frame(), run_frame().assign(place=[1, 2, 3]).drop(columns=missing))
 
 
 def test_all_missing_columns_are_named():
-    with pytest.raises(ValueError, match=r"run: missing column doc_id .*, score; found: qid\."):
+    with pytest.raises(ValueError, match=r"run: missing column docno, score; found: qid\."):
         values(qrels_frame(), run_frame()[["qid"]])
 
 
@@ -239,22 +238,22 @@ def test_a_number_and_its_string_are_one_id():
 
 
 @pytest.mark.parametrize(("dtype", "missing"), MISSING)
-@pytest.mark.parametrize(("column", "named"), [("qid", "query_id"), ("docno", "doc_id"), ("iteration", "iteration")])
-def test_qrels_with_a_missing_id_are_refused(column, named, dtype, missing):
+@pytest.mark.parametrize("column", ["qid", "docno", "iteration"])
+def test_qrels_with_a_missing_id_are_refused(column, dtype, missing):
     qrels = qrels_frame().astype({column: dtype})
     qrels.loc[1, column] = missing
 
-    with pytest.raises(ValueError, match=f"qrels: row 1 has no {named}"):
+    with pytest.raises(ValueError, match=f"qrels: row 1 has no {column}"):
         values(qrels, run_frame())
 
 
 @pytest.mark.parametrize(("dtype", "missing"), MISSING)
-@pytest.mark.parametrize(("column", "named"), [("qid", "query_id"), ("docno", "doc_id")])
-def test_a_run_with_a_missing_id_is_refused(column, named, dtype, missing):
+@pytest.mark.parametrize("column", ["qid", "docno"])
+def test_a_run_with_a_missing_id_is_refused(column, dtype, missing):
     run = run_frame().astype({column: dtype})
     run.loc[2, column] = missing
 
-    with pytest.raises(ValueError, match=f"run: (row 2|a row of query 'q') has no {named}"):
+    with pytest.raises(ValueError, match=f"run: (row 2|a row of query 'q') has no {column}"):
         values(qrels_frame(), run)
 
 
@@ -265,7 +264,7 @@ def test_qrels_with_a_missing_id_are_refused_after_equal_qrels_without():
 
     values(complete, run_frame())
 
-    with pytest.raises(ValueError, match="qrels: row 3 has no doc_id"):
+    with pytest.raises(ValueError, match="qrels: row 3 has no docno"):
         values(incomplete, run_frame())
 
 
@@ -274,7 +273,7 @@ def test_a_label_that_is_no_finite_number_is_refused(bad, shown):
     qrels = qrels_frame().astype({"label": float})
     qrels.loc[1, "label"] = bad
 
-    with pytest.raises(ValueError, match=f"qrels: relevance must be a finite number, but query 'q' has .*{shown}"):
+    with pytest.raises(ValueError, match=f"qrels: label must be a finite number, but query 'q' has .*{shown}"):
         values(qrels, run_frame())
 
 
@@ -291,7 +290,7 @@ def test_a_missing_label_of_a_nullable_column_is_refused():
     qrels = qrels_frame().astype({"label": "Int64"})
     qrels.loc[1, "label"] = pd.NA
 
-    with pytest.raises(ValueError, match="qrels: relevance must be a finite number, but query 'q' has <NA>"):
+    with pytest.raises(ValueError, match="qrels: label must be a finite number, but query 'q' has <NA>"):
         values(qrels, run_frame())
 
 
@@ -311,7 +310,7 @@ def test_the_number_of_bad_rows_is_told():
 
 
 def test_labels_that_are_words_are_refused():
-    with pytest.raises(ValueError, match=r"qrels: the column relevance must hold numbers: .*'high'"):
+    with pytest.raises(ValueError, match=r"qrels: the column label must hold numbers: .*'high'"):
         values(qrels_frame().assign(label="high"), run_frame())
 
 
@@ -366,13 +365,13 @@ def test_an_id_is_refused_though_it_equals_an_integer(bad, grouped):
         ("S1", r"type bytes: decode them, as with frame\[column\].str.decode\('utf-8'\)"),
     ],
 )
-@pytest.mark.parametrize(("column", "named"), [("qid", r"query_id \(qid in PyTerrier\)"), ("docno", r"doc_id \(docno")])
-def test_ids_of_another_type_are_refused_with_the_way_to_repair_them(column, named, dtype, fix):
+@pytest.mark.parametrize("column", ["qid", "docno"])
+def test_ids_of_another_type_are_refused_with_the_way_to_repair_them(column, dtype, fix):
     odd = pd.Series(np.array([1, 0, 1, 1]).astype(dtype).tolist())
 
-    with pytest.raises(TypeError, match=f"qrels: {named}.* but row 0 has .* of {fix}"):
+    with pytest.raises(TypeError, match=f"qrels: {column} must .* but row 0 has .* of {fix}"):
         values(qrels_frame().assign(**{column: odd}), run_frame())
-    with pytest.raises(TypeError, match=f"run: {named}.* but row 0 has .* of {fix}"):
+    with pytest.raises(TypeError, match=f"run: {column} must .* but row 0 has .* of {fix}"):
         values(qrels_frame(), run_frame().assign(**{column: odd}))
 
 
@@ -448,3 +447,72 @@ def test_other_scores_are_what_they_are(given):
 def test_what_only_numpy_takes_for_numbers_is_refused(values):
     with pytest.raises(ValueError, match="the column score must hold numbers"):
         numbers(pd.DataFrame({"query_id": "q", "score": values}), "score", "run")
+
+
+BOTH = {"qid": "query_id", "docno": "doc_id", "label": "relevance"}
+
+
+@pytest.mark.parametrize(
+    ("cells", "said"),
+    [
+        ({"label": [np.nan] * 4}, "{label} must be a finite number"),
+        ({"label": ["high"] * 4}, "the column {label} must hold numbers"),
+        ({"docno": [b"d"] * 4}, "{docno} must hold strings or integers"),
+        ({"qid": [None] * 4}, "row 0 has no {qid}"),
+    ],
+)
+def test_errors_name_columns_as_the_user_does(cells, said):
+    theirs = qrels_frame().assign(**cells)
+
+    for renames, names in [
+        ({}, {old: old for old in BOTH}),
+        (BOTH, {old: rf"{new} \({old} in PyTerrier\)" for old, new in BOTH.items()}),
+        ({"qid": "query_id"}, {"qid": "query_id", "docno": "docno", "label": "label"}),
+    ]:
+        with pytest.raises((ValueError, TypeError), match=f"^qrels: {said.format(**names)}"):
+            DiversityEvaluator([P_IA @ 1], theirs.rename(columns=renames))
+
+
+def test_a_missing_column_has_the_name_that_goes_with_the_others():
+    for names, said in [(BOTH, r"relevance \(label in PyTerrier\)"), ({}, "label"), ({"qid": "query_id"}, "label")]:
+        frame = qrels_frame().rename(columns=names).drop(columns=names.get("label", "label"))
+        with pytest.raises(ValueError, match=f"^qrels: missing column {said}; found: "):
+            DiversityEvaluator([P_IA @ 1], frame)
+
+
+def test_names_of_columns_leave_no_trace_in_frames_of_the_user():
+    qrels = qrels_frame()
+    qrels.attrs["mine"] = 1
+
+    DiversityEvaluator([P_IA @ 1], qrels).values(run_frame())
+
+    assert qrels.attrs == {"mine": 1}
+    assert add_rarity(qrels, [run_frame()]).attrs == {"mine": 1}
+
+
+ONCE = {
+    "generator": lambda rows: (row for row in rows),
+    "list": iter,
+    "tuple": lambda rows: iter(tuple(rows)),
+    "map": lambda rows: map(ScoredDoc._make, rows),
+    "filter": lambda rows: filter(None, iter(rows)),
+    "of a frame": lambda rows: pd.DataFrame(rows, columns=["qid", "docno", "score"]).itertuples(index=False),
+    "of a generator": lambda rows: map(ScoredDoc._make, (row for row in rows)),
+}
+
+
+@pytest.mark.parametrize("form", ONCE)
+def test_what_can_be_read_once_is_refused_the_second_time(form):
+    rows = ONCE[form]([ScoredDoc(*row) for row in RUN])
+
+    assert values(qrels_frame(), rows) == pytest.approx(EXPECTED, abs=1e-12)
+    with pytest.raises(ValueError, match=r"^run: the (generator|iterator) has been read before and has nothing left;"):
+        values(qrels_frame(), rows)
+
+
+@pytest.mark.parametrize("form", ONCE)
+def test_what_yields_nothing_is_an_empty_run_with_the_usual_warning(form):
+    with pytest.warns(UserWarning, match=r"^Run mine is empty"):
+        table = evaluate_runs(qrels_frame(), {"mine": ONCE[form]([])}, MEASURES)
+
+    assert table[["P_IA@2", "AP_IA"]].to_numpy().tolist() == [[0, 0]]

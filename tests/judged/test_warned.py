@@ -1,38 +1,64 @@
-"""Warnings about data are given at once or collected."""
-
 from __future__ import annotations
 
-import threading
 import warnings
+from threading import Thread
 
+import pandas as pd
+import pyterrier as pt
 import pytest
 
+from pyterrier_diversity import RBU, StRecall, evaluate_runs
+from pyterrier_diversity.evaluate import DiversityEvaluator
 from pyterrier_diversity.judged import collected, warn_of_data
+from pyterrier_diversity.meta import compare
+from pyterrier_diversity.transformers import Evaluate, Explain
+
+QRELS = pd.DataFrame({"qid": "q", "docno": ["a", "b"], "label": [1, 2], "iteration": ["x", "y"]})
+TWICE = pd.DataFrame({"qid": "q", "docno": ["a", "b", "a"], "score": [3.0, 2.0, 1.0]})
+UNJUDGED = TWICE.head(2).assign(qid="other")
+TOPICS = pd.DataFrame({"qid": ["q"], "query": ["text"]})
+PERQUERY = pd.DataFrame(
+    [(name, query, "M", float("nan") if query == "c" else value) for name in "AB" for value, query in enumerate("abc")],
+    columns=["name", "qid", "measure", "value"],
+)
+
+CALLS = {
+    "evaluate_runs": lambda: evaluate_runs(QRELS, {"mine": TWICE}, [RBU @ 5]),
+    "DiversityEvaluator": lambda: DiversityEvaluator([RBU @ 5], QRELS).values(TWICE),
+    "Evaluate": lambda: Evaluate(QRELS, [RBU @ 5])(UNJUDGED),
+    "Explain": lambda: Explain(QRELS, RBU @ 5)(TWICE),
+    "a pipeline": lambda: (pt.Transformer.from_df(TWICE) >> Evaluate(QRELS, [RBU @ 5]))(TOPICS),
+    "pt.Experiment": lambda: pt.Experiment([TWICE], TOPICS, QRELS, [StRecall @ 5]),
+    "compare": lambda: compare(PERQUERY, "t"),
+}
 
 
-def test_a_warning_is_given_at_once():
-    with pytest.warns(UserWarning, match="odd"):
-        warn_of_data("odd")
+@pytest.mark.parametrize("call", CALLS)
+def test_a_warning_points_at_the_line_of_the_user(call):
+    with pytest.warns(UserWarning, match="quer") as warned:
+        CALLS[call]()
+
+    assert {warning.filename for warning in warned} == {__file__}
+    assert {warning.lineno for warning in warned} == {CALLS[call].__code__.co_firstlineno}
 
 
-def test_warnings_are_collected_in_their_order():
-    with warnings.catch_warnings():
+def test_what_is_collected_is_not_given():
+    with collected() as messages, warnings.catch_warnings():
         warnings.simplefilter("error")
-        with collected() as messages:
-            warn_of_data("odd")
-            warn_of_data("odder")
+        warn_of_data("first")
+        with collected() as inner:
+            warn_of_data("second")
 
-    assert messages == ["odd", "odder"]
+    assert (messages, inner) == (["first"], ["second"])
 
 
-def test_collections_end_with_errors_and_belong_to_their_thread():
-    with pytest.raises(ValueError, match="wrong"), collected():
-        raise ValueError("wrong")
-    with collected() as messages:
-        thread = threading.Thread(target=warn_of_data, args=("odd",))
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            thread.start()
-            thread.join()
+def test_each_thread_collects_its_own():
+    def warn_in_a_thread() -> None:
+        thread = Thread(target=warn_of_data, args=["of another thread"])
+        thread.start()
+        thread.join()
 
-    assert (messages, [str(warning.message) for warning in caught]) == ([], ["odd"])
+    with collected() as messages, pytest.warns(UserWarning, match="of another thread"):
+        warn_in_a_thread()
+
+    assert messages == []

@@ -34,7 +34,7 @@ from pyterrier_diversity import (
 from pyterrier_diversity.measures import DiversityMeasure, registered
 from pyterrier_diversity.measures.base import implementation, is_ours
 from pyterrier_diversity.parameters import CUTOFF, REL, Parameter
-from pyterrier_diversity.reference import entry
+from pyterrier_diversity.report.reference import entry
 
 BUILT_IN = ["alpha_DCG", "alpha_nDCG", "ERR", "ERR_IA", "nERR_IA", "NRBP", "nNRBP", "AP_IA", "P_IA", "StRecall"]
 NAMES = [measure.NAME for measure in registered()]
@@ -286,7 +286,7 @@ class _FirstHit(DiversityMeasure):
 
     NAME = __name__ = "FirstHit"
     PRETTY_NAME = "Reciprocal Rank of the First Hit"
-    FORMULA = "1 / min {i: J_it = 1}"
+    FORMULA = r"1 / \min \{i : J_{it} = 1\}"
     SOURCE = "this test"
     SUPPORTED_PARAMS = {**CUTOFF, **REL, "scale": Parameter(float, 1.0, interval="(0, 10]", desc="a factor")}
 

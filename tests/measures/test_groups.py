@@ -41,6 +41,7 @@ from pyterrier_diversity import (
     nNRBP,
     signature,
 )
+from pyterrier_diversity.measures.groups import read_measures
 
 GROUPS = {
     "NDEVAL": NDEVAL,
@@ -370,3 +371,25 @@ def test_a_grid_gives_a_class_of_ir_measures_numbers_of_the_type_that_it_wants(a
     values = ir_measures.calc_aggregate(measures, qrels("q x a 1", "q x b 1", "q y c 1"), run(q="a b c"))
     assert [type(measure.params["alpha"]) for measure in measures] == [float] * 3
     assert len(values) == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("RBU@5", ["RBU@5"]),
+        ("RBU @ 5", ["RBU@5"]),
+        (" RBU@5 ,AP\tnDCG@3\n", ["RBU@5", "AP", "nDCG@3"]),
+        ("RBU(p=0.9, e=0) @5 IA(RBU (p=0.5))", ["RBU(p=0.9,e=0.0)@5", "IA(RBU(p=0.5))"]),
+        ("nDCG(gains={0: 0, 1: 3})@5, AP", ["nDCG(gains={1:3})@5", "AP"]),
+        ("FRESHSTACK AP", [*map(str, FRESHSTACK), "AP"]),
+        (["NDEVAL", AP], [*map(str, NDEVAL), "AP"]),
+    ],
+)
+def test_several_measures_are_read_from_one_text(text, names):
+    assert list(map(str, read_measures("test", text))) == names
+
+
+@pytest.mark.parametrize("text", ["", " ", ",", "RBU(@5", "AP)) nDCG@5"])
+def test_a_text_without_a_measure_is_refused(text):
+    with pytest.raises(ValueError, match=r"^Unknown measure "):
+        read_measures("test", text)

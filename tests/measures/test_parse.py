@@ -22,7 +22,7 @@ def test_parse_is_the_inverse_of_str(text):
     ["", "IA(", "nosuchmeasure@5", "IA(nosuchmeasure@5)", "nDCG(5)", "IA(AP, AP)", "1 + 1", "@0", "AP@x", "x.y", "\0"],
 )
 def test_parse_refuses_what_is_no_measure(text):
-    with pytest.raises(ValueError, match=r"^.* is no measure that ir_measures can read: (.|\n)*\.$"):
+    with pytest.raises(ValueError, match=r"^Unknown measure '"):
         parse(text)
 
 

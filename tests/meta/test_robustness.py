@@ -316,9 +316,9 @@ class TestPoolDepth:
     def test_a_pool_of_all_documents_has_tau_one(self):
         runs, judged = random_runs()
 
-        result = pool_depth(runs, judged, [RBU(p=0.8) @ 5, "P@3", "Adhoc(AP)"], depths=[1000])
+        result = pool_depth(runs, judged, [RBU(p=0.8) @ 5, "Adhoc(P@3)", "Adhoc(AP)"], depths=[1000])
 
-        assert result["measure"].tolist() == ["RBU(p=0.8)@5", "P@3", "Adhoc(AP)"]
+        assert result["measure"].tolist() == ["RBU(p=0.8)@5", "Adhoc(P@3)", "Adhoc(AP)"]
         assert result["tau"].tolist() == pytest.approx([1, 1, 1])
 
     def test_the_pool_has_the_documents_of_ties_as_they_are_evaluated(self):
@@ -354,12 +354,12 @@ class TestPoolDepth:
 
     def test_measures_have_families(self):
         runs, judged = random_runs()
-        measures = [P @ 1, P @ 3, StRecall @ 3]
+        measures = [Adhoc(P @ 1), Adhoc(P @ 3), StRecall @ 3]
 
         result = pool_depth(runs, judged, measures, [1, 2], group=lambda name: name.split("@")[0])
 
         assert list(result) == ["measure", "family", "depth", "tau", "family_tau", "judged", "n_queries"]
-        assert result["family"].tolist() == ["P"] * 4 + ["StRecall"] * 2
+        assert result["family"].tolist() == ["Adhoc(P"] * 4 + ["StRecall"] * 2
         for _, same in result.groupby(["family", "depth"]):
             assert same["family_tau"].tolist() == pytest.approx([statistics.mean(same["tau"])] * len(same))
 
@@ -390,7 +390,7 @@ class TestPoolDepth:
             ({"runs": {"x": RUNS["x"]}}, ValueError, "runs must hold two systems at least, not ..x"),
             ({"runs": RUNS["x"]}, TypeError, "runs must be a dict of names to runs, not DataFrame"),
             ({"runs": {**RUNS, "w": RUNS["x"].drop(columns="score")}}, ValueError, "run w: missing column score"),
-            ({"qrels": FULL.drop(columns="label")}, ValueError, "qrels: missing column relevance"),
+            ({"qrels": FULL.drop(columns="label")}, ValueError, "qrels: missing column label;"),
             ({"qrels": FULL.iloc[:0]}, ValueError, "qrels must hold a judgement"),
             ({"qrels": qrels("1 0 nobody 1")}, ValueError, "none of the documents that the runs rank down to depth 1"),
         ],

@@ -5,8 +5,9 @@ import pandas as pd
 import pytest
 
 from pyterrier_diversity import RBU, signature
+from pyterrier_diversity.io import escaped
 from pyterrier_diversity.meta import compare, significance_table
-from pyterrier_diversity.meta.tables import escaped, with_bounds
+from pyterrier_diversity.meta.tables import with_bounds
 
 # By the t-test, a is above b and c by RBU@5; by P@5, which is nobody's measure here, nothing differs.
 VALUES = {

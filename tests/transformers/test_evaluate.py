@@ -9,9 +9,9 @@ import pytest
 from ir_measures import AP, NRBP, RBP, RR, Judged, P, nDCG
 
 from by_hand import renamed
-from pyterrier_diversity import CT, IA, RBU, Adhoc, Sharp, StRecall, alpha_nDCG
+from pyterrier_diversity import IA, RBU, Adhoc, Sharp, StRecall, alpha_nDCG, evaluate_runs
+from pyterrier_diversity.io.ordering import highest_label_last
 from pyterrier_diversity.transformers import Evaluate, XQuAD, oracle_intent_scores
-from pyterrier_diversity.transformers.evaluate import last_rank
 
 QRELS = pd.DataFrame(
     [("q", "a", 1, "x"), ("q", "b", 2, "y"), ("q", "c", 0, "x"), ("p", "a", 1, "x")],
@@ -68,6 +68,7 @@ def test_values_are_those_of_an_experiment_on_the_demo():
 
 def test_values_are_those_of_an_experiment_on_a_trec_web_run(trec_qrels, trec_run):
     qrels = pt.model.from_ir_measures(trec_qrels(2012).rename(columns={"subtopic_id": "iteration"}))
+    qrels = highest_label_last(qrels)
     run = pt.model.from_ir_measures(trec_run("2012/ql.catb")).groupby("qid").head(50)
 
     expected = by_experiment(run, qrels[["qid"]].drop_duplicates(), qrels, MEASURES)
@@ -188,14 +189,14 @@ def test_a_column_turn_makes_the_results_a_session():
 @pytest.mark.parametrize(
     ("qrels", "measures", "error", "message"),
     [
-        (QRELS.drop(columns="label"), [RR], ValueError, r"^qrels: missing column relevance \(label in PyTerrier\)"),
-        (QRELS, [], ValueError, r"^Evaluate: measures must hold a measure at least\.$"),
+        (QRELS.drop(columns="label"), [RR], ValueError, r"^qrels: missing column label;"),
+        (QRELS, [], ValueError, r"^Evaluate: measures must not be empty\.$"),
         (QRELS, [3], TypeError, r"^Evaluate: a measure must be an object such as RBU @ 20, or its name, not 3\.$"),
-        (QRELS, ["RBX@3"], ValueError, r"^'RBX@3' is no measure that ir_measures can read"),
+        (QRELS, ["RBX@3"], ValueError, r"^Unknown measure 'RBX'\. Did you mean RBU\?"),
         (QRELS, [P], ValueError, r"^Evaluate: P: .*cutoff"),
         (QRELS, [alpha_nDCG(alpha=2.0)], ValueError, r"alpha must be a number in \[0, 1\], not 2\.0"),
-        (QRELS.assign(docno=None), [RR], ValueError, r"^qrels: row 0 has no doc_id"),
-        (QRELS.assign(label=np.nan), [RBU], ValueError, r"^qrels: relevance must be a finite number"),
+        (QRELS.assign(docno=None), [RR], ValueError, r"^qrels: row 0 has no docno"),
+        (QRELS.assign(label=np.nan), [RBU], ValueError, r"^qrels: label must be a finite number"),
     ],
 )
 def test_what_cannot_be_computed_is_refused_at_once(qrels, measures, error, message):
@@ -208,8 +209,8 @@ def test_what_cannot_be_computed_is_refused_at_once(qrels, measures, error, mess
     ("columns", "message"),
     [
         ({"score": [1.0, np.nan]}, "run: score must be a finite number, but query 'q' has nan"),
-        ({"docno": ["a", None]}, "run: row 1 has no doc_id"),
-        ({"qid": [None, "q"]}, "run: row 0 has no query_id"),
+        ({"docno": ["a", None]}, "run: row 1 has no docno"),
+        ({"qid": [None, "q"]}, "run: row 0 has no qid"),
     ],
 )
 def test_results_that_cannot_be_ranked_are_refused_by_any_measure(measure, columns, message):
@@ -221,23 +222,6 @@ def test_results_that_cannot_be_ranked_are_refused_by_any_measure(measure, colum
 def test_a_missing_column_is_an_input_validation_error(column):
     with pytest.raises(pt.validate.InputValidationError, match=column):
         Evaluate(QRELS, RR)(results(q="a").drop(columns=column))
-
-
-@pytest.mark.parametrize(
-    ("measure", "rank"),
-    [
-        (P @ 7, 7),
-        (AP, None),
-        (RBU @ 3, 3),
-        (IA(Sharp(nDCG @ 4)), 4),
-        (CT @ 3, 15),
-        (CT(batch=2) @ 3, 6),
-        (Adhoc(CT @ 2), 10),
-        (CT, None),
-    ],
-)
-def test_the_last_rank_of_a_measure_counts_documents(measure, rank):
-    assert last_rank(measure) == rank
 
 
 def test_inspection_knows_what_comes_in_and_goes_out():
@@ -264,3 +248,22 @@ class TestEvaluateAsATransformer(pt.testing.TransformerTestCase):
 def test_qrels_without_rows_are_refused():
     with pytest.raises(ValueError, match="Evaluate: qrels hold no row"):
         Evaluate(pd.DataFrame(columns=["qid", "docno", "label"]), [RBU @ 5])
+
+
+def test_expected_values_over_orders_of_ties_are_those_of_evaluate_runs():
+    demo = pt.get_dataset("diversity:demo")
+    run = demo.get_results("bm25").assign(score=0.0)
+    measures = [RBU @ 5, Adhoc(AP), P @ 5]
+    table = evaluate_runs(
+        demo.get_qrels(), {"mine": run}, measures, perquery=True, ties="expected", samples=5, rng=1
+    ).set_index(["qid", "measure"])
+
+    evaluate = Evaluate(demo.get_qrels(), measures, ties="expected", samples=5, rng=1)
+    found = pd.concat([evaluate(of_query) for _, of_query in run.groupby("qid")]).set_index("qid")
+
+    assert list(found)[-6:] == [name for measure in map(str, measures) for name in (measure, f"se({measure})")]
+    for (query, measure), row in table.iterrows():
+        assert found.loc[query, [measure, f"se({measure})"]].tolist() == row[["value", "se"]].tolist()
+    assert (table["se"] > 0).any()
+    with pytest.raises(ValueError, match=r"^Evaluate: ties must be 'docno' or 'expected', not 'x'\.$"):
+        Evaluate(QRELS, RBU, ties="x")

@@ -37,6 +37,7 @@ from pyterrier_diversity import (
     nSessionDCG,
 )
 from pyterrier_diversity.io import read_dd_run, read_dd_truth
+from pyterrier_diversity.io.ordering import highest_label_last
 from pyterrier_diversity.measures import registered
 from pyterrier_diversity.transformers import Explain
 
@@ -120,7 +121,7 @@ def web(trec_qrels, trec_run):
     run = run[run["qid"].isin(["151", "163"])].sort_values(["qid", "score", "docno"], ascending=[True, False, False])
     run = run.groupby("qid").head(30).assign(doc_len=100.0)
     qrels = pt.model.from_ir_measures(trec_qrels(2012).rename(columns={"subtopic_id": "iteration"}))
-    qrels = qrels[qrels["qid"].isin(["151", "163"])]
+    qrels = highest_label_last(qrels[qrels["qid"].isin(["151", "163"])])
     weight = qrels["iteration"].astype(float) + 1
     first = qrels["iteration"] == "1"
     columns = {"weight": weight, "intent_type": np.where(first, "nav", "inf"), "rarity": 0.5}
@@ -293,6 +294,7 @@ def test_a_session_is_told_turn_by_turn_and_a_repeated_document_is_like_an_unjud
     assert explained["docno"].tolist() == ["b", "u", "b", "a", "e"]
     assert explained["turn"].tolist() == [0, 0, 2, 2, 2]
     assert explained["rank"].tolist() == [0, 1, 2, 3, 4]
+    assert explained["position"].tolist() == [1, 2, 3, 4, 5]
     assert explained["intents"].tolist() == [{"x": 1, "y": 2}, {}, {}, {"x": 1}, {"z": 3}]
     assert explained["judged"].tolist() == [True, False, False, True, True]
     assert explained["tied"].tolist() == [False, False, True, True, False]
@@ -413,9 +415,9 @@ def test_it_survives_pickling_and_is_a_step_of_a_pipeline():
 @pytest.mark.parametrize(
     ("qrels", "measure", "error", "message"),
     [
-        (QRELS.drop(columns="label"), RR, ValueError, r"^qrels: missing column relevance"),
+        (QRELS.drop(columns="label"), RR, ValueError, r"^qrels: missing column label;"),
         (QRELS, 3, TypeError, r"^Explain: a measure must be an object such as RBU @ 20, or its name, not 3\.$"),
-        (QRELS, "RBX", ValueError, r"^'RBX' is no measure"),
+        (QRELS, "RBX", ValueError, r"^Unknown measure 'RBX'"),
         (QRELS, P, ValueError, r"^Explain: P: .*cutoff"),
         (QRELS.drop(columns="iteration"), RR, ValueError, r"several rows for document 'b' of query 'q'"),
     ],
@@ -429,7 +431,7 @@ def test_what_cannot_be_computed_is_refused_at_once(qrels, measure, error, messa
     ("columns", "message"),
     [
         ({"score": [1.0, np.nan]}, "run: score must be a finite number, but query 'q' has nan"),
-        ({"docno": ["a", None]}, "run: row 1 has no doc_id"),
+        ({"docno": ["a", None]}, "run: row 1 has no docno"),
         ({"turn": [0, 0.5]}, "run: turn must be a whole number"),
     ],
 )

@@ -299,12 +299,13 @@ def test_labels_below_the_rel_of_the_measure_are_not_relevant(measure, ideal):
     assert ranked(Ideal(QRELS, measure, ideal=ideal), "p") == []
 
 
-def test_a_bare_measure_reads_the_last_row_of_each_document_which_must_have_its_highest_label_for_a_proof():
+def test_a_bare_measure_reads_the_last_row_of_each_document_which_must_have_its_highest_label():
     rows = [("q", "a", 3, "x"), ("q", "a", 0, "y"), ("q", "b", 1, "x"), ("q", "c", 0, "x"), ("q", "c", 2, "y")]
     qrels = pd.DataFrame(rows, columns=["qid", "docno", "label", "iteration"])
     message = r"^Ideal: .* that of document 'a' of query 'q' has not its highest label \(1 such .*; use Adhoc\("
 
-    assert ranked(Ideal(qrels, nDCG @ 2)) == ["c", "b"]
+    with pytest.raises(ValueError, match=r"^nDCG@2 reads the last row of a document, .* Use Adhoc\(nDCG@2\)\.$"):
+        ranked(Ideal(qrels, nDCG @ 2))
     assert ranked(Ideal(qrels, Adhoc(nDCG @ 3), ideal="exact")) == ["a", "c", "b"]
     assert ranked(Ideal(qrels.sort_values("label"), nDCG @ 3, ideal="exact")) == ["a", "c", "b"]
     for measure in (nDCG @ 3, RR @ 10):
@@ -389,7 +390,7 @@ def test_measures_may_be_strings():
         ({"time_limit": 0}, ValueError, r"^Ideal: time_limit must be a number in \(0, inf\), not 0"),
         ({"measure": 5}, TypeError, "^Ideal: a measure must be an object such as RBU @ 20, or its name, not 5"),
         ({"measure": P}, ValueError, "^Ideal: P: .*cutoff"),
-        ({"qrels": QRELS.drop(columns="docno")}, ValueError, "^qrels: missing column doc_id"),
+        ({"qrels": QRELS.drop(columns="docno")}, ValueError, "^qrels: missing column docno;"),
     ],
 )
 def test_what_cannot_be_ranked_is_refused_at_once(parameters, error, message):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from typing import Any
 
 import ir_measures
@@ -15,17 +16,18 @@ from ir_measures.util import CalcResults
 
 from ..judged import (
     QRELS_COLUMNS,
-    RUN_COLUMNS,
     Judgements,
     Ranked,
     Retrieved,
     Run,
     View,
     judge,
+    numbers,
     to_frame,
     with_string_ids,
 )
-from ..measures.base import CompositeMeasure, DiversityMeasure, implementation, is_ours, reason
+from ..measures.base import CompositeMeasure, DiversityMeasure, implementation, is_ours
+from ..measures.names import check_parameters
 
 _View = tuple[View, float | None]
 
@@ -46,6 +48,11 @@ _LARGEST_LABEL = 2**20
 _LARGEST_CUTOFF = 2**31 - 1
 
 
+# Measures of ir_measures that read no label, and those that read labels of retrieved documents only.
+_READ_NO_LABEL = ("NumRet", "NumQ", "Judged")
+_READ_RETRIEVED_LABELS = ("NumRet", "P", "RR", "Success", "SetP", "ERR", "RBP")
+
+
 class RefusedMeasureError(ValueError):
     """Parameters of a measure that its provider does not take."""
 
@@ -54,7 +61,7 @@ class DiversityEvaluator(Evaluator):
     """Scores any number of runs against qrels that were read once.
 
     Values come query by query, and in each query in the order of the measures. Measures that other providers compute
-    are theirs, from the same qrels and runs.
+    are theirs, from the same qrels and from the ranking that this package's measures see.
 
     Parameters
     ----------
@@ -66,7 +73,8 @@ class DiversityEvaluator(Evaluator):
     Raises
     ------
     ValueError
-        If the qrels cannot be read, or a measure cannot be computed.
+        If the qrels cannot be read, or a measure cannot be computed; when a run is evaluated, if another provider
+        would not read the highest label of a document, as with bare ad-hoc measures on qrels of several intents.
     """
 
     def __init__(self, measures: Iterable[ir_measures.Measure], qrels: Any) -> None:
@@ -77,7 +85,7 @@ class DiversityEvaluator(Evaluator):
         self.judgements = judge(qrels)
         ours = [measure for measure in ordered if is_ours(measure)]
         self._ours = Evaluation(self.judgements, ours)
-        self._bare = _Provided(bare, with_string_ids(qrels, QRELS_COLUMNS, "qrels")) if bare else None
+        self._bare = _Bare(bare, with_string_ids(qrels, QRELS_COLUMNS, "qrels")) if bare else None
         # Where the values of each measure are, those of ours first.
         place = {id(measure): at for at, measure in enumerate([*ours, *bare])}
         self._places = [place[id(measure)] for measure in ordered]
@@ -112,7 +120,7 @@ class DiversityEvaluator(Evaluator):
         """
         self._check_queries()
         return {
-            measure: _aggregated(measure.aggregator(), column)
+            measure: aggregated(measure, column)
             for measure, column in zip(self.measures, self._columns(run), strict=True)
         }
 
@@ -127,14 +135,12 @@ class DiversityEvaluator(Evaluator):
 
     def _columns(self, run: Any) -> Sequence[np.ndarray]:
         """Return the values of each measure, in their order."""
-        is_read = isinstance(run, (Run, Retrieved))
-        if self._bare is not None and not is_read:
-            run = with_string_ids(run, RUN_COLUMNS, "run")
-        found = run if isinstance(run, Retrieved) else (run if is_read else Run(run)).retrieve(self.judgements)
-        columns = self._ours.values(found)
+        if not isinstance(run, Retrieved):
+            depth = self._ours.depth if self._bare is None else None
+            run = (run if isinstance(run, Run) else Run(run)).retrieve(self.judgements, depth)
+        columns = self._ours.values(run)
         if self._bare is not None:
-            given = found.as_dict(self.judgements.query_ids) if is_read else run
-            columns += self._bare.values(given, self.judgements.query_ids)
+            columns += self._bare.values(run.as_dict(self.judgements.query_ids), self.judgements.query_ids)
         return [columns[place] for place in self._places]
 
 
@@ -184,6 +190,15 @@ class Evaluation:
             self._formulas[(ours.VIEW, ours.get("rel")), bool(ours.get("judged_only")), cutoff].append((column, ours))
         return column
 
+    @cached_property
+    def depth(self) -> int | None:
+        """How many ranks of a ranking the measures look at; None for all."""
+        depths = [None if judged_only else cutoff for _, judged_only, cutoff in self._formulas]
+        depths += [evaluation.depth for evaluation in self._views.values()]
+        depths += [] if self._others is None else [self._others.depth]
+        limits = [depth for depth in depths if depth is not None]
+        return max(limits) if len(limits) == len(depths) > 0 else None
+
     def values(self, retrieved: Retrieved) -> list[np.ndarray]:
         """Return the values of each measure, one for each query of the view, for rankings of the judgements as read."""
         found = retrieved.view(self._judgements)
@@ -212,8 +227,9 @@ class Evaluation:
         return [columns[column] for column in self._asked]
 
 
-def _aggregated(aggregator: Any, values: np.ndarray) -> float:
-    """Return the aggregate of values."""
+def aggregated(measure: ir_measures.Measure, values: np.ndarray) -> float:
+    """Return the aggregate of a measure's values."""
+    aggregator = measure.aggregator()
     if type(aggregator) is MeanAgg and len(values):
         # It adds one value after the other, and so does this.
         return float(np.cumsum(values)[-1] / len(values))
@@ -248,10 +264,11 @@ class _Provided:
         for measure in measures:
             if isinstance(measure.params.get("cutoff"), int) and measure.params["cutoff"] > _LARGEST_CUTOFF:
                 raise RefusedMeasureError(f"{measure}: other providers take cutoffs up to {_LARGEST_CUTOFF}.")
-        try:
-            self._evaluator = ir_measures.DefaultPipeline.evaluator(measures, qrels)
-        except AssertionError as error:  # how ir_measures refuses parameters
-            raise RefusedMeasureError(f"{', '.join(map(str, measures))}: {reason(error)}.") from error
+            try:
+                check_parameters(measure)
+            except ValueError as error:
+                raise RefusedMeasureError(str(error)) from error
+        self._evaluator = ir_measures.DefaultPipeline.evaluator(measures, qrels)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Make the evaluator again in another process: it may be a program's."""
@@ -266,16 +283,42 @@ class _Provided:
         return [values[measure] for measure in self._measures]
 
 
+class _Bare(_Provided):
+    """Measures that other providers compute from the qrels as they are: they see the last row of a document only."""
+
+    def __init__(self, measures: list[ir_measures.Measure], qrels: pd.DataFrame) -> None:
+        # pytrec_eval may crash on negative labels.
+        labels = np.maximum(numbers(qrels, "relevance", "qrels"), 0)
+        whole = _check_labels(measures, labels)
+        _check_names([*qrels["query_id"], *qrels["doc_id"]], "qrels")
+        super().__init__(measures, qrels.assign(relevance=labels.astype(np.int64) if whole else labels))
+        rows = pd.DataFrame({"query": qrels["query_id"].array, "doc": qrels["doc_id"].array, "last": labels})
+        rows["highest"] = rows.groupby(["query", "doc"])["last"].transform("max")
+        rows = rows[~rows.duplicated(["query", "doc"], keep="last") & (rows["last"] < rows["highest"])]
+        self._misread = list(rows.itertuples(index=False, name=None))
+
+    def values(self, run: Any, query_ids: Sequence[str]) -> list[np.ndarray]:
+        """Return the values of each measure, one for each query; a ``ValueError`` if a label would be misread."""
+        for query, doc, last, highest in self._misread:
+            for measure in self._measures if query in run else ():
+                name = measure.NAME
+                if name in _READ_NO_LABEL and not measure.params.get("rel"):
+                    continue
+                if doc in run[query] or name not in _READ_RETRIEVED_LABELS:
+                    raise ValueError(
+                        f"{measure} reads the last row of a document, which has the label {last:g} for document "
+                        f"{doc!r} of query {query!r}; its highest is {highest:g}. Use Adhoc({measure})."
+                    )
+        _check_names([doc for docs in run.values() for doc in docs], "run")
+        return super().values(run, query_ids)
+
+
 class _ProvidedOverView:
     """Measures that other providers compute, over a view of the judgements."""
 
     def __init__(self, judgements: Judgements, measures: list[ir_measures.Measure]) -> None:
         labels = np.maximum(judgements.rows.label, 0)
-        if (labels != np.floor(labels)).any():
-            _refuse(measures, "takes whole labels; the qrels hold fractions")
-        elif labels.max(initial=0) > _LARGEST_LABEL:
-            _refuse(measures, f"takes labels up to {_LARGEST_LABEL}; the qrels hold larger ones")
-        else:
+        if _check_labels(measures, labels):
             labels = labels.astype(np.int64)
         distinct = len(set(judgements.query_ids)) == len(judgements)
         self._names = list(judgements.query_ids) if distinct else [str(i) for i in range(len(judgements))]
@@ -289,11 +332,11 @@ class _ProvidedOverView:
         self._provided = _Provided(measures, qrels)
         # A measure with a cutoff sees nothing below it, so that longer rankings need not be handed over.
         cut = all(measure.params.get("cutoff") and not measure.params.get("judged_only") for measure in measures)
-        self._depth = max(measure.params["cutoff"] for measure in measures) if cut else None
+        self.depth = max(measure.params["cutoff"] for measure in measures) if cut else None
 
     def values(self, found: Retrieved) -> list[np.ndarray]:
         """Return the values of each measure, one for each query of the view."""
-        run = found.as_dict(self._names, self._depth)
+        run = found.as_dict(self._names, self.depth)
         _check_names([doc for docs in run.values() for doc in docs], "run")
         return self._provided.values(run, self._names)
 
@@ -311,6 +354,17 @@ def _is_utf8(text: str) -> bool:
     try:
         text.encode()
     except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _check_labels(measures: list[ir_measures.Measure], labels: np.ndarray) -> bool:
+    """Tell whether labels are whole and of a usual size; refuse others for providers that cannot read them."""
+    if (labels != np.floor(labels)).any():
+        _refuse(measures, "takes whole labels; the qrels hold fractions")
+        return False
+    if labels.max(initial=0) > _LARGEST_LABEL:
+        _refuse(measures, f"takes labels up to {_LARGEST_LABEL}; the qrels hold larger ones")
         return False
     return True
 

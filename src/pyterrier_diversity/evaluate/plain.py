@@ -74,16 +74,16 @@ def score(
     whole = np.isfinite(every).all() and (every == np.floor(every)).all()
     every = every.astype(np.int64) if whole else every
     doc, intent = np.indices(every.shape).reshape(2, -1)
-    qrels = pd.DataFrame({"query_id": "q", "doc_id": doc, "relevance": every.ravel(), "iteration": intent})
+    qrels = pd.DataFrame({"qid": "q", "docno": doc, "label": every.ravel(), "iteration": intent})
     if weights is not None:
         qrels["weight"] = np.ravel(weights)[intent]
     if intent_types is not None:
         qrels["intent_type"] = np.asarray(intent_types, dtype=object)[intent]
     rank = np.arange(len(given["labels"]))
-    run = pd.DataFrame({"query_id": "q", "doc_id": rank, "score": -1.0 * rank})
+    run = pd.DataFrame({"qid": "q", "docno": rank, "score": -1.0 * rank})
     asked = read_measure("score", measure)
-    evaluator = DiversityEvaluator([asked], qrels.astype({"doc_id": str, "iteration": str}))
-    return float(evaluator.values(run.astype({"doc_id": str}))[asked].sum())
+    evaluator = DiversityEvaluator([asked], qrels.astype({"docno": str, "iteration": str}))
+    return float(evaluator.values(run.astype({"docno": str}))[asked].sum())
 
 
 def _by_intent(labels: npt.ArrayLike, what: str) -> np.ndarray:

@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import os
-import uuid
-import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from glob import glob
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import ir_measures
+import numpy as np
 import pandas as pd
 
-from ..io import read_run_or_session
 from ..io.trec import checked_order
-from ..judged import QRELS_COLUMNS, RUN_COLUMNS, collected, to_frame
-from ..measures import signature
-from ..measures.parse import read_measures
-from ..parallel import in_parallel
-from .evaluator import DiversityEvaluator, RefusedMeasureError
+from ..judged import QRELS_COLUMNS, to_frame, warn_user
+from ..measures.groups import read_measures
+from ..parameters import Rng
+from .arguments import check_order
+from .expected import TiesOption, read_draws
+from .saved import Scored
+from .scoring import Call, score_runs
 
-# The evaluator that a process has made for the runs of one call.
-_evaluators: dict[str, Any] = {}
+_FORMS = "evaluate_runs: runs must be a mapping of names to runs, or paths"
 
 
 def evaluate_runs(
@@ -35,6 +34,11 @@ def evaluate_runs(
     order: Literal["score", "rank"] = "score",
     queries: bool = False,
     strict: bool = False,
+    ties: TiesOption = "docno",
+    samples: int = 100,
+    rng: Rng = None,
+    save: str | os.PathLike[str] | None = None,
+    on_error: Literal["raise", "skip"] = "raise",
 ) -> pd.DataFrame:
     """Evaluate run files, each of which is read when its turn comes: for more runs than fit in memory.
 
@@ -56,22 +60,49 @@ def evaluate_runs(
     order : {"score", "rank"}
         Which column orders the documents of files and frames, as of `io.read_run`.
     queries : bool
-        Whether to add the column ``queries``: how many queries of the qrels a run has documents for.
+        Whether to add the column ``queries``, how many queries of the qrels a run has documents for, and for each
+        cutoff a column such as ``ties@20``: in which share of these queries the documents at ranks 20 and 21 have the
+        same score.
     strict : bool
         Whether warnings about data are errors.
+    ties : {"docno", "expected"}
+        How documents of the same score are ordered: by descending id, or at random, many times; values are then means
+        over these orders.
+    samples : int
+        With ``ties="expected"``, the number of random orders, at least 2.
+    rng : int, Generator or None
+        Where random orders come from. They are the same whatever the order of rows and runs and the number of workers.
+    save : path, optional
+        A file, ``.csv`` or ``.parquet``, to which the values of each query are written run by run, as they are
+        finished; what is there already is not computed again. It has the columns ``name``, ``qid``, ``measure``,
+        ``value``, ``se`` (a standard error, where there is one), ``run_key``, ``qrels_key``, ``signature`` and
+        ``notes``. A value is there if the content of qrels and run, the options that order a run, and the `signature`
+        of the measure are the same; other rows stay. So a call that was killed goes on where it ended. With
+        ``ties="expected"``, give ``rng`` a number.
+    on_error : {"raise", "skip"}
+        What happens if a run cannot be evaluated: an error, or the table has the others.
 
     Returns
     -------
     DataFrame
         As ``pt.Experiment`` returns it: a row for each run, with ``name`` and a column for each measure; or, with
         ``perquery``, the columns ``name``, ``qid``, ``measure``, ``value``. ``attrs["signatures"]`` has the `signature`
-        of each measure, ``attrs["empty"]`` the names of runs without documents.
+        of each measure, ``attrs["empty"]`` the names of runs without documents, ``attrs["errors"]`` why runs were
+        skipped, by their names, ``attrs["ties"]`` the shares of tied
+        queries of each run, as ``queries`` shows them. With ``ties="expected"``, the standard error of the mean over
+        the orders is in a column such as ``se(RBU@20)`` behind that of the measure, or, with ``perquery``, in the
+        column ``se``; ``attrs["expected"]`` has ``samples`` and ``seed``.
 
     Raises
     ------
     ValueError
-        If there is no run, no measure or no judgement, two runs have one name, or qrels or a run cannot be evaluated:
-        with the name of the run.
+        If there is no run, no measure or no judgement, an argument looks like another one, two runs have one name, or
+        qrels or a run cannot be evaluated: with the name of the run. So it is if an ad-hoc measure would not see the
+        highest label of a document, which ``Adhoc(M)`` does.
+    ImportError
+        If ``save`` is a file of parquet, and pyarrow is not installed.
+    OSError
+        If a file cannot be read or written, or another process saves to the same file.
 
     Warns
     -----
@@ -91,56 +122,83 @@ def evaluate_runs(
     1  xquad  0.306         0.850
     """
     order = checked_order("evaluate_runs", order)
+    check_order("evaluate_runs", qrels, runs, measures)
+    if on_error not in ("raise", "skip"):
+        raise ValueError(f"evaluate_runs: on_error must be 'raise' or 'skip', not {on_error!r}.")
     named = _named(runs)
     wanted = list(dict.fromkeys(read_measures("evaluate_runs", measures)))
     if not named or not wanted:
-        raise ValueError(f"evaluate_runs: there must be a {'measure' if named else 'run'} at least.")
+        raise ValueError(f"evaluate_runs: give at least one {'measure' if named else 'run'}.")
     judged = to_frame(qrels, QRELS_COLUMNS, "qrels")
     if judged.empty:
         raise ValueError("evaluate_runs: qrels hold no row: there is nothing to evaluate by.")
-    token = uuid.uuid4().hex
-    tasks = [(token, judged, wanted, name, _sendable(name, run, order), perquery, order) for name, run in named.items()]
-    try:
-        evaluated = dict(zip(named, in_parallel(_evaluated, tasks, n_jobs=n_jobs, what="runs"), strict=True))
-    finally:
-        _evaluators.pop(token, None)
-    for message in _messages(evaluated):
+    call = Call(judged, wanted, order, read_draws("evaluate_runs", ties, samples, rng))
+    scored, errors = score_runs(call, named, n_jobs=n_jobs, save=save, skip=on_error == "skip", keep_values=perquery)
+    for message in _messages(scored):
         if strict:
             raise ValueError(message)
-        warnings.warn(message, UserWarning, stacklevel=2)
-    n_answered = {name: len(of_run.answered) for name, of_run in evaluated.items()}
-    columns = ["name", "qid", "measure", "value"] if perquery else ["name", *map(str, wanted)]
-    table = pd.DataFrame([row for of_run in evaluated.values() for row in of_run.rows], columns=columns)
+        warn_user(message)
+    table = _by_query(call, scored) if perquery else _aggregates(call, scored)
     if queries:
-        table.insert(1, "queries", table["name"].map(n_answered))
+        counts = {name: {"queries": int(run.answered.sum()), **run.ties} for name, run in scored.items()}
+        for place, column in enumerate(["queries", *call.cutoffs], 1):
+            table.insert(place, column, [counts[name][column] for name in table["name"]])
     table.attrs = {
-        "signatures": {str(measure): signature(measure) for measure in wanted},
-        "empty": [name for name, of_run in evaluated.items() if of_run.empty],
+        "signatures": call.signatures,
+        "empty": [name for name, run in scored.items() if run.empty],
+        "ties": {name: run.ties for name, run in scored.items()},
+        "errors": errors,
+        **({"expected": call.draws._asdict()} if call.draws else {}),
     }
     return table
 
 
-class _Evaluated(NamedTuple):
-    """What a worker tells of a run."""
+def _aggregates(call: Call, scored: Mapping[str, Scored]) -> pd.DataFrame:
+    """Return a row for each run."""
+    columns: dict[str, list[Any]] = {"name": list(scored)}
+    for measure in call.measures:
+        of_runs = [run.columns[measure] for run in scored.values()]
+        columns[measure] = [column.aggregate for column in of_runs]
+        if call.draws:
+            columns[f"se({measure})"] = [column.error for column in of_runs]
+    return pd.DataFrame(columns)
 
-    rows: list[tuple[Any, ...]]
-    answered: frozenset[str]
-    empty: bool
-    messages: list[str]
+
+def _by_query(call: Call, scored: Mapping[str, Scored]) -> pd.DataFrame:
+    """Return a row for each run, query and measure."""
+    n_queries, n_measures = len(call.query_ids), len(call.measures)
+    columns = [[run.columns[measure] for measure in call.measures] for run in scored.values()]
+    table = pd.DataFrame(
+        {
+            "name": [name for name in scored for _ in range(n_queries * n_measures)],
+            "qid": [query_id for query_id in call.query_ids for _ in range(n_measures)] * len(scored),
+            "measure": list(call.measures) * (n_queries * len(scored)),
+            "value": _in_rows([[column.by_query for column in of_run] for of_run in columns]),
+        }
+    )
+    if call.draws:
+        table["se"] = _in_rows([[column.errors for column in of_run] for of_run in columns])
+    return table
 
 
-def _messages(evaluated: Mapping[str, _Evaluated]) -> Iterator[str]:
+def _in_rows(values: list[list[Any]]) -> np.ndarray:
+    """Return the values of runs, measures and queries in the order of runs, queries and measures."""
+    return np.array(values, dtype=np.float64).swapaxes(1, 2).ravel() if values else np.empty(0)
+
+
+def _messages(scored: Mapping[str, Scored]) -> Iterator[str]:
     """Yield the warnings about runs, each with the name of its run."""
-    every = frozenset[str]().union(*(of_run.answered for of_run in evaluated.values()))
-    for name, of_run in evaluated.items():
-        if of_run.empty:
+    n_answered = int(np.any([run.answered for run in scored.values()], axis=0).sum()) if scored else 0
+    for name, run in scored.items():
+        n = int(run.answered.sum())
+        if run.empty:
             yield f"Run {name} is empty: every query scores the default of a measure."
-        elif of_run.answered and 2 * len(of_run.answered) < len(every):
+        elif 0 < 2 * n < n_answered:
             yield (
-                f"Run {name} answers {len(of_run.answered)} of {len(every)} queries that the runs answer: each other "
-                "query scores the default of a measure."
+                f"Run {name} answers {n} of {n_answered} queries that the runs answer: each other query scores the "
+                "default of a measure."
             )
-        for message in of_run.messages:
+        for message in run.messages:
             yield f"Run {name}: {message}"
 
 
@@ -150,7 +208,8 @@ def run_files(patterns: Iterable[str | os.PathLike[str]]) -> list[Path]:
     Parameters
     ----------
     patterns : iterable of path
-        Files; folders, for all files in them that are not hidden; or patterns such as ``runs/**/*.gz``.
+        Files or pipes, ``"-"`` for the standard input; folders, for all files in them that are not hidden; or patterns
+        such as ``runs/**/*.gz``.
 
     Returns
     -------
@@ -164,10 +223,12 @@ def run_files(patterns: Iterable[str | os.PathLike[str]]) -> list[Path]:
     """
     found: dict[Path, None] = {}
     for pattern in map(Path, patterns):
-        paths = [pattern]
         if pattern.is_dir():
             paths = [path for path in pattern.iterdir() if not path.name.startswith(".")]
-        elif not pattern.exists():
+        elif pattern.exists() or str(pattern) == "-":  # pipes, too
+            found[pattern] = None
+            continue
+        else:
             paths = [Path(path) for path in glob(str(pattern), recursive=True)]
         files = sorted(path for path in paths if path.is_file())
         if not files:
@@ -184,59 +245,13 @@ def _named(runs: Any) -> dict[str, Any]:
             twice = next(name for name in given if given.count(name) > 1)
             raise ValueError(f"evaluate_runs: two runs have the name {twice!r}.")
         return named
-    paths = run_files([runs] if isinstance(runs, (str, os.PathLike)) else runs)
+    several = [runs] if isinstance(runs, (str, os.PathLike)) else runs
+    if not isinstance(several, Iterable):
+        raise TypeError(f"{_FORMS}, not {type(runs).__name__}.")
+    several = list(several)
+    others = [path for path in several if not isinstance(path, (str, os.PathLike))]
+    if others:
+        raise TypeError(f"{_FORMS}, not a {type(runs).__name__} of {type(others[0]).__name__}.")
+    paths = run_files(several)
     names = [path.name.removesuffix(".gz").removesuffix(".run").removesuffix(".txt") for path in paths]
     return dict(zip(names if len(set(names)) == len(names) else map(str, paths), paths, strict=True))
-
-
-def _sendable(name: str, run: Any, order: str) -> pd.DataFrame | str | os.PathLike[str]:
-    """Return a path, or a run as a frame, which other processes can be given."""
-    if isinstance(run, (str, os.PathLike)):
-        return run
-    try:
-        if order == "rank" and isinstance(run, pd.DataFrame):
-            if "rank" not in run:
-                raise ValueError("order='rank' needs the column rank")
-            run = run.drop(columns="score", errors="ignore")
-        return to_frame(run, RUN_COLUMNS, "run")
-    except (ValueError, TypeError) as error:
-        raise (TypeError if isinstance(error, TypeError) else ValueError)(f"Run {name}: {error}") from error
-
-
-def _evaluated(
-    token: str,
-    qrels: pd.DataFrame,
-    measures: Sequence[ir_measures.Measure],
-    name: str,
-    run: pd.DataFrame | str | os.PathLike[str],
-    perquery: bool,
-    order: Literal["score", "rank"],
-) -> _Evaluated:
-    """Return the rows of one run, and what there is to say of it."""
-    evaluator = _evaluators.get(token)
-    if evaluator is None:
-        _evaluators.clear()
-        try:
-            evaluator = DiversityEvaluator(measures, qrels)
-        except RefusedMeasureError as error:
-            raise ValueError(
-                f"{str(error).rstrip('.')} (ir_measures takes values of its own types only: 1.0, not 1)."
-            ) from error
-        _evaluators[token] = evaluator
-    try:
-        with collected() as messages:
-            ranked = to_frame(
-                run if isinstance(run, pd.DataFrame) else read_run_or_session(run, order), RUN_COLUMNS, "run"
-            )
-            rows: list[tuple[Any, ...]]
-            if perquery:
-                rows = [
-                    (name, value.query_id, str(value.measure), value.value) for value in evaluator.iter_calc(ranked)
-                ]
-            else:
-                means = evaluator.calc_aggregate(ranked)
-                rows = [(name, *(means[measure] for measure in measures))]
-        given = {str(query_id) for query_id in ranked["query_id"].unique().tolist()}
-        return _Evaluated(rows, frozenset(given.intersection(evaluator.judgements.query_ids)), ranked.empty, messages)
-    except (ValueError, TypeError) as error:
-        raise (TypeError if isinstance(error, TypeError) else ValueError)(f"Run {name}: {error}") from error

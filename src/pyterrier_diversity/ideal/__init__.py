@@ -7,7 +7,6 @@ from .exact import exact_order
 from .frames import exact_ranking, greedy_min_rank, greedy_ranking, min_rank
 from .greedy import TIE, greedy_places
 from .orders import ByWorth, Cover, Exact, Greedy, MostCovering, min_ranks, n_wanted
-from .progress import progress
 
 __all__ = [
     "TIE",
@@ -30,6 +29,5 @@ __all__ = [
     "min_ranks",
     "n_wanted",
     "naming",
-    "progress",
     "reciprocal_discount",
 ]

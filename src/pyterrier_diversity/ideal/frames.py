@@ -9,11 +9,11 @@ import pandas as pd
 
 from ..judged import Order, ideal, judge, relevance_by_query
 from ..parameters import ALPHA, CUTOFF, REL, TIME_LIMIT, Parameter, Parameters, checked
+from ..progress import progress
 from .cover import Covers
 from .discount import log_discount
 from .errors import naming
 from .orders import Exact, Greedy
-from .progress import progress
 
 _NOVELTY: Parameters = {**ALPHA, **CUTOFF, **REL, **TIME_LIMIT}
 _COVER: Parameters = {
@@ -157,7 +157,7 @@ def _covers(
     qrels: Any, n_intents: int | None, rel: float | None, cover: Callable[[Covers, int], list[int]]
 ) -> pd.DataFrame:
     rows = []
-    for query in progress(relevance_by_query(judge(qrels).view(rel=rel)), "ideal rankings"):
+    for query in progress(relevance_by_query(judge(qrels).view(rel=rel)), "ideal rankings", unit="query"):
         covers = Covers(query.doc, query.intent)
         wanted = covers.n_intents if n_intents is None else n_intents
         if wanted > covers.n_intents:

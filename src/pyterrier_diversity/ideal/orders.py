@@ -14,11 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ..judged import Judgements, QueryRelevance, Ranked, relevance_by_query
+from ..progress import progress
 from .cover import Covers
 from .errors import naming
 from .exact import exact_order
 from .greedy import greedy_places
-from .progress import progress
 
 # Weights and fractions that differ by less are equal.
 ROUNDING = 1e-9
@@ -245,7 +245,9 @@ def min_ranks(judgements: Judgements, n_intents: np.ndarray, ideal: str, time_li
         "covers", lambda: [Covers(query.doc, query.intent) for query in relevance_by_query(judgements)]
     )
     n_docs = np.zeros(len(judgements), dtype=np.int64)
-    for i, (query_id, wanted) in enumerate(zip(progress(judgements.query_ids, who), n_intents.tolist(), strict=True)):
+    for i, (query_id, wanted) in enumerate(
+        zip(progress(judgements.query_ids, who, unit="query"), n_intents.tolist(), strict=True)
+    ):
         with naming(query_id):
             cover = covers[i].greedy(wanted) if ideal == "greedy" else covers[i].exact(wanted, time_limit)
         n_docs[i] = len(cover)
@@ -254,7 +256,7 @@ def min_ranks(judgements: Judgements, n_intents: np.ndarray, ideal: str, time_li
 
 def _query_by_query(judgements: Judgements, rank: Callable[[QueryRelevance], Sequence[int]]) -> np.ndarray:
     places = np.zeros(len(judgements.documents.ids), dtype=np.int64)
-    for query in progress(relevance_by_query(judgements), "best rankings"):
+    for query in progress(relevance_by_query(judgements), "best rankings", unit="query"):
         with naming(query.query_id):
             docs = query.documents[list(rank(query))]
         places[docs] = np.arange(1, len(docs) + 1)

@@ -13,13 +13,12 @@ from xml.parsers import expat
 import numpy as np
 import pandas as pd
 
-from .files import Columns, Path, opened, read_table
+from .files import Columns, Path, Source, opened, read_content, read_table
 from .ordering import highest_label_last
 
 _RUN: Columns = {"qid": str, "turn": int, "docno": str, "score": float, "on_topic": None, "feedback": None}
 # What a user says of a document: the ratings of its passages, by subtopic.
 _FEEDBACK = re.compile(r"NULL|([^\s:|]+:\d+\|?)+")
-_LONGEST_LINE = 2**20
 
 # Where an element of a truth file stands, and what a passage has.
 _PARENTS = {"topic": "domain", "subtopic": "topic", "passage": "subtopic"}
@@ -92,14 +91,15 @@ def dd_qrels(table: pd.DataFrame) -> pd.DataFrame:
     return highest_label_last(passages[["qid", "docno", "label", "iteration", "passage"]])
 
 
-def read_dd_run(path: Path, doc_len: Mapping[str, float] | Path | None = None) -> pd.DataFrame:
+def read_dd_run(path: Source, doc_len: Mapping[str, float] | Path | None = None) -> pd.DataFrame:
     """Read a TREC Dynamic Domain run in the order in which it is evaluated.
 
     Parameters
     ----------
-    path : path-like
-        A file of tab-separated lines ``topic turn document score on_topic feedback``, gzipped or not; it is read up to
-        its first blank line, as the track's scorer does. What ``on_topic`` and ``feedback`` say is not kept.
+    path : path-like or file object
+        A file of tab-separated lines ``topic turn document score on_topic feedback``, gzipped or not, or ``"-"``, the
+        standard input; it is read up to its first blank line, as the track's scorer does. What ``on_topic`` and
+        ``feedback`` say is not kept.
     doc_len : mapping or path-like, optional
         The number of words of each document: a mapping, or a file of tab-separated lines ``document words``.
 
@@ -133,14 +133,14 @@ def _read_lengths(path: Path) -> dict[str, float]:
     return dict(zip(table["docno"], table["words"], strict=True))
 
 
-def is_dd_run(path: Path) -> bool:
+def is_dd_run(path: Source) -> bool:
     """Tell by the first line of a run file whether it is a TREC Dynamic Domain run, which `read_dd_run` reads."""
     try:
-        with opened(path) as stream:
-            line = stream.readline(_LONGEST_LINE)
-    except (OSError, EOFError, zlib.error):  # which reading it will tell
+        data = read_content(path).data
+    except (OSError, ValueError):  # which reading it will tell
         return False
-    cells = line.decode("utf-8-sig", errors="replace").rstrip("\r\n").split("\t")
+    end = data.find(b"\n")
+    cells = data[: end if end >= 0 else None].decode("utf-8-sig", errors="replace").rstrip("\r").split("\t")
     if len(cells) != len(_RUN):
         return False
     _, turn, _, _, on_topic, feedback = cells
@@ -199,11 +199,9 @@ def read_topics(path: Path) -> Iterator[Topic]:
     try:
         with opened(path) as stream:
             while chunk := stream.read(1 << 16):
-                reader.parser.Parse(chunk)
+                reader.parse(chunk)
                 yield from reader.ended()
-        reader.parser.Parse(b"", True)
-    except expat.ExpatError as error:
-        raise reader.error(expat.ErrorString(error.code), error.lineno) from error
+        reader.parse(b"", is_last=True)
     except FileNotFoundError:
         raise
     except (OSError, EOFError, zlib.error) as error:
@@ -219,6 +217,7 @@ class _Reader:
     def __init__(self, name: str) -> None:
         self.n_passages = 0
         self._name = name
+        self._told: ValueError | None = None
         self._topics: list[Topic] = []
         self._open: list[str] = []
         self._nugget = ""
@@ -232,8 +231,20 @@ class _Reader:
         self.parser.ExternalEntityRefHandler = self._external
         self.parser.StartDoctypeDeclHandler = self._doctype
 
+    def parse(self, data: bytes, *, is_last: bool = False) -> None:
+        """Read on; whatever is wrong is a ``ValueError`` that names file and line."""
+        try:
+            self.parser.Parse(data, is_last)
+        except expat.ExpatError as error:
+            raise self.error(expat.ErrorString(error.code), error.lineno) from error
+        except (LookupError, ValueError) as error:
+            if error is self._told:
+                raise
+            raise self.error(f"the encoding of the file cannot be read: {error}") from error
+
     def error(self, what: object, line: int | None = None) -> ValueError:
-        return ValueError(f"{self._name}, line {line or self.parser.CurrentLineNumber}: {what}.")
+        self._told = ValueError(f"{self._name}, line {line or self.parser.CurrentLineNumber}: {what}.")
+        return self._told
 
     def ended(self) -> list[Topic]:
         """Hand out the topics whose end has been read."""

@@ -2,22 +2,64 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import math
 import os
+import re
+import sys
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from io import BufferedReader, TextIOWrapper
+from io import BufferedReader, BytesIO, TextIOWrapper
+from itertools import chain
+from reprlib import repr as shown  # a long word in short
+from typing import IO, Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 
 Path = str | os.PathLike[str]
-# The columns of a table, in order, and what is in them; None for a column that is not kept.
+# The columns of a table, in order, and what is in them, as of `read_table`; None for a column that is not kept.
 Columns = dict[str, type | None]
 
 _MARK = "\ufeff"
 _GZIP = b"\x1f\x8b"
+_CHUNK = 2**20
+# Of a whole number: more may not fit into 64 bits.
+_MOST_DIGITS = 18
+
+# Characters that pandas and Python read alike.
+_PLAIN = bytes(range(0x20, 0x7F)) + b"\t\n\r"
+_FIRST_LINE = re.compile(rb"[\r\n]*([^\r\n]*)")
+
+# Newer versions read floats exactly, and ask not to be asked for it.
+_EXACT: dict[str, Any] = (
+    {"float_precision": "round_trip"} if tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1) else {}
+)
+
+
+class Distinct(str):
+    """A word that few other rows have."""
+
+
+# What pandas makes of each kind; of a word that is not kept, one letter tells whether it is there.
+_DTYPES: dict[type | None, Any] = {str: str, Distinct: str, float: float, int: np.int64, object: float, None: "S1"}
+_NUMBERS = (float, int, object)
+# Pandas looks each string up among the others, so that equal ones are one object. Of distinct words, bytes are read in
+# half the time.
+_SHORT = "S48"
+_BLOCK = 1024
+
+
+class Content(NamedTuple):
+    """What a file contains, decompressed, and how messages name the file."""
+
+    name: str
+    data: bytes
+
+
+Source = Path | IO[bytes] | IO[str] | Content
 
 
 @contextmanager
@@ -31,22 +73,78 @@ def opened(path: Path) -> Iterator[BufferedReader | gzip.GzipFile]:
             yield stream
 
 
+def read_content(source: Source) -> Content:
+    """Read a file once, from its beginning to its end, so that it may be a pipe.
+
+    Parameters
+    ----------
+    source : path-like, file object or Content
+        A path, gzipped or not; ``"-"`` for the standard input; an open file; or what was read before.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ValueError
+        If it cannot be read or decompressed: file, number of the last line that could be, and what is wrong.
+    """
+    if isinstance(source, Content):
+        return source
+    if not isinstance(source, (str, os.PathLike)):
+        data = source.read()
+        name = str(getattr(source, "name", "the stream"))
+        return _decompressed(name, data.encode() if isinstance(data, str) else data)
+    name = os.fspath(source)
+    if name == "-":
+        return _decompressed("standard input", sys.stdin.buffer.read())
+    try:
+        with open(source, "rb") as stream:
+            data = stream.read()
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise ValueError(f"{name}: {error}.") from error
+    return _decompressed(name, data)
+
+
+def _decompressed(name: str, data: bytes) -> Content:
+    if not (name.endswith(".gz") or data.startswith(_GZIP)):
+        return Content(name, data)
+    chunks: list[bytes] = []
+    try:
+        with gzip.open(BytesIO(data)) as stream:
+            while chunk := stream.read(_CHUNK):
+                chunks.append(chunk)
+    except (OSError, EOFError, zlib.error) as error:
+        n_lines = sum(chunk.count(b"\n") for chunk in chunks)
+        raise ValueError(f"{name}, line {n_lines}: {error}.") from error
+    return Content(name, b"".join(chunks))
+
+
 def read_table(
-    path: Path,
+    source: Source, columns: Columns, *, separator: str | None = None, to_blank: bool = False
+) -> pd.DataFrame:
+    """Return what `read_columns` does as a frame."""
+    return pd.DataFrame(read_columns(source, columns, separator=separator, to_blank=to_blank))
+
+
+def read_columns(
+    source: Source,
     columns: Columns,
     optional: Columns | None = None,
     *,
     separator: str | None = None,
     to_blank: bool = False,
-) -> pd.DataFrame:
+) -> dict[str, np.ndarray]:
     """Read the columns that have a type from lines of words.
 
     Parameters
     ----------
-    path : path-like
-        A file in UTF-8, gzipped or not.
+    source : path-like, file object or Content
+        As of `read_content`, in UTF-8.
     columns : dict
-        What is in each column: ``str``, ``float`` (a finite number), ``int`` (a whole number from 0) or None.
+        What is in each column: ``str``, `Distinct`, ``float`` (a finite number), ``int`` (a whole number from 0),
+        ``object`` (a number, or any other word, which is read as NaN) or None.
     optional : dict, optional
         Columns after these, which all lines have, or none.
     separator : str, optional
@@ -61,37 +159,128 @@ def read_table(
     ValueError
         If a line cannot be read: file, line number, and what is wrong.
     """
-    name = os.fspath(path)
+    content = read_content(source)
+    # Some editors begin a file with a byte order mark, which is not part of its first word.
+    content = content._replace(data=content.data.removeprefix(_MARK.encode()))
+    if separator is None:
+        found = _plain_columns(content.data, columns, optional or {})
+        if found is not None:
+            return found
+    return _careful_columns(content, columns, optional or {}, separator, to_blank)
+
+
+def _plain_columns(data: bytes, columns: Columns, optional: Columns) -> dict[str, np.ndarray] | None:
+    """Read a table by pandas' reader in C; None where something is wrong, or may be."""
+    line = _FIRST_LINE.match(data)[1]  # type: ignore[index]
+    words = line.split()
+    columns = columns | optional if len(words) > len(columns) else columns
+    if len(words) != len(columns) or not _is_plain(data):
+        return None
+    # A column of True and False only would be numbers for pandas.
+    if any(math.isnan(_number(word)) for word, kind in zip(words, columns.values(), strict=True) if kind in _NUMBERS):
+        return None
+    # One character separates words in most files, and is read faster; where it does not, words seem to be empty.
+    separators = [one for one, other in ((b" ", b"\t"), (b"\t", b" ")) if other not in data]
+    for separator in (*(one for one in separators if line.count(one) == len(words) - 1), rb"\s+"):
+        found = _parsed(data, columns, separator.decode())
+        if found is not None:
+            return found
+    return None
+
+
+def _parsed(
+    data: bytes, columns: Columns, separator: str, distinct: type | str = _SHORT
+) -> dict[str, np.ndarray] | None:
+    dtypes = {column: (_DTYPES | {Distinct: distinct})[kind] for column, kind in columns.items()}
+    try:
+        table = pd.read_csv(
+            BytesIO(data),
+            sep=separator,
+            header=None,
+            names=list(columns),
+            dtype=dtypes,
+            index_col=False,
+            quoting=csv.QUOTE_NONE,
+            na_filter=False,
+            low_memory=False,
+            engine="c",
+            **_EXACT,
+        )
+    except ValueError:
+        return None
+    # Older versions make objects of bytes.
+    found = {column: table[column].to_numpy(dtype=object if kind is str else kind) for column, kind in dtypes.items()}
+    # A longer line is an error of pandas; a shorter one ends with empty words.
+    if any(_lacks_words(found[column]) for column, kind in columns.items() if kind not in _NUMBERS):
+        return None
+    if not all(np.isfinite(found[column]).all() for column, kind in columns.items() if kind is float):
+        return None
+    if any(_is_cut(found[column]) for column, kind in columns.items() if kind is Distinct):
+        return _parsed(data, columns, separator, str)
+    return {column: _strings(values) for column, values in found.items() if columns[column]}
+
+
+def _lacks_words(column: np.ndarray) -> bool:
+    return bool((column == b"").any()) if column.dtype.kind == "S" else "" in pd.unique(column)
+
+
+def _is_plain(data: bytes) -> bool:
+    """Tell whether what separates lines and words is the same for pandas as for Python."""
+    try:
+        if not data.isascii():
+            data.decode()
+        others = set(data.translate(None, _PLAIN).decode())
+    except UnicodeDecodeError:
+        return False
+    return not any(character.isspace() or character in ("\0", _MARK) for character in others)
+
+
+def _is_cut(column: np.ndarray) -> bool:
+    """Tell whether a word of bytes fills its place, so that it may have been longer."""
+    return column.dtype.kind == "S" and bool(column.view(np.uint8).reshape(len(column), -1)[:, -1].any())
+
+
+def _strings(column: np.ndarray) -> np.ndarray:
+    """Return a column, with words of bytes as strings."""
+    if column.dtype.kind != "S":
+        return column
+    # Few bytes objects at a time need little memory, again and again the same.
+    blocks = (column[start : start + _BLOCK].tolist() for start in range(0, len(column), _BLOCK))
+    return np.fromiter(map(bytes.decode, chain.from_iterable(blocks)), dtype=object, count=len(column))
+
+
+def _careful_columns(
+    content: Content, columns: Columns, optional: Columns, separator: str | None, to_blank: bool
+) -> dict[str, np.ndarray]:
+    """Read a table line by line, and say of the first bad one what is wrong."""
     table: dict[str, list[str | float]] = {}
     number = 0
     try:
-        # Some editors begin a file with a byte order mark, which is not part of its first word.
-        with opened(path) as stream, TextIOWrapper(stream, encoding="utf-8-sig") as lines:
-            for line in lines:
-                number += 1
-                if line[0] == _MARK:  # of a file that was appended to another
-                    line = line.lstrip(_MARK)
-                fields = line.split() if separator is None else _cells(line, separator)
-                if not fields and to_blank:
-                    break
-                if not fields:
-                    continue
-                if not table:
-                    columns = columns | (optional or {}) if len(fields) > len(columns) else columns
-                    table = {column: [] for column, kind in columns.items() if kind}
-                    kept = [(i, column, kind) for i, (column, kind) in enumerate(columns.items()) if kind]
-                if len(fields) != len(columns):
-                    count = f"{len(columns)} {'tab-separated ' if separator else ''}columns"
-                    raise ValueError(f"expected {count} ({' '.join(columns)}), found {len(fields)}")
-                for i, column, kind in kept:
-                    table[column].append(fields[i] if kind is str and fields[i] else _value(fields[i], column, kind))
-    except FileNotFoundError:
-        raise
-    except (ValueError, OSError, EOFError, zlib.error) as error:
+        for line in TextIOWrapper(BytesIO(content.data), encoding="utf-8"):
+            number += 1
+            if line[0] == _MARK:  # of a file that was appended to another
+                line = line.lstrip(_MARK)
+            fields = line.split() if separator is None else _cells(line, separator)
+            if not fields and to_blank:
+                break
+            if not fields:
+                continue
+            if not table:
+                columns = columns | optional if len(fields) > len(columns) else columns
+                table = {column: [] for column, kind in columns.items() if kind}
+                kept = [(i, column, kind) for i, (column, kind) in enumerate(columns.items()) if kind]
+            if len(fields) != len(columns):
+                count = f"{len(columns)} {'tab-separated ' if separator else ''}columns"
+                raise ValueError(f"expected {count} ({' '.join(columns)}), found {len(fields)}")
+            for i, column, kind in kept:
+                table[column].append(
+                    fields[i] if kind not in _NUMBERS and fields[i] else _value(fields[i], column, kind)
+                )
+    except ValueError as error:
         at = number + 1 if isinstance(error, UnicodeDecodeError) else number
-        raise ValueError(f"{name}, line {at}: {error}.") from error
-    table = table or {column: [] for column, kind in columns.items() if kind}
-    return pd.DataFrame(table).astype({column: kind for column, kind in columns.items() if kind in (int, float)})
+        raise ValueError(f"{content.name}, line {at}: {error}.") from error
+    dtypes = {column: _DTYPES[kind] if kind in _NUMBERS else object for column, kind in columns.items() if kind}
+    return {column: np.array(table.get(column, []), dtype=dtype) for column, dtype in dtypes.items()}
 
 
 def _cells(line: str, separator: str) -> list[str]:
@@ -102,20 +291,24 @@ def _cells(line: str, separator: str) -> list[str]:
 def _value(text: str, column: str, kind: type) -> float:
     if not text:
         raise ValueError(f"{column} is empty")
-    return _whole(text, column) if kind is int else _finite(text, column)
+    if kind is int:
+        return _whole(text, column)
+    value = _number(text)
+    if kind is float and not math.isfinite(value):
+        raise ValueError(f"{column} must be a finite number, not {shown(text)}")
+    return value
 
 
 def _whole(text: str, column: str) -> int:
     if not (text.isascii() and text.isdigit()):
-        raise ValueError(f"{column} must be a whole number from 0, not {text!r}")
+        raise ValueError(f"{column} must be a whole number from 0, not {shown(text)}")
+    if len(text) > _MOST_DIGITS:
+        raise ValueError(f"{column} may have {_MOST_DIGITS} digits, not {len(text)}: {shown(text)}")
     return int(text)
 
 
-def _finite(text: str, column: str) -> float:
+def _number(text: str | bytes) -> float:
     try:
-        value = float(text)
+        return float(text)
     except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        raise ValueError(f"{column} must be a finite number, not {text!r}")
-    return value
+        return math.nan

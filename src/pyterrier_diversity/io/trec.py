@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
-from ..judged import contradicted_ranks, ids, ranking_order, warn_of_data
+from ..judged import Groups, Ids, contradicted_ranks, ranking_order, warn_of_data
 from .dynamic_domain import dd_qrels, is_dd_qrels, is_dd_run, read_dd_run
-from .files import Columns, Path, read_table
+from .files import Columns, Content, Distinct, Source, read_columns, read_content
 
 Order = Literal["score", "rank"]
 
 
-def read_qrels(path: Path) -> pd.DataFrame:
+def read_qrels(path: Source) -> pd.DataFrame:
     """Read a TREC qrels file and keep the intent of each judgement, which PyTerrier's own reader drops.
 
     Parameters
     ----------
-    path : path-like
+    path : path-like or file object
         A file of lines ``query intent document label`` and, optionally, a fifth column: the intent's weight. Or the
         qrels of TREC Dynamic Domain, ``topic subtopic document passage rating``, known by their topics (``DD16-1``) and
-        subtopics (``DD16-1.1``). ``.gz`` is read too.
+        subtopics (``DD16-1.1``). Gzipped or not; ``"-"`` is the standard input.
 
     Returns
     -------
@@ -38,13 +37,15 @@ def read_qrels(path: Path) -> pd.DataFrame:
         If a line cannot be read: file, line number, and what is wrong; or if the fifth column is no weight, as it is
         not the same for each row of an intent.
     """
-    table = read_table(path, {"qid": str, "iteration": str, "docno": str, "label": float}, {"weight": float})
+    content = read_content(path)
+    columns: Columns = {"qid": str, "iteration": str, "docno": Distinct, "label": float}
+    table = pd.DataFrame(read_columns(content, columns, {"weight": float}))
     if table.empty:
-        raise ValueError(f"{os.fspath(path)} holds no judgement.")
+        raise ValueError(f"{content.name} holds no judgement.")
     if "weight" in table:
         if is_dd_qrels(table):
             return dd_qrels(table)
-        _check_weights(table, os.fspath(path))
+        _check_weights(table, content.name)
     if (table["label"] % 1 == 0).all():
         table["label"] = table["label"].astype(np.int64)
     return table[["qid", "docno", "label", "iteration", *table.columns[4:]]]
@@ -62,13 +63,13 @@ def _check_weights(table: pd.DataFrame, name: str) -> None:
         )
 
 
-def read_run(path: Path, *, order: Order = "score") -> pd.DataFrame:
+def read_run(path: Source, *, order: Order = "score") -> pd.DataFrame:
     """Read a TREC run file in the order in which it is evaluated.
 
     Parameters
     ----------
-    path : path-like
-        A file of lines ``query Q0 document rank score tag``. ``.gz`` is read too.
+    path : path-like or file object
+        A file of lines ``query Q0 document rank score tag``, gzipped or not; ``"-"`` is the standard input.
     order : {"score", "rank"}
         Which column orders the documents: the score, as trec_eval has it, or the rank, as ndeval has it by default. By
         rank, ``score`` is minus the rank of the file, and the file's scores are not read.
@@ -90,18 +91,20 @@ def read_run(path: Path, *, order: Order = "score") -> pd.DataFrame:
     UserWarning
         If the score rises somewhere down the ranks of a query, and the score orders.
     """
-    if is_dd_run(path):
-        raise ValueError(f"{os.fspath(path)} is a TREC Dynamic Domain run: read_dd_run reads it.")
-    return _read_trec_run(path, checked_order("read_run", order))
+    order, content = checked_order("read_run", order), read_content(path)
+    if is_dd_run(content):
+        raise ValueError(f"{content.name} is a TREC Dynamic Domain run: read_dd_run reads it.")
+    return _read_trec_run(content, order)
 
 
-def read_run_or_session(path: Path, order: Order = "score") -> pd.DataFrame:
+def read_run_or_session(path: Source, order: Order = "score") -> pd.DataFrame:
     """Read a run file of TREC as `read_run` does, or one of TREC Dynamic Domain as `read_dd_run` does."""
-    if not is_dd_run(path):
-        return _read_trec_run(path, order)
+    content = read_content(path)
+    if not is_dd_run(content):
+        return _read_trec_run(content, order)
     if order == "rank":
-        raise ValueError(f"{os.fspath(path)} is a TREC Dynamic Domain run, which has no ranks: order must be 'score'.")
-    return read_dd_run(path)
+        raise ValueError(f"{content.name} is a TREC Dynamic Domain run, which has no ranks: order must be 'score'.")
+    return read_dd_run(content)
 
 
 def checked_order(who: str, order: Any) -> Order:
@@ -111,18 +114,19 @@ def checked_order(who: str, order: Any) -> Order:
     return "rank" if order == "rank" else "score"
 
 
-def _read_trec_run(path: Path, order: Order) -> pd.DataFrame:
+def _read_trec_run(content: Content, order: Order) -> pd.DataFrame:
     by_rank = order == "rank"
-    columns: Columns = {"qid": str, "q0": None, "docno": str, "rank": str, "score": float, "tag": None}
-    table = read_table(path, columns | ({"rank": float, "score": None} if by_rank else {}))
-    table = table.assign(score=-table["rank"]) if by_rank else table
-    query, score, docs = ids(table, "qid", "run"), table["score"].to_numpy(), table["docno"].to_numpy(dtype=object)
-    rows = ranking_order(query.codes, None, score, docs)
+    # Files say anything in the place of a column that is not used to order documents.
+    columns: Columns = {"qid": str, "q0": None, "docno": Distinct, "rank": object, "score": float, "tag": None}
+    run = read_columns(content, columns | ({"rank": float, "score": None} if by_rank else {}))
+    rank, query = run.pop("rank"), Ids(*pd.factorize(run["qid"]))
+    run["score"] = -rank if by_rank else run["score"]
+    rows = ranking_order(query.codes, None, run["score"], run["docno"])
     if not by_rank:
-        # Files say anything in the place of a rank.
-        rank = pd.to_numeric(table["rank"], errors="coerce").to_numpy(dtype=np.float64)
-        contradicted = contradicted_ranks(query, None, score, docs, rank, rows)
+        contradicted = contradicted_ranks(query, None, run["score"], run["docno"], rank, rows)
         if contradicted:
             warn_of_data(contradicted)
-    table = table if rows is None else table.iloc[rows].reset_index(drop=True)
-    return table.assign(rank=table.groupby("qid", sort=False).cumcount())[["qid", "docno", "score", "rank"]]
+    codes = query.codes
+    if rows is not None:
+        codes, run = codes[rows], {column: values[rows] for column, values in run.items()}
+    return pd.DataFrame(run).assign(rank=Groups(codes, len(query.names)).place)

@@ -2,6 +2,8 @@
 
 from .columns import (
     RUN_COLUMNS,
+    Ids,
+    by_number,
     fail,
     given_frame,
     given_ranks,
@@ -20,7 +22,7 @@ from .reading import QRELS_COLUMNS, intents_of_rows, judge
 from .relevance import QueryRelevance, relevance_by_query
 from .run import Retrieved, Run, contradicted_ranks, ranking_order, retrieved
 from .sessions import Turns
-from .warned import collected, warn_of_data
+from .warned import collected, warn_of_data, warn_user
 
 __all__ = [
     "LARGEST_EXPONENT",
@@ -29,6 +31,7 @@ __all__ = [
     "RUN_COLUMNS",
     "Gain",
     "Groups",
+    "Ids",
     "Judgements",
     "Listed",
     "Memo",
@@ -40,6 +43,7 @@ __all__ = [
     "Run",
     "Turns",
     "View",
+    "by_number",
     "collected",
     "contradicted_ranks",
     "fail",
@@ -60,5 +64,6 @@ __all__ = [
     "strings",
     "to_frame",
     "warn_of_data",
+    "warn_user",
     "with_string_ids",
 ]

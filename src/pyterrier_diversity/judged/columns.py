@@ -14,10 +14,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from .arrow import ArrowStrings, arrow_strings
+
 _IR_MEASURES_NAMES = {"qid": "query_id", "docno": "doc_id", "label": "relevance"}
 _FORMS = "must be a frame, an iterable of named tuples or a dict of dicts"
 _FORMS_OF_RUNS = "must be a frame, an iterable of named tuples, a dict of dicts or a dict of lists"
 RUN_COLUMNS = ("query_id", "doc_id", "score")
+
+# Where a frame keeps which of its columns were renamed.
+_RENAMED = "pyterrier_diversity: renamed"
 
 # Floats tell all integers up to here apart.
 _LARGEST_EXACT = 2.0**53
@@ -41,7 +46,7 @@ def to_frame(data: Any, required: tuple[str, ...], what: str) -> pd.DataFrame:
     ------
     ValueError
         If a required column is missing, which names those missing and those found; if two names of one column have
-        different values; or if ``data`` is a generator that has been read before.
+        different values; or if ``data`` is a generator or an iterator that has been read before.
     TypeError
         If ``data`` has none of these forms.
     """
@@ -55,10 +60,9 @@ def to_frame(data: Any, required: tuple[str, ...], what: str) -> pd.DataFrame:
         rows = [(query, doc, value) for query, docs in data.items() for doc, value in _valued(docs)]
         frame = pd.DataFrame(rows, columns=list(required), dtype=object)
     elif isinstance(data, Iterable) and not isinstance(data, (str, Mapping)):
-        if isinstance(data, Generator) and getgeneratorstate(data) == GEN_CLOSED:
-            raise ValueError(
-                f"{what}: the generator has been read before and has nothing left; give a list of its rows."
-            )
+        if _is_read(data):
+            kind = "generator" if isinstance(data, Generator) else "iterator"
+            raise ValueError(f"{what}: the {kind} has been read before and has nothing left; give a list of its rows.")
         records = list(data)
         if records and not hasattr(records[0], "_fields"):
             raise TypeError(f"{what} {forms}, not rows of {type(records[0]).__name__}.")
@@ -70,18 +74,27 @@ def to_frame(data: Any, required: tuple[str, ...], what: str) -> pd.DataFrame:
     by_rank = is_run and "score" not in frame and "rank" in frame
     missing = [column for column in required if column not in frame and not (by_rank and column == "score")]
     if missing:
-        theirs = {name: f" ({old} in PyTerrier)" for name, old in _PYTERRIER_NAMES.items()}
-        named = ", ".join(name + theirs.get(name, "") for name in missing)
+        named = ", ".join(shown(frame, name) for name in missing)
         found = ", ".join(map(str, data.columns if isinstance(data, pd.DataFrame) else frame.columns))
         raise ValueError(f"{what}: missing column {named}; found: {found}.")
     if not frame.columns.is_unique:
         twice = frame.columns[frame.columns.duplicated()]
         hint = " PyTerrier's get_qrels(variant) does that; get_qrels() does not." if twice[0] == "relevance" else ""
-        raise ValueError(f"{what}: column {twice[0]} is there twice.{hint}")
+        raise ValueError(f"{what}: column {shown(frame, twice[0])} is there twice.{hint}")
     for old, new in _IR_MEASURES_NAMES.items():
         if old in frame and new in frame:
             _check_agreement(frame, old, new, what)
     return frame.assign(score=-numbers(frame, "rank", what)) if by_rank else frame
+
+
+def _is_read(rows: Any) -> bool:
+    """Tell whether rows have been read before: of generators, iterators over lists, and what maps or zips them."""
+    if isinstance(rows, Generator):
+        return getgeneratorstate(rows) == GEN_CLOSED
+    if isinstance(rows, (map, filter, zip, enumerate)):
+        return any(map(_is_read, rows.__reduce__()[1]))
+    # Used up, they have forgotten their place.
+    return isinstance(rows, (type(iter([])), type(iter(())))) and len(rows.__reduce__()) < 3
 
 
 def _valued(docs: Any) -> Iterable[tuple[Any, Any]]:
@@ -119,7 +132,21 @@ def given_frame(data: Any, required: tuple[str, ...], what: str) -> pd.DataFrame
 def _renamed(frame: pd.DataFrame) -> pd.DataFrame:
     """Give columns with PyTerrier's names those of ir_measures."""
     renames = {old: new for old, new in _IR_MEASURES_NAMES.items() if old in frame and new not in frame}
-    return frame.rename(columns=renames) if renames else frame
+    if not renames:
+        return frame
+    renamed = frame.rename(columns=renames)
+    renamed.attrs = {**renamed.attrs, _RENAMED: list(renames.values())}
+    return renamed
+
+
+def shown(frame: pd.DataFrame, column: str) -> str:
+    """Return the name of a column for messages: the user's own, or both where a host has renamed the columns."""
+    if column not in _PYTERRIER_NAMES:
+        return column
+    old, renamed = _PYTERRIER_NAMES[column], frame.attrs.get(_RENAMED)
+    if renamed is None:
+        return f"{column} ({old} in PyTerrier)"
+    return old if column in renamed or column not in frame else column
 
 
 class Ids(NamedTuple):
@@ -145,34 +172,32 @@ def ids(frame: pd.DataFrame, column: str, what: str, *, grouped: bool = False) -
         If a value is neither a string nor an integer.
     """
     column_of = frame[column]
+    arrow = arrow_strings(column_of)
+    values = column_of.to_numpy(dtype=object) if arrow is None else arrow
+    heads = None
     if grouped and len(frame):
-        heads = _heads(column_of)
-        named, n = column_of.to_numpy(dtype=object)[heads], np.append(heads[1:], len(frame)) - heads
-    else:
-        named, n = column_of.to_numpy(dtype=object), None
+        heads = values.heads if isinstance(values, ArrowStrings) else _heads(values)
+    named = values[slice(None) if heads is None else heads]
     try:
         codes, names = pd.factorize(named)
     except TypeError:  # lists have no hash
         strings(frame, column, what)
         raise
-    if n is not None:
+    if heads is not None:
         # Small numbers are compared and sorted fast; a missing name has the code -1.
+        n = np.diff(heads, append=len(frame))
         codes = np.repeat(codes.astype(np.int16) if len(names) < 2**15 else codes, n)
     if len(codes) and codes.min() < 0:
-        raise ValueError(f"{what}: row {int(codes.argmin())} has no {column}.")
-    known = isinstance(column_of.dtype, pd.StringDtype)  # which contains strings and missing values only
+        raise ValueError(f"{what}: row {int(codes.argmin())} has no {shown(frame, column)}.")
+    # A type for strings has strings and missing values only.
+    known = arrow is not None or isinstance(column_of.dtype, pd.StringDtype)
     if not known and len(names) and pd.api.types.infer_dtype(names, skipna=False) != "string":
         codes, names = pd.factorize(strings(frame, column, what))
     return Ids(codes, np.asarray(names, dtype=object))
 
 
-def _heads(column: pd.Series) -> np.ndarray:
+def _heads(values: np.ndarray) -> np.ndarray:
     """Return where the value changes; everywhere if that cannot be told."""
-    if getattr(column.dtype, "storage", None) == "pyarrow":  # compared without making objects of them
-        array = column.array
-        differ = pd.Series(array[1:] != array[:-1]).to_numpy(dtype=bool, na_value=True)
-        return np.concatenate([[0], np.flatnonzero(differ) + 1])
-    values = column.to_numpy(dtype=object)
     # Equal neighbours may be one object: only where the addresses differ are values compared.
     address = addresses(values)
     changes = np.flatnonzero(address[1:] != address[:-1])
@@ -191,6 +216,13 @@ def addresses(objects: np.ndarray) -> np.ndarray:
     return np.frombuffer(np.ascontiguousarray(objects), dtype=np.intp) if len(objects) else np.zeros(0, dtype=np.intp)
 
 
+def by_number(name: str) -> tuple[bool, int, str, str]:
+    """Return a key that sorts names of digits as numbers, of any length, and other names after them."""
+    is_number = name.isascii() and name.isdigit()
+    digits = name.lstrip("0") if is_number else ""
+    return not is_number, len(digits), digits, name
+
+
 def strings(frame: pd.DataFrame, column: str, what: str) -> np.ndarray:
     """Return a column of ids as an object array of strings: integers are read as their digits.
 
@@ -204,9 +236,9 @@ def strings(frame: pd.DataFrame, column: str, what: str) -> np.ndarray:
     values = frame[column].to_numpy(dtype=object)
     kind = pd.api.types.infer_dtype(values, skipna=False) if len(values) else "string"
     if kind != "string":
-        _check_present(values, column, what)
+        _check_present(values, shown(frame, column), what)
         if kind != "integer":
-            _check_types(values, column, what)
+            _check_types(values, shown(frame, column), what)
         values = np.array([str(value) for value in values], dtype=object)
     return values
 
@@ -215,7 +247,7 @@ def texts(frame: pd.DataFrame, column: str, what: str) -> np.ndarray:
     """Return a column of any values as an object array of strings, a missing value being a ``ValueError``."""
     values = frame[column].to_numpy(dtype=object)
     if len(values) and pd.api.types.infer_dtype(values, skipna=False) != "string":
-        _check_present(values, column, what)
+        _check_present(values, shown(frame, column), what)
         values = np.array([str(value) for value in values], dtype=object)
     return values
 
@@ -232,7 +264,6 @@ def _check_types(values: np.ndarray, column: str, what: str) -> None:
     if all(known.values()):
         return
     row, value = next((row, value) for row, value in enumerate(values) if not known[type(value)])
-    theirs = f" ({_PYTERRIER_NAMES[column]} in PyTerrier)" if column in _PYTERRIER_NAMES else ""
     if isinstance(value, bytes):
         fix = "decode them, as with frame[column].str.decode('utf-8')"
     elif isinstance(value, (float, np.floating)):
@@ -240,7 +271,7 @@ def _check_types(values: np.ndarray, column: str, what: str) -> None:
     else:
         fix = "make strings of them, as with frame[column].map(str)"
     raise TypeError(
-        f"{what}: {column}{theirs} must hold strings or integers, but row {row} has {value!r} of type "
+        f"{what}: {column} must hold strings or integers, but row {row} has {value!r} of type "
         f"{type(value).__name__}: {fix}."
     )
 
@@ -251,15 +282,24 @@ def with_string_ids(data: Any, required: tuple[str, ...], what: str) -> pd.DataF
     return frame.assign(**{name: strings(frame, name, what) for name in ("query_id", "doc_id")})
 
 
-def trusted_strings(frame: pd.DataFrame, column: str, what: str) -> tuple[np.ndarray, Any]:
-    """Return a column as an object array of strings, and the object that stands in it for a missing value.
+def kept_strings(frame: pd.DataFrame, column: str, what: str) -> np.ndarray | ArrowStrings:
+    """Return what `strings` does, but leave strings in Arrow that are there.
 
-    A column of pandas' own string type holds nothing else, and need not be looked through.
+    A column of a type for strings holds nothing else, and need not be looked through.
     """
     column_of = frame[column]
-    if isinstance(column_of.dtype, pd.StringDtype):
-        return column_of.to_numpy(dtype=object), column_of.dtype.na_value
-    return strings(frame, column, what), None
+    values = arrow_strings(column_of)
+    if values is not None:
+        missing = values.missing
+    elif isinstance(column_of.dtype, pd.StringDtype):
+        objects = column_of.to_numpy(dtype=object)
+        # One object stands for all missing values.
+        missing = np.equal(addresses(objects), id(column_of.dtype.na_value))
+    else:
+        return strings(frame, column, what)
+    if missing.any():
+        raise ValueError(f"{what}: row {int(missing.argmax())} has no {shown(frame, column)}.")
+    return objects if values is None else values
 
 
 def numbers(frame: pd.DataFrame, column: str, what: str) -> np.ndarray:
@@ -277,7 +317,7 @@ def numbers(frame: pd.DataFrame, column: str, what: str) -> np.ndarray:
             raise TypeError(f"its type is {dtype}")
         values = column_of.to_numpy(dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
-        raise ValueError(f"{what}: the column {column} must hold numbers: {error}.") from error
+        raise ValueError(f"{what}: the column {shown(frame, column)} must hold numbers: {error}.") from error
     finite = np.isfinite(values)
     if not finite.all():
         fail(frame, ~finite, column, what, "must be a finite number")
@@ -323,4 +363,6 @@ def fail(frame: pd.DataFrame, bad: np.ndarray, column: str, what: str, rule: str
     """Raise the ``ValueError`` for the first ``bad`` row of a column, naming its query and its value."""
     row = int(bad.argmax())
     query, value = (frame[name].iloc[row : row + 1].tolist()[0] for name in ("query_id", column))
-    raise ValueError(f"{what}: {column} {rule}, but query {query!r} has {value!r} ({int(bad.sum())} such rows in all).")
+    raise ValueError(
+        f"{what}: {shown(frame, column)} {rule}, but query {query!r} has {value!r} ({int(bad.sum())} such rows in all)."
+    )

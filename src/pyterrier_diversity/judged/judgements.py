@@ -11,6 +11,8 @@ from typing import Any, Literal, NamedTuple, TypeVar
 import numpy as np
 import pandas as pd
 
+from .arrow import ArrowStrings
+
 T = TypeVar("T")
 View = Literal["intents", "ad hoc", "each intent"]
 
@@ -285,6 +287,18 @@ class Judgements:
         n = self.n_relevant_docs[queries]
         first = (np.cumsum(self.n_relevant_docs) - self.n_relevant_docs)[queries]
         return np.repeat(first - (np.cumsum(n) - n), n) + np.arange(n.sum())
+
+    def documents_named(self, query: np.ndarray, names: ArrowStrings, code: np.ndarray) -> np.ndarray:
+        """Return the index of each relevant document given by its query and the code of its name; -1 for others."""
+        codes, known = self.remembered("names", lambda: pd.factorize(self.documents.ids))
+        keys = self.documents.query * len(known) + codes
+        if not len(keys):
+            return np.full(len(code), -1)
+        order = np.argsort(keys)
+        place = names.places_in(names.like(known))[code]
+        sought = query * len(known) + place
+        at = order[np.minimum(np.searchsorted(keys, sought, sorter=order), len(keys) - 1)]
+        return np.where((place >= 0) & (keys[at] == sought), at, -1)
 
     @cached_property
     def query_index(self) -> dict[str, int]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .columns import Ids, addresses, fail, ids, numbers, strings, texts, to_frame
+from .columns import Ids, addresses, by_number, fail, ids, numbers, strings, texts, to_frame
 from .judgements import Documents, Intents, Judgements, Labels, NamedIntents, Passages, Rows
 
 INTENT_TYPES = ("inf", "nav")
@@ -31,6 +31,9 @@ class _Known:
 
 # pt.Experiment hands over a fresh copy of the same qrels for every system.
 _recent: deque[_Known] = deque(maxlen=16)
+
+# So many rows are compared first.
+_SAMPLE = 64
 
 # So many rows are remembered together, those of the qrels read last in any case.
 _MOST_ROWS = 2**20
@@ -63,10 +66,10 @@ def judge(qrels: Any) -> Judgements:
     columns = {
         name: frame[name].to_numpy() for name in ("relevance", *_OPTIONAL, "query_id", "doc_id") if name in frame
     }
+    # Most qrels that differ do so in some of a few rows, and need not be compared in all.
+    some_rows = np.linspace(0, len(frame) - 1, min(_SAMPLE, len(frame))).astype(np.intp)
     for known in reversed(tuple(_recent)):
-        if known.columns.keys() == columns.keys() and all(
-            _same(known.columns[name], columns[name], name in known.strings) for name in columns
-        ):
+        if _alike(known, columns, some_rows) and _alike(known, columns, slice(None)):
             return known.judgements
     judgements = _read(frame)
     texts = {name for name, values in columns.items() if values.dtype == object and _is_text(values)}
@@ -88,6 +91,15 @@ def _remember(known: _Known) -> None:
 
 def _is_text(values: np.ndarray) -> bool:
     return bool(pd.api.types.infer_dtype(values, skipna=False) == "string")
+
+
+def _alike(known: _Known, columns: dict[str, np.ndarray], rows: np.ndarray | slice) -> bool:
+    """Tell whether qrels as long as those known, with the same columns, are the same in some rows."""
+    return known.columns.keys() == columns.keys() and all(
+        len(known.columns[name]) == len(columns[name])
+        and _same(known.columns[name][rows], columns[name][rows], name in known.strings)
+        for name in columns
+    )
 
 
 def _same(known: np.ndarray, column: np.ndarray, is_text: bool) -> bool:
@@ -215,8 +227,9 @@ def _documents(query: np.ndarray, doc_ids: np.ndarray, rarity: np.ndarray | None
 def _sorted(column: Ids) -> Ids:
     """Put the names into numeric order if all are numbers, else into alphabetical order."""
     names = column.names.tolist()
-    numeric = all(name.isdecimal() for name in names)
-    order = sorted(range(len(names)), key=(lambda i: (int(names[i]), names[i])) if numeric else names.__getitem__)
+    keys = [by_number(name) for name in names]
+    numeric = not any(other for other, *_ in keys)
+    order = sorted(range(len(names)), key=keys.__getitem__ if numeric else names.__getitem__)
     rank = np.empty(len(names), dtype=np.intp)
     rank[order] = np.arange(len(names))
     return Ids(rank[column.codes], column.names[order])

@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import islice, pairwise, repeat
+import copy
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import count, islice, pairwise, repeat
 from typing import Any
 
 import numpy as np
 
-from .columns import RUN_COLUMNS, Ids, fail, given_ranks, ids, numbers, scores, strings, to_frame, trusted_strings
+from .arrow import ArrowStrings
+from .columns import (
+    RUN_COLUMNS,
+    Ids,
+    fail,
+    given_ranks,
+    ids,
+    kept_strings,
+    numbers,
+    scores,
+    to_frame,
+)
 from .entries import Groups
 from .judgements import Judgements
+from .ties import Ties
 from .warned import warn_of_data
 
 _MOST_TURNS = 1_000_000
@@ -53,15 +67,12 @@ class Run:
     def __init__(self, run: Any) -> None:
         frame = to_frame(run, RUN_COLUMNS, "run")
         query = ids(frame, "query_id", "run", grouped=True)
-        self._docs, self._missing = trusted_strings(frame, "doc_id", "run")
+        self._docs = kept_strings(frame, "doc_id", "run")
         self._turn = _turn(frame) if "turn" in frame else None
         self._doc_len = _doc_len(frame) if "doc_len" in frame else None
-        score, rank = scores(frame, "run"), given_ranks(frame)
-        try:
-            self._order = ranking_order(query.codes, self._turn, score, self._docs)
-        except TypeError:  # names that are missing cannot be ordered
-            strings(frame, "doc_id", "run")
-            raise
+        self._score = score = scores(frame, "run")
+        rank = given_ranks(frame)
+        self._order = ranking_order(query.codes, self._turn, score, self._docs)
         n_rows = np.bincount(query.codes, minlength=len(query.names))
         bounds = [0, *np.cumsum(n_rows).tolist()]
         self._bounds = dict(zip(query.names.tolist(), pairwise(bounds), strict=True))
@@ -75,6 +86,11 @@ class Run:
         """Return the number of queries."""
         return len(self._bounds)
 
+    @property
+    def query_ids(self) -> list[str]:
+        """The queries that have documents."""
+        return list(self._bounds)
+
     def ranking(self, query_id: str) -> list[str]:
         """Return the documents of a query, best first; an empty list if it has none."""
         return list(dict.fromkeys(self._listed(*self._bounds.get(query_id, (0, 0)))))
@@ -86,15 +102,36 @@ class Run:
         self._warn(n_listed - sum(map(len, rankings)), query_ids)
         return rankings
 
-    def retrieve(self, judgements: Judgements) -> Retrieved:
+    def retrieve(self, judgements: Judgements, depth: int | None = None) -> Retrieved:
         """Find the ranks of the relevant documents.
+
+        Parameters
+        ----------
+        judgements : Judgements
+            The judgements as read.
+        depth : int, optional
+            How many ranks matter: documents below them are not looked at, but in a ranking with one that is there twice
+            above, and in sessions. All documents if omitted.
 
         Warns
         -----
         UserWarning
-            Once a run, if it holds documents twice in a query, has no query in common with the qrels, or has several
-            in common and a judged document in none of them.
+            Once a run, if it holds documents twice in a query that were looked at, has no query in common with the
+            qrels, or has several in common and a judged document in none of them.
         """
+        found = None
+        if self._turn is not None:
+            depth = None
+        elif isinstance(self._docs, ArrowStrings):
+            found = self._looked_up(self._docs, judgements, depth)
+        ranks, n, n_repeats = self._gone_through(judgements, depth) if found is None else found
+        self._warn(n_repeats, judgements.query_ids)
+        if not ranks.any():
+            self._warn_of_unjudged(judgements, np.flatnonzero(n).tolist())
+        return Retrieved(judgements, ranks, n, self)
+
+    def _gone_through(self, judgements: Judgements, depth: int | None) -> tuple[np.ndarray, np.ndarray, int]:
+        """Return the rank of each document, the number of documents of each query, and how many are there again."""
         n = np.zeros(len(judgements), dtype=np.int64)
         # What is found by going through rankings, and through judgements.
         at: list[int] = []
@@ -104,35 +141,84 @@ class Run:
         n_repeats = 0
         from_1: list[int] = []
         index, relevant_docs = judgements.query_index, judgements.relevant_docs
-        for query_id, bounds in self._bounds.items():
+        for query_id, (start, end) in self._bounds.items():
             query = index.get(query_id)
             if query is None:
                 continue
-            documents, relevant = self._listed(*bounds), relevant_docs[query]
-            n_listed = len(documents)
-            if n_listed > len(from_1):
-                from_1.extend(range(len(from_1) + 1, n_listed + 1))
-            by_ranking = n_listed <= _LONGER * len(relevant)
+            documents, relevant = (
+                self._listed(start, end if depth is None else min(end, start + depth)),
+                relevant_docs[query],
+            )
+            if len(documents) > len(from_1):
+                from_1.extend(range(len(from_1) + 1, len(documents) + 1))
+            by_ranking = len(documents) <= _LONGER * len(relevant)
             distinct: Any = set(documents) if by_ranking else dict(zip(documents, from_1, strict=False))
-            if self._missing is not None and self._missing in distinct:
-                raise ValueError(f"run: a row of query {query_id!r} has no doc_id.")
-            n[query] = len(distinct)
-            if len(distinct) < n_listed:
-                n_repeats += n_listed - len(distinct)
+            if len(distinct) < len(documents):
+                documents = self._listed(start, end)
+                n_repeats += len(documents)
                 documents = list(dict.fromkeys(documents))
-                distinct = dict(zip(documents, from_1, strict=False))
+                n_repeats -= len(documents)
+                distinct = dict(zip(documents, count(1), strict=False))
+            n[query] = len(distinct)
             if by_ranking:
                 at.extend(map(relevant.get, documents, repeat(-1)))
                 read.append(len(documents))
             else:
                 ranks.extend(map(distinct.get, relevant, repeat(0)))
                 looked_up.append(query)
-        self._warn(n_repeats, judgements.query_ids)
         of_doc = _ranks_of(judgements, at, read)
         of_doc[judgements.documents_of(np.array(looked_up, dtype=np.intp))] = ranks
-        if not of_doc.any():
-            self._warn_of_unjudged(judgements, np.flatnonzero(n).tolist())
-        return Retrieved(judgements, of_doc, n, self)
+        return of_doc, n, n_repeats
+
+    def _looked_up(
+        self, docs: ArrowStrings, judgements: Judgements, depth: int | None
+    ) -> tuple[np.ndarray, np.ndarray, int] | None:
+        """Return what `_gone_through` does; None if a document is there twice."""
+        query = np.array([judgements.query_index.get(name, -1) for name in self._bounds], dtype=np.intp)
+        start, end = np.array(list(self._bounds.values()), dtype=np.intp).reshape(-1, 2).T
+        size = np.where(query >= 0, np.minimum(end - start, len(docs) if depth is None else depth), 0)
+        rankings = Groups(np.repeat(np.arange(len(size)), size), len(size))
+        rows = start[rankings.of] + rankings.place
+        codes, names = docs.coded(rows if self._order is None else self._order[rows])
+        keys = np.sort(rankings.of * len(names) + codes)
+        if (keys[1:] == keys[:-1]).any():
+            return None
+        n, ranks = np.zeros(len(judgements), dtype=np.int64), np.zeros(len(judgements.documents.ids), dtype=np.int64)
+        n[query[query >= 0]] = size[query >= 0]
+        doc = judgements.documents_named(query[rankings.of], names, codes)
+        ranks[doc[doc >= 0]] = rankings.place[doc >= 0] + 1
+        return ranks, n, 0
+
+    @cached_property
+    def _ties(self) -> Ties:
+        place = slice(None) if self._order is None else self._order
+        sizes = [end - start for start, end in self._bounds.values()]
+        query = np.repeat(np.arange(len(sizes)), sizes)
+        turn = None if self._turn is None else self._turn[place]
+        return Ties(query, turn, self._score[place], self._docs[place])
+
+    def tied_across(self, rank: int) -> list[str]:
+        """Return the queries whose documents at a rank and at the next one have the same score."""
+        names = list(self._bounds)
+        return [names[query] for query in self._ties.across(rank).tolist()]
+
+    @property
+    def tied_queries(self) -> list[str]:
+        """The queries in which documents have the same score."""
+        names = list(self._bounds)
+        return [names[query] for query in self._ties.queries.tolist()]
+
+    def shuffled(self, generators: Mapping[str, np.random.Generator]) -> Run:
+        """Return the run with tied documents in an order that each query's generator draws; others stay as they are."""
+        keys = np.zeros(len(self._docs))
+        for query_id, generator in generators.items():
+            start, end = self._bounds[query_id]
+            keys[start:end] = generator.random(end - start)
+        order = self._ties.order(keys)
+        other = copy.copy(self)
+        other.__dict__.pop("_ties", None)
+        other._order = order if self._order is None else self._order[order]
+        return other
 
     def _rows(self, query_id: str) -> slice | np.ndarray:
         """Return the rows of a query, in ranking order."""
@@ -175,12 +261,25 @@ class Run:
 
     def _warn(self, n_repeats: int, query_ids: Sequence[str]) -> None:
         if n_repeats:
+            query_id, doc = next(self._repeats(query_ids))
             self.warn_once(
-                f"The run holds a document twice in a query, {n_repeats} times in all; the better-ranked one counts."
+                f"The run holds a document twice in a query, {n_repeats} times in all, such as {doc!r} in query "
+                f"{query_id!r}; the better-ranked one counts."
             )
         if self._bounds and query_ids and self._bounds.keys().isdisjoint(query_ids):
             names = ", ".join(repr(name) for name in list(self._bounds)[:3])
-            self.warn_once(f"No query of the run ({names}, ...) is in the qrels: nothing of it counts.")
+            self.warn_once(
+                f"No query of the run ({names}, ...) is in the qrels ({query_ids[0]!r}, ...): nothing of it counts."
+            )
+
+    def _repeats(self, query_ids: Sequence[str]) -> Iterator[tuple[str, str]]:
+        """Yield queries with a document that is there again."""
+        for query_id in query_ids:
+            seen: set[str] = set()
+            for doc in self._listed(*self._bounds.get(query_id, (0, 0))):
+                if doc in seen:
+                    yield query_id, doc
+                seen.add(doc)
 
     def _warn_of_unjudged(self, judgements: Judgements, shared: Sequence[int]) -> None:
         """Warn if no document of several queries is judged: then the ids are other ones."""
@@ -332,7 +431,9 @@ def _doc_len(frame: Any) -> np.ndarray:
     return np.where(unknown, np.nan, words)
 
 
-def ranking_order(query: np.ndarray, turn: np.ndarray | None, score: np.ndarray, docs: np.ndarray) -> np.ndarray | None:
+def ranking_order(
+    query: np.ndarray, turn: np.ndarray | None, score: np.ndarray, docs: np.ndarray | ArrowStrings
+) -> np.ndarray | None:
     """Return the rows query by query, each in ranking order; None if that is how they are."""
     key = _turn_of_query(query, turn)
     begins = key[1:] != key[:-1]
@@ -340,22 +441,26 @@ def ranking_order(query: np.ndarray, turn: np.ndarray | None, score: np.ndarray,
     if not ((key[1:] >= key[:-1]).all() and ((score[1:] <= score[:-1]) | begins).all()):
         order = np.argsort(-score)
         order = order[np.argsort(key[order], kind="stable")]
-        key, score, docs = key[order], score[order], docs[order]
+        key, score = key[order], score[order]
         begins = key[1:] != key[:-1]
-    tied = (score[1:] == score[:-1]) & ~begins
-    ties = np.flatnonzero(tied)
-    wrong = docs[ties] < docs[ties + 1]
-    if not wrong.any():
+    ties = np.flatnonzero((score[1:] == score[:-1]) & ~begins)
+    if not len(ties):
         return order
+    order_of_scores = np.arange(len(key)) if order is None else order
+    wrong = docs[order_of_scores[ties]] < docs[order_of_scores[ties + 1]]
+    return _by_name(order_of_scores, ties, wrong, docs) if wrong.any() else order
+
+
+def _by_name(order: np.ndarray, ties: np.ndarray, wrong: np.ndarray, docs: np.ndarray | ArrowStrings) -> np.ndarray:
+    """Return rows with tied documents by descending name; ``wrong`` are the ties, each with the row after it."""
     # Names are slow to compare: only those of tied groups that are out of order are sorted, all groups at once.
     heads = np.flatnonzero(np.diff(ties, prepend=-2) > 1)
     unsorted = np.logical_or.reduceat(wrong, heads)
     size = np.diff(heads, append=len(ties))[unsorted] + 1
     rows = np.repeat(ties[heads][unsorted] - (np.cumsum(size) - size), size) + np.arange(size.sum())
     group = np.repeat(np.arange(len(size)), size)
-    names = docs[rows].tolist()
+    names = docs[order[rows]].tolist()
     by_name = np.array(sorted(range(len(rows)), key=names.__getitem__, reverse=True))
-    order = np.arange(len(docs)) if order is None else order
     order[rows] = order[rows[by_name[np.argsort(group[by_name], kind="stable")]]]
     return order
 
@@ -369,7 +474,7 @@ def contradicted_ranks(
     query: Ids,
     turn: np.ndarray | None,
     score: np.ndarray,
-    docs: np.ndarray,
+    docs: np.ndarray | ArrowStrings,
     rank: np.ndarray,
     order: np.ndarray | None,
 ) -> str:
@@ -402,10 +507,11 @@ def contradicted_ranks(
     below = heads[first + 1] + int((rank[heads[first + 1] :] == lowest[first + 1]).argmax())
     place = np.arange(len(rank)) if order is None else order
     queries = query.codes[place[heads[risen]]]
+    upper, lower = docs[place[[above, below]]].tolist()
     return (
         f"Scores rise down the ranks of {len(np.unique(queries))} of {len(query.names)} queries of the run, such as "
-        f"{query.names[queries[0]]!r}, where {docs[place[above]]!r} has rank {rank[above]:g} and a higher score than "
-        f"{docs[place[below]]!r} of rank {rank[below]:g}: the score counts. order='rank' of the readers goes by rank."
+        f"{query.names[queries[0]]!r}, where {upper!r} has rank {rank[above]:g} and a higher score than "
+        f"{lower!r} of rank {rank[below]:g}: the score counts. order='rank' of the readers goes by rank."
     )
 
 

@@ -1,4 +1,4 @@
-"""Measures whose gains shrink each time that an intent is met: alpha-DCG, ERR-IA, NRBP.
+"""The alpha-DCG family: alpha-DCG, ERR-IA and NRBP, whose gains shrink each time an intent is met again.
 
 All three have one gain, sum_t J_it (1 - alpha)^c_it, and differ in the discount by rank. Their values are those of
 ndeval 4.5 with ``-traditional``: binary labels, uniform weights. The forms of Amigó et al. (2018) are graded and
@@ -97,7 +97,10 @@ class _alpha_DCG(OverPerfect):
 
     NAME = __name__ = "alpha_DCG"
     PRETTY_NAME = "Alpha Discounted Cumulative Gain"
-    FORMULA = "sum_i 1/log2(i+1) sum_t J_it (1-alpha)^c_it / (|T| sum_i (1-alpha)^(i-1)/log2(i+1))"
+    FORMULA = (
+        r"\frac{\sum_i \frac{1}{\log_2(i + 1)} \sum_t J_{it} (1 - \alpha)^{c_{it}}}{|T| \sum_{i \le k} (1 - "
+        r"\alpha)^{i - 1} / \log_2(i + 1)}"
+    )
     SOURCE = "Clarke et al. (2008); ndeval 4.5"
     EQUALS = "ndeval 4.5 with -traditional, which does not divide at the cutoff 1"
     EXAMPLE = "alpha_DCG@20"
@@ -122,7 +125,7 @@ class _ERR_IA(OverPerfect):
 
     NAME = __name__ = "ERR_IA"
     PRETTY_NAME = "Intent-Aware Expected Reciprocal Rank"
-    FORMULA = "sum_i 1/i sum_t J_it 0.5^c_it / (|T| sum_i 0.5^(i-1)/i)"
+    FORMULA = r"\frac{\sum_i \frac{1}{i} \sum_t J_{it}\, 0.5^{c_{it}}}{|T| \sum_{i \le k} 0.5^{i - 1} / i}"
     SOURCE = "Chapelle et al. (2009); ndeval 4.5"
     EQUALS = "ndeval 4.5 with -traditional, which does not divide at the cutoff 1"
     EXAMPLE = "ERR_IA@20"
@@ -152,7 +155,10 @@ class _alpha_nDCG(OverGreedy):
 
     NAME = __name__ = "alpha_nDCG"
     PRETTY_NAME = "Alpha Normalised Discounted Cumulative Gain"
-    FORMULA = "sum_i 1/log2(i+1) sum_t J_it (1-alpha)^c_it / the same for the greedy ideal ranking"
+    FORMULA = (
+        r"\frac{\alpha\text{-DCG}}{\alpha\text{-DCG}^*}, \quad \alpha\text{-DCG} = \sum_i \frac{1}{\log_2(i + 1)} "
+        r"\sum_t J_{it} (1 - \alpha)^{c_{it}}"
+    )
     SOURCE = "Clarke et al. (2008); ndeval 4.5"
     EQUALS = "ndeval 4.5 with -traditional"
     RANGE = GREEDY_RANGE
@@ -176,7 +182,9 @@ class _nERR_IA(OverGreedy):
 
     NAME = __name__ = "nERR_IA"
     PRETTY_NAME = "Intent-Aware Normalised Expected Reciprocal Rank"
-    FORMULA = "sum_i 1/i sum_t J_it 0.5^c_it / the same for the greedy ideal ranking"
+    FORMULA = (
+        r"\frac{\mathrm{ERR}}{\mathrm{ERR}^*}, \quad \mathrm{ERR} = \sum_i \frac{1}{i} \sum_t J_{it}\, 0.5^{c_{it}}"
+    )
     SOURCE = "Chapelle et al. (2009); ndeval 4.5"
     EQUALS = "ndeval 4.5 with -traditional"
     RANGE = GREEDY_RANGE
@@ -201,7 +209,7 @@ class _NRBP(AlphaFamily):
 
     NAME = __name__ = "NRBP"
     PRETTY_NAME = "Novelty- and Rank-Biased Precision"
-    FORMULA = "(1 - (1-alpha) beta)/|T| sum_i beta^(i-1) sum_t J_it (1-alpha)^c_it"
+    FORMULA = r"\frac{1 - (1 - \alpha) \beta}{|T|} \sum_i \beta^{i - 1} \sum_t J_{it} (1 - \alpha)^{c_{it}}"
     SOURCE = "Clarke et al. (2009); ndeval 4.5"
     EQUALS = "ndeval 4.5 with -traditional"
     SUPPORTED_PARAMS = {**ALPHA, **BETA, **REL_FROM_1}
@@ -229,7 +237,10 @@ class _nNRBP(OverGreedy):
 
     NAME = __name__ = "nNRBP"
     PRETTY_NAME = "Normalised Novelty- and Rank-Biased Precision"
-    FORMULA = "sum_i beta^(i-1) sum_t J_it (1-alpha)^c_it / the same for the greedy ideal ranking"
+    FORMULA = (
+        r"\frac{\mathrm{NRBP}}{\mathrm{NRBP}^*}, \quad \mathrm{NRBP} = \sum_i \beta^{i - 1} \sum_t J_{it} (1 - "
+        r"\alpha)^{c_{it}}"
+    )
     SOURCE = "Clarke et al. (2009); ndeval 4.5"
     EQUALS = "ndeval 4.5 with -traditional"
     RANGE = GREEDY_RANGE
@@ -257,7 +268,10 @@ class _alpha_nDCG_exact(AlphaFamily, Normalised):
 
     NAME = __name__ = "alpha_nDCG_exact"
     PRETTY_NAME = "Alpha Normalised Discounted Cumulative Gain over the Optimum"
-    FORMULA = "sum_i 1/log2(i+1) sum_t J_it (1-alpha)^c_it / max over rankings of the same"
+    FORMULA = (
+        r"\frac{\alpha\text{-DCG}}{\max \alpha\text{-DCG}}, \quad \alpha\text{-DCG} = \sum_i \frac{1}{\log_2(i + "
+        r"1)} \sum_t J_{it} (1 - \alpha)^{c_{it}}"
+    )
     SOURCE = "Clarke et al. (2008); Carterette (2011, Inf. Retr.), Sec. 2.1.3"
     EQUALS = "the worked example of Carterette (2011, Inf. Retr.), Sec. 2.3"
     SUPPORTED_PARAMS = {**CUTOFF, **ALPHA, **REL, **TIME_LIMIT, **JUDGED_ONLY}
@@ -285,7 +299,7 @@ class _alpha_DCG_IA(DiversityMeasure):
 
     NAME = __name__ = "alpha_DCG_IA"
     PRETTY_NAME = "Intent-Aware Alpha Discounted Cumulative Gain"
-    FORMULA = "sum_i 1/log2(i+1) sum_t w_t r_it (1-alpha)^c_it"
+    FORMULA = r"\sum_i \frac{1}{\log_2(i + 1)} \sum_t w_t r_{it} (1 - \alpha)^{c_{it}}"
     SOURCE = "Amigó et al. (2018), Sec. 4.3"
     RANGE = "[0, inf)"
     READS = ("weight",)
@@ -312,7 +326,7 @@ class _NRBP_IA(DiversityMeasure):
 
     NAME = __name__ = "NRBP_IA"
     PRETTY_NAME = "Intent-Aware Novelty- and Rank-Biased Precision"
-    FORMULA = "sum_i p^(i-1) sum_t w_t r_it (1-alpha)^c_it"
+    FORMULA = r"\sum_i p^{i - 1} \sum_t w_t r_{it} (1 - \alpha)^{c_{it}}"
     SOURCE = "Clarke et al. (2009); Amigó et al. (2018), Sec. 4.3"
     RANGE = "[0, inf)"
     READS = ("weight",)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
@@ -13,6 +12,7 @@ import numpy as np
 from ..arithmetic import divide
 from ..judged import Judgements, Order, Ranked, View
 from ..parameters import Parameter, Parameters
+from .names import check_names
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -36,7 +36,9 @@ class DiversityMeasure(ir_measures.Measure):
 
     NAME: str
     PRETTY_NAME: str
+    # In LaTeX. WHERE explains the symbols that the reference does not explain for all, in words with $formulas$.
     FORMULA: str
+    WHERE: str = ""
     SOURCE: str
     SUPPORTED_PARAMS: Parameters = {}
     # The values that it can have; bounds may be expressions of parameters.
@@ -60,12 +62,7 @@ class DiversityMeasure(ir_measures.Measure):
     def _checked(self, params: dict[str, Any]) -> dict[str, Any]:
         """Return plain values in the order of the declaration, defaults left out."""
         declared = self.parameters()
-        unknown = params.keys() - declared.keys()
-        if unknown:
-            raise ValueError(
-                f"{self.NAME} has no parameter {', '.join(map(repr, sorted(unknown)))}; its parameters: "
-                f"{', '.join(declared) or 'none'}."
-            )
+        check_names(self, params)
         checked = {
             name: parameter.check(self.NAME, name, params[name])
             for name, parameter in declared.items()
@@ -223,8 +220,3 @@ def is_ours(measure: ir_measures.Measure) -> bool:
     if ours is None or type(measure) is not type(built_in) or hasattr(measure, "runtime_impl"):
         return False
     return ours.serves(measure.params)
-
-
-def reason(error: Exception) -> str:
-    """Return why ir_measures refused a measure, in words."""
-    return re.sub(r"invalid param (\w+)=<object object at \w+>", r"the parameter \1 is missing", str(error)).rstrip(".")

@@ -1,4 +1,4 @@
-"""Measures made of other measures: IA(M), Adhoc(M), Sharp(M)."""
+"""Any measure for several intents: IA(M), Adhoc(M), Sharp(M)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ import numpy as np
 
 from ..judged import Judgements
 from ..parameters import CUTOFF, Parameter, Parameters
-from .base import CompositeMeasure, Part, implementation, is_ours, reason, register
+from .base import CompositeMeasure, Part, implementation, is_ours, register
+from .names import check_names, check_parameters, unknown_measure
 from .subtopic import StRecall
 
 # IA, Adhoc and Sharp over each other.
@@ -45,24 +46,32 @@ class Wrapper(CompositeMeasure):
     def _read(self, measure: ir_measures.Measure | str, cutoff: int | None) -> ir_measures.Measure:
         if cutoff is not None:
             cutoff = self.parameters()["cutoff"].check(self.NAME, "cutoff", cutoff)
+        inner = self._object(measure)
+        inner = inner if cutoff is None else inner @ cutoff
+        plain = {name: value.item() for name, value in inner.params.items() if isinstance(value, np.generic)}
+        inner = inner(**plain)
         try:
-            inner = ir_measures.parse_measure(measure) if isinstance(measure, str) else measure
-            inner = inner if cutoff is None else inner @ cutoff
-            plain = {name: value.item() for name, value in inner.params.items() if isinstance(value, np.generic)}
-            inner = inner(**plain)
+            check_names(inner, inner.params)
             if implementation(inner) is None:
                 # A measure that cannot do without a cutoff may still be given one: IA(P)@10.
                 needs_cutoff = "cutoff" in inner.SUPPORTED_PARAMS and "cutoff" not in inner.params
-                (inner @ 1 if needs_cutoff else inner).validate_params()
+                check_parameters(inner @ 1 if needs_cutoff else inner)
             if _n_wrappers(inner) >= MOST_NESTED:
                 # The name of a measure is quoted inside of the next one's: its length doubles each time.
-                raise ValueError(f"more than {MOST_NESTED} measures are inside of each other")
-        except (AssertionError, AttributeError, KeyError, NameError, TypeError, ValueError) as error:
-            name = measure if isinstance(measure, str) else getattr(measure, "NAME", measure)
-            raise ValueError(
-                f"{self.NAME}: {name!r} is no measure that ir_measures can read: {reason(error)}."
-            ) from error
+                raise ValueError(f"more than {MOST_NESTED} measures are inside of each other.")
+        except ValueError as error:
+            raise ValueError(f"{self.NAME}: {error}") from error
         return inner
+
+    def _object(self, measure: ir_measures.Measure | str) -> ir_measures.Measure:
+        """Return a measure that is given as an object or as a string."""
+        if not isinstance(measure, (ir_measures.Measure, str)):
+            raise ValueError(f"{self.NAME}: measure must be a measure such as nDCG @ 20, not {measure!r}.")
+        try:
+            return ir_measures.parse_measure(measure) if isinstance(measure, str) else measure
+        except (MemoryError, NameError, RecursionError, ValueError) as error:
+            is_ours = str(error).endswith((".", "?"))  # about a parameter, or a name inside
+            raise ValueError(f"{self.NAME}: {error if is_ours else unknown_measure(str(measure))}") from error
 
     @property
     def measure(self) -> ir_measures.Measure:
@@ -105,6 +114,16 @@ def innermost(measure: ir_measures.Measure) -> ir_measures.Measure:
     """Return the measure inside of all wrappers."""
     inner = inside(measure)
     return measure if inner is None else innermost(inner)
+
+
+def last_rank(measure: ir_measures.Measure) -> int | None:
+    """Return the last rank that a measure looks at, where no turns are told; None for all."""
+    inner = innermost(measure)
+    cutoff: int | None = inner.params.get("cutoff")
+    ours = implementation(inner)
+    if cutoff is None or ours is None or not ours.COUNTS_TURNS:
+        return cutoff
+    return cutoff * int(ours["batch"])
 
 
 def smallest_relevant(measure: ir_measures.Measure) -> float | None:
@@ -150,7 +169,8 @@ class _IA(Wrapper):
 
     NAME = __name__ = "IA"
     PRETTY_NAME = "Intent-Aware Measure"
-    FORMULA = "sum_t w_t M_t"
+    FORMULA = r"\sum_t w_t M_t"
+    WHERE = r"$M_t$ is the value of M with the labels for intent t alone"
     SOURCE = "Agrawal et al. (2009); Amigó et al. (2018), Sec. 4.2; Sakai (2013), Eq. 5"
     EXAMPLE = "IA(nDCG)"
     RANGE = "that of M"
@@ -183,7 +203,7 @@ class _Adhoc(Wrapper):
 
     NAME = __name__ = "Adhoc"
     PRETTY_NAME = "Ad-hoc Measure"
-    FORMULA = "M under r(d) = max_t g(d, t)"
+    FORMULA = r"M \text{ of the labels } \max_t g_{it}"
     SOURCE = "Amigó et al. (2018), Sec. 6.2"
     EQUALS = "pytrec_eval, cwl_eval and gdeval, on the ad-hoc qrels of TREC Web tracks"
     EXAMPLE = "Adhoc(nDCG)"
@@ -222,7 +242,7 @@ class _Sharp(Wrapper):
 
     NAME = __name__ = "Sharp"
     PRETTY_NAME = "Sharp Measure"
-    FORMULA = "gamma StRecall@k + (1 - gamma) M"
+    FORMULA = r"\gamma \cdot \text{StRecall} + (1 - \gamma) M"
     SOURCE = "Sakai (2013), Eq. 7"
     EXAMPLE = "Sharp(nDCG)"
     RANGE = "[0, 1] if that of M is"

@@ -75,7 +75,11 @@ class _CT(_CubeTest):
 
     NAME = __name__ = "CT"
     PRETTY_NAME = "Cube Test"
-    FORMULA = "1/(K H) sum_i sum_t w_t min(gamma^(c_it + 1) gain_it, H - h_it), K turns, H = max_height"
+    FORMULA = r"\frac{1}{K H} \sum_i \sum_t w_t \min(\gamma^{c_{it} + 1} g_{it}, H - h_{it})"
+    WHERE = (
+        r"K is the number of turns, $H$ is max_height, and $h_{it}$ what the documents above have filled of the "
+        r"cube of t"
+    )
     SOURCE = "Luo et al. (2013); TREC Dynamic Domain 2017"
     EQUALS = "the jig of TREC Dynamic Domain 2017"
 
@@ -100,7 +104,8 @@ class _ACT(_CubeTest):
 
     NAME = __name__ = "ACT"
     PRETTY_NAME = "Average Cube Test"
-    FORMULA = "1/n sum_i CT_i, CT_i the filling down to rank i over H and the turns begun"
+    FORMULA = r"\frac{1}{n} \sum_i \mathrm{CT}_i"
+    WHERE = r"$\mathrm{CT}_i$ is the Cube Test of the first i documents"
     SOURCE = "Luo et al. (2013); TREC Dynamic Domain 2017"
     EQUALS = "the jig of TREC Dynamic Domain 2017"
 
@@ -133,7 +138,14 @@ class _nCT(_CubeTest):
 
     NAME = __name__ = "nCT"
     PRETTY_NAME = "Normalised Cube Test"
-    FORMULA = "CT / (1/(K H) sum_t w_t sum_i min(gamma^i gain*_it, H - h_it)), i from 0 to batch K"
+    FORMULA = (
+        r"\frac{\mathrm{CT}}{\mathrm{CT}^*}, \quad \mathrm{CT}^* = \frac{1}{K H} \sum_t w_t \sum_{i=0}^{bK} "
+        r"\min(\gamma^i g^*_{it}, H - h_{it})"
+    )
+    WHERE = (
+        r"K is the number of turns, $H$ is max_height, $b$ is batch, and $h_{it}$ what the documents above have "
+        r"filled of the cube of t"
+    )
     SOURCE = "TREC Dynamic Domain 2017"
     EQUALS = "the jig of TREC Dynamic Domain 2017"
     RANGE = "[0, inf)"
@@ -169,7 +181,9 @@ class _CT_rank(DiversityMeasure):
 
     NAME = __name__ = "CT_rank"
     PRETTY_NAME = "Cube Test over Ranks"
-    FORMULA = "sum_i 1/i sum_t w_t r_it gamma^c_it [sum_{j<i} r_jt < saturation]"
+    FORMULA = (
+        r"\sum_i \frac{1}{i} \sum_t w_t r_{it} \gamma^{c_{it}} \left[ \sum_{j<i} r_{jt} < \mathrm{saturation} \right]"
+    )
     SOURCE = "Luo et al. (2013); Amigó et al. (2018), Sec. 4.3"
     RANGE = "[0, inf)"
     READS = ("weight",)

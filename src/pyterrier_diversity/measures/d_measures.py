@@ -1,4 +1,4 @@
-"""Measures over global gains, a document's gains averaged by the intents' weights: the D and DIN families, and Ef-P."""
+"""D-measures: over global gains, a document's gains averaged by the intents' weights; DIN-measures and Ef-P."""
 
 from __future__ import annotations
 
@@ -38,7 +38,8 @@ class _D_nDCG(Normalised):
 
     NAME = __name__ = "D_nDCG"
     PRETTY_NAME = "D-nDCG"
-    FORMULA = "sum_i GG_i/log2(i+1) / sum_i GG*_i/log2(i+1), GG_i = sum_t w_t g_it"
+    FORMULA = r"\frac{\sum_i GG_i / \log_2(i + 1)}{\sum_i GG^*_i / \log_2(i + 1)}"
+    WHERE = r"$GG_i = \sum_t w_t g_{it}$ is the document's global gain"
     SOURCE = "Sakai and Song (2011); Sakai (2013), Eqs. 1, 6"
     EQUALS = "MSnDCG of pyNTCIREVAL, given global gains"
     READS: tuple[str, ...] = ("weight",)
@@ -72,7 +73,8 @@ class _D_Q(DiversityMeasure):
 
     NAME = __name__ = "D_Q"
     PRETTY_NAME = "D-Q"
-    FORMULA = "1/min(k,R) sum_i J_i (C_i + beta sum_{j<=i} GG_j)/(i + beta sum_{j<=i} GG*_j), J_i = [GG_i > 0]"
+    FORMULA = r"\frac{1}{\min(k, R)} \sum_i J_i \frac{C_i + \beta \sum_{j \le i} GG_j}{i + \beta \sum_{j \le i} GG^*_j}"
+    WHERE = r"$C_i = \sum_{j \le i} J_j$ counts the relevant documents down to rank i, and $J_i = [GG_i > 0]$"
     SOURCE = "Sakai and Song (2011); Sakai (2013), Eqs. 2, 3, 6"
     EQUALS = "Q of pyNTCIREVAL, given global gains"
     READS: tuple[str, ...] = ("weight",)
@@ -119,9 +121,8 @@ class _DIN_nDCG(_D_nDCG):
 
     NAME = __name__ = "DIN_nDCG"
     PRETTY_NAME = "DIN-nDCG"
-    FORMULA = (
-        "sum_i GG_i/log2(i+1) / sum_i GG*_i/log2(i+1), GG_i with navigational intents at their first document only"
-    )
+    FORMULA = r"\frac{\sum_i GG'_i / \log_2(i + 1)}{\sum_i GG^*_i / \log_2(i + 1)}"
+    WHERE = r"$GG'_i$ is the global gain without the navigational intents that were met above"
     SOURCE = "Sakai (2013), Eqs. 8, 9"
     READS = ("weight", "intent_type")
 
@@ -151,7 +152,10 @@ class _DIN_Q(_D_Q):
 
     NAME = __name__ = "DIN_Q"
     PRETTY_NAME = "DIN-Q"
-    FORMULA = "D-Q with navigational intents in GG_i and J_i at their first document only"
+    FORMULA = (
+        r"\frac{1}{\min(k, R)} \sum_i J_i \frac{C_i + \beta \sum_{j \le i} GG'_j}{i + \beta \sum_{j \le i} GG^*_j}"
+    )
+    WHERE = r"$GG'_i$ is the global gain without the navigational intents that were met above, and $J_i = [GG'_i > 0]$"
     SOURCE = "Sakai (2013), Eqs. 10, 11"
     READS = ("weight", "intent_type")
 
@@ -181,7 +185,7 @@ class _EfP(DiversityMeasure):
 
     NAME = __name__ = "EfP"
     PRETTY_NAME = "Effective Relevance (Ef-P)"
-    FORMULA = "1/k |{i: d_i relevant to an informational intent, or first relevant to a navigational one}|"
+    FORMULA = r"\frac{1}{k} \sum_i [\exists t : J_{it} = 1 \text{ and } (t \text{ informational or } c_{it} = 0)]"
     SOURCE = "Sakai (2013), Sec. 4.2"
     READS = ("intent_type",)
     SUPPORTED_PARAMS = {**CUTOFF, **REL}

@@ -1,4 +1,4 @@
-"""The measures of gdeval, ERR and nDCG with exponential gains, in full precision."""
+"""ERR and nDCG with exponential gains: the measures of gdeval, in full precision."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class _ERR(DiversityMeasure):
 
     NAME = __name__ = "ERR"
     PRETTY_NAME = "Expected Reciprocal Rank"
-    FORMULA = "sum_i 1/i r_i prod_{j<i} (1 - r_j), r = (2^max_t g - 1) / 2^4"
+    FORMULA = r"\sum_i \frac{1}{i} r_i \prod_{j<i} (1 - r_j), \quad r_i = \frac{2^{\max_t g_{it}} - 1}{2^4}"
     SOURCE = "Chapelle et al. (2009); gdeval 1.3"
     EQUALS = "gdeval 1.3"
     SUPPORTED_PARAMS = {**CUTOFF}
@@ -88,7 +88,9 @@ class _nDCG(Normalised):
 
     NAME = __name__ = "nDCG"
     PRETTY_NAME = "Normalised Discounted Cumulative Gain"
-    FORMULA = "sum_i g_i / log2(i+1) / the same for the ranking by label, g = 2^max_t g - 1"
+    FORMULA = (
+        r"\frac{\mathrm{DCG}}{\mathrm{DCG}^*}, \quad \mathrm{DCG} = \sum_i \frac{2^{\max_t g_{it}} - 1}{\log_2(i + 1)}"
+    )
     SOURCE = "Burges et al. (2005); gdeval 1.3"
     EQUALS = "gdeval 1.3"
     EXAMPLE = "nDCG(dcg='exp-log2')@20"

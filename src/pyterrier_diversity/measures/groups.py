@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
-from importlib.metadata import version
 from itertools import product
 from typing import Any
 
@@ -64,13 +64,15 @@ def grid(measure: ir_measures.Measure, /, **values: Iterable[Any]) -> Measures:
     return tuple(measure(**dict(zip(values, point, strict=True))) for point in product(*values.values()))
 
 
-def signature(measure: ir_measures.Measure | str) -> str:
+def signature(measure: ir_measures.Measure | str, *, ties: str | None = None) -> str:
     """Describe a measure on one line that lets its values be recomputed.
 
     Parameters
     ----------
     measure : Measure or str
         Any measure that ir_measures can compute.
+    ties : str, optional
+        How ties are broken, in words; as whoever computes the measure breaks them if omitted.
 
     Returns
     -------
@@ -90,12 +92,15 @@ def signature(measure: ir_measures.Measure | str) -> str:
     """
     measure = read_measure("signature", measure)
     ours = implementation(measure)
+    from importlib.metadata import version
+
     tool = f"pyterrier-diversity {version('pyterrier-diversity')}"
     inner = innermost(ours) if ours is not None else measure
     if implementation(inner) is None:
         provider = _provider(inner)
         tool = provider if ours is None else f"{tool} over {provider}"
-    ties = "docno descending" if ours is not None else "as that provider breaks them"
+    if ties is None:
+        ties = "docno descending" if ours is not None else "as that provider breaks them"
     described = _parameters(measure if ours is None else ours)
     return "|".join([str(measure), *described, f"ties: {ties}", "queries missing in the run score 0", tool])
 
@@ -112,6 +117,8 @@ def _parameters(measure: ir_measures.Measure) -> list[str]:
 
 def _provider(measure: ir_measures.Measure) -> str:
     """Return who computes a measure that is not ours."""
+    from importlib.metadata import version
+
     for provider in ir_measures.DefaultPipeline.providers:
         if provider.supports(measure) and provider.is_available():
             return f"ir-measures {version('ir-measures')} ({provider.NAME})"
@@ -162,3 +169,31 @@ GROUPS = {
     "RBU18_OFFICIAL": RBU18_OFFICIAL,
     "CARTERETTE": CARTERETTE,
 }
+
+
+def read_measures(who: str, measures: Any) -> list[ir_measures.Measure]:
+    """Return measures, of which there may be one or several, given as objects or as texts.
+
+    A text holds a measure, the name of a group, or several with spaces or commas between them.
+    """
+    several = [measures] if isinstance(measures, (ir_measures.Measure, str)) else measures
+    if not isinstance(several, Iterable):
+        raise TypeError(f"{who}: measures must be a measure or several, not {type(measures).__name__}.")
+    named = [name for measure in several for name in (_split(measure) if isinstance(measure, str) else [measure])]
+    return [read for name in named for read in _group(name) or (read_measure(who, name),)]
+
+
+def _group(name: Any) -> Measures:
+    return GROUPS.get(name, ()) if isinstance(name, str) else ()
+
+
+def _split(text: str) -> list[str]:
+    """Return what spaces and commas separate that are not inside of brackets, nor beside an ``@``."""
+    names, depth = [""], 0
+    for character in re.sub(r"\s*([(@])\s*", r"\1", text):
+        depth += (character in "([{") - (character in ")]}")
+        if depth <= 0 and (character == "," or character.isspace()):
+            names.append("")
+        else:
+            names[-1] += character
+    return [name for name in names if name] or [text]

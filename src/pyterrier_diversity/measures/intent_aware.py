@@ -33,7 +33,7 @@ class _P_IA(DiversityMeasure):
 
     NAME = __name__ = "P_IA"
     PRETTY_NAME = "Intent-Aware Precision"
-    FORMULA = "1/(k |T|) sum_i sum_t J_it"
+    FORMULA = r"\frac{1}{k |T|} \sum_i \sum_t J_{it}"
     SOURCE = "Agrawal et al. (2009); ndeval 4.5"
     EQUALS = "ndeval 4.5 with -traditional"
     SUPPORTED_PARAMS = {**CUTOFF, **REL_FROM_1, **JUDGED_ONLY}
@@ -61,7 +61,7 @@ class _AP_IA(DiversityMeasure):
 
     NAME = __name__ = "AP_IA"
     PRETTY_NAME = "Intent-Aware (Mean) Average Precision"
-    FORMULA = "1/|T| sum_t 1/R_t sum_i J_it (sum_{j<=i} J_jt)/i"
+    FORMULA = r"\frac{1}{|T|} \sum_t \frac{1}{R_t} \sum_i J_{it} \frac{\sum_{j \le i} J_{jt}}{i}"
     SOURCE = "Agrawal et al. (2009); ndeval 4.5"
     EQUALS = "MAP-IA of ndeval 4.5 with -traditional"
     SUPPORTED_PARAMS = {**REL_FROM_1, **JUDGED_ONLY}
@@ -92,7 +92,7 @@ class _nP_IA(Normalised):
 
     NAME = __name__ = "nP_IA"
     PRETTY_NAME = "Normalised Intent-Aware Precision"
-    FORMULA = "sum_i sum_t w_t J_it / the same for the best k documents"
+    FORMULA = r"\frac{P}{P^*}, \quad P = \sum_i \sum_t w_t J_{it}"
     SOURCE = "Agrawal et al. (2009); Carterette (2011, Inf. Retr.), Sec. 2.1.4"
     EQUALS = "the worked example of Carterette (2011, Inf. Retr.), Sec. 2.3"
     READS = ("weight",)

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import ast
-import re
-from difflib import get_close_matches
 from typing import Any, cast
 
 import ir_measures
 
 from ..parameters import CUTOFF, Parameter
-from .base import reason
 from .composite import Wrapper
+from .names import FORM, check_names, unknown_measure
 
-_FORM = "a measure is written as RBU@20 or RBU(p=0.9)@20, one in each text"
 _CUTOFF = cast("Parameter", CUTOFF["cutoff"])
-# Names of trec_eval that no name of ir_measures is like.
-_OF_TREC_EVAL = {"recip_rank": "RR", "ndcg_cut": "nDCG", "map_cut": "AP"}
 
 
 def parse(text: str) -> ir_measures.Measure:
@@ -37,13 +32,14 @@ def parse(text: str) -> ir_measures.Measure:
     >>> parse("Sharp(alpha_nDCG@20, gamma=0.3)")
     Sharp(measure='alpha_nDCG@20',gamma=0.3)
     """
+    if "#" in text:  # which begins a comment
+        raise ValueError(unknown_measure(text))
     try:
         return _read(ast.parse(text.strip(), mode="eval").body)
     except (AttributeError, MemoryError, NameError, RecursionError, SyntaxError, TypeError, ValueError) as error:
-        if isinstance(error, ValueError) and str(error).endswith("."):  # ours, of a parameter
+        if isinstance(error, ValueError) and str(error).endswith((".", "?")):  # about a parameter, or a name inside
             raise
-        why = reason(error) if isinstance(error, (NameError, TypeError)) else _FORM
-        raise ValueError(f"{text!r} is no measure that ir_measures can read: {why}{_near(text)}.") from error
+        raise ValueError(unknown_measure(text)) from error
 
 
 def _read(node: ast.expr) -> ir_measures.Measure:
@@ -56,21 +52,19 @@ def _read(node: ast.expr) -> ir_measures.Measure:
     if isinstance(node, ast.Call):
         given, inner, node = [(str(word.arg), word.value) for word in node.keywords], node.args, node.func
     if not isinstance(node, ast.Name):
-        raise SyntaxError(_FORM)
+        raise SyntaxError(FORM)
     measure = ir_measures.measures.registry.get(node.id)
     if measure is None:
-        raise NameError(f"measure not found: {node.id}")
+        raise ValueError(unknown_measure(node.id))
     if inner and (len(inner) > 1 or not isinstance(measure, Wrapper)):
-        raise SyntaxError(_FORM)
+        raise SyntaxError(FORM)
     given = [*(("measure", value) for value in inner), *given, *((measure.AT_PARAM, value) for value in cutoff)]
     names = [name for name, _ in given]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise ValueError(f"{node.id}: the parameter {', '.join(twice)} is given twice.")
     params = {name: _value(measure, name, value) for name, value in given}
-    unknown = sorted(params.keys() - measure.SUPPORTED_PARAMS.keys())
-    if unknown:  # ir_measures fails to print such a measure
-        raise TypeError(f"{measure.NAME} has no parameter {', '.join(unknown)}")
+    check_names(measure, params)
     if "cutoff" in params:
         params["cutoff"] = _CUTOFF.check(str(measure.NAME), "cutoff", params["cutoff"])
     return measure(**params)
@@ -83,31 +77,11 @@ def _value(measure: ir_measures.Measure, name: str, node: ast.expr) -> Any:
     return parse(node.value) if isinstance(node, ast.Constant) and isinstance(node.value, str) else _read(node)
 
 
-def _near(text: str) -> str:
-    """Return the name that may be meant, if a text begins with a name which is none of a measure."""
-    known = {name.lower(): measure.NAME for name, measure in ir_measures.measures.registry.items()}
-    name = re.split(r"[^\w#-]", text.strip(), maxsplit=1)[0]
-    if name in ir_measures.measures.registry:
-        return ""
-    for written, read in (("\u03b1", "alpha_"), ("#", "sharp_"), ("-", "_")):
-        name = name.replace(written, read)
-    name = re.sub("_+", "_", re.sub(r"_\d+$", "", name)).lower()
-    alike = (
-        [_OF_TREC_EVAL[name]] if name in _OF_TREC_EVAL else [known[one] for one in get_close_matches(name, known, n=1)]
-    )
-    return "".join(f"; perhaps {one} is meant" for one in alike)
-
-
 def read_measure(who: str, measure: Any) -> ir_measures.Measure:
     """Return a measure that is given as an object or as a string."""
     if isinstance(measure, str):
         return parse(measure)
     if not isinstance(measure, ir_measures.Measure):
         raise TypeError(f"{who}: a measure must be an object such as RBU @ 20, or its name, not {measure!r}.")
+    check_names(measure, measure.params)  # ir_measures fails to print a measure with others
     return measure
-
-
-def read_measures(who: str, measures: Any) -> list[ir_measures.Measure]:
-    """Return measures, of which there may be one or several, given as objects or as strings."""
-    several = [measures] if isinstance(measures, (ir_measures.Measure, str)) else measures
-    return [read_measure(who, measure) for measure in several]

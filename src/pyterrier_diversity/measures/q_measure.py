@@ -1,4 +1,4 @@
-"""Measures that blend precision with cumulated gain: Q, P+, and P+Q, in which each intent has its own."""
+"""Q-measure, P+ and P+Q: precision blended with cumulated gain."""
 
 from __future__ import annotations
 
@@ -58,7 +58,8 @@ class _Q(DiversityMeasure):
 
     NAME = __name__ = "Q"
     PRETTY_NAME = "Q-measure"
-    FORMULA = "1/min(k,R) sum_i J_i (C_i + beta cg_i)/(i + beta cg*_i)"
+    FORMULA = r"\frac{1}{\min(k, R)} \sum_i J_i \frac{C_i + \beta G_i}{i + \beta G^*_i}"
+    WHERE = r"$C_i$ counts the relevant documents down to rank i, and $G_i$ is their gain"
     SOURCE = "Sakai (2013), Eqs. 2, 3"
     EQUALS = "pyNTCIREVAL"
     VIEW: View = "ad hoc"
@@ -108,8 +109,10 @@ class _Pplus(_Q):
 
     NAME = __name__ = "Pplus"
     PRETTY_NAME = "P+"
-    FORMULA = (
-        "1/C(rp) sum_{i<=rp} J_i (C_i + beta cg_i)/(i + beta cg*_i), rp the first rank of the highest label retrieved"
+    FORMULA = r"\frac{1}{C_m} \sum_{i \le m} J_i \frac{C_i + \beta G_i}{i + \beta G^*_i}"
+    WHERE = (
+        r"m is the first rank of the highest label retrieved, $C_i$ counts the relevant documents down to rank i, "
+        r"and $G_i$ is their gain"
     )
     SOURCE = "Sakai (2013), Eqs. 2, 4"
     EQUALS = "P+ of pyNTCIREVAL, given the run down to the cutoff"
@@ -136,7 +139,7 @@ class _PplusQ(CompositeMeasure):
 
     NAME = __name__ = "PplusQ"
     PRETTY_NAME = "P+Q"
-    FORMULA = "sum_{t informational} w_t Q_t@k + sum_{t navigational} w_t P+_t@k"
+    FORMULA = r"\sum_{t \text{ informational}} w_t Q_t + \sum_{t \text{ navigational}} w_t P^+_t"
     SOURCE = "Sakai (2013), Eq. 12"
     READS = ("weight", "intent_type")
     SUPPORTED_PARAMS = {**CUTOFF, **BETA, **GAIN}

@@ -1,4 +1,4 @@
-"""Measures that reward relevant documents which few systems retrieve."""
+"""Rareness: measures that reward relevant documents which few systems retrieve."""
 
 from __future__ import annotations
 
@@ -61,6 +61,9 @@ def rare_gain(ranked: Ranked, alpha: float | str, gain: Gain) -> np.ndarray:
     return gain_value(ranked.label, gain) * weight[ranked.documents.of_entry]
 
 
+_RARITY = "$R(d)$ is the rarity of a document"
+
+
 class _P_Rareness(_Rareness):
     """Precision that rewards relevant documents which few systems retrieve.
 
@@ -76,7 +79,11 @@ class _P_Rareness(_Rareness):
 
     NAME = __name__ = "P_Rareness"
     PRETTY_NAME = "Rareness-Based Precision"
-    FORMULA = "1/k sum_i J_i (1 + alpha R(d_i)); mixture: 1/k sum_i J_i ((1 - alpha) + alpha R(d_i))"
+    FORMULA = (
+        r"\frac{1}{k} \sum_i J_i (1 + \alpha R(d_i)); \quad \text{mixture: } \frac{1}{k} \sum_i J_i (1 - \alpha + "
+        r"\alpha R(d_i))"
+    )
+    WHERE = _RARITY
     SOURCE = "Türkmen et al. (2023), Eqs. 1, 4"
     EQUALS = "the code of its authors, whose alpha=None is alpha='adaptive'"
     SUPPORTED_PARAMS = {**CUTOFF, **ALPHA, **MIXTURE, **REL}
@@ -95,7 +102,8 @@ class _AP_Rareness(_Rareness):
 
     NAME = __name__ = "AP_Rareness"
     PRETTY_NAME = "Rareness-Based Average Precision"
-    FORMULA = "1/N_R sum_i J_i P_Rareness@i"
+    FORMULA = r"\frac{1}{N_R} \sum_i J_i \cdot \text{P-Rareness@}i"
+    WHERE = "$N_R$ is the number of relevant documents"
     SOURCE = "Türkmen et al. (2023), Eqs. 3, 4"
     EQUALS = "the code of its authors, whose alpha=None is alpha='adaptive'"
     SUPPORTED_PARAMS = {**CUTOFF, **ALPHA, **MIXTURE, **REL}
@@ -117,7 +125,11 @@ class _nDCG_Rareness(_Rareness, Normalised):
 
     NAME = __name__ = "nDCG_Rareness"
     PRETTY_NAME = "Rareness-Based nDCG"
-    FORMULA = "sum_i g_i (1 + alpha R(d_i))/log2(i+1) / the same for the ideal ranking of these gains"
+    FORMULA = (
+        r"\frac{\mathrm{DCG}}{\mathrm{DCG}^*}, \quad \mathrm{DCG} = \sum_i \frac{g_i (1 + \alpha "
+        r"R(d_i))}{\log_2(i + 1)}"
+    )
+    WHERE = _RARITY
     SOURCE = "after Türkmen et al. (2023), Eq. 1"
     RANGE = "[0, 1]"
     SUPPORTED_PARAMS = {
@@ -150,7 +162,8 @@ class _RBP_Rareness(_Rareness):
 
     NAME = __name__ = "RBP_Rareness"
     PRETTY_NAME = "Rareness-Based RBP"
-    FORMULA = "(1 - p) sum_i p^(i-1) J_i (1 + alpha R(d_i))"
+    FORMULA = r"(1 - p) \sum_i p^{i - 1} J_i (1 + \alpha R(d_i))"
+    WHERE = _RARITY
     SOURCE = "after Türkmen et al. (2023), Eq. 1"
     SUPPORTED_PARAMS = {
         **CUTOFF,

@@ -35,7 +35,7 @@ class _RBU(DiversityMeasure):
 
     NAME = __name__ = "RBU"
     PRETTY_NAME = "Rank-Biased Utility"
-    FORMULA = "sum_i p^i (sum_t w_t r_it prod_{j<i} (1 - r_jt) - e)"
+    FORMULA = r"\sum_i p^i \left( \sum_t w_t r_{it} \prod_{j<i} (1 - r_{jt}) - e \right)"
     SOURCE = "Amigó et al. (2018), Eq. 11"
     EQUALS = "RBU 0.1, the release of its authors, with norm=True"
     RANGE = "(-inf, 1]"

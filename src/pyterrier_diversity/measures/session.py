@@ -1,4 +1,4 @@
-"""Measures of sessions of several turns: Session DCG, and the Expected Utility of the Dynamic Domain track."""
+"""Sessions: Session DCG, and the Expected Utility of the Dynamic Domain track."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ class _SessionDCG(DiversityMeasure):
 
     NAME = __name__ = "SessionDCG"
     PRETTY_NAME = "Session Discounted Cumulative Gain"
-    FORMULA = "sum_i sum_j gain_ij / ((1 + log_b j) (1 + log_bq i)), i the turn, j the rank in it"
+    FORMULA = r"\sum_m \sum_j \frac{g_{mj}}{(1 + \log_b j) (1 + \log_{bq} m)}"
+    WHERE = r"m is the turn, and j the rank in the turn"
     SOURCE = "Järvelin et al. (2008); TREC Dynamic Domain 2017"
     EQUALS = "sDCG of the jig of TREC Dynamic Domain 2017"
     RANGE = "[0, inf)"
@@ -73,7 +74,8 @@ class _nSessionDCG(_SessionDCG):
 
     NAME = __name__ = "nSessionDCG"
     PRETTY_NAME = "Normalised Session Discounted Cumulative Gain"
-    FORMULA = "SessionDCG / sum_i gain*_i d*_i, gains and discounts of batch K places in descending order"
+    FORMULA = r"\frac{\mathrm{SessionDCG}}{\sum_i g^*_i d^*_i}"
+    WHERE = r"the gains $g^*$ and the discounts $d^*$ are both in descending order"
     SOURCE = "TREC Dynamic Domain 2017"
     EQUALS = "nsDCG of the jig of TREC Dynamic Domain 2017"
 
@@ -119,7 +121,11 @@ class _EU_DD(DiversityMeasure):
 
     NAME = __name__ = "EU_DD"
     PRETTY_NAME = "Expected Utility of Dynamic Domain"
-    FORMULA = "sum_n r_n (1 - gamma^E(n))/(1 - gamma) - a E(words), E(n) the expected number of times that n is met"
+    FORMULA = r"\sum_n r_n \frac{1 - \gamma^{E(n)}}{1 - \gamma} - a\, E(\text{words})"
+    WHERE = (
+        r"$E(n)$ is the expected number of times that the user meets nugget n, $r_n$ its rating, and "
+        r"$E(\text{words})$ the expected number of words read"
+    )
     SOURCE = "TREC Dynamic Domain 2017"
     EQUALS = "EU of the jig of TREC Dynamic Domain 2017"
     RANGE = "(-inf, inf)"

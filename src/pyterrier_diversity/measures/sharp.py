@@ -1,4 +1,4 @@
-"""The sharp forms by their published names: subtopic recall and a D-measure, DIN-measure or P+Q, averaged."""
+"""D#, DIN# and P+Q#: subtopic recall and a D-measure, DIN-measure or P+Q, averaged."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class _SharpForm(CompositeMeasure):
         self.form = form
         self.NAME = self.__name__ = form.name
         self.PRETTY_NAME = form.pretty_name
-        self.FORMULA = f"gamma StRecall@k + (1 - gamma) {inner.NAME}@k"
+        self.FORMULA = rf"\gamma \cdot \text{{StRecall}} + (1 - \gamma) \cdot \text{{{inner.PRETTY_NAME}}}"
         self.SOURCE, self.EQUALS, self.READS = form.source, form.equals, inner.READS
         self.__doc__ = (
             f"{form.pretty_name}: subtopic recall and {inner.PRETTY_NAME}, averaged.\n\n.. cite.dblp:: {form.cite}\n"

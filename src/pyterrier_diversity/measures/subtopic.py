@@ -50,7 +50,7 @@ class _StRecall(DiversityMeasure):
 
     NAME = __name__ = "StRecall"
     PRETTY_NAME = "Subtopic Recall"
-    FORMULA = "|{t: J_it = 1 for some i}| / |T|"
+    FORMULA = r"\frac{|T_k|}{|T|}"
     SOURCE = "Zhai et al. (2003); ndeval 4.5"
     EQUALS = "strec of ndeval 4.5 with -traditional; I-rec of pyNTCIREVAL"
     SUPPORTED_PARAMS = {**CUTOFF, **REL_FROM_1}
@@ -80,7 +80,8 @@ class _Coverage(DiversityMeasure):
 
     NAME = __name__ = "Coverage"
     PRETTY_NAME = "Coverage"
-    FORMULA = "sum_{t covered} w_t / sum_{t named} w_t"
+    FORMULA = r"\frac{\sum_{t \in T_k} w_t}{\sum_{t \text{ named}} w_t}"
+    WHERE = r"the intents that the qrels name include those without a relevant document"
     SOURCE = "Thakur et al. (2025), FreshStack"
     READS = ("weight",)
     SUPPORTED_PARAMS = {**CUTOFF, **REL}
@@ -111,7 +112,7 @@ class _SRR(DiversityMeasure):
 
     NAME = __name__ = "SRR"
     PRETTY_NAME = "Subtopic Reciprocal Rank"
-    FORMULA = "1 / min{i: |{t: J_jt = 1 for some j <= i}| >= recall |T|}"
+    FORMULA = r"\frac{1}{\min\{i : |T_i| \ge \mathrm{recall} \cdot |T|\}}"
     SOURCE = "Zhai et al. (2003); Amigó et al. (2018), Sec. 4.3"
     SUPPORTED_PARAMS = {
         **CUTOFF,
@@ -125,6 +126,9 @@ class _SRR(DiversityMeasure):
     def best(self, depth: int | None, time_limit: float) -> Order:
         """Search for the fewest documents that cover so many intents."""
         return Cover(self.recall, time_limit)
+
+
+_MIN_RANK = r"$\mathrm{minRank}(x)$ is the smallest number of documents that together cover x intents"
 
 
 class _StRecallMinRank(DiversityMeasure):
@@ -143,7 +147,8 @@ class _StRecallMinRank(DiversityMeasure):
 
     NAME = __name__ = "StRecallMinRank"
     PRETTY_NAME = "Subtopic Recall at minRank"
-    FORMULA = "StRecall@minRank(q, |T|)"
+    FORMULA = r"\frac{|T_m|}{|T|}, \quad m = \mathrm{minRank}(|T|)"
+    WHERE = _MIN_RANK
     SOURCE = "Zhai et al. (2003); Carterette (2011, Inf. Retr.), Sec. 2.1.1"
     EQUALS = "the worked example of Carterette (2011, Inf. Retr.), Sec. 2.3"
     SUPPORTED_PARAMS = {**IDEAL, **REL}
@@ -173,7 +178,8 @@ class _SPrecision(DiversityMeasure):
 
     NAME = __name__ = "SPrecision"
     PRETTY_NAME = "Subtopic Precision"
-    FORMULA = "minRank(q, m) / min{i: |{t: J_jt = 1 for some j <= i}| = m}, m = |{t: J_it = 1 for some i}|"
+    FORMULA = r"\frac{\mathrm{minRank}(|T_k|)}{\min\{i : |T_i| = |T_k|\}}"
+    WHERE = _MIN_RANK
     SOURCE = "Zhai et al. (2003); Carterette (2011, Inf. Retr.), Sec. 2.1.2"
     EQUALS = "the worked example of Carterette (2011, Inf. Retr.), Sec. 2.3"
     RANGE = "[0, 1]; more with ideal='greedy'"

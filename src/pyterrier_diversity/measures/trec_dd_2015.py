@@ -1,4 +1,4 @@
-"""The measures of TREC Dynamic Domain 2015: how intents fare by themselves, and what it takes to meet all of them."""
+"""TREC Dynamic Domain 2015: how intents fare by themselves, and what it takes to cover all of them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class _ERR_arith(_ERROfIntents):
 
     NAME = __name__ = "ERR_arith"
     PRETTY_NAME = "Expected Reciprocal Rank, Arithmetic Mean over the Intents Met"
-    FORMULA = "1/m sum_{t met} ERR_t, m the number of intents met"
+    FORMULA = r"\frac{1}{|T_k|} \sum_{t \in T_k} \mathrm{ERR}_t"
     EQUALS = "the simulation harness of TREC Dynamic Domain 2015, on runs without repeated documents and ratings of 0"
 
     def score(self, ranked: Ranked) -> np.ndarray:
@@ -58,7 +58,7 @@ class _ERR_harm(_ERROfIntents):
 
     NAME = __name__ = "ERR_harm"
     PRETTY_NAME = "Expected Reciprocal Rank, Harmonic Mean over the Intents Met"
-    FORMULA = "m / sum_{t met} 1/ERR_t, m the number of intents met"
+    FORMULA = r"\frac{|T_k|}{\sum_{t \in T_k} 1 / \mathrm{ERR}_t}"
     EQUALS = "the simulation harness of TREC Dynamic Domain 2015, on runs without repeated documents and ratings of 0"
 
     def score(self, ranked: Ranked) -> np.ndarray:
@@ -77,6 +77,9 @@ class _AtRecall(DiversityMeasure):
         return np.where(n_covered(ranked) == ranked.n_intents, last, ranked.n)
 
 
+_LAST = "m is the first rank at which all intents are covered, or the length of the ranking"
+
+
 class _RR_at_Recall(_AtRecall):
     """Reciprocal of the first rank at which every intent is met; of the length of the list if that does not happen.
 
@@ -93,7 +96,8 @@ class _RR_at_Recall(_AtRecall):
 
     NAME = __name__ = "RR_at_Recall"
     PRETTY_NAME = "Reciprocal Rank at Recall"
-    FORMULA = "1/k, k the first rank at which all intents are met, else the length of the list"
+    FORMULA = r"\frac{1}{m}"
+    WHERE = _LAST
     EQUALS = "the simulation harness of TREC Dynamic Domain 2015, on runs without repeated documents"
 
     def score(self, ranked: Ranked) -> np.ndarray:
@@ -116,7 +120,8 @@ class _P_at_Recall(_AtRecall):
 
     NAME = __name__ = "P_at_Recall"
     PRETTY_NAME = "Precision at Recall"
-    FORMULA = "1/k |{i <= k: d_i relevant to any intent}|, k as of RR_at_Recall"
+    FORMULA = r"\frac{1}{m} \sum_{i \le m} J_i"
+    WHERE = _LAST
     EQUALS = "the simulation harness of TREC Dynamic Domain 2015, on runs without repeated documents"
 
     def score(self, ranked: Ranked) -> np.ndarray:
@@ -140,7 +145,8 @@ class _P_at_Recall_mod(_AtRecall):
 
     NAME = __name__ = "P_at_Recall_mod"
     PRETTY_NAME = "Modified Precision at Recall"
-    FORMULA = "1/k sum_{i<=k} |intents of d_i that are new| / |intents of d_i|, k as of RR_at_Recall"
+    FORMULA = r"\frac{1}{m} \sum_{i \le m} \frac{\sum_t J_{it} [c_{it} = 0]}{\sum_t J_{it}}"
+    WHERE = _LAST
     EQUALS = "the simulation harness of TREC Dynamic Domain 2015, on runs without repeated documents"
 
     def score(self, ranked: Ranked) -> np.ndarray:

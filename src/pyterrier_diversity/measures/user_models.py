@@ -318,7 +318,14 @@ class _UserModel(UserModelMeasure):
 
     NAME = __name__ = "UserModel"
     PRETTY_NAME = "User Model"
-    FORMULA = "sum_t w_t M_t, M1 = sum J_i P(i), M2 = sum J_i F(i), M3 = sum P(i)/i (or i P(i)), M4 = sum (R_i/i) P(i)"
+    FORMULA = (
+        r"\sum_t w_t M_t, \quad M_1 = \sum_i J_i P(i), \; M_2 = \sum_i J_i F(i), \; M_3 = \sum_i \frac{1}{i} "
+        r"P(i), \; M_4 = \sum_i \frac{R_i}{i} P(i)"
+    )
+    WHERE = (
+        r"$P(i)$ is the probability that the user stops at rank i, $F(i)$ that they read at least that far, and "
+        r"$R_i$ the number of relevant documents, or their gain, down to rank i"
+    )
     SOURCE = "Carterette (2011, SIGIR), Eqs. 1-4, Table 1"
     EQUALS = "of one intent: (1, 'RBP') RBP(rel=1) of cwl_eval; (4, 'AP') AP of pytrec_eval"
     EXAMPLE = "UserModel(model=1, stop='RBP')"
@@ -357,6 +364,9 @@ class _UserModel(UserModelMeasure):
 _NEEDS = "UserModel needs a model and a distribution, as in UserModel(2, 'DCG')."
 
 
+_R = "$R_i$ is the number of relevant documents, or their gain, down to rank i"
+
+
 class Cell(NamedTuple):
     """A named cell of the table of models and distributions."""
 
@@ -375,7 +385,7 @@ CELLS = (
         2,
         "RBP",
         "Rank-Biased Total Relevance",
-        "sum_i J_i (1-theta)^(i-1)",
+        r"\sum_i J_i (1 - \theta)^{i - 1}",
         "Total relevance read by users who stop at each document with the same probability.",
     ),
     Cell(
@@ -383,7 +393,7 @@ CELLS = (
         4,
         "RBP",
         "Rank-Biased Average Precision",
-        "sum_i (R_i/i) (1-theta)^(i-1) theta",
+        r"\sum_i \frac{R_i}{i} (1 - \theta)^{i - 1} \theta",
         "Precision where users stop, each document with the same probability.",
     ),
     Cell(
@@ -391,7 +401,7 @@ CELLS = (
         1,
         "DCG",
         "Cumulated Discounted Gain",
-        "sum_i J_i (1/log2(i+1) - 1/log2(i+2))",
+        r"\sum_i J_i \left( \frac{1}{\log_2(i + 1)} - \frac{1}{\log_2(i + 2)} \right)",
         "Relevance of the document where users stop, by the distribution behind DCG.",
     ),
     Cell(
@@ -399,7 +409,7 @@ CELLS = (
         2,
         "DCG",
         "Discounted Cumulated Gain",
-        "sum_i J_i / log2(i+1)",
+        r"\sum_i \frac{J_i}{\log_2(i + 1)}",
         "Total relevance read, by the distribution behind the logarithmic discount.",
     ),
     Cell(
@@ -407,7 +417,7 @@ CELLS = (
         4,
         "DCG",
         "Discounted Average Gain",
-        "sum_i (R_i/i) (1/log2(i+1) - 1/log2(i+2))",
+        r"\sum_i \frac{R_i}{i} \left( \frac{1}{\log_2(i + 1)} - \frac{1}{\log_2(i + 2)} \right)",
         "Precision where users stop, by the distribution behind DCG.",
     ),
     Cell(
@@ -415,7 +425,7 @@ CELLS = (
         1,
         "RR",
         "Reciprocal Rank Gain",
-        "sum_i J_i / (i (i+1))",
+        r"\sum_i \frac{J_i}{i (i + 1)}",
         "Relevance of the document where users stop, reading on with reciprocal probability.",
     ),
     Cell(
@@ -423,7 +433,7 @@ CELLS = (
         2,
         "RR",
         "Reciprocal Rank Total Relevance",
-        "sum_i J_i / i",
+        r"\sum_i \frac{J_i}{i}",
         "Total relevance read, reading on with reciprocal probability (the paper's RR).",
     ),
     Cell(
@@ -431,7 +441,7 @@ CELLS = (
         4,
         "RR",
         "Reciprocal Average Precision",
-        "sum_i (R_i/i) / (i (i+1))",
+        r"\sum_i \frac{R_i}{i} \frac{1}{i (i + 1)}",
         "Precision where users stop, reading on with reciprocal probability.",
     ),
     Cell(
@@ -439,7 +449,7 @@ CELLS = (
         4,
         "ERR",
         "Expected Precision",
-        "sum_i (R_i/i) J_i (1-theta)^(R_i-1) theta",
+        r"\sum_i \frac{R_i}{i} J_i (1 - \theta)^{R_i - 1} \theta",
         "Precision where users stop, at each relevant document with the same probability.",
     ),
     Cell(
@@ -447,7 +457,7 @@ CELLS = (
         3,
         "AP",
         "Average Reciprocal Rank",
-        "1/R sum_i J_i / i",
+        r"\frac{1}{R} \sum_i \frac{J_i}{i}",
         "Reciprocal rank of a relevant document, averaged over all of them.",
     ),
     Cell(
@@ -455,7 +465,7 @@ CELLS = (
         3,
         "RRR",
         "Reciprocal Relevant Rank",
-        "sum_i 1/i J_i / (R_i (R_i+1))",
+        r"\sum_i \frac{1}{i} \frac{J_i}{R_i (R_i + 1)}",
         "Reciprocal rank where users stop, who read on to further relevant documents with reciprocal probability.",
     ),
     Cell(
@@ -463,7 +473,7 @@ CELLS = (
         4,
         "RRR",
         "Reciprocal Relevant Average Precision",
-        "sum_i (R_i/i) J_i / (R_i (R_i+1))",
+        r"\sum_i \frac{R_i}{i} \frac{J_i}{R_i (R_i + 1)}",
         "Precision where users stop, who read on to further relevant documents with reciprocal probability.",
     ),
 )
@@ -478,11 +488,13 @@ class _Cell(UserModelMeasure):
         self.cell = cell
         self.NAME = self.__name__ = cell.name
         self.PRETTY_NAME = cell.pretty_name
-        self.FORMULA = f"sum_t w_t M_t, M_t = {cell.formula}"
+        self.FORMULA = rf"\sum_t w_t M_t, \quad M_t = {cell.formula}"
         self.__doc__ = (
             f"{cell.pretty_name}: {cell.summary[0].lower()}{cell.summary[1:]}\n\n"
             f'It is ``UserModel({cell.model}, "{cell.stop}")``.\n\n.. cite.dblp:: conf/sigir/Carterette11\n'
         )
+        if "R_i" in cell.formula:
+            self.WHERE = _R
         self.model, self.stop = cell.model, cell.stop
         self.SUPPORTED_PARAMS = cell_parameters(cell.model, cell.stop)
         self.READS = ("weight", "intent_type") if "theta_nav" in self.SUPPORTED_PARAMS else ("weight",)

@@ -34,7 +34,7 @@ class _EU(DiversityMeasure):
 
     NAME = __name__ = "EU"
     PRETTY_NAME = "Expected Utility"
-    FORMULA = "sum_i 1/(1 + log_base i) (sum_t w_t r_it (1-alpha)^c_it - e)"
+    FORMULA = r"\sum_i \frac{1}{1 + \log_{\mathrm{base}} i} \left( \sum_t w_t r_{it} (1 - \alpha)^{c_{it}} - e \right)"
     SOURCE = "Yang and Lad (2009); Amigó et al. (2018), Sec. 4.3"
     RANGE = "(-inf, inf)"
     READS = ("weight",)
@@ -77,7 +77,7 @@ class _nEU(_EU, Normalised):
 
     NAME = __name__ = "nEU"
     PRETTY_NAME = "Normalised Expected Utility"
-    FORMULA = "EU / EU of the greedy ideal ranking, which stops before the first gain <= e"
+    FORMULA = r"\frac{\mathrm{EU}}{\mathrm{EU}^*}"
     SOURCE = "Yang and Lad (2009); Yang et al. (2007)"
 
     @property

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -11,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from ..evaluate import DiversityEvaluator
-from ..judged import QRELS_COLUMNS, RUN_COLUMNS, Run, ids, with_string_ids
-from ..measures.parse import read_measures
+from ..judged import QRELS_COLUMNS, RUN_COLUMNS, Run, ids, warn_user, with_string_ids
+from ..measures.groups import read_measures
 from ..parallel import in_parallel
 from ..parameters import Parameter, Rng
 from .correlation import correlate, kendall_tau
@@ -292,11 +291,7 @@ def assessor_agreement(
     if not common:
         raise ValueError(f"{who}: qrels and other_qrels must have a query in common, and have none.")
     if queries != others:
-        warnings.warn(
-            f"{len(queries ^ others)} of {len(queries | others)} queries are left out: not both qrels have them.",
-            UserWarning,
-            stacklevel=2,
-        )
+        warn_user(f"{len(queries ^ others)} of {len(queries | others)} queries are left out: not both qrels have them.")
     values, other_values = _evaluated(
         systems, [judged[judged["query_id"].isin(common)] for judged in both], chosen, "assessors"
     )

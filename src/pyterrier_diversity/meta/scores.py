@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-import warnings
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
+from ..judged import warn_user
 from ..judged.columns import texts
 from ..parameters import Rng, generator_of
 
@@ -86,10 +85,8 @@ def read_scores(perquery: pd.DataFrame, measures: Iterable[object] | None = None
     table = table.reindex(index=pd.MultiIndex.from_product([wanted, systems], names=keys), columns=queries)
     complete = table.notna().all(axis=0)
     if not complete.all():
-        warnings.warn(
-            f"{int((~complete).sum())} of {len(complete)} queries are left out: not every system has a value for them.",
-            UserWarning,
-            stacklevel=_outside(),
+        warn_user(
+            f"{int((~complete).sum())} of {len(complete)} queries are left out: not every system has a value for them."
         )
     table = table.loc[:, complete]
     if not table.shape[1] or not systems:
@@ -104,21 +101,11 @@ def _with_values(frame: pd.DataFrame) -> pd.DataFrame:
     if not empty.any() or empty.all():
         return frame
     names = empty.index[empty]
-    warnings.warn(
+    warn_user(
         f"perquery: {len(names)} of {len(empty)} queries are left out: {', '.join(names)}. They are NaN for every "
-        "system and measure, as queries without judgements are; filter_by_qrels=True leaves them out of pt.Experiment.",
-        UserWarning,
-        stacklevel=_outside(),
+        "system and measure, as queries without judgements are; filter_by_qrels=True leaves them out of pt.Experiment."
     )
     return frame[~frame["qid"].isin(names)]
-
-
-def _outside() -> int:
-    """Return the ``stacklevel`` of the caller's warning that makes it name the line outside this package."""
-    package, frame, level = __name__.partition(".")[0], sys._getframe(1), 1
-    while frame.f_back is not None and frame.f_globals["__name__"].partition(".")[0] == package:
-        frame, level = frame.f_back, level + 1
-    return level
 
 
 def _columns(perquery: pd.DataFrame) -> pd.DataFrame:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import itertools
 import string
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,19 +13,13 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from ..io import escaped, latex
 from ..measures import parse, signature
 from ..parameters import Parameter
 from .significance_tests import TESTS, corrected
 
 _PLACES = Parameter(int, 3, interval="[0, 100]", desc="decimal places of the means")
 _NEEDED = ("measure", "system", "other", "mean", "other_mean", "significant")
-
-_LATEX = {
-    **{character: f"\\{character}" for character in "&%$#_{}"},
-    "\\": r"\textbackslash{}",
-    "^": r"\textasciicircum{}",
-    "~": r"\textasciitilde{}",
-}
 
 
 class Cell(NamedTuple):
@@ -216,23 +210,3 @@ def with_bounds(compared: pd.DataFrame, places: int) -> pd.DataFrame:
             for value, high, unreached in zip(compared[column], bound, none, strict=True)
         ]
     return printed
-
-
-def latex(rows: Iterable[Sequence[str]], columns: str) -> str:
-    """Return a table for LaTeX with rules of booktabs, the first row being the header; cells are not escaped."""
-    header, *body = (f"{' & '.join(row)} \\\\" for row in rows)
-    lines = [
-        rf"\begin{{tabular}}{{{columns}}}",
-        r"\toprule",
-        header,
-        r"\midrule",
-        *body,
-        r"\bottomrule",
-        r"\end{tabular}",
-    ]
-    return "\n".join(lines)
-
-
-def escaped(text: str) -> str:
-    """Return text as LaTeX shows it, on one line."""
-    return "".join(_LATEX.get(character, character) for character in " ".join(text.splitlines()))

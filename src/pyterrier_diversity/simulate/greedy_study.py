@@ -7,8 +7,9 @@ import math
 import numpy as np
 import pandas as pd
 
-from ..ideal import Covers, naming, progress
+from ..ideal import Covers, naming
 from ..judged import QueryRelevance, judge, relevance_by_query
+from ..progress import progress
 
 
 def greedy_study(qrels: pd.DataFrame, time_limit: float = 60.0) -> pd.DataFrame:
@@ -52,7 +53,7 @@ def greedy_study(qrels: pd.DataFrame, time_limit: float = 60.0) -> pd.DataFrame:
     [['quasi-trivial', 2, 1.0]]
     """
     rows = []
-    for query in progress(relevance_by_query(judge(qrels)), "minRank"):
+    for query in progress(relevance_by_query(judge(qrels)), "minRank", unit="query"):
         if len(query.docs):
             with naming(query.query_id):
                 rows.append((query.query_id, *_compare(query, time_limit)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -11,6 +10,7 @@ import pandas as pd
 import pyterrier as pt
 
 from ..arithmetic import divide
+from ..judged import warn_user
 from ..parameters import Parameter
 from .intent_scores import read_intent_scores
 from .steps import NORMALISE, Candidates, K, Normalise, Reranker, first_best, normalised
@@ -194,11 +194,9 @@ class _IntentReranker(Reranker):
             n_uncovered += not coverage.any()
             chosen.append(self._rank(query, coverage, found.weights))
         if n_uncovered:
-            warnings.warn(
+            warn_user(
                 f"{self.who}: {n_uncovered} of {len(queries)} queries are not diversified: their documents have no "
-                "scores for intents, or the same ones.",
-                UserWarning,
-                stacklevel=3,
+                "scores for intents, or the same ones."
             )
         return chosen
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 from typing import Any
 
@@ -12,30 +11,38 @@ import pandas as pd
 import pyterrier as pt
 
 from ..evaluate import DiversityEvaluator, RefusedMeasureError
-from ..judged import RUN_COLUMNS, scores, with_string_ids
-from ..measures.base import implementation
-from ..measures.composite import innermost
-from ..measures.parse import read_measures
+from ..evaluate.expected import TiesOption, mean_and_error, read_draws, sampled_values
+from ..judged import RUN_COLUMNS, Run, scores, warn_user, with_string_ids
+from ..measures.groups import read_measures
+from ..parameters import Rng
 from .steps import Step
 
 
 class Evaluate(Step):
     """Evaluate the ranking of each query: a row for each, with a column for each measure.
 
-    The values are those of ``pt.Experiment(..., perquery=True)``: from the same providers, with the same order of
-    ties. The qrels are read once, however often the transformer is called.
+    The values are those of ``pt.Experiment(..., perquery=True)``, with one order of ties for all measures, also those
+    of other providers. The qrels are read once, however often the transformer is called.
 
     Parameters
     ----------
     qrels : DataFrame
         Qrels, with PyTerrier's or ir_measures' names, as the measures take them. Not changed.
     measures : Measure or str, or iterable of them
-        Which measures: objects such as ``RBU @ 20``, or strings that `measures.parse` reads.
+        Which measures: objects such as ``RBU @ 20``, or strings that `measures.parse` reads, several or groups in one.
+    ties : {"docno", "expected"}
+        How documents of the same score are ordered: by descending id, or at random, many times; values are then means
+        over these orders, with their standard error in a column such as ``se(RBU@20)`` behind that of the measure.
+    samples : int
+        With ``ties="expected"``, the number of random orders, at least 2.
+    rng : int, Generator or None
+        Where random orders come from. Those of a query are the same whatever the other queries.
 
     Raises
     ------
     ValueError
-        If the qrels cannot be read or have no row, or a measure cannot be computed.
+        If the qrels cannot be read or have no row, or a measure cannot be computed; so it is if an ad-hoc measure would
+        not see the highest label of a document, which ``Adhoc(M)`` does.
 
     Warns
     -----
@@ -60,12 +67,19 @@ class Evaluate(Step):
     """
 
     schematic = {"label": "Evaluate"}
-    FIXED = frozenset({"qrels", "measures"})
+    FIXED = frozenset({"qrels", "measures", "ties", "samples", "rng"})
 
     def __init__(
-        self, qrels: pd.DataFrame, measures: ir_measures.Measure | str | Iterable[ir_measures.Measure | str]
+        self,
+        qrels: pd.DataFrame,
+        measures: ir_measures.Measure | str | Iterable[ir_measures.Measure | str],
+        *,
+        ties: TiesOption = "docno",
+        samples: int = 100,
+        rng: Rng = None,
     ) -> None:
-        self.qrels = qrels
+        self.qrels, self.ties, self.samples, self.rng = qrels, ties, samples, rng
+        self._draws = read_draws("Evaluate", ties, samples, rng)
         self._evaluator = evaluator_of("Evaluate", measures, qrels)
         if not len(self._evaluator.judgements):
             raise ValueError("Evaluate: qrels hold no row: there is nothing to evaluate by.")
@@ -75,11 +89,14 @@ class Evaluate(Step):
         """Return a row for each query of the results."""
         pt.validate.result_frame(inp, extra_columns=["score"])
         table = queries_of(inp)
-        values = self._evaluator.values(with_judgements(as_run(inp), self._evaluator, "Evaluate"))
+        run = Run(with_judgements(as_run(inp), self._evaluator, "Evaluate"))
+        sampled = sampled_values(self._evaluator, run, self._draws)
         index = self._evaluator.judgements.query_index
         place = np.array([index.get(str(query_id), -1) for query_id in table["qid"]], dtype=np.intp)
         for measure in self.measures:
-            table[str(measure)] = np.append(values[measure], np.nan)[place]
+            names = [str(measure), f"se({measure})"] if self._draws else [str(measure)]
+            for name, column in zip(names, mean_and_error(sampled[measure]), strict=False):
+                table[name] = np.append(column, np.nan)[place]
         return table
 
     def __repr__(self) -> str:
@@ -98,7 +115,7 @@ def evaluator_of(who: str, measures: Any, qrels: pd.DataFrame) -> DiversityEvalu
     """Return an evaluator of measures, given as objects or strings; there must be one."""
     several = read_measures(who, measures)
     if not several:
-        raise ValueError(f"{who}: measures must hold a measure at least.")
+        raise ValueError(f"{who}: measures must not be empty.")
     try:
         return DiversityEvaluator(several, qrels)
     except RefusedMeasureError as error:
@@ -117,20 +134,8 @@ def with_judgements(run: pd.DataFrame, evaluator: DiversityEvaluator, who: str) 
     if judged.all():
         return run
     unjudged, n = run["query_id"][~judged].nunique(), run["query_id"].nunique()
-    warnings.warn(
-        f"{who}: {unjudged} of {n} queries have no judgements: their values are NaN.", UserWarning, stacklevel=3
-    )
+    warn_user(f"{who}: {unjudged} of {n} queries have no judgements: their values are NaN.")
     return run[judged]
-
-
-def last_rank(measure: ir_measures.Measure) -> int | None:
-    """Return the last rank that a measure looks at, where no turns are told; None for all."""
-    inner = innermost(measure)
-    cutoff: int | None = inner.params.get("cutoff")
-    ours = implementation(inner)
-    if cutoff is None or ours is None or not ours.COUNTS_TURNS:
-        return cutoff
-    return cutoff * int(ours["batch"])
 
 
 def as_run(results: pd.DataFrame) -> pd.DataFrame:

@@ -11,9 +11,9 @@ import pandas as pd
 import pyterrier as pt
 
 from ..judged import Judgements, Run, numbers, ranking_order
-from ..measures.composite import innermost
+from ..measures.composite import innermost, last_rank
 from ..measures.parse import read_measure
-from .evaluate import as_run, evaluator_of, last_rank, with_judgements
+from .evaluate import as_run, evaluator_of, with_judgements
 from .steps import Step
 
 Grades = dict[str, int | float]
@@ -46,6 +46,7 @@ class Explain(Step):
     descending; where there is a column ``turn``, turn by turn), with ``rank`` from 0 in that order, and
 
     ==================  ================================================================================================
+    ``position``        the rank from 1, as people and cutoffs count
     ``intents``         dict of the intents that the document is relevant to, with its grades; only grades of at least
                         the measure's ``rel``, if it names one
     ``new_intents``     list of those that no document above is relevant to
@@ -60,9 +61,9 @@ class Explain(Step):
     ==================  ================================================================================================
 
     All cells survive a CSV: ``pd.read_csv(path, converters={"intents": ast.literal_eval, ...})``. A repeated document
-    of a session is like an unjudged one, as for the measures. The value is that of this order, as with ``Adhoc(M)``;
-    providers of bare measures see some rankings otherwise: cwl_eval (RBP) takes tied documents in the order of rows,
-    and pytrec_eval (nDCG, AP) reads scores in single precision, in which different ones may tie.
+    of a session is like an unjudged one, as for the measures. The value is that of this order, as with ``Adhoc(M)``; in
+    ``pt.Experiment``, providers of bare measures see some rankings otherwise: cwl_eval (RBP) takes tied documents in
+    the order of rows, and pytrec_eval (nDCG, AP) reads scores in single precision, in which different ones may tie.
 
     Every prefix of the ranking is evaluated, down to the measure's cutoff: a few seconds for 50 queries of 1,000
     documents without one.
@@ -97,7 +98,7 @@ class Explain(Step):
         value = self._values(run, place)
         above = pd.Series(value).groupby(run["query_id"].to_numpy()).shift(fill_value=0.0).to_numpy()
         tied = run.duplicated([name for name in ("query_id", "turn", "score") if name in run], keep=False).to_numpy()
-        columns = {"rank": place + pt.model.FIRST_RANK, **self._labels.of(run), "tied": tied}
+        columns = {"rank": place + pt.model.FIRST_RANK, "position": place + 1, **self._labels.of(run), "tied": tied}
         explained = inp.iloc[run.index].assign(**columns, measure=str(self.measure), value=value)
         return explained.assign(contribution=value - above).reset_index(drop=True)
 

@@ -16,11 +16,11 @@ from ..ideal import TIE, ByWorth
 from ..judged import QRELS_COLUMNS, Judgements, Order, Retrieved, ideal, judge, numbers, with_string_ids
 from ..measures import Adhoc, DiversityMeasure, alpha_nDCG, registered
 from ..measures.base import implementation
-from ..measures.composite import inside, smallest_relevant
+from ..measures.composite import inside, last_rank, smallest_relevant
 from ..measures.err import by_label
 from ..measures.parse import read_measure
 from ..parameters import TIME_LIMIT, Parameter, Parameters, checked
-from .evaluate import evaluator_of, last_rank, queries_of
+from .evaluate import evaluator_of, queries_of
 from .steps import Step
 
 Rankings = dict[str, list[str]]

@@ -10,7 +10,7 @@ import pandas as pd
 import pyterrier as pt
 
 from ..arithmetic import divide
-from ..judged import Gain, fail, ids, judge, numbers, relevance_probability, strings, to_frame
+from ..judged import Gain, by_number, fail, ids, judge, numbers, relevance_probability, strings, to_frame
 from ..parameters import GRADES, checked
 from .steps import Candidates, Step
 
@@ -240,14 +240,9 @@ def _of_query(rows: pd.DataFrame, query: Candidates, what: str) -> IntentScores:
             f"{twice['intent'].iloc[0]!r} ({len(twice)} such rows in all)."
         )
     weights = intents["max"][intents["max"] > 0]
-    names = sorted(weights.index, key=_in_order)
+    names = sorted(weights.index, key=by_number)
     doc, intent = pd.Index(query.docs).get_indexer(rows["doc"]), pd.Index(names).get_indexer(rows["intent"])
     known = (doc >= 0) & (intent >= 0)
     scores = np.full((len(query.docs), len(names)), np.nan)
     scores[doc[known], intent[known]] = rows["score"].to_numpy()[known]
     return IntentScores(scores, weights[names].to_numpy() / max(weights.sum(), 1.0))
-
-
-def _in_order(name: str) -> tuple[bool, int, str]:
-    """Sort numbers by their value, and other names after them."""
-    return not name.isdecimal(), int(name) if name.isdecimal() else 0, name

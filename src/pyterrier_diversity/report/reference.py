@@ -6,14 +6,15 @@ import inspect
 import re
 import sys
 from collections import defaultdict
-from collections.abc import Sequence
-from typing import NamedTuple, TypedDict
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple, TypedDict, cast
 
 import ir_measures
 import pandas as pd
 
-from .measures import DiversityMeasure, parse, registered
-from .parameters import Parameter
+from ..measures import DiversityMeasure, parse, registered
+from ..parameters import CUTOFF, GRADES, JUDGED_ONLY, REL_FROM_1, Parameter
+from .formulas import plain
 
 # The topic of the examples: weight and type of each intent; rank, turn, rarity and labels of each document.
 _INTENTS = {"a": (0.5, "inf"), "b": (0.25, "inf"), "c": (0.25, "nav")}
@@ -26,6 +27,8 @@ _DOCUMENTS: dict[str, tuple[int | None, int | None, float, dict[str, int]]] = {
 }
 _WORDS = 100.0
 _DEPTH, _TURNS = 4, 2
+
+_Declared = dict[str, Parameter]
 
 
 class Entry(TypedDict):
@@ -57,7 +60,7 @@ def entry(measure: DiversityMeasure) -> Entry:
         "measure": measure.NAME,
         "name": measure.PRETTY_NAME,
         "what": _documented(measure).split("\n")[0],
-        "formula": measure.FORMULA,
+        "formula": plain(measure.FORMULA) + (f", where {_terms(measure.WHERE, plain)}" if measure.WHERE else ""),
         "parameters": {name: _described(parameter) for name, parameter in measure.parameters().items()},
         "range": measure.RANGE,
         "columns": ", ".join(read) or "none",
@@ -65,6 +68,11 @@ def entry(measure: DiversityMeasure) -> Entry:
         # A subclass that computes something else does not equal what its base class equals.
         "equals": {**vars(type(measure)), **vars(measure)}.get("EQUALS", ""),
     }
+
+
+def _terms(text: str, written: Callable[[str], str]) -> str:
+    """Return a text with its formulas, which stand between dollar signs, as ``written`` writes them."""
+    return re.sub(r"\$(.+?)\$", lambda found: written(found[1]), text)
 
 
 def _described(parameter: Parameter) -> str:
@@ -148,7 +156,7 @@ def _at_the_end(measure: ir_measures.Measure) -> ir_measures.Measure:
 
 def _constraints(measures: Sequence[ir_measures.Measure]) -> dict[str, str]:
     """Return which constraints each measure meets and which it misses, by its name."""
-    from .meta import axiom_table
+    from ..meta import axiom_table
 
     table = axiom_table(measures)
     described = {}
@@ -158,27 +166,66 @@ def _constraints(measures: Sequence[ir_measures.Measure]) -> dict[str, str]:
     return described
 
 
-def page() -> str:
-    """Return the reference page of all measures, in reStructuredText, family by family: it takes some seconds."""
+def pages() -> dict[str, str]:
+    """Return the reference in reStructuredText: its first page and one for each family, by file name.
+
+    It takes some seconds. ``python tests/write_reference.py`` writes the files.
+    """
     families: dict[str, list[tuple[DiversityMeasure, Example]]] = defaultdict(list)
     for measure, example in zip(registered(), examples(registered()), strict=True):
         families[type(measure).__module__].append((measure, example))
-    parts = [_title("Measures", "="), _INTRODUCTION, _title("The topic of the examples", "-"), _topic_section()]
-    for module in sorted(families, key=_family):
-        parts += [_title(_family(module), "-"), *(_section(*each) for each in families[module])]
-    return "\n\n".join(parts) + "\n"
+    ordered = {module: families[module] for module in sorted(families, key=_place)}
+    written = {f"measures/{_stem(module)}.rst": _family_page(module, of) for module, of in ordered.items()}
+    return {"measures.rst": _first_page(ordered), **written}
 
+
+# The families as the literature came to them, the simplest question first; any others follow.
+_FAMILIES: tuple[str, ...] = (
+    "rbu",
+    "alpha_dcg",
+    "intent_aware",
+    "composite",
+    "subtopic",
+    "nugget_scores",
+    "d_measures",
+)
+_FAMILIES += ("q_measure", "sharp", "utility", "err", "cube_test", "session", "trec_dd_2015", "rareness", "user_models")
 
 _INTRODUCTION = """\
-Each measure of :mod:`pyterrier_diversity`, as it is declared. All read the columns ``qid``, ``docno``, ``label`` and
-``iteration`` of the qrels; *columns* are those that a measure reads besides. Symbols: ``w_t`` the weight of intent t,
-``g_it`` the label of the document at rank i for it, ``J_it`` 1 if it is relevant, ``r_it`` its probability of
-relevance, ``c_it`` how many documents above are relevant to t, ``k`` the cutoff, ``T`` the intents with a relevant
-document.
+Every measure of :mod:`pyterrier_diversity`, family by family. *Needs* are columns of the qrels beside ``qid``,
+``docno``, ``label`` and ``iteration``; those in brackets are optional."""
 
-*Equal to* names the tool, or the printed example, whose values a test of this package reproduces. The *constraints* are
-those of Amigó et al. (2018), which :doc:`which_measure` explains: "meets" says that no counter-example was found, for
-the measure without a cutoff where it can do without. A turn is five documents there."""
+_SYMBOLS = """\
+.. list-table::
+   :widths: 20 80
+
+   * - :math:`i, j`
+     - ranks, from 1 down to the cutoff :math:`k`, or to the length :math:`n` of the ranking
+   * - :math:`d_i`
+     - the document at rank i
+   * - :math:`T`
+     - the intents with at least one relevant document; :math:`T_i` those that the first i documents cover
+   * - :math:`w_t`
+     - weight of intent t; the weights of :math:`T` sum to 1, and are equal without a column ``weight``
+   * - :math:`g_{it}`
+     - label of :math:`d_i` for intent t, or the gain that ``gain`` makes of it
+   * - :math:`J_{it}`
+     - 1 if :math:`d_i` is relevant to t, else 0; :math:`J_i` likewise for any intent
+   * - :math:`r_{it}`
+     - probability that :math:`d_i` satisfies a user with intent t
+   * - :math:`c_{it}`
+     - number of documents above rank i that are relevant to t
+   * - :math:`R`
+     - number of relevant documents; :math:`R_t` of those for intent t
+   * - :math:`X^*`
+     - the value of X for the ideal ranking
+   * - :math:`[\\ldots]`
+     - 1 if the condition is true, else 0"""
+
+_COMMON_TEXT = """\
+They mean the same for every measure that takes them. ``M @ 10`` sets the cutoff of M.
+
+{parameters}"""
 
 _TOPIC = """\
 The *example* of each measure is its value for this ranking of four documents, read in two turns, and for its first
@@ -191,10 +238,77 @@ The column ``rarity`` is read by the measures of rareness only. For ``EU_DD``, e
 its own, and each document has {words:g} words. To compute a value again:
 
 >>> from pyterrier_diversity import RBU
->>> from pyterrier_diversity.reference import topic
+>>> from pyterrier_diversity.report.reference import topic
 >>> qrels, run = topic()
 >>> round((RBU @ {depth}).calc_aggregate(qrels, run), 4)
-{value}"""
+{value}
+
+*Equal to* names the tool, or the printed example, whose values a test of this package reproduces. *Constraints* are
+those of Amigó et al. (2018), which :doc:`which_measure` explains: "meets" means that a search found no counter-example.
+The search uses the measure without a cutoff wherever it needs none, and turns of five documents."""
+
+# Parameters that are explained once for all measures.
+_COMMON = cast("_Declared", {**CUTOFF, **GRADES, **JUDGED_ONLY})
+
+
+def _is_common(parameter: Parameter) -> bool:
+    return parameter in (*_COMMON.values(), REL_FROM_1["rel"])
+
+
+def _first_page(families: dict[str, list[tuple[DiversityMeasure, Example]]]) -> str:
+    """Return the page with all measures in tables, and what they have in common."""
+    tables = [part for module, of in families.items() for part in (_title(_family(module), "-"), _index(module, of))]
+    toctree = "\n".join([".. toctree::", "   :hidden:", "", *(f"   measures/{_stem(module)}" for module in families)])
+    common = "\n".join(f"- {_parameter(name, parameter)}" for name, parameter in _COMMON.items())
+    sections = {
+        "Symbols": _SYMBOLS,
+        "Common parameters": _COMMON_TEXT.format(parameters=common),
+        "The topic of the examples": _topic_section(),
+    }
+    parts = [_title("Measures", "="), _INTRODUCTION, toctree, *tables]
+    for title, text in sections.items():
+        parts += [f".. _diversity-{title.lower().replace(' ', '-')}:", _title(title, "-"), text]
+    return "\n\n".join(parts) + "\n"
+
+
+def _index(module: str, of: list[tuple[DiversityMeasure, Example]]) -> str:
+    """Return the table of a family: each measure, what it asks for, its range and what it needs."""
+    lines = [".. list-table::", "   :header-rows: 1", "   :widths: 22 48 15 15", ""]
+    rows = [("Measure", "What it is", "Range", "Needs")]
+    for measure, _ in of:
+        known = entry(measure)
+        needs = [column if column in measure.NEEDS else f"({column})" for column in measure.READS]
+        what = known["what"].removeprefix(f"{known['name']}: ").rstrip(".")
+        link = f":ref:`{known['measure']} <diversity-{known['measure']}>`"
+        rows.append((link, what[0].upper() + what[1:], known["range"], ", ".join(needs) or r"\-"))
+    for row in rows:
+        lines += [f"   {'* -' if place == 0 else '  -'} {cell}" for place, cell in enumerate(row)]
+    return "\n".join([f"See :doc:`measures/{_stem(module)}`.", "", *lines])
+
+
+_EXPLAINED = """\
+:doc:`../measures` explains the :ref:`symbols <diversity-symbols>`, the
+:ref:`common parameters <diversity-common-parameters>` and
+:ref:`the topic of the examples <diversity-the-topic-of-the-examples>`."""
+
+
+def _shared(measures: Sequence[DiversityMeasure]) -> dict[str, Parameter]:
+    """Return the parameters that several of these measures declare alike, but for those that are common to all."""
+    declared = [item for measure in measures for item in measure.parameters().items()]
+    return {name: each for name, each in declared if declared.count((name, each)) > 1 and not _is_common(each)}
+
+
+def _family_page(module: str, of: list[tuple[DiversityMeasure, Example]]) -> str:
+    about = inspect.cleandoc(sys.modules[module].__doc__ or "")
+    first, *more = about.split("\n\n")
+    _, _, subtitle = first.rstrip(".").partition(": ")
+    subtitle = f"{subtitle[0].upper()}{subtitle[1:]}." if subtitle else ""
+    shared = _shared([measure for measure, _ in of])
+    listed = "\n".join(f"- {_parameter(name, parameter)}" for name, parameter in shared.items())
+    common = [f"Parameters that these measures share:\n\n{listed}"] if shared else []
+    sections = (_section(measure, example, shared) for measure, example in of)
+    parts = [_title(_family(module), "="), subtitle, *more, _EXPLAINED, *common, *sections]
+    return "\n\n".join(filter(None, parts)) + "\n"
 
 
 def _topic_section() -> str:
@@ -202,7 +316,7 @@ def _topic_section() -> str:
     rows = [("rank", "document", "turn", *_INTENTS, "rarity")]
     for doc, (rank, turn, rarity, labels) in _DOCUMENTS.items():
         cells = (rank, doc, turn, *(labels.get(intent) for intent in _INTENTS), rarity)
-        rows.append(tuple("-" if cell is None else f"{cell}" for cell in cells))
+        rows.append(tuple(r"\-" if cell is None else f"{cell}" for cell in cells))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     rule = "  ".join("=" * width for width in widths)
     lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
@@ -212,11 +326,11 @@ def _topic_section() -> str:
     return _TOPIC.format(weights=weights, table=table, words=_WORDS, depth=_DEPTH, value=value)
 
 
-def _section(measure: DiversityMeasure, example: Example) -> str:
+def _section(measure: DiversityMeasure, example: Example, shared: Mapping[str, Parameter]) -> str:
     known = entry(measure)
     cited = re.search(r"^\.\. cite\.dblp::.*$", _documented(measure), re.MULTILINE)
+    where = _terms(measure.WHERE, ":math:`{}`".format)
     fields = {
-        "Formula": f"``{known['formula']}``",
         "Range": known["range"],
         "Columns": known["columns"],
         "Example": f"``{example.measure}`` is {example.by_rank[-1]:.4f}; rank by rank "
@@ -225,16 +339,26 @@ def _section(measure: DiversityMeasure, example: Example) -> str:
         **({"Equal to": known["equals"]} if known["equals"] else {}),
         "Source": known["source"],
     }
+    above = [name for name, each in measure.parameters().items() if _is_common(each) or shared.get(name) is each]
+    own = [f"- {_parameter(*item)}" for item in measure.parameters().items() if item[0] not in above]
+    if above:
+        own.append(f"- {', '.join(f'``{name}``' for name in above)}: as explained above")
     return "\n\n".join(
         [
             f".. _diversity-{known['measure']}:",
-            _title(f"``{known['measure']}``: {known['name']}", "~"),
+            _title(f"``{known['measure']}``: {known['name']}", "-"),
             _prose(measure),
+            f".. math:: {measure.FORMULA}",
+            *([f"where {where}."] if where else []),
             "\n".join(f":{name}: {value}" for name, value in fields.items()),
-            "\n".join(f"- ``{name}``: {described}" for name, described in known["parameters"].items()),
+            "\n".join(own),
             *([cited.group()] if cited else []),
         ]
     )
+
+
+def _parameter(name: str, parameter: Parameter) -> str:
+    return f"``{name}``: {_described(parameter)}"
 
 
 def _prose(measure: DiversityMeasure) -> str:
@@ -248,7 +372,16 @@ def _documented(measure: DiversityMeasure) -> str:
 
 
 def _family(module: str) -> str:
-    return (sys.modules[module].__doc__ or "").split("\n")[0].rstrip(".")
+    return (sys.modules[module].__doc__ or "").split("\n")[0].rstrip(".").split(": ")[0]
+
+
+def _stem(module: str) -> str:
+    return module.rpartition(".")[-1]
+
+
+def _place(module: str) -> tuple[int, str]:
+    stem = _stem(module)
+    return (_FAMILIES.index(stem) if stem in _FAMILIES else len(_FAMILIES), stem)
 
 
 def _title(text: str, line: str) -> str:

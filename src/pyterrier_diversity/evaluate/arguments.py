@@ -1,0 +1,67 @@
+"""What an argument looks like: for errors about arguments in the wrong order."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import ir_measures
+import pandas as pd
+
+_LABELS = {"label", "relevance"}
+_SCORES = {"score", "rank"}
+
+
+def _of_columns(columns: Iterable[object]) -> str:
+    names = {str(name) for name in columns}
+    if names & _LABELS:
+        return "qrels"
+    if names & _SCORES and names & {"docno", "doc_id"}:
+        return "a run"
+    return "topics" if "query" in names else ""
+
+
+def look(value: Any) -> str:
+    """Return what a value looks like: "qrels", "a run", "topics", "runs", "measures" or "a path"; "" for another.
+
+    Nothing is read from an iterator.
+    """
+    if isinstance(value, pd.DataFrame):
+        return _of_columns(value.columns)
+    if isinstance(value, ir_measures.Measure):
+        return "measures"
+    if isinstance(value, (str, os.PathLike)):
+        return "a path"
+    if isinstance(value, Mapping):
+        is_named = bool(value) and all(look(run) in ("qrels", "a run", "a path") for run in value.values())
+        return "runs" if is_named else ""
+    if not isinstance(value, (list, tuple, set, frozenset)) or not value:
+        return ""
+    first = next(iter(value))
+    if isinstance(first, Mapping):
+        return _of_columns(first)
+    if hasattr(first, "_fields"):
+        return _of_columns(first._fields)
+    return {"measures": "measures", "a path": "a path", "": ""}.get(look(first), "runs")
+
+
+def check_order(who: str, qrels: Any, runs: Any, measures: Any) -> None:
+    """Raise a ``ValueError`` if qrels, runs or measures look like another one of them.
+
+    Texts may be measures or paths, and are not looked at where either may stand.
+    """
+    looks = {"qrels": look(qrels), "runs": look(runs), "measures": look(measures)}
+    right = {"qrels": ("qrels", ""), "runs": ("runs", "a path", ""), "measures": ("measures", "a path", "")}
+    wrong = [f"{name} looks like {seen}" for name, seen in looks.items() if seen not in right[name]]
+    if not wrong:
+        return
+    what = " and ".join(wrong)
+    if looks["qrels"] == "a path":
+        raise ValueError(
+            f"{who}: {what}. The order is {who}(qrels, runs, measures); pyterrier_diversity.io.read_qrels reads a "
+            "file of qrels."
+        )
+    if wrong == ["runs looks like a run"]:
+        raise ValueError(f"{who}: {what}. Give it a name, as in {{'mine': run}}.")
+    raise ValueError(f"{who}: {what}. The order is {who}(qrels, runs, measures).")

@@ -1,0 +1,62 @@
+"""Values of measures over random orders of the documents that have the same score."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+import ir_measures
+import numpy as np
+
+from ..judged import Run, collected
+from ..parameters import Parameter, Parameters, Rng, checked, generator_of
+from .evaluator import DiversityEvaluator
+
+TiesOption = Literal["docno", "expected"]
+SAMPLES: Parameters = {"samples": Parameter(int, 100, interval="[2, 1e6]", desc="random orders of tied documents")}
+
+
+class Draws(NamedTuple):
+    """How many random orders are drawn, and from which seed."""
+
+    samples: int
+    seed: int
+
+
+def read_draws(who: str, ties: TiesOption, samples: int, rng: Rng) -> Draws | None:
+    """Return what is to be drawn; None where names order tied documents.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+    """
+    if ties not in ("docno", "expected"):
+        raise ValueError(f"{who}: ties must be 'docno' or 'expected', not {ties!r}.")
+    if ties == "docno":
+        return None
+    return Draws(checked(who, SAMPLES, samples=samples)["samples"], int(generator_of(rng).integers(2**63)))
+
+
+def sampled_values(
+    evaluator: DiversityEvaluator, run: Run, draws: Draws | None
+) -> dict[ir_measures.Measure, np.ndarray]:
+    """Return values of shape (orders, queries) for each measure: one order where nothing is drawn, or nothing tied.
+
+    What is drawn for a query depends on the seed, its id and its documents, not on the rest of the run.
+    """
+    first = evaluator.values(run)
+    index = evaluator.judgements.query_index
+    tied = [] if draws is None else [query_id for query_id in run.tied_queries if query_id in index]
+    if draws is None or not tied:
+        return {measure: values[None] for measure, values in first.items()}
+    generators = {name: np.random.default_rng([draws.seed, *name.encode("utf-8", "surrogatepass")]) for name in tied}
+    with collected():  # warnings about the run, which were given above
+        orders = [evaluator.values(run.shuffled(generators)) for _ in range(draws.samples)]
+    return {measure: np.stack([values[measure] for values in orders]) for measure in first}
+
+
+def mean_and_error(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the mean over the first axis and its standard error, which is 0 where all values are equal."""
+    n, constant = len(values), (values == values[0]).all(axis=0)
+    error = values.std(axis=0, ddof=1) / np.sqrt(n) if n > 1 else np.zeros(values.shape[1:])
+    return np.where(constant, values[0], values.mean(axis=0)), np.where(constant, 0.0, error)

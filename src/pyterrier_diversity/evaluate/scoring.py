@@ -1,0 +1,253 @@
+"""Runs scored one after the other or side by side, and saved as they are finished."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import nullcontext
+from dataclasses import replace
+from typing import Any, Literal, NamedTuple
+
+import ir_measures
+import numpy as np
+import pandas as pd
+
+from ..io import Content, read_content, read_run_or_session
+from ..judged import RUN_COLUMNS, Run, collected, to_frame
+from ..measures import signature
+from ..measures.composite import innermost, last_rank
+from ..parallel import as_finished
+from ..progress import Counted
+from .evaluator import DiversityEvaluator, RefusedMeasureError, aggregated
+from .expected import Draws, mean_and_error, sampled_values
+from .saved import Column, Saved, Scored, bytes_key, content_key, file_key
+
+_Source = pd.DataFrame | str | os.PathLike[str] | Content
+
+# What is wrong with one run; every other exception is an error of this package.
+_BAD = (FileNotFoundError, OSError, MemoryError, TypeError, ValueError)
+
+_NO_VALUES = np.empty(0)
+
+
+class Call:
+    """What all runs of a call are scored by; evaluators are made in each process that needs them.
+
+    Parameters
+    ----------
+    qrels : DataFrame
+        The qrels, with ir_measures' names.
+    measures : list of Measure
+        The measures.
+    order : {"score", "rank"}
+        What orders a run.
+    draws : Draws, optional
+        How often orders of tied documents are drawn.
+
+    Raises
+    ------
+    ValueError
+        If the qrels cannot be read, or a measure cannot be computed.
+    """
+
+    def __init__(
+        self,
+        qrels: pd.DataFrame,
+        measures: list[ir_measures.Measure],
+        order: Literal["score", "rank"],
+        draws: Draws | None,
+    ) -> None:
+        self.qrels, self.order, self.draws = qrels, order, draws
+        self.measures = {str(measure): measure for measure in measures}
+        ties = f"mean over {draws.samples} orders, seed {draws.seed}" if draws else "docno descending"
+        self.signatures = {name: signature(measure, ties=ties) for name, measure in self.measures.items()}
+        self.cutoffs = _cutoffs(measures)
+        self._evaluators: dict[tuple[str, ...], DiversityEvaluator] = {}
+        self.query_ids = self.evaluator(tuple(self.measures)).judgements.query_ids
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the evaluators out: they are larger than what they are made of."""
+        return {**self.__dict__, "_evaluators": {}}
+
+    def evaluator(self, names: tuple[str, ...]) -> DiversityEvaluator:
+        """Return what computes these measures, made when it is first asked for."""
+        if names not in self._evaluators:
+            try:
+                self._evaluators[names] = DiversityEvaluator([self.measures[name] for name in names], self.qrels)
+            except RefusedMeasureError as error:
+                raise ValueError(
+                    f"{str(error).rstrip('.')} (ir_measures takes values of its own types only: 1.0, not 1)."
+                ) from error
+        return self._evaluators[names]
+
+    def run_key(self, run: _Source) -> str:
+        """Return a key of what a run contains, and of how it is read."""
+        how = (f"order={self.order}", f"ties={'docno' if self.draws is None else tuple(self.draws)}")
+        if isinstance(run, Content):
+            return bytes_key([run.data], *how)
+        return content_key(run, *how) if isinstance(run, pd.DataFrame) else file_key(run, *how)
+
+
+def _cutoffs(measures: Iterable[ir_measures.Measure]) -> dict[str, int]:
+    """Return the ranks below which measures do not look, by the names of columns that count ties across them."""
+    cutoffs = {last_rank(measure) for measure in measures if not innermost(measure).params.get("judged_only")}
+    return {f"ties@{rank}": rank for rank in sorted(rank for rank in cutoffs if rank is not None)}
+
+
+def score_runs(
+    call: Call,
+    runs: Mapping[str, Any],
+    *,
+    n_jobs: int | None,
+    save: str | os.PathLike[str] | None,
+    skip: bool,
+    keep_values: bool,
+) -> tuple[dict[str, Scored], dict[str, str]]:
+    """Return what is known of each run, and why others were skipped.
+
+    Parameters
+    ----------
+    call : Call
+        What they are scored by.
+    runs : mapping of names to paths or runs
+        The runs.
+    n_jobs : int, optional
+        As of ``joblib.Parallel``.
+    save : path, optional
+        A file that has what is finished, and gets what is not.
+    skip : bool
+        Whether runs that cannot be scored are skipped; otherwise the first one is an error.
+    keep_values : bool
+        Whether to return values of queries, and not only aggregates.
+    """
+    to_save = nullcontext() if save is None else Saved(save, content_key(call.qrels), call.query_ids, call.signatures)
+    with to_save as saved, Counted(len(runs), "runs", unit="run") as counted:
+        results = _Results(call, saved, counted, skip, keep_values)
+        waiting = [task for name, run in runs.items() for task in results.tasks(name, run)]
+
+        def tasks() -> Iterator[tuple[str, tuple[Any, ...]]]:
+            for task in waiting:
+                if results.failed is not None:
+                    return
+                yield task
+
+        for name, result in as_finished(_scored, call, tasks(), n_jobs=n_jobs):
+            results.take(name, result)
+    if results.failed is not None:
+        raise results.failed
+    return {name: results.scored[name] for name in runs if name in results.scored}, results.errors
+
+
+class _Refused(NamedTuple):
+    """Why a run cannot be scored, and which of the exceptions it is."""
+
+    kind: int
+    message: str
+
+
+def _refused(error: Exception) -> _Refused:
+    message = str(error)
+    if isinstance(error, OSError) and error.filename is not None:
+        message = f"{error.filename}: {error.strerror}"
+    return _Refused([isinstance(error, kind) for kind in _BAD].index(True), message or type(error).__name__)
+
+
+class _Results:
+    """What is finished of a call."""
+
+    def __init__(self, call: Call, saved: Saved | None, counted: Counted, skip: bool, keep_values: bool) -> None:
+        self._call, self._saved, self._counted, self._skip, self._keep = call, saved, counted, skip, keep_values
+        self._keys: dict[str, str] = {}
+        self.scored: dict[str, Scored] = {}
+        self.errors: dict[str, str] = {}
+        self.failed: Exception | None = None
+
+    def tasks(self, name: str, run: Any) -> Iterator[tuple[str, tuple[Any, ...]]]:
+        """Yield the task of scoring a run by the measures whose values are not saved, if there are any."""
+        try:
+            run = _sendable(run, self._call.order)
+            if self._saved is not None:
+                self._keys[name] = self._call.run_key(run)
+        except _BAD as error:
+            self.take(name, _refused(error))
+            if self.failed is not None:
+                raise self.failed from error
+            return
+        found = None if self._saved is None else self._saved.found(self._keys[name])
+        measures = tuple(measure for measure in self._call.measures if found is None or measure not in found.columns)
+        if measures:
+            yield name, (run, measures)
+        elif found is not None:
+            self.take(name, Scored({}, found.answered))
+
+    def take(self, name: str, result: Scored | _Refused | Exception) -> None:
+        """Keep and save what a worker found of a run, or why it could not."""
+        if isinstance(result, Scored):
+            self._take_scored(name, result)
+            return
+        if isinstance(result, _Refused):
+            message = result.message
+            kind: type[Exception] = _BAD[result.kind]
+            cause = None
+        else:
+            message, kind, cause = f"{type(result).__name__}: {result}", RuntimeError, result
+        self._counted.add(0)
+        if self._skip:
+            self.errors[name] = message
+        elif self.failed is None:
+            self.failed = kind(f"Run {name}: {message}")
+            self.failed.__cause__ = cause
+
+    def _take_scored(self, name: str, new: Scored) -> None:
+        self._counted.add(new.n_rows)
+        known = new if self._saved is None else self._saved.add(name, self._keys[name], new)
+        columns = {measure: known.columns[measure] for measure in self._call.measures}
+        if not self._keep:
+            columns = {measure: column._replace(by_query=_NO_VALUES) for measure, column in columns.items()}
+        ties = {name: known.ties[name] for name in self._call.cutoffs}
+        self.scored[name] = replace(known, columns=columns, ties=ties)
+
+
+def _sendable(run: Any, order: str) -> _Source:
+    """Return a path, what a pipe has, or a run as a frame, which other processes can be given."""
+    if isinstance(run, (str, os.PathLike)):
+        # A pipe is read once, and by the process that it belongs to.
+        return run if os.path.isfile(run) or not (os.fspath(run) == "-" or os.path.exists(run)) else read_content(run)
+    if order == "rank" and isinstance(run, pd.DataFrame):
+        if "rank" not in run:
+            raise ValueError("order='rank' needs the column rank")
+        run = run.drop(columns="score", errors="ignore")
+    return to_frame(run, RUN_COLUMNS, "run")
+
+
+def _scored(call: Call, run: _Source, measures: tuple[str, ...]) -> Scored | _Refused:
+    """Return the values of one run, and what there is to say of it."""
+    evaluator = call.evaluator(measures)
+    try:
+        with collected() as messages:
+            frame = run if isinstance(run, pd.DataFrame) else read_run_or_session(run, call.order)
+            ranked = Run(frame)
+            sampled = sampled_values(evaluator, ranked, call.draws)
+    except _BAD as error:
+        return _refused(error)
+    answered = frozenset(ranked.query_ids).intersection(call.query_ids)
+    return Scored(
+        columns={str(measure): _column(measure, values, call.draws) for measure, values in sampled.items()},
+        answered=np.array([query_id in answered for query_id in call.query_ids]),
+        empty=not len(ranked),
+        ties={
+            name: len(answered.intersection(ranked.tied_across(rank))) / max(len(answered), 1)
+            for name, rank in _cutoffs(evaluator.measures).items()
+        },
+        messages=messages,
+        n_rows=len(frame),
+    )
+
+
+def _column(measure: ir_measures.Measure, sampled: np.ndarray, draws: Draws | None) -> Column:
+    """Return values of shape (orders, queries) as their means, with standard errors if they were drawn."""
+    by_query, errors = mean_and_error(sampled)
+    aggregate, error = mean_and_error(np.array([aggregated(measure, values) for values in sampled]))
+    if draws is None:
+        return Column(by_query, float(aggregate))
+    return Column(by_query, float(aggregate), errors, float(error))

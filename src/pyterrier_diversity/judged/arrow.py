@@ -1,0 +1,68 @@
+"""Strings that live in Arrow, compared and looked up there: few of them become objects of Python."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+
+class ArrowStrings:
+    """A column of strings. What is taken of it, by a slice or by rows, is an array of objects."""
+
+    def __init__(self, array: Any) -> None:
+        self._array = array
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return len(self._array)
+
+    def __getitem__(self, rows: slice | np.ndarray) -> np.ndarray:
+        """Return some strings, None where there is none."""
+        part = self._array[rows] if isinstance(rows, slice) else self._array.take(rows)
+        return part.to_numpy(zero_copy_only=False)
+
+    @property
+    def missing(self) -> np.ndarray:
+        """Which rows have no string."""
+        return self._array.is_null().to_numpy(zero_copy_only=False)
+
+    @property
+    def heads(self) -> np.ndarray:
+        """The rows where the value changes."""
+        from pyarrow import compute
+
+        differ = compute.not_equal(self._array[1:], self._array[:-1]).fill_null(True)
+        return np.concatenate([[0], np.flatnonzero(differ.to_numpy(zero_copy_only=False)) + 1])
+
+    def coded(self, rows: np.ndarray) -> tuple[np.ndarray, ArrowStrings]:
+        """Return a code for each of some rows, and the distinct strings that they stand for."""
+        encoded = self._array.take(rows).dictionary_encode()
+        return encoded.indices.to_numpy(), ArrowStrings(encoded.dictionary)
+
+    def like(self, names: np.ndarray) -> ArrowStrings:
+        """Return names as strings of the same type."""
+        import pyarrow
+
+        return ArrowStrings(pyarrow.array(names, type=self._array.type))
+
+    def places_in(self, names: ArrowStrings) -> np.ndarray:
+        """Return the place of each string among distinct names; -1 for others."""
+        from pyarrow import compute
+
+        return compute.index_in(self._array, value_set=names._array).fill_null(-1).to_numpy()
+
+
+def arrow_strings(column: pd.Series) -> ArrowStrings | None:
+    """Return a column whose strings live in Arrow; None for another one."""
+    dtype = column.dtype
+    if isinstance(dtype, pd.ArrowDtype):
+        if str(dtype.pyarrow_dtype) not in ("string", "large_string"):
+            return None
+    elif getattr(dtype, "storage", None) != "pyarrow":
+        return None
+    import pyarrow
+
+    array = pyarrow.array(column.array)
+    return ArrowStrings(array.combine_chunks() if isinstance(array, pyarrow.ChunkedArray) else array)

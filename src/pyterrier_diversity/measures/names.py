@@ -1,0 +1,61 @@
+"""What is said of a text that names no measure, and of parameters that a measure does not have."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+import ir_measures
+
+FORM = "A measure is written as RBU@20 or RBU(p=0.9)@20"
+# Names of trec_eval that no name of ir_measures is like.
+_OF_TREC_EVAL = {"recip_rank": "RR", "ndcg_cut": "nDCG", "map_cut": "AP"}
+
+
+def unknown_measure(text: str) -> str:
+    """Return the sentence about a text that names no measure: which may be meant, or what one looks like."""
+    name = re.match(r"[\w#]+(-[^\W\d]\w*)*", text.strip())
+    if name is not None and name.group() in ir_measures.measures.registry:
+        return f"Unknown measure {text!r}. {FORM}."
+    near = "" if name is None else _near(name.group())
+    # What follows the name, such as a cutoff, may be right.
+    is_form = name is not None and re.fullmatch(r"(\(.*\))?(@\d+)?", text.strip()[name.end() :], flags=re.DOTALL)
+    shown = name.group() if name is not None and is_form else text
+    if not near:
+        return f"Unknown measure {shown!r}. {FORM}."
+    if not is_form:
+        return f"Unknown measure {shown!r}. Did you mean {near}? {FORM}."
+    return f"Unknown measure {shown!r}. Did you mean {near}?"
+
+
+def _near(name: str) -> str:
+    """Return the name that may be meant; an empty one if none is like it."""
+    for written, read in (("\u03b1", "alpha_"), ("#", "sharp_"), ("-", "_")):
+        name = name.replace(written, read)
+    name = re.sub("_+", "_", re.sub(r"_\d+$", "", name)).lower()
+    if name in _OF_TREC_EVAL:
+        return _OF_TREC_EVAL[name]
+    known = {name.lower(): str(measure.NAME) for name, measure in ir_measures.measures.registry.items()}
+    return next((known[one] for one in get_close_matches(name, known, n=1)), "")
+
+
+def check_names(measure: ir_measures.Measure, given: Iterable[str]) -> None:
+    """Raise the ``ValueError`` for parameters that a measure does not have."""
+    unknown = sorted(set(given) - measure.SUPPORTED_PARAMS.keys())
+    if unknown:
+        raise ValueError(
+            f"{measure.NAME} has no parameter {', '.join(map(repr, unknown))}; its parameters: "
+            f"{', '.join(measure.SUPPORTED_PARAMS) or 'none'}."
+        )
+
+
+def check_parameters(measure: ir_measures.Measure) -> None:
+    """Raise the ``ValueError`` for parameters that ir_measures would refuse by assertions, which ``-O`` leaves out."""
+    check_names(measure, measure.params)
+    for name, parameter in measure.SUPPORTED_PARAMS.items():
+        if name not in measure.params:
+            if parameter.required:
+                raise ValueError(f"{measure}: the parameter {name} is missing.")
+        elif not parameter.validate(measure.params[name]):
+            raise ValueError(f"{measure}: invalid param {name}={measure.params[name]!r}.")

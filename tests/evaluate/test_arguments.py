@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+from ir_measures import ScoredDoc, nDCG
+
+from pyterrier_diversity import RBU, evaluate_runs
+
+QRELS = pd.DataFrame({"qid": "q", "docno": ["a", "b"], "label": [1, 2], "iteration": ["x", "y"]})
+RUN = pd.DataFrame({"qid": "q", "docno": ["a", "b"], "score": [1.0, 2.0]})
+TOPICS = pd.DataFrame({"qid": ["q"], "query": ["text"]})
+FORMS = r"^evaluate_runs: runs must be a mapping of names to runs, or paths"
+ORDER = r"The order is evaluate_runs\(qrels, runs, measures\)"
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (({"mine": RUN}, QRELS, [RBU @ 5]), rf"qrels looks like runs and runs looks like qrels\. {ORDER}\.$"),
+        ((RUN, QRELS, [RBU @ 5]), rf"qrels looks like a run and runs looks like qrels\. {ORDER}\.$"),
+        ((QRELS, [RBU @ 5], {"mine": RUN}), rf"runs looks like measures and measures looks like runs\. {ORDER}\.$"),
+        ((QRELS, RBU @ 5, RUN), rf"runs looks like measures and measures looks like a run\. {ORDER}\.$"),
+        (([RUN], TOPICS, QRELS), r"qrels looks like runs and runs looks like topics and measures looks like qrels"),
+        ((["my.run"], QRELS, "RBU@5"), rf"qrels looks like a path and runs looks like qrels\. {ORDER}; .*read_qrels"),
+        (("qrels.txt", {"mine": RUN}, "RBU@5"), rf"qrels looks like a path\. {ORDER}; .*\.read_qrels reads a file"),
+        ((QRELS.to_dict("records"), QRELS, "RBU@5"), rf"runs looks like qrels\. {ORDER}\.$"),
+        ((QRELS, RUN, [nDCG @ 5]), r"runs looks like a run\. Give it a name, as in {'mine': run}\.$"),
+        ((QRELS, RUN.to_dict("records"), [nDCG @ 5]), r"runs looks like a run\. Give it a name"),
+        ((QRELS, list(map(ScoredDoc._make, RUN.values)), "RBU@5"), r"runs looks like a run\. Give it a name"),
+    ],
+)
+def test_arguments_in_the_wrong_place_are_named(given, message):
+    with pytest.raises(ValueError, match=rf"^evaluate_runs: {message}"):
+        evaluate_runs(*given)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ((QRELS.to_dict("records"), {"mine": RUN}, "RBU@5"), r"^qrels must be a frame, .* not rows of dict\.$"),
+        ((QRELS, {"mine": [1, 2]}, "RBU@5"), r"^Run mine: run must be a frame, .* not rows of int\.$"),
+        ((QRELS, 5, "RBU@5"), rf"{FORMS}, not int\.$"),
+        ((QRELS, None, "RBU@5"), rf"{FORMS}, not NoneType\.$"),
+        ((QRELS, [1, 2], "RBU@5"), rf"{FORMS}, not a list of int\.$"),
+        ((QRELS, {"mine": RUN}, None), r"^evaluate_runs: measures must be a measure or several, not NoneType\.$"),
+        ((QRELS, {"mine": RUN}, 5), r"^evaluate_runs: measures must be a measure or several, not int\.$"),
+    ],
+)
+def test_what_no_argument_may_be_is_a_type_error(given, message):
+    with pytest.raises(TypeError, match=message):
+        evaluate_runs(*given)
+
+
+@pytest.mark.parametrize("runs", [{"a": RUN, "b": "no.run"}, "no.run", ["no.run"], {"a": {"q": ["b"]}}, {}])
+@pytest.mark.parametrize("qrels", [QRELS, {"q": {"a": 1}}, QRELS.drop(columns="label")])
+def test_arguments_in_their_places_pass(qrels, runs):
+    with pytest.raises((ValueError, TypeError, OSError)) as caught:
+        evaluate_runs(qrels, runs, [])
+
+    assert "looks like" not in str(caught.value)

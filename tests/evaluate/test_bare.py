@@ -1,0 +1,141 @@
+"""Measures of other providers, as they are: over the rows of the qrels, in this package's ranking."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from ir_measures import AP, RBP, RR, Judged, NumQ, NumRel, NumRet, P, R, nDCG
+
+from pyterrier_diversity import IA, RBU, Adhoc, Sharp, evaluate_runs
+from pyterrier_diversity.evaluate import DiversityEvaluator, score
+from pyterrier_diversity.judged import collected
+from pyterrier_diversity.transformers import Evaluate, Explain
+
+OF_RETRIEVED = [P @ 1, P(rel=2) @ 2, RR, RBP(rel=1), NumRet(rel=1)]
+OF_ALL = [AP, nDCG @ 20, R @ 5, NumRel]
+OF_NONE = [NumRet, NumQ, Judged @ 2]
+
+# The last row of b does not have its highest label.
+QRELS = pd.DataFrame(
+    [("q", "a", 0, "1"), ("q", "b", 2, "1"), ("q", "a", 1, "2"), ("q", "b", 1, "2")],
+    columns=["qid", "docno", "label", "iteration"],
+)
+
+
+def run_of(*docs: str) -> dict[str, list[str]]:
+    return {"q": list(docs)}
+
+
+@pytest.mark.parametrize("measure", [*OF_RETRIEVED, *OF_ALL], ids=str)
+def test_a_measure_that_would_read_a_lower_label_of_a_retrieved_document_is_refused(measure):
+    message = (
+        f"Run mine: {measure} reads the last row of a document, which has the label 1 for document 'b' of query 'q'; "
+        f"its highest is 2. Use Adhoc({measure})."
+    )
+
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        evaluate_runs(QRELS, {"mine": run_of("a", "b")}, [RBU @ 20, measure])
+
+
+@pytest.mark.parametrize("measure", OF_ALL, ids=str)
+def test_a_measure_that_reads_all_judgements_is_refused_although_the_document_is_not_retrieved(measure):
+    with pytest.raises(ValueError, match=r"document 'b' of query 'q'; its highest is 2\. Use Adhoc"):
+        evaluate_runs(QRELS, {"mine": run_of("a")}, [measure])
+
+
+@pytest.mark.parametrize("measure", [*OF_RETRIEVED, *OF_NONE], ids=str)
+def test_a_measure_that_reads_no_label_of_the_document_is_computed(measure):
+    run = run_of("a") if measure in OF_RETRIEVED else run_of("a", "b")
+
+    table = evaluate_runs(QRELS, {"mine": run}, [measure, Adhoc(measure)])
+
+    assert table[str(measure)][0] == table[f"Adhoc({measure})"][0]
+
+
+@pytest.mark.parametrize("order", [["label"], ["iteration", "label"], ["docno", "label"]])
+def test_the_order_of_rows_does_not_matter_where_the_highest_label_is_the_last(order):
+    ordered = QRELS.sort_values("label", kind="stable") if order == ["label"] else QRELS.sort_values(order)
+    last = ordered.groupby("docno")["label"].last().to_dict()
+
+    if last == {"a": 1, "b": 2}:
+        assert evaluate_runs(ordered, {"mine": run_of("a", "b")}, [nDCG])["nDCG"][0] == score(nDCG, [1, 2])
+    else:
+        with pytest.raises(ValueError, match="Use Adhoc"):
+            evaluate_runs(ordered, {"mine": run_of("a", "b")}, [nDCG])
+
+
+def test_a_query_that_is_not_answered_and_negative_labels_mislead_nobody():
+    qrels = pd.concat([QRELS, QRELS.head(1).assign(qid="p")])
+    negative = QRELS.assign(label=[0, 1, -2, 1])
+
+    assert evaluate_runs(qrels, {"mine": {"p": ["x"]}}, [AP])["AP"][0] == 0
+    assert evaluate_runs(negative, {"mine": run_of("a", "b")}, [AP])["AP"][0] == 0.5
+
+
+def test_steps_of_pipelines_refuse_as_well():
+    run = pd.DataFrame({"qid": "q", "docno": ["a", "b"], "score": [2.0, 1.0]})
+
+    with pytest.raises(ValueError, match=r"Use Adhoc\(nDCG@20\)"):
+        Evaluate(QRELS, [nDCG @ 20])(run)
+    with pytest.raises(ValueError, match=r"Use Adhoc\(AP\)"):
+        Explain(QRELS, AP)(run)
+    with pytest.raises(ValueError, match=r"Use Adhoc\(AP\)"):
+        score(AP, [[2, 1], [1, 0]])
+
+
+@given(
+    rows=st.lists(st.tuples(st.sampled_from("abc"), st.integers(-1, 2)), min_size=1, max_size=8),
+    docs=st.lists(st.sampled_from("abcx"), unique=True),
+    measure=st.sampled_from([*OF_RETRIEVED, *OF_ALL, *OF_NONE]),
+)
+def test_a_bare_measure_is_refused_or_has_the_value_of_adhoc(rows, docs, measure):
+    qrels = pd.DataFrame(rows, columns=["docno", "label"]).assign(qid="q")
+    qrels["iteration"] = np.arange(len(qrels)).astype(str)
+    evaluator = DiversityEvaluator([measure, Adhoc(measure)], qrels)
+    by_document = qrels.groupby("docno")["label"]
+    misread = by_document.last().clip(lower=0) < by_document.max()
+
+    if (
+        not docs
+        or not misread.any()
+        or measure in OF_NONE
+        or (measure in OF_RETRIEVED and not misread.reindex(docs).any())
+    ):
+        values = evaluator.values({"q": docs})
+        assert values[measure].tolist() == values[Adhoc(measure)].tolist()
+    else:
+        with pytest.raises(ValueError, match="Use Adhoc"):
+            evaluator.values({"q": docs})
+
+
+def test_bare_measures_see_the_ranking_that_ours_see():
+    qrels = pd.DataFrame({"qid": "q", "docno": ["a", "b"], "label": [1, 0]})
+    close = pd.DataFrame(
+        {"qid": "q", "docno": ["a", "b"], "score": [1.0 + 1e-12, 1.0]}
+    )  # one number in single precision
+    twice = pd.DataFrame({"qid": "q", "docno": ["a", "b", "a"], "score": [3.0, 2.0, 1.0]})
+    large = pd.DataFrame({"qid": "q", "docno": ["a", "b"], "score": [2**60 + 1, 2**60]})
+
+    for run in (close, twice, large):
+        with collected():  # a warning of the document that is there twice
+            values = DiversityEvaluator([P @ 1, Adhoc(P @ 1), RBP(rel=1)], qrels).values(run)
+        assert values[P @ 1].tolist() == values[Adhoc(P @ 1)].tolist() == [1.0]
+        assert values[RBP(rel=1)].tolist() == [pytest.approx(0.2)]
+
+
+@pytest.mark.parametrize("dtype", ["object", "str", "string"])
+@pytest.mark.parametrize("measure", [IA(nDCG @ 5), IA(AP), Sharp(IA(P @ 1)), P @ 1, RBU @ 5], ids=str)
+@pytest.mark.parametrize("score", [[2.0, 1.0], [1.0, 1.0]], ids=["untied", "tied"])
+def test_a_missing_document_is_refused_by_every_measure(measure, dtype, score):
+    qrels = pd.DataFrame({"qid": "q", "docno": ["a", "b"], "label": [1, 2], "iteration": ["x", "y"]})
+    run = pd.DataFrame({"qid": "q", "docno": pd.Series(["a", None], dtype=dtype), "score": score})
+
+    with pytest.raises(ValueError, match=r"^run: (row 1|a row of query 'q') has no docno\.$"):
+        DiversityEvaluator([measure], qrels).values(run)
+    with pytest.raises(ValueError, match=r"^Run mine: run: .* has no docno\.$"):
+        evaluate_runs(qrels, {"mine": run}, [measure])

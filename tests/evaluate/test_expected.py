@@ -1,0 +1,150 @@
+from __future__ import annotations
+
+import json
+from itertools import permutations
+
+import numpy as np
+import pandas as pd
+import pytest
+from ir_measures import AP, RR, NumQ, NumRet, P, nDCG
+
+from pyterrier_diversity import CT, IA, RBU, Adhoc, StRecall, alpha_nDCG, evaluate_runs
+from pyterrier_diversity.evaluate import score
+
+LABELS = {"a": [1, 0], "b": [0, 2], "c": [0, 0], "d": [1, 1]}
+QRELS = pd.DataFrame(
+    [
+        (query, doc, label, str(intent))
+        for query in ("q", "p")
+        for doc, labels in LABELS.items()
+        for intent, label in enumerate(labels)
+    ],
+    columns=["qid", "docno", "label", "iteration"],
+)
+# All documents of q are tied but the first one; none of p is.
+RUN = pd.DataFrame(
+    [("q", "c", 2.0), ("q", "a", 1.0), ("q", "b", 1.0), ("q", "d", 1.0)]
+    + [("p", doc, -place) for place, doc in enumerate("dcab")],
+    columns=["qid", "docno", "score"],
+)
+MEASURES = [RBU @ 3, alpha_nDCG @ 3, StRecall @ 2, IA(nDCG @ 2), Adhoc(AP), Adhoc(P @ 2), CT]
+
+
+def expected(runs: object = None, measures: object = MEASURES, **options: object) -> pd.DataFrame:
+    given = {"mine": RUN} if runs is None else runs
+    return evaluate_runs(QRELS, given, measures, ties="expected", **{"rng": 1, **options})
+
+
+def value_of(measure: object, docs: str) -> float:
+    return score(measure, [LABELS[doc] for doc in docs], others=[LABELS[doc] for doc in LABELS if doc not in docs])
+
+
+@pytest.mark.parametrize("measure", MEASURES, ids=str)
+def test_the_mean_is_that_over_all_orders_of_the_tied_documents(measure):
+    orders = [value_of(measure, "c" + "".join(order)) for order in permutations("abd")]
+
+    table = expected(measures=measure, perquery=True, samples=2000).set_index("qid")
+
+    assert table["value"]["q"] == pytest.approx(np.mean(orders), abs=5 * table["se"]["q"] + 1e-12)
+    assert table["se"]["q"] == pytest.approx(np.std(orders) / 2000**0.5, rel=0.1, abs=1e-12)
+    assert table.loc["p", ["value", "se"]].tolist() == [value_of(measure, "dcab"), 0.0]
+
+
+def test_a_tie_worked_by_hand():
+    # The first of two tied documents is relevant or not: RR is 1 or 1/2.
+    qrels = pd.DataFrame({"qid": "q", "docno": ["r"], "label": 1})
+    run = pd.DataFrame({"qid": "q", "docno": ["r", "s"], "score": 1.0})
+
+    table = evaluate_runs(qrels, {"mine": run}, [RR], ties="expected", samples=1000, rng=3)
+
+    assert table["RR"][0] == pytest.approx(0.75, abs=5 * 0.25 / 1000**0.5)
+    assert table["se(RR)"][0] == pytest.approx(0.25 / 1000**0.5, rel=0.05)
+    assert evaluate_runs(qrels, {"mine": run}, [RR])["RR"][0] == 0.5
+
+
+def test_a_table_has_the_error_of_each_mean_over_queries():
+    table, by_query = expected(), expected(perquery=True)
+
+    assert table.columns.tolist() == ["name", *(c for m in map(str, MEASURES) for c in (m, f"se({m})"))]
+    for measure in map(str, MEASURES):
+        of_measure = by_query[by_query["measure"] == measure]
+        assert table[measure][0] == pytest.approx(of_measure["value"].mean(), abs=1e-12)
+        assert table[f"se({measure})"][0] == pytest.approx(of_measure["se"].max() / 2, abs=1e-12)  # p adds nothing
+
+
+def test_sums_over_queries_are_drawn_too():
+    table = expected(measures=[NumQ, Adhoc(NumRet(rel=1))])
+
+    assert table.drop(columns="name").to_numpy().tolist() == [[2.0, 0.0, 6.0, 0.0]]
+
+
+@pytest.mark.parametrize("n_jobs", [None, 2])
+def test_the_same_seed_gives_the_same_numbers_whatever_the_order_of_rows_runs_and_queries(n_jobs):
+    other = RUN.assign(score=0.0)
+    table = expected({"mine": RUN, "other": other}, perquery=True)
+
+    shuffled = {"other": other.sample(frac=1, random_state=2), "mine": RUN.sample(frac=1, random_state=1)}
+    again = expected(shuffled, perquery=True, n_jobs=n_jobs)
+    alone = expected({"any": RUN[RUN["qid"] == "q"]}, perquery=True)
+
+    keys = ["name", "qid", "measure"]
+    pd.testing.assert_frame_equal(
+        again.sort_values(keys, ignore_index=True), table.sort_values(keys, ignore_index=True), check_exact=True
+    )
+    of_q = table[(table["name"] == "mine") & (table["qid"] == "q")]["value"].tolist()
+    assert alone[alone["qid"] == "q"]["value"].tolist() == of_q
+    assert expected(rng=2)["RBU@3"][0] != expected()["RBU@3"][0]
+
+
+def test_a_run_without_ties_has_the_usual_values_and_no_error():
+    untied = RUN[RUN["qid"] == "p"]
+
+    table = expected({"mine": untied})
+
+    usual = evaluate_runs(QRELS, {"mine": untied}, MEASURES)
+    pd.testing.assert_frame_equal(table[list(usual)], usual, check_exact=True)
+    assert (table[[f"se({measure})" for measure in MEASURES]] == 0).all(axis=None)
+
+
+def test_warnings_come_once_although_there_are_many_orders():
+    run = pd.concat([RUN, RUN.head(1)])
+
+    with pytest.warns(UserWarning, match=r"^Run mine: ") as warned:
+        expected({"mine": run})
+
+    assert len(warned) == 1
+
+
+def test_a_table_tells_what_was_drawn():
+    table = expected(samples=7, rng=5)
+
+    assert table.attrs["expected"]["samples"] == 7
+    pd.testing.assert_frame_equal(expected(samples=7, rng=np.random.default_rng(5)), table)
+    json.dumps(table.attrs)
+    assert "expected" not in evaluate_runs(QRELS, {"mine": RUN}, MEASURES).attrs
+
+
+def test_the_share_of_queries_with_ties_across_each_cutoff_is_told():
+    measures = [RBU @ 1, Adhoc(P @ 2), alpha_nDCG @ 3, nDCG(judged_only=True) @ 5, AP, CT @ 1]
+
+    table = evaluate_runs(QRELS, {"mine": RUN, "none": RUN[RUN["qid"] == "p"]}, measures[:3], queries=True)
+
+    shares = {"ties@1": 0.0, "ties@2": 0.5, "ties@3": 0.5}
+    assert table.attrs["ties"] == {"mine": shares, "none": dict.fromkeys(shares, 0.0)}
+    assert table[["queries", *shares]].to_numpy().tolist() == [[2, 0.0, 0.5, 0.5], [1, 0.0, 0.0, 0.0]]
+    ordered = QRELS.sort_values("label", kind="stable")
+    assert list(evaluate_runs(ordered, {"mine": RUN}, measures[3:]).attrs["ties"]["mine"]) == ["ties@5"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"ties": "random"}, r"^evaluate_runs: ties must be 'docno' or 'expected', not 'random'\.$"),
+        ({"samples": 1}, r"^evaluate_runs: samples must be an integer in \[2, 1e6\], not 1\.$"),
+        ({"samples": 2.5}, r"^evaluate_runs: samples must be an integer in \[2, 1e6\], not 2\.5\.$"),
+        ({"rng": -1}, r"^rng must be a seed"),
+    ],
+)
+def test_wrong_options_are_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        evaluate_runs(QRELS, {"mine": RUN}, MEASURES, **{"ties": "expected", **options})

@@ -1,0 +1,214 @@
+"""A table of words is what its lines say, however they are written, and however the file is handed over."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import math
+import os
+import re
+import sys
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from pyterrier_diversity.io.files import Columns, Content, Distinct, read_columns, read_content
+
+RUN: Columns = {"qid": str, "q0": None, "docno": Distinct, "rank": object, "score": float, "tag": None}
+WEIGHTED = {"weight": float}
+
+
+def number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
+
+
+def by_hand(text: str, columns: Columns, optional: Columns) -> dict[str, list[object]] | None:
+    """Read a table in plain loops; None if a line is bad."""
+    lines = [line.lstrip("\ufeff").split() for line in re.split("\r\n|\r|\n", text)]
+    lines = [words for words in lines if words]
+    if lines and len(lines[0]) > len(columns):
+        columns = columns | optional
+    table: dict[str, list[object]] = {name: [] for name, kind in columns.items() if kind}
+    for words in lines:
+        if len(words) != len(columns):
+            return None
+        for word, (name, kind) in zip(words, columns.items(), strict=True):
+            value = number(word) if kind in (float, object) else word
+            if kind is float and not math.isfinite(value):
+                return None
+            if kind:
+                table[name].append(value)
+    return table
+
+
+def is_read_right(text: str, columns: Columns = RUN, optional: Columns | None = None) -> bool:
+    expected = by_hand(text, columns, optional or {})
+    try:
+        found = read_columns(Content("file", text.encode()), columns, optional)
+    except ValueError as error:
+        return expected is None and bool(re.match(r"file, line \d+: ", str(error)))
+    # repr tells 0.0 from -0.0, and is one of all NaN
+    return expected is not None and repr({name: values.tolist() for name, values in found.items()}) == repr(expected)
+
+
+WORDS = st.one_of(
+    st.sampled_from(
+        ["1", "0001", "nan", "NA", "", "null", "None", "True", "#", '"', "'", '""', '"a', "a,b", "\\", "1.0"]
+    ),
+    st.sampled_from(["é", "文書", "x\u00a0y", "\u2003", "\x1c", "\x0b", "a\0b", "\x85", "\ufeff", "d\ufeff", "x" * 47]),
+    st.sampled_from(["x" * 48, "x" * 60, "é" * 24]),
+    st.text("ab1", max_size=3),
+)
+NUMBERS = st.one_of(
+    st.floats(allow_nan=False, allow_infinity=False).map(repr),
+    st.floats(-10, 10).map(lambda value: f"{value:.25e}"),
+    st.integers(-(10**20), 10**20).map(str),
+    st.sampled_from(
+        ["nan", "inf", "-inf", "Infinity", "1_000", "1,5", "0x10", "1e", "1e+", "1e5", "+1", "-", ".", ".5", "1."]
+    ),
+    st.sampled_from(["", "1d5", "True", "é", "\u0661", "1e400", "1e-400", "-0", "12345678901234567890.5e-30", "1 2"]),
+    st.text("0123456789+-.eE", max_size=6),
+)
+SEPARATORS = st.sampled_from([" ", "\t", "  ", " \t ", "\x0b", "\u00a0"])
+ENDS = st.sampled_from(["\n", "\r\n", "\r", "\n\n", " \n", "\n \n", "\n "])
+
+
+@st.composite
+def files(draw: st.DrawFn, words: list[st.SearchStrategy[str]]) -> str:
+    """Draw a file: of most, all lines are written alike and are good."""
+    usual, end = draw(SEPARATORS), draw(ENDS)
+    lines = []
+    for _ in range(draw(st.integers(0, 6))):
+        separator = usual if draw(st.integers(0, 5)) else draw(SEPARATORS)
+        line = separator.join(draw(word) for word in words)
+        if not draw(st.integers(0, 8)):
+            line = draw(st.sampled_from([line + separator + "x", line.rpartition(separator)[0], separator + line]))
+        lines.append(line + (end if draw(st.integers(0, 5)) else draw(ENDS)))
+    return draw(st.sampled_from(["", "", "\ufeff", "\n"])) + "".join(lines).rstrip(draw(st.sampled_from(["", "\n"])))
+
+
+PLAIN = st.sampled_from(["1", "0001", "nan", "NA", '"a"', "#", "é", "d,1", "x" * 60])
+FINITE = st.floats(allow_nan=False, allow_infinity=False).map(repr)
+
+
+@settings(max_examples=400, deadline=None)
+@given(files([PLAIN, PLAIN, PLAIN, FINITE, FINITE, PLAIN]))
+def test_good_runs_are_what_their_lines_say(text):
+    assert is_read_right(text)
+
+
+@settings(max_examples=400, deadline=None)
+@given(files([WORDS, WORDS, WORDS, NUMBERS, NUMBERS, WORDS]))
+@example("1 Q0 d 1 2 t\n\n1  d 1 2 t\n")
+@example("1 Q0 d 1 2 t x\n1 Q0 d 1 2\n")
+@example("1 Q0 d 1 2 t\n1 Q0 d 1 2 t x\n1 Q0 d 1 2\n")
+@example("1\tx Q0 d 1 2 t\n")
+@example('1 Q0 "d 1 2 t\n1 Q0 d" 1 2 t\n')
+@example("1 Q0 d 1 2 \n")
+@example("1 Q0 d 1 2 t\n \n")
+def test_hostile_runs_are_what_their_lines_say_or_refused(text):
+    assert is_read_right(text)
+
+
+@settings(max_examples=300, deadline=None)
+@given(files([WORDS, WORDS, WORDS, NUMBERS]) | files([PLAIN, PLAIN, PLAIN, FINITE, FINITE]))
+def test_qrels_are_what_their_lines_say_or_refused(text):
+    assert is_read_right(text, {"qid": str, "iteration": str, "docno": Distinct, "label": float}, WEIGHTED)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(NUMBERS, min_size=1, max_size=3))
+@example(["True", "false"])
+def test_numbers_are_those_of_python(numbers):
+    assert is_read_right("".join(f"1 Q0 d 1 {text} t\n" for text in numbers))
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.binary(max_size=60))
+@example(b"1 Q0 d 1 2 t\n1 Q0 \xff 1 2 t\n")
+@example(b"1 Q0 \xc3d\xa9 1 2 t\n")
+def test_bytes_that_are_no_text_are_refused(data):
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        with pytest.raises(ValueError, match=r"file, line \d+: "):
+            read_columns(Content("file", data), RUN)
+    else:
+        assert is_read_right(text)
+
+
+def test_floats_are_read_exactly():
+    rng = np.random.default_rng(0)
+    values = (rng.normal(size=5_000) * 10.0 ** rng.integers(-300, 300, 5_000)).tolist()
+    text = "".join(f"1 Q0 d {i} {value!r} t\n" for i, value in enumerate(values))
+
+    assert read_columns(Content("file", text.encode()), RUN)["score"].tolist() == values
+
+
+TEXT = "1 Q0 d1 1 2 t\n1 Q0 d2 2 1 t\n"
+
+
+def documents(source: object) -> list[str]:
+    return read_columns(source, RUN)["docno"].tolist()
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_pipe_is_read_once_and_whole(tmp_path, packed):
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    data = gzip.compress(TEXT.encode()) if packed else TEXT.encode()
+    writer = threading.Thread(target=path.write_bytes, args=(data,))
+    writer.start()
+
+    found = documents(path)
+
+    writer.join()
+    assert found == ["d1", "d2"]
+
+
+def test_a_minus_is_the_standard_input(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(TEXT.encode())))
+
+    assert documents("-") == ["d1", "d2"]
+
+
+def test_open_files_are_read(tmp_path):
+    path = tmp_path / "run"
+    path.write_text(TEXT)
+
+    assert documents(io.BytesIO(gzip.compress(TEXT.encode()))) == documents(io.StringIO(TEXT)) == ["d1", "d2"]
+    with path.open() as text, path.open("rb") as data:
+        assert documents(text) == documents(data) == ["d1", "d2"]
+
+
+def test_what_was_read_is_not_read_again():
+    content = read_content(io.StringIO(TEXT))
+
+    assert read_content(content) is content
+
+
+def test_archives_that_were_appended_to_each_other_are_one_file():
+    first, second = TEXT.splitlines(keepends=True)
+
+    assert documents(io.BytesIO(gzip.compress(first.encode()) + gzip.compress(second.encode()))) == ["d1", "d2"]
+
+
+def test_an_archive_that_was_cut_off_is_named_with_the_last_line_that_is_left(tmp_path):
+    path = tmp_path / "run.gz"
+    packed = gzip.compress("".join(f"1 Q0 d{i} {i} {1 / i} t\n" for i in range(1, 200_000)).encode())
+    path.write_bytes(packed[: len(packed) // 2])
+
+    with pytest.raises(ValueError, match=r"run\.gz, line \d{4,6}: Compressed file ended before"):
+        documents(path)
+
+
+def test_a_folder_is_no_file(tmp_path: Path):
+    with pytest.raises(ValueError, match="Is a directory"):
+        documents(tmp_path)

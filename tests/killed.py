@@ -1,0 +1,121 @@
+"""Evaluations that take long enough for something to be killed meanwhile, and a record of who read which run."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+
+from pyterrier_diversity import NDEVAL, RBU, evaluate_runs
+from pyterrier_diversity.io import read_qrels
+from timing import made_up
+
+# Python imports it when it starts, so that each process writes down which runs it reads.
+_RECORDER = """
+import os, sys
+def record(event, args):
+    if event == "open" and str(args[0]).endswith(".run"):
+        log = os.open({log!r}, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+        os.write(log, f"{{os.getpid()}} {{os.path.basename(args[0])}}\\n".encode())
+        os.close(log)
+sys.addaudithook(record)
+"""
+
+_MAIN = """
+import json, pathlib, sys
+from pyterrier_diversity import NDEVAL, RBU, evaluate_runs
+from pyterrier_diversity.io import read_qrels
+
+if __name__ == "__main__":
+    folder, save, options, before = pathlib.Path(sys.argv[1]), *sys.argv[2:]
+    exec(before)
+    qrels = read_qrels(folder.parent / "qrels.txt")
+    table = evaluate_runs(qrels, folder, [*NDEVAL, RBU @ 20], perquery=True, save=save, **json.loads(options))
+    table.to_pickle(save + ".pickle")
+"""
+
+
+class Evaluation:
+    """Run files, and processes that evaluate them.
+
+    Parameters
+    ----------
+    folder : Path
+        An empty folder.
+    ending : str
+        Of the file that has what is finished.
+    n_runs, n_queries, n_docs : int
+        How many there are.
+    """
+
+    def __init__(self, folder: Path, ending: str = "csv", *, n_runs: int = 12, n_queries: int = 50, n_docs: int = 300):
+        self.runs, self._log, self.save = folder / "runs", folder / "log.txt", folder / f"results.{ending}"
+        self.growing = folder / "results.parquet.csv" if ending == "parquet" else self.save
+        self._main = folder / "main.py"
+        self.runs.mkdir()
+        for seed in range(n_runs):
+            run = made_up(n_queries, n_docs, 6, seed=seed)[0]
+            run = run.assign(q0="Q0", rank=run.groupby("query_id").cumcount(), tag="t")
+            columns = ["query_id", "q0", "doc_id", "rank", "score", "tag"]
+            run[columns].to_csv(self.runs / f"{seed:03}.run", sep=" ", header=False, index=False)
+        columns = ["query_id", "iteration", "doc_id", "relevance"]
+        qrels = made_up(n_queries, n_docs, 6)[1][columns]
+        qrels.to_csv(folder / "qrels.txt", sep=" ", header=False, index=False)
+        self.n_runs, self.rows_of_run = n_runs, n_queries * n_docs
+        self._main.write_text(_MAIN)
+        (folder / "sitecustomize.py").write_text(_RECORDER.format(log=str(self._log)))
+        self.environment = {
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join([str(folder), *filter(None, [os.environ.get("PYTHONPATH")])]),
+        }
+
+    def start(self, *, before: str = "", **options: object) -> subprocess.Popen[bytes]:
+        """Start a process that evaluates the runs."""
+        arguments = [str(self.runs), str(self.save), json.dumps(options), before]
+        return subprocess.Popen([sys.executable, str(self._main), *arguments], env=self.environment)
+
+    def table(self) -> pd.DataFrame:
+        """Return what the process returned, which must have ended well."""
+        return pd.read_pickle(f"{self.save}.pickle")
+
+    def undisturbed(self) -> pd.DataFrame:
+        """Return what the process returns if nothing happens to it."""
+        return evaluate_runs(
+            read_qrels(self.runs.parent / "qrels.txt"), self.runs, [*NDEVAL, RBU @ 20], perquery=True, n_jobs=1
+        )
+
+    def finished(self) -> list[str]:
+        """Return the runs that were written to their end."""
+        lines = self.growing.read_text().splitlines()[1:] if self.growing.exists() else []
+        return [f"{line.split(',', 1)[0]}.run" for line in lines if line.endswith('}"')]
+
+    def read(self) -> set[tuple[int, str]]:
+        """Return pairs of process and run: who read what."""
+        lines = [line.split(" ") for line in self._log.read_text().splitlines()] if self._log.exists() else []
+        return {(int(pid), run) for pid, run in lines}
+
+    def wait_for(self, n_finished: int, process: subprocess.Popen[bytes]) -> None:
+        """Wait until so many runs are finished."""
+        wait(lambda: len(self.finished()) >= n_finished or process.poll() is not None)
+
+
+def wait(until: Callable[[], object], seconds: float = 120) -> None:
+    """Wait until something is so."""
+    ends = time.monotonic() + seconds
+    while not until():
+        if time.monotonic() > ends:
+            raise TimeoutError
+        time.sleep(0.005)
+
+
+def kill(*pids: int) -> None:
+    """End processes without notice."""
+    for pid in pids:
+        os.kill(pid, signal.SIGKILL)

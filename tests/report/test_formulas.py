@@ -1,0 +1,33 @@
+import pytest
+
+from pyterrier_diversity.measures import registered
+from pyterrier_diversity.report.formulas import plain
+
+
+@pytest.mark.parametrize(
+    ("latex", "text"),
+    [
+        (r"\sum_i p^i", "sum_i p^i"),
+        (r"\sum_{j<i} r_{jt}", "sum_{j<i} r_jt"),
+        (r"(1 - \alpha)^{c_{it}}", "(1 - alpha)^c_it"),
+        (r"0.5^{i - 1}", "0.5^(i - 1)"),
+        (r"\frac{1}{|T|}", "1/|T|"),
+        (r"\frac{a + b}{c}", "(a + b)/c"),
+        (r"\frac{a}{b c}", "a/(b c)"),
+        (r"\frac{\frac{a}{b}}{c}", "(a/b)/c"),
+        (r"\frac{x}{\log_2(i + 1)}", "x/log_2(i + 1)"),
+        (r"\left( x \right)", "(x)"),
+        (r"\text{a word}", "a word"),
+    ],
+)
+def test_a_formula_reads_the_same_in_plain_text(latex, text):
+    assert plain(latex) == text
+
+
+@pytest.mark.parametrize("measure", registered(), ids=lambda measure: measure.NAME)
+def test_the_formulas_of_the_measures_leave_no_latex(measure):
+    text = plain(measure.FORMULA)
+
+    assert "\\" not in text
+    assert text.count("(") == text.count(")")
+    assert text.count("{") == text.count("}")

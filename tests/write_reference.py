@@ -1,0 +1,21 @@
+"""Write the reference pages of the measures from their declarations.
+
+Run it after adding or changing a measure: ``python tests/write_reference.py``. A test fails while the files
+differ from its output.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pyterrier_diversity.report.reference import pages
+
+FOLDER = Path(__file__).parents[1] / "src" / "pyterrier_diversity" / "pt_docs"
+
+if __name__ == "__main__":
+    written = pages()
+    for stale in set(FOLDER.glob("measures/*.rst")) - {FOLDER / name for name in written}:
+        stale.unlink()
+    for name, text in written.items():
+        (FOLDER / name).parent.mkdir(exist_ok=True)
+        (FOLDER / name).write_text(text, encoding="utf-8")
