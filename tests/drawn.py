@@ -14,8 +14,9 @@ Frames = tuple[pd.DataFrame, pd.DataFrame]
 def small_topics(seed: int, *, fractions: bool = False, turns: bool = False, passages: bool = False) -> Frames:
     """Draw qrels with every optional column, and a run with ties, few enough documents to try all rankings.
 
-    Query q0 has no relevant document and q1 is not in the run. Some intents have no relevant document, some weigh
-    nothing, some documents are not judged for all intents, and some that are retrieved are not judged.
+    Query q0 has no relevant document and q1 is not in the run. Some intents have no relevant document, one of each
+    query has no judgement, some weigh nothing; some documents are not judged for all intents, and some that are
+    retrieved are not judged.
     """
     rng = np.random.default_rng(seed)
     qrels: list[dict[str, Any]] = []
@@ -26,12 +27,15 @@ def small_topics(seed: int, *, fractions: bool = False, turns: bool = False, pas
         for t in range(1 if q == 2 else rng.integers(2, 5)):
             of_intent = {"weight": 1.0 if t == 0 else rng.choice([0.0, 0.5, 1.0, 3.0])}
             of_intent["intent_type"] = rng.choice(["inf", "nav"])
+            of_intent["importance"] = ("vital", "okay", "vital", "failed")[t]
             highest = 0 if q == 0 else rng.choice([0, 1, 3] if t else [2, 4])
             for doc in docs:
                 if rng.random() < 0.7:
                     label = rng.integers(-2, highest + 1) * (0.75 if fractions else 1)
                     row = {"query_id": f"q{q}", "doc_id": doc, "relevance": label, "iteration": f"t{t}", **of_intent}
                     qrels.append({**row, "rarity": rarity[doc], "gain": max(2.5 * label, 0.0)})
+        nothing = {"doc_id": "", "relevance": 0, "iteration": "unjudged", "rarity": 0.0, "gain": 0.0}
+        qrels.append({"query_id": f"q{q}", **nothing, **of_intent})
         if q != 1:
             every = rng.permutation([*docs, "u1", "u2", "u3"])
             for doc in rng.choice(every, rng.integers(1, 10), replace=turns).tolist():
@@ -49,7 +53,7 @@ def _length(doc: str) -> float:
 
 def _with_passages(judged: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
     """Give some documents a second passage, with another label or another nugget."""
-    again = judged[rng.random(len(judged)) < 0.4]
+    again = judged[(rng.random(len(judged)) < 0.4) & (judged["doc_id"] != "")]
     again = again.assign(relevance=np.minimum(again["relevance"] + 1, 4))
     judged = pd.concat([judged, again], ignore_index=True)
     judged["passage"] = [str(i) for i in rng.permutation(len(judged))]

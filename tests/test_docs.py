@@ -124,3 +124,13 @@ def test_sphinx_builds_the_pages_without_a_warning(tmp_path):
 
     assert built.returncode == 0, built.stderr
     assert {path.stem for path in PAGES} <= {path.stem for path in tmp_path.rglob("*.html")}
+
+
+def test_a_parameter_whose_name_ends_with_an_underscore_is_shown_with_it(tmp_path):
+    (tmp_path / "index.rst").write_text("Title\n=====\n\n.. autoclass:: pyterrier_diversity.transformers.XQuAD\n")
+    command = [sys.executable, "-m", "sphinx", "-q", "-c", CONF, tmp_path, tmp_path / "html"]
+
+    subprocess.run(list(map(str, command)), capture_output=True, text=True, check=True)
+
+    shown = (tmp_path / "html" / "index.html").read_text(encoding="utf-8")
+    assert re.findall(r"<strong>(lambda\w*)</strong>", shown) == ["lambda_"]

@@ -131,12 +131,21 @@ PERQUERY = pd.DataFrame(
     columns=["name", "qid", "value"],
 ).assign(measure="AP")
 
+MISSED = pd.DataFrame(
+    [
+        ("A", "1", "a", "The first nugget.", 1.0, True, ["B"]),
+        ("A", "1", "b", "", 2.0, False, []),
+        ("B", "1", "b", "", 2.0, False, []),
+    ],
+    columns=["name", "qid", "iteration", "nugget_text", "weight", "coverable", "covered_by"],
+)
 PICTURES = {
     "asl_curve": (plots.asl_curve, (ASL,)),
     "by_topic_set_size": (plots.by_topic_set_size, (SIZES,)),
     "explain": (plots.explain, (EXPLAINED,)),
     "discriminative_power": (plots.discriminative_power, (POWER,)),
     "intent_coverage": (plots.intent_coverage, (RUN, QRELS)),
+    "missed_intents": (plots.missed_intents, (MISSED,)),
     "per_query_deltas": (plots.per_query_deltas, (PERQUERY, "AP", "x", "y")),
     "tau_matrix": (plots.tau_matrix, (TAUS,)),
     "unanimity": (plots.unanimity, (UNANIMITY,)),
@@ -328,6 +337,19 @@ def test_per_query_deltas_are_sorted_and_name_their_queries():
     assert len({bar.get_facecolor() for bar in ax.patches}) == 2
 
 
+def test_per_query_deltas_of_several_systems_are_a_line_each_sorted_by_itself():
+    perquery = PERQUERY[PERQUERY["name"] != "z"]
+    other = perquery[perquery["name"] == "y"].assign(name="w", value=[0.1, 0.9, 0.0])
+
+    ax = plots.per_query_deltas(pd.concat([perquery, other]), "AP", iter(["x", "w"]), "y")
+
+    shown = lines(ax)
+    assert shown["x"] == [[1, pytest.approx(0.8)], [2, 0], [3, pytest.approx(-0.4)]]
+    assert shown["w"] == [[1, pytest.approx(0.4)], [2, pytest.approx(-0.1)], [3, pytest.approx(-0.8)]]
+    assert texts(ax.get_legend().get_texts()) == ["x", "w"]
+    assert ax.get_ylabel() == "AP: system minus y"
+
+
 def test_per_query_deltas_by_rounding_are_none():
     rounded = PERQUERY.assign(
         value=PERQUERY["value"].where(PERQUERY["qid"] != "2", PERQUERY["name"].map({"x": 0.3, "y": 0.1 + 0.2}))
@@ -350,12 +372,35 @@ def test_per_query_deltas_leave_out_queries_that_a_system_lacks():
     [
         ((PERQUERY, "RR", "x", "y"), "the frame has no measure RR"),
         ((PERQUERY, "AP", "x", "w"), "the frame has no system 'w' with AP; it has x, y, z"),
+        ((PERQUERY, "AP", ["x", "w"], "y"), "the frame has no system 'w' with AP"),
+        ((PERQUERY, "AP", [], "y"), "system must name a system"),
         ((PERQUERY.drop(columns="value"), "AP", "x", "y"), "missing column value; found: name, qid, measure"),
     ],
 )
 def test_per_query_deltas_of_what_is_not_there_are_refused(data, message):
     with pytest.raises(ValueError, match=message):
         plots.per_query_deltas(*data)
+
+
+def test_confusion_has_counts_shaded_by_the_share_of_the_first_judges_label():
+    frame = pd.DataFrame([[6, 2], [0, 0], [1, 3]], index=[0, 1, 3], columns=[0, 1])
+
+    ax = plots.confusion(frame)
+
+    assert texts(ax.texts) == ["6", "2", "0", "0", "1", "3"]
+    assert np.asarray(ax.images[0].get_array()).tolist() == [[0.75, 0.25], [0, 0], [0.25, 0.75]]
+    assert texts(ax.get_yticklabels()) == ["0", "1", "3"]
+    with pytest.raises(ValueError, match="confusion: the frame has no rows"):
+        plots.confusion(frame.iloc[:0])
+
+
+def test_topics_needed_are_a_line_for_each_measure_on_logarithmic_axes():
+    frame = pd.DataFrame({"measure": ["P", "P", "AP"], "topics": [100, 25, 25], "delta": [0.1, 0.2, 0.3]})
+
+    ax = plots.topics_needed(frame)
+
+    assert lines(ax) == {"P": [[25, 0.2], [100, 0.1]], "AP": [[25, 0.3]]}
+    assert (ax.get_xscale(), ax.get_yscale()) == ("log", "log")
 
 
 def test_intent_coverage_is_the_mean_share_of_intents_down_to_each_rank():
@@ -401,3 +446,52 @@ def test_intent_coverage_is_the_measure_at_every_cutoff(measure):
 def test_intent_coverage_of_nothing_is_refused(runs, qrels, cutoff, message):
     with pytest.raises(ValueError, match=message):
         plots.intent_coverage(runs, qrels, cutoff=cutoff)
+
+
+def test_intent_coverage_may_be_coverage_of_all_nuggets_by_weight():
+    weighted = QRELS.assign(weight=QRELS["iteration"].map({"a": 3.0, "b": 1.0}).fillna(1.0))
+    unjudged = pd.DataFrame({"qid": ["1"], "docno": "", "label": 0, "iteration": "z", "weight": 4.0})
+
+    ax = plots.intent_coverage(RUN, pd.concat([weighted, unjudged]), measure=Coverage, cutoff=4)
+
+    assert ax.get_lines()[0].get_ydata().tolist() == pytest.approx([0, 1 / 18, 4 / 18, 4 / 18])
+    assert ax.get_ylabel() == "Coverage"
+
+
+def test_missed_intents_are_a_matrix_of_intents_and_systems():
+    ax = plots.missed_intents(MISSED)
+
+    assert texts(ax.get_yticklabels()) == ["b (2)", "The first nugget. (1)"]
+    assert texts(ax.get_xticklabels()) == ["A", "B"]
+    marks = {tuple(map(int, text.get_position())): text.get_text() for text in ax.texts}
+    assert marks == {(1, 0): "✗", (2, 0): "✗", (1, 1): "", (2, 1): "●"}
+    assert ax.get_title(loc="right") == "query 1"
+
+
+def test_missed_intents_show_systems_that_miss_nothing_and_how_many_intents_there_are():
+    from pyterrier_diversity import missed_intents
+
+    runs = {"A": {"1": ["d1"]}, "none": {}, "all": {"1": QRELS["docno"].unique().tolist()}}
+    ax = plots.missed_intents(missed_intents(QRELS, runs), "1")
+
+    assert texts(ax.get_xticklabels()) == ["A", "none", "all"]
+    assert ax.get_title(loc="right") == "query 1: 3 of 3 intents are missed"
+
+
+def test_texts_of_missed_intents_are_shortened():
+    ax = plots.missed_intents(MISSED.assign(nugget_text="word " * 100))
+
+    assert all(len(text.splitlines()) == 2 and text.endswith(")") for text in texts(ax.get_yticklabels()))
+
+
+@pytest.mark.parametrize(
+    ("missed", "query", "message"),
+    [
+        (pd.concat([MISSED, MISSED.assign(qid="2")]), None, "query_id must name one of the 2 queries of the frame"),
+        (MISSED, "7", "the frame has no query '7'"),
+        (MISSED.drop(columns="weight"), "1", "missing column weight"),
+    ],
+)
+def test_missed_intents_of_an_unknown_query_are_refused(missed, query, message):
+    with pytest.raises(ValueError, match=f"^missed_intents: {message}"):
+        plots.missed_intents(missed, query)

@@ -21,7 +21,7 @@ The imports are written by ``python tests/write_exports.py``.
 # What modules offer beside the measures that they register.
 ALSO = {
     "base": ["CompositeMeasure", "DiversityMeasure", "Normalised", "Part", "register", "registered"],
-    "groups": ["CARTERETTE", "FRESHSTACK", "NDEVAL", "NTCIR_INTENT", "RBU18_OFFICIAL", "grid", "signature"],
+    "groups": ["CARTERETTE", "FRESHSTACK", "NDEVAL", "NTCIR_INTENT", "NUGGETS", "RBU18_OFFICIAL", "grid", "signature"],
     "parse": ["parse"],
 }
 

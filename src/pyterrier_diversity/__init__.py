@@ -4,11 +4,12 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from .evaluate import evaluate_runs, register_provider, score
+from .evaluate import evaluate_runs, missed_intents, register_provider, score
 from .import_hook import register_datasets
 from .measures import *  # noqa: F403
 from .measures import __all__ as _measures
 from .qrels import add_rarity, add_weights
+from .report.html import html_report
 
 if TYPE_CHECKING:
     from . import datasets as datasets
@@ -21,7 +22,16 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-__all__ = [*_measures, "__version__", "add_rarity", "add_weights", "evaluate_runs", "score"]
+__all__ = [
+    *_measures,
+    "__version__",
+    "add_rarity",
+    "add_weights",
+    "evaluate_runs",
+    "html_report",
+    "missed_intents",
+    "score",
+]
 
 # They are imported when they are first asked for: some import PyTerrier, matplotlib or ir_datasets.
 _MODULES = frozenset({"datasets", "ideal", "io", "meta", "plots", "simulate", "transformers"})

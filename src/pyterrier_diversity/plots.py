@@ -5,7 +5,8 @@ They need matplotlib: ``pip install 'pyterrier-diversity[plots]'``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from textwrap import fill, shorten
 from typing import TYPE_CHECKING, Any
 
 import ir_measures
@@ -116,10 +117,7 @@ def explain(
     cutoff = checked("explain", CUTOFF, cutoff=cutoff)["cutoff"]
     columns = ("qid", "position", "intents", "new_intents", "unmet_intents", "judged", "tied", "measure", "value")
     frame = _readable("explain", explained, *columns).astype({"qid": str})
-    query_ids = frame["qid"].unique()
-    if query_id is None and len(query_ids) > 1:
-        raise ValueError(f"explain: query_id must name one of the {len(query_ids)} queries of the frame.")
-    shown = query_ids[0] if query_id is None else str(query_id)
+    shown = _query_to_show("explain", frame, query_id)
     rows = frame[frame["qid"] == shown].sort_values("position")
     rows = rows[rows["position"] <= cutoff]
     if rows.empty:
@@ -175,7 +173,7 @@ def intent_coverage(
 
     Parameters
     ----------
-    runs : DataFrame, or mapping of str to DataFrame
+    runs : DataFrame, or mapping of str to runs
         Results with ``qid``, ``docno``, ``score``: of one system, or of each by its name.
     qrels : DataFrame
         Qrels with ``qid``, ``docno``, ``label``, ``iteration``.
@@ -198,8 +196,7 @@ def intent_coverage(
         If there is no run, the qrels have no relevant document, or the measure has no cutoffs down to this one.
     """
     cutoff = checked("intent_coverage", CUTOFF, cutoff=cutoff)["cutoff"]
-    judgements = judge(qrels)
-    if not len(judgements.intents.ids):
+    if not len(judge(qrels).intents.ids):
         raise ValueError("The qrels have no relevant document.")
     named = isinstance(runs, Mapping)
     if named and not runs:
@@ -220,8 +217,77 @@ def intent_coverage(
     return ax
 
 
+def missed_intents(missed: pd.DataFrame, query_id: str | None = None, *, ax: Axes | None = None) -> Axes:
+    """Show which systems cover which intents of a query, those that some system misses.
+
+    Parameters
+    ----------
+    missed : DataFrame
+        What `pyterrier_diversity.missed_intents` returns.
+    query_id : str, optional
+        The query to show; needed if there are several in the frame.
+    ax : Axes, optional
+        Where to draw; a new figure if omitted.
+
+    Returns
+    -------
+    Axes
+        A row for each intent that a system misses, its text (or name) and weight before it, the weightiest on top, and
+        a column for each system. A dot is a covered intent, a cross one that no judged document covers; what is missed
+        and could be covered is blank.
+
+    Raises
+    ------
+    ValueError
+        If the frame lacks a column, or the query is not in it or is to be named.
+    """
+    columns = ("name", "qid", "iteration", "nugget_text", "weight", "coverable", "covered_by")
+    frame = _readable("missed_intents", missed, *columns).astype({"qid": str})
+    shown = _query_to_show("missed_intents", frame, query_id)
+    rows = frame[frame["qid"] == shown]
+    found = [*frame["name"], *(name for others in frame["covered_by"] for name in others)]
+    systems = list(missed.attrs.get("systems", dict.fromkeys(found)))
+    intents = rows.drop_duplicates("iteration").sort_values("weight", ascending=False, kind="stable")
+    missing = rows.groupby("iteration")["name"].agg(set)
+    covered = np.array([[system not in missing[name] for system in systems] for name in intents["iteration"]])
+    ax = _new_axes((5 + 0.5 * len(systems), 1.8 + 0.4 * len(intents))) if ax is None else ax
+    _labels_by_rank(covered.astype(np.float64), 1, _named_intents(intents), ax)
+    for (row, column), is_covered in np.ndenumerate(covered):
+        mark = "●" if is_covered else "" if intents["coverable"].iloc[row] else "✗"
+        ax.text(column + 1, row, mark, ha="center", va="center", color="white" if is_covered else "black")
+    ax.set_xticks(range(1, len(systems) + 1), systems, rotation=45, ha="right")
+    ax.set_xlabel("● covered, ✗ not covered by any judged document", loc="right")
+    n_intents = missed.attrs.get("intents", {}).get(shown)
+    told = f": {len(intents)} of {n_intents} intents are missed" if n_intents else ""
+    ax.set_title(f"query {shown}{told}", loc="right")
+    return ax
+
+
+def _named_intents(intents: pd.DataFrame) -> list[str]:
+    """Return the text of each intent, or its name, on two lines at most, with its weight."""
+    cells = zip(intents["nugget_text"], intents["iteration"], intents["weight"], strict=True)
+    return [
+        f"{fill(shorten(str(text or name), 78, placeholder=' ...'), 40)} ({weight:g})" for text, name, weight in cells
+    ]
+
+
+def _query_to_show(who: str, frame: pd.DataFrame, query_id: str | None) -> str:
+    query_ids = frame["qid"].astype(str).unique()
+    if query_id is None and len(query_ids) > 1:
+        raise ValueError(f"{who}: query_id must name one of the {len(query_ids)} queries of the frame.")
+    shown = query_ids[0] if query_id is None else str(query_id)
+    if shown not in query_ids:
+        raise ValueError(f"{who}: the frame has no query {shown!r}.")
+    return str(shown)
+
+
 def per_query_deltas(
-    perquery: pd.DataFrame, measure: object, system: str, baseline: str, *, ax: Axes | None = None
+    perquery: pd.DataFrame,
+    measure: object,
+    system: str | Iterable[str],
+    baseline: str,
+    *,
+    ax: Axes | None = None,
 ) -> Axes:
     """Show by how much a system is better than another on each query, the largest gain first.
 
@@ -232,15 +298,19 @@ def per_query_deltas(
         returns them.
     measure : Measure or str
         The measure.
-    system, baseline : str
-        Names of the two systems.
+    system : str, or iterable of str
+        The system, or several that are shown as lines.
+    baseline : str
+        The system that they are compared with.
     ax : Axes, optional
         Where to draw; a new figure if omitted.
 
     Returns
     -------
     Axes
-        A bar for each query, with its id below. Values that are equal within 1e-12 have a difference of 0.
+        A bar for each query, with its id below; of several systems a line each, whose queries are sorted by its own
+        differences: the part above 0 is what `meta.risk` weighs against the part below. Values that are equal within
+        1e-12 have a difference of 0.
 
     Raises
     ------
@@ -250,28 +320,39 @@ def per_query_deltas(
     Warns
     -----
     UserWarning
-        If one of the two systems lacks queries, which are left out.
+        If one of the systems lacks queries, which are left out.
     """
     frame = _readable("per_query_deltas", perquery, "name", "qid", "measure", "value")
     frame = frame.astype({"name": str, "measure": str})
     frame = frame[frame["measure"] == str(measure)]
     if frame.empty:
         raise ValueError(f"per_query_deltas: the frame has no measure {measure}.")
-    for name in (system, baseline):
+    systems = [system] if isinstance(system, str) else list(dict.fromkeys(map(str, system)))
+    if not systems:
+        raise ValueError("per_query_deltas: system must name a system.")
+    for name in (*systems, baseline):
         if name not in set(frame["name"]):
             there = ", ".join(frame["name"].unique())
             raise ValueError(f"per_query_deltas: the frame has no system {name!r} with {measure}; it has {there}.")
-    scores = read_scores(frame[frame["name"].isin([system, baseline])])
+    scores = read_scores(frame[frame["name"].isin([*systems, baseline])])
     (values,) = scores.by_measure.values()
-    ours, theirs = (values[scores.systems.index(name)] for name in (system, baseline))
-    deltas = differences(ours, theirs)
-    order = np.argsort(-deltas, kind="stable")
+    theirs = values[scores.systems.index(baseline)]
+    deltas = {name: differences(values[scores.systems.index(name)], theirs) for name in systems}
     ax = _new_axes() if ax is None else ax
-    ax.bar(range(len(order)), deltas[order], color=np.where(deltas[order] < 0, "C3", "C0"))
+    if isinstance(system, str):
+        order = np.argsort(-deltas[system], kind="stable")
+        ordered = deltas[system][order]
+        ax.bar(range(len(order)), ordered, color=np.where(ordered < 0, "C3", "C0"))
+        ax.set_xticks(range(len(order)), [scores.queries[query] for query in order], rotation=90)
+        ax.set_xlabel("query")
+    else:
+        for i, (name, delta) in enumerate(deltas.items()):
+            ax.plot(range(1, len(delta) + 1), -np.sort(-delta), label=name, **_style(i))
+        ax.locator_params(axis="x", integer=True)
+        ax.set_xlabel("queries by difference")
+        ax.legend()
     ax.axhline(0, color="black", linewidth=0.8)
-    ax.set_xticks(range(len(order)), [scores.queries[query] for query in order], rotation=90)
-    ax.set_xlabel("query")
-    ax.set_ylabel(f"{measure}: {system} minus {baseline}")
+    ax.set_ylabel(f"{measure}: {system if isinstance(system, str) else 'system'} minus {baseline}")
     return ax
 
 
@@ -332,6 +413,72 @@ def by_topic_set_size(frame: pd.DataFrame, *, by: str = "measure", ax: Axes | No
     ax = _lines(means, by, "size", "tau", ax, marker="o")
     ax.set_xlabel("topics")
     ax.set_ylabel("Kendall's τ with all topics")
+    return ax
+
+
+def confusion(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """Show how many documents have which labels by two judges.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Counts with the labels of the first judge as rows and those of the second as columns, as
+        ``meta.agreement(..., table=True)`` returns them.
+    ax : Axes, optional
+        Where to draw; a new figure if omitted.
+
+    Returns
+    -------
+    Axes
+        A cell for each two labels with its count, darker for a larger share of the first judge's label.
+
+    Raises
+    ------
+    ValueError
+        If the frame has no rows.
+    """
+    frame = _readable("confusion", frame)
+    counts = frame.to_numpy(dtype=np.float64)
+    shares = divide(counts, counts.sum(axis=1, keepdims=True))
+    ax = _new_axes() if ax is None else ax
+    ax.imshow(shares, cmap="Blues", vmin=0, vmax=1)
+    for (row, column), share in np.ndenumerate(shares):
+        color = "white" if share > _DARK else "black"
+        ax.text(column, row, f"{counts[row, column]:g}", ha="center", va="center", color=color)
+    ax.set_xticks(range(frame.shape[1]), list(map(str, frame.columns)))
+    ax.set_yticks(range(frame.shape[0]), list(map(str, frame.index)))
+    ax.set_xlabel("label of the second judge")
+    ax.set_ylabel("label of the first judge")
+    return ax
+
+
+def topics_needed(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """Show the smallest difference that so many topics find, or how many topics a difference takes.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Columns ``measure``, ``topics`` and ``delta``, as `meta.topics_needed` returns them for several ``n`` or
+        ``delta``.
+    ax : Axes, optional
+        Where to draw; a new figure if omitted.
+
+    Returns
+    -------
+    Axes
+        A line for each measure, both axes logarithmic: a difference of half the size takes about four times the topics.
+
+    Raises
+    ------
+    ValueError
+        If the frame has no rows or lacks a column.
+    """
+    readable = _readable("topics_needed", frame, "measure", "topics", "delta")
+    ax = _lines(readable, "measure", "topics", "delta", ax, marker="o")
+    ax.set_xscale("log")
+    ax.set_yscale("log")
+    ax.set_xlabel("topics")
+    ax.set_ylabel("smallest difference that is found")
     return ax
 
 
@@ -474,9 +621,9 @@ def _bars(names: pd.Series, values: np.ndarray, texts: list[str], ax: Axes | Non
     return ax
 
 
-def _new_axes() -> Axes:
+def _new_axes(size: tuple[float, float] | None = None) -> Axes:
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:
         raise ImportError("plots need matplotlib: pip install 'pyterrier-diversity[plots]'") from error
-    return plt.figure(layout="constrained").add_subplot()
+    return plt.figure(figsize=size, layout="constrained").add_subplot()

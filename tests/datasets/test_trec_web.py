@@ -146,3 +146,20 @@ def test_filters_of_an_experiment_keep_the_order_of_the_qrels():
     filtered = qrels.merge(dataset.get_topics()[["qid"]])
 
     pd.testing.assert_frame_equal(filtered, qrels)
+
+
+def test_documents_are_those_of_ir_datasets(monkeypatch):
+    class Documents:
+        def get_corpus_iter(self, verbose):
+            return iter([{"docno": "d1", "verbose": verbose}])
+
+    dataset = TrecWebDataset(TREC_WEB[0])
+    monkeypatch.setattr(pt, "get_dataset", {f"irds:{TREC_WEB[0]}": Documents()}.__getitem__)
+
+    assert list(dataset.get_corpus_iter(verbose=False)) == [{"docno": "d1", "verbose": False}]
+    assert (dataset.get_corpus_lang(), dataset.get_topics_lang()) == ("en", "en")
+
+
+@pytest.mark.parametrize("name", TREC_WEB)
+def test_ir_datasets_knows_the_documents(name):
+    assert ir_datasets.load(name).has_docs()

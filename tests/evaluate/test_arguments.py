@@ -37,7 +37,7 @@ def test_arguments_in_the_wrong_place_are_named(given, message):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ((QRELS.to_dict("records"), {"mine": RUN}, "RBU@5"), r"^qrels must be a frame, .* not rows of dict\.$"),
+        ((7, {"mine": RUN}, "RBU@5"), r"^qrels must be a frame, .* not int\.$"),
         ((QRELS, {"mine": [1, 2]}, "RBU@5"), r"^Run mine: run must be a frame, .* not rows of int\.$"),
         ((QRELS, 5, "RBU@5"), rf"{FORMS}, not int\.$"),
         ((QRELS, None, "RBU@5"), rf"{FORMS}, not NoneType\.$"),

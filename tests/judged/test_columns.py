@@ -15,6 +15,7 @@ from ir_measures import Qrel, ScoredDoc
 
 from pyterrier_diversity import AP_IA, P_IA, RBU, add_rarity, evaluate_runs
 from pyterrier_diversity.evaluate import DiversityEvaluator
+from pyterrier_diversity.judged import QRELS_COLUMNS, RUN_COLUMNS, to_frame
 from pyterrier_diversity.judged.columns import ids, numbers, scores, strings, texts
 
 # d2 is relevant to a and b, d1 to a; the run is d3 d2 d1: P-IA@2 = (1 + 1)/(2 * 2), AP-IA = ((1/2 + 2/3)/2 + 1/2)/2.
@@ -123,14 +124,16 @@ def test_all_missing_columns_are_named():
 def test_an_iterable_of_plain_tuples_is_refused():
     with pytest.raises(
         TypeError,
-        match="run must be a frame, an iterable of named tuples, a dict of dicts or a dict of lists, not rows of tuple",
+        match=r"run must be a frame, an iterable of named tuples or of dicts, .* a dict of lists, not rows of tuple",
     ):
         values(qrels_frame(), RUN)
 
 
 @pytest.mark.parametrize("data", ["qrels.txt", Path("qrels.txt"), 7, None, {"q": ["d1", "d2"]}, {"q": {"d1"}}])
 def test_what_is_no_table_is_refused(data):
-    with pytest.raises(TypeError, match="qrels must be a frame, an iterable of named tuples or a dict of dicts, not"):
+    with pytest.raises(
+        TypeError, match="qrels must be a frame, an iterable of named tuples or of dicts, or a dict of dicts, not"
+    ):
         values(data, run_frame())
 
 
@@ -447,6 +450,29 @@ def test_other_scores_are_what_they_are(given):
 def test_what_only_numpy_takes_for_numbers_is_refused(values):
     with pytest.raises(ValueError, match="the column score must hold numbers"):
         numbers(pd.DataFrame({"query_id": "q", "score": values}), "score", "run")
+
+
+def test_rows_may_be_dicts():
+    frame = to_frame([{"qid": "q", "docno": "a", "label": 1}], QRELS_COLUMNS, "qrels")
+
+    assert frame.to_dict("records") == [{"query_id": "q", "doc_id": "a", "relevance": 1}]
+
+
+def test_a_row_of_a_run_may_list_documents_best_first():
+    frame = to_frame([{"qid": "q", "docno": ["b", "a"]}, {"qid": "r", "docno": "c", "rank": 0}], RUN_COLUMNS, "run")
+
+    assert frame[["query_id", "doc_id", "score"]].to_numpy().tolist() == [["q", "b", 0], ["q", "a", -1], ["r", "c", 0]]
+
+
+def test_a_row_of_a_run_may_list_documents_with_scores():
+    frame = to_frame([{"qid": "q", "docno": ["b", "a"], "score": [0.5, 2.0]}], RUN_COLUMNS, "run")
+
+    assert frame["score"].tolist() == [0.5, 2.0]
+
+
+def test_documents_that_are_listed_without_a_score_for_each_are_refused():
+    with pytest.raises(ValueError, match=r"run: a row lists 2 documents and 1 scores\."):
+        to_frame([{"qid": "q", "docno": ["b", "a"], "score": [0.5]}], RUN_COLUMNS, "run")
 
 
 BOTH = {"qid": "query_id", "docno": "doc_id", "label": "relevance"}

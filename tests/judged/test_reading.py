@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from by_hand import evaluator, qrels, run, value
-from pyterrier_diversity import AP_IA, IA, P_IA, RBU, Adhoc, StRecall, alpha_nDCG
+from pyterrier_diversity import AP_IA, IA, P_IA, RBU, Adhoc, Coverage, StRecall, alpha_nDCG
+from pyterrier_diversity.evaluate import DiversityEvaluator
 from pyterrier_diversity.judged import judge
 
 # The intent: iteration and subtopic_id
@@ -536,3 +537,77 @@ def test_views_keep_the_passages_of_the_labels_that_they_keep():
     each = judgements.view("each intent")
     assert each.documents.ids[each.labels.doc[each.passages.label]].tolist() == ["d", "e", "e"]
     assert each.labels.intent[each.passages.label].tolist() == [0, 0, 1]
+
+
+# Intents without any judgement
+
+
+def unjudged(*intents):
+    """Rows that name intents of the query q, and judge no document."""
+    return pd.DataFrame({"qid": "q", "iteration": list(intents), "docno": "", "label": 0.0})
+
+
+def test_a_row_without_a_document_names_its_intent_and_judges_nothing():
+    judgements = judge(pd.concat([qrels("q a d1 1", "q b d2 0"), unjudged("c")]))
+
+    assert judgements.named.ids.tolist() == ["a", "b", "c"]
+    assert judgements.intents.ids.tolist() == ["a"]
+    assert judgements.judged_docs == [{"d1", "d2"}]
+
+
+def test_a_query_may_consist_of_intents_without_a_judgement():
+    frame = pd.concat([unjudged("a", "b"), qrels("r a d1 1")]).astype({"label": int})
+    measures = [Coverage, StRecall, Adhoc(ir_measures.AP), IA(ir_measures.AP), ir_measures.AP]
+
+    values = DiversityEvaluator(measures, frame).calc_aggregate(run(q="d1", r="d1"))
+
+    assert values == dict.fromkeys(measures, 0.5)
+
+
+@pytest.mark.parametrize("measure", [ir_measures.AP, ir_measures.Bpref, Adhoc(ir_measures.Bpref)], ids=str)
+def test_qrels_of_intents_without_a_judgement_only_score_0(measure):
+    evaluator = DiversityEvaluator([measure], unjudged("a", "b"))
+
+    assert evaluator.calc_aggregate(run(q="d1")) == {measure: 0}
+
+
+@pytest.mark.parametrize("measure", [ir_measures.Bpref, Adhoc(ir_measures.Bpref)], ids=str)
+def test_a_row_without_a_document_is_no_judged_document_of_another_provider(measure):
+    frame = qrels("q a d1 1", "q a d2 1", "q a d3 0").astype({"label": int})
+
+    with_rows = DiversityEvaluator([measure], pd.concat([frame, unjudged("b").astype({"label": int})]))
+
+    without = DiversityEvaluator([measure], frame)
+    assert with_rows.calc_aggregate(run(q="d3 d1 d2")) == without.calc_aggregate(run(q="d3 d1 d2"))
+
+
+def test_no_run_retrieves_a_row_without_a_document():
+    frame = pd.concat([qrels("q a d1 1"), unjudged("b")])
+    retrieved = pd.DataFrame({"qid": "q", "docno": ["", "d1"], "score": [2.0, 1.0]})
+
+    assert value(Coverage @ 1, frame, retrieved) == 0
+    assert value(alpha_nDCG(judged_only=True) @ 1, frame, retrieved) == 1
+
+
+def test_a_label_above_0_without_a_document_is_refused():
+    with pytest.raises(ValueError, match=r"relevance must be 0 in a row without a document, but query 'q' has 1\.0"):
+        judge(unjudged("a").assign(label=1.0))
+
+
+@pytest.mark.parametrize(
+    ("importance", "message"),
+    [
+        (["vital", "okay"], "importance must be the same in all rows of a query's intent, but query 'q' has 'vital'"),
+        (["vital", None], "qrels: row 1 has no importance"),
+    ],
+)
+def test_an_importance_is_one_word_for_an_intent(importance, message):
+    with pytest.raises(ValueError, match=message):
+        judge(qrels("q a d1 1", "q a d2 1", importance=importance))
+
+
+def test_an_importance_may_be_any_word_or_number():
+    judgements = judge(qrels("q a d1 1", "q b d2 0", importance=["must", 3]))
+
+    assert judgements.named.importance.tolist() == ["must", "3"]
+    assert judgements.view("each intent").named.importance.tolist() == ["must"]

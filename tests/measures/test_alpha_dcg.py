@@ -24,6 +24,7 @@ from pyterrier_diversity import (
     alpha_DCG_IA,
     alpha_nDCG,
     alpha_nDCG_exact,
+    alpha_nDCG_IA,
     nERR_IA,
     nNRBP,
     score,
@@ -543,3 +544,45 @@ def test_an_optimum_is_searched_for_once_for_all_runs(random_topics, monkeypatch
 
     assert len(searched) == qrels["query_id"].nunique()
     assert again == values[0] != values[1]
+
+
+@pytest.mark.parametrize(
+    ("measure", "expected"),
+    [
+        (alpha_nDCG_IA @ 1, 1 / 4 * 3 / 4 / (3 / 4 * 3 / 4)),
+        (alpha_nDCG_IA(gain="linear") @ 2, (1 / 4 + 3 / 4 / math.log2(3)) / (3 / 4 + 1 / 4 / math.log2(3))),
+        (alpha_nDCG_IA(gain="binary") @ 3, 1),
+    ],
+    ids=str,
+)
+def test_normalised_graded_values_worked_by_hand(measure, expected):
+    labels = [[2, 0], [0, 2]] if measure["gain"] != "binary" else [[0, 1], [1, 0]]
+
+    assert score(measure, labels, weights=[1, 3]) == pytest.approx(expected, abs=1e-15)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2, 3])
+@pytest.mark.parametrize("params", [{}, {"alpha": 1}, {"gain": "linear", "max_rel": 9}, {"gain": "binary"}, {"rel": 2}])
+def test_normalised_graded_values_are_those_of_the_naive_reference(seed, params):
+    frames = drawn.intent_topics(seed)
+    measures = [alpha_nDCG_IA(**params), alpha_nDCG_IA(**params) @ 3]
+
+    values = values_by_query(measures, *frames)
+
+    assert values == pytest.approx(naive.values_of_all(measures, *frames), abs=1e-12)
+
+
+@pytest.mark.parametrize("cutoff", [1, 5, 20])
+def test_alpha_ndcg_ia_of_binary_labels_and_uniform_weights_is_alpha_ndcg(cutoff, random_topics, by_query):
+    qrels, run = random_topics(cutoff)
+    of_binary = by_query(alpha_nDCG_IA(gain="binary") @ cutoff, qrels, run)
+
+    assert of_binary == pytest.approx(by_query(alpha_nDCG @ cutoff, qrels, run), abs=1e-12)
+
+
+def test_a_low_label_can_use_up_an_intent_in_the_greedy_ideal_ranking():
+    # Greedy takes the first document, after which the others gain nothing; they are worth more without it.
+    others = 4 * np.eye(6)
+    first = [2] * 6
+
+    assert score(alpha_nDCG_IA(alpha=1, gain="linear"), others, others=[first]) > 1

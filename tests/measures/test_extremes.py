@@ -62,6 +62,7 @@ def frames(label, weight, gain, words):
     qrels = by_hand.qrels(*rows, gain=[gain] * 5, rarity=[0.5] * 5, passage=list("12345"), nugget=list("nnmmo"))
     qrels["weight"] = qrels["iteration"].map({"x": weight, "y": 1.0})
     qrels["intent_type"] = qrels["iteration"].map({"x": "nav", "y": "inf"})
+    qrels["importance"] = qrels["iteration"].map({"x": "vital", "y": "okay"})
     return qrels, by_hand.session("ub", "ac", doc_len=[words] * 4)
 
 

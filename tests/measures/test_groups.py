@@ -22,6 +22,7 @@ from pyterrier_diversity import (
     NDEVAL,
     NRBP,
     NTCIR_INTENT,
+    NUGGETS,
     P_IA,
     RBU,
     RBU18_OFFICIAL,
@@ -47,6 +48,7 @@ GROUPS = {
     "NDEVAL": NDEVAL,
     "NTCIR_INTENT": NTCIR_INTENT,
     "FRESHSTACK": FRESHSTACK,
+    "NUGGETS": NUGGETS,
     "RBU18_OFFICIAL": RBU18_OFFICIAL,
     "CARTERETTE": CARTERETTE,
 }
@@ -251,7 +253,10 @@ def experiment():
     topics = pd.DataFrame({"qid": ["q"], "query": ["jaguar"]})
     docs = ["d3", "u1", "d8", "d1", "d4", "d2", "u2"]
     run = pd.DataFrame({"qid": "q", "docno": docs, "score": np.arange(len(docs), 0.0, -1.0)})
-    return lambda measures, judged=JUDGED: pt.Experiment({"system": run}, topics, judged, list(measures))
+    judged_with_importance = JUDGED.assign(importance="vital")
+    return lambda measures, judged=judged_with_importance: pt.Experiment(
+        {"system": run}, topics, judged, list(measures)
+    )
 
 
 @pytest.mark.parametrize("name", GROUPS)

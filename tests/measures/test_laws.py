@@ -239,6 +239,21 @@ def test_irrelevant_documents_at_the_end_change_nothing_but_what_is_read(data):
 
 @settings(max_examples=40, deadline=None)
 @given(data=topics())
+def test_an_intent_without_a_judgement_changes_only_what_counts_all_intents_named(data):
+    qrels, run = data
+    unjudged = qrels.drop_duplicates("query_id").assign(doc_id="", relevance=0, iteration="unjudged", gain=0.0)
+
+    before, after = compute(MEASURES, qrels, run), compute(MEASURES, pd.concat([unjudged, qrels]), run)
+
+    counting = {str(measure) for measure in PLAIN if measure.COUNTS_ALL_NAMED}
+    changed = {measure for measure, _ in differences(before, after)}
+    lowered = {key for key, value in before.items() if key[0] in counting and value > 0}
+    assert changed <= counting == {"Coverage@5", "NuggetScore@5"}
+    assert all(after[key] < before[key] for key in lowered)
+
+
+@settings(max_examples=40, deadline=None)
+@given(data=topics())
 def test_a_document_judged_irrelevant_is_like_an_unjudged_one(data):
     qrels, run = data
     judged = [rows.iloc[:1].assign(doc_id=doc, relevance=0) for _, rows in qrels.groupby("query_id") for doc in "uv"]
@@ -352,13 +367,17 @@ def columns_changed(qrels):
         "rarity": qrels.assign(rarity=doc / 20),
         "gain": qrels.assign(gain=qrels["gain"] * (1 + doc)),
         "nugget": qrels.assign(nugget="one"),
+        "importance": qrels.assign(importance=np.where(intent % 2, "vital", "okay")),
     }
 
 
 @pytest.mark.parametrize("measure", PLAIN, ids=str)
 def test_a_measure_reads_the_columns_that_it_declares_and_no_others(measure, random_topics):
     qrels, run = random_topics(0)
-    qrels, run = with_other_columns(qrels, weight=1.0, intent_type="inf", rarity=0.5), run.assign(doc_len=10.0)
+    of_intent = {"weight": 1.0, "intent_type": "inf", "importance": "vital"}
+    qrels, run = with_other_columns(qrels, **of_intent, rarity=0.5), run.assign(doc_len=10.0)
+    if "importance" in measure.SUPPORTED_PARAMS:
+        measure = measure(importance="weighted")
     if "theta_nav" in measure.SUPPORTED_PARAMS:
         measure = measure(theta_nav=0.9)
     before = compute([measure], qrels, run)
@@ -401,7 +420,11 @@ def telling(random_topics):
     number = qrels["iteration"].str.split().str[-1].astype(int)
     rarity = qrels["doc_id"].str[-1].astype(int) / 10
     qrels = with_other_columns(
-        qrels, weight=1.0 + number, intent_type=np.where(number % 2, "nav", "inf"), rarity=rarity
+        qrels,
+        weight=1.0 + number,
+        intent_type=np.where(number % 2, "nav", "inf"),
+        importance=np.where(number % 2, "vital", "okay"),
+        rarity=rarity,
     )
     return qrels.assign(nugget=qrels["iteration"]), run.assign(doc_len=10.0)
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import naive
 from by_hand import values_by_query
-from pyterrier_diversity import SRR, Coverage, SPrecision, StRecall, StRecallMinRank, score
+from pyterrier_diversity import SRR, Coverage, MRecall, SPrecision, StRecall, StRecallMinRank, score
 from pyterrier_diversity.ideal import NotProvenError, min_rank
 from small_topics import judged_topics, qrels_of, random_masks
 
@@ -40,6 +40,11 @@ FIVE = [StRecall @ 3, Coverage @ 3, SRR @ 3, SPrecision @ 3, StRecallMinRank]
         (Coverage @ 3, 2 / 4),
         (Coverage @ 100, 3 / 4),
         (Coverage, 3 / 4),
+        (MRecall @ 1, 1),
+        (MRecall @ 2, 0),
+        (MRecall @ 3, 0),
+        (MRecall @ 5, 1),
+        (MRecall, 1),
         (SRR, 1 / 4),
         (SRR @ 4, 1 / 4),
         (SRR @ 3, 0),
@@ -74,6 +79,7 @@ def test_values_are_those_of_the_naive_reference(drawn, cutoff, rel, share, topi
     measures = [
         StRecall(**{name: value for name, value in at.items() if value}),
         Coverage(**at),
+        MRecall(**at),
         SRR(**at, recall=recall),
         *(SPrecision(**at, ideal=ideal) for ideal in ("exact", "greedy")),
         *(StRecallMinRank(rel=rel, ideal=ideal) for ideal in ("exact", "greedy")),
@@ -310,3 +316,14 @@ def test_the_rank_of_a_number_of_intents_is_that_of_the_last_one_needed(n_intent
     labels = [nothing, [0, 1, 0, 1], nothing, nothing, [1, 0, 0, 0]]
 
     assert score(SRR(recall=n_intents / 4), labels, others=[[0, 0, 1, 0]]) == 1 / rank
+
+
+@pytest.mark.parametrize(("ranking", "value"), [("ab", 1), ("abz", 1), ("za", 0), ("zyab", 0)])
+def test_mrecall_wants_k_intents_where_there_are_more(ranking, value, value_of):
+    judged = {"a": {"x": 1}, "b": {"z": 1}, "c": {"w": 1}}
+
+    assert value_of(MRecall @ 2, judged, ranking) == value
+
+
+def test_mrecall_without_a_relevant_document_is_0(value_of):
+    assert value_of(MRecall @ 1, {"a": {"x": 0}}, "a") == 0

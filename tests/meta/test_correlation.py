@@ -365,7 +365,10 @@ def test_queries_that_a_system_lacks_are_left_out_with_a_warning():
     ("frame", "options", "message"),
     [
         (MEANS, {"reference": "ERR"}, "reference must be among the measures AP, RR, RBU, not ERR"),
-        (MEANS, {"method": "rho"}, "method must be one of 'tau', 'tau_ap', 'tau_ap_symmetric', not 'rho'"),
+        (MEANS, {"method": "rho"}, "method must be one of 'tau', 'spearman', 'tau_ap', 'tau_ap_symmetric', not 'rho'"),
+        (MEANS, {"method": "spearman", "variant": "a"}, "variant must be 'b' for method='spearman', not 'a'"),
+        (MEANS, {"top": 1}, r"top must be an integer in \[2, 4\], not 1"),
+        (MEANS, {"top": 5}, r"top must be an integer in \[2, 4\], not 5"),
         (MEANS, {"variant": "c"}, "variant must be one of 'a', 'b', not 'c'"),
         (MEANS.head(1), {}, "ranks systems and needs two, not 1"),
         (MEANS[["name"]], {}, "no column of a measure's means"),
@@ -390,3 +393,54 @@ def test_values_that_are_no_frame_are_refused():
 def test_what_are_no_numbers_is_refused(coefficient, values):
     with pytest.raises(ValueError, match=f"{coefficient.__name__}: .* must be lists of numbers: "):
         coefficient(values, values)
+
+
+@given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=2, max_size=12))
+def test_spearman_is_that_of_scipy(pairs):
+    from scipy.stats import spearmanr
+
+    one, other = ([value / 7 for value in column] for column in zip(*pairs, strict=True))
+    frame = pd.DataFrame({"name": [f"s{i}" for i in range(len(one))], "AP": one, "RR": other})
+
+    value = rank_correlation(frame, "RR", method="spearman")["value"].item()
+
+    if len({*one}) == 1 or len({*other}) == 1:
+        assert math.isnan(value)
+    else:
+        assert value == pytest.approx(spearmanr(one, other).statistic, abs=1e-12)
+
+
+def test_spearman_ties_means_that_differ_by_rounding():
+    frame = pd.DataFrame({"name": list("xyz"), "AP": [0.1 + 0.2, 0.3, 0.1], "RR": [0.5, 0.5, 0.1]})
+
+    assert rank_correlation(frame, "RR", method="spearman")["value"].item() == pytest.approx(1)
+
+
+# RR ranks a, b, c, d, e; AP swaps the best two, and those alone.
+SWAPPED = pd.DataFrame({"name": list("abcde"), "RR": [0.9, 0.8, 0.7, 0.6, 0.5], "AP": [0.8, 0.9, 0.7, 0.6, 0.5]})
+
+
+@pytest.mark.parametrize(("top", "tau"), [(2, -1), (3, 1 / 3), (5, 8 / 10)])
+def test_tau_of_the_best_systems_is_over_those_of_the_reference(top, tau):
+    found = rank_correlation(SWAPPED, "RR", top=top)
+
+    assert found["value"].item() == pytest.approx(tau)
+    assert found.attrs["top"] == top
+
+
+def test_systems_tied_with_the_last_of_the_best_are_among_them():
+    tied = SWAPPED.assign(RR=[0.9, 0.8, 0.7, 0.7, 0.5])
+
+    three = rank_correlation(tied, "RR", top=3)["value"].item()
+
+    # Of a, b, c, d, AP orders six pairs, RR all but c and d: one is swapped.
+    assert three == pytest.approx((4 - 1) / math.sqrt(6 * 5))
+
+
+def test_the_best_systems_are_each_references_own():
+    matrix = rank_correlation(SWAPPED.assign(ERR=[0.1, 0.2, 0.3, 0.4, 0.5]), top=2, matrix=True)
+
+    assert matrix.loc["AP", "RR"] == pytest.approx(-1)  # a and b
+    assert matrix.loc["AP", "ERR"] == pytest.approx(-1)  # d and e
+    assert matrix.loc["ERR", "AP"] == pytest.approx(1)  # a and b, swapped in both
+    assert np.allclose(np.diag(matrix), 1)

@@ -1,12 +1,14 @@
 import statistics
 from itertools import combinations
 
+import ir_measures
 import numpy as np
 import pandas as pd
+import pyterrier as pt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from ir_measures import AP, P
+from ir_measures import AP, NumRel, P
 
 import by_hand
 from by_hand import run
@@ -434,7 +436,7 @@ class TestAssessorAgreement:
         by_cutoff = assessor_agreement(runs, judged, other, measures, group=lambda name: name.split("@")[1])
 
         tau = by_model["tau"].tolist()
-        assert list(by_model) == ["measure", "family", "tau", "family_tau"]
+        assert list(by_model) == ["measure", "family", "tau", "family_tau", "tau_low", "tau_high"]
         assert by_model["family_tau"].tolist() == pytest.approx(
             [(tau[0] + tau[1]) / 2] * 2 + [(tau[2] + tau[3]) / 2] * 2
         )
@@ -446,8 +448,48 @@ class TestAssessorAgreement:
         measures = [StRecall @ 2, alpha_nDCG @ 5]
 
         pd.testing.assert_frame_equal(
-            assessor_agreement(runs, judged, other, measures), assessor_agreement(runs, other, judged, measures)
+            assessor_agreement(runs, judged, other, measures, rng=1),
+            assessor_agreement(runs, other, judged, measures, rng=1),
         )
+
+    def test_the_interval_is_that_of_resampled_topics(self):
+        runs, judged = random_runs(seed=3)
+        other = judged.assign(label=np.random.default_rng(1).permutation(judged["label"]))
+        options = {"n_trials": 40, "ci": 0.9, "rng": 5}
+
+        (row,) = assessor_agreement(runs, judged, other, [StRecall @ 2], **options).to_dict("records")
+
+        tables = []
+        for each in (judged, other):
+            evaluator = ir_measures.evaluator([StRecall @ 2], pt.model.to_ir_measures(each))
+            rows = [
+                {metric.query_id: metric.value for metric in evaluator.iter_calc(pt.model.to_ir_measures(run))}
+                for run in runs.values()
+            ]
+            queries = sorted(rows[0], key=lambda name: (len(name), name))
+            tables.append([[values[query] for query in queries] for values in rows])
+        n = len(tables[0][0])
+        taus = []
+        for sample in np.random.default_rng(5).integers(n, size=(40, n)):
+            means = [[sum(row[q] for q in sample) / n for row in table] for table in tables]
+            taus.append(tau_b(*means))
+        low, high = np.quantile([tau for tau in taus if tau is not None], [0.05, 0.95])
+        assert (row["tau_low"], row["tau_high"]) == pytest.approx((low, high), abs=1e-12)
+        assert row["tau_low"] <= row["tau"] <= row["tau_high"]
+
+    def test_aggregates_that_are_no_means_are_resampled_too(self):
+        result = assessor_agreement(RUNS, FULL, FULL, [NumRel, P @ 1], n_trials=20, rng=1)
+
+        assert result["tau"].tolist() == [1, 1]
+        assert result["tau_low"].tolist() == result["tau_high"].tolist() == [1, 1]
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [({"n_trials": 0}, "n_trials must be an integer in"), ({"ci": 1}, r"ci must be a number in \(0, 1\), not 1")],
+    )
+    def test_intervals_of_nothing_are_refused(self, options, message):
+        with pytest.raises(ValueError, match=message):
+            assessor_agreement(RUNS, FULL, FULL, [P @ 1], **options)
 
     def test_queries_of_one_assessor_only_are_left_out(self):
         other = pd.concat([FULL[FULL["qid"] == "1"], qrels("3 0 a 1")])

@@ -18,6 +18,7 @@ from pyterrier_diversity.meta import (
     number_of_systems,
     overlap,
     rank_correlation,
+    risk,
     stability,
     topic_sampling,
     unanimity,
@@ -103,6 +104,7 @@ def test_pairs_are_in_the_order_of_the_frame(order):
         (lambda frame: topic_sampling(frame, sizes=[2, 5], n_trials=20, rng=1), ["measure", "size"]),
         (unanimity, ["measure"]),
         (lambda frame: rank_correlation(frame), ["measure", "reference"]),
+        (lambda frame: risk(frame, "s10"), ["measure", "system"]),
         (lambda frame: concordance(frame, gold="P", measures=["RBU", "AP"]), ["measure", "other"]),
     ],
 )

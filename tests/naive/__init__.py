@@ -110,7 +110,7 @@ def ad_hoc_topic(topic: Topic) -> Topic:
     """Return a topic whose only intent has the highest labels, and the highest gains."""
     labels = highest(topic)
     gains = {doc: max(of_intent.get(doc, 0.0) for of_intent in topic.gains.values()) for doc in labels}
-    return topic._replace(labels={"": labels}, gains={"": gains}, weights={"": 1.0}, navigational=set())
+    return topic._replace(labels={"": labels}, gains={"": gains}, weights={"": 1.0}, navigational=set(), importance={})
 
 
 def topic_of_intent(topic: Topic, t: str) -> Topic:

@@ -281,6 +281,25 @@ def coverage(query: Query, m: Settings) -> float:
     return sum(weights[t] for t in met) / sum(weights.values())
 
 
+def nugget_score(query: Query, m: Settings) -> float:
+    labels = query.topic.labels
+    if m["importance"] != "all" and "importance" not in query.topic.columns:
+        raise RefusedError("no column importance")
+    counts = {"all": {}, "vital": {"vital": 1.0}, "weighted": {"vital": 1.0, "okay": 0.5}}[m["importance"]]
+    total = gained = 0.0
+    for t in labels:
+        count = 1.0 if m["importance"] == "all" else counts.get(query.topic.importance.get(t, ""), 0.0)
+        label = max((labels[t].get(doc, 0.0) for doc in query.ranking), default=0.0)
+        total += count
+        gained += count * (1.0 if label >= 2 else m["partial"] if label > 0 else 0.0)
+    return divide(gained, total)
+
+
+def m_recall(query: Query, m: Settings) -> float:
+    wanted = min(m["cutoff"] or len(query.intents), len(query.intents))
+    return float(len(covered(query, query.ranking)) >= wanted)
+
+
 def srr(query: Query, m: Settings) -> float:
     for i in range(1, len(query.ranking) + 1):
         n_covered = len(covered(query, query.ranking[:i]))
@@ -563,6 +582,8 @@ DEFINITIONS: dict[str, Callable[[Query, Settings], float]] = {
     "StRecall": st_recall,
     "StRecallMinRank": st_recall_min_rank,
     "Coverage": coverage,
+    "NuggetScore": nugget_score,
+    "MRecall": m_recall,
     "SRR": srr,
     "SPrecision": s_precision,
     "D_nDCG": d_ndcg,

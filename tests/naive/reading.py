@@ -14,7 +14,7 @@ import pandas as pd
 NAMES = {"qid": "query_id", "docno": "doc_id", "label": "relevance"}
 OF_QRELS = ("query_id", "doc_id", "relevance")
 OF_RUN = ("query_id", "doc_id", "score")
-OPTIONAL = ("iteration", "subtopic_id", "weight", "intent_type", "rarity", "gain", "passage", "nugget")
+OPTIONAL = ("iteration", "subtopic_id", "weight", "intent_type", "importance", "rarity", "gain", "passage", "nugget")
 
 Rows = list[dict[str, Any]]
 # Documents of each turn. None is a rank without a new document: a repeated document, or a turn that has no document.
@@ -47,6 +47,7 @@ class Topic(NamedTuple):
     passages: list[Passage]
     weights: dict[str, float]
     navigational: set[str]
+    importance: dict[str, str]
     rarity: dict[str, float]
     turns: Turns
     has_turns: bool
@@ -71,7 +72,9 @@ def rows_of(data: Any, required: tuple[str, ...], optional: tuple[str, ...]) -> 
         return [dict(zip(required, row, strict=True)) for row in rows]
     if isinstance(data, (list, np.ndarray, pd.Series)):
         rows = list(data)
-        if rows and not hasattr(rows[0], "_fields"):
+        if rows and all(isinstance(row, dict) for row in rows):
+            rows = [one for row in rows for one in (_listed(row) if is_run else [row])]
+        elif rows and not hasattr(rows[0], "_fields"):
             raise RefusedError("not named tuples")
         data = pd.DataFrame(rows)
     if not isinstance(data, pd.DataFrame):
@@ -128,6 +131,20 @@ def number(value: Any, low: float = -math.inf, high: float = math.inf) -> float:
     return real
 
 
+def _listed(row: dict[Any, Any]) -> list[dict[Any, Any]]:
+    """Return a row for each document of a list of them, best first."""
+    name = "docno" if "docno" in row else "doc_id"
+    docs, score = row.get(name), row.get("score")
+    if not isinstance(docs, (list, tuple)):
+        return [row]
+    rows = [{**row, name: doc, "rank": i} for i, doc in enumerate(docs)]
+    if isinstance(score, (list, tuple)):
+        if len(score) != len(docs):
+            raise RefusedError("documents without scores")
+        rows = [{**one, "score": value} for one, value in zip(rows, score, strict=True)]
+    return rows
+
+
 def _constant(known: dict[Any, Any], key: Any, value: Any) -> None:
     """Record the value of a key, which must not have another value."""
     if known.setdefault(key, value) != value:
@@ -167,6 +184,7 @@ def _judgements(rows: Rows, columns: set[str]) -> dict[str, Topic]:
     nuggets: dict[Any, str] = {}
     weights: dict[Any, float] = {}
     types: dict[Any, str] = {}
+    importance: dict[Any, str] = {}
     rarity: dict[Any, float] = {}
     for row in rows:
         query, doc, intent = text(row["query_id"]), text(row["doc_id"]), _intent(row, n_iterations)
@@ -174,17 +192,20 @@ def _judgements(rows: Rows, columns: set[str]) -> dict[str, Topic]:
         if intent is None and key in labels and "passage" not in row:
             raise RefusedError("several rows for a document, and no column that names the intent")
         label = number(row["relevance"])
+        if not doc and label > 0:
+            raise RefusedError("a label above 0 for no document")
         _constant(labels, key, label)
         _constant(gains, key, number(row["gain"], low=0) if "gain" in row else label)
         _constant(nuggets, key, text(row.get("nugget", "")) if "passage" in row else "")
         _constant(weights, key[:2], number(row.get("weight", 1.0), low=0, high=1e100))
         _constant(types, key[:2], _kind(row.get("intent_type", "inf")))
+        _constant(importance, key[:2], _kind(row.get("importance", "")))
         _constant(rarity, (query, doc), number(row.get("rarity", 0.0), low=0, high=1))
     if not set(types.values()) <= {"inf", "nav"}:
         raise RefusedError("an unknown type of intent")
     topics = {}
     for query in dict.fromkeys(query for query, _, _, _ in labels):
-        topic = Topic(query, {}, {}, [], {}, set(), {}, [], False, {}, columns)
+        topic = Topic(query, {}, {}, [], {}, set(), {}, {}, [], False, {}, columns)
         for of, intent, doc, passage in sorted(labels, key=lambda key: _order_of_passages(key[3])):
             if of == query and weights[query, intent] > 0:
                 label, gain = labels[of, intent, doc, passage], gains[of, intent, doc, passage]
@@ -192,6 +213,7 @@ def _judgements(rows: Rows, columns: set[str]) -> dict[str, Topic]:
                 if label > 0:
                     topic.passages.append(Passage(intent, doc, label, nuggets[of, intent, doc, passage]))
         topic.weights.update({intent: x for (of, intent), x in weights.items() if of == query and x > 0})
+        topic.importance.update({intent: x for (of, intent), x in importance.items() if of == query})
         topic.navigational.update(intent for (of, intent), type_ in types.items() if of == query and type_ == "nav")
         topic.rarity.update({doc: x for (of, doc), x in rarity.items() if of == query})
         topics[query] = topic
@@ -199,8 +221,13 @@ def _judgements(rows: Rows, columns: set[str]) -> dict[str, Topic]:
 
 
 def _add(topic: Topic, intent: str, doc: str, label: float, gain: float) -> None:
-    """Add a row to a topic: a document's label is the highest of its passages, its gain is their sum."""
+    """Add a row to a topic: a document's label is the highest of its passages, its gain is their sum.
+
+    A row without a document names its intent only.
+    """
     labels, gains = topic.labels.setdefault(intent, {}), topic.gains.setdefault(intent, {})
+    if not doc:
+        return
     labels[doc] = max(label, labels.get(doc, label))
     gains[doc] = gains.get(doc, 0.0) + max(gain, 0.0)
 

@@ -24,8 +24,10 @@ from pyterrier_diversity import (
     IA,
     RBU,
     Adhoc,
+    Coverage,
     D_nDCG,
     ERR_arith,
+    NuggetScore,
     P_at_Recall,
     RR_at_Recall,
     SessionDCG,
@@ -459,3 +461,26 @@ class TestExplainAsATransformer(pt.testing.TransformerTestCase):
     @staticmethod
     def get_transformer():
         return Explain(QRELS, RBU @ 5)
+
+
+@pytest.mark.parametrize("measure", [Coverage, Coverage @ 2, NuggetScore, Sharp(Coverage @ 5)], ids=str)
+def test_unmet_intents_are_those_that_the_measure_counts(measure):
+    judged = pd.concat([QRELS, pd.DataFrame({"qid": ["q"], "docno": "", "label": 0, "iteration": "nobody"})])
+
+    explained = Explain(judged, measure)(results(q="b e"))
+
+    assert explained["unmet_intents"].tolist() == [["nobody", "z"], ["nobody"]]
+
+
+def test_intents_that_no_document_serves_are_met_for_other_measures():
+    judged = QRELS.assign(label=QRELS["label"].where(QRELS["iteration"] != "z", 0))
+
+    assert Explain(judged, StRecall)(results(q="b"))["unmet_intents"].tolist() == [[]]
+    assert Explain(judged, IA(Coverage))(results(q="b"))["unmet_intents"].tolist() == [[]]
+    assert Explain(judged, Coverage)(results(q="b"))["unmet_intents"].tolist() == [["z"]]
+
+
+def test_intents_of_weight_0_are_never_unmet():
+    weighted = QRELS.assign(weight=QRELS["iteration"].map({"x": 1, "y": 2, "z": 0}))
+
+    assert Explain(weighted, Coverage)(results(q="b"))["unmet_intents"].tolist() == [[]]

@@ -10,7 +10,18 @@ from ir_measures import nDCG
 
 from by_hand import renamed
 from pyterrier_diversity import IA, RBU, Adhoc, alpha_nDCG
-from pyterrier_diversity.transformers import PM2, Diversify, Evaluate, Explain, IASelect, Ideal, XQuAD
+from pyterrier_diversity.transformers import (
+    PM2,
+    Diversify,
+    Evaluate,
+    Explain,
+    IASelect,
+    Ideal,
+    IntentScorer,
+    OnSubtopics,
+    XQuAD,
+    oracle_intent_scores,
+)
 from pyterrier_diversity.transformers.steps import first_best, normalised
 
 INTENTS = pd.DataFrame(
@@ -143,7 +154,7 @@ def test_numbers_as_names_are_read_as_strings():
         (results(q="a b").assign(score=[1.0, np.nan]), "score must be a finite number, but query 'q' has nan"),
         (results(q="a b").assign(score=[np.inf, 1.0]), "score must be a finite number, but query 'q' has inf"),
         (results(q="a b a"), "query 'q' has document 'a' twice"),
-        (results(q="a b").assign(docno=["a", None]), "row 1 has no doc_id"),
+        (results(q="a b").assign(docno=["a", None]), "row 1 has no docno"),
         (results(q="a b").assign(turn=0), r"a session \(column turn\)"),
     ],
 )
@@ -266,3 +277,84 @@ def test_what_a_step_was_made_from_cannot_be_changed():
         who = type(step).__name__
         with pytest.raises(AttributeError, match=f"^{who}: {name} cannot be changed; make another {who}\\.$"):
             setattr(step, name, RBU @ 2)
+
+
+def all_steps():
+    """A step of each kind, over the demo."""
+    demo = pt.get_dataset("diversity:demo")
+    documents = list(demo.get_corpus_iter(verbose=False))
+    on_subtopics = OnSubtopics(IntentScorer(documents), demo.get_topics("subtopics"))
+    scores = oracle_intent_scores(demo.get_qrels())
+    return [
+        IntentScorer(documents),
+        on_subtopics,
+        XQuAD(on_subtopics),
+        PM2(scores),
+        IASelect(scores),
+        Evaluate(demo.get_qrels(), RBU @ 5),
+        Explain(demo.get_qrels(), RBU @ 5),
+        Ideal(demo.get_qrels(), RBU @ 5),
+        demo.text_loader(),
+    ]
+
+
+@pytest.mark.parametrize("step", all_steps(), ids=lambda step: type(step).__name__)
+def test_a_schematic_is_small_and_tells_the_settings_in_few_words(step):
+    schematic = pt.schematic.transformer_schematic(step)
+
+    assert len(pt.schematic.draw(step)) < 60_000
+    assert schematic["label"]
+    assert all(len(text) <= 110 for text in schematic["settings"].values())
+    assert (schematic["help_url"] or "https://doi.org/").startswith("https://doi.org/")
+
+
+def test_a_schematic_tells_the_size_of_data():
+    settings = pt.schematic.transformer_schematic(all_steps()[0])["settings"]
+
+    assert settings == {"documents": "224 items", "num_results": "1000", "k1": "1.2", "b": "0.75"}
+
+
+def rerankers_of_the_demo():
+    demo = pt.get_dataset("diversity:demo")
+    scores = oracle_intent_scores(demo.get_qrels())
+    return [IASelect(scores), XQuAD(scores, lambda_=0.7), PM2(scores), XQuAD(scores, k=8), XQuAD(scores, k=3)]
+
+
+@pytest.mark.parametrize("reranker", rerankers_of_the_demo(), ids=repr)
+def test_a_cutoff_behind_a_reranker_makes_it_choose_no_more(reranker):
+    results = pt.get_dataset("diversity:demo").get_results("bm25")
+    pipeline = reranker % 5
+    wanted, k = pipeline(results), reranker.k
+
+    compiled = pipeline.compile()
+
+    chosen = next(iter(compiled))
+    assert chosen.k == (3 if k == 3 else 5)
+    assert reranker.k == k
+    if k != 3:  # which ranks three anew, and leaves two as they were
+        assert list(map(type, compiled)) == [type(reranker), pt.RankCutoff]
+    pd.testing.assert_frame_equal(compiled(results), wanted)
+
+
+@pytest.mark.parametrize("strategy", ["mmr", "msd", "dpp", "cover", "ssd"])
+def test_a_cutoff_behind_a_strategy_changes_nothing_above_it(strategy):
+    rng = np.random.default_rng(2)
+    found = pd.DataFrame({"qid": "q", "docno": [f"d{i:02d}" for i in range(20)], "score": np.arange(20.0)})
+    found["doc_vec"] = list(rng.normal(size=(20, 6)))
+    pipeline = Diversify(strategy) % 7
+
+    compiled = pipeline.compile()
+
+    assert next(iter(compiled)).k == 7
+    assert compiled(found)["docno"].tolist() == pipeline(found)["docno"].tolist()
+
+
+def test_a_cutoff_behind_a_retriever_makes_it_retrieve_no_more():
+    demo = pt.get_dataset("diversity:demo")
+    pipeline = IntentScorer(demo.get_corpus_iter(verbose=False)) % 4
+
+    compiled = pipeline.compile()
+
+    assert next(iter(compiled)).num_results == 4
+    pd.testing.assert_frame_equal(compiled(demo.get_topics()), pipeline(demo.get_topics()))
+    assert next(iter(compiled.compile())).num_results == 4

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pandas as pd
@@ -41,6 +42,15 @@ class TrecWebDataset(pt.datasets.Dataset):  # type: ignore[misc]
         """Return how to make it."""
         return f"TrecWebDataset({self.name!r})"
 
+    def get_corpus_iter(self, *, verbose: bool = True) -> Iterator[dict[str, Any]]:
+        """Return the documents, as ir_datasets reads them: it says how to get them where they are not there."""
+        documents: Iterator[dict[str, Any]] = pt.get_dataset(f"irds:{self.name}").get_corpus_iter(verbose=verbose)
+        return documents
+
+    def get_corpus_lang(self) -> str:
+        """Return the language of the documents."""
+        return "en"
+
     def get_topics(self, variant: str | None = None) -> pd.DataFrame:
         """Return the topics.
 
@@ -64,6 +74,10 @@ class TrecWebDataset(pt.datasets.Dataset):  # type: ignore[misc]
             if not topic.subtopics:
                 rows.append((topic.query_id, _ONLY_INTENT, _text(topic.description), "inf"))
         return pd.DataFrame(rows, columns=["qid", "iteration", "query", "intent_type"])
+
+    def get_topics_lang(self) -> str:
+        """Return the language of the topics."""
+        return "en"
 
     def get_qrels(self, variant: str | None = None) -> pd.DataFrame:
         """Return the qrels.
@@ -95,8 +109,9 @@ class TrecWebDataset(pt.datasets.Dataset):  # type: ignore[misc]
         """Return ir_datasets' page of the collection."""
         return f"https://ir-datasets.com/{self.name.split('/')[0]}.html#{self.name}/diversity"
 
-    def _describe_component(self, component: str) -> list[str] | None:
-        return {"topics": ["subtopics"], "qrels": ["adhoc"]}.get(component)
+    def _describe_component(self, component: str) -> bool | list[str] | None:
+        parts: dict[str, bool | list[str]] = {"corpus": True, "topics": ["subtopics"], "qrels": ["adhoc"]}
+        return parts.get(component)
 
     def _read(self, records: str, part: str = "") -> list[Any]:
         import ir_datasets

@@ -22,6 +22,7 @@ from ..judged import (
     Run,
     View,
     judge,
+    judging_rows,
     numbers,
     to_frame,
     with_string_ids,
@@ -33,6 +34,7 @@ _View = tuple[View, float | None]
 
 # Where the columns of the qrels come from that some measures need.
 WRITTEN_BY = {
+    "importance": "pyterrier_diversity.io.read_nuggets reads it from files of nuggets",
     "rarity": "pyterrier_diversity.add_rarity writes it",
     "passage": "pyterrier_diversity.io.read_dd_truth(path, 'passages') reads passages",
     "nugget": "pyterrier_diversity.io.read_dd_truth(path, 'passages') reads nuggets",
@@ -85,7 +87,7 @@ class DiversityEvaluator(Evaluator):
         self.judgements = judge(qrels)
         ours = [measure for measure in ordered if is_ours(measure)]
         self._ours = Evaluation(self.judgements, ours)
-        self._bare = _Bare(bare, with_string_ids(qrels, QRELS_COLUMNS, "qrels")) if bare else None
+        self._bare = _Bare(bare, judging_rows(with_string_ids(qrels, QRELS_COLUMNS, "qrels"))) if bare else None
         # Where the values of each measure are, those of ours first.
         place = {id(measure): at for at, measure in enumerate([*ours, *bare])}
         self._places = [place[id(measure)] for measure in ordered]

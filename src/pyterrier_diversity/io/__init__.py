@@ -1,12 +1,15 @@
-"""Files of TREC and of TREC Dynamic Domain as PyTerrier's frames, nothing lost; tables as text and files."""
+"""Files of TREC, TREC Dynamic Domain and nuggets as PyTerrier's frames, nothing lost; tables as text and files."""
 
 from .dynamic_domain import is_dd_run, read_dd_run, read_dd_truth
 from .files import Content, read_content
+from .nuggets import answers, read_nuggets
+from .tabular import write_qrels
 from .trec import read_qrels, read_run, read_run_or_session
 from .written import escaped, formatted, harmless, latex, printable, require_pyarrow, write_attrs, write_table
 
 __all__ = [
     "Content",
+    "answers",
     "escaped",
     "formatted",
     "harmless",
@@ -16,10 +19,12 @@ __all__ = [
     "read_content",
     "read_dd_run",
     "read_dd_truth",
+    "read_nuggets",
     "read_qrels",
     "read_run",
     "read_run_or_session",
     "require_pyarrow",
     "write_attrs",
+    "write_qrels",
     "write_table",
 ]

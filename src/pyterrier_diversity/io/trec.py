@@ -10,6 +10,8 @@ import pandas as pd
 from ..judged import Groups, Ids, contradicted_ranks, ranking_order, warn_of_data
 from .dynamic_domain import dd_qrels, is_dd_qrels, is_dd_run, read_dd_run
 from .files import Columns, Content, Distinct, Source, read_columns, read_content
+from .records import ending
+from .tabular import JSON, TABLES, read_json_run, read_qrels_table, with_whole_labels
 
 Order = Literal["score", "rank"]
 
@@ -22,7 +24,8 @@ def read_qrels(path: Source) -> pd.DataFrame:
     path : path-like or file object
         A file of lines ``query intent document label`` and, optionally, a fifth column: the intent's weight. Or the
         qrels of TREC Dynamic Domain, ``topic subtopic document passage rating``, known by their topics (``DD16-1``) and
-        subtopics (``DD16-1.1``). Gzipped or not; ``"-"`` is the standard input.
+        subtopics (``DD16-1.1``). Or a table that `write_qrels` wrote (``.csv``, ``.tsv``, ``.parquet``), with its
+        columns. Gzipped or not; ``"-"`` is the standard input.
 
     Returns
     -------
@@ -38,6 +41,8 @@ def read_qrels(path: Source) -> pd.DataFrame:
         not the same for each row of an intent.
     """
     content = read_content(path)
+    if ending(content.name) in TABLES:
+        return read_qrels_table(content)
     columns: Columns = {"qid": str, "iteration": str, "docno": Distinct, "label": float}
     table = pd.DataFrame(read_columns(content, columns, {"weight": float}))
     if table.empty:
@@ -46,9 +51,7 @@ def read_qrels(path: Source) -> pd.DataFrame:
         if is_dd_qrels(table):
             return dd_qrels(table)
         _check_weights(table, content.name)
-    if (table["label"] % 1 == 0).all():
-        table["label"] = table["label"].astype(np.int64)
-    return table[["qid", "docno", "label", "iteration", *table.columns[4:]]]
+    return with_whole_labels(table[["qid", "docno", "label", "iteration", *table.columns[4:]]])
 
 
 def _check_weights(table: pd.DataFrame, name: str) -> None:
@@ -69,7 +72,9 @@ def read_run(path: Source, *, order: Order = "score") -> pd.DataFrame:
     Parameters
     ----------
     path : path-like or file object
-        A file of lines ``query Q0 document rank score tag``, gzipped or not; ``"-"`` is the standard input.
+        A file of lines ``query Q0 document rank score tag``; or of JSON lines (``.jsonl``, ``.json``) with ``qid``,
+        ``docno`` and ``score`` or ``rank``, or with a list of documents, best first. Gzipped or not; ``"-"`` is the
+        standard input.
     order : {"score", "rank"}
         Which column orders the documents: the score, as trec_eval has it, or the rank, as ndeval has it by default. By
         rank, ``score`` is minus the rank of the file, and the file's scores are not read.
@@ -92,7 +97,7 @@ def read_run(path: Source, *, order: Order = "score") -> pd.DataFrame:
         If the score rises somewhere down the ranks of a query, and the score orders.
     """
     order, content = checked_order("read_run", order), read_content(path)
-    if is_dd_run(content):
+    if not _is_json(content) and is_dd_run(content):
         raise ValueError(f"{content.name} is a TREC Dynamic Domain run: read_dd_run reads it.")
     return _read_trec_run(content, order)
 
@@ -100,7 +105,7 @@ def read_run(path: Source, *, order: Order = "score") -> pd.DataFrame:
 def read_run_or_session(path: Source, order: Order = "score") -> pd.DataFrame:
     """Read a run file of TREC as `read_run` does, or one of TREC Dynamic Domain as `read_dd_run` does."""
     content = read_content(path)
-    if not is_dd_run(content):
+    if _is_json(content) or not is_dd_run(content):
         return _read_trec_run(content, order)
     if order == "rank":
         raise ValueError(f"{content.name} is a TREC Dynamic Domain run, which has no ranks: order must be 'score'.")
@@ -114,11 +119,20 @@ def checked_order(who: str, order: Any) -> Order:
     return "rank" if order == "rank" else "score"
 
 
+def _is_json(content: Content) -> bool:
+    return ending(content.name) in JSON
+
+
 def _read_trec_run(content: Content, order: Order) -> pd.DataFrame:
     by_rank = order == "rank"
     # Files say anything in the place of a column that is not used to order documents.
     columns: Columns = {"qid": str, "q0": None, "docno": Distinct, "rank": object, "score": float, "tag": None}
-    run = read_columns(content, columns | ({"rank": float, "score": None} if by_rank else {}))
+    if _is_json(content):
+        run = read_json_run(content)
+        if by_rank and np.isnan(run["rank"]).any():
+            raise ValueError(f"{content.name}: order='rank' needs the rank of each document.")
+    else:
+        run = read_columns(content, columns | ({"rank": float, "score": None} if by_rank else {}))
     rank, query = run.pop("rank"), Ids(*pd.factorize(run["qid"]))
     run["score"] = -rank if by_rank else run["score"]
     rows = ranking_order(query.codes, None, run["score"], run["docno"])

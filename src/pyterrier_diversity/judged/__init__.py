@@ -18,7 +18,7 @@ from .entries import Groups
 from .grades import Gain, gain_value, relevance_probability
 from .judgements import Judgements, Memo, View
 from .ranked import LARGEST_EXPONENT, LARGEST_GAIN, Listed, Order, Ranked, RankedDocuments, ideal, relevant_documents
-from .reading import QRELS_COLUMNS, intents_of_rows, judge
+from .reading import NO_DOCUMENT, QRELS_COLUMNS, intents_of_rows, judge, judging_rows
 from .relevance import QueryRelevance, relevance_by_query
 from .run import Retrieved, Run, contradicted_ranks, ranking_order, retrieved
 from .sessions import Turns
@@ -27,6 +27,7 @@ from .warned import collected, warn_of_data, warn_user
 __all__ = [
     "LARGEST_EXPONENT",
     "LARGEST_GAIN",
+    "NO_DOCUMENT",
     "QRELS_COLUMNS",
     "RUN_COLUMNS",
     "Gain",
@@ -54,6 +55,7 @@ __all__ = [
     "ids",
     "intents_of_rows",
     "judge",
+    "judging_rows",
     "numbers",
     "ranking_order",
     "relevance_by_query",

@@ -17,8 +17,8 @@ import pandas as pd
 from .arrow import ArrowStrings, arrow_strings
 
 _IR_MEASURES_NAMES = {"qid": "query_id", "docno": "doc_id", "label": "relevance"}
-_FORMS = "must be a frame, an iterable of named tuples or a dict of dicts"
-_FORMS_OF_RUNS = "must be a frame, an iterable of named tuples, a dict of dicts or a dict of lists"
+_FORMS = "must be a frame, an iterable of named tuples or of dicts, or a dict of dicts"
+_FORMS_OF_RUNS = "must be a frame, an iterable of named tuples or of dicts, a dict of dicts or a dict of lists"
 RUN_COLUMNS = ("query_id", "doc_id", "score")
 
 # Where a frame keeps which of its columns were renamed.
@@ -34,8 +34,9 @@ def to_frame(data: Any, required: tuple[str, ...], what: str) -> pd.DataFrame:
 
     Parameters
     ----------
-    data : DataFrame, iterable of named tuples, or dict of dicts
-        Qrels or a run, with PyTerrier's or ir_measures' names. A run may also be a dict of lists, best document first.
+    data : DataFrame, iterable of named tuples or of dicts, or dict of dicts
+        Qrels or a run, with PyTerrier's or ir_measures' names. A run may also be a dict of lists, best document first;
+        and a dict of an iterable, a row, may have such a list in the place of its document.
     required : tuple of str
         Columns that must be there; a dict of dicts fills them from its keys, its inner keys and its values. A run,
         which requires `RUN_COLUMNS`, may have ``rank`` instead of ``score``.
@@ -64,7 +65,9 @@ def to_frame(data: Any, required: tuple[str, ...], what: str) -> pd.DataFrame:
             kind = "generator" if isinstance(data, Generator) else "iterator"
             raise ValueError(f"{what}: the {kind} has been read before and has nothing left; give a list of its rows.")
         records = list(data)
-        if records and not hasattr(records[0], "_fields"):
+        if records and all(isinstance(record, Mapping) for record in records):
+            records = [row for record in records for row in (_rows(record) if is_run else [record])]
+        elif records and not hasattr(records[0], "_fields"):
             raise TypeError(f"{what} {forms}, not rows of {type(records[0]).__name__}.")
         frame = _renamed(pd.DataFrame(records, dtype=object))
     else:
@@ -85,6 +88,21 @@ def to_frame(data: Any, required: tuple[str, ...], what: str) -> pd.DataFrame:
         if old in frame and new in frame:
             _check_agreement(frame, old, new, what)
     return frame.assign(score=-numbers(frame, "rank", what)) if by_rank else frame
+
+
+def _rows(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return a row for each document of a list, best first, in a row of a run; or the row that has one document."""
+    name = "docno" if "docno" in record else "doc_id"
+    docs, score = record.get(name), record.get("score")
+    if not isinstance(docs, (list, tuple)):
+        return [record]
+    scores = [{"score": value} for value in score] if isinstance(score, (list, tuple)) else [{}] * len(docs)
+    if len(scores) != len(docs):
+        raise ValueError(f"run: a row lists {len(docs)} documents and {len(scores)} scores.")
+    return [
+        {**record, name: doc, "rank": rank, **of_doc}
+        for rank, (doc, of_doc) in enumerate(zip(docs, scores, strict=True))
+    ]
 
 
 def _is_read(rows: Any) -> bool:

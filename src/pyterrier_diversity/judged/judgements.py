@@ -48,10 +48,15 @@ class Intents(NamedTuple):
 
 
 class NamedIntents(NamedTuple):
-    """All intents that the qrels name, sorted by query, relevant documents or not: query, P(t|q) as given."""
+    """All intents that the qrels name, sorted by query, relevant documents or not.
 
+    Name, query, P(t|q) as given, importance as given; an intent of weight 0 counts for no measure.
+    """
+
+    ids: np.ndarray
     query: np.ndarray
     weight: np.ndarray
+    importance: np.ndarray
 
     def take(self, index: np.ndarray) -> NamedIntents:
         """Return the intents at ``index``."""
@@ -201,7 +206,9 @@ class Judgements:
         columns = (rows[name].to_numpy() for name in ("query", "doc_ids", "label", "query"))
         labels = Labels(np.arange(n_docs), intent, value, gain)
         judged = self._with(self.documents, intents, labels, np.arange(n_docs), self.labels.doc)
-        return replace(judged, named=NamedIntents(np.arange(n_queries), np.ones(n_queries)), rows=Rows(*columns))
+        nameless = np.full(n_queries, "", dtype=object)
+        named = NamedIntents(nameless, np.arange(n_queries), np.ones(n_queries), nameless)
+        return replace(judged, named=named, rows=Rows(*columns))
 
     def _each_intent(self) -> Judgements:
         order = np.argsort(self.labels.intent, kind="stable")
@@ -217,7 +224,7 @@ class Judgements:
         return replace(
             each,
             query_ids=[self.query_ids[query] for query in self.intents.query],
-            named=NamedIntents(itself, np.ones(len(itself))),
+            named=self.named.take(self.intents.named)._replace(query=itself, weight=np.ones(len(itself))),
             rows=rows,
             base_query=self.base_query[self.intents.query],
         )

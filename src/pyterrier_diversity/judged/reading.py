@@ -14,7 +14,9 @@ from .judgements import Documents, Intents, Judgements, Labels, NamedIntents, Pa
 
 INTENT_TYPES = ("inf", "nav")
 QRELS_COLUMNS = ("query_id", "doc_id", "relevance")
-_OPTIONAL = ("iteration", "subtopic_id", "weight", "intent_type", "rarity", "gain", "passage", "nugget")
+_OPTIONAL = ("iteration", "subtopic_id", "weight", "intent_type", "importance", "rarity", "gain", "passage", "nugget")
+# The name of the document in a row that names an intent, and judges no document.
+NO_DOCUMENT = ""
 
 # Weights are relative to each other; the sum of larger ones might not be finite.
 _LARGEST_WEIGHT = 1e100
@@ -46,9 +48,10 @@ def judge(qrels: Any) -> Judgements:
     ----------
     qrels : DataFrame, iterable of named tuples, or dict of dicts
         Query, document and label, with PyTerrier's or ir_measures' names; optionally ``iteration`` or
-        ``subtopic_id`` (the intent), ``weight``, ``intent_type``, ``rarity``, and ``gain``. With ``passage``, a row is
-        a passage of a document, and may have a ``nugget``; a document's label for an intent is then the highest of its
-        passages, its gain the sum. Not changed.
+        ``subtopic_id`` (the intent), ``weight``, ``intent_type``, ``importance``, ``rarity``, and ``gain``. With
+        ``passage``, a row is a passage of a document, and may have a ``nugget``; a document's label for an intent is
+        then the highest of its passages, its gain the sum. A row with an empty document names an intent, and judges
+        nothing. Not changed.
 
     Returns
     -------
@@ -141,7 +144,7 @@ def _distinct_passages(frame: pd.DataFrame) -> pd.DataFrame:
 
 def _of_documents(passages: pd.DataFrame) -> pd.DataFrame:
     """Return a row for each document and intent: the highest label of its passages, and their sum as gain."""
-    constant = ("query_id", "doc_id", "iteration", "subtopic_id", "weight", "intent_type", "rarity")
+    constant = ("query_id", "doc_id", "iteration", "subtopic_id", "weight", "intent_type", "importance", "rarity")
     gain = passages["relevance"].clip(lower=0) if "gain" not in passages else numbers(passages, "gain", "qrels")
     keys = [name for name in constant if name in passages]
     groups = passages.assign(gain=gain).groupby(keys, sort=False, dropna=False)
@@ -176,6 +179,7 @@ def _read_documents(frame: pd.DataFrame, columns: frozenset[str]) -> Judgements:
     iteration = _iteration(frame)
     named, named_query, named_ids = _named_intents(query, iteration)
     weight, navigational = _weight(frame, named, len(named_query)), _navigational(frame, named, len(named_query))
+    importance = _importance(frame, named, len(named_query))
     rarity = _rarity(frame, query, doc_ids)
     gain = _gain(frame, label)
     keep = weight[named] > 0
@@ -184,6 +188,10 @@ def _read_documents(frame: pd.DataFrame, columns: frozenset[str]) -> Judgements:
         pair = pd.DataFrame({"doc": doc_ids, "named": named}).groupby(["doc", "named"]).ngroup().to_numpy()
         _constant(frame, "gain", gain, pair, len(pair), "a query's intent and document")
         keep &= ~repeats
+    unjudged = doc_ids == NO_DOCUMENT
+    if (unjudged & (label > 0)).any():
+        fail(frame, unjudged & (label > 0), "relevance", "qrels", "must be 0 in a row without a document")
+    keep &= ~unjudged
     rows = Rows(query.codes, doc_ids.copy(), label.copy(), named)  # the user's frame may change
     relevant = keep & (label > 0)
     intent, intent_index = np.unique(named[relevant], return_inverse=True)
@@ -199,7 +207,7 @@ def _read_documents(frame: pd.DataFrame, columns: frozenset[str]) -> Judgements:
             named_ids[intent], named_query[intent], weight[intent], navigational[intent], max_label, intent
         ),
         labels=Labels(doc_index, intent_index, label[relevant], gain[relevant]),
-        named=NamedIntents(named_query, weight),
+        named=NamedIntents(named_ids, named_query, weight, importance),
         rows=rows if keep.all() else rows.take(keep),
         passages=None,
         columns=columns,
@@ -329,6 +337,17 @@ def _navigational(frame: pd.DataFrame, named: np.ndarray, n_named: int) -> np.nd
     if unknown.any():
         fail(frame, unknown[kind.codes], "intent_type", "qrels", "must be 'inf' or 'nav'")
     return _constant(frame, "intent_type", (kind.names == "nav")[kind.codes], named, n_named, "a query's intent")
+
+
+def _importance(frame: pd.DataFrame, named: np.ndarray, n_named: int) -> np.ndarray:
+    if "importance" not in frame:
+        return np.full(n_named, "", dtype=object)
+    return _constant(frame, "importance", texts(frame, "importance", "qrels"), named, n_named, "a query's intent")
+
+
+def judging_rows(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of qrels that judge a document: others only name an intent."""
+    return frame[frame["doc_id"] != NO_DOCUMENT] if (frame["doc_id"] == NO_DOCUMENT).any() else frame
 
 
 def _gain(frame: pd.DataFrame, label: np.ndarray) -> np.ndarray:

@@ -3,21 +3,33 @@
 The imports are written by ``python tests/write_exports.py``.
 """
 
-from .alpha_dcg import ERR_IA, NRBP, NRBP_IA, alpha_DCG, alpha_DCG_IA, alpha_nDCG, alpha_nDCG_exact, nERR_IA, nNRBP
+from .alpha_dcg import (
+    ERR_IA,
+    NRBP,
+    NRBP_IA,
+    alpha_DCG,
+    alpha_DCG_IA,
+    alpha_nDCG,
+    alpha_nDCG_exact,
+    alpha_nDCG_IA,
+    nERR_IA,
+    nNRBP,
+)
 from .base import CompositeMeasure, DiversityMeasure, Normalised, Part, register, registered
 from .composite import IA, Adhoc, Sharp
 from .cube_test import ACT, CT, CT_rank, nCT
 from .d_measures import D_Q, DIN_Q, D_nDCG, DIN_nDCG, EfP
 from .err import ERR
-from .groups import CARTERETTE, FRESHSTACK, NDEVAL, NTCIR_INTENT, RBU18_OFFICIAL, grid, signature
+from .groups import CARTERETTE, FRESHSTACK, NDEVAL, NTCIR_INTENT, NUGGETS, RBU18_OFFICIAL, grid, signature
 from .intent_aware import AP_IA, P_IA, nP_IA
+from .nugget_scores import NuggetScore
 from .parse import parse
 from .q_measure import Pplus, PplusQ, Q
 from .rareness import AP_Rareness, P_Rareness, RBP_Rareness, nDCG_Rareness
 from .rbu import RBU
 from .session import EU_DD, SessionDCG, nSessionDCG
 from .sharp import DINsharp_nDCG, DINsharp_Q, Dsharp_nDCG, Dsharp_Q, PplusQsharp
-from .subtopic import SRR, Coverage, SPrecision, StRecall, StRecallMinRank
+from .subtopic import SRR, Coverage, MRecall, SPrecision, StRecall, StRecallMinRank
 from .trec_dd_2015 import ERR_arith, ERR_harm, P_at_Recall, P_at_Recall_mod, RR_at_Recall
 from .user_models import ARR, CDG, DAG, DCG, EPR, RAP, RBAP, RBTR, RRAP, RRG, RRR, RRTR, UserModel
 from .utility import EU, nEU
@@ -44,6 +56,7 @@ __all__ = [
     "NRBP",
     "NRBP_IA",
     "NTCIR_INTENT",
+    "NUGGETS",
     "P_IA",
     "RAP",
     "RBAP",
@@ -70,7 +83,9 @@ __all__ = [
     "ERR_arith",
     "ERR_harm",
     "EfP",
+    "MRecall",
     "Normalised",
+    "NuggetScore",
     "P_Rareness",
     "P_at_Recall",
     "P_at_Recall_mod",
@@ -90,6 +105,7 @@ __all__ = [
     "alpha_DCG",
     "alpha_DCG_IA",
     "alpha_nDCG",
+    "alpha_nDCG_IA",
     "alpha_nDCG_exact",
     "grid",
     "nCT",

@@ -34,6 +34,11 @@ def alpha_dcg(ranked: Ranked, alpha: float, discount: Discount) -> np.ndarray:
     return ranked.total(power(1 - alpha, ranked.met) * discount(ranked.rank))
 
 
+def weighted_probability(ranked: Ranked, gain: str, max_rel: float | None) -> np.ndarray:
+    """Return w_t r_it: what a document is worth to an intent that was not met yet."""
+    return ranked.weight * ranked.probability({"gain": gain, "max_rel": max_rel})
+
+
 class AlphaFamily(DiversityMeasure):
     """A discounted sum of gains that shrink each time that an intent is met; they differ in ``discount``."""
 
@@ -305,9 +310,45 @@ class _alpha_DCG_IA(DiversityMeasure):
     READS = ("weight",)
     SUPPORTED_PARAMS = {**CUTOFF, **ALPHA, **GRADES}
 
-    def score(self, ranked: Ranked) -> np.ndarray:
+    def gained(self, ranked: Ranked) -> np.ndarray:
+        """Return the discounted sum of each query."""
         gain = ranked.weight * ranked.probability(self) * power(1 - self.alpha, ranked.met)
         return ranked.total(gain * log_discount(ranked.rank))
+
+    def score(self, ranked: Ranked) -> np.ndarray:
+        return self.gained(ranked)
+
+
+class _alpha_nDCG_IA(_alpha_DCG_IA, Normalised):
+    """Alpha-nDCG with graded labels and the intents' weights: alpha_DCG_IA over that of the greedy ideal ranking.
+
+    With ``gain="binary"`` and uniform weights it is alpha-nDCG. Greedy need not be optimal; where labels are graded, a
+    document of a low label can use up an intent, so that values far above 1 are possible.
+
+    .. cite.dblp:: conf/sigir/AmigoSC18
+
+    Examples
+    --------
+    >>> from pyterrier_diversity import alpha_nDCG_IA, score
+    >>> score(alpha_nDCG_IA @ 1, [[4, 0], [0, 4]], weights=[1, 2])
+    0.5
+    """
+
+    NAME = __name__ = "alpha_nDCG_IA"
+    PRETTY_NAME = "Intent-Aware Alpha Normalised Discounted Cumulative Gain"
+    FORMULA = (
+        r"\frac{\alpha\text{-DCG}}{\alpha\text{-DCG}^*}, \quad \alpha\text{-DCG} = \sum_i \frac{1}{\log_2(i + 1)} "
+        r"\sum_t w_t r_{it} (1 - \alpha)^{c_{it}}"
+    )
+    SOURCE = "Clarke et al. (2008); Amigó et al. (2018), Sec. 4.3"
+
+    @property
+    def normaliser(self) -> Order:
+        """The greedy ideal ranking."""
+        return Greedy(self.alpha, weighted_probability, (self.gain, self.max_rel))
+
+    def score(self, ranked: Ranked) -> np.ndarray:
+        return Normalised.score(self, ranked)
 
 
 class _NRBP_IA(DiversityMeasure):
@@ -350,4 +391,5 @@ NRBP: ir_measures.Measure = register(_NRBP())
 nNRBP: ir_measures.Measure = register(_nNRBP())
 alpha_nDCG_exact = register(_alpha_nDCG_exact())
 alpha_DCG_IA = register(_alpha_DCG_IA())
+alpha_nDCG_IA = register(_alpha_nDCG_IA())
 NRBP_IA = register(_NRBP_IA())

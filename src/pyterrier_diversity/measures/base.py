@@ -54,6 +54,8 @@ class DiversityMeasure(ir_measures.Measure):
     # The optional columns of the qrels that change its values, and those that it cannot be computed without.
     READS: tuple[str, ...] = ()
     NEEDS: tuple[str, ...] = ()
+    # Whether intents count that no document is relevant to.
+    COUNTS_ALL_NAMED: bool = False
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**self._checked(params))

@@ -13,6 +13,7 @@ from ir_measures import AP_IA, ERR_IA, NRBP, P_IA, StRecall, alpha_DCG, alpha_nD
 from .base import DiversityMeasure, implementation
 from .composite import Adhoc, innermost, inside
 from .d_measures import D_nDCG
+from .nugget_scores import NuggetScore
 from .parse import read_measure
 from .rbu import RBU
 from .sharp import DINsharp_nDCG, Dsharp_nDCG, PplusQsharp
@@ -140,6 +141,12 @@ NTCIR_INTENT: Measures = (StRecall @ 10, D_nDCG @ 10, Dsharp_nDCG @ 10, DINsharp
 FRESHSTACK: Measures = (alpha_nDCG @ 10, Coverage @ 20, Adhoc(ir_measures.R @ 50))
 """The measures of FreshStack, nuggets being the intents (Thakur et al. 2025)."""
 
+NUGGETS: Measures = grid(NuggetScore, importance=["vital", "weighted", "all"], partial=[0, 0.5])
+"""The six scores of AutoNuggetizer for answers, each strict and with partial support (Pradeep et al. 2025).
+
+For the passages of a ranking give them a cutoff: ``[measure @ 20 for measure in NUGGETS]``.
+"""
+
 RBU18_OFFICIAL: Measures = (*NDEVAL, *grid(RBU, e=[0, 0.001, 0.05, 0.1, 0.5], p=[0.8, 0.9, 0.99]))
 """The official measures of the TREC Web track 2014, and variants of RBU beside them: Amigó et al. (2018), Table 3."""
 
@@ -166,6 +173,7 @@ GROUPS = {
     "NDEVAL": NDEVAL,
     "NTCIR_INTENT": NTCIR_INTENT,
     "FRESHSTACK": FRESHSTACK,
+    "NUGGETS": NUGGETS,
     "RBU18_OFFICIAL": RBU18_OFFICIAL,
     "CARTERETTE": CARTERETTE,
 }

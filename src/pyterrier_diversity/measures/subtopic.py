@@ -84,6 +84,7 @@ class _Coverage(DiversityMeasure):
     WHERE = r"the intents that the qrels name include those without a relevant document"
     SOURCE = "Thakur et al. (2025), FreshStack"
     READS = ("weight",)
+    COUNTS_ALL_NAMED = True
     SUPPORTED_PARAMS = {**CUTOFF, **REL}
 
     def score(self, ranked: Ranked) -> np.ndarray:
@@ -94,6 +95,41 @@ class _Coverage(DiversityMeasure):
     def best(self, depth: int | None, time_limit: float) -> Order:
         """Search for the documents that cover most intents, none of which may weigh more than another."""
         return MostCovering(depth, time_limit, by_weight=str(self))
+
+
+class _MRecall(DiversityMeasure):
+    """MRecall: 1 if the top k documents cover all of a query's intents, or k of them where there are more; else 0.
+
+    It is for questions with several answers. Without a cutoff, all intents are to be covered.
+
+    References
+    ----------
+    Min, Lee, Chang, Toutanova, Hajishirzi (2021). Joint passage ranking for diverse multi-answer retrieval. EMNLP,
+    6997-7008. https://doi.org/10.18653/v1/2021.emnlp-main.560
+
+    .. cite.dblp:: journals/corr/abs-2104-08445
+
+    Examples
+    --------
+    >>> from pyterrier_diversity import MRecall, score
+    >>> score(MRecall @ 1, [[1, 0], [0, 1]]), score(MRecall @ 2, [[1, 0], [1, 0]], others=[[0, 1]])
+    (1.0, 0.0)
+    """
+
+    NAME = __name__ = "MRecall"
+    PRETTY_NAME = "Multi-Answer Recall"
+    FORMULA = r"[\,|T_k| \ge \min(k, |T|)\,]"
+    SOURCE = "Min et al. (2021)"
+    SUPPORTED_PARAMS = {**CUTOFF, **REL}
+
+    def score(self, ranked: Ranked) -> np.ndarray:
+        n_intents = ranked.n_intents
+        wanted = n_intents if ranked.cutoff is None else np.minimum(ranked.depth, n_intents)
+        return ((n_intents > 0) & (n_covered(ranked) >= wanted)).astype(np.float64)
+
+    def best(self, depth: int | None, time_limit: float) -> Order:
+        """Search for the documents that cover most intents."""
+        return MostCovering(depth, time_limit)
 
 
 class _SRR(DiversityMeasure):
@@ -193,6 +229,7 @@ class _SPrecision(DiversityMeasure):
 
 StRecall: ir_measures.Measure = register(_StRecall())
 Coverage = register(_Coverage())
+MRecall = register(_MRecall())
 SRR = register(_SRR())
 StRecallMinRank = register(_StRecallMinRank())
 SPrecision = register(_SPrecision())

@@ -10,12 +10,8 @@ from ..arithmetic import power
 from ..ideal import Greedy
 from ..judged import Order, Ranked
 from ..parameters import ALPHA, CUTOFF, FROM_0, GRADES, Parameter
+from .alpha_dcg import weighted_probability
 from .base import DiversityMeasure, Normalised, register
-
-
-def weighted_probability(ranked: Ranked, gain: str, max_rel: float | None) -> np.ndarray:
-    """Return w_t r_it: what a document is worth to an intent that was not met yet."""
-    return ranked.weight * ranked.probability({"gain": gain, "max_rel": max_rel})
 
 
 class _EU(DiversityMeasure):

@@ -1,12 +1,16 @@
 """Judging measures and systems by the frame that ``pt.Experiment(..., perquery=True)`` returns."""
 
 from . import axioms
+from .agreement import agreement
 from .axioms import axiom_table
 from .compare import compare
 from .concordance import concordance
 from .correlation import kendall_tau, rank_correlation, tau_ap, tau_ap_symmetric
+from .cutoffs import expected_over_cutoffs
 from .discriminative_power import asl_curve, delta_required, discriminative_power, overlap
+from .power import topics_needed
 from .reproduction import reproduction
+from .risk import risk
 from .robustness import assessor_agreement, pool_depth, topic_sampling
 from .stability import stability
 from .systems import insert_synthetic_system, number_of_systems
@@ -14,6 +18,7 @@ from .tables import significance_table
 from .unanimity import unanimity
 
 __all__ = [
+    "agreement",
     "asl_curve",
     "assessor_agreement",
     "axiom_table",
@@ -22,6 +27,7 @@ __all__ = [
     "concordance",
     "delta_required",
     "discriminative_power",
+    "expected_over_cutoffs",
     "insert_synthetic_system",
     "kendall_tau",
     "number_of_systems",
@@ -29,10 +35,12 @@ __all__ = [
     "pool_depth",
     "rank_correlation",
     "reproduction",
+    "risk",
     "significance_table",
     "stability",
     "tau_ap",
     "tau_ap_symmetric",
     "topic_sampling",
+    "topics_needed",
     "unanimity",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -12,10 +12,10 @@ import pandas as pd
 from ..parameters import Parameter
 from .scores import Scores, read_scores, signs
 
-Method = Literal["tau", "tau_ap", "tau_ap_symmetric"]
+Method = Literal["tau", "spearman", "tau_ap", "tau_ap_symmetric"]
 Variant = Literal["a", "b"]
 
-METHOD = Parameter(str, "tau", choices=("tau", "tau_ap", "tau_ap_symmetric"), desc="which coefficient")
+METHOD = Parameter(str, "tau", choices=get_args(Method), desc="which coefficient")
 VARIANT = Parameter(str, "b", choices=("a", "b"), desc="how systems of one value are treated")
 
 # How many numbers are in memory at a time.
@@ -167,6 +167,7 @@ def rank_correlation(
     *,
     method: Method = "tau",
     variant: Variant = "b",
+    top: int | None = None,
     matrix: bool = False,
 ) -> pd.DataFrame:
     """Compute how alike the measures order the systems by their means over the queries.
@@ -179,10 +180,14 @@ def rank_correlation(
         of comparisons with a baseline (``AP +``, ``AP p-value``) are left out. Not changed. High values are best.
     reference : Measure or str, or list of them, optional
         Compare with these measures only; each with each if omitted.
-    method : {"tau", "tau_ap", "tau_ap_symmetric"}
-        `kendall_tau`, `tau_ap` of the measure as the estimate of the reference, or `tau_ap_symmetric`.
+    method : {"tau", "spearman", "tau_ap", "tau_ap_symmetric"}
+        `kendall_tau`, Spearman's rho with mean ranks of ties, `tau_ap` of the measure as the estimate of the reference,
+        or `tau_ap_symmetric`.
     variant : {"b", "a"}
-        How ties are treated, by the coefficient of that name. Means within 1e-12 are tied.
+        How ties are treated, by the coefficient of that name; "b" alone for Spearman's. Means within 1e-12 are tied.
+    top : int >= 2, optional
+        Correlate over the best so many systems by the reference, and those tied with the last of them, as at the top
+        measures agree less; over all systems if omitted.
     matrix : bool
         Whether to return a table with a row for each measure and a column for each reference.
 
@@ -191,12 +196,14 @@ def rank_correlation(
     DataFrame
         ``measure``, ``reference`` and ``value``, in [-1, 1], for each two different measures, both ways round; with
         ``matrix``, the values, square if there is no ``reference``, each measure with itself among them. NaN where a
-        ranking ties all systems (variant ``"b"``). ``attrs`` says what each column is, the method and the variant.
+        ranking ties all systems (variant ``"b"``). ``attrs`` says what each column is, the method, the variant, and
+        ``top`` if it is given.
 
     Raises
     ------
     ValueError
-        If the frame cannot be read, has fewer than two systems, lacks a reference, or the method or variant is unknown.
+        If the frame cannot be read, has fewer than two systems, lacks a reference, or the method or variant is unknown;
+        if ``top`` is below 2 or above the number of systems.
     TypeError
         If there is no frame.
 
@@ -214,6 +221,8 @@ def rank_correlation(
     """
     METHOD.check("rank_correlation", "method", method)
     VARIANT.check("rank_correlation", "variant", variant)
+    if method == "spearman" and variant != "b":
+        raise ValueError(f"rank_correlation: variant must be 'b' for method='spearman', not {variant!r}.")
     frame = perquery_or_means
     if not isinstance(frame, pd.DataFrame):
         raise TypeError(f"rank_correlation: values must be a frame of pt.Experiment, not {type(frame).__name__}.")
@@ -223,14 +232,35 @@ def rank_correlation(
         raise ValueError(f"rank_correlation ranks systems and needs two, not {n_systems}.")
     references = _references(reference, list(means))
     values = np.stack(list(means.values()))
+    of_references = np.stack([means[name] for name in references])
     table = pd.DataFrame(
-        correlate(values, np.stack([means[name] for name in references]), method, variant),
+        correlate(values, of_references, method, variant)
+        if top is None
+        else _correlate_top(values, of_references, method, variant, _top(top, n_systems)),
         index=pd.Index(list(means), name="measure"),
         columns=pd.Index(references, name="reference"),
     )
     result = table if matrix else _tidy(table)
     result.attrs = {"legend": dict(_LEGEND), "method": method, "variant": variant}
+    if top is not None:
+        result.attrs["top"] = int(top)
     return result
+
+
+def _top(top: int, n_systems: int) -> int:
+    parameter = Parameter(int, interval=f"[2, {n_systems}]", desc="how many of the systems are ranked")
+    return int(parameter.check("rank_correlation", "top", top))
+
+
+def _correlate_top(
+    estimates: np.ndarray, references: np.ndarray, method: Method, variant: Variant, top: int
+) -> np.ndarray:
+    """Correlate as `correlate`, over the best systems by each reference."""
+    columns = []
+    for reference, levels in zip(references, _levels(references), strict=True):
+        best = levels >= np.sort(levels)[-top]
+        columns.append(correlate(estimates[:, best], reference[None, best], method, variant))
+    return np.concatenate(columns, axis=1)
 
 
 def _levels(values: np.ndarray) -> np.ndarray:
@@ -282,6 +312,8 @@ def correlate(
     estimates, references = _levels(estimates), _levels(references)
     if method == "tau":
         return _tau(estimates, references, variant)
+    if method == "spearman":
+        return _spearman(estimates, references)
     values = _tau_ap(estimates, references, variant)
     if method == "tau_ap_symmetric":
         values = (values + _tau_ap(references, estimates, variant).T) / 2
@@ -305,6 +337,16 @@ def _tau(estimates: np.ndarray, references: np.ndarray, variant: Variant) -> np.
         return agreement / len(first)
     untied = np.sqrt(n_estimate[:, None] * n_reference)
     return np.divide(agreement, untied, out=np.full_like(untied, np.nan), where=untied > 0)
+
+
+def _spearman(estimates: np.ndarray, references: np.ndarray) -> np.ndarray:
+    from scipy.stats import rankdata
+
+    # Pearson's correlation of the ranks, those of ties being their mean.
+    centred = [rankdata(levels, axis=1) - (levels.shape[1] + 1) / 2 for levels in (estimates, references)]
+    spread = np.sqrt(np.multiply.outer(*((ranks**2).sum(axis=1) for ranks in centred)))
+    product = centred[0] @ centred[1].T
+    return np.clip(np.divide(product, spread, out=np.full_like(spread, np.nan), where=spread > 0), -1.0, 1.0)
 
 
 def _tau_ap(estimates: np.ndarray, references: np.ndarray, variant: Variant) -> np.ndarray:

@@ -8,14 +8,16 @@ from typing import Any
 import ir_measures
 import numpy as np
 import pandas as pd
+from ir_measures.measures import MeanAgg
 
 from ..evaluate import DiversityEvaluator
 from ..judged import QRELS_COLUMNS, RUN_COLUMNS, Run, ids, warn_user, with_string_ids
 from ..measures.groups import read_measures
 from ..parallel import in_parallel
-from ..parameters import Parameter, Rng
+from ..parameters import Parameter, Rng, generator_of
 from .correlation import correlate, kendall_tau
 from .scores import Group, families, generators, read_scores
+from .significance_tests import LEVEL
 
 _TRIALS = Parameter(int, 100, interval="[1, inf)", desc="how many samples of a size are drawn")
 _DEPTH = Parameter(int, interval="[1, inf)", desc="how many documents of each run are judged")
@@ -26,6 +28,8 @@ _LEGEND = {
     "size": "number of topics in a sample",
     "depth": "number of documents that each run gives to the pool",
     "tau": "Kendall's tau-b with the order of the systems by the full data: 1 if the same, NaN where all are tied",
+    "tau_low": "lower end of the bootstrap interval of tau over the topics",
+    "tau_high": "upper end of the bootstrap interval of tau over the topics",
     "sd": "standard deviation of tau over the trials, dividing by their number less 1",
     "family_tau": "mean tau of the family's measures, of those that have one",
     "n_trials": "number of trials that have a tau; in others, all systems are tied",
@@ -209,11 +213,11 @@ def pool_depth(
         (
             measure,
             depth,
-            kendall_tau(value[measure], full[measure]),
+            kendall_tau(_aggregates(of, value[measure]), _aggregates(of, full[measure])),
             len(pool) / len(judged),
             pool["query_id"].nunique(),
         )
-        for measure in chosen
+        for measure, of in chosen.items()
         for depth, pool, value in zip(wanted, pools, values, strict=True)
     ]
     frame = pd.DataFrame(rows, columns=["measure", "depth", "tau", "judged", "n_queries"])
@@ -227,8 +231,13 @@ def assessor_agreement(
     measures: Iterable[ir_measures.Measure | str],
     *,
     group: Group | None = None,
+    n_trials: int = 1000,
+    ci: float = 0.95,
+    rng: Rng = None,
 ) -> pd.DataFrame:
     """Compute how alike the systems are ordered by the judgements of two assessors.
+
+    How alike the judgements themselves are is what `agreement` says.
 
     Parameters
     ----------
@@ -240,19 +249,25 @@ def assessor_agreement(
         Which measures.
     group : mapping of str to str, or callable, optional
         The family of each measure, by its name.
+    n_trials : int >= 1
+        Samples of topics that the interval of tau is made of.
+    ci : float in (0, 1)
+        Confidence of the interval.
+    rng : int or Generator, optional
+        Seed or source of the samples; others each time if omitted.
 
     Returns
     -------
     DataFrame
-        A row for each measure: ``measure``, ``family`` (with ``group``), ``tau`` in [-1, 1], and ``family_tau`` (with
-        ``group``), the mean over the family. ``attrs`` says what each column is, and how many systems and common
-        queries there were.
+        A row for each measure: ``measure``, ``family`` (with ``group``), ``tau`` in [-1, 1], ``family_tau`` (with
+        ``group``), the mean over the family, and the ends of its interval, ``tau_low`` and ``tau_high``. ``attrs`` says
+        what each column is, and how many systems, common queries and trials there were.
 
     Raises
     ------
     ValueError
         If there are fewer than two runs or no measure, the qrels have no query in common, a run or qrels cannot be
-        read, a value is no number, or ``group`` has no family for a measure.
+        read, a value is no number, ``group`` has no family for a measure, or ``n_trials`` or ``ci`` is out of range.
     TypeError
         If ``runs`` is no mapping.
 
@@ -263,7 +278,9 @@ def assessor_agreement(
 
     Notes
     -----
-    Systems are ordered as by `pool_depth`.
+    Systems are ordered as by `pool_depth`. The interval is the percentile interval of tau over resamples of the topics,
+    the same for both assessors and all measures; resamples that tie all systems have no tau and do not count. It says
+    how far tau depends on the topics, not on the assessors or the systems.
 
     References
     ----------
@@ -277,11 +294,12 @@ def assessor_agreement(
     >>> runs = {name: pd.DataFrame({**run, "docno": list(docs)}) for name, docs in {"x": "ab", "y": "bc"}.items()}
     >>> first = pd.DataFrame({"qid": ["q"] * 3, "docno": list("abc"), "label": [1, 0, 0]})
     >>> assessor_agreement(runs, first, first.assign(label=[0, 1, 0]), [P @ 1, P @ 2])
-      measure  tau
-    0     P@1 -1.0
-    1     P@2  NaN
+      measure  tau  tau_low  tau_high
+    0     P@1 -1.0     -1.0      -1.0
+    1     P@2  NaN      NaN       NaN
     """
     who = "assessor_agreement"
+    n_trials, ci = _TRIALS.check(who, "n_trials", n_trials), LEVEL.check(who, "ci", ci)
     systems = _read_runs(who, runs)
     both = [_read_qrels(qrels, "qrels"), _read_qrels(other_qrels, "other_qrels")]
     chosen = _read_measures(who, measures)
@@ -295,9 +313,30 @@ def assessor_agreement(
     values, other_values = _evaluated(
         systems, [judged[judged["query_id"].isin(common)] for judged in both], chosen, "assessors"
     )
-    rows = [(measure, kendall_tau(values[measure], other_values[measure])) for measure in chosen]
-    frame = pd.DataFrame(rows, columns=["measure", "tau"])
-    return _finished(frame, family_of, len(systems), len(common))
+    samples = generator_of(rng).integers(len(common), size=(n_trials, len(common)))
+    rows = []
+    for name, measure in chosen.items():
+        tables = values[name], other_values[name]
+        taus = [_tau_of(measure, *(table[:, sample] for table in tables)) for sample in samples]
+        rows.append((name, _tau_of(measure, *tables), *_percentiles(np.array(taus), ci)))
+    frame = pd.DataFrame(rows, columns=["measure", "tau", "tau_low", "tau_high"])
+    frame = _finished(frame, family_of, len(systems), len(common))
+    frame.attrs |= {"n_trials": n_trials, "ci": ci}
+    return frame
+
+
+def _tau_of(measure: ir_measures.Measure, values: np.ndarray, other_values: np.ndarray) -> float:
+    """Return tau of two orders of the systems, of values of shape (systems, queries)."""
+    return kendall_tau(_aggregates(measure, values), _aggregates(measure, other_values))
+
+
+def _percentiles(taus: np.ndarray, ci: float) -> tuple[float, float]:
+    """Return both ends of the interval of values, of those that are numbers."""
+    there = taus[np.isfinite(taus)]
+    if not len(there):
+        return np.nan, np.nan
+    low, high = np.quantile(there, [(1 - ci) / 2, (1 + ci) / 2])
+    return float(low), float(high)
 
 
 def _integers(who: str, name: str, values: Iterable[int], parameter: Parameter) -> list[int]:
@@ -346,25 +385,35 @@ def _best_ranks(runs: dict[str, pd.DataFrame], qrels: pd.DataFrame, deepest: int
 def _evaluated(
     runs: dict[str, pd.DataFrame], judgements: list[pd.DataFrame], measures: dict[str, ir_measures.Measure], what: str
 ) -> list[dict[str, np.ndarray]]:
-    """Return, for each of the qrels, the aggregates of each measure, an array over the runs."""
+    """Return, for each of the qrels, the values of each measure: arrays of shape (systems, queries)."""
     import pyterrier as pt
 
     results = []
     with pt.tqdm(total=len(judgements) * len(runs), desc=what, unit="run", delay=2, leave=False) as bar:
         for qrels in judgements:
             evaluator = DiversityEvaluator(measures.values(), qrels)
-            values: dict[str, list[float]] = {name: [] for name in measures}
+            values: dict[str, list[np.ndarray]] = {name: [] for name in measures}
             for system, run in runs.items():
-                aggregates = evaluator.calc_aggregate(run)
+                found = evaluator.values(run)
                 for name, measure in measures.items():
-                    if not np.isfinite(aggregates[measure]):
-                        raise ValueError(
-                            f"{name} of run {system} is {aggregates[measure]}, which has no place in an order."
-                        )
-                    values[name].append(aggregates[measure])
+                    if not np.isfinite(found[measure]).all():
+                        bad = found[measure][~np.isfinite(found[measure])][0]
+                        raise ValueError(f"{name} of run {system} is {bad}, which has no place in an order.")
+                    values[name].append(found[measure])
                 bar.update()
             results.append({name: np.array(value, dtype=np.float64) for name, value in values.items()})
     return results
+
+
+def _aggregates(measure: ir_measures.Measure, values: np.ndarray) -> np.ndarray:
+    """Return the aggregate of each system, of values of shape (systems, queries)."""
+    if type(measure.aggregator()) is MeanAgg:
+        return values.mean(axis=1)
+    aggregators = [measure.aggregator() for _ in values]
+    for aggregator, row in zip(aggregators, values.tolist(), strict=True):
+        for value in row:
+            aggregator.add(value)
+    return np.array([aggregator.result() for aggregator in aggregators], dtype=np.float64)
 
 
 def _taus_of_samples(values: np.ndarray, samples: np.ndarray) -> np.ndarray:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from importlib.metadata import version
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -342,8 +343,6 @@ class Design(NamedTuple):
 
     def described(self, scores: Scores) -> dict[Hashable, Any]:
         """Return what a table of results says of its making, in values that JSON has."""
-        from .. import __version__
-
         parameters: dict[Hashable, Any] = {"test": self.test, "alpha": self.alpha}
         if self.correction is not None:
             parameters |= {"correction": self.correction, "family": self.family}
@@ -355,7 +354,7 @@ class Design(NamedTuple):
             parameters["n_trials"] = self.draws.n
             if self.seed is not None:
                 parameters["seed"] = self.seed
-        parameters["version"] = __version__
+        parameters["version"] = version("pyterrier-diversity")
         return {**parameters, "n_systems": len(scores.systems), "n_queries": len(scores.queries)}
 
 

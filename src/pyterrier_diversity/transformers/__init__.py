@@ -1,8 +1,10 @@
 """Steps of PyTerrier pipelines: evaluating, explaining and diversifying rankings."""
 
+from .budget import TokenBudget
 from .diversifiers import PM2, IASelect, XQuAD
 from .evaluate import Evaluate
 from .explain import Explain
+from .fusion import FuseSubtopics
 from .ideal import Ideal
 from .intent_scores import OnSubtopics, oracle_intent_scores
 from .lexical import IntentScorer
@@ -13,10 +15,12 @@ __all__ = [
     "Diversify",
     "Evaluate",
     "Explain",
+    "FuseSubtopics",
     "IASelect",
     "Ideal",
     "IntentScorer",
     "OnSubtopics",
+    "TokenBudget",
     "XQuAD",
     "oracle_intent_scores",
 ]

@@ -71,7 +71,7 @@ def xquad(
         P(d|q_i), the relevance of a document to an intent, in [0, 1].
     weights : array_like, shape (n_intents,), optional
         P(q_i|q); uniform if omitted.
-    lambda_ : float in [0, 1]
+    lambda\_ : float in [0, 1]
         How much diversity counts.
     k : int, optional
         How many documents to choose; all if omitted.
@@ -119,7 +119,7 @@ def pm2(
         P(d|t_i), the relevance of a document to an intent, not negative; documents in the order that breaks ties.
     weights : array_like, shape (n_intents,), optional
         v_i, the votes of an intent; uniform if omitted.
-    lambda_ : float in [0, 1]
+    lambda\_ : float in [0, 1]
         How much the intent whose turn it is counts, against all others.
     k : int, optional
         How many documents to choose; all if omitted.
@@ -255,7 +255,8 @@ class IASelect(_IntentReranker):
     2   q    d2    1.0     2
     """
 
-    schematic = {"label": "IA-Select"}
+    LABEL = "IA-Select"
+    PAPER = "https://doi.org/10.1145/1498759.1498766"
     PARAMETERS = {"normalise": NORMALISE, "k": K}
 
     def __init__(
@@ -291,7 +292,7 @@ class _MixingReranker(_IntentReranker):
 
 
 class XQuAD(_MixingReranker):
-    """Re-rank by relevance to the query, and to the intents that documents above cover least: xQuAD.
+    r"""Re-rank by relevance to the query, and to the intents that documents above cover least: xQuAD.
 
     Ties keep the order of the results, score then docno descending.
 
@@ -299,7 +300,7 @@ class XQuAD(_MixingReranker):
     ----------
     intents, k
         As of `IASelect`.
-    lambda_ : float in [0, 1]
+    lambda\_ : float in [0, 1]
         How much diversity counts: 0 is the order of the results.
     normalise : {"sum", "max", "minmax"} or None
         How the scores of the results become P(d|q), and those of each intent P(d|q_i): "sum" divides by the sum over
@@ -332,7 +333,8 @@ class XQuAD(_MixingReranker):
     ['d3', 'd1', 'd2']
     """
 
-    schematic = {"label": "xQuAD"}
+    LABEL = "xQuAD"
+    PAPER = "https://doi.org/10.1145/1772690.1772780"
 
     def _rank(self, query: Candidates, coverage: np.ndarray, weights: np.ndarray) -> np.ndarray:
         relevance = normalised(query.scores, self.normalise, f"{self.who}: the score of a result of {query.query_id!r}")
@@ -340,7 +342,7 @@ class XQuAD(_MixingReranker):
 
 
 class PM2(_MixingReranker):
-    """Re-rank so that intents get ranks in proportion to their weights: PM-2.
+    r"""Re-rank so that intents get ranks in proportion to their weights: PM-2.
 
     The scores of the results break ties only, with docno descending.
 
@@ -348,7 +350,7 @@ class PM2(_MixingReranker):
     ----------
     intents, k
         As of `IASelect`.
-    lambda_ : float in [0, 1]
+    lambda\_ : float in [0, 1]
         How much the intent whose turn it is counts, against all others.
     normalise : {"sum", "max", "minmax"} or None
         How the scores of each intent become P(d|t_i); see `XQuAD`.
@@ -383,7 +385,8 @@ class PM2(_MixingReranker):
     ['d3', 'd1', 'd2']
     """
 
-    schematic = {"label": "PM-2"}
+    LABEL = "PM-2"
+    PAPER = "https://doi.org/10.1145/2348283.2348296"
 
     def _rank(self, query: Candidates, coverage: np.ndarray, weights: np.ndarray) -> np.ndarray:
         return pm2(coverage, weights, lambda_=self.lambda_, k=self.depth(len(coverage)))

@@ -66,7 +66,7 @@ class Evaluate(Step):
     ['qid', 'query', 'RBU@5', 'IA(nDCG@5)']
     """
 
-    schematic = {"label": "Evaluate"}
+    LABEL = "Evaluate"
     FIXED = frozenset({"qrels", "measures", "ties", "samples", "rng"})
 
     def __init__(

@@ -11,6 +11,7 @@ import pandas as pd
 import pyterrier as pt
 
 from ..judged import Judgements, Run, numbers, ranking_order
+from ..measures.base import CompositeMeasure, implementation
 from ..measures.composite import innermost, last_rank
 from ..measures.parse import read_measure
 from .evaluate import as_run, evaluator_of, with_judgements
@@ -50,7 +51,8 @@ class Explain(Step):
     ``intents``         dict of the intents that the document is relevant to, with its grades; only grades of at least
                         the measure's ``rel``, if it names one
     ``new_intents``     list of those that no document above is relevant to
-    ``unmet_intents``   list of the query's intents that no document down to here is relevant to
+    ``unmet_intents``   list of the query's intents that no document down to here is relevant to; with a measure that
+                        counts all intents named (`Coverage`, `NuggetScore`), also those that no judged document serves
     ``judged``          whether the document has any judgement for the query
     ``tied``            whether another document of the query (of the turn) has the same score, so that only its name
                         decided its place
@@ -81,14 +83,15 @@ class Explain(Step):
     2     a  {'x': 1}            []    1.0           0.5
     """
 
-    schematic = {"label": "Explain"}
+    LABEL = "Explain"
     FIXED = frozenset({"qrels", "measure"})
 
     def __init__(self, qrels: pd.DataFrame, measure: ir_measures.Measure | str) -> None:
         self.qrels = qrels
         self.measure = read_measure("Explain", measure)
         self._evaluator = evaluator_of("Explain", self.measure, qrels)
-        self._labels = _Labels(self._evaluator.judgements, innermost(self.measure).params.get("rel"))
+        rel, all_named = innermost(self.measure).params.get("rel"), _counts_all_named(self.measure)
+        self._labels = _Labels(self._evaluator.judgements, rel, all_named)
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Return the results in the order in which measures see them, explained."""
@@ -134,14 +137,23 @@ class Explain(Step):
         return longest if cutoff is None else min(longest, cutoff)
 
 
+def _counts_all_named(measure: ir_measures.Measure) -> bool:
+    """Tell whether a measure counts intents that no document is relevant to."""
+    ours = implementation(measure)
+    if isinstance(ours, CompositeMeasure):
+        return any(part.view == "intents" and _counts_all_named(part.measure) for part in ours.parts())
+    return ours is not None and ours.COUNTS_ALL_NAMED
+
+
 class _Labels:
     """What the qrels say of documents: whether they are judged, and their grades for the intents of a query."""
 
-    def __init__(self, judgements: Judgements, rel: float | None) -> None:
+    def __init__(self, judgements: Judgements, rel: float | None, all_named: bool) -> None:
         self._judged = dict(zip(judgements.query_ids, judgements.judged_docs, strict=True))
         view = judgements.view(rel=rel)
         self._intents: dict[str, list[str]] = defaultdict(list)
-        for query, intent in zip(view.intents.query.tolist(), view.intents.ids.tolist(), strict=True):
+        intents = view.named.take(view.named.weight > 0) if all_named else view.intents
+        for query, intent in zip(intents.query.tolist(), intents.ids.tolist(), strict=True):
             self._intents[view.query_ids[query]].append(intent)
         self._grades: dict[tuple[str, str], Grades] = defaultdict(dict)
         labels = view.labels.take(np.lexsort([view.labels.intent, view.labels.doc]))

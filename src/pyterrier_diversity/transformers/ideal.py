@@ -84,7 +84,7 @@ class Ideal(Step):
     1  ideal   0.626
     """
 
-    schematic = {"label": "Ideal"}
+    LABEL = "Ideal"
     FIXED = frozenset({"qrels", "measure", "ideal"})
 
     def __init__(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -54,7 +55,7 @@ class IntentScorer(Step):
     ['d2']
     """
 
-    schematic = {"label": "IntentScorer"}
+    LABEL = "IntentScorer"
 
     def __init__(
         self, documents: Iterable[Mapping[str, Any]], *, num_results: int = 1000, k1: float = 1.2, b: float = 0.75
@@ -90,6 +91,14 @@ class IntentScorer(Step):
             return pt.model.add_ranks(inp.assign(docno="", score=0.0))
         queries = strings(inp, "query", "IntentScorer")
         return self._retrieved(inp, queries) if form.mode == "retrieve" else self._scored(inp, queries)
+
+    def fuse_rank_cutoff(self, k: int) -> pt.Transformer | None:
+        """Return a pipeline that retrieves ``k`` documents where a cutoff follows; None if there are no more."""
+        if self.num_results <= k:
+            return None
+        fewer = copy(self)
+        fewer.num_results = k
+        return fewer >> pt.RankCutoff(k)
 
     def scores(self, query: str) -> np.ndarray:
         """Return the score of every document, in descending order of their docnos."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import ClassVar, Literal, NamedTuple
+from collections.abc import Iterable, Sequence, Sized
+from copy import copy
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -19,6 +20,8 @@ Normalise = Literal["sum", "max", "minmax"] | None
 K = Parameter(int, interval="[1, inf)", desc="how many documents to choose; all if not given")
 NORMALISE = Parameter(str, choices=("sum", "max", "minmax"), desc="how scores are brought into [0, 1]")
 
+# More things than these, and longer texts, are not written out in a schematic.
+_MANY, _LONG = 8, 100
 # Sums of larger scores may not be finite.
 _LARGEST = 1e100
 
@@ -37,10 +40,16 @@ class Step(pt.Transformer):  # type: ignore[misc]
 
     Attributes
     ----------
+    LABEL : str
+        What it is called in the schematic of a pipeline.
+    PAPER : str, optional
+        The address that its name in a schematic leads to.
     FIXED : frozenset of str
         Attributes that something was computed from: setting them again is an ``AttributeError``.
     """
 
+    LABEL: ClassVar[str]
+    PAPER: ClassVar[str | None] = None
     FIXED: ClassVar[frozenset[str]] = frozenset()
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -50,8 +59,34 @@ class Step(pt.Transformer):  # type: ignore[misc]
             raise AttributeError(f"{who}: {name} cannot be changed; make another {who}.")
         super().__setattr__(name, value)
 
+    def schematic(self, *, input_columns: list[str] | None = None) -> dict[str, Any]:
+        """Return what a schematic shows: label, address, and the settings in a few words each, data by their size."""
+        given = {attribute.name: attribute.value for attribute in pt.inspect.transformer_attributes(self, strict=False)}
+        settings = {
+            name: _in_few_words(value)
+            for name, value in given.items()
+            if value is not pt.inspect.TransformerAttribute.MISSING and not _has_steps(value)
+        }
+        return {"label": self.LABEL, "help_url": self.PAPER, "settings": settings}
+
     # PyTerrier's own is the hash of the repr, which changes with the parameters, and which two may share.
     __hash__ = object.__hash__
+
+
+def _has_steps(value: object) -> bool:
+    """Tell whether a setting is a step of its own, or several, which a schematic draws."""
+    several = value if isinstance(value, (list, tuple)) else [value]
+    return any(isinstance(one, pt.Transformer) for one in several[:1])
+
+
+def _in_few_words(value: object) -> str:
+    """Return a setting as text of one line, or its size."""
+    if isinstance(value, (pd.DataFrame, pd.Series)):
+        return f"{len(value):,} rows"
+    if isinstance(value, Sized) and not isinstance(value, (str, bytes)) and len(value) > _MANY:
+        return f"{len(value):,} items"
+    text = " ".join(str(value).split())
+    return text if len(text) <= _LONG else f"{text[:_LONG]} ..."
 
 
 class Reranker(Step):
@@ -91,6 +126,14 @@ class Reranker(Step):
             value = getattr(self, name)
             if value is not None or parameter.fallback is not None:
                 parameter.check(self.who, name, value)
+
+    def fuse_rank_cutoff(self, k: int) -> pt.Transformer | None:
+        """Return a pipeline that chooses ``k`` documents where a cutoff follows; None if it chooses no more."""
+        if self.k is not None and self.k <= k:
+            return None
+        fewer = copy(self)
+        fewer.k = k
+        return fewer >> pt.RankCutoff(k)
 
     def depth(self, n_docs: int) -> int:
         """Return how many of the documents are to be chosen."""

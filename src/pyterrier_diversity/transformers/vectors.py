@@ -66,7 +66,7 @@ class Diversify(Reranker):
     ['d1', 'd3', 'd2']
     """
 
-    schematic = {"label": "Diversify"}
+    LABEL = "Diversify"
     PARAMETERS = {"strategy": _STRATEGY, "diversity": _DIVERSITY, "normalise": NORMALISE, "k": K}
 
     def __init__(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib.resources import files
 from pathlib import Path
 
@@ -12,6 +12,7 @@ import pyterrier as pt
 
 from ...io import read_qrels, read_run
 from ...io.ordering import highest_label_last
+from .texts import TextLoader
 
 FOLDER = Path(str(files(__package__)))
 RUNS = ("bm25", "xquad", "more-like-this", "xquad-top-3")
@@ -38,6 +39,18 @@ class DemoDataset(pt.datasets.Dataset):  # type: ignore[misc]
     def get_corpus_lang(self) -> str:
         """Return the language of the documents."""
         return "en"
+
+    def text_loader(self, fields: Sequence[str] | str = "*", *, verbose: bool = False) -> pt.Transformer:
+        """Return a step that adds the texts of documents, which ``pt.text.get_text(dataset)`` calls.
+
+        Parameters
+        ----------
+        fields : sequence of str, or str
+            "title", "text" or both; "*" for both.
+        verbose : bool
+            Whether to show progress.
+        """
+        return TextLoader(self.get_corpus_iter(verbose=verbose), fields)
 
     def get_topics(self, variant: str | None = None) -> pd.DataFrame:
         """Return the topics.

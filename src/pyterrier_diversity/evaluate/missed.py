@@ -1,0 +1,110 @@
+"""Which intents systems do not cover, and which other systems do."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..io import read_run_or_session
+from ..judged import QRELS_COLUMNS, Judgements, Ranked, Run, intents_of_rows, judge, to_frame
+from ..parameters import CUTOFF, REL, checked
+
+COLUMNS = ["name", "qid", "iteration", "nugget_text", "weight", "coverable", "covered_by"]
+
+
+def missed_intents(
+    qrels: pd.DataFrame, runs: Mapping[str, Any], cutoff: int | None = None, *, rel: float | None = None
+) -> pd.DataFrame:
+    """List the intents that systems do not cover, query by query: the nuggets that their answers cannot have.
+
+    Parameters
+    ----------
+    qrels : DataFrame
+        Qrels that keep the intents, as `io.read_nuggets` or `io.read_qrels` return them. Not changed.
+    runs : mapping of names to runs or paths
+        Runs as evaluators take them, or files of them. A query of the qrels that a run lacks has all of its intents
+        missed.
+    cutoff : int >= 1, optional
+        The last rank to look at; all if omitted.
+    rel : float, optional
+        The smallest label that covers an intent; all above 0 if omitted.
+
+    Returns
+    -------
+    DataFrame
+        A row for each system, query and intent that no document of the ranking covers: ``name`` (of the system),
+        ``qid``, ``iteration``, ``nugget_text`` (empty if the qrels have none), ``weight`` (as in the qrels, 1 if they
+        have none), ``coverable`` (whether any judged document would cover it), and ``covered_by``, a list of the other
+        systems that do. ``attrs["intents"]`` has the number of intents of each query, ``attrs["systems"]`` the names.
+
+    Raises
+    ------
+    ValueError
+        If there is no run, the cutoff is below 1, or qrels or a run cannot be read.
+    TypeError
+        If ``runs`` is no mapping.
+
+    Examples
+    --------
+    >>> rows = [("q", "d1", 1, "cause"), ("q", "d2", 1, "fix"), ("q", "", 0, "workaround")]
+    >>> qrels = pd.DataFrame(rows, columns=["qid", "docno", "label", "iteration"])
+    >>> missed = missed_intents(qrels, {"A": {"q": ["d1"]}, "B": {"q": ["d1", "d2"]}})
+    >>> missed[["name", "iteration", "coverable", "covered_by"]]
+      name   iteration  coverable covered_by
+    0    A         fix       True        [B]
+    1    A  workaround      False         []
+    2    B  workaround      False         []
+    """
+    who = "missed_intents"
+    cutoff = checked(who, CUTOFF, cutoff=cutoff)["cutoff"]
+    rel = checked(who, REL, rel=rel)["rel"]
+    if not isinstance(runs, Mapping):
+        raise TypeError(f"{who}: runs must be a dict of names to runs, not {type(runs).__name__}.")
+    if not runs:
+        raise ValueError(f"{who}: give at least one run.")
+    frame = to_frame(qrels, QRELS_COLUMNS, "qrels")
+    judgements = judge(frame)
+    named, view = judgements.named, judgements.view(rel=rel)
+    covered = {str(name): _covered(name, run, view, cutoff) for name, run in runs.items()}
+    coverable = np.zeros(len(named.query), dtype=bool)
+    coverable[view.intents.named] = True
+    texts = texts_of_intents(frame)
+    counts = named.weight > 0
+    rows = []
+    for name, of_system in covered.items():
+        for i in np.flatnonzero(~of_system & counts).tolist():
+            others = [other for other in covered if covered[other][i]]
+            query = judgements.query_ids[named.query[i]]
+            weight = float(named.weight[i])
+            rows.append((name, query, named.ids[i], texts[i], weight, bool(coverable[i]), others))
+    table = pd.DataFrame(rows, columns=COLUMNS)
+    n_intents = np.bincount(named.query[counts], minlength=len(judgements)).tolist()
+    table.attrs = {"systems": list(covered), "intents": dict(zip(judgements.query_ids, n_intents, strict=True))}
+    return table
+
+
+def _covered(name: str, run: Any, judgements: Judgements, cutoff: int | None) -> np.ndarray:
+    """Tell of each intent named whether a run covers it."""
+    try:
+        read = Run(read_run_or_session(run) if isinstance(run, (str, os.PathLike)) else run)
+        ranked = Ranked(read.retrieve(judgements))
+    except (ValueError, TypeError) as error:
+        raise (TypeError if isinstance(error, TypeError) else ValueError)(f"Run {name}: {error}") from error
+    ranked = ranked if cutoff is None else ranked.down_to(cutoff)
+    covered = np.zeros(len(judgements.named.query), dtype=bool)
+    covered[judgements.intents.named[ranked.intent]] = True
+    return covered
+
+
+def texts_of_intents(frame: pd.DataFrame) -> list[str]:
+    """Return the text of each intent that qrels name, in their order; an empty one if they have none."""
+    intent, query, _ = intents_of_rows(frame)
+    texts = [""] * len(query)
+    if "nugget_text" in frame:
+        for i, text in zip(intent.tolist(), frame["nugget_text"].tolist(), strict=True):
+            texts[i] = texts[i] or (text if isinstance(text, str) else "")
+    return texts

@@ -1,0 +1,261 @@
+"""Nuggets as qrels: files of the tools and tracks that judge what answers and passages contain."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..judged import NO_DOCUMENT, warn_of_data
+from .nugget_formats import FORMATS, LEVELS, Reading, Said, Unit, format_of, questions, unasked
+from .ordering import highest_label_last
+from .records import Field, read_records
+from .tabular import with_whole_labels
+
+IMPORTANCE = {"vital": 1.0, "okay": 0.5}
+_WHO = "read_nuggets"
+# So many words of a kind are named in a warning, and so much of each.
+_MOST_NAMED, _LONGEST_NAMED = 3, 40
+
+
+def read_nuggets(
+    source: Any,
+    format: str | None = None,
+    *,
+    nuggets: Any = None,
+    unit: Unit = "question",
+    importance: Mapping[Any, float] | None = None,
+    levels: Mapping[str, float] | None = None,
+    columns: Mapping[str, str] | None = None,
+) -> pd.DataFrame:
+    """Read nuggets and what supports them as qrels: each nugget is an intent of its query.
+
+    Parameters
+    ----------
+    source : path-like, frame, object, or list of them
+        Files (JSON, JSON lines, ``.csv``, ``.tsv``, ``.parquet``; gzipped or not), folders of files, or what Python
+        would read from them. Files of several systems are read together.
+    format : str, optional
+        One of those below; recognised for each object if omitted.
+    nuggets : like ``source``, optional
+        The topics of CRUX, whose judgements name questions by their place only.
+    unit : {"question", "answer"}
+        What an intent is where questions have answers.
+    importance : mapping of words to numbers above 0, optional
+        The weights of nuggets by their importance; ``{"vital": 1, "okay": 0.5}`` if omitted. Nuggets with another word,
+        or without one, have the lowest of these weights.
+    levels : mapping of words to numbers, optional
+        The labels of assignments; ``{"support": 2, "partial_support": 1}`` if omitted, and 0 for any other word.
+    columns : mapping of str to str, optional
+        For tables: what columns mean, as in ``{"chunk": "docno", "fact": "nugget_text"}``.
+
+    Returns
+    -------
+    DataFrame
+        Columns ``qid``, ``docno``, ``label``, ``iteration`` (the nugget), with importances ``weight`` and
+        ``importance``, with texts ``nugget_text``, and other columns of a table. A nugget without any judgement is a
+        row with an empty ``docno`` and label 0. Sorted by the numbers of queries, documents and labels.
+
+    Raises
+    ------
+    ValueError
+        If something cannot be read, which names file, line and field; if the systems that are read together were
+        assigned different nuggets for a query, or two labels contradict each other.
+
+    Warns
+    -----
+    UserWarning
+        Once, with counts of all that is odd: words that are no known importance or assignment, nuggets without any
+        judgement, documents and queries without a nugget, and answers that do not combine as they are read.
+
+    Notes
+    -----
+    ==================  ================================================================================================
+    ``autonuggetizer``  nuggets, alone or assigned to passages (``docid``) or to answers, whose document is the
+                        ``run_id``: `answers` makes runs of them
+    ``freshstack``      nuggets with ids of documents that are relevant (label 1), and that are not (0)
+    ``nuggetbank``      NuggetBank v3 (RAGTIME 2025, Auto-ARGUE): questions and claims, with references (label 1)
+    ``ragtime``         RAGTIME 2026: questions with references (label 1)
+    ``crux``            ratings of passages for the questions of a topic, which are the labels
+    ``groups``          lists of lists of gold documents (AutoRAG's ``retrieval_gt``): all groups, any document of each
+    ``table``           a row for each document and nugget: ``qid``, ``docno``, ``label`` or ``assignment``,
+                        ``iteration`` or ``nugget_text``; RAGElo's qrels of rubrics are such rows
+    ==================  ================================================================================================
+
+    A nugget is named by its id; otherwise by the MD5 of its text, and the second one of the same text in a list by that
+    and ``-2``; in CRUX and groups by its place.
+
+    Examples
+    --------
+    >>> nuggets = [{"text": "It is free.", "importance": "vital", "assignment": "support"}]
+    >>> nuggets += [{"text": "It is fast.", "importance": "okay", "assignment": "not_support"}]
+    >>> qrels = read_nuggets([{"qid": "q1", "run_id": "mine", "nuggets": nuggets}])
+    >>> qrels[["qid", "docno", "label", "weight", "importance", "nugget_text"]]
+      qid docno  label  weight importance  nugget_text
+    0  q1  mine      0     0.5       okay  It is fast.
+    1  q1  mine      2     1.0      vital  It is free.
+    """
+    if format is not None and format not in FORMATS:
+        raise ValueError(f"{_WHO}: format must be one of {', '.join(map(repr, FORMATS))}, not {format!r}.")
+    if unit not in ("question", "answer"):
+        raise ValueError(f"{_WHO}: unit must be 'question' or 'answer', not {unit!r}.")
+    weights = _numbers("importance", IMPORTANCE if importance is None else importance, above_0=True)
+    records = read_records(source, _WHO)
+    asked = None if nuggets is None else questions(read_records(nuggets, f"{_WHO}, nuggets"))
+    reading = Reading(unit, _numbers("levels", LEVELS if levels is None else levels), dict(columns or {}), asked)
+    said = [one for record in records for one in _read(record, format, reading)]
+    if asked is not None:
+        if any(format_of(record) != "crux" for record in records):
+            raise ValueError(f"{_WHO}: nuggets must be omitted: only judgements of CRUX need their topics.")
+        said += unasked(reading, f"{_WHO}, nuggets")
+    if not said:
+        raise ValueError(f"{_WHO}: there is no nugget in {len(records)} objects.")
+    _check_assigned(reading.assigned)
+    qrels = _qrels(_Nuggets(said), weights, reading)
+    message = _message(reading, len(qrels.drop_duplicates(["qid", "iteration"])))
+    if message:
+        warn_of_data(message)
+    return qrels
+
+
+def answers(qrels: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Return the runs of systems whose answers were judged: each ranks its one answer for a query.
+
+    Parameters
+    ----------
+    qrels : DataFrame
+        Qrels of answers, as `read_nuggets` returns them: the documents are names of systems.
+
+    Returns
+    -------
+    dict of str to DataFrame
+        By the name of each system a run with ``qid``, ``docno``, ``score`` and ``rank``: its answer to every query that
+        it was judged for.
+
+    Examples
+    --------
+    >>> qrels = pd.DataFrame({"qid": ["1", "2"], "docno": "mine", "label": [2, 0], "iteration": ["a", "b"]})
+    >>> answers(qrels)["mine"]
+      qid docno  score  rank
+    0   1  mine    1.0     0
+    1   2  mine    1.0     0
+    """
+    judged = qrels.loc[qrels["docno"] != NO_DOCUMENT, ["qid", "docno"]].drop_duplicates()
+    return {
+        str(name): rows.assign(score=1.0, rank=0).reset_index(drop=True)
+        for name, rows in judged.groupby("docno", sort=False)
+    }
+
+
+def _read(record: Field, format: str | None, reading: Reading) -> Iterable[Said]:
+    name = format or format_of(record)
+    if name is None:
+        fields = ", ".join(map(repr, list(record.value)[:5])) or "none"
+        raise ValueError(
+            f"{record.where}: the format is not one of {', '.join(FORMATS)}; the object has the fields {fields}."
+        )
+    return FORMATS[name](record, reading)
+
+
+def _numbers(name: str, mapping: Any, *, above_0: bool = False) -> dict[str, float]:
+    """Return a mapping of words to numbers, checked."""
+    rule = "a number above 0 (to leave nuggets out, drop their rows)" if above_0 else "a finite number"
+    if not isinstance(mapping, Mapping) or not mapping:
+        raise ValueError(f"{_WHO}: {name} must map words to numbers, not {mapping!r}.")
+    for word, value in mapping.items():
+        is_number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
+        if not is_number or not math.isfinite(value) or (above_0 and value <= 0):
+            raise ValueError(f"{_WHO}: {name} of {word!r} must be {rule}, not {value!r}.")
+    return {str(word): float(value) for word, value in mapping.items()}
+
+
+def _check_assigned(assigned: Mapping[str, Mapping[str, list[str]]]) -> None:
+    """Refuse answers to one query that were judged by different nuggets: their scores cannot be compared."""
+    for query, by_system in assigned.items():
+        (first, expected), *others = by_system.items()
+        for system, named in others:
+            if set(named) != set(expected):
+                raise ValueError(
+                    f"{_WHO}: the answers of {first!r} and {system!r} to query {query!r} were assigned different "
+                    f"nuggets, {len(expected)} and {len(named)}: read them one by one, or assign the same nuggets."
+                )
+
+
+class _Nuggets:
+    """What was said of each nugget, put together.
+
+    Raises
+    ------
+    ValueError
+        If what was said of a nugget in two places contradicts itself.
+    """
+
+    def __init__(self, said: Iterable[Said]) -> None:
+        self.labels: dict[tuple[str, str], dict[str, float]] = {}
+        self.columns: dict[tuple[str, str], dict[str, dict[str, Any]]] = {}
+        self.texts: dict[tuple[str, str], str] = {}
+        self.importances: dict[tuple[str, str], str] = {}
+        for one in said:
+            nugget = one.query_id, one.nugget_id
+            labels = self.labels.setdefault(nugget, {})
+            for doc, label in one.labels:
+                if labels.setdefault(doc, label) != label:
+                    raise _contradiction(one, f"the label of document {doc!r}", label, labels[doc])
+            for of_nugget, value, what in (
+                (self.texts, one.text, "the text"),
+                (self.importances, one.importance, "the importance"),
+            ):
+                if value is not None and of_nugget.setdefault(nugget, value) != value:
+                    raise _contradiction(one, what, value, of_nugget[nugget])
+            if one.columns:
+                doc = one.labels[0][0] if one.labels else NO_DOCUMENT
+                known = self.columns.setdefault(nugget, {}).setdefault(doc, dict(one.columns))
+                for name in one.columns:
+                    if known.get(name) != one.columns[name]:
+                        raise _contradiction(one, f"{name} of document {doc!r}", one.columns[name], known.get(name))
+
+
+def _contradiction(one: Said, what: str, value: Any, known: Any) -> ValueError:
+    nugget = f"nugget {one.nugget_id!r} of query {one.query_id!r}"
+    return ValueError(f"{one.where}: {what} for {nugget} is {value!r}, but {known!r} before.")
+
+
+def _qrels(nuggets: _Nuggets, weights: Mapping[str, float], reading: Reading) -> pd.DataFrame:
+    rows: list[dict[str, Any]] = []
+    lowest, has_importance = min(weights.values()), bool(nuggets.importances)
+    for (query, nugget), labels in nuggets.labels.items():
+        importance = nuggets.importances.get((query, nugget))
+        of_nugget: dict[str, Any] = {"qid": query, "iteration": nugget}
+        if has_importance:
+            if importance is None:
+                reading.note("nuggets have no importance, and weigh as the least important")
+            elif importance not in weights:
+                reading.note("importances are unknown words, and weigh as the least important", importance)
+            of_nugget |= {"weight": weights.get(importance or "", lowest), "importance": importance or ""}
+        if nuggets.texts:
+            of_nugget["nugget_text"] = nuggets.texts.get((query, nugget), "")
+        if not labels:
+            reading.note("nuggets have no judgement, and are rows without a document")
+        columns = nuggets.columns.get((query, nugget), {})
+        for doc, label in (labels or {NO_DOCUMENT: 0.0}).items():
+            rows.append({**of_nugget, "docno": doc, "label": label, **columns.get(doc, {})})
+    qrels = with_whole_labels(pd.DataFrame(rows))
+    first = ["qid", "docno", "label", "iteration"]
+    others = [name for name in ("weight", "importance", "nugget_text") if name in qrels]
+    return highest_label_last(qrels[[*first, *others, *(name for name in qrels if name not in {*first, *others})]])
+
+
+def _message(reading: Reading, n_nuggets: int) -> str:
+    """Return all that was odd as one sentence; an empty one if nothing was."""
+    parts = []
+    for what, words in reading.odd.items():
+        named = ", ".join(
+            f"{word[:_LONGEST_NAMED]!r} {n}" for word, n in Counter(words).most_common(_MOST_NAMED) if word
+        )
+        more = ", ..." if len(words) > _MOST_NAMED else ""
+        parts.append(f"{sum(words.values())} {what}{f' ({named}{more})' if named else ''}")
+    return f"{_WHO}: {n_nuggets} nuggets. " + "; ".join(parts) + "." if parts else ""

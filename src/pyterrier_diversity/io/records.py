@@ -1,0 +1,292 @@
+"""Objects and rows of files and of Python, each of which knows where it stands: errors name file, line and field."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path as Folder
+from typing import Any
+
+import pandas as pd
+
+from .files import Content, Path, read_content
+
+_SEPARATORS = {".csv": ",", ".tsv": "\t"}
+_SHOWN = 60
+
+
+class Field:
+    """A value of an object, and where it stands.
+
+    Parameters
+    ----------
+    value : object
+        What JSON can hold.
+    where : str
+        Which object: a file and line, or the place in a list.
+    name : str
+        The field in the object, such as ``nuggets[2].text``; the object itself if empty.
+    """
+
+    def __init__(self, value: Any, where: str, name: str = "") -> None:
+        self.value = value
+        self.where = where
+        self.name = name
+
+    def refused(self, rule: str) -> ValueError:
+        """Return the error that this value breaks a rule."""
+        shown = repr(self.value)
+        shown = shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}..."
+        return ValueError(f"{self.where}: {self.name or 'the object'} {rule}, not {shown}.")
+
+    def has(self, key: str) -> bool:
+        """Tell whether this is an object with a value for a key."""
+        return isinstance(self.value, Mapping) and not _is_missing(self.value.get(key))
+
+    def get(self, *keys: str) -> Field | None:
+        """Return the first of some fields that has a value."""
+        if not isinstance(self.value, Mapping):
+            raise self.refused("must be an object")
+        for key in keys:
+            if self.has(key):
+                return Field(self.value[key], self.where, f"{self.name}.{key}" if self.name else key)
+        return None
+
+    def need(self, *keys: str) -> Field:
+        """Return the first of some fields that has a value; a ``ValueError`` if none has."""
+        found = self.get(*keys)
+        if found is None:
+            name = f"{self.name}.{keys[0]}" if self.name else keys[0]
+            others = f" (or {', '.join(keys[1:])})" if len(keys) > 1 else ""
+            raise ValueError(f"{self.where}: {name}{others} is missing.")
+        return found
+
+    def members(self) -> list[Field]:
+        """Return the members of a list."""
+        if not isinstance(self.value, (list, tuple)):
+            raise self.refused("must be a list")
+        return [Field(value, self.where, f"{self.name}[{i}]") for i, value in enumerate(self.value)]
+
+    def entries(self) -> list[tuple[str | None, Field]]:
+        """Return the values of an object with their keys, or the members of a list without any."""
+        if isinstance(self.value, Mapping):
+            return [(str(key), Field(value, self.where, f"{self.name}[{key!r}]")) for key, value in self.value.items()]
+        return [(None, member) for member in self.members()]
+
+    def text(self) -> str:
+        """Return a string."""
+        if not isinstance(self.value, str) or not self.value:
+            raise self.refused("must be a string that is not empty")
+        return self.value
+
+    def identifier(self) -> str:
+        """Return a string; integers are read as their digits."""
+        if isinstance(self.value, int) and not isinstance(self.value, bool):
+            return str(self.value)
+        if not isinstance(self.value, str) or not self.value:
+            raise self.refused("must be a string that is not empty, or an integer")
+        return self.value
+
+    def word(self) -> str:
+        """Return a string or a number as a string."""
+        if isinstance(self.value, float) and self.value.is_integer():
+            return str(int(self.value))
+        return str(self.value) if isinstance(self.value, float) else self.identifier()
+
+    def number(self) -> float:
+        """Return a finite number, also one that is written as a string."""
+        try:
+            number = math.nan if isinstance(self.value, bool) else float(self.value)
+        except (TypeError, ValueError, OverflowError):
+            number = math.nan
+        if not math.isfinite(number):
+            raise self.refused("must be a finite number")
+        return number
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or value == ""
+
+
+def read_records(source: Any, who: str) -> list[Field]:
+    """Return the objects of files, or of Python.
+
+    Parameters
+    ----------
+    source : path-like, frame, mapping, or iterable of them
+        Files of JSON, of JSON lines, ``.csv``, ``.tsv`` or ``.parquet``, which may be compressed by gzip; folders, for
+        all of their files that are not hidden; objects and rows; or named tuples.
+    who : str
+        How messages name what is no file.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ValueError
+        If a file cannot be read: with its name and the line.
+    TypeError
+        If the source is something else.
+    """
+    if isinstance(source, Content):
+        return list(_of_content(source))
+    if isinstance(source, (str, os.PathLike)):
+        return [record for path in _files(source) for record in _of_content(read_content(path))]
+    if isinstance(source, pd.DataFrame):
+        rows = source.to_dict("records")
+        return [Field(_plain(row), f"{who}, row {i}") for i, row in enumerate(rows)]
+    if isinstance(source, Mapping):
+        return [Field(_plain(source), who)]
+    if not isinstance(source, Iterable):
+        raise TypeError(f"{who} must be a path, a frame, an object or a list of them, not {type(source).__name__}.")
+    records: list[Field] = []
+    for i, member in enumerate(source):
+        if isinstance(member, (str, os.PathLike)):
+            records += read_records(member, who)
+        elif isinstance(member, Mapping) or hasattr(member, "_asdict"):
+            value = member if isinstance(member, Mapping) else member._asdict()
+            records.append(Field(_plain(value), f"{who}, object {i}"))
+        else:
+            raise TypeError(f"{who} must be a list of paths or objects, not of {type(member).__name__}.")
+    return records
+
+
+def _plain(value: Any) -> Any:
+    """Return numpy's values, which frames and parquet hold, as Python's."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(member) for key, member in value.items()}
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, (list, tuple)):
+        return [_plain(member) for member in value]
+    return None if value is pd.NA or value is pd.NaT or (isinstance(value, float) and math.isnan(value)) else value
+
+
+def _files(source: Path) -> list[Folder]:
+    path = Folder(source)
+    if not path.is_dir():
+        return [path]
+    files = sorted(file for file in path.iterdir() if file.is_file() and not file.name.startswith("."))
+    if not files:
+        raise ValueError(f"{path}: the folder has no file.")
+    return files
+
+
+def ending(path: Path) -> str:
+    """Return what the name of a file ends in, but for ``.gz``: its format."""
+    return Folder(os.fspath(path).removesuffix(".gz")).suffix.lower()
+
+
+def _of_content(content: Content) -> Iterator[Field]:
+    if ending(content.name) == ".parquet":
+        yield from read_records(read_parquet(content), content.name)
+        return
+    text = _text(content)
+    if ending(content.name) in _SEPARATORS:
+        yield from _csv_rows(text, _SEPARATORS[ending(content.name)], content.name)
+    else:
+        yield from _json_objects(text, content.name)
+
+
+def read_parquet(content: Content) -> pd.DataFrame:
+    """Read a parquet file; an ``ImportError`` says what is missing."""
+    try:
+        import pyarrow.parquet  # type: ignore[import-not-found, unused-ignore]
+    except ImportError as error:
+        raise ImportError("parquet files need pyarrow: pip install 'pyterrier-diversity[parquet]'") from error
+    try:
+        table: pd.DataFrame = pyarrow.parquet.read_table(io.BytesIO(content.data)).to_pandas()
+    except (ValueError, OSError, EOFError) as error:
+        raise ValueError(f"{content.name}: {str(error).rstrip('.')}.") from error
+    return table
+
+
+def _text(content: Content) -> str:
+    try:
+        return content.data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.data.count(b"\n", 0, error.start) + 1
+        raise ValueError(f"{content.name}, line {line}: {error}.") from error
+
+
+def _csv_rows(text: str, separator: str, name: str) -> Iterator[Field]:
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    header: list[str] = []
+    try:
+        for cells in rows:
+            if not any(cells):
+                continue
+            if not header:
+                header = cells
+                twice = next((cell for cell in cells if cells.count(cell) > 1), None)
+                if twice is not None:
+                    raise ValueError(f"the column {twice!r} is there twice")
+                continue
+            if len(cells) != len(header):
+                raise ValueError(f"expected {len(header)} columns ({' '.join(header)}), found {len(cells)}")
+            yield Field(dict(zip(header, cells, strict=True)), f"{name}, line {rows.line_num}")
+    except (csv.Error, ValueError) as error:
+        raise ValueError(f"{name}, line {rows.line_num}: {error}.") from error
+
+
+def _json_objects(text: str, name: str) -> Iterator[Field]:
+    """Yield the objects of a text: one for the text, one for each member of its list, or one for each of its lines."""
+    if not text.strip():
+        raise ValueError(f"{name} is empty.")
+    try:
+        whole = _loaded(text)
+    except ValueError as error:
+        lines = text.split("\n")
+        first = next(line for line in lines if line.strip())
+        if len(lines) > 1 and _is_json(first):
+            yield from _json_lines(lines, name)
+            return
+        raise ValueError(f"{name}, line {getattr(error, 'lineno', 1)}: {_reason(error)}.") from error
+    if isinstance(whole, list):
+        yield from (Field(value, f"{name}, object {i}") for i, value in enumerate(whole))
+    else:
+        yield Field(whole, name if "\n" in text.strip() else f"{name}, line 1")
+
+
+def _json_lines(lines: list[str], name: str) -> Iterator[Field]:
+    for number, line in enumerate(lines, start=1):
+        if line.strip():
+            try:
+                yield Field(_loaded(line), f"{name}, line {number}")
+            except ValueError as error:
+                raise ValueError(f"{name}, line {number}: {_reason(error)}.") from error
+
+
+def _is_json(line: str) -> bool:
+    try:
+        _loaded(line)
+    except ValueError:
+        return False
+    return True
+
+
+def _loaded(text: str) -> Any:
+    try:
+        return json.loads(text.lstrip("\ufeff"), object_pairs_hook=_object)
+    except RecursionError as error:
+        raise ValueError("objects are nested too deeply") from error
+
+
+def _reason(error: ValueError) -> str:
+    if isinstance(error, json.JSONDecodeError):
+        return f"this is not JSON: {error.msg} (column {error.colno})"
+    return str(error).rstrip(".")
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object; a key that is there twice would lose a value."""
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"the key {twice[:_SHOWN]!r} is there twice in an object")
+    return value

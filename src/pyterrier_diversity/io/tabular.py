@@ -1,0 +1,152 @@
+"""Qrels as tables with all their columns, and runs as JSON lines."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import os
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..judged import NO_DOCUMENT, QRELS_COLUMNS, given_frame, numbers, strings
+from .files import Content, Path
+from .records import Field, ending, read_records
+
+TABLES = (".csv", ".tsv", ".parquet")
+JSON = (".jsonl", ".json", ".ndjson")
+# What a line of TREC's qrels has; the weight if it is there.
+_LINE = ("query_id", "iteration", "doc_id", "relevance", "weight")
+_PYTERRIER = {"query_id": "qid", "doc_id": "docno", "relevance": "label"}
+_NUMBERS = ("label", "weight", "rarity", "gain")
+_LARGEST_INTEGER = 2.0**63
+
+
+def write_qrels(qrels: pd.DataFrame, path: Path, *, lossy: bool = False) -> None:
+    """Write qrels to a file that `read_qrels` reads.
+
+    Parameters
+    ----------
+    qrels : DataFrame
+        Qrels, with PyTerrier's or ir_measures' names.
+    path : path-like
+        A file that ends in ``.csv``, ``.tsv`` or ``.parquet`` keeps all columns, text in other columns than those of
+        the measures; any other is TREC's: query, intent, document, label and, if there is one, weight. With ``.gz`` at
+        the end it is compressed.
+    lossy : bool
+        Whether the file of TREC may leave out other columns, and intents without any judgement.
+
+    Raises
+    ------
+    ValueError
+        If something would be lost, a column is missing, or a file of TREC cannot hold an id.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from pyterrier_diversity import io
+    >>> qrels = pd.DataFrame({"qid": "1", "docno": ["d 1"], "label": 2, "iteration": "a", "importance": "vital"})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_qrels(qrels, Path(folder) / "qrels.csv")
+    ...     io.read_qrels(Path(folder) / "qrels.csv")
+      qid docno  label iteration importance
+    0   1   d 1      2         a      vital
+    """
+    frame = given_frame(qrels, QRELS_COLUMNS, "qrels")
+    numbers(frame, "relevance", "qrels")
+    ids = {name: strings(frame, name, "qrels") for name in ("query_id", "doc_id", "iteration") if name in frame}
+    frame = frame.assign(**ids)
+    try:
+        if ending(path) == ".parquet":
+            _write_parquet(frame.rename(columns=_PYTERRIER), path)
+        elif ending(path) in TABLES:
+            separator = "," if ending(path) == ".csv" else "\t"
+            # All text is quoted: a carriage return would otherwise end the row.
+            quoted: Any = {"quoting": csv.QUOTE_NONNUMERIC, "sep": separator}
+            frame.rename(columns=_PYTERRIER).to_csv(path, index=False, encoding="utf-8", **quoted)
+        else:
+            _write_trec(frame, path, lossy)
+    except UnicodeEncodeError as error:
+        raise ValueError(f"write_qrels: {error.object[:40]!r} cannot be written in UTF-8.") from error
+
+
+def _write_parquet(frame: pd.DataFrame, path: Path) -> None:
+    try:
+        if os.fspath(path).endswith(".gz"):
+            raise ValueError("write_qrels: path must not end in .parquet.gz: parquet files are compressed inside.")
+        frame.to_parquet(path, index=False)
+    except ImportError as error:
+        raise ImportError("parquet files need pyarrow: pip install 'pyterrier-diversity[parquet]'") from error
+
+
+def _write_trec(frame: pd.DataFrame, path: Path, lossy: bool) -> None:
+    lost = [str(name) for name in frame if name not in _LINE]
+    nobody = (frame["doc_id"] == NO_DOCUMENT).to_numpy()
+    if not lossy and (lost or nobody.any()):
+        named = f"the column{'s' if len(lost) > 1 else ''} {', '.join(lost)}" if lost else ""
+        unjudged = f"{int(nobody.sum())} intents without any judgement" if nobody.any() else ""
+        raise ValueError(
+            f"write_qrels: a file of TREC cannot hold {' and '.join(filter(None, [named, unjudged]))}; end the path in "
+            ".csv or .parquet, or leave them out by lossy=True."
+        )
+    frame = frame[~nobody]
+    frame = frame if "iteration" in frame else frame.assign(iteration="0")
+    for name in ("query_id", "iteration", "doc_id"):
+        bad = next((value for value in frame[name].tolist() if len(value.split()) != 1 or value != value.strip()), None)
+        if bad is not None:
+            raise ValueError(
+                f"write_qrels: a file of TREC cannot hold the id {bad!r}: end the path in .csv or .parquet."
+            )
+    columns = [frame[name].tolist() for name in _LINE if name in frame]
+    text = "".join(" ".join(map(str, row)) + "\n" for row in zip(*columns, strict=True)).encode()
+    with gzip.open(path, "wb") if os.fspath(path).endswith(".gz") else open(path, "wb") as stream:
+        stream.write(text)
+
+
+def read_qrels_table(content: Content) -> pd.DataFrame:
+    """Read qrels from a table, with all its columns; an empty cell of a document is none."""
+    records = read_records(content, "read_qrels")
+    if not records:
+        raise ValueError(f"{content.name} holds no judgement.")
+    return with_whole_labels(pd.DataFrame([_qrels_row(record) for record in records]))
+
+
+def with_whole_labels(qrels: pd.DataFrame) -> pd.DataFrame:
+    """Return qrels with integers as labels, if all of them are whole numbers that integers can hold."""
+    label = qrels["label"]
+    is_whole = ((label % 1 == 0) & (label.abs() < _LARGEST_INTEGER)).all()
+    return qrels.assign(label=label.astype(np.int64)) if is_whole else qrels
+
+
+def _qrels_row(record: Field) -> dict[str, Any]:
+    row = {_PYTERRIER.get(name, name): value for name, value in record.value.items()}
+    row["qid"] = record.need("qid", "query_id").identifier()
+    doc = record.get("docno", "doc_id")
+    row["docno"] = NO_DOCUMENT if doc is None else doc.identifier()
+    row["label"] = record.need("label", "relevance").number()
+    if "iteration" in row:
+        row["iteration"] = record.need("iteration").identifier()
+    return row | {name: record.need(name).number() for name in _NUMBERS[1:] if name in row}
+
+
+def read_json_run(content: Content) -> dict[str, np.ndarray]:
+    """Read the columns of a run from JSON, in the order of the file: ``qid``, ``docno``, ``score`` and ``rank``."""
+    rows = [row for record in read_records(content, "read_run") for row in _run_rows(record)]
+    table = pd.DataFrame(rows, columns=["qid", "docno", "score", "rank"]).astype({"qid": object, "docno": object})
+    return {str(name): table[name].to_numpy() for name in table}
+
+
+def _run_rows(record: Field) -> list[tuple[str, str, float, float]]:
+    query, docs = record.need("qid", "query_id").identifier(), record.need("docno", "doc_id")
+    score, rank = record.get("score"), record.get("rank")
+    if not isinstance(docs.value, list):
+        place = np.nan if rank is None else rank.number()
+        value = record.need("score", "rank").number() if score is not None or rank is None else -place
+        return [(query, docs.identifier(), value, place)]
+    names = [doc.identifier() for doc in docs.members()]
+    scores = [-float(i) for i in range(len(names))] if score is None else [one.number() for one in score.members()]
+    if len(scores) != len(names):
+        raise (score or docs).refused(f"must have a number for each of the {len(names)} documents")
+    return [(query, doc, value, float(i)) for i, (doc, value) in enumerate(zip(names, scores, strict=True))]

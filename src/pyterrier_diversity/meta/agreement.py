@@ -1,0 +1,175 @@
+"""Agreement of judges: how alike two assessors, two LLMs, or an LLM and an assessor label the same documents."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Literal, get_args
+
+import numpy as np
+import pandas as pd
+
+from ..arithmetic import divide
+from ..judged import QRELS_COLUMNS, intents_of_rows, judge, numbers, to_frame
+from ..judged.columns import strings
+from ..parameters import REL, Parameter, checked
+
+By = Literal["intent", "query"]
+
+_BY = Parameter(str, choices=get_args(By), desc="what has a row")
+_KEYS = ["qid", "iteration", "docno"]
+_ALL = "all"
+
+_LEGEND = {
+    "qid": "the query; 'all' in the last row, which is over all pairs",
+    "iteration": "the intent; 'all' in the last row",
+    "pairs": "number of documents, for an intent each, that both judged",
+    "agreement": "share of the pairs that have one label by both",
+    "kappa": "Cohen's kappa: agreement beyond chance; NaN where both give all pairs one and the same label",
+    "kappa_linear": "kappa in which two labels disagree by the size of their difference",
+    "relevant": "number of pairs that are relevant by the first",
+    "other_relevant": "number of pairs that are relevant by the second",
+    "jaccard": "relevant by both over relevant by either; NaN where nothing is",
+}
+
+
+def agreement(
+    qrels_a: Any, qrels_b: Any, *, by: By = "intent", rel: float | None = None, table: bool = False
+) -> pd.DataFrame:
+    r"""Compute how alike two judges label the documents that both judged.
+
+    What their differences do to the ranking of systems is what `assessor_agreement` says.
+
+    Parameters
+    ----------
+    qrels_a, qrels_b : DataFrame
+        The judgements of each, with PyTerrier's or ir_measures' names. Not changed. A pair is a document judged for an
+        intent of a query.
+    by : {"intent", "query"}
+        What has a row besides all pairs together.
+    rel : float > 0, optional
+        Smallest relevant label, for the columns that count relevant documents; every label above 0 if omitted.
+    table : bool
+        Whether to return the confusion table instead: how many pairs have which labels.
+
+    Returns
+    -------
+    DataFrame
+        A row for each intent (or query), in the order of their ids, and one for all: ``qid``, ``iteration`` (by
+        intent), ``pairs``, ``agreement`` in [0, 1], ``kappa`` and ``kappa_linear`` in [-1, 1], ``relevant`` and
+        ``other_relevant`` (numbers of pairs) and ``jaccard`` in [0, 1]. ``attrs`` says what each column is, and how
+        many pairs only the first, and only the second, judged.
+
+        With ``table``, counts with the labels of the first as rows and those of the second as columns.
+
+    Raises
+    ------
+    ValueError
+        If qrels cannot be read, no pair is judged by both, or ``by`` or ``rel`` is out of range.
+
+    Warns
+    -----
+    UserWarning
+        If pairs are judged by one of the two only: they are left out, with their counts.
+
+    Notes
+    -----
+    Negative labels count as 0. Cohen's kappa is :math:`(p_o - p_e)/(1 - p_e)`, with the share :math:`p_o` of equal
+    labels and the one :math:`p_e` to be expected if each judge gave the own labels at random. Of the linear form, a
+    pair counts by :math:`1 - |a - b| / (\max - \min)` of all labels. Both are computed by statsmodels.
+
+    References
+    ----------
+    Cohen (1960). A coefficient of agreement for nominal scales. Educational and Psychological Measurement 20(1), 37-46.
+
+    Voorhees (2000). Variations in relevance judgments and the measurement of retrieval effectiveness. Information
+    Processing & Management 36(5), 697-716.
+
+    Examples
+    --------
+    >>> docs = {"qid": "1", "docno": ["d1", "d2", "d3", "d4"], "iteration": ["a", "a", "b", "b"]}
+    >>> people, machine = (pd.DataFrame({**docs, "label": labels}) for labels in ([2, 0, 1, 0], [1, 0, 1, 1]))
+    >>> agreement(people, machine).drop(columns=["relevant", "other_relevant"]).round(3)
+       qid iteration  pairs  agreement  kappa  kappa_linear  jaccard
+    0    1         a      2        0.5  0.333         0.500    1.000
+    1    1         b      2        0.5  0.000         0.000    0.500
+    2  all       all      4        0.5  0.273         0.333    0.667
+    >>> agreement(people, machine, table=True).rename_axis(None)
+    label_b  0  1
+    0        1  1
+    1        0  1
+    2        0  1
+    """
+    _BY.check("agreement", "by", by)
+    rel = checked("agreement", REL, rel=rel)["rel"]
+    a, b = _labels(qrels_a, "qrels_a"), _labels(qrels_b, "qrels_b")
+    both = a.merge(b.drop(columns="place"), on=_KEYS, suffixes=("_a", "_b"))
+    if both.empty:
+        raise ValueError("agreement: qrels_a and qrels_b must have a document judged for one intent in both: none is.")
+    only = len(a) - len(both), len(b) - len(both)
+    if any(only):
+        warnings.warn(
+            f"agreement: {only[0]} pairs that only qrels_a judge and {only[1]} that only qrels_b judge are left out; "
+            f"{len(both)} are judged by both.",
+            UserWarning,
+            stacklevel=2,
+        )
+    if table:
+        return pd.crosstab(both["label_a"], both["label_b"])
+    keys = _KEYS[:1] if by == "query" else _KEYS[:2]
+    levels = np.unique(both[["label_a", "label_b"]].to_numpy())
+    groups = both.sort_values("place", kind="stable").groupby(keys, sort=False)
+    rows = [(*names, *_row(group, levels, rel)) for names, group in groups]
+    rows.append((*[_ALL] * len(keys), *_row(both, levels, rel)))
+    legend = {column: what for column, what in _LEGEND.items() if column != "iteration" or by == "intent"}
+    result = pd.DataFrame(rows, columns=list(legend))
+    result.attrs = {"legend": legend, "only_a": only[0], "only_b": only[1]}
+    return result
+
+
+def _labels(qrels: Any, what: str) -> pd.DataFrame:
+    """Return the label, negative ones as 0, of each document for each intent, and the place of the intent by its id."""
+    frame = to_frame(qrels, QRELS_COLUMNS, what)
+    judge(frame)  # refuses contradictions
+    intent, _, names = intents_of_rows(frame)
+    pairs = pd.DataFrame(
+        {
+            "qid": strings(frame, "query_id", what),
+            "iteration": names[intent],
+            "docno": strings(frame, "doc_id", what),
+            "label": np.maximum(numbers(frame, "relevance", what), 0),
+            "place": intent,
+        }
+    ).drop_duplicates()
+    # A row without a document names an intent that nobody judged.
+    pairs = pairs[pairs["docno"] != ""]
+    whole = (pairs["label"] == np.floor(pairs["label"])).all()
+    return pairs.astype({"label": np.int64}) if whole else pairs
+
+
+def _row(pairs: pd.DataFrame, levels: np.ndarray, rel: float | None) -> tuple[float, ...]:
+    """Return pairs, agreement, both kappas, relevant pairs by each, and Jaccard's coefficient."""
+    a, b = pairs["label_a"].to_numpy(), pairs["label_b"].to_numpy()
+    relevant = [labels > 0 if rel is None else labels >= rel for labels in (a, b)]
+    either = np.count_nonzero(relevant[0] | relevant[1])
+    jaccard = float(divide(np.count_nonzero(relevant[0] & relevant[1]), either)) if either else np.nan
+    counts = np.zeros((len(levels), len(levels)))
+    np.add.at(counts, (np.searchsorted(levels, a), np.searchsorted(levels, b)), 1)
+    return (
+        len(pairs),
+        float(np.trace(counts) / len(pairs)),
+        *_kappas(counts, levels),
+        int(relevant[0].sum()),
+        int(relevant[1].sum()),
+        jaccard,
+    )
+
+
+def _kappas(counts: np.ndarray, levels: np.ndarray) -> tuple[float, float]:
+    """Return Cohen's kappa and its linear form, NaN where chance alone makes all labels equal."""
+    from statsmodels.stats.inter_rater import cohens_kappa
+
+    used = (counts.sum(axis=0) + counts.sum(axis=1)) > 0
+    if used.sum() < 2:
+        return np.nan, np.nan
+    plain = cohens_kappa(counts, return_results=False)
+    return float(plain), float(cohens_kappa(counts, weights=levels, wt="linear", return_results=False))

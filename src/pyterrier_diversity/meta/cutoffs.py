@@ -1,0 +1,135 @@
+"""Measures of users who stop at a random rank: the mean of a measure over its cutoffs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import ir_measures
+import numpy as np
+import pandas as pd
+
+from ..measures import parse
+from ..measures.composite import innermost
+from ..parameters import Parameter
+from .scores import Scores, read_scores
+
+_CUTOFF = Parameter(int, interval="[1, inf)", desc="a cutoff of the measure")
+_PROBABILITY = Parameter(float, interval="[0, 1]", desc="probability that a user stops at this rank")
+
+_LEGEND = {
+    "name": "the system",
+    "qid": "the query",
+    "measure": "the expected measure, k being the rank where the user stops",
+    "value": "mean of the measure over the cutoffs, weighted by their probabilities",
+}
+
+
+def expected_over_cutoffs(perquery: pd.DataFrame, probabilities: Mapping[int, float]) -> pd.DataFrame:
+    r"""Compute the mean of a measure over its cutoffs, for users who stop at rank k with a given probability.
+
+    Parameters
+    ----------
+    perquery : DataFrame
+        Columns ``name`` (of the system), ``qid``, ``measure``, ``value``, as ``pt.Experiment(..., perquery=True)``
+        returns them for ``[RBU @ k for k in probabilities]``, say. Not changed. Measures without one of these cutoffs
+        are left out; several that have them are computed side by side.
+    probabilities : mapping of int to float
+        The probability in [0, 1] of each cutoff; their sum is 1. Those who read on below the last one belong to it.
+
+    Returns
+    -------
+    DataFrame
+        ``name``, ``qid``, ``measure`` and ``value``, as of ``pt.Experiment``: `compare` and the other methods take it.
+        The measure is called ``E[RBU@k]``. ``attrs`` says what each column is.
+
+    Raises
+    ------
+    ValueError
+        If the frame cannot be read, a cutoff or probability is out of range, the probabilities do not sum to 1 (within
+        1e-9), no measure has one of the cutoffs, or a measure lacks some of them.
+    TypeError
+        If the probabilities are no mapping.
+
+    Warns
+    -----
+    UserWarning
+        If systems lack queries, which are left out for all of them, with their count.
+
+    Notes
+    -----
+    :math:`\sum_k P(k)\, M@k`. With P(k) of a static stopping distribution and precision, this is model 4 of Carterette:
+    ``RBAP`` for P(k) = (1 - θ)^(k - 1) θ. Any other distribution, such as one that was counted in a log, and any other
+    measure, have no name of their own.
+
+    References
+    ----------
+    Carterette (2011). System effectiveness, user models, and user utility: a conceptual framework for investigation.
+    SIGIR, 903-912, Sec. 5.3. https://doi.org/10.1145/2009916.2010037
+
+    Examples
+    --------
+    Of three users, one reads one document, and two read five: (0.9 + 2 * 0.3) / 3.
+
+    >>> rows = [("x", "1", "RBU@1", 0.9), ("x", "1", "RBU@5", 0.3)]
+    >>> frame = pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
+    >>> expected_over_cutoffs(frame, {1: 1 / 3, 5: 2 / 3})
+      name qid   measure  value
+    0    x   1  E[RBU@k]    0.5
+    """
+    chances = _read(probabilities)
+    scores = read_scores(perquery)
+    found = _by_measure(scores, chances)
+    rows = [
+        (name, qid, measure, value)
+        for measure, names in found.items()
+        for name, values in zip(scores.systems, _expected_values(scores, chances, names), strict=True)
+        for qid, value in zip(scores.queries, values, strict=True)
+    ]
+    result = pd.DataFrame(rows, columns=list(_LEGEND))
+    result.attrs = {"legend": dict(_LEGEND)}
+    return result
+
+
+def _read(probabilities: Mapping[int, float]) -> dict[int, float]:
+    who = "expected_over_cutoffs"
+    if not isinstance(probabilities, Mapping):
+        raise TypeError(f"{who}: probabilities must be a dict of cutoffs, not {type(probabilities).__name__}.")
+    chances = {
+        _CUTOFF.check(who, "probabilities", cutoff): _PROBABILITY.check(who, f"probability of cutoff {cutoff}", chance)
+        for cutoff, chance in probabilities.items()
+    }
+    total = math.fsum(chances.values())
+    if abs(total - 1) > 1e-9:
+        raise ValueError(f"{who}: probabilities must sum to 1, not {total:g}: add the rest to the last cutoff.")
+    return {cutoff: chance for cutoff, chance in chances.items() if chance}
+
+
+def _by_measure(scores: Scores, chances: Mapping[int, float]) -> dict[str, dict[int, str]]:
+    """Return the name at each cutoff of each measure that has one of them, by what the expected measure is called."""
+    found: dict[str, dict[int, str]] = {}
+    for name in scores.measures:
+        measure = parse(name)
+        cutoff = innermost(measure).params.get("cutoff")
+        if cutoff is not None and cutoff in chances:
+            found.setdefault(_expected(measure), {})[cutoff] = name
+    if not found:
+        raise ValueError(
+            f"expected_over_cutoffs: perquery has no measure with a cutoff of {', '.join(map(str, chances))}; it has "
+            f"{', '.join(scores.measures)}."
+        )
+    for expected, names in found.items():
+        missing = [str(cutoff) for cutoff in chances if cutoff not in names]
+        if missing:
+            raise ValueError(f"expected_over_cutoffs: {expected} needs the cutoffs {', '.join(missing)}, too.")
+    return found
+
+
+def _expected_values(scores: Scores, chances: Mapping[int, float], names: Mapping[int, str]) -> np.ndarray:
+    """Return the expected values, shape (systems, queries)."""
+    return np.sum([chances[cutoff] * scores.by_measure[name] for cutoff, name in names.items()], axis=0)
+
+
+def _expected(measure: ir_measures.Measure) -> str:
+    before, _, after = str(measure @ 1).rpartition("@1")
+    return f"E[{before}@k{after}]"

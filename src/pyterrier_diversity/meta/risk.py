@@ -1,0 +1,148 @@
+"""Risk: what a system loses on the queries where a baseline is better, weighed against what it gains on the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+import pandas as pd
+
+from ..parameters import Parameter, Parameters, checked
+from .scores import Scores, differences, read_scores
+from .significance_tests import studentised
+
+_PARAMETERS: Parameters = {
+    "alpha": Parameter(float, 1.0, interval="[0, 1e100]", desc="how much more a loss weighs than a gain of its size")
+}
+
+_LEGEND = {
+    "measure": "the measure",
+    "system": "the system",
+    "baseline": "the system that it is compared with",
+    "difference": "mean of the system minus mean of the baseline",
+    "urisk": "mean difference by query, where a loss counts 1 + alpha times",
+    "trisk": "urisk over its standard error: below -2, the risk of the system is real; above 2, its gain is",
+    "wins": "number of queries on which the system is better",
+    "ties": "number of queries on which both are equal",
+    "losses": "number of queries on which the baseline is better",
+    "largest_loss": "what the system loses on its worst query, 0 if it loses on none",
+    "worst_query": "the query of the largest loss, empty if there is none",
+}
+
+
+def risk(
+    perquery: pd.DataFrame,
+    baseline: str,
+    alpha: float = 1.0,
+    measures: Iterable[object] | None = None,
+) -> pd.DataFrame:
+    r"""Compute the risk of each system against a baseline, as the TREC Web tracks of 2013 and 2014 report it.
+
+    Parameters
+    ----------
+    perquery : DataFrame
+        Columns ``name`` (of the system), ``qid``, ``measure``, ``value``, as ``pt.Experiment(..., perquery=True)``
+        returns them. Not changed.
+    baseline : str
+        The system that the others are compared with.
+    alpha : float >= 0
+        How much more a loss weighs than a gain of its size: a loss counts 1 + alpha times, and 0 gives the difference
+        of means. The tracks used 0, 1, 5 and 10.
+    measures : iterable of Measure or str, optional
+        Which measures; all of the frame if omitted.
+
+    Returns
+    -------
+    DataFrame
+        A row for each measure and system but the baseline, systems in the order of the frame: ``measure``, ``system``,
+        ``baseline``, ``difference`` of the means, ``urisk``, ``trisk``, ``wins``, ``ties``, ``losses`` (numbers of
+        queries), ``largest_loss`` >= 0 and ``worst_query``, the one of the largest loss (the first by id of several).
+        ``attrs`` says what each column is, alpha, and the numbers of systems and queries.
+
+    Raises
+    ------
+    ValueError
+        If the frame cannot be read, the baseline is not among its systems or the only one, there are fewer than two
+        queries, or alpha is out of range.
+
+    Warns
+    -----
+    UserWarning
+        If systems lack queries, which are left out for all of them, with their count.
+
+    Notes
+    -----
+    With the differences :math:`\Delta_q` of the N queries, and :math:`\delta_q = \Delta_q` where it is positive, else
+    :math:`(1 + \alpha) \Delta_q`,
+
+    .. math::
+        U_{risk} = \frac1N \sum_q \delta_q, \qquad T_{risk} = \frac{U_{risk}}{s_\delta / \sqrt N}
+
+    where :math:`s_\delta` is the standard deviation with N - 1. Values within 1e-12 are no difference. ``urisk`` equals
+    the mean that ``ndeval -c -baseline RUN -riskAlpha ALPHA`` prints. ``trisk`` is infinite where all
+    :math:`\delta_q` are equal and not 0, and 0 where all are 0.
+
+    References
+    ----------
+    Collins-Thompson, Bennett, Diaz, Clarke, Voorhees (2014). TREC 2013 Web Track overview. TREC.
+
+    Dinçer, Macdonald, Ounis (2014). Hypothesis testing for the risk-sensitive evaluation of retrieval systems. SIGIR,
+    23-32. https://doi.org/10.1145/2600428.2609625
+
+    Examples
+    --------
+    One gain of 0.3, one loss of 0.1, which counts twice, and no difference: (0.3 - 0.2 + 0) / 3.
+
+    >>> values = {"base": [0.2, 0.5, 0.4], "x": [0.5, 0.4, 0.4]}
+    >>> rows = [(name, str(i), "RBU", v) for name in values for i, v in enumerate(values[name])]
+    >>> table = risk(pd.DataFrame(rows, columns=["name", "qid", "measure", "value"]), "base")
+    >>> table[["system", "urisk", "trisk", "wins", "ties", "losses", "largest_loss", "worst_query"]].round(3)
+      system  urisk  trisk  wins  ties  losses  largest_loss worst_query
+    0      x  0.033  0.229     1     1       1           0.1           1
+    """
+    alpha = checked("risk", _PARAMETERS, alpha=alpha)["alpha"]
+    scores = read_scores(perquery, measures)
+    _check(scores, baseline)
+    others = [name for name in scores.given if name != baseline]
+    rows = [scores.systems.index(name) for name in others]
+    at = scores.systems.index(baseline)
+    parts = [_of_measure(differences(v[rows], v[at]), alpha, scores.queries) for v in scores.by_measure.values()]
+    table = pd.concat(parts, ignore_index=True)
+    table.insert(0, "measure", np.repeat(np.array(scores.measures, dtype=object), len(others)))
+    table.insert(1, "system", others * len(parts))
+    table.insert(2, "baseline", baseline)
+    table.attrs = {
+        "legend": dict(_LEGEND),
+        "alpha": alpha,
+        "n_systems": len(scores.systems),
+        "n_queries": len(scores.queries),
+    }
+    return table
+
+
+def _check(scores: Scores, baseline: str) -> None:
+    if baseline not in scores.systems:
+        raise ValueError(f"risk: baseline must be one of {', '.join(scores.given)}, not {baseline!r}.")
+    if len(scores.systems) < 2:
+        raise ValueError(f"risk: perquery must have a system besides the baseline {baseline!r}.")
+    if len(scores.queries) < 2:
+        raise ValueError("risk: perquery must have two or more queries, not 1: one has no standard error.")
+
+
+def _of_measure(delta: np.ndarray, alpha: float, queries: list[str]) -> pd.DataFrame:
+    """Return the columns of a measure from differences of shape (systems, queries)."""
+    weighted = np.where(delta < 0, (1 + alpha) * delta, delta)
+    worst = delta.argmin(axis=1)
+    lost = -delta[np.arange(len(delta)), worst]
+    return pd.DataFrame(
+        {
+            "difference": delta.mean(axis=1),
+            "urisk": weighted.mean(axis=1),
+            "trisk": studentised(weighted),
+            "wins": np.count_nonzero(delta > 0, axis=1),
+            "ties": np.count_nonzero(delta == 0, axis=1),
+            "losses": np.count_nonzero(delta < 0, axis=1),
+            "largest_loss": np.maximum(lost, 0.0),
+            "worst_query": [queries[q] if loss > 0 else "" for q, loss in zip(worst, lost, strict=True)],
+        }
+    )

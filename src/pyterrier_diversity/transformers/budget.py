@@ -1,0 +1,79 @@
+"""Rankings cut where the reader's context is full."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+
+from ..judged import fail, ids, numbers, ranking_order, strings, to_frame
+from ..parameters import Parameter
+from .steps import Step
+
+_BUDGET = Parameter(float, interval="(0, inf)", desc="how many tokens a query may take")
+
+
+class TokenBudget(Step):
+    """Keep the documents of a ranking that fit into a number of tokens: systems are compared at equal context.
+
+    Parameters
+    ----------
+    budget : float > 0
+        How many tokens the documents of a query may take together.
+    column : str
+        The column of the results with the length of each document, in whatever unit the budget has.
+
+    Raises
+    ------
+    ValueError
+        If the budget is out of range; when used, if the column is missing, or a length is missing or negative.
+
+    Notes
+    -----
+    R -> R: the rows come in ranking order (score descending, then document id descending; turn by turn where there is a
+    column ``turn``), up to the first document that does not fit. What follows it is left out even where it would fit,
+    as in a prompt that is filled from the top. A document that stands twice in a session counts twice.
+
+    Examples
+    --------
+    >>> results = pd.DataFrame({"qid": "q", "docno": ["a", "b", "c"], "score": [3.0, 2.0, 1.0]})
+    >>> TokenBudget(500)(results.assign(doc_len=[300, 200, 100]))["docno"].tolist()
+    ['a', 'b']
+    >>> TokenBudget(40, "words")(results.assign(words=[30, 20, 5]))["docno"].tolist()
+    ['a']
+    """
+
+    LABEL = "TokenBudget"
+
+    def __init__(self, budget: float, column: str = "doc_len") -> None:
+        self.budget = budget
+        self.column = column
+        self._check()
+
+    def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Return the rows that fit, with a new column ``rank``."""
+        pt.validate.result_frame(inp, extra_columns=["score", self.column], context=self)
+        self._check()
+        if inp.empty:
+            return inp.assign(rank=np.array([], dtype=np.int64))
+        who = "TokenBudget"
+        frame = to_frame(inp, ("query_id", "doc_id", "score"), who).reset_index(drop=True)
+        length, score = numbers(frame, self.column, who), numbers(frame, "score", who)
+        if (length < 0).any():
+            fail(frame, length < 0, self.column, who, "must not be negative")
+        query = ids(frame, "query_id", who, grouped=True).codes
+        turn = numbers(frame, "turn", who) if "turn" in frame else None
+        order = ranking_order(query, turn, score, strings(frame, "doc_id", who))
+        order = np.arange(len(frame)) if order is None else order
+        total = pd.Series(length[order]).groupby(query[order], sort=False).cumsum()
+        # Lengths are not negative: what fits is the top of a ranking.
+        kept = order[(total <= self.budget).to_numpy()]
+        place = pd.Series(kept).groupby(query[kept], sort=False).cumcount()
+        return inp.iloc[kept].reset_index(drop=True).assign(rank=place.to_numpy() + pt.model.FIRST_RANK)
+
+    def _check(self) -> None:
+        _BUDGET.check("TokenBudget", "budget", self.budget)
+
+    def __repr__(self) -> str:
+        """Return the budget and the column."""
+        return f"TokenBudget({self.budget!r}, {self.column!r})"

@@ -1,0 +1,173 @@
+"""Rankings of a query's subtopics, fused into one."""
+
+from __future__ import annotations
+
+import warnings
+from collections import deque
+from collections.abc import Callable
+from typing import Literal, get_args
+
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+
+from ..parameters import Parameter
+from .intent_scores import OnSubtopics
+from .steps import Step, candidates
+
+FusionMethod = Literal["reciprocal-rank", "round-robin"]
+
+_METHOD = Parameter(str, choices=get_args(FusionMethod), desc="how the rankings become one")
+_K = Parameter(float, interval="[0, 1e100]", desc="how little the first ranks stand out")
+_NUM_RESULTS = Parameter(int, interval="[1, inf)", desc="how many documents to retrieve")
+
+# The rankings of a query with their weights, whose mean is 1.
+_Rankings = list[tuple[float, list[str]]]
+
+
+class FuseSubtopics(Step):
+    r"""Retrieve for each subtopic of a query, and fuse the rankings: the query fan-out of RAG and of agents.
+
+    Parameters
+    ----------
+    pipeline : pt.Transformer
+        What retrieves documents for the text of a subtopic.
+    subtopics : DataFrame
+        Columns ``qid``, ``iteration``, ``query`` (the text of the subtopic), optionally ``weight``, as of
+        `OnSubtopics`. The query itself takes part if it is a row of its own. Not changed.
+    method : {"reciprocal-rank", "round-robin"}
+        "reciprocal-rank" adds up what the ranks of a document are worth; "round-robin" takes the best document left of
+        each subtopic in turn, the subtopics by weight and, of one weight, in the order of their rows.
+    k : float >= 0
+        Of "reciprocal-rank": how little the first ranks stand out.
+    num_results : int >= 1
+        How many documents to retrieve for a query.
+
+    Raises
+    ------
+    ValueError
+        As `OnSubtopics`; if a parameter is out of range; when used, if a subtopic's ranking has a document twice or a
+        score that is no finite number.
+
+    Warns
+    -----
+    UserWarning
+        If queries have no subtopics: they retrieve nothing, and are counted.
+
+    Notes
+    -----
+    Q -> R. Of "reciprocal-rank" the score is :math:`\sum_s n w_s / (k + r_s(d))` over the subtopics that retrieve d, at
+    rank :math:`r_s(d)` from 1. The weights :math:`w_s` of the n subtopics of the query sum to 1, so that this is the
+    formula of the paper where they are uniform. Ties are broken by docno, descending. Of "round-robin" the scores count
+    down to 1.
+
+    References
+    ----------
+    Cormack, Clarke, Büttcher (2009). Reciprocal rank fusion outperforms Condorcet and individual rank learning methods.
+    SIGIR, 758-759. https://doi.org/10.1145/1571941.1572114
+
+    Examples
+    --------
+    >>> from pyterrier_diversity.transformers import IntentScorer
+    >>> texts = {"d1": "The big cat.", "d2": "A small cat and a car.", "d3": "An old car."}
+    >>> scorer = IntentScorer([{"docno": docno, "text": text} for docno, text in texts.items()])
+    >>> subtopics = pd.DataFrame({"qid": ["q", "q"], "iteration": ["1", "2"], "query": ["big cat", "old car"]})
+    >>> fused = FuseSubtopics(scorer, subtopics)(pd.DataFrame({"qid": ["q"], "query": ["jaguar"]}))
+    >>> fused[["docno", "score", "rank"]].round(4)
+      docno   score  rank
+    0    d2  0.0323     0
+    1    d3  0.0164     1
+    2    d1  0.0164     2
+    """
+
+    LABEL = "FuseSubtopics"
+    PAPER = "https://doi.org/10.1145/1571941.1572114"
+
+    def __init__(
+        self,
+        pipeline: pt.Transformer,
+        subtopics: pd.DataFrame,
+        *,
+        method: FusionMethod = "reciprocal-rank",
+        k: float = 60,
+        num_results: int = 1000,
+    ) -> None:
+        OnSubtopics(pipeline, subtopics)  # refuses what are no subtopics
+        self.pipeline = pipeline
+        self.subtopics = subtopics
+        self.method = method
+        self.k = k
+        self.num_results = num_results
+        self._check()
+
+    def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Return documents for the queries, with all their columns."""
+        pt.validate.query_frame(inp, context=self)
+        self._check()
+        found = OnSubtopics(self.pipeline, self.subtopics)(inp)
+        fuse: Callable[[_Rankings], dict[str, float]] = (
+            self._by_reciprocal_rank if self.method == "reciprocal-rank" else _in_turn
+        )
+        order = self.subtopics["iteration"].astype(str).drop_duplicates().tolist()
+        n_subtopics = self.subtopics["qid"].astype(str).value_counts()
+        by_query = dict(iter(found.groupby("qid", sort=False)))
+        rows, docs, scores = [], [], []
+        for row, qid in enumerate(inp["qid"].astype(str)):
+            fused = fuse(_rankings(by_query[qid], order, int(n_subtopics[qid]))) if qid in by_query else {}
+            best = sorted(sorted(fused, reverse=True), key=fused.__getitem__, reverse=True)[: self.num_results]
+            rows += [row] * len(best)
+            docs += best
+            scores += [fused[doc] for doc in best]
+        frame = inp.iloc[rows].reset_index(drop=True)
+        frame = frame.assign(docno=np.array(docs, dtype=object), score=np.array(scores, dtype=np.float64))
+        self._warn_of_queries(inp)
+        return pt.model.add_ranks(frame)
+
+    def _by_reciprocal_rank(self, rankings: _Rankings) -> dict[str, float]:
+        scores: dict[str, float] = {}
+        for weight, docs in rankings:
+            for rank, doc in enumerate(docs, start=1):
+                scores[doc] = scores.get(doc, 0.0) + weight / (self.k + rank)
+        return scores
+
+    def _warn_of_queries(self, inp: pd.DataFrame) -> None:
+        known = inp["qid"].astype(str).isin(self.subtopics["qid"].astype(str))
+        if not known.all():
+            warnings.warn(
+                f"FuseSubtopics: {int((~known).sum())} of {len(known)} queries have no subtopics, and retrieve "
+                "nothing.",
+                UserWarning,
+                stacklevel=3,
+            )
+
+    def _check(self) -> None:
+        for name, parameter in (("method", _METHOD), ("k", _K), ("num_results", _NUM_RESULTS)):
+            parameter.check("FuseSubtopics", name, getattr(self, name))
+
+    def __repr__(self) -> str:
+        """Return the pipeline and how rankings are fused."""
+        return f"FuseSubtopics({self.pipeline!r}, method={self.method!r}, k={self.k!r})"
+
+
+def _rankings(found: pd.DataFrame, order: list[str], n_subtopics: int) -> _Rankings:
+    """Return the rankings of a query's subtopics, those of the largest weight first, in this order if they share it."""
+    groups = [(order.index(str(name)), rows) for name, rows in found.groupby("iteration", sort=False)]
+    groups.sort(key=lambda group: (-group[1]["weight"].iloc[0], group[0]))
+    return [
+        (n_subtopics * float(rows["weight"].iloc[0]), one.docs.tolist())
+        for _, rows in groups
+        for one in candidates(rows[["qid", "docno", "score"]], "FuseSubtopics")
+    ]
+
+
+def _in_turn(rankings: _Rankings) -> dict[str, float]:
+    """Return scores that fall in the order in which each ranking gives its best document left, in turn."""
+    taken: dict[str, None] = {}
+    left = [deque(docs) for _, docs in rankings]
+    while any(left):
+        for docs in left:
+            while docs and docs[0] in taken:
+                docs.popleft()
+            if docs:
+                taken[docs.popleft()] = None
+    return {doc: float(len(taken) - at) for at, doc in enumerate(taken)}

@@ -1,0 +1,639 @@
+"""Nuggets of every format become the same kind of qrels, and nothing is dropped without a word."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import warnings
+from hashlib import md5
+
+import pandas as pd
+import pytest
+
+from by_hand import value
+from pyterrier_diversity import NUGGETS, Coverage, NuggetScore, StRecall, evaluate_runs
+from pyterrier_diversity.io import answers, read_nuggets
+
+
+def rows(qrels, *columns):
+    """The rows of qrels as tuples of some columns, sorted."""
+    return sorted(map(tuple, qrels[list(columns or ("qid", "iteration", "docno", "label"))].to_numpy().tolist()))
+
+
+def digest(text):
+    return md5(text.encode()).hexdigest()
+
+
+def read_in_silence(*args, **kwargs):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        return read_nuggets(*args, **kwargs)
+
+
+def nugget(text, importance="vital", assignment=None):
+    return {"text": text, "importance": importance, **({"assignment": assignment} if assignment else {})}
+
+
+CREATED = {"query": "is it free", "qid": "1", "nuggets": [nugget("yes"), nugget("no", "okay")]}
+
+
+def answer(run_id="mine", qid="1", **assignments):
+    """An answer, with the assignment of each nugget by its text."""
+    nuggets = [nugget(text, assignment=assignment) for text, assignment in assignments.items()]
+    return {"query": "is it free", "qid": qid, "answer_text": "It is.", "run_id": run_id, "nuggets": nuggets}
+
+
+# AutoNuggetizer
+
+
+def test_nuggets_alone_are_rows_without_a_document():
+    with pytest.warns(UserWarning, match="2 nuggets have no judgement, and are rows without a document"):
+        qrels = read_nuggets([CREATED])
+
+    columns = ["qid", "docno", "label", "iteration", "weight", "importance", "nugget_text"]
+    assert qrels.columns.tolist() == columns
+    assert rows(qrels, *columns) == sorted(
+        [("1", "", 0, digest("yes"), 1.0, "vital", "yes"), ("1", "", 0, digest("no"), 0.5, "okay", "no")]
+    )
+
+
+def test_an_answer_is_a_document_called_by_its_run():
+    qrels = read_in_silence([answer(yes="support", maybe="partial_support", no="not_support")])
+
+    assert rows(qrels, "docno", "nugget_text", "label") == [("mine", "maybe", 1), ("mine", "no", 0), ("mine", "yes", 2)]
+
+
+def test_a_passage_is_a_document_called_by_its_id():
+    line = {
+        "text": "is it free",
+        "qid": "1",
+        "candidate_text": "...",
+        "docid": "d7",
+        "nuggets": [nugget("yes", "okay", "support")],
+    }
+
+    qrels = read_in_silence([line])
+
+    assert rows(qrels, "qid", "docno", "label", "weight") == [("1", "d7", 2, 0.5)]
+
+
+def test_a_text_that_is_there_twice_is_numbered_and_counts_twice():
+    line = answer()
+    line["nuggets"] = [nugget("yes", assignment="support"), *[nugget("yes", assignment="not_support")] * 2]
+
+    qrels = read_in_silence([line])
+
+    assert rows(qrels, "iteration", "label") == [
+        (digest("yes"), 2),
+        (f"{digest('yes')}-2", 0),
+        (f"{digest('yes')}-3", 0),
+    ]
+    assert value(NuggetScore, qrels, answers(qrels)["mine"]) == pytest.approx(1 / 3)
+
+
+def test_words_that_a_model_made_up_are_counted_and_none_is_dropped():
+    line = answer(a="support", b="established", c="rooted_in_support", d="not_support")
+    line["nuggets"][0]["importance"] = "failed"
+    del line["nuggets"][1]["importance"]
+
+    with pytest.warns(UserWarning, match="read_nuggets") as caught:
+        qrels = read_nuggets([line])
+
+    assert [str(warning.message) for warning in caught] == [
+        "read_nuggets: 4 nuggets. 2 assignments are unknown words, and count as 0 "
+        "('established' 1, 'rooted_in_support' 1); 1 importances are unknown words, and weigh as the least important "
+        "('failed' 1); 1 nuggets have no importance, and weigh as the least important."
+    ]
+    assert rows(qrels, "nugget_text", "label", "weight", "importance") == [
+        ("a", 2, 0.5, "failed"),
+        ("b", 0, 0.5, ""),
+        ("c", 0, 1.0, "vital"),
+        ("d", 0, 1.0, "vital"),
+    ]
+
+
+def test_words_may_mean_what_the_user_says():
+    line = answer(a="full", b="some", c="none")
+    line["nuggets"][2]["importance"] = 3
+
+    with pytest.warns(UserWarning, match=r"1 assignments are unknown words, and count as 0 \('none' 1\)\.$"):
+        qrels = read_nuggets([line], levels={"full": 4, "some": 0.5}, importance={"vital": 5, 3: 2})
+
+    assert rows(qrels, "nugget_text", "label", "weight") == [("a", 4.0, 5.0), ("b", 0.5, 5.0), ("c", 0.0, 2.0)]
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (
+            {"importance": {"vital": 1, "okay": 0}},
+            "importance of 'okay' must be a number above 0 .*drop their rows.*, not 0",
+        ),
+        ({"importance": {}}, "importance must map words to numbers, not {}"),
+        ({"levels": {"support": "2"}}, "levels of 'support' must be a finite number, not '2'"),
+        ({"levels": {"support": float("nan")}}, "levels of 'support' must be a finite number, not nan"),
+        ({"unit": "claim"}, "unit must be 'question' or 'answer', not 'claim'"),
+        ({"format": "nugetizer"}, "format must be one of 'autonuggetizer', .*, not 'nugetizer'"),
+        ({"nuggets": [{"id": "1", "questions": ["?"]}]}, "nuggets must be omitted: only judgements of CRUX need"),
+    ],
+)
+def test_a_bad_parameter_is_refused(given, message):
+    with pytest.raises(ValueError, match=f"^read_nuggets: {message}"):
+        read_nuggets([answer(a="support")], **given)
+
+
+def test_files_of_several_systems_are_read_together(tmp_path):
+    paths = [tmp_path / "a.jsonl", tmp_path / "b.jsonl.gz"]
+    paths[0].write_text(json.dumps(answer("a", yes="support", no="not_support")))
+    paths[1].write_bytes(gzip.compress(json.dumps(answer("b", yes="not_support", no="support")).encode()))
+
+    of_files, of_folder = read_in_silence(paths), read_in_silence(tmp_path)
+
+    pd.testing.assert_frame_equal(of_files, of_folder)
+    assert rows(of_files, "docno", "nugget_text", "label") == [
+        ("a", "no", 0),
+        ("a", "yes", 2),
+        ("b", "no", 2),
+        ("b", "yes", 0),
+    ]
+    assert list(answers(of_files)) == ["a", "b"]
+
+
+def test_a_folder_may_be_hidden_files_only_and_is_then_refused(tmp_path):
+    (tmp_path / ".hidden").write_text("{}")
+
+    with pytest.raises(ValueError, match=r"the folder has no file\."):
+        read_nuggets(tmp_path)
+
+
+@pytest.mark.parametrize("other", [{"yes": "support"}, {"yes": "support", "maybe": "support"}, {}])
+def test_systems_that_were_assigned_different_nuggets_are_refused_by_the_name_of_the_query(other):
+    same = [answer(run, qid="0", yes="support", no="support") for run in "ab"]
+
+    with pytest.raises(ValueError, match="answers of 'a' and 'b' to query '1' were assigned different nuggets, 2 and"):
+        read_nuggets([*same, answer("a", yes="support", no="support"), answer("b", **other)])
+
+
+def test_passages_of_a_query_may_be_assigned_different_nuggets():
+    lines = [{"qid": "1", "docid": doc, "nuggets": [nugget(text, assignment="support")]} for doc, text in ("ax", "by")]
+
+    assert rows(read_in_silence(lines), "docno", "nugget_text") == [("a", "x"), ("b", "y")]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"run_id": None}, "run_id is missing"),
+        ({"qid": None}, "qid (or query_id) is missing"),
+        ({"qid": 1.5}, "qid must be a string that is not empty, or an integer, not 1.5"),
+        ({"qid": True}, "qid must be a string that is not empty, or an integer, not True"),
+        ({"nuggets": {"text": "a"}}, "nuggets must be a list, not {'text': 'a'}"),
+        ({"nuggets": ["a"]}, "nuggets[0] must be an object, not 'a'"),
+        ({"nuggets": [{"importance": "vital"}]}, "nuggets[0].text is missing"),
+        ({"nuggets": [{"text": 7}]}, "nuggets[0].text must be a string that is not empty, not 7"),
+        ({"nuggets": [{"text": "a", "assignment": ["support"]}]}, "nuggets[0].assignment must be a string"),
+        (
+            {"nuggets": [{"text": "a", "assignment": "support", "importance": {}}]},
+            "nuggets[0].importance must be a string",
+        ),
+    ],
+)
+def test_an_error_names_file_line_and_field(change, message, tmp_path):
+    path = tmp_path / "assigned.jsonl"
+    path.write_text("\n".join(map(json.dumps, [answer(a="support"), {**answer(a="support"), **change}])))
+
+    with pytest.raises(ValueError, match=f"^{re.escape(f'{path}, line 2: {message}')}.*\\.$"):
+        read_nuggets(path)
+
+
+@pytest.mark.parametrize(
+    ("second", "message"),
+    [
+        (answer(a="not_support"), "the label of document 'mine' for nugget .* of query '1' is 0.0, but 2.0 before"),
+        (
+            {**answer("b"), "nuggets": [nugget("a", "okay", "support")]},
+            "the importance for nugget .* is 'okay', but 'vital'",
+        ),
+    ],
+)
+def test_lines_that_contradict_each_other_are_refused(second, message):
+    with pytest.raises(ValueError, match=rf"^read_nuggets, object 1: {message}.*\.$"):
+        read_nuggets([answer(a="support"), second])
+
+
+def test_a_line_that_is_there_twice_counts_once():
+    assert len(read_in_silence([answer(a="support")] * 2)) == 1
+
+
+def test_empty_lists_of_nuggets_are_counted():
+    passage = {"qid": "1", "docid": "d", "nuggets": []}
+
+    with pytest.warns(UserWarning, match=r"1 lists of nuggets are empty; 1 documents have no nugget\."):
+        read_nuggets([{**CREATED, "nuggets": []}, passage, answer(a="support")])
+
+    with pytest.raises(ValueError, match=r"^read_nuggets: there is no nugget in 1 objects\.$"):
+        read_nuggets([passage])
+
+
+def test_the_answers_of_three_systems_have_the_published_scores(shared):
+    with pytest.warns(UserWarning, match="620 nuggets. 34 assignments are unknown words.*; 14 importances are unknown"):
+        qrels = read_nuggets(shared / "nuggets" / "assignments")
+
+    table = evaluate_runs(qrels, answers(qrels), NUGGETS, perquery=True)
+
+    expected = {}
+    for system, run in [
+        ("command-r-plus", "command-r-plus"),
+        ("gpt-4o", "gpt-4o"),
+        ("llama-3.1-70b", "l31_70b_instruct"),
+    ]:
+        with gzip.open(shared / "nuggets" / "metrics" / f"{system}.jsonl.gz", "rt", encoding="utf-8") as stream:
+            for line in map(json.loads, stream):
+                names = [f"{strict}{kind}_score" for kind in ("vital", "weighted", "all") for strict in ("strict_", "")]
+                for name, measure in zip(names, NUGGETS, strict=True):
+                    expected[f"baseline_rag24.test_{run}_top20", line["qid"], str(measure)] = line[name]
+    assert {tuple(key): score for *key, score in table.itertuples(index=False)} == expected
+    assert len(expected) == 3 * 30 * 6
+
+
+# FreshStack
+
+
+FRESHSTACK = {
+    "query_id": "76185522",
+    "query_title": "...",
+    "nuggets": [
+        {"_id": "76185522_0", "text": "a", "relevant_corpus_ids": ["x", "y"], "non_relevant_corpus_ids": ["z"]},
+        {"_id": "76185522_1", "text": "b", "relevant_corpus_ids": [], "non_relevant_corpus_ids": []},
+    ],
+}
+
+
+def test_nuggets_of_freshstack_have_documents_of_label_1_and_0():
+    with pytest.warns(UserWarning, match=r"^read_nuggets: 2 nuggets\. 1 nuggets have no judgement"):
+        qrels = read_nuggets(FRESHSTACK)
+
+    query = "76185522"
+    first = [(query, f"{query}_0", doc, label) for doc, label in (("x", 1), ("y", 1), ("z", 0))]
+    assert rows(qrels) == [*first, (query, f"{query}_1", "", 0)]
+    assert "weight" not in qrels
+    assert value(Coverage @ 1, qrels, {query: ["x"]}) == 0.5
+    assert value(StRecall @ 1, qrels, {query: ["x"]}) == 1
+
+
+def test_a_document_that_is_relevant_and_is_not_is_refused():
+    both = {"text": "a", "relevant_corpus_ids": ["x"], "non_relevant_corpus_ids": ["x"]}
+
+    with pytest.raises(ValueError, match=r"the label of document 'x' for nugget .* is 0\.0, but 1.0 before"):
+        read_nuggets({"query_id": "1", "nuggets": [both]})
+
+
+# NuggetBank and RAGTIME
+
+
+BANK = {
+    "query_id": "1",
+    "format_version": "v3",
+    "nugget_bank": {
+        "Who built it?": {
+            "question": "Who built it?",
+            "question_id": "q-1",
+            "aggregator_type": "AND",
+            "importance": "vital",
+            "answers": {
+                "the Inca": {"answer": "the Inca", "references": [{"doc_id": "d42", "collection": "c"}]},
+                "in stone": {"references": ["d43", "d42"]},
+            },
+        }
+    },
+    "claim_bank": {"It is old": {"claim": "It is old", "query_id": "1", "references": [{"doc_id": "d108"}]}},
+}
+
+
+def test_questions_and_claims_of_a_bank_are_intents():
+    with pytest.warns(UserWarning, match="aggregator_type AND, but a document with one of the answers counts for all"):
+        qrels = read_nuggets(BANK)
+
+    assert rows(qrels) == sorted(
+        [("1", "q-1", "d42", 1), ("1", "q-1", "d43", 1), ("1", digest("It is old"), "d108", 1)]
+    )
+    assert rows(qrels, "nugget_text", "weight") == [("It is old", 0.5), ("Who built it?", 1.0), ("Who built it?", 1.0)]
+
+
+def test_answers_of_a_bank_are_intents_where_the_user_says_so():
+    with pytest.warns(UserWarning, match=r"^read_nuggets: 3 nuggets\. 1 nuggets have no importance"):
+        qrels = read_nuggets(BANK, unit="answer")
+
+    expected = [(digest("the Inca"), "d42"), (digest("in stone"), "d42"), (digest("in stone"), "d43")]
+    assert rows(qrels, "iteration", "docno") == sorted([*expected, (digest("It is old"), "d108")])
+    assert "Who built it? the Inca" in set(qrels["nugget_text"])
+
+
+RAGTIME = {
+    "metadata": {"team_id": "t", "topic_id": "topic-1", "run_id": "r"},
+    "nugget_bank": [
+        {"question": "First?", "aggregator_type": "OR", "answers": [{"answer": "a", "references": ["doc-1"]}]}
+    ],
+}
+
+
+def test_questions_of_ragtime_are_intents():
+    assert rows(read_in_silence(RAGTIME)) == [("topic-1", digest("First?"), "doc-1", 1)]
+
+
+def question(aggregator, *documents, **others):
+    answers = [{"answer": doc, "references": [doc]} for doc in documents]
+    return {
+        "metadata": {"topic_id": "1"},
+        "nugget_bank": [{"question": "?", "aggregator_type": aggregator, "answers": answers, **others}],
+    }
+
+
+@pytest.mark.parametrize(
+    ("aggregator", "unit", "told"),
+    [
+        ("AND", "question", "aggregator_type AND"),
+        ("and", "question", "aggregator_type AND"),
+        ("SUM", "question", "aggregator_type SUM"),
+        ("OR", "question", None),
+        ("Default", "question", None),
+        ("NOT", "question", "aggregator_type NOT, whose answers count as support like others"),
+        ("OR", "answer", "aggregator_type OR, but each of their answers counts as an intent"),
+        ("AND", "answer", None),
+    ],
+)
+def test_answers_that_do_not_combine_as_they_are_read_are_told(aggregator, unit, told):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        read_nuggets(question(aggregator, "a", "b"), unit=unit)
+
+    assert [told in str(warning.message) for warning in caught] == ([] if told is None else [True])
+
+
+def test_one_answer_combines_with_nothing():
+    assert len(read_in_silence(question("AND", "a"))) == 1
+
+
+def test_references_of_a_question_are_counted_where_its_answers_are_intents():
+    with pytest.warns(UserWarning, match="2 references are of a question, not of one of its answers, and are left out"):
+        qrels = read_nuggets(question("AND", "a", references=["x", "y"]), unit="answer")
+
+    assert qrels["docno"].tolist() == ["a"]
+
+
+def test_nuggets_inside_of_others_count_beside_them():
+    inside = [{"question": "Sub?", "references": ["s"]}, {"claim": "Sub.", "references": ["c"], "sub_nuggets": []}]
+    with pytest.warns(UserWarning, match="2 nuggets are inside of others, and count beside them"):
+        qrels = read_nuggets(question("OR", "a", sub_nuggets=inside))
+
+    assert rows(qrels, "nugget_text", "docno") == [("?", "a"), ("Sub.", "c"), ("Sub?", "s")]
+
+
+def test_a_nugget_of_another_query_than_its_topic_is_refused():
+    claims = [{"claim": "c", "query_id": "2", "references": ["d"]}]
+
+    with pytest.raises(ValueError, match=r"claim_bank\[0\]\.query_id must be that of the topic, '1', not '2'\."):
+        read_nuggets({"query_id": "1", "claim_bank": claims})
+
+
+# CRUX
+
+
+TOPICS = [
+    {"example_id": "t-0", "topic": "...", "questions": ["a?", "b?", "c?"]},
+    {"example_id": "t-1", "questions": ["d?"]},
+]
+JUDGEMENTS = [
+    {"example_id": "t-0", "pid": "t-0:0#0", "rating": [5, 0, -1]},
+    {"id": "t-0", "docid": "t-0:0#1", "rating": [2, 4, 0]},
+]
+
+
+def test_ratings_of_crux_are_labels_and_questions_are_named_by_their_place():
+    with pytest.warns(UserWarning, match=r"^read_nuggets: 4 nuggets\. 1 nuggets have no judgement"):
+        qrels = read_nuggets(JUDGEMENTS, nuggets=TOPICS)
+
+    first, second = "t-0:0#0", "t-0:0#1"
+    judged = [("0", first, 5), ("0", second, 2), ("1", first, 0), ("1", second, 4), ("2", first, -1), ("2", second, 0)]
+    assert rows(qrels, "qid", "iteration", "docno", "label") == [
+        *(("t-0", *row) for row in judged),
+        ("t-1", "0", "", 0),
+    ]
+    assert dict(rows(qrels[qrels["qid"] == "t-0"], "iteration", "nugget_text")) == {"0": "a?", "1": "b?", "2": "c?"}
+    assert value(Coverage(rel=3) @ 1, qrels, {"t-0": [first], "t-1": [first]}) == pytest.approx(1 / 3 / 2)
+
+
+def test_judgements_of_crux_can_be_read_without_their_topics():
+    assert len(read_in_silence(JUDGEMENTS)) == 6
+
+
+@pytest.mark.parametrize(
+    ("judgement", "message"),
+    [
+        ({"example_id": "t-9", "pid": "p", "rating": [1]}, "example_id must be a query of nuggets, not 't-9'"),
+        (
+            {"example_id": "t-0", "pid": "p", "rating": [1]},
+            "rating must have a number for each of the 3 questions, not",
+        ),
+        ({"example_id": "t-1", "pid": "p", "rating": ["x"]}, r"rating\[0\] must be a finite number, not 'x'"),
+        ({"example_id": "t-1", "rating": [1]}, r"pid \(or docid\) is missing"),
+    ],
+)
+def test_ratings_that_do_not_belong_to_the_questions_are_refused(judgement, message):
+    with pytest.raises(ValueError, match=rf"^read_nuggets, object 0: {message}.*\.$"):
+        read_nuggets([judgement], nuggets=TOPICS)
+
+
+# Groups of gold documents
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        {"q1": [["a", "b"], ["c"]], "q2": [["d"]]},
+        [{"qid": "q1", "query": "?", "retrieval_gt": [["a", "b"], ["c"]]}, {"qid": "q2", "retrieval_gt": [["d"]]}],
+        pd.DataFrame({"qid": ["q1", "q2"], "retrieval_gt": [[["a", "b"], ["c"]], [["d"]]]}),
+    ],
+    ids=["mapping", "objects", "frame"],
+)
+def test_all_groups_of_gold_documents_are_needed_and_any_document_of_each(source):
+    assert rows(read_in_silence(source)) == [
+        ("q1", "1", "a", 1),
+        ("q1", "1", "b", 1),
+        ("q1", "2", "c", 1),
+        ("q2", "1", "d", 1),
+    ]
+
+
+def test_a_flat_list_of_gold_documents_is_one_group_which_is_told():
+    with pytest.warns(UserWarning, match="1 lists of documents are not inside of a list, and are one group"):
+        qrels = read_nuggets({"q1": ["a", "b"]})
+
+    assert rows(qrels) == [("q1", "1", "a", 1), ("q1", "1", "b", 1)]
+
+
+# Tables
+
+
+TABLE = pd.DataFrame(
+    {
+        "question": ["1", "1", "2"],
+        "chunk": ["d1", "d2", None],
+        "fact": ["It is free.", "It is free.", "It is fast."],
+        "assignment": ["support", "partial_support", None],
+        "importance": ["vital", "vital", "okay"],
+        "by": ["Ann", "Bob", "Bob"],
+    }
+)
+MEANING = {"question": "qid", "chunk": "docno", "fact": "nugget_text"}
+
+
+def as_file(table, path):
+    if path.suffix == ".parquet":
+        pytest.importorskip("pyarrow")
+        table.to_parquet(path)
+    elif path.suffix == ".jsonl":
+        path.write_text(
+            "\n".join(json.dumps(row) for row in table.astype(object).where(table.notna(), None).to_dict("records"))
+        )
+    else:
+        table.to_csv(path, index=False, sep="\t" if ".tsv" in path.name else ",")
+    return path
+
+
+@pytest.mark.parametrize("name", [None, "rows", "t.csv", "t.csv.gz", "t.tsv", "t.jsonl", "t.parquet"])
+def test_a_table_is_read_with_its_other_columns(name, tmp_path):
+    source = TABLE if name is None else TABLE.to_dict("records") if name == "rows" else as_file(TABLE, tmp_path / name)
+    with pytest.warns(UserWarning, match="1 nuggets have no judgement"):
+        qrels = read_nuggets(source, columns=MEANING)
+
+    assert rows(qrels, "qid", "docno", "label", "weight", "nugget_text", "by") == [
+        ("1", "d1", 2, 1.0, "It is free.", "Ann"),
+        ("1", "d2", 1, 1.0, "It is free.", "Bob"),
+        ("2", "", 0, 0.5, "It is fast.", "Bob"),
+    ]
+    assert set(qrels["iteration"]) == {digest("It is free."), digest("It is fast.")}
+
+
+def test_qrels_of_ragelo_are_read_without_the_documents_that_stand_for_none():
+    placeholder = "__ragelo_unaddressed__names_capital"
+    table = [
+        {"query_id": "0", "doc_id": "d", "relevance": 1, "iteration": "names_river"},
+        {"query_id": "0", "doc_id": placeholder, "relevance": 1, "iteration": "names_capital"},
+    ]
+    with pytest.warns(UserWarning, match="1 documents are placeholders of RAGElo for none, and are left out"):
+        qrels = read_nuggets(table)
+
+    assert rows(qrels) == [("0", "names_capital", "", 0), ("0", "names_river", "d", 1)]
+
+
+def test_a_nugget_id_stands_for_the_iteration_that_says_nothing():
+    table = [{"qid": "1", "docno": "d", "label": "1", "iteration": "0", "nugget_id": "n1", "nugget": "text"}]
+
+    assert rows(read_in_silence(table), "iteration", "nugget_text", "label") == [("n1", "text", 1)]
+
+
+def test_a_weight_of_a_table_is_kept():
+    table = [{"qid": "1", "docno": "d", "label": 1, "iteration": "a", "importance": "okay", "weight": "7"}]
+
+    assert read_in_silence(table)["weight"].tolist() == [7.0]
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ({"label": None}, r"label \(or assignment\) is missing"),
+        ({"label": "inf"}, "label must be a finite number, not 'inf'"),
+        ({"docno": None}, "label must be 0 in a row without a document, not 1"),
+        ({"qid": None}, "qid is missing"),
+        ({"iteration": None}, r"iteration \(or nugget_text\) is missing"),
+        ({"docno": 1.5}, "docno must be a string that is not empty, or an integer, not 1.5"),
+        ({"doc_id": "e"}, "doc_id must be 'd', as another column for docno is, not 'e'"),
+        ({"weight": "x"}, "weight must be a finite number, not 'x'"),
+    ],
+)
+def test_a_row_that_cannot_be_read_is_refused(row, message):
+    with pytest.raises(ValueError, match=rf"^read_nuggets, object 0: {message}\.$"):
+        read_nuggets([{"qid": "1", "docno": "d", "label": 1, "iteration": "a", **row}])
+
+
+def test_two_values_of_another_column_for_one_judgement_are_refused():
+    row = {"qid": "1", "docno": "d", "label": 1, "iteration": "a"}
+
+    with pytest.raises(ValueError, match="by of document 'd' for nugget 'a' of query '1' is 'Bob', but 'Ann' before"):
+        read_nuggets([{**row, "by": "Ann"}, {**row, "by": "Bob"}])
+
+
+def test_a_column_that_is_not_there_cannot_mean_anything():
+    with pytest.raises(ValueError, match="the column 'chunk' of columns is missing; found: 'qid', 'docno'"):
+        read_nuggets([{"qid": "1", "docno": "d"}], columns={"chunk": "docno"})
+
+
+# What is no nugget
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", " is empty."),
+        ("{", ", line 1: this is not JSON: "),
+        ('{"qid": "1", "docno": "d", "label": 1, "iteration": "a"}\n{"qid"', ", line 2: this is not JSON: "),
+        ('{"qid": "1", "qid": "2"}', ", line 1: the key 'qid' is there twice in an object."),
+        ("[1]", ", object 0: the object must be an object, not 1."),
+        ("7", ", line 1: the object must be an object, not 7."),
+        ('{"a": {}}', ", line 1: the format is not one of autonuggetizer, "),
+        ("[" * 100_000, ", line 1: objects are nested too deeply."),
+        (b"\xff", ", line 1: 'utf-8' codec can't decode byte 0xff"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_refused(content, message, tmp_path):
+    path = tmp_path / "nuggets.jsonl"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+
+    with pytest.raises(ValueError, match=f"^{re.escape(f'{path}{message}')}"):
+        read_nuggets(path)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("qid,qid\n1,2\n", "line 1: the column 'qid' is there twice."),
+        ("qid,docno\n1\n", "line 2: expected 2 columns (qid docno), found 1."),
+        ('qid,docno\n1,"a\n', "line 2: unexpected end of data."),
+    ],
+)
+def test_a_table_that_cannot_be_read_is_refused(content, message, tmp_path):
+    path = tmp_path / "nuggets.csv"
+    path.write_text(content)
+
+    with pytest.raises(ValueError, match=f"^{re.escape(f'{path}, {message}')}"):
+        read_nuggets(path)
+
+
+def test_a_truncated_file_is_refused(tmp_path):
+    path = tmp_path / "nuggets.jsonl.gz"
+    path.write_bytes(gzip.compress(b"{}" * 1000)[:-9])
+
+    with pytest.raises(ValueError, match=r"nuggets\.jsonl\.gz, line 0: .*\.$"):
+        read_nuggets(path)
+
+
+@pytest.mark.parametrize(("source", "kind"), [(7, "int"), ([7], "int"), ([["a"]], "list")])
+def test_what_holds_no_objects_is_refused(source, kind):
+    with pytest.raises(TypeError, match=f"^read_nuggets must be .* not (of )?{kind}\\.$"):
+        read_nuggets(source)
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(FileNotFoundError, match="nowhere"):
+        read_nuggets(tmp_path / "nowhere.jsonl")
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+@pytest.mark.parametrize("form", [lambda bank: bank, lambda bank: [bank]], ids=["object", "list"])
+def test_a_file_may_be_one_object_or_a_list_on_any_number_of_lines(indent, form, tmp_path):
+    path = tmp_path / "1.json"
+    path.write_text("\ufeff" + json.dumps(form(RAGTIME), indent=indent))
+
+    assert len(read_in_silence(path)) == 1

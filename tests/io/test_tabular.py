@@ -1,0 +1,210 @@
+"""Qrels that were written are read as they were, and runs of JSON as those of TREC."""
+
+from __future__ import annotations
+
+import json
+
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pyterrier_diversity import Coverage, add_rarity, evaluate_runs
+from pyterrier_diversity.io import read_qrels, read_run, read_run_or_session, write_qrels
+
+QRELS = pd.DataFrame(
+    {
+        "qid": ["007", "007", "8"],
+        "docno": ["d 1", "", "nan"],
+        "label": [2, 0, -1],
+        "iteration": ["a", "b,c", '"'],
+        "weight": [0.1, 1e-300, 3.0],
+        "importance": ["vital", "", "okay"],
+        "nugget_text": ["It is free.", "über\n=SUM(1)", "\ttab"],
+    }
+)
+
+
+@pytest.mark.parametrize("name", ["q.csv", "q.csv.gz", "q.tsv", "q.parquet"])
+def test_qrels_are_read_as_they_were_written(name, tmp_path):
+    if name.endswith("parquet"):
+        pytest.importorskip("pyarrow")
+    write_qrels(QRELS, tmp_path / name)
+
+    pd.testing.assert_frame_equal(read_qrels(tmp_path / name), QRELS, check_dtype=False, check_exact=True)
+
+
+TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\x00"))
+
+
+@settings(max_examples=60, deadline=None)
+@given(ids=st.lists(TEXT.filter(bool), min_size=3, max_size=3), text=TEXT, label=st.floats(-1e300, 1e300))
+def test_any_text_and_number_is_read_as_it_was_written(ids, text, label, tmp_path_factory):
+    path = tmp_path_factory.mktemp("qrels") / "q.csv"
+    qrels = pd.DataFrame([[*ids, label, text]], columns=["qid", "docno", "iteration", "label", "nugget_text"])
+
+    write_qrels(qrels, path)
+
+    assert read_qrels(path).to_numpy().tolist() == qrels.to_numpy().tolist()
+
+
+def test_numbers_of_ids_are_written_as_their_digits(tmp_path):
+    write_qrels(QRELS.assign(qid=[7, 7, 8]), tmp_path / "q.csv")
+
+    assert read_qrels(tmp_path / "q.csv")["qid"].tolist() == ["7", "7", "8"]
+
+
+def test_names_of_ir_measures_are_written_as_those_of_pyterrier(tmp_path):
+    names = {"qid": "query_id", "docno": "doc_id", "label": "relevance"}
+    write_qrels(QRELS.rename(columns=names), tmp_path / "q.csv")
+
+    assert read_qrels(tmp_path / "q.csv").columns.tolist() == QRELS.columns.tolist()
+
+
+PLAIN = QRELS.iloc[[0, 2]][["qid", "docno", "label", "iteration", "weight"]].assign(docno=["d1", "d2"])
+
+
+@pytest.mark.parametrize("name", ["q.txt", "q.qrels.gz"])
+def test_a_file_of_trec_keeps_intents_labels_and_weights(name, tmp_path):
+    write_qrels(PLAIN, tmp_path / name)
+
+    pd.testing.assert_frame_equal(read_qrels(tmp_path / name), PLAIN.reset_index(drop=True), check_dtype=False)
+
+
+def test_a_file_of_trec_loses_nothing_unless_told_to(tmp_path):
+    path = tmp_path / "q.txt"
+    lost = "the columns importance, nugget_text and 1 intents without any judgement"
+
+    with pytest.raises(
+        ValueError, match=rf"^write_qrels: a file of TREC cannot hold {lost}; end the path in .*lossy=True"
+    ):
+        write_qrels(QRELS.assign(docno=["d1", "", "d2"]), path)
+    assert not path.exists()
+
+    write_qrels(QRELS.assign(docno=["d1", "", "d2"], iteration="a"), path, lossy=True)
+    assert path.read_text() == "007 a d1 2 0.1\n8 a d2 -1 3.0\n"
+
+
+@pytest.mark.parametrize("bad", ["d 1", " d", "d\n", "\u2003"])
+def test_a_file_of_trec_cannot_hold_white_space_in_ids(bad, tmp_path):
+    with pytest.raises(ValueError, match="write_qrels: a file of TREC cannot hold the id"):
+        write_qrels(PLAIN.assign(docno=bad), tmp_path / "q.txt", lossy=True)
+
+
+def test_qrels_without_an_iteration_are_written_as_one_intent(tmp_path):
+    write_qrels(PLAIN[["qid", "docno", "label"]], tmp_path / "q.txt")
+
+    assert (tmp_path / "q.txt").read_text() == "007 0 d1 2\n8 0 d2 -1\n"
+
+
+@pytest.mark.parametrize("name", ["q.csv", "q.txt"])
+def test_what_no_file_can_hold_is_refused(name, tmp_path):
+    with pytest.raises(ValueError, match=r"^write_qrels: .* cannot be written in UTF-8\.$"):
+        write_qrels(PLAIN.assign(docno="\ud800"), tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("qid,docno,label\n1,d,x\n", "line 2: label must be a finite number, not 'x'."),
+        ("qid,docno\n1,d\n", r"line 2: label \(or relevance\) is missing."),
+        ("qid,docno,label,iteration\n1,d,1,\n", "line 2: iteration is missing."),
+        ("qid,docno,label,weight\n1,d,1,-\n", "line 2: weight must be a finite number, not '-'."),
+    ],
+)
+def test_a_table_that_is_no_qrels_is_refused(content, message, tmp_path):
+    (tmp_path / "q.csv").write_text(content)
+
+    with pytest.raises(ValueError, match=f"q.csv, {message}"):
+        read_qrels(tmp_path / "q.csv")
+
+
+def test_a_table_without_rows_holds_no_judgement(tmp_path):
+    (tmp_path / "q.csv").write_text("qid,docno,label\n")
+
+    with pytest.raises(ValueError, match=r"q\.csv holds no judgement"):
+        read_qrels(tmp_path / "q.csv")
+
+
+# Runs
+
+
+ROWS = [
+    {"qid": "1", "docno": "b", "score": 1},
+    {"qid": "1", "docno": "a", "score": 2.5},
+    {"qid": 2, "docno": "c", "score": 0},
+]
+LISTS = [{"qid": "1", "docno": ["a", "b"]}, {"query_id": "2", "doc_id": ["c"], "text": "left out"}]
+
+
+def json_lines(tmp_path, rows, name="run.jsonl"):
+    path = tmp_path / name
+    path.write_text("\n".join(map(json.dumps, rows)))
+    return path
+
+
+@pytest.mark.parametrize("rows", [ROWS, LISTS], ids=["rows", "lists"])
+@pytest.mark.parametrize("reader", [read_run, read_run_or_session])
+def test_a_run_of_json_lines_is_read_in_the_order_in_which_it_is_evaluated(reader, rows, tmp_path):
+    run = reader(json_lines(tmp_path, rows))
+
+    assert run[["qid", "docno", "rank"]].to_numpy().tolist() == [["1", "a", 0], ["1", "b", 1], ["2", "c", 0]]
+
+
+def test_a_list_of_json_is_a_run_too(tmp_path):
+    (tmp_path / "run.json").write_text(json.dumps(ROWS, indent=1))
+
+    assert read_run(tmp_path / "run.json")["docno"].tolist() == ["a", "b", "c"]
+
+
+def test_lists_may_have_scores(tmp_path):
+    path = json_lines(tmp_path, [{"qid": "1", "docno": ["b", "a"], "score": [1, 2]}])
+
+    with pytest.warns(UserWarning, match="Scores rise down the ranks of 1 of 1 queries"):
+        assert read_run(path)["docno"].tolist() == ["a", "b"]
+    assert read_run(path, order="rank")["docno"].tolist() == ["b", "a"]
+
+
+def test_rows_with_a_rank_need_no_score(tmp_path):
+    path = json_lines(tmp_path, [{"qid": "1", "docno": "b", "rank": 2}, {"qid": "1", "docno": "a", "rank": 1}])
+
+    assert read_run(path)["docno"].tolist() == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ({"qid": "1", "docno": "a"}, r"line 2: score \(or rank\) is missing"),
+        ({"qid": "1", "score": 1}, r"line 2: docno \(or doc_id\) is missing"),
+        ({"qid": "1", "docno": "a", "score": "high"}, "line 2: score must be a finite number, not 'high'"),
+        ({"qid": "1", "docno": ["a"], "score": [1, 2]}, "line 2: score must have a number for each of the 1 documents"),
+        (
+            {"qid": "1", "docno": [1.5]},
+            r"line 2: docno\[0\] must be a string that is not empty, or an integer, not 1.5",
+        ),
+    ],
+)
+def test_a_line_that_is_no_row_of_a_run_is_refused(row, message, tmp_path):
+    with pytest.raises(ValueError, match=rf"run\.jsonl, {message}"):
+        read_run(json_lines(tmp_path, [ROWS[0], row]))
+
+
+def test_an_order_by_rank_needs_ranks(tmp_path):
+    with pytest.raises(ValueError, match=r"run\.jsonl: order='rank' needs the rank of each document\."):
+        read_run(json_lines(tmp_path, ROWS), order="rank")
+
+
+def test_every_form_of_a_run_is_evaluated_alike(tmp_path):
+    qrels = pd.DataFrame({"qid": ["1", "2"], "docno": ["a", "c"], "label": 1, "iteration": "x"})
+    frame = pd.DataFrame(ROWS).astype({"qid": str})
+    lists = {"1": ["a", "b"], "2": ["c"]}
+    runs = {"rows": ROWS, "lists": LISTS, "by query": lists, "frame": frame, "file": json_lines(tmp_path, ROWS)}
+
+    table = evaluate_runs(
+        qrels,
+        {**runs, "LISTS": [{"qid": q, "docno": docs} for q, docs in lists.items()]} | {"lists": lists},
+        [Coverage @ 1],
+    )
+
+    assert table["Coverage@1"].tolist() == [1.0] * 6
+    assert add_rarity(qrels, runs | {"lists": lists, "file": frame})["rarity"].tolist() == [0, 0]

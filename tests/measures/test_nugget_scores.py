@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import pytest
+
+import naive
+from by_hand import qrels, run, value, values_by_query
+from drawn import small_topics
+from pyterrier_diversity import NUGGETS, Adhoc, Coverage, NuggetScore, score
+
+# Nuggets a and b are vital, c and d okay, e is neither; nothing is judged for d, and nothing supports e.
+JUDGED = qrels("q a p1 2", "q b p1 1", "q b p2 2", "q c p2 1", "q d x 0", "q e p1 0").assign(
+    importance=["vital", "vital", "vital", "okay", "okay", "failed"]
+)
+JUDGED.loc[JUDGED["docno"] == "x", "docno"] = ""
+
+
+@pytest.mark.parametrize(
+    ("measure", "ranking", "expected"),
+    [
+        (NuggetScore, "p1", (1 + 0.5) / 5),
+        (NuggetScore @ 1, "p1 p2", (1 + 0.5) / 5),
+        (NuggetScore @ 2, "p1 p2", (1 + 1 + 0.5) / 5),
+        (NuggetScore(partial=0), "p1", 1 / 5),
+        (NuggetScore(partial=1), "p2", 2 / 5),
+        (NuggetScore(importance="vital"), "p1", (1 + 0.5) / 2),
+        (NuggetScore(importance="vital", partial=0), "p1", 1 / 2),
+        (NuggetScore(importance="weighted"), "p2", (1 + 0.5 * 0.5) / (2 + 2 * 0.5)),
+        (NuggetScore(importance="weighted", partial=0), "p2", 1 / 3),
+        (NuggetScore, "u", 0),
+    ],
+    ids=str,
+)
+def test_values_worked_by_hand(measure, ranking, expected):
+    assert value(measure, JUDGED, run(q=ranking)) == pytest.approx(expected, abs=1e-15)
+    assert naive.values(measure, JUDGED, run(q=ranking))["q"] == pytest.approx(expected, abs=1e-15)
+
+
+def test_every_label_from_2_is_full_support_and_every_other_one_above_0_partial():
+    assert score(NuggetScore, [[2, 3, 1, 1.5, 0.1, 0]]) == pytest.approx((2 + 3 * 0.5) / 6)
+
+
+def test_weights_are_not_read_but_an_intent_of_weight_0_counts_for_no_measure():
+    weighted = JUDGED.assign(weight=JUDGED["iteration"].map({"a": 9.0, "b": 1.0, "c": 1.0, "d": 0.0, "e": 0.0}))
+
+    assert value(NuggetScore, weighted, run(q="p1")) == pytest.approx(1.5 / 3)
+
+
+def test_a_query_without_a_nugget_that_counts_scores_0():
+    okay = JUDGED.assign(importance="okay")
+
+    assert value(NuggetScore(importance="vital"), okay, run(q="p1 p2")) == 0
+
+
+@pytest.mark.parametrize("importance", ["vital", "weighted"])
+def test_a_score_by_importance_needs_its_column(importance):
+    measure = NuggetScore(importance=importance)
+
+    with pytest.raises(ValueError, match=r"needs the column importance in the qrels; .*read_nuggets"):
+        value(measure, JUDGED.drop(columns="importance"), run(q="p1"))
+
+
+def test_a_score_of_all_nuggets_needs_no_importance():
+    assert value(NuggetScore, JUDGED.drop(columns="importance"), run(q="p1")) == pytest.approx(1.5 / 5)
+
+
+def test_coverage_is_the_score_of_binary_labels_in_which_weights_count():
+    binary = JUDGED.assign(label=2 * (JUDGED["label"] > 0))
+
+    assert value(Coverage, binary, run(q="p1")) == value(NuggetScore, binary, run(q="p1")) == 2 / 5
+
+
+def test_values_are_those_of_the_naive_reference():
+    frames = small_topics(7)
+
+    assert values_by_query(NUGGETS, *frames) == pytest.approx(naive.values_of_all(NUGGETS, *frames), abs=1e-15)
+
+
+def test_highest_labels_have_no_importance():
+    assert value(Adhoc(NuggetScore(importance="vital")), JUDGED, run(q="p1")) == 0

@@ -1,0 +1,269 @@
+import os
+import re
+import shutil
+import subprocess
+from html import escape
+from html.parser import HTMLParser
+
+import pandas as pd
+import pyterrier as pt
+import pytest
+from ir_measures import nDCG
+
+from pyterrier_diversity import IA, RBU, StRecall, evaluate_runs, html_report, signature
+from pyterrier_diversity.meta import compare
+
+MEASURES = [RBU @ 10, StRecall @ 10, IA(nDCG @ 10)]
+SYSTEMS = ["bm25", "more-like-this", "xquad"]
+EMPTY_ELEMENTS = {"meta", "br", "line"}
+
+
+class Page(HTMLParser):
+    """The tables of a page by id, as rows of texts, and whether its elements are nested as they should be."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.tables, self.headlines, self.attributes = [], {}, [], []
+        self.feed(text)
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        self.attributes += attrs
+        if tag in EMPTY_ELEMENTS:
+            return
+        self.open.append(tag)
+        if tag == "table":
+            self.rows = self.tables[dict(attrs).get("id", f"table{len(self.tables)}")] = []
+        elif tag == "tr":
+            self.rows.append([])
+        elif tag in ("td", "th"):
+            self.rows[-1].append("")
+        elif tag in ("h1", "h2", "h3"):
+            self.headlines.append("")
+
+    def handle_startendtag(self, tag, attrs):
+        self.attributes += attrs
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if {"td", "th"} & {*self.open}:
+            self.rows[-1][-1] += data.strip()
+        elif {"h1", "h2", "h3"} & {*self.open}:
+            self.headlines[-1] += data
+
+
+def demo():
+    dataset = pt.get_dataset("diversity:demo")
+    return dataset.get_qrels(), {name: dataset.get_results(name) for name in SYSTEMS}
+
+
+def written(path, *args, **options):
+    return html_report(*args, path / "report.html", **options).read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def text(tmp_path_factory):
+    return written(tmp_path_factory.mktemp("report"), *demo(), MEASURES, baseline="bm25")
+
+
+@pytest.fixture(scope="module")
+def page(text):
+    return Page(text)
+
+
+def test_the_page_stands_alone(text, page):
+    assert "<script" not in text
+    assert not re.search(r"""(?:https?:)?//[a-z]|url\(|@import|<link""", text)
+    assert not {"src", "href", "onclick"} & {name for name, _ in page.attributes}
+
+
+def test_means_and_intervals_are_those_of_the_other_functions(page):
+    qrels, runs = demo()
+    means = evaluate_runs(qrels, runs, MEASURES).set_index("name")
+    compared = compare(evaluate_runs(qrels, runs, MEASURES, perquery=True), baseline="bm25", rng=0)
+    rows = compared.set_index(["system", "measure"])
+
+    header, *body = page.tables["means"]
+
+    assert header == ["system", *map(str, MEASURES)]
+    assert [name for name, *_ in body] == SYSTEMS
+    for name, *cells in body:
+        for measure, cell in zip(map(str, MEASURES), cells, strict=True):
+            assert cell.startswith(f"{means.loc[name, measure]:.3f}")
+            if name != "bm25":
+                row = rows.loc[name, measure]
+                assert cell.endswith(f"{row['mean_low']:.3f} to {row['mean_high']:.3f}")
+                assert ("a" in cell) == row["significant"]
+
+
+def test_each_measure_has_a_picture_of_each_system_with_a_bar_for_each_query(text):
+    pictures = re.findall(r"<figure>.*?</figure>", text, flags=re.DOTALL)
+
+    assert len(pictures) == len(MEASURES) * 2
+    assert {len(re.findall("<rect", picture)) for picture in pictures} == {14}
+    heights = [float(value) for value in re.findall(r'height="([\d.]+)"><title>', pictures[0])]
+    assert max(heights) <= 1
+
+
+def test_bars_are_sorted_and_tell_query_and_difference(text):
+    qrels, runs = demo()
+    values = evaluate_runs(qrels, runs, [RBU @ 10], perquery=True).pivot_table(
+        index="qid", columns="name", values="value"
+    )
+    expected = (values["xquad"] - values["bm25"]).sort_values(ascending=False)
+
+    (picture,) = re.findall(r'<svg[^>]*aria-label="RBU@10 of xquad minus bm25.*?</svg>', text, flags=re.DOTALL)
+
+    tips = re.findall(r"<title>query (\w+): ([+-][\d.]+)</title>", picture)
+    assert [float(value) for _, value in tips] == pytest.approx(expected.tolist(), abs=5e-4)
+    assert {query for query, _ in tips} == {*expected.index}
+
+
+def test_the_queries_that_differ_most_come_first_with_both_rankings(page):
+    qrels, runs = demo()
+    values = evaluate_runs(qrels, runs, [RBU @ 10], perquery=True).pivot_table(
+        index="qid", columns="name", values="value"
+    )
+    largest = values.drop(columns="bm25").sub(values["bm25"], axis=0).abs().max(axis=1).sort_values(ascending=False)
+
+    shown = [line for line in page.headlines if line.startswith("Query ") and "against" in line]
+
+    assert [line.split()[1].rstrip(",") for line in shown] == largest.index[:5].tolist()
+    rankings = [rows for name, rows in page.tables.items() if name.startswith("table")]
+    assert len(rankings) == 10
+    assert [row[0] for row in rankings[0][1:]] == [str(rank) for rank in range(1, 11)]
+    first = runs["bm25"][runs["bm25"]["qid"] == largest.index[0]].sort_values("score", ascending=False)
+    assert [row[1].removesuffix("(unjudged)") for row in rankings[0][1:]] == first["docno"].head(10).tolist()
+    assert float(rankings[0][-1][3]) == pytest.approx(values.loc[largest.index[0], "bm25"], abs=5e-4)
+
+
+QRELS = pd.DataFrame(
+    [
+        ("1", "d1", 1, "a", "one & <two>"),
+        ("1", "d2", 2, "b", None),
+        ("1", "d3", 0, "c", "nobody"),
+        ("2", "d1", 1, "a", "x"),
+    ],
+    columns=["qid", "docno", "label", "iteration", "nugget_text"],
+)
+RUNS = {
+    "x": pd.DataFrame([("1", "d9", 3.0), ("1", "d2", 2.0), ("1", "d1", 1.0)], columns=["qid", "docno", "score"]),
+    "<y>": pd.DataFrame([("2", "d1", 1.0, "word " * 99)], columns=["qid", "docno", "score", "text"]),
+}
+
+
+def test_the_matrix_has_the_rank_at_which_each_intent_is_covered(tmp_path):
+    page = Page(written(tmp_path, QRELS, RUNS, StRecall @ 2, cutoff=2, test="t"))
+
+    assert page.tables["covered"] == [
+        ["intent", "x", "<y>"],
+        ["query 1"],
+        ["aone & <two>", "-", "-"],
+        ["b", "2", "-"],
+        ["query 2"],
+        ["ax", "-", "1"],
+    ]
+
+
+def test_missed_intents_name_who_covers_them(tmp_path):
+    page = Page(written(tmp_path, QRELS, RUNS, StRecall @ 2, cutoff=2, test="t"))
+
+    assert page.tables["shares"][1:] == [["x", "1", "3", "1", "1"], ["<y>", "1", "3", "1", "1"]]
+    assert page.tables["missed"][1:] == [
+        ["1", "aone & <two>", "x, <y>", ""],
+        ["1", "cnobody", "x, <y>", "no judged document"],
+        ["2", "ax", "x", "<y>"],
+        ["1", "b", "<y>", "x"],
+    ]
+
+
+def test_names_and_texts_are_escaped_and_texts_are_shortened(tmp_path):
+    text = written(tmp_path, QRELS, RUNS, [StRecall @ 2], test="t", title="<i> & co")
+
+    assert "&lt;y&gt;" in text
+    assert "<y>" not in text
+    assert "<h1>&lt;i&gt; &amp; co</h1>" in text
+    assert "word word …" in text
+    assert "word " * 40 not in text
+
+
+def test_one_system_is_shown_without_comparisons(tmp_path):
+    page = Page(written(tmp_path, QRELS, {"x": RUNS["x"]}, [StRecall @ 2]))
+
+    assert page.tables["means"] == [["system", "StRecall@2"], ["x", "0.250"]]
+    assert page.headlines == [
+        "Diversity of search results",
+        "Means",
+        "Intents covered",
+        "Intents missed",
+        "How the numbers were made",
+    ]
+
+
+def test_run_files_are_read_and_the_page_has_every_signature(tmp_path):
+    qrels, runs = demo()
+    for name in ("bm25", "xquad"):
+        runs[name].assign(q0="Q0", tag=name)[["qid", "q0", "docno", "rank", "score", "tag"]].to_csv(
+            tmp_path / f"{name}.run", sep=" ", header=False, index=False
+        )
+
+    text = written(tmp_path, qrels, {name: tmp_path / f"{name}.run" for name in ("bm25", "xquad")}, MEASURES)
+
+    assert text == written(tmp_path, qrels, {name: runs[name] for name in ("bm25", "xquad")}, MEASURES)
+    for measure in MEASURES:
+        assert text.count(escape(signature(measure)).replace("&#x27;", "&#39;")) == 2
+
+
+@pytest.mark.parametrize(
+    ("runs", "options", "message"),
+    [
+        (RUNS, {"baseline": "z"}, "html_report: baseline must be one of x, <y>, not 'z'"),
+        (RUNS, {"cutoff": 0}, r"html_report: cutoff must be an integer in \[1, inf\), not 0"),
+        (RUNS, {"n_queries": -1}, r"html_report: n_queries must be an integer in \[0, inf\), not -1"),
+        ({}, {}, "give at least one run"),
+    ],
+)
+def test_what_cannot_be_reported_is_refused(tmp_path, runs, options, message):
+    with pytest.raises(ValueError, match=message):
+        html_report(QRELS, runs, [StRecall @ 2], tmp_path / "report.html", **options)
+
+
+def test_runs_without_names_are_refused(tmp_path):
+    with pytest.raises(TypeError, match="runs must be a dict of names to runs or files, not DataFrame"):
+        html_report(QRELS, RUNS["x"], [StRecall @ 2], tmp_path / "report.html")
+
+
+BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
+# The report inside of a frame of each width: how wide its page is, and what is behind the text.
+FRAMES = """<iframe id="f" width="{width}" height="900" style="border: 0" srcdoc="{page}"></iframe><script>
+onload = () => {{ const d = document.getElementById("f").contentDocument;
+document.title = d.documentElement.scrollWidth + "|" + getComputedStyle(d.body).backgroundColor + "|" +
+d.querySelectorAll("rect").length; }}</script>"""
+
+
+@pytest.mark.skipif(BROWSER is None, reason="no chromium or chrome on the path to look at the page with")
+@pytest.mark.parametrize("width", [400, 1400])
+@pytest.mark.parametrize(("scheme", "paper"), [(0, "rgb(13, 17, 23)"), (1, "rgb(255, 255, 255)")])
+def test_a_browser_shows_it_without_scrolling_sideways_dark_and_light(tmp_path, text, width, scheme, paper):
+    (tmp_path / "frames.html").write_text(FRAMES.format(width=width, page=escape(text)), encoding="utf-8")
+    command = [
+        str(BROWSER),
+        "--headless",
+        "--disable-gpu",
+        "--no-sandbox",
+        f"--user-data-dir={tmp_path / 'profile'}",
+        f"--blink-settings=preferredColorScheme={scheme}",
+        "--window-size=1500,1000",
+        "--dump-dom",
+        (tmp_path / "frames.html").as_uri(),
+    ]
+
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True, env=os.environ)
+
+    (title,) = re.findall("<title>(.*?)</title>", ran.stdout.split("<iframe")[0])
+    page_width, background, n_bars = title.split("|")
+    assert int(page_width) <= width
+    assert background == paper
+    assert int(n_bars) == len(MEASURES) * 2 * 14

@@ -1,0 +1,89 @@
+import pandas as pd
+import pyterrier as pt
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pyterrier_diversity.transformers import TokenBudget
+
+RESULTS = pd.DataFrame(
+    [("q", "a", 1.0, 30.0), ("q", "c", 3.0, 60.0), ("p", "a", 1.0, 10.0), ("q", "b", 2.0, 40.0)],
+    columns=["qid", "docno", "score", "doc_len"],
+)
+
+
+def kept(results, *arguments):
+    return list(TokenBudget(*arguments)(results)[["qid", "docno", "rank"]].itertuples(index=False, name=None))
+
+
+def test_the_ranking_is_kept_as_long_as_it_fits():
+    assert kept(RESULTS, 100) == [("q", "c", 0), ("q", "b", 1), ("p", "a", 0)]
+    assert kept(RESULTS, 99) == [("q", "c", 0), ("p", "a", 0)]
+
+
+def test_what_follows_a_document_that_does_not_fit_is_left_out():
+    assert kept(RESULTS, 50) == [("p", "a", 0)]
+
+
+def test_another_column_has_the_lengths():
+    assert kept(RESULTS.assign(words=1), 2, "words") == [("q", "c", 0), ("q", "b", 1), ("p", "a", 0)]
+
+
+def test_a_session_is_read_turn_by_turn():
+    session = RESULTS.query("qid == 'q'").assign(turn=[0, 1, 0])
+
+    assert kept(session, 70) == [("q", "b", 0), ("q", "a", 1)]
+
+
+def test_rows_keep_their_columns_and_the_input_is_not_changed():
+    results = RESULTS.assign(extra=list("wxyz"), rank=9)
+    before = results.copy()
+
+    cut = TokenBudget(1000)(results)
+
+    assert list(cut) == list(results)
+    assert cut["extra"].tolist() == ["x", "z", "w", "y"]
+    pd.testing.assert_frame_equal(results, before)
+
+
+@given(st.lists(st.integers(0, 9), min_size=1, max_size=12), st.integers(1, 40))
+def test_the_kept_documents_are_the_longest_top_that_fits(lengths, budget):
+    results = pd.DataFrame({"qid": "q", "docno": [f"d{i:02d}" for i in range(len(lengths))], "doc_len": lengths})
+    results["score"] = -results.index.to_numpy(dtype=float)
+
+    n = len(TokenBudget(budget)(results.sample(frac=1, random_state=1)))
+
+    assert sum(lengths[:n]) <= budget
+    assert n == len(lengths) or sum(lengths[: n + 1]) > budget
+
+
+def test_pyterrier_knows_what_goes_in_and_comes_out():
+    assert TokenBudget(5)(RESULTS.iloc[:0]).empty
+    assert pt.inspect.transformer_inputs(TokenBudget(5)) == [["qid", "docno", "score", "doc_len"]]
+    assert pt.schematic.transformer_schematic(TokenBudget(5))["settings"] == {"budget": "5", "column": "doc_len"}
+
+
+@pytest.mark.parametrize("budget", [0, -1, float("inf"), "many"])
+def test_what_is_no_budget_is_refused(budget):
+    with pytest.raises(ValueError, match=r"TokenBudget: budget must be a number in \(0, inf\), not"):
+        TokenBudget(budget)
+
+
+@pytest.mark.parametrize(
+    ("length", "message"),
+    [(-1.0, "doc_len must not be negative"), (float("nan"), "doc_len"), ("long", "doc_len")],
+)
+def test_what_is_no_length_is_refused(length, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        TokenBudget(5)(RESULTS.assign(doc_len=length))
+
+
+def test_results_without_lengths_are_refused():
+    with pytest.raises(pt.validate.InputValidationError, match="doc_len"):
+        TokenBudget(5)(RESULTS.drop(columns="doc_len"))
+
+
+class TestTokenBudgetAsATransformer(pt.testing.TransformerTestCase):
+    @staticmethod
+    def get_transformer():
+        return TokenBudget(1000)
