@@ -188,3 +188,8 @@ def test_no_two_modules_have_one_name():
     names = Counter(path.name for path in FILES.values() if path.name != "__init__.py")
 
     assert [name for name, n in names.items() if n > 1] == []
+
+
+@pytest.mark.parametrize("module", sorted(TREES))
+def test_no_module_relies_on_an_assertion(module):
+    assert [node.lineno for node in ast.walk(TREES[module]) if isinstance(node, ast.Assert)] == []

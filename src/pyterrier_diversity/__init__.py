@@ -4,7 +4,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from .evaluate import evaluate_runs, missed_intents, register_provider, score
+from .evaluate import check_files, evaluate_runs, missed_intents, register_provider, score
 from .import_hook import register_datasets
 from .measures import *  # noqa: F403
 from .measures import __all__ as _measures
@@ -27,6 +27,7 @@ __all__ = [
     "__version__",
     "add_rarity",
     "add_weights",
+    "check_files",
     "evaluate_runs",
     "html_report",
     "missed_intents",

@@ -77,8 +77,8 @@ def add_rarity(
     docs = strings(frame, "doc_id", "qrels").tolist()
     counts: list[dict[str, int]] = [{} for _ in query.names]
     for system in systems:
-        for count, ranking in zip(counts, system.rankings(query.names.tolist()), strict=True):
-            for doc in ranking[:cutoff]:
+        for count, ranking in zip(counts, system.rankings(query.names.tolist(), cutoff), strict=True):
+            for doc in ranking:
                 count[doc] = count.get(doc, 0) + 1
     n_systems = np.array([max(counts[q].get(doc, 0), 1) for q, doc in zip(query.codes.tolist(), docs, strict=True)])
     # 1 - (S_d - 1)/(S - 1) is (S - S_d)/(S - 1).

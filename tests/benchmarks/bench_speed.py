@@ -11,14 +11,17 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 import ir_measures
 import pandas as pd
 import pyterrier as pt
 import pytest
+from ir_measures import ERR_IA, P_IA, StRecall, alpha_DCG, nERR_IA
 
 from pyterrier_diversity import RBU, alpha_nDCG
+from pyterrier_diversity.io import read_run
 from timing import MEASURES, in_turns, made_up, nuggets, pyndeval
 
 pytestmark = pytest.mark.benchmark(timer=time.process_time)
@@ -28,13 +31,19 @@ numbers = count()
 
 
 def report(
-    benchmark: Any, name: str, ours: Callable[[], object], peer: Callable[[], object], floor: float, **how: Any
+    benchmark: Any,
+    name: str,
+    ours: Callable[[], object],
+    peer: Callable[[], object],
+    floor: float,
+    digits: int = 1,
+    **how: Any,
 ) -> None:
     """Print and keep how many times as long the peer takes."""
     mine, theirs = in_turns(ours, peer, **how)
     benchmark.extra_info |= {"ratio": theirs / mine, "floor": floor, "ms": mine * 1e3, "peer's ms": theirs * 1e3}
     print(
-        f"\n{name}: {theirs / mine:.1f} times as fast (should be {floor:g}); "
+        f"\n{name}: {theirs / mine:.{digits}f} times as fast (should be {floor:g}); "
         f"{mine * 1e3:.2f} ms, peer {theirs * 1e3:.2f} ms"
     )
     benchmark.pedantic(ours, rounds=3)
@@ -75,6 +84,24 @@ def test_a_run_of_trec_web_2012(benchmark, qrels, long_run, depth, floor):
     report_run(benchmark, f"TREC Web 2012, {depth} a query", (run, qrels), floor)
 
 
+def test_measures_that_all_have_a_cutoff(benchmark, qrels, long_run):
+    measures = [alpha_nDCG @ 20, alpha_DCG @ 20, ERR_IA @ 20, nERR_IA @ 20, P_IA @ 20, StRecall @ 20]
+    ours, peer = ir_measures.evaluator(measures, qrels), pyndeval().evaluator(measures, qrels)
+    report(
+        benchmark,
+        f"Six measures @20, {len(long_run):,} rows",
+        lambda: ours.calc_aggregate(long_run),
+        lambda: peer.calc_aggregate(long_run),
+        25,
+    )
+
+
+def test_strings_in_arrow(benchmark, qrels, long_run):
+    pytest.importorskip("pyarrow")
+    kinds = {"query_id": "string[pyarrow]", "doc_id": "string[pyarrow]"}
+    report_run(benchmark, "Strings in Arrow", (long_run.astype(kinds), qrels.astype(kinds)), 20)
+
+
 def test_one_query(benchmark):
     report_run(benchmark, "One query", made_up(1, 100, 6), 1)
 
@@ -106,6 +133,28 @@ def test_an_evaluator_of_new_qrels_and_its_first_values(benchmark, qrels, long_r
         9,
         between=next_qrels,
     )
+
+
+@pytest.fixture(scope="module")
+def run_file(long_run, tmp_path_factory) -> Path:
+    """Return a run file of 50,000 plain lines."""
+    path = tmp_path_factory.mktemp("runs") / "plain.run"
+    rank = long_run.groupby("query_id").cumcount() + 1
+    long_run.assign(q0="Q0", rank=rank, tag="run")[["query_id", "q0", "doc_id", "rank", "score", "tag"]].to_csv(
+        path, sep=" ", header=False, index=False
+    )
+    return path
+
+
+@pytest.mark.parametrize("peer", ["pandas.read_csv", "pt.io.read_results"])
+def test_reading_a_run_file(benchmark, run_file, peer):
+    def by_peer() -> pd.DataFrame:
+        if peer == "pt.io.read_results":
+            return pt.io.read_results(str(run_file))
+        return pd.read_csv(run_file, sep=r"\s+", header=None)
+
+    floor = 1.2 if peer == "pt.io.read_results" else 0.9
+    report(benchmark, f"read_run beside {peer}", lambda: read_run(run_file), by_peer, floor, digits=2)
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,10 @@
+import re
+
 import ir_datasets
 import pandas as pd
 import pyterrier as pt
 import pytest
+from ir_datasets.util import RequestsDownload
 from ir_measures import AP, RR, P, R, Rprec, calc_aggregate, iter_calc, nDCG
 
 from pyterrier_diversity import Adhoc, Coverage
@@ -105,19 +108,46 @@ def test_without_the_order_of_the_qrels_a_bare_measure_would_be_wrong(trec_qrels
     assert raw[AP] != pytest.approx(raw[Adhoc(AP)], abs=0.01)
 
 
-def test_a_failed_download_says_where_the_files_go(monkeypatch, tmp_path):
-    def fail(name):
-        class Unavailable:
-            def qrels_iter(self):
-                raise RuntimeError("All download sources failed")
+@pytest.mark.parametrize(
+    ("name", "variant", "url", "file"),
+    [
+        (
+            "clueweb09/en/trec-web-2012",
+            None,
+            "https://trec.nist.gov/data/web/12/qrels.diversity",
+            "clueweb09/trec-web-2012/qrels.all",
+        ),
+        (
+            "clueweb12/trec-web-2014",
+            "adhoc",
+            "https://trec.nist.gov/data/web/2014/qrels.adhoc.txt",
+            "clueweb12/trec-web-2014/qrels.adhoc",
+        ),
+    ],
+)
+def test_a_failed_download_says_which_file_goes_where_under_which_name(monkeypatch, tmp_path, name, variant, url, file):
+    def fail(download):
+        raise OSError("no route to host")
 
-        return Unavailable()
-
-    monkeypatch.setattr(ir_datasets, "load", fail)
+    monkeypatch.setattr(RequestsDownload, "stream", fail)
     monkeypatch.setenv("IR_DATASETS_HOME", str(tmp_path))
 
-    with pytest.raises(ConnectionError, match=rf"cache by hand: {tmp_path}"):
-        TrecWebDataset("clueweb12/trec-web-2014").get_qrels()
+    with pytest.raises(ConnectionError, match=re.escape(f"{name} could not be downloaded from {url}. ")) as error:
+        TrecWebDataset(name).get_qrels(variant)
+    assert f"by hand: {tmp_path / file}. (The environment variable IR_DATASETS_HOME" in str(error.value)
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+
+
+def test_files_that_are_at_hand_are_not_downloaded(monkeypatch):
+    def fail(download):
+        raise AssertionError
+
+    monkeypatch.setattr(RequestsDownload, "stream", fail)
+
+    for name in TREC_WEB:
+        dataset = TrecWebDataset(name)
+        assert len(dataset.get_topics()) == 50
+        assert min(len(dataset.get_qrels()), len(dataset.get_qrels("adhoc"))) > 0
 
 
 def test_unknown_names_and_variants_say_so():

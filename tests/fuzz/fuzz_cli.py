@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
 from fuzz import law
 from fuzz.law import answer, fuzzed
@@ -27,7 +27,8 @@ MEASURES = [
 ]
 MEASURES += ["", "  ", "RBU(p=2)", "alpha_DCG", "UserModel", "IA", "@5", "RBU@", "\ud800", "(", "ERR_IA(alpha=1)@5"]
 COMMANDS = [[], ["evaluate"], ["evaluate", "demo", "x"], ["compare", "demo", "x"], ["measures"], ["axioms"], ["x"]]
-WORDS = ["x", "demo", "-q", "--by-query", "--signatures", "--page", "-h"]
+COMMANDS += [["check", "demo"], ["explain", "demo", "bm25"], ["plot", "coverage", "demo", "bm25"], ["datasets"]]
+WORDS = ["x", "demo", "-q", "--by-query", "--signatures", "--strict", "-h", "--min", "RBU@5=.1"]
 WORDS += [
     "--help",
     "--format",
@@ -46,7 +47,17 @@ WORDS += [
 ]
 WORDS += ["", "--", "-", "--seed", "--n-pairs", "--alpha", "0.05", "--test", "t", "bootstrap", "--baseline", "RBU@5"]
 FORMATS = [[], ["--format", "csv"], ["--format", "json"], ["--format", "latex"], ["--format", "html", "-p", "20"]]
-OPTIONS = [[], [], ["-q"], ["-s"], ["-p", "0"], ["--jobs", "0"]]
+OPTIONS = [
+    [],
+    [],
+    ["-q"],
+    ["-s"],
+    ["-p", "0"],
+    ["--jobs", "0"],
+    ["--min", "RBU@5=0.3"],
+    ["--min", "AP>=x"],
+    ["--strict"],
+]
 TESTS = ["t", "wilcoxon", "permutation", "tukey", "bootstrap", "tukey-randomised", "x"]
 
 
@@ -64,11 +75,15 @@ def run(function: str, words: list[str]) -> str | None:
     result = answer(function, lambda: CliRunner().invoke(app, words))
     if isinstance(result.exception, Exception):
         raise result.exception
-    assert result.exit_code in (0, 1, 2)
-    if result.exit_code == 1:
-        assert result.stderr.startswith("Error: ")
+    assert result.exit_code in (0, 1, 2, 3)
+    if result.exit_code == 1 and words[0] != "check":
+        assert result.stderr.lstrip("\r").startswith(("Error: ", "Warning: ")), result.stderr
+        assert "Error: " in result.stderr
         assert result.stderr.endswith(".\n"), result.stderr
         law.refused[function, "error in one sentence"] += 1
+    elif result.exit_code == 3:
+        assert result.stderr.splitlines()[-1].startswith("Gate: "), result.stderr
+        law.refused[function, "a gate"] += 1
     elif result.exit_code == 2:
         law.refused[function, "usage"] += 1
     else:
@@ -115,3 +130,11 @@ def test_any_files_are_evaluated_or_refused(folder, qrels, of_run):
 @fuzzed(40, name=st.sampled_from(["RBU", "IA", "x", "", "rbu", "UserModel"]), form=st.sampled_from(FORMATS[:4]))
 def test_measures_are_told_or_refused(name, form):
     run("cli measures", ["measures", name, *form])
+
+
+@fuzzed(30, qrels=lines("wwwn"), of_run=lines("wwwwnw"), more=st.sampled_from([[], ["--strict"], ["--order", "rank"]]))
+def test_any_files_are_checked(folder, qrels, of_run, more):
+    (folder / "any").write_bytes(qrels.encode())
+    (folder / "any.txt").write_bytes(of_run.encode())
+
+    run("cli check", ["check", *(str(folder / name) for name in ("any", "any.txt")), *more])

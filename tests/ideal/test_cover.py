@@ -282,3 +282,10 @@ def test_no_cover_of_a_trec_topic_is_larger_than_the_greedy_one_and_few_are_smal
     assert len(exact) == 298
     assert (exact <= greedy).all()
     assert sorted(exact.index[exact < greedy], key=int) == ["24", "37", "99"]
+
+
+def test_a_cover_by_the_largest_documents_is_proven_without_a_search():
+    pairs = [(f"d{i}", f"t{i}-{j}") for i in range(500) for j in range(20)]
+    topic = pd.DataFrame(pairs, columns=["docno", "iteration"]).assign(qid="q", label=1)
+
+    assert min_rank(topic, n_intents=20 * 20 + 1, time_limit=1e-9)["min_rank"].tolist() == [21]

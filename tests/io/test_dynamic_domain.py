@@ -11,7 +11,7 @@ import pytest
 from ir_measures import P
 
 from pyterrier_diversity import CT, alpha_nDCG, nSessionDCG
-from pyterrier_diversity.io import is_dd_run, read_dd_run, read_dd_truth, read_qrels, read_run
+from pyterrier_diversity.io import add_lengths, is_dd_run, read_dd_run, read_dd_truth, read_qrels, read_run
 from pyterrier_diversity.io.dynamic_domain import read_topics
 
 TRUTHS = ["dd16-mini-truth.xml", "dd16-odd-truth.xml.gz", "dd17-odd-truth.xml.gz"]
@@ -366,6 +366,14 @@ def test_lengths_come_from_a_mapping_or_a_file(shared, tmp_path):
     assert math.isnan(mapped["doc_len"][0])
     assert mapped["doc_len"][1] == 7.0
     assert read["doc_len"].fillna(-1).tolist() == [12.0, -1.0]
+
+
+@pytest.mark.parametrize("name", ["docno", "doc_id"])
+def test_lengths_are_added_to_any_run(name):
+    run = pd.DataFrame({name: ["d1", "d2"]})
+
+    assert add_lengths(run, {"d2": 7}).fillna(-1).to_dict("list") == {name: ["d1", "d2"], "doc_len": [-1.0, 7.0]}
+    assert list(run) == [name]
 
 
 def test_lengths_of_a_real_collection_are_found(shared):

@@ -207,4 +207,5 @@ def test_every_form_of_a_run_is_evaluated_alike(tmp_path):
     )
 
     assert table["Coverage@1"].tolist() == [1.0] * 6
+    assert evaluate_runs(qrels, [runs["file"]], [Coverage @ 1])["name"].tolist() == ["run"]
     assert add_rarity(qrels, runs | {"lists": lists, "file": frame})["rarity"].tolist() == [0, 0]

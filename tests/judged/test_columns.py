@@ -256,7 +256,7 @@ def test_a_run_with_a_missing_id_is_refused(column, dtype, missing):
     run = run_frame().astype({column: dtype})
     run.loc[2, column] = missing
 
-    with pytest.raises(ValueError, match=f"run: (row 2|a row of query 'q') has no {column}"):
+    with pytest.raises(ValueError, match=f"run: row 2 has no {column}"):
         values(qrels_frame(), run)
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from by_hand import qrels
 from pyterrier_diversity.judged import Retrieved, Run, Turns, judge
-from pyterrier_diversity.judged.sessions import read_in_turns
+from pyterrier_diversity.judged.sessions import TurnSizes, read_in_turns
 
 JUDGED = judge(qrels("q x a 1", "r x a 1", "s x a 1"))
 
@@ -37,31 +37,31 @@ THREE = sessions("q a 0", "q b 0", "q c 2", "q a 2", "q d 2", "r a 0")
 def test_a_turn_ends_at_its_last_document_and_a_missing_one_is_a_rank():
     turns = turns_of(THREE)
 
-    assert by_query(turns, turns.last) == [[2, 3, 6], [1], []]
+    assert by_query(turns, turns.last) == [[2, 6], [1], []]
     assert turns.n.tolist() == [3, 1, 0]
 
 
 def test_a_turn_starts_below_the_one_before():
     turns = turns_of(THREE)
 
-    assert by_query(turns, turns.start) == [[0, 2, 3], [0], []]
+    assert by_query(turns, turns.start) == [[0, 3], [0], []]
 
 
-def test_turns_are_counted_from_0_in_each_query():
+def test_turns_are_counted_from_0_in_each_query_those_without_documents_too():
     turns = turns_of(THREE)
 
-    assert by_query(turns, turns.queries.place) == [[0, 1, 2], [0], []]
+    assert by_query(turns, turns.number) == [[0, 2], [0], []]
 
 
 def test_ranks_have_a_turn_and_a_place_in_it():
     turns = turns_of(THREE)
-    ranks = np.array([1, 2, 3, 4, 6, 1])
+    ranks = np.array([1, 2, 4, 6, 1])
 
-    rows = turns.of(np.array([0, 0, 0, 0, 0, 1]), ranks)
+    rows = turns.of(np.array([0, 0, 0, 0, 1]), ranks)
 
-    assert (turns.queries.place[rows] + 1).tolist() == [1, 1, 2, 3, 3, 1]
-    assert (ranks - turns.start[rows]).tolist() == [1, 2, 1, 1, 3, 1]
-    assert turns.queries.of[rows].tolist() == [0, 0, 0, 0, 0, 1]
+    assert (turns.number[rows] + 1).tolist() == [1, 1, 3, 3, 1]
+    assert (ranks - turns.start[rows]).tolist() == [1, 2, 1, 3, 1]
+    assert turns.queries.of[rows].tolist() == [0, 0, 0, 0, 1]
 
 
 @pytest.mark.parametrize(
@@ -74,8 +74,9 @@ def test_a_cutoff_ends_with_its_turn(cutoff, last):
 def test_a_cutoff_leaves_so_many_turns():
     turns = turns_of(THREE).down_to(2)
 
-    assert by_query(turns, turns.last) == [[2, 3], [1], []]
-    assert by_query(turns, turns.start) == [[0, 2], [0], []]
+    assert by_query(turns, turns.last) == [[2], [1], []]
+    assert by_query(turns, turns.start) == [[0], [0], []]
+    assert turns.n.tolist() == [2, 1, 0]
 
 
 @pytest.mark.parametrize(("batch", "last"), [(1, [1, 2, 3, 4, 5]), (2, [2, 4, 5]), (5, [5]), (9, [5]), (2**62, [5])])
@@ -88,17 +89,20 @@ def test_without_turns_so_many_documents_are_one(batch, last):
     assert turns.n.tolist() == [len(last), 0, 0]
 
 
-@pytest.mark.parametrize(("n", "last"), [([0, 0, 0], [[], [], []]), ([3, 1, 0], [[2, 3], [1], []])])
-def test_turns_below_the_ranks_that_are_read_are_left_out(n, last):
+@pytest.mark.parametrize(
+    ("n", "last", "n_turns"), [([0, 0, 0], [[], [], []], [0, 0, 0]), ([3, 1, 0], [[2], [1], []], [2, 1, 0])]
+)
+def test_turns_below_the_ranks_that_are_read_are_left_out(n, last, n_turns):
     turns = read_in_turns(THREE.turn_sizes(), np.array(n), 5)
 
     assert by_query(turns, turns.last) == last
+    assert turns.n.tolist() == n_turns
 
 
 def test_a_turn_of_which_some_ranks_are_read_ends_there():
     turns = read_in_turns(THREE.turn_sizes(), np.array([5, 1, 0]), 5)
 
-    assert by_query(turns, turns.last) == [[2, 3, 5], [1], []]
+    assert by_query(turns, turns.last) == [[2, 5], [1], []]
 
 
 def test_rankings_without_documents_have_no_turns():
@@ -116,39 +120,42 @@ def test_each_intent_has_the_session_of_its_query():
     assert by_query(turns, turns.last) == [[1, 2], [1, 2], []]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(
-    sizes=st.lists(st.lists(st.integers(1, 4), max_size=5), min_size=1, max_size=4),
+    sizes=st.lists(st.lists(st.integers(0, 4), max_size=5), min_size=1, max_size=4),
     cutoff=st.none() | st.integers(1, 6),
     read=st.integers(0, 25),
 )
 def test_turns_are_those_of_a_walk_down_each_session(sizes, cutoff, read):
-    n = np.minimum([sum(of_query) for of_query in sizes], read)
+    # A session ends with a document, and a turn without one is a rank.
+    sizes = [of_query[: max((i + 1 for i, size in enumerate(of_query) if size), default=0)] for of_query in sizes]
+    turn_of_rank = [[turn for turn, size in enumerate(of) for _ in range(max(size, 1))][:read] for of in sizes]
+    given_sizes = [TurnSizes(np.flatnonzero(of), np.array([size for size in of if size], dtype=int)) for of in sizes]
 
-    turns = read_in_turns([np.array(of_query, dtype=int) for of_query in sizes], n, 5).down_to(cutoff)
+    turns = read_in_turns(given_sizes, np.array(list(map(len, turn_of_rank))), 5).down_to(cutoff)
 
     walked = []
-    for query, of_query in enumerate(sizes):
-        turn_of_rank = [turn for turn, size in enumerate(of_query) for _ in range(size)][: n[query]]
-        seen = [turn for turn in dict.fromkeys(turn_of_rank) if cutoff is None or turn < cutoff]
-        last = [max(rank for rank, turn in enumerate(turn_of_rank, 1) if turn == t) for t in seen]
-        walked += [(query, rank, turn) for rank, turn in enumerate(turn_of_rank, 1) if turn in seen]
-        assert turns.last[turns.queries.of == query].tolist() == last
-        assert turns.last_rank[query] == max(last, default=0)
+    for query, (of_query, of_rank) in enumerate(zip(sizes, turn_of_rank, strict=True)):
+        seen = [turn for turn in dict.fromkeys(of_rank) if cutoff is None or turn < cutoff]
+        last = {t: max(rank for rank, turn in enumerate(of_rank, 1) if turn == t) for t in seen}
+        walked += [(query, rank, turn) for rank, turn in enumerate(of_rank, 1) if turn in seen and of_query[turn]]
+        assert turns.last[turns.queries.of == query].tolist() == [last[t] for t in seen if of_query[t]]
+        assert turns.n[query] == len(seen)
+        assert turns.last_rank[query] == max(last.values(), default=0)
     query, rank, turn = np.array(walked, dtype=int).reshape(-1, 3).T
     rows = turns.of(query, rank)
     assert turns.queries.of[rows].tolist() == query.tolist()
-    assert turns.queries.place[rows].tolist() == turn.tolist()
+    assert turns.number[rows].tolist() == turn.tolist()
 
 
 # Lengths of documents
 
 
-def test_lengths_stand_at_the_rank_of_their_document_and_nowhere_else():
+def test_each_document_has_its_length_and_a_repeated_one_none():
     lengths = sessions("q a 0", "q b 2", "q a 2", "r a 0", doc_len=[10.0, np.nan, 10.0, 7.0]).doc_len()
 
-    # a; nothing in the second turn; b, whose length is not known; a again
-    np.testing.assert_array_equal(lengths[0], [10, np.nan, np.nan, np.nan])
+    # a; b, whose length is not known; a again
+    np.testing.assert_array_equal(lengths[0], [10, np.nan, np.nan])
     np.testing.assert_array_equal(lengths[1], [7])
     assert lengths[2].tolist() == []
 

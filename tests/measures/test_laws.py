@@ -19,7 +19,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from ir_measures import AP, RBP, P, nDCG
+from ir_measures import AP, RBP, Judged, NumRet, P, nDCG
 
 from drawn import alternatives, small_topics
 from pyterrier_diversity import (
@@ -656,7 +656,9 @@ def test_an_evaluator_survives_pickling(given_frames, used):
     assert not differences(values_of(evaluator, run), values_of(again, run))
 
 
-@pytest.mark.parametrize("measures", [[IA(nDCG @ 5)], [Adhoc(AP)], [Sharp(nDCG @ 5)], [AP, nDCG @ 5, RBU]], ids=str)
+@pytest.mark.parametrize(
+    "measures", [[IA(nDCG @ 5)], [Adhoc(AP)], [Sharp(nDCG @ 5)], [NumRet, Judged @ 5, RBU]], ids=str
+)
 def test_an_evaluator_of_measures_of_other_providers_survives_pickling(measures):
     qrels, run = small_topics(0)
     evaluator = DiversityEvaluator(measures, qrels)

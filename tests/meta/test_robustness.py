@@ -262,6 +262,13 @@ class TestTopicSampling:
 
 
 class TestPoolDepth:
+    def test_an_intent_without_any_judgement_is_in_every_pool_and_no_judgement_of_one(self):
+        named = pd.concat([FULL, FULL.head(1).assign(docno="", label=0)])
+
+        result = pool_depth(RUNS, named, [P @ 2], depths=[1, 2])
+
+        pd.testing.assert_frame_equal(result, pool_depth(RUNS, FULL, [P @ 2], depths=[1, 2]))
+
     def test_judgements_outside_of_the_pool_are_dropped(self):
         # The pool of depth 1 is a, c, d, e and f; depth 2 adds b and h, which is not judged. P@2 is x 1/2, y 3/4, z 1/4
         # by either.

@@ -1,5 +1,7 @@
 """The same seed gives the same numbers, in whichever order rows, queries and systems come."""
 
+import inspect
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ir_measures import P
 
-from pyterrier_diversity import P_Rareness
+from pyterrier_diversity import P_Rareness, meta
 from pyterrier_diversity.meta import (
     asl_curve,
     axiom_table,
@@ -118,6 +120,16 @@ def test_judgements_of_measures_are_the_same(function, keys, order):
     one, other = (function(each).set_index(keys).sort_index() for each in (FRAME, frame))
 
     pd.testing.assert_frame_equal(one, other, check_exact=False, rtol=1e-9, atol=1e-12)
+
+
+def test_every_function_that_draws_is_tested_here():
+    drawing = {
+        name
+        for name in meta.__all__
+        if callable(of := getattr(meta, name)) and "rng" in inspect.signature(of).parameters
+    }
+
+    assert drawing - {"axiom_table"} <= globals().keys()  # which is given no rows
 
 
 @pytest.mark.parametrize("rng", [-1, 1.5, "seed"])

@@ -38,10 +38,11 @@ from pyterrier_diversity import (
     nCT,
     nSessionDCG,
 )
+from pyterrier_diversity.datasets.demo import DemoDataset
 from pyterrier_diversity.io import read_dd_run, read_dd_truth
 from pyterrier_diversity.io.ordering import highest_label_last
 from pyterrier_diversity.measures import registered
-from pyterrier_diversity.transformers import Explain
+from pyterrier_diversity.transformers import Explain, explain_difference
 
 QRELS = pd.DataFrame(
     [
@@ -484,3 +485,38 @@ def test_intents_of_weight_0_are_never_unmet():
     weighted = QRELS.assign(weight=QRELS["iteration"].map({"x": 1, "y": 2, "z": 0}))
 
     assert Explain(weighted, Coverage)(results(q="b"))["unmet_intents"].tolist() == [[]]
+
+
+def test_the_differences_of_two_rankings_sum_to_the_difference_of_their_values():
+    demo = DemoDataset()
+    explain = Explain(demo.get_qrels(), RBU @ 5)
+    one, other = (explain(demo.get_results(name)) for name in ("bm25", "xquad-top-3"))
+
+    table = explain_difference(one, other)
+
+    expected = one.groupby("qid")["value"].last() - other.groupby("qid")["value"].last()
+    sums = table.groupby("qid")["difference"].sum()
+    assert sums.to_dict() == pytest.approx(expected.to_dict(), abs=1e-12)
+    assert table[["qid", "rank"]].equals(one[["qid", "rank"]])
+    assert table["docno"].tolist() == one["docno"].tolist()
+    assert table["docno_other"].dropna().tolist() == other["docno"].tolist()
+
+
+def test_queries_of_either_ranking_are_compared():
+    explain = Explain(QRELS, RBU @ 5)
+    one, other = (explain(pd.DataFrame({"qid": [q], "docno": ["a"], "score": [1.0]})) for q in ("q", "p"))
+
+    table = explain_difference(one, other)
+
+    assert table["qid"].tolist() == ["q", "p"]
+    assert table["difference"].tolist() == [one["value"][0], -other["value"][0]]
+
+
+def test_rankings_explained_by_different_measures_are_not_compared():
+    run = pd.DataFrame({"qid": ["q"], "docno": ["a"], "score": [1.0]})
+    one, other = (Explain(QRELS, measure)(run) for measure in (RBU @ 5, StRecall @ 5))
+
+    with pytest.raises(ValueError, match=r"explained by one measure, not by RBU@5, StRecall@5\."):
+        explain_difference(one, other)
+    with pytest.raises(ValueError, match="other must be what Explain returns, and has no column value"):
+        explain_difference(one, one.drop(columns="value"))

@@ -41,6 +41,12 @@ def judged(perquery: pd.DataFrame) -> str:
     return meta.significance_table(compared).to_latex()
 
 
+def gates(perquery: pd.DataFrame) -> list[str]:
+    assert_type(pyterrier_diversity.meta.below_minimum(perquery, {RBU @ 20: 0.5, "Coverage@50": 0.7}), pd.DataFrame)
+    assert_type(pyterrier_diversity.check_files(perquery, ["bm25.run"]), pd.DataFrame)
+    return list(meta.worse_than(perquery, "bm25", [RBU @ 20], tolerance=0.02)["message"])
+
+
 def steps(qrels: pd.DataFrame, topics: pd.DataFrame) -> pd.DataFrame:
     subtopics = OnSubtopics(Ideal(qrels, RBU @ 10, ideal="greedy"), topics)
     pipeline = XQuAD(subtopics, lambda_=0.7) >> XQuAD(oracle_intent_scores(qrels)) >> Explain(qrels, "RBU@10")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pyterrier as pt
 
+from .cache import cache_folder
 from .demo import DemoDataset
 from .trec_web import TREC_WEB, TrecWebDataset
 
-__all__ = ["TREC_DD", "TREC_WEB", "DemoDataset", "DiversityDatasetProvider", "TrecWebDataset"]
+__all__ = ["TREC_DD", "TREC_WEB", "DemoDataset", "DiversityDatasetProvider", "TrecWebDataset", "described"]
 
 # Here, as importing their module imports ir_datasets.
 TREC_DD = ("trec-dd/2015", "trec-dd/2016", "trec-dd/2017")
@@ -23,6 +24,7 @@ class DiversityDatasetProvider(pt.datasets.DatasetProvider):  # type: ignore[mis
         if name in TREC_WEB:
             return TrecWebDataset(name)
         if name in TREC_DD:
+            cache_folder()
             from .trec_dd import TrecDDDataset
 
             return TrecDDDataset(name)
@@ -30,4 +32,13 @@ class DiversityDatasetProvider(pt.datasets.DatasetProvider):  # type: ignore[mis
 
     def list_dataset_names(self) -> list[str]:
         """Return the names, without the prefix ``diversity:``."""
-        return ["demo", *TREC_WEB, *TREC_DD]
+        return list(described())
+
+
+def described() -> dict[str, str]:
+    """Return what each dataset is, by its name without the prefix ``diversity:``."""
+    return {
+        "demo": "224 documents, 14 queries, four runs; comes with this package",
+        **{name: f"TREC Web track {name[-4:]}, diversity task; through ir_datasets" for name in TREC_WEB},
+        **{name: f"TREC Dynamic Domain track {name[-4:]}; truth file of NIST, through ir_datasets" for name in TREC_DD},
+    }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -12,10 +11,11 @@ import pandas as pd
 import pyterrier as pt
 from ir_datasets.datasets.base import Dataset
 from ir_datasets.formats import BaseQrels, BaseQueries, TrecSubQrel
-from ir_datasets.util import Cache, RequestsDownload, home_path
+from ir_datasets.util import Cache, RequestsDownload
 
 from ..io import read_dd_truth
 from ..io.dynamic_domain import Topic, read_topics
+from .cache import cache_folder, cached
 
 _TRUTH = {
     "trec-dd/2015": "https://trec.nist.gov/data/domain/2015/dynamic-domain-2015-truth-data-v5.xml.gz",
@@ -51,28 +51,14 @@ class TruthFile:
         ConnectionError
             If the file cannot be had: where it is put by hand.
         """
-        path = Path(home_path()) / "trec-dd" / self.url.rpartition("/")[2]
-        if path.exists():
-            return path
-        try:
-            self._download(path)
-        except (OSError, RuntimeError, ValueError) as error:
-            raise ConnectionError(
-                f"{self.name} could not be downloaded from {self.url}. The file may be put into ir_datasets' cache by "
-                f"hand: {path}."
-            ) from error
-        return path
+        path = cache_folder() / "trec-dd" / self.url.rpartition("/")[2]
+        return cached(path, self.name, self.url, self._download)
 
     def _download(self, path: Path) -> None:
-        """Keep what is downloaded only if it is a truth file, since NIST gives no checksum."""
-        unchecked = path.with_name(f"{path.name}.{os.getpid()}")
-        try:
-            Cache(RequestsDownload(self.url), unchecked).verify()
-            for _ in read_topics(unchecked):
-                pass
-            unchecked.replace(path)
-        finally:
-            unchecked.unlink(missing_ok=True)
+        """Download the file, and read it: NIST gives no checksum."""
+        Cache(RequestsDownload(self.url), path).verify()
+        for _ in read_topics(path):
+            pass
 
 
 class TrecDDDataset(pt.datasets.Dataset):  # type: ignore[misc]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pyterrier as pt
 
 from ..io.ordering import highest_label_last
+from .cache import cache_folder, cached
 
 TREC_WEB = (
     "clueweb09/en/trec-web-2009",
@@ -114,15 +116,23 @@ class TrecWebDataset(pt.datasets.Dataset):  # type: ignore[misc]
         return parts.get(component)
 
     def _read(self, records: str, part: str = "") -> list[Any]:
+        self._download({"queries_iter": "queries", "qrels_iter": "qrels.all" if part else "qrels.adhoc"}[records])
         import ir_datasets
 
-        try:
-            return list(getattr(ir_datasets.load(self.name + part), records)())
-        except RuntimeError as error:
-            raise ConnectionError(
-                f"{self.name}{part} could not be downloaded. Its files may be put into ir_datasets' cache by hand: "
-                f"{ir_datasets.util.home_path()}, or the folder that the environment variable IR_DATASETS_HOME names."
-            ) from error
+        return list(getattr(ir_datasets.load(self.name + part), records)())
+
+    def _download(self, file: str) -> None:
+        """Download a file if it is not in ir_datasets' cache."""
+        folder = cache_folder()
+        from ir_datasets.util import Download, DownloadConfig
+
+        collection, *_, track = self.name.split("/")
+        known = DownloadConfig.context(collection, folder / collection)[f"{track}/{file}"]
+
+        def download(path: Path) -> None:
+            Download(known.mirrors, cache_path=path, expected_md5=known.expected_md5).path()
+
+        cached(Path(known.path(force=False)), self.name, known.mirrors[0].url, download)
 
 
 def _judged_for_all(qrels: pd.DataFrame, subtopics: pd.DataFrame) -> pd.DataFrame:

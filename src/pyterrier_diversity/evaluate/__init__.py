@@ -1,6 +1,8 @@
 """Values of measures: of one run, of many, of plain labels, and for ir_measures."""
 
+from .check import check_files
 from .evaluator import DiversityEvaluator, Evaluation, RefusedMeasureError
+from .means import aggregates
 from .missed import missed_intents, texts_of_intents
 from .plain import score
 from .provider import register_provider
@@ -10,6 +12,8 @@ __all__ = [
     "DiversityEvaluator",
     "Evaluation",
     "RefusedMeasureError",
+    "aggregates",
+    "check_files",
     "evaluate_runs",
     "missed_intents",
     "register_provider",

@@ -46,6 +46,9 @@ _FRACTIONAL_LABELS = ("runtime", "cwl_eval", "compat", "judged")
 # pytrec_eval keeps a count for each label up to the largest.
 _LARGEST_LABEL = 2**20
 
+# Queries whose rankings are handed over together, each a query and document by name: more take more memory.
+_AT_A_TIME = 1000
+
 # Programs in C read them.
 _LARGEST_CUTOFF = 2**31 - 1
 
@@ -331,19 +334,24 @@ class _ProvidedOverView:
             judgements.rows.query.tolist(), judgements.rows.doc_ids.tolist(), labels.tolist(), strict=True
         ):
             queries[query][doc] = label
-        self._provided = _Provided(measures, qrels)
+        parts = [slice(start, start + _AT_A_TIME) for start in range(0, max(len(self._names), 1), _AT_A_TIME)]
+        self._parts = [(part, _Provided(measures, {name: qrels[name] for name in self._names[part]})) for part in parts]
         # A measure with a cutoff sees nothing below it, so that longer rankings need not be handed over.
         cut = all(measure.params.get("cutoff") and not measure.params.get("judged_only") for measure in measures)
         self.depth = max(measure.params["cutoff"] for measure in measures) if cut else None
 
     def values(self, found: Retrieved) -> list[np.ndarray]:
         """Return the values of each measure, one for each query of the view."""
-        run = found.as_dict(self._names, self.depth)
-        _check_names([doc for docs in run.values() for doc in docs], "run")
-        return self._provided.values(run, self._names)
+        values = []
+        for part, provided in self._parts:
+            run = found.as_dict(self._names, self.depth, part)
+            for docs in run.values():
+                _check_names(docs, "run")
+            values.append(provided.values(run, self._names[part]))
+        return [np.concatenate(of_measure) for of_measure in zip(*values, strict=True)]
 
 
-def _check_names(names: Sequence[str], what: str) -> None:
+def _check_names(names: Iterable[str], what: str) -> None:
     """Refuse names that programs in C would cut off, or crash on: with a null character, or without a UTF-8 form."""
     text = "".join(names)
     if "\0" not in text and _is_utf8(text):

@@ -12,6 +12,7 @@ import ir_measures
 import numpy as np
 import pandas as pd
 
+from ..io.dynamic_domain import read_lengths
 from ..io.trec import checked_order
 from ..judged import QRELS_COLUMNS, to_frame, warn_user
 from ..measures.groups import read_measures
@@ -37,6 +38,7 @@ def evaluate_runs(
     ties: TiesOption = "docno",
     samples: int = 100,
     rng: Rng = None,
+    doc_len: Mapping[str, float] | str | os.PathLike[str] | None = None,
     save: str | os.PathLike[str] | None = None,
     on_error: Literal["raise", "skip"] = "raise",
 ) -> pd.DataFrame:
@@ -72,6 +74,8 @@ def evaluate_runs(
         With ``ties="expected"``, the number of random orders, at least 2.
     rng : int, Generator or None
         Where random orders come from. They are the same whatever the order of rows and runs and the number of workers.
+    doc_len : mapping or path-like, optional
+        The number of words of each document, for `EU_DD`, as of `io.add_lengths`.
     save : path, optional
         A file, ``.csv`` or ``.parquet``, to which the values of each query are written run by run, as they are
         finished; what is there already is not computed again. It has the columns ``name``, ``qid``, ``measure``,
@@ -125,14 +129,15 @@ def evaluate_runs(
     check_order("evaluate_runs", qrels, runs, measures)
     if on_error not in ("raise", "skip"):
         raise ValueError(f"evaluate_runs: on_error must be 'raise' or 'skip', not {on_error!r}.")
-    named = _named(runs)
+    named = named_runs(runs)
     wanted = list(dict.fromkeys(read_measures("evaluate_runs", measures)))
     if not named or not wanted:
         raise ValueError(f"evaluate_runs: give at least one {'measure' if named else 'run'}.")
     judged = to_frame(qrels, QRELS_COLUMNS, "qrels")
     if judged.empty:
         raise ValueError("evaluate_runs: qrels hold no row: there is nothing to evaluate by.")
-    call = Call(judged, wanted, order, read_draws("evaluate_runs", ties, samples, rng))
+    lengths = doc_len if doc_len is None or isinstance(doc_len, Mapping) else read_lengths(doc_len)
+    call = Call(judged, wanted, order, read_draws("evaluate_runs", ties, samples, rng), lengths)
     scored, errors = score_runs(call, named, n_jobs=n_jobs, save=save, skip=on_error == "skip", keep_values=perquery)
     for message in _messages(scored):
         if strict:
@@ -237,7 +242,8 @@ def run_files(patterns: Iterable[str | os.PathLike[str]]) -> list[Path]:
     return list(found)
 
 
-def _named(runs: Any) -> dict[str, Any]:
+def named_runs(runs: Any) -> dict[str, Any]:
+    """Return runs, or the paths of their files, by name, as `evaluate_runs` takes them."""
     if isinstance(runs, Mapping):
         named = {str(name): run for name, run in runs.items()}
         if len(named) < len(runs):
@@ -253,5 +259,13 @@ def _named(runs: Any) -> dict[str, Any]:
     if others:
         raise TypeError(f"{_FORMS}, not a {type(runs).__name__} of {type(others[0]).__name__}.")
     paths = run_files(several)
-    names = [path.name.removesuffix(".gz").removesuffix(".run").removesuffix(".txt") for path in paths]
+    names = [_stem(path) for path in paths]
     return dict(zip(names if len(set(names)) == len(names) else map(str, paths), paths, strict=True))
+
+
+def _stem(path: Path) -> str:
+    """Return the name of a file without the endings that run files have."""
+    name = path.name.removesuffix(".gz")
+    for ending in (".run", ".txt", ".jsonl", ".json"):
+        name = name.removesuffix(ending)
+    return name

@@ -12,7 +12,7 @@ import ir_measures
 import numpy as np
 import pandas as pd
 
-from ..io import Content, read_content, read_run_or_session
+from ..io import Content, add_lengths, read_content, read_run_or_session
 from ..judged import RUN_COLUMNS, Run, collected, to_frame
 from ..measures import signature
 from ..measures.composite import innermost, last_rank
@@ -43,6 +43,8 @@ class Call:
         What orders a run.
     draws : Draws, optional
         How often orders of tied documents are drawn.
+    doc_len : mapping of str to float, optional
+        The number of words of each document.
 
     Raises
     ------
@@ -56,14 +58,18 @@ class Call:
         measures: list[ir_measures.Measure],
         order: Literal["score", "rank"],
         draws: Draws | None,
+        doc_len: Mapping[str, float] | None = None,
     ) -> None:
-        self.qrels, self.order, self.draws = qrels, order, draws
+        self.qrels, self.order, self.draws, self.doc_len = qrels, order, draws, doc_len
+        self._read_as = [f"order={order}", f"ties={'docno' if draws is None else tuple(draws)}"]
+        if doc_len is not None:
+            self._read_as.append(content_key(pd.DataFrame({"docno": list(doc_len), "words": list(doc_len.values())})))
         self.measures = {str(measure): measure for measure in measures}
-        ties = f"mean over {draws.samples} orders, seed {draws.seed}" if draws else "docno descending"
-        self.signatures = {name: signature(measure, ties=ties) for name, measure in self.measures.items()}
         self.cutoffs = _cutoffs(measures)
         self._evaluators: dict[tuple[str, ...], DiversityEvaluator] = {}
         self.query_ids = self.evaluator(tuple(self.measures)).judgements.query_ids
+        ties = f"mean over {draws.samples} orders, seed {draws.seed}" if draws else "docno descending"
+        self.signatures = {name: signature(measure, ties=ties) for name, measure in self.measures.items()}
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the evaluators out: they are larger than what they are made of."""
@@ -82,10 +88,11 @@ class Call:
 
     def run_key(self, run: _Source) -> str:
         """Return a key of what a run contains, and of how it is read."""
-        how = (f"order={self.order}", f"ties={'docno' if self.draws is None else tuple(self.draws)}")
         if isinstance(run, Content):
-            return bytes_key([run.data], *how)
-        return content_key(run, *how) if isinstance(run, pd.DataFrame) else file_key(run, *how)
+            return bytes_key([run.data], *self._read_as)
+        if isinstance(run, pd.DataFrame):
+            return content_key(run, *self._read_as)
+        return file_key(run, *self._read_as)
 
 
 def _cutoffs(measures: Iterable[ir_measures.Measure]) -> dict[str, int]:
@@ -226,6 +233,8 @@ def _scored(call: Call, run: _Source, measures: tuple[str, ...]) -> Scored | _Re
     try:
         with collected() as messages:
             frame = run if isinstance(run, pd.DataFrame) else read_run_or_session(run, call.order)
+            if call.doc_len is not None:
+                frame = add_lengths(to_frame(frame, RUN_COLUMNS, "run"), call.doc_len)
             ranked = Run(frame)
             sampled = sampled_values(evaluator, ranked, call.draws)
     except _BAD as error:

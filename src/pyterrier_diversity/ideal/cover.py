@@ -77,9 +77,14 @@ class Covers:
         np.minimum.at(first, self._intent[taken], places[self._doc[taken]])
         return docs.tolist(), np.cumsum(np.bincount(first, minlength=len(docs) + 1))
 
+    def _at_least(self, n_intents: int) -> int:
+        """Return how many documents it takes if no two have an intent in common."""
+        most = np.cumsum(sorted(map(len, self._intents), reverse=True))
+        return int(np.searchsorted(most, n_intents)) + 1
+
     def _search(self, n_intents: int, time_limit: float) -> list[int]:
         greedy = self.greedy(n_intents)
-        if len(greedy) <= 1:
+        if len(greedy) <= self._at_least(n_intents):
             return greedy
         docs = _undominated(self._intents)
         intents = [self._intents[doc] for doc in docs]

@@ -1,6 +1,6 @@
-"""Files of TREC, TREC Dynamic Domain and nuggets as PyTerrier's frames, nothing lost; tables as text and files."""
+"""Files of TREC, of Dynamic Domain and of nuggets as PyTerrier's frames, nothing lost; tables as text and files."""
 
-from .dynamic_domain import is_dd_run, read_dd_run, read_dd_truth
+from .dynamic_domain import add_lengths, is_dd_run, read_dd_run, read_dd_truth
 from .files import Content, read_content
 from .nuggets import answers, read_nuggets
 from .tabular import write_qrels
@@ -9,6 +9,7 @@ from .written import escaped, formatted, harmless, latex, printable, require_pya
 
 __all__ = [
     "Content",
+    "add_lengths",
     "answers",
     "escaped",
     "formatted",

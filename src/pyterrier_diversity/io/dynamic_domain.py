@@ -122,13 +122,43 @@ def read_dd_run(path: Source, doc_len: Mapping[str, float] | Path | None = None)
     sessions = table.groupby("qid", sort=False)
     run = table.assign(score=sessions.cumcount(ascending=False) + 1.0, rank=sessions.cumcount())
     run = run[["qid", "docno", "score", "rank", "turn"]]
-    if doc_len is None:
-        return run
-    lengths = doc_len if isinstance(doc_len, Mapping) else _read_lengths(doc_len)
-    return run.assign(doc_len=np.array([lengths.get(docno, math.nan) for docno in run["docno"]], dtype=float))
+    return run if doc_len is None else add_lengths(run, doc_len)
 
 
-def _read_lengths(path: Path) -> dict[str, float]:
+def add_lengths(run: pd.DataFrame, doc_len: Mapping[str, float] | Path) -> pd.DataFrame:
+    """Add the lengths of documents to a run, which `EU_DD` charges for reading.
+
+    Parameters
+    ----------
+    run : DataFrame
+        Results with ``docno`` or ``doc_id``. Not changed.
+    doc_len : mapping or path-like
+        The number of words of each document: a mapping, or a file of tab-separated lines ``document words``.
+
+    Returns
+    -------
+    DataFrame
+        The run with the column ``doc_len``, NaN where the length is unknown.
+
+    Raises
+    ------
+    ValueError
+        If a line of the file cannot be read: file, line number, and what is wrong.
+
+    Examples
+    --------
+    >>> add_lengths(pd.DataFrame({"qid": "1", "docno": ["a", "b"]}), {"a": 120})
+      qid docno  doc_len
+    0   1     a    120.0
+    1   1     b      NaN
+    """
+    lengths = doc_len if isinstance(doc_len, Mapping) else read_lengths(doc_len)
+    docs = run["docno" if "docno" in run else "doc_id"]
+    return run.assign(doc_len=np.array([lengths.get(doc, math.nan) for doc in docs], dtype=float))
+
+
+def read_lengths(path: Path) -> dict[str, float]:
+    """Read the number of words of each document from tab-separated lines ``document words``."""
     table = read_table(path, {"docno": str, "words": float}, separator="\t")
     return dict(zip(table["docno"], table["words"], strict=True))
 

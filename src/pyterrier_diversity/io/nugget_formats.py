@@ -121,6 +121,8 @@ def _nuggetizer(record: Field, reading: Reading) -> Iterator[Said]:
     document = passage or (record.need("run_id") if is_answer else None)
     if not nuggets:
         reading.note("documents have no nugget" if passage else "lists of nuggets are empty")
+    elif not is_assigned and (passage or record.has("run_id")):
+        reading.note("documents have nuggets without assignments, and are left out")
     listing, named = Listing(), []
     for nugget in nuggets:
         text = nugget.need("text").text()
@@ -194,6 +196,9 @@ def _bank_items(items: Field, kind: str, query: str, listing: Listing, reading: 
 def _bank_item(item: Field, kind: str, text: str, query: str, listing: Listing, reading: Reading) -> Iterator[Said]:
     answers = item.get("answers")
     entries = [] if answers is None else answers.entries()
+    for key, answer in entries:
+        if key is not None and not isinstance(answer.value, Mapping):
+            raise answer.refused("must be an object")
     _note_aggregator(item, len(entries), reading)
     own = [(doc, 1.0) for doc in _references(item)]
     if reading.unit == "question" or not entries:

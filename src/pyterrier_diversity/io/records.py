@@ -14,6 +14,7 @@ from typing import Any
 import pandas as pd
 
 from .files import Content, Path, read_content
+from .written import require_pyarrow
 
 _SEPARATORS = {".csv": ",", ".tsv": "\t"}
 _SHOWN = 60
@@ -132,10 +133,10 @@ def read_records(source: Any, who: str) -> list[Field]:
     TypeError
         If the source is something else.
     """
-    if isinstance(source, Content):
-        return list(_of_content(source))
     if isinstance(source, (str, os.PathLike)):
-        return [record for path in _files(source) for record in _of_content(read_content(path))]
+        return [record for path in _files(source) for record in _of_file(read_content(path))]
+    if isinstance(source, Content):
+        return list(_of_file(source))
     if isinstance(source, pd.DataFrame):
         rows = source.to_dict("records")
         return [Field(_plain(row), f"{who}, row {i}") for i, row in enumerate(rows)]
@@ -181,28 +182,22 @@ def ending(path: Path) -> str:
     return Folder(os.fspath(path).removesuffix(".gz")).suffix.lower()
 
 
-def _of_content(content: Content) -> Iterator[Field]:
-    if ending(content.name) == ".parquet":
-        yield from read_records(read_parquet(content), content.name)
-        return
-    text = _text(content)
-    if ending(content.name) in _SEPARATORS:
-        yield from _csv_rows(text, _SEPARATORS[ending(content.name)], content.name)
+def _of_file(content: Content) -> Iterator[Field]:
+    format = ending(content.name)
+    if format == ".parquet":
+        yield from read_records(_parquet(content), content.name)
+    elif format in _SEPARATORS:
+        yield from _csv_rows(_text(content), _SEPARATORS[format], content.name)
     else:
-        yield from _json_objects(text, content.name)
+        yield from _json_objects(_text(content), content.name)
 
 
-def read_parquet(content: Content) -> pd.DataFrame:
-    """Read a parquet file; an ``ImportError`` says what is missing."""
+def _parquet(content: Content) -> pd.DataFrame:
+    require_pyarrow(f"Reading {content.name}")
     try:
-        import pyarrow.parquet  # type: ignore[import-not-found, unused-ignore]
-    except ImportError as error:
-        raise ImportError("parquet files need pyarrow: pip install 'pyterrier-diversity[parquet]'") from error
-    try:
-        table: pd.DataFrame = pyarrow.parquet.read_table(io.BytesIO(content.data)).to_pandas()
-    except (ValueError, OSError, EOFError) as error:
+        return pd.read_parquet(io.BytesIO(content.data))
+    except (ValueError, OSError) as error:
         raise ValueError(f"{content.name}: {str(error).rstrip('.')}.") from error
-    return table
 
 
 def _text(content: Content) -> str:

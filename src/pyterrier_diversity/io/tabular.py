@@ -13,6 +13,7 @@ import pandas as pd
 from ..judged import NO_DOCUMENT, QRELS_COLUMNS, given_frame, numbers, strings
 from .files import Content, Path
 from .records import Field, ending, read_records
+from .written import require_pyarrow
 
 TABLES = (".csv", ".tsv", ".parquet")
 JSON = (".jsonl", ".json", ".ndjson")
@@ -73,12 +74,10 @@ def write_qrels(qrels: pd.DataFrame, path: Path, *, lossy: bool = False) -> None
 
 
 def _write_parquet(frame: pd.DataFrame, path: Path) -> None:
-    try:
-        if os.fspath(path).endswith(".gz"):
-            raise ValueError("write_qrels: path must not end in .parquet.gz: parquet files are compressed inside.")
-        frame.to_parquet(path, index=False)
-    except ImportError as error:
-        raise ImportError("parquet files need pyarrow: pip install 'pyterrier-diversity[parquet]'") from error
+    require_pyarrow("write_qrels")
+    if os.fspath(path).endswith(".gz"):
+        raise ValueError("write_qrels: path must not end in .parquet.gz: parquet files are compressed inside.")
+    frame.to_parquet(path, index=False)
 
 
 def _write_trec(frame: pd.DataFrame, path: Path, lossy: bool) -> None:
@@ -131,11 +130,10 @@ def _qrels_row(record: Field) -> dict[str, Any]:
     return row | {name: record.need(name).number() for name in _NUMBERS[1:] if name in row}
 
 
-def read_json_run(content: Content) -> dict[str, np.ndarray]:
-    """Read the columns of a run from JSON, in the order of the file: ``qid``, ``docno``, ``score`` and ``rank``."""
+def read_json_run(content: Content) -> pd.DataFrame:
+    """Read the rows of a run from JSON, in the order of the file, with ``qid``, ``docno``, ``score`` and ``rank``."""
     rows = [row for record in read_records(content, "read_run") for row in _run_rows(record)]
-    table = pd.DataFrame(rows, columns=["qid", "docno", "score", "rank"]).astype({"qid": object, "docno": object})
-    return {str(name): table[name].to_numpy() for name in table}
+    return pd.DataFrame(rows, columns=["qid", "docno", "score", "rank"])
 
 
 def _run_rows(record: Field) -> list[tuple[str, str, float, float]]:

@@ -97,7 +97,9 @@ def read_run(path: Source, *, order: Order = "score") -> pd.DataFrame:
         If the score rises somewhere down the ranks of a query, and the score orders.
     """
     order, content = checked_order("read_run", order), read_content(path)
-    if not _is_json(content) and is_dd_run(content):
+    if ending(content.name) in JSON:
+        return _read_json_run(content, order)
+    if is_dd_run(content):
         raise ValueError(f"{content.name} is a TREC Dynamic Domain run: read_dd_run reads it.")
     return _read_trec_run(content, order)
 
@@ -105,7 +107,9 @@ def read_run(path: Source, *, order: Order = "score") -> pd.DataFrame:
 def read_run_or_session(path: Source, order: Order = "score") -> pd.DataFrame:
     """Read a run file of TREC as `read_run` does, or one of TREC Dynamic Domain as `read_dd_run` does."""
     content = read_content(path)
-    if _is_json(content) or not is_dd_run(content):
+    if ending(content.name) in JSON:
+        return _read_json_run(content, order)
+    if not is_dd_run(content):
         return _read_trec_run(content, order)
     if order == "rank":
         raise ValueError(f"{content.name} is a TREC Dynamic Domain run, which has no ranks: order must be 'score'.")
@@ -127,12 +131,18 @@ def _read_trec_run(content: Content, order: Order) -> pd.DataFrame:
     by_rank = order == "rank"
     # Files say anything in the place of a column that is not used to order documents.
     columns: Columns = {"qid": str, "q0": None, "docno": Distinct, "rank": object, "score": float, "tag": None}
-    if _is_json(content):
-        run = read_json_run(content)
-        if by_rank and np.isnan(run["rank"]).any():
-            raise ValueError(f"{content.name}: order='rank' needs the rank of each document.")
-    else:
-        run = read_columns(content, columns | ({"rank": float, "score": None} if by_rank else {}))
+    return _ranked(read_columns(content, columns | ({"rank": float, "score": None} if by_rank else {})), by_rank)
+
+
+def _read_json_run(content: Content, order: Order) -> pd.DataFrame:
+    run = {column: values.to_numpy() for column, values in read_json_run(content).items()}
+    if order == "rank" and np.isnan(run["rank"]).any():
+        raise ValueError(f"{content.name}: order='rank' needs the rank of each document.")
+    return _ranked(run, order == "rank")
+
+
+def _ranked(run: dict[Any, np.ndarray], by_rank: bool) -> pd.DataFrame:
+    """Return the rows of a run in the order in which they are evaluated."""
     rank, query = run.pop("rank"), Ids(*pd.factorize(run["qid"]))
     run["score"] = -rank if by_rank else run["score"]
     rows = ranking_order(query.codes, None, run["score"], run["docno"])

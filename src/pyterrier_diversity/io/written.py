@@ -8,7 +8,6 @@ import os
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from importlib.metadata import version
 from typing import Any, Literal, get_args
 
 import pandas as pd
@@ -99,6 +98,8 @@ def write_table(
 
 def write_attrs(frame: pd.DataFrame, path: Path) -> None:
     """Write the ``attrs`` of a table, and the version of this package, to ``PATH.json`` beside the table's file."""
+    from importlib.metadata import version
+
     content = {"pyterrier_diversity": version("pyterrier-diversity"), **{str(k): v for k, v in frame.attrs.items()}}
     with open(f"{os.fspath(path)}.json", "w", encoding="utf-8") as file:
         file.write(json.dumps(content, indent=2, default=str) + "\n")

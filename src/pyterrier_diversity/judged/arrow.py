@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pandas as pd
+
+# So many strings at a time are told apart, or all of a group: small tables of strings are fast.
+_BLOCK = 2_000
 
 
 class ArrowStrings:
@@ -24,6 +28,11 @@ class ArrowStrings:
         return part.to_numpy(zero_copy_only=False)
 
     @property
+    def type(self) -> str:
+        """How Arrow stores them."""
+        return str(self._array.type)
+
+    @property
     def missing(self) -> np.ndarray:
         """Which rows have no string."""
         return self._array.is_null().to_numpy(zero_copy_only=False)
@@ -36,10 +45,20 @@ class ArrowStrings:
         differ = compute.not_equal(self._array[1:], self._array[:-1]).fill_null(True)
         return np.concatenate([[0], np.flatnonzero(differ.to_numpy(zero_copy_only=False)) + 1])
 
-    def coded(self, rows: np.ndarray) -> tuple[np.ndarray, ArrowStrings]:
-        """Return a code for each of some rows, and the distinct strings that they stand for."""
-        encoded = self._array.take(rows).dictionary_encode()
-        return encoded.indices.to_numpy(), ArrowStrings(encoded.dictionary)
+    def take(self, rows: np.ndarray) -> ArrowStrings:
+        """Return the strings of some rows."""
+        return ArrowStrings(self._array.take(rows))
+
+    def repeats(self, group: np.ndarray) -> bool:
+        """Tell whether a string is twice in a group of rows, which follow each other."""
+        starts = np.flatnonzero(np.diff(group, prepend=-1))
+        starts = starts[np.diff(starts // _BLOCK, prepend=-1) > 0]
+        for start, end in pairwise([*starts.tolist(), len(group)]):
+            codes = self._array.slice(start, end - start).dictionary_encode().indices.to_numpy()
+            keys = np.sort((group[start:end] - group[start]) * (end - start) + codes)
+            if (keys[1:] == keys[:-1]).any():
+                return True
+        return False
 
     def like(self, names: np.ndarray) -> ArrowStrings:
         """Return names as strings of the same type."""

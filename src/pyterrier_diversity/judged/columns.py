@@ -52,26 +52,7 @@ def to_frame(data: Any, required: tuple[str, ...], what: str) -> pd.DataFrame:
         If ``data`` has none of these forms.
     """
     is_run = required == RUN_COLUMNS
-    forms = _FORMS_OF_RUNS if is_run else _FORMS
-    if isinstance(data, pd.DataFrame):
-        frame = _renamed(data)
-    elif isinstance(data, Mapping) and all(
-        isinstance(docs, (Mapping, list, tuple) if is_run else Mapping) for docs in data.values()
-    ):
-        rows = [(query, doc, value) for query, docs in data.items() for doc, value in _valued(docs)]
-        frame = pd.DataFrame(rows, columns=list(required), dtype=object)
-    elif isinstance(data, Iterable) and not isinstance(data, (str, Mapping)):
-        if _is_read(data):
-            kind = "generator" if isinstance(data, Generator) else "iterator"
-            raise ValueError(f"{what}: the {kind} has been read before and has nothing left; give a list of its rows.")
-        records = list(data)
-        if records and all(isinstance(record, Mapping) for record in records):
-            records = [row for record in records for row in (_rows(record) if is_run else [record])]
-        elif records and not hasattr(records[0], "_fields"):
-            raise TypeError(f"{what} {forms}, not rows of {type(records[0]).__name__}.")
-        frame = _renamed(pd.DataFrame(records, dtype=object))
-    else:
-        raise TypeError(f"{what} {forms}, not {type(data).__name__}.")
+    frame = _framed(data, required, what)
     if frame.shape == (0, 0):
         return pd.DataFrame(columns=list(required))
     by_rank = is_run and "score" not in frame and "rank" in frame
@@ -88,6 +69,30 @@ def to_frame(data: Any, required: tuple[str, ...], what: str) -> pd.DataFrame:
         if old in frame and new in frame:
             _check_agreement(frame, old, new, what)
     return frame.assign(score=-numbers(frame, "rank", what)) if by_rank else frame
+
+
+def _framed(data: Any, required: tuple[str, ...], what: str) -> pd.DataFrame:
+    """Return data of any form that `to_frame` takes as a frame, columns with PyTerrier's names renamed."""
+    is_run = required == RUN_COLUMNS
+    forms = _FORMS_OF_RUNS if is_run else _FORMS
+    if isinstance(data, pd.DataFrame):
+        return _renamed(data)
+    if isinstance(data, Mapping) and all(
+        isinstance(docs, (Mapping, list, tuple) if is_run else Mapping) for docs in data.values()
+    ):
+        rows = [(query, doc, value) for query, docs in data.items() for doc, value in _valued(docs)]
+        return pd.DataFrame(rows, columns=list(required), dtype=object)
+    if isinstance(data, Iterable) and not isinstance(data, (str, Mapping)):
+        if _is_read(data):
+            kind = "generator" if isinstance(data, Generator) else "iterator"
+            raise ValueError(f"{what}: the {kind} has been read before and has nothing left; give a list of its rows.")
+        records = list(data)
+        if records and all(isinstance(record, Mapping) for record in records):
+            records = [row for record in records for row in (_rows(record) if is_run else [record])]
+        elif records and not hasattr(records[0], "_fields"):
+            raise TypeError(f"{what} {forms}, not rows of {type(records[0]).__name__}.")
+        return _renamed(pd.DataFrame(records, dtype=object))
+    raise TypeError(f"{what} {forms}, not {type(data).__name__}.")
 
 
 def _rows(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:

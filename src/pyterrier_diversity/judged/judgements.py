@@ -295,17 +295,22 @@ class Judgements:
         first = (np.cumsum(self.n_relevant_docs) - self.n_relevant_docs)[queries]
         return np.repeat(first - (np.cumsum(n) - n), n) + np.arange(n.sum())
 
-    def documents_named(self, query: np.ndarray, names: ArrowStrings, code: np.ndarray) -> np.ndarray:
-        """Return the index of each relevant document given by its query and the code of its name; -1 for others."""
-        codes, known = self.remembered("names", lambda: pd.factorize(self.documents.ids))
-        keys = self.documents.query * len(known) + codes
-        if not len(keys):
-            return np.full(len(code), -1)
-        order = np.argsort(keys)
-        place = names.places_in(names.like(known))[code]
-        sought = query * len(known) + place
-        at = order[np.minimum(np.searchsorted(keys, sought, sorter=order), len(keys) - 1)]
-        return np.where((place >= 0) & (keys[at] == sought), at, -1)
+    def documents_named(self, query: np.ndarray, names: ArrowStrings) -> tuple[np.ndarray, np.ndarray]:
+        """Return which of some documents, known by query (-1 for none) and name, are relevant, and their indices."""
+        known, keys, doc = self.remembered("named", self._named)
+        place = names.places_in(self.remembered(("like", names.type), lambda: names.like(known)))
+        row = np.flatnonzero((place >= 0) & (query >= 0))
+        sought = query[row] * len(known) + place[row]
+        at = np.searchsorted(keys, sought)
+        relevant = np.append(keys, -1)[at] == sought
+        return row[relevant], doc[at[relevant]]
+
+    def _named(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the names of relevant documents, ascending keys of query and name, and the document of each key."""
+        codes, names = pd.factorize(self.documents.ids)
+        keys = self.documents.query * len(names) + codes
+        doc = np.argsort(keys)
+        return names, keys[doc], doc
 
     @cached_property
     def query_index(self) -> dict[str, int]:

@@ -272,7 +272,7 @@ class Ranked:
         return read_in_turns(self.retrieved.turn_sizes(), self.n, batch)
 
     def listed(self, turns: Turns, who: str) -> Listed:
-        """Return a row for each document read, judged or not.
+        """Return a row for each document read, judged or not; none for a turn without documents.
 
         Warns
         -----
@@ -290,8 +290,9 @@ class Ranked:
         rank = turns.start[turn.of] + turn.place + 1
         if lengths is None:
             return Listed(np.full(len(rank), np.nan), rank, turn, turn.place + 1)
-        queries = Groups(np.repeat(np.arange(len(lengths)), list(map(len, lengths))), len(lengths))
-        words = np.concatenate([np.zeros(0), *lengths])[queries.start[turns.queries.of[turn.of]] + rank - 1]
+        query = turns.queries.of[turn.of]
+        n_above = np.cumsum([0, *map(len, lengths)])
+        words = np.concatenate([np.zeros(0), *lengths])[n_above[query] + Groups(query, len(lengths)).place]
         return Listed(words, rank, turn, turn.place + 1)
 
     def gain(self, measure: Declared) -> np.ndarray:

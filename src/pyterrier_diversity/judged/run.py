@@ -9,6 +9,7 @@ from itertools import count, islice, pairwise, repeat
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from .arrow import ArrowStrings
 from .columns import (
@@ -24,6 +25,7 @@ from .columns import (
 )
 from .entries import Groups
 from .judgements import Judgements
+from .sessions import TurnSizes
 from .ties import Ties
 from .warned import warn_of_data
 
@@ -91,16 +93,20 @@ class Run:
         """The queries that have documents."""
         return list(self._bounds)
 
-    def ranking(self, query_id: str) -> list[str]:
-        """Return the documents of a query, best first; an empty list if it has none."""
-        return list(dict.fromkeys(self._listed(*self._bounds.get(query_id, (0, 0)))))
+    def ranking(self, query_id: str, depth: int | None = None) -> list[str]:
+        """Return the documents of a query, best first, down to a depth; an empty list if it has none."""
+        documents = self._listed(*self._bounds.get(query_id, (0, 0)))
+        if self._turn is None:
+            return list(dict.fromkeys(documents))[:depth]
+        ranks = self._ranks(query_id)
+        n = ranks[-1] if ranks else 0
+        return list(islice(_session(documents, ranks), n if depth is None else min(depth, n)))
 
-    def rankings(self, query_ids: Sequence[str]) -> list[list[str]]:
-        """Return the documents of each query, best first, with the warnings of `retrieve`."""
-        rankings = [self.ranking(query_id) for query_id in query_ids]
-        n_listed = sum(len(self._listed(*self._bounds.get(query_id, (0, 0)))) for query_id in query_ids)
-        self._warn(n_listed - sum(map(len, rankings)), query_ids)
-        return rankings
+    def rankings(self, query_ids: Sequence[str], depth: int | None = None) -> list[list[str]]:
+        """Return the documents of each query, best first, down to a depth, with the warnings of `retrieve`."""
+        listed = (self._listed(*self._bounds.get(query_id, (0, 0))) for query_id in query_ids)
+        self._warn(0 if self.tells_turns else sum(len(docs) - len(set(docs)) for docs in listed), query_ids)
+        return [self.ranking(query_id, depth) for query_id in query_ids]
 
     def retrieve(self, judgements: Judgements, depth: int | None = None) -> Retrieved:
         """Find the ranks of the relevant documents.
@@ -121,7 +127,7 @@ class Run:
         """
         found = None
         if self._turn is not None:
-            depth = None
+            found = self._in_turns(judgements)
         elif isinstance(self._docs, ArrowStrings):
             found = self._looked_up(self._docs, judgements, depth)
         ranks, n, n_repeats = self._gone_through(judgements, depth) if found is None else found
@@ -145,19 +151,16 @@ class Run:
             query = index.get(query_id)
             if query is None:
                 continue
-            documents, relevant = (
-                self._listed(start, end if depth is None else min(end, start + depth)),
-                relevant_docs[query],
-            )
+            relevant = relevant_docs[query]
+            documents = self._listed(start, end if depth is None else min(end, start + depth))
             if len(documents) > len(from_1):
                 from_1.extend(range(len(from_1) + 1, len(documents) + 1))
             by_ranking = len(documents) <= _LONGER * len(relevant)
             distinct: Any = set(documents) if by_ranking else dict(zip(documents, from_1, strict=False))
             if len(distinct) < len(documents):
-                documents = self._listed(start, end)
-                n_repeats += len(documents)
-                documents = list(dict.fromkeys(documents))
-                n_repeats -= len(documents)
+                listed = self._listed(start, end)
+                documents = list(dict.fromkeys(listed))
+                n_repeats += len(listed) - len(documents)
                 distinct = dict(zip(documents, count(1), strict=False))
             n[query] = len(distinct)
             if by_ranking:
@@ -170,6 +173,21 @@ class Run:
         of_doc[judgements.documents_of(np.array(looked_up, dtype=np.intp))] = ranks
         return of_doc, n, n_repeats
 
+    def _in_turns(self, judgements: Judgements) -> tuple[np.ndarray, np.ndarray, int]:
+        """Return what `_gone_through` does, of sessions: a document that is there again is another one."""
+        n, ranks = np.zeros(len(judgements), dtype=np.int64), np.zeros(len(judgements.documents.ids), dtype=np.int64)
+        for query_id, bounds in self._bounds.items():
+            query = judgements.query_index.get(query_id)
+            if query is None:
+                continue
+            relevant, of_rows = judgements.relevant_docs[query], self._ranks(query_id)
+            n[query] = of_rows[-1]
+            # The first rank of a document is what stays.
+            for doc, rank in zip(reversed(self._listed(*bounds)), reversed(of_rows), strict=True):
+                if doc in relevant:
+                    ranks[relevant[doc]] = rank
+        return ranks, n, 0
+
     def _looked_up(
         self, docs: ArrowStrings, judgements: Judgements, depth: int | None
     ) -> tuple[np.ndarray, np.ndarray, int] | None:
@@ -179,14 +197,13 @@ class Run:
         size = np.where(query >= 0, np.minimum(end - start, len(docs) if depth is None else depth), 0)
         rankings = Groups(np.repeat(np.arange(len(size)), size), len(size))
         rows = start[rankings.of] + rankings.place
-        codes, names = docs.coded(rows if self._order is None else self._order[rows])
-        keys = np.sort(rankings.of * len(names) + codes)
-        if (keys[1:] == keys[:-1]).any():
+        docs = docs.take(rows if self._order is None else self._order[rows])
+        if docs.repeats(rankings.of):
             return None
         n, ranks = np.zeros(len(judgements), dtype=np.int64), np.zeros(len(judgements.documents.ids), dtype=np.int64)
         n[query[query >= 0]] = size[query >= 0]
-        doc = judgements.documents_named(query[rankings.of], names, codes)
-        ranks[doc[doc >= 0]] = rankings.place[doc >= 0] + 1
+        row, doc = judgements.documents_named(query[rankings.of], docs)
+        ranks[doc] = rankings.place[row] + 1
         return ranks, n, 0
 
     @cached_property
@@ -229,7 +246,19 @@ class Run:
         """Return the documents from place to place of the ordered rows, those of a query: repeats and all."""
         rows = slice(start, end) if self._order is None else self._order[start:end]
         documents: list[str] = self._docs[rows].tolist()
-        return documents if self._turn is None else _session(documents, self._turn[rows].tolist())
+        return documents
+
+    def _turns(self, query_id: str) -> np.ndarray:
+        """Return the turn of each row of a query, in ranking order; none where the run does not tell."""
+        turn = np.zeros(0) if self._turn is None else self._turn[self._rows(query_id)]
+        return turn.astype(np.int64)
+
+    def _ranks(self, query_id: str) -> list[int]:
+        """Return the rank of each row of a session: each turn without documents above is one."""
+        turn = self._turns(query_id)
+        n_turns = np.cumsum(np.diff(turn, prepend=-1) > 0)
+        ranks: list[int] = (np.arange(1, len(turn) + 1) + turn + 1 - n_turns).tolist()
+        return ranks
 
     @property
     def tells_turns(self) -> bool:
@@ -241,17 +270,17 @@ class Run:
         """Whether the run has a column ``doc_len``."""
         return self._doc_len is not None
 
-    def turn_sizes(self, query_id: str) -> np.ndarray:
-        """Return the number of ranks of each turn of a query."""
-        turn = np.zeros(0) if self._turn is None else self._turn[self._rows(query_id)]
-        return np.maximum(np.bincount(turn.astype(np.int64)), 1)
+    def turn_sizes(self, query_id: str) -> TurnSizes:
+        """Return the turns of a query that have documents."""
+        return TurnSizes(*np.unique(self._turns(query_id), return_counts=True))
 
     def doc_len(self, query_id: str) -> np.ndarray:
-        """Return the words of the document at each rank of a query, NaN where they are not known."""
+        """Return the words of each document of a query, best first; NaN where they are not known."""
         rows = self._rows(query_id)
-        lengths = [] if self._doc_len is None else self._doc_len[rows][::-1].tolist()
-        words = dict(zip(self._docs[rows][::-1].tolist(), lengths, strict=False))
-        return np.array([words.get(doc, np.nan) for doc in self.ranking(query_id)])
+        again = pd.Series(self._docs[rows]).duplicated().to_numpy()
+        lengths = np.full(len(again), np.nan) if self._doc_len is None else self._doc_len[rows]
+        # A repeated document is there in a session only, as another one.
+        return lengths[~again] if self._turn is None else np.where(again, np.nan, lengths)
 
     def warn_once(self, message: str) -> None:
         """Warn of something about this run, the first time only."""
@@ -286,7 +315,7 @@ class Run:
         if len(shared) < _SEVERAL:
             return
         judged = judgements.judged_docs
-        named = [(self.ranking(judgements.query_ids[query]), judged[query]) for query in shared]
+        named = [(self._docs[self._rows(judgements.query_ids[query])], judged[query]) for query in shared]
         if all(of_query.isdisjoint(docs) for docs, of_query in named):
             theirs = next((min(of_query) for _, of_query in named if of_query), None)
             example = "none is judged at all" if theirs is None else f"{theirs!r} in the qrels"
@@ -352,36 +381,42 @@ class Retrieved:
         ]
         return retrieved(self.judgements, judged, self.run)
 
-    def rankings(self) -> list[list[str]]:
-        """Return the documents of each ranking, best first."""
-        names = self.judgements.query_ids
+    def rankings(self, depth: int | None = None, queries: slice = slice(None)) -> list[list[str]]:
+        """Return the documents of each ranking, or of some, best first, down to a depth."""
+        names, last = self.judgements.query_ids[queries], self.n[queries]
+        if depth is not None:
+            last = np.minimum(last, depth)
         if self.run is not None:
-            known = {name: self.run.ranking(name) for name in set(names)}
+            known = {name: self.run.ranking(name, depth) for name in set(names)}
         else:
             base = self._base
             known = dict(zip(base.judgements.query_ids, _rankings(base), strict=True))
-        return [known[name][:n] for name, n in zip(names, self.n.tolist(), strict=True)]
+        return [known[name][:n] for name, n in zip(names, last.tolist(), strict=True)]
 
-    def as_dict(self, names: Sequence[str], depth: int | None = None) -> dict[str, dict[str, float]]:
-        """Return the rankings that are not empty, by ``names``, with scores n, n - 1, ..., 1, down to a depth."""
+    def as_dict(
+        self, names: Sequence[str], depth: int | None = None, queries: slice = slice(None)
+    ) -> dict[str, dict[str, float]]:
+        """Return the rankings that are not empty, or some, by ``names``, with scores n, ..., 2, 1, down to a depth."""
+        rankings = self.rankings(depth, queries)
+        longest = max(map(len, rankings), default=0)
+        scores = np.arange(longest, 0, -1.0).tolist()
         return {
-            name: dict(zip(docs[:depth], np.arange(len(docs[:depth]), 0, -1.0).tolist(), strict=True))
-            for name, docs in zip(names, self.rankings(), strict=True)
+            name: dict(zip(docs, islice(scores, longest - len(docs), None), strict=True))
+            for name, docs in zip(names[queries], rankings, strict=True)
             if docs
         }
 
-    def turn_sizes(self) -> list[np.ndarray] | None:
-        """Return the number of ranks of each turn of each ranking; None if the run does not tell."""
+    def turn_sizes(self) -> list[TurnSizes] | None:
+        """Return the turns with documents of each ranking; None if the run does not tell."""
         if self.run is None or not self.run.tells_turns:
             return None
         return [self.run.turn_sizes(name) for name in self.judgements.query_ids]
 
     def doc_len(self) -> list[np.ndarray] | None:
-        """Return the words of the document at each rank of each ranking; None if the run does not tell any."""
+        """Return the words of each document of each ranking, best first; None if the run does not tell any."""
         if self.run is None or not self.run.tells_lengths:
             return None
-        lengths = map(self.run.doc_len, self.judgements.query_ids)
-        return [words[:n] for words, n in zip(lengths, self.n.tolist(), strict=True)]
+        return list(map(self.run.doc_len, self.judgements.query_ids))
 
 
 def _rankings(found: Retrieved) -> list[list[str]]:
@@ -515,14 +550,10 @@ def contradicted_ranks(
     )
 
 
-def _session(documents: list[str], turns: list[float]) -> list[str]:
-    """Give missing turns one rank each, and each repeated document a name that no qrels have."""
-    session: list[str] = []
+def _session(documents: list[str], ranks: list[int]) -> Iterator[str]:
+    """Yield the document of each rank: for turns without documents, and for repeats, names that no qrels have."""
     seen: set[str] = set()
-    previous = -1
-    for doc, turn in zip(documents, map(int, turns), strict=True):
-        session += [f"{_NOBODY}{len(session) + i}" for i in range(turn - previous - 1)]
-        session.append(doc if doc not in seen else f"{_NOBODY}{len(session)}")
+    for doc, above, rank in zip(documents, [0, *ranks], ranks, strict=False):
+        yield from (f"{_NOBODY}{empty}" for empty in range(above + 1, rank))
+        yield doc if doc not in seen else f"{_NOBODY}{rank}"
         seen.add(doc)
-        previous = turn
-    return session

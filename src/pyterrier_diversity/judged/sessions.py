@@ -2,71 +2,89 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
 from .entries import Groups
 
+# No ranking has more turns, and a larger number does not fit into an array.
+_MANY = 2**62
+
+
+class TurnSizes(NamedTuple):
+    """The turns of a ranking that have documents: their numbers from 0, ascending, and how many documents they have."""
+
+    number: np.ndarray
+    size: np.ndarray
+
 
 class Turns:
-    """The turns of some rankings, one row for each.
+    """The turns of some rankings that have documents, one row for each: a turn without documents is only counted.
 
     Parameters
     ----------
     query : ndarray of int, shape (turns,)
         The ranking of each turn, ascending.
-    last : ndarray of int, shape (turns,)
-        The last rank of each turn.
-    n_queries : int
-        The number of rankings.
+    number : ndarray of int, shape (turns,)
+        The number of each turn in its ranking, from 0.
+    start, last : ndarray of int, shape (turns,)
+        The number of ranks above each turn, and its last rank.
+    n : ndarray of int, shape (queries,)
+        The number of turns of each ranking, those without documents included.
 
     Attributes
     ----------
     queries : Groups
-        The turns of each ranking; ``queries.place`` counts them from 0.
+        The turns of each ranking.
     """
 
-    def __init__(self, query: np.ndarray, last: np.ndarray, n_queries: int) -> None:
-        self.queries = Groups(query, n_queries)
+    def __init__(
+        self, query: np.ndarray, number: np.ndarray, start: np.ndarray, last: np.ndarray, n: np.ndarray
+    ) -> None:
+        self.queries = Groups(query, len(n))
+        self.number = number
+        self.start = start
         self.last = last
-
-    @property
-    def n(self) -> np.ndarray:
-        """The number of turns of each ranking."""
-        return self.queries.size
-
-    @cached_property
-    def start(self) -> np.ndarray:
-        """The number of ranks above each turn."""
-        return np.where(self.queries.first, 0, np.append(0, self.last[:-1])[: len(self.last)])
+        self.n = n
 
     def down_to(self, cutoff: int | None) -> Turns:
         """Return the first turns of each ranking."""
         if cutoff is None:
             return self
-        kept = self.queries.place < cutoff
-        return Turns(self.queries.of[kept], self.last[kept], self.queries.n)
+        kept = self.number < cutoff
+        query, number, start, last = (values[kept] for values in (self.queries.of, self.number, self.start, self.last))
+        return Turns(query, number, start, last, np.minimum(self.n, min(cutoff, _MANY)))
 
     @property
     def last_rank(self) -> np.ndarray:
         """The last rank of each ranking's last turn; 0 where there is none."""
-        return self.queries.highest(self.last).astype(np.int64)
+        query, lowest = _lowest(self.queries.of)
+        rank = self.n.copy()
+        # Below the last turn with documents, each turn is a rank.
+        rank[query] += self.last[lowest] - (self.number[lowest] + 1)
+        return rank
 
     def of(self, query: np.ndarray, rank: np.ndarray) -> np.ndarray:
-        """Return the row of the turn in which each rank of a ranking is read; ranks must not be below the last one."""
+        """Return the row of the turn in which each rank of a ranking is read, a rank of a document."""
         # One search for all: each ranking has its ranks to itself.
         ranks_above = int(self.last.max(initial=0)) + 1
         return np.searchsorted(self.queries.of * ranks_above + self.last, query * ranks_above + rank.astype(np.int64))
 
 
-def read_in_turns(sizes: list[np.ndarray] | None, n: np.ndarray, batch: int) -> Turns:
+def _lowest(query: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the queries that have rows, and the last row of each."""
+    lowest = np.flatnonzero(np.diff(query, append=-1))
+    return query[lowest], lowest
+
+
+def read_in_turns(sizes: list[TurnSizes] | None, n: np.ndarray, batch: int) -> Turns:
     """Return the turns in which rankings are read.
 
     Parameters
     ----------
-    sizes : list of ndarray of int, or None
-        The number of ranks of each turn of each ranking; None where all turns are ``batch`` ranks.
+    sizes : list of TurnSizes, or None
+        The turns with documents of each ranking; None where all turns are ``batch`` ranks.
     n : ndarray of int, shape (queries,)
         How many ranks of each ranking are read: turns below them are left out.
     batch : int
@@ -74,10 +92,19 @@ def read_in_turns(sizes: list[np.ndarray] | None, n: np.ndarray, batch: int) -> 
     """
     if sizes is None:
         batch = min(batch, max(int(n.max(initial=0)), 1))
-        query = np.repeat(np.arange(len(n)), -(-n // batch))
-        return Turns(query, np.minimum((Groups(query, len(n)).place + 1) * batch, n[query]), len(n))
-    query = np.repeat(np.arange(len(n)), [len(of_query) for of_query in sizes])
-    size = np.concatenate([np.zeros(0, dtype=np.int64), *sizes])
-    above = Groups(query, len(n)).above(size).astype(np.int64)
-    read = above < n[query]
-    return Turns(query[read], np.minimum(above + size, n[query])[read], len(n))
+        n_turns = -(-n // batch)
+        query = np.repeat(np.arange(len(n)), n_turns)
+        number = Groups(query, len(n)).place
+        return Turns(query, number, number * batch, np.minimum((number + 1) * batch, n[query]), n_turns)
+    groups = Groups(np.repeat(np.arange(len(n)), [len(of_query.number) for of_query in sizes]), len(n))
+    none = np.zeros(0, dtype=np.int64)
+    number, size = map(np.concatenate, zip(TurnSizes(none, none), *sizes, strict=True))
+    # Each turn without documents above is a rank.
+    start = groups.above(size).astype(np.int64) + number - groups.place
+    read = start < n[groups.of]
+    query, number, start = groups.of[read], number[read], start[read]
+    last = np.minimum(start + size[read], n[query])
+    of_lowest, lowest = _lowest(query)
+    n_turns = n.copy()
+    n_turns[of_lowest] += number[lowest] + 1 - last[lowest]
+    return Turns(query, number, start, last, n_turns)

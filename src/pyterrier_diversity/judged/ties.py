@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pandas as pd
 
@@ -29,9 +31,7 @@ class Ties:
             changes[1:] |= turn[1:] != turn[:-1]
         self._tie = changes.cumsum()
         # A document that is there twice has its better rank, but in sessions, where each row is a rank.
-        repeated = np.zeros(len(query), dtype=bool)
-        if turn is None:
-            repeated = pd.DataFrame({"query": query, "doc": docs}).duplicated().to_numpy()
+        repeated = _repeated(query, docs) if turn is None else np.zeros(len(query), dtype=bool)
         self._repeated = repeated
         self._rank = Groups(query, int(query.max(initial=-1)) + 1).above(np.where(repeated, 0, 1)) + 1
         if turn is not None:  # each turn without documents is a rank
@@ -53,3 +53,14 @@ class Ties:
     def order(self, keys: np.ndarray) -> np.ndarray:
         """Return the rows in the order of the scores and, where these are tied, of ``keys``."""
         return np.lexsort([keys, self._repeated, self._tie])
+
+
+def _repeated(query: np.ndarray, docs: np.ndarray) -> np.ndarray:
+    """Return which rows hold a document that a row of the query above them holds, too."""
+    bounds = [0, *(np.flatnonzero(np.diff(query, append=-1)) + 1).tolist()]
+    listed = docs.tolist()
+    # Sets of one query each tell soon that most runs have no such row.
+    if all(len(set(listed[start:end])) == end - start for start, end in pairwise(bounds)):
+        return np.zeros(len(query), dtype=bool)
+    repeated: np.ndarray = pd.DataFrame({"query": query, "doc": docs}).duplicated().to_numpy()
+    return repeated

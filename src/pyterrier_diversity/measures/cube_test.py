@@ -111,11 +111,14 @@ class _ACT(_CubeTest):
 
     def score(self, ranked: Ranked) -> np.ndarray:
         read, turns = self.read(ranked)
-        # What a document adds counts at its own rank and all below: the sum of 1/turn over these ranks.
-        size, number = turns.last - turns.start, turns.queries.place + 1
-        through = turns.queries.above(size / number) + size / number
+        # What a document adds counts at its own rank and all below: the sum of 1/turn over these ranks. Every turn
+        # below has one rank, and a turn with several documents so many more.
+        size, number = turns.last - turns.start, turns.number + 1
+        more = (size - 1) / number
         turn = turns.of(read.query, read.rank)
-        below = turns.queries.total(size / number)[read.query] - through[turn]
+        below = turns.queries.total(more)[read.query] - (turns.queries.above(more) + more)[turn]
+        to_turn = np.append(0.0, np.cumsum(1 / np.arange(1, int(turns.n.max(initial=0)) + 1)))
+        below += to_turn[turns.n[read.query]] - to_turn[number[turn]]
         below += (turns.last[turn] - read.rank + 1) / number[turn]
         return divide(read.total(self.filled(read) * below), read.n)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable
 from itertools import product
 from typing import Any
@@ -13,6 +14,7 @@ from ir_measures import AP_IA, ERR_IA, NRBP, P_IA, StRecall, alpha_DCG, alpha_nD
 from .base import DiversityMeasure, implementation
 from .composite import Adhoc, innermost, inside
 from .d_measures import D_nDCG
+from .names import check_names, check_parameters
 from .nugget_scores import NuggetScore
 from .parse import read_measure
 from .rbu import RBU
@@ -54,6 +56,7 @@ def grid(measure: ir_measures.Measure, /, **values: Iterable[Any]) -> Measures:
     for name, several in values.items():
         if isinstance(several, str) or not isinstance(several, Iterable):
             raise TypeError(f"grid: {name} must be an iterable of values, as in {name}=[{several!r}], not one value.")
+    check_names(measure, values)
     ours = implementation(measure)
     if ours is not None and not isinstance(measure, DiversityMeasure):
         # A class of ir_measures wants the exact types of its parameters.
@@ -93,9 +96,8 @@ def signature(measure: ir_measures.Measure | str, *, ties: str | None = None) ->
     """
     measure = read_measure("signature", measure)
     ours = implementation(measure)
-    from importlib.metadata import version
-
-    tool = f"pyterrier-diversity {version('pyterrier-diversity')}"
+    # importlib.metadata has it, too, and takes longer to import than most measures to compute.
+    tool = f"pyterrier-diversity {sys.modules[__name__.partition('.')[0]].__version__}"
     inner = innermost(ours) if ours is not None else measure
     if implementation(inner) is None:
         provider = _provider(inner)
@@ -118,11 +120,10 @@ def _parameters(measure: ir_measures.Measure) -> list[str]:
 
 def _provider(measure: ir_measures.Measure) -> str:
     """Return who computes a measure that is not ours."""
-    from importlib.metadata import version
-
+    check_parameters(measure)
     for provider in ir_measures.DefaultPipeline.providers:
         if provider.supports(measure) and provider.is_available():
-            return f"ir-measures {version('ir-measures')} ({provider.NAME})"
+            return f"ir-measures {ir_measures.__version__} ({provider.NAME})"
     raise ValueError(f"{measure} is computed by nothing that is installed.")
 
 

@@ -53,7 +53,7 @@ class _SessionDCG(DiversityMeasure):
         turns = ranked.turns(self.batch).down_to(self.cutoff)
         read = ranked.down_to(turns.last_rank)
         turn = turns.of(read.query, read.rank)
-        discount = self.discount(turns.queries.place[turn] + 1.0, read.rank - turns.start[turn])
+        discount = self.discount(turns.number[turn] + 1.0, read.rank - turns.start[turn])
         return read.total(read.document_gain * discount)
 
 

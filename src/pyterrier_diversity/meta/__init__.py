@@ -8,6 +8,7 @@ from .concordance import concordance
 from .correlation import kendall_tau, rank_correlation, tau_ap, tau_ap_symmetric
 from .cutoffs import expected_over_cutoffs
 from .discriminative_power import asl_curve, delta_required, discriminative_power, overlap
+from .gates import below_minimum, worse_than
 from .power import topics_needed
 from .reproduction import reproduction
 from .risk import risk
@@ -15,6 +16,7 @@ from .robustness import assessor_agreement, pool_depth, topic_sampling
 from .stability import stability
 from .systems import insert_synthetic_system, number_of_systems
 from .tables import significance_table
+from .terminal import comparison_text
 from .unanimity import unanimity
 
 __all__ = [
@@ -23,7 +25,9 @@ __all__ = [
     "assessor_agreement",
     "axiom_table",
     "axioms",
+    "below_minimum",
     "compare",
+    "comparison_text",
     "concordance",
     "delta_required",
     "discriminative_power",
@@ -43,4 +47,5 @@ __all__ = [
     "topic_sampling",
     "topics_needed",
     "unanimity",
+    "worse_than",
 ]

@@ -16,6 +16,7 @@ import pandas as pd
 from ..evaluate import DiversityEvaluator
 from ..measures import Adhoc
 from ..measures.base import is_ours
+from ..measures.groups import read_measures
 from ..parameters import Parameter, Rng
 from .constraints import CONSTRAINTS, SATURATED, Constraint, Instance, Pair
 from .scores import generators, signs
@@ -386,7 +387,7 @@ def axiom_table(
     """
     if isinstance(measures, (str, ir_measures.Measure)) or not isinstance(measures, Iterable):
         raise TypeError(f"axiom_table: measures must be several measures, such as [RBU, AP], not {measures!r}.")
-    wanted = list(dict.fromkeys(measures))
+    wanted = list(dict.fromkeys(read_measures("axiom_table", measures)))
     sought = list(CONSTRAINTS.values()) if constraints is None else [_constraint(each) for each in constraints]
     violations = _search(wanted, sought, n_pairs, rng)
     columns = {each.name: [measure not in violations[each.name] for measure in wanted] for each in sought}

@@ -11,7 +11,7 @@ import pandas as pd
 from ir_measures.measures import MeanAgg
 
 from ..evaluate import DiversityEvaluator
-from ..judged import QRELS_COLUMNS, RUN_COLUMNS, Run, ids, warn_user, with_string_ids
+from ..judged import NO_DOCUMENT, QRELS_COLUMNS, RUN_COLUMNS, Run, ids, warn_user, with_string_ids
 from ..measures.groups import read_measures
 from ..parallel import in_parallel
 from ..parameters import Parameter, Rng, generator_of
@@ -208,13 +208,16 @@ def pool_depth(
     for depth, pool in zip(wanted, pools, strict=True):
         if pool.empty:
             raise ValueError(f"{who}: the qrels judge none of the documents that the runs rank down to depth {depth}.")
-    full, *values = _evaluated(systems, [judged, *pools], chosen, "depths of the pool")
+    # Rows that only name an intent are judgements of no pool, and belong to all.
+    naming = judged[judged["doc_id"] == NO_DOCUMENT]
+    forms = [judged, *(pd.concat([pool, naming]) for pool in pools)]
+    full, *values = _evaluated(systems, forms, chosen, "depths of the pool")
     rows = [
         (
             measure,
             depth,
             kendall_tau(_aggregates(of, value[measure]), _aggregates(of, full[measure])),
-            len(pool) / len(judged),
+            len(pool) / (len(judged) - len(naming)),
             pool["query_id"].nunique(),
         )
         for measure, of in chosen.items()
@@ -375,8 +378,8 @@ def _best_ranks(runs: dict[str, pd.DataFrame], qrels: pd.DataFrame, deepest: int
     query = ids(qrels, "query_id", "qrels")
     best: list[dict[str, float]] = [{} for _ in query.names]
     for run in runs.values():
-        for ranks, ranking in zip(best, Run(run).rankings(query.names.tolist()), strict=True):
-            for rank, doc in enumerate(ranking[:deepest], start=1):
+        for ranks, ranking in zip(best, Run(run).rankings(query.names.tolist(), deepest), strict=True):
+            for rank, doc in enumerate(ranking, start=1):
                 ranks[doc] = min(rank, ranks.get(doc, np.inf))
     rows = zip(query.codes.tolist(), qrels["doc_id"].tolist(), strict=True)
     return np.array([best[code].get(doc, np.inf) for code, doc in rows])

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from importlib.metadata import version
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -354,7 +354,7 @@ class Design(NamedTuple):
             parameters["n_trials"] = self.draws.n
             if self.seed is not None:
                 parameters["seed"] = self.seed
-        parameters["version"] = version("pyterrier-diversity")
+        parameters["version"] = sys.modules[__name__.partition(".")[0]].__version__
         return {**parameters, "n_systems": len(scores.systems), "n_queries": len(scores.queries)}
 
 

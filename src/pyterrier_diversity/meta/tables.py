@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import itertools
 import string
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -152,7 +152,7 @@ def significance_table(compared: pd.DataFrame, places: int = 3) -> SignificanceT
     measures = list(dict.fromkeys(columns["measure"]))
     systems = list(dict.fromkeys([*columns["system"], *columns["other"]]))
     baselines = compared.attrs.get("baseline")
-    marks = _marks(systems if baselines is None else baselines)
+    marks = letters(systems if baselines is None else baselines)
     cells = {(name, measure): Cell(float("nan"), [], []) for name in systems for measure in measures}
     for measure, one, other, mean, other_mean, significant in zip(*columns.values(), strict=True):
         for name, value, against, difference in (
@@ -169,13 +169,23 @@ def significance_table(compared: pd.DataFrame, places: int = 3) -> SignificanceT
     return SignificanceTable(measures, rows, _legend(compared.attrs, marks), places)
 
 
-def _marks(systems: list[str]) -> dict[str, str]:
+def letters(systems: Sequence[str]) -> dict[str, str]:
+    """Return a mark for each system: a letter or, if they are more than 26, a number."""
     names = string.ascii_lowercase if len(systems) <= len(string.ascii_lowercase) else map(str, itertools.count(1))
     return dict(zip(systems, names, strict=False))
 
 
 def _legend(attrs: Mapping[Hashable, Any], marks: dict[str, str]) -> str:
+    lower = "" if attrs.get("baseline") is None else "; lowered: significantly lower than"
+    systems = ", ".join(f"{mark} {name}" for name, mark in marks.items())
+    told = told_of_test(attrs)
+    return f"Raised: significantly higher than{lower}{f' ({told})' if told else ''}. Systems: {systems}."
+
+
+def told_of_test(attrs: Mapping[Hashable, Any]) -> str:
+    """Tell how a table of `compare` was made: test, correction, level, trials, seed and number of queries."""
     how = [test.title for name, test in TESTS.items() if name == attrs.get("test")]
+    how += ["one-sided"] if attrs.get("alternative") == "greater" else []
     how += [f"{attrs['correction']} correction"] if attrs.get("correction") else []
     how += [
         f"{what} {attrs[name]}"
@@ -185,12 +195,9 @@ def _legend(attrs: Mapping[Hashable, Any], marks: dict[str, str]) -> str:
             ("seed", "seed:"),
             ("n_queries", "queries:"),
         )
-        if name in attrs
+        if attrs.get(name) is not None
     ]
-    lower = "" if attrs.get("baseline") is None else "; lowered: significantly lower than"
-    systems = ", ".join(f"{mark} {name}" for name, mark in marks.items())
-    told = ", ".join(filter(None, how))
-    return f"Raised: significantly higher than{lower}{f' ({told})' if told else ''}. Systems: {systems}."
+    return ", ".join(how)
 
 
 def with_bounds(compared: pd.DataFrame, places: int) -> pd.DataFrame:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from ..judged import Run, given_frame, ids, intents_of_rows, numbers, strings
+from ..judged import QRELS_COLUMNS, Run, given_frame, ids, intents_of_rows, numbers, strings
 from ..parameters import Parameter, Rng, generator_of
 
 LONGEST = Parameter(int, interval="[0, inf)", desc="largest length that can be drawn")
@@ -19,7 +19,7 @@ def random_grades(qrels: pd.DataFrame, rng: Rng = None) -> pd.DataFrame:
     qrels : DataFrame
         Qrels, with PyTerrier's or ir_measures' names. Not changed.
     rng : Generator, int or None
-        Source of randomness.
+        Source of randomness: the same seed gives the same, in whichever order rows come.
 
     Returns
     -------
@@ -42,8 +42,13 @@ def random_grades(qrels: pd.DataFrame, rng: Rng = None) -> pd.DataFrame:
     >>> random_grades(frame, rng=1)["label"].round(2).tolist()
     [0.98, 0.0]
     """
-    label = numbers(given_frame(qrels, ("query_id", "relevance"), "qrels"), "relevance", "qrels")
-    drawn = label * (1 - generator_of(rng).random(len(label)))
+    frame = given_frame(qrels, QRELS_COLUMNS, "qrels")
+    label = numbers(frame, "relevance", "qrels")
+    keys = {name: strings(frame, name, "qrels") for name in ("doc_id", "passage") if name in frame}
+    # One number for each judgement, in the order of names: neither the order of rows nor a row given twice changes it.
+    judgement = pd.DataFrame({"intent": intents_of_rows(frame)[0], **keys}).groupby(["intent", *keys]).ngroup()
+    n = int(judgement.max()) + 1 if len(judgement) else 0
+    drawn = label * (1 - generator_of(rng).random(n))[judgement]
     name = "label" if "label" in qrels else "relevance"
     return qrels.assign(**{name: np.where(label > 0, drawn, label)})
 
@@ -56,7 +61,7 @@ def random_weights(qrels: pd.DataFrame, rng: Rng = None) -> pd.DataFrame:
     qrels : DataFrame
         Qrels with a column ``iteration`` or ``subtopic_id``, with PyTerrier's or ir_measures' names. Not changed.
     rng : Generator, int or None
-        Source of randomness.
+        Source of randomness: the same seed gives the same, in whichever order rows come.
 
     Returns
     -------
@@ -94,7 +99,7 @@ def random_lengths(run: pd.DataFrame, longest: int | None = None, rng: Rng = Non
     longest : int >= 0, optional
         Lengths are uniform from 0 to this; from 0 to the length of the ranking if omitted.
     rng : Generator, int or None
-        Source of randomness.
+        Source of randomness: the same seed gives the same, in whichever order rows come.
 
     Returns
     -------
@@ -123,7 +128,7 @@ def random_lengths(run: pd.DataFrame, longest: int | None = None, rng: Rng = Non
     query = ids(given_frame(run, ("query_id",), "run"), "query_id", "run")
     docs = strings(given_frame(run, ("doc_id",), "run"), "doc_id", "run")
     kept: set[tuple[int, str]] = set()
-    for code, name in enumerate(query.names.tolist()):
+    for name, code in sorted(zip(query.names.tolist(), range(len(query.names)), strict=True)):
         ranking = rankings.ranking(name)
         length = int(generator.integers(0, len(ranking) if longest is None else longest, endpoint=True))
         kept.update((code, doc) for doc in ranking[:length])

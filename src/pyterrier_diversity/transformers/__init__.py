@@ -3,7 +3,7 @@
 from .budget import TokenBudget
 from .diversifiers import PM2, IASelect, XQuAD
 from .evaluate import Evaluate
-from .explain import Explain
+from .explain import Explain, explain_difference
 from .fusion import FuseSubtopics
 from .ideal import Ideal
 from .intent_scores import OnSubtopics, oracle_intent_scores
@@ -22,5 +22,6 @@ __all__ = [
     "OnSubtopics",
     "TokenBudget",
     "XQuAD",
+    "explain_difference",
     "oracle_intent_scores",
 ]

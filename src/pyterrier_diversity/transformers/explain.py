@@ -189,9 +189,61 @@ def _missing_turns(run: pd.DataFrame) -> np.ndarray:
 def _ranked(run: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of a run in ranking order; without turns, each document of a query once."""
     # Refuses what is no run, and warns of documents that are there twice.
-    Run(run).rankings(run["query_id"].unique().tolist())
+    Run(run).rankings(run["query_id"].unique().tolist(), 0)
     turn = numbers(run, "turn", "run") if "turn" in run else None
     query = pd.factorize(run["query_id"])[0]
     order = ranking_order(query, turn, run["score"].to_numpy(), run["doc_id"].to_numpy(dtype=object))
     ranked = run if order is None else run.iloc[order]
     return ranked if "turn" in run else ranked.drop_duplicates(["query_id", "doc_id"])
+
+
+def explain_difference(explained: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
+    """Put two explained rankings side by side, rank by rank: where one gains on the other.
+
+    Parameters
+    ----------
+    explained, other : DataFrame
+        What `Explain` returns for two systems, with the same qrels and measure. Not changed.
+
+    Returns
+    -------
+    DataFrame
+        A row for each query and rank of either ranking: ``qid``, ``rank``, ``position``; ``docno``, ``new_intents``,
+        ``contribution``, ``value`` of the first and, with the suffix ``_other``, of the second, empty where a ranking
+        has ended; and ``difference``, by how much the contribution of the first is larger. The differences of a query
+        sum to that of the two values.
+
+    Raises
+    ------
+    ValueError
+        If a frame lacks a column, or the two are about different measures.
+
+    Examples
+    --------
+    >>> from pyterrier_diversity import StRecall
+    >>> qrels = pd.DataFrame({"qid": "q", "docno": ["a", "b"], "label": [1, 2], "iteration": ["x", "y"]})
+    >>> run = pd.DataFrame({"qid": "q", "docno": ["b", "c", "a"], "score": [3.0, 2.0, 1.0]})
+    >>> explain = Explain(qrels, StRecall @ 5)
+    >>> table = explain_difference(explain(run), explain(run[:1]))
+    >>> table[["position", "docno", "docno_other", "difference"]]
+       position docno docno_other  difference
+    0         1     b           b         0.0
+    1         2     c         NaN         0.0
+    2         3     a         NaN         0.5
+    """
+    keys = ["qid", "rank", "position"]
+    columns = [*keys, "docno", "new_intents", "contribution", "value"]
+    for what, frame in (("explained", explained), ("other", other)):
+        missing = [column for column in (*columns, "measure") if column not in frame]
+        if missing:
+            raise ValueError(
+                f"explain_difference: {what} must be what Explain returns, and has no column {', '.join(missing)}."
+            )
+    measures = sorted({*explained["measure"], *other["measure"]})
+    if len(measures) > 1:
+        raise ValueError(f"explain_difference: both must be explained by one measure, not by {', '.join(measures)}.")
+    table = explained[columns].merge(other[columns], "outer", keys, suffixes=("", "_other"), sort=False)
+    order = dict(zip(pd.concat([explained["qid"], other["qid"]]).unique(), range(len(table)), strict=False))
+    table = table.iloc[np.lexsort([table["rank"], table["qid"].map(order)])].reset_index(drop=True)
+    gained = table["contribution"].fillna(0.0) - table["contribution_other"].fillna(0.0)
+    return table.assign(difference=gained)

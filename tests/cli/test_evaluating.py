@@ -1,77 +1,23 @@
+import gzip
 import io
 import json
-import re
+import os
+import threading
 
 import pandas as pd
 import pyterrier as pt
 import pytest
+from click.testing import CliRunner
 from ir_measures import nDCG
 from scipy.stats import ttest_rel
-from typer.testing import CliRunner
 
-from pyterrier_diversity import CT, RBU, Adhoc, alpha_nDCG, signature
+from pyterrier_diversity import CT, EU_DD, NDEVAL, RBU, Adhoc, alpha_nDCG, evaluate_runs, signature
 from pyterrier_diversity.cli import app
 from pyterrier_diversity.datasets.demo import FOLDER, RUNS, DemoDataset
-from pyterrier_diversity.io import read_dd_run, read_dd_truth
-from pyterrier_diversity.measures import registered
-from pyterrier_diversity.meta.axioms import CONSTRAINTS
+from pyterrier_diversity.io import read_dd_run, read_dd_truth, read_qrels
+from shell import BM25, MORE, XQUAD, fail, run
 
-BM25, XQUAD = str(FOLDER / "bm25.run"), str(FOLDER / "xquad.run")
-
-
-def run(*arguments: str) -> str:
-    result = CliRunner().invoke(app, arguments)
-    assert result.exit_code == 0, result.output
-    return result.stdout
-
-
-def fail(*arguments: str) -> str:
-    result = CliRunner().invoke(app, arguments)
-    assert result.exit_code == 1
-    message = result.stderr.rpartition("\r")[2]  # a progress bar may stand before it
-    assert message.startswith("Error: ")
-    return message
-
-
-@pytest.fixture(scope="module")
-def demo_lines():
-    return run("demo").splitlines()
-
-
-def demo_table(lines):
-    return pd.read_csv(io.StringIO("\n".join(lines)), sep=r"\s+").set_index("name")
-
-
-def test_the_demo_runs_pipelines_live_to_the_values_of_their_stored_runs(demo_lines):
-    table = demo_table(demo_lines[2:8])
-    assert table.index.tolist() == [*RUNS, "ideal"]
-    assert table.columns.tolist() == ["RBU@5", "alpha_nDCG@5", "StRecall@5", "Adhoc(nDCG@5)", "Adhoc(AP)"]
-    qrels = DemoDataset().get_qrels().rename(columns={"qid": "query_id", "docno": "doc_id", "label": "relevance"})
-    for name in RUNS:
-        stored = DemoDataset().get_results(name).rename(columns={"qid": "query_id", "docno": "doc_id"})
-        assert table["RBU@5"][name] == pytest.approx((RBU @ 5).calc_aggregate(qrels, stored), abs=5e-4)
-
-
-def test_what_the_demo_says_of_its_numbers_is_true(demo_lines):
-    table = demo_table(demo_lines[2:8])
-    systems = table.drop(index="ideal")
-
-    assert systems["Adhoc(nDCG@5)"].idxmax() == "more-like-this"
-    assert (systems[["RBU@5", "alpha_nDCG@5", "StRecall@5"]].idxmax() == "xquad").all()
-    assert systems["RBU@5"]["xquad-top-3"] > systems["RBU@5"]["bm25"]
-    assert table["alpha_nDCG@5"].idxmax() == "ideal"
-    assert table["alpha_nDCG@5"]["ideal"] == 1
-
-
-def test_the_demo_explains_why_two_systems_differ(demo_lines):
-    (bm25, xquad) = (place for place, line in enumerate(demo_lines) if line.startswith("Why "))
-
-    assert re.fullmatch(r"Why bm25 has an RBU@5 of 0\.\d{3} for 'jaguar':", demo_lines[bm25])
-    for place in (bm25, xquad):
-        value = demo_lines[place].split(" of ")[1].split()[0]
-        rows = demo_lines[place + 3 : place + 8]
-        assert rows[-1].split()[-1] == value
-        assert sum(float(row.split()[-2]) for row in rows) == pytest.approx(float(value), abs=3e-3)
+QRELS = str(FOLDER / "qrels.txt")
 
 
 def test_evaluate_gives_the_values_of_the_library():
@@ -83,13 +29,6 @@ def test_evaluate_gives_the_values_of_the_library():
         frame = DemoDataset().get_results(row["run"]).rename(columns={"qid": "query_id", "docno": "doc_id"})
         assert row["RBU(p=0.9)@10"] == pytest.approx(measure.calc_aggregate(qrels, frame), abs=1e-11)
     assert [row["run"] for row in rows] == ["bm25", "xquad"]
-
-
-def test_evaluate_reads_several_measures_from_one_text_and_lifts_as_tables_show_them():
-    measures = ["-m", "RBU(p=0.9, e=0.1)@5 AP", "-m", "Adhoc(nDCG@5), Sharp(alpha_nDCG@5, gamma=0.3)"]
-    header = run("evaluate", "demo", BM25, *measures, "--format", "csv")
-
-    assert header.splitlines()[0] == 'run,"RBU(p=0.9,e=0.1)@5",AP,Adhoc(nDCG@5),"Sharp(alpha_nDCG@5,gamma=0.3)"'
 
 
 def test_evaluate_by_query_ends_each_run_with_its_aggregate():
@@ -199,7 +138,7 @@ def test_the_number_of_queries_is_a_column_on_request(by_query):
         app, ["evaluate", "demo", BM25, "-m", "RBU@5", "--queries", "--format", "csv", *by_query]
     )
 
-    assert result.stdout.splitlines()[0] == ("run,queries,qid,RBU@5" if by_query else "run,queries,ties@5,RBU@5")
+    assert result.stdout.splitlines()[0] == ("run,queries,ties@5,qid,RBU@5" if by_query else "run,queries,ties@5,RBU@5")
 
 
 def test_runs_may_be_ordered_by_rank(tmp_path):
@@ -230,20 +169,6 @@ def test_a_bad_file_is_named_with_its_line(tmp_path):
     assert "bad.run, line 1: expected 6 columns" in fail("evaluate", "demo", str(path), "-m", "RBU@5")
 
 
-def test_measures_lists_every_measure_with_its_source():
-    text = run("measures")
-    rows = json.loads(run("measures", "--format", "json"))
-
-    assert [row["measure"] for row in rows] == [measure.NAME for measure in registered()]
-    assert all(row["source"] in text and row["formula"] in text for row in rows)
-
-
-def test_the_module_is_the_command():
-    import pyterrier_diversity.__main__ as main
-
-    assert main.app is app
-
-
 def test_the_cli_and_an_experiment_agree():
     demo = DemoDataset()
     measures = [RBU @ 5, Adhoc(nDCG @ 5)]
@@ -253,24 +178,6 @@ def test_the_cli_and_an_experiment_agree():
     assert [row[str(m)] for m in measures] == pytest.approx(
         table[[str(m) for m in measures]].iloc[0].tolist(), abs=1e-11
     )
-
-
-def test_measures_tells_all_about_one():
-    assert run("measures", "RBU").startswith("RBU(cutoff, p=0.99,")
-    assert "    e: effort of looking at a document" in run("measures", "RBU")
-
-
-def test_measures_does_not_know_what_is_not_there():
-    assert "there is no measure 'nRBU' here" in fail("measures", "nRBU")
-
-
-def test_a_group_of_measures_is_asked_for_by_its_name():
-    header = run("evaluate", "demo", BM25, "-m", "FRESHSTACK RBU@5", "--format", "csv").splitlines()[0]
-
-    assert header == "run,alpha_nDCG@10,Coverage@20,Adhoc(R@50),RBU@5"
-
-
-MORE = str(FOLDER / "more-like-this.run")
 
 
 def test_compare_tells_means_differences_and_significance():
@@ -308,7 +215,6 @@ def test_compare_prints_a_p_value_that_no_trial_reached_as_below_one_over_the_tr
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--test", "anova"], "test must be one of"),
         (["-b", "nobody"], "nobody"),
         (["--correction", "no"], "correction must"),
         (["--correction", "holm"], "correction must be None for test='tukey-randomised'"),
@@ -327,26 +233,6 @@ def test_a_table_may_be_printed_for_latex():
     assert lines[2:5] == [r"\begin{tabular}{lrr}", r"\toprule", r"run & RBU@5 & alpha\_nDCG@5 \\"]
     assert lines[6].startswith("bm25 & 0.146 & ")
     assert lines[-2:] == [r"\bottomrule", r"\end{tabular}"]
-
-
-def test_axioms_tells_which_constraints_measures_meet():
-    rows = json.loads(run("axioms", "RBU(p=0.99) IA(AP)", "--n-pairs", "20", "--format", "json"))
-
-    assert rows[0] == {"measure": "RBU", **dict.fromkeys(CONSTRAINTS, "yes")}
-    assert (rows[1]["measure"], rows[1]["CloseTh"], rows[1]["Red"], rows[1]["Conf"]) == ("IA(AP)", "yes", "no", "no")
-
-
-def test_axioms_shows_rankings_that_break_a_constraint():
-    text = run("axioms", "IA(AP)", "-c", "--n-pairs", "0")
-
-    shown = text.split("\nIA(AP) breaks ")[1:]
-    assert [each.split(".")[0] for each in shown] == [name for name in CONSTRAINTS if name != "CloseTh"]
-    redundant = next(each for each in shown if each.startswith("Red."))
-    assert "\nbetter 0.250000: 1/0, 0/1\nworse 0.333333: 1/0 (2 times)\n" in redundant
-
-
-def test_axioms_of_what_cannot_be_checked_is_one_sentence():
-    assert "needs the column rarity" in fail("axioms", "P_Rareness@5")
 
 
 def test_a_table_may_be_printed_as_html():
@@ -381,3 +267,184 @@ def test_compare_marks_what_is_significant(format, higher):
 
     assert higher in text
     assert "(paired t-test, alpha = 0.05, queries: 14). Systems: a bm25." in text
+
+
+def test_evaluate_reads_several_measures_from_one_text_and_lifts_as_tables_show_them():
+    measures = ["-m", "RBU(p=0.9, e=0.1)@5 AP", "-m", "Adhoc(nDCG@5), Sharp(alpha_nDCG@5, gamma=0.3)"]
+    header = run("evaluate", "demo", BM25, *measures, "--format", "csv")
+
+    assert header.splitlines()[0] == 'run,"RBU(p=0.9,e=0.1)@5",AP,Adhoc(nDCG@5),"Sharp(alpha_nDCG@5,gamma=0.3)"'
+
+
+def test_a_group_of_measures_is_asked_for_by_its_name():
+    header = run("evaluate", "demo", BM25, "-m", "FRESHSTACK RBU@5", "--format", "csv").splitlines()[0]
+
+    assert header == "run,alpha_nDCG@10,Coverage@20,Adhoc(R@50),RBU@5"
+
+
+def test_runs_of_the_demo_are_called_by_their_names():
+    assert run("evaluate", "demo", "bm25", "xquad", "-m", "RBU@5") == run(
+        "evaluate", "demo", BM25, XQUAD, "-m", "RBU@5"
+    )
+
+
+def test_arguments_in_the_wrong_order_are_told():
+    assert f"{BM25} is a run, not qrels: the qrels come first." in fail("evaluate", BM25, QRELS, "-m", "RBU@5")
+
+
+def test_options_may_stand_anywhere():
+    assert run("evaluate", "-m", "RBU@5", QRELS, BM25, "-p", "2", XQUAD) == run(
+        "evaluate", QRELS, BM25, XQUAD, "-m", "RBU@5", "-p", "2"
+    )
+
+
+@pytest.mark.parametrize("format", ["csv", "json"])
+def test_programs_get_every_digit(format):
+    text = run("evaluate", QRELS, BM25, "-m", "RBU@5 NDEVAL", "--format", format)
+
+    (row,) = pd.read_csv(io.StringIO(text)).to_dict("records") if format == "csv" else json.loads(text)
+    assert (
+        row
+        == {"run": "bm25"} | evaluate_runs(read_qrels(QRELS), BM25, ["RBU@5", *NDEVAL]).iloc[0].drop("name").to_dict()
+    )
+
+
+def test_shell_python_and_an_experiment_give_the_same_values():
+    demo, measures = DemoDataset(), [*NDEVAL, RBU, RBU @ 5, RBU(p=0.9) @ 20]
+    names = [str(measure) for measure in measures]
+    runs = {name: demo.get_results(name) for name in RUNS}
+
+    experiment = pt.Experiment(runs, demo.get_topics(), demo.get_qrels(), measures).set_index("name")[names]
+    python = evaluate_runs(demo.get_qrels(), runs, measures).set_index("name")[names]
+    shell = pd.DataFrame(json.loads(run("evaluate", "demo", *RUNS, "-m", " ".join(names), "--format", "json")))
+
+    pd.testing.assert_frame_equal(experiment, python, check_exact=True)
+    pd.testing.assert_frame_equal(shell.set_index("run").rename_axis("name")[names], python, check_exact=True)
+
+
+def test_a_table_is_written_in_the_format_of_the_file(tmp_path):
+    path = tmp_path / "table.json"
+
+    assert run("evaluate", QRELS, BM25, "-m", "RBU@5", "-o", str(path)) == ""
+
+    assert path.read_text() == run("evaluate", QRELS, BM25, "-m", "RBU@5", "--format", "json")
+    beside = json.loads((tmp_path / "table.json.json").read_text())
+    assert beside["signatures"] == {"RBU@5": signature(RBU @ 5)}
+
+
+def test_a_comparison_is_written_as_it_is_printed(tmp_path):
+    arguments = ["compare", QRELS, BM25, XQUAD, "-m", "RBU@5"]
+
+    for ending, format in (("txt", "table"), ("tex", "latex"), ("html", "html"), ("csv", "csv")):
+        path = tmp_path / f"table.{ending}"
+        run(*arguments, "-o", str(path))
+        assert path.read_text() == run(*arguments, "--format", format)
+    assert json.loads((tmp_path / "table.csv.json").read_text())["test"] == "tukey-randomised"
+
+
+def test_a_comparison_fits_a_terminal():
+    text = run("compare", QRELS, str(FOLDER / "*.run"), "-m", "RBU@5 alpha_nDCG@5 ERR_IA@20")
+
+    assert max(map(len, text.splitlines()[:-6])) <= 80
+    assert sum(line.endswith(" *") for line in text.splitlines()) > 1
+
+
+def test_an_ending_that_says_nothing_is_refused(tmp_path):
+    message = fail("evaluate", QRELS, BM25, "-m", "RBU@5", "-o", str(tmp_path / "table.xls"))
+
+    assert "its ending must be one of" in message
+
+
+def test_finished_runs_are_saved_and_not_computed_again(tmp_path):
+    path = tmp_path / "saved.csv"
+    arguments = ["evaluate", QRELS, BM25, "-m", "RBU@5", "--save", str(path)]
+
+    first = run(*arguments)
+    saved = path.read_text()
+
+    assert run(*arguments) == first == run(*arguments[:-2])
+    assert path.read_text() == saved
+    assert len(saved.splitlines()) == 15
+
+
+@pytest.mark.parametrize("how", [[], ["--save", "saved.csv"], ["--jobs", "2"]], ids=" ".join)
+def test_a_run_may_come_through_a_pipe(tmp_path, monkeypatch, how):
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo("pipe.run")
+    content = (FOLDER / "bm25.run").read_bytes()
+    writer = threading.Thread(target=lambda: (tmp_path / "pipe.run").write_bytes(gzip.compress(content)))
+    writer.start()
+    result = CliRunner().invoke(
+        app, ["evaluate", QRELS, "pipe.run", "-", "-m", "RBU@5", "--format", "csv", *how], content
+    )
+    writer.join()
+
+    values = [line.split(",")[1] for line in result.stdout.splitlines()[1:]]
+    assert values == [run("evaluate", QRELS, BM25, "-m", "RBU@5", "--format", "csv").split(",")[-1].strip()] * 2
+
+
+def test_expected_values_over_ties_have_standard_errors(tmp_path):
+    path = tmp_path / "tied.run"
+    path.write_text(
+        "".join(f"{line.rsplit(' ', 2)[0]} 1 tied\n" for line in (FOLDER / "bm25.run").read_text().splitlines())
+    )
+
+    arguments = ["evaluate", QRELS, str(path), "-m", "RBU@5", "--format", "csv"]
+    header, row = run(*arguments, "--ties", "expected", "--samples", "20").splitlines()
+
+    assert header == "run,RBU@5,se(RBU@5)"
+    assert float(row.split(",")[2]) > 0
+    assert run(*arguments, "--ties", "expected", "--samples", "20", "--seed", "1").splitlines()[1] != row
+
+
+def test_lengths_of_documents_come_from_a_file(shared):
+    folder = shared / "trec-dd"
+    truth, session = folder / "dd17-odd-truth.xml.gz", folder / "runs" / "dd17-odd-syn1.txt"
+    lengths = folder / "dd17-odd-doc-lengths.tsv.gz"
+
+    (row,) = json.loads(
+        run("evaluate", str(truth), str(session), "-m", "EU_DD@5 CT@5", "--doc-len", str(lengths), "--format", "json")
+    )
+
+    qrels, retrieved = read_dd_truth(truth, "passages"), read_dd_run(session, lengths)
+    for measure in (EU_DD @ 5, CT @ 5):
+        value = measure.calc_aggregate(pt.model.to_ir_measures(qrels), pt.model.to_ir_measures(retrieved))
+        assert row[str(measure)] == pytest.approx(value, abs=1e-12)
+
+
+def test_saved_values_know_the_lengths_of_documents(shared, tmp_path):
+    folder = shared / "trec-dd"
+    arguments = ["evaluate", str(folder / "dd17-odd-truth.xml.gz"), str(folder / "runs" / "dd17-odd-syn1.txt")]
+    arguments += ["-m", "EU_DD@5", "--format", "csv", "--save", str(tmp_path / "saved.csv"), "--doc-len"]
+    lengths = folder / "dd17-odd-doc-lengths.tsv.gz"
+    (tmp_path / "none.tsv").write_text("x\t1\n")
+
+    assert run(*arguments, str(lengths)) != run(*arguments, str(tmp_path / "none.tsv"))
+    assert run(*arguments, str(lengths)) == run(*arguments[:-3], "--doc-len", str(lengths))
+
+
+def test_check_tells_what_is_odd_and_what_is_there(tmp_path):
+    (tmp_path / "nothing.run").touch()
+    arguments = ["check", QRELS, BM25, str(tmp_path / "nothing.run")]
+
+    lines = run(*arguments).splitlines()
+
+    assert [line.split(": ")[:2] for line in lines] == [["note", "qrels"], ["note", "bm25"], ["warning", "nothing"]]
+    assert CliRunner().invoke(app, [*arguments, "--strict"]).exit_code == 1
+    assert CliRunner().invoke(app, [*arguments[:3], "--strict"]).exit_code == 0
+
+
+def test_check_ends_with_1_for_errors(tmp_path):
+    (tmp_path / "bad.run").write_text("1 Q0 d1\n")
+
+    result = CliRunner().invoke(app, ["check", QRELS, str(tmp_path / "bad.run"), BM25])
+
+    assert result.exit_code == 1
+    assert f"error: bad: {tmp_path}/bad.run, line 1: expected 6 columns" in result.stdout
+    assert "note: bm25" in result.stdout
+
+
+def test_what_holds_for_all_runs_is_said_once():
+    message = fail("evaluate", QRELS, BM25, XQUAD, "-m", "AP")
+
+    assert message.count("Adhoc(AP)") == message.count("\n") == 1

@@ -1,0 +1,5 @@
+"""The command ``pyterrier-diversity``: each of its commands is a call that a user could write in Python."""
+
+from .app import app
+
+__all__ = ["app"]

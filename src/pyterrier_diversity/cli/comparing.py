@@ -1,0 +1,106 @@
+"""The command that compares run files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import click
+
+from ..io.written import Format
+from ..meta import compare as compared
+from ..meta import comparison_text, significance_table, worse_than
+from ..meta.significance_tests import Alternative, Family, Groups, Test
+from . import options
+from .evaluating import asked, end_if_incomplete, evaluated
+from .inputs import runs_and_baselines
+from .outputs import put, refuse
+
+
+@click.command()
+@options.with_options(options.QRELS, options.RUNS, options.MEASURES)
+@click.option("-b", "--baseline", "baselines", multiple=True, help="Compare with this run only: its name or a file.")
+@click.option(
+    "--test",
+    type=click.Choice(get_args(Test)),
+    default="tukey-randomised",
+    show_default=True,
+    help="The test of significance: one over all runs (tukey...), or one for each pair.",
+)
+@click.option("--correction", help="Of p-values of tests of single pairs: of statsmodels, such as holm or fdr_bh.")
+@click.option(
+    "--family", type=click.Choice(get_args(Family)), default="measure", help="Which p-values are corrected together."
+)
+@click.option(
+    "--alternative",
+    type=click.Choice(get_args(Alternative)),
+    default="two-sided",
+    help="With 'greater', only a higher mean of the first run of a pair is significant.",
+)
+@click.option(
+    "--groups",
+    type=click.Choice(get_args(Groups)),
+    default="all",
+    help="With 'pairwise', a Tukey test is made for each pair alone, as some papers did.",
+)
+@click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of significance.")
+@click.option("--n-trials", type=click.IntRange(1), help="Trials of a test that draws.")
+@click.option(
+    "--no-worse",
+    multiple=True,
+    metavar="MEASURE",
+    help="A gate: the exit status is 3 if a run is significantly worse than the baseline; repeatable.",
+)
+@click.option(
+    "--tolerance",
+    type=click.FloatRange(0),
+    help="With --no-worse: nor may a mean be lower by more, significant or not.",
+)
+@options.with_options(options.SEED, options.OUTPUT, options.FORMAT, options.PLACES)
+@options.with_options(options.ORDER, options.STRICT, options.DOC_LEN, options.JOBS)
+def compare(
+    qrels: str,
+    runs: tuple[str, ...],
+    measures: tuple[str, ...],
+    baselines: tuple[str, ...],
+    no_worse: tuple[str, ...],
+    tolerance: float | None,
+    seed: int,
+    output: Path | None,
+    format: Format | None,
+    places: int | None,
+    order: Literal["score", "rank"],
+    strict: bool,
+    doc_len: Path | None,
+    jobs: int | None,
+    **how: Any,
+) -> None:
+    """Compare RUNS: means, differences and significance. In Python: meta.compare.
+
+    As LaTeX or HTML: a row for each run, its means marked by what is significant. As a table, a p-value of 0 out of B
+    trials is printed as < 1/B; the formats for programs have the share, and more columns.
+    """
+    guarded = options.measures_of(no_worse)
+    if bool(guarded) > bool(baselines):
+        raise click.UsageError("--no-worse needs a --baseline.")
+    if tolerance is not None and not guarded:
+        raise click.UsageError("--tolerance needs --no-worse.")
+    chosen = asked(options.measures_of(measures), guarded)
+    named, others = runs_and_baselines(runs, baselines, qrels)
+    read = {"order": order, "strict": strict, "doc_len": doc_len}
+    values = evaluated(qrels, named, [*chosen, *guarded], perquery=True, n_jobs=jobs, **read)
+    there = set(values["name"])
+    if len(there) < 2 or not there.issuperset(others):
+        end_if_incomplete(values)
+    how |= {"rng": seed, "n_jobs": jobs}
+    table = compared(values, measures=chosen, baseline=others or None, **how)
+    decimals = 4 if places is None else places
+    texts = {
+        "table": lambda: comparison_text(table, decimals),
+        "latex": lambda: significance_table(table, decimals).to_latex(),
+        "html": lambda: significance_table(table, decimals).to_html(),
+    }
+    put(table, output, format, places, texts)
+    end_if_incomplete(values)
+    if guarded:
+        refuse(worse_than(values, others, guarded, tolerance=tolerance, **how)["message"].tolist())

@@ -1,0 +1,107 @@
+"""Qrels and runs as the words of a command name them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    import ir_measures
+    import pandas as pd
+
+
+def read_judged(name: str, measures: Iterable[ir_measures.Measure] = ()) -> pd.DataFrame:
+    """Read qrels from a file or a dataset, with passages if a measure needs them.
+
+    Parameters
+    ----------
+    name : str
+        A file of TREC, a truth file of Dynamic Domain (``.xml``), ``-``, or a dataset of ours or of PyTerrier.
+    measures : iterable of Measure
+        The measures to compute.
+
+    Raises
+    ------
+    ValueError
+        If it is neither, or cannot be read.
+    """
+    import ir_measures
+
+    needed = ir_measures.providers.registry["diversity"].qrel_inputs(list(measures))
+    level: Literal["passages", "documents"] = "passages" if "passage" in needed else "documents"
+    if name != "-" and not (Path(name).exists() and not Path(name).is_dir()):
+        return _of_dataset(name, level)
+    from ..io import read_dd_truth, read_qrels
+
+    if name.endswith((".xml", ".xml.gz")):
+        return read_dd_truth(name, level)
+    try:
+        return read_qrels(name)
+    except ValueError as error:
+        if Path(name).is_file() and _is_run(name):
+            raise ValueError(f"{name} is a run, not qrels: the qrels come first.") from error
+        raise
+
+
+def _is_run(path: str) -> bool:
+    from ..io import read_run_or_session
+    from ..judged import collected
+
+    try:
+        with collected():
+            return not read_run_or_session(path).empty
+    except (ValueError, OSError):
+        return False
+
+
+def _of_dataset(name: str, level: str) -> pd.DataFrame:
+    import pyterrier as pt
+
+    from ..datasets import TREC_DD, DiversityDatasetProvider
+
+    short = name.removeprefix("diversity:")
+    ours = DiversityDatasetProvider().list_dataset_names()
+    try:
+        dataset = pt.get_dataset(f"diversity:{short}" if short in ours else name)
+    except KeyError as error:
+        raise ValueError(f"{name!r} is neither a file nor a dataset; this package's: {', '.join(ours)}.") from error
+    return dataset.get_qrels("passages") if short in TREC_DD and level == "passages" else dataset.get_qrels()
+
+
+def run_paths(names: Sequence[str], qrels: str) -> list[str | Path]:
+    """Return the paths of runs, which may be named by what the demo's runs are called if the qrels are the demo's."""
+    if qrels.removeprefix("diversity:") != "demo":
+        return list(names)
+    from ..datasets.demo import FOLDER, RUNS
+
+    return [FOLDER / f"{name}.run" if name in RUNS and not Path(name).exists() else name for name in names]
+
+
+def runs_and_baselines(
+    names: Sequence[str], baselines: Sequence[str], qrels: str
+) -> tuple[dict[str, str | Path], list[str]]:
+    """Return runs by name, baselines among them, and the names of the baselines.
+
+    A baseline is given by the name of a run or by a file, which is one of the runs or one more.
+    """
+    from ..evaluate.runs import named_runs
+
+    given = named_runs(run_paths(names, qrels))
+    files = [given[one] if one in given else run_paths([one], qrels)[0] for one in baselines]
+    unknown = [one for one, path in zip(baselines, files, strict=True) if not Path(path).exists()]
+    if unknown:
+        raise ValueError(
+            f"The baseline {unknown[0]!r} is neither a file nor the name of a run; the runs are {', '.join(given)}."
+        )
+    runs = named_runs(list(dict.fromkeys(map(Path, [*given.values(), *files]))))
+    name_of = {Path(path).resolve(): name for name, path in runs.items()}
+    return runs, [name_of[Path(path).resolve()] for path in files]
+
+
+def read_named_run(path: str | Path, order: Literal["score", "rank"], doc_len: Path | None = None) -> pd.DataFrame:
+    """Read the run of a path, with the lengths of documents if a file has them."""
+    from ..io import add_lengths, read_run_or_session
+
+    run = read_run_or_session(path, order)
+    return run if doc_len is None else add_lengths(run, doc_len)

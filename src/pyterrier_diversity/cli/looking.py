@@ -1,0 +1,253 @@
+"""The commands that look into rankings: a table of contributions, and pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import click
+
+from .. import Coverage, meta, missed_intents, plots
+from ..io.written import Format
+from . import options
+from .inputs import read_judged, read_named_run, run_paths
+from .outputs import put, tell
+
+if TYPE_CHECKING:
+    import ir_measures
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+Order = Literal["score", "rank"]
+
+
+@click.command()
+@options.QRELS
+@click.argument("runs", nargs=-1, required=True, metavar="RUN [RUN]")
+@click.option("-q", "--query", required=True, help="The query to explain.")
+@click.option("-m", "--measure", required=True, type=options.GroupOrMeasure(), help="The measure, such as 'RBU@20'.")
+@click.option("-k", "--depth", type=click.IntRange(1), help="Ranks to show; down to the measure's cutoff if omitted.")
+@options.with_options(options.OUTPUT, options.FORMAT, options.PLACES, options.ORDER, options.DOC_LEN)
+def explain(
+    qrels: str,
+    runs: tuple[str, ...],
+    query: str,
+    measure: str,
+    depth: int | None,
+    output: Path | None,
+    format: Format | None,
+    places: int | None,
+    order: Order,
+    doc_len: Path | None,
+) -> None:
+    """Tell what each document contributes to a measure.
+
+    Of two runs, the difference, rank by rank. In Python: transformers.Explain and transformers.explain_difference.
+    """
+    from ..evaluate.runs import named_runs
+    from ..transformers import explain_difference
+
+    paths = named_runs(run_paths(runs, qrels))
+    if len(paths) > 2:
+        raise click.UsageError("Give one run, or two, whose difference is explained.")
+    asked = Asked(qrels, {}, [options.parsed(measure)], query, depth or 10, order, doc_len)
+    explained = [asked.explained(path, depth) for path in paths.values()]
+    values = [table["value"].iloc[-1] for table in explained]
+    names = list(paths)
+    if len(explained) == 1:
+        columns = ["position", "docno", "intents", "new_intents", "judged", "contribution", "value"]
+        put(explained[0][columns], output, format, places)
+    else:
+        table = explain_difference(*explained)
+        columns = ["docno", "contribution", "value"]
+        shown = {column: f"{column} {names[0]}" for column in columns}
+        shown |= {f"{column}_other": f"{column} {names[1]}" for column in columns}
+        put(table[["position", *shown, "difference"]].rename(columns=shown), output, format, places)
+    told = [f"{value:.4g} of {name}" for name, value in zip(names, values, strict=True)]
+    lost = f"; the difference is {values[0] - values[1]:.4g}" if len(values) == 2 else ""
+    tell(f"{measure} for query {query}: {', '.join(told)}{lost}.")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a picture is to be of; files are read when it needs them."""
+
+    qrels: str
+    paths: dict[str, str | Path]
+    measures: list[ir_measures.Measure]
+    query: str | None
+    depth: int
+    order: Order
+    doc_len: Path | None = None
+    seed: int = 0
+    jobs: int | None = None
+
+    @cached_property
+    def judged(self) -> pd.DataFrame:
+        """The qrels."""
+        return read_judged(self.qrels, self.measures)
+
+    @cached_property
+    def runs(self) -> dict[str, pd.DataFrame]:
+        """The runs by name."""
+        return {name: self.read(path) for name, path in self.paths.items()}
+
+    @property
+    def one_query(self) -> str:
+        """The query, which has to be named."""
+        if self.query is None:
+            raise click.UsageError("This picture is of one query: name it with --query.")
+        return self.query
+
+    @property
+    def measure(self) -> ir_measures.Measure:
+        """The measure, of which there has to be one."""
+        if len(self.measures) != 1:
+            raise click.UsageError("This picture is of one measure: name it with -m.")
+        return self.measures[0]
+
+    @cached_property
+    def perquery(self) -> pd.DataFrame:
+        """The values of all measures for each run and query."""
+        from ..evaluate import evaluate_runs
+
+        if not self.measures:
+            raise click.UsageError("This picture is of measures: name them with -m.")
+        return evaluate_runs(
+            self.judged,
+            self.paths,
+            self.measures,
+            perquery=True,
+            order=self.order,
+            doc_len=self.doc_len,
+            n_jobs=self.jobs,
+        )
+
+    def read(self, path: str | Path) -> pd.DataFrame:
+        """Read a run."""
+        return read_named_run(path, self.order, self.doc_len)
+
+    def explained(self, path: str | Path, depth: int | None) -> pd.DataFrame:
+        """Explain the ranking of the query in a run, down to a depth or to the measure's cutoff."""
+        from ..transformers import Explain
+
+        run = self.read(path)
+        run = run[run["qid"] == self.one_query]
+        if run.empty:
+            raise ValueError(f"{path} has no document for query {self.one_query!r}.")
+        explained = Explain(self.judged, self.measure)(run)
+        if explained["value"].isna().all():
+            raise ValueError(f"The qrels have no query {self.one_query!r}.")
+        last = depth or self.measure.params.get("cutoff")
+        return explained if last is None or "turn" in explained else explained[explained["position"] <= last]
+
+
+def _coverage(asked: Asked) -> Axes:
+    return _panels(
+        asked,
+        lambda path, ax: plots.coverage(asked.read(path), asked.judged, asked.one_query, cutoff=asked.depth, ax=ax),
+    )
+
+
+def _explain(asked: Asked) -> Axes:
+    return _panels(
+        asked,
+        lambda path, ax: plots.explain(asked.explained(path, None), asked.one_query, cutoff=asked.depth, ax=ax),
+    )
+
+
+def _panels(asked: Asked, draw: Callable[[str | Path, Axes], object]) -> Axes:
+    """Draw a panel for each run, side by side."""
+    import matplotlib.pyplot as plt
+
+    n = len(asked.paths)
+    figure, axes = plt.subplots(1, n, figsize=(6.4 * n, 4.8), layout="constrained", squeeze=False)
+    for ax, (name, path) in zip(axes[0], asked.paths.items(), strict=True):
+        draw(path, ax)
+        ax.set_title(f"{name}, query {asked.one_query}")
+    return figure.axes[0]
+
+
+def _intent_coverage(asked: Asked) -> Axes:
+    measure = asked.measure if asked.measures else Coverage
+    return plots.intent_coverage(asked.runs, asked.judged, measure=measure, cutoff=asked.depth)
+
+
+def _deltas(asked: Asked) -> Axes:
+    if len(asked.paths) != 2:
+        raise click.UsageError("This picture is of two runs: the first is compared with the second.")
+    return plots.per_query_deltas(asked.perquery, asked.measure, *asked.paths)
+
+
+def _by_topic_set_size(asked: Asked) -> Axes:
+    n = asked.perquery["qid"].nunique()
+    step = -(-n // 10)
+    sampled = meta.topic_sampling(asked.perquery, sizes=range(step, n + 1, step), rng=asked.seed, n_jobs=asked.jobs)
+    return plots.by_topic_set_size(sampled)
+
+
+PICTURES: dict[str, Callable[[Asked], Axes]] = {
+    "coverage": _coverage,
+    "explain": _explain,
+    "intent_coverage": _intent_coverage,
+    "per_query_deltas": _deltas,
+    "asl_curve": lambda asked: plots.asl_curve(meta.asl_curve(asked.perquery, rng=asked.seed, n_jobs=asked.jobs)),
+    "by_topic_set_size": _by_topic_set_size,
+    "unanimity": lambda asked: plots.unanimity(meta.unanimity(asked.perquery)),
+    "discriminative_power": lambda asked: plots.discriminative_power(
+        meta.discriminative_power(asked.perquery, rng=asked.seed, n_jobs=asked.jobs)
+    ),
+    "missed_intents": lambda asked: plots.missed_intents(
+        missed_intents(asked.judged, asked.runs, asked.depth), asked.query
+    ),
+    "topics_needed": lambda asked: plots.topics_needed(meta.topics_needed(asked.perquery, n=[25, 50, 100, 200])),
+    "tau_matrix": lambda asked: plots.tau_matrix(meta.rank_correlation(asked.perquery, matrix=True)),
+}
+
+
+@click.command()
+@click.argument("picture", metavar="NAME", type=click.Choice(list(PICTURES)))
+@options.with_options(options.QRELS, options.RUNS, options.MEASURES)
+@click.option("-q", "--query", help="The query, of pictures of one query.")
+@click.option("-k", "--depth", type=click.IntRange(1), default=10, show_default=True, help="Last rank to show.")
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The file, whose ending says what it is: .png, .svg or .pdf.",
+)
+@click.option("--dpi", type=click.IntRange(10), default=150, show_default=True, help="Dots per inch of a PNG.")
+@options.with_options(options.SEED, options.ORDER, options.DOC_LEN, options.JOBS)
+def plot(
+    picture: str,
+    qrels: str,
+    runs: tuple[str, ...],
+    measures: tuple[str, ...],
+    query: str | None,
+    depth: int,
+    output: Path,
+    dpi: int,
+    **how: Any,
+) -> None:
+    """Draw a picture of RUNS into a file.
+
+    In Python: the function of plots that is called NAME. NAME is one of {names}.
+    """
+    from ..evaluate.runs import named_runs
+
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError as error:
+        raise ImportError("plot needs matplotlib: pip install 'pyterrier-diversity[plots]'.") from error
+    plt.switch_backend("agg")
+    asked = Asked(qrels, named_runs(run_paths(runs, qrels)), options.measures_of(measures), query, depth, **how)
+    PICTURES[picture](asked)
+    plt.savefig(output, dpi=dpi)
+    plt.close()
+
+
+plot.help = (plot.help or "").replace("{names}", ", ".join(PICTURES))

@@ -1,0 +1,156 @@
+"""What is odd about qrels and runs, before anything is computed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from ..io import read_run_or_session
+from ..judged import QRELS_COLUMNS, RUN_COLUMNS, Judgements, Run, collected, judge, to_frame
+from .runs import named_runs
+
+# Down to this rank it is told how much of a run is judged.
+_DEPTH = 20
+# As many names as a sentence can take.
+_NAMES = 5
+
+
+class _Finding(NamedTuple):
+    kind: Literal["error", "warning", "note"]
+    message: str
+
+
+def check_files(
+    qrels: pd.DataFrame,
+    runs: Mapping[str, Any] | str | os.PathLike[str] | Iterable[str | os.PathLike[str]] = (),
+    *,
+    order: Literal["score", "rank"] = "score",
+) -> pd.DataFrame:
+    """Tell what is odd about qrels and runs, and what is in them; no measure is computed.
+
+    Parameters
+    ----------
+    qrels : DataFrame
+        Qrels, as `evaluate_runs` takes them. Not changed.
+    runs : mapping of names to paths or runs, path, or iterable of paths
+        As `evaluate_runs` takes them; none if omitted.
+    order : {"score", "rank"}
+        Which column orders the documents of files, as of `io.read_run`.
+
+    Returns
+    -------
+    DataFrame
+        A row for each finding, those about the qrels first: ``name`` ("qrels", or the name of the run), ``kind`` and
+        ``message``. An "error" is what evaluating would raise; a "warning" is what makes values differ from those that
+        one may expect; a "note" counts what is there.
+
+    Raises
+    ------
+    ValueError
+        If there is no such run file, or two runs have one name.
+
+    Examples
+    --------
+    >>> qrels = pd.DataFrame({"qid": "1", "docno": ["a", "b"], "label": 1, "iteration": ["x", "y"]})
+    >>> run = pd.DataFrame({"qid": "7", "docno": ["a"], "score": [1.0]})
+    >>> check_files(qrels, {"mine": run})[["name", "kind"]]
+        name     kind
+    0  qrels     note
+    1   mine  warning
+    2   mine     note
+    """
+    named = named_runs(runs) if isinstance(runs, (Mapping, str, os.PathLike)) or (runs := list(runs)) else {}
+    found: list[tuple[str, _Finding]] = []
+    judgements: Judgements | None = None
+    try:
+        judgements = judge(to_frame(qrels, QRELS_COLUMNS, "qrels"))
+        found += [("qrels", finding) for finding in _about_qrels(judgements)]
+    except (ValueError, TypeError) as error:
+        found.append(("qrels", _Finding("error", str(error))))
+    for name, run in named.items():
+        found += [(name, finding) for finding in _about_run(run, judgements, order)]
+    return pd.DataFrame([(name, *finding) for name, finding in found], columns=["name", "kind", "message"])
+
+
+def _about_qrels(judgements: Judgements) -> Iterator[_Finding]:
+    if not len(judgements):
+        yield _Finding("error", "The qrels hold no judgement.")
+        return
+    n_queries, rows = len(judgements), judgements.rows
+    n_intents = np.bincount(judgements.named.query, minlength=n_queries)
+    without = [name for name, n in zip(judgements.query_ids, judgements.n_intents, strict=True) if not n]
+    if without:
+        yield _Finding(
+            "warning",
+            f"{_counted(without, 'query has', 'queries have')} no relevant document: {_some(without)}. A measure gives "
+            "them its value for a query that nothing can be found for, which is 0 for most measures.",
+        )
+    if n_intents.max() == 1:
+        yield _Finding(
+            "warning",
+            "No query has more than one intent: every measure is its ad-hoc form. Did a reader drop the intents, as "
+            "pt.io.read_qrels does?",
+        )
+    negative = int(np.count_nonzero(rows.label < 0))
+    if negative:
+        yield _Finding("note", f"{negative} negative labels count as 0.")
+    yield _Finding(
+        "note",
+        f"{n_queries} {_plural(n_queries, 'query', 'queries')}, {n_intents.sum()} intents, "
+        f"{len(judgements.intents.ids)} of them with a relevant document; {len(rows.label)} judgements, labels "
+        f"{rows.label.min():g} to {rows.label.max():g}.",
+    )
+
+
+def _about_run(run: Any, judgements: Judgements | None, order: Literal["score", "rank"]) -> Iterator[_Finding]:
+    try:
+        with collected() as messages:
+            frame = run if not isinstance(run, (str, os.PathLike)) else read_run_or_session(run, order)
+            frame = to_frame(frame, RUN_COLUMNS, "run")
+            read = Run(frame)
+            if judgements is not None:
+                read.retrieve(judgements)
+    except (ValueError, TypeError, OSError) as error:
+        yield _Finding("error", str(error))
+        return
+    yield from (_Finding("warning", message) for message in messages)
+    if frame.empty:
+        yield _Finding("warning", "The run is empty: every query scores the default of a measure.")
+    elif judgements is not None:
+        yield from _about_queries(frame, read, judgements)
+
+
+def _about_queries(frame: pd.DataFrame, run: Run, judgements: Judgements) -> Iterator[_Finding]:
+    given = set(map(str, frame["query_id"].unique().tolist()))
+    missing = [name for name in judgements.query_ids if name not in given]
+    if missing and len(missing) < len(judgements):
+        yield _Finding(
+            "warning",
+            f"{_counted(missing, 'judged query has', 'judged queries have')} no document in the run: {_some(missing)}. "
+            "Each scores the default of a measure.",
+        )
+    judged = dict(zip(judgements.query_ids, judgements.judged_docs, strict=True))
+    answered = [name for name in judgements.query_ids if name in given]
+    top = [(name, run.ranking(name)[:_DEPTH]) for name in answered]
+    n_top = sum(len(docs) for _, docs in top)
+    n_judged = sum(doc in judged[name] for name, docs in top for doc in docs)
+    share = f"; {n_judged / n_top:.0%} of the documents down to rank {_DEPTH} are judged" if n_top else ""
+    others = len(given) - len(answered)
+    more = f" and {others} without judgements" if others else ""
+    yield _Finding("note", f"{len(answered)} of {len(judgements)} judged queries{more}, {len(frame)} documents{share}.")
+
+
+def _plural(n: int, one: str, several: str) -> str:
+    return one if n == 1 else several
+
+
+def _counted(names: Sequence[str], one: str, several: str) -> str:
+    return f"{len(names)} {_plural(len(names), one, several)}"
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:_NAMES]) + (", ..." if len(names) > _NAMES else "")

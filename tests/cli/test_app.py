@@ -1,0 +1,117 @@
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+import pyterrier_diversity
+from pyterrier_diversity.cli import app
+from shell import BM25, fail, run
+
+
+def command(*arguments: str, **how: object) -> subprocess.CompletedProcess[str]:
+    """Call the command in a process of its own."""
+    code = "import sys; sys.argv[0] = 'pyterrier-diversity'; from pyterrier_diversity.cli import app; app()"
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), **how.pop("env", {})}
+    return subprocess.run(
+        [sys.executable, "-c", code, *arguments],
+        env=environment,
+        text=True,
+        check=False,
+        **({"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | how),
+    )
+
+
+def completions(*words: str) -> list[str]:
+    how = {
+        "_PYTERRIER_DIVERSITY_COMPLETE": "bash_complete",
+        "COMP_WORDS": " ".join(["pyterrier-diversity", *words]),
+        "COMP_CWORD": str(len(words)),
+    }
+    return command(env=how).stdout.split()
+
+
+def test_the_module_is_the_command():
+    import pyterrier_diversity.__main__ as main
+
+    assert main.app is app
+
+
+def test_the_version_is_told():
+    assert run("--version").split()[-1] == pyterrier_diversity.__version__
+
+
+def test_the_help_names_every_command_and_exit_status():
+    text = run("--help")
+
+    assert set(re.findall(r"^  ([a-z]+)  ", text, re.MULTILINE)) == set(app.list_commands(None))
+    assert re.findall(r"^    ([0-3])  ", text, re.MULTILINE) == ["0", "1", "2", "3"]
+
+
+@pytest.mark.parametrize("name", app.list_commands(None))
+def test_each_command_has_help_that_fits_a_terminal(name):
+    result = CliRunner().invoke(app, [name, "--help"], terminal_width=80)
+
+    assert result.exit_code == 0
+    assert max(map(len, result.stdout.splitlines())) <= 80
+
+
+def test_what_is_no_command_is_a_matter_of_usage():
+    assert "No such command 'evalute'" in fail("evalute", status=2)
+
+
+def test_words_are_completed():
+    assert completions("ev") == ["plain,evaluate"]
+    assert "plain,alpha_nDCG" in completions("evaluate", "demo", BM25, "-m", "alpha")
+    assert completions("plot", "tau") == ["plain,tau_matrix"]
+    assert "plain,tukey-randomised" in completions("compare", "demo", BM25, "--test", "tu")
+    assert completions("evaluate", "de")[:2] == ["plain,demo", "file,de"]
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is full")
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["measures"], ["evaluate", "demo", "bm25", "-m", "RBU@5"]], ids=" ".join
+)
+def test_a_full_disk_is_one_sentence(arguments):
+    with open("/dev/full", "w") as full:
+        ran = command(*arguments, stdout=full)
+
+    assert (ran.returncode, ran.stderr) == (1, "Error: The output cannot be written: No space left on device.\n")
+
+
+def test_a_reader_that_went_away_is_no_error():
+    ran = subprocess.run(
+        ["bash", "-c", f"'{sys.executable}' -m pyterrier_diversity measures | head -n 1"],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert (len(ran.stdout.splitlines()), ran.stderr) == (1, "")
+
+
+@pytest.mark.filterwarnings("default")
+def test_names_do_not_steer_the_terminal(tmp_path):
+    (tmp_path / "\x1b[31mred.run").write_text("151 Q0 d1 1 1.0 tag\n")
+
+    result = CliRunner().invoke(app, ["evaluate", "demo", str(tmp_path / "*.run"), "-m", "RBU@5"])
+
+    assert "\x1b" not in result.output
+    assert "\\x1b[31mred" in result.stdout
+    assert "\\x1b[31mred" in result.stderr
+
+
+def test_evaluating_files_imports_what_it_needs(tmp_path):
+    folder = os.path.dirname(BM25)
+    code = (
+        "import sys\nfrom pyterrier_diversity.cli import app\n"
+        f"app(['evaluate', {folder + '/qrels.txt'!r}, {BM25!r}, '-m', 'RBU@5 NDEVAL'], standalone_mode=False)\n"
+        "print(*{'pyterrier', 'joblib', 'scipy', 'ir_datasets', 'statsmodels', 'matplotlib'} & set(sys.modules))"
+    )
+
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert ran.stdout.splitlines()[-1] == ""

@@ -1,0 +1,112 @@
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from pyterrier_diversity.cli import app
+from pyterrier_diversity.datasets.demo import FOLDER
+from shell import BM25, XQUAD, fail, run
+
+QRELS, TOP3 = str(FOLDER / "qrels.txt"), str(FOLDER / "xquad-top-3.run")
+
+
+def value(path: str, measure: str) -> float:
+    (row,) = json.loads(run("evaluate", QRELS, path, "-m", measure, "--format", "json"))
+    return row[measure]
+
+
+def test_a_minimum_that_is_equalled_is_reached():
+    least = value(BM25, "RBU@5")
+
+    assert "bm25" in run("evaluate", QRELS, BM25, XQUAD, "-m", "StRecall@5", "--min", f"RBU@5={least!r}")
+
+
+def test_every_run_has_to_reach_the_minimum():
+    message = fail("evaluate", QRELS, BM25, XQUAD, "-m", "StRecall@5", "--min", "RBU@5=0.2", status=3)
+
+    assert message.startswith("Gate: RBU@5 of bm25 is 0.1461, below 0.2 by 0.05394; lowest on queries 6 (0.06626), ")
+    assert message.count("\n") == 1
+
+
+def test_a_gate_does_not_change_the_table():
+    arguments = ["evaluate", QRELS, BM25, XQUAD, "-m", "RBU@5 NDEVAL", "--queries", "--format", "csv"]
+
+    assert run(*arguments, "--min", "StRecall@5=0") == run(*arguments)
+    assert run(*arguments, "-q", "--min", "StRecall@5=0") == run(*arguments, "-q")
+
+
+def test_each_minimum_has_its_line():
+    message = fail("evaluate", QRELS, BM25, "--min", "RBU@5=0.9", "--min", "StRecall@5=.99", status=3)
+
+    assert [line.split(" ")[1] for line in message.splitlines()] == ["RBU@5", "StRecall@5"]
+
+
+def test_a_table_that_is_not_complete_passes_no_gate(tmp_path):
+    (tmp_path / "bad.run").write_text("1 Q0 d1\n")
+    arguments = ["evaluate", QRELS, BM25, str(tmp_path / "bad.run"), "--min", "RBU@5=0.9"]
+
+    result = CliRunner().invoke(app, arguments)
+
+    assert result.exit_code == 1
+    assert "bm25" in result.stdout
+    assert "bad.run, line 1: expected 6 columns" in result.stderr
+    assert "1 of the runs could not be evaluated: the table is not complete." in result.stderr
+    assert "Gate" not in result.stderr
+
+
+@pytest.mark.parametrize("text", ["RBU@5", "RBU@5=high", "RBU@5=nan", "=0.5"])
+def test_what_is_no_minimum_is_refused(text):
+    result = CliRunner().invoke(app, ["evaluate", QRELS, BM25, "--min", text])
+
+    assert result.exit_code in (1, 2)
+    assert "Error: " in result.stderr
+
+
+def test_a_run_that_is_significantly_worse_does_not_pass():
+    arguments = ["compare", QRELS, BM25, "--baseline", XQUAD, "--no-worse", "RBU@5"]
+
+    assert fail(*arguments, status=3).startswith("Gate: RBU@5 of bm25 is lower than of xquad by 0.1602 (")
+
+
+def test_a_run_that_is_better_passes():
+    run("compare", QRELS, XQUAD, "-b", BM25, "--no-worse", "RBU@5", "--no-worse", "StRecall@5", "--tolerance", "0")
+
+
+def test_a_tolerance_counts_whatever_the_test_says():
+    arguments = ["compare", QRELS, TOP3, "-b", XQUAD, "--no-worse", "RBU@5", "--test", "t"]
+
+    run(*arguments)
+    run(*arguments, "--tolerance", "0.05")
+    assert "is lower than of xquad by 0.04366" in fail(*arguments, "--tolerance", "0.04", status=3)
+
+
+@pytest.mark.parametrize("baseline", ["xquad", XQUAD])
+def test_a_baseline_is_named_by_its_name_or_its_file(baseline):
+    table = run("compare", QRELS, BM25, XQUAD, "-m", "RBU@5", "-b", baseline, "--format", "json")
+
+    assert [(row["system"], row["other"]) for row in json.loads(table)] == [("bm25", "xquad")]
+
+
+def test_a_baseline_may_be_a_run_of_the_demo():
+    table = run("compare", "demo", "bm25", "-m", "RBU@5", "-b", "xquad", "--format", "json")
+
+    assert [(row["system"], row["other"]) for row in json.loads(table)] == [("bm25", "xquad")]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "message"),
+    [
+        (["--no-worse", "RBU@5"], 2, "--no-worse needs a --baseline."),
+        (["-m", "RBU@5", "--tolerance", ".1"], 2, "--tolerance needs --no-worse."),
+        (
+            ["-m", "RBU@5", "-b", "nobody"],
+            1,
+            "The baseline 'nobody' is neither a file nor the name of a run; the",
+        ),
+        (["-b", "bm25", "--no-worse", "RBU@5", "--test", "t", "--alternative", "greater"], 1, "must be 'two-sided'"),
+        ([], 2, "Say which measures"),
+        (["-m", "RBU@5", "--test", "anova"], 2, "'anova' is not one of 'tukey-randomised', 'bootstrap'"),
+    ],
+)
+def test_what_is_no_gate_is_refused(arguments, status, message):
+    assert message in fail("compare", QRELS, BM25, XQUAD, *arguments, status=status)

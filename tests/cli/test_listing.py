@@ -1,0 +1,50 @@
+import json
+
+from pyterrier_diversity.datasets import DiversityDatasetProvider
+from pyterrier_diversity.measures import registered
+from pyterrier_diversity.meta.axioms import CONSTRAINTS
+from shell import fail, run
+
+
+def test_measures_lists_every_measure_with_its_source():
+    text = run("measures")
+    rows = json.loads(run("measures", "--format", "json"))
+
+    assert [row["measure"] for row in rows] == [measure.NAME for measure in registered()]
+    assert all(row["source"] in text and row["formula"] in text for row in rows)
+
+
+def test_measures_tells_all_about_one():
+    assert run("measures", "RBU").startswith("RBU(cutoff, p=0.99,")
+    assert "    e: effort of looking at a document" in run("measures", "RBU")
+
+
+def test_measures_does_not_know_what_is_not_there():
+    assert "There is no measure 'nRBU' here" in fail("measures", "nRBU")
+
+
+def test_axioms_tells_which_constraints_measures_meet():
+    rows = json.loads(run("axioms", "RBU(p=0.99) IA(AP)", "--n-pairs", "20", "--format", "json"))
+
+    assert rows[0] == {"measure": "RBU", **dict.fromkeys(CONSTRAINTS, "yes")}
+    assert (rows[1]["measure"], rows[1]["CloseTh"], rows[1]["Red"], rows[1]["Conf"]) == ("IA(AP)", "yes", "no", "no")
+
+
+def test_axioms_shows_rankings_that_break_a_constraint():
+    text = run("axioms", "IA(AP)", "-c", "--n-pairs", "0")
+
+    shown = text.split("\nIA(AP) breaks ")[1:]
+    assert [each.split(".")[0] for each in shown] == [name for name in CONSTRAINTS if name != "CloseTh"]
+    redundant = next(each for each in shown if each.startswith("Red."))
+    assert "\nbetter 0.250000: 1/0, 0/1\nworse 0.333333: 1/0 (2 times)\n" in redundant
+
+
+def test_axioms_of_what_cannot_be_checked_is_one_sentence():
+    assert "needs the column rarity" in fail("axioms", "P_Rareness@5")
+
+
+def test_datasets_lists_what_can_take_the_place_of_qrels():
+    rows = json.loads(run("datasets", "--format", "json"))
+
+    assert [row["name"] for row in rows] == DiversityDatasetProvider().list_dataset_names()
+    assert all(f"{row['name']} " in run("datasets") for row in rows)

@@ -1,0 +1,107 @@
+import inspect
+import io
+import json
+
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from pyterrier_diversity import RBU, plots
+from pyterrier_diversity.cli import app
+from pyterrier_diversity.cli.looking import PICTURES
+from pyterrier_diversity.datasets.demo import FOLDER, DemoDataset
+from pyterrier_diversity.transformers import Explain, explain_difference
+from shell import BM25, MORE, XQUAD, fail, run
+
+QRELS = str(FOLDER / "qrels.txt")
+
+
+def explained(name: str) -> pd.DataFrame:
+    demo = DemoDataset()
+    return Explain(demo.get_qrels(), RBU @ 5)(demo.get_results(name).query("qid == '3'")).head(5)
+
+
+def test_explain_gives_the_table_of_the_transformer():
+    rows = json.loads(run("explain", QRELS, BM25, "-q", "3", "-m", "RBU@5", "--format", "json"))
+
+    expected = explained("bm25")
+    assert [row["position"] for row in rows] == [1, 2, 3, 4, 5]
+    assert [row["docno"] for row in rows] == expected["docno"].tolist()
+    assert [row["contribution"] for row in rows] == expected["contribution"].tolist()
+
+
+def test_explain_of_two_runs_gives_the_difference_rank_by_rank():
+    arguments = ["explain", QRELS, XQUAD, BM25, "-q", "3", "-m", "RBU@5", "--format", "csv"]
+    table = pd.read_csv(io.StringIO(run(*arguments)))
+
+    expected = explain_difference(explained("xquad"), explained("bm25"))
+    assert table["difference"].tolist() == expected["difference"].tolist()
+    assert table["docno bm25"].tolist() == expected["docno_other"].tolist()
+    told = CliRunner().invoke(app, arguments).stderr
+    assert told.startswith("RBU@5 for query 3: ")
+    assert told.endswith(f"; the difference is {expected['difference'].sum():.4g}.\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "message"),
+    [
+        ([BM25, "-q", "99", "-m", "RBU@5"], 1, "has no document for query '99'."),
+        ([BM25, XQUAD, MORE, "-q", "1", "-m", "RBU@5"], 2, "Give one run, or two"),
+        ([BM25, "-m", "RBU@5"], 2, "Missing option '-q'"),
+    ],
+)
+def test_what_cannot_be_explained_is_one_sentence(arguments, status, message):
+    assert message in fail("explain", QRELS, *arguments, status=status)
+
+
+def test_every_picture_of_the_module_has_its_name():
+    drawn = {
+        name
+        for name, function in inspect.getmembers(plots, inspect.isfunction)
+        if function.__module__ == plots.__name__ and not name.startswith("_")
+    }
+
+    # confusion is of two qrels.
+    assert {*PICTURES, "confusion"} == drawn
+
+
+OPTIONS = {
+    "coverage": ["-q", "1"],
+    "explain": ["-q", "1", "-m", "RBU@5"],
+    "intent_coverage": [],
+    "per_query_deltas": ["-m", "RBU@5"],
+    "missed_intents": ["-q", "2", "-k", "5"],
+    "topics_needed": ["-m", "RBU@5"],
+}
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_each_picture_is_drawn_into_a_file(tmp_path, name):
+    path = tmp_path / "picture.svg"
+    options = OPTIONS.get(name, ["-m", "RBU@5 alpha_nDCG@5 StRecall@5"])
+
+    assert run("plot", name, QRELS, BM25, XQUAD, *options, "-o", str(path)) == ""
+
+    assert "</svg>" in path.read_text()
+
+
+@pytest.mark.parametrize("ending", ["png", "pdf"])
+def test_the_ending_of_the_file_says_what_it_is(tmp_path, ending):
+    run("plot", "coverage", "demo", "bm25", "-q", "1", "-o", str(tmp_path / f"picture.{ending}"))
+
+    assert (tmp_path / f"picture.{ending}").read_bytes()[:4] in (b"\x89PNG", b"%PDF")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "message"),
+    [
+        (["coverage", QRELS, BM25], 2, "name it with --query"),
+        (["explain", QRELS, BM25, "-q", "1"], 2, "of one measure: name it with -m"),
+        (["unanimity", QRELS, BM25, XQUAD], 2, "of measures: name them with -m"),
+        (["per_query_deltas", QRELS, BM25, "-m", "RBU@5"], 2, "of two runs"),
+        (["rainbow", QRELS, BM25], 2, "'rainbow' is not one of"),
+        (["coverage", QRELS, BM25, "-q", "99"], 1, "no relevant document for query '99'"),
+    ],
+)
+def test_what_cannot_be_drawn_is_one_sentence(tmp_path, arguments, status, message):
+    assert message in fail("plot", *arguments, "-o", str(tmp_path / "picture.svg"), status=status)

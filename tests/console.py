@@ -1,0 +1,61 @@
+"""Sessions of the shell on pages: commands after ``$``, and what they print."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+
+
+def sessions(text: str) -> Iterator[tuple[str, str]]:
+    """Yield each command of the console blocks of a page, and the output that follows it."""
+    for block in re.findall(r"^\.\. code-block:: console\n\n((?:(?: +.*)?\n)+)", text, flags=re.MULTILINE):
+        for part in re.split(r"^\$ ", textwrap.dedent(block), flags=re.MULTILINE)[1:]:
+            command, _, output = part.partition("\n")
+            yield command, output.strip("\n")
+
+
+class Shell:
+    """A shell in a folder: what a command prints, on both streams, and its status for the next command.
+
+    Parameters
+    ----------
+    folder : Path
+        Where it works.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.status = 0
+        programs = folder.parent / f"{folder.name}-bin"
+        programs.mkdir()
+        code = "import sys; sys.argv[0] = 'pyterrier-diversity'; from pyterrier_diversity.cli import app; app()"
+        for name, line in (("pyterrier-diversity", f'-c "{code}" "$@"'), ("python", '"$@"')):
+            program = programs / name
+            program.write_text(f'#!/bin/sh\nexec "{sys.executable}" {line}\n')
+            program.chmod(0o755)
+        source = Path(__file__).parents[1] / "src"
+        self._environment = os.environ | {
+            "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
+            "PYTHONPATH": str(source),
+            "COLUMNS": "80",
+            "LC_ALL": "C.UTF-8",
+        }
+
+    def run(self, command: str) -> str:
+        """Run a command and return what it prints."""
+        ran = subprocess.run(
+            ["bash", "-c", f"(exit {self.status}); {command}"],
+            cwd=self.folder,
+            env=self._environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
+        self.status = ran.returncode
+        return "\n".join(line.rstrip() for line in ran.stdout.splitlines()).strip("\n")

@@ -1,0 +1,87 @@
+import pandas as pd
+import pytest
+
+from pyterrier_diversity import check_files
+from pyterrier_diversity.datasets.demo import FOLDER, DemoDataset
+
+QRELS = pd.DataFrame(
+    [("1", "a", 1, "x"), ("1", "b", 2, "y"), ("2", "c", 1, "x"), ("2", "d", -2, "y")],
+    columns=["qid", "docno", "label", "iteration"],
+)
+
+
+def run(*rows):
+    return pd.DataFrame([(q, d, 9.0 - i) for i, (q, d) in enumerate(rows)], columns=["qid", "docno", "score"])
+
+
+def said(found, name, kind):
+    return found[(found["name"] == name) & (found["kind"] == kind)]["message"].tolist()
+
+
+def test_files_without_oddities_have_notes_only():
+    found = check_files(DemoDataset().get_qrels(), FOLDER / "bm25.run")
+
+    assert found["kind"].unique().tolist() == ["note"]
+    assert found["name"].tolist() == ["qrels", "bm25"]
+
+
+def test_the_notes_count_what_is_there():
+    found = check_files(QRELS, {"mine": run(("1", "a"), ("1", "z"), ("2", "c"), ("7", "a"))})
+
+    assert said(found, "qrels", "note") == [
+        "1 negative labels count as 0.",
+        "2 queries, 4 intents, 3 of them with a relevant document; 4 judgements, labels -2 to 2.",
+    ]
+    assert said(found, "mine", "note") == [
+        "2 of 2 judged queries and 1 without judgements, 4 documents; 67% of the documents down to rank 20 are judged."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("qrels", "message"),
+    [
+        (QRELS.assign(label=[1, 1, 0, 0]), "1 query has no relevant document: 2."),
+        (QRELS.assign(iteration="0"), "No query has more than one intent"),
+    ],
+)
+def test_what_is_odd_about_qrels_is_a_warning(qrels, message):
+    (warning,) = said(check_files(qrels), "qrels", "warning")
+
+    assert warning.startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("of_run", "message"),
+    [
+        (run(), "The run is empty"),
+        (run(("1", "a")), "1 judged query has no document in the run: 2."),
+        (run(("1", "a"), ("1", "a"), ("2", "c")), "The run holds a document twice in a query, 1 times"),
+        (run(("7", "a")), "No query of the run ('7'"),
+    ],
+)
+def test_what_is_odd_about_a_run_is_a_warning(of_run, message):
+    (warning,) = said(check_files(QRELS, {"mine": of_run}), "mine", "warning")
+
+    assert warning.startswith(message)
+
+
+def test_what_evaluating_would_raise_is_an_error(tmp_path):
+    (tmp_path / "bad.run").write_text("1 Q0 a\n")
+    contradicting = pd.concat([QRELS, QRELS.assign(label=3)])
+
+    found = check_files(contradicting, [tmp_path / "bad.run"])
+
+    assert "different labels" in said(found, "qrels", "error")[0]
+    assert "bad.run, line 1: expected 6 columns" in said(found, "bad", "error")[0]
+
+
+def test_qrels_without_rows_are_an_error():
+    assert said(check_files(QRELS.iloc[:0]), "qrels", "error") == ["The qrels hold no judgement."]
+
+
+def test_scores_against_ranks_are_a_warning_unless_ranks_order(tmp_path):
+    path = tmp_path / "reversed.run"
+    path.write_text("1 Q0 a 1 1.0 t\n1 Q0 b 2 2.0 t\n2 Q0 c 1 1.0 t\n")
+
+    assert "rank" in said(check_files(QRELS, path), "reversed", "warning")[0]
+    assert said(check_files(QRELS, path, order="rank"), "reversed", "warning") == []

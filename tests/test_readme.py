@@ -1,0 +1,117 @@
+"""What the README says in numbers and names, beside the code in it, which `test_experiment.py` runs."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from by_hand import value
+from pyterrier_diversity import ACT, CT, NDEVAL, RBU, SessionDCG, alpha_DCG, alpha_nDCG, evaluate_runs, meta, plots
+from pyterrier_diversity.datasets import TREC_DD, TREC_WEB
+from pyterrier_diversity.datasets.trec_web import TrecWebDataset
+from pyterrier_diversity.evaluate.evaluator import DiversityEvaluator
+from pyterrier_diversity.ideal import exact_ranking, greedy_ranking
+from pyterrier_diversity.meta.axioms import CONSTRAINTS
+from pyterrier_diversity.transformers import Diversify
+
+
+@pytest.fixture
+def readme(request):
+    text = (request.config.rootpath / "README.md").read_text(encoding="utf-8")
+    return " ".join(text.split())
+
+
+def numbers(pattern, text):
+    """The numbers in a sentence of the README."""
+    found = re.search(pattern, text)
+    assert found, f"the README does not say {pattern!r}"
+    return tuple(map(float, found.groups()))
+
+
+@pytest.fixture(scope="module")
+def exact_beside_greedy(shared):
+    """How much the best ranking of each topic gains over the greedy one, at cutoff 20."""
+    gains = []
+    for name in TREC_WEB:
+        qrels = TrecWebDataset(name).get_qrels()
+        evaluator = DiversityEvaluator([alpha_DCG @ 20], qrels)
+        best, greedy = (
+            evaluator.values(ranking(qrels, alpha=0.5, cutoff=20))[alpha_DCG @ 20]
+            for ranking in (exact_ranking, greedy_ranking)
+        )
+        gains += (best / greedy - 1).tolist()
+    return gains
+
+
+def test_as_many_topics_have_a_better_ranking_than_the_greedy_one_by_as_much(readme, exact_beside_greedy):
+    n_missed, n_topics, percent = numbers(
+        r"At cutoff 20 that is not the best one on (\d+) of the (\d+) topics .*?, by up to ([\d.]+) %", readme
+    )
+
+    assert n_topics == len(exact_beside_greedy)
+    assert n_missed == sum(gain > 1e-9 for gain in exact_beside_greedy)
+    assert percent == round(100 * max(exact_beside_greedy), 1)
+
+
+def test_ndeval_has_as_many_measures(readme):
+    assert "the nine measures of `NDEVAL`" in readme
+    assert len({measure.NAME for measure in NDEVAL}) == 9
+
+
+def test_there_are_ten_constraints(readme):
+    assert "which of ten constraints each meets" in readme
+    assert len(CONSTRAINTS) == 10
+
+
+def test_rbu_has_these_defaults(readme):
+    p, e = numbers(r"`p=([\d.]+), e=([\d.]+)` if not given", readme)
+    p_of_the_release, e_of_the_release = numbers(r"The authors' release has `p=([\d.]+), e=([\d.]+)`", readme)
+
+    assert (RBU["p"], RBU["e"]) == (p, e)
+    assert (p_of_the_release, e_of_the_release) == (0.8, 0.03)
+
+
+def test_the_years_are_those_of_the_datasets(readme):
+    web, dd = (numbers(rf"{track}\D* (\d+)-(\d+)", readme) for track in ("TREC Web tracks", "TREC Dynamic Domain"))
+
+    assert [int(name[-4:]) for name in TREC_WEB] == list(range(int(web[0]), int(web[1]) + 1))
+    assert [int(name[-4:]) for name in TREC_DD] == list(range(int(dd[0]), int(dd[1]) + 1))
+
+
+def test_plots_draw_what_these_functions_return(readme):
+    sentence = re.search(r"`plots` draws what (.*?) return", readme).group(1)
+    names = re.findall(r"`(\w+)`", sentence)
+
+    drawn = {"topic_sampling": "by_topic_set_size", "rank_correlation": "tau_matrix"}
+    assert [name for name in names if not hasattr(meta, name)] == []
+    assert [name for name in names if not hasattr(plots, drawn.get(name, name))] == []
+
+
+def test_parameters_are_checked_when_it_says_so(readme):
+    assert "raises when the measure is built, or when it is evaluated if ir_measures itself names the measure" in readme
+    with pytest.raises(ValueError, match="p must be a number"):
+        RBU(p=2)
+    late = alpha_nDCG(alpha=2.0) @ 5
+    with pytest.raises(ValueError, match="alpha must be a number"):
+        evaluate_runs({"q": {"d": 1}}, {"mine": {"q": {"d": 1}}}, late)
+
+
+def test_every_strategy_of_diversify_is_named(readme):
+    named = re.search(r"pyversity\)'s ([\w, ]+)\.", readme).group(1)
+
+    assert {name.lower() for name in re.findall(r"\w+", named)} - {"and"} == set(
+        Diversify.PARAMETERS["strategy"].choices
+    )
+
+
+def test_turns_and_documents_are_counted_as_it_says(readme):
+    assert "the cutoffs of the track's measures count them. All other measures see the session as one ranking" in readme
+    assert all(measure.COUNTS_TURNS for measure in (CT, ACT, SessionDCG))
+    assert not RBU.COUNTS_TURNS
+
+
+def test_a_query_that_a_run_lacks_scores_0_and_counts(readme):
+    assert "A query of the qrels that a run lacks scores 0 and counts in the mean" in readme
+    judged = {"q": {"d": 1}, "r": {"d": 1}}
+    assert value(RBU(p=0.5, e=0.0, gain="binary"), judged, {"q": {"d": 1}}) == 0.25
