@@ -75,3 +75,10 @@ def test_no_cell_is_compared_twice():
 
 def test_the_page_is_made_of_what_the_notebooks_wrote():
     assert PAGE.read_text(encoding="utf-8") == page(), "python tests/write_reproduction.py writes it"
+
+
+def test_hundreds_of_numbers_of_five_papers_are_compared():
+    rows = [row for row in read() if row["ours"]]
+
+    assert {row["paper"] for row in rows} == set(PAPERS)
+    assert sum(row["theirs"].replace(".", "").isdigit() for row in rows) >= 250
