@@ -1,7 +1,7 @@
-"""Carterette's user models: what users gain from the documents they read, and where they stop.
+"""Carterette's user models: how users accumulate gain, and where they stop.
 
-A measure is a pair of an accumulation model, 1 to 4, and a distribution of the rank at which users stop. It is computed
-for each intent alone, and averaged by the intents' weights.
+A measure combines an accumulation model, 1 to 4, with a distribution of the rank at which users stop. It is computed
+for each intent separately, and averaged by the intents' weights.
 """
 
 from __future__ import annotations
@@ -30,28 +30,35 @@ MODEL: Parameters = {
 }
 THETA: Parameters = {
     "theta": Parameter(
-        float, 0.5, interval="(0, 1]", desc="probability of stopping at a document (RBP), if relevant (ERR)"
+        float,
+        0.5,
+        interval="(0, 1]",
+        desc="probability of stopping at a document (RBP) or at a relevant document (ERR)",
     ),
-    "theta_nav": Parameter(float, interval="(0, 1]", desc="theta of navigational intents, if another"),
+    "theta_nav": Parameter(
+        float, interval="(0, 1]", desc="theta of navigational intents; the same as theta if not given"
+    ),
 }
 BASE: Parameters = {
     "base": Parameter(float, 2.0, interval="[2, inf)", desc="base of the logarithm of the distribution behind DCG")
 }
 NORM: Parameters = {
-    "norm": Parameter(bool, False, desc="divide by the value of the intent's perfect ranking, as long as this one")
+    "norm": Parameter(bool, False, desc="divide by the value of a perfect ranking of the same length for the intent")
 }
 REDUNDANCY: Parameters = {
     "redundancy": Parameter(
-        str, choices=STATIC, desc="how relevant documents lose value as more of them are met, if they do"
+        str, choices=STATIC, desc="how each relevant document lowers the value of the next; no effect if not given"
     ),
-    "theta_red": Parameter(float, 0.5, interval="[0, 1]", desc="what a relevant document loses each time (RBP)"),
+    "theta_red": Parameter(
+        float, 0.5, interval="[0, 1]", desc="fraction of value that each relevant document takes from the next (RBP)"
+    ),
 }
 EFFORT: Parameters = {
     "effort": Parameter(
         str,
         "reciprocal",
         choices=("reciprocal", "rank"),
-        desc="1 over the rank of stopping, or that rank: less is better then",
+        desc="1 / i for users who stop at rank i, or i itself: then less is better",
     )
 }
 GAIN: Parameters = {
@@ -61,14 +68,14 @@ MAX_REL: Parameters = {"max_rel": GRADES["max_rel"]}
 
 
 def viewing_probability(rank: npt.ArrayLike, stop: str, theta: npt.ArrayLike = 0.5, base: float = 2.0) -> np.ndarray:
-    r"""Return the probability that a user reads each rank: of not having stopped above it.
+    r"""Return the probability that a user reads each rank, and so has not stopped above it.
 
     Parameters
     ----------
     rank : array_like
         Rank, from 1.
     stop : {"RBP", "DCG", "RR"}
-        The distribution of the rank of stopping.
+        The distribution of the rank at which users stop.
     theta : array_like in [0, 1]
         With "RBP", the probability of stopping at a document; broadcast against ``rank``.
     base : float >= 2
@@ -97,7 +104,7 @@ def viewing_probability(rank: npt.ArrayLike, stop: str, theta: npt.ArrayLike = 0
 
 
 def stopping_probability(rank: npt.ArrayLike, stop: str, theta: npt.ArrayLike = 0.5, base: float = 2.0) -> np.ndarray:
-    r"""Compute the probability that a user stops at each rank, whatever is there.
+    r"""Return the probability that a user stops at each rank, regardless of relevance.
 
     Parameters
     ----------
@@ -124,7 +131,7 @@ def stopping_probability(rank: npt.ArrayLike, stop: str, theta: npt.ArrayLike = 
 
 
 def average_while_reading(n: np.ndarray, stop: str, theta: np.ndarray, base: float) -> np.ndarray:
-    """Return sum_{i<=n} P(i)/i: the average utility, down to rank n, of a document of utility 1 at rank 1."""
+    """Return sum_{i<=n} P(i)/i: the average utility of a document with utility 1 at rank 1, down to rank n."""
     rank = np.arange(1.0, n.max(initial=0) + 1)
     result = np.zeros(n.shape)
     for value in np.unique(theta):
@@ -134,7 +141,7 @@ def average_while_reading(n: np.ndarray, stop: str, theta: np.ndarray, base: flo
 
 
 class UserModelMeasure(DiversityMeasure):
-    """A measure of an accumulation model and a distribution of the rank of stopping."""
+    """A measure with an accumulation model and a distribution of the rank at which users stop."""
 
     model: int
     stop: str
@@ -145,7 +152,7 @@ class UserModelMeasure(DiversityMeasure):
         self.refuse_idle()
 
     def refuse_idle(self) -> None:
-        """Raise the ``ValueError`` for parameters that have no effect beside the others."""
+        """Raise a ``ValueError`` for parameters that have no effect."""
         idle = self.params.keys() - cell_parameters(self.model, self.stop).keys() - MODEL.keys()
         if self.get("redundancy") != "RBP":
             idle |= {"theta_red"}
@@ -171,7 +178,7 @@ class UserModelMeasure(DiversityMeasure):
         return ranked.intents.total(self._added(ranked))
 
     def _of_perfect_rankings(self, ranked: Ranked) -> np.ndarray:
-        """Return the value of each intent's perfect ranking: its relevant documents by label, then others."""
+        """Return the value of each intent's perfect ranking: relevant documents by label, then other documents."""
         judgements = ranked.judgements.view("each intent")
         perfect = ideal(judgements, ByWorth(by_label), ranked.cutoff)
         if self.model != 4 or self.stop in DYNAMIC:
@@ -187,7 +194,7 @@ class UserModelMeasure(DiversityMeasure):
         )
 
     def _last_rank(self, cutoff: int) -> int:
-        """Return the last rank down to the cutoff where somebody may stop."""
+        """Return the last rank down to the cutoff at which users may stop."""
         last: float = cutoff
         if self.stop == "RBP":
             theta = min(filter(None, [self.theta, self.get("theta_nav")]))
@@ -209,7 +216,7 @@ class UserModelMeasure(DiversityMeasure):
             return utility * viewing_probability(rank, self.stop, self._theta(ranked), self._base)
         if self.stop in DYNAMIC:
             return (ranked.intents.above(utility) + utility) / rank * self._stops_at_relevant(ranked)
-        # The sum over all ranks, turned round: a document adds its utility to every rank from its own to the last.
+        # The sum over ranks as a sum over documents: each adds its utility from its own rank to the last.
         theta = self._theta(ranked)
         n = ranked.n[ranked.query]
         return utility * (
@@ -228,7 +235,7 @@ class UserModelMeasure(DiversityMeasure):
         return self.get("base") or 2.0
 
     def _novelty(self, ranked: Ranked) -> np.ndarray | float:
-        """Return what is left of each document's value after the relevant ones above it."""
+        """Return the fraction of value that each document keeps after the relevant ones above it."""
         redundancy = self.get("redundancy")
         return 1.0 if redundancy is None else viewing_probability(ranked.met + 1, redundancy, self.theta_red)
 
@@ -272,7 +279,7 @@ def cell_parameters(model: int, stop: str) -> Parameters:
         **NORM,
         **(REDUNDANCY if model != 1 else {}),
         **(EFFORT if model == 3 else {}),
-        # M3 has no gain but that of the probability to stop.
+        # In M3, gain only changes the probability of stopping.
         **(GAIN if stop in STATIC or stop == "ERR" else {}),
         **(MAX_REL if stop == "ERR" else {}),
         **REL,
@@ -280,27 +287,30 @@ def cell_parameters(model: int, stop: str) -> Parameters:
 
 
 class _UserModel(UserModelMeasure):
-    """A user who accumulates by a model until stopping by a distribution: ``UserModel(2, "DCG")``.
+    """An accumulation model combined with a distribution of the rank where users stop: ``UserModel(2, "DCG")``.
 
-    The models: 1 is the relevance of the document where the user stops, 2 the utility of all documents read, 3 the
-    effort, 4 the average utility of a document read. Models 1 and 2 take the static distributions RBP, DCG and RR;
-    model 3 the dynamic ones ERR, AP and RRR, whose users stop at relevant documents only; model 4 takes all. At a
-    cutoff, model 2 assumes that nothing relevant comes below. With ``norm``, the perfect ranking of an intent is its
-    relevant documents by label, followed by others down to the cutoff; without a cutoff, down to the length of the
-    ranking, or of the relevant documents if there are more. So no value exceeds 1, but where less is better
-    (``effort="rank"``). Another table of gains is another column of labels, with ``gain="linear"``.
+    Model 1 is the relevance of the document where the user stops, model 2 the utility of all documents read, model 3
+    the effort, and model 4 the average utility of the documents read. Models 1 and 2 take the static distributions RBP,
+    DCG and RR. Model 3 takes the dynamic distributions ERR, AP and RRR, whose users stop only at relevant documents.
+    Model 4 takes all six. With a cutoff, model 2 assumes that nothing relevant comes below.
 
-    ``base`` is that of the distribution DCG, whose viewing probability is 1/log_b(i + b - 1), 1 at the first rank; nDCG
-    with base b, which does not discount above rank b, is another measure. ``redundancy`` puts U_i, the sum of what
-    relevant documents are worth after those above them, in the place of R_i. The paper writes that down for model 2,
-    and says that models 3 and 4 follow. In model 3, R_i stands in the distribution alone: the share of users who read
-    on is a function of R_i, here of U_i, and the probability of stopping is what it falls by.
+    ``norm=True`` divides by the perfect ranking of each intent: its relevant documents by label, then others down to
+    the cutoff. Without a cutoff, the perfect ranking is as long as the ranking, or as the relevant documents if there
+    are more. Values then do not exceed 1, except with ``effort="rank"``, where less is better.
+
+    Another table of gains is another column of labels, with ``gain="linear"``.
+
+    ``base`` is that of the distribution DCG: its viewing probability is 1/log_b(i + b - 1), which is 1 at the first
+    rank. (The nDCG with base b that does not discount above rank b is another measure.) ``redundancy`` replaces R_i by
+    U_i, the sum of what each relevant document is worth after those above it. The paper defines it for model 2, and
+    says that models 3 and 4 follow. In model 3, R_i stands only in the distribution: the probability of reading on is
+    a function of R_i, here of U_i, and the probability of stopping is the difference between ranks.
 
     Raises
     ------
     ValueError
-        When it is built with a pair that does not exist, graded gains for AP or RRR, which would be no distributions,
-        or a parameter that has no effect there.
+        If the model does not take the distribution, a parameter has no effect, or gains are graded with AP or RRR,
+        whose probabilities would not sum to 1.
 
     .. cite.dblp:: conf/sigir/Carterette11
 
@@ -336,7 +346,7 @@ class _UserModel(UserModelMeasure):
         super().__init__(model=model, stop=stop, **params)
 
     def refuse_idle(self) -> None:
-        """Raise the ``ValueError`` for pairs that do not exist, and for parameters that have no effect there."""
+        """Raise a ``ValueError`` for pairs that do not exist, and for parameters that have no effect."""
         if self.params.keys() <= {"cutoff"}:
             return
         if self.model is None or self.stop is None:
@@ -346,7 +356,8 @@ class _UserModel(UserModelMeasure):
             raise ValueError(f"UserModel: stop must be one of {stops} with model {self.model}, not {self.stop!r}.")
         if self.graded and self.stop in ("AP", "RRR"):
             raise ValueError(
-                f"UserModel: gain must be 'binary' with stop {self.stop!r}, which is no distribution else."
+                f"UserModel: gain must be 'binary' with stop={self.stop!r}, not {self.gain!r}: otherwise the "
+                "probabilities of stopping do not sum to 1."
             )
         super().refuse_idle()
 
@@ -394,7 +405,7 @@ CELLS = (
         "RBP",
         "Rank-Biased Average Precision",
         r"\sum_i \frac{R_i}{i} (1 - \theta)^{i - 1} \theta",
-        "Precision where users stop, each document with the same probability.",
+        "Precision at the rank where users stop, who stop at each document with the same probability.",
     ),
     Cell(
         "CDG",
@@ -402,7 +413,7 @@ CELLS = (
         "DCG",
         "Cumulated Discounted Gain",
         r"\sum_i J_i \left( \frac{1}{\log_2(i + 1)} - \frac{1}{\log_2(i + 2)} \right)",
-        "Relevance of the document where users stop, by the distribution behind DCG.",
+        "Relevance of the document where users stop, with the stopping distribution of DCG.",
     ),
     Cell(
         "DCG",
@@ -410,7 +421,7 @@ CELLS = (
         "DCG",
         "Discounted Cumulated Gain",
         r"\sum_i \frac{J_i}{\log_2(i + 1)}",
-        "Total relevance read, by the distribution behind the logarithmic discount.",
+        "Total relevance of the documents read, with the stopping distribution of DCG.",
     ),
     Cell(
         "DAG",
@@ -418,7 +429,7 @@ CELLS = (
         "DCG",
         "Discounted Average Gain",
         r"\sum_i \frac{R_i}{i} \left( \frac{1}{\log_2(i + 1)} - \frac{1}{\log_2(i + 2)} \right)",
-        "Precision where users stop, by the distribution behind DCG.",
+        "Precision at the rank where users stop, with the stopping distribution of DCG.",
     ),
     Cell(
         "RRG",
@@ -426,7 +437,7 @@ CELLS = (
         "RR",
         "Reciprocal Rank Gain",
         r"\sum_i \frac{J_i}{i (i + 1)}",
-        "Relevance of the document where users stop, reading on with reciprocal probability.",
+        "Relevance of the document where users stop, who read rank i with probability 1/i.",
     ),
     Cell(
         "RRTR",
@@ -434,7 +445,7 @@ CELLS = (
         "RR",
         "Reciprocal Rank Total Relevance",
         r"\sum_i \frac{J_i}{i}",
-        "Total relevance read, reading on with reciprocal probability (the paper's RR).",
+        "Total relevance of the documents read by users who read rank i with probability 1/i (the paper's RR).",
     ),
     Cell(
         "RAP",
@@ -442,7 +453,7 @@ CELLS = (
         "RR",
         "Reciprocal Average Precision",
         r"\sum_i \frac{R_i}{i} \frac{1}{i (i + 1)}",
-        "Precision where users stop, reading on with reciprocal probability.",
+        "Precision at the rank where users stop, who read rank i with probability 1/i.",
     ),
     Cell(
         "EPR",
@@ -450,7 +461,7 @@ CELLS = (
         "ERR",
         "Expected Precision",
         r"\sum_i \frac{R_i}{i} J_i (1 - \theta)^{R_i - 1} \theta",
-        "Precision where users stop, at each relevant document with the same probability.",
+        "Precision at the rank where users stop, who stop at each relevant document with the same probability.",
     ),
     Cell(
         "ARR",
@@ -466,7 +477,7 @@ CELLS = (
         "RRR",
         "Reciprocal Relevant Rank",
         r"\sum_i \frac{1}{i} \frac{J_i}{R_i (R_i + 1)}",
-        "Reciprocal rank where users stop, who read on to further relevant documents with reciprocal probability.",
+        "Reciprocal of the rank where users stop, who read the i-th relevant document with probability 1/i.",
     ),
     Cell(
         "RRAP",
@@ -474,13 +485,13 @@ CELLS = (
         "RRR",
         "Reciprocal Relevant Average Precision",
         r"\sum_i \frac{R_i}{i} \frac{J_i}{R_i (R_i + 1)}",
-        "Precision where users stop, who read on to further relevant documents with reciprocal probability.",
+        "Precision at the rank where users stop, who read the i-th relevant document with probability 1/i.",
     ),
 )
 
 
 class _Cell(UserModelMeasure):
-    """A named cell, with the parameters that have an effect there."""
+    """A named cell of the table, with the parameters that have an effect in it."""
 
     SOURCE = "Carterette (2011, SIGIR), Table 1"
 
