@@ -462,6 +462,6 @@ def test_synthetic_systems_out_of_range_are_refused(arguments, message):
         insert_synthetic_system(**{"runs": FOUR, "qrels": OF_FOUR, "measures": P_Rareness @ 5, **arguments})
 
 
-def test_trials_and_synthetic_systems_are_as_many_as_in_the_paper_unless_told():
+def test_there_are_1000_trials_and_up_to_45_relevant_documents_unless_told():
     assert signature(number_of_systems).parameters["n_trials"].default == 1000
     assert list(signature(insert_synthetic_system).parameters["n_relevant"].default) == list(range(1, 46))
