@@ -164,6 +164,10 @@ class TestOnSubtopics:
             (lambda frame: frame.assign(docno="d1"), "returns no column score"),
             (lambda frame: frame, "returns no column docno, score"),
             (lambda frame: frame.assign(qid="q.9", docno="d1", score=1.0), "returns queries that it was not asked"),
+            (
+                lambda frame: frame.assign(qid=[*frame["qid"][1:], "q.9"], docno="d1", score=1.0),
+                "returns queries that it was not asked",
+            ),
         ],
     )
     def test_a_pipeline_that_does_not_answer_is_refused(self, pipeline, message):
