@@ -76,7 +76,7 @@ def test_what_evaluating_would_raise_is_an_error(tmp_path):
 
 
 def test_qrels_without_rows_are_an_error():
-    assert said(check_files(QRELS.iloc[:0]), "qrels", "error") == ["The qrels hold no judgement."]
+    assert said(check_files(QRELS.iloc[:0]), "qrels", "error") == ["The qrels are empty."]
 
 
 def test_scores_against_ranks_are_a_warning_unless_ranks_order(tmp_path):

@@ -215,7 +215,7 @@ def test_qrels_without_rows_have_no_values_and_no_aggregate():
 
     assert list(evaluator.iter_calc(RUN)) == []
     for aggregate in (evaluator.calc_aggregate, evaluator.calc):
-        with pytest.raises(ValueError, match="qrels hold no row: there is nothing to aggregate"):
+        with pytest.raises(ValueError, match="qrels must not be empty: there are no queries to aggregate over"):
             aggregate(RUN)
 
 
@@ -230,7 +230,7 @@ def test_a_built_in_measure_without_its_cutoff_is_refused_in_words():
 @pytest.mark.parametrize(
     ("measure", "message"),
     [
-        (AP_Rareness, "AP_Rareness needs the column rarity in the qrels; pyterrier_diversity.add_rarity writes it"),
+        (AP_Rareness, "AP_Rareness needs the column rarity in the qrels; add it with pyterrier_diversity.add_rarity"),
         (EU_DD, "EU_DD needs the column passage and the column nugget in the qrels; .*read_dd_truth"),
         (IA(AP_Rareness), "AP_Rareness needs the column rarity"),
     ],

@@ -154,7 +154,7 @@ def test_an_empty_run_is_named_in_one_warning(tmp_path, form, n_jobs):
     empty = {"file": tmp_path / "nothing.run", "frame": BM25.iloc[:0], "dict": {}, "list": []}[form]
 
     assert warned({"full": BM25, "mine": empty}, n_jobs=n_jobs) == [
-        "Run mine is empty: every query scores the default of a measure."
+        "Run mine is empty: every query gets each measure's default value."
     ]
 
 
@@ -173,7 +173,8 @@ def test_a_run_that_answers_few_of_the_queries_is_named_in_one_warning():
 
     few = (n - 1) // 2 if n % 2 else half - 1
     assert message == (
-        f"Run few answers {few} of {n} queries that the runs answer: each other query scores the default of a measure."
+        f"Run few answers only {few} of the {n} queries that the runs answer: the others get each measure"
+        "'s default value."
     )
     assert warned({"one": of_queries(1), "other": of_queries(1)}) == []
 
@@ -250,7 +251,7 @@ def test_runs_may_be_dicts_and_can_be_read_once():
 
 
 def test_qrels_without_rows_are_refused(files):
-    with pytest.raises(ValueError, match=r"evaluate_runs: qrels hold no row"):
+    with pytest.raises(ValueError, match=r"evaluate_runs: qrels must not be empty"):
         evaluate_runs(QRELS.iloc[:0], files, [RBU @ 5])
 
 
@@ -297,5 +298,5 @@ def test_folders_and_patterns_are_searched(tmp_path):
 
 @pytest.mark.parametrize("pattern", ["nothing.run", "*.nothing"])
 def test_a_pattern_without_a_file_is_refused(tmp_path, pattern):
-    with pytest.raises(ValueError, match="There is no run file"):
+    with pytest.raises(ValueError, match="No run file found"):
         run_files([tmp_path / pattern])
