@@ -55,7 +55,7 @@ def test_what_is_odd_about_qrels_is_a_warning(qrels, message):
     [
         (run(), "The run is empty"),
         (run(("1", "a")), "1 judged query has no document in the run: 2."),
-        (run(("1", "a"), ("1", "a"), ("2", "c")), "The run holds a document twice in a query, 1 times"),
+        (run(("1", "a"), ("1", "a"), ("2", "c")), "The run repeats documents within a query, 1 times"),
         (run(("7", "a")), "No query of the run ('7'"),
     ],
 )

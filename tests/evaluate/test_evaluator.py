@@ -196,7 +196,7 @@ def test_a_generator_that_has_been_read_is_no_empty_run(measures):
     once = rows_of(RUN)
     evaluator.values(once)
 
-    with pytest.raises(ValueError, match="run: the generator has been read before and has nothing left; give a list"):
+    with pytest.raises(ValueError, match="run: the generator has been read before and is empty now; give a list"):
         evaluator.values(once)
     empty = rows_of({})
     assert not any(column.any() for column in evaluator.values(empty).values())

@@ -188,7 +188,7 @@ def test_warnings_of_workers_reach_the_caller_with_the_name_of_the_run(n_jobs):
     messages = warned({"full": BM25, "twice": twice, "other": other, "unjudged": unjudged}, n_jobs=n_jobs)
 
     assert [message.split(", ")[0].split(" (")[0] for message in messages] == [
-        "Run twice: The run holds a document twice in a query",
+        "Run twice: The run repeats documents within a query",
         "Run other: No query of the run",
         f"Run unjudged: No document of the run is judged in any of the {len(QUERIES)} queries that it shares with the "
         "qrels: 'x" + BM25.groupby("qid").head(1)["docno"].iloc[0] + "' in the run",
@@ -227,7 +227,9 @@ def test_runs_may_be_ordered_by_rank(tmp_path, form):
 
     pd.testing.assert_frame_equal(table, evaluate_runs(QRELS, {"mine": BM25}, MEASURES))
     (message,) = warned(given)
-    assert message.startswith(f"Run mine: Scores rise down the ranks of {len(QUERIES)} of {len(QUERIES)} queries")
+    assert message.startswith(
+        f"Run mine: Scores and ranks contradict each other in {len(QUERIES)} of {len(QUERIES)} queries"
+    )
 
 
 def test_an_order_that_is_unknown_or_not_told_is_refused():
@@ -246,7 +248,7 @@ def test_runs_may_be_dicts_and_can_be_read_once():
     assert table.drop(columns="name").drop_duplicates().shape[0] == 1
     with pytest.raises(ValueError, match=r"Run tuples: run: the generator has been read before"):
         evaluate_runs(QRELS, {"tuples": tuples}, MEASURES)
-    with pytest.raises(TypeError, match=r"Run bytes: run: docno must hold strings"):
+    with pytest.raises(TypeError, match=r"Run bytes: run: docno must contain strings"):
         evaluate_runs(QRELS, {"bytes": BM25.assign(docno=b"d")}, MEASURES)
 
 

@@ -73,7 +73,7 @@ def test_a_file_of_trec_keeps_intents_labels_and_weights(name, tmp_path):
 
 def test_a_file_of_trec_loses_nothing_unless_told_to(tmp_path):
     path = tmp_path / "q.txt"
-    lost = "the columns importance, nugget_text and 1 intents without any judgement"
+    lost = "the columns importance, nugget_text and 1 intents without judgements"
 
     with pytest.raises(
         ValueError, match=rf"^write_qrels: a file of TREC cannot hold {lost}; end the path in .*lossy=True"
@@ -160,7 +160,7 @@ def test_a_list_of_json_is_a_run_too(tmp_path):
 def test_lists_may_have_scores(tmp_path):
     path = json_lines(tmp_path, [{"qid": "1", "docno": ["b", "a"], "score": [1, 2]}])
 
-    with pytest.warns(UserWarning, match="Scores rise down the ranks of 1 of 1 queries"):
+    with pytest.warns(UserWarning, match="Scores and ranks contradict each other in 1 of 1 queries"):
         assert read_run(path)["docno"].tolist() == ["a", "b"]
     assert read_run(path, order="rank")["docno"].tolist() == ["b", "a"]
 

@@ -58,7 +58,7 @@ def test_documents_of_one_rank_are_ordered_by_descending_docno(tmp_path):
 
 def test_a_score_that_rises_down_the_ranks_counts_and_is_told_of(tmp_path):
     with pytest.warns(
-        UserWarning, match="Scores rise down the ranks of 1 of 2 queries of the run, such as '1', "
+        UserWarning, match="Scores and ranks contradict each other in 1 of 2 queries of the run, such as '1', "
     ) as caught:
         run = read_run(write(tmp_path, CONTRADICTED))
 
