@@ -39,6 +39,9 @@ THETA: Parameters = {
         float, interval="(0, 1]", desc="theta of navigational intents; the same as theta if not given"
     ),
 }
+BASE: Parameters = {
+    "base": Parameter(float, 2.0, interval="[2, inf)", desc="base of the logarithm in the stopping distribution of DCG")
+}
 NORM: Parameters = {
     "norm": Parameter(bool, False, desc="divide by the value of a perfect ranking of the same length for the intent")
 }
@@ -64,7 +67,7 @@ GAIN: Parameters = {
 MAX_REL: Parameters = {"max_rel": GRADES["max_rel"]}
 
 
-def viewing_probability(rank: npt.ArrayLike, stop: str, theta: npt.ArrayLike = 0.5) -> np.ndarray:
+def viewing_probability(rank: npt.ArrayLike, stop: str, theta: npt.ArrayLike = 0.5, base: float = 2.0) -> np.ndarray:
     r"""Return the probability that a user reads each rank, and so has not stopped above it.
 
     Parameters
@@ -75,11 +78,13 @@ def viewing_probability(rank: npt.ArrayLike, stop: str, theta: npt.ArrayLike = 0
         The distribution of the rank at which users stop.
     theta : array_like in [0, 1]
         With "RBP", the probability of stopping at a document; broadcast against ``rank``.
+    base : float >= 2
+        With "DCG", the base b of the logarithm. Users read further with a larger base.
 
     Returns
     -------
     ndarray
-        :math:`F(i)`: :math:`(1 - \theta)^{i-1}`, :math:`1/\log_2(i+1)` or :math:`1/i`. The probability of stopping at
+        :math:`F(i)`: :math:`(1 - \theta)^{i-1}`, :math:`1/\log_b(i+b-1)` or :math:`1/i`. The probability of stopping at
         rank i is :math:`F(i) - F(i+1)`.
 
     References
@@ -95,21 +100,22 @@ def viewing_probability(rank: npt.ArrayLike, stop: str, theta: npt.ArrayLike = 0
     rank = np.asarray(rank, dtype=np.float64)
     if stop == "RBP":
         return power(1.0 - np.asarray(theta), rank - 1.0)
-    return 1.0 / (np.log2(rank + 1.0) if stop == "DCG" else rank)
+    return 1.0 / (np.log2(rank + (base - 1.0)) / np.log2(base) if stop == "DCG" else rank)
 
 
-def stopping_probability(rank: npt.ArrayLike, stop: str, theta: npt.ArrayLike = 0.5) -> np.ndarray:
+def stopping_probability(rank: npt.ArrayLike, stop: str, theta: npt.ArrayLike = 0.5, base: float = 2.0) -> np.ndarray:
     r"""Return the probability that a user stops at each rank, regardless of relevance.
 
     Parameters
     ----------
-    rank, stop, theta
+    rank, stop, theta, base
         As for `viewing_probability`.
 
     Returns
     -------
     ndarray
-        :math:`P(i)`: :math:`(1 - \theta)^{i-1} \theta`, :math:`1/\log_2(i+1) - 1/\log_2(i+2)` or :math:`1/(i(i+1))`.
+        :math:`P(i)`: :math:`(1 - \theta)^{i-1} \theta`, :math:`1/\log_b(i+b-1) - 1/\log_b(i+b)` or
+        :math:`1/(i(i+1))`.
 
     Examples
     --------
@@ -121,15 +127,15 @@ def stopping_probability(rank: npt.ArrayLike, stop: str, theta: npt.ArrayLike = 
         return 1.0 / (rank * (rank + 1.0))
     if stop == "RBP":
         return viewing_probability(rank, stop, theta) * theta
-    return viewing_probability(rank, stop) - viewing_probability(rank + 1.0, stop)
+    return viewing_probability(rank, stop, base=base) - viewing_probability(rank + 1.0, stop, base=base)
 
 
-def average_while_reading(n: np.ndarray, stop: str, theta: np.ndarray) -> np.ndarray:
+def average_while_reading(n: np.ndarray, stop: str, theta: np.ndarray, base: float) -> np.ndarray:
     """Return sum_{i<=n} P(i)/i: the average utility of a document with utility 1 at rank 1, down to rank n."""
     rank = np.arange(1.0, n.max(initial=0) + 1)
     result = np.zeros(n.shape)
     for value in np.unique(theta):
-        sums = np.cumsum(np.append(0.0, stopping_probability(rank, stop, value) / rank))
+        sums = np.cumsum(np.append(0.0, stopping_probability(rank, stop, value, base) / rank))
         result = np.where(theta == value, sums[n], result)
     return result
 
@@ -204,23 +210,29 @@ class UserModelMeasure(DiversityMeasure):
             return (1.0 / rank if self.effort == "reciprocal" else rank) * self._stops_at_relevant(ranked)
         gain = ranked.gain(self) if self.graded else np.ones(len(rank))
         if self.model == 1:
-            return gain * stopping_probability(rank, self.stop, self._theta(ranked))
+            return gain * stopping_probability(rank, self.stop, self._theta(ranked), self._base)
         utility = gain * self._novelty(ranked)
         if self.model == 2:
-            return utility * viewing_probability(rank, self.stop, self._theta(ranked))
+            return utility * viewing_probability(rank, self.stop, self._theta(ranked), self._base)
         if self.stop in DYNAMIC:
             return (ranked.intents.above(utility) + utility) / rank * self._stops_at_relevant(ranked)
         # The sum over ranks as a sum over documents: each adds its utility from its own rank to the last.
         theta = self._theta(ranked)
         n = ranked.n[ranked.query]
         return utility * (
-            average_while_reading(n, self.stop, theta) - average_while_reading(rank - 1, self.stop, theta)
+            average_while_reading(n, self.stop, theta, self._base)
+            - average_while_reading(rank - 1, self.stop, theta, self._base)
         )
 
     def _theta(self, ranked: Ranked) -> np.ndarray:
         """Return theta of each entry's intent."""
         theta, theta_nav = self.get("theta") or 0.5, self.get("theta_nav")
         return np.where(ranked.navigational, theta if theta_nav is None else theta_nav, theta)
+
+    @property
+    def _base(self) -> float:
+        """The base of the logarithm in the stopping distribution of DCG."""
+        return self.get("base") or 2.0
 
     def _novelty(self, ranked: Ranked) -> np.ndarray | float:
         """Return the fraction of value that each document keeps after the relevant ones above it."""
@@ -229,12 +241,33 @@ class UserModelMeasure(DiversityMeasure):
 
     def _stops_at_relevant(self, ranked: Ranked) -> np.ndarray:
         """Return the probability of stopping at each document, which depends on the relevant ones above it."""
+        if self.model == 3 and self.get("redundancy") is not None:
+            return self._stops_as_utility_grows(ranked)
         if self.stop == "AP":
             return 1.0 / ranked.n_relevant
         if self.stop == "RRR":
             return stopping_probability(ranked.met + 1, "RR")
-        satisfied = ranked.probability(self) if self.graded else self._theta(ranked)
+        satisfied = self._satisfied(ranked)
         return satisfied * ranked.intents.left(satisfied)
+
+    def _stops_as_utility_grows(self, ranked: Ranked) -> np.ndarray:
+        """Return the probability of stopping at each document if U_i, to which redundant ones add less, replaces R_i.
+
+        The share of users who read on is (1 - theta)^U_i, 1 - U_i/U or 1/(U_i + 1), and falls by this probability.
+        """
+        novelty = np.asarray(self._novelty(ranked))
+        if self.stop == "ERR":
+            satisfied = 1.0 - power(1.0 - self._satisfied(ranked), novelty)
+            return satisfied * ranked.intents.left(satisfied)
+        if self.stop == "RRR":
+            above = ranked.intents.above(novelty)
+            return novelty / ((above + 1.0) * (above + novelty + 1.0))
+        found = np.arange(1.0, ranked.n_relevant.max(initial=0) + 1)
+        return novelty / np.cumsum(viewing_probability(found, self.redundancy, self.theta_red))[ranked.n_relevant - 1]
+
+    def _satisfied(self, ranked: Ranked) -> np.ndarray:
+        """Return the probability that a relevant document satisfies a user who reads it."""
+        return ranked.probability(self) if self.graded else self._theta(ranked)
 
 
 def cell_parameters(model: int, stop: str) -> Parameters:
@@ -242,8 +275,9 @@ def cell_parameters(model: int, stop: str) -> Parameters:
     return {
         **CUTOFF,
         **(THETA if stop in ("RBP", "ERR") else {}),
+        **(BASE if stop == "DCG" else {}),
         **NORM,
-        **(REDUNDANCY if model in (2, 4) else {}),
+        **(REDUNDANCY if model != 1 else {}),
         **(EFFORT if model == 3 else {}),
         # In M3, gain only changes the probability of stopping.
         **(GAIN if stop in STATIC or stop == "ERR" else {}),
@@ -263,6 +297,14 @@ class _UserModel(UserModelMeasure):
     ``norm=True`` divides by the perfect ranking of each intent: its relevant documents by label, then others down to
     the cutoff. Without a cutoff, the perfect ranking is as long as the ranking, or as the relevant documents if there
     are more. Values then do not exceed 1, except with ``effort="rank"``, where less is better.
+
+    For other gains, put them into the column of labels and set ``gain="linear"``.
+
+    ``base`` is the base b in the viewing probability of DCG, 1/log_b(i + b - 1), which is 1 at the first rank. (The nDCG
+    with base b that does not discount above rank b is another measure.) ``redundancy`` replaces R_i by U_i, the sum of
+    the values that relevant documents keep after those above them. The paper defines it for model 2, and says that
+    models 3 and 4 follow. In model 3, R_i occurs only in the distribution: the probability of reading on is a function
+    of R_i, here of U_i, and the probability of stopping is the difference between ranks.
 
     Raises
     ------
@@ -298,7 +340,7 @@ class _UserModel(UserModelMeasure):
     EQUALS = "of one intent: (1, 'RBP') RBP(rel=1) of cwl_eval; (4, 'AP') AP of pytrec_eval"
     EXAMPLE = "UserModel(model=1, stop='RBP')"
     READS = ("weight", "intent_type")
-    SUPPORTED_PARAMS = {**CUTOFF, **MODEL, **THETA, **NORM, **REDUNDANCY, **EFFORT, **GAIN, **MAX_REL, **REL}
+    SUPPORTED_PARAMS = {**CUTOFF, **MODEL, **THETA, **BASE, **NORM, **REDUNDANCY, **EFFORT, **GAIN, **MAX_REL, **REL}
 
     def __init__(self, model: int | None = None, stop: str | None = None, **params: Any) -> None:
         super().__init__(model=model, stop=stop, **params)
