@@ -155,7 +155,7 @@ def test_runs_may_be_ordered_by_rank(tmp_path):
 def test_qrels_without_rows_are_one_sentence(tmp_path):
     (tmp_path / "qrels").touch()
 
-    assert "holds no judgement" in fail("evaluate", str(tmp_path / "qrels"), BM25, "-m", "RBU@5")
+    assert "contains no judgement" in fail("evaluate", str(tmp_path / "qrels"), BM25, "-m", "RBU@5")
 
 
 def test_unknown_qrels_are_one_sentence():

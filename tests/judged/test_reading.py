@@ -269,7 +269,7 @@ def test_the_column_that_pyterrier_writes_twice_is_told_of():
 
     with pytest.raises(ValueError, match=r"label must not be repeated\. PyTerrier's get_qrels\(variant\) repeats it;"):
         judge(twice)
-    with pytest.raises(ValueError, match=r"docno is there twice\.$"):
+    with pytest.raises(ValueError, match=r"docno must not be repeated\.$"):
         judge(twice[["qid", "docno", "docno", "label"]])
 
 

@@ -328,7 +328,7 @@ def test_repeated_documents_are_counted_in_one_warning():
 
 
 def test_all_repeated_documents_of_a_list_are_counted():
-    with pytest.warns(UserWarning, match="holds a document twice in a query, 3 times in all"):
+    with pytest.warns(UserWarning, match="repeats documents within a query, 3 times in all"):
         Run({"p": ["a", "b", "c", "a"], "q": ["a", "b", "c", "d", "b", "a"]}).rankings(["p", "q"])
 
 

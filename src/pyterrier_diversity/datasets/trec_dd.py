@@ -224,7 +224,7 @@ class TrecDDQrels(BaseQrels):  # type: ignore[misc]
         return TrecSubQrel if self._level == "documents" else TrecDDPassageQrel
 
     def qrels_defs(self) -> dict[int, str]:
-        """Return what the ratings mean."""
+        """Return the meaning of each rating."""
         return _RATINGS
 
 

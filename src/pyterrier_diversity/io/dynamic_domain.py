@@ -17,10 +17,10 @@ from .files import Columns, Path, Source, opened, read_content, read_table
 from .ordering import highest_label_last
 
 _RUN: Columns = {"qid": str, "turn": int, "docno": str, "score": float, "on_topic": None, "feedback": None}
-# What a user says of a document: the ratings of its passages, by subtopic.
+# The feedback for a document: the ratings of its passages, by subtopic.
 _FEEDBACK = re.compile(r"NULL|([^\s:|]+:\d+\|?)+")
 
-# Where an element of a truth file stands, and what a passage has.
+# The parent of each element of a truth file, and the fields of a passage.
 _PARENTS = {"topic": "domain", "subtopic": "topic", "passage": "subtopic"}
 _FIELDS = ("docno", "rating", "type")
 _TOPIC = re.compile(r"DD\d+-\d+")

@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 
 Path = str | os.PathLike[str]
-# The columns of a table, in order, and what is in them, as of `read_table`; None for a column that is not kept.
+# The columns of a table, in order, and their types, as for `read_table`; None for a column that is not kept.
 Columns = dict[str, type | None]
 
 _MARK = "\ufeff"
@@ -84,7 +84,7 @@ def read_content(source: Source) -> Content:
     Raises
     ------
     FileNotFoundError
-        If there is no such file.
+        If the file does not exist.
     ValueError
         If the file cannot be read or decompressed; the message names file and line.
     """
@@ -155,9 +155,9 @@ def read_columns(
     Raises
     ------
     FileNotFoundError
-        If there is no such file.
+        If the file does not exist.
     ValueError
-        If a line cannot be read: file, line number, and what is wrong.
+        If a line cannot be read; the message names file and line.
     """
     content = read_content(source)
     # Some editors begin a file with a byte order mark, which is not part of its first word.

@@ -18,7 +18,7 @@ from .tabular import with_whole_labels
 
 IMPORTANCE = {"vital": 1.0, "okay": 0.5}
 _WHO = "read_nuggets"
-# So many words of a kind are named in a warning, and so much of each.
+# The number of words that a warning lists, and the length of each.
 _MOST_NAMED, _LONGEST_NAMED = 3, 40
 
 

@@ -127,7 +127,7 @@ def read_records(source: Any, who: str) -> list[Field]:
     Raises
     ------
     FileNotFoundError
-        If there is no such file.
+        If the file does not exist.
     ValueError
         If a file cannot be read: with its name and the line.
     TypeError

@@ -87,8 +87,8 @@ def _write_trec(frame: pd.DataFrame, path: Path, lossy: bool) -> None:
         named = f"the column{'s' if len(lost) > 1 else ''} {', '.join(lost)}" if lost else ""
         unjudged = f"{int(nobody.sum())} intents without judgements" if nobody.any() else ""
         raise ValueError(
-            f"write_qrels: a file of TREC cannot hold {' and '.join(filter(None, [named, unjudged]))}; end the path in "
-            ".csv or .parquet, or leave them out by lossy=True."
+            f"write_qrels: TREC's format has no place for {' and '.join(filter(None, [named, unjudged]))}; end the "
+            "path in .csv or .parquet, or leave them out by lossy=True."
         )
     frame = frame[~nobody]
     frame = frame if "iteration" in frame else frame.assign(iteration="0")
@@ -96,7 +96,7 @@ def _write_trec(frame: pd.DataFrame, path: Path, lossy: bool) -> None:
         bad = next((value for value in frame[name].tolist() if len(value.split()) != 1 or value != value.strip()), None)
         if bad is not None:
             raise ValueError(
-                f"write_qrels: a file of TREC cannot hold the id {bad!r}: end the path in .csv or .parquet."
+                f"write_qrels: TREC's format cannot represent the id {bad!r}: end the path in .csv or .parquet."
             )
     columns = [frame[name].tolist() for name in _LINE if name in frame]
     text = "".join(" ".join(map(str, row)) + "\n" for row in zip(*columns, strict=True)).encode()
@@ -108,7 +108,7 @@ def read_qrels_table(content: Content) -> pd.DataFrame:
     """Read qrels from a table, with all its columns; a row may have no document."""
     records = read_records(content, "read_qrels")
     if not records:
-        raise ValueError(f"{content.name} holds no judgement.")
+        raise ValueError(f"{content.name} contains no judgement.")
     return with_whole_labels(pd.DataFrame([_qrels_row(record) for record in records]))
 
 

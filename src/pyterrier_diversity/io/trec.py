@@ -47,7 +47,7 @@ def read_qrels(path: Source) -> pd.DataFrame:
     columns: Columns = {"qid": str, "iteration": str, "docno": Distinct, "label": float}
     table = pd.DataFrame(read_columns(content, columns, {"weight": float}))
     if table.empty:
-        raise ValueError(f"{content.name} holds no judgement.")
+        raise ValueError(f"{content.name} contains no judgement.")
     if "weight" in table:
         if is_dd_qrels(table):
             return dd_qrels(table)

@@ -301,10 +301,12 @@ class _UserModel(UserModelMeasure):
     For other gains, put them into the column of labels and set ``gain="linear"``.
 
     ``base`` is the base b in the viewing probability of DCG, 1/log_b(i + b - 1), which is 1 at the first rank. (The
-    nDCG with base b that does not discount above rank b is another measure.) ``redundancy`` replaces R_i by U_i, the sum of
-    the values that relevant documents keep after those above them. The paper defines it for model 2, and says that
-    models 3 and 4 follow. In model 3, R_i occurs only in the distribution: the probability of reading on is a function
-    of R_i, here of U_i, and the probability of stopping is the difference between ranks.
+    nDCG with base b that does not discount above rank b is another measure.)
+
+    ``redundancy`` replaces R_i by U_i, the sum of the values that relevant documents keep after those above them. The
+    paper defines it for model 2, and says that models 3 and 4 follow. In model 3, R_i occurs only in the distribution.
+    There the probability of reading on is a function of R_i, or now of U_i. The probability of stopping is its
+    difference between ranks.
 
     Raises
     ------
