@@ -89,7 +89,7 @@ def test_runs_of_one_name_are_called_by_their_paths(tmp_path):
         ("rbu@5", "Unknown measure 'rbu'. Did you mean RBU?"),
         (
             "RBP(p=1,rel=1)",
-            "invalid param p=1 (ir_measures takes values of its own types only: 1.0, not 1).",
+            "invalid param p=1 (ir_measures accepts only the exact types of parameters: 1.0, not 1).",
         ),
         ("RBU(", "Unknown measure 'RBU('. A measure is written as RBU@20"),
         ("alpha_nDCG(alpha=1.5)@5", "alpha_nDCG: alpha must be a number in [0, 1], not 1.5."),
@@ -155,7 +155,7 @@ def test_runs_may_be_ordered_by_rank(tmp_path):
 def test_qrels_without_rows_are_one_sentence(tmp_path):
     (tmp_path / "qrels").touch()
 
-    assert "holds no judgement" in fail("evaluate", str(tmp_path / "qrels"), BM25, "-m", "RBU@5")
+    assert "contains no judgement" in fail("evaluate", str(tmp_path / "qrels"), BM25, "-m", "RBU@5")
 
 
 def test_unknown_qrels_are_one_sentence():
@@ -254,7 +254,7 @@ def test_a_folder_a_pattern_and_two_workers_give_the_same_table():
 
 
 def test_no_run_file_is_one_sentence():
-    assert "There is no run file 'nothing/*.run'." in fail("evaluate", "demo", "nothing/*.run", "-m", "RBU@5")
+    assert "No run file found at 'nothing/*.run'." in fail("evaluate", "demo", "nothing/*.run", "-m", "RBU@5")
 
 
 @pytest.mark.parametrize(

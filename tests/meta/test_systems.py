@@ -278,7 +278,7 @@ def test_legends_say_what_was_done():
 def test_documents_that_a_run_holds_twice_are_warned_of():
     runs = {**FOUR, "A": run(q="xx")}
 
-    with pytest.warns(UserWarning, match="holds a document twice"):
+    with pytest.warns(UserWarning, match="repeats documents"):
         number_of_systems(runs, relevant(q="xz"), P_Rareness @ 1, n_trials=2)
 
 
