@@ -110,6 +110,6 @@ def test_a_length_may_be_larger_than_any_integer_of_numpy():
 
 
 @pytest.mark.parametrize("simulate", [random_grades, random_weights, random_lengths])
-def test_what_is_no_frame_is_refused(simulate):
+def test_anything_but_a_frame_is_refused(simulate):
     with pytest.raises(TypeError, match=r"(qrels|run) must be a frame here, not dict"):
         simulate({"q": {"d": 1}})

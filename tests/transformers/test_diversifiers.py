@@ -215,7 +215,7 @@ def test_queries_that_no_intent_tells_anything_about_keep_their_order_and_are_co
     elsewhere = pd.DataFrame([("r", "1", "z", 1.0)], columns=INTENTS.columns)
 
     for reranker in (IASelect, XQuAD, PM2):
-        with pytest.warns(UserWarning, match=f"{reranker.__name__}: 2 of 3 queries are not diversified") as warned:
+        with pytest.warns(UserWarning, match=f"{reranker.__name__}: 2 of 3 queries keep their order") as warned:
             ranked = reranker(pd.concat([INTENTS, elsewhere]))(frame)
         assert len([one for one in warned if one.category is UserWarning]) == 1
         assert "".join(ranked["docno"]) == "cababcabc" if reranker is not XQuAD else "acbabcabc"
@@ -266,7 +266,7 @@ def test_intents_are_a_frame_or_a_transformer(reranker):
         reranker({"q": {}})
 
 
-@pytest.mark.filterwarnings("ignore:.*are not diversified")
+@pytest.mark.filterwarnings("ignore:.*keep their order")
 @pytest.mark.parametrize("reranker", [IASelect, XQuAD, PM2])
 @pytest.mark.parametrize(("year", "run"), [(2012, "rm.catb-filtered"), (2012, "ql.catb")])
 def test_the_oracle_beats_the_baseline_on_a_trec_web_collection(trec_qrels, trec_run, reranker, year, run):

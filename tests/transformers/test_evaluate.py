@@ -246,7 +246,7 @@ class TestEvaluateAsATransformer(pt.testing.TransformerTestCase):
 
 
 def test_qrels_without_rows_are_refused():
-    with pytest.raises(ValueError, match="Evaluate: qrels hold no row"):
+    with pytest.raises(ValueError, match="Evaluate: qrels must not be empty"):
         Evaluate(pd.DataFrame(columns=["qid", "docno", "label"]), [RBU @ 5])
 
 

@@ -516,7 +516,7 @@ def test_rankings_explained_by_different_measures_are_not_compared():
     run = pd.DataFrame({"qid": ["q"], "docno": ["a"], "score": [1.0]})
     one, other = (Explain(QRELS, measure)(run) for measure in (RBU @ 5, StRecall @ 5))
 
-    with pytest.raises(ValueError, match=r"explained by one measure, not by RBU@5, StRecall@5\."):
+    with pytest.raises(ValueError, match=r"must have the same measure, not RBU@5, StRecall@5\."):
         explain_difference(one, other)
-    with pytest.raises(ValueError, match="other must be what Explain returns, and has no column value"):
+    with pytest.raises(ValueError, match="other must be a frame from Explain, but the column value is missing"):
         explain_difference(one, one.drop(columns="value"))

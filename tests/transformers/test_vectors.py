@@ -207,21 +207,21 @@ def test_vectors_may_be_arrays_in_a_column_of_another_name_which_stays():
 @pytest.mark.parametrize(
     ("vectors", "message"),
     [
-        ([[1.0, 2.0], None], "must hold vectors"),
-        ([None, None], "must hold vectors of finite numbers"),
-        ([[1.0, 2.0], [1.0]], "must hold vectors: .*inhomogeneous"),
-        ([[1.0, np.nan], [1.0, 2.0]], "must hold vectors of finite numbers"),
-        ([[1.0, np.inf], [1.0, 2.0]], "must hold vectors of finite numbers"),
-        ([[], []], "must hold vectors of finite numbers"),
-        ([1.0, 2.0], "must hold vectors of finite numbers"),
-        ([[[1.0]], [[2.0]]], "must hold vectors of finite numbers"),
-        (["ab", "cd"], "must hold vectors: could not convert"),
+        ([[1.0, 2.0], None], "must have vectors"),
+        ([None, None], "must have vectors of finite numbers"),
+        ([[1.0, 2.0], [1.0]], "must have vectors of one length .*inhomogeneous"),
+        ([[1.0, np.nan], [1.0, 2.0]], "must have vectors of finite numbers"),
+        ([[1.0, np.inf], [1.0, 2.0]], "must have vectors of finite numbers"),
+        ([[], []], "must have vectors of finite numbers"),
+        ([1.0, 2.0], "must have vectors of finite numbers"),
+        ([[[1.0]], [[2.0]]], "must have vectors of finite numbers"),
+        (["ab", "cd"], "must have vectors of one length .*could not convert"),
     ],
 )
 def test_vectors_that_cannot_be_compared_are_refused(vectors, message):
     frame = results({"a": 2.0, "b": 1.0}, {"a": vectors[0], "b": vectors[1]})
     for diversity in (0, 0.5):
-        with pytest.raises(ValueError, match=f"^Diversify: query 'q': doc_vec {message}"):
+        with pytest.raises(ValueError, match=f"^Diversify: the column doc_vec {message}"):
             Diversify(diversity=diversity)(frame)
 
 
