@@ -36,7 +36,7 @@ def test_a_query_is_drawn_alike_beside_others():
 
 
 @pytest.mark.parametrize("shape", [(0, 1), (1, -1), (1, float("nan"))])
-def test_distributions_that_are_none_are_refused(shape):
+def test_invalid_distributions_are_refused(shape):
     with pytest.raises(ValueError, match=r"degrade: irrelevant must be a number in \(0, inf\), not"):
         degrade(QRELS, irrelevant=shape)
 

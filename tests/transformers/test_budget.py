@@ -21,7 +21,7 @@ def test_the_ranking_is_kept_as_long_as_it_fits():
     assert kept(RESULTS, 99) == [("q", "c", 0), ("p", "a", 0)]
 
 
-def test_what_follows_a_document_that_does_not_fit_is_left_out():
+def test_documents_below_one_that_does_not_fit_are_left_out():
     assert kept(RESULTS, 50) == [("p", "a", 0)]
 
 

@@ -199,7 +199,7 @@ def test_a_column_turn_makes_the_results_a_session():
         (QRELS.assign(label=np.nan), [RBU], ValueError, r"^qrels: label must be a finite number"),
     ],
 )
-def test_what_cannot_be_computed_is_refused_at_once(qrels, measures, error, message):
+def test_invalid_arguments_are_refused_at_once(qrels, measures, error, message):
     with pytest.raises(error, match=message):
         Evaluate(qrels, measures)
 

@@ -425,7 +425,7 @@ def test_it_survives_pickling_and_is_a_step_of_a_pipeline():
         (QRELS.drop(columns="iteration"), RR, ValueError, r"several rows for document 'b' of query 'q'"),
     ],
 )
-def test_what_cannot_be_computed_is_refused_at_once(qrels, measure, error, message):
+def test_invalid_arguments_are_refused_at_once(qrels, measure, error, message):
     with pytest.raises(error, match=message):
         Explain(qrels, measure)
 

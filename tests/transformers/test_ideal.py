@@ -393,7 +393,7 @@ def test_measures_may_be_strings():
         ({"qrels": QRELS.drop(columns="docno")}, ValueError, "^qrels: missing column docno;"),
     ],
 )
-def test_what_cannot_be_ranked_is_refused_at_once(parameters, error, message):
+def test_invalid_arguments_are_refused_at_once(parameters, error, message):
     with pytest.raises(error, match=message):
         Ideal(**{"qrels": QRELS, **parameters})
 

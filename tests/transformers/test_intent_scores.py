@@ -117,7 +117,7 @@ class TestOnSubtopics:
         assert of_query["iteration"].tolist() == ["1", "2"]
         assert of_query["weight"].tolist() == [0.375, 0.125]
 
-    def test_weights_are_no_negative_numbers(self):
+    def test_negative_weights_are_refused(self):
         with pytest.raises(
             ValueError, match=r"^OnSubtopics: subtopics: weight must not be negative, but query 'q' has"
         ):

@@ -247,7 +247,7 @@ def test_inspection_knows_both_modes():
     assert pt.inspect.transformer_outputs(scorer, ["qid", "query"]) == ["qid", "query", "docno", "score", "rank"]
 
 
-def test_inspection_finds_what_it_was_made_of_which_cannot_be_set_later():
+def test_inspection_finds_the_arguments_which_cannot_be_set_later():
     scorer = IntentScorer(iter(DOCUMENTS), k1=0.9)
 
     attributes = {one.name: one.value for one in pt.inspect.transformer_attributes(scorer)}

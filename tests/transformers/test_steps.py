@@ -251,7 +251,7 @@ def test_values_that_differ_by_rounding_only_are_a_tie_that_the_first_one_left_w
     assert first_best(np.zeros(4), left) == 1
 
 
-def test_steps_show_what_they_are_for_and_are_themselves():
+def test_steps_have_labels_and_keep_their_hash():
     qrels = pd.DataFrame([("q", "a", 1, "x")], columns=["qid", "docno", "label", "iteration"])
     steps = [
         Evaluate(qrels, [RBU @ 5, IA(nDCG @ 5)]),
@@ -267,7 +267,7 @@ def test_steps_show_what_they_are_for_and_are_themselves():
     assert hash(Explain(qrels, RBU @ 5)) != hash(Explain(qrels.head(0), RBU @ 5))
 
 
-def test_what_a_step_was_made_from_cannot_be_changed():
+def test_the_data_of_a_step_cannot_be_changed():
     qrels = pd.DataFrame([("q", "a", 1, "x")], columns=["qid", "docno", "label", "iteration"])
 
     for step, name in (

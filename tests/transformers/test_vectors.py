@@ -116,7 +116,7 @@ def test_without_diversity_many_ties_keep_the_order_of_the_results(strategy):
 
 
 @EACH
-def test_with_nothing_but_diversity_scores_tell_no_more_than_the_first_document(strategy):
+def test_full_diversity_uses_scores_only_for_the_first_document(strategy):
     other = {"a": 4.0, "b": 0.5, "d": 0.2, "c": 3.0}
     # The order of the results breaks ties, so that it must not change: b and a are alike.
     orders = {ranking(Diversify(strategy, diversity=1), results(scores)) for scores in (SCORES, other)}
@@ -240,14 +240,14 @@ def test_parameters_are_checked(parameters, message):
         Diversify(**parameters)
 
 
-def test_scores_that_are_no_probabilities_are_refused_unless_normalised():
+def test_scores_other_than_probabilities_are_refused_unless_normalised():
     with pytest.raises(ValueError, match="Diversify: the score of a result of 'q' must be a probability"):
         Diversify(normalise=None)(results(SCORES))
     with pytest.raises(ValueError, match="Diversify: the score of a result of 'q' must not be negative"):
         Diversify(normalise="max")(results({"a": 1.0, "b": -1.0}))
 
 
-def test_without_pyversity_a_sentence_says_what_to_install(monkeypatch):
+def test_the_error_without_pyversity_says_how_to_install_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "pyversity", None)
 
     with pytest.raises(ImportError, match=r"^Diversify needs pyversity: pip install pyterrier-diversity\[rerank\]$"):

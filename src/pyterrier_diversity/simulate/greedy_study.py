@@ -35,8 +35,8 @@ def greedy_study(qrels: pd.DataFrame, time_limit: float = 60.0) -> pd.DataFrame:
         - ``recall_ratio``: how much the greedy minRank overestimates subtopic recall. This is 1 divided by the recall
           of the greedy ranking at the exact minRank.
 
-        ``attrs`` has figures of the queries that are not trivial: their number ``n``, the share ``missed`` that has a
-        rank ratio above 1, and the means ``rank_ratio`` and ``recall_ratio`` over those missed, or NaN.
+        ``attrs`` has figures of the queries that are not trivial: their number ``n``, and the share ``missed`` that has
+        a rank ratio above 1. ``rank_ratio`` and ``recall_ratio`` are means over the missed queries, or NaN.
 
     Raises
     ------

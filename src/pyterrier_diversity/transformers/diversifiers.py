@@ -214,9 +214,9 @@ class IASelect(_IntentReranker):
     ----------
     intents : DataFrame or pt.Transformer
         Scores of documents for intents: a frame with the columns ``qid``, ``iteration``, ``docno``, ``score`` and
-        optionally ``weight``, or a transformer that returns such a frame for the results, such as `OnSubtopics`. The
-        weight is P(intent|query). It is uniform if absent, and divided by the query's sum if that is above 1. A
-        document without a row has a score of 0, or the intent's lowest score if that is below 0.
+        optionally ``weight``. A transformer such as `OnSubtopics`, which returns such a frame, is called with the
+        results. The weight is P(intent|query). It is uniform if absent, and divided by the query's sum if that is above
+        1. A document without a row has a score of 0, or the intent's lowest score if that is below 0.
     normalise : {"sum", "max", "minmax"} or None
         How an intent's scores become V(d|q, c). None takes them as probabilities, as in the paper. "sum" and "max"
         divide by the sum or the maximum over the query's documents. "minmax" maps the lowest score to 0 and the highest

@@ -52,8 +52,8 @@ class Evaluate(Step):
 
     Notes
     -----
-    R -> Q: one row for each query, in the order of the results, with ``qid``, the other columns of the query
-    (``query``, ``query_0``, ...), and a column ``str(measure)`` for each measure. A query *without results* has no row.
+    R -> Q: one row for each query, in the order of the results. Its columns are ``qid``, the other columns of the query
+    (``query``, ``query_0``, ...), and ``str(measure)`` for each measure. A query *without results* has no row.
     A mean over this frame leaves it out, but ``pt.Experiment`` counts it as 0.
 
     Examples

@@ -63,7 +63,7 @@ class Explain(Step):
 
     Ranking order is by descending score, then by descending document id, and turn by turn if there is a column
     ``turn``. A repeated document of a session counts as unjudged, as in the measures. The value is that of this order,
-    as with ``Adhoc(M)``. In ``pt.Experiment``, bare measures may see another order: cwl_eval (RBP) keeps tied documents
+    as with ``Adhoc(M)``. In ``pt.Experiment``, bare measures may see another order. cwl_eval (RBP) keeps tied documents
     in the order of rows, and pytrec_eval (nDCG, AP) reads scores in single precision, where more of them are tied.
 
     To read the table from a CSV file, use ``pd.read_csv(path, converters={"intents": ast.literal_eval, ...})``. Every

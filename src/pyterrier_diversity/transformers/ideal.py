@@ -45,8 +45,9 @@ class Ideal(Step):
         The measure to maximise, with its own cutoff and parameters.
     ideal : {"greedy", "exact"}
         "greedy" adds, rank by rank, the document that raises the value most; ties within 1e-12 go to the highest id. It
-        works for every measure that ir_measures can compute, but may miss the best ranking, above all with a measure
-        such as ``SRR``, which no document raises at the first ranks. "exact" finds a ranking that is proven to be best.
+        works for every measure that ir_measures can compute, but may miss the best ranking. This is likely with
+        measures such as ``SRR``, which no document raises at the first ranks. "exact" finds a ranking that is proven to
+        be best.
     num_results : int, optional
         Largest number of documents for a query; the measure's cutoff if omitted or larger.
     time_limit : float
@@ -73,8 +74,9 @@ class Ideal(Step):
       bound.
     - Measures that cover intents: ``StRecall``, ``SRR``, ``StRecallMinRank`` and, if all intents of a query have the
       same weight, ``Coverage``, by set covers.
-    - Measures whose best ranking sorts the documents by a value of each: by label (``Adhoc(M)`` of the usual ad-hoc
-      measures, ``ERR``, ``Q``, ``Pplus``), by global gain (``D_nDCG``, ``D_Q``) or by intents (``nP_IA``).
+    - Measures whose best ranking sorts the documents by a value of their own. This is the label for ``Adhoc(M)`` of the
+      usual ad-hoc measures, ``ERR``, ``Q`` and ``Pplus``, the global gain for ``D_nDCG`` and ``D_Q``, and the intents
+      for ``nP_IA``.
 
     Examples
     --------
