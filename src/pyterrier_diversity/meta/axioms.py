@@ -312,7 +312,7 @@ def sketch(counterexample: pd.DataFrame) -> str:
 
 def _side_by_side(a: Sequence[str], b: Sequence[str]) -> list[str]:
     """Return the lines of a table of two rankings; ranks at which neither changes share a line."""
-    rows = [("rank", "A", "B")]
+    rows: list[tuple[str, ...]] = [("rank", "A", "B")]
     first = 1
     for (one, other), same in itertools.groupby(itertools.zip_longest(a, b, fillvalue="no document")):
         last = first + len(list(same)) - 1
