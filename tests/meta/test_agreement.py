@@ -136,7 +136,7 @@ def test_the_confusion_table_counts_labels():
 @pytest.mark.parametrize(
     ("arguments", "options", "message"),
     [
-        ((judged([1]), judged([1], query="p")), {}, "must have a document judged for one intent in both: none is"),
+        ((judged([1]), judged([1], query="p")), {}, "must judge at least one document for the same intent"),
         ((judged([1]), judged([1])), {"by": "system"}, "by must be one of 'intent', 'query', not 'system'"),
         ((judged([1]), judged([1])), {"rel": 0}, r"rel must be a number in \(0, inf\), not 0"),
         (

@@ -372,7 +372,7 @@ def test_queries_without_a_value_of_a_system_are_left_out_with_a_warning():
         (MEANS, {"variant": "c"}, "variant must be one of 'a', 'b', not 'c'"),
         (MEANS.head(1), {}, "must have at least two systems, not 1"),
         (MEANS[["name"]], {}, "a column of means for at least one measure"),
-        (MEANS.drop(columns="name"), {}, "missing column name; found: AP, RR, RBU"),
+        (MEANS.drop(columns="name"), {}, "has no column name; found: AP, RR, RBU"),
         (MEANS.assign(name="x"), {}, "must have each system once, but has 'x' twice"),
         (MEANS.assign(AP=[1, 2, math.nan, 4]), {}, "finite number, but system 'S2' has nan of AP"),
         (perquery_of(AP=[[1], [2]]).drop(columns="qid"), {}, "missing column qid"),

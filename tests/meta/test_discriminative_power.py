@@ -214,9 +214,12 @@ def test_a_table_of_one_measure_overlaps_with_nothing():
     [
         (
             compared("P x y*").drop(columns="other"),
-            "overlap: first must be a table of compare, but has no column other",
+            "overlap: first must be a frame from compare, but the column other is missing",
         ),
-        (compared("P x y*", "P y x"), r"overlap: first must have each pair once, but has y and x again \(P\)"),
+        (
+            compared("P x y*", "P y x"),
+            r"overlap: first must have each pair of systems once, but has y and x twice for P",
+        ),
         (compared("P x y*", "AP x z"), "overlap: P and AP must have the same pairs of systems"),
     ],
 )
@@ -277,7 +280,7 @@ def test_a_comparison_that_does_not_fit_is_refused(view):
     with pytest.raises(TypeError, match=f"{view.__name__}: perquery is a frame from compare, already tested"):
         view(table, "t")
     with pytest.raises(
-        ValueError, match=f"{view.__name__}: perquery must be a table of compare, but has no column measure"
+        ValueError, match=f"{view.__name__}: perquery must be a frame from compare, but the column measure is missing"
     ):
         view(table.drop(columns="measure"))
 

@@ -37,7 +37,7 @@ def test_nan_reaches_no_minimum():
 @pytest.mark.parametrize(
     ("minimum", "message"),
     [
-        ({}, "minimum must name a measure"),
+        ({}, "minimum must have at least one measure"),
         ({"RBU@5": float("nan")}, "the minimum of RBU@5 must be a finite number, not nan"),
         ({"RBU@5": "high"}, "must be a finite number, not 'high'"),
         ({"AP": 0.5}, "perquery has no measure AP; it has RBU@5"),

@@ -114,13 +114,15 @@ def test_a_seed_gives_the_same_number_in_any_order_of_rows():
 
 
 def test_differences_smaller_by_far_take_more_topics_than_are_looked_for():
-    with pytest.raises(ValueError, match=r"a difference that 1,000,000 topics find with test='t'; 1e-09 of AP takes"):
+    with pytest.raises(
+        ValueError, match=r"delta must be larger than 1e-09 for AP: even 1,000,000 topics do not find it with test='t'"
+    ):
         topics_needed(PILOT, 1e-9)
 
 
 def test_topics_too_few_for_a_p_value_below_alpha_find_nothing():
     # Three topics and two systems have eight shuffles: p is 1/4 or more.
-    with pytest.raises(ValueError, match="n must be larger than 3, at which test='tukey-randomised' finds no"):
+    with pytest.raises(ValueError, match="n must be larger than 3: test='tukey-randomised' finds no"):
         topics_needed(PILOT, n=3, test="tukey-randomised", n_trials=200, rng=1)
 
 
@@ -135,8 +137,8 @@ def test_a_huge_difference_takes_two_topics(delta):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({}, "give either delta or n, one of them"),
-        ({"delta": 0.1, "n": 5}, "give either delta or n, not both"),
+        ({}, "give exactly one of delta and n, not neither"),
+        ({"delta": 0.1, "n": 5}, "give exactly one of delta and n, not both"),
         ({"delta": 0}, r"delta must be a number in \(0, 1e100\], not 0"),
         ({"delta": []}, "delta must not be empty"),
         ({"n": 1}, r"n must be an integer in \[2, inf\), not 1"),
@@ -157,7 +159,7 @@ def test_values_out_of_range_are_refused(options, message):
     [
         (frame(x=[0.1, 0.2]), "at least two systems, not 1"),
         (frame(x=[0.1], y=[0.2]), "at least two queries, not 1"),
-        (frame(x=[0.1, 0.2], y=[0.2, 0.3]), "AP differs by the same between two systems on all topics"),
+        (frame(x=[0.1, 0.2], y=[0.2, 0.3]), "difference of AP between two systems must vary over the topics"),
     ],
 )
 def test_pilots_without_variance_are_refused(pilot, message):

@@ -401,7 +401,7 @@ class TestPoolDepth:
             ({"runs": {**RUNS, "w": RUNS["x"].drop(columns="score")}}, ValueError, "run w: missing column score"),
             ({"qrels": FULL.drop(columns="label")}, ValueError, "qrels: missing column label;"),
             ({"qrels": FULL.iloc[:0]}, ValueError, "qrels must not be empty"),
-            ({"qrels": qrels("1 0 nobody 1")}, ValueError, "none of the documents that the runs rank down to depth 1"),
+            ({"qrels": qrels("1 0 nobody 1")}, ValueError, "qrels must judge at least one of the top 1 documents"),
         ],
     )
     def test_invalid_arguments_of_pool_depth_are_refused(self, change, error, message):
@@ -524,5 +524,5 @@ class TestAssessorAgreement:
 
         nothing = define_byquery(lambda judged, retrieved: float("nan"), name="Nothing")
 
-        with pytest.raises(ValueError, match="Nothing of run x is nan"):
+        with pytest.raises(ValueError, match="Nothing must be finite to rank systems, but is nan for run x"):
             assessor_agreement(RUNS, FULL, FULL, [nothing])

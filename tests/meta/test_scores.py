@@ -107,7 +107,7 @@ def test_other_frames_are_refused(frame, measures, message):
 
 
 def test_anything_but_a_frame_is_refused():
-    with pytest.raises(TypeError, match=r"perquery must be a frame, as pt.Experiment\(.*\) returns it, not dict"):
+    with pytest.raises(TypeError, match=r"perquery must be a frame from pt.Experiment\(.*\), not dict"):
         read_scores({"a": {"1": 0.5}})
 
 

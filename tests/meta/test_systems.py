@@ -260,7 +260,7 @@ def test_a_rarity_measure_of_judged_documents_only_is_refused():
         SUPPORTED_PARAMS = {**type(P_Rareness).SUPPORTED_PARAMS, **JUDGED_ONLY}
 
     measure = JudgedRareness()(judged_only=True) @ 1
-    with pytest.raises(ValueError, match="cannot have judged_only=True here"):
+    with pytest.raises(ValueError, match="must not have judged_only=True"):
         number_of_systems(FOUR, relevant(q="xz"), measure, n_trials=2, rng=1)
 
 

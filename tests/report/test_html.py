@@ -198,7 +198,7 @@ def test_one_system_is_shown_without_comparisons(tmp_path):
         "Means",
         "Intents covered",
         "Intents missed",
-        "How the numbers were made",
+        "How the numbers were computed",
     ]
 
 

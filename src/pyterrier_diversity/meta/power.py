@@ -145,7 +145,7 @@ def topics_needed(
     power, alpha = LEVEL.check(who, "power", power), LEVEL.check(who, "alpha", alpha)
     n_trials = _TRIALS.check(who, "n_trials", n_trials)
     if (delta is None) == (n is None):
-        raise ValueError(f"{who}: give either delta or n, not {'neither' if delta is None else 'both'}.")
+        raise ValueError(f"{who}: give exactly one of delta and n, not {'neither' if delta is None else 'both'}.")
     name, given, parameter = ("n", n, _TOPICS) if delta is None else ("delta", delta, _DELTA)
     wanted = [parameter.check(who, name, value) for value in (given if isinstance(given, Iterable) else [given])]
     if not wanted:
