@@ -220,7 +220,7 @@ def test_compare_prints_a_p_value_that_no_trial_reached_as_below_one_over_the_tr
         (["--correction", "holm"], "correction must be None for test='tukey-randomised'"),
     ],
 )
-def test_what_compare_cannot_do_is_one_sentence(arguments, message):
+def test_invalid_arguments_of_compare_give_one_sentence(arguments, message):
     assert message in fail("compare", "demo", BM25, XQUAD, "-m", "RBU@5", *arguments)
 
 
@@ -260,7 +260,7 @@ def test_no_run_file_is_one_sentence():
 @pytest.mark.parametrize(
     ("format", "higher"), [("latex", r"\textbf{0.306}$^{\mathrm{a}}$"), ("html", "<b>0.306</b><sup>a</sup>")]
 )
-def test_compare_marks_what_is_significant(format, higher):
+def test_compare_marks_significant_differences(format, higher):
     text = run(
         "compare", "demo", BM25, XQUAD, "-m", "RBU@5", "-b", "bm25", "--test", "t", "--format", format, "-p", "3"
     )
@@ -423,7 +423,7 @@ def test_saved_values_know_the_lengths_of_documents(shared, tmp_path):
     assert run(*arguments, str(lengths)) == run(*arguments[:-3], "--doc-len", str(lengths))
 
 
-def test_check_tells_what_is_odd_and_what_is_there(tmp_path):
+def test_check_reports_mistakes_and_counts(tmp_path):
     (tmp_path / "nothing.run").touch()
     arguments = ["check", QRELS, BM25, str(tmp_path / "nothing.run")]
 
@@ -444,7 +444,7 @@ def test_check_ends_with_1_for_errors(tmp_path):
     assert "note: bm25" in result.stdout
 
 
-def test_what_holds_for_all_runs_is_said_once():
+def test_an_error_of_all_runs_is_printed_once():
     message = fail("evaluate", QRELS, BM25, XQUAD, "-m", "AP")
 
     assert message.count("Adhoc(AP)") == message.count("\n") == 1
