@@ -122,8 +122,13 @@ def test_sphinx_builds_the_pages_without_a_warning(tmp_path):
 
     built = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
 
-    assert built.returncode == 0, built.stderr
+    assert (built.returncode, built.stdout, built.stderr) == (0, "", "")
     assert {path.stem for path in PAGES} <= {path.stem for path in tmp_path.rglob("*.html")}
+    reference = (tmp_path / "api.html").read_text(encoding="utf-8")
+    for function in re.findall(r'<dl class="py function">.*?(?=<dl class="py |$)', reference, flags=re.DOTALL):
+        assert function.count("Return type") <= 1
+    for constant in re.findall(r'<dl class="py data">.*?</dd></dl>', reference, flags=re.DOTALL):
+        assert "Type<" not in constant
 
 
 def test_a_parameter_whose_name_ends_with_an_underscore_is_shown_with_it(tmp_path):

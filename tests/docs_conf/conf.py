@@ -1,4 +1,8 @@
-"""Sphinx as PyTerrier's documentation sets it up, as far as the pages of ``pt_docs`` use it."""
+"""Sphinx as PyTerrier's documentation sets it up, as far as the pages of ``pt_docs`` use it.
+
+PyTerrier also loads ``sphinx_autodoc_typehints``. It is left out here: docstrings have the types already, and the extension
+reads them before napoleon does, which fills the terminal with errors of indentation that are none.
+"""
 
 import re
 
@@ -10,15 +14,13 @@ master_doc = "index"
 language = "en"
 extensions = [
     "sphinx.ext.autodoc",
-    "sphinx_autodoc_typehints",
     "sphinx.ext.coverage",
     "sphinx.ext.viewcode",
     "sphinx.ext.githubpages",
     "sphinx.ext.napoleon",
 ]
-autodoc_typehints = "description"
+autodoc_typehints = "none"
 autoclass_content = "both"
-always_use_bars_union = True
 autodoc_default_options = {"member-order": "bysource"}
 autodoc_inherit_docstrings = False
 pygments_style = "sphinx"

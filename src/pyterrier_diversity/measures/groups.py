@@ -149,7 +149,7 @@ For the passages of a ranking give them a cutoff: ``[measure @ 20 for measure in
 """
 
 RBU18_OFFICIAL: Measures = (*NDEVAL, *grid(RBU, e=[0, 0.001, 0.05, 0.1, 0.5], p=[0.8, 0.9, 0.99]))
-"""The official measures of the TREC Web track 2014, and variants of RBU beside them: Amigó et al. (2018), Table 3."""
+"""The official measures of the TREC Web track 2014 and fifteen variants of RBU, as in Amigó et al. (2018), Table 3."""
 
 CARTERETTE: Measures = (
     UserModel(1, "RBP"),
