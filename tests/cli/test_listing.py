@@ -36,7 +36,7 @@ def test_axioms_shows_rankings_that_break_a_constraint():
     shown = text.split("\nIA(AP) breaks ")[1:]
     assert [each.split(".")[0] for each in shown] == [name for name in CONSTRAINTS if name != "CloseTh"]
     redundant = next(each for each in shown if each.startswith("Red."))
-    assert "\nbetter 0.250000: 1/0, 0/1\nworse 0.333333: 1/0 (2 times)\n" in redundant
+    assert "\nshould be higher: 0.250000 for 1/0, 0/1\nshould be lower: 0.333333 for 1/0 (2 times)\n" in redundant
 
 
 def test_axioms_of_what_cannot_be_checked_is_one_sentence():

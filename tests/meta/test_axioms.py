@@ -306,18 +306,20 @@ def test_a_counter_example_is_what_it_claims_to_be(measure, computed, constraint
 
 
 def test_a_sketch_counts_equal_documents_in_a_row():
-    assert sketch(counterexample(nDCG, "DeepTh")).splitlines()[1:] == [
-        "worse 0.719301: 0 (1000 times), 1 (1000 times)",
-        "not retrieved: 10",
+    assert sketch(counterexample(nDCG, "DeepTh")).splitlines() == [
+        "A document is written as its label.",
+        "should be higher: 0.007565 for 1, 0 (1999 times)",
+        "should be lower: 0.719301 for 0 (1000 times), 1 (1000 times)",
+        "relevant, in neither ranking: 10",
     ]
 
 
 def test_a_sketch_tells_the_labels_for_each_intent_and_their_weights():
     weights, better, worse, unretrieved = sketch(counterexample(P @ 20, "AspRel")).splitlines()
 
-    assert weights == "weights of the intents: 0.4 0.6"
-    assert (better.split(": ")[1], worse.split(": ")[1]) == ("0/1", "1/0")
-    assert unretrieved == "not retrieved: 10/0, 0/10"
+    assert weights == "A document is written as its labels for the intents, whose weights are 0.4/0.6."
+    assert (better.split(" for ")[1], worse.split(" for ")[1]) == ("0/1", "1/0")
+    assert unretrieved == "relevant, in neither ranking: 10/0, 0/10"
 
 
 def test_a_little_relevant_document_takes_novelty_from_better_ones():

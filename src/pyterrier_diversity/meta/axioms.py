@@ -277,27 +277,29 @@ def sketch(counterexample: pd.DataFrame) -> str:
     Returns
     -------
     str
-        A line for each ranking, and one for the relevant documents that neither holds. A document is its labels for
-        the intents, ``1/0``; equal ones in a row are counted.
+        How documents are written (as their labels), a line for each ranking, and one for the relevant documents that
+        are in neither. Equal documents in a row are counted.
 
     Examples
     --------
     >>> from pyterrier_diversity import IA
     >>> from ir_measures import nDCG
     >>> print(sketch(counterexample(IA(nDCG), "Red")))
-    weights of the intents: 0.5 0.5
-    better 0.073261: 1/0, 0/1
-    worse 0.073261: 1/0 (2 times)
-    not retrieved: 10/0, 0/10, 0/1
+    A document is written as its labels for the intents, whose weights are 0.5/0.5.
+    should be higher: 0.073261 for 1/0, 0/1
+    should be lower: 0.073261 for 1/0 (2 times)
+    relevant, in neither ranking: 10/0, 0/10, 0/1
     """
-    lines = []
+    lines = ["A document is written as its label."]
     weights = counterexample.drop_duplicates("iteration")["weight"]
     if len(weights) > 1:
-        lines.append(f"weights of the intents: {' '.join(f'{weight:.3g}' for weight in weights)}")
+        listed = "/".join(f"{weight:.3g}" for weight in weights)
+        lines = [f"A document is written as its labels for the intents, whose weights are {listed}."]
     for (name, value), rows in counterexample.groupby(["ranking", "value"], sort=False):
-        lines.append(f"{name} {value:.6f}: {_labels(rows.dropna(subset='rank'))}")
+        side = "higher" if name == "better" else "lower"
+        lines.append(f"should be {side}: {value:.6f} for {_labels(rows.dropna(subset='rank'))}")
     unretrieved = rows[rows["rank"].isna() & ~rows["docno"].isin(counterexample.dropna(subset="rank")["docno"])]
-    return "\n".join([*lines, f"not retrieved: {_labels(unretrieved)}"])
+    return "\n".join([*lines, f"relevant, in neither ranking: {_labels(unretrieved)}"])
 
 
 def _labels(rows: pd.DataFrame) -> str:
