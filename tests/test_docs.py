@@ -74,8 +74,9 @@ def test_each_measure_is_linked_to_its_own_section():
 
 
 def quoted() -> list[str]:
-    """Return the messages of the page on troubleshooting, a line each."""
-    return [line for block in blocks(read("troubleshooting"), "text") for line in block.splitlines()]
+    """Return the messages of the pages on troubleshooting."""
+    pages = read("troubleshooting") + read("troubleshooting_steps")
+    return re.findall(r"^\| ``(.*)``$", pages, flags=re.MULTILINE)
 
 
 @pytest.fixture(scope="module")
