@@ -118,10 +118,13 @@ def test_a_message_that_is_none_is_not_recognised(messages):
     assert not any(pattern.fullmatch("RBU: p should be within (0, 1], not 2.") for pattern in messages)
 
 
-def test_sphinx_builds_the_pages_without_a_warning(tmp_path):
-    command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-c", CONF, FOLDER, tmp_path]
+def test_sphinx_builds_the_pages_without_a_warning_by_the_command_of_the_readme(tmp_path, request):
+    root = request.config.rootpath
+    readme = (root / "README.md").read_text(encoding="utf-8")
+    options = re.search(r"^sphinx-build (.*) site$", readme, flags=re.MULTILINE).group(1)
+    command = [sys.executable, "-m", "sphinx", *options.split(), "-W", "--keep-going", str(tmp_path)]
 
-    built = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
+    built = subprocess.run(command, capture_output=True, text=True, check=False, cwd=root)
 
     assert (built.returncode, built.stdout, built.stderr) == (0, "", "")
     assert {path.stem for path in PAGES} <= {path.stem for path in tmp_path.rglob("*.html")}

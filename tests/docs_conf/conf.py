@@ -1,7 +1,7 @@
 """Sphinx as PyTerrier's documentation sets it up, as far as the pages of ``pt_docs`` use it.
 
-PyTerrier also loads ``sphinx_autodoc_typehints``. It is left out here: docstrings have the types already, and the extension
-reads them before napoleon does, which fills the terminal with errors of indentation that are none.
+PyTerrier also loads ``sphinx_autodoc_typehints``. It is left out here: docstrings have the types already, and the
+extension reads them before napoleon does, which fills the terminal with errors of indentation that are none.
 """
 
 import re
@@ -24,6 +24,8 @@ autoclass_content = "both"
 autodoc_default_options = {"member-order": "bysource"}
 autodoc_inherit_docstrings = False
 pygments_style = "sphinx"
+# Wide enough for code of 80 columns, on a screen of 1,200 pixels.
+html_theme_options = {"page_width": "1140px"}
 
 # What the pages say of this package must be there, but for types of its inner parts; of others nothing is looked up.
 nitpicky = True
