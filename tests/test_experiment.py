@@ -1,6 +1,5 @@
 """Whole journeys through pt.Experiment, as a user makes them."""
 
-
 import ir_measures
 import numpy as np
 import pandas as pd

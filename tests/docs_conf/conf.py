@@ -25,7 +25,8 @@ autodoc_default_options = {"member-order": "bysource"}
 autodoc_inherit_docstrings = False
 pygments_style = "sphinx"
 # Wide enough for code of 80 columns, on a screen of 1,200 pixels.
-html_theme_options = {"page_width": "1140px"}
+html_theme_options = {"page_width": "1180px"}
+html_static_path = ["static"]
 
 # What the pages say of this package must be there, but for types of its inner parts; of others nothing is looked up.
 nitpicky = True
