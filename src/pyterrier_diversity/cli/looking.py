@@ -195,9 +195,7 @@ PICTURES: dict[str, Callable[[Asked], Axes]] = {
         meta.delta_required(asked.perquery, rng=asked.seed, n_jobs=asked.jobs)
     ),
     "stability": lambda asked: plots.stability(meta.stability(asked.perquery, rng=asked.seed, n_jobs=asked.jobs)),
-    "pool_depth": lambda asked: plots.pool_depth(
-        meta.pool_depth(asked.runs, asked.judged, asked.measures, [5, 10, 20, 50, 100], n_jobs=asked.jobs)
-    ),
+    "pool_depth": lambda asked: plots.pool_depth(meta.pool_depth(asked.runs, asked.judged, asked.measures)),
     "number_of_systems": lambda asked: plots.number_of_systems(
         meta.number_of_systems(asked.runs, asked.judged, asked.measures, rng=asked.seed, n_jobs=asked.jobs)
     ),
