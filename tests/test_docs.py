@@ -95,7 +95,7 @@ def test_a_page_is_short_and_its_code_fits_80_columns(page):
 def test_a_page_names_a_paper_or_is_about_messages_and_commands(page):
     cited = ".. cite.dblp::" in page.read_text(encoding="utf-8")
 
-    assert cited or page.stem in {"shell", "troubleshooting", "troubleshooting_steps"}
+    assert cited or page.stem in {"reproduction", "shell", "troubleshooting", "troubleshooting_steps"}
 
 
 def quoted() -> list[str]:
