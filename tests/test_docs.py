@@ -75,7 +75,7 @@ def test_each_measure_is_linked_to_its_own_section():
 
 
 # Pages to look things up in, and pages that are generated.
-REFERENCE = {"api", "measures"}
+REFERENCE = {"api", "measures", "reproduction"}
 READ = [page for page in PAGES if page.parent == FOLDER and page.stem not in REFERENCE]
 
 
@@ -86,7 +86,7 @@ def test_a_page_is_short_and_its_code_fits_80_columns(page):
     printed = [line for example in doctest.DocTestParser().get_examples(text) for line in example.want.splitlines()]
     listed = re.findall(r"^\.\. code-block:: \w+\n\n((?:(?: +.*)?\n)+)", text, flags=re.MULTILINE)
 
-    assert len(text.split()) <= 1500
+    assert len(re.sub(r"^\| ``.*``$", "", text, flags=re.MULTILINE).split()) <= 1500  # messages are not read through
     assert [line for line in examples + printed if len(line) > 80] == []
     assert [line for block in map(textwrap.dedent, listed) for line in block.splitlines() if len(line) > 80] == []
 
@@ -95,7 +95,7 @@ def test_a_page_is_short_and_its_code_fits_80_columns(page):
 def test_a_page_names_a_paper_or_is_about_messages_and_commands(page):
     cited = ".. cite.dblp::" in page.read_text(encoding="utf-8")
 
-    assert cited or page.stem in {"reproduction", "shell", "troubleshooting", "troubleshooting_steps"}
+    assert cited or page.stem in {"shell", "troubleshooting", "troubleshooting_steps"}
 
 
 def quoted() -> list[str]:
