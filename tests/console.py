@@ -15,14 +15,14 @@ WIDTH = 80
 
 
 def sessions(text: str) -> Iterator[tuple[str, str]]:
-    """Yield each command of the console blocks of a page, and the output that follows it.
-
-    A command goes on in the next line, after ``>``, where it ends with a backslash.
-    """
+    """Yield each command of the console blocks of a page, and the output that follows it."""
     for block in re.findall(r"^\.\. code-block:: console\n\n((?:(?: +.*)?\n)+)", text, flags=re.MULTILINE):
         for part in re.split(r"^\$ ", textwrap.dedent(block), flags=re.MULTILINE)[1:]:
-            command, output = re.fullmatch(r"((?:.*\\\n> )*.*)\n?((?:.|\n)*)", part).groups()
-            yield command.replace("\\\n> ", "\\\n"), output.strip("\n")
+            command, _, output = part.partition("\n")
+            while command.endswith("\\"):
+                line, _, output = output.partition("\n")
+                command += f"\n{line}"
+            yield command, output.strip("\n")
 
 
 def folded(output: str) -> str:

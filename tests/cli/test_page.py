@@ -16,9 +16,9 @@ def test_commands_and_their_output_are_found():
 
 
 def test_a_command_goes_on_after_a_backslash():
-    page = ".. code-block:: console\n\n    $ echo a \\\n    > b\n    a b\n"
+    page = ".. code-block:: console\n\n    $ echo a \\\n        b\n    a b\n"
 
-    assert list(sessions(page)) == [("echo a \\\nb", "a b")]
+    assert list(sessions(page)) == [("echo a \\\n    b", "a b")]
 
 
 def test_a_long_line_of_output_is_folded_and_a_short_one_is_left_as_it_is():
