@@ -164,8 +164,10 @@ def test_the_command_of_the_readme_builds_the_pages_without_a_word(built):
 
 def test_types_and_constants_are_documented_once(built):
     reference = (built[0] / "api.html").read_text(encoding="utf-8")
-    functions = re.findall(r'<dl class="py function">.*?(?=<dl class="py |$)', reference, flags=re.DOTALL)
-    constants = re.findall(r'<dl class="py data">.*?</dd></dl>', reference, flags=re.DOTALL)
+    functions, constants = (
+        re.findall(rf'<dl class="py {kind}">.*?(?=<dl class="py |$)', reference, flags=re.DOTALL)
+        for kind in ("function", "data")
+    )
 
     assert len(functions) > 50
     assert len(constants) > 5
