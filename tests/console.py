@@ -16,6 +16,9 @@ def sessions(text: str) -> Iterator[tuple[str, str]]:
     for block in re.findall(r"^\.\. code-block:: console\n\n((?:(?: +.*)?\n)+)", text, flags=re.MULTILINE):
         for part in re.split(r"^\$ ", textwrap.dedent(block), flags=re.MULTILINE)[1:]:
             command, _, output = part.partition("\n")
+            while command.endswith("\\"):
+                line, _, output = output.partition("\n")
+                command += f"\n{line}"
             yield command, output.strip("\n")
 
 

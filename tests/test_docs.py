@@ -34,7 +34,7 @@ def blocks(text: str, language: str) -> list[str]:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_the_examples_of_a_page_give_what_it_says(page):
+def test_the_examples_of_a_page_give_what_it_says(page, tmp_path, monkeypatch):
     if "register(" in page.read_text(encoding="utf-8"):  # what is registered stays registered
         code = f"import doctest; print(*doctest.testfile({str(page)!r}, module_relative=False, encoding='utf-8'))"
         ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -42,6 +42,8 @@ def test_the_examples_of_a_page_give_what_it_says(page):
         failed, attempted = map(int, last.split())
         assert failed == 0, ran.stdout
     else:
+        page = page.resolve()
+        monkeypatch.chdir(tmp_path)  # which pages may write to
         failed, attempted = doctest.testfile(str(page), module_relative=False, encoding="utf-8")
 
     assert failed == 0
@@ -55,6 +57,14 @@ def test_what_a_page_shows_without_running_it_imports_what_there_is(page):
             if isinstance(node, ast.ImportFrom):
                 module = importlib.import_module(str(node.module))
                 assert [name.name for name in node.names if not hasattr(module, name.name)] == []
+
+
+@pytest.mark.parametrize("name", ["nuggets", "rag"])
+def test_code_about_nuggets_fits_into_80_columns(name):
+    code = [line for line in read(name).splitlines() if re.match(r">>> |\.\.\. |    \$ |        --?\w", line)]
+
+    assert len(code) > 20
+    assert [line for line in code if len(line) > 80] == []
 
 
 @pytest.mark.parametrize(

@@ -65,8 +65,8 @@ def evaluate(
 ) -> None:
     """Evaluate RUNS by QRELS, file by file. In Python: evaluate_runs.
 
-    QRELS is a file, or a dataset: demo, clueweb12/trec-web-2014, irds:... RUNS are files of TREC or of TREC Dynamic
-    Domain, folders of them, or patterns such as 'runs/**/*.gz'.
+    QRELS is a file of qrels or nuggets, or a dataset: demo, clueweb12/trec-web-2014, irds:... RUNS are files of TREC,
+    of TREC Dynamic Domain or of JSON lines, folders of them, or patterns such as 'runs/**/*.gz'.
     """
     least = options.minima_of(minima)
     chosen = asked(options.measures_of(measures), least)

@@ -17,7 +17,8 @@ def read_judged(name: str, measures: Iterable[ir_measures.Measure] = ()) -> pd.D
     Parameters
     ----------
     name : str
-        A file of TREC, a truth file of Dynamic Domain (``.xml``), ``-``, or a dataset of ours or of PyTerrier.
+        A file that `io.read_qrels` reads, a truth file of Dynamic Domain (``.xml``), ``-``, a dataset of ours or of
+        PyTerrier, or a folder of nuggets.
     measures : iterable of Measure
         The measures to compute.
 
@@ -59,12 +60,15 @@ def _of_dataset(name: str, level: str) -> pd.DataFrame:
     import pyterrier as pt
 
     from ..datasets import TREC_DD, DiversityDatasetProvider
+    from ..io import read_nuggets
 
     short = name.removeprefix("diversity:")
     ours = DiversityDatasetProvider().list_dataset_names()
     try:
         dataset = pt.get_dataset(f"diversity:{short}" if short in ours else name)
     except KeyError as error:
+        if Path(name).is_dir():
+            return read_nuggets(name)
         raise ValueError(f"{name!r} is neither a file nor a dataset; this package's: {', '.join(ours)}.") from error
     return dataset.get_qrels("passages") if short in TREC_DD and level == "passages" else dataset.get_qrels()
 

@@ -87,7 +87,7 @@ def read_nuggets(
     ==================  ================================================================================================
 
     A nugget is named by its id; otherwise by the MD5 of its text, and the second one of the same text in a list by that
-    and ``-2``; in CRUX and groups by its place.
+    and ``-2``; where there is no text, as in groups and in CRUX without topics, by its place.
 
     Examples
     --------

@@ -10,6 +10,7 @@ import pandas as pd
 from ..judged import Groups, Ids, contradicted_ranks, ranking_order, warn_of_data
 from .dynamic_domain import dd_qrels, is_dd_qrels, is_dd_run, read_dd_run
 from .files import Columns, Content, Distinct, Source, read_columns, read_content
+from .nuggets import read_nuggets
 from .records import ending
 from .tabular import JSON, TABLES, read_json_run, read_qrels_table, with_whole_labels
 
@@ -25,7 +26,8 @@ def read_qrels(path: Source) -> pd.DataFrame:
         A file of lines ``query intent document label`` and, optionally, a fifth column: the intent's weight. Or the
         qrels of TREC Dynamic Domain, ``topic subtopic document passage rating``, known by their topics (``DD16-1``) and
         subtopics (``DD16-1.1``). Or a table that `write_qrels` wrote (``.csv``, ``.tsv``, ``.parquet``), with its
-        columns. Gzipped or not; ``"-"`` is the standard input.
+        columns. Or nuggets (``.jsonl``, ``.json``), as `read_nuggets` reads them by default. Gzipped or not; ``"-"`` is
+        the standard input.
 
     Returns
     -------
@@ -43,6 +45,8 @@ def read_qrels(path: Source) -> pd.DataFrame:
     content = read_content(path)
     if ending(content.name) in TABLES:
         return read_qrels_table(content)
+    if ending(content.name) in JSON:
+        return read_nuggets(content)
     columns: Columns = {"qid": str, "iteration": str, "docno": Distinct, "label": float}
     table = pd.DataFrame(read_columns(content, columns, {"weight": float}))
     if table.empty:
@@ -121,10 +125,6 @@ def checked_order(who: str, order: Any) -> Order:
     if order not in ("score", "rank"):
         raise ValueError(f"{who}: order must be 'score' or 'rank', not {order!r}.")
     return "rank" if order == "rank" else "score"
-
-
-def _is_json(content: Content) -> bool:
-    return ending(content.name) in JSON
 
 
 def _read_trec_run(content: Content, order: Order) -> pd.DataFrame:
