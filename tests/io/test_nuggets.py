@@ -417,7 +417,9 @@ def test_ratings_of_crux_are_labels_and_its_questions_are_named_by_the_md5_of_th
     first, second = "t-0:0#0", "t-0:0#1"
     ratings = {"a?": (5, 2), "b?": (0, 4), "c?": (-1, 0)}
     expected = [
-        (digest(text), text, doc, label) for text, of in ratings.items() for doc, label in zip((first, second), of)
+        (digest(text), text, doc, label)
+        for text, of in ratings.items()
+        for doc, label in zip((first, second), of, strict=True)
     ]
     asked = qrels[qrels["qid"] == "t-0"]
     assert rows(asked, "iteration", "nugget_text", "docno", "label") == sorted(expected)
