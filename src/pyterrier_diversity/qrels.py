@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from .arithmetic import divide
+from .io import read_if_path
 from .judged import Run, given_frame, ids, intents_of_rows, strings
 from .parameters import CUTOFF, Parameter, checked
 
@@ -30,9 +31,9 @@ def add_rarity(
     ----------
     qrels : DataFrame
         Qrels, with PyTerrier's or ir_measures' names. Not changed.
-    runs : mapping of names to runs, or iterable of runs
-        The rankings of all systems: frames, as files or transformers give them. A system that is evaluated later but
-        left out here does not count as finding its own documents; a document that none of the systems here finds is
+    runs : mapping of names to runs or paths, or iterable of them
+        The rankings of all systems: frames, as transformers give them, or run files. A system that is evaluated later
+        but left out here does not count as finding its own documents; a document that none of the systems here finds is
         as rare as one that a single system finds.
     cutoff : int >= 1
         How far down a ranking a document counts as retrieved.
@@ -69,7 +70,7 @@ def add_rarity(
     if isinstance(runs, (pd.DataFrame, str)) or not isinstance(runs, Iterable):
         raise TypeError(f"runs must be a dict of names to runs, or a list of runs, not {type(runs).__name__}.")
     cutoff = checked("add_rarity", CUTOFF, cutoff=cutoff)["cutoff"]
-    systems = [Run(run) for run in (runs.values() if isinstance(runs, Mapping) else runs)]
+    systems = [Run(read_if_path(run)) for run in (runs.values() if isinstance(runs, Mapping) else runs)]
     if not systems:
         raise ValueError("runs must hold a run at least, in a dict or a list: rareness is among systems.")
     frame = given_frame(qrels, ("query_id", "doc_id"), "qrels")

@@ -23,7 +23,7 @@ def test_a_command_goes_on_after_a_backslash():
     assert list(sessions(page)) == [("echo a \\\n    b", "a b")]
 
 
-@pytest.mark.parametrize(("page", "n_commands"), [("shell", 23), ("rag", 5)])
+@pytest.mark.parametrize(("page", "n_commands"), [("shell", 23), ("rag", 5), ("nuggets", 1)])
 def test_the_session_of_a_page_gives_what_it_says(page, n_commands, tmp_path, monkeypatch):
     pytest.importorskip("matplotlib")
     path = Path(str(PAGES / f"{page}.rst")).resolve()

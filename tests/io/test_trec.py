@@ -182,6 +182,13 @@ def test_a_fifth_column_that_differs_within_an_intent_is_no_weight(tmp_path):
         read_qrels(path)
 
 
+def test_judged_answers_are_the_run_of_their_system(tmp_path):
+    lines = [json.dumps({"qid": qid, "run_id": "mine", "nuggets": []}) for qid in ("q1", "q2")]
+    run = read_run(write(tmp_path, "\n".join(lines), "mine.jsonl"))
+
+    assert run.to_numpy().tolist() == [["q1", "mine", 1, 0], ["q2", "mine", 1, 0]]
+
+
 def test_nuggets_are_read_as_qrels(tmp_path):
     nuggets = [{"text": "It is free.", "importance": "vital", "assignment": "support"}]
     for name, opener in (("n.jsonl", open), ("n.jsonl.gz", gzip.open)):

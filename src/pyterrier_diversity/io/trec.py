@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any, Literal
 
 import numpy as np
@@ -77,8 +78,8 @@ def read_run(path: Source, *, order: Order = "score") -> pd.DataFrame:
     ----------
     path : path-like or file object
         A file of lines ``query Q0 document rank score tag``; or of JSON lines (``.jsonl``, ``.json``) with ``qid``,
-        ``docno`` and ``score`` or ``rank``, or with a list of documents, best first. Gzipped or not; ``"-"`` is the
-        standard input.
+        ``docno`` and ``score`` or ``rank``, or with a list of documents, best first, or AutoNuggetizer's judgements of
+        one system's answers, which are its documents. Gzipped or not; ``"-"`` is the standard input.
     order : {"score", "rank"}
         Which column orders the documents: the score, as trec_eval has it, or the rank, as ndeval has it by default. By
         rank, ``score`` is minus the rank of the file, and the file's scores are not read.
@@ -118,6 +119,11 @@ def read_run_or_session(path: Source, order: Order = "score") -> pd.DataFrame:
     if order == "rank":
         raise ValueError(f"{content.name} is a TREC Dynamic Domain run, which has no ranks: order must be 'score'.")
     return read_dd_run(content)
+
+
+def read_if_path(run: Any, order: Order = "score") -> Any:
+    """Return the run of a path as `read_run_or_session` does, and any other form of a run as it is."""
+    return read_run_or_session(run, order) if isinstance(run, (str, os.PathLike)) else run
 
 
 def checked_order(who: str, order: Any) -> Order:

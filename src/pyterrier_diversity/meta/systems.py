@@ -12,6 +12,7 @@ import pandas as pd
 
 from ..arithmetic import divide
 from ..evaluate import DiversityEvaluator, Evaluation
+from ..io import read_if_path
 from ..judged import QRELS_COLUMNS, RUN_COLUMNS, Judgements, Memo, Retrieved, Run, judge, to_frame
 from ..measures.base import CompositeMeasure, implementation
 from ..measures.composite import innermost
@@ -89,7 +90,7 @@ def number_of_systems(
 
     Parameters
     ----------
-    runs : mapping of names to runs
+    runs : mapping of names to runs or paths
         The rankings of all systems, with PyTerrier's or ir_measures' names. Not changed.
     qrels : DataFrame
         Qrels; a column ``rarity`` is not read. Not changed.
@@ -198,7 +199,7 @@ def insert_synthetic_system(
 
     Parameters
     ----------
-    runs : mapping of names to runs
+    runs : mapping of names to runs or paths
         The rankings of the other systems, with PyTerrier's or ir_measures' names. Not changed.
     qrels : DataFrame
         Qrels, in the paper of a single query; a column ``rarity`` is not read. Not changed.
@@ -318,7 +319,7 @@ def _sizes(sizes: Iterable[int] | None, n_systems: int) -> list[int]:
 
 
 def _run_frame(run: Any) -> pd.DataFrame:
-    return to_frame(run, RUN_COLUMNS, "run")
+    return to_frame(read_if_path(run), RUN_COLUMNS, "run")
 
 
 def _qrels_frame(qrels: Any) -> pd.DataFrame:
