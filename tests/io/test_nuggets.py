@@ -397,6 +397,21 @@ def test_a_nugget_of_another_query_than_its_topic_is_refused():
         read_nuggets({"query_id": "1", "claim_bank": claims})
 
 
+@pytest.mark.parametrize(
+    ("written", "message"), [("\\ud800", "'\\ud800', which is half of a character"), ("\\ud83d\\ude00", None)]
+)
+def test_half_of_a_character_is_refused_and_a_whole_one_is_read(written, message, tmp_path):
+    path = tmp_path / "n.jsonl"
+    path.write_text(f'{{"qid": "1", "nuggets": [{{"text": "{written}", "importance": "vital"}}]}}\n')
+
+    if message is None:
+        with pytest.warns(UserWarning, match="1 nuggets have no judgement"):
+            assert read_nuggets(path)["nugget_text"].tolist() == ["\U0001f600"]
+    else:
+        with pytest.raises(ValueError, match=rf"n\.jsonl, line 1: a text must not contain {re.escape(message)}\.$"):
+            read_nuggets(path)
+
+
 # CRUX
 
 
