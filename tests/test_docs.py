@@ -59,14 +59,6 @@ def test_what_a_page_shows_without_running_it_imports_what_there_is(page):
                 assert [name.name for name in node.names if not hasattr(module, name.name)] == []
 
 
-@pytest.mark.parametrize("name", ["nuggets", "rag"])
-def test_code_about_nuggets_fits_into_80_columns(name):
-    code = [line for line in read(name).splitlines() if re.match(r">>> |\.\.\. |    \$ |        --?\w", line)]
-
-    assert len(code) > 20
-    assert [line for line in code if len(line) > 80] == []
-
-
 @pytest.mark.parametrize(
     "module", [pyterrier_diversity, meta, simulate, transformers], ids=lambda module: module.__name__
 )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from console import Shell, sessions
+from console import Shell, folded, sessions
 
 PAGES = files("pyterrier_diversity").joinpath("pt_docs")
 
@@ -23,6 +23,10 @@ def test_a_command_goes_on_after_a_backslash():
     assert list(sessions(page)) == [("echo a \\\n    b", "a b")]
 
 
+def test_a_long_line_of_output_is_folded_and_a_short_one_is_left_as_it_is():
+    assert folded("a   b\n" + "word " * 20) == "a   b\n" + " ".join(["word"] * 16) + "\n  " + " ".join(["word"] * 4)
+
+
 @pytest.mark.parametrize(("page", "n_commands"), [("shell", 23), ("rag", 5), ("nuggets", 1)])
 def test_the_session_of_a_page_gives_what_it_says(page, n_commands, tmp_path, monkeypatch):
     pytest.importorskip("matplotlib")
@@ -34,4 +38,4 @@ def test_the_session_of_a_page_gives_what_it_says(page, n_commands, tmp_path, mo
 
     assert len(commands) >= n_commands
     for command, output in commands:
-        assert (command, shell.run(command)) == (command, output)
+        assert (command, folded(shell.run(command))) == (command, output)
