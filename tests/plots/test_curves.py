@@ -13,7 +13,7 @@ def test_an_asl_curve_has_a_line_for_each_measure_by_rank():
     assert lines(ax) == {"AP": [[1, 0.5], [2, 0.01]], "RBU": [[1, 0.3], [2, 0]]}
     assert names(ax) == ["AP", "RBU"]
     assert (ax.get_ylabel(), ax.get_yscale()) == ("achieved significance level (p-value)", "linear")
-    assert ax.get_ylim() == (0, 1)
+    assert ax.get_ylim() == (0, 1.02)
 
 
 def test_p_values_of_an_asl_curve_may_be_on_a_logarithmic_axis():

@@ -122,7 +122,7 @@ def test_missed_intents_show_systems_that_miss_nothing_and_how_many_intents_ther
 def test_texts_of_missed_intents_are_shortened():
     ax = plots.missed_intents(MISSED.assign(nugget_text="word " * 100))
 
-    assert all(len(text.splitlines()) == 2 and text.endswith(")") for text in texts(ax.get_yticklabels()))
+    assert all(len(text.splitlines()) <= 4 and text.endswith(")") for text in texts(ax.get_yticklabels()))
 
 
 @pytest.mark.parametrize(
@@ -253,3 +253,40 @@ def test_an_explanation_of_one_system_without_the_query_names_the_system():
 
     with pytest.raises(ValueError, match="the frame of other has no query '2' down to rank 10"):
         plots.explain(frames, "2")
+
+
+@pytest.mark.parametrize("labels", [{"a": 3}, {"a": 7}])
+def test_panels_of_one_scale_share_a_key_and_others_have_their_own(labels):
+    import matplotlib.pyplot as plt
+
+    figure, (left, right) = plt.subplots(1, 2, layout="constrained")
+
+    plots.explain(EXPLAINED, ax=left)
+    plots.explain(EXPLAINED.assign(intents=[labels] * 3, tied=False), ax=right)
+
+    keys = [texts(legend.get_texts()) for legend in figure.legends]
+    if labels["a"] > 4:
+        assert len(keys) == 2
+    else:
+        expected = ["label 1", "label 2", "label 3", "judged, label 0", "unjudged", "new intent", "tied score"]
+        assert keys == [expected]
+
+
+def test_axes_whose_figure_makes_no_room_have_their_own_key():
+    import matplotlib.pyplot as plt
+
+    figure, ax = plt.subplots()
+
+    plots.explain(EXPLAINED, ax=ax)
+
+    assert not figure.legends
+    assert ax.get_legend() is not None
+
+
+def test_a_label_has_the_same_shade_in_every_picture():
+    def shade(labels):
+        ax = plots.explain(EXPLAINED.assign(intents=labels))
+        figure = ax.figure
+        return {handle.get_label(): handle.get_facecolor() for handle in figure.legends[0].legend_handles[:1]}
+
+    assert shade([{"a": 1}, {}, {}]) == shade([{"a": 1}, {"a": 4}, {}])

@@ -107,6 +107,13 @@ def rank_ticks(ax: Axes, first: int, last: int) -> None:
     ax.set_xticks([first, *(at for at in between if min(at - first, last - at) > 0.6 * step or step == 1), last])
 
 
+def ticks_at(ax: Axes, values: np.ndarray) -> None:
+    """Label the values on the horizontal axis if they are few, plainly on a logarithmic axis as well."""
+    if len(values) <= _MOST_NAMES:
+        ax.set_xticks(values, [f"{value:g}" for value in values])
+        ax.minorticks_off()
+
+
 def style(i: int, n_points: int) -> dict[str, Any]:
     """Return the look of the i-th line: colour, marker and dashes, a few markers on long lines, each line its own."""
     step = max(1, n_points // 8)
@@ -143,7 +150,10 @@ def name_lines(ax: Axes) -> None:
     places = _places_at_the_end(ax, shown, names)
     if places is not None:
         for line, name, place in zip(shown, names, places, strict=True):
-            ax.text(1.01, place, name, color=line.get_color(), size=_NAME_SIZE, va="center", transform=ax.transAxes)
+            # With its marker, as colours are not for all eyes and printers.
+            look = {"color": line.get_color(), "transform": ax.transAxes, "clip_on": False}
+            ax.plot([1.03], [place], marker=line.get_marker(), markersize=5, label="_name", **look)
+            ax.text(1.055, place, name, size=_NAME_SIZE, va="center", **look)
     elif len(names) > 5 and figure_of(ax).get_layout_engine() is not None:
         ax.legend(shown, names, fontsize="small", loc="center left", bbox_to_anchor=(1, 0.5))
     else:

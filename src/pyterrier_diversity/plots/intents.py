@@ -18,6 +18,11 @@ if TYPE_CHECKING:
     from matplotlib.colors import Colormap
 
 _JUDGED_0 = "#eef1f4"
+_UNJUDGED: dict[str, Any] = {"facecolor": "white", "edgecolor": "0.65", "hatch": "////", "linewidth": 0}
+# Shades are those of the labels of TREC, the same in every picture; larger labels need a scale of their own.
+_HIGHEST = 4
+# The order of the key.
+_KINDS = ("label", "judged,", "unjudged", "new", "tied")
 _EXPLAIN = "transformers.Explain"
 _EXPLAINED = ("qid", "position", "intents", "new_intents", "unmet_intents", "judged", "tied", "measure", "value")
 
@@ -103,7 +108,8 @@ def coverage(
     names = {} if intents is None else dict(intents)
     shares = named.weight / named.weight.sum()
     texts = [_text(names, name) for name in named.ids]
-    _draw(ax, grid, judgements.intents.max_label.max(), texts, [f" ({share:.2f})" for share in shares])
+    highest = max(_HIGHEST, judgements.intents.max_label.max())
+    _draw(ax, grid, highest, texts, [f" ({share:.2f})" for share in shares])
     _key(ax, [grid])
     title(ax, f"query {query_id}")
     return ax
@@ -196,7 +202,7 @@ def explain(
         if len(given) != len(shown):
             raise ValueError(f"{who}: ax must have one of Axes for each system, not {len(given)} for {len(shown)}.")
         pairs = [(_above(panel), panel) for panel in given]
-    highest = max(grid.labels.max() for grid in grids)
+    highest = max(_HIGHEST, *(grid.labels.max() for grid in grids))
     values = np.concatenate([rows["value"].to_numpy(dtype=float) for rows in shown.values()])
     limits = float(np.nanmin(values, initial=0.0)), float(np.nanmax(values, initial=1.0))
     for i, ((above, panel), grid, (system, rows)) in enumerate(zip(pairs, grids, shown.items(), strict=True)):
@@ -207,7 +213,7 @@ def explain(
         if i and ax is None:
             panel.tick_params(labelleft=False)
             above.set_ylabel("")
-    _key(pairs[0][1], grids, whole_figure=ax is None)
+    _key(pairs[0][1], grids)
     panels = [panel for _, panel in pairs]
     return panels if several else panels[0]
 
@@ -274,7 +280,7 @@ def _draw_values(ax: Axes, rows: pd.DataFrame, limits: tuple[float, float]) -> N
     margin = 0.08 * (limits[1] - limits[0])
     ax.axhline(0, color="0.6", linewidth=0.8)
     ax.plot(ranks, values, color=GAIN, marker="." if len(values) <= 30 else None, label=rows["measure"].iloc[0])
-    ax.annotate(f"{values[-1]:.3f}", (ranks[-1], values[-1]), (0, 4), textcoords="offset points", ha="right", size=9)
+    ax.text(1.01, values[-1], f"{values[-1]:.3f}", va="center", size=9, transform=ax.get_yaxis_transform())
     ax.set_ylim(limits[0] - margin, limits[1] + 2 * margin)
     ax.set_ylabel(fitted(rows["measure"].iloc[0], 14, 3), fontsize=9)
     ax.tick_params(labelbottom=False)
@@ -285,7 +291,7 @@ def _shades() -> Colormap:
     from matplotlib.colors import LinearSegmentedColormap
 
     # The lowest label is far from 0, in grey as well.
-    shades = [(0.0, _JUDGED_0), (1e-6, "#c3daee"), (0.5, "#4a90c4"), (1.0, "#08306b")]
+    shades = [(0.0, _JUDGED_0), (1e-6, "#b9d6ee"), (0.25, "#92c0e2"), (0.5, "#4a90c4"), (1.0, "#08306b")]
     return LinearSegmentedColormap.from_list("labels", shades, N=1024)
 
 
@@ -293,7 +299,7 @@ def _draw(ax: Axes, grid: _Grid, highest: float, names: list[str], weights: list
     """Draw labels by intent and rank, darker the higher, with the names of the intents and their weights."""
     n_intents, depth = grid.labels.shape
     start = grid.first_rank
-    width = size_of(ax)[0]
+    width, height = size_of(ax)
     column = 72 * 0.6 * width / depth
     ax.pcolormesh(
         np.arange(depth + 1) + start - 0.5,
@@ -301,15 +307,14 @@ def _draw(ax: Axes, grid: _Grid, highest: float, names: list[str], weights: list
         grid.labels,
         cmap=_shades(),
         vmin=0,
-        vmax=max(highest, 1),
+        vmax=highest,
         edgecolors="white",
         linewidth=min(2.0, 0.12 * column),
     )
     for place in np.flatnonzero(~grid.judged).tolist():
-        left = place + start - 0.5
-        ax.axvspan(left, left + 1, facecolor="white", edgecolor="0.65", hatch="////", linewidth=0)
+        ax.bar(place + start, n_intents, 1, -0.5, **_UNJUDGED)
     rows, places = np.nonzero(grid.new)
-    size = min(7.0, 0.55 * column)
+    size = min(7.0, max(2.5, 0.55 * column))
     ax.plot(places + start, rows, "o", color="white", markeredgecolor="black", markersize=size, label="_new")
     for row in np.flatnonzero(~grid.possible).tolist():
         middle = start + (depth - 1) / 2
@@ -318,10 +323,9 @@ def _draw(ax: Axes, grid: _Grid, highest: float, names: list[str], weights: list
     for place in np.flatnonzero(grid.tied).tolist():
         ax.text(place + start, n_intents - 0.3, "=", ha="center", va="center", size=min(9.0, 0.9 * column))
     # Names take a third of the picture at most, so that the ranks keep their place.
-    texts = [
-        fitted(name, min(32, characters_in(0.3 * figure_of(ax).get_figwidth()), characters_in(0.52 * width)))
-        for name in names
-    ]
+    characters = min(32, characters_in(0.3 * figure_of(ax).get_figwidth()), characters_in(0.52 * width))
+    lines = max(2, min(4, int(0.7 * height / n_intents / 0.16)))
+    texts = [fitted(name, characters, lines) for name in names]
     ax.set_yticks(range(n_intents), [*map(add, texts, weights or [""] * n_intents)], fontsize=9)
     ax.set_ylim(n_intents - 0.5 + below, -0.5)
     ax.set_xlim(start - 0.5, start + depth - 0.5)
@@ -331,8 +335,32 @@ def _draw(ax: Axes, grid: _Grid, highest: float, names: list[str], weights: list
     ax.tick_params(axis="y", length=0)
 
 
-def _key(ax: Axes, grids: list[_Grid], *, whole_figure: bool = False) -> None:
-    """Tell what shades and marks mean: those that there are."""
+def _key(ax: Axes, grids: list[_Grid]) -> None:
+    """Tell what shades and marks mean: below the figure, once for all its panels, where the layout makes room."""
+    handles = _handles(ax, grids)
+    figure = figure_of(ax)
+    if figure.get_layout_engine() is None:
+        width = size_of(ax)[0]
+        ax.legend(**_legend(handles, width), loc="upper center", bbox_to_anchor=(0.5, -0.6 / size_of(ax)[1]))
+        return
+    scale = f"labels up to {ax.collections[0].norm.vmax:g}"
+    for other in figure.legends:
+        # Panels of one scale have one key.
+        if other.get_gid() == scale:
+            handles = list({handle.get_label(): handle for handle in [*handles, *other.legend_handles]}.values())
+            other.remove()
+    handles.sort(key=lambda handle: (_KINDS.index(handle.get_label().split()[0]), handle.get_label()))
+    figure.legend(**_legend(handles, figure.get_figwidth()), loc="outside lower center").set_gid(scale)
+
+
+def _legend(handles: list[Any], width: float) -> dict[str, Any]:
+    """Return how a legend of a width in inches looks, with rows of one length."""
+    rows = -(-len(handles) // max(1, int(width / 1.2)))
+    return {"handles": handles, "ncols": -(-len(handles) // rows), "fontsize": 8, "frameon": False}
+
+
+def _handles(ax: Axes, grids: list[_Grid]) -> list[Any]:
+    """Return the shades and marks that there are."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
@@ -345,18 +373,12 @@ def _key(ax: Axes, grids: list[_Grid], *, whole_figure: bool = False) -> None:
     if any(((grid.labels == 0) & grid.judged).any() for grid in grids):
         handles.append(Patch(facecolor=_JUDGED_0, edgecolor="0.8", label="judged, label 0"))
     if any(not grid.judged.all() for grid in grids):
-        handles.append(Patch(facecolor="white", edgecolor="0.65", hatch="////", label="unjudged"))
+        handles.append(Patch(**_UNJUDGED, label="unjudged"))
     if any(grid.new.any() for grid in grids):
         handles.append(_mark(Line2D, "o", "new intent", "white"))
     if any(grid.tied.any() for grid in grids):
         handles.append(_mark(Line2D, "$=$", "tied score", "black"))
-    figure = figure_of(ax)
-    width = figure.get_figwidth() if whole_figure else size_of(ax)[0] * 1.2
-    how = {"handles": handles, "ncols": max(1, min(len(handles), int(width / 1.25))), "fontsize": 8, "frameon": False}
-    if whole_figure:
-        figure.legend(loc="outside lower center", **how)
-    else:
-        ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.6 / size_of(ax)[1]), **how)
+    return handles
 
 
 def _mark(line: Any, marker: str, label: str, color: str) -> Any:
