@@ -413,6 +413,18 @@ def test_an_unknown_scheme_is_refused(scheme):
         add_weights(THREE, scheme)
 
 
+@pytest.mark.parametrize("n_intents", [1000, 1001])
+def test_more_than_1000_intents_of_a_query_have_no_weights_that_halve(n_intents):
+    frame = pd.DataFrame({"qid": "q", "docno": "d", "label": 1, "iteration": range(n_intents)})
+    frame = pd.concat([frame, qrels("few x a 1").rename(columns={"query_id": "qid", "doc_id": "docno"})])
+
+    if n_intents <= 1000:
+        assert (add_weights(frame, "sakai")["weight"] > 0).all()
+    else:
+        with pytest.raises(ValueError, match=r"for 1000 intents at most; a query has 1001\.$"):
+            add_weights(frame, "sakai")
+
+
 def test_qrels_without_queries_get_no_weights():
     with pytest.raises(ValueError, match=r"qrels: missing column .*qid.*found: .*iteration.*\.$"):
         add_weights(THREE.drop(columns="qid"))

@@ -127,7 +127,7 @@ def add_weights(qrels: pd.DataFrame, scheme: Literal["uniform", "sakai"] = "unif
     if n_intents.max(initial=0) > MOST_SAKAI_INTENTS:
         raise ValueError(
             f"scheme='sakai' halves the weight from intent to intent, and is for {MOST_SAKAI_INTENTS} intents at most; "
-            f"a query has {n_intents.max()}."
+            f"a query has {n_intents.max():.0f}."
         )
     # 2^(n-j+1) over the sum of 2^k for k from 1 to n, which is 2^(n+1) - 2, both divided by 2^(n+1).
     return qrels.assign(weight=(np.exp2(-place) / (1 - np.exp2(-n_intents)))[intent])

@@ -58,8 +58,9 @@ def test_each_command_has_help_that_fits_a_terminal(name):
     assert max(map(len, result.stdout.splitlines())) <= 80
 
 
-def test_what_is_no_command_is_a_matter_of_usage():
-    assert "No such command 'evalute'" in fail("evalute", status=2)
+def test_a_mistyped_command_gets_a_suggestion():
+    assert "No such command 'evalute'. Did you mean 'evaluate'?" in fail("evalute", status=2)
+    assert "No such command 'xyz'" in fail("xyz", status=2)
 
 
 def test_words_are_completed():
@@ -78,7 +79,7 @@ def test_a_full_disk_is_one_sentence(arguments):
     with open("/dev/full", "w") as full:
         ran = command(*arguments, stdout=full)
 
-    assert (ran.returncode, ran.stderr) == (1, "Error: The output cannot be written: No space left on device.\n")
+    assert (ran.returncode, ran.stderr) == (1, "Error: Cannot write the output: No space left on device.\n")
 
 
 def test_a_reader_that_went_away_is_no_error():

@@ -117,10 +117,10 @@ def test_runs_without_documents_are_named_below_the_table_only(tmp_path):
 
     result = CliRunner().invoke(app, arguments)
 
-    assert result.stdout.endswith("\n\nWithout documents, and so with default values: nothing.\n")
+    assert result.stdout.endswith("\n\nRuns without documents, which get default values: nothing.\n")
     assert "Warning: Run nothing is empty" in result.stderr
     for format in ("csv", "json", "latex", "html"):
-        assert "Without documents" not in CliRunner().invoke(app, [*arguments, "--format", format]).stdout
+        assert "without documents" not in CliRunner().invoke(app, [*arguments, "--format", format]).stdout
 
 
 @pytest.mark.parametrize("command", ["evaluate", "compare"])
@@ -289,7 +289,7 @@ def test_runs_of_the_demo_are_called_by_their_names():
 
 
 def test_arguments_in_the_wrong_order_are_told():
-    assert f"{BM25} is a run, not qrels: the qrels come first." in fail("evaluate", BM25, QRELS, "-m", "RBU@5")
+    assert f"{BM25} is a run, not qrels. Give the qrels first." in fail("evaluate", BM25, QRELS, "-m", "RBU@5")
 
 
 def test_options_may_stand_anywhere():

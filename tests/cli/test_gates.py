@@ -50,7 +50,7 @@ def test_a_table_that_is_not_complete_passes_no_gate(tmp_path):
     assert result.exit_code == 1
     assert "bm25" in result.stdout
     assert "bad.run, line 1: expected 6 columns" in result.stderr
-    assert "1 of the runs could not be evaluated: the table is not complete." in result.stderr
+    assert "The table is incomplete: 1 of the runs could not be evaluated." in result.stderr
     assert "Gate" not in result.stderr
 
 
@@ -101,10 +101,10 @@ def test_a_baseline_may_be_a_run_of_the_demo():
         (
             ["-m", "RBU@5", "-b", "nobody"],
             1,
-            "The baseline 'nobody' is neither a file nor the name of a run; the",
+            "The baseline 'nobody' is neither a file nor the name of a run. The",
         ),
         (["-b", "bm25", "--no-worse", "RBU@5", "--test", "t", "--alternative", "greater"], 1, "must be 'two-sided'"),
-        ([], 2, "Say which measures"),
+        ([], 2, "Name the measures, as in -m"),
         (["-m", "RBU@5", "--test", "anova"], 2, "'anova' is not one of 'tukey-randomised', 'bootstrap'"),
     ],
 )

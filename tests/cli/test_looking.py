@@ -38,14 +38,14 @@ def test_explain_of_two_runs_gives_the_difference_rank_by_rank():
     assert table["docno bm25"].tolist() == expected["docno_other"].tolist()
     told = CliRunner().invoke(app, arguments).stderr
     assert told.startswith("RBU@5 for query 3: ")
-    assert told.endswith(f"; the difference is {expected['difference'].sum():.4g}.\n")
+    assert told.endswith(f", difference {expected['difference'].sum():.4g}.\n")
 
 
 @pytest.mark.parametrize(
     ("arguments", "status", "message"),
     [
-        ([BM25, "-q", "99", "-m", "RBU@5"], 1, "has no document for query '99'."),
-        ([BM25, XQUAD, MORE, "-q", "1", "-m", "RBU@5"], 2, "Give one run, or two"),
+        ([BM25, "-q", "99", "-m", "RBU@5"], 1, "has no documents for query '99'."),
+        ([BM25, XQUAD, MORE, "-q", "1", "-m", "RBU@5"], 2, "Give one run to explain, or two"),
         ([BM25, "-m", "RBU@5"], 2, "Missing option '-q'"),
     ],
 )
@@ -91,9 +91,9 @@ def test_the_ending_of_the_file_says_what_it_is(tmp_path, ending):
     ("arguments", "status", "message"),
     [
         (["coverage", QRELS, BM25], 2, "name it with --query"),
-        (["explain", QRELS, BM25, "-q", "1"], 2, "of one measure: name it with -m"),
-        (["unanimity", QRELS, BM25, XQUAD], 2, "of measures: name them with -m"),
-        (["per_query_deltas", QRELS, BM25, "-m", "RBU@5"], 2, "of two runs"),
+        (["explain", QRELS, BM25, "-q", "1"], 2, "shows one measure: name it with -m"),
+        (["unanimity", QRELS, BM25, XQUAD], 2, "shows measures: name them with -m"),
+        (["per_query_deltas", QRELS, BM25, "-m", "RBU@5"], 2, "compares two runs: give two, not 1."),
         (["rainbow", QRELS, BM25], 2, "'rainbow' is not one of"),
         (["coverage", QRELS, BM25, "-q", "99"], 1, "no relevant document for query '99'"),
     ],

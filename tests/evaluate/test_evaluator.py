@@ -117,6 +117,32 @@ def test_a_measure_has_the_same_values_alone_and_among_others(measure):
     assert DiversityEvaluator([measure], QRELS).values(RUN)[measure].tolist() == together[measure].tolist()
 
 
+SHORT_AND_LONG = [
+    (RBU @ 1, RBU @ 3),
+    (RBU @ 3, Adhoc(ir_measures.P @ 1)),
+    (Adhoc(ir_measures.P @ 1), Adhoc(ir_measures.P @ 3)),
+    (Adhoc(ir_measures.P @ 3), Adhoc(ir_measures.P @ 1)),
+    (Adhoc(ir_measures.P @ 1), Adhoc(ir_measures.AP)),
+    (Adhoc(ir_measures.P @ 1), Adhoc(ir_measures.P(judged_only=True) @ 1)),
+    (RBU @ 1, ir_measures.P @ 3),
+]
+
+
+@pytest.mark.parametrize("measures", SHORT_AND_LONG, ids=lambda measures: " ".join(map(str, measures)))
+def test_a_cutoff_does_not_shorten_the_ranking_of_other_measures(measures):
+    ranked = run(p="x d1 d2", q="x d1 d2")
+
+    together = DiversityEvaluator(measures, QRELS).values(ranked)
+
+    alone = [DiversityEvaluator([measure], QRELS).values(ranked) for measure in measures]
+    assert lists(together) == {measure: values for one in alone for measure, values in lists(one).items()}
+    assert len({str(values) for values in lists(together).values()}) == 2
+
+
+def test_without_measures_there_are_no_values():
+    assert DiversityEvaluator([], QRELS).values(RUN) == {}
+
+
 def test_the_order_of_the_measures_changes_no_value():
     measures = [*OURS, *BARE]
     fresh = QRELS.assign(qid=QRELS["qid"] + "!")

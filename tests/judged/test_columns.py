@@ -339,6 +339,16 @@ def test_ids_stand_for_the_string_of_each_row(values, grouped):
 NO_IDS = [1.0, np.float64(1.5), True, np.bool_(False), b"d1", ("d1",), ["d1"], pd.Timestamp("2020-01-01"), 1j]
 
 
+@pytest.mark.parametrize("n_names", [2**15 - 1, 2**15, 2**15 + 1])
+def test_there_may_be_more_ids_than_small_numbers(n_names):
+    column = np.repeat([str(i) for i in range(n_names)], 3).astype(object)
+
+    codes, names = ids(pd.DataFrame({"id": column}), "id", "qrels", grouped=True)
+
+    assert (codes >= 0).all()
+    assert (names[codes] == column).all()
+
+
 @pytest.mark.parametrize("bad", NO_IDS, ids=repr)
 @pytest.mark.parametrize(
     "read", [ids, lambda *args: ids(*args, grouped=True), strings], ids=["ids", "heads", "strings"]

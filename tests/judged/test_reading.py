@@ -269,6 +269,8 @@ def test_the_column_that_pyterrier_writes_twice_is_told_of():
 
     with pytest.raises(ValueError, match=r"label is there twice\. PyTerrier's get_qrels\(variant\) does that;"):
         judge(twice)
+    with pytest.raises(ValueError, match=r"docno is there twice\.$"):
+        judge(twice[["qid", "docno", "docno", "label"]])
 
 
 # Rarity
@@ -590,7 +592,7 @@ def test_no_run_retrieves_a_row_without_a_document():
 
 
 def test_a_label_above_0_without_a_document_is_refused():
-    with pytest.raises(ValueError, match=r"relevance must be 0 in a row without a document, but query 'q' has 1\.0"):
+    with pytest.raises(ValueError, match=r"label must be 0 in a row without a document, but query 'q' has 1\.0"):
         judge(unjudged("a").assign(label=1.0))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 
 import ir_measures
@@ -325,6 +326,11 @@ def test_repeated_documents_are_counted_in_one_warning():
     assert len(caught) == 1
 
 
+def test_all_repeated_documents_of_a_list_are_counted():
+    with pytest.warns(UserWarning, match="holds a document twice in a query, 3 times in all"):
+        Run({"p": ["a", "b", "c", "a"], "q": ["a", "b", "c", "d", "b", "a"]}).rankings(["p", "q"])
+
+
 def test_repeated_documents_of_queries_that_the_qrels_lack_are_of_no_interest():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -389,6 +395,26 @@ def test_a_repeated_document_counts_once_with_judged_only():
 
 def test_turns_follow_each_other():
     assert reciprocal_rank("d2", run("q d1 1 0", "q d2 9 1", "q d3 0 0")) == pytest.approx(1 / 3)
+
+
+def test_turns_follow_each_other_whatever_their_numbers():
+    turns = [0, 1, 63, 64, 70, 512, 999]
+    retrieved = run(*(f"{query} d{turn} {turn} {turn}" for query in "pqr" for turn in reversed(turns)))
+
+    for query in "pqr":
+        documents = [doc for doc in Run(retrieved).ranking(query) if doc.startswith("d")]
+        assert documents == [f"d{turn}" for turn in turns]
+
+
+@pytest.mark.parametrize(
+    ("words", "rule"),
+    [(-1.0, "must not be negative"), (1e200, r"must be at most 1e\+100"), (np.inf, "must be a finite")],
+)
+def test_a_length_out_of_range_is_refused_with_its_query(words, rule):
+    retrieved = run("p d1 1 0", "q d2 1 0").drop(columns="turn").assign(doc_len=[5.0, words])
+
+    with pytest.raises(ValueError, match=rf"^run: doc_len {rule}.*, but query 'q' has {re.escape(repr(words))}"):
+        Run(retrieved)
 
 
 def test_ties_within_a_turn_are_broken_by_descending_docno():

@@ -305,19 +305,33 @@ def test_a_counter_example_is_what_it_claims_to_be(measure, computed, constraint
     assert set(found.attrs["legend"]) == set(found.columns)
 
 
-def test_a_sketch_counts_equal_documents_in_a_row():
+def test_a_sketch_has_one_line_for_ranks_that_are_alike():
     assert sketch(counterexample(nDCG, "DeepTh")).splitlines()[1:] == [
-        "worse 0.719301: 0 (1000 times), 1 (1000 times)",
-        "not retrieved: 10",
+        "       rank  A             B",
+        "          1  label 1       not relevant",
+        "     2-1000  not relevant  not relevant",
+        "  1001-2000  not relevant  label 1",
+        "not retrieved: label 10",
     ]
 
 
 def test_a_sketch_tells_the_labels_for_each_intent_and_their_weights():
-    weights, better, worse, unretrieved = sketch(counterexample(P @ 20, "AspRel")).splitlines()
+    assert sketch(counterexample(P @ 20, "AspRel")).splitlines() == [
+        "A should have a higher value than B, but both have 0.050000.",
+        "  rank  A                     B",
+        "     1  label 1 for intent 2  label 1 for intent 1",
+        "not retrieved: label 10 for intent 1; label 10 for intent 2",
+        "weights of the intents: 0.4, 0.6",
+    ]
 
-    assert weights == "weights of the intents: 0.4 0.6"
-    assert (better.split(": ")[1], worse.split(": ")[1]) == ("0/1", "1/0")
-    assert unretrieved == "not retrieved: 10/0, 0/10"
+
+def test_a_sketch_tells_where_a_ranking_ends_and_that_sat_demands_no_rise():
+    assert sketch(counterexample(IA(AP), "Sat")).splitlines()[:4] == [
+        "A should not be below B, but A has 0.333333 and B 0.666667.",
+        "  rank  A            B",
+        "     1  label 50     label 50",
+        "     2  no document  label 1",
+    ]
 
 
 def test_a_little_relevant_document_takes_novelty_from_better_ones():

@@ -143,9 +143,7 @@ def test_every_function_that_draws_is_tested_here():
     ],
 )
 def test_what_is_no_seed_is_refused(function, rng):
-    with pytest.raises(
-        ValueError, match=r"rng must be a seed, which is an integer in \[0, inf\), .*, not " + repr(rng)
-    ):
+    with pytest.raises(ValueError, match=r"rng must be a seed \(an integer in \[0, inf\)\), .*, not " + repr(rng)):
         function(rng)
 
 

@@ -434,6 +434,7 @@ def test_a_correction_is_over_all_pairs_of_a_measure(correction):
         assert rows["p_corrected"].to_numpy() == pytest.approx(multipletests(rows["p"], method=correction)[1])
     assert (result["significant"] == (result["p_corrected"] < 0.08)).all()
     assert (result["significant"] != (result["p"] < 0.08)).any()
+    assert result.attrs["legend"]["p_corrected"] == "p, corrected for the number of pairs of the measure"
 
 
 def test_a_correction_may_be_over_all_measures():
@@ -469,6 +470,7 @@ def test_one_sided_tests_are_those_of_scipy(test, peer):
 
     assert result["p"].to_numpy() == pytest.approx(expected, abs=1e-12)
     assert "one-sided" in result.attrs["legend"]["p"]
+    assert "two-sided" in compare(frame_of(values), test, rng=1).attrs["legend"]["p"]
     assert result.attrs["alternative"] == "greater"
 
 

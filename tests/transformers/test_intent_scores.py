@@ -321,7 +321,7 @@ def test_neither_the_order_of_rows_nor_other_queries_and_documents_matter(rng, o
         (INTENTS.drop(columns="iteration"), r"missing column iteration, which names the intent; found: qid, docno"),
         (INTENTS.drop(columns="score"), "missing column score; found: qid, iteration, docno"),
         (INTENTS.assign(score=np.nan), "score must be a finite number, but query 'q' has nan"),
-        (INTENTS.assign(docno=None), "row 0 has no doc_id"),
+        (INTENTS.assign(docno=None), "row 0 has no docno"),
         (pd.concat([INTENTS, INTENTS.head(1)]), "query 'q' has several scores of document 'a' for intent '10'"),
         (INTENTS.assign(weight=-1.0), "weight must not be negative, but query 'q' has -1.0"),
         (

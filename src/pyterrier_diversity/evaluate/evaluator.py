@@ -292,12 +292,15 @@ class _Bare(_Provided):
     """Measures that other providers compute from the qrels as they are: they see the last row of a document only."""
 
     def __init__(self, measures: list[ir_measures.Measure], qrels: pd.DataFrame) -> None:
-        # pytrec_eval may crash on negative labels.
-        labels = np.maximum(numbers(qrels, "relevance", "qrels"), 0)
-        whole = _check_labels(measures, labels)
+        labels = numbers(qrels, "relevance", "qrels")
+        # pytrec_eval crashes on a query whose labels are all negative.
+        highest = pd.Series(labels).groupby(qrels["query_id"].to_numpy()).transform("max").to_numpy()
+        given = np.where(highest < 0, 0, labels)
+        whole = _check_labels(measures, given)
         _check_names([*qrels["query_id"], *qrels["doc_id"]], "qrels")
-        super().__init__(measures, qrels.assign(relevance=labels.astype(np.int64) if whole else labels))
-        rows = pd.DataFrame({"query": qrels["query_id"].array, "doc": qrels["doc_id"].array, "last": labels})
+        super().__init__(measures, qrels.assign(relevance=given.astype(np.int64) if whole else given))
+        counted = np.maximum(labels, 0)
+        rows = pd.DataFrame({"query": qrels["query_id"].array, "doc": qrels["doc_id"].array, "last": counted})
         rows["highest"] = rows.groupby(["query", "doc"])["last"].transform("max")
         rows = rows[~rows.duplicated(["query", "doc"], keep="last") & (rows["last"] < rows["highest"])]
         self._misread = list(rows.itertuples(index=False, name=None))

@@ -282,8 +282,8 @@ class Ranked:
         lengths = self.retrieved.doc_len()
         if lengths is None and self.n.any() and self.retrieved.run is not None:
             self.retrieved.run.warn_once(
-                "The run has no column doc_len, the number of words of each document: "
-                f"for {who}, reading costs nothing."
+                "The run has no column doc_len with the number of words of each document, so reading costs nothing for "
+                f"{who}. Add it with pyterrier_diversity.io.add_lengths; in the shell, with --doc-len FILE."
             )
         size = turns.last - turns.start
         turn = Groups(np.repeat(np.arange(len(size)), size), len(size))

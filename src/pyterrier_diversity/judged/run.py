@@ -194,7 +194,7 @@ class Run:
         """Return what `_gone_through` does; None if a document is there twice."""
         query = np.array([judgements.query_index.get(name, -1) for name in self._bounds], dtype=np.intp)
         start, end = np.array(list(self._bounds.values()), dtype=np.intp).reshape(-1, 2).T
-        size = np.where(query >= 0, np.minimum(end - start, len(docs) if depth is None else depth), 0)
+        size = np.where(query >= 0, np.minimum(end - start, len(docs) if depth is None else min(depth, len(docs))), 0)
         rankings = Groups(np.repeat(np.arange(len(size)), size), len(size))
         rows = start[rankings.of] + rankings.place
         docs = docs.take(rows if self._order is None else self._order[rows])

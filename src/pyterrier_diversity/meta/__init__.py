@@ -10,6 +10,7 @@ from .cutoffs import expected_over_cutoffs
 from .discriminative_power import asl_curve, delta_required, discriminative_power, overlap
 from .gates import below_minimum, worse_than
 from .power import topics_needed
+from .reproduction import reproduction
 from .risk import risk
 from .robustness import assessor_agreement, pool_depth, topic_sampling
 from .stability import stability
@@ -37,6 +38,7 @@ __all__ = [
     "overlap",
     "pool_depth",
     "rank_correlation",
+    "reproduction",
     "risk",
     "significance_table",
     "stability",

@@ -175,6 +175,7 @@ def _frame(measure: ir_measures.Measure, constraint: Constraint, violation: _Vio
         "measure": str(measure),
         "constraint": constraint.name,
         "statement": constraint.statement,
+        "strict": constraint.strict,
         "legend": dict(_LEGEND),
     }
     return frame
@@ -267,7 +268,7 @@ def counterexample(
 
 
 def sketch(counterexample: pd.DataFrame) -> str:
-    """Write a counter-example down in a few lines: the labels of the documents in each ranking.
+    """Describe a counter-example in a few lines.
 
     Parameters
     ----------
@@ -277,34 +278,60 @@ def sketch(counterexample: pd.DataFrame) -> str:
     Returns
     -------
     str
-        A line for each ranking, and one for the relevant documents that neither holds. A document is its labels for
-        the intents, ``1/0``; equal ones in a row are counted.
+        What the constraint demands of the values of two rankings, A ("better" in the frame) and B ("worse"), and what
+        they are. Then a table of the labels at each rank, in which equal ranks share a row, and the judged documents
+        that neither ranking retrieves.
 
     Examples
     --------
     >>> from pyterrier_diversity import IA
     >>> from ir_measures import nDCG
     >>> print(sketch(counterexample(IA(nDCG), "Red")))
-    weights of the intents: 0.5 0.5
-    better 0.073261: 1/0, 0/1
-    worse 0.073261: 1/0 (2 times)
-    not retrieved: 10/0, 0/10, 0/1
+    A should have a higher value than B, but both have 0.073261.
+      rank  A                     B
+         1  label 1 for intent 1  label 1 for intent 1
+         2  label 1 for intent 2  label 1 for intent 1
+    not retrieved: label 10 for intent 1; label 10 for intent 2; label 1 for intent 2
+    weights of the intents: 0.5, 0.5
     """
-    lines = []
     weights = counterexample.drop_duplicates("iteration")["weight"]
+    retrieved = counterexample.dropna(subset="rank")
+    rankings = [_labels(retrieved[retrieved["ranking"] == name], len(weights)) for name in ("better", "worse")]
+    others = counterexample[~counterexample["docno"].isin(retrieved["docno"])]
+    others = others[others["ranking"] == "better"]
+    a, b = counterexample.groupby("ranking")["value"].first()
+    demand = "A should have a higher value than B" if counterexample.attrs["strict"] else "A should not be below B"
+    found = f"both have {a:.6f}" if f"{a:.6f}" == f"{b:.6f}" else f"A has {a:.6f} and B {b:.6f}"
+    lines = [f"{demand}, but {found}.", *_side_by_side(*rankings)]
+    lines.append(f"not retrieved: {'; '.join(_labels(others, len(weights)))}")
     if len(weights) > 1:
-        lines.append(f"weights of the intents: {' '.join(f'{weight:.3g}' for weight in weights)}")
-    for (name, value), rows in counterexample.groupby(["ranking", "value"], sort=False):
-        lines.append(f"{name} {value:.6f}: {_labels(rows.dropna(subset='rank'))}")
-    unretrieved = rows[rows["rank"].isna() & ~rows["docno"].isin(counterexample.dropna(subset="rank")["docno"])]
-    return "\n".join([*lines, f"not retrieved: {_labels(unretrieved)}"])
+        lines.append(f"weights of the intents: {', '.join(f'{weight:.3g}' for weight in weights)}")
+    return "\n".join(lines)
 
 
-def _labels(rows: pd.DataFrame) -> str:
-    """Return the labels of documents in their order."""
-    docs = rows.groupby("docno", sort=False)["label"].agg(lambda labels: "/".join(map(str, labels)))
-    counted = ((label, len(list(same))) for label, same in itertools.groupby(docs))
-    return ", ".join(f"{label} ({n} times)" if n > 1 else label for label, n in counted)
+def _side_by_side(*rankings: Sequence[str]) -> list[str]:
+    """Return the lines of a table of two rankings; ranks at which neither changes share a line."""
+    rows: list[tuple[str, ...]] = [("rank", "A", "B")]
+    first = 1
+    for cells, same in itertools.groupby(itertools.zip_longest(*rankings, fillvalue="no document")):
+        last = first + len(list(same)) - 1
+        rows.append((str(first) if first == last else f"{first}-{last}", *cells))
+        first = last + 1
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [f"  {rank:>{widths[0]}}  {a:<{widths[1]}}  {b}" for rank, a, b in rows]
+
+
+def _labels(rows: pd.DataFrame, n_intents: int) -> list[str]:
+    """Return the labels of each document in words."""
+    described = []
+    for _, doc in rows.groupby("docno", sort=False):
+        relevant = doc[doc["label"] > 0]
+        labels = [
+            f"label {label}" if n_intents == 1 else f"label {label} for intent {intent}"
+            for label, intent in zip(relevant["label"], relevant["iteration"], strict=True)
+        ]
+        described.append(", ".join(labels) or "not relevant")
+    return described
 
 
 def axiom_table(

@@ -18,7 +18,7 @@ from ..measures import parse, signature
 from ..parameters import Parameter
 from .significance_tests import TESTS, corrected
 
-_PLACES = Parameter(int, 3, interval="[0, 100]", desc="decimal places of the means")
+_PLACES = Parameter(int, interval="[0, 100]", desc="decimal places of the means")
 _NEEDED = ("measure", "system", "other", "mean", "other_mean", "significant")
 
 
@@ -49,7 +49,7 @@ class SignificanceTable:
     measures: list[str]
     rows: dict[str, list[Cell]]
     legend: str
-    places: int = 3
+    places: int
 
     @cached_property
     def signatures(self) -> dict[str, str]:
@@ -105,7 +105,7 @@ class SignificanceTable:
 
 
 def _joined(marks: list[str]) -> str:
-    return ("," if any(len(mark) > 1 or mark.isdigit() for mark in marks) else "").join(marks)
+    return ("," if marks[0].isdigit() else "").join(marks)
 
 
 def significance_table(compared: pd.DataFrame, places: int = 3) -> SignificanceTable:
@@ -163,7 +163,7 @@ def significance_table(compared: pd.DataFrame, places: int = 3) -> SignificanceT
             cells[name, measure] = cell
             if significant and against in marks and difference > 0:
                 cell.higher_than.append(marks[against])
-            elif significant and against in marks and baselines is not None:
+            elif significant and against in marks and difference < 0 and baselines is not None:
                 cell.lower_than.append(marks[against])
     rows = {name: [cells[name, measure] for measure in measures] for name in systems}
     return SignificanceTable(measures, rows, _legend(compared.attrs, marks), places)
@@ -203,7 +203,7 @@ def told_of_test(attrs: Mapping[Hashable, Any]) -> str:
 def with_bounds(compared: pd.DataFrame, places: int) -> pd.DataFrame:
     """Return a table of `compare` to print: a p-value of 0 out of B trials as "< 1/B", the others with these places."""
     n_trials = compared.attrs.get("n_trials")
-    if n_trials is None or "p" not in compared or not (compared["p"] == 0).any():
+    if n_trials is None or not (compared["p"] == 0).any():
         return compared
     none = (compared["p"] == 0).to_numpy()
     bounds = {"p": compared["p"].mask(none, 1 / n_trials).to_numpy()}
