@@ -114,7 +114,7 @@ def test_a_picture_of_a_table_of_meta_says_of_how_many_systems_and_queries_it_is
     frame = ASL.copy()
     frame.attrs = {"test": "tukey", "n_systems": 3, "n_queries": 50}
 
-    assert plots.asl_curve(frame).get_title(loc="left") == "tukey, 3 systems, 50 queries"
+    assert plots.asl_curve(frame).get_title() == "tukey, 3 systems, 50 queries"
 
 
 def test_long_rankings_are_evaluated_at_200_ranks_with_the_first_and_the_last():

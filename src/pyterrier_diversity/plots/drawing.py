@@ -31,22 +31,16 @@ _MOST_NAMES = 10
 
 def new_axes(size: tuple[float, float] | None = None) -> Axes:
     """Return the only axes of a new figure, of a size in inches."""
-    return _new_figure(size).add_subplot()
+    return new_panels(1, size)[0]
 
 
-def new_pairs(n: int, size: tuple[float, float]) -> list[tuple[Axes, Axes]]:
-    """Return axes side by side in a new figure, low ones above and high ones below, which share both directions."""
-    ratios = {"height_ratios": (2, 5), "hspace": 0.04}
-    axes = _new_figure(size).subplots(2, n, squeeze=False, sharex="col", sharey="row", gridspec_kw=ratios)
-    return list(zip(*axes, strict=True))
-
-
-def _new_figure(size: tuple[float, float] | None) -> Any:
+def new_panels(n: int, size: tuple[float, float] | None = None) -> list[Axes]:
+    """Return axes side by side in a new figure, which share the vertical one."""
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:
         raise ImportError("plots need matplotlib: pip install 'pyterrier-diversity[plots]'") from error
-    return plt.figure(figsize=size, layout="constrained")
+    return list(plt.figure(figsize=size, layout="constrained").subplots(1, n, squeeze=False, sharey=True)[0])
 
 
 def readable(who: str, frame: pd.DataFrame, source: str, *columns: str) -> pd.DataFrame:
@@ -86,7 +80,7 @@ def characters_in(inches: float, size: float = _NAME_SIZE) -> int:
 def title(ax: Axes, *parts: str) -> None:
     """Write what is known above the axes, on three lines at most."""
     told = ", ".join(part for part in parts if part)
-    ax.set_title(fitted(told, characters_in(size_of(ax)[0], 10), 3), loc="left", fontsize=10)
+    ax.set_title(fitted(told, characters_in(size_of(ax)[0], 10), 3), fontsize=10)
 
 
 def counts_of(frame: pd.DataFrame) -> str:

@@ -11,7 +11,7 @@ import pandas as pd
 
 from ..judged import Ranked, Run, judge, to_frame
 from ..parameters import CUTOFF, checked
-from .drawing import GAIN, characters_in, figure_of, fitted, new_axes, new_pairs, rank_ticks, readable, size_of, title
+from .drawing import GAIN, characters_in, figure_of, fitted, new_axes, new_panels, rank_ticks, readable, size_of, title
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -85,7 +85,7 @@ def coverage(
     >>> import pyterrier as pt
     >>> demo = pt.get_dataset("diversity:demo")
     >>> ax = coverage(demo.get_results("xquad"), demo.get_qrels(), "3")
-    >>> ax.get_title(loc="left")
+    >>> ax.get_title()
     'query 3'
     """
     cutoff = checked("coverage", CUTOFF, cutoff=cutoff)["cutoff"]
@@ -164,8 +164,8 @@ def explain(
     -------
     Axes, or list of Axes for a mapping
         A row for each intent and a column for each rank, darker for a higher label. A ring is on the first document of
-        an intent; unjudged documents are hatched, and ``=`` below a rank says that a tie decided it. Axes above, of
-        one scale for all systems, have the value of the ranking down to each rank.
+        an intent; unjudged documents are hatched, and ``=`` below a rank says that a tie decided it. Axes above, in
+        ``child_axes`` and of one scale for all systems, have the value of the ranking down to each rank.
 
     Raises
     ------
@@ -195,26 +195,24 @@ def explain(
         raise ValueError(f"{who}: query {query!r} has no intent with a relevant document.")
     names = {} if intents is None else dict(intents)
     grids = [_grid_of(rows, known) for rows in shown.values()]
-    if ax is None:
-        pairs = new_pairs(len(shown), _size(len(shown), len(known), 1.2))
-    else:
-        given = list(ax) if several else [ax]
-        if len(given) != len(shown):
-            raise ValueError(f"{who}: ax must have one of Axes for each system, not {len(given)} for {len(shown)}.")
-        pairs = [(_above(panel), panel) for panel in given]
+    given = ax if several else [ax]
+    panels = new_panels(len(shown), _size(len(shown), len(known), 1.2)) if ax is None else list(given)
+    if len(panels) != len(shown):
+        raise ValueError(f"{who}: ax must have one of Axes for each system, not {len(panels)} for {len(shown)}.")
     highest = max(_HIGHEST, *(grid.labels.max() for grid in grids))
     values = np.concatenate([rows["value"].to_numpy(dtype=float) for rows in shown.values()])
     limits = float(np.nanmin(values, initial=0.0)), float(np.nanmax(values, initial=1.0))
-    for i, ((above, panel), grid, (system, rows)) in enumerate(zip(pairs, grids, shown.items(), strict=True)):
+    for i, (panel, grid, (system, rows)) in enumerate(zip(panels, grids, shown.items(), strict=True)):
+        above = _above(panel)
         _draw(panel, grid, highest, [_text(names, name) for name in known])
         _draw_values(above, rows, limits)
         text = rows["query"].iloc[0] if "query" in rows else ""
-        title(above, system, f"query {rows['qid'].iloc[0]}" + (f": {text}" if text else ""))
+        title(panel, system, f"query {rows['qid'].iloc[0]}" + (f": {text}" if text else ""))
         if i and ax is None:
             panel.tick_params(labelleft=False)
             above.set_ylabel("")
-    _key(pairs[0][1], grids)
-    panels = [panel for _, panel in pairs]
+            above.tick_params(labelleft=False)
+    _key(panels[0], grids)
     return panels if several else panels[0]
 
 
@@ -263,15 +261,20 @@ def _text(names: Mapping[str, str], name: str) -> str:
 
 
 def _above(ax: Axes) -> Axes:
-    """Divide the place of axes: return new ones above, for the values, which share the ranks."""
-    figure, spec = ax.figure, ax.get_subplotspec()
-    if spec is None:
-        left, bottom, width, height = ax.get_position().bounds
-        ax.set_position((left, bottom, width, 0.66 * height))
-        return figure.add_axes((left, bottom + 0.7 * height, width, 0.3 * height), sharex=ax)
-    parts = spec.subgridspec(2, 1, height_ratios=(2, 5), hspace=0.04)
-    ax.set_subplotspec(parts[1])
-    return figure.add_subplot(parts[0], sharex=ax)
+    """Return new axes between those for the ranks, which they share, and their title."""
+    from matplotlib.transforms import ScaledTranslation, blended_transform_factory
+
+    # A height in inches, which the layout makes room for.
+    top: Any = ax.transAxes
+    inches = figure_of(ax).dpi_scale_trans + ScaledTranslation(0, 1, top)
+    return ax.inset_axes(
+        (0, 0.1, 1, _height_above(ax)), transform=blended_transform_factory(ax.transAxes, inches), sharex=ax
+    )
+
+
+def _height_above(ax: Axes) -> float:
+    """Return the height of the values above the ranks, in inches."""
+    return min(0.9, 0.3 * size_of(ax)[1])
 
 
 def _draw_values(ax: Axes, rows: pd.DataFrame, limits: tuple[float, float]) -> None:
@@ -324,9 +327,12 @@ def _draw(ax: Axes, grid: _Grid, highest: float, names: list[str], weights: list
         ax.text(place + start, n_intents - 0.3, "=", ha="center", va="center", size=min(9.0, 0.9 * column))
     # Names take a third of the picture at most, so that the ranks keep their place.
     characters = min(32, characters_in(0.3 * figure_of(ax).get_figwidth()), characters_in(0.52 * width))
-    lines = max(2, min(4, int(0.7 * height / n_intents / 0.16)))
+    # Besides the rows there are the title, the values, the numbers of the ranks and the key.
+    row = (height - 0.6 - (_height_above(ax) if ax.child_axes else 0)) / (n_intents + below)
+    lines = min(3, max(1, round(row / 0.16)))
     texts = [fitted(name, characters, lines) for name in names]
-    ax.set_yticks(range(n_intents), [*map(add, texts, weights or [""] * n_intents)], fontsize=9)
+    size = min(9.0, max(5.0, 72 * row / (1.25 * lines)))
+    ax.set_yticks(range(n_intents), [*map(add, texts, weights or [""] * n_intents)], fontsize=size)
     ax.set_ylim(n_intents - 0.5 + below, -0.5)
     ax.set_xlim(start - 0.5, start + depth - 0.5)
     rank_ticks(ax, start, start + depth - 1)
