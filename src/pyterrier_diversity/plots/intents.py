@@ -302,8 +302,7 @@ def _draw(ax: Axes, grid: _Grid, highest: float, names: list[str], weights: list
     """Draw labels by intent and rank, darker the higher, with the names of the intents and their weights."""
     n_intents, depth = grid.labels.shape
     start = grid.first_rank
-    width, height = size_of(ax)
-    column = 72 * 0.6 * width / depth
+    column = 72 * 0.6 * size_of(ax)[0] / depth
     ax.pcolormesh(
         np.arange(depth + 1) + start - 0.5,
         np.arange(n_intents + 1) - 0.5,
@@ -314,30 +313,34 @@ def _draw(ax: Axes, grid: _Grid, highest: float, names: list[str], weights: list
         edgecolors="white",
         linewidth=min(2.0, 0.12 * column),
     )
-    for place in np.flatnonzero(~grid.judged).tolist():
-        ax.bar(place + start, n_intents, 1, -0.5, **_UNJUDGED)
+    ax.bar(start + np.flatnonzero(~grid.judged), n_intents, 1, -0.5, **_UNJUDGED)
     rows, places = np.nonzero(grid.new)
     size = min(7.0, max(2.5, 0.55 * column))
     ax.plot(places + start, rows, "o", color="white", markeredgecolor="black", markersize=size, label="_new")
     for row in np.flatnonzero(~grid.possible).tolist():
         middle = start + (depth - 1) / 2
         ax.text(middle, row, "no judged document is relevant", ha="center", va="center", size=8, style="italic")
-    below = 0.4 if grid.tied.any() else 0.0
     for place in np.flatnonzero(grid.tied).tolist():
         ax.text(place + start, n_intents - 0.3, "=", ha="center", va="center", size=min(9.0, 0.9 * column))
-    # Names take a third of the picture at most, so that the ranks keep their place.
-    characters = min(32, characters_in(0.3 * figure_of(ax).get_figwidth()), characters_in(0.52 * width))
-    # Besides the rows there are the title, the values, the numbers of the ranks and the key.
-    row = (height - 0.6 - (_height_above(ax) if ax.child_axes else 0)) / (n_intents + below)
-    lines = min(3, max(1, round(row / 0.16)))
-    texts = [fitted(name, characters, lines) for name in names]
-    size = min(9.0, max(5.0, 72 * row / (1.25 * lines)))
-    ax.set_yticks(range(n_intents), [*map(add, texts, weights or [""] * n_intents)], fontsize=size)
-    ax.set_ylim(n_intents - 0.5 + below, -0.5)
+    ax.set_ylim(n_intents - (0.1 if grid.tied.any() else 0.5), -0.5)
     ax.set_xlim(start - 0.5, start + depth - 0.5)
     rank_ticks(ax, start, start + depth - 1)
     ax.set_xlabel("rank")
     ax.spines[:].set_visible(False)
+    _name_rows(ax, names, weights or [""] * n_intents)
+
+
+def _name_rows(ax: Axes, names: list[str], weights: list[str]) -> None:
+    """Write the names of intents, as long and as large as there is room for, and their weights."""
+    width, height = size_of(ax)
+    # They take a third of the picture at most, so that the ranks keep their place.
+    characters = min(32, characters_in(0.3 * figure_of(ax).get_figwidth()), characters_in(0.52 * width))
+    # Besides the rows there are the title, the values, the numbers of the ranks and the key.
+    row = (height - 0.6 - (_height_above(ax) if ax.child_axes else 0)) / abs(np.subtract(*ax.get_ylim()))
+    lines = min(3, max(1, round(row / 0.16)))
+    texts = [fitted(name, characters, lines) for name in names]
+    size = min(9.0, max(5.0, 72 * row / (1.25 * lines)))
+    ax.set_yticks(range(len(names)), [*map(add, texts, weights)], fontsize=size)
     ax.tick_params(axis="y", length=0)
 
 
