@@ -10,8 +10,13 @@ from pathlib import Path
 import pandas as pd
 import pyterrier as pt
 import pytest
+from hypothesis import settings
 
 import pyterrier_diversity  # noqa: F401  (registers the measures)
+
+# A busy machine is no reason to fail.
+settings.register_profile("no deadline", deadline=None)
+settings.load_profile("no deadline")
 
 TREC_WEB = {
     2009: "clueweb09/en/trec-web-2009",

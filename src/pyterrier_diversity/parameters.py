@@ -15,17 +15,17 @@ class Parameter(ParamInfo):
     Parameters
     ----------
     dtype : type
-        ``float``, ``int``, ``bool`` or ``str``. Integers and numpy scalars are fine floats.
+        ``float``, ``int``, ``bool`` or ``str``. A float may be given as an integer or a numpy scalar.
     default : object, optional
-        Value where none is given; None means that the parameter may stay out.
+        The default value; None means that the parameter may be omitted.
     interval : str, optional
         Range of a number, in the usual notation: "[0, 1]", "(0, 1]", "[1, inf)".
     choices : tuple, optional
-        All values there are; for a number, those that it may have besides.
+        All values that are allowed; for a number, those allowed outside the interval.
     none : object, optional
-        A value that means the same as none given.
+        A value that means the same as omitting the parameter.
     desc : str
-        What it is, in a few words.
+        A description in a few words.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class Parameter(ParamInfo):
 
     @property
     def range(self) -> str:
-        """The values it may have, for people."""
+        """The allowed values, in words."""
         if self.kind is bool:
             return "True or False"
         allowed = ", ".join(map(repr, self.allowed))
@@ -60,7 +60,7 @@ class Parameter(ParamInfo):
         return f"{number} or {allowed}" if allowed else number
 
     def check(self, who: str, name: str, value: Any) -> Any:
-        """Return ``value`` as a plain literal; a ``ValueError`` names ``who``, parameter, range and value."""
+        """Return ``value`` as a plain literal, or raise a ``ValueError`` that starts with ``who``."""
         plain = value.item() if isinstance(value, np.generic) else value
         if self.kind in (int, float) and isinstance(plain, (int, float)) and not isinstance(plain, bool):
             if self._contains(plain) and (self.kind is float or plain == int(plain)):
@@ -77,56 +77,62 @@ class Parameter(ParamInfo):
 
 
 Parameters = dict[str, ParamInfo]
-# Factors end where sums of what they multiply might not be finite.
+# Larger factors could make sums infinite.
 FROM_0 = "[0, 1e100]"
-# What is random draws from: a generator, or the seed of one; None for another one each time.
+# The source of random numbers: a generator or its seed; None for a new generator each time.
 Rng = np.random.Generator | int | None
 
 
 def generator_of(rng: Rng) -> np.random.Generator:
-    """Return the generator that ``rng`` is or seeds; a ``ValueError`` if it is neither."""
+    """Return the generator that ``rng`` is or seeds."""
     try:
         return np.random.default_rng(rng)
     except (ValueError, TypeError) as error:
         raise ValueError(
-            f"rng must be a seed, which is an integer in [0, inf), a numpy.random.Generator or None, not {rng!r}."
+            f"rng must be a seed (an integer in [0, inf)), a numpy.random.Generator or None, not {rng!r}."
         ) from error
 
 
 def checked(who: str, declared: Parameters, **values: Any) -> dict[str, Any]:
-    """Return values as plain literals, for None the default; a ``ValueError`` names ``who``, range and value."""
+    """Return values as plain literals, the default for None, or raise a ``ValueError`` that starts with ``who``."""
     of = cast("dict[str, Parameter]", declared)
     return {
         name: of[name].fallback if value is None else of[name].check(who, name, value) for name, value in values.items()
     }
 
 
-CUTOFF: Parameters = {"cutoff": Parameter(int, interval="[1, inf)", desc="last rank to look at")}
+CUTOFF: Parameters = {"cutoff": Parameter(int, interval="[1, inf)", desc="last rank that counts")}
 REL: Parameters = {
-    "rel": Parameter(float, interval="(0, inf)", desc="smallest relevant label; all above 0 if not given")
+    "rel": Parameter(float, interval="(0, inf)", desc="smallest relevant label; every label above 0 if not given")
 }
-# ir_measures gives its own measures rel=1 where none is given: its labels are whole numbers.
+# ir_measures sets rel=1 for its own measures by default, as its labels are whole numbers.
 REL_FROM_1: Parameters = {
     "rel": Parameter(
-        float, interval="(0, inf)", none=1.0, desc="smallest relevant label; all above 0 if it is 1 or not given"
+        float,
+        interval="(0, inf)",
+        none=1.0,
+        desc="smallest relevant label; every label above 0 if it is 1 or not given",
     )
 }
 GRADES: Parameters = {
     "gain": Parameter(str, "exp", choices=("exp", "linear", "binary"), desc="how a label becomes a value"),
     "max_rel": Parameter(
-        float, interval="(0, inf)", desc="largest label there can be; the intent's largest if not given"
+        float, interval="(0, inf)", desc="largest possible label; the intent's largest label if not given"
     ),
     **REL,
 }
 GAIN: Parameters = {"gain": GRADES["gain"], **REL}
 ALPHA: Parameters = {
     "alpha": Parameter(
-        float, 0.5, interval="[0, 1]", desc="redundancy intolerance: what an intent loses each time it is met"
+        float,
+        0.5,
+        interval="[0, 1]",
+        desc="redundancy intolerance: fraction of its gain that an intent loses each time it is met",
     )
 }
 TIME_LIMIT: Parameters = {
-    "time_limit": Parameter(float, 60.0, interval="(0, inf)", desc="seconds for proving the optimum of a query")
+    "time_limit": Parameter(float, 60.0, interval="(0, inf)", desc="seconds allowed to prove the optimum of one query")
 }
 JUDGED_ONLY: Parameters = {
-    "judged_only": Parameter(bool, False, desc="take unjudged documents out of the ranking first")
+    "judged_only": Parameter(bool, False, desc="remove unjudged documents from the ranking first")
 }

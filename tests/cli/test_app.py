@@ -39,7 +39,7 @@ def test_the_module_is_the_command():
     assert main.app is app
 
 
-def test_the_version_is_told():
+def test_the_version_is_printed():
     assert run("--version").split()[-1] == pyterrier_diversity.__version__
 
 
@@ -58,8 +58,9 @@ def test_each_command_has_help_that_fits_a_terminal(name):
     assert max(map(len, result.stdout.splitlines())) <= 80
 
 
-def test_what_is_no_command_is_a_matter_of_usage():
-    assert "No such command 'evalute'" in fail("evalute", status=2)
+def test_a_mistyped_command_gets_a_suggestion():
+    assert "No such command 'evalute'. Did you mean 'evaluate'?" in fail("evalute", status=2)
+    assert "No such command 'xyz'" in fail("xyz", status=2)
 
 
 def test_words_are_completed():
@@ -78,10 +79,10 @@ def test_a_full_disk_is_one_sentence(arguments):
     with open("/dev/full", "w") as full:
         ran = command(*arguments, stdout=full)
 
-    assert (ran.returncode, ran.stderr) == (1, "Error: The output cannot be written: No space left on device.\n")
+    assert (ran.returncode, ran.stderr) == (1, "Error: Cannot write the output: No space left on device.\n")
 
 
-def test_a_reader_that_went_away_is_no_error():
+def test_a_closed_pipe_is_not_an_error():
     ran = subprocess.run(
         ["bash", "-c", f"'{sys.executable}' -m pyterrier_diversity measures | head -n 1"],
         env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},

@@ -50,12 +50,12 @@ def test_a_table_that_is_not_complete_passes_no_gate(tmp_path):
     assert result.exit_code == 1
     assert "bm25" in result.stdout
     assert "bad.run, line 1: expected 6 columns" in result.stderr
-    assert "1 of the runs could not be evaluated: the table is not complete." in result.stderr
+    assert "The table is incomplete: 1 of the runs could not be evaluated." in result.stderr
     assert "Gate" not in result.stderr
 
 
 @pytest.mark.parametrize("text", ["RBU@5", "RBU@5=high", "RBU@5=nan", "=0.5"])
-def test_what_is_no_minimum_is_refused(text):
+def test_an_invalid_minimum_is_refused(text):
     result = CliRunner().invoke(app, ["evaluate", QRELS, BM25, "--min", text])
 
     assert result.exit_code in (1, 2)
@@ -72,7 +72,7 @@ def test_a_run_that_is_better_passes():
     run("compare", QRELS, XQUAD, "-b", BM25, "--no-worse", "RBU@5", "--no-worse", "StRecall@5", "--tolerance", "0")
 
 
-def test_a_tolerance_counts_whatever_the_test_says():
+def test_a_tolerance_counts_even_if_the_difference_is_not_significant():
     arguments = ["compare", QRELS, TOP3, "-b", XQUAD, "--no-worse", "RBU@5", "--test", "t"]
 
     run(*arguments)
@@ -101,12 +101,12 @@ def test_a_baseline_may_be_a_run_of_the_demo():
         (
             ["-m", "RBU@5", "-b", "nobody"],
             1,
-            "The baseline 'nobody' is neither a file nor the name of a run; the",
+            "The baseline 'nobody' is neither a file nor the name of a run. The",
         ),
         (["-b", "bm25", "--no-worse", "RBU@5", "--test", "t", "--alternative", "greater"], 1, "must be 'two-sided'"),
-        ([], 2, "Say which measures"),
+        ([], 2, "Name the measures, as in -m"),
         (["-m", "RBU@5", "--test", "anova"], 2, "'anova' is not one of 'tukey-randomised', 'bootstrap'"),
     ],
 )
-def test_what_is_no_gate_is_refused(arguments, status, message):
+def test_an_invalid_gate_is_refused(arguments, status, message):
     assert message in fail("compare", QRELS, BM25, XQUAD, *arguments, status=status)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 
+import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from ir_measures import AP, RBP, RR, Judged, NumQ, NumRel, NumRet, P, R, nDCG
+from ir_measures import AP, RBP, RR, Bpref, Judged, NumQ, NumRel, NumRet, P, R, infAP, nDCG
 
 from pyterrier_diversity import IA, RBU, Adhoc, Sharp, evaluate_runs
 from pyterrier_diversity.evaluate import DiversityEvaluator, score
@@ -34,8 +35,8 @@ def run_of(*docs: str) -> dict[str, list[str]]:
 @pytest.mark.parametrize("measure", [*OF_RETRIEVED, *OF_ALL], ids=str)
 def test_a_measure_that_would_read_a_lower_label_of_a_retrieved_document_is_refused(measure):
     message = (
-        f"Run mine: {measure} reads the last row of a document, which has the label 1 for document 'b' of query 'q'; "
-        f"its highest is 2. Use Adhoc({measure})."
+        f"Run mine: {measure} reads only the last row of a document: label 1 for document 'b' of query 'q', "
+        f"whose highest label is 2. Use Adhoc({measure})."
     )
 
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
@@ -44,7 +45,7 @@ def test_a_measure_that_would_read_a_lower_label_of_a_retrieved_document_is_refu
 
 @pytest.mark.parametrize("measure", OF_ALL, ids=str)
 def test_a_measure_that_reads_all_judgements_is_refused_although_the_document_is_not_retrieved(measure):
-    with pytest.raises(ValueError, match=r"document 'b' of query 'q'; its highest is 2\. Use Adhoc"):
+    with pytest.raises(ValueError, match=r"document 'b' of query 'q', whose highest label is 2\. Use Adhoc"):
         evaluate_runs(QRELS, {"mine": run_of("a")}, [measure])
 
 
@@ -75,6 +76,17 @@ def test_a_query_that_is_not_answered_and_negative_labels_mislead_nobody():
 
     assert evaluate_runs(qrels, {"mine": {"p": ["x"]}}, [AP])["AP"][0] == 0
     assert evaluate_runs(negative, {"mine": run_of("a", "b")}, [AP])["AP"][0] == 0.5
+
+
+@pytest.mark.parametrize("labels", [[2, -2, 0, 1], [-2, 1, -2, 0], [-1, -2, -2, -1]])
+@pytest.mark.parametrize("measure", [Bpref, infAP, AP, nDCG @ 2], ids=str)
+def test_labels_below_0_mean_to_a_bare_measure_what_they_mean_to_its_program(measure, labels):
+    qrels = pd.DataFrame({"query_id": "q", "doc_id": [*"abcd"], "relevance": labels})
+    run = {"q": {"b": 4.0, "c": 3.0, "a": 2.0}}
+    answerable = max(labels) >= 0  # pytrec_eval crashes otherwise
+
+    expected = ir_measures.calc_aggregate([measure], qrels, run)[measure] if answerable else 0
+    assert evaluate_runs(qrels, {"mine": run}, [measure])[str(measure)][0] == pytest.approx(expected, abs=1e-12)
 
 
 def test_steps_of_pipelines_refuse_as_well():

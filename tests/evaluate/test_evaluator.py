@@ -117,6 +117,32 @@ def test_a_measure_has_the_same_values_alone_and_among_others(measure):
     assert DiversityEvaluator([measure], QRELS).values(RUN)[measure].tolist() == together[measure].tolist()
 
 
+SHORT_AND_LONG = [
+    (RBU @ 1, RBU @ 3),
+    (RBU @ 3, Adhoc(ir_measures.P @ 1)),
+    (Adhoc(ir_measures.P @ 1), Adhoc(ir_measures.P @ 3)),
+    (Adhoc(ir_measures.P @ 3), Adhoc(ir_measures.P @ 1)),
+    (Adhoc(ir_measures.P @ 1), Adhoc(ir_measures.AP)),
+    (Adhoc(ir_measures.P @ 1), Adhoc(ir_measures.P(judged_only=True) @ 1)),
+    (RBU @ 1, ir_measures.P @ 3),
+]
+
+
+@pytest.mark.parametrize("measures", SHORT_AND_LONG, ids=lambda measures: " ".join(map(str, measures)))
+def test_a_cutoff_does_not_shorten_the_ranking_of_other_measures(measures):
+    ranked = run(p="x d1 d2", q="x d1 d2")
+
+    together = DiversityEvaluator(measures, QRELS).values(ranked)
+
+    alone = [DiversityEvaluator([measure], QRELS).values(ranked) for measure in measures]
+    assert lists(together) == {measure: values for one in alone for measure, values in lists(one).items()}
+    assert len({str(values) for values in lists(together).values()}) == 2
+
+
+def test_without_measures_there_are_no_values():
+    assert DiversityEvaluator([], QRELS).values(RUN) == {}
+
+
 def test_the_order_of_the_measures_changes_no_value():
     measures = [*OURS, *BARE]
     fresh = QRELS.assign(qid=QRELS["qid"] + "!")
@@ -196,7 +222,7 @@ def test_a_generator_that_has_been_read_is_no_empty_run(measures):
     once = rows_of(RUN)
     evaluator.values(once)
 
-    with pytest.raises(ValueError, match="run: the generator has been read before and has nothing left; give a list"):
+    with pytest.raises(ValueError, match="run: the generator has been read before and is empty now; give a list"):
         evaluator.values(once)
     empty = rows_of({})
     assert not any(column.any() for column in evaluator.values(empty).values())
@@ -215,7 +241,7 @@ def test_qrels_without_rows_have_no_values_and_no_aggregate():
 
     assert list(evaluator.iter_calc(RUN)) == []
     for aggregate in (evaluator.calc_aggregate, evaluator.calc):
-        with pytest.raises(ValueError, match="qrels hold no row: there is nothing to aggregate"):
+        with pytest.raises(ValueError, match="qrels must not be empty: there are no queries to aggregate over"):
             aggregate(RUN)
 
 
@@ -230,7 +256,7 @@ def test_a_built_in_measure_without_its_cutoff_is_refused_in_words():
 @pytest.mark.parametrize(
     ("measure", "message"),
     [
-        (AP_Rareness, "AP_Rareness needs the column rarity in the qrels; pyterrier_diversity.add_rarity writes it"),
+        (AP_Rareness, "AP_Rareness needs the column rarity in the qrels; add it with pyterrier_diversity.add_rarity"),
         (EU_DD, "EU_DD needs the column passage and the column nugget in the qrels; .*read_dd_truth"),
         (IA(AP_Rareness), "AP_Rareness needs the column rarity"),
     ],

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from inspect import signature
 from itertools import permutations
 
 import numpy as np
@@ -11,7 +12,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from by_hand import qrels
-from pyterrier_diversity.ideal import NotProvenError, exact, exact_order, exact_ranking, greedy_ranking
+from pyterrier_diversity.ideal import (
+    Covers,
+    NotProvenError,
+    exact,
+    exact_order,
+    exact_ranking,
+    greedy_ranking,
+    min_rank,
+)
+from pyterrier_diversity.parameters import TIME_LIMIT
+from pyterrier_diversity.simulate import greedy_study
+from pyterrier_diversity.transformers import Ideal
 from small_topics import alpha_dcg, best_alpha_dcg, found, matrix_of, name, qrels_of, random_masks, topics, union
 
 BOTH = [exact_ranking, greedy_ranking]
@@ -214,6 +226,11 @@ def test_the_frame_is_left_as_it_was(ranking):
 def test_a_parameter_out_of_range_is_refused(ranking, parameter, value):
     with pytest.raises(ValueError, match=parameter):
         ranking(GREEDY_IS_WRONG, **{parameter: value})
+
+
+@pytest.mark.parametrize("search", [exact_order, exact_ranking, min_rank, Covers.exact, Ideal, greedy_study])
+def test_a_proof_has_as_many_seconds_as_in_the_measures_unless_told(search):
+    assert signature(search).parameters["time_limit"].default == TIME_LIMIT["time_limit"].default
 
 
 @pytest.mark.parametrize("limit", [0, -1.0, float("nan")])

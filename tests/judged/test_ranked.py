@@ -453,7 +453,7 @@ def test_documents_of_turns_that_are_not_read_are_not_listed():
 def test_without_lengths_a_run_warns_once_that_no_length_is_known():
     result = ranked()
 
-    with pytest.warns(UserWarning, match="The run has no column doc_len, .*: for EU_DD, reading costs nothing"):
+    with pytest.warns(UserWarning, match="The run has no column doc_len .* costs nothing for EU_DD.*--doc-len"):
         listed = result.listed(result.turns(5), "EU_DD")
     with warnings.catch_warnings():
         warnings.simplefilter("error")

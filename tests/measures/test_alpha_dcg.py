@@ -255,7 +255,7 @@ def test_gains_are_discounted_at_their_true_ranks():
 
 
 def test_a_perfect_list_that_is_too_long_to_sum_is_refused(value_of):
-    with pytest.raises(ValueError, match=r"alpha_DCG\(alpha=0.0\)@100000000000: the cutoff may be at most 10000000"):
+    with pytest.raises(ValueError, match=r"alpha_DCG\(alpha=0.0\)@100000000000: the cutoff must not exceed 10000000"):
         value_of(alpha_DCG(alpha=0.0) @ 10**11, JUDGED, "a")
 
 

@@ -117,10 +117,13 @@ def test_a_grid_with_a_bad_value_is_refused(measure, lists, sentence):
         grid(measure, **lists)
 
 
-@pytest.mark.parametrize("values", [0.5, None, 1])
-def test_a_grid_takes_lists(values):
-    with pytest.raises((TypeError, ValueError), match="iterable"):
-        grid(RBU, p=values)
+@pytest.mark.parametrize("lists", [{"p": 0.5}, {"p": None}, {"cutoff": [5], "p": 1}, {"gain": "exp"}])
+def test_a_grid_takes_lists(lists):
+    name, value = list(lists.items())[-1]
+    sentence = f"grid: {name} must be an iterable of values, as in {name}=[{value!r}], not one value."
+
+    with pytest.raises(TypeError, match=f"^{re.escape(sentence)}$"):
+        grid(RBU, **lists)
 
 
 # Every parameter of ours is there with its value, whether it was given or not.
@@ -296,8 +299,9 @@ def test_the_group_of_ndeval_has_its_21_columns():
     assert set(NDEVAL) == {NRBP, nNRBP, AP_IA, *(measure @ k for measure in at_cutoffs for k in (5, 10, 20))}
 
 
-def test_the_group_of_the_intent_tasks_has_their_three_measures_at_10():
+def test_the_group_of_the_intent_tasks_has_their_three_measures_and_all_at_10():
     assert {StRecall @ 10, D_nDCG @ 10, Dsharp_nDCG @ 10} <= set(NTCIR_INTENT)
+    assert {measure["cutoff"] for measure in NTCIR_INTENT} == {10}
 
 
 def test_the_group_of_freshstack_has_its_diversity_coverage_and_recall():

@@ -442,7 +442,7 @@ def test_each_parameter_has_an_effect(measure, name, telling):
     if measure.NAME == "UserModel":
         beside = {
             "model": 3 if name == "effort" else 4,
-            "stop": "ERR" if name in ("effort", "max_rel") else "RBP",
+            "stop": {"effort": "ERR", "max_rel": "ERR", "base": "DCG"}.get(name, "RBP"),
             **beside,
         }
     if measure.COUNTS_TURNS:

@@ -106,7 +106,7 @@ def test_eight_measures_inside_of_each_other_are_the_most():
         measure = wrapper(measure)
 
     assert parse(str(measure)) == ir_measures.parse_measure(repr(measure)) == measure
-    with pytest.raises(ValueError, match=r"^IA: more than 8 measures are inside of each other\.$"):
+    with pytest.raises(ValueError, match=r"^IA: measures must not be nested more than 8 deep\.$"):
         IA(measure)
 
 

@@ -72,7 +72,7 @@ def test_rbu_normalised_is_on_the_scale_of_the_release(value_of):
 
 @pytest.mark.parametrize("one", [1, 1.0, np.float64(1)])
 def test_rbu_cannot_be_normalised_without_impatience(one):
-    with pytest.raises(ValueError, match=r"^RBU: norm=True needs p in \(0, 1\), not 1.0: \(1 - p\) / p is 0 there.$"):
+    with pytest.raises(ValueError, match=r"^RBU: norm=True needs p in \(0, 1\), not 1.0, as it multiplies"):
         RBU(p=one, norm=True)
 
 

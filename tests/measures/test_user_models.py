@@ -105,11 +105,22 @@ def test_each_cell_of_the_papers_table_worked_by_hand(model, stop, value, value_
         (UserModel(3, "AP", norm=True), (1 + 1 / 3 + 1 / 4) / (1 + 1 / 2 + 1 / 3 + 1 / 4)),
         (UserModel(3, "AP", norm=True) @ 2, 1 / (1 + 1 / 2)),
         (UserModel(4, "RR", norm=True) @ 2, (1 / 2 + 1 / 2 * 1 / 6) / (1 / 2 + 1 / 6)),
+        (UserModel(1, "DCG", base=10), sum(1 / math.log10(i + 9) - 1 / math.log10(i + 10) for i in (1, 3, 4))),
+        (UserModel(2, "DCG", base=10), 1 + 1 / math.log10(12) + 1 / math.log10(13)),
+        (UserModel(2, "DCG", base=10) @ 3, 1 + 1 / math.log10(12)),
+        (UserModel(4, "DCG", base=4) @ 2, (1 - 1 / math.log(5, 4)) + 1 / 2 * (1 / math.log(5, 4) - 1 / math.log(6, 4))),
         (UserModel(2, "DCG", redundancy="RBP"), 1 + 1 / 2 * D3 + 1 / 4 * D4),
         (UserModel(2, "DCG", redundancy="RBP", theta_red=0.2), 1 + 0.8 * D3 + 0.64 * D4),
         (UserModel(2, "DCG", redundancy="DCG"), 1 + D2 * D3 + D3 * D4),
         (UserModel(2, "DCG", redundancy="RR"), 1 + 1 / 2 * D3 + 1 / 3 * D4),
         (UserModel(2, "RR", redundancy="RBP", norm=True), (1 + 1 / 6 + 1 / 16) / (1 + 1 / 4 + 1 / 12 + 1 / 32)),
+        (UserModel(3, "AP", redundancy="RBP"), (1 + 1 / 2 / 3 + 1 / 4 / 4) / (1 + 1 / 2 + 1 / 4 + 1 / 8)),
+        (UserModel(3, "RRR", redundancy="RBP"), (1 - 1 / 2) + (1 / 2 - 2 / 5) / 3 + (2 / 5 - 4 / 11) / 4),
+        (
+            UserModel(3, "ERR", redundancy="RR"),
+            (1 - 2**-1) + (2**-1 - 2**-1.5) / 3 + (2**-1.5 - 2 ** -(11 / 6)) / 4,
+        ),
+        (UserModel(3, "ERR", theta=1, redundancy="DCG"), 1),
         (UserModel(4, "AP", redundancy="RBP"), (1 + 3 / 2 / 3 + 7 / 4 / 4) / 4),
         (UserModel(4, "ERR", redundancy="RR"), 1 / 2 + 3 / 2 / 3 * 1 / 4 + 11 / 6 / 4 * 1 / 8),
         (
@@ -201,7 +212,8 @@ def every_set_of_parameters(model, stop):
     choices = itertools.product(
         patience if stop == "RBP" else [{}],
         grades,
-        redundancies if model in (2, 4) else [{}],
+        redundancies if model != 1 else [{}],
+        [{"base": base} for base in ((None, 2.5, 10) if stop == "DCG" else (None,))],
         [{"effort": effort} for effort in ((None, "rank") if model == 3 else (None,))],
         [{"norm": norm} for norm in (None, True)],
         [{"rel": rel} for rel in (None, 2)],
@@ -252,7 +264,8 @@ def test_a_named_cell_has_the_parameters_that_have_an_effect(cell, named):
     model, stop = cell
     names = {"norm", "rel", "cutoff"}
     names |= {"theta", "theta_nav"} if stop in ("RBP", "ERR") else set()
-    names |= {"redundancy", "theta_red"} if model in (2, 4) else set()
+    names |= {"base"} if stop == "DCG" else set()
+    names |= {"redundancy", "theta_red"} if model != 1 else set()
     names |= {"effort"} if model == 3 else set()
     names |= {"gain"} if stop not in ("AP", "RRR") else set()
     names |= {"max_rel"} if stop == "ERR" else set()
@@ -367,9 +380,10 @@ def test_another_stop_is_refused_where_it_does_not_fit_the_rest(measure, params)
         *((cell, {"theta_nav": 0.2}) for cell in CELLS if cell[1] not in ("RBP", "ERR")),
         *((cell, {"theta": 0.2, "gain": "exp"}) for cell in CELLS if cell[1] == "ERR"),
         *((cell, {"theta_nav": 0.2, "gain": "linear"}) for cell in CELLS if cell[1] == "ERR"),
-        *((cell, {"redundancy": "RBP"}) for cell in CELLS if cell[0] in (1, 3)),
+        *((cell, {"base": 10}) for cell in CELLS if cell[1] != "DCG"),
+        *((cell, {"redundancy": "RBP"}) for cell in CELLS if cell[0] == 1),
         *((cell, {"theta_red": 0.2}) for cell in CELLS),
-        *((cell, {"theta_red": 0.2, "redundancy": "DCG"}) for cell in CELLS if cell[0] in (2, 4)),
+        *((cell, {"theta_red": 0.2, "redundancy": "DCG"}) for cell in CELLS if cell[0] != 1),
         *((cell, {"effort": "rank"}) for cell in CELLS if cell[0] != 3),
         *((cell, {"gain": "exp"}) for cell in CELLS if cell[1] in ("AP", "RRR")),
         *((cell, {"gain": "linear"}) for cell in CELLS if cell[1] in ("AP", "RRR")),
@@ -416,6 +430,8 @@ def test_a_named_cell_refuses_a_parameter_that_has_no_effect_too(named, params):
         ((2, "DCG"), {"theta_red": 1.1, "redundancy": "RBP"}),
         ((2, "DCG"), {"redundancy": "ERR"}),
         ((2, "DCG"), {"gain": "log"}),
+        ((2, "DCG"), {"base": 1.9}),
+        ((2, "DCG"), {"base": math.inf}),
         ((3, "AP"), {"effort": "time"}),
         ((3, "AP"), {"norm": 1}),
         ((3, "ERR"), {"max_rel": 0, "gain": "exp"}),

@@ -74,7 +74,7 @@ def table():
 
 
 @pytest.mark.parametrize(("measure", "row", "more", "less"), TABLE, ids=lambda value: str(value) if value else "-")
-def test_a_measure_satisfies_what_table_1_says_but_for_the_documented_differences(table, measure, row, more, less):
+def test_measures_satisfy_table_1_except_for_the_documented_differences(table, measure, row, more, less):
     found = table.columns[table.loc[str(measure)]]
 
     assert set(more.split()).isdisjoint(row.split())
@@ -82,7 +82,7 @@ def test_a_measure_satisfies_what_table_1_says_but_for_the_documented_difference
     assert set(found) == (set(row.split()) | set(more.split())) - set(less.split())
 
 
-def test_the_table_says_what_its_columns_are(table):
+def test_the_table_describes_its_columns(table):
     assert list(table.columns) == list(CONSTRAINTS) == ALL.split()
     assert table.select_dtypes(bool).shape == (len(TABLE), 10)
     assert list(table.attrs["legend"]) == list(table.columns)
@@ -102,7 +102,7 @@ def test_the_table_says_what_its_columns_are(table):
     ],
     ids=str,
 )
-def test_what_rank_biased_utility_misses_with_other_parameters(measure, missed):
+def test_rank_biased_utility_breaks_constraints_with_other_parameters(measure, missed):
     found = axiom_table([measure], n_pairs=50)
 
     assert list(found.columns[~found.iloc[0]]) == missed
@@ -305,19 +305,33 @@ def test_a_counter_example_is_what_it_claims_to_be(measure, computed, constraint
     assert set(found.attrs["legend"]) == set(found.columns)
 
 
-def test_a_sketch_counts_equal_documents_in_a_row():
+def test_a_sketch_has_one_line_for_ranks_that_are_alike():
     assert sketch(counterexample(nDCG, "DeepTh")).splitlines()[1:] == [
-        "worse 0.719301: 0 (1000 times), 1 (1000 times)",
-        "not retrieved: 10",
+        "       rank  A             B",
+        "          1  label 1       not relevant",
+        "     2-1000  not relevant  not relevant",
+        "  1001-2000  not relevant  label 1",
+        "not retrieved: label 10",
     ]
 
 
 def test_a_sketch_tells_the_labels_for_each_intent_and_their_weights():
-    weights, better, worse, unretrieved = sketch(counterexample(P @ 20, "AspRel")).splitlines()
+    assert sketch(counterexample(P @ 20, "AspRel")).splitlines() == [
+        "A should have a higher value than B, but both have 0.050000.",
+        "  rank  A                     B",
+        "     1  label 1 for intent 2  label 1 for intent 1",
+        "not retrieved: label 10 for intent 1; label 10 for intent 2",
+        "weights of the intents: 0.4, 0.6",
+    ]
 
-    assert weights == "weights of the intents: 0.4 0.6"
-    assert (better.split(": ")[1], worse.split(": ")[1]) == ("0/1", "1/0")
-    assert unretrieved == "not retrieved: 10/0, 0/10"
+
+def test_a_sketch_tells_where_a_ranking_ends_and_that_sat_demands_no_rise():
+    assert sketch(counterexample(IA(AP), "Sat")).splitlines()[:4] == [
+        "A should not be below B, but A has 0.333333 and B 0.666667.",
+        "  rank  A            B",
+        "     1  label 50     label 50",
+        "     2  no document  label 1",
+    ]
 
 
 def test_a_little_relevant_document_takes_novelty_from_better_ones():
@@ -429,7 +443,7 @@ def test_the_same_seed_gives_the_same(table):
         pd.testing.assert_frame_equal(first, second)
 
 
-def test_a_verdict_holds_the_counter_example():
+def test_a_verdict_has_the_counter_example():
     verdict = check(IA(nDCG), "AspRel")
 
     assert (verdict.measure, verdict.constraint, verdict.satisfied) == ("IA(nDCG)", "AspRel", False)
@@ -458,12 +472,12 @@ def test_equal_measures_make_one_row():
     ("arguments", "error", "message"),
     [
         ((RBU, "Prio"), ValueError, "constraint must be one of Pri, Deep, .*, not 'Prio'"),
-        (("RBU", "Pri"), TypeError, "measure must be a measure of ir_measures or of this package, not 'RBU'"),
+        (("RBU", "Pri"), TypeError, "measure must be a measure of this package or of ir_measures, not 'RBU'"),
         ((P_Rareness @ 5, "Pri"), ValueError, "needs the column rarity"),
         ((RBU(max_rel=2), "Pri"), ValueError, "3"),
     ],
 )
-def test_what_cannot_be_checked_is_refused(arguments, error, message):
+def test_invalid_arguments_are_refused(arguments, error, message):
     with pytest.raises(error, match=message):
         check(*arguments)
 
@@ -480,5 +494,5 @@ def test_sizes_of_thresholds_are_as_documented():
 
 @pytest.mark.parametrize("measures", [None, 3, RBU, "RBU"])
 def test_measures_that_are_not_several_are_refused(measures):
-    with pytest.raises(TypeError, match=r"axiom_table: measures must be several measures, such as .*, not "):
+    with pytest.raises(TypeError, match=r"axiom_table: measures must be a list of measures, such as .*, not "):
         axiom_table(measures)

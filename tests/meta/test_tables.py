@@ -1,4 +1,5 @@
 import io
+from dataclasses import FrozenInstanceError
 
 import numpy as np
 import pandas as pd
@@ -129,8 +130,10 @@ def test_a_corrected_p_value_that_no_trial_reached_is_below_the_corrected_bound(
     assert set(printed["p_corrected"]) == {f"< {pairs / 1000:g}"}
 
 
-def test_other_p_values_are_printed_as_they_are(perquery):
-    compared = compare(perquery, "t")
+@pytest.mark.parametrize(("p", "attrs"), [(0.0, {"test": "t"}), (0.25, {"test": "bootstrap", "n_trials": 4})])
+def test_other_p_values_are_printed_as_they_are(p, attrs):
+    compared = pd.DataFrame({"measure": ["M"], "p": [p]})
+    compared.attrs = attrs
 
     assert with_bounds(compared, 3) is compared
 
@@ -139,6 +142,35 @@ def test_the_legend_tells_trials_and_seed(perquery):
     legend = significance_table(compare(perquery, n_trials=50, rng=7)).legend
 
     assert "(randomised Tukey HSD, alpha = 0.05, trials: 50, seed: 7, queries: 4)" in legend
+
+
+@pytest.mark.parametrize("attrs", [{}, {"baseline": ["b"]}])
+def test_equal_means_are_not_marked_even_if_their_distributions_differ(attrs):
+    compared = pd.DataFrame([{"measure": "M", "system": "a", "other": "b", "mean": 0.5, "other_mean": 0.5}])
+    compared["significant"] = True
+    compared.attrs = attrs
+
+    table = significance_table(compared)
+
+    assert table.rows == {"a": [(0.5, [], [])], "b": [(0.5, [], [])]}
+
+
+def test_a_table_is_not_changed_and_equals_only_itself(perquery):
+    one, other = (significance_table(compare(perquery, "t")) for _ in range(2))
+
+    assert len({one, other}) == 2
+    with pytest.raises(FrozenInstanceError):
+        one.places = 2
+
+
+@pytest.mark.parametrize(("n_systems", "last"), [(26, "z"), (27, "27")])
+def test_up_to_26_systems_are_marked_by_letters_and_more_by_numbers(n_systems, last):
+    rows = [(f"s{i}", f"s{n_systems}", "M", 0.1, 0.2, False) for i in range(1, n_systems)]
+    compared = pd.DataFrame(rows, columns=["system", "other", "measure", "mean", "other_mean", "significant"])
+
+    legend = significance_table(compared).legend
+
+    assert legend.endswith(f", {last} s{n_systems}.")
 
 
 def test_many_systems_are_marked_by_numbers():
@@ -155,17 +187,17 @@ def test_many_systems_are_marked_by_numbers():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda frame: frame.drop(columns=["mean", "other"]), "misses the column other, mean"),
-        (lambda frame: frame.head(0), "has no row"),
+        (lambda frame: frame.drop(columns=["mean", "other"]), "but the column other, mean is missing"),
+        (lambda frame: frame.head(0), "but it has no rows"),
     ],
 )
-def test_what_is_no_comparison_is_refused(perquery, change, message):
-    with pytest.raises(ValueError, match=f"compared must be what compare returns, and {message}"):
+def test_anything_but_a_comparison_is_refused(perquery, change, message):
+    with pytest.raises(ValueError, match=f"compared must be a frame from compare, {message}"):
         significance_table(change(compare(perquery, "t")))
 
 
 @pytest.mark.parametrize("places", [-1, 1.5, 101, "2"])
-def test_decimal_places_that_are_none_are_refused(perquery, places):
+def test_invalid_decimal_places_are_refused(perquery, places):
     with pytest.raises(ValueError, match=r"significance_table: places must be an integer in \[0, 100\], not"):
         significance_table(compare(perquery, "t"), places)
 

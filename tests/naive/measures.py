@@ -475,32 +475,38 @@ CELLS = {
 STATIC = ("RBP", "DCG", "RR")
 
 
-def viewing(stop: str, i: int, theta: float = 0.5) -> float:
+def viewing(stop: str, i: int, theta: float = 0.5, base: float = 2) -> float:
     """Return F(i)."""
-    return {"RBP": (1 - theta) ** (i - 1), "DCG": 1 / math.log2(i + 1), "RR": 1 / i}[stop]
+    return {"RBP": (1 - theta) ** (i - 1), "DCG": math.log(base) / math.log(i + base - 1), "RR": 1 / i}[stop]
 
 
-def stopping(stop: str, i: int, theta: float = 0.5) -> float:
+def stopping(stop: str, i: int, theta: float = 0.5, base: float = 2) -> float:
     """Return P(i) of a distribution that does not depend on relevance."""
     if stop == "RBP":
         return (1 - theta) ** (i - 1) * theta
-    return 1 / (i * (i + 1)) if stop == "RR" else 1 / math.log2(i + 1) - 1 / math.log2(i + 2)
+    return 1 / (i * (i + 1)) if stop == "RR" else viewing(stop, i, base=base) - viewing(stop, i + 1, base=base)
+
+
+def reading_on(stop: str, labels: list[float], intent: Intent, theta: float, m: Settings) -> float:
+    """Return the share of users who read on after these labels, of a distribution that depends on relevance."""
+    redundancy = m.get("redundancy") if m["model"] == 3 else None
+    relevant = [label for label in labels if label > 0]
+    worth = [viewing(redundancy, c, m["theta_red"]) if redundancy else 1 for c in range(1, len(intent.labels) + 1)]
+    utility = sum(worth[: len(relevant)])
+    if stop == "AP":
+        return 1 - utility / sum(worth)
+    if stop == "RRR":
+        return 1 / (utility + 1)
+    if m["gain"] == "binary":
+        return (1 - theta) ** utility
+    largest = m["max_rel"] or max(intent.labels.values())
+    r = [probability_of(label, largest, m["gain"]) for label in relevant]
+    return math.prod((1 - of_label) ** of_place for of_label, of_place in zip(r, worth, strict=False))
 
 
 def stopping_at_relevant(stop: str, labels: list[float], intent: Intent, theta: float, m: Settings) -> float:
     """Return P(i) at the last of these labels, of a distribution that depends on relevance."""
-    found = sum(label > 0 for label in labels)
-    if labels[-1] <= 0:
-        return 0.0
-    if stop == "AP":
-        return 1 / len(intent.labels)
-    if stop == "RRR":
-        return 1 / (found * (found + 1))
-    if m["gain"] == "binary":
-        return (1 - theta) ** (found - 1) * theta
-    largest = m["max_rel"] or max(intent.labels.values())
-    r = [probability_of(label, largest, m["gain"]) for label in labels]
-    return r[-1] * math.prod(1 - other for other in r[:-1])
+    return reading_on(stop, labels[:-1], intent, theta, m) - reading_on(stop, labels, intent, theta, m)
 
 
 def user_model(query: Query, m: Settings) -> float:
@@ -532,13 +538,13 @@ def browse(labels: list[float], intent: Intent, m: Settings) -> float:
             gained *= viewing(redundancy, sum(x > 0 for x in labels[:i]), m["theta_red"])
         utility += gained
         if m["stop"] in STATIC:
-            p = stopping(m["stop"], i, theta)
+            p = stopping(m["stop"], i, theta, m.get("base") or 2)
         else:
             p = stopping_at_relevant(m["stop"], labels[:i], intent, theta, {"gain": gain, **m})
         if m["model"] == 1:
             value += gained * p
         elif m["model"] == 2:
-            value += gained * viewing(m["stop"], i, theta)
+            value += gained * viewing(m["stop"], i, theta, m.get("base") or 2)
         elif m["model"] == 3:
             value += p * (i if m["effort"] == "rank" else 1 / i)
         else:

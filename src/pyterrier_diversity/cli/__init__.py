@@ -1,4 +1,4 @@
-"""The command ``pyterrier-diversity``: each of its commands is a call that a user could write in Python."""
+"""The command ``pyterrier-diversity``. Each of its commands is a call that a user could write in Python."""
 
 from .app import app
 

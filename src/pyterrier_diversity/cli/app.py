@@ -1,4 +1,4 @@
-"""The command and its exit statuses: each command is imported when it is called, errors are one sentence."""
+"""The command and its exit statuses. A command is imported when it is called, and an error is one sentence."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import os
 import sys
 import warnings
 from contextlib import suppress
+from difflib import get_close_matches
 from importlib import import_module
 from typing import Any, TextIO
 
@@ -31,25 +32,25 @@ _MODULES = {
 
 _EPILOG = """\b
 Exit status:
-  0  all is well
-  1  an error, or a table that is not complete
-  2  a command that cannot be understood
-  3  a gate (--min, --no-worse) that was not passed
+  0  success
+  1  an error, or an incomplete table
+  2  a usage error, such as an unknown option
+  3  a run failed a gate (--min, --no-worse)
 \b
-Completion of words for bash (or zsh, fish):
+Tab completion in bash (or zsh, fish):
   eval "$(_PYTERRIER_DIVERSITY_COMPLETE=bash_source pyterrier-diversity)"
 """
 
 
 class _Failure(click.ClickException):
-    """An error in one sentence, exit status 1."""
+    """An error with exit status 1, told in one sentence."""
 
     def format_message(self) -> str:
         return printable(self.message)
 
 
 class _Commands(click.Group):
-    """The commands, each imported when it is called."""
+    """The commands. Each is imported when it is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(_MODULES)
@@ -59,6 +60,14 @@ class _Commands(click.Group):
             return None
         command: click.Command = getattr(import_module(f".{_MODULES[cmd_name]}", __package__), cmd_name)
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        near = get_close_matches(args[0], _MODULES, n=1)
+        if near and args[0] not in _MODULES and not ctx.resilient_parsing:
+            ctx.fail(f"No such command {args[0]!r}. Did you mean {near[0]!r}?")
+        return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
         with warnings.catch_warnings():
@@ -73,7 +82,7 @@ class _Commands(click.Group):
     def main(self, *args: Any, **options: Any) -> Any:
         try:
             return super().main(*args, **options)
-        except OSError as error:  # of the help's output: all others became failures
+        except OSError as error:  # while the help was printed; all others became failures
             _Failure(_sentence(error)).show()
             sys.exit(1)
         finally:
@@ -92,12 +101,12 @@ def _show_warning(
 
 
 def _sentence(error: Exception) -> str:
-    """Return what an error says."""
+    """Return an error's message as one sentence."""
     if isinstance(error, KeyError):
         return str(error.args[0])
     if isinstance(error, OSError) and error.errno is not None and error.strerror:
         if error.filename is None:
-            return f"The output cannot be written: {error.strerror}."
+            return f"Cannot write the output: {error.strerror}."
         if error.errno == errno.ENOENT:
             return f"There is no file {os.fspath(error.filename)!r}."
         return f"{os.fspath(error.filename)}: {error.strerror}."
@@ -105,7 +114,7 @@ def _sentence(error: Exception) -> str:
 
 
 def _flush_stdout() -> None:
-    """Have nothing left for Python to write when it ends, where it would fail again, with a traceback."""
+    """Flush standard output now: if that failed when Python exits, it would print a traceback."""
     try:
         sys.stdout.flush()
     except (OSError, ValueError):
@@ -116,4 +125,4 @@ def _flush_stdout() -> None:
 @click.group(cls=_Commands, epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="pyterrier-diversity")
 def app() -> None:
-    """Search result diversity: evaluate, compare and explain run files, by qrels that keep the intents."""
+    """Evaluate, compare and explain the diversity of search results, from run files and qrels with intents."""

@@ -19,42 +19,54 @@ from .outputs import put, refuse
 
 @click.command()
 @options.with_options(options.QRELS, options.RUNS, options.MEASURES)
-@click.option("-b", "--baseline", "baselines", multiple=True, help="Compare with this run only: its name or a file.")
+@click.option(
+    "-b",
+    "--baseline",
+    "baselines",
+    multiple=True,
+    help="Compare each run with this one only; a file, or the name of a run.",
+)
 @click.option(
     "--test",
     type=click.Choice(get_args(Test)),
     default="tukey-randomised",
     show_default=True,
-    help="The test of significance: one over all runs (tukey...), or one for each pair.",
+    help="The significance test. The Tukey tests take all runs together; the others test each pair by itself.",
 )
-@click.option("--correction", help="Of p-values of tests of single pairs: of statsmodels, such as holm or fdr_bh.")
+@options.CORRECTION
 @click.option(
-    "--family", type=click.Choice(get_args(Family)), default="measure", help="Which p-values are corrected together."
+    "--family",
+    type=click.Choice(get_args(Family)),
+    default="measure",
+    show_default=True,
+    help="Which p-values to correct together: those of one measure, or all.",
 )
 @click.option(
     "--alternative",
     type=click.Choice(get_args(Alternative)),
     default="two-sided",
-    help="With 'greater', only a higher mean of the first run of a pair is significant.",
+    show_default=True,
+    help="With 'greater', a pair is significant only if its first run has the higher mean.",
 )
 @click.option(
     "--groups",
     type=click.Choice(get_args(Groups)),
     default="all",
-    help="With 'pairwise', a Tukey test is made for each pair alone, as some papers did.",
+    show_default=True,
+    help="With 'pairwise', a Tukey test takes two runs at a time, as in some papers.",
 )
-@click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of significance.")
-@click.option("--n-trials", type=click.IntRange(1), help="Trials of a test that draws.")
+@options.ALPHA
+@click.option("--n-trials", type=click.IntRange(1), help="Number of trials of a randomised test.")
 @click.option(
     "--no-worse",
     multiple=True,
     metavar="MEASURE",
-    help="A gate: the exit status is 3 if a run is significantly worse than the baseline; repeatable.",
+    help="Gate: exit with status 3 if a run is significantly worse than the baseline. Repeatable.",
 )
 @click.option(
     "--tolerance",
     type=click.FloatRange(0),
-    help="With --no-worse: nor may a mean be lower by more, significant or not.",
+    help="With --no-worse: also fail if a mean is lower by more than this, significant or not.",
 )
 @options.with_options(options.SEED, options.OUTPUT, options.FORMAT, options.PLACES)
 @options.with_options(options.ORDER, options.STRICT, options.DOC_LEN, options.JOBS)
@@ -77,8 +89,8 @@ def compare(
 ) -> None:
     """Compare RUNS: means, differences and significance. In Python: meta.compare.
 
-    As LaTeX or HTML: a row for each run, its means marked by what is significant. As a table, a p-value of 0 out of B
-    trials is printed as < 1/B; the formats for programs have the share, and more columns.
+    LaTeX and HTML have a row for each run and mark the significant differences. Other formats have a row for each pair
+    of runs; csv and json have the most columns.
     """
     guarded = options.measures_of(no_worse)
     if bool(guarded) > bool(baselines):

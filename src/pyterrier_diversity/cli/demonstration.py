@@ -1,4 +1,4 @@
-"""The command that shows what the package does, on the collection that comes with it."""
+"""The command that demonstrates the package on its own small collection."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..io import formatted
 
 @click.command()
 def demo() -> None:
-    """Retrieve, diversify, evaluate and explain on the embedded collection."""
+    """Try the package on its own small collection."""
     import pyterrier as pt
     from ir_measures import AP, nDCG
 
@@ -25,10 +25,11 @@ def demo() -> None:
     click.echo(f"diversity:demo, {len(topics)} queries of {n_intents:.1f} intents on average\n")
     click.echo(formatted(table[["name", *map(str, measures)]], places=3))
     click.echo(
-        "\nAd-hoc nDCG prefers more-like-this, which dwells on one intent; every diversity measure prefers xquad,\n"
-        "which re-ranks bm25 by the query's subtopics. StRecall counts the intents covered; alpha-nDCG and RBU also\n"
-        "ask how early, and pay less for what is known. RBU subtracts the effort of reading: three good documents\n"
-        "(xquad-top-3) beat five that repeat others (bm25). ideal is the best ranking by alpha-nDCG that there is."
+        "\nAd-hoc nDCG prefers more-like-this, which retrieves many documents of one intent. The diversity measures\n"
+        "prefer xquad, which re-ranks bm25 by the query's subtopics. StRecall counts the intents covered. alpha-nDCG\n"
+        "and RBU also reward early ranks, and reward repeated intents less. RBU subtracts the effort of reading:\n"
+        "three good documents (xquad-top-3) beat five that repeat each other (bm25). ideal is the best possible\n"
+        "ranking by alpha-nDCG."
     )
     explain = Explain(qrels, RBU @ 5)
     for name in ("bm25", "xquad"):
@@ -36,4 +37,4 @@ def demo() -> None:
         shown = explained[["position", "docno", "intents", "new_intents", "contribution", "value"]]
         click.echo(f"\nWhy {name} has an RBU@5 of {shown['value'].iloc[-1]:.3f} for {topics['query'][0]!r}:\n")
         click.echo(formatted(shown, places=3))
-    click.echo("\nThe four systems are runs, too: pyterrier-diversity evaluate demo bm25 xquad -m 'RBU@5 alpha_nDCG@5'")
+    click.echo("\nTry it with these runs: pyterrier-diversity evaluate demo bm25 xquad -m 'RBU@5 alpha_nDCG@5'")

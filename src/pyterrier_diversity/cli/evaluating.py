@@ -23,30 +23,39 @@ Order = Literal["score", "rank"]
 
 @click.command()
 @options.with_options(options.QRELS, options.RUNS, options.MEASURES)
-@click.option("-q", "--by-query", is_flag=True, help="A row for each query, and 'all' for the aggregate.")
+@click.option("-q", "--by-query", is_flag=True, help="Print a row for each query, and a row 'all' with the means.")
 @click.option(
     "--min",
     "minima",
     multiple=True,
     metavar="MEASURE=VALUE",
-    help="A gate: every run must reach this value, as 'Coverage@50=0.7', otherwise the exit status is 3; repeatable.",
+    help="Gate: exit with status 3 if a run is below this value, such as 'Coverage@50=0.7'. Repeatable.",
 )
-@click.option("--queries", is_flag=True, help="A column with the number of queries that a run answers.")
-@click.option("-s", "--signatures", is_flag=True, help="A line for each measure that makes it reproducible.")
+@click.option("--queries", is_flag=True, help="Add a column with the number of queries that each run answers.")
+@click.option(
+    "-s", "--signatures", is_flag=True, help="Print how each measure was computed, so that others can reproduce it."
+)
 @options.with_options(options.OUTPUT, options.FORMAT, options.PLACES)
 @options.with_options(options.ORDER, options.STRICT, options.DOC_LEN, options.JOBS)
 @click.option(
     "--ties",
     type=click.Choice(get_args(TiesOption)),
     default="docno",
-    help="Documents of one score by descending id, or means over random orders, with standard errors by run.",
+    show_default=True,
+    help="How to order documents with equal scores: by descending id, or at random, with the mean over many orders.",
 )
-@click.option("--samples", type=click.IntRange(2), default=100, show_default=True, help="Orders of --ties expected.")
+@click.option(
+    "--samples",
+    type=click.IntRange(2),
+    default=100,
+    show_default=True,
+    help="Number of random orders for --ties expected.",
+)
 @options.SEED
 @click.option(
     "--save",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="A .csv or .parquet file that gets what is finished, run by run; what is there is not computed again.",
+    help="Save each run's values to this .csv or .parquet file. Values that the file has are not computed again.",
 )
 def evaluate(
     qrels: str,
@@ -63,10 +72,10 @@ def evaluate(
     jobs: int | None,
     **how: Any,
 ) -> None:
-    """Evaluate RUNS by QRELS, file by file. In Python: evaluate_runs.
+    """Evaluate RUNS with QRELS. In Python: evaluate_runs.
 
-    QRELS is a file, or a dataset: demo, clueweb12/trec-web-2014, irds:... RUNS are files of TREC or of TREC Dynamic
-    Domain, folders of them, or patterns such as 'runs/**/*.gz'.
+    QRELS is a file of qrels or nuggets, or a dataset such as demo, clueweb12/trec-web-2014 or irds:... RUNS are run
+    files of TREC, of TREC Dynamic Domain or of JSON lines, folders of run files, or patterns such as 'runs/**/*.gz'.
     """
     least = options.minima_of(minima)
     chosen = asked(options.measures_of(measures), least)
@@ -81,7 +90,7 @@ def evaluate(
         click.echo("\n".join(f"% {signature}" for signature in told))
     written = put(shown, output, format, places)
     if table.attrs["empty"] and written == "table" and output is None:
-        click.echo(f"\nWithout documents, and so with default values: {', '.join(table.attrs['empty'])}.")
+        click.echo(f"\nRuns without documents, which get default values: {', '.join(table.attrs['empty'])}.")
     if signatures and written != "latex":
         click.echo("\n" + "\n".join(told), err=written != "table" or output is not None)
     end_if_incomplete(table)
@@ -95,13 +104,13 @@ def evaluate(
 @options.QRELS
 @click.argument("runs", nargs=-1)
 @options.with_options(options.ORDER, options.OUTPUT, options.FORMAT)
-@click.option("--strict", is_flag=True, help="The exit status is 1 for warnings, too.")
+@click.option("--strict", is_flag=True, help="Exit with status 1 for warnings, too.")
 def check(
     qrels: str, runs: tuple[str, ...], order: Order, output: Path | None, format: Format | None, strict: bool
 ) -> None:
-    """Tell what is odd about QRELS and RUNS. In Python: check_files.
+    """Look for mistakes in QRELS and RUNS. In Python: check_files.
 
-    No measure is computed. The exit status is 1 if there is an error.
+    This computes no measure. The exit status is 1 if there is an error.
     """
     from ..evaluate import check_files
 
@@ -113,21 +122,21 @@ def check(
 
 
 def asked(measures: list[ir_measures.Measure], gates: Any) -> list[ir_measures.Measure]:
-    """Return the measures to show: those that were asked for, or those of the gates."""
+    """Return the measures to show: those asked for, or those of the gates if none were."""
     if not measures and not gates:
-        raise click.UsageError("Say which measures, as in -m 'RBU@20 alpha_nDCG@20'.")
+        raise click.UsageError("Name the measures, as in -m 'RBU@20 alpha_nDCG@20'.")
     return measures or list(gates)
 
 
 def evaluated(qrels: str, runs: Any, measures: list[ir_measures.Measure], **how: Any) -> pd.DataFrame:
-    """Return values of runs; those that cannot be read are left out."""
+    """Return the values of runs, without those that cannot be read."""
     from ..evaluate import evaluate_runs
 
     return evaluate_runs(read_judged(qrels, measures), runs, measures, on_error="skip", **how)
 
 
 def _shown(values: pd.DataFrame, measures: list[ir_measures.Measure], by_query: bool) -> pd.DataFrame:
-    """Return a row for each run; by query, one for each query before it."""
+    """Return a row for each run, after a row for each of its queries if ``by_query``."""
     import pandas as pd
 
     from ..evaluate import aggregates
@@ -151,12 +160,12 @@ def _shown(values: pd.DataFrame, measures: list[ir_measures.Measure], by_query: 
 
 
 def end_if_incomplete(table: pd.DataFrame) -> None:
-    """End with status 1 if runs are missing in a table, after a line for each."""
+    """Print a line for each run that could not be evaluated, and exit with status 1 if there are any."""
     errors: dict[str, str] = table.attrs["errors"]
-    if table.empty and len(set(errors.values())) == 1:  # of all runs, as of a measure that misreads the qrels
+    if table.empty and len(set(errors.values())) == 1:  # the same for all runs: the cause is the qrels or a measure
         raise ValueError(next(iter(errors.values())))
     for name, message in errors.items():
         tell(f"Error: {message if name in message else f'{name}: {message}'}")
     if errors:
-        tell(f"{len(errors)} of the runs could not be evaluated: the table is not complete.")
+        tell(f"The table is incomplete: {len(errors)} of the runs could not be evaluated.")
         sys.exit(1)

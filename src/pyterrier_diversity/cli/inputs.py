@@ -1,4 +1,4 @@
-"""Qrels and runs as the words of a command name them."""
+"""Qrels and runs, read from the names that a command is given."""
 
 from __future__ import annotations
 
@@ -12,19 +12,20 @@ if TYPE_CHECKING:
 
 
 def read_judged(name: str, measures: Iterable[ir_measures.Measure] = ()) -> pd.DataFrame:
-    """Read qrels from a file or a dataset, with passages if a measure needs them.
+    """Read qrels from a file or a dataset, with passages if one of the measures needs them.
 
     Parameters
     ----------
     name : str
-        A file of TREC, a truth file of Dynamic Domain (``.xml``), ``-``, or a dataset of ours or of PyTerrier.
+        A file that `io.read_qrels` reads, a truth file of Dynamic Domain (``.xml``), ``-`` for standard input, the name
+        of a dataset of this package or of PyTerrier, or a folder of nuggets.
     measures : iterable of Measure
         The measures to compute.
 
     Raises
     ------
     ValueError
-        If it is neither, or cannot be read.
+        If there is no such file or dataset, or it cannot be read.
     """
     import ir_measures
 
@@ -40,7 +41,7 @@ def read_judged(name: str, measures: Iterable[ir_measures.Measure] = ()) -> pd.D
         return read_qrels(name)
     except ValueError as error:
         if Path(name).is_file() and _is_run(name):
-            raise ValueError(f"{name} is a run, not qrels: the qrels come first.") from error
+            raise ValueError(f"{name} is a run, not qrels. Give the qrels first.") from error
         raise
 
 
@@ -59,18 +60,23 @@ def _of_dataset(name: str, level: str) -> pd.DataFrame:
     import pyterrier as pt
 
     from ..datasets import TREC_DD, DiversityDatasetProvider
+    from ..io import read_nuggets
 
     short = name.removeprefix("diversity:")
-    ours = DiversityDatasetProvider().list_dataset_names()
+    own = DiversityDatasetProvider().list_dataset_names()
     try:
-        dataset = pt.get_dataset(f"diversity:{short}" if short in ours else name)
+        dataset = pt.get_dataset(f"diversity:{short}" if short in own else name)
     except KeyError as error:
-        raise ValueError(f"{name!r} is neither a file nor a dataset; this package's: {', '.join(ours)}.") from error
+        if Path(name).is_dir():
+            return read_nuggets(name)
+        raise ValueError(
+            f"{name!r} is neither a file nor a dataset. This package has the datasets {', '.join(own)}."
+        ) from error
     return dataset.get_qrels("passages") if short in TREC_DD and level == "passages" else dataset.get_qrels()
 
 
 def run_paths(names: Sequence[str], qrels: str) -> list[str | Path]:
-    """Return the paths of runs, which may be named by what the demo's runs are called if the qrels are the demo's."""
+    """Return the paths of runs. With the demo's qrels, the demo's runs may be given by name."""
     if qrels.removeprefix("diversity:") != "demo":
         return list(names)
     from ..datasets.demo import FOLDER, RUNS
@@ -81,9 +87,9 @@ def run_paths(names: Sequence[str], qrels: str) -> list[str | Path]:
 def runs_and_baselines(
     names: Sequence[str], baselines: Sequence[str], qrels: str
 ) -> tuple[dict[str, str | Path], list[str]]:
-    """Return runs by name, baselines among them, and the names of the baselines.
+    """Return the runs by name, with the baselines, and the names of the baselines.
 
-    A baseline is given by the name of a run or by a file, which is one of the runs or one more.
+    A baseline is the name of a run, or a file. The file may be a further run.
     """
     from ..evaluate.runs import named_runs
 
@@ -92,7 +98,7 @@ def runs_and_baselines(
     unknown = [one for one, path in zip(baselines, files, strict=True) if not Path(path).exists()]
     if unknown:
         raise ValueError(
-            f"The baseline {unknown[0]!r} is neither a file nor the name of a run; the runs are {', '.join(given)}."
+            f"The baseline {unknown[0]!r} is neither a file nor the name of a run. The runs are {', '.join(given)}."
         )
     runs = named_runs(list(dict.fromkeys(map(Path, [*given.values(), *files]))))
     name_of = {Path(path).resolve(): name for name, path in runs.items()}
@@ -100,7 +106,7 @@ def runs_and_baselines(
 
 
 def read_named_run(path: str | Path, order: Literal["score", "rank"], doc_len: Path | None = None) -> pd.DataFrame:
-    """Read the run of a path, with the lengths of documents if a file has them."""
+    """Read a run, with the lengths of its documents if ``doc_len`` is given."""
     from ..io import add_lengths, read_run_or_session
 
     run = read_run_or_session(path, order)

@@ -1,7 +1,8 @@
-"""The commands that list what there is: measures, datasets, and which constraints measures meet."""
+"""The commands that list measures, datasets, and the constraints that measures meet."""
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -19,9 +20,9 @@ if TYPE_CHECKING:
 @click.argument("name", required=False, type=options.GroupOrMeasure())
 @options.with_options(options.OUTPUT, options.FORMAT)
 def measures(name: str | None, output: Path | None, format: Format | None) -> None:
-    """List the measures, or tell all about NAME.
+    """List the measures, or describe the measure NAME.
 
-    Formula, parameters, range, the columns that it reads, and source.
+    A description has the formula, the parameters, the range, the columns that the measure reads, and the source.
     """
     import pandas as pd
 
@@ -31,7 +32,11 @@ def measures(name: str | None, output: Path | None, format: Format | None) -> No
     wanted = None if name is None else name.partition("@")[0].partition("(")[0].lower()
     chosen = [measure for measure in registered() if wanted in (None, measure.NAME.lower())]
     if not chosen:
-        raise ValueError(f"There is no measure {name!r} here; pyterrier-diversity measures lists them.")
+        near = get_close_matches(str(wanted), [measure.NAME.lower() for measure in registered()], n=1)
+        meant = [f"Did you mean {measure.NAME}? " for measure in registered() if measure.NAME.lower() in near]
+        raise ValueError(
+            f"This package has no measure {name!r}. {''.join(meant)}'pyterrier-diversity measures' lists all measures."
+        )
     described = reference.text if name is None else reference.full_text
     table = pd.DataFrame([dict(reference.entry(measure)) for measure in chosen])
     put(table, output, format, None, {"table": lambda: "\n".join(map(described, chosen))})
@@ -40,7 +45,7 @@ def measures(name: str | None, output: Path | None, format: Format | None) -> No
 @click.command()
 @options.with_options(options.OUTPUT, options.FORMAT)
 def datasets(output: Path | None, format: Format | None) -> None:
-    """List the datasets that can take the place of QRELS.
+    """List the datasets that can be given as QRELS.
 
     In Python: pt.get_dataset("diversity:NAME").
     """
@@ -57,13 +62,15 @@ def datasets(output: Path | None, format: Format | None) -> None:
 
 @click.command()
 @click.argument("names", metavar="MEASURES...", nargs=-1, required=True, type=options.GroupOrMeasure())
-@click.option("-c", "--counterexamples", is_flag=True, help="Print rankings that break each constraint missed.")
+@click.option(
+    "-c", "--counterexamples", is_flag=True, help="For each constraint that a measure breaks, print two rankings."
+)
 @click.option(
     "--n-pairs",
     type=click.IntRange(0),
     default=200,
     show_default=True,
-    help="Pairs of rankings drawn at random for each constraint.",
+    help="Number of random pairs of rankings to try for each constraint.",
 )
 @options.with_options(options.SEED, options.OUTPUT, options.FORMAT)
 def axioms(
@@ -74,9 +81,10 @@ def axioms(
     output: Path | None,
     format: Format | None,
 ) -> None:
-    """Search for rankings on which measures break constraints.
+    """Check measures against ten constraints.
 
-    The ten constraints are those of Amigó et al. (2018). In Python: meta.axiom_table.
+    The constraints are those of Amigó et al. (2018). "yes" means that a search found no rankings on which the measure
+    breaks the constraint. In Python: meta.axiom_table.
     """
     from ..meta import axiom_table
     from ..meta import axioms as search
@@ -87,4 +95,4 @@ def axioms(
     for measure in chosen if counterexamples else []:
         for name in table.columns[~table.loc[str(measure)].to_numpy(bool)]:
             found = cast("pd.DataFrame", search.counterexample(measure, name, n_pairs=n_pairs, rng=seed))
-            click.echo(f"\n{measure} breaks {name}. {found.attrs['statement']}\n{search.sketch(found)}")
+            click.echo(f"\n{measure} breaks {name}: {found.attrs['statement']}\n\n{search.sketch(found)}")

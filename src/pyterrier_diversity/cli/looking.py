@@ -1,4 +1,4 @@
-"""The commands that look into rankings: a table of contributions, and pictures."""
+"""The commands that explain rankings, as a table or a picture."""
 
 from __future__ import annotations
 
@@ -29,7 +29,9 @@ Order = Literal["score", "rank"]
 @click.argument("runs", nargs=-1, required=True, metavar="RUN [RUN]")
 @click.option("-q", "--query", required=True, help="The query to explain.")
 @click.option("-m", "--measure", required=True, type=options.GroupOrMeasure(), help="The measure, such as 'RBU@20'.")
-@click.option("-k", "--depth", type=click.IntRange(1), help="Ranks to show; down to the measure's cutoff if omitted.")
+@click.option(
+    "-k", "--depth", type=click.IntRange(1), help="Last rank to show. By default, that is the measure's cutoff."
+)
 @options.with_options(options.OUTPUT, options.FORMAT, options.PLACES, options.ORDER, options.DOC_LEN)
 def explain(
     qrels: str,
@@ -43,16 +45,17 @@ def explain(
     order: Order,
     doc_len: Path | None,
 ) -> None:
-    """Tell what each document contributes to a measure.
+    """Show what each document contributes to a measure.
 
-    Of two runs, the difference, rank by rank. In Python: transformers.Explain and transformers.explain_difference.
+    With two runs, show their difference rank by rank. In Python: transformers.Explain and
+    transformers.explain_difference.
     """
     from ..evaluate.runs import named_runs
     from ..transformers import explain_difference
 
     paths = named_runs(run_paths(runs, qrels))
     if len(paths) > 2:
-        raise click.UsageError("Give one run, or two, whose difference is explained.")
+        raise click.UsageError(f"Give one run to explain, or two to explain their difference, not {len(paths)}.")
     asked = Asked(qrels, {}, [options.parsed(measure)], query, depth or 10, order, doc_len)
     explained = [asked.explained(path, depth) for path in paths.values()]
     values = [table["value"].iloc[-1] for table in explained]
@@ -66,14 +69,14 @@ def explain(
         shown = {column: f"{column} {names[0]}" for column in columns}
         shown |= {f"{column}_other": f"{column} {names[1]}" for column in columns}
         put(table[["position", *shown, "difference"]].rename(columns=shown), output, format, places)
-    told = [f"{value:.4g} of {name}" for name, value in zip(names, values, strict=True)]
-    lost = f"; the difference is {values[0] - values[1]:.4g}" if len(values) == 2 else ""
-    tell(f"{measure} for query {query}: {', '.join(told)}{lost}.")
+    told = [f"{name} {value:.4g}" for name, value in zip(names, values, strict=True)]
+    apart = f", difference {values[0] - values[1]:.4g}" if len(values) == 2 else ""
+    tell(f"{measure} for query {query}: {', '.join(told)}{apart}.")
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What a picture is to be of; files are read when it needs them."""
+    """The data of a picture. A file is read when it is needed."""
 
     qrels: str
     paths: dict[str, str | Path]
@@ -97,16 +100,16 @@ class Asked:
 
     @property
     def one_query(self) -> str:
-        """The query, which has to be named."""
+        """The query. It is a usage error if it is not given."""
         if self.query is None:
-            raise click.UsageError("This picture is of one query: name it with --query.")
+            raise click.UsageError("This picture shows one query: name it with --query.")
         return self.query
 
     @property
     def measure(self) -> ir_measures.Measure:
-        """The measure, of which there has to be one."""
+        """The measure. It is a usage error if there is not exactly one."""
         if len(self.measures) != 1:
-            raise click.UsageError("This picture is of one measure: name it with -m.")
+            raise click.UsageError("This picture shows one measure: name it with -m.")
         return self.measures[0]
 
     @cached_property
@@ -115,7 +118,7 @@ class Asked:
         from ..evaluate import evaluate_runs
 
         if not self.measures:
-            raise click.UsageError("This picture is of measures: name them with -m.")
+            raise click.UsageError("This picture shows measures: name them with -m.")
         return evaluate_runs(
             self.judged,
             self.paths,
@@ -131,13 +134,13 @@ class Asked:
         return read_named_run(path, self.order, self.doc_len)
 
     def explained(self, path: str | Path, depth: int | None) -> pd.DataFrame:
-        """Explain the ranking of the query in a run, down to a depth or to the measure's cutoff."""
+        """Explain a run's ranking for the query, down to a depth or to the measure's cutoff."""
         from ..transformers import Explain
 
         run = self.read(path)
         run = run[run["qid"] == self.one_query]
         if run.empty:
-            raise ValueError(f"{path} has no document for query {self.one_query!r}.")
+            raise ValueError(f"{path} has no documents for query {self.one_query!r}.")
         explained = Explain(self.judged, self.measure)(run)
         if explained["value"].isna().all():
             raise ValueError(f"The qrels have no query {self.one_query!r}.")
@@ -146,29 +149,20 @@ class Asked:
 
 
 def _coverage(asked: Asked) -> Axes:
-    return _panels(
-        asked,
-        lambda path, ax: plots.coverage(asked.read(path), asked.judged, asked.one_query, cutoff=asked.depth, ax=ax),
-    )
-
-
-def _explain(asked: Asked) -> Axes:
-    return _panels(
-        asked,
-        lambda path, ax: plots.explain(asked.explained(path, None), asked.one_query, cutoff=asked.depth, ax=ax),
-    )
-
-
-def _panels(asked: Asked, draw: Callable[[str | Path, Axes], object]) -> Axes:
     """Draw a panel for each run, side by side."""
     import matplotlib.pyplot as plt
 
     n = len(asked.paths)
     figure, axes = plt.subplots(1, n, figsize=(6.4 * n, 4.8), layout="constrained", squeeze=False)
     for ax, (name, path) in zip(axes[0], asked.paths.items(), strict=True):
-        draw(path, ax)
+        plots.coverage(asked.read(path), asked.judged, asked.one_query, cutoff=asked.depth, ax=ax)
         ax.set_title(f"{name}, query {asked.one_query}")
     return figure.axes[0]
+
+
+def _explain(asked: Asked) -> Axes:
+    explained = {name: asked.explained(path, None) for name, path in asked.paths.items()}
+    return plots.explain(explained, asked.one_query, cutoff=asked.depth)[0]
 
 
 def _intent_coverage(asked: Asked) -> Axes:
@@ -178,7 +172,7 @@ def _intent_coverage(asked: Asked) -> Axes:
 
 def _deltas(asked: Asked) -> Axes:
     if len(asked.paths) != 2:
-        raise click.UsageError("This picture is of two runs: the first is compared with the second.")
+        raise click.UsageError(f"This picture compares two runs: give two, not {len(asked.paths)}.")
     return plots.per_query_deltas(asked.perquery, asked.measure, *asked.paths)
 
 
@@ -200,6 +194,17 @@ PICTURES: dict[str, Callable[[Asked], Axes]] = {
     "discriminative_power": lambda asked: plots.discriminative_power(
         meta.discriminative_power(asked.perquery, rng=asked.seed, n_jobs=asked.jobs)
     ),
+    "delta_required": lambda asked: plots.delta_required(
+        meta.delta_required(asked.perquery, rng=asked.seed, n_jobs=asked.jobs)
+    ),
+    "stability": lambda asked: plots.stability(meta.stability(asked.perquery, rng=asked.seed, n_jobs=asked.jobs)),
+    "pool_depth": lambda asked: plots.pool_depth(meta.pool_depth(asked.runs, asked.judged, asked.measures)),
+    "number_of_systems": lambda asked: plots.number_of_systems(
+        meta.number_of_systems(asked.runs, asked.judged, asked.measures, rng=asked.seed, n_jobs=asked.jobs)
+    ),
+    "insert_synthetic_system": lambda asked: plots.insert_synthetic_system(
+        meta.insert_synthetic_system(asked.runs, asked.judged, asked.measures, n_jobs=asked.jobs)
+    ),
     "missed_intents": lambda asked: plots.missed_intents(
         missed_intents(asked.judged, asked.runs, asked.depth), asked.query
     ),
@@ -211,16 +216,16 @@ PICTURES: dict[str, Callable[[Asked], Axes]] = {
 @click.command()
 @click.argument("picture", metavar="NAME", type=click.Choice(list(PICTURES)))
 @options.with_options(options.QRELS, options.RUNS, options.MEASURES)
-@click.option("-q", "--query", help="The query, of pictures of one query.")
+@click.option("-q", "--query", help="The query, for a picture that shows one query.")
 @click.option("-k", "--depth", type=click.IntRange(1), default=10, show_default=True, help="Last rank to show.")
 @click.option(
     "-o",
     "--output",
     required=True,
     type=click.Path(dir_okay=False, path_type=Path),
-    help="The file, whose ending says what it is: .png, .svg or .pdf.",
+    help="The file to write; its ending is the format: .png, .svg or .pdf.",
 )
-@click.option("--dpi", type=click.IntRange(10), default=150, show_default=True, help="Dots per inch of a PNG.")
+@click.option("--dpi", type=click.IntRange(10), default=150, show_default=True, help="Dots per inch of a PNG file.")
 @options.with_options(options.SEED, options.ORDER, options.DOC_LEN, options.JOBS)
 def plot(
     picture: str,
@@ -233,9 +238,9 @@ def plot(
     dpi: int,
     **how: Any,
 ) -> None:
-    """Draw a picture of RUNS into a file.
+    """Draw a picture of RUNS and save it.
 
-    In Python: the function of plots that is called NAME. NAME is one of {names}.
+    NAME is one of {names}. In Python, it is the function of that name in plots.
     """
     from ..evaluate.runs import named_runs
 

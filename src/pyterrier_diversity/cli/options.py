@@ -1,4 +1,4 @@
-"""The options that several commands have, and what they are read as."""
+"""The options that several commands share, and how their values are read."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ else:
 
 
 class GroupOrMeasure(TextType):
-    """Measures as text, completed by the names of measures and of groups."""
+    """Measures as text. Tab completes the names of measures and groups."""
 
     name = "measure"
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        """Return the names that begin as the last word of a text does."""
+        """Return the names that begin with the last word of a text."""
         from ..measures import registered
         from ..measures.groups import GROUPS
 
@@ -41,7 +41,7 @@ class QrelsName(TextType):
     name = "qrels"
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        """Return the datasets that begin so, and leave files to the shell."""
+        """Return the datasets that begin with a text, and leave files to the shell."""
         from ..datasets import DiversityDatasetProvider
 
         return [
@@ -62,38 +62,45 @@ MEASURES = click.option(
     "measures",
     multiple=True,
     type=GroupOrMeasure(),
-    help="A measure such as 'RBU(p=0.9)@20' or a group such as NDEVAL; several, or several in one with spaces.",
+    help="A measure such as 'RBU(p=0.9)@20', or a group such as NDEVAL. Separate several by spaces, or repeat -m.",
 )
-JOBS = click.option("-j", "--jobs", type=int, help="Runs evaluated side by side; -1 for all cores.")
+JOBS = click.option("-j", "--jobs", type=int, help="Number of parallel workers; -1 for one on each core.")
 ORDER = click.option(
     "--order",
     type=click.Choice(["score", "rank"]),
     default="score",
     show_default=True,
-    help="What orders a run: its scores, as trec_eval has it, or its ranks.",
+    help="Order the documents of a run by score, as trec_eval does, or by rank.",
 )
-STRICT = click.option("--strict", is_flag=True, help="Warnings about data are errors.")
+STRICT = click.option("--strict", is_flag=True, help="Treat warnings about the data as errors.")
 PLACES = click.option(
     "-p",
     "--places",
     type=click.IntRange(0, 300),
-    help="Decimal places of the values; 4 if omitted, but every digit in csv, json, jsonl and parquet.",
+    help="Decimal places. By default 4, but all digits in csv, json, jsonl and parquet.",
 )
 OUTPUT = click.option(
     "-o",
     "--output",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Write to this file, in the format of its ending; FILE.json beside it says how the numbers were made.",
+    help="Write the table to this file, in the format of its ending. FILE.json says how the numbers were computed.",
 )
 FORMAT = click.option(
-    "--format", type=click.Choice(FORMATS), help="How to write the table; 'table' if neither this nor a file says."
+    "--format", type=click.Choice(FORMATS), help="Format of the table. By default, the ending of --output, or 'table'."
 )
 DOC_LEN = click.option(
     "--doc-len",
     type=click.Path(path_type=Path),
-    help="A file of lines 'document words', tab-separated, for EU_DD, which charges the words that are read.",
+    help="For EU_DD: a file with the number of words of each document, in lines 'document<TAB>words'.",
 )
-SEED = click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of what is drawn at random.")
+SEED = click.option(
+    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of everything that is random."
+)
+CORRECTION = click.option(
+    "--correction",
+    help="Correct the p-values of a test of single pairs by this method of statsmodels, such as holm or fdr_bh.",
+)
+ALPHA = click.option("--alpha", type=float, default=0.05, show_default=True, help="Significance level.")
 
 Decorated = Callable[..., Any]
 
@@ -110,7 +117,7 @@ def with_options(*options: Callable[[Decorated], Decorated]) -> Callable[[Decora
 
 
 def measures_of(texts: tuple[str, ...]) -> list[ir_measures.Measure]:
-    """Read measures and names of groups: in each text one, or several with spaces or commas between them."""
+    """Read measures and names of groups. A text may have several, separated by spaces or commas."""
     from ..measures.groups import read_measures
 
     return list(dict.fromkeys(read_measures("measures", texts)))
@@ -135,6 +142,6 @@ def minima_of(texts: tuple[str, ...]) -> dict[ir_measures.Measure, float]:
         except ValueError:
             least = float("nan")
         if not separator or least != least:
-            raise click.UsageError(f"--min must be a measure and its least value, as 'Coverage@50=0.7', not {text!r}.")
+            raise click.UsageError(f"--min must be a measure and a value, such as 'Coverage@50=0.7', not {text!r}.")
         minima[parse(name.rstrip(">").strip())] = least
     return minima

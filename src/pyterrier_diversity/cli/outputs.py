@@ -1,4 +1,4 @@
-"""Tables to the terminal or to a file."""
+"""Tables, printed or written to a file."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def put(
     places: int | None,
     written: Mapping[str, Callable[[], str]] | None = None,
 ) -> str:
-    """Write a table to standard output, or to a file and what is known of it beside the file.
+    """Print a table, or write it to a file with its attributes beside it. Return the format.
 
-    ``written`` has the formats in which it is no plain table of rows. Returns the format.
+    ``written`` makes the text of the formats that are not plain tables of rows.
     """
     chosen = format or ("table" if output is None else format_of(output))
     text = (written or {}).get(chosen)
@@ -42,12 +42,12 @@ def put(
 
 
 def tell(message: str) -> None:
-    """Write a line beside the table, to standard error."""
+    """Print a line to standard error."""
     click.echo(printable(message), err=True)
 
 
 def refuse(messages: list[str]) -> None:
-    """End with the status of a gate that was not passed, after a line for each reason; return if there is none."""
+    """Print a line for each reason why a gate failed, and exit with its status; return if there are none."""
     for message in messages:
         tell(f"Gate: {message}")
     if messages:

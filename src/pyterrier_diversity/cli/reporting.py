@@ -1,4 +1,4 @@
-"""The command that writes a report for others."""
+"""The command that writes a report."""
 
 from __future__ import annotations
 
@@ -23,18 +23,19 @@ from .outputs import tell
     type=click.Path(dir_okay=False, path_type=Path),
     help="The file to write, such as report.html.",
 )
-@click.option("-b", "--baseline", help="Compare with this run: its name or a file; with the first one if omitted.")
+@click.option(
+    "-b", "--baseline", help="Compare with this run; a file, or the name of a run. By default, the first run."
+)
 @click.option("-k", "--depth", type=click.IntRange(1), default=10, show_default=True, help="Last rank to show.")
 @click.option(
     "--test",
     type=click.Choice(get_args(Test)),
     default="tukey-randomised",
     show_default=True,
-    help="The test of significance.",
+    help="The significance test.",
 )
-@click.option("--correction", help="Of p-values of tests of single pairs: of statsmodels, such as holm or fdr_bh.")
-@click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of significance.")
-@click.option("--title", default="Diversity of search results", help="The headline.")
+@options.with_options(options.CORRECTION, options.ALPHA)
+@click.option("--title", default="Diversity of search results", show_default=True, help="Title of the page.")
 @options.with_options(options.SEED, options.ORDER, options.DOC_LEN)
 def report(
     qrels: str,
@@ -51,9 +52,10 @@ def report(
     order: Literal["score", "rank"],
     doc_len: Path | None,
 ) -> None:
-    """Write a page that stands alone: means, differences, rankings side by side, intents covered and missed.
+    """Write a report as one HTML page.
 
-    In Python: html_report.
+    The page has the means of RUNS, their differences, the rankings side by side, and the intents covered and missed. In
+    Python: html_report.
     """
     chosen = options.measures_of(measures)
     if not chosen:
@@ -72,4 +74,4 @@ def report(
         title=title,
         rng=seed,
     )
-    tell(f"{output} is written.")
+    tell(f"Wrote {output}.")

@@ -1,4 +1,4 @@
-"""The measures: one class for each, in the module of its family. Importing a module registers its measures.
+"""The measures: one class each, in the module of its family. Importing a module registers its measures.
 
 The imports are written by ``python tests/write_exports.py``.
 """

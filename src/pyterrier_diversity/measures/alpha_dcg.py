@@ -1,8 +1,8 @@
 """The alpha-DCG family: alpha-DCG, ERR-IA and NRBP, whose gains shrink each time an intent is met again.
 
-All three have one gain, sum_t J_it (1 - alpha)^c_it, and differ in the discount by rank. Their values are those of
-ndeval 4.5 with ``-traditional``: binary labels, uniform weights. The forms of Amigó et al. (2018) are graded and
-weighted, sum_t w_t r_it (1 - alpha)^c_it.
+All three share the gain sum_t J_it (1 - alpha)^c_it and differ in the discount by rank. Labels are binary and weights
+uniform, as in ndeval 4.5 with ``-traditional``. The forms of Amigó et al. (2018) use grades and weights:
+sum_t w_t r_it (1 - alpha)^c_it.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from ..judged import Order, Ranked
 from ..parameters import ALPHA, CUTOFF, GRADES, JUDGED_ONLY, REL, REL_FROM_1, TIME_LIMIT, Parameter, Parameters
 from .base import DiversityMeasure, Normalised, register
 
-# ndeval's ERR-IA has the redundancy of alpha-DCG, which ir_measures leaves at its default.
+# ndeval discounts repeated intents in ERR-IA as in alpha-DCG; ir_measures always calls it with the default alpha.
 ERR_IA_ALPHA = 0.5
 
-# Greedy reaches 1 - 1/e of the best at every rank, the gains being submodular (Nemhauser et al. 1978).
+# The gains are submodular, so greedy reaches at least 1 - 1/e of the optimum at every rank (Nemhauser et al. 1978).
 GREEDY_RANGE = "[0, 1.582]"
 
 BETA: Parameters = {
@@ -35,12 +35,12 @@ def alpha_dcg(ranked: Ranked, alpha: float, discount: Discount) -> np.ndarray:
 
 
 def weighted_probability(ranked: Ranked, gain: str, max_rel: float | None) -> np.ndarray:
-    """Return w_t r_it: what a document is worth to an intent that was not met yet."""
+    """Return w_t r_it: the gain of a document for an intent that no document above it covers."""
     return ranked.weight * ranked.probability({"gain": gain, "max_rel": max_rel})
 
 
 class AlphaFamily(DiversityMeasure):
-    """A discounted sum of gains that shrink each time that an intent is met; they differ in ``discount``."""
+    """A discounted sum of gains that shrink each time an intent is met again; subclasses set ``discount``."""
 
     discount: Discount
     alpha: float
@@ -51,7 +51,7 @@ class AlphaFamily(DiversityMeasure):
 
     @property
     def greedy(self) -> Order:
-        """The largest gain at each rank, whatever its discount."""
+        """The largest gain at each rank, for any discount."""
         return Greedy(self.alpha)
 
     def best(self, depth: int | None, time_limit: float) -> Order:
@@ -60,7 +60,7 @@ class AlphaFamily(DiversityMeasure):
 
 
 class OverGreedy(AlphaFamily, Normalised):
-    """The discounted sum over that of the greedy ideal ranking."""
+    """The discounted sum, divided by that of the greedy ideal ranking."""
 
     @property
     def normaliser(self) -> Order:
@@ -69,27 +69,27 @@ class OverGreedy(AlphaFamily, Normalised):
 
 
 class OverPerfect(AlphaFamily):
-    """The discounted sum over that of a list of the cutoff's length whose documents are relevant to all intents."""
+    """The discounted sum, divided by that of a perfect list: ``cutoff`` documents, each relevant to all intents."""
 
     def score(self, ranked: Ranked) -> np.ndarray:
         if ranked.cutoff is None:
             raise ValueError(
                 f"{self.NAME} needs a cutoff, as in {self.NAME}@20: it divides by a perfect list of that length."
             )
-        # (1 - alpha)^i underflows to 0 at the latest there: a cutoff that stands for "all" costs nothing.
+        # (1 - alpha)^i is 0 from there on, so that a huge cutoff, meant as "all", costs nothing.
         n_terms = min(ranked.cutoff, underflow(1 - self.alpha))
         if n_terms > MAX_TERMS:
-            raise ValueError(f"{self}: the cutoff may be at most {MAX_TERMS} with so small an alpha.")
+            raise ValueError(f"{self}: the cutoff must not exceed {MAX_TERMS} when alpha is this small.")
         rank = np.arange(1.0, n_terms + 1)
         perfect = float((np.power(1.0 - self.alpha, rank - 1) * self.discount(rank)).sum())
         return divide(self.gained(ranked), perfect * ranked.n_intents)
 
 
 class _alpha_DCG(OverPerfect):
-    """Alpha-DCG: DCG whose gains shrink each time that an intent is met, over a perfect list.
+    """Alpha-DCG: DCG whose gains shrink each time an intent is met again, divided by the value of a perfect list.
 
-    Each document of that list is relevant to all intents. Equal to ndeval's; at cutoff 1, where ndeval leaves it out,
-    it is divided too.
+    In the perfect list, every document is relevant to all intents. Values equal those of ndeval, except at cutoff 1,
+    where ndeval does not divide.
 
     .. cite.dblp:: conf/sigir/ClarkeKCVABM08
 
@@ -114,10 +114,10 @@ class _alpha_DCG(OverPerfect):
 
 
 class _ERR_IA(OverPerfect):
-    """Intent-aware expected reciprocal rank: ERR averaged over the intents, binary labels, over a perfect list.
+    """Intent-aware expected reciprocal rank: the mean ERR over the intents, divided by the value of a perfect list.
 
-    Each document of that list is relevant to all intents. Equal to ndeval's with its alpha of 0.5; at cutoff 1, where
-    ndeval leaves it out, it is divided too.
+    Labels are binary. In the perfect list, every document is relevant to all intents. Values equal those of ndeval
+    with its alpha of 0.5, except at cutoff 1, where ndeval does not divide.
 
     .. cite.dblp:: conf/cikm/ChapelleMZG09
 
@@ -140,9 +140,9 @@ class _ERR_IA(OverPerfect):
 
 
 class _alpha_nDCG(OverGreedy):
-    """Alpha-nDCG: DCG whose gains shrink each time that an intent is met, over that of the greedy ideal ranking.
+    """Alpha-nDCG: DCG whose gains shrink each time an intent is met again, divided by that of the ideal ranking.
 
-    Equal to ndeval's at any cutoff.
+    The ideal ranking is built greedily. Values equal those of ndeval at any cutoff.
 
     .. cite.dblp:: conf/sigir/ClarkeKCVABM08
 
@@ -172,9 +172,9 @@ class _alpha_nDCG(OverGreedy):
 
 
 class _nERR_IA(OverGreedy):
-    """Normalised ERR-IA: ERR averaged over the intents, binary labels, over that of the greedy ideal ranking.
+    """Normalised ERR-IA: the mean ERR over the intents, divided by that of the ideal ranking.
 
-    Equal to ndeval's at any cutoff.
+    Labels are binary, and the ideal ranking is built greedily. Values equal those of ndeval at any cutoff.
 
     .. cite.dblp:: conf/cikm/ChapelleMZG09
 
@@ -199,9 +199,9 @@ class _nERR_IA(OverGreedy):
 
 
 class _NRBP(AlphaFamily):
-    """Novelty- and rank-biased precision: RBP whose gains shrink each time that an intent is met.
+    """Novelty- and rank-biased precision: RBP whose gains shrink each time an intent is met again.
 
-    It is divided by its value of an infinite list of documents that are relevant to all intents.
+    It is divided by the value of an infinite list in which every document is relevant to all intents.
 
     .. cite.dblp:: conf/ictir/ClarkeKV09
 
@@ -229,7 +229,9 @@ class _NRBP(AlphaFamily):
 
 
 class _nNRBP(OverGreedy):
-    """Normalised NRBP: RBP whose gains shrink each time that an intent is met, over the greedy ideal ranking.
+    """Normalised NRBP: RBP whose gains shrink each time an intent is met again, divided by that of the ideal ranking.
+
+    The ideal ranking is built greedily.
 
     .. cite.dblp:: conf/ictir/ClarkeKV09
 
@@ -257,10 +259,11 @@ class _nNRBP(OverGreedy):
 
 
 class _alpha_nDCG_exact(AlphaFamily, Normalised):
-    """Alpha-DCG over the highest value of any ranking, which is proven; alpha_nDCG divides by the greedy approximation.
+    """Alpha-DCG, divided by the highest value that any ranking reaches; `alpha_nDCG` divides by the greedy ranking.
 
-    The best ranking differs with the cutoff, so that no system can score 1 at every cutoff. Where the proof takes
-    longer than ``time_limit`` seconds for a query, `NotProvenError` carries the best value found and the proven bound.
+    The maximum is proven. The best ranking depends on the cutoff, so that no system can score 1 at every cutoff.
+    If the proof takes longer than ``time_limit`` seconds for a query, `NotProvenError` reports the best value found and
+    the proven bound.
 
     .. cite.dblp:: journals/ir/Carterette11
 
@@ -284,14 +287,14 @@ class _alpha_nDCG_exact(AlphaFamily, Normalised):
 
     @property
     def normaliser(self) -> Order:
-        """A ranking of the highest value."""
+        """A ranking with the highest value."""
         return self.best(self.cutoff, self.time_limit)
 
 
 class _alpha_DCG_IA(DiversityMeasure):
-    """Alpha-DCG with graded labels and the intents' weights, as it is compared in the axiomatic analysis.
+    """Alpha-DCG with graded labels and intent weights, as defined in the axiomatic analysis of Amigó et al. (2018).
 
-    Not normalised. With ``gain="binary"`` and uniform weights it is alpha-DCG over the number of intents.
+    Not normalised. With ``gain="binary"`` and uniform weights it is alpha-DCG divided by the number of intents.
 
     .. cite.dblp:: conf/sigir/AmigoSC18
 
@@ -320,10 +323,10 @@ class _alpha_DCG_IA(DiversityMeasure):
 
 
 class _alpha_nDCG_IA(_alpha_DCG_IA, Normalised):
-    """Alpha-nDCG with graded labels and the intents' weights: alpha_DCG_IA over that of the greedy ideal ranking.
+    """Alpha-nDCG with graded labels and intent weights: `alpha_DCG_IA` divided by that of the greedy ideal ranking.
 
-    With ``gain="binary"`` and uniform weights it is alpha-nDCG. Greedy need not be optimal; where labels are graded, a
-    document of a low label can use up an intent, so that values far above 1 are possible.
+    With ``gain="binary"`` and uniform weights it is alpha-nDCG. The greedy ranking need not be optimal: with graded
+    labels, a document with a low label can use up an intent. Values far above 1 are then possible.
 
     .. cite.dblp:: conf/sigir/AmigoSC18
 
@@ -352,9 +355,9 @@ class _alpha_nDCG_IA(_alpha_DCG_IA, Normalised):
 
 
 class _NRBP_IA(DiversityMeasure):
-    """Novelty- and rank-biased precision with graded labels and the intents' weights.
+    """Novelty- and rank-biased precision with graded labels and intent weights.
 
-    Not normalised. With ``gain="binary"`` and uniform weights it is ``NRBP / (1 - (1 - alpha) p)``, beta being p.
+    Not normalised. With ``gain="binary"`` and uniform weights it is ``NRBP / (1 - (1 - alpha) p)`` for ``beta=p``.
 
     .. cite.dblp:: conf/sigir/AmigoSC18
 

@@ -1,4 +1,4 @@
-"""What all measures share: parameters that are checked, names that parse, and a place in ir_measures' registry."""
+"""Base classes of the measures: checked parameters, names that parse, registration with ir_measures."""
 
 from __future__ import annotations
 
@@ -23,38 +23,38 @@ M = TypeVar("M", bound=ir_measures.Measure)
 class DiversityMeasure(ir_measures.Measure):
     """A measure that this package computes: a declaration and its formula.
 
-    A subclass declares ``NAME``, ``PRETTY_NAME``, ``FORMULA``, ``SOURCE``, ``SUPPORTED_PARAMS`` and what differs from
-    the defaults of ``RANGE``, ``VIEW``, ``READS`` and ``NEEDS``, and defines `score`. A parameter is an attribute:
-    ``self.p``. The parameters ``cutoff``, ``rel`` and ``judged_only`` are applied to the rankings before `score` sees
+    A subclass declares ``NAME``, ``PRETTY_NAME``, ``FORMULA``, ``SOURCE`` and ``SUPPORTED_PARAMS``, and defines
+    `score`. It overrides ``RANGE``, ``VIEW``, ``READS`` and ``NEEDS`` where the defaults do not fit. Parameters are
+    attributes: ``self.p``. ``cutoff``, ``rel`` and ``judged_only`` are applied to the rankings before `score` sees
     them.
 
     Raises
     ------
     ValueError
-        When it is built with a parameter that it does not have, or with a value out of range.
+        If a parameter is unknown or its value is out of range.
     """
 
     NAME: str
     PRETTY_NAME: str
-    # In LaTeX. WHERE explains the symbols that the reference does not explain for all, in words with $formulas$.
+    # LaTeX. WHERE explains the symbols that the reference does not explain for all measures: text with $formulas$.
     FORMULA: str
     WHERE: str = ""
     SOURCE: str
     SUPPORTED_PARAMS: Parameters = {}
-    # The values that it can have; bounds may be expressions of parameters.
+    # The possible values; bounds may be expressions of parameters.
     RANGE: str = "[0, 1]"
-    # Whose values it equals, as a module of tests/golden shows; it is not inherited.
+    # The tool whose values it equals, as a module of tests/golden shows; not inherited.
     EQUALS: str = ""
-    # A measure to show in its place where it cannot be computed without a parameter.
+    # A measure to show instead, if this one cannot be computed without a parameter.
     EXAMPLE: str = ""
-    # What of the qrels the measure reads: "ad hoc" for each document's highest label over the intents.
+    # How the measure reads the qrels: "ad hoc" for each document's highest label over the intents.
     VIEW: View = "intents"
-    # Whether its cutoff is a number of turns, not of documents.
+    # Whether the cutoff counts turns, not documents.
     COUNTS_TURNS: bool = False
-    # The optional columns of the qrels that change its values, and those that it cannot be computed without.
+    # The optional columns of the qrels that change its values, and those that it requires.
     READS: tuple[str, ...] = ()
     NEEDS: tuple[str, ...] = ()
-    # Whether intents count that no document is relevant to.
+    # Whether intents without a relevant document count.
     COUNTS_ALL_NAMED: bool = False
 
     def __init__(self, **params: Any) -> None:
@@ -62,7 +62,7 @@ class DiversityMeasure(ir_measures.Measure):
         self.validated = True
 
     def _checked(self, params: dict[str, Any]) -> dict[str, Any]:
-        """Return plain values in the order of the declaration, defaults left out."""
+        """Return the values that differ from the defaults, as plain literals in the order of declaration."""
         declared = self.parameters()
         check_names(self, params)
         checked = {
@@ -85,7 +85,7 @@ class DiversityMeasure(ir_measures.Measure):
         return cast("Self", super().__call__(**params))
 
     def __getitem__(self, name: str) -> Any:
-        """Return the value of a parameter; None if it is not given and has no default."""
+        """Return the value of a parameter, or None if it is not set and has no default."""
         return self.params.get(name, self.parameters()[name].fallback)
 
     def __getattr__(self, name: str) -> Any:
@@ -95,11 +95,11 @@ class DiversityMeasure(ir_measures.Measure):
         raise AttributeError(f"{type(self).__name__} has no attribute or parameter {name!r}.")
 
     def get(self, name: str) -> Any:
-        """Return the value of a parameter; None also if the measure has no such parameter."""
+        """Return the value of a parameter, or None if the measure has no such parameter."""
         return self[name] if name in self.SUPPORTED_PARAMS else None
 
     def serves(self, params: Mapping[str, Any]) -> bool:
-        """Tell whether it computes ir_measures' measure of its name with these parameters; others are another's."""
+        """Tell whether this class computes ir_measures' measure of the same name with these parameters."""
         return True
 
     @abstractmethod
@@ -109,7 +109,7 @@ class DiversityMeasure(ir_measures.Measure):
         Parameters
         ----------
         ranked : Ranked
-            What rankings found, with ``cutoff``, ``rel`` and ``judged_only`` applied.
+            The relevant documents that the rankings retrieve, with ``cutoff``, ``rel`` and ``judged_only`` applied.
 
         Returns
         -------
@@ -118,16 +118,16 @@ class DiversityMeasure(ir_measures.Measure):
 
     @property
     def greedy(self) -> Order | None:
-        """The order that takes the largest gain at each rank, where there is a faster way than to try all documents."""
+        """The order that takes the largest gain at each rank, or None if only trying all documents finds it."""
         return None
 
     def best(self, depth: int | None, time_limit: float) -> Order | None:
-        """Return the order that is proven to be best, for measures with which that can be proven.
+        """Return an order that is proven to be optimal, or None if that cannot be proven for this measure.
 
         Parameters
         ----------
         depth : int or None
-            Number of documents: the cutoff, or less; None for any number.
+            Number of documents: the cutoff or less; None for any number.
         time_limit : float
             Seconds to search for the best ranking of a query.
         """
@@ -135,24 +135,23 @@ class DiversityMeasure(ir_measures.Measure):
 
 
 class Normalised(DiversityMeasure):
-    """A measure that is divided by its value of another ranking, an order of the relevant documents."""
+    """A measure that is divided by the value of an ideal ranking."""
 
     @property
     @abstractmethod
     def normaliser(self) -> Order:
-        """The order of the ranking that it is divided by its value of."""
+        """The order of the relevant documents in the ideal ranking."""
 
     @abstractmethod
     def gained(self, ranked: Ranked) -> np.ndarray:
-        """Compute the value that is divided by that of the other ranking, for each query."""
+        """Compute the value of each query before it is divided."""
 
     def score(self, ranked: Ranked) -> np.ndarray:
-        """Compute one value for each query."""
         return divide(self.gained(ranked), ranked.normalised_by(self).value(self, self.gained))
 
 
 class Part(NamedTuple):
-    """A measure that another one is made of, and how it reads the qrels."""
+    """One of the measures that a composite measure combines, and how it reads the qrels."""
 
     measure: ir_measures.Measure
     view: View = "intents"
@@ -160,7 +159,7 @@ class Part(NamedTuple):
 
 
 class CompositeMeasure(DiversityMeasure):
-    """A measure made of other measures: it names its parts, and combines their values."""
+    """A measure that combines the values of other measures."""
 
     @abstractmethod
     def parts(self) -> Sequence[Part]:
@@ -168,7 +167,7 @@ class CompositeMeasure(DiversityMeasure):
 
     @abstractmethod
     def combine(self, values: Sequence[np.ndarray], judgements: Judgements) -> np.ndarray:
-        """Return one value for each query of ``judgements`` from the values of the parts."""
+        """Combine the values of the parts into one value for each query of ``judgements``."""
 
     def score(self, ranked: Ranked) -> np.ndarray:
         """Not used: the values of the parts are combined instead."""
@@ -179,10 +178,10 @@ _implementations: dict[str, DiversityMeasure] = {}
 
 
 def register(measure: M) -> M:
-    """Make a measure known to ir_measures, and return what users should hold.
+    """Register a measure with ir_measures, and return the object to export.
 
-    That is ``measure``; or, where ir_measures has a measure of that name, ir_measures' own, which keeps its meaning and
-    is computed by ``measure`` from now on. Registering twice is harmless.
+    If ir_measures already has a measure of that name, that object is returned, and ``measure`` computes it from now on.
+    Otherwise ``measure`` is returned. Registering twice is harmless.
     """
     registry = cast("dict[str, M]", ir_measures.measures.registry)
     name = str(measure.NAME)
@@ -193,7 +192,7 @@ def register(measure: M) -> M:
 
 
 def registered() -> list[DiversityMeasure]:
-    """Return all measures that this package computes, by name; not those that it computes with some parameters only."""
+    """Return all measures that this package computes with any parameters, sorted by name."""
     measures = (_implementations[name] for name in sorted(_implementations, key=str.lower))
     return [measure for measure in measures if measure.serves(measure.params)]
 
@@ -204,7 +203,7 @@ def implementation(measure: ir_measures.Measure) -> DiversityMeasure | None:
     Raises
     ------
     ValueError
-        If ``measure`` is a class of ir_measures, which checks types only, and a parameter is out of range.
+        If ``measure`` is a class of ir_measures, which checks only types, and a parameter is out of range.
     """
     if isinstance(measure, DiversityMeasure):
         return measure
@@ -214,7 +213,7 @@ def implementation(measure: ir_measures.Measure) -> DiversityMeasure | None:
 
 
 def is_ours(measure: ir_measures.Measure) -> bool:
-    """Tell whether this package computes a measure; one that a user defined under the same name is the user's."""
+    """Tell whether this package computes a measure. A user's own measure with the same name is left alone."""
     if isinstance(measure, DiversityMeasure):
         return True
     ours = _implementations.get(str(measure.NAME))

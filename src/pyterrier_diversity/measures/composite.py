@@ -1,4 +1,4 @@
-"""Any measure for several intents: IA(M), Adhoc(M), Sharp(M)."""
+"""Wrappers that apply any measure to several intents: IA(M), Adhoc(M), Sharp(M)."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from .base import CompositeMeasure, Part, implementation, is_ours, register
 from .names import check_names, check_parameters, unknown_measure
 from .subtopic import StRecall
 
-# IA, Adhoc and Sharp over each other.
+# How deep IA, Adhoc and Sharp may be nested.
 MOST_NESTED = 8
 
 
 class Wrapper(CompositeMeasure):
-    """A measure over another one, which is in ``measure`` as an object and in ``params`` as a string.
+    """A measure that wraps another one: ``measure`` is the object, ``params`` contains its name.
 
-    ``@k`` replaces the cutoff of the inner measure; its other parameters belong inside.
+    ``@k`` replaces the cutoff of the inner measure. Its other parameters are set inside the parentheses.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class Wrapper(CompositeMeasure):
         return f"{self.NAME} needs a measure, as in {self.NAME}(nDCG@20)."
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Keep the inner measure itself, which may not be one that its name is read as."""
+        """Pickle the inner measure itself: parsing its name may give another measure."""
         own = {name: value for name, value in self.params.items() if name != "measure"}
         return partial(type(self), **own), (self._inner,)
 
@@ -53,18 +53,18 @@ class Wrapper(CompositeMeasure):
         try:
             check_names(inner, inner.params)
             if implementation(inner) is None:
-                # A measure that cannot do without a cutoff may still be given one: IA(P)@10.
+                # A measure that requires a cutoff may still get one: IA(P)@10.
                 needs_cutoff = "cutoff" in inner.SUPPORTED_PARAMS and "cutoff" not in inner.params
                 check_parameters(inner @ 1 if needs_cutoff else inner)
             if _n_wrappers(inner) >= MOST_NESTED:
-                # The name of a measure is quoted inside of the next one's: its length doubles each time.
-                raise ValueError(f"more than {MOST_NESTED} measures are inside of each other.")
+                # Each name quotes the one inside it, which doubles its length.
+                raise ValueError(f"measures must not be nested more than {MOST_NESTED} deep.")
         except ValueError as error:
             raise ValueError(f"{self.NAME}: {error}") from error
         return inner
 
     def _object(self, measure: ir_measures.Measure | str) -> ir_measures.Measure:
-        """Return a measure that is given as an object or as a string."""
+        """Return the measure that an object or a string stands for."""
         if not isinstance(measure, (ir_measures.Measure, str)):
             raise ValueError(f"{self.NAME}: measure must be a measure such as nDCG @ 20, not {measure!r}.")
         try:
@@ -75,7 +75,7 @@ class Wrapper(CompositeMeasure):
 
     @property
     def measure(self) -> ir_measures.Measure:
-        """The inner measure; a ``ValueError`` if there is none."""
+        """The inner measure; raises a ``ValueError`` if it is missing."""
         if self._inner is None:
             raise ValueError(self._needs_measure())
         return self._inner
@@ -91,7 +91,7 @@ class Wrapper(CompositeMeasure):
         return type(self)(self._inner if measure is None else measure, **{**own, **params})
 
     def __str__(self) -> str:
-        """Return what tables show; `repr` is what parses."""
+        """Return the name for tables; only `repr` can be parsed."""
         own = [f"{name}={value!r}" for name, value in self.params.items() if name != "measure"]
         return str(self.NAME) if self._inner is None else f"{self.NAME}({','.join([str(self._inner), *own])})"
 
@@ -101,7 +101,7 @@ class Wrapper(CompositeMeasure):
 
 
 def inside(measure: ir_measures.Measure) -> ir_measures.Measure | None:
-    """Return the measure that `IA`, `Adhoc` or `Sharp` is over; None for another measure."""
+    """Return the measure inside `IA`, `Adhoc` or `Sharp`, or None for any other measure."""
     return measure.measure if isinstance(measure, Wrapper) else None
 
 
@@ -117,7 +117,7 @@ def innermost(measure: ir_measures.Measure) -> ir_measures.Measure:
 
 
 def last_rank(measure: ir_measures.Measure) -> int | None:
-    """Return the last rank that a measure looks at, where no turns are told; None for all."""
+    """Return the last rank that a measure reads in a run without turns, or None for all ranks."""
     inner = innermost(measure)
     cutoff: int | None = inner.params.get("cutoff")
     ours = implementation(inner)
@@ -137,25 +137,25 @@ def smallest_relevant(measure: ir_measures.Measure) -> float | None:
 MEASURE: Parameters = {"measure": Parameter(str, desc="the inner measure: an object, or its name as a string")}
 
 
-GAMMA: Parameters = {"gamma": Parameter(float, 0.5, interval="[0, 1]", desc="share of subtopic recall")}
+GAMMA: Parameters = {"gamma": Parameter(float, 0.5, interval="[0, 1]", desc="weight of subtopic recall")}
 
 
 def subtopic_recall(cutoff: int | None, rel: float | None) -> Part:
-    """Return subtopic recall at a cutoff, with a smallest relevant label, where they are given."""
+    """Return subtopic recall with the given cutoff and smallest relevant label, if any."""
     return Part(StRecall if cutoff is None else StRecall @ cutoff, rel=rel)
 
 
 def with_recall(gamma: float, recall: np.ndarray, value: np.ndarray) -> np.ndarray:
-    """Return the mean of subtopic recall and another value: Sakai (2013), Eq. 7."""
+    """Return the weighted mean of subtopic recall and another value: Sakai (2013), Eq. 7."""
     return gamma * recall + (1 - gamma) * value
 
 
 class _IA(Wrapper):
-    """Any measure for each intent alone, averaged by the intents' weights.
+    """Compute any measure for each intent separately, and average by the intents' weights.
 
-    A document without a judgement for an intent is unjudged for it. Intents without a relevant document are left out,
-    and a query without any other scores 0. ``IA(AP)`` equals ``AP_IA`` and ``IA(P@k)`` equals ``P_IA@k`` where weights
-    are uniform.
+    A document without a judgement for an intent is unjudged for it. Intents without a relevant document are ignored; a
+    query without relevant documents scores 0. With uniform weights, ``IA(AP)`` equals ``AP_IA`` and ``IA(P@k)`` equals
+    ``P_IA@k``.
 
     .. cite.dblp:: conf/wsdm/AgrawalGHI09
 
@@ -187,9 +187,9 @@ class _IA(Wrapper):
 
 
 class _Adhoc(Wrapper):
-    """Any measure over each document's highest label for any intent: an ad-hoc measure in the same table.
+    """Compute any measure over each document's highest label for any intent, as in ad-hoc retrieval.
 
-    On qrels of several intents a bare ad-hoc measure of ir_measures sees only the last row of each document.
+    Without it, an ad-hoc measure of ir_measures sees only the last row of each document in qrels with several intents.
 
     .. cite.dblp:: conf/sigir/AmigoSC18
 
@@ -221,14 +221,14 @@ class _Adhoc(Wrapper):
 
 
 class _Sharp(Wrapper):
-    """Subtopic recall and any measure, averaged, at the measure's cutoff: D#-nDCG is Sharp of D-nDCG.
+    """Average subtopic recall and any measure, both at the measure's cutoff: D#-nDCG is Sharp of D-nDCG.
 
-    An ad-hoc measure of ir_measures is read as ``Adhoc(M)``.
+    An ad-hoc measure of ir_measures is taken as ``Adhoc(M)``.
 
     Raises
     ------
     ValueError
-        When it is built with a measure whose cutoff counts turns: that of subtopic recall counts documents.
+        If the cutoff of the inner measure counts turns, as that of subtopic recall counts documents.
 
     .. cite.dblp:: conf/sigir/SakaiS11
 
@@ -258,7 +258,7 @@ class _Sharp(Wrapper):
         ours = implementation(innermost(inner))
         if ours is not None and ours.COUNTS_TURNS and "cutoff" in ours.params:
             raise ValueError(
-                f"{self.NAME}: the cutoff of {ours} counts turns, but subtopic recall needs one that counts documents."
+                f"{self.NAME}: the cutoff of {ours} counts turns, but the cutoff of subtopic recall counts documents."
             )
         return inner
 

@@ -1,4 +1,4 @@
-"""The Cube Test: how fast a session fills the cubes of a query's intents."""
+"""The Cube Test: how fast a session fills the cube of each intent."""
 
 from __future__ import annotations
 
@@ -15,11 +15,13 @@ BATCH: Parameters = {
         int,
         5,
         interval="[1, inf)",
-        desc="documents of a turn, where the run has no column turn, and of an ideal's turn",
+        desc="documents in a turn, in ideal rankings and in runs without a column turn",
     )
 }
 GAMMA: Parameters = {
-    "gamma": Parameter(float, 0.5, interval="[0, 1]", desc="what is left of an intent's gains each time it is met")
+    "gamma": Parameter(
+        float, 0.5, interval="[0, 1]", desc="factor by which an intent's gains shrink each time it is met"
+    )
 }
 CUBE: Parameters = {
     **CUTOFF,
@@ -30,26 +32,26 @@ CUBE: Parameters = {
 
 
 def gain_column(ranked: Ranked) -> np.ndarray:
-    """Return the column ``gain`` of the qrels, the label where there is none."""
+    """Return the gain of each entry: the column ``gain`` of the qrels, or the label if there is no such column."""
     return ranked.document_gain
 
 
 class _CubeTest(DiversityMeasure):
-    """A Cube Test, whose cutoff counts turns."""
+    """A form of the Cube Test; its cutoff counts turns."""
 
     READS = ("weight", "gain")
     COUNTS_TURNS = True
     SUPPORTED_PARAMS = CUBE
 
     def read(self, ranked: Ranked) -> tuple[Ranked, Turns]:
-        """Return the rankings down to the cutoff, which counts turns, and their turns."""
+        """Return the rankings down to the cutoff, and their turns."""
         turns = ranked.turns(self.batch).down_to(self.cutoff)
         return ranked.down_to(turns.last_rank), turns
 
     def filled(self, read: Ranked) -> np.ndarray:
-        """Return what each entry adds to the weighted height of a cube, over the height of a full one.
+        """Return how much each entry fills its cube, as a weighted fraction of a full one.
 
-        That is min(gamma^(c_it + 1) gain_it, H - h_it), h_it being the height so far.
+        An entry adds min(gamma^(c_it + 1) gain_it, H - h_it), where h_it is the height so far.
         """
         added = power(self.gamma, read.met + 1) * read.document_gain
         height = read.intents.above(added)
@@ -58,11 +60,11 @@ class _CubeTest(DiversityMeasure):
 
 
 class _CT(_CubeTest):
-    """Cube Test of a session: what fills the cubes of the intents, by the turn.
+    """Cube Test: the gain that fills the cubes of the intents, per turn of the session.
 
-    Equal to the scorer of TREC Dynamic Domain 2017: the first document of an intent is discounted already, and a
-    session that ends before the cutoff is divided by its own number of turns. The gain of a document is the column
-    ``gain`` of the qrels, the sum of its passages' ratings; the label where there is none.
+    Values equal those of the scorer of TREC Dynamic Domain 2017. It discounts the first document of an intent already,
+    and divides a session that ends before the cutoff by its own number of turns. The gain of a document is the sum of
+    its passages' ratings, in the column ``gain`` of the qrels; without that column, it is the label.
 
     .. cite.dblp:: conf/cikm/LuoWYH13
 
@@ -77,8 +79,8 @@ class _CT(_CubeTest):
     PRETTY_NAME = "Cube Test"
     FORMULA = r"\frac{1}{K H} \sum_i \sum_t w_t \min(\gamma^{c_{it} + 1} g_{it}, H - h_{it})"
     WHERE = (
-        r"K is the number of turns, $H$ is max_height, and $h_{it}$ what the documents above have filled of the "
-        r"cube of t"
+        r"K is the number of turns, $H$ is max_height, and $h_{it}$ is the height to which the documents above fill "
+        r"the cube of t"
     )
     SOURCE = "Luo et al. (2013); TREC Dynamic Domain 2017"
     EQUALS = "the jig of TREC Dynamic Domain 2017"
@@ -91,7 +93,8 @@ class _CT(_CubeTest):
 class _ACT(_CubeTest):
     """Average Cube Test: the Cube Test after each document, averaged over all documents read.
 
-    Equal to the scorer of TREC Dynamic Domain 2017; repeated documents and missing turns are documents read, too.
+    Values equal those of the scorer of TREC Dynamic Domain 2017. Repeated documents and missing turns count as
+    documents read.
 
     .. cite.dblp:: conf/cikm/LuoWYH13
 
@@ -111,8 +114,8 @@ class _ACT(_CubeTest):
 
     def score(self, ranked: Ranked) -> np.ndarray:
         read, turns = self.read(ranked)
-        # What a document adds counts at its own rank and all below: the sum of 1/turn over these ranks. Every turn
-        # below has one rank, and a turn with several documents so many more.
+        # A document's gain counts at its own rank and at all ranks below: times the sum of 1/turn over these ranks.
+        # Each turn below has one rank, plus one for each further document.
         size, number = turns.last - turns.start, turns.number + 1
         more = (size - 1) / number
         turn = turns.of(read.query, read.rank)
@@ -124,11 +127,11 @@ class _ACT(_CubeTest):
 
 
 class _nCT(_CubeTest):
-    """Cube Test over a bound of what the judgements allow.
+    """Normalised Cube Test: the Cube Test, divided by an upper bound from the judgements.
 
-    Equal to the scorer of TREC Dynamic Domain 2017, slips included: the bound takes gamma^i where the gain takes
-    gamma^(i + 1), so that a perfect session stays below 1; and it is divided by the cutoff where the gain is divided by
-    the turns of the session, so that a session shorter than the cutoff can exceed 1.
+    Values equal those of the scorer of TREC Dynamic Domain 2017, including two slips. The bound discounts by gamma^i
+    and the gain by gamma^(i + 1), so that a perfect session stays below 1. The bound is divided by the cutoff and the
+    gain by the turns of the session, so that a session shorter than the cutoff can exceed 1.
 
     .. cite.dblp:: conf/cikm/LuoWYH13
 
@@ -146,8 +149,8 @@ class _nCT(_CubeTest):
         r"\min(\gamma^i g^*_{it}, H - h_{it})"
     )
     WHERE = (
-        r"K is the number of turns, $H$ is max_height, $b$ is batch, and $h_{it}$ what the documents above have "
-        r"filled of the cube of t"
+        r"K is the number of turns, $H$ is max_height, $b$ is batch, and $h_{it}$ is the height to which the documents "
+        r"above fill the cube of t"
     )
     SOURCE = "TREC Dynamic Domain 2017"
     EQUALS = "the jig of TREC Dynamic Domain 2017"
@@ -159,7 +162,7 @@ class _nCT(_CubeTest):
         return divide(value, self.bound(ranked))
 
     def bound(self, ranked: Ranked) -> np.ndarray:
-        """Return what the largest gains of each intent fill, taken as many as ``batch`` documents a turn are."""
+        """Return how much the largest gains of each intent fill, with ``batch`` documents in each turn."""
         n_turns = ranked.turns(self.batch).n if self.cutoff is None else np.full(len(ranked.n), float(self.cutoff))
         best = ideal(ranked.judgements.view("each intent"), ByWorth(gain_column), None)
         place = best.met
@@ -171,7 +174,9 @@ class _nCT(_CubeTest):
 
 
 class _CT_rank(DiversityMeasure):
-    """The Cube Test over ranks, as it is compared in the axiomatic analysis: an intent is satisfied at a saturation.
+    """Cube Test over ranks, as defined in the axiomatic analysis of Amigó et al. (2018).
+
+    An intent stops gaining once its probabilities of relevance sum to ``saturation``.
 
     .. cite.dblp:: conf/sigir/AmigoSC18
 
@@ -206,7 +211,7 @@ class _CT_rank(DiversityMeasure):
         return ranked.total(gain / ranked.rank)
 
 
-# Sums of probabilities that differ by less are equal.
+# Sums of probabilities that differ by less count as equal.
 ROUNDING = 1e-12
 
 CT = register(_CT())

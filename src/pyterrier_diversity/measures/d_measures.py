@@ -1,4 +1,4 @@
-"""D-measures: over global gains, a document's gains averaged by the intents' weights; DIN-measures and Ef-P."""
+"""D-measures, DIN-measures and Ef-P. A document's global gain is the weighted mean of its gains over the intents."""
 
 from __future__ import annotations
 
@@ -13,19 +13,32 @@ from .q_measure import BETA, blended_ratio, most_found
 
 
 def weighted_gain(ranked: Ranked, gain: Gain) -> np.ndarray:
-    """Return w_t g_it: over the intents of a document, they sum to its global gain GG."""
+    """Return w_t g_it, which sums to the global gain GG over the intents of a document."""
     return ranked.weight * gain_value(ranked.label, gain)
 
 
 def once_if_navigational(ranked: Ranked) -> np.ndarray:
-    """Tell of each entry whether it counts: of a navigational intent only the first document."""
+    """Tell which entries count: of a navigational intent, only the first document."""
     return ~ranked.navigational | ranked.intents.first
 
 
-class _D_nDCG(Normalised):
-    """D-nDCG: nDCG over global gains, each document's gains averaged by the intents' weights.
+class _ByGlobalGain(DiversityMeasure):
+    """A measure whose ideal ranking sorts documents by global gain."""
 
-    With one intent it is nDCG with exponential gains (Microsoft's nDCG in NTCIREVAL, for gains 1, 3, 7).
+    @property
+    def normaliser(self) -> Order:
+        """By global gain."""
+        return ByWorth(weighted_gain, self.gain)
+
+    def best(self, depth: int | None, time_limit: float) -> Order | None:
+        """By global gain: this ideal ranking has the value 1."""
+        return self.normaliser
+
+
+class _D_nDCG(_ByGlobalGain, Normalised):
+    """D-nDCG: nDCG over global gains, the mean of a document's gains by the intents' weights.
+
+    With one intent it is nDCG with exponential gains (NTCIREVAL's MSnDCG with gains 1, 3, 7).
 
     .. cite.dblp:: conf/sigir/SakaiS11
 
@@ -49,18 +62,9 @@ class _D_nDCG(Normalised):
         """Return the discounted sum of global gains."""
         return ranked.total(ranked.weight * ranked.gain(self) * log_discount(ranked.rank))
 
-    @property
-    def normaliser(self) -> Order:
-        """By global gain."""
-        return ByWorth(weighted_gain, self.gain)
 
-    def best(self, depth: int | None, time_limit: float) -> Order | None:
-        """By global gain: that is the ideal ranking, whose value is 1."""
-        return self.normaliser
-
-
-class _D_Q(DiversityMeasure):
-    """D-Q: the Q-measure over global gains, each document's gains averaged by the intents' weights.
+class _D_Q(_ByGlobalGain):
+    """D-Q: the Q-measure over global gains, the mean of a document's gains by the intents' weights.
 
     .. cite.dblp:: conf/sigir/SakaiS11
 
@@ -80,24 +84,15 @@ class _D_Q(DiversityMeasure):
     READS: tuple[str, ...] = ("weight",)
     SUPPORTED_PARAMS = {**CUTOFF, **BETA, **GAIN}
 
-    @property
-    def normaliser(self) -> Order:
-        """By global gain."""
-        return ByWorth(weighted_gain, self.gain)
-
-    def best(self, depth: int | None, time_limit: float) -> Order | None:
-        """By global gain: that is the ideal ranking, whose value is 1."""
-        return self.normaliser
-
     def counted(self, ranked: Ranked) -> np.ndarray:
-        """Tell of each entry whether it counts."""
+        """Tell which entries count."""
         return np.ones(len(ranked.rank), dtype=bool)
 
     def score(self, ranked: Ranked) -> np.ndarray:
         documents = ranked.documents
         counted = self.counted(ranked)
         relevant = (documents.total(counted) > 0).astype(np.float64)
-        # Labels that are too large to be ordered are refused here.
+        # Refuses labels that are too large to be ordered.
         gain = documents.total(ranked.weight * ranked.gain(self) * counted)
         ideal = ranked.normalised_by(self)
         ideal_gain = ideal.documents.total(ideal.weight * ideal.gain(self))
@@ -108,7 +103,7 @@ class _D_Q(DiversityMeasure):
 class _DIN_nDCG(_D_nDCG):
     """DIN-nDCG: D-nDCG that counts a navigational intent only at its first relevant document.
 
-    The ideal is that of D-nDCG, so that 1 may be out of reach.
+    The ideal ranking is that of D-nDCG, so that a value of 1 may be out of reach.
 
     .. cite.dblp:: journals/jip/Sakai13
 
@@ -132,14 +127,14 @@ class _DIN_nDCG(_D_nDCG):
         return divide(ranked.total(gain * log_discount(ranked.rank)), ideal)
 
     def best(self, depth: int | None, time_limit: float) -> Order | None:
-        """Nothing: what a document adds depends on those above it, so that the ideal ranking may not be the best."""
+        """None: a document's gain depends on the documents above it, so the ideal ranking may not be optimal."""
         return None
 
 
 class _DIN_Q(_D_Q):
     """DIN-Q: D-Q that counts a navigational intent only at its first relevant document.
 
-    The ideal is that of D-Q, so that 1 may be out of reach.
+    The ideal ranking is that of D-Q, so that a value of 1 may be out of reach.
 
     .. cite.dblp:: journals/jip/Sakai13
 
@@ -160,19 +155,19 @@ class _DIN_Q(_D_Q):
     READS = ("weight", "intent_type")
 
     def counted(self, ranked: Ranked) -> np.ndarray:
-        """Tell of each entry whether it counts."""
         return once_if_navigational(ranked)
 
     def best(self, depth: int | None, time_limit: float) -> Order | None:
-        """Nothing: what a document adds depends on those above it, so that the ideal ranking may not be the best."""
+        """None: a document's gain depends on the documents above it, so the ideal ranking may not be optimal."""
         return None
 
 
 class _EfP(DiversityMeasure):
-    """Effective precision (Ef-P): the fraction of the documents that serve somebody.
+    """Effective precision (Ef-P): the fraction of documents that are useful for some intent.
 
-    A document serves if it is relevant to an informational intent, or the first relevant one of a navigational intent.
-    It divides by the cutoff even if fewer documents were retrieved, and by their number without a cutoff.
+    A document is useful if it is relevant to an informational intent, or the first relevant one for a navigational
+    intent. The sum is divided by the cutoff, even if fewer documents are retrieved; without a cutoff, by the number of
+    documents retrieved.
 
     .. cite.dblp:: journals/jip/Sakai13
 

@@ -1,4 +1,4 @@
-"""ERR and nDCG with exponential gains: the measures of gdeval, in full precision."""
+"""ERR and nDCG with exponential gains: the measures of gdeval, without its rounding."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from ..judged import LARGEST_EXPONENT, Order, Ranked, View, gain_value, relevanc
 from ..parameters import CUTOFF, JUDGED_ONLY, Parameter
 from .base import DiversityMeasure, Normalised, register
 
-# gdeval's scale: labels 0 to 4, so that even the best document leaves 1 in 16 users unsatisfied.
+# gdeval's labels go from 0 to 4. Even the best document leaves 1 in 16 users unsatisfied.
 MAX_LABEL = 4
 
 
 def err_of_intents(ranked: Ranked, who: DiversityMeasure) -> np.ndarray:
-    """Return sum_i 1/i r_i prod_{j<i} (1 - r_j) of each intent, r = (2^label - 1) / 16.
+    """Return sum_i 1/i r_i prod_{j<i} (1 - r_j) of each intent, where r = (2^label - 1) / 16.
 
     Raises
     ------
@@ -31,14 +31,15 @@ def err_of_intents(ranked: Ranked, who: DiversityMeasure) -> np.ndarray:
 
 
 def by_label(ranked: Ranked) -> np.ndarray:
-    """Return the label of each entry: what a document is worth to a measure that its best documents raise most."""
+    """Return the label of each entry, by which the best ranking of many measures is sorted."""
     return ranked.label
 
 
 class _ERR(DiversityMeasure):
-    """Expected reciprocal rank at which a user is satisfied, as gdeval computes it, without its rounding.
+    """Expected reciprocal rank: the expected reciprocal of the rank at which a user is satisfied.
 
-    Labels are each document's highest; r = (2^label - 1) / 16, and a label above 4 is a ``ValueError``.
+    Values equal those of gdeval before it rounds. A document has its highest label for any intent and satisfies with
+    probability r = (2^label - 1) / 16. A label above 4 raises a ``ValueError``.
 
     .. cite.dblp:: conf/cikm/ChapelleMZG09
 
@@ -66,15 +67,16 @@ class _ERR(DiversityMeasure):
         return ranked.sum_intents(err_of_intents(ranked, self))
 
     def best(self, depth: int | None, time_limit: float) -> Order:
-        """Rank by label: exchanging neighbours of which the lower one has the higher label gains (1/i - 1/(i+1)) dr."""
+        """By label: swapping two neighbours gains (1/i - 1/(i+1)) dr if the lower one has the higher label."""
         return ByWorth(by_label)
 
 
 class _nDCG(Normalised):
-    """DCG with exponential gains over that of the ideal ranking, as gdeval computes it, without its rounding.
+    """DCG with exponential gains, divided by that of the ideal ranking.
 
-    Labels are each document's highest; those below 1 gain nothing. It is ir_measures' nDCG with ``dcg="exp-log2"``, a
-    cutoff and no ``gains``: every other nDCG is computed by another provider.
+    Values equal those of gdeval before it rounds. A document has its highest label for any intent; labels below 1 gain
+    nothing. This package computes nDCG only with ``dcg="exp-log2"``, a cutoff and no ``gains``; other providers of
+    ir_measures compute every other nDCG.
 
     .. cite.dblp:: conf/icml/BurgesSRLDHH05
 
@@ -102,7 +104,7 @@ class _nDCG(Normalised):
     VIEW: View = "ad hoc"
 
     def serves(self, params: Mapping[str, Any]) -> bool:
-        """Tell whether gdeval is asked for."""
+        """Tell whether this is the nDCG of gdeval."""
         return params.get("dcg") == "exp-log2" and "cutoff" in params and "gains" not in params
 
     def gained(self, ranked: Ranked) -> np.ndarray:
@@ -117,7 +119,7 @@ class _nDCG(Normalised):
         return ByWorth(by_label)
 
     def best(self, depth: int | None, time_limit: float) -> Order:
-        """By label: that is the ideal ranking, whose value is 1."""
+        """By label: this ideal ranking has the value 1."""
         return self.normaliser
 
 

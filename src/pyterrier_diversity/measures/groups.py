@@ -1,4 +1,4 @@
-"""Measures that are reported together, grids of parameters, and what a number in a paper needs beside it."""
+"""Groups of measures that are reported together, grids of parameters, and signatures for papers."""
 
 from __future__ import annotations
 
@@ -32,21 +32,21 @@ def grid(measure: ir_measures.Measure, /, **values: Iterable[Any]) -> Measures:
     Parameters
     ----------
     measure : Measure
-        Any measure; what it has of parameters stays unless ``values`` names it.
+        Any measure. It keeps the parameters that ``values`` does not name.
     **values : iterable
-        The values of each parameter; ``cutoff`` is one.
+        The values of each parameter, such as ``cutoff``.
 
     Returns
     -------
     tuple of Measure
-        The last parameter varies fastest.
+        One measure for each combination; the last parameter varies fastest.
 
     Raises
     ------
     ValueError
-        If a value is out of range; for a measure that ir_measures computes, when it is evaluated.
+        If a value is out of range. Measures that ir_measures computes are checked only when they are evaluated.
     TypeError
-        If a parameter is given one value in the place of several.
+        If a parameter has a single value instead of an iterable.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def grid(measure: ir_measures.Measure, /, **values: Iterable[Any]) -> Measures:
     check_names(measure, values)
     ours = implementation(measure)
     if ours is not None and not isinstance(measure, DiversityMeasure):
-        # A class of ir_measures wants the exact types of its parameters.
+        # The classes of ir_measures require the exact types of their parameters.
         declared = ours.parameters()
         values = {
             name: [declared[name].check(ours.NAME, name, value) if name in declared else value for value in several]
@@ -69,25 +69,25 @@ def grid(measure: ir_measures.Measure, /, **values: Iterable[Any]) -> Measures:
 
 
 def signature(measure: ir_measures.Measure | str, *, ties: str | None = None) -> str:
-    """Describe a measure on one line that lets its values be recomputed.
+    """Describe a measure on one line, with everything needed to recompute its values.
 
     Parameters
     ----------
     measure : Measure or str
         Any measure that ir_measures can compute.
     ties : str, optional
-        How ties are broken, in words; as whoever computes the measure breaks them if omitted.
+        How ties are broken, in words. By default, how the measure's provider breaks them.
 
     Returns
     -------
     str
-        The measure; every parameter with its value; how ties are broken and missing queries counted; who computes it,
-        in which version.
+        The measure, every parameter with its value, how ties and missing queries are treated, and the provider with
+        its version.
 
     Raises
     ------
     ValueError
-        If nothing that is installed computes the measure.
+        If no installed provider computes the measure.
 
     Examples
     --------
@@ -96,7 +96,7 @@ def signature(measure: ir_measures.Measure | str, *, ties: str | None = None) ->
     """
     measure = read_measure("signature", measure)
     ours = implementation(measure)
-    # importlib.metadata has it, too, and takes longer to import than most measures to compute.
+    # importlib.metadata knows the version, too, but is slow to import.
     tool = f"pyterrier-diversity {sys.modules[__name__.partition('.')[0]].__version__}"
     inner = innermost(ours) if ours is not None else measure
     if implementation(inner) is None:
@@ -109,22 +109,22 @@ def signature(measure: ir_measures.Measure | str, *, ties: str | None = None) ->
 
 
 def _parameters(measure: ir_measures.Measure) -> list[str]:
-    """Return every parameter with its value; those of an inner measure after its name."""
+    """Return every parameter with its value, then those of the inner measure."""
     inner = inside(measure)
     elsewhere = () if inner is None else ("measure", "cutoff")
     values = {name: measure[name] for name in measure.SUPPORTED_PARAMS if name not in elsewhere}
-    # ir_measures marks what has neither a value nor a default by a bare object.
+    # ir_measures uses a bare object for a parameter that has neither a value nor a default.
     own = [",".join(f"{name}={value!r}" for name, value in values.items() if type(value) is not object)]
     return own if inner is None else [*filter(None, own), f"measure: {inner}", *_parameters(inner)]
 
 
 def _provider(measure: ir_measures.Measure) -> str:
-    """Return who computes a measure that is not ours."""
+    """Return the name and version of the provider that computes a measure of ir_measures."""
     check_parameters(measure)
     for provider in ir_measures.DefaultPipeline.providers:
         if provider.supports(measure) and provider.is_available():
             return f"ir-measures {ir_measures.__version__} ({provider.NAME})"
-    raise ValueError(f"{measure} is computed by nothing that is installed.")
+    raise ValueError(f"{measure}: no installed provider computes this measure.")
 
 
 NDEVAL: Measures = (
@@ -140,16 +140,20 @@ NTCIR_INTENT: Measures = (StRecall @ 10, D_nDCG @ 10, Dsharp_nDCG @ 10, DINsharp
 """The measures of NTCIR's INTENT tasks for document rankings."""
 
 FRESHSTACK: Measures = (alpha_nDCG @ 10, Coverage @ 20, Adhoc(ir_measures.R @ 50))
-"""The measures of FreshStack, nuggets being the intents (Thakur et al. 2025)."""
+"""The measures of FreshStack, where nuggets are the intents (Thakur et al. 2025).
+
+FreshStack breaks ties by ascending id, rounds Coverage to five digits for each query, and rounds means to four. Here
+ids descend, and nothing is rounded.
+"""
 
 NUGGETS: Measures = grid(NuggetScore, importance=["vital", "weighted", "all"], partial=[0, 0.5])
-"""The six scores of AutoNuggetizer for answers, each strict and with partial support (Pradeep et al. 2025).
+"""The six scores of AutoNuggetizer for answers, three scores, strict and with partial support (Pradeep et al. 2025).
 
-For the passages of a ranking give them a cutoff: ``[measure @ 20 for measure in NUGGETS]``.
+To score the passages of a ranking, add a cutoff: ``[measure @ 20 for measure in NUGGETS]``.
 """
 
 RBU18_OFFICIAL: Measures = (*NDEVAL, *grid(RBU, e=[0, 0.001, 0.05, 0.1, 0.5], p=[0.8, 0.9, 0.99]))
-"""The official measures of the TREC Web track 2014, and variants of RBU beside them: Amigó et al. (2018), Table 3."""
+"""The official measures of the TREC Web track 2014 and variants of RBU, as in Amigó et al. (2018), Table 3."""
 
 CARTERETTE: Measures = (
     UserModel(1, "RBP"),
@@ -181,9 +185,9 @@ GROUPS = {
 
 
 def read_measures(who: str, measures: Any) -> list[ir_measures.Measure]:
-    """Return measures, of which there may be one or several, given as objects or as texts.
+    """Return one or several measures, given as objects or as strings.
 
-    A text holds a measure, the name of a group, or several with spaces or commas between them.
+    A string is a measure, the name of a group, or several of these with spaces or commas between them.
     """
     several = [measures] if isinstance(measures, (ir_measures.Measure, str)) else measures
     if not isinstance(several, Iterable):
@@ -197,7 +201,7 @@ def _group(name: Any) -> Measures:
 
 
 def _split(text: str) -> list[str]:
-    """Return what spaces and commas separate that are not inside of brackets, nor beside an ``@``."""
+    """Split a text at spaces and commas, except inside brackets and next to an ``@``."""
     names, depth = [""], 0
     for character in re.sub(r"\s*([(@])\s*", r"\1", text):
         depth += (character in "([{") - (character in ")]}")

@@ -1,4 +1,4 @@
-"""Precision and average precision of intents."""
+"""Intent-aware precision and average precision."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from .base import DiversityMeasure, Normalised, register
 
 
 class _P_IA(DiversityMeasure):
-    """Precision averaged over the intents; equal to ndeval's.
+    """Precision averaged over the intents.
 
-    It divides by the cutoff even if fewer documents were retrieved, and by their number without a cutoff.
+    The sum is divided by the cutoff, even if fewer documents are retrieved; without a cutoff, by the number of
+    documents retrieved. Values equal those of ndeval.
 
     .. cite.dblp:: conf/wsdm/AgrawalGHI09
 
@@ -43,7 +44,9 @@ class _P_IA(DiversityMeasure):
 
 
 class _AP_IA(DiversityMeasure):
-    """Average precision averaged over the intents; equal to ndeval's MAP-IA.
+    """Average precision, averaged over the intents.
+
+    Values equal those of ndeval's MAP-IA.
 
     .. cite.dblp:: conf/wsdm/AgrawalGHI09
 
@@ -77,9 +80,9 @@ def weighted_relevance(ranked: Ranked) -> np.ndarray:
 
 
 class _nP_IA(Normalised):
-    """Precision averaged over the intents by their weights, over that of the best documents.
+    """Precision averaged over the intents by their weights, divided by that of the ideal ranking.
 
-    Greedy is exact here: the best ranking comes by the total weight of each document's intents.
+    The ideal ranking sorts documents by the total weight of their intents, which is optimal here.
 
     .. cite.dblp:: journals/ir/Carterette11
 

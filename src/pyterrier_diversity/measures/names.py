@@ -1,4 +1,4 @@
-"""What is said of a text that names no measure, and of parameters that a measure does not have."""
+"""Error messages for unknown measures and unknown parameters."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from difflib import get_close_matches
 import ir_measures
 
 FORM = "A measure is written as RBU@20 or RBU(p=0.9)@20"
-# Names of trec_eval that no name of ir_measures is like.
+# Names of trec_eval that resemble no name of ir_measures.
 _OF_TREC_EVAL = {"recip_rank": "RR", "ndcg_cut": "nDCG", "map_cut": "AP"}
 
 
 def unknown_measure(text: str) -> str:
-    """Return the sentence about a text that names no measure: which may be meant, or what one looks like."""
+    """Return the error message for a text that names no measure, with the most similar name or the form of one."""
     name = re.match(r"[\w#]+(-[^\W\d]\w*)*", text.strip())
     if name is not None and name.group() in ir_measures.measures.registry:
         return f"Unknown measure {text!r}. {FORM}."
     near = "" if name is None else _near(name.group())
-    # What follows the name, such as a cutoff, may be right.
+    # The rest of the text, such as a cutoff, may be right.
     is_form = name is not None and re.fullmatch(r"(\(.*\))?(@\d+)?", text.strip()[name.end() :], flags=re.DOTALL)
     shown = name.group() if name is not None and is_form else text
     if not near:
@@ -30,7 +30,7 @@ def unknown_measure(text: str) -> str:
 
 
 def _near(name: str) -> str:
-    """Return the name that may be meant; an empty one if none is like it."""
+    """Return the most similar name of a measure, or an empty string."""
     for written, read in (("\u03b1", "alpha_"), ("#", "sharp_"), ("-", "_")):
         name = name.replace(written, read)
     name = re.sub("_+", "_", re.sub(r"_\d+$", "", name)).lower()
@@ -41,7 +41,7 @@ def _near(name: str) -> str:
 
 
 def check_names(measure: ir_measures.Measure, given: Iterable[str]) -> None:
-    """Raise the ``ValueError`` for parameters that a measure does not have."""
+    """Raise a ``ValueError`` for parameters that a measure does not have."""
     unknown = sorted(set(given) - measure.SUPPORTED_PARAMS.keys())
     if unknown:
         raise ValueError(
@@ -51,7 +51,7 @@ def check_names(measure: ir_measures.Measure, given: Iterable[str]) -> None:
 
 
 def check_parameters(measure: ir_measures.Measure) -> None:
-    """Raise the ``ValueError`` for parameters that ir_measures would refuse by assertions, which ``-O`` leaves out."""
+    """Raise a ``ValueError`` for parameters that ir_measures checks only by ``assert``, which ``-O`` removes."""
     check_names(measure, measure.params)
     for name, parameter in measure.SUPPORTED_PARAMS.items():
         if name not in measure.params:

@@ -1,4 +1,4 @@
-"""How many nuggets an answer has, or the passages of a ranking have together."""
+"""Nugget scores of an answer, or of the top passages of a ranking."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from ..judged import Ranked
 from ..parameters import CUTOFF, Parameter
 from .base import DiversityMeasure, register
 
-# The label of full support; any other one above 0 is partial support.
+# The label of full support; any smaller one above 0 is partial support.
 FULL_SUPPORT = 2.0
-# What a nugget counts by its importance, and what any other importance counts.
+# The weight of a nugget by its importance, and the weight for any other importance.
 COUNTS = {"all": ({}, 1.0), "vital": ({"vital": 1.0}, 0.0), "weighted": ({"vital": 1.0, "okay": 0.5}, 0.0)}
 
 
 class _NuggetScore(DiversityMeasure):
     """Nugget score: the mean support that an answer, or the top of a ranking, has for a query's nuggets.
 
-    A nugget is an intent. A label of 2 or more is full support, any other label above 0 is partial support. All nuggets
-    count that the qrels name, also those that nothing supports; their ``weight`` is not read. An answer is a ranking of
-    one document. With ``partial=0`` it is one of the scores that AutoNuggetizer calls strict.
+    A nugget is an intent. A label of 2 or more means full support; any smaller label above 0 means partial support. All
+    nuggets in the qrels count, even if nothing supports them; their ``weight`` is not read. An answer is a ranking of
+    one document. AutoNuggetizer calls the scores with ``partial=0`` strict.
 
     .. cite.dblp:: journals/corr/abs-2504-15068
 
@@ -42,9 +42,9 @@ class _NuggetScore(DiversityMeasure):
     PRETTY_NAME = "Nugget Score"
     FORMULA = r"\frac{\sum_{t \text{ named}} v_t s_t}{\sum_{t \text{ named}} v_t}"
     WHERE = (
-        r"the sums are over all intents that the qrels name, $s_t$ is 1 if $\max_i g_{it} \ge 2$, `partial` if that is "
-        r"between 0 and 2, and 0 otherwise, and $v_t$ is 1 for an intent that counts, $1/2$ for an okay one beside "
-        r"vital ones, and 0 for the others"
+        r"the sums are over all intents in the qrels; $s_t$ is 1 if $\max_i g_{it} \ge 2$, `partial` if that maximum "
+        r"is between 0 and 2, and 0 otherwise; $v_t$ is 1 for an intent that counts, $1/2$ for an okay one if "
+        r"`importance` is 'weighted', and 0 for the others"
     )
     SOURCE = "Pradeep et al. (2025), AutoNuggetizer"
     EQUALS = "the six scores of AutoNuggetizer for three systems' answers to 30 topics of TREC RAG 2024"
@@ -53,9 +53,12 @@ class _NuggetScore(DiversityMeasure):
     SUPPORTED_PARAMS = {
         **CUTOFF,
         "importance": Parameter(
-            str, "all", choices=tuple(COUNTS), desc="which nuggets count: all, the vital ones, or okay ones by half"
+            str,
+            "all",
+            choices=tuple(COUNTS),
+            desc="which nuggets count: all, the vital ones, or vital ones and okay ones by half",
         ),
-        "partial": Parameter(float, 0.5, interval="[0, 1]", desc="what partial support counts"),
+        "partial": Parameter(float, 0.5, interval="[0, 1]", desc="value of partial support"),
     }
 
     def __init__(self, **params: Any) -> None:

@@ -1,4 +1,4 @@
-"""Measures read from text."""
+"""Parse measures."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ _CUTOFF = cast("Parameter", CUTOFF["cutoff"])
 
 
 def parse(text: str) -> ir_measures.Measure:
-    """Read a measure as ``ir_measures.parse_measure`` does, or as a table shows it: ``IA(nDCG@20)``.
+    """Parse a measure as ``ir_measures.parse_measure`` does, and also as tables show it: ``IA(nDCG@20)``.
 
     Parameters
     ----------
     text : str
-        What `repr` or `str` of a measure gives.
+        The `repr` or `str` of a measure.
 
     Raises
     ------
     ValueError
-        If there is no such measure, it does not take these parameters, or a parameter is given twice.
+        If the measure or a parameter is unknown, or a parameter is given twice.
 
     Examples
     --------
     >>> parse("Sharp(alpha_nDCG@20, gamma=0.3)")
     Sharp(measure='alpha_nDCG@20',gamma=0.3)
     """
-    if "#" in text:  # which begins a comment
+    if "#" in text:  # Python would read a comment
         raise ValueError(unknown_measure(text))
     try:
         return _read(ast.parse(text.strip(), mode="eval").body)
@@ -43,7 +43,7 @@ def parse(text: str) -> ir_measures.Measure:
 
 
 def _read(node: ast.expr) -> ir_measures.Measure:
-    """Return the measure that a syntax tree names; each part of the tree is read once."""
+    """Return the measure that a syntax tree names, in one pass over the tree."""
     given: list[tuple[str, ast.expr]] = []
     cutoff: list[ast.expr] = []
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
@@ -78,10 +78,10 @@ def _value(measure: ir_measures.Measure, name: str, node: ast.expr) -> Any:
 
 
 def read_measure(who: str, measure: Any) -> ir_measures.Measure:
-    """Return a measure that is given as an object or as a string."""
+    """Return the measure that an object or a string stands for."""
     if isinstance(measure, str):
         return parse(measure)
     if not isinstance(measure, ir_measures.Measure):
         raise TypeError(f"{who}: a measure must be an object such as RBU @ 20, or its name, not {measure!r}.")
-    check_names(measure, measure.params)  # ir_measures fails to print a measure with others
+    check_names(measure, measure.params)  # ir_measures cannot print a measure with unknown parameters
     return measure

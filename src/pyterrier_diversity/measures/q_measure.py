@@ -1,4 +1,4 @@
-"""Q-measure, P+ and P+Q: precision blended with cumulated gain."""
+"""Q-measure, P+ and P+Q, which blend precision and cumulated gain."""
 
 from __future__ import annotations
 
@@ -14,14 +14,12 @@ from .base import CompositeMeasure, DiversityMeasure, Part, register
 from .err import by_label
 
 BETA: Parameters = {
-    "beta": Parameter(
-        float, 1.0, interval="[0, inf)", desc="weight of cumulated gain beside precision; 0 for precision"
-    )
+    "beta": Parameter(float, 1.0, interval="[0, inf)", desc="weight of cumulated gain; 0 for precision alone")
 }
 
 
 def gain_of(ranked: Ranked, gain: Gain) -> np.ndarray:
-    """Return g_it: what a document is worth to a graded measure."""
+    """Return g_it, the gain of a document for an intent."""
     return gain_value(ranked.label, gain)
 
 
@@ -33,19 +31,20 @@ def blended_ratio(
     ideal_gain: np.ndarray,
     beta: float,
 ) -> np.ndarray:
-    """Return J_i BR_i of each document, BR_i = (C_i + beta cg_i) / (i + beta cg*_i): Sakai (2013), Eq. 2."""
+    """Return J_i BR_i of each document, where BR_i = (C_i + beta cg_i) / (i + beta cg*_i): Sakai (2013), Eq. 2."""
     found = documents.queries.above(relevant) + relevant
     gained = documents.queries.above(gain) + gain
     best = ideal.queries.until(ideal_gain, documents.queries.of, documents.rank)
-    # A large beta leaves the floats beside large gains: only its ratio to 1 counts.
+    # A large beta times large gains would overflow. Only the ratio of beta to 1 counts.
     of_count, of_gain = (1.0 / beta, 1.0) if beta > 1 else (1.0, beta)
     return relevant * (of_count * found + of_gain * gained) / (of_count * documents.rank + of_gain * best)
 
 
 class _Q(DiversityMeasure):
-    """Q-measure: average precision whose precision is blended with cumulated gain; ``beta=0`` is average precision.
+    """Q-measure: average precision that blends precision with cumulated gain.
 
-    On qrels of several intents it reads each document's highest label; ``IA(Q)`` is its intent-aware form.
+    ``beta=0`` is average precision. In qrels with several intents, a document has its highest label; ``IA(Q)`` is the
+    intent-aware form.
 
     .. cite.dblp:: journals/jip/Sakai13
 
@@ -71,13 +70,13 @@ class _Q(DiversityMeasure):
         return ByWorth(gain_of, self.gain)
 
     def best(self, depth: int | None, time_limit: float) -> Order:
-        """By label: that is the ideal ranking, whose value is 1."""
+        """By label: this ideal ranking has the value 1."""
         return ByWorth(by_label)
 
     def ratios(self, ranked: Ranked) -> np.ndarray:
         """Return J_i BR_i of each document."""
         documents = ranked.documents
-        gain = documents.total(ranked.gain(self))  # which refuses labels that are too large to be ordered
+        gain = documents.total(ranked.gain(self))  # refuses labels that are too large to be ordered
         ideal = ranked.normalised_by(self)
         ideal_gain = ideal.documents.total(ideal.gain(self))
         return blended_ratio(documents, np.ones(len(gain)), gain, ideal.documents, ideal_gain, self.beta)
@@ -87,16 +86,16 @@ class _Q(DiversityMeasure):
 
 
 def most_found(ranked: Ranked) -> np.ndarray:
-    """Return min(k, R); R without a cutoff."""
+    """Return min(k, R), or R without a cutoff."""
     n = ranked.n_relevant_docs
     return n if ranked.cutoff is None else np.minimum(n, min(ranked.cutoff, np.iinfo(np.int64).max))
 
 
 class _Pplus(_Q):
-    """P+: the Q-measure of a user who stops at the preferred rank, the first of the best documents retrieved.
+    """P+: the Q-measure for users who stop at the preferred rank, the first rank with the highest label retrieved.
 
-    The preferred rank is the first with the highest label that is retrieved down to the cutoff. On qrels of several
-    intents it reads each document's highest label; ``IA(Pplus)`` is its intent-aware form.
+    Only ranks down to the cutoff are considered. In qrels with several intents, a document has its highest label;
+    ``IA(Pplus)`` is the intent-aware form.
 
     .. cite.dblp:: journals/jip/Sakai13
 

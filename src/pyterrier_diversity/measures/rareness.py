@@ -20,16 +20,18 @@ ALPHA: Parameters = {
         1.0,
         interval=FROM_0,
         choices=(ADAPTIVE,),
-        desc="weight of rareness; 'adaptive' for 1 over the number of relevant documents, as in the authors' code",
+        desc="weight of rareness; 'adaptive' is 1 divided by the number of relevant documents, as in the authors' code",
     )
 }
 MIXTURE: Parameters = {
-    "mixture": Parameter(bool, False, desc="(1 - alpha) + alpha R(d) in the place of 1 + alpha R(d): bounded by 1")
+    "mixture": Parameter(
+        bool, False, desc="weight documents by (1 - alpha) + alpha R(d), at most 1, instead of 1 + alpha R(d)"
+    )
 }
 
 
 class _Rareness(DiversityMeasure):
-    """A measure of each document's highest label that weights relevant documents by their rareness."""
+    """A measure that weights relevant documents by their rareness; a document has its highest label."""
 
     VIEW: View = "ad hoc"
     NEEDS = ("rarity",)
@@ -42,22 +44,22 @@ class _Rareness(DiversityMeasure):
             raise ValueError(f"{self.NAME}: alpha must be a number in [0, 1] with mixture=True, not {self.alpha!r}.")
 
     def rewarded(self, ranked: Ranked, values: np.ndarray | float = 1.0) -> np.ndarray:
-        """Return values of documents, times their weight by rareness."""
+        """Return the values of documents, multiplied by their weight by rareness."""
         return values * rareness_weight(ranked, self.alpha, bool(self.get("mixture")))
 
 
 def rareness_weight(ranked: Ranked, alpha: float | str, mixture: bool) -> np.ndarray:
-    """Return 1 + alpha R(d) of each document; (1 - alpha) + alpha R(d) of the mixture."""
+    """Return 1 + alpha R(d) of each document, or (1 - alpha) + alpha R(d) with ``mixture``."""
     query = ranked.documents.queries.of
     a = 1.0 / ranked.n_relevant_docs[query] if alpha == ADAPTIVE else np.full(len(query), alpha)
     return np.asarray((1.0 - a if mixture else 1.0) + a * ranked.documents.rarity)
 
 
 def rare_gain(ranked: Ranked, alpha: float | str, gain: Gain) -> np.ndarray:
-    """Return the gain of each entry, times the weight of its document by rareness."""
+    """Return the gain of each entry, multiplied by its document's weight by rareness."""
     weight = rareness_weight(ranked, alpha, False)
     if alpha != ADAPTIVE:
-        weight = weight / max(1.0, float(alpha))  # of gains, only the ratios count
+        weight = weight / max(1.0, float(alpha))  # only the ratios of gains count
     return gain_value(ranked.label, gain) * weight[ranked.documents.of_entry]
 
 
@@ -67,8 +69,13 @@ _RARITY = "$R(d)$ is the rarity of a document"
 class _P_Rareness(_Rareness):
     """Precision that rewards relevant documents which few systems retrieve.
 
-    ``alpha=0`` is P@k. It divides by the cutoff even if fewer documents were retrieved, and by their number without a
-    cutoff. Labels are each document's highest; the qrels need the column that `add_rarity` writes.
+    ``alpha=0`` is P@k. The sum is divided by the cutoff, even if fewer documents are retrieved; without a cutoff, by
+    the number of documents retrieved. A document has its highest label for any intent. The qrels need the column that
+    `add_rarity` adds.
+
+    The largest value for S systems is 1 + alpha (S-1)/S. With ``alpha=1`` this is (2S-1)/S; the paper says 2(S-1)/S.
+    To report relevance and rareness separately (Sec. 5.2), use ``mixture=True``: ``alpha=0`` gives P@k, and ``alpha=1``
+    the mean rarity, in which documents that are not relevant count as 0.
 
     .. cite.dblp:: conf/ecir/TurkmenLK23
     """
@@ -91,7 +98,8 @@ class _P_Rareness(_Rareness):
 class _AP_Rareness(_Rareness):
     """Average precision that rewards relevant documents which few systems retrieve.
 
-    ``alpha=0`` is AP@k. Labels are each document's highest; the qrels need the column that `add_rarity` writes.
+    ``alpha=0`` is AP@k. A document has its highest label for any intent. The qrels need the column that `add_rarity`
+    adds.
 
     .. cite.dblp:: conf/ecir/TurkmenLK23
     """
@@ -111,10 +119,10 @@ class _AP_Rareness(_Rareness):
 
 
 class _nDCG_Rareness(_Rareness, Normalised):
-    """nDCG whose gains grow with rareness, over the ideal ranking of the same gains.
+    """nDCG whose gains grow with rareness; the ideal ranking has the same gains.
 
-    Beyond the paper. ``alpha=0`` is nDCG@k. Labels are each document's highest; the qrels need the column that
-    `add_rarity` writes.
+    This measure is not in the paper. ``alpha=0`` is nDCG@k. A document has its highest label for any intent. The qrels
+    need the column that `add_rarity` adds.
 
     .. cite.dblp:: conf/ecir/TurkmenLK23
     """
@@ -150,8 +158,8 @@ class _nDCG_Rareness(_Rareness, Normalised):
 class _RBP_Rareness(_Rareness):
     """Rank-biased precision that rewards relevant documents which few systems retrieve.
 
-    Beyond the paper. ``alpha=0`` is RBP(p, rel=1). Labels are each document's highest; the qrels need the column that
-    `add_rarity` writes.
+    This measure is not in the paper. ``alpha=0`` is RBP(p, rel=1). A document has its highest label for any intent. The
+    qrels need the column that `add_rarity` adds.
 
     .. cite.dblp:: conf/ecir/TurkmenLK23
     """

@@ -13,11 +13,12 @@ from .base import DiversityMeasure, register
 
 
 class _RBU(DiversityMeasure):
-    """Rank-Biased Utility: what a user gains from a ranking, less the effort of reading it.
+    """Rank-Biased Utility: the gain of a user from a ranking, minus the effort of reading it.
 
-    The only measure that meets all ten constraints of Amigó et al. (2018). Negative where the effort outweighs the
-    gain; a query that the run lacks scores 0. ``norm=True`` multiplies by (1 - p) / p, the scale of the authors'
-    release, whose defaults are p=0.8 and e=0.03. p = 1, e = 0 is the probability that the user is satisfied at all.
+    It is the only measure that meets all ten constraints of Amigó et al. (2018). The value is negative if the effort
+    exceeds the gain; a query that is missing in the run scores 0. ``norm=True`` multiplies by (1 - p) / p, as the
+    authors' release does; its defaults are p=0.8 and e=0.03. With p=1 and e=0, RBU is the probability that the user is
+    satisfied at all.
 
     .. cite.dblp:: conf/sigir/AmigoSC18
 
@@ -51,7 +52,7 @@ class _RBU(DiversityMeasure):
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
         if self.norm and self.p == 1:
-            raise ValueError("RBU: norm=True needs p in (0, 1), not 1.0: (1 - p) / p is 0 there.")
+            raise ValueError("RBU: norm=True needs p in (0, 1), not 1.0, as it multiplies by (1 - p) / p.")
 
     def score(self, ranked: Ranked) -> np.ndarray:
         r = ranked.probability(self)

@@ -1,4 +1,4 @@
-"""Sessions: Session DCG, and the Expected Utility of the Dynamic Domain track."""
+"""Measures of sessions: Session DCG, and the Expected Utility of the Dynamic Domain track."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from .cube_test import BATCH, gain_column
 
 
 class _SessionDCG(DiversityMeasure):
-    """DCG of a session: a gain is discounted by its rank in the turn and by the turn.
+    """Session DCG: DCG that discounts a gain by its turn and by its rank in the turn.
 
-    Equal to the scorer of TREC Dynamic Domain 2017. The gain of a document is the sum over the intents of the column
-    ``gain`` of the qrels, which is the sum of its passages' ratings; of the label where there is none.
+    Values equal those of the scorer of TREC Dynamic Domain 2017. The gain of a document is the sum of its passages'
+    ratings over all intents, in the column ``gain`` of the qrels; without that column, the sum of its labels.
 
     .. cite.dblp:: conf/ecir/JarvelinPDN08
 
@@ -46,7 +46,7 @@ class _SessionDCG(DiversityMeasure):
     }
 
     def discount(self, turn: np.ndarray, place: np.ndarray) -> np.ndarray:
-        """Return the discount of ranks of a turn."""
+        """Return the discount of ranks within turns."""
         return 1 / ((1 + np.log(place) / math.log(self.b)) * (1 + np.log(turn) / math.log(self.bq)))
 
     def score(self, ranked: Ranked) -> np.ndarray:
@@ -58,10 +58,10 @@ class _SessionDCG(DiversityMeasure):
 
 
 class _nSessionDCG(_SessionDCG):
-    """DCG of a session over that of the best documents at the best places.
+    """Session DCG, divided by that of an ideal session.
 
-    Equal to the scorer of TREC Dynamic Domain 2017: the largest gains are put where discounts are smallest among the
-    ranks of ``batch`` documents a turn, whichever turn that is in.
+    Values equal those of the scorer of TREC Dynamic Domain 2017. Its ideal session has ``batch`` documents in each
+    turn, and puts the largest gains at the ranks with the smallest discounts, in any turn.
 
     .. cite.dblp:: conf/ecir/JarvelinPDN08
 
@@ -86,7 +86,7 @@ class _nSessionDCG(_SessionDCG):
         best = ideal(ranked.judgements, ByWorth(gain_column), None)
         gains = best.documents.total(best.document_gain)
         queries = best.documents.queries
-        # No more turns than there are documents hold any of them.
+        # Further turns have no documents.
         n_turns = np.minimum(n_turns, queries.size)
         discounts = np.zeros(len(gains))
         for n in np.unique(n_turns).tolist():
@@ -96,8 +96,8 @@ class _nSessionDCG(_SessionDCG):
         return divide(super().score(ranked), queries.total(gains * discounts))
 
     def _best_discounts(self, n_turns: int, n_docs: int) -> np.ndarray:
-        """Return the ``n_docs`` largest discounts of ``n_turns`` turns, largest first; fewer if there are no more."""
-        # All lower ranks of all lower turns come before a rank of a turn: too many, if their product is too large.
+        """Return up to ``n_docs`` discounts of ``n_turns`` turns, largest first."""
+        # At least j m - 1 discounts are no smaller than that of rank j in turn m: it is out of reach if j m > n_docs.
         number = np.arange(1, n_turns + 1)
         turn = np.repeat(number, np.minimum(min(self.batch, n_docs), n_docs // number)) - 1
         place = Groups(turn, n_turns).place
@@ -105,11 +105,11 @@ class _nSessionDCG(_SessionDCG):
 
 
 class _EU_DD(DiversityMeasure):
-    """Expected Utility of TREC Dynamic Domain: the nuggets that users find, less the words they read.
+    """Expected Utility of TREC Dynamic Domain: the nuggets that users find, minus the words they read.
 
-    Equal to the scorer of 2017: in each turn users stop at a document with probability p, and at the last one for
-    certain; every passage of a document is one more time that its nugget is met; a document of unknown length is
-    read for free, and so is what users stop at there.
+    Values equal those of the scorer of 2017. In each turn, users stop at a document with probability p, and always at
+    the last one. Each passage of a document meets its nugget once. A document of unknown length costs nothing, nor does
+    any reading of users who stop there.
 
     Raises
     ------
@@ -135,7 +135,9 @@ class _EU_DD(DiversityMeasure):
     SUPPORTED_PARAMS = {
         **CUTOFF,
         "a": Parameter(float, 0.001, interval=FROM_0, desc="cost of reading a word"),
-        "gamma": Parameter(float, 0.5, interval="[0, 1)", desc="what is left of a nugget each time it is met"),
+        "gamma": Parameter(
+            float, 0.5, interval="[0, 1)", desc="factor by which a nugget's gain shrinks each time it is met"
+        ),
         "p": Parameter(float, 0.5, interval="(0, 1]", desc="probability of stopping at a document"),
         **BATCH,
     }

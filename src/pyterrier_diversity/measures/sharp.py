@@ -1,4 +1,4 @@
-"""D#, DIN# and P+Q#: subtopic recall and a D-measure, DIN-measure or P+Q, averaged."""
+"""D#, DIN# and P+Q#: the mean of subtopic recall and a D-measure, a DIN-measure or P+Q."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .q_measure import PplusQ
 
 
 class SharpForm(NamedTuple):
-    """A published name for ``Sharp`` of a certain measure."""
+    """A published name for ``Sharp`` of one measure."""
 
     name: str
     measure: DiversityMeasure
@@ -49,7 +49,7 @@ SHARP_FORMS = (
 
 
 class _SharpForm(CompositeMeasure):
-    """``Sharp`` of a certain measure, with that measure's parameters."""
+    """``Sharp`` of one measure, with that measure's parameters."""
 
     def __init__(self, form: SharpForm, **params: Any) -> None:
         inner = form.measure
@@ -59,7 +59,7 @@ class _SharpForm(CompositeMeasure):
         self.FORMULA = rf"\gamma \cdot \text{{StRecall}} + (1 - \gamma) \cdot \text{{{inner.PRETTY_NAME}}}"
         self.SOURCE, self.EQUALS, self.READS = form.source, form.equals, inner.READS
         self.__doc__ = (
-            f"{form.pretty_name}: subtopic recall and {inner.PRETTY_NAME}, averaged.\n\n.. cite.dblp:: {form.cite}\n"
+            f"{form.pretty_name}: the mean of subtopic recall and {inner.PRETTY_NAME}.\n\n.. cite.dblp:: {form.cite}\n"
         )
         self.SUPPORTED_PARAMS = {**inner.SUPPORTED_PARAMS, **GAMMA}
         super().__init__(**params)

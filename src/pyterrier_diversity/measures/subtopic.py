@@ -1,4 +1,4 @@
-"""Subtopic retrieval: how many intents are covered, and how early, compared with the best there is."""
+"""Subtopic retrieval: how many intents a ranking covers, and how early, compared with the best ranking."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from ..parameters import CUTOFF, REL, REL_FROM_1, TIME_LIMIT, Parameter, Paramet
 from .base import DiversityMeasure, register
 
 IDEAL: Parameters = {
-    "ideal": Parameter(str, "exact", choices=("exact", "greedy"), desc="proven smallest cover, or its approximation"),
+    "ideal": Parameter(
+        str, "exact", choices=("exact", "greedy"), desc="divide by the proven smallest cover, or by a greedy one"
+    ),
     **TIME_LIMIT,
 }
 
@@ -23,16 +25,16 @@ def n_covered(ranked: Ranked) -> np.ndarray:
 
 
 def rank_of_recall(ranked: Ranked, n_intents: np.ndarray) -> np.ndarray:
-    """Return the first rank at which each query has so many intents covered; 0 where it never has."""
+    """Return the first rank at which ``n_intents`` intents of each query are covered, or 0."""
     arrivals = ranked.arrivals
     is_last = arrivals.queries.place + 1 == n_intents[arrivals.queries.of]
     return arrivals.queries.total(np.where(is_last, arrivals.rank, 0.0))
 
 
 class _StRecall(DiversityMeasure):
-    """Subtopic recall: the fraction of a query's intents that the ranking covers (I-rec, S-recall).
+    """Subtopic recall: the fraction of a query's intents that the ranking covers.
 
-    Equal to ndeval's.
+    It is also called I-rec and S-recall. Values equal those of ndeval.
 
     .. cite.dblp:: conf/sigir/ZhaiCL03
 
@@ -59,15 +61,15 @@ class _StRecall(DiversityMeasure):
         return divide(n_covered(ranked), ranked.n_intents)
 
     def best(self, depth: int | None, time_limit: float) -> Order:
-        """Search for the documents that cover most intents."""
+        """Return the documents that cover most intents."""
         return MostCovering(depth, time_limit)
 
 
 class _Coverage(DiversityMeasure):
-    """Coverage: the fraction of all intents named, by weight, that the ranking covers.
+    """Coverage: the weighted fraction of all intents in the qrels that the ranking covers.
 
-    Unlike subtopic recall it counts intents (nuggets) that no judged document is relevant to, so that 1 may be out of
-    reach, and it honours the intents' weights.
+    Unlike subtopic recall, it uses the intents' weights and counts intents (nuggets) without a relevant document. A
+    value of 1 may be out of reach.
 
     .. cite.dblp:: journals/corr/abs-2504-13128
 
@@ -93,14 +95,14 @@ class _Coverage(DiversityMeasure):
         return divide(covered, np.bincount(named.query, named.weight, minlength=len(ranked.n)))
 
     def best(self, depth: int | None, time_limit: float) -> Order:
-        """Search for the documents that cover most intents, none of which may weigh more than another."""
+        """Return the documents that cover most intents; all weights must be equal."""
         return MostCovering(depth, time_limit, by_weight=str(self))
 
 
 class _MRecall(DiversityMeasure):
-    """MRecall: 1 if the top k documents cover all of a query's intents, or k of them where there are more; else 0.
+    """MRecall: 1 if the top k documents cover min(k, n) of a query's n intents, otherwise 0.
 
-    It is for questions with several answers. Without a cutoff, all intents are to be covered.
+    It is meant for questions with several answers. Without a cutoff, the ranking must cover all intents.
 
     References
     ----------
@@ -128,14 +130,14 @@ class _MRecall(DiversityMeasure):
         return ((n_intents > 0) & (n_covered(ranked) >= wanted)).astype(np.float64)
 
     def best(self, depth: int | None, time_limit: float) -> Order:
-        """Search for the documents that cover most intents."""
+        """Return the documents that cover most intents."""
         return MostCovering(depth, time_limit)
 
 
 class _SRR(DiversityMeasure):
-    """Subtopic reciprocal rank: the reciprocal of the first rank at which a fraction of the intents is covered.
+    """Subtopic reciprocal rank: the reciprocal of the first rank at which a given fraction of the intents is covered.
 
-    0 if the ranking does not cover so many.
+    The value is 0 if the ranking does not cover that fraction.
 
     .. cite.dblp:: conf/sigir/ZhaiCL03
 
@@ -160,7 +162,7 @@ class _SRR(DiversityMeasure):
         return divide(1.0, rank_of_recall(ranked, n_wanted(self.recall, ranked.n_intents)))
 
     def best(self, depth: int | None, time_limit: float) -> Order:
-        """Search for the fewest documents that cover so many intents."""
+        """Return the fewest documents that cover that fraction of the intents."""
         return Cover(self.recall, time_limit)
 
 
@@ -168,9 +170,10 @@ _MIN_RANK = r"$\mathrm{minRank}(x)$ is the smallest number of documents that tog
 
 
 class _StRecallMinRank(DiversityMeasure):
-    """Subtopic recall at minRank: the fraction of the intents covered where a best ranking covers them all.
+    """Subtopic recall at minRank: the fraction of intents covered at the first rank where a ranking can cover all.
 
-    That rank is a set cover, and proven to be the smallest. With ``ideal="greedy"`` it is the classical approximation.
+    That rank is the size of a smallest set cover, and proven. With ``ideal="greedy"`` it is the classical
+    approximation.
 
     .. cite.dblp:: journals/ir/Carterette11
 
@@ -194,14 +197,15 @@ class _StRecallMinRank(DiversityMeasure):
         return divide(n_covered(ranked.down_to(min_rank)), ranked.n_intents)
 
     def best(self, depth: int | None, time_limit: float) -> Order:
-        """Search for the fewest documents that cover all intents."""
+        """Return the fewest documents that cover all intents."""
         return MostCovering(depth, time_limit)
 
 
 class _SPrecision(DiversityMeasure):
-    """Subtopic precision: the earliest rank at which so many intents could be covered, over that at which they are.
+    """Subtopic precision: how early the covered intents could have been covered, compared with when they were.
 
-    With ``ideal="greedy"``, the classical approximation, it can exceed 1.
+    It divides the smallest rank at which any ranking covers as many intents by the rank at which this ranking does.
+    That smallest rank is proven; with ``ideal="greedy"`` it is the classical approximation, and values can exceed 1.
 
     .. cite.dblp:: journals/ir/Carterette11
 

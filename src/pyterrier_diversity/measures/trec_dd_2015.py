@@ -1,4 +1,4 @@
-"""TREC Dynamic Domain 2015: how intents fare by themselves, and what it takes to cover all of them."""
+"""TREC Dynamic Domain 2015: means over the intents met, and measures at the rank where all intents are met."""
 
 from __future__ import annotations
 
@@ -13,16 +13,17 @@ from .subtopic import n_covered
 
 
 class _ERROfIntents(DiversityMeasure):
-    """A mean of the expected reciprocal ranks of the intents that the ranking meets."""
+    """A mean of ERR over the intents that the ranking meets."""
 
     SOURCE = "Chapelle et al. (2009); TREC Dynamic Domain 2015"
     SUPPORTED_PARAMS = {**CUTOFF, **REL}
 
 
 class _ERR_arith(_ERROfIntents):
-    """Arithmetic mean of the expected reciprocal ranks of the intents that the ranking meets; others are left out.
+    """Arithmetic mean of ERR over the intents that the ranking meets; other intents are ignored.
 
-    Equal to the harness of TREC Dynamic Domain 2015: r = (2^label - 1) / 16, and a label above 4 is a ``ValueError``.
+    Values equal those of the harness of TREC Dynamic Domain 2015, with r = (2^label - 1) / 16. A label above 4 raises a
+    ``ValueError``.
 
     .. cite.dblp:: conf/cikm/ChapelleMZG09
 
@@ -43,9 +44,10 @@ class _ERR_arith(_ERROfIntents):
 
 
 class _ERR_harm(_ERROfIntents):
-    """Harmonic mean of the expected reciprocal ranks of the intents that the ranking meets; others are left out.
+    """Harmonic mean of ERR over the intents that the ranking meets; other intents are ignored.
 
-    Equal to the harness of TREC Dynamic Domain 2015: r = (2^label - 1) / 16, and a label above 4 is a ``ValueError``.
+    Values equal those of the harness of TREC Dynamic Domain 2015, with r = (2^label - 1) / 16. A label above 4 raises a
+    ``ValueError``.
 
     .. cite.dblp:: conf/cikm/ChapelleMZG09
 
@@ -66,13 +68,13 @@ class _ERR_harm(_ERROfIntents):
 
 
 class _AtRecall(DiversityMeasure):
-    """A measure at the first rank at which every intent is met; at the last rank if that does not happen."""
+    """A measure at the first rank where all intents are met, or at the last rank if some are never met."""
 
     SOURCE = "TREC Dynamic Domain 2015"
     SUPPORTED_PARAMS = {**CUTOFF, **REL}
 
     def rank(self, ranked: Ranked) -> np.ndarray:
-        """Return that rank of each query; 0 for a query without intents."""
+        """Return that rank of each query, or 0 for a query without intents."""
         last = ranked.arrivals.queries.highest(ranked.arrivals.rank)
         return np.where(n_covered(ranked) == ranked.n_intents, last, ranked.n)
 
@@ -81,9 +83,9 @@ _LAST = "m is the first rank at which all intents are covered, or the length of 
 
 
 class _RR_at_Recall(_AtRecall):
-    """Reciprocal of the first rank at which every intent is met; of the length of the list if that does not happen.
+    """Reciprocal of the first rank where all intents are met, or of the last rank if some are never met.
 
-    Equal to the harness of TREC Dynamic Domain 2015.
+    Values equal those of the harness of TREC Dynamic Domain 2015.
 
     .. cite.dblp:: conf/trec/YangFS15
 
@@ -105,9 +107,9 @@ class _RR_at_Recall(_AtRecall):
 
 
 class _P_at_Recall(_AtRecall):
-    """Precision at the first rank at which every intent is met; at the last rank if that does not happen.
+    """Precision at the first rank where all intents are met, or at the last rank if some are never met.
 
-    Equal to the harness of TREC Dynamic Domain 2015.
+    Values equal those of the harness of TREC Dynamic Domain 2015.
 
     .. cite.dblp:: conf/trec/YangFS15
 
@@ -130,9 +132,9 @@ class _P_at_Recall(_AtRecall):
 
 
 class _P_at_Recall_mod(_AtRecall):
-    """Precision at the first rank at which every intent is met, a document counting with its share of new intents.
+    """Precision at the first rank where all intents are met; a document counts by its fraction of new intents.
 
-    Equal to the harness of TREC Dynamic Domain 2015.
+    Values equal those of the harness of TREC Dynamic Domain 2015.
 
     .. cite.dblp:: conf/trec/YangFS15
 

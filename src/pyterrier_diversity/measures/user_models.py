@@ -1,7 +1,7 @@
-"""Carterette's user models: what users gain from the documents they read, and where they stop.
+"""Carterette's user models: how users accumulate gain, and where they stop.
 
-A measure is a pair of an accumulation model, 1 to 4, and a distribution of the rank at which users stop. It is computed
-for each intent alone, and averaged by the intents' weights.
+A measure combines an accumulation model, 1 to 4, with a distribution of the rank at which users stop. It is computed
+for each intent separately, and averaged by the intents' weights.
 """
 
 from __future__ import annotations
@@ -30,25 +30,35 @@ MODEL: Parameters = {
 }
 THETA: Parameters = {
     "theta": Parameter(
-        float, 0.5, interval="(0, 1]", desc="probability of stopping at a document (RBP), if relevant (ERR)"
+        float,
+        0.5,
+        interval="(0, 1]",
+        desc="probability of stopping at a document (RBP) or at a relevant document (ERR)",
     ),
-    "theta_nav": Parameter(float, interval="(0, 1]", desc="theta of navigational intents, if another"),
+    "theta_nav": Parameter(
+        float, interval="(0, 1]", desc="theta of navigational intents; the same as theta if not given"
+    ),
+}
+BASE: Parameters = {
+    "base": Parameter(float, 2.0, interval="[2, inf)", desc="base of the logarithm in the stopping distribution of DCG")
 }
 NORM: Parameters = {
-    "norm": Parameter(bool, False, desc="divide by the value of the intent's perfect ranking, as long as this one")
+    "norm": Parameter(bool, False, desc="divide by the value of a perfect ranking of the same length for the intent")
 }
 REDUNDANCY: Parameters = {
     "redundancy": Parameter(
-        str, choices=STATIC, desc="how relevant documents lose value as more of them are met, if they do"
+        str, choices=STATIC, desc="how each relevant document lowers the value of the next; no effect if not given"
     ),
-    "theta_red": Parameter(float, 0.5, interval="[0, 1]", desc="what a relevant document loses each time (RBP)"),
+    "theta_red": Parameter(
+        float, 0.5, interval="[0, 1]", desc="fraction of value that each relevant document takes from the next (RBP)"
+    ),
 }
 EFFORT: Parameters = {
     "effort": Parameter(
         str,
         "reciprocal",
         choices=("reciprocal", "rank"),
-        desc="1 over the rank of stopping, or that rank: less is better then",
+        desc="1 / i for users who stop at rank i, or i itself: then less is better",
     )
 }
 GAIN: Parameters = {
@@ -57,22 +67,24 @@ GAIN: Parameters = {
 MAX_REL: Parameters = {"max_rel": GRADES["max_rel"]}
 
 
-def viewing_probability(rank: npt.ArrayLike, stop: str, theta: npt.ArrayLike = 0.5) -> np.ndarray:
-    r"""Return the probability that a user reads each rank: of not having stopped above it.
+def viewing_probability(rank: npt.ArrayLike, stop: str, theta: npt.ArrayLike = 0.5, base: float = 2.0) -> np.ndarray:
+    r"""Return the probability that a user reads each rank, and so has not stopped above it.
 
     Parameters
     ----------
     rank : array_like
         Rank, from 1.
     stop : {"RBP", "DCG", "RR"}
-        The distribution of the rank of stopping.
+        The distribution of the rank at which users stop.
     theta : array_like in [0, 1]
         With "RBP", the probability of stopping at a document; broadcast against ``rank``.
+    base : float >= 2
+        With "DCG", the base b of the logarithm. Users read further with a larger base.
 
     Returns
     -------
     ndarray
-        :math:`F(i)`: :math:`(1 - \theta)^{i-1}`, :math:`1/\log_2(i+1)` or :math:`1/i`. The probability of stopping at
+        :math:`F(i)`: :math:`(1 - \theta)^{i-1}`, :math:`1/\log_b(i+b-1)` or :math:`1/i`. The probability of stopping at
         rank i is :math:`F(i) - F(i+1)`.
 
     References
@@ -88,21 +100,22 @@ def viewing_probability(rank: npt.ArrayLike, stop: str, theta: npt.ArrayLike = 0
     rank = np.asarray(rank, dtype=np.float64)
     if stop == "RBP":
         return power(1.0 - np.asarray(theta), rank - 1.0)
-    return 1.0 / (np.log2(rank + 1.0) if stop == "DCG" else rank)
+    return 1.0 / (np.log2(rank + (base - 1.0)) / np.log2(base) if stop == "DCG" else rank)
 
 
-def stopping_probability(rank: npt.ArrayLike, stop: str, theta: npt.ArrayLike = 0.5) -> np.ndarray:
-    r"""Compute the probability that a user stops at each rank, whatever is there.
+def stopping_probability(rank: npt.ArrayLike, stop: str, theta: npt.ArrayLike = 0.5, base: float = 2.0) -> np.ndarray:
+    r"""Return the probability that a user stops at each rank, regardless of relevance.
 
     Parameters
     ----------
-    rank, stop, theta
+    rank, stop, theta, base
         As for `viewing_probability`.
 
     Returns
     -------
     ndarray
-        :math:`P(i)`: :math:`(1 - \theta)^{i-1} \theta`, :math:`1/\log_2(i+1) - 1/\log_2(i+2)` or :math:`1/(i(i+1))`.
+        :math:`P(i)`: :math:`(1 - \theta)^{i-1} \theta`, :math:`1/\log_b(i+b-1) - 1/\log_b(i+b)` or
+        :math:`1/(i(i+1))`.
 
     Examples
     --------
@@ -114,21 +127,21 @@ def stopping_probability(rank: npt.ArrayLike, stop: str, theta: npt.ArrayLike = 
         return 1.0 / (rank * (rank + 1.0))
     if stop == "RBP":
         return viewing_probability(rank, stop, theta) * theta
-    return viewing_probability(rank, stop) - viewing_probability(rank + 1.0, stop)
+    return viewing_probability(rank, stop, base=base) - viewing_probability(rank + 1.0, stop, base=base)
 
 
-def average_while_reading(n: np.ndarray, stop: str, theta: np.ndarray) -> np.ndarray:
-    """Return sum_{i<=n} P(i)/i: the average utility, down to rank n, of a document of utility 1 at rank 1."""
+def average_while_reading(n: np.ndarray, stop: str, theta: np.ndarray, base: float) -> np.ndarray:
+    """Return sum_{i<=n} P(i)/i: the average utility of a document with utility 1 at rank 1, down to rank n."""
     rank = np.arange(1.0, n.max(initial=0) + 1)
     result = np.zeros(n.shape)
     for value in np.unique(theta):
-        sums = np.cumsum(np.append(0.0, stopping_probability(rank, stop, value) / rank))
+        sums = np.cumsum(np.append(0.0, stopping_probability(rank, stop, value, base) / rank))
         result = np.where(theta == value, sums[n], result)
     return result
 
 
 class UserModelMeasure(DiversityMeasure):
-    """A measure of an accumulation model and a distribution of the rank of stopping."""
+    """A measure with an accumulation model and a distribution of the rank at which users stop."""
 
     model: int
     stop: str
@@ -139,7 +152,7 @@ class UserModelMeasure(DiversityMeasure):
         self.refuse_idle()
 
     def refuse_idle(self) -> None:
-        """Raise the ``ValueError`` for parameters that have no effect beside the others."""
+        """Raise a ``ValueError`` for parameters that have no effect."""
         idle = self.params.keys() - cell_parameters(self.model, self.stop).keys() - MODEL.keys()
         if self.get("redundancy") != "RBP":
             idle |= {"theta_red"}
@@ -165,7 +178,7 @@ class UserModelMeasure(DiversityMeasure):
         return ranked.intents.total(self._added(ranked))
 
     def _of_perfect_rankings(self, ranked: Ranked) -> np.ndarray:
-        """Return the value of each intent's perfect ranking: its relevant documents by label, then others."""
+        """Return the value of each intent's perfect ranking: relevant documents by label, then other documents."""
         judgements = ranked.judgements.view("each intent")
         perfect = ideal(judgements, ByWorth(by_label), ranked.cutoff)
         if self.model != 4 or self.stop in DYNAMIC:
@@ -181,7 +194,7 @@ class UserModelMeasure(DiversityMeasure):
         )
 
     def _last_rank(self, cutoff: int) -> int:
-        """Return the last rank down to the cutoff where somebody may stop."""
+        """Return the last rank down to the cutoff at which users may stop."""
         last: float = cutoff
         if self.stop == "RBP":
             theta = min(filter(None, [self.theta, self.get("theta_nav")]))
@@ -197,17 +210,18 @@ class UserModelMeasure(DiversityMeasure):
             return (1.0 / rank if self.effort == "reciprocal" else rank) * self._stops_at_relevant(ranked)
         gain = ranked.gain(self) if self.graded else np.ones(len(rank))
         if self.model == 1:
-            return gain * stopping_probability(rank, self.stop, self._theta(ranked))
+            return gain * stopping_probability(rank, self.stop, self._theta(ranked), self._base)
         utility = gain * self._novelty(ranked)
         if self.model == 2:
-            return utility * viewing_probability(rank, self.stop, self._theta(ranked))
+            return utility * viewing_probability(rank, self.stop, self._theta(ranked), self._base)
         if self.stop in DYNAMIC:
             return (ranked.intents.above(utility) + utility) / rank * self._stops_at_relevant(ranked)
-        # The sum over all ranks, turned round: a document adds its utility to every rank from its own to the last.
+        # The sum over ranks as a sum over documents: each adds its utility from its own rank to the last.
         theta = self._theta(ranked)
         n = ranked.n[ranked.query]
         return utility * (
-            average_while_reading(n, self.stop, theta) - average_while_reading(rank - 1, self.stop, theta)
+            average_while_reading(n, self.stop, theta, self._base)
+            - average_while_reading(rank - 1, self.stop, theta, self._base)
         )
 
     def _theta(self, ranked: Ranked) -> np.ndarray:
@@ -215,19 +229,45 @@ class UserModelMeasure(DiversityMeasure):
         theta, theta_nav = self.get("theta") or 0.5, self.get("theta_nav")
         return np.where(ranked.navigational, theta if theta_nav is None else theta_nav, theta)
 
+    @property
+    def _base(self) -> float:
+        """The base of the logarithm in the stopping distribution of DCG."""
+        return self.get("base") or 2.0
+
     def _novelty(self, ranked: Ranked) -> np.ndarray | float:
-        """Return what is left of each document's value after the relevant ones above it."""
+        """Return the fraction of value that each document keeps after the relevant ones above it."""
         redundancy = self.get("redundancy")
         return 1.0 if redundancy is None else viewing_probability(ranked.met + 1, redundancy, self.theta_red)
 
     def _stops_at_relevant(self, ranked: Ranked) -> np.ndarray:
         """Return the probability of stopping at each document, which depends on the relevant ones above it."""
+        if self.model == 3 and self.get("redundancy") is not None:
+            return self._stops_as_utility_grows(ranked)
         if self.stop == "AP":
             return 1.0 / ranked.n_relevant
         if self.stop == "RRR":
             return stopping_probability(ranked.met + 1, "RR")
-        satisfied = ranked.probability(self) if self.graded else self._theta(ranked)
+        satisfied = self._satisfied(ranked)
         return satisfied * ranked.intents.left(satisfied)
+
+    def _stops_as_utility_grows(self, ranked: Ranked) -> np.ndarray:
+        """Return the probability of stopping at each document if U_i, to which redundant ones add less, replaces R_i.
+
+        The share of users who read on is (1 - theta)^U_i, 1 - U_i/U or 1/(U_i + 1), and falls by this probability.
+        """
+        novelty = np.asarray(self._novelty(ranked))
+        if self.stop == "ERR":
+            satisfied = 1.0 - power(1.0 - self._satisfied(ranked), novelty)
+            return satisfied * ranked.intents.left(satisfied)
+        if self.stop == "RRR":
+            above = ranked.intents.above(novelty)
+            return novelty / ((above + 1.0) * (above + novelty + 1.0))
+        found = np.arange(1.0, ranked.n_relevant.max(initial=0) + 1)
+        return novelty / np.cumsum(viewing_probability(found, self.redundancy, self.theta_red))[ranked.n_relevant - 1]
+
+    def _satisfied(self, ranked: Ranked) -> np.ndarray:
+        """Return the probability that a relevant document satisfies a user who reads it."""
+        return ranked.probability(self) if self.graded else self._theta(ranked)
 
 
 def cell_parameters(model: int, stop: str) -> Parameters:
@@ -235,10 +275,11 @@ def cell_parameters(model: int, stop: str) -> Parameters:
     return {
         **CUTOFF,
         **(THETA if stop in ("RBP", "ERR") else {}),
+        **(BASE if stop == "DCG" else {}),
         **NORM,
-        **(REDUNDANCY if model in (2, 4) else {}),
+        **(REDUNDANCY if model != 1 else {}),
         **(EFFORT if model == 3 else {}),
-        # M3 has no gain but that of the probability to stop.
+        # In M3, gain only changes the probability of stopping.
         **(GAIN if stop in STATIC or stop == "ERR" else {}),
         **(MAX_REL if stop == "ERR" else {}),
         **REL,
@@ -246,21 +287,32 @@ def cell_parameters(model: int, stop: str) -> Parameters:
 
 
 class _UserModel(UserModelMeasure):
-    """A user who accumulates by a model until stopping by a distribution: ``UserModel(2, "DCG")``.
+    """An accumulation model combined with a distribution of the rank where users stop: ``UserModel(2, "DCG")``.
 
-    The models: 1 is the relevance of the document where the user stops, 2 the utility of all documents read, 3 the
-    effort, 4 the average utility of a document read. Models 1 and 2 take the static distributions RBP, DCG and RR;
-    model 3 the dynamic ones ERR, AP and RRR, whose users stop at relevant documents only; model 4 takes all. At a
-    cutoff, model 2 assumes that nothing relevant comes below. With ``norm``, the perfect ranking of an intent is its
-    relevant documents by label, followed by others down to the cutoff; without a cutoff, down to the length of the
-    ranking, or of the relevant documents if there are more. So no value exceeds 1, but where less is better
-    (``effort="rank"``).
+    Model 1 is the relevance of the document where the user stops, model 2 the utility of all documents read, model 3
+    the effort, and model 4 the average utility of the documents read. Models 1 and 2 take the static distributions RBP,
+    DCG and RR. Model 3 takes the dynamic distributions ERR, AP and RRR, whose users stop only at relevant documents.
+    Model 4 takes all six. With a cutoff, model 2 assumes that nothing relevant comes below.
+
+    ``norm=True`` divides by the perfect ranking of each intent: its relevant documents by label, then others down to
+    the cutoff. Without a cutoff, the perfect ranking is as long as the ranking, or as the relevant documents if there
+    are more. Values then do not exceed 1, except with ``effort="rank"``, where less is better.
+
+    For other gains, put them into the column of labels and set ``gain="linear"``.
+
+    ``base`` is the base b in the viewing probability of DCG, 1/log_b(i + b - 1), which is 1 at the first rank. (The
+    nDCG with base b that does not discount above rank b is another measure.)
+
+    ``redundancy`` replaces R_i by U_i, the sum of the values that relevant documents keep after those above them. The
+    paper defines it for model 2, and says that models 3 and 4 follow. In model 3, R_i occurs only in the distribution.
+    There the probability of reading on is a function of R_i, or now of U_i. The probability of stopping is its
+    difference between ranks.
 
     Raises
     ------
     ValueError
-        When it is built with a pair that does not exist, graded gains for AP or RRR, which would be no distributions,
-        or a parameter that has no effect there.
+        If the model does not take the distribution, a parameter has no effect, or gains are graded with AP or RRR,
+        whose probabilities would not sum to 1.
 
     .. cite.dblp:: conf/sigir/Carterette11
 
@@ -290,13 +342,13 @@ class _UserModel(UserModelMeasure):
     EQUALS = "of one intent: (1, 'RBP') RBP(rel=1) of cwl_eval; (4, 'AP') AP of pytrec_eval"
     EXAMPLE = "UserModel(model=1, stop='RBP')"
     READS = ("weight", "intent_type")
-    SUPPORTED_PARAMS = {**CUTOFF, **MODEL, **THETA, **NORM, **REDUNDANCY, **EFFORT, **GAIN, **MAX_REL, **REL}
+    SUPPORTED_PARAMS = {**CUTOFF, **MODEL, **THETA, **BASE, **NORM, **REDUNDANCY, **EFFORT, **GAIN, **MAX_REL, **REL}
 
     def __init__(self, model: int | None = None, stop: str | None = None, **params: Any) -> None:
         super().__init__(model=model, stop=stop, **params)
 
     def refuse_idle(self) -> None:
-        """Raise the ``ValueError`` for pairs that do not exist, and for parameters that have no effect there."""
+        """Raise a ``ValueError`` for pairs that do not exist, and for parameters that have no effect."""
         if self.params.keys() <= {"cutoff"}:
             return
         if self.model is None or self.stop is None:
@@ -306,7 +358,8 @@ class _UserModel(UserModelMeasure):
             raise ValueError(f"UserModel: stop must be one of {stops} with model {self.model}, not {self.stop!r}.")
         if self.graded and self.stop in ("AP", "RRR"):
             raise ValueError(
-                f"UserModel: gain must be 'binary' with stop {self.stop!r}, which is no distribution else."
+                f"UserModel: gain must be 'binary' with stop={self.stop!r}, not {self.gain!r}: otherwise the "
+                "probabilities of stopping do not sum to 1."
             )
         super().refuse_idle()
 
@@ -354,7 +407,7 @@ CELLS = (
         "RBP",
         "Rank-Biased Average Precision",
         r"\sum_i \frac{R_i}{i} (1 - \theta)^{i - 1} \theta",
-        "Precision where users stop, each document with the same probability.",
+        "Precision at the rank where users stop, who stop at each document with the same probability.",
     ),
     Cell(
         "CDG",
@@ -362,7 +415,7 @@ CELLS = (
         "DCG",
         "Cumulated Discounted Gain",
         r"\sum_i J_i \left( \frac{1}{\log_2(i + 1)} - \frac{1}{\log_2(i + 2)} \right)",
-        "Relevance of the document where users stop, by the distribution behind DCG.",
+        "Relevance of the document where users stop, with the stopping distribution of DCG.",
     ),
     Cell(
         "DCG",
@@ -370,7 +423,7 @@ CELLS = (
         "DCG",
         "Discounted Cumulated Gain",
         r"\sum_i \frac{J_i}{\log_2(i + 1)}",
-        "Total relevance read, by the distribution behind the logarithmic discount.",
+        "Total relevance of the documents read, with the stopping distribution of DCG.",
     ),
     Cell(
         "DAG",
@@ -378,7 +431,7 @@ CELLS = (
         "DCG",
         "Discounted Average Gain",
         r"\sum_i \frac{R_i}{i} \left( \frac{1}{\log_2(i + 1)} - \frac{1}{\log_2(i + 2)} \right)",
-        "Precision where users stop, by the distribution behind DCG.",
+        "Precision at the rank where users stop, with the stopping distribution of DCG.",
     ),
     Cell(
         "RRG",
@@ -386,7 +439,7 @@ CELLS = (
         "RR",
         "Reciprocal Rank Gain",
         r"\sum_i \frac{J_i}{i (i + 1)}",
-        "Relevance of the document where users stop, reading on with reciprocal probability.",
+        "Relevance of the document where users stop, who read rank i with probability 1/i.",
     ),
     Cell(
         "RRTR",
@@ -394,7 +447,7 @@ CELLS = (
         "RR",
         "Reciprocal Rank Total Relevance",
         r"\sum_i \frac{J_i}{i}",
-        "Total relevance read, reading on with reciprocal probability (the paper's RR).",
+        "Total relevance of the documents read by users who read rank i with probability 1/i (the paper's RR).",
     ),
     Cell(
         "RAP",
@@ -402,7 +455,7 @@ CELLS = (
         "RR",
         "Reciprocal Average Precision",
         r"\sum_i \frac{R_i}{i} \frac{1}{i (i + 1)}",
-        "Precision where users stop, reading on with reciprocal probability.",
+        "Precision at the rank where users stop, who read rank i with probability 1/i.",
     ),
     Cell(
         "EPR",
@@ -410,7 +463,7 @@ CELLS = (
         "ERR",
         "Expected Precision",
         r"\sum_i \frac{R_i}{i} J_i (1 - \theta)^{R_i - 1} \theta",
-        "Precision where users stop, at each relevant document with the same probability.",
+        "Precision at the rank where users stop, who stop at each relevant document with the same probability.",
     ),
     Cell(
         "ARR",
@@ -426,7 +479,7 @@ CELLS = (
         "RRR",
         "Reciprocal Relevant Rank",
         r"\sum_i \frac{1}{i} \frac{J_i}{R_i (R_i + 1)}",
-        "Reciprocal rank where users stop, who read on to further relevant documents with reciprocal probability.",
+        "Reciprocal of the rank where users stop, who read the i-th relevant document with probability 1/i.",
     ),
     Cell(
         "RRAP",
@@ -434,13 +487,13 @@ CELLS = (
         "RRR",
         "Reciprocal Relevant Average Precision",
         r"\sum_i \frac{R_i}{i} \frac{J_i}{R_i (R_i + 1)}",
-        "Precision where users stop, who read on to further relevant documents with reciprocal probability.",
+        "Precision at the rank where users stop, who read the i-th relevant document with probability 1/i.",
     ),
 )
 
 
 class _Cell(UserModelMeasure):
-    """A named cell, with the parameters that have an effect there."""
+    """A named cell of the table, with the parameters that have an effect in it."""
 
     SOURCE = "Carterette (2011, SIGIR), Table 1"
 

@@ -1,4 +1,4 @@
-"""Expected utility: what a user gains, less the effort of reading."""
+"""Expected utility: the gain of a user, minus the effort of reading."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from .base import DiversityMeasure, Normalised, register
 
 
 class _EU(DiversityMeasure):
-    """Expected utility: graded, weighted novelty, less the effort of reading, discounted by rank.
+    """Expected utility: graded and weighted novelty, minus the effort of reading, discounted by rank.
 
-    Negative where the effort outweighs the gain; a query that the run lacks scores 0.
+    The value is negative if the effort exceeds the gain. A query that is missing in the run scores 0.
 
     .. cite.dblp:: conf/ictir/YangL09
 
@@ -57,10 +57,10 @@ class _EU(DiversityMeasure):
 
 
 class _nEU(_EU, Normalised):
-    """Normalised expected utility: EU over that of the greedy ideal ranking.
+    """Normalised expected utility: EU divided by that of the greedy ideal ranking.
 
-    The ideal stops before the first document whose gain does not exceed the effort. Greedy need not be optimal, so that
-    values above 1 are possible; 0 where the ideal is worth nothing.
+    The ideal ranking stops before the first document whose gain does not exceed the effort. It need not be optimal, so
+    that values above 1 are possible. The value is 0 if the ideal ranking has no utility.
 
     .. cite.dblp:: conf/sigir/YangLLHW07
 

@@ -1,4 +1,4 @@
-"""Judging measures and systems by the frame that ``pt.Experiment(..., perquery=True)`` returns."""
+"""Study measures and systems, from the frame that ``pt.Experiment(..., perquery=True)`` returns."""
 
 from . import axioms
 from .agreement import agreement
@@ -10,6 +10,7 @@ from .cutoffs import expected_over_cutoffs
 from .discriminative_power import asl_curve, delta_required, discriminative_power, overlap
 from .gates import below_minimum, worse_than
 from .power import topics_needed
+from .reproduction import reproduction
 from .risk import risk
 from .robustness import assessor_agreement, pool_depth, topic_sampling
 from .stability import stability
@@ -37,6 +38,7 @@ __all__ = [
     "overlap",
     "pool_depth",
     "rank_correlation",
+    "reproduction",
     "risk",
     "significance_table",
     "stability",
