@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
@@ -10,12 +11,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pyterrier_diversity.judged import Judgements, Run, judge
+from pyterrier_diversity.judged import Judgements, Run, arrow, judge
 
 pa = pytest.importorskip("pyarrow")
 
 TYPES = ["string[pyarrow]", pd.ArrowDtype(pa.string()), pd.ArrowDtype(pa.large_string())]
 JUDGED = judge(pd.DataFrame([(q, d, 1) for q in "pqé" for d in "abé"], columns=["qid", "docno", "label"]))
+
+
+@pytest.fixture(scope="module", autouse=True, params=[0, arrow.FEWEST], ids=["in Arrow", "as objects"])
+def fewest(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Look up the few strings of a test in Arrow, and as objects as short columns are."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(arrow, "FEWEST", request.param)
+        yield
+
 
 ROWS = st.lists(
     st.tuples(

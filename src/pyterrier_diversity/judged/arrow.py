@@ -11,6 +11,9 @@ import pandas as pd
 # Strings are compared in blocks of this size, or of one group, as small hash tables are fast.
 _BLOCK = 2_000
 
+# Fewer strings are looked up faster as Python objects.
+FEWEST = 2_000
+
 
 class ArrowStrings:
     """A column of strings. Indexing by a slice or by rows gives an array of objects."""
@@ -74,7 +77,9 @@ class ArrowStrings:
 
 
 def arrow_strings(column: pd.Series) -> ArrowStrings | None:
-    """Return a column of Arrow strings, or None if the column has another type."""
+    """Return a column of Arrow strings, or None if the column has another type or few rows."""
+    if len(column) < FEWEST:
+        return None
     dtype = column.dtype
     if isinstance(dtype, pd.ArrowDtype):
         if str(dtype.pyarrow_dtype) not in ("string", "large_string"):
