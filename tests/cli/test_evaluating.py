@@ -51,6 +51,19 @@ def test_evaluate_reads_qrels_from_a_file():
     )
 
 
+@pytest.mark.parametrize("name", ["nuggets/q1.json", "nuggets"])
+def test_evaluate_reads_nuggets_from_a_file_and_from_a_folder(name, tmp_path):
+    (tmp_path / "nuggets").mkdir()
+    bank = [{"question": "Is it free?", "answers": [{"answer": "yes", "references": ["p1"]}]}]
+    topic = {"metadata": {"topic_id": "q1"}, "nugget_bank": bank}
+    (tmp_path / "nuggets" / "q1.json").write_text(json.dumps(topic))
+    (tmp_path / "mine.jsonl").write_text('{"qid": "q1", "docno": ["p2", "p1"]}\n')
+
+    text = run("evaluate", str(tmp_path / name), str(tmp_path / "mine.jsonl"), "-m", "Coverage@1 Coverage@2")
+
+    assert text.split() == ["run", "Coverage@1", "Coverage@2", "mine", "0.0000", "1.0000"]
+
+
 def test_evaluate_reads_truth_files_and_sessions(shared):
     folder = shared / "trec-dd"
     truth, session = folder / "dd17-odd-truth.xml.gz", folder / "runs" / "dd17-odd-syn1.txt"
@@ -89,7 +102,7 @@ def test_runs_of_one_name_are_called_by_their_paths(tmp_path):
         ("rbu@5", "Unknown measure 'rbu'. Did you mean RBU?"),
         (
             "RBP(p=1,rel=1)",
-            "invalid param p=1 (ir_measures takes values of its own types only: 1.0, not 1).",
+            "invalid param p=1 (ir_measures accepts only the exact types of parameters: 1.0, not 1).",
         ),
         ("RBU(", "Unknown measure 'RBU('. A measure is written as RBU@20"),
         ("alpha_nDCG(alpha=1.5)@5", "alpha_nDCG: alpha must be a number in [0, 1], not 1.5."),
@@ -155,7 +168,7 @@ def test_runs_may_be_ordered_by_rank(tmp_path):
 def test_qrels_without_rows_are_one_sentence(tmp_path):
     (tmp_path / "qrels").touch()
 
-    assert "holds no judgement" in fail("evaluate", str(tmp_path / "qrels"), BM25, "-m", "RBU@5")
+    assert "contains no judgement" in fail("evaluate", str(tmp_path / "qrels"), BM25, "-m", "RBU@5")
 
 
 def test_unknown_qrels_are_one_sentence():
@@ -258,7 +271,7 @@ def test_a_folder_a_pattern_and_two_workers_give_the_same_table():
 
 
 def test_no_run_file_is_one_sentence():
-    assert "There is no run file 'nothing/*.run'." in fail("evaluate", "demo", "nothing/*.run", "-m", "RBU@5")
+    assert "No run file found at 'nothing/*.run'." in fail("evaluate", "demo", "nothing/*.run", "-m", "RBU@5")
 
 
 @pytest.mark.parametrize(

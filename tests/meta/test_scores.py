@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pyterrier_diversity.meta.scores import generators, read_scores, signs
+from pyterrier_diversity.meta.scores import differences, generators, read_scores, signs
 
 
 def perquery(*rows):
@@ -95,7 +95,7 @@ def test_a_query_that_is_nan_by_one_measure_alone_is_refused_when_that_measure_i
             None,
             "must be a finite number, but system 'a' has nan of P for query '1' .8 such rows",
         ),
-        (FOUR.assign(value="high"), None, "the column value must have numbers: .*'high'"),
+        (FOUR.assign(value="high"), None, "the column value must contain numbers: .*'high'"),
         (FOUR.assign(value=1e200), None, r"must be at most 1e\+100 in size, but system 'a' has 1e\+200"),
         (FOUR.assign(qid=["1", None] * 4), None, "perquery: row 1 has no qid"),
         (pd.concat([FOUR, FOUR["qid"]], axis=1), None, "perquery must have the column qid once"),
@@ -135,3 +135,9 @@ def test_every_task_has_its_own_generator(rng):
 
     assert len(set(drawn)) == 3
     assert drawn == [generator.random() for generator in generators(3, 3)]
+
+
+def test_differences_are_0_where_values_are_equal_but_for_their_last_bits():
+    first, second = np.array([0.75, 0.1 + 0.2, -2.0]), np.array([0.25, 0.3, 1.0])
+
+    assert differences(first, second).tolist() == [0.5, 0.0, -3.0]

@@ -1,3 +1,4 @@
+from inspect import signature
 from itertools import combinations
 
 import ir_measures
@@ -277,7 +278,7 @@ def test_legends_describe_the_test():
 def test_repeated_documents_of_a_run_give_a_warning():
     runs = {**FOUR, "A": run(q="xx")}
 
-    with pytest.warns(UserWarning, match="holds a document twice"):
+    with pytest.warns(UserWarning, match="repeats documents"):
         number_of_systems(runs, relevant(q="xz"), P_Rareness @ 1, n_trials=2)
 
 
@@ -459,3 +460,8 @@ def test_numbers_of_systems_out_of_range_are_refused(arguments, message):
 def test_synthetic_systems_out_of_range_are_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
         insert_synthetic_system(**{"runs": FOUR, "qrels": OF_FOUR, "measures": P_Rareness @ 5, **arguments})
+
+
+def test_there_are_1000_trials_and_up_to_45_relevant_documents_unless_told():
+    assert signature(number_of_systems).parameters["n_trials"].default == 1000
+    assert list(signature(insert_synthetic_system).parameters["n_relevant"].default) == list(range(1, 46))

@@ -304,7 +304,7 @@ def test_a_bare_measure_reads_the_last_row_of_each_document_which_must_have_its_
     qrels = pd.DataFrame(rows, columns=["qid", "docno", "label", "iteration"])
     message = r"^Ideal: .* miss the highest label of document 'a' of query 'q' \(1 such .*\. Use Adhoc\("
 
-    with pytest.raises(ValueError, match=r"^nDCG@2 reads the last row of a document, .* Use Adhoc\(nDCG@2\)\.$"):
+    with pytest.raises(ValueError, match=r"^nDCG@2 reads only the last row of a document: .* Use Adhoc\(nDCG@2\)\.$"):
         ranked(Ideal(qrels, nDCG @ 2))
     assert ranked(Ideal(qrels, Adhoc(nDCG @ 3), ideal="exact")) == ["a", "c", "b"]
     assert ranked(Ideal(qrels.sort_values("label"), nDCG @ 3, ideal="exact")) == ["a", "c", "b"]
@@ -401,7 +401,7 @@ def test_invalid_arguments_are_refused_at_once(parameters, error, message):
 def test_coverage_has_a_proof_only_where_intents_weigh_the_same():
     qrels = QRELS.assign(weight=QRELS["iteration"].map({"x": 2.0, "y": 1.0, "z": 1.0}))
 
-    with pytest.raises(ValueError, match="Coverage@2: a ranking is proven to be the best only where the intents"):
+    with pytest.raises(ValueError, match="Coverage@2: the best ranking can be proven only if all intents"):
         Ideal(qrels, Coverage @ 2, ideal="exact")(TOPICS)
     assert ranked(Ideal(qrels, Coverage @ 2)) == ["a", "d"]
 

@@ -167,6 +167,10 @@ class TestOnSubtopics:
             (lambda frame: frame.assign(docno="d1"), "returned no column score"),
             (lambda frame: frame, "returned no column docno, score"),
             (lambda frame: frame.assign(qid="q.9", docno="d1", score=1.0), "returned results for other queries"),
+            (
+                lambda frame: frame.assign(qid=[*frame["qid"][1:], "q.9"], docno="d1", score=1.0),
+                "returned results for other queries",
+            ),
         ],
     )
     def test_a_pipeline_that_does_not_answer_is_refused(self, pipeline, message):

@@ -21,7 +21,7 @@ PowerTest = Literal["t", "tukey-randomised"]
 _TEST = Parameter(str, choices=("t", "tukey-randomised"), desc="the planned test")
 _DELTA = Parameter(float, interval="(0, 1e100]", desc="difference of two systems' means to find")
 _TOPICS = Parameter(int, interval="[2, inf)", desc="number of topics")
-_TRIALS = Parameter(int, 1000, interval="[1, inf)", desc="samples of topics, and shuffles of each, in a simulation")
+_TRIALS = Parameter(int, interval="[1, inf)", desc="samples of topics, and shuffles of each, in a simulation")
 
 # The search ends at this number of topics.
 _MOST = {"t": 10**6, "tukey-randomised": 10**4}
