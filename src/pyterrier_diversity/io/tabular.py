@@ -58,8 +58,8 @@ def write_qrels(qrels: pd.DataFrame, path: Path, *, lossy: bool = False) -> None
     frame = given_frame(qrels, QRELS_COLUMNS, "qrels")
     numbers(frame, "relevance", "qrels")
     ids = {name: strings(frame, name, "qrels") for name in ("query_id", "doc_id", "iteration") if name in frame}
-    frame = frame.assign(**ids)
     try:
+        frame = frame.assign(**ids)
         if ending(path) == ".parquet":
             _write_parquet(frame.rename(columns=_PYTERRIER), path)
         elif ending(path) in TABLES:
