@@ -137,7 +137,10 @@ def read_json_run(content: Content) -> pd.DataFrame:
 
 
 def _run_rows(record: Field) -> list[tuple[str, str, float, float]]:
-    query, docs = record.need("qid", "query_id").identifier(), record.need("docno", "doc_id")
+    query = record.need("qid", "query_id").identifier()
+    if record.has("nuggets") and record.has("run_id"):  # an answer that was judged is all that its run has
+        return [(query, record.need("run_id").identifier(), 1.0, 0.0)]
+    docs = record.need("docno", "doc_id")
     score, rank = record.get("score"), record.get("rank")
     if not isinstance(docs.value, list):
         place = np.nan if rank is None else rank.number()
