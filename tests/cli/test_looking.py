@@ -1,4 +1,3 @@
-import inspect
 import io
 import json
 
@@ -50,19 +49,13 @@ def test_explain_of_two_runs_gives_the_difference_rank_by_rank():
         ([BM25, "-m", "RBU@5"], 2, "Missing option '-q'"),
     ],
 )
-def test_what_cannot_be_explained_is_one_sentence(arguments, status, message):
+def test_invalid_arguments_of_explain_give_one_sentence(arguments, status, message):
     assert message in fail("explain", QRELS, *arguments, status=status)
 
 
 def test_every_picture_of_the_module_has_its_name():
-    drawn = {
-        name
-        for name, function in inspect.getmembers(plots, inspect.isfunction)
-        if function.__module__ == plots.__name__ and not name.startswith("_")
-    }
-
-    # confusion is of two qrels.
-    assert {*PICTURES, "confusion"} == drawn
+    # These are of two qrels, or of measures and gold standards.
+    assert {*PICTURES, "confusion", "assessor_agreement", "concordance"} == {*plots.__all__}
 
 
 OPTIONS = {
@@ -72,6 +65,8 @@ OPTIONS = {
     "per_query_deltas": ["-m", "RBU@5"],
     "missed_intents": ["-q", "2", "-k", "5"],
     "topics_needed": ["-m", "RBU@5"],
+    "number_of_systems": [MORE, "-m", "P_Rareness@5"],
+    "insert_synthetic_system": ["-m", "P_Rareness@5"],
 }
 
 
@@ -86,7 +81,7 @@ def test_each_picture_is_drawn_into_a_file(tmp_path, name):
 
 
 @pytest.mark.parametrize("ending", ["png", "pdf"])
-def test_the_ending_of_the_file_says_what_it_is(tmp_path, ending):
+def test_the_ending_of_the_file_is_its_format(tmp_path, ending):
     run("plot", "coverage", "demo", "bm25", "-q", "1", "-o", str(tmp_path / f"picture.{ending}"))
 
     assert (tmp_path / f"picture.{ending}").read_bytes()[:4] in (b"\x89PNG", b"%PDF")
@@ -103,5 +98,5 @@ def test_the_ending_of_the_file_says_what_it_is(tmp_path, ending):
         (["coverage", QRELS, BM25, "-q", "99"], 1, "no relevant document for query '99'"),
     ],
 )
-def test_what_cannot_be_drawn_is_one_sentence(tmp_path, arguments, status, message):
+def test_invalid_arguments_of_plot_give_one_sentence(tmp_path, arguments, status, message):
     assert message in fail("plot", *arguments, "-o", str(tmp_path / "picture.svg"), status=status)

@@ -149,29 +149,20 @@ class Asked:
 
 
 def _coverage(asked: Asked) -> Axes:
-    return _panels(
-        asked,
-        lambda path, ax: plots.coverage(asked.read(path), asked.judged, asked.one_query, cutoff=asked.depth, ax=ax),
-    )
-
-
-def _explain(asked: Asked) -> Axes:
-    return _panels(
-        asked,
-        lambda path, ax: plots.explain(asked.explained(path, None), asked.one_query, cutoff=asked.depth, ax=ax),
-    )
-
-
-def _panels(asked: Asked, draw: Callable[[str | Path, Axes], object]) -> Axes:
     """Draw a panel for each run, side by side."""
     import matplotlib.pyplot as plt
 
     n = len(asked.paths)
     figure, axes = plt.subplots(1, n, figsize=(6.4 * n, 4.8), layout="constrained", squeeze=False)
     for ax, (name, path) in zip(axes[0], asked.paths.items(), strict=True):
-        draw(path, ax)
-        ax.set_title(f"{name}, query {asked.one_query}")
+        plots.coverage(asked.read(path), asked.judged, asked.one_query, cutoff=asked.depth, ax=ax)
+        ax.set_title(f"{name}, query {asked.one_query}", loc="left")
     return figure.axes[0]
+
+
+def _explain(asked: Asked) -> Axes:
+    explained = {name: asked.explained(path, None) for name, path in asked.paths.items()}
+    return plots.explain(explained, asked.one_query, cutoff=asked.depth)[0]
 
 
 def _intent_coverage(asked: Asked) -> Axes:
@@ -202,6 +193,17 @@ PICTURES: dict[str, Callable[[Asked], Axes]] = {
     "unanimity": lambda asked: plots.unanimity(meta.unanimity(asked.perquery)),
     "discriminative_power": lambda asked: plots.discriminative_power(
         meta.discriminative_power(asked.perquery, rng=asked.seed, n_jobs=asked.jobs)
+    ),
+    "delta_required": lambda asked: plots.delta_required(
+        meta.delta_required(asked.perquery, rng=asked.seed, n_jobs=asked.jobs)
+    ),
+    "stability": lambda asked: plots.stability(meta.stability(asked.perquery, rng=asked.seed, n_jobs=asked.jobs)),
+    "pool_depth": lambda asked: plots.pool_depth(meta.pool_depth(asked.runs, asked.judged, asked.measures)),
+    "number_of_systems": lambda asked: plots.number_of_systems(
+        meta.number_of_systems(asked.runs, asked.judged, asked.measures, rng=asked.seed, n_jobs=asked.jobs)
+    ),
+    "insert_synthetic_system": lambda asked: plots.insert_synthetic_system(
+        meta.insert_synthetic_system(asked.runs, asked.judged, asked.measures, n_jobs=asked.jobs)
     ),
     "missed_intents": lambda asked: plots.missed_intents(
         missed_intents(asked.judged, asked.runs, asked.depth), asked.query

@@ -147,13 +147,13 @@ ids descend, and nothing is rounded.
 """
 
 NUGGETS: Measures = grid(NuggetScore, importance=["vital", "weighted", "all"], partial=[0, 0.5])
-"""The six scores of AutoNuggetizer for answers: three scores, strict and with partial support (Pradeep et al. 2025).
+"""The six scores of AutoNuggetizer for answers, three scores, strict and with partial support (Pradeep et al. 2025).
 
 To score the passages of a ranking, add a cutoff: ``[measure @ 20 for measure in NUGGETS]``.
 """
 
 RBU18_OFFICIAL: Measures = (*NDEVAL, *grid(RBU, e=[0, 0.001, 0.05, 0.1, 0.5], p=[0.8, 0.9, 0.99]))
-"""The official measures of the TREC Web track 2014 and variants of RBU: Amigó et al. (2018), Table 3."""
+"""The official measures of the TREC Web track 2014 and variants of RBU, as in Amigó et al. (2018), Table 3."""
 
 CARTERETTE: Measures = (
     UserModel(1, "RBP"),

@@ -1,0 +1,63 @@
+"""Pictures of what the measures see, and of how they compare.
+
+They need matplotlib: ``pip install 'pyterrier-diversity[plots]'``. Each draws into a new figure, or into
+the ``ax`` given, whose figure should have ``layout="constrained"``.
+
+=============================================== ========================================================================
+the picture                                     draws
+=============================================== ========================================================================
+`coverage`, `intent_coverage`                   runs and qrels
+`explain`                                       what `transformers.Explain` returns, for one system or several
+`missed_intents`                                `pyterrier_diversity.missed_intents`
+`per_query_deltas`                              ``pt.Experiment(..., perquery=True)``; with several systems, what
+                                                `meta.risk` weighs
+`asl_curve`                                     `meta.asl_curve`
+`discriminative_power`, `delta_required`        the functions of `meta` with these names
+`unanimity`, `stability`, `concordance`         the functions of `meta` with these names
+`tau_matrix`                                    ``meta.rank_correlation(..., matrix=True)``
+`by_topic_set_size`                             `meta.topic_sampling`
+`pool_depth`, `assessor_agreement`              the functions of `meta` with these names
+`number_of_systems`, `insert_synthetic_system`  the functions of `meta` with these names
+`topics_needed`                                 `meta.topics_needed`, of several ``n`` or ``delta``
+`confusion`                                     ``meta.agreement(..., table=True)``
+=============================================== ========================================================================
+
+There is no picture of `meta.axiom_table`, `meta.overlap` and `meta.compare`: yes or no, three counts, and rows of
+numbers are easier to read in their tables.
+"""
+
+from .bars import assessor_agreement, delta_required, discriminative_power, stability, unanimity
+from .curves import (
+    asl_curve,
+    by_topic_set_size,
+    insert_synthetic_system,
+    intent_coverage,
+    number_of_systems,
+    pool_depth,
+    topics_needed,
+)
+from .deltas import per_query_deltas
+from .intents import coverage, explain, missed_intents
+from .matrices import concordance, confusion, tau_matrix
+
+__all__ = [
+    "asl_curve",
+    "assessor_agreement",
+    "by_topic_set_size",
+    "concordance",
+    "confusion",
+    "coverage",
+    "delta_required",
+    "discriminative_power",
+    "explain",
+    "insert_synthetic_system",
+    "intent_coverage",
+    "missed_intents",
+    "number_of_systems",
+    "per_query_deltas",
+    "pool_depth",
+    "stability",
+    "tau_matrix",
+    "topics_needed",
+    "unanimity",
+]

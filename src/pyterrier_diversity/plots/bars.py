@@ -1,0 +1,223 @@
+"""Pictures with a bar or a point for each measure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from ..arithmetic import divide
+from .drawing import COLOURS, GAIN, counts_of, fitted, new_axes, readable, title
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def unanimity(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """Show the unanimity of measures.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Columns ``measure`` and ``unanimity``, as `meta.unanimity` returns them.
+    ax : Axes, optional
+        Where to draw; a new figure if omitted.
+
+    Returns
+    -------
+    Axes
+        A bar for each measure, the first row on top, with its value; no bar where that is infinite or NaN.
+
+    Raises
+    ------
+    ValueError
+        If the frame has no rows or lacks a column.
+    """
+    frame = readable("unanimity", frame, "meta.unanimity", "measure", "unanimity")
+    values = frame["unanimity"].to_numpy(dtype=np.float64)
+    ax = _bars(frame["measure"], values, [f"{value:.2f}" for value in values], ax)
+    finite = values[np.isfinite(values)]
+    _shares(ax, min(0.0, float(finite.min(initial=0.0)) * 1.2))
+    ax.set_xlabel("unanimity")
+    title(ax, counts_of(frame))
+    return ax
+
+
+def discriminative_power(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """Show the share of the pairs of systems that measures tell apart.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Columns ``measure``, and ``significant`` and ``pairs``, the numbers of pairs that differ significantly and of
+        all, or ``share``, as `meta.discriminative_power` returns them.
+    ax : Axes, optional
+        Where to draw; a new figure if omitted.
+
+    Returns
+    -------
+    Axes
+        A bar for each measure, the first row on top, with its numbers of pairs if the frame has them, or its share.
+
+    Raises
+    ------
+    ValueError
+        If the frame has no rows or lacks a column.
+    """
+    counted = {"significant", "pairs"} <= set(frame)
+    columns = ("significant", "pairs") if counted or "share" not in frame else ("share",)
+    frame = readable("discriminative_power", frame, "meta.discriminative_power", "measure", *columns)
+    if counted:
+        values = divide(frame["significant"], frame["pairs"])
+        texts = [f"{part}/{whole}" for part, whole in zip(frame["significant"], frame["pairs"], strict=True)]
+    else:
+        values = frame["share"].to_numpy(dtype=np.float64)
+        texts = [f"{value:.1%}" for value in values]
+    ax = _bars(frame["measure"], values, texts, ax)
+    _shares(ax, 0.0)
+    ax.set_xlabel("share of pairs of systems that differ significantly")
+    title(ax, _test_of(frame), counts_of(frame))
+    return ax
+
+
+def stability(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """Show how often measures order two systems the same way on samples of the topics.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Columns ``measure``, ``stability`` and ``ties``, as `meta.stability` returns them.
+    ax : Axes, optional
+        Where to draw; a new figure if omitted.
+
+    Returns
+    -------
+    Axes
+        A bar from 0 to 1 for each measure, the first row on top: the share of the more frequent order, of the ties, and
+        of the less frequent order.
+
+    Raises
+    ------
+    ValueError
+        If the frame has no rows or lacks a column.
+    """
+    frame = readable("stability", frame, "meta.stability", "measure", "stability", "ties")
+    stable, ties = (frame[column].to_numpy(dtype=np.float64) for column in ("stability", "ties"))
+    ax = _new(len(frame)) if ax is None else ax
+    parts: dict[str, tuple[np.ndarray, dict[str, Any]]] = {
+        "the more frequent order": (stable, {"color": GAIN}),
+        "tied": (ties, {"color": "0.85", "edgecolor": "0.5", "hatch": "///"}),
+        "the other order": (np.clip(1 - stable - ties, 0, None), {"color": COLOURS[1]}),
+    }
+    left = np.zeros(len(frame))
+    for name, (share, look) in parts.items():
+        ax.barh(range(len(frame)), share, left=left, label=name, linewidth=0, **look)
+        left = left + share
+    for row, value in enumerate(stable):
+        ax.text(0.01, row, f"{value:.2f}", va="center", color="white" if value > 0.1 else "black", size=9)
+    _name_rows(ax, frame["measure"])
+    ax.set_xlim(0, 1)
+    ax.set_xlabel("share of samples of the topics, mean over pairs of systems")
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=3, fontsize="small", frameon=False)
+    sample = f"samples of {frame.attrs['n_topics']}" if "n_topics" in frame.attrs else ""
+    title(ax, counts_of(frame), sample)
+    return ax
+
+
+def delta_required(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """Show the difference between two means that significance takes, by each measure.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Columns ``measure`` and ``delta``, as `meta.delta_required` returns them.
+    ax : Axes, optional
+        Where to draw; a new figure if omitted.
+
+    Returns
+    -------
+    Axes
+        A bar for each measure, the first row on top, with its value; no bar where no pair differs significantly.
+
+    Raises
+    ------
+    ValueError
+        If the frame has no rows or lacks a column.
+    """
+    frame = readable("delta_required", frame, "meta.delta_required", "measure", "delta")
+    values = frame["delta"].to_numpy(dtype=np.float64)
+    texts = [f"{value:.3f}" if np.isfinite(value) else "no pair is significant" for value in values]
+    ax = _bars(frame["measure"], values, texts, ax)
+    ax.set_xlim(0, 1.25 * max(np.nanmax(values, initial=0.0), 0.01))
+    ax.set_xlabel("difference of means that is significant")
+    title(ax, _test_of(frame), counts_of(frame))
+    return ax
+
+
+def assessor_agreement(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """Show how alike the systems are ordered by the judgements of two assessors, by each measure.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Columns ``measure``, ``tau``, ``tau_low`` and ``tau_high``, as `meta.assessor_agreement` returns them.
+    ax : Axes, optional
+        Where to draw; a new figure if omitted.
+
+    Returns
+    -------
+    Axes
+        A point for each measure, the first row on top, with the interval of its tau; no point where tau is NaN.
+
+    Raises
+    ------
+    ValueError
+        If the frame has no rows or lacks a column.
+    """
+    columns = ("measure", "tau", "tau_low", "tau_high")
+    frame = readable("assessor_agreement", frame, "meta.assessor_agreement", *columns)
+    tau, low, high = (frame[column].to_numpy(dtype=np.float64) for column in columns[1:])
+    ax = _new(len(frame)) if ax is None else ax
+    rows = np.arange(len(frame))
+    ax.hlines(rows, low, high, color=GAIN)
+    ax.plot(tau, rows, "o", color=GAIN)
+    for row, value in zip(rows[np.isfinite(tau)], tau[np.isfinite(tau)], strict=True):
+        ax.annotate(f"{value:.2f}", (value, row), (0, 6), textcoords="offset points", ha="center", size=9)
+    _name_rows(ax, frame["measure"])
+    ax.set_xlim(min(0.0, np.nanmin(low, initial=0.0) - 0.02), 1.02)
+    ax.set_xlabel("Kendall's τ of the two orders of the systems")
+    title(ax, counts_of(frame))
+    return ax
+
+
+def _test_of(frame: pd.DataFrame) -> str:
+    """Return which test a table of `meta` made, at which level, if it says so."""
+    told = [str(frame.attrs["test"])] if "test" in frame.attrs else []
+    return ", ".join(told + ([f"alpha {frame.attrs['alpha']:g}"] if "alpha" in frame.attrs else []))
+
+
+def _new(n_rows: int) -> Axes:
+    return new_axes((6.4, 1.5 + 0.36 * n_rows))
+
+
+def _name_rows(ax: Axes, names: pd.Series) -> None:
+    ax.set_yticks(range(len(names)), [fitted(name, 30) for name in names])
+    ax.set_ylim(len(names) - 0.5, -0.5)
+    ax.tick_params(axis="y", length=0)
+    ax.spines[["top", "right"]].set_visible(False)
+
+
+def _bars(names: pd.Series, values: np.ndarray, texts: list[str], ax: Axes | None) -> Axes:
+    ax = _new(len(values)) if ax is None else ax
+    bars = ax.barh(range(len(values)), np.where(np.isfinite(values), values, 0.0), color=GAIN)
+    ax.bar_label(bars, texts, padding=3, fontsize=9)
+    _name_rows(ax, names)
+    return ax
+
+
+def _shares(ax: Axes, lowest: float) -> None:
+    """Show an axis of shares from 0, or from a negative value, to 1, with room for a number behind the longest bar."""
+    ax.set_xlim(lowest, 1 + 0.14 * (1 - lowest))
+    ax.set_xticks([tick for tick in np.arange(-1, 1.01, 0.2).round(1) if tick >= lowest])
+    ax.spines["bottom"].set_bounds(lowest, 1)

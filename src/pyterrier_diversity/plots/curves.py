@@ -1,0 +1,312 @@
+"""Pictures with a line for each system or measure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import ir_measures
+import numpy as np
+import pandas as pd
+
+from ..evaluate import DiversityEvaluator
+from ..judged import Run, judge
+from ..measures import Coverage
+from ..measures.parse import read_measure
+from ..meta.significance_tests import LEVEL
+from ..parameters import CUTOFF, checked
+from .drawing import counts_of, lines_of, name_lines, new_axes, plot_lines, rank_ticks, readable, style, title
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# A line has no more points: each is an evaluation.
+_MOST_RANKS = 200
+
+
+def intent_coverage(
+    runs: Any,
+    qrels: pd.DataFrame,
+    *,
+    measure: ir_measures.Measure | str = Coverage,
+    cutoff: int = 20,
+    ax: Axes | None = None,
+) -> Axes:
+    """Show how much of a query's intents runs cover down to each rank: a measure at each cutoff.
+
+    Parameters
+    ----------
+    runs : DataFrame, or mapping of str to runs
+        Results with ``qid``, ``docno``, ``score``: of one system, or of each by its name.
+    qrels : DataFrame
+        Qrels with ``qid``, ``docno``, ``label``, ``iteration``.
+    measure : Measure or str
+        The measure without its cutoff: `Coverage`, which weighs intents and counts those that no document is relevant
+        to, or another one such as `StRecall`.
+    cutoff : int
+        Last rank to show, if a ranking is that long.
+    ax : Axes, optional
+        Where to draw; a new figure if omitted.
+
+    Returns
+    -------
+    Axes
+        A line for each system, of 200 ranks at most. Queries that it has no ranking for, and queries without relevant
+        documents, count as 0.
+
+    Raises
+    ------
+    ValueError
+        If there is no run, the qrels have no relevant document, or the measure has no cutoffs down to this one.
+    """
+    cutoff = checked("intent_coverage", CUTOFF, cutoff=cutoff)["cutoff"]
+    judgements = judge(qrels)
+    if not len(judgements.intents.ids):
+        raise ValueError("The qrels have no relevant document.")
+    named = isinstance(runs, Mapping)
+    if named and not runs:
+        raise ValueError("intent_coverage: runs must not be empty.")
+    measure = read_measure("intent_coverage", measure)
+    systems = dict(runs) if named else {"": runs}
+    longest = max(int(Run(run).retrieve(judgements).n.max(initial=1)) for run in systems.values())
+    last = min(cutoff, max(longest, 1))
+    ranks = np.unique(np.linspace(1, last, min(last, _MOST_RANKS)).astype(int))
+    at_ranks = [measure @ rank for rank in ranks.tolist()]
+    evaluator = DiversityEvaluator(at_ranks, qrels)
+    values = {name: evaluator.calc_aggregate(run) for name, run in systems.items()}
+    lines = {name: (ranks, np.array([value[at_rank] for at_rank in at_ranks])) for name, value in values.items()}
+    ax = new_axes() if ax is None else ax
+    plot_lines(ax, lines)
+    rank_ticks(ax, 1, last)
+    drawn = np.concatenate([y for _, y in lines.values()])
+    ax.set_ylim(min(0.0, 1.05 * np.nanmin(drawn, initial=0.0)), max(1.0, 1.05 * np.nanmax(drawn, initial=0.0)))
+    ax.set_xlabel("rank")
+    ax.set_ylabel(str(measure))
+    title(ax, f"{measure} down to each rank, {len(judgements)} queries")
+    if named:
+        name_lines(ax)
+    return ax
+
+
+def asl_curve(frame: pd.DataFrame, *, log: bool = False, alpha: float = 0.05, ax: Axes | None = None) -> Axes:
+    """Show the p-values of all pairs of systems, sorted: the lower a line, the more pairs the measure tells apart.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Columns ``measure``, ``rank`` (of the pair by its p-value) and ``asl`` (the achieved significance level, which
+        is the p-value), as `meta.asl_curve` returns them.
+    log : bool
+        Whether the axis of p-values is logarithmic; p-values of 0 then lie below it.
+    alpha : float in (0, 1)
+        The level of significance, where a dotted line is.
+    ax : Axes, optional
+        Where to draw; a new figure if omitted.
+
+    Returns
+    -------
+    Axes
+        A line for each measure.
+
+    Raises
+    ------
+    ValueError
+        If the frame has no rows or lacks a column, or alpha is out of range.
+    """
+    frame = readable("asl_curve", frame, "meta.asl_curve", "measure", "rank", "asl")
+    alpha = LEVEL.check("asl_curve", "alpha", alpha)
+    lines = lines_of(frame, "measure", "rank", "asl")
+    ax = new_axes() if ax is None else ax
+    plot_lines(ax, lines)
+    ax.axhline(alpha, color="0.4", linewidth=1, linestyle=(0, (1, 2)))
+    ax.text(0.005, alpha, f"{alpha:g}", transform=ax.get_yaxis_transform(), va="bottom", size=9, color="0.3")
+    ax.set_yscale("log" if log else "linear")
+    if not log:
+        ax.set_ylim(0, 1)
+    rank_ticks(ax, 1, max(int(x[-1]) for x, _ in lines.values()))
+    ax.set_xlabel("pairs of systems, the highest p-value first")
+    ax.set_ylabel("achieved significance level (p-value)")
+    title(ax, str(frame.attrs.get("test", "")), counts_of(frame))
+    name_lines(ax)
+    return ax
+
+
+def by_topic_set_size(frame: pd.DataFrame, *, by: str = "measure", ax: Axes | None = None) -> Axes:
+    """Show how alike the systems are ordered by samples of the topics and by all of them, for each size of a sample.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Columns ``measure``, ``size`` and ``tau``, as `meta.topic_sampling` returns them.
+    by : str
+        The column that has a line for each of its values: with ``"family"``, for each family, means over its measures.
+    ax : Axes, optional
+        Where to draw; a new figure if omitted.
+
+    Returns
+    -------
+    Axes
+        A line for each measure, or for each value of ``by``.
+
+    Raises
+    ------
+    ValueError
+        If the frame has no rows or lacks a column.
+    """
+    return _taus("by_topic_set_size", frame, "meta.topic_sampling", by, "size", "topics in a sample", ax)
+
+
+def pool_depth(frame: pd.DataFrame, *, by: str = "measure", ax: Axes | None = None) -> Axes:
+    """Show how alike the systems are ordered by the judgements of a shallow pool and by all, for each depth.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Columns ``measure``, ``depth`` and ``tau``, as `meta.pool_depth` returns them.
+    by : str
+        The column that has a line for each of its values: with ``"family"``, for each family, means over its measures.
+    ax : Axes, optional
+        Where to draw; a new figure if omitted.
+
+    Returns
+    -------
+    Axes
+        A line for each measure, or for each value of ``by``.
+
+    Raises
+    ------
+    ValueError
+        If the frame has no rows or lacks a column.
+    """
+    return _taus("pool_depth", frame, "meta.pool_depth", by, "depth", "depth of the pool", ax)
+
+
+def number_of_systems(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """Show how alike systems are ordered when only some of them take part in rarity, and when all do.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Columns ``measure``, ``n_systems``, ``mean`` and ``std``, as `meta.number_of_systems` returns them.
+    ax : Axes, optional
+        Where to draw; a new figure if omitted.
+
+    Returns
+    -------
+    Axes
+        A line for each measure over the number of systems drawn, with one standard deviation up and down.
+
+    Raises
+    ------
+    ValueError
+        If the frame has no rows or lacks a column.
+    """
+    frame = readable("number_of_systems", frame, "meta.number_of_systems", "measure", "n_systems", "mean", "std")
+    lines, spread = (lines_of(frame, "measure", "n_systems", y) for y in ("mean", "std"))
+    ax = new_axes() if ax is None else ax
+    plot_lines(ax, lines)
+    for i, (name, (x, y)) in enumerate(lines.items()):
+        # Beside each other, as they would lie on each other.
+        moved = x * 1.02 ** (i - (len(lines) - 1) / 2)
+        ax.errorbar(moved, y, spread[name][1], fmt="none", ecolor=style(i, 1)["color"], capsize=3, linewidth=1)
+    sizes = sorted(frame["n_systems"].unique())
+    ax.set_xscale("log")
+    ax.set_xticks(sizes, [str(size) for size in sizes])
+    ax.minorticks_off()
+    _show_taus(ax, frame["mean"] - frame["std"].fillna(0))
+    ax.set_xlabel("systems drawn")
+    ax.set_ylabel("rank correlation with the order among all systems")
+    title(
+        ax, f"of {frame.attrs['n_systems']} systems" if "n_systems" in frame.attrs else "", "mean and std over trials"
+    )
+    name_lines(ax)
+    return ax
+
+
+def insert_synthetic_system(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """Show the rank of a synthetic system that finds some rare, or common, relevant documents.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Columns ``measure``, ``n_relevant`` and ``rank``, as `meta.insert_synthetic_system` returns them.
+    ax : Axes, optional
+        Where to draw; a new figure if omitted.
+
+    Returns
+    -------
+    Axes
+        A line for each measure, rank 1 on top.
+
+    Raises
+    ------
+    ValueError
+        If the frame has no rows or lacks a column.
+    """
+    source = "meta.insert_synthetic_system"
+    frame = readable("insert_synthetic_system", frame, source, "measure", "n_relevant", "rank")
+    ax = new_axes() if ax is None else ax
+    plot_lines(ax, lines_of(frame, "measure", "n_relevant", "rank"))
+    last = max(int(frame["rank"].max()), frame.attrs.get("n_systems", 0) + 1)
+    ax.set_ylim(last + 0.5, 0.5)
+    ax.locator_params(axis="y", integer=True)
+    rank_ticks(ax, int(frame["n_relevant"].min()), int(frame["n_relevant"].max()))
+    kinds = " or ".join(frame["kind"].unique()) + " " if "kind" in frame else ""
+    ax.set_xlabel(f"{kinds}relevant documents that the synthetic system finds")
+    ax.set_ylabel("rank of the synthetic system")
+    title(ax, f"among {frame.attrs['n_systems']} systems" if "n_systems" in frame.attrs else "")
+    name_lines(ax)
+    return ax
+
+
+def topics_needed(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """Show the smallest difference that so many topics find, or how many topics a difference takes.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Columns ``measure``, ``topics`` and ``delta``, as `meta.topics_needed` returns them for several ``n`` or
+        ``delta``.
+    ax : Axes, optional
+        Where to draw; a new figure if omitted.
+
+    Returns
+    -------
+    Axes
+        A line for each measure, both axes logarithmic: a difference of half the size takes about four times the topics.
+
+    Raises
+    ------
+    ValueError
+        If the frame has no rows or lacks a column.
+    """
+    frame = readable("topics_needed", frame, "meta.topics_needed", "measure", "topics", "delta")
+    ax = new_axes() if ax is None else ax
+    plot_lines(ax, lines_of(frame, "measure", "topics", "delta"))
+    ax.set_xscale("log")
+    ax.set_yscale("log")
+    ax.set_xlabel("topics")
+    ax.set_ylabel("smallest difference of means that is found")
+    told = [f"{key} {frame.attrs[key]:g}" for key in ("power", "alpha") if key in frame.attrs]
+    title(ax, f"{frame.attrs['test']} test" if "test" in frame.attrs else "", *told)
+    name_lines(ax)
+    return ax
+
+
+def _taus(who: str, frame: pd.DataFrame, source: str, by: str, x: str, what: str, ax: Axes | None) -> Axes:
+    """Draw tau, the mean over what has one line, over a number."""
+    frame = readable(who, frame, source, by, x, "tau")
+    means = frame.groupby([by, x], sort=False)["tau"].mean().reset_index()
+    ax = new_axes() if ax is None else ax
+    plot_lines(ax, lines_of(means, by, x, "tau"))
+    _show_taus(ax, means["tau"])
+    ax.set_xlabel(what)
+    ax.set_ylabel("Kendall's τ with the order by all")
+    title(ax, f"a line for each {by}", counts_of(frame))
+    name_lines(ax)
+    return ax
+
+
+def _show_taus(ax: Axes, values: pd.Series) -> None:
+    """Show an axis of correlations from 0, or from a negative value, to 1."""
+    ax.set_ylim(min(0.0, 1.05 * np.nanmin(values, initial=0.0)), 1.02)

@@ -1,0 +1,193 @@
+"""What all pictures share: new figures, readable frames, the look of lines, names that fit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
+
+# The colours of Okabe and Ito (2008), told apart by all kinds of colour vision, without the yellow, pale on white.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+GAIN, LOSS = COLOURS[:2]
+_MARKERS = "os^DvPX*<>"
+_DASHES = ("-", "--", "-.", ":")
+
+# On a cell of a darker shade than this, black is hard to read.
+DARK = 0.6
+
+_POINTS = 72
+_NAME_SIZE = 9
+# Longer names, or more lines, are in a legend.
+_LONGEST_NAME = 24
+_MOST_NAMES = 10
+
+
+def new_axes(size: tuple[float, float] | None = None) -> Axes:
+    """Return the only axes of a new figure, of a size in inches."""
+    return _new_figure(size).add_subplot()
+
+
+def new_pairs(n: int, size: tuple[float, float]) -> list[tuple[Axes, Axes]]:
+    """Return axes side by side in a new figure, low ones above and high ones below, which share both directions."""
+    ratios = {"height_ratios": (2, 5), "hspace": 0.04}
+    axes = _new_figure(size).subplots(2, n, squeeze=False, sharex="col", sharey="row", gridspec_kw=ratios)
+    return list(zip(*axes, strict=True))
+
+
+def _new_figure(size: tuple[float, float] | None) -> Any:
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError as error:
+        raise ImportError("plots need matplotlib: pip install 'pyterrier-diversity[plots]'") from error
+    return plt.figure(figsize=size, layout="constrained")
+
+
+def readable(who: str, frame: pd.DataFrame, source: str, *columns: str) -> pd.DataFrame:
+    """Return a frame that has rows and these columns; the error says what returns such a frame."""
+    missing = [column for column in columns if column not in frame]
+    if missing:
+        found = ", ".join(map(str, frame.columns))
+        raise ValueError(
+            f"{who}: missing column {', '.join(missing)}; found: {found or 'none'}. {source} returns such a frame."
+        )
+    if frame.empty:
+        raise ValueError(f"{who}: the frame has no rows. {source} returns such a frame.")
+    return frame
+
+
+def figure_of(ax: Axes) -> Any:
+    """Return the whole figure that axes are in, perhaps through a part of it."""
+    return ax.figure.figure
+
+
+def size_of(ax: Axes) -> tuple[float, float]:
+    """Return width and height of the axes in inches, before the layout makes room for texts."""
+    box, figure = ax.get_position(), figure_of(ax)
+    return float(box.width * figure.get_figwidth()), float(box.height * figure.get_figheight())
+
+
+def fitted(text: object, characters: int, lines: int = 2) -> str:
+    """Return a text on so many lines of so many characters, shortened if it is longer."""
+    return "\n".join(wrap(str(text), characters, max_lines=lines, placeholder=" …")) or str(text)[:characters]
+
+
+def characters_in(inches: float, size: float = _NAME_SIZE) -> int:
+    """Return how many characters of a size in points there is room for."""
+    return max(12, int(inches * _POINTS / (0.58 * size)))
+
+
+def title(ax: Axes, *parts: str) -> None:
+    """Write what is known above the axes, on three lines at most."""
+    told = ", ".join(part for part in parts if part)
+    ax.set_title(fitted(told, characters_in(size_of(ax)[0], 10), 3), loc="left", fontsize=10)
+
+
+def counts_of(frame: pd.DataFrame) -> str:
+    """Return of how many systems and queries a table of `meta` is, if it says so."""
+    told = [
+        f"{frame.attrs[key]} {noun}"
+        for key, noun in (("n_systems", "systems"), ("n_queries", "queries"))
+        if key in frame.attrs
+    ]
+    return ", ".join(told)
+
+
+def rank_ticks(ax: Axes, first: int, last: int) -> None:
+    """Label the first rank, the last one, and as many between as there is room for."""
+    room = max(2.0, size_of(ax)[0] * 0.7 / (0.09 * (len(str(last)) + 1)))
+    step = next(s * 10**e for e in range(20) for s in (1, 2, 5) if (last - first) / (s * 10**e) <= room)
+    between = range(first - first % step + step, last, step)
+    ax.set_xticks([first, *(at for at in between if min(at - first, last - at) > 0.6 * step or step == 1), last])
+
+
+def style(i: int, n_points: int) -> dict[str, Any]:
+    """Return the look of the i-th line: colour, marker and dashes, a few markers on long lines, each line its own."""
+    step = max(1, n_points // 8)
+    return {
+        "color": COLOURS[i % len(COLOURS)],
+        "marker": _MARKERS[i % len(_MARKERS)],
+        "linestyle": _DASHES[i % len(_DASHES)],
+        "markersize": 5,
+        "markevery": (i * step // 3 % step, step),
+    }
+
+
+def plot_lines(ax: Axes, lines: Mapping[str, tuple[Any, Any]]) -> None:
+    """Plot lines of x and y by their names."""
+    for i, (name, (x, y)) in enumerate(lines.items()):
+        ax.plot(x, y, label=name, **style(i, len(x)))
+
+
+def lines_of(frame: pd.DataFrame, by: str, x: str, y: str) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """Return the points of each line of a tidy frame, by its name."""
+    groups = {str(name): group.sort_values(x, kind="stable") for name, group in frame.groupby(by, sort=False)}
+    return {name: (group[x].to_numpy(), group[y].to_numpy(dtype=float)) for name, group in groups.items()}
+
+
+def name_lines(ax: Axes) -> None:
+    """Write the names of lines at their ends where there is room, otherwise in a legend; scales and limits are set.
+
+    Lines that lie on each other have one entry with all names.
+    """
+    lines = [line for line in ax.get_lines() if not str(line.get_label()).startswith("_")]
+    groups = _together(lines)
+    names = [_joined([str(line.get_label()) for line in group]) for group in groups]
+    shown = [group[0] for group in groups]
+    places = _places_at_the_end(ax, shown, names)
+    if places is not None:
+        for line, name, place in zip(shown, names, places, strict=True):
+            ax.text(1.01, place, name, color=line.get_color(), size=_NAME_SIZE, va="center", transform=ax.transAxes)
+    elif len(names) > 5 and figure_of(ax).get_layout_engine() is not None:
+        ax.legend(shown, names, fontsize="small", loc="center left", bbox_to_anchor=(1, 0.5))
+    else:
+        ax.legend(shown, names, fontsize="small")
+
+
+def _joined(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names)} (one line)"
+
+
+def _together(lines: list[Line2D]) -> list[list[Line2D]]:
+    """Return the lines in groups of those that lie on each other."""
+    groups: list[list[Line2D]] = []
+    for line in lines:
+        points = np.asarray(line.get_xydata())
+        for group in groups:
+            others = np.asarray(group[0].get_xydata())
+            if others.shape == points.shape and np.allclose(others, points, rtol=0, atol=1e-9, equal_nan=True):
+                group.append(line)
+                break
+        else:
+            groups.append([line])
+    return groups
+
+
+def _places_at_the_end(ax: Axes, lines: list[Line2D], names: list[str]) -> np.ndarray | None:
+    """Return the heights in the axes, from 0 to 1, that names are written at; None where there is no room."""
+    ax.get_xlim(), ax.get_ylim()  # limits are computed when they are asked for
+    ends = [np.asarray(line.get_xydata())[-1] for line in lines]
+    width, height = size_of(ax)
+    fits = figure_of(ax).get_layout_engine() is not None and max(map(len, names)) <= _LONGEST_NAME
+    if not fits or width < 3.5 or len(lines) > _MOST_NAMES or not np.isfinite(ends).all():
+        return None
+    x, y = ax.transAxes.inverted().transform(ax.transData.transform(ends)).T
+    if not np.isfinite(y).all() or y.min() < -0.01 or x.min() < 0.9:
+        return None
+    gap = 1.25 * _NAME_SIZE / _POINTS / height
+    order = np.argsort(y, kind="stable")
+    steps = gap * np.arange(len(y))
+    # The lowest places above each other, then as a block not above the top.
+    placed = np.maximum.accumulate(y[order] - steps) + steps
+    placed -= np.clip(placed - (1 - gap * np.arange(len(y))[::-1]), 0, None)
+    if np.abs(placed - y[order]).max() > 2 * gap:
+        return None
+    places = np.empty(len(y))
+    places[order] = placed
+    return places

@@ -1,0 +1,423 @@
+"""Pictures of rankings by intent: what a run covers at which rank, why it scores what it scores, what it misses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from operator import add
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
+
+import numpy as np
+import pandas as pd
+
+from ..judged import Ranked, Run, judge, to_frame
+from ..parameters import CUTOFF, checked
+from .drawing import GAIN, characters_in, figure_of, fitted, new_axes, new_pairs, rank_ticks, readable, size_of, title
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.colors import Colormap
+
+_JUDGED_0 = "#eef1f4"
+_EXPLAIN = "transformers.Explain"
+_EXPLAINED = ("qid", "position", "intents", "new_intents", "unmet_intents", "judged", "tied", "measure", "value")
+
+
+class _Grid(NamedTuple):
+    """A ranking by intent and rank.
+
+    ``labels`` and ``new`` have the shape (intents, ranks); ``judged`` and ``tied`` (ranks,); ``possible`` (intents,) is
+    whether any judged document is relevant to an intent.
+    """
+
+    labels: np.ndarray
+    new: np.ndarray
+    judged: np.ndarray
+    tied: np.ndarray
+    possible: np.ndarray
+    first_rank: int
+
+
+def coverage(
+    run: Any,
+    qrels: pd.DataFrame,
+    query_id: str,
+    *,
+    cutoff: int = 10,
+    intents: Mapping[str, str] | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Show which intents of a query a run covers at which rank, darker for a higher label.
+
+    Parameters
+    ----------
+    run : DataFrame
+        Results with ``qid``, ``docno``, ``score``.
+    qrels : DataFrame
+        Qrels with ``qid``, ``docno``, ``label``, ``iteration``.
+    query_id : str
+        The query to show.
+    cutoff : int
+        Last rank to show, if the ranking is that long.
+    intents : mapping of str to str, optional
+        What to write for each intent's id, of any length; the id itself if omitted.
+    ax : Axes, optional
+        Where to draw; a new figure if omitted.
+
+    Returns
+    -------
+    Axes
+        A row for each intent that the qrels name, with its share of the weight of all, as `Coverage` has it, and a
+        column for each rank. A ring is on the first document of an intent; unjudged documents are hatched. An intent
+        that no judged document is relevant to says so.
+
+    Raises
+    ------
+    ValueError
+        If the cutoff is below 1, or the qrels have no relevant document for the query.
+
+    Examples
+    --------
+    >>> import pyterrier as pt
+    >>> demo = pt.get_dataset("diversity:demo")
+    >>> ax = coverage(demo.get_results("xquad"), demo.get_qrels(), "3")
+    >>> ax.get_title(loc="left")
+    'query 3'
+    """
+    cutoff = checked("coverage", CUTOFF, cutoff=cutoff)["cutoff"]
+    frame = to_frame(qrels, ("query_id",), "qrels")
+    judgements = judge(frame[frame["query_id"].astype(str) == query_id])
+    if not len(judgements.intents.ids):
+        raise ValueError(f"The qrels have no relevant document for query {query_id!r}.")
+    named = judgements.named.take(judgements.named.weight > 0)
+    read = Run(run)
+    ranked = Ranked(read.retrieve(judgements)).down_to(cutoff)
+    docs = read.ranking(query_id, cutoff)
+    row_of = {name: row for row, name in enumerate(named.ids)}
+    rows = np.array([row_of[name] for name in judgements.intents.ids], dtype=np.intp)
+    labels = np.zeros((len(named.ids), max(len(docs), 1)))
+    labels[rows[ranked.intent], ranked.rank.astype(np.intp) - 1] = ranked.label
+    possible = np.isin(np.arange(len(labels)), rows)
+    judged = np.array([doc in judgements.judged_docs[0] for doc in docs] or [True])
+    grid = _Grid(labels, _first_of_rows(labels), judged, np.zeros(len(judged), bool), possible, 1)
+    ax = new_axes(_size(1, len(labels))) if ax is None else ax
+    names = {} if intents is None else dict(intents)
+    shares = named.weight / named.weight.sum()
+    texts = [_text(names, name) for name in named.ids]
+    _draw(ax, grid, judgements.intents.max_label.max(), texts, [f" ({share:.2f})" for share in shares])
+    _key(ax, [grid])
+    title(ax, f"query {query_id}")
+    return ax
+
+
+@overload
+def explain(
+    explained: pd.DataFrame,
+    query_id: str | None = None,
+    *,
+    cutoff: int = 10,
+    intents: Mapping[str, str] | None = None,
+    ax: Axes | None = None,
+) -> Axes: ...
+
+
+@overload
+def explain(
+    explained: Mapping[str, pd.DataFrame],
+    query_id: str | None = None,
+    *,
+    cutoff: int = 10,
+    intents: Mapping[str, str] | None = None,
+    ax: Sequence[Axes] | None = None,
+) -> list[Axes]: ...
+
+
+def explain(
+    explained: pd.DataFrame | Mapping[str, pd.DataFrame],
+    query_id: str | None = None,
+    *,
+    cutoff: int = 10,
+    intents: Mapping[str, str] | None = None,
+    ax: Any = None,
+) -> Any:
+    """Show why rankings scored what they scored: their intents by rank, and the value of the measure down to each rank.
+
+    Parameters
+    ----------
+    explained : DataFrame, or mapping of str to DataFrame
+        What `transformers.Explain` returns; of several systems, by their names, with the same measure.
+    query_id : str, optional
+        The query to show; needed if there are several.
+    cutoff : int
+        Last rank to show, if a ranking is that long.
+    intents : mapping of str to str, optional
+        What to write for each intent's id, of any length; the id itself if omitted.
+    ax : Axes, or sequence of Axes for a mapping, optional
+        Where to draw, one for each system; a new figure if omitted.
+
+    Returns
+    -------
+    Axes, or list of Axes for a mapping
+        A row for each intent and a column for each rank, darker for a higher label. A ring is on the first document of
+        an intent; unjudged documents are hatched, and ``=`` below a rank says that a tie decided it. Axes above, of
+        one scale for all systems, have the value of the ranking down to each rank.
+
+    Raises
+    ------
+    ValueError
+        If the cutoff is below 1; a frame has no rows or lacks a column; the query is not in it, is to be named, or has
+        no intents; there is no system, the measures differ, or there are not as many axes as systems.
+
+    Examples
+    --------
+    >>> import pyterrier as pt
+    >>> from pyterrier_diversity import RBU
+    >>> from pyterrier_diversity.transformers import Explain
+    >>> demo = pt.get_dataset("diversity:demo")
+    >>> why = Explain(demo.get_qrels(), RBU @ 10)
+    >>> left, right = explain({name: why(demo.get_results(name)) for name in ("bm25", "xquad")}, "3")
+    >>> right.get_xlabel()
+    'rank'
+    """
+    who = "explain"
+    cutoff = checked(who, CUTOFF, cutoff=cutoff)["cutoff"]
+    frames = dict(explained) if isinstance(explained, Mapping) else {"": explained}
+    several = isinstance(explained, Mapping)
+    shown = _rankings_to_show(who, frames, query_id, cutoff)
+    known = sorted({name for rows in shown.values() for name in _intents_of(rows)})
+    if not known:
+        query = next(iter(shown.values()))["qid"].iloc[0]
+        raise ValueError(f"{who}: query {query!r} has no intent with a relevant document.")
+    names = {} if intents is None else dict(intents)
+    grids = [_grid_of(rows, known) for rows in shown.values()]
+    if ax is None:
+        pairs = new_pairs(len(shown), _size(len(shown), len(known), 1.2))
+    else:
+        given = list(ax) if several else [ax]
+        if len(given) != len(shown):
+            raise ValueError(f"{who}: ax must have one of Axes for each system, not {len(given)} for {len(shown)}.")
+        pairs = [(_above(panel), panel) for panel in given]
+    highest = max(grid.labels.max() for grid in grids)
+    values = np.concatenate([rows["value"].to_numpy(dtype=float) for rows in shown.values()])
+    limits = float(np.nanmin(values, initial=0.0)), float(np.nanmax(values, initial=1.0))
+    for i, ((above, panel), grid, (system, rows)) in enumerate(zip(pairs, grids, shown.items(), strict=True)):
+        _draw(panel, grid, highest, [_text(names, name) for name in known])
+        _draw_values(above, rows, limits)
+        text = rows["query"].iloc[0] if "query" in rows else ""
+        title(above, system, f"query {rows['qid'].iloc[0]}" + (f": {text}" if text else ""))
+        if i and ax is None:
+            panel.tick_params(labelleft=False)
+            above.set_ylabel("")
+    _key(pairs[0][1], grids, whole_figure=ax is None)
+    panels = [panel for _, panel in pairs]
+    return panels if several else panels[0]
+
+
+def _rankings_to_show(
+    who: str, frames: Mapping[str, pd.DataFrame], query_id: str | None, cutoff: int
+) -> dict[str, pd.DataFrame]:
+    """Return the rows of one query, in order of rank, for each system."""
+    if not frames:
+        raise ValueError(f"{who}: give at least one explanation.")
+    strings = {name: readable(who, frame, _EXPLAIN, *_EXPLAINED).astype({"qid": str}) for name, frame in frames.items()}
+    query = _query_to_show(who, pd.concat(strings.values()), query_id)
+    measures = list(dict.fromkeys(frame["measure"].iloc[0] for frame in strings.values()))
+    if len(measures) > 1:
+        raise ValueError(f"{who}: all systems must be explained by one measure, not by {', '.join(measures)}.")
+    shown = {}
+    for name, frame in strings.items():
+        rows = frame[(frame["qid"] == query) & (frame["position"] <= cutoff)].sort_values("position")
+        if rows.empty:
+            of = f" of {name}" if name else ""
+            raise ValueError(f"{who}: the frame{of} has no query {query!r} down to rank {cutoff}.")
+        shown[name] = rows
+    return shown
+
+
+def _intents_of(rows: pd.DataFrame) -> set[str]:
+    return {*rows["unmet_intents"].iloc[0], *(name for grades in rows["intents"] for name in grades)}
+
+
+def _grid_of(rows: pd.DataFrame, known: list[str]) -> _Grid:
+    labels = np.array([[grades.get(name, 0) for grades in rows["intents"]] for name in known], dtype=np.float64)
+    new = np.array([[name in found for found in rows["new_intents"]] for name in known])
+    judged, tied = (rows[column].to_numpy(dtype=bool) for column in ("judged", "tied"))
+    return _Grid(labels, new, judged, tied, np.ones(len(known), dtype=bool), int(rows["position"].iloc[0]))
+
+
+def _first_of_rows(labels: np.ndarray) -> np.ndarray:
+    return (labels > 0) & (np.cumsum(labels > 0, axis=1) == 1)
+
+
+def _size(n_panels: int, n_intents: int, values: float = 0.0) -> tuple[float, float]:
+    return 6.4 if n_panels == 1 else 2.2 + 4.2 * n_panels, 1.7 + values + 0.38 * max(n_intents, 2)
+
+
+def _text(names: Mapping[str, str], name: str) -> str:
+    return str(names.get(name, name))
+
+
+def _above(ax: Axes) -> Axes:
+    """Divide the place of axes: return new ones above, for the values, which share the ranks."""
+    figure, spec = ax.figure, ax.get_subplotspec()
+    if spec is None:
+        left, bottom, width, height = ax.get_position().bounds
+        ax.set_position((left, bottom, width, 0.66 * height))
+        return figure.add_axes((left, bottom + 0.7 * height, width, 0.3 * height), sharex=ax)
+    parts = spec.subgridspec(2, 1, height_ratios=(2, 5), hspace=0.04)
+    ax.set_subplotspec(parts[1])
+    return figure.add_subplot(parts[0], sharex=ax)
+
+
+def _draw_values(ax: Axes, rows: pd.DataFrame, limits: tuple[float, float]) -> None:
+    """Draw the value down to each rank, and write the last one."""
+    values, ranks = rows["value"].to_numpy(dtype=float), rows["position"].to_numpy()
+    margin = 0.08 * (limits[1] - limits[0])
+    ax.axhline(0, color="0.6", linewidth=0.8)
+    ax.plot(ranks, values, color=GAIN, marker="." if len(values) <= 30 else None, label=rows["measure"].iloc[0])
+    ax.annotate(f"{values[-1]:.3f}", (ranks[-1], values[-1]), (0, 4), textcoords="offset points", ha="right", size=9)
+    ax.set_ylim(limits[0] - margin, limits[1] + 2 * margin)
+    ax.set_ylabel(fitted(rows["measure"].iloc[0], 14, 3), fontsize=9)
+    ax.tick_params(labelbottom=False)
+    ax.spines[["top", "right"]].set_visible(False)
+
+
+def _shades() -> Colormap:
+    from matplotlib.colors import LinearSegmentedColormap
+
+    # The lowest label is far from 0, in grey as well.
+    shades = [(0.0, _JUDGED_0), (1e-6, "#c3daee"), (0.5, "#4a90c4"), (1.0, "#08306b")]
+    return LinearSegmentedColormap.from_list("labels", shades, N=1024)
+
+
+def _draw(ax: Axes, grid: _Grid, highest: float, names: list[str], weights: list[str] | None = None) -> None:
+    """Draw labels by intent and rank, darker the higher, with the names of the intents and their weights."""
+    n_intents, depth = grid.labels.shape
+    start = grid.first_rank
+    width = size_of(ax)[0]
+    column = 72 * 0.6 * width / depth
+    ax.pcolormesh(
+        np.arange(depth + 1) + start - 0.5,
+        np.arange(n_intents + 1) - 0.5,
+        grid.labels,
+        cmap=_shades(),
+        vmin=0,
+        vmax=max(highest, 1),
+        edgecolors="white",
+        linewidth=min(2.0, 0.12 * column),
+    )
+    for place in np.flatnonzero(~grid.judged).tolist():
+        left = place + start - 0.5
+        ax.axvspan(left, left + 1, facecolor="white", edgecolor="0.65", hatch="////", linewidth=0)
+    rows, places = np.nonzero(grid.new)
+    size = min(7.0, 0.55 * column)
+    ax.plot(places + start, rows, "o", color="white", markeredgecolor="black", markersize=size, label="_new")
+    for row in np.flatnonzero(~grid.possible).tolist():
+        middle = start + (depth - 1) / 2
+        ax.text(middle, row, "no judged document is relevant", ha="center", va="center", size=8, style="italic")
+    below = 0.4 if grid.tied.any() else 0.0
+    for place in np.flatnonzero(grid.tied).tolist():
+        ax.text(place + start, n_intents - 0.3, "=", ha="center", va="center", size=min(9.0, 0.9 * column))
+    # Names take a third of the picture at most, so that the ranks keep their place.
+    texts = [
+        fitted(name, min(32, characters_in(0.3 * figure_of(ax).get_figwidth()), characters_in(0.52 * width)))
+        for name in names
+    ]
+    ax.set_yticks(range(n_intents), [*map(add, texts, weights or [""] * n_intents)], fontsize=9)
+    ax.set_ylim(n_intents - 0.5 + below, -0.5)
+    ax.set_xlim(start - 0.5, start + depth - 0.5)
+    rank_ticks(ax, start, start + depth - 1)
+    ax.set_xlabel("rank")
+    ax.spines[:].set_visible(False)
+    ax.tick_params(axis="y", length=0)
+
+
+def _key(ax: Axes, grids: list[_Grid], *, whole_figure: bool = False) -> None:
+    """Tell what shades and marks mean: those that there are."""
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    mesh = ax.collections[0]
+    labels = np.unique(np.concatenate([grid.labels.ravel() for grid in grids]))
+    labels = labels[labels > 0]
+    if len(labels) > 5:
+        labels = labels[np.linspace(0, len(labels) - 1, 5).astype(int)]
+    handles: list[Any] = [Patch(facecolor=mesh.cmap(mesh.norm(label)), label=f"label {label:g}") for label in labels]
+    if any(((grid.labels == 0) & grid.judged).any() for grid in grids):
+        handles.append(Patch(facecolor=_JUDGED_0, edgecolor="0.8", label="judged, label 0"))
+    if any(not grid.judged.all() for grid in grids):
+        handles.append(Patch(facecolor="white", edgecolor="0.65", hatch="////", label="unjudged"))
+    if any(grid.new.any() for grid in grids):
+        handles.append(_mark(Line2D, "o", "new intent", "white"))
+    if any(grid.tied.any() for grid in grids):
+        handles.append(_mark(Line2D, "$=$", "tied score", "black"))
+    figure = figure_of(ax)
+    width = figure.get_figwidth() if whole_figure else size_of(ax)[0] * 1.2
+    how = {"handles": handles, "ncols": max(1, min(len(handles), int(width / 1.25))), "fontsize": 8, "frameon": False}
+    if whole_figure:
+        figure.legend(loc="outside lower center", **how)
+    else:
+        ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.6 / size_of(ax)[1]), **how)
+
+
+def _mark(line: Any, marker: str, label: str, color: str) -> Any:
+    return line([], [], linestyle="", marker=marker, color=color, markeredgecolor="black", markersize=6, label=label)
+
+
+def missed_intents(missed: pd.DataFrame, query_id: str | None = None, *, ax: Axes | None = None) -> Axes:
+    """Show which systems cover which intents of a query, those that some system misses.
+
+    Parameters
+    ----------
+    missed : DataFrame
+        What `pyterrier_diversity.missed_intents` returns.
+    query_id : str, optional
+        The query to show; needed if there are several in the frame.
+    ax : Axes, optional
+        Where to draw; a new figure if omitted.
+
+    Returns
+    -------
+    Axes
+        A row for each intent that a system misses, its text (or name) and weight before it, the weightiest on top, and
+        a column for each system. A dot is a covered intent, a cross one that no judged document covers; what is missed
+        and could be covered is blank.
+
+    Raises
+    ------
+    ValueError
+        If the frame lacks a column, or the query is not in it or is to be named.
+    """
+    columns = ("name", "qid", "iteration", "nugget_text", "weight", "coverable", "covered_by")
+    source = "pyterrier_diversity.missed_intents"
+    frame = readable("missed_intents", missed, source, *columns).astype({"qid": str})
+    shown = _query_to_show("missed_intents", frame, query_id)
+    rows = frame[frame["qid"] == shown]
+    found = [*frame["name"], *(name for others in frame["covered_by"] for name in others)]
+    systems = list(missed.attrs.get("systems", dict.fromkeys(found)))
+    intents = rows.drop_duplicates("iteration").sort_values("weight", ascending=False, kind="stable")
+    missing = rows.groupby("iteration")["name"].agg(set)
+    covered = np.array([[system not in missing[name] for system in systems] for name in intents["iteration"]])
+    ax = new_axes((3.6 + 0.6 * len(systems), 1.8 + 0.4 * len(intents))) if ax is None else ax
+    judged, possible = np.ones(len(systems), dtype=bool), np.ones(len(intents), dtype=bool)
+    grid = _Grid(covered.astype(float), np.zeros(covered.shape, dtype=bool), judged, ~judged, possible, 1)
+    texts = [str(text or name) for text, name in intents[["nugget_text", "iteration"]].to_numpy()]
+    _draw(ax, grid, 1, texts, [f" ({weight:g})" for weight in intents["weight"]])
+    for (row, column), is_covered in np.ndenumerate(covered):
+        mark = "●" if is_covered else "" if intents["coverable"].iloc[row] else "✗"
+        ax.text(column + 1, row, mark, ha="center", va="center", color="white" if is_covered else "black")
+    ax.set_xticks(range(1, len(systems) + 1), [fitted(name, 20) for name in systems], rotation=45, ha="right")
+    ax.set_xlabel("● covered   ✗ no judged document   blank: missed", loc="right", fontsize=9)
+    n_intents = missed.attrs.get("intents", {}).get(shown)
+    told = f": {len(intents)} of {n_intents} intents are missed by a system" if n_intents else ""
+    ax.set_title(f"query {shown}{told}", loc="right", fontsize=10)
+    return ax
+
+
+def _query_to_show(who: str, frame: pd.DataFrame, query_id: str | None) -> str:
+    query_ids = frame["qid"].astype(str).unique()
+    if query_id is None and len(query_ids) > 1:
+        raise ValueError(f"{who}: query_id must name one of the {len(query_ids)} queries of the frame.")
+    shown = query_ids[0] if query_id is None else str(query_id)
+    if shown not in query_ids:
+        raise ValueError(f"{who}: the frame has no query {shown!r}.")
+    return str(shown)

@@ -1,0 +1,151 @@
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+import pytest
+
+from frames_to_draw import ASL, POOLS, QRELS, RUN, SIZES, SYNTHETIC, SYSTEMS, TOPICS, lines, names, texts
+from pyterrier_diversity import RBU, Coverage, StRecall, add_weights, evaluate_runs, plots
+
+
+def test_an_asl_curve_has_a_line_for_each_measure_by_rank():
+    ax = plots.asl_curve(ASL)
+
+    assert lines(ax) == {"AP": [[1, 0.5], [2, 0.01]], "RBU": [[1, 0.3], [2, 0]]}
+    assert names(ax) == ["AP", "RBU"]
+    assert (ax.get_ylabel(), ax.get_yscale()) == ("achieved significance level (p-value)", "linear")
+    assert ax.get_ylim() == (0, 1)
+
+
+def test_p_values_of_an_asl_curve_may_be_on_a_logarithmic_axis():
+    ax = plots.asl_curve(ASL, log=True)
+
+    ax.figure.canvas.draw()
+    assert ax.get_yscale() == "log"
+
+
+def test_taus_by_topic_set_size_have_a_line_for_each_measure():
+    ax = plots.by_topic_set_size(SIZES)
+
+    assert lines(ax) == {"AP": [[5, 0.6], [10, 0.8]], "P": [[5, 0.4], [10, 0.6]], "RBU": [[5, 0.9]]}
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("topics in a sample", "Kendall's τ with the order by all")
+
+
+def test_taus_by_topic_set_size_may_have_a_line_for_each_family():
+    drawn = lines(plots.by_topic_set_size(SIZES, by="family"))
+
+    assert list(drawn) == ["old", "new"]
+    assert np.array(drawn["old"]) == pytest.approx(np.array([[5, 0.5], [10, 0.7]]))
+    assert drawn["new"] == [[5, 0.9]]
+
+
+def test_topics_needed_are_a_line_for_each_measure_on_logarithmic_axes():
+    ax = plots.topics_needed(TOPICS)
+
+    assert lines(ax) == {"P": [[25, 0.2], [100, 0.1]], "AP": [[25, 0.3]]}
+    assert (ax.get_xscale(), ax.get_yscale()) == ("log", "log")
+
+
+def test_intent_coverage_is_the_mean_share_of_intents_down_to_each_rank():
+    # Query 1 has the intents a, met at rank 3, b, met at rank 2, and c, which nothing meets; query 2 has no ranking.
+    ax = plots.intent_coverage(RUN, QRELS, cutoff=4)
+
+    (line,) = ax.get_lines()
+    assert line.get_xydata().tolist() == [[1, 0], [2, 1 / 6], [3, 1 / 3]]
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("rank", "Coverage")
+    assert names(ax) == []
+
+
+def test_intent_coverage_of_several_runs_has_a_line_for_each_name():
+    better = pd.DataFrame([("1", "d1", 2.0), ("2", "d1", 1.0)], columns=["qid", "docno", "score"])
+
+    ax = plots.intent_coverage({"bm25": RUN, "better": better}, QRELS, cutoff=2)
+
+    assert lines(ax) == {"bm25": [[1, 0], [2, 1 / 6]], "better": [[1, 2 / 3], [2, 2 / 3]]}
+    assert names(ax) == ["bm25", "better"]
+
+
+@pytest.mark.parametrize("measure", [Coverage, StRecall, RBU(e=0), "Adhoc(P)"], ids=str)
+def test_intent_coverage_is_the_measure_at_every_cutoff(measure):
+    dataset = pt.get_dataset("diversity:demo")
+    retrieved, qrels = dataset.get_results("xquad"), add_weights(dataset.get_qrels(), "sakai")
+
+    ax = plots.intent_coverage(retrieved, qrels, measure=measure, cutoff=5)
+
+    table = evaluate_runs(qrels, {"xquad": retrieved}, [f"{measure}@{k}" for k in range(1, 6)])
+    assert ax.get_lines()[0].get_ydata().tolist() == pytest.approx(table.iloc[0, 1:].tolist(), abs=1e-12)
+    assert ax.get_ylabel() == str(measure)
+
+
+@pytest.mark.parametrize(
+    ("runs", "qrels", "cutoff", "message"),
+    [
+        (RUN, QRELS.assign(label=0), 5, "The qrels have no relevant document"),
+        ({}, QRELS, 5, "runs must not be empty"),
+        (RUN, QRELS, 0, r"intent_coverage: cutoff must be an integer in \[1, inf\), not 0"),
+        (RUN.drop(columns="score"), QRELS, 5, "run: missing column score"),
+    ],
+)
+def test_intent_coverage_of_nothing_is_refused(runs, qrels, cutoff, message):
+    with pytest.raises(ValueError, match=message):
+        plots.intent_coverage(runs, qrels, cutoff=cutoff)
+
+
+def test_intent_coverage_may_be_coverage_of_all_nuggets_by_weight():
+    weighted = QRELS.assign(weight=QRELS["iteration"].map({"a": 3.0, "b": 1.0}).fillna(1.0))
+    unjudged = pd.DataFrame({"qid": ["1"], "docno": "", "label": 0, "iteration": "z", "weight": 4.0})
+
+    ax = plots.intent_coverage(RUN, pd.concat([weighted, unjudged]), measure=Coverage, cutoff=4)
+
+    assert ax.get_lines()[0].get_ydata().tolist() == pytest.approx([0, 1 / 18, 4 / 18])
+    assert ax.get_ylabel() == "Coverage"
+
+
+@pytest.mark.parametrize("alpha", [0.05, 0.01])
+def test_an_asl_curve_has_a_line_at_the_level_of_significance(alpha):
+    ax = plots.asl_curve(ASL, alpha=alpha)
+
+    assert alpha in [line.get_ydata()[0] for line in ax.get_lines() if line.get_label().startswith("_")]
+    assert str(alpha) in texts(ax.texts)
+    with pytest.raises(ValueError, match=r"asl_curve: alpha must be a number in \(0, 1\), not 2"):
+        plots.asl_curve(ASL, alpha=2)
+
+
+def test_a_picture_of_a_table_of_meta_says_of_how_many_systems_and_queries_it_is():
+    frame = ASL.copy()
+    frame.attrs = {"test": "tukey", "n_systems": 3, "n_queries": 50}
+
+    assert plots.asl_curve(frame).get_title(loc="left") == "tukey, 3 systems, 50 queries"
+
+
+def test_long_rankings_are_evaluated_at_200_ranks_with_the_first_and_the_last():
+    n = 1500
+    run = pd.DataFrame({"qid": "1", "docno": [f"x{i}" for i in range(n)], "score": range(n, 0, -1)})
+
+    (line,) = plots.intent_coverage(run, QRELS, cutoff=10**9).get_lines()
+
+    assert len(line.get_xdata()) == 200
+    assert (line.get_xdata()[0], line.get_xdata()[-1]) == (1, n)
+
+
+def test_pool_depths_are_lines_of_tau_by_depth():
+    ax = plots.pool_depth(POOLS)
+
+    assert lines(ax) == {"AP": [[5, 0.6], [10, 0.8]], "P": [[5, 0.4], [10, 0.6]], "RBU": [[5, 0.9]]}
+    assert ax.get_xlabel() == "depth of the pool"
+
+
+def test_numbers_of_systems_have_means_with_their_spread():
+    ax = plots.number_of_systems(SYSTEMS)
+
+    assert lines(ax) == {"P_R": [[2, 0.6], [4, 0.8]], "AP_R": [[4, 0.9]]}
+    ends = sorted(path.vertices[:, 1].tolist() for bars in ax.collections for path in bars.get_paths())
+    assert ends[:2] == [pytest.approx([0.3, 0.9]), pytest.approx([0.6, 1.0])]
+    assert texts(ax.get_xticklabels()) == ["2", "4"]
+
+
+def test_the_rank_of_a_synthetic_system_has_the_best_on_top():
+    ax = plots.insert_synthetic_system(SYNTHETIC)
+
+    assert lines(ax) == {"P_R": [[1, 5], [2, 1]], "AP_R": [[1, 5], [2, 3]]}
+    assert ax.yaxis_inverted()
+    assert ax.get_xlabel() == "rare relevant documents that the synthetic system finds"

@@ -1,0 +1,255 @@
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from frames_to_draw import EXPLAINED, MISSED, QRELS, RUN, lines, texts
+from pyterrier_diversity import plots
+
+LONG = "Find a map that shows where to stay in the mountains, with prices, and how to get there without a car"
+
+
+def values_above(ax):
+    """The axes with the value down to each rank."""
+    figure = ax.figure
+    (values,) = (other for other in figure.axes if other is not ax and ax.get_shared_x_axes().joined(ax, other))
+    return values
+
+
+def key(ax):
+    """What the shades and marks are said to mean."""
+    legend = ax.get_legend() or ax.figure.legends[0]
+    return texts(legend.get_texts())
+
+
+def test_coverage_shows_labels_by_intent_and_rank():
+    ax = plots.coverage(RUN, QRELS, "1", cutoff=4)
+
+    shown = np.asarray(ax.collections[0].get_array()).reshape(3, 3)
+    assert shown.tolist() == [[0, 0, 2], [0, 1, 0], [0, 0, 0]]
+    assert texts(ax.get_yticklabels()) == ["a (0.33)", "b (0.33)", "c (0.33)"]
+    assert texts(ax.get_xticklabels()) == ["1", "2", "3"]
+
+
+def test_coverage_writes_the_names_given_for_intents_into_the_axes_given():
+    import matplotlib.pyplot as plt
+
+    _, ax = plt.subplots()
+    same = plots.coverage(RUN, QRELS, "1", intents=pd.Series({"a": "first"}), ax=ax)
+
+    assert same is ax
+    assert texts(ax.get_yticklabels()) == ["first (0.33)", "b (0.33)", "c (0.33)"]
+
+
+def test_coverage_of_a_query_without_relevant_documents_says_so():
+    with pytest.raises(ValueError, match="no relevant document for query '3'"):
+        plots.coverage(RUN, QRELS, "3")
+
+
+def test_explain_shows_grades_by_intent_and_rank_new_intents_marks_and_the_running_value():
+    ax = plots.explain(EXPLAINED, intents={"a": "first"})
+
+    shown = np.asarray(ax.collections[0].get_array()).reshape(3, 3)
+    assert shown.tolist() == [[2, 0, 1], [0, 0, 1], [0, 0, 0]]
+    assert texts(ax.get_yticklabels()) == ["first", "b", "c"]
+    assert texts(ax.get_xticklabels()) == ["1", "2", "3"]
+    assert [line.get_xydata().tolist() for line in ax.get_lines()] == [[[1, 0], [3, 1]]]
+    assert [text.get_position()[0] for text in ax.texts if text.get_text() == "="] == [2, 3]
+    assert [patch.get_x() for patch in ax.patches if patch.get_hatch()] == [1.5]
+    values = values_above(ax)
+    assert lines(values) == {"RBU@3": [[1, 0.5], [2, 0.45], [3, 0.6]]}
+    assert values.get_ylabel() == "RBU@3"
+    assert texts(values.texts) == ["0.600"]
+    assert values.get_title(loc="left") == "query 1"
+
+
+def test_explain_shows_one_query_down_to_the_cutoff():
+    both = pd.concat([EXPLAINED.assign(qid="2", value=0.1), EXPLAINED])
+
+    ax = plots.explain(both, "1", cutoff=2)
+
+    assert lines(values_above(ax)) == {"RBU@3": [[1, 0.5], [2, 0.45]]}
+    # The intent b is met below the cutoff only.
+    assert texts(ax.get_yticklabels()) == ["a", "b", "c"]
+
+
+def test_explain_names_the_ranks_that_the_frame_has():
+    ax = plots.explain(EXPLAINED[EXPLAINED["position"] >= 2])
+
+    assert texts(ax.get_xticklabels()) == ["2", "3"]
+
+
+@pytest.mark.parametrize(
+    ("frame", "query_id", "message"),
+    [
+        (pd.concat([EXPLAINED, EXPLAINED.assign(qid="2")]), None, "query_id must name one of the 2 queries"),
+        (EXPLAINED, "7", "the frame has no query '7'"),
+        (EXPLAINED.drop(columns="tied"), None, "explain: missing column tied; found: qid, position"),
+        (EXPLAINED.head(0), None, "explain: the frame has no rows"),
+        (
+            EXPLAINED.assign(intents=[{}] * 3, unmet_intents=[[]] * 3),
+            "1",
+            "query '1' has no intent with a relevant document",
+        ),
+    ],
+)
+def test_explain_of_nothing_is_refused(frame, query_id, message):
+    with pytest.raises(ValueError, match=message):
+        plots.explain(frame, query_id)
+
+
+def test_missed_intents_are_a_matrix_of_intents_and_systems():
+    ax = plots.missed_intents(MISSED)
+
+    assert texts(ax.get_yticklabels()) == ["b (2)", "The first nugget. (1)"]
+    assert texts(ax.get_xticklabels()) == ["A", "B"]
+    marks = {tuple(map(int, text.get_position())): text.get_text() for text in ax.texts}
+    assert marks == {(1, 0): "✗", (2, 0): "✗", (1, 1): "", (2, 1): "●"}
+    assert ax.get_title(loc="right") == "query 1"
+
+
+def test_missed_intents_show_systems_that_miss_nothing_and_how_many_intents_there_are():
+    from pyterrier_diversity import missed_intents
+
+    runs = {"A": {"1": ["d1"]}, "none": {}, "all": {"1": QRELS["docno"].unique().tolist()}}
+    ax = plots.missed_intents(missed_intents(QRELS, runs), "1")
+
+    assert texts(ax.get_xticklabels()) == ["A", "none", "all"]
+    assert ax.get_title(loc="right") == "query 1: 3 of 3 intents are missed by a system"
+
+
+def test_texts_of_missed_intents_are_shortened():
+    ax = plots.missed_intents(MISSED.assign(nugget_text="word " * 100))
+
+    assert all(len(text.splitlines()) == 2 and text.endswith(")") for text in texts(ax.get_yticklabels()))
+
+
+@pytest.mark.parametrize(
+    ("missed", "query", "message"),
+    [
+        (pd.concat([MISSED, MISSED.assign(qid="2")]), None, "query_id must name one of the 2 queries of the frame"),
+        (MISSED, "7", "the frame has no query '7'"),
+        (MISSED.drop(columns="weight"), "1", "missing column weight"),
+    ],
+)
+def test_missed_intents_of_an_unknown_query_are_refused(missed, query, message):
+    with pytest.raises(ValueError, match=f"^missed_intents: {message}"):
+        plots.missed_intents(missed, query)
+
+
+def test_coverage_shows_intents_that_nothing_supports():
+    ax = plots.coverage(RUN, QRELS, "1")
+
+    assert [(text.get_text(), text.get_position()[1]) for text in ax.texts] == [("no judged document is relevant", 2)]
+
+
+def test_weights_of_coverage_are_shares_of_all_intents_that_count():
+    weight = QRELS["iteration"].map({"a": 3.0, "b": 1.0, "c": 0.0})
+
+    ax = plots.coverage(RUN, QRELS.assign(weight=weight), "1")
+
+    assert texts(ax.get_yticklabels()) == ["a (0.75)", "b (0.25)"]
+
+
+@pytest.mark.parametrize("draw", [plots.coverage, plots.intent_coverage])
+def test_memory_does_not_depend_on_the_cutoff(draw):
+    ax = draw(RUN, QRELS, *(["1"] if draw is plots.coverage else []), cutoff=10**9)
+
+    assert texts(ax.get_xticklabels()) == ["1", "2", "3"]
+
+
+def test_new_intents_labels_and_unjudged_documents_have_a_key():
+    unjudged = pd.DataFrame([("1", "new", 0.5)], columns=["qid", "docno", "score"])
+
+    ax = plots.coverage(pd.concat([RUN, unjudged]), QRELS, "1")
+
+    assert key(ax) == ["label 1", "label 2", "judged, label 0", "unjudged", "new intent"]
+    assert [patch.get_x() for patch in ax.patches if patch.get_hatch()] == [3.5]
+    assert [line.get_xydata().tolist() for line in ax.get_lines()] == [[[3, 0], [2, 1]]]
+
+
+def test_the_key_says_what_there_is_and_no_more():
+    assert key(plots.explain(EXPLAINED.head(1))) == ["label 2", "judged, label 0", "new intent"]
+    assert key(plots.explain(EXPLAINED))[-2:] == ["new intent", "tied score"]
+
+
+def test_a_mark_of_a_new_intent_is_seen_on_every_shade():
+    (marks,) = plots.explain(EXPLAINED).get_lines()
+
+    assert (marks.get_color(), marks.get_markeredgecolor()) == ("white", "black")
+
+
+@pytest.mark.parametrize("depth", [10, 20, 50])
+def test_long_texts_of_intents_leave_the_panel_more_than_half_of_the_width(depth):
+    run = pd.DataFrame({"qid": "1", "docno": [f"x{i}" for i in range(depth)], "score": range(depth, 0, -1)})
+
+    for names in ({}, dict.fromkeys("abc", LONG)):
+        ax = plots.coverage(run, QRELS, "1", cutoff=depth, intents=names)
+        ax.figure.canvas.draw()
+
+        assert ax.get_window_extent().width > 0.5 * ax.figure.bbox.width
+        boxes = [label.get_window_extent() for label in ax.get_xticklabels()]
+        assert all(not a.overlaps(b) for a, b in pairwise(boxes))
+        labels = texts(ax.get_xticklabels())
+        assert (labels[0], labels[-1]) == ("1", str(depth))
+
+
+def test_explanations_of_several_systems_share_scale_zero_and_rows():
+    other = EXPLAINED.assign(value=[-0.5, 1.5, 0.2], intents=[{}, {"z": 4}, {}], query="a query of two words")
+
+    axes = plots.explain({"one": EXPLAINED, "other": other}, intents={"z": LONG})
+
+    values = [values_above(ax) for ax in axes]
+    assert values[0].get_ylim() == values[1].get_ylim()
+    assert texts(axes[0].get_yticklabels())[:3] == ["a", "b", "c"]
+    assert [ax.collections[0].get_clim() for ax in axes] == [(0, 4), (0, 4)]
+    assert [ax.get_title(loc="left") for ax in values] == ["one, query 1", "other, query 1: a query of two words"]
+    figure = axes[0].figure
+    figure.canvas.draw()
+    first, second = (ax.get_window_extent() for ax in axes)
+    assert (first.width, first.y0, first.y1) == pytest.approx((second.width, second.y0, second.y1))
+    assert len(figure.legends) == 1
+
+
+def test_explanations_are_drawn_into_the_axes_given_for_each_system():
+    import matplotlib.pyplot as plt
+
+    figure, given = plt.subplots(1, 2, layout="constrained")
+
+    axes = plots.explain({"one": EXPLAINED, "other": EXPLAINED}, ax=given)
+
+    assert axes == list(given)
+    assert len(figure.axes) == 4
+
+
+def test_axes_without_a_grid_are_divided_as_well():
+    import matplotlib.pyplot as plt
+
+    ax = plt.figure().add_axes((0.3, 0.2, 0.6, 0.7))
+    plots.explain(EXPLAINED, ax=ax)
+
+    assert values_above(ax).get_position().y1 == pytest.approx(0.9)
+    assert values_above(ax).get_position().y0 > ax.get_position().y1
+
+
+@pytest.mark.parametrize(
+    ("explained", "ax", "message"),
+    [
+        ({}, None, "give at least one explanation"),
+        ({"one": EXPLAINED, "other": EXPLAINED.assign(measure="AP")}, None, "by one measure, not by RBU@3, AP"),
+        ({"one": EXPLAINED, "other": EXPLAINED.assign(qid="2")}, None, "query_id must name one of the 2 queries"),
+        ({"one": EXPLAINED, "other": EXPLAINED.head(0)}, None, "the frame has no rows. transformers.Explain returns"),
+        ({"one": EXPLAINED, "other": EXPLAINED}, ["only one"], "one of Axes for each system, not 1 for 2"),
+    ],
+)
+def test_explanations_that_do_not_fit_together_are_refused(explained, ax, message):
+    with pytest.raises(ValueError, match=f"^explain: .*{message}"):
+        plots.explain(explained, ax=ax)
+
+
+def test_an_explanation_of_one_system_without_the_query_names_the_system():
+    frames = {"one": pd.concat([EXPLAINED, EXPLAINED.assign(qid="2")]), "other": EXPLAINED}
+
+    with pytest.raises(ValueError, match="the frame of other has no query '2' down to rank 10"):
+        plots.explain(frames, "2")

@@ -1,0 +1,54 @@
+"""Pictures that are committed, compared with those that are drawn now."""
+
+import re
+
+import matplotlib as mpl
+import pytest
+from matplotlib.testing.compare import compare_images
+
+from write_pictures import BASELINES, FOLDER, MATPLOTLIB, baselines, illustrations, png, svg
+
+# Root mean square of the difference of pixels, from 0 to 255.
+TOLERANCE = 3
+
+pytestmark = pytest.mark.skipif(
+    not mpl.__version__.startswith(f"{MATPLOTLIB}."), reason=f"pictures are drawn by matplotlib {MATPLOTLIB}"
+)
+
+
+@pytest.mark.parametrize("name", baselines())
+def test_a_picture_looks_as_it_did(name, tmp_path):
+    path = tmp_path / f"{name}.png"
+
+    png(baselines()[name], path)
+
+    assert compare_images(str(BASELINES / f"{name}.png"), str(path), TOLERANCE) is None
+
+
+def test_there_are_no_pictures_of_functions_that_are_gone():
+    assert {path.stem for path in BASELINES.iterdir()} == baselines().keys()
+    assert {path.stem for path in FOLDER.iterdir()} == illustrations().keys()
+
+
+def parts(text):
+    """The numbers of an SVG, and the text between them."""
+    number = r"-?\d+\.\d+"
+    return [float(found) for found in re.findall(number, text)], re.sub(number, "#", text)
+
+
+def test_the_pictures_of_the_documentation_are_up_to_date():
+    for name, draw in illustrations().items():
+        numbers, text = parts((FOLDER / f"{name}.svg").read_text(encoding="utf-8"))
+        numbers_now, text_now = parts(svg(draw))
+
+        assert text_now == text, f"python tests/write_pictures.py writes another {name}.svg"
+        assert numbers_now == pytest.approx(numbers, abs=0.01)
+
+
+def test_a_picture_of_the_documentation_is_small_and_has_no_date():
+    for path in FOLDER.iterdir():
+        text = path.read_text(encoding="utf-8")
+
+        assert len(text) < 80_000
+        assert "dc:date" not in text
+        assert "</text>" in text
