@@ -32,8 +32,8 @@ def add_rarity(
     qrels : DataFrame
         Qrels, with PyTerrier's or ir_measures' names. Not changed.
     runs : mapping of names to runs or paths, or iterable of them
-        The rankings of all systems that will be evaluated, or their run files. A document that none of them retrieves
-        is as rare as one that a single system retrieves.
+        The rankings of all systems that will be evaluated: frames, as transformers give them, or run files. A document
+        that none of them retrieves is as rare as one that a single system retrieves.
     cutoff : int >= 1
         The last rank at which a document counts as retrieved.
     bounded : bool

@@ -27,7 +27,7 @@ def read_qrels(path: Source) -> pd.DataFrame:
         A file of lines ``query intent document label``, with an optional fifth column for the intent's weight; or the
         qrels of TREC Dynamic Domain, ``topic subtopic document passage rating``, recognised by topics like ``DD16-1``
         and subtopics like ``DD16-1.1``; or a table from `write_qrels` (``.csv``, ``.tsv``, ``.parquet``); or nuggets
-        (``.jsonl``, ``.json``), as `read_nuggets` reads them by default. The file may be gzipped; ``"-"`` is the
+        (``.jsonl``, ``.json``), read as `read_nuggets` does by default. The file may be gzipped; ``"-"`` is the
         standard input.
 
     Returns
