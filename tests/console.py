@@ -1,4 +1,4 @@
-"""Sessions of the shell on pages: commands after ``$``, and what they print."""
+"""Sessions of the shell on pages: commands after ``$``, and what they print, in lines that fit the page."""
 
 from __future__ import annotations
 
@@ -10,13 +10,28 @@ import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
+# Of a terminal, and of the pages.
+WIDTH = 80
+
 
 def sessions(text: str) -> Iterator[tuple[str, str]]:
     """Yield each command of the console blocks of a page, and the output that follows it."""
     for block in re.findall(r"^\.\. code-block:: console\n\n((?:(?: +.*)?\n)+)", text, flags=re.MULTILINE):
         for part in re.split(r"^\$ ", textwrap.dedent(block), flags=re.MULTILINE)[1:]:
             command, _, output = part.partition("\n")
+            while command.endswith("\\"):
+                line, _, output = output.partition("\n")
+                command += f"\n{line}"
             yield command, output.strip("\n")
+
+
+def folded(output: str) -> str:
+    """Return the lines of an output as a page shows them: long ones go on in the next line, indented."""
+    lines = (
+        textwrap.wrap(line, WIDTH, subsequent_indent="  ", break_on_hyphens=False) if len(line) > WIDTH else [line]
+        for line in output.splitlines()
+    )
+    return "\n".join(line for part in lines for line in part)
 
 
 class Shell:

@@ -4,6 +4,7 @@ import ast
 import doctest
 import importlib
 import re
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -34,7 +35,7 @@ def blocks(text: str, language: str) -> list[str]:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_the_examples_of_a_page_give_what_it_says(page):
+def test_the_examples_of_a_page_give_what_it_says(page, tmp_path, monkeypatch):
     if "register(" in page.read_text(encoding="utf-8"):  # what is registered stays registered
         code = f"import doctest; print(*doctest.testfile({str(page)!r}, module_relative=False, encoding='utf-8'))"
         ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -42,6 +43,8 @@ def test_the_examples_of_a_page_give_what_it_says(page):
         failed, attempted = map(int, last.split())
         assert failed == 0, ran.stdout
     else:
+        page = page.resolve()
+        monkeypatch.chdir(tmp_path)  # which pages may write to
         failed, attempted = doctest.testfile(str(page), module_relative=False, encoding="utf-8")
 
     assert failed == 0
@@ -73,9 +76,34 @@ def test_each_measure_is_linked_to_its_own_section():
         assert target == f"diversity-{name}"
 
 
+# Pages to look things up in, and pages that are generated.
+REFERENCE = {"api", "measures", "reproduction"}
+READ = [page for page in PAGES if page.parent == FOLDER and page.stem not in REFERENCE]
+
+
+@pytest.mark.parametrize("page", READ, ids=lambda page: page.stem)
+def test_a_page_is_short_and_its_code_fits_80_columns(page):
+    text = page.read_text(encoding="utf-8")
+    examples = [line for line in text.splitlines() if re.match(r">>>|\.\.\. ", line)]
+    printed = [line for example in doctest.DocTestParser().get_examples(text) for line in example.want.splitlines()]
+    listed = re.findall(r"^\.\. code-block:: \w+\n\n((?:(?: +.*)?\n)+)", text, flags=re.MULTILINE)
+
+    assert len(re.sub(r"^\| ``.*``$", "", text, flags=re.MULTILINE).split()) <= 1500  # messages are not read through
+    assert [line for line in examples + printed if len(line) > 80] == []
+    assert [line for block in map(textwrap.dedent, listed) for line in block.splitlines() if len(line) > 80] == []
+
+
+@pytest.mark.parametrize("page", READ, ids=lambda page: page.stem)
+def test_a_page_names_a_paper_or_is_about_messages_and_commands(page):
+    cited = ".. cite.dblp::" in page.read_text(encoding="utf-8")
+
+    assert cited or page.stem in {"shell", "troubleshooting", "troubleshooting_steps"}
+
+
 def quoted() -> list[str]:
-    """Return the messages of the page on troubleshooting, a line each."""
-    return [line for block in blocks(read("troubleshooting"), "text") for line in block.splitlines()]
+    """Return the messages of the pages on troubleshooting."""
+    pages = read("troubleshooting") + read("troubleshooting_steps")
+    return re.findall(r"^\| ``(.*)``$", pages, flags=re.MULTILINE)
 
 
 @pytest.fixture(scope="module")
@@ -117,13 +145,72 @@ def test_a_message_that_is_none_is_not_recognised(messages):
     assert not any(pattern.fullmatch("RBU: p should be within (0, 1], not 2.") for pattern in messages)
 
 
-def test_sphinx_builds_the_pages_without_a_warning(tmp_path):
-    command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-c", CONF, FOLDER, tmp_path]
+@pytest.fixture(scope="module")
+def built(tmp_path_factory, request):
+    """The pages as the command of the README builds them: the folder, and what the command printed."""
+    root = request.config.rootpath
+    folder = tmp_path_factory.mktemp("site")
+    readme = (root / "README.md").read_text(encoding="utf-8")
+    options = re.search(r"^sphinx-build (.*) site$", readme, flags=re.MULTILINE).group(1)
+    command = [sys.executable, "-m", "sphinx", *options.split(), str(folder)]
+    ran = subprocess.run(command, capture_output=True, text=True, check=True, cwd=root)
+    return folder, ran.stdout + ran.stderr
 
-    built = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
 
-    assert built.returncode == 0, built.stderr
-    assert {path.stem for path in PAGES} <= {path.stem for path in tmp_path.rglob("*.html")}
+def test_the_command_of_the_readme_builds_the_pages_without_a_word(built):
+    folder, printed = built
+
+    assert printed == ""
+    assert {path.stem for path in PAGES} <= {path.stem for path in folder.rglob("*.html")}
+
+
+def test_types_and_constants_are_documented_once(built):
+    reference = (built[0] / "api.html").read_text(encoding="utf-8")
+    functions, constants = (
+        re.findall(rf'<dl class="py {kind}">.*?(?=<dl class="py |$)', reference, flags=re.DOTALL)
+        for kind in ("function", "data")
+    )
+
+    assert len(functions) > 50
+    assert len(constants) > 5
+    assert [function for function in functions if function.count("Return type") > 1] == []
+    assert [constant for constant in constants if "Type<" in constant] == []
+
+
+BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
+# Each page in a frame of 1,200 pixels: elements that are wider than what contains them, but for those inside of a line.
+FRAMES = """<body><script>
+const pages = PAGES, wide = [];
+let left = pages.length;
+for (const page of pages) {
+  const frame = document.createElement("iframe");
+  frame.width = 1200; frame.height = 900; frame.style.border = 0; frame.src = page;
+  frame.onload = () => {
+    for (const each of frame.contentDocument.querySelectorAll("*"))
+      if (each.clientWidth && each.scrollWidth > each.clientWidth + 1)
+        wide.push(page + ": " + each.tagName + " " + each.textContent.trim().slice(0, 60));
+    if (--left == 0) document.title = "looked at " + pages.length + "|" + wide.join("|");
+  };
+  document.body.append(frame);
+}
+</script>"""
+
+
+@pytest.mark.skipif(BROWSER is None, reason="no chromium or chrome on the path to look at the pages with")
+def test_nothing_scrolls_sideways_in_a_window_of_1200_pixels(built, tmp_path):
+    folder, _ = built
+    pages = [str(path.relative_to(FOLDER).with_suffix(".html")) for path in PAGES]
+    (folder / "frames.html").write_text(FRAMES.replace("PAGES", str(pages)), encoding="utf-8")
+    options = ["--headless", "--disable-gpu", "--no-sandbox", "--allow-file-access-from-files", "--dump-dom"]
+    options += ["--virtual-time-budget=60000", "--window-size=1300,1000", f"--user-data-dir={tmp_path}"]
+    command = [str(BROWSER), *options, (folder / "frames.html").as_uri()]
+
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True)
+
+    (title,) = re.findall("<title>(.*?)</title>", ran.stdout, flags=re.DOTALL)
+    looked, *wide = title.split("|")
+    assert looked == f"looked at {len(pages)}"
+    assert [each for each in wide if each] == []
 
 
 def test_a_parameter_whose_name_ends_with_an_underscore_is_shown_with_it(tmp_path):

@@ -1,9 +1,5 @@
 """Whole journeys through pt.Experiment, as a user makes them."""
 
-import io
-import re
-from contextlib import redirect_stdout
-
 import ir_measures
 import numpy as np
 import pandas as pd
@@ -164,33 +160,3 @@ def test_measures_of_all_providers_stand_in_one_table_with_significance():
     )
 
     assert {"RBU@5", "StRecall@5", "nDCG@5", "AP", "RBU@5 p-value", "StRecall@5 p-value"} <= set(table.columns)
-
-
-@pytest.fixture
-def readme(request):
-    return (request.config.rootpath / "README.md").read_text(encoding="utf-8")
-
-
-def execute(code, names):
-    """Run code of the README, and return what it prints."""
-    with redirect_stdout(io.StringIO()) as output:
-        exec(compile(code, "README.md", "exec"), names)
-    return output.getvalue()
-
-
-def test_the_readmes_example_prints_the_readmes_table(readme):
-    code, printed = re.search(r"```python\n(.*?)```\n\n```text\n(.*?)```", readme, re.DOTALL).groups()
-
-    assert execute(code, {}) == printed
-
-
-def test_every_example_of_the_readme_on_the_demo_collection_runs(readme):
-    examples = re.findall(r"```python\n(.*?)```", readme, re.DOTALL)
-    on_the_demo = [code for code in examples if "clueweb" not in code]
-    names = {}
-
-    for code in on_the_demo:
-        execute(code, names)
-
-    assert len(on_the_demo) == len(examples) - 1
-    assert "rarity" in names["rare"]

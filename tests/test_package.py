@@ -95,3 +95,9 @@ def test_the_readme_sets_up_with_two_commands(request):
     blocks = [block.split("```")[0].strip().splitlines() for block in readme.split("```sh\n")[1:]]
 
     assert [len(block) for block in blocks] == [1, 1]
+
+
+def test_the_citation_has_the_version_of_the_package(request):
+    citation = (request.config.rootpath / "CITATION.cff").read_text(encoding="utf-8")
+
+    assert f"\nversion: {pyterrier_diversity.__version__}\n" in citation

@@ -163,7 +163,7 @@ def test_files_of_several_systems_are_read_together(tmp_path):
 def test_a_folder_may_be_hidden_files_only_and_is_then_refused(tmp_path):
     (tmp_path / ".hidden").write_text("{}")
 
-    with pytest.raises(ValueError, match=r"the folder has no file\."):
+    with pytest.raises(ValueError, match=r"the folder is empty\."):
         read_nuggets(tmp_path)
 
 
@@ -384,7 +384,7 @@ def test_references_of_a_question_are_counted_where_its_answers_are_intents():
 
 def test_nuggets_inside_of_others_count_beside_them():
     inside = [{"question": "Sub?", "references": ["s"]}, {"claim": "Sub.", "references": ["c"], "sub_nuggets": []}]
-    with pytest.warns(UserWarning, match="2 nuggets are inside of others, and count beside them"):
+    with pytest.warns(UserWarning, match="2 nuggets are nested in others, and count like them"):
         qrels = read_nuggets(question("OR", "a", sub_nuggets=inside))
 
     assert rows(qrels, "nugget_text", "docno") == [("?", "a"), ("Sub.", "c"), ("Sub?", "s")]
@@ -395,6 +395,21 @@ def test_a_nugget_of_another_query_than_its_topic_is_refused():
 
     with pytest.raises(ValueError, match=r"claim_bank\[0\]\.query_id must be that of the topic, '1', not '2'\."):
         read_nuggets({"query_id": "1", "claim_bank": claims})
+
+
+@pytest.mark.parametrize(
+    ("written", "message"), [("\\ud800", "'\\ud800', which is half of a character"), ("\\ud83d\\ude00", None)]
+)
+def test_half_of_a_character_is_refused_and_a_whole_one_is_read(written, message, tmp_path):
+    path = tmp_path / "n.jsonl"
+    path.write_text(f'{{"qid": "1", "nuggets": [{{"text": "{written}", "importance": "vital"}}]}}\n')
+
+    if message is None:
+        with pytest.warns(UserWarning, match="1 nuggets have no judgement"):
+            assert read_nuggets(path)["nugget_text"].tolist() == ["\U0001f600"]
+    else:
+        with pytest.raises(ValueError, match=rf"n\.jsonl, line 1: a text must not contain {re.escape(message)}\.$"):
+            read_nuggets(path)
 
 
 # CRUX
@@ -410,22 +425,37 @@ JUDGEMENTS = [
 ]
 
 
-def test_ratings_of_crux_are_labels_and_questions_are_named_by_their_place():
+def test_ratings_of_crux_are_labels_and_its_questions_are_named_by_the_md5_of_their_text():
     with pytest.warns(UserWarning, match=r"^read_nuggets: 4 nuggets\. 1 nuggets have no judgement"):
         qrels = read_nuggets(JUDGEMENTS, nuggets=TOPICS)
 
     first, second = "t-0:0#0", "t-0:0#1"
-    judged = [("0", first, 5), ("0", second, 2), ("1", first, 0), ("1", second, 4), ("2", first, -1), ("2", second, 0)]
-    assert rows(qrels, "qid", "iteration", "docno", "label") == [
-        *(("t-0", *row) for row in judged),
-        ("t-1", "0", "", 0),
+    ratings = {"a?": (5, 2), "b?": (0, 4), "c?": (-1, 0)}
+    expected = [
+        (digest(text), text, doc, label)
+        for text, of in ratings.items()
+        for doc, label in zip((first, second), of, strict=True)
     ]
-    assert dict(rows(qrels[qrels["qid"] == "t-0"], "iteration", "nugget_text")) == {"0": "a?", "1": "b?", "2": "c?"}
+    asked = qrels[qrels["qid"] == "t-0"]
+    assert rows(asked, "iteration", "nugget_text", "docno", "label") == sorted(expected)
+    assert rows(qrels[qrels["qid"] == "t-1"], "nugget_text", "docno", "label") == [("d?", "", 0)]
     assert value(Coverage(rel=3) @ 1, qrels, {"t-0": [first], "t-1": [first]}) == pytest.approx(1 / 3 / 2)
 
 
-def test_judgements_of_crux_can_be_read_without_their_topics():
-    assert len(read_in_silence(JUDGEMENTS)) == 6
+def test_a_question_of_crux_that_is_asked_twice_is_two_nuggets():
+    qrels = read_nuggets(
+        {"id": "t", "docid": "p", "rating": [5, 0]}, nuggets={"example_id": "t", "questions": ["a?", "a?"]}
+    )
+
+    name = digest("a?")
+    assert dict(rows(qrels, "iteration", "label")) == {name: 5, f"{name}-2": 0}
+
+
+def test_without_topics_questions_of_crux_are_named_by_their_place():
+    qrels = read_in_silence(JUDGEMENTS)
+
+    first = qrels[qrels["docno"] == "t-0:0#0"]
+    assert dict(rows(first, "iteration", "label")) == {"0": 5, "1": 0, "2": -1}
 
 
 @pytest.mark.parametrize(
@@ -579,7 +609,7 @@ def test_a_column_that_is_not_there_cannot_mean_anything():
         ("", " is empty."),
         ("{", ", line 1: this is not JSON: "),
         ('{"qid": "1", "docno": "d", "label": 1, "iteration": "a"}\n{"qid"', ", line 2: this is not JSON: "),
-        ('{"qid": "1", "qid": "2"}', ", line 1: the key 'qid' is there twice in an object."),
+        ('{"qid": "1", "qid": "2"}', ", line 1: the key 'qid' is repeated in an object."),
         ("[1]", ", object 0: the object must be an object, not 1."),
         ("7", ", line 1: the object must be an object, not 7."),
         ('{"a": {}}', ", line 1: the format is not one of autonuggetizer, "),

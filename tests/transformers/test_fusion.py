@@ -94,7 +94,7 @@ def test_queries_without_subtopics_retrieve_nothing_and_are_counted():
     topics = pd.DataFrame({"qid": ["z", "q"], "query": ["other", "jaguar"]})
     step = FuseSubtopics(Retriever({"cat": "a"}), pd.DataFrame({"qid": ["q"], "iteration": ["1"], "query": ["cat"]}))
 
-    with pytest.warns(UserWarning, match="1 of 2 queries have no subtopics, and retrieve nothing"):
+    with pytest.warns(UserWarning, match="1 of 2 queries have no subtopics and retrieve nothing"):
         result = step(topics)
 
     assert result[["qid", "docno"]].to_numpy().tolist() == [["q", "a"]]
@@ -112,6 +112,18 @@ def test_fusion_covers_more_intents_than_the_query_alone():
     table = pt.Experiment(systems, demo.get_topics(), demo.get_qrels(), [StRecall @ 5, RBU @ 10]).set_index("name")
 
     assert (table.loc["fused"] > table.loc["bm25"]).all()
+
+
+@pytest.mark.parametrize("method", ["reciprocal-rank", "round-robin"])
+def test_a_cutoff_that_follows_is_how_many_documents_are_retrieved(method):
+    topics, step = pt.get_dataset("diversity:demo").get_topics(), demo_step(method)
+
+    fused = step.fuse_rank_cutoff(4)
+
+    assert isinstance(step, pt.transformer.SupportsFuseRankCutoff)
+    assert (fused.num_results, step.num_results, fused.fuse_rank_cutoff(4)) == (4, 1000, None)
+    assert repr((step % 4).compile()) == repr(fused)
+    pd.testing.assert_frame_equal(fused(topics), (step % 4)(topics).reset_index(drop=True)[fused(topics).columns])
 
 
 def test_a_schematic_shows_the_pipeline_of_the_subtopics():
@@ -141,7 +153,7 @@ def test_parameters_out_of_range_are_refused(options, message):
         fused(["a"], **options)
 
 
-def test_what_are_no_subtopics_is_refused():
+def test_a_frame_that_has_no_subtopics_is_refused():
     with pytest.raises(ValueError, match="missing column iteration"):
         FuseSubtopics(Retriever({}), pd.DataFrame({"qid": ["q"], "query": ["cat"]}))
     with pytest.raises(ValueError, match="has document 'a' twice"):

@@ -140,16 +140,20 @@ NTCIR_INTENT: Measures = (StRecall @ 10, D_nDCG @ 10, Dsharp_nDCG @ 10, DINsharp
 """The measures of NTCIR's INTENT tasks for document rankings."""
 
 FRESHSTACK: Measures = (alpha_nDCG @ 10, Coverage @ 20, Adhoc(ir_measures.R @ 50))
-"""The measures of FreshStack, where nuggets are the intents (Thakur et al. 2025)."""
+"""The measures of FreshStack, where nuggets are the intents (Thakur et al. 2025).
+
+FreshStack breaks ties by ascending id, rounds Coverage to five digits for each query, and rounds means to four. Here
+ids descend, and nothing is rounded.
+"""
 
 NUGGETS: Measures = grid(NuggetScore, importance=["vital", "weighted", "all"], partial=[0, 0.5])
-"""The six scores of AutoNuggetizer for answers: three scores, strict and with partial support (Pradeep et al. 2025).
+"""The six scores of AutoNuggetizer for answers, three scores, strict and with partial support (Pradeep et al. 2025).
 
 To score the passages of a ranking, add a cutoff: ``[measure @ 20 for measure in NUGGETS]``.
 """
 
 RBU18_OFFICIAL: Measures = (*NDEVAL, *grid(RBU, e=[0, 0.001, 0.05, 0.1, 0.5], p=[0.8, 0.9, 0.99]))
-"""The official measures of the TREC Web track 2014 and variants of RBU: Amigó et al. (2018), Table 3."""
+"""The official measures of the TREC Web track 2014 and variants of RBU, as in Amigó et al. (2018), Table 3."""
 
 CARTERETTE: Measures = (
     UserModel(1, "RBP"),
