@@ -12,7 +12,7 @@ from pathlib import Path
 
 FOLDER = Path(__file__).parents[1] / "src" / "pyterrier_diversity" / "measures"
 HEADING = '''\
-"""The measures: one class for each, in the module of its family. Importing a module registers its measures.
+"""The measures: one class each, in the module of its family. Importing a module registers its measures.
 
 The imports are written by ``python tests/write_exports.py``.
 """

@@ -1,4 +1,4 @@
-"""Search result diversity in PyTerrier: measures, datasets and methods, registered by importing this package."""
+"""Search result diversity in PyTerrier: measures, datasets and methods. Importing this package registers them."""
 
 from importlib import import_module
 from types import ModuleType
@@ -34,7 +34,7 @@ __all__ = [
     "score",
 ]
 
-# They are imported when they are first asked for: some import PyTerrier, matplotlib or ir_datasets.
+# Imported on first use, as some import PyTerrier, matplotlib or ir_datasets.
 _MODULES = frozenset({"datasets", "ideal", "io", "meta", "plots", "simulate", "transformers"})
 
 register_provider()

@@ -1,4 +1,4 @@
-"""Arithmetic whose results do not depend on what else is computed in the same call."""
+"""Arithmetic with results that do not depend on other values in the same call."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-# Longer tables of powers are not made.
+# The longest table of powers.
 _LONGEST_TABLE = 2**16
 
-# More terms of a series are not summed up.
+# The longest series that is summed.
 MAX_TERMS = 10_000_000
 
 
 def divide(part: npt.ArrayLike, whole: npt.ArrayLike) -> np.ndarray:
-    """Divide; 0 where there is nothing to divide by.
+    """Divide, with 0 as the result of a division by 0.
 
     Examples
     --------
@@ -30,10 +30,10 @@ def divide(part: npt.ArrayLike, whole: npt.ArrayLike) -> np.ndarray:
 
 
 def power(base: npt.ArrayLike, exponent: npt.ArrayLike) -> np.ndarray:
-    """Raise to powers, equal to the bit whether one value is computed or many.
+    """Raise to powers, with the same bits for one value as for many.
 
-    ``np.power`` takes short cuts such as the square root where there is a single exponent, and they may differ from the
-    general way in the last bit.
+    ``np.power`` takes shortcuts such as the square root for a single exponent, which may differ from the general case
+    in the last bit.
 
     Examples
     --------
@@ -42,7 +42,7 @@ def power(base: npt.ArrayLike, exponent: npt.ArrayLike) -> np.ndarray:
     """
     exponent = np.asarray(exponent)
     if exponent.dtype.kind in "iu" and exponent.size and np.ndim(base) == 0 and exponent.max() < _LONGEST_TABLE:
-        # Each power once.
+        # Compute each power once.
         return np.asarray(np.power(base, np.arange(max(float(exponent.max()), 1.0) + 1))[exponent])
     exponent = exponent.astype(np.float64)
     if exponent.size > 1:
@@ -53,7 +53,7 @@ def power(base: npt.ArrayLike, exponent: npt.ArrayLike) -> np.ndarray:
 
 
 def underflow(base: float) -> float:
-    """Return an exponent from which on the powers of ``base``, in [0, 1], are 0; infinity for 1.
+    """Return an exponent from which all powers of ``base``, in [0, 1], are 0, or infinity for 1.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """Register datasets with ir_datasets when it is imported, now or later.
 
-ir_datasets has no entry point for datasets, and importing it takes .4 seconds, which most users of this package would
-spend for nothing. So nothing is imported here: a finder waits for its import, adds the datasets, and takes itself away.
+ir_datasets has no entry point for datasets, and importing it takes 0.4 seconds, which most users do not need. So a
+finder waits until ir_datasets is imported, registers the datasets, and removes itself.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ _HOST = "ir_datasets"
 
 
 def register_datasets() -> None:
-    """Register the datasets: at once if ir_datasets is imported, otherwise as soon as it is. Twice is harmless."""
+    """Register the datasets now if ir_datasets is imported, otherwise on its import. Twice is harmless."""
     if _HOST in sys.modules:
         module = import_module(".datasets.trec_dd", __package__)
-        # If that module is what imports ir_datasets, it has no such function yet, and registers at its end.
+        # If that module is importing ir_datasets right now, it has no such function yet, and registers at its end.
         if hasattr(module, "register"):
             module.register()
     elif not any(isinstance(finder, _Finder) for finder in sys.meta_path):
@@ -29,7 +29,7 @@ def register_datasets() -> None:
 
 
 class _Finder(MetaPathFinder):
-    """Find ir_datasets where it is, and have its import followed by the registration."""
+    """Find ir_datasets with the other finders, and register the datasets after its import."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
@@ -45,7 +45,7 @@ class _Finder(MetaPathFinder):
 
 
 class _Loader(Loader):
-    """The loader that was found; when the module has been executed, this one and the finder are gone."""
+    """A wrapper of the loader that was found; it removes itself and the finder after the import."""
 
     def __init__(self, loader: Loader) -> None:
         self._loader = loader

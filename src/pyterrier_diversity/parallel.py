@@ -1,4 +1,4 @@
-"""Long loops: in parallel through joblib, with progress; results as they are finished, workers may die."""
+"""Run long loops in parallel with joblib, with a progress bar, and survive workers that die."""
 
 from __future__ import annotations
 
@@ -15,29 +15,30 @@ from .progress import progress
 T = TypeVar("T")
 K = TypeVar("K", bound=Hashable)
 
-# What the calls of this process share with their tasks, those used last.
+# The objects that calls share with their tasks in this process, most recent last.
 _shared: dict[str, Any] = {}
 _MOST_SHARED = 4
 
-# What a worker has computed is here by then, or it is lost.
+# A result that takes longer to arrive from its worker is lost.
 _SECONDS_OF_TRANSFER = 5
 
 
 def in_parallel(
     function: Callable[..., T], tasks: Sequence[tuple[Any, ...]], *, n_jobs: int | None, what: str
 ) -> list[T]:
-    """Call a function with the arguments of each task, through joblib, with progress.
+    """Call a function with the arguments of each task, with a progress bar.
 
     Parameters
     ----------
     function : callable
-        At the top of a module, so that other processes find it.
+        A function at the top level of a module, so that other processes can import it.
     tasks : sequence of tuple
-        Arguments of each call.
+        The arguments of each call.
     n_jobs : int, optional
-        As of ``joblib.Parallel``: workers, all cores if -1; what ``joblib.parallel_config`` says if None.
+        Number of workers, as in ``joblib.Parallel``; -1 for all cores, None for the setting of
+        ``joblib.parallel_config``.
     what : str
-        What the progress bar is called.
+        The title of the progress bar.
     """
     dispatched = progress(tasks, what)
     if _alone(n_jobs):
@@ -51,23 +52,25 @@ def in_parallel(
 def as_finished(
     function: Callable[..., T], shared: Any, tasks: Iterable[tuple[K, tuple[Any, ...]]], *, n_jobs: int | None
 ) -> Iterator[tuple[K, T | Exception]]:
-    """Call a function with what all tasks share and the arguments of each, and yield results as they are finished.
+    """Call a function with a shared object and the arguments of each task, and yield results as they finish.
 
-    What is shared travels to a worker once, not with each task. If a worker dies, those tasks that were under way are
-    called again, one by one; a task that ends a worker again, or raises again, has the exception as its result. Where
-    joblib's backend gives no result before the last one (multiprocessing, Ray), it is given some tasks at a time.
+    The shared object is sent to each worker once, not with each task. If a worker dies, the unfinished tasks are called
+    again, one by one. If a task ends a worker or raises again, its result is the exception. Backends that return
+    nothing before the last result (multiprocessing, Ray) get a few tasks at a time.
 
     Parameters
     ----------
     function : callable
-        At the top of a module, so that other processes find it. In this process, its exceptions are raised.
+        A function at the top level of a module, so that other processes can import it. Without other processes, its
+        exceptions are raised.
     shared : object
-        Its first argument, which can be pickled.
+        The first argument, which must be picklable.
     tasks : iterable of pairs
-        The key and the further arguments of each call. Read as workers become free: when it ends, what is under way is
-        finished.
+        The key and the further arguments of each call. It is read as workers become free; when it ends, the tasks under
+        way are finished.
     n_jobs : int, optional
-        As of ``joblib.Parallel``: workers, all cores if -1; what ``joblib.parallel_config`` says if None.
+        Number of workers, as in ``joblib.Parallel``; -1 for all cores, None for the setting of
+        ``joblib.parallel_config``.
     """
     if _alone(n_jobs):
         for key, task in tasks:
@@ -93,7 +96,7 @@ def as_finished(
 
 
 class _Parcel:
-    """What tasks share, pickled once and only if it must travel to another process."""
+    """The object that tasks share, pickled once, and only if another process needs it."""
 
     def __init__(self, shared: Any = None, content: bytes | None = None) -> None:
         self._shared, self._content = shared, content
@@ -104,41 +107,41 @@ class _Parcel:
         return type(self), (None, self._content)
 
     def opened(self) -> Any:
-        """Return what is inside."""
+        """Return the shared object."""
         return self._shared if self._content is None else pickle.loads(self._content)
 
 
 class _Unknown:
-    """The answer of a worker that does not have what the tasks share."""
+    """The answer of a worker that does not have the shared object."""
 
 
 class _Calls(Generic[K, T]):
-    """The calls of a function with what they share, of which some are under way."""
+    """Calls of a function with a shared object, some of which are under way."""
 
     def __init__(self, function: Callable[..., T], shared: Any, n_jobs: int | None) -> None:
         self._function, self._n_jobs = function, n_jobs
         self._token = uuid.uuid4().hex
         self._parcel = _Parcel(shared)
-        # Threads find it there.
+        # For threads.
         _shared[self._token] = shared
-        # So many tasks are handed out at first, and to so many the parcel is attached before one goes without it:
-        # nobody knows which worker will take them.
+        # The number of tasks handed out at first, and of those that still carry the parcel. As it is unknown which
+        # worker takes a task, the first tasks all carry it.
         self._n_first = self._owed = 0
         self._under_way: dict[K, tuple[Any, ...]] = {}
         self._again: deque[tuple[K, tuple[Any, ...]]] = deque()
 
     def end(self) -> None:
-        """Forget what the tasks share."""
+        """Forget the shared object."""
         _shared.pop(self._token, None)
 
     def given_up(self) -> list[tuple[K, tuple[Any, ...]]]:
-        """Return the tasks that were under way when a worker died, which are under way no more."""
+        """Return the tasks that were under way when a worker died, and forget them."""
         tasks = list(self._under_way.items())
         self._under_way.clear()
         return tasks
 
     def finished(self, tasks: Iterator[tuple[K, tuple[Any, ...]]]) -> Iterator[tuple[K, T | Exception]]:
-        """Yield results until there is no task left, or raise what ended a worker."""
+        """Yield results until no task is left, or raise the exception that ended a worker."""
         while True:
             for key, result in self._results(tasks):
                 task = self._under_way.pop(key)
@@ -151,7 +154,7 @@ class _Calls(Generic[K, T]):
                 return
 
     def _results(self, tasks: Iterator[tuple[K, tuple[Any, ...]]]) -> Iterator[tuple[K, Any]]:
-        """Yield what joblib's workers answer, in the order in which they do."""
+        """Yield the answers of joblib's workers as they arrive."""
         import joblib
 
         client = getattr(joblib.parallel.get_active_backend()[0], "client", None)
@@ -171,10 +174,10 @@ class _Calls(Generic[K, T]):
             yield from parallel(calls)
 
     def _results_of_dask(self, client: Any, tasks: Iterator[tuple[K, tuple[Any, ...]]]) -> Iterator[tuple[K, Any]]:
-        """Yield what the workers of a Dask cluster answer, through its own client.
+        """Yield the answers of a Dask cluster's workers, through its own client.
 
-        Dask calls again what dead workers were at. A result that is lost with a worker, between its end and its way
-        here, can be waited for in vain (joblib's backend does, for ever): its task is handed out again.
+        Dask repeats the tasks of dead workers. But a finished result that is lost with its worker never arrives, and
+        joblib's backend waits for it forever. Here its task is handed out again.
         """
         from distributed import TimeoutError, as_completed
 
@@ -215,7 +218,7 @@ class _Calls(Generic[K, T]):
 def _answer(
     function: Callable[..., T], token: str, parcel: _Parcel | None, keyed: tuple[K, tuple[Any, ...]]
 ) -> tuple[K, T | _Unknown]:
-    """Call a function in a worker, which keeps what the tasks share."""
+    """Call a function in a worker, which keeps the shared object."""
     key, task = keyed
     if token not in _shared:
         if parcel is None:
@@ -227,8 +230,8 @@ def _answer(
 
 
 def _alone(n_jobs: int | None) -> bool:
-    """Tell whether this process does the work, so that joblib is not needed."""
+    """Tell whether this process does the work alone, without joblib."""
     if n_jobs == 0:
         raise ValueError("n_jobs must be a number of workers, or -1 for all cores, not 0.")
-    # What joblib was told to do, it was told after its import.
+    # joblib.parallel_config can only have been called if joblib is imported.
     return n_jobs == 1 or (n_jobs is None and "joblib" not in sys.modules)

@@ -1,4 +1,4 @@
-"""A progress bar for work that takes long."""
+"""Progress bars."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 
 def progress(items: Sequence[T], what: str, *, unit: str = "it") -> Iterable[T]:
-    """Yield the items; a bar appears if they take longer than two seconds."""
+    """Iterate over items with a progress bar, which appears after two seconds."""
     if len(items) < 2:
         return items
     bar: Iterable[T] = _bar(items, desc=what, unit=unit)
@@ -18,16 +18,16 @@ def progress(items: Sequence[T], what: str, *, unit: str = "it") -> Iterable[T]:
 
 
 class Counted:
-    """A bar that counts what is finished, and rows: it appears after two seconds.
+    """A progress bar that counts finished items and their rows; it appears after two seconds.
 
     Parameters
     ----------
     total : int
-        How many there are.
+        The number of items.
     what : str
-        What the bar is called.
+        The title of the bar.
     unit : str
-        What one of them is called.
+        The name of one item.
     """
 
     def __init__(self, total: int, what: str, *, unit: str) -> None:
@@ -39,12 +39,12 @@ class Counted:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Take the bar away."""
+        """Remove the bar."""
         if self._bar is not None:
             self._bar.close()
 
     def add(self, n_rows: int) -> None:
-        """Count one more, of so many rows."""
+        """Count one more item with ``n_rows`` rows."""
         if self._bar is not None:
             self._n_rows += n_rows
             self._bar.set_postfix_str(f"{self._n_rows:,} rows", refresh=False)
@@ -52,9 +52,9 @@ class Counted:
 
 
 def _bar(items: Iterable[T] | None = None, **options: Any) -> Any:
-    """Return a bar: PyTerrier's where PyTerrier is imported, so that ``pt.tqdm`` can be set.
+    """Return a progress bar: PyTerrier's if PyTerrier is imported, so that ``pt.tqdm`` can be set.
 
-    Importing PyTerrier for it would take longer than most evaluations.
+    Importing PyTerrier here would take longer than most evaluations.
     """
     if "pyterrier" in sys.modules:
         from pyterrier import tqdm

@@ -1,4 +1,4 @@
-"""Columns of qrels that some measures read: how rare documents are, and how likely intents."""
+"""Add columns to qrels: the rareness of documents and the weights of intents."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .parameters import CUTOFF, Parameter, checked
 
 SCHEME = Parameter(str, "uniform", choices=("uniform", "sakai"), desc="how the intents of a query are weighted")
 
-# 2 to the power of minus more is no weight that sums could tell from 0.
+# Sums cannot distinguish smaller weights than 2^-1000 from 0.
 MOST_SAKAI_INTENTS = 1000
 
 
@@ -24,33 +24,32 @@ def add_rarity(
     cutoff: int = 100,
     bounded: bool = False,
 ) -> pd.DataFrame:
-    r"""Add the column ``rarity``: how few of the systems retrieve a document.
+    r"""Add the column ``rarity``, which is high for rare documents: those that few systems retrieve.
 
     Parameters
     ----------
     qrels : DataFrame
         Qrels, with PyTerrier's or ir_measures' names. Not changed.
     runs : mapping of names to runs, or iterable of runs
-        The rankings of all systems: frames, as files or transformers give them. A system that is evaluated later but
-        left out here does not count as finding its own documents; a document that none of the systems here finds is
-        as rare as one that a single system finds.
+        The rankings of all systems that will be evaluated. A document that none of them retrieves is as rare as one
+        that a single system retrieves.
     cutoff : int >= 1
-        How far down a ranking a document counts as retrieved.
+        The last rank at which a document counts as retrieved.
     bounded : bool
-        Whether the rarest document has a rarity of 1 whatever the number of systems.
+        Whether the rarest documents have a rarity of 1 for any number of systems.
 
     Returns
     -------
     DataFrame
         The qrels with the column ``rarity``: :math:`1 - S_d/S`, where :math:`S_d` of the :math:`S` systems, at least 1,
-        retrieve the document; if ``bounded``, :math:`1 - (S_d - 1)/(S - 1)`, and 0 with one system.
+        retrieve the document; with ``bounded``, :math:`1 - (S_d - 1)/(S - 1)`, or 0 if there is one system.
 
     Raises
     ------
     ValueError
-        If there is no run, the cutoff is below 1 or no integer, or a column or a value is missing.
+        If ``runs`` is empty, the cutoff is not an integer of at least 1, or a column or a value is missing.
     TypeError
-        If ``runs`` is no collection of runs, such as one frame.
+        If ``runs`` is not a collection of runs, but for instance a single frame.
 
     References
     ----------
@@ -67,11 +66,13 @@ def add_rarity(
     1   q    d2      1     0.5
     """
     if isinstance(runs, (pd.DataFrame, str)) or not isinstance(runs, Iterable):
-        raise TypeError(f"runs must be a dict of names to runs, or a list of runs, not {type(runs).__name__}.")
+        raise TypeError(
+            f"add_rarity: runs must be a dict of names to runs, or a list of runs, not {type(runs).__name__}."
+        )
     cutoff = checked("add_rarity", CUTOFF, cutoff=cutoff)["cutoff"]
     systems = [Run(run) for run in (runs.values() if isinstance(runs, Mapping) else runs)]
     if not systems:
-        raise ValueError("runs must hold a run at least, in a dict or a list: rareness is among systems.")
+        raise ValueError("add_rarity: runs must not be empty; give at least one run.")
     frame = given_frame(qrels, ("query_id", "doc_id"), "qrels")
     query = ids(frame, "query_id", "qrels")
     docs = strings(frame, "doc_id", "qrels").tolist()
@@ -93,19 +94,18 @@ def add_weights(qrels: pd.DataFrame, scheme: Literal["uniform", "sakai"] = "unif
     qrels : DataFrame
         Qrels with a column ``iteration`` or ``subtopic_id``, with PyTerrier's or ir_measures' names. Not changed.
     scheme : {"uniform", "sakai"}
-        :math:`1/n` for each of a query's n intents, or :math:`2^{n-j+1} / \sum_{k=1}^n 2^k` for the j-th: in the order
-        of their numbers if all names are numbers, else of their names.
+        :math:`1/n` for each of a query's n intents, or :math:`2^{n-j+1} / \sum_{k=1}^n 2^k` for the j-th intent.
+        Intents are sorted by number if all of their names are numbers, otherwise by name.
 
     Returns
     -------
     DataFrame
-        The qrels with the column ``weight``, of sum 1 over the intents that they name for a query.
+        The qrels with the column ``weight``, which sums to 1 over the intents of each query.
 
     Raises
     ------
     ValueError
-        If the scheme is unknown, a column is missing, or a query has so many intents that the last of them would have
-        no weight.
+        If the scheme is unknown, a column is missing, or a query has too many intents for ``scheme="sakai"``.
 
     References
     ----------
@@ -126,15 +126,15 @@ def add_weights(qrels: pd.DataFrame, scheme: Literal["uniform", "sakai"] = "unif
     place, n_intents = _places(query, names)
     if n_intents.max(initial=0) > MOST_SAKAI_INTENTS:
         raise ValueError(
-            f"scheme='sakai' halves the weight from intent to intent, and is for {MOST_SAKAI_INTENTS} intents at most; "
-            f"a query has {n_intents.max():.0f}."
+            f"add_weights: scheme='sakai' must have at most {MOST_SAKAI_INTENTS} intents in a query, not "
+            f"{n_intents.max():.0f}, as it halves the weight from one intent to the next."
         )
     # 2^(n-j+1) over the sum of 2^k for k from 1 to n, which is 2^(n+1) - 2, both divided by 2^(n+1).
     return qrels.assign(weight=(np.exp2(-place) / (1 - np.exp2(-n_intents)))[intent])
 
 
 def _places(query: np.ndarray, names: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the place of each intent among those of its query, from 1, and how many these are."""
+    """Return the place of each intent within its query, from 1, and the query's number of intents."""
     intents = pd.DataFrame({"query": query, "name": names})
     place, n_intents = np.zeros(len(names)), np.zeros(len(names))
     for _, group in intents.groupby("query")["name"]:

@@ -39,7 +39,7 @@ def test_the_module_is_the_command():
     assert main.app is app
 
 
-def test_the_version_is_told():
+def test_the_version_is_printed():
     assert run("--version").split()[-1] == pyterrier_diversity.__version__
 
 
@@ -82,7 +82,7 @@ def test_a_full_disk_is_one_sentence(arguments):
     assert (ran.returncode, ran.stderr) == (1, "Error: Cannot write the output: No space left on device.\n")
 
 
-def test_a_reader_that_went_away_is_no_error():
+def test_a_closed_pipe_is_not_an_error():
     ran = subprocess.run(
         ["bash", "-c", f"'{sys.executable}' -m pyterrier_diversity measures | head -n 1"],
         env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},

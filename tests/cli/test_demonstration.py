@@ -28,7 +28,7 @@ def test_the_demo_runs_pipelines_live_to_the_values_of_their_stored_runs(demo_li
         assert table["RBU@5"][name] == pytest.approx((RBU @ 5).calc_aggregate(qrels, stored), abs=5e-4)
 
 
-def test_what_the_demo_says_of_its_numbers_is_true(demo_lines):
+def test_the_text_of_the_demo_is_true(demo_lines):
     table = demo_table(demo_lines[2:8])
     systems = table.drop(index="ideal")
 

@@ -55,7 +55,7 @@ def test_a_table_that_is_not_complete_passes_no_gate(tmp_path):
 
 
 @pytest.mark.parametrize("text", ["RBU@5", "RBU@5=high", "RBU@5=nan", "=0.5"])
-def test_what_is_no_minimum_is_refused(text):
+def test_an_invalid_minimum_is_refused(text):
     result = CliRunner().invoke(app, ["evaluate", QRELS, BM25, "--min", text])
 
     assert result.exit_code in (1, 2)
@@ -72,7 +72,7 @@ def test_a_run_that_is_better_passes():
     run("compare", QRELS, XQUAD, "-b", BM25, "--no-worse", "RBU@5", "--no-worse", "StRecall@5", "--tolerance", "0")
 
 
-def test_a_tolerance_counts_whatever_the_test_says():
+def test_a_tolerance_counts_even_if_the_difference_is_not_significant():
     arguments = ["compare", QRELS, TOP3, "-b", XQUAD, "--no-worse", "RBU@5", "--test", "t"]
 
     run(*arguments)
@@ -108,5 +108,5 @@ def test_a_baseline_may_be_a_run_of_the_demo():
         (["-m", "RBU@5", "--test", "anova"], 2, "'anova' is not one of 'tukey-randomised', 'bootstrap'"),
     ],
 )
-def test_what_is_no_gate_is_refused(arguments, status, message):
+def test_an_invalid_gate_is_refused(arguments, status, message):
     assert message in fail("compare", QRELS, BM25, XQUAD, *arguments, status=status)

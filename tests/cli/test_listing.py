@@ -14,12 +14,12 @@ def test_measures_lists_every_measure_with_its_source():
     assert all(row["source"] in text and row["formula"] in text for row in rows)
 
 
-def test_measures_tells_all_about_one():
+def test_measures_describes_one_measure():
     assert run("measures", "RBU").startswith("RBU(cutoff, p=0.99,")
     assert "    e: effort of looking at a document" in run("measures", "RBU")
 
 
-def test_measures_does_not_know_what_is_not_there():
+def test_an_unknown_measure_gets_a_suggestion():
     assert "has no measure 'nRBU'. Did you mean RBU?" in fail("measures", "nRBU")
     assert "has no measure 'xyz'. 'pyterrier-diversity measures' lists" in fail("measures", "xyz")
 
@@ -40,11 +40,11 @@ def test_axioms_shows_rankings_that_break_a_constraint():
     assert "A should have a higher value than B, but A has 0.250000 and B 0.333333." in redundant
 
 
-def test_axioms_of_what_cannot_be_checked_is_one_sentence():
+def test_axioms_of_a_measure_that_cannot_be_checked_give_one_sentence():
     assert "needs the column rarity" in fail("axioms", "P_Rareness@5")
 
 
-def test_datasets_lists_what_can_take_the_place_of_qrels():
+def test_datasets_lists_all_datasets():
     rows = json.loads(run("datasets", "--format", "json"))
 
     assert [row["name"] for row in rows] == DiversityDatasetProvider().list_dataset_names()

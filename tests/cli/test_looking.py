@@ -49,7 +49,7 @@ def test_explain_of_two_runs_gives_the_difference_rank_by_rank():
         ([BM25, "-m", "RBU@5"], 2, "Missing option '-q'"),
     ],
 )
-def test_what_cannot_be_explained_is_one_sentence(arguments, status, message):
+def test_invalid_arguments_of_explain_give_one_sentence(arguments, status, message):
     assert message in fail("explain", QRELS, *arguments, status=status)
 
 
@@ -81,7 +81,7 @@ def test_each_picture_is_drawn_into_a_file(tmp_path, name):
 
 
 @pytest.mark.parametrize("ending", ["png", "pdf"])
-def test_the_ending_of_the_file_says_what_it_is(tmp_path, ending):
+def test_the_ending_of_the_file_is_its_format(tmp_path, ending):
     run("plot", "coverage", "demo", "bm25", "-q", "1", "-o", str(tmp_path / f"picture.{ending}"))
 
     assert (tmp_path / f"picture.{ending}").read_bytes()[:4] in (b"\x89PNG", b"%PDF")
@@ -98,5 +98,5 @@ def test_the_ending_of_the_file_says_what_it_is(tmp_path, ending):
         (["coverage", QRELS, BM25, "-q", "99"], 1, "no relevant document for query '99'"),
     ],
 )
-def test_what_cannot_be_drawn_is_one_sentence(tmp_path, arguments, status, message):
+def test_invalid_arguments_of_plot_give_one_sentence(tmp_path, arguments, status, message):
     assert message in fail("plot", *arguments, "-o", str(tmp_path / "picture.svg"), status=status)

@@ -26,5 +26,5 @@ def test_report_writes_the_page_of_the_function(tmp_path):
         ([BM25, "-m", "RBU@5", "-b", "nobody", "-o", "report.html"], 1, "is neither a file nor the name of a run"),
     ],
 )
-def test_what_cannot_be_reported_is_one_sentence(arguments, status, message):
+def test_invalid_arguments_of_report_give_one_sentence(arguments, status, message):
     assert message in fail("report", QRELS, *arguments, status=status)

@@ -50,7 +50,7 @@ def test_what_is_left_of_a_failed_download_is_removed(tmp_path, error):
         path.write_bytes(b"half")
         raise error
 
-    with pytest.raises(ConnectionError, match=r"It could not be downloaded from https://here\. The file may be put"):
+    with pytest.raises(ConnectionError, match=r"It could not be downloaded from https://here\. You can put the file"):
         cached(tmp_path / "qrels.txt", "It", "https://here", breaks)
     assert list(tmp_path.iterdir()) == []
 
@@ -59,7 +59,7 @@ def test_a_folder_that_cannot_be_made_is_said_to_be_where_the_file_goes(tmp_path
     (tmp_path / "file").touch()
     path = tmp_path / "file" / "qrels.txt"
 
-    with pytest.raises(ConnectionError, match="IR_DATASETS_HOME names another cache"):
+    with pytest.raises(ConnectionError, match="IR_DATASETS_HOME sets another cache"):
         cached(path, "It", "https://here", slowly)
 
 
@@ -83,6 +83,6 @@ def test_a_home_that_cannot_hold_the_cache_is_said_to_be_so(tmp_path, dataset, v
     ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
 
     assert ran.returncode == 1
-    assert f"ir_datasets cannot keep its files in {tmp_path / 'file'}" in ran.stderr
-    assert "(Not a directory): let the environment variable IR_DATASETS_HOME name a folder" in ran.stderr
+    assert f"ir_datasets cannot write to {tmp_path / 'file'}" in ran.stderr
+    assert "(Not a directory): set the environment variable IR_DATASETS_HOME to a writable folder" in ran.stderr
     assert "Traceback" not in ran.stderr

@@ -78,11 +78,11 @@ def test_results_have_the_columns_of_a_result_frame(demo):
 
 
 def test_unknown_variants_say_what_there_is(demo):
-    with pytest.raises(ValueError, match=r"results bm25, xquad, .*, not 'dph'"):
+    with pytest.raises(ValueError, match=r"variant must be one of bm25, xquad, .*, not 'dph'"):
         demo.get_results("dph")
-    with pytest.raises(ValueError, match="topics None and 'subtopics', not 'intents'"):
+    with pytest.raises(ValueError, match="variant must be None or 'subtopics', not 'intents'"):
         demo.get_topics("intents")
-    with pytest.raises(ValueError, match="one set of qrels, None, not 'adhoc'"):
+    with pytest.raises(ValueError, match="variant must be None, not 'adhoc'"):
         demo.get_qrels("adhoc")
 
 

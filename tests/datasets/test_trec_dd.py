@@ -106,9 +106,9 @@ def test_unknown_names_and_variants_say_so():
     assert dataset._describe_component("qrels") == ["passages"]
     with pytest.raises(KeyError, match=r"diversity:trec-dd/2018"):
         pt.get_dataset("diversity:trec-dd/2018")
-    with pytest.raises(ValueError, match="topics None and 'subtopics', not 'title'"):
+    with pytest.raises(ValueError, match="variant must be None or 'subtopics', not 'title'"):
         dataset.get_topics("title")
-    with pytest.raises(ValueError, match="qrels None and 'passages', not 'adhoc'"):
+    with pytest.raises(ValueError, match="variant must be None or 'passages', not 'adhoc'"):
         dataset.get_qrels("adhoc")
 
 

@@ -158,9 +158,9 @@ def test_unknown_names_and_variants_say_so():
     assert dataset._describe_component("qrels") == ["adhoc"]
     with pytest.raises(KeyError, match=r"diversity:clueweb12/trec-web-2015"):
         pt.get_dataset("diversity:clueweb12/trec-web-2015")
-    with pytest.raises(ValueError, match="qrels None and 'adhoc', not 'passages'"):
+    with pytest.raises(ValueError, match="variant must be None or 'adhoc', not 'passages'"):
         dataset.get_qrels("passages")
-    with pytest.raises(ValueError, match="topics None and 'subtopics', not 'title'"):
+    with pytest.raises(ValueError, match="variant must be None or 'subtopics', not 'title'"):
         dataset.get_topics("title")
 
 

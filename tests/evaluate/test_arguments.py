@@ -21,8 +21,14 @@ ORDER = r"The order is evaluate_runs\(qrels, runs, measures\)"
         ((QRELS, [RBU @ 5], {"mine": RUN}), rf"runs looks like measures and measures looks like runs\. {ORDER}\.$"),
         ((QRELS, RBU @ 5, RUN), rf"runs looks like measures and measures looks like a run\. {ORDER}\.$"),
         (([RUN], TOPICS, QRELS), r"qrels looks like runs and runs looks like topics and measures looks like qrels"),
-        ((["my.run"], QRELS, "RBU@5"), rf"qrels looks like a path and runs looks like qrels\. {ORDER}; .*read_qrels"),
-        (("qrels.txt", {"mine": RUN}, "RBU@5"), rf"qrels looks like a path\. {ORDER}; .*\.read_qrels reads a file"),
+        (
+            (["my.run"], QRELS, "RBU@5"),
+            rf"qrels looks like a path and runs looks like qrels\. {ORDER}\. Read .*read_qrels",
+        ),
+        (
+            ("qrels.txt", {"mine": RUN}, "RBU@5"),
+            rf"qrels looks like a path\. {ORDER}\. Read qrels files with .*\.read_qrels",
+        ),
         ((QRELS.to_dict("records"), QRELS, "RBU@5"), rf"runs looks like qrels\. {ORDER}\.$"),
         ((QRELS, RUN, [nDCG @ 5]), r"runs looks like a run\. Give it a name, as in {'mine': run}\.$"),
         ((QRELS, RUN.to_dict("records"), [nDCG @ 5]), r"runs looks like a run\. Give it a name"),

@@ -35,8 +35,8 @@ def run_of(*docs: str) -> dict[str, list[str]]:
 @pytest.mark.parametrize("measure", [*OF_RETRIEVED, *OF_ALL], ids=str)
 def test_a_measure_that_would_read_a_lower_label_of_a_retrieved_document_is_refused(measure):
     message = (
-        f"Run mine: {measure} reads the last row of a document, which has the label 1 for document 'b' of query 'q'; "
-        f"its highest is 2. Use Adhoc({measure})."
+        f"Run mine: {measure} reads only the last row of a document: label 1 for document 'b' of query 'q', "
+        f"whose highest label is 2. Use Adhoc({measure})."
     )
 
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
@@ -45,7 +45,7 @@ def test_a_measure_that_would_read_a_lower_label_of_a_retrieved_document_is_refu
 
 @pytest.mark.parametrize("measure", OF_ALL, ids=str)
 def test_a_measure_that_reads_all_judgements_is_refused_although_the_document_is_not_retrieved(measure):
-    with pytest.raises(ValueError, match=r"document 'b' of query 'q'; its highest is 2\. Use Adhoc"):
+    with pytest.raises(ValueError, match=r"document 'b' of query 'q', whose highest label is 2\. Use Adhoc"):
         evaluate_runs(QRELS, {"mine": run_of("a")}, [measure])
 
 

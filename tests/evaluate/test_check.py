@@ -55,7 +55,7 @@ def test_what_is_odd_about_qrels_is_a_warning(qrels, message):
     [
         (run(), "The run is empty"),
         (run(("1", "a")), "1 judged query has no document in the run: 2."),
-        (run(("1", "a"), ("1", "a"), ("2", "c")), "The run holds a document twice in a query, 1 times"),
+        (run(("1", "a"), ("1", "a"), ("2", "c")), "The run repeats documents within a query, 1 times"),
         (run(("7", "a")), "No query of the run ('7'"),
     ],
 )
@@ -76,7 +76,7 @@ def test_what_evaluating_would_raise_is_an_error(tmp_path):
 
 
 def test_qrels_without_rows_are_an_error():
-    assert said(check_files(QRELS.iloc[:0]), "qrels", "error") == ["The qrels hold no judgement."]
+    assert said(check_files(QRELS.iloc[:0]), "qrels", "error") == ["The qrels are empty."]
 
 
 def test_scores_against_ranks_are_a_warning_unless_ranks_order(tmp_path):

@@ -222,7 +222,7 @@ def test_a_generator_that_has_been_read_is_no_empty_run(measures):
     once = rows_of(RUN)
     evaluator.values(once)
 
-    with pytest.raises(ValueError, match="run: the generator has been read before and has nothing left; give a list"):
+    with pytest.raises(ValueError, match="run: the generator has been read before and is empty now; give a list"):
         evaluator.values(once)
     empty = rows_of({})
     assert not any(column.any() for column in evaluator.values(empty).values())
@@ -241,7 +241,7 @@ def test_qrels_without_rows_have_no_values_and_no_aggregate():
 
     assert list(evaluator.iter_calc(RUN)) == []
     for aggregate in (evaluator.calc_aggregate, evaluator.calc):
-        with pytest.raises(ValueError, match="qrels hold no row: there is nothing to aggregate"):
+        with pytest.raises(ValueError, match="qrels must not be empty: there are no queries to aggregate over"):
             aggregate(RUN)
 
 
@@ -256,7 +256,7 @@ def test_a_built_in_measure_without_its_cutoff_is_refused_in_words():
 @pytest.mark.parametrize(
     ("measure", "message"),
     [
-        (AP_Rareness, "AP_Rareness needs the column rarity in the qrels; pyterrier_diversity.add_rarity writes it"),
+        (AP_Rareness, "AP_Rareness needs the column rarity in the qrels; add it with pyterrier_diversity.add_rarity"),
         (EU_DD, "EU_DD needs the column passage and the column nugget in the qrels; .*read_dd_truth"),
         (IA(AP_Rareness), "AP_Rareness needs the column rarity"),
     ],

@@ -10,6 +10,7 @@ from ir_measures import AP, RR, NumQ, NumRet, P, nDCG
 
 from pyterrier_diversity import CT, IA, RBU, Adhoc, StRecall, alpha_nDCG, evaluate_runs
 from pyterrier_diversity.evaluate import score
+from pyterrier_diversity.evaluate.expected import read_draws
 
 LABELS = {"a": [1, 0], "b": [0, 2], "c": [0, 0], "d": [1, 1]}
 QRELS = pd.DataFrame(
@@ -148,3 +149,9 @@ def test_the_share_of_queries_with_ties_across_each_cutoff_is_told():
 def test_wrong_options_are_refused(options, message):
     with pytest.raises(ValueError, match=message):
         evaluate_runs(QRELS, {"mine": RUN}, MEASURES, **{"ties": "expected", **options})
+
+
+def test_different_seeds_draw_different_orders():
+    seeds = {read_draws("evaluate_runs", "expected", 2, rng).seed for rng in range(200)}
+
+    assert len(seeds) == 200

@@ -30,6 +30,7 @@ from pyterrier_diversity import (
     alpha_nDCG,
     nSessionDCG,
 )
+from pyterrier_diversity.evaluate import DiversityEvaluator
 from pyterrier_diversity.evaluate.provider import DiversityProvider, register_provider
 
 # Registration
@@ -282,7 +283,7 @@ def test_measures_of_gdeval_can_be_lifted_to_intents():
 
 def test_fractional_labels_are_refused_for_a_provider_that_truncates_them():
     with pytest.raises(
-        ValueError, match=r"AP is computed by pytrec_eval, which takes whole labels.* qrels hold fractions"
+        ValueError, match=r"AP is computed by pytrec_eval, which takes only whole labels.* qrels contain fractions"
     ):
         value(Adhoc(ir_measures.AP), qrels("q a d1 0.5"), run(q="d1"))
 
@@ -298,8 +299,10 @@ def test_names_that_programs_in_c_cannot_hold_are_refused_for_them(name):
         (qrels("q a d1 1"), retrieved),
         (qrels("q a d1 1").assign(qid=held), run(q="d1")),
     ):
-        with pytest.raises(ValueError, match="holds a character that providers other than this package cannot read"):
+        with pytest.raises(ValueError, match="contains a character that other providers of ir_measures cannot read"):
             value(IA(ir_measures.AP), *of)
+        with pytest.raises(ValueError, match="holds a character that providers other than this package cannot read"):
+            DiversityEvaluator([ir_measures.AP], of[0]).values(of[1])
 
 
 def test_fractional_labels_are_fine_for_our_measures():

@@ -154,7 +154,7 @@ def test_an_empty_run_is_named_in_one_warning(tmp_path, form, n_jobs):
     empty = {"file": tmp_path / "nothing.run", "frame": BM25.iloc[:0], "dict": {}, "list": []}[form]
 
     assert warned({"full": BM25, "mine": empty}, n_jobs=n_jobs) == [
-        "Run mine is empty: every query scores the default of a measure."
+        "Run mine is empty: every query gets each measure's default value."
     ]
 
 
@@ -173,7 +173,8 @@ def test_a_run_that_answers_few_of_the_queries_is_named_in_one_warning():
 
     few = (n - 1) // 2 if n % 2 else half - 1
     assert message == (
-        f"Run few answers {few} of {n} queries that the runs answer: each other query scores the default of a measure."
+        f"Run few answers only {few} of the {n} queries that the runs answer: the others get each measure"
+        "'s default value."
     )
     assert warned({"one": of_queries(1), "other": of_queries(1)}) == []
 
@@ -187,7 +188,7 @@ def test_warnings_of_workers_reach_the_caller_with_the_name_of_the_run(n_jobs):
     messages = warned({"full": BM25, "twice": twice, "other": other, "unjudged": unjudged}, n_jobs=n_jobs)
 
     assert [message.split(", ")[0].split(" (")[0] for message in messages] == [
-        "Run twice: The run holds a document twice in a query",
+        "Run twice: The run repeats documents within a query",
         "Run other: No query of the run",
         f"Run unjudged: No document of the run is judged in any of the {len(QUERIES)} queries that it shares with the "
         "qrels: 'x" + BM25.groupby("qid").head(1)["docno"].iloc[0] + "' in the run",
@@ -226,7 +227,9 @@ def test_runs_may_be_ordered_by_rank(tmp_path, form):
 
     pd.testing.assert_frame_equal(table, evaluate_runs(QRELS, {"mine": BM25}, MEASURES))
     (message,) = warned(given)
-    assert message.startswith(f"Run mine: Scores rise down the ranks of {len(QUERIES)} of {len(QUERIES)} queries")
+    assert message.startswith(
+        f"Run mine: Scores and ranks contradict each other in {len(QUERIES)} of {len(QUERIES)} queries"
+    )
 
 
 def test_an_order_that_is_unknown_or_not_told_is_refused():
@@ -245,12 +248,12 @@ def test_runs_may_be_dicts_and_can_be_read_once():
     assert table.drop(columns="name").drop_duplicates().shape[0] == 1
     with pytest.raises(ValueError, match=r"Run tuples: run: the generator has been read before"):
         evaluate_runs(QRELS, {"tuples": tuples}, MEASURES)
-    with pytest.raises(TypeError, match=r"Run bytes: run: docno must hold strings"):
+    with pytest.raises(TypeError, match=r"Run bytes: run: docno must contain strings"):
         evaluate_runs(QRELS, {"bytes": BM25.assign(docno=b"d")}, MEASURES)
 
 
 def test_qrels_without_rows_are_refused(files):
-    with pytest.raises(ValueError, match=r"evaluate_runs: qrels hold no row"):
+    with pytest.raises(ValueError, match=r"evaluate_runs: qrels must not be empty"):
         evaluate_runs(QRELS.iloc[:0], files, [RBU @ 5])
 
 
@@ -297,5 +300,5 @@ def test_folders_and_patterns_are_searched(tmp_path):
 
 @pytest.mark.parametrize("pattern", ["nothing.run", "*.nothing"])
 def test_a_pattern_without_a_file_is_refused(tmp_path, pattern):
-    with pytest.raises(ValueError, match="There is no run file"):
+    with pytest.raises(ValueError, match="No run file found"):
         run_files([tmp_path / pattern])

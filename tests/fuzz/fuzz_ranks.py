@@ -79,7 +79,7 @@ def test_a_run_is_warned_of_exactly_where_its_scores_rise_down_the_ranks(run):
         warnings.simplefilter("always")
         found = table(QRELS, run)
 
-    said = [str(warning.message) for warning in warned if "Scores rise" in str(warning.message)]
+    said = [str(warning.message) for warning in warned if "Scores and ranks contradict" in str(warning.message)]
     assert len(said) == bool(rises(run))
     if said:
         assert f"of {rises(run)} of {run['qid'].nunique()} queries" in said[0]

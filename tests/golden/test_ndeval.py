@@ -116,7 +116,7 @@ def compare(table, run_name, golden_by_run, shared, trec_qrels, order):
     names = [str(ours.get(kind, "")) for kind in zip(rows["measure"], rows["params"], strict=True)]
     rows = rows.assign(ours=names).query("ours != ''")
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Scores rise down the ranks", UserWarning)
+        warnings.filterwarnings("ignore", "Scores and ranks contradict each other", UserWarning)
         retrieved = read_run(shared / "trec-web" / "runs" / f"{run_name}.run.gz", order=order)
     metrics = ir_measures.iter_calc(ours.values(), qrels, retrieved)
     values = {(str(metric.measure), metric.query_id): metric.value for metric in metrics}

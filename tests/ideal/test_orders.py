@@ -254,7 +254,7 @@ def test_by_weight_the_weights_of_a_query_must_be_the_same():
     order = MostCovering(2, 60.0, "Coverage@2")
 
     assert rankings(order, same, 2) == rankings(MostCovering(2, 60.0), same, 2)
-    with pytest.raises(ValueError, match=r"Coverage@2: .* proven .* only where the intents of a query weigh the same"):
+    with pytest.raises(ValueError, match=r"Coverage@2: .* proven only if all intents of a query have the same weight"):
         rankings(order, other, 2)
     assert rankings(MostCovering(2, 60.0), other, 2)["q"] == ["b", "a"]
 

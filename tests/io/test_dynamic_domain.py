@@ -175,7 +175,7 @@ def test_a_nugget_does_not_reach_into_the_next_subtopic(tmp_path):
 
     path = write(tmp_path, truth(inner))
 
-    with pytest.raises(ValueError, match=r"passage 2 of subtopic 2 is MATCHED, but no MANUAL one stands before it"):
+    with pytest.raises(ValueError, match=r"passage 2 of subtopic 2 is MATCHED, but no MANUAL one is before it"):
         read_dd_truth(path, "passages")
     assert len(read_dd_truth(path)) == 2
 
@@ -443,7 +443,7 @@ def test_a_session_is_told_from_a_trec_run_which_has_as_many_columns(shared, nam
     path = shared / "trec-dd" / name
 
     assert is_dd_run(path)
-    with pytest.raises(ValueError, match="is a TREC Dynamic Domain run: read_dd_run reads it"):
+    with pytest.raises(ValueError, match="is a TREC Dynamic Domain run; use read_dd_run"):
         read_run(path)
 
 

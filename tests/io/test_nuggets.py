@@ -163,7 +163,7 @@ def test_files_of_several_systems_are_read_together(tmp_path):
 def test_a_folder_may_be_hidden_files_only_and_is_then_refused(tmp_path):
     (tmp_path / ".hidden").write_text("{}")
 
-    with pytest.raises(ValueError, match=r"the folder has no file\."):
+    with pytest.raises(ValueError, match=r"the folder is empty\."):
         read_nuggets(tmp_path)
 
 
@@ -384,7 +384,7 @@ def test_references_of_a_question_are_counted_where_its_answers_are_intents():
 
 def test_nuggets_inside_of_others_count_beside_them():
     inside = [{"question": "Sub?", "references": ["s"]}, {"claim": "Sub.", "references": ["c"], "sub_nuggets": []}]
-    with pytest.warns(UserWarning, match="2 nuggets are inside of others, and count beside them"):
+    with pytest.warns(UserWarning, match="2 nuggets are nested in others, and count like them"):
         qrels = read_nuggets(question("OR", "a", sub_nuggets=inside))
 
     assert rows(qrels, "nugget_text", "docno") == [("?", "a"), ("Sub.", "c"), ("Sub?", "s")]
@@ -579,7 +579,7 @@ def test_a_column_that_is_not_there_cannot_mean_anything():
         ("", " is empty."),
         ("{", ", line 1: this is not JSON: "),
         ('{"qid": "1", "docno": "d", "label": 1, "iteration": "a"}\n{"qid"', ", line 2: this is not JSON: "),
-        ('{"qid": "1", "qid": "2"}', ", line 1: the key 'qid' is there twice in an object."),
+        ('{"qid": "1", "qid": "2"}', ", line 1: the key 'qid' is repeated in an object."),
         ("[1]", ", object 0: the object must be an object, not 1."),
         ("7", ", line 1: the object must be an object, not 7."),
         ('{"a": {}}', ", line 1: the format is not one of autonuggetizer, "),

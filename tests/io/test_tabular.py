@@ -73,10 +73,10 @@ def test_a_file_of_trec_keeps_intents_labels_and_weights(name, tmp_path):
 
 def test_a_file_of_trec_loses_nothing_unless_told_to(tmp_path):
     path = tmp_path / "q.txt"
-    lost = "the columns importance, nugget_text and 1 intents without any judgement"
+    lost = "the columns importance, nugget_text and 1 intents without judgements"
 
     with pytest.raises(
-        ValueError, match=rf"^write_qrels: a file of TREC cannot hold {lost}; end the path in .*lossy=True"
+        ValueError, match=rf"^write_qrels: TREC's format has no place for {lost}; end the path in .*lossy=True"
     ):
         write_qrels(QRELS.assign(docno=["d1", "", "d2"]), path)
     assert not path.exists()
@@ -87,7 +87,7 @@ def test_a_file_of_trec_loses_nothing_unless_told_to(tmp_path):
 
 @pytest.mark.parametrize("bad", ["d 1", " d", "d\n", "\u2003"])
 def test_a_file_of_trec_cannot_hold_white_space_in_ids(bad, tmp_path):
-    with pytest.raises(ValueError, match="write_qrels: a file of TREC cannot hold the id"):
+    with pytest.raises(ValueError, match="write_qrels: TREC's format cannot represent the id"):
         write_qrels(PLAIN.assign(docno=bad), tmp_path / "q.txt", lossy=True)
 
 
@@ -122,7 +122,7 @@ def test_a_table_that_is_no_qrels_is_refused(content, message, tmp_path):
 def test_a_table_without_rows_holds_no_judgement(tmp_path):
     (tmp_path / "q.csv").write_text("qid,docno,label\n")
 
-    with pytest.raises(ValueError, match=r"q\.csv holds no judgement"):
+    with pytest.raises(ValueError, match=r"q\.csv contains no judgement"):
         read_qrels(tmp_path / "q.csv")
 
 
@@ -160,7 +160,7 @@ def test_a_list_of_json_is_a_run_too(tmp_path):
 def test_lists_may_have_scores(tmp_path):
     path = json_lines(tmp_path, [{"qid": "1", "docno": ["b", "a"], "score": [1, 2]}])
 
-    with pytest.warns(UserWarning, match="Scores rise down the ranks of 1 of 1 queries"):
+    with pytest.warns(UserWarning, match="Scores and ranks contradict each other in 1 of 1 queries"):
         assert read_run(path)["docno"].tolist() == ["a", "b"]
     assert read_run(path, order="rank")["docno"].tolist() == ["b", "a"]
 

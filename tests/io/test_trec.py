@@ -58,7 +58,7 @@ def test_documents_of_one_rank_are_ordered_by_descending_docno(tmp_path):
 
 def test_a_score_that_rises_down_the_ranks_counts_and_is_told_of(tmp_path):
     with pytest.warns(
-        UserWarning, match="Scores rise down the ranks of 1 of 2 queries of the run, such as '1', "
+        UserWarning, match="Scores and ranks contradict each other in 1 of 2 queries of the run, such as '1', "
     ) as caught:
         run = read_run(write(tmp_path, CONTRADICTED))
 
@@ -110,7 +110,7 @@ def test_an_empty_run_has_the_columns_of_a_run(tmp_path):
         ("1 a d1 2\n\n1 b d1 x\n", r"line 3: label must be a finite number, not 'x'"),
         ("1 a d1 nan\n", r"line 1: label must be a finite number, not 'nan'"),
         ("1 a d1 1 inf\n", r"line 1: weight must be a finite number, not 'inf'"),
-        ("", r"file holds no judgement"),
+        ("", r"file contains no judgement"),
     ],
 )
 def test_a_bad_line_of_qrels_is_named(tmp_path, text, message):

@@ -163,7 +163,7 @@ def test_documents_without_a_score_are_ranked_by_their_rank():
 def test_a_rank_that_is_no_finite_number_is_refused_where_there_is_no_score(bad):
     run = run_frame().drop(columns="score").assign(rank=[1, bad, 3])
 
-    with pytest.raises(ValueError, match=r"run: .*rank must (be a finite number|hold numbers)"):
+    with pytest.raises(ValueError, match=r"run: .*rank must (be a finite number|contain numbers)"):
         values(qrels_frame(), run)
 
 
@@ -313,7 +313,7 @@ def test_the_number_of_bad_rows_is_told():
 
 
 def test_labels_that_are_words_are_refused():
-    with pytest.raises(ValueError, match=r"qrels: the column label must hold numbers: .*'high'"):
+    with pytest.raises(ValueError, match=r"qrels: the column label must contain numbers: .*'high'"):
         values(qrels_frame().assign(label="high"), run_frame())
 
 
@@ -357,7 +357,7 @@ def test_what_is_neither_a_string_nor_an_integer_is_no_id(read, bad):
     cells = pd.Series(["d1", 1, None, "d1"], dtype=object)
     cells[2] = bad
 
-    with pytest.raises(TypeError, match=r"qrels: id must hold strings or integers, but row 2 has .*: .*\.$"):
+    with pytest.raises(TypeError, match=r"qrels: id must contain strings or integers, but row 2 has .*: .*\.$"):
         read(pd.DataFrame({"id": cells}), "id", "qrels")
 
 
@@ -374,7 +374,7 @@ def test_an_id_is_refused_though_it_equals_an_integer(bad, grouped):
     ("dtype", "fix"),
     [
         ("float64", r"type float: read the column as strings, as with pandas.read_csv\(..., dtype=str\)"),
-        ("bool", r"type bool: make strings of them, as with frame\[column\].map\(str\)"),
+        ("bool", r"type bool: convert them to strings, as with frame\[column\].map\(str\)"),
         ("S1", r"type bytes: decode them, as with frame\[column\].str.decode\('utf-8'\)"),
     ],
 )
@@ -392,7 +392,7 @@ def test_ids_of_another_type_are_refused_with_the_way_to_repair_them(column, dty
 def test_names_in_qrels_are_ids_too(column):
     given = qrels_frame().assign(passage="1", nugget="1", subtopic_id=qrels_frame()["iteration"])
 
-    with pytest.raises(TypeError, match=f"qrels: {column} must hold strings or integers"):
+    with pytest.raises(TypeError, match=f"qrels: {column} must contain strings or integers"):
         values(given.assign(**{column: 1.5}), run_frame())
 
 
@@ -458,7 +458,7 @@ def test_other_scores_are_what_they_are(given):
     [[1j, 2], pd.to_datetime(["2020-01-01", None]), pd.to_timedelta([1, None]), pd.Series([10**400, 1], dtype=object)],
 )
 def test_what_only_numpy_takes_for_numbers_is_refused(values):
-    with pytest.raises(ValueError, match="the column score must hold numbers"):
+    with pytest.raises(ValueError, match="the column score must contain numbers"):
         numbers(pd.DataFrame({"query_id": "q", "score": values}), "score", "run")
 
 
@@ -492,8 +492,8 @@ BOTH = {"qid": "query_id", "docno": "doc_id", "label": "relevance"}
     ("cells", "said"),
     [
         ({"label": [np.nan] * 4}, "{label} must be a finite number"),
-        ({"label": ["high"] * 4}, "the column {label} must hold numbers"),
-        ({"docno": [b"d"] * 4}, "{docno} must hold strings or integers"),
+        ({"label": ["high"] * 4}, "the column {label} must contain numbers"),
+        ({"docno": [b"d"] * 4}, "{docno} must contain strings or integers"),
         ({"qid": [None] * 4}, "row 0 has no {qid}"),
     ],
 )
@@ -542,7 +542,7 @@ def test_what_can_be_read_once_is_refused_the_second_time(form):
     rows = ONCE[form]([ScoredDoc(*row) for row in RUN])
 
     assert values(qrels_frame(), rows) == pytest.approx(EXPECTED, abs=1e-12)
-    with pytest.raises(ValueError, match=r"^run: the (generator|iterator) has been read before and has nothing left;"):
+    with pytest.raises(ValueError, match=r"^run: the (generator|iterator) has been read before and is empty now;"):
         values(qrels_frame(), rows)
 
 

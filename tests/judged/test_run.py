@@ -89,8 +89,9 @@ def test_a_score_that_rises_down_the_ranks_counts_and_is_told_of():
 
     with pytest.warns(
         UserWarning,
-        match=r"^Scores rise down the ranks of 2 of 3 queries of the run, such as 'p', where 'd' has rank 3 and a "
-        r"higher score than 'e' of rank 2: the score counts\. order='rank' of the readers goes by rank\.$",
+        match=r"^Scores and ranks contradict each other in 2 of 3 queries of the run, such as 'p', where 'd' has "
+        r"rank 3 and a higher score than 'e' at rank 2\. The score counts; to use the rank, read the run with "
+        r"order='rank'\.$",
     ) as caught:
         read = Run(ranked(*rows))
 
@@ -125,13 +126,21 @@ def test_ranks_that_are_no_numbers_say_nothing(rank):
         assert Run(run("q a 1", "q b 2").assign(rank=rank)).ranking("q") == ["b", "a"]
 
 
+@pytest.mark.parametrize("rank", [["9", "10"], ["b", "a"]])
+def test_ranks_that_are_strings_are_compared_as_numbers_or_not_at_all(rank):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+
+        assert Run(run("q a 2", "q b 1").assign(rank=pd.Series(rank, dtype=object))).ranking("q") == ["a", "b"]
+
+
 def test_ranks_of_a_session_are_compared_within_a_turn():
     in_turns = run("q a 1 0", "q b 9 1", "q c 8 1").assign(rank=[0, 1, 2])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         Run(in_turns)
 
-    with pytest.warns(UserWarning, match="'b' has rank 2 and a higher score than 'c' of rank 1"):
+    with pytest.warns(UserWarning, match="'b' has rank 2 and a higher score than 'c' at rank 1"):
         Run(in_turns.assign(rank=[0, 2, 1]))
 
 
@@ -148,7 +157,7 @@ def test_contradicted_ranks_are_found_wherever_they_are(rows):
 
     assert bool(caught) == bool(expected)
     if expected:
-        assert f"of {len(expected)} of {frame['qid'].nunique()} queries" in str(caught[0].message)
+        assert f"in {len(expected)} of {frame['qid'].nunique()} queries" in str(caught[0].message)
 
 
 def test_a_query_that_the_run_lacks_has_an_empty_ranking():
@@ -238,7 +247,7 @@ def test_a_run_that_shares_no_query_with_the_qrels_warns_once_and_scores_the_def
     measures = [P_IA @ 1, P_IA(judged_only=True) @ 1, RBU]
 
     with pytest.warns(
-        UserWarning, match=r"No query of the run \('q1', .* is in the qrels \('1', \.\.\.\): nothing of it counts"
+        UserWarning, match=r"No query of the run \('q1', .* is in the qrels \('1', \.\.\.\)\. Do the query ids match"
     ) as caught:
         aggregates = ir_measures.calc_aggregate(measures, qrels("1 d1 1"), run("q1 d1 1"))
 
@@ -258,7 +267,7 @@ def test_a_run_without_a_judged_document_in_several_queries_warns_once(judged):
     with pytest.warns(
         UserWarning,
         match=r"No document of the run is judged in any of the 5 queries that it shares with the qrels: 'x0' in the "
-        r"run, 'd1' in the qrels\. Are the ids of one collection\?$",
+        r"run, 'd1' in the qrels\. Do the document ids match\?$",
     ) as caught:
         aggregates = ir_measures.calc_aggregate(measures, *unjudged(5, judged))
 
@@ -286,7 +295,7 @@ def test_one_judged_document_shows_that_the_ids_are_those_of_the_qrels(row):
 def test_documents_of_queries_without_any_judged_one_are_told_of_too():
     judgements, ranking = unjudged(5)
 
-    with pytest.warns(UserWarning, match="'x0' in the run, none is judged at all"):
+    with pytest.warns(UserWarning, match="'x0' in the run, no judged documents at all"):
         ir_measures.calc_aggregate([P_IA @ 1], judgements.assign(weight=0.0, iteration="a"), ranking)
 
 
@@ -294,22 +303,22 @@ def test_documents_of_queries_without_any_judged_one_are_told_of_too():
 
 
 def test_a_document_twice_in_a_query_counts_at_its_better_rank():
-    with pytest.warns(UserWarning, match="twice"):
+    with pytest.warns(UserWarning, match="repeats documents"):
         assert reciprocal_rank("d2", run("q d1 4", "q d2 3", "q d3 2", "q d2 1")) == 0.5
 
 
 def test_documents_below_a_repeated_one_move_up():
-    with pytest.warns(UserWarning, match="twice"):
+    with pytest.warns(UserWarning, match="repeats documents"):
         assert reciprocal_rank("d2", run("q d1 4", "q d1 3", "q d1 2", "q d2 1")) == 0.5
 
 
 def test_a_repeated_document_counts_once_in_the_length_of_the_ranking():
-    with pytest.warns(UserWarning, match="twice"):
+    with pytest.warns(UserWarning, match="repeats documents"):
         assert value(P_IA, qrels("q d1 1"), run("q d1 3", "q d2 2", "q d1 1")) == 0.5
 
 
 def test_measures_of_other_providers_see_a_repeated_document_once():
-    with pytest.warns(UserWarning, match="twice"):
+    with pytest.warns(UserWarning, match="repeats documents"):
         assert value(IA(ir_measures.AP), qrels("q d2 1"), run("q d1 4", "q d1 3", "q d2 2", "q d2 1")) == 0.5
 
 
@@ -319,7 +328,7 @@ def test_repeated_documents_are_counted_in_one_warning():
 
     with pytest.warns(
         UserWarning,
-        match=r"holds a document twice in a query, 3 times in all, such as 'd1' in query 'p'; the better",
+        match=r"repeats documents within a query, 3 times in all, such as 'd1' in query 'p'; the best rank",
     ) as caught:
         ir_measures.calc_aggregate(measures, qrels("p d1 1", "q d2 1"), retrieved)
 
@@ -327,8 +336,13 @@ def test_repeated_documents_are_counted_in_one_warning():
 
 
 def test_all_repeated_documents_of_a_list_are_counted():
-    with pytest.warns(UserWarning, match="holds a document twice in a query, 3 times in all"):
+    with pytest.warns(UserWarning, match="repeats documents within a query, 3 times in all"):
         Run({"p": ["a", "b", "c", "a"], "q": ["a", "b", "c", "d", "b", "a"]}).rankings(["p", "q"])
+
+
+def test_a_query_without_documents_repeats_none():
+    with pytest.warns(UserWarning, match="1 times in all, such as 'b' in query 'p'"):
+        Run({"p": ["b", "a", "b", "c"]}).rankings(["lacking", "p"])
 
 
 def test_repeated_documents_of_queries_that_the_qrels_lack_are_of_no_interest():
@@ -384,7 +398,7 @@ def test_a_ranking_without_judged_documents_scores_0_with_judged_only():
 
 
 def test_a_repeated_document_counts_once_with_judged_only():
-    with pytest.warns(UserWarning, match="twice"):
+    with pytest.warns(UserWarning, match="repeats documents"):
         result = value(AP_IA(judged_only=True), qrels("q d1 0", "q d2 1"), run("q d1 4", "q x 3", "q d1 2", "q d2 1"))
 
     assert result == 0.5

@@ -262,7 +262,7 @@ def test_many_lifts_in_one_call_keep_their_values(random_topics, by_query):
 @pytest.mark.parametrize("measure", [IA(nDCG @ 5), Adhoc(AP), Sharp(AP), IA(RR @ 5), Sharp(IA(P @ 3))], ids=str)
 def test_fractional_labels_are_refused_where_a_provider_truncates_them(measure, value_of):
     provider = "msmarco" if "RR" in str(measure) else "pytrec_eval"
-    sentence = f"is computed by {provider}, which takes whole labels; the qrels hold fractions"
+    sentence = f"is computed by {provider}, which takes only whole labels; the qrels contain fractions"
 
     with pytest.raises(ValueError, match=sentence):
         value_of(measure, {"a": {"x": 0.5}, "b": {"x": 1}}, "ab")
@@ -422,7 +422,7 @@ def test_names_of_queries_and_intents_are_kept_apart(by_query):
 @pytest.mark.parametrize("measure", [IA(nDCG @ 10), Adhoc(P @ 2)], ids=repr)
 def test_labels_that_a_provider_would_cut_off_or_count_one_by_one_are_refused(measure, value_of):
     with pytest.raises(
-        ValueError, match=r"is computed by pytrec_eval, which takes labels up to 1048576; the qrels hold larger"
+        ValueError, match=r"is computed by pytrec_eval, which takes labels up to 1048576; the qrels contain larger"
     ):
         value_of(measure, {"a": {"x": 1}, "b": {"x": 2**32 + 1}}, "ba")
 

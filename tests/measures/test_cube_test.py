@@ -115,7 +115,7 @@ def test_without_turns_some_documents_are_one(batch, turns):
 def test_without_turns_a_repeated_document_leaves_no_place():
     run = session("abac").drop(columns="turn")
 
-    with pytest.warns(UserWarning, match="a document twice"):
+    with pytest.warns(UserWarning, match="repeats documents"):
         assert value(CT(batch=2), JUDGED, run) == pytest.approx(1.625 / 5 / 2, abs=1e-15)
 
 

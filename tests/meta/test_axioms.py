@@ -74,7 +74,7 @@ def table():
 
 
 @pytest.mark.parametrize(("measure", "row", "more", "less"), TABLE, ids=lambda value: str(value) if value else "-")
-def test_a_measure_satisfies_what_table_1_says_but_for_the_documented_differences(table, measure, row, more, less):
+def test_measures_satisfy_table_1_except_for_the_documented_differences(table, measure, row, more, less):
     found = table.columns[table.loc[str(measure)]]
 
     assert set(more.split()).isdisjoint(row.split())
@@ -82,7 +82,7 @@ def test_a_measure_satisfies_what_table_1_says_but_for_the_documented_difference
     assert set(found) == (set(row.split()) | set(more.split())) - set(less.split())
 
 
-def test_the_table_says_what_its_columns_are(table):
+def test_the_table_describes_its_columns(table):
     assert list(table.columns) == list(CONSTRAINTS) == ALL.split()
     assert table.select_dtypes(bool).shape == (len(TABLE), 10)
     assert list(table.attrs["legend"]) == list(table.columns)
@@ -102,7 +102,7 @@ def test_the_table_says_what_its_columns_are(table):
     ],
     ids=str,
 )
-def test_what_rank_biased_utility_misses_with_other_parameters(measure, missed):
+def test_rank_biased_utility_breaks_constraints_with_other_parameters(measure, missed):
     found = axiom_table([measure], n_pairs=50)
 
     assert list(found.columns[~found.iloc[0]]) == missed
@@ -443,7 +443,7 @@ def test_the_same_seed_gives_the_same(table):
         pd.testing.assert_frame_equal(first, second)
 
 
-def test_a_verdict_holds_the_counter_example():
+def test_a_verdict_has_the_counter_example():
     verdict = check(IA(nDCG), "AspRel")
 
     assert (verdict.measure, verdict.constraint, verdict.satisfied) == ("IA(nDCG)", "AspRel", False)
@@ -472,12 +472,12 @@ def test_equal_measures_make_one_row():
     ("arguments", "error", "message"),
     [
         ((RBU, "Prio"), ValueError, "constraint must be one of Pri, Deep, .*, not 'Prio'"),
-        (("RBU", "Pri"), TypeError, "measure must be a measure of ir_measures or of this package, not 'RBU'"),
+        (("RBU", "Pri"), TypeError, "measure must be a measure of this package or of ir_measures, not 'RBU'"),
         ((P_Rareness @ 5, "Pri"), ValueError, "needs the column rarity"),
         ((RBU(max_rel=2), "Pri"), ValueError, "3"),
     ],
 )
-def test_what_cannot_be_checked_is_refused(arguments, error, message):
+def test_invalid_arguments_are_refused(arguments, error, message):
     with pytest.raises(error, match=message):
         check(*arguments)
 
@@ -494,5 +494,5 @@ def test_sizes_of_thresholds_are_as_documented():
 
 @pytest.mark.parametrize("measures", [None, 3, RBU, "RBU"])
 def test_measures_that_are_not_several_are_refused(measures):
-    with pytest.raises(TypeError, match=r"axiom_table: measures must be several measures, such as .*, not "):
+    with pytest.raises(TypeError, match=r"axiom_table: measures must be a list of measures, such as .*, not "):
         axiom_table(measures)

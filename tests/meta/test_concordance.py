@@ -208,7 +208,7 @@ def test_measures_may_be_objects():
     pd.testing.assert_frame_equal(table, concordance(perquery, ["StRecall@5"], measures=["P@5", "EfP@5"]))
 
 
-def test_a_legend_says_what_was_asked_for():
+def test_a_legend_describes_the_request():
     table = concordance(disagreeing(2, 1, 0), ["G"])
 
     assert list(table.attrs["legend"]) == list(table.columns)
@@ -220,7 +220,7 @@ def test_a_legend_says_what_was_asked_for():
     }
 
 
-def test_topics_that_a_system_lacks_are_left_out_with_a_warning():
+def test_topics_without_a_value_of_a_system_are_left_out_with_a_warning():
     perquery = disagreeing(2, 1, 0)
 
     with pytest.warns(UserWarning, match="1 of 3 queries are left out"):
@@ -232,19 +232,19 @@ def test_topics_that_a_system_lacks_are_left_out_with_a_warning():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"gold": []}, r"gold must name a measure at least"),
+        ({"gold": []}, r"gold must have at least one measure"),
         ({"gold": "H"}, r"perquery has no measure H; it has A, B, G\."),
         ({"gold": "H", "measures": ["A", "B"]}, r"perquery has no measure H; it has A, B, G\."),
-        ({"gold": ["A", "G"]}, r"measures must be two at least, besides gold, not \['B'\]\."),
-        ({"gold": "G", "measures": ["A", "A"]}, r"measures must be two at least, besides gold, not \['A'\]\."),
+        ({"gold": ["A", "G"]}, r"measures must be at least two, without gold, not \['B'\]\."),
+        ({"gold": "G", "measures": ["A", "A"]}, r"measures must be at least two, without gold, not \['A'\]\."),
         ({"gold": "G", "method": "t"}, r"method must be one of 'exact', 'normal', not 't'\."),
     ],
 )
-def test_what_cannot_be_compared_is_refused(arguments, message):
+def test_invalid_arguments_are_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
         concordance(disagreeing(1, 1, 0), **arguments)
 
 
 def test_one_system_is_refused():
-    with pytest.raises(ValueError, match=r"perquery must hold two systems at least, not \['s0'\]\."):
+    with pytest.raises(ValueError, match=r"perquery must have at least two systems, not \['s0'\]\."):
         concordance(frame(A=[[1, 2]], B=[[1, 2]], G=[[1, 2]]), "G")

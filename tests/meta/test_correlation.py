@@ -256,16 +256,16 @@ def test_values_that_differ_in_the_last_bits_are_ties(coefficient, variant):
 @pytest.mark.parametrize(
     ("lists", "message"),
     [
-        (([1, 2], [1, 2, 3]), "must be lists of one length, at least 2, not of shapes .2,. and .3,."),
-        (([1], [1]), "must be lists of one length, at least 2"),
-        (([[1, 2], [3, 4]], [[1, 2], [3, 4]]), "must be lists of one length, at least 2"),
+        (([1, 2], [1, 2, 3]), "must be lists of the same length, 2 or more, not of shapes .2,. and .3,."),
+        (([1], [1]), "must be lists of the same length, 2 or more"),
+        (([[1, 2], [3, 4]], [[1, 2], [3, 4]]), "must be lists of the same length, 2 or more"),
         (([1, 2], [1, math.inf]), "must be finite numbers, not inf"),
         (([math.nan, 2], [1, 2]), "must be finite numbers, not nan"),
         (([1, 2], [1, 2], "c"), "variant must be one of 'a', 'b', not 'c'"),
     ],
 )
 @every_coefficient
-def test_what_are_no_two_lists_is_refused(coefficient, lists, message):
+def test_lists_of_different_lengths_are_refused(coefficient, lists, message):
     with pytest.raises(ValueError, match=f"{coefficient.__name__}: .*{message}"):
         coefficient(*lists)
 
@@ -314,7 +314,7 @@ def test_some_references_may_be_given():
 
 
 @pytest.mark.parametrize("method", ["tau", "tau_ap", "tau_ap_symmetric"])
-def test_a_matrix_holds_the_same_values_and_ones(method):
+def test_a_matrix_has_the_same_values_and_ones(method):
     matrix = rank_correlation(MEANS, method=method, matrix=True)
 
     assert matrix.index.tolist() == matrix.columns.tolist() == ["AP", "RR", "RBU"]
@@ -332,14 +332,14 @@ def test_a_matrix_has_a_column_for_each_reference():
 
 
 @pytest.mark.parametrize("matrix", [True, False])
-def test_the_frame_says_what_it_holds(matrix):
+def test_the_frame_describes_its_columns(matrix):
     attrs = rank_correlation(MEANS, method="tau_ap", variant="a", matrix=matrix).attrs
 
     assert list(attrs["legend"]) == ["measure", "reference", "value"]
     assert (attrs["method"], attrs["variant"]) == ("tau_ap", "a")
 
 
-def test_times_and_comparisons_with_a_baseline_are_no_measures():
+def test_times_and_comparisons_with_a_baseline_are_ignored():
     more = MEANS.assign(**{"AP +": [math.nan, 1, 2, 3], "AP p-value": [math.nan, 1, 1, 1], "mrt": [1, 2, 3, 4]})
 
     pd.testing.assert_frame_equal(rank_correlation(more), rank_correlation(MEANS))
@@ -352,7 +352,7 @@ def test_one_measure_alone_has_no_rows_but_a_matrix():
     assert rank_correlation(alone, matrix=True).to_numpy().tolist() == [[1]]
 
 
-def test_queries_that_a_system_lacks_are_left_out_with_a_warning():
+def test_queries_without_a_value_of_a_system_are_left_out_with_a_warning():
     frame = perquery_of(AP=[[1, 2], [3, 4]], RR=[[1, 9], [3, 4]])
 
     with pytest.warns(UserWarning, match="1 of 2 queries are left out"):
@@ -370,27 +370,29 @@ def test_queries_that_a_system_lacks_are_left_out_with_a_warning():
         (MEANS, {"top": 1}, r"top must be an integer in \[2, 4\], not 1"),
         (MEANS, {"top": 5}, r"top must be an integer in \[2, 4\], not 5"),
         (MEANS, {"variant": "c"}, "variant must be one of 'a', 'b', not 'c'"),
-        (MEANS.head(1), {}, "ranks systems and needs two, not 1"),
-        (MEANS[["name"]], {}, "no column of a measure's means"),
-        (MEANS.drop(columns="name"), {}, "missing column name; found: AP, RR, RBU"),
-        (MEANS.assign(name="x"), {}, "each system must be there once, but 'x' is not"),
+        (MEANS.head(1), {}, "must have at least two systems, not 1"),
+        (MEANS[["name"]], {}, "a column of means for at least one measure"),
+        (MEANS.drop(columns="name"), {}, "has no column name; found: AP, RR, RBU"),
+        (MEANS.assign(name="x"), {}, "must have each system once, but has 'x' twice"),
         (MEANS.assign(AP=[1, 2, math.nan, 4]), {}, "finite number, but system 'S2' has nan of AP"),
         (perquery_of(AP=[[1], [2]]).drop(columns="qid"), {}, "missing column qid"),
     ],
 )
-def test_what_cannot_be_correlated_is_refused(frame, options, message):
+def test_invalid_arguments_are_refused(frame, options, message):
     with pytest.raises(ValueError, match=message):
         rank_correlation(frame, **options)
 
 
-def test_values_that_are_no_frame_are_refused():
-    with pytest.raises(TypeError, match=r"rank_correlation: values must be a frame of pt\.Experiment, not list"):
+def test_anything_but_a_frame_is_refused():
+    with pytest.raises(
+        TypeError, match=r"rank_correlation: perquery_or_means must be a frame from pt\.Experiment, not list"
+    ):
         rank_correlation([1.0, 2.0])
 
 
 @pytest.mark.parametrize("coefficient", [kendall_tau, tau_ap, tau_ap_symmetric])
 @pytest.mark.parametrize("values", [["x", "y"], [None, {}], [[1], [1, 2]], [10**400, 1]])
-def test_what_are_no_numbers_is_refused(coefficient, values):
+def test_values_other_than_numbers_are_refused(coefficient, values):
     with pytest.raises(ValueError, match=f"{coefficient.__name__}: .* must be lists of numbers: "):
         coefficient(values, values)
 

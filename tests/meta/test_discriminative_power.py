@@ -150,7 +150,7 @@ def test_the_difference_required_is_unknown_where_no_pair_differs():
 
 
 def test_fewer_trials_than_one_over_alpha_have_no_borderline():
-    with pytest.raises(ValueError, match=r"n_trials \* alpha must be 1 at least, not 19 \* 0.05"):
+    with pytest.raises(ValueError, match=r"n_trials \* alpha must be at least 1 for the bootstrap, not 19 \* 0.05"):
         delta_required(frame_of(SYSTEMS), "bootstrap", n_trials=19)
     assert delta_required(frame_of(SYSTEMS), "bootstrap", n_trials=20, rng=1)["delta"].item() > 0
 
@@ -214,10 +214,13 @@ def test_a_table_of_one_measure_overlaps_with_nothing():
     [
         (
             compared("P x y*").drop(columns="other"),
-            "overlap: first must be a table of compare, but has no column other",
+            "overlap: first must be a frame from compare, but the column other is missing",
         ),
-        (compared("P x y*", "P y x"), r"overlap: first must have each pair once, but has y and x again \(P\)"),
-        (compared("P x y*", "AP x z"), "overlap: P and AP must be on the same pairs of systems"),
+        (
+            compared("P x y*", "P y x"),
+            r"overlap: first must have each pair of systems once, but has y and x twice for P",
+        ),
+        (compared("P x y*", "AP x z"), "overlap: P and AP must have the same pairs of systems"),
     ],
 )
 def test_tables_of_other_kinds_are_refused(table, message):
@@ -274,10 +277,10 @@ def test_borderline_differences_are_a_column_of_the_bootstrap_alone():
 def test_a_comparison_that_does_not_fit_is_refused(view):
     table = compare(frame_of(SYSTEMS), "tukey")
 
-    with pytest.raises(TypeError, match=f"{view.__name__}: perquery is what compare returned, so the pairs are tested"):
+    with pytest.raises(TypeError, match=f"{view.__name__}: perquery is a frame from compare, already tested"):
         view(table, "t")
     with pytest.raises(
-        ValueError, match=f"{view.__name__}: perquery must be a table of compare, but has no column measure"
+        ValueError, match=f"{view.__name__}: perquery must be a frame from compare, but the column measure is missing"
     ):
         view(table.drop(columns="measure"))
 
@@ -294,7 +297,7 @@ def test_a_correction_does_not_reach_the_borderline_differences():
         delta_required(frame_of(SYSTEMS), "bootstrap", correction="holm", rng=1)
 
 
-def test_a_column_system_of_values_by_query_is_no_comparison():
+def test_values_by_query_may_have_a_column_system():
     frame = frame_of(SYSTEMS).assign(system="mine")
 
     assert discriminative_power(frame, "t")["pairs"].item() == 3
@@ -344,7 +347,7 @@ def test_tables_say_how_they_were_made(function):
 def test_errors_and_warnings_name_the_caller(function):
     with pytest.raises(ValueError, match=f"{function.__name__}: n_trials must be an integer"):
         function(frame_of(SYSTEMS), n_trials=0)
-    with pytest.raises(ValueError, match=f"{function.__name__}: perquery must have two systems at least, not 1"):
+    with pytest.raises(ValueError, match=f"{function.__name__}: perquery must have at least two systems, not 1"):
         function(frame_of(MATRIX[:1]))
     with pytest.warns(UserWarning, match="1 of 20 queries are left out") as caught:
         function(frame_of(MATRIX).drop(index=0), n_trials=1)

@@ -22,7 +22,7 @@ def test_systems_below_the_minimum_are_named_with_their_lowest_queries():
 
 
 @pytest.mark.parametrize("values", [[0.1, 0.2, 0.3], [0.7, 0.1], [0.55]])
-def test_a_mean_that_equals_the_minimum_but_for_rounding_is_enough(values):
+def test_a_mean_that_equals_the_minimum_up_to_rounding_is_enough(values):
     least = float(np.mean(values))
 
     for minimum in (least, np.nextafter(least, 1), round(least, 15)):
@@ -37,18 +37,18 @@ def test_nan_reaches_no_minimum():
 @pytest.mark.parametrize(
     ("minimum", "message"),
     [
-        ({}, "minimum must name a measure"),
+        ({}, "minimum must have at least one measure"),
         ({"RBU@5": float("nan")}, "the minimum of RBU@5 must be a finite number, not nan"),
         ({"RBU@5": "high"}, "must be a finite number, not 'high'"),
         ({"AP": 0.5}, "perquery has no measure AP; it has RBU@5"),
     ],
 )
-def test_what_is_no_minimum_is_refused(minimum, message):
+def test_an_invalid_minimum_is_refused(minimum, message):
     with pytest.raises(ValueError, match=message):
         below_minimum(frame(), minimum)
 
 
-def test_what_is_significantly_lower_is_worse():
+def test_a_significantly_lower_mean_is_worse():
     perquery = frame()
 
     worse = worse_than(perquery, "best", test="t", alpha=0.02)
@@ -61,7 +61,7 @@ def test_what_is_significantly_lower_is_worse():
     assert worse.attrs == compared.attrs
 
 
-def test_what_is_significantly_higher_is_not_worse():
+def test_a_significantly_higher_mean_is_not_worse():
     assert worse_than(frame(), "new", test="t", alpha=0.5).empty
 
 
@@ -100,10 +100,10 @@ def test_the_corrected_p_value_decides():
     ("options", "message"),
     [
         ({"alternative": "greater"}, "alternative must be 'two-sided'"),
-        ({"tolerance": -0.1}, "tolerance must be a number from 0, not -0.1"),
-        ({"tolerance": float("inf")}, "tolerance must be a number from 0, not inf"),
+        ({"tolerance": -0.1}, "tolerance must be a number in \\[0, inf\\), not -0.1"),
+        ({"tolerance": float("inf")}, "tolerance must be a number in \\[0, inf\\), not inf"),
     ],
 )
-def test_what_cannot_be_a_gate_is_refused(options, message):
+def test_gates_that_cannot_be_evaluated_are_refused(options, message):
     with pytest.raises(ValueError, match=message):
         worse_than(frame(), "old", test="t", **options)

@@ -102,7 +102,7 @@ def test_the_power_of_randomised_hsd_is_how_often_compare_finds_the_difference()
     assert found / 150 == pytest.approx(row["power"], abs=0.1)
 
 
-def test_one_seed_gives_one_number_whichever_order_rows_have():
+def test_a_seed_gives_the_same_number_in_any_order_of_rows():
     pilot = drawn(3, 20, 0.2)
     options = {"test": "tukey-randomised", "n_trials": 100, "rng": 7}
 
@@ -114,13 +114,15 @@ def test_one_seed_gives_one_number_whichever_order_rows_have():
 
 
 def test_differences_smaller_by_far_take_more_topics_than_are_looked_for():
-    with pytest.raises(ValueError, match=r"a difference that 1,000,000 topics find with test='t'; 1e-09 of AP takes"):
+    with pytest.raises(
+        ValueError, match=r"delta must be larger than 1e-09 for AP: even 1,000,000 topics do not find it with test='t'"
+    ):
         topics_needed(PILOT, 1e-9)
 
 
 def test_topics_too_few_for_a_p_value_below_alpha_find_nothing():
     # Three topics and two systems have eight shuffles: p is 1/4 or more.
-    with pytest.raises(ValueError, match="n must be larger than 3, at which test='tukey-randomised' finds no"):
+    with pytest.raises(ValueError, match="n must be larger than 3: test='tukey-randomised' finds no"):
         topics_needed(PILOT, n=3, test="tukey-randomised", n_trials=200, rng=1)
 
 
@@ -135,19 +137,19 @@ def test_a_huge_difference_takes_two_topics(delta):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({}, "give either delta or n, one of them"),
-        ({"delta": 0.1, "n": 5}, "give either delta or n, not both"),
+        ({}, "give exactly one of delta and n, not neither"),
+        ({"delta": 0.1, "n": 5}, "give exactly one of delta and n, not both"),
         ({"delta": 0}, r"delta must be a number in \(0, 1e100\], not 0"),
         ({"delta": []}, "delta must not be empty"),
         ({"n": 1}, r"n must be an integer in \[2, inf\), not 1"),
-        ({"n": 10**7}, "n must be 1,000,000 or less with test='t', not 10000000"),
+        ({"n": 10**7}, "n must be at most 1,000,000 with test='t', not 10000000"),
         ({"delta": 0.1, "power": 1}, r"power must be a number in \(0, 1\), not 1"),
         ({"delta": 0.1, "alpha": 0}, r"alpha must be a number in \(0, 1\), not 0"),
         ({"delta": 0.1, "test": "wilcoxon"}, "test must be one of 't', 'tukey-randomised', not 'wilcoxon'"),
         ({"delta": 0.1, "n_trials": 0}, r"n_trials must be an integer in \[1, inf\), not 0"),
     ],
 )
-def test_what_is_out_of_range_is_refused(options, message):
+def test_values_out_of_range_are_refused(options, message):
     with pytest.raises(ValueError, match=message):
         topics_needed(PILOT, **options)
 
@@ -155,9 +157,9 @@ def test_what_is_out_of_range_is_refused(options, message):
 @pytest.mark.parametrize(
     ("pilot", "message"),
     [
-        (frame(x=[0.1, 0.2]), "two or more systems, not 1"),
-        (frame(x=[0.1], y=[0.2]), "two or more queries, not 1"),
-        (frame(x=[0.1, 0.2], y=[0.2, 0.3]), "AP differs by the same between two systems on all topics"),
+        (frame(x=[0.1, 0.2]), "at least two systems, not 1"),
+        (frame(x=[0.1], y=[0.2]), "at least two queries, not 1"),
+        (frame(x=[0.1, 0.2], y=[0.2, 0.3]), "difference of AP between two systems must vary over the topics"),
     ],
 )
 def test_pilots_without_variance_are_refused(pilot, message):

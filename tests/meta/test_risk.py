@@ -94,7 +94,7 @@ MEASURES = [ERR_IA @ 10, nERR_IA @ 20, alpha_nDCG @ 5, NRBP, P_IA @ 10, StRecall
 
 
 @pytest.mark.parametrize(("system", "baseline", "alpha"), NDEVAL)
-def test_urisk_equals_what_ndeval_prints(system, baseline, alpha):
+def test_urisk_equals_the_value_of_ndeval(system, baseline, alpha):
     demo = pt.get_dataset("diversity:demo")
     runs = {name: demo.get_results(name) for name in (system, baseline)}
     if "xquad" in runs:
@@ -150,7 +150,7 @@ def test_systems_are_in_the_order_of_the_frame_and_the_frame_is_as_it_was():
         ({"measures": ["RR"]}, "perquery has no measure RR"),
     ],
 )
-def test_what_cannot_be_compared_is_refused(options, message):
+def test_invalid_arguments_are_refused(options, message):
     with pytest.raises(ValueError, match=message):
         risk(BY_HAND, **{"baseline": "base", **options})
 
@@ -159,7 +159,7 @@ def test_what_cannot_be_compared_is_refused(options, message):
     ("perquery", "message"),
     [
         (frame(base=[0.1, 0.2]), "a system besides the baseline 'base'"),
-        (frame(base=[0.1], x=[0.2]), "two or more queries, not 1"),
+        (frame(base=[0.1], x=[0.2]), "at least two queries, not 1"),
     ],
 )
 def test_frames_without_anything_to_compare_are_refused(perquery, message):

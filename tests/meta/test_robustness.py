@@ -208,7 +208,7 @@ class TestTopicSampling:
         for _, same in result.groupby("size"):
             assert same["family_tau"].tolist() == pytest.approx([statistics.mean(same["tau"])] * 2)
 
-    def test_the_result_says_what_its_columns_are(self):
+    def test_the_result_describes_its_columns(self):
         result = topic_sampling(random_frame(), sizes=[3], n_trials=4)
 
         assert set(result.attrs["legend"]) == set(result)
@@ -227,14 +227,14 @@ class TestTopicSampling:
         assert taus == sorted(taus)
         assert taus[0] < taus[2] - 0.2
 
-    def test_queries_that_a_system_lacks_are_left_out(self):
+    def test_queries_without_a_value_of_a_system_are_left_out(self):
         with pytest.warns(UserWarning, match="1 of 12 queries are left out"):
             result = topic_sampling(random_frame().iloc[1:], ["P"], sizes=[11], n_trials=2)
 
         assert result["tau"].item() == pytest.approx(1)
 
     @given(st.lists(st.lists(st.sampled_from([0.0, 0.25, 0.5, 1.0]), min_size=4, max_size=4), min_size=2, max_size=5))
-    def test_tau_is_in_its_range_whatever_the_values(self, table):
+    def test_tau_is_in_its_range_for_any_values(self, table):
         result = topic_sampling(perquery(P=table), sizes=[2, 4], n_trials=3, rng=1)
 
         assert result["tau"].dropna().between(-1 - 1e-12, 1 + 1e-12).all()
@@ -245,19 +245,19 @@ class TestTopicSampling:
         [
             ({"sizes": [13]}, ValueError, r"sizes must be an integer in \[1, 12\], not 13"),
             ({"sizes": [0]}, ValueError, r"sizes must be an integer in \[1, 12\], not 0"),
-            ({"sizes": []}, ValueError, "sizes must hold a number"),
+            ({"sizes": []}, ValueError, "sizes must not be empty"),
             ({"sizes": 5}, TypeError, "sizes must be a list of integers, not 5"),
             ({"n_trials": 0}, ValueError, r"n_trials must be an integer in \[1, inf\), not 0"),
             ({"measures": ["RR"]}, ValueError, "perquery has no measure RR"),
             ({"group": {"P": "set"}}, ValueError, "group has no family for AP"),
         ],
     )
-    def test_what_cannot_be_sampled_is_refused(self, options, error, message):
+    def test_invalid_arguments_of_topic_sampling_are_refused(self, options, error, message):
         with pytest.raises(error, match=message):
             topic_sampling(random_frame(), **{"sizes": [5], **options})
 
     def test_one_system_is_refused(self):
-        with pytest.raises(ValueError, match=r"must hold two systems at least, not \['s0'"):
+        with pytest.raises(ValueError, match=r"must have at least two systems, not \['s0'"):
             topic_sampling(perquery(P=[[1, 0]]), sizes=[1])
 
 
@@ -372,7 +372,7 @@ class TestPoolDepth:
         for _, same in result.groupby(["family", "depth"]):
             assert same["family_tau"].tolist() == pytest.approx([statistics.mean(same["tau"])] * len(same))
 
-    def test_the_result_says_what_its_columns_are(self):
+    def test_the_result_describes_its_columns(self):
         result = pool_depth(RUNS, FULL, [P @ 2], [1])
 
         assert set(result.attrs["legend"]) == set(result)
@@ -392,19 +392,19 @@ class TestPoolDepth:
         ("change", "error", "message"),
         [
             ({"depths": [0]}, ValueError, r"depths must be an integer in \[1, inf\), not 0"),
-            ({"depths": []}, ValueError, "depths must hold a number"),
-            ({"measures": []}, ValueError, "measures must hold a measure"),
+            ({"depths": []}, ValueError, "depths must not be empty"),
+            ({"measures": []}, ValueError, "measures must not be empty"),
             ({"measures": ["nothing"]}, ValueError, "nothing"),
             ({"group": {"P@1": "P"}}, ValueError, "group has no family for P@2"),
-            ({"runs": {"x": RUNS["x"]}}, ValueError, "runs must hold two systems at least, not ..x"),
+            ({"runs": {"x": RUNS["x"]}}, ValueError, "runs must have at least two systems, not ..x"),
             ({"runs": RUNS["x"]}, TypeError, "runs must be a dict of names to runs, not DataFrame"),
             ({"runs": {**RUNS, "w": RUNS["x"].drop(columns="score")}}, ValueError, "run w: missing column score"),
             ({"qrels": FULL.drop(columns="label")}, ValueError, "qrels: missing column label;"),
-            ({"qrels": FULL.iloc[:0]}, ValueError, "qrels must hold a judgement"),
-            ({"qrels": qrels("1 0 nobody 1")}, ValueError, "none of the documents that the runs rank down to depth 1"),
+            ({"qrels": FULL.iloc[:0]}, ValueError, "qrels must not be empty"),
+            ({"qrels": qrels("1 0 nobody 1")}, ValueError, "qrels must judge at least one of the top 1 documents"),
         ],
     )
-    def test_what_cannot_be_pooled_is_refused(self, change, error, message):
+    def test_invalid_arguments_of_pool_depth_are_refused(self, change, error, message):
         with pytest.raises(error, match=message):
             pool_depth(**{"runs": RUNS, "qrels": FULL, "measures": [P @ 2], "depths": [1], **change})
 
@@ -484,7 +484,7 @@ class TestAssessorAgreement:
         assert (row["tau_low"], row["tau_high"]) == pytest.approx((low, high), abs=1e-12)
         assert row["tau_low"] <= row["tau"] <= row["tau_high"]
 
-    def test_aggregates_that_are_no_means_are_resampled_too(self):
+    def test_aggregates_other_than_means_are_resampled_too(self):
         result = assessor_agreement(RUNS, FULL, FULL, [NumRel, P @ 1], n_trials=20, rng=1)
 
         assert result["tau"].tolist() == [1, 1]
@@ -501,7 +501,7 @@ class TestAssessorAgreement:
     def test_queries_of_one_assessor_only_are_left_out(self):
         other = pd.concat([FULL[FULL["qid"] == "1"], qrels("3 0 a 1")])
 
-        with pytest.warns(UserWarning, match="2 of 3 queries are left out: not both qrels have them"):
+        with pytest.warns(UserWarning, match="2 of 3 queries are left out, because only one of the two qrels has them"):
             result = assessor_agreement(RUNS, FULL, other, [P @ 1])
 
         assert result["tau"].item() == pytest.approx(1)
@@ -516,13 +516,13 @@ class TestAssessorAgreement:
         assert np.isnan(result["tau"].item())
 
     def test_assessors_of_other_queries_are_refused(self):
-        with pytest.raises(ValueError, match="must have a query in common"):
+        with pytest.raises(ValueError, match="must have at least one query in common"):
             assessor_agreement(RUNS, FULL, qrels("3 0 a 1"), [P @ 1])
 
-    def test_values_that_are_no_numbers_are_refused(self):
+    def test_values_other_than_numbers_are_refused(self):
         from ir_measures import define_byquery
 
         nothing = define_byquery(lambda judged, retrieved: float("nan"), name="Nothing")
 
-        with pytest.raises(ValueError, match="Nothing of run x is nan"):
+        with pytest.raises(ValueError, match="Nothing must be finite to rank systems, but is nan for run x"):
             assessor_agreement(RUNS, FULL, FULL, [nothing])

@@ -142,7 +142,7 @@ def test_every_function_that_draws_is_tested_here():
         lambda rng: axiom_table([P @ 5], rng=rng),
     ],
 )
-def test_what_is_no_seed_is_refused(function, rng):
+def test_an_invalid_seed_is_refused(function, rng):
     with pytest.raises(ValueError, match=r"rng must be a seed \(an integer in \[0, inf\)\), .*, not " + repr(rng)):
         function(rng)
 

@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pyterrier_diversity.meta.scores import generators, read_scores, signs
+from pyterrier_diversity.meta.scores import differences, generators, read_scores, signs
 
 
 def perquery(*rows):
@@ -26,8 +26,8 @@ def test_some_measures_may_be_asked_for():
     assert read_scores(FOUR, ["R"]).measures == ["R"]
 
 
-def test_queries_that_a_system_lacks_are_left_out_with_a_warning():
-    with pytest.warns(UserWarning, match="1 of 2 queries are left out: not every system has a value for them"):
+def test_queries_without_a_value_of_a_system_are_left_out_with_a_warning():
+    with pytest.warns(UserWarning, match="1 of 2 queries are left out, because some systems have no value for them"):
         scores = read_scores(FOUR.iloc[:-1])
 
     assert scores.queries == ["1"]
@@ -43,7 +43,7 @@ def unjudged(frame, *queries):
 def test_queries_without_a_value_of_any_system_and_measure_are_left_out_with_their_names(measures):
     frame = pd.concat([FOUR, FOUR.assign(qid=FOUR["qid"].map({"1": "95", "2": "100"}))])
 
-    with pytest.warns(UserWarning, match="2 of 4 queries are left out: 95, 100.* filter_by_qrels=True") as caught:
+    with pytest.warns(UserWarning, match="2 of 4 queries are left out, .*: 95, 100.* filter_by_qrels=True") as caught:
         scores = read_scores(unjudged(frame, "95", "100"), measures)
 
     assert len(caught) == 1
@@ -52,10 +52,12 @@ def test_queries_without_a_value_of_any_system_and_measure_are_left_out_with_the
     assert scores.by_measure["R"].tolist() == [[0, 0.5], [1, 0.5]]
 
 
-def test_a_query_without_values_may_lack_rows():
+def test_a_query_without_values_may_have_no_rows():
     frame = pd.concat([FOUR, perquery("a 3 P nan")])
 
-    with pytest.warns(UserWarning, match="1 of 3 queries are left out: 3. They are NaN") as caught:
+    with pytest.warns(
+        UserWarning, match="1 of 3 queries are left out, because their values are NaN .*: 3\\. "
+    ) as caught:
         assert read_scores(frame).queries == ["1", "2"]
     assert len(caught) == 1
 
@@ -87,25 +89,25 @@ def test_a_query_that_is_nan_by_one_measure_alone_is_refused_when_that_measure_i
     [
         (FOUR.drop(columns="qid"), None, "missing column qid; found: name, measure, value"),
         (FOUR, ["AP"], "perquery has no measure AP; it has P, R"),
-        (pd.concat([FOUR, FOUR.iloc[:1]]), None, "must be there once, but system 'a' has 0.5 of P for query '1'"),
+        (pd.concat([FOUR, FOUR.iloc[:1]]), None, "must appear once, but system 'a' has 0.5 of P for query '1'"),
         (
             FOUR.assign(value=np.nan),
             None,
             "must be a finite number, but system 'a' has nan of P for query '1' .8 such rows",
         ),
-        (FOUR.assign(value="high"), None, "the column value must hold numbers: .*'high'"),
+        (FOUR.assign(value="high"), None, "the column value must contain numbers: .*'high'"),
         (FOUR.assign(value=1e200), None, r"must be at most 1e\+100 in size, but system 'a' has 1e\+200"),
         (FOUR.assign(qid=["1", None] * 4), None, "perquery: row 1 has no qid"),
-        (pd.concat([FOUR, FOUR["qid"]], axis=1), None, "perquery: column qid is there twice"),
+        (pd.concat([FOUR, FOUR["qid"]], axis=1), None, "perquery must have the column qid once"),
     ],
 )
-def test_what_is_no_such_frame_is_refused(frame, measures, message):
+def test_other_frames_are_refused(frame, measures, message):
     with pytest.raises(ValueError, match=message):
         read_scores(frame, measures)
 
 
-def test_what_is_no_frame_is_refused():
-    with pytest.raises(TypeError, match=r"perquery must be a frame, as pt.Experiment\(.*\) returns it, not dict"):
+def test_anything_but_a_frame_is_refused():
+    with pytest.raises(TypeError, match=r"perquery must be a frame from pt.Experiment\(.*\), not dict"):
         read_scores({"a": {"1": 0.5}})
 
 
@@ -113,7 +115,7 @@ def test_values_whose_difference_is_not_finite_have_a_sign():
     assert signs(np.array([1.7e308]), np.array([-1.7e308])).tolist() == [1]
 
 
-@pytest.mark.filterwarnings("ignore:. of . queries are left out")
+@pytest.mark.filterwarnings("ignore:.* queries are left out")
 def test_systems_without_a_common_query_are_refused():
     with pytest.raises(ValueError, match="no query for which every system has a value"):
         read_scores(perquery("a 1 P 0.5", "b 2 P 0.5"))
@@ -128,8 +130,14 @@ def test_values_that_differ_by_rounding_are_equal(first, second, sign):
 
 
 @pytest.mark.parametrize("rng", [3, np.random.default_rng(3)])
-def test_every_task_has_a_generator_of_its_own(rng):
+def test_every_task_has_its_own_generator(rng):
     drawn = [generator.random() for generator in generators(rng, 3)]
 
     assert len(set(drawn)) == 3
     assert drawn == [generator.random() for generator in generators(3, 3)]
+
+
+def test_differences_are_0_where_values_are_equal_but_for_their_last_bits():
+    first, second = np.array([0.75, 0.1 + 0.2, -2.0]), np.array([0.25, 0.3, 1.0])
+
+    assert differences(first, second).tolist() == [0.5, 0.0, -3.0]

@@ -280,7 +280,7 @@ def test_wilcoxon_with_ties_and_without_some_differences_is_that_of_scipy():
     assert p_of(values, "wilcoxon") == pytest.approx(expected, abs=1e-12)
 
 
-def test_wilcoxon_ranks_equal_sizes_alike_whatever_their_last_bit():
+def test_wilcoxon_ties_sizes_that_differ_in_the_last_bit():
     # 0.3 - 0.2, 0.2 - 0.1 and 0.1 - 0 are three numbers.
     z = pair([0.3 - 0.2, 0.1 - 0.2, 0.1, 0.4, -0.5, 0.6], "wilcoxon")
 
@@ -407,7 +407,7 @@ def test_0_is_outside_the_interval_of_any_values_exactly_if_the_difference_is_si
 
 
 @pytest.mark.parametrize("test", INTERVALS)
-def test_no_interval_is_moved_to_agree_but_by_rounding(test):
+def test_intervals_are_only_moved_by_rounding_errors(test):
     p = compare(frame_of(MATRIX), test, rng=1, n_trials=500)["p"]
     other = compare(frame_of(MATRIX), test, rng=1, n_trials=500, ci=0.5)
 
@@ -679,7 +679,7 @@ def test_the_frame_is_left_alone():
     pd.testing.assert_frame_equal(frame, frame_of(SYSTEMS))
 
 
-def test_queries_that_a_system_lacks_are_left_out_with_a_warning():
+def test_queries_without_a_value_of_a_system_are_left_out_with_a_warning():
     with pytest.warns(UserWarning, match="1 of 4 queries are left out") as caught:
         result = compare(frame_of(SYSTEMS).drop(index=0), "t", rng=1)
 
@@ -698,8 +698,8 @@ def test_queries_that_a_system_lacks_are_left_out_with_a_warning():
         ({"alpha": 1}, r"compare: alpha must be a number in \(0, 1\), not 1"),
         ({"ci": 95}, r"compare: ci must be a number in \(0, 1\), not 95"),
         ({"n_trials": 0}, "compare: n_trials must be an integer in .*, not 0"),
-        ({"baseline": "w"}, "compare: baseline must name systems among x, y, z, not 'w'"),
-        ({"baseline": []}, r"compare: baseline must name systems among x, y, z, not \[\]"),
+        ({"baseline": "w"}, "compare: baseline must be among the systems x, y, z, not 'w'"),
+        ({"baseline": []}, r"compare: baseline must be among the systems x, y, z, not \[\]"),
         ({"correction": "none"}, "compare: correction must be a method of .*, not 'none'"),
         ({"correction": 3}, "compare: correction must be a method of .*, not 3"),
         ({"family": "pairs"}, "compare: family must be one of 'measure', 'all', not 'pairs'"),
@@ -723,14 +723,14 @@ def test_a_correction_on_top_of_an_hsd_test_is_refused(test):
     assert "p_corrected" in compare(frame_of(SYSTEMS), test, groups="pairwise", correction="holm", n_trials=9)
 
 
-def test_a_number_is_no_baseline():
-    with pytest.raises(TypeError, match="baseline must be the name of a system, or several, not 0"):
+def test_a_baseline_must_not_be_a_number():
+    with pytest.raises(TypeError, match="baseline must be the name of a system or a list of names, not 0"):
         compare(frame_of(SYSTEMS), baseline=0)
 
 
 @pytest.mark.parametrize(("values", "what"), [([[1, 2]], "systems"), ([[1], [2]], "queries")])
 def test_one_system_or_one_query_is_refused(values, what):
-    with pytest.raises(ValueError, match=f"compare: perquery must have two {what} at least, not 1"):
+    with pytest.raises(ValueError, match=f"compare: perquery must have at least two {what}, not 1"):
         compare(frame_of(values))
 
 

@@ -158,7 +158,7 @@ def test_some_measures_may_be_asked_for():
 
 
 @pytest.mark.parametrize(("n_queries", "share", "n_topics"), [(45, 0.5, 22), (50, 0.5, 25), (100, 0.29, 29), (3, 1, 3)])
-def test_samples_hold_a_share_of_the_topics_rounded_down(n_queries, share, n_topics):
+def test_samples_have_a_share_of_the_topics_rounded_down(n_queries, share, n_topics):
     table = stability(frame(P=np.zeros((2, n_queries))), n_trials=1, share=share)
 
     assert list(table.attrs["legend"]) == list(table.columns)
@@ -173,7 +173,7 @@ def test_samples_hold_a_share_of_the_topics_rounded_down(n_queries, share, n_top
         ({"fuzziness": -0.1}, r"fuzziness must be a number in \[0, inf\), not -0\.1\."),
         ({"share": 0}, r"share must be a number in \(0, 1\], not 0\."),
         ({"share": 1.1}, r"share must be a number in \(0, 1\], not 1\.1\."),
-        ({"share": 0.1}, r"share must leave a topic at least in a sample, not 0\.1 of 9 topics\."),
+        ({"share": 0.1}, r"share must leave at least one topic in a sample, but is 0\.1 of 9 topics\."),
         ({"measures": ["AP"]}, r"perquery has no measure AP"),
     ],
 )
@@ -183,5 +183,5 @@ def test_parameters_out_of_range_are_refused(arguments, message):
 
 
 def test_one_system_is_refused():
-    with pytest.raises(ValueError, match=r"perquery must hold two systems at least, not \['s0'\]\."):
+    with pytest.raises(ValueError, match=r"perquery must have at least two systems, not \['s0'\]\."):
         stability(frame(P=[[1, 2]]))

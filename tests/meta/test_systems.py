@@ -1,3 +1,4 @@
+from inspect import signature
 from itertools import combinations
 
 import ir_measures
@@ -260,11 +261,11 @@ def test_a_rarity_measure_of_judged_documents_only_is_refused():
         SUPPORTED_PARAMS = {**type(P_Rareness).SUPPORTED_PARAMS, **JUDGED_ONLY}
 
     measure = JudgedRareness()(judged_only=True) @ 1
-    with pytest.raises(ValueError, match="cannot have judged_only=True here"):
+    with pytest.raises(ValueError, match="must not have judged_only=True"):
         number_of_systems(FOUR, relevant(q="xz"), measure, n_trials=2, rng=1)
 
 
-def test_legends_say_what_was_done():
+def test_legends_describe_the_test():
     number = number_of_systems(FOUR, relevant(q="xz"), P_Rareness @ 1, n_trials=2, rng=1, cutoff=7)
     rank = insert_synthetic_system(FOUR, relevant(q="xz"), P_Rareness @ 1, [1], cutoff=7)
 
@@ -274,10 +275,10 @@ def test_legends_say_what_was_done():
 
 
 @pytest.mark.filterwarnings("error")
-def test_documents_that_a_run_holds_twice_are_warned_of():
+def test_repeated_documents_of_a_run_give_a_warning():
     runs = {**FOUR, "A": run(q="xx")}
 
-    with pytest.warns(UserWarning, match="holds a document twice"):
+    with pytest.warns(UserWarning, match="repeats documents"):
         number_of_systems(runs, relevant(q="xz"), P_Rareness @ 1, n_trials=2)
 
 
@@ -416,12 +417,12 @@ def test_queries_that_are_not_judged_do_not_count():
     [
         ({"runs": list(FOUR.values())}, TypeError, r"runs must be a dict of names to runs, not list\."),
         ({"runs": FOUR["A"]}, TypeError, r"runs must be a dict of names to runs, not DataFrame\."),
-        ({"measures": []}, ValueError, r"measures must hold a measure at least\."),
+        ({"measures": []}, ValueError, r"measures must not be empty\."),
         ({"measures": ["P_Rareness@5"]}, TypeError, r"measures must be measures, .* not 'P_Rareness@5'\."),
         ({"cutoff": 0}, ValueError, r"cutoff must be an integer in \[1, inf\), not 0\."),
         ({"bounded": 1}, ValueError, r"bounded must be True or False, not 1\."),
         ({"qrels": OF_FOUR.drop(columns="doc_id")}, ValueError, r"qrels: missing column doc_id"),
-        ({"qrels": OF_FOUR.head(0)}, ValueError, r"qrels hold no row"),
+        ({"qrels": OF_FOUR.head(0)}, ValueError, r"qrels must not be empty"),
         ({"runs": {**FOUR, "E": FOUR["A"].drop(columns="score")}}, ValueError, r"run: missing column score"),
     ],
 )
@@ -435,8 +436,8 @@ def test_bad_input_is_refused(function, arguments, error, message):
     [
         ({"sizes": [2, 5]}, r"number_of_systems: each of sizes must be an integer in \[2, 4\], not 5\."),
         ({"sizes": [1]}, r"each of sizes must be an integer in \[2, 4\], not 1\."),
-        ({"sizes": []}, r"sizes must hold a number at least\."),
-        ({"runs": dict(list(FOUR.items())[:2])}, r"runs must hold three systems at least, not 2\."),
+        ({"sizes": []}, r"sizes must not be empty\."),
+        ({"runs": dict(list(FOUR.items())[:2])}, r"runs must have at least three systems, not 2\."),
         ({"n_trials": 0}, r"n_trials must be an integer in \[1, inf\), not 0\."),
         ({"method": "rho"}, r"number_of_systems: method must be one of 'tau', .*, not 'rho'\."),
     ],
@@ -449,13 +450,18 @@ def test_numbers_of_systems_out_of_range_are_refused(arguments, message):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"n_relevant": []}, r"n_relevant must hold a number at least\."),
+        ({"n_relevant": []}, r"n_relevant must not be empty\."),
         ({"n_relevant": [1, -1]}, r"n_relevant must be an integer in \[0, inf\), not -1\."),
         ({"kind": "odd"}, r"insert_synthetic_system: kind must be one of 'rare', 'common', not 'odd'\."),
         ({"rel": 0}, r"rel must be a number in \(0, inf\), not 0\."),
-        ({"runs": {}}, r"insert_synthetic_system: runs must hold a run at least\."),
+        ({"runs": {}}, r"insert_synthetic_system: runs must not be empty\."),
     ],
 )
 def test_synthetic_systems_out_of_range_are_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
         insert_synthetic_system(**{"runs": FOUR, "qrels": OF_FOUR, "measures": P_Rareness @ 5, **arguments})
+
+
+def test_there_are_1000_trials_and_up_to_45_relevant_documents_unless_told():
+    assert signature(number_of_systems).parameters["n_trials"].default == 1000
+    assert list(signature(insert_synthetic_system).parameters["n_relevant"].default) == list(range(1, 46))

@@ -187,17 +187,17 @@ def test_many_systems_are_marked_by_numbers():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda frame: frame.drop(columns=["mean", "other"]), "misses the column other, mean"),
-        (lambda frame: frame.head(0), "has no row"),
+        (lambda frame: frame.drop(columns=["mean", "other"]), "but the column other, mean is missing"),
+        (lambda frame: frame.head(0), "but it has no rows"),
     ],
 )
-def test_what_is_no_comparison_is_refused(perquery, change, message):
-    with pytest.raises(ValueError, match=f"compared must be what compare returns, and {message}"):
+def test_anything_but_a_comparison_is_refused(perquery, change, message):
+    with pytest.raises(ValueError, match=f"compared must be a frame from compare, {message}"):
         significance_table(change(compare(perquery, "t")))
 
 
 @pytest.mark.parametrize("places", [-1, 1.5, 101, "2"])
-def test_decimal_places_that_are_none_are_refused(perquery, places):
+def test_invalid_decimal_places_are_refused(perquery, places):
     with pytest.raises(ValueError, match=r"significance_table: places must be an integer in \[0, 100\], not"):
         significance_table(compare(perquery, "t"), places)
 

@@ -68,6 +68,6 @@ def test_control_characters_are_escaped():
     assert "\\x1b[31m" in comparison_text(compare(frame(["\x1b[31m", "b"]), "t"))
 
 
-def test_without_comparisons_there_is_no_table():
-    with pytest.raises(ValueError, match="compared must be what compare returns, and has no row"):
+def test_an_empty_comparison_is_refused():
+    with pytest.raises(ValueError, match="compared must not be empty"):
         comparison_text(compare(frame(["a", "b"]), "t").iloc[:0])

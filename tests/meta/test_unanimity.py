@@ -65,7 +65,7 @@ def test_the_example_of_the_paper():
     assert by_measure(frame_of(**PAPER)) == pytest.approx({"m1": 0.415, "m2": 1, "m3": 1}, abs=5e-4)
 
 
-def test_capturing_every_unanimous_improvement_is_the_most_whatever_the_other_decisions():
+def test_capturing_every_unanimous_improvement_gives_the_maximum():
     others = {"r1": [3, 2, 1], "r2": [3, 1, 2]}
 
     for decisions in ([9, 2, 1], [9, 1, 2], [9, 1, 1]):
@@ -204,7 +204,7 @@ def test_memory_is_bounded_for_a_hundred_systems():
     assert peak < 60e6
 
 
-def test_the_highest_come_first_and_what_has_no_unanimity_last():
+def test_the_highest_come_first_and_nan_last():
     result = unanimity(frame_of(up=[1, 2], higher=[3, 5], down=[2, 1]))
 
     assert result["measure"].tolist() == ["down", "up", "higher"]
@@ -237,7 +237,7 @@ def test_measures_may_be_objects_and_a_part_of_the_frame():
     assert unanimity(frame, [AP, P @ 5], group={AP: "a", P @ 5: "p"})["family"].tolist() == ["a", "p"]
 
 
-def test_queries_that_a_system_lacks_are_left_out_with_a_warning():
+def test_queries_without_a_value_of_a_system_are_left_out_with_a_warning():
     frame = frame_of(m=[[1, 2], [3, 4]], n=[[2, 9], [3, 4]])
 
     with pytest.warns(UserWarning, match="1 of 2 queries are left out"):
@@ -246,7 +246,7 @@ def test_queries_that_a_system_lacks_are_left_out_with_a_warning():
     assert result.attrs["n_queries"] == 1
 
 
-def test_the_frame_says_what_it_holds():
+def test_the_frame_describes_its_columns():
     result = unanimity(frame_of(**PAPER, copy=PAPER["m1"]), group=str)
 
     assert list(result.attrs["legend"]) == result.columns.tolist()
@@ -260,13 +260,13 @@ def test_the_frame_says_what_it_holds():
 @pytest.mark.parametrize(
     ("frame", "options", "message"),
     [
-        (frame_of(m=[1], n=[2]), {}, "unanimity compares systems and needs two, not 1"),
-        (frame_of(m=[1, 2]), {}, "needs two measures that differ in a value, but there is only m"),
-        (frame_of(m=[1, 2], n=[1, 2]), {}, "needs two measures that differ in a value, but there is only m, n"),
+        (frame_of(m=[1], n=[2]), {}, "unanimity: perquery must have at least two systems, not 1"),
+        (frame_of(m=[1, 2]), {}, "at least two measures with different values, not only m"),
+        (frame_of(m=[1, 2], n=[1, 2]), {}, "at least two measures with different values, not only m, n"),
         (frame_of(**PAPER), {"measures": ["AP"]}, "perquery has no measure AP"),
         (frame_of(**PAPER), {"group": {"m1": "a"}}, "group has no family for m2, m3"),
     ],
 )
-def test_what_cannot_be_compared_is_refused(frame, options, message):
+def test_invalid_arguments_are_refused(frame, options, message):
     with pytest.raises(ValueError, match=message):
         unanimity(frame, **options)

@@ -54,7 +54,7 @@ FUNCTIONS = {
 
 @pytest.mark.parametrize("function", FUNCTIONS.values(), ids=FUNCTIONS)
 def test_they_are_left_out_with_one_warning_that_names_them(function):
-    with pytest.warns(UserWarning, match="2 of 9 queries are left out: 95, 100") as caught:
+    with pytest.warns(UserWarning, match="2 of 9 queries are left out, .*: 95, 100") as caught:
         result = function(UNJUDGED)
 
     assert len(caught) == 1
@@ -63,14 +63,14 @@ def test_they_are_left_out_with_one_warning_that_names_them(function):
 
 
 @pytest.mark.parametrize("function", FUNCTIONS.values(), ids=FUNCTIONS)
-def test_what_tables_say_of_themselves_is_json(function):
+def test_the_attributes_of_tables_are_json(function):
     attrs = function(FRAME).attrs
 
     assert json.loads(json.dumps(attrs)) == attrs
 
 
 @pytest.mark.parametrize("test", ["tukey-randomised", "bootstrap", "permutation", "tukey", "t", "wilcoxon"])
-def test_what_comparisons_say_of_themselves_is_json(test):
+def test_the_attributes_of_comparisons_are_json(test):
     options = {"baseline": ["w", "x"], "n_trials": np.int64(9), "alpha": np.float64(0.1), "rng": np.int64(1)}
 
     attrs = compare(
@@ -80,7 +80,7 @@ def test_what_comparisons_say_of_themselves_is_json(test):
     assert json.loads(json.dumps(attrs)) == attrs
 
 
-def test_what_tables_of_runs_and_constraints_say_of_themselves_is_json():
+def test_the_attributes_of_tables_of_runs_and_constraints_are_json():
     run = pd.DataFrame({"qid": "q", "docno": list("abc"), "score": [3.0, 2.0, 1.0]})
     runs = {"one": run, "two": run.iloc[:2], "three": run.iloc[1:]}
     qrels = pd.DataFrame({"qid": "q", "docno": list("abc"), "label": [1, 0, 2]})

@@ -198,7 +198,7 @@ def test_one_system_is_shown_without_comparisons(tmp_path):
         "Means",
         "Intents covered",
         "Intents missed",
-        "How the numbers were made",
+        "How the numbers were computed",
     ]
 
 
@@ -225,7 +225,7 @@ def test_run_files_are_read_and_the_page_has_every_signature(tmp_path):
         ({}, {}, "give at least one run"),
     ],
 )
-def test_what_cannot_be_reported_is_refused(tmp_path, runs, options, message):
+def test_invalid_arguments_are_refused(tmp_path, runs, options, message):
     with pytest.raises(ValueError, match=message):
         html_report(QRELS, runs, [StRecall @ 2], tmp_path / "report.html", **options)
 

@@ -98,7 +98,7 @@ def test_constraints_are_not_asked_of_a_measure_that_needs_a_column_which_they_k
     assert example.constraints == "not asked, as they know no column rarity"
 
 
-def test_an_entry_says_what_a_measure_is():
+def test_an_entry_describes_a_measure():
     known = entry(RBU)
 
     assert known["name"] == "Rank-Biased Utility"
@@ -108,7 +108,7 @@ def test_an_entry_says_what_a_measure_is():
     assert known["equals"].startswith("RBU 0.1, the release of its authors")
 
 
-def test_a_measure_does_not_equal_what_the_measure_that_it_extends_equals():
+def test_a_subclass_does_not_inherit_the_tools_that_its_base_equals():
     assert DIN_nDCG.EQUALS
     assert entry(DIN_nDCG)["equals"] == ""
 

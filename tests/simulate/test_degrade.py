@@ -36,14 +36,14 @@ def test_a_query_is_drawn_alike_beside_others():
 
 
 @pytest.mark.parametrize("shape", [(0, 1), (1, -1), (1, float("nan"))])
-def test_distributions_that_are_none_are_refused(shape):
+def test_invalid_distributions_are_refused(shape):
     with pytest.raises(ValueError, match=r"degrade: irrelevant must be a number in \(0, inf\), not"):
         degrade(QRELS, irrelevant=shape)
 
 
 @pytest.mark.parametrize("shape", [None, 1, (1,), (1, 2, 3), {"alpha": 1}])
-def test_what_is_no_pair_is_refused(shape):
-    with pytest.raises(ValueError, match="degrade: relevant must be a pair, alpha and beta of a Beta distribution"):
+def test_anything_but_a_pair_is_refused(shape):
+    with pytest.raises(ValueError, match=r"degrade: relevant must be a pair \(alpha, beta\) of a Beta distribution"):
         degrade(QRELS, relevant=shape)
 
 

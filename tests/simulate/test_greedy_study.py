@@ -57,7 +57,7 @@ def test_the_summary_is_over_topics_that_are_not_trivial(study):
     assert study.attrs["recall_ratio"] == pytest.approx(14 / 12)
 
 
-def test_without_a_topic_that_is_missed_there_is_no_ratio():
+def test_without_missed_topics_the_ratios_are_nan():
     study = greedy_study(QRELS[QRELS["qid"] == "quasi"])
 
     assert study.attrs["missed"] == 0

@@ -57,7 +57,7 @@ def test_a_ranking_is_cut_anywhere_from_nothing_to_its_length():
     assert lengths.value_counts().reindex(range(5)).tolist() == pytest.approx([80] * 5, abs=30)
 
 
-def test_what_is_left_of_a_ranking_is_its_best():
+def test_the_top_of_a_ranking_is_left():
     left = random_lengths(run(q=30), rng=2)["docno"]
 
     assert sorted(left) == [f"d{i:02d}" for i in range(len(left))]
@@ -75,7 +75,7 @@ def test_lengths_may_be_drawn_up_to_a_number(longest, most):
 
 @pytest.mark.parametrize("simulate", [random_grades, random_weights], ids=lambda function: function.__name__)
 @pytest.mark.parametrize("names", [{}, {"qid": "query_id", "docno": "doc_id", "label": "relevance"}], ids=str)
-def test_a_seed_gives_the_same_whatever_the_names_and_leaves_the_qrels_as_they_were(simulate, names):
+def test_a_seed_gives_the_same_result_with_either_names_and_the_qrels_are_not_changed(simulate, names):
     frame = QRELS.rename(columns=names)
     before = frame.copy()
 
@@ -98,7 +98,7 @@ def test_a_run_of_random_length_is_evaluated_like_any_other():
 
 
 @pytest.mark.parametrize("longest", [-1, 2.5, "3"])
-def test_a_length_that_is_none_is_refused(longest):
+def test_an_invalid_length_is_refused(longest):
     with pytest.raises(ValueError, match=r"random_lengths: longest must be an integer in \[0, inf\), not"):
         random_lengths(run(q=3), longest)
 
@@ -110,6 +110,6 @@ def test_a_length_may_be_larger_than_any_integer_of_numpy():
 
 
 @pytest.mark.parametrize("simulate", [random_grades, random_weights, random_lengths])
-def test_what_is_no_frame_is_refused(simulate):
+def test_anything_but_a_frame_is_refused(simulate):
     with pytest.raises(TypeError, match=r"(qrels|run) must be a frame here, not dict"):
         simulate({"q": {"d": 1}})

@@ -21,7 +21,7 @@ def test_the_ranking_is_kept_as_long_as_it_fits():
     assert kept(RESULTS, 99) == [("q", "c", 0), ("p", "a", 0)]
 
 
-def test_what_follows_a_document_that_does_not_fit_is_left_out():
+def test_documents_below_one_that_does_not_fit_are_left_out():
     assert kept(RESULTS, 50) == [("p", "a", 0)]
 
 
@@ -64,7 +64,7 @@ def test_pyterrier_knows_what_goes_in_and_comes_out():
 
 
 @pytest.mark.parametrize("budget", [0, -1, float("inf"), "many"])
-def test_what_is_no_budget_is_refused(budget):
+def test_a_budget_out_of_range_is_refused(budget):
     with pytest.raises(ValueError, match=r"TokenBudget: budget must be a number in \(0, inf\), not"):
         TokenBudget(budget)
 
@@ -73,7 +73,7 @@ def test_what_is_no_budget_is_refused(budget):
     ("length", "message"),
     [(-1.0, "doc_len must not be negative"), (float("nan"), "doc_len"), ("long", "doc_len")],
 )
-def test_what_is_no_length_is_refused(length, message):
+def test_a_length_that_cannot_be_read_is_refused(length, message):
     with pytest.raises((ValueError, TypeError), match=message):
         TokenBudget(5)(RESULTS.assign(doc_len=length))
 

@@ -215,13 +215,13 @@ def test_queries_that_no_intent_tells_anything_about_keep_their_order_and_are_co
     elsewhere = pd.DataFrame([("r", "1", "z", 1.0)], columns=INTENTS.columns)
 
     for reranker in (IASelect, XQuAD, PM2):
-        with pytest.warns(UserWarning, match=f"{reranker.__name__}: 2 of 3 queries are not diversified") as warned:
+        with pytest.warns(UserWarning, match=f"{reranker.__name__}: 2 of 3 queries keep their order") as warned:
             ranked = reranker(pd.concat([INTENTS, elsewhere]))(frame)
         assert len([one for one in warned if one.category is UserWarning]) == 1
         assert "".join(ranked["docno"]) == "cababcabc" if reranker is not XQuAD else "acbabcabc"
 
 
-def test_what_weights_lack_to_1_is_for_intents_without_scores():
+def test_weights_below_1_leave_the_rest_to_intents_without_scores():
     # P(d|q) is .5, .3, .2. With the weights .05 and .05, document c gains .5 * .05 at most: too little.
     rare = INTENTS.assign(weight=0.05)
 
@@ -243,7 +243,7 @@ def test_pm2_takes_tied_intents_in_numeric_order():
     assert ranking(PM2(intents, lambda_=1)) == "bac"
 
 
-def test_bm25_scores_are_no_probabilities_for_ia_select_unless_normalised():
+def test_ia_select_refuses_bm25_scores_unless_they_are_normalised():
     scores = INTENTS.assign(score=[12.0, 3.0, 7.0])
 
     with pytest.raises(ValueError, match=r"IASelect: an intent's score in query 'q' must be a probability .* is 12"):
@@ -266,7 +266,7 @@ def test_intents_are_a_frame_or_a_transformer(reranker):
         reranker({"q": {}})
 
 
-@pytest.mark.filterwarnings("ignore:.*are not diversified")
+@pytest.mark.filterwarnings("ignore:.*keep their order")
 @pytest.mark.parametrize("reranker", [IASelect, XQuAD, PM2])
 @pytest.mark.parametrize(("year", "run"), [(2012, "rm.catb-filtered"), (2012, "ql.catb")])
 def test_the_oracle_beats_the_baseline_on_a_trec_web_collection(trec_qrels, trec_run, reranker, year, run):

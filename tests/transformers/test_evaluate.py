@@ -199,7 +199,7 @@ def test_a_column_turn_makes_the_results_a_session():
         (QRELS.assign(label=np.nan), [RBU], ValueError, r"^qrels: label must be a finite number"),
     ],
 )
-def test_what_cannot_be_computed_is_refused_at_once(qrels, measures, error, message):
+def test_invalid_arguments_are_refused_at_once(qrels, measures, error, message):
     with pytest.raises(error, match=message):
         Evaluate(qrels, measures)
 
@@ -246,7 +246,7 @@ class TestEvaluateAsATransformer(pt.testing.TransformerTestCase):
 
 
 def test_qrels_without_rows_are_refused():
-    with pytest.raises(ValueError, match="Evaluate: qrels hold no row"):
+    with pytest.raises(ValueError, match="Evaluate: qrels must not be empty"):
         Evaluate(pd.DataFrame(columns=["qid", "docno", "label"]), [RBU @ 5])
 
 

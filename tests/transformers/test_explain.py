@@ -279,7 +279,7 @@ def test_the_order_is_the_one_that_gives_measures_their_values(scores, docs):
 def test_of_a_document_that_is_there_twice_the_better_ranked_row_counts():
     run = results(q="a u a b").assign(extra=[1, 2, 3, 4])
 
-    with pytest.warns(UserWarning, match="a document twice in a query, 1 times in all") as warned:
+    with pytest.warns(UserWarning, match="repeats documents within a query, 1 times in all") as warned:
         explained = Explain(QRELS, StRecall @ 3)(run)
 
     assert len(warned) == 1
@@ -425,7 +425,7 @@ def test_it_survives_pickling_and_is_a_step_of_a_pipeline():
         (QRELS.drop(columns="iteration"), RR, ValueError, r"several rows for document 'b' of query 'q'"),
     ],
 )
-def test_what_cannot_be_computed_is_refused_at_once(qrels, measure, error, message):
+def test_invalid_arguments_are_refused_at_once(qrels, measure, error, message):
     with pytest.raises(error, match=message):
         Explain(qrels, measure)
 
@@ -516,7 +516,7 @@ def test_rankings_explained_by_different_measures_are_not_compared():
     run = pd.DataFrame({"qid": ["q"], "docno": ["a"], "score": [1.0]})
     one, other = (Explain(QRELS, measure)(run) for measure in (RBU @ 5, StRecall @ 5))
 
-    with pytest.raises(ValueError, match=r"explained by one measure, not by RBU@5, StRecall@5\."):
+    with pytest.raises(ValueError, match=r"must have the same measure, not RBU@5, StRecall@5\."):
         explain_difference(one, other)
-    with pytest.raises(ValueError, match="other must be what Explain returns, and has no column value"):
+    with pytest.raises(ValueError, match="other must be a frame from Explain, but the column value is missing"):
         explain_difference(one, one.drop(columns="value"))

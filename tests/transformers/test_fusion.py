@@ -94,7 +94,7 @@ def test_queries_without_subtopics_retrieve_nothing_and_are_counted():
     topics = pd.DataFrame({"qid": ["z", "q"], "query": ["other", "jaguar"]})
     step = FuseSubtopics(Retriever({"cat": "a"}), pd.DataFrame({"qid": ["q"], "iteration": ["1"], "query": ["cat"]}))
 
-    with pytest.warns(UserWarning, match="1 of 2 queries have no subtopics, and retrieve nothing"):
+    with pytest.warns(UserWarning, match="1 of 2 queries have no subtopics and retrieve nothing"):
         result = step(topics)
 
     assert result[["qid", "docno"]].to_numpy().tolist() == [["q", "a"]]
@@ -141,7 +141,7 @@ def test_parameters_out_of_range_are_refused(options, message):
         fused(["a"], **options)
 
 
-def test_what_are_no_subtopics_is_refused():
+def test_a_frame_that_has_no_subtopics_is_refused():
     with pytest.raises(ValueError, match="missing column iteration"):
         FuseSubtopics(Retriever({}), pd.DataFrame({"qid": ["q"], "query": ["cat"]}))
     with pytest.raises(ValueError, match="has document 'a' twice"):

@@ -302,9 +302,9 @@ def test_labels_below_the_rel_of_the_measure_are_not_relevant(measure, ideal):
 def test_a_bare_measure_reads_the_last_row_of_each_document_which_must_have_its_highest_label():
     rows = [("q", "a", 3, "x"), ("q", "a", 0, "y"), ("q", "b", 1, "x"), ("q", "c", 0, "x"), ("q", "c", 2, "y")]
     qrels = pd.DataFrame(rows, columns=["qid", "docno", "label", "iteration"])
-    message = r"^Ideal: .* that of document 'a' of query 'q' has not its highest label \(1 such .*; use Adhoc\("
+    message = r"^Ideal: .* miss the highest label of document 'a' of query 'q' \(1 such .*\. Use Adhoc\("
 
-    with pytest.raises(ValueError, match=r"^nDCG@2 reads the last row of a document, .* Use Adhoc\(nDCG@2\)\.$"):
+    with pytest.raises(ValueError, match=r"^nDCG@2 reads only the last row of a document: .* Use Adhoc\(nDCG@2\)\.$"):
         ranked(Ideal(qrels, nDCG @ 2))
     assert ranked(Ideal(qrels, Adhoc(nDCG @ 3), ideal="exact")) == ["a", "c", "b"]
     assert ranked(Ideal(qrels.sort_values("label"), nDCG @ 3, ideal="exact")) == ["a", "c", "b"]
@@ -375,16 +375,16 @@ def test_measures_may_be_strings():
         (
             {"measure": RBU @ 5, "ideal": "exact"},
             ValueError,
-            r"^Ideal: no proof is known for RBU@5; ideal=.exact. serves",
+            r"^Ideal: ideal='exact' needs a proof, and none is known for RBU@5\. Use ideal='greedy'",
         ),
         (
             {"measure": IA(AP), "ideal": "exact"},
             ValueError,
-            r"for IA\(AP\); ideal='exact' serves .*alpha_nDCG, .* Use ideal='greedy'",
+            r"for IA\(AP\)\. Use ideal='greedy', or one of .*alpha_nDCG, ",
         ),
-        ({"measure": Adhoc(RBU), "ideal": "exact"}, ValueError, r"for Adhoc\(RBU\); ideal='exact' serves"),
-        ({"measure": nDCG(gains={1: 3, 2: 1}) @ 5, "ideal": "exact"}, ValueError, "no proof is known for nDCG"),
-        ({"measure": RBP(rel=0), "ideal": "exact"}, ValueError, "no proof is known for RBP"),
+        ({"measure": Adhoc(RBU), "ideal": "exact"}, ValueError, r"none is known for Adhoc\(RBU\)\."),
+        ({"measure": nDCG(gains={1: 3, 2: 1}) @ 5, "ideal": "exact"}, ValueError, "none is known for nDCG"),
+        ({"measure": RBP(rel=0), "ideal": "exact"}, ValueError, "none is known for RBP"),
         ({"ideal": "best"}, ValueError, "^Ideal: ideal must be one of 'greedy', 'exact', not 'best'"),
         ({"num_results": 0}, ValueError, r"^Ideal: num_results must be an integer in \[1, inf\), not 0"),
         ({"time_limit": 0}, ValueError, r"^Ideal: time_limit must be a number in \(0, inf\), not 0"),
@@ -393,7 +393,7 @@ def test_measures_may_be_strings():
         ({"qrels": QRELS.drop(columns="docno")}, ValueError, "^qrels: missing column docno;"),
     ],
 )
-def test_what_cannot_be_ranked_is_refused_at_once(parameters, error, message):
+def test_invalid_arguments_are_refused_at_once(parameters, error, message):
     with pytest.raises(error, match=message):
         Ideal(**{"qrels": QRELS, **parameters})
 
@@ -401,7 +401,7 @@ def test_what_cannot_be_ranked_is_refused_at_once(parameters, error, message):
 def test_coverage_has_a_proof_only_where_intents_weigh_the_same():
     qrels = QRELS.assign(weight=QRELS["iteration"].map({"x": 2.0, "y": 1.0, "z": 1.0}))
 
-    with pytest.raises(ValueError, match="Coverage@2: a ranking is proven to be the best only where the intents"):
+    with pytest.raises(ValueError, match="Coverage@2: the best ranking can be proven only if all intents"):
         Ideal(qrels, Coverage @ 2, ideal="exact")(TOPICS)
     assert ranked(Ideal(qrels, Coverage @ 2)) == ["a", "d"]
 

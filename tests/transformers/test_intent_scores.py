@@ -117,7 +117,7 @@ class TestOnSubtopics:
         assert of_query["iteration"].tolist() == ["1", "2"]
         assert of_query["weight"].tolist() == [0.375, 0.125]
 
-    def test_weights_are_no_negative_numbers(self):
+    def test_negative_weights_are_refused(self):
         with pytest.raises(
             ValueError, match=r"^OnSubtopics: subtopics: weight must not be negative, but query 'q' has"
         ):
@@ -155,15 +155,22 @@ class TestOnSubtopics:
             OnSubtopics(IntentScorer(DOCUMENTS), SUBTOPICS.drop(columns=column))
 
     def test_a_subtopic_that_is_there_twice_is_refused(self):
-        with pytest.raises(ValueError, match=r"^OnSubtopics: subtopics hold q\.1 \(qid\.iteration\) twice\.$"):
+        with pytest.raises(
+            ValueError,
+            match=r"^OnSubtopics: subtopics must have each row once, but have q\.1 \(qid\.iteration\) twice\.$",
+        ):
             OnSubtopics(IntentScorer(DOCUMENTS), pd.concat([SUBTOPICS, SUBTOPICS.head(1)]))
 
     @pytest.mark.parametrize(
         ("pipeline", "message"),
         [
-            (lambda frame: frame.assign(docno="d1"), "returns no column score"),
-            (lambda frame: frame, "returns no column docno, score"),
-            (lambda frame: frame.assign(qid="q.9", docno="d1", score=1.0), "returns queries that it was not asked"),
+            (lambda frame: frame.assign(docno="d1"), "returned no column score"),
+            (lambda frame: frame, "returned no column docno, score"),
+            (lambda frame: frame.assign(qid="q.9", docno="d1", score=1.0), "returned results for other queries"),
+            (
+                lambda frame: frame.assign(qid=[*frame["qid"][1:], "q.9"], docno="d1", score=1.0),
+                "returned results for other queries",
+            ),
         ],
     )
     def test_a_pipeline_that_does_not_answer_is_refused(self, pipeline, message):
@@ -318,7 +325,7 @@ def test_neither_the_order_of_rows_nor_other_queries_and_documents_matter(rng, o
 @pytest.mark.parametrize(
     ("frame", "message"),
     [
-        (INTENTS.drop(columns="iteration"), r"missing column iteration, which names the intent; found: qid, docno"),
+        (INTENTS.drop(columns="iteration"), r"missing column iteration with the intents; found: qid, docno"),
         (INTENTS.drop(columns="score"), "missing column score; found: qid, iteration, docno"),
         (INTENTS.assign(score=np.nan), "score must be a finite number, but query 'q' has nan"),
         (INTENTS.assign(docno=None), "row 0 has no docno"),
@@ -335,7 +342,7 @@ def test_intent_scores_that_cannot_be_read_are_refused(frame, message):
         read_intent_scores(frame, QUERIES, "test")
 
 
-def test_the_oracle_ranks_best_by_what_it_was_read_off():
+def test_the_oracle_ranks_best_by_the_qrels_it_was_made_from():
     demo = pt.get_dataset("diversity:demo")
     bm25 = demo.get_results("bm25")
     diversified = PM2(oracle_intent_scores(demo.get_qrels()))(bm25)

@@ -116,7 +116,7 @@ def test_without_diversity_many_ties_keep_the_order_of_the_results(strategy):
 
 
 @EACH
-def test_with_nothing_but_diversity_scores_tell_no_more_than_the_first_document(strategy):
+def test_full_diversity_uses_scores_only_for_the_first_document(strategy):
     other = {"a": 4.0, "b": 0.5, "d": 0.2, "c": 3.0}
     # The order of the results breaks ties, so that it must not change: b and a are alike.
     orders = {ranking(Diversify(strategy, diversity=1), results(scores)) for scores in (SCORES, other)}
@@ -207,21 +207,21 @@ def test_vectors_may_be_arrays_in_a_column_of_another_name_which_stays():
 @pytest.mark.parametrize(
     ("vectors", "message"),
     [
-        ([[1.0, 2.0], None], "must hold vectors"),
-        ([None, None], "must hold vectors of finite numbers"),
-        ([[1.0, 2.0], [1.0]], "must hold vectors: .*inhomogeneous"),
-        ([[1.0, np.nan], [1.0, 2.0]], "must hold vectors of finite numbers"),
-        ([[1.0, np.inf], [1.0, 2.0]], "must hold vectors of finite numbers"),
-        ([[], []], "must hold vectors of finite numbers"),
-        ([1.0, 2.0], "must hold vectors of finite numbers"),
-        ([[[1.0]], [[2.0]]], "must hold vectors of finite numbers"),
-        (["ab", "cd"], "must hold vectors: could not convert"),
+        ([[1.0, 2.0], None], "must have vectors"),
+        ([None, None], "must have vectors of finite numbers"),
+        ([[1.0, 2.0], [1.0]], "must have vectors of one length .*inhomogeneous"),
+        ([[1.0, np.nan], [1.0, 2.0]], "must have vectors of finite numbers"),
+        ([[1.0, np.inf], [1.0, 2.0]], "must have vectors of finite numbers"),
+        ([[], []], "must have vectors of finite numbers"),
+        ([1.0, 2.0], "must have vectors of finite numbers"),
+        ([[[1.0]], [[2.0]]], "must have vectors of finite numbers"),
+        (["ab", "cd"], "must have vectors of one length .*could not convert"),
     ],
 )
 def test_vectors_that_cannot_be_compared_are_refused(vectors, message):
     frame = results({"a": 2.0, "b": 1.0}, {"a": vectors[0], "b": vectors[1]})
     for diversity in (0, 0.5):
-        with pytest.raises(ValueError, match=f"^Diversify: query 'q': doc_vec {message}"):
+        with pytest.raises(ValueError, match=f"^Diversify: the column doc_vec {message}"):
             Diversify(diversity=diversity)(frame)
 
 
@@ -240,14 +240,14 @@ def test_parameters_are_checked(parameters, message):
         Diversify(**parameters)
 
 
-def test_scores_that_are_no_probabilities_are_refused_unless_normalised():
+def test_scores_other_than_probabilities_are_refused_unless_normalised():
     with pytest.raises(ValueError, match="Diversify: the score of a result of 'q' must be a probability"):
         Diversify(normalise=None)(results(SCORES))
     with pytest.raises(ValueError, match="Diversify: the score of a result of 'q' must not be negative"):
         Diversify(normalise="max")(results({"a": 1.0, "b": -1.0}))
 
 
-def test_without_pyversity_a_sentence_says_what_to_install(monkeypatch):
+def test_the_error_without_pyversity_says_how_to_install_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "pyversity", None)
 
     with pytest.raises(ImportError, match=r"^Diversify needs pyversity: pip install pyterrier-diversity\[rerank\]$"):

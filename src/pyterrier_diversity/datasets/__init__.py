@@ -10,15 +10,15 @@ from .trec_web import TREC_WEB, TrecWebDataset
 
 __all__ = ["TREC_DD", "TREC_WEB", "DemoDataset", "DiversityDatasetProvider", "TrecWebDataset", "described"]
 
-# Here, as importing their module imports ir_datasets.
+# Defined here, because their module imports ir_datasets.
 TREC_DD = ("trec-dd/2015", "trec-dd/2016", "trec-dd/2017")
 
 
 class DiversityDatasetProvider(pt.datasets.DatasetProvider):  # type: ignore[misc]
-    """Source of the ``diversity:`` datasets."""
+    """The provider of the ``diversity:`` datasets."""
 
     def get_dataset(self, name: str) -> pt.datasets.Dataset:
-        """Return a dataset, a new one each time; ``KeyError`` if there is none of that name."""
+        """Return a new dataset object, or raise a ``KeyError`` if the name is unknown."""
         if name == "demo":
             return DemoDataset()
         if name in TREC_WEB:
@@ -36,9 +36,9 @@ class DiversityDatasetProvider(pt.datasets.DatasetProvider):  # type: ignore[mis
 
 
 def described() -> dict[str, str]:
-    """Return what each dataset is, by its name without the prefix ``diversity:``."""
+    """Return a description of each dataset, by its name without the prefix ``diversity:``."""
     return {
-        "demo": "224 documents, 14 queries, four runs; comes with this package",
-        **{name: f"TREC Web track {name[-4:]}, diversity task; through ir_datasets" for name in TREC_WEB},
-        **{name: f"TREC Dynamic Domain track {name[-4:]}; truth file of NIST, through ir_datasets" for name in TREC_DD},
+        "demo": "224 documents, 14 queries, four runs; included in this package",
+        **{name: f"TREC Web track {name[-4:]}, diversity task; from ir_datasets" for name in TREC_WEB},
+        **{name: f"TREC Dynamic Domain track {name[-4:]}; NIST's truth file, from ir_datasets" for name in TREC_DD},
     }

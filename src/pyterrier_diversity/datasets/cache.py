@@ -1,4 +1,4 @@
-"""Files in ir_datasets' cache: downloaded whole or not at all, by however many processes and threads."""
+"""Files in ir_datasets' cache: a download is complete or leaves nothing, with any number of processes and threads."""
 
 from __future__ import annotations
 
@@ -14,40 +14,40 @@ def cache_folder() -> Path:
     Raises
     ------
     OSError
-        If it cannot be made.
+        If it cannot be created.
     """
     try:
-        # ir_datasets makes the folder when it is imported, too.
+        # ir_datasets creates the folder on import, too.
         from ir_datasets.util import home_path
 
         return Path(home_path())
     except OSError as error:
         raise OSError(
-            f"ir_datasets cannot keep its files in {error.filename} ({error.strerror}): let the environment variable "
-            "IR_DATASETS_HOME name a folder that can be written to."
+            f"ir_datasets cannot write to {error.filename} ({error.strerror}): set the environment variable "
+            "IR_DATASETS_HOME to a writable folder."
         ) from error
 
 
 def cached(path: Path, what: str, url: str, download: Callable[[Path], None]) -> Path:
-    """Return the path of a file, after a download if it is not there yet.
+    """Return the path of a file, and download it first if it does not exist.
 
     Parameters
     ----------
     path : Path
-        Where the file is kept.
+        The path of the file.
     what, url : str
-        What the file is of, and where it comes from.
+        The name of its dataset, and its address.
     download : callable
-        Writes the file to the path that it is given, or raises OSError, RuntimeError or ValueError if it cannot be had.
+        Writes the file to a given path, or raises OSError, RuntimeError or ValueError.
 
     Raises
     ------
     ConnectionError
-        If the file cannot be had: where it is put by hand.
+        If the download fails; the message says where to put the file by hand.
     """
     if path.exists():
         return path
-    # Others may download the same file: each has its own, and the last one that is whole stays.
+    # Other processes may download the same file. Each has its own copy, and the last complete one stays.
     unchecked = path.with_name(f"{path.name}.{uuid4().hex}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -55,8 +55,8 @@ def cached(path: Path, what: str, url: str, download: Callable[[Path], None]) ->
         unchecked.replace(path)
     except (OSError, RuntimeError, ValueError) as error:
         raise ConnectionError(
-            f"{what} could not be downloaded from {url}. The file may be put into ir_datasets' cache by hand: {path}. "
-            "(The environment variable IR_DATASETS_HOME names another cache.)"
+            f"{what} could not be downloaded from {url}. You can put the file into ir_datasets' cache by hand: {path}. "
+            "(The environment variable IR_DATASETS_HOME sets another cache.)"
         ) from error
     finally:
         with suppress(OSError):

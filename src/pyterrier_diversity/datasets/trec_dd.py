@@ -1,4 +1,4 @@
-"""The TREC Dynamic Domain tracks 2015-2017 as datasets of PyTerrier and of ir_datasets, read from truth files."""
+"""The TREC Dynamic Domain tracks 2015-2017 as datasets for PyTerrier and ir_datasets, read from truth files."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _RATINGS = {1: "marginally relevant", 2: "relevant", 3: "highly relevant", 4: "k
 
 
 class TruthFile:
-    """The truth file of a year in ir_datasets' cache.
+    """The truth file of one year in ir_datasets' cache.
 
     Parameters
     ----------
@@ -44,25 +44,25 @@ class TruthFile:
         self.url = _TRUTH[name]
 
     def path(self) -> Path:
-        """Return where the file is, after a download if it is not there yet.
+        """Return the path of the file, and download it first if it does not exist.
 
         Raises
         ------
         ConnectionError
-            If the file cannot be had: where it is put by hand.
+            If the download fails; the message says where to put the file by hand.
         """
         path = cache_folder() / "trec-dd" / self.url.rpartition("/")[2]
         return cached(path, self.name, self.url, self._download)
 
     def _download(self, path: Path) -> None:
-        """Download the file, and read it: NIST gives no checksum."""
+        """Download the file, and parse it as a check: NIST publishes no checksum."""
         Cache(RequestsDownload(self.url), path).verify()
         for _ in read_topics(path):
             pass
 
 
 class TrecDDDataset(pt.datasets.Dataset):  # type: ignore[misc]
-    """Topics, subtopics and qrels of one year, read when asked for.
+    """Topics, subtopics and qrels of one year, read on demand.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ class TrecDDDataset(pt.datasets.Dataset):  # type: ignore[misc]
         self.name = name
 
     def __repr__(self) -> str:
-        """Return how to make it."""
+        """Return the constructor call."""
         return f"TrecDDDataset({self.name!r})"
 
     def get_topics(self, variant: str | None = None) -> pd.DataFrame:
@@ -83,12 +83,12 @@ class TrecDDDataset(pt.datasets.Dataset):  # type: ignore[misc]
         Parameters
         ----------
         variant : {None, "subtopics"}
-            None for the topics, with columns ``qid``, ``query`` (the topic's name) and, in a year that has them,
-            ``description``; "subtopics" for their intents, with columns ``qid``, ``iteration``, ``query`` (the
+            None for the topics, with the columns ``qid``, ``query`` (the topic's name) and, in some years,
+            ``description``. "subtopics" for their intents, with the columns ``qid``, ``iteration``, ``query`` (the
             subtopic's name).
         """
         if variant not in (None, "subtopics"):
-            raise ValueError(f"{self.name} has the topics None and 'subtopics', not {variant!r}.")
+            raise ValueError(f"{self.name}: variant must be None or 'subtopics', not {variant!r}.")
         topics = read_topics(self._path())
         return _topics(topics) if variant is None else _subtopics(topics)
 
@@ -102,17 +102,17 @@ class TrecDDDataset(pt.datasets.Dataset):  # type: ignore[misc]
         Parameters
         ----------
         variant : {None, "passages"}
-            None for the judgements of documents, with columns ``qid``, ``docno``, ``label`` (highest rating of the
-            document's passages for the subtopic), ``iteration``, ``gain`` (sum of these ratings), sorted so that the
-            last row of a document has its highest label. "passages" for the judgements of passages, with columns
+            None for the judgements of documents, with the columns ``qid``, ``docno``, ``label`` (the highest rating of
+            the document's passages for the subtopic), ``iteration`` and ``gain`` (the sum of these ratings). The last
+            row of a document has its highest label. "passages" for the judgements of passages, with the columns
             ``qid``, ``docno``, ``label``, ``iteration``, ``passage``, ``type``, ``nugget``.
         """
         if variant not in (None, "passages"):
-            raise ValueError(f"{self.name} has the qrels None and 'passages', not {variant!r}.")
+            raise ValueError(f"{self.name}: variant must be None or 'passages', not {variant!r}.")
         return read_dd_truth(self._path(), "passages" if variant else "documents")
 
     def info_url(self) -> str:
-        """Return NIST's page of the track's data."""
+        """Return the address of NIST's page about the track's data."""
         return f"https://trec.nist.gov/data/domain{self.name[-4:]}.html"
 
     def _describe_component(self, component: str) -> list[str] | None:
@@ -141,7 +141,7 @@ class TrecDDSubtopic(NamedTuple):
 
 
 class TrecDDQuery(NamedTuple):
-    """A topic; the description is empty where there is none."""
+    """A topic; its description may be empty."""
 
     query_id: str
     name: str
@@ -224,19 +224,19 @@ class TrecDDQrels(BaseQrels):  # type: ignore[misc]
         return TrecSubQrel if self._level == "documents" else TrecDDPassageQrel
 
     def qrels_defs(self) -> dict[int, str]:
-        """Return what the ratings mean."""
+        """Return the meaning of each rating."""
         return _RATINGS
 
 
 class Documentation:
-    """What ir_datasets tells of a dataset."""
+    """The documentation of a dataset for ir_datasets."""
 
     def __init__(self, name: str, level: Literal["documents", "passages"]) -> None:
         self._name = name
         self._level = level
 
     def documentation(self) -> dict[str, object]:
-        """Return the entries that ir_datasets keeps in files of its own for the datasets that are its own."""
+        """Return the entries that ir_datasets keeps in files for its own datasets."""
         year = self._name[-4:]
         rated = "passages" if self._level == "passages" else "documents, each with the highest rating of its passages"
         return {

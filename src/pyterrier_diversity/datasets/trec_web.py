@@ -24,12 +24,12 @@ TREC_WEB = (
 # NIST's spellings in the topics of 2011.
 _INTENT_TYPES = {"inv": "inf", "inav": "nav"}
 
-# The intent that the qrels of a topic without subtopics name.
+# The intent in the qrels of a topic without subtopics.
 _ONLY_INTENT = "0"
 
 
 class TrecWebDataset(pt.datasets.Dataset):  # type: ignore[misc]
-    """Topics, subtopics and qrels of one year, read when asked for.
+    """Topics, subtopics and qrels of one year, read on demand.
 
     Parameters
     ----------
@@ -41,11 +41,11 @@ class TrecWebDataset(pt.datasets.Dataset):  # type: ignore[misc]
         self.name = name
 
     def __repr__(self) -> str:
-        """Return how to make it."""
+        """Return the constructor call."""
         return f"TrecWebDataset({self.name!r})"
 
     def get_corpus_iter(self, *, verbose: bool = True) -> Iterator[dict[str, Any]]:
-        """Return the documents, as ir_datasets reads them: it says how to get them where they are not there."""
+        """Return the documents from ir_datasets, which says how to get them if they are missing."""
         documents: Iterator[dict[str, Any]] = pt.get_dataset(f"irds:{self.name}").get_corpus_iter(verbose=verbose)
         return documents
 
@@ -59,15 +59,15 @@ class TrecWebDataset(pt.datasets.Dataset):  # type: ignore[misc]
         Parameters
         ----------
         variant : {None, "subtopics"}
-            None for the topics, with columns ``qid``, ``query``; "subtopics" for their intents, with columns ``qid``,
-            ``iteration``, ``query``, ``intent_type`` ("inf" or "nav"). A topic without subtopics is its own only
+            None for the topics, with the columns ``qid``, ``query``. "subtopics" for their intents, with the columns
+            ``qid``, ``iteration``, ``query``, ``intent_type`` ("inf" or "nav"). A topic without subtopics has one
             intent, "0", as in the qrels, and its description is the query.
         """
         topics = self._read("queries_iter")
         if variant is None:
             return pd.DataFrame([(topic.query_id, _text(topic.query)) for topic in topics], columns=["qid", "query"])
         if variant != "subtopics":
-            raise ValueError(f"{self.name} has the topics None and 'subtopics', not {variant!r}.")
+            raise ValueError(f"{self.name}: variant must be None or 'subtopics', not {variant!r}.")
         rows = []
         for topic in topics:
             for subtopic in topic.subtopics:
@@ -87,14 +87,18 @@ class TrecWebDataset(pt.datasets.Dataset):  # type: ignore[misc]
         Parameters
         ----------
         variant : {None, "adhoc"}
-            None for the diversity task, with columns ``qid``, ``docno``, ``label``, ``iteration``, ``weight`` (uniform
-            over the topic's intents), ``intent_type`` ("inf" where the topics do not say); rows are sorted so that
-            the last one of a document has its highest label, which is the one that pytrec_eval uses. In 2009, documents
-            relevant to no subtopic are judged for a subtopic 0 that no topic has: here, for each subtopic of the topic.
-            "adhoc" for the track's own ad-hoc qrels, with columns ``qid``, ``docno``, ``label``.
+            None for the diversity task, with the columns ``qid``, ``docno``, ``label``, ``iteration``, ``weight``
+            (uniform over the topic's intents) and ``intent_type`` ("inf" if the topics do not say). The last row of a
+            document has its highest label, which pytrec_eval reads. "adhoc" for the track's own ad-hoc qrels, with the
+            columns ``qid``, ``docno``, ``label``.
+
+        Notes
+        -----
+        In 2009, NIST judged documents without a relevant subtopic for a subtopic 0 that no topic has. Here they are
+        judged irrelevant to each subtopic of the topic.
         """
         if variant not in (None, "adhoc"):
-            raise ValueError(f"{self.name} has the qrels None and 'adhoc', not {variant!r}.")
+            raise ValueError(f"{self.name}: variant must be None or 'adhoc', not {variant!r}.")
         names = {"query_id": "qid", "doc_id": "docno", "relevance": "label", "subtopic_id": "iteration"}
         qrels = pd.DataFrame(self._read("qrels_iter", "" if variant else "/diversity")).rename(columns=names)
         if variant == "adhoc":
@@ -108,7 +112,7 @@ class TrecWebDataset(pt.datasets.Dataset):  # type: ignore[misc]
         return highest_label_last(qrels[["qid", "docno", "label", "iteration", "weight", "intent_type"]])
 
     def info_url(self) -> str:
-        """Return ir_datasets' page of the collection."""
+        """Return the address of ir_datasets' page about the collection."""
         return f"https://ir-datasets.com/{self.name.split('/')[0]}.html#{self.name}/diversity"
 
     def _describe_component(self, component: str) -> bool | list[str] | None:
@@ -136,7 +140,7 @@ class TrecWebDataset(pt.datasets.Dataset):  # type: ignore[misc]
 
 
 def _judged_for_all(qrels: pd.DataFrame, subtopics: pd.DataFrame) -> pd.DataFrame:
-    """Give documents that are judged irrelevant to an intent which the topic lacks that label for each that it has."""
+    """Replace labels up to 0 for intents that a topic does not have by the same label for each intent that it has."""
     pairs = [pd.MultiIndex.from_frame(frame[["qid", "iteration"]]) for frame in (qrels, subtopics)]
     for_nobody = ~pairs[0].isin(pairs[1]) & (qrels["label"] <= 0).to_numpy()
     for_all = qrels[for_nobody].drop(columns="iteration").merge(subtopics[["qid", "iteration"]], on="qid")

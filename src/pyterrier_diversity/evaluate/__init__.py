@@ -1,4 +1,4 @@
-"""Values of measures: of one run, of many, of plain labels, and for ir_measures."""
+"""Compute measures for one run, for many runs, for plain labels, and for ir_measures."""
 
 from .check import check_files
 from .evaluator import DiversityEvaluator, Evaluation, RefusedMeasureError

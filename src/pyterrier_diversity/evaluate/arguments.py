@@ -1,4 +1,4 @@
-"""What an argument looks like: for errors about arguments in the wrong order."""
+"""Recognise arguments in the wrong order."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def _of_columns(columns: Iterable[object]) -> str:
 
 
 def look(value: Any) -> str:
-    """Return what a value looks like: "qrels", "a run", "topics", "runs", "measures" or "a path"; "" for another.
+    """Return "qrels", "a run", "topics", "runs", "measures" or "a path", whichever a value looks like, or "".
 
-    Nothing is read from an iterator.
+    Iterators are not read.
     """
     if isinstance(value, pd.DataFrame):
         return _of_columns(value.columns)
@@ -47,9 +47,9 @@ def look(value: Any) -> str:
 
 
 def check_order(who: str, qrels: Any, runs: Any, measures: Any) -> None:
-    """Raise a ``ValueError`` if qrels, runs or measures look like another one of them.
+    """Raise a ``ValueError`` if one of qrels, runs and measures looks like another.
 
-    Texts may be measures or paths, and are not looked at where either may stand.
+    A string may be a measure or a path, and is accepted where either is allowed.
     """
     looks = {"qrels": look(qrels), "runs": look(runs), "measures": look(measures)}
     right = {"qrels": ("qrels", ""), "runs": ("runs", "a path", ""), "measures": ("measures", "a path", "")}
@@ -59,8 +59,8 @@ def check_order(who: str, qrels: Any, runs: Any, measures: Any) -> None:
     what = " and ".join(wrong)
     if looks["qrels"] == "a path":
         raise ValueError(
-            f"{who}: {what}. The order is {who}(qrels, runs, measures); pyterrier_diversity.io.read_qrels reads a "
-            "file of qrels."
+            f"{who}: {what}. The order is {who}(qrels, runs, measures). Read qrels files with "
+            "pyterrier_diversity.io.read_qrels."
         )
     if wrong == ["runs looks like a run"]:
         raise ValueError(f"{who}: {what}. Give it a name, as in {{'mine': run}}.")

@@ -1,4 +1,4 @@
-"""What is odd about qrels and runs, before anything is computed."""
+"""Check qrels and runs before anything is computed."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from ..io import read_run_or_session
 from ..judged import QRELS_COLUMNS, RUN_COLUMNS, Judgements, Run, collected, judge, to_frame
 from .runs import named_runs
 
-# Down to this rank it is told how much of a run is judged.
+# The share of judged documents is counted down to this rank.
 _DEPTH = 20
-# As many names as a sentence can take.
+# The number of names that a message lists.
 _NAMES = 5
 
 
@@ -30,28 +30,28 @@ def check_files(
     *,
     order: Literal["score", "rank"] = "score",
 ) -> pd.DataFrame:
-    """Tell what is odd about qrels and runs, and what is in them; no measure is computed.
+    """Check qrels and runs for mistakes, and describe them, without computing a measure.
 
     Parameters
     ----------
     qrels : DataFrame
         Qrels, as `evaluate_runs` takes them. Not changed.
     runs : mapping of names to paths or runs, path, or iterable of paths
-        As `evaluate_runs` takes them; none if omitted.
+        Runs, as `evaluate_runs` takes them; none by default.
     order : {"score", "rank"}
-        Which column orders the documents of files, as of `io.read_run`.
+        The column that orders the documents of run files, as in `io.read_run`.
 
     Returns
     -------
     DataFrame
-        A row for each finding, those about the qrels first: ``name`` ("qrels", or the name of the run), ``kind`` and
-        ``message``. An "error" is what evaluating would raise; a "warning" is what makes values differ from those that
-        one may expect; a "note" counts what is there.
+        One row for each finding, those about the qrels first: ``name`` ("qrels" or the name of the run), ``kind`` and
+        ``message``. An "error" would stop the evaluation, a "warning" may explain unexpected values, and a "note"
+        describes the data.
 
     Raises
     ------
     ValueError
-        If there is no such run file, or two runs have one name.
+        If a run file does not exist, or two runs have the same name.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def check_files(
 
 def _about_qrels(judgements: Judgements) -> Iterator[_Finding]:
     if not len(judgements):
-        yield _Finding("error", "The qrels hold no judgement.")
+        yield _Finding("error", "The qrels are empty.")
         return
     n_queries, rows = len(judgements), judgements.rows
     n_intents = np.bincount(judgements.named.query, minlength=n_queries)
@@ -86,14 +86,14 @@ def _about_qrels(judgements: Judgements) -> Iterator[_Finding]:
     if without:
         yield _Finding(
             "warning",
-            f"{_counted(without, 'query has', 'queries have')} no relevant document: {_some(without)}. A measure gives "
-            "them its value for a query that nothing can be found for, which is 0 for most measures.",
+            f"{_counted(without, 'query has', 'queries have')} no relevant document: {_some(without)}. Most measures "
+            "score 0 there.",
         )
     if n_intents.max() == 1:
         yield _Finding(
             "warning",
-            "No query has more than one intent: every measure is its ad-hoc form. Did a reader drop the intents, as "
-            "pt.io.read_qrels does?",
+            "No query has more than one intent, so every measure equals its ad-hoc form. Were the intents lost, as "
+            "with pt.io.read_qrels?",
         )
     negative = int(np.count_nonzero(rows.label < 0))
     if negative:
@@ -119,7 +119,7 @@ def _about_run(run: Any, judgements: Judgements | None, order: Literal["score", 
         return
     yield from (_Finding("warning", message) for message in messages)
     if frame.empty:
-        yield _Finding("warning", "The run is empty: every query scores the default of a measure.")
+        yield _Finding("warning", "The run is empty: every query gets each measure's default value.")
     elif judgements is not None:
         yield from _about_queries(frame, read, judgements)
 
@@ -131,7 +131,7 @@ def _about_queries(frame: pd.DataFrame, run: Run, judgements: Judgements) -> Ite
         yield _Finding(
             "warning",
             f"{_counted(missing, 'judged query has', 'judged queries have')} no document in the run: {_some(missing)}. "
-            "Each scores the default of a measure.",
+            "Each gets the measures' default values.",
         )
     judged = dict(zip(judgements.query_ids, judgements.judged_docs, strict=True))
     answered = [name for name in judgements.query_ids if name in given]

@@ -1,4 +1,4 @@
-"""Measures x qrels x run -> values: the one place that computes them, whoever asks."""
+"""The evaluator: measures x qrels x run -> values. All values of this package are computed here."""
 
 from __future__ import annotations
 
@@ -32,77 +32,77 @@ from ..measures.names import check_parameters
 
 _View = tuple[View, float | None]
 
-# Where the columns of the qrels come from that some measures need.
+# How to get the columns of the qrels that some measures require.
 WRITTEN_BY = {
-    "importance": "pyterrier_diversity.io.read_nuggets reads it from files of nuggets",
-    "rarity": "pyterrier_diversity.add_rarity writes it",
-    "passage": "pyterrier_diversity.io.read_dd_truth(path, 'passages') reads passages",
-    "nugget": "pyterrier_diversity.io.read_dd_truth(path, 'passages') reads nuggets",
+    "importance": "read it from nugget files with pyterrier_diversity.io.read_nuggets",
+    "rarity": "add it with pyterrier_diversity.add_rarity",
+    "passage": "read it with pyterrier_diversity.io.read_dd_truth(path, 'passages')",
+    "nugget": "read it with pyterrier_diversity.io.read_dd_truth(path, 'passages')",
 }
 
-# Providers that compute with labels as they are; the others round or refuse those that are not whole numbers.
+# Providers that accept fractional labels; the others round or refuse them.
 _FRACTIONAL_LABELS = ("runtime", "cwl_eval", "compat", "judged")
 
-# pytrec_eval keeps a count for each label up to the largest.
+# pytrec_eval allocates a counter for each label up to the largest.
 _LARGEST_LABEL = 2**20
 
-# Queries whose rankings are handed over together, each a query and document by name: more take more memory.
+# How many queries are passed to a provider at a time, which bounds memory.
 _AT_A_TIME = 1000
 
-# Programs in C read them.
+# Cutoffs are passed to programs in C.
 _LARGEST_CUTOFF = 2**31 - 1
 
 
-# Measures of ir_measures that read no label, and those that read labels of retrieved documents only.
+# Measures of ir_measures that read no labels, and those that read only the labels of retrieved documents.
 _READ_NO_LABEL = ("NumRet", "NumQ", "Judged")
 _READ_RETRIEVED_LABELS = ("NumRet", "P", "RR", "Success", "SetP", "ERR", "RBP")
 
 
 class RefusedMeasureError(ValueError):
-    """Parameters of a measure that its provider does not take."""
+    """A measure's provider refuses its parameters."""
 
 
 class DiversityEvaluator(Evaluator):
-    """Scores any number of runs against qrels that were read once.
+    """Evaluate any number of runs against qrels that are read once.
 
-    Values come query by query, and in each query in the order of the measures. Measures that other providers compute
-    are theirs, from the same qrels and from the ranking that this package's measures see.
+    Values are ordered by query, then by measure. Other providers compute their measures from the same qrels and the
+    same ranking as this package's measures.
 
     Parameters
     ----------
     measures : iterable of Measure
-        Measures of this package and of ir_measures; those of a set are put in the order of their names.
+        Measures of this package and of ir_measures. The measures of a set are sorted by name.
     qrels : DataFrame, iterable of named tuples, or dict of dicts
-        As `judge` takes them.
+        Qrels, as `judge` takes them.
 
     Raises
     ------
     ValueError
-        If the qrels cannot be read, or a measure cannot be computed; when a run is evaluated, if another provider
-        would not read the highest label of a document, as with bare ad-hoc measures on qrels of several intents.
+        If the qrels cannot be read or a measure cannot be computed. When a run is evaluated: if another provider would
+        not see the highest label of a document, as for ad-hoc measures on qrels with several intents.
     """
 
     def __init__(self, measures: Iterable[ir_measures.Measure], qrels: Any) -> None:
         ordered = sorted(measures, key=repr) if isinstance(measures, (set, frozenset)) else list(measures)
         bare = [measure for measure in ordered if not is_ours(measure)]
-        if not isinstance(qrels, pd.DataFrame):  # it may be readable once
+        if not isinstance(qrels, pd.DataFrame):  # an iterator can be read only once
             qrels = to_frame(qrels, QRELS_COLUMNS, "qrels")
         self.judgements = judge(qrels)
         ours = [measure for measure in ordered if is_ours(measure)]
         self._ours = Evaluation(self.judgements, ours)
         self._bare = _Bare(bare, judging_rows(with_string_ids(qrels, QRELS_COLUMNS, "qrels"))) if bare else None
-        # Where the values of each measure are, those of ours first.
+        # The column of each measure; this package's measures come first.
         place = {id(measure): at for at, measure in enumerate([*ours, *bare])}
         self._places = [place[id(measure)] for measure in ordered]
         super().__init__(ordered, self.judgements.query_ids)
 
     def values(self, run: Any) -> dict[ir_measures.Measure, np.ndarray]:
-        """Return the values of each measure, one for each query of the qrels: the default where there is no ranking.
+        """Return the values of each measure for the queries of the qrels; a query without a ranking gets the default.
 
         Parameters
         ----------
         run : DataFrame, iterable of named tuples, dict of dicts, Run or Retrieved
-            A run, or what rankings found of the judgements.
+            A run, or the relevant documents that rankings retrieve.
         """
         return dict(zip(self.measures, self._columns(run), strict=True))
 
@@ -121,7 +121,7 @@ class DiversityEvaluator(Evaluator):
         Raises
         ------
         ValueError
-            If the qrels have no query: there is nothing to aggregate.
+            If the qrels are empty.
         """
         self._check_queries()
         return {
@@ -136,10 +136,10 @@ class DiversityEvaluator(Evaluator):
 
     def _check_queries(self) -> None:
         if not len(self.judgements):
-            raise ValueError("qrels hold no row: there is nothing to aggregate.")
+            raise ValueError("qrels must not be empty: there are no queries to aggregate over.")
 
     def _columns(self, run: Any) -> Sequence[np.ndarray]:
-        """Return the values of each measure, in their order."""
+        """Return the values of each measure, in the order of the measures."""
         if not isinstance(run, Retrieved):
             depth = self._ours.depth if self._bare is None else None
             run = (run if isinstance(run, Run) else Run(run)).retrieve(self.judgements, depth)
@@ -150,7 +150,7 @@ class DiversityEvaluator(Evaluator):
 
 
 class Evaluation:
-    """Measures over one view of the judgements: ours by their formulas, others by their providers.
+    """Measures over one view of the judgements, computed by their formulas or by other providers.
 
     Parameters
     ----------
@@ -162,7 +162,7 @@ class Evaluation:
 
     def __init__(self, judgements: Judgements, measures: Iterable[ir_measures.Measure]) -> None:
         self._judgements = judgements
-        # A column of values for each measure, parts of composites before them.
+        # A column of values for each measure; the parts of composites come before them.
         self._columns: dict[ir_measures.Measure, int] = {}
         self._formulas: dict[tuple[Any, ...], list[tuple[int, DiversityMeasure]]] = defaultdict(list)
         self._composites: list[tuple[int, CompositeMeasure, list[tuple[_View | None, int]]]] = []
@@ -174,7 +174,7 @@ class Evaluation:
         self._others = _ProvidedOverView(judgements, others) if others else None
 
     def _assign(self, measure: ir_measures.Measure, needed: dict[_View, dict[ir_measures.Measure, int]]) -> int:
-        """Return the column of a measure, having put the measure where it is computed."""
+        """Assign a measure to the part that computes it, and return its column."""
         ours = implementation(measure)
         if measure in self._columns:
             return self._columns[measure]
@@ -197,7 +197,7 @@ class Evaluation:
 
     @cached_property
     def depth(self) -> int | None:
-        """How many ranks of a ranking the measures look at; None for all."""
+        """The number of ranks that the measures read, or None for all."""
         depths = [None if judged_only else cutoff for _, judged_only, cutoff in self._formulas]
         depths += [evaluation.depth for evaluation in self._views.values()]
         depths += [] if self._others is None else [self._others.depth]
@@ -205,7 +205,13 @@ class Evaluation:
         return max(limits) if len(limits) == len(depths) > 0 else None
 
     def values(self, retrieved: Retrieved) -> list[np.ndarray]:
-        """Return the values of each measure, one for each query of the view, for rankings of the judgements as read."""
+        """Return the values of each measure for the queries of the view.
+
+        Parameters
+        ----------
+        retrieved : Retrieved
+            Rankings over the judgements as read, not over the view.
+        """
         found = retrieved.view(self._judgements)
         columns: list[Any] = [None] * len(self._columns)
         rankings: dict[tuple[Any, ...], Ranked] = {}
@@ -236,7 +242,7 @@ def aggregated(measure: ir_measures.Measure, values: np.ndarray) -> float:
     """Return the aggregate of a measure's values."""
     aggregator = measure.aggregator()
     if type(aggregator) is MeanAgg and len(values):
-        # It adds one value after the other, and so does this.
+        # Sums in the order of the values, as the aggregator does, so that the bits are equal.
         return float(np.cumsum(values)[-1] / len(values))
     for value in values.tolist():
         aggregator.add(value)
@@ -244,7 +250,7 @@ def aggregated(measure: ir_measures.Measure, values: np.ndarray) -> float:
 
 
 def _check_columns(judgements: Judgements, measure: DiversityMeasure) -> None:
-    """Raise the ``ValueError`` for a measure that needs a column which the qrels lack."""
+    """Raise a ``ValueError`` if a column that a measure requires is missing in the qrels."""
     missing = [column for column in measure.NEEDS if column not in judgements.columns]
     if missing:
         raise ValueError(
@@ -268,7 +274,7 @@ class _Provided:
         self._qrels = qrels
         for measure in measures:
             if isinstance(measure.params.get("cutoff"), int) and measure.params["cutoff"] > _LARGEST_CUTOFF:
-                raise RefusedMeasureError(f"{measure}: other providers take cutoffs up to {_LARGEST_CUTOFF}.")
+                raise RefusedMeasureError(f"{measure}: the cutoff must not exceed {_LARGEST_CUTOFF}.")
             try:
                 check_parameters(measure)
             except ValueError as error:
@@ -276,11 +282,11 @@ class _Provided:
         self._evaluator = ir_measures.DefaultPipeline.evaluator(measures, qrels)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Make the evaluator again in another process: it may be a program's."""
+        """Build the evaluator again in another process, as it may belong to a running program."""
         return type(self), (self._measures, self._qrels)
 
     def values(self, run: Any, query_ids: Sequence[str]) -> list[np.ndarray]:
-        """Return the values of each measure, one for each query: the default for those that a run lacks."""
+        """Return the values of each measure for each query; a query that is missing in the run gets the default."""
         values = {measure: np.full(len(query_ids), float(measure.DEFAULT)) for measure in self._measures}
         index = {query_id: i for i, query_id in enumerate(query_ids)}
         for metric in self._evaluator.iter_calc(run) if len(run) else ():
@@ -289,15 +295,15 @@ class _Provided:
 
 
 class _Bare(_Provided):
-    """Measures that other providers compute from the qrels as they are: they see the last row of a document only."""
+    """Measures that other providers compute from the qrels as given: they read only the last row of a document."""
 
     def __init__(self, measures: list[ir_measures.Measure], qrels: pd.DataFrame) -> None:
+        _check_names([*qrels["query_id"], *qrels["doc_id"]], "qrels")
         labels = numbers(qrels, "relevance", "qrels")
         # pytrec_eval crashes on a query whose labels are all negative.
         highest = pd.Series(labels).groupby(qrels["query_id"].to_numpy()).transform("max").to_numpy()
         given = np.where(highest < 0, 0, labels)
         whole = _check_labels(measures, given)
-        _check_names([*qrels["query_id"], *qrels["doc_id"]], "qrels")
         super().__init__(measures, qrels.assign(relevance=given.astype(np.int64) if whole else given))
         counted = np.maximum(labels, 0)
         rows = pd.DataFrame({"query": qrels["query_id"].array, "doc": qrels["doc_id"].array, "last": counted})
@@ -306,7 +312,7 @@ class _Bare(_Provided):
         self._misread = list(rows.itertuples(index=False, name=None))
 
     def values(self, run: Any, query_ids: Sequence[str]) -> list[np.ndarray]:
-        """Return the values of each measure, one for each query; a ``ValueError`` if a label would be misread."""
+        """Return the values of each measure for each query, or raise a ``ValueError`` if a label would be misread."""
         for query, doc, last, highest in self._misread:
             for measure in self._measures if query in run else ():
                 name = measure.NAME
@@ -314,8 +320,8 @@ class _Bare(_Provided):
                     continue
                 if doc in run[query] or name not in _READ_RETRIEVED_LABELS:
                     raise ValueError(
-                        f"{measure} reads the last row of a document, which has the label {last:g} for document "
-                        f"{doc!r} of query {query!r}; its highest is {highest:g}. Use Adhoc({measure})."
+                        f"{measure} reads only the last row of a document: label {last:g} for document {doc!r} of "
+                        f"query {query!r}, whose highest label is {highest:g}. Use Adhoc({measure})."
                     )
         _check_names([doc for docs in run.values() for doc in docs], "run")
         return super().values(run, query_ids)
@@ -339,12 +345,12 @@ class _ProvidedOverView:
             queries[query][doc] = label
         parts = [slice(start, start + _AT_A_TIME) for start in range(0, max(len(self._names), 1), _AT_A_TIME)]
         self._parts = [(part, _Provided(measures, {name: qrels[name] for name in self._names[part]})) for part in parts]
-        # A measure with a cutoff sees nothing below it, so that longer rankings need not be handed over.
+        # Measures with a cutoff do not read documents below it, so these need not be passed on.
         cut = all(measure.params.get("cutoff") and not measure.params.get("judged_only") for measure in measures)
         self.depth = max(measure.params["cutoff"] for measure in measures) if cut else None
 
     def values(self, found: Retrieved) -> list[np.ndarray]:
-        """Return the values of each measure, one for each query of the view."""
+        """Return the values of each measure for the queries of the view."""
         values = []
         for part, provided in self._parts:
             run = found.as_dict(self._names, self.depth, part)
@@ -355,12 +361,12 @@ class _ProvidedOverView:
 
 
 def _check_names(names: Iterable[str], what: str) -> None:
-    """Refuse names that programs in C would cut off, or crash on: with a null character, or without a UTF-8 form."""
+    """Refuse ids with a null character or without a UTF-8 form, which programs in C cannot read."""
     text = "".join(names)
     if "\0" not in text and _is_utf8(text):
         return
     bad = next(name for name in names if "\0" in name or not _is_utf8(name))
-    raise ValueError(f"{what}: the id {bad!r} holds a character that providers other than this package cannot read.")
+    raise ValueError(f"{what}: the id {bad!r} contains a character that other providers of ir_measures cannot read.")
 
 
 def _is_utf8(text: str) -> bool:
@@ -372,18 +378,18 @@ def _is_utf8(text: str) -> bool:
 
 
 def _check_labels(measures: list[ir_measures.Measure], labels: np.ndarray) -> bool:
-    """Tell whether labels are whole and of a usual size; refuse others for providers that cannot read them."""
+    """Tell whether labels are whole numbers of a usual size; refuse others if a provider cannot read them."""
     if (labels != np.floor(labels)).any():
-        _refuse(measures, "takes whole labels; the qrels hold fractions")
+        _refuse(measures, "takes only whole labels; the qrels contain fractions")
         return False
     if labels.max(initial=0) > _LARGEST_LABEL:
-        _refuse(measures, f"takes labels up to {_LARGEST_LABEL}; the qrels hold larger ones")
+        _refuse(measures, f"takes labels up to {_LARGEST_LABEL}; the qrels contain larger ones")
         return False
     return True
 
 
 def _refuse(measures: list[ir_measures.Measure], why: str) -> None:
-    """Raise the ``ValueError`` for measures that are computed by a provider which cannot read the labels."""
+    """Raise a ``ValueError`` for the first measure whose provider cannot read the labels."""
     for measure in measures:
         providers = ir_measures.DefaultPipeline.providers
         name = next((p.NAME for p in providers if p.supports(measure) and p.is_available()), None)

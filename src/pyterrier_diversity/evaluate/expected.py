@@ -1,4 +1,4 @@
-"""Values of measures over random orders of the documents that have the same score."""
+"""Expected values of measures over random orders of tied documents."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ SAMPLES: Parameters = {"samples": Parameter(int, 100, interval="[2, 1e6]", desc=
 
 
 class Draws(NamedTuple):
-    """How many random orders are drawn, and from which seed."""
+    """The number of random orders, and the seed."""
 
     samples: int
     seed: int
 
 
 def read_draws(who: str, ties: TiesOption, samples: int, rng: Rng) -> Draws | None:
-    """Return what is to be drawn; None where names order tied documents.
+    """Return the number of orders and the seed, or None if ties are broken by name.
 
     Raises
     ------
@@ -40,9 +40,9 @@ def read_draws(who: str, ties: TiesOption, samples: int, rng: Rng) -> Draws | No
 def sampled_values(
     evaluator: DiversityEvaluator, run: Run, draws: Draws | None
 ) -> dict[ir_measures.Measure, np.ndarray]:
-    """Return values of shape (orders, queries) for each measure: one order where nothing is drawn, or nothing tied.
+    """Return values of shape (orders, queries) for each measure, with a single order if there is nothing to draw.
 
-    What is drawn for a query depends on the seed, its id and its documents, not on the rest of the run.
+    The orders of a query depend on the seed, its id and its documents, not on the rest of the run.
     """
     first = evaluator.values(run)
     index = evaluator.judgements.query_index
@@ -50,13 +50,13 @@ def sampled_values(
     if draws is None or not tied:
         return {measure: values[None] for measure, values in first.items()}
     generators = {name: np.random.default_rng([draws.seed, *name.encode("utf-8", "surrogatepass")]) for name in tied}
-    with collected():  # warnings about the run, which were given above
+    with collected():  # the run's warnings were given above
         orders = [evaluator.values(run.shuffled(generators)) for _ in range(draws.samples)]
     return {measure: np.stack([values[measure] for values in orders]) for measure in first}
 
 
 def mean_and_error(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the mean over the first axis and its standard error, which is 0 where all values are equal."""
+    """Return the mean over the first axis and its standard error, exactly 0 if all values are equal."""
     n, constant = len(values), (values == values[0]).all(axis=0)
     error = values.std(axis=0, ddof=1) / np.sqrt(n) if n > 1 else np.zeros(values.shape[1:])
     return np.where(constant, values[0], values.mean(axis=0)), np.where(constant, 0.0, error)

@@ -1,4 +1,4 @@
-"""Aggregates of values that are there query by query."""
+"""Aggregate per-query values."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .evaluator import aggregated
 
 
 def aggregates(perquery: pd.DataFrame, measures: Iterable[ir_measures.Measure | str] | None = None) -> pd.DataFrame:
-    """Return the aggregates of measures over the queries of each system.
+    """Aggregate per-query values over the queries of each system.
 
     Parameters
     ----------
@@ -22,18 +22,18 @@ def aggregates(perquery: pd.DataFrame, measures: Iterable[ir_measures.Measure | 
         Columns ``name`` (of the system), ``qid``, ``measure``, ``value``, as `evaluate_runs` and ``pt.Experiment``
         return them with ``perquery=True``. Not changed.
     measures : iterable of Measure or str, optional
-        Which measures; all of the frame if omitted.
+        The measures to aggregate; by default all in the frame.
 
     Returns
     -------
     DataFrame
-        A row for each system, in the order of the frame: ``name``, and a column for each measure, with the values that
-        `evaluate_runs` returns without ``perquery``. It is the mean for most measures.
+        One row for each system, in the order of the frame: ``name``, and a column for each measure, usually its mean,
+        with the values that `evaluate_runs` returns without ``perquery``.
 
     Raises
     ------
     ValueError
-        If the frame has no such measure, or a measure of it cannot be read.
+        If a measure is not in the frame or cannot be parsed.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Which intents systems do not cover, and which other systems do."""
+"""Find the intents that systems do not cover, and the systems that do."""
 
 from __future__ import annotations
 
@@ -19,34 +19,33 @@ COLUMNS = ["name", "qid", "iteration", "nugget_text", "weight", "coverable", "co
 def missed_intents(
     qrels: pd.DataFrame, runs: Mapping[str, Any], cutoff: int | None = None, *, rel: float | None = None
 ) -> pd.DataFrame:
-    """List the intents that systems do not cover, query by query: the nuggets that their answers cannot have.
+    """List the intents (nuggets) of each query that each system does not cover.
 
     Parameters
     ----------
     qrels : DataFrame
         Qrels that keep the intents, as `io.read_nuggets` or `io.read_qrels` return them. Not changed.
     runs : mapping of names to runs or paths
-        Runs as evaluators take them, or files of them. A query of the qrels that a run lacks has all of its intents
-        missed.
+        Runs or run files. A run misses all intents of a query for which it has no documents.
     cutoff : int >= 1, optional
-        The last rank to look at; all if omitted.
+        The last rank that counts; all ranks by default.
     rel : float, optional
-        The smallest label that covers an intent; all above 0 if omitted.
+        The smallest label that covers an intent; every label above 0 by default.
 
     Returns
     -------
     DataFrame
-        A row for each system, query and intent that no document of the ranking covers: ``name`` (of the system),
-        ``qid``, ``iteration``, ``nugget_text`` (empty if the qrels have none), ``weight`` (as in the qrels, 1 if they
-        have none), ``coverable`` (whether any judged document would cover it), and ``covered_by``, a list of the other
-        systems that do. ``attrs["intents"]`` has the number of intents of each query, ``attrs["systems"]`` the names.
+        One row for each system, query and missed intent, with the columns ``name`` (the system), ``qid``,
+        ``iteration``, ``nugget_text`` (empty if not in the qrels), ``weight`` (1 if not in the qrels), ``coverable``
+        (whether any judged document covers the intent) and ``covered_by`` (a list of the other systems that cover it).
+        ``attrs["intents"]`` contains the number of intents of each query, ``attrs["systems"]`` the system names.
 
     Raises
     ------
     ValueError
-        If there is no run, the cutoff is below 1, or qrels or a run cannot be read.
+        If ``runs`` is empty, the cutoff is below 1, or the qrels or a run cannot be read.
     TypeError
-        If ``runs`` is no mapping.
+        If ``runs`` is not a mapping.
 
     Examples
     --------
@@ -88,7 +87,7 @@ def missed_intents(
 
 
 def _covered(name: str, run: Any, judgements: Judgements, cutoff: int | None) -> np.ndarray:
-    """Tell of each intent named whether a run covers it."""
+    """Tell which of the named intents a run covers."""
     try:
         read = Run(read_run_or_session(run) if isinstance(run, (str, os.PathLike)) else run)
         ranked = Ranked(read.retrieve(judgements))
@@ -101,7 +100,7 @@ def _covered(name: str, run: Any, judgements: Judgements, cutoff: int | None) ->
 
 
 def texts_of_intents(frame: pd.DataFrame) -> list[str]:
-    """Return the text of each intent that qrels name, in their order; an empty one if they have none."""
+    """Return the text of each named intent, or an empty string, in the order of the intents."""
     intent, query, _ = intents_of_rows(frame)
     texts = [""] * len(query)
     if "nugget_text" in frame:

@@ -1,4 +1,4 @@
-"""Values of one ranking that is given as plain labels."""
+"""Compute a measure from plain labels."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ def score(
     intent_types: Sequence[str] | None = None,
     others: npt.ArrayLike = (),
 ) -> float:
-    """Compute a measure of one ranking from its labels.
+    """Compute a measure for one ranking from its labels.
 
     Parameters
     ----------
     measure : Measure or str
-        Any measure that needs labels only; measures of rareness, sessions and passages need columns of a frame.
+        Any measure that reads only labels. Measures of rareness, sessions and passages need the columns of a frame.
     labels : array_like, shape (n_docs, n_intents) or (n_docs,)
-        The label of each document for each intent, best rank first; 0 where it is not relevant.
+        The label of each document for each intent, from the first rank down; 0 if not relevant.
     weights : array_like, shape (n_intents,), optional
-        P(t|q) of each intent; uniform if omitted.
+        P(t|q) of each intent; uniform by default.
     intent_types : sequence of {"inf", "nav"}, shape (n_intents,), optional
-        Informational or navigational; all informational if omitted.
+        Informational or navigational; by default all informational.
     others : array_like, shape (n_others, n_intents) or (n_others,)
-        Labels of documents that are judged, and not retrieved.
+        Labels of documents that are judged but not retrieved.
 
     Returns
     -------
@@ -44,12 +44,12 @@ def score(
     Raises
     ------
     ValueError
-        If ``labels``, ``others``, ``weights`` and ``intent_types`` are not about the same number of intents, a label is
-        not a finite number, or the measure needs a column of the qrels.
+        If the arguments differ in the number of intents, a label is not a finite number, or the measure needs another
+        column of the qrels.
 
     Notes
     -----
-    Intents without a positive label in ``labels`` or ``others`` are left out, as in qrels.
+    Intents without a positive label in ``labels`` or ``others`` are ignored, as in qrels.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def score(
     n_intents = next(iter(sizes.values()), 0)
     for name, n in sizes.items():
         if n != n_intents:
-            raise ValueError(f"score: {name} must be about {n_intents} intents, as {next(iter(sizes))} are, not {n}.")
+            raise ValueError(f"score: {name} must have {n_intents} intents, as {next(iter(sizes))} have, not {n}.")
     every = np.concatenate([array.reshape(-1, n_intents) for array in given.values()])
     whole = np.isfinite(every).all() and (every == np.floor(every)).all()
     every = every.astype(np.int64) if whole else every
@@ -90,5 +90,5 @@ def _by_intent(labels: npt.ArrayLike, what: str) -> np.ndarray:
     """Return labels of shape (documents, intents)."""
     array = np.asarray(labels, dtype=np.float64)
     if array.ndim not in (1, 2):
-        raise ValueError(f"score: {what} must be a list of labels, or of lists of them, not of shape {array.shape}.")
+        raise ValueError(f"score: {what} must have one or two dimensions, not the shape {array.shape}.")
     return array[:, None] if array.ndim == 1 else array

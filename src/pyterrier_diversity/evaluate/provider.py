@@ -1,4 +1,4 @@
-"""The provider in ir_measures, and with it in ``pt.Experiment``."""
+"""The provider for ir_measures and ``pt.Experiment``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .evaluator import DiversityEvaluator
 
 
 class DiversityProvider(Provider):
-    """Computes this package's measures, and those of ndeval and gdeval that ir_measures has names for."""
+    """Compute this package's measures, and the measures of ndeval and gdeval that ir_measures names."""
 
     NAME = "diversity"
 
@@ -23,9 +23,9 @@ class DiversityProvider(Provider):
         return is_ours(measure)
 
     def qrel_inputs(self, measures: Iterable[ir_measures.Measure]) -> list[str]:
-        """Return the columns that measures need in the qrels: ``rarity``, ``passage`` or ``nugget`` beside the usual.
+        """Return the columns of the qrels that measures require, such as ``rarity``, ``passage`` or ``nugget``.
 
-        Columns that change a value and are not needed, such as ``iteration`` and ``turn``, are not named.
+        Optional columns that change values, such as ``iteration`` and ``weight``, are not included.
         """
         return list(dict.fromkeys([*super().qrel_inputs(measures), *_needed(measures)]))
 
@@ -34,7 +34,7 @@ class DiversityProvider(Provider):
 
 
 def _needed(measures: Iterable[ir_measures.Measure]) -> list[str]:
-    """Return the further columns of qrels that measures and their parts need."""
+    """Return the columns that measures and their parts require besides the usual ones."""
     needed: list[str] = []
     for measure in measures:
         ours = implementation(measure)
@@ -46,7 +46,7 @@ def _needed(measures: Iterable[ir_measures.Measure]) -> list[str]:
 
 
 def register_provider() -> None:
-    """Add the provider to ir_measures' registry and default pipeline, after ``runtime``; again is harmless."""
+    """Add the provider to ir_measures' registry, and to its default pipeline after ``runtime``. Twice is harmless."""
     pipeline: FallbackProvider = ir_measures.DefaultPipeline
     pipeline.providers[:] = [provider for provider in pipeline.providers if provider.NAME != DiversityProvider.NAME]
     provider = ir_measures.providers.register(DiversityProvider())

@@ -1,4 +1,4 @@
-"""Many runs evaluated one after the other, or side by side: only as many are in memory as there are workers."""
+"""Evaluate many runs, in sequence or in parallel, with one run per worker in memory."""
 
 from __future__ import annotations
 
@@ -42,77 +42,72 @@ def evaluate_runs(
     save: str | os.PathLike[str] | None = None,
     on_error: Literal["raise", "skip"] = "raise",
 ) -> pd.DataFrame:
-    """Evaluate run files, each of which is read when its turn comes: for more runs than fit in memory.
+    """Evaluate many runs; each run file is read when it is evaluated, so that they need not fit in memory together.
 
     Parameters
     ----------
     qrels : DataFrame
         Qrels that keep the intents, as a dataset's ``get_qrels()`` or `io.read_qrels` returns them. Not changed.
     runs : mapping of names to paths or runs, path, or iterable of paths
-        Run files of TREC or of TREC Dynamic Domain, which may be compressed, or runs as evaluators take them. Without
-        names, a path may be a folder or a pattern, as of `run_files`; a file is called by its name without endings, or
-        by its path if two would be called the same.
+        Run files of TREC or of TREC Dynamic Domain, compressed or not, or runs. Without names, a path may also be a
+        folder or a pattern, as in `run_files`. A run is then named by its file without endings, or by its path if two
+        files have the same name.
     measures : Measure or str, or iterable of them
         Measures of this package and of ir_measures.
     perquery : bool
-        Whether to return a row for each query.
+        Whether to return one row for each query.
     n_jobs : int, optional
-        Workers, as of ``joblib.Parallel``; what ``joblib.parallel_config`` says if omitted, so that a Dask or Ray
-        cluster can do the work where its workers see the files.
+        Number of workers, as in ``joblib.Parallel``. By default, the setting of ``joblib.parallel_config``, which may
+        be a Dask or Ray cluster whose workers can read the files.
     order : {"score", "rank"}
-        Which column orders the documents of files and frames, as of `io.read_run`.
+        The column that orders the documents of files and frames, as in `io.read_run`.
     queries : bool
-        Whether to add the column ``queries``, how many queries of the qrels a run has documents for, and for each
-        cutoff a column such as ``ties@20``: in which share of these queries the documents at ranks 20 and 21 have the
-        same score.
+        Whether to add the column ``queries``, the number of queries of the qrels that the run answers, and a column
+        such as ``ties@20`` for each cutoff: the share of these queries where ranks 20 and 21 have the same score.
     strict : bool
-        Whether warnings about data are errors.
+        Whether to raise warnings about the data as errors.
     ties : {"docno", "expected"}
-        How documents of the same score are ordered: by descending id, or at random, many times; values are then means
-        over these orders.
+        How to order documents with the same score: by descending id, or at random. Random orders are drawn ``samples``
+        times, and values are means over them.
     samples : int
-        With ``ties="expected"``, the number of random orders, at least 2.
+        The number of random orders, at least 2.
     rng : int, Generator or None
-        Where random orders come from. They are the same whatever the order of rows and runs and the number of workers.
+        The source of the random orders. They do not depend on the order of rows and runs, nor on the number of workers.
     doc_len : mapping or path-like, optional
-        The number of words of each document, for `EU_DD`, as of `io.add_lengths`.
+        The number of words of each document, for `EU_DD`, as in `io.add_lengths`.
     save : path, optional
-        A file, ``.csv`` or ``.parquet``, to which the values of each query are written run by run, as they are
-        finished; what is there already is not computed again. It has the columns ``name``, ``qid``, ``measure``,
-        ``value``, ``se`` (a standard error, where there is one), ``run_key``, ``qrels_key``, ``signature`` and
-        ``notes``. A value is there if the content of qrels and run, the options that order a run, and the `signature`
-        of the measure are the same; other rows stay. So a call that was killed goes on where it ended. With
-        ``ties="expected"``, give ``rng`` a number.
+        A ``.csv`` or ``.parquet`` file that keeps the values of each query. Each run is written when it is finished, so
+        that a killed call can be continued: values for the same qrels, run, options and `signature` are not computed
+        again. Other rows stay. The columns are ``name``, ``qid``, ``measure``, ``value``, ``se`` (standard error, if
+        any), ``run_key``, ``qrels_key``, ``signature`` and ``notes``. With ``ties="expected"``, set ``rng`` to an
+        integer.
     on_error : {"raise", "skip"}
-        What happens if a run cannot be evaluated: an error, or the table has the others.
+        Whether to raise an error or skip the run if a run cannot be evaluated.
 
     Returns
     -------
     DataFrame
-        As ``pt.Experiment`` returns it: a row for each run, with ``name`` and a column for each measure; or, with
-        ``perquery``, the columns ``name``, ``qid``, ``measure``, ``value``. ``attrs["signatures"]`` has the `signature`
-        of each measure, ``attrs["empty"]`` the names of runs without documents, ``attrs["errors"]`` why runs were
-        skipped, by their names, ``attrs["ties"]`` the shares of tied
-        queries of each run, as ``queries`` shows them. With ``ties="expected"``, the standard error of the mean over
-        the orders is in a column such as ``se(RBU@20)`` behind that of the measure, or, with ``perquery``, in the
-        column ``se``; ``attrs["expected"]`` has ``samples`` and ``seed``.
+        A table as from ``pt.Experiment``: one row for each run, with ``name`` and a column for each measure; with
+        ``perquery``, the columns ``name``, ``qid``, ``measure``, ``value``. ``attrs`` contains the ``signatures`` of
+        the measures, the names of ``empty`` runs, the ``errors`` of skipped runs, and the shares of ``ties`` of each
+        run. With ``ties="expected"``, standard errors over the orders are in columns such as ``se(RBU@20)``, or in the
+        column ``se`` with ``perquery``, and ``attrs["expected"]`` contains ``samples`` and ``seed``.
 
     Raises
     ------
     ValueError
-        If there is no run, no measure or no judgement, an argument looks like another one, two runs have one name, or
-        qrels or a run cannot be evaluated: with the name of the run. So it is if an ad-hoc measure would not see the
-        highest label of a document, which ``Adhoc(M)`` does.
+        If runs, measures or qrels are empty, arguments are in the wrong order, two runs have the same name, or the
+        qrels or a run cannot be evaluated. Ad-hoc measures raise it if they would not read the highest label of a
+        document; wrap them in ``Adhoc``.
     ImportError
-        If ``save`` is a file of parquet, and pyarrow is not installed.
+        If ``save`` is a parquet file and pyarrow is not installed.
     OSError
         If a file cannot be read or written, or another process saves to the same file.
 
     Warns
     -----
     UserWarning
-        With the name of the run: if it is empty, if it answers fewer than half of the queries that any of the runs
-        answers, and of all that evaluators warn of.
+        If a run is empty, answers fewer than half of the queries that the runs answer, or its data is odd.
 
     Examples
     --------
@@ -135,7 +130,7 @@ def evaluate_runs(
         raise ValueError(f"evaluate_runs: give at least one {'measure' if named else 'run'}.")
     judged = to_frame(qrels, QRELS_COLUMNS, "qrels")
     if judged.empty:
-        raise ValueError("evaluate_runs: qrels hold no row: there is nothing to evaluate by.")
+        raise ValueError("evaluate_runs: qrels must not be empty.")
     lengths = doc_len if doc_len is None or isinstance(doc_len, Mapping) else read_lengths(doc_len)
     call = Call(judged, wanted, order, read_draws("evaluate_runs", ties, samples, rng), lengths)
     scored, errors = score_runs(call, named, n_jobs=n_jobs, save=save, skip=on_error == "skip", keep_values=perquery)
@@ -159,7 +154,7 @@ def evaluate_runs(
 
 
 def _aggregates(call: Call, scored: Mapping[str, Scored]) -> pd.DataFrame:
-    """Return a row for each run."""
+    """Return one row for each run."""
     columns: dict[str, list[Any]] = {"name": list(scored)}
     for measure in call.measures:
         of_runs = [run.columns[measure] for run in scored.values()]
@@ -170,7 +165,7 @@ def _aggregates(call: Call, scored: Mapping[str, Scored]) -> pd.DataFrame:
 
 
 def _by_query(call: Call, scored: Mapping[str, Scored]) -> pd.DataFrame:
-    """Return a row for each run, query and measure."""
+    """Return one row for each run, query and measure."""
     n_queries, n_measures = len(call.query_ids), len(call.measures)
     columns = [[run.columns[measure] for measure in call.measures] for run in scored.values()]
     table = pd.DataFrame(
@@ -187,21 +182,21 @@ def _by_query(call: Call, scored: Mapping[str, Scored]) -> pd.DataFrame:
 
 
 def _in_rows(values: list[list[Any]]) -> np.ndarray:
-    """Return the values of runs, measures and queries in the order of runs, queries and measures."""
+    """Return values of shape (runs, measures, queries) in the order of runs, queries and measures."""
     return np.array(values, dtype=np.float64).swapaxes(1, 2).ravel() if values else np.empty(0)
 
 
 def _messages(scored: Mapping[str, Scored]) -> Iterator[str]:
-    """Yield the warnings about runs, each with the name of its run."""
+    """Yield the warnings about each run."""
     n_answered = int(np.any([run.answered for run in scored.values()], axis=0).sum()) if scored else 0
     for name, run in scored.items():
         n = int(run.answered.sum())
         if run.empty:
-            yield f"Run {name} is empty: every query scores the default of a measure."
+            yield f"Run {name} is empty: every query gets each measure's default value."
         elif 0 < 2 * n < n_answered:
             yield (
-                f"Run {name} answers {n} of {n_answered} queries that the runs answer: each other query scores the "
-                "default of a measure."
+                f"Run {name} answers only {n} of the {n_answered} queries that the runs answer: the others get each "
+                "measure's default value."
             )
         for message in run.messages:
             yield f"Run {name}: {message}"
@@ -213,18 +208,18 @@ def run_files(patterns: Iterable[str | os.PathLike[str]]) -> list[Path]:
     Parameters
     ----------
     patterns : iterable of path
-        Files or pipes, ``"-"`` for the standard input; folders, for all files in them that are not hidden; or patterns
-        such as ``runs/**/*.gz``.
+        Files or pipes; ``"-"`` for the standard input; folders, for all visible files in them; or patterns such as
+        ``runs/**/*.gz``.
 
     Returns
     -------
     list of Path
-        Each file once; those of a folder or pattern by name.
+        Each file once. The files of a folder or pattern are sorted by name.
 
     Raises
     ------
     ValueError
-        If a pattern or folder has no file.
+        If a file does not exist, or a folder or pattern contains none.
     """
     found: dict[Path, None] = {}
     for pattern in map(Path, patterns):
@@ -237,13 +232,13 @@ def run_files(patterns: Iterable[str | os.PathLike[str]]) -> list[Path]:
             paths = [Path(path) for path in glob(str(pattern), recursive=True)]
         files = sorted(path for path in paths if path.is_file())
         if not files:
-            raise ValueError(f"There is no run file {str(pattern)!r}.")
+            raise ValueError(f"No run file found at {str(pattern)!r}.")
         found.update(dict.fromkeys(files))
     return list(found)
 
 
 def named_runs(runs: Any) -> dict[str, Any]:
-    """Return runs, or the paths of their files, by name, as `evaluate_runs` takes them."""
+    """Return runs or their paths by name."""
     if isinstance(runs, Mapping):
         named = {str(name): run for name, run in runs.items()}
         if len(named) < len(runs):
@@ -264,7 +259,7 @@ def named_runs(runs: Any) -> dict[str, Any]:
 
 
 def _stem(path: Path) -> str:
-    """Return the name of a file without the endings that run files have."""
+    """Return the name of a file without the usual endings of run files."""
     name = path.name.removesuffix(".gz")
     for ending in (".run", ".txt", ".jsonl", ".json"):
         name = name.removesuffix(ending)

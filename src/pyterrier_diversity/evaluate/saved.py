@@ -1,4 +1,4 @@
-"""Values of runs in a file that grows run by run, so that what was finished is not computed again."""
+"""A file of finished values that grows run by run, so that a killed call can be continued."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _PART = 2**20
 
 
 class Column(NamedTuple):
-    """One value for each query of the qrels, and their aggregate; standard errors if there are any."""
+    """One value for each query of the qrels, their aggregate, and standard errors if there are any."""
 
     by_query: np.ndarray
     aggregate: float
@@ -36,22 +36,22 @@ class Column(NamedTuple):
 
 @dataclass
 class Scored:
-    """What is known of a run.
+    """The results of one run.
 
     Attributes
     ----------
     columns : dict of str to Column
-        The values of measures.
+        The values of the measures.
     answered : array of bool
         For each query of the qrels, whether the run has documents for it.
     empty : bool
         Whether the run has no documents at all.
     ties : dict of str to float
-        Shares of queries in which documents of one score stand on both sides of a cutoff.
+        For each cutoff, the share of queries in which documents with the same score are on both sides of it.
     messages : list of str
-        Warnings about its data.
+        Warnings about the data.
     n_rows : int
-        Rows that were read.
+        The number of rows read.
     """
 
     columns: dict[str, Column]
@@ -62,14 +62,14 @@ class Scored:
     n_rows: int = 0
 
     def merge(self, other: Scored) -> None:
-        """Add what else is known of the same run."""
+        """Add further results of the same run."""
         self.columns |= other.columns
         self.ties |= other.ties
         self.messages += [message for message in other.messages if message not in self.messages]
 
 
 def content_key(frame: pd.DataFrame, *how: object) -> str:
-    """Return a key of what a frame contains, whatever the order of its rows, and of how it is read."""
+    """Return a key of the content of a frame, in any row order, and of the options that read it."""
     columns = {str(name): column for name, column in frame.items() if _is_plain(column)}
     ordered = pd.DataFrame({name: columns[name] for name in sorted(columns)})
     digest = _digest(*how, *ordered.columns)
@@ -78,13 +78,13 @@ def content_key(frame: pd.DataFrame, *how: object) -> str:
 
 
 def file_key(path: str | os.PathLike[str], *how: object) -> str:
-    """Return a key of the bytes of a file, and of how it is read."""
+    """Return a key of the bytes of a file and of the options that read it."""
     with open(path, "rb") as file:
         return bytes_key(iter(partial(file.read, _PART), b""), *how)
 
 
 def bytes_key(parts: Iterable[bytes], *how: object) -> str:
-    """Return the key of a file that has these bytes."""
+    """Return the key of a file with these bytes."""
     digest = _digest(*how)
     for part in parts:
         digest.update(part)
@@ -93,7 +93,7 @@ def bytes_key(parts: Iterable[bytes], *how: object) -> str:
 
 
 def _is_plain(column: pd.Series) -> bool:
-    """Tell whether a column holds words or numbers: vectors and lists are not evaluated."""
+    """Tell whether a column contains strings or numbers; vectors and lists do not affect evaluation."""
     return column.dtype != object or all(map(pd.api.types.is_scalar, column.head(1)))
 
 
@@ -102,29 +102,29 @@ def _digest(*parts: object) -> Any:
 
 
 class Saved:
-    """A CSV file, or one of parquet, with a row for each run, query and measure.
+    """A CSV or parquet file with one row for each run, query and measure.
 
-    Rows are added run by run, in one piece, of which the last row has notes: what was not written to its end when a
-    process was killed is known by that, and cut off. Other rows stay. A file of parquet cannot grow; what is finished
-    stands in ``PATH.csv`` beside it until the call ends, or until the next one begins if it is killed.
+    The rows of a run are written as one block, and its last row has notes. A block without notes was cut short when a
+    process was killed, and is removed. Other rows stay. As a parquet file cannot grow, finished rows go to ``PATH.csv``
+    first, and are merged when the call ends, or when the next one begins if it was killed.
 
     Parameters
     ----------
     path : path-like
-        The file, which ends in ``.csv`` or ``.parquet``. It is made if it is not there.
+        The file, which must end in ``.csv`` or ``.parquet``. It is created if it does not exist.
     qrels_key : str
-        As of `content_key`.
+        The `content_key` of the qrels.
     query_ids : sequence of str
-        The queries of the qrels, in their order.
+        The queries of the qrels, in order.
     signatures : mapping of str to str
-        Of each measure that is asked for.
+        The signature of each requested measure.
 
     Raises
     ------
     ValueError
-        If the path has another ending, or the file was written by something else.
+        If the path has another ending, or `evaluate_runs` did not write the file.
     ImportError
-        If the file is of parquet, and pyarrow is not installed.
+        If the file is parquet and pyarrow is not installed.
     OSError
         If another process writes to the file.
     """
@@ -146,7 +146,7 @@ class Saved:
         self._named: set[tuple[str, ...]] = set()
 
     def __enter__(self) -> Saved:
-        """Read what is there, and keep other processes from writing."""
+        """Read the file, and lock it."""
         self._file = _locked(self._growing)
         try:
             if self._is_parquet and os.path.exists(self._path):
@@ -162,7 +162,7 @@ class Saved:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Put what was written to the file of parquet."""
+        """Merge the new rows into the parquet file."""
         try:
             if self._is_parquet:
                 self._merge()
@@ -170,11 +170,11 @@ class Saved:
             self._file.close()
 
     def found(self, run_key: str) -> Scored | None:
-        """Return what is there of a run: the values of some of the measures, or of all."""
+        """Return the saved results of a run, which may have only some of the measures."""
         return self._found.get(run_key)
 
     def add(self, name: str, run_key: str, scored: Scored) -> Scored:
-        """Write the values of a run that are not there under its name, and return all that is known of it."""
+        """Write the results of a run that are not saved under its name, and return them with the saved ones."""
         known = self._found.get(run_key)
         if known is None:
             known = scored
@@ -210,7 +210,7 @@ class Saved:
         self._file.flush()
 
     def _read(self, records: Iterable[tuple[list[Any], int]]) -> int:
-        """Keep what is asked for, and return where the last piece ends that was written to its end."""
+        """Keep the requested values, and return where the last complete block ends."""
         rows: list[list[Any]] = []
         complete = 0
         for row, end in records:
@@ -225,7 +225,7 @@ class Saved:
         return complete
 
     def _keep(self, rows: list[list[Any]]) -> None:
-        """Keep a piece if it is by the same qrels and measures."""
+        """Keep the values of a block that belong to the same qrels and measures."""
         name, *_, run_key, qrels_key, _, text = rows[-1]
         n_measures, rest = divmod(len(rows), len(self._query_ids))
         try:
@@ -252,11 +252,12 @@ class Saved:
 
     def _changed(self) -> ValueError:
         return ValueError(
-            f"evaluate_runs: {self._path} is not as evaluate_runs wrote it; move it away, or save to another file."
+            f"evaluate_runs: save={self._path!r} was changed since evaluate_runs wrote it; move it away, or save to "
+            "another file."
         )
 
     def _merge(self) -> None:
-        """Write old and new rows to a file of parquet that takes the place of the old one."""
+        """Replace the parquet file by one with the old and the new rows."""
         import pyarrow as pa
         import pyarrow.parquet as pq
 
@@ -281,7 +282,7 @@ class Saved:
 
 
 def _notes(scored: Scored, columns: Mapping[str, Column]) -> dict[str, Any]:
-    """Return what there is to say besides the values of queries, for JSON."""
+    """Return everything but the values of queries, for JSON."""
     notes: dict[str, Any] = {
         "aggregates": {measure: [column.aggregate, column.error] for measure, column in columns.items()}
     }
@@ -305,12 +306,12 @@ def _column(rows: list[list[Any]], aggregate: tuple[float, float | None]) -> Col
 
 
 def _texts(values: np.ndarray | None) -> Any:
-    """Return numbers as text from which the same numbers are read again; nothing where there are none."""
+    """Return numbers as strings that can be read back exactly, or empty strings if there are none."""
     return defaultdict(str) if values is None else list(map(repr, values.tolist()))
 
 
 def _locked(path: str) -> io.BufferedRandom:
-    """Open a file that no other process writes to; systems without locks are trusted."""
+    """Open and lock a file; on systems without locks, only open it."""
     while True:
         file = open(path, "a+b")  # noqa: SIM115  (it stays open)
         try:
@@ -329,11 +330,11 @@ def _locked(path: str) -> io.BufferedRandom:
         with suppress(FileNotFoundError):
             if os.path.samestat(os.fstat(file.fileno()), os.stat(path)):
                 return file
-        file.close()  # another process has just put it away
+        file.close()  # another process has just removed it
 
 
 def _csv_records(file: io.BufferedRandom, path: str) -> Iterator[tuple[list[str], int]]:
-    """Yield the records of a file, and where each ends; not one that was written in part."""
+    """Yield the complete records of a file, and where each ends."""
     file.seek(0)
     end, whole = 0, True
 

@@ -1,4 +1,4 @@
-"""Runs scored one after the other or side by side, and saved as they are finished."""
+"""Score runs in sequence or in parallel, and save each when it is finished."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from .saved import Column, Saved, Scored, bytes_key, content_key, file_key
 
 _Source = pd.DataFrame | str | os.PathLike[str] | Content
 
-# What is wrong with one run; every other exception is an error of this package.
+# Exceptions that a run's data can cause; any other is a bug.
 _BAD = (FileNotFoundError, OSError, MemoryError, TypeError, ValueError)
 
 _NO_VALUES = np.empty(0)
 
 
 class Call:
-    """What all runs of a call are scored by; evaluators are made in each process that needs them.
+    """The settings that all runs of a call share; each process builds its own evaluators.
 
     Parameters
     ----------
@@ -40,9 +40,9 @@ class Call:
     measures : list of Measure
         The measures.
     order : {"score", "rank"}
-        What orders a run.
+        The column that orders a run.
     draws : Draws, optional
-        How often orders of tied documents are drawn.
+        The number of random orders of tied documents, and the seed.
     doc_len : mapping of str to float, optional
         The number of words of each document.
 
@@ -72,22 +72,22 @@ class Call:
         self.signatures = {name: signature(measure, ties=ties) for name, measure in self.measures.items()}
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave the evaluators out: they are larger than what they are made of."""
+        """Leave out the evaluators, which are larger than the qrels that they are built from."""
         return {**self.__dict__, "_evaluators": {}}
 
     def evaluator(self, names: tuple[str, ...]) -> DiversityEvaluator:
-        """Return what computes these measures, made when it is first asked for."""
+        """Return the evaluator of these measures, built on first use."""
         if names not in self._evaluators:
             try:
                 self._evaluators[names] = DiversityEvaluator([self.measures[name] for name in names], self.qrels)
             except RefusedMeasureError as error:
                 raise ValueError(
-                    f"{str(error).rstrip('.')} (ir_measures takes values of its own types only: 1.0, not 1)."
+                    f"{str(error).rstrip('.')} (ir_measures accepts only the exact types of parameters: 1.0, not 1)."
                 ) from error
         return self._evaluators[names]
 
     def run_key(self, run: _Source) -> str:
-        """Return a key of what a run contains, and of how it is read."""
+        """Return a key of the content of a run and of the options that read it."""
         if isinstance(run, Content):
             return bytes_key([run.data], *self._read_as)
         if isinstance(run, pd.DataFrame):
@@ -96,7 +96,7 @@ class Call:
 
 
 def _cutoffs(measures: Iterable[ir_measures.Measure]) -> dict[str, int]:
-    """Return the ranks below which measures do not look, by the names of columns that count ties across them."""
+    """Return the cutoffs of measures by the names of the columns that count ties across them."""
     cutoffs = {last_rank(measure) for measure in measures if not innermost(measure).params.get("judged_only")}
     return {f"ties@{rank}": rank for rank in sorted(rank for rank in cutoffs if rank is not None)}
 
@@ -110,22 +110,22 @@ def score_runs(
     skip: bool,
     keep_values: bool,
 ) -> tuple[dict[str, Scored], dict[str, str]]:
-    """Return what is known of each run, and why others were skipped.
+    """Return the results of each run, and the errors of skipped runs.
 
     Parameters
     ----------
     call : Call
-        What they are scored by.
+        The settings of the call.
     runs : mapping of names to paths or runs
         The runs.
     n_jobs : int, optional
-        As of ``joblib.Parallel``.
+        Number of workers, as in ``joblib.Parallel``.
     save : path, optional
-        A file that has what is finished, and gets what is not.
+        A file of finished results, to which new results are added.
     skip : bool
-        Whether runs that cannot be scored are skipped; otherwise the first one is an error.
+        Whether to skip runs that cannot be scored; otherwise the first one raises.
     keep_values : bool
-        Whether to return values of queries, and not only aggregates.
+        Whether to return the values of queries besides aggregates.
     """
     to_save = nullcontext() if save is None else Saved(save, content_key(call.qrels), call.query_ids, call.signatures)
     with to_save as saved, Counted(len(runs), "runs", unit="run") as counted:
@@ -146,7 +146,7 @@ def score_runs(
 
 
 class _Refused(NamedTuple):
-    """Why a run cannot be scored, and which of the exceptions it is."""
+    """Why a run cannot be scored: the message, and the index of the exception in `_BAD`."""
 
     kind: int
     message: str
@@ -160,7 +160,7 @@ def _refused(error: Exception) -> _Refused:
 
 
 class _Results:
-    """What is finished of a call."""
+    """The finished results of a call."""
 
     def __init__(self, call: Call, saved: Saved | None, counted: Counted, skip: bool, keep_values: bool) -> None:
         self._call, self._saved, self._counted, self._skip, self._keep = call, saved, counted, skip, keep_values
@@ -170,7 +170,7 @@ class _Results:
         self.failed: Exception | None = None
 
     def tasks(self, name: str, run: Any) -> Iterator[tuple[str, tuple[Any, ...]]]:
-        """Yield the task of scoring a run by the measures whose values are not saved, if there are any."""
+        """Yield the task of scoring a run by the measures that are not saved yet, if any."""
         try:
             run = _sendable(run, self._call.order)
             if self._saved is not None:
@@ -188,7 +188,7 @@ class _Results:
             self.take(name, Scored({}, found.answered))
 
     def take(self, name: str, result: Scored | _Refused | Exception) -> None:
-        """Keep and save what a worker found of a run, or why it could not."""
+        """Keep and save the results of a run, or handle its error."""
         if isinstance(result, Scored):
             self._take_scored(name, result)
             return
@@ -216,19 +216,19 @@ class _Results:
 
 
 def _sendable(run: Any, order: str) -> _Source:
-    """Return a path, what a pipe has, or a run as a frame, which other processes can be given."""
+    """Return a run in a form that can be sent to other processes: a path, the content of a pipe, or a frame."""
     if isinstance(run, (str, os.PathLike)):
-        # A pipe is read once, and by the process that it belongs to.
+        # A pipe can be read only once, and only by this process.
         return run if os.path.isfile(run) or not (os.fspath(run) == "-" or os.path.exists(run)) else read_content(run)
     if order == "rank" and isinstance(run, pd.DataFrame):
         if "rank" not in run:
-            raise ValueError("order='rank' needs the column rank")
+            raise ValueError("order='rank' needs the column rank.")
         run = run.drop(columns="score", errors="ignore")
     return to_frame(run, RUN_COLUMNS, "run")
 
 
 def _scored(call: Call, run: _Source, measures: tuple[str, ...]) -> Scored | _Refused:
-    """Return the values of one run, and what there is to say of it."""
+    """Return the results of one run."""
     evaluator = call.evaluator(measures)
     try:
         with collected() as messages:
@@ -254,7 +254,7 @@ def _scored(call: Call, run: _Source, measures: tuple[str, ...]) -> Scored | _Re
 
 
 def _column(measure: ir_measures.Measure, sampled: np.ndarray, draws: Draws | None) -> Column:
-    """Return values of shape (orders, queries) as their means, with standard errors if they were drawn."""
+    """Return the means of values of shape (orders, queries), with standard errors if orders were drawn."""
     by_query, errors = mean_and_error(sampled)
     aggregate, error = mean_and_error(np.array([aggregated(measure, values) for values in sampled]))
     if draws is None:

@@ -1,4 +1,4 @@
-"""Orders of the relevant documents: by worth, greedily, and proven to be the best that the judgements allow."""
+"""Ideal orders of the relevant documents: by worth, greedy, or proven to be optimal."""
 
 from .cover import Covers
 from .discount import Discount, GeometricDiscount, log_discount, reciprocal_discount

@@ -1,4 +1,4 @@
-"""The fewest documents that cover a number of intents: set cover, greedily or proven."""
+"""The fewest documents that cover a number of intents: set cover, greedy or proven."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ import numpy.typing as npt
 from .errors import NotProvenError
 from .greedy import greedy_places
 
-# Sets of covered intents are listed where there are at most this many intents; more go to a solver.
+# With up to this many intents, all sets of covered intents are listed; with more, a solver is used.
 MAX_LISTED_INTENTS = 12
 
 
 class Covers:
-    """The smallest covers of one query's intents, each searched for once.
+    """The smallest covers of one query's intents; each is computed once.
 
     Parameters
     ----------
     doc, intent : array_like of int, shape (n_labels,)
-        Which document is relevant to which intent, once each. Documents are numbered from 0, in the order that breaks
-        ties, and ascend.
+        The document and the intent of each label. Documents are numbered from 0 in the order that breaks ties, and
+        ascend.
 
     Attributes
     ----------
     n_intents : int
-        How many intents can be covered.
+        The number of intents that can be covered.
 
     Examples
     --------
-    The first document has most intents, but the other two together have all:
+    The first document has the most intents, but the other two together cover all:
 
     >>> covers = Covers([0, 0, 0, 0, 1, 1, 1, 2, 2, 2], [1, 2, 3, 4, 1, 2, 5, 3, 4, 6])
     >>> covers.greedy(6), covers.exact(6)
@@ -48,7 +48,7 @@ class Covers:
         self._exact: dict[int, list[int]] = {}
 
     def greedy(self, n_intents: int) -> list[int]:
-        """Return the documents that cover most new intents, one after the other, until ``n_intents`` are covered."""
+        """Return documents until ``n_intents`` are covered, each time the one that covers most new intents."""
         docs, n_covered = self._greedy
         return docs[: int(np.searchsorted(n_covered, n_intents))]
 
@@ -58,7 +58,7 @@ class Covers:
         Raises
         ------
         NotProvenError
-            If that needs more than ``time_limit`` seconds; with the size of the best cover that was found, and the
+            If this takes more than ``time_limit`` seconds. The error has the size of the best cover found and the
             proven lower bound.
         """
         if n_intents not in self._exact:
@@ -67,9 +67,9 @@ class Covers:
 
     @cached_property
     def _greedy(self) -> tuple[list[int], np.ndarray]:
-        """The greedy cover of all intents, and how many intents its first 0, 1, 2, ... documents cover."""
+        """The greedy cover of all intents, and the number of intents that its first 0, 1, 2, ... documents cover."""
         query, worth = np.zeros(len(self._intents)), np.ones(len(self._doc))
-        # With full intolerance, the gain is the number of new intents; the order stops where there are none.
+        # With alpha = 1, the gain is the number of new intents; the order stops when there are none.
         places = greedy_places(query, self._doc, self._intent, worth, n_docs=len(query), alpha=1.0, least=0.0)
         docs = np.argsort(places)[np.count_nonzero(places == 0) :]
         first = np.full(self.n_intents, len(query))
@@ -78,7 +78,7 @@ class Covers:
         return docs.tolist(), np.cumsum(np.bincount(first, minlength=len(docs) + 1))
 
     def _at_least(self, n_intents: int) -> int:
-        """Return how many documents it takes if no two have an intent in common."""
+        """Return a lower bound: the number of documents needed if no two share an intent."""
         most = np.cumsum(sorted(map(len, self._intents), reverse=True))
         return int(np.searchsorted(most, n_intents)) + 1
 
@@ -96,11 +96,11 @@ class Covers:
 
 
 def _undominated(intents: list[list[int]]) -> list[int]:
-    """Return the documents whose intents no other document has all of, one for each set of intents."""
+    """Return one document for each maximal set of intents; no other document has all of its intents and more."""
     first: dict[frozenset[int], int] = {}
     for doc, of_doc in enumerate(intents):
         first.setdefault(frozenset(of_doc), doc)
-    # The largest first: what is dominated is dominated by a document that is kept before.
+    # Largest sets first, so that a dominated set comes after one that dominates it.
     kept_with: dict[int, list[frozenset[int]]] = {}
     kept: list[frozenset[int]] = []
     for kind in sorted(first, key=len, reverse=True):
@@ -113,7 +113,7 @@ def _undominated(intents: list[list[int]]) -> list[int]:
 
 
 def _list_sets(intents: list[list[int]], n_intents: int) -> list[int]:
-    """Return the fewest documents, from all sets of intents that one, two, three, ... of them cover."""
+    """Return the fewest documents, by listing all sets of intents that one, two, three, ... documents cover."""
     masks = [sum(1 << t for t in of_doc) for of_doc in intents]
     came_from: dict[int, tuple[int, int]] = {0: (0, -1)}
     covered = [0]
@@ -138,7 +138,7 @@ def _trace(covered: int, came_from: dict[int, tuple[int, int]]) -> list[int]:
 
 
 def _solve(intents: list[list[int]], n_all: int, n_intents: int, n_greedy: int, time_limit: float) -> list[int]:
-    """Return the fewest documents, by integer programming; or any cover that is no smaller than the greedy one."""
+    """Return the fewest documents by integer programming, or any larger cover if the greedy one is as small."""
     from scipy.optimize import Bounds, LinearConstraint, milp
     from scipy.sparse import csr_array, hstack, identity
 

@@ -1,4 +1,4 @@
-"""What a gain is worth at a rank."""
+"""Discounts of gains by rank."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ Discount = Callable[[np.ndarray], np.ndarray]
 
 
 def log_discount(rank: np.ndarray) -> np.ndarray:
-    """Return 1 / log2(rank + 1), of DCG."""
+    """Return 1 / log2(rank + 1), the discount of DCG."""
     return 1.0 / np.log2(rank + 1.0)
 
 
 def reciprocal_discount(rank: np.ndarray) -> np.ndarray:
-    """Return 1 / rank, of ERR."""
+    """Return 1 / rank, the discount of ERR."""
     return 1.0 / rank
 
 
 @dataclass(frozen=True)
 class GeometricDiscount:
-    """p^(rank - 1), of RBP."""
+    """The discount of RBP, p^(rank - 1)."""
 
     p: float
 

@@ -1,4 +1,4 @@
-"""What an exact search raises when it is out of time."""
+"""The error of an exact search that runs out of time."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from contextlib import contextmanager
 
 
 class NotProvenError(TimeoutError):
-    """An optimum that could not be proven within the time limit.
+    """An optimum could not be proven within the time limit.
 
     Parameters
     ----------
     what : str
-        What was searched for.
+        The name of the optimum, which begins the message.
     best : float
-        The best value that was found.
+        The best value found.
     bound : float
-        What the optimum was proven not to be better than.
+        The proven bound on the optimum.
     time_limit : float
         The limit, in seconds.
 
@@ -31,15 +31,15 @@ class NotProvenError(TimeoutError):
         self.what, self.best, self.bound, self.time_limit = what, best, bound, time_limit
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Keep the attributes where the error comes from another process."""
+        """Keep the attributes when the error comes from another process."""
         return _rebuilt, (self.what, self.best, self.bound, self.time_limit)
 
     def __str__(self) -> str:
-        """Say what is known, and what to do."""
+        """Return the message."""
         return (
-            f"{self.what} could not be proven within {self.time_limit:g} seconds: the best found is {self.best:.12g}, "
-            f"and it is proven only that none is better than {self.bound:.12g}. Give it more time with time_limit, or "
-            "use the greedy ideal."
+            f"{self.what} could not be proven within {self.time_limit:g} seconds: the best value found is "
+            f"{self.best:.12g}, and the proven bound is {self.bound:.12g}. Increase time_limit, or use the greedy "
+            "ideal."
         )
 
 
@@ -49,7 +49,7 @@ def _rebuilt(what: str, best: float, bound: float, time_limit: float) -> NotProv
 
 @contextmanager
 def naming(query_id: str) -> Iterator[None]:
-    """Name the query in a `NotProvenError`."""
+    """Add the query to the message of a `NotProvenError`."""
     try:
         yield
     except NotProvenError as error:

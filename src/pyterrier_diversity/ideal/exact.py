@@ -1,4 +1,4 @@
-"""The proven best order of relevant documents for alpha-DCG and its like: prices of intents, and branch and bound."""
+"""The proven best order of relevant documents for alpha-DCG with any discount, by prices and branch and bound."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .errors import NotProvenError
 from .greedy import greedy_places
 from .prices import PRECISION, Prices, Topic
 
-# The search keeps how many documents of each kind an order has: with more kinds, that is too much.
+# The search keeps the number of documents of each kind for each partial order; more kinds need too much memory.
 MAX_KINDS = 2000
 
 # Cells (partial orders x kinds x kinds) of one step of the search.
@@ -30,59 +30,59 @@ def exact_order(
     discount: Callable[[np.ndarray], np.ndarray] | None = None,
     time_limit: float = 60.0,
 ) -> np.ndarray:
-    r"""Find an order of the highest alpha-DCG, or of its like with another discount, and prove that none is better.
+    r"""Find an order with the highest alpha-DCG, or with another discount, and prove that none is better.
 
     Parameters
     ----------
     doc, intent : array_like of int, shape (n_labels,)
-        Which document of one query is relevant to which intent, once each. Documents are numbered from 0, in the order
-        that breaks ties, and ascend.
+        The document and the intent of each label of one query. Documents are numbered from 0 in the order that breaks
+        ties, and ascend.
     n_docs : int
         The number of documents.
     alpha : float in [0, 1]
-        How much an intent is worth less each time it is met.
+        The fraction of its gain that an intent loses each time it is met.
     depth : int, optional
-        Number of ranks; all documents if omitted.
+        Number of ranks; by default, the number of documents.
     discount : callable, optional
-        Takes ranks from 1 and returns what a gain is worth there: not negative, and never more than at the rank above;
-        :math:`1 / \log_2(i + 1)` if omitted.
+        Takes ranks from 1 and returns the discount at each, which must not be negative or rise;
+        :math:`1 / \log_2(i + 1)` by default.
     time_limit : float
-        Seconds to search for at most.
+        Limit of the search in seconds.
 
     Returns
     -------
     ndarray of int, shape (min(depth, n_docs),)
-        The documents, best first; those that are relevant to nothing come last.
+        The documents, best first; documents that are not relevant to any intent come last.
 
     Raises
     ------
     ValueError
         If the discount is negative or rises.
     NotProvenError
-        If time is over; with the best value that was found, and the proven upper bound.
+        If the time runs out. The error has the best value found and the proven upper bound.
 
     Notes
     -----
-    With :math:`G_j` the gains of the first j documents together, and d the discount, the value of an order is
-    :math:`\sum_j (d_j - d_{j+1}) G_j`. So a bound on each :math:`G_j` is a bound on the value.
+    Let :math:`G_j` be the total gain of the first j documents, and d the discount. The value of an order is
+    :math:`\sum_j (d_j - d_{j+1}) G_j`, so a bound on each :math:`G_j` is a bound on the value.
 
     An intent that is met c times gains :math:`L(c) = \sum_{i<c} (1 - \alpha)^i`. Give each intent any *price*
-    :math:`p_t \ge 0`, and let a document cost the prices of its intents together. Then
+    :math:`p_t \ge 0`, and let a document cost the sum of the prices of its intents. Then
 
     .. math:: G_j = \sum_t (L(c_t) - p_t c_t) + \sum_t p_t c_t
        \le \sum_t \max_c (L(c) - p_t c) + \text{the cost of the j dearest documents}.
 
-    The best prices solve the dual of a linear program, which maximises :math:`G_j` where fractions of documents may be
-    taken. Often they are a power of :math:`1 - \alpha` for all intents, and prices are good for several ranks. So the
-    program is solved only for ranks where the known prices leave a gap. For most topics, the bound meets the value
-    of the greedy order, which is then proven.
+    The best prices solve the dual of a linear program that maximises :math:`G_j` over fractions of documents. Often all
+    prices are the same power of :math:`1 - \alpha`, and they are good for several ranks. So the program is solved only
+    for ranks where the known prices leave a gap. For most topics, the bound equals the value of the greedy order, which
+    is then proven.
 
-    For the others, partial orders grow by one document at a time, and are dropped when they cannot beat the best known.
-    Documents that are relevant to the same intents are one *kind*. A best order takes a document only after all that
-    are relevant to its intents and to more: exchanging the two gains at every rank between them. Of the partial orders
-    that meet every intent equally often and leave the same documents, the best is kept. The bound holds for what a
-    partial order can become, too: then c is at least what was met, and a document that was taken, but is cheaper than
-    the j-th dearest one, lowers the cost of all j by the difference.
+    For other topics, partial orders grow by one document at a time, and are dropped when they cannot beat the best
+    order found. Documents that are relevant to the same intents are one *kind*. A best order takes a document only
+    after all documents that have the same intents and more, as swapping the two gains at every rank between them. Of
+    the partial orders that meet every intent equally often and leave the same documents, the best is kept. The bound
+    also applies to the continuations of a partial order. Then c is at least the number of times that the intent was
+    met. A document that was taken, but is cheaper than the j-th dearest one, lowers the total cost by the difference.
 
     References
     ----------
@@ -91,7 +91,7 @@ def exact_order(
 
     Examples
     --------
-    The first document has most intents, but the other two together have all:
+    The first document has the most intents, but the other two together cover all:
 
     >>> exact_order([0, 0, 0, 0, 1, 1, 1, 2, 2, 2], [1, 2, 3, 4, 1, 2, 5, 3, 4, 6], n_docs=3, alpha=1.0, depth=2)
     array([2, 1])
@@ -119,18 +119,18 @@ def exact_order(
 
 
 def _discounts(depth: int, discount: Callable[[np.ndarray], np.ndarray] | None) -> np.ndarray:
-    """Return the discount at each rank, which the proof needs to fall from rank to rank."""
+    """Return the discount at each rank, or raise a ``ValueError`` if it is negative or rises."""
     ranks = np.arange(1.0, depth + 1)
     if discount is None:
         return 1 / np.log2(ranks + 1)
     discounts = np.asarray(discount(ranks), dtype=np.float64)
     if not (np.diff(discounts, append=0.0) <= 0).all():
-        raise ValueError("exact_order: the discount must not be negative, nor rise from a rank to the next.")
+        raise ValueError("exact_order: discount must not be negative or rise from one rank to the next.")
     return discounts
 
 
 class _Partial(NamedTuple):
-    """Partial orders of one length: kinds in their order, documents used of each kind, value, bound on all ranks."""
+    """Partial orders of one length: the kinds in order, documents used of each kind, value, upper bound."""
 
     path: np.ndarray
     used: np.ndarray
@@ -138,12 +138,12 @@ class _Partial(NamedTuple):
     bound: np.ndarray
 
     def at(self, index: np.ndarray | slice) -> _Partial:
-        """Return those at ``index``."""
+        """Return the partial orders at ``index``."""
         return _Partial(*(values[index] for values in self))
 
 
 class _Search:
-    """A search for the best order, from a good one on."""
+    """A search for the best order that starts from a good one."""
 
     def __init__(self, topic: Topic, path: list[int]) -> None:
         self._topic = topic
@@ -151,7 +151,7 @@ class _Search:
 
     @property
     def _goal(self) -> float:
-        """What an order must be better than to be of interest."""
+        """The value that a better order must exceed."""
         return self._best * (1 + PRECISION)
 
     def run(self, end: float, time_limit: float) -> list[int]:
@@ -172,7 +172,7 @@ class _Search:
         never = np.zeros_like(topic.n_relevant)
         kept = np.array([prices.kept(price, never).sum() for price in prices.prices])[prices.of_rank]
         cost = (np.array(prices.prices) @ self._kinds.T)[prices.of_rank]
-        # From each rank on: what the dearest documents cost, and by how much each cheaper one that is taken lowers it.
+        # From each rank on: the cost of the dearest documents, and how much each cheaper one that is taken lowers it.
         self._dearest = _from_here_on(topic.steps * (prices.most - kept))
         self._cheaper = _from_here_on(topic.steps[:, None] * np.maximum(prices.cheapest[:, None] - cost, 0.0))
 
@@ -200,7 +200,7 @@ class _Search:
         raise NotProvenError("The best discounted gain", best=self._best, bound=bound, time_limit=time_limit)
 
     def _complete(self, path: list[int], used: np.ndarray) -> None:
-        """Go on greedily, and take note of the order if it is the best."""
+        """Complete an order greedily, and keep it if it is the best."""
         n_left = self._topic.n_docs - used
         left = self._topic.left[self._met(used)]
         while len(path) < self._topic.depth:
@@ -212,7 +212,7 @@ class _Search:
             self._path, self._best = path, value
 
     def _longer(self, partial: _Partial) -> _Partial:
-        """Return the partial orders that are longer by one document."""
+        """Return the partial orders with one more document."""
         topic, rank = self._topic, partial.path.shape[1]
         is_left = partial.used < topic.n_docs
         after_larger = is_left.astype(np.float32) @ self._within.T == 0
@@ -233,15 +233,15 @@ class _Search:
         return _Partial(path, used, value, bound)
 
     def _met(self, used: np.ndarray) -> np.ndarray:
-        """Return how often each intent was met."""
+        """Return the number of times that each intent is met."""
         return (used @ self._kinds).astype(np.intp)
 
     def _most(self, used: np.ndarray, rank: int) -> np.ndarray:
-        """Return an upper bound on what the ranks below ``rank`` can add."""
+        """Return an upper bound on the gain that the ranks below ``rank`` can add."""
         topic, prices = self._topic, self._prices
         met = self._met(used)
         steps = np.bincount(prices.of_rank[rank:], topic.steps[rank:])
-        # What each intent keeps if it was met 0, 1, 2, ... times.
+        # The bound on each intent's gain minus cost if it was met 0, 1, 2, ... times.
         kept = np.zeros((rank + 1, topic.n_intents))
         for number in np.flatnonzero(steps).tolist():
             kept += steps[number] * prices.kept(prices.prices[number], np.arange(rank + 1)[:, None])
@@ -250,5 +250,5 @@ class _Search:
 
 
 def _from_here_on(values: np.ndarray) -> np.ndarray:
-    """Return the sums of the rows from each one on, and 0 after the last."""
+    """Return the sums of the rows from each row to the last, and a final row of 0."""
     return np.concatenate([np.cumsum(values[::-1], axis=0)[::-1], np.zeros_like(values[:1])])

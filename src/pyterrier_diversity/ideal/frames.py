@@ -26,31 +26,31 @@ _COVER: Parameters = {
 def min_rank(
     qrels: Any, n_intents: int | None = None, *, rel: float | None = None, time_limit: float = 60.0
 ) -> pd.DataFrame:
-    """Find the fewest documents that together cover a query's intents: minRank, proven.
+    """Find the fewest documents that together cover each query's intents, with a proof: minRank.
 
     Parameters
     ----------
     qrels : DataFrame, iterable of named tuples, or dict of dicts
-        As the measures take them.
+        Qrels, as for the measures.
     n_intents : int, optional
-        How many intents to cover; all that have a relevant document if omitted.
+        The number of intents to cover; by default, all intents with a relevant document.
     rel : float > 0, optional
-        Smallest relevant label; all above 0 if omitted.
+        Smallest relevant label; every label above 0 by default.
     time_limit : float
-        Seconds to search for at the most, for each query.
+        Limit of the search in seconds for each query.
 
     Returns
     -------
     DataFrame
-        A row for each query, with ``qid``, ``n_intents`` (covered), ``min_rank``, and ``docnos``, the documents of one
-        such cover; minRank is 0 for a query without relevant documents.
+        One row for each query, with ``qid``, ``n_intents`` (the number covered), ``min_rank``, and ``docnos``, the
+        documents of one smallest cover. ``min_rank`` is 0 for a query without relevant documents.
 
     Raises
     ------
     ValueError
-        If a query has fewer intents than are asked for, or a parameter is out of range.
+        If a query has fewer than ``n_intents`` intents, or a parameter is out of range.
     NotProvenError
-        If the time is over before a cover is proven to be the smallest.
+        If no cover is proven to be the smallest in time.
 
     References
     ----------
@@ -69,10 +69,10 @@ def min_rank(
 
 
 def greedy_min_rank(qrels: Any, n_intents: int | None = None, *, rel: float | None = None) -> pd.DataFrame:
-    """Find few documents that cover a query's intents, taking the one with most new intents again and again.
+    """Find a greedy cover of each query's intents, which takes the document with most new intents each time.
 
-    Ties are broken by the highest document name. At most 1 + ln(n) times as many documents as needed, n being the most
-    intents of a document.
+    Ties are broken by descending document name. The cover has at most 1 + ln(n) times as many documents as the smallest
+    one, where n is the largest number of intents of a document.
 
     Parameters
     ----------
@@ -82,12 +82,12 @@ def greedy_min_rank(qrels: Any, n_intents: int | None = None, *, rel: float | No
     Returns
     -------
     DataFrame
-        As of `min_rank`.
+        As from `min_rank`.
 
     Raises
     ------
     ValueError
-        If a query has fewer intents than are asked for, or a parameter is out of range.
+        If a query has fewer than ``n_intents`` intents, or a parameter is out of range.
     """
     n_intents, rel = checked("greedy_min_rank", _COVER, n_intents=n_intents, rel=rel).values()
     return _covers(qrels, n_intents, rel, Covers.greedy)
@@ -96,18 +96,18 @@ def greedy_min_rank(qrels: Any, n_intents: int | None = None, *, rel: float | No
 def greedy_ranking(
     qrels: Any, *, alpha: float = 0.5, cutoff: int | None = None, rel: float | None = None
 ) -> pd.DataFrame:
-    """Rank each query's relevant documents greedily by alpha-DCG: the ideal that alpha-nDCG divides by.
+    """Rank each query's relevant documents greedily by alpha-DCG: the ideal ranking of alpha-nDCG.
 
     Parameters
     ----------
     qrels : DataFrame, iterable of named tuples, or dict of dicts
-        As the measures take them.
+        Qrels, as for the measures.
     alpha : float in [0, 1]
         Redundancy intolerance.
     cutoff : int, optional
-        Number of documents for each query; all if omitted.
+        Number of documents for each query; all by default.
     rel : float > 0, optional
-        Smallest relevant label; all above 0 if omitted.
+        Smallest relevant label; every label above 0 by default.
 
     Returns
     -------
@@ -126,26 +126,26 @@ def greedy_ranking(
 def exact_ranking(
     qrels: Any, *, alpha: float = 0.5, cutoff: int | None = None, rel: float | None = None, time_limit: float = 60.0
 ) -> pd.DataFrame:
-    """Rank each query's relevant documents so that alpha-DCG at the cutoff is proven to be the highest there is.
+    """Rank each query's relevant documents by the highest alpha-DCG at the cutoff, with a proof.
 
     Parameters
     ----------
     qrels, alpha, cutoff, rel
-        As for `greedy_ranking`. A best ranking for one cutoff need not be one for another.
+        As for `greedy_ranking`. The best ranking for one cutoff need not be the best for another.
     time_limit : float
-        Seconds to search for at the most, for each query.
+        Limit of the search in seconds for each query.
 
     Returns
     -------
     DataFrame
-        As of `greedy_ranking`.
+        As from `greedy_ranking`.
 
     Raises
     ------
     ValueError
         If a parameter is out of range.
     NotProvenError
-        If the time is over before a ranking is proven to be the best.
+        If no ranking is proven to be the best in time.
     """
     alpha, cutoff, rel, limit = checked(
         "exact_ranking", _NOVELTY, alpha=alpha, cutoff=cutoff, rel=rel, time_limit=time_limit
@@ -161,7 +161,9 @@ def _covers(
         covers = Covers(query.doc, query.intent)
         wanted = covers.n_intents if n_intents is None else n_intents
         if wanted > covers.n_intents:
-            raise ValueError(f"query {query.query_id!r} has {covers.n_intents} intents to cover, not {wanted!r}.")
+            raise ValueError(
+                f"n_intents must be at most {covers.n_intents} for query {query.query_id!r}, not {wanted!r}."
+            )
         with naming(query.query_id):
             docs = query.docs[cover(covers, wanted)].tolist()
         rows.append((query.query_id, wanted, len(docs), docs))

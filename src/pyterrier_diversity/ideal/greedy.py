@@ -1,4 +1,4 @@
-"""The greedy order of relevant documents: at each rank, the document that gains most."""
+"""The greedy order of relevant documents: at each rank, the document with the largest gain."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from heapq import heappop, heappush
 import numpy as np
 import numpy.typing as npt
 
-# Two gains this close are a tie: sums of the same terms in another order differ by less.
+# Gains that differ by less are tied: summing the same terms in another order changes less.
 TIE = 1e-12
 
-# Queries with more labels than this are ordered one by one; so are the last few. It changes the time, not the order.
+# Queries with more labels are ordered one by one, and so are the last few. This affects the time, not the order.
 _MAX_LABELS_SIDE_BY_SIDE = 800
 _MIN_QUERIES_SIDE_BY_SIDE = 12
 
@@ -33,39 +33,39 @@ def greedy_places(
 ) -> _Ints:
     r"""Order the documents of many queries by the largest gain over those already ordered.
 
-    At each rank, the document of the largest gain :math:`\sum_t v_{dt} (1 - \alpha)^{c_t}` is taken, :math:`c_t`
-    being how many documents before it are relevant to intent :math:`t`. Gains within `TIE` of the largest are equal,
-    and the first of their documents is taken.
+    Each rank takes the document with the largest gain :math:`\sum_t v_{dt} (1 - \alpha)^{c_t}`, where :math:`c_t` is
+    the number of documents above that are relevant to intent :math:`t`. Gains within `TIE` of the largest are tied; the
+    first of the tied documents is taken.
 
     Parameters
     ----------
     query : array_like of int, shape (n_docs,)
-        The query of each document, ascending. Documents of a query stand in the order that breaks ties.
+        The query of each document, ascending. The documents of a query are in the order that breaks ties.
     doc, intent : array_like of int, shape (n_labels,)
-        Which document is relevant to which intent, once each; documents ascending, from 0 to ``n_docs - 1``. An intent
-        belongs to one query.
+        The document and the intent of each label. Documents ascend from 0 to ``n_docs - 1``. An intent belongs to one
+        query.
     worth : array_like of float, shape (n_labels,)
-        :math:`v`, what the document is worth to the intent before it is met; not negative.
+        :math:`v`, the gain of the document for the intent before it is met; not negative.
     n_docs : int
         The number of documents.
     alpha : float in [0, 1]
-        How much an intent is worth less each time it is met.
+        The fraction of its gain that an intent loses each time it is met.
     depth : int, optional
-        Number of ranks; all documents if omitted.
+        Number of ranks; by default, the number of documents.
     least : float
-        The order stops before the first document whose gain does not exceed ``least`` by more than the share `TIE` of
-        the gain. By default it does not stop, and documents that are relevant to nothing come last.
+        The order stops before the first document whose gain does not exceed ``least`` by more than `TIE` times the
+        gain. By default it does not stop, and documents that are not relevant to any intent come last.
 
     Returns
     -------
     ndarray of int, shape (n_docs,)
-        The place of each document in the order of its query, from 1; 0 if the order does not reach it.
+        The place of each document in the order of its query, from 1, or 0 if the order does not reach it.
 
     Notes
     -----
-    Many small queries are ordered side by side, rank by rank. Large ones are ordered one by one, which takes time by
-    the number of changed gains instead of ranks times labels. Both add up a gain in the given order of labels, so that
-    other queries do not change an order.
+    Small queries are ordered together, rank by rank. Large queries are ordered one by one, in time proportional to the
+    number of changed gains instead of ranks times labels. Both sum a gain in the given order of labels, so that other
+    queries do not change an order.
 
     References
     ----------
@@ -74,7 +74,7 @@ def greedy_places(
 
     Examples
     --------
-    The second document has both intents, and the others one of them each:
+    The second document is relevant to both intents, and the others to one each:
 
     >>> greedy_places([0, 0, 0], [0, 1, 1, 2], [0, 0, 1, 1], [1, 1, 1, 1], n_docs=3, alpha=0.5)
     array([2, 1, 3])
@@ -97,7 +97,7 @@ def greedy_places(
 
 
 class _Search:
-    """The places given so far, and what is left of each intent."""
+    """The places assigned so far, and the remaining factor of each intent's gain."""
 
     def __init__(self, n_labels: _Ints, intent: _Ints, worth: _Floats, alpha: float, depth: int, least: float) -> None:
         self._n_labels, self._intent, self._worth = n_labels, intent, worth
@@ -109,7 +109,7 @@ class _Search:
         self.places = np.zeros(len(n_labels), dtype=np.intp)
 
     def side_by_side(self, docs: _Ints, lengths: _Ints) -> None:
-        """Give places to the documents of some queries, one rank of all queries after the other."""
+        """Assign places to the documents of some queries, one rank of all queries at a time."""
         place = 0
         while len(lengths) >= _MIN_QUERIES_SIDE_BY_SIDE and place < self._depth:
             place, taken = self._until_half_is_taken(docs, lengths, place)
@@ -121,7 +121,7 @@ class _Search:
                 self.one_by_one(docs[start : start + length], place)
 
     def _until_half_is_taken(self, docs: _Ints, lengths: _Ints, place: int) -> tuple[int, npt.NDArray[np.bool_]]:
-        """Give places until few documents are left to compare; return the last place, and which are not left."""
+        """Assign places until half of the documents are taken; return the last place, and which are taken."""
         starts = np.cumsum(lengths) - lengths
         n_labels = self._n_labels[docs]
         labels = _ranges(self._first_label[docs], n_labels)
@@ -146,7 +146,7 @@ class _Search:
         return place, taken
 
     def one_by_one(self, docs: _Ints, place: int) -> None:
-        """Give the documents of one query the places from ``place + 1`` on."""
+        """Assign the places from ``place + 1`` on to the documents of one query."""
         kinds = self._kinds(docs)
         left = {t: self._left.item(t) for labels, _ in kinds for t, _ in labels}
         waiting = _Waiting([labels for labels, _ in kinds], left)
@@ -157,7 +157,7 @@ class _Search:
             if not self._exceeds(gain):
                 return
             if highest <= TIE and self._least == -math.inf:
-                # All that is left ties, now and later.
+                # All remaining documents are tied, now and later.
                 rest = sorted(number for _, same_kind in kinds for number in same_kind)[: self._depth - place]
                 self.places[rest] = np.arange(place + 1, place + 1 + len(rest))
                 return
@@ -171,9 +171,9 @@ class _Search:
                 waiting.add(same_kind[-1], kind)
 
     def _kinds(self, docs: _Ints) -> list[tuple[_Labels, list[int]]]:
-        """Return the labels of each kind of one query's documents, and its documents, last first.
+        """Return the labels of each kind of documents of one query, and the documents of that kind, last first.
 
-        Documents of one kind are relevant to the same intents and worth the same to them.
+        Documents of one kind are relevant to the same intents with the same gains.
         """
         starts, ends = self._first_label[docs], self._first_label[docs] + self._n_labels[docs]
         of_query = slice(starts[0], ends[-1])
@@ -188,7 +188,7 @@ class _Search:
         return gain - self._least > TIE * gain
 
     def append_useless(self, query: _Ints) -> None:
-        """Give documents that are relevant to nothing the places after those that are relevant to something."""
+        """Assign the last places to the documents that are not relevant to any intent."""
         _, starts, lengths = np.unique(query, return_index=True, return_counts=True)
         useless = self._n_labels == 0
         n_useful = np.add.reduceat(~useless, starts, dtype=np.intp)
@@ -199,11 +199,11 @@ class _Search:
 
 
 class _Waiting:
-    """One document of each kind, by a gain that was computed earlier; gains only fall."""
+    """A queue with one document of each kind, by a gain computed earlier; gains only fall."""
 
     def __init__(self, labels: list[_Labels], left: dict[int, float]) -> None:
         self._labels, self._left = labels, left
-        # A heap of gains, highest first; for each of them, a heap of documents.
+        # A heap of gains, highest first, and a heap of documents for each gain.
         self._gains: list[float] = []
         self._docs: dict[float, list[tuple[int, int]]] = {}
 
@@ -219,14 +219,14 @@ class _Waiting:
         heappush(self._docs[gain], (number, kind))
 
     def take(self) -> tuple[int, int, float, float]:
-        """Remove the first of the documents that gain most, and return it, its kind, its gain and the highest gain."""
+        """Remove the first of the tied best documents, and return it, its kind, its gain and the highest gain."""
         ties: list[float] = []
         while self._gains and (not ties or -self._gains[0] >= ties[0] - TIE):
             gain = -self._gains[0]
             docs = self._docs[gain]
             while docs and self._gain(docs[0][1]) < gain:
                 self.add(*heappop(docs))
-            # What was added gains less, so that this one is still the highest.
+            # The documents just added gain less, so this gain is still the highest.
             heappop(self._gains)
             if docs:
                 ties.append(gain)
@@ -243,13 +243,13 @@ class _Waiting:
 
     def _gain(self, kind: int) -> float:
         gain = 0.0
-        # In the order of labels, like bincount; sum() would round in another way.
+        # In the order of labels, as bincount does; sum() would round differently.
         for t, worth in self._labels[kind]:
             gain += worth * self._left[t]
         return gain
 
 
 def _ranges(starts: _Ints, lengths: _Ints) -> _Ints:
-    """Return as many numbers from each start on, one range after the other."""
+    """Return the numbers of all ranges, given the start and the length of each."""
     ends = np.cumsum(lengths)
     return np.repeat(starts - ends + lengths, lengths) + np.arange(ends[-1] if len(ends) else 0)

@@ -1,7 +1,6 @@
-"""Orders of the relevant documents: what measures are divided by, and what is proven to be best.
+"""Orders of the relevant documents: the ideal rankings of measures, and proven optima.
 
-An order is a value: equal parameters, equal order. Each finds the place of every relevant document from the judgements
-alone.
+Orders with equal parameters are equal. Each order finds the place of every relevant document from the judgements alone.
 """
 
 from __future__ import annotations
@@ -20,23 +19,23 @@ from .errors import naming
 from .exact import exact_order
 from .greedy import greedy_places
 
-# Weights and fractions that differ by less are equal.
+# Weights and fractions that differ by less count as equal.
 ROUNDING = 1e-9
 
-# Takes a ranking, and parameters; returns what the document of each entry is worth to its intent.
+# Takes a ranking and parameters, and returns the gain of each entry.
 Worth = Callable[..., np.ndarray]
 
 
 @dataclass(frozen=True, init=False)
 class ByWorth:
-    """By what documents are worth to all of their intents together, the largest first; ties by descending name.
+    """Order documents by their total worth over all intents, largest first; ties by descending name.
 
     Parameters
     ----------
     worth : callable
-        A function at the top of a module.
+        The worth of each entry: a function at the top level of a module.
     *parameters : hashable
-        Its parameters beside the ranking.
+        Further arguments of ``worth``.
     """
 
     worth: Worth
@@ -58,18 +57,18 @@ class ByWorth:
 
 @dataclass(frozen=True)
 class Greedy:
-    """By the largest gain over the documents above, sum_t v_it (1 - alpha)^c_it; ties by descending name.
+    """Order documents greedily by their gain sum_t v_it (1 - alpha)^c_it; ties by descending name.
 
     Parameters
     ----------
     alpha : float
-        How much an intent is worth less each time that it is met.
+        The fraction of its gain that an intent loses each time it is met.
     worth : callable, optional
-        v, as of `ByWorth`; 1 if omitted.
+        v, as for `ByWorth`; 1 by default.
     parameters : tuple
-        Its parameters beside the ranking.
+        Further arguments of ``worth``.
     least : float
-        It stops before the first document that does not gain more.
+        The order stops before the first document whose gain does not exceed ``least``.
     """
 
     alpha: float
@@ -98,18 +97,18 @@ class Greedy:
 
 @dataclass(frozen=True)
 class Exact:
-    """A ranking of the highest discounted sum of sum_t J_it (1 - alpha)^c_it, which is proven.
+    """Order documents by the highest discounted sum of sum_t J_it (1 - alpha)^c_it, with a proof.
 
     Parameters
     ----------
     alpha : float
-        How much an intent is worth less each time that it is met.
+        The fraction of its gain that an intent loses each time it is met.
     discount : callable
-        What a gain is worth at a rank; one that equals another with the same parameters.
+        The discount at ranks; discounts with the same parameters must be equal.
     depth : int or None
-        Number of documents: the best ranking for one depth may not be the best for another.
+        Number of documents. The best ranking for one depth may not be the best for another.
     time_limit : float
-        Seconds to search for the best ranking of a query.
+        Limit of the search in seconds for each query.
     """
 
     alpha: float
@@ -135,14 +134,14 @@ class Exact:
 
 @dataclass(frozen=True)
 class Cover:
-    """The fewest documents that together cover a fraction of a query's intents, which is proven.
+    """The fewest documents that together cover a fraction of a query's intents, with a proof.
 
     Parameters
     ----------
     recall : float
         The fraction of the intents.
     time_limit : float
-        Seconds to search for the best cover of a query.
+        Limit of the search in seconds for each query.
     """
 
     recall: float
@@ -158,7 +157,7 @@ class Cover:
 
 
 def n_wanted(recall: float, n_intents: npt.ArrayLike) -> np.ndarray:
-    """Return how many of a number of intents are a fraction of them: 2/3 of three are two."""
+    """Return the number of intents that make up a fraction of them, rounded up: 2/3 of three intents are two."""
     n_intents = np.asarray(n_intents)
     wanted = np.ceil(recall * n_intents - ROUNDING).astype(np.intp)
     return np.maximum(wanted, n_intents > 0)
@@ -166,16 +165,16 @@ def n_wanted(recall: float, n_intents: npt.ArrayLike) -> np.ndarray:
 
 @dataclass(frozen=True)
 class MostCovering:
-    """Documents that cover as many intents as their number can, and no more of them than that takes, which is proven.
+    """The documents that cover the most intents, and as few of them as possible, with a proof.
 
     Parameters
     ----------
     depth : int or None
-        Number of documents; None for any number.
+        Largest number of documents; None for any number.
     time_limit : float
-        Seconds to search for the best ranking of a query.
+        Limit of the search in seconds for each query.
     by_weight : str, optional
-        The measure that counts intents by weight, if it does: intents of a query must weigh the same then.
+        The name of the measure if it counts intents by weight; the weights of a query's intents must then be equal.
     """
 
     depth: int | None
@@ -188,7 +187,7 @@ class MostCovering:
         Raises
         ------
         ValueError
-            If it goes by weight, and the weights of a query's intents differ.
+            If intents count by weight, and the weights of a query's intents differ.
         """
         if self.by_weight is not None:
             self._check_weights(every.judgements)
@@ -199,8 +198,8 @@ class MostCovering:
         np.maximum.at(highest, judgements.intents.query, judgements.weights)
         if not np.isclose(judgements.weights, highest[judgements.intents.query], rtol=ROUNDING, atol=0).all():
             raise ValueError(
-                f"{self.by_weight}: a ranking is proven to be the best only where the intents of a query weigh the "
-                "same, and not by other weights; use ideal='greedy'."
+                f"{self.by_weight}: the best ranking can be proven only if all intents of a query have the same "
+                "weight; use ideal='greedy'."
             )
 
     def _best(self, query: QueryRelevance) -> Sequence[int]:
@@ -221,20 +220,20 @@ class MostCovering:
 
 
 def min_ranks(judgements: Judgements, n_intents: np.ndarray, ideal: str, time_limit: float, who: str) -> np.ndarray:
-    """Return minRank of a number of intents for each query: the least number of documents that cover so many.
+    """Return minRank for each query: the smallest number of documents that cover ``n_intents`` intents.
 
     Parameters
     ----------
     judgements : Judgements
         The judgements.
     n_intents : ndarray of int, shape (queries,)
-        How many intents to cover.
+        The number of intents to cover.
     ideal : {"exact", "greedy"}
-        Proven, or the greedy approximation.
+        The proven minimum, or the greedy approximation.
     time_limit : float
-        Seconds to search for the best cover of a query.
+        Limit of the search in seconds for each query.
     who : str
-        What the progress is called.
+        The title of the progress bar.
 
     Raises
     ------

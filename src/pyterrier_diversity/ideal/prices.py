@@ -1,4 +1,4 @@
-"""Upper bounds on what the first documents of an order gain, by prices of intents: see the notes of `exact_order`."""
+"""Upper bounds on the gain of the first documents of an order, by prices of intents: see the notes of `exact_order`."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-# An order that is better by less than this, relative to its value, is not searched for: it is rounding.
+# Relative differences below this are rounding errors; better orders by less are not searched for.
 PRECISION = 1e-12
 
-# What gains this many times more or less than the document of a rank does not matter for the prices there.
+# Gains that differ by more than this factor from that of the document at a rank do not affect the prices there.
 _FAR = 1e4
 
 
 class Topic:
-    """Kinds of documents that are all relevant to something, and what they gain."""
+    """The kinds of relevant documents, and their gains."""
 
     def __init__(self, kinds: list[tuple[int, ...]], n_docs: list[int], alpha: float, discounts: np.ndarray) -> None:
         from scipy.sparse import csr_array
@@ -27,14 +27,14 @@ class Topic:
         self.depth = min(len(discounts), sum(n_docs))
         self.n_intents = int(self.kinds.shape[1])
         self.n_relevant = np.minimum(self.kinds.T @ self.n_docs, self.depth).astype(np.intp)
-        # Going down to 0 below the last rank.
+        # The discount is 0 below the last rank.
         self.discount = np.append(discounts[: self.depth], 0.0)
         self.steps = -np.diff(self.discount)
         self.left = np.power(1.0 - alpha, np.arange(self.depth + 1))
         self.gained = np.append(0.0, np.cumsum(self.left[:-1]))
 
     def gains(self, path: Sequence[int]) -> np.ndarray:
-        """Return what each document of an order gains."""
+        """Return the gain of each document of an order."""
         left = np.ones(self.n_intents)
         gains = np.zeros(len(path))
         for place, kind in enumerate(path):
@@ -43,32 +43,32 @@ class Topic:
         return gains
 
     def value(self, path: Sequence[int]) -> float:
-        """Return the discounted gains of an order."""
+        """Return the sum of an order's discounted gains."""
         return float(self.gains(path) @ self.discount[: len(path)])
 
 
 class Prices:
-    """Prices of the intents for each rank, and what they prove of the gain down to it.
+    """Prices of the intents for each rank, and the bounds that they prove.
 
     Parameters
     ----------
     topic : Topic
         The kinds of documents.
     path : sequence of int
-        A good order: where it is proven to gain most, no better prices are looked for.
+        A good order. No better prices are searched for at ranks where its gain is proven to be the largest.
     end : float
-        The time at which to stop looking for better prices.
+        The time at which to stop the search for better prices.
 
     Attributes
     ----------
     prices : list of ndarray, each of shape (n_intents,)
         All prices.
     of_rank : ndarray of int, shape (depth,)
-        Which of them prove most down to each rank.
+        The index of the prices that prove the best bound at each rank.
     cheapest : ndarray, shape (depth,)
-        The cost of the cheapest of so many dearest documents.
+        At each rank j, the cost of the j-th dearest document.
     most : ndarray, shape (depth,)
-        What the gain down to each rank is proven not to exceed.
+        The upper bound on the gain down to each rank.
     """
 
     def __init__(self, topic: Topic, path: Sequence[int], end: float) -> None:
@@ -81,7 +81,7 @@ class Prices:
             self._offer(np.full(topic.n_intents, price))
         gains = topic.gains(path)
         known = np.cumsum(gains)
-        # Gaps that are rounding together need no better prices.
+        # Gaps whose sum is a rounding error need no better prices.
         rounding = PRECISION * topic.value(path) / (4 * topic.depth)
         for rank in range(topic.depth):
             if time.monotonic() > end:
@@ -91,11 +91,11 @@ class Prices:
 
     @property
     def bound(self) -> float:
-        """What the value of an order is proven not to exceed."""
+        """The upper bound on the value of any order."""
         return float(self._topic.steps @ self.most)
 
     def _offer(self, price: np.ndarray) -> None:
-        """Use prices at the ranks where they prove more."""
+        """Use prices at the ranks where they prove a better bound."""
         cost = self._topic.kinds @ price
         order = np.argsort(-cost)
         dearest = np.repeat(cost[order], self._topic.n_docs[order])[: self._topic.depth]
@@ -105,25 +105,25 @@ class Prices:
         self.prices.append(price)
 
     def kept(self, price: np.ndarray, met: np.ndarray) -> np.ndarray:
-        """Return an upper bound on what each intent gains less what it costs, if it was met so often."""
+        """Return an upper bound on each intent's gain minus its cost, if it was met ``met`` times already."""
         n_worth_it = np.minimum(np.searchsorted(-self._topic.left, -price), self._topic.n_relevant)
         n = np.maximum(n_worth_it, met)
         return self._topic.gained[n] - price * n
 
     def _solve(self, n: int, gain: float, end: float) -> None:
-        """Offer the best prices for the first ``n`` ranks, the last of which gains ``gain``."""
+        """Offer the best prices for the first ``n`` ranks; ``gain`` is the gain at the last of them."""
         from scipy.optimize import linprog
         from scipy.sparse import csc_array
 
         topic = self._topic
-        # How often an intent is met: the first times are one variable, the next are one each, the last are left out.
+        # How often an intent is met: one variable for the first times, one for each of the next; the last are left out.
         near = topic.left / gain
         first, last = np.searchsorted(-near, [-_FAR, -1 / _FAR]).tolist()
         n_near = np.clip(topic.n_relevant, first, last) - first
         intent = np.concatenate([np.arange(topic.n_intents), np.repeat(np.arange(topic.n_intents), n_near)])
         level = first + np.arange(n_near.sum()) - np.repeat(np.cumsum(n_near) - n_near, n_near)
         n_kinds, n_times = len(topic.n_docs), len(intent)
-        # An intent is not met more often than there are documents with it.
+        # An intent is met at most as often as there are documents with it.
         kind_of_label = np.repeat(np.arange(n_kinds), np.diff(topic.kinds.indptr))
         row = np.concatenate([topic.kinds.indices, intent])
         column = np.concatenate([kind_of_label, n_kinds + np.arange(n_times)])

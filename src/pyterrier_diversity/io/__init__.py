@@ -1,4 +1,4 @@
-"""Files of TREC, of Dynamic Domain and of nuggets as PyTerrier's frames, nothing lost; tables as text and files."""
+"""Read files of TREC, Dynamic Domain and nuggets into PyTerrier's frames without loss; write tables."""
 
 from .dynamic_domain import add_lengths, is_dd_run, read_dd_run, read_dd_truth
 from .files import Content, read_content

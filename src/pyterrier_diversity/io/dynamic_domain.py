@@ -1,4 +1,4 @@
-"""Judgements and runs from files of the TREC Dynamic Domain tracks."""
+"""Read judgements and runs of the TREC Dynamic Domain tracks."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from .files import Columns, Path, Source, opened, read_content, read_table
 from .ordering import highest_label_last
 
 _RUN: Columns = {"qid": str, "turn": int, "docno": str, "score": float, "on_topic": None, "feedback": None}
-# What a user says of a document: the ratings of its passages, by subtopic.
+# The feedback for a document: the ratings of its passages, by subtopic.
 _FEEDBACK = re.compile(r"NULL|([^\s:|]+:\d+\|?)+")
 
-# Where an element of a truth file stands, and what a passage has.
+# The parent of each element of a truth file, and the fields of a passage.
 _PARENTS = {"topic": "domain", "subtopic": "topic", "passage": "subtopic"}
 _FIELDS = ("docno", "rating", "type")
 _TOPIC = re.compile(r"DD\d+-\d+")
@@ -35,22 +35,22 @@ def read_dd_truth(path: Path, level: Literal["documents", "passages"] = "documen
     path : path-like
         The track's XML, gzipped or not.
     level : {"documents", "passages"}
-        What a row is: a document judged for a subtopic, or one of its passages.
+        Whether a row is a document judged for a subtopic, or one of its passages.
 
     Returns
     -------
     DataFrame
-        Of "documents": columns ``qid``, ``docno``, ``label`` (highest rating of the document's passages for the
-        subtopic), ``iteration`` (subtopic), ``gain`` (sum of these ratings); by topic number, document, label,
-        subtopic. Of "passages": ``qid``, ``docno``, ``label`` (rating), ``iteration``, ``passage``, ``type``
-        ("MANUAL" or "MATCHED"), ``nugget`` (the passage itself if it is MANUAL, else the nearest MANUAL one before it
-        in the subtopic); in the order of the file. Ratings of 0 and below are read as 1, as the track's scorer does.
+        For "documents", the columns ``qid``, ``docno``, ``label`` (highest rating of the document's passages for the
+        subtopic), ``iteration`` (subtopic) and ``gain`` (sum of these ratings), sorted by topic number, document, label
+        and subtopic. For "passages", the columns ``qid``, ``docno``, ``label`` (rating), ``iteration``, ``passage``,
+        ``type`` ("MANUAL" or "MATCHED") and ``nugget`` (the last MANUAL passage of the subtopic, itself included), in
+        the order of the file. Ratings of 0 and below are read as 1, as the track's scorer does.
 
     Raises
     ------
     ValueError
-        If the level is unknown, or the file cannot be read or holds no passage: file, line number, and what is wrong.
-        Of "passages" only, if a MATCHED passage has no MANUAL one before it.
+        If the level is unknown, or the file cannot be read or contains no passage; the message names file and line.
+        For "passages", also if a MATCHED passage has no MANUAL one before it.
     """
     if level not in ("documents", "passages"):
         raise ValueError(f"level must be 'documents' or 'passages', not {level!r}.")
@@ -65,7 +65,7 @@ def read_dd_truth(path: Path, level: Literal["documents", "passages"] = "documen
         for row in passages[passages["nugget"] == ""].itertuples():
             raise ValueError(
                 f"{os.fspath(path)}: passage {row.passage} of subtopic {row.iteration} is MATCHED, but no MANUAL one "
-                "stands before it: its nugget is not known."
+                "is before it, so its nugget is unknown."
             )
         return passages
     ratings = passages.groupby(["qid", "docno", "iteration"], sort=False)["label"]
@@ -92,29 +92,29 @@ def dd_qrels(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def read_dd_run(path: Source, doc_len: Mapping[str, float] | Path | None = None) -> pd.DataFrame:
-    """Read a TREC Dynamic Domain run in the order in which it is evaluated.
+    """Read a TREC Dynamic Domain run, in the order of evaluation.
 
     Parameters
     ----------
     path : path-like or file object
-        A file of tab-separated lines ``topic turn document score on_topic feedback``, gzipped or not, or ``"-"``, the
-        standard input; it is read up to its first blank line, as the track's scorer does. What ``on_topic`` and
-        ``feedback`` say is not kept.
+        A file of tab-separated lines ``topic turn document score on_topic feedback``, gzipped or not, or ``"-"`` for
+        the standard input. It is read up to the first blank line, as the track's scorer does. ``on_topic`` and
+        ``feedback`` are ignored.
     doc_len : mapping or path-like, optional
         The number of words of each document: a mapping, or a file of tab-separated lines ``document words``.
 
     Returns
     -------
     DataFrame
-        Columns ``qid``, ``docno``, ``score``, ``rank`` (from 0, over the session), ``turn`` and, if lengths are given,
-        ``doc_len`` (NaN where unknown): each query's rows together, by turn, descending score and, among equal scores,
-        the order of the file. ``score`` is the one of the file no more: it counts down to 1 over the session, so that
-        a session from which ``turn`` is lost, as in a file of ``pt.io.write_results``, has the same order.
+        The columns ``qid``, ``docno``, ``score``, ``rank`` (from 0, over the session), ``turn`` and, if lengths are
+        given, ``doc_len`` (NaN if unknown). The rows of each query are sorted by turn, descending score and, for equal
+        scores, the order of the file. ``score`` counts down to 1 over the session instead of the file's scores, so that
+        the order survives if ``turn`` is lost, as in ``pt.io.write_results``.
 
     Raises
     ------
     ValueError
-        If a line cannot be read: file, line number, and what is wrong.
+        If a line cannot be read; the message names file and line.
     """
     table = read_table(path, _RUN, separator="\t", to_blank=True)
     order = np.lexsort((-table["score"].to_numpy(), table["turn"].to_numpy(), pd.factorize(table["qid"])[0]))
@@ -138,12 +138,12 @@ def add_lengths(run: pd.DataFrame, doc_len: Mapping[str, float] | Path) -> pd.Da
     Returns
     -------
     DataFrame
-        The run with the column ``doc_len``, NaN where the length is unknown.
+        The run with the column ``doc_len``, NaN if the length is unknown.
 
     Raises
     ------
     ValueError
-        If a line of the file cannot be read: file, line number, and what is wrong.
+        If a line of the file cannot be read; the message names file and line.
 
     Examples
     --------
@@ -178,9 +178,9 @@ def is_dd_run(path: Source) -> bool:
 
 
 class Passage(NamedTuple):
-    """A passage: its rating is 1 at least, its nugget the last MANUAL passage of the subtopic, itself included.
+    """A passage; its rating is at least 1, and its nugget is the last MANUAL passage of the subtopic, itself included.
 
-    The nugget is empty if no MANUAL passage stands before one that is MATCHED.
+    The nugget of a MATCHED passage without a MANUAL one before it is empty.
     """
 
     id: str
@@ -199,7 +199,7 @@ class Subtopic(NamedTuple):
 
 
 class Topic(NamedTuple):
-    """A topic and its subtopics, in the order of the file; the description is empty where there is none."""
+    """A topic and its subtopics, in the order of the file; the description may be empty."""
 
     id: str
     name: str
@@ -218,12 +218,12 @@ def read_topics(path: Path) -> Iterator[Topic]:
     Yields
     ------
     Topic
-        As soon as its end has been read. The texts of passages are not kept.
+        Each topic as soon as its end is read. The texts of passages are not kept.
 
     Raises
     ------
     ValueError
-        If the file cannot be read or holds no passage: file, line number, and what is wrong.
+        If the file cannot be read or contains no passage; the message names file and line.
     """
     reader = _Reader(os.fspath(path))
     try:
@@ -242,7 +242,7 @@ def read_topics(path: Path) -> Iterator[Topic]:
 
 
 class _Reader:
-    """Make topics of what expat tells of a file."""
+    """Build topics from the events of expat."""
 
     def __init__(self, name: str) -> None:
         self.n_passages = 0
@@ -262,7 +262,7 @@ class _Reader:
         self.parser.StartDoctypeDeclHandler = self._doctype
 
     def parse(self, data: bytes, *, is_last: bool = False) -> None:
-        """Read on; whatever is wrong is a ``ValueError`` that names file and line."""
+        """Read more of the file, or raise a ``ValueError`` that names file and line."""
         try:
             self.parser.Parse(data, is_last)
         except expat.ExpatError as error:
@@ -277,13 +277,13 @@ class _Reader:
         return self._told
 
     def ended(self) -> list[Topic]:
-        """Hand out the topics whose end has been read."""
+        """Return the finished topics, and forget them."""
         n_ended = len(self._topics) - ("topic" in self._open)
         ended, self._topics = self._topics[:n_ended], self._topics[n_ended:]
         return ended
 
     def _doctype(self, name: str, system_id: str | None, public_id: str | None, has_internal_subset: int) -> None:
-        if system_id is not None:  # of its entities, expat drops those of attributes without a word
+        if system_id is not None:  # expat drops its entities in attributes silently
             raise self.error(f"the document type is in another file, {system_id!r}, which is not read")
 
     def _external(self, context: str | None, base: str | None, system_id: str | None, public_id: str | None) -> int:

@@ -1,4 +1,4 @@
-"""Tables of words in text files, compressed or not: nothing is lost, and an error names file and line."""
+"""Read tables of words from text files, compressed or not; errors name file and line."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BufferedReader, BytesIO, TextIOWrapper
 from itertools import chain
-from reprlib import repr as shown  # a long word in short
+from reprlib import repr as shown  # long words are shortened in messages
 from typing import IO, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 Path = str | os.PathLike[str]
-# The columns of a table, in order, and what is in them, as of `read_table`; None for a column that is not kept.
+# The columns of a table, in order, and their types, as for `read_table`; None for a column that is not kept.
 Columns = dict[str, type | None]
 
 _MARK = "\ufeff"
 _GZIP = b"\x1f\x8b"
 _CHUNK = 2**20
-# Of a whole number: more may not fit into 64 bits.
+# Longer whole numbers may not fit into 64 bits.
 _MOST_DIGITS = 18
 
-# Characters that pandas and Python read alike.
+# Characters that pandas and Python read in the same way.
 _PLAIN = bytes(range(0x20, 0x7F)) + b"\t\n\r"
 _FIRST_LINE = re.compile(rb"[\r\n]*([^\r\n]*)")
 
@@ -40,7 +40,7 @@ _EXACT: dict[str, Any] = (
 
 
 class Distinct(str):
-    """A word that few other rows have."""
+    """A type for columns whose words rarely repeat."""
 
 
 # What pandas makes of each kind; of a word that is not kept, one letter tells whether it is there.
@@ -53,7 +53,7 @@ _BLOCK = 1024
 
 
 class Content(NamedTuple):
-    """What a file contains, decompressed, and how messages name the file."""
+    """The decompressed content of a file, and the name of the file in messages."""
 
     name: str
     data: bytes
@@ -64,7 +64,7 @@ Source = Path | IO[bytes] | IO[str] | Content
 
 @contextmanager
 def opened(path: Path) -> Iterator[BufferedReader | gzip.GzipFile]:
-    """Open a file; what ends in ``.gz`` or begins as gzip does is decompressed."""
+    """Open a file, and decompress it if it ends in ``.gz`` or begins like a gzip file."""
     with open(path, "rb") as stream:
         if os.fspath(path).endswith(".gz") or stream.peek(2)[:2] == _GZIP:
             with gzip.open(stream) as content:
@@ -74,19 +74,19 @@ def opened(path: Path) -> Iterator[BufferedReader | gzip.GzipFile]:
 
 
 def read_content(source: Source) -> Content:
-    """Read a file once, from its beginning to its end, so that it may be a pipe.
+    """Read a file in one pass, so that it may be a pipe.
 
     Parameters
     ----------
     source : path-like, file object or Content
-        A path, gzipped or not; ``"-"`` for the standard input; an open file; or what was read before.
+        A path, gzipped or not; ``"-"`` for the standard input; an open file; or content that was read before.
 
     Raises
     ------
     FileNotFoundError
-        If there is no such file.
+        If the file does not exist.
     ValueError
-        If it cannot be read or decompressed: file, number of the last line that could be, and what is wrong.
+        If the file cannot be read or decompressed; the message names file and line.
     """
     if isinstance(source, Content):
         return source
@@ -124,7 +124,7 @@ def _decompressed(name: str, data: bytes) -> Content:
 def read_table(
     source: Source, columns: Columns, *, separator: str | None = None, to_blank: bool = False
 ) -> pd.DataFrame:
-    """Return what `read_columns` does as a frame."""
+    """Return the result of `read_columns` as a frame."""
     return pd.DataFrame(read_columns(source, columns, separator=separator, to_blank=to_blank))
 
 
@@ -143,21 +143,21 @@ def read_columns(
     source : path-like, file object or Content
         As of `read_content`, in UTF-8.
     columns : dict
-        What is in each column: ``str``, `Distinct`, ``float`` (a finite number), ``int`` (a whole number from 0),
-        ``object`` (a number, or any other word, which is read as NaN) or None.
+        The type of each column: ``str``, `Distinct`, ``float`` (a finite number), ``int`` (a whole number from 0),
+        ``object`` (a number; any other word is read as NaN) or None.
     optional : dict, optional
-        Columns after these, which all lines have, or none.
+        Columns after these; either all lines have them or none.
     separator : str, optional
-        What separates words; white space if omitted.
+        The separator of words; white space by default.
     to_blank : bool
-        Whether the first blank line is the end of the file. Otherwise blank lines are skipped.
+        Whether to stop at the first blank line. Otherwise blank lines are skipped.
 
     Raises
     ------
     FileNotFoundError
-        If there is no such file.
+        If the file does not exist.
     ValueError
-        If a line cannot be read: file, line number, and what is wrong.
+        If a line cannot be read; the message names file and line.
     """
     content = read_content(source)
     # Some editors begin a file with a byte order mark, which is not part of its first word.
@@ -170,7 +170,7 @@ def read_columns(
 
 
 def _plain_columns(data: bytes, columns: Columns, optional: Columns) -> dict[str, np.ndarray] | None:
-    """Read a table by pandas' reader in C; None where something is wrong, or may be."""
+    """Read a table with pandas' reader in C, or return None if something may be wrong."""
     line = _FIRST_LINE.match(data)[1]  # type: ignore[index]
     words = line.split()
     columns = columns | optional if len(words) > len(columns) else columns
@@ -225,7 +225,7 @@ def _lacks_words(column: np.ndarray) -> bool:
 
 
 def _is_plain(data: bytes) -> bool:
-    """Tell whether what separates lines and words is the same for pandas as for Python."""
+    """Tell whether pandas and Python split the lines and words in the same way."""
     try:
         if not data.isascii():
             data.decode()
@@ -241,7 +241,7 @@ def _is_cut(column: np.ndarray) -> bool:
 
 
 def _strings(column: np.ndarray) -> np.ndarray:
-    """Return a column, with words of bytes as strings."""
+    """Return a column, with bytes decoded to strings."""
     if column.dtype.kind != "S":
         return column
     # Few bytes objects at a time need little memory, again and again the same.
@@ -252,7 +252,7 @@ def _strings(column: np.ndarray) -> np.ndarray:
 def _careful_columns(
     content: Content, columns: Columns, optional: Columns, separator: str | None, to_blank: bool
 ) -> dict[str, np.ndarray]:
-    """Read a table line by line, and say of the first bad one what is wrong."""
+    """Read a table line by line, or raise a ``ValueError`` for the first bad line."""
     table: dict[str, list[str | float]] = {}
     number = 0
     try:

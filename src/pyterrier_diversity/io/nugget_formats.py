@@ -1,4 +1,4 @@
-"""The formats in which tools and tracks write nuggets, each read as what is said of one nugget."""
+"""Read the nugget formats of tools and tracks; each yields records about single nuggets."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _CRUX, _GROUPS, _TABLE = "crux", "groups", "table"
 
 
 class Said(NamedTuple):
-    """What a record says of a nugget: its query, id, text, importance, and the labels of documents for it."""
+    """The content of a record about one nugget: its query, id, text, importance, and the labels of documents."""
 
     query_id: str
     nugget_id: str
@@ -34,16 +34,16 @@ class Said(NamedTuple):
 
 @dataclass
 class Reading:
-    """How records are read, and what was odd about them.
+    """The options for reading records, and the counts of everything odd in them.
 
     Parameters
     ----------
     unit : {"question", "answer"}
-        What an intent is where questions have answers.
+        Whether a question or each of its answers is an intent.
     levels : mapping of str to float
         The labels of assignments.
     columns : mapping of str to str
-        Names of fields of a table, and what they mean.
+        The meaning of a table's fields, by name.
     questions : mapping of str to list of str
         The questions of each query of CRUX.
     """
@@ -52,17 +52,17 @@ class Reading:
     levels: Mapping[str, float] = field(default_factory=lambda: LEVELS)
     columns: Mapping[str, str] = field(default_factory=dict)
     questions: Mapping[str, list[str]] | None = None
-    # How often something odd was met; with it, the words that were met.
+    # The count of each odd thing, and the words seen.
     odd: dict[str, Counter[str]] = field(default_factory=dict)
     # The nuggets that each answer to a query was assigned.
     assigned: dict[str, dict[str, list[str]]] = field(default_factory=dict)
 
     def note(self, what: str, word: str = "") -> None:
-        """Count something odd."""
+        """Count an odd thing."""
         self.odd.setdefault(what, Counter())[word] += 1
 
     def label(self, assignment: Field) -> float:
-        """Return the label of an assignment, counting those that are unknown."""
+        """Return the label of an assignment; unknown assignments are counted."""
         word = assignment.word()
         if word not in self.levels and word != NO_SUPPORT:
             self.note("assignments are unknown words, and count as 0", word)
@@ -70,7 +70,7 @@ class Reading:
 
 
 class Listing:
-    """Names the nuggets of one list: by their id, or the MD5 of their text; a repeated text is numbered."""
+    """Name the nuggets of one list by their id, or by the MD5 of their text; repeated texts are numbered."""
 
     def __init__(self) -> None:
         self._times: Counter[str] = Counter()
@@ -84,7 +84,7 @@ class Listing:
 
 
 def text_id(text: str) -> str:
-    """Return the MD5 of a text in hexadecimal, which is a nugget's id where it has none."""
+    """Return the MD5 of a text in hexadecimal, which names a nugget without an id."""
     return md5(text.encode("utf-8", "surrogatepass"), usedforsecurity=False).hexdigest()
 
 
@@ -112,7 +112,7 @@ def _is_groups(value: Mapping[str, Any]) -> bool:
 
 
 def _nuggetizer(record: Field, reading: Reading) -> Iterator[Said]:
-    """Read AutoNuggetizer's: nuggets, alone or as assigned to an answer or to a passage."""
+    """Read AutoNuggetizer's nuggets, alone or assigned to an answer or a passage."""
     query = record.need("qid", "query_id").identifier()
     nuggets = record.need("nuggets").members()
     is_assigned = any(nugget.has("assignment") for nugget in nuggets)
@@ -137,7 +137,7 @@ def _nuggetizer(record: Field, reading: Reading) -> Iterator[Said]:
 
 
 def _freshstack(record: Field, reading: Reading) -> Iterator[Said]:
-    """Read FreshStack's: nuggets with the documents that are relevant, and that are not."""
+    """Read FreshStack's nuggets with relevant and irrelevant documents."""
     query, listing = record.need("query_id", "qid").identifier(), Listing()
     nuggets = record.need("nuggets").members()
     if not nuggets:
@@ -159,13 +159,13 @@ def _importance(nugget: Field) -> str | None:
 
 
 def _ragtime(record: Field, reading: Reading) -> Iterator[Said]:
-    """Read RAGTIME's of 2026: questions of a topic."""
+    """Read the questions of a topic of RAGTIME 2026."""
     query = record.need("metadata").need("topic_id").identifier()
     yield from _bank_items(record.need("nugget_bank"), "question", query, Listing(), reading)
 
 
 def _nugget_bank(record: Field, reading: Reading) -> Iterator[Said]:
-    """Read NuggetBank's, version 3: questions and claims of a topic."""
+    """Read the questions and claims of a topic of NuggetBank v3."""
     query, listing = record.need("query_id").identifier(), Listing()
     for bank, kind in (("nugget_bank", "question"), ("claim_bank", "claim")):
         items = record.get(bank)
@@ -174,7 +174,7 @@ def _nugget_bank(record: Field, reading: Reading) -> Iterator[Said]:
 
 
 def _bank_items(items: Field, kind: str, query: str, listing: Listing, reading: Reading) -> Iterator[Said]:
-    """Yield questions or claims, and those inside of them."""
+    """Yield questions or claims, and those nested in them."""
     entries = items.entries()
     if not entries:
         reading.note("lists of nuggets are empty")
@@ -187,7 +187,7 @@ def _bank_items(items: Field, kind: str, query: str, listing: Listing, reading: 
         inside = item.get("sub_nuggets")
         if inside is not None:
             for name, nugget in inside.entries():
-                reading.note("nuggets are inside of others, and count beside them")
+                reading.note("nuggets are nested in others, and count like them")
                 of_kind = "claim" if nugget.has("claim") else "question"
                 one = Field({name: nugget.value} if name else [nugget.value], nugget.where, inside.name)
                 yield from _bank_items(one, of_kind, query, listing, reading)
@@ -223,7 +223,7 @@ def _references(item: Field) -> Iterator[str]:
 
 
 def _note_aggregator(item: Field, n_answers: int, reading: Reading) -> None:
-    """Count the questions whose answers do not combine as they are read."""
+    """Count the questions whose answers combine differently from how they are read."""
     given = item.get("aggregator_type")
     kind = "DEFAULT" if given is None else given.word().upper()
     if kind == "NOT":
@@ -238,7 +238,7 @@ def _note_aggregator(item: Field, n_answers: int, reading: Reading) -> None:
 
 
 def _crux(record: Field, reading: Reading) -> Iterator[Said]:
-    """Read CRUX's: the ratings of a passage for the questions of a topic, in their order."""
+    """Read CRUX's ratings of a passage for the questions of a topic, in their order."""
     query, doc = record.need("example_id", "id").identifier(), record.need("pid", "docid").identifier()
     ratings = record.need("rating").members()
     texts = None if reading.questions is None else reading.questions.get(query)
@@ -267,14 +267,14 @@ def questions(records: Iterable[Field]) -> dict[str, list[str]]:
 
 
 def unasked(reading: Reading, where: str) -> Iterator[Said]:
-    """Yield the questions of CRUX's topics, judged or not."""
+    """Yield the questions of CRUX's topics, whether judged or not."""
     for query, texts in (reading.questions or {}).items():
         for place, text in enumerate(texts):
             yield Said(query, str(place), text, None, [], where)
 
 
 def _groups(record: Field, reading: Reading) -> Iterator[Said]:
-    """Read AutoRAG's: groups of gold documents; all groups are needed, any document of each."""
+    """Read AutoRAG's groups of gold documents: an answer needs any document of each group."""
     if record.has("retrieval_gt"):
         queries = [(record.need("qid", "query_id", "id").identifier(), record.need("retrieval_gt"))]
     else:
@@ -291,9 +291,9 @@ def _groups(record: Field, reading: Reading) -> Iterator[Said]:
             yield Said(query, str(place), None, None, labels, record.where)
 
 
-# What TREC has in the place of an intent where there is none.
+# TREC's placeholder for an intent.
 _NO_INTENT = ("0", "Q0")
-# What columns of tables are called elsewhere.
+# Names of columns in other tools.
 _OTHER_NAMES = {
     "query_id": "qid",
     "doc_id": "docno",
@@ -342,7 +342,7 @@ def _is_number(word: str) -> bool:
 
 
 def _renamed(record: Field, columns: Mapping[str, str]) -> dict[str, Any]:
-    """Return a row with our names; where two columns mean one thing, they must agree."""
+    """Return a row with this package's names; two columns with the same meaning must agree."""
     missing = columns.keys() - record.value.keys()
     if missing:
         found = ", ".join(map(repr, record.value))

@@ -1,4 +1,4 @@
-"""Nuggets as qrels: files of the tools and tracks that judge what answers and passages contain."""
+"""Read nuggets as qrels, from the tools and tracks that judge the content of answers and passages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .tabular import with_whole_labels
 
 IMPORTANCE = {"vital": 1.0, "okay": 0.5}
 _WHO = "read_nuggets"
-# So many words of a kind are named in a warning, and so much of each.
+# The number of words that a warning lists, and the length of each.
 _MOST_NAMED, _LONGEST_NAMED = 3, 40
 
 
@@ -32,45 +32,45 @@ def read_nuggets(
     levels: Mapping[str, float] | None = None,
     columns: Mapping[str, str] | None = None,
 ) -> pd.DataFrame:
-    """Read nuggets and what supports them as qrels: each nugget is an intent of its query.
+    """Read nuggets and their support as qrels; each nugget is an intent of its query.
 
     Parameters
     ----------
     source : path-like, frame, object, or list of them
-        Files (JSON, JSON lines, ``.csv``, ``.tsv``, ``.parquet``; gzipped or not), folders of files, or what Python
-        would read from them. Files of several systems are read together.
+        Files (JSON, JSON lines, ``.csv``, ``.tsv``, ``.parquet``; gzipped or not), folders of files, or objects as
+        Python reads them from such files. Files of several systems are read together.
     format : str, optional
-        One of those below; recognised for each object if omitted.
+        One of the formats below; by default, it is recognised for each object.
     nuggets : like ``source``, optional
-        The topics of CRUX, whose judgements name questions by their place only.
+        The topics of CRUX, whose judgements identify questions only by position.
     unit : {"question", "answer"}
-        What an intent is where questions have answers.
+        Whether a question or each of its answers is an intent.
     importance : mapping of words to numbers above 0, optional
-        The weights of nuggets by their importance; ``{"vital": 1, "okay": 0.5}`` if omitted. Nuggets with another word,
+        The weights of nuggets by their importance, ``{"vital": 1, "okay": 0.5}`` by default. Nuggets with another word,
         or without one, have the lowest of these weights.
     levels : mapping of words to numbers, optional
-        The labels of assignments; ``{"support": 2, "partial_support": 1}`` if omitted, and 0 for any other word.
+        The labels of assignments, ``{"support": 2, "partial_support": 1}`` by default; any other word is 0.
     columns : mapping of str to str, optional
-        For tables: what columns mean, as in ``{"chunk": "docno", "fact": "nugget_text"}``.
+        The meaning of a table's columns, as in ``{"chunk": "docno", "fact": "nugget_text"}``.
 
     Returns
     -------
     DataFrame
-        Columns ``qid``, ``docno``, ``label``, ``iteration`` (the nugget), with importances ``weight`` and
-        ``importance``, with texts ``nugget_text``, and other columns of a table. A nugget without any judgement is a
-        row with an empty ``docno`` and label 0. Sorted by the numbers of queries, documents and labels.
+        The columns ``qid``, ``docno``, ``label`` and ``iteration`` (the nugget); ``weight`` and ``importance`` if there
+        are importances; ``nugget_text`` if there are texts; and the other columns of a table. A nugget without
+        judgements is a row with an empty ``docno`` and label 0. Rows are sorted by query number, document and label.
 
     Raises
     ------
     ValueError
-        If something cannot be read, which names file, line and field; if the systems that are read together were
-        assigned different nuggets for a query, or two labels contradict each other.
+        If something cannot be read (the message names file, line and field), if the systems have different nuggets
+        for a query, or if two labels contradict each other.
 
     Warns
     -----
     UserWarning
-        Once, with counts of all that is odd: words that are no known importance or assignment, nuggets without any
-        judgement, documents and queries without a nugget, and answers that do not combine as they are read.
+        Once, with counts of everything odd: unknown importances and assignments, nuggets without judgements, documents
+        and queries without nuggets, and answers that combine differently from how they are read.
 
     Notes
     -----
@@ -86,8 +86,8 @@ def read_nuggets(
                         ``iteration`` or ``nugget_text``; RAGElo's qrels of rubrics are such rows
     ==================  ================================================================================================
 
-    A nugget is named by its id; otherwise by the MD5 of its text, and the second one of the same text in a list by that
-    and ``-2``; in CRUX and groups by its place.
+    A nugget is named by its id, or by the MD5 of its text; a second nugget with the same text in a list ends in ``-2``.
+    In CRUX and groups, it is named by its position.
 
     Examples
     --------
@@ -123,18 +123,18 @@ def read_nuggets(
 
 
 def answers(qrels: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """Return the runs of systems whose answers were judged: each ranks its one answer for a query.
+    """Return the runs of the systems whose answers are judged; each run ranks one answer for each query.
 
     Parameters
     ----------
     qrels : DataFrame
-        Qrels of answers, as `read_nuggets` returns them: the documents are names of systems.
+        Qrels of answers from `read_nuggets`, whose documents are the names of systems.
 
     Returns
     -------
     dict of str to DataFrame
-        By the name of each system a run with ``qid``, ``docno``, ``score`` and ``rank``: its answer to every query that
-        it was judged for.
+        For each system, a run with ``qid``, ``docno``, ``score`` and ``rank``: its answer to each query for which it is
+        judged.
 
     Examples
     --------
@@ -162,7 +162,7 @@ def _read(record: Field, format: str | None, reading: Reading) -> Iterable[Said]
 
 
 def _numbers(name: str, mapping: Any, *, above_0: bool = False) -> dict[str, float]:
-    """Return a mapping of words to numbers, checked."""
+    """Check a mapping of words to numbers, and return it."""
     rule = "a number above 0 (to leave nuggets out, drop their rows)" if above_0 else "a finite number"
     if not isinstance(mapping, Mapping) or not mapping:
         raise ValueError(f"{_WHO}: {name} must map words to numbers, not {mapping!r}.")
@@ -174,7 +174,7 @@ def _numbers(name: str, mapping: Any, *, above_0: bool = False) -> dict[str, flo
 
 
 def _check_assigned(assigned: Mapping[str, Mapping[str, list[str]]]) -> None:
-    """Refuse answers to one query that were judged by different nuggets: their scores cannot be compared."""
+    """Refuse answers to one query that are judged by different nuggets, as their scores cannot be compared."""
     for query, by_system in assigned.items():
         (first, expected), *others = by_system.items()
         for system, named in others:
@@ -186,12 +186,12 @@ def _check_assigned(assigned: Mapping[str, Mapping[str, list[str]]]) -> None:
 
 
 class _Nuggets:
-    """What was said of each nugget, put together.
+    """Everything that records say about each nugget.
 
     Raises
     ------
     ValueError
-        If what was said of a nugget in two places contradicts itself.
+        If two records about a nugget contradict each other.
     """
 
     def __init__(self, said: Iterable[Said]) -> None:
@@ -250,7 +250,7 @@ def _qrels(nuggets: _Nuggets, weights: Mapping[str, float], reading: Reading) ->
 
 
 def _message(reading: Reading, n_nuggets: int) -> str:
-    """Return all that was odd as one sentence; an empty one if nothing was."""
+    """Return everything odd as one sentence, or an empty string."""
     parts = []
     for what, words in reading.odd.items():
         named = ", ".join(

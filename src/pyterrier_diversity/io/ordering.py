@@ -1,4 +1,4 @@
-"""The order in which qrels are handed out."""
+"""The row order of qrels."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import pandas as pd
 def highest_label_last(qrels: pd.DataFrame) -> pd.DataFrame:
     """Sort qrels by query number, so that the last row of each document has its highest label.
 
-    The number is what the query's id ends in; ids without one come last. Of several rows for a document, pytrec_eval
-    uses the last one: a bare ad-hoc measure is right on such qrels.
+    The number is the one at the end of the query's id; ids without a number come last. pytrec_eval reads the last of
+    several rows for a document, so ad-hoc measures are correct on these qrels.
     """
     number = qrels["qid"].str.extract(r"(\d+)$", expand=False).astype(float)
     order = qrels.assign(number=number).sort_values(["number", "qid", "docno", "label", "iteration"])

@@ -1,4 +1,4 @@
-"""Objects and rows of files and of Python, each of which knows where it stands: errors name file, line and field."""
+"""Read objects and rows from files and from Python; errors name file, line and field."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ _SHOWN = 60
 
 
 class Field:
-    """A value of an object, and where it stands.
+    """A value in an object, and its location.
 
     Parameters
     ----------
     value : object
-        What JSON can hold.
+        A value that JSON can represent.
     where : str
-        Which object: a file and line, or the place in a list.
+        The location of the object: a file and line, or an index of a list.
     name : str
-        The field in the object, such as ``nuggets[2].text``; the object itself if empty.
+        The field in the object, such as ``nuggets[2].text``; empty for the object itself.
     """
 
     def __init__(self, value: Any, where: str, name: str = "") -> None:
@@ -39,7 +39,7 @@ class Field:
         self.name = name
 
     def refused(self, rule: str) -> ValueError:
-        """Return the error that this value breaks a rule."""
+        """Return an error about a rule that this value breaks."""
         shown = repr(self.value)
         shown = shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}..."
         return ValueError(f"{self.where}: {self.name or 'the object'} {rule}, not {shown}.")
@@ -58,7 +58,7 @@ class Field:
         return None
 
     def need(self, *keys: str) -> Field:
-        """Return the first of some fields that has a value; a ``ValueError`` if none has."""
+        """Return the first of some fields that has a value, or raise a ``ValueError``."""
         found = self.get(*keys)
         if found is None:
             name = f"{self.name}.{keys[0]}" if self.name else keys[0]
@@ -73,7 +73,7 @@ class Field:
         return [Field(value, self.where, f"{self.name}[{i}]") for i, value in enumerate(self.value)]
 
     def entries(self) -> list[tuple[str | None, Field]]:
-        """Return the values of an object with their keys, or the members of a list without any."""
+        """Return the values of an object with their keys, or the members of a list with empty keys."""
         if isinstance(self.value, Mapping):
             return [(str(key), Field(value, self.where, f"{self.name}[{key!r}]")) for key, value in self.value.items()]
         return [(None, member) for member in self.members()]
@@ -99,7 +99,7 @@ class Field:
         return str(self.value) if isinstance(self.value, float) else self.identifier()
 
     def number(self) -> float:
-        """Return a finite number, also one that is written as a string."""
+        """Return a finite number, which may be given as a string."""
         try:
             number = math.nan if isinstance(self.value, bool) else float(self.value)
         except (TypeError, ValueError, OverflowError):
@@ -119,15 +119,15 @@ def read_records(source: Any, who: str) -> list[Field]:
     Parameters
     ----------
     source : path-like, frame, mapping, or iterable of them
-        Files of JSON, of JSON lines, ``.csv``, ``.tsv`` or ``.parquet``, which may be compressed by gzip; folders, for
-        all of their files that are not hidden; objects and rows; or named tuples.
+        Files (JSON, JSON lines, ``.csv``, ``.tsv``, ``.parquet``; gzipped or not); folders, for all visible files in
+        them; objects and rows; or named tuples.
     who : str
-        How messages name what is no file.
+        The name in messages of a source that is not a file.
 
     Raises
     ------
     FileNotFoundError
-        If there is no such file.
+        If the file does not exist.
     ValueError
         If a file cannot be read: with its name and the line.
     TypeError
@@ -157,7 +157,7 @@ def read_records(source: Any, who: str) -> list[Field]:
 
 
 def _plain(value: Any) -> Any:
-    """Return numpy's values, which frames and parquet hold, as Python's."""
+    """Convert numpy's values, from frames and parquet files, to Python's."""
     if isinstance(value, Mapping):
         return {str(key): _plain(member) for key, member in value.items()}
     if hasattr(value, "tolist"):
@@ -173,12 +173,12 @@ def _files(source: Path) -> list[Folder]:
         return [path]
     files = sorted(file for file in path.iterdir() if file.is_file() and not file.name.startswith("."))
     if not files:
-        raise ValueError(f"{path}: the folder has no file.")
+        raise ValueError(f"{path}: the folder is empty.")
     return files
 
 
 def ending(path: Path) -> str:
-    """Return what the name of a file ends in, but for ``.gz``: its format."""
+    """Return the ending of a file name without ``.gz``."""
     return Folder(os.fspath(path).removesuffix(".gz")).suffix.lower()
 
 
@@ -229,7 +229,7 @@ def _csv_rows(text: str, separator: str, name: str) -> Iterator[Field]:
 
 
 def _json_objects(text: str, name: str) -> Iterator[Field]:
-    """Yield the objects of a text: one for the text, one for each member of its list, or one for each of its lines."""
+    """Yield the objects of a text: the text as one object, the members of its list, or its lines."""
     if not text.strip():
         raise ValueError(f"{name} is empty.")
     try:
@@ -278,10 +278,10 @@ def _reason(error: ValueError) -> str:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object; a key that is there twice would lose a value."""
+    """Return an object, or raise a ``ValueError`` if a key is repeated, which would lose a value."""
     value = dict(pairs)
     if len(value) < len(pairs):
         keys = [key for key, _ in pairs]
         twice = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f"the key {twice[:_SHOWN]!r} is there twice in an object")
+        raise ValueError(f"the key {twice[:_SHOWN]!r} is repeated in an object")
     return value

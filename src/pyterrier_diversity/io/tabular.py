@@ -1,4 +1,4 @@
-"""Qrels as tables with all their columns, and runs as JSON lines."""
+"""Read and write qrels as tables with all their columns; read runs from JSON lines."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .written import require_pyarrow
 
 TABLES = (".csv", ".tsv", ".parquet")
 JSON = (".jsonl", ".json", ".ndjson")
-# What a line of TREC's qrels has; the weight if it is there.
+# The columns of TREC's qrels; the weight is optional.
 _LINE = ("query_id", "iteration", "doc_id", "relevance", "weight")
 _PYTERRIER = {"query_id": "qid", "doc_id": "docno", "relevance": "label"}
 _NUMBERS = ("label", "weight", "rarity", "gain")
@@ -32,16 +32,16 @@ def write_qrels(qrels: pd.DataFrame, path: Path, *, lossy: bool = False) -> None
     qrels : DataFrame
         Qrels, with PyTerrier's or ir_measures' names.
     path : path-like
-        A file that ends in ``.csv``, ``.tsv`` or ``.parquet`` keeps all columns, text in other columns than those of
-        the measures; any other is TREC's: query, intent, document, label and, if there is one, weight. With ``.gz`` at
-        the end it is compressed.
+        A ``.csv``, ``.tsv`` or ``.parquet`` file keeps all columns; columns that measures do not read are kept as text.
+        Any other ending means TREC's format: query, intent, document, label and, if there is one, weight. The file is
+        compressed if the path ends in ``.gz``.
     lossy : bool
-        Whether the file of TREC may leave out other columns, and intents without any judgement.
+        Whether a file in TREC's format may omit other columns, and intents without judgements.
 
     Raises
     ------
     ValueError
-        If something would be lost, a column is missing, or a file of TREC cannot hold an id.
+        If something would be lost, a column is missing, or an id does not fit into TREC's format.
 
     Examples
     --------
@@ -76,7 +76,7 @@ def write_qrels(qrels: pd.DataFrame, path: Path, *, lossy: bool = False) -> None
 def _write_parquet(frame: pd.DataFrame, path: Path) -> None:
     require_pyarrow("write_qrels")
     if os.fspath(path).endswith(".gz"):
-        raise ValueError("write_qrels: path must not end in .parquet.gz: parquet files are compressed inside.")
+        raise ValueError("write_qrels: path must not end in .parquet.gz, as parquet files are compressed already.")
     frame.to_parquet(path, index=False)
 
 
@@ -85,10 +85,10 @@ def _write_trec(frame: pd.DataFrame, path: Path, lossy: bool) -> None:
     nobody = (frame["doc_id"] == NO_DOCUMENT).to_numpy()
     if not lossy and (lost or nobody.any()):
         named = f"the column{'s' if len(lost) > 1 else ''} {', '.join(lost)}" if lost else ""
-        unjudged = f"{int(nobody.sum())} intents without any judgement" if nobody.any() else ""
+        unjudged = f"{int(nobody.sum())} intents without judgements" if nobody.any() else ""
         raise ValueError(
-            f"write_qrels: a file of TREC cannot hold {' and '.join(filter(None, [named, unjudged]))}; end the path in "
-            ".csv or .parquet, or leave them out by lossy=True."
+            f"write_qrels: TREC's format has no place for {' and '.join(filter(None, [named, unjudged]))}; end the "
+            "path in .csv or .parquet, or leave them out by lossy=True."
         )
     frame = frame[~nobody]
     frame = frame if "iteration" in frame else frame.assign(iteration="0")
@@ -96,7 +96,7 @@ def _write_trec(frame: pd.DataFrame, path: Path, lossy: bool) -> None:
         bad = next((value for value in frame[name].tolist() if len(value.split()) != 1 or value != value.strip()), None)
         if bad is not None:
             raise ValueError(
-                f"write_qrels: a file of TREC cannot hold the id {bad!r}: end the path in .csv or .parquet."
+                f"write_qrels: TREC's format cannot represent the id {bad!r}: end the path in .csv or .parquet."
             )
     columns = [frame[name].tolist() for name in _LINE if name in frame]
     text = "".join(" ".join(map(str, row)) + "\n" for row in zip(*columns, strict=True)).encode()
@@ -105,15 +105,15 @@ def _write_trec(frame: pd.DataFrame, path: Path, lossy: bool) -> None:
 
 
 def read_qrels_table(content: Content) -> pd.DataFrame:
-    """Read qrels from a table, with all its columns; an empty cell of a document is none."""
+    """Read qrels from a table, with all its columns; a row may have no document."""
     records = read_records(content, "read_qrels")
     if not records:
-        raise ValueError(f"{content.name} holds no judgement.")
+        raise ValueError(f"{content.name} contains no judgement.")
     return with_whole_labels(pd.DataFrame([_qrels_row(record) for record in records]))
 
 
 def with_whole_labels(qrels: pd.DataFrame) -> pd.DataFrame:
-    """Return qrels with integers as labels, if all of them are whole numbers that integers can hold."""
+    """Return qrels with integer labels if all labels are whole numbers that fit into integers."""
     label = qrels["label"]
     is_whole = ((label % 1 == 0) & (label.abs() < _LARGEST_INTEGER)).all()
     return qrels.assign(label=label.astype(np.int64)) if is_whole else qrels

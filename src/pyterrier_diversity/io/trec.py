@@ -1,4 +1,4 @@
-"""Qrels and runs from files of TREC."""
+"""Read qrels and runs from files of TREC."""
 
 from __future__ import annotations
 
@@ -22,23 +22,24 @@ def read_qrels(path: Source) -> pd.DataFrame:
     Parameters
     ----------
     path : path-like or file object
-        A file of lines ``query intent document label`` and, optionally, a fifth column: the intent's weight. Or the
-        qrels of TREC Dynamic Domain, ``topic subtopic document passage rating``, known by their topics (``DD16-1``) and
-        subtopics (``DD16-1.1``). Or a table that `write_qrels` wrote (``.csv``, ``.tsv``, ``.parquet``), with its
-        columns. Gzipped or not; ``"-"`` is the standard input.
+        A file of lines ``query intent document label``, with an optional fifth column for the intent's weight; or the
+        qrels of TREC Dynamic Domain, ``topic subtopic document passage rating``, recognised by topics like ``DD16-1``
+        and subtopics like ``DD16-1.1``; or a table from `write_qrels` (``.csv``, ``.tsv``, ``.parquet``). The file may
+        be gzipped; ``"-"`` is the standard input.
 
     Returns
     -------
     DataFrame
-        Columns ``qid``, ``docno``, ``label``, ``iteration`` and, if the file has it, ``weight``. Of Dynamic Domain
-        ``qid``, ``docno``, ``label`` (the passage's rating), ``iteration``, ``passage``: each passage once, in the
-        order of topic numbers, documents, labels; ratings of 0 and below are read as 1, as by `read_dd_truth`.
+        The columns ``qid``, ``docno``, ``label``, ``iteration`` and, if the file has it, ``weight``; a table keeps all
+        of its columns. For Dynamic Domain, ``qid``, ``docno``, ``label`` (the passage's rating), ``iteration`` and
+        ``passage``: each passage once, sorted by topic number, document and label. Ratings of 0 and below are read as
+        1, as in `read_dd_truth`.
 
     Raises
     ------
     ValueError
-        If a line cannot be read: file, line number, and what is wrong; or if the fifth column is no weight, as it is
-        not the same for each row of an intent.
+        If a line cannot be read (the message names file and line), or the weights in the fifth column differ within an
+        intent.
     """
     content = read_content(path)
     if ending(content.name) in TABLES:
@@ -46,7 +47,7 @@ def read_qrels(path: Source) -> pd.DataFrame:
     columns: Columns = {"qid": str, "iteration": str, "docno": Distinct, "label": float}
     table = pd.DataFrame(read_columns(content, columns, {"weight": float}))
     if table.empty:
-        raise ValueError(f"{content.name} holds no judgement.")
+        raise ValueError(f"{content.name} contains no judgement.")
     if "weight" in table:
         if is_dd_qrels(table):
             return dd_qrels(table)
@@ -55,7 +56,7 @@ def read_qrels(path: Source) -> pd.DataFrame:
 
 
 def _check_weights(table: pd.DataFrame, name: str) -> None:
-    """Raise the ``ValueError`` for a column that cannot be the weight of intents."""
+    """Raise a ``ValueError`` if a column cannot be the weight of intents."""
     first = table.groupby(["qid", "iteration"], sort=False)["weight"].transform("first")
     differ = (first != table["weight"]).to_numpy()
     if differ.any():
@@ -67,40 +68,39 @@ def _check_weights(table: pd.DataFrame, name: str) -> None:
 
 
 def read_run(path: Source, *, order: Order = "score") -> pd.DataFrame:
-    """Read a TREC run file in the order in which it is evaluated.
+    """Read a TREC run file, in the order of evaluation.
 
     Parameters
     ----------
     path : path-like or file object
-        A file of lines ``query Q0 document rank score tag``; or of JSON lines (``.jsonl``, ``.json``) with ``qid``,
-        ``docno`` and ``score`` or ``rank``, or with a list of documents, best first. Gzipped or not; ``"-"`` is the
-        standard input.
+        A file of lines ``query Q0 document rank score tag``, or of JSON lines (``.jsonl``, ``.json``) with ``qid``,
+        ``docno`` and ``score`` or ``rank``, or with a list of documents, best first. The file may be gzipped; ``"-"``
+        is the standard input.
     order : {"score", "rank"}
-        Which column orders the documents: the score, as trec_eval has it, or the rank, as ndeval has it by default. By
-        rank, ``score`` is minus the rank of the file, and the file's scores are not read.
+        The column that orders the documents: the score, as in trec_eval, or the rank, as in ndeval by default. With
+        "rank", ``score`` is minus the rank in the file, and the file's scores are ignored.
 
     Returns
     -------
     DataFrame
-        Columns ``qid``, ``docno``, ``score`` and ``rank`` (from 0), each query's rows together, by descending score
-        and, among equal scores, descending document id.
+        The columns ``qid``, ``docno``, ``score`` and ``rank`` (from 0). The rows of each query are sorted by descending
+        score and, for equal scores, by descending document id.
 
     Raises
     ------
     ValueError
-        If a line cannot be read: file, line number, and what is wrong; or if it is a TREC Dynamic Domain run, which has
-        as many columns.
+        If a line cannot be read (the message names file and line), or the file is a TREC Dynamic Domain run.
 
     Warns
     -----
     UserWarning
-        If the score rises somewhere down the ranks of a query, and the score orders.
+        If the documents are ordered by score, and a lower rank has a higher score.
     """
     order, content = checked_order("read_run", order), read_content(path)
     if ending(content.name) in JSON:
         return _read_json_run(content, order)
     if is_dd_run(content):
-        raise ValueError(f"{content.name} is a TREC Dynamic Domain run: read_dd_run reads it.")
+        raise ValueError(f"{content.name} is a TREC Dynamic Domain run; use read_dd_run.")
     return _read_trec_run(content, order)
 
 
@@ -117,7 +117,7 @@ def read_run_or_session(path: Source, order: Order = "score") -> pd.DataFrame:
 
 
 def checked_order(who: str, order: Any) -> Order:
-    """Return what orders a run, refusing other words."""
+    """Return ``order``, or raise a ``ValueError`` if it is not "score" or "rank"."""
     if order not in ("score", "rank"):
         raise ValueError(f"{who}: order must be 'score' or 'rank', not {order!r}.")
     return "rank" if order == "rank" else "score"
@@ -129,7 +129,7 @@ def _is_json(content: Content) -> bool:
 
 def _read_trec_run(content: Content, order: Order) -> pd.DataFrame:
     by_rank = order == "rank"
-    # Files say anything in the place of a column that is not used to order documents.
+    # The column that does not order documents may contain anything.
     columns: Columns = {"qid": str, "q0": None, "docno": Distinct, "rank": object, "score": float, "tag": None}
     return _ranked(read_columns(content, columns | ({"rank": float, "score": None} if by_rank else {})), by_rank)
 
@@ -142,7 +142,7 @@ def _read_json_run(content: Content, order: Order) -> pd.DataFrame:
 
 
 def _ranked(run: dict[Any, np.ndarray], by_rank: bool) -> pd.DataFrame:
-    """Return the rows of a run in the order in which they are evaluated."""
+    """Return the rows of a run in the order of evaluation."""
     rank, query = run.pop("rank"), Ids(*pd.factorize(run["qid"]))
     run["score"] = -rank if by_rank else run["score"]
     rows = ranking_order(query.codes, None, run["score"], run["docno"])

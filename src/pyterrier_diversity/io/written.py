@@ -1,4 +1,4 @@
-"""Tables as text and as files, with a file beside them that says where their numbers come from."""
+"""Write tables as text and as files, with a file beside them that says where their numbers come from."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _ENDINGS: dict[str, Format | Literal["parquet"]] = {
 # Formats that people read, and their decimal places unless told otherwise; programs get every digit.
 _PLACES = {"table": 4, "latex": 4, "html": 4, "markdown": 4}
 
-# What would end a line or steer a terminal, and what UTF-8 cannot hold.
+# Characters that end a line, control a terminal, or have no UTF-8 form.
 _UNPRINTABLE = ("Cc", "Cs", "Zl", "Zp")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
@@ -60,17 +60,17 @@ def write_table(
         The file; an older one is replaced. ``PATH.json`` beside it (``table.csv.json``) has ``frame.attrs``, such as
         signatures, tests and seeds, and the version of this package.
     format : {"table", "csv", "json", "jsonl", "latex", "html", "markdown", "parquet"}, optional
-        What the path's ending says if omitted: ``.txt``, ``.csv``, ``.json``, ``.jsonl``, ``.tex``, ``.html``, ``.md``,
+        By default, the path's ending decides: ``.txt``, ``.csv``, ``.json``, ``.jsonl``, ``.tex``, ``.html``, ``.md``,
         ``.parquet``.
     places : int in [0, inf), optional
-        As of `formatted`.
+        As for `formatted`.
 
     Raises
     ------
     ValueError
-        If the ending says no format, or the format is unknown.
+        If the ending or the format is unknown.
     ImportError
-        If the file is to be of parquet, and pyarrow is not installed.
+        If the format is parquet and pyarrow is not installed.
 
     Examples
     --------
@@ -106,7 +106,7 @@ def write_attrs(frame: pd.DataFrame, path: Path) -> None:
 
 
 def format_of(path: Path) -> Format | Literal["parquet"]:
-    """Return the format that the ending of a path says."""
+    """Return the format that the ending of a path means."""
     ending = os.path.splitext(os.fspath(path))[1].lower()
     if ending not in _ENDINGS:
         raise ValueError(
@@ -117,7 +117,7 @@ def format_of(path: Path) -> Format | Literal["parquet"]:
 
 
 def require_pyarrow(who: str) -> None:
-    """Raise the ``ImportError`` that says what to install if parquet files cannot be read and written."""
+    """Raise an ``ImportError`` that says what to install if pyarrow is missing."""
     try:
         import pyarrow  # noqa: F401
     except ImportError as error:
@@ -127,18 +127,18 @@ def require_pyarrow(who: str) -> None:
 def formatted(frame: pd.DataFrame, format: Format = "table", places: int | None = None) -> str:
     r"""Return a table as text, without a line break at its end.
 
-    Names are made harmless: control characters are written as escapes (``\x1b``), and in CSV a cell that a spreadsheet
-    would execute gets an apostrophe before it. Numbers stay as they are.
+    Control characters in names are escaped (``\x1b``). In CSV, a name that a spreadsheet would execute gets an
+    apostrophe in front. Numbers are not changed.
 
     Parameters
     ----------
     frame : DataFrame
         The table. Its index is not printed.
     format : {"table", "csv", "json", "jsonl", "latex", "html", "markdown"}
-        What the text is.
+        The format of the text.
     places : int in [0, inf), optional
-        Decimal places of numbers that are not whole. If omitted, csv, json and jsonl have every digit, so that the same
-        number is read again; the others have 4.
+        Decimal places of numbers that are not whole. By default, csv, json and jsonl have all digits, so that numbers
+        can be read back exactly; the other formats have 4.
 
     Raises
     ------
@@ -175,9 +175,9 @@ def formatted(frame: pd.DataFrame, format: Format = "table", places: int | None 
 
 
 def harmless(text: str) -> str:
-    """Return a name that a spreadsheet does not execute: after an apostrophe if it begins as a formula does.
+    """Return a name that a spreadsheet does not execute: a name that looks like a formula gets an apostrophe in front.
 
-    Numbers are no formulas. A name that begins with an apostrophe gets another one, so that no two become one.
+    Numbers are not formulas. A name that begins with an apostrophe gets another one, so that names stay distinct.
 
     Examples
     --------
@@ -189,7 +189,7 @@ def harmless(text: str) -> str:
 
 
 def printable(text: str) -> str:
-    """Return text on one line, its control characters as escapes."""
+    """Return text on one line, with control characters escaped."""
     if text.isprintable():
         return text
     return "".join(
@@ -201,7 +201,7 @@ def printable(text: str) -> str:
 
 
 def latex(rows: Iterable[Sequence[str]], columns: str) -> str:
-    """Return a table for LaTeX with rules of booktabs, the first row being the header; cells are not escaped."""
+    """Return a LaTeX table with the rules of booktabs; the first row is the header, and cells are not escaped."""
     header, *body = (f"{' & '.join(row)} \\\\" for row in rows)
     lines = [
         rf"\begin{{tabular}}{{{columns}}}",
@@ -216,12 +216,12 @@ def latex(rows: Iterable[Sequence[str]], columns: str) -> str:
 
 
 def escaped(text: str) -> str:
-    """Return text as LaTeX shows it, on one line."""
+    """Return text escaped for LaTeX, on one line."""
     return "".join(_LATEX.get(character, character) for character in " ".join(text.splitlines()))
 
 
 def _harmless(frame: pd.DataFrame, *, spreadsheet: bool) -> pd.DataFrame:
-    """Return a table whose names are printable, and not executed by spreadsheets."""
+    """Return a table with printable names that spreadsheets do not execute."""
 
     def safe(cell: Any) -> Any:
         if not isinstance(cell, str):
@@ -238,7 +238,7 @@ def _harmless(frame: pd.DataFrame, *, spreadsheet: bool) -> pd.DataFrame:
 
 
 def _rows(frame: pd.DataFrame) -> Iterable[tuple[Any, ...]]:
-    """Return the rows of a table, whole numbers as whole numbers."""
+    """Return the rows of a table, with whole numbers as integers."""
     return zip(*(column.tolist() for _, column in frame.items()), strict=True)
 
 
@@ -255,14 +255,14 @@ def _json(frame: pd.DataFrame, places: int | None, *, lines: bool) -> str:
 
 
 def _value(cell: Any, places: int | None) -> Any:
-    """Return what JSON has for a cell: nothing for NaN and infinity, text for what it does not know."""
+    """Return the JSON value of a cell: null for NaN and infinity, text for unknown types."""
     if isinstance(cell, float):
         return None if not math.isfinite(cell) else cell if places is None else round(cell, places)
     return cell if cell is None or isinstance(cell, (str, bool, int)) else str(cell)
 
 
 def _markdown(rows: list[list[str]], numeric: list[bool]) -> str:
-    """Return the table of GitHub, numbers to the right."""
+    """Return a table in GitHub's Markdown, with numbers aligned right."""
     cells = [[cell.replace("|", "\\|") for cell in row] for row in rows]
     widths = [max(3, *map(len, column)) for column in zip(*cells, strict=True)]
     header, *body = (

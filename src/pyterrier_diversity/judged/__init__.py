@@ -1,4 +1,4 @@
-"""Qrels and runs as entries: frames go in, ranked entries come out, and no measure knows about frames."""
+"""Turn frames of qrels and runs into ranked entries, so that measures need not know about frames."""
 
 from .columns import (
     RUN_COLUMNS,

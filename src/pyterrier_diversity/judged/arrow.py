@@ -1,4 +1,4 @@
-"""Strings that live in Arrow, compared and looked up there: few of them become objects of Python."""
+"""Columns of Arrow strings, compared and looked up in Arrow, so that few become Python objects."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-# So many strings at a time are told apart, or all of a group: small tables of strings are fast.
+# Strings are compared in blocks of this size, or of one group, as small hash tables are fast.
 _BLOCK = 2_000
 
 
 class ArrowStrings:
-    """A column of strings. What is taken of it, by a slice or by rows, is an array of objects."""
+    """A column of strings. Indexing by a slice or by rows gives an array of objects."""
 
     def __init__(self, array: Any) -> None:
         self._array = array
@@ -23,18 +23,18 @@ class ArrowStrings:
         return len(self._array)
 
     def __getitem__(self, rows: slice | np.ndarray) -> np.ndarray:
-        """Return some strings, None where there is none."""
+        """Return some strings, or None if a value is missing."""
         part = self._array[rows] if isinstance(rows, slice) else self._array.take(rows)
         return part.to_numpy(zero_copy_only=False)
 
     @property
     def type(self) -> str:
-        """How Arrow stores them."""
+        """The Arrow type of the strings."""
         return str(self._array.type)
 
     @property
     def missing(self) -> np.ndarray:
-        """Which rows have no string."""
+        """Whether each row has no string."""
         return self._array.is_null().to_numpy(zero_copy_only=False)
 
     @property
@@ -50,7 +50,7 @@ class ArrowStrings:
         return ArrowStrings(self._array.take(rows))
 
     def repeats(self, group: np.ndarray) -> bool:
-        """Tell whether a string is twice in a group of rows, which follow each other."""
+        """Tell whether any group of adjacent rows contains a string twice."""
         starts = np.flatnonzero(np.diff(group, prepend=-1))
         starts = starts[np.diff(starts // _BLOCK, prepend=-1) > 0]
         for start, end in pairwise([*starts.tolist(), len(group)]):
@@ -61,20 +61,20 @@ class ArrowStrings:
         return False
 
     def like(self, names: np.ndarray) -> ArrowStrings:
-        """Return names as strings of the same type."""
+        """Return names as Arrow strings of the same type."""
         import pyarrow
 
         return ArrowStrings(pyarrow.array(names, type=self._array.type))
 
     def places_in(self, names: ArrowStrings) -> np.ndarray:
-        """Return the place of each string among distinct names; -1 for others."""
+        """Return the index of each string among distinct names, or -1."""
         from pyarrow import compute
 
         return compute.index_in(self._array, value_set=names._array).fill_null(-1).to_numpy()
 
 
 def arrow_strings(column: pd.Series) -> ArrowStrings | None:
-    """Return a column whose strings live in Arrow; None for another one."""
+    """Return a column of Arrow strings, or None if the column has another type."""
     dtype = column.dtype
     if isinstance(dtype, pd.ArrowDtype):
         if str(dtype.pyarrow_dtype) not in ("string", "large_string"):

@@ -1,7 +1,7 @@
-"""Qrels and runs, in every form that ir_measures takes, as checked columns of one vocabulary.
+"""Read qrels and runs, in every form that ir_measures takes, into checked columns with one vocabulary.
 
-This is the only module that knows the names ``qid``, ``docno``, ``label`` and ``subtopic_id``: behind it there are
-``query_id``, ``doc_id``, ``relevance`` and ``iteration``.
+Only this module knows the names ``qid``, ``docno``, ``label`` and ``subtopic_id``. Other modules use ``query_id``,
+``doc_id``, ``relevance`` and ``iteration``.
 """
 
 from __future__ import annotations
@@ -21,35 +21,35 @@ _FORMS = "must be a frame, an iterable of named tuples or of dicts, or a dict of
 _FORMS_OF_RUNS = "must be a frame, an iterable of named tuples or of dicts, a dict of dicts or a dict of lists"
 RUN_COLUMNS = ("query_id", "doc_id", "score")
 
-# Where a frame keeps which of its columns were renamed.
+# The attribute of a frame that lists its renamed columns.
 _RENAMED = "pyterrier_diversity: renamed"
 
-# Floats tell all integers up to here apart.
+# Floats represent all integers up to here exactly.
 _LARGEST_EXACT = 2.0**53
 _PYTERRIER_NAMES = {new: old for old, new in _IR_MEASURES_NAMES.items()}
 
 
 def to_frame(data: Any, required: tuple[str, ...], what: str) -> pd.DataFrame:
-    """Return ``data`` as a frame with ir_measures' column names that has the ``required`` columns.
+    """Return ``data`` as a frame with ir_measures' column names.
 
     Parameters
     ----------
     data : DataFrame, iterable of named tuples or of dicts, or dict of dicts
-        Qrels or a run, with PyTerrier's or ir_measures' names. A run may also be a dict of lists, best document first;
-        and a dict of an iterable, a row, may have such a list in the place of its document.
+        Qrels or a run, with PyTerrier's or ir_measures' names. A run may also be a dict of lists, best document first.
+        The dicts of a run may have such a list instead of a document.
     required : tuple of str
-        Columns that must be there; a dict of dicts fills them from its keys, its inner keys and its values. A run,
-        which requires `RUN_COLUMNS`, may have ``rank`` instead of ``score``.
+        The required columns; the keys, inner keys and values of a dict of dicts fill them. A run, which requires
+        `RUN_COLUMNS`, may have ``rank`` instead of ``score``.
     what : str
-        How messages name the data.
+        The name of the data in messages.
 
     Raises
     ------
     ValueError
-        If a required column is missing, which names those missing and those found; if two names of one column have
-        different values; or if ``data`` is a generator or an iterator that has been read before.
+        If a required column is missing, two names of one column have different values, or ``data`` is a generator or an
+        iterator that was read before.
     TypeError
-        If ``data`` has none of these forms.
+        If ``data`` has another form.
     """
     is_run = required == RUN_COLUMNS
     frame = _framed(data, required, what)
@@ -63,8 +63,8 @@ def to_frame(data: Any, required: tuple[str, ...], what: str) -> pd.DataFrame:
         raise ValueError(f"{what}: missing column {named}; found: {found}.")
     if not frame.columns.is_unique:
         twice = frame.columns[frame.columns.duplicated()]
-        hint = " PyTerrier's get_qrels(variant) does that; get_qrels() does not." if twice[0] == "relevance" else ""
-        raise ValueError(f"{what}: column {shown(frame, twice[0])} is there twice.{hint}")
+        hint = " PyTerrier's get_qrels(variant) repeats it; use get_qrels()." if twice[0] == "relevance" else ""
+        raise ValueError(f"{what}: column {shown(frame, twice[0])} must not be repeated.{hint}")
     for old, new in _IR_MEASURES_NAMES.items():
         if old in frame and new in frame:
             _check_agreement(frame, old, new, what)
@@ -72,7 +72,7 @@ def to_frame(data: Any, required: tuple[str, ...], what: str) -> pd.DataFrame:
 
 
 def _framed(data: Any, required: tuple[str, ...], what: str) -> pd.DataFrame:
-    """Return data of any form that `to_frame` takes as a frame, columns with PyTerrier's names renamed."""
+    """Return data in any form that `to_frame` takes as a frame, with PyTerrier's column names renamed."""
     is_run = required == RUN_COLUMNS
     forms = _FORMS_OF_RUNS if is_run else _FORMS
     if isinstance(data, pd.DataFrame):
@@ -85,7 +85,7 @@ def _framed(data: Any, required: tuple[str, ...], what: str) -> pd.DataFrame:
     if isinstance(data, Iterable) and not isinstance(data, (str, Mapping)):
         if _is_read(data):
             kind = "generator" if isinstance(data, Generator) else "iterator"
-            raise ValueError(f"{what}: the {kind} has been read before and has nothing left; give a list of its rows.")
+            raise ValueError(f"{what}: the {kind} has been read before and is empty now; give a list of its rows.")
         records = list(data)
         if records and all(isinstance(record, Mapping) for record in records):
             records = [row for record in records for row in (_rows(record) if is_run else [record])]
@@ -96,7 +96,7 @@ def _framed(data: Any, required: tuple[str, ...], what: str) -> pd.DataFrame:
 
 
 def _rows(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Return a row for each document of a list, best first, in a row of a run; or the row that has one document."""
+    """Return one row for each document if a row of a run has a list of documents, otherwise the row itself."""
     name = "docno" if "docno" in record else "doc_id"
     docs, score = record.get(name), record.get("score")
     if not isinstance(docs, (list, tuple)):
@@ -111,49 +111,49 @@ def _rows(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _is_read(rows: Any) -> bool:
-    """Tell whether rows have been read before: of generators, iterators over lists, and what maps or zips them."""
+    """Tell whether a generator, an iterator over a list, or a map or zip of these has been read before."""
     if isinstance(rows, Generator):
         return getgeneratorstate(rows) == GEN_CLOSED
     if isinstance(rows, (map, filter, zip, enumerate)):
         return any(map(_is_read, rows.__reduce__()[1]))
-    # Used up, they have forgotten their place.
+    # When used up, they no longer have a position.
     return isinstance(rows, (type(iter([])), type(iter(())))) and len(rows.__reduce__()) < 3
 
 
 def _valued(docs: Any) -> Iterable[tuple[Any, Any]]:
-    """Return documents and their values; those of a list, best first, count down to 1."""
+    """Return documents and their values, which count down to 1 for a list."""
     return docs.items() if isinstance(docs, Mapping) else zip(docs, range(len(docs), 0, -1), strict=True)
 
 
 def _check_agreement(frame: pd.DataFrame, old: str, new: str, what: str) -> None:
-    """Raise the ``ValueError`` for two names of one column that have different values."""
+    """Raise a ``ValueError`` if two names of one column have different values."""
     first, second = frame[old], frame[new]
     if first.equals(second):
         return
     for row, (one, other) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
         if not _agree(one, other):
             raise ValueError(
-                f"{what}: {old} and {new} are two names of one column, but row {row} has {one!r} and {other!r}: leave "
-                "one of them out."
+                f"{what}: {old} and {new} are two names of one column, but row {row} has {one!r} and {other!r}; drop "
+                "one of them."
             )
 
 
 def _agree(one: Any, other: Any) -> bool:
-    """Tell whether two cells have one value: an integer and its digits are one id, and 1 and 1.0 one label."""
+    """Tell whether two cells have the same value: an integer equals its digits, and 1 equals 1.0."""
     if isinstance(one, Number) and isinstance(other, Number) and one == other:
         return True
     return str(one) == str(other) or all(pd.api.types.is_scalar(cell) and pd.isna(cell) for cell in (one, other))
 
 
 def given_frame(data: Any, required: tuple[str, ...], what: str) -> pd.DataFrame:
-    """Return what `to_frame` does, a ``TypeError`` refusing what is no frame: for those who write columns of it."""
+    """Return the result of `to_frame`, or raise a ``TypeError`` if ``data`` is not a frame."""
     if not isinstance(data, pd.DataFrame):
         raise TypeError(f"{what} must be a frame here, not {type(data).__name__}.")
     return to_frame(data, required, what)
 
 
 def _renamed(frame: pd.DataFrame) -> pd.DataFrame:
-    """Give columns with PyTerrier's names those of ir_measures."""
+    """Rename columns from PyTerrier's names to those of ir_measures."""
     renames = {old: new for old, new in _IR_MEASURES_NAMES.items() if old in frame and new not in frame}
     if not renames:
         return frame
@@ -163,7 +163,7 @@ def _renamed(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def shown(frame: pd.DataFrame, column: str) -> str:
-    """Return the name of a column for messages: the user's own, or both where a host has renamed the columns."""
+    """Return the name of a column for messages: the user's own, or both if the host has renamed the columns."""
     if column not in _PYTERRIER_NAMES:
         return column
     old, renamed = _PYTERRIER_NAMES[column], frame.attrs.get(_RENAMED)
@@ -173,19 +173,19 @@ def shown(frame: pd.DataFrame, column: str) -> str:
 
 
 class Ids(NamedTuple):
-    """A column of identifiers: a code for each row, and the string that each code stands for."""
+    """A column of ids: a code for each row, and the string for each code."""
 
     codes: np.ndarray
     names: np.ndarray
 
 
 def ids(frame: pd.DataFrame, column: str, what: str, *, grouped: bool = False) -> Ids:
-    """Return the distinct strings of a column and the code of each row; integers are read as their digits.
+    """Return the distinct strings of a column and the code of each row; integers become their digits.
 
     Parameters
     ----------
     grouped : bool
-        Whether equal values mostly follow each other: then only the places where the value changes are hashed.
+        Whether equal values are mostly adjacent. Then only the rows where the value changes are hashed.
 
     Raises
     ------
@@ -212,7 +212,7 @@ def ids(frame: pd.DataFrame, column: str, what: str, *, grouped: bool = False) -
         codes = np.repeat(codes.astype(np.int16) if len(names) < 2**15 else codes, n)
     if len(codes) and codes.min() < 0:
         raise ValueError(f"{what}: row {int(codes.argmin())} has no {shown(frame, column)}.")
-    # A type for strings has strings and missing values only.
+    # A string type contains only strings and missing values.
     known = arrow is not None or isinstance(column_of.dtype, pd.StringDtype)
     if not known and len(names) and pd.api.types.infer_dtype(names, skipna=False) != "string":
         codes, names = pd.factorize(strings(frame, column, what))
@@ -220,8 +220,8 @@ def ids(frame: pd.DataFrame, column: str, what: str, *, grouped: bool = False) -
 
 
 def _heads(values: np.ndarray) -> np.ndarray:
-    """Return where the value changes; everywhere if that cannot be told."""
-    # Equal neighbours may be one object: only where the addresses differ are values compared.
+    """Return the rows where the value changes, or all rows if the values cannot be compared."""
+    # Equal neighbours may be one object, so values are compared only where the addresses differ.
     address = addresses(values)
     changes = np.flatnonzero(address[1:] != address[:-1])
     try:
@@ -235,19 +235,19 @@ def _heads(values: np.ndarray) -> np.ndarray:
 
 
 def addresses(objects: np.ndarray) -> np.ndarray:
-    """Return where the objects of an array are: equal numbers, one object."""
+    """Return the memory addresses of the objects in an array."""
     return np.frombuffer(np.ascontiguousarray(objects), dtype=np.intp) if len(objects) else np.zeros(0, dtype=np.intp)
 
 
 def by_number(name: str) -> tuple[bool, int, str, str]:
-    """Return a key that sorts names of digits as numbers, of any length, and other names after them."""
+    """Return a sort key that puts names of digits first, as numbers of any length, and other names after them."""
     is_number = name.isascii() and name.isdigit()
     digits = name.lstrip("0") if is_number else ""
     return not is_number, len(digits), digits, name
 
 
 def strings(frame: pd.DataFrame, column: str, what: str) -> np.ndarray:
-    """Return a column of ids as an object array of strings: integers are read as their digits.
+    """Return a column of ids as an object array of strings; integers become their digits.
 
     Raises
     ------
@@ -267,7 +267,7 @@ def strings(frame: pd.DataFrame, column: str, what: str) -> np.ndarray:
 
 
 def texts(frame: pd.DataFrame, column: str, what: str) -> np.ndarray:
-    """Return a column of any values as an object array of strings, a missing value being a ``ValueError``."""
+    """Return a column of any values as an object array of strings, or raise a ``ValueError`` for a missing value."""
     values = frame[column].to_numpy(dtype=object)
     if len(values) and pd.api.types.infer_dtype(values, skipna=False) != "string":
         _check_present(values, shown(frame, column), what)
@@ -282,7 +282,7 @@ def _check_present(values: np.ndarray, column: str, what: str) -> None:
 
 
 def _check_types(values: np.ndarray, column: str, what: str) -> None:
-    """Raise the ``TypeError`` for the first value that is neither a string nor an integer."""
+    """Raise a ``TypeError`` for the first value that is neither a string nor an integer."""
     known = {kind: issubclass(kind, (str, int, np.integer)) and kind is not bool for kind in set(map(type, values))}
     if all(known.values()):
         return
@@ -292,23 +292,25 @@ def _check_types(values: np.ndarray, column: str, what: str) -> None:
     elif isinstance(value, (float, np.floating)):
         fix = "read the column as strings, as with pandas.read_csv(..., dtype=str)"
     else:
-        fix = "make strings of them, as with frame[column].map(str)"
+        fix = "convert them to strings, as with frame[column].map(str)"
     raise TypeError(
-        f"{what}: {column} must hold strings or integers, but row {row} has {value!r} of type "
+        f"{what}: {column} must contain strings or integers, but row {row} has {value!r} of type "
         f"{type(value).__name__}: {fix}."
     )
 
 
 def with_string_ids(data: Any, required: tuple[str, ...], what: str) -> pd.DataFrame:
-    """Return what `to_frame` does with ids as strings: some providers find nothing of ids that are numbers."""
+    """Return the result of `to_frame` with ids as strings, as some providers find nothing if ids are numbers."""
     frame = to_frame(data, required, what)
-    return frame.assign(**{name: strings(frame, name, what) for name in ("query_id", "doc_id")})
+    # Objects: a type for strings cannot hold each of them.
+    named = {name: pd.Series(strings(frame, name, what), frame.index, dtype=object) for name in ("query_id", "doc_id")}
+    return frame.assign(**named)
 
 
 def kept_strings(frame: pd.DataFrame, column: str, what: str) -> np.ndarray | ArrowStrings:
-    """Return what `strings` does, but leave strings in Arrow that are there.
+    """Return the result of `strings`, but leave Arrow strings in Arrow.
 
-    A column of a type for strings holds nothing else, and need not be looked through.
+    A column with a string type contains nothing else, so its values need no check.
     """
     column_of = frame[column]
     values = arrow_strings(column_of)
@@ -331,16 +333,16 @@ def numbers(frame: pd.DataFrame, column: str, what: str) -> np.ndarray:
     Raises
     ------
     ValueError
-        If a value is no number, NaN or infinite, which names its query.
+        If a value is not a finite number; the message names its query.
     """
     column_of = frame[column]
     try:
         dtype = getattr(column_of.dtype, "categories", column_of).dtype
-        if dtype.kind in "mMc":  # numpy would make numbers of them
+        if dtype.kind in "mMc":  # numpy would convert them to numbers
             raise TypeError(f"its type is {dtype}")
         values = column_of.to_numpy(dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
-        raise ValueError(f"{what}: the column {shown(frame, column)} must hold numbers: {error}.") from error
+        raise ValueError(f"{what}: the column {shown(frame, column)} must contain numbers: {error}.") from error
     finite = np.isfinite(values)
     if not finite.all():
         fail(frame, ~finite, column, what, "must be a finite number")
@@ -348,12 +350,12 @@ def numbers(frame: pd.DataFrame, column: str, what: str) -> np.ndarray:
 
 
 def scores(frame: pd.DataFrame, what: str) -> np.ndarray:
-    """Return finite floats in the order of the column ``score``, in which different integers differ.
+    """Return the column ``score`` as finite floats, replaced by ranks if floats cannot distinguish its integers.
 
     Raises
     ------
     ValueError
-        If a score is no number, NaN or infinite, which names its query.
+        If a score is not a finite number; the message names its query.
     """
     values = numbers(frame, "score", what)
     if not len(values) or (values.max() < _LARGEST_EXACT and values.min() > -_LARGEST_EXACT):
@@ -361,7 +363,7 @@ def scores(frame: pd.DataFrame, what: str) -> np.ndarray:
     column = frame["score"]
     if column.dtype.kind == "f":
         return values
-    # Integers that floats cannot tell apart are numbered; Python compares them with floats exactly.
+    # Integers beyond the precision of floats are numbered. Python compares them with floats exactly.
     exact = [
         int(score) if isinstance(score, Integral) else value
         for score, value in zip(column.tolist(), values.tolist(), strict=True)
@@ -371,7 +373,7 @@ def scores(frame: pd.DataFrame, what: str) -> np.ndarray:
 
 
 def given_ranks(frame: pd.DataFrame) -> np.ndarray | None:
-    """Return the column ``rank`` as numbers, NaN where it has no number; None if there is no such column."""
+    """Return the column ``rank`` as numbers (NaN if a cell is not a number), or None if there is no such column."""
     if "rank" not in frame:
         return None
     column = frame["rank"]
@@ -383,7 +385,7 @@ def given_ranks(frame: pd.DataFrame) -> np.ndarray | None:
 
 
 def fail(frame: pd.DataFrame, bad: np.ndarray, column: str, what: str, rule: str) -> None:
-    """Raise the ``ValueError`` for the first ``bad`` row of a column, naming its query and its value."""
+    """Raise a ``ValueError`` for the first ``bad`` row of a column, with its query and its value."""
     row = int(bad.argmax())
     query, value = (frame[name].iloc[row : row + 1].tolist()[0] for name in ("query_id", column))
     raise ValueError(

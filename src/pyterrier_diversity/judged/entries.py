@@ -1,4 +1,4 @@
-"""Rows that stand together, and what is summed and multiplied over them."""
+"""Groups of rows, with sums and products over them."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import numpy as np
 
 
 class Groups:
-    """Rows in groups: the entries of an intent, the documents of a query, the turns of a session.
+    """Groups of rows, such as the entries of an intent, the documents of a query or the turns of a session.
 
-    Sums and products run row after row inside a group, so that no other group changes a bit of them.
+    Sums and products run row by row within a group, so that other groups do not change a bit of them.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class Groups:
 
     @cached_property
     def start(self) -> np.ndarray:
-        """Where the rows of each group begin."""
+        """The first row of each group."""
         return np.cumsum(self.size) - self.size
 
     @cached_property
@@ -53,7 +53,7 @@ class Groups:
 
     @cached_property
     def first(self) -> np.ndarray:
-        """Which rows are the first of their group."""
+        """Whether each row is the first of its group."""
         first = np.ones(len(self.of), dtype=bool)
         np.not_equal(self.of[1:], self.of[:-1], out=first[1:])
         return first
@@ -71,19 +71,19 @@ class Groups:
         return self._accumulated(np.multiply, 1.0 - taken, 1.0)
 
     def highest(self, values: np.ndarray) -> np.ndarray:
-        """Return the largest value of each group; 0 for a group without a positive one."""
+        """Return the largest value of each group, at least 0."""
         result = np.zeros(self.n)
         np.maximum.at(result, self.of, values)
         return result
 
     def until(self, values: np.ndarray, group: np.ndarray, place: np.ndarray) -> np.ndarray:
-        """Sum the first ``place`` values of groups: all of them where a group has fewer.
+        """Sum the first ``place`` values of groups, or all of a shorter group.
 
         Parameters
         ----------
         values : ndarray, shape (rows,)
         group, place : ndarray, shape (n,)
-            Which group, and how many of its rows: a whole number.
+            The group, and the number of its rows to sum.
 
         Returns
         -------
@@ -102,9 +102,9 @@ class Groups:
 
     @cached_property
     def _side_by_side(self) -> list[np.ndarray]:
-        """The rows of groups of like size, shape (groups, places); what a shorter group lacks points past the rows."""
+        """The rows of groups of similar size, shape (groups, places), padded with an index past the last row."""
         blocks = []
-        # Groups of at most 2, 4, 8, ... rows; those of a single row have nothing above it.
+        # Groups of at most 2, 4, 8, ... rows; groups of one row have nothing above.
         doubling = np.frexp(self.size - 1.0)[1]
         for like in range(1, int(doubling.max(initial=0)) + 1):
             groups = np.flatnonzero((doubling == like) & (self.size > 1))

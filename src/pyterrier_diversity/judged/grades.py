@@ -1,4 +1,4 @@
-"""What a label is worth: a probability of relevance, or a gain."""
+"""Convert labels to gains or probabilities of relevance."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import numpy.typing as npt
 Gain = Literal["exp", "linear", "binary"]
 
 
-# 2^g - 1 of smaller labels loses digits.
+# For smaller labels, computing 2^g - 1 directly loses digits.
 SMALL = 2.0**-10
 
 
 def _expm1(labels: np.ndarray) -> np.ndarray:
-    """Return 2^g - 1 of small labels, to the last digit."""
+    """Return 2^g - 1 of small labels in full precision."""
     return np.expm1(np.minimum(labels, SMALL) * math.log(2))
 
 
@@ -26,14 +26,14 @@ def gain_value(labels: npt.ArrayLike, gain: Gain = "exp") -> np.ndarray:
     Parameters
     ----------
     labels : array_like
-        Relevance labels, 0 where not relevant.
+        Relevance labels; 0 if not relevant.
     gain : {"exp", "linear", "binary"}
         :math:`2^g - 1`, :math:`g`, or 1 for every relevant label.
 
     Returns
     -------
     ndarray
-        Gains, the shape of ``labels``.
+        Gains, with the shape of ``labels``.
 
     Examples
     --------
@@ -52,16 +52,16 @@ def relevance_probability(labels: npt.ArrayLike, max_label: npt.ArrayLike, gain:
     Parameters
     ----------
     labels : array_like
-        Relevance labels, 0 where not relevant.
+        Relevance labels; 0 if not relevant.
     max_label : array_like
-        The largest label there can be (:math:`m`), broadcast against ``labels``; not read if ``gain`` is "binary".
+        The largest possible label (:math:`m`), broadcast against ``labels``; not read if ``gain`` is "binary".
     gain : {"exp", "linear", "binary"}
         :math:`(2^g - 1) / 2^m` (Chapelle et al. 2009), :math:`g / m`, or 1 for every relevant label.
 
     Returns
     -------
     ndarray
-        Probabilities in [0, 1], the shape of ``labels``.
+        Probabilities in [0, 1], with the shape of ``labels``.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Qrels as rows: which documents are relevant to which intents of which query."""
+"""Judgements: the documents that are relevant to each intent of each query."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ View = Literal["intents", "ad hoc", "each intent"]
 
 
 class Documents(NamedTuple):
-    """Relevant (query, document) pairs, sorted by query: name, index of the query, R(d) if known."""
+    """Relevant (query, document) pairs, sorted by query: document name, index of the query, R(d) if known."""
 
     ids: np.ndarray
     query: np.ndarray
@@ -32,7 +32,7 @@ class Documents(NamedTuple):
 class Intents(NamedTuple):
     """Intents with a relevant document, sorted by query: name, query, P(t|q) as given, type, largest label.
 
-    ``named`` is the intent's index among all that the qrels name.
+    ``named`` is the index of the intent among the named intents.
     """
 
     ids: np.ndarray
@@ -48,9 +48,9 @@ class Intents(NamedTuple):
 
 
 class NamedIntents(NamedTuple):
-    """All intents that the qrels name, sorted by query, relevant documents or not.
+    """All intents in the qrels, with or without relevant documents, sorted by query.
 
-    Name, query, P(t|q) as given, importance as given; an intent of weight 0 counts for no measure.
+    Name, query, P(t|q) as given, importance as given. Intents with weight 0 do not count in any measure.
     """
 
     ids: np.ndarray
@@ -64,7 +64,7 @@ class NamedIntents(NamedTuple):
 
 
 class Labels(NamedTuple):
-    """Labels above 0: index of the document, index of the intent, value, and gain if it is another than the value."""
+    """Labels above 0: index of the document, index of the intent, value, and gain."""
 
     doc: np.ndarray
     intent: np.ndarray
@@ -77,14 +77,14 @@ class Labels(NamedTuple):
 
 
 class Passages(NamedTuple):
-    """Relevant passages, in reading order: index of the label that each belongs to, index of the nugget, rating."""
+    """Relevant passages, in reading order: index of the label, index of the nugget, rating."""
 
     label: np.ndarray
     nugget: np.ndarray
     rating: np.ndarray
 
     def moved(self, place: np.ndarray) -> Passages:
-        """Return them for labels that moved to another place; those of labels at -1 are left out."""
+        """Return the passages for labels at new indices; passages of labels at -1 are dropped."""
         label = place[self.label]
         kept = label >= 0
         return Passages(label[kept], self.nugget[kept], self.rating[kept])
@@ -104,20 +104,20 @@ class Rows(NamedTuple):
 
 
 class Memo:
-    """What was computed once, and is kept; not by a copy in another process."""
+    """A cache of computed values, which is not pickled."""
 
     def __init__(self) -> None:
         self._known: dict[Hashable, Any] = {}
 
     def __call__(self, key: Hashable, compute: Callable[[], T]) -> T:
-        """Return what ``compute`` returns, computed once for each ``key``."""
+        """Return the result of ``compute``, which is called once for each ``key``."""
         if key not in self._known:
             self._known[key] = compute()
         result: T = self._known[key]
         return result
 
     def __reduce__(self) -> tuple[type[Memo], tuple[()]]:
-        """Forget what was computed."""
+        """Pickle without the values."""
         return Memo, ()
 
 
@@ -125,28 +125,28 @@ class Memo:
 class Judgements:
     """The relevant documents of every query, with their labels for each intent.
 
-    What cannot earn anything (documents without a positive label, intents that no document is relevant to) is only in
-    ``rows`` and ``named``. A `view` is judgements too, so that one formula computes a measure over all intents, over
-    each of them, or over the highest labels.
+    Documents without a positive label are only in ``rows``, and intents without a relevant document only in ``named``.
+    A `view` is again judgements, so that one formula computes a measure over all intents, over each intent, or over
+    the highest labels.
 
     Attributes
     ----------
     query_ids : sequence of str
-        Names of the Q queries, in a fixed order; they repeat where each intent is scored as a query.
+        Query ids, in a fixed order; they repeat when each intent is scored as a query.
     documents, intents, labels : Documents, Intents, Labels
-        The relevant pairs, their intents, and the labels that link them.
+        The relevant documents, their intents, and the labels that link them.
     named : NamedIntents
-        All intents that the qrels name.
+        All intents in the qrels.
     rows : Rows
-        Every judged row; with passages, one for each document and intent.
+        All judged rows; with passages, one for each document and intent.
     passages : Passages or None
         The relevant passages, if the qrels contain them and their nuggets.
     columns : frozenset of str
         The optional columns that the qrels have.
     base_doc, base_query : ndarray, shape (documents,), shape (Q,)
-        Which document and which query of the judgements as read each one stems from.
+        The index of each document and of each query in the judgements as read.
     remembered : Memo
-        What was computed from them, once.
+        Values that are computed once from the judgements.
     """
 
     query_ids: Sequence[str]
@@ -166,15 +166,15 @@ class Judgements:
         return len(self.query_ids)
 
     def view(self, view: View = "intents", rel: float | None = None) -> Judgements:
-        """Return these judgements as another kind of measure reads them.
+        """Return the judgements in the form that a kind of measure reads.
 
         Parameters
         ----------
         view : {"intents", "ad hoc", "each intent"}
-            All intents of a query together; every document's highest label over the intents; or each intent as a
-            query of its own.
+            All intents of a query together; each document's highest label over the intents; or each intent as a
+            separate query.
         rel : float, optional
-            Smallest relevant label; lower ones count as 0, and intents without a label that high are left out.
+            Smallest relevant label. Lower labels count as 0, and intents without a relevant label are dropped.
         """
         if rel is not None:
             return self.remembered(("rel", rel), lambda: self._at_least(rel)).view(view)
@@ -232,7 +232,7 @@ class Judgements:
     def _with(
         self, documents: Documents, intents: Intents, labels: Labels, docs: np.ndarray, place: np.ndarray
     ) -> Judgements:
-        """Return other judgements, ``docs`` being the documents of these, ``place`` where their labels went."""
+        """Return other judgements; ``docs`` indexes this one's documents, ``place`` maps its labels to new indices."""
         return replace(
             self,
             documents=documents,
@@ -245,17 +245,17 @@ class Judgements:
 
     @cached_property
     def weights(self) -> np.ndarray:
-        """w_t: the weights of a query's intents, of sum 1."""
+        """w_t: the weights of the intents, which sum to 1 for each query."""
         total = np.bincount(self.intents.query, self.intents.weight, minlength=len(self))
         return self.intents.weight / total[self.intents.query]
 
     def mean_over_intents(self, values: np.ndarray) -> np.ndarray:
-        """Average a value for each intent by the intents' weights; 0 for a query without intents."""
+        """Average values of intents by their weights; a query without intents gets 0."""
         return np.bincount(self.intents.query, self.weights * values, minlength=len(self))
 
     @cached_property
     def n_intents(self) -> np.ndarray:
-        """The number of intents of each query that a document is relevant to: ``|T|``."""
+        """``|T|``: the number of intents of each query that have a relevant document."""
         return np.bincount(self.intents.query, minlength=len(self))
 
     @cached_property
@@ -275,7 +275,7 @@ class Judgements:
 
     @cached_property
     def by_name(self) -> np.ndarray:
-        """The place of each document, 1, 2, 3, ..., by descending name in its query: the order that breaks ties."""
+        """The place of each document, 1, 2, 3, ..., by descending name within its query, as ties are broken."""
         names = self.documents.ids.tolist()
         order = np.array(sorted(range(len(names)), key=names.__getitem__, reverse=True), dtype=np.intp)
         order = order[np.argsort(self.documents.query[order], kind="stable")]
@@ -296,7 +296,7 @@ class Judgements:
         return np.repeat(first - (np.cumsum(n) - n), n) + np.arange(n.sum())
 
     def documents_named(self, query: np.ndarray, names: ArrowStrings) -> tuple[np.ndarray, np.ndarray]:
-        """Return which of some documents, known by query (-1 for none) and name, are relevant, and their indices."""
+        """Return which of some documents, given by query (-1 if unknown) and name, are relevant, and their indices."""
         known, keys, doc = self.remembered("named", self._named)
         place = names.places_in(self.remembered(("like", names.type), lambda: names.like(known)))
         row = np.flatnonzero((place >= 0) & (query >= 0))
@@ -314,7 +314,7 @@ class Judgements:
 
     @cached_property
     def query_index(self) -> dict[str, int]:
-        """The index of each query, by name; only where names are distinct."""
+        """The index of each query, by name; only valid if names are distinct."""
         return {name: query for query, name in enumerate(self.query_ids)}
 
     @cached_property
@@ -326,7 +326,7 @@ class Judgements:
         return judged
 
     def check_labels(self, largest: float, who: object) -> None:
-        """Refuse larger labels with a ``ValueError`` that names the measure, a query and the label."""
+        """Raise a ``ValueError`` if a label exceeds ``largest``."""
         if self.largest_label > largest:
             first = int((self.labels.value > largest).argmax())
             query = self.query_ids[self.documents.query[self.labels.doc[first]]]

@@ -1,4 +1,4 @@
-"""Rankings seen through judgements: the entries that every formula is written over."""
+"""Rankings with their judgements, as the entries that the formulas of measures use."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .judgements import Judgements, Memo, Passages
 from .run import Retrieved
 from .sessions import Turns, read_in_turns
 
-# 2 to the power of more, summed over the documents of a query, may not be finite.
+# Sums of 2^g over the documents of a query may be infinite for larger labels g.
 LARGEST_EXPONENT = 1000
 # No ranking is longer, and a larger number does not fit into an array.
 _LAST = 2**62
@@ -24,7 +24,7 @@ _LARGEST_LABEL = {"exp": LARGEST_EXPONENT, "linear": LARGEST_GAIN, "binary": np.
 
 
 class Declared(Protocol):
-    """What has parameters: a measure."""
+    """A measure with parameters."""
 
     def __getitem__(self, name: str) -> Any:
         """Return the value of a parameter."""
@@ -34,7 +34,7 @@ class Order(Hashable, Protocol):
     """An order of the relevant documents. Orders with equal parameters are equal."""
 
     def places(self, every: Ranked, depth: int | None) -> np.ndarray:
-        """Return the place of each document of the judgements, 1, 2, 3, ...; 0 for those that are left out.
+        """Return the place of each document of the judgements, 1, 2, 3, ..., or 0 if it is left out.
 
         Parameters
         ----------
@@ -46,17 +46,17 @@ class Order(Hashable, Protocol):
 
 
 class Normalisable(Declared, Hashable, Protocol):
-    """A measure that is divided by its value of another ranking."""
+    """A measure that is divided by the value of an ideal ranking."""
 
     @property
     def normaliser(self) -> Order:
-        """The order of that ranking."""
+        """The order of the ideal ranking."""
 
 
 class Listed(NamedTuple):
-    """Every retrieved document, judged or not: its words (NaN where unknown), rank, turn, and place in the turn from 1.
+    """All retrieved documents, judged or not: words (NaN if unknown), rank, turn, and place in the turn from 1.
 
-    ``turn`` are rows of the turns.
+    ``turn`` is the row of the document's turn in `Turns`.
     """
 
     words: np.ndarray
@@ -66,7 +66,7 @@ class Listed(NamedTuple):
 
 
 class PassagesRead(NamedTuple):
-    """Passages of relevant documents, nugget by nugget in reading order: nugget, index of the entry, query, rating."""
+    """Passages of relevant documents by nugget, in reading order: nugget, index of the entry, query, rating."""
 
     nuggets: Groups
     entry: np.ndarray
@@ -75,14 +75,14 @@ class PassagesRead(NamedTuple):
 
 
 class RankedDocuments:
-    """The relevant documents that rankings found, each once, by query and rank.
+    """The relevant documents that rankings retrieve, each once, by query and rank.
 
     Attributes
     ----------
     rank : ndarray of int, shape (documents,)
         True rank of each document, from 1.
     doc : ndarray of int, shape (documents,)
-        Index of each among the documents of the judgements.
+        Index of each document in the judgements.
     queries : Groups
         The documents of each query.
     of_entry : ndarray of int, shape (entries,)
@@ -103,46 +103,46 @@ class RankedDocuments:
         self.of_entry = index[ranked.doc]
 
     def total(self, entries: np.ndarray) -> np.ndarray:
-        """Sum values of entries over the intents of each document."""
+        """Sum the values of entries over the intents of each document."""
         return np.bincount(self.of_entry, entries, minlength=len(self.doc))
 
     @cached_property
     def rarity(self) -> np.ndarray:
-        """R(d) of each document; 0 where the qrels do not tell."""
+        """R(d) of each document, or 0 if the qrels have no rarity."""
         rarity = self._judgements.documents.rarity
         return np.zeros(len(self.doc)) if rarity is None else rarity[self.doc]
 
 
 class Arrivals(NamedTuple):
-    """The first entry of each intent that was met, by query and rank."""
+    """The first entry of each covered intent, by query and rank."""
 
     rank: np.ndarray
     queries: Groups
 
 
 class Ranked:
-    """What rankings found of judgements, as entries: a row for each intent and relevant document retrieved.
+    """The relevant documents that rankings retrieve, as entries: one for each intent and relevant document.
 
-    A document that is relevant to nothing earns nothing: it only pushes the others down and lengthens the list. So it
-    is only in ``rank`` and ``n``. Entries are sorted by query, intent and rank.
+    A document that is not relevant to any intent has no entry. It only affects the ranks of other documents and ``n``.
+    Entries are sorted by query, intent and rank.
 
     Parameters
     ----------
     retrieved : Retrieved
-        What the rankings found of a view of the judgements.
+        The rankings, over a view of the judgements.
     row : ndarray of int, optional
-        Which labels of the judgements the entries are, in their order; all that were found if omitted.
+        The label of the judgements for each entry; by default, all labels of retrieved documents.
     n : ndarray of int, optional
-        Number of ranks to look at; the lengths of the rankings if omitted.
+        The number of ranks to read; by default, the lengths of the rankings.
     cutoff : int, optional
-        The cutoff of the measure; None for none.
+        The cutoff of the measure, if any.
 
     Attributes
     ----------
     n : ndarray of int, shape (queries,)
-        Number of ranks looked at: the length of the ranking, at most the cutoff.
+        The number of ranks read: the length of the ranking, at most the cutoff.
     intent, doc : ndarray of int, shape (entries,)
-        Index among the intents and the documents of the judgements.
+        Index of the intent and of the document in the judgements.
     rank : ndarray of int, shape (entries,)
         True rank of each entry's document, from 1.
     """
@@ -164,7 +164,7 @@ class Ranked:
         self.rank = retrieved.ranks[self.doc]
 
     def down_to(self, last: np.ndarray | int, cutoff: int | None = None) -> Ranked:
-        """Return the rankings down to a last rank, one for all or one for each, with the cutoff of a measure."""
+        """Return the rankings down to a last rank, given once for all or for each, with the cutoff of a measure."""
         last = min(last, _LAST) if isinstance(last, int) else last
         kept = np.flatnonzero(self.rank <= (last if isinstance(last, int) else last[self.query]))
         return Ranked(self.retrieved, self.row[kept], np.minimum(self.n, last), cutoff)
@@ -186,12 +186,12 @@ class Ranked:
 
     @cached_property
     def document_gain(self) -> np.ndarray:
-        """The column ``gain`` of the qrels for each entry; the label where there is none.
+        """The gain of each entry: the column ``gain`` of the qrels, or the label if there is no such column.
 
         Raises
         ------
         ValueError
-            If a gain is so large that sums may not be finite.
+            If a gain is so large that sums may be infinite.
         """
         largest = float(self.judgements.labels.gain.max(initial=0.0))
         if largest > LARGEST_GAIN:
@@ -200,12 +200,12 @@ class Ranked:
 
     @cached_property
     def weight(self) -> np.ndarray:
-        """w_t of each entry: the weights of a query's intents have a sum of 1."""
+        """w_t of each entry; the weights of a query's intents sum to 1."""
         return self.judgements.weights[self.intent]
 
     @property
     def met(self) -> np.ndarray:
-        """c_it: how many documents above each entry's are relevant to its intent."""
+        """c_it: the number of documents above that are relevant to the same intent, for each entry."""
         return self.intents.place
 
     @cached_property
@@ -215,7 +215,7 @@ class Ranked:
 
     @property
     def n_intents(self) -> np.ndarray:
-        """The number of intents of each query that any document is relevant to, ``|T|``."""
+        """``|T|``: the number of intents of each query that have a relevant document."""
         return self.judgements.n_intents
 
     @property
@@ -230,20 +230,20 @@ class Ranked:
 
     @property
     def depth(self) -> np.ndarray:
-        """What a precision divides by: the cutoff, or the length of the ranking where there is none."""
+        """The divisor of precision: the cutoff, or the length of the ranking without one."""
         return self.n if self.cutoff is None else np.full(len(self.n), float(self.cutoff))
 
     def total(self, entries: np.ndarray) -> np.ndarray:
-        """Sum values of entries over each query."""
+        """Sum the values of entries over each query."""
         return np.bincount(self.query, entries, minlength=len(self.n))
 
     def sum_intents(self, values: np.ndarray) -> np.ndarray:
-        """Sum values of intents over each query."""
+        """Sum the values of intents over each query."""
         return np.bincount(self.judgements.intents.query, values, minlength=len(self.n))
 
     @cached_property
     def documents(self) -> RankedDocuments:
-        """The same rankings by document."""
+        """The same rankings, by document."""
         return RankedDocuments(self)
 
     @cached_property
@@ -268,16 +268,16 @@ class Ranked:
         return PassagesRead(Groups(passages.nugget[read], n_nuggets), of, self.query[of], passages.rating[read])
 
     def turns(self, batch: int) -> Turns:
-        """Return the turns in which the rankings are read; ``batch`` documents are one where the run does not tell."""
+        """Return the turns of the rankings; a run without turns is read in turns of ``batch`` documents."""
         return read_in_turns(self.retrieved.turn_sizes(), self.n, batch)
 
     def listed(self, turns: Turns, who: str) -> Listed:
-        """Return a row for each document read, judged or not; none for a turn without documents.
+        """Return one row for each document read, judged or not.
 
         Warns
         -----
         UserWarning
-            Once a run, if it has no column ``doc_len``, for the measure ``who``; no length is known then.
+            Once for each run without a column ``doc_len``; all lengths are then unknown to the measure ``who``.
         """
         lengths = self.retrieved.doc_len()
         if lengths is None and self.n.any() and self.retrieved.run is not None:
@@ -301,7 +301,7 @@ class Ranked:
         Raises
         ------
         ValueError
-            If a label of the qrels is so large that sums of its gain may not be finite.
+            If a label of the qrels is so large that sums of its gain may be infinite.
         """
         self.judgements.check_labels(_LARGEST_LABEL[measure["gain"]], measure)
         return gain_value(self.label, measure["gain"])
@@ -321,14 +321,11 @@ class Ranked:
         return relevance_probability(self.label, measure["max_rel"], gain)
 
     def normalised_by(self, measure: Normalisable) -> Ranked:
-        """Return the ranking that a measure is divided by its value of: the documents in the order of its normaliser.
-
-        It ends at the cutoff, and depends on the judgements alone.
-        """
+        """Return the ideal ranking of a measure, down to the cutoff; it depends only on the judgements."""
         return ideal(self.judgements, measure.normaliser, self.cutoff)
 
     def value(self, measure: Hashable, compute: Callable[[Ranked], np.ndarray]) -> np.ndarray:
-        """Return what ``compute`` returns for these rankings, computed once for each measure."""
+        """Return the result of ``compute`` for these rankings, which is called once for each measure."""
         return self._values(measure, lambda: compute(self))
 
     @cached_property
@@ -341,7 +338,7 @@ def _found(retrieved: Retrieved) -> np.ndarray:
     labels = retrieved.judgements.labels
     rank = retrieved.ranks[labels.doc]
     row = np.flatnonzero(rank)
-    # Every rank of an intent is there once: no two entries tie.
+    # Each rank occurs once in an intent, so there are no ties.
     return row[np.argsort(labels.intent[row] * (int(rank.max(initial=0)) + 1) + rank[row])]
 
 
@@ -369,7 +366,7 @@ def _in_order(judgements: Judgements, order: Order, depth: int | None) -> Ranked
 
 
 class _Places:
-    """The places of an order, down to the depth that was asked for."""
+    """The places of an order, down to the largest requested depth."""
 
     depth: float = 0
     places: np.ndarray

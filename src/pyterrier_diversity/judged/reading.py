@@ -1,4 +1,4 @@
-"""Read qrels into `Judgements`, refusing what would give a wrong number."""
+"""Read qrels into `Judgements`, and refuse data that would give wrong values."""
 
 from __future__ import annotations
 
@@ -15,61 +15,61 @@ from .judgements import Documents, Intents, Judgements, Labels, NamedIntents, Pa
 INTENT_TYPES = ("inf", "nav")
 QRELS_COLUMNS = ("query_id", "doc_id", "relevance")
 _OPTIONAL = ("iteration", "subtopic_id", "weight", "intent_type", "importance", "rarity", "gain", "passage", "nugget")
-# The name of the document in a row that names an intent, and judges no document.
+# The document of a row that only names an intent.
 NO_DOCUMENT = ""
 
-# Weights are relative to each other; the sum of larger ones might not be finite.
+# Weights are relative to each other; the sum of larger weights might be infinite.
 _LARGEST_WEIGHT = 1e100
 
 
 @dataclass(frozen=True, eq=False)
 class _Known:
-    """Qrels that were read, and what was read."""
+    """The columns of qrels that were read before, and their judgements."""
 
     columns: dict[str, np.ndarray]
     judgements: Judgements
     strings: frozenset[str]
 
 
-# pt.Experiment hands over a fresh copy of the same qrels for every system.
+# pt.Experiment passes a new copy of the same qrels for every system.
 _recent: deque[_Known] = deque(maxlen=16)
 
-# So many rows are compared first.
+# The number of rows that are compared first.
 _SAMPLE = 64
 
-# So many rows are remembered together, those of the qrels read last in any case.
+# The number of rows that are remembered together; the most recent qrels are always remembered.
 _MOST_ROWS = 2**20
 
 
 def judge(qrels: Any) -> Judgements:
-    """Read qrels, or find them among those read last.
+    """Read qrels, or return the judgements of equal qrels that were read recently.
 
     Parameters
     ----------
     qrels : DataFrame, iterable of named tuples, or dict of dicts
         Query, document and label, with PyTerrier's or ir_measures' names; optionally ``iteration`` or
         ``subtopic_id`` (the intent), ``weight``, ``intent_type``, ``importance``, ``rarity``, and ``gain``. With
-        ``passage``, a row is a passage of a document, and may have a ``nugget``; a document's label for an intent is
-        then the highest of its passages, its gain the sum. A row with an empty document names an intent, and judges
-        nothing. Not changed.
+        ``passage``, a row is a passage of a document, and may have a ``nugget``. The document's label for an intent is
+        then the highest label of its passages, and its gain is their sum. A row with an empty document only names an
+        intent. Not changed.
 
     Returns
     -------
     Judgements
-        Independent of the order of the rows, and of what becomes of ``qrels`` later.
+        Judgements that do not depend on the order of the rows, nor on later changes of ``qrels``.
 
     Raises
     ------
     ValueError
-        If a column or a value is missing or out of range, if two labels contradict each other, or if a document has
-        several labels and nothing tells for which intent.
+        If a column or a value is missing or out of range, two labels contradict each other, or a document has several
+        labels without a column for the intent.
     """
     frame = to_frame(qrels, QRELS_COLUMNS, "qrels")
-    # Numbers first: most qrels that differ do so in a label, and numbers are compared fast.
+    # Numbers first: different qrels mostly differ in labels, and numbers are compared fast.
     columns = {
         name: frame[name].to_numpy() for name in ("relevance", *_OPTIONAL, "query_id", "doc_id") if name in frame
     }
-    # Most qrels that differ do so in some of a few rows, and need not be compared in all.
+    # Different qrels mostly differ in a sample of rows, so the others need not be compared.
     some_rows = np.linspace(0, len(frame) - 1, min(_SAMPLE, len(frame))).astype(np.intp)
     for known in reversed(tuple(_recent)):
         if _alike(known, columns, some_rows) and _alike(known, columns, slice(None)):
@@ -97,7 +97,7 @@ def _is_text(values: np.ndarray) -> bool:
 
 
 def _alike(known: _Known, columns: dict[str, np.ndarray], rows: np.ndarray | slice) -> bool:
-    """Tell whether qrels as long as those known, with the same columns, are the same in some rows."""
+    """Tell whether qrels have the same columns as known ones and are equal in some rows."""
     return known.columns.keys() == columns.keys() and all(
         len(known.columns[name]) == len(columns[name])
         and _same(known.columns[name][rows], columns[name][rows], name in known.strings)
@@ -106,13 +106,13 @@ def _alike(known: _Known, columns: dict[str, np.ndarray], rows: np.ndarray | sli
 
 
 def _same(known: np.ndarray, column: np.ndarray, is_text: bool) -> bool:
-    """Tell whether a column holds the same values of the same types; what equals a string is one."""
+    """Tell whether a column has the same values with the same types; ``is_text`` columns need no check of types."""
     if known.dtype != column.dtype or known.shape != column.shape:
         return False
     try:
         if known.dtype != object:
             return np.array_equal(known, column)
-        # One object has one value: only others are compared.
+        # Identical objects have the same value, so only others are compared.
         others = np.flatnonzero(addresses(known) != addresses(column))
         if not np.all(known[others] == column[others]):
             return False
@@ -131,7 +131,7 @@ def _read(frame: pd.DataFrame) -> Judgements:
 
 
 def _distinct_passages(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return relevance as checked numbers, and passages that are there twice once."""
+    """Return the passages without duplicates, and with relevance as checked numbers."""
     keys = [name for name in (*QRELS_COLUMNS[:2], "iteration", "subtopic_id", "passage") if name in frame]
     texts = {name: strings(frame, name, "qrels") for name in keys}
     frame = frame.assign(relevance=numbers(frame, "relevance", "qrels"), **texts)
@@ -143,7 +143,7 @@ def _distinct_passages(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _of_documents(passages: pd.DataFrame) -> pd.DataFrame:
-    """Return a row for each document and intent: the highest label of its passages, and their sum as gain."""
+    """Return one row for each document and intent, with the highest label of its passages, and their sum as gain."""
     constant = ("query_id", "doc_id", "iteration", "subtopic_id", "weight", "intent_type", "importance", "rarity")
     gain = passages["relevance"].clip(lower=0) if "gain" not in passages else numbers(passages, "gain", "qrels")
     keys = [name for name in constant if name in passages]
@@ -152,7 +152,7 @@ def _of_documents(passages: pd.DataFrame) -> pd.DataFrame:
 
 
 def _passages(frame: pd.DataFrame, judgements: Judgements) -> Passages:
-    """Return the relevant passages in the order of their numbers, or else of their names."""
+    """Return the relevant passages sorted by number, then by name."""
     intent, _, names = intents_of_rows(frame)
     passages = frame[["query_id", "doc_id", "relevance", "passage"]].assign(
         intent=names[intent], nugget=strings(frame, "nugget", "qrels")
@@ -217,7 +217,7 @@ def _read_documents(frame: pd.DataFrame, columns: frozenset[str]) -> Judgements:
 
 
 def intents_of_rows(frame: pd.DataFrame) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the intent of each row of qrels, a number that no two queries share; the query of each, and its name."""
+    """Return the index of each row's intent, and the query and the name of each intent."""
     return _named_intents(_query(frame), _iteration(frame))
 
 
@@ -233,7 +233,7 @@ def _documents(query: np.ndarray, doc_ids: np.ndarray, rarity: np.ndarray | None
 
 
 def _sorted(column: Ids) -> Ids:
-    """Put the names into numeric order if all are numbers, else into alphabetical order."""
+    """Sort the names as numbers if all are numbers, otherwise alphabetically."""
     names = column.names.tolist()
     keys = [by_number(name) for name in names]
     numeric = not any(other for other, *_ in keys)
@@ -256,7 +256,7 @@ def _iteration(frame: pd.DataFrame) -> Ids | None:
 
 
 def _named_intents(query: Ids, iteration: Ids | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the (query, intent) pair of each row, then the query and the name of each pair."""
+    """Return the index of each row's (query, intent) pair, and the query and the intent's name of each pair."""
     if iteration is None:
         return query.codes, np.arange(len(query.names)), np.full(len(query.names), "0", dtype=object)
     n_names = max(len(iteration.names), 1)
@@ -268,8 +268,8 @@ def _named_intents(query: Ids, iteration: Ids | None) -> tuple[np.ndarray, np.nd
 def _repeats(
     frame: pd.DataFrame, doc_ids: np.ndarray, named: np.ndarray, label: np.ndarray, with_intents: bool
 ) -> np.ndarray | None:
-    """Return which rows repeat one before them to the letter; None if none does."""
-    # Rows that name the same document and intent have the same key. Few others do, and those are told apart below.
+    """Return which rows are exact duplicates of an earlier row, or None if there are no duplicates."""
+    # Rows with the same document and intent have the same key. Few others do, and they are distinguished below.
     hashes = np.fromiter(map(hash, doc_ids), dtype=np.int64, count=len(doc_ids))
     if pd.Index(hashes * 1_000_003 + named).is_unique:
         return None
@@ -278,9 +278,9 @@ def _repeats(
     if not with_intents and again.any():
         row = int(again.argmax())
         raise ValueError(
-            f"qrels hold several rows for document {doc_ids[row]!r} of query {frame['query_id'].iloc[row]!r} and no "
-            "column iteration or subtopic_id to tell the intents apart; pyterrier_diversity.io.read_qrels keeps the "
-            "intent of a qrels file."
+            f"qrels have several rows for document {doc_ids[row]!r} of query {frame['query_id'].iloc[row]!r}, but no "
+            "column iteration or subtopic_id for the intent; pyterrier_diversity.io.read_qrels keeps the intents of a "
+            "qrels file."
         )
     repeats = rows.duplicated().to_numpy()
     if (again & ~repeats).any():
@@ -289,7 +289,7 @@ def _repeats(
 
 
 def _refuse_contradictions(frame: pd.DataFrame, rows: pd.DataFrame) -> None:
-    """Raise the ``ValueError`` for several labels of one query, intent and document, with the first three cases."""
+    """Raise a ``ValueError`` for different labels of one query, intent and document, with the first three cases."""
     column = "subtopic_id" if "subtopic_id" in frame else "iteration"
     groups = rows.drop_duplicates().groupby(["named", "doc"], sort=False)["label"]
     contradicting = [group for _, group in groups if len(group) > 1]
@@ -299,7 +299,7 @@ def _refuse_contradictions(frame: pd.DataFrame, rows: pd.DataFrame) -> None:
         for group in contradicting[:3]
     ]
     raise ValueError(
-        f"qrels hold different labels for one query, intent and document ({len(contradicting)} cases): "
+        f"qrels have different labels for one query, intent and document ({len(contradicting)} cases): "
         f"{'; '.join(cases)}."
     )
 
@@ -307,7 +307,7 @@ def _refuse_contradictions(frame: pd.DataFrame, rows: pd.DataFrame) -> None:
 def _constant(
     frame: pd.DataFrame, column: str, values: np.ndarray, group: np.ndarray, n_groups: int, within: str
 ) -> np.ndarray:
-    """Return the value of each group, which all its rows must have."""
+    """Return the value of each group, or raise a ``ValueError`` if the rows of a group differ."""
     per_group = np.empty(n_groups, dtype=values.dtype)
     per_group[group] = values
     differ = per_group[group] != values
@@ -346,12 +346,12 @@ def _importance(frame: pd.DataFrame, named: np.ndarray, n_named: int) -> np.ndar
 
 
 def judging_rows(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of qrels that judge a document: others only name an intent."""
+    """Return the rows of qrels that judge a document; other rows only name an intent."""
     return frame[frame["doc_id"] != NO_DOCUMENT] if (frame["doc_id"] == NO_DOCUMENT).any() else frame
 
 
 def _gain(frame: pd.DataFrame, label: np.ndarray) -> np.ndarray:
-    """Return the gain of each row: the label where the qrels have no column of it."""
+    """Return the gain of each row, or the label if the qrels have no column ``gain``."""
     if "gain" not in frame:
         return label
     gain = numbers(frame, "gain", "qrels")
@@ -366,7 +366,7 @@ def _rarity(frame: pd.DataFrame, query: Ids, doc_ids: np.ndarray) -> np.ndarray 
     rarity = numbers(frame, "rarity", "qrels")
     outside = (rarity < 0) | (rarity > 1)
     if outside.any():
-        fail(frame, outside, "rarity", "qrels", "must lie in [0, 1]")
+        fail(frame, outside, "rarity", "qrels", "must be in [0, 1]")
     documents, index = _documents(query.codes, doc_ids, None)
     _constant(frame, "rarity", rarity, index, len(documents.ids), "a query's document")
     return rarity

@@ -1,4 +1,4 @@
-"""Read a run into rankings, in the one order that every value of a table comes from."""
+"""Read a run into rankings, with one order for all measures."""
 
 from __future__ import annotations
 
@@ -31,39 +31,40 @@ from .warned import warn_of_data
 
 _MOST_TURNS = 1_000_000
 
-# In a ranking so many times as long as the judgements, these are looked up; else its documents in the judgements.
+# In rankings that are longer than this many times the relevant documents, the relevant documents are looked up;
+# otherwise the documents of the ranking are looked up in the judgements.
 _LONGER = 4
 
-# In so many queries some document is judged, unless the ids of documents are other ones.
+# In this many queries, some document is judged unless the document ids do not match.
 _SEVERAL = 5
 
-# Begins the name of a place in a session that no judged document takes.
+# Prefix of the names of ranks in a session without a judged document.
 _NOBODY = "\1"
 
 
 class Run:
-    """The rankings of one system: score descending, ties by document id descending.
+    """The rankings of one system: by descending score, with ties by descending document id.
 
-    With a column ``turn``, the turns of a session follow each other, each in this order. A turn number without
-    documents is one rank with nothing relevant at it, and a repeated document keeps its place as an unjudged one.
+    With a column ``turn``, the turns of a session follow each other, each in this order. A turn without documents takes
+    one rank without a relevant document. A repeated document keeps its rank and counts as unjudged.
 
     Parameters
     ----------
     run : DataFrame, iterable of named tuples, dict of dicts, or dict of lists
         Query, document and score, with PyTerrier's or ir_measures' names; optionally ``turn``, and ``doc_len``, the
-        number of words of each document, NaN where unknown. ``rank`` orders documents that have no ``score``, and so
-        does the order of a list. Not changed.
+        number of words of each document (NaN if unknown). Without ``score``, the column ``rank`` or the order of a list
+        orders the documents. Not changed.
 
     Raises
     ------
     ValueError
-        If a column or a value is missing, a score is not finite, a turn is negative or fractional, or a length
+        If a column or a value is missing, a score is not finite, a turn is negative or fractional, or a length is
         negative or infinite.
 
     Warns
     -----
     UserWarning
-        If scores rise somewhere down the ranks that the run has, too: the score counts.
+        If the order by score contradicts the column ``rank``; the score counts.
     """
 
     def __init__(self, run: Any) -> None:
@@ -94,7 +95,7 @@ class Run:
         return list(self._bounds)
 
     def ranking(self, query_id: str, depth: int | None = None) -> list[str]:
-        """Return the documents of a query, best first, down to a depth; an empty list if it has none."""
+        """Return the documents of a query, best first, down to a depth, or an empty list."""
         documents = self._listed(*self._bounds.get(query_id, (0, 0)))
         if self._turn is None:
             return list(dict.fromkeys(documents))[:depth]
@@ -116,14 +117,14 @@ class Run:
         judgements : Judgements
             The judgements as read.
         depth : int, optional
-            How many ranks matter: documents below them are not looked at, but in a ranking with one that is there twice
-            above, and in sessions. All documents if omitted.
+            The number of ranks that matter; all by default. Lower documents are skipped, except in sessions and in
+            rankings with repeated documents.
 
         Warns
         -----
         UserWarning
-            Once a run, if it holds documents twice in a query that were looked at, has no query in common with the
-            qrels, or has several in common and a judged document in none of them.
+            Once for each run, if it repeats documents in a query, shares no query with the qrels, or shares several
+            but has no judged document in any of them.
         """
         found = None
         if self._turn is not None:
@@ -137,9 +138,9 @@ class Run:
         return Retrieved(judgements, ranks, n, self)
 
     def _gone_through(self, judgements: Judgements, depth: int | None) -> tuple[np.ndarray, np.ndarray, int]:
-        """Return the rank of each document, the number of documents of each query, and how many are there again."""
+        """Return the rank of each document, the number of documents of each query, and the number of repeats."""
         n = np.zeros(len(judgements), dtype=np.int64)
-        # What is found by going through rankings, and through judgements.
+        # Short rankings: the index of each document, and the length. Long rankings: ranks, and the query.
         at: list[int] = []
         read: list[int] = []
         ranks: list[int] = []
@@ -174,7 +175,7 @@ class Run:
         return of_doc, n, n_repeats
 
     def _in_turns(self, judgements: Judgements) -> tuple[np.ndarray, np.ndarray, int]:
-        """Return what `_gone_through` does, of sessions: a document that is there again is another one."""
+        """Return the same as `_gone_through` for sessions, where a repeated document counts as another one."""
         n, ranks = np.zeros(len(judgements), dtype=np.int64), np.zeros(len(judgements.documents.ids), dtype=np.int64)
         for query_id, bounds in self._bounds.items():
             query = judgements.query_index.get(query_id)
@@ -182,7 +183,7 @@ class Run:
                 continue
             relevant, of_rows = judgements.relevant_docs[query], self._ranks(query_id)
             n[query] = of_rows[-1]
-            # The first rank of a document is what stays.
+            # In reverse, so that the first rank of a document stays.
             for doc, rank in zip(reversed(self._listed(*bounds)), reversed(of_rows), strict=True):
                 if doc in relevant:
                     ranks[relevant[doc]] = rank
@@ -191,7 +192,7 @@ class Run:
     def _looked_up(
         self, docs: ArrowStrings, judgements: Judgements, depth: int | None
     ) -> tuple[np.ndarray, np.ndarray, int] | None:
-        """Return what `_gone_through` does; None if a document is there twice."""
+        """Return the same as `_gone_through`, or None if a document is repeated."""
         query = np.array([judgements.query_index.get(name, -1) for name in self._bounds], dtype=np.intp)
         start, end = np.array(list(self._bounds.values()), dtype=np.intp).reshape(-1, 2).T
         size = np.where(query >= 0, np.minimum(end - start, len(docs) if depth is None else min(depth, len(docs))), 0)
@@ -215,18 +216,18 @@ class Run:
         return Ties(query, turn, self._score[place], self._docs[place])
 
     def tied_across(self, rank: int) -> list[str]:
-        """Return the queries whose documents at a rank and at the next one have the same score."""
+        """Return the queries with the same score at a rank and at the next one."""
         names = list(self._bounds)
         return [names[query] for query in self._ties.across(rank).tolist()]
 
     @property
     def tied_queries(self) -> list[str]:
-        """The queries in which documents have the same score."""
+        """The queries with tied documents."""
         names = list(self._bounds)
         return [names[query] for query in self._ties.queries.tolist()]
 
     def shuffled(self, generators: Mapping[str, np.random.Generator]) -> Run:
-        """Return the run with tied documents in an order that each query's generator draws; others stay as they are."""
+        """Return the run with tied documents in random order; each query has its generator."""
         keys = np.zeros(len(self._docs))
         for query_id, generator in generators.items():
             start, end = self._bounds[query_id]
@@ -243,18 +244,18 @@ class Run:
         return place if self._order is None else self._order[place]
 
     def _listed(self, start: int, end: int) -> list[str]:
-        """Return the documents from place to place of the ordered rows, those of a query: repeats and all."""
+        """Return the documents of a range of ordered rows, with repeats."""
         rows = slice(start, end) if self._order is None else self._order[start:end]
         documents: list[str] = self._docs[rows].tolist()
         return documents
 
     def _turns(self, query_id: str) -> np.ndarray:
-        """Return the turn of each row of a query, in ranking order; none where the run does not tell."""
+        """Return the turn of each row of a query, in ranking order, or an empty array if the run has no turns."""
         turn = np.zeros(0) if self._turn is None else self._turn[self._rows(query_id)]
         return turn.astype(np.int64)
 
     def _ranks(self, query_id: str) -> list[int]:
-        """Return the rank of each row of a session: each turn without documents above is one."""
+        """Return the rank of each row of a session, where a turn without documents takes one rank."""
         turn = self._turns(query_id)
         n_turns = np.cumsum(np.diff(turn, prepend=-1) > 0)
         ranks: list[int] = (np.arange(1, len(turn) + 1) + turn + 1 - n_turns).tolist()
@@ -262,7 +263,7 @@ class Run:
 
     @property
     def tells_turns(self) -> bool:
-        """Whether the run is of sessions: has a column ``turn``."""
+        """Whether the run has a column ``turn``, and so consists of sessions."""
         return self._turn is not None
 
     @property
@@ -271,19 +272,19 @@ class Run:
         return self._doc_len is not None
 
     def turn_sizes(self, query_id: str) -> TurnSizes:
-        """Return the turns of a query that have documents."""
+        """Return the turns of a query with documents."""
         return TurnSizes(*np.unique(self._turns(query_id), return_counts=True))
 
     def doc_len(self, query_id: str) -> np.ndarray:
-        """Return the words of each document of a query, best first; NaN where they are not known."""
+        """Return the number of words of each document of a query, best first; NaN if unknown."""
         rows = self._rows(query_id)
         again = pd.Series(self._docs[rows]).duplicated().to_numpy()
         lengths = np.full(len(again), np.nan) if self._doc_len is None else self._doc_len[rows]
-        # A repeated document is there in a session only, as another one.
+        # Only sessions keep repeated documents, as unknown ones.
         return lengths[~again] if self._turn is None else np.where(again, np.nan, lengths)
 
     def warn_once(self, message: str) -> None:
-        """Warn of something about this run, the first time only."""
+        """Give a warning about this run once."""
         if message not in self._warned:
             warn_of_data(message)
             self._warned.add(message)
@@ -292,17 +293,17 @@ class Run:
         if n_repeats:
             query_id, doc = next(self._repeats(query_ids))
             self.warn_once(
-                f"The run holds a document twice in a query, {n_repeats} times in all, such as {doc!r} in query "
-                f"{query_id!r}; the better-ranked one counts."
+                f"The run repeats documents within a query, {n_repeats} times in all, such as {doc!r} in query "
+                f"{query_id!r}; the best rank counts."
             )
         if self._bounds and query_ids and self._bounds.keys().isdisjoint(query_ids):
             names = ", ".join(repr(name) for name in list(self._bounds)[:3])
             self.warn_once(
-                f"No query of the run ({names}, ...) is in the qrels ({query_ids[0]!r}, ...): nothing of it counts."
+                f"No query of the run ({names}, ...) is in the qrels ({query_ids[0]!r}, ...). Do the query ids match?"
             )
 
     def _repeats(self, query_ids: Sequence[str]) -> Iterator[tuple[str, str]]:
-        """Yield queries with a document that is there again."""
+        """Yield each repeated document with its query."""
         for query_id in query_ids:
             seen: set[str] = set()
             for doc in self._listed(*self._bounds.get(query_id, (0, 0))):
@@ -311,37 +312,37 @@ class Run:
                 seen.add(doc)
 
     def _warn_of_unjudged(self, judgements: Judgements, shared: Sequence[int]) -> None:
-        """Warn if no document of several queries is judged: then the ids are other ones."""
+        """Warn if no document is judged in several queries, as the document ids may not match."""
         if len(shared) < _SEVERAL:
             return
         judged = judgements.judged_docs
         named = [(self._docs[self._rows(judgements.query_ids[query])], judged[query]) for query in shared]
         if all(of_query.isdisjoint(docs) for docs, of_query in named):
             theirs = next((min(of_query) for _, of_query in named if of_query), None)
-            example = "none is judged at all" if theirs is None else f"{theirs!r} in the qrels"
+            example = "no judged documents at all" if theirs is None else f"{theirs!r} in the qrels"
             self.warn_once(
                 f"No document of the run is judged in any of the {len(shared)} queries that it shares with the qrels: "
-                f"{named[0][0][0]!r} in the run, {example}. Are the ids of one collection?"
+                f"{named[0][0][0]!r} in the run, {example}. Do the document ids match?"
             )
 
 
-# More words, summed up and times their cost, may not be finite.
+# The cost of more words may be infinite.
 _MOST_WORDS = 1e100
 
 
 class Retrieved:
-    """What rankings found of some judgements.
+    """Rankings of the relevant documents of some judgements.
 
     Parameters
     ----------
     judgements : Judgements
         The judgements, or a view of them.
     ranks : ndarray of int, shape (documents,)
-        The rank of each relevant document, from 1; 0 where it was not retrieved.
+        The rank of each relevant document, from 1; 0 if it is not retrieved.
     n : ndarray of int, shape (queries,)
         The length of each ranking.
     run : Run, optional
-        The run that the rankings are of; without one, they are of relevant documents only.
+        The run of the rankings; without one, they contain only relevant documents.
     """
 
     def __init__(
@@ -359,20 +360,20 @@ class Retrieved:
         self._base = self if base is None else base
 
     def view(self, view: Judgements) -> Retrieved:
-        """Return what they found of a view of the judgements."""
+        """Return the same rankings over a view of the judgements."""
         if view is self.judgements:
             return self
         base = self._base
         return Retrieved(view, base.ranks[view.base_doc], base.n[view.base_query], self.run, base)
 
     def prefix(self, last: np.ndarray) -> Retrieved:
-        """Return the rankings down to a last rank for each."""
+        """Return the rankings down to the last rank of each."""
         below = self.ranks > last[self.judgements.documents.query]
         base = None if self._base is self else self._base
         return Retrieved(self.judgements, np.where(below, 0, self.ranks), np.minimum(self.n, last), self.run, base)
 
     def judged_only(self) -> Retrieved:
-        """Return the rankings without documents that have no judgement for their query."""
+        """Return the rankings without unjudged documents."""
         if self.run is None:
             return self
         judged = [
@@ -396,7 +397,7 @@ class Retrieved:
     def as_dict(
         self, names: Sequence[str], depth: int | None = None, queries: slice = slice(None)
     ) -> dict[str, dict[str, float]]:
-        """Return the rankings that are not empty, or some, by ``names``, with scores n, ..., 2, 1, down to a depth."""
+        """Return the non-empty rankings of ``queries`` down to a depth, by name, with the scores n, ..., 2, 1."""
         rankings = self.rankings(depth, queries)
         longest = max(map(len, rankings), default=0)
         scores = np.arange(longest, 0, -1.0).tolist()
@@ -407,13 +408,13 @@ class Retrieved:
         }
 
     def turn_sizes(self) -> list[TurnSizes] | None:
-        """Return the turns with documents of each ranking; None if the run does not tell."""
+        """Return the turns with documents of each ranking, or None if the run has no turns."""
         if self.run is None or not self.run.tells_turns:
             return None
         return [self.run.turn_sizes(name) for name in self.judgements.query_ids]
 
     def doc_len(self) -> list[np.ndarray] | None:
-        """Return the words of each document of each ranking, best first; None if the run does not tell any."""
+        """Return the number of words of each document of each ranking, or None if the run has no lengths."""
         if self.run is None or not self.run.tells_lengths:
             return None
         return list(map(self.run.doc_len, self.judgements.query_ids))
@@ -430,7 +431,7 @@ def _rankings(found: Retrieved) -> list[list[str]]:
 
 
 def retrieved(judgements: Judgements, rankings: Sequence[Sequence[str]], run: Run | None = None) -> Retrieved:
-    """Return what rankings of distinct documents, one for each query, found of the judgements."""
+    """Return rankings of distinct documents, one for each query, over the judgements."""
     at: list[int] = []
     for relevant, docs in zip(judgements.relevant_docs, rankings, strict=True):
         at.extend(map(relevant.get, docs, repeat(-1)))
@@ -439,7 +440,7 @@ def retrieved(judgements: Judgements, rankings: Sequence[Sequence[str]], run: Ru
 
 
 def _ranks_of(judgements: Judgements, at: list[int], n: list[int]) -> np.ndarray:
-    """Return the rank of each document in rankings of lengths ``n``; -1 in them is a document that is not relevant."""
+    """Return the rank of each document in rankings of lengths ``n``, in which -1 is a document that is not relevant."""
     rank = Groups(np.repeat(np.arange(len(n)), n), len(n)).place + 1
     doc = np.fromiter(at, np.int64, len(at))
     ranks = np.zeros(len(judgements.documents.ids), dtype=np.int64)
@@ -456,7 +457,7 @@ def _turn(frame: Any) -> np.ndarray:
 
 
 def _doc_len(frame: Any) -> np.ndarray:
-    """Return the number of words of each document, NaN where unknown."""
+    """Return the number of words of each document; NaN if unknown."""
     unknown = frame["doc_len"].isna().to_numpy()
     words = numbers(frame.assign(doc_len=frame["doc_len"].where(~unknown, 0)), "doc_len", "run")
     if (words < 0).any():
@@ -469,7 +470,7 @@ def _doc_len(frame: Any) -> np.ndarray:
 def ranking_order(
     query: np.ndarray, turn: np.ndarray | None, score: np.ndarray, docs: np.ndarray | ArrowStrings
 ) -> np.ndarray | None:
-    """Return the rows query by query, each in ranking order; None if that is how they are."""
+    """Return the order of rows by query and rank, or None if they are in that order already."""
     key = _turn_of_query(query, turn)
     begins = key[1:] != key[:-1]
     order = None
@@ -487,8 +488,8 @@ def ranking_order(
 
 
 def _by_name(order: np.ndarray, ties: np.ndarray, wrong: np.ndarray, docs: np.ndarray | ArrowStrings) -> np.ndarray:
-    """Return rows with tied documents by descending name; ``wrong`` are the ties, each with the row after it."""
-    # Names are slow to compare: only those of tied groups that are out of order are sorted, all groups at once.
+    """Return the rows with ties sorted by descending name; ``wrong`` marks ties in the wrong order."""
+    # Comparing names is slow, so only tied groups in the wrong order are sorted, all at once.
     heads = np.flatnonzero(np.diff(ties, prepend=-2) > 1)
     unsorted = np.logical_or.reduceat(wrong, heads)
     size = np.diff(heads, append=len(ties))[unsorted] + 1
@@ -501,7 +502,7 @@ def _by_name(order: np.ndarray, ties: np.ndarray, wrong: np.ndarray, docs: np.nd
 
 
 def _turn_of_query(query: np.ndarray, turn: np.ndarray | None) -> np.ndarray:
-    """Return one number for the query and the turn of each row, in their order."""
+    """Return one number for the query and the turn of each row, which sorts by both."""
     return query if turn is None else query.astype(np.int64) * _MOST_TURNS + turn.astype(np.int64)
 
 
@@ -513,16 +514,16 @@ def contradicted_ranks(
     rank: np.ndarray,
     order: np.ndarray | None,
 ) -> str:
-    """Return a message about the queries in which a score rises somewhere down the ranks; an empty one if none does.
+    """Return a message about queries where a lower rank has a higher score, or an empty string.
 
     Parameters
     ----------
     order : ndarray of int, optional
-        What `ranking_order` returned.
+        The result of `ranking_order`.
     """
     key = _turn_of_query(query.codes, turn)
     begins = key[1:] != key[:-1]
-    # Most rows stand query by query, in the order of their ranks.
+    # Usually the rows are sorted by query and rank.
     falls_or_rises = (rank[1:] < rank[:-1]) | (score[1:] > score[:-1])
     if (key[1:] >= key[:-1]).all() and not (falls_or_rises & ~begins).any():
         return ""
@@ -531,7 +532,7 @@ def contradicted_ranks(
     same = key[1:] == key[:-1]
     if not ((rank[1:] < rank[:-1]) & same).any():
         return ""
-    # Tied documents may have any of their ranks.
+    # Tied documents may swap their ranks.
     heads = np.flatnonzero(np.concatenate([[True], ~same | (score[1:] != score[:-1])]))
     lowest, highest = np.minimum.reduceat(rank, heads), np.maximum.reduceat(rank, heads)
     risen = np.flatnonzero((lowest[1:] < highest[:-1]) & (key[heads][1:] == key[heads][:-1]))
@@ -544,14 +545,14 @@ def contradicted_ranks(
     queries = query.codes[place[heads[risen]]]
     upper, lower = docs[place[[above, below]]].tolist()
     return (
-        f"Scores rise down the ranks of {len(np.unique(queries))} of {len(query.names)} queries of the run, such as "
-        f"{query.names[queries[0]]!r}, where {upper!r} has rank {rank[above]:g} and a higher score than "
-        f"{lower!r} of rank {rank[below]:g}: the score counts. order='rank' of the readers goes by rank."
+        f"Scores and ranks contradict each other in {len(np.unique(queries))} of {len(query.names)} queries of the "
+        f"run, such as {query.names[queries[0]]!r}, where {upper!r} has rank {rank[above]:g} and a higher score than "
+        f"{lower!r} at rank {rank[below]:g}. The score counts; to use the rank, read the run with order='rank'."
     )
 
 
 def _session(documents: list[str], ranks: list[int]) -> Iterator[str]:
-    """Yield the document of each rank: for turns without documents, and for repeats, names that no qrels have."""
+    """Yield the document at each rank, with made-up names for turns without documents and for repeats."""
     seen: set[str] = set()
     for doc, above, rank in zip(documents, [0, *ranks], ranks, strict=False):
         yield from (f"{_NOBODY}{empty}" for empty in range(above + 1, rank))

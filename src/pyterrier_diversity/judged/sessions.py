@@ -1,4 +1,4 @@
-"""Rankings read in turns, and the rows that only measures of sessions look at."""
+"""The turns of rankings, for measures of sessions."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ import numpy as np
 
 from .entries import Groups
 
-# No ranking has more turns, and a larger number does not fit into an array.
+# More than the turns of any ranking, and still an integer of an array.
 _MANY = 2**62
 
 
 class TurnSizes(NamedTuple):
-    """The turns of a ranking that have documents: their numbers from 0, ascending, and how many documents they have."""
+    """The turns of a ranking with documents: their numbers from 0, ascending, and their numbers of documents."""
 
     number: np.ndarray
     size: np.ndarray
 
 
 class Turns:
-    """The turns of some rankings that have documents, one row for each: a turn without documents is only counted.
+    """The turns of some rankings, one row for each turn with documents; other turns are only counted in ``n``.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ class Turns:
     start, last : ndarray of int, shape (turns,)
         The number of ranks above each turn, and its last rank.
     n : ndarray of int, shape (queries,)
-        The number of turns of each ranking, those without documents included.
+        The number of turns of each ranking, with those without documents.
 
     Attributes
     ----------
@@ -58,16 +58,16 @@ class Turns:
 
     @property
     def last_rank(self) -> np.ndarray:
-        """The last rank of each ranking's last turn; 0 where there is none."""
+        """The last rank of each ranking's last turn, or 0 without turns."""
         query, lowest = _lowest(self.queries.of)
         rank = self.n.copy()
-        # Below the last turn with documents, each turn is a rank.
+        # Below the last turn with documents, each turn takes one rank.
         rank[query] += self.last[lowest] - (self.number[lowest] + 1)
         return rank
 
     def of(self, query: np.ndarray, rank: np.ndarray) -> np.ndarray:
-        """Return the row of the turn in which each rank of a ranking is read, a rank of a document."""
-        # One search for all: each ranking has its ranks to itself.
+        """Return the row of the turn of each rank, given with its ranking; a document must be at the rank."""
+        # One search for all rankings: each has its own range of keys.
         ranks_above = int(self.last.max(initial=0)) + 1
         return np.searchsorted(self.queries.of * ranks_above + self.last, query * ranks_above + rank.astype(np.int64))
 
@@ -79,16 +79,16 @@ def _lowest(query: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def read_in_turns(sizes: list[TurnSizes] | None, n: np.ndarray, batch: int) -> Turns:
-    """Return the turns in which rankings are read.
+    """Return the turns of rankings.
 
     Parameters
     ----------
     sizes : list of TurnSizes, or None
-        The turns with documents of each ranking; None where all turns are ``batch`` ranks.
+        The turns with documents of each ranking; None if all turns have ``batch`` ranks.
     n : ndarray of int, shape (queries,)
-        How many ranks of each ranking are read: turns below them are left out.
+        The number of ranks of each ranking; turns below are dropped.
     batch : int
-        Ranks of a turn, where they are not told.
+        The number of ranks of a turn if ``sizes`` is None.
     """
     if sizes is None:
         batch = min(batch, max(int(n.max(initial=0)), 1))
@@ -99,7 +99,7 @@ def read_in_turns(sizes: list[TurnSizes] | None, n: np.ndarray, batch: int) -> T
     groups = Groups(np.repeat(np.arange(len(n)), [len(of_query.number) for of_query in sizes]), len(n))
     none = np.zeros(0, dtype=np.int64)
     number, size = map(np.concatenate, zip(TurnSizes(none, none), *sizes, strict=True))
-    # Each turn without documents above is a rank.
+    # Each turn without documents takes one rank.
     start = groups.above(size).astype(np.int64) + number - groups.place
     read = start < n[groups.of]
     query, number, start = groups.of[read], number[read], start[read]

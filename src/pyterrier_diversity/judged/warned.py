@@ -1,4 +1,4 @@
-"""Warnings: given to the user at once, or, of data, collected by a call that evaluates many runs."""
+"""Warnings, which a call that evaluates many runs collects if they are about data."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from contextvars import ContextVar
 
 _collecting: ContextVar[list[str] | None] = ContextVar("collecting", default=None)
 
-# Lines of this package and of its hosts tell a user nothing.
+# Warnings point to the user's line, not to lines of this package or its hosts.
 _PACKAGES = (__name__.partition(".")[0], "pyterrier", "ir_measures")
 
 
 def warn_user(message: str) -> None:
-    """Warn at the user's line: the last one called that is neither of this package nor of its hosts."""
+    """Warn at the user's line: the innermost one outside this package and its hosts."""
     frame, level = sys._getframe(), 1
     while frame.f_back is not None and str(frame.f_globals.get("__name__")).partition(".")[0] in _PACKAGES:
         frame, level = frame.f_back, level + 1
@@ -23,7 +23,7 @@ def warn_user(message: str) -> None:
 
 
 def warn_of_data(message: str) -> None:
-    """Warn of data, or add the message to those that are being collected."""
+    """Warn about data, or collect the message."""
     messages = _collecting.get()
     if messages is None:
         warn_user(message)
@@ -33,7 +33,7 @@ def warn_of_data(message: str) -> None:
 
 @contextmanager
 def collected() -> Iterator[list[str]]:
-    """Collect warnings about data in this thread instead of giving them: a worker's would reach nobody."""
+    """Collect warnings about data in this thread instead of giving them, as a worker's warnings would be lost."""
     messages: list[str] = []
     token = _collecting.set(messages)
     try:

@@ -75,7 +75,7 @@ class Wrapper(CompositeMeasure):
 
     @property
     def measure(self) -> ir_measures.Measure:
-        """The inner measure; a ``ValueError`` if there is none."""
+        """The inner measure; raises a ``ValueError`` if it is missing."""
         if self._inner is None:
             raise ValueError(self._needs_measure())
         return self._inner

@@ -22,7 +22,20 @@ def once_if_navigational(ranked: Ranked) -> np.ndarray:
     return ~ranked.navigational | ranked.intents.first
 
 
-class _D_nDCG(Normalised):
+class _ByGlobalGain(DiversityMeasure):
+    """A measure whose ideal ranking sorts documents by global gain."""
+
+    @property
+    def normaliser(self) -> Order:
+        """By global gain."""
+        return ByWorth(weighted_gain, self.gain)
+
+    def best(self, depth: int | None, time_limit: float) -> Order | None:
+        """By global gain: this ideal ranking has the value 1."""
+        return self.normaliser
+
+
+class _D_nDCG(_ByGlobalGain, Normalised):
     """D-nDCG: nDCG over global gains, the mean of a document's gains by the intents' weights.
 
     With one intent it is nDCG with exponential gains (NTCIREVAL's MSnDCG with gains 1, 3, 7).
@@ -49,17 +62,8 @@ class _D_nDCG(Normalised):
         """Return the discounted sum of global gains."""
         return ranked.total(ranked.weight * ranked.gain(self) * log_discount(ranked.rank))
 
-    @property
-    def normaliser(self) -> Order:
-        """By global gain."""
-        return ByWorth(weighted_gain, self.gain)
 
-    def best(self, depth: int | None, time_limit: float) -> Order | None:
-        """By global gain: this ideal ranking has the value 1."""
-        return self.normaliser
-
-
-class _D_Q(DiversityMeasure):
+class _D_Q(_ByGlobalGain):
     """D-Q: the Q-measure over global gains, the mean of a document's gains by the intents' weights.
 
     .. cite.dblp:: conf/sigir/SakaiS11
@@ -79,15 +83,6 @@ class _D_Q(DiversityMeasure):
     EQUALS = "Q of pyNTCIREVAL, given global gains"
     READS: tuple[str, ...] = ("weight",)
     SUPPORTED_PARAMS = {**CUTOFF, **BETA, **GAIN}
-
-    @property
-    def normaliser(self) -> Order:
-        """By global gain."""
-        return ByWorth(weighted_gain, self.gain)
-
-    def best(self, depth: int | None, time_limit: float) -> Order | None:
-        """By global gain: this ideal ranking has the value 1."""
-        return self.normaliser
 
     def counted(self, ranked: Ranked) -> np.ndarray:
         """Tell which entries count."""

@@ -73,9 +73,9 @@ class _P_Rareness(_Rareness):
     the number of documents retrieved. A document has its highest label for any intent. The qrels need the column that
     `add_rarity` adds.
 
-    The largest value is 1 + alpha (S-1)/S for S systems: with ``alpha=1`` it is (2S-1)/S, where the paper has 2(S-1)/S.
-    To report relevance and rareness apart (Sec. 5.2), ``mixture=True`` has P@k with ``alpha=0``, and the mean of R(d)
-    over relevant documents alone with ``alpha=1``.
+    The largest value for S systems is 1 + alpha (S-1)/S. With ``alpha=1`` this is (2S-1)/S; the paper says 2(S-1)/S.
+    To report relevance and rareness separately (Sec. 5.2), use ``mixture=True``: ``alpha=0`` gives P@k, and ``alpha=1``
+    the mean rarity, in which documents that are not relevant count as 0.
 
     .. cite.dblp:: conf/ecir/TurkmenLK23
     """

@@ -40,7 +40,7 @@ THETA: Parameters = {
     ),
 }
 BASE: Parameters = {
-    "base": Parameter(float, 2.0, interval="[2, inf)", desc="base of the logarithm of the distribution behind DCG")
+    "base": Parameter(float, 2.0, interval="[2, inf)", desc="base of the logarithm in the stopping distribution of DCG")
 }
 NORM: Parameters = {
     "norm": Parameter(bool, False, desc="divide by the value of a perfect ranking of the same length for the intent")
@@ -79,7 +79,7 @@ def viewing_probability(rank: npt.ArrayLike, stop: str, theta: npt.ArrayLike = 0
     theta : array_like in [0, 1]
         With "RBP", the probability of stopping at a document; broadcast against ``rank``.
     base : float >= 2
-        With "DCG", the base b of the logarithm: the larger, the further users read.
+        With "DCG", the base b of the logarithm. Users read further with a larger base.
 
     Returns
     -------
@@ -231,7 +231,7 @@ class UserModelMeasure(DiversityMeasure):
 
     @property
     def _base(self) -> float:
-        """Base of the logarithm of the distribution behind DCG."""
+        """The base of the logarithm in the stopping distribution of DCG."""
         return self.get("base") or 2.0
 
     def _novelty(self, ranked: Ranked) -> np.ndarray | float:
@@ -251,9 +251,9 @@ class UserModelMeasure(DiversityMeasure):
         return satisfied * ranked.intents.left(satisfied)
 
     def _stops_as_utility_grows(self, ranked: Ranked) -> np.ndarray:
-        """Return the probability of stopping at each document if redundant ones add less to U_i, in the place of R_i.
+        """Return the probability of stopping at each document if U_i, to which redundant ones add less, replaces R_i.
 
-        It is what the share of users who read on falls by: (1 - theta)^U_i, 1 - U_i/U or 1/(U_i + 1).
+        The share of users who read on is (1 - theta)^U_i, 1 - U_i/U or 1/(U_i + 1), and falls by this probability.
         """
         novelty = np.asarray(self._novelty(ranked))
         if self.stop == "ERR":
@@ -298,13 +298,15 @@ class _UserModel(UserModelMeasure):
     the cutoff. Without a cutoff, the perfect ranking is as long as the ranking, or as the relevant documents if there
     are more. Values then do not exceed 1, except with ``effort="rank"``, where less is better.
 
-    Another table of gains is another column of labels, with ``gain="linear"``.
+    For other gains, put them into the column of labels and set ``gain="linear"``.
 
-    ``base`` is that of the distribution DCG: its viewing probability is 1/log_b(i + b - 1), which is 1 at the first
-    rank. (The nDCG with base b that does not discount above rank b is another measure.) ``redundancy`` replaces R_i by
-    U_i, the sum of what each relevant document is worth after those above it. The paper defines it for model 2, and
-    says that models 3 and 4 follow. In model 3, R_i stands only in the distribution: the probability of reading on is
-    a function of R_i, here of U_i, and the probability of stopping is the difference between ranks.
+    ``base`` is the base b in the viewing probability of DCG, 1/log_b(i + b - 1), which is 1 at the first rank. (The
+    nDCG with base b that does not discount above rank b is another measure.)
+
+    ``redundancy`` replaces R_i by U_i, the sum of the values that relevant documents keep after those above them. The
+    paper defines it for model 2, and says that models 3 and 4 follow. In model 3, R_i occurs only in the distribution.
+    There the probability of reading on is a function of R_i, or now of U_i. The probability of stopping is its
+    difference between ranks.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Judging measures and systems by the frame that ``pt.Experiment(..., perquery=True)`` returns."""
+"""Study measures and systems, from the frame that ``pt.Experiment(..., perquery=True)`` returns."""
 
 from . import axioms
 from .agreement import agreement

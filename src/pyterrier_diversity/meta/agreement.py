@@ -1,4 +1,4 @@
-"""Agreement of judges: how alike two assessors, two LLMs, or an LLM and an assessor label the same documents."""
+"""Agreement of two judges, such as two assessors or an LLM and an assessor, on the labels of documents."""
 
 from __future__ import annotations
 
@@ -15,51 +15,51 @@ from ..parameters import REL, Parameter, checked
 
 By = Literal["intent", "query"]
 
-_BY = Parameter(str, choices=get_args(By), desc="what has a row")
+_BY = Parameter(str, choices=get_args(By), desc="whether a row is an intent or a query")
 _KEYS = ["qid", "iteration", "docno"]
 _ALL = "all"
 
 _LEGEND = {
-    "qid": "the query; 'all' in the last row, which is over all pairs",
+    "qid": "the query; 'all' in the last row, for all pairs",
     "iteration": "the intent; 'all' in the last row",
-    "pairs": "number of documents, for an intent each, that both judged",
-    "agreement": "share of the pairs that have one label by both",
-    "kappa": "Cohen's kappa: agreement beyond chance; NaN where both give all pairs one and the same label",
-    "kappa_linear": "kappa in which two labels disagree by the size of their difference",
-    "relevant": "number of pairs that are relevant by the first",
-    "other_relevant": "number of pairs that are relevant by the second",
-    "jaccard": "relevant by both over relevant by either; NaN where nothing is",
+    "pairs": "number of pairs of a document and an intent that both judged",
+    "agreement": "share of the pairs with the same label",
+    "kappa": "Cohen's kappa: agreement beyond chance; NaN if all labels are the same",
+    "kappa_linear": "kappa with linear weights, in which close labels disagree less",
+    "relevant": "number of pairs that the first judged relevant",
+    "other_relevant": "number of pairs that the second judged relevant",
+    "jaccard": "pairs that both judged relevant over pairs that either did; NaN if there are none",
 }
 
 
 def agreement(
     qrels_a: Any, qrels_b: Any, *, by: By = "intent", rel: float | None = None, table: bool = False
 ) -> pd.DataFrame:
-    r"""Compute how alike two judges label the documents that both judged.
+    r"""Compute the agreement of two judges on the documents that both judged.
 
-    What their differences do to the ranking of systems is what `assessor_agreement` says.
+    `assessor_agreement` tells how their differences change the ranking of systems.
 
     Parameters
     ----------
     qrels_a, qrels_b : DataFrame
-        The judgements of each, with PyTerrier's or ir_measures' names. Not changed. A pair is a document judged for an
-        intent of a query.
+        Qrels of each judge, with PyTerrier's or ir_measures' names. Not changed.
     by : {"intent", "query"}
-        What has a row besides all pairs together.
+        Whether each intent or each query has a row.
     rel : float > 0, optional
-        Smallest relevant label, for the columns that count relevant documents; every label above 0 if omitted.
+        Smallest relevant label, for the columns that count relevant documents. All labels above 0 are relevant if
+        omitted.
     table : bool
-        Whether to return the confusion table instead: how many pairs have which labels.
+        Whether to return the confusion table instead.
 
     Returns
     -------
     DataFrame
-        A row for each intent (or query), in the order of their ids, and one for all: ``qid``, ``iteration`` (by
-        intent), ``pairs``, ``agreement`` in [0, 1], ``kappa`` and ``kappa_linear`` in [-1, 1], ``relevant`` and
-        ``other_relevant`` (numbers of pairs) and ``jaccard`` in [0, 1]. ``attrs`` says what each column is, and how
-        many pairs only the first, and only the second, judged.
+        A row for each intent (or query), in the order of ids, and a last row for all: ``qid``, ``iteration`` (by
+        intent), ``pairs``, ``agreement`` in [0, 1], ``kappa`` and ``kappa_linear`` in [-1, 1], ``relevant``,
+        ``other_relevant`` and ``jaccard`` in [0, 1]. A pair is a document and an intent. ``attrs`` describes the
+        columns, and has the numbers of pairs that only one of the two judged.
 
-        With ``table``, counts with the labels of the first as rows and those of the second as columns.
+        With ``table``, the number of pairs for each label of the first (rows) and of the second (columns).
 
     Raises
     ------
@@ -69,13 +69,13 @@ def agreement(
     Warns
     -----
     UserWarning
-        If pairs are judged by one of the two only: they are left out, with their counts.
+        If only one of the two judged a pair; such pairs are left out.
 
     Notes
     -----
-    Negative labels count as 0. Cohen's kappa is :math:`(p_o - p_e)/(1 - p_e)`, with the share :math:`p_o` of equal
-    labels and the one :math:`p_e` to be expected if each judge gave the own labels at random. Of the linear form, a
-    pair counts by :math:`1 - |a - b| / (\max - \min)` of all labels. Both are computed by statsmodels.
+    Negative labels count as 0. Cohen's kappa is :math:`(p_o - p_e)/(1 - p_e)`. Here, :math:`p_o` is the share of equal
+    labels, and :math:`p_e` the share expected if each judge's labels were shuffled. In the linear form, labels a and b
+    agree by :math:`1 - |a - b| / (\max - \min)`. Both are computed by statsmodels.
 
     References
     ----------
@@ -104,12 +104,12 @@ def agreement(
     a, b = _labels(qrels_a, "qrels_a"), _labels(qrels_b, "qrels_b")
     both = a.merge(b.drop(columns="place"), on=_KEYS, suffixes=("_a", "_b"))
     if both.empty:
-        raise ValueError("agreement: qrels_a and qrels_b must have a document judged for one intent in both: none is.")
+        raise ValueError("agreement: qrels_a and qrels_b must judge at least one document for the same intent.")
     only = len(a) - len(both), len(b) - len(both)
     if any(only):
         warnings.warn(
-            f"agreement: {only[0]} pairs that only qrels_a judge and {only[1]} that only qrels_b judge are left out; "
-            f"{len(both)} are judged by both.",
+            f"agreement: pairs are left out that only qrels_a ({only[0]}) or only qrels_b ({only[1]}) judge; both "
+            f"judge {len(both)}.",
             UserWarning,
             stacklevel=2,
         )
@@ -127,9 +127,9 @@ def agreement(
 
 
 def _labels(qrels: Any, what: str) -> pd.DataFrame:
-    """Return the label, negative ones as 0, of each document for each intent, and the place of the intent by its id."""
+    """Return the label of each document for each intent, at least 0, and the place of the intent."""
     frame = to_frame(qrels, QRELS_COLUMNS, what)
-    judge(frame)  # refuses contradictions
+    judge(frame)  # raises if labels contradict each other
     intent, _, names = intents_of_rows(frame)
     pairs = pd.DataFrame(
         {
@@ -165,7 +165,7 @@ def _row(pairs: pd.DataFrame, levels: np.ndarray, rel: float | None) -> tuple[fl
 
 
 def _kappas(counts: np.ndarray, levels: np.ndarray) -> tuple[float, float]:
-    """Return Cohen's kappa and its linear form, NaN where chance alone makes all labels equal."""
+    """Return Cohen's kappa and its linear form, or NaN if all labels are equal."""
     from statsmodels.stats.inter_rater import cohens_kappa
 
     used = (counts.sum(axis=0) + counts.sum(axis=1)) > 0

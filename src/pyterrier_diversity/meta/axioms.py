@@ -23,7 +23,7 @@ from .scores import generators, signs
 
 __all__ = ["CONSTRAINTS", "Constraint", "Pair", "Verdict", "axiom_table", "check", "counterexample", "sketch"]
 
-# What topics are made of for a measure that refuses such labels: gdeval's ERR takes 4 at most.
+# Largest labels to try, because some measures refuse larger ones: gdeval's ERR takes labels up to 4.
 _LARGEST_LABELS = (SATURATED, 4, 3)
 
 # Most measures that break a constraint do so on one of the first few instances.
@@ -32,9 +32,9 @@ _FEW = 24
 _N_PAIRS = Parameter(int, 200, interval="[0, inf)", desc="random pairs after the systematic ones")
 
 _LEGEND = {
-    "ranking": "'better' if the constraint wants its value to be higher (Sat: not lower), else 'worse'",
+    "ranking": "'better' if the constraint demands the higher value (Sat: not a lower one), otherwise 'worse'",
     "value": "the value of that ranking",
-    "rank": "the rank of the document, from 1; missing where the ranking does not hold the judged document",
+    "rank": "the rank of the document, from 1; missing if the ranking does not have the judged document",
     "docno": "the document",
     "iteration": "the intent",
     "weight": "the weight of the intent",
@@ -44,16 +44,16 @@ _LEGEND = {
 
 @dataclass(frozen=True, eq=False)
 class Verdict:
-    """What the search found for a measure and a constraint.
+    """The result of the search for a measure and a constraint.
 
     Attributes
     ----------
     measure, constraint : str
         Their names.
     satisfied : bool
-        Whether no counter-example was found.
+        True if no counter-example was found.
     counterexample : DataFrame or None
-        The smallest one found, as `counterexample` returns it.
+        The smallest counter-example found, as from `counterexample`.
     """
 
     measure: str
@@ -63,16 +63,16 @@ class Verdict:
 
 
 class _Violation(NamedTuple):
-    """A pair that came out otherwise than demanded, and the values of its rankings."""
+    """A pair of rankings that breaks a constraint, and their values."""
 
     pair: Pair
     values: tuple[float, float]
 
 
 def _readable(measure: ir_measures.Measure) -> ir_measures.Measure:
-    """Return a measure that reads topics of several intents."""
+    """Return a form of the measure that reads topics with several intents."""
     if not isinstance(measure, ir_measures.Measure):
-        raise TypeError(f"measure must be a measure of ir_measures or of this package, not {measure!r}.")
+        raise TypeError(f"measure must be a measure of this package or of ir_measures, not {measure!r}.")
     return measure if is_ours(measure) else Adhoc(measure)
 
 
@@ -85,7 +85,7 @@ def _constraint(constraint: str | Constraint) -> Constraint:
 
 
 def _values(measures: Sequence[ir_measures.Measure], pairs: Sequence[Pair]) -> np.ndarray:
-    """Return the values of both rankings, shape (measures, pairs, 2): each ranking is a query of its own."""
+    """Return the values of both rankings, shape (measures, pairs, 2). Each ranking is evaluated as a query."""
     qrels: list[tuple[str, str, int, str, float]] = []
     run: dict[str, dict[str, float]] = {}
     for i, pair in enumerate(pairs):
@@ -98,7 +98,7 @@ def _values(measures: Sequence[ir_measures.Measure], pairs: Sequence[Pair]) -> n
                 ]
     frame = pd.DataFrame(qrels, columns=["query_id", "doc_id", "relevance", "iteration", "weight"])
     readable = [_readable(measure) for measure in measures]
-    # Queries that are numbers are in the order of the numbers.
+    # The evaluator sorts queries whose ids are numbers by the number.
     values = DiversityEvaluator(readable, frame).values(run)
     return np.stack([values[measure].reshape(-1, 2) for measure in readable])
 
@@ -131,7 +131,7 @@ def _violations(
         if not met.all():
             at = int(np.argmin(met))
             of = np.arange(starts[at], starts[at] + len(instances[at]))
-            # Of all sizes that were tried, the one that came nearest.
+            # Take the size that comes closest to the constraint.
             nearest = int(of[np.argmax(own[of, 0] - own[of, 1])])
             found[measure] = _Violation(pairs[nearest], (float(own[nearest, 0]), float(own[nearest, 1])))
     return found
@@ -140,7 +140,7 @@ def _violations(
 def _search(
     measures: Sequence[ir_measures.Measure], constraints: Sequence[Constraint], n_pairs: int, rng: Rng
 ) -> dict[str, dict[ir_measures.Measure, _Violation]]:
-    """Return what violates each constraint: first all small instances, then random ones for the measures left."""
+    """Return the violations of each constraint, from all small instances and then from random ones."""
     n_pairs = _N_PAIRS.check("axioms", "n_pairs", n_pairs)
     *own, other = generators(rng, len(CONSTRAINTS) + 1)
     generator_of = dict(zip(CONSTRAINTS, own, strict=True))
@@ -161,7 +161,7 @@ def _search(
 
 
 def _frame(measure: ir_measures.Measure, constraint: Constraint, violation: _Violation) -> pd.DataFrame:
-    """Write a violation down, a row for each document and intent, once for each ranking."""
+    """Return a violation as a frame with a row for each ranking, document and intent."""
     pair, rows = violation.pair, []
     for name, ranking, value in zip(("better", "worse"), (pair.better, pair.worse), violation.values, strict=True):
         unretrieved = [doc for doc in pair.judged if doc not in set(ranking)]
@@ -187,11 +187,11 @@ def check(measure: ir_measures.Measure, constraint: str | Constraint, *, n_pairs
     Parameters
     ----------
     measure : Measure
-        Of ir_measures or of this package. A measure of ir_measures that knows no intents is read as ``Adhoc(measure)``.
+        A measure of this package or of ir_measures. An ad-hoc measure is read as ``Adhoc(measure)``.
     constraint : str or Constraint
         One of `CONSTRAINTS`, or its name.
     n_pairs : int >= 0
-        Number of random pairs of rankings, after all small ones.
+        Number of random pairs of rankings to try, after all small ones.
     rng : int, Generator or None
         Source of the random pairs.
 
@@ -203,9 +203,9 @@ def check(measure: ir_measures.Measure, constraint: str | Constraint, *, n_pairs
     Raises
     ------
     TypeError
-        If the measure is none.
+        If ``measure`` is not a measure.
     ValueError
-        If there is no such constraint, ``n_pairs`` is negative, or the measure cannot be computed from labels, intents
+        If the constraint is unknown, ``n_pairs`` is negative, or the measure cannot be computed from labels, intents
         and weights.
 
     References
@@ -238,11 +238,11 @@ def counterexample(
     Returns
     -------
     DataFrame or None
-        None if nothing was found. Else a row for each judged document and intent, once for each of the two rankings:
-        ``ranking`` ("better" for the one that the constraint wants to be), its ``value``, ``rank`` (missing where the
-        ranking does not hold the document), ``docno``, ``iteration``, ``weight``, ``label``. The rows of a ranking are
-        its qrels. Where any of several sizes would do (CloseTh), it is the one that came nearest. ``attrs`` says what
-        each column is, and what the constraint demands.
+        None if nothing was found. Otherwise a row for each ranking, judged document and intent: ``ranking`` ("better"
+        if the constraint demands the higher value, otherwise "worse"), its ``value``, ``rank`` (missing if the
+        document is not retrieved), ``docno``, ``iteration``, ``weight`` and ``label``. The rows of a ranking are its
+        qrels. CloseTh is tried at several sizes, and the frame has the one that comes closest to the constraint.
+        ``attrs`` describes the columns, and states the constraint. `sketch` shows it to people.
 
     Raises
     ------
@@ -301,7 +301,8 @@ def sketch(counterexample: pd.DataFrame) -> str:
     others = others[others["ranking"] == "better"]
     a, b = counterexample.groupby("ranking")["value"].first()
     demand = "A should have a higher value than B" if counterexample.attrs["strict"] else "A should not be below B"
-    found = f"both have {a:.6f}" if f"{a:.6f}" == f"{b:.6f}" else f"A has {a:.6f} and B {b:.6f}"
+    places = 6 if round(a, 6) != round(b, 6) else 12
+    found = f"both have {a:.6f}" if signs(a, b) == 0 else f"A has {a:.{places}f} and B {b:.{places}f}"
     lines = [f"{demand}, but {found}.", *_side_by_side(*rankings)]
     lines.append(f"not retrieved: {'; '.join(_labels(others, len(weights)))}")
     if len(weights) > 1:
@@ -309,16 +310,16 @@ def sketch(counterexample: pd.DataFrame) -> str:
     return "\n".join(lines)
 
 
-def _side_by_side(*rankings: Sequence[str]) -> list[str]:
+def _side_by_side(a: Sequence[str], b: Sequence[str]) -> list[str]:
     """Return the lines of a table of two rankings; ranks at which neither changes share a line."""
     rows: list[tuple[str, ...]] = [("rank", "A", "B")]
     first = 1
-    for cells, same in itertools.groupby(itertools.zip_longest(*rankings, fillvalue="no document")):
+    for (one, other), same in itertools.groupby(itertools.zip_longest(a, b, fillvalue="no document")):
         last = first + len(list(same)) - 1
-        rows.append((str(first) if first == last else f"{first}-{last}", *cells))
+        rows.append((str(first) if first == last else f"{first}-{last}", one, other))
         first = last + 1
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [f"  {rank:>{widths[0]}}  {a:<{widths[1]}}  {b}" for rank, a, b in rows]
+    return [f"  {rank:>{widths[0]}}  {one:<{widths[1]}}  {other}" for rank, one, other in rows]
 
 
 def _labels(rows: pd.DataFrame, n_intents: int) -> list[str]:
@@ -355,8 +356,8 @@ def axiom_table(
     Returns
     -------
     DataFrame
-        A row for each measure and a column for each constraint: True if no counter-example was found, which is no
-        proof. ``attrs`` says what each constraint demands, and where in the paper.
+        A row for each measure and a column for each constraint. True means that no counter-example was found, which is
+        not a proof. ``attrs`` states each constraint, and where it is in the paper.
 
     Raises
     ------
@@ -365,37 +366,41 @@ def axiom_table(
 
     Notes
     -----
-    *Instances.* Rankings have up to 9 documents, beside those of DeepTh and CloseTh, so that a cutoff of 9 or more is
-    not seen by the other eight. Labels are whole. In each topic every intent has one document of the largest label,
-    10, that is not retrieved. It makes labels 1 and 2 worth little (relevance contribution; 1/1024 and 3/1024 for
-    ``gain="exp"``), so binary relevance is about all other documents, and r < 1 in Red. A measure that refuses larger
-    labels gets topics up to 4 or 3. In small topics of Red and MRed the two intents have as many relevant documents;
-    random topics have more for one intent than for another. DeepTh and CloseTh compare rankings of one length, filled
-    up with documents that are not relevant: the paper's proof says that lengths are the same.
+    *Rankings* have up to 9 documents, except in DeepTh and CloseTh. The other eight constraints therefore do not notice
+    a cutoff of 9 or more. DeepTh and CloseTh compare rankings of the same length, filled up with documents that are not
+    relevant, as in the paper's proof.
 
-    *There is a value* is tested at sizes: DeepTh with 1000 documents; CloseTh with each of 1 to 10, one of which has to
-    do; Sat with a label of 50, whose probability is 1 within the tolerance.
+    *Labels* are whole numbers. Every intent of a topic has one document with the largest label, 10, that is not
+    retrieved. Labels 1 and 2 are therefore worth little (1/1024 and 3/1024 with ``gain="exp"``), as the paper demands
+    of the relevance contribution. If a measure refuses larger labels, the largest label is 4 or 3.
 
-    AspRel is asked where no other document of the ranking is relevant to either intent. The paper rules out earlier
-    ones only, but its proof reads that rank alone; with a later document of the heavier intent RBU fails, too.
+    *Intents.* In small topics of Red and MRed, both intents have equally many relevant documents. In random topics, one
+    intent has more.
 
-    *Differences from Table 1* of the paper, each with a counter-example of `counterexample`:
+    *Thresholds.* The paper says "there is a value such that". The search tests DeepTh with 1000 documents, and CloseTh
+    with 1 to 10 documents, one of which must be enough. Sat is tested with a label of 50, whose probability is 1 within
+    the tolerance.
 
-    - A cutoff above n meets DeepTh whatever the measure: ``nDCG@20`` does, ``nDCG`` does not.
+    *AspRel* is only tested in rankings without other documents of the two intents. The paper only excludes earlier
+    ones, but its proof considers a single rank. With a later document of the heavier intent, RBU breaks it, too.
+
+    The table differs from *Table 1* of the paper as follows; `counterexample` shows a case of each:
+
+    - Any measure meets DeepTh if its cutoff is at most n: ``nDCG@20`` does, ``nDCG`` does not.
     - ``P@k`` and ``IA(P@k)`` meet CloseTh: two relevant documents at ranks 3 and 4 are better than one. Ad-hoc measures
       of graded labels meet AspDiv, and RR meets Sat; the paper does not apply these constraints to them.
-    - Binary measures (``RBP(rel=1)``, ``NRBP``, ``alpha_nDCG``) miss Pri, Deep and AspDiv, which ask for an effect of
-      grades. ``NRBP_IA(alpha=0)``, which is graded RBP-IA, ``NRBP_IA`` and ``alpha_DCG_IA`` have one.
-    - ``IA(AP)`` and ``IA(nDCG)`` miss AspRel where the heavier intent has more relevant documents to divide by; the
-      normalised value of each intent is not that of the topic.
-    - Alpha-measures (``NRBP_IA``, ``alpha_DCG_IA``, ``EU``, ``CT_rank``) miss Pri and AspDiv: a document of little
-      relevance takes a share alpha of better ones below it, which outweighs it if they are many; nine documents are
-      too few to show it of ``CT_rank(gamma=0.9)``. With a large alpha they miss CloseTh, too.
-    - ``NRBP_IA`` and ``alpha_DCG_IA`` are weighted, other than NRBP and alpha-nDCG of the paper, and meet AspRel.
-    - ``IA(ERR)`` misses Sat: gdeval's best label leaves 1 user in 16 unsatisfied. With
-      ``UserModel(model=3, stop="ERR", gain="linear")``, whose best label leaves none, ERR-IA is as in the table.
-    - ``RBU``, too, misses Sat if the best label leaves more users unsatisfied than the effort: ``RBU(max_rel=4)``.
-    - ``CT_rank`` misses Red where both intents are saturated, so that it cannot meet both Red and Sat.
+    - Binary measures (``RBP(rel=1)``, ``NRBP``, ``alpha_nDCG``) break Pri, Deep and AspDiv, in which grades must
+      matter. Grades do matter in ``NRBP_IA``, ``alpha_DCG_IA`` and ``NRBP_IA(alpha=0)``, which is graded RBP-IA.
+    - ``IA(AP)`` and ``IA(nDCG)`` break AspRel if the heavier intent has more relevant documents, because they normalise
+      each intent by itself.
+    - Alpha measures (``NRBP_IA``, ``alpha_DCG_IA``, ``EU``, ``CT_rank``) break Pri and AspDiv. A document of little
+      relevance takes a share alpha of better ones below it; with many of these, it takes more than it adds. Nine
+      documents are too few to show this for ``CT_rank(gamma=0.9)``. With a large alpha, they break CloseTh, too.
+    - ``NRBP_IA`` and ``alpha_DCG_IA`` weight the intents and meet AspRel, unlike NRBP and alpha-nDCG of the paper.
+    - ``IA(ERR)`` breaks Sat, because gdeval's best label leaves 1 user in 16 unsatisfied. ERR-IA is as in the paper's
+      table with ``UserModel(model=3, stop="ERR", gain="linear")``, whose best label satisfies all users.
+    - ``RBU`` breaks Sat if its best label leaves more users unsatisfied than the effort, as in ``RBU(max_rel=4)``.
+    - ``CT_rank`` breaks Red if both intents are saturated. It cannot meet both Red and Sat.
 
     References
     ----------
@@ -413,7 +418,7 @@ def axiom_table(
     Red      True   False
     """
     if isinstance(measures, (str, ir_measures.Measure)) or not isinstance(measures, Iterable):
-        raise TypeError(f"axiom_table: measures must be several measures, such as [RBU, AP], not {measures!r}.")
+        raise TypeError(f"axiom_table: measures must be a list of measures, such as [RBU, AP], not {measures!r}.")
     wanted = list(dict.fromkeys(read_measures("axiom_table", measures)))
     sought = list(CONSTRAINTS.values()) if constraints is None else [_constraint(each) for each in constraints]
     violations = _search(wanted, sought, n_pairs, rng)

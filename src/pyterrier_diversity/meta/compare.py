@@ -1,4 +1,4 @@
-"""Compare systems: which of their differences are more than chance."""
+"""Significance of the differences between systems."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ T = TypeVar("T")
 _LEGEND = {
     "measure": "the measure",
     "system": "the first system of the pair",
-    "other": "the second system of the pair: the baseline, if there is one",
+    "other": "the second system of the pair; the baseline, if there is one",
     "mean": "mean value of the system",
     "mean_low": "lower end of the confidence interval of mean",
     "mean_high": "upper end of the confidence interval of mean",
@@ -45,11 +45,11 @@ _LEGEND = {
     "wins": "number of queries on which the system is better",
     "ties": "number of queries on which both are equal",
     "losses": "number of queries on which the other system is better",
-    "p": "probability of such a difference by chance, two-sided",
+    "p": "two-sided p-value: probability of such a difference by chance",
     "p_corrected": "p, corrected for the number of pairs of the measure",
-    "significant": "whether p_corrected, or p if there is none, is below alpha",
-    "effect_size": "mean of the differences by query over their standard deviation",
-    "borderline": "difference of means at the border of significance, by the resamples of the pair",
+    "significant": "whether p_corrected (without a correction, p) is below alpha",
+    "effect_size": "mean difference by query over its standard deviation",
+    "borderline": "smallest difference of means that would be significant, by the resamples of the pair",
     "ci_low": "lower end of the confidence interval of the difference",
     "ci_high": "upper end of the confidence interval of the difference",
 }
@@ -79,65 +79,58 @@ def compare(
         Columns ``name`` (of the system), ``qid``, ``measure``, ``value``, as ``pt.Experiment(..., perquery=True)``
         returns them. Not changed.
     test : {"tukey-randomised", "tukey", "bootstrap", "t", "wilcoxon", "permutation"}
-        Tukey's HSD (honestly significant differences) in its randomised or its parametric form, over all systems; or a
-        test of each pair by itself: the paired bootstrap, t-test, Wilcoxon's signed-rank test or permutation test. See
-        Notes.
+        Tukey's HSD (honestly significant difference), randomised or parametric, tests all systems together. The others
+        test each pair by itself: paired bootstrap, t-test, Wilcoxon's signed-rank test and permutation test.
     measures : iterable of Measure or str, optional
         Which measures; all of the frame if omitted.
     baseline : str or iterable of str, optional
-        Compare all systems with this one, or with each of several; every two systems if omitted. An HSD test remains
-        one over all systems of the frame.
+        Compare each system with this one only, or with each of several. All pairs if omitted. An HSD test still takes
+        all systems of the frame.
     groups : {"all", "pairwise"}
-        With "pairwise", an HSD test is made for the two systems of each pair alone: only to reproduce papers that did
-        so, since its p-values do not hold for many pairs together. The parametric one is the paired t-test then;
-        Türkmen et al. (2023) did not pair the queries, which finds fewer differences. The other tests are pairwise
-        always.
+        With "pairwise", an HSD test takes two systems at a time. Use it only to reproduce papers that did so, because
+        its p-values are not valid for many pairs.
     correction : str, optional
-        How to correct the p-values for the number of pairs: a method of
-        ``statsmodels.stats.multitest.multipletests``, such as "holm" or "fdr_bh". An HSD test over all systems
-        allows for their number itself, and takes none.
+        Method to correct the p-values for the number of pairs, from ``statsmodels.stats.multitest.multipletests``, such
+        as "holm" or "fdr_bh". HSD tests over all systems need no correction and refuse one.
     family : {"measure", "all"}
-        Which p-values are corrected together: those of a measure's pairs, or of all pairs and measures.
+        Which p-values to correct together: those of one measure, or all.
     alternative : {"two-sided", "greater"}
-        With "greater", only a higher mean of the first system of a pair is significant, such as of a system over the
-        baseline, and the interval of the difference has a lower end only. Not for HSD tests.
+        With "greater", a difference is significant only if the first system has the higher mean, and its interval has
+        no upper end. Not for HSD tests.
     n_trials : int >= 1, optional
-        Trials of a test that draws; 5,000 for "tukey-randomised", 1,000 for "bootstrap", 9,999 for "permutation" if
-        omitted. The permutation test goes through all permutations if there are no more of them.
+        Number of trials of a randomised test. The default is 5,000 for "tukey-randomised", 1,000 for "bootstrap" and
+        9,999 for "permutation". The permutation test tries all permutations if that takes no more trials.
     alpha : float in (0, 1)
-        A difference is significant if its p-value is below.
+        A difference is significant if its p-value is below this level.
     ci : float in (0, 1), optional
         Confidence of the intervals; 1 - alpha if omitted.
     rng : int, numpy.random.Generator, optional
-        Seed of all draws. The measures share them, and the order of rows and systems does not matter: systems and
-        queries are sorted by their names first.
+        Seed or source of randomness. The order of rows and systems does not change the result.
     n_jobs : int, optional
-        As of ``joblib.Parallel``. Results do not depend on it.
+        Number of parallel workers, as for ``joblib.Parallel``. It does not change the result.
 
     Returns
     -------
     DataFrame
-        A row for each measure and pair, systems in the order of the frame:
+        A row for each measure and pair of systems, in the order of the frame:
 
-        - ``measure``, ``system``, ``other`` (the baseline, if there is one);
-        - ``mean``, ``other_mean`` over the queries, each with the ends ``..._low`` and ``..._high`` of Student's
-          interval, and ``difference``, the first minus the second;
-        - ``wins``, ``ties``, ``losses``: on how many queries the first is better, both are equal within 1e-12, or the
-          second is better;
-        - ``p`` in [0, 1], ``p_corrected`` if there is a correction, and ``significant``;
-        - ``effect_size``, the mean of the differences by query over their standard deviation (with N - 1), infinite
-          where all are equal but not 0;
-        - ``borderline``, of the bootstrap only: the difference of the pair at the border of significance, which is
-          :math:`|\bar w^*|` of the resample with the :math:`B\alpha`-th largest :math:`|t(w^*)|`; the largest one
-          where several share this place, NaN if there are fewer than 1/alpha trials;
-        - ``ci_low`` and ``ci_high``, the interval of the difference that belongs to the test; Wilcoxon's and the
-          permutation test have none. See Notes.
+        - ``measure``, ``system``, and ``other``, which is the baseline if there is one.
+        - ``mean`` and ``other_mean`` over the queries, with their Student's intervals ``..._low`` and ``..._high``.
+        - ``difference``, the mean minus the other mean.
+        - ``wins``, ``ties``, ``losses``: the numbers of queries on which the first system is better, both are equal
+          within 1e-12, or the second is better.
+        - ``p`` in [0, 1], ``p_corrected`` if there is a correction, and ``significant``.
+        - ``effect_size``: the mean difference by query over its standard deviation (with N - 1). It is infinite if all
+          differences are equal and not 0.
+        - ``borderline`` (bootstrap only): the smallest difference that would be significant. This is
+          :math:`|\bar w^*|` of the resample with the :math:`B\alpha`-th largest :math:`|t(w^*)|`, or the largest of
+          several such; NaN if there are fewer than 1/alpha trials.
+        - ``ci_low`` and ``ci_high``: the interval of the difference by the test (not for Wilcoxon's and the permutation
+          test).
 
-        ``attrs`` says what each column is, how the test was made (test, trials, seed, correction, family, version) and
-        of how many systems and queries, in values that JSON has. A p-value of 0 means that no trial reached the
-        difference, so that p is below 1 / n_trials; the command prints it so. Give the frame to
-        `discriminative_power`, `delta_required`, `asl_curve`, `overlap` and `significance_table`, and the tests are not
-        made again.
+        A p-value of 0 means that no trial reached the difference, so p is below 1 / n_trials. ``attrs`` describes the
+        columns and the test. `discriminative_power`, `delta_required`, `asl_curve`, `overlap` and `significance_table`
+        take this frame and do not repeat the tests.
 
     Raises
     ------
@@ -145,41 +138,40 @@ def compare(
         If the frame cannot be read, there are fewer than two systems or two queries, a baseline is not among the
         systems, a parameter is out of range, or there is a correction for an HSD test over all systems.
     TypeError
-        If the baseline is neither a name nor several, such as a number.
+        If the baseline is neither a name nor a list of names.
 
     Warns
     -----
     UserWarning
-        If systems lack queries, which are left out for all of them, with their count; if queries are NaN for every
-        system and measure, as those without judgements are, which are left out, with their names.
+        If queries are left out, because some systems have no value for them, or because their values are NaN for every
+        system and measure.
 
     Notes
     -----
-    Values of two systems within 1e-12 are no difference.
+    *Randomised HSD*: each of B trials shuffles the values of every query among the systems. p is the share of trials in
+    which the best mean exceeds the worst by at least the difference of the pair.
 
-    *Randomised HSD*: in each of B trials, every query's values are given to the systems at random; p is the share of
-    trials in which the best mean exceeds the worst by at least the difference of the pair. *Parametric HSD*:
-    :math:`q = |\bar x_i - \bar x_j| / \sqrt{MS_{res}/n}` with (n - 1)(m - 1) degrees of freedom, of m systems and n
-    queries, in the studentised range distribution; :math:`MS_{res}` is the mean square of what neither the systems nor
-    the queries explain. ``tukey_hsd`` of scipy and statsmodels is another test, which ignores that the systems share
-    the queries.
+    *Parametric HSD*: :math:`q = |\bar x_i - \bar x_j| / \sqrt{MS_{res}/n}` in the studentised range distribution with
+    (n - 1)(m - 1) degrees of freedom, for m systems and n queries. :math:`MS_{res}` is the residual mean square of
+    systems by queries. ``tukey_hsd`` of scipy and statsmodels is another test, which ignores that the systems share the
+    queries. With ``groups="pairwise"`` this is the paired t-test. Türkmen et al. (2023) did not pair the queries, which
+    finds fewer differences.
 
     *Bootstrap*: with the differences z, :math:`w = z - \bar z` and :math:`t(v) = \bar v / (s_v/\sqrt N)`, p is the
-    share of B resamples :math:`w^*` of w in which :math:`|t(w^*)| \ge |t(z)|`. A sample without variance has a t of 0
-    if its mean is 0 too, else an infinite one, in the t-test as well. *Wilcoxon* and *permutation* are ``wilcoxon`` and
-    ``permutation_test`` (of the signs of the differences) of scipy, with its defaults; Wilcoxon's p is 1 if there is no
-    difference at all.
+    share of B resamples :math:`w^*` of w in which :math:`|t(w^*)| \ge |t(z)|`. For a sample without variance, t is 0 if
+    its mean is 0, and otherwise infinite; the same is true in the t-test.
 
-    *Intervals* are those of the test. Of an HSD test they are simultaneous, the difference plus and minus a quantile of
-    what its p-values are from: the largest differences of the trials, or the studentised range. The t-test has its own;
-    that of the bootstrap is studentised, :math:`\bar z \pm t^* s_z/\sqrt N`, where :math:`t^*` is a quantile of
-    :math:`|t(w^*)|` over the same resamples. Without a correction, and with ``ci`` omitted, 0 is outside the interval
-    exactly if the difference is significant. A correction does not reach the intervals.
+    *Wilcoxon* and *permutation* are scipy's ``wilcoxon`` and ``permutation_test`` (of the signs of the differences)
+    with default settings. Wilcoxon's p is 1 if all differences are 0.
 
-    All pairs are tested on the same trials, which is fast and fair to each, but makes the p-values of different pairs
-    depend on one another: their errors, which more trials lessen, do not average out over pairs.
+    *Intervals*: those of HSD tests are simultaneous, the difference plus and minus a quantile of the largest
+    differences of the trials or of the studentised range. That of the bootstrap is studentised, :math:`\bar z \pm t^*
+    s_z/\sqrt N`, where :math:`t^*` is a quantile of :math:`|t(w^*)|` over the same resamples. The interval excludes 0
+    exactly if the difference is significant, unless there is a correction or ``ci`` is given. A correction does not
+    change the intervals.
 
-    Long work goes to a cluster with ``joblib.parallel_config(backend="dask")`` or ``"ray"``, without other results.
+    All pairs and measures share the same trials. Errors of their p-values are therefore correlated; more trials make
+    them smaller. ``joblib.parallel_config(backend="dask")`` or ``"ray"`` runs long tests on a cluster.
 
     References
     ----------
@@ -226,15 +218,15 @@ def read_compared(
     *,
     what: str = "perquery",
 ) -> pd.DataFrame:
-    """Return a frame of `compare`: the frame itself if it is one, otherwise what `compare` makes of it.
+    """Return the frame itself if it is from `compare`; otherwise call `compare` with it.
 
-    ``columns`` are those that are read, or those of each test that is allowed; what takes time and is not read is not
-    computed. Errors call the frame ``what``: a ``TypeError`` if a frame of `compare` comes with ``args`` or
-    ``options``, a ``ValueError`` if a column is missing or the test is not allowed.
+    ``columns`` are the columns to read, or those of each allowed test; other columns that take time are not computed.
+    Errors call the frame ``what``. They are a ``TypeError`` if a frame from `compare` comes with ``args`` or
+    ``options``, and a ``ValueError`` if a column is missing or the test is not allowed.
     """
     compared = isinstance(frame, pd.DataFrame) and "system" in frame and "qid" not in frame
     if compared and (args or options):
-        raise TypeError(f"{who}: {what} is what compare returned, so the pairs are tested: leave out other parameters.")
+        raise TypeError(f"{who}: {what} is a frame from compare, already tested. Leave out the other parameters.")
     how: dict[Any, Any] = frame.attrs if compared else _called(frame, *args, **options)
     if isinstance(columns, Mapping):
         allowed = Parameter(str, choices=tuple(columns), desc="a test with these columns")
@@ -243,19 +235,19 @@ def read_compared(
         return _compared(who, columns, **how)
     missing = [column for column in columns if column not in frame]
     if missing:
-        raise ValueError(f"{who}: {what} must be a table of compare, but has no column {', '.join(missing)}.")
+        raise ValueError(f"{who}: {what} must be a frame from compare, but the column {', '.join(missing)} is missing.")
     return frame
 
 
 def _called(*args: Any, **options: Any) -> dict[str, Any]:
-    """Return all parameters that `compare` has when it is called like this, by name."""
+    """Return the parameters of a call of `compare` by name, with defaults."""
     call = signature(compare).bind(*args, **options)
     call.apply_defaults()
     return call.arguments
 
 
 def takes_what(_: Callable[P, T]) -> Callable[[Callable[..., T]], Callable[P, T]]:
-    """Tell type checkers and editors that a function takes what another one takes, and hands it on."""
+    """Tell type checkers and editors that a function takes the parameters of another one."""
     return lambda function: function
 
 
@@ -288,7 +280,7 @@ def _compared(
     }
     legend = {column: _LEGEND[column] for column in columns if test_has.get(column, True)}
     if "p" in legend and how.alternative == "greater":
-        legend["p"] = "probability of such a difference or a larger one by chance, one-sided"
+        legend["p"] = "one-sided p-value: probability of such a difference by chance"
     if "p_corrected" in legend and how.family == "all":
         legend["p_corrected"] = "p, corrected for the number of pairs of all measures together"
     if how.correction is not None:
@@ -315,7 +307,7 @@ def _statistics(
     wanted: Set[str],
     level: float,
 ) -> dict[str, np.ndarray]:
-    """Return the columns of a measure's pairs, without those that take time and are not wanted."""
+    """Return the columns of a measure's pairs; of those that take time, only the wanted ones."""
     means = values.mean(axis=1)
     mean_low, mean_high = mean_interval(values, level)
     z = differences(values[first], values[second])
@@ -350,23 +342,20 @@ def _decisions(p: np.ndarray, n_families: int, how: Design) -> dict[str, np.ndar
 
 
 def _pairs(who: str, scores: Scores, baseline: str | Iterable[str] | None) -> tuple[np.ndarray, np.ndarray]:
-    """Return the positions of the first and of the second system of each pair, in the order of the frame.
-
-    The second ones are the baselines, if there are any.
-    """
+    """Return the positions of both systems of each pair, in the order of the frame; baselines are second."""
     systems = scores.given
     positions = np.array([scores.systems.index(name) for name in systems])
     if baseline is None:
         first, second = np.triu_indices(len(systems), 1)
         return positions[first], positions[second]
     if not isinstance(baseline, Iterable):
-        raise TypeError(f"{who}: baseline must be the name of a system, or several, not {baseline!r}.")
+        raise TypeError(f"{who}: baseline must be the name of a system or a list of names, not {baseline!r}.")
     names = list(dict.fromkeys([baseline] if isinstance(baseline, str) else map(str, baseline)))
     unknown = [name for name in names if name not in systems]
     if unknown or not names:
-        raise ValueError(f"{who}: baseline must name systems among {', '.join(systems)}, not {baseline!r}.")
+        raise ValueError(f"{who}: baseline must be among the systems {', '.join(systems)}, not {baseline!r}.")
     seconds = [systems.index(name) for name in names]
-    # Two baselines are one pair.
+    # Two baselines are compared once.
     chosen = [(i, j) for at, j in enumerate(seconds) for i in range(len(systems)) if i not in seconds[: at + 1]]
     first, second = positions[np.array(chosen)].T
     return first, second

@@ -1,4 +1,4 @@
-"""Which of two measures is the more intuitive: the concordance test of Sakai."""
+"""The concordance test of Sakai: which of two measures is more intuitive."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ import pandas as pd
 from ..parameters import Parameter
 from .scores import read_scores, signs
 
-_METHOD = Parameter(str, "exact", choices=("exact", "normal"), desc="how the p-value of the sign test is computed")
+_METHOD = Parameter(str, "exact", choices=("exact", "normal"), desc="how to compute the p-value of the sign test")
 
 _LEGEND = {
-    "measure": "the one measure",
-    "other": "the other measure",
-    "concordance": "share of the disagreements where the one measure agrees with every gold standard; NaN without any",
-    "other_concordance": "share of the disagreements where the other measure does",
-    "disagreements": "pairs of systems on a topic that the two measures order in opposite ways",
-    "p": "two-sided p-value of the sign test that both agree equally often; 1 if no disagreement tells them apart",
+    "measure": "the first measure",
+    "other": "the second measure",
+    "concordance": "share of the disagreements in which the first measure agrees with all gold standards; NaN if none",
+    "other_concordance": "share of the disagreements in which the second measure agrees with all gold standards",
+    "disagreements": "number of pairs of systems, over all topics, that the two measures order in opposite ways",
+    "p": "two-sided p-value of the sign test that both are right equally often; 1 if neither is ever right alone",
 }
 
 
 class _Counts(NamedTuple):
     """Counts over the disagreements of two measures, each of shape (measures, measures).
 
-    ``correct`` is how often the measure of the row agrees with all gold standards, ``both`` how often the two do.
+    ``correct`` is how often the measure of the row agrees with all gold standards, ``both`` how often both do.
     """
 
     disagreements: np.ndarray
@@ -42,47 +42,47 @@ def concordance(
     measures: Iterable[ir_measures.Measure | str] | None = None,
     method: Literal["exact", "normal"] = "exact",
 ) -> pd.DataFrame:
-    r"""Test which of two measures agrees more often with gold standards, where the two disagree with each other.
+    r"""Test which of two measures agrees more often with gold standards, when the two measures disagree.
 
-    A gold standard is a simple measure of what is wanted, such as ``StRecall@10`` for diversity and ``EfP@10`` for
-    relevance. For two measures, every pair of systems on every topic that they order in opposite ways is looked at; a
-    measure is right there if it orders the pair as each gold standard does. A gold standard that ties the pair agrees
-    with both.
+    A gold standard is a simple measure of one goal, such as ``StRecall@10`` for diversity and ``EfP@10`` for relevance.
+    Two measures disagree on a topic if they order two systems in opposite ways. A measure is right if all gold
+    standards order the systems as it does. A gold standard that ties the systems agrees with both.
 
     Parameters
     ----------
     perquery : DataFrame
-        Columns ``name``, ``qid``, ``measure``, ``value``, as of ``pt.Experiment(..., perquery=True)``. Not changed.
+        Columns ``name``, ``qid``, ``measure``, ``value``, as ``pt.Experiment(..., perquery=True)`` returns them. Not
+        changed.
     gold : Measure or str, or iterable of them
-        The gold standards, which a measure has to agree with all at once.
+        The gold standards. A measure is right if it agrees with all of them.
     measures : iterable of Measure or str, optional
-        The measures to compare, two at least; all of the frame but the gold standards if omitted.
+        Two or more measures to compare; all of the frame except the gold standards if omitted.
     method : {"exact", "normal"}
-        Whether the sign test is the exact binomial one, or its normal approximation, without correction for continuity,
-        which is what the marks of the paper agree with.
+        The sign test: exact (binomial), or its normal approximation without continuity correction, which agrees with
+        the marks in the paper.
 
     Returns
     -------
     DataFrame
         A row for each pair of measures: ``measure``, ``other``, ``concordance`` and ``other_concordance`` in [0, 1],
-        NaN if the two never disagree, ``disagreements``, and ``p`` in [0, 1]. ``.attrs`` has a ``legend``, and what was
-        asked for.
+        NaN if the two never disagree, ``disagreements``, and ``p`` in [0, 1]. ``attrs`` describes the columns, and has
+        the parameters.
 
     Raises
     ------
     ValueError
-        If there is no gold standard, or there are fewer than two measures to compare or two systems, the method is
-        unknown, or `perquery` lacks a column, a measure or a value.
+        If there is no gold standard, there are fewer than two measures or systems to compare, the method is unknown, or
+        a column, a measure or a value is missing in the frame.
 
     Warns
     -----
     UserWarning
-        If systems lack queries, which are left out for all of them.
+        If queries are left out, because some systems have no value for them.
 
     Notes
     -----
-    Only disagreements where exactly one of the two measures is right enter the sign test. Like the paper, it takes them
-    for independent, although pairs share systems and topics.
+    The sign test counts disagreements in which exactly one of the two measures is right. Like the paper, it treats them
+    as independent, although pairs share systems and topics.
 
     References
     ----------
@@ -100,7 +100,7 @@ def concordance(
     _METHOD.check("concordance", "method", method)
     golds = _names([gold] if isinstance(gold, (str, ir_measures.Measure)) else gold)
     if not golds:
-        raise ValueError("concordance: gold must name a measure at least, to tell which measure is right.")
+        raise ValueError("concordance: gold must have at least one measure.")
     wanted = None if measures is None else _names(measures)
     scores = read_scores(perquery, None if wanted is None else [*wanted, *golds])
     compared = [measure for measure in scores.measures if measure not in golds] if wanted is None else wanted
@@ -108,9 +108,9 @@ def concordance(
     if absent:
         raise ValueError(f"perquery has no measure {', '.join(absent)}; it has {', '.join(scores.measures)}.")
     if len(compared) < 2:
-        raise ValueError(f"concordance: measures must be two at least, besides gold, not {compared!r}.")
+        raise ValueError(f"concordance: measures must be at least two, without gold, not {compared!r}.")
     if len(scores.systems) < 2:
-        raise ValueError(f"concordance: perquery must hold two systems at least, not {scores.systems!r}.")
+        raise ValueError(f"concordance: perquery must have at least two systems, not {scores.systems!r}.")
     counts = _count(*(np.stack([scores.by_measure[name] for name in names]) for names in (compared, golds)))
     table = _table(compared, counts, method)
     table.attrs = {
@@ -143,7 +143,7 @@ def _count(values: np.ndarray, golds: np.ndarray) -> _Counts:
         for gold in golds:
             right &= order * signs(gold[[i]], gold[i + 1 :]).ravel() >= 0
         higher, lower = (order > 0).astype(np.float64), (order < 0).astype(np.float64)
-        # A product of matrices counts, for all pairs of measures at once, where one says higher and the other lower.
+        # A matrix product counts, for all pairs of measures, how often one says higher and the other lower.
         for ours, theirs in ((higher, lower), (lower, higher)):
             counts.disagreements[:] += ours @ theirs.T
             counts.correct[:] += (ours * right) @ theirs.T
@@ -152,7 +152,7 @@ def _count(values: np.ndarray, golds: np.ndarray) -> _Counts:
 
 
 def _sign_test(wins: np.ndarray, losses: np.ndarray, method: str) -> np.ndarray:
-    """Return the two-sided p-values of the sign test; 1 where there is neither a win nor a loss."""
+    """Return the two-sided p-values of the sign test; 1 without wins and losses."""
     from scipy import stats
 
     n = wins + losses

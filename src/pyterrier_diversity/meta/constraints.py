@@ -1,4 +1,4 @@
-"""The ten constraints that a diversity measure should meet, and the pairs of rankings that each speaks of."""
+"""The ten constraints on diversity measures of Amigó et al. (2018), and pairs of rankings to test them."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from ..parameters import Rng, generator_of
 Grades = tuple[int, ...]
 Docs = list[tuple[str, Grades]]
 
-# DeepTh: "n large enough". CloseTh: "m small enough", any of these.
+# DeepTh needs an n that is large enough; CloseTh an m that is small enough, one of these.
 DEEP = 1000
 CLOSE = range(1, 11)
 
 # The longest rankings of the other constraints.
 LONGEST = 9
 
-# Relevance contribution, r << 1: labels that are worth little where the largest of the topic is 10.
+# The paper's relevance contribution r << 1: these labels are worth little if the largest of the topic is 10.
 LOW = (1, 2)
 LARGEST = 10
 
@@ -30,10 +30,10 @@ SATURATED = 50
 
 
 class Pair(NamedTuple):
-    """Two rankings of one judged topic, the first of which a constraint wants to have the higher value.
+    """Two rankings of one judged topic; a constraint demands a higher value for the first.
 
-    ``better`` and ``worse`` are documents, best rank first; ``judged`` has a label for each intent of all judged
-    documents, retrieved or not; ``weights`` are those of the intents, of sum 1.
+    ``better`` and ``worse`` are documents in the order of ranks. ``judged`` has the labels of all judged documents, one
+    for each intent. ``weights`` are those of the intents and sum to 1.
     """
 
     better: tuple[str, ...]
@@ -42,28 +42,28 @@ class Pair(NamedTuple):
     weights: tuple[float, ...]
 
 
-# What a constraint says of one topic: pairs of rankings, one of which has to come out as demanded.
+# A constraint in one topic: pairs of rankings, at least one of which must meet the demand.
 Instance = tuple[Pair, ...]
 
 
 @dataclass(frozen=True)
 class Constraint:
-    """A constraint on measures, and where to look for rankings that break it.
+    """A constraint on measures, and rankings that may break it.
 
     Attributes
     ----------
     name : str
-        As the paper abbreviates it.
+        The paper's abbreviation.
     statement : str
-        What it demands, in one sentence.
+        The constraint in one sentence.
     section : str
-        Of the paper.
+        The section and equation of the paper.
     smallest : callable
-        Returns all small instances, for the largest label of the topics.
+        Takes the largest label and returns all small instances.
     drawn : callable, optional
-        Returns a random instance, for a generator and the largest label; None if the statement leaves nothing to draw.
+        Takes a generator and the largest label and returns a random instance. None if there are no random instances.
     strict : bool
-        Whether the better ranking needs a higher value, or one that is not lower.
+        Whether the better ranking needs a higher value, or only one that is not lower.
     largest : int
         Largest label of the topics.
     """
@@ -89,7 +89,7 @@ class Constraint:
 
 
 def _size(instance: Instance) -> tuple[int, int, int]:
-    """Return how small an instance is: by documents retrieved, intents, and documents judged."""
+    """Return the numbers of documents retrieved, intents, and documents judged, to sort instances by."""
     pair = instance[-1]
     return max(len(pair.better), len(pair.worse)), len(pair.weights), len(pair.judged)
 
@@ -97,7 +97,7 @@ def _size(instance: Instance) -> tuple[int, int, int]:
 def _single(
     better: Docs, worse: Docs, largest: int, weights: Sequence[float] = (1.0,), pool: Iterable[Grades] = ()
 ) -> Instance:
-    """Return one pair, in a topic where each intent has a document of the largest label besides: it sets the scale."""
+    """Return one pair; in its topic, each intent has one more document, with the largest label, to set the scale."""
     n = len(weights)
     unretrieved = [*(_only(intent, largest, n) for intent in range(n)), *pool]
     judged = dict([*better, *worse, *((f"u{i}", grades) for i, grades in enumerate(unretrieved, start=1))])
@@ -105,12 +105,12 @@ def _single(
 
 
 def _ranking(grades: Iterable[Grades]) -> Docs:
-    """Return documents of these labels."""
+    """Return documents with these labels."""
     return [(f"d{i}", each) for i, each in enumerate(grades, start=1)]
 
 
 def _one_intent(labels: Iterable[int]) -> Docs:
-    """Return documents of a topic of one intent."""
+    """Return documents with these labels, in a topic of one intent."""
     return _ranking((int(label),) for label in labels)
 
 
@@ -120,7 +120,7 @@ def _only(intent: int, label: int, n_intents: int) -> Grades:
 
 
 def _swapped(docs: Docs, i: int, j: int) -> Docs:
-    """Return the ranking with the documents of two places exchanged."""
+    """Return the ranking with two documents swapped."""
     ranking = list(docs)
     ranking[i], ranking[j] = docs[j], docs[i]
     return ranking
@@ -131,13 +131,13 @@ def _uniform(n_intents: int) -> tuple[float, ...]:
 
 
 def _increasing(rng: np.random.Generator, n_intents: int) -> tuple[float, ...]:
-    """Draw different weights of sum 1, the smallest first."""
+    """Draw different weights that sum to 1, in ascending order."""
     parts = np.sort(rng.choice(np.arange(1, 10), size=n_intents, replace=False))
     return tuple((parts / parts.sum()).tolist())
 
 
 def _first(rng: np.random.Generator, instances: Callable[[], list[Instance]]) -> Instance:
-    """Draw topics until one of them has an instance, and draw one of its instances."""
+    """Draw topics until one of them has instances, and return a random one of these."""
     while True:
         found = instances()
         if found:
@@ -145,7 +145,7 @@ def _first(rng: np.random.Generator, instances: Callable[[], list[Instance]]) ->
 
 
 def _priorities(labels: Sequence[int], largest: int) -> list[Instance]:
-    """Return Eq. 1 for each two documents that stand the wrong way round."""
+    """Return Eq. 1 for each two documents in the wrong order."""
     docs = _one_intent(labels)
     wrong = [(i, j) for i, j in itertools.combinations(range(len(docs)), 2) if labels[j] > labels[i]]
     return [_single(_swapped(docs, i, j), docs, largest) for i, j in wrong]
@@ -155,7 +155,7 @@ def _smallest_priorities(largest: int) -> Iterator[Instance]:
     for n in (2, 3, 4):
         for labels in itertools.product((0, *LOW), repeat=n):
             yield from _priorities(labels, largest)
-    # A little relevant document that rises above many that are more relevant, whose novelty it takes.
+    # A document of little relevance moves above many that are more relevant, and takes their novelty.
     for n in range(5, LONGEST + 1):
         for i in range(n - 2):
             docs = _one_intent([*[0] * (i + 1), *[LOW[-1]] * (n - i - 2), LOW[0]])
@@ -167,7 +167,7 @@ def _drawn_priority(rng: np.random.Generator, largest: int) -> Instance:
 
 
 def _deepnesses(labels: Sequence[int], largest: int) -> list[Instance]:
-    """Return Eq. 2 for each two pairs of neighbours that stand the wrong way round alike."""
+    """Return Eq. 2 for each two pairs of neighbours with the same labels in the wrong order."""
     docs = _one_intent(labels)
     wrong = [i for i in range(len(docs) - 1) if labels[i] < labels[i + 1]]
     alike = [(i, j) for i, j in itertools.combinations(wrong, 2) if labels[i : i + 2] == labels[j : j + 2]]
@@ -199,7 +199,7 @@ def _smallest_deepness_thresholds(largest: int) -> Iterator[Instance]:
 
 
 def _smallest_closeness_thresholds(largest: int) -> Iterator[Instance]:
-    """Yield Eq. 4 for all small m, one of which has to do."""
+    """Yield Eq. 4 for all small m; one of them must be enough."""
     for label in LOW:
         both = [_early_and_late(m, label) for m in CLOSE]
         yield tuple(pair for early, late in both for pair in _single(late, early, largest))
@@ -224,7 +224,7 @@ def _drawn_confidence(rng: np.random.Generator, largest: int) -> Instance:
 def _aspect_diversity(
     grades: Sequence[Grades], i: int, more: Grades, weights: Sequence[float], largest: int
 ) -> Instance:
-    """Return Eq. 6: the document at place i, and one that is worth more for every intent."""
+    """Return Eq. 6: the document at place i is replaced by one that is more relevant to every intent."""
     docs = _ranking(grades)
     return _single([*docs[:i], ("x", more), *docs[i + 1 :]], docs, largest, weights)
 
@@ -236,7 +236,7 @@ def _smallest_aspect_diversities(largest: int) -> Iterator[Instance]:
             for i, more in itertools.product(range(n), each):
                 if all(new > old for new, old in zip(more, grades[i], strict=True)):
                     yield _aspect_diversity(grades, i, more, _uniform(n_intents), largest)
-    # A little relevant document above many that are more relevant, whose novelty it takes.
+    # A document of little relevance above many that are more relevant takes their novelty.
     for n in range(4, LONGEST + 1):
         for i in range(n - 1):
             grades = ((0,),) * (i + 1) + ((LOW[-1],),) * (n - i - 1)
@@ -253,14 +253,14 @@ def _drawn_aspect_diversity(rng: np.random.Generator, largest: int) -> Instance:
 
 
 def _mirrored(docs: Docs) -> list[Grades]:
-    """Return documents like these, but of the other of the first two intents: both then have as many."""
+    """Return these documents with the first two intents swapped, so that both intents have equally many."""
     return [(second, first, *rest) for _, (first, second, *rest) in docs]
 
 
 def _redundancy(
     intents: Sequence[int | None], label: int, n_intents: int, largest: int, pool: Iterable[int] | None = None
 ) -> Instance:
-    """Return Eq. 7: after documents of these intents, one more of the second intent, or of the first."""
+    """Return Eq. 7: after documents of these intents, a further one of the second intent or of the first."""
     docs = _ranking((0,) * n_intents if of is None else _only(of, label, n_intents) for of in intents)
     first, second = (_only(intent, label, n_intents) for intent in (0, 1))
     unretrieved = _mirrored(docs) if pool is None else [_only(intent, label, n_intents) for intent in pool]
@@ -288,7 +288,7 @@ def _drawn_redundancy(rng: np.random.Generator, largest: int) -> Instance:
 
 
 def _monotonic_redundancy(grades: Iterable[Grades], label: int, largest: int, mirrored: bool = True) -> Instance:
-    """Return Eq. 8: after these documents, one of the second intent, or of the first."""
+    """Return Eq. 8: after these documents, a further one of the second intent or of the first."""
     docs = _ranking(grades)
     better, worse = ([*docs, doc] for doc in (("y", (0, label)), ("x", (label, 0))))
     return _single(better, worse, largest, _uniform(2), _mirrored(docs) if mirrored else ())
@@ -310,14 +310,14 @@ def _drawn_monotonic_redundancy(rng: np.random.Generator, largest: int) -> Insta
 
 
 def _saturation(before: Iterable[Grades], label: int, weights: Sequence[float], largest: int) -> Instance:
-    """Return Eq. 9: after a document that saturates the first intent, nothing, or one more for it."""
+    """Return Eq. 9: after a document that saturates the first intent, no further document or one of that intent."""
     n_intents = len(weights)
     docs = _ranking([*before, _only(0, largest, n_intents)])
     return _single(docs, [*docs, ("x", _only(0, label, n_intents))], largest, weights)
 
 
 def _without_overlap(n_intents: int, labels: Iterable[int]) -> list[Grades]:
-    """Return the labels of all documents that are relevant to one intent, and of one that is relevant to none."""
+    """Return the labels of all documents that are relevant to at most one intent."""
     each = itertools.product(range(n_intents), labels)
     return [(0,) * n_intents, *(_only(intent, label, n_intents) for intent, label in each)]
 
@@ -339,7 +339,7 @@ def _drawn_saturation(rng: np.random.Generator, largest: int) -> Instance:
 def _aspect_relevance(
     others: Sequence[Grades], i: int, label: int, weights: Sequence[float], largest: int, pool: Iterable[Grades] = ()
 ) -> Instance:
-    """Return Eq. 10: at place i among others, a document of the second, heavier intent, or one of the first."""
+    """Return Eq. 10: at place i, a document of the second, heavier intent or one of the first."""
     docs, n_intents = _ranking(others), len(weights)
     lighter, heavier = (_only(intent, label, n_intents) for intent in (0, 1))
     better, worse = ([*docs[:i], doc, *docs[i:]] for doc in (("y", heavier), ("x", lighter)))

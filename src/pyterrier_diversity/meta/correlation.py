@@ -1,4 +1,4 @@
-"""Rank correlation: how alike two measures order the systems."""
+"""Rank correlation of two measures: how similarly they order the systems."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ Method = Literal["tau", "spearman", "tau_ap", "tau_ap_symmetric"]
 Variant = Literal["a", "b"]
 
 METHOD = Parameter(str, "tau", choices=get_args(Method), desc="which coefficient")
-VARIANT = Parameter(str, "b", choices=("a", "b"), desc="how systems of one value are treated")
+VARIANT = Parameter(str, "b", choices=("a", "b"), desc="how to treat tied systems")
 
 # How many numbers are in memory at a time.
 _CELLS = 2**22
 
 _LEGEND = {
-    "measure": "the measure whose ranking of the systems is judged: the estimate",
+    "measure": "the measure that ranks the systems (the estimate)",
     "reference": "the measure whose ranking it is compared with",
-    "value": "the coefficient: 1 for one order of all systems, -1 for opposite ones, NaN if a ranking orders nothing",
+    "value": "the coefficient: 1 for the same order of all systems, -1 for the opposite order, NaN if all are tied",
 }
 
 
@@ -34,12 +34,12 @@ def kendall_tau(first: npt.ArrayLike, second: npt.ArrayLike, variant: Variant = 
     Parameters
     ----------
     first, second : array_like, shape (n_systems,)
-        Values of the systems. Values within 1e-12, relative to the larger of 1 and themselves, are tied, and so are
-        those that a chain of such values links.
+        Values of the systems. Two values are tied if they differ by at most 1e-12, relative to the larger of 1 and
+        themselves, or if a chain of such values links them.
     variant : {"b", "a"}
-        With P pairs in the same order, Q in the opposite order, and :math:`n_1` and :math:`n_2` of all n pairs not tied
-        in the first and second list: ``"b"`` is :math:`(P - Q) / \sqrt{n_1 n_2}`, ``"a"`` is :math:`(P - Q) / n`, the
-        mean over all ways to break the ties.
+        There are n pairs of systems. P are in the same order and Q in the opposite order, and :math:`n_1` and
+        :math:`n_2` are not tied in the first and second list. ``"b"`` is :math:`(P - Q) / \sqrt{n_1 n_2}`. ``"a"`` is
+        :math:`(P - Q) / n`, the mean over all ways to break the ties.
 
     Returns
     -------
@@ -64,17 +64,16 @@ def kendall_tau(first: npt.ArrayLike, second: npt.ArrayLike, variant: Variant = 
 
 
 def tau_ap(estimate: npt.ArrayLike, reference: npt.ArrayLike, variant: Variant = "b") -> float:
-    r"""Compute the AP rank correlation of an estimate with a reference: a swap near the top of the estimate costs most.
+    r"""Compute the AP rank correlation, in which swaps near the top of the estimate cost most.
 
     Parameters
     ----------
     estimate : array_like, shape (n_systems,)
-        Values of the systems, high ones best. Values within 1e-12, relative to the larger of 1 and themselves, are
-        tied, and so are those that a chain of such values links.
+        Values of the systems; higher is better. Ties are as in `kendall_tau`.
     reference : array_like, shape (n_systems,)
-        Values that give the order to be estimated.
+        Values of the systems in the true order.
     variant : {"b", "a"}
-        How ties are treated, see Notes. Without ties both are the coefficient of Yilmaz et al.
+        How to treat ties; see Notes. Without ties, both are the coefficient of Yilmaz et al.
 
     Returns
     -------
@@ -95,19 +94,17 @@ def tau_ap(estimate: npt.ArrayLike, reference: npt.ArrayLike, variant: Variant =
 
     where C(i) counts the systems above rank i of the estimate that are above the same system in the reference too.
 
-    ``"a"`` is the mean of this over all ways to break the ties, of the estimate and of the reference, each as likely
-    as any other. For a reference without ties it is :math:`\tau_{AP,a}` of Urbano and Marrero, who do not define it for
-    others.
+    ``"a"`` is the mean of this over all ways to break the ties of both lists, all equally likely. For a reference
+    without ties it is :math:`\tau_{AP,a}` of Urbano and Marrero, who do not define it for a reference with ties.
 
-    ``"b"`` looks at the pairs that the estimate orders:
+    ``"b"`` only considers pairs that are not tied in the estimate:
 
     .. math::
         \frac{2}{n - t} \sum_{i:\, p_i > 0} \frac{C(i)}{p_i} - 1
 
-    where :math:`p_i` systems are above system i in the estimate, not tied with it, C(i) of which are above it in the
-    reference, not tied with it, and t systems share the top of the estimate. A pair that only the reference ties is
-    thus as bad as a swap. This is one half of :math:`\tau_{AP,b}` of Urbano and Marrero, which is
-    `tau_ap_symmetric`.
+    where :math:`p_i` systems are above system i in the estimate, C(i) of these are also above it in the reference, and
+    t systems share the top of the estimate. A pair that is only tied in the reference is therefore as bad as a swap.
+    This is one half of :math:`\tau_{AP,b}` of Urbano and Marrero, which is `tau_ap_symmetric`.
 
     References
     ----------
@@ -126,14 +123,14 @@ def tau_ap(estimate: npt.ArrayLike, reference: npt.ArrayLike, variant: Variant =
 
 
 def tau_ap_symmetric(first: npt.ArrayLike, second: npt.ArrayLike, variant: Variant = "b") -> float:
-    r"""Compute the mean of the AP rank correlations of two lists of values, each the estimate of the other.
+    r"""Compute the mean of both AP rank correlations of two lists: each list is the estimate once.
 
     Parameters
     ----------
     first, second : array_like, shape (n_systems,)
-        Values of the systems, high ones best.
+        Values of the systems; higher is better.
     variant : {"b", "a"}
-        As for `tau_ap`; ``"b"`` is :math:`\tau_{AP,b}` of Urbano and Marrero.
+        As in `tau_ap`; ``"b"`` is :math:`\tau_{AP,b}` of Urbano and Marrero.
 
     Returns
     -------
@@ -143,7 +140,7 @@ def tau_ap_symmetric(first: npt.ArrayLike, second: npt.ArrayLike, variant: Varia
     Raises
     ------
     ValueError
-        As `tau_ap`.
+        As in `tau_ap`.
 
     References
     ----------
@@ -170,47 +167,46 @@ def rank_correlation(
     top: int | None = None,
     matrix: bool = False,
 ) -> pd.DataFrame:
-    """Compute how alike the measures order the systems by their means over the queries.
+    """Compute how similarly the measures rank the systems by their means over the queries.
 
     Parameters
     ----------
     perquery_or_means : DataFrame
-        What ``pt.Experiment`` returns, with ``perquery=True`` or without: columns ``name`` (of the system), ``qid``,
-        ``measure``, ``value``, or ``name`` and a column of means for each measure. Of the latter, ``mrt`` and columns
-        of comparisons with a baseline (``AP +``, ``AP p-value``) are left out. Not changed. High values are best.
+        A frame from ``pt.Experiment``, with or without ``perquery=True``. It has columns ``name`` (of the system),
+        ``qid``, ``measure``, ``value``, or ``name`` and a column of means for each measure. The columns ``mrt`` and
+        comparisons with a baseline (``AP +``, ``AP p-value``) are ignored. Higher values are better. Not changed.
     reference : Measure or str, or list of them, optional
-        Compare with these measures only; each with each if omitted.
+        Compare with these measures only; all pairs of measures if omitted.
     method : {"tau", "spearman", "tau_ap", "tau_ap_symmetric"}
-        `kendall_tau`, Spearman's rho with mean ranks of ties, `tau_ap` of the measure as the estimate of the reference,
-        or `tau_ap_symmetric`.
+        `kendall_tau`, Spearman's rho, `tau_ap` with the measure as the estimate, or `tau_ap_symmetric`.
     variant : {"b", "a"}
-        How ties are treated, by the coefficient of that name; "b" alone for Spearman's. Means within 1e-12 are tied.
+        How to treat ties, as in the function of that name. Spearman's rho uses mean ranks, which is "b". Means within
+        1e-12 are tied.
     top : int >= 2, optional
-        Correlate over the best so many systems by the reference, and those tied with the last of them, as at the top
-        measures agree less; over all systems if omitted.
+        Only use this many of the best systems by the reference, and those tied with the last of them. All systems if
+        omitted.
     matrix : bool
-        Whether to return a table with a row for each measure and a column for each reference.
+        Whether to return a matrix with a row for each measure and a column for each reference.
 
     Returns
     -------
     DataFrame
-        ``measure``, ``reference`` and ``value``, in [-1, 1], for each two different measures, both ways round; with
-        ``matrix``, the values, square if there is no ``reference``, each measure with itself among them. NaN where a
-        ranking ties all systems (variant ``"b"``). ``attrs`` says what each column is, the method, the variant, and
-        ``top`` if it is given.
+        ``measure``, ``reference`` and ``value`` in [-1, 1], for each pair of different measures in both directions.
+        With ``matrix``, the values as a matrix, which includes each measure with itself. With variant ``"b"``, NaN if
+        all systems are tied in a ranking. ``attrs`` describes the columns, and has the parameters.
 
     Raises
     ------
     ValueError
-        If the frame cannot be read, has fewer than two systems, lacks a reference, or the method or variant is unknown;
-        if ``top`` is below 2 or above the number of systems.
+        If the frame cannot be read, has fewer than two systems, or does not have a reference; if the method or variant
+        is unknown; if ``top`` is below 2 or above the number of systems.
     TypeError
-        If there is no frame.
+        If the first argument is not a frame.
 
     Warns
     -----
     UserWarning
-        If systems lack queries, which are left out for all of them, with their count.
+        If queries are left out, because some systems have no value for them.
 
     Examples
     --------
@@ -225,11 +221,13 @@ def rank_correlation(
         raise ValueError(f"rank_correlation: variant must be 'b' for method='spearman', not {variant!r}.")
     frame = perquery_or_means
     if not isinstance(frame, pd.DataFrame):
-        raise TypeError(f"rank_correlation: values must be a frame of pt.Experiment, not {type(frame).__name__}.")
+        raise TypeError(
+            f"rank_correlation: perquery_or_means must be a frame from pt.Experiment, not {type(frame).__name__}."
+        )
     means = _means(read_scores(frame)) if {"qid", "measure"} & set(frame) else _read_means(frame)
     n_systems = len(next(iter(means.values())))
     if n_systems < 2:
-        raise ValueError(f"rank_correlation ranks systems and needs two, not {n_systems}.")
+        raise ValueError(f"rank_correlation: perquery_or_means must have at least two systems, not {n_systems}.")
     references = _references(reference, list(means))
     values = np.stack(list(means.values()))
     of_references = np.stack([means[name] for name in references])
@@ -264,7 +262,7 @@ def _correlate_top(
 
 
 def _levels(values: np.ndarray) -> np.ndarray:
-    """Return the number of each value of a list in ascending order, the same for equal ones; a list is a row."""
+    """Return the number of each value within its row, in ascending order; tied values have the same number."""
     order = np.argsort(values, axis=1, kind="stable")
     ascending = np.take_along_axis(values, order, axis=1)
     rises = signs(ascending[:, 1:], ascending[:, :-1]) > 0
@@ -282,8 +280,8 @@ def _of_two(who: str, method: Method, variant: Variant, **lists: npt.ArrayLike) 
     (first, one), (second, other) = arrays.items()
     if one.ndim != 1 or one.shape != other.shape or len(one) < 2:
         raise ValueError(
-            f"{who}: {first} and {second} must be lists of one length, at least 2, not of shapes {one.shape} and "
-            f"{other.shape}."
+            f"{who}: {first} and {second} must be lists of the same length, 2 or more, not of shapes {one.shape} "
+            f"and {other.shape}."
         )
     for name, values in arrays.items():
         if not np.isfinite(values).all():
@@ -294,16 +292,16 @@ def _of_two(who: str, method: Method, variant: Variant, **lists: npt.ArrayLike) 
 def correlate(
     estimates: np.ndarray, references: np.ndarray, method: Method = "tau", variant: Variant = "b"
 ) -> np.ndarray:
-    """Correlate each of some lists of values with each of others.
+    """Correlate each of several estimates with each of several references.
 
     Parameters
     ----------
     estimates : ndarray, shape (n_estimates, n_systems)
-        Values of the systems, finite.
+        Finite values of the systems.
     references : ndarray, shape (n_references, n_systems)
-        Values of the systems, finite.
+        Finite values of the systems.
     method, variant
-        As of `rank_correlation`.
+        As in `rank_correlation`.
 
     Returns
     -------
@@ -342,7 +340,7 @@ def _tau(estimates: np.ndarray, references: np.ndarray, variant: Variant) -> np.
 def _spearman(estimates: np.ndarray, references: np.ndarray) -> np.ndarray:
     from scipy.stats import rankdata
 
-    # Pearson's correlation of the ranks, those of ties being their mean.
+    # Pearson's correlation of the ranks; ties have their mean rank.
     centred = [rankdata(levels, axis=1) - (levels.shape[1] + 1) / 2 for levels in (estimates, references)]
     spread = np.sqrt(np.multiply.outer(*((ranks**2).sum(axis=1) for ranks in centred)))
     product = centred[0] @ centred[1].T
@@ -366,7 +364,7 @@ def _tau_ap(estimates: np.ndarray, references: np.ndarray, variant: Variant) -> 
 
 
 def _weights_b(estimates: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return what a concordant pair is worth by its lower system, and what all rankings have; NaN if all are tied."""
+    """Return the weight of a concordant pair, by its lower system, and a constant, NaN if all systems are tied."""
     n_above = _n_above(estimates)
     below_top = n_above > 0
     n_below_top = np.count_nonzero(below_top, axis=1)
@@ -375,14 +373,14 @@ def _weights_b(estimates: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _weights_a(estimates: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return what a concordant pair is worth by its lower system, and what ties give, half of which are concordant."""
-    # Broken at random, a tie puts 0, 1, ..., t - 1 of its t systems above one of them, each with probability 1/t. A
-    # pair is concordant with probability 1/2 if it is tied in either list.
+    """Return the weight of a concordant pair, by its lower system, and the constant share of ties."""
+    # A tie of t systems that is broken at random puts 0, 1, ..., t - 1 of them above a system, each with probability
+    # 1/t. A pair that is tied in either list is concordant with probability 1/2.
     n = estimates.shape[1]
     n_above = _n_above(estimates)
     n_tied = n - n_above - _n_above(-estimates)
     harmonic = np.concatenate([[0.0], np.cumsum(1 / np.arange(1, n))])
-    # The sum of 1/(n_above + k) over k = 0, ..., t - 1, without the term 1/0, and that of k/(n_above + k).
+    # The sums of 1/(n_above + k), without the term 1/0, and of k/(n_above + k), over k = 0, ..., t - 1.
     inverses = harmonic[n_above + n_tied - 1] - harmonic[np.maximum(n_above - 1, 0)]
     shares = n_tied - (n_above == 0) - n_above * inverses
     return inverses / n_tied / (n - 1), (shares / 2 / n_tied).sum(axis=1) / (n - 1)
@@ -395,7 +393,7 @@ def _n_above(levels: np.ndarray) -> np.ndarray:
 
 
 def _blocks(length: int, cells: int) -> Iterator[slice]:
-    """Return slices, ``cells`` numbers for each index of which fit in memory together."""
+    """Return slices of indices that fit in memory together, with ``cells`` numbers for each index."""
     size = max(1, _CELLS // cells)
     return (slice(start, start + size) for start in range(0, length, size))
 
@@ -410,16 +408,17 @@ def _read_means(frame: pd.DataFrame) -> dict[str, np.ndarray]:
     if names is None:
         found = ", ".join(columns)
         raise ValueError(
-            f"rank_correlation: missing column name; found: {found}. pt.Experiment returns frames of values by query "
-            "and of means."
+            f"rank_correlation: perquery_or_means has no column name; found: {found}. pt.Experiment returns such a "
+            "frame."
         )
     if names.duplicated().any():
         raise ValueError(
-            f"rank_correlation: each system must be there once, but {names[names.duplicated()].iloc[0]!r} is not."
+            "rank_correlation: perquery_or_means must have each system once, but has "
+            f"{names[names.duplicated()].iloc[0]!r} twice."
         )
     measures = [column for column in columns if column != "mrt" and not _belongs_to_another(column, columns)]
     if not measures:
-        raise ValueError("rank_correlation: the frame has no column of a measure's means.")
+        raise ValueError("rank_correlation: perquery_or_means must have a column of means for at least one measure.")
     means = {measure: columns[measure].to_numpy(dtype=np.float64, na_value=np.nan) for measure in measures}
     for measure, values in means.items():
         if not np.isfinite(values).all():

@@ -1,4 +1,4 @@
-"""Measures of users who stop at a random rank: the mean of a measure over its cutoffs."""
+"""Expected value of a measure over its cutoffs, for users who stop at a random rank."""
 
 from __future__ import annotations
 
@@ -20,47 +20,47 @@ _PROBABILITY = Parameter(float, interval="[0, 1]", desc="probability that a user
 _LEGEND = {
     "name": "the system",
     "qid": "the query",
-    "measure": "the expected measure, k being the rank where the user stops",
+    "measure": "the expected measure; k is the rank at which the user stops",
     "value": "mean of the measure over the cutoffs, weighted by their probabilities",
 }
 
 
 def expected_over_cutoffs(perquery: pd.DataFrame, probabilities: Mapping[int, float]) -> pd.DataFrame:
-    r"""Compute the mean of a measure over its cutoffs, for users who stop at rank k with a given probability.
+    r"""Compute the expected value of a measure for users who stop at rank k with a given probability.
 
     Parameters
     ----------
     perquery : DataFrame
         Columns ``name`` (of the system), ``qid``, ``measure``, ``value``, as ``pt.Experiment(..., perquery=True)``
-        returns them for ``[RBU @ k for k in probabilities]``, say. Not changed. Measures without one of these cutoffs
-        are left out; several that have them are computed side by side.
+        returns them, for instance for ``[RBU @ k for k in probabilities]``. Measures with other cutoffs are ignored;
+        there may be several with these cutoffs. Not changed.
     probabilities : mapping of int to float
-        The probability in [0, 1] of each cutoff; their sum is 1. Those who read on below the last one belong to it.
+        The probability in [0, 1] of each cutoff; they sum to 1. Add the users who read on to the last cutoff.
 
     Returns
     -------
     DataFrame
-        ``name``, ``qid``, ``measure`` and ``value``, as of ``pt.Experiment``: `compare` and the other methods take it.
-        The measure is called ``E[RBU@k]``. ``attrs`` says what each column is.
+        ``name``, ``qid``, ``measure`` and ``value``, as from ``pt.Experiment``, so that `compare` and other functions
+        take it. The measure is called ``E[RBU@k]``. ``attrs`` describes the columns.
 
     Raises
     ------
     ValueError
         If the frame cannot be read, a cutoff or probability is out of range, the probabilities do not sum to 1 (within
-        1e-9), no measure has one of the cutoffs, or a measure lacks some of them.
+        1e-9), or a measure has some of the cutoffs but not all.
     TypeError
-        If the probabilities are no mapping.
+        If the probabilities are not a mapping.
 
     Warns
     -----
     UserWarning
-        If systems lack queries, which are left out for all of them, with their count.
+        If queries are left out, because some systems have no value for them.
 
     Notes
     -----
-    :math:`\sum_k P(k)\, M@k`. With P(k) of a static stopping distribution and precision, this is model 4 of Carterette:
-    ``RBAP`` for P(k) = (1 - θ)^(k - 1) θ. Any other distribution, such as one that was counted in a log, and any other
-    measure, have no name of their own.
+    :math:`\sum_k P(k)\, M@k`. For precision and a fixed distribution P(k), this is model 4 of Carterette, such as
+    ``RBAP`` with P(k) = (1 - θ)^(k - 1) θ. This function takes any distribution, such as one from a log, and any
+    measure.
 
     References
     ----------
@@ -106,7 +106,7 @@ def _read(probabilities: Mapping[int, float]) -> dict[int, float]:
 
 
 def _by_measure(scores: Scores, chances: Mapping[int, float]) -> dict[str, dict[int, str]]:
-    """Return the name at each cutoff of each measure that has one of them, by what the expected measure is called."""
+    """Return, for each expected measure, the name of its measure at each cutoff."""
     found: dict[str, dict[int, str]] = {}
     for name in scores.measures:
         measure = parse(name)
@@ -115,13 +115,15 @@ def _by_measure(scores: Scores, chances: Mapping[int, float]) -> dict[str, dict[
             found.setdefault(_expected(measure), {})[cutoff] = name
     if not found:
         raise ValueError(
-            f"expected_over_cutoffs: perquery has no measure with a cutoff of {', '.join(map(str, chances))}; it has "
-            f"{', '.join(scores.measures)}."
+            "expected_over_cutoffs: perquery must have a measure with a cutoff of "
+            f"{', '.join(map(str, chances))}, but has {', '.join(scores.measures)}."
         )
     for expected, names in found.items():
         missing = [str(cutoff) for cutoff in chances if cutoff not in names]
         if missing:
-            raise ValueError(f"expected_over_cutoffs: {expected} needs the cutoffs {', '.join(missing)}, too.")
+            raise ValueError(
+                f"expected_over_cutoffs: perquery must have the cutoffs {', '.join(missing)}, too, for {expected}."
+            )
     return found
 
 

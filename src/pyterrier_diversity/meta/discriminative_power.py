@@ -1,4 +1,4 @@
-"""Discriminative power: how many pairs of systems a measure tells apart, and how large a difference this takes."""
+"""Discriminative power: how many pairs of systems differ significantly by a measure, and by how much."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pandas as pd
 from .compare import compare, read_compared, takes_what
 from .significance_tests import TESTS
 
-# The tests that have a required difference, of all pairs together or of each pair, and the columns that tell it.
+# The tests with a required difference, and the columns from which it is computed.
 _DELTA = {
     name: ("measure", "difference", "significant") if test.of_all else ("measure", "borderline")
     for name, test in TESTS.items()
@@ -29,7 +29,7 @@ _LEGENDS = {
     },
     "delta_required": {
         "measure": "the measure",
-        "delta": "difference of two systems' means that significance takes; NaN if no pair differs significantly",
+        "delta": "difference of two systems' means needed for significance; NaN if no pair differs significantly",
     },
     "asl_curve": {
         "measure": "the measure",
@@ -41,9 +41,9 @@ _LEGENDS = {
     "overlap": {
         "measure": "a measure of the first table",
         "other_measure": "a measure of the second table",
-        "first_only": "number of pairs that differ significantly by the first only",
-        "both": "number of pairs that differ significantly by both",
-        "second_only": "number of pairs that differ significantly by the second only",
+        "first_only": "number of pairs that differ significantly only by the first measure",
+        "both": "number of pairs that differ significantly by both measures",
+        "second_only": "number of pairs that differ significantly only by the second measure",
     },
 }
 
@@ -55,21 +55,20 @@ def discriminative_power(perquery: pd.DataFrame, *args: Any, **options: Any) -> 
     Parameters
     ----------
     perquery : DataFrame
-        As for `compare`, or what it returned.
+        A per-query frame as for `compare`, or the frame that `compare` returned.
     *args, **options
         The other parameters of `compare`, for a per-query frame.
 
     Returns
     -------
     DataFrame
-        A row for each measure: ``measure``, ``pairs``, ``significant`` (pairs) and their ``share`` in [0, 1], the
-        discriminative power. ``attrs`` says what each column is, how the test was made and of how many systems and
-        queries.
+        A row for each measure: ``measure``, ``pairs``, ``significant`` (number of pairs) and ``share`` in [0, 1], the
+        discriminative power. ``attrs`` describes the columns and the test.
 
     Raises
     ------
     ValueError, TypeError
-        As `compare`, whose warnings are made as well; if there are parameters for a frame that `compare` returned.
+        As in `compare`, which may also warn; or if parameters are given for a frame that `compare` returned.
 
     References
     ----------
@@ -92,30 +91,28 @@ def discriminative_power(perquery: pd.DataFrame, *args: Any, **options: Any) -> 
 
 @takes_what(compare)
 def delta_required(perquery: pd.DataFrame, *args: Any, **options: Any) -> pd.DataFrame:
-    """Estimate the difference between two systems' means that significance takes, by each measure.
+    """Estimate, for each measure, the difference between two systems' means that is needed for significance.
 
     Parameters
     ----------
     perquery : DataFrame
-        As for `compare`, or what it returned, by the test "tukey-randomised", "tukey" or "bootstrap".
+        A per-query frame as for `compare`, or the frame that `compare` returned. The test must be "tukey-randomised",
+        "tukey" or "bootstrap".
     *args, **options
         The other parameters of `compare`, for a per-query frame.
 
     Returns
     -------
     DataFrame
-        A row for each measure: ``measure``, ``delta``, which is NaN if no pair differs significantly by an HSD test.
-        ``attrs`` says what each column is, how the test was made and of how many systems and queries.
+        A row for each measure: ``measure`` and ``delta``. With an HSD test, this is the smallest significant
+        difference, or NaN if there is none. With the bootstrap, it is the largest ``borderline`` of a pair. ``attrs``
+        describes the columns and the test.
 
     Raises
     ------
     ValueError, TypeError
-        As `compare`, whose warnings are made as well; if there are parameters for a frame that `compare` returned; if
-        the test is another; if the bootstrap has fewer than 1/alpha trials or a correction.
-
-    Notes
-    -----
-    HSD: the smallest difference that is significant. Bootstrap: the largest borderline difference of a pair.
+        As in `compare`, which may also warn; if parameters are given for a frame that `compare` returned; for another
+        test; or if the bootstrap has fewer than 1/alpha trials or a correction.
 
     References
     ----------
@@ -135,12 +132,15 @@ def delta_required(perquery: pd.DataFrame, *args: Any, **options: Any) -> pd.Dat
     how = compared.attrs
     if TESTS[how["test"]].of_all is None:
         if "correction" in how:
-            raise ValueError(f"{who}: correction must be None for the bootstrap: its borderlines are not corrected.")
+            raise ValueError(
+                f"{who}: correction must be None for the bootstrap, whose borderline is not corrected, not "
+                f"{how['correction']!r}."
+            )
         delta = compared.groupby("measure", sort=False)["borderline"].max()
         if delta.isna().any():
             raise ValueError(
-                f"{who}: n_trials * alpha must be 1 at least, not {how['n_trials']} * {how['alpha']}: no resample has "
-                "this place."
+                f"{who}: n_trials * alpha must be at least 1 for the bootstrap, not {how['n_trials']} * "
+                f"{how['alpha']}; use more trials."
             )
     else:
         deltas = compared["difference"].abs().where(compared["significant"])
@@ -150,12 +150,12 @@ def delta_required(perquery: pd.DataFrame, *args: Any, **options: Any) -> pd.Dat
 
 @takes_what(compare)
 def asl_curve(perquery: pd.DataFrame, *args: Any, **options: Any) -> pd.DataFrame:
-    """Sort the pairs of systems by their p-values, by each measure: the lower its curve, the more it tells apart.
+    """Sort the pairs of systems by p-value for each measure; the lower the curve, the more discriminative the measure.
 
     Parameters
     ----------
     perquery : DataFrame
-        As for `compare`, or what it returned.
+        A per-query frame as for `compare`, or the frame that `compare` returned.
     *args, **options
         The other parameters of `compare`, for a per-query frame.
 
@@ -163,13 +163,12 @@ def asl_curve(perquery: pd.DataFrame, *args: Any, **options: Any) -> pd.DataFram
     -------
     DataFrame
         A row for each measure and pair: ``measure``, ``rank`` (from 1), ``system``, ``other`` and ``asl``, the achieved
-        significance level in [0, 1], highest first. ``attrs`` says what each column is, how the test was made and of
-        how many systems and queries.
+        significance level in [0, 1], highest first. ``attrs`` describes the columns and the test.
 
     Raises
     ------
     ValueError, TypeError
-        As `compare`, whose warnings are made as well; if there are parameters for a frame that `compare` returned.
+        As in `compare`, which may also warn; or if parameters are given for a frame that `compare` returned.
 
     References
     ----------
@@ -200,25 +199,25 @@ def overlap(first: pd.DataFrame, second: pd.DataFrame | None = None, **options: 
     Parameters
     ----------
     first : DataFrame
-        What `compare` returned, or a per-query frame as for `compare`.
+        The frame that `compare` returned, or a per-query frame as for `compare`.
     second : DataFrame, optional
-        Another one, such as of another test, on the same pairs of systems; if omitted, the measures of the first are
-        compared with each other.
+        Another such frame on the same pairs of systems, for instance from another test. If omitted, the measures of the
+        first frame are compared with each other.
     **options
         The other parameters of `compare`, for per-query frames.
 
     Returns
     -------
     DataFrame
-        A row for each measure of the first table with each of the second, or for every two measures of the only one:
-        ``measure``, ``other_measure``, and how many pairs of systems differ significantly by the ``first_only``, by
-        ``both`` and by the ``second_only``, whichever system is better. ``attrs`` says what each column is.
+        A row for each measure of the first frame and each of the second, or for every two measures of a single frame:
+        ``measure``, ``other_measure``, and the numbers of pairs of systems that differ significantly by the
+        ``first_only``, by ``both`` and by the ``second_only``. ``attrs`` describes the columns.
 
     Raises
     ------
     ValueError, TypeError
-        As `compare`; if there are parameters, but only frames that `compare` returned; if a column is missing, a pair
-        is there twice, or the measures are not on the same pairs of systems.
+        As in `compare`; if parameters are given but only frames that `compare` returned; if a column is missing, a pair
+        appears twice, or the measures have different pairs of systems.
 
     References
     ----------
@@ -232,15 +231,15 @@ def overlap(first: pd.DataFrame, second: pd.DataFrame | None = None, **options: 
       measure other_measure  first_only  both  second_only
     0       P            AP           1     1            0
     """
-    ours = _decisions(first, "first", options)
-    theirs = ours if second is None else _decisions(second, "second", options)
+    one = _decisions(first, "first", options)
+    two = one if second is None else _decisions(second, "second", options)
     rows = []
-    for i, (measure, here) in enumerate(ours.items()):
-        for other, there in list(theirs.items())[i + 1 if second is None else 0 :]:
+    for i, (measure, here) in enumerate(one.items()):
+        for other, there in list(two.items())[i + 1 if second is None else 0 :]:
             if here.keys() != there.keys():
-                raise ValueError(f"overlap: {measure} and {other} must be on the same pairs of systems.")
-            by_us, by_them = ({pair for pair, significant in by.items() if significant} for by in (here, there))
-            rows.append((measure, other, len(by_us - by_them), len(by_us & by_them), len(by_them - by_us)))
+                raise ValueError(f"overlap: {measure} and {other} must have the same pairs of systems.")
+            by_one, by_two = ({pair for pair, significant in by.items() if significant} for by in (here, there))
+            rows.append((measure, other, len(by_one - by_two), len(by_one & by_two), len(by_two - by_one)))
     return _view("overlap", pd.DataFrame(rows, columns=list(_LEGENDS["overlap"])), {})
 
 
@@ -253,14 +252,15 @@ def _decisions(frame: pd.DataFrame, what: str, options: Mapping[str, Any]) -> di
         of_measure = decisions.setdefault(str(measure), {})
         if frozenset(pair) in of_measure:
             raise ValueError(
-                f"overlap: {what} must have each pair once, but has {' and '.join(pair)} again ({measure})."
+                f"overlap: {what} must have each pair of systems once, but has {' and '.join(pair)} twice "
+                f"for {measure}."
             )
         of_measure[frozenset(pair)] = bool(significant)
     return decisions
 
 
 def _view(who: str, table: pd.DataFrame, how: Mapping[Hashable, Any], without: Collection[str] = ()) -> pd.DataFrame:
-    """Name the columns of a table, and say how its pairs were compared, without what it does not show."""
+    """Name the columns of a table and describe its test, except for the attributes in ``without``."""
     legend = _LEGENDS[who]
     table.columns = list(legend)
     table.attrs = {key: what for key, what in how.items() if key not in ("ci", *without)}

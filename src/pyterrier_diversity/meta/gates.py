@@ -1,4 +1,4 @@
-"""Gates: which systems miss a minimum, or are worse than a baseline, and on which queries most."""
+"""Gates for automated checks: systems below a minimum, or worse than a baseline."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .scores import signs
 from .significance_tests import Test
 from .tables import with_bounds
 
-# So many queries are named.
+# How many queries a message names.
 _MOST = 3
 
 
@@ -28,19 +28,19 @@ def below_minimum(perquery: pd.DataFrame, minimum: Mapping[Any, float]) -> pd.Da
         Columns ``name`` (of the system), ``qid``, ``measure``, ``value``, as `evaluate_runs` and ``pt.Experiment``
         return them with ``perquery=True``. Not changed.
     minimum : mapping of Measure or str to float
-        The least value of each measure; a value that equals it is enough.
+        The minimum of each measure. A value equal to it is enough.
 
     Returns
     -------
     DataFrame
-        A row for each measure and system that misses the minimum, none if all reach it: ``measure``, ``system``,
-        ``value``, ``minimum``, ``short_by``, ``queries`` (a dict of the three queries with the lowest values), and
-        ``message``, a sentence with all of it. NaN misses every minimum.
+        A row for each measure and system below the minimum: ``measure``, ``system``, ``value``, ``minimum``,
+        ``short_by``, ``queries`` (a dict of the three queries with the lowest values), and ``message``, a sentence with
+        all of this. NaN is below every minimum.
 
     Raises
     ------
     ValueError
-        If there is no minimum, the frame lacks one of the measures, or a minimum is no finite number.
+        If there is no minimum, the frame does not have one of the measures, or a minimum is not a finite number.
 
     Examples
     --------
@@ -50,7 +50,7 @@ def below_minimum(perquery: pd.DataFrame, minimum: Mapping[Any, float]) -> pd.Da
     RBU@5 of bm25 is 0.375, below 0.5 by 0.125; lowest on queries 1 (0.25), 2 (0.5).
     """
     if not minimum:
-        raise ValueError("below_minimum: minimum must name a measure and its least value.")
+        raise ValueError("below_minimum: minimum must have at least one measure, as in {'RBU@20': 0.5}.")
     for measure, least in minimum.items():
         if not isinstance(least, (int, float)) or not math.isfinite(least):
             raise ValueError(f"below_minimum: the minimum of {measure} must be a finite number, not {least!r}.")
@@ -85,29 +85,29 @@ def worse_than(
     Parameters
     ----------
     perquery : DataFrame
-        As `compare` takes it. Not changed.
+        A per-query frame, as for `compare`. Not changed.
     baseline : str or iterable of str
-        The system, or systems, that the others should not be worse than.
+        The system or systems that the others should not be worse than.
     measures : iterable of Measure or str, optional
         Which measures; all of the frame if omitted.
     test : str
-        The test of significance, as of `compare`.
+        The significance test, as in `compare`.
     tolerance : float >= 0, optional
-        A mean that is lower by more is worse as well, significant or not; if omitted, only the test decides.
+        A system is also worse if its mean is lower by more than this, significant or not. If omitted, only the test
+        decides.
     **options
-        Further parameters of `compare`, such as ``correction``, ``alpha`` and ``rng``.
+        Other parameters of `compare`, such as ``correction``, ``alpha`` and ``rng``.
 
     Returns
     -------
     DataFrame
-        The rows of `compare` for the systems that are worse, none if there is no such system, with two columns more:
-        ``queries``, a dict of the three queries that lose most, with their differences, and ``message``, a sentence
-        that says by how much the system is worse.
+        The rows of `compare` for the systems that are worse, with two more columns: ``queries``, a dict of the three
+        queries with the largest losses, and ``message``, a sentence that says by how much the system is worse.
 
     Raises
     ------
     ValueError
-        As `compare`; if the alternative is "greater", which never finds a system worse; or if the tolerance is
+        As in `compare`; if the alternative is "greater", which never finds a system worse; or if the tolerance is
         negative or not a finite number.
 
     Examples
@@ -119,9 +119,9 @@ def worse_than(
     RBU of new is lower than of old by 0.25 (0.375, 0.625; p = 0.09172); most on queries 3 (-0.5), 0 (-0.25), 1 (-0.25).
     """
     if options.get("alternative", "two-sided") != "two-sided":
-        raise ValueError("worse_than: alternative must be 'two-sided': 'greater' never finds a system worse.")
+        raise ValueError("worse_than: alternative must be 'two-sided', because 'greater' never finds a system worse.")
     if tolerance is not None and not 0 <= tolerance < math.inf:
-        raise ValueError(f"worse_than: tolerance must be a number from 0, not {tolerance!r}.")
+        raise ValueError(f"worse_than: tolerance must be a number in [0, inf), not {tolerance!r}.")
     compared = compare(perquery, test, measures, baseline=baseline, **options)
     lower = compared["difference"] < 0
     worse = compared["significant"] & lower
@@ -146,7 +146,7 @@ def worse_than(
 
 
 def _losses(perquery: pd.DataFrame, measure: Any, system: Any, other: Any) -> dict[str, float]:
-    """Return the queries on which a system loses most against another, with their differences."""
+    """Return the queries on which a system loses most against another, and the differences."""
     chosen = perquery[perquery["measure"].astype(str) == measure]
     values = [chosen[chosen["name"].astype(str) == name].set_index("qid")["value"] for name in (system, other)]
     return _first((values[0] - values[1]).dropna())

@@ -1,4 +1,4 @@
-"""Power: how many topics it takes to find a difference between systems, and which difference so many topics find."""
+"""Power analysis: how many topics are needed to find a difference between systems."""
 
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ from .trials import draws, shuffle
 
 PowerTest = Literal["t", "tukey-randomised"]
 
-_TEST = Parameter(str, choices=("t", "tukey-randomised"), desc="the test that the topics are for")
-_DELTA = Parameter(float, interval="(0, 1e100]", desc="difference of two systems' means that is to be found")
+_TEST = Parameter(str, choices=("t", "tukey-randomised"), desc="the planned test")
+_DELTA = Parameter(float, interval="(0, 1e100]", desc="difference of two systems' means to find")
 _TOPICS = Parameter(int, interval="[2, inf)", desc="number of topics")
-_TRIALS = Parameter(int, 1000, interval="[1, inf)", desc="samples of topics, and shuffles of each, of a simulation")
+_TRIALS = Parameter(int, interval="[1, inf)", desc="samples of topics, and shuffles of each, in a simulation")
 
-# More topics are not looked for.
+# The search ends at this number of topics.
 _MOST = {"t": 10**6, "tukey-randomised": 10**4}
-# How exactly the smallest difference is found, relative to itself. A simulated power is a share of trials.
+# Relative exactness of the smallest difference.
 _EXACTNESS = {"t": 1e-9, "tukey-randomised": 1e-3}
 
-# Larger differences are not looked for.
+# The search ends at this difference.
 _LARGEST = 1e9
-# The largest noncentrality of t: the power is 1 from there on.
+# Largest noncentrality of t: from there on, the power is 1.
 _FARTHEST = 1e6
 
 _LEGEND = {
     "measure": "the measure",
-    "sd": "standard deviation over the topics of the difference of two systems: root of the mean variance of the pairs",
+    "sd": "standard deviation, over the topics, of the difference of two systems: root of the mean variance of pairs",
     "delta": "true difference of two systems' means",
     "topics": "number of topics",
-    "power": "probability that so many topics find this difference significant",
+    "power": "probability that this difference is significant with this number of topics",
 }
 
-# From a number of topics and a difference to the probability that it is found.
+# Takes a number of topics and a difference, and returns the power.
 _Power = Callable[[int, float], float]
 
 
@@ -58,7 +58,7 @@ def topics_needed(
     rng: Rng = None,
     n_jobs: int | None = None,
 ) -> pd.DataFrame:
-    r"""Estimate from a pilot how many topics find a difference, or which difference so many topics find.
+    r"""Estimate from a pilot how many topics are needed to find a difference, or which difference n topics find.
 
     Parameters
     ----------
@@ -66,57 +66,60 @@ def topics_needed(
         The pilot: columns ``name`` (of the system), ``qid``, ``measure``, ``value``, as ``pt.Experiment(...,
         perquery=True)`` returns them. Not changed.
     delta : float > 0, or iterable of them, optional
-        True differences of two systems' means, in units of the measure: the smallest that would matter. Either these
-        or ``n``.
+        True differences of two systems' means: the smallest that would matter, in units of the measure. Give either
+        this or ``n``.
     power : float in (0, 1)
-        Probability that the difference is found.
+        Probability that the difference is significant.
     alpha : float in (0, 1)
-        A difference is found if the p-value is below.
+        Significance level.
     test : {"t", "tukey-randomised"}
-        The paired t-test of one pair, or the randomised Tukey HSD test over as many systems as the pilot has.
+        The planned test: the paired t-test of one pair, or the randomised Tukey HSD test over as many systems as the
+        pilot has.
     n : int >= 2, or iterable of them, optional
-        Numbers of topics, for the smallest difference that each finds with this power.
+        Numbers of topics, to find the smallest difference for each.
     measures : iterable of Measure or str, optional
         Which measures; all of the frame if omitted.
     n_trials : int >= 1
-        Of "tukey-randomised": how many samples of topics are drawn for a power, and how many shuffles test each.
+        For "tukey-randomised", the number of simulated samples of topics, and of shuffles to test each.
     rng : int or Generator, optional
-        Seed or source of these; others each time if omitted. Measures and sizes share them.
+        Seed or source of randomness. All measures and sizes share the same samples.
     n_jobs : int, optional
-        Workers, as of joblib. The result does not depend on it.
+        Number of parallel workers, as for joblib. It does not change the result.
 
     Returns
     -------
     DataFrame
-        A row for each measure and each ``delta`` or ``n``: ``measure``; ``sd`` of the difference of two systems over
-        the topics; ``delta``; ``topics``, rounded up; ``power`` of that many topics for that difference. ``attrs`` says
-        what each column is, how they were made, and of how many systems and queries. `plots.topics_needed` draws it.
+        A row for each measure and each ``delta`` or ``n``: ``measure``, ``sd`` (standard deviation of the difference of
+        two systems), ``delta``, ``topics``, rounded up, and ``power``. ``attrs`` describes the columns, and has the
+        parameters. `plots.topics_needed` draws it.
 
     Raises
     ------
     ValueError
-        If not exactly one of ``delta`` and ``n`` is given, a parameter is out of range, the frame cannot be read, there
-        are fewer than two systems or two queries, two systems never differ by different amounts, so that there is no
-        variance, or more topics are needed than are looked for (1,000,000; 10,000 by simulation).
+        If not exactly one of ``delta`` and ``n`` is given, a parameter is out of range, or the frame cannot be read.
+        If there are fewer than two systems or queries, or the differences of systems have no variance. If more than
+        1,000,000 topics are needed (10,000 in a simulation).
 
     Warns
     -----
     UserWarning
-        If systems lack queries, which are left out for all of them, with their count.
+        If queries are left out, because some systems have no value for them.
 
     Notes
     -----
-    The variance of the difference is the mean over the pairs of systems, each with N - 1: twice the residual mean
-    square of systems by topics. *t*: the power of statsmodels' ``TTestPower``, two-sided, with the effect size
-    delta/sd; for several pairs give the level that the correction leaves, such as alpha over their number.
+    The variance of the difference is the mean over the pairs of systems (with N - 1). This is twice the residual mean
+    square of systems by topics.
 
-    *tukey-randomised*: the systems' values, moved to equal means and scaled by :math:`\sqrt{N/(N-1)}`, which makes up
-    for the variance of a resample, are resampled by topic; a pair drawn at random is moved delta apart, the others lie
-    in between; the power is the share of samples in which the test finds this pair. Its standard error is
-    :math:`\sqrt{power (1 - power)/n\_trials}`, .013 by default.
+    *t*: the two-sided power of statsmodels' ``TTestPower`` with the effect size delta/sd. For several pairs, give the
+    corrected level as alpha, such as alpha divided by the number of pairs.
 
-    A pilot of few topics estimates the variance badly: from two systems on 25 topics, one number in twenty is too small
-    by a factor of 1.7 or more.
+    *tukey-randomised*: the values of the systems are shifted to equal means, scaled by :math:`\sqrt{N/(N-1)}` to
+    correct the variance of resamples, and resampled by topic. In each sample, a random pair of systems is moved delta
+    apart, with the others in between. The power is the share of samples in which the test finds this pair. Its standard
+    error is :math:`\sqrt{power (1 - power)/n\_trials}`, .013 by default.
+
+    A small pilot estimates the variance badly. With two systems and 25 topics, one number in twenty is too small by a
+    factor of 1.7 or more.
 
     References
     ----------
@@ -142,7 +145,7 @@ def topics_needed(
     power, alpha = LEVEL.check(who, "power", power), LEVEL.check(who, "alpha", alpha)
     n_trials = _TRIALS.check(who, "n_trials", n_trials)
     if (delta is None) == (n is None):
-        raise ValueError(f"{who}: give either delta or n, {'one of them' if delta is None else 'not both'}.")
+        raise ValueError(f"{who}: give exactly one of delta and n, not {'neither' if delta is None else 'both'}.")
     name, given, parameter = ("n", n, _TOPICS) if delta is None else ("delta", delta, _DELTA)
     wanted = [parameter.check(who, name, value) for value in (given if isinstance(given, Iterable) else [given])]
     if not wanted:
@@ -150,7 +153,7 @@ def topics_needed(
     scores = read_scores(perquery, measures)
     for what, names in (("systems", scores.systems), ("queries", scores.queries)):
         if len(names) < 2:
-            raise ValueError(f"{who}: perquery must have two or more {what}, not {len(names)}.")
+            raise ValueError(f"{who}: perquery must have at least two {what}, not {len(names)}.")
     source = generators(rng, 1)[0]
     find: Callable[..., tuple[float, int, float]] = _topics_for if n is None else _difference_for
     tasks = [
@@ -179,7 +182,7 @@ def topics_needed(
 
 
 def _sd(values: np.ndarray) -> float:
-    """Return the root of the mean variance of the difference of two systems, of values (systems, queries)."""
+    """Return the root mean variance of the difference of two systems, from values of shape (systems, queries)."""
     first, second = np.triu_indices(len(values), 1)
     return float(np.sqrt(differences(values[first], values[second]).var(axis=1, ddof=1).mean()))
 
@@ -190,7 +193,8 @@ def _power_of(
     sd = _sd(values)
     if signs(np.array(sd), np.zeros(())) == 0:
         raise ValueError(
-            f"topics_needed: {measure} differs by the same between two systems on all topics: no variance."
+            f"topics_needed: the difference of {measure} between two systems must vary over the topics, but is "
+            "constant."
         )
     if test == "t":
         return partial(_t_power, sd, alpha)
@@ -206,14 +210,14 @@ def _t_power(sd: float, alpha: float, n: int, delta: float) -> float:
     right, wrong = (
         TTestPower().power(effect, n, alpha / 2, alternative=direction) for direction in ("larger", "smaller")
     )
-    # scipy has no number for many a probability that is next to 0.
+    # scipy returns NaN for many probabilities close to 0.
     return float(right + np.nan_to_num(wrong))
 
 
 def _hsd_power(
     residuals: np.ndarray, alpha: float, n_trials: int, source: np.random.Generator, n: int, delta: float
 ) -> float:
-    """Simulate the power of randomised HSD for n topics, of residuals of shape (systems, queries)."""
+    """Simulate the power of randomised HSD with n topics, from residuals of shape (systems, queries)."""
     m, n_queries = residuals.shape
     rng = copy.deepcopy(source)  # the same trials for each n and delta
     drawn = residuals[:, rng.integers(n_queries, size=(n_trials, n))]
@@ -224,7 +228,7 @@ def _hsd_power(
     drawn[worst, sample] -= delta / 2
     means = drawn.mean(axis=2)
     size = np.abs(means[best, sample] - means[worst, sample])
-    # A shuffle says which system's value each system gets for a query: a matrix of 0 and 1, of (query, system) pairs.
+    # A shuffle is a matrix of 0 and 1 that says, for each query, which system's value a system gets.
     by_query = drawn.transpose(2, 0, 1).reshape(n * m, n_trials)
     reached = np.zeros(n_trials)
     for generator, n_shuffles in draws(rng, n_trials, max(n * m * m, m * n_trials)).again():
@@ -242,8 +246,8 @@ def _topics_for(measure: str, of: _Power, delta: float, power: float, test: Powe
         low, high = high, 2 * high
         if high > _MOST[test]:
             raise ValueError(
-                f"topics_needed: delta must be a difference that {_MOST[test]:,} topics find with test={test!r}; "
-                f"{delta} of {measure} takes more."
+                f"topics_needed: delta must be larger than {delta} for {measure}: even {_MOST[test]:,} topics do not "
+                f"find it with test={test!r}."
             )
     while high - low > 1:
         middle = (low + high) // 2
@@ -254,13 +258,13 @@ def _topics_for(measure: str, of: _Power, delta: float, power: float, test: Powe
 def _difference_for(measure: str, of: _Power, n: int, power: float, test: PowerTest) -> tuple[float, int, float]:
     """Return the smallest difference that n topics find, n, and the power."""
     if n > _MOST[test]:
-        raise ValueError(f"topics_needed: n must be {_MOST[test]:,} or less with test={test!r}, not {n}.")
+        raise ValueError(f"topics_needed: n must be at most {_MOST[test]:,} with test={test!r}, not {n}.")
     low, high = 0.0, 1e-6
     while of(n, high) < power:
         low, high = high, 2 * high
         if high > _LARGEST:
             raise ValueError(
-                f"topics_needed: n must be larger than {n}, at which test={test!r} finds no difference of {measure}."
+                f"topics_needed: n must be larger than {n}: test={test!r} finds no difference of {measure} with it."
             )
     while high - low > _EXACTNESS[test] * high:
         middle = (low + high) / 2

@@ -12,15 +12,15 @@ from ..parameters import Parameter, Parameters, checked
 _PARAMETERS: Parameters = {
     "decimals": Parameter(int, 3, interval="[0, 15]", desc="decimal places that the paper prints"),
     "in_order": Parameter(float, 0.9, interval="(0.5, 1]", desc="share of the other cells for 'order only'"),
-    "ordered": Parameter(bool, True, desc="whether the order of the cells means something"),
+    "ordered": Parameter(bool, True, desc="whether the order of the cells matters"),
 }
 
 VERDICTS = ("agrees", "order only", "differs", "cannot be had")
 
 _LEGEND = {
-    "agrees": "the recomputed number, rounded as the paper rounds, is the paper's",
-    "order only": "another number, but above and below the other cells of its column as in the paper",
-    "differs": "another number, in another place",
+    "agrees": "the recomputed number, rounded as in the paper, is the paper's",
+    "order only": "another number, but in the paper's order with the other cells of its column",
+    "differs": "another number, in another order",
     "cannot be had": "not recomputed, because public data does not allow it",
 }
 
@@ -35,7 +35,7 @@ def reproduction(
     in_order: float = 0.9,
     ordered: bool = True,
 ) -> pd.DataFrame:
-    r"""Set the numbers of a published table beside recomputed ones, and judge each.
+    r"""Compare the numbers of a published table with recomputed ones.
 
     Parameters
     ----------
@@ -44,17 +44,17 @@ def reproduction(
     table : str
         Its table or figure, and the column if there are several.
     theirs : mapping of str to float or str
-        The published value of each cell of a column, or of any cells that may be compared with each other.
+        The published value of each cell of a column, or of any cells that can be compared with each other.
     ours : mapping of str to float or str
-        The recomputed value of each cell. One that is missing or NaN cannot be had.
+        The recomputed value of each cell; missing or NaN if it cannot be had.
     decimals : int in [0, 15]
         Decimal places that the paper prints.
     why : str or mapping of str to str
-        The reason for what does not agree, for all cells or by cell.
+        The reason why cells do not agree, for all cells or by cell.
     in_order : float in (0.5, 1]
-        The share of the other cells of the column that a cell must be ordered with as in the paper for "order only".
+        Share of the other cells of the column that must be in the paper's order with a cell, for "order only".
     ordered : bool
-        Whether the order of the cells means something. If not, there is no "order only".
+        Whether the order of the cells matters. If not, no verdict is "order only".
 
     Returns
     -------
@@ -65,14 +65,14 @@ def reproduction(
     Raises
     ------
     ValueError
-        If a parameter is out of range, `theirs` is empty, `ours` has a cell that `theirs` lacks, or a cell does not
-        agree and `why` does not say why.
+        If a parameter is out of range, `theirs` is empty, `ours` has a cell that is not in `theirs`, or `why` has no
+        reason for a cell that does not agree.
 
     Notes
     -----
-    Numbers agree if they differ by half a unit of the last printed place at most; text agrees if it is equal. For
-    "order only" a cell is compared with all others of `theirs` that the paper does not tie with it and that are
-    recomputed; a tie of the recomputed values is not the paper's order. A cell that has no such other cell differs.
+    Numbers agree if they differ by at most half a unit of the last printed place. Texts agree if they are equal. For
+    "order only", a cell is compared with all recomputed cells that the paper does not tie with it; a tie of the
+    recomputed values counts as another order. Without such cells, the verdict is "differs".
 
     Examples
     --------
@@ -91,7 +91,7 @@ def reproduction(
     if not theirs:
         raise ValueError("reproduction: theirs must not be empty.")
     if extra := [cell for cell in ours if cell not in theirs]:
-        raise ValueError(f"reproduction: ours has cells that theirs lacks: {', '.join(map(str, extra[:3]))}.")
+        raise ValueError(f"reproduction: ours must only have cells of theirs, not {', '.join(map(str, extra[:3]))}.")
     had = {cell: value for cell, value in ours.items() if value is not None and value == value}
     rows = []
     for cell, printed in theirs.items():

@@ -1,4 +1,4 @@
-"""Risk: what a system loses on the queries where a baseline is better, weighed against what it gains on the others."""
+"""Risk: losses of a system against a baseline, which weigh more than its gains."""
 
 from __future__ import annotations
 
@@ -11,22 +11,20 @@ from ..parameters import Parameter, Parameters, checked
 from .scores import Scores, differences, read_scores
 from .significance_tests import studentised
 
-_PARAMETERS: Parameters = {
-    "alpha": Parameter(float, 1.0, interval="[0, 1e100]", desc="how much more a loss weighs than a gain of its size")
-}
+_PARAMETERS: Parameters = {"alpha": Parameter(float, 1.0, interval="[0, 1e100]", desc="additional weight of a loss")}
 
 _LEGEND = {
     "measure": "the measure",
     "system": "the system",
-    "baseline": "the system that it is compared with",
+    "baseline": "the baseline",
     "difference": "mean of the system minus mean of the baseline",
-    "urisk": "mean difference by query, where a loss counts 1 + alpha times",
-    "trisk": "urisk over its standard error: below -2, the risk of the system is real; above 2, its gain is",
+    "urisk": "mean difference by query, in which a loss counts 1 + alpha times",
+    "trisk": "urisk over its standard error; below -2 a significant risk, above 2 a significant gain",
     "wins": "number of queries on which the system is better",
     "ties": "number of queries on which both are equal",
     "losses": "number of queries on which the baseline is better",
-    "largest_loss": "what the system loses on its worst query, 0 if it loses on none",
-    "worst_query": "the query of the largest loss, empty if there is none",
+    "largest_loss": "largest loss on a query, 0 without losses",
+    "worst_query": "the query with the largest loss, empty without losses",
 }
 
 
@@ -36,7 +34,7 @@ def risk(
     alpha: float = 1.0,
     measures: Iterable[object] | None = None,
 ) -> pd.DataFrame:
-    r"""Compute the risk of each system against a baseline, as the TREC Web tracks of 2013 and 2014 report it.
+    r"""Compute the risk of each system against a baseline, as in the TREC Web tracks of 2013 and 2014.
 
     Parameters
     ----------
@@ -44,43 +42,43 @@ def risk(
         Columns ``name`` (of the system), ``qid``, ``measure``, ``value``, as ``pt.Experiment(..., perquery=True)``
         returns them. Not changed.
     baseline : str
-        The system that the others are compared with.
+        The system to compare the others with.
     alpha : float >= 0
-        How much more a loss weighs than a gain of its size: a loss counts 1 + alpha times, and 0 gives the difference
-        of means. The tracks used 0, 1, 5 and 10.
+        Additional weight of a loss: it counts 1 + alpha times, and a gain once. With 0, ``urisk`` is the difference of
+        means. The tracks used 0, 1, 5 and 10.
     measures : iterable of Measure or str, optional
         Which measures; all of the frame if omitted.
 
     Returns
     -------
     DataFrame
-        A row for each measure and system but the baseline, systems in the order of the frame: ``measure``, ``system``,
+        A row for each measure and system except the baseline, in the order of the frame: ``measure``, ``system``,
         ``baseline``, ``difference`` of the means, ``urisk``, ``trisk``, ``wins``, ``ties``, ``losses`` (numbers of
-        queries), ``largest_loss`` >= 0 and ``worst_query``, the one of the largest loss (the first by id of several).
-        ``attrs`` says what each column is, alpha, and the numbers of systems and queries.
+        queries), ``largest_loss`` >= 0 and ``worst_query``, the query with the largest loss (the first by id).
+        ``attrs`` describes the columns, and has the parameters.
 
     Raises
     ------
     ValueError
-        If the frame cannot be read, the baseline is not among its systems or the only one, there are fewer than two
-        queries, or alpha is out of range.
+        If the frame cannot be read, the baseline is not one of several systems, there are fewer than two queries, or
+        alpha is out of range.
 
     Warns
     -----
     UserWarning
-        If systems lack queries, which are left out for all of them, with their count.
+        If queries are left out, because some systems have no value for them.
 
     Notes
     -----
-    With the differences :math:`\Delta_q` of the N queries, and :math:`\delta_q = \Delta_q` where it is positive, else
+    With the differences :math:`\Delta_q` of the N queries, and :math:`\delta_q = \Delta_q` if it is positive, otherwise
     :math:`(1 + \alpha) \Delta_q`,
 
     .. math::
         U_{risk} = \frac1N \sum_q \delta_q, \qquad T_{risk} = \frac{U_{risk}}{s_\delta / \sqrt N}
 
-    where :math:`s_\delta` is the standard deviation with N - 1. Values within 1e-12 are no difference. ``urisk`` equals
-    the mean that ``ndeval -c -baseline RUN -riskAlpha ALPHA`` prints. ``trisk`` is infinite where all
-    :math:`\delta_q` are equal and not 0, and 0 where all are 0.
+    where :math:`s_\delta` is the standard deviation with N - 1. Values within 1e-12 are equal. ``urisk`` is the mean
+    that ``ndeval -c -baseline RUN -riskAlpha ALPHA`` prints. ``trisk`` is infinite if all :math:`\delta_q` are equal
+    and not 0, and 0 if all are 0.
 
     References
     ----------
@@ -91,7 +89,7 @@ def risk(
 
     Examples
     --------
-    One gain of 0.3, one loss of 0.1, which counts twice, and no difference: (0.3 - 0.2 + 0) / 3.
+    One gain of 0.3, one loss of 0.1 that counts twice, and one tie: (0.3 - 0.2 + 0) / 3.
 
     >>> values = {"base": [0.2, 0.5, 0.4], "x": [0.5, 0.4, 0.4]}
     >>> rows = [(name, str(i), "RBU", v) for name in values for i, v in enumerate(values[name])]
@@ -126,11 +124,11 @@ def _check(scores: Scores, baseline: str) -> None:
     if len(scores.systems) < 2:
         raise ValueError(f"risk: perquery must have a system besides the baseline {baseline!r}.")
     if len(scores.queries) < 2:
-        raise ValueError("risk: perquery must have two or more queries, not 1: one has no standard error.")
+        raise ValueError("risk: perquery must have at least two queries, not 1.")
 
 
 def _of_measure(delta: np.ndarray, alpha: float, queries: list[str]) -> pd.DataFrame:
-    """Return the columns of a measure from differences of shape (systems, queries)."""
+    """Return a measure's columns, from differences of shape (systems, queries)."""
     weighted = np.where(delta < 0, (1 + alpha) * delta, delta)
     worst = delta.argmin(axis=1)
     lost = -delta[np.arange(len(delta)), worst]

@@ -1,4 +1,4 @@
-"""Robustness: whether a measure orders the systems by some of the data, or by other data, as it does by all of it."""
+"""Robustness: whether a measure ranks the systems alike with fewer topics, fewer judgements or another assessor."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from .correlation import correlate, kendall_tau
 from .scores import Group, families, generators, read_scores
 from .significance_tests import LEVEL
 
-_TRIALS = Parameter(int, 100, interval="[1, inf)", desc="how many samples of a size are drawn")
-_DEPTH = Parameter(int, interval="[1, inf)", desc="how many documents of each run are judged")
+_TRIALS = Parameter(int, interval="[1, inf)", desc="number of samples of each size")
+_DEPTH = Parameter(int, interval="[1, inf)", desc="number of documents of each run in the pool")
 
 _LEGEND = {
     "measure": "the measure",
     "family": "the family of the measure",
     "size": "number of topics in a sample",
-    "depth": "number of documents that each run gives to the pool",
-    "tau": "Kendall's tau-b with the order of the systems by the full data: 1 if the same, NaN where all are tied",
+    "depth": "number of documents of each run in the pool",
+    "tau": "Kendall's tau-b with the ranking of the systems by the full data; NaN if all systems are tied",
     "tau_low": "lower end of the bootstrap interval of tau over the topics",
     "tau_high": "upper end of the bootstrap interval of tau over the topics",
-    "sd": "standard deviation of tau over the trials, dividing by their number less 1",
-    "family_tau": "mean tau of the family's measures, of those that have one",
-    "n_trials": "number of trials that have a tau; in others, all systems are tied",
-    "judged": "share of the rows of the qrels that the pool leaves",
-    "n_queries": "number of queries that the pool leaves a judgement of",
+    "sd": "standard deviation of tau over the trials (with n - 1)",
+    "family_tau": "mean tau of the family's measures, without NaN",
+    "n_trials": "number of trials in which not all systems are tied",
+    "judged": "share of the judgements that are in the pool",
+    "n_queries": "number of queries with judgements in the pool",
 }
 
 
@@ -48,7 +48,7 @@ def topic_sampling(
     rng: Rng = None,
     n_jobs: int | None = None,
 ) -> pd.DataFrame:
-    """Compute how alike the systems are ordered by samples of the topics and by all of them.
+    """Compute how similarly the systems are ranked by a sample of the topics and by all topics.
 
     Each trial draws topics without replacement, the same for all measures.
 
@@ -60,23 +60,23 @@ def topic_sampling(
     measures : iterable of Measure or str, optional
         Which measures; all of the frame if omitted.
     sizes : iterable of int
-        Numbers of topics to draw, each from 1 to their number.
+        Numbers of topics to draw, each at most the number of all topics.
     n_trials : int >= 1
-        How many samples are drawn of each size.
+        Number of samples of each size.
     group : mapping of str to str, or callable, optional
-        The family of each measure, by its name: its model or its tail, say.
+        The family of each measure, by the measure's name.
     rng : int or Generator, optional
-        Seed or source of the samples; others each time if omitted.
+        Seed or source of randomness.
     n_jobs : int, optional
-        Workers, as of joblib. The result does not depend on it.
+        Number of parallel workers, as for joblib. It does not change the result.
 
     Returns
     -------
     DataFrame
-        A row for each measure and size: ``measure``, ``family`` (with ``group``), ``size``, ``tau``, the mean over the
-        trials, in [-1, 1], ``family_tau`` (with ``group``), the mean over the family, ``sd`` and ``n_trials``. Trials
-        whose topics tie all systems have no tau and do not count. ``attrs`` says what each column is, and how many
-        systems and queries there were.
+        A row for each measure and size: ``measure``, ``family`` (with ``group``), ``size``, ``tau`` in [-1, 1] (mean
+        over the trials), ``family_tau`` (with ``group``, mean over the family), ``sd`` and ``n_trials``. Trials in
+        which all systems are tied do not count. ``attrs`` describes the columns, and has the numbers of systems and
+        queries.
 
     Raises
     ------
@@ -87,7 +87,7 @@ def topic_sampling(
     Warns
     -----
     UserWarning
-        If systems lack queries, which are left out for all of them, with their count.
+        If queries are left out, because some systems have no value for them.
 
     Notes
     -----
@@ -100,7 +100,7 @@ def topic_sampling(
 
     Examples
     --------
-    Two topics order the systems one way, one the other way round: the mean tau of single topics is about a third.
+    Two topics rank the systems one way, and one the other way: the mean tau of single topics is about a third.
 
     >>> values = {"1": (0.9, 0.5, 0.1), "2": (0.9, 0.5, 0.1), "3": (0.1, 0.2, 0.3)}
     >>> rows = [(name, qid, "AP", v) for qid in values for name, v in zip("xyz", values[qid])]
@@ -114,9 +114,9 @@ def topic_sampling(
     n_trials = _TRIALS.check(who, "n_trials", n_trials)
     scores = read_scores(perquery, measures)
     if len(scores.systems) < 2:
-        raise ValueError(f"{who}: perquery must hold two systems at least, not {scores.systems!r}.")
+        raise ValueError(f"{who}: perquery must have at least two systems, not {scores.systems!r}.")
     n_queries = len(scores.queries)
-    size = Parameter(int, interval=f"[1, {n_queries}]", desc="number of topics, of those that all systems have")
+    size = Parameter(int, interval=f"[1, {n_queries}]", desc="number of topics")
     drawn = _integers(who, "sizes", sizes, size)
     family_of = families(who, scores.measures, group)
     samples = {
@@ -142,45 +142,43 @@ def pool_depth(
     *,
     group: Group | None = None,
 ) -> pd.DataFrame:
-    """Compute how alike the systems are ordered by the judgements of a shallow pool and by all judgements.
+    """Compute how similarly the systems are ranked by the judgements of a shallow pool and by all judgements.
 
-    The pool of a depth holds the first documents of each run, so many for each query. Judgements of other documents,
-    relevant or not, are dropped.
+    A pool of depth k has the top k documents of each run and query. Judgements of other documents are dropped.
 
     Parameters
     ----------
     runs : mapping of str to DataFrame
         The results of each system, with PyTerrier's or ir_measures' names. Not changed.
     qrels : DataFrame
-        The full judgements, likewise.
+        All judgements, with PyTerrier's or ir_measures' names. Not changed.
     measures : iterable of Measure or str
         Which measures.
     depths : iterable of int >= 1
         Depths of the pools.
     group : mapping of str to str, or callable, optional
-        The family of each measure, by its name.
+        The family of each measure, by the measure's name.
 
     Returns
     -------
     DataFrame
-        A row for each measure and depth: ``measure``, ``family`` (with ``group``), ``depth``, ``tau`` in [-1, 1],
-        ``family_tau`` (with ``group``), the mean over the family, ``judged`` in (0, 1], the share of the judgements in
-        the pool, and ``n_queries``, the number of queries that these are for. Other queries are not evaluated by the
-        pool. ``attrs`` says what each column is, and how many systems there were, and queries in the full qrels.
+        A row for each measure and depth: ``measure``, ``family`` (with ``group``), ``depth``, ``tau`` in [-1, 1] and
+        ``family_tau`` (with ``group``, mean over the family). ``judged`` in (0, 1] is the share of the judgements in
+        the pool, and ``n_queries`` the number of queries with judgements in the pool; others are not evaluated.
+        ``attrs`` describes the columns, and has the numbers of systems and of queries in the full qrels.
 
     Raises
     ------
     ValueError
-        If there are fewer than two runs, no measure, or no depth, a depth is below 1, a pool holds no judged document,
-        a run or the qrels cannot be read, a value is no number, or ``group`` has no family for a measure.
+        If there are fewer than two runs, no measure or no depth, a depth is below 1, a pool has no judged document, a
+        run or the qrels cannot be read, a value is not finite, or ``group`` has no family for a measure.
     TypeError
-        If ``runs`` is no mapping.
+        If ``runs`` is not a mapping.
 
     Notes
     -----
-    Systems are ordered by the aggregates of ir_measures, which are means over the queries for most measures; values
-    within 1e-12 are equal. Documents of one score are pooled in the order of their names, last first, as they are
-    evaluated.
+    Systems are ranked by the aggregates of ir_measures, which are means over the queries for most measures. Values
+    within 1e-12 are equal. Documents with equal scores are pooled by descending id, as they are evaluated.
 
     References
     ----------
@@ -207,8 +205,8 @@ def pool_depth(
     pools = [judged[rank <= depth] for depth in wanted]
     for depth, pool in zip(wanted, pools, strict=True):
         if pool.empty:
-            raise ValueError(f"{who}: the qrels judge none of the documents that the runs rank down to depth {depth}.")
-    # Rows that only name an intent are judgements of no pool, and belong to all.
+            raise ValueError(f"{who}: qrels must judge at least one of the top {depth} documents of the runs.")
+    # Rows that only name an intent belong to every pool.
     naming = judged[judged["doc_id"] == NO_DOCUMENT]
     forms = [judged, *(pd.concat([pool, naming]) for pool in pools)]
     full, *values = _evaluated(systems, forms, chosen, "depths of the pool")
@@ -238,52 +236,52 @@ def assessor_agreement(
     ci: float = 0.95,
     rng: Rng = None,
 ) -> pd.DataFrame:
-    """Compute how alike the systems are ordered by the judgements of two assessors.
+    """Compute how similarly the systems are ranked by the judgements of two assessors.
 
-    How alike the judgements themselves are is what `agreement` says.
+    `agreement` compares the judgements themselves.
 
     Parameters
     ----------
     runs : mapping of str to DataFrame
         The results of each system, with PyTerrier's or ir_measures' names. Not changed.
     qrels, other_qrels : DataFrame
-        The judgements of each, likewise.
+        The judgements of each assessor, with PyTerrier's or ir_measures' names. Not changed.
     measures : iterable of Measure or str
         Which measures.
     group : mapping of str to str, or callable, optional
-        The family of each measure, by its name.
+        The family of each measure, by the measure's name.
     n_trials : int >= 1
-        Samples of topics that the interval of tau is made of.
+        Number of resamples of the topics, for the interval of tau.
     ci : float in (0, 1)
         Confidence of the interval.
     rng : int or Generator, optional
-        Seed or source of the samples; others each time if omitted.
+        Seed or source of randomness.
 
     Returns
     -------
     DataFrame
         A row for each measure: ``measure``, ``family`` (with ``group``), ``tau`` in [-1, 1], ``family_tau`` (with
-        ``group``), the mean over the family, and the ends of its interval, ``tau_low`` and ``tau_high``. ``attrs`` says
-        what each column is, and how many systems, common queries and trials there were.
+        ``group``, mean over the family), and the interval of tau, ``tau_low`` and ``tau_high``. ``attrs`` describes the
+        columns, and has the numbers of systems, common queries and trials.
 
     Raises
     ------
     ValueError
         If there are fewer than two runs or no measure, the qrels have no query in common, a run or qrels cannot be
-        read, a value is no number, ``group`` has no family for a measure, or ``n_trials`` or ``ci`` is out of range.
+        read, a value is not finite, ``group`` has no family for a measure, or ``n_trials`` or ``ci`` is out of range.
     TypeError
-        If ``runs`` is no mapping.
+        If ``runs`` is not a mapping.
 
     Warns
     -----
     UserWarning
-        If queries are judged by one assessor only, which are left out, with their count.
+        If queries are left out, because only one assessor judged them.
 
     Notes
     -----
-    Systems are ordered as by `pool_depth`. The interval is the percentile interval of tau over resamples of the topics,
-    the same for both assessors and all measures; resamples that tie all systems have no tau and do not count. It says
-    how far tau depends on the topics, not on the assessors or the systems.
+    Systems are ranked as in `pool_depth`. The interval is the percentile interval of tau over resamples of the topics,
+    which both assessors and all measures share. Resamples in which all systems are tied do not count. The interval
+    shows how much tau depends on the topics, not on the assessors or the systems.
 
     References
     ----------
@@ -310,9 +308,12 @@ def assessor_agreement(
     queries, others = (set(judged["query_id"]) for judged in both)
     common = queries & others
     if not common:
-        raise ValueError(f"{who}: qrels and other_qrels must have a query in common, and have none.")
+        raise ValueError(f"{who}: qrels and other_qrels must have at least one query in common.")
     if queries != others:
-        warn_user(f"{len(queries ^ others)} of {len(queries | others)} queries are left out: not both qrels have them.")
+        warn_user(
+            f"{who}: {len(queries ^ others)} of {len(queries | others)} queries are left out, because only one of the "
+            "two qrels has them."
+        )
     values, other_values = _evaluated(
         systems, [judged[judged["query_id"].isin(common)] for judged in both], chosen, "assessors"
     )
@@ -329,12 +330,12 @@ def assessor_agreement(
 
 
 def _tau_of(measure: ir_measures.Measure, values: np.ndarray, other_values: np.ndarray) -> float:
-    """Return tau of two orders of the systems, of values of shape (systems, queries)."""
+    """Return tau of two rankings of the systems, from values of shape (systems, queries)."""
     return kendall_tau(_aggregates(measure, values), _aggregates(measure, other_values))
 
 
 def _percentiles(taus: np.ndarray, ci: float) -> tuple[float, float]:
-    """Return both ends of the interval of values, of those that are numbers."""
+    """Return both ends of the percentile interval of the finite values."""
     there = taus[np.isfinite(taus)]
     if not len(there):
         return np.nan, np.nan
@@ -347,7 +348,7 @@ def _integers(who: str, name: str, values: Iterable[int], parameter: Parameter) 
         raise TypeError(f"{who}: {name} must be a list of integers, not {values!r}.")
     numbers = list(dict.fromkeys(parameter.check(who, name, value) for value in values))
     if not numbers:
-        raise ValueError(f"{who}: {name} must hold a number at least.")
+        raise ValueError(f"{who}: {name} must not be empty.")
     return numbers
 
 
@@ -355,26 +356,26 @@ def _read_runs(who: str, runs: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
     if not isinstance(runs, Mapping):
         raise TypeError(f"{who}: runs must be a dict of names to runs, not {type(runs).__name__}.")
     if len(runs) < 2:
-        raise ValueError(f"{who}: runs must hold two systems at least, not {list(map(str, runs))!r}.")
+        raise ValueError(f"{who}: runs must have at least two systems, not {list(map(str, runs))!r}.")
     return {str(name): with_string_ids(run, RUN_COLUMNS, f"run {name}") for name, run in runs.items()}
 
 
 def _read_qrels(qrels: Any, what: str) -> pd.DataFrame:
     frame = with_string_ids(qrels, QRELS_COLUMNS, what)
     if frame.empty:
-        raise ValueError(f"{what} must hold a judgement at least.")
+        raise ValueError(f"{what} must not be empty.")
     return frame
 
 
 def _read_measures(who: str, measures: Iterable[ir_measures.Measure | str]) -> dict[str, ir_measures.Measure]:
     parsed = read_measures(who, measures)
     if not parsed:
-        raise ValueError(f"{who}: measures must hold a measure at least.")
+        raise ValueError(f"{who}: measures must not be empty.")
     return {str(measure): measure for measure in parsed}
 
 
 def _best_ranks(runs: dict[str, pd.DataFrame], qrels: pd.DataFrame, deepest: int) -> np.ndarray:
-    """Return the best rank that a run has the document of each row at; infinity where none has it in its first ones."""
+    """Return the best rank of each row's document in the runs; infinity if it is below ``deepest`` in all."""
     query = ids(qrels, "query_id", "qrels")
     best: list[dict[str, float]] = [{} for _ in query.names]
     for run in runs.values():
@@ -388,7 +389,7 @@ def _best_ranks(runs: dict[str, pd.DataFrame], qrels: pd.DataFrame, deepest: int
 def _evaluated(
     runs: dict[str, pd.DataFrame], judgements: list[pd.DataFrame], measures: dict[str, ir_measures.Measure], what: str
 ) -> list[dict[str, np.ndarray]]:
-    """Return, for each of the qrels, the values of each measure: arrays of shape (systems, queries)."""
+    """Return the values of each measure by each of the qrels, arrays of shape (systems, queries)."""
     import pyterrier as pt
 
     results = []
@@ -401,7 +402,7 @@ def _evaluated(
                 for name, measure in measures.items():
                     if not np.isfinite(found[measure]).all():
                         bad = found[measure][~np.isfinite(found[measure])][0]
-                        raise ValueError(f"{name} of run {system} is {bad}, which has no place in an order.")
+                        raise ValueError(f"{name} must be finite to rank systems, but is {bad} for run {system}.")
                     values[name].append(found[measure])
                 bar.update()
             results.append({name: np.array(value, dtype=np.float64) for name, value in values.items()})
@@ -409,7 +410,7 @@ def _evaluated(
 
 
 def _aggregates(measure: ir_measures.Measure, values: np.ndarray) -> np.ndarray:
-    """Return the aggregate of each system, of values of shape (systems, queries)."""
+    """Return the aggregate of each system, from values of shape (systems, queries)."""
     if type(measure.aggregator()) is MeanAgg:
         return values.mean(axis=1)
     aggregators = [measure.aggregator() for _ in values]
@@ -420,13 +421,13 @@ def _aggregates(measure: ir_measures.Measure, values: np.ndarray) -> np.ndarray:
 
 
 def _taus_of_samples(values: np.ndarray, samples: np.ndarray) -> np.ndarray:
-    """Return tau of each sample of topics, shape (trials,), of values of shape (systems, queries)."""
+    """Return tau of each sample of topics, shape (trials,), from values of shape (systems, queries)."""
     means = np.array([values[:, sample].mean(axis=1) for sample in samples])
     return correlate(means, values.mean(axis=1)[None])[:, 0]
 
 
 def _finished(frame: pd.DataFrame, family_of: dict[str, str] | None, n_systems: int, n_queries: int) -> pd.DataFrame:
-    """Add the families and what the columns are."""
+    """Add the families and the legend."""
     if family_of is not None:
         frame.insert(1, "family", frame["measure"].map(family_of))
         same = [name for name in ("family", "size", "depth") if name in frame]

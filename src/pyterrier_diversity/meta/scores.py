@@ -1,4 +1,4 @@
-"""The values of all systems on all queries, out of a frame of ``pt.Experiment(..., perquery=True)``."""
+"""The values of all systems on all queries, read from a frame of ``pt.Experiment(..., perquery=True)``."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from ..parameters import Rng, generator_of
 
 Group = Mapping[str, str] | Callable[[str], str]
 
-# Two values are equal within this, relative to the larger of 1 and themselves: one measure computed in two ways
-# differs in the last bit.
+# Two values are equal within this, relative to the larger of 1 and themselves, because a measure computed in two ways
+# may differ in the last bit.
 TOLERANCE = 1e-12
 
 _COLUMNS = ("name", "qid", "measure", "value")
-# Squares of larger values, summed, may not be finite.
+# Sums of squares of larger values could overflow.
 _LARGEST = 1e100
 _SOURCE = "pt.Experiment(..., perquery=True)"
 
@@ -27,9 +27,9 @@ _SOURCE = "pt.Experiment(..., perquery=True)"
 class Scores(NamedTuple):
     """Values of systems on queries.
 
-    ``systems`` and ``queries`` are sorted, so that what is drawn for them does not depend on the order of rows;
-    ``measures`` are in the order of the frame, and so are ``given``, the systems again. ``by_measure`` has an array of
-    shape (systems, queries) for each measure.
+    ``systems`` and ``queries`` are sorted, so that random draws do not depend on the order of rows. ``measures``, and
+    ``given``, which are the systems again, are in the order of the frame. ``by_measure`` has an array of shape
+    (systems, queries) for each measure.
     """
 
     systems: list[str]
@@ -56,16 +56,16 @@ def read_scores(perquery: pd.DataFrame, measures: Iterable[object] | None = None
     Raises
     ------
     ValueError
-        If a column, a name or a measure is missing, a system has two values of a measure for a query or one that is no
-        number or above 1e100, or no query is left. It names system, query and measure.
+        If a column, a name or a measure is missing, a system has two values of a measure for a query, a value is not
+        finite or above 1e100, or no query is left. The message names system, query and measure.
     TypeError
-        If ``perquery`` is no frame.
+        If ``perquery`` is not a frame.
 
     Warns
     -----
     UserWarning
-        If systems lack queries, which are left out for all of them, with their count; if queries are NaN for every
-        system and measure of the frame, which are left out, with their names.
+        If queries are left out, because some systems have no value for them, or because their values are NaN for every
+        system and measure.
     """
     frame = _columns(perquery)
     there = list(frame["measure"].unique())
@@ -77,7 +77,7 @@ def read_scores(perquery: pd.DataFrame, measures: Iterable[object] | None = None
     frame = frame[frame["measure"].isin(wanted)]
     _refuse(frame, ~np.isfinite(frame["value"]).to_numpy(), "must be a finite number")
     _refuse(frame, frame["value"].abs().gt(_LARGEST).to_numpy(), f"must be at most {_LARGEST:g} in size")
-    _refuse(frame, frame.duplicated(["name", "qid", "measure"]).to_numpy(), "must be there once")
+    _refuse(frame, frame.duplicated(["name", "qid", "measure"]).to_numpy(), "must appear once")
     given = list(frame["name"].unique())
     systems, queries = sorted(given), sorted(frame["qid"].unique())
     keys = ["measure", "name"]
@@ -86,7 +86,8 @@ def read_scores(perquery: pd.DataFrame, measures: Iterable[object] | None = None
     complete = table.notna().all(axis=0)
     if not complete.all():
         warn_user(
-            f"{int((~complete).sum())} of {len(complete)} queries are left out: not every system has a value for them."
+            f"perquery: {int((~complete).sum())} of {len(complete)} queries are left out, because some systems have no "
+            "value for them."
         )
     table = table.loc[:, complete]
     if not table.shape[1] or not systems:
@@ -96,22 +97,23 @@ def read_scores(perquery: pd.DataFrame, measures: Iterable[object] | None = None
 
 
 def _with_values(frame: pd.DataFrame) -> pd.DataFrame:
-    """Leave out the queries that are NaN for every system and measure, with a warning that names them."""
+    """Leave out queries whose values are NaN for every system and measure, and warn of them."""
     empty = frame["value"].isna().groupby(frame["qid"], sort=False).all()
     if not empty.any() or empty.all():
         return frame
     names = empty.index[empty]
     warn_user(
-        f"perquery: {len(names)} of {len(empty)} queries are left out: {', '.join(names)}. They are NaN for every "
-        "system and measure, as queries without judgements are; filter_by_qrels=True leaves them out of pt.Experiment."
+        f"perquery: {len(names)} of {len(empty)} queries are left out, because their values are NaN for every system "
+        f"and measure: {', '.join(names)}. Queries without judgements are such; filter_by_qrels=True leaves them out "
+        "of pt.Experiment."
     )
     return frame[~frame["qid"].isin(names)]
 
 
 def _columns(perquery: pd.DataFrame) -> pd.DataFrame:
-    """Return the columns that are read, of their types."""
+    """Return the columns to read, with their types."""
     if not isinstance(perquery, pd.DataFrame):
-        raise TypeError(f"perquery must be a frame, as {_SOURCE} returns it, not {type(perquery).__name__}.")
+        raise TypeError(f"perquery must be a frame from {_SOURCE}, not {type(perquery).__name__}.")
     missing = [column for column in _COLUMNS if column not in perquery]
     if missing:
         found = ", ".join(map(str, perquery.columns))
@@ -120,12 +122,12 @@ def _columns(perquery: pd.DataFrame) -> pd.DataFrame:
         )
     twice = [column for column in _COLUMNS if isinstance(perquery[column], pd.DataFrame)]
     if twice:
-        raise ValueError(f"perquery: column {twice[0]} is there twice.")
+        raise ValueError(f"perquery must have the column {twice[0]} once, but has it twice.")
     names = {column: texts(perquery, column, "perquery") for column in _COLUMNS[:-1]}
     try:
         return pd.DataFrame({**names, "value": perquery["value"].to_numpy(dtype=np.float64)})
     except (TypeError, ValueError) as error:
-        raise ValueError(f"perquery: the column value must hold numbers: {error}.") from error
+        raise ValueError(f"perquery: the column value must have numbers: {error}.") from error
 
 
 def _refuse(frame: pd.DataFrame, bad: np.ndarray, rule: str) -> None:
@@ -140,18 +142,18 @@ def _refuse(frame: pd.DataFrame, bad: np.ndarray, rule: str) -> None:
 def signs(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """Return 1 where the first value is larger, -1 where the second is, 0 where they are equal within `TOLERANCE`."""
     scale = np.maximum(1.0, np.maximum(np.abs(first), np.abs(second)))
-    with np.errstate(over="ignore"):  # an infinite difference has the right sign
+    with np.errstate(over="ignore"):  # an infinite difference has the correct sign
         difference = first - second
     return np.where(np.abs(difference) <= TOLERANCE * scale, 0.0, np.sign(difference))
 
 
 def differences(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Return the first values minus the second ones, 0 where two are equal within `TOLERANCE`."""
+    """Return the first values minus the second; 0 if they are equal within `TOLERANCE`."""
     return np.where(signs(first, second) == 0, 0.0, first - second)
 
 
 def families(who: str, measures: Iterable[str], group: Group | None) -> dict[str, str] | None:
-    """Return the family of each measure, by its name; a ``ValueError`` if ``group`` has none for it."""
+    """Return the family of each measure by name; raise a ``ValueError`` if ``group`` has none for a measure."""
     if group is None:
         return None
     if callable(group):
@@ -164,5 +166,5 @@ def families(who: str, measures: Iterable[str], group: Group | None) -> dict[str
 
 
 def generators(rng: Rng, n: int) -> list[np.random.Generator]:
-    """Return a generator for each of ``n`` tasks, the same whoever works on them."""
+    """Return a generator for each of ``n`` tasks, so that the number of workers does not matter."""
     return list(generator_of(rng).spawn(n))

@@ -1,4 +1,4 @@
-"""The tests of significance, in one table: how each finds p-values, required differences and intervals."""
+"""The significance tests: p-values, required differences and intervals of each."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from ..parameters import Parameter, Rng
 from .scores import TOLERANCE, Scores, differences, generators, signs
 from .trials import Draws, draws, fitting, flips, resamples, shuffle
 
-# A variance that is a smaller part of the mean square is computed from the deviations.
+# If the variance is a smaller share of the mean square, it is computed from the deviations.
 _CANCELLED = 1e-3
-# One p-value of the studentised range, or an exact one of Wilcoxon's, takes scipy long.
+# Pairs for a worker at a time, because p-values of the studentised range and of Wilcoxon's test take scipy long.
 _SLOW_PAIRS = 32
 
 
-# From the level, 1 minus the confidence, to how far the intervals reach.
+# Takes the level, 1 minus the confidence, and returns the half widths of intervals.
 HalfWidths = Callable[[float], np.ndarray]
 
 
 def studentised(samples: np.ndarray) -> np.ndarray:
     r"""Compute :math:`t = \bar v / (s_v/\sqrt N)` over the last axis.
 
-    :math:`s_v` divides by N - 1. A sample without variance has 0 if its mean is 0, else plus or minus infinity.
+    :math:`s_v` divides by N - 1. Without variance, the value is 0 if the mean is 0, otherwise plus or minus infinity.
 
     Examples
     --------
@@ -42,7 +42,7 @@ def studentised(samples: np.ndarray) -> np.ndarray:
 
 
 def _mean_and_error(samples: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the means over the last axis and their standard errors, 0 where there is no variance."""
+    """Return the means over the last axis and their standard errors, 0 without variance."""
     n = samples.shape[-1]
     mean = samples.mean(axis=-1)
     mean = np.where(signs(mean, np.zeros(())) == 0, 0.0, mean)
@@ -52,20 +52,20 @@ def _mean_and_error(samples: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _least(threshold: np.ndarray) -> np.ndarray:
-    """Return the least value that counts as the threshold, which may be infinite."""
+    """Return the smallest value that counts as the threshold, which may be infinite."""
     small = np.where(threshold < -1, threshold * (1 + TOLERANCE), threshold - TOLERANCE)
     return np.where(threshold < 1, small, threshold * (1 - TOLERANCE))
 
 
 def _sided(statistic: np.ndarray, how: Design) -> np.ndarray:
-    """Return what is the larger, the more it speaks for the alternative."""
+    """Return a statistic that is larger, the more it supports the alternative."""
     return np.abs(statistic) if how.alternative == "two-sided" else statistic
 
 
 def _by_pairs(
     function: Callable[..., np.ndarray], arguments: tuple[Any, ...], n_at_a_time: int, how: Design
 ) -> np.ndarray:
-    """Call a function for some pairs at a time: the rows of its first argument."""
+    """Call a function for some pairs at a time, which are the rows of its first argument."""
     rows, *others = arguments
     tasks = [(rows[start : start + n_at_a_time], *others) for start in range(0, len(rows), n_at_a_time)]
     return np.concatenate(in_parallel(function, tasks, n_jobs=how.n_jobs, what=how.test))
@@ -77,13 +77,13 @@ def _drawn(function: Callable[..., np.ndarray], z: np.ndarray, how: Design) -> n
 
 
 def _n_significant(n_trials: int, level: float) -> int:
-    """Return how many counts of trials, from 0, are significant: a share below the level."""
+    """Return the number of counts, from 0, whose share of the trials is below the level."""
     return int(np.count_nonzero(signs(np.arange(n_trials + 1) / n_trials, np.array(level)) < 0))
 
 
 def _critical(drawn: np.ndarray, level: float) -> np.ndarray:
-    """Return the value above which a statistic is significant, of trials along the last axis."""
-    # At most place - 1 trials may reach a statistic that is significant.
+    """Return the value above which a statistic is significant, from trials along the last axis."""
+    # A statistic is significant if at most place - 1 trials reach it.
     place = _n_significant(drawn.shape[-1], level)
     if place < 1:
         return np.full(drawn.shape[:-1], np.inf)
@@ -108,7 +108,7 @@ def _parametric_hsd(values: np.ndarray, delta: np.ndarray, how: Design) -> tuple
     grand = values.mean()
     residuals = values - values.mean(axis=1)[:, None] - values.mean(axis=0) + grand
     freedom = (n - 1) * (m - 1)
-    # Root of MS_res, the mean square of what neither systems nor queries explain.
+    # Root of MS_res, the residual mean square of systems by queries.
     rms = np.sqrt((residuals**2).sum() / freedom)
     if signs(np.abs(grand) + rms, np.abs(grand)) == 0:
         return np.where(delta == 0, 1.0, 0.0), lambda _: np.zeros(())
@@ -157,7 +157,7 @@ def _wilcoxon_of_pairs(z: np.ndarray, alternative: Alternative) -> np.ndarray:
 
 
 def _signed_places(z: np.ndarray) -> np.ndarray:
-    """Return the place of each difference by its size, with its sign: one place for all sizes that are equal."""
+    """Return the signed rank of each difference by size; equal sizes have the same rank."""
     sizes = np.abs(z)
     order = np.argsort(sizes)
     places = np.empty_like(z)
@@ -229,7 +229,7 @@ def _bootstrap_half_widths_of_pairs(z: np.ndarray, how: Design, level: float) ->
 
 
 def _bootstrap_borderlines(z: np.ndarray, how: Design) -> np.ndarray:
-    # Sakai (2013), Fig. 3: the place of the threshold among the resamples, B alpha.
+    # Sakai (2013), Fig. 3: the threshold is the B alpha-th largest of the resamples.
     place = int(how.draws.n * how.alpha + TOLERANCE)
     if place < 1:
         return np.full(len(z), np.nan)
@@ -248,14 +248,14 @@ def _resampled(z: np.ndarray, trials: Draws) -> Iterator[tuple[np.ndarray, np.nd
     n = z.shape[1]
     w = z - z.mean(axis=1, keepdims=True)
     for queries in resamples(trials, n):
-        # A resample is how often each query is drawn: its moments are products of matrices.
+        # A resample is described by how often each query is drawn, so its moments are matrix products.
         trial = np.arange(len(queries))[:, None]
         times = np.bincount((trial * n + queries).ravel(), minlength=len(queries) * n).reshape(-1, n)
         mean, square = w @ times.T / n, w**2 @ times.T / n
         variance = square - mean**2
         with np.errstate(divide="ignore", invalid="ignore"):
             t = mean / np.sqrt(variance / (n - 1))
-        # Where the variance is next to nothing, the difference of two products does not tell it.
+        # A tiny variance is lost in the difference of two products.
         pair, drawn = np.nonzero(variance <= _CANCELLED * square)
         t[pair, drawn] = studentised(w[pair[:, None], queries[drawn]])
         yield t, mean
@@ -263,24 +263,24 @@ def _resampled(z: np.ndarray, trials: Draws) -> Iterator[tuple[np.ndarray, np.nd
 
 @dataclass(frozen=True)
 class SignificanceTest:
-    """A test of significance, and what belongs to it.
+    """A significance test.
 
     Attributes
     ----------
     title : str
-        What legends of tables call it.
+        Its name in the legends of tables.
     of_pairs, borderlines : callable
-        The p-value of each pair by itself, and its borderline difference if the test has one: from the differences by
-        query, shape (n_pairs, n_queries), and a `Design`.
+        Take the differences by query, shape (n_pairs, n_queries), and a `Design`. Return the p-value of each pair by
+        itself, and its borderline difference if the test has one.
     half_widths : callable, optional
-        How far the confidence interval of each pair reaches to either side of the difference: from the differences by
-        query, a `Design`, and the level, which is 1 minus the confidence.
+        Takes the differences by query, a `Design`, and the level, which is 1 minus the confidence. Returns the half
+        width of each pair's confidence interval.
     of_all : callable, optional
-        One test over all systems, which controls the error of the whole family of pairs: from the values, shape
-        (n_systems, n_queries), the differences of the pairs and a `Design`, the p-values of the pairs, and a function
-        from the level to the half width of all simultaneous intervals.
+        A test of all systems together, which controls the family-wise error. Takes the values, shape (n_systems,
+        n_queries), the differences of the pairs and a `Design`. Returns the p-values of the pairs, and a function that
+        takes a level and returns the half width of the simultaneous intervals.
     n_trials : int, optional
-        Default number of trials of a test that draws.
+        Default number of trials of a randomised test.
     """
 
     title: str
@@ -291,7 +291,7 @@ class SignificanceTest:
     half_widths: Callable[[np.ndarray, Design, float], np.ndarray] | None = None
 
 
-# For type checkers and editors, which see no more than this of the table: they check that its keys are these.
+# For type checkers and editors, which check that these are the keys of the table.
 Test = Literal["tukey-randomised", "bootstrap", "tukey", "t", "wilcoxon", "permutation"]
 Groups = Literal["all", "pairwise"]
 Family = Literal["measure", "all"]
@@ -321,10 +321,10 @@ TESTS: dict[Test, SignificanceTest] = {
 }
 
 TEST = Parameter(str, choices=tuple(TESTS), desc="test")
-GROUPS = Parameter(str, choices=get_args(Groups), desc="the systems that an HSD test compares together")
-FAMILY = Parameter(str, choices=get_args(Family), desc="the p-values that are corrected together")
-ALTERNATIVE = Parameter(str, choices=get_args(Alternative), desc="what a test is to show")
-TRIALS = Parameter(int, interval="[1, inf)", desc="trials of a test that draws")
+GROUPS = Parameter(str, choices=get_args(Groups), desc="the systems that an HSD test takes together")
+FAMILY = Parameter(str, choices=get_args(Family), desc="the p-values to correct together")
+ALTERNATIVE = Parameter(str, choices=get_args(Alternative), desc="alternative hypothesis")
+TRIALS = Parameter(int, interval="[1, inf)", desc="number of trials of a randomised test")
 LEVEL = Parameter(float, interval="(0, 1)", desc="a probability")
 
 
@@ -342,7 +342,7 @@ class Design(NamedTuple):
     seed: int | None = None
 
     def described(self, scores: Scores) -> dict[Hashable, Any]:
-        """Return what a table of results says of its making, in values that JSON has."""
+        """Return the attributes that describe the test in a table of results, as values that JSON has."""
         parameters: dict[Hashable, Any] = {"test": self.test, "alpha": self.alpha}
         if self.correction is not None:
             parameters |= {"correction": self.correction, "family": self.family}
@@ -372,7 +372,7 @@ def design(
     rng: Rng,
     n_jobs: int | None,
 ) -> Design:
-    """Check how pairs are to be tested, and seed the trials: equal seeds make equal p-values, whoever asks.
+    """Check the parameters of a test, and seed its trials.
 
     Raises
     ------
@@ -386,20 +386,20 @@ def design(
     of_pairs = ", ".join(repr(name) for name, each in TESTS.items() if each.of_all is None)
     if alternative != "two-sided" and TESTS[test].of_all is not None:
         raise ValueError(
-            f"{who}: alternative must be 'two-sided' for test={test!r}, which is about the size of differences; "
-            f"{alternative!r} is for {of_pairs}."
+            f"{who}: alternative must be 'two-sided' for test={test!r}, not {alternative!r}. One-sided tests are "
+            f"{of_pairs}."
         )
     alpha = LEVEL.check(who, "alpha", alpha)
     if correction is not None:
         _check_correction(who, correction)
         if TESTS[test].of_all is not None and groups == "all":
             raise ValueError(
-                f"{who}: correction must be None for test={test!r}, which allows for the number of pairs itself; a "
-                f"correction is for the tests of single pairs ({of_pairs}) and for groups='pairwise'."
+                f"{who}: correction must be None for test={test!r}, which takes all pairs together and needs no "
+                f"correction, not {correction!r}. Use it with groups='pairwise' or one of {of_pairs}."
             )
     for what, names in (("systems", scores.systems), ("queries", scores.queries)):
         if len(names) < 2:
-            raise ValueError(f"{who}: perquery must have two {what} at least, not {len(names)}.")
+            raise ValueError(f"{who}: perquery must have at least two {what}, not {len(names)}.")
     n = TESTS[test].n_trials or 1 if n_trials is None else TRIALS.check(who, "n_trials", n_trials)
     trials = draws(generators(rng, 1)[0], n, len(scores.systems) * len(scores.queries))
     seed = int(rng) if isinstance(rng, (int, np.integer)) else None
@@ -407,7 +407,7 @@ def design(
 
 
 def corrected(p: np.ndarray, correction: str, n_families: int) -> np.ndarray:
-    """Return p-values, corrected within each of so many families of one size that follow each other."""
+    """Return p-values corrected within each of ``n_families`` consecutive families of equal size."""
     from statsmodels.stats.multitest import multipletests
 
     return np.concatenate([multipletests(each, method=correction)[1] for each in np.split(p, n_families)])
@@ -426,9 +426,9 @@ def _check_correction(who: str, correction: str) -> None:
 
 
 class Tested(NamedTuple):
-    """The p-value of each pair, and how far its confidence interval reaches from the difference, by its level.
+    """The p-value of each pair, and a function that takes a level and returns the half widths of the intervals.
 
-    ``half_widths`` is None for tests that have no interval.
+    ``half_widths`` is None for tests without intervals.
     """
 
     p: np.ndarray
@@ -445,8 +445,7 @@ def tested(values: np.ndarray, first: np.ndarray, second: np.ndarray, how: Desig
     first, second : ndarray of int, shape (n_pairs,)
         Positions of the systems of each pair.
     how : Design
-        Test, its trials and workers. An HSD test is over all systems, whichever pairs are asked for, unless its groups
-        are "pairwise".
+        The test, its trials and workers. An HSD test always takes all systems, unless its groups are "pairwise".
     """
     test = TESTS[how.test]
     if test.of_all is not None and how.groups == "all":
@@ -457,17 +456,16 @@ def tested(values: np.ndarray, first: np.ndarray, second: np.ndarray, how: Desig
 
 
 def p_values(values: np.ndarray, first: np.ndarray, second: np.ndarray, how: Design) -> np.ndarray:
-    """Compute the p-value of each pair, from what `tested` takes: probabilities, shape (n_pairs,)."""
+    """Compute the p-value of each pair, shape (n_pairs,), from the same arguments as `tested`."""
     return tested(values, first, second, how).p
 
 
 def interval(
     difference: np.ndarray, p: np.ndarray, half_widths: np.ndarray, level: float, alternative: Alternative
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return both ends of the interval of each difference: 0 is outside exactly if p is below the level.
+    """Return both ends of the interval of each difference; the interval excludes 0 exactly if p is below the level.
 
-    With the alternative "greater" it has a lower end only. The half widths are critical values of the test, so that
-    rounding alone could say otherwise.
+    With the alternative "greater", the upper end is infinite. The ends are corrected where rounding would contradict p.
     """
     size = np.abs(difference) if alternative == "two-sided" else difference
     near = size - half_widths
@@ -490,7 +488,7 @@ def mean_interval(values: np.ndarray, level: float) -> tuple[np.ndarray, np.ndar
 
 
 def borderlines(values: np.ndarray, first: np.ndarray, second: np.ndarray, how: Design) -> np.ndarray:
-    """Compute the borderline difference of each pair, from what `p_values` takes; NaN where the test has none."""
+    """Compute the borderline difference of each pair, from the same arguments as `tested`; NaN if the test has none."""
     function = TESTS[how.test].borderlines
     z = differences(values[first], values[second])
     return np.full(len(z), np.nan) if function is None else function(z, how)

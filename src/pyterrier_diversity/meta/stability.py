@@ -1,4 +1,4 @@
-"""How often a measure orders two systems the same way on other topics."""
+"""Stability: how often a measure orders two systems the same way on other topics."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from ..parameters import Parameter, Parameters, Rng, checked, generator_of
 from .scores import read_scores, signs
 
 _PARAMETERS: Parameters = {
-    "n_trials": Parameter(int, 1000, interval="[1, inf)", desc="how many samples of topics are drawn"),
+    "n_trials": Parameter(int, 1000, interval="[1, inf)", desc="number of samples of topics"),
     "fuzziness": Parameter(float, 0.05, interval="[0, inf)", desc="largest difference of means that is a tie"),
-    "share": Parameter(float, 0.5, interval="(0, 1]", desc="share of the topics that a sample holds"),
+    "share": Parameter(float, 0.5, interval="(0, 1]", desc="share of the topics in a sample"),
 }
 
 _LEGEND = {
     "measure": "the measure",
-    "stability": "share of the trials in which a pair of systems is ordered as it mostly is; mean over pairs",
-    "ties": "share of the trials in which a pair is tied; mean over pairs",
+    "stability": "share of the trials in which two systems are in their more frequent order; mean over pairs",
+    "ties": "share of the trials in which two systems are tied; mean over pairs",
 }
 
 
@@ -37,47 +37,48 @@ def stability(
     r"""Compute how often a measure orders pairs of systems the same way on samples of the topics.
 
     Each trial draws topics without replacement, the same for all measures, and orders each pair of systems by their
-    means over them. Of the two directions the more frequent one counts.
+    means. Of the two possible orders of a pair, the more frequent one counts.
 
     Parameters
     ----------
     perquery : DataFrame
-        Columns ``name``, ``qid``, ``measure``, ``value``, as of ``pt.Experiment(..., perquery=True)``. Not changed.
+        Columns ``name``, ``qid``, ``measure``, ``value``, as ``pt.Experiment(..., perquery=True)`` returns them. Not
+        changed.
     measures : iterable of Measure or str, optional
         Which measures; all of the frame if omitted.
     n_trials : int >= 1
-        R, how many samples are drawn.
+        R, the number of samples.
     fuzziness : float >= 0
-        Two systems are tied in a trial if their means differ by this much or less.
+        Two systems are tied in a trial if their means differ by at most this.
     share : float in (0, 1]
-        A sample holds this share of the N topics, rounded down.
+        Share of the topics in a sample, rounded down to whole topics.
     rng : int or Generator, optional
-        Seed or source of the samples; another one each time if omitted.
+        Seed or source of randomness.
     n_jobs : int, optional
-        Workers, as of joblib. The result does not depend on it.
+        Number of parallel workers, as for joblib. It does not change the result.
 
     Returns
     -------
     DataFrame
-        A row for each measure: ``measure``, ``stability`` and ``ties``, both in [0, 1]; what they lack to 1 is the
-        share of the less frequent direction. ``.attrs`` has a ``legend``, the parameters, and ``n_topics``.
+        A row for each measure: ``measure``, ``stability`` and ``ties``, both in [0, 1]. The rest to 1 is the share of
+        the less frequent order. ``attrs`` describes the columns, and has the parameters and ``n_topics``.
 
     Raises
     ------
     ValueError
-        If a parameter is out of range, a sample would hold no topic, there are fewer than two systems, or `perquery`
-        lacks a column, a measure or a value.
+        If a parameter is out of range, a sample would be empty, there are fewer than two systems, or a column, a
+        measure or a value is missing in the frame.
 
     Warns
     -----
     UserWarning
-        If systems lack queries, which are left out for all of them.
+        If queries are left out, because some systems have no value for them.
 
     Notes
     -----
     :math:`\frac{1}{R |P|} \sum_{(a, b) \in P} \max(n_{a > b}, n_{b > a})` over the set P of pairs of systems. Systems
-    that are always tied have a stability of 0. The fuzziness is a difference of means, as in Türkmen et al.; that of
-    Buckley and Voorhees is a share of the larger mean.
+    that are always tied have a stability of 0. The fuzziness is a difference of means, as in Türkmen et al.; in Buckley
+    and Voorhees it is a share of the larger mean.
 
     References
     ----------
@@ -99,9 +100,9 @@ def stability(
     ).values()
     scores = read_scores(perquery, measures)
     if len(scores.systems) < 2:
-        raise ValueError(f"stability: perquery must hold two systems at least, not {scores.systems!r}.")
+        raise ValueError(f"stability: perquery must have at least two systems, not {scores.systems!r}.")
     n_topics = _size_of_sample(len(scores.queries), share)
-    # Drawn before any work is shared out, so that the workers do not matter.
+    # Drawn before the work is divided, so that the number of workers does not matter.
     topics = np.tile(np.arange(len(scores.queries)), (n_trials, 1))
     topics = generator_of(rng).permuted(topics, axis=1)[:, :n_topics]
     tasks = [(values, topics, fuzziness) for values in scores.by_measure.values()]
@@ -121,17 +122,17 @@ def stability(
 
 
 def _size_of_sample(n_queries: int, share: float) -> int:
-    # 0.29 * 100 is a bit below 29.
+    # 0.29 * 100 is slightly below 29.
     n_topics = int(np.floor(n_queries * share * (1 + 1e-12)))
     if n_topics < 1:
         raise ValueError(
-            f"stability: share must leave a topic at least in a sample, not {share!r} of {n_queries} topics."
+            f"stability: share must leave at least one topic in a sample, but is {share!r} of {n_queries} topics."
         )
     return n_topics
 
 
 def _of_measure(values: np.ndarray, topics: np.ndarray, fuzziness: float) -> tuple[float, float]:
-    """Return the stability of a measure, and its share of ties.
+    """Return the stability and the share of ties of a measure.
 
     Parameters
     ----------

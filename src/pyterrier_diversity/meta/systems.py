@@ -1,4 +1,4 @@
-"""What measures of rareness say when the set of systems is another one."""
+"""How measures of rareness depend on the set of systems."""
 
 from __future__ import annotations
 
@@ -31,36 +31,36 @@ _TRIALS: Parameters = {**_RARITY, "n_trials": Parameter(int, 1000, interval="[1,
 _SYNTHETIC: Parameters = {
     **_RARITY,
     **REL,
-    "kind": Parameter(str, "rare", choices=("rare", "common"), desc="which relevant documents the system retrieves"),
+    "kind": Parameter(str, "rare", choices=("rare", "common"), desc="which relevant documents to retrieve"),
 }
 
-# So many trials are handed to a worker at a time.
+# Number of trials for a worker at a time.
 _BATCH = 25
 
-# Begins the names of documents that no run or qrels have.
+# Prefix of document ids that are not in the runs and qrels.
 _NEW = "\2synthetic"
 
 _NUMBER_LEGEND = {
     "measure": "the measure",
-    "n_systems": "how many of the systems are sampled",
-    "mean": "correlation with the ranking of the same systems when all take part; mean over trials",
-    "std": "standard deviation of the correlation over trials (of a sample: n - 1)",
-    "n_trials": "the trials in which the correlation is defined: not all systems are tied",
+    "n_systems": "number of systems in a sample",
+    "mean": "correlation with the ranking of the same systems by rarity from all systems; mean over trials",
+    "std": "standard deviation of the correlation over trials (with n - 1)",
+    "n_trials": "number of trials in which not all systems are tied",
 }
 _SYNTHETIC_LEGEND = {
     "measure": "the measure",
     "kind": "which relevant documents the synthetic system retrieves",
     "n_relevant": "how many of them it retrieves for each query",
-    "value": "its mean",
-    "rank": "its rank among all systems and itself, from 1: one more than the systems with a higher mean",
+    "value": "its mean value",
+    "rank": "its rank among all systems, from 1",
 }
 
 
 class _Pool(NamedTuple):
-    """Systems, and what they find.
+    """Systems and the documents that they retrieve.
 
-    ``judgements`` have the rarity that all systems make; ``found`` is what each finds of them;
-    ``in_top``, shape (systems, documents), is whether a relevant document counts as retrieved.
+    ``judgements`` have the rarity computed from all systems. ``found`` has the judged documents that each system
+    retrieves. ``in_top``, shape (systems, documents), tells whether a relevant document counts as retrieved.
     """
 
     judgements: Judgements
@@ -81,40 +81,38 @@ def number_of_systems(
     rng: Rng = None,
     n_jobs: int | None = None,
 ) -> pd.DataFrame:
-    r"""Compute how much the ranking of systems depends on which other systems take part.
+    r"""Compute how much the ranking of systems by rareness depends on the other systems.
 
-    All systems are ranked by a measure, the rarity of documents coming from all. In each trial some systems are drawn,
-    rarity is computed from them alone, they are ranked again, and this ranking is correlated with the order that they
-    had among all.
+    First, rarity is computed from all systems, and the systems are ranked. Each trial then draws some systems, computes
+    rarity from these alone, ranks them again, and correlates both rankings of these systems.
 
     Parameters
     ----------
     runs : mapping of names to runs
         The rankings of all systems, with PyTerrier's or ir_measures' names. Not changed.
     qrels : DataFrame
-        Qrels; a column ``rarity`` is not read. Not changed.
+        Qrels. A column ``rarity`` is ignored. Not changed.
     measures : Measure or iterable of Measure
-        Measures to rank by, such as ``P_Rareness @ 100``. One that does not read rarity ranks as it did, always.
+        Measures to rank by, such as ``P_Rareness @ 100``. A measure that does not read rarity never changes a ranking.
     sizes : iterable of int, optional
-        N, how many systems to draw; the powers of 2 below the number of systems if omitted.
+        Numbers of systems to draw; the powers of 2 below the number of systems if omitted.
     n_trials : int >= 1
-        How many times N systems are drawn; the same ones for all measures.
+        Number of samples of each size, which all measures share.
     method : {"tau", "tau_ap", "tau_ap_symmetric"}
-        The coefficient: `kendall_tau`, `tau_ap` of the new ranking as the estimate of the initial one, or
-        `tau_ap_symmetric`.
+        The coefficient: `kendall_tau`, `tau_ap` with the new ranking as the estimate, or `tau_ap_symmetric`.
     cutoff, bounded
-        As for `add_rarity`.
+        As in `add_rarity`.
     rng : int or Generator, optional
-        Seed or source of the samples; another one each time if omitted.
+        Seed or source of randomness.
     n_jobs : int, optional
-        Workers, as of joblib. The result does not depend on it.
+        Number of parallel workers, as for joblib. It does not change the result.
 
     Returns
     -------
     DataFrame
-        A row for each measure and size: ``measure``, ``n_systems``, ``mean`` and ``std`` of the correlation over
-        ``n_trials``, those trials in which it is defined: it is not where a ranking ties all systems.
-        ``.attrs`` has a ``legend`` and the parameters.
+        A row for each measure and size: ``measure``, ``n_systems``, ``mean`` and ``std`` of the correlation, and
+        ``n_trials``, the number of trials in which not all systems are tied. ``attrs`` describes the columns, and has
+        the parameters.
 
     Raises
     ------
@@ -122,7 +120,7 @@ def number_of_systems(
         If there are fewer than two systems (three without ``sizes``), a size is not between 2 and their number, another
         parameter is out of range, there is no measure, or a column or a value is missing in a run or the qrels.
     TypeError
-        If ``runs`` is no mapping, or a measure is none.
+        If ``runs`` is not a mapping, or ``measures`` has something else than measures.
 
     References
     ----------
@@ -151,8 +149,8 @@ def number_of_systems(
     sizes = _sizes(sizes, len(runs))
     wanted = _measures("number_of_systems", measures)
     if any(_reads_rarity(measure) and innermost(measure).params.get("judged_only") for measure in wanted):
-        raise ValueError("number_of_systems: a measure that reads rarity cannot have judged_only=True here.")
-    # In the order of their names: the same seed draws the same systems, in whichever order they come.
+        raise ValueError("number_of_systems: a measure that reads rarity must not have judged_only=True.")
+    # Sorted by name, so that the order of the runs does not matter.
     systems = [_run_frame(runs[name]) for name in sorted(runs, key=str)]
     rare = add_rarity(_qrels_frame(qrels), systems, cutoff=cutoff, bounded=bounded)
     initial = _evaluate(wanted, rare, systems)
@@ -189,19 +187,19 @@ def insert_synthetic_system(
     rel: float | None = None,
     n_jobs: int | None = None,
 ) -> pd.DataFrame:
-    r"""Rank a synthetic system among the others that finds D rare, or the D most common, relevant documents.
+    r"""Rank a synthetic system that finds D rare, or the D most common, relevant documents among other systems.
 
-    It retrieves D relevant documents for each query and nothing else, and takes part in rarity as a system like any
-    other. The rare ones are new documents that nobody else retrieves: they are added to the qrels, as relevant to all
-    intents of the query. The common ones are those that most systems retrieve, most common first, ties by document id
-    descending; of a query with fewer relevant documents it retrieves all.
+    The synthetic system retrieves D relevant documents for each query and no others. It counts as a system when rarity
+    is computed. Rare documents are new documents that no other system retrieves; they are added to the qrels as
+    relevant to all intents of the query. Common documents are those that most systems retrieve, most common first, ties
+    by descending document id. If a query has fewer relevant documents, the system retrieves all of them.
 
     Parameters
     ----------
     runs : mapping of names to runs
         The rankings of the other systems, with PyTerrier's or ir_measures' names. Not changed.
     qrels : DataFrame
-        Qrels, in the paper of a single query; a column ``rarity`` is not read. Not changed.
+        Qrels (in the paper, of a single query). A column ``rarity`` is ignored. Not changed.
     measures : Measure or iterable of Measure
         Measures to rank by, such as ``P_Rareness(alpha=0.5) @ 100``.
     n_relevant : iterable of int >= 0
@@ -209,19 +207,19 @@ def insert_synthetic_system(
     kind : {"rare", "common"}
         Which documents the system retrieves.
     cutoff, bounded
-        As for `add_rarity`.
+        As in `add_rarity`.
     rel : float > 0, optional
-        Smallest relevant label, which the rare documents get; all labels above 0 are relevant if omitted, and those
-        documents get 1.
+        Smallest relevant label, and the label of the rare documents. If omitted, all labels above 0 are relevant, and
+        rare documents have the label 1.
     n_jobs : int, optional
-        Workers, as of joblib.
+        Number of parallel workers, as for joblib.
 
     Returns
     -------
     DataFrame
         A row for each measure and number: ``measure``, ``kind``, ``n_relevant``, ``value``, the mean of the synthetic
-        system, and ``rank``, 1 being the best: one more than the systems with a higher mean. ``.attrs`` has a
-        ``legend`` and the parameters.
+        system, and ``rank``, which is 1 plus the number of systems with a higher mean. ``attrs`` describes the columns,
+        and has the parameters.
 
     Raises
     ------
@@ -229,12 +227,12 @@ def insert_synthetic_system(
         If there is no run, no measure or no number, a parameter is out of range, or a column or a value is missing in a
         run or the qrels.
     TypeError
-        If ``runs`` is no mapping, or a measure is none.
+        If ``runs`` is not a mapping, or ``measures`` has something else than measures.
 
     Notes
     -----
-    The new documents raise the number of relevant documents of each query, and so lower the average precision of every
-    system that does not find them. A measure without a cutoff sees a ranking of D documents.
+    Rare documents raise the number of relevant documents of a query, and so lower the average precision of every system
+    that does not find them. The ranking of the synthetic system ends after D documents.
 
     References
     ----------
@@ -261,7 +259,7 @@ def insert_synthetic_system(
     number = Parameter(int, interval="[0, inf)", desc="how many relevant documents the system retrieves")
     numbers = [number.check(who, "n_relevant", n) for n in n_relevant]
     if not numbers:
-        raise ValueError(f"{who}: n_relevant must hold a number at least.")
+        raise ValueError(f"{who}: n_relevant must not be empty.")
     wanted = _measures(who, measures)
     frame = _qrels_frame(qrels)
     queries = pd.Index(frame["query_id"].astype(str).unique())
@@ -292,7 +290,7 @@ def _check_runs(who: str, runs: Any) -> None:
     if not isinstance(runs, Mapping):
         raise TypeError(f"{who}: runs must be a dict of names to runs, not {type(runs).__name__}.")
     if not runs:
-        raise ValueError(f"{who}: runs must hold a run at least.")
+        raise ValueError(f"{who}: runs must not be empty.")
 
 
 def _measures(who: str, measures: Measures) -> list[ir_measures.Measure]:
@@ -301,7 +299,7 @@ def _measures(who: str, measures: Measures) -> list[ir_measures.Measure]:
         if not isinstance(measure, ir_measures.Measure):
             raise TypeError(f"{who}: measures must be measures, such as P_Rareness @ 100, not {measure!r}.")
     if not several:
-        raise ValueError(f"{who}: measures must hold a measure at least.")
+        raise ValueError(f"{who}: measures must not be empty.")
     return list(dict.fromkeys(several))
 
 
@@ -309,11 +307,11 @@ def _sizes(sizes: Iterable[int] | None, n_systems: int) -> list[int]:
     if sizes is None:
         sizes = [2**j for j in range(1, n_systems.bit_length()) if 2**j < n_systems]
         if not sizes:
-            raise ValueError(f"number_of_systems: runs must hold three systems at least, not {n_systems}.")
+            raise ValueError(f"number_of_systems: runs must have at least three systems, not {n_systems}.")
     size = Parameter(int, interval=f"[2, {n_systems}]", desc="how many systems are drawn")
     checked_sizes = [size.check("number_of_systems", "each of sizes", n) for n in sizes]
     if not checked_sizes:
-        raise ValueError("number_of_systems: sizes must hold a number at least.")
+        raise ValueError("number_of_systems: sizes must not be empty.")
     return list(dict.fromkeys(checked_sizes))
 
 
@@ -324,7 +322,7 @@ def _run_frame(run: Any) -> pd.DataFrame:
 def _qrels_frame(qrels: Any) -> pd.DataFrame:
     frame = to_frame(qrels, QRELS_COLUMNS, "qrels")
     if frame.empty:
-        raise ValueError("qrels hold no row: there is nothing to rank systems by.")
+        raise ValueError("qrels must not be empty.")
     return frame.drop(columns="rarity", errors="ignore")
 
 
@@ -342,10 +340,10 @@ def _in_top(retrieved: Iterable[Retrieved], cutoff: int) -> np.ndarray:
 
 def _read(qrels: pd.DataFrame, runs: Iterable[pd.DataFrame], cutoff: int, bounded: bool) -> _Pool:
     judgements = judge(qrels)
-    # Measures of rareness do not read the rows of documents that are not relevant.
+    # Measures of rareness only read the rows of relevant documents.
     relevant = replace(judgements, rows=judgements.rows.take(judgements.rows.label > 0), remembered=Memo())
     found = [Run(run).retrieve(judgements) for run in runs]
-    # Workers are sent ranks, but not the run: no measure that reads rarity counts turns.
+    # Workers get the ranks but not the run, because no measure that reads rarity counts turns.
     sent = [Retrieved(relevant, each.ranks, each.n) for each in found]
     return _Pool(relevant, sent, _in_top(found, cutoff), bounded)
 
@@ -357,12 +355,12 @@ def _correlations(
     trials: np.ndarray,
     method: Method,
 ) -> np.ndarray:
-    """Return the correlation of systems drawn with their initial order, shape (measures, trials).
+    """Return the correlation of each trial's ranking with the initial one, shape (measures, trials).
 
     Parameters
     ----------
     initial : ndarray, shape (measures, systems)
-        Means when all systems take part.
+        Means with the rarity from all systems.
     trials : ndarray of int, shape (trials, N)
         The systems drawn in each trial.
     """
@@ -380,7 +378,7 @@ def _correlations(
 
 
 def _among(pool: _Pool, drawn: np.ndarray) -> Judgements:
-    """Return the judgements with the rarity that `add_rarity` would give them for some of the systems."""
+    """Return the judgements with the rarity that `add_rarity` would compute from some of the systems."""
     n_systems = np.maximum(np.count_nonzero(pool.in_top[drawn], axis=0), 1)
     rarity = divide(len(drawn) - n_systems, len(drawn) - pool.bounded)
     documents = pool.judgements.documents._replace(rarity=rarity)
@@ -403,14 +401,14 @@ def _summary(measures: list[ir_measures.Measure], sizes: list[int], correlations
 
 
 def _of_queries(run: Any, queries: pd.Index) -> pd.DataFrame:
-    """Return the rows of some queries; all if there are none, of which measures warn."""
+    """Return the rows of some queries; all rows if there are none, so that measures warn of it."""
     frame = _run_frame(run)
     kept = frame["query_id"].astype(str).isin(queries)
     return frame[kept] if kept.any() else frame
 
 
 def _new(qrels: pd.DataFrame, n: int, label: float | None) -> pd.DataFrame:
-    """Return qrels of new documents for each query, relevant to all intents, with their place in a ranking."""
+    """Return qrels of new documents for each query, relevant to all intents, and their places in a ranking."""
     intents = qrels.drop_duplicates([name for name in ("query_id", "iteration", "subtopic_id") if name in qrels])
     intents = intents.assign(**dict.fromkeys({"relevance", "gain"}.intersection(qrels), label or 1.0))
     new = [intents.assign(doc_id=f"{_NEW} {place}", place=place) for place in range(n)]
@@ -418,7 +416,7 @@ def _new(qrels: pd.DataFrame, n: int, label: float | None) -> pd.DataFrame:
 
 
 def _most_common(qrels: pd.DataFrame, runs: list[pd.DataFrame], cutoff: int, rel: float | None) -> pd.DataFrame:
-    """Return the relevant documents of each query, with their places in the ranking by how many systems find them."""
+    """Return the relevant documents of each query, and their places by the number of systems that find them."""
     judgements = judge(qrels)
     n_systems = _in_top([Run(run).retrieve(judgements) for run in runs], cutoff).sum(axis=0)
     relevant = judgements.view(rel=rel)
@@ -442,7 +440,7 @@ def _place(
     cutoff: int,
     bounded: bool,
 ) -> list[tuple[float, int]]:
-    """Return value and rank of the system that retrieves some documents, for each measure."""
+    """Return, for each measure, the value and rank of a system that retrieves these documents."""
     if kind == "rare":
         qrels = pd.concat([qrels, documents.drop(columns="place")], ignore_index=True)
     ranking = documents.drop_duplicates(["query_id", "doc_id"])

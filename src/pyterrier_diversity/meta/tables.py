@@ -1,4 +1,4 @@
-"""The table of a paper: means of systems, marked by which of their differences are significant."""
+"""Tables for papers: means of systems with marks of significance."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NEEDED = ("measure", "system", "other", "mean", "other_mean", "significant")
 
 
 class Cell(NamedTuple):
-    """The mean of a system, and the marks of the systems whose mean is significantly lower, and higher."""
+    """The mean of a system, and the marks of the systems with a significantly lower or higher mean."""
 
     mean: float
     higher_than: list[str]
@@ -32,7 +32,7 @@ class Cell(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class SignificanceTable:
-    """Means of systems by measure, each marked by the systems that it differs from; shown as HTML in notebooks.
+    """Means of systems by measure, with marks of significant differences; shown as HTML in notebooks.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class SignificanceTable:
     rows : dict of str to list of Cell
         The cells of each system, one for each measure.
     legend : str
-        What the marks mean, and how they were found.
+        The meaning of the marks, and the test.
     places : int
         Decimal places of the means.
     """
@@ -53,7 +53,7 @@ class SignificanceTable:
 
     @cached_property
     def signatures(self) -> dict[str, str]:
-        """The `signature` of each measure that this package or ir_measures knows by its name."""
+        """The `signature` of each measure whose name can be parsed."""
         found = {}
         for name in self.measures:
             with suppress(ValueError):
@@ -61,13 +61,13 @@ class SignificanceTable:
         return found
 
     def __str__(self) -> str:
-        """Return the table as text: marks of lower systems after ``^``, of higher ones after ``_``."""
+        """Return the table as text, with marks of lower systems after ``^`` and of higher ones after ``_``."""
         written = self._written("{}", "^{}", "_{}")
         table = pd.DataFrame(list(written.values()), index=list(written), columns=self.measures)
         return f"{table.to_string()}\n\n{self.legend}"
 
     def to_html(self) -> str:
-        """Return the table as HTML, the best mean of each measure in bold, the signatures as tips of the header."""
+        """Return the table as HTML. The best means are bold, and header cells show signatures as tool tips."""
         tips = {name: f' title="{html.escape(text)}"' for name, text in self.signatures.items()}
         head = "".join(f"<th{tips.get(name, '')}>{html.escape(name)}</th>" for name in self.measures)
         body = "\n".join(
@@ -82,7 +82,7 @@ class SignificanceTable:
     _repr_html_ = to_html
 
     def to_latex(self) -> str:
-        """Return the table for LaTeX with booktabs, the best mean of each measure in bold, signatures in comments."""
+        """Return the table as LaTeX with booktabs. The best means are bold, and comments show signatures."""
         written = self._written(r"\textbf{{{}}}", r"$^{{\mathrm{{{}}}}}$", r"$_{{\mathrm{{{}}}}}$")
         rows = [["", *map(escaped, self.measures)], *([escaped(name), *cells] for name, cells in written.items())]
         # A name with a line break would end the comment.
@@ -109,21 +109,21 @@ def _joined(marks: list[str]) -> str:
 
 
 def significance_table(compared: pd.DataFrame, places: int = 3) -> SignificanceTable:
-    """Make the table of a paper out of comparisons: a row for each system, its means marked by what is significant.
+    """Make a table for a paper, with a row for each system and marks of significant differences.
 
     Parameters
     ----------
     compared : DataFrame
-        As `compare` returns it. Not changed.
+        The frame from `compare`. Not changed.
     places : int in [0, 100]
         Decimal places of the means.
 
     Returns
     -------
     SignificanceTable
-        Each system has a mark, a letter or, if they are more than 26, a number. A mean is marked by the systems whose
-        mean is significantly lower and, where systems were compared with baselines only, by the baselines whose mean
-        is significantly higher.
+        Each system has a letter, or a number if there are more than 26. The letters at a mean name the systems with a
+        significantly lower mean. If the systems were compared with baselines, others name the baselines with a
+        significantly higher mean.
 
     Raises
     ------
@@ -146,8 +146,8 @@ def significance_table(compared: pd.DataFrame, places: int = 3) -> SignificanceT
     places = _PLACES.check("significance_table", "places", places)
     missing = [column for column in _NEEDED if column not in compared]
     if missing or compared.empty:
-        why = f"misses the column {', '.join(missing)}" if missing else "has no row"
-        raise ValueError(f"significance_table: compared must be what compare returns, and {why}.")
+        why = f"the column {', '.join(missing)} is missing" if missing else "it has no rows"
+        raise ValueError(f"significance_table: compared must be a frame from compare, but {why}.")
     columns = {name: compared[name].tolist() for name in _NEEDED}
     measures = list(dict.fromkeys(columns["measure"]))
     systems = list(dict.fromkeys([*columns["system"], *columns["other"]]))
@@ -170,7 +170,7 @@ def significance_table(compared: pd.DataFrame, places: int = 3) -> SignificanceT
 
 
 def letters(systems: Sequence[str]) -> dict[str, str]:
-    """Return a mark for each system: a letter or, if they are more than 26, a number."""
+    """Return a letter for each system, or a number if there are more than 26."""
     names = string.ascii_lowercase if len(systems) <= len(string.ascii_lowercase) else map(str, itertools.count(1))
     return dict(zip(systems, names, strict=False))
 
@@ -183,7 +183,7 @@ def _legend(attrs: Mapping[Hashable, Any], marks: dict[str, str]) -> str:
 
 
 def told_of_test(attrs: Mapping[Hashable, Any]) -> str:
-    """Tell how a table of `compare` was made: test, correction, level, trials, seed and number of queries."""
+    """Describe the test of a frame from `compare`: correction, level, trials, seed and number of queries."""
     how = [test.title for name, test in TESTS.items() if name == attrs.get("test")]
     how += ["one-sided"] if attrs.get("alternative") == "greater" else []
     how += [f"{attrs['correction']} correction"] if attrs.get("correction") else []
@@ -201,7 +201,7 @@ def told_of_test(attrs: Mapping[Hashable, Any]) -> str:
 
 
 def with_bounds(compared: pd.DataFrame, places: int) -> pd.DataFrame:
-    """Return a table of `compare` to print: a p-value of 0 out of B trials as "< 1/B", the others with these places."""
+    """Return a frame from `compare` to print, with a p-value of 0 out of B trials as "< 1/B"."""
     n_trials = compared.attrs.get("n_trials")
     if n_trials is None or not (compared["p"] == 0).any():
         return compared

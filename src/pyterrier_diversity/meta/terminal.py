@@ -1,4 +1,4 @@
-"""Comparisons as a table of text that fits a terminal."""
+"""Comparisons as a text table for a terminal."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ _NAMES = ("system", "other")
 
 
 def comparison_text(compared: pd.DataFrame, places: int = 4, width: int = 80) -> str:
-    """Write comparisons as a table for people, a block for each measure; ``*`` marks what is significant.
+    """Format comparisons as a text table with a block for each measure; ``*`` marks significant differences.
 
     Parameters
     ----------
     compared : DataFrame
-        As `compare` returns it. Not changed.
+        The frame from `compare`. Not changed.
     places : int >= 0
         Decimal places of the means, differences and p-values.
     width : int
-        How wide the table may be. Systems whose names are too long are called by letters, which a line below explains.
+        Width of the table. If the names of the systems do not fit, letters replace them and a legend explains these.
 
     Returns
     -------
     str
-        For each pair both means, their difference, its confidence interval where the test has one, and the p-value,
+        For each pair, both means, their difference, its confidence interval if the test has one, and the p-value,
         corrected if there is a correction.
 
     Raises
     ------
     ValueError
-        If there is no comparison.
+        If the frame is empty.
 
     Examples
     --------
@@ -49,7 +49,7 @@ def comparison_text(compared: pd.DataFrame, places: int = 4, width: int = 80) ->
     * significant (paired t-test, alpha = 0.05, queries: 4)
     """
     if compared.empty:
-        raise ValueError("comparison_text: compared must be what compare returns, and has no row.")
+        raise ValueError("comparison_text: compared must not be empty.")
     table = with_bounds(compared, places)
     header, numbers = _numbers(table, compared.attrs, places)
     names = [[printable(str(name)) for name in table[column]] for column in _NAMES]
@@ -70,7 +70,7 @@ def comparison_text(compared: pd.DataFrame, places: int = 4, width: int = 80) ->
 
 
 def _numbers(table: pd.DataFrame, attrs: dict[object, object], places: int) -> tuple[list[str], list[list[str]]]:
-    """Return the header and the cells of each row, but for the names."""
+    """Return the header and the cells of each row, without the names."""
     p = "p_corrected" if "p_corrected" in table else "p"
     columns = {
         "mean": [f"{value:.{places}f}" for value in table["mean"]],
@@ -91,7 +91,7 @@ def _numbers(table: pd.DataFrame, attrs: dict[object, object], places: int) -> t
 
 
 def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return rows as lines, the names to the left and numbers to the right."""
+    """Return rows as lines, with names aligned to the left and numbers to the right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
         _GAP.join(

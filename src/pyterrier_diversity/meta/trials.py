@@ -1,4 +1,4 @@
-"""Random trials that several tests share: in chunks that fit in memory, the same however often they are drawn."""
+"""Random trials of significance tests, in chunks that fit in memory and can be drawn again."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from ..parameters import Rng
 from .scores import generators
 
-# How many numbers of the trials are in memory at a time.
+# Number of values in memory at a time.
 CELLS = 2**20
 
 
@@ -21,10 +21,7 @@ def fitting(n_cells: int) -> int:
 
 
 class Draws(NamedTuple):
-    """Trials in chunks: a generator for each chunk, and its number of trials.
-
-    Going through them again draws the same again, whoever does it.
-    """
+    """Trials in chunks: a generator for each chunk, and its number of trials. They can be drawn again."""
 
     generators: list[np.random.Generator]
     sizes: list[int]
@@ -36,16 +33,16 @@ class Draws(NamedTuple):
 
     @property
     def n_pairs(self) -> int:
-        """For how many pairs the trials of a chunk fit in memory together."""
+        """The number of pairs for which the trials of a chunk fit in memory together."""
         return fitting(4 * max(self.sizes))
 
     def again(self) -> Iterator[tuple[np.random.Generator, int]]:
-        """Return a fresh copy of each generator, and the trials to draw by it."""
+        """Return a fresh copy of each generator, and the number of trials to draw from it."""
         return zip(copy.deepcopy(self.generators), self.sizes, strict=True)
 
 
 def draws(rng: Rng, n_trials: int, n_cells: int) -> Draws:
-    """Divide trials into chunks, so that those of one chunk fit in memory together: ``n_cells`` numbers for each."""
+    """Divide trials of ``n_cells`` numbers each into chunks that fit in memory."""
     size = fitting(n_cells)
     sizes = [min(size, n_trials - start) for start in range(0, n_trials, size)]
     return Draws(generators(rng, len(sizes)), sizes)
@@ -58,11 +55,11 @@ def resamples(trials: Draws, n_queries: int) -> Iterator[np.ndarray]:
 
 
 def shuffle(values: np.ndarray, generator: np.random.Generator, n_trials: int) -> np.ndarray:
-    """Give each query's values to the systems at random, in each trial anew: shape (n_trials, n_queries, n_systems)."""
+    """Shuffle each query's values among the systems in each trial, shape (n_trials, n_queries, n_systems)."""
     return generator.permuted(np.broadcast_to(values.T, (n_trials, *values.T.shape)), axis=-1)
 
 
 def flips(trials: Draws, n_queries: int) -> Iterator[np.ndarray]:
-    """Return 1 or -1 for each query of each trial: `shuffle` for the difference of two systems."""
+    """Return 1 or -1 for each query of each trial, which is `shuffle` for the difference of two systems."""
     for generator, size in trials.again():
         yield generator.integers(2, size=(size, n_queries)) * 2.0 - 1.0

@@ -1,4 +1,4 @@
-"""Metric unanimity: whether a measure sees the improvements that all other measures see."""
+"""Metric unanimity: whether a measure finds the improvements on which all other measures agree."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from .scores import Group, families, read_scores, signs
 CELLS = 1_000_000
 
 _LEGEND = {
-    "measure": "the measure; with families, the first of a family's variants of the highest unanimity",
+    "measure": "the measure; with families, the family's first measure with the highest unanimity",
     "family": "the family of the measure",
-    "unanimity": "log2 of how many times as often as by chance the measure sees an improvement that all others see; "
-    "at most 1, 0 by chance, NaN where nothing is unanimous",
+    "unanimity": "log2 of how much more often than by chance the measure finds an improvement on which all others "
+    "agree; at most 1, 0 by chance, NaN if there is no such improvement",
 }
 
 
@@ -33,16 +33,16 @@ def unanimity(
     measures : iterable of Measure or str, optional
         Which measures to compare with each other; all of the frame if omitted. Unanimity depends on all of them.
     group : mapping of str to str, or callable, optional
-        The family of each measure, by its name, to report the best variant of each family only. All variants take part
-        in the comparison.
+        The family of each measure, by the measure's name. Only the best measure of each family is returned, but all
+        are compared.
 
     Returns
     -------
     DataFrame
         A row for each measure, or for each family: ``measure``, ``family`` (with ``group``) and ``unanimity``, highest
-        first; equal ones in the order of the frame. At most 1; 0 for a measure that decides by chance, or not at all;
-        ``-inf`` for one that sees every unanimous improvement the other way round; NaN where nothing is unanimous.
-        ``attrs`` says what each column is, and how many systems, queries and measures with different values there were.
+        first. It is at most 1, and 0 for a measure that decides by chance or ties all systems. It is ``-inf`` if the
+        measure finds all unanimous improvements to be losses, and NaN if no improvement is unanimous. ``attrs``
+        describes the columns, and has the numbers of systems, queries and different measures.
 
     Raises
     ------
@@ -53,7 +53,7 @@ def unanimity(
     Warns
     -----
     UserWarning
-        If systems lack queries, which are left out for all of them, with their count.
+        If queries are left out, because some systems have no value for them.
 
     Notes
     -----
@@ -62,13 +62,13 @@ def unanimity(
     .. math::
         MU(m) = \log_2 \frac{P(\Delta m, \Delta \mathcal{M})}{\frac{1}{2} P(\Delta \mathcal{M})}
 
-    where :math:`\Delta m` is that m gives the first system the higher value (one half where they are equal), and
-    :math:`\Delta \mathcal{M}` that no other measure gives it the lower one. Values are equal within 1e-12.
+    where :math:`\Delta m` means that m gives the first system the higher value (one half if the values are equal), and
+    :math:`\Delta \mathcal{M}` means that no other measure gives it the lower value. Values are equal within 1e-12.
 
-    Measures whose values are equal for every system on every query count once: such a copy of m is none of the other
-    measures of m. Adding copies thus changes nothing, and copies have one unanimity. The paper says so of copies among
-    the other measures only; its formula would take a copy of m for one of them. Measures that order alike but have
-    other values, such as DCG and nDCG, count as two: give one of them, as the paper does.
+    Measures with the same values for every system and query count once, so that adding copies changes nothing, and
+    copies have the same unanimity. This departs from the paper, whose formula counts a copy of m among the other
+    measures of m. Measures that rank alike with different values, such as DCG and nDCG, count twice: give only one of
+    them, as the paper does.
 
     References
     ----------
@@ -89,12 +89,12 @@ def unanimity(
     """
     scores = read_scores(perquery, measures)
     if len(scores.systems) < 2:
-        raise ValueError(f"perquery: unanimity compares systems and needs two, not {len(scores.systems)}.")
+        raise ValueError(f"unanimity: perquery must have at least two systems, not {len(scores.systems)}.")
     values = np.stack([scores.by_measure[measure].T for measure in scores.measures])
     originals, copy_of = _without_copies(values)
     if len(originals) < 2:
         raise ValueError(
-            "perquery: unanimity needs two measures that differ in a value, but there is only "
+            "unanimity: perquery must have at least two measures with different values, not only "
             f"{', '.join(scores.measures)}."
         )
     unanimous, agreeing = counts(values[originals])
@@ -115,7 +115,7 @@ def unanimity(
 
 
 def _without_copies(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the first measure of each set of equal ones, and where among them each measure's is."""
+    """Return the first of each set of equal measures, and for each measure the position of its first one."""
     originals: list[int] = []
     copy_of = []
     for measure, own in enumerate(values):
@@ -127,7 +127,7 @@ def _without_copies(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def counts(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Count, for each measure, the improvements that all others see, and those of them that it sees as well.
+    """Count, for each measure, the improvements on which all others agree, and how many of them it finds.
 
     ``values`` has shape (measures, queries, systems).
     """

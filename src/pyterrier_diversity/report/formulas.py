@@ -1,4 +1,4 @@
-"""Formulas in LaTeX, written so that a terminal can show them."""
+"""Formulas in LaTeX, translated to plain text for terminals."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ _TOKEN = re.compile(r"\\[A-Za-z]+|\\.|[^\\]")
 
 
 def plain(latex: str) -> str:
-    r"""Write a formula of LaTeX in plain text.
+    r"""Translate a LaTeX formula to plain text.
 
-    It knows what the measures of this package use: fractions, sub- and superscripts, text and the names of symbols.
+    This handles what the measures of this package use: fractions, sub- and superscripts, text and names of symbols.
 
     Examples
     --------
@@ -24,7 +24,7 @@ def plain(latex: str) -> str:
 
 
 def _text(tokens: Iterator[str]) -> str:
-    """Return the text down to the brace that closes the group."""
+    """Return the text up to the brace that closes the group."""
     parts = []
     for token in tokens:
         if token == "}":

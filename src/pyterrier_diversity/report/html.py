@@ -1,4 +1,4 @@
-"""A report on systems: one HTML file that stands alone, for those who decide by it."""
+"""A report on systems as one HTML file."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from ..parameters import CUTOFF, Parameter, Rng, checked
 if TYPE_CHECKING:
     from ..meta.scores import Scores
 
-_QUERIES = Parameter(int, interval="[0, inf)", desc="how many queries are shown with both rankings")
-# So much of a document's text is shown.
+_QUERIES = Parameter(int, interval="[0, inf)", desc="how many queries to show with both rankings")
+# How many characters of a document's text are shown.
 _EXCERPT = 160
 
 
 class _Mean(NamedTuple):
-    """A cell of the table of means: the interval is None where there is none."""
+    """A cell of the table of means; the interval is None if nothing was tested."""
 
     text: str
     interval: str | None
@@ -36,7 +36,7 @@ class _Mean(NamedTuple):
 
 
 class _Bar(NamedTuple):
-    """The difference of a query: from where to where it reaches, in a picture of height 2, and what it tells."""
+    """The bar of a query's difference in a picture of height 2, with its tool tip."""
 
     y: float
     height: float
@@ -78,34 +78,39 @@ def html_report(
     title: str = "Diversity of search results",
     rng: Rng = 0,
 ) -> Path:
-    """Write a report on systems: one HTML file without scripts, which needs nothing else to be shown.
+    """Write a report on systems as one HTML file, without scripts and without other files.
 
-    It has the means with their intervals and what is significant; by how much each system differs from the baseline on
-    each query, sorted; the queries that differ most, with both rankings side by side; which intents (nuggets) each
-    system covers at which rank, and which it misses; and the signature of each number. It is readable on a telephone
-    and follows the reader's choice of a dark or light page.
+    The report has:
+
+    - the means, with intervals and marks of significance;
+    - the difference of each system to the baseline on each query;
+    - the queries that differ most, with both rankings side by side;
+    - the intents (nuggets) that each system covers, with ranks, and those that it misses;
+    - the signature of each measure.
+
+    It can be read on a telephone, in light and dark mode.
 
     Parameters
     ----------
     qrels : DataFrame
-        Qrels that keep the intents. Texts of a column ``nugget_text`` are shown with their intents. Not changed.
+        Qrels with intents. The report shows the texts of a column ``nugget_text``. Not changed.
     runs : mapping of str to DataFrame or path
-        Results of each system, or its run file. Texts of a column ``text`` are shown, shortened.
+        The results of each system, or its run file. The report shows the beginnings of the texts of a column ``text``.
     measures : Measure or str, or iterable of them
         The measures. The first one decides which queries differ most.
     path : path
-        The file to write; one that is there is replaced.
+        The file to write. An existing file is replaced.
     baseline : str, optional
-        The system that the others are compared with; if omitted, every two systems are tested, and the pictures are of
-        differences to the first.
+        The system to compare the others with. If omitted, all pairs are tested, and the pictures show differences to
+        the first system.
     cutoff : int >= 1
-        How many documents of a ranking are shown, and down to which rank an intent is covered.
+        Last rank of the rankings shown, and of the documents that cover an intent.
     test, correction, alpha, rng
-        How differences are tested, as of `meta.compare`.
+        The significance test, as in `meta.compare`.
     n_queries : int >= 0
-        How many queries are shown with both rankings.
+        How many queries to show with both rankings.
     title : str
-        The headline.
+        Title of the page.
 
     Returns
     -------
@@ -115,14 +120,14 @@ def html_report(
     Raises
     ------
     ValueError
-        As `evaluate_runs` and `meta.compare`; if the baseline is not among the runs, or a number is out of range.
+        As in `evaluate_runs` and `meta.compare`; if the baseline is not among the runs, or a number is out of range.
     TypeError
-        If the runs are no mapping.
+        If ``runs`` is not a mapping.
 
     Warns
     -----
     UserWarning
-        As `evaluate_runs`.
+        As in `evaluate_runs`.
 
     Examples
     --------
@@ -187,7 +192,7 @@ def _frames(who: str, runs: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
 
 
 def _tested(perquery: pd.DataFrame, scores: Scores, test: Any, options: dict[str, Any]) -> dict[str, Any]:
-    """Return the table of means, and how it was made."""
+    """Return the table of means and its legend."""
     from ..meta import compare, significance_table
 
     compared = compare(perquery, test, **options)
@@ -215,17 +220,17 @@ def _tested(perquery: pd.DataFrame, scores: Scores, test: Any, options: dict[str
 
 
 def _untested(scores: Scores) -> dict[str, Any]:
-    """Return the table of means where there is nothing to compare."""
+    """Return the table of means if there is nothing to compare."""
     means = {name: values.mean(axis=1) for name, values in scores.by_measure.items()}
     rows = {
         system: [_Mean(f"{means[name][at]:.3f}", None, "", "", False) for name in scores.measures]
         for at, system in enumerate(scores.systems)
     }
-    return {"means": rows, "legend": "Nothing is tested: that takes two systems and two queries."}
+    return {"means": rows, "legend": "No test was made, because it needs two systems and two queries."}
 
 
 def _pictures(scores: Scores, baseline: str) -> dict[str, dict[str, list[_Bar]]]:
-    """Return the sorted bars of each system but the baseline, by measure."""
+    """Return the sorted bars of each system except the baseline, by measure."""
     from ..meta.scores import differences
 
     pictures: dict[str, dict[str, list[_Bar]]] = {}
@@ -248,7 +253,7 @@ def _bar(delta: float, highest: float, query: str) -> _Bar:
 
 
 class _Coverage:
-    """At which rank each system covers each intent that has a relevant document."""
+    """The rank at which each system covers each intent with a relevant document."""
 
     def __init__(self, qrels: pd.DataFrame, frames: Mapping[str, pd.DataFrame], cutoff: int) -> None:
         judged = to_frame(qrels, QRELS_COLUMNS, "qrels")
@@ -267,7 +272,7 @@ class _Coverage:
         return self._texts[query, intent]
 
     def by_query(self) -> dict[str, list[tuple[str, str, list[int]]]]:
-        """Return name, text and ranks, 0 where it is not covered, of each intent of each query."""
+        """Return the name, text and ranks of each intent of each query; a rank of 0 means not covered."""
         found: dict[str, list[tuple[str, str, list[int]]]] = {}
         for ((query, intent), text), ranks in zip(self._texts.items(), self._ranks.tolist(), strict=True):
             found.setdefault(query, []).append((intent, text, ranks))
@@ -275,7 +280,7 @@ class _Coverage:
 
 
 class _Missed(NamedTuple):
-    """An intent that systems miss, and who covers it: nobody can if ``coverable`` is false."""
+    """An intent that systems miss, and the systems that cover it. No system can unless ``coverable`` is true."""
 
     qid: str
     intent: str
@@ -286,7 +291,7 @@ class _Missed(NamedTuple):
 
 
 def _missed(qrels: pd.DataFrame, frames: Mapping[str, pd.DataFrame], cutoff: int) -> dict[str, Any]:
-    """Return how many intents each system covers and misses, and the intents missed."""
+    """Return the numbers of intents that each system covers and misses, and the missed intents."""
     missed = missed_intents(qrels, frames, cutoff)
     n_intents = sum(missed.attrs["intents"].values())
     of_system = {name: missed[missed["name"] == name] for name in frames}
@@ -324,7 +329,7 @@ def _differing(
     cutoff: int,
     covered: _Coverage,
 ) -> list[_Query]:
-    """Return the queries on which a system differs most from the baseline, each with the one that differs most."""
+    """Return the queries on which a system differs most from the baseline, with that system's ranking."""
     from ..meta.scores import differences
 
     measure = scores.measures[0]
@@ -346,7 +351,7 @@ def _differing(
 def _explained(
     qrels: pd.DataFrame, frames: Mapping[str, pd.DataFrame], measure: str, queries: set[str]
 ) -> dict[str, pd.DataFrame]:
-    """Return the rankings of some queries, explained."""
+    """Explain the rankings of some queries."""
     from ..transformers import Explain
 
     explain = Explain(qrels, measure)

@@ -32,7 +32,7 @@ _Declared = dict[str, Parameter]
 
 
 class Entry(TypedDict):
-    """What there is to know about a measure, in words."""
+    """The description of a measure, as texts."""
 
     measure: str
     name: str
@@ -46,14 +46,14 @@ class Entry(TypedDict):
 
 
 def entry(measure: DiversityMeasure) -> Entry:
-    """Describe a measure by its declaration.
+    """Describe a measure from its declaration.
 
     Returns
     -------
     Entry
-        Its name, published name, meaning and formula; each parameter with default, range and meaning; the range of its
-        values; the columns of the qrels that it reads besides query, document, label and intent; its source; and whose
-        values it equals, as far as that is tested.
+        Its name and published name, one sentence about it, its formula, its parameters with ranges and defaults, and
+        the range of its values. The columns of the qrels that it reads besides query, document, label and intent. Its
+        source, and the tool or printed example whose values it equals.
     """
     read = [f"{column} (needed)" if column in measure.NEEDS else column for column in measure.READS]
     return {
@@ -65,13 +65,13 @@ def entry(measure: DiversityMeasure) -> Entry:
         "range": measure.RANGE,
         "columns": ", ".join(read) or "none",
         "source": measure.SOURCE,
-        # A subclass that computes something else does not equal what its base class equals.
+        # Not inherited: a subclass that computes something else has other values.
         "equals": {**vars(type(measure)), **vars(measure)}.get("EQUALS", ""),
     }
 
 
 def _terms(text: str, written: Callable[[str], str]) -> str:
-    """Return a text with its formulas, which stand between dollar signs, as ``written`` writes them."""
+    """Return a text in which ``written`` has replaced the formulas between dollar signs."""
     return re.sub(r"\$(.+?)\$", lambda found: written(found[1]), text)
 
 
@@ -81,7 +81,7 @@ def _described(parameter: Parameter) -> str:
 
 
 def signature_of(measure: DiversityMeasure) -> str:
-    """Return the measure with its parameters and their defaults, as it is called."""
+    """Return the measure with its parameters and their defaults, like a call."""
     values = (
         name if parameter.fallback is None else f"{name}={parameter.fallback!r}"
         for name, parameter in measure.parameters().items()
@@ -113,7 +113,7 @@ class Example(NamedTuple):
 
 
 def topic() -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the topic of the examples: its qrels, with every column that a measure reads, and a ranking."""
+    """Return the topic of the examples: qrels with all columns that measures read, and a ranking."""
     judged = [
         ("q", doc, label, intent, *_INTENTS[intent], rarity, f"{doc}{intent}", f"{doc}{intent}")
         for doc, (_, _, rarity, labels) in _DOCUMENTS.items()
@@ -293,7 +293,7 @@ _EXPLAINED = """\
 
 
 def _shared(measures: Sequence[DiversityMeasure]) -> dict[str, Parameter]:
-    """Return the parameters that several of these measures declare alike, but for those that are common to all."""
+    """Return the parameters that several of these measures share, without those that are common to all measures."""
     declared = [item for measure in measures for item in measure.parameters().items()]
     return {name: each for name, each in declared if declared.count((name, each)) > 1 and not _is_common(each)}
 
@@ -362,7 +362,7 @@ def _parameter(name: str, parameter: Parameter) -> str:
 
 
 def _prose(measure: DiversityMeasure) -> str:
-    """Return what the class says of itself, without its sections and citations."""
+    """Return the docstring of the class, without its sections and citations."""
     prose = re.split(r"^(?:(?:Raises|References|Examples)\n-|\.\. cite)", _documented(measure), flags=re.MULTILINE)
     return prose[0].strip()
 

@@ -1,4 +1,4 @@
-"""Systems that know what documents are relevant to with some doubt."""
+"""Simulated estimates of relevance, with as much noise as wanted."""
 
 from __future__ import annotations
 
@@ -17,27 +17,28 @@ def degrade(
     irrelevant: tuple[float, float] = (1.0, 2.0),
     rng: Rng = None,
 ) -> pd.DataFrame:
-    r"""Blur the judgements: a probability for each relevant document and each intent of its query.
+    r"""Replace judgements by noisy probabilities of relevance, to simulate the input of a diversifying system.
 
     Parameters
     ----------
     qrels : DataFrame
         Qrels, with PyTerrier's or ir_measures' names. Not changed.
     relevant, irrelevant : pair of float > 0
-        The Beta distributions, alpha and beta, of the probability that a document is taken to be relevant to an intent
-        where it is, and where it is not. Their means are alpha / (alpha + beta).
+        Parameters alpha and beta of a Beta distribution: that of the probabilities of a document for intents to which
+        it is relevant, and for those to which it is not. The mean of a distribution is alpha / (alpha + beta).
     rng : Generator, int or None
-        Source of randomness; each query has its own, so that it does not depend on the others.
+        Source of randomness. Each query is drawn independently of the others.
 
     Returns
     -------
     DataFrame
-        ``qid``, ``iteration``, ``docno``, ``score``: that probability, as a diversifying system may be given it.
+        ``qid``, ``iteration``, ``docno`` and ``score``, the probability, for each relevant document of a query and each
+        intent.
 
     Raises
     ------
     ValueError
-        If the qrels are none, or a parameter is not above 0.
+        If the qrels cannot be read, or a parameter is not above 0.
 
     References
     ----------
@@ -67,6 +68,6 @@ def degrade(
 
 def _shape(name: str, shape: tuple[float, float]) -> tuple[float, float]:
     if not isinstance(shape, (tuple, list)) or len(shape) != 2:
-        raise ValueError(f"degrade: {name} must be a pair, alpha and beta of a Beta distribution, not {shape!r}.")
+        raise ValueError(f"degrade: {name} must be a pair (alpha, beta) of a Beta distribution, not {shape!r}.")
     alpha, beta = (_SHAPE.check("degrade", name, parameter) for parameter in shape)
     return alpha, beta

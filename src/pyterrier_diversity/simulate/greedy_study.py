@@ -1,4 +1,4 @@
-"""How often the greedy algorithm misses the fewest documents that cover all intents, and by how much."""
+"""How often, and by how much, the greedy algorithm needs more documents than necessary to cover all intents."""
 
 from __future__ import annotations
 
@@ -13,33 +13,35 @@ from ..progress import progress
 
 
 def greedy_study(qrels: pd.DataFrame, time_limit: float = 60.0) -> pd.DataFrame:
-    r"""Compare the greedy minRank of each query with the proven one.
+    r"""Compare the greedy minRank of each query with the exact one.
 
     Parameters
     ----------
     qrels : DataFrame
-        Qrels, with PyTerrier's or ir_measures' names, for instance of `swap_topics`. Not changed.
+        Qrels, with PyTerrier's or ir_measures' names, for instance from `swap_topics`. Not changed.
     time_limit : float
-        Seconds for the proof of a query.
+        Seconds to prove the minRank of a query.
 
     Returns
     -------
     DataFrame
         A row for each query with a relevant document:
 
-        - ``qid``; ``kind``: "trivial" (one intent, or a document that covers all of them), "quasi-trivial" (the
-          documents that are the only ones of an intent, with one more at most, cover all) or "other";
-        - ``min_rank``, ``greedy_min_rank``; ``rank_ratio``, the greedy one over the proven one;
-        - ``recall_ratio``: how much the greedy minRank overestimates subtopic recall, 1 over the recall of the greedy
-          ranking at the proven minRank.
+        - ``qid``.
+        - ``kind``: "trivial" if one document covers all intents, "quasi-trivial" if all intents are covered by the
+          documents that are alone in covering an intent and at most one more, or "other".
+        - ``min_rank`` and ``greedy_min_rank``.
+        - ``rank_ratio``: the greedy minRank divided by the exact one.
+        - ``recall_ratio``: how much the greedy minRank overestimates subtopic recall. This is 1 divided by the recall
+          of the greedy ranking at the exact minRank.
 
-        ``attrs`` has, over the queries that are not trivial, ``n``, ``missed`` (the share with a ratio above 1),
-        ``rank_ratio`` and ``recall_ratio`` (means over those missed; NaN if none is).
+        ``attrs`` has figures of the queries that are not trivial: their number ``n``, and the share ``missed`` that has
+        a rank ratio above 1. ``rank_ratio`` and ``recall_ratio`` are means over the missed queries, or NaN.
 
     Raises
     ------
     NotProvenError
-        If a query needs more time.
+        If the time runs out for a query.
 
     References
     ----------

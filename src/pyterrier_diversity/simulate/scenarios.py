@@ -1,4 +1,4 @@
-"""Scenarios that bring out what measures ignore: graded labels, unequal intents, rankings of different lengths."""
+"""Scenarios that some measures ignore: graded labels, unequal intents, rankings of different lengths."""
 
 from __future__ import annotations
 
@@ -8,28 +8,28 @@ import pandas as pd
 from ..judged import QRELS_COLUMNS, Run, given_frame, ids, intents_of_rows, numbers, strings
 from ..parameters import Parameter, Rng, generator_of
 
-LONGEST = Parameter(int, interval="[0, inf)", desc="largest length that can be drawn")
+LONGEST = Parameter(int, interval="[0, inf)", desc="largest length to draw")
 
 
 def random_grades(qrels: pd.DataFrame, rng: Rng = None) -> pd.DataFrame:
-    """Replace each positive label by a random real number up to it.
+    """Replace each positive label by a random number between 0 and the label.
 
     Parameters
     ----------
     qrels : DataFrame
         Qrels, with PyTerrier's or ir_measures' names. Not changed.
     rng : Generator, int or None
-        Source of randomness: the same seed gives the same, in whichever order rows come.
+        Source of randomness. The order of rows does not change the result.
 
     Returns
     -------
     DataFrame
-        The qrels; a label r above 0 is uniform in (0, r] now, the others are as they were.
+        The qrels. A label r above 0 is replaced by a uniform number in (0, r]; the others are unchanged.
 
     Raises
     ------
     ValueError
-        If a column is missing or a label is no finite number.
+        If a column is missing, or a label is not finite.
 
     References
     ----------
@@ -45,7 +45,7 @@ def random_grades(qrels: pd.DataFrame, rng: Rng = None) -> pd.DataFrame:
     frame = given_frame(qrels, QRELS_COLUMNS, "qrels")
     label = numbers(frame, "relevance", "qrels")
     keys = {name: strings(frame, name, "qrels") for name in ("doc_id", "passage") if name in frame}
-    # One number for each judgement, in the order of names: neither the order of rows nor a row given twice changes it.
+    # One number for each judgement in the order of ids, so that row order and repeated rows do not matter.
     judgement = pd.DataFrame({"intent": intents_of_rows(frame)[0], **keys}).groupby(["intent", *keys]).ngroup()
     n = int(judgement.max()) + 1 if len(judgement) else 0
     drawn = label * (1 - generator_of(rng).random(n))[judgement]
@@ -54,19 +54,19 @@ def random_grades(qrels: pd.DataFrame, rng: Rng = None) -> pd.DataFrame:
 
 
 def random_weights(qrels: pd.DataFrame, rng: Rng = None) -> pd.DataFrame:
-    """Give a query's intents random weights of sum 1.
+    """Give the intents of each query random weights that sum to 1.
 
     Parameters
     ----------
     qrels : DataFrame
         Qrels with a column ``iteration`` or ``subtopic_id``, with PyTerrier's or ir_measures' names. Not changed.
     rng : Generator, int or None
-        Source of randomness: the same seed gives the same, in whichever order rows come.
+        Source of randomness. The order of rows does not change the result.
 
     Returns
     -------
     DataFrame
-        The qrels with the column ``weight``: uniform in (0, 1], divided by its sum over the query's intents.
+        The qrels with a column ``weight``: uniform numbers in (0, 1], divided by their sum over the query's intents.
 
     Raises
     ------
@@ -97,19 +97,19 @@ def random_lengths(run: pd.DataFrame, longest: int | None = None, rng: Rng = Non
     run : DataFrame
         A run, with PyTerrier's or ir_measures' names. Not changed.
     longest : int >= 0, optional
-        Lengths are uniform from 0 to this; from 0 to the length of the ranking if omitted.
+        Largest length; the length of each ranking if omitted. Lengths are drawn uniformly from 0 to this.
     rng : Generator, int or None
-        Source of randomness: the same seed gives the same, in whichever order rows come.
+        Source of randomness. The order of rows does not change the result.
 
     Returns
     -------
     DataFrame
-        The rows of the documents that are left, which are the best of each query.
+        The rows of the top documents of each query.
 
     Raises
     ------
     ValueError
-        If a column is missing, a score is no finite number, or ``longest`` is negative or no integer.
+        If a column is missing, a score is not finite, or ``longest`` is negative or not an integer.
 
     References
     ----------

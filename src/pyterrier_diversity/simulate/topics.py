@@ -1,4 +1,4 @@
-"""Topics drawn at random among those with as many intents for each document, and documents for each intent."""
+"""Random topics in which documents have as many intents, and intents as many documents, as in given qrels."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from ..judged import judge, relevance_by_query
 from ..parameters import Parameter, Parameters, Rng, checked, generator_of
 
 _PARAMETERS: Parameters = {
-    "n": Parameter(int, 1, interval="[1, inf)", desc="topics drawn from each query"),
-    "burn_in": Parameter(int, 10_000, interval="[0, inf)", desc="attempts before the first topic"),
-    "attempts": Parameter(int, 1_000, interval="[1, inf)", desc="attempts between topics"),
+    "n": Parameter(int, 1, interval="[1, inf)", desc="topics to draw from each query"),
+    "burn_in": Parameter(int, 10_000, interval="[0, inf)", desc="attempted swaps before the first topic"),
+    "attempts": Parameter(int, 1_000, interval="[1, inf)", desc="attempted swaps between topics"),
 }
 
 
 def swap_topics(
     qrels: pd.DataFrame, n: int = 1, *, burn_in: int = 10_000, attempts: int = 1_000, rng: Rng = None
 ) -> pd.DataFrame:
-    r"""Draw topics whose documents have as many intents, and whose intents as many documents, as those of the qrels.
+    r"""Draw random topics in which documents have as many intents, and intents as many documents, as in the qrels.
 
-    A walk over all such matrices: again and again, two documents and two intents are drawn, and if each of the
-    documents is relevant to another one of the intents, they exchange them.
+    The topics come from a random walk. Each attempt draws two documents and two intents. If each of the documents is
+    relevant to exactly one of the intents, and not to the same one, they swap their intents.
 
     Parameters
     ----------
@@ -30,22 +30,22 @@ def swap_topics(
     n : int >= 1
         Topics to draw from each query.
     burn_in : int >= 0
-        Attempts to exchange before the first topic.
+        Attempted swaps before the first topic.
     attempts : int >= 1
-        Attempts to exchange before each further topic.
+        Attempted swaps before each further topic.
     rng : Generator, int or None
-        Source of randomness; each query has its own, so that it does not depend on the others.
+        Source of randomness. Each query is drawn independently of the others.
 
     Returns
     -------
     DataFrame
-        Qrels of label 1: ``qid`` (the query's and a number, joined by a dash), ``docno``, ``label``, ``iteration``, and
-        ``source``, the query that the topic was drawn from. Queries without relevant documents have none.
+        Qrels in which all labels are 1: ``qid`` (such as ``151-1`` for the first topic from query 151), ``docno``,
+        ``label``, ``iteration`` and ``source``, the original query. Queries without relevant documents have no rows.
 
     Raises
     ------
     ValueError
-        If the qrels are none, or a number is out of range.
+        If the qrels cannot be read, or a number is out of range.
 
     References
     ----------
@@ -72,7 +72,7 @@ def swap_topics(
 
 
 def _walk(matrix: list[list[bool]], attempts: int, generator: np.random.Generator) -> None:
-    """Exchange the intents of pairs of documents, in place."""
+    """Swap the intents of pairs of documents, in place."""
     n_docs, n_intents = len(matrix), len(matrix[0])
     if n_docs < 2 or n_intents < 2:
         return

@@ -1,4 +1,4 @@
-"""Rankings cut where the reader's context is full."""
+"""Cut rankings to a number of tokens."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _BUDGET = Parameter(float, interval="(0, inf)", desc="how many tokens a query ma
 
 
 class TokenBudget(Step):
-    """Keep the documents of a ranking that fit into a number of tokens: systems are compared at equal context.
+    """Keep the top documents that fit into a number of tokens, so that systems are compared at equal context.
 
     Parameters
     ----------
     budget : float > 0
-        How many tokens the documents of a query may take together.
+        How many tokens the documents of a query may have together.
     column : str
-        The column of the results with the length of each document, in whatever unit the budget has.
+        The column with the length of each document, in the unit of the budget.
 
     Raises
     ------
@@ -30,9 +30,10 @@ class TokenBudget(Step):
 
     Notes
     -----
-    R -> R: the rows come in ranking order (score descending, then document id descending; turn by turn where there is a
-    column ``turn``), up to the first document that does not fit. What follows it is left out even where it would fit,
-    as in a prompt that is filled from the top. A document that stands twice in a session counts twice.
+    R -> R: the rows are returned in ranking order, up to the first document that does not fit. Later documents are left
+    out even if they would fit, as in a prompt that is filled from the top. Ranking order is by descending score, then
+    by descending document id, and turn by turn if there is a column ``turn``. A document that appears twice in a
+    session counts twice.
 
     Examples
     --------
@@ -66,7 +67,7 @@ class TokenBudget(Step):
         order = ranking_order(query, turn, score, strings(frame, "doc_id", who))
         order = np.arange(len(frame)) if order is None else order
         total = pd.Series(length[order]).groupby(query[order], sort=False).cumsum()
-        # Lengths are not negative: what fits is the top of a ranking.
+        # Lengths are not negative, so the documents that fit are the top of the ranking.
         kept = order[(total <= self.budget).to_numpy()]
         place = pd.Series(kept).groupby(query[kept], sort=False).cumcount()
         return inp.iloc[kept].reset_index(drop=True).assign(rank=place.to_numpy() + pt.model.FIRST_RANK)

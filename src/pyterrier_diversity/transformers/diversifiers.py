@@ -15,16 +15,16 @@ from ..parameters import Parameter
 from .intent_scores import read_intent_scores
 from .steps import NORMALISE, Candidates, K, Normalise, Reranker, first_best, normalised
 
-LAMBDA = Parameter(float, 0.5, interval="[0, 1]", desc="how much diversity counts")
+LAMBDA = Parameter(float, 0.5, interval="[0, 1]", desc="weight of diversity against relevance")
 
 
 def ia_select(coverage: npt.ArrayLike, weights: npt.ArrayLike | None = None, *, k: int | None = None) -> np.ndarray:
-    r"""Choose documents that satisfy intents that those before them left unsatisfied.
+    r"""Choose documents for the intents that earlier documents left unsatisfied: IA-Select.
 
     Parameters
     ----------
     coverage : array_like, shape (n_docs, n_intents)
-        V(d|q, c), the probability that a document satisfies an intent; documents in the order that breaks ties.
+        V(d|q, c), the probability that a document satisfies an intent. Ties go to the earlier row.
     weights : array_like, shape (n_intents,), optional
         P(c|q); uniform if omitted.
     k : int, optional
@@ -37,7 +37,7 @@ def ia_select(coverage: npt.ArrayLike, weights: npt.ArrayLike | None = None, *, 
 
     Notes
     -----
-    Each time, the document of the largest :math:`\sum_c U(c) V(d|q, c)`, where
+    Each step chooses the document with the largest :math:`\sum_c U(c) V(d|q, c)`, where
     :math:`U(c) = P(c|q) \prod_{d' \in S} (1 - V(d'|q, c))` and :math:`S` are the documents chosen before.
 
     References
@@ -61,18 +61,18 @@ def xquad(
     lambda_: float = 0.5,
     k: int | None = None,
 ) -> np.ndarray:
-    r"""Choose documents by relevance to the query and to the intents that those before them cover least.
+    r"""Choose documents by relevance to the query and to the intents covered least so far: xQuAD.
 
     Parameters
     ----------
     relevance : array_like, shape (n_docs,)
-        P(d|q); documents in the order that breaks ties.
+        P(d|q), the relevance of a document to the query. Ties go to the earlier row.
     coverage : array_like, shape (n_docs, n_intents)
         P(d|q_i), the relevance of a document to an intent, in [0, 1].
     weights : array_like, shape (n_intents,), optional
         P(q_i|q); uniform if omitted.
     lambda\_ : float in [0, 1]
-        How much diversity counts.
+        Weight of diversity against relevance.
     k : int, optional
         How many documents to choose; all if omitted.
 
@@ -83,7 +83,7 @@ def xquad(
 
     Notes
     -----
-    Each time, the document of the largest :math:`(1 - \lambda) P(d|q) + \lambda \sum_i P(q_i|q) P(d|q_i)
+    Each step chooses the document with the largest :math:`(1 - \lambda) P(d|q) + \lambda \sum_i P(q_i|q) P(d|q_i)
     \prod_{d' \in S} (1 - P(d'|q_i))`, where :math:`S` are the documents chosen before.
 
     References
@@ -111,16 +111,16 @@ def xquad(
 def pm2(
     coverage: npt.ArrayLike, weights: npt.ArrayLike | None = None, *, lambda_: float = 0.5, k: int | None = None
 ) -> np.ndarray:
-    r"""Choose documents so that intents get ranks in proportion to their weights, as parties get seats for votes.
+    r"""Choose documents so that intents get ranks in proportion to their weights, like seats for votes: PM-2.
 
     Parameters
     ----------
     coverage : array_like, shape (n_docs, n_intents)
-        P(d|t_i), the relevance of a document to an intent, not negative; documents in the order that breaks ties.
+        P(d|t_i), the relevance of a document to an intent, not negative. Ties go to the earlier row.
     weights : array_like, shape (n_intents,), optional
         v_i, the votes of an intent; uniform if omitted.
     lambda\_ : float in [0, 1]
-        How much the intent whose turn it is counts, against all others.
+        Weight of the intent that is due the next seat, against all others.
     k : int, optional
         How many documents to choose; all if omitted.
 
@@ -131,11 +131,11 @@ def pm2(
 
     Notes
     -----
-    Each time, the next seat is due to the intent :math:`i^*` of the largest quotient :math:`q_i = v_i / (2 s_i + 1)`,
-    and is taken by the document of the largest :math:`\lambda q_{i^*} P(d|t_{i^*}) + (1 - \lambda) \sum_{i \ne i^*} q_i
-    P(d|t_i)`. The intents share the seat: :math:`s_i` grows by :math:`P(d|t_i) / \sum_j P(d|t_j)`, by 0 for a document
-    of no intent. Of tied intents the first is chosen. Beyond the paper, no seat is due to an intent that no document
-    left is relevant to: it would be due one for ever.
+    The next seat is due to the intent :math:`i^*` with the largest quotient :math:`q_i = v_i / (2 s_i + 1)`; ties go to
+    the first intent. The document with the largest :math:`\lambda q_{i^*} P(d|t_{i^*}) + (1 - \lambda)
+    \sum_{i \ne i^*} q_i P(d|t_i)` takes the seat. The intents share it: :math:`s_i` grows by
+    :math:`P(d|t_i) / \sum_j P(d|t_j)`, and by 0 if the document has no intent. The paper does not say what happens when
+    all documents of an intent are chosen. Here, no further seat is due to such an intent.
 
     References
     ----------
@@ -172,7 +172,7 @@ def _weights(weights: npt.ArrayLike | None, coverage: np.ndarray) -> np.ndarray:
 
 
 class _IntentReranker(Reranker):
-    """A re-ranker that knows how well documents serve intents."""
+    """A re-ranker that reads scores of documents for intents."""
 
     intents: pd.DataFrame | pt.Transformer
     normalise: Normalise
@@ -195,8 +195,8 @@ class _IntentReranker(Reranker):
             chosen.append(self._rank(query, coverage, found.weights))
         if n_uncovered:
             warn_user(
-                f"{self.who}: {n_uncovered} of {len(queries)} queries are not diversified: their documents have no "
-                "scores for intents, or the same ones."
+                f"{self.who}: {n_uncovered} of {len(queries)} queries keep their order, because their documents have "
+                "no scores for intents or the same scores."
             )
         return chosen
 
@@ -206,36 +206,36 @@ class _IntentReranker(Reranker):
 
 
 class IASelect(_IntentReranker):
-    """Re-rank by the probability that a document satisfies a user whom none above it satisfied: IA-Select.
+    """Re-rank by the probability that a document satisfies a user still unsatisfied by those above: IA-Select.
 
-    Documents tie if they cover nothing more; ties keep the order of the results, score then docno descending.
+    Documents that add nothing are tied. Tied documents keep their order: by descending score, then by descending docno.
 
     Parameters
     ----------
     intents : DataFrame or pt.Transformer
-        How well documents serve intents: a frame of ``qid``, ``iteration``, ``docno``, ``score``, optionally
-        ``weight`` (P(intent|query), uniform if absent, divided by the sum of a query's intents if that is above 1), or
-        a transformer that returns one for the results, such as `OnSubtopics`. A document without a row has a score of
-        0, or the intent's lowest if that is below 0.
+        Scores of documents for intents: a frame with the columns ``qid``, ``iteration``, ``docno``, ``score`` and
+        optionally ``weight``. A transformer such as `OnSubtopics`, which returns such a frame, is called with the
+        results. The weight is P(intent|query). It is uniform if absent, and divided by the query's sum if that is above
+        1. A document without a row has a score of 0, or the intent's lowest score if that is below 0.
     normalise : {"sum", "max", "minmax"} or None
-        How an intent's scores become V(d|q, c): None takes them as probabilities, as in the paper; "sum" and "max"
-        divide by the sum or by the highest of the query's documents; "minmax" maps the lowest to 0 and the highest to
-        1.
+        How an intent's scores become V(d|q, c). None takes them as probabilities, as in the paper. "sum" and "max"
+        divide by the sum or the maximum over the query's documents. "minmax" maps the lowest score to 0 and the highest
+        to 1.
     k : int >= 1, optional
-        How many documents to choose; those left follow in the order in which they were. All if omitted.
+        How many documents to choose; the others follow in their old order. All if omitted.
 
     Raises
     ------
     TypeError
         If ``intents`` is neither a frame nor a transformer.
     ValueError
-        If a parameter is out of range; when used, if a score is missing or no number, negative or above 1 where that is
-        no probability, or a document is there twice.
+        If a parameter is out of range. When used, if a score is missing, not a number, negative, or above 1 although it
+        should be a probability, or if a query has a document twice.
 
     Warns
     -----
     UserWarning
-        If no scores for an intent tell a query's documents apart: such queries keep their order, and are counted.
+        If some queries keep their order, because their documents have no scores for intents or the same scores.
 
     References
     ----------
@@ -272,7 +272,7 @@ class IASelect(_IntentReranker):
 
 
 class _MixingReranker(_IntentReranker):
-    """A re-ranker that mixes two aims."""
+    """A re-ranker with a weight ``lambda_`` between two aims."""
 
     PARAMETERS = {"lambda_": LAMBDA, "normalise": NORMALISE, "k": K}
 
@@ -292,30 +292,30 @@ class _MixingReranker(_IntentReranker):
 
 
 class XQuAD(_MixingReranker):
-    r"""Re-rank by relevance to the query, and to the intents that documents above cover least: xQuAD.
+    r"""Re-rank by relevance to the query and to the intents covered least so far: xQuAD.
 
-    Ties keep the order of the results, score then docno descending.
+    Tied documents keep their order: by descending score, then by descending docno.
 
     Parameters
     ----------
     intents, k
-        As of `IASelect`.
+        As in `IASelect`.
     lambda\_ : float in [0, 1]
-        How much diversity counts: 0 is the order of the results.
+        Weight of diversity against relevance; 0 keeps the order of the results.
     normalise : {"sum", "max", "minmax"} or None
-        How the scores of the results become P(d|q), and those of each intent P(d|q_i): "sum" divides by the sum over
-        the query's documents, which makes distributions of them; "max" and "minmax" let one document go further in
-        covering an intent; None takes probabilities.
+        How the scores of the results become P(d|q), and those of each intent P(d|q_i). "sum" divides by the sum over
+        the query's documents, so that they form a distribution. "max" and "minmax" let a single document cover more of
+        an intent. None takes the scores as probabilities.
 
     Raises
     ------
     TypeError, ValueError
-        As of `IASelect`.
+        As in `IASelect`.
 
     Warns
     -----
     UserWarning
-        As of `IASelect`.
+        As in `IASelect`.
 
     References
     ----------
@@ -344,30 +344,30 @@ class XQuAD(_MixingReranker):
 class PM2(_MixingReranker):
     r"""Re-rank so that intents get ranks in proportion to their weights: PM-2.
 
-    The scores of the results break ties only, with docno descending.
+    The scores of the results only break ties, then descending docno.
 
     Parameters
     ----------
     intents, k
-        As of `IASelect`.
+        As in `IASelect`.
     lambda\_ : float in [0, 1]
-        How much the intent whose turn it is counts, against all others.
+        Weight of the intent that is due the next rank, against all others.
     normalise : {"sum", "max", "minmax"} or None
-        How the scores of each intent become P(d|t_i); see `XQuAD`.
+        How the scores of each intent become P(d|t_i), as in `XQuAD`.
 
     Raises
     ------
     TypeError, ValueError
-        As of `IASelect`.
+        As in `IASelect`.
 
     Warns
     -----
     UserWarning
-        As of `IASelect`.
+        As in `IASelect`.
 
     Notes
     -----
-    No rank is due to an intent once all its documents are chosen, which the paper leaves open.
+    Once all documents of an intent are chosen, no further rank is due to it. The paper leaves this case open.
 
     References
     ----------

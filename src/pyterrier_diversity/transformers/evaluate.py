@@ -19,41 +19,42 @@ from .steps import Step
 
 
 class Evaluate(Step):
-    """Evaluate the ranking of each query: a row for each, with a column for each measure.
+    """Evaluate the ranking of each query, with a column for each measure.
 
-    The values are those of ``pt.Experiment(..., perquery=True)``, with one order of ties for all measures, also those
-    of other providers. The qrels are read once, however often the transformer is called.
+    The values are those of ``pt.Experiment(..., perquery=True)``, except that all measures see tied documents in the
+    same order. The qrels are read only once.
 
     Parameters
     ----------
     qrels : DataFrame
-        Qrels, with PyTerrier's or ir_measures' names, as the measures take them. Not changed.
+        Qrels, with PyTerrier's or ir_measures' names. Not changed.
     measures : Measure or str, or iterable of them
-        Which measures: objects such as ``RBU @ 20``, or strings that `measures.parse` reads, several or groups in one.
+        The measures: objects such as ``RBU @ 20``, or strings such as ``"RBU@20 NDEVAL"``, which may have several
+        measures and groups of measures.
     ties : {"docno", "expected"}
-        How documents of the same score are ordered: by descending id, or at random, many times; values are then means
-        over these orders, with their standard error in a column such as ``se(RBU@20)`` behind that of the measure.
-    samples : int
-        With ``ties="expected"``, the number of random orders, at least 2.
+        How documents with equal scores are ordered: by descending id, or at random. With "expected", values are means
+        over many random orders, and a column such as ``se(RBU@20)`` has their standard error.
+    samples : int >= 2
+        Number of random orders with ``ties="expected"``.
     rng : int, Generator or None
-        Where random orders come from. Those of a query are the same whatever the other queries.
+        Source of the random orders. Those of a query do not depend on the other queries.
 
     Raises
     ------
     ValueError
-        If the qrels cannot be read or have no row, or a measure cannot be computed; so it is if an ad-hoc measure would
-        not see the highest label of a document, which ``Adhoc(M)`` does.
+        If the qrels cannot be read or have no rows, or a measure cannot be computed. A bare ad-hoc measure M cannot be
+        computed if it would not see a document's highest label; use ``Adhoc(M)``.
 
     Warns
     -----
     UserWarning
-        If queries of the results have no judgements: their values are NaN, which means over the frame leave out.
+        If queries of the results have no judgements. Their values are NaN, so that means leave them out.
 
     Notes
     -----
-    R -> Q: in the place of the documents come the columns ``str(measure)``, beside ``qid`` and the columns of the query
-    (``query``, ``query_0``, ...), one row for each query in the order of the results. A query *without results* is not
-    in them, and so in no row: a mean over this frame leaves it out, where ``pt.Experiment`` counts it as 0.
+    R -> Q: one row for each query, in the order of the results. Its columns are ``qid``, the other columns of the query
+    (``query``, ``query_0``, ...), and ``str(measure)`` for each measure. A query *without results* has no row.
+    A mean over this frame leaves it out, but ``pt.Experiment`` counts it as 0.
 
     Examples
     --------
@@ -82,7 +83,7 @@ class Evaluate(Step):
         self._draws = read_draws("Evaluate", ties, samples, rng)
         self._evaluator = evaluator_of("Evaluate", measures, qrels)
         if not len(self._evaluator.judgements):
-            raise ValueError("Evaluate: qrels hold no row: there is nothing to evaluate by.")
+            raise ValueError("Evaluate: qrels must not be empty.")
         self.measures = self._evaluator.measures
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
@@ -105,14 +106,14 @@ class Evaluate(Step):
 
 
 def queries_of(inp: pd.DataFrame) -> pd.DataFrame:
-    """Return the queries of topics or results, each once, with the columns of theirs."""
+    """Return the queries of topics or results, each once, with all columns of the query."""
     of_query = set(pt.model.query_columns(inp)) if "docno" in inp else set(inp)
     columns = [column for column in inp if column in of_query]
     return inp.drop_duplicates("qid")[columns].reset_index(drop=True)
 
 
 def evaluator_of(who: str, measures: Any, qrels: pd.DataFrame) -> DiversityEvaluator:
-    """Return an evaluator of measures, given as objects or strings; there must be one."""
+    """Return an evaluator of one or more measures, given as objects or strings."""
     several = read_measures(who, measures)
     if not several:
         raise ValueError(f"{who}: measures must not be empty.")
@@ -128,7 +129,7 @@ def with_judgements(run: pd.DataFrame, evaluator: DiversityEvaluator, who: str) 
     Warns
     -----
     UserWarning
-        If some queries have none.
+        If queries are left out.
     """
     judged = run["query_id"].isin(evaluator.judgements.query_ids)
     if judged.all():

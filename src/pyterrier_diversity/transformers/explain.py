@@ -1,4 +1,4 @@
-"""What each document of a ranking contributes to a measure, and why."""
+"""Explain how much each document contributes to a measure, and why."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ Grades = dict[str, int | float]
 
 
 class Explain(Step):
-    """Tell what each document of a ranking contributes to a measure, and to which intents it is relevant.
+    """Explain how much each document contributes to a measure, and to which intents it is relevant.
 
     Parameters
     ----------
     qrels : DataFrame
-        Qrels, with PyTerrier's or ir_measures' names, as the measures take them. Not changed.
+        Qrels, with PyTerrier's or ir_measures' names. Not changed.
     measure : Measure or str
-        Any measure that ir_measures can compute, or a string that `measures.parse` reads.
+        Any measure that ir_measures can compute, such as ``RBU @ 20`` or ``"RBU@20"``.
 
     Raises
     ------
@@ -38,37 +38,37 @@ class Explain(Step):
     Warns
     -----
     UserWarning
-        If queries of the results have no judgements: their values are NaN. If the results hold a document twice in a
-        query (without a column ``turn``): the better-ranked one counts, the other row is left out.
+        If queries of the results have no judgements: their values are NaN. If a query has a document twice and there is
+        no column ``turn``: the better-ranked row counts, the other is left out.
 
     Notes
     -----
-    R -> R: the rows of each query come in the order in which all measures see them (score descending, then document id
-    descending; where there is a column ``turn``, turn by turn), with ``rank`` from 0 in that order, and
+    R -> R: the rows of each query are returned in ranking order, with these columns and ``rank``, which counts from 0.
 
     ==================  ================================================================================================
-    ``position``        the rank from 1, as people and cutoffs count
-    ``intents``         dict of the intents that the document is relevant to, with its grades; only grades of at least
-                        the measure's ``rel``, if it names one
-    ``new_intents``     list of those that no document above is relevant to
-    ``unmet_intents``   list of the query's intents that no document down to here is relevant to; with a measure that
-                        counts all intents named (`Coverage`, `NuggetScore`), also those that no judged document serves
+    ``position``        the rank, counted from 1
+    ``intents``         the intents that the document is relevant to, a dict with its grades; if the measure has a
+                        parameter ``rel``, only grades of at least that
+    ``new_intents``     those intents that no document above is relevant to, a list
+    ``unmet_intents``   the query's intents that no document down to this rank is relevant to, a list. With `Coverage`
+                        and `NuggetScore` it includes intents that no judged document is relevant to
     ``judged``          whether the document has any judgement for the query
-    ``tied``            whether another document of the query (of the turn) has the same score, so that only its name
-                        decided its place
-    ``measure``         the measure, as tables show it
-    ``value``           value of the ranking if it ended here, with the measure's own cutoff and normalisation
-    ``contribution``    ``value`` less that of the rank above, and less 0 at the first one: the contributions of a query
-                        sum to the measure's value, and are negative where a document does harm
+    ``tied``            whether another document of the query (or turn) has the same score, so that only the document
+                        ids decide their order
+    ``measure``         the measure's name
+    ``value``           value of the ranking down to this rank, with the measure's own cutoff and normalisation
+    ``contribution``    how much ``value`` rises at this rank, negative if it falls; the contributions of a query sum to
+                        the measure's value
     ==================  ================================================================================================
 
-    All cells survive a CSV: ``pd.read_csv(path, converters={"intents": ast.literal_eval, ...})``. A repeated document
-    of a session is like an unjudged one, as for the measures. The value is that of this order, as with ``Adhoc(M)``; in
-    ``pt.Experiment``, providers of bare measures see some rankings otherwise: cwl_eval (RBP) takes tied documents in
-    the order of rows, and pytrec_eval (nDCG, AP) reads scores in single precision, in which different ones may tie.
+    Ranking order is by descending score, then by descending document id, and turn by turn if there is a column
+    ``turn``. A repeated document of a session counts as unjudged, as in the measures. The value is that of this order,
+    as with ``Adhoc(M)``. In ``pt.Experiment``, bare measures may see another order. cwl_eval (RBP) keeps tied documents
+    in the order of rows, and pytrec_eval (nDCG, AP) reads scores in single precision, where more of them are tied.
 
-    Every prefix of the ranking is evaluated, down to the measure's cutoff: a few seconds for 50 queries of 1,000
-    documents without one.
+    To read the table from a CSV file, use ``pd.read_csv(path, converters={"intents": ast.literal_eval, ...})``. Every
+    prefix of the ranking is evaluated down to the measure's cutoff. Without a cutoff, that takes a few seconds for 50
+    queries of 1,000 documents.
 
     Examples
     --------
@@ -94,7 +94,7 @@ class Explain(Step):
         self._labels = _Labels(self._evaluator.judgements, rel, all_named)
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
-        """Return the results in the order in which measures see them, explained."""
+        """Return the results in ranking order, with the columns that explain them."""
         pt.validate.result_frame(inp, extra_columns=["score"])
         run = _ranked(as_run(inp).reset_index(drop=True))
         place = run.groupby("query_id", sort=False).cumcount().to_numpy()
@@ -111,7 +111,7 @@ class Explain(Step):
 
     def _values(self, run: pd.DataFrame, place: np.ndarray) -> np.ndarray:
         """Return the value of each row's ranking if it ended there; NaN where the query has no judgements."""
-        # Scores that do not tie: other providers break ties in several ways, and none knows of turns.
+        # New scores without ties: other providers break ties in other ways, and ignore turns.
         run = run[[name for name in ("query_id", "doc_id", "turn", "doc_len") if name in run]].assign(score=-place)
         judged = with_judgements(run.assign(place=place, row=np.arange(len(run))), self._evaluator, "Explain")
         retrieved = Run(judged).retrieve(self._evaluator.judgements)
@@ -130,10 +130,10 @@ class Explain(Step):
         return pd.Series(value).groupby(run["query_id"].to_numpy()).ffill().to_numpy()
 
     def _depth(self, run: pd.DataFrame) -> int:
-        """Return how many documents of the run the measure looks at in a query, at the most."""
+        """Return the largest number of documents that the measure reads for a query."""
         longest = int(run["place"].max()) + 1 if len(run) else 0
-        told = "turn" in run or innermost(self.measure).params.get("judged_only")
-        cutoff = None if told else last_rank(self.measure)
+        unlimited = "turn" in run or innermost(self.measure).params.get("judged_only")
+        cutoff = None if unlimited else last_rank(self.measure)
         return longest if cutoff is None else min(longest, cutoff)
 
 
@@ -146,7 +146,7 @@ def _counts_all_named(measure: ir_measures.Measure) -> bool:
 
 
 class _Labels:
-    """What the qrels say of documents: whether they are judged, and their grades for the intents of a query."""
+    """The judged documents of each query, and their grades for its intents."""
 
     def __init__(self, judgements: Judgements, rel: float | None, all_named: bool) -> None:
         self._judged = dict(zip(judgements.query_ids, judgements.judged_docs, strict=True))
@@ -168,7 +168,7 @@ class _Labels:
             query = str(name)
             unmet, unread = self._intents.get(query, []), set(docs)
             for doc in docs:
-                # A document that was read before is like an unjudged one.
+                # A repeated document counts as unjudged.
                 grades = dict(self._grades.get((query, doc), {})) if doc in unread else {}
                 new = [intent for intent in grades if intent in unmet]
                 unmet = [intent for intent in unmet if intent not in grades]
@@ -179,7 +179,7 @@ class _Labels:
 
 
 def _missing_turns(run: pd.DataFrame) -> np.ndarray:
-    """Return, for each row, how many turns before its own have no documents: each of them is a rank."""
+    """Return, for each row, how many turns before its own have no documents; each of these counts as a rank."""
     if "turn" not in run:
         return np.zeros(len(run), dtype=np.int64)
     number = run.groupby("query_id")["turn"].rank("dense") - 1
@@ -188,7 +188,7 @@ def _missing_turns(run: pd.DataFrame) -> np.ndarray:
 
 def _ranked(run: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of a run in ranking order; without turns, each document of a query once."""
-    # Refuses what is no run, and warns of documents that are there twice.
+    # Raises if this is not a run, and warns of documents that appear twice.
     Run(run).rankings(run["query_id"].unique().tolist(), 0)
     turn = numbers(run, "turn", "run") if "turn" in run else None
     query = pd.factorize(run["query_id"])[0]
@@ -198,7 +198,7 @@ def _ranked(run: pd.DataFrame) -> pd.DataFrame:
 
 
 def explain_difference(explained: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
-    """Put two explained rankings side by side, rank by rank: where one gains on the other.
+    """Compare two explained rankings rank by rank, to see where one gains on the other.
 
     Parameters
     ----------
@@ -208,15 +208,15 @@ def explain_difference(explained: pd.DataFrame, other: pd.DataFrame) -> pd.DataF
     Returns
     -------
     DataFrame
-        A row for each query and rank of either ranking: ``qid``, ``rank``, ``position``; ``docno``, ``new_intents``,
-        ``contribution``, ``value`` of the first and, with the suffix ``_other``, of the second, empty where a ranking
-        has ended; and ``difference``, by how much the contribution of the first is larger. The differences of a query
-        sum to that of the two values.
+        A row for each query and rank, with ``qid``, ``rank`` and ``position``. The columns ``docno``, ``new_intents``,
+        ``contribution`` and ``value`` are those of the first ranking; with the suffix ``_other``, they are those of the
+        second. They are empty below the end of a ranking. ``difference`` is the first contribution minus the second;
+        the differences of a query sum to the difference of the two values.
 
     Raises
     ------
     ValueError
-        If a frame lacks a column, or the two are about different measures.
+        If a column is missing, or the two frames have different measures.
 
     Examples
     --------
@@ -237,11 +237,12 @@ def explain_difference(explained: pd.DataFrame, other: pd.DataFrame) -> pd.DataF
         missing = [column for column in (*columns, "measure") if column not in frame]
         if missing:
             raise ValueError(
-                f"explain_difference: {what} must be what Explain returns, and has no column {', '.join(missing)}."
+                f"explain_difference: {what} must be a frame from Explain, but the column {', '.join(missing)} is "
+                "missing."
             )
     measures = sorted({*explained["measure"], *other["measure"]})
     if len(measures) > 1:
-        raise ValueError(f"explain_difference: both must be explained by one measure, not by {', '.join(measures)}.")
+        raise ValueError(f"explain_difference: both frames must have the same measure, not {', '.join(measures)}.")
     table = explained[columns].merge(other[columns], "outer", keys, suffixes=("", "_other"), sort=False)
     order = dict(zip(pd.concat([explained["qid"], other["qid"]]).unique(), range(len(table)), strict=False))
     table = table.iloc[np.lexsort([table["rank"], table["qid"].map(order)])].reset_index(drop=True)

@@ -17,8 +17,8 @@ from .steps import Step, candidates
 
 FusionMethod = Literal["reciprocal-rank", "round-robin"]
 
-_METHOD = Parameter(str, choices=get_args(FusionMethod), desc="how the rankings become one")
-_K = Parameter(float, interval="[0, 1e100]", desc="how little the first ranks stand out")
+_METHOD = Parameter(str, choices=get_args(FusionMethod), desc="how to fuse the rankings")
+_K = Parameter(float, interval="[0, 1e100]", desc="smoothing of the ranks")
 _NUM_RESULTS = Parameter(int, interval="[1, inf)", desc="how many documents to retrieve")
 
 # The rankings of a query with their weights, whose mean is 1.
@@ -26,40 +26,39 @@ _Rankings = list[tuple[float, list[str]]]
 
 
 class FuseSubtopics(Step):
-    r"""Retrieve for each subtopic of a query, and fuse the rankings: the query fan-out of RAG and of agents.
+    r"""Retrieve documents for each subtopic of a query and fuse the rankings: the query fan-out of RAG and agents.
 
     Parameters
     ----------
     pipeline : pt.Transformer
-        What retrieves documents for the text of a subtopic.
+        A retriever, called with the text of each subtopic.
     subtopics : DataFrame
-        Columns ``qid``, ``iteration``, ``query`` (the text of the subtopic), optionally ``weight``, as of
-        `OnSubtopics`. The query itself takes part if it is a row of its own. Not changed.
+        Columns ``qid``, ``iteration``, ``query`` (the text of the subtopic) and optionally ``weight``, as in
+        `OnSubtopics`. To search for the original query too, add it as a row. Not changed.
     method : {"reciprocal-rank", "round-robin"}
-        "reciprocal-rank" adds up what the ranks of a document are worth; "round-robin" takes the best document left of
-        each subtopic in turn, the subtopics by weight and, of one weight, in the order of their rows.
+        "reciprocal-rank" sums weighted reciprocal ranks. "round-robin" takes the best document left of each subtopic in
+        turn; subtopics come by descending weight, those of equal weight in the order of their rows.
     k : float >= 0
-        Of "reciprocal-rank": how little the first ranks stand out.
+        Smoothing of "reciprocal-rank": the larger, the less the first ranks stand out.
     num_results : int >= 1
         How many documents to retrieve for a query.
 
     Raises
     ------
     ValueError
-        As `OnSubtopics`; if a parameter is out of range; when used, if a subtopic's ranking has a document twice or a
-        score that is no finite number.
+        As in `OnSubtopics`, or if a parameter is out of range. When used, if the ranking of a subtopic has a document
+        twice or a score that is not finite.
 
     Warns
     -----
     UserWarning
-        If queries have no subtopics: they retrieve nothing, and are counted.
+        If queries have no subtopics, and so retrieve nothing.
 
     Notes
     -----
-    Q -> R. Of "reciprocal-rank" the score is :math:`\sum_s n w_s / (k + r_s(d))` over the subtopics that retrieve d, at
-    rank :math:`r_s(d)` from 1. The weights :math:`w_s` of the n subtopics of the query sum to 1, so that this is the
-    formula of the paper where they are uniform. Ties are broken by docno, descending. Of "round-robin" the scores count
-    down to 1.
+    Q -> R. The score of "reciprocal-rank" is :math:`\sum_s n w_s / (k + r_s(d))` over the subtopics that retrieve d, at
+    rank :math:`r_s(d)` from 1. The weights :math:`w_s` of the n subtopics sum to 1. With uniform weights, this is the
+    formula of the paper. Ties are broken by descending docno. The scores of "round-robin" count down to 1.
 
     References
     ----------
@@ -92,7 +91,7 @@ class FuseSubtopics(Step):
         k: float = 60,
         num_results: int = 1000,
     ) -> None:
-        OnSubtopics(pipeline, subtopics)  # refuses what are no subtopics
+        OnSubtopics(pipeline, subtopics)  # raises if the subtopics cannot be read
         self.pipeline = pipeline
         self.subtopics = subtopics
         self.method = method
@@ -101,7 +100,7 @@ class FuseSubtopics(Step):
         self._check()
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
-        """Return documents for the queries, with all their columns."""
+        """Return documents for the queries, with all columns of the queries."""
         pt.validate.query_frame(inp, context=self)
         self._check()
         found = OnSubtopics(self.pipeline, self.subtopics)(inp)
@@ -134,8 +133,7 @@ class FuseSubtopics(Step):
         known = inp["qid"].astype(str).isin(self.subtopics["qid"].astype(str))
         if not known.all():
             warnings.warn(
-                f"FuseSubtopics: {int((~known).sum())} of {len(known)} queries have no subtopics, and retrieve "
-                "nothing.",
+                f"FuseSubtopics: {int((~known).sum())} of {len(known)} queries have no subtopics and retrieve nothing.",
                 UserWarning,
                 stacklevel=3,
             )
@@ -150,7 +148,7 @@ class FuseSubtopics(Step):
 
 
 def _rankings(found: pd.DataFrame, order: list[str], n_subtopics: int) -> _Rankings:
-    """Return the rankings of a query's subtopics, those of the largest weight first, in this order if they share it."""
+    """Return the rankings of a query's subtopics, by descending weight and then in the given order."""
     groups = [(order.index(str(name)), rows) for name, rows in found.groupby("iteration", sort=False)]
     groups.sort(key=lambda group: (-group[1]["weight"].iloc[0], group[0]))
     return [
@@ -161,7 +159,7 @@ def _rankings(found: pd.DataFrame, order: list[str], n_subtopics: int) -> _Ranki
 
 
 def _in_turn(rankings: _Rankings) -> dict[str, float]:
-    """Return scores that fall in the order in which each ranking gives its best document left, in turn."""
+    """Take the best document left of each ranking in turn, and return scores that fall in this order."""
     taken: dict[str, None] = {}
     left = [deque(docs) for _, docs in rankings]
     while any(left):

@@ -1,4 +1,4 @@
-"""The best ranking that the judgements allow, as a system to compare with."""
+"""The best possible ranking by a measure, as a system to compare with."""
 
 from __future__ import annotations
 
@@ -29,49 +29,54 @@ _OPTIONS: Parameters = {
     "ideal": Parameter(
         str, choices=("greedy", "exact"), desc="the best document at each rank, or the proven best ranking"
     ),
-    "num_results": Parameter(int, interval="[1, inf)", desc="most documents of a ranking"),
+    "num_results": Parameter(int, interval="[1, inf)", desc="largest number of documents for a query"),
     **TIME_LIMIT,
 }
 
 
 class Ideal(Step):
-    """Rank the judged documents as well as a measure allows: the headroom, as a system of an experiment.
+    """Retrieve the ideal ranking of each query by a measure, to see how much better systems could be.
 
     Parameters
     ----------
     qrels : DataFrame
-        Qrels, with PyTerrier's or ir_measures' names, as the measures take them. Not changed.
+        Qrels, with PyTerrier's or ir_measures' names. Not changed.
     measure : Measure or str
-        The measure to be best by, with its own cutoff and parameters.
+        The measure to maximise, with its own cutoff and parameters.
     ideal : {"greedy", "exact"}
-        "greedy" takes the document that raises the value most, rank by rank; of those within 1e-12 the one of the
-        highest name. It serves every measure that ir_measures can compute, and need not find the best: at the first
-        ranks it is blind where nothing raises the value, as by ``SRR``. "exact" is proven to be the best.
+        "greedy" adds, rank by rank, the document that raises the value most; ties within 1e-12 go to the highest id. It
+        works for every measure that ir_measures can compute, but may miss the best ranking. This is likely with
+        measures such as ``SRR``, which no document raises at the first ranks. "exact" finds a ranking that is proven to
+        be best.
     num_results : int, optional
-        Most documents for a query; the measure's cutoff if omitted or larger.
+        Largest number of documents for a query; the measure's cutoff if omitted or larger.
     time_limit : float
-        Seconds to search for the exact ideal at the most, for each query.
+        Seconds to search for the exact ideal of each query.
 
     Raises
     ------
     ValueError
-        If a parameter is out of range, or the qrels cannot be read. With "exact", if there is no proof for the measure,
-        in which case the message names those that there is one for; or if a bare ad-hoc measure is to be best by, and
-        the last row of a document, which it reads, has not the document's highest label.
+        If a parameter is out of range, or the qrels cannot be read. With "exact", if no proof is known for the measure;
+        the message names the measures with a proof. Also with "exact", if a bare ad-hoc measure would not see a
+        document's highest label; use ``Adhoc(M)``.
     NotProvenError
-        If the time is over before a ranking is proven to be the best.
+        If the time runs out before a ranking is proven to be best.
 
     Notes
     -----
-    Q -> R (or R -> R, of which only the queries count). A query that has no relevant document, or none worth reading,
-    has no rows, and so scores 0. The ranking holds relevant documents only. The greedy one ends where every document
-    left would lower the value, as by the effort of ``RBU``.
+    Q -> R, or R -> R, which only reads the queries. The ranking has relevant documents only. A greedy ranking ends
+    where every document left would lower the value, as by the effort of ``RBU``. A query without relevant documents has
+    no rows, and so scores 0; so does a query in which every document would lower the value.
 
-    Proven are the measures of one discounted novelty gain (``alpha_DCG``, ``ERR_IA``, ``NRBP`` and their normalised
-    forms, by branch and bound), what covers intents (``StRecall``, ``SRR``, ``StRecallMinRank`` and, where a query's
-    intents weigh the same, ``Coverage``, by set covers), and those whose best ranking goes by the worth of documents
-    each by itself: by label (``Adhoc(M)`` of the usual ad-hoc measures, ``ERR``, ``Q``, ``Pplus``), by global gain
-    (``D_nDCG``, ``D_Q``) or by intents (``nP_IA``).
+    There is a proof for three kinds of measures:
+
+    - Measures of discounted novelty: ``alpha_DCG``, ``ERR_IA``, ``NRBP`` and their normalised forms, by branch and
+      bound.
+    - Measures that cover intents: ``StRecall``, ``SRR``, ``StRecallMinRank`` and, if all intents of a query have the
+      same weight, ``Coverage``, by set covers.
+    - Measures whose best ranking sorts the documents by a value of their own. This is the label for ``Adhoc(M)`` of the
+      usual ad-hoc measures, ``ERR``, ``Q`` and ``Pplus``, the global gain for ``D_nDCG`` and ``D_Q``, and the intents
+      for ``nP_IA``.
 
     Examples
     --------
@@ -105,8 +110,8 @@ class Ideal(Step):
         if self.ideal == "exact" and not is_provable(self.measure):
             served = ", ".join(provable())
             raise ValueError(
-                f"Ideal: no proof is known for {self.measure}; ideal='exact' serves {served}, and Adhoc of them. Use "
-                "ideal='greedy'."
+                f"Ideal: ideal='exact' needs a proof, and none is known for {self.measure}. Use ideal='greedy', or one "
+                f"of {served}, or Adhoc of one."
             )
         if self.ideal == "exact" and implementation(self.measure) is None:
             _check_last_rows(self._frame, self.measure)
@@ -143,7 +148,7 @@ class Ideal(Step):
     def _order(
         self, measure: ir_measures.Measure, judgements: Judgements, depth: int | None
     ) -> tuple[Judgements, Order | None]:
-        """Return the order of the ideal ranking, and the view of the judgements that it orders."""
+        """Return a view of the judgements, and the order in which it makes the ideal ranking."""
         ours = implementation(measure)
         if ours is None:
             by_worth = ByWorth(by_label) if self.ideal == "exact" else None
@@ -155,7 +160,7 @@ class Ideal(Step):
         return judgements.view(ours.VIEW, ours.get("rel")), order
 
     def _by_trial(self, frame: pd.DataFrame, depth: int | None) -> Rankings:
-        """Lengthen each query's ranking by the document that raises its value most, again and again."""
+        """Add to each query's ranking the document that raises its value most, until none does."""
         judgements = self._evaluator.judgements
         kinds = _kinds(frame[_counts(frame)], smallest_relevant(self.measure) or 0)
         index = judgements.query_index
@@ -196,7 +201,7 @@ class Ideal(Step):
         return values
 
 
-# Measures of ir_measures that are never lowered by exchanging neighbours so that the higher label comes first.
+# Measures of ir_measures that never fall when neighbours are swapped so that the higher label comes first.
 BY_LABEL = ("AP", "Bpref", "IPrec", "P", "R", "RBP", "RR", "Rprec", "Success", "nDCG")
 
 
@@ -212,7 +217,7 @@ def is_provable(measure: ir_measures.Measure) -> bool:
 
 
 def provable() -> list[str]:
-    """Return the names of the measures, but `IA`, `Adhoc` and `Sharp`, for which `is_provable` holds."""
+    """Return the names of the measures for which `is_provable` is true, without `IA`, `Adhoc` and `Sharp`."""
     return sorted([*(str(measure.NAME) for measure in registered() if _has_proof(measure)), *BY_LABEL], key=str.lower)
 
 
@@ -221,24 +226,24 @@ def _has_proof(measure: DiversityMeasure) -> bool:
 
 
 def _grows_with_label(measure: ir_measures.Measure) -> bool:
-    """Tell whether a document is worth something only with a label above 0, and never less with a higher one."""
+    """Tell whether only labels above 0 have a gain, and higher labels never have a lower one."""
     return "gains" not in measure.params and measure.params.get("rel", 1) > 0
 
 
 def _check_last_rows(frame: pd.DataFrame, measure: ir_measures.Measure) -> None:
-    """Refuse qrels of which a bare ad-hoc measure reads a row that has not the document's highest label."""
+    """Raise if a bare ad-hoc measure would not read a document's highest label, as it reads only the last row."""
     label = frame.assign(label=numbers(frame, "relevance", "qrels")).groupby(["query_id", "doc_id"])["label"]
     hidden = label.last().index[label.last() < label.max()]
     if len(hidden):
         query, doc = hidden[0]
         raise ValueError(
-            f"Ideal: {measure} reads the last row of each document, but that of document {doc!r} of query {query!r} "
-            f"has not its highest label ({len(hidden)} such documents in all); use Adhoc({measure})."
+            f"Ideal: {measure} reads only the last row of each document, and would miss the highest label of document "
+            f"{doc!r} of query {query!r} ({len(hidden)} such documents in all). Use Adhoc({measure})."
         )
 
 
 class _Growing:
-    """A ranking that grows, and the documents left: those of a kind together, ascending by name."""
+    """A ranking that grows, and the documents left. Documents with the same labels are of one kind."""
 
     def __init__(self, kinds: list[list[str]], index: dict[str, int]) -> None:
         self.docs: list[str] = []
@@ -258,7 +263,7 @@ class _Growing:
         return [self._index[kind[-1]] for kind in self._kinds]
 
     def grow(self, values: dict[int, float]) -> bool:
-        """Take the best of the candidates; return False if each of them would lower the value, or none is left."""
+        """Add the best candidate; return False if every candidate would lower the value, or there are none."""
         best = max(values.values(), default=-math.inf)
         if best < self._value - TIE:
             return False
@@ -271,12 +276,12 @@ class _Growing:
 
 
 def _counts(frame: pd.DataFrame) -> np.ndarray:
-    """Tell of each row whether its intent has a weight above 0: others are dropped when qrels are read."""
+    """Tell for each row whether its intent has a weight above 0; other rows are dropped when qrels are read."""
     return numbers(frame, "weight", "qrels") > 0 if "weight" in frame else np.ones(len(frame), dtype=bool)
 
 
 def _kinds(frame: pd.DataFrame, rel: float) -> dict[str, list[list[str]]]:
-    """Return each query's relevant documents, those with the same rows together, ascending by name."""
+    """Return each query's relevant documents, grouped by equal rows, ascending by id."""
     columns: list[Any] = ["query_id", "doc_id", "relevance"]
     columns += [name for name in frame if name not in columns]
     rows: dict[tuple[str, str], list[tuple[Any, ...]]] = defaultdict(list)

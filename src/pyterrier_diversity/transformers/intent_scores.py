@@ -1,4 +1,4 @@
-"""Where re-rankers find how well documents serve intents: a frame, a pipeline run on subtopics, or qrels."""
+"""Scores of documents for intents, which re-rankers need: from a frame, a pipeline run on subtopics, or qrels."""
 
 from __future__ import annotations
 
@@ -15,32 +15,30 @@ from ..parameters import GRADES, checked
 from .steps import Candidates, Step
 
 LONG_FORM = ("qid", "iteration", "docno", "score")
-# The column that joins a query with its intent: no one else's.
+# The column of query and intent together. No other frame has a column of this name.
 _NAME = "qid.iteration"
 
 
 class OnSubtopics(Step):
-    """Run a pipeline on the subtopics of each query: scores for intents, in the long form that re-rankers take.
+    """Run a pipeline on the subtopics of each query, to score documents for intents.
 
-    Given to a re-ranker, it runs on the queries that come along. Called with topics, it returns a frame, which can be
-    kept and given to several re-rankers.
+    Give it to a re-ranker such as `XQuAD`, or call it with topics and give the resulting frame to several re-rankers.
 
     Parameters
     ----------
     pipeline : pt.Transformer
-        What scores documents: a retriever, or a re-ranker if ``rescore``.
+        A retriever, or a re-ranker with ``rescore=True``.
     subtopics : DataFrame
-        Columns ``qid``, ``iteration``, ``query`` (the text of the subtopic), optionally ``weight``, P(intent|query),
-        divided by the sum of a query's; uniform if absent. ``dataset.get_topics("subtopics")`` of this package's
-        datasets. Not changed.
+        Columns ``qid``, ``iteration``, ``query`` (the text of the subtopic) and optionally ``weight``, as
+        ``dataset.get_topics("subtopics")`` returns them for this package's datasets. The weight is P(intent|query),
+        divided by the query's sum, and uniform if absent. Not changed.
     rescore : bool
-        Whether the pipeline scores the documents that come in, with all their columns, for each subtopic, rather than
-        retrieve documents of its own.
+        Whether the pipeline scores the given documents for each subtopic, instead of retrieving documents itself.
 
     Raises
     ------
     ValueError
-        If a column of the subtopics is missing, a weight is negative or no number, or a query has a subtopic twice.
+        If a column of the subtopics is missing, a weight is negative or not a number, or a query has a subtopic twice.
 
     Examples
     --------
@@ -68,10 +66,11 @@ class OnSubtopics(Step):
         self.rescore = rescore
         named = _named(subtopics)[_NAME]
         if not named.is_unique:
-            raise ValueError(f"OnSubtopics: subtopics hold {named[named.duplicated()].iloc[0]} (qid.iteration) twice.")
+            twice = named[named.duplicated()].iloc[0]
+            raise ValueError(f"OnSubtopics: subtopics must have each row once, but have {twice} (qid.iteration) twice.")
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
-        """Return ``qid``, ``iteration``, ``docno``, ``score``, and ``weight``, the subtopic's share."""
+        """Return ``qid``, ``iteration``, ``docno``, ``score``, and ``weight``, which sums to 1 for each query."""
         needed = ["qid", "docno"] if self.rescore else ["qid"]
         pt.validate.columns(inp, includes=needed, context=self)
         named = _named(self.subtopics)
@@ -84,8 +83,8 @@ class OnSubtopics(Step):
         found = self.pipeline(queries.drop(columns="qid").rename(columns={_NAME: "qid"}))
         missing = [column for column in ("qid", "docno", "score") if column not in found]
         if missing or not found["qid"].isin(asked[_NAME]).all():
-            wrong = f"no column {', '.join(missing)}" if missing else "queries that it was not asked"
-            raise ValueError(f"OnSubtopics: the pipeline {self.pipeline} returns {wrong}.")
+            wrong = f"no column {', '.join(missing)}" if missing else "results for other queries"
+            raise ValueError(f"OnSubtopics: the pipeline {self.pipeline} returned {wrong}.")
         found = found[["qid", "docno", "score"]].rename(columns={"qid": _NAME})
         return found.merge(asked[[_NAME, "qid", "iteration", "weight"]], on=_NAME)[columns]
 
@@ -95,7 +94,7 @@ class OnSubtopics(Step):
 
 
 def _named(subtopics: pd.DataFrame) -> pd.DataFrame:
-    """Add the qid under which a pipeline is asked for the subtopic, and its share in the query as its weight."""
+    """Add the qid that a pipeline sees, and weights that sum to 1 for each query."""
     what = "OnSubtopics: subtopics"
     frame = subtopics.astype({"qid": str, "iteration": str})
     weight = pd.Series(_weight(to_frame(subtopics, ("query_id", "iteration"), what), what), frame.index)
@@ -110,16 +109,16 @@ def _paired(queries: pd.DataFrame, results: pd.DataFrame) -> pd.DataFrame:
 
 
 def oracle_intent_scores(qrels: Any, *, gain: Gain = "exp", max_rel: float | None = None) -> pd.DataFrame:
-    """Read off the qrels how well each document serves each intent: what no system can know, an upper bound.
+    """Make perfect scores for intents from the qrels, as an upper bound for re-rankers.
 
     Parameters
     ----------
     qrels : DataFrame, iterable of named tuples, or dict of dicts
-        As the measures take them.
+        Qrels, as for the measures.
     gain : {"exp", "linear", "binary"}
         How a label becomes a probability of relevance, as in the measures.
     max_rel : float > 0, optional
-        Largest label there can be; the intent's largest if omitted.
+        Largest possible label; the intent's largest label if omitted.
 
     Returns
     -------
@@ -130,7 +129,7 @@ def oracle_intent_scores(qrels: Any, *, gain: Gain = "exp", max_rel: float | Non
     Raises
     ------
     ValueError
-        If the qrels are not as the measures take them, or a parameter is out of range.
+        If the qrels cannot be read, or a parameter is out of range.
 
     Examples
     --------
@@ -159,9 +158,9 @@ def oracle_intent_scores(qrels: Any, *, gain: Gain = "exp", max_rel: float | Non
 
 
 class IntentScores(NamedTuple):
-    """Scores of a query's documents for its intents, shape (n_docs, n_intents), NaN where there is none; P(t|q).
+    """Scores of a query's documents for its intents, shape (n_docs, n_intents), NaN if missing, and weights P(t|q).
 
-    What the weights lack to 1 is for intents that have no scores.
+    If the weights sum to less than 1, the rest belongs to intents without scores.
     """
 
     scores: np.ndarray
@@ -174,30 +173,30 @@ def read_intent_scores(frame: pd.DataFrame, queries: Sequence[Candidates], who: 
     Parameters
     ----------
     frame : DataFrame
-        Columns ``qid``, ``iteration``, ``docno``, ``score``, optionally ``weight``, divided by the sum of a query's
-        intents if that is above 1. Rows of other queries and documents are passed over.
+        Columns ``qid``, ``iteration``, ``docno``, ``score`` and optionally ``weight``, which is divided by the query's
+        sum if that is above 1. Rows of other queries and documents are ignored.
     queries : sequence of Candidates
         The documents to find scores for.
     who : str
-        Who reads them, for messages.
+        The caller, for messages.
 
     Returns
     -------
     list of IntentScores
-        One for each query; the intents in the order of their names, numbers first.
+        One for each query. The intents are in the order of their ids, numbers first.
 
     Raises
     ------
     ValueError
-        If a column or a value is missing, a score is no finite number, a document has two scores for an intent, or a
-        weight is negative or not the same in all rows of an intent.
+        If a column or a value is missing, a score is not finite, a document has two scores for an intent, or a weight
+        is negative or differs between the rows of an intent.
     """
     what = f"{who}: intents"
     if "iteration" not in frame:
         found = ", ".join(map(str, frame.columns))
         raise ValueError(
-            f"{what}: missing column iteration, which names the intent; found: {found}. OnSubtopics(pipeline, "
-            "subtopics) gives scores for intents."
+            f"{what}: missing column iteration with the intents; found: {found}. OnSubtopics(pipeline, subtopics) "
+            "returns scores for intents."
         )
     frame = to_frame(frame, ("query_id", "iteration", "doc_id", "score"), what)
     query = ids(frame, "query_id", what, grouped=True)

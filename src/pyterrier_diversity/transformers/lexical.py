@@ -16,32 +16,32 @@ from ..parameters import Parameter
 from .steps import Step, candidates
 
 _NUM_RESULTS = Parameter(int, 1000, interval="[1, inf)", desc="how many documents to retrieve")
-_K1 = Parameter(float, 1.2, interval="[0, inf)", desc="how much further occurrences of a word count")
-_B = Parameter(float, 0.75, interval="[0, 1]", desc="how much the length of a document counts")
+_K1 = Parameter(float, 1.2, interval="[0, inf)", desc="weight of repeated occurrences of a word")
+_B = Parameter(float, 0.75, interval="[0, 1]", desc="strength of the normalisation by document length")
 
 
 class IntentScorer(Step):
     """Retrieve documents for queries, or score given ones, by BM25 over an index in memory.
 
-    Words are lower-case runs of letters and digits without a plural s; each word of a query counts once. Scores are
-    those of Lucene's BM25, in double precision. Documents of the same score are ranked by docno, descending.
+    Words are lower-case runs of letters and digits without a plural s, and each word of a query counts once. Scores are
+    those of Lucene's BM25, in double precision. Documents with equal scores are ranked by descending docno.
 
     Parameters
     ----------
     documents : iterable of dict
-        ``docno``, ``text`` and optionally ``title``, as ``dataset.get_corpus_iter()`` gives them.
-    num_results : int
-        How many documents to retrieve for a query; only those that share a word with it are retrieved.
+        ``docno``, ``text`` and optionally ``title``, as ``dataset.get_corpus_iter()`` returns them.
+    num_results : int >= 1
+        How many documents to retrieve for a query. Documents that share no word with it are not retrieved.
     k1 : float >= 0
-        How much further occurrences of a word count.
+        Weight of repeated occurrences of a word.
     b : float in [0, 1]
-        How much the length of a document counts.
+        Strength of the normalisation by document length.
 
     Raises
     ------
     ValueError
-        If a document has no ``docno`` or no ``text``, two have the same ``docno``, or there is not a word in any;
-        when used, if a result to be scored is none of the documents.
+        If a document has no ``docno`` or no ``text``, two documents have the same ``docno``, or no document has a word.
+        When used, if a given result is not one of the documents.
 
     References
     ----------
@@ -66,10 +66,10 @@ class IntentScorer(Step):
         _B.check("IntentScorer", "b", b)
         self.num_results = num_results
         self._check()
-        # Private, as setting them has no effect on an index that is there.
+        # Private, because setting them would not change the index.
         self._documents, self._k1, self._b = list(documents), k1, b
         indexed = dict(_read(self._documents))
-        # Later documents of equal scores come last in a stable sort.
+        # Descending, so that a stable sort by score breaks ties by descending docno.
         self._docs = np.array(sorted(indexed, reverse=True), dtype=object)
         self._place = {doc: place for place, doc in enumerate(self._docs.tolist())}
         self._vocabulary: dict[str, int] = {}
@@ -77,12 +77,12 @@ class IntentScorer(Step):
             [self._vocabulary.setdefault(word, len(self._vocabulary)) for word in indexed[doc]] for doc in self._docs
         ]
         if not self._vocabulary:
-            raise ValueError("IntentScorer: documents must hold a word at least; there is none in them.")
+            raise ValueError("IntentScorer: documents must have at least one word, but all are empty.")
         self._index = bm25s.BM25(k1=k1, b=b, method="lucene", dtype="float64")
         self._index.index((rows, self._vocabulary), create_empty_token=False, show_progress=False)
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
-        """Return documents for queries, or the results that came in with new columns ``score`` and ``rank``."""
+        """Return documents for queries, or given results with new columns ``score`` and ``rank``."""
         with pt.validate.any(inp, context=self) as form:
             form.query_frame(["query"], mode="retrieve")
             form.result_frame(["query"], mode="score")
@@ -93,7 +93,7 @@ class IntentScorer(Step):
         return self._retrieved(inp, queries) if form.mode == "retrieve" else self._scored(inp, queries)
 
     def fuse_rank_cutoff(self, k: int) -> pt.Transformer | None:
-        """Return a pipeline that retrieves ``k`` documents where a cutoff follows; None if there are no more."""
+        """Return a pipeline that retrieves only ``k`` documents before a cutoff; None if that changes nothing."""
         if self.num_results <= k:
             return None
         fewer = copy(self)
@@ -121,7 +121,7 @@ class IntentScorer(Step):
         unknown = [doc for doc in docs if doc not in self._place]
         if unknown:
             raise ValueError(
-                f"IntentScorer: document {unknown[0]!r} of the results is none of those it was built from."
+                f"IntentScorer: the results have a document {unknown[0]!r} that is not among its documents."
             )
         place = np.array([self._place[doc] for doc in docs])
         score = np.zeros(len(inp))
@@ -160,6 +160,6 @@ def _read(documents: Iterable[Mapping[str, Any]]) -> Iterable[tuple[str, list[st
             raise ValueError(f"IntentScorer: a document has no {missing[0]}: {dict(document)!r:.80}.")
         docno = str(document["docno"])
         if docno in seen:
-            raise ValueError(f"IntentScorer: document {docno!r} is there twice.")
+            raise ValueError(f"IntentScorer: documents must have each docno once, but have {docno!r} twice.")
         seen.add(docno)
         yield docno, words(f"{document.get('title') or ''} {document['text']}")

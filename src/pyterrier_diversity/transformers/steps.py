@@ -1,4 +1,4 @@
-"""What all re-rankers share: results are read query by query, and ranked anew."""
+"""The base of all re-rankers, which read results query by query and re-rank them."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ Normalise = Literal["sum", "max", "minmax"] | None
 K = Parameter(int, interval="[1, inf)", desc="how many documents to choose; all if not given")
 NORMALISE = Parameter(str, choices=("sum", "max", "minmax"), desc="how scores are brought into [0, 1]")
 
-# More things than these, and longer texts, are not written out in a schematic.
+# A schematic does not write out more items than this, or longer texts.
 _MANY, _LONG = 8, 100
-# Sums of larger scores may not be finite.
+# Sums of larger scores could overflow.
 _LARGEST = 1e100
 
 
 class Candidates(NamedTuple):
-    """The documents of one query in ranking order, score then docno descending; ``rows`` says where they stand."""
+    """The documents of one query by descending score, then docno, and ``rows``, their places in the results."""
 
     query_id: str
     docs: np.ndarray
@@ -36,16 +36,16 @@ class Candidates(NamedTuple):
 
 
 class Step(pt.Transformer):  # type: ignore[misc]
-    """A step of a pipeline, which is the same one however it is shown.
+    """A step of a pipeline.
 
     Attributes
     ----------
     LABEL : str
-        What it is called in the schematic of a pipeline.
+        Its name in the schematic of a pipeline.
     PAPER : str, optional
-        The address that its name in a schematic leads to.
+        The address that its name in a schematic links to.
     FIXED : frozenset of str
-        Attributes that something was computed from: setting them again is an ``AttributeError``.
+        Attributes that cannot be set again, because other attributes were computed from them.
     """
 
     LABEL: ClassVar[str]
@@ -60,7 +60,7 @@ class Step(pt.Transformer):  # type: ignore[misc]
         super().__setattr__(name, value)
 
     def schematic(self, *, input_columns: list[str] | None = None) -> dict[str, Any]:
-        """Return what a schematic shows: label, address, and the settings in a few words each, data by their size."""
+        """Return the label, the link and the settings for a schematic; data are described by their size."""
         given = {attribute.name: attribute.value for attribute in pt.inspect.transformer_attributes(self, strict=False)}
         settings = {
             name: _in_few_words(value)
@@ -69,12 +69,12 @@ class Step(pt.Transformer):  # type: ignore[misc]
         }
         return {"label": self.LABEL, "help_url": self.PAPER, "settings": settings}
 
-    # PyTerrier's own is the hash of the repr, which changes with the parameters, and which two may share.
+    # PyTerrier hashes the repr, which changes with the parameters and is not unique.
     __hash__ = object.__hash__
 
 
 def _has_steps(value: object) -> bool:
-    """Tell whether a setting is a step of its own, or several, which a schematic draws."""
+    """Tell whether a setting is a transformer or a list of them, which a schematic draws itself."""
     several = value if isinstance(value, (list, tuple)) else [value]
     return any(isinstance(one, pt.Transformer) for one in several[:1])
 
@@ -90,12 +90,12 @@ def _in_few_words(value: object) -> str:
 
 
 class Reranker(Step):
-    """Rank the documents of each query anew; ``k`` of them are chosen, and the others follow in their old order.
+    """Choose ``k`` documents of each query; the others follow in their old order.
 
     Attributes
     ----------
     PARAMETERS : dict of str to Parameter
-        The parameters: attributes of these names, checked whenever they are used.
+        The parameters. Attributes of these names are checked before each use.
     """
 
     PARAMETERS: ClassVar[dict[str, Parameter]]
@@ -109,8 +109,8 @@ class Reranker(Step):
             return pt.model.add_ranks(inp.astype({"score": np.float64}))
         if "turn" in inp:
             raise ValueError(
-                f"{self.who}: the results are a session (column turn), whose turns follow each other whatever their "
-                "scores; drop the column to rank its documents anew."
+                f"{self.who}: cannot re-rank a session, whose turns have a fixed order. Drop the column turn to "
+                "re-rank its documents."
             )
         queries = candidates(inp, self.who)
         chosen = self._choose(inp, queries)
@@ -121,14 +121,14 @@ class Reranker(Step):
         raise NotImplementedError
 
     def check(self) -> None:
-        """Check the parameters, which may have been set since the last time; a ``ValueError`` names the bad one."""
+        """Check the parameters, which may have been set since the last check; a ``ValueError`` names the bad one."""
         for name, parameter in self.PARAMETERS.items():
             value = getattr(self, name)
             if value is not None or parameter.fallback is not None:
                 parameter.check(self.who, name, value)
 
     def fuse_rank_cutoff(self, k: int) -> pt.Transformer | None:
-        """Return a pipeline that chooses ``k`` documents where a cutoff follows; None if it chooses no more."""
+        """Return a pipeline that chooses only ``k`` documents before a cutoff; None if that changes nothing."""
         if self.k is not None and self.k <= k:
             return None
         fewer = copy(self)
@@ -136,7 +136,7 @@ class Reranker(Step):
         return fewer >> pt.RankCutoff(k)
 
     def depth(self, n_docs: int) -> int:
-        """Return how many of the documents are to be chosen."""
+        """Return how many of the documents to choose."""
         return n_docs if self.k is None else min(int(self.k), n_docs)
 
     @property
@@ -146,7 +146,7 @@ class Reranker(Step):
 
     @property
     def who(self) -> str:
-        """What messages call it."""
+        """The name of the class, for messages."""
         return type(self).__name__
 
     def __repr__(self) -> str:
@@ -160,7 +160,7 @@ def candidates(results: pd.DataFrame, who: str) -> list[Candidates]:
     Raises
     ------
     ValueError
-        If a value is missing, a score is no finite number, or a query has a document twice.
+        If a value is missing, a score is not finite, or a query has a document twice.
     """
     frame = to_frame(results, ("query_id", "doc_id", "score"), who)
     query = ids(frame, "query_id", who, grouped=True)
@@ -175,21 +175,24 @@ def candidates(results: pd.DataFrame, who: str) -> list[Candidates]:
     for one in queries:
         if len(set(one.docs.tolist())) < len(one.docs):
             twice = pd.Series(one.docs)[pd.Series(one.docs).duplicated()].iloc[0]
-            raise ValueError(f"{who}: query {one.query_id!r} has document {twice!r} twice; each may stand there once.")
+            raise ValueError(
+                f"{who}: results must have each document of a query once, but query {one.query_id!r} has document "
+                f"{twice!r} twice."
+            )
     return queries
 
 
 def followed(chosen: np.ndarray, query: Candidates) -> np.ndarray:
-    """Return the chosen documents, then all others in the order in which they were."""
+    """Return the chosen documents, then all others in their old order."""
     others = np.ones(len(query.docs), dtype=bool)
     others[chosen] = False
     return np.concatenate([chosen, np.flatnonzero(others)])
 
 
 def ranked(results: pd.DataFrame, rankings: Sequence[np.ndarray]) -> pd.DataFrame:
-    """Return rows of results, best first, one query after the other; scores count down to 1.
+    """Return rows of results in a new order, query by query, with scores that count down to 1.
 
-    Whole numbers fall strictly even where an evaluator keeps scores in single precision.
+    Whole numbers do not tie even in single precision.
     """
     frame = results.iloc[np.concatenate(rankings)].reset_index(drop=True)
     frame["score"] = np.concatenate([np.arange(len(rows), 0.0, -1.0) for rows in rankings])
@@ -202,12 +205,12 @@ def normalised(scores: np.ndarray, how: Normalise, what: str) -> np.ndarray:
     Parameters
     ----------
     scores : ndarray, shape (n_docs,) or (n_docs, n_intents)
-        Scores, NaN where there is none: that counts as 0, or as the lowest score of the intent if it is below 0.
+        Scores. NaN counts as 0, or as the lowest score of the intent if that is below 0.
     how : {"sum", "max", "minmax"} or None
-        Divide by the sum or by the highest of the documents' scores; map the lowest to 0 and the highest to 1, all to
-        0 if they are the same; None leaves probabilities as they are.
+        "sum" and "max" divide by the sum or the maximum of the documents' scores. "minmax" maps the lowest score to 0
+        and the highest to 1, or all to 0 if they are equal. None expects probabilities and does not change them.
     what : str
-        How messages call a score: who reads it, and of which query.
+        The name of a score in messages, with the caller and the query.
 
     Raises
     ------
@@ -223,13 +226,13 @@ def normalised(scores: np.ndarray, how: Normalise, what: str) -> np.ndarray:
         return divide(scores - least, scores.max(axis=0) - least)
     if how is None and scores.max(initial=0.0) > 1:
         raise ValueError(
-            f"{what} must be a probability if normalise is None, but one is {scores.max():g}; normalise='sum' or 'max' "
-            "takes scores of any size."
+            f"{what} must be a probability if normalise is None, but one is {scores.max():g}. Use normalise='sum' or "
+            "'max' for other scores."
         )
     if scores.min(initial=0.0) < 0:
         raise ValueError(
-            f"{what} must not be negative, but one is {scores.min():g}; normalise='minmax' takes any number, and the "
-            "exponential of a log-likelihood is positive."
+            f"{what} must not be negative, but one is {scores.min():g}. Use normalise='minmax', or the exponential of "
+            "a log-likelihood."
         )
     if how is None:
         return scores
@@ -237,7 +240,7 @@ def normalised(scores: np.ndarray, how: Normalise, what: str) -> np.ndarray:
 
 
 def first_best(values: np.ndarray, left: np.ndarray) -> int:
-    """Return the index of the largest value of those left, the first one if several are as large but for rounding."""
+    """Return the index of the largest value of those left; among values equal up to rounding, the first."""
     values = np.where(left, values, -np.inf)
     best = values.max()
     return int(np.argmax(values >= best - TIE * abs(best)))

@@ -1,4 +1,4 @@
-"""Re-ranking by how different document vectors are."""
+"""Re-ranking by the distances between document vectors."""
 
 from __future__ import annotations
 
@@ -17,41 +17,41 @@ from .steps import NORMALISE, Candidates, K, Normalise, Reranker, normalised
 Strategy = Literal["mmr", "msd", "dpp", "cover", "ssd"]
 
 _STRATEGY = Parameter(str, "mmr", choices=("mmr", "msd", "dpp", "cover", "ssd"), desc="how documents are chosen")
-_DIVERSITY = Parameter(float, 0.5, interval="[0, 1]", desc="how much the difference of documents counts")
+_DIVERSITY = Parameter(float, 0.5, interval="[0, 1]", desc="weight of diversity against relevance")
 
 
 class Diversify(Reranker):
-    """Re-rank by relevance and by how different the vectors of documents are, through the package pyversity.
+    """Re-rank by relevance and by the distances between document vectors, with the package pyversity.
 
-    Needs ``pip install pyterrier-diversity[rerank]``, and a column of document vectors, as PyTerrier-DR's encoders and
-    indexes write it. Vectors are compared by their cosine, which "mmr" and "cover" read as 0 where it is negative. Ties
-    keep the order of the results, score then docno descending; but among documents that add nothing to those above,
-    rounding decides in "dpp".
+    This needs ``pip install pyterrier-diversity[rerank]``, and a column of document vectors such as PyTerrier-DR's
+    encoders write. Vectors are compared by cosine; "mmr" and "cover" take a negative cosine as 0. Tied documents keep
+    their order: by descending score, then by descending docno. In "dpp", rounding decides between documents that add
+    nothing.
 
     Parameters
     ----------
     strategy : {"mmr", "msd", "dpp", "cover", "ssd"}
-        Maximal marginal relevance (the least likeness to any document above), maximal sum of distances (to all above),
-        a determinantal point process, facility location, or sliding spectrum decomposition.
+        Maximal marginal relevance, maximal sum of distances, a determinantal point process, facility location, or
+        sliding spectrum decomposition.
     diversity : float in [0, 1]
-        How much the difference of documents counts: 0 is the order of the results. 1 is without regard to the scores,
-        but for the first document of "mmr", "msd" and "ssd", which is that of the results. For "mmr" it is 1 - lambda.
+        Weight of diversity against relevance; 1 - lambda of "mmr". 0 keeps the order of the results. 1 ignores the
+        scores, except that "mmr", "msd" and "ssd" keep the first document of the results.
     k : int >= 1, optional
-        How many documents to choose; those left follow in the order in which they were. All if omitted.
+        How many documents to choose; the others follow in their old order. All if omitted.
     normalise : {"sum", "max", "minmax"} or None
-        How scores become comparable with cosines; see `XQuAD`.
+        How scores become comparable with cosines, as in `XQuAD`.
     column : str
-        The column of vectors, which stays.
+        The column of vectors.
     **options
-        Further parameters of pyversity's strategy, such as ``gamma`` of "cover" and ``scale`` of "dpp".
+        Other parameters of pyversity's strategy, such as ``gamma`` of "cover" and ``scale`` of "dpp".
 
     Raises
     ------
     ImportError
         If pyversity is not installed.
     ValueError
-        If a parameter is out of range; when used, if a vector is missing, of another length or holds no finite
-        numbers, or a document is there twice.
+        If a parameter is out of range. When used, if a vector is missing, has another length or is not finite, or if a
+        query has a document twice.
 
     References
     ----------
@@ -100,7 +100,7 @@ class Diversify(Reranker):
             scores = normalised(
                 query.scores, self.normalise, f"{self.who}: the score of a result of {query.query_id!r}"
             )
-            if self.diversity == 0:  # pyversity's order of tied scores would be any
+            if self.diversity == 0:  # pyversity does not define the order of tied scores
                 yield np.arange(len(vectors))
                 continue
             k = self.depth(len(vectors))
@@ -111,17 +111,18 @@ class Diversify(Reranker):
             vectors = np.array(inp[self.column].iloc[query.rows].tolist(), dtype=np.float64)
         except (TypeError, ValueError) as error:
             raise ValueError(
-                f"{self.who}: query {query.query_id!r}: {self.column} must hold vectors: {error}."
+                f"{self.who}: the column {self.column} must have vectors of one length in query {query.query_id!r}: "
+                f"{error}."
             ) from error
         if vectors.ndim != 2 or not vectors.size or not np.isfinite(vectors).all():
             raise ValueError(
-                f"{self.who}: query {query.query_id!r}: {self.column} must hold vectors of finite numbers."
+                f"{self.who}: the column {self.column} must have vectors of finite numbers in query {query.query_id!r}."
             )
         return vectors if self.options.keys() & {"metric", "normalize"} else _of_length_1(vectors)
 
 
 def _of_length_1(vectors: np.ndarray) -> np.ndarray:
-    """Return vectors of the same directions: in single precision, as pyversity computes, large and small ones are 0."""
+    """Scale vectors to length 1, because pyversity's single precision rounds very short and long ones to 0."""
     vectors = divide(vectors, np.abs(vectors).max(axis=1, keepdims=True))
     return divide(vectors, np.linalg.norm(vectors, axis=1, keepdims=True))
 

@@ -1,4 +1,4 @@
-"""A small collection written for this package: ambiguous and faceted queries, short documents, four ready runs."""
+"""A small collection written for this package: ambiguous and faceted queries, short documents, four runs."""
 
 from __future__ import annotations
 
@@ -19,19 +19,20 @@ RUNS = ("bm25", "xquad", "more-like-this", "xquad-top-3")
 
 
 class DemoDataset(pt.datasets.Dataset):  # type: ignore[misc]
-    """224 documents, 14 queries of 3 to 6 intents with weights, types and grades, and the results of four systems.
+    """A demo collection of 224 documents and 14 queries, with the results of four systems.
 
-    No download and no Java is needed. The systems are those of `build`, which really computes them: ``bm25``, a lexical
-    baseline that dwells on the dominant intent; ``xquad``, which diversifies it over the intents; ``more-like-this``,
-    which re-ranks it by likeness to its first two documents; and ``xquad-top-3``, which stops after three documents.
+    Each query has 3 to 6 intents with weights, types and grades. Neither a download nor Java is needed. `build`
+    computes the systems from the texts: ``bm25`` is a lexical baseline that favours the dominant intent, ``xquad``
+    diversifies it over the intents, ``more-like-this`` re-ranks it by similarity to its first two documents, and
+    ``xquad-top-3`` stops after three documents.
     """
 
     def __repr__(self) -> str:
-        """Return how to make it."""
+        """Return the constructor call."""
         return "DemoDataset()"
 
     def get_corpus_iter(self, *, verbose: bool = True) -> Iterator[dict[str, str]]:
-        """Return the documents: dicts of ``docno``, ``title``, ``text``."""
+        """Return the documents as dicts of ``docno``, ``title``, ``text``."""
         lines = (FOLDER / "corpus.jsonl").read_text(encoding="utf-8").splitlines()
         documents = pt.tqdm(lines, desc="diversity:demo documents") if verbose else lines
         return pt.utils.GeneratorLen(map(json.loads, documents), len(lines))
@@ -41,7 +42,7 @@ class DemoDataset(pt.datasets.Dataset):  # type: ignore[misc]
         return "en"
 
     def text_loader(self, fields: Sequence[str] | str = "*", *, verbose: bool = False) -> pt.Transformer:
-        """Return a step that adds the texts of documents, which ``pt.text.get_text(dataset)`` calls.
+        """Return a transformer that adds the texts of documents; ``pt.text.get_text(dataset)`` calls it.
 
         Parameters
         ----------
@@ -58,11 +59,11 @@ class DemoDataset(pt.datasets.Dataset):  # type: ignore[misc]
         Parameters
         ----------
         variant : {None, "subtopics"}
-            None for the topics, with columns ``qid``, ``query``; "subtopics" for their intents, with columns ``qid``,
-            ``iteration``, ``query``, ``intent_type`` ("inf" or "nav").
+            None for the topics, with the columns ``qid``, ``query``. "subtopics" for their intents, with the columns
+            ``qid``, ``iteration``, ``query``, ``intent_type`` ("inf" or "nav").
         """
         if variant not in (None, "subtopics"):
-            raise ValueError(f"diversity:demo has the topics None and 'subtopics', not {variant!r}.")
+            raise ValueError(f"diversity:demo: variant must be None or 'subtopics', not {variant!r}.")
         return pd.read_csv(FOLDER / f"{variant or 'topics'}.tsv", sep="\t", dtype=str)
 
     def get_topics_lang(self) -> str:
@@ -72,10 +73,10 @@ class DemoDataset(pt.datasets.Dataset):  # type: ignore[misc]
     def get_qrels(self, variant: str | None = None) -> pd.DataFrame:
         """Return the qrels: ``qid``, ``docno``, ``label`` (0 to 3), ``iteration``, ``weight``, ``intent_type``.
 
-        The last row of a document has its highest label, which is the one that pytrec_eval uses.
+        The last row of a document has its highest label, which pytrec_eval reads.
         """
         if variant is not None:
-            raise ValueError(f"diversity:demo has one set of qrels, None, not {variant!r}.")
+            raise ValueError(f"diversity:demo: variant must be None, not {variant!r}.")
         qrels = read_qrels(FOLDER / "qrels.txt")
         kinds = self.get_topics("subtopics")[["qid", "iteration", "intent_type"]]
         return highest_label_last(qrels.merge(kinds, on=["qid", "iteration"], how="left"))
@@ -84,7 +85,7 @@ class DemoDataset(pt.datasets.Dataset):  # type: ignore[misc]
         """Return the results of one of `RUNS`, "bm25" if None: ``qid``, ``query``, ``docno``, ``score``, ``rank``."""
         name = variant or RUNS[0]
         if name not in RUNS:
-            raise ValueError(f"diversity:demo has the results {', '.join(RUNS)}, not {variant!r}.")
+            raise ValueError(f"diversity:demo: variant must be one of {', '.join(RUNS)}, not {variant!r}.")
         results = read_run(FOLDER / f"{name}.run").merge(self.get_topics(), on="qid", how="left")
         return results[["qid", "query", "docno", "score", "rank"]]
 

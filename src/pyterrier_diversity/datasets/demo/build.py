@@ -16,12 +16,12 @@ MIXING = 0.7  # lambda of xQuAD: how much diversity counts
 
 
 class MoreLikeThis(pt.Transformer):  # type: ignore[misc]
-    """Re-rank by likeness to the first two documents: the score of each document for their texts.
+    """Re-rank by similarity to the first two documents: their texts are scored as queries.
 
     Parameters
     ----------
     scorer : pt.Transformer
-        What scores documents for a query.
+        Scores documents for a query.
     texts : Series
         The text of each document, by docno.
     """
@@ -35,7 +35,7 @@ class MoreLikeThis(pt.Transformer):  # type: ignore[misc]
         return pt.model.add_ranks(inp.assign(score=self._likeness(inp, 0) + self._likeness(inp, 1)))
 
     def _likeness(self, inp: pd.DataFrame, rank: int) -> np.ndarray:
-        """Return the score of each document for the text of the one at a rank."""
+        """Return the score of each document for the text of the document at a rank."""
         liked = inp[inp["rank"] == rank].set_index("qid")["docno"].map(self.texts)
         scored = self.scorer(inp.assign(query=inp["qid"].map(liked))).set_index(["qid", "docno"])["score"]
         return scored[pd.MultiIndex.from_frame(inp[["qid", "docno"]])].to_numpy()

@@ -1,4 +1,4 @@
-"""A step that adds the texts of documents to results."""
+"""A transformer that adds the texts of documents to results."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _FIELDS = ("title", "text")
 
 
 class TextLoader(Step):
-    """Add the texts of documents to results, as new columns that replace those of their names.
+    """Add the texts of documents to results; columns with the same names are replaced.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ class TextLoader(Step):
     Raises
     ------
     ValueError
-        If there is no such field; when used, if a document of the results is not among the documents.
+        If a field is unknown. When it runs: if a document of the results is not in the collection.
     """
 
     LABEL = "TextLoader"
@@ -47,5 +47,5 @@ class TextLoader(Step):
         return inp.assign(**{field: [self._documents[docno][field] for docno in inp["docno"]] for field in self.fields})
 
     def fuse_rank_cutoff(self, k: int) -> pt.Transformer:
-        """Return a pipeline that adds texts after the cutoff."""
+        """Return a pipeline that adds texts only after the cutoff."""
         return pt.RankCutoff(k) >> self
