@@ -35,7 +35,7 @@ def blocks(text: str, language: str) -> list[str]:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_the_examples_of_a_page_give_what_it_says(page):
+def test_the_examples_of_a_page_give_what_it_says(page, tmp_path, monkeypatch):
     if "register(" in page.read_text(encoding="utf-8"):  # what is registered stays registered
         code = f"import doctest; print(*doctest.testfile({str(page)!r}, module_relative=False, encoding='utf-8'))"
         ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -43,6 +43,8 @@ def test_the_examples_of_a_page_give_what_it_says(page):
         failed, attempted = map(int, last.split())
         assert failed == 0, ran.stdout
     else:
+        page = page.resolve()
+        monkeypatch.chdir(tmp_path)  # which pages may write to
         failed, attempted = doctest.testfile(str(page), module_relative=False, encoding="utf-8")
 
     assert failed == 0

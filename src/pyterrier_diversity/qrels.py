@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from .arithmetic import divide
+from .io import read_if_path
 from .judged import Run, given_frame, ids, intents_of_rows, strings
 from .parameters import CUTOFF, Parameter, checked
 
@@ -30,9 +31,9 @@ def add_rarity(
     ----------
     qrels : DataFrame
         Qrels, with PyTerrier's or ir_measures' names. Not changed.
-    runs : mapping of names to runs, or iterable of runs
-        The rankings of all systems that will be evaluated. A document that none of them retrieves is as rare as one
-        that a single system retrieves.
+    runs : mapping of names to runs or paths, or iterable of them
+        The rankings of all systems that will be evaluated: frames, as transformers give them, or run files. A document
+        that none of them retrieves is as rare as one that a single system retrieves.
     cutoff : int >= 1
         The last rank at which a document counts as retrieved.
     bounded : bool
@@ -70,7 +71,7 @@ def add_rarity(
             f"add_rarity: runs must be a dict of names to runs, or a list of runs, not {type(runs).__name__}."
         )
     cutoff = checked("add_rarity", CUTOFF, cutoff=cutoff)["cutoff"]
-    systems = [Run(run) for run in (runs.values() if isinstance(runs, Mapping) else runs)]
+    systems = [Run(read_if_path(run)) for run in (runs.values() if isinstance(runs, Mapping) else runs)]
     if not systems:
         raise ValueError("add_rarity: runs must not be empty; give at least one run.")
     frame = given_frame(qrels, ("query_id", "doc_id"), "qrels")

@@ -51,6 +51,19 @@ def test_evaluate_reads_qrels_from_a_file():
     )
 
 
+@pytest.mark.parametrize("name", ["nuggets/q1.json", "nuggets"])
+def test_evaluate_reads_nuggets_from_a_file_and_from_a_folder(name, tmp_path):
+    (tmp_path / "nuggets").mkdir()
+    bank = [{"question": "Is it free?", "answers": [{"answer": "yes", "references": ["p1"]}]}]
+    topic = {"metadata": {"topic_id": "q1"}, "nugget_bank": bank}
+    (tmp_path / "nuggets" / "q1.json").write_text(json.dumps(topic))
+    (tmp_path / "mine.jsonl").write_text('{"qid": "q1", "docno": ["p2", "p1"]}\n')
+
+    text = run("evaluate", str(tmp_path / name), str(tmp_path / "mine.jsonl"), "-m", "Coverage@1 Coverage@2")
+
+    assert text.split() == ["run", "Coverage@1", "Coverage@2", "mine", "0.0000", "1.0000"]
+
+
 def test_evaluate_reads_truth_files_and_sessions(shared):
     folder = shared / "trec-dd"
     truth, session = folder / "dd17-odd-truth.xml.gz", folder / "runs" / "dd17-odd-syn1.txt"

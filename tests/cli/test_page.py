@@ -1,12 +1,14 @@
-"""The page "From the shell" does what it says."""
+"""The sessions of the shell on pages give what the pages say."""
 
+import doctest
 from importlib.resources import files
+from pathlib import Path
 
 import pytest
 
 from console import Shell, folded, sessions
 
-PAGE = files("pyterrier_diversity").joinpath("pt_docs", "shell.rst").read_text(encoding="utf-8")
+PAGES = files("pyterrier_diversity").joinpath("pt_docs")
 
 
 def test_commands_and_their_output_are_found():
@@ -25,11 +27,15 @@ def test_a_long_line_of_output_is_folded_and_a_short_one_is_left_as_it_is():
     assert folded("a   b\n" + "word " * 20) == "a   b\n" + " ".join(["word"] * 16) + "\n  " + " ".join(["word"] * 4)
 
 
-def test_the_session_of_the_page_gives_what_it_says(tmp_path):
+@pytest.mark.parametrize(("page", "n_commands"), [("shell", 23), ("rag", 5), ("nuggets", 1)])
+def test_the_session_of_a_page_gives_what_it_says(page, n_commands, tmp_path, monkeypatch):
     pytest.importorskip("matplotlib")
+    path = Path(str(PAGES / f"{page}.rst")).resolve()
     shell = Shell(tmp_path)
-    commands = list(sessions(PAGE))
+    commands = list(sessions(path.read_text(encoding="utf-8")))
+    monkeypatch.chdir(tmp_path)
+    doctest.testfile(str(path), module_relative=False, encoding="utf-8")  # writes the files that the commands read
 
-    assert len(commands) > 20
+    assert len(commands) >= n_commands
     for command, output in commands:
         assert (command, folded(shell.run(command))) == (command, output)

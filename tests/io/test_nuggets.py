@@ -397,6 +397,21 @@ def test_a_nugget_of_another_query_than_its_topic_is_refused():
         read_nuggets({"query_id": "1", "claim_bank": claims})
 
 
+@pytest.mark.parametrize(
+    ("written", "message"), [("\\ud800", "'\\ud800', which is half of a character"), ("\\ud83d\\ude00", None)]
+)
+def test_half_of_a_character_is_refused_and_a_whole_one_is_read(written, message, tmp_path):
+    path = tmp_path / "n.jsonl"
+    path.write_text(f'{{"qid": "1", "nuggets": [{{"text": "{written}", "importance": "vital"}}]}}\n')
+
+    if message is None:
+        with pytest.warns(UserWarning, match="1 nuggets have no judgement"):
+            assert read_nuggets(path)["nugget_text"].tolist() == ["\U0001f600"]
+    else:
+        with pytest.raises(ValueError, match=rf"n\.jsonl, line 1: a text must not contain {re.escape(message)}\.$"):
+            read_nuggets(path)
+
+
 # CRUX
 
 
@@ -410,22 +425,37 @@ JUDGEMENTS = [
 ]
 
 
-def test_ratings_of_crux_are_labels_and_questions_are_named_by_their_place():
+def test_ratings_of_crux_are_labels_and_its_questions_are_named_by_the_md5_of_their_text():
     with pytest.warns(UserWarning, match=r"^read_nuggets: 4 nuggets\. 1 nuggets have no judgement"):
         qrels = read_nuggets(JUDGEMENTS, nuggets=TOPICS)
 
     first, second = "t-0:0#0", "t-0:0#1"
-    judged = [("0", first, 5), ("0", second, 2), ("1", first, 0), ("1", second, 4), ("2", first, -1), ("2", second, 0)]
-    assert rows(qrels, "qid", "iteration", "docno", "label") == [
-        *(("t-0", *row) for row in judged),
-        ("t-1", "0", "", 0),
+    ratings = {"a?": (5, 2), "b?": (0, 4), "c?": (-1, 0)}
+    expected = [
+        (digest(text), text, doc, label)
+        for text, of in ratings.items()
+        for doc, label in zip((first, second), of, strict=True)
     ]
-    assert dict(rows(qrels[qrels["qid"] == "t-0"], "iteration", "nugget_text")) == {"0": "a?", "1": "b?", "2": "c?"}
+    asked = qrels[qrels["qid"] == "t-0"]
+    assert rows(asked, "iteration", "nugget_text", "docno", "label") == sorted(expected)
+    assert rows(qrels[qrels["qid"] == "t-1"], "nugget_text", "docno", "label") == [("d?", "", 0)]
     assert value(Coverage(rel=3) @ 1, qrels, {"t-0": [first], "t-1": [first]}) == pytest.approx(1 / 3 / 2)
 
 
-def test_judgements_of_crux_can_be_read_without_their_topics():
-    assert len(read_in_silence(JUDGEMENTS)) == 6
+def test_a_question_of_crux_that_is_asked_twice_is_two_nuggets():
+    qrels = read_nuggets(
+        {"id": "t", "docid": "p", "rating": [5, 0]}, nuggets={"example_id": "t", "questions": ["a?", "a?"]}
+    )
+
+    name = digest("a?")
+    assert dict(rows(qrels, "iteration", "label")) == {name: 5, f"{name}-2": 0}
+
+
+def test_without_topics_questions_of_crux_are_named_by_their_place():
+    qrels = read_in_silence(JUDGEMENTS)
+
+    first = qrels[qrels["docno"] == "t-0:0#0"]
+    assert dict(rows(first, "iteration", "label")) == {"0": 5, "1": 0, "2": -1}
 
 
 @pytest.mark.parametrize(

@@ -100,7 +100,7 @@ def test_qrels_without_an_iteration_are_written_as_one_intent(tmp_path):
 @pytest.mark.parametrize("name", ["q.csv", "q.txt"])
 def test_what_no_file_can_hold_is_refused(name, tmp_path):
     with pytest.raises(ValueError, match=r"^write_qrels: .* cannot be written in UTF-8\.$"):
-        write_qrels(PLAIN.assign(docno="\ud800"), tmp_path / name)
+        write_qrels(PLAIN.assign(docno=pd.Series("\ud800", PLAIN.index, dtype=object)), tmp_path / name)
 
 
 @pytest.mark.parametrize(

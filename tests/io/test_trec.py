@@ -1,10 +1,11 @@
 import gzip
+import json
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
-from pyterrier_diversity.io import read_qrels, read_run, read_run_or_session
+from pyterrier_diversity.io import read_nuggets, read_qrels, read_run, read_run_or_session
 
 QRELS = "1 a d1 2\n1 b d1 0\n\n2 0 d2 -2\n"
 RUN = "1 Q0 d1 9 1.5 tag\n2 Q0 d3 1 1 tag\n1 Q0 d2 1 2 tag\n1 Q0 d4 1 1.5 tag\n"
@@ -179,3 +180,19 @@ def test_a_fifth_column_that_differs_within_an_intent_is_no_weight(tmp_path):
         ValueError, match=r"file: the fifth column is the weight .* of intent 'a' of query '1'\. .*read_dd"
     ):
         read_qrels(path)
+
+
+def test_judged_answers_are_the_run_of_their_system(tmp_path):
+    lines = [json.dumps({"qid": qid, "run_id": "mine", "nuggets": []}) for qid in ("q1", "q2")]
+    run = read_run(write(tmp_path, "\n".join(lines), "mine.jsonl"))
+
+    assert run.to_numpy().tolist() == [["q1", "mine", 1, 0], ["q2", "mine", 1, 0]]
+
+
+def test_nuggets_are_read_as_qrels(tmp_path):
+    nuggets = [{"text": "It is free.", "importance": "vital", "assignment": "support"}]
+    for name, opener in (("n.jsonl", open), ("n.jsonl.gz", gzip.open)):
+        with opener(tmp_path / name, "wt") as file:
+            file.write(json.dumps({"qid": "q1", "docid": "p1", "nuggets": nuggets}) + "\n")
+
+        pd.testing.assert_frame_equal(read_qrels(tmp_path / name), read_nuggets(tmp_path / name))

@@ -40,7 +40,7 @@ def test_a_title_names_the_test_and_its_level():
     frame = POWER.copy()
     frame.attrs = {"test": "tukey", "alpha": 0.05, "n_systems": 5}
 
-    assert plots.discriminative_power(frame).get_title(loc="left") == "tukey, alpha 0.05, 5 systems"
+    assert plots.discriminative_power(frame).get_title() == "tukey, alpha 0.05, 5 systems"
 
 
 def test_the_parts_of_stability_sum_to_1():

@@ -106,9 +106,12 @@ def test_lines_are_named_at_their_ends_where_there_is_room():
     ax = plots.by_topic_set_size(curves(low=[0.2, 0.3], high=[0.6, 0.9]))
 
     assert ax.get_legend() is None
+    low, high, *markers = ax.get_lines()
     assert [(text.get_text(), text.get_color()) for text in ax.texts] == [
-        (line.get_label(), line.get_color()) for line in ax.get_lines()
+        ("low", low.get_color()),
+        ("high", high.get_color()),
     ]
+    assert [marker.get_marker() for marker in markers] == [low.get_marker(), high.get_marker()]
 
 
 @pytest.mark.parametrize(

@@ -55,9 +55,7 @@ def test_a_tau_matrix_names_the_coefficient():
 
     ax = plots.tau_matrix(frame)
 
-    assert (
-        ax.get_title(loc="left").replace("\n", " ") == "symmetric τ AP of the orders of the systems, the best 3 systems"
-    )
+    assert ax.get_title().replace("\n", " ") == "symmetric τ AP of the orders of the systems, the best 3 systems"
     assert "symmetric τ AP" in [other.get_ylabel() for other in ax.figure.axes]
 
 

@@ -114,6 +114,18 @@ def test_fusion_covers_more_intents_than_the_query_alone():
     assert (table.loc["fused"] > table.loc["bm25"]).all()
 
 
+@pytest.mark.parametrize("method", ["reciprocal-rank", "round-robin"])
+def test_a_cutoff_that_follows_is_how_many_documents_are_retrieved(method):
+    topics, step = pt.get_dataset("diversity:demo").get_topics(), demo_step(method)
+
+    fused = step.fuse_rank_cutoff(4)
+
+    assert isinstance(step, pt.transformer.SupportsFuseRankCutoff)
+    assert (fused.num_results, step.num_results, fused.fuse_rank_cutoff(4)) == (4, 1000, None)
+    assert repr((step % 4).compile()) == repr(fused)
+    pd.testing.assert_frame_equal(fused(topics), (step % 4)(topics).reset_index(drop=True)[fused(topics).columns])
+
+
 def test_a_schematic_shows_the_pipeline_of_the_subtopics():
     schematic = pt.schematic.transformer_schematic(demo_step())
 

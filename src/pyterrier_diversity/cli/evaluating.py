@@ -74,8 +74,8 @@ def evaluate(
 ) -> None:
     """Evaluate RUNS with QRELS. In Python: evaluate_runs.
 
-    QRELS is a file or a dataset, such as demo, clueweb12/trec-web-2014 or irds:... RUNS are run files of TREC or TREC
-    Dynamic Domain, folders of run files, or patterns such as 'runs/**/*.gz'.
+    QRELS is a file of qrels or nuggets, or a dataset such as demo, clueweb12/trec-web-2014 or irds:... RUNS are run
+    files of TREC, of TREC Dynamic Domain or of JSON lines, folders of run files, or patterns such as 'runs/**/*.gz'.
     """
     least = options.minima_of(minima)
     chosen = asked(options.measures_of(measures), least)

@@ -17,8 +17,8 @@ def read_judged(name: str, measures: Iterable[ir_measures.Measure] = ()) -> pd.D
     Parameters
     ----------
     name : str
-        A qrels file, a truth file of Dynamic Domain (``.xml``), ``-`` for standard input, or the name of a dataset of
-        this package or of PyTerrier.
+        A file that `io.read_qrels` reads, a truth file of Dynamic Domain (``.xml``), ``-`` for standard input, the name
+        of a dataset of this package or of PyTerrier, or a folder of nuggets.
     measures : iterable of Measure
         The measures to compute.
 
@@ -60,12 +60,15 @@ def _of_dataset(name: str, level: str) -> pd.DataFrame:
     import pyterrier as pt
 
     from ..datasets import TREC_DD, DiversityDatasetProvider
+    from ..io import read_nuggets
 
     short = name.removeprefix("diversity:")
     own = DiversityDatasetProvider().list_dataset_names()
     try:
         dataset = pt.get_dataset(f"diversity:{short}" if short in own else name)
     except KeyError as error:
+        if Path(name).is_dir():
+            return read_nuggets(name)
         raise ValueError(
             f"{name!r} is neither a file nor a dataset. This package has the datasets {', '.join(own)}."
         ) from error

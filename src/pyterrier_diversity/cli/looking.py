@@ -156,7 +156,7 @@ def _coverage(asked: Asked) -> Axes:
     figure, axes = plt.subplots(1, n, figsize=(6.4 * n, 4.8), layout="constrained", squeeze=False)
     for ax, (name, path) in zip(axes[0], asked.paths.items(), strict=True):
         plots.coverage(asked.read(path), asked.judged, asked.one_query, cutoff=asked.depth, ax=ax)
-        ax.set_title(f"{name}, query {asked.one_query}", loc="left")
+        ax.set_title(f"{name}, query {asked.one_query}")
     return figure.axes[0]
 
 

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
-from ..io import read_run_or_session
+from ..io import read_if_path
 from ..judged import QRELS_COLUMNS, RUN_COLUMNS, Judgements, Run, collected, judge, to_frame
 from .runs import named_runs
 
@@ -109,7 +109,7 @@ def _about_qrels(judgements: Judgements) -> Iterator[_Finding]:
 def _about_run(run: Any, judgements: Judgements | None, order: Literal["score", "rank"]) -> Iterator[_Finding]:
     try:
         with collected() as messages:
-            frame = run if not isinstance(run, (str, os.PathLike)) else read_run_or_session(run, order)
+            frame = read_if_path(run, order)
             frame = to_frame(frame, RUN_COLUMNS, "run")
             read = Run(frame)
             if judgements is not None:

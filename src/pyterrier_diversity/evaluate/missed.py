@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ..io import read_run_or_session
+from ..io import read_if_path
 from ..judged import QRELS_COLUMNS, Judgements, Ranked, Run, intents_of_rows, judge, to_frame
 from ..parameters import CUTOFF, REL, checked
 
@@ -89,7 +88,7 @@ def missed_intents(
 def _covered(name: str, run: Any, judgements: Judgements, cutoff: int | None) -> np.ndarray:
     """Tell which of the named intents a run covers."""
     try:
-        read = Run(read_run_or_session(run) if isinstance(run, (str, os.PathLike)) else run)
+        read = Run(read_if_path(run))
         ranked = Ranked(read.retrieve(judgements))
     except (ValueError, TypeError) as error:
         raise (TypeError if isinstance(error, TypeError) else ValueError)(f"Run {name}: {error}") from error

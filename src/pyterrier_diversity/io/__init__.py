@@ -4,7 +4,7 @@ from .dynamic_domain import add_lengths, is_dd_run, read_dd_run, read_dd_truth
 from .files import Content, read_content
 from .nuggets import answers, read_nuggets
 from .tabular import write_qrels
-from .trec import read_qrels, read_run, read_run_or_session
+from .trec import read_if_path, read_qrels, read_run, read_run_or_session
 from .written import escaped, formatted, harmless, latex, printable, require_pyarrow, write_attrs, write_table
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "read_content",
     "read_dd_run",
     "read_dd_truth",
+    "read_if_path",
     "read_nuggets",
     "read_qrels",
     "read_run",

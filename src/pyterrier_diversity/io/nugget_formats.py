@@ -44,14 +44,14 @@ class Reading:
         The labels of assignments.
     columns : mapping of str to str
         The meaning of a table's fields, by name.
-    questions : mapping of str to list of str
-        The questions of each query of CRUX.
+    questions : mapping of str to list of (str, str)
+        The ids and texts of the questions of each query of CRUX.
     """
 
     unit: Unit = "question"
     levels: Mapping[str, float] = field(default_factory=lambda: LEVELS)
     columns: Mapping[str, str] = field(default_factory=dict)
-    questions: Mapping[str, list[str]] | None = None
+    questions: Mapping[str, list[tuple[str, str]]] | None = None
     # The count of each odd thing, and the words seen.
     odd: dict[str, Counter[str]] = field(default_factory=dict)
     # The nuggets that each answer to a query was assigned.
@@ -241,36 +241,40 @@ def _crux(record: Field, reading: Reading) -> Iterator[Said]:
     """Read CRUX's ratings of a passage for the questions of a topic, in their order."""
     query, doc = record.need("example_id", "id").identifier(), record.need("pid", "docid").identifier()
     ratings = record.need("rating").members()
-    texts = None if reading.questions is None else reading.questions.get(query)
-    if reading.questions is not None and texts is None:
-        raise record.need("example_id", "id").refused("must be a query of nuggets")
-    if texts is not None and len(texts) != len(ratings):
-        raise record.need("rating").refused(f"must have a number for each of the {len(texts)} questions")
+    asked: list[tuple[str, str | None]] = [(str(place), None) for place in range(len(ratings))]
+    if reading.questions is not None:
+        if query not in reading.questions:
+            raise record.need("example_id", "id").refused("must be a query of nuggets")
+        asked = [*reading.questions[query]]
+        if len(asked) != len(ratings):
+            raise record.need("rating").refused(f"must have a number for each of the {len(asked)} questions")
     if not ratings:
         reading.note("documents have no nugget")
-    for place, rating in enumerate(ratings):
+    for (nugget, text), rating in zip(asked, ratings, strict=True):
         if rating.value is None:
             reading.note("ratings are missing")
         labels = [] if rating.value is None else [(doc, rating.number())]
-        yield Said(query, str(place), None if texts is None else texts[place], None, labels, record.where)
+        yield Said(query, nugget, text, None, labels, record.where)
 
 
-def questions(records: Iterable[Field]) -> dict[str, list[str]]:
-    """Return the questions of each query of CRUX's topics."""
-    known: dict[str, list[str]] = {}
+def questions(records: Iterable[Field]) -> dict[str, list[tuple[str, str]]]:
+    """Return the questions of each query of CRUX's topics: the id and the text of each."""
+    known: dict[str, list[tuple[str, str]]] = {}
     for record in records:
         query = record.need("example_id", "id")
         if query.identifier() in known:
             raise query.refused("must be there once")
-        known[query.identifier()] = [member.text() for member in record.need("questions").members()]
+        listing = Listing()
+        texts = [member.text() for member in record.need("questions").members()]
+        known[query.identifier()] = [(listing.name(None, text), text) for text in texts]
     return known
 
 
 def unasked(reading: Reading, where: str) -> Iterator[Said]:
     """Yield the questions of CRUX's topics, whether judged or not."""
-    for query, texts in (reading.questions or {}).items():
-        for place, text in enumerate(texts):
-            yield Said(query, str(place), text, None, [], where)
+    for query, asked in (reading.questions or {}).items():
+        for nugget, text in asked:
+            yield Said(query, nugget, text, None, [], where)
 
 
 def _groups(record: Field, reading: Reading) -> Iterator[Said]:

@@ -87,7 +87,7 @@ def read_nuggets(
     ==================  ================================================================================================
 
     A nugget is named by its id, or by the MD5 of its text; a second nugget with the same text in a list ends in ``-2``.
-    In CRUX and groups, it is named by its position.
+    Where there is no text, as in groups and in CRUX without topics, it is named by its position.
 
     Examples
     --------

@@ -7,6 +7,7 @@ import io
 import json
 import math
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path as Folder
 from typing import Any
@@ -18,6 +19,8 @@ from .written import require_pyarrow
 
 _SEPARATORS = {".csv": ",", ".tsv": "\t"}
 _SHOWN = 60
+# One half of a character as JSON escapes it, which Python reads even if it stands alone.
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 class Field:
@@ -266,9 +269,15 @@ def _is_json(line: str) -> bool:
 
 def _loaded(text: str) -> Any:
     try:
-        return json.loads(text.lstrip("\ufeff"), object_pairs_hook=_object)
+        value = json.loads(text.lstrip("\ufeff"), object_pairs_hook=_object)
+        if _SURROGATE.search(text):
+            json.dumps(value, ensure_ascii=False).encode()
     except RecursionError as error:
         raise ValueError("objects are nested too deeply") from error
+    except UnicodeEncodeError as error:
+        half = error.object[error.start]
+        raise ValueError(f"a text must not contain {half!r}, which is half of a character") from error
+    return value
 
 
 def _reason(error: ValueError) -> str:

@@ -58,8 +58,8 @@ def write_qrels(qrels: pd.DataFrame, path: Path, *, lossy: bool = False) -> None
     frame = given_frame(qrels, QRELS_COLUMNS, "qrels")
     numbers(frame, "relevance", "qrels")
     ids = {name: strings(frame, name, "qrels") for name in ("query_id", "doc_id", "iteration") if name in frame}
-    frame = frame.assign(**ids)
     try:
+        frame = frame.assign(**ids)
         if ending(path) == ".parquet":
             _write_parquet(frame.rename(columns=_PYTERRIER), path)
         elif ending(path) in TABLES:
@@ -137,7 +137,10 @@ def read_json_run(content: Content) -> pd.DataFrame:
 
 
 def _run_rows(record: Field) -> list[tuple[str, str, float, float]]:
-    query, docs = record.need("qid", "query_id").identifier(), record.need("docno", "doc_id")
+    query = record.need("qid", "query_id").identifier()
+    if record.has("nuggets") and record.has("run_id"):  # an answer that was judged is all that its run has
+        return [(query, record.need("run_id").identifier(), 1.0, 0.0)]
+    docs = record.need("docno", "doc_id")
     score, rank = record.get("score"), record.get("rank")
     if not isinstance(docs.value, list):
         place = np.nan if rank is None else rank.number()

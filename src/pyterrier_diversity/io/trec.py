@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any, Literal
 
 import numpy as np
@@ -10,6 +11,7 @@ import pandas as pd
 from ..judged import Groups, Ids, contradicted_ranks, ranking_order, warn_of_data
 from .dynamic_domain import dd_qrels, is_dd_qrels, is_dd_run, read_dd_run
 from .files import Columns, Content, Distinct, Source, read_columns, read_content
+from .nuggets import read_nuggets
 from .records import ending
 from .tabular import JSON, TABLES, read_json_run, read_qrels_table, with_whole_labels
 
@@ -24,8 +26,9 @@ def read_qrels(path: Source) -> pd.DataFrame:
     path : path-like or file object
         A file of lines ``query intent document label``, with an optional fifth column for the intent's weight; or the
         qrels of TREC Dynamic Domain, ``topic subtopic document passage rating``, recognised by topics like ``DD16-1``
-        and subtopics like ``DD16-1.1``; or a table from `write_qrels` (``.csv``, ``.tsv``, ``.parquet``). The file may
-        be gzipped; ``"-"`` is the standard input.
+        and subtopics like ``DD16-1.1``; or a table from `write_qrels` (``.csv``, ``.tsv``, ``.parquet``); or nuggets
+        (``.jsonl``, ``.json``), read as `read_nuggets` does by default. The file may be gzipped; ``"-"`` is the
+        standard input.
 
     Returns
     -------
@@ -44,6 +47,8 @@ def read_qrels(path: Source) -> pd.DataFrame:
     content = read_content(path)
     if ending(content.name) in TABLES:
         return read_qrels_table(content)
+    if ending(content.name) in JSON:
+        return read_nuggets(content)
     columns: Columns = {"qid": str, "iteration": str, "docno": Distinct, "label": float}
     table = pd.DataFrame(read_columns(content, columns, {"weight": float}))
     if table.empty:
@@ -74,8 +79,9 @@ def read_run(path: Source, *, order: Order = "score") -> pd.DataFrame:
     ----------
     path : path-like or file object
         A file of lines ``query Q0 document rank score tag``, or of JSON lines (``.jsonl``, ``.json``) with ``qid``,
-        ``docno`` and ``score`` or ``rank``, or with a list of documents, best first. The file may be gzipped; ``"-"``
-        is the standard input.
+        ``docno`` and ``score`` or ``rank``, or with a list of documents, best first, or with AutoNuggetizer's
+        judgements of one system's answers, which are its documents. The file may be gzipped; ``"-"`` is the standard
+        input.
     order : {"score", "rank"}
         The column that orders the documents: the score, as in trec_eval, or the rank, as in ndeval by default. With
         "rank", ``score`` is minus the rank in the file, and the file's scores are ignored.
@@ -116,15 +122,16 @@ def read_run_or_session(path: Source, order: Order = "score") -> pd.DataFrame:
     return read_dd_run(content)
 
 
+def read_if_path(run: Any, order: Order = "score") -> Any:
+    """Return the run of a path as `read_run_or_session` does, and any other form of a run as it is."""
+    return read_run_or_session(run, order) if isinstance(run, (str, os.PathLike)) else run
+
+
 def checked_order(who: str, order: Any) -> Order:
     """Return ``order``, or raise a ``ValueError`` if it is not "score" or "rank"."""
     if order not in ("score", "rank"):
         raise ValueError(f"{who}: order must be 'score' or 'rank', not {order!r}.")
     return "rank" if order == "rank" else "score"
-
-
-def _is_json(content: Content) -> bool:
-    return ending(content.name) in JSON
 
 
 def _read_trec_run(content: Content, order: Order) -> pd.DataFrame:

@@ -140,7 +140,11 @@ NTCIR_INTENT: Measures = (StRecall @ 10, D_nDCG @ 10, Dsharp_nDCG @ 10, DINsharp
 """The measures of NTCIR's INTENT tasks for document rankings."""
 
 FRESHSTACK: Measures = (alpha_nDCG @ 10, Coverage @ 20, Adhoc(ir_measures.R @ 50))
-"""The measures of FreshStack, where nuggets are the intents (Thakur et al. 2025)."""
+"""The measures of FreshStack, where nuggets are the intents (Thakur et al. 2025).
+
+FreshStack breaks ties by ascending id, rounds Coverage to five digits for each query, and rounds means to four. Here
+ids descend, and nothing is rounded.
+"""
 
 NUGGETS: Measures = grid(NuggetScore, importance=["vital", "weighted", "all"], partial=[0, 0.5])
 """The six scores of AutoNuggetizer for answers, three scores, strict and with partial support (Pradeep et al. 2025).

@@ -11,6 +11,7 @@ import pandas as pd
 from ir_measures.measures import MeanAgg
 
 from ..evaluate import DiversityEvaluator
+from ..io import read_if_path
 from ..judged import NO_DOCUMENT, QRELS_COLUMNS, RUN_COLUMNS, Run, ids, warn_user, with_string_ids
 from ..measures.groups import read_measures
 from ..parallel import in_parallel
@@ -148,8 +149,8 @@ def pool_depth(
 
     Parameters
     ----------
-    runs : mapping of str to DataFrame
-        The results of each system, with PyTerrier's or ir_measures' names. Not changed.
+    runs : mapping of str to DataFrame or path
+        The results of each system, with PyTerrier's or ir_measures' names, or its run file. Not changed.
     qrels : DataFrame
         All judgements, with PyTerrier's or ir_measures' names. Not changed.
     measures : iterable of Measure or str
@@ -242,8 +243,8 @@ def assessor_agreement(
 
     Parameters
     ----------
-    runs : mapping of str to DataFrame
-        The results of each system, with PyTerrier's or ir_measures' names. Not changed.
+    runs : mapping of str to DataFrame or path
+        The results of each system, with PyTerrier's or ir_measures' names, or its run file. Not changed.
     qrels, other_qrels : DataFrame
         The judgements of each assessor, with PyTerrier's or ir_measures' names. Not changed.
     measures : iterable of Measure or str
@@ -357,7 +358,7 @@ def _read_runs(who: str, runs: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
         raise TypeError(f"{who}: runs must be a dict of names to runs, not {type(runs).__name__}.")
     if len(runs) < 2:
         raise ValueError(f"{who}: runs must have at least two systems, not {list(map(str, runs))!r}.")
-    return {str(name): with_string_ids(run, RUN_COLUMNS, f"run {name}") for name, run in runs.items()}
+    return {str(name): with_string_ids(read_if_path(run), RUN_COLUMNS, f"run {name}") for name, run in runs.items()}
 
 
 def _read_qrels(qrels: Any, what: str) -> pd.DataFrame:

@@ -12,6 +12,7 @@ import pandas as pd
 
 from ..arithmetic import divide
 from ..evaluate import DiversityEvaluator, Evaluation
+from ..io import read_if_path
 from ..judged import QRELS_COLUMNS, RUN_COLUMNS, Judgements, Memo, Retrieved, Run, judge, to_frame
 from ..measures.base import CompositeMeasure, implementation
 from ..measures.composite import innermost
@@ -88,7 +89,7 @@ def number_of_systems(
 
     Parameters
     ----------
-    runs : mapping of names to runs
+    runs : mapping of names to runs or paths
         The rankings of all systems, with PyTerrier's or ir_measures' names. Not changed.
     qrels : DataFrame
         Qrels. A column ``rarity`` is ignored. Not changed.
@@ -196,7 +197,7 @@ def insert_synthetic_system(
 
     Parameters
     ----------
-    runs : mapping of names to runs
+    runs : mapping of names to runs or paths
         The rankings of the other systems, with PyTerrier's or ir_measures' names. Not changed.
     qrels : DataFrame
         Qrels (in the paper, of a single query). A column ``rarity`` is ignored. Not changed.
@@ -316,7 +317,7 @@ def _sizes(sizes: Iterable[int] | None, n_systems: int) -> list[int]:
 
 
 def _run_frame(run: Any) -> pd.DataFrame:
-    return to_frame(run, RUN_COLUMNS, "run")
+    return to_frame(read_if_path(run), RUN_COLUMNS, "run")
 
 
 def _qrels_frame(qrels: Any) -> pd.DataFrame:

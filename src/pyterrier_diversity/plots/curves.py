@@ -15,7 +15,7 @@ from ..measures import Coverage
 from ..measures.parse import read_measure
 from ..meta.significance_tests import LEVEL
 from ..parameters import CUTOFF, checked
-from .drawing import counts_of, lines_of, name_lines, new_axes, plot_lines, rank_ticks, readable, style, title
+from .drawing import counts_of, lines_of, name_lines, new_axes, plot_lines, rank_ticks, readable, style, ticks_at, title
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -79,7 +79,7 @@ def intent_coverage(
     plot_lines(ax, lines)
     rank_ticks(ax, 1, last)
     drawn = np.concatenate([y for _, y in lines.values()])
-    ax.set_ylim(min(0.0, 1.05 * np.nanmin(drawn, initial=0.0)), max(1.0, 1.05 * np.nanmax(drawn, initial=0.0)))
+    ax.set_ylim(min(0.0, 1.05 * np.nanmin(drawn, initial=0.0)), max(1.02, 1.05 * np.nanmax(drawn, initial=0.0)))
     ax.set_xlabel("rank")
     ax.set_ylabel(str(measure))
     title(ax, f"{measure} down to each rank, {len(judgements)} queries")
@@ -122,7 +122,7 @@ def asl_curve(frame: pd.DataFrame, *, log: bool = False, alpha: float = 0.05, ax
     ax.text(0.005, alpha, f"{alpha:g}", transform=ax.get_yaxis_transform(), va="bottom", size=9, color="0.3")
     ax.set_yscale("log" if log else "linear")
     if not log:
-        ax.set_ylim(0, 1)
+        ax.set_ylim(0, 1.02)
     rank_ticks(ax, 1, max(int(x[-1]) for x, _ in lines.values()))
     ax.set_xlabel("pairs of systems, the highest p-value first")
     ax.set_ylabel("achieved significance level (p-value)")
@@ -178,7 +178,10 @@ def pool_depth(frame: pd.DataFrame, *, by: str = "measure", ax: Axes | None = No
     ValueError
         If the frame has no rows or lacks a column.
     """
-    return _taus("pool_depth", frame, "meta.pool_depth", by, "depth", "depth of the pool", ax)
+    ax = _taus("pool_depth", frame, "meta.pool_depth", by, "depth", "depth of the pool", ax)
+    ax.set_xscale("log")
+    ticks_at(ax, np.unique(frame["depth"]))
+    return ax
 
 
 def number_of_systems(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
@@ -209,10 +212,8 @@ def number_of_systems(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         # Beside each other, as they would lie on each other.
         moved = x * 1.02 ** (i - (len(lines) - 1) / 2)
         ax.errorbar(moved, y, spread[name][1], fmt="none", ecolor=style(i, 1)["color"], capsize=3, linewidth=1)
-    sizes = sorted(frame["n_systems"].unique())
     ax.set_xscale("log")
-    ax.set_xticks(sizes, [str(size) for size in sizes])
-    ax.minorticks_off()
+    ticks_at(ax, np.unique(frame["n_systems"]))
     _show_taus(ax, frame["mean"] - frame["std"].fillna(0))
     ax.set_xlabel("systems drawn")
     ax.set_ylabel("rank correlation with the order among all systems")
@@ -280,11 +281,16 @@ def topics_needed(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     ValueError
         If the frame has no rows or lacks a column.
     """
+    from matplotlib.ticker import LogLocator, StrMethodFormatter
+
     frame = readable("topics_needed", frame, "meta.topics_needed", "measure", "topics", "delta")
     ax = new_axes() if ax is None else ax
     plot_lines(ax, lines_of(frame, "measure", "topics", "delta"))
     ax.set_xscale("log")
     ax.set_yscale("log")
+    ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 3, 5)))
+    ax.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+    ticks_at(ax, np.unique(frame["topics"]))
     ax.set_xlabel("topics")
     ax.set_ylabel("smallest difference of means that is found")
     told = [f"{key} {frame.attrs[key]:g}" for key in ("power", "alpha") if key in frame.attrs]
@@ -300,6 +306,7 @@ def _taus(who: str, frame: pd.DataFrame, source: str, by: str, x: str, what: str
     ax = new_axes() if ax is None else ax
     plot_lines(ax, lines_of(means, by, x, "tau"))
     _show_taus(ax, means["tau"])
+    ticks_at(ax, np.unique(means[x]))
     ax.set_xlabel(what)
     ax.set_ylabel("Kendall's τ with the order by all")
     title(ax, f"a line for each {by}", counts_of(frame))
@@ -309,4 +316,4 @@ def _taus(who: str, frame: pd.DataFrame, source: str, by: str, x: str, what: str
 
 def _show_taus(ax: Axes, values: pd.Series) -> None:
     """Show an axis of correlations from 0, or from a negative value, to 1."""
-    ax.set_ylim(min(0.0, 1.05 * np.nanmin(values, initial=0.0)), 1.02)
+    ax.set_ylim(min(0.0, 1.1 * np.nanmin(values, initial=0.0)), 1.02)

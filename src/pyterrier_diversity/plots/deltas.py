@@ -85,7 +85,9 @@ def per_query_deltas(
     (values,) = scores.by_measure.values()
     theirs = values[scores.systems.index(baseline)]
     deltas = {name: differences(values[scores.systems.index(name)], theirs) for name in systems}
-    ax = new_axes() if ax is None else ax
+    if ax is None:
+        # Wider for many queries, so that their names can be read.
+        ax = new_axes((float(np.clip(0.16 * len(scores.queries), 6.4, 12)), 4.8) if isinstance(system, str) else None)
     if isinstance(system, str):
         _draw_bars(ax, deltas[system], scores.queries)
         told = f"{system} against {baseline}: {_counted(deltas[system])}, mean {deltas[system].mean():+.3f}"
@@ -119,8 +121,8 @@ def _draw_bars(ax: Axes, delta: np.ndarray, queries: list[str]) -> None:
     ax.text(1.005, delta.mean(), "mean", va="center", size=9, transform=ax.get_yaxis_transform())
     room = 72 * 0.8 * size_of(ax)[0] / len(order)
     # Each query has its name as long as it can be read; of more queries, some.
-    step = max(1, int(np.ceil(5 / room)))
+    step = max(1, int(np.ceil(6 / room)))
     shown = range(0, len(order), step)
-    ax.set_xticks(shown, [queries[order[at]] for at in shown], rotation=90, fontsize=min(9.0, max(5.0, room * step)))
+    ax.set_xticks(shown, [queries[order[at]] for at in shown], rotation=90, fontsize=min(9.0, 0.85 * room * step))
     ax.set_xlim(-0.8, len(order) - 0.2)
     ax.set_xlabel("query, the largest gain first" + (f" (every {step}th is named)" if step > 1 else ""))

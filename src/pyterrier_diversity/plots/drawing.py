@@ -31,22 +31,16 @@ _MOST_NAMES = 10
 
 def new_axes(size: tuple[float, float] | None = None) -> Axes:
     """Return the only axes of a new figure, of a size in inches."""
-    return _new_figure(size).add_subplot()
+    return new_panels(1, size)[0]
 
 
-def new_pairs(n: int, size: tuple[float, float]) -> list[tuple[Axes, Axes]]:
-    """Return axes side by side in a new figure, low ones above and high ones below, which share both directions."""
-    ratios = {"height_ratios": (2, 5), "hspace": 0.04}
-    axes = _new_figure(size).subplots(2, n, squeeze=False, sharex="col", sharey="row", gridspec_kw=ratios)
-    return list(zip(*axes, strict=True))
-
-
-def _new_figure(size: tuple[float, float] | None) -> Any:
+def new_panels(n: int, size: tuple[float, float] | None = None) -> list[Axes]:
+    """Return axes side by side in a new figure, which share the vertical one."""
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:
         raise ImportError("plots need matplotlib: pip install 'pyterrier-diversity[plots]'") from error
-    return plt.figure(figsize=size, layout="constrained")
+    return list(plt.figure(figsize=size, layout="constrained").subplots(1, n, squeeze=False, sharey=True)[0])
 
 
 def readable(who: str, frame: pd.DataFrame, source: str, *columns: str) -> pd.DataFrame:
@@ -86,7 +80,7 @@ def characters_in(inches: float, size: float = _NAME_SIZE) -> int:
 def title(ax: Axes, *parts: str) -> None:
     """Write what is known above the axes, on three lines at most."""
     told = ", ".join(part for part in parts if part)
-    ax.set_title(fitted(told, characters_in(size_of(ax)[0], 10), 3), loc="left", fontsize=10)
+    ax.set_title(fitted(told, characters_in(size_of(ax)[0], 10), 3), fontsize=10)
 
 
 def counts_of(frame: pd.DataFrame) -> str:
@@ -105,6 +99,13 @@ def rank_ticks(ax: Axes, first: int, last: int) -> None:
     step = next(s * 10**e for e in range(20) for s in (1, 2, 5) if (last - first) / (s * 10**e) <= room)
     between = range(first - first % step + step, last, step)
     ax.set_xticks([first, *(at for at in between if min(at - first, last - at) > 0.6 * step or step == 1), last])
+
+
+def ticks_at(ax: Axes, values: np.ndarray) -> None:
+    """Label the values on the horizontal axis if they are few, plainly on a logarithmic axis as well."""
+    if len(values) <= _MOST_NAMES:
+        ax.set_xticks(values, [f"{value:g}" for value in values])
+        ax.minorticks_off()
 
 
 def style(i: int, n_points: int) -> dict[str, Any]:
@@ -143,7 +144,10 @@ def name_lines(ax: Axes) -> None:
     places = _places_at_the_end(ax, shown, names)
     if places is not None:
         for line, name, place in zip(shown, names, places, strict=True):
-            ax.text(1.01, place, name, color=line.get_color(), size=_NAME_SIZE, va="center", transform=ax.transAxes)
+            # With its marker, as colours are not for all eyes and printers.
+            look = {"color": line.get_color(), "transform": ax.transAxes, "clip_on": False}
+            ax.plot([1.03], [place], marker=line.get_marker(), markersize=5, label="_name", **look)
+            ax.text(1.055, place, name, size=_NAME_SIZE, va="center", **look)
     elif len(names) > 5 and figure_of(ax).get_layout_engine() is not None:
         ax.legend(shown, names, fontsize="small", loc="center left", bbox_to_anchor=(1, 0.5))
     else:

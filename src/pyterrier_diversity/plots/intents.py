@@ -11,13 +11,18 @@ import pandas as pd
 
 from ..judged import Ranked, Run, judge, to_frame
 from ..parameters import CUTOFF, checked
-from .drawing import GAIN, characters_in, figure_of, fitted, new_axes, new_pairs, rank_ticks, readable, size_of, title
+from .drawing import GAIN, characters_in, figure_of, fitted, new_axes, new_panels, rank_ticks, readable, size_of, title
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.colors import Colormap
 
 _JUDGED_0 = "#eef1f4"
+_UNJUDGED: dict[str, Any] = {"facecolor": "white", "edgecolor": "0.65", "hatch": "////", "linewidth": 0}
+# Shades are those of the labels of TREC, the same in every picture; larger labels need a scale of their own.
+_HIGHEST = 4
+# The order of the key.
+_KINDS = ("label", "judged,", "unjudged", "new", "tied")
 _EXPLAIN = "transformers.Explain"
 _EXPLAINED = ("qid", "position", "intents", "new_intents", "unmet_intents", "judged", "tied", "measure", "value")
 
@@ -80,7 +85,7 @@ def coverage(
     >>> import pyterrier as pt
     >>> demo = pt.get_dataset("diversity:demo")
     >>> ax = coverage(demo.get_results("xquad"), demo.get_qrels(), "3")
-    >>> ax.get_title(loc="left")
+    >>> ax.get_title()
     'query 3'
     """
     cutoff = checked("coverage", CUTOFF, cutoff=cutoff)["cutoff"]
@@ -103,7 +108,8 @@ def coverage(
     names = {} if intents is None else dict(intents)
     shares = named.weight / named.weight.sum()
     texts = [_text(names, name) for name in named.ids]
-    _draw(ax, grid, judgements.intents.max_label.max(), texts, [f" ({share:.2f})" for share in shares])
+    highest = max(_HIGHEST, judgements.intents.max_label.max())
+    _draw(ax, grid, highest, texts, [f" ({share:.2f})" for share in shares])
     _key(ax, [grid])
     title(ax, f"query {query_id}")
     return ax
@@ -158,8 +164,8 @@ def explain(
     -------
     Axes, or list of Axes for a mapping
         A row for each intent and a column for each rank, darker for a higher label. A ring is on the first document of
-        an intent; unjudged documents are hatched, and ``=`` below a rank says that a tie decided it. Axes above, of
-        one scale for all systems, have the value of the ranking down to each rank.
+        an intent; unjudged documents are hatched, and ``=`` below a rank says that a tie decided it. Axes above, in
+        ``child_axes`` and of one scale for all systems, have the value of the ranking down to each rank.
 
     Raises
     ------
@@ -189,26 +195,24 @@ def explain(
         raise ValueError(f"{who}: query {query!r} has no intent with a relevant document.")
     names = {} if intents is None else dict(intents)
     grids = [_grid_of(rows, known) for rows in shown.values()]
-    if ax is None:
-        pairs = new_pairs(len(shown), _size(len(shown), len(known), 1.2))
-    else:
-        given = list(ax) if several else [ax]
-        if len(given) != len(shown):
-            raise ValueError(f"{who}: ax must have one of Axes for each system, not {len(given)} for {len(shown)}.")
-        pairs = [(_above(panel), panel) for panel in given]
-    highest = max(grid.labels.max() for grid in grids)
+    given = ax if several else [ax]
+    panels = new_panels(len(shown), _size(len(shown), len(known), 1.2)) if ax is None else list(given)
+    if len(panels) != len(shown):
+        raise ValueError(f"{who}: ax must have one of Axes for each system, not {len(panels)} for {len(shown)}.")
+    highest = max(_HIGHEST, *(grid.labels.max() for grid in grids))
     values = np.concatenate([rows["value"].to_numpy(dtype=float) for rows in shown.values()])
     limits = float(np.nanmin(values, initial=0.0)), float(np.nanmax(values, initial=1.0))
-    for i, ((above, panel), grid, (system, rows)) in enumerate(zip(pairs, grids, shown.items(), strict=True)):
+    for i, (panel, grid, (system, rows)) in enumerate(zip(panels, grids, shown.items(), strict=True)):
+        above = _above(panel)
         _draw(panel, grid, highest, [_text(names, name) for name in known])
         _draw_values(above, rows, limits)
         text = rows["query"].iloc[0] if "query" in rows else ""
-        title(above, system, f"query {rows['qid'].iloc[0]}" + (f": {text}" if text else ""))
+        title(panel, system, f"query {rows['qid'].iloc[0]}" + (f": {text}" if text else ""))
         if i and ax is None:
             panel.tick_params(labelleft=False)
             above.set_ylabel("")
-    _key(pairs[0][1], grids, whole_figure=ax is None)
-    panels = [panel for _, panel in pairs]
+            above.tick_params(labelleft=False)
+    _key(panels[0], grids)
     return panels if several else panels[0]
 
 
@@ -257,15 +261,20 @@ def _text(names: Mapping[str, str], name: str) -> str:
 
 
 def _above(ax: Axes) -> Axes:
-    """Divide the place of axes: return new ones above, for the values, which share the ranks."""
-    figure, spec = ax.figure, ax.get_subplotspec()
-    if spec is None:
-        left, bottom, width, height = ax.get_position().bounds
-        ax.set_position((left, bottom, width, 0.66 * height))
-        return figure.add_axes((left, bottom + 0.7 * height, width, 0.3 * height), sharex=ax)
-    parts = spec.subgridspec(2, 1, height_ratios=(2, 5), hspace=0.04)
-    ax.set_subplotspec(parts[1])
-    return figure.add_subplot(parts[0], sharex=ax)
+    """Return new axes between those for the ranks, which they share, and their title."""
+    from matplotlib.transforms import ScaledTranslation, blended_transform_factory
+
+    # A height in inches, which the layout makes room for.
+    top: Any = ax.transAxes
+    inches = figure_of(ax).dpi_scale_trans + ScaledTranslation(0, 1, top)
+    return ax.inset_axes(
+        (0, 0.1, 1, _height_above(ax)), transform=blended_transform_factory(ax.transAxes, inches), sharex=ax
+    )
+
+
+def _height_above(ax: Axes) -> float:
+    """Return the height of the values above the ranks, in inches."""
+    return min(0.9, 0.3 * size_of(ax)[1])
 
 
 def _draw_values(ax: Axes, rows: pd.DataFrame, limits: tuple[float, float]) -> None:
@@ -274,7 +283,7 @@ def _draw_values(ax: Axes, rows: pd.DataFrame, limits: tuple[float, float]) -> N
     margin = 0.08 * (limits[1] - limits[0])
     ax.axhline(0, color="0.6", linewidth=0.8)
     ax.plot(ranks, values, color=GAIN, marker="." if len(values) <= 30 else None, label=rows["measure"].iloc[0])
-    ax.annotate(f"{values[-1]:.3f}", (ranks[-1], values[-1]), (0, 4), textcoords="offset points", ha="right", size=9)
+    ax.text(1.01, values[-1], f"{values[-1]:.3f}", va="center", size=9, transform=ax.get_yaxis_transform())
     ax.set_ylim(limits[0] - margin, limits[1] + 2 * margin)
     ax.set_ylabel(fitted(rows["measure"].iloc[0], 14, 3), fontsize=9)
     ax.tick_params(labelbottom=False)
@@ -285,7 +294,7 @@ def _shades() -> Colormap:
     from matplotlib.colors import LinearSegmentedColormap
 
     # The lowest label is far from 0, in grey as well.
-    shades = [(0.0, _JUDGED_0), (1e-6, "#c3daee"), (0.5, "#4a90c4"), (1.0, "#08306b")]
+    shades = [(0.0, _JUDGED_0), (1e-6, "#b9d6ee"), (0.25, "#92c0e2"), (0.5, "#4a90c4"), (1.0, "#08306b")]
     return LinearSegmentedColormap.from_list("labels", shades, N=1024)
 
 
@@ -293,46 +302,74 @@ def _draw(ax: Axes, grid: _Grid, highest: float, names: list[str], weights: list
     """Draw labels by intent and rank, darker the higher, with the names of the intents and their weights."""
     n_intents, depth = grid.labels.shape
     start = grid.first_rank
-    width = size_of(ax)[0]
-    column = 72 * 0.6 * width / depth
+    column = 72 * 0.6 * size_of(ax)[0] / depth
     ax.pcolormesh(
         np.arange(depth + 1) + start - 0.5,
         np.arange(n_intents + 1) - 0.5,
         grid.labels,
         cmap=_shades(),
         vmin=0,
-        vmax=max(highest, 1),
+        vmax=highest,
         edgecolors="white",
         linewidth=min(2.0, 0.12 * column),
     )
-    for place in np.flatnonzero(~grid.judged).tolist():
-        left = place + start - 0.5
-        ax.axvspan(left, left + 1, facecolor="white", edgecolor="0.65", hatch="////", linewidth=0)
+    ax.bar(start + np.flatnonzero(~grid.judged), n_intents, 1, -0.5, **_UNJUDGED)
     rows, places = np.nonzero(grid.new)
-    size = min(7.0, 0.55 * column)
+    size = min(7.0, max(2.5, 0.55 * column))
     ax.plot(places + start, rows, "o", color="white", markeredgecolor="black", markersize=size, label="_new")
     for row in np.flatnonzero(~grid.possible).tolist():
         middle = start + (depth - 1) / 2
         ax.text(middle, row, "no judged document is relevant", ha="center", va="center", size=8, style="italic")
-    below = 0.4 if grid.tied.any() else 0.0
     for place in np.flatnonzero(grid.tied).tolist():
         ax.text(place + start, n_intents - 0.3, "=", ha="center", va="center", size=min(9.0, 0.9 * column))
-    # Names take a third of the picture at most, so that the ranks keep their place.
-    texts = [
-        fitted(name, min(32, characters_in(0.3 * figure_of(ax).get_figwidth()), characters_in(0.52 * width)))
-        for name in names
-    ]
-    ax.set_yticks(range(n_intents), [*map(add, texts, weights or [""] * n_intents)], fontsize=9)
-    ax.set_ylim(n_intents - 0.5 + below, -0.5)
+    ax.set_ylim(n_intents - (0.1 if grid.tied.any() else 0.5), -0.5)
     ax.set_xlim(start - 0.5, start + depth - 0.5)
     rank_ticks(ax, start, start + depth - 1)
     ax.set_xlabel("rank")
     ax.spines[:].set_visible(False)
+    _name_rows(ax, names, weights or [""] * n_intents)
+
+
+def _name_rows(ax: Axes, names: list[str], weights: list[str]) -> None:
+    """Write the names of intents, as long and as large as there is room for, and their weights."""
+    width, height = size_of(ax)
+    # They take a third of the picture at most, so that the ranks keep their place.
+    characters = min(32, characters_in(0.3 * figure_of(ax).get_figwidth()), characters_in(0.52 * width))
+    # Besides the rows there are the title, the values, the numbers of the ranks and the key.
+    row = (height - 0.6 - (_height_above(ax) if ax.child_axes else 0)) / abs(np.subtract(*ax.get_ylim()))
+    lines = min(3, max(1, round(row / 0.16)))
+    texts = [fitted(name, characters, lines) for name in names]
+    size = min(9.0, max(5.0, 72 * row / (1.25 * lines)))
+    ax.set_yticks(range(len(names)), [*map(add, texts, weights)], fontsize=size)
     ax.tick_params(axis="y", length=0)
 
 
-def _key(ax: Axes, grids: list[_Grid], *, whole_figure: bool = False) -> None:
-    """Tell what shades and marks mean: those that there are."""
+def _key(ax: Axes, grids: list[_Grid]) -> None:
+    """Tell what shades and marks mean: below the figure, once for all its panels, where the layout makes room."""
+    handles = _handles(ax, grids)
+    figure = figure_of(ax)
+    if figure.get_layout_engine() is None:
+        width = size_of(ax)[0]
+        ax.legend(**_legend(handles, width), loc="upper center", bbox_to_anchor=(0.5, -0.6 / size_of(ax)[1]))
+        return
+    scale = f"labels up to {ax.collections[0].norm.vmax:g}"
+    for other in figure.legends:
+        # Panels of one scale have one key.
+        if other.get_gid() == scale:
+            handles = list({handle.get_label(): handle for handle in [*handles, *other.legend_handles]}.values())
+            other.remove()
+    handles.sort(key=lambda handle: (_KINDS.index(handle.get_label().split()[0]), handle.get_label()))
+    figure.legend(**_legend(handles, figure.get_figwidth()), loc="outside lower center").set_gid(scale)
+
+
+def _legend(handles: list[Any], width: float) -> dict[str, Any]:
+    """Return how a legend of a width in inches looks, with rows of one length."""
+    rows = -(-len(handles) // max(1, int(width / 1.2)))
+    return {"handles": handles, "ncols": -(-len(handles) // rows), "fontsize": 8, "frameon": False}
+
+
+def _handles(ax: Axes, grids: list[_Grid]) -> list[Any]:
+    """Return the shades and marks that there are."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
@@ -345,18 +382,12 @@ def _key(ax: Axes, grids: list[_Grid], *, whole_figure: bool = False) -> None:
     if any(((grid.labels == 0) & grid.judged).any() for grid in grids):
         handles.append(Patch(facecolor=_JUDGED_0, edgecolor="0.8", label="judged, label 0"))
     if any(not grid.judged.all() for grid in grids):
-        handles.append(Patch(facecolor="white", edgecolor="0.65", hatch="////", label="unjudged"))
+        handles.append(Patch(**_UNJUDGED, label="unjudged"))
     if any(grid.new.any() for grid in grids):
         handles.append(_mark(Line2D, "o", "new intent", "white"))
     if any(grid.tied.any() for grid in grids):
         handles.append(_mark(Line2D, "$=$", "tied score", "black"))
-    figure = figure_of(ax)
-    width = figure.get_figwidth() if whole_figure else size_of(ax)[0] * 1.2
-    how = {"handles": handles, "ncols": max(1, min(len(handles), int(width / 1.25))), "fontsize": 8, "frameon": False}
-    if whole_figure:
-        figure.legend(loc="outside lower center", **how)
-    else:
-        ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.6 / size_of(ax)[1]), **how)
+    return handles
 
 
 def _mark(line: Any, marker: str, label: str, color: str) -> Any:

@@ -55,7 +55,7 @@ def confusion(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     same = sum(
         counts[row, column] for row, a in enumerate(frame.index) for column, b in enumerate(frame.columns) if a == b
     )
-    title(ax, f"{counts.sum():g} documents", f"{divide(same, counts.sum()):.0%} with the same label")
+    title(ax, f"{int(counts.sum())} judgements", f"{divide(same, counts.sum()):.0%} with the same label")
     return ax
 
 

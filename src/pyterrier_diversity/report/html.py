@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from ..evaluate import evaluate_runs, missed_intents, texts_of_intents
-from ..io import read_run_or_session
+from ..io import read_if_path
 from ..judged import QRELS_COLUMNS, RUN_COLUMNS, Ranked, Run, judge, to_frame
 from ..parameters import CUTOFF, Parameter, Rng, checked
 
@@ -184,11 +184,7 @@ def _template() -> Any:
 def _frames(who: str, runs: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
     if not isinstance(runs, Mapping):
         raise TypeError(f"{who}: runs must be a dict of names to runs or files, not {type(runs).__name__}.")
-    read = {
-        str(name): read_run_or_session(run) if isinstance(run, (str, os.PathLike)) else run
-        for name, run in runs.items()
-    }
-    return {name: to_frame(run, RUN_COLUMNS, f"run {name}") for name, run in read.items()}
+    return {str(name): to_frame(read_if_path(run), RUN_COLUMNS, f"run {name}") for name, run in runs.items()}
 
 
 def _tested(perquery: pd.DataFrame, scores: Scores, test: Any, options: dict[str, Any]) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections import deque
 from collections.abc import Callable
+from copy import copy
 from typing import Literal, get_args
 
 import numpy as np
@@ -121,6 +122,14 @@ class FuseSubtopics(Step):
         frame = frame.assign(docno=np.array(docs, dtype=object), score=np.array(scores, dtype=np.float64))
         self._warn_of_queries(inp)
         return pt.model.add_ranks(frame)
+
+    def fuse_rank_cutoff(self, k: int) -> pt.Transformer | None:
+        """Return a step that retrieves ``k`` documents for a query; None if this one retrieves no more."""
+        if self.num_results <= k:
+            return None
+        fewer = copy(self)
+        fewer.num_results = k
+        return fewer
 
     def _by_reciprocal_rank(self, rankings: _Rankings) -> dict[str, float]:
         scores: dict[str, float] = {}
