@@ -237,6 +237,10 @@ def test_invalid_arguments_of_compare_give_one_sentence(arguments, message):
     assert message in fail("compare", "demo", BM25, XQUAD, "-m", "RBU@5", *arguments)
 
 
+def test_a_single_run_is_not_compared():
+    assert "Give at least two runs to compare" in fail("compare", "demo", BM25, "-m", "RBU@5", status=2)
+
+
 def test_a_table_may_be_printed_for_latex():
     lines = run(
         "evaluate", "demo", BM25, XQUAD, "-m", "RBU@5 alpha_nDCG@5", "--format", "latex", "-p", "3"

@@ -12,6 +12,7 @@ from ir_measures import P
 from pyterrier_diversity import P_Rareness, meta
 from pyterrier_diversity.meta import (
     asl_curve,
+    assessor_agreement,
     axiom_table,
     compare,
     concordance,
@@ -23,6 +24,7 @@ from pyterrier_diversity.meta import (
     risk,
     stability,
     topic_sampling,
+    topics_needed,
     unanimity,
 )
 
@@ -104,6 +106,7 @@ def test_pairs_are_in_the_order_of_the_frame(order):
         (lambda frame: overlap(frame, measures=MEASURES, n_trials=50, rng=1), ["measure", "other_measure"]),
         (lambda frame: stability(frame, n_trials=50, rng=1), ["measure"]),
         (lambda frame: topic_sampling(frame, sizes=[2, 5], n_trials=20, rng=1), ["measure", "size"]),
+        (lambda frame: topics_needed(frame, n=9, test="tukey-randomised", n_trials=20, rng=1), ["measure"]),
         (unanimity, ["measure"]),
         (lambda frame: rank_correlation(frame), ["measure", "reference"]),
         (lambda frame: risk(frame, "s10"), ["measure", "system"]),
@@ -147,9 +150,8 @@ def test_an_invalid_seed_is_refused(function, rng):
         function(rng)
 
 
-@settings(deadline=None, max_examples=8)
-@given(st.permutations(SYSTEMS), st.randoms())
-def test_numbers_of_systems_are_the_same(names, random):
+def in_two_orders(names, random):
+    """Return runs by name and qrels, in two orders of names and rows."""
     rng = np.random.default_rng(3)
     rows = [
         (name, query, f"d{doc}", score)
@@ -163,16 +165,25 @@ def test_numbers_of_systems_are_the_same(names, random):
         columns=["qid", "docno", "label"],
     )
     shuffled = found.sample(frac=1, random_state=random.randrange(1000))
-    options = {"sizes": [2, 3], "n_trials": 10, "cutoff": 5, "rng": 1}
-
-    one, other = (
-        number_of_systems(
-            {name: frame[frame["name"] == name].drop(columns="name") for name in order},
-            judged,
-            P_Rareness @ 5,
-            **options,
-        )
+    return [
+        ({name: frame[frame["name"] == name].drop(columns="name") for name in order}, judged)
         for frame, order, judged in ((found, SYSTEMS, qrels), (shuffled, names, qrels.iloc[::-1]))
-    )
+    ]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda runs, qrels: number_of_systems(runs, qrels, P_Rareness @ 5, sizes=[2, 3], n_trials=10, cutoff=5, rng=1),
+        lambda runs, qrels: assessor_agreement(
+            runs, qrels, qrels.assign(label=(qrels["docno"] < "d5").astype(int)), [P @ 5], n_trials=20, rng=1
+        ),
+    ],
+    ids=["number_of_systems", "assessor_agreement"],
+)
+@settings(deadline=None, max_examples=8)
+@given(names=st.permutations(SYSTEMS), random=st.randoms())
+def test_results_from_runs_are_the_same(function, names, random):
+    one, other = (function(*given) for given in in_two_orders(names, random))
 
     pd.testing.assert_frame_equal(one, other, check_exact=False, rtol=1e-9, atol=1e-12)

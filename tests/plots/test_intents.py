@@ -303,3 +303,14 @@ def test_a_label_has_the_same_shade_in_every_picture():
         return {handle.get_label(): handle.get_facecolor() for handle in figure.legends[0].legend_handles[:1]}
 
     assert shade([{"a": 1}, {}, {}]) == shade([{"a": 1}, {"a": 4}, {}])
+
+
+@pytest.mark.parametrize("order", [slice(None), slice(None, None, -1)])
+def test_systems_that_return_fewer_documents_share_the_ranks_of_the_others(order):
+    lengths = {"short": EXPLAINED.head(1), "long": EXPLAINED}
+    names = list(lengths)[order]
+
+    axes = plots.explain({name: lengths[name] for name in names})
+
+    assert [ax.get_xlim() for ax in axes] == [(0.5, 3.5), (0.5, 3.5)]
+    assert [np.asarray(ax.collections[0].get_array()).size for ax in axes] == [3 * len(lengths[name]) for name in names]

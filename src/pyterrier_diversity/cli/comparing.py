@@ -99,6 +99,8 @@ def compare(
         raise click.UsageError("--tolerance needs --no-worse.")
     chosen = asked(options.measures_of(measures), guarded)
     named, others = runs_and_baselines(runs, baselines, qrels)
+    if len(named) < 2:
+        raise click.UsageError("Give at least two runs to compare, or one run and a --baseline.")
     read = {"order": order, "strict": strict, "doc_len": doc_len}
     values = evaluated(qrels, named, [*chosen, *guarded], perquery=True, n_jobs=jobs, **read)
     there = set(values["name"])

@@ -10,7 +10,7 @@ import numpy as np
 # Relative differences below this are rounding errors; better orders by less are not searched for.
 PRECISION = 1e-12
 
-# Gains that differ by more than this factor from that of the document at a rank do not affect the prices there.
+# The prices at a rank do not depend on gains that differ from the gain at the rank by more than this factor.
 _FAR = 1e4
 
 

@@ -1,4 +1,4 @@
-"""The relevant documents of one query after the other, for searches that take a query at a time."""
+"""The relevant documents of each query, for searches that work query by query."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .ranked import relevant_documents
 
 
 class QueryRelevance(NamedTuple):
-    """A query, its relevant documents by descending name, its intents, and which of them is relevant to which.
+    """A query, its relevant documents by descending name, its intents, and the labels that link them.
 
     Attributes
     ----------

@@ -407,7 +407,7 @@ CELLS = (
         "RBP",
         "Rank-Biased Average Precision",
         r"\sum_i \frac{R_i}{i} (1 - \theta)^{i - 1} \theta",
-        "Precision at the rank where users stop, who stop at each document with the same probability.",
+        "Precision at the rank where users stop, with the same probability at each document.",
     ),
     Cell(
         "CDG",
@@ -439,7 +439,7 @@ CELLS = (
         "RR",
         "Reciprocal Rank Gain",
         r"\sum_i \frac{J_i}{i (i + 1)}",
-        "Relevance of the document where users stop, who read rank i with probability 1/i.",
+        "Relevance of the document where users stop. They read rank i with probability 1/i.",
     ),
     Cell(
         "RRTR",
@@ -455,7 +455,7 @@ CELLS = (
         "RR",
         "Reciprocal Average Precision",
         r"\sum_i \frac{R_i}{i} \frac{1}{i (i + 1)}",
-        "Precision at the rank where users stop, who read rank i with probability 1/i.",
+        "Precision at the rank where users stop. They read rank i with probability 1/i.",
     ),
     Cell(
         "EPR",
@@ -463,7 +463,7 @@ CELLS = (
         "ERR",
         "Expected Precision",
         r"\sum_i \frac{R_i}{i} J_i (1 - \theta)^{R_i - 1} \theta",
-        "Precision at the rank where users stop, who stop at each relevant document with the same probability.",
+        "Precision at the rank where users stop, with the same probability at each relevant document.",
     ),
     Cell(
         "ARR",
@@ -479,7 +479,7 @@ CELLS = (
         "RRR",
         "Reciprocal Relevant Rank",
         r"\sum_i \frac{1}{i} \frac{J_i}{R_i (R_i + 1)}",
-        "Reciprocal of the rank where users stop, who read the i-th relevant document with probability 1/i.",
+        "Reciprocal of the rank where users stop. They read the i-th relevant document with probability 1/i.",
     ),
     Cell(
         "RRAP",
@@ -487,7 +487,7 @@ CELLS = (
         "RRR",
         "Reciprocal Relevant Average Precision",
         r"\sum_i \frac{R_i}{i} \frac{J_i}{R_i (R_i + 1)}",
-        "Precision at the rank where users stop, who read the i-th relevant document with probability 1/i.",
+        "Precision at the rank where users stop. They read the i-th relevant document with probability 1/i.",
     ),
 )
 

@@ -278,9 +278,9 @@ def sketch(counterexample: pd.DataFrame) -> str:
     Returns
     -------
     str
-        What the constraint demands of the values of two rankings, A ("better" in the frame) and B ("worse"), and what
-        they are. Then a table of the labels at each rank, in which equal ranks share a row, and the judged documents
-        that neither ranking retrieves.
+        First the demand of the constraint on the values of two rankings, A ("better" in the frame) and B ("worse"),
+        and their actual values. Then a table of the labels at each rank; equal ranks share a row. Then the judged
+        documents that are in neither ranking.
 
     Examples
     --------

@@ -153,9 +153,9 @@ def compare(
 
     *Parametric HSD*: :math:`q = |\bar x_i - \bar x_j| / \sqrt{MS_{res}/n}` in the studentised range distribution with
     (n - 1)(m - 1) degrees of freedom, for m systems and n queries. :math:`MS_{res}` is the residual mean square of
-    systems by queries. ``tukey_hsd`` of scipy and statsmodels is another test, which ignores that the systems share the
-    queries. With ``groups="pairwise"`` this is the paired t-test. Türkmen et al. (2023) did not pair the queries, which
-    finds fewer differences.
+    systems by queries. ``tukey_hsd`` of scipy and statsmodels is another test, for systems on different queries. With
+    ``groups="pairwise"`` this is the paired t-test. Türkmen et al. (2023) did not pair the queries, which finds fewer
+    differences.
 
     *Bootstrap*: with the differences z, :math:`w = z - \bar z` and :math:`t(v) = \bar v / (s_v/\sqrt N)`, p is the
     share of B resamples :math:`w^*` of w in which :math:`|t(w^*)| \ge |t(z)|`. For a sample without variance, t is 0 if

@@ -228,7 +228,7 @@ def _hsd_power(
     drawn[worst, sample] -= delta / 2
     means = drawn.mean(axis=2)
     size = np.abs(means[best, sample] - means[worst, sample])
-    # A shuffle is a matrix of 0 and 1 that says, for each query, which system's value a system gets.
+    # A shuffle is a matrix of 0 and 1: for each query, it assigns the value of one system to another.
     by_query = drawn.transpose(2, 0, 1).reshape(n * m, n_trials)
     reached = np.zeros(n_trials)
     for generator, n_shuffles in draws(rng, n_trials, max(n * m * m, m * n_trials)).again():

@@ -342,7 +342,7 @@ class Design(NamedTuple):
     seed: int | None = None
 
     def described(self, scores: Scores) -> dict[Hashable, Any]:
-        """Return the attributes that describe the test in a table of results, as values that JSON has."""
+        """Return the attributes of a table of results that describe the test, as JSON values."""
         parameters: dict[Hashable, Any] = {"test": self.test, "alpha": self.alpha}
         if self.correction is not None:
             parameters |= {"correction": self.correction, "family": self.family}

@@ -62,8 +62,9 @@ def unanimity(
     .. math::
         MU(m) = \log_2 \frac{P(\Delta m, \Delta \mathcal{M})}{\frac{1}{2} P(\Delta \mathcal{M})}
 
-    where :math:`\Delta m` means that m gives the first system the higher value (one half if the values are equal), and
-    :math:`\Delta \mathcal{M}` means that no other measure gives it the lower value. Values are equal within 1e-12.
+    Here, :math:`\Delta m` is the event that m gives the first system the higher value (one half if the values are
+    equal). :math:`\Delta \mathcal{M}` is the event that no other measure gives it the lower value. Values are equal
+    within 1e-12.
 
     Measures with the same values for every system and query count once, so that adding copies changes nothing, and
     copies have the same unanimity. This departs from the paper, whose formula counts a copy of m among the other

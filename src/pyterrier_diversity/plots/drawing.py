@@ -35,12 +35,13 @@ def new_axes(size: tuple[float, float] | None = None) -> Axes:
 
 
 def new_panels(n: int, size: tuple[float, float] | None = None) -> list[Axes]:
-    """Return axes side by side in a new figure, which share the vertical one."""
+    """Return axes side by side in a new figure, of one scale in both directions."""
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:
         raise ImportError("plots need matplotlib: pip install 'pyterrier-diversity[plots]'") from error
-    return list(plt.figure(figsize=size, layout="constrained").subplots(1, n, squeeze=False, sharey=True)[0])
+    _, axes = plt.subplots(1, n, figsize=size, layout="constrained", squeeze=False, sharex=True, sharey=True)
+    return list(axes[0])
 
 
 def readable(who: str, frame: pd.DataFrame, source: str, *columns: str) -> pd.DataFrame:

@@ -323,8 +323,11 @@ def _draw(ax: Axes, grid: _Grid, highest: float, names: list[str], weights: list
     for place in np.flatnonzero(grid.tied).tolist():
         ax.text(place + start, n_intents - 0.3, "=", ha="center", va="center", size=min(9.0, 0.9 * column))
     ax.set_ylim(n_intents - (0.1 if grid.tied.any() else 0.5), -0.5)
-    ax.set_xlim(start - 0.5, start + depth - 0.5)
-    rank_ticks(ax, start, start + depth - 1)
+    # A panel that shares its ranks with longer ones leaves them room.
+    shared = [other for other in ax.get_shared_x_axes().get_siblings(ax) if other is not ax and other.has_data()]
+    last = max([start + depth - 1, *(int(other.get_xlim()[1]) for other in shared)])
+    ax.set_xlim(start - 0.5, last + 0.5)
+    rank_ticks(ax, start, last)
     ax.set_xlabel("rank")
     ax.spines[:].set_visible(False)
     _name_rows(ax, names, weights or [""] * n_intents)

@@ -24,8 +24,8 @@ def degrade(
     qrels : DataFrame
         Qrels, with PyTerrier's or ir_measures' names. Not changed.
     relevant, irrelevant : pair of float > 0
-        Parameters alpha and beta of a Beta distribution: that of the probabilities of a document for intents to which
-        it is relevant, and for those to which it is not. The mean of a distribution is alpha / (alpha + beta).
+        Parameters alpha and beta of the Beta distribution of probabilities, for a document and an intent to which it is
+        relevant, and for one to which it is not. The mean of a distribution is alpha / (alpha + beta).
     rng : Generator, int or None
         Source of randomness. Each query is drawn independently of the others.
 
