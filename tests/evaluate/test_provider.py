@@ -301,7 +301,7 @@ def test_names_that_programs_in_c_cannot_hold_are_refused_for_them(name):
     ):
         with pytest.raises(ValueError, match="contains a character that other providers of ir_measures cannot read"):
             value(IA(ir_measures.AP), *of)
-        with pytest.raises(ValueError, match="holds a character that providers other than this package cannot read"):
+        with pytest.raises(ValueError, match="contains a character that other providers of ir_measures cannot read"):
             DiversityEvaluator([ir_measures.AP], of[0]).values(of[1])
 
 

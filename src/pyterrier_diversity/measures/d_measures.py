@@ -179,7 +179,7 @@ class _EfP(DiversityMeasure):
     """
 
     NAME = __name__ = "EfP"
-    PRETTY_NAME = "Effective Relevance (Ef-P)"
+    PRETTY_NAME = "Effective Precision (Ef-P)"
     FORMULA = r"\frac{1}{k} \sum_i [\exists t : J_{it} = 1 \text{ and } (t \text{ informational or } c_{it} = 0)]"
     SOURCE = "Sakai (2013), Sec. 4.2"
     READS = ("intent_type",)
