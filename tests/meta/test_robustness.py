@@ -526,3 +526,10 @@ class TestAssessorAgreement:
 
         with pytest.raises(ValueError, match="Nothing must be finite to rank systems, but is nan for run x"):
             assessor_agreement(RUNS, FULL, FULL, [nothing])
+
+
+def test_pools_are_taken_at_seven_depths_by_default():
+    qrels = pd.DataFrame({"qid": "1", "docno": ["a", "b"], "label": [1, 0]})
+    runs = {"x": {"1": ["a", "b"]}, "y": {"1": ["b", "a"]}}
+
+    assert pool_depth(runs, qrels, [Adhoc(P @ 1)])["depth"].tolist() == [1, 2, 5, 10, 20, 50, 100]
