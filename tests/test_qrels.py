@@ -251,7 +251,12 @@ def test_qrels_without_a_needed_column_get_no_rarity(missing):
         add_rarity(JUDGED.drop(columns=missing), SYSTEMS)
 
 
-@pytest.mark.parametrize("bad", ["bm25.run", 7, None])
+def test_a_run_file_that_there_is_not_is_named():
+    with pytest.raises(FileNotFoundError, match=r"bm25\.run"):
+        add_rarity(JUDGED, [SYSTEMS[0], "bm25.run"])
+
+
+@pytest.mark.parametrize("bad", [7, None])
 def test_a_run_that_is_no_table_is_refused(bad):
     with pytest.raises((TypeError, ValueError), match=r"frame.*\.$"):
         add_rarity(JUDGED, [SYSTEMS[0], bad])

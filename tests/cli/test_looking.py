@@ -36,6 +36,7 @@ def test_explain_of_two_runs_gives_the_difference_rank_by_rank():
     expected = explain_difference(explained("xquad"), explained("bm25"))
     assert table["difference"].tolist() == expected["difference"].tolist()
     assert table["docno bm25"].tolist() == expected["docno_other"].tolist()
+    assert table["new_intents bm25"].tolist() == expected["new_intents_other"].map(str).tolist()
     told = CliRunner().invoke(app, arguments).stderr
     assert told.startswith("RBU@5 for query 3: ")
     assert told.endswith(f", difference {expected['difference'].sum():.4g}.\n")

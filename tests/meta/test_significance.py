@@ -703,6 +703,7 @@ def test_queries_without_a_value_of_a_system_are_left_out_with_a_warning():
         ({"correction": "none"}, "compare: correction must be a method of .*, not 'none'"),
         ({"correction": 3}, "compare: correction must be a method of .*, not 3"),
         ({"family": "pairs"}, "compare: family must be one of 'measure', 'all', not 'pairs'"),
+        ({"family": "all"}, "compare: family must be 'measure' without a correction, not 'all'"),
         ({"alternative": "less"}, "compare: alternative must be one of 'two-sided', 'greater', not 'less'"),
         ({"alternative": "greater"}, "compare: alternative must be 'two-sided' for test='tukey-randomised'"),
         ({"measures": ["AP"]}, "perquery has no measure AP"),

@@ -68,9 +68,31 @@ def test_explain_shows_one_query_down_to_the_cutoff():
 
     ax = plots.explain(both, "1", cutoff=2)
 
-    assert lines(values_above(ax)) == {"RBU@3": [[1, 0.5], [2, 0.45]]}
+    assert lines(values_above(ax)) == {"RBU@3, first 2 ranks": [[1, 0.5], [2, 0.45]]}
     # The intent b is met below the cutoff only.
     assert texts(ax.get_yticklabels()) == ["a", "b", "c"]
+
+
+def explained_to(depth):
+    """An explanation of a ranking of this many documents."""
+    rows = pd.concat([EXPLAINED.head(1)] * depth, ignore_index=True)
+    return rows.assign(rank=range(depth), position=range(1, depth + 1))
+
+
+def test_explain_ends_where_the_measure_does():
+    values = values_above(plots.explain(explained_to(30).assign(measure="RBU@20")))
+
+    assert len(lines(values)["RBU@20"]) == 20
+    assert values.get_ylabel() == "RBU@20"
+
+
+@pytest.mark.parametrize(
+    ("measure", "cutoff", "label"), [("RBU@20", 7, "first 7 ranks"), ("RBU", None, "first 10 ranks")]
+)
+def test_explain_says_which_part_of_a_ranking_it_shows(measure, cutoff, label):
+    values = values_above(plots.explain(explained_to(30).assign(measure=measure), cutoff=cutoff))
+
+    assert values.get_ylabel().replace("\n", " ") == f"{measure}, {label}"
 
 
 def test_explain_names_the_ranks_that_the_frame_has():
@@ -248,7 +270,7 @@ def test_explanations_that_do_not_fit_together_are_refused(explained, ax, messag
 def test_an_explanation_of_one_system_without_the_query_names_the_system():
     frames = {"one": pd.concat([EXPLAINED, EXPLAINED.assign(qid="2")]), "other": EXPLAINED}
 
-    with pytest.raises(ValueError, match="the frame of other has no query '2' down to rank 10"):
+    with pytest.raises(ValueError, match="the frame of other has no query '2' down to rank 3"):
         plots.explain(frames, "2")
 
 

@@ -65,7 +65,7 @@ def explain(
         put(explained[0][columns], output, format, places)
     else:
         table = explain_difference(*explained)
-        columns = ["docno", "contribution", "value"]
+        columns = ["docno", "new_intents", "contribution", "value"]
         shown = {column: f"{column} {names[0]}" for column in columns}
         shown |= {f"{column}_other": f"{column} {names[1]}" for column in columns}
         put(table[["position", *shown, "difference"]].rename(columns=shown), output, format, places)

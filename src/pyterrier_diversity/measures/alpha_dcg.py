@@ -107,7 +107,7 @@ class _alpha_DCG(OverPerfect):
         r"\alpha)^{i - 1} / \log_2(i + 1)}"
     )
     SOURCE = "Clarke et al. (2008); ndeval 4.5"
-    EQUALS = "ndeval 4.5 with -traditional, which does not divide at the cutoff 1"
+    EQUALS = "ndeval 4.5 with -traditional, but at cutoff 1, where ndeval does not normalise"
     EXAMPLE = "alpha_DCG@20"
     SUPPORTED_PARAMS = {**CUTOFF, **ALPHA, **REL_FROM_1, **JUDGED_ONLY}
     discount = staticmethod(log_discount)
@@ -132,7 +132,7 @@ class _ERR_IA(OverPerfect):
     PRETTY_NAME = "Intent-Aware Expected Reciprocal Rank"
     FORMULA = r"\frac{\sum_i \frac{1}{i} \sum_t J_{it}\, 0.5^{c_{it}}}{|T| \sum_{i \le k} 0.5^{i - 1} / i}"
     SOURCE = "Chapelle et al. (2009); ndeval 4.5"
-    EQUALS = "ndeval 4.5 with -traditional, which does not divide at the cutoff 1"
+    EQUALS = "ndeval 4.5 with -traditional, but at cutoff 1, where ndeval does not normalise"
     EXAMPLE = "ERR_IA@20"
     SUPPORTED_PARAMS = {**CUTOFF, **REL_FROM_1, **JUDGED_ONLY}
     alpha = ERR_IA_ALPHA

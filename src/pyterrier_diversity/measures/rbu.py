@@ -15,10 +15,15 @@ from .base import DiversityMeasure, register
 class _RBU(DiversityMeasure):
     """Rank-Biased Utility: the gain of a user from a ranking, minus the effort of reading it.
 
-    It is the only measure that meets all ten constraints of Amigó et al. (2018). The value is negative if the effort
-    exceeds the gain; a query that is missing in the run scores 0. ``norm=True`` multiplies by (1 - p) / p, as the
-    authors' release does; its defaults are p=0.8 and e=0.03. With p=1 and e=0, RBU is the probability that the user is
-    satisfied at all.
+    It is the only measure that meets all ten constraints of Amigó et al. (2018).
+
+    Every document down to the cutoff costs the effort e, judged or not, and an unjudged document brings nothing. So the
+    value is negative if the effort exceeds the gain, as in long rankings: after the last new intent, each rank costs
+    about e. A query that is missing in the run scores 0, which is more than a negative value; compare systems that
+    answer the same queries. A query without relevant documents costs its effort, and counts in the mean.
+
+    The default values of p and e are among those that the paper recommends (Table 2). ``norm=True`` multiplies by
+    (1 - p) / p. The release of the authors computes ``RBU(p=0.8, e=0.03, norm=True)`` by default.
 
     .. cite.dblp:: conf/sigir/AmigoSC18
 
@@ -38,7 +43,10 @@ class _RBU(DiversityMeasure):
     PRETTY_NAME = "Rank-Biased Utility"
     FORMULA = r"\sum_i p^i \left( \sum_t w_t r_{it} \prod_{j<i} (1 - r_{jt}) - e \right)"
     SOURCE = "Amigó et al. (2018), Eq. 11"
-    EQUALS = "RBU 0.1, the release of its authors, with norm=True"
+    EQUALS = (
+        "RBU 0.1, the release of its authors, with norm=True, where each intent has a relevant document and a query's "
+        "weights sum to 1; the release neither leaves out intents nor rescales weights"
+    )
     RANGE = "(-inf, 1]"
     READS = ("weight",)
     SUPPORTED_PARAMS = {

@@ -127,7 +127,7 @@ def _columns(perquery: pd.DataFrame) -> pd.DataFrame:
     try:
         return pd.DataFrame({**names, "value": perquery["value"].to_numpy(dtype=np.float64)})
     except (TypeError, ValueError) as error:
-        raise ValueError(f"perquery: the column value must have numbers: {error}.") from error
+        raise ValueError(f"perquery: the column value must contain numbers: {error}.") from error
 
 
 def _refuse(frame: pd.DataFrame, bad: np.ndarray, rule: str) -> None:

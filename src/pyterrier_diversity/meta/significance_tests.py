@@ -397,6 +397,11 @@ def design(
                 f"{who}: correction must be None for test={test!r}, which takes all pairs together and needs no "
                 f"correction, not {correction!r}. Use it with groups='pairwise' or one of {of_pairs}."
             )
+    elif family == "all":
+        raise ValueError(
+            f"{who}: family must be 'measure' without a correction, not 'all': only a correction reads it. Give one, "
+            f"such as correction='holm', with one of {of_pairs}."
+        )
     for what, names in (("systems", scores.systems), ("queries", scores.queries)):
         if len(names) < 2:
             raise ValueError(f"{who}: perquery must have at least two {what}, not {len(names)}.")

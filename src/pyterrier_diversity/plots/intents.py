@@ -10,6 +10,8 @@ import numpy as np
 import pandas as pd
 
 from ..judged import Ranked, Run, judge, to_frame
+from ..measures import parse
+from ..measures.composite import last_rank
 from ..parameters import CUTOFF, checked
 from .drawing import GAIN, characters_in, figure_of, fitted, new_axes, new_panels, rank_ticks, readable, size_of, title
 
@@ -120,7 +122,7 @@ def explain(
     explained: pd.DataFrame,
     query_id: str | None = None,
     *,
-    cutoff: int = 10,
+    cutoff: int | None = None,
     intents: Mapping[str, str] | None = None,
     ax: Axes | None = None,
 ) -> Axes: ...
@@ -131,7 +133,7 @@ def explain(
     explained: Mapping[str, pd.DataFrame],
     query_id: str | None = None,
     *,
-    cutoff: int = 10,
+    cutoff: int | None = None,
     intents: Mapping[str, str] | None = None,
     ax: Sequence[Axes] | None = None,
 ) -> list[Axes]: ...
@@ -141,7 +143,7 @@ def explain(
     explained: pd.DataFrame | Mapping[str, pd.DataFrame],
     query_id: str | None = None,
     *,
-    cutoff: int = 10,
+    cutoff: int | None = None,
     intents: Mapping[str, str] | None = None,
     ax: Any = None,
 ) -> Any:
@@ -153,8 +155,8 @@ def explain(
         What `transformers.Explain` returns; of several systems, by their names, with the same measure.
     query_id : str, optional
         The query to show; needed if there are several.
-    cutoff : int
-        Last rank to show, if a ranking is that long.
+    cutoff : int, optional
+        Last rank to show, if a ranking is that long; the measure's cutoff if omitted, or 10 if it has none.
     intents : mapping of str to str, optional
         What to write for each intent's id, of any length; the id itself if omitted.
     ax : Axes, or sequence of Axes for a mapping, optional
@@ -165,7 +167,8 @@ def explain(
     Axes, or list of Axes for a mapping
         A row for each intent and a column for each rank, darker for a higher label. A ring is on the first document of
         an intent; unjudged documents are hatched, and ``=`` below a rank says that a tie decided it. Axes above, in
-        ``child_axes`` and of one scale for all systems, have the value of the ranking down to each rank.
+        ``child_axes`` and of one scale for all systems, have the value of the ranking down to each rank. Their label
+        says so if the ranks shown end above the last one that the measure reads.
 
     Raises
     ------
@@ -185,7 +188,8 @@ def explain(
     'rank'
     """
     who = "explain"
-    cutoff = checked(who, CUTOFF, cutoff=cutoff)["cutoff"]
+    if cutoff is not None:
+        cutoff = checked(who, CUTOFF, cutoff=cutoff)["cutoff"]
     frames = dict(explained) if isinstance(explained, Mapping) else {"": explained}
     several = isinstance(explained, Mapping)
     shown = _rankings_to_show(who, frames, query_id, cutoff)
@@ -217,7 +221,7 @@ def explain(
 
 
 def _rankings_to_show(
-    who: str, frames: Mapping[str, pd.DataFrame], query_id: str | None, cutoff: int
+    who: str, frames: Mapping[str, pd.DataFrame], query_id: str | None, cutoff: int | None
 ) -> dict[str, pd.DataFrame]:
     """Return the rows of one query, in order of rank, for each system."""
     if not frames:
@@ -227,13 +231,18 @@ def _rankings_to_show(
     measures = list(dict.fromkeys(frame["measure"].iloc[0] for frame in strings.values()))
     if len(measures) > 1:
         raise ValueError(f"{who}: all systems must be explained by one measure, not by {', '.join(measures)}.")
+    last = last_rank(parse(measures[0]))
+    cutoff = cutoff or last or 10
     shown = {}
     for name, frame in strings.items():
-        rows = frame[(frame["qid"] == query) & (frame["position"] <= cutoff)].sort_values("position")
+        read = frame[(frame["qid"] == query) & (frame["position"] <= (last or np.inf))].sort_values("position")
+        rows = read[read["position"] <= cutoff]
         if rows.empty:
             of = f" of {name}" if name else ""
             raise ValueError(f"{who}: the frame{of} has no query {query!r} down to rank {cutoff}.")
-        shown[name] = rows
+        # A value down to an earlier rank is not that of the measure.
+        part = f", first {cutoff} ranks" if len(rows) < len(read) else ""
+        shown[name] = rows.assign(measure=rows["measure"] + part)
     return shown
 
 
@@ -285,7 +294,7 @@ def _draw_values(ax: Axes, rows: pd.DataFrame, limits: tuple[float, float]) -> N
     ax.plot(ranks, values, color=GAIN, marker="." if len(values) <= 30 else None, label=rows["measure"].iloc[0])
     ax.text(1.01, values[-1], f"{values[-1]:.3f}", va="center", size=9, transform=ax.get_yaxis_transform())
     ax.set_ylim(limits[0] - margin, limits[1] + 2 * margin)
-    ax.set_ylabel(fitted(rows["measure"].iloc[0], 14, 3), fontsize=9)
+    ax.set_ylabel(fitted(rows["measure"].iloc[0], 16, 3), fontsize=9)
     ax.tick_params(labelbottom=False)
     ax.spines[["top", "right"]].set_visible(False)
 

@@ -208,11 +208,14 @@ _SYMBOLS = """\
    * - :math:`w_t`
      - weight of intent t; the weights of :math:`T` sum to 1, and are equal without a column ``weight``
    * - :math:`g_{it}`
-     - label of :math:`d_i` for intent t, or the gain that ``gain`` makes of it
+     - label of :math:`d_i` for intent t, 0 if it is unjudged. Where the measure has a parameter ``gain``, it is
+       :math:`2^g - 1` for a label g with ``gain="exp"``, g with ``"linear"``, and :math:`J_{it}` with ``"binary"``
    * - :math:`J_{it}`
      - 1 if :math:`d_i` is relevant to t, else 0; :math:`J_i` likewise for any intent
    * - :math:`r_{it}`
-     - probability that :math:`d_i` satisfies a user with intent t
+     - probability that :math:`d_i` satisfies a user with intent t. For a label g, it is :math:`(2^g - 1) / 2^m` with
+       ``gain="exp"``, :math:`g / m` with ``"linear"``, and :math:`J_{it}` with ``"binary"``, where m is ``max_rel`` or,
+       if that is not given, the largest label of the query's intent in the qrels
    * - :math:`c_{it}`
      - number of documents above rank i that are relevant to t
    * - :math:`R`
@@ -221,6 +224,14 @@ _SYMBOLS = """\
      - the value of X for the ideal ranking
    * - :math:`[\\ldots]`
      - 1 if the condition is true, else 0"""
+
+_RULES = """\
+- Rankings are sorted by score, and ties by descending document id. The order of rows does not matter.
+- Unjudged documents count as not relevant, and negative labels count as 0.
+- Intents without a relevant document are left out, except by ``Coverage`` and ``NuggetScore``. The weights of the other
+  intents are rescaled to sum to 1 for each query.
+- A query of the qrels that is missing in the run scores 0, and counts in the mean. A query without relevant documents
+  scores 0, or the effort for ``RBU`` and ``EU``, and counts in the mean. Other queries of the run are ignored."""
 
 _COMMON_TEXT = """\
 They mean the same for every measure that takes them. ``M @ 10`` sets the cutoff of M.
@@ -261,6 +272,7 @@ def _first_page(families: dict[str, list[tuple[DiversityMeasure, Example]]]) -> 
     toctree = "\n".join([".. toctree::", "   :hidden:", "", *(f"   measures/{_stem(module)}" for module in families)])
     common = "\n".join(f"- {_parameter(name, parameter)}" for name, parameter in _COMMON.items())
     sections = {
+        "Rules for all measures": _RULES,
         "Symbols": _SYMBOLS,
         "Common parameters": _COMMON_TEXT.format(parameters=common),
         "The topic of the examples": _topic_section(),
