@@ -107,7 +107,9 @@ def test_there_are_ten_constraints(readme):
 
 def test_rbu_has_these_defaults(readme):
     p, e = numbers(r"`p=([\d.]+), e=([\d.]+)` if not given", readme)
-    p_of_the_release, e_of_the_release = numbers(r"The authors' release has `p=([\d.]+), e=([\d.]+)`", readme)
+    p_of_the_release, e_of_the_release = numbers(
+        r"The authors' release computes `RBU\(p=([\d.]+), e=([\d.]+), norm=True\)`", readme
+    )
 
     assert (RBU["p"], RBU["e"]) == (p, e)
     assert (p_of_the_release, e_of_the_release) == (0.8, 0.03)
