@@ -43,7 +43,8 @@ CHOSEN = [RBU @ 5, alpha_nDCG @ 3, ERR_IA @ 20, StRecall @ 2, IA(AP), Adhoc(nDCG
 CHOSEN += [SRR, Coverage, D_nDCG, DINsharp_Q, EU, UserModel(4, "RBP", gain="exp"), CT, SessionDCG @ 2, P_Rareness @ 3]
 
 # What some measures refuse though the qrels are sound, and that they need what the qrels lack.
-OF_MEASURES = r"labels may be at most|takes whole labels|takes labels up to|needs the column|needs a cutoff|cannot read"
+OF_MEASURES = "labels may be at most|takes only whole labels|takes labels up to|"
+OF_MEASURES += "needs the column|needs a cutoff|cannot read"
 
 
 def values(measures: list[ir_measures.Measure], qrels: Any, run: Any) -> dict[tuple[str, str], float]:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import assume
 from hypothesis import strategies as st
 from ir_measures import P
 
@@ -82,7 +83,7 @@ def test_a_run_is_warned_of_exactly_where_its_scores_rise_down_the_ranks(run):
     said = [str(warning.message) for warning in warned if "Scores and ranks contradict" in str(warning.message)]
     assert len(said) == bool(rises(run))
     if said:
-        assert f"of {rises(run)} of {run['qid'].nunique()} queries" in said[0]
+        assert f"in {rises(run)} of {run['qid'].nunique()} queries" in said[0]
     pd.testing.assert_frame_equal(found, table(QRELS, run.drop(columns="rank")))
     law.confirmed["ranks"] += 1
 
@@ -180,6 +181,7 @@ def test_both_names_of_a_column_agree_or_are_refused(frames, name, same, where):
 
 @fuzzed(50, qrels=sound_qrels(), run=sound_runs(), used=st.integers(0, 20))
 def test_a_generator_is_read_once_and_refused_when_it_is_used_up(qrels, run, used):
+    assume((qrels["relevance"] % 1 == 0).all())  # others are refused before a run is read
     rows = (row for row in list(run.itertuples(index=False)))
     for _ in zip(range(used), rows, strict=False):
         pass

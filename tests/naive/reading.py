@@ -76,7 +76,7 @@ def rows_of(data: Any, required: tuple[str, ...], optional: tuple[str, ...]) -> 
             rows = [one for row in rows for one in (_listed(row) if is_run else [row])]
         elif rows and not hasattr(rows[0], "_fields"):
             raise RefusedError("not named tuples")
-        data = pd.DataFrame(rows)
+        data = pd.DataFrame(rows, dtype=object)
     if not isinstance(data, pd.DataFrame):
         raise RefusedError("not a table")
     if data.shape == (0, 0):
