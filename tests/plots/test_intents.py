@@ -86,6 +86,12 @@ def test_explain_ends_where_the_measure_does():
     assert values.get_ylabel() == "RBU@20"
 
 
+def test_explain_shows_a_measure_that_a_user_defined():
+    values = values_above(plots.explain(explained_to(30).assign(measure="MyLength")))
+
+    assert values.get_ylabel().replace("\n", " ") == "MyLength, first 10 ranks"
+
+
 @pytest.mark.parametrize(
     ("measure", "cutoff", "label"), [("RBU@20", 7, "first 7 ranks"), ("RBU", None, "first 10 ranks")]
 )

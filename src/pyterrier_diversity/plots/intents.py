@@ -231,7 +231,7 @@ def _rankings_to_show(
     measures = list(dict.fromkeys(frame["measure"].iloc[0] for frame in strings.values()))
     if len(measures) > 1:
         raise ValueError(f"{who}: all systems must be explained by one measure, not by {', '.join(measures)}.")
-    last = last_rank(parse(measures[0]))
+    last = _last_rank(measures[0])
     cutoff = cutoff or last or 10
     shown = {}
     for name, frame in strings.items():
@@ -244,6 +244,14 @@ def _rankings_to_show(
         part = f", first {cutoff} ranks" if len(rows) < len(read) else ""
         shown[name] = rows.assign(measure=rows["measure"] + part)
     return shown
+
+
+def _last_rank(measure: str) -> int | None:
+    """Return the last rank that a measure reads; None for all ranks, or for a measure that a user defined."""
+    try:
+        return last_rank(parse(measure))
+    except ValueError:  # its name does not say what it is
+        return None
 
 
 def _intents_of(rows: pd.DataFrame) -> set[str]:
