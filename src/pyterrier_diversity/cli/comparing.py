@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import click
 
@@ -26,35 +26,21 @@ from .outputs import put, refuse
     multiple=True,
     help="Compare each run with this one only; a file, or the name of a run.",
 )
-@click.option(
+@options.choice(
     "--test",
-    type=click.Choice(get_args(Test)),
-    default="tukey-randomised",
-    show_default=True,
-    help="The significance test. The Tukey tests take all runs together; the others test each pair by itself.",
+    Test,
+    "tukey-randomised",
+    "The significance test. The Tukey tests take all runs together; the others test each pair by itself.",
 )
 @options.CORRECTION
-@click.option(
-    "--family",
-    type=click.Choice(get_args(Family)),
-    default="measure",
-    show_default=True,
-    help="Which p-values to correct together: those of one measure, or all.",
-)
-@click.option(
+@options.choice("--family", Family, "measure", "Which p-values to correct together: those of one measure, or all.")
+@options.choice(
     "--alternative",
-    type=click.Choice(get_args(Alternative)),
-    default="two-sided",
-    show_default=True,
-    help="With 'greater', a pair is significant only if its first run has the higher mean.",
+    Alternative,
+    "two-sided",
+    "With 'greater', a pair is significant only if its first run has the higher mean.",
 )
-@click.option(
-    "--groups",
-    type=click.Choice(get_args(Groups)),
-    default="all",
-    show_default=True,
-    help="With 'pairwise', a Tukey test takes two runs at a time, as in some papers.",
-)
+@options.choice("--groups", Groups, "all", "With 'pairwise', a Tukey test takes two runs at a time, as in some papers.")
 @options.ALPHA
 @click.option("--n-trials", type=click.IntRange(1), help="Number of trials of a randomised test.")
 @click.option(

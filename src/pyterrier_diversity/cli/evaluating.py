@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -37,12 +37,11 @@ Order = Literal["score", "rank"]
 )
 @options.with_options(options.OUTPUT, options.FORMAT, options.PLACES)
 @options.with_options(options.ORDER, options.STRICT, options.DOC_LEN, options.JOBS)
-@click.option(
+@options.choice(
     "--ties",
-    type=click.Choice(get_args(TiesOption)),
-    default="docno",
-    show_default=True,
-    help="How to order documents with equal scores: by descending id, or at random, with the mean over many orders.",
+    TiesOption,
+    "docno",
+    "How to order documents with equal scores: by descending id, or at random, with the mean over many orders.",
 )
 @click.option(
     "--samples",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import click
 from click.shell_completion import CompletionItem
@@ -54,6 +54,14 @@ class QrelsName(TextType):
         ]
 
 
+Decorated = Callable[..., Any]
+
+
+def choice(name: str, values: Any, default: str, help: str) -> Callable[[Decorated], Decorated]:
+    """Return an option that takes one of the values of a literal type."""
+    return click.option(name, type=click.Choice(get_args(values)), default=default, show_default=True, help=help)
+
+
 QRELS = click.argument("qrels", type=QrelsName())
 RUNS = click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=str))
 MEASURES = click.option(
@@ -65,12 +73,11 @@ MEASURES = click.option(
     help="A measure such as 'RBU(p=0.9)@20', or a group such as NDEVAL. Separate several by spaces, or repeat -m.",
 )
 JOBS = click.option("-j", "--jobs", type=int, help="Number of parallel workers; -1 for one on each core.")
-ORDER = click.option(
+ORDER = choice(
     "--order",
-    type=click.Choice(["score", "rank"]),
-    default="score",
-    show_default=True,
-    help="Order the documents of a run by score, as trec_eval does, or by rank.",
+    Literal["score", "rank"],
+    "score",
+    "Order the documents of a run by score, as trec_eval does, or by rank.",
 )
 STRICT = click.option("--strict", is_flag=True, help="Treat warnings about the data as errors.")
 PLACES = click.option(
@@ -101,8 +108,6 @@ CORRECTION = click.option(
     help="Correct the p-values of a test of single pairs by this method of statsmodels, such as holm or fdr_bh.",
 )
 ALPHA = click.option("--alpha", type=float, default=0.05, show_default=True, help="Significance level.")
-
-Decorated = Callable[..., Any]
 
 
 def with_options(*options: Callable[[Decorated], Decorated]) -> Callable[[Decorated], Decorated]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Literal
 
 import click
 
@@ -27,13 +27,7 @@ from .outputs import tell
     "-b", "--baseline", help="Compare with this run; a file, or the name of a run. By default, the first run."
 )
 @click.option("-k", "--depth", type=click.IntRange(1), default=10, show_default=True, help="Last rank to show.")
-@click.option(
-    "--test",
-    type=click.Choice(get_args(Test)),
-    default="tukey-randomised",
-    show_default=True,
-    help="The significance test.",
-)
+@options.choice("--test", Test, "tukey-randomised", "The significance test.")
 @options.with_options(options.CORRECTION, options.ALPHA)
 @click.option("--title", default="Diversity of search results", show_default=True, help="Title of the page.")
 @options.with_options(options.SEED, options.ORDER, options.DOC_LEN)
