@@ -310,15 +310,13 @@ class _Bare(_Provided):
         rows["highest"] = rows.groupby(["query", "doc"])["last"].transform("max")
         rows = rows[~rows.duplicated(["query", "doc"], keep="last") & (rows["last"] < rows["highest"])]
         self._misread = list(rows.itertuples(index=False, name=None))
+        self._readers = [each for each in measures if each.NAME not in _READ_NO_LABEL or each.params.get("rel")]
 
     def values(self, run: Any, query_ids: Sequence[str]) -> list[np.ndarray]:
         """Return the values of each measure for each query, or raise a ``ValueError`` if a label would be misread."""
-        for query, doc, last, highest in self._misread:
-            for measure in self._measures if query in run else ():
-                name = measure.NAME
-                if name in _READ_NO_LABEL and not measure.params.get("rel"):
-                    continue
-                if doc in run[query] or name not in _READ_RETRIEVED_LABELS:
+        for query, doc, last, highest in self._misread if self._readers else ():
+            for measure in self._readers if query in run else ():
+                if doc in run[query] or measure.NAME not in _READ_RETRIEVED_LABELS:
                     raise ValueError(
                         f"{measure} reads only the last row of a document: label {last:g} for document {doc!r} of "
                         f"query {query!r}, whose highest label is {highest:g}. Use Adhoc({measure})."
