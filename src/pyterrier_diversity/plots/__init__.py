@@ -22,8 +22,8 @@ the picture                                     draws
 `confusion`                                     ``meta.agreement(..., table=True)``
 =============================================== ========================================================================
 
-There is no picture of `meta.axiom_table`, `meta.overlap`, `meta.compare` and `meta.reproduction`: yes or no, three
-counts, and rows of numbers are easier to read in their tables.
+`meta.axiom_table`, `meta.overlap`, `meta.compare` and `meta.reproduction` have no picture: their tables are easier
+to read.
 """
 
 from .bars import assessor_agreement, delta_required, discriminative_power, stability, unanimity
