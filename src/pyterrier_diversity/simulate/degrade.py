@@ -27,7 +27,7 @@ def degrade(
         Parameters alpha and beta of the Beta distribution of probabilities, for a document and an intent to which it is
         relevant, and for one to which it is not. The mean of a distribution is alpha / (alpha + beta).
     rng : Generator, int or None
-        Source of randomness. Each query is drawn independently of the others.
+        Random seed or generator. Each query is drawn independently of the others.
 
     Returns
     -------

@@ -34,7 +34,7 @@ def swap_topics(
     attempts : int >= 1
         Attempted swaps before each further topic.
     rng : Generator, int or None
-        Source of randomness. Each query is drawn independently of the others.
+        Random seed or generator. Each query is drawn independently of the others.
 
     Returns
     -------

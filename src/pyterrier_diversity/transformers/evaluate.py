@@ -37,7 +37,7 @@ class Evaluate(Step):
     samples : int >= 2
         Number of random orders with ``ties="expected"``.
     rng : int, Generator or None
-        Source of the random orders. Those of a query do not depend on the other queries.
+        Seed or generator of the random orders. Those of a query do not depend on the other queries.
 
     Raises
     ------
