@@ -116,7 +116,7 @@ class Prices:
         from scipy.sparse import csc_array
 
         topic = self._topic
-        # How often an intent is met: one variable for the first times, and one for each of the next; the last are left out.
+        # How often an intent is met: one variable for the first times, one for each of the next; the last are left out.
         near = topic.left / gain
         first, last = np.searchsorted(-near, [-_FAR, -1 / _FAR]).tolist()
         n_near = np.clip(topic.n_relevant, first, last) - first
