@@ -239,7 +239,7 @@ def test_threads_may_make_evaluators_at_once():
 # One ranking for one table
 
 
-def test_lifted_measures_of_other_providers_see_the_order_of_ours():
+def test_wrapped_measures_of_other_providers_see_the_same_order_as_this_package():
     tied = {"q": {"a": 1.0, "b": 1.0, "c": 1.0, "d": 0.5}}
     measures = [
         ir_measures.AP,

@@ -75,7 +75,7 @@ def get(name):
 
 
 @pytest.mark.parametrize("name", ["IA", "Adhoc", "RBU", "Sharp"])
-def test_a_measure_of_ours_parses_by_its_name(name):
+def test_a_measure_of_this_package_parses_by_its_name(name):
     assert ir_measures.parse_measure(name) is not None
     assert get(name) is getattr(pyterrier_diversity, name)
 
@@ -255,7 +255,7 @@ def test_a_parameter_is_read_by_its_name():
     assert (measure["p"], measure["e"], measure["cutoff"]) == (0.5, 0.05, None)
 
 
-def test_get_gives_none_for_a_parameter_that_a_measure_does_not_have():
+def test_get_returns_none_for_a_parameter_that_a_measure_does_not_have():
     assert (RBU.get("judged_only"), RBU.get("p")) == (None, 0.99)
 
 
@@ -265,7 +265,7 @@ def test_a_measure_without_rankings_has_the_default_of_ir_measures():
 
 @pytest.mark.parametrize("measure", [RBU, StRecall, alpha_nDCG], ids=repr)
 @pytest.mark.parametrize("cutoff", [10**6, 2**32, 2**62, 2**63])
-def test_a_cutoff_beyond_every_ranking_is_like_none(measure, cutoff, random_topics, by_query):
+def test_a_cutoff_beyond_every_ranking_has_no_effect(measure, cutoff, random_topics, by_query):
     qrels, run = random_topics(0)
 
     assert by_query(measure @ cutoff, qrels, run) == pytest.approx(by_query(measure, qrels, run), abs=1e-12)

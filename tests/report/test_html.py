@@ -107,7 +107,7 @@ def test_each_measure_has_a_picture_of_each_system_with_a_bar_for_each_query(tex
     assert max(heights) <= 1
 
 
-def test_bars_are_sorted_and_tell_query_and_difference(text):
+def test_bars_are_sorted_and_show_query_and_difference(text):
     qrels, runs = demo()
     values = evaluate_runs(qrels, runs, [RBU @ 10], perquery=True).pivot_table(
         index="qid", columns="name", values="value"
