@@ -36,7 +36,7 @@ def blocks(text: str, language: str) -> list[str]:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_the_examples_of_a_page_give_what_it_says(page, tmp_path, monkeypatch):
-    if "register(" in page.read_text(encoding="utf-8"):  # what is registered stays registered
+    if "register(" in page.read_text(encoding="utf-8"):  # a registration cannot be undone
         code = f"import doctest; print(*doctest.testfile({str(page)!r}, module_relative=False, encoding='utf-8'))"
         ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
         *_, last = ran.stdout.splitlines()

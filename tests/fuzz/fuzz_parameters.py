@@ -1,4 +1,4 @@
-"""Measures built, parsed and described from whatever is given for their parameters and names."""
+"""Measures are built, parsed and described from arbitrary parameters and names."""
 
 from __future__ import annotations
 

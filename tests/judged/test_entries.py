@@ -1,4 +1,4 @@
-"""Rows that stand together, and what is summed and multiplied over them."""
+"""Groups of rows, and sums and products over them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run becomes rankings in one order, whatever the order of its rows."""
+"""A run becomes the same rankings for any order of its rows."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def value(measure: ir_measures.Measure, judgements: object, retrieved: object) -
 
 
 def reciprocal_rank(doc: str, retrieved: object) -> float:
-    """1 / rank of a document of query q: the average precision where nothing else is relevant."""
+    """1 / rank of a document of query q: the average precision if nothing else is relevant."""
     return value(AP_IA, {"q": {doc: 1}}, retrieved)
 
 
@@ -447,7 +447,7 @@ def test_a_session_may_begin_with_turns_without_documents():
 
 def test_turns_without_documents_lengthen_the_ranking():
     assert value(P_IA, qrels("q d1 1", "q d2 1"), run("q d1 1 0", "q d2 1 3")) == 0.5
-    # ranks 1 and 2 hold nothing, d1 is at rank 3
+    # ranks 1 and 2 are empty, d1 is at rank 3
     assert value(RBU(p=0.5, e=0.5, gain="binary"), qrels("q d1 1"), run("q d1 1 2")) == pytest.approx(
         1 / 8 - 0.5 * 7 / 8
     )

@@ -49,7 +49,7 @@ QRELS, RUN = one_doc(relevance=[1], iteration=["x"]), one_doc(score=[1.0])
 
 @pytest.fixture
 def defined():
-    """Return a function that defines a measure under a name of ours, and take the name back afterwards."""
+    """Return a function that defines a measure with a name of this package, and restore the name afterwards."""
 
     def define(name, value):
         return ir_measures.define_byquery(lambda qrels, run: value, name=name)
@@ -334,5 +334,5 @@ assert ir_measures.calc_aggregate([measure, IA("FirstHit")], qrels, {"q": {"a": 
 
 
 def test_a_new_measure_parses_once_it_is_registered():
-    # In a process of its own: what is registered stays.
+    # In its own process, because a registration cannot be undone.
     subprocess.run([sys.executable, "-c", REGISTERS], cwd=Path(__file__).parent, check=True)

@@ -207,7 +207,7 @@ def test_a_query_without_anything_relevant_retrieved_scores_0(run):
     assert computed == {"CT": [0], "ACT": [0], "nCT": [0], "CT_rank": [0]}
 
 
-# Measures of documents and intents: those of passages read something else.
+# Measures of documents and intents, because those of passages read other columns.
 PLAIN = [
     measure
     for measure in registered()

@@ -126,7 +126,7 @@ def test_a_grid_takes_lists(lists):
         grid(RBU, **lists)
 
 
-# Every parameter of ours is there with its value, whether it was given or not.
+# Every parameter of this package's measures has a value, whether it was given or not.
 @pytest.mark.parametrize(
     ("measure", "pairs"),
     [

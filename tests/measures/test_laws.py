@@ -1,4 +1,4 @@
-"""What holds for every measure of the registry, so that a new one is covered by being registered."""
+"""Laws for every registered measure; a new measure is covered as soon as it is registered."""
 
 from __future__ import annotations
 
@@ -484,7 +484,7 @@ VARIATIONS = [
 
 
 def variants():
-    """Return what users hold of every registered measure, with some of its parameters at other values."""
+    """Return every registered measure, as users have it, with some of its parameters at other values."""
     built = []
     for measure in registered():
         base = eval(measure.EXAMPLE or measure.NAME, dict(ir_measures.measures.registry))

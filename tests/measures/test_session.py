@@ -147,14 +147,14 @@ def passages(*rows: str) -> pd.DataFrame:
     return judged.assign(passage=[row[0] for row in read], nugget=[row[3] for row in read])
 
 
-# In the first turn, a or else b is the last document, with the same probability. So n1 is met 1/2 * 1 + 1/2 * 2 times,
+# In the first turn, a or b is the last document, with the same probability. So n1 is met 1/2 * 1 + 1/2 * 2 times,
 # n2 1/2 times; in the second turn, n2 is met two times more.
 PASSAGES = passages("1 a 2 n1", "2 b 3 n1", "3 b 1 n2", "4 c 1 n2", "5 c 1 n2")
 WORDS = {"a": 100.0, "b": 300.0, "c": 50.0}
 
 
 def told(turns, **words):
-    """A run whose documents have the lengths given; of the others they are not known."""
+    """A run whose documents have the given lengths; others are unknown."""
     run = session(*turns)
     return run.assign(doc_len=run["docno"].map(words).astype(float))
 

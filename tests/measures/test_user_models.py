@@ -32,7 +32,7 @@ from pyterrier_diversity import (
     UserModel,
 )
 
-# Relevant documents at the ranks 1, 3 and 4 of 5, and one that the ranking lacks.
+# Relevant documents at the ranks 1, 3 and 4 of 5, and one that is not retrieved.
 JUDGED = {doc: {"x": 1} for doc in "abcz"} | {"n": {"x": 0}}
 RANKING = "anbcm"
 D2, D3, D4, D5, D6 = (1 / math.log2(i + 1) for i in range(2, 7))

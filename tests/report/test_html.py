@@ -236,7 +236,7 @@ def test_runs_without_names_are_refused(tmp_path):
 
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
-# The report inside of a frame of each width: how wide its page is, and what is behind the text.
+# The report in a frame of each width: the width of its page, and the colour behind the text.
 FRAMES = """<iframe id="f" width="{width}" height="900" style="border: 0" srcdoc="{page}"></iframe><script>
 onload = () => {{ const d = document.getElementById("f").contentDocument;
 document.title = d.documentElement.scrollWidth + "|" + getComputedStyle(d.body).backgroundColor + "|" +
