@@ -44,7 +44,7 @@ class Citation(Directive):
     def run(self):
         (key,) = self.arguments
         if not re.fullmatch(r"(conf|journals)/\w+/[\w-]+", key):
-            raise self.error(f"{key!r} is no key of DBLP.")
+            raise self.error(f"{key!r} is not a key of DBLP.")
         return [nodes.paragraph(text=key)]
 
 

@@ -213,7 +213,7 @@ _SYMBOLS = """\
      - label of :math:`d_i` for intent t, 0 if it is unjudged. Where the measure has a parameter ``gain``, it is
        :math:`2^g - 1` for a label g with ``gain="exp"``, g with ``"linear"``, and :math:`J_{it}` with ``"binary"``
    * - :math:`J_{it}`
-     - 1 if :math:`d_i` is relevant to t, else 0; :math:`J_i` likewise for any intent
+     - 1 if :math:`d_i` is relevant to t, otherwise 0; :math:`J_i` likewise for any intent
    * - :math:`r_{it}`
      - probability that :math:`d_i` satisfies a user with intent t. For a label g, it is :math:`(2^g - 1) / 2^m` with
        ``gain="exp"``, :math:`g / m` with ``"linear"``, and :math:`J_{it}` with ``"binary"``, where m is ``max_rel`` or,
@@ -225,7 +225,7 @@ _SYMBOLS = """\
    * - :math:`X^*`
      - the value of X for the ideal ranking
    * - :math:`[\\ldots]`
-     - 1 if the condition is true, else 0"""
+     - 1 if the condition is true, otherwise 0"""
 
 _RULES = """\
 - Rankings are sorted by score, and ties by descending document id. The order of rows does not matter.
