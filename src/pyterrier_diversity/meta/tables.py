@@ -178,11 +178,11 @@ def letters(systems: Sequence[str]) -> dict[str, str]:
 def _legend(attrs: Mapping[Hashable, Any], marks: dict[str, str]) -> str:
     lower = "" if attrs.get("baseline") is None else "; lowered: significantly lower than"
     systems = ", ".join(f"{mark} {name}" for name, mark in marks.items())
-    told = told_of_test(attrs)
+    told = describe_test(attrs)
     return f"Raised: significantly higher than{lower}{f' ({told})' if told else ''}. Systems: {systems}."
 
 
-def told_of_test(attrs: Mapping[Hashable, Any]) -> str:
+def describe_test(attrs: Mapping[Hashable, Any]) -> str:
     """Describe the test of a frame from `compare`: correction, level, trials, seed and number of queries."""
     how = [test.title for name, test in TESTS.items() if name == attrs.get("test")]
     how += ["one-sided"] if attrs.get("alternative") == "greater" else []

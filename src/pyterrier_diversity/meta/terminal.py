@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from ..io import printable
-from .tables import letters, told_of_test, with_bounds
+from .tables import describe_test, letters, with_bounds
 
 _GAP = "  "
 _NAMES = ("system", "other")
@@ -66,7 +66,7 @@ def comparison_text(compared: pd.DataFrame, places: int = 4, width: int = 80) ->
     for measure in dict.fromkeys(of_row):
         rows = [line for line, name in zip(written[1:], of_row, strict=True) if name == measure]
         blocks.append("\n".join([printable(measure), written[0], *rows]))
-    return "\n\n".join([*blocks, f"* significant ({told_of_test(compared.attrs)}){legend}"])
+    return "\n\n".join([*blocks, f"* significant ({describe_test(compared.attrs)}){legend}"])
 
 
 def _numbers(table: pd.DataFrame, attrs: dict[object, object], places: int) -> tuple[list[str], list[list[str]]]:
