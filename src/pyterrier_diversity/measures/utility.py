@@ -62,7 +62,7 @@ class _nEU(_EU, Normalised):
     The ideal ranking stops before the first document whose gain does not exceed the effort. It need not be optimal, so
     that values above 1 are possible. The value is 0 if the ideal ranking has no utility.
 
-    .. cite.dblp:: conf/sigir/YangLLHW07
+    .. cite.dblp:: conf/sigir/YangLLHKR07
 
     Examples
     --------
