@@ -134,7 +134,7 @@ def test_parameters_are_checked_when_it_says_so(readme):
         evaluate_runs({"q": {"d": 1}}, {"mine": {"q": {"d": 1}}}, late)
 
 
-def test_a_query_that_a_run_lacks_scores_0_and_counts(readme):
-    assert "A query of the qrels that a run lacks scores 0 and counts in the mean" in readme
+def test_a_query_that_is_missing_in_a_run_scores_0_and_counts(readme):
+    assert "A query of the qrels that is missing in a run scores 0 and counts in the mean" in readme
     judged = {"q": {"d": 1}, "r": {"d": 1}}
     assert value(RBU(p=0.5, e=0.0, gain="binary"), judged, {"q": {"d": 1}}) == 0.25

@@ -221,8 +221,8 @@ _SYMBOLS = """\
      - 1 if :math:`d_i` is relevant to t, otherwise 0; :math:`J_i` likewise for any intent
    * - :math:`r_{it}`
      - probability that :math:`d_i` satisfies a user with intent t. For a label g, it is :math:`(2^g - 1) / 2^m` with
-       ``gain="exp"``, :math:`g / m` with ``"linear"``, and :math:`J_{it}` with ``"binary"``, where m is ``max_rel`` or,
-       if that is not given, the largest label of the query's intent in the qrels
+       ``gain="exp"``, :math:`g / m` with ``"linear"``, and :math:`J_{it}` with ``"binary"``. Here m is ``max_rel``, or
+       the largest label of the query's intent in the qrels if ``max_rel`` is not given
    * - :math:`c_{it}`
      - number of documents above rank i that are relevant to t
    * - :math:`R`
