@@ -172,6 +172,12 @@ def test_formulas_and_references_need_no_network(built):
     assert "Amigó, Spina, Carrillo-de-Albornoz (2018). An axiomatic analysis" in page
 
 
+def test_a_measure_with_a_cutoff_is_no_address_of_mail(built):
+    folder, _ = built
+
+    assert [path.name for path in folder.rglob("*.html") if "mailto:" in path.read_text(encoding="utf-8")] == []
+
+
 def test_types_and_constants_are_documented_once(built):
     reference = (built[0] / "api.html").read_text(encoding="utf-8")
     functions, constants = (
