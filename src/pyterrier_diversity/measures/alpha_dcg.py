@@ -1,8 +1,8 @@
-"""The alpha-DCG family: alpha-DCG, ERR-IA and NRBP, in which repeated intents gain less.
+r"""The alpha-DCG family: alpha-DCG, ERR-IA and NRBP, in which repeated intents gain less.
 
-All three have the gain sum_t J_it (1 - alpha)^c_it and differ in the discount by rank. Labels are binary and weights
-uniform, as in ndeval 4.5 with ``-traditional``. The forms of Amigó et al. (2018) use grades and weights:
-sum_t w_t r_it (1 - alpha)^c_it.
+All three have the gain :math:`\sum_t J_{it} (1 - \alpha)^{c_{it}}` and differ in the discount by rank. Labels are
+binary and weights uniform, as in ndeval 4.5 with ``-traditional``. The forms of Amigó et al. (2018) use grades and
+weights: :math:`\sum_t w_t r_{it} (1 - \alpha)^{c_{it}}`.
 """
 
 from __future__ import annotations

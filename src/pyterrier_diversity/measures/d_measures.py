@@ -1,4 +1,4 @@
-"""D-measures, DIN-measures and Ef-P. A document's global gain is the weighted mean of its gains over the intents."""
+"""D-measures, DIN-measures and Ef-P: a document's global gain is the weighted mean of its gains over the intents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Intent-aware precision and average precision."""
+"""Intent-aware precision: the mean of precision or average precision over the intents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nugget scores of an answer, or of the top passages of a ranking."""
+"""Nugget scores: the support that an answer, or the top of a ranking, has for nuggets."""
 
 from __future__ import annotations
 

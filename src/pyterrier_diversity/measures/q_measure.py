@@ -1,4 +1,4 @@
-"""Q-measure, P+ and P+Q, which combine precision and cumulated gain."""
+"""Q-measure, P+ and P+Q: precision combined with cumulated gain."""
 
 from __future__ import annotations
 

@@ -22,8 +22,11 @@ class _RBU(DiversityMeasure):
     missing in the run scores 0, which is higher: compare systems that answer the same queries. A query without relevant
     documents costs its effort, and counts in the mean.
 
-    The paper recommends the default values of p and e, among others (Table 2). ``norm=True`` multiplies by (1 - p) / p;
-    the authors' release computes ``RBU(p=0.8, e=0.03, norm=True)`` by default.
+    In the paper (Table 2), RBU agrees best with other measures if p is 0.99, the default, for each e that was tried.
+    At a cutoff k, choose e well below 1/k: reading k documents costs about k times e, and no ranking gains more than 1.
+    With the default e, 0.05, 20 documents cost 0.9; ``RBU(e=0.001) @ 20`` charges 0.02 for them.
+
+    ``norm=True`` multiplies by (1 - p) / p; the authors' release computes ``RBU(p=0.8, e=0.03, norm=True)`` by default.
 
     .. cite.dblp:: conf/sigir/AmigoSC18
 

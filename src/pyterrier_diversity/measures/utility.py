@@ -62,7 +62,7 @@ class _nEU(_EU, Normalised):
     The ideal ranking ends before the first document whose gain does not exceed the effort. It need not be optimal, so
     values can exceed 1. The value is 0 if the ideal ranking has no utility.
 
-    .. cite.dblp:: conf/sigir/YangLLHW07
+    .. cite.dblp:: conf/sigir/YangLLHKR07
 
     Examples
     --------

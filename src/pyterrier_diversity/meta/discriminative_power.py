@@ -163,7 +163,8 @@ def asl_curve(perquery: pd.DataFrame, *args: Any, **options: Any) -> pd.DataFram
     -------
     DataFrame
         A row for each measure and pair: ``measure``, ``rank`` (from 1), ``system``, ``other`` and ``asl``, the achieved
-        significance level in [0, 1], highest first. ``attrs`` describes the columns and the test.
+        significance level in [0, 1], highest first. ``attrs`` describes the columns and the test, without a correction,
+        as these p-values are not corrected.
 
     Raises
     ------
@@ -190,7 +191,9 @@ def asl_curve(perquery: pd.DataFrame, *args: Any, **options: Any) -> pd.DataFram
     order = np.lexsort((-compared["p"], pd.factorize(compared["measure"])[0]))
     curve = compared.iloc[order][["measure", *_PAIR, "p"]].reset_index(drop=True)
     curve.insert(1, "rank", curve.groupby("measure", sort=False).cumcount() + 1)
-    return _view(who, curve, compared.attrs, without=("alpha", "correction", "family"))
+    # The level of corrected p-values is not one for these.
+    without = ("alpha", "correction", "family") if "correction" in compared.attrs else ()
+    return _view(who, curve, compared.attrs, without)
 
 
 def overlap(first: pd.DataFrame, second: pd.DataFrame | None = None, **options: Any) -> pd.DataFrame:

@@ -194,8 +194,13 @@ _FAMILIES: tuple[str, ...] = (
 _FAMILIES += ("q_measure", "sharp", "utility", "err", "cube_test", "session", "trec_dd_2015", "rareness", "user_models")
 
 _INTRODUCTION = """\
-Every measure of :mod:`pyterrier_diversity`, family by family. *Needs* are columns of the qrels beside ``qid``,
-``docno``, ``label`` and ``iteration``; those in brackets are optional."""
+Every measure of :mod:`pyterrier_diversity` by family, Rank-Biased Utility first. Each family has a page with the
+formulas, the parameters, an example and the sources. Below the tables stand the :ref:`rules for all measures
+<diversity-rules-for-all-measures>`, the :ref:`symbols <diversity-symbols>` and the :ref:`common parameters
+<diversity-common-parameters>`. :doc:`which_measure` helps you choose.
+
+*Needs* are columns of the qrels beside ``qid``, ``docno``, ``label`` and ``iteration``; those in brackets are
+optional."""
 
 _SYMBOLS = """\
 .. list-table::
@@ -216,8 +221,8 @@ _SYMBOLS = """\
      - 1 if :math:`d_i` is relevant to t, otherwise 0; :math:`J_i` likewise for any intent
    * - :math:`r_{it}`
      - probability that :math:`d_i` satisfies a user with intent t. For a label g, it is :math:`(2^g - 1) / 2^m` with
-       ``gain="exp"``, :math:`g / m` with ``"linear"``, and :math:`J_{it}` with ``"binary"``, where m is ``max_rel`` or,
-       if that is not given, the largest label of the query's intent in the qrels
+       ``gain="exp"``, :math:`g / m` with ``"linear"``, and :math:`J_{it}` with ``"binary"``. Here m is ``max_rel``, or
+       the largest label of the query's intent in the qrels if ``max_rel`` is not given
    * - :math:`c_{it}`
      - number of documents above rank i that are relevant to t
    * - :math:`R`
@@ -292,12 +297,13 @@ def _index(module: str, of: list[tuple[DiversityMeasure, Example]]) -> str:
     for measure, _ in of:
         known = entry(measure)
         needs = [column if column in measure.NEEDS else f"({column})" for column in measure.READS]
-        what = known["what"].removeprefix(f"{known['name']}: ").rstrip(".")
+        what = re.sub(f"^{re.escape(known['name'])}: ", "", known["what"], flags=re.IGNORECASE).rstrip(".")
         link = f":ref:`{known['measure']} <diversity-{known['measure']}>`"
-        rows.append((link, what[0].upper() + what[1:], known["range"], ", ".join(needs) or r"\-"))
+        what = what if what.startswith("nDCG") else what[0].upper() + what[1:]
+        rows.append((link, what, known["range"], ", ".join(needs) or r"\-"))
     for row in rows:
         lines += [f"   {'* -' if place == 0 else '  -'} {cell}" for place, cell in enumerate(row)]
-    return "\n".join([f"See :doc:`measures/{_stem(module)}`.", "", *lines])
+    return "\n".join([f":doc:`Formulas, parameters and examples <measures/{_stem(module)}>`", "", *lines])
 
 
 _EXPLAINED = """\
@@ -353,10 +359,15 @@ def _section(measure: DiversityMeasure, example: Example, shared: Mapping[str, P
         **({"Equal to": known["equals"]} if known["equals"] else {}),
         "Source": known["source"],
     }
-    above = [name for name, each in measure.parameters().items() if _is_common(each) or shared.get(name) is each]
-    own = [f"- {_parameter(*item)}" for item in measure.parameters().items() if item[0] not in above]
-    if above:
-        own.append(f"- {', '.join(f'``{name}``' for name in above)}: as explained above")
+    common = [name for name, each in measure.parameters().items() if _is_common(each)]
+    above = [name for name, each in measure.parameters().items() if shared.get(name) is each]
+    own = [f"- {_parameter(*item)}" for item in measure.parameters().items() if item[0] not in (*common, *above)]
+    for place, names in (
+        ("top of this page", above),
+        (":ref:`common parameters <diversity-common-parameters>`", common),
+    ):
+        if names:
+            own.append(f"- See the {place} for {', '.join(f'``{name}``' for name in names)}.")
     return "\n\n".join(
         [
             f".. _diversity-{known['measure']}:",
