@@ -1,4 +1,4 @@
-"""Pictures of what a significance test found: means, and differences of means, with the intervals of the test."""
+"""Pictures of significance tests: means, or differences of means, with intervals of the test."""
 
 from __future__ import annotations
 
@@ -21,33 +21,33 @@ _SIDES = (("system", "mean"), ("other", "other_mean"))
 
 
 def means(compared: pd.DataFrame, measure: object = None, *, ax: Axes | None = None) -> Axes:
-    """Show the means of systems so that two intervals do not overlap exactly if the means differ significantly.
+    """Show the means of systems with intervals that overlap exactly if the means do not differ significantly.
 
     Parameters
     ----------
     compared : DataFrame
-        What `meta.compare` returns for a Tukey HSD test of all systems, the default. `differences` shows other tests.
+        The result of `meta.compare` with a Tukey HSD test of all systems, the default. `differences` shows other tests.
     measure : Measure or str, optional
-        The measure to show; needed if there are several.
+        The measure to show; required if there are several.
     ax : Axes, optional
-        Where to draw; a new figure if omitted.
+        Where to draw; by default, a new figure.
 
     Returns
     -------
     Axes
-        A point for each system, the highest mean on top, with an interval as long as the smallest difference that is
-        significant. It is not the confidence interval of the mean: it compares systems on the same queries.
+        A point for each system, the highest mean on top, with an interval as long as the smallest significant
+        difference. This is not a confidence interval of the mean; it compares systems on the same queries.
 
     Raises
     ------
     ValueError
-        If the frame has no rows, lacks a column or the measure, or the measure is to be named; or if the differences
-        are not significant from one size on, as after other tests, a correction, or with a ``ci`` of its own.
+        If the frame has no rows, or a column or the measure is missing. Also if ``measure`` is required but not given,
+        or if there is no single critical difference, as with other tests, a correction, or another ``ci``.
 
     Notes
     -----
-    An HSD test has one critical difference w for all pairs, half the length of their intervals. The intervals here are
-    the means plus and minus w/2.
+    An HSD test has one critical difference w for all pairs, which is half the length of their confidence intervals. The
+    intervals here are the means plus and minus w/2.
 
     Examples
     --------
@@ -79,29 +79,29 @@ def means(compared: pd.DataFrame, measure: object = None, *, ax: Axes | None = N
 
 
 def differences(compared: pd.DataFrame, measure: object = None, *, ax: Axes | None = None) -> Axes:
-    """Show the differences between the means of systems, with the confidence intervals and p-values of the test.
+    """Show differences of means with the confidence intervals and p-values of the test.
 
     Parameters
     ----------
     compared : DataFrame
-        What `meta.compare` returns, for a test that has intervals: not "wilcoxon" or "permutation".
+        The result of `meta.compare` with a test that has intervals, so not "wilcoxon" or "permutation".
     measure : Measure or str, optional
-        The measure to show; needed if there are several.
+        The measure to show; required if there are several.
     ax : Axes, optional
-        Where to draw; a new figure if omitted.
+        Where to draw; by default, a new figure.
 
     Returns
     -------
     Axes
-        A point for each pair of systems, or for each system if there is one baseline, the largest difference on top,
-        with its interval: filled if the difference is significant. On the right are the p-values, corrected if there
-        is a correction. The intervals never are, and are then dashed. ``?`` follows p-values that more trials could put
-        on the other side of alpha.
+        A point for each pair of systems, or for each system if there is one baseline, with its interval, the largest
+        difference on top. Significant ones are filled. The (corrected) p-values are on the right; ``?`` marks those
+        that more trials could move across alpha. If there is a correction, intervals are dashed, because they are not
+        corrected.
 
     Raises
     ------
     ValueError
-        If the frame has no rows, lacks a column or the measure, or the measure is to be named.
+        If the frame has no rows, a column or the measure is missing, or ``measure`` is required but not given.
 
     Examples
     --------
