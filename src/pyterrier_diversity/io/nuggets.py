@@ -57,7 +57,8 @@ def read_nuggets(
     DataFrame
         The columns ``qid``, ``docno``, ``label`` and ``iteration`` (the nugget's id, the MD5 of its text, or its
         position). Also ``weight`` and ``importance``, ``nugget_text``, and the other columns of a table, if there are
-        any. A nugget without judgements is a row with an empty ``docno`` and label 0.
+        any. A nugget without judgements is a row with an empty ``docno`` and label 0. If a text is repeated in a list,
+        the second nugget ends in ``-2``.
 
     Raises
     ------
