@@ -414,6 +414,27 @@ def test_expected_values_over_ties_have_standard_errors(tmp_path):
     assert run(*arguments, "--ties", "expected", "--samples", "20", "--seed", "1").splitlines()[1] != row
 
 
+@pytest.mark.parametrize("gate", [[], ["--min", "RBU@5=0"]], ids=["no gate", "a gate"])
+def test_standard_errors_stand_beside_each_query_and_each_mean(tmp_path, gate):
+    path = tmp_path / "tied.run"
+    path.write_text((FOLDER / "bm25.run").read_text().replace(" 16 bm25", " 15 bm25"))
+    arguments = ["evaluate", QRELS, str(path), BM25, "-m", "RBU@5 StRecall@5", "--queries", "--format", "csv", *gate]
+    arguments += ["--ties", "expected", "--samples", "20"]
+
+    by_query = pd.read_csv(io.StringIO(run(*arguments, "-q")), dtype={"qid": str}).set_index(["run", "qid"])
+    means = pd.read_csv(io.StringIO(run(*arguments))).set_index("run")
+
+    names = ["RBU@5", "se(RBU@5)", "StRecall@5", "se(StRecall@5)"]
+    expected = evaluate_runs(
+        read_qrels(QRELS), [path, BM25], ["RBU@5", "StRecall@5"], ties="expected", samples=20, rng=0, perquery=True
+    )
+    of_rbu = expected[(expected["name"] == "tied") & (expected["measure"] == "RBU@5")]
+    assert list(by_query) == list(means) == ["queries", "ties@5", *names]
+    assert by_query.loc["tied", "se(RBU@5)"].tolist()[:-1] == of_rbu["se"].tolist()
+    assert by_query.loc[("tied", "all"), "se(RBU@5)"] == means.loc["tied", "se(RBU@5)"] > 0
+    pd.testing.assert_frame_equal(by_query.xs("all", level="qid"), means, rtol=1e-12)
+
+
 def test_lengths_of_documents_come_from_a_file(shared):
     folder = shared / "trec-dd"
     truth, session = folder / "dd17-odd-truth.xml.gz", folder / "runs" / "dd17-odd-syn1.txt"

@@ -91,7 +91,8 @@ def evaluate_runs(
         ``perquery``, the columns ``name``, ``qid``, ``measure``, ``value``. ``attrs`` contains the ``signatures`` of
         the measures, the names of ``empty`` runs, the ``errors`` of skipped runs, and the shares of ``ties`` of each
         run. With ``ties="expected"``, standard errors over the orders are in columns such as ``se(RBU@20)``, or in the
-        column ``se`` with ``perquery``, and ``attrs["expected"]`` contains ``samples`` and ``seed``.
+        column ``se`` with ``perquery``, and ``attrs["expected"]`` contains ``samples``, ``seed`` and ``se``, the
+        standard error of each run's aggregates.
 
     Raises
     ------
@@ -148,7 +149,7 @@ def evaluate_runs(
         "empty": [name for name, run in scored.items() if run.empty],
         "ties": {name: run.ties for name, run in scored.items()},
         "errors": errors,
-        **({"expected": call.draws._asdict()} if call.draws else {}),
+        **({"expected": {**call.draws._asdict(), "se": _errors(scored)}} if call.draws else {}),
     }
     return table
 
@@ -179,6 +180,13 @@ def _by_query(call: Call, scored: Mapping[str, Scored]) -> pd.DataFrame:
     if call.draws:
         table["se"] = _in_rows([[column.errors for column in of_run] for of_run in columns])
     return table
+
+
+def _errors(scored: Mapping[str, Scored]) -> dict[str, dict[str, float | None]]:
+    """Return the standard error of each run's aggregates."""
+    return {
+        name: {measure: column.error for measure, column in run.columns.items()} for name, run in scored.items()
+    }
 
 
 def _in_rows(values: list[list[Any]]) -> np.ndarray:
