@@ -435,6 +435,29 @@ def test_standard_errors_stand_beside_each_query_and_each_mean(tmp_path, gate):
     pd.testing.assert_frame_equal(by_query.xs("all", level="qid"), means, rtol=1e-12)
 
 
+@pytest.mark.parametrize("command", [["evaluate", "-m", "RBU@5"], ["compare", "-m", "RBU@5"], ["check"]], ids=" ".join)
+def test_warnings_about_qrels_are_errors_if_strict(tmp_path, command):
+    path = tmp_path / "nuggets.jsonl"
+    path.write_text('{"qid": "1", "docid": "demo-189", "nuggets": [{"text": "x", "assignment": "perhaps"}]}\n')
+    first, *rest = command
+
+    message = fail(first, str(path), BM25, XQUAD, *rest, "--strict")
+
+    assert message.startswith("Error: read_nuggets: 1 nuggets. 1 assignments are unknown words")
+
+
+def test_the_shell_says_which_qrels_have_passages():
+    message = fail("evaluate", QRELS, BM25, "-m", "EU_DD@5")
+
+    assert "(in the shell, give the truth file, which ends in .xml, as QRELS)" in message
+
+
+def test_a_folder_that_does_not_exist_is_named(tmp_path):
+    for option in ("-o", "--save"):
+        message = fail("evaluate", QRELS, BM25, "-m", "RBU@5", option, str(tmp_path / "no" / "table.csv"))
+        assert message == f"Error: There is no folder '{tmp_path}/no'.\n"
+
+
 def test_lengths_of_documents_come_from_a_file(shared):
     folder = shared / "trec-dd"
     truth, session = folder / "dd17-odd-truth.xml.gz", folder / "runs" / "dd17-odd-syn1.txt"

@@ -113,7 +113,7 @@ def check(
     """
     from ..evaluate import check_files
 
-    found = check_files(read_judged(qrels), run_paths(runs, qrels), order=order)
+    found = check_files(read_judged(qrels, strict=strict), run_paths(runs, qrels), order=order)
     lines = [f"{kind}: {name}: {message}" for name, kind, message in found.to_numpy()]
     put(found, output, format, None, {"table": lambda: "\n".join(lines)})
     if found["kind"].isin(["error", "warning"] if strict else ["error"]).any():
@@ -127,18 +127,19 @@ def asked(measures: list[ir_measures.Measure], gates: Any) -> list[ir_measures.M
     return measures or list(gates)
 
 
-def evaluated(qrels: str, runs: Any, measures: list[ir_measures.Measure], **how: Any) -> pd.DataFrame:
+def evaluated(qrels: str, runs: Any, measures: list[ir_measures.Measure], *, strict: bool, **how: Any) -> pd.DataFrame:
     """Return the values of runs, without those that cannot be read."""
     from ..evaluate import evaluate_runs
 
-    return evaluate_runs(read_judged(qrels, measures), runs, measures, on_error="skip", **how)
+    judged = read_judged(qrels, measures, strict=strict)
+    return evaluate_runs(judged, runs, measures, on_error="skip", strict=strict, **how)
 
 
 def _shown(values: pd.DataFrame, measures: list[ir_measures.Measure], by_query: bool) -> pd.DataFrame:
     """Return a row for each run, after a row for each of its queries if ``by_query``."""
     import pandas as pd
 
-    counted = [name for name in values if name == "queries" or name.startswith("ties@")]
+    counted = [name for name in map(str, values) if name == "queries" or name.startswith("ties@")]
     means = _means(values, measures, counted)
     if not by_query:
         return means

@@ -14,7 +14,7 @@ import pandas as pd
 
 from ..io.dynamic_domain import read_lengths
 from ..io.trec import checked_order
-from ..judged import QRELS_COLUMNS, to_frame, warn_user
+from ..judged import QRELS_COLUMNS, give, to_frame
 from ..measures.groups import read_measures
 from ..parameters import Rng
 from .arguments import check_order
@@ -135,10 +135,7 @@ def evaluate_runs(
     lengths = doc_len if doc_len is None or isinstance(doc_len, Mapping) else read_lengths(doc_len)
     call = Call(judged, wanted, order, read_draws("evaluate_runs", ties, samples, rng), lengths)
     scored, errors = score_runs(call, named, n_jobs=n_jobs, save=save, skip=on_error == "skip", keep_values=perquery)
-    for message in _messages(scored):
-        if strict:
-            raise ValueError(message)
-        warn_user(message)
+    give(_messages(scored), strict)
     table = _by_query(call, scored) if perquery else _aggregates(call, scored)
     if queries:
         counts = {name: {"queries": int(run.answered.sum()), **run.ties} for name, run in scored.items()}
@@ -184,9 +181,7 @@ def _by_query(call: Call, scored: Mapping[str, Scored]) -> pd.DataFrame:
 
 def _errors(scored: Mapping[str, Scored]) -> dict[str, dict[str, float | None]]:
     """Return the standard error of each run's aggregates."""
-    return {
-        name: {measure: column.error for measure, column in run.columns.items()} for name, run in scored.items()
-    }
+    return {name: {measure: column.error for measure, column in run.columns.items()} for name, run in scored.items()}
 
 
 def _in_rows(values: list[list[Any]]) -> np.ndarray:
