@@ -473,6 +473,7 @@ def test_lengths_of_documents_come_from_a_file(shared):
         assert row[str(measure)] == pytest.approx(value, abs=1e-12)
 
 
+@pytest.mark.filterwarnings("default:Run dd17")
 def test_saved_values_know_the_lengths_of_documents(shared, tmp_path):
     folder = shared / "trec-dd"
     arguments = ["evaluate", str(folder / "dd17-odd-truth.xml.gz"), str(folder / "runs" / "dd17-odd-syn1.txt")]

@@ -34,10 +34,11 @@ _View = tuple[View, float | None]
 
 # How to get the columns of the qrels that some measures require.
 WRITTEN_BY = {
-    "importance": "read it from nugget files with pyterrier_diversity.io.read_nuggets (in the shell, give these as QRELS)",
+    "importance": "read it from nugget files with pyterrier_diversity.io.read_nuggets (in the shell, give these as "
+    "QRELS)",
     "rarity": "add it with pyterrier_diversity.add_rarity",
-    "passage": "read it with pyterrier_diversity.io.read_dd_truth(path, 'passages') (in the shell, give the truth file, "
-    "which ends in .xml, as QRELS)",
+    "passage": "read it with pyterrier_diversity.io.read_dd_truth(path, 'passages') (in the shell, give the truth "
+    "file, which ends in .xml, as QRELS)",
 }
 WRITTEN_BY["nugget"] = WRITTEN_BY["passage"]
 

@@ -15,9 +15,9 @@ import pandas as pd
 from ..io.dynamic_domain import read_lengths
 from ..io.trec import checked_order
 from ..judged import QRELS_COLUMNS, give, to_frame
-from ..measures.groups import read_measures
+from ..measures.groups import read_some_measures
 from ..parameters import Rng
-from .arguments import check_order
+from .arguments import check_order, runs_by_name
 from .expected import TiesOption, read_draws
 from .saved import Scored
 from .scoring import Call, score_runs
@@ -126,9 +126,7 @@ def evaluate_runs(
     if on_error not in ("raise", "skip"):
         raise ValueError(f"evaluate_runs: on_error must be 'raise' or 'skip', not {on_error!r}.")
     named = named_runs(runs)
-    wanted = list(dict.fromkeys(read_measures("evaluate_runs", measures)))
-    if not named or not wanted:
-        raise ValueError(f"evaluate_runs: give at least one {'measure' if named else 'run'}.")
+    wanted = read_some_measures("evaluate_runs", measures)
     judged = to_frame(qrels, QRELS_COLUMNS, "qrels")
     if judged.empty:
         raise ValueError("evaluate_runs: qrels must not be empty.")
@@ -243,12 +241,7 @@ def run_files(patterns: Iterable[str | os.PathLike[str]]) -> list[Path]:
 def named_runs(runs: Any) -> dict[str, Any]:
     """Return runs or their paths by name."""
     if isinstance(runs, Mapping):
-        named = {str(name): run for name, run in runs.items()}
-        if len(named) < len(runs):
-            given = [str(name) for name in runs]
-            twice = next(name for name in given if given.count(name) > 1)
-            raise ValueError(f"evaluate_runs: two runs have the name {twice!r}.")
-        return named
+        return runs_by_name("evaluate_runs", runs)
     several = [runs] if isinstance(runs, (str, os.PathLike)) else runs
     if not isinstance(several, Iterable):
         raise TypeError(f"{_FORMS}, not {type(runs).__name__}.")
@@ -256,6 +249,8 @@ def named_runs(runs: Any) -> dict[str, Any]:
     others = [path for path in several if not isinstance(path, (str, os.PathLike))]
     if others:
         raise TypeError(f"{_FORMS}, not a {type(runs).__name__} of {type(others[0]).__name__}.")
+    if not several:
+        raise ValueError("evaluate_runs: give at least one run.")
     paths = run_files(several)
     names = [_stem(path) for path in paths]
     return dict(zip(names if len(set(names)) == len(names) else map(str, paths), paths, strict=True))

@@ -93,6 +93,8 @@ def read_content(source: Source) -> Content:
     if isinstance(source, Content):
         return source
     if not isinstance(source, (str, os.PathLike)):
+        if not hasattr(source, "read"):
+            raise TypeError(f"A file must be given as its path, or open, not as {type(source).__name__}.")
         data = source.read()
         name = str(getattr(source, "name", "the stream"))
         return _decompressed(name, data.encode() if isinstance(data, str) else data)

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..parameters import Parameter, Rng
-from .scores import Scores, differences, read_scores, signs
+from .scores import Measures, Scores, differences, read_scores, signs
 from .significance_tests import (
     LEVEL,
     TESTS,
@@ -58,7 +58,7 @@ _LEGEND = {
 def compare(
     perquery: pd.DataFrame,
     test: Test = "tukey-randomised",
-    measures: Iterable[object] | None = None,
+    measures: Measures | None = None,
     *,
     baseline: str | Iterable[str] | None = None,
     groups: Groups = "all",
@@ -81,7 +81,7 @@ def compare(
     test : {"tukey-randomised", "tukey", "bootstrap", "t", "wilcoxon", "permutation"}
         Tukey's HSD (honestly significant difference), randomised or parametric, tests all systems together. The others
         test each pair by itself: paired bootstrap, t-test, Wilcoxon's signed-rank test and permutation test.
-    measures : iterable of Measure or str, optional
+    measures : Measure or str, or iterable of them, optional
         Which measures; all of the frame if omitted.
     baseline : str or iterable of str, optional
         Compare each system with this one only, or with each of several. All pairs if omitted. An HSD test still takes
@@ -124,7 +124,7 @@ def compare(
           differences are equal and not 0.
         - ``borderline`` (bootstrap only): the smallest difference that would be significant. This is
           :math:`|\bar w^*|` of the resample with the :math:`B\alpha`-th largest :math:`|t(w^*)|`, or the largest of
-          several such; NaN if there are fewer than 1/alpha trials.
+          several such.
         - ``ci_low`` and ``ci_high``: the interval of the difference by the test (not for Wilcoxon's and the permutation
           test).
 
@@ -136,7 +136,8 @@ def compare(
     ------
     ValueError
         If the frame cannot be read, there are fewer than two systems or two queries, a baseline is not among the
-        systems, a parameter is out of range, or there is a correction for an HSD test over all systems.
+        systems, a parameter is out of range, there are fewer trials than 1/alpha or 1/(1 - ci), or there is a
+        correction for an HSD test over all systems.
     TypeError
         If the baseline is neither a name nor a list of names.
 
@@ -256,7 +257,7 @@ def _compared(
     columns: Collection[str],
     perquery: pd.DataFrame,
     test: Test,
-    measures: Iterable[object] | None,
+    measures: Measures | None,
     *,
     baseline: str | Iterable[str] | None,
     ci: float | None,
@@ -266,6 +267,10 @@ def _compared(
     how = design(who, scores, test, **options)
     level = how.alpha if ci is None else 1 - LEVEL.check(who, "ci", ci)
     ci = 1 - level if ci is None else float(ci)
+    if {"significant", "borderline"} & set(columns):
+        _check_trials(who, how, "alpha", how.alpha)
+    if "ci_low" in columns:
+        _check_trials(who, how, "(1 - ci)", level)
     first, second = _pairs(who, scores, baseline)
     names = np.array(scores.systems, dtype=object)
     attrs = {**how.described(scores), "ci": ci}
@@ -297,6 +302,15 @@ def _compared(
     result = pd.DataFrame({column: table[column] for column in legend})
     result.attrs = {"legend": legend, **attrs}
     return result
+
+
+def _check_trials(who: str, how: Design, name: str, level: float) -> None:
+    """Refuse trials that are too few to tell whether a p-value is below a level."""
+    n = how.draws.n
+    if TESTS[how.test].n_trials is not None and signs(np.array(n * level), np.ones(())) < 0:
+        raise ValueError(
+            f"{who}: n_trials * {name} must be at least 1 for test={how.test!r}, not {n} * {level:g}; use more trials."
+        )
 
 
 def _statistics(

@@ -231,8 +231,6 @@ def _bootstrap_half_widths_of_pairs(z: np.ndarray, how: Design, level: float) ->
 def _bootstrap_borderlines(z: np.ndarray, how: Design) -> np.ndarray:
     # Sakai (2013), Fig. 3: the threshold is the B alpha-th largest of the resamples.
     place = int(how.draws.n * how.alpha + TOLERANCE)
-    if place < 1:
-        return np.full(len(z), np.nan)
     return _by_pairs(_borderlines, (z, how.draws, place), fitting(how.draws.n), how)
 
 
