@@ -17,6 +17,7 @@ import matplotlib.pyplot as plt
 import pyterrier as pt
 
 from frames_to_draw import EXPLAINED, PERQUERY, PICTURES, QRELS, RUN
+from pictures_of_pages import OF_PAGES
 from pyterrier_diversity import RBU, Adhoc, StRecall, alpha_nDCG, evaluate_runs, meta, missed_intents, plots
 from pyterrier_diversity.transformers import Explain
 
@@ -51,6 +52,7 @@ def illustrations() -> dict[str, Callable[[], object]]:
         "asl": lambda: plots.asl_curve(meta.asl_curve(compared)),
         "discriminative_power": lambda: plots.discriminative_power(meta.discriminative_power(compared)),
         "missed_intents": lambda: plots.missed_intents(missed_intents(named, runs, 5), QUERY),
+        **OF_PAGES,
     }
 
 

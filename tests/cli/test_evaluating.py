@@ -283,7 +283,7 @@ def test_compare_marks_significant_differences(format, higher):
     )
 
     assert higher in text
-    assert "(paired t-test, alpha = 0.05, queries: 14). Systems: a bm25." in text
+    assert "(paired t-test, not corrected, alpha = 0.05, queries: 14). Systems: a bm25." in text
 
 
 def test_evaluate_reads_several_measures_from_one_text_and_lifts_as_tables_show_them():

@@ -343,10 +343,9 @@ def test_tables_say_how_they_were_made(function):
 
     assert list(result.attrs.pop("legend")) == list(result.columns)
     assert result["measure"].unique().tolist() == ["AP"]
-    alpha = {} if function is asl_curve else {"alpha": 0.05}
     assert result.attrs == {
         "test": "bootstrap",
-        **alpha,
+        "alpha": 0.05,
         "n_trials": 100,
         "version": __version__,
         "n_systems": 5,

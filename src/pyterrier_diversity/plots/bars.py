@@ -32,9 +32,9 @@ def unanimity(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     Raises
     ------
     ValueError
-        If the frame has no rows or lacks a column.
+        If the frame has no rows, several for a measure, or lacks a column.
     """
-    frame = readable("unanimity", frame, "meta.unanimity", "measure", "unanimity")
+    frame = _by_measure("unanimity", frame, "meta.unanimity", "unanimity")
     values = frame["unanimity"].to_numpy(dtype=np.float64)
     ax = _bars(frame["measure"], values, [f"{value:.2f}" for value in values], ax)
     finite = values[np.isfinite(values)]
@@ -63,11 +63,11 @@ def discriminative_power(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes
     Raises
     ------
     ValueError
-        If the frame has no rows or lacks a column.
+        If the frame has no rows, several for a measure, or lacks a column.
     """
     counted = {"significant", "pairs"} <= set(frame)
     columns = ("significant", "pairs") if counted or "share" not in frame else ("share",)
-    frame = readable("discriminative_power", frame, "meta.discriminative_power", "measure", *columns)
+    frame = _by_measure("discriminative_power", frame, "meta.discriminative_power", *columns)
     if counted:
         values = divide(frame["significant"], frame["pairs"])
         texts = [f"{part}/{whole}" for part, whole in zip(frame["significant"], frame["pairs"], strict=True)]
@@ -100,9 +100,9 @@ def stability(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     Raises
     ------
     ValueError
-        If the frame has no rows or lacks a column.
+        If the frame has no rows, several for a measure, or lacks a column.
     """
-    frame = readable("stability", frame, "meta.stability", "measure", "stability", "ties")
+    frame = _by_measure("stability", frame, "meta.stability", "stability", "ties")
     stable, ties = (frame[column].to_numpy(dtype=np.float64) for column in ("stability", "ties"))
     ax = _new(len(frame)) if ax is None else ax
     parts: dict[str, tuple[np.ndarray, dict[str, Any]]] = {
@@ -115,7 +115,8 @@ def stability(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         ax.barh(range(len(frame)), share, left=left, label=name, linewidth=0, **look)
         left = left + share
     for row, value in enumerate(stable):
-        ax.text(0.01, row, f"{value:.2f}", va="center", color="white" if value > 0.1 else "black", size=9)
+        paper = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none"}
+        ax.text(0.012, row, f"{value:.2f}", va="center", size=9, bbox=paper)
     _name_rows(ax, frame["measure"])
     ax.set_xlim(0, 1)
     ax.set_xlabel("share of samples of the topics, mean over pairs of systems")
@@ -143,9 +144,9 @@ def delta_required(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     Raises
     ------
     ValueError
-        If the frame has no rows or lacks a column.
+        If the frame has no rows, several for a measure, or lacks a column.
     """
-    frame = readable("delta_required", frame, "meta.delta_required", "measure", "delta")
+    frame = _by_measure("delta_required", frame, "meta.delta_required", "delta")
     values = frame["delta"].to_numpy(dtype=np.float64)
     texts = [f"{value:.3f}" if np.isfinite(value) else "no pair is significant" for value in values]
     ax = _bars(frame["measure"], values, texts, ax)
@@ -173,11 +174,11 @@ def assessor_agreement(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     Raises
     ------
     ValueError
-        If the frame has no rows or lacks a column.
+        If the frame has no rows, several for a measure, or lacks a column.
     """
-    columns = ("measure", "tau", "tau_low", "tau_high")
-    frame = readable("assessor_agreement", frame, "meta.assessor_agreement", *columns)
-    tau, low, high = (frame[column].to_numpy(dtype=np.float64) for column in columns[1:])
+    columns = ("tau", "tau_low", "tau_high")
+    frame = _by_measure("assessor_agreement", frame, "meta.assessor_agreement", *columns)
+    tau, low, high = (frame[column].to_numpy(dtype=np.float64) for column in columns)
     ax = _new(len(frame)) if ax is None else ax
     rows = np.arange(len(frame))
     ax.hlines(rows, low, high, color=GAIN)
@@ -189,6 +190,17 @@ def assessor_agreement(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     ax.set_xlabel("Kendall's τ of the two orders of the systems")
     title(ax, counts_of(frame))
     return ax
+
+
+def _by_measure(who: str, frame: pd.DataFrame, source: str, *columns: str) -> pd.DataFrame:
+    """Return a frame with these columns and one row for each measure; the error says what returns such a frame."""
+    frame = readable(who, frame, source, "measure", *columns)
+    if frame["measure"].duplicated().any():
+        again = frame["measure"][frame["measure"].duplicated()].iloc[0]
+        raise ValueError(
+            f"{who}: each measure must have one row, but {again} has several. {source} returns such a frame."
+        )
+    return frame
 
 
 def _test_of(frame: pd.DataFrame) -> str:

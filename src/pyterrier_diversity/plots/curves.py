@@ -79,7 +79,11 @@ def intent_coverage(
     plot_lines(ax, lines)
     rank_ticks(ax, 1, last)
     drawn = np.concatenate([y for _, y in lines.values()])
-    ax.set_ylim(min(0.0, 1.05 * np.nanmin(drawn, initial=0.0)), max(1.02, 1.05 * np.nanmax(drawn, initial=0.0)))
+    low, high = np.nanmin(drawn, initial=0.0), np.nanmax(drawn, initial=0.0)
+    # A measure that can be negative has no scale of shares, from 0 to 1.
+    ax.set_ylim((-0.02, 1.02) if low >= 0 and high <= 1 else (low - 0.05 * (high - low), high + 0.05 * (high - low)))
+    if low < 0:
+        ax.axhline(0, color="0.6", linewidth=0.8)
     ax.set_xlabel("rank")
     ax.set_ylabel(str(measure))
     title(ax, f"{measure} down to each rank, {len(judgements)} queries")
@@ -88,7 +92,7 @@ def intent_coverage(
     return ax
 
 
-def asl_curve(frame: pd.DataFrame, *, log: bool = False, alpha: float = 0.05, ax: Axes | None = None) -> Axes:
+def asl_curve(frame: pd.DataFrame, *, log: bool = False, alpha: float | None = None, ax: Axes | None = None) -> Axes:
     """Show the p-values of all pairs of systems, sorted: the lower a line, the more pairs the measure tells apart.
 
     Parameters
@@ -98,8 +102,9 @@ def asl_curve(frame: pd.DataFrame, *, log: bool = False, alpha: float = 0.05, ax
         is the p-value), as `meta.asl_curve` returns them.
     log : bool
         Whether the axis of p-values is logarithmic; p-values of 0 then lie below it.
-    alpha : float in (0, 1)
-        The level of significance, where a dotted line is.
+    alpha : float in (0, 1), optional
+        The level of significance, where a dotted line is: that of the test if omitted. There is no line if the frame
+        does not know it, or if the test was corrected, because these p-values are not.
     ax : Axes, optional
         Where to draw; a new figure if omitted.
 
@@ -114,12 +119,13 @@ def asl_curve(frame: pd.DataFrame, *, log: bool = False, alpha: float = 0.05, ax
         If the frame has no rows or lacks a column, or alpha is out of range.
     """
     frame = readable("asl_curve", frame, "meta.asl_curve", "measure", "rank", "asl")
-    alpha = LEVEL.check("asl_curve", "alpha", alpha)
+    alpha = frame.attrs.get("alpha") if alpha is None else LEVEL.check("asl_curve", "alpha", alpha)
     lines = lines_of(frame, "measure", "rank", "asl")
     ax = new_axes() if ax is None else ax
     plot_lines(ax, lines)
-    ax.axhline(alpha, color="0.4", linewidth=1, linestyle=(0, (1, 2)))
-    ax.text(0.005, alpha, f"{alpha:g}", transform=ax.get_yaxis_transform(), va="bottom", size=9, color="0.3")
+    if alpha is not None:
+        ax.axhline(alpha, color="0.4", linewidth=1, linestyle=(0, (1, 2)))
+        ax.text(0.01, alpha, f"{alpha:g}", transform=ax.get_yaxis_transform(), va="bottom", size=9, color="0.3")
     ax.set_yscale("log" if log else "linear")
     if not log:
         ax.set_ylim(0, 1.02)
@@ -197,7 +203,7 @@ def number_of_systems(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     Returns
     -------
     Axes
-        A line for each measure over the number of systems drawn, with one standard deviation up and down.
+        A line for each measure over the number of systems drawn, with one standard deviation down, and up to 1 at most.
 
     Raises
     ------
@@ -211,7 +217,8 @@ def number_of_systems(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     for i, (name, (x, y)) in enumerate(lines.items()):
         # Beside each other, as they would lie on each other.
         moved = x * 1.02 ** (i - (len(lines) - 1) / 2)
-        ax.errorbar(moved, y, spread[name][1], fmt="none", ecolor=style(i, 1)["color"], capsize=3, linewidth=1)
+        ends = spread[name][1], np.minimum(spread[name][1], 1 - y)
+        ax.errorbar(moved, y, ends, fmt="none", ecolor=style(i, 1)["color"], capsize=3, linewidth=1)
     ax.set_xscale("log")
     ticks_at(ax, np.unique(frame["n_systems"]))
     _show_taus(ax, frame["mean"] - frame["std"].fillna(0))
@@ -250,7 +257,7 @@ def insert_synthetic_system(frame: pd.DataFrame, *, ax: Axes | None = None) -> A
     plot_lines(ax, lines_of(frame, "measure", "n_relevant", "rank"))
     last = max(int(frame["rank"].max()), frame.attrs.get("n_systems", 0) + 1)
     ax.set_ylim(last + 0.5, 0.5)
-    ax.locator_params(axis="y", integer=True)
+    rank_ticks(ax, 1, last, upright=True)
     rank_ticks(ax, int(frame["n_relevant"].min()), int(frame["n_relevant"].max()))
     kinds = " or ".join(frame["kind"].unique()) + " " if "kind" in frame else ""
     ax.set_xlabel(f"{kinds}relevant documents that the synthetic system finds")

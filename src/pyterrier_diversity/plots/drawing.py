@@ -27,6 +27,8 @@ _NAME_SIZE = 9
 # Longer names, or more lines, are in a legend.
 _LONGEST_NAME = 24
 _MOST_NAMES = 10
+# Lines that are nowhere farther apart than this, in inches, cannot be told apart.
+_ONE_LINE = 0.02
 
 
 def new_axes(size: tuple[float, float] | None = None) -> Axes:
@@ -94,12 +96,14 @@ def counts_of(frame: pd.DataFrame) -> str:
     return ", ".join(told)
 
 
-def rank_ticks(ax: Axes, first: int, last: int) -> None:
-    """Label the first rank, the last one, and as many between as there is room for."""
-    room = max(2.0, size_of(ax)[0] * 0.7 / (0.09 * (len(str(last)) + 1)))
+def rank_ticks(ax: Axes, first: int, last: int, *, upright: bool = False) -> None:
+    """Label the first rank, the last one, and as many between as there is room for; ``upright`` is the y axis."""
+    width, height = size_of(ax)
+    room = max(2.0, height / 0.3 if upright else width * 0.7 / (0.09 * (len(str(last)) + 1)))
     step = next(s * 10**e for e in range(20) for s in (1, 2, 5) if (last - first) / (s * 10**e) <= room)
     between = range(first - first % step + step, last, step)
-    ax.set_xticks([first, *(at for at in between if min(at - first, last - at) > 0.6 * step or step == 1), last])
+    ticks = [first, *(at for at in between if min(at - first, last - at) > 0.6 * step or step == 1), last]
+    (ax.yaxis if upright else ax.xaxis).set_ticks(ticks)
 
 
 def ticks_at(ax: Axes, values: np.ndarray) -> None:
@@ -138,8 +142,9 @@ def name_lines(ax: Axes) -> None:
 
     Lines that lie on each other have one entry with all names.
     """
+    ax.get_xlim(), ax.get_ylim()  # limits are computed when they are asked for
     lines = [line for line in ax.get_lines() if not str(line.get_label()).startswith("_")]
-    groups = _together(lines)
+    groups = _together(ax, lines)
     names = [_joined([str(line.get_label()) for line in group]) for group in groups]
     shown = [group[0] for group in groups]
     places = _places_at_the_end(ax, shown, names)
@@ -149,24 +154,35 @@ def name_lines(ax: Axes) -> None:
             look = {"color": line.get_color(), "transform": ax.transAxes, "clip_on": False}
             ax.plot([1.03], [place], marker=line.get_marker(), markersize=5, label="_name", **look)
             ax.text(1.055, place, name, size=_NAME_SIZE, va="center", **look)
-    elif len(names) > 5 and figure_of(ax).get_layout_engine() is not None:
-        ax.legend(shown, names, fontsize="small", loc="center left", bbox_to_anchor=(1, 0.5))
     else:
-        ax.legend(shown, names, fontsize="small")
+        ax.legend(shown, names, fontsize="small", **_place_of_legend(ax, names))
+
+
+def _place_of_legend(ax: Axes, names: list[str]) -> dict[str, Any]:
+    """Return where a legend is not over lines: beside the axes, or below them if that would make them narrow."""
+    if len(names) <= 5 or figure_of(ax).get_layout_engine() is None:
+        return {}
+    width, height = size_of(ax)
+    longest = max(map(len, names))
+    if longest <= characters_in(0.4 * width):
+        return {"loc": "center left", "bbox_to_anchor": (1, 0.5)}
+    n_columns = max(1, characters_in(width) // (longest + 6))
+    return {"loc": "upper center", "bbox_to_anchor": (0.5, -0.6 / height), "ncols": n_columns, "frameon": False}
 
 
 def _joined(names: list[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names)} (one line)"
 
 
-def _together(lines: list[Line2D]) -> list[list[Line2D]]:
-    """Return the lines in groups of those that lie on each other."""
+def _together(ax: Axes, lines: list[Line2D]) -> list[list[Line2D]]:
+    """Return the lines in groups of those that lie on each other, by eye: at each point, on the scales of the axes."""
     groups: list[list[Line2D]] = []
+    size = np.array(size_of(ax))
+    places = {line: size * ax.transAxes.inverted().transform(_drawn_points(ax, line)) for line in lines}
     for line in lines:
-        points = np.asarray(line.get_xydata())
         for group in groups:
-            others = np.asarray(group[0].get_xydata())
-            if others.shape == points.shape and np.allclose(others, points, rtol=0, atol=1e-9, equal_nan=True):
+            one, other = places[group[0]], places[line]
+            if one.shape == other.shape and np.allclose(one, other, rtol=0, atol=_ONE_LINE, equal_nan=True):
                 group.append(line)
                 break
         else:
@@ -174,9 +190,15 @@ def _together(lines: list[Line2D]) -> list[list[Line2D]]:
     return groups
 
 
+def _drawn_points(ax: Axes, line: Line2D) -> np.ndarray:
+    """Return the points of a line on the screen, NaN where a scale has no place for them."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        points = np.asarray(ax.transData.transform(np.asarray(line.get_xydata(), dtype=float)))
+    return np.where(np.isfinite(points), points, np.nan)
+
+
 def _places_at_the_end(ax: Axes, lines: list[Line2D], names: list[str]) -> np.ndarray | None:
     """Return the heights in the axes, from 0 to 1, that names are written at; None where there is no room."""
-    ax.get_xlim(), ax.get_ylim()  # limits are computed when they are asked for
     ends = [np.asarray(line.get_xydata())[-1] for line in lines]
     width, height = size_of(ax)
     fits = figure_of(ax).get_layout_engine() is not None and max(map(len, names)) <= _LONGEST_NAME

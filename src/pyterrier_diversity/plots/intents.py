@@ -88,7 +88,7 @@ def coverage(
     >>> demo = pt.get_dataset("diversity:demo")
     >>> ax = coverage(demo.get_results("xquad"), demo.get_qrels(), "3")
     >>> ax.get_title()
-    'query 3'
+    'query 3: crane'
     """
     cutoff = checked("coverage", CUTOFF, cutoff=cutoff)["cutoff"]
     frame = to_frame(qrels, ("query_id",), "qrels")
@@ -106,14 +106,14 @@ def coverage(
     possible = np.isin(np.arange(len(labels)), rows)
     judged = np.array([doc in judgements.judged_docs[0] for doc in docs] or [True])
     grid = _Grid(labels, _first_of_rows(labels), judged, np.zeros(len(judged), bool), possible, 1)
-    ax = new_axes(_size(1, len(labels))) if ax is None else ax
+    ax = new_axes(_size(1, labels.shape)) if ax is None else ax
     names = {} if intents is None else dict(intents)
     shares = named.weight / named.weight.sum()
     texts = [_text(names, name) for name in named.ids]
     highest = max(_HIGHEST, judgements.intents.max_label.max())
     _draw(ax, grid, highest, texts, [f" ({share:.2f})" for share in shares])
     _key(ax, [grid])
-    title(ax, f"query {query_id}")
+    title(ax, _told_of_query(query_id, run if isinstance(run, pd.DataFrame) else pd.DataFrame()))
     return ax
 
 
@@ -200,7 +200,8 @@ def explain(
     names = {} if intents is None else dict(intents)
     grids = [_grid_of(rows, known) for rows in shown.values()]
     given = ax if several else [ax]
-    panels = new_panels(len(shown), _size(len(shown), len(known), 1.2)) if ax is None else list(given)
+    shape = len(known), max(grid.labels.shape[1] for grid in grids)
+    panels = new_panels(len(shown), _size(len(shown), shape, 1.2)) if ax is None else list(given)
     if len(panels) != len(shown):
         raise ValueError(f"{who}: ax must have one of Axes for each system, not {len(panels)} for {len(shown)}.")
     highest = max(_HIGHEST, *(grid.labels.max() for grid in grids))
@@ -210,8 +211,7 @@ def explain(
         above = _above(panel)
         _draw(panel, grid, highest, [_text(names, name) for name in known])
         _draw_values(above, rows, limits)
-        text = rows["query"].iloc[0] if "query" in rows else ""
-        title(panel, system, f"query {rows['qid'].iloc[0]}" + (f": {text}" if text else ""))
+        title(panel, system, _told_of_query(rows["qid"].iloc[0], rows))
         if i and ax is None:
             panel.tick_params(labelleft=False)
             above.set_ylabel("")
@@ -269,8 +269,19 @@ def _first_of_rows(labels: np.ndarray) -> np.ndarray:
     return (labels > 0) & (np.cumsum(labels > 0, axis=1) == 1)
 
 
-def _size(n_panels: int, n_intents: int, values: float = 0.0) -> tuple[float, float]:
-    return 6.4 if n_panels == 1 else 2.2 + 4.2 * n_panels, 1.7 + values + 0.38 * max(n_intents, 2)
+def _size(n_panels: int, shape: tuple[int, ...], values: float = 0.0) -> tuple[float, float]:
+    """Return width and height of a figure in inches: wider for many ranks, so that they can be told apart."""
+    n_intents, n_ranks = shape
+    width = np.clip(0.16 * n_ranks, 4.2, 8)
+    return 2.2 + float(width) * n_panels, 1.7 + values + 0.38 * max(n_intents, 2)
+
+
+def _told_of_query(query_id: str, rows: pd.DataFrame) -> str:
+    """Return the id of a query, and its text if rows of the query, or of several, have it."""
+    found = (
+        rows.loc[rows["qid"].astype(str) == query_id, "query"].head(1).tolist() if {"qid", "query"} <= {*rows} else []
+    )
+    return f"query {query_id}" + "".join(f": {text}" for text in found if text)
 
 
 def _text(names: Mapping[str, str], name: str) -> str:
@@ -302,7 +313,9 @@ def _draw_values(ax: Axes, rows: pd.DataFrame, limits: tuple[float, float]) -> N
     ax.plot(ranks, values, color=GAIN, marker="." if len(values) <= 30 else None, label=rows["measure"].iloc[0])
     ax.text(1.01, values[-1], f"{values[-1]:.3f}", va="center", size=9, transform=ax.get_yaxis_transform())
     ax.set_ylim(limits[0] - margin, limits[1] + 2 * margin)
-    ax.set_ylabel(fitted(rows["measure"].iloc[0], 16, 3), fontsize=9)
+    text = fitted(rows["measure"].iloc[0], 16, 3)
+    room = 72 * _height_above(ax) / (0.6 * max(map(len, text.splitlines())))
+    ax.set_ylabel(text, fontsize=min(9.0, max(5.0, room)))
     ax.tick_params(labelbottom=False)
     ax.spines[["top", "right"]].set_visible(False)
 
@@ -436,11 +449,14 @@ def missed_intents(missed: pd.DataFrame, query_id: str | None = None, *, ax: Axe
     Raises
     ------
     ValueError
-        If the frame lacks a column, or the query is not in it or is to be named.
+        If the frame lacks a column, the query is not in it or is to be named, or no system misses an intent of it.
     """
     columns = ("name", "qid", "iteration", "nugget_text", "weight", "coverable", "covered_by")
     source = "pyterrier_diversity.missed_intents"
     frame = readable("missed_intents", missed, source, *columns).astype({"qid": str})
+    known = missed.attrs.get("intents", {})
+    if query_id is not None and str(query_id) in known and str(query_id) not in set(frame["qid"]):
+        raise ValueError(f"missed_intents: no system misses an intent of query {query_id!r}; show another query.")
     shown = _query_to_show("missed_intents", frame, query_id)
     rows = frame[frame["qid"] == shown]
     found = [*frame["name"], *(name for others in frame["covered_by"] for name in others)]
@@ -452,13 +468,19 @@ def missed_intents(missed: pd.DataFrame, query_id: str | None = None, *, ax: Axe
     judged, possible = np.ones(len(systems), dtype=bool), np.ones(len(intents), dtype=bool)
     grid = _Grid(covered.astype(float), np.zeros(covered.shape, dtype=bool), judged, ~judged, possible, 1)
     texts = [str(text or name) for text, name in intents[["nugget_text", "iteration"]].to_numpy()]
-    _draw(ax, grid, 1, texts, [f" ({weight:g})" for weight in intents["weight"]])
+    _draw(ax, grid, 1, texts, [f" ({round(weight, 2):g})" for weight in intents["weight"]])
     for (row, column), is_covered in np.ndenumerate(covered):
         mark = "●" if is_covered else "" if intents["coverable"].iloc[row] else "✗"
         ax.text(column + 1, row, mark, ha="center", va="center", color="white" if is_covered else "black")
-    ax.set_xticks(range(1, len(systems) + 1), [fitted(name, 20) for name in systems], rotation=45, ha="right")
+    ax.set_xticks(
+        range(1, len(systems) + 1),
+        [fitted(name, 20) for name in systems],
+        rotation=45,
+        ha="right",
+        rotation_mode="anchor",
+    )
     ax.set_xlabel("● covered   ✗ no judged document   blank: missed", loc="right", fontsize=9)
-    n_intents = missed.attrs.get("intents", {}).get(shown)
+    n_intents = known.get(shown)
     told = f": {len(intents)} of {n_intents} intents are missed by a system" if n_intents else ""
     ax.set_title(f"query {shown}{told}", loc="right", fontsize=10)
     return ax

@@ -41,9 +41,15 @@ def confusion(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     Raises
     ------
     ValueError
-        If the frame has no rows.
+        If the frame has no rows, or its rows or columns are not labels.
     """
-    frame = readable("confusion", frame, "meta.agreement(..., table=True)")
+    source = "meta.agreement(..., table=True)"
+    frame = readable("confusion", frame, source)
+    if not all(isinstance(label, (int, float, np.number)) for label in (*frame.index, *frame.columns)):
+        raise ValueError(
+            f"confusion: the frame must have labels, which are numbers, as rows and columns, not "
+            f"{_few(list(map(str, frame.columns)))}. {source} returns such a frame."
+        )
     counts = frame.to_numpy(dtype=np.float64)
     shares = divide(counts, counts.sum(axis=1, keepdims=True))
     ax = _new(counts.shape) if ax is None else ax
@@ -80,15 +86,21 @@ def tau_matrix(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     Raises
     ------
     ValueError
-        If the frame has no rows, or not the same measures as rows and columns.
+        If the frame has no rows, not the same measures as rows and columns, or a value out of range.
     """
+    source = "meta.rank_correlation(..., matrix=True)"
     rows, columns = (list(map(str, names)) for names in (frame.index, frame.columns))
     if not rows or rows != columns:
         raise ValueError(
-            f"tau_matrix: the frame must have the same measures as rows and columns, not {', '.join(rows) or 'none'} "
-            f"and {', '.join(columns) or 'none'}."
+            f"tau_matrix: the frame must have the same measures as rows and columns, not {_few(rows)} and "
+            f"{_few(columns)}. {source} returns such a frame."
         )
     values = frame.to_numpy(dtype=np.float64)
+    if np.nanmax(np.abs(values), initial=0.0) > 1 + 1e-9:
+        raise ValueError(
+            f"tau_matrix: correlations must be in [-1, 1], not {values[np.abs(values) > 1][0]:g}. {source} returns "
+            "such a frame."
+        )
     lowest = np.floor(10 * np.nanmin(values, initial=0.9)) / 10
     start = -1.0 if lowest < 0 else lowest
     ax = _new(values.shape) if ax is None else ax
@@ -149,6 +161,11 @@ def concordance(frame: pd.DataFrame, *, alpha: float = 0.05, ax: Axes | None = N
     return ax
 
 
+def _few(names: list[str]) -> str:
+    """Return names for a message, the first five of many."""
+    return ", ".join([*names[:5], *(["..."] if len(names) > 5 else [])]) or "none"
+
+
 def _new(shape: tuple[int, ...]) -> Axes:
     rows, columns = shape
     return new_axes((max(4.0, 2.6 + 0.58 * columns), max(3.4, 1.8 + 0.5 * rows)))
@@ -165,7 +182,9 @@ def _write(ax: Axes, texts: np.ndarray, shades: np.ndarray) -> None:
 
 
 def _name(ax: Axes, rows: list[str], columns: list[str]) -> None:
-    turned: dict[str, Any] = {"rotation": 45, "ha": "right"} if max(map(len, columns)) > 3 else {}
+    turned: dict[str, Any] = (
+        {"rotation": 45, "ha": "right", "rotation_mode": "anchor"} if max(map(len, columns)) > 3 else {}
+    )
     ax.set_xticks(range(len(columns)), [fitted(name, 24) for name in columns], **turned)
     ax.set_yticks(range(len(rows)), [fitted(name, 24) for name in rows])
     ax.tick_params(length=0)
