@@ -147,7 +147,7 @@ ties are broken by descending id, and nothing is rounded.
 """
 
 NUGGETS: Measures = grid(NuggetScore, importance=["vital", "weighted", "all"], partial=[0, 0.5])
-"""The six scores of AutoNuggetizer: three scores, each strict and with partial support (Pradeep et al. 2025).
+"""The three scores of AutoNuggetizer, each strict and with partial support (Pradeep et al. 2025).
 
 To score the passages of a ranking, add a cutoff: ``[measure @ 20 for measure in NUGGETS]``.
 """
