@@ -9,6 +9,7 @@ from pyterrier_diversity import RBU, plots
 from pyterrier_diversity.cli import app
 from pyterrier_diversity.cli.looking import PICTURES
 from pyterrier_diversity.datasets.demo import FOLDER, DemoDataset
+from pyterrier_diversity.io import read_dd_run
 from pyterrier_diversity.transformers import Explain, explain_difference
 from shell import BM25, MORE, XQUAD, fail, run
 
@@ -40,6 +41,35 @@ def test_explain_of_two_runs_gives_the_difference_rank_by_rank():
     told = CliRunner().invoke(app, arguments).stderr
     assert told.startswith("RBU@5 for query 3: ")
     assert told.endswith(f", difference {expected['difference'].sum():.4g}.\n")
+
+
+def test_the_value_that_explain_tells_does_not_depend_on_the_last_rank_to_show():
+    arguments = ["explain", QRELS, XQUAD, BM25, "-q", "3", "-m", "RBU@5"]
+
+    whole, cut = (CliRunner().invoke(app, [*arguments, *depth]) for depth in ([], ["-k", "2"]))
+
+    assert cut.stderr == whole.stderr
+    assert [line.split()[0] for line in cut.stdout.splitlines()] == ["position", "1", "2"]
+
+
+@pytest.mark.parametrize(
+    ("measure", "depth", "n"), [("IA(nDCG@3)", [], 3), ("nCT@1", [], 5), ("nCT@1", ["-k", "2"], 2)]
+)
+def test_explain_shows_the_ranks_that_the_measure_reads(measure, depth, n):
+    rows = json.loads(run("explain", QRELS, BM25, "-q", "3", "-m", measure, "--format", "json", *depth))
+
+    assert len(rows) == n
+
+
+def test_a_session_is_shown_down_to_a_rank(shared):
+    folder = shared / "trec-dd"
+    arguments = ["explain", str(folder / "dd17-odd-truth.xml.gz"), str(folder / "runs" / "dd17-odd-syn1.txt")]
+    query = read_dd_run(arguments[2])["qid"][0]
+
+    rows = [json.loads(run(*arguments, "-q", query, "-m", "nCT@1", "--format", "json", *k)) for k in ([], ["-k", "3"])]
+
+    assert rows[1] == rows[0][:3]
+    assert len(rows[0]) > 5
 
 
 @pytest.mark.parametrize(

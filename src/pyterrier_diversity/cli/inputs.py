@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def read_judged(name: str, measures: Iterable[ir_measures.Measure] = ()) -> pd.DataFrame:
+def read_judged(name: str, measures: Iterable[ir_measures.Measure] = (), *, strict: bool = False) -> pd.DataFrame:
     """Read qrels from a file or a dataset, with passages if one of the measures needs them.
 
     Parameters
@@ -21,6 +21,8 @@ def read_judged(name: str, measures: Iterable[ir_measures.Measure] = ()) -> pd.D
         of a dataset of this package or of PyTerrier, or a folder of nuggets.
     measures : iterable of Measure
         The measures to compute.
+    strict : bool
+        Whether to raise warnings about the data as errors.
 
     Raises
     ------
@@ -29,8 +31,16 @@ def read_judged(name: str, measures: Iterable[ir_measures.Measure] = ()) -> pd.D
     """
     import ir_measures
 
+    from ..judged import collected, give
+
     needed = ir_measures.providers.registry["diversity"].qrel_inputs(list(measures))
-    level: Literal["passages", "documents"] = "passages" if "passage" in needed else "documents"
+    with collected() as messages:
+        frame = _read(name, "passages" if "passage" in needed else "documents")
+    give(messages, strict)
+    return frame
+
+
+def _read(name: str, level: Literal["passages", "documents"]) -> pd.DataFrame:
     if name != "-" and not (Path(name).exists() and not Path(name).is_dir()):
         return _of_dataset(name, level)
     from ..io import read_dd_truth, read_qrels

@@ -12,6 +12,7 @@ import click
 
 from .. import Coverage, meta, missed_intents, plots
 from ..io.written import Format
+from ..measures.composite import last_rank
 from . import options
 from .inputs import read_judged, read_named_run, run_paths
 from .outputs import put, tell
@@ -57,8 +58,9 @@ def explain(
     if len(paths) > 2:
         raise click.UsageError(f"Give one run to explain, or two to explain their difference, not {len(paths)}.")
     asked = Asked(qrels, {}, [options.parsed(measure)], query, depth or 10, order, doc_len)
-    explained = [asked.explained(path, depth) for path in paths.values()]
-    values = [table["value"].iloc[-1] for table in explained]
+    whole = [asked.explained(path) for path in paths.values()]
+    values = [table["value"].iloc[-1] for table in whole]
+    explained = [asked.shown(table, depth) for table in whole]
     names = list(paths)
     if len(explained) == 1:
         columns = ["position", "docno", "intents", "new_intents", "judged", "contribution", "value"]
@@ -133,8 +135,8 @@ class Asked:
         """Read a run."""
         return read_named_run(path, self.order, self.doc_len)
 
-    def explained(self, path: str | Path, depth: int | None) -> pd.DataFrame:
-        """Explain a run's ranking for the query, down to a depth or to the measure's cutoff."""
+    def explained(self, path: str | Path) -> pd.DataFrame:
+        """Explain a run's ranking for the query."""
         from ..transformers import Explain
 
         run = self.read(path)
@@ -144,8 +146,12 @@ class Asked:
         explained = Explain(self.judged, self.measure)(run)
         if explained["value"].isna().all():
             raise ValueError(f"The qrels have no query {self.one_query!r}.")
-        last = depth or self.measure.params.get("cutoff")
-        return explained if last is None or "turn" in explained else explained[explained["position"] <= last]
+        return explained
+
+    def shown(self, explained: pd.DataFrame, depth: int | None) -> pd.DataFrame:
+        """Return an explanation down to a depth, or to the measure's cutoff unless that counts turns."""
+        last = depth or (None if "turn" in explained else last_rank(self.measure))
+        return explained if last is None else explained[explained["position"] <= last]
 
 
 def _coverage(asked: Asked) -> Axes:
@@ -161,7 +167,7 @@ def _coverage(asked: Asked) -> Axes:
 
 
 def _explain(asked: Asked) -> Axes:
-    explained = {name: asked.explained(path, None) for name, path in asked.paths.items()}
+    explained = {name: asked.explained(path) for name, path in asked.paths.items()}
     return plots.explain(explained, asked.one_query, cutoff=asked.depth)[0]
 
 

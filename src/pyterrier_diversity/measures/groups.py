@@ -196,6 +196,14 @@ def read_measures(who: str, measures: Any) -> list[ir_measures.Measure]:
     return [read for name in named for read in _group(name) or (read_measure(who, name),)]
 
 
+def read_some_measures(who: str, measures: Any) -> list[ir_measures.Measure]:
+    """Return measures as `read_measures` does, each once, or raise a ``ValueError`` if there are none."""
+    several = list(dict.fromkeys(read_measures(who, measures)))
+    if not several:
+        raise ValueError(f"{who}: measures must not be empty.")
+    return several
+
+
 def _group(name: Any) -> Measures:
     return GROUPS.get(name, ()) if isinstance(name, str) else ()
 
