@@ -1,4 +1,4 @@
-"""Parameters, declared once and checked where they are given."""
+"""Parameters, declared once and checked whenever they are given."""
 
 from __future__ import annotations
 

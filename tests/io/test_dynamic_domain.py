@@ -175,7 +175,7 @@ def test_a_nugget_does_not_reach_into_the_next_subtopic(tmp_path):
 
     path = write(tmp_path, truth(inner))
 
-    with pytest.raises(ValueError, match=r"passage 2 of subtopic 2 is MATCHED, but no MANUAL one is before it"):
+    with pytest.raises(ValueError, match=r"passage 2 of subtopic 2 is MATCHED, but no MANUAL one comes before it"):
         read_dd_truth(path, "passages")
     assert len(read_dd_truth(path)) == 2
 

@@ -489,7 +489,7 @@ def test_a_negative_number_of_pairs_is_refused():
 
 def test_sizes_of_thresholds_are_as_documented():
     assert f"DeepTh with {constraints.DEEP} documents" in " ".join(axiom_table.__doc__.split())
-    assert f"with {constraints.CLOSE[0]} to {constraints.CLOSE[-1]} documents" in " ".join(axiom_table.__doc__.split())
+    assert f"CloseTh with {constraints.CLOSE[0]} to {constraints.CLOSE[-1]}," in " ".join(axiom_table.__doc__.split())
 
 
 @pytest.mark.parametrize("measures", [None, 3, RBU, "RBU"])

@@ -23,7 +23,7 @@ def _of_columns(columns: Iterable[object]) -> str:
 
 
 def look(value: Any) -> str:
-    """Return "qrels", "a run", "topics", "runs", "measures" or "a path", whichever a value looks like, or "".
+    """Return what a value looks like: "qrels", "a run", "topics", "runs", "measures" or "a path"; or "".
 
     Iterators are not read.
     """
@@ -49,7 +49,7 @@ def look(value: Any) -> str:
 def check_order(who: str, qrels: Any, runs: Any, measures: Any) -> None:
     """Raise a ``ValueError`` if one of qrels, runs and measures looks like another.
 
-    A string may be a measure or a path, and is accepted where either is allowed.
+    A string may be a measure or a path, so it is accepted as either.
     """
     looks = {"qrels": look(qrels), "runs": look(runs), "measures": look(measures)}
     right = {"qrels": ("qrels", ""), "runs": ("runs", "a path", ""), "measures": ("measures", "a path", "")}

@@ -19,16 +19,16 @@ def aggregates(perquery: pd.DataFrame, measures: Iterable[ir_measures.Measure | 
     Parameters
     ----------
     perquery : DataFrame
-        Columns ``name`` (of the system), ``qid``, ``measure``, ``value``, as `evaluate_runs` and ``pt.Experiment``
-        return them with ``perquery=True``. Not changed.
+        Columns ``name`` (of the system), ``qid``, ``measure``, ``value``, as from `evaluate_runs` or ``pt.Experiment``
+        with ``perquery=True``.
     measures : iterable of Measure or str, optional
-        The measures to aggregate; by default all in the frame.
+        By default, all measures of the frame.
 
     Returns
     -------
     DataFrame
-        One row for each system, in the order of the frame: ``name``, and a column for each measure, usually its mean,
-        with the values that `evaluate_runs` returns without ``perquery``.
+        One row for each system: ``name``, and a column for each measure with its aggregate, usually the mean. The
+        values are those that `evaluate_runs` returns without ``perquery``.
 
     Raises
     ------

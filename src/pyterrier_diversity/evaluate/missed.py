@@ -25,7 +25,7 @@ def missed_intents(
     qrels : DataFrame
         Qrels that keep the intents, as `io.read_nuggets` or `io.read_qrels` return them. Not changed.
     runs : mapping of names to runs or paths
-        Runs or run files. A run misses all intents of a query for which it has no documents.
+        Runs or run files. A run without documents for a query misses all of its intents.
     cutoff : int >= 1, optional
         The last rank that counts; all ranks by default.
     rel : float, optional
@@ -34,10 +34,10 @@ def missed_intents(
     Returns
     -------
     DataFrame
-        One row for each system, query and missed intent, with the columns ``name`` (the system), ``qid``,
-        ``iteration``, ``nugget_text`` (empty if not in the qrels), ``weight`` (1 if not in the qrels), ``coverable``
-        (whether any judged document covers the intent) and ``covered_by`` (a list of the other systems that cover it).
-        ``attrs["intents"]`` contains the number of intents of each query, ``attrs["systems"]`` the system names.
+        One row for each system, query and missed intent: ``name`` (the system), ``qid``, ``iteration``, ``nugget_text``
+        (empty if not in the qrels) and ``weight`` (1 if not in the qrels). ``coverable`` says whether any judged
+        document covers the intent; ``covered_by`` lists the other systems that do. ``attrs["intents"]`` has the number
+        of intents of each query, ``attrs["systems"]`` the names of the systems.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Read tables of words from text files, compressed or not; errors name file and line."""
+"""Read columns of words from text files, compressed or not. Errors name file and line."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _MOST_DIGITS = 18
 _PLAIN = bytes(range(0x20, 0x7F)) + b"\t\n\r"
 _FIRST_LINE = re.compile(rb"[\r\n]*([^\r\n]*)")
 
-# Newer versions read floats exactly, and ask not to be asked for it.
+# Newer versions read floats exactly, and warn about this option.
 _EXACT: dict[str, Any] = (
     {"float_precision": "round_trip"} if tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1) else {}
 )
@@ -43,11 +43,10 @@ class Distinct(str):
     """A type for columns whose words rarely repeat."""
 
 
-# What pandas makes of each kind; of a word that is not kept, one letter tells whether it is there.
+# The type of each kind in pandas. Of a word that is not kept, one letter shows that it is there.
 _DTYPES: dict[type | None, Any] = {str: str, Distinct: str, float: float, int: np.int64, object: float, None: "S1"}
 _NUMBERS = (float, int, object)
-# Pandas looks each string up among the others, so that equal ones are one object. Of distinct words, bytes are read in
-# half the time.
+# Pandas makes equal strings one object by looking each one up. For distinct words, reading bytes takes half the time.
 _SHORT = "S48"
 _BLOCK = 1024
 
@@ -179,7 +178,7 @@ def _plain_columns(data: bytes, columns: Columns, optional: Columns) -> dict[str
     # A column of True and False only would be numbers for pandas.
     if any(math.isnan(_number(word)) for word, kind in zip(words, columns.values(), strict=True) if kind in _NUMBERS):
         return None
-    # One character separates words in most files, and is read faster; where it does not, words seem to be empty.
+    # In most files, one character separates words, which is faster to read. In others, words then seem to be empty.
     separators = [one for one, other in ((b" ", b"\t"), (b"\t", b" ")) if other not in data]
     single = [one.decode() for one in separators if line.count(one) == len(words) - 1]
     ways = [(_parsed_by_arrow, one) for one in single] + [(_parsed, one) for one in (*single, r"\s+")]
@@ -288,7 +287,7 @@ def _strings(column: np.ndarray) -> np.ndarray:
     """Return a column, with bytes decoded to strings."""
     if column.dtype.kind != "S":
         return column
-    # Few bytes objects at a time need little memory, again and again the same.
+    # A few bytes objects at a time reuse the same little memory.
     blocks = (column[start : start + _BLOCK].tolist() for start in range(0, len(column), _BLOCK))
     return np.fromiter(map(bytes.decode, chain.from_iterable(blocks)), dtype=object, count=len(column))
 
@@ -302,7 +301,7 @@ def _careful_columns(
     try:
         for line in TextIOWrapper(BytesIO(content.data), encoding="utf-8"):
             number += 1
-            if line[0] == _MARK:  # of a file that was appended to another
+            if line[0] == _MARK:  # of a file that was appended to another one
                 line = line.lstrip(_MARK)
             fields = line.split() if separator is None else _cells(line, separator)
             if not fields and to_blank:

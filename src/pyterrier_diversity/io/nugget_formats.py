@@ -1,4 +1,4 @@
-"""Read the nugget formats of tools and tracks; each yields records about single nuggets."""
+"""Read the nugget formats of tools and tracks, one record for each nugget."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import Any, Literal, NamedTuple
 from .records import Field
 
 Unit = Literal["question", "answer"]
-# How assignments become labels, all others being 0; and the one of them that is known to be 0.
+# The labels of assignments; any other word means 0, but only this one is not warned about.
 LEVELS = {"support": 2.0, "partial_support": 1.0}
 NO_SUPPORT = "not_support"
-# Begins the name of the document that stands for none in qrels of RAGElo.
+# RAGElo's qrels name a document like this if there is none.
 _NOBODY = "__ragelo_unaddressed__"
 _NUGGETIZER, _FRESHSTACK, _BANK, _RAGTIME = "autonuggetizer", "freshstack", "nuggetbank", "ragtime"
 _CRUX, _GROUPS, _TABLE = "crux", "groups", "table"
@@ -34,7 +34,7 @@ class Said(NamedTuple):
 
 @dataclass
 class Reading:
-    """The options for reading records, and the counts of everything odd in them.
+    """The options for reading records, and counts of everything odd in them.
 
     Parameters
     ----------
@@ -52,20 +52,20 @@ class Reading:
     levels: Mapping[str, float] = field(default_factory=lambda: LEVELS)
     columns: Mapping[str, str] = field(default_factory=dict)
     questions: Mapping[str, list[tuple[str, str]]] | None = None
-    # The count of each odd thing, and the words seen.
+    # How often each oddity occurs, and with which words.
     odd: dict[str, Counter[str]] = field(default_factory=dict)
     # The nuggets that each answer to a query was assigned.
     assigned: dict[str, dict[str, list[str]]] = field(default_factory=dict)
 
     def note(self, what: str, word: str = "") -> None:
-        """Count an odd thing."""
+        """Count an oddity."""
         self.odd.setdefault(what, Counter())[word] += 1
 
     def label(self, assignment: Field) -> float:
         """Return the label of an assignment; unknown assignments are counted."""
         word = assignment.word()
         if word not in self.levels and word != NO_SUPPORT:
-            self.note("assignments are unknown words, and count as 0", word)
+            self.note("assignments are unknown words, which count as 0", word)
         return self.levels.get(word, 0.0)
 
 
@@ -122,14 +122,14 @@ def _nuggetizer(record: Field, reading: Reading) -> Iterator[Said]:
     if not nuggets:
         reading.note("documents have no nugget" if passage else "lists of nuggets are empty")
     elif not is_assigned and (passage or record.has("run_id")):
-        reading.note("documents have nuggets without assignments, and are left out")
+        reading.note("documents are left out, because their nuggets have no assignments")
     listing, named = Listing(), []
     for nugget in nuggets:
         text = nugget.need("text").text()
         named.append(listing.name(nugget.get("nugget_id", "id"), text))
         assignment = nugget.get("assignment")
         if is_assigned and assignment is None:
-            reading.note("nuggets of a list with assignments have none")
+            reading.note("nuggets have no assignment, unlike others in their list")
         labels = [(document.identifier(), reading.label(assignment))] if document and assignment else []
         yield Said(query, named[-1], text, _importance(nugget), labels, nugget.where)
     if document is not None and passage is None:
@@ -187,7 +187,7 @@ def _bank_items(items: Field, kind: str, query: str, listing: Listing, reading: 
         inside = item.get("sub_nuggets")
         if inside is not None:
             for name, nugget in inside.entries():
-                reading.note("nuggets are nested in others, and count like them")
+                reading.note("nuggets are nested in others, but count like them")
                 of_kind = "claim" if nugget.has("claim") else "question"
                 one = Field({name: nugget.value} if name else [nugget.value], nugget.where, inside.name)
                 yield from _bank_items(one, of_kind, query, listing, reading)
@@ -206,7 +206,7 @@ def _bank_item(item: Field, kind: str, text: str, query: str, listing: Listing, 
         yield Said(query, listing.name(item.get(f"{kind}_id"), text), text, _importance(item), labels, item.where)
         return
     for _, _ in own:
-        reading.note("references are of a question, not of one of its answers, and are left out")
+        reading.note("references are left out, because they belong to a question, not to one of its answers")
     for key, answer in entries:
         plain = answer.text() if isinstance(answer.value, str) else key
         words = plain if plain and not answer.has("answer") else answer.need("answer").text()
@@ -223,11 +223,11 @@ def _references(item: Field) -> Iterator[str]:
 
 
 def _note_aggregator(item: Field, n_answers: int, reading: Reading) -> None:
-    """Count the questions whose answers combine differently from how they are read."""
+    """Count the questions whose answers are combined in a way that qrels cannot express."""
     given = item.get("aggregator_type")
     kind = "DEFAULT" if given is None else given.word().upper()
     if kind == "NOT":
-        reading.note("questions have the aggregator_type NOT, whose answers count as support like others", "")
+        reading.note("questions have the aggregator_type NOT, but their answers count as support, too", "")
     elif n_answers > 1 and reading.unit == "question" and kind in ("AND", "SUM"):
         reading.note(
             f"questions have the aggregator_type {kind}, but a document with one of the answers counts for all of them "
@@ -263,7 +263,7 @@ def questions(records: Iterable[Field]) -> dict[str, list[tuple[str, str]]]:
     for record in records:
         query = record.need("example_id", "id")
         if query.identifier() in known:
-            raise query.refused("must be there once")
+            raise query.refused("must occur once")
         listing = Listing()
         texts = [member.text() for member in record.need("questions").members()]
         known[query.identifier()] = [(listing.name(None, text), text) for text in texts]
@@ -286,7 +286,7 @@ def _groups(record: Field, reading: Reading) -> Iterator[Said]:
     for query, groups in queries:
         members = groups.members()
         if members and not any(isinstance(member.value, list) for member in members):
-            reading.note("lists of documents are not inside of a list, and are one group: any of them is enough")
+            reading.note("lists of documents are not nested in a list, so each is one group")
             members = [groups]
         if not members:
             reading.note("lists of nuggets are empty")
@@ -320,7 +320,7 @@ def _table(record: Field, reading: Reading) -> Iterator[Said]:
     if doc is None and label is not None and label.number() > 0:
         raise label.refused("must be 0 in a row without a document")
     if doc is not None and doc.identifier().startswith(_NOBODY):
-        reading.note("documents are placeholders of RAGElo for none, and are left out")
+        reading.note("documents are left out, because they are RAGElo's placeholders")
         doc = None
     labels = [] if doc is None else [(doc.identifier(), _label(row, reading))]
     known = {"qid", "docno", "label", "assignment", "iteration", "importance", "nugget_text"}

@@ -1,4 +1,4 @@
-"""Turn frames of qrels and runs into ranked entries, so that measures need not know about frames."""
+"""Turn frames of qrels and runs into rankings with judgements, which is all that measures see."""
 
 from .columns import (
     RUN_COLUMNS,

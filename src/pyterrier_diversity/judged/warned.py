@@ -1,4 +1,4 @@
-"""Warnings, which a call that evaluates many runs collects if they are about data."""
+"""Warnings to users. A call that evaluates many runs collects those about data."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def warn_of_data(message: str) -> None:
 
 @contextmanager
 def collected() -> Iterator[list[str]]:
-    """Collect warnings about data in this thread instead of giving them, as a worker's warnings would be lost."""
+    """Collect warnings about data in this thread instead of showing them: those of a worker process would be lost."""
     messages: list[str] = []
     token = _collecting.set(messages)
     try:

@@ -46,19 +46,18 @@ def concordance(
 
     A gold standard is a simple measure of one goal, such as ``StRecall@10`` for diversity and ``EfP@10`` for relevance.
     Two measures disagree on a topic if they order two systems in opposite ways. A measure is right if all gold
-    standards order the systems as it does. A gold standard that ties the systems agrees with both.
+    standards order the systems as it does. A gold standard on which the systems tie agrees with both measures.
 
     Parameters
     ----------
     perquery : DataFrame
-        Columns ``name``, ``qid``, ``measure``, ``value``, as ``pt.Experiment(..., perquery=True)`` returns them. Not
-        changed.
+        Columns ``name``, ``qid``, ``measure``, ``value``, as ``pt.Experiment(..., perquery=True)`` returns them.
     gold : Measure or str, or iterable of them
         The gold standards. A measure is right if it agrees with all of them.
     measures : iterable of Measure or str, optional
-        Two or more measures to compare; all of the frame except the gold standards if omitted.
+        Two or more measures to compare; by default, all of the frame except the gold standards.
     method : {"exact", "normal"}
-        The sign test: exact (binomial), or its normal approximation without continuity correction, which agrees with
+        The sign test: exact (binomial), or the normal approximation without continuity correction, which reproduces
         the marks in the paper.
 
     Returns
@@ -71,8 +70,8 @@ def concordance(
     Raises
     ------
     ValueError
-        If there is no gold standard, there are fewer than two measures or systems to compare, the method is unknown, or
-        a column, a measure or a value is missing in the frame.
+        If no gold standard is given, the method is unknown, or the frame has fewer than two measures or systems to
+        compare. Also if a column, a measure or a value is missing.
 
     Warns
     -----

@@ -1,4 +1,4 @@
-"""Discriminative power: how many pairs of systems differ significantly by a measure, and by how much."""
+"""Discriminative power: how many pairs of systems differ significantly, and how large a difference that takes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _LEGENDS = {
     },
     "delta_required": {
         "measure": "the measure",
-        "delta": "difference of two systems' means needed for significance; NaN if no pair differs significantly",
+        "delta": "smallest significant difference of two systems' means; NaN if no pair differs significantly",
     },
     "asl_curve": {
         "measure": "the measure",
@@ -91,7 +91,7 @@ def discriminative_power(perquery: pd.DataFrame, *args: Any, **options: Any) -> 
 
 @takes_what(compare)
 def delta_required(perquery: pd.DataFrame, *args: Any, **options: Any) -> pd.DataFrame:
-    """Estimate, for each measure, the difference between two systems' means that is needed for significance.
+    """Estimate how large the difference of two systems' means must be to be significant, for each measure.
 
     Parameters
     ----------
@@ -111,8 +111,8 @@ def delta_required(perquery: pd.DataFrame, *args: Any, **options: Any) -> pd.Dat
     Raises
     ------
     ValueError, TypeError
-        As in `compare`, which may also warn; if parameters are given for a frame that `compare` returned; for another
-        test; or if the bootstrap has fewer than 1/alpha trials or a correction.
+        As in `compare`, which may also warn. Also if parameters are given for a frame that `compare` returned, if it is
+        another test, or if the bootstrap has fewer than 1/alpha trials or a correction.
 
     References
     ----------
@@ -150,7 +150,7 @@ def delta_required(perquery: pd.DataFrame, *args: Any, **options: Any) -> pd.Dat
 
 @takes_what(compare)
 def asl_curve(perquery: pd.DataFrame, *args: Any, **options: Any) -> pd.DataFrame:
-    """Sort the pairs of systems by p-value for each measure; the lower the curve, the more discriminative the measure.
+    """Sort the pairs of systems by p-value for each measure: the lower the curve, the more discriminative the measure.
 
     Parameters
     ----------
@@ -204,23 +204,23 @@ def overlap(first: pd.DataFrame, second: pd.DataFrame | None = None, **options: 
     first : DataFrame
         The frame that `compare` returned, or a per-query frame as for `compare`.
     second : DataFrame, optional
-        Another such frame on the same pairs of systems, for instance from another test. If omitted, the measures of the
-        first frame are compared with each other.
+        Another such frame with the same pairs of systems, for instance from another test. By default, the measures of
+        the first frame are compared with each other.
     **options
         The other parameters of `compare`, for per-query frames.
 
     Returns
     -------
     DataFrame
-        A row for each measure of the first frame and each of the second, or for every two measures of a single frame:
-        ``measure``, ``other_measure``, and the numbers of pairs of systems that differ significantly by the
-        ``first_only``, by ``both`` and by the ``second_only``. ``attrs`` describes the columns.
+        One row for each measure of the first frame and each of the second, or for every two measures of a single frame:
+        ``measure``, ``other_measure``, and the numbers of pairs of systems that differ significantly by the first
+        (``first_only``), by ``both``, and by the second (``second_only``). ``attrs`` describes the columns.
 
     Raises
     ------
     ValueError, TypeError
-        As in `compare`; if parameters are given but only frames that `compare` returned; if a column is missing, a pair
-        appears twice, or the measures have different pairs of systems.
+        As in `compare`. Also if parameters are given although `compare` returned all frames, a column is missing, a
+        pair appears twice, or the measures have different pairs of systems.
 
     References
     ----------

@@ -25,22 +25,22 @@ def below_minimum(perquery: pd.DataFrame, minimum: Mapping[Any, float]) -> pd.Da
     Parameters
     ----------
     perquery : DataFrame
-        Columns ``name`` (of the system), ``qid``, ``measure``, ``value``, as `evaluate_runs` and ``pt.Experiment``
-        return them with ``perquery=True``. Not changed.
+        Columns ``name`` (of the system), ``qid``, ``measure``, ``value``, as from `evaluate_runs` or ``pt.Experiment``
+        with ``perquery=True``.
     minimum : mapping of Measure or str to float
-        The minimum of each measure. A value equal to it is enough.
+        The minimum of each measure. A value equal to it passes.
 
     Returns
     -------
     DataFrame
-        A row for each measure and system below the minimum: ``measure``, ``system``, ``value``, ``minimum``,
-        ``short_by``, ``queries`` (a dict of the three queries with the lowest values), and ``message``, a sentence with
-        all of this. NaN is below every minimum.
+        One row for each measure and system below the minimum: ``measure``, ``system``, ``value``, ``minimum``,
+        ``short_by``, ``queries`` (a dict of the three queries with the lowest values), and ``message``, which says all
+        of this in a sentence. NaN is below every minimum.
 
     Raises
     ------
     ValueError
-        If there is no minimum, the frame does not have one of the measures, or a minimum is not a finite number.
+        If no minimum is given, a measure is not in the frame, or a minimum is not a finite number.
 
     Examples
     --------
@@ -89,14 +89,14 @@ def worse_than(
     baseline : str or iterable of str
         The system or systems that the others should not be worse than.
     measures : iterable of Measure or str, optional
-        Which measures; all of the frame if omitted.
+        By default, all measures of the frame.
     test : str
         The significance test, as in `compare`.
     tolerance : float >= 0, optional
         A system is also worse if its mean is lower by more than this, significant or not. If omitted, only the test
         decides.
     **options
-        Other parameters of `compare`, such as ``correction``, ``alpha`` and ``rng``.
+        Further parameters of `compare`, such as ``correction``, ``alpha`` and ``rng``.
 
     Returns
     -------
@@ -107,8 +107,7 @@ def worse_than(
     Raises
     ------
     ValueError
-        As in `compare`; if the alternative is "greater", which never finds a system worse; or if the tolerance is
-        negative or not a finite number.
+        As in `compare`. Also if the alternative is "greater", or the tolerance is negative or not a finite number.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Robustness: whether a measure ranks the systems alike with fewer topics, fewer judgements or another assessor."""
+"""Robustness: whether a measure ranks systems the same way with fewer topics, fewer judgements or another assessor."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def topic_sampling(
     rng: Rng = None,
     n_jobs: int | None = None,
 ) -> pd.DataFrame:
-    """Compute how similarly the systems are ranked by a sample of the topics and by all topics.
+    """Compare the ranking of the systems by a sample of the topics with the ranking by all topics.
 
     Each trial draws topics without replacement, the same for all measures.
 
@@ -59,7 +59,7 @@ def topic_sampling(
         Columns ``name`` (of the system), ``qid``, ``measure``, ``value``, as ``pt.Experiment(..., perquery=True)``
         returns them. Not changed.
     measures : iterable of Measure or str, optional
-        Which measures; all of the frame if omitted.
+        By default, all measures of the frame.
     sizes : iterable of int
         Numbers of topics to draw, each at most the number of all topics.
     n_trials : int >= 1
@@ -67,7 +67,7 @@ def topic_sampling(
     group : mapping of str to str, or callable, optional
         The family of each measure, by the measure's name.
     rng : int or Generator, optional
-        Seed or source of randomness.
+        Random seed or generator.
     n_jobs : int, optional
         Number of parallel workers, as for joblib. It does not change the result.
 
@@ -82,8 +82,8 @@ def topic_sampling(
     Raises
     ------
     ValueError
-        If the frame cannot be read or has fewer than two systems, there is no size, a size or ``n_trials`` is out of
-        range, or ``group`` has no family for a measure.
+        If the frame cannot be read or has fewer than two systems, ``sizes`` is empty, or a size or ``n_trials`` is out
+        of range. Also if ``group`` has no family for a measure.
 
     Warns
     -----
@@ -101,7 +101,7 @@ def topic_sampling(
 
     Examples
     --------
-    Two topics rank the systems one way, and one the other way: the mean tau of single topics is about a third.
+    Two topics rank the systems one way, and one topic the other way. The mean tau of single topics is about 1/3.
 
     >>> values = {"1": (0.9, 0.5, 0.1), "2": (0.9, 0.5, 0.1), "3": (0.1, 0.2, 0.3)}
     >>> rows = [(name, qid, "AP", v) for qid in values for name, v in zip("xyz", values[qid])]
@@ -143,7 +143,7 @@ def pool_depth(
     *,
     group: Group | None = None,
 ) -> pd.DataFrame:
-    """Compute how similarly the systems are ranked by the judgements of a shallow pool and by all judgements.
+    """Compare the ranking of the systems by the judgements of a shallow pool with the ranking by all judgements.
 
     A pool of depth k has the top k documents of each run and query. Judgements of other documents are dropped.
 
@@ -171,8 +171,8 @@ def pool_depth(
     Raises
     ------
     ValueError
-        If there are fewer than two runs, no measure or no depth, a depth is below 1, a pool has no judged document, a
-        run or the qrels cannot be read, a value is not finite, or ``group`` has no family for a measure.
+        If there are fewer than two runs, no measure or no depth, a depth is below 1, or a pool has no judged document.
+        Also if a run or the qrels cannot be read, a value is not finite, or ``group`` has no family for a measure.
     TypeError
         If ``runs`` is not a mapping.
 
@@ -207,7 +207,7 @@ def pool_depth(
     for depth, pool in zip(wanted, pools, strict=True):
         if pool.empty:
             raise ValueError(f"{who}: qrels must judge at least one of the top {depth} documents of the runs.")
-    # Rows that only name an intent belong to every pool.
+    # Rows that name an intent without judging a document belong to every pool.
     naming = judged[judged["doc_id"] == NO_DOCUMENT]
     forms = [judged, *(pd.concat([pool, naming]) for pool in pools)]
     full, *values = _evaluated(systems, forms, chosen, "depths of the pool")
@@ -237,7 +237,7 @@ def assessor_agreement(
     ci: float = 0.95,
     rng: Rng = None,
 ) -> pd.DataFrame:
-    """Compute how similarly the systems are ranked by the judgements of two assessors.
+    """Compare the rankings of the systems by the judgements of two assessors.
 
     `agreement` compares the judgements themselves.
 
@@ -256,7 +256,7 @@ def assessor_agreement(
     ci : float in (0, 1)
         Confidence of the interval.
     rng : int or Generator, optional
-        Seed or source of randomness.
+        Random seed or generator.
 
     Returns
     -------
@@ -268,8 +268,9 @@ def assessor_agreement(
     Raises
     ------
     ValueError
-        If there are fewer than two runs or no measure, the qrels have no query in common, a run or qrels cannot be
-        read, a value is not finite, ``group`` has no family for a measure, or ``n_trials`` or ``ci`` is out of range.
+        If there are fewer than two runs or no measure, the qrels have no query in common, or a run or qrels cannot be
+        read. Also if a value is not finite, ``group`` has no family for a measure, or ``n_trials`` or ``ci`` is out of
+        range.
     TypeError
         If ``runs`` is not a mapping.
 
@@ -280,8 +281,8 @@ def assessor_agreement(
 
     Notes
     -----
-    Systems are ranked as in `pool_depth`. The interval is the percentile interval of tau over resamples of the topics,
-    which both assessors and all measures share. Resamples in which all systems are tied do not count. The interval
+    Systems are ranked as in `pool_depth`. The interval is a percentile interval of tau over resamples of the topics,
+    the same for both assessors and all measures. Resamples in which all systems are tied do not count. The interval
     shows how much tau depends on the topics, not on the assessors or the systems.
 
     References

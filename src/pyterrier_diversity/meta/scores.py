@@ -56,8 +56,8 @@ def read_scores(perquery: pd.DataFrame, measures: Iterable[object] | None = None
     Raises
     ------
     ValueError
-        If a column, a name or a measure is missing, a system has two values of a measure for a query, a value is not
-        finite or above 1e100, or no query is left. The message names system, query and measure.
+        If a column, a name or a measure is missing, a system has two values of a measure for a query, or a value is not
+        finite or above 1e100. Also if no query is left. The message names system, query and measure.
     TypeError
         If ``perquery`` is not a frame.
 
@@ -97,14 +97,14 @@ def read_scores(perquery: pd.DataFrame, measures: Iterable[object] | None = None
 
 
 def _with_values(frame: pd.DataFrame) -> pd.DataFrame:
-    """Leave out queries whose values are NaN for every system and measure, and warn of them."""
+    """Leave out queries whose values are NaN for every system and measure, and warn."""
     empty = frame["value"].isna().groupby(frame["qid"], sort=False).all()
     if not empty.any() or empty.all():
         return frame
     names = empty.index[empty]
     warn_user(
         f"perquery: {len(names)} of {len(empty)} queries are left out, because their values are NaN for every system "
-        f"and measure: {', '.join(names)}. Queries without judgements are such; filter_by_qrels=True leaves them out "
+        f"and measure: {', '.join(names)}. Usually they have no judgements; filter_by_qrels=True leaves them out "
         "of pt.Experiment."
     )
     return frame[~frame["qid"].isin(names)]

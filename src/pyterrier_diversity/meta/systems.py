@@ -1,4 +1,4 @@
-"""How measures of rareness depend on the set of systems."""
+"""How measures of rareness depend on which systems take part."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _SYNTHETIC: Parameters = {
     "kind": Parameter(str, "rare", choices=("rare", "common"), desc="which relevant documents to retrieve"),
 }
 
-# Number of trials for a worker at a time.
+# Number of trials in one task.
 _BATCH = 25
 
 # Prefix of document ids that are not in the runs and qrels.
@@ -82,10 +82,10 @@ def number_of_systems(
     rng: Rng = None,
     n_jobs: int | None = None,
 ) -> pd.DataFrame:
-    r"""Compute how much the ranking of systems by rareness depends on the other systems.
+    r"""Measure how much the ranking of systems by rareness depends on the other systems.
 
-    First, rarity is computed from all systems, and the systems are ranked. Each trial then draws some systems, computes
-    rarity from these alone, ranks them again, and correlates both rankings of these systems.
+    Each trial draws some systems, computes rarity from these alone, and ranks them. The result is the correlation with
+    their ranking by the rarity from all systems.
 
     Parameters
     ----------
@@ -94,7 +94,9 @@ def number_of_systems(
     qrels : DataFrame
         Qrels. A column ``rarity`` is ignored. Not changed.
     measures : Measure or iterable of Measure
-        Measures to rank by, such as ``P_Rareness @ 100``. A measure that does not read rarity never changes a ranking.
+        Measures to rank by, such as ``P_Rareness @ 100``. A measure that does not read rarity always has a correlation
+        of
+    1.
     sizes : iterable of int, optional
         Numbers of systems to draw; the powers of 2 below the number of systems if omitted.
     n_trials : int >= 1
@@ -104,7 +106,7 @@ def number_of_systems(
     cutoff, bounded
         As in `add_rarity`.
     rng : int or Generator, optional
-        Seed or source of randomness.
+        Random seed or generator.
     n_jobs : int, optional
         Number of parallel workers, as for joblib. It does not change the result.
 
@@ -118,8 +120,9 @@ def number_of_systems(
     Raises
     ------
     ValueError
-        If there are fewer than two systems (three without ``sizes``), a size is not between 2 and their number, another
-        parameter is out of range, there is no measure, or a column or a value is missing in a run or the qrels.
+        If there are fewer than two systems (three without ``sizes``), a size is not between 2 and their number, or
+        another parameter is out of range. Also if there is no measure, or a column or a value is missing in a run or
+        the qrels.
     TypeError
         If ``runs`` is not a mapping, or ``measures`` has something else than measures.
 
@@ -188,12 +191,12 @@ def insert_synthetic_system(
     rel: float | None = None,
     n_jobs: int | None = None,
 ) -> pd.DataFrame:
-    r"""Rank a synthetic system that finds D rare, or the D most common, relevant documents among other systems.
+    r"""Rank a synthetic system that retrieves D rare relevant documents, or the D most common ones.
 
-    The synthetic system retrieves D relevant documents for each query and no others. It counts as a system when rarity
-    is computed. Rare documents are new documents that no other system retrieves; they are added to the qrels as
-    relevant to all intents of the query. Common documents are those that most systems retrieve, most common first, ties
-    by descending document id. If a query has fewer relevant documents, the system retrieves all of them.
+    The synthetic system retrieves nothing else, and counts as a system when rarity is computed. Rare documents are new
+    ones that no other system retrieves; they are added to the qrels as relevant to all intents of the query. Common
+    documents are those that most systems retrieve, most common first, ties by descending document id. If a query has
+    fewer relevant documents, the system retrieves all of them.
 
     Parameters
     ----------
@@ -210,7 +213,7 @@ def insert_synthetic_system(
     cutoff, bounded
         As in `add_rarity`.
     rel : float > 0, optional
-        Smallest relevant label, and the label of the rare documents. If omitted, all labels above 0 are relevant, and
+        Smallest relevant label, and the label of the rare documents. By default, all labels above 0 are relevant, and
         rare documents have the label 1.
     n_jobs : int, optional
         Number of parallel workers, as for joblib.
@@ -218,9 +221,9 @@ def insert_synthetic_system(
     Returns
     -------
     DataFrame
-        A row for each measure and number: ``measure``, ``kind``, ``n_relevant``, ``value``, the mean of the synthetic
-        system, and ``rank``, which is 1 plus the number of systems with a higher mean. ``attrs`` describes the columns,
-        and has the parameters.
+        One row for each measure and number: ``measure``, ``kind``, ``n_relevant``, ``value`` (the mean of the synthetic
+        system) and ``rank`` (1 plus the number of systems with a higher mean). ``attrs`` describes the columns, and has
+        the parameters.
 
     Raises
     ------
@@ -232,8 +235,8 @@ def insert_synthetic_system(
 
     Notes
     -----
-    Rare documents raise the number of relevant documents of a query, and so lower the average precision of every system
-    that does not find them. The ranking of the synthetic system ends after D documents.
+    Rare documents add to the relevant documents of a query. They lower the average precision of all other systems,
+    which do not find them. The ranking of the synthetic system ends after D documents.
 
     References
     ----------

@@ -113,7 +113,7 @@ def _joined(marks: list[str]) -> str:
 
 
 def significance_table(compared: pd.DataFrame, places: int = 3) -> SignificanceTable:
-    """Make a table for a paper, with a row for each system and marks of significant differences.
+    """Make a table for a paper: the mean of each system, with marks of significant differences.
 
     Parameters
     ----------
@@ -125,15 +125,15 @@ def significance_table(compared: pd.DataFrame, places: int = 3) -> SignificanceT
     Returns
     -------
     SignificanceTable
-        Each system has a letter, or a number if there are more than 26. The letters at a mean name the systems with a
-        significantly lower mean. If the systems were compared with baselines, others name the baselines with a
-        significantly higher mean. The legend tells the test, which p-values it takes together, and which decisions
-        more trials could change.
+        Each system has a letter, or a number if there are more than 26. A mean carries the letters of the systems with
+        a significantly lower mean and, if the systems were compared with baselines, those of the baselines with a
+        significantly higher one. The legend tells the test, which p-values it takes together, and which decisions more
+        trials could change.
 
     Raises
     ------
     ValueError
-        If a column is missing, there is no comparison, or ``places`` is out of range.
+        If a column is missing, the frame has no rows, or ``places`` is out of range.
 
     Examples
     --------
@@ -246,7 +246,7 @@ def _told_of_undecided(compared: pd.DataFrame) -> str:
 
 
 def with_bounds(compared: pd.DataFrame, places: int) -> pd.DataFrame:
-    """Return a frame from `compare` to print, with a p-value of 0 out of B trials as "< 1/B"."""
+    """Return a frame from `compare` for printing, with "< 1/B" for a p-value of 0 in B trials."""
     n_trials = compared.attrs.get("n_trials")
     if n_trials is None or not (compared["p"] == 0).any():
         return compared

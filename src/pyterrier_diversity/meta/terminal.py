@@ -25,13 +25,13 @@ def comparison_text(compared: pd.DataFrame, places: int = 4, width: int = 80) ->
     places : int >= 0
         Decimal places of the means, differences and p-values.
     width : int
-        Width of the table. If the names of the systems do not fit, letters replace them and a legend explains these.
+        Width of the table. If the names of the systems do not fit, letters replace them, with a legend below.
 
     Returns
     -------
     str
-        For each pair, both means, their difference, its confidence interval if the test has one, and the p-value,
-        corrected if there is a correction.
+        For each pair: both means, their difference, its confidence interval if the test has one, and the (corrected)
+        p-value.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""How often, and by how much, the greedy algorithm needs more documents than necessary to cover all intents."""
+"""How often, and by how much, the greedy algorithm needs more documents than the smallest cover."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ def greedy_study(qrels: pd.DataFrame, time_limit: float = 60.0) -> pd.DataFrame:
         A row for each query with a relevant document:
 
         - ``qid``.
-        - ``kind``: "trivial" if one document covers all intents, "quasi-trivial" if all intents are covered by the
-          documents that are alone in covering an intent and at most one more, or "other".
+        - ``kind``: "trivial" if one document covers all intents. "quasi-trivial" if the documents that are the only
+          ones for some intent, and at most one further document, cover all intents. Otherwise "other".
         - ``min_rank`` and ``greedy_min_rank``.
         - ``rank_ratio``: the greedy minRank divided by the exact one.
         - ``recall_ratio``: how much the greedy minRank overestimates subtopic recall. This is 1 divided by the recall
           of the greedy ranking at the exact minRank.
 
-        ``attrs`` has figures of the queries that are not trivial: their number ``n``, and the share ``missed`` that has
-        a rank ratio above 1. ``rank_ratio`` and ``recall_ratio`` are means over the missed queries, or NaN.
+        ``attrs`` is about the queries that are not trivial: their number ``n``, the share ``missed`` with a rank ratio
+        above 1, and the means ``rank_ratio`` and ``recall_ratio`` over the missed ones, or NaN.
 
     Raises
     ------
