@@ -1,4 +1,4 @@
-"""Small frames that pictures are drawn of, and what is read off the pictures."""
+"""Small frames to draw, and functions that read pictures."""
 
 from __future__ import annotations
 

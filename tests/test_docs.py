@@ -36,7 +36,7 @@ def blocks(text: str, language: str) -> list[str]:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_the_examples_of_a_page_give_what_it_says(page, tmp_path, monkeypatch):
-    if "register(" in page.read_text(encoding="utf-8"):  # what is registered stays registered
+    if "register(" in page.read_text(encoding="utf-8"):  # a registration cannot be undone
         code = f"import doctest; print(*doctest.testfile({str(page)!r}, module_relative=False, encoding='utf-8'))"
         ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
         *_, last = ran.stdout.splitlines()
@@ -52,7 +52,7 @@ def test_the_examples_of_a_page_give_what_it_says(page, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_what_a_page_shows_without_running_it_imports_what_there_is(page):
+def test_code_that_a_page_shows_without_running_it_imports_existing_names(page):
     for block in blocks(page.read_text(encoding="utf-8"), "python"):
         for node in ast.walk(ast.parse(block)):
             if isinstance(node, ast.ImportFrom):
@@ -141,7 +141,7 @@ def test_a_message_that_is_quoted_is_one_of_the_source(line, messages):
     assert any(pattern.fullmatch(text) for pattern in messages for text in said)
 
 
-def test_a_message_that_is_none_is_not_recognised(messages):
+def test_an_unknown_message_is_not_recognised(messages):
     assert not any(pattern.fullmatch("RBU: p should be within (0, 1], not 2.") for pattern in messages)
 
 

@@ -52,7 +52,7 @@ def test_arguments_in_the_wrong_place_are_named(given, message):
         ((QRELS, {"mine": RUN}, 5), r"^evaluate_runs: measures must be a measure or several, not int\.$"),
     ],
 )
-def test_what_no_argument_may_be_is_a_type_error(given, message):
+def test_a_value_that_no_argument_accepts_is_a_type_error(given, message):
     with pytest.raises(TypeError, match=message):
         evaluate_runs(*given)
 

@@ -67,7 +67,7 @@ def is_read_right(text: str, columns: Columns = RUN, optional: Columns | None = 
         found = read_columns(Content("file", text.encode()), columns, optional)
     except ValueError as error:
         return expected is None and bool(re.match(r"file, line \d+: ", str(error)))
-    # repr tells 0.0 from -0.0, and is one of all NaN
+    # repr distinguishes 0.0 from -0.0, and is the same for all NaN
     return expected is not None and repr({name: values.tolist() for name, values in found.items()}) == repr(expected)
 
 

@@ -600,7 +600,7 @@ def test_a_column_that_is_not_there_cannot_mean_anything():
         read_nuggets([{"qid": "1", "docno": "d"}], columns={"chunk": "docno"})
 
 
-# What is no nugget
+# Not nuggets
 
 
 @pytest.mark.parametrize(

@@ -308,13 +308,13 @@ def test_many_queries_without_relevant_documents_are_no_trouble(measure, of_all)
 # What is remembered
 
 
-def test_a_memo_computes_once_for_each_key():
+def test_a_memo_computes_each_key_once():
     memo = Memo()
 
     assert [memo("a", lambda: 1), memo("a", lambda: 2), memo("b", lambda: 3), memo("a", lambda: 4)] == [1, 1, 3, 1]
 
 
-def test_what_is_remembered_may_be_none():
+def test_a_cached_value_may_be_none():
     memo, asked = Memo(), []
 
     memo("a", lambda: asked.append(1))

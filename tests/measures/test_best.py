@@ -163,7 +163,7 @@ def test_these_have_a_proof(measure):
     ],
     ids=str,
 )
-def test_these_have_none(measure):
+def test_measures_without_a_proof_are_not_served(measure):
     assert not is_served(measure)
 
 

@@ -259,7 +259,7 @@ def test_small_instances_come_by_size_and_once(name):
     assert len({repr(instance) for instance in instances}) == len(instances)
 
 
-def test_labels_stay_within_what_is_asked_for():
+def test_labels_stay_in_the_requested_range():
     drawn = [pair for constraint in CONSTRAINTS.values() for (pair, *_) in constraint.draw(50, largest=4)]
 
     assert {label for pair in drawn for grades in pair.judged.values() for label in grades} == {0, 1, 2, 3, 4}

@@ -65,7 +65,7 @@ def test_pictures_leave_the_frames_as_they_are(draw, data):
 
 
 @picture
-def test_no_text_of_a_picture_leaves_it(draw, data):
+def test_every_text_of_a_picture_is_inside_of_it(draw, data):
     figure = draw(*data).figure
     figure.canvas.draw()
 

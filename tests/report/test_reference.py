@@ -129,7 +129,7 @@ def test_a_measure_equals_a_peer_only_where_a_golden_test_compares_the_two():
     [(P_Rareness, "rarity (needed)"), (UserModel, "weight, intent_type"), (IA, "weight, those of M")],
     ids=lambda value: getattr(value, "NAME", value),
 )
-def test_an_entry_tells_the_columns_that_are_read_and_those_that_are_needed(measure, columns):
+def test_an_entry_lists_the_columns_that_are_read_and_those_that_are_needed(measure, columns):
     assert entry(measure)["columns"] == columns
 
 

@@ -32,7 +32,7 @@ from ..measures.names import check_parameters
 
 _View = tuple[View, float | None]
 
-# What to do if the qrels lack a column that a measure needs.
+# What to do if the qrels do not have a column that a measure needs.
 WRITTEN_BY = {
     "importance": "read it from nugget files with pyterrier_diversity.io.read_nuggets",
     "rarity": "add it with pyterrier_diversity.add_rarity",

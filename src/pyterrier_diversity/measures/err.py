@@ -1,4 +1,4 @@
-"""ERR and nDCG with exponential gains, as in gdeval, but not rounded."""
+"""ERR and nDCG with exponential gains: the measures of gdeval, without rounding."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ _LEGEND = {
     "kappa_linear": "kappa with linear weights, in which close labels disagree less",
     "relevant": "number of pairs that the first judged relevant",
     "other_relevant": "number of pairs that the second judged relevant",
-    "jaccard": "pairs that both judged relevant over pairs that either did; NaN if there are none",
+    "jaccard": "pairs that both judged relevant, divided by pairs that either judged relevant; NaN if there are none",
 }
 
 

@@ -92,7 +92,8 @@ def reproduction(
     if not theirs:
         raise ValueError("reproduction: theirs must not be empty.")
     if extra := [cell for cell in ours if cell not in theirs]:
-        raise ValueError(f"reproduction: ours must only have cells of theirs, not {', '.join(map(str, extra[:3]))}.")
+        missing = ", ".join(map(str, extra[:3]))
+        raise ValueError(f"reproduction: theirs must have each cell that ours has, but {missing} is missing.")
     had = {cell: value for cell, value in ours.items() if value is not None and value == value}
     rows = []
     for cell, printed in theirs.items():

@@ -1,7 +1,7 @@
-"""Pictures of what the measures see, and of how they compare.
+"""Pictures of rankings, of differences between systems, and of properties of measures.
 
-They need matplotlib: ``pip install 'pyterrier-diversity[plots]'``. Each draws into a new figure, or into
-the ``ax`` given, whose figure should have ``layout="constrained"``.
+They need matplotlib: ``pip install 'pyterrier-diversity[plots]'``. Each function draws into a new figure, or into
+``ax``, whose figure should have ``layout="constrained"``.
 
 =============================================== ========================================================================
 the picture                                     draws
@@ -19,7 +19,7 @@ the picture                                     draws
 `by_topic_set_size`                             `meta.topic_sampling`
 `pool_depth`, `assessor_agreement`              the functions of `meta` with these names
 `number_of_systems`, `insert_synthetic_system`  the functions of `meta` with these names
-`topics_needed`                                 `meta.topics_needed`, of several ``n`` or ``delta``
+`topics_needed`                                 `meta.topics_needed` with several ``n`` or ``delta``
 `confusion`                                     ``meta.agreement(..., table=True)``
 =============================================== ========================================================================
 

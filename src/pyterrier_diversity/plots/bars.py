@@ -22,17 +22,17 @@ def unanimity(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     frame : DataFrame
         Columns ``measure`` and ``unanimity``, as `meta.unanimity` returns them.
     ax : Axes, optional
-        Where to draw; a new figure if omitted.
+        Where to draw; by default, a new figure.
 
     Returns
     -------
     Axes
-        A bar for each measure, the first row on top, with its value; no bar where that is infinite or NaN.
+        A bar for each measure, the first row on top, with its value; no bar if it is infinite or NaN.
 
     Raises
     ------
     ValueError
-        If the frame has no rows, several for a measure, or lacks a column.
+        If the frame has no rows or several for a measure, or a column is missing.
     """
     frame = _by_measure("unanimity", frame, "meta.unanimity", "unanimity")
     values = frame["unanimity"].to_numpy(dtype=np.float64)
@@ -45,7 +45,7 @@ def unanimity(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
 
 
 def discriminative_power(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """Show the share of the pairs of systems that measures tell apart.
+    """Show the share of the pairs of systems that differ significantly, for each measure.
 
     Parameters
     ----------
@@ -53,17 +53,17 @@ def discriminative_power(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes
         Columns ``measure``, and ``significant`` and ``pairs``, the numbers of pairs that differ significantly and of
         all, or ``share``, as `meta.discriminative_power` returns them.
     ax : Axes, optional
-        Where to draw; a new figure if omitted.
+        Where to draw; by default, a new figure.
 
     Returns
     -------
     Axes
-        A bar for each measure, the first row on top, with its numbers of pairs if the frame has them, or its share.
+        A bar for each measure, the first row on top, with its number of pairs if the frame has it, or its share.
 
     Raises
     ------
     ValueError
-        If the frame has no rows, several for a measure, or lacks a column.
+        If the frame has no rows or several for a measure, or a column is missing.
     """
     counted = {"significant", "pairs"} <= set(frame)
     columns = ("significant", "pairs") if counted or "share" not in frame else ("share",)
@@ -82,14 +82,14 @@ def discriminative_power(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes
 
 
 def stability(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """Show how often measures order two systems the same way on samples of the topics.
+    """Show how often measures order two systems the same way on different samples of the topics.
 
     Parameters
     ----------
     frame : DataFrame
         Columns ``measure``, ``stability`` and ``ties``, as `meta.stability` returns them.
     ax : Axes, optional
-        Where to draw; a new figure if omitted.
+        Where to draw; by default, a new figure.
 
     Returns
     -------
@@ -100,7 +100,7 @@ def stability(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     Raises
     ------
     ValueError
-        If the frame has no rows, several for a measure, or lacks a column.
+        If the frame has no rows or several for a measure, or a column is missing.
     """
     frame = _by_measure("stability", frame, "meta.stability", "stability", "ties")
     stable, ties = (frame[column].to_numpy(dtype=np.float64) for column in ("stability", "ties"))
@@ -130,24 +130,24 @@ def stability(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
 
 
 def delta_required(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """Show the difference between two means that significance takes, by each measure.
+    """Show how large a difference of means must be to be significant, for each measure.
 
     Parameters
     ----------
     frame : DataFrame
         Columns ``measure`` and ``delta``, as `meta.delta_required` returns them.
     ax : Axes, optional
-        Where to draw; a new figure if omitted.
+        Where to draw; by default, a new figure.
 
     Returns
     -------
     Axes
-        A bar for each measure, the first row on top, with its value; no bar where no pair differs significantly.
+        A bar for each measure, the first row on top, with its value; no bar if no pair differs significantly.
 
     Raises
     ------
     ValueError
-        If the frame has no rows, several for a measure, or lacks a column.
+        If the frame has no rows or several for a measure, or a column is missing.
     """
     frame = _by_measure("delta_required", frame, "meta.delta_required", "delta")
     values = frame["delta"].to_numpy(dtype=np.float64)
@@ -160,24 +160,24 @@ def delta_required(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
 
 
 def assessor_agreement(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """Show how alike the systems are ordered by the judgements of two assessors, by each measure.
+    """Show how similarly the judgements of two assessors rank the systems, for each measure.
 
     Parameters
     ----------
     frame : DataFrame
         Columns ``measure``, ``tau``, ``tau_low`` and ``tau_high``, as `meta.assessor_agreement` returns them.
     ax : Axes, optional
-        Where to draw; a new figure if omitted.
+        Where to draw; by default, a new figure.
 
     Returns
     -------
     Axes
-        A point for each measure, the first row on top, with the interval of its tau; no point where tau is NaN.
+        A point for each measure, the first row on top, with the interval of its tau; no point if tau is NaN.
 
     Raises
     ------
     ValueError
-        If the frame has no rows, several for a measure, or lacks a column.
+        If the frame has no rows or several for a measure, or a column is missing.
     """
     columns = ("tau", "tau_low", "tau_high")
     frame = _by_measure("assessor_agreement", frame, "meta.assessor_agreement", *columns)
@@ -207,7 +207,7 @@ def _by_measure(who: str, frame: pd.DataFrame, source: str, *columns: str) -> pd
 
 
 def _test_of(frame: pd.DataFrame) -> str:
-    """Return which test a table of `meta` made, at which level, if it says so."""
+    """Return the test and the level of a table of `meta`, if it says so."""
     told = [str(frame.attrs["test"])] if "test" in frame.attrs else []
     return ", ".join(told + ([f"alpha {frame.attrs['alpha']:g}"] if "alpha" in frame.attrs else []))
 
@@ -232,7 +232,7 @@ def _bars(names: pd.Series, values: np.ndarray, texts: list[str], ax: Axes | Non
 
 
 def _shares(ax: Axes, lowest: float) -> None:
-    """Show an axis of shares from 0, or from a negative value, to 1, with room for a number behind the longest bars."""
+    """Show an axis of shares from 0, or from a negative value, to 1, with room for a number after the longest bars."""
     room = 0.14 * (1 - lowest)
     first = np.floor(5 * lowest) / 5
     ax.set_xlim(first - (room if lowest < 0 else 0), 1 + room)

@@ -1,4 +1,4 @@
-"""Pictures of rankings by intent: what a run covers at which rank, why it scores what it scores, what it misses."""
+"""Pictures of rankings by intent: which intents a run covers at which rank, and which it misses."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 _JUDGED_0 = "#eef1f4"
 _UNJUDGED: dict[str, Any] = {"facecolor": "white", "edgecolor": "0.65", "hatch": "////", "linewidth": 0}
-# Shades are those of the labels of TREC, the same in every picture; larger labels need a scale of their own.
+# Every picture has the same shades for the labels of TREC; larger labels need their own scale.
 _HIGHEST = 4
-# The order of the key.
+# The order of the legend.
 _KINDS = ("label", "judged,", "unjudged", "new", "tied")
 _EXPLAIN = "transformers.Explain"
 _EXPLAINED = ("qid", "position", "intents", "new_intents", "unmet_intents", "judged", "tied", "measure", "value")
@@ -66,16 +66,15 @@ def coverage(
     cutoff : int
         Last rank to show, if the ranking is that long.
     intents : mapping of str to str, optional
-        What to write for each intent's id, of any length; the id itself if omitted.
+        The text of each intent, of any length; by default its id.
     ax : Axes, optional
-        Where to draw; a new figure if omitted.
+        Where to draw; by default, a new figure.
 
     Returns
     -------
     Axes
-        A row for each intent that the qrels name, with its share of the weight of all, as `Coverage` has it, and a
-        column for each rank. A ring is on the first document of an intent; unjudged documents are hatched. An intent
-        that no judged document is relevant to says so.
+        A row for each intent in the qrels, with its share of the total weight, and a column for each rank. The first
+        document of an intent has a ring; unjudged documents are hatched. An intent without a relevant document says so.
 
     Raises
     ------
@@ -147,34 +146,35 @@ def explain(
     intents: Mapping[str, str] | None = None,
     ax: Any = None,
 ) -> Any:
-    """Show why rankings scored what they scored: their intents by rank, and the value of the measure down to each rank.
+    """Show why a ranking has its value: the intents of each document, and the value of the measure down to each rank.
 
     Parameters
     ----------
     explained : DataFrame, or mapping of str to DataFrame
-        What `transformers.Explain` returns; of several systems, by their names, with the same measure.
+        The result of `transformers.Explain`, or several by the names of the systems, with the same measure.
     query_id : str, optional
-        The query to show; needed if there are several.
+        The query to show; required if there are several.
     cutoff : int, optional
-        Last rank to show, if a ranking is that long; the measure's cutoff if omitted, or 10 if it has none.
+        Last rank to show; by default the measure's cutoff, or 10 if it has none.
     intents : mapping of str to str, optional
-        What to write for each intent's id, of any length; the id itself if omitted.
+        The text of each intent, of any length; by default its id.
     ax : Axes, or sequence of Axes for a mapping, optional
-        Where to draw, one for each system; a new figure if omitted.
+        Where to draw, one for each system; by default, a new figure.
 
     Returns
     -------
     Axes, or list of Axes for a mapping
-        A row for each intent and a column for each rank, darker for a higher label. A ring is on the first document of
-        an intent; unjudged documents are hatched, and ``=`` below a rank says that a tie decided it. Axes above, in
-        ``child_axes`` and of one scale for all systems, have the value of the ranking down to each rank. Their label
-        says so if the ranks shown end above the last one that the measure reads.
+        A row for each intent and a column for each rank, darker for a higher label. The first document of an intent has
+        a ring, unjudged documents are hatched, and ``=`` marks ranks that a tie decided. Axes above them, in
+        ``child_axes`` and with the same scale for all systems, show the value of the ranking down to each rank. Their
+        label says so if the measure reads more ranks than are shown.
 
     Raises
     ------
     ValueError
-        If the cutoff is below 1; a frame has no rows or lacks a column; the query is not in it, is to be named, or has
-        no intents; there is no system, the measures differ, or there are not as many axes as systems.
+        If the cutoff is below 1, a frame has no rows or a column is missing, there is no system, the measures differ,
+        or the number of axes is wrong. Also if the query is not in the frame, has no intents, or is not given although
+        there are several.
 
     Examples
     --------
@@ -240,7 +240,7 @@ def _rankings_to_show(
         if rows.empty:
             of = f" of {name}" if name else ""
             raise ValueError(f"{who}: the frame{of} has no query {query!r} down to rank {cutoff}.")
-        # A value down to an earlier rank is not that of the measure.
+        # The value down to an earlier rank is not the measure's value.
         part = f", first {cutoff} ranks" if len(rows) < len(read) else ""
         shown[name] = rows.assign(measure=rows["measure"] + part)
     return shown
@@ -250,7 +250,7 @@ def _last_rank(measure: str) -> int | None:
     """Return the last rank that a measure reads; None for all ranks, or for a measure that a user defined."""
     try:
         return last_rank(parse(measure))
-    except ValueError:  # its name does not say what it is
+    except ValueError:  # its name cannot be parsed
         return None
 
 
@@ -364,9 +364,9 @@ def _draw(ax: Axes, grid: _Grid, highest: float, names: list[str], weights: list
 
 
 def _name_rows(ax: Axes, names: list[str], weights: list[str]) -> None:
-    """Write the names of intents, as long and as large as there is room for, and their weights."""
+    """Write the names of intents, as long and as large as fits, and their weights."""
     width, height = size_of(ax)
-    # They take a third of the picture at most, so that the ranks keep their place.
+    # Names take up at most a third of the picture, so that there is room for the ranks.
     characters = min(32, characters_in(0.3 * figure_of(ax).get_figwidth()), characters_in(0.52 * width))
     # Besides the rows there are the title, the values, the numbers of the ranks and the key.
     row = (height - 0.6 - (_height_above(ax) if ax.child_axes else 0)) / abs(np.subtract(*ax.get_ylim()))
@@ -378,7 +378,7 @@ def _name_rows(ax: Axes, names: list[str], weights: list[str]) -> None:
 
 
 def _key(ax: Axes, grids: list[_Grid]) -> None:
-    """Tell what shades and marks mean: below the figure, once for all its panels, where the layout makes room."""
+    """Add a legend of the shades and marks, once for all panels, below the figure."""
     handles = _handles(ax, grids)
     figure = figure_of(ax)
     if figure.get_layout_engine() is None:
@@ -402,7 +402,7 @@ def _legend(handles: list[Any], width: float) -> dict[str, Any]:
 
 
 def _handles(ax: Axes, grids: list[_Grid]) -> list[Any]:
-    """Return the shades and marks that there are."""
+    """Return the shades and marks that occur."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
@@ -428,28 +428,28 @@ def _mark(line: Any, marker: str, label: str, color: str) -> Any:
 
 
 def missed_intents(missed: pd.DataFrame, query_id: str | None = None, *, ax: Axes | None = None) -> Axes:
-    """Show which systems cover which intents of a query, those that some system misses.
+    """Show the intents of a query that some system misses, and which systems cover them.
 
     Parameters
     ----------
     missed : DataFrame
-        What `pyterrier_diversity.missed_intents` returns.
+        The result of `pyterrier_diversity.missed_intents`.
     query_id : str, optional
-        The query to show; needed if there are several in the frame.
+        The query to show; required if there are several in the frame.
     ax : Axes, optional
-        Where to draw; a new figure if omitted.
+        Where to draw; by default, a new figure.
 
     Returns
     -------
     Axes
-        A row for each intent that a system misses, its text (or name) and weight before it, the weightiest on top, and
-        a column for each system. A dot is a covered intent, a cross one that no judged document covers; what is missed
-        and could be covered is blank.
+        A column for each system, and a row for each intent that a system misses, with its text (or name) and weight,
+        the largest weight on top. A dot means covered, a cross means that no judged document covers the intent, and a
+        blank cell means missed although it could be covered.
 
     Raises
     ------
     ValueError
-        If the frame lacks a column, the query is not in it or is to be named, or no system misses an intent of it.
+        If a column is missing, no system misses an intent of the query, or there are several queries and none is given.
     """
     columns = ("name", "qid", "iteration", "nugget_text", "weight", "coverable", "covered_by")
     source = "pyterrier_diversity.missed_intents"

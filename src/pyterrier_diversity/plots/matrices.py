@@ -23,7 +23,7 @@ _COEFFICIENTS = {
 
 
 def confusion(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """Show how many documents have which labels by two judges.
+    """Show how often two judges gave each pair of labels.
 
     Parameters
     ----------
@@ -31,12 +31,12 @@ def confusion(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         Counts with the labels of the first judge as rows and those of the second as columns, as
         ``meta.agreement(..., table=True)`` returns them.
     ax : Axes, optional
-        Where to draw; a new figure if omitted.
+        Where to draw; by default, a new figure.
 
     Returns
     -------
     Axes
-        A cell for each two labels with its count, darker for a larger share of the first judge's label.
+        A cell for each pair of labels with its count, darker for a larger share of the first judge's label.
 
     Raises
     ------
@@ -74,14 +74,14 @@ def tau_matrix(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         Correlations in [-1, 1], with the same measures as rows and as columns, as
         ``meta.rank_correlation(..., matrix=True)`` returns them.
     ax : Axes, optional
-        Where to draw; a new figure if omitted.
+        Where to draw; by default, a new figure.
 
     Returns
     -------
     Axes
-        A cell for each two measures, with its value; blank where there is none. A bar names the coefficient. Colours
-        go from -1 to 1 if a value is negative, otherwise from the lowest tenth to 1, as measures of one family hardly
-        differ on the whole scale.
+        A cell for each pair of measures with its value, or blank. The colour bar names the coefficient. Colours go from
+        -1 to 1 if a value is negative, otherwise from the lowest value (rounded down to a tenth) to 1, because the
+        measures of one family hardly differ on the whole scale.
 
     Raises
     ------
@@ -117,7 +117,7 @@ def tau_matrix(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
 
 
 def concordance(frame: pd.DataFrame, *, alpha: float = 0.05, ax: Axes | None = None) -> Axes:
-    """Show which of two measures agrees more often with the gold standards, where the two disagree.
+    """Show which of two measures agrees more often with the gold standards when the two disagree.
 
     Parameters
     ----------
@@ -125,20 +125,20 @@ def concordance(frame: pd.DataFrame, *, alpha: float = 0.05, ax: Axes | None = N
         Columns ``measure``, ``other``, ``concordance``, ``other_concordance`` and ``p``, as `meta.concordance` returns
         them.
     alpha : float in (0, 1)
-        The level of significance.
+        The significance level.
     ax : Axes, optional
-        Where to draw; a new figure if omitted.
+        Where to draw; by default, a new figure.
 
     Returns
     -------
     Axes
-        A cell for each two measures: how often the one of the row is right where it disagrees with that of the column,
-        with a star if ``p`` is below alpha; blank where they never disagree.
+        A cell for each pair of measures: how often the measure of the row is right when it disagrees with that of the
+        column, with a star if ``p`` is below alpha. It is blank if they never disagree.
 
     Raises
     ------
     ValueError
-        If the frame has no rows or lacks a column, or alpha is out of range.
+        If the frame has no rows, a column is missing, or alpha is out of range.
     """
     columns = ("measure", "other", "concordance", "other_concordance", "p")
     frame = readable("concordance", frame, "meta.concordance", *columns)

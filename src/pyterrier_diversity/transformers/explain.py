@@ -195,7 +195,7 @@ def _ranked(run: pd.DataFrame) -> pd.DataFrame:
 
 
 def explain_difference(explained: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
-    """Compare two explained rankings rank by rank: where does one gain on the other?
+    """Compare two explained rankings rank by rank, to see where one gains on the other.
 
     Parameters
     ----------
