@@ -146,7 +146,7 @@ def name_lines(ax: Axes) -> None:
     lines = [line for line in ax.get_lines() if not str(line.get_label()).startswith("_")]
     groups = _together(ax, lines)
     names = [_joined([str(line.get_label()) for line in group]) for group in groups]
-    shown = [group[0] for group in groups]
+    shown = [group[-1] for group in groups]  # the one on top
     places = _places_at_the_end(ax, shown, names)
     if places is not None:
         for line, name, place in zip(shown, names, places, strict=True):
