@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -35,8 +36,14 @@ def means(compared: pd.DataFrame, measure: object = None, *, ax: Axes | None = N
     Returns
     -------
     Axes
+<<<<<<< HEAD
         A point for each system, the highest mean on top, with an interval as long as the smallest significant
         difference. This is not a confidence interval of the mean; it compares systems on the same queries.
+=======
+        A point for each system, the highest mean on top, with an interval as long as the smallest difference that is
+        significant. It is not the confidence interval of the mean: it compares systems on the same queries. If more
+        trials could decide otherwise on some pairs, the label says on how many.
+>>>>>>> plots2
 
     Raises
     ------
@@ -73,7 +80,9 @@ def means(compared: pd.DataFrame, measure: object = None, *, ax: Axes | None = N
     ax = _new(len(table)) if ax is None else ax
     half = widths[0] / 2
     _draw(ax, table["system"], table["mean"], table["mean"] - half, table["mean"] + half, np.ones(len(table), bool))
-    ax.set_xlabel(f"mean {rows['measure'].iloc[0]}\ntwo intervals that do not overlap: a significant difference")
+    unsure = int(undecided(compared)[rows.index].sum())
+    doubt = f"\n{unsure} of {len(rows)} pairs: more trials could decide otherwise" if unsure else ""
+    ax.set_xlabel(f"mean {rows['measure'].iloc[0]}\ntwo intervals that do not overlap: a significant difference{doubt}")
     title(ax, told_of_test(compared.attrs))
     return ax
 
@@ -121,7 +130,7 @@ def differences(compared: pd.DataFrame, measure: object = None, *, ax: Axes | No
     ax = _new(len(rows)) if ax is None else ax
     significant = rows["significant"].to_numpy(dtype=bool)
     corrected = "p_corrected" in rows
-    _draw(ax, names, rows["difference"], rows["ci_low"], rows["ci_high"], significant, "--" if corrected else "-")
+    _draw(ax, names, rows["difference"], rows["ci_low"], rows["ci_high"], significant, "--" if corrected else "-", [0])
     ax.axvline(0, color="0.4", linewidth=0.8)
     for row, (p, unsure) in enumerate(rows[["p_corrected" if corrected else "p", "unsure"]].to_numpy()):
         text = p if isinstance(p, str) else "< 0.001" if p < 0.0005 else f"{p:.3f}"
@@ -163,10 +172,14 @@ def _draw(
     high: pd.Series,
     filled: np.ndarray,
     linestyle: str = "-",
+    shown: Sequence[float] = (),
 ) -> None:
-    """Draw a row for each name, the first on top: its value, and an interval whose ends may be infinite."""
-    ends = np.concatenate([low, high, values, [0.0] if (low < 0).any() and (high > 0).any() else []]).astype(float)
-    ends = ends[np.isfinite(ends)]
+    """Draw a row for each name, the first on top: its value, and an interval whose ends may be infinite.
+
+    The axis includes the values ``shown``.
+    """
+    ends = np.concatenate([low, high, values]).astype(float)
+    ends = np.append(ends[np.isfinite(ends)], shown)
     margin = 0.05 * (np.ptp(ends) or 1.0)
     limits = ends.min() - margin, ends.max() + margin
     rows = np.arange(len(names))
