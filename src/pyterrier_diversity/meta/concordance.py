@@ -105,7 +105,7 @@ def concordance(
     if absent:
         raise ValueError(f"perquery has no measure {', '.join(absent)}; it has {', '.join(scores.measures)}.")
     if len(compared) < 2:
-        raise ValueError(f"concordance: measures must be at least two, without gold, not {compared!r}.")
+        raise ValueError(f"concordance: give at least two measures besides gold, not {compared!r}.")
     if len(scores.systems) < 2:
         raise ValueError(f"concordance: perquery must have at least two systems, not {scores.systems!r}.")
     counts = _count(*(np.stack([scores.by_measure[name] for name in names]) for names in (compared, golds)))

@@ -108,8 +108,8 @@ class Ideal(Step):
         if self.ideal == "exact" and not is_provable(self.measure):
             served = ", ".join(provable())
             raise ValueError(
-                f"Ideal: ideal='exact' needs a proof, and none is known for {self.measure}. Use ideal='greedy', or one "
-                f"of {served}, or Adhoc of one."
+                f"Ideal: ideal='exact' is not available without a proof, and none is known for {self.measure}. Use "
+                f"ideal='greedy', or one of {served}, or Adhoc of one."
             )
         if self.ideal == "exact" and implementation(self.measure) is None:
             _check_last_rows(self._frame, self.measure)
