@@ -120,6 +120,8 @@ def test_a_table_says_how_many_orders_were_drawn_and_by_which_seed():
     table = expected(samples=7, rng=5)
 
     assert table.attrs["expected"]["samples"] == 7
+    assert table.attrs["expected"]["se"] == {"mine": {str(m): table[f"se({m})"][0] for m in MEASURES}}
+    assert expected(samples=7, rng=5, perquery=True).attrs == table.attrs
     pd.testing.assert_frame_equal(expected(samples=7, rng=np.random.default_rng(5)), table)
     json.dumps(table.attrs)
     assert "expected" not in evaluate_runs(QRELS, {"mine": RUN}, MEASURES).attrs

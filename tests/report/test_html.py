@@ -231,7 +231,7 @@ def test_invalid_arguments_are_refused(tmp_path, runs, options, message):
 
 
 def test_runs_without_names_are_refused(tmp_path):
-    with pytest.raises(TypeError, match="runs must be a dict of names to runs or files, not DataFrame"):
+    with pytest.raises(TypeError, match="runs must be a dict of names to runs, not DataFrame"):
         html_report(QRELS, RUNS["x"], [StRecall @ 2], tmp_path / "report.html")
 
 

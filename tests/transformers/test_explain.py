@@ -512,6 +512,16 @@ def test_queries_of_either_ranking_are_compared():
     assert table["difference"].tolist() == [one["value"][0], -other["value"][0]]
 
 
+def test_rankings_are_compared_whether_their_queries_are_integers_or_strings():
+    qrels = pd.DataFrame({"qid": "1", "docno": ["a", "b"], "label": [1, 2]})
+    run = pd.DataFrame({"qid": "1", "docno": ["b", "a"], "score": [2.0, 1.0]})
+    explain = Explain(qrels, RBU @ 2)
+
+    table = explain_difference(explain(run), explain(run.astype({"qid": int})))
+
+    assert table["difference"].tolist() == [0.0, 0.0]
+
+
 def test_rankings_explained_by_different_measures_are_not_compared():
     run = pd.DataFrame({"qid": ["q"], "docno": ["a"], "score": [1.0]})
     one, other = (Explain(QRELS, measure)(run) for measure in (RBU @ 5, StRecall @ 5))

@@ -1,4 +1,4 @@
-"""Recognise arguments in the wrong order."""
+"""Arguments that several functions take: runs by name, and all in the right order."""
 
 from __future__ import annotations
 
@@ -44,6 +44,28 @@ def look(value: Any) -> str:
     if hasattr(first, "_fields"):
         return _of_columns(first._fields)
     return {"measures": "measures", "a path": "a path", "": ""}.get(look(first), "runs")
+
+
+def runs_by_name(who: str, runs: Any) -> dict[str, Any]:
+    """Return runs or their paths by their names as strings.
+
+    Raises
+    ------
+    ValueError
+        If there is no run, or two names are the same string.
+    TypeError
+        If ``runs`` is not a mapping.
+    """
+    if not isinstance(runs, Mapping):
+        raise TypeError(f"{who}: runs must be a dict of names to runs, not {type(runs).__name__}.")
+    if not runs:
+        raise ValueError(f"{who}: give at least one run.")
+    named: dict[str, Any] = {}
+    for name, run in runs.items():
+        if str(name) in named:
+            raise ValueError(f"{who}: two runs have the name {str(name)!r}.")
+        named[str(name)] = run
+    return named
 
 
 def check_order(who: str, qrels: Any, runs: Any, measures: Any) -> None:

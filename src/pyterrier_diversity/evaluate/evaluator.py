@@ -34,11 +34,13 @@ _View = tuple[View, float | None]
 
 # What to do if the qrels do not have a column that a measure needs.
 WRITTEN_BY = {
-    "importance": "read it from nugget files with pyterrier_diversity.io.read_nuggets",
+    "importance": "read it from nugget files with pyterrier_diversity.io.read_nuggets (in the shell, give these as "
+    "QRELS)",
     "rarity": "add it with pyterrier_diversity.add_rarity",
-    "passage": "read it with pyterrier_diversity.io.read_dd_truth(path, 'passages')",
-    "nugget": "read it with pyterrier_diversity.io.read_dd_truth(path, 'passages')",
+    "passage": "read it with pyterrier_diversity.io.read_dd_truth(path, 'passages') (in the shell, give the truth "
+    "file, which ends in .xml, as QRELS)",
 }
+WRITTEN_BY["nugget"] = WRITTEN_BY["passage"]
 
 # Providers that accept fractional labels; the others round or refuse them.
 _FRACTIONAL_LABELS = ("runtime", "cwl_eval", "compat", "judged")
@@ -253,9 +255,8 @@ def _check_columns(judgements: Judgements, measure: DiversityMeasure) -> None:
     """Raise a ``ValueError`` if a column that a measure requires is missing in the qrels."""
     missing = [column for column in measure.NEEDS if column not in judgements.columns]
     if missing:
-        raise ValueError(
-            f"{measure} needs the column {' and the column '.join(missing)} in the qrels; {WRITTEN_BY[missing[0]]}."
-        )
+        hint = f"; {WRITTEN_BY[missing[0]]}" if missing[0] in WRITTEN_BY else ""
+        raise ValueError(f"{measure} needs the column {' and the column '.join(missing)} in the qrels{hint}.")
 
 
 class _Provided:

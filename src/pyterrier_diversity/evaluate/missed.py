@@ -11,6 +11,7 @@ import pandas as pd
 from ..io import read_if_path
 from ..judged import QRELS_COLUMNS, Judgements, Ranked, Run, intents_of_rows, judge, to_frame
 from ..parameters import CUTOFF, REL, checked
+from .arguments import runs_by_name
 
 COLUMNS = ["name", "qid", "iteration", "nugget_text", "weight", "coverable", "covered_by"]
 
@@ -60,14 +61,11 @@ def missed_intents(
     who = "missed_intents"
     cutoff = checked(who, CUTOFF, cutoff=cutoff)["cutoff"]
     rel = checked(who, REL, rel=rel)["rel"]
-    if not isinstance(runs, Mapping):
-        raise TypeError(f"{who}: runs must be a dict of names to runs, not {type(runs).__name__}.")
-    if not runs:
-        raise ValueError(f"{who}: give at least one run.")
+    named_runs = runs_by_name(who, runs)
     frame = to_frame(qrels, QRELS_COLUMNS, "qrels")
     judgements = judge(frame)
     named, view = judgements.named, judgements.view(rel=rel)
-    covered = {str(name): _covered(name, run, view, cutoff) for name, run in runs.items()}
+    covered = {name: _covered(name, run, view, cutoff) for name, run in named_runs.items()}
     coverable = np.zeros(len(named.query), dtype=bool)
     coverable[view.intents.named] = True
     texts = texts_of_intents(frame)

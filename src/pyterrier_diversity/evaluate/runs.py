@@ -14,10 +14,10 @@ import pandas as pd
 
 from ..io.dynamic_domain import read_lengths
 from ..io.trec import checked_order
-from ..judged import QRELS_COLUMNS, to_frame, warn_user
-from ..measures.groups import read_measures
+from ..judged import QRELS_COLUMNS, give, to_frame
+from ..measures.groups import read_some_measures
 from ..parameters import Rng
-from .arguments import check_order
+from .arguments import check_order, runs_by_name
 from .expected import TiesOption, read_draws
 from .saved import Scored
 from .scoring import Call, score_runs
@@ -77,8 +77,8 @@ def evaluate_runs(
         The number of words of each document, for `EU_DD`, as in `io.add_lengths`.
     save : path, optional
         A ``.csv`` or ``.parquet`` file for the values of each query. Each run is written when it is finished. A later
-        call with the same qrels, runs and measures reads the finished values instead of computing them again. With
-        ``ties="expected"``, ``rng`` must be an integer.
+        call with the same qrels, runs and measures reads the finished values instead of computing them again. Other
+        rows are kept. With ``ties="expected"``, ``rng`` must be an integer.
     on_error : {"raise", "skip"}
         Whether a run that cannot be evaluated raises an error or is skipped.
 
@@ -88,7 +88,8 @@ def evaluate_runs(
         As from ``pt.Experiment``: one row for each run, with ``name`` and a column for each measure; with ``perquery``,
         the columns ``name``, ``qid``, ``measure``, ``value``. With ``ties="expected"``, standard errors are in columns
         such as ``se(RBU@20)``, or in the column ``se``. ``attrs`` has the ``signatures`` of the measures, the names of
-        ``empty`` runs, the ``errors`` of skipped runs, and the shares of ``ties``.
+        ``empty`` runs, the ``errors`` of skipped runs, the shares of ``ties``, and in ``expected`` the ``samples``,
+        the ``seed`` and the standard errors ``se`` of each run's aggregates.
 
     Raises
     ------
@@ -122,19 +123,14 @@ def evaluate_runs(
     if on_error not in ("raise", "skip"):
         raise ValueError(f"evaluate_runs: on_error must be 'raise' or 'skip', not {on_error!r}.")
     named = named_runs(runs)
-    wanted = list(dict.fromkeys(read_measures("evaluate_runs", measures)))
-    if not named or not wanted:
-        raise ValueError(f"evaluate_runs: give at least one {'measure' if named else 'run'}.")
+    wanted = read_some_measures("evaluate_runs", measures)
     judged = to_frame(qrels, QRELS_COLUMNS, "qrels")
     if judged.empty:
         raise ValueError("evaluate_runs: qrels must not be empty.")
     lengths = doc_len if doc_len is None or isinstance(doc_len, Mapping) else read_lengths(doc_len)
     call = Call(judged, wanted, order, read_draws("evaluate_runs", ties, samples, rng), lengths)
     scored, errors = score_runs(call, named, n_jobs=n_jobs, save=save, skip=on_error == "skip", keep_values=perquery)
-    for message in _messages(scored):
-        if strict:
-            raise ValueError(message)
-        warn_user(message)
+    give(_messages(scored), strict)
     table = _by_query(call, scored) if perquery else _aggregates(call, scored)
     if queries:
         counts = {name: {"queries": int(run.answered.sum()), **run.ties} for name, run in scored.items()}
@@ -145,7 +141,7 @@ def evaluate_runs(
         "empty": [name for name, run in scored.items() if run.empty],
         "ties": {name: run.ties for name, run in scored.items()},
         "errors": errors,
-        **({"expected": call.draws._asdict()} if call.draws else {}),
+        **({"expected": {**call.draws._asdict(), "se": _errors(scored)}} if call.draws else {}),
     }
     return table
 
@@ -176,6 +172,11 @@ def _by_query(call: Call, scored: Mapping[str, Scored]) -> pd.DataFrame:
     if call.draws:
         table["se"] = _in_rows([[column.errors for column in of_run] for of_run in columns])
     return table
+
+
+def _errors(scored: Mapping[str, Scored]) -> dict[str, dict[str, float | None]]:
+    """Return the standard error of each run's aggregates."""
+    return {name: {measure: column.error for measure, column in run.columns.items()} for name, run in scored.items()}
 
 
 def _in_rows(values: list[list[Any]]) -> np.ndarray:
@@ -237,12 +238,7 @@ def run_files(patterns: Iterable[str | os.PathLike[str]]) -> list[Path]:
 def named_runs(runs: Any) -> dict[str, Any]:
     """Return runs or their paths by name."""
     if isinstance(runs, Mapping):
-        named = {str(name): run for name, run in runs.items()}
-        if len(named) < len(runs):
-            given = [str(name) for name in runs]
-            twice = next(name for name in given if given.count(name) > 1)
-            raise ValueError(f"evaluate_runs: two runs have the name {twice!r}.")
-        return named
+        return runs_by_name("evaluate_runs", runs)
     several = [runs] if isinstance(runs, (str, os.PathLike)) else runs
     if not isinstance(several, Iterable):
         raise TypeError(f"{_FORMS}, not {type(runs).__name__}.")
@@ -250,6 +246,8 @@ def named_runs(runs: Any) -> dict[str, Any]:
     others = [path for path in several if not isinstance(path, (str, os.PathLike))]
     if others:
         raise TypeError(f"{_FORMS}, not a {type(runs).__name__} of {type(others[0]).__name__}.")
+    if not several:
+        raise ValueError("evaluate_runs: give at least one run.")
     paths = run_files(several)
     names = [_stem(path) for path in paths]
     return dict(zip(names if len(set(names)) == len(names) else map(str, paths), paths, strict=True))

@@ -13,6 +13,7 @@ from xml.parsers import expat
 import numpy as np
 import pandas as pd
 
+from ..judged import given_frame, strings, warn_of_data
 from .files import Columns, Path, Source, opened, read_content, read_table
 from .ordering import highest_label_last
 
@@ -147,7 +148,12 @@ def add_lengths(run: pd.DataFrame, doc_len: Mapping[str, float] | Path) -> pd.Da
     Raises
     ------
     ValueError
-        If a line of the file cannot be read; the message names file and line.
+        If the run has no documents' ids, or a line of the file cannot be read; the message names file and line.
+
+    Warns
+    -----
+    UserWarning
+        If no document of the run has a length.
 
     Examples
     --------
@@ -157,8 +163,15 @@ def add_lengths(run: pd.DataFrame, doc_len: Mapping[str, float] | Path) -> pd.Da
     1   1     b      NaN
     """
     lengths = doc_len if isinstance(doc_len, Mapping) else read_lengths(doc_len)
-    docs = run["docno" if "docno" in run else "doc_id"]
-    return run.assign(doc_len=np.array([lengths.get(doc, math.nan) for doc in docs], dtype=float))
+    docs = strings(given_frame(run, ("doc_id",), "run"), "doc_id", "run")
+    words = np.array([lengths.get(doc, math.nan) for doc in docs], dtype=float)
+    if len(docs) and np.isnan(words).all():
+        known = next(map(repr, lengths), "no document at all")
+        warn_of_data(
+            f"No document of the run has a length, such as {docs[0]!r}; the lengths are of {known}. Do the document "
+            "ids match?"
+        )
+    return run.assign(doc_len=words)
 
 
 def read_lengths(path: Path) -> dict[str, float]:

@@ -25,6 +25,8 @@ Columns = dict[str, type | None]
 
 _MARK = "\ufeff"
 _GZIP = b"\x1f\x8b"
+# The first bytes of files that other tools compressed.
+_OTHERS = {"zstd": rb"\x28\xb5\x2f\xfd", "bzip2": rb"BZh\d1AY&SY", "xz": rb"\xfd7zXZ", "zip": rb"PK\x03\x04"}
 _CHUNK = 2**20
 # Longer whole numbers may not fit into 64 bits.
 _MOST_DIGITS = 18
@@ -90,6 +92,8 @@ def read_content(source: Source) -> Content:
     if isinstance(source, Content):
         return source
     if not isinstance(source, (str, os.PathLike)):
+        if not hasattr(source, "read"):
+            raise TypeError(f"A file must be given as its path, or open, not as {type(source).__name__}.")
         data = source.read()
         name = str(getattr(source, "name", "the stream"))
         return _decompressed(name, data.encode() if isinstance(data, str) else data)
@@ -107,6 +111,9 @@ def read_content(source: Source) -> Content:
 
 
 def _decompressed(name: str, data: bytes) -> Content:
+    for tool, first in _OTHERS.items():
+        if re.match(first, data):
+            raise ValueError(f"{name} is compressed by {tool}, which is not read; decompress it, or use gzip.")
     if not (name.endswith(".gz") or data.startswith(_GZIP)):
         return Content(name, data)
     chunks: list[bytes] = []

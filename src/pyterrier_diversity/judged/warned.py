@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
@@ -29,6 +29,14 @@ def warn_of_data(message: str) -> None:
         warn_user(message)
     else:
         messages.append(message)
+
+
+def give(messages: Iterable[str], strict: bool) -> None:
+    """Give the warnings that were collected, or raise the first as a ``ValueError``."""
+    for message in messages:
+        if strict:
+            raise ValueError(message)
+        warn_user(message)
 
 
 @contextmanager

@@ -147,7 +147,7 @@ ties are broken by descending id, and nothing is rounded.
 """
 
 NUGGETS: Measures = grid(NuggetScore, importance=["vital", "weighted", "all"], partial=[0, 0.5])
-"""The six scores of AutoNuggetizer: three scores, each strict and with partial support (Pradeep et al. 2025).
+"""The three scores of AutoNuggetizer, each strict and with partial support (Pradeep et al. 2025).
 
 To score the passages of a ranking, add a cutoff: ``[measure @ 20 for measure in NUGGETS]``.
 """
@@ -194,6 +194,14 @@ def read_measures(who: str, measures: Any) -> list[ir_measures.Measure]:
         raise TypeError(f"{who}: measures must be a measure or several, not {type(measures).__name__}.")
     named = [name for measure in several for name in (_split(measure) if isinstance(measure, str) else [measure])]
     return [read for name in named for read in _group(name) or (read_measure(who, name),)]
+
+
+def read_some_measures(who: str, measures: Any) -> list[ir_measures.Measure]:
+    """Return measures as `read_measures` does, each once, or raise a ``ValueError`` if there are none."""
+    several = list(dict.fromkeys(read_measures(who, measures)))
+    if not several:
+        raise ValueError(f"{who}: measures must not be empty.")
+    return several
 
 
 def _group(name: Any) -> Measures:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
 
 from ..arithmetic import divide
-from ..judged import QRELS_COLUMNS, intents_of_rows, judge, numbers, to_frame
+from ..judged import QRELS_COLUMNS, intents_of_rows, judge, numbers, to_frame, warn_user
 from ..judged.columns import strings
 from ..parameters import REL, Parameter, checked
 
@@ -107,11 +106,9 @@ def agreement(
         raise ValueError("agreement: qrels_a and qrels_b must judge at least one document for the same intent.")
     only = len(a) - len(both), len(b) - len(both)
     if any(only):
-        warnings.warn(
+        warn_user(
             f"agreement: pairs that only qrels_a ({only[0]}) or only qrels_b ({only[1]}) judge are left out; both "
-            f"judge {len(both)}.",
-            UserWarning,
-            stacklevel=2,
+            f"judge {len(both)}."
         )
     if table:
         return pd.crosstab(both["label_a"], both["label_b"])

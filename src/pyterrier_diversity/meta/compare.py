@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..parameters import Parameter, Rng
-from .scores import Scores, differences, read_scores, signs
+from .scores import Measures, Scores, differences, read_scores, signs
 from .significance_tests import (
     LEVEL,
     TESTS,
@@ -58,7 +58,7 @@ _LEGEND = {
 def compare(
     perquery: pd.DataFrame,
     test: Test = "tukey-randomised",
-    measures: Iterable[object] | None = None,
+    measures: Measures | None = None,
     *,
     baseline: str | Iterable[str] | None = None,
     groups: Groups = "all",
@@ -79,7 +79,7 @@ def compare(
         Columns ``name``, ``qid``, ``measure``, ``value``, as from ``pt.Experiment(..., perquery=True)``.
     test : {"tukey-randomised", "tukey", "bootstrap", "t", "wilcoxon", "permutation"}
         Tukey's HSD tests compare all systems together, the others two at a time.
-    measures : iterable of Measure or str, optional
+    measures : Measure or str, or iterable of them, optional
         By default, all of the frame.
     baseline : str or iterable of str, optional
         The systems to compare the others with. By default, all pairs are compared.
@@ -113,7 +113,8 @@ def compare(
     Raises
     ------
     ValueError
-        If the frame cannot be read, there are fewer than two systems or queries, or a parameter is out of range.
+        If the frame cannot be read, there are fewer than two systems or queries, a parameter is out of range, or there
+        are fewer trials than 1/alpha or 1/(1 - ci).
     TypeError
         If the baseline is neither a name nor a list of names.
 
@@ -209,7 +210,7 @@ def _compared(
     columns: Collection[str],
     perquery: pd.DataFrame,
     test: Test,
-    measures: Iterable[object] | None,
+    measures: Measures | None,
     *,
     baseline: str | Iterable[str] | None,
     ci: float | None,
@@ -219,6 +220,10 @@ def _compared(
     how = design(who, scores, test, **options)
     level = how.alpha if ci is None else 1 - LEVEL.check(who, "ci", ci)
     ci = 1 - level if ci is None else float(ci)
+    if {"significant", "borderline"} & set(columns):
+        _check_trials(who, how, "alpha", how.alpha)
+    if "ci_low" in columns:
+        _check_trials(who, how, "(1 - ci)", level)
     first, second = _pairs(who, scores, baseline)
     names = np.array(scores.systems, dtype=object)
     attrs = {**how.described(scores), "ci": ci}
@@ -250,6 +255,15 @@ def _compared(
     result = pd.DataFrame({column: table[column] for column in legend})
     result.attrs = {"legend": legend, **attrs}
     return result
+
+
+def _check_trials(who: str, how: Design, name: str, level: float) -> None:
+    """Refuse trials that are too few to tell whether a p-value is below a level."""
+    n = how.draws.n
+    if TESTS[how.test].n_trials is not None and signs(np.array(n * level), np.ones(())) < 0:
+        raise ValueError(
+            f"{who}: n_trials * {name} must be at least 1 for test={how.test!r}, not {n} * {level:g}; use more trials."
+        )
 
 
 def _statistics(

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from ..parameters import Parameter
-from .scores import Scores, read_scores, signs
+from .scores import Measures, Scores, names_of, read_scores, signs
 
 Method = Literal["tau", "spearman", "tau_ap", "tau_ap_symmetric"]
 Variant = Literal["a", "b"]
@@ -160,7 +160,7 @@ def tau_ap_symmetric(first: npt.ArrayLike, second: npt.ArrayLike, variant: Varia
 
 def rank_correlation(
     perquery_or_means: pd.DataFrame,
-    reference: object | None = None,
+    reference: Measures | None = None,
     *,
     method: Method = "tau",
     variant: Variant = "b",
@@ -433,10 +433,10 @@ def _belongs_to_another(column: str, columns: dict[str, pd.Series]) -> bool:
     return any(column.startswith(f"{other} ") for other in columns)
 
 
-def _references(reference: object | None, measures: list[str]) -> list[str]:
+def _references(reference: Measures | None, measures: list[str]) -> list[str]:
     if reference is None:
         return measures
-    wanted = list(dict.fromkeys(map(str, reference if isinstance(reference, (list, tuple)) else [reference])))
+    wanted = names_of(reference)
     absent = [name for name in wanted if name not in measures]
     if absent:
         raise ValueError(f"reference must be among the measures {', '.join(measures)}, not {', '.join(absent)}.")

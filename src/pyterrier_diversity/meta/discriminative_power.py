@@ -112,7 +112,7 @@ def delta_required(perquery: pd.DataFrame, *args: Any, **options: Any) -> pd.Dat
     ------
     ValueError, TypeError
         As in `compare`, which may also warn. Also if parameters are given for a frame that `compare` returned, if it is
-        another test, or if the bootstrap has fewer than 1/alpha trials or a correction.
+        another test, or if the bootstrap has a correction.
 
     References
     ----------
@@ -137,11 +137,6 @@ def delta_required(perquery: pd.DataFrame, *args: Any, **options: Any) -> pd.Dat
                 f"{how['correction']!r}."
             )
         delta = compared.groupby("measure", sort=False)["borderline"].max()
-        if delta.isna().any():
-            raise ValueError(
-                f"{who}: n_trials * alpha must be at least 1 for the bootstrap, not {how['n_trials']} * "
-                f"{how['alpha']}; use more trials."
-            )
     else:
         deltas = compared["difference"].abs().where(compared["significant"])
         delta = deltas.groupby(compared["measure"], sort=False).min()

@@ -10,10 +10,13 @@ import numpy as np
 import pandas as pd
 
 from ..evaluate import aggregates
+from ..parameters import Parameter
 from .compare import compare
-from .scores import signs
+from .scores import Measures, signs
 from .significance_tests import Test
 from .tables import with_bounds
+
+_MINIMUM = Parameter(float, desc="the lowest value that is enough")
 
 # How many queries a message names.
 _MOST = 3
@@ -51,12 +54,10 @@ def below_minimum(perquery: pd.DataFrame, minimum: Mapping[Any, float]) -> pd.Da
     """
     if not minimum:
         raise ValueError("below_minimum: minimum must have at least one measure, as in {'RBU@20': 0.5}.")
-    for measure, least in minimum.items():
-        if not isinstance(least, (int, float)) or not math.isfinite(least):
-            raise ValueError(f"below_minimum: the minimum of {measure} must be a finite number, not {least!r}.")
+    leasts = [_MINIMUM.check("below_minimum", f"the minimum of {name}", least) for name, least in minimum.items()]
     values = aggregates(perquery, minimum).set_index("name")
     rows = []
-    for name, least in zip(values, minimum.values(), strict=True):
+    for name, least in zip(values, leasts, strict=True):
         for system, value in values[name].items():
             if signs(np.array(value), np.array(least)) >= 0:
                 continue
@@ -74,7 +75,7 @@ def below_minimum(perquery: pd.DataFrame, minimum: Mapping[Any, float]) -> pd.Da
 def worse_than(
     perquery: pd.DataFrame,
     baseline: str | Iterable[str],
-    measures: Iterable[object] | None = None,
+    measures: Measures | None = None,
     *,
     test: Test = "tukey-randomised",
     tolerance: float | None = None,
@@ -88,7 +89,7 @@ def worse_than(
         A per-query frame, as for `compare`. Not changed.
     baseline : str or iterable of str
         The system or systems that the others should not be worse than.
-    measures : iterable of Measure or str, optional
+    measures : Measure or str, or iterable of them, optional
         By default, all measures of the frame.
     test : str
         The significance test, as in `compare`.

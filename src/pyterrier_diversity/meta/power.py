@@ -12,7 +12,7 @@ import pandas as pd
 
 from ..parallel import in_parallel
 from ..parameters import Parameter, Rng
-from .scores import differences, generators, read_scores, signs
+from .scores import Measures, differences, generators, read_scores, signs
 from .significance_tests import LEVEL
 from .trials import draws, shuffle
 
@@ -53,7 +53,7 @@ def topics_needed(
     test: PowerTest = "t",
     *,
     n: int | Iterable[int] | None = None,
-    measures: Iterable[object] | None = None,
+    measures: Measures | None = None,
     n_trials: int = 1000,
     rng: Rng = None,
     n_jobs: int | None = None,
@@ -77,7 +77,7 @@ def topics_needed(
         pilot has.
     n : int >= 2, or iterable of them, optional
         Numbers of topics, to find the smallest difference for each.
-    measures : iterable of Measure or str, optional
+    measures : Measure or str, or iterable of them, optional
         By default, all measures of the frame.
     n_trials : int >= 1
         For "tukey-randomised": the number of simulated samples of topics, and of shuffles in each test.
@@ -146,9 +146,7 @@ def topics_needed(
     if (delta is None) == (n is None):
         raise ValueError(f"{who}: give exactly one of delta and n, not {'neither' if delta is None else 'both'}.")
     name, given, parameter = ("n", n, _TOPICS) if delta is None else ("delta", delta, _DELTA)
-    wanted = [parameter.check(who, name, value) for value in (given if isinstance(given, Iterable) else [given])]
-    if not wanted:
-        raise ValueError(f"{who}: {name} must not be empty.")
+    wanted = parameter.check_each(who, name, given if isinstance(given, Iterable) else [given])
     scores = read_scores(perquery, measures)
     for what, names in (("systems", scores.systems), ("queries", scores.queries)):
         if len(names) < 2:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import numpy as np
 import pandas as pd
 
 from ..parameters import Parameter, Parameters, checked
-from .scores import Scores, differences, read_scores
+from .scores import Measures, Scores, differences, read_scores
 from .significance_tests import studentised
 
 _PARAMETERS: Parameters = {"alpha": Parameter(float, 1.0, interval="[0, 1e100]", desc="additional weight of a loss")}
@@ -32,7 +30,7 @@ def risk(
     perquery: pd.DataFrame,
     baseline: str,
     alpha: float = 1.0,
-    measures: Iterable[object] | None = None,
+    measures: Measures | None = None,
 ) -> pd.DataFrame:
     r"""Compute the risk of each system against a baseline, as in the TREC Web tracks of 2013 and 2014.
 
@@ -46,7 +44,7 @@ def risk(
     alpha : float >= 0
         Additional weight of losses: a loss counts 1 + alpha times, a gain once. The tracks used 0, 1, 5 and 10. With 0,
         ``urisk`` is the difference of means.
-    measures : iterable of Measure or str, optional
+    measures : Measure or str, or iterable of them, optional
         By default, all measures of the frame.
 
     Returns

@@ -10,14 +10,14 @@ import numpy as np
 import pandas as pd
 from ir_measures.measures import MeanAgg
 
-from ..evaluate import DiversityEvaluator
+from ..evaluate import DiversityEvaluator, aggregated, runs_by_name
 from ..io import read_if_path
 from ..judged import NO_DOCUMENT, QRELS_COLUMNS, RUN_COLUMNS, Run, ids, warn_user, with_string_ids
-from ..measures.groups import read_measures
+from ..measures.groups import read_some_measures
 from ..parallel import in_parallel
 from ..parameters import Parameter, Rng, generator_of
 from .correlation import correlate, kendall_tau
-from .scores import Group, families, generators, read_scores
+from .scores import Group, Measures, families, generators, read_scores
 from .significance_tests import LEVEL
 
 _TRIALS = Parameter(int, interval="[1, inf)", desc="number of samples of each size")
@@ -41,7 +41,7 @@ _LEGEND = {
 
 def topic_sampling(
     perquery: pd.DataFrame,
-    measures: Iterable[ir_measures.Measure | str] | None = None,
+    measures: Measures | None = None,
     sizes: Iterable[int] = range(5, 50, 5),
     *,
     n_trials: int = 100,
@@ -58,7 +58,7 @@ def topic_sampling(
     perquery : DataFrame
         Columns ``name`` (of the system), ``qid``, ``measure``, ``value``, as ``pt.Experiment(..., perquery=True)``
         returns them. Not changed.
-    measures : iterable of Measure or str, optional
+    measures : Measure or str, or iterable of them, optional
         By default, all measures of the frame.
     sizes : iterable of int
         Numbers of topics to draw, each at most the number of all topics.
@@ -118,7 +118,7 @@ def topic_sampling(
         raise ValueError(f"{who}: perquery must have at least two systems, not {scores.systems!r}.")
     n_queries = len(scores.queries)
     size = Parameter(int, interval=f"[1, {n_queries}]", desc="number of topics")
-    drawn = _integers(who, "sizes", sizes, size)
+    drawn = size.check_each(who, "sizes", sizes)
     family_of = families(who, scores.measures, group)
     samples = {
         size: generator.permuted(np.tile(np.arange(n_queries), (n_trials, 1)), axis=1)[:, :size]
@@ -138,7 +138,7 @@ def topic_sampling(
 def pool_depth(
     runs: Mapping[str, Any],
     qrels: Any,
-    measures: Iterable[ir_measures.Measure | str],
+    measures: Measures,
     depths: Iterable[int] = (1, 2, 5, 10, 20, 50, 100),
     *,
     group: Group | None = None,
@@ -153,7 +153,7 @@ def pool_depth(
         The results of each system, with PyTerrier's or ir_measures' names, or its run file. Not changed.
     qrels : DataFrame
         All judgements, with PyTerrier's or ir_measures' names. Not changed.
-    measures : iterable of Measure or str
+    measures : Measure or str, or iterable of them
         Which measures.
     depths : iterable of int >= 1
         Depths of the pools.
@@ -199,8 +199,8 @@ def pool_depth(
     """
     who = "pool_depth"
     systems, judged = _read_runs(who, runs), _read_qrels(qrels, "qrels")
-    chosen = _read_measures(who, measures)
-    wanted = _integers(who, "depths", depths, _DEPTH)
+    chosen = {str(measure): measure for measure in read_some_measures(who, measures)}
+    wanted = _DEPTH.check_each(who, "depths", depths)
     family_of = families(who, list(chosen), group)
     rank = _best_ranks(systems, judged, max(wanted))
     pools = [judged[rank <= depth] for depth in wanted]
@@ -230,7 +230,7 @@ def assessor_agreement(
     runs: Mapping[str, Any],
     qrels: Any,
     other_qrels: Any,
-    measures: Iterable[ir_measures.Measure | str],
+    measures: Measures,
     *,
     group: Group | None = None,
     n_trials: int = 1000,
@@ -247,7 +247,7 @@ def assessor_agreement(
         The results of each system, with PyTerrier's or ir_measures' names, or its run file. Not changed.
     qrels, other_qrels : DataFrame
         The judgements of each assessor, with PyTerrier's or ir_measures' names. Not changed.
-    measures : iterable of Measure or str
+    measures : Measure or str, or iterable of them
         Which measures.
     group : mapping of str to str, or callable, optional
         The family of each measure, by the measure's name.
@@ -305,7 +305,7 @@ def assessor_agreement(
     n_trials, ci = _TRIALS.check(who, "n_trials", n_trials), LEVEL.check(who, "ci", ci)
     systems = _read_runs(who, runs)
     both = [_read_qrels(qrels, "qrels"), _read_qrels(other_qrels, "other_qrels")]
-    chosen = _read_measures(who, measures)
+    chosen = {str(measure): measure for measure in read_some_measures(who, measures)}
     family_of = families(who, list(chosen), group)
     queries, others = (set(judged["query_id"]) for judged in both)
     common = queries & others
@@ -345,21 +345,11 @@ def _percentiles(taus: np.ndarray, ci: float) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def _integers(who: str, name: str, values: Iterable[int], parameter: Parameter) -> list[int]:
-    if not isinstance(values, Iterable):
-        raise TypeError(f"{who}: {name} must be a list of integers, not {values!r}.")
-    numbers = list(dict.fromkeys(parameter.check(who, name, value) for value in values))
-    if not numbers:
-        raise ValueError(f"{who}: {name} must not be empty.")
-    return numbers
-
-
 def _read_runs(who: str, runs: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
-    if not isinstance(runs, Mapping):
-        raise TypeError(f"{who}: runs must be a dict of names to runs, not {type(runs).__name__}.")
-    if len(runs) < 2:
-        raise ValueError(f"{who}: runs must have at least two systems, not {list(map(str, runs))!r}.")
-    return {str(name): with_string_ids(read_if_path(run), RUN_COLUMNS, f"run {name}") for name, run in runs.items()}
+    named = runs_by_name(who, runs)
+    if len(named) < 2:
+        raise ValueError(f"{who}: runs must have at least two systems, not {list(named)!r}.")
+    return {name: with_string_ids(read_if_path(run), RUN_COLUMNS, f"run {name}") for name, run in named.items()}
 
 
 def _read_qrels(qrels: Any, what: str) -> pd.DataFrame:
@@ -367,13 +357,6 @@ def _read_qrels(qrels: Any, what: str) -> pd.DataFrame:
     if frame.empty:
         raise ValueError(f"{what} must not be empty.")
     return frame
-
-
-def _read_measures(who: str, measures: Iterable[ir_measures.Measure | str]) -> dict[str, ir_measures.Measure]:
-    parsed = read_measures(who, measures)
-    if not parsed:
-        raise ValueError(f"{who}: measures must not be empty.")
-    return {str(measure): measure for measure in parsed}
 
 
 def _best_ranks(runs: dict[str, pd.DataFrame], qrels: pd.DataFrame, deepest: int) -> np.ndarray:
@@ -415,11 +398,7 @@ def _aggregates(measure: ir_measures.Measure, values: np.ndarray) -> np.ndarray:
     """Return the aggregate of each system, from values of shape (systems, queries)."""
     if type(measure.aggregator()) is MeanAgg:
         return values.mean(axis=1)
-    aggregators = [measure.aggregator() for _ in values]
-    for aggregator, row in zip(aggregators, values.tolist(), strict=True):
-        for value in row:
-            aggregator.add(value)
-    return np.array([aggregator.result() for aggregator in aggregators], dtype=np.float64)
+    return np.array([aggregated(measure, row) for row in values])
 
 
 def _taus_of_samples(values: np.ndarray, samples: np.ndarray) -> np.ndarray:

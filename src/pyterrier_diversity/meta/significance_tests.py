@@ -13,7 +13,7 @@ fewer differences.
 of w in which :math:`|t(w^*)| \ge |t(z)|`, where :math:`t(v) = \bar v / (s_v/\sqrt N)`. For values without variance, t
 is 0 if their mean is 0, otherwise infinite; the t-test does the same. The *borderline* is the smallest significant
 difference: :math:`|\bar w^*|` of the resample with the :math:`B\alpha`-th largest :math:`|t(w^*)|`. If resamples are
-tied, the largest value counts. It is NaN if there are fewer than 1/alpha trials.
+tied, the largest value counts.
 
 *Wilcoxon* and *permutation* are scipy's ``wilcoxon`` and ``permutation_test`` with default settings. The permutation
 test flips the signs of the differences, and tries all permutations if that takes no more trials. Wilcoxon's p is 1 if
@@ -260,8 +260,6 @@ def _bootstrap_half_widths_of_pairs(z: np.ndarray, how: Design, level: float) ->
 def _bootstrap_borderlines(z: np.ndarray, how: Design) -> np.ndarray:
     # Sakai (2013), Fig. 3: the threshold is the B alpha-th largest of the resamples.
     place = int(how.draws.n * how.alpha + TOLERANCE)
-    if place < 1:
-        return np.full(len(z), np.nan)
     return _by_pairs(_borderlines, (z, how.draws, place), fitting(how.draws.n), how)
 
 

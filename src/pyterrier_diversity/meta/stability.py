@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-import ir_measures
 import numpy as np
 import pandas as pd
 
 from ..parallel import in_parallel
 from ..parameters import Parameter, Parameters, Rng, checked, generator_of
-from .scores import read_scores, signs
+from .scores import Measures, read_scores, signs
 
 _PARAMETERS: Parameters = {
     "n_trials": Parameter(int, 1000, interval="[1, inf)", desc="number of samples of topics"),
@@ -27,7 +24,7 @@ _LEGEND = {
 
 def stability(
     perquery: pd.DataFrame,
-    measures: Iterable[ir_measures.Measure | str] | None = None,
+    measures: Measures | None = None,
     n_trials: int = 1000,
     fuzziness: float = 0.05,
     share: float = 0.5,
@@ -43,7 +40,7 @@ def stability(
     ----------
     perquery : DataFrame
         Columns ``name``, ``qid``, ``measure``, ``value``, as ``pt.Experiment(..., perquery=True)`` returns them.
-    measures : iterable of Measure or str, optional
+    measures : Measure or str, or iterable of them, optional
         By default, all measures of the frame.
     n_trials : int >= 1
         R, the number of samples. All measures share them.

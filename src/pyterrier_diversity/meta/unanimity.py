@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import numpy as np
 import pandas as pd
 
-from .scores import Group, families, read_scores, signs
+from .scores import Group, Measures, families, read_scores, signs
 
 # Comparisons (measures x pairs of systems) at a time: some 50 MB.
 CELLS = 1_000_000
@@ -20,9 +18,7 @@ _LEGEND = {
 }
 
 
-def unanimity(
-    perquery: pd.DataFrame, measures: Iterable[object] | None = None, *, group: Group | None = None
-) -> pd.DataFrame:
+def unanimity(perquery: pd.DataFrame, measures: Measures | None = None, *, group: Group | None = None) -> pd.DataFrame:
     r"""Compute metric unanimity (MU): how well each measure finds the improvements on which all others agree.
 
     Parameters
@@ -30,7 +26,7 @@ def unanimity(
     perquery : DataFrame
         Columns ``name`` (of the system), ``qid``, ``measure``, ``value``, as ``pt.Experiment(..., perquery=True)``
         returns them. Not changed.
-    measures : iterable of Measure or str, optional
+    measures : Measure or str, or iterable of them, optional
         The measures to compare with each other; by default, all of the frame. Unanimity depends on the whole set.
     group : mapping of str to str, or callable, optional
         The family of each measure, by the measure's name. All measures are compared, but only the best of each family

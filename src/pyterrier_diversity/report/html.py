@@ -12,7 +12,7 @@ import ir_measures
 import numpy as np
 import pandas as pd
 
-from ..evaluate import evaluate_runs, missed_intents, texts_of_intents
+from ..evaluate import evaluate_runs, missed_intents, runs_by_name, texts_of_intents
 from ..io import read_if_path
 from ..judged import QRELS_COLUMNS, RUN_COLUMNS, Ranked, Run, judge, to_frame
 from ..parameters import CUTOFF, Parameter, Rng, checked
@@ -141,7 +141,9 @@ def html_report(
     who = "html_report"
     cutoff = checked(who, CUTOFF, cutoff=cutoff)["cutoff"]
     n_queries = _QUERIES.check(who, "n_queries", n_queries)
-    frames = _frames(who, runs)
+    frames = {
+        name: to_frame(read_if_path(run), RUN_COLUMNS, f"run {name}") for name, run in runs_by_name(who, runs).items()
+    }
     if baseline is not None and baseline not in frames:
         raise ValueError(f"{who}: baseline must be one of {', '.join(frames)}, not {baseline!r}.")
     perquery = evaluate_runs(qrels, frames, measures, perquery=True)
@@ -174,12 +176,6 @@ def _template() -> Any:
 
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     return environment.from_string(files(__package__).joinpath("report.html.jinja").read_text(encoding="utf-8"))
-
-
-def _frames(who: str, runs: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
-    if not isinstance(runs, Mapping):
-        raise TypeError(f"{who}: runs must be a dict of names to runs or files, not {type(runs).__name__}.")
-    return {str(name): to_frame(read_if_path(run), RUN_COLUMNS, f"run {name}") for name, run in runs.items()}
 
 
 def _tested(perquery: pd.DataFrame, scores: Scores, test: Any, options: dict[str, Any]) -> dict[str, Any]:

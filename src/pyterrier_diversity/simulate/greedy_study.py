@@ -9,6 +9,7 @@ import pandas as pd
 
 from ..ideal import Covers, naming
 from ..judged import QueryRelevance, judge, relevance_by_query
+from ..parameters import TIME_LIMIT, checked
 from ..progress import progress
 
 
@@ -19,7 +20,7 @@ def greedy_study(qrels: pd.DataFrame, time_limit: float = 60.0) -> pd.DataFrame:
     ----------
     qrels : DataFrame
         Qrels, with PyTerrier's or ir_measures' names, for instance from `swap_topics`. Not changed.
-    time_limit : float
+    time_limit : float > 0
         Seconds to prove the minRank of a query.
 
     Returns
@@ -40,6 +41,8 @@ def greedy_study(qrels: pd.DataFrame, time_limit: float = 60.0) -> pd.DataFrame:
 
     Raises
     ------
+    ValueError
+        If the qrels cannot be read, or the time limit is not above 0.
     NotProvenError
         If the time runs out for a query.
 
@@ -54,6 +57,7 @@ def greedy_study(qrels: pd.DataFrame, time_limit: float = 60.0) -> pd.DataFrame:
     >>> greedy_study(frame)[["kind", "min_rank", "rank_ratio"]].to_numpy().tolist()
     [['quasi-trivial', 2, 1.0]]
     """
+    time_limit = checked("greedy_study", TIME_LIMIT, time_limit=time_limit)["time_limit"]
     rows = []
     for query in progress(relevance_by_query(judge(qrels)), "minRank", unit="query"):
         if len(query.docs):

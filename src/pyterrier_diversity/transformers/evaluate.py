@@ -13,7 +13,7 @@ import pyterrier as pt
 from ..evaluate import DiversityEvaluator, RefusedMeasureError
 from ..evaluate.expected import TiesOption, mean_and_error, read_draws, sampled_values
 from ..judged import RUN_COLUMNS, Run, scores, warn_user, with_string_ids
-from ..measures.groups import read_measures
+from ..measures.groups import read_some_measures
 from ..parameters import Rng
 from .steps import Step
 
@@ -114,9 +114,7 @@ def queries_of(inp: pd.DataFrame) -> pd.DataFrame:
 
 def evaluator_of(who: str, measures: Any, qrels: pd.DataFrame) -> DiversityEvaluator:
     """Return an evaluator of one or more measures, given as objects or strings."""
-    several = read_measures(who, measures)
-    if not several:
-        raise ValueError(f"{who}: measures must not be empty.")
+    several = read_some_measures(who, measures)
     try:
         return DiversityEvaluator(several, qrels)
     except RefusedMeasureError as error:

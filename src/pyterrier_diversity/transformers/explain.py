@@ -195,7 +195,7 @@ def _ranked(run: pd.DataFrame) -> pd.DataFrame:
 
 
 def explain_difference(explained: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
-    """Compare two explained rankings rank by rank: where does one gain on the other?
+    """Compare two explained rankings rank by rank, to see where one gains on the other.
 
     Parameters
     ----------
@@ -240,7 +240,9 @@ def explain_difference(explained: pd.DataFrame, other: pd.DataFrame) -> pd.DataF
     measures = sorted({*explained["measure"], *other["measure"]})
     if len(measures) > 1:
         raise ValueError(f"explain_difference: both frames must have the same measure, not {', '.join(measures)}.")
-    table = explained[columns].merge(other[columns], "outer", keys, suffixes=("", "_other"), sort=False)
+    # Results may have integers as qids.
+    explained, other = (frame[columns].astype({"qid": str}) for frame in (explained, other))
+    table = explained.merge(other, "outer", keys, suffixes=("", "_other"), sort=False)
     order = dict(zip(pd.concat([explained["qid"], other["qid"]]).unique(), range(len(table)), strict=False))
     table = table.iloc[np.lexsort([table["rank"], table["qid"].map(order)])].reset_index(drop=True)
     gained = table["contribution"].fillna(0.0) - table["contribution_other"].fillna(0.0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import deque
 from collections.abc import Callable
 from copy import copy
@@ -12,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 
+from ..judged import warn_user
 from ..parameters import Parameter
 from .intent_scores import OnSubtopics
 from .steps import Step, candidates
@@ -141,10 +141,8 @@ class FuseSubtopics(Step):
     def _warn_of_queries(self, inp: pd.DataFrame) -> None:
         known = inp["qid"].astype(str).isin(self.subtopics["qid"].astype(str))
         if not known.all():
-            warnings.warn(
-                f"FuseSubtopics: {int((~known).sum())} of {len(known)} queries have no subtopics and retrieve nothing.",
-                UserWarning,
-                stacklevel=3,
+            warn_user(
+                f"FuseSubtopics: {int((~known).sum())} of {len(known)} queries have no subtopics and retrieve nothing."
             )
 
     def _check(self) -> None:
