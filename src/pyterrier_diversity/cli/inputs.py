@@ -34,7 +34,6 @@ def read_judged(name: str, measures: Iterable[ir_measures.Measure] = (), *, stri
     from ..judged import collected, give
 
     needed = ir_measures.providers.registry["diversity"].qrel_inputs(list(measures))
-<<<<<<< HEAD
     with collected() as messages:
         frame = _read(name, "passages" if "passage" in needed else "documents")
     give(messages, strict)
@@ -42,11 +41,7 @@ def read_judged(name: str, measures: Iterable[ir_measures.Measure] = (), *, stri
 
 
 def _read(name: str, level: Literal["passages", "documents"]) -> pd.DataFrame:
-    if name != "-" and not (Path(name).exists() and not Path(name).is_dir()):
-=======
-    level: Literal["passages", "documents"] = "passages" if "passage" in needed else "documents"
     if not _is_stream(name):
->>>>>>> plots2
         return _of_dataset(name, level)
     from ..io import read_dd_truth, read_qrels
 

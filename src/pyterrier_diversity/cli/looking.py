@@ -181,13 +181,8 @@ def _coverage(asked: Asked) -> Axes:
 
 
 def _explain(asked: Asked) -> Axes:
-<<<<<<< HEAD
     explained = {name: asked.explained(path) for name, path in asked.paths.items()}
-    return plots.explain(explained, asked.one_query, cutoff=asked.depth)[0]
-=======
-    explained = {name: asked.explained(path, None) for name, path in asked.paths.items()}
     return plots.explain(explained, asked.one_query, cutoff=asked.depth, intents=asked.intents)[0]
->>>>>>> plots2
 
 
 def _intent_coverage(asked: Asked) -> Axes:

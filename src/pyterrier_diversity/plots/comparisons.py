@@ -36,14 +36,9 @@ def means(compared: pd.DataFrame, measure: object = None, *, ax: Axes | None = N
     Returns
     -------
     Axes
-<<<<<<< HEAD
-        A point for each system, the highest mean on top, with an interval as long as the smallest significant
-        difference. This is not a confidence interval of the mean; it compares systems on the same queries.
-=======
         A point for each system, the highest mean on top, with an interval as long as the smallest difference that is
         significant. It is not the confidence interval of the mean: it compares systems on the same queries. If more
         trials could decide otherwise on some pairs, the label says on how many.
->>>>>>> plots2
 
     Raises
     ------
