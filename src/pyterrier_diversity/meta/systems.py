@@ -18,7 +18,7 @@ from ..measures.base import CompositeMeasure, implementation
 from ..measures.composite import innermost
 from ..measures.groups import read_some_measures
 from ..parallel import in_parallel
-from ..parameters import CUTOFF, REL, Parameter, Parameters, Rng, checked
+from ..parameters import CUTOFF, REL, Parameter, Parameters, Rng, checked, seed_of
 from ..qrels import add_rarity
 from .correlation import METHOD, Method, correlate
 from .scores import Measures, generators, signs
@@ -175,6 +175,7 @@ def number_of_systems(
         "method": method,
         "cutoff": cutoff,
         "bounded": bounded,
+        **seed_of(rng),
     }
     return table
 
