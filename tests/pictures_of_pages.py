@@ -11,7 +11,18 @@ import pandas as pd
 import pyterrier as pt
 from ir_measures import nDCG
 
-from pyterrier_diversity import CT, RBU, Adhoc, Coverage, DiversityMeasure, StRecall, alpha_nDCG, plots, score
+from pyterrier_diversity import (
+    CT,
+    RBU,
+    Adhoc,
+    Coverage,
+    DiversityMeasure,
+    StRecall,
+    alpha_nDCG,
+    evaluate_runs,
+    plots,
+    score,
+)
 from pyterrier_diversity.arithmetic import divide
 from pyterrier_diversity.parameters import CUTOFF
 from pyterrier_diversity.plots.drawing import COLOURS, name_lines, plot_lines
@@ -177,6 +188,22 @@ def which_measure() -> None:
     axes[1].set_xticks([1, 5, 10, 15, 20])
 
 
+def in_a_paper() -> None:
+    """Draw RBU by the effort of reading, for systems that return ten documents and one that returns three."""
+    demo = pt.get_dataset("diversity:demo")
+    systems = {f"{name}, ten documents": demo.get_results(name) for name in ("xquad", "more-like-this", "bm25")}
+    systems["xquad, three documents"] = demo.get_results("xquad-top-3")
+    efforts = np.linspace(0, 0.1, 11)
+    _, ax = plt.subplots(figsize=(6.4, 3.8), layout="constrained")
+    table = evaluate_runs(demo.get_qrels(), systems, [RBU(e=e) @ 10 for e in efforts.tolist()]).set_index("name")
+    plot_lines(ax, {name: (efforts, table.loc[name].to_numpy(float)) for name in systems})
+    ax.axhline(0, color="0.6", linewidth=0.8, linestyle=":")
+    name_lines(ax)
+    ax.set_xlabel("e, the effort of reading a document")
+    ax.set_ylabel("RBU@10")
+
+
 OF_PAGES: dict[str, Callable[[], object]] = {
-    draw.__name__: draw for draw in (dynamic_domain, nuggets, other_tools, own_measure, sessions, which_measure)
+    draw.__name__: draw
+    for draw in (dynamic_domain, in_a_paper, nuggets, other_tools, own_measure, sessions, which_measure)
 }

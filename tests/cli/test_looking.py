@@ -1,12 +1,14 @@
 import io
 import json
 
+import matplotlib as mpl
 import pandas as pd
 import pytest
 from click.testing import CliRunner
 
 from pyterrier_diversity import RBU, plots
 from pyterrier_diversity.cli import app
+from pyterrier_diversity.cli.inputs import read_texts
 from pyterrier_diversity.cli.looking import PICTURES
 from pyterrier_diversity.datasets.demo import FOLDER, DemoDataset
 from pyterrier_diversity.io import read_dd_run
@@ -94,6 +96,8 @@ OPTIONS = {
     "explain": ["-q", "1", "-m", "RBU@5"],
     "intent_coverage": [],
     "per_query_deltas": ["-m", "RBU@5"],
+    "means": ["-m", "RBU@5"],
+    "differences": ["-m", "RBU@5"],
     "missed_intents": ["-q", "2", "-k", "5"],
     "topics_needed": ["-m", "RBU@5"],
     "number_of_systems": [MORE, "-m", "P_Rareness@5"],
@@ -125,9 +129,40 @@ def test_the_ending_of_the_file_is_its_format(tmp_path, ending):
         (["explain", QRELS, BM25, "-q", "1"], 2, "shows one measure: name it with -m"),
         (["unanimity", QRELS, BM25, XQUAD], 2, "shows measures: name them with -m"),
         (["per_query_deltas", QRELS, BM25, "-m", "RBU@5"], 2, "compares two runs: give two, not 1."),
+        (["coverage", QRELS, BM25, "-q", "1", "-o", "x.foo"], 2, "must be a format of pictures, not '.foo': "),
+        (["coverage", QRELS, BM25, "-q", "1", "-o", "x"], 2, "must be a format of pictures, not '': "),
         (["rainbow", QRELS, BM25], 2, "'rainbow' is not one of"),
         (["coverage", QRELS, BM25, "-q", "99"], 1, "no relevant document for query '99'"),
     ],
 )
 def test_invalid_arguments_of_plot_give_one_sentence(tmp_path, arguments, status, message):
-    assert message in fail("plot", *arguments, "-o", str(tmp_path / "picture.svg"), status=status)
+    output = [] if "-o" in arguments else ["-o", str(tmp_path / "picture.svg")]
+
+    assert message in fail("plot", *arguments, *output, status=status)
+
+
+@pytest.mark.parametrize("name", ["coverage", "explain", "missed_intents"])
+def test_pictures_of_a_dataset_have_the_texts_of_its_queries_and_intents(tmp_path, name):
+    path = tmp_path / "picture.svg"
+    measure = ["-m", "RBU@5"] if name == "explain" else []
+    with mpl.rc_context({"svg.fonttype": "none"}):
+        run("plot", name, "demo", "bm25", "xquad", "-q", "3", "-k", "5", *measure, "-o", str(path))
+
+    text = path.read_text()
+    assert ">demo</text>" in text
+    assert "Tallow Quay Crane" in text
+    assert ("query 3: crane" in text) == (name != "missed_intents")
+
+
+@pytest.mark.parametrize("name", [QRELS, "-", "vaswani"])
+def test_only_datasets_of_the_package_have_texts(name):
+    assert read_texts(name) == ("", {}, {})
+
+
+def test_topics_that_cannot_be_downloaded_leave_a_picture_without_texts(monkeypatch):
+    def fails(*_):
+        raise ConnectionError("no network")
+
+    monkeypatch.setattr(DemoDataset, "get_topics", fails)
+
+    assert read_texts("demo") == ("demo", {}, {})

@@ -1,7 +1,7 @@
 """Sphinx as PyTerrier's documentation sets it up, as far as the pages of ``pt_docs`` use it.
 
 PyTerrier also loads ``sphinx_autodoc_typehints``. It is left out here: docstrings have the types already, and the
-extension reads them before napoleon does, which fills the terminal with errors of indentation that are none.
+extension reads them before napoleon does, which fills the terminal with wrong errors about indentation.
 """
 
 from pathlib import Path

@@ -51,7 +51,7 @@ def lists(values: dict) -> dict:
     return {measure: of_queries.tolist() for measure, of_queries in values.items()}
 
 
-# What is given
+# Values
 
 
 def test_there_is_one_value_for_each_query_of_the_qrels():

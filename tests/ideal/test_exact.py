@@ -89,7 +89,7 @@ def test_without_a_cutoff_the_exact_ranking_is_the_best_of_all_permutations(draw
 @pytest.mark.parametrize("alpha", [0.1, 0.5, 1.0])
 @pytest.mark.parametrize(
     ("seed", "n_docs", "n_intents", "density", "cutoff"),
-    # Of most of these seeds greedy is wrong for one of the alphas at least.
+    # Of most of these seeds greedy is wrong for at least one of the alphas.
     [
         *((seed, 30, 24, 0.3, 3) for seed in (15, 23)),
         *((seed, 10, 12, 0.3, 5) for seed in (20, 22, 26)),

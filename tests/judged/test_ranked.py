@@ -413,7 +413,7 @@ def test_rankings_are_told_with_falling_scores_down_to_a_depth():
     assert found.as_dict(["first", "second"], 2) == {"first": {"d2": 2.0, "d3": 1.0}, "second": {"x": 1.0}}
 
 
-# What is read: turns, all documents, passages
+# Turns, all documents, passages
 
 
 def turns(run: pd.DataFrame, batch: int = 5, cutoff: int | None = None) -> list[tuple[int, int]]:

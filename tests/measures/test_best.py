@@ -1,4 +1,4 @@
-"""Which measures have a best ranking that is proven, and what it is: `Ideal` as the measures declare it."""
+"""Which measures have a ranking that is proven to be best, and which one it is."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ from pyterrier_diversity import (
     alpha_nDCG,
 )
 from pyterrier_diversity.measures import DiversityMeasure
-from pyterrier_diversity.meta import constraints
+from pyterrier_diversity.meta import axioms, constraints
 from pyterrier_diversity.meta.axioms import CONSTRAINTS, Constraint, Pair, axiom_table, check, counterexample, sketch
 
 ALL = "Pri Deep DeepTh CloseTh Conf AspDiv Red MRed Sat AspRel"
@@ -488,8 +488,8 @@ def test_a_negative_number_of_pairs_is_refused():
 
 
 def test_sizes_of_thresholds_are_as_documented():
-    assert f"DeepTh with {constraints.DEEP} documents" in " ".join(axiom_table.__doc__.split())
-    assert f"CloseTh with {constraints.CLOSE[0]} to {constraints.CLOSE[-1]}," in " ".join(axiom_table.__doc__.split())
+    assert f"DeepTh with {constraints.DEEP} documents" in " ".join(axioms.__doc__.split())
+    assert f"CloseTh with {constraints.CLOSE[0]} to {constraints.CLOSE[-1]}," in " ".join(axioms.__doc__.split())
 
 
 @pytest.mark.parametrize("measures", [None, 3, RBU, "RBU"])

@@ -52,6 +52,14 @@ def test_intervals_of_means_overlap_exactly_if_the_test_finds_no_difference(how,
         assert (high < other_low or other_high < low) == row.significant
 
 
+def test_means_say_on_how_many_pairs_more_trials_could_decide_otherwise():
+    compared = compare(frame(), n_trials=200, rng=1, measures=["RBU"])
+    compared["p"] = [0.05, 0.05, *[0.9] * 8]
+
+    assert "2 of 10 pairs: more trials could" in plots.means(compared).get_xlabel()
+    assert "more trials" not in plots.means(COMPARED).get_xlabel()
+
+
 def test_the_middle_of_an_interval_is_the_mean():
     perquery = frame()
     ax = plots.means(compare(perquery, "tukey", baseline="s0"), "AP")
@@ -115,6 +123,12 @@ def test_corrected_differences_say_that_their_intervals_are_not():
     assert ax.collections[0].get_linestyle()[0][1] is not None
     highest = compared.sort_values("difference", ascending=False)["p_corrected"].iloc[-1]
     assert texts(ax.texts)[-1] == f"p {highest:.3f}"
+
+
+def test_the_axis_of_differences_includes_0():
+    low, high = plots.differences(COMPARED.iloc[1:2].reset_index(drop=True)).get_xlim()
+
+    assert low < 0 < high
 
 
 def test_an_interval_without_an_end_reaches_the_edge():

@@ -15,7 +15,7 @@ from ..io.trec import OrderedBy
 from ..io.written import Format
 from ..measures.composite import last_rank
 from . import options
-from .inputs import read_judged, read_named_run, run_paths
+from .inputs import Texts, read_judged, read_named_run, read_texts, run_paths
 from .outputs import put, tell
 
 if TYPE_CHECKING:
@@ -95,6 +95,16 @@ class Asked:
         return read_judged(self.qrels, self.measures)
 
     @cached_property
+    def texts(self) -> Texts:
+        """The texts of queries and intents."""
+        return read_texts(self.qrels)
+
+    @property
+    def intents(self) -> dict[str, str]:
+        """The texts of the intents of the query, by their ids."""
+        return {name: text for (query, name), text in self.texts.intents.items() if query == self.one_query}
+
+    @cached_property
     def runs(self) -> dict[str, pd.DataFrame]:
         """The runs by name."""
         return {name: self.read(path) for name, path in self.paths.items()}
@@ -131,8 +141,10 @@ class Asked:
         )
 
     def read(self, path: str | Path) -> pd.DataFrame:
-        """Read a run."""
-        return read_named_run(path, self.order, self.doc_len)
+        """Read a run, with the texts of queries that have one."""
+        run = read_named_run(path, self.order, self.doc_len)
+        texts = self.texts.queries
+        return run.assign(query=run["qid"].map(texts).fillna("")) if texts else run
 
     def explained(self, path: str | Path) -> pd.DataFrame:
         """Explain a run's ranking for the query."""
@@ -160,14 +172,16 @@ def _coverage(asked: Asked) -> Axes:
     n = len(asked.paths)
     figure, axes = plt.subplots(1, n, figsize=(6.4 * n, 4.8), layout="constrained", squeeze=False)
     for ax, (name, path) in zip(axes[0], asked.paths.items(), strict=True):
-        plots.coverage(asked.read(path), asked.judged, asked.one_query, cutoff=asked.depth, ax=ax)
-        ax.set_title(f"{name}, query {asked.one_query}")
+        plots.coverage(
+            asked.read(path), asked.judged, asked.one_query, cutoff=asked.depth, intents=asked.intents, ax=ax
+        )
+        ax.set_title(f"{name}, {ax.get_title()}")
     return figure.axes[0]
 
 
 def _explain(asked: Asked) -> Axes:
     explained = {name: asked.explained(path) for name, path in asked.paths.items()}
-    return plots.explain(explained, asked.one_query, cutoff=asked.depth)[0]
+    return plots.explain(explained, asked.one_query, cutoff=asked.depth, intents=asked.intents)[0]
 
 
 def _intent_coverage(asked: Asked) -> Axes:
@@ -179,6 +193,22 @@ def _deltas(asked: Asked) -> Axes:
     if len(asked.paths) != 2:
         raise click.UsageError(f"This picture compares two runs: give two, not {len(asked.paths)}.")
     return plots.per_query_deltas(asked.perquery, asked.measure, *asked.paths)
+
+
+def _means(asked: Asked) -> Axes:
+    return plots.means(meta.compare(asked.perquery, rng=asked.seed, n_jobs=asked.jobs), asked.measure)
+
+
+def _differences(asked: Asked) -> Axes:
+    return plots.differences(meta.compare(asked.perquery, rng=asked.seed, n_jobs=asked.jobs), asked.measure)
+
+
+def _missed_intents(asked: Asked) -> Axes:
+    qrels = asked.judged
+    if asked.texts.intents:
+        ids = zip(qrels["qid"], qrels["iteration"], strict=True)
+        qrels = qrels.assign(nugget_text=[asked.texts.intents.get(each, "") for each in ids])
+    return plots.missed_intents(missed_intents(qrels, asked.runs, asked.depth), asked.query)
 
 
 def _by_topic_set_size(asked: Asked) -> Axes:
@@ -210,9 +240,9 @@ PICTURES: dict[str, Callable[[Asked], Axes]] = {
     "insert_synthetic_system": lambda asked: plots.insert_synthetic_system(
         meta.insert_synthetic_system(asked.runs, asked.judged, asked.measures, n_jobs=asked.jobs)
     ),
-    "missed_intents": lambda asked: plots.missed_intents(
-        missed_intents(asked.judged, asked.runs, asked.depth), asked.query
-    ),
+    "missed_intents": _missed_intents,
+    "means": _means,
+    "differences": _differences,
     "topics_needed": lambda asked: plots.topics_needed(meta.topics_needed(asked.perquery, n=[25, 50, 100, 200])),
     "tau_matrix": lambda asked: plots.tau_matrix(meta.rank_correlation(asked.perquery, matrix=True)),
 }
@@ -254,8 +284,16 @@ def plot(
     except ImportError as error:
         raise ImportError("plot needs matplotlib: pip install 'pyterrier-diversity[plots]'.") from error
     plt.switch_backend("agg")
+    formats = plt.figure().canvas.get_supported_filetypes()
+    plt.close()
+    if output.suffix.removeprefix(".").lower() not in formats:
+        raise click.UsageError(
+            f"The ending of -o must be a format of pictures, not {output.suffix!r}: {', '.join(sorted(formats))}."
+        )
     asked = Asked(qrels, named_runs(run_paths(runs, qrels)), options.measures_of(measures), query, depth, **how)
     PICTURES[picture](asked)
+    if asked.texts.collection:
+        plt.suptitle(asked.texts.collection, fontsize=10)
     plt.savefig(output, dpi=dpi)
     plt.close()
 

@@ -77,8 +77,8 @@ def evaluate_runs(
         The number of words of each document, for `EU_DD`, as in `io.add_lengths`.
     save : path, optional
         A ``.csv`` or ``.parquet`` file for the values of each query. Each run is written when it is finished. A later
-        call with the same qrels, runs and measures reads the finished values instead of computing them again. With
-        ``ties="expected"``, ``rng`` must be an integer.
+        call with the same qrels, runs and measures reads the finished values instead of computing them again. Other
+        rows are kept. With ``ties="expected"``, ``rng`` must be an integer.
     on_error : {"raise", "skip"}
         Whether a run that cannot be evaluated raises an error or is skipped.
 

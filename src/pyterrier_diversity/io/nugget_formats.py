@@ -20,7 +20,7 @@ _NUGGETIZER, _FRESHSTACK, _BANK, _RAGTIME = "autonuggetizer", "freshstack", "nug
 _CRUX, _GROUPS, _TABLE = "crux", "groups", "table"
 
 
-class Said(NamedTuple):
+class NuggetRecord(NamedTuple):
     """The content of a record about one nugget: its query, id, text, importance, and the labels of documents."""
 
     query_id: str
@@ -111,7 +111,7 @@ def _is_groups(value: Mapping[str, Any]) -> bool:
     return bool(value) and all(isinstance(groups, list) for groups in value.values())
 
 
-def _nuggetizer(record: Field, reading: Reading) -> Iterator[Said]:
+def _nuggetizer(record: Field, reading: Reading) -> Iterator[NuggetRecord]:
     """Read AutoNuggetizer's nuggets, alone or assigned to an answer or a passage."""
     query = record.need("qid", "query_id").identifier()
     nuggets = record.need("nuggets").members()
@@ -131,12 +131,12 @@ def _nuggetizer(record: Field, reading: Reading) -> Iterator[Said]:
         if is_assigned and assignment is None:
             reading.note("nuggets have no assignment, unlike others in their list")
         labels = [(document.identifier(), reading.label(assignment))] if document and assignment else []
-        yield Said(query, named[-1], text, _importance(nugget), labels, nugget.where)
+        yield NuggetRecord(query, named[-1], text, _importance(nugget), labels, nugget.where)
     if document is not None and passage is None:
         reading.assigned.setdefault(query, {})[document.identifier()] = named
 
 
-def _freshstack(record: Field, reading: Reading) -> Iterator[Said]:
+def _freshstack(record: Field, reading: Reading) -> Iterator[NuggetRecord]:
     """Read FreshStack's nuggets with relevant and irrelevant documents."""
     query, listing = record.need("query_id", "qid").identifier(), Listing()
     nuggets = record.need("nuggets").members()
@@ -146,7 +146,9 @@ def _freshstack(record: Field, reading: Reading) -> Iterator[Said]:
         text = nugget.need("text").text()
         labels = [(doc, 1.0) for doc in _ids(nugget.get("relevant_corpus_ids"))]
         labels += [(doc, 0.0) for doc in _ids(nugget.get("non_relevant_corpus_ids"))]
-        yield Said(query, listing.name(nugget.get("_id", "id"), text), text, _importance(nugget), labels, nugget.where)
+        yield NuggetRecord(
+            query, listing.name(nugget.get("_id", "id"), text), text, _importance(nugget), labels, nugget.where
+        )
 
 
 def _ids(documents: Field | None) -> list[str]:
@@ -158,13 +160,13 @@ def _importance(nugget: Field) -> str | None:
     return None if importance is None else importance.word()
 
 
-def _ragtime(record: Field, reading: Reading) -> Iterator[Said]:
+def _ragtime(record: Field, reading: Reading) -> Iterator[NuggetRecord]:
     """Read the questions of a topic of RAGTIME 2026."""
     query = record.need("metadata").need("topic_id").identifier()
     yield from _bank_items(record.need("nugget_bank"), "question", query, Listing(), reading)
 
 
-def _nugget_bank(record: Field, reading: Reading) -> Iterator[Said]:
+def _nugget_bank(record: Field, reading: Reading) -> Iterator[NuggetRecord]:
     """Read the questions and claims of a topic of NuggetBank v3."""
     query, listing = record.need("query_id").identifier(), Listing()
     for bank, kind in (("nugget_bank", "question"), ("claim_bank", "claim")):
@@ -173,7 +175,7 @@ def _nugget_bank(record: Field, reading: Reading) -> Iterator[Said]:
             yield from _bank_items(items, kind, query, listing, reading)
 
 
-def _bank_items(items: Field, kind: str, query: str, listing: Listing, reading: Reading) -> Iterator[Said]:
+def _bank_items(items: Field, kind: str, query: str, listing: Listing, reading: Reading) -> Iterator[NuggetRecord]:
     """Yield questions or claims, and those nested in them."""
     entries = items.entries()
     if not entries:
@@ -193,7 +195,9 @@ def _bank_items(items: Field, kind: str, query: str, listing: Listing, reading: 
                 yield from _bank_items(one, of_kind, query, listing, reading)
 
 
-def _bank_item(item: Field, kind: str, text: str, query: str, listing: Listing, reading: Reading) -> Iterator[Said]:
+def _bank_item(
+    item: Field, kind: str, text: str, query: str, listing: Listing, reading: Reading
+) -> Iterator[NuggetRecord]:
     answers = item.get("answers")
     entries = [] if answers is None else answers.entries()
     for key, answer in entries:
@@ -203,7 +207,9 @@ def _bank_item(item: Field, kind: str, text: str, query: str, listing: Listing, 
     own = [(doc, 1.0) for doc in _references(item)]
     if reading.unit == "question" or not entries:
         labels = own + [(doc, 1.0) for _, answer in entries for doc in _references(answer)]
-        yield Said(query, listing.name(item.get(f"{kind}_id"), text), text, _importance(item), labels, item.where)
+        yield NuggetRecord(
+            query, listing.name(item.get(f"{kind}_id"), text), text, _importance(item), labels, item.where
+        )
         return
     for _, _ in own:
         reading.note("references are left out, because they belong to a question, not to one of its answers")
@@ -212,7 +218,7 @@ def _bank_item(item: Field, kind: str, text: str, query: str, listing: Listing, 
         words = plain if plain and not answer.has("answer") else answer.need("answer").text()
         given = None if isinstance(answer.value, str) else answer.get("answer_id")
         labels = [(doc, 1.0) for doc in _references(answer)]
-        yield Said(query, listing.name(given, words), f"{text} {words}", _importance(item), labels, item.where)
+        yield NuggetRecord(query, listing.name(given, words), f"{text} {words}", _importance(item), labels, item.where)
 
 
 def _references(item: Field) -> Iterator[str]:
@@ -237,7 +243,7 @@ def _note_aggregator(item: Field, n_answers: int, reading: Reading) -> None:
         reading.note("questions have the aggregator_type OR, but each of their answers counts as an intent")
 
 
-def _crux(record: Field, reading: Reading) -> Iterator[Said]:
+def _crux(record: Field, reading: Reading) -> Iterator[NuggetRecord]:
     """Read CRUX's ratings of a passage for the questions of a topic, in their order."""
     query, doc = record.need("example_id", "id").identifier(), record.need("pid", "docid").identifier()
     ratings = record.need("rating").members()
@@ -254,7 +260,7 @@ def _crux(record: Field, reading: Reading) -> Iterator[Said]:
         if rating.value is None:
             reading.note("ratings are missing")
         labels = [] if rating.value is None else [(doc, rating.number())]
-        yield Said(query, nugget, text, None, labels, record.where)
+        yield NuggetRecord(query, nugget, text, None, labels, record.where)
 
 
 def questions(records: Iterable[Field]) -> dict[str, list[tuple[str, str]]]:
@@ -270,14 +276,14 @@ def questions(records: Iterable[Field]) -> dict[str, list[tuple[str, str]]]:
     return known
 
 
-def unasked(reading: Reading, where: str) -> Iterator[Said]:
+def unasked(reading: Reading, where: str) -> Iterator[NuggetRecord]:
     """Yield the questions of CRUX's topics, whether judged or not."""
     for query, asked in (reading.questions or {}).items():
         for nugget, text in asked:
-            yield Said(query, nugget, text, None, [], where)
+            yield NuggetRecord(query, nugget, text, None, [], where)
 
 
-def _groups(record: Field, reading: Reading) -> Iterator[Said]:
+def _groups(record: Field, reading: Reading) -> Iterator[NuggetRecord]:
     """Read AutoRAG's groups of gold documents: an answer needs any document of each group."""
     if record.has("retrieval_gt"):
         queries = [(record.need("qid", "query_id", "id").identifier(), record.need("retrieval_gt"))]
@@ -292,7 +298,7 @@ def _groups(record: Field, reading: Reading) -> Iterator[Said]:
             reading.note("lists of nuggets are empty")
         for place, group in enumerate(members, start=1):
             labels = [(doc.identifier(), 1.0) for doc in group.members()]
-            yield Said(query, str(place), None, None, labels, record.where)
+            yield NuggetRecord(query, str(place), None, None, labels, record.where)
 
 
 # TREC's placeholder for an intent.
@@ -308,7 +314,7 @@ _OTHER_NAMES = {
 }
 
 
-def _table(record: Field, reading: Reading) -> Iterator[Said]:
+def _table(record: Field, reading: Reading) -> Iterator[NuggetRecord]:
     """Read a row of a document and a nugget."""
     row = Field(_renamed(record, reading.columns), record.where)
     query, text = row.need("qid").identifier(), row.get("nugget_text")
@@ -327,7 +333,7 @@ def _table(record: Field, reading: Reading) -> Iterator[Said]:
     others = {name: value for name, value in row.value.items() if name not in known}
     if "weight" in others:
         others["weight"] = row.need("weight").number()
-    yield Said(query, nugget, words, _importance(row), labels, record.where, others)
+    yield NuggetRecord(query, nugget, words, _importance(row), labels, record.where, others)
 
 
 def _label(row: Field, reading: Reading) -> float:
@@ -364,7 +370,7 @@ def _renamed(record: Field, columns: Mapping[str, str]) -> dict[str, Any]:
     return row
 
 
-FORMATS: dict[str, Callable[[Field, Reading], Iterator[Said]]] = {
+FORMATS: dict[str, Callable[[Field, Reading], Iterator[NuggetRecord]]] = {
     _NUGGETIZER: _nuggetizer,
     _FRESHSTACK: _freshstack,
     _BANK: _nugget_bank,

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from ..judged import NO_DOCUMENT, warn_of_data
-from .nugget_formats import FORMATS, LEVELS, Reading, Said, Unit, format_of, questions, unasked
+from .nugget_formats import FORMATS, LEVELS, NuggetRecord, Reading, Unit, format_of, questions, unasked
 from .ordering import highest_label_last
 from .records import Field, read_records
 from .tabular import with_whole_labels
@@ -57,7 +57,8 @@ def read_nuggets(
     DataFrame
         The columns ``qid``, ``docno``, ``label`` and ``iteration`` (the nugget's id, the MD5 of its text, or its
         position). Also ``weight`` and ``importance``, ``nugget_text``, and the other columns of a table, if there are
-        any. A nugget without judgements is a row with an empty ``docno`` and label 0.
+        any. A nugget without judgements is a row with an empty ``docno`` and label 0. If a text is repeated in a list,
+        the second nugget ends in ``-2``.
 
     Raises
     ------
@@ -147,7 +148,7 @@ def answers(qrels: pd.DataFrame) -> dict[str, pd.DataFrame]:
     }
 
 
-def _read(record: Field, format: str | None, reading: Reading) -> Iterable[Said]:
+def _read(record: Field, format: str | None, reading: Reading) -> Iterable[NuggetRecord]:
     name = format or format_of(record)
     if name is None:
         fields = ", ".join(map(repr, list(record.value)[:5])) or "none"
@@ -190,7 +191,7 @@ class _Nuggets:
         If two records about a nugget contradict each other.
     """
 
-    def __init__(self, said: Iterable[Said]) -> None:
+    def __init__(self, said: Iterable[NuggetRecord]) -> None:
         self.labels: dict[tuple[str, str], dict[str, float]] = {}
         self.columns: dict[tuple[str, str], dict[str, dict[str, Any]]] = {}
         self.texts: dict[tuple[str, str], str] = {}
@@ -215,7 +216,7 @@ class _Nuggets:
                         raise _contradiction(one, f"{name} of document {doc!r}", one.columns[name], known.get(name))
 
 
-def _contradiction(one: Said, what: str, value: Any, known: Any) -> ValueError:
+def _contradiction(one: NuggetRecord, what: str, value: Any, known: Any) -> ValueError:
     nugget = f"nugget {one.nugget_id!r} of query {one.query_id!r}"
     return ValueError(f"{one.where}: {what} for {nugget} is {value!r}, but {known!r} before.")
 

@@ -10,8 +10,7 @@ import numpy as np
 class Groups:
     """Groups of rows, such as the entries of an intent, the documents of a query or the turns of a session.
 
-    Sums and products run row by row within a group, so that they are the same bit for bit, whatever the other groups
-    are.
+    Sums and products run row by row within a group, so that the result for a group does not depend on other groups.
 
     Parameters
     ----------

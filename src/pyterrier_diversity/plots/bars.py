@@ -38,7 +38,7 @@ def unanimity(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     values = frame["unanimity"].to_numpy(dtype=np.float64)
     ax = _bars(frame["measure"], values, [f"{value:.2f}" for value in values], ax)
     finite = values[np.isfinite(values)]
-    _shares(ax, min(0.0, float(finite.min(initial=0.0)) * 1.2))
+    _shares(ax, float(finite.min(initial=0.0)))
     ax.set_xlabel("unanimity")
     title(ax, counts_of(frame))
     return ax
@@ -108,7 +108,10 @@ def stability(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     parts: dict[str, tuple[np.ndarray, dict[str, Any]]] = {
         "the more frequent order": (stable, {"color": GAIN}),
         "tied": (ties, {"color": "0.85", "edgecolor": "0.5", "hatch": "///"}),
-        "the other order": (np.clip(1 - stable - ties, 0, None), {"color": COLOURS[1]}),
+        "the other order": (
+            np.clip(1 - stable - ties, 0, None),
+            {"color": COLOURS[1], "edgecolor": "white", "hatch": "xxx"},
+        ),
     }
     left = np.zeros(len(frame))
     for name, (share, look) in parts.items():
@@ -229,7 +232,9 @@ def _bars(names: pd.Series, values: np.ndarray, texts: list[str], ax: Axes | Non
 
 
 def _shares(ax: Axes, lowest: float) -> None:
-    """Show an axis of shares from 0, or from a negative value, to 1, with room for a number after the longest bar."""
-    ax.set_xlim(lowest, 1 + 0.14 * (1 - lowest))
-    ax.set_xticks([tick for tick in np.arange(-1, 1.01, 0.2).round(1) if tick >= lowest])
-    ax.spines["bottom"].set_bounds(lowest, 1)
+    """Show an axis of shares from 0, or from a negative value, to 1, with room for a number after the longest bars."""
+    room = 0.14 * (1 - lowest)
+    first = np.floor(5 * lowest) / 5
+    ax.set_xlim(first - (room if lowest < 0 else 0), 1 + room)
+    ax.set_xticks(np.arange(first, 1.01, 0.2).round(1))
+    ax.spines["bottom"].set_bounds(first, 1)

@@ -1,7 +1,8 @@
-"""Pictures of what a significance test found: means, and differences of means, with the intervals of the test."""
+"""Pictures of significance tests: means, or differences of means, with intervals of the test."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,33 +22,34 @@ _SIDES = (("system", "mean"), ("other", "other_mean"))
 
 
 def means(compared: pd.DataFrame, measure: object = None, *, ax: Axes | None = None) -> Axes:
-    """Show the means of systems so that two intervals do not overlap exactly if the means differ significantly.
+    """Show the means of systems with intervals that overlap exactly if the means do not differ significantly.
 
     Parameters
     ----------
     compared : DataFrame
-        What `meta.compare` returns for a Tukey HSD test of all systems, the default. `differences` shows other tests.
+        The result of `meta.compare` with a Tukey HSD test of all systems, the default. `differences` shows other tests.
     measure : Measure or str, optional
-        The measure to show; needed if there are several.
+        The measure to show; required if there are several.
     ax : Axes, optional
-        Where to draw; a new figure if omitted.
+        Where to draw; by default, a new figure.
 
     Returns
     -------
     Axes
         A point for each system, the highest mean on top, with an interval as long as the smallest difference that is
-        significant. It is not the confidence interval of the mean: it compares systems on the same queries.
+        significant. It is not the confidence interval of the mean: it compares systems on the same queries. If more
+        trials could decide otherwise on some pairs, the label says on how many.
 
     Raises
     ------
     ValueError
-        If the frame has no rows, lacks a column or the measure, or the measure is to be named; or if the differences
-        are not significant from one size on, as after other tests, a correction, or with a ``ci`` of its own.
+        If the frame has no rows, or a column or the measure is missing. Also if ``measure`` is required but not given,
+        or if there is no single critical difference, as with other tests, a correction, or another ``ci``.
 
     Notes
     -----
-    An HSD test has one critical difference w for all pairs, half the length of their intervals. The intervals here are
-    the means plus and minus w/2.
+    An HSD test has one critical difference w for all pairs, which is half the length of their confidence intervals. The
+    intervals here are the means plus and minus w/2.
 
     Examples
     --------
@@ -73,35 +75,37 @@ def means(compared: pd.DataFrame, measure: object = None, *, ax: Axes | None = N
     ax = _new(len(table)) if ax is None else ax
     half = widths[0] / 2
     _draw(ax, table["system"], table["mean"], table["mean"] - half, table["mean"] + half, np.ones(len(table), bool))
-    ax.set_xlabel(f"mean {rows['measure'].iloc[0]}\ntwo intervals that do not overlap: a significant difference")
+    unsure = int(undecided(compared)[rows.index].sum())
+    doubt = f"\n{unsure} of {len(rows)} pairs: more trials could decide otherwise" if unsure else ""
+    ax.set_xlabel(f"mean {rows['measure'].iloc[0]}\ntwo intervals that do not overlap: a significant difference{doubt}")
     title(ax, told_of_test(compared.attrs))
     return ax
 
 
 def differences(compared: pd.DataFrame, measure: object = None, *, ax: Axes | None = None) -> Axes:
-    """Show the differences between the means of systems, with the confidence intervals and p-values of the test.
+    """Show differences of means with the confidence intervals and p-values of the test.
 
     Parameters
     ----------
     compared : DataFrame
-        What `meta.compare` returns, for a test that has intervals: not "wilcoxon" or "permutation".
+        The result of `meta.compare` with a test that has intervals, so not "wilcoxon" or "permutation".
     measure : Measure or str, optional
-        The measure to show; needed if there are several.
+        The measure to show; required if there are several.
     ax : Axes, optional
-        Where to draw; a new figure if omitted.
+        Where to draw; by default, a new figure.
 
     Returns
     -------
     Axes
-        A point for each pair of systems, or for each system if there is one baseline, the largest difference on top,
-        with its interval: filled if the difference is significant. On the right are the p-values, corrected if there
-        is a correction. The intervals never are, and are then dashed. ``?`` follows p-values that more trials could put
-        on the other side of alpha.
+        A point for each pair of systems, or for each system if there is one baseline, with its interval, the largest
+        difference on top. Significant ones are filled. The (corrected) p-values are on the right; ``?`` marks those
+        that more trials could move across alpha. If there is a correction, intervals are dashed, because they are not
+        corrected.
 
     Raises
     ------
     ValueError
-        If the frame has no rows, lacks a column or the measure, or the measure is to be named.
+        If the frame has no rows, a column or the measure is missing, or ``measure`` is required but not given.
 
     Examples
     --------
@@ -121,7 +125,7 @@ def differences(compared: pd.DataFrame, measure: object = None, *, ax: Axes | No
     ax = _new(len(rows)) if ax is None else ax
     significant = rows["significant"].to_numpy(dtype=bool)
     corrected = "p_corrected" in rows
-    _draw(ax, names, rows["difference"], rows["ci_low"], rows["ci_high"], significant, "--" if corrected else "-")
+    _draw(ax, names, rows["difference"], rows["ci_low"], rows["ci_high"], significant, "--" if corrected else "-", [0])
     ax.axvline(0, color="0.4", linewidth=0.8)
     for row, (p, unsure) in enumerate(rows[["p_corrected" if corrected else "p", "unsure"]].to_numpy()):
         text = p if isinstance(p, str) else "< 0.001" if p < 0.0005 else f"{p:.3f}"
@@ -163,10 +167,14 @@ def _draw(
     high: pd.Series,
     filled: np.ndarray,
     linestyle: str = "-",
+    shown: Sequence[float] = (),
 ) -> None:
-    """Draw a row for each name, the first on top: its value, and an interval whose ends may be infinite."""
-    ends = np.concatenate([low, high, values, [0.0] if (low < 0).any() and (high > 0).any() else []]).astype(float)
-    ends = ends[np.isfinite(ends)]
+    """Draw a row for each name, the first on top: its value, and an interval whose ends may be infinite.
+
+    The axis includes the values ``shown``.
+    """
+    ends = np.concatenate([low, high, values]).astype(float)
+    ends = np.append(ends[np.isfinite(ends)], shown)
     margin = 0.05 * (np.ptp(ends) or 1.0)
     limits = ends.min() - margin, ends.max() + margin
     rows = np.arange(len(names))

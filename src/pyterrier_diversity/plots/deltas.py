@@ -86,8 +86,7 @@ def per_query_deltas(
     theirs = values[scores.systems.index(baseline)]
     deltas = {name: differences(values[scores.systems.index(name)], theirs) for name in systems}
     if ax is None:
-        # Wider for many queries, so that their names can be read.
-        ax = new_axes((float(np.clip(0.16 * len(scores.queries), 6.4, 12)), 4.8) if isinstance(system, str) else None)
+        ax = new_axes(_size(len(systems), len(scores.queries) if isinstance(system, str) else 0))
     if isinstance(system, str):
         _draw_bars(ax, deltas[system], scores.queries)
         told = f"{system} against {baseline}: {_counted(deltas[system])}, mean {deltas[system].mean():+.3f}"
@@ -103,6 +102,11 @@ def per_query_deltas(
     if not isinstance(system, str):
         name_lines(ax)
     return ax
+
+
+def _size(n_systems: int, n_named: int) -> tuple[float, float]:
+    """Return width and height of a figure in inches: larger for many names of queries, or of systems below it."""
+    return (9.6, 5.4) if n_systems > 5 else (float(np.clip(0.16 * n_named, 6.4, 12)), 4.8)
 
 
 def _counted(delta: np.ndarray) -> str:

@@ -146,7 +146,7 @@ def name_lines(ax: Axes) -> None:
     lines = [line for line in ax.get_lines() if not str(line.get_label()).startswith("_")]
     groups = _together(ax, lines)
     names = [_joined([str(line.get_label()) for line in group]) for group in groups]
-    shown = [group[0] for group in groups]
+    shown = [group[-1] for group in groups]  # the one on top
     places = _places_at_the_end(ax, shown, names)
     if places is not None:
         for line, name, place in zip(shown, names, places, strict=True):
@@ -160,13 +160,13 @@ def name_lines(ax: Axes) -> None:
 
 def _place_of_legend(ax: Axes, names: list[str]) -> dict[str, Any]:
     """Return where a legend is not over lines: beside the axes, or below them if that would make them narrow."""
-    if len(names) <= 5 or figure_of(ax).get_layout_engine() is None:
+    if figure_of(ax).get_layout_engine() is None:  # it would be outside of the figure
         return {}
     width, height = size_of(ax)
     longest = max(map(len, names))
     if longest <= characters_in(0.4 * width):
         return {"loc": "center left", "bbox_to_anchor": (1, 0.5)}
-    n_columns = max(1, characters_in(width) // (longest + 6))
+    n_columns = max(1, characters_in(width, 8) // (longest + 6))
     return {"loc": "upper center", "bbox_to_anchor": (0.5, -0.6 / height), "ncols": n_columns, "frameon": False}
 
 

@@ -210,7 +210,7 @@ def explain(
     for i, (panel, grid, (system, rows)) in enumerate(zip(panels, grids, shown.items(), strict=True)):
         above = _above(panel)
         _draw(panel, grid, highest, [_text(names, name) for name in known])
-        _draw_values(above, rows, limits)
+        _draw_values(above, rows, limits, _height_above(panel))
         title(panel, system, _told_of_query(rows["qid"].iloc[0], rows))
         if i and ax is None:
             panel.tick_params(labelleft=False)
@@ -305,8 +305,8 @@ def _height_above(ax: Axes) -> float:
     return min(0.9, 0.3 * size_of(ax)[1])
 
 
-def _draw_values(ax: Axes, rows: pd.DataFrame, limits: tuple[float, float]) -> None:
-    """Draw the value down to each rank, and write the last one."""
+def _draw_values(ax: Axes, rows: pd.DataFrame, limits: tuple[float, float], height: float) -> None:
+    """Draw the value down to each rank, and write the last one, in axes of a height in inches."""
     values, ranks = rows["value"].to_numpy(dtype=float), rows["position"].to_numpy()
     margin = 0.08 * (limits[1] - limits[0])
     ax.axhline(0, color="0.6", linewidth=0.8)
@@ -314,7 +314,7 @@ def _draw_values(ax: Axes, rows: pd.DataFrame, limits: tuple[float, float]) -> N
     ax.text(1.01, values[-1], f"{values[-1]:.3f}", va="center", size=9, transform=ax.get_yaxis_transform())
     ax.set_ylim(limits[0] - margin, limits[1] + 2 * margin)
     text = fitted(rows["measure"].iloc[0], 16, 3)
-    room = 72 * _height_above(ax) / (0.6 * max(map(len, text.splitlines())))
+    room = 72 * height / (0.6 * max(map(len, text.splitlines())))
     ax.set_ylabel(text, fontsize=min(9.0, max(5.0, room)))
     ax.tick_params(labelbottom=False)
     ax.spines[["top", "right"]].set_visible(False)

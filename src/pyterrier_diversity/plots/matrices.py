@@ -157,7 +157,12 @@ def concordance(frame: pd.DataFrame, *, alpha: float = 0.05, ax: Axes | None = N
     ax.set_ylabel("this measure is right ...")
     ax.set_xlabel("... where it disagrees with this one")
     gold = ", ".join(map(str, frame.attrs.get("gold", [])))
-    title(ax, f"agrees with {gold}" if gold else "", f"* p < {alpha:g}", counts_of(frame))
+    title(
+        ax,
+        f"agrees with {gold}" if gold else "",
+        f"*\N{NO-BREAK SPACE}p\N{NO-BREAK SPACE}<\N{NO-BREAK SPACE}{alpha:g}",
+        counts_of(frame),
+    )
     return ax
 
 

@@ -63,7 +63,7 @@ class Step(pt.Transformer):  # type: ignore[misc]
         """Return the label, the link and the settings for a schematic; data are described by their size."""
         given = {attribute.name: attribute.value for attribute in pt.inspect.transformer_attributes(self, strict=False)}
         settings = {
-            name: _in_few_words(value)
+            name: _short_text(value)
             for name, value in given.items()
             if value is not pt.inspect.TransformerAttribute.MISSING and not _has_steps(value)
         }
@@ -79,7 +79,7 @@ def _has_steps(value: object) -> bool:
     return any(isinstance(one, pt.Transformer) for one in several[:1])
 
 
-def _in_few_words(value: object) -> str:
+def _short_text(value: object) -> str:
     """Return a setting as text of one line, or its size."""
     if isinstance(value, (pd.DataFrame, pd.Series)):
         return f"{len(value):,} rows"
