@@ -38,6 +38,7 @@ def concordance(
     perquery: pd.DataFrame,
     gold: Measures,
     measures: Measures | None = None,
+    *,
     method: Literal["exact", "normal"] = "exact",
 ) -> pd.DataFrame:
     r"""Test which of two measures agrees more often with gold standards, when the two measures disagree.

@@ -48,10 +48,10 @@ _Power = Callable[[int, float], float]
 def topics_needed(
     perquery: pd.DataFrame,
     delta: float | Iterable[float] | None = None,
+    *,
     power: float = 0.8,
     alpha: float = 0.05,
     test: PowerTest = "t",
-    *,
     n: int | Iterable[int] | None = None,
     measures: Measures | None = None,
     n_trials: int = 1000,

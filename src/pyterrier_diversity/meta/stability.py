@@ -25,6 +25,7 @@ _LEGEND = {
 def stability(
     perquery: pd.DataFrame,
     measures: Measures | None = None,
+    *,
     n_trials: int = 1000,
     fuzziness: float = 0.05,
     share: float = 0.5,
