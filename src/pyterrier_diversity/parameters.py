@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from typing import Any, cast
 
 import numpy as np
@@ -106,6 +106,11 @@ def generator_of(rng: Rng) -> np.random.Generator:
         raise ValueError(
             f"rng must be a seed (an integer in [0, inf)), a numpy.random.Generator or None, not {rng!r}."
         ) from error
+
+
+def seed_of(rng: Rng) -> dict[Hashable, int]:
+    """Return the seed for the attributes of a table, or nothing if ``rng`` is a generator or None."""
+    return {"seed": int(rng)} if isinstance(rng, (int, np.integer)) else {}
 
 
 def checked(who: str, declared: Parameters, **values: Any) -> dict[str, Any]:
