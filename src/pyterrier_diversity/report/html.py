@@ -14,7 +14,7 @@ import pandas as pd
 
 from ..evaluate import evaluate_runs, missed_intents, runs_by_name, texts_of_intents
 from ..io import read_if_path
-from ..judged import QRELS_COLUMNS, RUN_COLUMNS, Ranked, Run, judge, to_frame
+from ..judged import QRELS_COLUMNS, RUN_COLUMNS, Ranked, Run, collected, judge, to_frame
 from ..parameters import CUTOFF, Parameter, Rng, checked
 
 if TYPE_CHECKING:
@@ -151,21 +151,22 @@ def html_report(
     tested = len(scores.systems) > 1 and len(scores.queries) > 1
     against = next(iter(frames)) if baseline is None else baseline
     options = {"baseline": baseline, "correction": correction, "alpha": alpha, "rng": rng}
-    covered = _Coverage(qrels, frames, cutoff)
-    page = _template().render(
-        title=title,
-        systems=scores.given,
-        measures=scores.measures,
-        signatures=perquery.attrs["signatures"],
-        n_queries=len(scores.queries),
-        baseline=against,
-        cutoff=cutoff,
-        **(_tested(perquery, scores, test, options) if tested else _untested(scores)),
-        pictures=_pictures(scores, against),
-        queries=_differing(qrels, frames, scores, against, n_queries, cutoff, covered),
-        matrix=covered.by_query(),
-        **_missed(qrels, frames, cutoff),
-    )
+    with collected():  # the warnings about the runs were given above
+        covered = _Coverage(qrels, frames, cutoff)
+        page = _template().render(
+            title=title,
+            systems=scores.given,
+            measures=scores.measures,
+            signatures=perquery.attrs["signatures"],
+            n_queries=len(scores.queries),
+            baseline=against,
+            cutoff=cutoff,
+            **(_tested(perquery, scores, test, options) if tested else _untested(scores)),
+            pictures=_pictures(scores, against),
+            queries=_differing(qrels, frames, scores, against, n_queries, cutoff, covered),
+            matrix=covered.by_query(),
+            **_missed(qrels, frames, cutoff),
+        )
     target = Path(path)
     target.write_text(page, encoding="utf-8")
     return target
