@@ -88,8 +88,8 @@ def evaluate_runs(
         As from ``pt.Experiment``: one row for each run, with ``name`` and a column for each measure; with ``perquery``,
         the columns ``name``, ``qid``, ``measure``, ``value``. With ``ties="expected"``, standard errors are in columns
         such as ``se(RBU@20)``, or in the column ``se``. ``attrs`` has the ``signatures`` of the measures, the names of
-        ``empty`` runs, the ``errors`` of skipped runs, the shares of ``ties``, and in ``expected`` the ``samples``,
-        the ``seed`` and the standard errors ``se`` of each run's aggregates.
+        ``empty`` runs, the ``errors`` of skipped runs, and the shares of ``ties``. ``attrs["expected"]`` has the
+        ``samples``, the ``seed``, and the standard errors ``se`` of each run's aggregates.
 
     Raises
     ------
