@@ -48,7 +48,7 @@ class Ideal(Step):
         works for every measure, but may miss the best ranking, in particular if no document raises the value at the
         first ranks, as with ``SRR``. "exact" finds a ranking that is proven to be best.
     num_results : int, optional
-        Largest number of documents for a query; by default, the measure's cutoff.
+        Largest number of documents for a query; by default, and at most, the measure's cutoff.
     time_limit : float
         Seconds to search for the exact ideal of each query.
 
