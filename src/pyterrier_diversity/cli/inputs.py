@@ -153,7 +153,11 @@ def runs_and_baselines(
         raise ValueError(
             f"The baseline {unknown[0]!r} is neither a file nor the name of a run. The runs are {', '.join(given)}."
         )
-    runs = named_runs(list(dict.fromkeys(map(Path, [*given.values(), *files]))))
+    # The same file may be given by two paths.
+    distinct: dict[Path, str | Path] = {}
+    for path in (*given.values(), *files):
+        distinct.setdefault(Path(path).resolve(), path)
+    runs = named_runs(list(distinct.values()))
     name_of = {Path(path).resolve(): name for name, path in runs.items()}
     return runs, [name_of[Path(path).resolve()] for path in files]
 
