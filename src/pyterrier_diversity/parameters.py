@@ -147,7 +147,7 @@ ALPHA: Parameters = {
         float,
         0.5,
         interval="[0, 1]",
-        desc="redundancy intolerance: fraction of its gain that an intent loses each time it is met",
+        desc="penalty for repetition: an intent's gain is multiplied by 1 - alpha each time it is covered again",
     )
 }
 TIME_LIMIT: Parameters = {

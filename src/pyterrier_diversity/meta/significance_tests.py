@@ -1,7 +1,7 @@
 r"""The significance tests of `compare`: their p-values, intervals and borderline differences.
 
-*Randomised Tukey HSD.* Each of B trials shuffles the values of every query among the systems. p is the share of trials
-in which the difference between the best and the worst mean is at least the difference of the pair.
+*Randomised Tukey HSD.* Each of B trials shuffles the values of every query among the systems. The share of trials in
+which the best and the worst mean differ by at least the difference of the pair is p.
 
 *Parametric Tukey HSD*, for m systems on the same n queries: :math:`q = |\bar x_i - \bar x_j| / \sqrt{MS_{res}/n}` has
 the studentised range distribution with (n - 1)(m - 1) degrees of freedom. :math:`MS_{res}` is the residual mean square

@@ -230,8 +230,8 @@ def insert_synthetic_system(
     Raises
     ------
     ValueError
-        If there is no run, no measure or no number, a parameter is out of range, or a column or a value is missing in a
-        run or the qrels.
+        If there is no run, no measure or no number, or a parameter is out of range. Also if a column or a value is
+        missing in a run or the qrels.
     TypeError
         If ``runs`` is not a mapping, or ``measures`` has something else than measures.
 

@@ -80,9 +80,9 @@ def html_report(
 ) -> Path:
     """Write a report on systems as one HTML file, without scripts and other files.
 
-    The report has the means with intervals and marks of significance, the difference of each system to the baseline on
-    each query, the queries that differ most with both rankings side by side, the intents (nuggets) that each system
-    covers or misses, and the signature of each measure.
+    The report has the means with intervals and marks of significance, and the differences on each query. For the
+    queries that differ most, it shows both rankings side by side. It lists the intents (nuggets) that each system
+    covers and misses, and ends with the signatures of the measures.
 
     Parameters
     ----------
