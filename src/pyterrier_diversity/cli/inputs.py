@@ -146,7 +146,7 @@ def runs_and_baselines(
     """
     from ..evaluate.runs import named_runs
 
-    given = named_runs(run_paths(names, qrels))
+    given = named_runs("compare", run_paths(names, qrels))
     files = [given[one] if one in given else run_paths([one], qrels)[0] for one in baselines]
     unknown = [one for one, path in zip(baselines, files, strict=True) if not Path(path).exists()]
     if unknown:
@@ -157,7 +157,7 @@ def runs_and_baselines(
     distinct: dict[Path, str | Path] = {}
     for path in (*given.values(), *files):
         distinct.setdefault(Path(path).resolve(), path)
-    runs = named_runs(list(distinct.values()))
+    runs = named_runs("compare", list(distinct.values()))
     name_of = {Path(path).resolve(): name for name, path in runs.items()}
     return runs, [name_of[Path(path).resolve()] for path in files]
 
