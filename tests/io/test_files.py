@@ -235,7 +235,7 @@ def test_an_archive_that_was_cut_off_is_named_with_the_last_line_that_is_left(tm
 
 
 def test_a_folder_is_no_file(tmp_path: Path):
-    with pytest.raises(ValueError, match="Is a directory"):
+    with pytest.raises(ValueError, match=r"^/.*: Is a directory\.$"):
         documents(tmp_path)
 
 
@@ -262,8 +262,3 @@ def test_an_id_may_begin_like_a_compressed_file(tmp_path):
     path.write_text("BZh9ü Q0 d1 1 2.0 t\n", encoding="utf-8")
 
     assert read_content(path).data.startswith(b"BZh9")
-
-
-def test_a_folder_is_no_file(tmp_path):
-    with pytest.raises(ValueError, match=f"^{re.escape(str(tmp_path))}: Is a directory\\.$"):
-        read_content(tmp_path)
