@@ -106,7 +106,7 @@ def read_content(source: Source) -> Content:
     except FileNotFoundError:
         raise
     except OSError as error:
-        raise ValueError(f"{name}: {error}.") from error
+        raise ValueError(f"{name}: {error.strerror}.") from error
     return _decompressed(name, data)
 
 
