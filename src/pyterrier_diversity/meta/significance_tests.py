@@ -440,6 +440,22 @@ def corrected(p: np.ndarray, correction: str, n_families: int) -> np.ndarray:
     return np.concatenate([multipletests(each, method=correction)[1] for each in np.split(p, n_families)])
 
 
+def undecided(p: np.ndarray, decisive: np.ndarray, n_families: int, n_queries: int, how: Design) -> np.ndarray:
+    r"""Return, for each p-value, whether more trials could put it on the other side of alpha.
+
+    That is the case within two standard errors, :math:`\sqrt{p(1-p)/B}` for B trials. The ``decisive`` p-values are
+    corrected, if there is a correction, and so are their errors. The permutation test has none if it tries everything.
+    """
+    n_trials = how.draws.n
+    if TESTS[how.test].n_trials is None or (how.test == "permutation" and 2.0**n_queries <= n_trials):
+        return np.zeros(len(p), dtype=bool)
+    # A p-value of 0 has an error, too: that of one trial more, which reaches the difference.
+    at = (p * n_trials + 1) / (n_trials + 1)
+    none = 1.0 if how.correction is None else len(p) / n_families
+    factor = np.where(p > 0, decisive / np.where(p > 0, p, 1.0), none)
+    return np.asarray(np.abs(decisive - how.alpha) <= 2 * factor * np.sqrt(at * (1 - at) / n_trials))
+
+
 def _check_correction(who: str, correction: str) -> None:
     from statsmodels.stats.multitest import multipletests
 
