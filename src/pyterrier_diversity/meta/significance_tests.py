@@ -419,13 +419,13 @@ def design(
         _check_correction(who, correction)
         if TESTS[test].of_all is not None and groups == "all":
             raise ValueError(
-                f"{who}: correction must be None for test={test!r}, which takes all pairs together and needs no "
-                f"correction, not {correction!r}. Use it with groups='pairwise' or one of {of_pairs}."
+                f"{who}: correction must be None for test={test!r}, not {correction!r}: this test compares all "
+                f"systems together. Use a correction with groups='pairwise' or one of {of_pairs}."
             )
     elif family == "all":
         raise ValueError(
-            f"{who}: family must be 'measure' without a correction, not 'all': only a correction reads it. Give one, "
-            f"such as correction='holm', with one of {of_pairs}."
+            f"{who}: family must be 'measure' without a correction, not 'all'. Give a correction, such as "
+            f"correction='holm', with one of {of_pairs}."
         )
     scores.need_two(who, "systems", "queries")
     n = TESTS[test].n_trials or 1 if n_trials is None else TRIALS.check(who, "n_trials", n_trials)
