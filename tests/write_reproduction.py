@@ -30,10 +30,10 @@ Row = dict[str, str]
 
 
 class Paper(NamedTuple):
-    """How the pages name a paper: in a column, in a title and in a citation, and its key at DBLP if it has one."""
+    """How the pages name a paper, and its key at DBLP if it has one."""
 
-    short: str
-    title: str
+    topic: str
+    authors: str
     published: str
     doi: str
     dblp: str | None
@@ -41,40 +41,40 @@ class Paper(NamedTuple):
 
 PAPERS = {
     "RBU18": Paper(
-        "Amigó et al. 2018",
         "Rank-Biased Utility",
+        "Amigó et al. 2018",
         "Amigó, Spina, Carrillo-de-Albornoz (2018). An axiomatic analysis of diversity evaluation metrics: Introducing "
         "the Rank-Biased Utility metric. SIGIR, 625-634.",
         "10.1145/3209978.3210024",
         "conf/sigir/AmigoSC18",
     ),
     "CAR11": Paper(
+        "User models",
         "Carterette 2011",
-        "User models and user utility",
         "Carterette (2011). System effectiveness, user models, and user utility: A conceptual framework for "
         "investigation. SIGIR, 903-912.",
         "10.1145/2009916.2010037",
         "conf/sigir/Carterette11",
     ),
     "TUR23": Paper(
-        "Türkmen et al. 2023",
         "Rareness",
+        "Türkmen et al. 2023",
         "Türkmen, Lease, Kutlu (2023). New metrics to encourage innovation and diversity in information retrieval "
         "approaches. ECIR, 239-254.",
         "10.1007/978-3-031-28238-6_16",
         "conf/ecir/TurkmenLK23",
     ),
     "SAK13": Paper(
-        "Sakai 2013",
         "Informational and navigational intents",
+        "Sakai 2013",
         "Sakai (2013). Web search evaluation with informational and navigational intents. Journal of Information "
         "Processing 21(1), 100-113.",
         "10.2197/ipsjjip.21.100",
         "journals/jip/Sakai13",
     ),
     "CAR09": Paper(
-        "Carterette 2011, NP",
         "NP-complete ideals",
+        "Carterette 2011",
         "Carterette (2011). An analysis of NP-completeness in novelty and diversity ranking. Information Retrieval "
         "14(1), 89-106.",
         "10.1007/s10791-010-9157-1",
@@ -167,7 +167,9 @@ def pages() -> dict[str, str]:
 
 
 def _overview(rows: list[Row], of_papers: dict[str, list[Row]]) -> str:
-    counts = [[_link(paper), *_counts(of_paper)] for paper, of_paper in of_papers.items()]
+    counts = [
+        [f"{_link(paper)} ({PAPERS[paper].authors})", *_counts(of_paper)] for paper, of_paper in of_papers.items()
+    ]
     in_full = []
     for paper, of_paper in of_papers.items():
         places = [place for place, cells in _places(of_paper) if {row["verdict"] for row in cells} == {"agrees"}]
@@ -183,7 +185,7 @@ def _overview(rows: list[Row], of_papers: dict[str, list[Row]]) -> str:
         **_sentence(rows),
         common=COMMON,
         by_paper=_table(["paper", *VERDICTS, "cells"], [*counts, ["all", *_counts(rows)]]),
-        in_full=_table(["paper", "tables, figures and sections"], in_full),
+        in_full=_table(["paper", "where"], in_full),
         reasons=_table(["reason", "papers", "cells"], reasons),
         citations="".join(f".. cite.dblp:: {paper.dblp}\n" for paper in PAPERS.values() if paper.dblp),
         toctree="\n".join(f"   reproduction/{paper.lower()}" for paper in PAPERS),
@@ -191,7 +193,7 @@ def _overview(rows: list[Row], of_papers: dict[str, list[Row]]) -> str:
 
 
 def _page(paper: Paper, rows: list[Row]) -> str:
-    title = f"{paper.short}: {paper.title}"
+    title = f"{paper.topic} ({paper.authors})"
     places = _places(rows)
     counts = [[_escaped(place), *_counts(cells)] for place, cells in places]
     head = PAGE.format(
@@ -203,36 +205,45 @@ def _page(paper: Paper, rows: list[Row]) -> str:
         notebooks=" and ".join(f"``notebooks/{name}.ipynb``" for name in sorted({row["notebook"] for row in rows})),
         by_table=_table(["where", *VERDICTS, "cells"], counts),
     )
-    parts = [head]
-    for place, cells in places:
-        parts.append(f"{place}\n{'-' * len(place)}\n\n")
-        for table, of_table in groupby(cells, key=lambda row: row["table_or_figure"]):
-            parts.append(_compared(table.removeprefix(place).strip(" ,"), list(of_table)))
-    return "".join(parts).rstrip() + "\n"
+    sections = [f"{place}\n{'-' * len(place)}\n\n{_section(place, cells)}" for place, cells in places]
+    return "".join([head, *sections]).rstrip() + "\n"
 
 
-def _compared(what: str, cells: list[Row]) -> str:
-    """Return a table of cells, after the reasons for those that do not agree."""
-    shown = [[_escaped(row[name]) for name in ("cell", "theirs", "ours", "verdict")] for row in cells]
-    caption = f"**{_escaped(what)}**\n\n" if what else ""
-    return caption + _reasons(cells) + _table(["cell", "paper", "here", "verdict"], shown)
+def _section(place: str, cells: list[Row]) -> str:
+    """Return the cells of a table, figure or section, after the reasons for those that do not agree."""
+    parts = {}
+    for table, of_table in groupby(cells, key=lambda row: row["table_or_figure"]):
+        parts[table.removeprefix(place).strip(" ,")] = list(of_table)
+    shown = []
+    for part, of_part in parts.items():
+        values = [[_escaped(row[name]) for name in ("cell", "theirs", "ours", "verdict")] for row in of_part]
+        shown += [[_escaped(part) if row is values[0] else "", *row] for row in values]
+    header = ["part", "cell", "paper", "here", "verdict"]
+    if not any(parts):
+        header, shown = header[1:], [row[1:] for row in shown]
+    return _reasons(parts) + _table(header, shown)
 
 
-def _reasons(cells: list[Row]) -> str:
+def _reasons(parts: dict[str, list[Row]]) -> str:
+    """Return each reason once: of a whole part, or of some of its cells."""
     by_why: dict[str, list[str]] = {}
-    for row in cells:
-        if row["why"]:
-            by_why.setdefault(row["why"], []).append(row["cell"])
-    if not by_why:
-        return ""
-    if len(by_why) == 1:
-        return f"Where they do not agree: {_escaped(*by_why)}.\n\n"
-    # The reason of most cells stands last, without their names.
+    for part, of_part in parts.items():
+        of_cell = {row["cell"]: row["why"] for row in of_part if row["why"]}
+        alone = len(parts) > 1 and len({*of_cell.values()}) == 1
+        for cell, why in of_cell.items():
+            names = by_why.setdefault(why, [])
+            if not alone:
+                names.append(", ".join(filter(None, (part if len(parts) > 1 else "", cell))))
+            elif part not in names:
+                names.append(part)
+    if len(by_why) < 2:
+        return "".join(f"Where the numbers do not agree: {_escaped(why)}.\n\n" for why in by_why)
+    # The reason of most stands last, without their names.
     rarest_first = sorted(by_why.items(), key=lambda item: len(item[1]))
     items = [f"- {_escaped('; '.join(names))}: {_escaped(why)}." for why, names in rarest_first]
     if len(rarest_first[-1][1]) > 3:
         items[-1] = f"- all others: {_escaped(rarest_first[-1][0])}."
-    return "Where they do not agree:\n\n" + "\n".join(items) + "\n\n"
+    return "Where the numbers do not agree:\n\n" + "\n".join(items) + "\n\n"
 
 
 def _places(rows: Iterable[Row]) -> list[tuple[str, list[Row]]]:
@@ -240,7 +251,7 @@ def _places(rows: Iterable[Row]) -> list[tuple[str, list[Row]]]:
     places: dict[str, list[Row]] = {}
     for row in rows:
         found = PLACE.match(row["table_or_figure"])
-        place = found[0] if found else row["table_or_figure"].partition(",")[0]
+        place = found[0] if found else row["table_or_figure"]
         places.setdefault(place, []).append(row)
     return sorted(places.items(), key=lambda item: _order(item[0]))
 
@@ -264,7 +275,7 @@ def _counts(rows: list[Row]) -> list[str]:
 
 
 def _link(paper: str) -> str:
-    return f":doc:`{PAPERS[paper].short} <reproduction/{paper.lower()}>`"
+    return f":doc:`{PAPERS[paper].topic} <reproduction/{paper.lower()}>`"
 
 
 def _table(header: list[str], rows: list[list[str]]) -> str:
