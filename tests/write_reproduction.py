@@ -240,7 +240,7 @@ def _reasons(parts: dict[str, list[Row]]) -> str:
         return "".join(f"Where the numbers do not agree: {_escaped(why)}.\n\n" for why in by_why)
     # The reason of most stands last, without their names.
     rarest_first = sorted(by_why.items(), key=lambda item: len(item[1]))
-    items = [f"- {_escaped('; '.join(names))}: {_escaped(why)}." for why, names in rarest_first]
+    items = [f"- {'; '.join(f'*{_escaped(name)}*' for name in names)}: {_escaped(why)}." for why, names in rarest_first]
     if len(rarest_first[-1][1]) > 3:
         items[-1] = f"- all others: {_escaped(rarest_first[-1][0])}."
     return "Where the numbers do not agree:\n\n" + "\n".join(items) + "\n\n"
