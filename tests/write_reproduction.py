@@ -9,7 +9,6 @@ import csv
 import re
 from collections import Counter
 from collections.abc import Iterable
-from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
@@ -91,7 +90,7 @@ anybody can have: the topics and judgements of the TREC tracks, six real systems
 official scores.
 
 **Of {n_cells} cells, {agrees} agree, {order} have the paper's order only, {differs} differ, and {lacking} cannot be
-had.** Most papers used runs that are not public, so most of their numbers cannot be the same.
+had.** Most papers used runs that are not public; each reason is counted below.
 
 - **agrees**: the recomputed number, rounded as the paper rounds, is the paper's.
 - **order only**: another number, but above and below nine in ten of the other cells of its column, as in the paper.
@@ -211,13 +210,14 @@ def _page(paper: Paper, rows: list[Row]) -> str:
 
 def _section(place: str, cells: list[Row]) -> str:
     """Return the cells of a table, figure or section, after the reasons for those that do not agree."""
-    parts = {}
-    for table, of_table in groupby(cells, key=lambda row: row["table_or_figure"]):
-        parts[table.removeprefix(place).strip(" ,")] = list(of_table)
+    parts: dict[str, list[Row]] = {}
+    for row in cells:
+        parts.setdefault(row["table_or_figure"].removeprefix(place).strip(" ,"), []).append(row)
     shown = []
     for part, of_part in parts.items():
-        values = [[_escaped(row[name]) for name in ("cell", "theirs", "ours", "verdict")] for row in of_part]
-        shown += [[_escaped(part) if row is values[0] else "", *row] for row in values]
+        for i, row in enumerate(of_part):
+            values = [row[name] for name in ("cell", "theirs", "ours", "verdict")]
+            shown.append([_escaped(value) for value in ("" if i else part, *values)])
     header = ["part", "cell", "paper", "here", "verdict"]
     if not any(parts):
         header, shown = header[1:], [row[1:] for row in shown]
@@ -247,7 +247,7 @@ def _reasons(parts: dict[str, list[Row]]) -> str:
 
 
 def _places(rows: Iterable[Row]) -> list[tuple[str, list[Row]]]:
-    """Return the rows of each table, figure or section of a paper, in the order of the first ones."""
+    """Return the rows of each section, table and figure of a paper, in this order."""
     places: dict[str, list[Row]] = {}
     for row in rows:
         found = PLACE.match(row["table_or_figure"])
