@@ -1,4 +1,4 @@
-"""Write the pages of reproduced numbers from what the notebooks wrote.
+"""Write the pages of reproduced numbers, and their picture, from what the notebooks wrote.
 
 Run it after a notebook: ``python tests/write_reproduction.py``. A test fails while its output differs from the pages.
 """
@@ -96,6 +96,12 @@ had.** Most papers used runs that are not public; each reason is counted below.
 - **order only**: another number, but above and below nine in ten of the other cells of its column, as in the paper.
 - **differs**: another number, in another place.
 - **cannot be had**: public data does not allow it.
+
+.. figure:: pictures/reproduction.svg
+   :alt: A bar for each paper, in parts for the four verdicts
+   :width: 85%
+
+   {n_cells} numbers of five papers: {agrees} come out again, and {order} more are in the same order.
 
 {by_paper}Each paper has a page, with each cell and the reason where it does not agree.
 
@@ -298,3 +304,8 @@ if __name__ == "__main__":
     for name, text in written.items():
         (FOLDER / name).parent.mkdir(exist_ok=True)
         (FOLDER / name).write_text(text, encoding="utf-8")
+    # The picture of the overview; writing all others takes longer.
+    from pictures_of_pages import reproduction
+    from write_pictures import svg
+
+    (FOLDER / "pictures" / "reproduction.svg").write_text(svg(reproduction), encoding="utf-8")
