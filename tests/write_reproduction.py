@@ -101,7 +101,7 @@ had.** Most papers used runs that are not public; each reason is counted below.
    :alt: A bar for each paper, in parts for the four verdicts
    :width: 85%
 
-   {n_cells} numbers of five papers: {agrees} come out again, and {order} more are in the same order.
+   {n_cells} cells of five papers: {agrees} come out again, and {order} more are in the same order.
 
 {by_paper}Each paper has a page, with each cell and the reason where it does not agree.
 
