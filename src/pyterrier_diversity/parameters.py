@@ -1,8 +1,9 @@
-"""Parameters, declared once and checked where they are given."""
+"""Parameters, declared once and checked whenever they are given."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from typing import Any, cast
 
 import numpy as np
@@ -68,6 +69,20 @@ class Parameter(ParamInfo):
         elif isinstance(plain, bool if self.kind is bool else str) and (self.kind is bool or plain in self.allowed):
             return plain
         raise ValueError(f"{who}: {name} must be {self.range}, not {value!r}.")
+
+    def check_each(self, who: str, name: str, values: Any) -> list[Any]:
+        """Return the different ``values`` as plain literals, or raise an error that starts with ``who``.
+
+        This is a ``TypeError`` if ``values`` is not a collection, and a ``ValueError`` if it is empty or one of them is
+        out of range.
+        """
+        if isinstance(values, str) or not isinstance(values, Iterable):
+            kind = "integers" if self.kind is int else "numbers"
+            raise TypeError(f"{who}: {name} must be a list of {kind}, not {values!r}.")
+        each = list(dict.fromkeys(self.check(who, name, value) for value in values))
+        if not each:
+            raise ValueError(f"{who}: {name} must not be empty.")
+        return each
 
     def _contains(self, value: float) -> bool:
         low, high = (float(bound) for bound in self.interval[1:-1].split(","))

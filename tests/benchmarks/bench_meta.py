@@ -60,7 +60,7 @@ def test_randomised_hsd(benchmark, values):
 def test_memory_of_randomised_hsd(benchmark, values):
     benchmark.pedantic(p_values_of, (values, "tukey-randomised", 100_000), rounds=1)
     peak = peak_mb(p_values_of, values, "tukey-randomised", 100_000)
-    print(f"\nRandomised HSD, B = 100,000: {peak:.0f} MB at the most")
+    print(f"\nRandomised HSD, B = 100,000: at most {peak:.0f} MB")
 
 
 def test_paired_bootstrap(benchmark, values):

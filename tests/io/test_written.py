@@ -100,7 +100,9 @@ def test_the_format_may_be_told(tmp_path):
     write_table(FRAME, tmp_path / "table.dat", "csv")
 
     assert (tmp_path / "table.dat").read_text().startswith("name,queries,RBU@5\n")
-    with pytest.raises(ValueError, match=r"table.dat' does not say a format: its ending must be one of .txt, .*'.dat'"):
+    with pytest.raises(
+        ValueError, match=r"table.dat' does not name a format: its ending must be one of .txt, .*'.dat'"
+    ):
         write_table(FRAME, tmp_path / "table.dat")
     with pytest.raises(ValueError, match=r"formatted: format must be one of table, csv, .*, not 'xls'"):
         formatted(FRAME, "xls")

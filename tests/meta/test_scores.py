@@ -2,6 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from pyterrier_diversity import RBU
 from pyterrier_diversity.meta.scores import differences, generators, read_scores, signs
 
 
@@ -24,6 +25,13 @@ def test_values_are_laid_out_by_system_and_query_in_the_order_of_the_frame():
 
 def test_some_measures_may_be_asked_for():
     assert read_scores(FOUR, ["R"]).measures == ["R"]
+
+
+@pytest.mark.parametrize("measure", ["RBU(p=0.9)@5", RBU(p=0.9) @ 5])
+def test_one_measure_may_stand_alone(measure):
+    frame = FOUR.assign(measure="RBU(p=0.9)@5").drop_duplicates(["name", "qid"])
+
+    assert read_scores(frame, measure).measures == ["RBU(p=0.9)@5"]
 
 
 def test_queries_without_a_value_of_a_system_are_left_out_with_a_warning():

@@ -640,6 +640,21 @@ def test_the_order_of_queries_does_not_matter_where_nothing_is_drawn(test):
     assert p_reordered == pytest.approx(p, abs=1e-9)
 
 
+@pytest.mark.parametrize("test", ["tukey-randomised", "bootstrap", "permutation"])
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n_trials": 19}, r"n_trials \* alpha must be at least 1 for test='.*', not 19 \* 0\.05; use more trials"),
+        ({"n_trials": 99, "ci": 0.999}, r"n_trials \* \(1 - ci\) must be at least 1 for test='.*', not 99 \* 0\.001"),
+    ],
+)
+def test_too_few_trials_for_the_level_are_refused(test, options, message):
+    if test == "permutation" and "ci" in options:
+        pytest.skip("it has no intervals")
+    with pytest.raises(ValueError, match=f"^compare: {message}"):
+        compare(frame_of(SYSTEMS), test, **options)
+
+
 def test_alpha_and_trials_are_what_is_said():
     half = compare(frame_of(SYSTEMS), "bootstrap", n_trials=7, alpha=0.999, rng=1)
 
@@ -667,7 +682,7 @@ def test_the_table_says_how_it_was_made(test, n_trials):
     assert told == [test, 0.01, "bonferroni", 3, 4]
     assert (result.attrs["ci"], result.attrs["family"]) == (0.99, "measure")
     assert (result.attrs["seed"], result.attrs["version"]) == (1, __version__)
-    assert "seed" not in compare(frame_of(SYSTEMS), test, rng=np.random.default_rng(1), n_trials=9).attrs
+    assert "seed" not in compare(frame_of(SYSTEMS), test, rng=np.random.default_rng(1), n_trials=20).attrs
     assert ("groups" in result.attrs) == (test == "tukey-randomised")
 
 
@@ -721,7 +736,7 @@ def test_a_correction_on_top_of_an_hsd_test_is_refused(test):
         match=f"compare: correction must be None for test='{test}', .*'bootstrap', 't', 'wilcoxon', 'permutation'",
     ):
         compare(frame_of(SYSTEMS), test, correction="holm")
-    assert "p_corrected" in compare(frame_of(SYSTEMS), test, groups="pairwise", correction="holm", n_trials=9)
+    assert "p_corrected" in compare(frame_of(SYSTEMS), test, groups="pairwise", correction="holm", n_trials=20)
 
 
 def test_a_baseline_must_not_be_a_number():

@@ -107,9 +107,12 @@ def _sentence(error: Exception) -> str:
     if isinstance(error, OSError) and error.errno is not None and error.strerror:
         if error.filename is None:
             return f"Cannot write the output: {error.strerror}."
-        if error.errno == errno.ENOENT:
-            return f"There is no file {os.fspath(error.filename)!r}."
-        return f"{os.fspath(error.filename)}: {error.strerror}."
+        path = os.fspath(error.filename)
+        if error.errno != errno.ENOENT:
+            return f"{path}: {error.strerror}."
+        folder = os.path.dirname(path)
+        missing = f"folder {folder!r}" if folder and not os.path.isdir(folder) else f"file {path!r}"
+        return f"There is no {missing}."
     return str(error)
 
 

@@ -87,8 +87,8 @@ def compare(
     named, others = runs_and_baselines(runs, baselines, qrels)
     if len(named) < 2:
         raise click.UsageError("Give at least two runs to compare, or one run and a --baseline.")
-    read = {"order": order, "strict": strict, "doc_len": doc_len}
-    values = evaluated(qrels, named, [*chosen, *guarded], perquery=True, n_jobs=jobs, **read)
+    read = {"order": order, "doc_len": doc_len, "n_jobs": jobs}
+    values = evaluated(qrels, named, [*chosen, *guarded], strict=strict, perquery=True, **read)
     there = set(values["name"])
     if len(there) < 2 or not there.issuperset(others):
         end_if_incomplete(values)

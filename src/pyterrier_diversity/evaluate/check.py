@@ -1,4 +1,4 @@
-"""Check qrels and runs before anything is computed."""
+"""Look for mistakes in qrels and runs before evaluating them."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from ..io import read_if_path
 from ..judged import QRELS_COLUMNS, RUN_COLUMNS, Judgements, Run, collected, judge, to_frame
 from .runs import named_runs
 
-# The share of judged documents is counted down to this rank.
+# Down to which rank to count judged documents.
 _DEPTH = 20
-# The number of names that a message lists.
+# How many names a message lists.
 _NAMES = 5
 
 
@@ -30,7 +30,7 @@ def check_files(
     *,
     order: Literal["score", "rank"] = "score",
 ) -> pd.DataFrame:
-    """Check qrels and runs for mistakes, and describe them, without computing a measure.
+    """Look for mistakes in qrels and runs, without computing a measure.
 
     Parameters
     ----------
@@ -44,9 +44,8 @@ def check_files(
     Returns
     -------
     DataFrame
-        One row for each finding, those about the qrels first: ``name`` ("qrels" or the name of the run), ``kind`` and
-        ``message``. An "error" would stop the evaluation, a "warning" may explain unexpected values, and a "note"
-        describes the data.
+        One row for each finding: ``name`` ("qrels" or the name of the run), ``kind`` and ``message``. An "error" would
+        stop the evaluation, a "warning" may explain unexpected values, and a "note" describes the data.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Score runs in sequence or in parallel, and save each when it is finished."""
+"""Score runs one after the other or in parallel, and save each when it is finished."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .saved import Column, Saved, Scored, bytes_key, content_key, file_key
 
 _Source = pd.DataFrame | str | os.PathLike[str] | Content
 
-# Exceptions that a run's data can cause; any other is a bug.
+# Exceptions that a run's data can cause. Any other exception is a bug.
 _BAD = (FileNotFoundError, OSError, MemoryError, TypeError, ValueError)
 
 _NO_VALUES = np.empty(0)
@@ -125,7 +125,7 @@ def score_runs(
     skip : bool
         Whether to skip runs that cannot be scored; otherwise the first one raises.
     keep_values : bool
-        Whether to return the values of queries besides aggregates.
+        Whether to return the value of each query, too.
     """
     to_save = nullcontext() if save is None else Saved(save, content_key(call.qrels), call.query_ids, call.signatures)
     with to_save as saved, Counted(len(runs), "runs", unit="run") as counted:

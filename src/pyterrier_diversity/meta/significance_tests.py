@@ -1,4 +1,33 @@
-"""The significance tests: p-values, required differences and intervals of each."""
+r"""The significance tests of `compare`: their p-values, intervals and borderline differences.
+
+*Randomised Tukey HSD.* Each of B trials shuffles the values of every query among the systems. p is the share of trials
+in which the difference between the best and the worst mean is at least the difference of the pair.
+
+*Parametric Tukey HSD*, for m systems on the same n queries: :math:`q = |\bar x_i - \bar x_j| / \sqrt{MS_{res}/n}` has
+the studentised range distribution with (n - 1)(m - 1) degrees of freedom. :math:`MS_{res}` is the residual mean square
+of systems by queries. With ``groups="pairwise"``, this is the paired t-test. ``tukey_hsd`` of scipy and statsmodels is
+a different test, for systems on different queries. Türkmen et al. (2023) did not pair the queries either, which finds
+fewer differences.
+
+*Bootstrap*, with the differences z of N queries and :math:`w = z - \bar z`: p is the share of B resamples :math:`w^*`
+of w in which :math:`|t(w^*)| \ge |t(z)|`, where :math:`t(v) = \bar v / (s_v/\sqrt N)`. For values without variance, t
+is 0 if their mean is 0, otherwise infinite; the t-test does the same. The *borderline* is the smallest significant
+difference: :math:`|\bar w^*|` of the resample with the :math:`B\alpha`-th largest :math:`|t(w^*)|`. If resamples are
+tied, the largest value counts.
+
+*Wilcoxon* and *permutation* are scipy's ``wilcoxon`` and ``permutation_test`` with default settings. The permutation
+test flips the signs of the differences, and tries all permutations if that takes no more trials. Wilcoxon's p is 1 if
+all differences are 0.
+
+*Intervals.* HSD tests have simultaneous intervals: the difference plus and minus a quantile of the largest differences
+in the trials, or of the studentised range. The bootstrap interval is :math:`\bar z \pm t^* s_z/\sqrt N`, where
+:math:`t^*` is a quantile of :math:`|t(w^*)|` over the same resamples. Wilcoxon's test and the permutation test have
+none. An interval excludes 0 exactly if the difference is significant, unless ``correction`` or ``ci`` is given. A
+correction does not change the intervals.
+
+All pairs and measures share the same trials. Errors of their p-values are therefore correlated; more trials make them
+smaller. ``joblib.parallel_config(backend="dask")`` or ``"ray"`` runs long tests on a cluster.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +46,7 @@ from .trials import Draws, draws, fitting, flips, resamples, shuffle
 
 # If the variance is a smaller share of the mean square, it is computed from the deviations.
 _CANCELLED = 1e-3
-# Pairs for a worker at a time, because p-values of the studentised range and of Wilcoxon's test take scipy long.
+# Pairs in one task: scipy is slow for the studentised range and for Wilcoxon's test.
 _SLOW_PAIRS = 32
 
 
@@ -52,13 +81,13 @@ def _mean_and_error(samples: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _least(threshold: np.ndarray) -> np.ndarray:
-    """Return the smallest value that counts as the threshold, which may be infinite."""
+    """Return the threshold minus the tolerance; it may be infinite."""
     small = np.where(threshold < -1, threshold * (1 + TOLERANCE), threshold - TOLERANCE)
     return np.where(threshold < 1, small, threshold * (1 - TOLERANCE))
 
 
 def _sided(statistic: np.ndarray, how: Design) -> np.ndarray:
-    """Return a statistic that is larger, the more it supports the alternative."""
+    """Return a statistic that is larger the better it supports the alternative."""
     return np.abs(statistic) if how.alternative == "two-sided" else statistic
 
 
@@ -77,7 +106,7 @@ def _drawn(function: Callable[..., np.ndarray], z: np.ndarray, how: Design) -> n
 
 
 def _n_significant(n_trials: int, level: float) -> int:
-    """Return the number of counts, from 0, whose share of the trials is below the level."""
+    """Return how many of the counts 0, 1, 2, ... are a share of the trials below the level."""
     return int(np.count_nonzero(signs(np.arange(n_trials + 1) / n_trials, np.array(level)) < 0))
 
 
@@ -231,8 +260,6 @@ def _bootstrap_half_widths_of_pairs(z: np.ndarray, how: Design, level: float) ->
 def _bootstrap_borderlines(z: np.ndarray, how: Design) -> np.ndarray:
     # Sakai (2013), Fig. 3: the threshold is the B alpha-th largest of the resamples.
     place = int(how.draws.n * how.alpha + TOLERANCE)
-    if place < 1:
-        return np.full(len(z), np.nan)
     return _by_pairs(_borderlines, (z, how.draws, place), fitting(how.draws.n), how)
 
 
