@@ -94,6 +94,23 @@ def test_a_page_is_short_and_its_code_fits_80_columns(page):
 
 
 @pytest.mark.parametrize("page", READ, ids=lambda page: page.stem)
+def test_a_page_has_a_picture_with_a_text_and_a_caption_or_is_about_messages(page):
+    text = page.read_text(encoding="utf-8")
+    figures = re.findall(
+        r"^\.\. figure:: pictures/\S+\n   :alt: \S.*\n   :width: .*\n\n   \S", text, flags=re.MULTILINE
+    )
+
+    assert len(figures) == text.count("pictures/")
+    assert bool(figures) != page.stem.startswith("troubleshooting")
+
+
+def test_each_picture_is_on_a_page():
+    shown = {name for page in READ for name in re.findall(r"pictures/(\S+)", page.read_text(encoding="utf-8"))}
+
+    assert shown == {path.name for path in (FOLDER / "pictures").iterdir()}
+
+
+@pytest.mark.parametrize("page", READ, ids=lambda page: page.stem)
 def test_a_page_names_a_paper_or_is_about_messages_and_commands(page):
     cited = ".. cite.dblp::" in page.read_text(encoding="utf-8")
 

@@ -8,7 +8,7 @@ from importlib.resources import files
 import pytest
 from ir_measures import nDCG
 
-from pyterrier_diversity import RBU, Adhoc, evaluate_runs
+from pyterrier_diversity import RBU, Adhoc, evaluate_runs, score
 from pyterrier_diversity.datasets.trec_web import TrecWebDataset
 
 PAGE = files("pyterrier_diversity").joinpath("pt_docs", "in_a_paper.rst").read_text(encoding="utf-8")
@@ -36,6 +36,14 @@ def mean(shared):
 @pytest.mark.parametrize(("row", "run"), [("DESA", "desa"), ("``ql.catb``", "ql.catb")], ids=["desa", "ql.catb"])
 def test_rbu_has_the_values_of_the_table(mean, row, run):
     assert numbers(row) == [mean(run, measure) for measure in VARIANTS]
+
+
+@pytest.mark.parametrize(("e", "said"), [(0.05, "20 documents cost 0.9:"), (0.001, "they cost 0.02, and")])
+def test_twenty_documents_cost_as_much_as_it_says(e, said):
+    cost = -score(RBU(e=e) @ 20, [[0]] * 20, others=[[1]])
+
+    assert f"{cost:.1g}" in said
+    assert said in " ".join(PAGE.split())
 
 
 def test_no_results_at_all_have_the_values_of_the_table():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from typing import Any, cast
 
 import numpy as np
@@ -108,6 +108,11 @@ def generator_of(rng: Rng) -> np.random.Generator:
         ) from error
 
 
+def seed_of(rng: Rng) -> dict[Hashable, int]:
+    """Return the seed for the attributes of a table, or nothing if ``rng`` is a generator or None."""
+    return {"seed": int(rng)} if isinstance(rng, (int, np.integer)) else {}
+
+
 def checked(who: str, declared: Parameters, **values: Any) -> dict[str, Any]:
     """Return values as plain literals, the default for None, or raise a ``ValueError`` that starts with ``who``."""
     of = cast("dict[str, Parameter]", declared)
@@ -142,7 +147,7 @@ ALPHA: Parameters = {
         float,
         0.5,
         interval="[0, 1]",
-        desc="redundancy intolerance: fraction of its gain that an intent loses each time it is met",
+        desc="penalty for repetition: an intent's gain is multiplied by 1 - alpha each time it is covered again",
     )
 }
 TIME_LIMIT: Parameters = {

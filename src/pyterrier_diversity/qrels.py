@@ -23,6 +23,7 @@ def add_rarity(
     qrels: pd.DataFrame,
     runs: Mapping[str, Any] | Iterable[Any],
     cutoff: int = 100,
+    *,
     bounded: bool = False,
 ) -> pd.DataFrame:
     r"""Add the column ``rarity``, which is high for documents that few systems retrieve.

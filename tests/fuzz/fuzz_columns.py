@@ -69,7 +69,7 @@ def rows_by_query(frame: Any, *columns: str) -> dict[str, list[dict[str, Any]]]:
 )
 def test_rarity_is_one_less_the_share_of_systems(qrels, runs, cutoff, bounded, named):
     given = {f"system {i}": run for i, run in enumerate(runs)} if named else runs
-    found = answer("add_rarity", lambda: add_rarity(qrels, given, cutoff, bounded))
+    found = answer("add_rarity", lambda: add_rarity(qrels, given, cutoff, bounded=bounded))
 
     if isinstance(found, Refusal) or found.empty:
         return

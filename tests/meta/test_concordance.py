@@ -248,5 +248,5 @@ def test_invalid_arguments_are_refused(arguments, message):
 
 
 def test_one_system_is_refused():
-    with pytest.raises(ValueError, match=r"perquery must have at least two systems, not \['s0'\]\."):
+    with pytest.raises(ValueError, match=r"perquery must have at least two systems, not 1\."):
         concordance(frame(A=[[1, 2]], B=[[1, 2]], G=[[1, 2]]), "G")

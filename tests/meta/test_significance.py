@@ -17,7 +17,8 @@ from statsmodels.stats.multitest import multipletests
 from pyterrier_diversity import __version__
 from pyterrier_diversity.meta import compare, trials
 from pyterrier_diversity.meta.significance_tests import TESTS as TABLE
-from pyterrier_diversity.meta.significance_tests import Design, Test, p_values, studentised
+from pyterrier_diversity.meta.significance_tests import Design, Test, studentised
+from pyterrier_diversity.meta.significance_tests import tested as p_and_intervals
 from pyterrier_diversity.meta.trials import draws, flips, resamples, shuffle
 
 DRAWING = ["tukey-randomised", "bootstrap", "permutation"]
@@ -49,7 +50,7 @@ def design(test, values, n_trials=1, groups="all", rng=1):
 
 def p_of(values, test, **options):
     first, second = np.triu_indices(len(values), 1)
-    return p_values(values, first, second, design(test, values, **options))
+    return p_and_intervals(values, first, second, design(test, values, **options)).p
 
 
 def all_shuffles(values):

@@ -183,5 +183,5 @@ def test_parameters_out_of_range_are_refused(arguments, message):
 
 
 def test_one_system_is_refused():
-    with pytest.raises(ValueError, match=r"perquery must have at least two systems, not \['s0'\]\."):
+    with pytest.raises(ValueError, match=r"perquery must have at least two systems, not 1\."):
         stability(frame(P=[[1, 2]]))

@@ -152,7 +152,7 @@ def test_every_measure_has_the_values_that_a_new_evaluation_gives_it(bounded, cu
     runs["s0"] = runs["s0"][runs["s0"]["query_id"] != "q3"]
     names = list(runs)
 
-    table = number_of_systems(runs, qrels, MEASURES, [3, 6], 4, cutoff=cutoff, bounded=bounded, rng=5)
+    table = number_of_systems(runs, qrels, MEASURES, [3, 6], n_trials=4, cutoff=cutoff, bounded=bounded, rng=5)
 
     rare = add_rarity(qrels, runs, cutoff=cutoff, bounded=bounded)
     initial = {name: ir_measures.calc_aggregate(MEASURES, rare, runs[name]) for name in names}
@@ -188,7 +188,7 @@ def test_a_measure_without_rareness_ranks_as_it_did_always(measure):
 
 
 def test_systems_that_are_all_tied_have_no_correlation():
-    table = number_of_systems({"A": run(q="a"), "B": run(q="a")}, relevant(q="ab"), P_Rareness @ 5, [2], 3)
+    table = number_of_systems({"A": run(q="a"), "B": run(q="a")}, relevant(q="ab"), P_Rareness @ 5, [2], n_trials=3)
 
     assert table["n_trials"].item() == 0
     assert table[["mean", "std"]].isna().all(axis=None)
@@ -207,7 +207,7 @@ def test_the_sizes_are_the_powers_of_2_below_the_number_of_systems():
 def test_another_coefficient_takes_the_initial_ranking_for_the_reference():
     initial, alone = [1.25, 1.5, 0.0], [1 + 1 / 3, 1 + 1 / 3, 0.0]
 
-    table = number_of_systems(FOUR, relevant(q="xz"), P_Rareness @ 1, [3], 40, "tau_ap", rng=2)
+    table = number_of_systems(FOUR, relevant(q="xz"), P_Rareness @ 1, [3], n_trials=40, method="tau_ap", rng=2)
 
     # Of A, B and C or D, A and B are tied alone; of A, C and D or B, C and D, C and D are tied in both rankings.
     drawn = [sorted(drawn) for drawn in drawn_by(2, 4, [3], 40)[3]]
@@ -237,7 +237,7 @@ def test_a_seed_repeats_the_result():
     runs, qrels = collection(7)
 
     first, again, other = (
-        number_of_systems(runs, qrels, P_Rareness(alpha=5) @ 5, [4], 20, rng=seed)
+        number_of_systems(runs, qrels, P_Rareness(alpha=5) @ 5, [4], n_trials=20, rng=seed)
         for seed in (1, np.random.default_rng(1), 2)
     )
 
@@ -250,7 +250,7 @@ def test_the_number_of_workers_does_not_matter():
     measures = [AP_Rareness, IA(P_Rareness(alpha=2) @ 5), Adhoc(nDCG @ 5)]
 
     pd.testing.assert_frame_equal(
-        *(number_of_systems(runs, qrels, measures, [2, 5], 60, rng=1, n_jobs=n) for n in (1, 2))
+        *(number_of_systems(runs, qrels, measures, [2, 5], n_trials=60, rng=1, n_jobs=n) for n in (1, 2))
     )
     pd.testing.assert_frame_equal(*(insert_synthetic_system(runs, qrels, measures, range(4), n_jobs=n) for n in (1, 2)))
 

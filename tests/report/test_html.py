@@ -230,6 +230,15 @@ def test_invalid_arguments_are_refused(tmp_path, runs, options, message):
         html_report(QRELS, runs, [StRecall @ 2], tmp_path / "report.html", **options)
 
 
+def test_a_warning_about_a_run_is_given_once_and_names_it(tmp_path):
+    twice = pd.concat([RUNS["x"], RUNS["x"]])
+
+    with pytest.warns(UserWarning, match="^Run x: The run repeats documents") as warned:
+        html_report(QRELS, {**RUNS, "x": twice}, [StRecall @ 2], tmp_path / "report.html")
+
+    assert len(warned) == 1
+
+
 def test_runs_without_names_are_refused(tmp_path):
     with pytest.raises(TypeError, match="runs must be a dict of names to runs, not DataFrame"):
         html_report(QRELS, RUNS["x"], [StRecall @ 2], tmp_path / "report.html")

@@ -36,6 +36,7 @@ Exit status:
   1  an error, or an incomplete table
   2  a usage error, such as an unknown option
   3  a run failed a gate (--min, --no-worse)
+
 \b
 Tab completion in bash (or zsh, fish):
   eval "$(_PYTERRIER_DIVERSITY_COMPLETE=bash_source pyterrier-diversity)"

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import click
 
+from ..io.trec import OrderedBy
 from ..io.written import Format
 from ..meta import compare as compared
 from ..meta import comparison_text, significance_table, worse_than
@@ -67,7 +68,7 @@ def compare(
     output: Path | None,
     format: Format | None,
     places: int | None,
-    order: Literal["score", "rank"],
+    order: OrderedBy,
     strict: bool,
     doc_len: Path | None,
     jobs: int | None,

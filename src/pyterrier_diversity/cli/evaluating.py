@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..evaluate.expected import TiesOption
+from ..io.trec import OrderedBy
 from ..io.written import Format
 from . import options
 from .inputs import read_judged, run_paths
@@ -17,8 +18,6 @@ from .outputs import put, refuse, tell
 if TYPE_CHECKING:
     import ir_measures
     import pandas as pd
-
-Order = Literal["score", "rank"]
 
 
 @click.command()
@@ -105,7 +104,7 @@ def evaluate(
 @options.with_options(options.ORDER, options.OUTPUT, options.FORMAT)
 @click.option("--strict", is_flag=True, help="Exit with status 1 for warnings, too.")
 def check(
-    qrels: str, runs: tuple[str, ...], order: Order, output: Path | None, format: Format | None, strict: bool
+    qrels: str, runs: tuple[str, ...], order: OrderedBy, output: Path | None, format: Format | None, strict: bool
 ) -> None:
     """Look for mistakes in QRELS and RUNS. In Python: check_files.
 

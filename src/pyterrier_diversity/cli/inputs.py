@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     import ir_measures
     import pandas as pd
 
+    from ..io.trec import OrderedBy
+
 
 def read_judged(name: str, measures: Iterable[ir_measures.Measure] = (), *, strict: bool = False) -> pd.DataFrame:
     """Read qrels from a file or a dataset, with passages if one of the measures needs them.
@@ -156,7 +158,7 @@ def runs_and_baselines(
     return runs, [name_of[Path(path).resolve()] for path in files]
 
 
-def read_named_run(path: str | Path, order: Literal["score", "rank"], doc_len: Path | None = None) -> pd.DataFrame:
+def read_named_run(path: str | Path, order: OrderedBy, doc_len: Path | None = None) -> pd.DataFrame:
     """Read a run, with the lengths of its documents if ``doc_len`` is given."""
     from ..io import add_lengths, read_run_or_session
 

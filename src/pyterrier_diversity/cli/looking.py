@@ -6,11 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from .. import Coverage, meta, missed_intents, plots
+from ..io.trec import OrderedBy
 from ..io.written import Format
 from ..measures.composite import last_rank
 from . import options
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     import ir_measures
     import pandas as pd
     from matplotlib.axes import Axes
-
-Order = Literal["score", "rank"]
 
 
 @click.command()
@@ -43,7 +42,7 @@ def explain(
     output: Path | None,
     format: Format | None,
     places: int | None,
-    order: Order,
+    order: OrderedBy,
     doc_len: Path | None,
 ) -> None:
     """Show what each document contributes to a measure.
@@ -85,7 +84,7 @@ class Asked:
     measures: list[ir_measures.Measure]
     query: str | None
     depth: int
-    order: Order
+    order: OrderedBy
     doc_len: Path | None = None
     seed: int = 0
     jobs: int | None = None

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..io import read_if_path
+from ..io.trec import OrderedBy
 from ..judged import QRELS_COLUMNS, RUN_COLUMNS, Judgements, Run, collected, judge, to_frame
 from .runs import named_runs
 
@@ -28,7 +29,7 @@ def check_files(
     qrels: pd.DataFrame,
     runs: Mapping[str, Any] | str | os.PathLike[str] | Iterable[str | os.PathLike[str]] = (),
     *,
-    order: Literal["score", "rank"] = "score",
+    order: OrderedBy = "score",
 ) -> pd.DataFrame:
     """Look for mistakes in qrels and runs, without computing a measure.
 
@@ -105,7 +106,7 @@ def _about_qrels(judgements: Judgements) -> Iterator[_Finding]:
     )
 
 
-def _about_run(run: Any, judgements: Judgements | None, order: Literal["score", "rank"]) -> Iterator[_Finding]:
+def _about_run(run: Any, judgements: Judgements | None, order: OrderedBy) -> Iterator[_Finding]:
     try:
         with collected() as messages:
             frame = read_if_path(run, order)

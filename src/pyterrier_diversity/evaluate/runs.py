@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from ..io.dynamic_domain import read_lengths
-from ..io.trec import checked_order
+from ..io.trec import OrderedBy, checked_order
 from ..judged import QRELS_COLUMNS, give, to_frame
 from ..measures.groups import read_some_measures
 from ..parameters import Rng
@@ -32,7 +32,7 @@ def evaluate_runs(
     *,
     perquery: bool = False,
     n_jobs: int | None = None,
-    order: Literal["score", "rank"] = "score",
+    order: OrderedBy = "score",
     queries: bool = False,
     strict: bool = False,
     ties: TiesOption = "docno",

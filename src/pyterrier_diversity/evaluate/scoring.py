@@ -6,13 +6,14 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import ir_measures
 import numpy as np
 import pandas as pd
 
 from ..io import Content, add_lengths, read_content, read_run_or_session
+from ..io.trec import OrderedBy
 from ..judged import RUN_COLUMNS, Run, collected, to_frame
 from ..measures import signature
 from ..measures.composite import innermost, last_rank
@@ -56,7 +57,7 @@ class Call:
         self,
         qrels: pd.DataFrame,
         measures: list[ir_measures.Measure],
-        order: Literal["score", "rank"],
+        order: OrderedBy,
         draws: Draws | None,
         doc_len: Mapping[str, float] | None = None,
     ) -> None:

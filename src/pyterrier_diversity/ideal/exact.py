@@ -40,7 +40,7 @@ def exact_order(
     n_docs : int
         The number of documents.
     alpha : float in [0, 1]
-        The fraction of its gain that an intent loses each time it is met.
+        Penalty for repetition: an intent's gain is multiplied by 1 - alpha each time it is covered again.
     depth : int, optional
         Number of ranks; by default, the number of documents.
     discount : callable, optional

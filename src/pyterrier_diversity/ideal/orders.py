@@ -62,7 +62,7 @@ class Greedy:
     Parameters
     ----------
     alpha : float
-        The fraction of its gain that an intent loses each time it is met.
+        Penalty for repetition: an intent's gain is multiplied by 1 - alpha each time it is covered again.
     worth : callable, optional
         v, as for `ByWorth`; 1 by default.
     parameters : tuple
@@ -102,7 +102,7 @@ class Exact:
     Parameters
     ----------
     alpha : float
-        The fraction of its gain that an intent loses each time it is met.
+        Penalty for repetition: an intent's gain is multiplied by 1 - alpha each time it is covered again.
     discount : callable
         The discount at ranks; discounts with the same parameters must be equal.
     depth : int or None

@@ -15,7 +15,7 @@ from .nuggets import read_nuggets
 from .records import ending
 from .tabular import JSON, TABLES, read_json_run, read_qrels_table, with_whole_labels
 
-Order = Literal["score", "rank"]
+OrderedBy = Literal["score", "rank"]
 
 
 def read_qrels(path: Source) -> pd.DataFrame:
@@ -72,7 +72,7 @@ def _check_weights(table: pd.DataFrame, name: str) -> None:
         )
 
 
-def read_run(path: Source, *, order: Order = "score") -> pd.DataFrame:
+def read_run(path: Source, *, order: OrderedBy = "score") -> pd.DataFrame:
     """Read a run file, in the order of evaluation.
 
     Parameters
@@ -112,7 +112,7 @@ def read_run(path: Source, *, order: Order = "score") -> pd.DataFrame:
     return _read_trec_run(content, order)
 
 
-def read_run_or_session(path: Source, order: Order = "score") -> pd.DataFrame:
+def read_run_or_session(path: Source, order: OrderedBy = "score") -> pd.DataFrame:
     """Read a run file with `read_run`, or with `read_dd_run` if it is one of TREC Dynamic Domain."""
     content = read_content(path)
     if ending(content.name) in JSON:
@@ -124,26 +124,26 @@ def read_run_or_session(path: Source, order: Order = "score") -> pd.DataFrame:
     return read_dd_run(content)
 
 
-def read_if_path(run: Any, order: Order = "score") -> Any:
+def read_if_path(run: Any, order: OrderedBy = "score") -> Any:
     """Read a run if it is a path; return anything else as it is."""
     return read_run_or_session(run, order) if isinstance(run, (str, os.PathLike)) else run
 
 
-def checked_order(who: str, order: Any) -> Order:
+def checked_order(who: str, order: Any) -> OrderedBy:
     """Return ``order``, or raise a ``ValueError`` if it is not "score" or "rank"."""
     if order not in ("score", "rank"):
         raise ValueError(f"{who}: order must be 'score' or 'rank', not {order!r}.")
     return "rank" if order == "rank" else "score"
 
 
-def _read_trec_run(content: Content, order: Order) -> pd.DataFrame:
+def _read_trec_run(content: Content, order: OrderedBy) -> pd.DataFrame:
     by_rank = order == "rank"
     # The other of the two columns may contain anything.
     columns: Columns = {"qid": str, "q0": None, "docno": Distinct, "rank": object, "score": float, "tag": None}
     return _ranked(read_columns(content, columns | ({"rank": float, "score": None} if by_rank else {})), by_rank)
 
 
-def _read_json_run(content: Content, order: Order) -> pd.DataFrame:
+def _read_json_run(content: Content, order: OrderedBy) -> pd.DataFrame:
     run = {column: values.to_numpy() for column, values in read_json_run(content).items()}
     if order == "rank" and np.isnan(run["rank"]).any():
         raise ValueError(f"{content.name}: order='rank' needs the rank of each document.")

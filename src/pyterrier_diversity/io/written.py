@@ -10,6 +10,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal, get_args
 
+import numpy as np
 import pandas as pd
 
 from .files import Path
@@ -255,10 +256,16 @@ def _json(frame: pd.DataFrame, places: int | None, *, lines: bool) -> str:
 
 
 def _value(cell: Any, places: int | None) -> Any:
-    """Return the JSON value of a cell: null for NaN and infinity, text for unknown types."""
+    """Return the JSON value of a cell: null for infinity and missing values, text for unknown types."""
+    if isinstance(cell, dict):
+        return {str(key): _value(value, places) for key, value in cell.items()}
+    if isinstance(cell, (list, tuple)):
+        return [_value(value, places) for value in cell]
     if isinstance(cell, float):
         return None if not math.isfinite(cell) else cell if places is None else round(cell, places)
-    return cell if cell is None or isinstance(cell, (str, bool, int)) else str(cell)
+    if isinstance(cell, np.integer):
+        return int(cell)
+    return None if cell is None or cell is pd.NA else cell if isinstance(cell, (str, bool, int)) else str(cell)
 
 
 def _markdown(rows: list[list[str]], numeric: list[bool]) -> str:

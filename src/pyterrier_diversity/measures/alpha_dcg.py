@@ -142,7 +142,8 @@ class _ERR_IA(OverPerfect):
 class _alpha_nDCG(OverGreedy):
     """Alpha-nDCG: DCG in which repeated intents gain less, divided by that of the ideal ranking.
 
-    The ideal ranking is built greedily. Values equal those of ndeval at every cutoff.
+    The ideal ranking is built greedily. A better one may exist, so values can exceed 1, but not e/(e - 1). Values equal
+    those of ndeval at every cutoff.
 
     .. cite.dblp:: conf/sigir/ClarkeKCVABM08
 

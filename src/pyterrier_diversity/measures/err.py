@@ -1,4 +1,7 @@
-"""ERR and nDCG with exponential gains: the measures of gdeval, without rounding."""
+"""ERR and nDCG with exponential gains: the measures of gdeval, without rounding.
+
+The nDCG is ir_measures' own ``nDCG(dcg="exp-log2") @ k``, which this package computes if it is imported.
+"""
 
 from __future__ import annotations
 

@@ -38,6 +38,7 @@ def concordance(
     perquery: pd.DataFrame,
     gold: Measures,
     measures: Measures | None = None,
+    *,
     method: Literal["exact", "normal"] = "exact",
 ) -> pd.DataFrame:
     r"""Test which of two measures agrees more often with gold standards, when the two measures disagree.
@@ -106,14 +107,12 @@ def concordance(
         raise ValueError(f"perquery has no measure {', '.join(absent)}; it has {', '.join(scores.measures)}.")
     if len(compared) < 2:
         raise ValueError(f"concordance: measures must be at least two, without gold, not {compared!r}.")
-    if len(scores.systems) < 2:
-        raise ValueError(f"concordance: perquery must have at least two systems, not {scores.systems!r}.")
+    scores.need_two("concordance", "systems")
     counts = _count(*(np.stack([scores.by_measure[name] for name in names]) for names in (compared, golds)))
     table = _table(compared, counts, method)
     table.attrs = {
         "legend": dict(_LEGEND),
-        "n_systems": len(scores.systems),
-        "n_queries": len(scores.queries),
+        **scores.sizes,
         "gold": golds,
         "method": method,
     }

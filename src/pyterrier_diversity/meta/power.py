@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from ..parallel import in_parallel
-from ..parameters import Parameter, Rng
+from ..parameters import Parameter, Rng, seed_of
 from .scores import Measures, differences, generators, read_scores, signs
 from .significance_tests import LEVEL
 from .trials import draws, shuffle
@@ -48,10 +48,10 @@ _Power = Callable[[int, float], float]
 def topics_needed(
     perquery: pd.DataFrame,
     delta: float | Iterable[float] | None = None,
+    *,
     power: float = 0.8,
     alpha: float = 0.05,
     test: PowerTest = "t",
-    *,
     n: int | Iterable[int] | None = None,
     measures: Measures | None = None,
     n_trials: int = 1000,
@@ -148,9 +148,7 @@ def topics_needed(
     name, given, parameter = ("n", n, _TOPICS) if delta is None else ("delta", delta, _DELTA)
     wanted = parameter.check_each(who, name, given if isinstance(given, Iterable) else [given])
     scores = read_scores(perquery, measures)
-    for what, names in (("systems", scores.systems), ("queries", scores.queries)):
-        if len(names) < 2:
-            raise ValueError(f"{who}: perquery must have at least two {what}, not {len(names)}.")
+    scores.need_two(who, "systems", "queries")
     source = generators(rng, 1)[0]
     find: Callable[..., tuple[float, int, float]] = _topics_for if n is None else _difference_for
     tasks = [
@@ -168,13 +166,10 @@ def topics_needed(
         "test": test,
         "power": power,
         "alpha": alpha,
-        "n_systems": len(scores.systems),
-        "n_queries": len(scores.queries),
+        **scores.sizes,
     }
     if test != "t":
-        table.attrs["n_trials"] = n_trials
-        if isinstance(rng, (int, np.integer)):
-            table.attrs["seed"] = int(rng)
+        table.attrs |= {"n_trials": n_trials, **seed_of(rng)}
     return table
 
 

@@ -30,6 +30,7 @@ def reproduction(
     table: str,
     theirs: Mapping[str, float | str],
     ours: Mapping[str, float | str],
+    *,
     decimals: int = 3,
     why: str | Mapping[str, str] = "",
     in_order: float = 0.9,

@@ -30,6 +30,7 @@ def risk(
     perquery: pd.DataFrame,
     baseline: str,
     alpha: float = 1.0,
+    *,
     measures: Measures | None = None,
 ) -> pd.DataFrame:
     r"""Compute the risk of each system against a baseline, as in the TREC Web tracks of 2013 and 2014.
@@ -109,8 +110,7 @@ def risk(
     table.attrs = {
         "legend": dict(_LEGEND),
         "alpha": alpha,
-        "n_systems": len(scores.systems),
-        "n_queries": len(scores.queries),
+        **scores.sizes,
     }
     return table
 
@@ -120,8 +120,7 @@ def _check(scores: Scores, baseline: str) -> None:
         raise ValueError(f"risk: baseline must be one of {', '.join(scores.given)}, not {baseline!r}.")
     if len(scores.systems) < 2:
         raise ValueError(f"risk: perquery must have a system besides the baseline {baseline!r}.")
-    if len(scores.queries) < 2:
-        raise ValueError("risk: perquery must have at least two queries, not 1.")
+    scores.need_two("risk", "queries")
 
 
 def _of_measure(delta: np.ndarray, alpha: float, queries: list[str]) -> pd.DataFrame:

@@ -15,7 +15,7 @@ from ..io import read_if_path
 from ..judged import NO_DOCUMENT, QRELS_COLUMNS, RUN_COLUMNS, Run, ids, warn_user, with_string_ids
 from ..measures.groups import read_some_measures
 from ..parallel import in_parallel
-from ..parameters import Parameter, Rng, generator_of
+from ..parameters import Parameter, Rng, generator_of, seed_of
 from .correlation import correlate, kendall_tau
 from .scores import Group, Measures, families, generators, read_scores
 from .significance_tests import LEVEL
@@ -114,8 +114,7 @@ def topic_sampling(
     who = "topic_sampling"
     n_trials = _TRIALS.check(who, "n_trials", n_trials)
     scores = read_scores(perquery, measures)
-    if len(scores.systems) < 2:
-        raise ValueError(f"{who}: perquery must have at least two systems, not {scores.systems!r}.")
+    scores.need_two(who, "systems")
     n_queries = len(scores.queries)
     size = Parameter(int, interval=f"[1, {n_queries}]", desc="number of topics")
     drawn = size.check_each(who, "sizes", sizes)
@@ -131,7 +130,7 @@ def topic_sampling(
         tau=taus.mean(axis=1), sd=taus.std(axis=1), n_trials=taus.count(axis=1)
     )
     frame = _finished(frame, family_of, len(scores.systems), n_queries)
-    frame.attrs["n_trials"] = n_trials
+    frame.attrs |= {"n_trials": n_trials, **seed_of(rng)}
     return frame
 
 
@@ -327,7 +326,7 @@ def assessor_agreement(
         rows.append((name, _tau_of(measure, *tables), *_percentiles(np.array(taus), ci)))
     frame = pd.DataFrame(rows, columns=["measure", "tau", "tau_low", "tau_high"])
     frame = _finished(frame, family_of, len(systems), len(common))
-    frame.attrs |= {"n_trials": n_trials, "ci": ci}
+    frame.attrs |= {"n_trials": n_trials, "ci": ci, **seed_of(rng)}
     return frame
 
 

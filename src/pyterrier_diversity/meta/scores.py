@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import NamedTuple
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from typing import Literal, NamedTuple
 
 import ir_measures
 import numpy as np
@@ -41,6 +41,18 @@ class Scores(NamedTuple):
     def measures(self) -> list[str]:
         """The names of the measures."""
         return list(self.by_measure)
+
+    @property
+    def sizes(self) -> dict[Hashable, int]:
+        """The numbers of systems and queries, as attributes of a table."""
+        return {"n_systems": len(self.systems), "n_queries": len(self.queries)}
+
+    def need_two(self, who: str, *what: Literal["systems", "queries"]) -> None:
+        """Raise a ``ValueError`` that starts with ``who`` if there is only one system or query."""
+        for name in what:
+            n: int = self.sizes[f"n_{name}"]
+            if n < 2:
+                raise ValueError(f"{who}: perquery must have at least two {name}, not {n}.")
 
 
 def read_scores(perquery: pd.DataFrame, measures: Measures | None = None) -> Scores:

@@ -1,7 +1,7 @@
 r"""The significance tests of `compare`: their p-values, intervals and borderline differences.
 
-*Randomised Tukey HSD.* Each of B trials shuffles the values of every query among the systems. p is the share of trials
-in which the difference between the best and the worst mean is at least the difference of the pair.
+*Randomised Tukey HSD.* Each of B trials shuffles the values of every query among the systems. The share of trials in
+which the best and the worst mean differ by at least the difference of the pair is p.
 
 *Parametric Tukey HSD*, for m systems on the same n queries: :math:`q = |\bar x_i - \bar x_j| / \sqrt{MS_{res}/n}` has
 the studentised range distribution with (n - 1)(m - 1) degrees of freedom. :math:`MS_{res}` is the residual mean square
@@ -32,7 +32,7 @@ smaller. ``joblib.parallel_config(backend="dask")`` or ``"ray"`` runs long tests
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, NamedTuple, get_args
@@ -40,7 +40,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 
 from ..parallel import in_parallel
-from ..parameters import Parameter, Rng
+from ..parameters import Parameter, Rng, seed_of
 from .scores import TOLERANCE, Scores, differences, generators, signs
 from .trials import Draws, draws, fitting, flips, resamples, shuffle
 
@@ -366,7 +366,7 @@ class Design(NamedTuple):
     n_jobs: int | None
     family: Family = "measure"
     alternative: Alternative = "two-sided"
-    seed: int | None = None
+    seed: Mapping[Hashable, int] = {}
 
     def described(self, scores: Scores) -> dict[Hashable, Any]:
         """Return the attributes of a table of results that describe the test, as JSON values."""
@@ -378,11 +378,9 @@ class Design(NamedTuple):
         if TESTS[self.test].of_all is not None:
             parameters["groups"] = self.groups
         if TESTS[self.test].n_trials is not None:
-            parameters["n_trials"] = self.draws.n
-            if self.seed is not None:
-                parameters["seed"] = self.seed
+            parameters |= {"n_trials": self.draws.n, **self.seed}
         parameters["version"] = sys.modules[__name__.partition(".")[0]].__version__
-        return {**parameters, "n_systems": len(scores.systems), "n_queries": len(scores.queries)}
+        return parameters | scores.sizes
 
 
 def design(
@@ -429,13 +427,10 @@ def design(
             f"{who}: family must be 'measure' without a correction, not 'all': only a correction reads it. Give one, "
             f"such as correction='holm', with one of {of_pairs}."
         )
-    for what, names in (("systems", scores.systems), ("queries", scores.queries)):
-        if len(names) < 2:
-            raise ValueError(f"{who}: perquery must have at least two {what}, not {len(names)}.")
+    scores.need_two(who, "systems", "queries")
     n = TESTS[test].n_trials or 1 if n_trials is None else TRIALS.check(who, "n_trials", n_trials)
     trials = draws(generators(rng, 1)[0], n, len(scores.systems) * len(scores.queries))
-    seed = int(rng) if isinstance(rng, (int, np.integer)) else None
-    return Design(test, groups, trials, alpha, correction, n_jobs, family, alternative, seed)
+    return Design(test, groups, trials, alpha, correction, n_jobs, family, alternative, seed_of(rng))
 
 
 def corrected(p: np.ndarray, correction: str, n_families: int) -> np.ndarray:
@@ -485,11 +480,6 @@ def tested(values: np.ndarray, first: np.ndarray, second: np.ndarray, how: Desig
         return Tested(*test.of_all(values, np.abs(differences(means[first], means[second])), how))
     z = differences(values[first], values[second])
     return Tested(test.of_pairs(z, how), None if test.half_widths is None else partial(test.half_widths, z, how))
-
-
-def p_values(values: np.ndarray, first: np.ndarray, second: np.ndarray, how: Design) -> np.ndarray:
-    """Compute the p-value of each pair, shape (n_pairs,), from the same arguments as `tested`."""
-    return tested(values, first, second, how).p
 
 
 def interval(

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from ..parallel import in_parallel
-from ..parameters import Parameter, Parameters, Rng, checked, generator_of
+from ..parameters import Parameter, Parameters, Rng, checked, generator_of, seed_of
 from .scores import Measures, read_scores, signs
 
 _PARAMETERS: Parameters = {
@@ -25,6 +25,7 @@ _LEGEND = {
 def stability(
     perquery: pd.DataFrame,
     measures: Measures | None = None,
+    *,
     n_trials: int = 1000,
     fuzziness: float = 0.05,
     share: float = 0.5,
@@ -95,8 +96,7 @@ def stability(
         "stability", _PARAMETERS, n_trials=n_trials, fuzziness=fuzziness, share=share
     ).values()
     scores = read_scores(perquery, measures)
-    if len(scores.systems) < 2:
-        raise ValueError(f"stability: perquery must have at least two systems, not {scores.systems!r}.")
+    scores.need_two("stability", "systems")
     n_topics = _size_of_sample(len(scores.queries), share)
     # Drawn before the work is divided, so that the result does not depend on the number of workers.
     topics = np.tile(np.arange(len(scores.queries)), (n_trials, 1))
@@ -107,12 +107,12 @@ def stability(
     table.insert(0, "measure", scores.measures)
     table.attrs = {
         "legend": dict(_LEGEND),
-        "n_systems": len(scores.systems),
-        "n_queries": len(scores.queries),
+        **scores.sizes,
         "n_topics": n_topics,
         "n_trials": n_trials,
         "fuzziness": fuzziness,
         "share": share,
+        **seed_of(rng),
     }
     return table
 

@@ -18,7 +18,7 @@ from ..measures.base import CompositeMeasure, implementation
 from ..measures.composite import innermost
 from ..measures.groups import read_some_measures
 from ..parallel import in_parallel
-from ..parameters import CUTOFF, REL, Parameter, Parameters, Rng, checked
+from ..parameters import CUTOFF, REL, Parameter, Parameters, Rng, checked, seed_of
 from ..qrels import add_rarity
 from .correlation import METHOD, Method, correlate
 from .scores import Measures, generators, signs
@@ -74,6 +74,7 @@ def number_of_systems(
     qrels: pd.DataFrame,
     measures: Measures,
     sizes: Iterable[int] | None = None,
+    *,
     n_trials: int = 1000,
     method: Method = "tau",
     cutoff: int = 100,
@@ -175,6 +176,7 @@ def number_of_systems(
         "method": method,
         "cutoff": cutoff,
         "bounded": bounded,
+        **seed_of(rng),
     }
     return table
 
@@ -185,6 +187,7 @@ def insert_synthetic_system(
     measures: Measures,
     n_relevant: Iterable[int] = range(1, 46),
     kind: Literal["rare", "common"] = "rare",
+    *,
     cutoff: int = 100,
     bounded: bool = False,
     rel: float | None = None,
@@ -227,8 +230,8 @@ def insert_synthetic_system(
     Raises
     ------
     ValueError
-        If there is no run, no measure or no number, a parameter is out of range, or a column or a value is missing in a
-        run or the qrels.
+        If there is no run, no measure or no number, or a parameter is out of range. Also if a column or a value is
+        missing in a run or the qrels.
     TypeError
         If ``runs`` is not a mapping, or ``measures`` has something else than measures.
 

@@ -84,8 +84,7 @@ def unanimity(perquery: pd.DataFrame, measures: Measures | None = None, *, group
     2      m1      0.415
     """
     scores = read_scores(perquery, measures)
-    if len(scores.systems) < 2:
-        raise ValueError(f"unanimity: perquery must have at least two systems, not {len(scores.systems)}.")
+    scores.need_two("unanimity", "systems")
     values = np.stack([scores.by_measure[measure].T for measure in scores.measures])
     originals, copy_of = _without_copies(values)
     if len(originals) < 2:
@@ -103,8 +102,7 @@ def unanimity(perquery: pd.DataFrame, measures: Measures | None = None, *, group
         frame = frame.drop_duplicates("family", ignore_index=True)
     frame.attrs = {
         "legend": {column: what for column, what in _LEGEND.items() if column in frame},
-        "n_systems": len(scores.systems),
-        "n_queries": len(scores.queries),
+        **scores.sizes,
         "n_measures": len(originals),
     }
     return frame

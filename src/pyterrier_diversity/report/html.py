@@ -14,7 +14,7 @@ import pandas as pd
 
 from ..evaluate import evaluate_runs, missed_intents, runs_by_name, texts_of_intents
 from ..io import read_if_path
-from ..judged import QRELS_COLUMNS, RUN_COLUMNS, Ranked, Run, judge, to_frame
+from ..judged import QRELS_COLUMNS, RUN_COLUMNS, Ranked, Run, collected, judge, to_frame
 from ..parameters import CUTOFF, Parameter, Rng, checked
 
 if TYPE_CHECKING:
@@ -80,9 +80,9 @@ def html_report(
 ) -> Path:
     """Write a report on systems as one HTML file, without scripts and other files.
 
-    The report has the means with intervals and marks of significance, the difference of each system to the baseline on
-    each query, the queries that differ most with both rankings side by side, the intents (nuggets) that each system
-    covers or misses, and the signature of each measure.
+    The report has the means with intervals and marks of significance, and the differences on each query. For the
+    queries that differ most, it shows both rankings side by side. It lists the intents (nuggets) that each system
+    covers and misses, and ends with the signatures of the measures.
 
     Parameters
     ----------
@@ -151,21 +151,22 @@ def html_report(
     tested = len(scores.systems) > 1 and len(scores.queries) > 1
     against = next(iter(frames)) if baseline is None else baseline
     options = {"baseline": baseline, "correction": correction, "alpha": alpha, "rng": rng}
-    covered = _Coverage(qrels, frames, cutoff)
-    page = _template().render(
-        title=title,
-        systems=scores.given,
-        measures=scores.measures,
-        signatures=perquery.attrs["signatures"],
-        n_queries=len(scores.queries),
-        baseline=against,
-        cutoff=cutoff,
-        **(_tested(perquery, scores, test, options) if tested else _untested(scores)),
-        pictures=_pictures(scores, against),
-        queries=_differing(qrels, frames, scores, against, n_queries, cutoff, covered),
-        matrix=covered.by_query(),
-        **_missed(qrels, frames, cutoff),
-    )
+    with collected():  # the warnings about the runs were given above
+        covered = _Coverage(qrels, frames, cutoff)
+        page = _template().render(
+            title=title,
+            systems=scores.given,
+            measures=scores.measures,
+            signatures=perquery.attrs["signatures"],
+            n_queries=len(scores.queries),
+            baseline=against,
+            cutoff=cutoff,
+            **(_tested(perquery, scores, test, options) if tested else _untested(scores)),
+            pictures=_pictures(scores, against),
+            queries=_differing(qrels, frames, scores, against, n_queries, cutoff, covered),
+            matrix=covered.by_query(),
+            **_missed(qrels, frames, cutoff),
+        )
     target = Path(path)
     target.write_text(page, encoding="utf-8")
     return target

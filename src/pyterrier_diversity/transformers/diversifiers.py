@@ -214,7 +214,7 @@ class IASelect(_IntentReranker):
     ----------
     intents : DataFrame or pt.Transformer
         Scores of documents for intents: a frame with the columns ``qid``, ``iteration``, ``docno``, ``score`` and
-        optionally ``weight``, or a transformer such as `OnSubtopics` that returns such a frame for the results. The
+        optionally ``weight``. A transformer such as `OnSubtopics` may return this frame for the results. The
         weights are P(intent|query), uniform by default; they are divided by their sum for the query if it is above 1. A
         document without a row has a score of 0, or the intent's lowest score if that is below 0.
     normalise : {"sum", "max", "minmax"} or None

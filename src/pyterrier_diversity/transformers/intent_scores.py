@@ -188,8 +188,8 @@ def read_intent_scores(frame: pd.DataFrame, queries: Sequence[Candidates], who: 
     Raises
     ------
     ValueError
-        If a column or a value is missing, a score is not finite, a document has two scores for an intent, or a weight
-        is negative or differs between the rows of an intent.
+        If a column or a value is missing, a score is not finite, or a document has two scores for an intent. Also if a
+        weight is negative, or differs between the rows of an intent.
     """
     what = f"{who}: intents"
     if "iteration" not in frame:
