@@ -6,9 +6,9 @@ says that their threshold exists: the search tests DeepTh with 1000 documents, a
 which must be enough.
 
 Labels are whole numbers. Every intent has one document with the largest label, 10, that is not retrieved. Labels 1,
-2 and 5 are therefore worth little (1/1024, 3/1024 and 31/1024 with ``gain="exp"``), as the paper demands. If a measure refuses
-such labels, the largest is 4 or 3. Sat is tested with a label of 50. In small topics of Red and MRed, both intents
-have equally many relevant documents.
+2 and 5 are therefore worth little (1/1024, 3/1024 and 31/1024 with ``gain="exp"``), as the paper demands. If a
+measure refuses such labels, the largest is 4 or 3. Sat is tested with a label of 50. In small topics of Red and MRed,
+both intents have equally many relevant documents.
 
 AspRel is only tested without other documents of the two intents. With a later document of the heavier intent, RBU
 breaks it too; the paper's proof considers a single rank.
