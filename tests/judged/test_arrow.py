@@ -85,3 +85,12 @@ def test_strings_in_several_pieces_are_one_column(dtype):
 
     assert np.array(ranks).reshape(3, 3)[:, :2].max(axis=0).tolist() == [2, 1]
     assert sum(n) == 2
+
+
+@pytest.mark.parametrize("dtype", TYPES, ids=str)
+def test_judged_names_may_be_unpaired_surrogates(dtype):
+    names = pd.Series(["a", "\ud800"], dtype=object)
+    judgements = judge(pd.DataFrame({"qid": pd.Series(["q", "q"], dtype=object), "docno": names, "label": [1, 1]}))
+    frame = pd.DataFrame({"qid": ["q", "q"], "docno": ["a", "b"], "score": [1.0, 2.0]})
+
+    assert found(frame.astype({"qid": dtype, "docno": dtype}), None, judgements)[0] == [2, 0]

@@ -31,11 +31,6 @@ class ArrowStrings:
         return part.to_numpy(zero_copy_only=False)
 
     @property
-    def type(self) -> str:
-        """The Arrow type of the strings."""
-        return str(self._array.type)
-
-    @property
     def missing(self) -> np.ndarray:
         """Whether each row has no string."""
         return self._array.is_null().to_numpy(zero_copy_only=False)
@@ -63,17 +58,12 @@ class ArrowStrings:
                 return True
         return False
 
-    def like(self, names: np.ndarray) -> ArrowStrings:
-        """Return names as Arrow strings of the same type."""
-        import pyarrow
-
-        return ArrowStrings(pyarrow.array(names, type=self._array.type))
-
     def places_in(self, names: ArrowStrings) -> np.ndarray:
         """Return the index of each string among distinct names, or -1."""
         from pyarrow import compute
 
-        return compute.index_in(self._array, value_set=names._array).fill_null(-1).to_numpy()
+        found = compute.index_in(self._array.view("large_binary"), value_set=names._array.view("large_binary"))
+        return found.fill_null(-1).to_numpy()
 
 
 def arrow_strings(column: pd.Series) -> ArrowStrings | None:
@@ -88,5 +78,12 @@ def arrow_strings(column: pd.Series) -> ArrowStrings | None:
         return None
     import pyarrow
 
-    array = pyarrow.array(column.array)
+    array = pyarrow.array(column.array, type=pyarrow.large_string())
     return ArrowStrings(array.combine_chunks() if isinstance(array, pyarrow.ChunkedArray) else array)
+
+
+def encoded(names: np.ndarray) -> ArrowStrings:
+    """Return Python strings as Arrow strings, unpaired surrogates included."""
+    import pyarrow
+
+    return ArrowStrings(pyarrow.array([name.encode(errors="surrogatepass") for name in names], pyarrow.large_binary()))

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 import numpy as np
 import pandas as pd
 
-from .arrow import ArrowStrings
+from .arrow import ArrowStrings, encoded
 
 T = TypeVar("T")
 View = Literal["intents", "ad hoc", "each intent"]
@@ -298,19 +298,19 @@ class Judgements:
     def documents_named(self, query: np.ndarray, names: ArrowStrings) -> tuple[np.ndarray, np.ndarray]:
         """Return which of some documents, given by query (-1 if unknown) and name, are relevant, and their indices."""
         known, keys, doc = self.remembered("named", self._named)
-        place = names.places_in(self.remembered(("like", names.type), lambda: names.like(known)))
+        place = names.places_in(known)
         row = np.flatnonzero((place >= 0) & (query >= 0))
         sought = query[row] * len(known) + place[row]
         at = np.searchsorted(keys, sought)
         relevant = np.append(keys, -1)[at] == sought
         return row[relevant], doc[at[relevant]]
 
-    def _named(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _named(self) -> tuple[ArrowStrings, np.ndarray, np.ndarray]:
         """Return the names of relevant documents, ascending keys of query and name, and the document of each key."""
         codes, names = pd.factorize(self.documents.ids)
         keys = self.documents.query * len(names) + codes
         doc = np.argsort(keys)
-        return names, keys[doc], doc
+        return encoded(names), keys[doc], doc
 
     @cached_property
     def query_index(self) -> dict[str, int]:
