@@ -31,17 +31,18 @@ def add_rarity(
     qrels: pd.DataFrame,
     runs: Mapping[str, Any] | Iterable[Any],
     cutoff: int = 100,
+    *,
     form: RarityForm = "linear",
 ) -> pd.DataFrame:
-    r"""Add the column ``rarity``, which is high for rare documents: those that few systems retrieve.
+    r"""Add the column ``rarity``, which is high for documents that few systems retrieve.
 
     Parameters
     ----------
     qrels : DataFrame
         Qrels, with PyTerrier's or ir_measures' names. Not changed.
     runs : mapping of names to runs or paths, or iterable of them
-        The rankings of all systems that will be evaluated: frames, as transformers give them, or run files. A document
-        that none of them retrieves is as rare as one that a single system retrieves.
+        The rankings of all systems that will be evaluated: frames, as from transformers, or run files. A document that
+        none of them retrieves is as rare as one that a single system retrieves.
     cutoff : int >= 1
         The last rank at which a document counts as retrieved.
     form : {"linear", "bounded", "log"}
@@ -58,13 +59,13 @@ def add_rarity(
         If ``runs`` is empty, the cutoff is not an integer of at least 1, the form is unknown, or a column or a value is
         missing.
     TypeError
-        If ``runs`` is not a collection of runs, but for instance a single frame.
+        If ``runs`` is not a collection of runs, such as a single frame.
 
     Notes
     -----
-    :math:`S_d` of the :math:`S` systems, at least 1, retrieve a document d. Its rarity is :math:`1 - S_d/S` ("linear",
-    Eq. 2), :math:`1 - (S_d - 1)/(S - 1)` ("bounded", Sec. 5.2), or :math:`\log(S/S_d)/\log S` ("log"). The last two are
-    1 for a document that one system retrieves, and 0 if there is only one system. The paper suggests in Sec. 5.2 to
+    Of :math:`S` systems, :math:`S_d` retrieve a document d, or count as 1 if none does. Its rarity is :math:`1 - S_d/S`
+    ("linear", Eq. 2), :math:`1 - (S_d - 1)/(S - 1)` ("bounded", Sec. 5.2), or :math:`\log(S/S_d)/\log S` ("log"). The
+    last two are 1 for a document that one system retrieves, and 0 if there is only one system. Sec. 5.2 suggests to
     weight rarity like the inverse document frequency, without a formula; "log" is ours.
 
     References

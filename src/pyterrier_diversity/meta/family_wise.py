@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import numpy as np
 import pandas as pd
 
 from ..parallel import in_parallel
 from ..parameters import Parameter, Rng
-from .scores import generators, read_scores, signs
-from .significance_tests import TESTS, Design, Groups, Test, corrected, design, p_values
+from .scores import Measures, generators, read_scores, signs
+from .significance_tests import TESTS, Design, Groups, Test, corrected, design, tested
 from .trials import draws, shuffle
 
 _SHUFFLES = Parameter(int, 200, interval="[1, inf)", desc="number of shuffles")
@@ -27,7 +25,7 @@ _LEGEND = {
 def family_wise_error(
     perquery: pd.DataFrame,
     test: Test = "bootstrap",
-    measures: Iterable[object] | None = None,
+    measures: Measures | None = None,
     *,
     groups: Groups = "all",
     correction: str | None = None,
@@ -137,7 +135,7 @@ def _n_significant(values: np.ndarray, generator: np.random.Generator, how: Desi
     how = how._replace(draws=draws(generator, how.draws.n, n_systems * n_queries))
     counts = []
     for of_measure in values:
-        p = p_values(np.take_along_axis(of_measure, order, axis=0), first, second, how)
+        p = tested(np.take_along_axis(of_measure, order, axis=0), first, second, how).p
         p = p if how.correction is None else corrected(p, how.correction, 1)
         counts.append(np.count_nonzero(signs(p, np.full(p.shape, how.alpha)) < 0))
     return np.array(counts)
