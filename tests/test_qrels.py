@@ -37,18 +37,23 @@ def test_rarity_is_the_share_of_systems_that_miss_a_document():
 
 
 def test_bounded_rarity_goes_from_0_to_1():
-    assert rarity(JUDGED, SYSTEMS, bounded=True) == pytest.approx(BOUNDED, abs=1e-15)
+    assert rarity(JUDGED, SYSTEMS, form="bounded") == pytest.approx(BOUNDED, abs=1e-15)
+
+
+def test_logarithmic_rarity_falls_fastest_for_the_rarest_documents():
+    # log(4/3)/log(4) is 0.2075; log(2)/log(4) is 1/2.
+    assert rarity(JUDGED, SYSTEMS, form="log") == pytest.approx({"a": 0.20752, "b": 1 / 2, "c": 1, "d": 1}, abs=1e-5)
 
 
 def test_a_document_that_every_system_retrieves_has_a_rarity_of_0():
     runs = [system(q="a b"), system(q="b a")]
 
-    assert rarity(JUDGED, runs)["a"] == rarity(JUDGED, runs, bounded=True)["a"] == 0
+    assert {rarity(JUDGED, runs, form=form)["a"] for form in ("linear", "bounded", "log")} == {0}
 
 
-@pytest.mark.parametrize("bounded", [False, True])
-def test_with_one_system_nothing_is_rare(bounded):
-    assert set(rarity(JUDGED, [system(q="a b")], bounded=bounded).values()) == {0}
+@pytest.mark.parametrize("form", ["linear", "bounded", "log"])
+def test_with_one_system_nothing_is_rare(form):
+    assert set(rarity(JUDGED, [system(q="a b")], form=form).values()) == {0}
 
 
 def test_rarity_is_that_of_a_document_for_its_query():
@@ -197,7 +202,7 @@ def test_a_rarity_that_was_there_is_replaced():
 def test_add_rarity_leaves_its_arguments_as_they_were():
     judged, runs = JUDGED.copy(), {name: frame.iloc[::-1].copy() for name, frame in NAMED.items()}
 
-    add_rarity(judged, runs, cutoff=1, bounded=True)
+    add_rarity(judged, runs, cutoff=1, form="bounded")
 
     pd.testing.assert_frame_equal(judged, JUDGED)
     assert list(runs) == list(NAMED)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
@@ -13,6 +13,14 @@ from .io import read_if_path
 from .judged import Run, given_frame, ids, intents_of_rows, strings
 from .parameters import CUTOFF, Parameter, checked
 
+RarityForm = Literal["linear", "bounded", "log"]
+
+FORM = Parameter(
+    str,
+    "linear",
+    choices=get_args(RarityForm),
+    desc="how the number of systems that retrieve a document becomes its rarity",
+)
 SCHEME = Parameter(str, "uniform", choices=("uniform", "sakai"), desc="how the intents of a query are weighted")
 
 # Sums cannot distinguish smaller weights than 2^-1000 from 0.
@@ -24,7 +32,7 @@ def add_rarity(
     runs: Mapping[str, Any] | Iterable[Any],
     cutoff: int = 100,
     *,
-    bounded: bool = False,
+    form: RarityForm = "linear",
 ) -> pd.DataFrame:
     r"""Add the column ``rarity``, which is high for documents that few systems retrieve.
 
@@ -37,26 +45,33 @@ def add_rarity(
         none of them retrieves is as rare as one that a single system retrieves.
     cutoff : int >= 1
         The last rank at which a document counts as retrieved.
-    bounded : bool
-        Whether the rarest documents have a rarity of 1, regardless of the number of systems.
+    form : {"linear", "bounded", "log"}
+        How the number of systems that retrieve a document becomes its rarity.
 
     Returns
     -------
     DataFrame
-        The qrels with the column ``rarity``: :math:`1 - S_d/S`, where :math:`S_d` of the :math:`S` systems, at least 1,
-        retrieve the document; with ``bounded``, :math:`1 - (S_d - 1)/(S - 1)`, or 0 if there is one system.
+        The qrels with the column ``rarity``, in [0, 1].
 
     Raises
     ------
     ValueError
-        If ``runs`` is empty, the cutoff is not an integer of at least 1, or a column or a value is missing.
+        If ``runs`` is empty, the cutoff is not an integer of at least 1, the form is unknown, or a column or a value is
+        missing.
     TypeError
         If ``runs`` is not a collection of runs, such as a single frame.
+
+    Notes
+    -----
+    Of :math:`S` systems, :math:`S_d` retrieve a document d, or count as 1 if none does. Its rarity is :math:`1 - S_d/S`
+    ("linear", Eq. 2), :math:`1 - (S_d - 1)/(S - 1)` ("bounded", Sec. 5.2), or :math:`\log(S/S_d)/\log S` ("log"). The
+    last two are 1 for a document that one system retrieves, and 0 if there is only one system. Sec. 5.2 suggests to
+    weight rarity like the inverse document frequency, without a formula; "log" is ours.
 
     References
     ----------
     Türkmen, Lease, Kutlu (2023). New metrics to encourage innovation and diversity in information retrieval approaches.
-    ECIR, 239-254, Eq. 2. https://doi.org/10.1007/978-3-031-28238-6_16
+    ECIR, 239-254, Eq. 2, Sec. 5.2. https://doi.org/10.1007/978-3-031-28238-6_16
 
     Examples
     --------
@@ -71,7 +86,7 @@ def add_rarity(
         raise TypeError(
             f"add_rarity: runs must be a dict of names to runs, or a list of runs, not {type(runs).__name__}."
         )
-    cutoff = checked("add_rarity", CUTOFF, cutoff=cutoff)["cutoff"]
+    cutoff, form = checked("add_rarity", {**CUTOFF, "form": FORM}, cutoff=cutoff, form=form).values()
     systems = [Run(read_if_path(run)) for run in (runs.values() if isinstance(runs, Mapping) else runs)]
     if not systems:
         raise ValueError("add_rarity: runs must not be empty; give at least one run.")
@@ -84,8 +99,15 @@ def add_rarity(
             for doc in ranking:
                 count[doc] = count.get(doc, 0) + 1
     n_systems = np.array([max(counts[q].get(doc, 0), 1) for q, doc in zip(query.codes.tolist(), docs, strict=True)])
+    return qrels.assign(rarity=rarity(n_systems, len(systems), form))
+
+
+def rarity(n_retrieving: np.ndarray, n_systems: int, form: RarityForm) -> np.ndarray:
+    """Return the rarity of documents that ``n_retrieving`` of ``n_systems`` systems retrieve; both are at least 1."""
+    if form == "log":
+        return divide(np.log(n_systems / n_retrieving), np.log(n_systems))
     # 1 - (S_d - 1)/(S - 1) is (S - S_d)/(S - 1).
-    return qrels.assign(rarity=divide(len(systems) - n_systems, len(systems) - bool(bounded)))
+    return divide(n_systems - n_retrieving, n_systems - (form == "bounded"))
 
 
 def add_weights(qrels: pd.DataFrame, scheme: Literal["uniform", "sakai"] = "uniform") -> pd.DataFrame:

@@ -64,12 +64,12 @@ def rows_by_query(frame: Any, *columns: str) -> dict[str, list[dict[str, Any]]]:
     qrels=QRELS,
     runs=RUNS,
     cutoff=st.sampled_from([1, 2, 3, 100] * 9 + ODD),
-    bounded=st.booleans(),
+    form=st.sampled_from(["linear", "bounded", "log"]),
     named=st.booleans(),
 )
-def test_rarity_is_one_less_the_share_of_systems(qrels, runs, cutoff, bounded, named):
+def test_rarity_is_what_the_number_of_systems_says(qrels, runs, cutoff, form, named):
     given = {f"system {i}": run for i, run in enumerate(runs)} if named else runs
-    found = answer("add_rarity", lambda: add_rarity(qrels, given, cutoff, bounded=bounded))
+    found = answer("add_rarity", lambda: add_rarity(qrels, given, cutoff, form=form))
 
     if isinstance(found, Refusal) or found.empty:
         return
@@ -79,12 +79,18 @@ def test_rarity_is_one_less_the_share_of_systems(qrels, runs, cutoff, bounded, n
         rankings = reading.rankings_of(rows).items()
         systems.append({query: [doc for docs in turns or [] for doc in docs] for query, turns in rankings})
     for query, rows in rows_by_query(found, "rarity").items():
-        counts = Counter(doc for of_system in systems for doc in of_system.get(query, [])[: int(cutoff)])
+        counts = Counter(
+            doc for of_system in systems for doc in of_system.get(query, [])[: None if cutoff is None else int(cutoff)]
+        )
         for row in rows:
             n = max(counts[reading.text(row["doc_id"])], 1)
-            least = len(systems) - 1
-            expected = (1 - (n - 1) / least if least else 0.0) if bounded else 1 - n / len(systems)
-            assert math.isclose(row["rarity"], expected, abs_tol=1e-12)
+            others = len(systems) - 1
+            expected = {
+                "linear": 1 - n / len(systems),
+                "bounded": 1 - (n - 1) / others if others else 0.0,
+                "log": 1 - math.log(n) / math.log(len(systems)) if others else 0.0,
+            }
+            assert math.isclose(row["rarity"], expected[form], abs_tol=1e-12)
             law.confirmed["add_rarity"] += 1
 
 

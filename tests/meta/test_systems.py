@@ -145,23 +145,23 @@ MEASURES = [
 ]
 
 
-@pytest.mark.parametrize(("bounded", "cutoff"), [(False, 100), (True, 5)])
-def test_every_measure_has_the_values_that_a_new_evaluation_gives_it(bounded, cutoff):
+@pytest.mark.parametrize(("form", "cutoff"), [("linear", 100), ("bounded", 5), ("log", 3)])
+def test_every_measure_has_the_values_that_a_new_evaluation_gives_it(form, cutoff):
     runs, qrels = collection(2)
     qrels = qrels[qrels["iteration"] == "x"]
     runs["s0"] = runs["s0"][runs["s0"]["query_id"] != "q3"]
     names = list(runs)
 
-    table = number_of_systems(runs, qrels, MEASURES, [3, 6], n_trials=4, cutoff=cutoff, bounded=bounded, rng=5)
+    table = number_of_systems(runs, qrels, MEASURES, [3, 6], n_trials=4, cutoff=cutoff, form=form, rng=5)
 
-    rare = add_rarity(qrels, runs, cutoff=cutoff, bounded=bounded)
+    rare = add_rarity(qrels, runs, cutoff=cutoff, form=form)
     initial = {name: ir_measures.calc_aggregate(MEASURES, rare, runs[name]) for name in names}
     expected = {measure: [] for measure in MEASURES}
     for trials in drawn_by(5, 7, [3, 6], 4).values():
         taus = {measure: [] for measure in MEASURES}
         for systems in trials:
             some = {names[i]: runs[names[i]] for i in systems}
-            rare = add_rarity(qrels, some, cutoff=cutoff, bounded=bounded)
+            rare = add_rarity(qrels, some, cutoff=cutoff, form=form)
             values = {name: ir_measures.calc_aggregate(MEASURES, rare, some[name]) for name in some}
             for measure in MEASURES:
                 pairs = ([of[name][measure] for name in some] for of in (initial, values))
@@ -420,7 +420,7 @@ def test_queries_that_are_not_judged_do_not_count():
         ({"measures": []}, ValueError, r"measures must not be empty\."),
         ({"measures": [5]}, TypeError, r"a measure must be an object such as RBU @ 20, or its name, not 5\."),
         ({"cutoff": 0}, ValueError, r"cutoff must be an integer in \[1, inf\), not 0\."),
-        ({"bounded": 1}, ValueError, r"bounded must be True or False, not 1\."),
+        ({"form": "idf"}, ValueError, r"form must be one of 'linear', 'bounded', 'log', not 'idf'"),
         ({"qrels": OF_FOUR.drop(columns="doc_id")}, ValueError, r"qrels: missing column doc_id"),
         ({"qrels": OF_FOUR.head(0)}, ValueError, r"qrels must not be empty"),
         ({"runs": {**FOUR, "E": FOUR["A"].drop(columns="score")}}, ValueError, r"run: missing column score"),

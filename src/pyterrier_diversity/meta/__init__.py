@@ -8,6 +8,7 @@ from .concordance import concordance
 from .correlation import kendall_tau, rank_correlation, tau_ap, tau_ap_symmetric
 from .cutoffs import expected_over_cutoffs
 from .discriminative_power import asl_curve, delta_required, discriminative_power, overlap
+from .family_wise import family_wise_error
 from .gates import below_minimum, worse_than
 from .power import topics_needed
 from .reproduction import reproduction
@@ -32,6 +33,7 @@ __all__ = [
     "delta_required",
     "discriminative_power",
     "expected_over_cutoffs",
+    "family_wise_error",
     "insert_synthetic_system",
     "kendall_tau",
     "number_of_systems",

@@ -10,7 +10,6 @@ import ir_measures
 import numpy as np
 import pandas as pd
 
-from ..arithmetic import divide
 from ..evaluate import DiversityEvaluator, Evaluation, runs_by_name
 from ..io import read_if_path
 from ..judged import QRELS_COLUMNS, RUN_COLUMNS, Judgements, Memo, Retrieved, Run, judge, to_frame
@@ -19,13 +18,13 @@ from ..measures.composite import innermost
 from ..measures.groups import read_some_measures
 from ..parallel import in_parallel
 from ..parameters import CUTOFF, REL, Parameter, Parameters, Rng, checked, seed_of
-from ..qrels import add_rarity
+from ..qrels import FORM, RarityForm, add_rarity, rarity
 from .correlation import METHOD, Method, correlate
 from .scores import Measures, generators, signs
 
 _RARITY: Parameters = {
     **CUTOFF,
-    "bounded": Parameter(bool, False, desc="whether the rarest document has a rarity of 1"),
+    "form": FORM,
 }
 _TRIALS: Parameters = {**_RARITY, "n_trials": Parameter(int, 1000, interval="[1, inf)", desc="samples of each size")}
 _SYNTHETIC: Parameters = {
@@ -66,7 +65,7 @@ class _Pool(NamedTuple):
     judgements: Judgements
     found: list[Retrieved]
     in_top: np.ndarray
-    bounded: bool
+    form: RarityForm
 
 
 def number_of_systems(
@@ -78,7 +77,7 @@ def number_of_systems(
     n_trials: int = 1000,
     method: Method = "tau",
     cutoff: int = 100,
-    bounded: bool = False,
+    form: RarityForm = "linear",
     rng: Rng = None,
     n_jobs: int | None = None,
 ) -> pd.DataFrame:
@@ -103,7 +102,7 @@ def number_of_systems(
         Number of samples of each size, which all measures share.
     method : {"tau", "tau_ap", "tau_ap_symmetric"}
         The coefficient: `kendall_tau`, `tau_ap` with the new ranking as the estimate, or `tau_ap_symmetric`.
-    cutoff, bounded
+    cutoff, form
         As in `add_rarity`.
     rng : int or Generator, optional
         Random seed or generator.
@@ -145,9 +144,7 @@ def number_of_systems(
             measure  n_systems   mean
     0  P_Rareness@2          3  0.927
     """
-    cutoff, bounded, n_trials = checked(
-        "number_of_systems", _TRIALS, cutoff=cutoff, bounded=bounded, n_trials=n_trials
-    ).values()
+    cutoff, form, n_trials = checked("number_of_systems", _TRIALS, cutoff=cutoff, form=form, n_trials=n_trials).values()
     METHOD.check("number_of_systems", "method", method)
     named = runs_by_name("number_of_systems", runs)
     sizes = _sizes(sizes, len(named))
@@ -156,9 +153,9 @@ def number_of_systems(
         raise ValueError("number_of_systems: a measure that reads rarity must not have judged_only=True.")
     # Sorted by name, so that the order of the runs does not matter.
     systems = [_run_frame(named[name]) for name in sorted(named)]
-    rare = add_rarity(_qrels_frame(qrels), systems, cutoff=cutoff, bounded=bounded)
+    rare = add_rarity(_qrels_frame(qrels), systems, cutoff=cutoff, form=form)
     initial = _evaluate(wanted, rare, systems)
-    pool = _read(rare, systems, cutoff, bounded)
+    pool = _read(rare, systems, cutoff, form)
     tasks = []
     for size, generator in zip(sizes, generators(rng, len(sizes)), strict=True):
         drawn = np.array([generator.choice(len(named), size, replace=False) for _ in range(n_trials)])
@@ -175,7 +172,7 @@ def number_of_systems(
         "n_trials": n_trials,
         "method": method,
         "cutoff": cutoff,
-        "bounded": bounded,
+        "form": form,
         **seed_of(rng),
     }
     return table
@@ -189,7 +186,7 @@ def insert_synthetic_system(
     kind: Literal["rare", "common"] = "rare",
     *,
     cutoff: int = 100,
-    bounded: bool = False,
+    form: RarityForm = "linear",
     rel: float | None = None,
     n_jobs: int | None = None,
 ) -> pd.DataFrame:
@@ -212,7 +209,7 @@ def insert_synthetic_system(
         Numbers of relevant documents, D.
     kind : {"rare", "common"}
         Which documents the system retrieves.
-    cutoff, bounded
+    cutoff, form
         As in `add_rarity`.
     rel : float > 0, optional
         Smallest relevant label, and the label of the rare documents. By default, all labels above 0 are relevant, and
@@ -260,7 +257,7 @@ def insert_synthetic_system(
     3             P_Rareness@3           3     1
     """
     who = "insert_synthetic_system"
-    kind, cutoff, bounded, rel = checked(who, _SYNTHETIC, kind=kind, cutoff=cutoff, bounded=bounded, rel=rel).values()
+    kind, cutoff, form, rel = checked(who, _SYNTHETIC, kind=kind, cutoff=cutoff, form=form, rel=rel).values()
     named = runs_by_name(who, runs)
     number = Parameter(int, interval="[0, inf)", desc="how many relevant documents the system retrieves")
     numbers = number.check_each(who, "n_relevant", n_relevant)
@@ -269,7 +266,7 @@ def insert_synthetic_system(
     queries = pd.Index(frame["query_id"].astype(str).unique())
     others = [_of_queries(run, queries) for run in named.values()]
     documents = _new(frame, max(numbers), rel) if kind == "rare" else _most_common(frame, others, cutoff, rel)
-    tasks = [(others, frame, documents[documents["place"] < n], wanted, kind, cutoff, bounded) for n in numbers]
+    tasks = [(others, frame, documents[documents["place"] < n], wanted, kind, cutoff, form) for n in numbers]
     results = in_parallel(_place, tasks, n_jobs=n_jobs, what="synthetic systems")
     table = pd.DataFrame(
         [
@@ -284,7 +281,7 @@ def insert_synthetic_system(
         "n_systems": len(named),
         "n_queries": len(queries),
         "cutoff": cutoff,
-        "bounded": bounded,
+        "form": form,
         "rel": rel,
     }
     return table
@@ -322,14 +319,14 @@ def _in_top(retrieved: Iterable[Retrieved], cutoff: int) -> np.ndarray:
     return np.array([(found.ranks > 0) & (found.ranks <= cutoff) for found in retrieved])
 
 
-def _read(qrels: pd.DataFrame, runs: Iterable[pd.DataFrame], cutoff: int, bounded: bool) -> _Pool:
+def _read(qrels: pd.DataFrame, runs: Iterable[pd.DataFrame], cutoff: int, form: RarityForm) -> _Pool:
     judgements = judge(qrels)
     # Measures of rareness only read the rows of relevant documents.
     relevant = replace(judgements, rows=judgements.rows.take(judgements.rows.label > 0), remembered=Memo())
     found = [Run(run).retrieve(judgements) for run in runs]
     # Workers get the ranks but not the run, because no measure that reads rarity counts turns.
     sent = [Retrieved(relevant, each.ranks, each.n) for each in found]
-    return _Pool(relevant, sent, _in_top(found, cutoff), bounded)
+    return _Pool(relevant, sent, _in_top(found, cutoff), form)
 
 
 def _correlations(
@@ -364,8 +361,7 @@ def _correlations(
 def _among(pool: _Pool, drawn: np.ndarray) -> Judgements:
     """Return the judgements with the rarity that `add_rarity` would compute from some of the systems."""
     n_systems = np.maximum(np.count_nonzero(pool.in_top[drawn], axis=0), 1)
-    rarity = divide(len(drawn) - n_systems, len(drawn) - pool.bounded)
-    documents = pool.judgements.documents._replace(rarity=rarity)
+    documents = pool.judgements.documents._replace(rarity=rarity(n_systems, len(drawn), pool.form))
     return replace(pool.judgements, documents=documents, remembered=Memo())
 
 
@@ -422,7 +418,7 @@ def _place(
     measures: list[ir_measures.Measure],
     kind: str,
     cutoff: int,
-    bounded: bool,
+    form: RarityForm,
 ) -> list[tuple[float, int]]:
     """Return, for each measure, the value and rank of a system that retrieves these documents."""
     if kind == "rare":
@@ -430,6 +426,6 @@ def _place(
     ranking = documents.drop_duplicates(["query_id", "doc_id"])
     synthetic = ranking[["query_id", "doc_id"]].assign(score=-ranking["place"].astype(float))
     systems = [synthetic, *runs]
-    means = _evaluate(measures, add_rarity(qrels, systems, cutoff=cutoff, bounded=bounded), systems)
+    means = _evaluate(measures, add_rarity(qrels, systems, cutoff=cutoff, form=form), systems)
     better = np.count_nonzero(signs(means, means[:, [0]]) > 0, axis=1)
     return [(float(value), int(n) + 1) for value, n in zip(means[:, 0], better, strict=True)]
