@@ -11,8 +11,9 @@ import pandas as pd
 from .arithmetic import divide
 from .io import read_if_path
 from .judged import Run, given_frame, ids, intents_of_rows, strings
-from .parameters import CUTOFF, Parameter, checked
+from .parameters import Parameter
 
+RARITY_CUTOFF = Parameter(int, 100, interval="[1, inf)", desc="last rank at which a document counts as retrieved")
 SCHEME = Parameter(str, "uniform", choices=("uniform", "sakai"), desc="how the intents of a query are weighted")
 
 # Sums cannot distinguish smaller weights than 2^-1000 from 0.
@@ -71,7 +72,7 @@ def add_rarity(
         raise TypeError(
             f"add_rarity: runs must be a dict of names to runs, or a list of runs, not {type(runs).__name__}."
         )
-    cutoff = checked("add_rarity", CUTOFF, cutoff=cutoff)["cutoff"]
+    cutoff = RARITY_CUTOFF.check("add_rarity", "cutoff", cutoff)
     systems = [Run(read_if_path(run)) for run in (runs.values() if isinstance(runs, Mapping) else runs)]
     if not systems:
         raise ValueError("add_rarity: runs must not be empty; give at least one run.")

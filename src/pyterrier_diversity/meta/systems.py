@@ -18,13 +18,13 @@ from ..measures.base import CompositeMeasure, implementation
 from ..measures.composite import innermost
 from ..measures.groups import read_some_measures
 from ..parallel import in_parallel
-from ..parameters import CUTOFF, REL, Parameter, Parameters, Rng, checked, seed_of
-from ..qrels import add_rarity
+from ..parameters import REL, Parameter, Parameters, Rng, checked, seed_of
+from ..qrels import RARITY_CUTOFF, add_rarity
 from .correlation import METHOD, Method, correlate
 from .scores import Measures, generators, signs
 
 _RARITY: Parameters = {
-    **CUTOFF,
+    "cutoff": RARITY_CUTOFF,
     "bounded": Parameter(bool, False, desc="whether the rarest document has a rarity of 1"),
 }
 _TRIALS: Parameters = {**_RARITY, "n_trials": Parameter(int, 1000, interval="[1, inf)", desc="samples of each size")}
