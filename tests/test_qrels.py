@@ -267,7 +267,7 @@ def test_a_run_that_is_no_table_is_refused(bad):
         add_rarity(JUDGED, [SYSTEMS[0], bad])
 
 
-@pytest.mark.parametrize("cutoff", [0, -1, 2.5, float("nan"), float("inf"), "10", True, [5]], ids=repr)
+@pytest.mark.parametrize("cutoff", [None, 0, -1, 2.5, float("nan"), float("inf"), "10", True, [5]], ids=repr)
 def test_a_cutoff_that_is_no_rank_is_refused(cutoff):
     with pytest.raises((TypeError, ValueError), match=r"\bcutoff must be .*\.$"):
         add_rarity(JUDGED, SYSTEMS, cutoff=cutoff)

@@ -11,11 +11,12 @@ import pandas as pd
 from .arithmetic import divide
 from .io import read_if_path
 from .judged import Run, given_frame, ids, intents_of_rows, strings
-from .parameters import CUTOFF, Parameter, checked
+from .parameters import Parameter
 
 RarityForm = Literal["linear", "bounded", "log"]
 
-FORM = Parameter(
+RARITY_CUTOFF = Parameter(int, 100, interval="[1, inf)", desc="last rank at which a document counts as retrieved")
+RARITY_FORM = Parameter(
     str,
     "linear",
     choices=get_args(RarityForm),
@@ -86,7 +87,8 @@ def add_rarity(
         raise TypeError(
             f"add_rarity: runs must be a dict of names to runs, or a list of runs, not {type(runs).__name__}."
         )
-    cutoff, form = checked("add_rarity", {**CUTOFF, "form": FORM}, cutoff=cutoff, form=form).values()
+    cutoff = RARITY_CUTOFF.check("add_rarity", "cutoff", cutoff)
+    form = RARITY_FORM.check("add_rarity", "form", form)
     systems = [Run(read_if_path(run)) for run in (runs.values() if isinstance(runs, Mapping) else runs)]
     if not systems:
         raise ValueError("add_rarity: runs must not be empty; give at least one run.")

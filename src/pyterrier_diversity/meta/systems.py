@@ -17,15 +17,12 @@ from ..measures.base import CompositeMeasure, implementation
 from ..measures.composite import innermost
 from ..measures.groups import read_some_measures
 from ..parallel import in_parallel
-from ..parameters import CUTOFF, REL, Parameter, Parameters, Rng, checked, seed_of
-from ..qrels import FORM, RarityForm, add_rarity, rarity
+from ..parameters import REL, Parameter, Parameters, Rng, checked, seed_of
+from ..qrels import RARITY_CUTOFF, RARITY_FORM, RarityForm, add_rarity, rarity
 from .correlation import METHOD, Method, correlate
 from .scores import Measures, generators, signs
 
-_RARITY: Parameters = {
-    **CUTOFF,
-    "form": FORM,
-}
+_RARITY: Parameters = {"cutoff": RARITY_CUTOFF, "form": RARITY_FORM}
 _TRIALS: Parameters = {**_RARITY, "n_trials": Parameter(int, 1000, interval="[1, inf)", desc="samples of each size")}
 _SYNTHETIC: Parameters = {
     **_RARITY,
