@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from itertools import combinations, permutations
 from typing import Any, NamedTuple
 
@@ -61,11 +61,15 @@ def divide(a: float, b: float) -> float:
     return a / b if b else 0.0
 
 
-def gain_value(label: float, gain: str) -> float:
+def gain_value(label: float, gain: str | Mapping[float, float]) -> float:
+    if not isinstance(gain, str):
+        return gain[label] if label > 0 else 0.0
     return {"exp": 2**label - 1, "linear": label, "binary": float(label > 0)}[gain]
 
 
-def probability_of(label: float, largest: float, gain: str) -> float:
+def probability_of(label: float, largest: float, gain: str | Mapping[float, float]) -> float:
+    if not isinstance(gain, str):
+        return gain_value(label, gain)
     return {"exp": (2**label - 1) / 2**largest, "linear": label / largest, "binary": float(label > 0)}[gain]
 
 
