@@ -14,7 +14,7 @@ from hypothesis import settings
 
 import pyterrier_diversity  # noqa: F401  (registers the measures)
 
-# A busy machine is no reason to fail.
+# A busy machine should not make a test fail.
 settings.register_profile("no deadline", deadline=None)
 settings.load_profile("no deadline")
 

@@ -1,4 +1,4 @@
-"""Small frames that pictures are drawn of, and what is read off the pictures."""
+"""Small frames to draw, and functions that read pictures."""
 
 from __future__ import annotations
 
@@ -82,6 +82,13 @@ SYNTHETIC = pd.DataFrame(
 )
 TOPICS = pd.DataFrame({"measure": ["P", "P", "AP"], "topics": [100, 25, 25], "delta": [0.1, 0.2, 0.3]})
 
+# As of an HSD test with the critical difference 0.2.
+COMPARED = pd.DataFrame(
+    [("x", "y", 0.6, 0.5, 0.3), ("x", "z", 0.6, 0.3, 0.01), ("y", "z", 0.5, 0.3, 0.05)],
+    columns=["system", "other", "mean", "other_mean", "p"],
+).assign(measure="RBU", difference=[0.1, 0.3, 0.2], significant=[False, True, False])
+COMPARED = COMPARED.assign(ci_low=[-0.1, 0.1, 0.0], ci_high=[0.3, 0.5, 0.4])
+
 # What draws each picture, and of which data.
 PICTURES = {
     "asl_curve": (plots.asl_curve, (ASL,)),
@@ -91,10 +98,12 @@ PICTURES = {
     "confusion": (plots.confusion, (CONFUSION,)),
     "coverage": (plots.coverage, (RUN, QRELS, "1")),
     "delta_required": (plots.delta_required, (DELTAS,)),
+    "differences": (plots.differences, (COMPARED,)),
     "discriminative_power": (plots.discriminative_power, (POWER,)),
     "explain": (plots.explain, (EXPLAINED,)),
     "insert_synthetic_system": (plots.insert_synthetic_system, (SYNTHETIC,)),
     "intent_coverage": (plots.intent_coverage, (RUN, QRELS)),
+    "means": (plots.means, (COMPARED,)),
     "missed_intents": (plots.missed_intents, (MISSED,)),
     "number_of_systems": (plots.number_of_systems, (SYSTEMS,)),
     "per_query_deltas": (plots.per_query_deltas, (PERQUERY, "AP", "x", "y")),

@@ -50,7 +50,7 @@ class Evaluation:
     folder : Path
         An empty folder.
     ending : str
-        Of the file that has what is finished.
+        The file of finished results.
     n_runs, n_queries, n_docs : int
         How many there are.
     """

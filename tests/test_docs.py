@@ -36,7 +36,7 @@ def blocks(text: str, language: str) -> list[str]:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_the_examples_of_a_page_give_what_it_says(page, tmp_path, monkeypatch):
-    if "register(" in page.read_text(encoding="utf-8"):  # what is registered stays registered
+    if "register(" in page.read_text(encoding="utf-8"):  # a registration cannot be undone
         code = f"import doctest; print(*doctest.testfile({str(page)!r}, module_relative=False, encoding='utf-8'))"
         ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
         *_, last = ran.stdout.splitlines()
@@ -52,7 +52,7 @@ def test_the_examples_of_a_page_give_what_it_says(page, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_what_a_page_shows_without_running_it_imports_what_there_is(page):
+def test_code_that_a_page_shows_without_running_it_imports_existing_names(page):
     for block in blocks(page.read_text(encoding="utf-8"), "python"):
         for node in ast.walk(ast.parse(block)):
             if isinstance(node, ast.ImportFrom):
@@ -91,6 +91,23 @@ def test_a_page_is_short_and_its_code_fits_80_columns(page):
     assert len(re.sub(r"^\| ``.*``$", "", text, flags=re.MULTILINE).split()) <= 1500  # messages are not read through
     assert [line for line in examples + printed if len(line) > 80] == []
     assert [line for block in map(textwrap.dedent, listed) for line in block.splitlines() if len(line) > 80] == []
+
+
+@pytest.mark.parametrize("page", READ, ids=lambda page: page.stem)
+def test_a_page_has_a_picture_with_a_text_and_a_caption_or_is_about_messages(page):
+    text = page.read_text(encoding="utf-8")
+    figures = re.findall(
+        r"^\.\. figure:: pictures/\S+\n   :alt: \S.*\n   :width: .*\n\n   \S", text, flags=re.MULTILINE
+    )
+
+    assert len(figures) == text.count("pictures/")
+    assert bool(figures) != page.stem.startswith("troubleshooting")
+
+
+def test_each_picture_is_on_a_page():
+    shown = {name for page in READ for name in re.findall(r"pictures/(\S+)", page.read_text(encoding="utf-8"))}
+
+    assert shown == {path.name for path in (FOLDER / "pictures").iterdir()}
 
 
 @pytest.mark.parametrize("page", READ, ids=lambda page: page.stem)
@@ -141,7 +158,7 @@ def test_a_message_that_is_quoted_is_one_of_the_source(line, messages):
     assert any(pattern.fullmatch(text) for pattern in messages for text in said)
 
 
-def test_a_message_that_is_none_is_not_recognised(messages):
+def test_an_unknown_message_is_not_recognised(messages):
     assert not any(pattern.fullmatch("RBU: p should be within (0, 1], not 2.") for pattern in messages)
 
 
@@ -164,6 +181,20 @@ def test_the_command_of_the_readme_builds_the_pages_without_a_word(built):
     assert {path.stem for path in PAGES} <= {path.stem for path in folder.rglob("*.html")}
 
 
+def test_formulas_and_references_need_no_network(built):
+    page = (built[0] / "measures" / "rbu.html").read_text(encoding="utf-8")
+
+    assert '<math display="block"' in page
+    assert "mathjax" not in page
+    assert "Amigó, Spina, Carrillo-de-Albornoz (2018). An axiomatic analysis" in page
+
+
+def test_a_measure_with_a_cutoff_is_no_address_of_mail(built):
+    folder, _ = built
+
+    assert [path.name for path in folder.rglob("*.html") if "mailto:" in path.read_text(encoding="utf-8")] == []
+
+
 def test_types_and_constants_are_documented_once(built):
     reference = (built[0] / "api.html").read_text(encoding="utf-8")
     functions, constants = (
@@ -178,15 +209,15 @@ def test_types_and_constants_are_documented_once(built):
 
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
-# Each page in a frame of 1,200 pixels: elements that are wider than what contains them, but for those inside of a line.
+# Each page in a frame: of the elements LOOKED, those wider than what contains them, but for those inside of a line.
 FRAMES = """<body><script>
 const pages = PAGES, wide = [];
 let left = pages.length;
 for (const page of pages) {
   const frame = document.createElement("iframe");
-  frame.width = 1200; frame.height = 900; frame.style.border = 0; frame.src = page;
+  frame.width = WIDTH; frame.height = 900; frame.style.border = 0; frame.src = page;
   frame.onload = () => {
-    for (const each of frame.contentDocument.querySelectorAll("*"))
+    for (const each of frame.contentDocument.querySelectorAll("LOOKED"))
       if (each.clientWidth && each.scrollWidth > each.clientWidth + 1)
         wide.push(page + ": " + each.tagName + " " + each.textContent.trim().slice(0, 60));
     if (--left == 0) document.title = "looked at " + pages.length + "|" + wide.join("|");
@@ -197,10 +228,12 @@ for (const page of pages) {
 
 
 @pytest.mark.skipif(BROWSER is None, reason="no chromium or chrome on the path to look at the pages with")
-def test_nothing_scrolls_sideways_in_a_window_of_1200_pixels(built, tmp_path):
+@pytest.mark.parametrize(("width", "looked"), [(1200, "*"), (400, "html")], ids=["screen", "phone"])
+def test_nothing_scrolls_sideways(built, tmp_path, width, looked):
     folder, _ = built
     pages = [str(path.relative_to(FOLDER).with_suffix(".html")) for path in PAGES]
-    (folder / "frames.html").write_text(FRAMES.replace("PAGES", str(pages)), encoding="utf-8")
+    frames = FRAMES.replace("PAGES", str(pages)).replace("WIDTH", str(width)).replace("LOOKED", looked)
+    (folder / "frames.html").write_text(frames, encoding="utf-8")
     options = ["--headless", "--disable-gpu", "--no-sandbox", "--allow-file-access-from-files", "--dump-dom"]
     options += ["--virtual-time-budget=60000", "--window-size=1300,1000", f"--user-data-dir={tmp_path}"]
     command = [str(BROWSER), *options, (folder / "frames.html").as_uri()]
@@ -208,8 +241,8 @@ def test_nothing_scrolls_sideways_in_a_window_of_1200_pixels(built, tmp_path):
     ran = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True)
 
     (title,) = re.findall("<title>(.*?)</title>", ran.stdout, flags=re.DOTALL)
-    looked, *wide = title.split("|")
-    assert looked == f"looked at {len(pages)}"
+    said, *wide = title.split("|")
+    assert said == f"looked at {len(pages)}"
     assert [each for each in wide if each] == []
 
 

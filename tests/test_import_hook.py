@@ -126,7 +126,7 @@ def test_what_ir_datasets_has_already_stays_its_own(monkeypatch):
     assert registry["trec-dd/2015"].has_qrels()
 
 
-def test_a_dataset_of_ours_may_be_what_imports_ir_datasets():
+def test_a_dataset_of_this_package_may_be_what_imports_ir_datasets():
     code = (
         "import pyterrier as pt, sys, pyterrier_diversity;"
         "assert 'ir_datasets' not in sys.modules;"

@@ -63,7 +63,7 @@ def sessions(n_queries):
 
 @pytest.mark.parametrize("n_queries", [1, 10])
 @pytest.mark.parametrize("cut", [False, True], ids=["whole", "cut"])
-def test_a_high_number_of_a_turn_takes_no_memory_of_its_own(n_queries, cut):
+def test_a_high_number_of_a_turn_needs_no_additional_memory(n_queries, cut):
     qrels, run = sessions(n_queries)
     evaluator = DiversityEvaluator([*(measure @ 10 if cut else measure for measure in SESSION), *OTHERS], qrels)
 
@@ -116,7 +116,7 @@ def test_many_intents_take_memory_by_the_label(many_intents, measures):
 
 
 @pytest.mark.parametrize("cutoff", [10**7, 2**31 - 1])
-def test_a_large_cutoff_takes_no_memory_of_its_own(cutoff):
+def test_a_large_cutoff_needs_no_additional_memory(cutoff):
     qrels, run = sessions(1)
     qrels = add_rarity(qrels, [run.drop(columns="turn")])
     measures = [

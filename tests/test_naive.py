@@ -242,6 +242,6 @@ def test_queries_without_a_ranking_or_relevant_documents_score_0_but_for_effort(
     ],
     ids=str,
 )
-def test_what_the_specification_refuses_is_refused(measure, judged):
+def test_combinations_that_the_specification_refuses_are_refused(measure, judged):
     with pytest.raises(naive.RefusedError):
         naive.values(measure, judged, run(q="a"))

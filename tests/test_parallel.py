@@ -70,7 +70,7 @@ def alone(everything_that_draws):
     return everything_that_draws(1)
 
 
-def test_no_worker_is_refused():
+def test_zero_workers_are_refused():
     with pytest.raises(ValueError, match="n_jobs must be a number of workers, or -1 for all cores, not 0"):
         in_parallel(math.gcd, [(4, 6)], n_jobs=0, what="divisors")
 

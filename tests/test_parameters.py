@@ -224,13 +224,13 @@ def test_a_number_may_have_words_for_values_besides(value):
     assert Parameter(float, interval="[0, 1]", choices=("most",), desc="a share").check("M", "x", value) == value
 
 
-def test_a_number_takes_no_other_word():
+def test_a_number_may_not_be_another_word():
     with pytest.raises(ValueError, match=r"^M: x must be a number in \[0, 1\] or 'most', not 'least'.$"):
         Parameter(float, interval="[0, 1]", choices=("most",), desc="a share").check("M", "x", "least")
 
 
 @pytest.mark.parametrize(("cutoff", "expected"), [(None, None), (3.0, 3)])
-def test_arguments_are_checked_by_what_is_declared(cutoff, expected):
+def test_arguments_are_checked_against_their_declaration(cutoff, expected):
     assert checked("rank", CUTOFF, cutoff=cutoff) == {"cutoff": expected}
 
 

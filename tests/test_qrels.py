@@ -269,7 +269,7 @@ def test_a_cutoff_that_is_no_rank_is_refused(cutoff):
 
 
 @pytest.mark.parametrize("score", [float("nan"), float("inf")])
-def test_a_run_with_a_score_that_is_no_finite_number_is_refused(score):
+def test_a_run_with_a_score_that_is_not_a_finite_number_is_refused(score):
     with pytest.raises(ValueError, match="score must be a finite number, but query 'q'"):
         add_rarity(JUDGED, [SYSTEMS[0], SYSTEMS[1].assign(score=score)])
 
@@ -324,7 +324,7 @@ def test_weights_sum_to_1_in_each_query(scheme):
         ("", "0"),
     ],
 )
-def test_intents_are_in_numeric_order_if_they_are_numbers_and_else_in_that_of_strings(in_order):
+def test_intents_are_in_numeric_order_if_they_are_numbers_and_otherwise_in_that_of_strings(in_order):
     rows = [("q", intent, "d", 1) for intent in reversed(in_order)]
     judged = pd.DataFrame(rows, columns=["qid", "iteration", "docno", "label"])
 

@@ -121,7 +121,7 @@ def test_a_document_that_is_retrieved_twice():
 
 
 @pytest.mark.parametrize("score", [math.nan, math.inf, -math.inf])
-def test_a_score_that_is_no_finite_number(score):
+def test_a_score_that_is_not_a_finite_number(score):
     retrieved = rows(("q", "d1", score), ("q", "x", 1))
     assert len(values((JUDGED, retrieved), P_IA @ 1, by=timing.pyndeval())) == 1
 

@@ -16,7 +16,8 @@ import matplotlib as mpl
 import matplotlib.pyplot as plt
 import pyterrier as pt
 
-from frames_to_draw import EXPLAINED, PERQUERY, PICTURES, QRELS, RUN
+from frames_to_draw import ASL, COMPARED, EXPLAINED, PERQUERY, PICTURES, QRELS, RUN
+from pictures_of_pages import OF_PAGES
 from pyterrier_diversity import RBU, Adhoc, StRecall, alpha_nDCG, evaluate_runs, meta, missed_intents, plots
 from pyterrier_diversity.transformers import Explain
 
@@ -40,6 +41,7 @@ def illustrations() -> dict[str, Callable[[], object]]:
     runs = {name: demo.get_results(name) for name in SYSTEMS}
     perquery = evaluate_runs(qrels, runs, MEASURES, perquery=True)
     compared = meta.compare(perquery, n_trials=2000, rng=1)
+    baseline = meta.compare(perquery, "t", baseline="bm25", correction="holm")
     topic = subtopics[subtopics["qid"] == QUERY]
     texts = dict(zip(topic["iteration"], topic["query"], strict=True))
     named = qrels.merge(subtopics.rename(columns={"query": "nugget_text"})[["qid", "iteration", "nugget_text"]])
@@ -47,10 +49,13 @@ def illustrations() -> dict[str, Callable[[], object]]:
     return {
         "explain": lambda: plots.explain({name: why(runs[name]) for name in ("bm25", "xquad")}, QUERY, intents=texts),
         "deltas": lambda: plots.per_query_deltas(perquery, RBU @ 10, "xquad", "bm25"),
+        "means": lambda: plots.means(compared, RBU @ 10),
+        "differences": lambda: plots.differences(baseline, RBU @ 10),
         "coverage": lambda: plots.intent_coverage(runs, qrels, measure=StRecall),
         "asl": lambda: plots.asl_curve(meta.asl_curve(compared)),
         "discriminative_power": lambda: plots.discriminative_power(meta.discriminative_power(compared)),
         "missed_intents": lambda: plots.missed_intents(missed_intents(named, runs, 5), QUERY),
+        **OF_PAGES,
     }
 
 
@@ -63,6 +68,9 @@ def baselines() -> dict[str, Callable[[], object]]:
         **drawn,
         "explain_pair": partial(plots.explain, pair, intents=texts),
         "coverage_long_texts": partial(plots.coverage, RUN, QRELS, "1", intents=texts),
+        "asl_curve_level": partial(plots.asl_curve, ASL, log=True, alpha=0.05),
+        "differences_corrected": partial(plots.differences, COMPARED.assign(p_corrected=[0.3, 0.01, 0.3])),
+        "intent_coverage_negative": partial(plots.intent_coverage, {"a": RUN, "b": RUN}, QRELS, measure=RBU(e=0.5)),
         "per_query_deltas_lines": partial(plots.per_query_deltas, PERQUERY.query("name != 'z'"), "AP", ["x", "y"], "y"),
     }
 

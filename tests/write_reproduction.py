@@ -83,7 +83,7 @@ def _table(header: list[str], rows: list[list[str]]) -> str:
 
 def _escaped(value: str) -> str:
     """Return text that reStructuredText shows as it is."""
-    for character in "\\*`|_":
+    for character in "\\*`|_@":  # nDCG@20 would be an address of e-mail
         value = value.replace(character, f"\\{character}")
     return value.replace('"', '""')
 

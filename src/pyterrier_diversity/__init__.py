@@ -34,7 +34,7 @@ __all__ = [
     "score",
 ]
 
-# Imported on first use, as some import PyTerrier, matplotlib or ir_datasets.
+# Imported on first use, because some of them import PyTerrier, matplotlib or ir_datasets.
 _MODULES = frozenset({"datasets", "ideal", "io", "meta", "plots", "simulate", "transformers"})
 
 register_provider()

@@ -1,4 +1,4 @@
-"""Arithmetic with results that do not depend on other values in the same call."""
+"""Arithmetic whose results do not depend on the other values in the same call."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def divide(part: npt.ArrayLike, whole: npt.ArrayLike) -> np.ndarray:
 
 
 def power(base: npt.ArrayLike, exponent: npt.ArrayLike) -> np.ndarray:
-    """Raise to powers, with the same bits for one value as for many.
+    """Raise to powers, with the same result, bit for bit, for one value and for many.
 
     ``np.power`` takes shortcuts such as the square root for a single exponent, which may differ from the general case
     in the last bit.

@@ -1,7 +1,7 @@
 """Register datasets with ir_datasets when it is imported, now or later.
 
-ir_datasets has no entry point for datasets, and importing it takes 0.4 seconds, which most users do not need. So a
-finder waits until ir_datasets is imported, registers the datasets, and removes itself.
+ir_datasets has no entry point for datasets, and importing it takes 0.4 seconds, although most users do not need it. So
+a finder waits until ir_datasets is imported, registers the datasets, and removes itself.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _HOST = "ir_datasets"
 
 
 def register_datasets() -> None:
-    """Register the datasets now if ir_datasets is imported, otherwise on its import. Twice is harmless."""
+    """Register the datasets now if ir_datasets is imported, otherwise on its import. Calling this twice is harmless."""
     if _HOST in sys.modules:
         module = import_module(".datasets.trec_dd", __package__)
         # If that module is importing ir_datasets right now, it has no such function yet, and registers at its end.

@@ -1,4 +1,4 @@
-"""Run long loops in parallel with joblib, with a progress bar, and survive workers that die."""
+"""Run long loops in parallel with joblib and a progress bar, even if workers die."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ K = TypeVar("K", bound=Hashable)
 _shared: dict[str, Any] = {}
 _MOST_SHARED = 4
 
-# A result that takes longer to arrive from its worker is lost.
+# Seconds after which a result that has not arrived from its worker is considered lost.
 _SECONDS_OF_TRANSFER = 5
 
 
@@ -55,8 +55,8 @@ def as_finished(
     """Call a function with a shared object and the arguments of each task, and yield results as they finish.
 
     The shared object is sent to each worker once, not with each task. If a worker dies, the unfinished tasks are called
-    again, one by one. If a task ends a worker or raises again, its result is the exception. Backends that return
-    nothing before the last result (multiprocessing, Ray) get a few tasks at a time.
+    again, one by one. If a task kills its worker or raises again, its result is the exception. Backends that return all
+    results at the end (multiprocessing, Ray) get a few tasks at a time.
 
     Parameters
     ----------
@@ -66,8 +66,7 @@ def as_finished(
     shared : object
         The first argument, which must be picklable.
     tasks : iterable of pairs
-        The key and the further arguments of each call. It is read as workers become free; when it ends, the tasks under
-        way are finished.
+        The key and the further arguments of each call. They are read as workers become free.
     n_jobs : int, optional
         Number of workers, as in ``joblib.Parallel``; -1 for all cores, None for the setting of
         ``joblib.parallel_config``.
@@ -124,8 +123,8 @@ class _Calls(Generic[K, T]):
         self._parcel = _Parcel(shared)
         # For threads.
         _shared[self._token] = shared
-        # The number of tasks handed out at first, and of those that still carry the parcel. As it is unknown which
-        # worker takes a task, the first tasks all carry it.
+        # The number of tasks handed out at first, and of those that still carry the parcel. Because any worker may take
+        # a task, all of the first tasks carry it.
         self._n_first = self._owed = 0
         self._under_way: dict[K, tuple[Any, ...]] = {}
         self._again: deque[tuple[K, tuple[Any, ...]]] = deque()
@@ -176,8 +175,8 @@ class _Calls(Generic[K, T]):
     def _results_of_dask(self, client: Any, tasks: Iterator[tuple[K, tuple[Any, ...]]]) -> Iterator[tuple[K, Any]]:
         """Yield the answers of a Dask cluster's workers, through its own client.
 
-        Dask repeats the tasks of dead workers. But a finished result that is lost with its worker never arrives, and
-        joblib's backend waits for it forever. Here its task is handed out again.
+        Dask repeats the tasks of dead workers. But if a worker dies with a finished result, joblib's backend waits for
+        the result forever. Here, the task is handed out again.
         """
         from distributed import TimeoutError, as_completed
 

@@ -1,9 +1,9 @@
-"""Parameters, declared once and checked where they are given."""
+"""Parameters, declared once and checked whenever they are given."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import Any, cast
 
 import numpy as np
@@ -118,6 +118,20 @@ class Parameter(ParamInfo):
             return plain
         raise ValueError(f"{who}: {name} must be {self.range}, not {value!r}.")
 
+    def check_each(self, who: str, name: str, values: Any) -> list[Any]:
+        """Return the different ``values`` as plain literals, or raise an error that starts with ``who``.
+
+        This is a ``TypeError`` if ``values`` is not a collection, and a ``ValueError`` if it is empty or one of them is
+        out of range.
+        """
+        if isinstance(values, str) or not isinstance(values, Iterable):
+            kind = "integers" if self.kind is int else "numbers"
+            raise TypeError(f"{who}: {name} must be a list of {kind}, not {values!r}.")
+        each = list(dict.fromkeys(self.check(who, name, value) for value in values))
+        if not each:
+            raise ValueError(f"{who}: {name} must not be empty.")
+        return each
+
     def _is_table(self, table: Mapping[Any, Any]) -> bool:
         """Tell whether labels and values are numbers in range, and values do not fall."""
         if not table or not all(_is_number(number) for item in table.items() for number in item):
@@ -160,6 +174,11 @@ def generator_of(rng: Rng) -> np.random.Generator:
         ) from error
 
 
+def seed_of(rng: Rng) -> dict[Hashable, int]:
+    """Return the seed for the attributes of a table, or nothing if ``rng`` is a generator or None."""
+    return {"seed": int(rng)} if isinstance(rng, (int, np.integer)) else {}
+
+
 def checked(who: str, declared: Parameters, **values: Any) -> dict[str, Any]:
     """Return values as plain literals, the default for None, or raise a ``ValueError`` that starts with ``who``."""
     of = cast("dict[str, Parameter]", declared)
@@ -198,7 +217,7 @@ ALPHA: Parameters = {
         float,
         0.5,
         interval="[0, 1]",
-        desc="redundancy intolerance: fraction of its gain that an intent loses each time it is met",
+        desc="penalty for repetition: an intent's gain is multiplied by 1 - alpha each time it is covered again",
     )
 }
 TIME_LIMIT: Parameters = {

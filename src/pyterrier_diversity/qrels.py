@@ -23,21 +23,22 @@ def add_rarity(
     qrels: pd.DataFrame,
     runs: Mapping[str, Any] | Iterable[Any],
     cutoff: int = 100,
+    *,
     bounded: bool = False,
 ) -> pd.DataFrame:
-    r"""Add the column ``rarity``, which is high for rare documents: those that few systems retrieve.
+    r"""Add the column ``rarity``, which is high for documents that few systems retrieve.
 
     Parameters
     ----------
     qrels : DataFrame
         Qrels, with PyTerrier's or ir_measures' names. Not changed.
     runs : mapping of names to runs or paths, or iterable of them
-        The rankings of all systems that will be evaluated: frames, as transformers give them, or run files. A document
-        that none of them retrieves is as rare as one that a single system retrieves.
+        The rankings of all systems that will be evaluated: frames, as from transformers, or run files. A document that
+        none of them retrieves is as rare as one that a single system retrieves.
     cutoff : int >= 1
         The last rank at which a document counts as retrieved.
     bounded : bool
-        Whether the rarest documents have a rarity of 1 for any number of systems.
+        Whether the rarest documents have a rarity of 1, regardless of the number of systems.
 
     Returns
     -------
@@ -50,7 +51,7 @@ def add_rarity(
     ValueError
         If ``runs`` is empty, the cutoff is not an integer of at least 1, or a column or a value is missing.
     TypeError
-        If ``runs`` is not a collection of runs, but for instance a single frame.
+        If ``runs`` is not a collection of runs, such as a single frame.
 
     References
     ----------

@@ -108,7 +108,7 @@ def test_two_workers_are_faster_than_one(benchmark, files):
     )
 
 
-# The same file under many names: what is measured is what is kept, not what is on the disk.
+# The same file with many names, to measure the memory and not the disk.
 _PEAK = """
 import resource, sys
 from pathlib import Path

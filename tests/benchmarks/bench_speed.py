@@ -3,7 +3,7 @@
 Six measures of ndeval, computed by this package and by pyndeval through ir_measures, in one process. A speed is a ratio
 of CPU times, each the shortest of many rounds in which the two take turns, so that it says the same on a busy machine.
 Evaluators are built once for each side where the case does not say otherwise. A case prints its ratio beside the one
-that it should have; none fails on it, since no ratio holds on every machine.
+that it should have; but none fails on it, because no ratio is the same on every machine.
 """
 
 from __future__ import annotations

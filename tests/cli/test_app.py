@@ -46,6 +46,7 @@ def test_the_version_is_printed():
 def test_the_help_names_every_command_and_exit_status():
     text = run("--help")
 
+    assert "\b" not in text  # click's mark of lines that are not to be joined
     assert set(re.findall(r"^  ([a-z]+)  ", text, re.MULTILINE)) == set(app.list_commands(None))
     assert re.findall(r"^    ([0-3])  ", text, re.MULTILINE) == ["0", "1", "2", "3"]
 

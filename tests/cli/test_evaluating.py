@@ -283,7 +283,7 @@ def test_compare_marks_significant_differences(format, higher):
     )
 
     assert higher in text
-    assert "(paired t-test, alpha = 0.05, queries: 14). Systems: a bm25." in text
+    assert "(paired t-test, not corrected, alpha = 0.05, queries: 14). Systems: a bm25." in text
 
 
 def test_evaluate_reads_several_measures_from_one_text_and_lifts_as_tables_show_them():
@@ -414,6 +414,50 @@ def test_expected_values_over_ties_have_standard_errors(tmp_path):
     assert run(*arguments, "--ties", "expected", "--samples", "20", "--seed", "1").splitlines()[1] != row
 
 
+@pytest.mark.parametrize("gate", [[], ["--min", "RBU@5=0"]], ids=["no gate", "a gate"])
+def test_standard_errors_stand_beside_each_query_and_each_mean(tmp_path, gate):
+    path = tmp_path / "tied.run"
+    path.write_text((FOLDER / "bm25.run").read_text().replace(" 16 bm25", " 15 bm25"))
+    arguments = ["evaluate", QRELS, str(path), BM25, "-m", "RBU@5 StRecall@5", "--queries", "--format", "csv", *gate]
+    arguments += ["--ties", "expected", "--samples", "20"]
+
+    by_query = pd.read_csv(io.StringIO(run(*arguments, "-q")), dtype={"qid": str}).set_index(["run", "qid"])
+    means = pd.read_csv(io.StringIO(run(*arguments))).set_index("run")
+
+    names = ["RBU@5", "se(RBU@5)", "StRecall@5", "se(StRecall@5)"]
+    expected = evaluate_runs(
+        read_qrels(QRELS), [path, BM25], ["RBU@5", "StRecall@5"], ties="expected", samples=20, rng=0, perquery=True
+    )
+    of_rbu = expected[(expected["name"] == "tied") & (expected["measure"] == "RBU@5")]
+    assert list(by_query) == list(means) == ["queries", "ties@5", *names]
+    assert by_query.loc["tied", "se(RBU@5)"].tolist()[:-1] == of_rbu["se"].tolist()
+    assert by_query.loc[("tied", "all"), "se(RBU@5)"] == means.loc["tied", "se(RBU@5)"] > 0
+    pd.testing.assert_frame_equal(by_query.xs("all", level="qid"), means, rtol=1e-12)
+
+
+@pytest.mark.parametrize("command", [["evaluate", "-m", "RBU@5"], ["compare", "-m", "RBU@5"], ["check"]], ids=" ".join)
+def test_warnings_about_qrels_are_errors_if_strict(tmp_path, command):
+    path = tmp_path / "nuggets.jsonl"
+    path.write_text('{"qid": "1", "docid": "demo-189", "nuggets": [{"text": "x", "assignment": "perhaps"}]}\n')
+    first, *rest = command
+
+    message = fail(first, str(path), BM25, XQUAD, *rest, "--strict")
+
+    assert message.startswith("Error: read_nuggets: 1 nuggets. 1 assignments are unknown words")
+
+
+def test_the_shell_says_which_qrels_have_passages():
+    message = fail("evaluate", QRELS, BM25, "-m", "EU_DD@5")
+
+    assert "(in the shell, give the truth file, which ends in .xml, as QRELS)" in message
+
+
+def test_a_folder_that_does_not_exist_is_named(tmp_path):
+    for option in ("-o", "--save"):
+        message = fail("evaluate", QRELS, BM25, "-m", "RBU@5", option, str(tmp_path / "no" / "table.csv"))
+        assert message == f"Error: There is no folder '{tmp_path}/no'.\n"
+
+
 def test_lengths_of_documents_come_from_a_file(shared):
     folder = shared / "trec-dd"
     truth, session = folder / "dd17-odd-truth.xml.gz", folder / "runs" / "dd17-odd-syn1.txt"
@@ -429,6 +473,7 @@ def test_lengths_of_documents_come_from_a_file(shared):
         assert row[str(measure)] == pytest.approx(value, abs=1e-12)
 
 
+@pytest.mark.filterwarnings("default:Run dd17")
 def test_saved_values_know_the_lengths_of_documents(shared, tmp_path):
     folder = shared / "trec-dd"
     arguments = ["evaluate", str(folder / "dd17-odd-truth.xml.gz"), str(folder / "runs" / "dd17-odd-syn1.txt")]

@@ -22,7 +22,7 @@ def slowly(path):
             time.sleep(0.002)
 
 
-def test_a_file_that_several_download_at_once_is_whole_whenever_it_is_there(tmp_path):
+def test_a_file_that_several_processes_download_at_once_is_always_complete(tmp_path):
     path = tmp_path / "folder" / "qrels.txt"
     contents, errors = [], []
 
@@ -45,7 +45,7 @@ def test_a_file_that_several_download_at_once_is_whole_whenever_it_is_there(tmp_
 
 
 @pytest.mark.parametrize("error", [OSError("no route"), RuntimeError("no mirror"), ValueError("no XML")])
-def test_what_is_left_of_a_failed_download_is_removed(tmp_path, error):
+def test_the_rest_of_a_failed_download_is_removed(tmp_path, error):
     def breaks(path):
         path.write_bytes(b"half")
         raise error

@@ -25,7 +25,7 @@ def test_the_documents_are_many_and_different(corpus):
     assert corpus["text"].is_unique
 
 
-def test_no_two_documents_share_a_sentence(corpus):
+def test_no_two_documents_have_a_sentence_in_common(corpus):
     sentences = Counter(s.strip().lower() for text in corpus["text"] for s in re.split(r"(?<=[.!?])\s+", text))
 
     assert [sentence for sentence, count in sentences.items() if count > 1] == []
@@ -103,7 +103,7 @@ def test_pyterrier_finds_texts_of_documents(demo, corpus):
     assert list(loaded) == [*results, "text"]
 
 
-def test_all_texts_are_loaded_and_replace_what_is_there(demo):
+def test_all_texts_are_loaded_and_replace_existing_columns(demo):
     results = demo.get_results().head(2).assign(title="old")
 
     loaded = demo.text_loader()(results)

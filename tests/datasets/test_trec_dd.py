@@ -144,7 +144,7 @@ def test_qrels_are_documents_or_passages(dd_home):
 
 
 @pytest.mark.parametrize("name", [f"trec-dd/2017{level}" for level in ("", "/passages")])
-def test_a_dataset_tells_of_itself(dd_home, name):
+def test_a_dataset_describes_itself(dd_home, name):
     dataset = ir_datasets.load(name)
 
     path = str(dd_home / "truth_data_nyt_2017_v2.3.xml")

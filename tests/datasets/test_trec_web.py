@@ -44,7 +44,7 @@ def test_qrels_hold_every_judgement_with_weight_and_type(name):
     assert set(qrels["intent_type"]) <= {"inf", "nav"}
 
 
-def test_what_is_irrelevant_to_all_subtopics_of_2009_is_judged_for_each_of_them():
+def test_documents_without_a_relevant_subtopic_in_2009_are_judged_for_each_subtopic():
     dataset = pt.get_dataset("diversity:clueweb09/en/trec-web-2009")
     qrels, n_subtopics = dataset.get_qrels(), dataset.get_topics("subtopics").groupby("qid").size()
 

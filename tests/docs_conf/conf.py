@@ -1,13 +1,14 @@
 """Sphinx as PyTerrier's documentation sets it up, as far as the pages of ``pt_docs`` use it.
 
 PyTerrier also loads ``sphinx_autodoc_typehints``. It is left out here: docstrings have the types already, and the
-extension reads them before napoleon does, which fills the terminal with errors of indentation that are none.
+extension reads them before napoleon does, which fills the terminal with wrong errors about indentation.
 """
 
-import re
+from pathlib import Path
 
 from docutils import nodes
-from docutils.parsers.rst import Directive
+from docutils.utils.math.latex2mathml import tex2mathml
+from sphinx.util.docutils import SphinxDirective
 
 project = "pyterrier-diversity"
 master_doc = "index"
@@ -27,6 +28,7 @@ pygments_style = "sphinx"
 # Wide enough for code of 80 columns, on a screen of 1,200 pixels.
 html_theme_options = {"page_width": "1180px"}
 html_static_path = ["static"]
+html_math_renderer = "mathml"
 
 # What the pages say of this package must be there, but for types of its inner parts; of others nothing is looked up.
 nitpicky = True
@@ -35,18 +37,34 @@ nitpick_ignore_regex = [
     ("py:class", r"pyterrier_diversity\.(judged|measures)\..*"),
 ]
 
+REFERENCES = dict(
+    line.split("\t") for line in Path(__file__).with_name("references.tsv").read_text(encoding="utf-8").splitlines()
+)
 
-class Citation(Directive):
-    """``cite.dblp`` of PyTerrier's documentation, which asks DBLP; here the key is all that is shown."""
+
+class Citation(SphinxDirective):
+    """``cite.dblp`` of PyTerrier's documentation, which asks DBLP; here ``references.tsv`` has the texts."""
 
     required_arguments = 1
 
     def run(self):
         (key,) = self.arguments
-        if not re.fullmatch(r"(conf|journals)/\w+/[\w-]+", key):
-            raise self.error(f"{key!r} is no key of DBLP.")
-        return [nodes.paragraph(text=key)]
+        if key not in REFERENCES:
+            raise self.error(f"references.tsv does not have {key}.")
+        return self.parse_text_to_nodes(REFERENCES[key])
+
+
+def inline_formula(translator, node):
+    """Write MathML, which browsers show without a network."""
+    translator.body.append(tex2mathml(node.astext()))
+    raise nodes.SkipNode
+
+
+def formula(translator, node):
+    translator.body.append(tex2mathml(node.astext()).replace("<math", '<math display="block"', 1))
+    raise nodes.SkipNode
 
 
 def setup(app):
     app.add_directive("cite.dblp", Citation)
+    app.add_html_math_renderer("mathml", (inline_formula, None), (formula, None))

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 from ir_measures import ScoredDoc, nDCG
 
-from pyterrier_diversity import RBU, evaluate_runs
+from pyterrier_diversity import RBU, P_Rareness, check_files, evaluate_runs, html_report, meta, missed_intents
 
 QRELS = pd.DataFrame({"qid": "q", "docno": ["a", "b"], "label": [1, 2], "iteration": ["x", "y"]})
 RUN = pd.DataFrame({"qid": "q", "docno": ["a", "b"], "score": [1.0, 2.0]})
@@ -52,7 +52,7 @@ def test_arguments_in_the_wrong_place_are_named(given, message):
         ((QRELS, {"mine": RUN}, 5), r"^evaluate_runs: measures must be a measure or several, not int\.$"),
     ],
 )
-def test_what_no_argument_may_be_is_a_type_error(given, message):
+def test_a_value_that_no_argument_accepts_is_a_type_error(given, message):
     with pytest.raises(TypeError, match=message):
         evaluate_runs(*given)
 
@@ -64,3 +64,21 @@ def test_arguments_in_their_places_pass(qrels, runs):
         evaluate_runs(qrels, runs, [])
 
     assert "looks like" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda runs: evaluate_runs(QRELS, runs, [RBU]),
+        lambda runs: missed_intents(QRELS, runs),
+        lambda runs: check_files(QRELS, runs),
+        lambda runs: html_report(QRELS, runs, [RBU], "never.html"),
+        lambda runs: meta.pool_depth(runs, QRELS, [RBU]),
+        lambda runs: meta.assessor_agreement(runs, QRELS, QRELS, [RBU]),
+        lambda runs: meta.number_of_systems(runs, QRELS, [P_Rareness @ 1]),
+        lambda runs: meta.insert_synthetic_system(runs, QRELS, [P_Rareness @ 1]),
+    ],
+)
+def test_no_run_is_lost_if_two_names_are_written_alike(function):
+    with pytest.raises(ValueError, match=r"^\w+: two runs have the name '1'\.$"):
+        function({1: RUN, "1": RUN, "2": RUN})

@@ -25,7 +25,7 @@ def test_files_without_oddities_have_notes_only():
     assert found["name"].tolist() == ["qrels", "bm25"]
 
 
-def test_the_notes_count_what_is_there():
+def test_the_notes_count_queries_intents_and_documents():
     found = check_files(QRELS, {"mine": run(("1", "a"), ("1", "z"), ("2", "c"), ("7", "a"))})
 
     assert said(found, "qrels", "note") == [
@@ -44,7 +44,7 @@ def test_the_notes_count_what_is_there():
         (QRELS.assign(iteration="0"), "No query has more than one intent"),
     ],
 )
-def test_what_is_odd_about_qrels_is_a_warning(qrels, message):
+def test_odd_qrels_get_a_warning(qrels, message):
     (warning,) = said(check_files(qrels), "qrels", "warning")
 
     assert warning.startswith(message)
@@ -59,13 +59,13 @@ def test_what_is_odd_about_qrels_is_a_warning(qrels, message):
         (run(("7", "a")), "No query of the run ('7'"),
     ],
 )
-def test_what_is_odd_about_a_run_is_a_warning(of_run, message):
+def test_an_odd_run_gets_a_warning(of_run, message):
     (warning,) = said(check_files(QRELS, {"mine": of_run}), "mine", "warning")
 
     assert warning.startswith(message)
 
 
-def test_what_evaluating_would_raise_is_an_error(tmp_path):
+def test_an_input_that_cannot_be_evaluated_is_an_error(tmp_path):
     (tmp_path / "bad.run").write_text("1 Q0 a\n")
     contradicting = pd.concat([QRELS, QRELS.assign(label=3)])
 

@@ -51,7 +51,7 @@ def lists(values: dict) -> dict:
     return {measure: of_queries.tolist() for measure, of_queries in values.items()}
 
 
-# What is given
+# Values
 
 
 def test_there_is_one_value_for_each_query_of_the_qrels():
@@ -81,7 +81,7 @@ def test_a_run_may_be_of_any_form(measures, form):
 
 
 @pytest.mark.parametrize("measures", [OURS, BARE, [*OURS, *BARE]], ids=["ours", "bare", "both"])
-def test_what_a_run_found_may_be_given(measures):
+def test_retrieved_documents_may_be_given_instead_of_a_run(measures):
     evaluator = DiversityEvaluator(measures, QRELS)
 
     found = Run(RUN).retrieve(evaluator.judgements)
@@ -217,7 +217,7 @@ def test_qrels_that_can_be_read_once_are_read_once(measures):
 
 
 @pytest.mark.parametrize("measures", [OURS, BARE, [*OURS, *BARE]], ids=["ours", "bare", "both"])
-def test_a_generator_that_has_been_read_is_no_empty_run(measures):
+def test_a_generator_that_was_read_before_is_not_an_empty_run(measures):
     evaluator = DiversityEvaluator(measures, QRELS)
     once = rows_of(RUN)
     evaluator.values(once)

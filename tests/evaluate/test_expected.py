@@ -80,7 +80,7 @@ def test_sums_over_queries_are_drawn_too():
 
 
 @pytest.mark.parametrize("n_jobs", [None, 2])
-def test_the_same_seed_gives_the_same_numbers_whatever_the_order_of_rows_runs_and_queries(n_jobs):
+def test_a_seed_gives_the_same_numbers_for_any_order_of_rows_runs_and_queries(n_jobs):
     other = RUN.assign(score=0.0)
     table = expected({"mine": RUN, "other": other}, perquery=True)
 
@@ -116,16 +116,18 @@ def test_warnings_come_once_although_there_are_many_orders():
     assert len(warned) == 1
 
 
-def test_a_table_tells_what_was_drawn():
+def test_a_table_says_how_many_orders_were_drawn_and_by_which_seed():
     table = expected(samples=7, rng=5)
 
     assert table.attrs["expected"]["samples"] == 7
+    assert table.attrs["expected"]["se"] == {"mine": {str(m): table[f"se({m})"][0] for m in MEASURES}}
+    assert expected(samples=7, rng=5, perquery=True).attrs == table.attrs
     pd.testing.assert_frame_equal(expected(samples=7, rng=np.random.default_rng(5)), table)
     json.dumps(table.attrs)
     assert "expected" not in evaluate_runs(QRELS, {"mine": RUN}, MEASURES).attrs
 
 
-def test_the_share_of_queries_with_ties_across_each_cutoff_is_told():
+def test_the_share_of_queries_with_ties_across_each_cutoff_is_in_attrs():
     measures = [RBU @ 1, Adhoc(P @ 2), alpha_nDCG @ 3, nDCG(judged_only=True) @ 5, AP, CT @ 1]
 
     table = evaluate_runs(QRELS, {"mine": RUN, "none": RUN[RUN["qid"] == "p"]}, measures[:3], queries=True)

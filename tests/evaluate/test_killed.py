@@ -1,4 +1,4 @@
-"""Processes are killed while they evaluate: what was finished stays, and is not computed again."""
+"""Processes are killed while they evaluate: finished results are kept, and not computed again."""
 
 import os
 import subprocess

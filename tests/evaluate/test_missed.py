@@ -21,7 +21,7 @@ def listed(table, *columns):
     return [tuple(row) for row in table[list(columns)].to_numpy().tolist()]
 
 
-def test_what_each_system_misses_is_listed_query_by_query():
+def test_the_intents_that_each_system_misses_are_listed_by_query():
     table = missed_intents(NUGGETS, {"short": SHORT, "long": LONG})
 
     assert table.columns.tolist() == ["name", "qid", "iteration", "nugget_text", "weight", "coverable", "covered_by"]
@@ -106,6 +106,6 @@ def test_runs_may_be_files(tmp_path):
         ({"runs": {"A": 7}}, TypeError, "Run A: run must be a frame"),
     ],
 )
-def test_what_cannot_be_read_is_refused(given, error, message):
+def test_unreadable_input_is_refused(given, error, message):
     with pytest.raises(error, match=f"^{message}"):
         missed_intents(**{"qrels": QRELS, "runs": {"short": SHORT}, **given})

@@ -117,7 +117,7 @@ def test_a_measure_of_all_intents_named_counts_those_without_relevant_documents(
     assert score(Coverage @ 1, [[1, 0, 0]], others=[[0, 1, 0]], weights=[2, 1, 1]) == 0.5
 
 
-def test_types_tell_navigational_intents():
+def test_intent_types_mark_navigational_intents():
     labels = [[1, 0], [1, 1]]
 
     # With navigational intents only the first relevant document counts.
@@ -182,11 +182,11 @@ def test_values_are_those_of_frames(labels, others, weights, types):
         ({"labels": [[[1]]]}, r"score: labels must have one or two dimensions, not the shape \(1, 1, 1\)"),
         ({"labels": 1}, r"score: labels must have one or two dimensions, not the shape \(\)"),
         ({"labels": [1], "others": [[[1]]]}, "score: others must have one or two dimensions"),
-        ({"labels": [[1, 0]], "others": [1]}, "score: others must have 2 intents, as labels have, not 1"),
-        ({"labels": [1], "others": [[1, 0]]}, "score: others must have 1 intents, as labels have, not 2"),
-        ({"labels": [[1, 0]], "weights": [1]}, "score: weights must have 2 intents, as labels have, not 1"),
-        ({"labels": [[1, 0]], "weights": 2}, "score: weights must have 2 intents, as labels have, not 1"),
-        ({"labels": [1], "weights": [1, 2]}, "score: weights must have 1 intents, as labels have, not 2"),
+        ({"labels": [[1, 0]], "others": [1]}, "score: others must have 2 intents, like labels, not 1"),
+        ({"labels": [1], "others": [[1, 0]]}, "score: others must have 1 intents, like labels, not 2"),
+        ({"labels": [[1, 0]], "weights": [1]}, "score: weights must have 2 intents, like labels, not 1"),
+        ({"labels": [[1, 0]], "weights": 2}, "score: weights must have 2 intents, like labels, not 1"),
+        ({"labels": [1], "weights": [1, 2]}, "score: weights must have 1 intents, like labels, not 2"),
         ({"labels": [1], "intent_types": ["inf"] * 3}, "score: intent_types must have 1 intents, .*, not 3"),
         ({"labels": [1, np.nan]}, "label must be a finite number"),
         ({"labels": [1], "others": [np.inf]}, "label must be a finite number"),
@@ -195,7 +195,7 @@ def test_values_are_those_of_frames(labels, others, weights, types):
     ],
     ids=str,
 )
-def test_what_is_no_ranking_is_refused(arguments, message):
+def test_something_that_is_not_a_ranking_is_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
         score(P_IA @ 1, **arguments)
 
@@ -206,7 +206,7 @@ def test_a_measure_that_needs_another_column_is_refused(measure, column):
         score(measure, [1])
 
 
-def test_what_is_no_measure_is_refused():
+def test_something_that_is_not_a_measure_is_refused():
     with pytest.raises(ValueError, match=r"^Unknown measure 'RBX'\. Did you mean RBU\?"):
         score("RBX", [1])
     with pytest.raises(TypeError, match="score: a measure must be an object such as RBU @ 20, or its name, not 3"):

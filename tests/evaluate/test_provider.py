@@ -239,7 +239,7 @@ def test_threads_may_make_evaluators_at_once():
 # One ranking for one table
 
 
-def test_lifted_measures_of_other_providers_see_the_order_of_ours():
+def test_wrapped_measures_of_other_providers_see_the_same_order_as_this_package():
     tied = {"q": {"a": 1.0, "b": 1.0, "c": 1.0, "d": 0.5}}
     measures = [
         ir_measures.AP,
@@ -290,7 +290,7 @@ def test_fractional_labels_are_refused_for_a_provider_that_truncates_them():
 
 @pytest.mark.parametrize("name", ["d1\0", "\ud800"], ids=["null", "surrogate"])
 def test_names_that_programs_in_c_cannot_hold_are_refused_for_them(name):
-    held = pd.Series([name], dtype=object)  # Arrow's strings cannot hold each of them
+    held = pd.Series([name], dtype=object)  # Arrow's strings cannot represent all of them
     judged, retrieved = qrels("q a d1 1").assign(docno=held), {"q": {name: 1.0}}
 
     assert value(AP_IA, judged, retrieved) == 1
@@ -406,7 +406,7 @@ def test_values_are_those_of_a_slow_restatement(labels, weights, scores):
         assert [metric.value for metric in metrics if metric.query_id == query] == pytest.approx(expected, abs=1e-9)
 
 
-# Bad input reaches the user as it is told in the specification, whichever way it is evaluated
+# Bad input leads to the message of the specification, however it is evaluated
 
 
 @pytest.mark.parametrize("measure", [RBU, ERR @ 3, IA(ir_measures.AP), Adhoc(ir_measures.AP)], ids=str)

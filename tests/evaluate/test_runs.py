@@ -119,10 +119,10 @@ def test_several_measures_and_groups_may_be_one_text(files):
     assert evaluate_runs(QRELS, files, "NDEVAL").columns.tolist() == ["name", *map(str, NDEVAL)]
 
 
-def test_no_run_or_measure_is_refused(files):
+def test_an_empty_list_of_runs_or_measures_is_refused(files):
     with pytest.raises(ValueError, match=r"^evaluate_runs: give at least one run\.$"):
         evaluate_runs(QRELS, [], [RBU @ 5])
-    with pytest.raises(ValueError, match=r"^evaluate_runs: give at least one measure\.$"):
+    with pytest.raises(ValueError, match=r"^evaluate_runs: measures must not be empty\.$"):
         evaluate_runs(QRELS, files, [])
 
 

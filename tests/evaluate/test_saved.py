@@ -77,7 +77,7 @@ def test_a_file_has_the_values_of_the_table(tmp_path, ending, n_jobs):
 
 @pytest.mark.parametrize("perquery", [False, True])
 @pytest.mark.parametrize("ending", ENDINGS)
-def test_what_is_there_is_not_scored_again(tmp_path, read, ending, perquery):
+def test_saved_results_are_not_computed_again(tmp_path, read, ending, perquery):
     path = tmp_path / f"results.{ending}"
     given = {**FILES, "few": BM25[BM25["qid"].isin(QUERIES[:1])], "empty": {}}
     with pytest.warns(UserWarning, match=r"^Run") as first_warnings:
@@ -95,7 +95,7 @@ def test_what_is_there_is_not_scored_again(tmp_path, read, ending, perquery):
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
-def test_only_what_is_missing_is_scored_and_the_rest_stays(tmp_path, read, ending):
+def test_only_missing_results_are_computed_and_the_others_stay(tmp_path, read, ending):
     path = tmp_path / f"results.{ending}"
     some = dict(list(FILES.items())[:2])
     evaluate_runs(QRELS, some, MEASURES[:2], save=path)
@@ -140,7 +140,7 @@ def change_run(path):
     [change_qrels, change_run, lambda _: {"order": "rank"}, lambda _: {"measures": [RBU(p=0.9) @ 5]}],
     ids=["qrels", "run", "order", "parameter"],
 )
-def test_what_was_scored_by_something_else_is_scored_again(tmp_path, read, change):
+def test_results_of_other_qrels_or_runs_are_computed_again(tmp_path, read, change):
     run = tmp_path / "mine.run"
     run.write_bytes(FILES["bm25"].read_bytes())
     how = {"qrels": QRELS, "runs": run, "measures": [RBU @ 5], "save": tmp_path / "results.csv"}
@@ -155,7 +155,7 @@ def test_what_was_scored_by_something_else_is_scored_again(tmp_path, read, chang
     assert len(rows(how["save"])) == 2 * len(QUERIES)
 
 
-def test_the_order_of_rows_is_no_other_content(tmp_path):
+def test_the_order_of_rows_does_not_change_the_key_of_the_content(tmp_path):
     upside_down = QRELS.iloc[::-1]
 
     assert content_key(QRELS) == content_key(upside_down) == content_key(QRELS[QRELS.columns[::-1]])
@@ -196,7 +196,7 @@ def test_expected_values_over_ties_are_found_again_with_their_standard_errors(tm
 
 
 @pytest.mark.parametrize("cut", [1, 2, 30, 200, 700])
-def test_what_was_written_in_part_is_cut_off_and_scored_again(tmp_path, read, cut):
+def test_an_incomplete_block_is_removed_and_computed_again(tmp_path, read, cut):
     path = tmp_path / "results.csv"
     whole = evaluate_runs(QRELS, FILES, MEASURES, perquery=True, save=path, n_jobs=1)
     content = path.read_bytes()
@@ -272,7 +272,7 @@ def test_queries_of_every_kind_are_found_again(tmp_path):
     ],
     ids=["other columns", "a word", "bytes", "sorted"],
 )
-def test_a_file_of_something_else_is_left_alone(tmp_path, content):
+def test_a_file_with_other_content_is_left_alone(tmp_path, content):
     path = tmp_path / "results.csv"
     path.write_text(content)
 
@@ -305,7 +305,7 @@ def test_without_pyarrow_the_error_says_what_to_install(tmp_path, monkeypatch):
         evaluate_runs(QRELS, FILES, [RBU @ 5], save=tmp_path / "results.parquet")
 
 
-def test_a_file_of_parquet_takes_up_what_a_killed_call_left(tmp_path, read):
+def test_a_parquet_file_is_merged_with_the_rows_of_a_killed_call(tmp_path, read):
     pytest.importorskip("pyarrow")
     growing, path = tmp_path / "results.parquet.csv", tmp_path / "results.parquet"
     some = dict(list(FILES.items())[:2])
@@ -355,7 +355,7 @@ def test_a_bad_file_costs_only_itself(tmp_path, read, n_jobs):
     same(evaluate_runs(QRELS, {**FILES}, MEASURES, save=path), evaluate_runs(QRELS, FILES, MEASURES))
 
 
-def test_a_bad_file_is_an_error_after_what_was_finished_was_saved(tmp_path):
+def test_a_bad_file_is_an_error_after_finished_results_were_saved(tmp_path):
     path, bad = tmp_path / "results.csv", tmp_path / "bad.run"
     bad.write_text("1 Q0 d1 1 high tag\n")
 
@@ -369,7 +369,7 @@ def test_a_bad_file_is_an_error_after_what_was_finished_was_saved(tmp_path):
         evaluate_runs(QRELS, {"gone": tmp_path / "gone.run"}, MEASURES)
 
 
-def test_no_run_may_be_left():
+def test_all_runs_may_be_skipped():
     table = evaluate_runs(QRELS, {"bad": 3}, MEASURES, on_error="skip", queries=True)
 
     assert table.columns.tolist() == ["name", "queries", "ties@5", *map(str, MEASURES)]

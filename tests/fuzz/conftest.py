@@ -1,4 +1,4 @@
-"""Profiles of the fuzzing, and what it tells at its end.
+"""Profiles of the fuzzing, and its summary at the end.
 
 ``pytest tests/fuzz/fuzz_*.py`` runs it with the profile ``ci``; ``--hypothesis-profile=long``, or ``long`` in the
 variable PYTERRIER_DIVERSITY_FUZZ, tries thirty times as many inputs, others each time.
@@ -21,7 +21,7 @@ settings.register_profile("long", max_examples=3000, deadline=None, suppress_hea
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Tell what was tried."""
+    """Print what was tried."""
     if law.tried:
         terminalreporter.section("fuzzing")
         for line in law.report():

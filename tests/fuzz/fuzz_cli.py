@@ -1,4 +1,4 @@
-"""The command with whatever can stand on a line, and run files of lines of every kind."""
+"""The command with arbitrary arguments, and run files with arbitrary lines."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ def test_weights_are_those_of_the_scheme(qrels, scheme):
 
 
 def in_order(names: list[str]) -> Any:
-    """Return the key that sorts numbers by their value if all are numbers, and else names."""
+    """Return a sort key: by value if all names are numbers, otherwise by name."""
     values = dict(zip(names, pd.to_numeric(pd.Series(names), errors="coerce").astype(float), strict=True))
     if all(math.isfinite(value) for value in values.values()):
         return lambda name: (values[name], name)
@@ -69,7 +69,7 @@ def rows_by_query(frame: Any, *columns: str) -> dict[str, list[dict[str, Any]]]:
 )
 def test_rarity_is_one_less_the_share_of_systems(qrels, runs, cutoff, bounded, named):
     given = {f"system {i}": run for i, run in enumerate(runs)} if named else runs
-    found = answer("add_rarity", lambda: add_rarity(qrels, given, cutoff, bounded))
+    found = answer("add_rarity", lambda: add_rarity(qrels, given, cutoff, bounded=bounded))
 
     if isinstance(found, Refusal) or found.empty:
         return

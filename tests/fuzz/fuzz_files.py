@@ -135,7 +135,7 @@ def read_plainly(content: bytes, layouts: tuple[str, ...]) -> list[list[str | fl
 
 
 @pytest.mark.parametrize("reader", list(READERS))
-def test_what_is_no_file_is_refused(folder, reader):
+def test_something_that_is_not_a_file_is_refused(folder, reader):
     missing = answer(reader, lambda: READERS[reader](folder / "no such file"))
     a_folder = answer(reader, lambda: READERS[reader](folder))
 

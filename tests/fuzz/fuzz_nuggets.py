@@ -1,4 +1,4 @@
-"""Mutated lines of nuggets: each is read whole, or what is left out is told, or refused in one sentence."""
+"""Mutated lines of nuggets are read completely, read with a warning about missing parts, or refused in a sentence."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def mentioned(value: Any, name: str, field: str = "") -> Iterator[tuple[str, str
 
 
 def read_and_compared(lines: list[str], name: str, path: Path, unit: str) -> None:
-    """Read lines; what they mention is in the qrels, unless something was told."""
+    """Read lines, and check that the qrels have everything in them, unless there was a warning."""
     path.write_text("\n".join(lines), encoding="utf-8", errors="surrogatepass")
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -176,7 +176,7 @@ def _answer(call: Callable[[], Any]) -> Any:
 
 
 def _check_qrels(qrels: pd.DataFrame) -> None:
-    """Check that the qrels can be evaluated, and hold each judgement once."""
+    """Check that the qrels can be evaluated, and have each judgement once."""
     assert not qrels.duplicated(["qid", "docno", "iteration"]).any()
     assert qrels[["qid", "docno", "iteration"]].map(lambda cell: isinstance(cell, str)).all(axis=None)
     assert (qrels.loc[qrels["docno"] == "", "label"] == 0).all()

@@ -1,4 +1,4 @@
-"""Measures built, parsed and described from whatever is given for their parameters and names."""
+"""Measures are built, parsed and described from arbitrary parameters and names."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def is_value(parameter: Any, value: Any) -> bool:
 
 
 @fuzzed(800, measure=st.sampled_from([m for m in PLAIN if m.SUPPORTED_PARAMS]), data=st.data())
-def test_a_parameter_is_taken_if_it_is_in_range_and_else_refused(measure, data):
+def test_a_parameter_in_its_range_is_accepted_and_any_other_refused(measure, data):
     name = data.draw(st.sampled_from(sorted(measure.SUPPORTED_PARAMS)))
     value = data.draw(st.sampled_from(ODD) | st.floats() | st.integers() | in_range(measure.parameters()[name]))
 
@@ -130,7 +130,7 @@ def test_any_parameters_together_are_taken_or_refused(names, data):
     inner=st.sampled_from(ODD) | st.text(max_size=5) | measures(),
     cutoff=st.sampled_from(ODD),
 )
-def test_a_lift_takes_a_measure_and_nothing_else(lift, inner, cutoff):
+def test_a_wrapper_takes_a_measure_and_nothing_else(lift, inner, cutoff):
     for params in ({}, {"cutoff": cutoff}, {"gamma": cutoff}):
         built = answer("lifts", lambda params=params: lift(inner, **params))
         if not isinstance(built, Refusal) and inner is not None:

@@ -180,7 +180,7 @@ def test_both_names_of_a_column_agree_or_are_refused(frames, name, same, where):
 
 
 @fuzzed(50, qrels=sound_qrels(), run=sound_runs(), used=st.integers(0, 20))
-def test_a_generator_is_read_once_and_refused_when_it_is_used_up(qrels, run, used):
+def test_a_generator_is_read_once_and_then_refused(qrels, run, used):
     assume((qrels["relevance"] % 1 == 0).all())  # others are refused before a run is read
     rows = (row for row in list(run.itertuples(index=False)))
     for _ in zip(range(used), rows, strict=False):

@@ -48,7 +48,7 @@ def test_a_bare_measure_is_refused_or_that_of_the_highest_labels(qrels, run, mea
 
 
 @fuzzed(25, qrels=sound_qrels(max_queries=1), run=sound_runs(), seed=st.integers(0, 3))
-def test_the_same_seed_gives_the_same_orders_of_ties_whatever_the_order_of_rows(qrels, run, seed):
+def test_a_seed_gives_the_same_orders_of_ties_for_any_order_of_rows(qrels, run, seed):
     tables = [
         evaluated(qrels, rows, OURS, ties="expected", samples=3, rng=seed)
         for rows in (run, run.iloc[::-1], run.sample(frac=1, random_state=seed))

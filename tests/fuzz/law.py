@@ -19,7 +19,7 @@ SECONDS = 30
 REFUSALS = (ValueError, TypeError, KeyError, ImportError, FileNotFoundError)
 OURS = ("pyterrier_diversity",)
 
-# What was tried, by function; what the naive program confirmed; what was refused, by function and kind.
+# Counts by function: inputs tried, inputs that the naive program confirmed, and inputs that were refused.
 tried: Counter[str] = Counter()
 confirmed: Counter[str] = Counter()
 bounded: Counter[str] = Counter()

@@ -1,4 +1,4 @@
-"""Lines of words as files hold them, a few of them odd."""
+"""Lines of words as in files, a few of them odd."""
 
 from __future__ import annotations
 

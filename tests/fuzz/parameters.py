@@ -41,7 +41,7 @@ def in_range(parameter: Parameter) -> st.SearchStrategy[Any]:
 
 @st.composite
 def measures(draw: st.DrawFn, *, lifts: bool = True) -> ir_measures.Measure:
-    """Draw a measure of ours with some of its parameters; None where they do not go together."""
+    """Draw a measure of this package with some of its parameters, or None if they cannot be combined."""
     lift = draw(st.sampled_from([None, None, *LIFTS])) if lifts else None
     if lift is not None:
         inner = draw(st.sampled_from(THEIRS) | measures(lifts=False))
@@ -61,7 +61,7 @@ def measures(draw: st.DrawFn, *, lifts: bool = True) -> ir_measures.Measure:
 
 
 def visible(measure: DiversityMeasure) -> ir_measures.Measure | None:
-    """Return what users hold: ir_measures' own object where it has a measure of that name; None if it wants others."""
+    """Return the object that users have: that of ir_measures if it has the name; None if it refuses parameters."""
     known = ir_measures.measures.registry[measure.NAME]
     if isinstance(known, DiversityMeasure):
         return measure

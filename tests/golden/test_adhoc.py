@@ -1,4 +1,4 @@
-"""Ad-hoc measures against pytrec_eval, cwl_eval and gdeval: what is handed over arrives in the right order."""
+"""Ad-hoc measures against pytrec_eval, cwl_eval and gdeval: they get rankings in the right order."""
 
 from __future__ import annotations
 

@@ -130,7 +130,7 @@ def test_only_the_gain_without_time_and_the_normalised_utility_of_the_jig_are_le
     assert set(rows["run"]) == set(N_TOPICS)
 
 
-def test_topics_of_the_truth_that_the_run_lacks_score_0_and_count_in_the_aggregate(truth, sessions):
+def test_topics_missing_from_the_run_score_0_and_count_in_the_aggregate(truth, sessions):
     qrels, run = truth("dd16-odd-jig-sample", "documents"), sessions("dd16-odd-jig-sample")
     aggregated, metrics = ir_measures.calc([CT @ 10], qrels, run)
     values = {metric.query_id: metric.value for metric in metrics}

@@ -59,7 +59,7 @@ def compared(golden_by_run, trec_qrels, trec_run):
 
 def test_values_equal_those_of_ndeval(run_name, compared):
     rows, values, _ = compared(run_name)
-    # ndeval prints 0 for a topic of the run that the qrels lack; we print nothing.
+    # ndeval prints 0 for a topic that is only in the run; this package prints nothing.
     rows = rows[~rows["query_id"].str.startswith("amean") & (rows["query_id"] != "999")]
 
     ours = np.array([values[key] for key in zip(rows["ours"], rows["query_id"], strict=True)])
@@ -110,7 +110,7 @@ def compare(table, run_name, golden_by_run, shared, trec_qrels, order):
     """Compare the values of a run that is read in an order; return the rows of the table that were compared."""
     rows = golden_by_run(table)[run_name]
     qrels = trec_qrels(int(run_name[:4]))
-    rows = rows[rows["query_id"].isin(qrels["query_id"])]  # ndeval prints 0 for topics that the qrels lack
+    rows = rows[rows["query_id"].isin(qrels["query_id"])]  # ndeval prints 0 for topics that are not in the qrels
     kinds = rows[["measure", "params"]].drop_duplicates().itertuples(index=False, name=None)
     ours = {kind: measure for kind in kinds if (measure := our_measure(*kind)) is not None}
     names = [str(ours.get(kind, "")) for kind in zip(rows["measure"], rows["params"], strict=True)]

@@ -75,7 +75,7 @@ def test_d_ndcg_of_one_intents_rows_needs_no_lift(name, golden_by_run, judged, t
     np.testing.assert_allclose(values, expected["value"], atol=1e-9, rtol=0)
 
 
-def test_a_topic_without_a_row_is_one_that_the_run_lacks(golden_by_run, judged, trec_run):
+def test_a_topic_without_a_row_is_missing_from_the_run(golden_by_run, judged, trec_run):
     name = "2011/syn09-gaps"
     qrels, run = judged(2011, "labels=max over intents"), trec_run(name)
 

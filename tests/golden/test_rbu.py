@@ -14,7 +14,7 @@ TABLE = "rbu.tsv.gz"
 
 @pytest.fixture(scope="session")
 def weighted(shared, trec_qrels):
-    """Return the qrels of a year with the weights of a file; an intent that the file lacks has no relevant document."""
+    """Return the qrels of a year with the weights of a file; other intents have no relevant document."""
     frames = {}
 
     def read(year, name):

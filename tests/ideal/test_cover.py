@@ -49,7 +49,7 @@ def test_min_rank_is_the_size_of_the_smallest_of_all_subsets_that_cover_all_inte
 
 @settings(max_examples=80, deadline=None)
 @given(drawn=topics(max_docs=8))
-def test_min_rank_of_fewer_intents_is_the_size_of_the_smallest_of_all_subsets_that_cover_so_many(drawn):
+def test_min_rank_of_fewer_intents_is_the_size_of_the_smallest_subset_that_covers_them(drawn):
     for m in up_to_the_largest(drawn):
         large = with_intents(drawn, m)
 
@@ -162,7 +162,7 @@ def test_without_a_number_of_intents_all_that_have_a_relevant_document_are_cover
 
 @pytest.mark.parametrize("function", BOTH)
 @pytest.mark.parametrize("m", [1, 2, 4])
-def test_the_number_of_intents_to_cover_is_told(function, m):
+def test_the_number_of_intents_to_cover_is_in_the_error(function, m):
     assert function(GREEDY_IS_WRONG, n_intents=m)["n_intents"].tolist() == [m]
 
 
@@ -174,7 +174,7 @@ def test_more_intents_than_a_query_has_are_refused(function):
 
 @pytest.mark.parametrize("function", BOTH)
 @pytest.mark.parametrize("m", [-1, 1.5, float("nan")])
-def test_a_number_of_intents_that_is_none_is_refused(function, m):
+def test_a_number_of_intents_below_1_is_refused(function, m):
     with pytest.raises(ValueError, match=f"{m}"):
         function(GREEDY_IS_WRONG, n_intents=m)
 
@@ -186,7 +186,7 @@ def test_a_smallest_relevant_label_of_0_is_refused(function):
 
 
 @pytest.mark.parametrize("limit", [0, -1.0, float("nan")])
-def test_a_time_limit_that_is_none_is_refused(limit):
+def test_a_time_limit_out_of_range_is_refused(limit):
     with pytest.raises(ValueError, match="time_limit"):
         min_rank(GREEDY_IS_WRONG, time_limit=limit)
 

@@ -89,7 +89,7 @@ def test_without_a_cutoff_the_exact_ranking_is_the_best_of_all_permutations(draw
 @pytest.mark.parametrize("alpha", [0.1, 0.5, 1.0])
 @pytest.mark.parametrize(
     ("seed", "n_docs", "n_intents", "density", "cutoff"),
-    # Of most of these seeds greedy is wrong for one of the alphas at least.
+    # Of most of these seeds greedy is wrong for at least one of the alphas.
     [
         *((seed, 30, 24, 0.3, 3) for seed in (15, 23)),
         *((seed, 10, 12, 0.3, 5) for seed in (20, 22, 26)),
@@ -131,7 +131,7 @@ def test_greedy_takes_the_document_of_the_largest_gain_and_of_those_that_tie_the
 @pytest.mark.parametrize("ranking", BOTH)
 @settings(max_examples=40, deadline=None)
 @given(drawn=topics(max_docs=6), alpha=st.sampled_from(ALPHAS), cutoff=st.sampled_from([1, 2, 4, 9, None]))
-def test_a_ranking_holds_judged_documents_once_each_down_to_the_cutoff(ranking, drawn, alpha, cutoff):
+def test_a_ranking_has_each_judged_document_once_down_to_the_cutoff(ranking, drawn, alpha, cutoff):
     ranked = rankings(ranking(qrels_of(drawn), alpha=alpha, cutoff=cutoff))
 
     for i, masks in enumerate(drawn):
@@ -234,7 +234,7 @@ def test_a_proof_has_as_many_seconds_as_in_the_measures_unless_told(search):
 
 
 @pytest.mark.parametrize("limit", [0, -1.0, float("nan")])
-def test_a_time_limit_that_is_none_is_refused(limit):
+def test_a_time_limit_out_of_range_is_refused(limit):
     with pytest.raises(ValueError, match="time_limit"):
         exact_ranking(GREEDY_IS_WRONG, time_limit=limit)
 

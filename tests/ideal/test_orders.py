@@ -220,7 +220,7 @@ def test_the_exact_order_has_the_highest_sum_of_all_permutations(drawn, alpha, d
 
 @settings(max_examples=40, deadline=None)
 @given(drawn=topics(max_docs=7, max_topics=4), recall=st.sampled_from([0.25, 0.5, 2 / 3, 1.0]))
-def test_a_cover_is_the_smallest_that_covers_such_a_fraction(drawn, recall):
+def test_a_cover_is_the_smallest_that_covers_the_fraction(drawn, recall):
     for query, docs in rankings(Cover(recall, 60.0), qrels_of(drawn)).items():
         masks = drawn[int(query)]
         wanted = int(n_wanted(recall, union(masks).bit_count()))
@@ -230,7 +230,7 @@ def test_a_cover_is_the_smallest_that_covers_such_a_fraction(drawn, recall):
 
 @settings(max_examples=40, deadline=None)
 @given(drawn=topics(max_docs=6, max_topics=4), depth=st.none() | st.integers(1, 6))
-def test_most_covering_documents_cover_as_many_intents_as_so_many_can(drawn, depth):
+def test_most_covering_documents_cover_as_many_intents_as_possible(drawn, depth):
     for query, docs in rankings(MostCovering(depth, 60.0), qrels_of(drawn), depth).items():
         masks = drawn[int(query)]
         sizes = smallest_covers(masks)

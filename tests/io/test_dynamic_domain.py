@@ -1,5 +1,6 @@
 import gzip
 import math
+import re
 from collections import defaultdict
 from pathlib import Path
 from xml.etree import ElementTree
@@ -175,7 +176,7 @@ def test_a_nugget_does_not_reach_into_the_next_subtopic(tmp_path):
 
     path = write(tmp_path, truth(inner))
 
-    with pytest.raises(ValueError, match=r"passage 2 of subtopic 2 is MATCHED, but no MANUAL one is before it"):
+    with pytest.raises(ValueError, match=r"passage 2 of subtopic 2 is MATCHED, but no MANUAL one comes before it"):
         read_dd_truth(path, "passages")
     assert len(read_dd_truth(path)) == 2
 
@@ -374,6 +375,27 @@ def test_lengths_are_added_to_any_run(name):
 
     assert add_lengths(run, {"d2": 7}).fillna(-1).to_dict("list") == {name: ["d1", "d2"], "doc_len": [-1.0, 7.0]}
     assert list(run) == [name]
+
+
+def test_integers_as_ids_have_the_lengths_of_their_digits():
+    assert add_lengths(pd.DataFrame({"docno": [1, 2]}), {"1": 5, "2": 7})["doc_len"].tolist() == [5.0, 7.0]
+
+
+@pytest.mark.parametrize(("lengths", "known"), [({"zz": 5}, "'zz'"), ({1: 5}, "1"), ({}, "no document at all")])
+def test_lengths_of_other_documents_only_are_told(lengths, known):
+    message = (
+        f"No document of the run has a length, such as '1'; the lengths are of {known}. Do the document ids match?"
+    )
+
+    with pytest.warns(UserWarning, match=re.escape(message)):
+        add_lengths(pd.DataFrame({"docno": ["1", "2"]}), lengths)
+
+
+def test_lengths_need_documents_and_a_mapping_or_a_file():
+    with pytest.raises(ValueError, match="run: missing column docno"):
+        add_lengths(pd.DataFrame({"qid": ["1"]}), {"1": 5})
+    with pytest.raises(TypeError, match=r"^A file must be given as its path, or open, not as Series\.$"):
+        add_lengths(pd.DataFrame({"docno": ["1"]}), pd.Series({"1": 5}))
 
 
 def test_lengths_of_a_real_collection_are_found(shared):

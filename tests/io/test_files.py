@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
+import lzma
 import math
 import os
 import re
@@ -67,7 +69,7 @@ def is_read_right(text: str, columns: Columns = RUN, optional: Columns | None = 
         found = read_columns(Content("file", text.encode()), columns, optional)
     except ValueError as error:
         return expected is None and bool(re.match(r"file, line \d+: ", str(error)))
-    # repr tells 0.0 from -0.0, and is one of all NaN
+    # repr distinguishes 0.0 from -0.0, and is the same for all NaN
     return expected is not None and repr({name: values.tolist() for name, values in found.items()}) == repr(expected)
 
 
@@ -235,3 +237,28 @@ def test_an_archive_that_was_cut_off_is_named_with_the_last_line_that_is_left(tm
 def test_a_folder_is_no_file(tmp_path: Path):
     with pytest.raises(ValueError, match="Is a directory"):
         documents(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("tool", "packed"),
+    [
+        ("bzip2", bz2.compress(TEXT.encode())),
+        ("xz", lzma.compress(TEXT.encode())),
+        ("zstd", b"\x28\xb5\x2f\xfd\x24\x00"),
+        ("zip", b"PK\x03\x04\x14\x00"),
+    ],
+    ids=["bzip2", "xz", "zstd", "zip"],
+)
+def test_a_file_that_another_tool_compressed_is_refused_by_name(tmp_path, tool, packed):
+    path = tmp_path / "mine.run"
+    path.write_bytes(packed)
+
+    with pytest.raises(ValueError, match=rf"mine\.run is compressed by {tool}, which is not read; decompress it"):
+        read_content(path)
+
+
+def test_an_id_may_begin_like_a_compressed_file(tmp_path):
+    path = tmp_path / "mine.run"
+    path.write_text("BZh9ü Q0 d1 1 2.0 t\n", encoding="utf-8")
+
+    assert read_content(path).data.startswith(b"BZh9")

@@ -48,7 +48,7 @@ def answer(run_id="mine", qid="1", **assignments):
 
 
 def test_nuggets_alone_are_rows_without_a_document():
-    with pytest.warns(UserWarning, match="2 nuggets have no judgement, and are rows without a document"):
+    with pytest.warns(UserWarning, match="2 nuggets have no judgement, so they are rows without a document"):
         qrels = read_nuggets([CREATED])
 
     columns = ["qid", "docno", "label", "iteration", "weight", "importance", "nugget_text"]
@@ -101,9 +101,9 @@ def test_words_that_a_model_made_up_are_counted_and_none_is_dropped():
         qrels = read_nuggets([line])
 
     assert [str(warning.message) for warning in caught] == [
-        "read_nuggets: 4 nuggets. 2 assignments are unknown words, and count as 0 "
-        "('established' 1, 'rooted_in_support' 1); 1 importances are unknown words, and weigh as the least important "
-        "('failed' 1); 1 nuggets have no importance, and weigh as the least important."
+        "read_nuggets: 4 nuggets. 2 assignments are unknown words, which count as 0 "
+        "('established' 1, 'rooted_in_support' 1); 1 importances are unknown words, so their nuggets get the lowest "
+        "weight ('failed' 1); 1 nuggets have no importance, so they get the lowest weight."
     ]
     assert rows(qrels, "nugget_text", "label", "weight", "importance") == [
         ("a", 2, 0.5, "failed"),
@@ -117,7 +117,7 @@ def test_words_may_mean_what_the_user_says():
     line = answer(a="full", b="some", c="none")
     line["nuggets"][2]["importance"] = 3
 
-    with pytest.warns(UserWarning, match=r"1 assignments are unknown words, and count as 0 \('none' 1\)\.$"):
+    with pytest.warns(UserWarning, match=r"1 assignments are unknown words, which count as 0 \('none' 1\)\.$"):
         qrels = read_nuggets([line], levels={"full": 4, "some": 0.5}, importance={"vital": 5, 3: 2})
 
     assert rows(qrels, "nugget_text", "label", "weight") == [("a", 4.0, 5.0), ("b", 0.5, 5.0), ("c", 0.0, 2.0)]
@@ -358,7 +358,7 @@ def question(aggregator, *documents, **others):
         ("SUM", "question", "aggregator_type SUM"),
         ("OR", "question", None),
         ("Default", "question", None),
-        ("NOT", "question", "aggregator_type NOT, whose answers count as support like others"),
+        ("NOT", "question", "aggregator_type NOT, but their answers count as support, too"),
         ("OR", "answer", "aggregator_type OR, but each of their answers counts as an intent"),
         ("AND", "answer", None),
     ],
@@ -376,7 +376,7 @@ def test_one_answer_combines_with_nothing():
 
 
 def test_references_of_a_question_are_counted_where_its_answers_are_intents():
-    with pytest.warns(UserWarning, match="2 references are of a question, not of one of its answers, and are left out"):
+    with pytest.warns(UserWarning, match="2 references are left out, because they belong to a question"):
         qrels = read_nuggets(question("AND", "a", references=["x", "y"]), unit="answer")
 
     assert qrels["docno"].tolist() == ["a"]
@@ -384,7 +384,7 @@ def test_references_of_a_question_are_counted_where_its_answers_are_intents():
 
 def test_nuggets_inside_of_others_count_beside_them():
     inside = [{"question": "Sub?", "references": ["s"]}, {"claim": "Sub.", "references": ["c"], "sub_nuggets": []}]
-    with pytest.warns(UserWarning, match="2 nuggets are nested in others, and count like them"):
+    with pytest.warns(UserWarning, match="2 nuggets are nested in others, but count like them"):
         qrels = read_nuggets(question("OR", "a", sub_nuggets=inside))
 
     assert rows(qrels, "nugget_text", "docno") == [("?", "a"), ("Sub.", "c"), ("Sub?", "s")]
@@ -497,7 +497,7 @@ def test_all_groups_of_gold_documents_are_needed_and_any_document_of_each(source
 
 
 def test_a_flat_list_of_gold_documents_is_one_group_which_is_told():
-    with pytest.warns(UserWarning, match="1 lists of documents are not inside of a list, and are one group"):
+    with pytest.warns(UserWarning, match="1 lists of documents are not nested in a list, so each is one group"):
         qrels = read_nuggets({"q1": ["a", "b"]})
 
     assert rows(qrels) == [("q1", "1", "a", 1), ("q1", "1", "b", 1)]
@@ -552,7 +552,7 @@ def test_qrels_of_ragelo_are_read_without_the_documents_that_stand_for_none():
         {"query_id": "0", "doc_id": "d", "relevance": 1, "iteration": "names_river"},
         {"query_id": "0", "doc_id": placeholder, "relevance": 1, "iteration": "names_capital"},
     ]
-    with pytest.warns(UserWarning, match="1 documents are placeholders of RAGElo for none, and are left out"):
+    with pytest.warns(UserWarning, match="1 documents are left out, because they are RAGElo's placeholders"):
         qrels = read_nuggets(table)
 
     assert rows(qrels) == [("0", "names_capital", "", 0), ("0", "names_river", "d", 1)]
@@ -600,7 +600,7 @@ def test_a_column_that_is_not_there_cannot_mean_anything():
         read_nuggets([{"qid": "1", "docno": "d"}], columns={"chunk": "docno"})
 
 
-# What is no nugget
+# Not nuggets
 
 
 @pytest.mark.parametrize(
@@ -628,7 +628,7 @@ def test_a_file_that_cannot_be_read_is_refused(content, message, tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("qid,qid\n1,2\n", "line 1: the column 'qid' is there twice."),
+        ("qid,qid\n1,2\n", "line 1: the column 'qid' occurs twice."),
         ("qid,docno\n1\n", "line 2: expected 2 columns (qid docno), found 1."),
         ('qid,docno\n1,"a\n', "line 2: unexpected end of data."),
     ],

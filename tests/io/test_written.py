@@ -4,6 +4,7 @@ import sys
 from importlib.metadata import version
 from io import StringIO
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -100,7 +101,9 @@ def test_the_format_may_be_told(tmp_path):
     write_table(FRAME, tmp_path / "table.dat", "csv")
 
     assert (tmp_path / "table.dat").read_text().startswith("name,queries,RBU@5\n")
-    with pytest.raises(ValueError, match=r"table.dat' does not say a format: its ending must be one of .txt, .*'.dat'"):
+    with pytest.raises(
+        ValueError, match=r"table.dat' does not name a format: its ending must be one of .txt, .*'.dat'"
+    ):
         write_table(FRAME, tmp_path / "table.dat")
     with pytest.raises(ValueError, match=r"formatted: format must be one of table, csv, .*, not 'xls'"):
         formatted(FRAME, "xls")
@@ -144,3 +147,11 @@ def test_a_table_without_rows_has_its_header():
     assert formatted(FRAME.iloc[:0], "csv") == "name,queries,RBU@5"
     assert formatted(FRAME.iloc[:0], "json") == "[]"
     assert formatted(FRAME.iloc[:0], "markdown").splitlines()[0] == "| name | queries | RBU@5 |"
+
+
+def test_lists_dicts_and_missing_values_are_those_of_json():
+    cells = [{"1": 0.5, 2: np.nan}, ["x", 0.25], np.int64(3), pd.NA, None]
+
+    rows = json.loads(formatted(pd.DataFrame({"cell": pd.Series(cells, dtype=object)}), "json", 1))
+
+    assert [row["cell"] for row in rows] == [{"1": 0.5, "2": None}, ["x", 0.2], 3, None, None]

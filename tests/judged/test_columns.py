@@ -83,7 +83,7 @@ def test_dicts_of_dicts_are_qrels_of_one_intent_and_a_run():
 
 
 @pytest.mark.parametrize("dtype", ["object", "str", "string", "category"])
-def test_ids_may_have_any_dtype_that_holds_strings(dtype):
+def test_ids_may_have_any_string_dtype(dtype):
     qrels = qrels_frame().astype({"qid": dtype, "docno": dtype, "iteration": dtype})
     run = run_frame().astype({"qid": dtype, "docno": dtype})
 
@@ -91,7 +91,7 @@ def test_ids_may_have_any_dtype_that_holds_strings(dtype):
 
 
 @pytest.mark.parametrize("dtype", ["int8", "float32", "Int64", "Float64", "object", "category"])
-def test_labels_and_scores_may_have_any_dtype_that_holds_numbers(dtype):
+def test_labels_and_scores_may_have_any_numeric_dtype(dtype):
     result = values(qrels_frame().astype({"label": dtype}), run_frame().astype({"score": dtype}))
 
     assert result == pytest.approx(EXPECTED, abs=1e-12)
@@ -130,7 +130,7 @@ def test_an_iterable_of_plain_tuples_is_refused():
 
 
 @pytest.mark.parametrize("data", ["qrels.txt", Path("qrels.txt"), 7, None, {"q": ["d1", "d2"]}, {"q": {"d1"}}])
-def test_what_is_no_table_is_refused(data):
+def test_something_that_is_not_a_table_is_refused(data):
     with pytest.raises(
         TypeError, match="qrels must be a frame, an iterable of named tuples or of dicts, or a dict of dicts, not"
     ):
@@ -146,7 +146,7 @@ def test_a_run_may_be_a_dict_of_lists_best_document_first():
 
 
 @pytest.mark.parametrize("docs", ["d1 d2", {"d1", "d2"}, iter(["d1"]), None])
-def test_what_has_no_order_is_no_ranking(docs):
+def test_a_collection_without_order_is_not_a_ranking(docs):
     with pytest.raises(TypeError, match=r"run must be a frame, .* or a dict of lists, not dict"):
         values(qrels_frame(), {"q": docs})
 
@@ -160,7 +160,7 @@ def test_documents_without_a_score_are_ranked_by_their_rank():
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, "first"])
-def test_a_rank_that_is_no_finite_number_is_refused_where_there_is_no_score(bad):
+def test_a_rank_that_is_not_a_finite_number_is_refused_where_there_is_no_score(bad):
     run = run_frame().drop(columns="score").assign(rank=[1, bad, 3])
 
     with pytest.raises(ValueError, match=r"run: .*rank must (be a finite number|contain numbers)"):
@@ -272,7 +272,7 @@ def test_qrels_with_a_missing_id_are_refused_after_equal_qrels_without():
 
 
 @pytest.mark.parametrize(("bad", "shown"), [(np.nan, "nan"), (np.inf, "inf"), (-np.inf, "-inf")])
-def test_a_label_that_is_no_finite_number_is_refused(bad, shown):
+def test_a_label_that_is_not_a_finite_number_is_refused(bad, shown):
     qrels = qrels_frame().astype({"label": float})
     qrels.loc[1, "label"] = bad
 
@@ -281,7 +281,7 @@ def test_a_label_that_is_no_finite_number_is_refused(bad, shown):
 
 
 @pytest.mark.parametrize(("bad", "shown"), [(np.nan, "nan"), (np.inf, "inf"), (-np.inf, "-inf")])
-def test_a_score_that_is_no_finite_number_is_refused(bad, shown):
+def test_a_score_that_is_not_a_finite_number_is_refused(bad, shown):
     run = run_frame()
     run.loc[1, "score"] = bad
 
@@ -304,7 +304,7 @@ def test_bad_values_of_a_query_that_the_qrels_lack_are_refused_too():
         values(qrels_frame(), run)
 
 
-def test_the_number_of_bad_rows_is_told():
+def test_the_number_of_bad_rows_is_in_the_error():
     run = run_frame()
     run.loc[[0, 2], "score"] = np.nan
 
@@ -353,7 +353,7 @@ def test_there_may_be_more_ids_than_small_numbers(n_names):
 @pytest.mark.parametrize(
     "read", [ids, lambda *args: ids(*args, grouped=True), strings], ids=["ids", "heads", "strings"]
 )
-def test_what_is_neither_a_string_nor_an_integer_is_no_id(read, bad):
+def test_only_strings_and_integers_are_ids(read, bad):
     cells = pd.Series(["d1", 1, None, "d1"], dtype=object)
     cells[2] = bad
 
@@ -396,7 +396,7 @@ def test_names_in_qrels_are_ids_too(column):
         values(given.assign(**{column: 1.5}), run_frame())
 
 
-def test_a_missing_id_is_told_of_before_another_type():
+def test_a_missing_id_is_reported_before_a_wrong_type():
     with pytest.raises(ValueError, match="qrels: row 1 has no id"):
         strings(pd.DataFrame({"id": [1.5, np.nan]}), "id", "qrels")
 
@@ -457,7 +457,7 @@ def test_other_scores_are_what_they_are(given):
     "values",
     [[1j, 2], pd.to_datetime(["2020-01-01", None]), pd.to_timedelta([1, None]), pd.Series([10**400, 1], dtype=object)],
 )
-def test_what_only_numpy_takes_for_numbers_is_refused(values):
+def test_values_that_only_numpy_reads_as_numbers_are_refused(values):
     with pytest.raises(ValueError, match="the column score must contain numbers"):
         numbers(pd.DataFrame({"query_id": "q", "score": values}), "score", "run")
 
@@ -538,7 +538,7 @@ ONCE = {
 
 
 @pytest.mark.parametrize("form", ONCE)
-def test_what_can_be_read_once_is_refused_the_second_time(form):
+def test_an_iterator_is_refused_the_second_time(form):
     rows = ONCE[form]([ScoredDoc(*row) for row in RUN])
 
     assert values(qrels_frame(), rows) == pytest.approx(EXPECTED, abs=1e-12)
@@ -547,7 +547,7 @@ def test_what_can_be_read_once_is_refused_the_second_time(form):
 
 
 @pytest.mark.parametrize("form", ONCE)
-def test_what_yields_nothing_is_an_empty_run_with_the_usual_warning(form):
+def test_an_empty_iterator_is_an_empty_run_with_the_usual_warning(form):
     with pytest.warns(UserWarning, match=r"^Run mine is empty"):
         table = evaluate_runs(qrels_frame(), {"mine": ONCE[form]([])}, MEASURES)
 

@@ -1,4 +1,4 @@
-"""Rows that stand together, and what is summed and multiplied over them."""
+"""Groups of rows, and sums and products over them."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_the_highest_value_of_a_group_is_0_at_the_least():
     ("group", "place", "total"),
     [(0, 0, 0), (0, 1, 1), (0, 2, 3), (0, 3, 7), (0, 9, 7), (1, 2, 0), (3, 1, 16), (4, 1, 0)],
 )
-def test_until_a_place_is_the_sum_of_so_many_rows(group, place, total):
+def test_until_a_place_is_the_sum_of_that_many_rows(group, place, total):
     assert GROUPS.until(VALUES, np.array([group]), np.array([place])).tolist() == [total]
     assert GROUPS.until(VALUES, np.array([group]), np.array([float(place)])).tolist() == [total]
 
@@ -145,7 +145,7 @@ def test_the_sum_until_a_place_is_that_of_a_loop(sizes, seed):
 
 @settings(max_examples=100, deadline=None)
 @given(before=SIZES, sizes=SIZES, after=SIZES, seed=st.integers(0, 2**32))
-def test_no_other_group_changes_a_bit(before, sizes, after, seed):
+def test_other_groups_do_not_change_a_sum_in_any_bit(before, sizes, after, seed):
     every = [*before, *sizes, *after]
     values = drawn(every, seed)
     mine, own = slice(sum(before), sum(before) + sum(sizes)), slice(len(before), len(before) + len(sizes))

@@ -1,4 +1,4 @@
-"""Judgements: which documents are relevant to which intents, however a measure looks at them."""
+"""Judgements: which documents are relevant to which intents, in every view."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def weights(judgements: Judgements) -> dict[tuple[str, str], float]:
     )
 
 
-# What is in them
+# Content
 
 
 LABELLED = st.dictionaries(
@@ -316,16 +316,16 @@ def test_many_queries_without_relevant_documents_are_no_trouble(measure, of_all)
     assert [value for key, value in result.items() if key not in of_all] == [0] * 61
 
 
-# What is remembered
+# Cache
 
 
-def test_a_memo_computes_once_for_each_key():
+def test_a_memo_computes_each_key_once():
     memo = Memo()
 
     assert [memo("a", lambda: 1), memo("a", lambda: 2), memo("b", lambda: 3), memo("a", lambda: 4)] == [1, 1, 3, 1]
 
 
-def test_what_is_remembered_may_be_none():
+def test_a_cached_value_may_be_none():
     memo, asked = Memo(), []
 
     memo("a", lambda: asked.append(1))
@@ -365,7 +365,7 @@ def test_a_copy_in_another_process_holds_the_same():
     assert [table(copy), weights(copy)] == [table(result), weights(result)]
 
 
-# What is counted
+# Counts
 
 
 def test_intents_and_documents_are_counted():

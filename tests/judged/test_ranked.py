@@ -83,7 +83,7 @@ def test_a_cutoff_above_all_entries_leaves_none():
     assert ranked(cutoff=1).n.tolist() == [1, 1]
 
 
-def test_a_last_rank_for_each_query_is_no_cutoff_of_a_measure():
+def test_a_last_rank_for_each_query_is_not_the_cutoff_of_a_measure():
     result = ranked().down_to(np.array([3, 0]))
 
     assert entries(result) == entries(ranked(cutoff=3))
@@ -182,7 +182,7 @@ def test_navigational_intents_are_told_from_informational_ones():
     assert not ranked().navigational.any()
 
 
-def test_an_entry_has_the_gain_of_its_document_and_intent_or_else_the_label():
+def test_an_entry_has_the_gain_of_its_document_and_intent_or_its_label():
     result = ranked(qrels=frame(gain=[5, 6, 7, 8, 9, 10]))
 
     assert result.document_gain.tolist() == [6, 5, 7]
@@ -321,7 +321,7 @@ def test_an_ideal_ends_at_its_depth(judgements):
     assert every.cutoff == 1
 
 
-def test_a_depth_below_all_documents_is_no_trouble(judgements):
+def test_a_depth_beyond_all_documents_is_allowed(judgements):
     every = ideal(judgements, Alphabetic(), 5)
 
     assert every.n.tolist() == [2, 1]
@@ -413,7 +413,7 @@ def test_rankings_are_told_with_falling_scores_down_to_a_depth():
     assert found.as_dict(["first", "second"], 2) == {"first": {"d2": 2.0, "d3": 1.0}, "second": {"x": 1.0}}
 
 
-# What is read: turns, all documents, passages
+# Turns, all documents, passages
 
 
 def turns(run: pd.DataFrame, batch: int = 5, cutoff: int | None = None) -> list[tuple[int, int]]:

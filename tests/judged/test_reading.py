@@ -75,7 +75,7 @@ def test_an_intent_may_have_any_name():
 # Several rows for one document
 
 
-def test_several_rows_for_a_document_and_nothing_to_tell_them_apart_are_refused():
+def test_several_rows_for_a_document_without_an_intent_are_refused():
     frame = qrels("q a d1 1", "q a d2 1", "q b d2 1").drop(columns="iteration")
 
     with pytest.raises(
@@ -218,7 +218,7 @@ def test_a_negative_weight_is_refused():
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
-def test_a_weight_that_is_no_finite_number_is_refused(bad):
+def test_a_weight_that_is_not_a_finite_number_is_refused(bad):
     with pytest.raises(ValueError, match=f"weight must be a finite number, but query 'q' has .*{bad}"):
         judge(qrels("p a d1 1", "q a d1 1", weight=[1, bad]))
 
@@ -264,7 +264,7 @@ def test_types_that_differ_for_want_of_a_column_of_intents_are_told_so():
         judge(misnamed)
 
 
-def test_the_column_that_pyterrier_writes_twice_is_told_of():
+def test_the_column_that_pyterrier_writes_twice_is_named():
     twice = qrels("q a d1 1").rename(columns={"iteration": "label"})
 
     with pytest.raises(ValueError, match=r"label must not be repeated\. PyTerrier's get_qrels\(variant\) repeats it;"):
@@ -292,7 +292,7 @@ def test_a_rarity_outside_0_and_1_is_refused(bad):
         judge(qrels("p a d1 1", "q a d1 1", rarity=[1, bad]))
 
 
-def test_a_rarity_that_is_no_finite_number_is_refused():
+def test_a_rarity_that_is_not_a_finite_number_is_refused():
     with pytest.raises(ValueError, match=r"rarity must be a finite number, but query 'q' has .*nan"):
         judge(qrels("p a d1 1", "q a d1 1", rarity=[1, np.nan]))
 
@@ -318,7 +318,7 @@ def test_a_rarity_that_is_not_constant_in_its_document_is_refused():
     ],
     ids=lambda names: names[0][:9],
 )
-def test_queries_are_in_numeric_order_if_all_are_numbers_and_else_in_that_of_their_names(names, ordered):
+def test_queries_are_in_numeric_order_if_all_are_numbers_and_otherwise_in_alphabetic_order(names, ordered):
     assert list(judge(qrels(*(f"{name} a d1 1" for name in names))).query_ids) == ordered
 
 
@@ -491,7 +491,7 @@ def test_without_passages_a_label_is_its_gain_unless_the_qrels_tell():
     assert judge(frame.assign(gain=[7.0, 0.0, 4.5])).labels.gain.tolist() == [7, 4.5]
 
 
-def test_passages_are_read_by_number_and_else_by_name():
+def test_passages_are_read_by_number_and_then_by_name():
     judgements = judge(passages("q x d 10 a 2", "q x d 9 b 3", "q x d late c 1", "q x d early c 1", "q x e 1 a 0"))
 
     assert judgements.passages.rating.tolist() == [3, 2, 1, 1]
@@ -574,7 +574,7 @@ def test_qrels_of_intents_without_a_judgement_only_score_0(measure):
 
 
 @pytest.mark.parametrize("measure", [ir_measures.Bpref, Adhoc(ir_measures.Bpref)], ids=str)
-def test_a_row_without_a_document_is_no_judged_document_of_another_provider(measure):
+def test_a_row_without_a_document_is_not_passed_to_other_providers(measure):
     frame = qrels("q a d1 1", "q a d2 1", "q a d3 0").astype({"label": int})
 
     with_rows = DiversityEvaluator([measure], pd.concat([frame, unjudged("b").astype({"label": int})]))

@@ -1,4 +1,4 @@
-"""A run becomes rankings in one order, whatever the order of its rows."""
+"""A run becomes the same rankings for any order of its rows."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def value(measure: ir_measures.Measure, judgements: object, retrieved: object) -
 
 
 def reciprocal_rank(doc: str, retrieved: object) -> float:
-    """1 / rank of a document of query q: the average precision where nothing else is relevant."""
+    """1 / rank of a document of query q: the average precision if nothing else is relevant."""
     return value(AP_IA, {"q": {doc: 1}}, retrieved)
 
 
@@ -160,7 +160,7 @@ def test_contradicted_ranks_are_found_wherever_they_are(rows):
         assert f"in {len(expected)} of {frame['qid'].nunique()} queries" in str(caught[0].message)
 
 
-def test_a_query_that_the_run_lacks_has_an_empty_ranking():
+def test_a_query_that_is_missing_from_the_run_has_an_empty_ranking():
     assert Run(run("q d1 1")).ranking("other") == []
 
 
@@ -209,7 +209,7 @@ def test_the_order_of_the_rows_does_not_matter(order):
 # Queries
 
 
-def test_a_query_that_the_run_lacks_scores_the_default():
+def test_a_query_that_is_missing_from_the_run_scores_the_default():
     judgements = qrels("p d1 1", "q d1 1")
 
     assert value(P_IA @ 1, judgements, run("p d1 1")) == 0.5
@@ -411,7 +411,7 @@ def test_turns_follow_each_other():
     assert reciprocal_rank("d2", run("q d1 1 0", "q d2 9 1", "q d3 0 0")) == pytest.approx(1 / 3)
 
 
-def test_turns_follow_each_other_whatever_their_numbers():
+def test_turns_follow_each_other_even_if_numbers_are_skipped():
     turns = [0, 1, 63, 64, 70, 512, 999]
     retrieved = run(*(f"{query} d{turn} {turn} {turn}" for query in "pqr" for turn in reversed(turns)))
 
@@ -447,7 +447,7 @@ def test_a_session_may_begin_with_turns_without_documents():
 
 def test_turns_without_documents_lengthen_the_ranking():
     assert value(P_IA, qrels("q d1 1", "q d2 1"), run("q d1 1 0", "q d2 1 3")) == 0.5
-    # ranks 1 and 2 hold nothing, d1 is at rank 3
+    # ranks 1 and 2 are empty, d1 is at rank 3
     assert value(RBU(p=0.5, e=0.5, gain="binary"), qrels("q d1 1"), run("q d1 1 2")) == pytest.approx(
         1 / 8 - 0.5 * 7 / 8
     )
@@ -531,7 +531,7 @@ def test_a_turn_that_is_negative_or_fractional_is_refused(bad):
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
-def test_a_turn_that_is_no_finite_number_is_refused(bad):
+def test_a_turn_that_is_not_a_finite_number_is_refused(bad):
     with pytest.raises(ValueError, match=f"run: turn must be a finite number, but query 'q' has .*{bad}"):
         reciprocal_rank("d1", run("p d1 1 0", "q d1 1 0").assign(turn=[0, bad]))
 

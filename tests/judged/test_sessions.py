@@ -71,7 +71,7 @@ def test_a_cutoff_ends_with_its_turn(cutoff, last):
     assert turns_of(THREE).down_to(cutoff).last_rank.tolist() == last
 
 
-def test_a_cutoff_leaves_so_many_turns():
+def test_a_cutoff_keeps_that_many_turns():
     turns = turns_of(THREE).down_to(2)
 
     assert by_query(turns, turns.last) == [[2], [1], []]
@@ -80,7 +80,7 @@ def test_a_cutoff_leaves_so_many_turns():
 
 
 @pytest.mark.parametrize(("batch", "last"), [(1, [1, 2, 3, 4, 5]), (2, [2, 4, 5]), (5, [5]), (9, [5]), (2**62, [5])])
-def test_without_turns_so_many_documents_are_one(batch, last):
+def test_without_a_column_turn_each_batch_of_documents_is_a_turn(batch, last):
     run = Run({"q": dict(zip("abcde", range(5, 0, -1), strict=True))})
 
     turns = turns_of(run.retrieve(JUDGED), batch)
@@ -151,7 +151,7 @@ def test_turns_are_those_of_a_walk_down_each_session(sizes, cutoff, read):
 # Lengths of documents
 
 
-def test_each_document_has_its_length_and_a_repeated_one_none():
+def test_each_document_has_its_length_except_repeated_ones():
     lengths = sessions("q a 0", "q b 2", "q a 2", "r a 0", doc_len=[10.0, np.nan, 10.0, 7.0]).doc_len()
 
     # a; b, whose length is not known; a again

@@ -42,7 +42,7 @@ def test_a_warning_points_at_the_line_of_the_user(call):
     assert {warning.lineno for warning in warned} == {CALLS[call].__code__.co_firstlineno}
 
 
-def test_what_is_collected_is_not_given():
+def test_collected_warnings_are_not_shown():
     with collected() as messages, warnings.catch_warnings():
         warnings.simplefilter("error")
         warn_of_data("first")

@@ -49,7 +49,7 @@ QRELS, RUN = one_doc(relevance=[1], iteration=["x"]), one_doc(score=[1.0])
 
 @pytest.fixture
 def defined():
-    """Return a function that defines a measure under a name of ours, and take the name back afterwards."""
+    """Return a function that defines a measure with a name of this package, and restore the name afterwards."""
 
     def define(name, value):
         return ir_measures.define_byquery(lambda qrels, run: value, name=name)
@@ -75,7 +75,7 @@ def get(name):
 
 
 @pytest.mark.parametrize("name", ["IA", "Adhoc", "RBU", "Sharp"])
-def test_a_measure_of_ours_parses_by_its_name(name):
+def test_a_measure_of_this_package_parses_by_its_name(name):
     assert ir_measures.parse_measure(name) is not None
     assert get(name) is getattr(pyterrier_diversity, name)
 
@@ -255,7 +255,7 @@ def test_a_parameter_is_read_by_its_name():
     assert (measure["p"], measure["e"], measure["cutoff"]) == (0.5, 0.05, None)
 
 
-def test_get_gives_none_for_a_parameter_that_a_measure_does_not_have():
+def test_get_returns_none_for_a_parameter_that_a_measure_does_not_have():
     assert (RBU.get("judged_only"), RBU.get("p")) == (None, 0.99)
 
 
@@ -265,7 +265,7 @@ def test_a_measure_without_rankings_has_the_default_of_ir_measures():
 
 @pytest.mark.parametrize("measure", [RBU, StRecall, alpha_nDCG], ids=repr)
 @pytest.mark.parametrize("cutoff", [10**6, 2**32, 2**62, 2**63])
-def test_a_cutoff_beyond_every_ranking_is_like_none(measure, cutoff, random_topics, by_query):
+def test_a_cutoff_beyond_every_ranking_has_no_effect(measure, cutoff, random_topics, by_query):
     qrels, run = random_topics(0)
 
     assert by_query(measure @ cutoff, qrels, run) == pytest.approx(by_query(measure, qrels, run), abs=1e-12)
@@ -334,5 +334,5 @@ assert ir_measures.calc_aggregate([measure, IA("FirstHit")], qrels, {"q": {"a": 
 
 
 def test_a_new_measure_parses_once_it_is_registered():
-    # In a process of its own: what is registered stays.
+    # In its own process, because a registration cannot be undone.
     subprocess.run([sys.executable, "-c", REGISTERS], cwd=Path(__file__).parent, check=True)

@@ -1,4 +1,4 @@
-"""Which measures have a best ranking that is proven, and what it is: `Ideal` as the measures declare it."""
+"""Which measures have a ranking that is proven to be best, and which one it is."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def test_these_have_a_proof(measure):
     ],
     ids=str,
 )
-def test_these_have_none(measure):
+def test_measures_without_a_proof_are_not_served(measure):
     assert not is_served(measure)
 
 

@@ -111,7 +111,7 @@ def test_ia_takes_a_measure_that_has_no_name(topic):
 
 @pytest.mark.skipif(shutil.which("perl") is None, reason="gdeval is a Perl script")
 @pytest.mark.parametrize("lift", [IA, Adhoc])
-def test_a_lift_takes_a_measure_of_gdeval(lift, topic, by_query):
+def test_a_wrapper_takes_a_measure_of_gdeval(lift, topic, by_query):
     qrels, run = topic({"a": {"1": 1}, "b": {"1": 1}}, "b", query_id="7")  # gdeval takes numbers only
 
     value = by_query(lift(nDCG(dcg="exp-log2") @ 20), qrels, run)["7"]
@@ -141,7 +141,7 @@ def test_judged_only_of_one_measure_leaves_the_others_as_they_are(topic):
     assert [values[measure] for measure in measures] == [1, 0, 1 / 4, 1, 0]
 
 
-def test_rel_inside_leaves_out_the_intents_without_so_high_a_label(value_of):
+def test_rel_of_the_inner_measure_leaves_out_intents_without_such_a_label(value_of):
     assert value_of(IA(P(rel=2) @ 1), {"a": {"x": 2, "y": 1}, "b": {"z": 1}}, "a") == 1
 
 
@@ -152,7 +152,7 @@ def test_a_query_without_relevant_documents_scores_0(measure, label, value_of):
 
 
 @pytest.mark.parametrize("measure", [IA(AP), IA(RBU), Adhoc(RBU), Adhoc(AP), Sharp(AP), Sharp(RBU), IA(HITS)], ids=str)
-def test_a_query_that_the_run_lacks_scores_0(measure, topic, by_query):
+def test_a_query_that_is_missing_from_the_run_scores_0(measure, topic, by_query):
     first, run = topic(JUDGED, "abn")
     second, _ = topic(JUDGED, "", query_id="r")
 
@@ -335,12 +335,12 @@ def test_a_measure_that_nobody_computes_raises_the_message_of_ir_measures(lift, 
         "int",
     ],
 )
-def test_something_that_is_no_measure_is_refused_when_the_lift_is_built(inner, reason):
+def test_something_that_is_not_a_measure_is_refused_when_the_wrapper_is_built(inner, reason):
     with pytest.raises(ValueError, match=f"^IA: {reason}"):
         IA(inner)
 
 
-def test_an_inner_measure_of_ours_is_checked_when_it_is_built():
+def test_an_inner_measure_of_this_package_is_checked_when_it_is_built():
     with pytest.raises(ValueError, match=r"RBU: p must be a number in \(0, 1\], not 3."):
         IA("RBU(p=3)")
 

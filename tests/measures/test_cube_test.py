@@ -119,11 +119,11 @@ def test_without_turns_a_repeated_document_leaves_no_place():
         assert value(CT(batch=2), JUDGED, run) == pytest.approx(1.625 / 5 / 2, abs=1e-15)
 
 
-def test_the_turns_of_a_run_are_read_whatever_the_batch():
+def test_the_turns_of_a_run_are_read_for_any_batch_size():
     assert value(CT(batch=1), JUDGED, READ) == value(CT, JUDGED, READ)
 
 
-def test_a_cutoff_beyond_every_session_is_like_none_but_for_the_bound():
+def test_a_cutoff_beyond_every_session_only_affects_the_bound():
     assert value(CT @ 2**40, JUDGED, READ) == value(CT, JUDGED, READ)
     assert value(ACT @ 2**40, JUDGED, READ) == value(ACT, JUDGED, READ)
     assert value(nCT @ 2**40, JUDGED, READ) == pytest.approx(value(nCT, JUDGED, READ) * 2**40 / 2, rel=1e-12)
@@ -207,7 +207,7 @@ def test_a_query_without_anything_relevant_retrieved_scores_0(run):
     assert computed == {"CT": [0], "ACT": [0], "nCT": [0], "CT_rank": [0]}
 
 
-# Measures of documents and intents: those of passages read something else.
+# Measures of documents and intents, because those of passages read other columns.
 PLAIN = [
     measure
     for measure in registered()

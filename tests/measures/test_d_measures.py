@@ -130,7 +130,7 @@ def test_a_document_that_repeats_a_navigational_intent_is_effective_for_an_infor
     assert value_of(EfP @ 3, judged, "abc", navigational="j") == 1
 
 
-def test_a_document_counts_once_however_many_intents_it_is_relevant_to(value_of):
+def test_a_document_counts_once_even_if_it_is_relevant_to_several_intents(value_of):
     judged = {"a": {"i": 1, "j": 1, "k": 1}, "b": {"i": 1}}
 
     assert value_of(EfP @ 2, judged, "ua", navigational="jk") == 1 / 2
@@ -295,7 +295,7 @@ def test_negative_labels_count_as_0(measure, value_of):
 
 
 @pytest.mark.parametrize("measure", GLOBAL_GAIN, ids=repr)
-def test_a_cutoff_larger_than_the_ranking_is_like_none(measure, value_of):
+def test_a_cutoff_larger_than_the_ranking_has_no_effect(measure, value_of):
     value = value_of(measure @ 100, FIGURE_1, "ba", navigational=NAVIGATIONAL)
 
     assert value == value_of(measure, FIGURE_1, "ba", navigational=NAVIGATIONAL)
@@ -312,7 +312,7 @@ def test_a_cutoff_larger_than_the_ranking_is_like_none(measure, value_of):
     ids=repr,
 )
 @pytest.mark.parametrize("cutoff", [4, 5, None])
-def test_the_ideal_list_is_longer_than_a_ranking_that_lacks_relevant_documents(measure, value, cutoff, value_of):
+def test_the_ideal_ranking_is_longer_than_one_without_all_relevant_documents(measure, value, cutoff, value_of):
     assert value_of(measure(cutoff=cutoff), FIGURE_1, "b") == pytest.approx(value, abs=1e-12)
 
 

@@ -1,4 +1,4 @@
-"""At the ends of what is allowed, a value is finite or there is a sentence that says what is not."""
+"""At the limits of the allowed ranges, a value is finite, or an error says which input is not allowed."""
 
 from __future__ import annotations
 

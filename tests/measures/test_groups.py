@@ -126,7 +126,7 @@ def test_a_grid_takes_lists(lists):
         grid(RBU, **lists)
 
 
-# Every parameter of ours is there with its value, whether it was given or not.
+# Every parameter of this package's measures has a value, whether it was given or not.
 @pytest.mark.parametrize(
     ("measure", "pairs"),
     [
@@ -185,7 +185,7 @@ def test_a_signature_is_one_line(measure):
 
 
 @pytest.mark.parametrize("measure", [m for m in SIGNED if m not in (nDCG @ 20, AP, RBP(p=0.95, rel=1))], ids=str)
-def test_a_signature_of_a_measure_of_ours_names_the_rule_for_ties_and_the_version_of_the_package(measure):
+def test_a_signature_names_the_rule_for_ties_and_the_version_of_the_package(measure):
     text = signature(measure)
 
     assert measure.NAME in text
@@ -367,7 +367,7 @@ def test_a_perfect_ranking_scores_1_in_the_normalised_measures_of_carterette(exp
     assert sum(abs(table - 1) < 1e-12) == 5
 
 
-def test_a_grid_of_lifts_takes_measures():
+def test_a_grid_of_wrappers_takes_measures():
     assert grid(IA, measure=[nDCG @ 5, nDCG @ 10]) == (IA(nDCG @ 5), IA(nDCG @ 10))
 
 

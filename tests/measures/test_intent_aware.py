@@ -56,7 +56,7 @@ def test_precision_at_a_cutoff_that_no_ranking_reaches_is_not_negative(value_of)
     assert value_of(P_IA @ 2**62, JUDGED, "anb") >= 0
 
 
-def test_average_precision_counts_relevant_documents_that_the_run_lacks(value_of):
+def test_average_precision_counts_relevant_documents_that_are_not_retrieved(value_of):
     assert value_of(AP_IA, {"a": {"x": 1}, "b": {"x": 1}}, "a") == 1 / 2
 
 

@@ -1,4 +1,4 @@
-"""What holds for every measure of the registry, so that a new one is covered by being registered."""
+"""Laws for every registered measure; a new measure is covered as soon as it is registered."""
 
 from __future__ import annotations
 
@@ -228,7 +228,7 @@ def test_values_lie_in_the_range_that_the_measure_declares(data):
 
 @settings(max_examples=40, deadline=None)
 @given(data=topics())
-def test_irrelevant_documents_at_the_end_change_nothing_but_what_is_read(data):
+def test_irrelevant_documents_at_the_end_only_change_measures_of_reading(data):
     qrels, run = data
     rows = [(query, f"zz{i}", -1.0 - i, 10.0) for query in run["query_id"].unique() for i in range(3)]
     below = pd.DataFrame(rows, columns=run.columns)
@@ -302,7 +302,7 @@ def test_weights_matter_only_relative_to_each_other(data):
 
 @settings(max_examples=30, deadline=None)
 @given(data=topics())
-def test_a_query_that_the_run_lacks_scores_the_default(data):
+def test_a_query_that_is_missing_from_the_run_scores_the_default(data):
     qrels, run = data
 
     values = compute(MEASURES, qrels, run.iloc[:0])
@@ -488,7 +488,7 @@ VARIATIONS = [
 
 
 def variants():
-    """Return what users hold of every registered measure, with some of its parameters at other values."""
+    """Return every registered measure, as users have it, with some of its parameters at other values."""
     built = []
     for measure in registered():
         base = eval(measure.EXAMPLE or measure.NAME, dict(ir_measures.measures.registry))

@@ -60,7 +60,7 @@ def test_average_precision_of_an_early_and_a_late_document_worked_by_hand():
 
 
 @by_name([RBAP, DAG, RAP])
-def test_what_is_remembered_does_not_depend_on_a_runs_length(measure):
+def test_cached_values_do_not_depend_on_the_length_of_a_run(measure):
     qrels = by_hand.qrels("q x a 1", "q x b 2", "q y c 1")
     measures = [measure(norm=True), measure(norm=True) @ 4]
     runs = [by_hand.run(q=ranking) for ranking in ("u a", "u a " + " ".join(f"v{i}" for i in range(40)), "b")]

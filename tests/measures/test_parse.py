@@ -21,7 +21,7 @@ def test_parse_is_the_inverse_of_str(text):
     "text",
     ["", "IA(", "nosuchmeasure@5", "IA(nosuchmeasure@5)", "nDCG(5)", "IA(AP, AP)", "1 + 1", "@0", "AP@x", "x.y", "\0"],
 )
-def test_parse_refuses_what_is_no_measure(text):
+def test_parse_refuses_texts_that_are_not_measures(text):
     with pytest.raises(ValueError, match=r"^Unknown measure '"):
         parse(text)
 
@@ -32,6 +32,6 @@ def test_parse_refuses_parameters_that_a_measure_of_ir_measures_does_not_have(te
         parse(text)
 
 
-def test_parse_tells_what_is_wrong_with_a_parameter_of_ours():
+def test_parse_explains_errors_in_parameters_of_this_packages_measures():
     with pytest.raises(ValueError, match=r"^RBU: p must be a number in \(0, 1\], not 2\.$"):
         parse("RBU(p=2)")

@@ -110,7 +110,7 @@ def test_eight_measures_inside_of_each_other_are_the_most():
         IA(measure)
 
 
-def test_what_other_measures_take_beside_numbers_is_read():
+def test_special_values_that_other_measures_accept_are_read():
     assert parse("nDCG(gains={0: 0, 1: 3})@5").params == {"gains": {0: 0, 1: 3}, "cutoff": 5}
     assert parse("IPrec@0.5").params == {"recall": 0.5}
     assert parse("IA(measure='IA(RBU@3)')") == IA(IA(RBU @ 3))

@@ -282,7 +282,7 @@ def test_negative_labels_count_as_0(measure, value_of):
 
 
 @pytest.mark.parametrize("measure", ALL, ids=repr)
-def test_a_cutoff_larger_than_the_ranking_is_like_none(measure, value_of):
+def test_a_cutoff_larger_than_the_ranking_has_no_effect(measure, value_of):
     assert value_of(measure @ 100, FIGURE_1, "ba", None, "j") == value_of(measure, FIGURE_1, "ba", None, "j")
 
 
@@ -293,7 +293,7 @@ def test_the_ideal_list_ends_with_its_last_relevant_document(measure, value, val
 
 
 @pytest.mark.parametrize("cutoff", [None, 4, 100])
-def test_q_divides_by_relevant_documents_that_the_run_lacks(cutoff, value_of):
+def test_q_also_divides_by_relevant_documents_that_are_not_retrieved(cutoff, value_of):
     assert value_of(Q(cutoff=cutoff), JUDGED, "b") == pytest.approx(1 / 3, abs=1e-12)
 
 

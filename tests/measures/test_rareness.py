@@ -295,7 +295,7 @@ def test_a_query_without_relevant_documents_scores_0(alpha, measure, scored):
 
 
 @pytest.mark.parametrize("measure", MEASURES, ids=repr)
-def test_a_query_that_the_run_lacks_scores_0(measure, topic, by_query):
+def test_a_query_that_is_missing_from_the_run_scores_0(measure, topic, by_query):
     (first, run), (second, _) = topic(JUDGED, "acb"), topic(JUDGED, "", query_id="r")
 
     values = by_query(measure, pd.concat([first, second]).assign(rarity=0.5), run)
@@ -309,7 +309,7 @@ FOUR = [P_Rareness, AP_Rareness, nDCG_Rareness, RBP_Rareness]
 
 @pytest.mark.parametrize("alpha", [-0.1, math.nan, math.inf, "1", "Adaptive", "", True, [0.5]], ids=repr)
 @pytest.mark.parametrize("measure", FOUR, ids=repr)
-def test_an_alpha_that_is_no_number_from_0_is_refused_when_the_measure_is_built(measure, alpha):
+def test_an_alpha_that_is_not_a_number_from_0_is_refused_when_the_measure_is_built(measure, alpha):
     with pytest.raises(ValueError, match=rf"^{measure.NAME}: alpha must be .*\[0, 1e100\].*'adaptive'.*, not .*\.$"):
         measure(alpha=alpha)
 
@@ -328,7 +328,7 @@ def test_a_mixture_takes_an_alpha_up_to_1(measure, alpha):
 
 
 @pytest.mark.parametrize("measure", [nDCG_Rareness, RBP_Rareness], ids=repr)
-def test_there_is_no_mixture_beyond_the_paper(measure):
+def test_a_mixture_is_only_available_for_the_measures_of_the_paper(measure):
     with pytest.raises(ValueError, match=f"^{measure.NAME} has no parameter 'mixture'"):
         measure(mixture=True)
 

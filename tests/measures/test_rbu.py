@@ -114,7 +114,7 @@ def test_a_query_without_relevant_documents_is_pure_effort(label, value_of):
 
 
 @pytest.mark.parametrize("label", [0, 1])
-def test_a_query_that_the_run_lacks_scores_0(label, value_of):
+def test_a_query_that_is_missing_from_the_run_scores_0(label, value_of):
     assert value_of(RBU, {"a": {"x": label}}, "") == 0.0
 
 
@@ -134,7 +134,7 @@ def test_the_largest_label_is_that_of_the_query_and_intent(value_of):
     assert value == pytest.approx(0.5 * (1 / 8 + 1 / 2) / 2, abs=1e-15)
 
 
-def test_the_largest_label_may_be_of_a_document_that_the_run_lacks(value_of):
+def test_the_largest_label_may_be_of_a_document_that_is_not_retrieved(value_of):
     assert value_of(RBU(p=0.5, e=0), {"a": {"x": 1}, "b": {"x": 2}}, "a") == pytest.approx(0.5 / 4, abs=1e-15)
 
 

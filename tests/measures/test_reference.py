@@ -1,4 +1,4 @@
-"""Every registered measure has the values of the naive reference, whatever its parameters."""
+"""Every registered measure has the values of the naive reference, for any parameters."""
 
 from __future__ import annotations
 

@@ -147,14 +147,14 @@ def passages(*rows: str) -> pd.DataFrame:
     return judged.assign(passage=[row[0] for row in read], nugget=[row[3] for row in read])
 
 
-# In the first turn, a or else b is the last document, with the same probability. So n1 is met 1/2 * 1 + 1/2 * 2 times,
+# In the first turn, a or b is the last document, with the same probability. So n1 is met 1/2 * 1 + 1/2 * 2 times,
 # n2 1/2 times; in the second turn, n2 is met two times more.
 PASSAGES = passages("1 a 2 n1", "2 b 3 n1", "3 b 1 n2", "4 c 1 n2", "5 c 1 n2")
 WORDS = {"a": 100.0, "b": 300.0, "c": 50.0}
 
 
 def told(turns, **words):
-    """A run whose documents have the lengths given; of the others they are not known."""
+    """A run whose documents have the given lengths; others are unknown."""
     run = session(*turns)
     return run.assign(doc_len=run["docno"].map(words).astype(float))
 
@@ -226,7 +226,7 @@ def test_missing_turns_and_repeated_documents_cost_nothing(turns, cost):
     ],
     ids=str,
 )
-def test_missing_turns_and_repeated_documents_tell_nothing_anew(turns, n1, n2):
+def test_missing_turns_and_repeated_documents_add_no_gain(turns, n1, n2):
     gain = 3 * 2 * (1 - 0.5**n1) + 2 * (1 - 0.5**n2)
 
     assert value(EU_DD(a=0), PASSAGES, told(turns)) == pytest.approx(gain, abs=1e-14)
@@ -270,7 +270,7 @@ def test_a_query_without_relevant_passages_is_pure_cost():
     assert value(EU_DD, passages("1 a 0 n1"), told(["a"], a=200)) == pytest.approx(-0.2, abs=1e-15)
 
 
-def test_a_query_that_the_run_lacks_scores_0():
+def test_a_query_that_is_missing_from_the_run_scores_0():
     run = told(["a"], a=100).assign(qid="other")
     judged = pd.concat([PASSAGES, PASSAGES.assign(qid="other")])
 

@@ -119,7 +119,7 @@ def test_a_query_without_relevant_documents_scores_0(form, label, value_of):
 
 
 @each_form_alone
-def test_a_query_that_the_run_lacks_scores_0(form, value_of):
+def test_a_query_that_is_missing_from_the_run_scores_0(form, value_of):
     assert value_of(form @ 5, FIGURE_1, "", navigational="j") == 0
 
 

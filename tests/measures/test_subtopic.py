@@ -228,7 +228,7 @@ def test_subtopic_precision_looks_at_the_first_rank_that_covers_as_many(value_of
     assert values == [1, 1, 1, 1, 1, 1]
 
 
-def test_subtopic_recall_at_minimum_rank_takes_irrelevant_documents_for_ranks(value_of):
+def test_irrelevant_documents_count_as_ranks_in_subtopic_recall_at_minimum_rank(value_of):
     assert value_of(StRecallMinRank, JUDGED, "ucb") == pytest.approx(2 / 3, abs=1e-15)
 
 

@@ -66,7 +66,7 @@ def test_where_intents_are_missed_all_of_the_list_is_read(measure, expected):
 
 
 @pytest.mark.parametrize("cutoff", [3, 2**40])
-def test_a_cutoff_at_or_below_full_recall_is_like_none(cutoff):
+def test_a_cutoff_at_or_below_full_recall_has_no_effect(cutoff):
     for measure in (RR_at_Recall, P_at_Recall, P_at_Recall_mod):
         assert value(measure @ cutoff, JUDGED, session("abcde")) == value(measure, JUDGED, session("abcde"))
 
@@ -105,7 +105,7 @@ def test_values_of_drawn_sessions_are_those_of_the_naive_reference(turns, rel):
     assert computed == pytest.approx(naive.values_of_all(measures, judged, run), abs=1e-12)
 
 
-def test_a_query_that_the_run_lacks_or_that_has_nothing_relevant_scores_0():
+def test_a_query_that_is_missing_from_the_run_or_has_no_relevant_document_scores_0():
     judged = pd.concat([JUDGED, qrels("other x a 0")])
 
     computed = values(MEASURES, judged, session("a", query_id="other"))
@@ -113,7 +113,7 @@ def test_a_query_that_the_run_lacks_or_that_has_nothing_relevant_scores_0():
     assert computed == {measure.NAME: [0, 0] for measure in MEASURES}
 
 
-def test_a_ranking_without_relevant_documents_has_the_reciprocal_rank_of_its_length_and_else_0():
+def test_a_ranking_without_relevant_documents_has_the_reciprocal_rank_of_its_length_and_otherwise_0():
     computed = values(MEASURES, JUDGED, session("de"))
 
     assert computed == {measure.NAME: [0] for measure in MEASURES} | {"RR_at_Recall": [1 / 2]}

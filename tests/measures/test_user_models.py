@@ -32,7 +32,7 @@ from pyterrier_diversity import (
     UserModel,
 )
 
-# Relevant documents at the ranks 1, 3 and 4 of 5, and one that the ranking lacks.
+# Relevant documents at the ranks 1, 3 and 4 of 5, and one that is not retrieved.
 JUDGED = {doc: {"x": 1} for doc in "abcz"} | {"n": {"x": 0}}
 RANKING = "anbcm"
 D2, D3, D4, D5, D6 = (1 / math.log2(i + 1) for i in range(2, 7))
@@ -183,7 +183,9 @@ def test_navigational_intents_may_have_a_patience_of_their_own(params, value, va
 
 
 @pytest.mark.parametrize("measure", [UserModel(2, "RBP"), UserModel(3, "ERR"), UserModel(4, "ERR")], ids=repr)
-def test_the_patience_of_navigational_intents_changes_nothing_where_there_are_none(measure, random_topics, by_query):
+def test_the_patience_of_navigational_intents_has_no_effect_without_navigational_intents(
+    measure, random_topics, by_query
+):
     qrels, run = drawn.with_weights_and_types(random_topics(1))
 
     values = by_query(measure(theta_nav=0.9), qrels.assign(intent_type="inf"), run)
@@ -566,7 +568,7 @@ def test_each_intent_is_normalised_by_its_own_perfect_ranking(value_of):
 
 @pytest.mark.parametrize("measure", [RBAP, DCG(norm=True, gain="exp"), ARR(norm=True)], ids=repr)
 @pytest.mark.parametrize("cutoff", [10**6, 2**62, 2**63])
-def test_a_cutoff_beyond_every_ranking_is_like_none(cutoff, measure, value_of):
+def test_a_cutoff_beyond_every_ranking_has_no_effect(cutoff, measure, value_of):
     assert value_of(measure @ cutoff, JUDGED, RANKING) == value_of(measure, JUDGED, RANKING)
 
 
@@ -589,7 +591,7 @@ def test_a_query_without_relevant_documents_scores_0(model, stop, value_of):
 
 
 @pytest.mark.parametrize(("model", "stop"), CELLS)
-def test_a_query_that_the_run_lacks_scores_0(model, stop, value_of):
+def test_a_query_that_is_missing_from_the_run_scores_0(model, stop, value_of):
     assert value_of(UserModel(model, stop, norm=True), {"a": {"x": 1}}, "") == 0
 
 

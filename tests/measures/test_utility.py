@@ -103,7 +103,7 @@ def test_a_query_without_relevant_documents_is_pure_effort(label, value_of):
 
 @pytest.mark.parametrize("label", [0, 1])
 @pytest.mark.parametrize("measure", [EU, nEU], ids=repr)
-def test_a_query_that_the_run_lacks_scores_0(measure, label, value_of):
+def test_a_query_that_is_missing_from_the_run_scores_0(measure, label, value_of):
     assert value_of(measure, {"a": {"x": label}}, "") == 0
 
 
@@ -197,7 +197,7 @@ def test_gains_that_differ_by_rounding_only_are_ties(value_of):
 
 @pytest.mark.parametrize("measure", [EU, nEU], ids=repr)
 @pytest.mark.parametrize("cutoff", [10**6, 2**62, 2**63])
-def test_a_cutoff_beyond_every_ranking_is_like_none(cutoff, measure, value_of):
+def test_a_cutoff_beyond_every_ranking_has_no_effect(cutoff, measure, value_of):
     assert value_of(measure @ cutoff, JUDGED, "abc") == value_of(measure, JUDGED, "abc")
 
 

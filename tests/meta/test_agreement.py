@@ -92,7 +92,7 @@ def test_rows_are_in_the_order_of_the_ids_and_the_last_is_over_all():
 def test_pairs_of_one_judge_are_left_out_with_their_counts():
     first, second = judged([1, 0, 2]), judged([1, 0, 2, 2, 0])
 
-    with pytest.warns(UserWarning, match="only qrels_a \\(1\\) or only qrels_b \\(2\\) judge; both judge 2"):
+    with pytest.warns(UserWarning, match="only qrels_b \\(2\\) judge are left out; both judge 2"):
         table = agreement(first, second.iloc[1:])
 
     assert last(table)["pairs"] == 2

@@ -26,7 +26,7 @@ from pyterrier_diversity import (
     alpha_nDCG,
 )
 from pyterrier_diversity.measures import DiversityMeasure
-from pyterrier_diversity.meta import constraints
+from pyterrier_diversity.meta import axioms, constraints
 from pyterrier_diversity.meta.axioms import CONSTRAINTS, Constraint, Pair, axiom_table, check, counterexample, sketch
 
 ALL = "Pri Deep DeepTh CloseTh Conf AspDiv Red MRed Sat AspRel"
@@ -259,7 +259,7 @@ def test_small_instances_come_by_size_and_once(name):
     assert len({repr(instance) for instance in instances}) == len(instances)
 
 
-def test_labels_stay_within_what_is_asked_for():
+def test_labels_stay_in_the_requested_range():
     drawn = [pair for constraint in CONSTRAINTS.values() for (pair, *_) in constraint.draw(50, largest=4)]
 
     assert {label for pair in drawn for grades in pair.judged.values() for label in grades} == {0, 1, 2, 3, 4}
@@ -488,8 +488,8 @@ def test_a_negative_number_of_pairs_is_refused():
 
 
 def test_sizes_of_thresholds_are_as_documented():
-    assert f"DeepTh with {constraints.DEEP} documents" in " ".join(axiom_table.__doc__.split())
-    assert f"with {constraints.CLOSE[0]} to {constraints.CLOSE[-1]} documents" in " ".join(axiom_table.__doc__.split())
+    assert f"DeepTh with {constraints.DEEP} documents" in " ".join(axioms.__doc__.split())
+    assert f"CloseTh with {constraints.CLOSE[0]} to {constraints.CLOSE[-1]}," in " ".join(axioms.__doc__.split())
 
 
 @pytest.mark.parametrize("measures", [None, 3, RBU, "RBU"])

@@ -82,7 +82,7 @@ def test_the_share_of_significant_pairs_is_the_discriminative_power():
 
 
 @pytest.mark.parametrize(
-    "options", [{}, {"groups": "pairwise"}, {"groups": "pairwise", "correction": "fdr_bh"}, {"alpha": 0.001}]
+    "options", [{}, {"groups": "pairwise"}, {"groups": "pairwise", "correction": "fdr_bh"}, {"alpha": 0.005}]
 )
 @pytest.mark.parametrize("test", TESTS)
 def test_pairs_are_significant_that_compare_finds_so(test, options):
@@ -149,9 +149,19 @@ def test_the_difference_required_is_unknown_where_no_pair_differs():
     assert result["delta"].isna().all()
 
 
-def test_fewer_trials_than_one_over_alpha_have_no_borderline():
-    with pytest.raises(ValueError, match=r"n_trials \* alpha must be at least 1 for the bootstrap, not 19 \* 0.05"):
-        delta_required(frame_of(SYSTEMS), "bootstrap", n_trials=19)
+@pytest.mark.parametrize("function", [delta_required, discriminative_power])
+def test_fewer_trials_than_one_over_alpha_are_refused(function):
+    with pytest.raises(
+        ValueError, match=rf"^{function.__name__}: n_trials \* alpha must be at least 1 for .* 19 \* 0.05"
+    ):
+        function(frame_of(SYSTEMS), "bootstrap", n_trials=19)
+
+
+def test_a_p_value_alone_needs_no_more_trials():
+    assert (asl_curve(frame_of(SYSTEMS), "bootstrap", n_trials=1, rng=1)["asl"].isin([0, 1])).all()
+
+
+def test_as_many_trials_as_one_over_alpha_are_enough():
     assert delta_required(frame_of(SYSTEMS), "bootstrap", n_trials=20, rng=1)["delta"].item() > 0
 
 
@@ -269,8 +279,9 @@ def test_borderline_differences_are_a_column_of_the_bootstrap_alone():
     assert (
         table["borderline"].max() == delta_required(frame_of(MATRIX), "bootstrap", rng=1, n_trials=100)["delta"].item()
     )
-    assert compare(frame_of(MATRIX), "bootstrap", rng=1, n_trials=19)["borderline"].isna().all()
-    assert all("borderline" not in compare(frame_of(MATRIX), test, n_trials=9) for test in TESTS if test != "bootstrap")
+    assert all(
+        "borderline" not in compare(frame_of(MATRIX), test, n_trials=20) for test in TESTS if test != "bootstrap"
+    )
 
 
 @pytest.mark.parametrize("view", [discriminative_power, delta_required, asl_curve])
@@ -332,10 +343,9 @@ def test_tables_say_how_they_were_made(function):
 
     assert list(result.attrs.pop("legend")) == list(result.columns)
     assert result["measure"].unique().tolist() == ["AP"]
-    alpha = {} if function is asl_curve else {"alpha": 0.05}
     assert result.attrs == {
         "test": "bootstrap",
-        **alpha,
+        "alpha": 0.05,
         "n_trials": 100,
         "version": __version__,
         "n_systems": 5,
@@ -350,7 +360,7 @@ def test_errors_and_warnings_name_the_caller(function):
     with pytest.raises(ValueError, match=f"{function.__name__}: perquery must have at least two systems, not 1"):
         function(frame_of(MATRIX[:1]))
     with pytest.warns(UserWarning, match="1 of 20 queries are left out") as caught:
-        function(frame_of(MATRIX).drop(index=0), n_trials=1)
+        function(frame_of(MATRIX).drop(index=0), n_trials=20)
     assert caught[0].filename == __file__
 
 

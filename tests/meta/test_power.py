@@ -25,7 +25,7 @@ SD = np.std([0.4, 0.3, 0.4, -0.1, -0.1], ddof=1)
 
 @pytest.mark.parametrize(("delta", "power", "alpha"), [(0.1, 0.8, 0.05), (0.02, 0.9, 0.01), (0.4, 0.5, 0.05)])
 def test_topics_for_t_are_those_of_statsmodels_rounded_up(delta, power, alpha):
-    (row,) = topics_needed(PILOT, delta, power, alpha).to_dict("records")
+    (row,) = topics_needed(PILOT, delta, power=power, alpha=alpha).to_dict("records")
 
     needed = TTestPower().solve_power(effect_size=delta / SD, power=power, alpha=alpha)
     assert row["topics"] == np.ceil(needed)

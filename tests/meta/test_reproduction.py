@@ -91,7 +91,7 @@ def test_a_difference_needs_a_reason():
 
 
 def test_cells_that_the_paper_lacks_are_refused():
-    with pytest.raises(ValueError, match="reproduction: ours must only have cells of theirs, not b"):
+    with pytest.raises(ValueError, match="reproduction: theirs must have each cell that ours has, but b is missing"):
         reproduction("P", "Table 1", {"a": 1}, {"a": 1, "b": 3})
 
 

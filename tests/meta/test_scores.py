@@ -2,6 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from pyterrier_diversity import RBU, P_Rareness, meta
 from pyterrier_diversity.meta.scores import differences, generators, read_scores, signs
 
 
@@ -12,6 +13,8 @@ def perquery(*rows):
 
 
 FOUR = perquery("a 1 P 0.5", "a 2 P 0.25", "b 2 P 1", "b 1 P 0", "b 1 R 1", "a 1 R 0", "a 2 R 0.5", "b 2 R 0.5")
+QRELS = pd.DataFrame({"qid": "q", "docno": ["d", "e"], "label": [1, 2]})
+RUNS = {"x": {"q": ["d", "e"]}, "y": {"q": ["e"]}, "z": {"q": ["d"]}}
 
 
 def test_values_are_laid_out_by_system_and_query_in_the_order_of_the_frame():
@@ -24,6 +27,13 @@ def test_values_are_laid_out_by_system_and_query_in_the_order_of_the_frame():
 
 def test_some_measures_may_be_asked_for():
     assert read_scores(FOUR, ["R"]).measures == ["R"]
+
+
+@pytest.mark.parametrize("measure", ["RBU(p=0.9)@5", RBU(p=0.9) @ 5])
+def test_one_measure_may_stand_alone(measure):
+    frame = FOUR.assign(measure="RBU(p=0.9)@5").drop_duplicates(["name", "qid"])
+
+    assert read_scores(frame, measure).measures == ["RBU(p=0.9)@5"]
 
 
 def test_queries_without_a_value_of_a_system_are_left_out_with_a_warning():
@@ -141,3 +151,19 @@ def test_differences_are_0_where_values_are_equal_but_for_their_last_bits():
     first, second = np.array([0.75, 0.1 + 0.2, -2.0]), np.array([0.25, 0.3, 1.0])
 
     assert differences(first, second).tolist() == [0.5, 0.0, -3.0]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda rng: meta.stability(FOUR, n_trials=3, rng=rng),
+        lambda rng: meta.topic_sampling(FOUR, sizes=[1], n_trials=3, rng=rng),
+        lambda rng: meta.compare(FOUR, n_trials=20, rng=rng),
+        lambda rng: meta.topics_needed(FOUR, n=[20], test="tukey-randomised", measures="P", n_trials=20, rng=rng),
+        lambda rng: meta.number_of_systems(RUNS, QRELS, P_Rareness, sizes=[2], n_trials=2, rng=rng),
+        lambda rng: meta.assessor_agreement(RUNS, QRELS, QRELS, RBU, n_trials=2, rng=rng),
+    ],
+)
+def test_tables_tell_the_seed_of_their_trials(function):
+    assert function(7).attrs["seed"] == 7
+    assert "seed" not in function(np.random.default_rng(7)).attrs

@@ -17,7 +17,8 @@ from statsmodels.stats.multitest import multipletests
 from pyterrier_diversity import __version__
 from pyterrier_diversity.meta import compare, trials
 from pyterrier_diversity.meta.significance_tests import TESTS as TABLE
-from pyterrier_diversity.meta.significance_tests import Design, Test, p_values, studentised
+from pyterrier_diversity.meta.significance_tests import Design, Test, studentised
+from pyterrier_diversity.meta.significance_tests import tested as p_and_intervals
 from pyterrier_diversity.meta.trials import draws, flips, resamples, shuffle
 
 DRAWING = ["tukey-randomised", "bootstrap", "permutation"]
@@ -49,7 +50,7 @@ def design(test, values, n_trials=1, groups="all", rng=1):
 
 def p_of(values, test, **options):
     first, second = np.triu_indices(len(values), 1)
-    return p_values(values, first, second, design(test, values, **options))
+    return p_and_intervals(values, first, second, design(test, values, **options)).p
 
 
 def all_shuffles(values):
@@ -640,6 +641,21 @@ def test_the_order_of_queries_does_not_matter_where_nothing_is_drawn(test):
     assert p_reordered == pytest.approx(p, abs=1e-9)
 
 
+@pytest.mark.parametrize("test", ["tukey-randomised", "bootstrap", "permutation"])
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n_trials": 19}, r"n_trials \* alpha must be at least 1 for test='.*', not 19 \* 0\.05; use more trials"),
+        ({"n_trials": 99, "ci": 0.999}, r"n_trials \* \(1 - ci\) must be at least 1 for test='.*', not 99 \* 0\.001"),
+    ],
+)
+def test_too_few_trials_for_the_level_are_refused(test, options, message):
+    if test == "permutation" and "ci" in options:
+        pytest.skip("it has no intervals")
+    with pytest.raises(ValueError, match=f"^compare: {message}"):
+        compare(frame_of(SYSTEMS), test, **options)
+
+
 def test_alpha_and_trials_are_what_is_said():
     half = compare(frame_of(SYSTEMS), "bootstrap", n_trials=7, alpha=0.999, rng=1)
 
@@ -667,7 +683,7 @@ def test_the_table_says_how_it_was_made(test, n_trials):
     assert told == [test, 0.01, "bonferroni", 3, 4]
     assert (result.attrs["ci"], result.attrs["family"]) == (0.99, "measure")
     assert (result.attrs["seed"], result.attrs["version"]) == (1, __version__)
-    assert "seed" not in compare(frame_of(SYSTEMS), test, rng=np.random.default_rng(1), n_trials=9).attrs
+    assert "seed" not in compare(frame_of(SYSTEMS), test, rng=np.random.default_rng(1), n_trials=20).attrs
     assert ("groups" in result.attrs) == (test == "tukey-randomised")
 
 
@@ -721,7 +737,7 @@ def test_a_correction_on_top_of_an_hsd_test_is_refused(test):
         match=f"compare: correction must be None for test='{test}', .*'bootstrap', 't', 'wilcoxon', 'permutation'",
     ):
         compare(frame_of(SYSTEMS), test, correction="holm")
-    assert "p_corrected" in compare(frame_of(SYSTEMS), test, groups="pairwise", correction="holm", n_trials=9)
+    assert "p_corrected" in compare(frame_of(SYSTEMS), test, groups="pairwise", correction="holm", n_trials=20)
 
 
 def test_a_baseline_must_not_be_a_number():

@@ -152,7 +152,7 @@ def test_every_measure_has_the_values_that_a_new_evaluation_gives_it(bounded, cu
     runs["s0"] = runs["s0"][runs["s0"]["query_id"] != "q3"]
     names = list(runs)
 
-    table = number_of_systems(runs, qrels, MEASURES, [3, 6], 4, cutoff=cutoff, bounded=bounded, rng=5)
+    table = number_of_systems(runs, qrels, MEASURES, [3, 6], n_trials=4, cutoff=cutoff, bounded=bounded, rng=5)
 
     rare = add_rarity(qrels, runs, cutoff=cutoff, bounded=bounded)
     initial = {name: ir_measures.calc_aggregate(MEASURES, rare, runs[name]) for name in names}
@@ -188,7 +188,7 @@ def test_a_measure_without_rareness_ranks_as_it_did_always(measure):
 
 
 def test_systems_that_are_all_tied_have_no_correlation():
-    table = number_of_systems({"A": run(q="a"), "B": run(q="a")}, relevant(q="ab"), P_Rareness @ 5, [2], 3)
+    table = number_of_systems({"A": run(q="a"), "B": run(q="a")}, relevant(q="ab"), P_Rareness @ 5, [2], n_trials=3)
 
     assert table["n_trials"].item() == 0
     assert table[["mean", "std"]].isna().all(axis=None)
@@ -207,7 +207,7 @@ def test_the_sizes_are_the_powers_of_2_below_the_number_of_systems():
 def test_another_coefficient_takes_the_initial_ranking_for_the_reference():
     initial, alone = [1.25, 1.5, 0.0], [1 + 1 / 3, 1 + 1 / 3, 0.0]
 
-    table = number_of_systems(FOUR, relevant(q="xz"), P_Rareness @ 1, [3], 40, "tau_ap", rng=2)
+    table = number_of_systems(FOUR, relevant(q="xz"), P_Rareness @ 1, [3], n_trials=40, method="tau_ap", rng=2)
 
     # Of A, B and C or D, A and B are tied alone; of A, C and D or B, C and D, C and D are tied in both rankings.
     drawn = [sorted(drawn) for drawn in drawn_by(2, 4, [3], 40)[3]]
@@ -237,7 +237,7 @@ def test_a_seed_repeats_the_result():
     runs, qrels = collection(7)
 
     first, again, other = (
-        number_of_systems(runs, qrels, P_Rareness(alpha=5) @ 5, [4], 20, rng=seed)
+        number_of_systems(runs, qrels, P_Rareness(alpha=5) @ 5, [4], n_trials=20, rng=seed)
         for seed in (1, np.random.default_rng(1), 2)
     )
 
@@ -250,7 +250,7 @@ def test_the_number_of_workers_does_not_matter():
     measures = [AP_Rareness, IA(P_Rareness(alpha=2) @ 5), Adhoc(nDCG @ 5)]
 
     pd.testing.assert_frame_equal(
-        *(number_of_systems(runs, qrels, measures, [2, 5], 60, rng=1, n_jobs=n) for n in (1, 2))
+        *(number_of_systems(runs, qrels, measures, [2, 5], n_trials=60, rng=1, n_jobs=n) for n in (1, 2))
     )
     pd.testing.assert_frame_equal(*(insert_synthetic_system(runs, qrels, measures, range(4), n_jobs=n) for n in (1, 2)))
 
@@ -418,7 +418,7 @@ def test_queries_that_are_not_judged_do_not_count():
         ({"runs": list(FOUR.values())}, TypeError, r"runs must be a dict of names to runs, not list\."),
         ({"runs": FOUR["A"]}, TypeError, r"runs must be a dict of names to runs, not DataFrame\."),
         ({"measures": []}, ValueError, r"measures must not be empty\."),
-        ({"measures": ["P_Rareness@5"]}, TypeError, r"measures must be measures, .* not 'P_Rareness@5'\."),
+        ({"measures": [5]}, TypeError, r"a measure must be an object such as RBU @ 20, or its name, not 5\."),
         ({"cutoff": 0}, ValueError, r"cutoff must be an integer in \[1, inf\), not 0\."),
         ({"bounded": 1}, ValueError, r"bounded must be True or False, not 1\."),
         ({"qrels": OF_FOUR.drop(columns="doc_id")}, ValueError, r"qrels: missing column doc_id"),
@@ -434,8 +434,8 @@ def test_bad_input_is_refused(function, arguments, error, message):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"sizes": [2, 5]}, r"number_of_systems: each of sizes must be an integer in \[2, 4\], not 5\."),
-        ({"sizes": [1]}, r"each of sizes must be an integer in \[2, 4\], not 1\."),
+        ({"sizes": [2, 5]}, r"number_of_systems: sizes must be an integer in \[2, 4\], not 5\."),
+        ({"sizes": [1]}, r"sizes must be an integer in \[2, 4\], not 1\."),
         ({"sizes": []}, r"sizes must not be empty\."),
         ({"runs": dict(list(FOUR.items())[:2])}, r"runs must have at least three systems, not 2\."),
         ({"n_trials": 0}, r"n_trials must be an integer in \[1, inf\), not 0\."),
@@ -447,6 +447,18 @@ def test_numbers_of_systems_out_of_range_are_refused(arguments, message):
         number_of_systems(**{"runs": FOUR, "qrels": OF_FOUR, "measures": P_Rareness @ 5, **arguments})
 
 
+def test_a_measure_may_be_given_by_its_name():
+    for function in (number_of_systems, insert_synthetic_system):
+        options = {"rng": 1, "n_trials": 3} if function is number_of_systems else {"n_relevant": [1]}
+        tables = [function(FOUR, OF_FOUR, measure, **options) for measure in (P_Rareness @ 5, "P_Rareness@5")]
+        pd.testing.assert_frame_equal(*tables)
+
+
+def test_a_number_is_no_list_of_numbers():
+    with pytest.raises(TypeError, match=r"^insert_synthetic_system: n_relevant must be a list of integers, not 2\.$"):
+        insert_synthetic_system(FOUR, OF_FOUR, P_Rareness @ 5, 2)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -454,7 +466,7 @@ def test_numbers_of_systems_out_of_range_are_refused(arguments, message):
         ({"n_relevant": [1, -1]}, r"n_relevant must be an integer in \[0, inf\), not -1\."),
         ({"kind": "odd"}, r"insert_synthetic_system: kind must be one of 'rare', 'common', not 'odd'\."),
         ({"rel": 0}, r"rel must be a number in \(0, inf\), not 0\."),
-        ({"runs": {}}, r"insert_synthetic_system: runs must not be empty\."),
+        ({"runs": {}}, r"insert_synthetic_system: give at least one run\."),
     ],
 )
 def test_synthetic_systems_out_of_range_are_refused(arguments, message):

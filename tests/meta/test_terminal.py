@@ -64,6 +64,17 @@ def test_a_corrected_p_value_says_so():
     assert "holm correction" in comparison_text(compared)
 
 
+def test_a_p_value_that_more_trials_could_put_on_the_other_side_of_alpha_is_marked():
+    compared = compare(frame(["a", "b", "c"]), "bootstrap", rng=1)
+    compared["p"] = [0.01, 0.049, 0.2]
+
+    lines = comparison_text(compared).splitlines()
+
+    assert [line.endswith("?") for line in lines[2:5]] == [False, True, False]
+    assert lines[-1] == "? within two standard errors of alpha: raise the number of trials to decide"
+    assert "standard errors" not in comparison_text(compare(frame(["a", "b"]), "t"))
+
+
 def test_control_characters_are_escaped():
     assert "\\x1b[31m" in comparison_text(compare(frame(["\x1b[31m", "b"]), "t"))
 

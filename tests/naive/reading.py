@@ -249,7 +249,7 @@ def _intent(row: dict[str, Any], n_iterations: int) -> str | None:
 def rankings_of(rows: Rows) -> dict[str, Turns | None]:
     """Return the turns of each query; a ranking is one turn, and lists each document once, at its best rank.
 
-    A query of which a row lacks its document has None: it is refused only if the query is evaluated.
+    A query with a row without a document has None: it is refused only if the query is evaluated.
     """
     listed: dict[str, list[tuple[float, float, Any]]] = defaultdict(list)
     for row in rows:

@@ -75,7 +75,7 @@ def session_dcg(query: Query, m: Settings) -> float:
 
 def n_session_dcg(query: Query, m: Settings) -> float:
     best = sorted(document_gains(query).values(), reverse=True)
-    # Turns that could not hold any of these documents change nothing.
+    # Turns without any of these documents change nothing.
     n_turns = min(m["cutoff"] or len(turns_of(query, m)), len(best))
     places = [(turn, rank) for turn in range(1, n_turns + 1) for rank in range(1, m["batch"] + 1)]
     discounts = sorted((session_discount(turn, rank, m) for turn, rank in places), reverse=True)

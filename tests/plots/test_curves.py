@@ -4,7 +4,7 @@ import pyterrier as pt
 import pytest
 
 from frames_to_draw import ASL, POOLS, QRELS, RUN, SIZES, SYNTHETIC, SYSTEMS, TOPICS, lines, names, texts
-from pyterrier_diversity import RBU, Coverage, StRecall, add_weights, evaluate_runs, plots
+from pyterrier_diversity import RBU, Coverage, StRecall, add_weights, evaluate_runs, meta, plots
 
 
 def test_an_asl_curve_has_a_line_for_each_measure_by_rank():
@@ -100,6 +100,41 @@ def test_intent_coverage_may_be_coverage_of_all_nuggets_by_weight():
     assert ax.get_ylabel() == "Coverage"
 
 
+def test_an_asl_curve_has_its_line_at_the_level_of_the_test_and_none_if_that_is_not_known():
+    frame = ASL.copy()
+    frame.attrs = {"alpha": 0.1}
+
+    assert "0.1" in texts(plots.asl_curve(frame).texts)
+    assert "0.1" not in texts(plots.asl_curve(frame, alpha=0.2).texts)
+    assert len(plots.asl_curve(ASL).get_lines()) == len(plots.asl_curve(frame).get_lines()) - 1
+
+
+@pytest.mark.parametrize(("correction", "known"), [(None, True), ("holm", False)])
+def test_the_level_of_a_corrected_test_is_not_one_for_p_values_that_are_not(correction, known):
+    demo = pt.get_dataset("diversity:demo")
+    runs = {name: demo.get_results(name) for name in ("bm25", "xquad", "more-like-this")}
+    perquery = evaluate_runs(demo.get_qrels(), runs, [RBU @ 5], perquery=True)
+
+    ax = plots.asl_curve(meta.asl_curve(perquery, "t", correction=correction, alpha=0.1))
+
+    assert ("0.1" in texts(ax.texts)) == known
+
+
+def test_values_that_can_be_negative_fill_the_axes():
+    run = pd.DataFrame({"qid": "1", "docno": [f"x{i}" for i in range(50)], "score": range(50, 0, -1)})
+
+    low, high = plots.intent_coverage(run, QRELS, measure=RBU, cutoff=50).get_ylim()
+
+    assert low < -0.5
+    assert 0 < high < 0.1
+
+
+def test_a_spread_ends_at_the_highest_correlation():
+    ax = plots.number_of_systems(SYSTEMS.assign(std=0.5))
+
+    assert max(path.vertices[:, 1].max() for bars in ax.collections for path in bars.get_paths()) == 1
+
+
 @pytest.mark.parametrize("alpha", [0.05, 0.01])
 def test_an_asl_curve_has_a_line_at_the_level_of_significance(alpha):
     ax = plots.asl_curve(ASL, alpha=alpha)
@@ -148,4 +183,5 @@ def test_the_rank_of_a_synthetic_system_has_the_best_on_top():
 
     assert lines(ax) == {"P_R": [[1, 5], [2, 1]], "AP_R": [[1, 5], [2, 3]]}
     assert ax.yaxis_inverted()
+    assert texts(ax.get_yticklabels()) == ["1", "2", "3", "4", "5"]
     assert ax.get_xlabel() == "rare relevant documents that the synthetic system finds"

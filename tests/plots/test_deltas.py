@@ -37,7 +37,7 @@ def test_per_query_deltas_of_several_systems_are_a_line_each_sorted_by_itself():
     assert (ax.get_ylabel(), ax.get_title()) == ("difference in AP", "against y, 3 queries")
 
 
-def test_per_query_deltas_by_rounding_are_none():
+def test_per_query_deltas_due_to_rounding_are_0():
     rounded = PERQUERY.assign(
         value=PERQUERY["value"].where(PERQUERY["qid"] != "2", PERQUERY["name"].map({"x": 0.3, "y": 0.1 + 0.2}))
     )
@@ -47,7 +47,7 @@ def test_per_query_deltas_by_rounding_are_none():
     assert ax.patches[1].get_height() == 0
 
 
-def test_per_query_deltas_leave_out_queries_that_a_system_lacks():
+def test_per_query_deltas_leave_out_queries_that_are_missing_for_a_system():
     with pytest.warns(UserWarning, match="2 of 3 queries are left out"):
         ax = plots.per_query_deltas(PERQUERY, "AP", "x", "z")
 
@@ -64,7 +64,7 @@ def test_per_query_deltas_leave_out_queries_that_a_system_lacks():
         ((PERQUERY.drop(columns="value"), "AP", "x", "y"), "missing column value; found: name, qid, measure"),
     ],
 )
-def test_per_query_deltas_of_what_is_not_there_are_refused(data, message):
+def test_per_query_deltas_of_missing_systems_and_measures_are_refused(data, message):
     with pytest.raises(ValueError, match=message):
         plots.per_query_deltas(*data)
 

@@ -1,14 +1,28 @@
 import inspect
+import re
 from itertools import pairwise
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+import pyterrier as pt
 import pytest
 
 from frames_to_draw import COLUMNS, PICTURES, names, texts
-from pyterrier_diversity import plots
+from pyterrier_diversity import RBU, P_Rareness, StRecall, evaluate_runs, meta, missed_intents, plots
+from pyterrier_diversity.transformers import Explain
 
+# What returns the frame of a picture that has another name.
+SOURCES = {
+    "by_topic_set_size": "meta.topic_sampling",
+    "confusion": "meta.agreement(..., table=True)",
+    "differences": "meta.compare",
+    "explain": "transformers.Explain",
+    "means": "meta.compare",
+    "missed_intents": "missed_intents",
+    "per_query_deltas": "pt.Experiment(..., perquery=True)",
+    "tau_matrix": "meta.rank_correlation(..., matrix=True)",
+}
 picture = pytest.mark.parametrize(("draw", "data"), PICTURES.values(), ids=PICTURES)
 
 
@@ -51,7 +65,7 @@ def test_pictures_leave_the_frames_as_they_are(draw, data):
 
 
 @picture
-def test_no_text_of_a_picture_leaves_it(draw, data):
+def test_every_text_of_a_picture_is_inside_of_it(draw, data):
     figure = draw(*data).figure
     figure.canvas.draw()
 
@@ -70,10 +84,86 @@ def test_numbers_of_an_axis_are_not_printed_over_each_other(draw, data):
     assert all(not a.overlaps(b) for a, b in pairwise(boxes))
 
 
+def source_of(name):
+    """What returns the frame of a picture."""
+    return SOURCES.get(name, f"meta.{name}")
+
+
+@pytest.fixture(scope="module")
+def frames_of_meta():
+    """What each function of `meta` that returns a frame returns, small."""
+    demo = pt.get_dataset("diversity:demo")
+    runs = {name: demo.get_results(name) for name in ("bm25", "more-like-this", "xquad")}
+    qrels = demo.get_qrels()
+    measures = ["RBU@5", "StRecall@5"]
+    perquery = evaluate_runs(qrels, runs, measures, perquery=True)
+    compared = meta.compare(perquery, n_trials=50, rng=1)
+    rare = {"measures": P_Rareness @ 5, "cutoff": 10}
+    return {
+        "meta.agreement": meta.agreement(qrels, qrels),
+        "meta.agreement(..., table=True)": meta.agreement(qrels, qrels, table=True),
+        "meta.asl_curve": meta.asl_curve(compared),
+        "meta.assessor_agreement": meta.assessor_agreement(runs, qrels, qrels, measures, n_trials=10, rng=1),
+        "meta.axiom_table": meta.axiom_table([StRecall], ["Sat"]),
+        "meta.below_minimum": meta.below_minimum(perquery, {"RBU@5": 2.0}),
+        "meta.compare": compared,
+        "meta.concordance": meta.concordance(perquery, "StRecall@5", measures),
+        "meta.delta_required": meta.delta_required(compared),
+        "meta.discriminative_power": meta.discriminative_power(compared),
+        "meta.expected_over_cutoffs": meta.expected_over_cutoffs(perquery, {5: 1.0}),
+        "meta.insert_synthetic_system": meta.insert_synthetic_system(runs, qrels, n_relevant=[1, 2], **rare),
+        "meta.number_of_systems": meta.number_of_systems(runs, qrels, sizes=[2], n_trials=2, rng=1, **rare),
+        "meta.overlap": meta.overlap(compared),
+        "meta.pool_depth": meta.pool_depth(runs, qrels, measures, [2, 5]),
+        "meta.rank_correlation": meta.rank_correlation(perquery),
+        "meta.rank_correlation(..., matrix=True)": meta.rank_correlation(perquery, matrix=True),
+        "meta.reproduction": meta.reproduction("A (2000)", "Table 1", {"x": 0.5}, {"x": 0.5}),
+        "meta.risk": meta.risk(perquery, "bm25"),
+        "meta.stability": meta.stability(perquery, n_trials=5, rng=1),
+        "meta.topic_sampling": meta.topic_sampling(perquery, sizes=[5], n_trials=2, rng=1),
+        "meta.topics_needed": meta.topics_needed(perquery, n=[25, 50]),
+        "meta.unanimity": meta.unanimity(perquery),
+        "meta.worse_than": meta.worse_than(perquery, "xquad", test="t"),
+        "missed_intents": missed_intents(qrels, runs, 2),
+        "pt.Experiment(..., perquery=True)": perquery,
+        "transformers.Explain": Explain(qrels, RBU @ 5)(runs["bm25"]),
+    }
+
+
+# Of a whole family, or with the columns of another one.
+ALSO = {
+    "means": {"meta.worse_than"},
+    "differences": {"meta.worse_than"},
+    "per_query_deltas": {"meta.expected_over_cutoffs"},
+}
+DRAWN = {name: draw for name, (draw, _) in PICTURES.items() if name not in {"coverage", "intent_coverage"}}
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_the_frame_of_another_function_is_refused_with_the_name_of_the_right_one(name, frames_of_meta):
+    source = source_of(name)
+    others = {key: frame for key, frame in frames_of_meta.items() if key not in {source, *ALSO.get(name, ())}}
+    assert len(others) == len(frames_of_meta) - 1 - len(ALSO.get(name, ()))
+    arguments = PICTURES[name][1][1:]
+
+    for other in others.values():
+        with pytest.raises(ValueError, match=rf"^{name}: .*\. (\w+\.)?{re.escape(source)}.* returns such a frame\.$"):
+            DRAWN[name](other, *arguments)
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in DRAWN if name not in {"explain", "missed_intents", "per_query_deltas"}]
+)
+def test_the_frame_of_its_own_function_is_drawn(name, frames_of_meta):
+    draw = DRAWN[name]
+    options = {"measure": "RBU@5"} if name in {"means", "differences"} else {}
+
+    draw(frames_of_meta[source_of(name)], **options).figure.canvas.draw()
+
+
 @pytest.mark.parametrize(("name", "columns"), COLUMNS.items(), ids=COLUMNS)
-def test_the_wrong_frame_is_refused_with_the_function_that_returns_the_right_one(name, columns):
-    source = next(iter(name.split(":"))).replace("by_topic_set_size", "topic_sampling")
-    message = f"^{name}: missing column {columns}; found: nothing. meta.{source} returns such a frame.$"
+def test_a_frame_without_the_columns_is_refused_with_those_that_are_missing(name, columns):
+    message = f"^{name}: missing column {columns}; found: nothing. {source_of(name)} returns such a frame.$"
 
     with pytest.raises(ValueError, match=message):
         PICTURES[name][0](pd.DataFrame({"nothing": [1]}))
@@ -87,11 +177,14 @@ def test_frames_without_rows_are_refused(name):
         draw(frame.iloc[:0])
 
 
-@pytest.mark.parametrize("name", COLUMNS)
+@pytest.mark.parametrize("name", DRAWN)
 def test_the_docstring_says_which_function_feeds_a_picture(name):
-    source = name.replace("by_topic_set_size", "topic_sampling")
+    assert re.search(rf"`(\w+\.)?{re.escape(source_of(name))}`", inspect.getdoc(DRAWN[name]))
 
-    assert f"`meta.{source}`" in inspect.getdoc(PICTURES[name][0])
+
+def test_each_function_of_meta_has_a_picture_or_a_reason_why_not():
+    for name in {*meta.__all__} - {"axioms"}:  # a module
+        assert re.search(rf"meta\.{name}\b|`{name}`", inspect.getdoc(plots)), name
 
 
 def test_ten_lines_have_ten_markers_and_more_differ_in_marker_colour_or_dashes():
@@ -140,7 +233,7 @@ def test_axes_whose_figure_makes_no_room_have_a_legend():
 
 
 def test_names_at_the_ends_are_above_each_other():
-    ax = plots.by_topic_set_size(curves(a=[0.2, 0.5], b=[0.6, 0.5001], c=[0.6, 0.4999]))
+    ax = plots.by_topic_set_size(curves(a=[0.2, 0.5], b=[0.6, 0.5001], c=[0.4, 0.4999]))
     ax.figure.canvas.draw()
 
     boxes = sorted((text.get_window_extent() for text in ax.texts), key=lambda box: box.y0)
@@ -148,7 +241,25 @@ def test_names_at_the_ends_are_above_each_other():
     assert all(low.y1 <= high.y0 + 1 for low, high in pairwise(boxes))
 
 
-def test_lines_that_lie_on_each_other_are_named_together():
-    ax = plots.by_topic_set_size(curves(a=[0.2, 0.5], b=[0.6, 0.9], c=[0.2, 0.5]))
+@pytest.mark.parametrize("apart", [0, 0.004])
+def test_lines_that_nobody_can_tell_apart_are_named_together(apart):
+    ax = plots.by_topic_set_size(curves(a=[0.2, 0.5], b=[0.6, 0.9], c=[0.2 + apart, 0.5]))
 
     assert names(ax) == ["a, c (one line)", "b"]
+
+
+def test_lines_that_differ_at_one_point_have_their_own_names():
+    ax = plots.by_topic_set_size(curves(a=[0.2, 0.5, 0.5], b=[0.2, 0.54, 0.5]))
+
+    assert names(ax) == ["a", "b"]
+
+
+def test_many_long_names_leave_the_lines_their_width():
+    frame = curves(**{f"a system with a name that is longer than most, number {i}": [i / 10, 0.5] for i in range(9)})
+
+    ax = plots.by_topic_set_size(frame)
+
+    ax.figure.canvas.draw()
+    legend, panel = ax.get_legend().get_window_extent(), ax.get_window_extent()
+    assert panel.width > 0.8 * ax.figure.bbox.width
+    assert legend.y1 < panel.y0

@@ -136,6 +136,27 @@ def test_missed_intents_are_a_matrix_of_intents_and_systems():
     assert ax.get_title(loc="right") == "query 1"
 
 
+def test_a_query_whose_intents_nobody_misses_is_not_called_unknown():
+    missed = MISSED.copy()
+    missed.attrs = {"intents": {"1": 3, "2": 4}}
+
+    with pytest.raises(ValueError, match="missed_intents: no system misses an intent of query '2'; show another query"):
+        plots.missed_intents(missed, "2")
+
+
+def test_coverage_tells_the_text_of_the_query_if_the_run_has_it():
+    ax = plots.coverage(RUN.assign(query="two words"), QRELS, "1")
+
+    assert ax.get_title() == "query 1: two words"
+
+
+def test_rankings_of_fifty_documents_have_a_wider_figure():
+    run = pd.DataFrame({"qid": "1", "docno": [f"x{i}" for i in range(50)], "score": range(50, 0, -1)})
+
+    few, many = (plots.coverage(run, QRELS, "1", cutoff=cutoff).figure.get_figwidth() for cutoff in (10, 50))
+    assert (few, many) == (6.4, pytest.approx(10.2))
+
+
 def test_missed_intents_show_systems_that_miss_nothing_and_how_many_intents_there_are():
     from pyterrier_diversity import missed_intents
 

@@ -107,7 +107,7 @@ def test_each_measure_has_a_picture_of_each_system_with_a_bar_for_each_query(tex
     assert max(heights) <= 1
 
 
-def test_bars_are_sorted_and_tell_query_and_difference(text):
+def test_bars_are_sorted_and_show_query_and_difference(text):
     qrels, runs = demo()
     values = evaluate_runs(qrels, runs, [RBU @ 10], perquery=True).pivot_table(
         index="qid", columns="name", values="value"
@@ -230,13 +230,22 @@ def test_invalid_arguments_are_refused(tmp_path, runs, options, message):
         html_report(QRELS, runs, [StRecall @ 2], tmp_path / "report.html", **options)
 
 
+def test_a_warning_about_a_run_is_given_once_and_names_it(tmp_path):
+    twice = pd.concat([RUNS["x"], RUNS["x"]])
+
+    with pytest.warns(UserWarning, match="^Run x: The run repeats documents") as warned:
+        html_report(QRELS, {**RUNS, "x": twice}, [StRecall @ 2], tmp_path / "report.html")
+
+    assert len(warned) == 1
+
+
 def test_runs_without_names_are_refused(tmp_path):
-    with pytest.raises(TypeError, match="runs must be a dict of names to runs or files, not DataFrame"):
+    with pytest.raises(TypeError, match="runs must be a dict of names to runs, not DataFrame"):
         html_report(QRELS, RUNS["x"], [StRecall @ 2], tmp_path / "report.html")
 
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
-# The report inside of a frame of each width: how wide its page is, and what is behind the text.
+# The report in a frame of each width: the width of its page, and the colour behind the text.
 FRAMES = """<iframe id="f" width="{width}" height="900" style="border: 0" srcdoc="{page}"></iframe><script>
 onload = () => {{ const d = document.getElementById("f").contentDocument;
 document.title = d.documentElement.scrollWidth + "|" + getComputedStyle(d.body).backgroundColor + "|" +

@@ -47,7 +47,7 @@ def test_each_section_has_a_formula_an_example_and_says_which_constraints_are_me
     for field in (
         r"\.\. math:: \S.*",
         r":Example: ``\S+`` is \d+\.\d{4}; rank by rank \d.*",
-        r":Constraints: (meets |misses |not asked, ).*",
+        r":Constraints: (meets |breaks |not tested, ).*",
     ):
         assert len(re.findall(f"^{field}$", "\n".join(written.values()), flags=re.MULTILINE)) == len(registered())
 
@@ -95,7 +95,7 @@ def test_a_measure_that_needs_another_is_shown_with_one():
 def test_constraints_are_not_asked_of_a_measure_that_needs_a_column_which_they_know_nothing_of():
     (example,) = examples([P_Rareness])
 
-    assert example.constraints == "not asked, as they know no column rarity"
+    assert example.constraints == "not tested, because the topics of the search have no column rarity"
 
 
 def test_an_entry_describes_a_measure():
@@ -129,7 +129,7 @@ def test_a_measure_equals_a_peer_only_where_a_golden_test_compares_the_two():
     [(P_Rareness, "rarity (needed)"), (UserModel, "weight, intent_type"), (IA, "weight, those of M")],
     ids=lambda value: getattr(value, "NAME", value),
 )
-def test_an_entry_tells_the_columns_that_are_read_and_those_that_are_needed(measure, columns):
+def test_an_entry_lists_the_columns_that_are_read_and_those_that_are_needed(measure, columns):
     assert entry(measure)["columns"] == columns
 
 

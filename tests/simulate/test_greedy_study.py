@@ -76,3 +76,9 @@ def test_greedy_misses_two_topics_of_the_web_track_of_2009(trec_qrels):
 
     assert study[study["rank_ratio"] > 1]["qid"].tolist() == ["24", "37"]
     assert (study["kind"] == "trivial").sum() == 5
+
+
+@pytest.mark.parametrize("time_limit", [0, -1.0, "long"])
+def test_a_time_limit_out_of_range_is_refused(time_limit):
+    with pytest.raises(ValueError, match=r"^greedy_study: time_limit must be a number in \(0, inf\), not "):
+        greedy_study(QRELS, time_limit)

@@ -210,7 +210,7 @@ def test_xquad_divides_by_the_sums_over_the_documents_of_the_query():
 
 
 @INPLACE
-def test_queries_that_no_intent_tells_anything_about_keep_their_order_and_are_counted():
+def test_queries_without_scores_for_intents_keep_their_order_and_are_counted():
     frame = pd.concat([RESULTS, RESULTS.assign(qid="p"), RESULTS.assign(qid="r")])
     elsewhere = pd.DataFrame([("r", "1", "z", 1.0)], columns=INTENTS.columns)
 
@@ -229,7 +229,7 @@ def test_weights_below_1_leave_the_rest_to_intents_without_scores():
     assert ranking(XQuAD(rare.assign(weight=50.0))) == ranking(XQuAD(INTENTS)) == "acb"
 
 
-def test_an_intent_of_weight_0_is_none():
+def test_an_intent_of_weight_0_does_not_count():
     never = pd.concat(
         [INTENTS.assign(weight=1.0), pd.DataFrame([("q", "3", "b", 1.0, 0.0)], columns=[*INTENTS, "weight"])]
     )

@@ -223,7 +223,7 @@ def test_below_the_cutoff_nothing_is_contributed():
 
 
 @pytest.mark.parametrize("measure", [StRecall(rel=2) @ 5, Adhoc(P(rel=2) @ 5), IA(AP(rel=2))], ids=str)
-def test_labels_below_the_rel_of_the_measure_tell_of_no_intent(measure):
+def test_labels_below_the_rel_of_the_measure_do_not_count_as_relevant(measure):
     explained = Explain(QRELS, measure)(results(q="a b e", p="a"))
 
     assert column(explained, "intents") == [{}, {"y": 2}, {"z": 3}]
@@ -288,7 +288,7 @@ def test_of_a_document_that_is_there_twice_the_better_ranked_row_counts():
     assert not explained["tied"].any()
 
 
-def test_a_session_is_told_turn_by_turn_and_a_repeated_document_is_like_an_unjudged_one():
+def test_a_session_is_explained_turn_by_turn_and_a_repeated_document_counts_as_unjudged():
     run = by_hand.session("ub", "", "bae").assign(score=[4.0, 6.0, 5.0, 5.0, 4.0])
 
     explained = Explain(QRELS, CT)(run)
@@ -510,6 +510,16 @@ def test_queries_of_either_ranking_are_compared():
 
     assert table["qid"].tolist() == ["q", "p"]
     assert table["difference"].tolist() == [one["value"][0], -other["value"][0]]
+
+
+def test_rankings_are_compared_whether_their_queries_are_integers_or_strings():
+    qrels = pd.DataFrame({"qid": "1", "docno": ["a", "b"], "label": [1, 2]})
+    run = pd.DataFrame({"qid": "1", "docno": ["b", "a"], "score": [2.0, 1.0]})
+    explain = Explain(qrels, RBU @ 2)
+
+    table = explain_difference(explain(run), explain(run.astype({"qid": int})))
+
+    assert table["difference"].tolist() == [0.0, 0.0]
 
 
 def test_rankings_explained_by_different_measures_are_not_compared():

@@ -78,7 +78,7 @@ rankings = st.lists(st.lists(st.sampled_from("abcdefg"), unique=True, max_size=6
 
 
 @given(rankings, st.sampled_from(["reciprocal-rank", "round-robin"]))
-def test_every_document_is_there_once_and_one_subtopic_keeps_its_order(lists, method):
+def test_every_document_occurs_once_and_a_single_subtopic_keeps_its_order(lists, method):
     if not any(lists):
         return
     result = fused([" ".join(docs) for docs in lists], method=method)

@@ -139,7 +139,7 @@ class TestOnSubtopics:
         assert keys(found)[0] == ("7", "1", "d1")
         assert len(found) == 5
 
-    def test_what_comes_in_stays_as_it_is(self):
+    def test_the_input_is_not_changed(self):
         subtopics, topics, results = SUBTOPICS.copy(), TOPICS.copy(), RESULTS.copy()
 
         OnSubtopics(IntentScorer(DOCUMENTS), subtopics)(topics)
@@ -305,7 +305,7 @@ def test_intent_scores_are_laid_out_documents_by_intents_with_numbers_first():
     assert p.scores.tolist() == [[0.1]]
 
 
-def test_weights_of_intents_are_shares_and_those_of_weight_0_are_none():
+def test_weights_of_intents_are_shares_and_intents_of_weight_0_do_not_count():
     q, _, p = read_intent_scores(INTENTS.assign(weight=[6.0, 0.0, 2.0, 5.0]), QUERIES, "test")
 
     np.testing.assert_array_equal(q.scores, [[np.nan, np.nan], [0.5, 1]])

@@ -230,7 +230,7 @@ def test_a_missing_column_is_an_input_validation_error(column):
         IntentScorer(DOCUMENTS)(topics(q="cat").drop(columns=column))
 
 
-def test_it_survives_pickling_and_tells_how_many_documents_it_has():
+def test_it_survives_pickling_and_its_repr_has_the_number_of_documents():
     scorer = IntentScorer(DOCUMENTS, num_results=2)
 
     again = pickle.loads(pickle.dumps(scorer))

@@ -301,7 +301,7 @@ def all_steps():
 
 
 @pytest.mark.parametrize("step", all_steps(), ids=lambda step: type(step).__name__)
-def test_a_schematic_is_small_and_tells_the_settings_in_few_words(step):
+def test_a_schematic_is_small_and_shows_the_settings_in_a_few_words(step):
     schematic = pt.schematic.transformer_schematic(step)
 
     assert len(pt.schematic.draw(step)) < 60_000
@@ -310,7 +310,7 @@ def test_a_schematic_is_small_and_tells_the_settings_in_few_words(step):
     assert (schematic["help_url"] or "https://doi.org/").startswith("https://doi.org/")
 
 
-def test_a_schematic_tells_the_size_of_data():
+def test_a_schematic_shows_the_size_of_data():
     settings = pt.schematic.transformer_schematic(all_steps()[0])["settings"]
 
     assert settings == {"documents": "224 items", "num_results": "1000", "k1": "1.2", "b": "0.75"}

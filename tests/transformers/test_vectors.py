@@ -80,7 +80,7 @@ def test_mmr_is_the_algorithm_read_aloud(drawn):
     order = ranking(Diversify("mmr", diversity=diversity), results(scores, vectors))
     expected = mmr_read_aloud(scores, vectors, 1 - diversity)
 
-    # Values that differ by less than single precision tells apart may come in either order.
+    # Values that are equal in single precision may come in either order.
     def values(docs):
         low, high = min(scores.values()), max(scores.values())
         told = []
@@ -122,7 +122,7 @@ def test_full_diversity_uses_scores_only_for_the_first_document(strategy):
     orders = {ranking(Diversify(strategy, diversity=1), results(scores)) for scores in (SCORES, other)}
 
     assert len(orders) == 1
-    if strategy != "cover":  # which looks for what is like the others
+    if strategy != "cover":  # which searches for documents with the same labels
         (order,) = orders
         assert order.index("c") < order.index("b")
 

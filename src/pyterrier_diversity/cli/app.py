@@ -36,6 +36,7 @@ Exit status:
   1  an error, or an incomplete table
   2  a usage error, such as an unknown option
   3  a run failed a gate (--min, --no-worse)
+
 \b
 Tab completion in bash (or zsh, fish):
   eval "$(_PYTERRIER_DIVERSITY_COMPLETE=bash_source pyterrier-diversity)"
@@ -107,9 +108,12 @@ def _sentence(error: Exception) -> str:
     if isinstance(error, OSError) and error.errno is not None and error.strerror:
         if error.filename is None:
             return f"Cannot write the output: {error.strerror}."
-        if error.errno == errno.ENOENT:
-            return f"There is no file {os.fspath(error.filename)!r}."
-        return f"{os.fspath(error.filename)}: {error.strerror}."
+        path = os.fspath(error.filename)
+        if error.errno != errno.ENOENT:
+            return f"{path}: {error.strerror}."
+        folder = os.path.dirname(path)
+        missing = f"folder {folder!r}" if folder and not os.path.isdir(folder) else f"file {path!r}"
+        return f"There is no {missing}."
     return str(error)
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import click
 
+from ..io.trec import OrderedBy
 from ..io.written import Format
 from ..meta import compare as compared
 from ..meta import comparison_text, significance_table, worse_than
@@ -67,7 +68,7 @@ def compare(
     output: Path | None,
     format: Format | None,
     places: int | None,
-    order: Literal["score", "rank"],
+    order: OrderedBy,
     strict: bool,
     doc_len: Path | None,
     jobs: int | None,
@@ -87,8 +88,8 @@ def compare(
     named, others = runs_and_baselines(runs, baselines, qrels)
     if len(named) < 2:
         raise click.UsageError("Give at least two runs to compare, or one run and a --baseline.")
-    read = {"order": order, "strict": strict, "doc_len": doc_len}
-    values = evaluated(qrels, named, [*chosen, *guarded], perquery=True, n_jobs=jobs, **read)
+    read = {"order": order, "doc_len": doc_len, "n_jobs": jobs}
+    values = evaluated(qrels, named, [*chosen, *guarded], strict=strict, perquery=True, **read)
     there = set(values["name"])
     if len(there) < 2 or not there.issuperset(others):
         end_if_incomplete(values)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..evaluate.expected import TiesOption
+from ..io.trec import OrderedBy
 from ..io.written import Format
 from . import options
 from .inputs import read_judged, run_paths
@@ -17,8 +18,6 @@ from .outputs import put, refuse, tell
 if TYPE_CHECKING:
     import ir_measures
     import pandas as pd
-
-Order = Literal["score", "rank"]
 
 
 @click.command()
@@ -105,7 +104,7 @@ def evaluate(
 @options.with_options(options.ORDER, options.OUTPUT, options.FORMAT)
 @click.option("--strict", is_flag=True, help="Exit with status 1 for warnings, too.")
 def check(
-    qrels: str, runs: tuple[str, ...], order: Order, output: Path | None, format: Format | None, strict: bool
+    qrels: str, runs: tuple[str, ...], order: OrderedBy, output: Path | None, format: Format | None, strict: bool
 ) -> None:
     """Look for mistakes in QRELS and RUNS. In Python: check_files.
 
@@ -113,7 +112,7 @@ def check(
     """
     from ..evaluate import check_files
 
-    found = check_files(read_judged(qrels), run_paths(runs, qrels), order=order)
+    found = check_files(read_judged(qrels, strict=strict), run_paths(runs, qrels), order=order)
     lines = [f"{kind}: {name}: {message}" for name, kind, message in found.to_numpy()]
     put(found, output, format, None, {"table": lambda: "\n".join(lines)})
     if found["kind"].isin(["error", "warning"] if strict else ["error"]).any():
@@ -127,35 +126,49 @@ def asked(measures: list[ir_measures.Measure], gates: Any) -> list[ir_measures.M
     return measures or list(gates)
 
 
-def evaluated(qrels: str, runs: Any, measures: list[ir_measures.Measure], **how: Any) -> pd.DataFrame:
+def evaluated(qrels: str, runs: Any, measures: list[ir_measures.Measure], *, strict: bool, **how: Any) -> pd.DataFrame:
     """Return the values of runs, without those that cannot be read."""
     from ..evaluate import evaluate_runs
 
-    return evaluate_runs(read_judged(qrels, measures), runs, measures, on_error="skip", **how)
+    judged = read_judged(qrels, measures, strict=strict)
+    return evaluate_runs(judged, runs, measures, on_error="skip", strict=strict, **how)
 
 
 def _shown(values: pd.DataFrame, measures: list[ir_measures.Measure], by_query: bool) -> pd.DataFrame:
     """Return a row for each run, after a row for each of its queries if ``by_query``."""
     import pandas as pd
 
-    from ..evaluate import aggregates
-
-    means = aggregates(values, measures)
     counted = [name for name in map(str, values) if name == "queries" or name.startswith("ties@")]
-    of_run = values.groupby("name", sort=False)[counted].first()
-    for place, column in enumerate(counted, 1):
-        means.insert(place, column, of_run[column].to_numpy())
+    means = _means(values, measures, counted)
     if not by_query:
         return means
-    names = [str(measure) for measure in measures]
-    keys = ["name", *counted, "qid"]
-    wide = values[values["measure"].isin(names)].set_index([*keys, "measure"])["value"].unstack()  # noqa: PD010
-    wide = wide[names].reindex(pd.MultiIndex.from_frame(values[keys].drop_duplicates())).reset_index()
+    # The rows of each measure are in the same order.
+    wide = values[["name", *counted, "qid"]].drop_duplicates(ignore_index=True)
+    for name in map(str, measures):
+        of_measure = values[values["measure"] == name].reset_index(drop=True)
+        wide[name] = of_measure["value"]
+        if "se" in values:
+            wide[f"se({name})"] = of_measure["se"]
     blocks = [
         pd.concat([wide[wide["name"] == name], means[means["name"] == name].assign(qid="all")])
         for name in means["name"]
     ]
-    return pd.concat(blocks, ignore_index=True).rename_axis(columns=None)
+    return pd.concat(blocks, ignore_index=True)
+
+
+def _means(values: pd.DataFrame, measures: list[ir_measures.Measure], counted: list[str]) -> pd.DataFrame:
+    """Return a row for each run, with the columns that count its queries."""
+    from ..evaluate import aggregates
+
+    means = aggregates(values, measures)
+    of_run = values.drop_duplicates("name")
+    for place, column in enumerate(counted, 1):
+        means.insert(place, column, of_run[column].to_numpy())
+    if "se" in values:
+        errors = values.attrs["expected"]["se"]
+        for name in map(str, measures):
+            means.insert(list(means).index(name) + 1, f"se({name})", [errors[run][name] for run in means["name"]])
+    return means
 
 
 def end_if_incomplete(table: pd.DataFrame) -> None:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
     import ir_measures
     import pandas as pd
 
+    from ..io.trec import OrderedBy
 
-def read_judged(name: str, measures: Iterable[ir_measures.Measure] = ()) -> pd.DataFrame:
+
+def read_judged(name: str, measures: Iterable[ir_measures.Measure] = (), *, strict: bool = False) -> pd.DataFrame:
     """Read qrels from a file or a dataset, with passages if one of the measures needs them.
 
     Parameters
@@ -21,6 +23,8 @@ def read_judged(name: str, measures: Iterable[ir_measures.Measure] = ()) -> pd.D
         of a dataset of this package or of PyTerrier, or a folder of nuggets.
     measures : iterable of Measure
         The measures to compute.
+    strict : bool
+        Whether to raise warnings about the data as errors.
 
     Raises
     ------
@@ -29,9 +33,17 @@ def read_judged(name: str, measures: Iterable[ir_measures.Measure] = ()) -> pd.D
     """
     import ir_measures
 
+    from ..judged import collected, give
+
     needed = ir_measures.providers.registry["diversity"].qrel_inputs(list(measures))
-    level: Literal["passages", "documents"] = "passages" if "passage" in needed else "documents"
-    if name != "-" and not (Path(name).exists() and not Path(name).is_dir()):
+    with collected() as messages:
+        frame = _read(name, "passages" if "passage" in needed else "documents")
+    give(messages, strict)
+    return frame
+
+
+def _read(name: str, level: Literal["passages", "documents"]) -> pd.DataFrame:
+    if not _is_stream(name):
         return _of_dataset(name, level)
     from ..io import read_dd_truth, read_qrels
 
@@ -43,6 +55,47 @@ def read_judged(name: str, measures: Iterable[ir_measures.Measure] = ()) -> pd.D
         if Path(name).is_file() and _is_run(name):
             raise ValueError(f"{name} is a run, not qrels. Give the qrels first.") from error
         raise
+
+
+def _is_stream(name: str) -> bool:
+    """Return whether a name is that of a file, or of standard input, rather than of a dataset or a folder."""
+    return name == "-" or (Path(name).exists() and not Path(name).is_dir())
+
+
+class Texts(NamedTuple):
+    """The name of a collection, the texts of its queries by id, and those of intents by the ids of query and intent."""
+
+    collection: str
+    queries: dict[str, str]
+    intents: dict[tuple[str, str], str]
+
+
+def read_texts(name: str) -> Texts:
+    """Read the texts of the queries and intents of a dataset of this package; there are none for other qrels."""
+    import pyterrier as pt
+
+    short = _own_name(name)
+    if _is_stream(name) or short is None:
+        return Texts("", {}, {})
+    dataset = pt.get_dataset(f"diversity:{short}")
+    try:
+        topics, intents = dataset.get_topics(), dataset.get_topics("subtopics")
+    except OSError:  # the qrels are there and the topics are not: a picture without texts is better than none
+        return Texts(short, {}, {})
+    ids = zip(intents["qid"], intents["iteration"], strict=True)
+    return Texts(
+        short,
+        dict(zip(topics["qid"], topics["query"], strict=True)),
+        dict(zip(ids, intents["query"], strict=True)),
+    )
+
+
+def _own_name(name: str) -> str | None:
+    """Return the name of a dataset of this package without the prefix, or None for other datasets."""
+    from ..datasets import DiversityDatasetProvider
+
+    short = name.removeprefix("diversity:")
+    return short if short in DiversityDatasetProvider().list_dataset_names() else None
 
 
 def _is_run(path: str) -> bool:
@@ -62,15 +115,15 @@ def _of_dataset(name: str, level: str) -> pd.DataFrame:
     from ..datasets import TREC_DD, DiversityDatasetProvider
     from ..io import read_nuggets
 
-    short = name.removeprefix("diversity:")
-    own = DiversityDatasetProvider().list_dataset_names()
+    short = _own_name(name)
     try:
-        dataset = pt.get_dataset(f"diversity:{short}" if short in own else name)
+        dataset = pt.get_dataset(name if short is None else f"diversity:{short}")
     except KeyError as error:
         if Path(name).is_dir():
             return read_nuggets(name)
         raise ValueError(
-            f"{name!r} is neither a file nor a dataset. This package has the datasets {', '.join(own)}."
+            f"{name!r} is neither a file nor a dataset. This package has the datasets "
+            f"{', '.join(DiversityDatasetProvider().list_dataset_names())}."
         ) from error
     return dataset.get_qrels("passages") if short in TREC_DD and level == "passages" else dataset.get_qrels()
 
@@ -105,7 +158,7 @@ def runs_and_baselines(
     return runs, [name_of[Path(path).resolve()] for path in files]
 
 
-def read_named_run(path: str | Path, order: Literal["score", "rank"], doc_len: Path | None = None) -> pd.DataFrame:
+def read_named_run(path: str | Path, order: OrderedBy, doc_len: Path | None = None) -> pd.DataFrame:
     """Read a run, with the lengths of its documents if ``doc_len`` is given."""
     from ..io import add_lengths, read_run_or_session
 

@@ -63,7 +63,10 @@ def datasets(output: Path | None, format: Format | None) -> None:
 @click.command()
 @click.argument("names", metavar="MEASURES...", nargs=-1, required=True, type=options.GroupOrMeasure())
 @click.option(
-    "-c", "--counterexamples", is_flag=True, help="For each constraint that a measure breaks, print two rankings."
+    "-c",
+    "--counterexamples",
+    is_flag=True,
+    help="For each constraint that a measure breaks, print two rankings that show it.",
 )
 @click.option(
     "--n-pairs",

@@ -6,22 +6,22 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from .. import Coverage, meta, missed_intents, plots
+from ..io.trec import OrderedBy
 from ..io.written import Format
+from ..measures.composite import last_rank
 from . import options
-from .inputs import read_judged, read_named_run, run_paths
+from .inputs import Texts, read_judged, read_named_run, read_texts, run_paths
 from .outputs import put, tell
 
 if TYPE_CHECKING:
     import ir_measures
     import pandas as pd
     from matplotlib.axes import Axes
-
-Order = Literal["score", "rank"]
 
 
 @click.command()
@@ -42,7 +42,7 @@ def explain(
     output: Path | None,
     format: Format | None,
     places: int | None,
-    order: Order,
+    order: OrderedBy,
     doc_len: Path | None,
 ) -> None:
     """Show what each document contributes to a measure.
@@ -57,8 +57,9 @@ def explain(
     if len(paths) > 2:
         raise click.UsageError(f"Give one run to explain, or two to explain their difference, not {len(paths)}.")
     asked = Asked(qrels, {}, [options.parsed(measure)], query, depth or 10, order, doc_len)
-    explained = [asked.explained(path, depth) for path in paths.values()]
-    values = [table["value"].iloc[-1] for table in explained]
+    whole = [asked.explained(path) for path in paths.values()]
+    values = [table["value"].iloc[-1] for table in whole]
+    explained = [asked.shown(table, depth) for table in whole]
     names = list(paths)
     if len(explained) == 1:
         columns = ["position", "docno", "intents", "new_intents", "judged", "contribution", "value"]
@@ -83,7 +84,7 @@ class Asked:
     measures: list[ir_measures.Measure]
     query: str | None
     depth: int
-    order: Order
+    order: OrderedBy
     doc_len: Path | None = None
     seed: int = 0
     jobs: int | None = None
@@ -92,6 +93,16 @@ class Asked:
     def judged(self) -> pd.DataFrame:
         """The qrels."""
         return read_judged(self.qrels, self.measures)
+
+    @cached_property
+    def texts(self) -> Texts:
+        """The texts of queries and intents."""
+        return read_texts(self.qrels)
+
+    @property
+    def intents(self) -> dict[str, str]:
+        """The texts of the intents of the query, by their ids."""
+        return {name: text for (query, name), text in self.texts.intents.items() if query == self.one_query}
 
     @cached_property
     def runs(self) -> dict[str, pd.DataFrame]:
@@ -130,11 +141,13 @@ class Asked:
         )
 
     def read(self, path: str | Path) -> pd.DataFrame:
-        """Read a run."""
-        return read_named_run(path, self.order, self.doc_len)
+        """Read a run, with the texts of queries that have one."""
+        run = read_named_run(path, self.order, self.doc_len)
+        texts = self.texts.queries
+        return run.assign(query=run["qid"].map(texts).fillna("")) if texts else run
 
-    def explained(self, path: str | Path, depth: int | None) -> pd.DataFrame:
-        """Explain a run's ranking for the query, down to a depth or to the measure's cutoff."""
+    def explained(self, path: str | Path) -> pd.DataFrame:
+        """Explain a run's ranking for the query."""
         from ..transformers import Explain
 
         run = self.read(path)
@@ -144,8 +157,12 @@ class Asked:
         explained = Explain(self.judged, self.measure)(run)
         if explained["value"].isna().all():
             raise ValueError(f"The qrels have no query {self.one_query!r}.")
-        last = depth or self.measure.params.get("cutoff")
-        return explained if last is None or "turn" in explained else explained[explained["position"] <= last]
+        return explained
+
+    def shown(self, explained: pd.DataFrame, depth: int | None) -> pd.DataFrame:
+        """Return an explanation down to a depth, or to the measure's cutoff unless that counts turns."""
+        last = depth or (None if "turn" in explained else last_rank(self.measure))
+        return explained if last is None else explained[explained["position"] <= last]
 
 
 def _coverage(asked: Asked) -> Axes:
@@ -155,14 +172,16 @@ def _coverage(asked: Asked) -> Axes:
     n = len(asked.paths)
     figure, axes = plt.subplots(1, n, figsize=(6.4 * n, 4.8), layout="constrained", squeeze=False)
     for ax, (name, path) in zip(axes[0], asked.paths.items(), strict=True):
-        plots.coverage(asked.read(path), asked.judged, asked.one_query, cutoff=asked.depth, ax=ax)
-        ax.set_title(f"{name}, query {asked.one_query}")
+        plots.coverage(
+            asked.read(path), asked.judged, asked.one_query, cutoff=asked.depth, intents=asked.intents, ax=ax
+        )
+        ax.set_title(f"{name}, {ax.get_title()}")
     return figure.axes[0]
 
 
 def _explain(asked: Asked) -> Axes:
-    explained = {name: asked.explained(path, None) for name, path in asked.paths.items()}
-    return plots.explain(explained, asked.one_query, cutoff=asked.depth)[0]
+    explained = {name: asked.explained(path) for name, path in asked.paths.items()}
+    return plots.explain(explained, asked.one_query, cutoff=asked.depth, intents=asked.intents)[0]
 
 
 def _intent_coverage(asked: Asked) -> Axes:
@@ -174,6 +193,22 @@ def _deltas(asked: Asked) -> Axes:
     if len(asked.paths) != 2:
         raise click.UsageError(f"This picture compares two runs: give two, not {len(asked.paths)}.")
     return plots.per_query_deltas(asked.perquery, asked.measure, *asked.paths)
+
+
+def _means(asked: Asked) -> Axes:
+    return plots.means(meta.compare(asked.perquery, rng=asked.seed, n_jobs=asked.jobs), asked.measure)
+
+
+def _differences(asked: Asked) -> Axes:
+    return plots.differences(meta.compare(asked.perquery, rng=asked.seed, n_jobs=asked.jobs), asked.measure)
+
+
+def _missed_intents(asked: Asked) -> Axes:
+    qrels = asked.judged
+    if asked.texts.intents:
+        ids = zip(qrels["qid"], qrels["iteration"], strict=True)
+        qrels = qrels.assign(nugget_text=[asked.texts.intents.get(each, "") for each in ids])
+    return plots.missed_intents(missed_intents(qrels, asked.runs, asked.depth), asked.query)
 
 
 def _by_topic_set_size(asked: Asked) -> Axes:
@@ -205,9 +240,9 @@ PICTURES: dict[str, Callable[[Asked], Axes]] = {
     "insert_synthetic_system": lambda asked: plots.insert_synthetic_system(
         meta.insert_synthetic_system(asked.runs, asked.judged, asked.measures, n_jobs=asked.jobs)
     ),
-    "missed_intents": lambda asked: plots.missed_intents(
-        missed_intents(asked.judged, asked.runs, asked.depth), asked.query
-    ),
+    "missed_intents": _missed_intents,
+    "means": _means,
+    "differences": _differences,
     "topics_needed": lambda asked: plots.topics_needed(meta.topics_needed(asked.perquery, n=[25, 50, 100, 200])),
     "tau_matrix": lambda asked: plots.tau_matrix(meta.rank_correlation(asked.perquery, matrix=True)),
 }
@@ -249,8 +284,16 @@ def plot(
     except ImportError as error:
         raise ImportError("plot needs matplotlib: pip install 'pyterrier-diversity[plots]'.") from error
     plt.switch_backend("agg")
+    formats = plt.figure().canvas.get_supported_filetypes()
+    plt.close()
+    if output.suffix.removeprefix(".").lower() not in formats:
+        raise click.UsageError(
+            f"The ending of -o must be a format of pictures, not {output.suffix!r}: {', '.join(sorted(formats))}."
+        )
     asked = Asked(qrels, named_runs(run_paths(runs, qrels)), options.measures_of(measures), query, depth, **how)
     PICTURES[picture](asked)
+    if asked.texts.collection:
+        plt.suptitle(asked.texts.collection, fontsize=10)
     plt.savefig(output, dpi=dpi)
     plt.close()
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 from click.shell_completion import CompletionItem
 
+from ..io.trec import OrderedBy
 from ..io.written import FORMATS
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ MEASURES = click.option(
 JOBS = click.option("-j", "--jobs", type=int, help="Number of parallel workers; -1 for one on each core.")
 ORDER = choice(
     "--order",
-    Literal["score", "rank"],
+    OrderedBy,
     "score",
     "Order the documents of a run by score, as trec_eval does, or by rank.",
 )

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
 
 import click
 
 from .. import html_report
+from ..io.trec import OrderedBy
 from ..meta.significance_tests import Test
 from . import options
 from .inputs import read_judged, read_named_run, runs_and_baselines
@@ -43,7 +43,7 @@ def report(
     alpha: float,
     title: str,
     seed: int,
-    order: Literal["score", "rank"],
+    order: OrderedBy,
     doc_len: Path | None,
 ) -> None:
     """Write a report as one HTML page.

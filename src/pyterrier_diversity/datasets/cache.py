@@ -1,4 +1,4 @@
-"""Files in ir_datasets' cache: a download is complete or leaves nothing, with any number of processes and threads."""
+"""Files in ir_datasets' cache. A download is complete or leaves nothing, even with several processes or threads."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def cached(path: Path, what: str, url: str, download: Callable[[Path], None]) ->
     """
     if path.exists():
         return path
-    # Other processes may download the same file. Each has its own copy, and the last complete one stays.
+    # Other processes may download the same file. Each writes its own copy, and the last complete one stays.
     unchecked = path.with_name(f"{path.name}.{uuid4().hex}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

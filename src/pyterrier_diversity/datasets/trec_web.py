@@ -94,8 +94,11 @@ class TrecWebDataset(pt.datasets.Dataset):  # type: ignore[misc]
 
         Notes
         -----
-        In 2009, NIST judged documents without a relevant subtopic for a subtopic 0 that no topic has. Here they are
-        judged irrelevant to each subtopic of the topic.
+        In 2009, NIST recorded documents without a relevant subtopic under a subtopic 0, which no topic has. Here they
+        are judged irrelevant to each subtopic of the topic.
+
+        Since 2011 the ad-hoc qrels repeat the labels of one subtopic, the topic's description. So nDCG on them ignores
+        the other intents, and is not the number of ``Adhoc(nDCG)`` on the diversity qrels.
         """
         if variant not in (None, "adhoc"):
             raise ValueError(f"{self.name}: variant must be None or 'adhoc', not {variant!r}.")

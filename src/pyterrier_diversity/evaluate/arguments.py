@@ -1,4 +1,4 @@
-"""Recognise arguments in the wrong order."""
+"""Arguments that several functions take: runs by name, and all in the right order."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _of_columns(columns: Iterable[object]) -> str:
 
 
 def look(value: Any) -> str:
-    """Return "qrels", "a run", "topics", "runs", "measures" or "a path", whichever a value looks like, or "".
+    """Return what a value looks like: "qrels", "a run", "topics", "runs", "measures" or "a path"; or "".
 
     Iterators are not read.
     """
@@ -46,10 +46,32 @@ def look(value: Any) -> str:
     return {"measures": "measures", "a path": "a path", "": ""}.get(look(first), "runs")
 
 
+def runs_by_name(who: str, runs: Any) -> dict[str, Any]:
+    """Return runs or their paths by their names as strings.
+
+    Raises
+    ------
+    ValueError
+        If there is no run, or two names are the same string.
+    TypeError
+        If ``runs`` is not a mapping.
+    """
+    if not isinstance(runs, Mapping):
+        raise TypeError(f"{who}: runs must be a dict of names to runs, not {type(runs).__name__}.")
+    if not runs:
+        raise ValueError(f"{who}: give at least one run.")
+    named: dict[str, Any] = {}
+    for name, run in runs.items():
+        if str(name) in named:
+            raise ValueError(f"{who}: two runs have the name {str(name)!r}.")
+        named[str(name)] = run
+    return named
+
+
 def check_order(who: str, qrels: Any, runs: Any, measures: Any) -> None:
     """Raise a ``ValueError`` if one of qrels, runs and measures looks like another.
 
-    A string may be a measure or a path, and is accepted where either is allowed.
+    A string may be a measure or a path, so it is accepted as either.
     """
     looks = {"qrels": look(qrels), "runs": look(runs), "measures": look(measures)}
     right = {"qrels": ("qrels", ""), "runs": ("runs", "a path", ""), "measures": ("measures", "a path", "")}

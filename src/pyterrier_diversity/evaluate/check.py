@@ -1,4 +1,4 @@
-"""Check qrels and runs before anything is computed."""
+"""Look for mistakes in qrels and runs before evaluating them."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ import numpy as np
 import pandas as pd
 
 from ..io import read_if_path
+from ..io.trec import OrderedBy
 from ..judged import QRELS_COLUMNS, RUN_COLUMNS, Judgements, Run, collected, judge, to_frame
 from .runs import named_runs
 
-# The share of judged documents is counted down to this rank.
+# Down to which rank to count judged documents.
 _DEPTH = 20
-# The number of names that a message lists.
+# How many names a message lists.
 _NAMES = 5
 
 
@@ -28,9 +29,9 @@ def check_files(
     qrels: pd.DataFrame,
     runs: Mapping[str, Any] | str | os.PathLike[str] | Iterable[str | os.PathLike[str]] = (),
     *,
-    order: Literal["score", "rank"] = "score",
+    order: OrderedBy = "score",
 ) -> pd.DataFrame:
-    """Check qrels and runs for mistakes, and describe them, without computing a measure.
+    """Look for mistakes in qrels and runs, without computing a measure.
 
     Parameters
     ----------
@@ -44,9 +45,8 @@ def check_files(
     Returns
     -------
     DataFrame
-        One row for each finding, those about the qrels first: ``name`` ("qrels" or the name of the run), ``kind`` and
-        ``message``. An "error" would stop the evaluation, a "warning" may explain unexpected values, and a "note"
-        describes the data.
+        One row for each finding: ``name`` ("qrels" or the name of the run), ``kind`` and ``message``. An "error" would
+        stop the evaluation, a "warning" may explain unexpected values, and a "note" describes the data.
 
     Raises
     ------
@@ -106,7 +106,7 @@ def _about_qrels(judgements: Judgements) -> Iterator[_Finding]:
     )
 
 
-def _about_run(run: Any, judgements: Judgements | None, order: Literal["score", "rank"]) -> Iterator[_Finding]:
+def _about_run(run: Any, judgements: Judgements | None, order: OrderedBy) -> Iterator[_Finding]:
     try:
         with collected() as messages:
             frame = read_if_path(run, order)

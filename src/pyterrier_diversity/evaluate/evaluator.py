@@ -1,4 +1,4 @@
-"""The evaluator: measures x qrels x run -> values. All values of this package are computed here."""
+"""The evaluator: computes the values of measures for a run and qrels. Every value of this package comes from here."""
 
 from __future__ import annotations
 
@@ -32,13 +32,15 @@ from ..measures.names import check_parameters
 
 _View = tuple[View, float | None]
 
-# How to get the columns of the qrels that some measures require.
+# What to do if the qrels do not have a column that a measure needs.
 WRITTEN_BY = {
-    "importance": "read it from nugget files with pyterrier_diversity.io.read_nuggets",
+    "importance": "read it from nugget files with pyterrier_diversity.io.read_nuggets (in the shell, give these as "
+    "QRELS)",
     "rarity": "add it with pyterrier_diversity.add_rarity",
-    "passage": "read it with pyterrier_diversity.io.read_dd_truth(path, 'passages')",
-    "nugget": "read it with pyterrier_diversity.io.read_dd_truth(path, 'passages')",
+    "passage": "read it with pyterrier_diversity.io.read_dd_truth(path, 'passages') (in the shell, give the truth "
+    "file, which ends in .xml, as QRELS)",
 }
+WRITTEN_BY["nugget"] = WRITTEN_BY["passage"]
 
 # Providers that accept fractional labels; the others round or refuse them.
 _FRACTIONAL_LABELS = ("runtime", "cwl_eval", "compat", "judged")
@@ -46,7 +48,7 @@ _FRACTIONAL_LABELS = ("runtime", "cwl_eval", "compat", "judged")
 # pytrec_eval allocates a counter for each label up to the largest.
 _LARGEST_LABEL = 2**20
 
-# How many queries are passed to a provider at a time, which bounds memory.
+# How many queries to pass to a provider at a time, to save memory.
 _AT_A_TIME = 1000
 
 # Cutoffs are passed to programs in C.
@@ -78,8 +80,8 @@ class DiversityEvaluator(Evaluator):
     Raises
     ------
     ValueError
-        If the qrels cannot be read or a measure cannot be computed. When a run is evaluated: if another provider would
-        not see the highest label of a document, as for ad-hoc measures on qrels with several intents.
+        If the qrels cannot be read or a measure cannot be computed. When evaluating a run: if another provider would
+        not read the highest label of a document, as for ad-hoc measures on qrels with several intents.
     """
 
     def __init__(self, measures: Iterable[ir_measures.Measure], qrels: Any) -> None:
@@ -253,9 +255,8 @@ def _check_columns(judgements: Judgements, measure: DiversityMeasure) -> None:
     """Raise a ``ValueError`` if a column that a measure requires is missing in the qrels."""
     missing = [column for column in measure.NEEDS if column not in judgements.columns]
     if missing:
-        raise ValueError(
-            f"{measure} needs the column {' and the column '.join(missing)} in the qrels; {WRITTEN_BY[missing[0]]}."
-        )
+        hint = f"; {WRITTEN_BY[missing[0]]}" if missing[0] in WRITTEN_BY else ""
+        raise ValueError(f"{measure} needs the column {' and the column '.join(missing)} in the qrels{hint}.")
 
 
 class _Provided:
@@ -286,7 +287,7 @@ class _Provided:
         self._evaluators = [ir_measures.DefaultPipeline.evaluator(of, qrels) for of in by_gains.values()]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Build the evaluator again in another process, as it may belong to a running program."""
+        """Build the evaluator again in another process, because it may hold a running program."""
         return type(self), (self._measures, self._qrels)
 
     def values(self, run: Any, query_ids: Sequence[str]) -> list[np.ndarray]:
@@ -381,7 +382,7 @@ def _is_utf8(text: str) -> bool:
 
 
 def _check_labels(measures: list[ir_measures.Measure], labels: np.ndarray) -> bool:
-    """Tell whether labels are whole numbers of a usual size; refuse others if a provider cannot read them."""
+    """Tell whether all labels are whole numbers of a usual size; raise if a provider cannot read them."""
     if (labels != np.floor(labels)).any():
         _refuse(measures, "takes only whole labels; the qrels contain fractions")
         return False

@@ -40,7 +40,7 @@ def read_draws(who: str, ties: TiesOption, samples: int, rng: Rng) -> Draws | No
 def sampled_values(
     evaluator: DiversityEvaluator, run: Run, draws: Draws | None
 ) -> dict[ir_measures.Measure, np.ndarray]:
-    """Return values of shape (orders, queries) for each measure, with a single order if there is nothing to draw.
+    """Return values of shape (orders, queries) for each measure; a run without ties has a single order.
 
     The orders of a query depend on the seed, its id and its documents, not on the rest of the run.
     """

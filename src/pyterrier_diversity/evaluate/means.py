@@ -11,29 +11,33 @@ import pandas as pd
 from ..measures.groups import read_measures
 from ..measures.parse import read_measure
 from .evaluator import aggregated
+from .perquery import read_perquery, refuse_repeated
 
 
-def aggregates(perquery: pd.DataFrame, measures: Iterable[ir_measures.Measure | str] | None = None) -> pd.DataFrame:
+def aggregates(
+    perquery: pd.DataFrame, measures: ir_measures.Measure | str | Iterable[ir_measures.Measure | str] | None = None
+) -> pd.DataFrame:
     """Aggregate per-query values over the queries of each system.
 
     Parameters
     ----------
     perquery : DataFrame
-        Columns ``name`` (of the system), ``qid``, ``measure``, ``value``, as `evaluate_runs` and ``pt.Experiment``
-        return them with ``perquery=True``. Not changed.
-    measures : iterable of Measure or str, optional
-        The measures to aggregate; by default all in the frame.
+        Columns ``name`` (of the system), ``qid``, ``measure``, ``value``, as from `evaluate_runs` or ``pt.Experiment``
+        with ``perquery=True``.
+    measures : Measure or str, or iterable of them, optional
+        By default, all measures of the frame.
 
     Returns
     -------
     DataFrame
-        One row for each system, in the order of the frame: ``name``, and a column for each measure, usually its mean,
-        with the values that `evaluate_runs` returns without ``perquery``.
+        One row for each system: ``name``, and a column for each measure with its aggregate, usually the mean. The
+        values are those that `evaluate_runs` returns without ``perquery``.
 
     Raises
     ------
     ValueError
-        If a measure is not in the frame or cannot be parsed.
+        If the frame cannot be read, has two values of a system, query and measure, or does not have a measure; or if
+        a measure cannot be parsed.
 
     Examples
     --------
@@ -43,7 +47,9 @@ def aggregates(perquery: pd.DataFrame, measures: Iterable[ir_measures.Measure | 
     0   bm25    0.5
     1  xquad    0.5
     """
-    there = list(dict.fromkeys(perquery["measure"].astype(str)))
+    frame = read_perquery(perquery)
+    refuse_repeated(frame)
+    there = list(frame["measure"].unique())
     if measures is None:
         wanted = [read_measure("aggregates", name) for name in there]
     else:
@@ -51,8 +57,8 @@ def aggregates(perquery: pd.DataFrame, measures: Iterable[ir_measures.Measure | 
     absent = [str(measure) for measure in wanted if str(measure) not in there]
     if absent:
         raise ValueError(f"aggregates: perquery has no measure {', '.join(absent)}; it has {', '.join(there)}.")
-    table = {"name": list(dict.fromkeys(perquery["name"]))}
-    of_measure = dict(iter(perquery.groupby(perquery["measure"].astype(str), sort=False)))
+    table = {"name": list(frame["name"].unique())}
+    of_measure = dict(iter(frame.groupby("measure", sort=False)))
     for measure in wanted:
         values = dict(iter(of_measure[str(measure)].groupby("name", sort=False)["value"]))
         nothing = np.array([])

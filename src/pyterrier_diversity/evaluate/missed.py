@@ -11,6 +11,7 @@ import pandas as pd
 from ..io import read_if_path
 from ..judged import QRELS_COLUMNS, Judgements, Ranked, Run, intents_of_rows, judge, to_frame
 from ..parameters import CUTOFF, REL, checked
+from .arguments import runs_by_name
 
 COLUMNS = ["name", "qid", "iteration", "nugget_text", "weight", "coverable", "covered_by"]
 
@@ -25,7 +26,7 @@ def missed_intents(
     qrels : DataFrame
         Qrels that keep the intents, as `io.read_nuggets` or `io.read_qrels` return them. Not changed.
     runs : mapping of names to runs or paths
-        Runs or run files. A run misses all intents of a query for which it has no documents.
+        Runs or run files. A run without documents for a query misses all of its intents.
     cutoff : int >= 1, optional
         The last rank that counts; all ranks by default.
     rel : float, optional
@@ -34,10 +35,10 @@ def missed_intents(
     Returns
     -------
     DataFrame
-        One row for each system, query and missed intent, with the columns ``name`` (the system), ``qid``,
-        ``iteration``, ``nugget_text`` (empty if not in the qrels), ``weight`` (1 if not in the qrels), ``coverable``
-        (whether any judged document covers the intent) and ``covered_by`` (a list of the other systems that cover it).
-        ``attrs["intents"]`` contains the number of intents of each query, ``attrs["systems"]`` the system names.
+        One row for each system, query and missed intent: ``name`` (the system), ``qid``, ``iteration``, ``nugget_text``
+        (empty if not in the qrels) and ``weight`` (1 if not in the qrels). ``coverable`` says whether any judged
+        document covers the intent; ``covered_by`` lists the other systems that do. ``attrs["intents"]`` has the number
+        of intents of each query, ``attrs["systems"]`` the names of the systems.
 
     Raises
     ------
@@ -60,14 +61,11 @@ def missed_intents(
     who = "missed_intents"
     cutoff = checked(who, CUTOFF, cutoff=cutoff)["cutoff"]
     rel = checked(who, REL, rel=rel)["rel"]
-    if not isinstance(runs, Mapping):
-        raise TypeError(f"{who}: runs must be a dict of names to runs, not {type(runs).__name__}.")
-    if not runs:
-        raise ValueError(f"{who}: give at least one run.")
+    named_runs = runs_by_name(who, runs)
     frame = to_frame(qrels, QRELS_COLUMNS, "qrels")
     judgements = judge(frame)
     named, view = judgements.named, judgements.view(rel=rel)
-    covered = {str(name): _covered(name, run, view, cutoff) for name, run in runs.items()}
+    covered = {name: _covered(name, run, view, cutoff) for name, run in named_runs.items()}
     coverable = np.zeros(len(named.query), dtype=bool)
     coverable[view.intents.named] = True
     texts = texts_of_intents(frame)

@@ -21,14 +21,14 @@ def score(
     intent_types: Sequence[str] | None = None,
     others: npt.ArrayLike = (),
 ) -> float:
-    """Compute a measure for one ranking from its labels.
+    """Compute a measure for one ranking, given as labels.
 
     Parameters
     ----------
     measure : Measure or str
-        Any measure that reads only labels. Measures of rareness, sessions and passages need the columns of a frame.
+        Any measure that reads only labels, so not one of rareness, sessions or passages.
     labels : array_like, shape (n_docs, n_intents) or (n_docs,)
-        The label of each document for each intent, from the first rank down; 0 if not relevant.
+        The label of each document for each intent, from rank 1 down; 0 if not relevant.
     weights : array_like, shape (n_intents,), optional
         P(t|q) of each intent; uniform by default.
     intent_types : sequence of {"inf", "nav"}, shape (n_intents,), optional
@@ -44,8 +44,8 @@ def score(
     Raises
     ------
     ValueError
-        If the arguments differ in the number of intents, a label is not a finite number, or the measure needs another
-        column of the qrels.
+        If the arguments differ in the number of intents, a label is not a finite number, or the measure needs more than
+        labels.
 
     Notes
     -----
@@ -69,7 +69,7 @@ def score(
     n_intents = next(iter(sizes.values()), 0)
     for name, n in sizes.items():
         if n != n_intents:
-            raise ValueError(f"score: {name} must have {n_intents} intents, as {next(iter(sizes))} have, not {n}.")
+            raise ValueError(f"score: {name} must have {n_intents} intents, like {next(iter(sizes))}, not {n}.")
     every = np.concatenate([array.reshape(-1, n_intents) for array in given.values()])
     whole = np.isfinite(every).all() and (every == np.floor(every)).all()
     every = every.astype(np.int64) if whole else every

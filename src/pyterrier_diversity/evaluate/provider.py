@@ -25,7 +25,7 @@ class DiversityProvider(Provider):
     def qrel_inputs(self, measures: Iterable[ir_measures.Measure]) -> list[str]:
         """Return the columns of the qrels that measures require, such as ``rarity``, ``passage`` or ``nugget``.
 
-        Optional columns that change values, such as ``iteration`` and ``weight``, are not included.
+        Optional columns such as ``iteration`` and ``weight`` are not included.
         """
         return list(dict.fromkeys([*super().qrel_inputs(measures), *_needed(measures)]))
 
@@ -34,7 +34,7 @@ class DiversityProvider(Provider):
 
 
 def _needed(measures: Iterable[ir_measures.Measure]) -> list[str]:
-    """Return the columns that measures and their parts require besides the usual ones."""
+    """Return the columns that measures and their parts require, except those of all qrels."""
     needed: list[str] = []
     for measure in measures:
         ours = implementation(measure)

@@ -1,4 +1,4 @@
-"""Evaluate many runs, in sequence or in parallel, with one run per worker in memory."""
+"""Evaluate many runs, one after the other or in parallel; each worker has one run in memory."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ import numpy as np
 import pandas as pd
 
 from ..io.dynamic_domain import read_lengths
-from ..io.trec import checked_order
-from ..judged import QRELS_COLUMNS, to_frame, warn_user
-from ..measures.groups import read_measures
+from ..io.trec import OrderedBy, checked_order
+from ..judged import QRELS_COLUMNS, give, to_frame
+from ..measures.groups import read_some_measures
 from ..parameters import Rng
-from .arguments import check_order
+from .arguments import check_order, runs_by_name
 from .expected import TiesOption, read_draws
 from .saved import Scored
 from .scoring import Call, score_runs
@@ -32,7 +32,7 @@ def evaluate_runs(
     *,
     perquery: bool = False,
     n_jobs: int | None = None,
-    order: Literal["score", "rank"] = "score",
+    order: OrderedBy = "score",
     queries: bool = False,
     strict: bool = False,
     ties: TiesOption = "docno",
@@ -42,63 +42,61 @@ def evaluate_runs(
     save: str | os.PathLike[str] | None = None,
     on_error: Literal["raise", "skip"] = "raise",
 ) -> pd.DataFrame:
-    """Evaluate many runs; each run file is read when it is evaluated, so that they need not fit in memory together.
+    """Evaluate many runs, one after the other or in parallel.
+
+    A run file is read when its turn comes, so that the runs need not fit in memory together.
 
     Parameters
     ----------
     qrels : DataFrame
-        Qrels that keep the intents, as a dataset's ``get_qrels()`` or `io.read_qrels` returns them. Not changed.
+        Qrels with intents, as from a dataset's ``get_qrels()``, `io.read_qrels` or `io.read_nuggets`.
     runs : mapping of names to paths or runs, path, or iterable of paths
-        Run files of TREC or of TREC Dynamic Domain, compressed or not, or runs. Without names, a path may also be a
-        folder or a pattern, as in `run_files`. A run is then named by its file without endings, or by its path if two
-        files have the same name.
+        Runs or run files. Without names, a path may also be a folder or a pattern, as in `run_files`, and a run is
+        named after its file.
     measures : Measure or str, or iterable of them
         Measures of this package and of ir_measures.
     perquery : bool
-        Whether to return one row for each query.
+        Whether to return the values of each query instead of means.
     n_jobs : int, optional
-        Number of workers, as in ``joblib.Parallel``. By default, the setting of ``joblib.parallel_config``, which may
-        be a Dask or Ray cluster whose workers can read the files.
+        Number of workers, as for joblib. By default, the setting of ``joblib.parallel_config``, such as a Dask or Ray
+        cluster whose workers can read the files.
     order : {"score", "rank"}
-        The column that orders the documents of files and frames, as in `io.read_run`.
+        The column that orders the documents of a run.
     queries : bool
-        Whether to add the column ``queries``, the number of queries of the qrels that the run answers, and a column
-        such as ``ties@20`` for each cutoff: the share of these queries where ranks 20 and 21 have the same score.
+        Whether to count, for each run, the queries of the qrels that it answers (``queries``), and the share of these
+        with a tie across each cutoff (``ties@20``: ranks 20 and 21 have the same score).
     strict : bool
-        Whether to raise warnings about the data as errors.
+        Whether warnings about the data are errors.
     ties : {"docno", "expected"}
-        How to order documents with the same score: by descending id, or at random. Random orders are drawn ``samples``
-        times, and values are means over them.
-    samples : int
-        The number of random orders, at least 2.
+        How to order documents with the same score: by descending id, or at random, with means over many orders.
+    samples : int >= 2
+        The number of random orders.
     rng : int, Generator or None
-        The source of the random orders. They do not depend on the order of rows and runs, nor on the number of workers.
+        Seed or generator of the random orders.
     doc_len : mapping or path-like, optional
         The number of words of each document, for `EU_DD`, as in `io.add_lengths`.
     save : path, optional
-        A ``.csv`` or ``.parquet`` file that keeps the values of each query. Each run is written when it is finished, so
-        that a killed call can be continued: values for the same qrels, run, options and `signature` are not computed
-        again. Other rows stay. The columns are ``name``, ``qid``, ``measure``, ``value``, ``se`` (standard error, if
-        any), ``run_key``, ``qrels_key``, ``signature`` and ``notes``. With ``ties="expected"``, set ``rng`` to an
-        integer.
+        A ``.csv`` or ``.parquet`` file for the values of each query. Each run is written when it is finished. A later
+        call with the same qrels, runs and measures reads the finished values instead of computing them again. Other
+        rows are kept. With ``ties="expected"``, ``rng`` must be an integer.
     on_error : {"raise", "skip"}
-        Whether to raise an error or skip the run if a run cannot be evaluated.
+        Whether a run that cannot be evaluated raises an error or is skipped.
 
     Returns
     -------
     DataFrame
-        A table as from ``pt.Experiment``: one row for each run, with ``name`` and a column for each measure; with
-        ``perquery``, the columns ``name``, ``qid``, ``measure``, ``value``. ``attrs`` contains the ``signatures`` of
-        the measures, the names of ``empty`` runs, the ``errors`` of skipped runs, and the shares of ``ties`` of each
-        run. With ``ties="expected"``, standard errors over the orders are in columns such as ``se(RBU@20)``, or in the
-        column ``se`` with ``perquery``, and ``attrs["expected"]`` contains ``samples`` and ``seed``.
+        As from ``pt.Experiment``: one row for each run, with ``name`` and a column for each measure; with ``perquery``,
+        the columns ``name``, ``qid``, ``measure``, ``value``. With ``ties="expected"``, standard errors are in columns
+        such as ``se(RBU@20)``, or in the column ``se``. ``attrs`` has the ``signatures`` of the measures, the names of
+        ``empty`` runs, the ``errors`` of skipped runs, the shares of ``ties``, and in ``expected`` the ``samples``,
+        the ``seed`` and the standard errors ``se`` of each run's aggregates.
 
     Raises
     ------
     ValueError
         If runs, measures or qrels are empty, arguments are in the wrong order, two runs have the same name, or the
-        qrels or a run cannot be evaluated. Ad-hoc measures raise it if they would not read the highest label of a
-        document; wrap them in ``Adhoc``.
+        qrels or a run cannot be evaluated. Also if an ad-hoc measure would miss a document's highest label; use
+        ``Adhoc(M)``.
     ImportError
         If ``save`` is a parquet file and pyarrow is not installed.
     OSError
@@ -107,7 +105,7 @@ def evaluate_runs(
     Warns
     -----
     UserWarning
-        If a run is empty, answers fewer than half of the queries that the runs answer, or its data is odd.
+        If a run is empty, answers fewer than half of the queries that the runs answer, or has odd data.
 
     Examples
     --------
@@ -125,19 +123,14 @@ def evaluate_runs(
     if on_error not in ("raise", "skip"):
         raise ValueError(f"evaluate_runs: on_error must be 'raise' or 'skip', not {on_error!r}.")
     named = named_runs(runs)
-    wanted = list(dict.fromkeys(read_measures("evaluate_runs", measures)))
-    if not named or not wanted:
-        raise ValueError(f"evaluate_runs: give at least one {'measure' if named else 'run'}.")
+    wanted = read_some_measures("evaluate_runs", measures)
     judged = to_frame(qrels, QRELS_COLUMNS, "qrels")
     if judged.empty:
         raise ValueError("evaluate_runs: qrels must not be empty.")
     lengths = doc_len if doc_len is None or isinstance(doc_len, Mapping) else read_lengths(doc_len)
     call = Call(judged, wanted, order, read_draws("evaluate_runs", ties, samples, rng), lengths)
     scored, errors = score_runs(call, named, n_jobs=n_jobs, save=save, skip=on_error == "skip", keep_values=perquery)
-    for message in _messages(scored):
-        if strict:
-            raise ValueError(message)
-        warn_user(message)
+    give(_messages(scored), strict)
     table = _by_query(call, scored) if perquery else _aggregates(call, scored)
     if queries:
         counts = {name: {"queries": int(run.answered.sum()), **run.ties} for name, run in scored.items()}
@@ -148,7 +141,7 @@ def evaluate_runs(
         "empty": [name for name, run in scored.items() if run.empty],
         "ties": {name: run.ties for name, run in scored.items()},
         "errors": errors,
-        **({"expected": call.draws._asdict()} if call.draws else {}),
+        **({"expected": {**call.draws._asdict(), "se": _errors(scored)}} if call.draws else {}),
     }
     return table
 
@@ -179,6 +172,11 @@ def _by_query(call: Call, scored: Mapping[str, Scored]) -> pd.DataFrame:
     if call.draws:
         table["se"] = _in_rows([[column.errors for column in of_run] for of_run in columns])
     return table
+
+
+def _errors(scored: Mapping[str, Scored]) -> dict[str, dict[str, float | None]]:
+    """Return the standard error of each run's aggregates."""
+    return {name: {measure: column.error for measure, column in run.columns.items()} for name, run in scored.items()}
 
 
 def _in_rows(values: list[list[Any]]) -> np.ndarray:
@@ -240,12 +238,7 @@ def run_files(patterns: Iterable[str | os.PathLike[str]]) -> list[Path]:
 def named_runs(runs: Any) -> dict[str, Any]:
     """Return runs or their paths by name."""
     if isinstance(runs, Mapping):
-        named = {str(name): run for name, run in runs.items()}
-        if len(named) < len(runs):
-            given = [str(name) for name in runs]
-            twice = next(name for name in given if given.count(name) > 1)
-            raise ValueError(f"evaluate_runs: two runs have the name {twice!r}.")
-        return named
+        return runs_by_name("evaluate_runs", runs)
     several = [runs] if isinstance(runs, (str, os.PathLike)) else runs
     if not isinstance(several, Iterable):
         raise TypeError(f"{_FORMS}, not {type(runs).__name__}.")
@@ -253,6 +246,8 @@ def named_runs(runs: Any) -> dict[str, Any]:
     others = [path for path in several if not isinstance(path, (str, os.PathLike))]
     if others:
         raise TypeError(f"{_FORMS}, not a {type(runs).__name__} of {type(others[0]).__name__}.")
+    if not several:
+        raise ValueError("evaluate_runs: give at least one run.")
     paths = run_files(several)
     names = [_stem(path) for path in paths]
     return dict(zip(names if len(set(names)) == len(names) else map(str, paths), paths, strict=True))

@@ -1,4 +1,4 @@
-"""A file of finished values that grows run by run, so that a killed call can be continued."""
+"""A file of finished values that grows run by run, so that an interrupted call can be continued."""
 
 from __future__ import annotations
 
@@ -104,9 +104,9 @@ def _digest(*parts: object) -> Any:
 class Saved:
     """A CSV or parquet file with one row for each run, query and measure.
 
-    The rows of a run are written as one block, and its last row has notes. A block without notes was cut short when a
-    process was killed, and is removed. Other rows stay. As a parquet file cannot grow, finished rows go to ``PATH.csv``
-    first, and are merged when the call ends, or when the next one begins if it was killed.
+    The rows of a run are written as one block, whose last row has notes. A block without notes is incomplete, because
+    the process was killed, and is removed. A parquet file cannot grow, so finished rows go to ``PATH.csv`` first. They
+    are merged when the call ends, or at the start of the next one.
 
     Parameters
     ----------

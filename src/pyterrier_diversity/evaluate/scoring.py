@@ -1,4 +1,4 @@
-"""Score runs in sequence or in parallel, and save each when it is finished."""
+"""Score runs one after the other or in parallel, and save each when it is finished."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import ir_measures
 import numpy as np
 import pandas as pd
 
 from ..io import Content, add_lengths, read_content, read_run_or_session
+from ..io.trec import OrderedBy
 from ..judged import RUN_COLUMNS, Run, collected, to_frame
 from ..measures import signature
 from ..measures.composite import innermost, last_rank
@@ -24,7 +25,7 @@ from .saved import Column, Saved, Scored, bytes_key, content_key, file_key
 
 _Source = pd.DataFrame | str | os.PathLike[str] | Content
 
-# Exceptions that a run's data can cause; any other is a bug.
+# Exceptions that a run's data can cause. Any other exception is a bug.
 _BAD = (FileNotFoundError, OSError, MemoryError, TypeError, ValueError)
 
 _NO_VALUES = np.empty(0)
@@ -56,7 +57,7 @@ class Call:
         self,
         qrels: pd.DataFrame,
         measures: list[ir_measures.Measure],
-        order: Literal["score", "rank"],
+        order: OrderedBy,
         draws: Draws | None,
         doc_len: Mapping[str, float] | None = None,
     ) -> None:
@@ -125,7 +126,7 @@ def score_runs(
     skip : bool
         Whether to skip runs that cannot be scored; otherwise the first one raises.
     keep_values : bool
-        Whether to return the values of queries besides aggregates.
+        Whether to return the value of each query, too.
     """
     to_save = nullcontext() if save is None else Saved(save, content_key(call.qrels), call.query_ids, call.signatures)
     with to_save as saved, Counted(len(runs), "runs", unit="run") as counted:

@@ -1,4 +1,4 @@
-"""The fewest documents that cover a number of intents: set cover, greedy or proven."""
+"""The fewest documents that cover a number of intents: set cover, greedy or exact."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy.typing as npt
 from .errors import NotProvenError
 from .greedy import greedy_places
 
-# With up to this many intents, all sets of covered intents are listed; with more, a solver is used.
+# Up to this number of intents, all sets of covered intents are listed. Beyond it, a solver is faster.
 MAX_LISTED_INTENTS = 12
 
 
@@ -96,11 +96,11 @@ class Covers:
 
 
 def _undominated(intents: list[list[int]]) -> list[int]:
-    """Return one document for each maximal set of intents; no other document has all of its intents and more."""
+    """Return one document for each maximal set of intents, which is not part of another document's set."""
     first: dict[frozenset[int], int] = {}
     for doc, of_doc in enumerate(intents):
         first.setdefault(frozenset(of_doc), doc)
-    # Largest sets first, so that a dominated set comes after one that dominates it.
+    # Largest sets first, so that a set comes after those that contain it.
     kept_with: dict[int, list[frozenset[int]]] = {}
     kept: list[frozenset[int]] = []
     for kind in sorted(first, key=len, reverse=True):

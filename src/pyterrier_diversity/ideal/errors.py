@@ -1,4 +1,4 @@
-"""The error of an exact search that runs out of time."""
+"""The error for an exact search that runs out of time."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class NotProvenError(TimeoutError):
     Parameters
     ----------
     what : str
-        The name of the optimum, which begins the message.
+        The name of the optimum, with which the message begins.
     best : float
         The best value found.
     bound : float
@@ -23,7 +23,7 @@ class NotProvenError(TimeoutError):
     Attributes
     ----------
     best, bound : float
-        As given: the optimum lies between them.
+        The optimum lies between them.
     """
 
     def __init__(self, what: str, *, best: float, bound: float, time_limit: float) -> None:

@@ -1,4 +1,4 @@
-"""The proven best order of relevant documents for alpha-DCG with any discount, by prices and branch and bound."""
+"""The best order of relevant documents for alpha-DCG with any discount, with a proof: branch and bound with prices."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .errors import NotProvenError
 from .greedy import greedy_places
 from .prices import PRECISION, Prices, Topic
 
-# The search keeps the number of documents of each kind for each partial order; more kinds need too much memory.
+# Each partial order stores the number of documents of each kind, so more kinds would need too much memory.
 MAX_KINDS = 2000
 
 # Cells (partial orders x kinds x kinds) of one step of the search.
@@ -30,7 +30,7 @@ def exact_order(
     discount: Callable[[np.ndarray], np.ndarray] | None = None,
     time_limit: float = 60.0,
 ) -> np.ndarray:
-    r"""Find an order with the highest alpha-DCG, or with another discount, and prove that none is better.
+    r"""Find an order with the highest alpha-DCG, for any discount, and prove that none is better.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def exact_order(
     n_docs : int
         The number of documents.
     alpha : float in [0, 1]
-        The fraction of its gain that an intent loses each time it is met.
+        Penalty for repetition: an intent's gain is multiplied by 1 - alpha each time it is covered again.
     depth : int, optional
         Number of ranks; by default, the number of documents.
     discount : callable, optional
@@ -73,16 +73,16 @@ def exact_order(
        \le \sum_t \max_c (L(c) - p_t c) + \text{the cost of the j dearest documents}.
 
     The best prices solve the dual of a linear program that maximises :math:`G_j` over fractions of documents. Often all
-    prices are the same power of :math:`1 - \alpha`, and they are good for several ranks. So the program is solved only
-    for ranks where the known prices leave a gap. For most topics, the bound equals the value of the greedy order, which
-    is then proven.
+    prices are the same power of :math:`1 - \alpha`, and suit several ranks, so the program is solved only for ranks
+    where the known prices leave a gap. For most topics, the bound equals the value of the greedy order, which is then
+    proven.
 
     For other topics, partial orders grow by one document at a time, and are dropped when they cannot beat the best
-    order found. Documents that are relevant to the same intents are one *kind*. A best order takes a document only
-    after all documents that have the same intents and more, as swapping the two gains at every rank between them. Of
-    the partial orders that meet every intent equally often and leave the same documents, the best is kept. The bound
-    also applies to the continuations of a partial order. Then c is at least the number of times that the intent was
-    met. A document that was taken, but is cheaper than the j-th dearest one, lowers the total cost by the difference.
+    order found. Documents that are relevant to the same intents are one *kind*. A document comes after all documents
+    that have its intents and more, because swapping them would gain. Of the partial orders that meet every intent
+    equally often and leave the same documents, only the best is kept. The bound also holds for continuations of a
+    partial order: there, c is at least the number of times that the intent was met, and a document that was taken
+    although it is cheaper than the j-th dearest one lowers the total cost by the difference.
 
     References
     ----------
@@ -172,7 +172,7 @@ class _Search:
         never = np.zeros_like(topic.n_relevant)
         kept = np.array([prices.kept(price, never).sum() for price in prices.prices])[prices.of_rank]
         cost = (np.array(prices.prices) @ self._kinds.T)[prices.of_rank]
-        # From each rank on: the cost of the dearest documents, and how much each cheaper one that is taken lowers it.
+        # From each rank on: the cost of the dearest documents, and by how much taking a cheaper one lowers it.
         self._dearest = _from_here_on(topic.steps * (prices.most - kept))
         self._cheaper = _from_here_on(topic.steps[:, None] * np.maximum(prices.cheapest[:, None] - cost, 0.0))
 
@@ -241,7 +241,7 @@ class _Search:
         topic, prices = self._topic, self._prices
         met = self._met(used)
         steps = np.bincount(prices.of_rank[rank:], topic.steps[rank:])
-        # The bound on each intent's gain minus cost if it was met 0, 1, 2, ... times.
+        # The bound on each intent's gain minus its cost, if the intent was met 0, 1, 2, ... times.
         kept = np.zeros((rank + 1, topic.n_intents))
         for number in np.flatnonzero(steps).tolist():
             kept += steps[number] * prices.kept(prices.prices[number], np.arange(rank + 1)[:, None])

@@ -1,4 +1,4 @@
-"""Ideal rankings of qrels frames."""
+"""Ideal rankings and smallest covers, from qrels."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _COVER: Parameters = {
 def min_rank(
     qrels: Any, n_intents: int | None = None, *, rel: float | None = None, time_limit: float = 60.0
 ) -> pd.DataFrame:
-    """Find the fewest documents that together cover each query's intents, with a proof: minRank.
+    """Compute minRank: the fewest documents that together cover each query's intents, with a proof.
 
     Parameters
     ----------
@@ -37,13 +37,13 @@ def min_rank(
     rel : float > 0, optional
         Smallest relevant label; every label above 0 by default.
     time_limit : float
-        Limit of the search in seconds for each query.
+        Seconds to search for each query.
 
     Returns
     -------
     DataFrame
-        One row for each query, with ``qid``, ``n_intents`` (the number covered), ``min_rank``, and ``docnos``, the
-        documents of one smallest cover. ``min_rank`` is 0 for a query without relevant documents.
+        One row for each query: ``qid``, ``n_intents`` (the number covered), ``min_rank`` (0 without relevant documents)
+        and ``docnos``, the documents of a smallest cover.
 
     Raises
     ------
@@ -69,7 +69,7 @@ def min_rank(
 
 
 def greedy_min_rank(qrels: Any, n_intents: int | None = None, *, rel: float | None = None) -> pd.DataFrame:
-    """Find a greedy cover of each query's intents, which takes the document with most new intents each time.
+    """Cover each query's intents greedily: take the document with the most new intents each time.
 
     Ties are broken by descending document name. The cover has at most 1 + ln(n) times as many documents as the smallest
     one, where n is the largest number of intents of a document.
@@ -96,7 +96,7 @@ def greedy_min_rank(qrels: Any, n_intents: int | None = None, *, rel: float | No
 def greedy_ranking(
     qrels: Any, *, alpha: float = 0.5, cutoff: int | None = None, rel: float | None = None
 ) -> pd.DataFrame:
-    """Rank each query's relevant documents greedily by alpha-DCG: the ideal ranking of alpha-nDCG.
+    """Rank each query's relevant documents greedily by alpha-DCG, as in the ideal ranking of alpha-nDCG.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The greedy order of relevant documents: at each rank, the document with the largest gain."""
+"""The greedy order of relevant documents, with the largest gain at each rank."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from heapq import heappop, heappush
 import numpy as np
 import numpy.typing as npt
 
-# Gains that differ by less are tied: summing the same terms in another order changes less.
+# Gains that differ by less are tied. Summing the same terms in another order changes a sum by less than this.
 TIE = 1e-12
 
-# Queries with more labels are ordered one by one, and so are the last few. This affects the time, not the order.
+# Queries with more labels are ordered one by one, and so are the last few queries. The order is the same, only faster.
 _MAX_LABELS_SIDE_BY_SIDE = 800
 _MIN_QUERIES_SIDE_BY_SIDE = 12
 
@@ -31,11 +31,10 @@ def greedy_places(
     depth: int | None = None,
     least: float = -math.inf,
 ) -> _Ints:
-    r"""Order the documents of many queries by the largest gain over those already ordered.
+    r"""Order the documents of many queries greedily, by the largest gain at each rank.
 
-    Each rank takes the document with the largest gain :math:`\sum_t v_{dt} (1 - \alpha)^{c_t}`, where :math:`c_t` is
-    the number of documents above that are relevant to intent :math:`t`. Gains within `TIE` of the largest are tied; the
-    first of the tied documents is taken.
+    The gain is :math:`\sum_t v_{dt} (1 - \alpha)^{c_t}`, where :math:`c_t` is the number of documents above that are
+    relevant to intent :math:`t`. Gains within `TIE` of the largest are tied; the first of the tied documents is taken.
 
     Parameters
     ----------
@@ -49,12 +48,12 @@ def greedy_places(
     n_docs : int
         The number of documents.
     alpha : float in [0, 1]
-        The fraction of its gain that an intent loses each time it is met.
+        Penalty for repetition: an intent's gain is multiplied by 1 - alpha each time it is covered again.
     depth : int, optional
         Number of ranks; by default, the number of documents.
     least : float
-        The order stops before the first document whose gain does not exceed ``least`` by more than `TIE` times the
-        gain. By default it does not stop, and documents that are not relevant to any intent come last.
+        The order ends before the first document whose gain does not exceed ``least`` (by more than `TIE` times the
+        gain). By default it has all documents, and those that are not relevant to any intent come last.
 
     Returns
     -------
@@ -63,9 +62,9 @@ def greedy_places(
 
     Notes
     -----
-    Small queries are ordered together, rank by rank. Large queries are ordered one by one, in time proportional to the
-    number of changed gains instead of ranks times labels. Both sum a gain in the given order of labels, so that other
-    queries do not change an order.
+    Small queries are ordered together, rank by rank. Large queries are ordered one by one, which only recomputes the
+    gains that changed. Both sum a gain in the given order of labels, so that the order of a query does not depend on
+    others.
 
     References
     ----------
@@ -199,7 +198,7 @@ class _Search:
 
 
 class _Waiting:
-    """A queue with one document of each kind, by a gain computed earlier; gains only fall."""
+    """A queue with one document of each kind, sorted by a gain computed earlier; gains can only fall."""
 
     def __init__(self, labels: list[_Labels], left: dict[int, float]) -> None:
         self._labels, self._left = labels, left

@@ -1,6 +1,6 @@
 """Orders of the relevant documents: the ideal rankings of measures, and proven optima.
 
-Orders with equal parameters are equal. Each order finds the place of every relevant document from the judgements alone.
+Orders with equal parameters are equal. An order depends only on the judgements.
 """
 
 from __future__ import annotations
@@ -62,13 +62,13 @@ class Greedy:
     Parameters
     ----------
     alpha : float
-        The fraction of its gain that an intent loses each time it is met.
+        Penalty for repetition: an intent's gain is multiplied by 1 - alpha each time it is covered again.
     worth : callable, optional
         v, as for `ByWorth`; 1 by default.
     parameters : tuple
         Further arguments of ``worth``.
     least : float
-        The order stops before the first document whose gain does not exceed ``least``.
+        The order ends before the first document whose gain does not exceed ``least``.
     """
 
     alpha: float
@@ -102,7 +102,7 @@ class Exact:
     Parameters
     ----------
     alpha : float
-        The fraction of its gain that an intent loses each time it is met.
+        Penalty for repetition: an intent's gain is multiplied by 1 - alpha each time it is covered again.
     discount : callable
         The discount at ranks; discounts with the same parameters must be equal.
     depth : int or None
@@ -157,7 +157,7 @@ class Cover:
 
 
 def n_wanted(recall: float, n_intents: npt.ArrayLike) -> np.ndarray:
-    """Return the number of intents that make up a fraction of them, rounded up: 2/3 of three intents are two."""
+    """Return a fraction of the number of intents, rounded up: 2/3 of three intents are two."""
     n_intents = np.asarray(n_intents)
     wanted = np.ceil(recall * n_intents - ROUNDING).astype(np.intp)
     return np.maximum(wanted, n_intents > 0)
@@ -174,7 +174,7 @@ class MostCovering:
     time_limit : float
         Limit of the search in seconds for each query.
     by_weight : str, optional
-        The name of the measure if it counts intents by weight; the weights of a query's intents must then be equal.
+        The name of the measure, if it weights intents; the weights of a query's intents must then be equal.
     """
 
     depth: int | None
@@ -187,7 +187,7 @@ class MostCovering:
         Raises
         ------
         ValueError
-            If intents count by weight, and the weights of a query's intents differ.
+            If the measure weights intents, and the weights of a query's intents differ.
         """
         if self.by_weight is not None:
             self._check_weights(every.judgements)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-# Relative differences below this are rounding errors; better orders by less are not searched for.
+# Relative differences below this are rounding errors, and not worth a search.
 PRECISION = 1e-12
 
 # The prices at a rank do not depend on gains that differ from the gain at the rank by more than this factor.
@@ -55,7 +55,7 @@ class Prices:
     topic : Topic
         The kinds of documents.
     path : sequence of int
-        A good order. No better prices are searched for at ranks where its gain is proven to be the largest.
+        A good order. At ranks where its gain is proven to be the largest, no better prices are needed.
     end : float
         The time at which to stop the search for better prices.
 
@@ -81,7 +81,7 @@ class Prices:
             self._offer(np.full(topic.n_intents, price))
         gains = topic.gains(path)
         known = np.cumsum(gains)
-        # Gaps whose sum is a rounding error need no better prices.
+        # If the gaps sum to a rounding error, no better prices are needed.
         rounding = PRECISION * topic.value(path) / (4 * topic.depth)
         for rank in range(topic.depth):
             if time.monotonic() > end:

@@ -13,11 +13,12 @@ from xml.parsers import expat
 import numpy as np
 import pandas as pd
 
+from ..judged import given_frame, strings, warn_of_data
 from .files import Columns, Path, Source, opened, read_content, read_table
 from .ordering import highest_label_last
 
 _RUN: Columns = {"qid": str, "turn": int, "docno": str, "score": float, "on_topic": None, "feedback": None}
-# The feedback for a document: the ratings of its passages, by subtopic.
+# The track's feedback on a document: ratings of its passages, by subtopic.
 _FEEDBACK = re.compile(r"NULL|([^\s:|]+:\d+\|?)+")
 
 # The parent of each element of a truth file, and the fields of a passage.
@@ -40,17 +41,21 @@ def read_dd_truth(path: Path, level: Literal["documents", "passages"] = "documen
     Returns
     -------
     DataFrame
-        For "documents", the columns ``qid``, ``docno``, ``label`` (highest rating of the document's passages for the
-        subtopic), ``iteration`` (subtopic) and ``gain`` (sum of these ratings), sorted by topic number, document, label
-        and subtopic. For "passages", the columns ``qid``, ``docno``, ``label`` (rating), ``iteration``, ``passage``,
-        ``type`` ("MANUAL" or "MATCHED") and ``nugget`` (the last MANUAL passage of the subtopic, itself included), in
-        the order of the file. Ratings of 0 and below are read as 1, as the track's scorer does.
+        For "documents", the columns ``qid``, ``docno``, ``label``, ``iteration`` (subtopic) and ``gain``, sorted by
+        topic number, document, label and subtopic. The label is the highest rating of the document's passages for the
+        subtopic; the gain is their sum.
+
+        For "passages", the columns ``qid``, ``docno``, ``label`` (rating), ``iteration``, ``passage``, ``type``
+        ("MANUAL" or "MATCHED") and ``nugget``, in the order of the file. The nugget is the last MANUAL passage of the
+        subtopic so far, which may be this one.
+
+        Ratings of 0 and below are read as 1, as the track's scorer does.
 
     Raises
     ------
     ValueError
-        If the level is unknown, or the file cannot be read or contains no passage; the message names file and line.
-        For "passages", also if a MATCHED passage has no MANUAL one before it.
+        If the level is unknown, or the file cannot be read or contains no passage. For "passages", also if a MATCHED
+        passage has no MANUAL one before it. The message names file and line.
     """
     if level not in ("documents", "passages"):
         raise ValueError(f"level must be 'documents' or 'passages', not {level!r}.")
@@ -65,7 +70,7 @@ def read_dd_truth(path: Path, level: Literal["documents", "passages"] = "documen
         for row in passages[passages["nugget"] == ""].itertuples():
             raise ValueError(
                 f"{os.fspath(path)}: passage {row.passage} of subtopic {row.iteration} is MATCHED, but no MANUAL one "
-                "is before it, so its nugget is unknown."
+                "comes before it, so its nugget is unknown."
             )
         return passages
     ratings = passages.groupby(["qid", "docno", "iteration"], sort=False)["label"]
@@ -74,7 +79,7 @@ def read_dd_truth(path: Path, level: Literal["documents", "passages"] = "documen
 
 
 def is_dd_qrels(table: pd.DataFrame) -> bool:
-    """Tell by its topics and subtopics whether a table of five columns is qrels of Dynamic Domain: DD16-1, DD16-1.1."""
+    """Tell whether a table of five columns is qrels of Dynamic Domain, with names like DD16-1, DD16-1.1."""
     names = table[["qid", "iteration"]].drop_duplicates()
     whole = (table[["label", "weight"]] % 1 == 0).all(axis=None)
     # Topic DD16-24 has a subtopic 24.11.
@@ -85,7 +90,7 @@ def is_dd_qrels(table: pd.DataFrame) -> bool:
 
 
 def dd_qrels(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the passages of qrels of Dynamic Domain, of which `read_qrels` takes the fourth column for a label."""
+    """Return the passages of qrels of Dynamic Domain, whose fourth column is not a label."""
     rating, passage = table["weight"].clip(lower=1).astype(np.int64), table["label"].astype(np.int64).astype(str)
     passages = table.drop(columns="weight").assign(label=rating, passage=passage).drop_duplicates()
     return highest_label_last(passages[["qid", "docno", "label", "iteration", "passage"]])
@@ -108,8 +113,8 @@ def read_dd_run(path: Source, doc_len: Mapping[str, float] | Path | None = None)
     DataFrame
         The columns ``qid``, ``docno``, ``score``, ``rank`` (from 0, over the session), ``turn`` and, if lengths are
         given, ``doc_len`` (NaN if unknown). The rows of each query are sorted by turn, descending score and, for equal
-        scores, the order of the file. ``score`` counts down to 1 over the session instead of the file's scores, so that
-        the order survives if ``turn`` is lost, as in ``pt.io.write_results``.
+        scores, the order of the file. ``score`` is not that of the file, but counts down to 1 over the session: the
+        order is kept even if ``turn`` is lost, as in ``pt.io.write_results``.
 
     Raises
     ------
@@ -126,7 +131,7 @@ def read_dd_run(path: Source, doc_len: Mapping[str, float] | Path | None = None)
 
 
 def add_lengths(run: pd.DataFrame, doc_len: Mapping[str, float] | Path) -> pd.DataFrame:
-    """Add the lengths of documents to a run, which `EU_DD` charges for reading.
+    """Add the lengths of documents to a run, which `EU_DD` needs for the cost of reading.
 
     Parameters
     ----------
@@ -143,7 +148,12 @@ def add_lengths(run: pd.DataFrame, doc_len: Mapping[str, float] | Path) -> pd.Da
     Raises
     ------
     ValueError
-        If a line of the file cannot be read; the message names file and line.
+        If the run has no documents' ids, or a line of the file cannot be read; the message names file and line.
+
+    Warns
+    -----
+    UserWarning
+        If no document of the run has a length.
 
     Examples
     --------
@@ -153,8 +163,15 @@ def add_lengths(run: pd.DataFrame, doc_len: Mapping[str, float] | Path) -> pd.Da
     1   1     b      NaN
     """
     lengths = doc_len if isinstance(doc_len, Mapping) else read_lengths(doc_len)
-    docs = run["docno" if "docno" in run else "doc_id"]
-    return run.assign(doc_len=np.array([lengths.get(doc, math.nan) for doc in docs], dtype=float))
+    docs = strings(given_frame(run, ("doc_id",), "run"), "doc_id", "run")
+    words = np.array([lengths.get(doc, math.nan) for doc in docs], dtype=float)
+    if len(docs) and np.isnan(words).all():
+        known = next(map(repr, lengths), "no document at all")
+        warn_of_data(
+            f"No document of the run has a length, such as {docs[0]!r}; the lengths are of {known}. Do the document "
+            "ids match?"
+        )
+    return run.assign(doc_len=words)
 
 
 def read_lengths(path: Path) -> dict[str, float]:
@@ -164,7 +181,7 @@ def read_lengths(path: Path) -> dict[str, float]:
 
 
 def is_dd_run(path: Source) -> bool:
-    """Tell by the first line of a run file whether it is a TREC Dynamic Domain run, which `read_dd_run` reads."""
+    """Tell from the first line of a run file whether it is a TREC Dynamic Domain run."""
     try:
         data = read_content(path).data
     except (OSError, ValueError):  # which reading it will tell
@@ -178,7 +195,7 @@ def is_dd_run(path: Source) -> bool:
 
 
 class Passage(NamedTuple):
-    """A passage; its rating is at least 1, and its nugget is the last MANUAL passage of the subtopic, itself included.
+    """A passage. Its rating is at least 1. Its nugget is the last MANUAL passage of the subtopic so far, or itself.
 
     The nugget of a MATCHED passage without a MANUAL one before it is empty.
     """
@@ -218,7 +235,7 @@ def read_topics(path: Path) -> Iterator[Topic]:
     Yields
     ------
     Topic
-        Each topic as soon as its end is read. The texts of passages are not kept.
+        Each topic, as soon as it is complete. The texts of passages are not kept.
 
     Raises
     ------
@@ -283,7 +300,7 @@ class _Reader:
         return ended
 
     def _doctype(self, name: str, system_id: str | None, public_id: str | None, has_internal_subset: int) -> None:
-        if system_id is not None:  # expat drops its entities in attributes silently
+        if system_id is not None:  # expat silently drops these entities in attributes
             raise self.error(f"the document type is in another file, {system_id!r}, which is not read")
 
     def _external(self, context: str | None, base: str | None, system_id: str | None, public_id: str | None) -> int:
@@ -341,7 +358,7 @@ class _Reader:
             raise self.error(f"the type of passage {id} must be MANUAL or MATCHED, not {type!r}")
         if type == "MANUAL":
             self._nugget = id
-        # Ratings of 0 and below are the lowest one of the relevant, too.
+        # Passages with a rating of 0 or less are relevant, too, with the lowest rating.
         return Passage(id, docno, max(int(rating), 1), type, self._nugget)
 
 

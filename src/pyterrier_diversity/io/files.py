@@ -1,4 +1,4 @@
-"""Read tables of words from text files, compressed or not; errors name file and line."""
+"""Read columns of words from text files, compressed or not. Errors name file and line."""
 
 from __future__ import annotations
 
@@ -25,6 +25,8 @@ Columns = dict[str, type | None]
 
 _MARK = "\ufeff"
 _GZIP = b"\x1f\x8b"
+# The first bytes of files that other tools compressed.
+_OTHERS = {"zstd": rb"\x28\xb5\x2f\xfd", "bzip2": rb"BZh\d1AY&SY", "xz": rb"\xfd7zXZ", "zip": rb"PK\x03\x04"}
 _CHUNK = 2**20
 # Longer whole numbers may not fit into 64 bits.
 _MOST_DIGITS = 18
@@ -33,7 +35,7 @@ _MOST_DIGITS = 18
 _PLAIN = bytes(range(0x20, 0x7F)) + b"\t\n\r"
 _FIRST_LINE = re.compile(rb"[\r\n]*([^\r\n]*)")
 
-# Newer versions read floats exactly, and ask not to be asked for it.
+# Newer versions read floats exactly, and warn about this option.
 _EXACT: dict[str, Any] = (
     {"float_precision": "round_trip"} if tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1) else {}
 )
@@ -43,11 +45,10 @@ class Distinct(str):
     """A type for columns whose words rarely repeat."""
 
 
-# What pandas makes of each kind; of a word that is not kept, one letter tells whether it is there.
+# The type of each kind in pandas. Of a word that is not kept, one letter shows that it is there.
 _DTYPES: dict[type | None, Any] = {str: str, Distinct: str, float: float, int: np.int64, object: float, None: "S1"}
 _NUMBERS = (float, int, object)
-# Pandas looks each string up among the others, so that equal ones are one object. Of distinct words, bytes are read in
-# half the time.
+# Pandas makes equal strings one object by looking each one up. For distinct words, reading bytes takes half the time.
 _SHORT = "S48"
 _BLOCK = 1024
 
@@ -91,6 +92,8 @@ def read_content(source: Source) -> Content:
     if isinstance(source, Content):
         return source
     if not isinstance(source, (str, os.PathLike)):
+        if not hasattr(source, "read"):
+            raise TypeError(f"A file must be given as its path, or open, not as {type(source).__name__}.")
         data = source.read()
         name = str(getattr(source, "name", "the stream"))
         return _decompressed(name, data.encode() if isinstance(data, str) else data)
@@ -108,6 +111,9 @@ def read_content(source: Source) -> Content:
 
 
 def _decompressed(name: str, data: bytes) -> Content:
+    for tool, first in _OTHERS.items():
+        if re.match(first, data):
+            raise ValueError(f"{name} is compressed by {tool}, which is not read; decompress it, or use gzip.")
     if not (name.endswith(".gz") or data.startswith(_GZIP)):
         return Content(name, data)
     chunks: list[bytes] = []
@@ -179,7 +185,7 @@ def _plain_columns(data: bytes, columns: Columns, optional: Columns) -> dict[str
     # A column of True and False only would be numbers for pandas.
     if any(math.isnan(_number(word)) for word, kind in zip(words, columns.values(), strict=True) if kind in _NUMBERS):
         return None
-    # One character separates words in most files, and is read faster; where it does not, words seem to be empty.
+    # In most files, one character separates words, which is faster to read. In others, words then seem to be empty.
     separators = [one for one, other in ((b" ", b"\t"), (b"\t", b" ")) if other not in data]
     single = [one.decode() for one in separators if line.count(one) == len(words) - 1]
     ways = [(_parsed_by_arrow, one) for one in single] + [(_parsed, one) for one in (*single, r"\s+")]
@@ -288,7 +294,7 @@ def _strings(column: np.ndarray) -> np.ndarray:
     """Return a column, with bytes decoded to strings."""
     if column.dtype.kind != "S":
         return column
-    # Few bytes objects at a time need little memory, again and again the same.
+    # A few bytes objects at a time reuse the same little memory.
     blocks = (column[start : start + _BLOCK].tolist() for start in range(0, len(column), _BLOCK))
     return np.fromiter(map(bytes.decode, chain.from_iterable(blocks)), dtype=object, count=len(column))
 
@@ -302,7 +308,7 @@ def _careful_columns(
     try:
         for line in TextIOWrapper(BytesIO(content.data), encoding="utf-8"):
             number += 1
-            if line[0] == _MARK:  # of a file that was appended to another
+            if line[0] == _MARK:  # of a file that was appended to another one
                 line = line.lstrip(_MARK)
             fields = line.split() if separator is None else _cells(line, separator)
             if not fields and to_blank:

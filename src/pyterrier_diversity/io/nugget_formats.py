@@ -1,4 +1,4 @@
-"""Read the nugget formats of tools and tracks; each yields records about single nuggets."""
+"""Read the nugget formats of tools and tracks, one record for each nugget."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from typing import Any, Literal, NamedTuple
 from .records import Field
 
 Unit = Literal["question", "answer"]
-# How assignments become labels, all others being 0; and the one of them that is known to be 0.
+# The labels of assignments; any other word means 0, but only this one is not warned about.
 LEVELS = {"support": 2.0, "partial_support": 1.0}
 NO_SUPPORT = "not_support"
-# Begins the name of the document that stands for none in qrels of RAGElo.
+# RAGElo's qrels name a document like this if there is none.
 _NOBODY = "__ragelo_unaddressed__"
 _NUGGETIZER, _FRESHSTACK, _BANK, _RAGTIME = "autonuggetizer", "freshstack", "nuggetbank", "ragtime"
 _CRUX, _GROUPS, _TABLE = "crux", "groups", "table"
 
 
-class Said(NamedTuple):
+class NuggetRecord(NamedTuple):
     """The content of a record about one nugget: its query, id, text, importance, and the labels of documents."""
 
     query_id: str
@@ -34,7 +34,7 @@ class Said(NamedTuple):
 
 @dataclass
 class Reading:
-    """The options for reading records, and the counts of everything odd in them.
+    """The options for reading records, and counts of everything odd in them.
 
     Parameters
     ----------
@@ -52,20 +52,20 @@ class Reading:
     levels: Mapping[str, float] = field(default_factory=lambda: LEVELS)
     columns: Mapping[str, str] = field(default_factory=dict)
     questions: Mapping[str, list[tuple[str, str]]] | None = None
-    # The count of each odd thing, and the words seen.
+    # How often each oddity occurs, and with which words.
     odd: dict[str, Counter[str]] = field(default_factory=dict)
     # The nuggets that each answer to a query was assigned.
     assigned: dict[str, dict[str, list[str]]] = field(default_factory=dict)
 
     def note(self, what: str, word: str = "") -> None:
-        """Count an odd thing."""
+        """Count an oddity."""
         self.odd.setdefault(what, Counter())[word] += 1
 
     def label(self, assignment: Field) -> float:
         """Return the label of an assignment; unknown assignments are counted."""
         word = assignment.word()
         if word not in self.levels and word != NO_SUPPORT:
-            self.note("assignments are unknown words, and count as 0", word)
+            self.note("assignments are unknown words, which count as 0", word)
         return self.levels.get(word, 0.0)
 
 
@@ -111,7 +111,7 @@ def _is_groups(value: Mapping[str, Any]) -> bool:
     return bool(value) and all(isinstance(groups, list) for groups in value.values())
 
 
-def _nuggetizer(record: Field, reading: Reading) -> Iterator[Said]:
+def _nuggetizer(record: Field, reading: Reading) -> Iterator[NuggetRecord]:
     """Read AutoNuggetizer's nuggets, alone or assigned to an answer or a passage."""
     query = record.need("qid", "query_id").identifier()
     nuggets = record.need("nuggets").members()
@@ -122,21 +122,21 @@ def _nuggetizer(record: Field, reading: Reading) -> Iterator[Said]:
     if not nuggets:
         reading.note("documents have no nugget" if passage else "lists of nuggets are empty")
     elif not is_assigned and (passage or record.has("run_id")):
-        reading.note("documents have nuggets without assignments, and are left out")
+        reading.note("documents are left out, because their nuggets have no assignments")
     listing, named = Listing(), []
     for nugget in nuggets:
         text = nugget.need("text").text()
         named.append(listing.name(nugget.get("nugget_id", "id"), text))
         assignment = nugget.get("assignment")
         if is_assigned and assignment is None:
-            reading.note("nuggets of a list with assignments have none")
+            reading.note("nuggets have no assignment, unlike others in their list")
         labels = [(document.identifier(), reading.label(assignment))] if document and assignment else []
-        yield Said(query, named[-1], text, _importance(nugget), labels, nugget.where)
+        yield NuggetRecord(query, named[-1], text, _importance(nugget), labels, nugget.where)
     if document is not None and passage is None:
         reading.assigned.setdefault(query, {})[document.identifier()] = named
 
 
-def _freshstack(record: Field, reading: Reading) -> Iterator[Said]:
+def _freshstack(record: Field, reading: Reading) -> Iterator[NuggetRecord]:
     """Read FreshStack's nuggets with relevant and irrelevant documents."""
     query, listing = record.need("query_id", "qid").identifier(), Listing()
     nuggets = record.need("nuggets").members()
@@ -146,7 +146,9 @@ def _freshstack(record: Field, reading: Reading) -> Iterator[Said]:
         text = nugget.need("text").text()
         labels = [(doc, 1.0) for doc in _ids(nugget.get("relevant_corpus_ids"))]
         labels += [(doc, 0.0) for doc in _ids(nugget.get("non_relevant_corpus_ids"))]
-        yield Said(query, listing.name(nugget.get("_id", "id"), text), text, _importance(nugget), labels, nugget.where)
+        yield NuggetRecord(
+            query, listing.name(nugget.get("_id", "id"), text), text, _importance(nugget), labels, nugget.where
+        )
 
 
 def _ids(documents: Field | None) -> list[str]:
@@ -158,13 +160,13 @@ def _importance(nugget: Field) -> str | None:
     return None if importance is None else importance.word()
 
 
-def _ragtime(record: Field, reading: Reading) -> Iterator[Said]:
+def _ragtime(record: Field, reading: Reading) -> Iterator[NuggetRecord]:
     """Read the questions of a topic of RAGTIME 2026."""
     query = record.need("metadata").need("topic_id").identifier()
     yield from _bank_items(record.need("nugget_bank"), "question", query, Listing(), reading)
 
 
-def _nugget_bank(record: Field, reading: Reading) -> Iterator[Said]:
+def _nugget_bank(record: Field, reading: Reading) -> Iterator[NuggetRecord]:
     """Read the questions and claims of a topic of NuggetBank v3."""
     query, listing = record.need("query_id").identifier(), Listing()
     for bank, kind in (("nugget_bank", "question"), ("claim_bank", "claim")):
@@ -173,7 +175,7 @@ def _nugget_bank(record: Field, reading: Reading) -> Iterator[Said]:
             yield from _bank_items(items, kind, query, listing, reading)
 
 
-def _bank_items(items: Field, kind: str, query: str, listing: Listing, reading: Reading) -> Iterator[Said]:
+def _bank_items(items: Field, kind: str, query: str, listing: Listing, reading: Reading) -> Iterator[NuggetRecord]:
     """Yield questions or claims, and those nested in them."""
     entries = items.entries()
     if not entries:
@@ -187,13 +189,15 @@ def _bank_items(items: Field, kind: str, query: str, listing: Listing, reading: 
         inside = item.get("sub_nuggets")
         if inside is not None:
             for name, nugget in inside.entries():
-                reading.note("nuggets are nested in others, and count like them")
+                reading.note("nuggets are nested in others, but count like them")
                 of_kind = "claim" if nugget.has("claim") else "question"
                 one = Field({name: nugget.value} if name else [nugget.value], nugget.where, inside.name)
                 yield from _bank_items(one, of_kind, query, listing, reading)
 
 
-def _bank_item(item: Field, kind: str, text: str, query: str, listing: Listing, reading: Reading) -> Iterator[Said]:
+def _bank_item(
+    item: Field, kind: str, text: str, query: str, listing: Listing, reading: Reading
+) -> Iterator[NuggetRecord]:
     answers = item.get("answers")
     entries = [] if answers is None else answers.entries()
     for key, answer in entries:
@@ -203,16 +207,18 @@ def _bank_item(item: Field, kind: str, text: str, query: str, listing: Listing, 
     own = [(doc, 1.0) for doc in _references(item)]
     if reading.unit == "question" or not entries:
         labels = own + [(doc, 1.0) for _, answer in entries for doc in _references(answer)]
-        yield Said(query, listing.name(item.get(f"{kind}_id"), text), text, _importance(item), labels, item.where)
+        yield NuggetRecord(
+            query, listing.name(item.get(f"{kind}_id"), text), text, _importance(item), labels, item.where
+        )
         return
     for _, _ in own:
-        reading.note("references are of a question, not of one of its answers, and are left out")
+        reading.note("references are left out, because they belong to a question, not to one of its answers")
     for key, answer in entries:
         plain = answer.text() if isinstance(answer.value, str) else key
         words = plain if plain and not answer.has("answer") else answer.need("answer").text()
         given = None if isinstance(answer.value, str) else answer.get("answer_id")
         labels = [(doc, 1.0) for doc in _references(answer)]
-        yield Said(query, listing.name(given, words), f"{text} {words}", _importance(item), labels, item.where)
+        yield NuggetRecord(query, listing.name(given, words), f"{text} {words}", _importance(item), labels, item.where)
 
 
 def _references(item: Field) -> Iterator[str]:
@@ -223,11 +229,11 @@ def _references(item: Field) -> Iterator[str]:
 
 
 def _note_aggregator(item: Field, n_answers: int, reading: Reading) -> None:
-    """Count the questions whose answers combine differently from how they are read."""
+    """Count the questions whose answers are combined in a way that qrels cannot express."""
     given = item.get("aggregator_type")
     kind = "DEFAULT" if given is None else given.word().upper()
     if kind == "NOT":
-        reading.note("questions have the aggregator_type NOT, whose answers count as support like others", "")
+        reading.note("questions have the aggregator_type NOT, but their answers count as support, too", "")
     elif n_answers > 1 and reading.unit == "question" and kind in ("AND", "SUM"):
         reading.note(
             f"questions have the aggregator_type {kind}, but a document with one of the answers counts for all of them "
@@ -237,7 +243,7 @@ def _note_aggregator(item: Field, n_answers: int, reading: Reading) -> None:
         reading.note("questions have the aggregator_type OR, but each of their answers counts as an intent")
 
 
-def _crux(record: Field, reading: Reading) -> Iterator[Said]:
+def _crux(record: Field, reading: Reading) -> Iterator[NuggetRecord]:
     """Read CRUX's ratings of a passage for the questions of a topic, in their order."""
     query, doc = record.need("example_id", "id").identifier(), record.need("pid", "docid").identifier()
     ratings = record.need("rating").members()
@@ -254,7 +260,7 @@ def _crux(record: Field, reading: Reading) -> Iterator[Said]:
         if rating.value is None:
             reading.note("ratings are missing")
         labels = [] if rating.value is None else [(doc, rating.number())]
-        yield Said(query, nugget, text, None, labels, record.where)
+        yield NuggetRecord(query, nugget, text, None, labels, record.where)
 
 
 def questions(records: Iterable[Field]) -> dict[str, list[tuple[str, str]]]:
@@ -263,21 +269,21 @@ def questions(records: Iterable[Field]) -> dict[str, list[tuple[str, str]]]:
     for record in records:
         query = record.need("example_id", "id")
         if query.identifier() in known:
-            raise query.refused("must be there once")
+            raise query.refused("must occur once")
         listing = Listing()
         texts = [member.text() for member in record.need("questions").members()]
         known[query.identifier()] = [(listing.name(None, text), text) for text in texts]
     return known
 
 
-def unasked(reading: Reading, where: str) -> Iterator[Said]:
+def unasked(reading: Reading, where: str) -> Iterator[NuggetRecord]:
     """Yield the questions of CRUX's topics, whether judged or not."""
     for query, asked in (reading.questions or {}).items():
         for nugget, text in asked:
-            yield Said(query, nugget, text, None, [], where)
+            yield NuggetRecord(query, nugget, text, None, [], where)
 
 
-def _groups(record: Field, reading: Reading) -> Iterator[Said]:
+def _groups(record: Field, reading: Reading) -> Iterator[NuggetRecord]:
     """Read AutoRAG's groups of gold documents: an answer needs any document of each group."""
     if record.has("retrieval_gt"):
         queries = [(record.need("qid", "query_id", "id").identifier(), record.need("retrieval_gt"))]
@@ -286,13 +292,13 @@ def _groups(record: Field, reading: Reading) -> Iterator[Said]:
     for query, groups in queries:
         members = groups.members()
         if members and not any(isinstance(member.value, list) for member in members):
-            reading.note("lists of documents are not inside of a list, and are one group: any of them is enough")
+            reading.note("lists of documents are not nested in a list, so each is one group")
             members = [groups]
         if not members:
             reading.note("lists of nuggets are empty")
         for place, group in enumerate(members, start=1):
             labels = [(doc.identifier(), 1.0) for doc in group.members()]
-            yield Said(query, str(place), None, None, labels, record.where)
+            yield NuggetRecord(query, str(place), None, None, labels, record.where)
 
 
 # TREC's placeholder for an intent.
@@ -308,7 +314,7 @@ _OTHER_NAMES = {
 }
 
 
-def _table(record: Field, reading: Reading) -> Iterator[Said]:
+def _table(record: Field, reading: Reading) -> Iterator[NuggetRecord]:
     """Read a row of a document and a nugget."""
     row = Field(_renamed(record, reading.columns), record.where)
     query, text = row.need("qid").identifier(), row.get("nugget_text")
@@ -320,14 +326,14 @@ def _table(record: Field, reading: Reading) -> Iterator[Said]:
     if doc is None and label is not None and label.number() > 0:
         raise label.refused("must be 0 in a row without a document")
     if doc is not None and doc.identifier().startswith(_NOBODY):
-        reading.note("documents are placeholders of RAGElo for none, and are left out")
+        reading.note("documents are left out, because they are RAGElo's placeholders")
         doc = None
     labels = [] if doc is None else [(doc.identifier(), _label(row, reading))]
     known = {"qid", "docno", "label", "assignment", "iteration", "importance", "nugget_text"}
     others = {name: value for name, value in row.value.items() if name not in known}
     if "weight" in others:
         others["weight"] = row.need("weight").number()
-    yield Said(query, nugget, words, _importance(row), labels, record.where, others)
+    yield NuggetRecord(query, nugget, words, _importance(row), labels, record.where, others)
 
 
 def _label(row: Field, reading: Reading) -> float:
@@ -364,7 +370,7 @@ def _renamed(record: Field, columns: Mapping[str, str]) -> dict[str, Any]:
     return row
 
 
-FORMATS: dict[str, Callable[[Field, Reading], Iterator[Said]]] = {
+FORMATS: dict[str, Callable[[Field, Reading], Iterator[NuggetRecord]]] = {
     _NUGGETIZER: _nuggetizer,
     _FRESHSTACK: _freshstack,
     _BANK: _nugget_bank,

@@ -1,4 +1,4 @@
-"""Read nuggets as qrels, from the tools and tracks that judge the content of answers and passages."""
+"""Read nuggets as qrels, from files of tools and tracks that judge answers and passages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from ..judged import NO_DOCUMENT, warn_of_data
-from .nugget_formats import FORMATS, LEVELS, Reading, Said, Unit, format_of, questions, unasked
+from .nugget_formats import FORMATS, LEVELS, NuggetRecord, Reading, Unit, format_of, questions, unasked
 from .ordering import highest_label_last
 from .records import Field, read_records
 from .tabular import with_whole_labels
@@ -42,52 +42,50 @@ def read_nuggets(
     format : str, optional
         One of the formats below; by default, it is recognised for each object.
     nuggets : like ``source``, optional
-        The topics of CRUX, whose judgements identify questions only by position.
+        For CRUX: the topics. Its judgements identify questions only by position.
     unit : {"question", "answer"}
         Whether a question or each of its answers is an intent.
     importance : mapping of words to numbers above 0, optional
-        The weights of nuggets by their importance, ``{"vital": 1, "okay": 0.5}`` by default. Nuggets with another word,
-        or without one, have the lowest of these weights.
+        The weight of each importance, by default ``{"vital": 1, "okay": 0.5}``. Other nuggets have the lowest weight.
     levels : mapping of words to numbers, optional
-        The labels of assignments, ``{"support": 2, "partial_support": 1}`` by default; any other word is 0.
+        The label of each assignment, by default ``{"support": 2, "partial_support": 1}``. Other words mean 0.
     columns : mapping of str to str, optional
-        The meaning of a table's columns, as in ``{"chunk": "docno", "fact": "nugget_text"}``.
+        For tables: the meaning of columns, as in ``{"chunk": "docno", "fact": "nugget_text"}``.
 
     Returns
     -------
     DataFrame
-        The columns ``qid``, ``docno``, ``label`` and ``iteration`` (the nugget); ``weight`` and ``importance`` if there
-        are importances; ``nugget_text`` if there are texts; and the other columns of a table. A nugget without
-        judgements is a row with an empty ``docno`` and label 0. Rows are sorted by query number, document and label.
+        The columns ``qid``, ``docno``, ``label`` and ``iteration`` (the nugget's id, the MD5 of its text, or its
+        position). Also ``weight`` and ``importance``, ``nugget_text``, and the other columns of a table, if there are
+        any. A nugget without judgements is a row with an empty ``docno`` and label 0. If a text is repeated in a list,
+        the second nugget ends in ``-2``.
 
     Raises
     ------
     ValueError
-        If something cannot be read (the message names file, line and field), if the systems have different nuggets
-        for a query, or if two labels contradict each other.
+        If something cannot be read (the message names file, line and field), the systems have different nuggets for a
+        query, or two labels contradict each other.
 
     Warns
     -----
     UserWarning
         Once, with counts of everything odd: unknown importances and assignments, nuggets without judgements, documents
-        and queries without nuggets, and answers that combine differently from how they are read.
+        and queries without nuggets, and combinations of answers (such as NOT) that are read in another way.
 
     Notes
     -----
     ==================  ================================================================================================
     ``autonuggetizer``  nuggets, alone or assigned to passages (``docid``) or to answers, whose document is the
-                        ``run_id``: `answers` makes runs of them
-    ``freshstack``      nuggets with ids of documents that are relevant (label 1), and that are not (0)
-    ``nuggetbank``      NuggetBank v3 (RAGTIME 2025, Auto-ARGUE): questions and claims, with references (label 1)
+                        ``run_id``; `answers` makes runs of them
+    ``freshstack``      nuggets with ids of relevant documents (label 1) and of irrelevant ones (0)
+    ``nuggetbank``      NuggetBank v3 (RAGTIME 2025, Auto-ARGUE): questions and claims with references (label 1)
     ``ragtime``         RAGTIME 2026: questions with references (label 1)
-    ``crux``            ratings of passages for the questions of a topic, which are the labels
-    ``groups``          lists of lists of gold documents (AutoRAG's ``retrieval_gt``): all groups, any document of each
+    ``crux``            ratings of passages for the questions of a topic; the ratings are the labels
+    ``groups``          lists of lists of gold documents (AutoRAG's ``retrieval_gt``): each group is an intent,
+                        which any of its documents covers
     ``table``           a row for each document and nugget: ``qid``, ``docno``, ``label`` or ``assignment``,
-                        ``iteration`` or ``nugget_text``; RAGElo's qrels of rubrics are such rows
+                        ``iteration`` or ``nugget_text``. RAGElo's qrels of rubrics have this format
     ==================  ================================================================================================
-
-    A nugget is named by its id, or by the MD5 of its text; a second nugget with the same text in a list ends in ``-2``.
-    Where there is no text, as in groups and in CRUX without topics, it is named by its position.
 
     Examples
     --------
@@ -123,7 +121,7 @@ def read_nuggets(
 
 
 def answers(qrels: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """Return the runs of the systems whose answers are judged; each run ranks one answer for each query.
+    """Make a run for each system whose answers are judged; its only document for a query is its answer.
 
     Parameters
     ----------
@@ -133,8 +131,7 @@ def answers(qrels: pd.DataFrame) -> dict[str, pd.DataFrame]:
     Returns
     -------
     dict of str to DataFrame
-        For each system, a run with ``qid``, ``docno``, ``score`` and ``rank``: its answer to each query for which it is
-        judged.
+        For each system, a run with ``qid``, ``docno``, ``score`` and ``rank``: its judged answers.
 
     Examples
     --------
@@ -151,7 +148,7 @@ def answers(qrels: pd.DataFrame) -> dict[str, pd.DataFrame]:
     }
 
 
-def _read(record: Field, format: str | None, reading: Reading) -> Iterable[Said]:
+def _read(record: Field, format: str | None, reading: Reading) -> Iterable[NuggetRecord]:
     name = format or format_of(record)
     if name is None:
         fields = ", ".join(map(repr, list(record.value)[:5])) or "none"
@@ -174,7 +171,7 @@ def _numbers(name: str, mapping: Any, *, above_0: bool = False) -> dict[str, flo
 
 
 def _check_assigned(assigned: Mapping[str, Mapping[str, list[str]]]) -> None:
-    """Refuse answers to one query that are judged by different nuggets, as their scores cannot be compared."""
+    """Refuse answers to the same query that are judged by different nuggets: their scores cannot be compared."""
     for query, by_system in assigned.items():
         (first, expected), *others = by_system.items()
         for system, named in others:
@@ -194,7 +191,7 @@ class _Nuggets:
         If two records about a nugget contradict each other.
     """
 
-    def __init__(self, said: Iterable[Said]) -> None:
+    def __init__(self, said: Iterable[NuggetRecord]) -> None:
         self.labels: dict[tuple[str, str], dict[str, float]] = {}
         self.columns: dict[tuple[str, str], dict[str, dict[str, Any]]] = {}
         self.texts: dict[tuple[str, str], str] = {}
@@ -219,7 +216,7 @@ class _Nuggets:
                         raise _contradiction(one, f"{name} of document {doc!r}", one.columns[name], known.get(name))
 
 
-def _contradiction(one: Said, what: str, value: Any, known: Any) -> ValueError:
+def _contradiction(one: NuggetRecord, what: str, value: Any, known: Any) -> ValueError:
     nugget = f"nugget {one.nugget_id!r} of query {one.query_id!r}"
     return ValueError(f"{one.where}: {what} for {nugget} is {value!r}, but {known!r} before.")
 
@@ -232,14 +229,14 @@ def _qrels(nuggets: _Nuggets, weights: Mapping[str, float], reading: Reading) ->
         of_nugget: dict[str, Any] = {"qid": query, "iteration": nugget}
         if has_importance:
             if importance is None:
-                reading.note("nuggets have no importance, and weigh as the least important")
+                reading.note("nuggets have no importance, so they get the lowest weight")
             elif importance not in weights:
-                reading.note("importances are unknown words, and weigh as the least important", importance)
+                reading.note("importances are unknown words, so their nuggets get the lowest weight", importance)
             of_nugget |= {"weight": weights.get(importance or "", lowest), "importance": importance or ""}
         if nuggets.texts:
             of_nugget["nugget_text"] = nuggets.texts.get((query, nugget), "")
         if not labels:
-            reading.note("nuggets have no judgement, and are rows without a document")
+            reading.note("nuggets have no judgement, so they are rows without a document")
         columns = nuggets.columns.get((query, nugget), {})
         for doc, label in (labels or {NO_DOCUMENT: 0.0}).items():
             rows.append({**of_nugget, "docno": doc, "label": label, **columns.get(doc, {})})

@@ -1,4 +1,4 @@
-"""Read objects and rows from files and from Python; errors name file, line and field."""
+"""Read objects and rows from files or from Python. Errors name file, line and field."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .written import require_pyarrow
 
 _SEPARATORS = {".csv": ",", ".tsv": "\t"}
 _SHOWN = 60
-# One half of a character as JSON escapes it, which Python reads even if it stands alone.
+# A lone surrogate (half of a character), which Python's JSON reader accepts.
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
@@ -125,14 +125,14 @@ def read_records(source: Any, who: str) -> list[Field]:
         Files (JSON, JSON lines, ``.csv``, ``.tsv``, ``.parquet``; gzipped or not); folders, for all visible files in
         them; objects and rows; or named tuples.
     who : str
-        The name in messages of a source that is not a file.
+        The name of the source in messages, if it is not a file.
 
     Raises
     ------
     FileNotFoundError
         If the file does not exist.
     ValueError
-        If a file cannot be read: with its name and the line.
+        If a file cannot be read. The message names file and line.
     TypeError
         If the source is something else.
     """
@@ -222,7 +222,7 @@ def _csv_rows(text: str, separator: str, name: str) -> Iterator[Field]:
                 header = cells
                 twice = next((cell for cell in cells if cells.count(cell) > 1), None)
                 if twice is not None:
-                    raise ValueError(f"the column {twice!r} is there twice")
+                    raise ValueError(f"the column {twice!r} occurs twice")
                 continue
             if len(cells) != len(header):
                 raise ValueError(f"expected {len(header)} columns ({' '.join(header)}), found {len(cells)}")

@@ -32,11 +32,10 @@ def write_qrels(qrels: pd.DataFrame, path: Path, *, lossy: bool = False) -> None
     qrels : DataFrame
         Qrels, with PyTerrier's or ir_measures' names.
     path : path-like
-        A ``.csv``, ``.tsv`` or ``.parquet`` file keeps all columns; columns that measures do not read are kept as text.
-        Any other ending means TREC's format: query, intent, document, label and, if there is one, weight. The file is
-        compressed if the path ends in ``.gz``.
+        A ``.csv``, ``.tsv`` or ``.parquet`` file keeps all columns, as text if no measure reads them. Any other ending
+        means TREC's format: query, intent, document, label and, if there is one, weight. ``.gz`` compresses the file.
     lossy : bool
-        Whether a file in TREC's format may omit other columns, and intents without judgements.
+        Whether TREC's format may lose other columns, and intents without judgements.
 
     Raises
     ------
@@ -138,7 +137,7 @@ def read_json_run(content: Content) -> pd.DataFrame:
 
 def _run_rows(record: Field) -> list[tuple[str, str, float, float]]:
     query = record.need("qid", "query_id").identifier()
-    if record.has("nuggets") and record.has("run_id"):  # an answer that was judged is all that its run has
+    if record.has("nuggets") and record.has("run_id"):  # the run of a judged answer has nothing else
         return [(query, record.need("run_id").identifier(), 1.0, 0.0)]
     docs = record.need("docno", "doc_id")
     score, rank = record.get("score"), record.get("rank")

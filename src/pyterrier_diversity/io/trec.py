@@ -1,4 +1,4 @@
-"""Read qrels and runs from files of TREC."""
+"""Read TREC qrels and runs."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ from .nuggets import read_nuggets
 from .records import ending
 from .tabular import JSON, TABLES, read_json_run, read_qrels_table, with_whole_labels
 
-Order = Literal["score", "rank"]
+OrderedBy = Literal["score", "rank"]
 
 
 def read_qrels(path: Source) -> pd.DataFrame:
-    """Read a TREC qrels file and keep the intent of each judgement, which PyTerrier's own reader drops.
+    """Read a qrels file with the intent of each judgement, which PyTerrier's own reader drops.
 
     Parameters
     ----------
     path : path-like or file object
-        A file of lines ``query intent document label``, with an optional fifth column for the intent's weight; or the
-        qrels of TREC Dynamic Domain, ``topic subtopic document passage rating``, recognised by topics like ``DD16-1``
-        and subtopics like ``DD16-1.1``; or a table from `write_qrels` (``.csv``, ``.tsv``, ``.parquet``); or nuggets
-        (``.jsonl``, ``.json``), read as `read_nuggets` does by default. The file may be gzipped; ``"-"`` is the
-        standard input.
+        One of the following, gzipped or not; ``"-"`` is the standard input.
+
+        - Lines ``query intent document label``, optionally with a fifth column, the weight of the intent.
+        - The qrels of TREC Dynamic Domain, ``topic subtopic document passage rating``, with topics like ``DD16-1``.
+        - A table from `write_qrels` (``.csv``, ``.tsv``, ``.parquet``).
+        - Nuggets (``.jsonl``, ``.json``), as for `read_nuggets`.
 
     Returns
     -------
     DataFrame
-        The columns ``qid``, ``docno``, ``label``, ``iteration`` and, if the file has it, ``weight``; a table keeps all
-        of its columns. For Dynamic Domain, ``qid``, ``docno``, ``label`` (the passage's rating), ``iteration`` and
-        ``passage``: each passage once, sorted by topic number, document and label. Ratings of 0 and below are read as
-        1, as in `read_dd_truth`.
+        The columns ``qid``, ``docno``, ``label``, ``iteration`` and, if the file has it, ``weight``. A table keeps all
+        of its columns. Dynamic Domain has one row for each passage, with a column ``passage``; its ratings of 0 and
+        below are read as 1, as in `read_dd_truth`.
 
     Raises
     ------
@@ -72,19 +72,21 @@ def _check_weights(table: pd.DataFrame, name: str) -> None:
         )
 
 
-def read_run(path: Source, *, order: Order = "score") -> pd.DataFrame:
-    """Read a TREC run file, in the order of evaluation.
+def read_run(path: Source, *, order: OrderedBy = "score") -> pd.DataFrame:
+    """Read a run file, in the order of evaluation.
 
     Parameters
     ----------
     path : path-like or file object
-        A file of lines ``query Q0 document rank score tag``, or of JSON lines (``.jsonl``, ``.json``) with ``qid``,
-        ``docno`` and ``score`` or ``rank``, or with a list of documents, best first, or with AutoNuggetizer's
-        judgements of one system's answers, which are its documents. The file may be gzipped; ``"-"`` is the standard
-        input.
+        One of the following, gzipped or not; ``"-"`` is the standard input.
+
+        - Lines ``query Q0 document rank score tag``.
+        - JSON lines (``.jsonl``, ``.json``) with ``qid``, ``docno`` and ``score`` or ``rank``, or with a list of
+          documents, best first.
+        - AutoNuggetizer's judgements of a system's answers, which are its documents.
     order : {"score", "rank"}
         The column that orders the documents: the score, as in trec_eval, or the rank, as in ndeval by default. With
-        "rank", ``score`` is minus the rank in the file, and the file's scores are ignored.
+        "rank", the column ``score`` is minus the rank, and the scores of the file are ignored.
 
     Returns
     -------
@@ -100,7 +102,7 @@ def read_run(path: Source, *, order: Order = "score") -> pd.DataFrame:
     Warns
     -----
     UserWarning
-        If the documents are ordered by score, and a lower rank has a higher score.
+        If the documents are ordered by score, but the file's ranks contradict the scores.
     """
     order, content = checked_order("read_run", order), read_content(path)
     if ending(content.name) in JSON:
@@ -110,8 +112,8 @@ def read_run(path: Source, *, order: Order = "score") -> pd.DataFrame:
     return _read_trec_run(content, order)
 
 
-def read_run_or_session(path: Source, order: Order = "score") -> pd.DataFrame:
-    """Read a run file of TREC as `read_run` does, or one of TREC Dynamic Domain as `read_dd_run` does."""
+def read_run_or_session(path: Source, order: OrderedBy = "score") -> pd.DataFrame:
+    """Read a run file with `read_run`, or with `read_dd_run` if it is one of TREC Dynamic Domain."""
     content = read_content(path)
     if ending(content.name) in JSON:
         return _read_json_run(content, order)
@@ -122,26 +124,26 @@ def read_run_or_session(path: Source, order: Order = "score") -> pd.DataFrame:
     return read_dd_run(content)
 
 
-def read_if_path(run: Any, order: Order = "score") -> Any:
-    """Return the run of a path as `read_run_or_session` does, and any other form of a run as it is."""
+def read_if_path(run: Any, order: OrderedBy = "score") -> Any:
+    """Read a run if it is a path; return anything else as it is."""
     return read_run_or_session(run, order) if isinstance(run, (str, os.PathLike)) else run
 
 
-def checked_order(who: str, order: Any) -> Order:
+def checked_order(who: str, order: Any) -> OrderedBy:
     """Return ``order``, or raise a ``ValueError`` if it is not "score" or "rank"."""
     if order not in ("score", "rank"):
         raise ValueError(f"{who}: order must be 'score' or 'rank', not {order!r}.")
     return "rank" if order == "rank" else "score"
 
 
-def _read_trec_run(content: Content, order: Order) -> pd.DataFrame:
+def _read_trec_run(content: Content, order: OrderedBy) -> pd.DataFrame:
     by_rank = order == "rank"
-    # The column that does not order documents may contain anything.
+    # The other of the two columns may contain anything.
     columns: Columns = {"qid": str, "q0": None, "docno": Distinct, "rank": object, "score": float, "tag": None}
     return _ranked(read_columns(content, columns | ({"rank": float, "score": None} if by_rank else {})), by_rank)
 
 
-def _read_json_run(content: Content, order: Order) -> pd.DataFrame:
+def _read_json_run(content: Content, order: OrderedBy) -> pd.DataFrame:
     run = {column: values.to_numpy() for column, values in read_json_run(content).items()}
     if order == "rank" and np.isnan(run["rank"]).any():
         raise ValueError(f"{content.name}: order='rank' needs the rank of each document.")

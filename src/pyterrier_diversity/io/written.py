@@ -1,4 +1,4 @@
-"""Write tables as text and as files, with a file beside them that says where their numbers come from."""
+"""Write tables as text or to files, with a second file that says how the numbers were computed."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal, get_args
 
+import numpy as np
 import pandas as pd
 
 from .files import Path
@@ -29,7 +30,7 @@ _ENDINGS: dict[str, Format | Literal["parquet"]] = {
     ".parquet": "parquet",
 }
 
-# Formats that people read, and their decimal places unless told otherwise; programs get every digit.
+# Formats for people, and their default number of decimal places. Formats for programs have every digit.
 _PLACES = {"table": 4, "latex": 4, "html": 4, "markdown": 4}
 
 # Characters that end a line, control a terminal, or have no UTF-8 form.
@@ -50,15 +51,15 @@ def write_table(
     format: Format | Literal["parquet"] | None = None,
     places: int | None = None,
 ) -> None:
-    """Write a table to a file, and where its numbers come from to a file beside it.
+    """Write a table to a file, and how its numbers were computed to a second file.
 
     Parameters
     ----------
     frame : DataFrame
-        A table, as `evaluate_runs` or a function of ``meta`` returns it. Its index is not written. Not changed.
+        A table from `evaluate_runs` or a function of ``meta``. Its index is not written.
     path : path-like
-        The file; an older one is replaced. ``PATH.json`` beside it (``table.csv.json``) has ``frame.attrs``, such as
-        signatures, tests and seeds, and the version of this package.
+        The file, which is replaced if it exists. A second file, ``PATH.json`` (such as ``table.csv.json``), has
+        ``frame.attrs``, such as signatures, tests and seeds, and the version of this package.
     format : {"table", "csv", "json", "jsonl", "latex", "html", "markdown", "parquet"}, optional
         By default, the path's ending decides: ``.txt``, ``.csv``, ``.json``, ``.jsonl``, ``.tex``, ``.html``, ``.md``,
         ``.parquet``.
@@ -106,11 +107,11 @@ def write_attrs(frame: pd.DataFrame, path: Path) -> None:
 
 
 def format_of(path: Path) -> Format | Literal["parquet"]:
-    """Return the format that the ending of a path means."""
+    """Return the format that the ending of a path stands for."""
     ending = os.path.splitext(os.fspath(path))[1].lower()
     if ending not in _ENDINGS:
         raise ValueError(
-            f"{os.fspath(path)!r} does not say a format: its ending must be one of {', '.join(_ENDINGS)}, "
+            f"{os.fspath(path)!r} does not name a format: its ending must be one of {', '.join(_ENDINGS)}, "
             f"not {ending!r}."
         )
     return _ENDINGS[ending]
@@ -127,8 +128,8 @@ def require_pyarrow(who: str) -> None:
 def formatted(frame: pd.DataFrame, format: Format = "table", places: int | None = None) -> str:
     r"""Return a table as text, without a line break at its end.
 
-    Control characters in names are escaped (``\x1b``). In CSV, a name that a spreadsheet would execute gets an
-    apostrophe in front. Numbers are not changed.
+    Control characters in names are escaped (``\x1b``). In CSV, a name that a spreadsheet would execute begins with an
+    apostrophe.
 
     Parameters
     ----------
@@ -175,9 +176,9 @@ def formatted(frame: pd.DataFrame, format: Format = "table", places: int | None 
 
 
 def harmless(text: str) -> str:
-    """Return a name that a spreadsheet does not execute: a name that looks like a formula gets an apostrophe in front.
+    """Return a name that a spreadsheet does not execute: one that looks like a formula gets an apostrophe in front.
 
-    Numbers are not formulas. A name that begins with an apostrophe gets another one, so that names stay distinct.
+    Numbers are left alone. A name that begins with an apostrophe gets another one, so that names stay distinct.
 
     Examples
     --------
@@ -255,10 +256,16 @@ def _json(frame: pd.DataFrame, places: int | None, *, lines: bool) -> str:
 
 
 def _value(cell: Any, places: int | None) -> Any:
-    """Return the JSON value of a cell: null for NaN and infinity, text for unknown types."""
+    """Return the JSON value of a cell: null for infinity and missing values, text for unknown types."""
+    if isinstance(cell, dict):
+        return {str(key): _value(value, places) for key, value in cell.items()}
+    if isinstance(cell, (list, tuple)):
+        return [_value(value, places) for value in cell]
     if isinstance(cell, float):
         return None if not math.isfinite(cell) else cell if places is None else round(cell, places)
-    return cell if cell is None or isinstance(cell, (str, bool, int)) else str(cell)
+    if isinstance(cell, np.integer):
+        return int(cell)
+    return None if cell is None or cell is pd.NA else cell if isinstance(cell, (str, bool, int)) else str(cell)
 
 
 def _markdown(rows: list[list[str]], numeric: list[bool]) -> str:

@@ -1,4 +1,4 @@
-"""Turn frames of qrels and runs into ranked entries, so that measures need not know about frames."""
+"""Turn frames of qrels and runs into rankings with judgements, which is all that measures see."""
 
 from .columns import (
     RUN_COLUMNS,
@@ -22,7 +22,7 @@ from .reading import NO_DOCUMENT, QRELS_COLUMNS, intents_of_rows, judge, judging
 from .relevance import QueryRelevance, relevance_by_query
 from .run import Retrieved, Run, contradicted_ranks, ranking_order, retrieved
 from .sessions import Turns
-from .warned import collected, warn_of_data, warn_user
+from .warned import collected, give, warn_of_data, warn_user
 
 __all__ = [
     "LARGEST_EXPONENT",
@@ -49,6 +49,7 @@ __all__ = [
     "contradicted_ranks",
     "fail",
     "gain_value",
+    "give",
     "given_frame",
     "given_ranks",
     "ideal",

@@ -1,4 +1,4 @@
-"""Columns of Arrow strings, compared and looked up in Arrow, so that few become Python objects."""
+"""Columns of Arrow strings. Comparing and searching them in Arrow avoids making Python objects."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-# Strings are compared in blocks of this size, or of one group, as small hash tables are fast.
+# Strings are compared in blocks of this size, or of one group, because small hash tables are fast.
 _BLOCK = 2_000
 
 # Fewer strings are looked up faster as Python objects.

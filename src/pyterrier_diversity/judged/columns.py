@@ -1,4 +1,4 @@
-"""Read qrels and runs, in every form that ir_measures takes, into checked columns with one vocabulary.
+"""Read qrels and runs in every form that ir_measures accepts, check their columns, and rename them.
 
 Only this module knows the names ``qid``, ``docno``, ``label`` and ``subtopic_id``. Other modules use ``query_id``,
 ``doc_id``, ``relevance`` and ``iteration``.
@@ -185,7 +185,7 @@ def ids(frame: pd.DataFrame, column: str, what: str, *, grouped: bool = False) -
     Parameters
     ----------
     grouped : bool
-        Whether equal values are mostly adjacent. Then only the rows where the value changes are hashed.
+        Whether equal values are mostly adjacent. If so, only the rows where the value changes are hashed.
 
     Raises
     ------
@@ -300,9 +300,9 @@ def _check_types(values: np.ndarray, column: str, what: str) -> None:
 
 
 def with_string_ids(data: Any, required: tuple[str, ...], what: str) -> pd.DataFrame:
-    """Return the result of `to_frame` with ids as strings, as some providers find nothing if ids are numbers."""
+    """Return the result of `to_frame` with ids as strings, because some providers find nothing if ids are numbers."""
     frame = to_frame(data, required, what)
-    # Objects: a type for strings cannot hold each of them.
+    # As objects, because string types cannot represent every string.
     named = {name: pd.Series(strings(frame, name, what), frame.index, dtype=object) for name in ("query_id", "doc_id")}
     return frame.assign(**named)
 
@@ -350,7 +350,7 @@ def numbers(frame: pd.DataFrame, column: str, what: str) -> np.ndarray:
 
 
 def scores(frame: pd.DataFrame, what: str) -> np.ndarray:
-    """Return the column ``score`` as finite floats, replaced by ranks if floats cannot distinguish its integers.
+    """Return the column ``score`` as finite floats, or as ranks if floats cannot distinguish its integers.
 
     Raises
     ------

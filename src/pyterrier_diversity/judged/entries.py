@@ -10,7 +10,7 @@ import numpy as np
 class Groups:
     """Groups of rows, such as the entries of an intent, the documents of a query or the turns of a session.
 
-    Sums and products run row by row within a group, so that other groups do not change a bit of them.
+    Sums and products run row by row within a group, so that the result for a group does not depend on other groups.
 
     Parameters
     ----------

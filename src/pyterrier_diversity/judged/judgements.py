@@ -126,7 +126,7 @@ class Judgements:
     """The relevant documents of every query, with their labels for each intent.
 
     Documents without a positive label are only in ``rows``, and intents without a relevant document only in ``named``.
-    A `view` is again judgements, so that one formula computes a measure over all intents, over each intent, or over
+    A `view` has the same form, so that the same formula computes a measure over all intents, over each intent, or over
     the highest labels.
 
     Attributes

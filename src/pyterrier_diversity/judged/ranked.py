@@ -1,4 +1,4 @@
-"""Rankings with their judgements, as the entries that the formulas of measures use."""
+"""Rankings with their judgements, as arrays of entries for the formulas of measures."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from .judgements import Judgements, Memo, Passages
 from .run import Retrieved
 from .sessions import Turns, read_in_turns
 
-# Sums of 2^g over the documents of a query may be infinite for larger labels g.
+# With larger labels g, sums of 2^g over the documents of a query could be infinite.
 LARGEST_EXPONENT = 1000
-# No ranking is longer, and a larger number does not fit into an array.
+# No ranking is longer, and a larger number would not fit into an array.
 _LAST = 2**62
 
 LARGEST_GAIN = 2.0**LARGEST_EXPONENT
@@ -123,7 +123,7 @@ class Arrivals(NamedTuple):
 class Ranked:
     """The relevant documents that rankings retrieve, as entries: one for each intent and relevant document.
 
-    A document that is not relevant to any intent has no entry. It only affects the ranks of other documents and ``n``.
+    A document that is not relevant to any intent has no entry. It only takes up a rank.
     Entries are sorted by query, intent and rank.
 
     Parameters
@@ -164,7 +164,7 @@ class Ranked:
         self.rank = retrieved.ranks[self.doc]
 
     def down_to(self, last: np.ndarray | int, cutoff: int | None = None) -> Ranked:
-        """Return the rankings down to a last rank, given once for all or for each, with the cutoff of a measure."""
+        """Return the rankings down to a last rank (one for all, or one for each), with the cutoff of a measure."""
         last = min(last, _LAST) if isinstance(last, int) else last
         kept = np.flatnonzero(self.rank <= (last if isinstance(last, int) else last[self.query]))
         return Ranked(self.retrieved, self.row[kept], np.minimum(self.n, last), cutoff)

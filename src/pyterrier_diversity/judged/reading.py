@@ -1,4 +1,4 @@
-"""Read qrels into `Judgements`, and refuse data that would give wrong values."""
+"""Read qrels into `Judgements`, and refuse data that would lead to wrong values."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _OPTIONAL = ("iteration", "subtopic_id", "weight", "intent_type", "importance", 
 # The document of a row that only names an intent.
 NO_DOCUMENT = ""
 
-# Weights are relative to each other; the sum of larger weights might be infinite.
+# Only ratios of weights matter. The sum of larger weights could be infinite.
 _LARGEST_WEIGHT = 1e100
 
 
@@ -34,10 +34,10 @@ class _Known:
 # pt.Experiment passes a new copy of the same qrels for every system.
 _recent: deque[_Known] = deque(maxlen=16)
 
-# The number of rows that are compared first.
+# How many rows to compare first.
 _SAMPLE = 64
 
-# The number of rows that are remembered together; the most recent qrels are always remembered.
+# How many rows to remember in all. The most recent qrels are always remembered.
 _MOST_ROWS = 2**20
 
 
@@ -48,10 +48,10 @@ def judge(qrels: Any) -> Judgements:
     ----------
     qrels : DataFrame, iterable of named tuples, or dict of dicts
         Query, document and label, with PyTerrier's or ir_measures' names; optionally ``iteration`` or
-        ``subtopic_id`` (the intent), ``weight``, ``intent_type``, ``importance``, ``rarity``, and ``gain``. With
-        ``passage``, a row is a passage of a document, and may have a ``nugget``. The document's label for an intent is
-        then the highest label of its passages, and its gain is their sum. A row with an empty document only names an
-        intent. Not changed.
+        ``subtopic_id`` (the intent), ``weight``, ``intent_type``, ``importance``, ``rarity``, and ``gain``. A row with
+        an empty document only names an intent. With a column ``passage``, a row is a passage of a document, and may
+        have a ``nugget``. The document's label for an intent is then the highest label of its passages, and its gain is
+        their sum.
 
     Returns
     -------
@@ -61,11 +61,11 @@ def judge(qrels: Any) -> Judgements:
     Raises
     ------
     ValueError
-        If a column or a value is missing or out of range, two labels contradict each other, or a document has several
-        labels without a column for the intent.
+        If a column or a value is missing or out of range, or two labels contradict each other. Also if a document has
+        several labels, but there is no column for the intent.
     """
     frame = to_frame(qrels, QRELS_COLUMNS, "qrels")
-    # Numbers first: different qrels mostly differ in labels, and numbers are compared fast.
+    # Numbers first: different qrels mostly differ in labels, and comparing numbers is fast.
     columns = {
         name: frame[name].to_numpy() for name in ("relevance", *_OPTIONAL, "query_id", "doc_id") if name in frame
     }

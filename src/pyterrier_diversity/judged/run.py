@@ -1,4 +1,4 @@
-"""Read a run into rankings, with one order for all measures."""
+"""Read a run into rankings, in the same order for all measures."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ from .warned import warn_of_data
 
 _MOST_TURNS = 1_000_000
 
-# In rankings that are longer than this many times the relevant documents, the relevant documents are looked up;
-# otherwise the documents of the ranking are looked up in the judgements.
+# If rankings are longer than this many times the relevant documents, look up the relevant documents in the ranking.
+# Otherwise, look up the documents of the ranking in the judgements.
 _LONGER = 4
 
-# In this many queries, some document is judged unless the document ids do not match.
+# If no document is judged in so many queries, the document ids probably do not match.
 _SEVERAL = 5
 
-# Prefix of the names of ranks in a session without a judged document.
+# Prefix of the made-up names of documents at ranks in a session without a judged document.
 _NOBODY = "\1"
 
 
@@ -46,14 +46,14 @@ class Run:
     """The rankings of one system: by descending score, with ties by descending document id.
 
     With a column ``turn``, the turns of a session follow each other, each in this order. A turn without documents takes
-    one rank without a relevant document. A repeated document keeps its rank and counts as unjudged.
+    up one rank. A repeated document keeps its rank and counts as unjudged.
 
     Parameters
     ----------
     run : DataFrame, iterable of named tuples, dict of dicts, or dict of lists
         Query, document and score, with PyTerrier's or ir_measures' names; optionally ``turn``, and ``doc_len``, the
         number of words of each document (NaN if unknown). Without ``score``, the column ``rank`` or the order of a list
-        orders the documents. Not changed.
+        counts.
 
     Raises
     ------
@@ -64,7 +64,7 @@ class Run:
     Warns
     -----
     UserWarning
-        If the order by score contradicts the column ``rank``; the score counts.
+        If scores contradict the column ``rank``; the score counts.
     """
 
     def __init__(self, run: Any) -> None:
@@ -123,8 +123,8 @@ class Run:
         Warns
         -----
         UserWarning
-            Once for each run, if it repeats documents in a query, shares no query with the qrels, or shares several
-            but has no judged document in any of them.
+            Once for each run: if it repeats documents in a query, has no query of the qrels, or has no judged document
+            in several queries.
         """
         found = None
         if self._turn is not None:
@@ -280,7 +280,7 @@ class Run:
         rows = self._rows(query_id)
         again = pd.Series(self._docs[rows]).duplicated().to_numpy()
         lengths = np.full(len(again), np.nan) if self._doc_len is None else self._doc_len[rows]
-        # Only sessions keep repeated documents, as unknown ones.
+        # Only sessions keep repeated documents; these count as unknown.
         return lengths[~again] if self._turn is None else np.where(again, np.nan, lengths)
 
     def warn_once(self, message: str) -> None:
@@ -326,7 +326,7 @@ class Run:
             )
 
 
-# The cost of more words may be infinite.
+# With more words, the cost of reading could be infinite.
 _MOST_WORDS = 1e100
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from .entries import Groups
 
-# More than the turns of any ranking, and still an integer of an array.
+# More turns than any ranking has, but still an integer that fits into an array.
 _MANY = 2**62
 
 
@@ -66,7 +66,7 @@ class Turns:
         return rank
 
     def of(self, query: np.ndarray, rank: np.ndarray) -> np.ndarray:
-        """Return the row of the turn of each rank, given with its ranking; a document must be at the rank."""
+        """Return the row of the turn of each rank, given its ranking; each rank must have a document."""
         # One search for all rankings: each has its own range of keys.
         ranks_above = int(self.last.max(initial=0)) + 1
         return np.searchsorted(self.queries.of * ranks_above + self.last, query * ranks_above + rank.astype(np.int64))

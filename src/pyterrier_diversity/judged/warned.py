@@ -1,10 +1,10 @@
-"""Warnings, which a call that evaluates many runs collects if they are about data."""
+"""Warnings to users. A call that evaluates many runs collects those about data."""
 
 from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
@@ -31,9 +31,17 @@ def warn_of_data(message: str) -> None:
         messages.append(message)
 
 
+def give(messages: Iterable[str], strict: bool) -> None:
+    """Give the warnings that were collected, or raise the first as a ``ValueError``."""
+    for message in messages:
+        if strict:
+            raise ValueError(message)
+        warn_user(message)
+
+
 @contextmanager
 def collected() -> Iterator[list[str]]:
-    """Collect warnings about data in this thread instead of giving them, as a worker's warnings would be lost."""
+    """Collect warnings about data in this thread instead of showing them: those of a worker process would be lost."""
     messages: list[str] = []
     token = _collecting.set(messages)
     try:

@@ -1,8 +1,8 @@
-"""The alpha-DCG family: alpha-DCG, ERR-IA and NRBP, whose gains shrink each time an intent is met again.
+r"""The alpha-DCG family: alpha-DCG, ERR-IA and NRBP, in which repeated intents gain less.
 
-All three share the gain sum_t J_it (1 - alpha)^c_it and differ in the discount by rank. Labels are binary and weights
-uniform, as in ndeval 4.5 with ``-traditional``. The forms of Amigó et al. (2018) use grades and weights:
-sum_t w_t r_it (1 - alpha)^c_it.
+All three have the gain :math:`\sum_t J_{it} (1 - \alpha)^{c_{it}}` and differ in the discount by rank. Labels are
+binary and weights uniform, as in ndeval 4.5 with ``-traditional``. The forms of Amigó et al. (2018) use grades and
+weights: :math:`\sum_t w_t r_{it} (1 - \alpha)^{c_{it}}`.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def weighted_probability(ranked: Ranked, gain: Gain, max_rel: float | None) -> n
 
 
 class AlphaFamily(DiversityMeasure):
-    """A discounted sum of gains that shrink each time an intent is met again; subclasses set ``discount``."""
+    """A discounted sum of gains, in which repeated intents gain less; subclasses set ``discount``."""
 
     discount: Discount
     alpha: float
@@ -76,7 +76,7 @@ class OverPerfect(AlphaFamily):
             raise ValueError(
                 f"{self.NAME} needs a cutoff, as in {self.NAME}@20: it divides by a perfect list of that length."
             )
-        # (1 - alpha)^i is 0 from there on, so that a huge cutoff, meant as "all", costs nothing.
+        # From there on, (1 - alpha)^i is 0, so a huge cutoff (in the sense of "all") costs no time.
         n_terms = min(ranked.cutoff, underflow(1 - self.alpha))
         if n_terms > MAX_TERMS:
             raise ValueError(f"{self}: the cutoff must not exceed {MAX_TERMS} when alpha is this small.")
@@ -86,10 +86,10 @@ class OverPerfect(AlphaFamily):
 
 
 class _alpha_DCG(OverPerfect):
-    """Alpha-DCG: DCG whose gains shrink each time an intent is met again, divided by the value of a perfect list.
+    """Alpha-DCG: DCG in which repeated intents gain less, divided by the value of a perfect list.
 
     In the perfect list, every document is relevant to all intents. Values equal those of ndeval, except at cutoff 1,
-    where ndeval does not divide.
+    where ndeval does not normalise.
 
     .. cite.dblp:: conf/sigir/ClarkeKCVABM08
 
@@ -117,7 +117,7 @@ class _ERR_IA(OverPerfect):
     """Intent-aware expected reciprocal rank: the mean ERR over the intents, divided by the value of a perfect list.
 
     Labels are binary. In the perfect list, every document is relevant to all intents. Values equal those of ndeval
-    with its alpha of 0.5, except at cutoff 1, where ndeval does not divide.
+    with its alpha of 0.5, except at cutoff 1, where ndeval does not normalise.
 
     .. cite.dblp:: conf/cikm/ChapelleMZG09
 
@@ -140,9 +140,10 @@ class _ERR_IA(OverPerfect):
 
 
 class _alpha_nDCG(OverGreedy):
-    """Alpha-nDCG: DCG whose gains shrink each time an intent is met again, divided by that of the ideal ranking.
+    """Alpha-nDCG: DCG in which repeated intents gain less, divided by that of the ideal ranking.
 
-    The ideal ranking is built greedily. Values equal those of ndeval at any cutoff.
+    The ideal ranking is built greedily. A better one may exist, so values can exceed 1, but not e/(e - 1). Values equal
+    those of ndeval at every cutoff.
 
     .. cite.dblp:: conf/sigir/ClarkeKCVABM08
 
@@ -174,7 +175,7 @@ class _alpha_nDCG(OverGreedy):
 class _nERR_IA(OverGreedy):
     """Normalised ERR-IA: the mean ERR over the intents, divided by that of the ideal ranking.
 
-    Labels are binary, and the ideal ranking is built greedily. Values equal those of ndeval at any cutoff.
+    Labels are binary. The ideal ranking is built greedily. Values equal those of ndeval at every cutoff.
 
     .. cite.dblp:: conf/cikm/ChapelleMZG09
 
@@ -199,9 +200,9 @@ class _nERR_IA(OverGreedy):
 
 
 class _NRBP(AlphaFamily):
-    """Novelty- and rank-biased precision: RBP whose gains shrink each time an intent is met again.
+    """Novelty- and rank-biased precision: RBP in which repeated intents gain less.
 
-    It is divided by the value of an infinite list in which every document is relevant to all intents.
+    The sum is divided by that of an infinite list in which every document is relevant to all intents.
 
     .. cite.dblp:: conf/ictir/ClarkeKV09
 
@@ -229,7 +230,7 @@ class _NRBP(AlphaFamily):
 
 
 class _nNRBP(OverGreedy):
-    """Normalised NRBP: RBP whose gains shrink each time an intent is met again, divided by that of the ideal ranking.
+    """Normalised NRBP: RBP in which repeated intents gain less, divided by that of the ideal ranking.
 
     The ideal ranking is built greedily.
 
@@ -259,10 +260,10 @@ class _nNRBP(OverGreedy):
 
 
 class _alpha_nDCG_exact(AlphaFamily, Normalised):
-    """Alpha-DCG, divided by the highest value that any ranking reaches; `alpha_nDCG` divides by the greedy ranking.
+    """Alpha-DCG divided by the highest value of any ranking, where `alpha_nDCG` divides by that of the greedy ranking.
 
-    The maximum is proven. The best ranking depends on the cutoff, so that no system can score 1 at every cutoff.
-    If the proof takes longer than ``time_limit`` seconds for a query, `NotProvenError` reports the best value found and
+    The maximum is computed exactly. The best ranking depends on the cutoff, so one system may not be able to score 1 at
+    every cutoff. If a query takes longer than ``time_limit`` seconds, `NotProvenError` reports the best value found and
     the proven bound.
 
     .. cite.dblp:: journals/ir/Carterette11
@@ -326,7 +327,7 @@ class _alpha_nDCG_IA(_alpha_DCG_IA, Normalised):
     """Alpha-nDCG with graded labels and intent weights: `alpha_DCG_IA` divided by that of the greedy ideal ranking.
 
     With ``gain="binary"`` and uniform weights it is alpha-nDCG. The greedy ranking need not be optimal: with graded
-    labels, a document with a low label can use up an intent. Values far above 1 are then possible.
+    labels, a document with a low label can use up the novelty of an intent. Values can then be far above 1.
 
     .. cite.dblp:: conf/sigir/AmigoSC18
 

@@ -21,7 +21,7 @@ M = TypeVar("M", bound=ir_measures.Measure)
 
 
 class DiversityMeasure(ir_measures.Measure):
-    """A measure that this package computes: a declaration and its formula.
+    """Base class of measures: a declaration and a formula.
 
     A subclass declares ``NAME``, ``PRETTY_NAME``, ``FORMULA``, ``SOURCE`` and ``SUPPORTED_PARAMS``, and defines
     `score`. It overrides ``RANGE``, ``VIEW``, ``READS`` and ``NEEDS`` where the defaults do not fit. Parameters are
@@ -43,9 +43,9 @@ class DiversityMeasure(ir_measures.Measure):
     SUPPORTED_PARAMS: Parameters = {}
     # The possible values; bounds may be expressions of parameters.
     RANGE: str = "[0, 1]"
-    # The tool whose values it equals, as a module of tests/golden shows; not inherited.
+    # The tool with the same values, as a module of tests/golden shows; not inherited.
     EQUALS: str = ""
-    # A measure to show instead, if this one cannot be computed without a parameter.
+    # An example to show, if the measure itself has a required parameter.
     EXAMPLE: str = ""
     # How the measure reads the qrels: "ad hoc" for each document's highest label over the intents.
     VIEW: View = "intents"
@@ -99,7 +99,7 @@ class DiversityMeasure(ir_measures.Measure):
         return self[name] if name in self.SUPPORTED_PARAMS else None
 
     def serves(self, params: Mapping[str, Any]) -> bool:
-        """Tell whether this class computes ir_measures' measure of the same name with these parameters."""
+        """Tell whether this class computes the measure of ir_measures with the same name and these parameters."""
         return True
 
     @abstractmethod
@@ -118,7 +118,7 @@ class DiversityMeasure(ir_measures.Measure):
 
     @property
     def greedy(self) -> Order | None:
-        """The order that takes the largest gain at each rank, or None if only trying all documents finds it."""
+        """The order that takes the largest gain at each rank, or None if every document must be tried."""
         return None
 
     def best(self, depth: int | None, time_limit: float) -> Order | None:
@@ -170,7 +170,7 @@ class CompositeMeasure(DiversityMeasure):
         """Combine the values of the parts into one value for each query of ``judgements``."""
 
     def score(self, ranked: Ranked) -> np.ndarray:
-        """Not used: the values of the parts are combined instead."""
+        """Not used: `combine` computes the values from those of the parts."""
         raise NotImplementedError
 
 
@@ -180,8 +180,8 @@ _implementations: dict[str, DiversityMeasure] = {}
 def register(measure: M) -> M:
     """Register a measure with ir_measures, and return the object to export.
 
-    If ir_measures already has a measure of that name, that object is returned, and ``measure`` computes it from now on.
-    Otherwise ``measure`` is returned. Registering twice is harmless.
+    If ir_measures already has a measure of that name, ``measure`` computes it from now on, and that object is returned.
+    Registering twice is harmless.
     """
     registry = cast("dict[str, M]", ir_measures.measures.registry)
     name = str(measure.NAME)
@@ -203,7 +203,7 @@ def implementation(measure: ir_measures.Measure) -> DiversityMeasure | None:
     Raises
     ------
     ValueError
-        If ``measure`` is a class of ir_measures, which checks only types, and a parameter is out of range.
+        If a parameter is out of range. (Measures of ir_measures only check types when they are built.)
     """
     if isinstance(measure, DiversityMeasure):
         return measure

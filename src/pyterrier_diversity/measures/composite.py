@@ -20,7 +20,7 @@ MOST_NESTED = 8
 
 
 class Wrapper(CompositeMeasure):
-    """A measure that wraps another one: ``measure`` is the object, ``params`` contains its name.
+    """A measure that wraps another one: ``measure`` is the object, ``params`` has its name.
 
     ``@k`` replaces the cutoff of the inner measure. Its other parameters are set inside the parentheses.
     """
@@ -151,11 +151,11 @@ def with_recall(gamma: float, recall: np.ndarray, value: np.ndarray) -> np.ndarr
 
 
 class _IA(Wrapper):
-    """Compute any measure for each intent separately, and average by the intents' weights.
+    """Compute any measure for each intent separately, and take the mean weighted by the intents' weights.
 
-    A document without a judgement for an intent is unjudged for it. Intents without a relevant document are ignored; a
-    query without relevant documents scores 0. With uniform weights, ``IA(AP)`` equals ``AP_IA`` and ``IA(P@k)`` equals
-    ``P_IA@k``.
+    Intents without a relevant document are ignored, and a query without relevant documents scores 0. With
+    ``judged_only=True``, documents that were not judged for an intent are left out for it. With uniform weights,
+    ``IA(AP)`` equals ``AP_IA`` and ``IA(P@k)`` equals ``P_IA@k``.
 
     .. cite.dblp:: conf/wsdm/AgrawalGHI09
 
@@ -187,9 +187,9 @@ class _IA(Wrapper):
 
 
 class _Adhoc(Wrapper):
-    """Compute any measure over each document's highest label for any intent, as in ad-hoc retrieval.
+    """Compute any measure as in ad-hoc retrieval, from each document's highest label for any intent.
 
-    Without it, an ad-hoc measure of ir_measures sees only the last row of each document in qrels with several intents.
+    A bare ad-hoc measure of ir_measures reads only the last row of each document, if the qrels have several intents.
 
     .. cite.dblp:: conf/sigir/AmigoSC18
 
@@ -223,12 +223,12 @@ class _Adhoc(Wrapper):
 class _Sharp(Wrapper):
     """Average subtopic recall and any measure, both at the measure's cutoff: D#-nDCG is Sharp of D-nDCG.
 
-    An ad-hoc measure of ir_measures is taken as ``Adhoc(M)``.
+    An ad-hoc measure M of ir_measures is read as ``Adhoc(M)``.
 
     Raises
     ------
     ValueError
-        If the cutoff of the inner measure counts turns, as that of subtopic recall counts documents.
+        If the cutoff of the inner measure counts turns: that of subtopic recall counts documents.
 
     .. cite.dblp:: conf/sigir/SakaiS11
 

@@ -62,9 +62,9 @@ class _CubeTest(DiversityMeasure):
 class _CT(_CubeTest):
     """Cube Test: the gain that fills the cubes of the intents, per turn of the session.
 
-    Values equal those of the scorer of TREC Dynamic Domain 2017. It discounts the first document of an intent already,
-    and divides a session that ends before the cutoff by its own number of turns. The gain of a document is the sum of
-    its passages' ratings, in the column ``gain`` of the qrels; without that column, it is the label.
+    Values equal those of the scorer of TREC Dynamic Domain 2017. It discounts even the first document of an intent, and
+    divides by the number of turns of the session if it ends before the cutoff. The gain of a document is the column
+    ``gain`` of the qrels, the sum of its passages' ratings; without that column, it is the label.
 
     .. cite.dblp:: conf/cikm/LuoWYH13
 
@@ -129,9 +129,9 @@ class _ACT(_CubeTest):
 class _nCT(_CubeTest):
     """Normalised Cube Test: the Cube Test, divided by an upper bound from the judgements.
 
-    Values equal those of the scorer of TREC Dynamic Domain 2017, including two slips. The bound discounts by gamma^i
-    and the gain by gamma^(i + 1), so that a perfect session stays below 1. The bound is divided by the cutoff and the
-    gain by the turns of the session, so that a session shorter than the cutoff can exceed 1.
+    Values equal those of the scorer of TREC Dynamic Domain 2017, including two mistakes. The bound is discounted by
+    gamma^i but the gain by gamma^(i + 1), so a perfect session stays below 1. The bound is divided by the cutoff but
+    the gain by the turns of the session, so a session shorter than the cutoff can exceed 1.
 
     .. cite.dblp:: conf/cikm/LuoWYH13
 

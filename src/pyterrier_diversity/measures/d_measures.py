@@ -1,4 +1,4 @@
-"""D-measures, DIN-measures and Ef-P. A document's global gain is the weighted mean of its gains over the intents."""
+"""D-measures, DIN-measures and Ef-P: a document's global gain is the weighted mean of its gains over the intents."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def weighted_gain(ranked: Ranked, gain: Gain) -> np.ndarray:
 
 
 def once_if_navigational(ranked: Ranked) -> np.ndarray:
-    """Tell which entries count: of a navigational intent, only the first document."""
+    """Tell which entries count: only the first document for each navigational intent."""
     return ~ranked.navigational | ranked.intents.first
 
 
@@ -36,7 +36,7 @@ class _ByGlobalGain(DiversityMeasure):
 
 
 class _D_nDCG(_ByGlobalGain, Normalised):
-    """D-nDCG: nDCG over global gains, the mean of a document's gains by the intents' weights.
+    """D-nDCG: nDCG over global gains, the weighted means of documents' gains for the intents.
 
     With one intent it is nDCG with exponential gains (NTCIREVAL's MSnDCG with gains 1, 3, 7).
 
@@ -64,7 +64,7 @@ class _D_nDCG(_ByGlobalGain, Normalised):
 
 
 class _D_Q(_ByGlobalGain):
-    """D-Q: the Q-measure over global gains, the mean of a document's gains by the intents' weights.
+    """D-Q: the Q-measure over global gains, the weighted means of documents' gains for the intents.
 
     .. cite.dblp:: conf/sigir/SakaiS11
 
@@ -92,7 +92,7 @@ class _D_Q(_ByGlobalGain):
         documents = ranked.documents
         counted = self.counted(ranked)
         relevant = (documents.total(counted) > 0).astype(np.float64)
-        # Refuses labels that are too large to be ordered.
+        # Raises if labels are too large.
         gain = documents.total(ranked.weight * ranked.gain(self) * counted)
         ideal = ranked.normalised_by(self)
         ideal_gain = ideal.documents.total(ideal.weight * ideal.gain(self))
@@ -103,7 +103,7 @@ class _D_Q(_ByGlobalGain):
 class _DIN_nDCG(_D_nDCG):
     """DIN-nDCG: D-nDCG that counts a navigational intent only at its first relevant document.
 
-    The ideal ranking is that of D-nDCG, so that a value of 1 may be out of reach.
+    The ideal ranking is that of D-nDCG, so it may be impossible to reach 1.
 
     .. cite.dblp:: journals/jip/Sakai13
 
@@ -134,7 +134,7 @@ class _DIN_nDCG(_D_nDCG):
 class _DIN_Q(_D_Q):
     """DIN-Q: D-Q that counts a navigational intent only at its first relevant document.
 
-    The ideal ranking is that of D-Q, so that a value of 1 may be out of reach.
+    The ideal ranking is that of D-Q, so it may be impossible to reach 1.
 
     .. cite.dblp:: journals/jip/Sakai13
 
@@ -166,8 +166,8 @@ class _EfP(DiversityMeasure):
     """Effective precision (Ef-P): the fraction of documents that are useful for some intent.
 
     A document is useful if it is relevant to an informational intent, or the first relevant one for a navigational
-    intent. The sum is divided by the cutoff, even if fewer documents are retrieved; without a cutoff, by the number of
-    documents retrieved.
+    intent. The sum is divided by the cutoff even if fewer documents are retrieved, and by their number if there is no
+    cutoff.
 
     .. cite.dblp:: journals/jip/Sakai13
 

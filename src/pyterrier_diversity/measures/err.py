@@ -1,4 +1,7 @@
-"""ERR and nDCG with exponential gains: the measures of gdeval, without its rounding."""
+"""ERR and nDCG with exponential gains: the measures of gdeval, without rounding.
+
+The nDCG is ir_measures' own ``nDCG(dcg="exp-log2") @ k``, which this package computes if it is imported.
+"""
 
 from __future__ import annotations
 
@@ -38,8 +41,8 @@ def by_label(ranked: Ranked) -> np.ndarray:
 class _ERR(DiversityMeasure):
     """Expected reciprocal rank: the expected reciprocal of the rank at which a user is satisfied.
 
-    Values equal those of gdeval before it rounds. A document has its highest label for any intent and satisfies with
-    probability r = (2^label - 1) / 16. A label above 4 raises a ``ValueError``.
+    Values equal those of gdeval before rounding. A document counts with its highest label for any intent, and satisfies
+    a user with probability r = (2^label - 1) / 16. A label above 4 raises a ``ValueError``.
 
     .. cite.dblp:: conf/cikm/ChapelleMZG09
 
@@ -74,9 +77,9 @@ class _ERR(DiversityMeasure):
 class _nDCG(Normalised):
     """DCG with exponential gains, divided by that of the ideal ranking.
 
-    Values equal those of gdeval before it rounds. A document has its highest label for any intent; labels below 1 gain
-    nothing. This package computes nDCG only with ``dcg="exp-log2"``, a cutoff and no ``gains``; other providers of
-    ir_measures compute every other nDCG.
+    Values equal those of gdeval before rounding. A document counts with its highest label for any intent; labels below
+    1 have no gain. This package computes nDCG only with ``dcg="exp-log2"``, a cutoff and no ``gains``. Other providers
+    of ir_measures compute all other forms of nDCG.
 
     .. cite.dblp:: conf/icml/BurgesSRLDHH05
 

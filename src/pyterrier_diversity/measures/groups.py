@@ -1,4 +1,4 @@
-"""Groups of measures that are reported together, grids of parameters, and signatures for papers."""
+"""Groups of measures to report together, grids of parameters, and signatures for papers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _CUTOFFS = (5, 10, 20)
 
 
 def grid(measure: ir_measures.Measure, /, **values: Iterable[Any]) -> Measures:
-    """Return a measure with every combination of parameters.
+    """Return a measure with each combination of parameters.
 
     Parameters
     ----------
@@ -69,20 +69,20 @@ def grid(measure: ir_measures.Measure, /, **values: Iterable[Any]) -> Measures:
 
 
 def signature(measure: ir_measures.Measure | str, *, ties: str | None = None) -> str:
-    """Describe a measure on one line, with everything needed to recompute its values.
+    """Describe a measure in one line, with everything needed to compute its values again.
 
     Parameters
     ----------
     measure : Measure or str
         Any measure that ir_measures can compute.
     ties : str, optional
-        How ties are broken, in words. By default, how the measure's provider breaks them.
+        How ties were broken, in words. By default, as the measure's provider breaks them.
 
     Returns
     -------
     str
-        The measure, every parameter with its value, how ties and missing queries are treated, and the provider with
-        its version.
+        The measure, the value of every parameter, the treatment of ties and missing queries, and the provider with its
+        version.
 
     Raises
     ------
@@ -109,7 +109,7 @@ def signature(measure: ir_measures.Measure | str, *, ties: str | None = None) ->
 
 
 def _parameters(measure: ir_measures.Measure) -> list[str]:
-    """Return every parameter with its value, then those of the inner measure."""
+    """Return every parameter with its value, and then those of the inner measure."""
     inner = inside(measure)
     elsewhere = () if inner is None else ("measure", "cutoff")
     values = {name: measure[name] for name in measure.SUPPORTED_PARAMS if name not in elsewhere}
@@ -142,12 +142,12 @@ NTCIR_INTENT: Measures = (StRecall @ 10, D_nDCG @ 10, Dsharp_nDCG @ 10, DINsharp
 FRESHSTACK: Measures = (alpha_nDCG @ 10, Coverage @ 20, Adhoc(ir_measures.R @ 50))
 """The measures of FreshStack, where nuggets are the intents (Thakur et al. 2025).
 
-FreshStack breaks ties by ascending id, rounds Coverage to five digits for each query, and rounds means to four. Here
-ids descend, and nothing is rounded.
+FreshStack breaks ties by ascending id, rounds the Coverage of each query to five digits, and rounds means to four. Here
+ties are broken by descending id, and nothing is rounded.
 """
 
 NUGGETS: Measures = grid(NuggetScore, importance=["vital", "weighted", "all"], partial=[0, 0.5])
-"""The six scores of AutoNuggetizer for answers, three scores, strict and with partial support (Pradeep et al. 2025).
+"""The three scores of AutoNuggetizer, each strict and with partial support (Pradeep et al. 2025).
 
 To score the passages of a ranking, add a cutoff: ``[measure @ 20 for measure in NUGGETS]``.
 """
@@ -172,7 +172,7 @@ CARTERETTE: Measures = (
     UserModel(4, "AP"),
     RRAP,
 )
-"""The fifteen measures of Carterette (2011), Table 1, model by model, normalised as in Sec. 3.2."""
+"""The fifteen measures of Carterette (2011), Table 1, sorted by model and normalised as in Sec. 3.2."""
 
 GROUPS = {
     "NDEVAL": NDEVAL,
@@ -187,13 +187,21 @@ GROUPS = {
 def read_measures(who: str, measures: Any) -> list[ir_measures.Measure]:
     """Return one or several measures, given as objects or as strings.
 
-    A string is a measure, the name of a group, or several of these with spaces or commas between them.
+    A string names a measure or a group, or several of them with spaces or commas between.
     """
     several = [measures] if isinstance(measures, (ir_measures.Measure, str)) else measures
     if not isinstance(several, Iterable):
         raise TypeError(f"{who}: measures must be a measure or several, not {type(measures).__name__}.")
     named = [name for measure in several for name in (_split(measure) if isinstance(measure, str) else [measure])]
     return [read for name in named for read in _group(name) or (read_measure(who, name),)]
+
+
+def read_some_measures(who: str, measures: Any) -> list[ir_measures.Measure]:
+    """Return measures as `read_measures` does, each once, or raise a ``ValueError`` if there are none."""
+    several = list(dict.fromkeys(read_measures(who, measures)))
+    if not several:
+        raise ValueError(f"{who}: measures must not be empty.")
+    return several
 
 
 def _group(name: Any) -> Measures:

@@ -1,4 +1,4 @@
-"""Intent-aware precision and average precision."""
+"""Intent-aware precision: the mean of precision or average precision over the intents."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from .base import DiversityMeasure, Normalised, register
 class _P_IA(DiversityMeasure):
     """Precision averaged over the intents.
 
-    The sum is divided by the cutoff, even if fewer documents are retrieved; without a cutoff, by the number of
-    documents retrieved. Values equal those of ndeval.
+    Precision is divided by the cutoff even if fewer documents are retrieved, and by their number if there is no cutoff.
+    Values equal those of ndeval.
 
     .. cite.dblp:: conf/wsdm/AgrawalGHI09
 

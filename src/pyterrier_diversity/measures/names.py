@@ -18,7 +18,7 @@ def unknown_measure(text: str) -> str:
     name = re.match(r"[\w#]+(-[^\W\d]\w*)*", text.strip())
     if name is not None and name.group() in ir_measures.measures.registry:
         return f"Unknown measure {text!r}. {FORM}."
-    near = "" if name is None else _near(name.group())
+    near = "" if name is None else _most_similar(name.group())
     # The rest of the text, such as a cutoff, may be right.
     is_form = name is not None and re.fullmatch(r"(\(.*\))?(@\d+)?", text.strip()[name.end() :], flags=re.DOTALL)
     shown = name.group() if name is not None and is_form else text
@@ -29,7 +29,7 @@ def unknown_measure(text: str) -> str:
     return f"Unknown measure {shown!r}. Did you mean {near}?"
 
 
-def _near(name: str) -> str:
+def _most_similar(name: str) -> str:
     """Return the most similar name of a measure, or an empty string."""
     for written, read in (("\u03b1", "alpha_"), ("#", "sharp_"), ("-", "_")):
         name = name.replace(written, read)

@@ -1,4 +1,4 @@
-"""Nugget scores of an answer, or of the top passages of a ranking."""
+"""Nugget scores: the support that an answer, or the top of a ranking, has for nuggets."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ COUNTS = {"all": ({}, 1.0), "vital": ({"vital": 1.0}, 0.0), "weighted": ({"vital
 
 
 class _NuggetScore(DiversityMeasure):
-    """Nugget score: the mean support that an answer, or the top of a ranking, has for a query's nuggets.
+    """Nugget score: the mean support that an answer, or the top of a ranking, gives to a query's nuggets.
 
-    A nugget is an intent. A label of 2 or more means full support; any smaller label above 0 means partial support. All
-    nuggets in the qrels count, even if nothing supports them; their ``weight`` is not read. An answer is a ranking of
-    one document. AutoNuggetizer calls the scores with ``partial=0`` strict.
+    A nugget is an intent, and an answer is a ranking of one document. A label of 2 or more means full support; a
+    smaller label above 0 means partial support. All nuggets in the qrels count, even if nothing supports them; their
+    ``weight`` is not used. AutoNuggetizer calls the scores with ``partial=0`` strict.
 
     .. cite.dblp:: journals/corr/abs-2504-15068
 
@@ -56,7 +56,7 @@ class _NuggetScore(DiversityMeasure):
             str,
             "all",
             choices=tuple(COUNTS),
-            desc="which nuggets count: all, the vital ones, or vital ones and okay ones by half",
+            desc="which nuggets count: all, only vital ones, or okay ones with half the weight of vital ones",
         ),
         "partial": Parameter(float, 0.5, interval="[0, 1]", desc="value of partial support"),
     }

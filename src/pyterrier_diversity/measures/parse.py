@@ -15,7 +15,7 @@ _CUTOFF = cast("Parameter", CUTOFF["cutoff"])
 
 
 def parse(text: str) -> ir_measures.Measure:
-    """Parse a measure as ``ir_measures.parse_measure`` does, and also as tables show it: ``IA(nDCG@20)``.
+    """Read a measure from its name, such as ``RBU(p=0.9)@20``, or from the form in tables, such as ``IA(nDCG@20)``.
 
     Parameters
     ----------

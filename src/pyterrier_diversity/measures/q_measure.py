@@ -1,4 +1,4 @@
-"""Q-measure, P+ and P+Q, which blend precision and cumulated gain."""
+"""Q-measure, P+ and P+Q: precision combined with cumulated gain."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ def blended_ratio(
 
 
 class _Q(DiversityMeasure):
-    """Q-measure: average precision that blends precision with cumulated gain.
+    """Q-measure: average precision for graded labels, which combines precision with cumulated gain.
 
-    ``beta=0`` is average precision. In qrels with several intents, a document has its highest label; ``IA(Q)`` is the
-    intent-aware form.
+    ``beta=0`` is average precision. If the qrels have several intents, a document counts with its highest label;
+    ``IA(Q)`` is the intent-aware form.
 
     .. cite.dblp:: journals/jip/Sakai13
 
@@ -76,7 +76,7 @@ class _Q(DiversityMeasure):
     def ratios(self, ranked: Ranked) -> np.ndarray:
         """Return J_i BR_i of each document."""
         documents = ranked.documents
-        gain = documents.total(ranked.gain(self))  # refuses labels that are too large to be ordered
+        gain = documents.total(ranked.gain(self))  # raises if labels are too large
         ideal = ranked.normalised_by(self)
         ideal_gain = ideal.documents.total(ideal.gain(self))
         return blended_ratio(documents, np.ones(len(gain)), gain, ideal.documents, ideal_gain, self.beta)
@@ -92,9 +92,9 @@ def most_found(ranked: Ranked) -> np.ndarray:
 
 
 class _Pplus(_Q):
-    """P+: the Q-measure for users who stop at the preferred rank, the first rank with the highest label retrieved.
+    """P+: the Q-measure for users who stop at the first document with the highest label retrieved.
 
-    Only ranks down to the cutoff are considered. In qrels with several intents, a document has its highest label;
+    Only ranks down to the cutoff count. If the qrels have several intents, a document counts with its highest label;
     ``IA(Pplus)`` is the intent-aware form.
 
     .. cite.dblp:: journals/jip/Sakai13

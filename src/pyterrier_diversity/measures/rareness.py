@@ -31,7 +31,7 @@ MIXTURE: Parameters = {
 
 
 class _Rareness(DiversityMeasure):
-    """A measure that weights relevant documents by their rareness; a document has its highest label."""
+    """A measure that weights relevant documents by their rareness, with each document's highest label."""
 
     VIEW: View = "ad hoc"
     NEEDS = ("rarity",)
@@ -69,9 +69,9 @@ _RARITY = "$R(d)$ is the rarity of a document"
 class _P_Rareness(_Rareness):
     """Precision that rewards relevant documents which few systems retrieve.
 
-    ``alpha=0`` is P@k. The sum is divided by the cutoff, even if fewer documents are retrieved; without a cutoff, by
-    the number of documents retrieved. A document has its highest label for any intent. The qrels need the column that
-    `add_rarity` adds.
+    ``alpha=0`` is P@k. The sum is divided by the cutoff even if fewer documents are retrieved, and by their number if
+    there is no cutoff. A document counts with its highest label for any intent. The qrels need the column ``rarity``,
+    which `add_rarity` adds.
 
     The largest value for S systems is 1 + alpha (S-1)/S. With ``alpha=1`` this is (2S-1)/S; the paper says 2(S-1)/S.
     To report relevance and rareness separately (Sec. 5.2), use ``mixture=True``: ``alpha=0`` gives P@k, and ``alpha=1``
@@ -98,8 +98,8 @@ class _P_Rareness(_Rareness):
 class _AP_Rareness(_Rareness):
     """Average precision that rewards relevant documents which few systems retrieve.
 
-    ``alpha=0`` is AP@k. A document has its highest label for any intent. The qrels need the column that `add_rarity`
-    adds.
+    ``alpha=0`` is AP@k. A document counts with its highest label for any intent. The qrels need the column ``rarity``,
+    which `add_rarity` adds.
 
     .. cite.dblp:: conf/ecir/TurkmenLK23
     """
@@ -119,10 +119,10 @@ class _AP_Rareness(_Rareness):
 
 
 class _nDCG_Rareness(_Rareness, Normalised):
-    """nDCG whose gains grow with rareness; the ideal ranking has the same gains.
+    """nDCG whose gains grow with rareness, also in the ideal ranking.
 
-    This measure is not in the paper. ``alpha=0`` is nDCG@k. A document has its highest label for any intent. The qrels
-    need the column that `add_rarity` adds.
+    This measure is not in the paper. ``alpha=0`` is nDCG@k. A document counts with its highest label for any intent.
+    The qrels need the column ``rarity``, which `add_rarity` adds.
 
     .. cite.dblp:: conf/ecir/TurkmenLK23
     """
@@ -158,8 +158,8 @@ class _nDCG_Rareness(_Rareness, Normalised):
 class _RBP_Rareness(_Rareness):
     """Rank-biased precision that rewards relevant documents which few systems retrieve.
 
-    This measure is not in the paper. ``alpha=0`` is RBP(p, rel=1). A document has its highest label for any intent. The
-    qrels need the column that `add_rarity` adds.
+    This measure is not in the paper. ``alpha=0`` is RBP(p, rel=1). A document counts with its highest label for any
+    intent. The qrels need the column ``rarity``, which `add_rarity` adds.
 
     .. cite.dblp:: conf/ecir/TurkmenLK23
     """

@@ -1,4 +1,4 @@
-"""Measures of sessions: Session DCG, and the Expected Utility of the Dynamic Domain track."""
+"""Measures of sessions: Session DCG, and Expected Utility as in the Dynamic Domain track."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class _nSessionDCG(_SessionDCG):
     """Session DCG, divided by that of an ideal session.
 
     Values equal those of the scorer of TREC Dynamic Domain 2017. Its ideal session has ``batch`` documents in each
-    turn, and puts the largest gains at the ranks with the smallest discounts, in any turn.
+    turn, and puts the largest gains where they are discounted least, in any turn.
 
     .. cite.dblp:: conf/ecir/JarvelinPDN08
 
@@ -107,9 +107,9 @@ class _nSessionDCG(_SessionDCG):
 class _EU_DD(DiversityMeasure):
     """Expected Utility of TREC Dynamic Domain: the nuggets that users find, minus the words they read.
 
-    Values equal those of the scorer of 2017. In each turn, users stop at a document with probability p, and always at
-    the last one. Each passage of a document meets its nugget once. A document of unknown length costs nothing, nor does
-    any reading of users who stop there.
+    Values equal those of the scorer of TREC Dynamic Domain 2017. In each turn, users stop at a document with
+    probability p, and always at the last one. Each passage of a document meets its nugget once. A document of
+    unknown length costs nothing to read, and users who stop there pay nothing for the documents above it either.
 
     Raises
     ------

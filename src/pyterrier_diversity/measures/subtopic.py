@@ -1,4 +1,4 @@
-"""Subtopic retrieval: how many intents a ranking covers, and how early, compared with the best ranking."""
+"""Subtopic retrieval: how many intents a ranking covers, and how early."""
 
 from __future__ import annotations
 
@@ -68,8 +68,8 @@ class _StRecall(DiversityMeasure):
 class _Coverage(DiversityMeasure):
     """Coverage: the weighted fraction of all intents in the qrels that the ranking covers.
 
-    Unlike subtopic recall, it uses the intents' weights and counts intents (nuggets) without a relevant document. A
-    value of 1 may be out of reach.
+    Unlike subtopic recall, it uses the weights of the intents and counts intents (nuggets) without a relevant document.
+    If there are such intents, no ranking reaches 1.
 
     .. cite.dblp:: journals/corr/abs-2504-13128
 
@@ -102,7 +102,7 @@ class _Coverage(DiversityMeasure):
 class _MRecall(DiversityMeasure):
     """MRecall: 1 if the top k documents cover min(k, n) of a query's n intents, otherwise 0.
 
-    It is meant for questions with several answers. Without a cutoff, the ranking must cover all intents.
+    For questions with several answers. Without a cutoff, the ranking must cover all intents.
 
     References
     ----------
@@ -137,7 +137,7 @@ class _MRecall(DiversityMeasure):
 class _SRR(DiversityMeasure):
     """Subtopic reciprocal rank: the reciprocal of the first rank at which a given fraction of the intents is covered.
 
-    The value is 0 if the ranking does not cover that fraction.
+    The value is 0 if the ranking never covers that fraction.
 
     .. cite.dblp:: conf/sigir/ZhaiCL03
 
@@ -172,8 +172,8 @@ _MIN_RANK = r"$\mathrm{minRank}(x)$ is the smallest number of documents that tog
 class _StRecallMinRank(DiversityMeasure):
     """Subtopic recall at minRank: the fraction of intents covered at the first rank where a ranking can cover all.
 
-    That rank is the size of a smallest set cover, and proven. With ``ideal="greedy"`` it is the classical
-    approximation.
+    That rank, minRank, is the size of the smallest set cover. It is computed exactly, or greedily with
+    ``ideal="greedy"``.
 
     .. cite.dblp:: journals/ir/Carterette11
 
@@ -202,10 +202,9 @@ class _StRecallMinRank(DiversityMeasure):
 
 
 class _SPrecision(DiversityMeasure):
-    """Subtopic precision: how early the covered intents could have been covered, compared with when they were.
+    """Subtopic precision: the smallest rank at which as many intents can be covered, divided by the actual rank.
 
-    It divides the smallest rank at which any ranking covers as many intents by the rank at which this ranking does.
-    That smallest rank is proven; with ``ideal="greedy"`` it is the classical approximation, and values can exceed 1.
+    The smallest rank is computed exactly. ``ideal="greedy"`` approximates it, and values can then exceed 1.
 
     .. cite.dblp:: journals/ir/Carterette11
 

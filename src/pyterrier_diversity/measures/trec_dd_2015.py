@@ -1,4 +1,4 @@
-"""TREC Dynamic Domain 2015: means over the intents met, and measures at the rank where all intents are met."""
+"""TREC Dynamic Domain 2015: means over the intents covered, and measures at the rank where all intents are covered."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from .subtopic import n_covered
 
 
 class _ERROfIntents(DiversityMeasure):
-    """A mean of ERR over the intents that the ranking meets."""
+    """A mean of ERR over the intents that the ranking covers."""
 
     SOURCE = "Chapelle et al. (2009); TREC Dynamic Domain 2015"
     SUPPORTED_PARAMS = {**CUTOFF, **REL}
 
 
 class _ERR_arith(_ERROfIntents):
-    """Arithmetic mean of ERR over the intents that the ranking meets; other intents are ignored.
+    """Arithmetic mean of ERR over the intents that the ranking covers; other intents are ignored.
 
     Values equal those of the harness of TREC Dynamic Domain 2015, with r = (2^label - 1) / 16. A label above 4 raises a
     ``ValueError``.
@@ -44,7 +44,7 @@ class _ERR_arith(_ERROfIntents):
 
 
 class _ERR_harm(_ERROfIntents):
-    """Harmonic mean of ERR over the intents that the ranking meets; other intents are ignored.
+    """Harmonic mean of ERR over the intents that the ranking covers; other intents are ignored.
 
     Values equal those of the harness of TREC Dynamic Domain 2015, with r = (2^label - 1) / 16. A label above 4 raises a
     ``ValueError``.
@@ -68,7 +68,7 @@ class _ERR_harm(_ERROfIntents):
 
 
 class _AtRecall(DiversityMeasure):
-    """A measure at the first rank where all intents are met, or at the last rank if some are never met."""
+    """A measure at the first rank where all intents are covered, or at the last rank if some never are."""
 
     SOURCE = "TREC Dynamic Domain 2015"
     SUPPORTED_PARAMS = {**CUTOFF, **REL}
@@ -83,7 +83,7 @@ _LAST = "m is the first rank at which all intents are covered, or the length of 
 
 
 class _RR_at_Recall(_AtRecall):
-    """Reciprocal of the first rank where all intents are met, or of the last rank if some are never met.
+    """Reciprocal of the first rank where all intents are covered, or of the last rank if some never are.
 
     Values equal those of the harness of TREC Dynamic Domain 2015.
 
@@ -107,7 +107,7 @@ class _RR_at_Recall(_AtRecall):
 
 
 class _P_at_Recall(_AtRecall):
-    """Precision at the first rank where all intents are met, or at the last rank if some are never met.
+    """Precision at the first rank where all intents are covered, or at the last rank if some never are.
 
     Values equal those of the harness of TREC Dynamic Domain 2015.
 
@@ -132,7 +132,7 @@ class _P_at_Recall(_AtRecall):
 
 
 class _P_at_Recall_mod(_AtRecall):
-    """Precision at the first rank where all intents are met; a document counts by its fraction of new intents.
+    """Precision at the first rank where all intents are covered; a document counts by its fraction of new intents.
 
     Values equal those of the harness of TREC Dynamic Domain 2015.
 

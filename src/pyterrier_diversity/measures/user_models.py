@@ -68,7 +68,7 @@ MAX_REL: Parameters = {"max_rel": GRADES["max_rel"]}
 
 
 def viewing_probability(rank: npt.ArrayLike, stop: str, theta: npt.ArrayLike = 0.5, base: float = 2.0) -> np.ndarray:
-    r"""Return the probability that a user reads each rank, and so has not stopped above it.
+    r"""Return the probability that a user reads each rank, because they have not stopped above it.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def viewing_probability(rank: npt.ArrayLike, stop: str, theta: npt.ArrayLike = 0
     theta : array_like in [0, 1]
         With "RBP", the probability of stopping at a document; broadcast against ``rank``.
     base : float >= 2
-        With "DCG", the base b of the logarithm. Users read further with a larger base.
+        With "DCG", the base b of the logarithm. With a larger base, users read further.
 
     Returns
     -------
@@ -259,9 +259,9 @@ class UserModelMeasure(DiversityMeasure):
         return satisfied * ranked.intents.left(satisfied)
 
     def _stops_as_utility_grows(self, ranked: Ranked) -> np.ndarray:
-        """Return the probability of stopping at each document if U_i, to which redundant ones add less, replaces R_i.
+        """Return the probability of stopping at each document if U_i replaces R_i; redundant documents add less to U_i.
 
-        The share of users who read on is (1 - theta)^U_i, 1 - U_i/U or 1/(U_i + 1), and falls by this probability.
+        The share of users who read on is (1 - theta)^U_i, 1 - U_i/U or 1/(U_i + 1). It falls by this probability.
         """
         novelty = np.asarray(self._novelty(ranked))
         if self.stop == "ERR":
@@ -295,26 +295,25 @@ def cell_parameters(model: int, stop: str) -> Parameters:
 
 
 class _UserModel(UserModelMeasure):
-    """An accumulation model combined with a distribution of the rank where users stop: ``UserModel(2, "DCG")``.
+    """A user model: what users accumulate, and where they stop, as in ``UserModel(2, "DCG")``.
 
-    Model 1 is the relevance of the document where the user stops, model 2 the utility of all documents read, model 3
-    the effort, and model 4 the average utility of the documents read. Models 1 and 2 take the static distributions RBP,
-    DCG and RR. Model 3 takes the dynamic distributions ERR, AP and RRR, whose users stop only at relevant documents.
-    Model 4 takes all six. With a cutoff, model 2 assumes that nothing relevant comes below.
+    Users accumulate the relevance of the document where they stop (model 1), the utility of all documents read (model
+    2), the effort (model 3), or the average utility of the documents read (model 4). Models 1 and 2 take the static
+    distributions RBP, DCG and RR. Model 3 takes the dynamic distributions ERR, AP and RRR, whose users stop only at
+    relevant documents. Model 4 takes all six. With a cutoff, model 2 assumes that nothing below is relevant.
 
-    ``norm=True`` divides by the perfect ranking of each intent: its relevant documents by label, then others down to
-    the cutoff. Without a cutoff, the perfect ranking is as long as the ranking, or as the relevant documents if there
-    are more. Values then do not exceed 1, except with ``effort="rank"``, where less is better.
+    ``norm=True`` divides by the value of a perfect ranking for each intent: its relevant documents by label, then
+    others down to the cutoff. Without a cutoff, the perfect ranking is as long as the ranking, or has all relevant
+    documents if there are more. Values then do not exceed 1, except with ``effort="rank"``, where less is better.
 
     ``gain={1: 3, 2: 10}`` gives each label its value; with the distribution ERR, its probability of satisfying a user.
 
-    ``base`` is the base b in the viewing probability of DCG, 1/log_b(i + b - 1), which is 1 at the first rank. (The
-    nDCG with base b that does not discount above rank b is another measure.)
+    ``base`` is the base b in the viewing probability of DCG, 1/log_b(i + b - 1), which is 1 at the first rank. (nDCG
+    with base b that does not discount above rank b is another measure.)
 
-    ``redundancy`` replaces R_i by U_i, the sum of the values that relevant documents keep after those above them. The
-    paper defines it for model 2, and says that models 3 and 4 follow. In model 3, R_i occurs only in the distribution.
-    There the probability of reading on is a function of R_i, or now of U_i. The probability of stopping is its
-    difference between ranks.
+    ``redundancy`` replaces R_i by U_i, in which each relevant document counts only with the value that is left after
+    those above it. The paper defines it for model 2, and says that models 3 and 4 follow. In model 3, the probability
+    of reading on is then a function of U_i, and the probability of stopping is its difference between ranks.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Expected utility: the gain of a user, minus the effort of reading."""
+"""Expected utility: the user's gain minus the effort of reading."""
 
 from __future__ import annotations
 
@@ -59,10 +59,10 @@ class _EU(DiversityMeasure):
 class _nEU(_EU, Normalised):
     """Normalised expected utility: EU divided by that of the greedy ideal ranking.
 
-    The ideal ranking stops before the first document whose gain does not exceed the effort. It need not be optimal, so
-    that values above 1 are possible. The value is 0 if the ideal ranking has no utility.
+    The ideal ranking ends before the first document whose gain does not exceed the effort. It need not be optimal, so
+    values can exceed 1. The value is 0 if the ideal ranking has no utility.
 
-    .. cite.dblp:: conf/sigir/YangLLHW07
+    .. cite.dblp:: conf/sigir/YangLLHKR07
 
     Examples
     --------

@@ -1,15 +1,14 @@
-"""Agreement of two judges, such as two assessors or an LLM and an assessor, on the labels of documents."""
+"""Agreement of two judges on labels, such as two assessors, or an assessor and an LLM."""
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
 
 from ..arithmetic import divide
-from ..judged import QRELS_COLUMNS, intents_of_rows, judge, numbers, to_frame
+from ..judged import QRELS_COLUMNS, intents_of_rows, judge, numbers, to_frame, warn_user
 from ..judged.columns import strings
 from ..parameters import REL, Parameter, checked
 
@@ -28,7 +27,7 @@ _LEGEND = {
     "kappa_linear": "kappa with linear weights, in which close labels disagree less",
     "relevant": "number of pairs that the first judged relevant",
     "other_relevant": "number of pairs that the second judged relevant",
-    "jaccard": "pairs that both judged relevant over pairs that either did; NaN if there are none",
+    "jaccard": "pairs that both judged relevant, divided by pairs that either judged relevant; NaN if there are none",
 }
 
 
@@ -37,14 +36,14 @@ def agreement(
 ) -> pd.DataFrame:
     r"""Compute the agreement of two judges on the documents that both judged.
 
-    `assessor_agreement` tells how their differences change the ranking of systems.
+    `assessor_agreement` shows how their differences change the ranking of systems.
 
     Parameters
     ----------
     qrels_a, qrels_b : DataFrame
-        Qrels of each judge, with PyTerrier's or ir_measures' names. Not changed.
+        The qrels of each judge, with PyTerrier's or ir_measures' column names.
     by : {"intent", "query"}
-        Whether each intent or each query has a row.
+        Whether to return one row for each intent or for each query.
     rel : float > 0, optional
         Smallest relevant label, for the columns that count relevant documents. All labels above 0 are relevant if
         omitted.
@@ -54,12 +53,12 @@ def agreement(
     Returns
     -------
     DataFrame
-        A row for each intent (or query), in the order of ids, and a last row for all: ``qid``, ``iteration`` (by
-        intent), ``pairs``, ``agreement`` in [0, 1], ``kappa`` and ``kappa_linear`` in [-1, 1], ``relevant``,
-        ``other_relevant`` and ``jaccard`` in [0, 1]. A pair is a document and an intent. ``attrs`` describes the
-        columns, and has the numbers of pairs that only one of the two judged.
+        One row for each intent (or query), sorted by id, and a last row for all of them. The columns are ``qid``,
+        ``iteration`` (by intent), ``pairs`` (of a document and an intent), ``agreement`` in [0, 1], ``kappa`` and
+        ``kappa_linear`` in [-1, 1], ``relevant``, ``other_relevant``, and ``jaccard`` in [0, 1]. ``attrs`` describes
+        the columns, and says how many pairs only one judge judged.
 
-        With ``table``, the number of pairs for each label of the first (rows) and of the second (columns).
+        With ``table``, the number of pairs for each label of the first judge (rows) and of the second (columns).
 
     Raises
     ------
@@ -69,13 +68,13 @@ def agreement(
     Warns
     -----
     UserWarning
-        If only one of the two judged a pair; such pairs are left out.
+        If pairs are left out, because only one of the two judged them.
 
     Notes
     -----
-    Negative labels count as 0. Cohen's kappa is :math:`(p_o - p_e)/(1 - p_e)`. Here, :math:`p_o` is the share of equal
+    Negative labels count as 0. Cohen's kappa is :math:`(p_o - p_e)/(1 - p_e)`, where :math:`p_o` is the share of equal
     labels, and :math:`p_e` the share expected if each judge's labels were shuffled. In the linear form, labels a and b
-    agree by :math:`1 - |a - b| / (\max - \min)`. Both are computed by statsmodels.
+    agree by :math:`1 - |a - b| / (\max - \min)`. statsmodels computes both.
 
     References
     ----------
@@ -107,11 +106,9 @@ def agreement(
         raise ValueError("agreement: qrels_a and qrels_b must judge at least one document for the same intent.")
     only = len(a) - len(both), len(b) - len(both)
     if any(only):
-        warnings.warn(
-            f"agreement: pairs are left out that only qrels_a ({only[0]}) or only qrels_b ({only[1]}) judge; both "
-            f"judge {len(both)}.",
-            UserWarning,
-            stacklevel=2,
+        warn_user(
+            f"agreement: pairs that only qrels_a ({only[0]}) or only qrels_b ({only[1]}) judge are left out; both "
+            f"judge {len(both)}."
         )
     if table:
         return pd.crosstab(both["label_a"], both["label_b"])

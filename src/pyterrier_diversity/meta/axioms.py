@@ -1,4 +1,36 @@
-"""The search for rankings on which a measure breaks a constraint."""
+"""The search for rankings on which a measure breaks a constraint.
+
+Rankings have up to 9 documents, so that a cutoff of 9 or more has no effect. DeepTh and CloseTh compare longer
+rankings of equal length, filled up with documents that are not relevant, as in the paper's proof. The paper only
+says that their threshold exists: the search tests DeepTh with 1000 documents, and CloseTh with 1 to 10, one of
+which must be enough.
+
+Labels are whole numbers. Every intent has one document with the largest label, 10, that is not retrieved. Labels 1
+and 2 are therefore worth little (1/1024 and 3/1024 with ``gain="exp"``), as the paper demands. If a measure refuses
+such labels, the largest is 4 or 3. Sat is tested with a label of 50. In small topics of Red and MRed, both intents
+have equally many relevant documents.
+
+AspRel is only tested without other documents of the two intents. With a later document of the heavier intent, RBU
+breaks it too; the paper's proof considers a single rank.
+
+The table differs from Table 1 of the paper. `counterexample` shows a case of each difference:
+
+- A measure with a cutoff of at most n meets DeepTh: ``nDCG@20`` does, ``nDCG`` does not.
+- ``P@k`` and ``IA(P@k)`` meet CloseTh: two relevant documents at ranks 3 and 4 are better than one. Ad-hoc measures
+  of graded labels meet AspDiv, and RR meets Sat; the paper does not apply these constraints to them.
+- Binary measures (``RBP(rel=1)``, ``NRBP``, ``alpha_nDCG``) break Pri, Deep and AspDiv, in which grades matter.
+  ``NRBP_IA``, ``alpha_DCG_IA`` and ``NRBP_IA(alpha=0)``, which is graded RBP-IA, use grades.
+- ``IA(AP)`` and ``IA(nDCG)`` break AspRel if the heavier intent has more relevant documents, because they normalise
+  each intent separately.
+- Alpha measures (``NRBP_IA``, ``alpha_DCG_IA``, ``EU``, ``CT_rank``) break Pri and AspDiv: a document of little
+  relevance can take more novelty from the better ones below it than it adds. Nine documents are too few to show
+  this for ``CT_rank(gamma=0.9)``. With a large alpha, they also break CloseTh.
+- ``NRBP_IA`` and ``alpha_DCG_IA`` weight the intents and meet AspRel, unlike NRBP and alpha-nDCG in the paper.
+- ``IA(ERR)`` breaks Sat, because gdeval's best label leaves 1 user in 16 unsatisfied. ERR-IA as in the paper is
+  ``UserModel(model=3, stop="ERR", gain="linear")``.
+- ``RBU`` breaks Sat if its best label leaves more users unsatisfied than the effort, as in ``RBU(max_rel=4)``.
+- ``CT_rank`` breaks Red if both intents are saturated. It cannot meet both Red and Sat.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +64,7 @@ _FEW = 24
 _N_PAIRS = Parameter(int, 200, interval="[0, inf)", desc="random pairs after the systematic ones")
 
 _LEGEND = {
-    "ranking": "'better' if the constraint demands the higher value (Sat: not a lower one), otherwise 'worse'",
+    "ranking": "'better' for the ranking that should have the higher value (Sat: not the lower one), or 'worse'",
     "value": "the value of that ranking",
     "rank": "the rank of the document, from 1; missing if the ranking does not have the judged document",
     "docno": "the document",
@@ -193,7 +225,7 @@ def check(measure: ir_measures.Measure, constraint: str | Constraint, *, n_pairs
     n_pairs : int >= 0
         Number of random pairs of rankings to try, after all small ones.
     rng : int, Generator or None
-        Source of the random pairs.
+        Seed or generator of the random pairs.
 
     Returns
     -------
@@ -238,11 +270,11 @@ def counterexample(
     Returns
     -------
     DataFrame or None
-        None if nothing was found. Otherwise a row for each ranking, judged document and intent: ``ranking`` ("better"
-        if the constraint demands the higher value, otherwise "worse"), its ``value``, ``rank`` (missing if the
-        document is not retrieved), ``docno``, ``iteration``, ``weight`` and ``label``. The rows of a ranking are its
-        qrels. CloseTh is tried at several sizes, and the frame has the one that comes closest to the constraint.
-        ``attrs`` describes the columns, and states the constraint. `sketch` shows it to people.
+        None if nothing was found. Otherwise one row for each ranking, judged document and intent: ``ranking`` ("better"
+        for the one that should have the higher value, or "worse"), its ``value``, ``rank`` (missing if the document is
+        not retrieved), ``docno``, ``iteration``, ``weight`` and ``label``. The rows of a ranking are its qrels. Of the
+        sizes tried for CloseTh, the frame has the one that comes closest to meeting it. ``attrs`` describes the
+        columns, and states the constraint. `sketch` describes the counter-example in words.
 
     Raises
     ------
@@ -278,9 +310,9 @@ def sketch(counterexample: pd.DataFrame) -> str:
     Returns
     -------
     str
-        First the demand of the constraint on the values of two rankings, A ("better" in the frame) and B ("worse"),
-        and their actual values. Then a table of the labels at each rank; equal ranks share a row. Then the judged
-        documents that are in neither ranking.
+        First, how the values of the rankings A ("better" in the frame) and B ("worse") should compare, and what they
+        are. Then a table of the labels at each rank, in which equal ranks share a row. Last, the judged documents that
+        neither ranking retrieves.
 
     Examples
     --------
@@ -342,22 +374,22 @@ def axiom_table(
     n_pairs: int = 200,
     rng: Rng = 0,
 ) -> pd.DataFrame:
-    r"""Check measures against the constraints.
+    """Check measures against the ten constraints, by a search for counter-examples.
 
     Parameters
     ----------
     measures : iterable of Measure
         As for `check`.
     constraints : iterable of str or Constraint, optional
-        All ten of `CONSTRAINTS` if omitted.
+        By default, all ten of `CONSTRAINTS`.
     n_pairs, rng
         As for `check`.
 
     Returns
     -------
     DataFrame
-        A row for each measure and a column for each constraint. True means that no counter-example was found, which is
-        not a proof. ``attrs`` states each constraint, and where it is in the paper.
+        One row for each measure and a column for each constraint. True means that no counter-example was found, which
+        is not a proof. ``attrs`` states each constraint, and where the paper defines it.
 
     Raises
     ------
@@ -366,41 +398,7 @@ def axiom_table(
 
     Notes
     -----
-    *Rankings* have up to 9 documents, except in DeepTh and CloseTh. The other eight constraints therefore do not notice
-    a cutoff of 9 or more. DeepTh and CloseTh compare rankings of the same length, filled up with documents that are not
-    relevant, as in the paper's proof.
-
-    *Labels* are whole numbers. Every intent of a topic has one document with the largest label, 10, that is not
-    retrieved. Labels 1 and 2 are therefore worth little (1/1024 and 3/1024 with ``gain="exp"``), as the paper demands
-    of the relevance contribution. If a measure refuses larger labels, the largest label is 4 or 3.
-
-    *Intents.* In small topics of Red and MRed, both intents have equally many relevant documents. In random topics, one
-    intent has more.
-
-    *Thresholds.* The paper says "there is a value such that". The search tests DeepTh with 1000 documents, and CloseTh
-    with 1 to 10 documents, one of which must be enough. Sat is tested with a label of 50, whose probability is 1 within
-    the tolerance.
-
-    *AspRel* is only tested in rankings without other documents of the two intents. The paper only excludes earlier
-    ones, but its proof considers a single rank. With a later document of the heavier intent, RBU breaks it, too.
-
-    The table differs from *Table 1* of the paper as follows; `counterexample` shows a case of each:
-
-    - Any measure meets DeepTh if its cutoff is at most n: ``nDCG@20`` does, ``nDCG`` does not.
-    - ``P@k`` and ``IA(P@k)`` meet CloseTh: two relevant documents at ranks 3 and 4 are better than one. Ad-hoc measures
-      of graded labels meet AspDiv, and RR meets Sat; the paper does not apply these constraints to them.
-    - Binary measures (``RBP(rel=1)``, ``NRBP``, ``alpha_nDCG``) break Pri, Deep and AspDiv, in which grades must
-      matter. Grades do matter in ``NRBP_IA``, ``alpha_DCG_IA`` and ``NRBP_IA(alpha=0)``, which is graded RBP-IA.
-    - ``IA(AP)`` and ``IA(nDCG)`` break AspRel if the heavier intent has more relevant documents, because they normalise
-      each intent by itself.
-    - Alpha measures (``NRBP_IA``, ``alpha_DCG_IA``, ``EU``, ``CT_rank``) break Pri and AspDiv. A document of little
-      relevance takes a share alpha of better ones below it; with many of these, it takes more than it adds. Nine
-      documents are too few to show this for ``CT_rank(gamma=0.9)``. With a large alpha, they break CloseTh, too.
-    - ``NRBP_IA`` and ``alpha_DCG_IA`` weight the intents and meet AspRel, unlike NRBP and alpha-nDCG of the paper.
-    - ``IA(ERR)`` breaks Sat, because gdeval's best label leaves 1 user in 16 unsatisfied. ERR-IA is as in the paper's
-      table with ``UserModel(model=3, stop="ERR", gain="linear")``, whose best label satisfies all users.
-    - ``RBU`` breaks Sat if its best label leaves more users unsatisfied than the effort, as in ``RBU(max_rel=4)``.
-    - ``CT_rank`` breaks Red if both intents are saturated. It cannot meet both Red and Sat.
+    `meta.axioms` says what the search tries, and where the table differs from the paper's.
 
     References
     ----------

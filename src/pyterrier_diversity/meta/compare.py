@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..parameters import Parameter, Rng
-from .scores import Scores, differences, read_scores, signs
+from .scores import Measures, Scores, differences, read_scores, signs
 from .significance_tests import (
     LEVEL,
     TESTS,
@@ -45,7 +45,7 @@ _LEGEND = {
     "wins": "number of queries on which the system is better",
     "ties": "number of queries on which both are equal",
     "losses": "number of queries on which the other system is better",
-    "p": "two-sided p-value: probability of such a difference by chance",
+    "p": "two-sided p-value: probability of such a difference by chance; 0 means below 1 / n_trials",
     "p_corrected": "p, corrected for the number of pairs of the measure",
     "significant": "whether p_corrected (without a correction, p) is below alpha",
     "effect_size": "mean difference by query over its standard deviation",
@@ -58,7 +58,7 @@ _LEGEND = {
 def compare(
     perquery: pd.DataFrame,
     test: Test = "tukey-randomised",
-    measures: Iterable[object] | None = None,
+    measures: Measures | None = None,
     *,
     baseline: str | Iterable[str] | None = None,
     groups: Groups = "all",
@@ -71,112 +71,66 @@ def compare(
     rng: Rng = None,
     n_jobs: int | None = None,
 ) -> pd.DataFrame:
-    r"""Test the differences between systems for significance.
+    """Test which differences between systems are significant.
 
     Parameters
     ----------
     perquery : DataFrame
-        Columns ``name`` (of the system), ``qid``, ``measure``, ``value``, as ``pt.Experiment(..., perquery=True)``
-        returns them. Not changed.
+        Columns ``name``, ``qid``, ``measure``, ``value``, as from ``pt.Experiment(..., perquery=True)``.
     test : {"tukey-randomised", "tukey", "bootstrap", "t", "wilcoxon", "permutation"}
-        Tukey's HSD (honestly significant difference), randomised or parametric, tests all systems together. The others
-        test each pair by itself: paired bootstrap, t-test, Wilcoxon's signed-rank test and permutation test.
-    measures : iterable of Measure or str, optional
-        Which measures; all of the frame if omitted.
+        Tukey's HSD tests compare all systems together, the others two at a time.
+    measures : Measure or str, or iterable of them, optional
+        By default, all of the frame.
     baseline : str or iterable of str, optional
-        Compare each system with this one only, or with each of several. All pairs if omitted. An HSD test still takes
-        all systems of the frame.
+        The systems to compare the others with. By default, all pairs are compared.
     groups : {"all", "pairwise"}
-        With "pairwise", an HSD test takes two systems at a time. Use it only to reproduce papers that did so, because
-        its p-values are not valid for many pairs.
+        "pairwise" makes an HSD test compare two systems at a time, which is too lenient for many pairs.
     correction : str, optional
-        Method to correct the p-values for the number of pairs, from ``statsmodels.stats.multitest.multipletests``, such
-        as "holm" or "fdr_bh". HSD tests over all systems need no correction and refuse one.
+        Correction for multiple comparisons, a method of statsmodels' ``multipletests``. Not for HSD tests.
     family : {"measure", "all"}
-        Which p-values to correct together: those of one measure, or all.
+        Whether to correct the p-values of each measure separately, or all together.
     alternative : {"two-sided", "greater"}
-        With "greater", a difference is significant only if the first system has the higher mean, and its interval has
-        no upper end. Not for HSD tests.
+        "greater" asks whether the first system has the higher mean. Not for HSD tests.
     n_trials : int >= 1, optional
-        Number of trials of a randomised test. The default is 5,000 for "tukey-randomised", 1,000 for "bootstrap" and
-        9,999 for "permutation". The permutation test tries all permutations if that takes no more trials.
+        Trials of a randomised test. By default 5,000 (HSD), 1,000 (bootstrap) or 9,999 (permutation).
     alpha : float in (0, 1)
-        A difference is significant if its p-value is below this level.
+        Significance level.
     ci : float in (0, 1), optional
-        Confidence of the intervals; 1 - alpha if omitted.
-    rng : int, numpy.random.Generator, optional
-        Seed or source of randomness. The order of rows and systems does not change the result.
+        Confidence level of the intervals, by default 1 - alpha.
+    rng : int or Generator, optional
+        Random seed.
     n_jobs : int, optional
-        Number of parallel workers, as for ``joblib.Parallel``. It does not change the result.
+        Number of parallel workers, as for joblib.
 
     Returns
     -------
     DataFrame
-        A row for each measure and pair of systems, in the order of the frame:
-
-        - ``measure``, ``system``, and ``other``, which is the baseline if there is one.
-        - ``mean`` and ``other_mean`` over the queries, with their Student's intervals ``..._low`` and ``..._high``.
-        - ``difference``, the mean minus the other mean.
-        - ``wins``, ``ties``, ``losses``: the numbers of queries on which the first system is better, both are equal
-          within 1e-12, or the second is better.
-        - ``p`` in [0, 1], ``p_corrected`` if there is a correction, and ``significant``.
-        - ``effect_size``: the mean difference by query over its standard deviation (with N - 1). It is infinite if all
-          differences are equal and not 0.
-        - ``borderline`` (bootstrap only): the smallest difference that would be significant. This is
-          :math:`|\bar w^*|` of the resample with the :math:`B\alpha`-th largest :math:`|t(w^*)|`, or the largest of
-          several such; NaN if there are fewer than 1/alpha trials.
-        - ``ci_low`` and ``ci_high``: the interval of the difference by the test (not for Wilcoxon's and the permutation
-          test).
-
-        A p-value of 0 means that no trial reached the difference, so p is below 1 / n_trials. ``attrs`` describes the
-        columns and the test. `discriminative_power`, `delta_required`, `asl_curve`, `overlap` and `significance_table`
-        take this frame and do not repeat the tests.
+        One row for each measure and pair: ``system``, ``other``, both means with Student's intervals, ``difference``,
+        ``wins``, ``ties`` (within 1e-12), ``losses``, ``p``, ``p_corrected``, ``significant``, ``effect_size`` (mean
+        difference over its standard deviation), ``borderline`` (bootstrap only), ``ci_low`` and ``ci_high``.
+        ``attrs["legend"]`` describes the columns, ``attrs`` the test. `significance_table` and others take this frame.
 
     Raises
     ------
     ValueError
-        If the frame cannot be read, there are fewer than two systems or two queries, a baseline is not among the
-        systems, a parameter is out of range, or there is a correction for an HSD test over all systems.
+        If the frame cannot be read, there are fewer than two systems or queries, a parameter is out of range, or there
+        are fewer trials than 1/alpha or 1/(1 - ci).
     TypeError
         If the baseline is neither a name nor a list of names.
 
     Warns
     -----
     UserWarning
-        If queries are left out, because some systems have no value for them, or because their values are NaN for every
-        system and measure.
+        If queries are left out, because a system has no value for them.
 
     Notes
     -----
-    *Randomised HSD*: each of B trials shuffles the values of every query among the systems. p is the share of trials in
-    which the best mean exceeds the worst by at least the difference of the pair.
-
-    *Parametric HSD*: :math:`q = |\bar x_i - \bar x_j| / \sqrt{MS_{res}/n}` in the studentised range distribution with
-    (n - 1)(m - 1) degrees of freedom, for m systems and n queries. :math:`MS_{res}` is the residual mean square of
-    systems by queries. ``tukey_hsd`` of scipy and statsmodels is another test, for systems on different queries. With
-    ``groups="pairwise"`` this is the paired t-test. Türkmen et al. (2023) did not pair the queries, which finds fewer
-    differences.
-
-    *Bootstrap*: with the differences z, :math:`w = z - \bar z` and :math:`t(v) = \bar v / (s_v/\sqrt N)`, p is the
-    share of B resamples :math:`w^*` of w in which :math:`|t(w^*)| \ge |t(z)|`. For a sample without variance, t is 0 if
-    its mean is 0, and otherwise infinite; the same is true in the t-test.
-
-    *Wilcoxon* and *permutation* are scipy's ``wilcoxon`` and ``permutation_test`` (of the signs of the differences)
-    with default settings. Wilcoxon's p is 1 if all differences are 0.
-
-    *Intervals*: those of HSD tests are simultaneous, the difference plus and minus a quantile of the largest
-    differences of the trials or of the studentised range. That of the bootstrap is studentised, :math:`\bar z \pm t^*
-    s_z/\sqrt N`, where :math:`t^*` is a quantile of :math:`|t(w^*)|` over the same resamples. The interval excludes 0
-    exactly if the difference is significant, unless there is a correction or ``ci`` is given. A correction does not
-    change the intervals.
-
-    All pairs and measures share the same trials. Errors of their p-values are therefore correlated; more trials make
-    them smaller. ``joblib.parallel_config(backend="dask")`` or ``"ray"`` runs long tests on a cluster.
+    `meta.significance_tests` defines the tests. All pairs and measures share the same random trials.
 
     References
     ----------
     Sakai (2013). Web search evaluation with informational and navigational intents. Journal of Information Processing
-    21(1), Sec. 4.1, Figs. 2 to 5.
+    21(1), Sec. 4.1.
 
     Carterette (2012). Multiple testing in statistical analysis of systems-based information retrieval experiments. ACM
     Transactions on Information Systems 30(1).
@@ -256,7 +210,7 @@ def _compared(
     columns: Collection[str],
     perquery: pd.DataFrame,
     test: Test,
-    measures: Iterable[object] | None,
+    measures: Measures | None,
     *,
     baseline: str | Iterable[str] | None,
     ci: float | None,
@@ -266,6 +220,10 @@ def _compared(
     how = design(who, scores, test, **options)
     level = how.alpha if ci is None else 1 - LEVEL.check(who, "ci", ci)
     ci = 1 - level if ci is None else float(ci)
+    if {"significant", "borderline"} & set(columns):
+        _check_trials(who, how, "alpha", how.alpha)
+    if "ci_low" in columns:
+        _check_trials(who, how, "(1 - ci)", level)
     first, second = _pairs(who, scores, baseline)
     names = np.array(scores.systems, dtype=object)
     attrs = {**how.described(scores), "ci": ci}
@@ -297,6 +255,15 @@ def _compared(
     result = pd.DataFrame({column: table[column] for column in legend})
     result.attrs = {"legend": legend, **attrs}
     return result
+
+
+def _check_trials(who: str, how: Design, name: str, level: float) -> None:
+    """Refuse trials that are too few to tell whether a p-value is below a level."""
+    n = how.draws.n
+    if TESTS[how.test].n_trials is not None and signs(np.array(n * level), np.ones(())) < 0:
+        raise ValueError(
+            f"{who}: n_trials * {name} must be at least 1 for test={how.test!r}, not {n} * {level:g}; use more trials."
+        )
 
 
 def _statistics(

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from itertools import combinations
 from typing import Literal, NamedTuple
 
-import ir_measures
 import numpy as np
 import pandas as pd
 
 from ..parameters import Parameter
-from .scores import read_scores, signs
+from .scores import Measures, names_of, read_scores, signs
 
 _METHOD = Parameter(str, "exact", choices=("exact", "normal"), desc="how to compute the p-value of the sign test")
 
@@ -38,27 +36,27 @@ class _Counts(NamedTuple):
 
 def concordance(
     perquery: pd.DataFrame,
-    gold: ir_measures.Measure | str | Iterable[ir_measures.Measure | str],
-    measures: Iterable[ir_measures.Measure | str] | None = None,
+    gold: Measures,
+    measures: Measures | None = None,
+    *,
     method: Literal["exact", "normal"] = "exact",
 ) -> pd.DataFrame:
     r"""Test which of two measures agrees more often with gold standards, when the two measures disagree.
 
     A gold standard is a simple measure of one goal, such as ``StRecall@10`` for diversity and ``EfP@10`` for relevance.
     Two measures disagree on a topic if they order two systems in opposite ways. A measure is right if all gold
-    standards order the systems as it does. A gold standard that ties the systems agrees with both.
+    standards order the systems as it does. A gold standard on which the systems tie agrees with both measures.
 
     Parameters
     ----------
     perquery : DataFrame
-        Columns ``name``, ``qid``, ``measure``, ``value``, as ``pt.Experiment(..., perquery=True)`` returns them. Not
-        changed.
+        Columns ``name``, ``qid``, ``measure``, ``value``, as ``pt.Experiment(..., perquery=True)`` returns them.
     gold : Measure or str, or iterable of them
         The gold standards. A measure is right if it agrees with all of them.
-    measures : iterable of Measure or str, optional
-        Two or more measures to compare; all of the frame except the gold standards if omitted.
+    measures : Measure or str, or iterable of them, optional
+        Two or more measures to compare; by default, all of the frame except the gold standards.
     method : {"exact", "normal"}
-        The sign test: exact (binomial), or its normal approximation without continuity correction, which agrees with
+        The sign test: exact (binomial), or the normal approximation without continuity correction, which reproduces
         the marks in the paper.
 
     Returns
@@ -71,8 +69,8 @@ def concordance(
     Raises
     ------
     ValueError
-        If there is no gold standard, there are fewer than two measures or systems to compare, the method is unknown, or
-        a column, a measure or a value is missing in the frame.
+        If no gold standard is given, the method is unknown, or the frame has fewer than two measures or systems to
+        compare. Also if a column, a measure or a value is missing.
 
     Warns
     -----
@@ -98,10 +96,10 @@ def concordance(
     0       P    RR          1.0                0.0              1  1.0
     """
     _METHOD.check("concordance", "method", method)
-    golds = _names([gold] if isinstance(gold, (str, ir_measures.Measure)) else gold)
+    golds = names_of(gold)
     if not golds:
         raise ValueError("concordance: gold must have at least one measure.")
-    wanted = None if measures is None else _names(measures)
+    wanted = None if measures is None else names_of(measures)
     scores = read_scores(perquery, None if wanted is None else [*wanted, *golds])
     compared = [measure for measure in scores.measures if measure not in golds] if wanted is None else wanted
     absent = [measure for measure in golds if measure not in scores.measures]
@@ -109,22 +107,16 @@ def concordance(
         raise ValueError(f"perquery has no measure {', '.join(absent)}; it has {', '.join(scores.measures)}.")
     if len(compared) < 2:
         raise ValueError(f"concordance: measures must be at least two, without gold, not {compared!r}.")
-    if len(scores.systems) < 2:
-        raise ValueError(f"concordance: perquery must have at least two systems, not {scores.systems!r}.")
+    scores.need_two("concordance", "systems")
     counts = _count(*(np.stack([scores.by_measure[name] for name in names]) for names in (compared, golds)))
     table = _table(compared, counts, method)
     table.attrs = {
         "legend": dict(_LEGEND),
-        "n_systems": len(scores.systems),
-        "n_queries": len(scores.queries),
+        **scores.sizes,
         "gold": golds,
         "method": method,
     }
     return table
-
-
-def _names(measures: Iterable[ir_measures.Measure | str]) -> list[str]:
-    return list(dict.fromkeys(map(str, measures)))
 
 
 def _count(values: np.ndarray, golds: np.ndarray) -> _Counts:

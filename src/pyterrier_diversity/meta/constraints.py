@@ -18,10 +18,10 @@ Docs = list[tuple[str, Grades]]
 DEEP = 1000
 CLOSE = range(1, 11)
 
-# The longest rankings of the other constraints.
+# The largest number of documents in the rankings for the other constraints.
 LONGEST = 9
 
-# The paper's relevance contribution r << 1: these labels are worth little if the largest of the topic is 10.
+# The paper assumes a relevance contribution r << 1: these labels are worth little if the topic's largest label is 10.
 LOW = (1, 2)
 LARGEST = 10
 
@@ -30,7 +30,7 @@ SATURATED = 50
 
 
 class Pair(NamedTuple):
-    """Two rankings of one judged topic; a constraint demands a higher value for the first.
+    """Two rankings of one judged topic; by the constraint, the first should have the higher value.
 
     ``better`` and ``worse`` are documents in the order of ranks. ``judged`` has the labels of all judged documents, one
     for each intent. ``weights`` are those of the intents and sum to 1.
@@ -407,21 +407,21 @@ CONSTRAINTS: dict[str, Constraint] = {
         ),
         Constraint(
             "Red",
-            "A new document is worth more for an intent of few documents above it than for an intent of many.",
+            "A new document is worth more if fewer of the documents above it are relevant to its intent.",
             "3.3, Eq. 7",
             _smallest_redundancies,
             _drawn_redundancy,
         ),
         Constraint(
             "MRed",
-            "If all documents above serve one intent more than another, a new document is worth more for the other.",
+            "If all documents above favour one intent over another, a new document is worth more for the other intent.",
             "3.3, Eq. 8",
             _smallest_monotonic_redundancies,
             _drawn_monotonic_redundancy,
         ),
         Constraint(
             "Sat",
-            "After a document that is relevant enough to an intent, a further document of it does not raise the value.",
+            "Once a document fully satisfies an intent, another document for that intent does not raise the value.",
             "3.3, Eq. 9",
             _smallest_saturations,
             _drawn_saturation,
@@ -430,7 +430,7 @@ CONSTRAINTS: dict[str, Constraint] = {
         ),
         Constraint(
             "AspRel",
-            "If two intents are not covered yet, a document of the heavier intent raises the value more.",
+            "Of two intents not covered yet, a document for the one with the larger weight raises the value more.",
             "3.3, Eq. 10",
             _smallest_aspect_relevances,
             _drawn_aspect_relevance,

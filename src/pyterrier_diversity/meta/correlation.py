@@ -1,4 +1,4 @@
-"""Rank correlation of two measures: how similarly they order the systems."""
+"""Rank correlation of measures: how similarly they order the systems."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from ..parameters import Parameter
-from .scores import Scores, read_scores, signs
+from .scores import Measures, Scores, names_of, read_scores, signs
 
 Method = Literal["tau", "spearman", "tau_ap", "tau_ap_symmetric"]
 Variant = Literal["a", "b"]
@@ -34,12 +34,12 @@ def kendall_tau(first: npt.ArrayLike, second: npt.ArrayLike, variant: Variant = 
     Parameters
     ----------
     first, second : array_like, shape (n_systems,)
-        Values of the systems. Two values are tied if they differ by at most 1e-12, relative to the larger of 1 and
-        themselves, or if a chain of such values links them.
+        Values of the systems. Values that differ by at most 1e-12 (relative, if above 1) are tied, and so are values
+        that a chain of such differences links.
     variant : {"b", "a"}
-        There are n pairs of systems. P are in the same order and Q in the opposite order, and :math:`n_1` and
-        :math:`n_2` are not tied in the first and second list. ``"b"`` is :math:`(P - Q) / \sqrt{n_1 n_2}`. ``"a"`` is
-        :math:`(P - Q) / n`, the mean over all ways to break the ties.
+        How to treat ties. Of n pairs of systems, P are in the same order and Q in the opposite order; :math:`n_1` and
+        :math:`n_2` are not tied in the first and in the second list. ``"b"`` is :math:`(P - Q) / \sqrt{n_1 n_2}`.
+        ``"a"`` is :math:`(P - Q) / n`, the mean over all ways to break the ties.
 
     Returns
     -------
@@ -64,7 +64,7 @@ def kendall_tau(first: npt.ArrayLike, second: npt.ArrayLike, variant: Variant = 
 
 
 def tau_ap(estimate: npt.ArrayLike, reference: npt.ArrayLike, variant: Variant = "b") -> float:
-    r"""Compute the AP rank correlation, in which swaps near the top of the estimate cost most.
+    r"""Compute the AP rank correlation, in which swaps near the top of the estimate cost the most.
 
     Parameters
     ----------
@@ -97,14 +97,14 @@ def tau_ap(estimate: npt.ArrayLike, reference: npt.ArrayLike, variant: Variant =
     ``"a"`` is the mean of this over all ways to break the ties of both lists, all equally likely. For a reference
     without ties it is :math:`\tau_{AP,a}` of Urbano and Marrero, who do not define it for a reference with ties.
 
-    ``"b"`` only considers pairs that are not tied in the estimate:
+    ``"b"`` ignores pairs that are tied in the estimate:
 
     .. math::
         \frac{2}{n - t} \sum_{i:\, p_i > 0} \frac{C(i)}{p_i} - 1
 
     where :math:`p_i` systems are above system i in the estimate, C(i) of these are also above it in the reference, and
-    t systems share the top of the estimate. A pair that is only tied in the reference is therefore as bad as a swap.
-    This is one half of :math:`\tau_{AP,b}` of Urbano and Marrero, which is `tau_ap_symmetric`.
+    t systems share the top of the estimate. A pair that is tied only in the reference therefore costs as much as a
+    swap. :math:`\tau_{AP,b}` of Urbano and Marrero is the mean of this in both directions: `tau_ap_symmetric`.
 
     References
     ----------
@@ -123,7 +123,7 @@ def tau_ap(estimate: npt.ArrayLike, reference: npt.ArrayLike, variant: Variant =
 
 
 def tau_ap_symmetric(first: npt.ArrayLike, second: npt.ArrayLike, variant: Variant = "b") -> float:
-    r"""Compute the mean of both AP rank correlations of two lists: each list is the estimate once.
+    r"""Compute the symmetric AP rank correlation: the mean of `tau_ap` with each of two lists as the estimate.
 
     Parameters
     ----------
@@ -160,46 +160,45 @@ def tau_ap_symmetric(first: npt.ArrayLike, second: npt.ArrayLike, variant: Varia
 
 def rank_correlation(
     perquery_or_means: pd.DataFrame,
-    reference: object | None = None,
+    reference: Measures | None = None,
     *,
     method: Method = "tau",
     variant: Variant = "b",
     top: int | None = None,
     matrix: bool = False,
 ) -> pd.DataFrame:
-    """Compute how similarly the measures rank the systems by their means over the queries.
+    """Compute how similarly measures rank the systems by their means over the queries.
 
     Parameters
     ----------
     perquery_or_means : DataFrame
-        A frame from ``pt.Experiment``, with or without ``perquery=True``. It has columns ``name`` (of the system),
-        ``qid``, ``measure``, ``value``, or ``name`` and a column of means for each measure. The columns ``mrt`` and
-        comparisons with a baseline (``AP +``, ``AP p-value``) are ignored. Higher values are better. Not changed.
+        A frame from ``pt.Experiment``, with or without ``perquery=True``: columns ``name`` (of the system), ``qid``,
+        ``measure``, ``value``, or ``name`` and a column of means for each measure. The column ``mrt`` and comparisons
+        with a baseline (``AP +``, ``AP p-value``) are ignored. Higher values are better.
     reference : Measure or str, or list of them, optional
-        Compare with these measures only; all pairs of measures if omitted.
+        The measures to compare with; by default, all pairs of measures are compared.
     method : {"tau", "spearman", "tau_ap", "tau_ap_symmetric"}
         `kendall_tau`, Spearman's rho, `tau_ap` with the measure as the estimate, or `tau_ap_symmetric`.
     variant : {"b", "a"}
         How to treat ties, as in the function of that name. Spearman's rho uses mean ranks, which is "b". Means within
         1e-12 are tied.
     top : int >= 2, optional
-        Only use this many of the best systems by the reference, and those tied with the last of them. All systems if
-        omitted.
+        Use only the best systems by the reference: this many, and those tied with the last of them. By default, all.
     matrix : bool
         Whether to return a matrix with a row for each measure and a column for each reference.
 
     Returns
     -------
     DataFrame
-        ``measure``, ``reference`` and ``value`` in [-1, 1], for each pair of different measures in both directions.
-        With ``matrix``, the values as a matrix, which includes each measure with itself. With variant ``"b"``, NaN if
-        all systems are tied in a ranking. ``attrs`` describes the columns, and has the parameters.
+        ``measure``, ``reference`` and ``value`` in [-1, 1], for each pair of different measures in both directions;
+        with ``matrix``, the values as a matrix. With variant ``"b"``, a value is NaN if all systems are tied in a
+        ranking. ``attrs`` describes the columns, and has the parameters.
 
     Raises
     ------
     ValueError
-        If the frame cannot be read, has fewer than two systems, or does not have a reference; if the method or variant
-        is unknown; if ``top`` is below 2 or above the number of systems.
+        If the frame cannot be read, has fewer than two systems, or does not have a reference. Also if the method or
+        variant is unknown, or ``top`` is below 2 or above the number of systems.
     TypeError
         If the first argument is not a frame.
 
@@ -434,10 +433,10 @@ def _belongs_to_another(column: str, columns: dict[str, pd.Series]) -> bool:
     return any(column.startswith(f"{other} ") for other in columns)
 
 
-def _references(reference: object | None, measures: list[str]) -> list[str]:
+def _references(reference: Measures | None, measures: list[str]) -> list[str]:
     if reference is None:
         return measures
-    wanted = list(dict.fromkeys(map(str, reference if isinstance(reference, (list, tuple)) else [reference])))
+    wanted = names_of(reference)
     absent = [name for name in wanted if name not in measures]
     if absent:
         raise ValueError(f"reference must be among the measures {', '.join(measures)}, not {', '.join(absent)}.")

@@ -1,4 +1,4 @@
-"""Expected value of a measure over its cutoffs, for users who stop at a random rank."""
+"""The expected value of a measure when users stop at different ranks."""
 
 from __future__ import annotations
 
@@ -26,22 +26,21 @@ _LEGEND = {
 
 
 def expected_over_cutoffs(perquery: pd.DataFrame, probabilities: Mapping[int, float]) -> pd.DataFrame:
-    r"""Compute the expected value of a measure for users who stop at rank k with a given probability.
+    r"""Compute the expected value of a measure when users stop at rank k with probability P(k).
 
     Parameters
     ----------
     perquery : DataFrame
         Columns ``name`` (of the system), ``qid``, ``measure``, ``value``, as ``pt.Experiment(..., perquery=True)``
-        returns them, for instance for ``[RBU @ k for k in probabilities]``. Measures with other cutoffs are ignored;
-        there may be several with these cutoffs. Not changed.
+        returns them, for instance for ``[RBU @ k for k in probabilities]``. Measures with other cutoffs are ignored.
     probabilities : mapping of int to float
-        The probability in [0, 1] of each cutoff; they sum to 1. Add the users who read on to the last cutoff.
+        The probability in [0, 1] of each cutoff. They sum to 1: count users who read further at the last cutoff.
 
     Returns
     -------
     DataFrame
-        ``name``, ``qid``, ``measure`` and ``value``, as from ``pt.Experiment``, so that `compare` and other functions
-        take it. The measure is called ``E[RBU@k]``. ``attrs`` describes the columns.
+        ``name``, ``qid``, ``measure`` and ``value``, as from ``pt.Experiment``, for `compare` and the other functions.
+        The measure is called ``E[RBU@k]``. ``attrs`` describes the columns.
 
     Raises
     ------
@@ -69,7 +68,7 @@ def expected_over_cutoffs(perquery: pd.DataFrame, probabilities: Mapping[int, fl
 
     Examples
     --------
-    Of three users, one reads one document, and two read five: (0.9 + 2 * 0.3) / 3.
+    One of three users reads one document, and two read five: (0.9 + 2 * 0.3) / 3.
 
     >>> rows = [("x", "1", "RBU@1", 0.9), ("x", "1", "RBU@5", 0.3)]
     >>> frame = pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])

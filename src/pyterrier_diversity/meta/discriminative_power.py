@@ -1,4 +1,4 @@
-"""Discriminative power: how many pairs of systems differ significantly by a measure, and by how much."""
+"""Discriminative power: how many pairs of systems differ significantly, and how large a difference that takes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _LEGENDS = {
     },
     "delta_required": {
         "measure": "the measure",
-        "delta": "difference of two systems' means needed for significance; NaN if no pair differs significantly",
+        "delta": "smallest significant difference of two systems' means; NaN if no pair differs significantly",
     },
     "asl_curve": {
         "measure": "the measure",
@@ -91,7 +91,7 @@ def discriminative_power(perquery: pd.DataFrame, *args: Any, **options: Any) -> 
 
 @takes_what(compare)
 def delta_required(perquery: pd.DataFrame, *args: Any, **options: Any) -> pd.DataFrame:
-    """Estimate, for each measure, the difference between two systems' means that is needed for significance.
+    """Estimate how large the difference of two systems' means must be to be significant, for each measure.
 
     Parameters
     ----------
@@ -111,8 +111,8 @@ def delta_required(perquery: pd.DataFrame, *args: Any, **options: Any) -> pd.Dat
     Raises
     ------
     ValueError, TypeError
-        As in `compare`, which may also warn; if parameters are given for a frame that `compare` returned; for another
-        test; or if the bootstrap has fewer than 1/alpha trials or a correction.
+        As in `compare`, which may also warn. Also if parameters are given for a frame that `compare` returned, if it is
+        another test, or if the bootstrap has a correction.
 
     References
     ----------
@@ -137,11 +137,6 @@ def delta_required(perquery: pd.DataFrame, *args: Any, **options: Any) -> pd.Dat
                 f"{how['correction']!r}."
             )
         delta = compared.groupby("measure", sort=False)["borderline"].max()
-        if delta.isna().any():
-            raise ValueError(
-                f"{who}: n_trials * alpha must be at least 1 for the bootstrap, not {how['n_trials']} * "
-                f"{how['alpha']}; use more trials."
-            )
     else:
         deltas = compared["difference"].abs().where(compared["significant"])
         delta = deltas.groupby(compared["measure"], sort=False).min()
@@ -150,7 +145,7 @@ def delta_required(perquery: pd.DataFrame, *args: Any, **options: Any) -> pd.Dat
 
 @takes_what(compare)
 def asl_curve(perquery: pd.DataFrame, *args: Any, **options: Any) -> pd.DataFrame:
-    """Sort the pairs of systems by p-value for each measure; the lower the curve, the more discriminative the measure.
+    """Sort the pairs of systems by p-value for each measure: the lower the curve, the more discriminative the measure.
 
     Parameters
     ----------
@@ -163,7 +158,8 @@ def asl_curve(perquery: pd.DataFrame, *args: Any, **options: Any) -> pd.DataFram
     -------
     DataFrame
         A row for each measure and pair: ``measure``, ``rank`` (from 1), ``system``, ``other`` and ``asl``, the achieved
-        significance level in [0, 1], highest first. ``attrs`` describes the columns and the test.
+        significance level in [0, 1], highest first. ``attrs`` describes the columns and the test, without a correction,
+        as these p-values are not corrected.
 
     Raises
     ------
@@ -190,7 +186,9 @@ def asl_curve(perquery: pd.DataFrame, *args: Any, **options: Any) -> pd.DataFram
     order = np.lexsort((-compared["p"], pd.factorize(compared["measure"])[0]))
     curve = compared.iloc[order][["measure", *_PAIR, "p"]].reset_index(drop=True)
     curve.insert(1, "rank", curve.groupby("measure", sort=False).cumcount() + 1)
-    return _view(who, curve, compared.attrs, without=("alpha", "correction", "family"))
+    # The level of corrected p-values is not one for these.
+    without = ("alpha", "correction", "family") if "correction" in compared.attrs else ()
+    return _view(who, curve, compared.attrs, without)
 
 
 def overlap(first: pd.DataFrame, second: pd.DataFrame | None = None, **options: Any) -> pd.DataFrame:
@@ -201,23 +199,23 @@ def overlap(first: pd.DataFrame, second: pd.DataFrame | None = None, **options: 
     first : DataFrame
         The frame that `compare` returned, or a per-query frame as for `compare`.
     second : DataFrame, optional
-        Another such frame on the same pairs of systems, for instance from another test. If omitted, the measures of the
-        first frame are compared with each other.
+        Another such frame with the same pairs of systems, for instance from another test. By default, the measures of
+        the first frame are compared with each other.
     **options
         The other parameters of `compare`, for per-query frames.
 
     Returns
     -------
     DataFrame
-        A row for each measure of the first frame and each of the second, or for every two measures of a single frame:
-        ``measure``, ``other_measure``, and the numbers of pairs of systems that differ significantly by the
-        ``first_only``, by ``both`` and by the ``second_only``. ``attrs`` describes the columns.
+        One row for each measure of the first frame and each of the second, or for every two measures of a single frame:
+        ``measure``, ``other_measure``, and the numbers of pairs of systems that differ significantly by the first
+        (``first_only``), by ``both``, and by the second (``second_only``). ``attrs`` describes the columns.
 
     Raises
     ------
     ValueError, TypeError
-        As in `compare`; if parameters are given but only frames that `compare` returned; if a column is missing, a pair
-        appears twice, or the measures have different pairs of systems.
+        As in `compare`. Also if parameters are given although `compare` returned all frames, a column is missing, a
+        pair appears twice, or the measures have different pairs of systems.
 
     References
     ----------

@@ -10,10 +10,13 @@ import numpy as np
 import pandas as pd
 
 from ..evaluate import aggregates
+from ..parameters import Parameter
 from .compare import compare
-from .scores import signs
+from .scores import Measures, signs
 from .significance_tests import Test
 from .tables import with_bounds
+
+_MINIMUM = Parameter(float, desc="the lowest value that is enough")
 
 # How many queries a message names.
 _MOST = 3
@@ -25,22 +28,22 @@ def below_minimum(perquery: pd.DataFrame, minimum: Mapping[Any, float]) -> pd.Da
     Parameters
     ----------
     perquery : DataFrame
-        Columns ``name`` (of the system), ``qid``, ``measure``, ``value``, as `evaluate_runs` and ``pt.Experiment``
-        return them with ``perquery=True``. Not changed.
+        Columns ``name`` (of the system), ``qid``, ``measure``, ``value``, as from `evaluate_runs` or ``pt.Experiment``
+        with ``perquery=True``.
     minimum : mapping of Measure or str to float
-        The minimum of each measure. A value equal to it is enough.
+        The minimum of each measure. A value equal to it passes.
 
     Returns
     -------
     DataFrame
-        A row for each measure and system below the minimum: ``measure``, ``system``, ``value``, ``minimum``,
-        ``short_by``, ``queries`` (a dict of the three queries with the lowest values), and ``message``, a sentence with
-        all of this. NaN is below every minimum.
+        One row for each measure and system below the minimum: ``measure``, ``system``, ``value``, ``minimum``,
+        ``short_by``, ``queries`` (a dict of the three queries with the lowest values), and ``message``, which says all
+        of this in a sentence. NaN is below every minimum.
 
     Raises
     ------
     ValueError
-        If there is no minimum, the frame does not have one of the measures, or a minimum is not a finite number.
+        If no minimum is given, a measure is not in the frame, or a minimum is not a finite number.
 
     Examples
     --------
@@ -51,12 +54,10 @@ def below_minimum(perquery: pd.DataFrame, minimum: Mapping[Any, float]) -> pd.Da
     """
     if not minimum:
         raise ValueError("below_minimum: minimum must have at least one measure, as in {'RBU@20': 0.5}.")
-    for measure, least in minimum.items():
-        if not isinstance(least, (int, float)) or not math.isfinite(least):
-            raise ValueError(f"below_minimum: the minimum of {measure} must be a finite number, not {least!r}.")
+    leasts = [_MINIMUM.check("below_minimum", f"the minimum of {name}", least) for name, least in minimum.items()]
     values = aggregates(perquery, minimum).set_index("name")
     rows = []
-    for name, least in zip(values, minimum.values(), strict=True):
+    for name, least in zip(values, leasts, strict=True):
         for system, value in values[name].items():
             if signs(np.array(value), np.array(least)) >= 0:
                 continue
@@ -74,7 +75,7 @@ def below_minimum(perquery: pd.DataFrame, minimum: Mapping[Any, float]) -> pd.Da
 def worse_than(
     perquery: pd.DataFrame,
     baseline: str | Iterable[str],
-    measures: Iterable[object] | None = None,
+    measures: Measures | None = None,
     *,
     test: Test = "tukey-randomised",
     tolerance: float | None = None,
@@ -88,15 +89,15 @@ def worse_than(
         A per-query frame, as for `compare`. Not changed.
     baseline : str or iterable of str
         The system or systems that the others should not be worse than.
-    measures : iterable of Measure or str, optional
-        Which measures; all of the frame if omitted.
+    measures : Measure or str, or iterable of them, optional
+        By default, all measures of the frame.
     test : str
         The significance test, as in `compare`.
     tolerance : float >= 0, optional
         A system is also worse if its mean is lower by more than this, significant or not. If omitted, only the test
         decides.
     **options
-        Other parameters of `compare`, such as ``correction``, ``alpha`` and ``rng``.
+        Further parameters of `compare`, such as ``correction``, ``alpha`` and ``rng``.
 
     Returns
     -------
@@ -107,8 +108,7 @@ def worse_than(
     Raises
     ------
     ValueError
-        As in `compare`; if the alternative is "greater", which never finds a system worse; or if the tolerance is
-        negative or not a finite number.
+        As in `compare`. Also if the alternative is "greater", or the tolerance is negative or not a finite number.
 
     Examples
     --------

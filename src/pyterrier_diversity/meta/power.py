@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 
 from ..parallel import in_parallel
-from ..parameters import Parameter, Rng
-from .scores import differences, generators, read_scores, signs
+from ..parameters import Parameter, Rng, seed_of
+from .scores import Measures, differences, generators, read_scores, signs
 from .significance_tests import LEVEL
 from .trials import draws, shuffle
 
@@ -23,14 +23,14 @@ _DELTA = Parameter(float, interval="(0, 1e100]", desc="difference of two systems
 _TOPICS = Parameter(int, interval="[2, inf)", desc="number of topics")
 _TRIALS = Parameter(int, interval="[1, inf)", desc="samples of topics, and shuffles of each, in a simulation")
 
-# The search ends at this number of topics.
+# Give up at this number of topics.
 _MOST = {"t": 10**6, "tukey-randomised": 10**4}
-# Relative exactness of the smallest difference.
+# Relative precision of the smallest difference.
 _EXACTNESS = {"t": 1e-9, "tukey-randomised": 1e-3}
 
-# The search ends at this difference.
+# Give up at this difference.
 _LARGEST = 1e9
-# Largest noncentrality of t: from there on, the power is 1.
+# From this noncentrality of t on, the power is 1.
 _FARTHEST = 1e6
 
 _LEGEND = {
@@ -48,56 +48,56 @@ _Power = Callable[[int, float], float]
 def topics_needed(
     perquery: pd.DataFrame,
     delta: float | Iterable[float] | None = None,
+    *,
     power: float = 0.8,
     alpha: float = 0.05,
     test: PowerTest = "t",
-    *,
     n: int | Iterable[int] | None = None,
-    measures: Iterable[object] | None = None,
+    measures: Measures | None = None,
     n_trials: int = 1000,
     rng: Rng = None,
     n_jobs: int | None = None,
 ) -> pd.DataFrame:
-    r"""Estimate from a pilot how many topics are needed to find a difference, or which difference n topics find.
+    r"""Estimate how many topics are needed to find a difference, or which difference n topics find, from a pilot.
 
     Parameters
     ----------
     perquery : DataFrame
         The pilot: columns ``name`` (of the system), ``qid``, ``measure``, ``value``, as ``pt.Experiment(...,
-        perquery=True)`` returns them. Not changed.
+        perquery=True)`` returns them.
     delta : float > 0, or iterable of them, optional
-        True differences of two systems' means: the smallest that would matter, in units of the measure. Give either
-        this or ``n``.
+        Differences of two systems' means, in units of the measure: the smallest that would matter. Give either this or
+        ``n``.
     power : float in (0, 1)
         Probability that the difference is significant.
     alpha : float in (0, 1)
         Significance level.
     test : {"t", "tukey-randomised"}
-        The planned test: the paired t-test of one pair, or the randomised Tukey HSD test over as many systems as the
+        The planned test: the paired t-test of one pair, or the randomised Tukey HSD test of as many systems as the
         pilot has.
     n : int >= 2, or iterable of them, optional
         Numbers of topics, to find the smallest difference for each.
-    measures : iterable of Measure or str, optional
-        Which measures; all of the frame if omitted.
+    measures : Measure or str, or iterable of them, optional
+        By default, all measures of the frame.
     n_trials : int >= 1
-        For "tukey-randomised", the number of simulated samples of topics, and of shuffles to test each.
+        For "tukey-randomised": the number of simulated samples of topics, and of shuffles in each test.
     rng : int or Generator, optional
-        Seed or source of randomness. All measures and sizes share the same samples.
+        Random seed or generator. All measures and sizes share the same samples.
     n_jobs : int, optional
         Number of parallel workers, as for joblib. It does not change the result.
 
     Returns
     -------
     DataFrame
-        A row for each measure and each ``delta`` or ``n``: ``measure``, ``sd`` (standard deviation of the difference of
-        two systems), ``delta``, ``topics``, rounded up, and ``power``. ``attrs`` describes the columns, and has the
+        One row for each measure and each ``delta`` or ``n``: ``measure``, ``sd`` (standard deviation of the difference
+        of two systems), ``delta``, ``topics`` (rounded up) and ``power``. ``attrs`` describes the columns, and has the
         parameters. `plots.topics_needed` draws it.
 
     Raises
     ------
     ValueError
         If not exactly one of ``delta`` and ``n`` is given, a parameter is out of range, or the frame cannot be read.
-        If there are fewer than two systems or queries, or the differences of systems have no variance. If more than
+        Also if there are fewer than two systems or queries, the differences do not vary over the topics, or more than
         1,000,000 topics are needed (10,000 in a simulation).
 
     Warns
@@ -107,18 +107,17 @@ def topics_needed(
 
     Notes
     -----
-    The variance of the difference is the mean over the pairs of systems (with N - 1). This is twice the residual mean
-    square of systems by topics.
+    The variance of the difference is its mean over all pairs of systems (with N - 1).
 
-    *t*: the two-sided power of statsmodels' ``TTestPower`` with the effect size delta/sd. For several pairs, give the
-    corrected level as alpha, such as alpha divided by the number of pairs.
+    *t*: the two-sided power of statsmodels' ``TTestPower`` with the effect size delta/sd. For several pairs, set alpha
+    to the corrected level, such as alpha divided by the number of pairs.
 
-    *tukey-randomised*: the values of the systems are shifted to equal means, scaled by :math:`\sqrt{N/(N-1)}` to
-    correct the variance of resamples, and resampled by topic. In each sample, a random pair of systems is moved delta
-    apart, with the others in between. The power is the share of samples in which the test finds this pair. Its standard
-    error is :math:`\sqrt{power (1 - power)/n\_trials}`, .013 by default.
+    *tukey-randomised*: simulated. The systems are shifted to equal means, scaled by :math:`\sqrt{N/(N-1)}`, and
+    resampled by topic. In each sample, a random pair is moved delta apart, with the other systems in between. The power
+    is the share of samples in which the test finds this pair; its standard error is :math:`\sqrt{power (1 -
+    power)/n\_trials}`, .013 by default.
 
-    A small pilot estimates the variance badly. With two systems and 25 topics, one number in twenty is too small by a
+    A small pilot estimates the variance badly. With two systems and 25 topics, one estimate in twenty is too small by a
     factor of 1.7 or more.
 
     References
@@ -147,13 +146,9 @@ def topics_needed(
     if (delta is None) == (n is None):
         raise ValueError(f"{who}: give exactly one of delta and n, not {'neither' if delta is None else 'both'}.")
     name, given, parameter = ("n", n, _TOPICS) if delta is None else ("delta", delta, _DELTA)
-    wanted = [parameter.check(who, name, value) for value in (given if isinstance(given, Iterable) else [given])]
-    if not wanted:
-        raise ValueError(f"{who}: {name} must not be empty.")
+    wanted = parameter.check_each(who, name, given if isinstance(given, Iterable) else [given])
     scores = read_scores(perquery, measures)
-    for what, names in (("systems", scores.systems), ("queries", scores.queries)):
-        if len(names) < 2:
-            raise ValueError(f"{who}: perquery must have at least two {what}, not {len(names)}.")
+    scores.need_two(who, "systems", "queries")
     source = generators(rng, 1)[0]
     find: Callable[..., tuple[float, int, float]] = _topics_for if n is None else _difference_for
     tasks = [
@@ -171,13 +166,10 @@ def topics_needed(
         "test": test,
         "power": power,
         "alpha": alpha,
-        "n_systems": len(scores.systems),
-        "n_queries": len(scores.queries),
+        **scores.sizes,
     }
     if test != "t":
-        table.attrs["n_trials"] = n_trials
-        if isinstance(rng, (int, np.integer)):
-            table.attrs["seed"] = int(rng)
+        table.attrs |= {"n_trials": n_trials, **seed_of(rng)}
     return table
 
 

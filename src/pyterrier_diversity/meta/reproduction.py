@@ -30,12 +30,13 @@ def reproduction(
     table: str,
     theirs: Mapping[str, float | str],
     ours: Mapping[str, float | str],
+    *,
     decimals: int = 3,
     why: str | Mapping[str, str] = "",
     in_order: float = 0.9,
     ordered: bool = True,
 ) -> pd.DataFrame:
-    r"""Compare the numbers of a published table with recomputed ones.
+    r"""Compare published numbers with recomputed ones, with a verdict for each.
 
     Parameters
     ----------
@@ -44,15 +45,16 @@ def reproduction(
     table : str
         Its table or figure, and the column if there are several.
     theirs : mapping of str to float or str
-        The published value of each cell of a column, or of any cells that can be compared with each other.
+        The published value of each cell of a column, or of other cells whose order matters.
     ours : mapping of str to float or str
-        The recomputed value of each cell; missing or NaN if it cannot be had.
+        The recomputed value of each cell; missing or NaN if it cannot be recomputed.
     decimals : int in [0, 15]
         Decimal places that the paper prints.
     why : str or mapping of str to str
-        The reason why cells do not agree, for all cells or by cell.
+        Why cells do not agree: one reason for all cells, or one by cell.
     in_order : float in (0.5, 1]
-        Share of the other cells of the column that must be in the paper's order with a cell, for "order only".
+        For the verdict "order only": the share of the other cells of the column that must be in the paper's order with
+        a cell.
     ordered : bool
         Whether the order of the cells matters. If not, no verdict is "order only".
 
@@ -65,14 +67,14 @@ def reproduction(
     Raises
     ------
     ValueError
-        If a parameter is out of range, `theirs` is empty, `ours` has a cell that is not in `theirs`, or `why` has no
-        reason for a cell that does not agree.
+        If a parameter is out of range, ``theirs`` is empty, or ``ours`` has a cell that is not in ``theirs``. Also if
+        ``why`` gives no reason for a cell that does not agree.
 
     Notes
     -----
     Numbers agree if they differ by at most half a unit of the last printed place. Texts agree if they are equal. For
-    "order only", a cell is compared with all recomputed cells that the paper does not tie with it; a tie of the
-    recomputed values counts as another order. Without such cells, the verdict is "differs".
+    "order only", a cell is compared with all recomputed cells that are not tied with it in the paper. A tie of
+    recomputed values counts as another order. If there are no such cells, the verdict is "differs".
 
     Examples
     --------
@@ -91,7 +93,8 @@ def reproduction(
     if not theirs:
         raise ValueError("reproduction: theirs must not be empty.")
     if extra := [cell for cell in ours if cell not in theirs]:
-        raise ValueError(f"reproduction: ours must only have cells of theirs, not {', '.join(map(str, extra[:3]))}.")
+        missing = ", ".join(map(str, extra[:3]))
+        raise ValueError(f"reproduction: theirs must have each cell that ours has, but {missing} is missing.")
     had = {cell: value for cell, value in ours.items() if value is not None and value == value}
     rows = []
     for cell, printed in theirs.items():

@@ -1,14 +1,12 @@
-"""Risk: losses of a system against a baseline, which weigh more than its gains."""
+"""Risk against a baseline: losses count more than gains."""
 
 from __future__ import annotations
-
-from collections.abc import Iterable
 
 import numpy as np
 import pandas as pd
 
 from ..parameters import Parameter, Parameters, checked
-from .scores import Scores, differences, read_scores
+from .scores import Measures, Scores, differences, read_scores
 from .significance_tests import studentised
 
 _PARAMETERS: Parameters = {"alpha": Parameter(float, 1.0, interval="[0, 1e100]", desc="additional weight of a loss")}
@@ -32,7 +30,8 @@ def risk(
     perquery: pd.DataFrame,
     baseline: str,
     alpha: float = 1.0,
-    measures: Iterable[object] | None = None,
+    *,
+    measures: Measures | None = None,
 ) -> pd.DataFrame:
     r"""Compute the risk of each system against a baseline, as in the TREC Web tracks of 2013 and 2014.
 
@@ -40,28 +39,27 @@ def risk(
     ----------
     perquery : DataFrame
         Columns ``name`` (of the system), ``qid``, ``measure``, ``value``, as ``pt.Experiment(..., perquery=True)``
-        returns them. Not changed.
+        returns them.
     baseline : str
         The system to compare the others with.
     alpha : float >= 0
-        Additional weight of a loss: it counts 1 + alpha times, and a gain once. With 0, ``urisk`` is the difference of
-        means. The tracks used 0, 1, 5 and 10.
-    measures : iterable of Measure or str, optional
-        Which measures; all of the frame if omitted.
+        Additional weight of losses: a loss counts 1 + alpha times, a gain once. The tracks used 0, 1, 5 and 10. With 0,
+        ``urisk`` is the difference of means.
+    measures : Measure or str, or iterable of them, optional
+        By default, all measures of the frame.
 
     Returns
     -------
     DataFrame
-        A row for each measure and system except the baseline, in the order of the frame: ``measure``, ``system``,
-        ``baseline``, ``difference`` of the means, ``urisk``, ``trisk``, ``wins``, ``ties``, ``losses`` (numbers of
-        queries), ``largest_loss`` >= 0 and ``worst_query``, the query with the largest loss (the first by id).
-        ``attrs`` describes the columns, and has the parameters.
+        One row for each measure and system except the baseline: ``measure``, ``system``, ``baseline``, ``difference``
+        of the means, ``urisk``, ``trisk``, ``wins``, ``ties``, ``losses`` (numbers of queries), ``largest_loss`` >= 0,
+        and ``worst_query``, the query with the largest loss. ``attrs`` describes the columns, and has the parameters.
 
     Raises
     ------
     ValueError
-        If the frame cannot be read, the baseline is not one of several systems, there are fewer than two queries, or
-        alpha is out of range.
+        If the frame cannot be read, the baseline is not in it or is the only system, there are fewer than two queries,
+        or alpha is out of range.
 
     Warns
     -----
@@ -89,7 +87,7 @@ def risk(
 
     Examples
     --------
-    One gain of 0.3, one loss of 0.1 that counts twice, and one tie: (0.3 - 0.2 + 0) / 3.
+    A gain of 0.3, a loss of 0.1 that counts twice, and a tie: (0.3 - 0.2 + 0) / 3.
 
     >>> values = {"base": [0.2, 0.5, 0.4], "x": [0.5, 0.4, 0.4]}
     >>> rows = [(name, str(i), "RBU", v) for name in values for i, v in enumerate(values[name])]
@@ -112,8 +110,7 @@ def risk(
     table.attrs = {
         "legend": dict(_LEGEND),
         "alpha": alpha,
-        "n_systems": len(scores.systems),
-        "n_queries": len(scores.queries),
+        **scores.sizes,
     }
     return table
 
@@ -123,8 +120,7 @@ def _check(scores: Scores, baseline: str) -> None:
         raise ValueError(f"risk: baseline must be one of {', '.join(scores.given)}, not {baseline!r}.")
     if len(scores.systems) < 2:
         raise ValueError(f"risk: perquery must have a system besides the baseline {baseline!r}.")
-    if len(scores.queries) < 2:
-        raise ValueError("risk: perquery must have at least two queries, not 1.")
+    scores.need_two("risk", "queries")
 
 
 def _of_measure(delta: np.ndarray, alpha: float, queries: list[str]) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""Robustness: whether a measure ranks the systems alike with fewer topics, fewer judgements or another assessor."""
+"""Robustness: whether a measure ranks systems the same way with fewer topics, fewer judgements or another assessor."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import numpy as np
 import pandas as pd
 from ir_measures.measures import MeanAgg
 
-from ..evaluate import DiversityEvaluator
+from ..evaluate import DiversityEvaluator, aggregated, runs_by_name
 from ..io import read_if_path
 from ..judged import NO_DOCUMENT, QRELS_COLUMNS, RUN_COLUMNS, Run, ids, warn_user, with_string_ids
-from ..measures.groups import read_measures
+from ..measures.groups import read_some_measures
 from ..parallel import in_parallel
-from ..parameters import Parameter, Rng, generator_of
+from ..parameters import Parameter, Rng, generator_of, seed_of
 from .correlation import correlate, kendall_tau
-from .scores import Group, families, generators, read_scores
+from .scores import Group, Measures, families, generators, read_scores
 from .significance_tests import LEVEL
 
 _TRIALS = Parameter(int, interval="[1, inf)", desc="number of samples of each size")
@@ -41,7 +41,7 @@ _LEGEND = {
 
 def topic_sampling(
     perquery: pd.DataFrame,
-    measures: Iterable[ir_measures.Measure | str] | None = None,
+    measures: Measures | None = None,
     sizes: Iterable[int] = range(5, 50, 5),
     *,
     n_trials: int = 100,
@@ -49,7 +49,7 @@ def topic_sampling(
     rng: Rng = None,
     n_jobs: int | None = None,
 ) -> pd.DataFrame:
-    """Compute how similarly the systems are ranked by a sample of the topics and by all topics.
+    """Compare the ranking of the systems by a sample of the topics with the ranking by all topics.
 
     Each trial draws topics without replacement, the same for all measures.
 
@@ -58,8 +58,8 @@ def topic_sampling(
     perquery : DataFrame
         Columns ``name`` (of the system), ``qid``, ``measure``, ``value``, as ``pt.Experiment(..., perquery=True)``
         returns them. Not changed.
-    measures : iterable of Measure or str, optional
-        Which measures; all of the frame if omitted.
+    measures : Measure or str, or iterable of them, optional
+        By default, all measures of the frame.
     sizes : iterable of int
         Numbers of topics to draw, each at most the number of all topics.
     n_trials : int >= 1
@@ -67,7 +67,7 @@ def topic_sampling(
     group : mapping of str to str, or callable, optional
         The family of each measure, by the measure's name.
     rng : int or Generator, optional
-        Seed or source of randomness.
+        Random seed or generator.
     n_jobs : int, optional
         Number of parallel workers, as for joblib. It does not change the result.
 
@@ -82,8 +82,8 @@ def topic_sampling(
     Raises
     ------
     ValueError
-        If the frame cannot be read or has fewer than two systems, there is no size, a size or ``n_trials`` is out of
-        range, or ``group`` has no family for a measure.
+        If the frame cannot be read or has fewer than two systems, ``sizes`` is empty, or a size or ``n_trials`` is out
+        of range. Also if ``group`` has no family for a measure.
 
     Warns
     -----
@@ -101,7 +101,7 @@ def topic_sampling(
 
     Examples
     --------
-    Two topics rank the systems one way, and one the other way: the mean tau of single topics is about a third.
+    Two topics rank the systems one way, and one topic the other way. The mean tau of single topics is about 1/3.
 
     >>> values = {"1": (0.9, 0.5, 0.1), "2": (0.9, 0.5, 0.1), "3": (0.1, 0.2, 0.3)}
     >>> rows = [(name, qid, "AP", v) for qid in values for name, v in zip("xyz", values[qid])]
@@ -114,11 +114,10 @@ def topic_sampling(
     who = "topic_sampling"
     n_trials = _TRIALS.check(who, "n_trials", n_trials)
     scores = read_scores(perquery, measures)
-    if len(scores.systems) < 2:
-        raise ValueError(f"{who}: perquery must have at least two systems, not {scores.systems!r}.")
+    scores.need_two(who, "systems")
     n_queries = len(scores.queries)
     size = Parameter(int, interval=f"[1, {n_queries}]", desc="number of topics")
-    drawn = _integers(who, "sizes", sizes, size)
+    drawn = size.check_each(who, "sizes", sizes)
     family_of = families(who, scores.measures, group)
     samples = {
         size: generator.permuted(np.tile(np.arange(n_queries), (n_trials, 1)), axis=1)[:, :size]
@@ -131,19 +130,19 @@ def topic_sampling(
         tau=taus.mean(axis=1), sd=taus.std(axis=1), n_trials=taus.count(axis=1)
     )
     frame = _finished(frame, family_of, len(scores.systems), n_queries)
-    frame.attrs["n_trials"] = n_trials
+    frame.attrs |= {"n_trials": n_trials, **seed_of(rng)}
     return frame
 
 
 def pool_depth(
     runs: Mapping[str, Any],
     qrels: Any,
-    measures: Iterable[ir_measures.Measure | str],
+    measures: Measures,
     depths: Iterable[int] = (1, 2, 5, 10, 20, 50, 100),
     *,
     group: Group | None = None,
 ) -> pd.DataFrame:
-    """Compute how similarly the systems are ranked by the judgements of a shallow pool and by all judgements.
+    """Compare the ranking of the systems by the judgements of a shallow pool with the ranking by all judgements.
 
     A pool of depth k has the top k documents of each run and query. Judgements of other documents are dropped.
 
@@ -153,7 +152,7 @@ def pool_depth(
         The results of each system, with PyTerrier's or ir_measures' names, or its run file. Not changed.
     qrels : DataFrame
         All judgements, with PyTerrier's or ir_measures' names. Not changed.
-    measures : iterable of Measure or str
+    measures : Measure or str, or iterable of them
         Which measures.
     depths : iterable of int >= 1
         Depths of the pools.
@@ -171,8 +170,8 @@ def pool_depth(
     Raises
     ------
     ValueError
-        If there are fewer than two runs, no measure or no depth, a depth is below 1, a pool has no judged document, a
-        run or the qrels cannot be read, a value is not finite, or ``group`` has no family for a measure.
+        If there are fewer than two runs, no measure or no depth, a depth is below 1, or a pool has no judged document.
+        Also if a run or the qrels cannot be read, a value is not finite, or ``group`` has no family for a measure.
     TypeError
         If ``runs`` is not a mapping.
 
@@ -199,15 +198,15 @@ def pool_depth(
     """
     who = "pool_depth"
     systems, judged = _read_runs(who, runs), _read_qrels(qrels, "qrels")
-    chosen = _read_measures(who, measures)
-    wanted = _integers(who, "depths", depths, _DEPTH)
+    chosen = {str(measure): measure for measure in read_some_measures(who, measures)}
+    wanted = _DEPTH.check_each(who, "depths", depths)
     family_of = families(who, list(chosen), group)
     rank = _best_ranks(systems, judged, max(wanted))
     pools = [judged[rank <= depth] for depth in wanted]
     for depth, pool in zip(wanted, pools, strict=True):
         if pool.empty:
             raise ValueError(f"{who}: qrels must judge at least one of the top {depth} documents of the runs.")
-    # Rows that only name an intent belong to every pool.
+    # Rows that name an intent without judging a document belong to every pool.
     naming = judged[judged["doc_id"] == NO_DOCUMENT]
     forms = [judged, *(pd.concat([pool, naming]) for pool in pools)]
     full, *values = _evaluated(systems, forms, chosen, "depths of the pool")
@@ -230,14 +229,14 @@ def assessor_agreement(
     runs: Mapping[str, Any],
     qrels: Any,
     other_qrels: Any,
-    measures: Iterable[ir_measures.Measure | str],
+    measures: Measures,
     *,
     group: Group | None = None,
     n_trials: int = 1000,
     ci: float = 0.95,
     rng: Rng = None,
 ) -> pd.DataFrame:
-    """Compute how similarly the systems are ranked by the judgements of two assessors.
+    """Compare the rankings of the systems by the judgements of two assessors.
 
     `agreement` compares the judgements themselves.
 
@@ -247,7 +246,7 @@ def assessor_agreement(
         The results of each system, with PyTerrier's or ir_measures' names, or its run file. Not changed.
     qrels, other_qrels : DataFrame
         The judgements of each assessor, with PyTerrier's or ir_measures' names. Not changed.
-    measures : iterable of Measure or str
+    measures : Measure or str, or iterable of them
         Which measures.
     group : mapping of str to str, or callable, optional
         The family of each measure, by the measure's name.
@@ -256,7 +255,7 @@ def assessor_agreement(
     ci : float in (0, 1)
         Confidence of the interval.
     rng : int or Generator, optional
-        Seed or source of randomness.
+        Random seed or generator.
 
     Returns
     -------
@@ -268,8 +267,9 @@ def assessor_agreement(
     Raises
     ------
     ValueError
-        If there are fewer than two runs or no measure, the qrels have no query in common, a run or qrels cannot be
-        read, a value is not finite, ``group`` has no family for a measure, or ``n_trials`` or ``ci`` is out of range.
+        If there are fewer than two runs or no measure, the qrels have no query in common, or a run or qrels cannot be
+        read. Also if a value is not finite, ``group`` has no family for a measure, or ``n_trials`` or ``ci`` is out of
+        range.
     TypeError
         If ``runs`` is not a mapping.
 
@@ -280,8 +280,8 @@ def assessor_agreement(
 
     Notes
     -----
-    Systems are ranked as in `pool_depth`. The interval is the percentile interval of tau over resamples of the topics,
-    which both assessors and all measures share. Resamples in which all systems are tied do not count. The interval
+    Systems are ranked as in `pool_depth`. The interval is a percentile interval of tau over resamples of the topics,
+    the same for both assessors and all measures. Resamples in which all systems are tied do not count. The interval
     shows how much tau depends on the topics, not on the assessors or the systems.
 
     References
@@ -304,7 +304,7 @@ def assessor_agreement(
     n_trials, ci = _TRIALS.check(who, "n_trials", n_trials), LEVEL.check(who, "ci", ci)
     systems = _read_runs(who, runs)
     both = [_read_qrels(qrels, "qrels"), _read_qrels(other_qrels, "other_qrels")]
-    chosen = _read_measures(who, measures)
+    chosen = {str(measure): measure for measure in read_some_measures(who, measures)}
     family_of = families(who, list(chosen), group)
     queries, others = (set(judged["query_id"]) for judged in both)
     common = queries & others
@@ -326,7 +326,7 @@ def assessor_agreement(
         rows.append((name, _tau_of(measure, *tables), *_percentiles(np.array(taus), ci)))
     frame = pd.DataFrame(rows, columns=["measure", "tau", "tau_low", "tau_high"])
     frame = _finished(frame, family_of, len(systems), len(common))
-    frame.attrs |= {"n_trials": n_trials, "ci": ci}
+    frame.attrs |= {"n_trials": n_trials, "ci": ci, **seed_of(rng)}
     return frame
 
 
@@ -344,21 +344,11 @@ def _percentiles(taus: np.ndarray, ci: float) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def _integers(who: str, name: str, values: Iterable[int], parameter: Parameter) -> list[int]:
-    if not isinstance(values, Iterable):
-        raise TypeError(f"{who}: {name} must be a list of integers, not {values!r}.")
-    numbers = list(dict.fromkeys(parameter.check(who, name, value) for value in values))
-    if not numbers:
-        raise ValueError(f"{who}: {name} must not be empty.")
-    return numbers
-
-
 def _read_runs(who: str, runs: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
-    if not isinstance(runs, Mapping):
-        raise TypeError(f"{who}: runs must be a dict of names to runs, not {type(runs).__name__}.")
-    if len(runs) < 2:
-        raise ValueError(f"{who}: runs must have at least two systems, not {list(map(str, runs))!r}.")
-    return {str(name): with_string_ids(read_if_path(run), RUN_COLUMNS, f"run {name}") for name, run in runs.items()}
+    named = runs_by_name(who, runs)
+    if len(named) < 2:
+        raise ValueError(f"{who}: runs must have at least two systems, not {list(named)!r}.")
+    return {name: with_string_ids(read_if_path(run), RUN_COLUMNS, f"run {name}") for name, run in named.items()}
 
 
 def _read_qrels(qrels: Any, what: str) -> pd.DataFrame:
@@ -366,13 +356,6 @@ def _read_qrels(qrels: Any, what: str) -> pd.DataFrame:
     if frame.empty:
         raise ValueError(f"{what} must not be empty.")
     return frame
-
-
-def _read_measures(who: str, measures: Iterable[ir_measures.Measure | str]) -> dict[str, ir_measures.Measure]:
-    parsed = read_measures(who, measures)
-    if not parsed:
-        raise ValueError(f"{who}: measures must not be empty.")
-    return {str(measure): measure for measure in parsed}
 
 
 def _best_ranks(runs: dict[str, pd.DataFrame], qrels: pd.DataFrame, deepest: int) -> np.ndarray:
@@ -414,11 +397,7 @@ def _aggregates(measure: ir_measures.Measure, values: np.ndarray) -> np.ndarray:
     """Return the aggregate of each system, from values of shape (systems, queries)."""
     if type(measure.aggregator()) is MeanAgg:
         return values.mean(axis=1)
-    aggregators = [measure.aggregator() for _ in values]
-    for aggregator, row in zip(aggregators, values.tolist(), strict=True):
-        for value in row:
-            aggregator.add(value)
-    return np.array([aggregator.result() for aggregator in aggregators], dtype=np.float64)
+    return np.array([aggregated(measure, row) for row in values])
 
 
 def _taus_of_samples(values: np.ndarray, samples: np.ndarray) -> np.ndarray:

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import NamedTuple
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from typing import Literal, NamedTuple
 
+import ir_measures
 import numpy as np
 import pandas as pd
 
+from ..evaluate.perquery import read_perquery, refuse, refuse_repeated
 from ..judged import warn_user
-from ..judged.columns import texts
 from ..parameters import Rng, generator_of
 
+Measures = ir_measures.Measure | str | Iterable[ir_measures.Measure | str]
 Group = Mapping[str, str] | Callable[[str], str]
 
 # Two values are equal within this, relative to the larger of 1 and themselves, because a measure computed in two ways
 # may differ in the last bit.
 TOLERANCE = 1e-12
 
-_COLUMNS = ("name", "qid", "measure", "value")
 # Sums of squares of larger values could overflow.
 _LARGEST = 1e100
-_SOURCE = "pt.Experiment(..., perquery=True)"
 
 
 class Scores(NamedTuple):
@@ -42,22 +42,34 @@ class Scores(NamedTuple):
         """The names of the measures."""
         return list(self.by_measure)
 
+    @property
+    def sizes(self) -> dict[Hashable, int]:
+        """The numbers of systems and queries, as attributes of a table."""
+        return {"n_systems": len(self.systems), "n_queries": len(self.queries)}
 
-def read_scores(perquery: pd.DataFrame, measures: Iterable[object] | None = None) -> Scores:
+    def need_two(self, who: str, *what: Literal["systems", "queries"]) -> None:
+        """Raise a ``ValueError`` that starts with ``who`` if there is only one system or query."""
+        for name in what:
+            n: int = self.sizes[f"n_{name}"]
+            if n < 2:
+                raise ValueError(f"{who}: perquery must have at least two {name}, not {n}.")
+
+
+def read_scores(perquery: pd.DataFrame, measures: Measures | None = None) -> Scores:
     """Read the values of all systems on the queries that all of them have.
 
     Parameters
     ----------
     perquery : DataFrame
         Columns ``name`` (of the system), ``qid``, ``measure``, ``value``. Not changed.
-    measures : iterable of Measure or str, optional
+    measures : Measure or str, or iterable of them, optional
         Which measures to read; all of the frame if omitted.
 
     Raises
     ------
     ValueError
-        If a column, a name or a measure is missing, a system has two values of a measure for a query, a value is not
-        finite or above 1e100, or no query is left. The message names system, query and measure.
+        If a column, a name or a measure is missing, a system has two values of a measure for a query, or a value is not
+        finite or above 1e100. Also if no query is left. The message names system, query and measure.
     TypeError
         If ``perquery`` is not a frame.
 
@@ -67,17 +79,17 @@ def read_scores(perquery: pd.DataFrame, measures: Iterable[object] | None = None
         If queries are left out, because some systems have no value for them, or because their values are NaN for every
         system and measure.
     """
-    frame = _columns(perquery)
+    frame = read_perquery(perquery)
     there = list(frame["measure"].unique())
-    wanted = there if measures is None else list(dict.fromkeys(map(str, measures)))
+    wanted = there if measures is None else names_of(measures)
     absent = [measure for measure in wanted if measure not in there]
     if absent:
         raise ValueError(f"perquery has no measure {', '.join(absent)}; it has {', '.join(there)}.")
     frame = _with_values(frame)
     frame = frame[frame["measure"].isin(wanted)]
-    _refuse(frame, ~np.isfinite(frame["value"]).to_numpy(), "must be a finite number")
-    _refuse(frame, frame["value"].abs().gt(_LARGEST).to_numpy(), f"must be at most {_LARGEST:g} in size")
-    _refuse(frame, frame.duplicated(["name", "qid", "measure"]).to_numpy(), "must appear once")
+    refuse(frame, ~np.isfinite(frame["value"]).to_numpy(), "must be a finite number")
+    refuse(frame, frame["value"].abs().gt(_LARGEST).to_numpy(), f"must be at most {_LARGEST:g} in size")
+    refuse_repeated(frame)
     given = list(frame["name"].unique())
     systems, queries = sorted(given), sorted(frame["qid"].unique())
     keys = ["measure", "name"]
@@ -96,47 +108,24 @@ def read_scores(perquery: pd.DataFrame, measures: Iterable[object] | None = None
     return Scores(systems, list(table.columns), by_measure, given)
 
 
+def names_of(measures: Measures) -> list[str]:
+    """Return the names of one or several measures, each once."""
+    several = [measures] if isinstance(measures, (ir_measures.Measure, str)) else measures
+    return list(dict.fromkeys(map(str, several)))
+
+
 def _with_values(frame: pd.DataFrame) -> pd.DataFrame:
-    """Leave out queries whose values are NaN for every system and measure, and warn of them."""
+    """Leave out queries whose values are NaN for every system and measure, and warn."""
     empty = frame["value"].isna().groupby(frame["qid"], sort=False).all()
     if not empty.any() or empty.all():
         return frame
     names = empty.index[empty]
     warn_user(
         f"perquery: {len(names)} of {len(empty)} queries are left out, because their values are NaN for every system "
-        f"and measure: {', '.join(names)}. Queries without judgements are such; filter_by_qrels=True leaves them out "
+        f"and measure: {', '.join(names)}. Usually they have no judgements; filter_by_qrels=True leaves them out "
         "of pt.Experiment."
     )
     return frame[~frame["qid"].isin(names)]
-
-
-def _columns(perquery: pd.DataFrame) -> pd.DataFrame:
-    """Return the columns to read, with their types."""
-    if not isinstance(perquery, pd.DataFrame):
-        raise TypeError(f"perquery must be a frame from {_SOURCE}, not {type(perquery).__name__}.")
-    missing = [column for column in _COLUMNS if column not in perquery]
-    if missing:
-        found = ", ".join(map(str, perquery.columns))
-        raise ValueError(
-            f"perquery: missing column {', '.join(missing)}; found: {found}. {_SOURCE} returns such a frame."
-        )
-    twice = [column for column in _COLUMNS if isinstance(perquery[column], pd.DataFrame)]
-    if twice:
-        raise ValueError(f"perquery must have the column {twice[0]} once, but has it twice.")
-    names = {column: texts(perquery, column, "perquery") for column in _COLUMNS[:-1]}
-    try:
-        return pd.DataFrame({**names, "value": perquery["value"].to_numpy(dtype=np.float64)})
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"perquery: the column value must contain numbers: {error}.") from error
-
-
-def _refuse(frame: pd.DataFrame, bad: np.ndarray, rule: str) -> None:
-    if bad.any():
-        row = frame[bad].iloc[0]
-        raise ValueError(
-            f"perquery: each value {rule}, but system {row['name']!r} has {row['value']:g} of {row['measure']} for "
-            f"query {row['qid']!r} ({int(bad.sum())} such rows in all)."
-        )
 
 
 def signs(first: np.ndarray, second: np.ndarray) -> np.ndarray:

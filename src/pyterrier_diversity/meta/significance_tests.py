@@ -1,9 +1,38 @@
-"""The significance tests: p-values, required differences and intervals of each."""
+r"""The significance tests of `compare`: their p-values, intervals and borderline differences.
+
+*Randomised Tukey HSD.* Each of B trials shuffles the values of every query among the systems. The share of trials in
+which the best and the worst mean differ by at least the difference of the pair is p.
+
+*Parametric Tukey HSD*, for m systems on the same n queries: :math:`q = |\bar x_i - \bar x_j| / \sqrt{MS_{res}/n}` has
+the studentised range distribution with (n - 1)(m - 1) degrees of freedom. :math:`MS_{res}` is the residual mean square
+of systems by queries. With ``groups="pairwise"``, this is the paired t-test. ``tukey_hsd`` of scipy and statsmodels is
+a different test, for systems on different queries. Türkmen et al. (2023) did not pair the queries either, which finds
+fewer differences.
+
+*Bootstrap*, with the differences z of N queries and :math:`w = z - \bar z`: p is the share of B resamples :math:`w^*`
+of w in which :math:`|t(w^*)| \ge |t(z)|`, where :math:`t(v) = \bar v / (s_v/\sqrt N)`. For values without variance, t
+is 0 if their mean is 0, otherwise infinite; the t-test does the same. The *borderline* is the smallest significant
+difference: :math:`|\bar w^*|` of the resample with the :math:`B\alpha`-th largest :math:`|t(w^*)|`. If resamples are
+tied, the largest value counts.
+
+*Wilcoxon* and *permutation* are scipy's ``wilcoxon`` and ``permutation_test`` with default settings. The permutation
+test flips the signs of the differences, and tries all permutations if that takes no more trials. Wilcoxon's p is 1 if
+all differences are 0.
+
+*Intervals.* HSD tests have simultaneous intervals: the difference plus and minus a quantile of the largest differences
+in the trials, or of the studentised range. The bootstrap interval is :math:`\bar z \pm t^* s_z/\sqrt N`, where
+:math:`t^*` is a quantile of :math:`|t(w^*)|` over the same resamples. Wilcoxon's test and the permutation test have
+none. An interval excludes 0 exactly if the difference is significant, unless ``correction`` or ``ci`` is given. A
+correction does not change the intervals.
+
+All pairs and measures share the same trials. Errors of their p-values are therefore correlated; more trials make them
+smaller. ``joblib.parallel_config(backend="dask")`` or ``"ray"`` runs long tests on a cluster.
+"""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, NamedTuple, get_args
@@ -11,13 +40,13 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 
 from ..parallel import in_parallel
-from ..parameters import Parameter, Rng
+from ..parameters import Parameter, Rng, seed_of
 from .scores import TOLERANCE, Scores, differences, generators, signs
 from .trials import Draws, draws, fitting, flips, resamples, shuffle
 
 # If the variance is a smaller share of the mean square, it is computed from the deviations.
 _CANCELLED = 1e-3
-# Pairs for a worker at a time, because p-values of the studentised range and of Wilcoxon's test take scipy long.
+# Pairs in one task: scipy is slow for the studentised range and for Wilcoxon's test.
 _SLOW_PAIRS = 32
 
 
@@ -52,13 +81,13 @@ def _mean_and_error(samples: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _least(threshold: np.ndarray) -> np.ndarray:
-    """Return the smallest value that counts as the threshold, which may be infinite."""
+    """Return the threshold minus the tolerance; it may be infinite."""
     small = np.where(threshold < -1, threshold * (1 + TOLERANCE), threshold - TOLERANCE)
     return np.where(threshold < 1, small, threshold * (1 - TOLERANCE))
 
 
 def _sided(statistic: np.ndarray, how: Design) -> np.ndarray:
-    """Return a statistic that is larger, the more it supports the alternative."""
+    """Return a statistic that is larger the better it supports the alternative."""
     return np.abs(statistic) if how.alternative == "two-sided" else statistic
 
 
@@ -77,7 +106,7 @@ def _drawn(function: Callable[..., np.ndarray], z: np.ndarray, how: Design) -> n
 
 
 def _n_significant(n_trials: int, level: float) -> int:
-    """Return the number of counts, from 0, whose share of the trials is below the level."""
+    """Return how many of the counts 0, 1, 2, ... are a share of the trials below the level."""
     return int(np.count_nonzero(signs(np.arange(n_trials + 1) / n_trials, np.array(level)) < 0))
 
 
@@ -231,8 +260,6 @@ def _bootstrap_half_widths_of_pairs(z: np.ndarray, how: Design, level: float) ->
 def _bootstrap_borderlines(z: np.ndarray, how: Design) -> np.ndarray:
     # Sakai (2013), Fig. 3: the threshold is the B alpha-th largest of the resamples.
     place = int(how.draws.n * how.alpha + TOLERANCE)
-    if place < 1:
-        return np.full(len(z), np.nan)
     return _by_pairs(_borderlines, (z, how.draws, place), fitting(how.draws.n), how)
 
 
@@ -339,7 +366,7 @@ class Design(NamedTuple):
     n_jobs: int | None
     family: Family = "measure"
     alternative: Alternative = "two-sided"
-    seed: int | None = None
+    seed: Mapping[Hashable, int] = {}
 
     def described(self, scores: Scores) -> dict[Hashable, Any]:
         """Return the attributes of a table of results that describe the test, as JSON values."""
@@ -351,11 +378,9 @@ class Design(NamedTuple):
         if TESTS[self.test].of_all is not None:
             parameters["groups"] = self.groups
         if TESTS[self.test].n_trials is not None:
-            parameters["n_trials"] = self.draws.n
-            if self.seed is not None:
-                parameters["seed"] = self.seed
+            parameters |= {"n_trials": self.draws.n, **self.seed}
         parameters["version"] = sys.modules[__name__.partition(".")[0]].__version__
-        return {**parameters, "n_systems": len(scores.systems), "n_queries": len(scores.queries)}
+        return parameters | scores.sizes
 
 
 def design(
@@ -402,13 +427,10 @@ def design(
             f"{who}: family must be 'measure' without a correction, not 'all': only a correction reads it. Give one, "
             f"such as correction='holm', with one of {of_pairs}."
         )
-    for what, names in (("systems", scores.systems), ("queries", scores.queries)):
-        if len(names) < 2:
-            raise ValueError(f"{who}: perquery must have at least two {what}, not {len(names)}.")
+    scores.need_two(who, "systems", "queries")
     n = TESTS[test].n_trials or 1 if n_trials is None else TRIALS.check(who, "n_trials", n_trials)
     trials = draws(generators(rng, 1)[0], n, len(scores.systems) * len(scores.queries))
-    seed = int(rng) if isinstance(rng, (int, np.integer)) else None
-    return Design(test, groups, trials, alpha, correction, n_jobs, family, alternative, seed)
+    return Design(test, groups, trials, alpha, correction, n_jobs, family, alternative, seed_of(rng))
 
 
 def corrected(p: np.ndarray, correction: str, n_families: int) -> np.ndarray:
@@ -458,11 +480,6 @@ def tested(values: np.ndarray, first: np.ndarray, second: np.ndarray, how: Desig
         return Tested(*test.of_all(values, np.abs(differences(means[first], means[second])), how))
     z = differences(values[first], values[second])
     return Tested(test.of_pairs(z, how), None if test.half_widths is None else partial(test.half_widths, z, how))
-
-
-def p_values(values: np.ndarray, first: np.ndarray, second: np.ndarray, how: Design) -> np.ndarray:
-    """Compute the p-value of each pair, shape (n_pairs,), from the same arguments as `tested`."""
-    return tested(values, first, second, how).p
 
 
 def interval(

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-import ir_measures
 import numpy as np
 import pandas as pd
 
 from ..parallel import in_parallel
-from ..parameters import Parameter, Parameters, Rng, checked, generator_of
-from .scores import read_scores, signs
+from ..parameters import Parameter, Parameters, Rng, checked, generator_of, seed_of
+from .scores import Measures, read_scores, signs
 
 _PARAMETERS: Parameters = {
     "n_trials": Parameter(int, 1000, interval="[1, inf)", desc="number of samples of topics"),
@@ -27,47 +24,47 @@ _LEGEND = {
 
 def stability(
     perquery: pd.DataFrame,
-    measures: Iterable[ir_measures.Measure | str] | None = None,
+    measures: Measures | None = None,
+    *,
     n_trials: int = 1000,
     fuzziness: float = 0.05,
     share: float = 0.5,
     rng: Rng = None,
     n_jobs: int | None = None,
 ) -> pd.DataFrame:
-    r"""Compute how often a measure orders pairs of systems the same way on samples of the topics.
+    r"""Compute how often a measure orders two systems the same way on different samples of the topics.
 
-    Each trial draws topics without replacement, the same for all measures, and orders each pair of systems by their
-    means. Of the two possible orders of a pair, the more frequent one counts.
+    Each trial draws topics without replacement and orders each pair of systems by their means. The stability is the
+    share of trials with the more frequent order, averaged over the pairs.
 
     Parameters
     ----------
     perquery : DataFrame
-        Columns ``name``, ``qid``, ``measure``, ``value``, as ``pt.Experiment(..., perquery=True)`` returns them. Not
-        changed.
-    measures : iterable of Measure or str, optional
-        Which measures; all of the frame if omitted.
+        Columns ``name``, ``qid``, ``measure``, ``value``, as ``pt.Experiment(..., perquery=True)`` returns them.
+    measures : Measure or str, or iterable of them, optional
+        By default, all measures of the frame.
     n_trials : int >= 1
-        R, the number of samples.
+        R, the number of samples. All measures share them.
     fuzziness : float >= 0
         Two systems are tied in a trial if their means differ by at most this.
     share : float in (0, 1]
         Share of the topics in a sample, rounded down to whole topics.
     rng : int or Generator, optional
-        Seed or source of randomness.
+        Random seed.
     n_jobs : int, optional
         Number of parallel workers, as for joblib. It does not change the result.
 
     Returns
     -------
     DataFrame
-        A row for each measure: ``measure``, ``stability`` and ``ties``, both in [0, 1]. The rest to 1 is the share of
-        the less frequent order. ``attrs`` describes the columns, and has the parameters and ``n_topics``.
+        One row for each measure: ``measure``, ``stability`` and ``ties``, both in [0, 1]. The remaining trials have the
+        less frequent order. ``attrs`` describes the columns, and has the parameters and ``n_topics``.
 
     Raises
     ------
     ValueError
-        If a parameter is out of range, a sample would be empty, there are fewer than two systems, or a column, a
-        measure or a value is missing in the frame.
+        If a parameter is out of range, a sample would be empty, or there are fewer than two systems. Also if a column,
+        a measure or a value is missing in the frame.
 
     Warns
     -----
@@ -99,10 +96,9 @@ def stability(
         "stability", _PARAMETERS, n_trials=n_trials, fuzziness=fuzziness, share=share
     ).values()
     scores = read_scores(perquery, measures)
-    if len(scores.systems) < 2:
-        raise ValueError(f"stability: perquery must have at least two systems, not {scores.systems!r}.")
+    scores.need_two("stability", "systems")
     n_topics = _size_of_sample(len(scores.queries), share)
-    # Drawn before the work is divided, so that the number of workers does not matter.
+    # Drawn before the work is divided, so that the result does not depend on the number of workers.
     topics = np.tile(np.arange(len(scores.queries)), (n_trials, 1))
     topics = generator_of(rng).permuted(topics, axis=1)[:, :n_topics]
     tasks = [(values, topics, fuzziness) for values in scores.by_measure.values()]
@@ -111,12 +107,12 @@ def stability(
     table.insert(0, "measure", scores.measures)
     table.attrs = {
         "legend": dict(_LEGEND),
-        "n_systems": len(scores.systems),
-        "n_queries": len(scores.queries),
+        **scores.sizes,
         "n_topics": n_topics,
         "n_trials": n_trials,
         "fuzziness": fuzziness,
         "share": share,
+        **seed_of(rng),
     }
     return table
 

@@ -1,4 +1,4 @@
-"""How measures of rareness depend on the set of systems."""
+"""How measures of rareness depend on which systems take part."""
 
 from __future__ import annotations
 
@@ -11,18 +11,17 @@ import numpy as np
 import pandas as pd
 
 from ..arithmetic import divide
-from ..evaluate import DiversityEvaluator, Evaluation
+from ..evaluate import DiversityEvaluator, Evaluation, runs_by_name
 from ..io import read_if_path
 from ..judged import QRELS_COLUMNS, RUN_COLUMNS, Judgements, Memo, Retrieved, Run, judge, to_frame
 from ..measures.base import CompositeMeasure, implementation
 from ..measures.composite import innermost
+from ..measures.groups import read_some_measures
 from ..parallel import in_parallel
-from ..parameters import CUTOFF, REL, Parameter, Parameters, Rng, checked
+from ..parameters import CUTOFF, REL, Parameter, Parameters, Rng, checked, seed_of
 from ..qrels import add_rarity
 from .correlation import METHOD, Method, correlate
-from .scores import generators, signs
-
-Measures = ir_measures.Measure | Iterable[ir_measures.Measure]
+from .scores import Measures, generators, signs
 
 _RARITY: Parameters = {
     **CUTOFF,
@@ -35,7 +34,7 @@ _SYNTHETIC: Parameters = {
     "kind": Parameter(str, "rare", choices=("rare", "common"), desc="which relevant documents to retrieve"),
 }
 
-# Number of trials for a worker at a time.
+# Number of trials in one task.
 _BATCH = 25
 
 # Prefix of document ids that are not in the runs and qrels.
@@ -75,6 +74,7 @@ def number_of_systems(
     qrels: pd.DataFrame,
     measures: Measures,
     sizes: Iterable[int] | None = None,
+    *,
     n_trials: int = 1000,
     method: Method = "tau",
     cutoff: int = 100,
@@ -82,10 +82,10 @@ def number_of_systems(
     rng: Rng = None,
     n_jobs: int | None = None,
 ) -> pd.DataFrame:
-    r"""Compute how much the ranking of systems by rareness depends on the other systems.
+    r"""Measure how much the ranking of systems by rareness depends on the other systems.
 
-    First, rarity is computed from all systems, and the systems are ranked. Each trial then draws some systems, computes
-    rarity from these alone, ranks them again, and correlates both rankings of these systems.
+    Each trial draws some systems, computes rarity from these alone, and ranks them. The result is the correlation with
+    their ranking by the rarity from all systems.
 
     Parameters
     ----------
@@ -93,8 +93,10 @@ def number_of_systems(
         The rankings of all systems, with PyTerrier's or ir_measures' names. Not changed.
     qrels : DataFrame
         Qrels. A column ``rarity`` is ignored. Not changed.
-    measures : Measure or iterable of Measure
-        Measures to rank by, such as ``P_Rareness @ 100``. A measure that does not read rarity never changes a ranking.
+    measures : Measure or str, or iterable of them
+        Measures to rank by, such as ``P_Rareness @ 100``. A measure that does not read rarity always has a correlation
+        of
+    1.
     sizes : iterable of int, optional
         Numbers of systems to draw; the powers of 2 below the number of systems if omitted.
     n_trials : int >= 1
@@ -104,7 +106,7 @@ def number_of_systems(
     cutoff, bounded
         As in `add_rarity`.
     rng : int or Generator, optional
-        Seed or source of randomness.
+        Random seed or generator.
     n_jobs : int, optional
         Number of parallel workers, as for joblib. It does not change the result.
 
@@ -118,8 +120,9 @@ def number_of_systems(
     Raises
     ------
     ValueError
-        If there are fewer than two systems (three without ``sizes``), a size is not between 2 and their number, another
-        parameter is out of range, there is no measure, or a column or a value is missing in a run or the qrels.
+        If there are fewer than two systems (three without ``sizes``), a size is not between 2 and their number, or
+        another parameter is out of range. Also if there is no measure, or a column or a value is missing in a run or
+        the qrels.
     TypeError
         If ``runs`` is not a mapping, or ``measures`` has something else than measures.
 
@@ -146,19 +149,19 @@ def number_of_systems(
         "number_of_systems", _TRIALS, cutoff=cutoff, bounded=bounded, n_trials=n_trials
     ).values()
     METHOD.check("number_of_systems", "method", method)
-    _check_runs("number_of_systems", runs)
-    sizes = _sizes(sizes, len(runs))
-    wanted = _measures("number_of_systems", measures)
+    named = runs_by_name("number_of_systems", runs)
+    sizes = _sizes(sizes, len(named))
+    wanted = read_some_measures("number_of_systems", measures)
     if any(_reads_rarity(measure) and innermost(measure).params.get("judged_only") for measure in wanted):
         raise ValueError("number_of_systems: a measure that reads rarity must not have judged_only=True.")
     # Sorted by name, so that the order of the runs does not matter.
-    systems = [_run_frame(runs[name]) for name in sorted(runs, key=str)]
+    systems = [_run_frame(named[name]) for name in sorted(named)]
     rare = add_rarity(_qrels_frame(qrels), systems, cutoff=cutoff, bounded=bounded)
     initial = _evaluate(wanted, rare, systems)
     pool = _read(rare, systems, cutoff, bounded)
     tasks = []
     for size, generator in zip(sizes, generators(rng, len(sizes)), strict=True):
-        drawn = np.array([generator.choice(len(runs), size, replace=False) for _ in range(n_trials)])
+        drawn = np.array([generator.choice(len(named), size, replace=False) for _ in range(n_trials)])
         batches = np.array_split(drawn, -(-n_trials // _BATCH))
         tasks += [(pool, wanted, initial, batch, method) for batch in batches]
     results = in_parallel(_correlations, tasks, n_jobs=n_jobs, what="number of systems")
@@ -167,12 +170,13 @@ def number_of_systems(
     table = _summary(wanted, sizes, correlations)
     table.attrs = {
         "legend": dict(_NUMBER_LEGEND),
-        "n_systems": len(runs),
+        "n_systems": len(named),
         "n_queries": len(pool.judgements),
         "n_trials": n_trials,
         "method": method,
         "cutoff": cutoff,
         "bounded": bounded,
+        **seed_of(rng),
     }
     return table
 
@@ -183,17 +187,18 @@ def insert_synthetic_system(
     measures: Measures,
     n_relevant: Iterable[int] = range(1, 46),
     kind: Literal["rare", "common"] = "rare",
+    *,
     cutoff: int = 100,
     bounded: bool = False,
     rel: float | None = None,
     n_jobs: int | None = None,
 ) -> pd.DataFrame:
-    r"""Rank a synthetic system that finds D rare, or the D most common, relevant documents among other systems.
+    r"""Rank a synthetic system that retrieves D rare relevant documents, or the D most common ones.
 
-    The synthetic system retrieves D relevant documents for each query and no others. It counts as a system when rarity
-    is computed. Rare documents are new documents that no other system retrieves; they are added to the qrels as
-    relevant to all intents of the query. Common documents are those that most systems retrieve, most common first, ties
-    by descending document id. If a query has fewer relevant documents, the system retrieves all of them.
+    The synthetic system retrieves nothing else, and counts as a system when rarity is computed. Rare documents are new
+    ones that no other system retrieves; they are added to the qrels as relevant to all intents of the query. Common
+    documents are those that most systems retrieve, most common first, ties by descending document id. If a query has
+    fewer relevant documents, the system retrieves all of them.
 
     Parameters
     ----------
@@ -201,7 +206,7 @@ def insert_synthetic_system(
         The rankings of the other systems, with PyTerrier's or ir_measures' names. Not changed.
     qrels : DataFrame
         Qrels (in the paper, of a single query). A column ``rarity`` is ignored. Not changed.
-    measures : Measure or iterable of Measure
+    measures : Measure or str, or iterable of them
         Measures to rank by, such as ``P_Rareness(alpha=0.5) @ 100``.
     n_relevant : iterable of int >= 0
         Numbers of relevant documents, D.
@@ -210,7 +215,7 @@ def insert_synthetic_system(
     cutoff, bounded
         As in `add_rarity`.
     rel : float > 0, optional
-        Smallest relevant label, and the label of the rare documents. If omitted, all labels above 0 are relevant, and
+        Smallest relevant label, and the label of the rare documents. By default, all labels above 0 are relevant, and
         rare documents have the label 1.
     n_jobs : int, optional
         Number of parallel workers, as for joblib.
@@ -218,22 +223,22 @@ def insert_synthetic_system(
     Returns
     -------
     DataFrame
-        A row for each measure and number: ``measure``, ``kind``, ``n_relevant``, ``value``, the mean of the synthetic
-        system, and ``rank``, which is 1 plus the number of systems with a higher mean. ``attrs`` describes the columns,
-        and has the parameters.
+        One row for each measure and number: ``measure``, ``kind``, ``n_relevant``, ``value`` (the mean of the synthetic
+        system) and ``rank`` (1 plus the number of systems with a higher mean). ``attrs`` describes the columns, and has
+        the parameters.
 
     Raises
     ------
     ValueError
-        If there is no run, no measure or no number, a parameter is out of range, or a column or a value is missing in a
-        run or the qrels.
+        If there is no run, no measure or no number, or a parameter is out of range. Also if a column or a value is
+        missing in a run or the qrels.
     TypeError
         If ``runs`` is not a mapping, or ``measures`` has something else than measures.
 
     Notes
     -----
-    Rare documents raise the number of relevant documents of a query, and so lower the average precision of every system
-    that does not find them. The ranking of the synthetic system ends after D documents.
+    Rare documents add to the relevant documents of a query. They lower the average precision of all other systems,
+    which do not find them. The ranking of the synthetic system ends after D documents.
 
     References
     ----------
@@ -256,15 +261,13 @@ def insert_synthetic_system(
     """
     who = "insert_synthetic_system"
     kind, cutoff, bounded, rel = checked(who, _SYNTHETIC, kind=kind, cutoff=cutoff, bounded=bounded, rel=rel).values()
-    _check_runs(who, runs)
+    named = runs_by_name(who, runs)
     number = Parameter(int, interval="[0, inf)", desc="how many relevant documents the system retrieves")
-    numbers = [number.check(who, "n_relevant", n) for n in n_relevant]
-    if not numbers:
-        raise ValueError(f"{who}: n_relevant must not be empty.")
-    wanted = _measures(who, measures)
+    numbers = number.check_each(who, "n_relevant", n_relevant)
+    wanted = read_some_measures(who, measures)
     frame = _qrels_frame(qrels)
     queries = pd.Index(frame["query_id"].astype(str).unique())
-    others = [_of_queries(run, queries) for run in runs.values()]
+    others = [_of_queries(run, queries) for run in named.values()]
     documents = _new(frame, max(numbers), rel) if kind == "rare" else _most_common(frame, others, cutoff, rel)
     tasks = [(others, frame, documents[documents["place"] < n], wanted, kind, cutoff, bounded) for n in numbers]
     results = in_parallel(_place, tasks, n_jobs=n_jobs, what="synthetic systems")
@@ -278,7 +281,7 @@ def insert_synthetic_system(
     )
     table.attrs = {
         "legend": dict(_SYNTHETIC_LEGEND),
-        "n_systems": len(runs),
+        "n_systems": len(named),
         "n_queries": len(queries),
         "cutoff": cutoff,
         "bounded": bounded,
@@ -287,33 +290,13 @@ def insert_synthetic_system(
     return table
 
 
-def _check_runs(who: str, runs: Any) -> None:
-    if not isinstance(runs, Mapping):
-        raise TypeError(f"{who}: runs must be a dict of names to runs, not {type(runs).__name__}.")
-    if not runs:
-        raise ValueError(f"{who}: runs must not be empty.")
-
-
-def _measures(who: str, measures: Measures) -> list[ir_measures.Measure]:
-    several = [measures] if isinstance(measures, ir_measures.Measure) else list(measures)
-    for measure in several:
-        if not isinstance(measure, ir_measures.Measure):
-            raise TypeError(f"{who}: measures must be measures, such as P_Rareness @ 100, not {measure!r}.")
-    if not several:
-        raise ValueError(f"{who}: measures must not be empty.")
-    return list(dict.fromkeys(several))
-
-
 def _sizes(sizes: Iterable[int] | None, n_systems: int) -> list[int]:
     if sizes is None:
         sizes = [2**j for j in range(1, n_systems.bit_length()) if 2**j < n_systems]
         if not sizes:
             raise ValueError(f"number_of_systems: runs must have at least three systems, not {n_systems}.")
     size = Parameter(int, interval=f"[2, {n_systems}]", desc="how many systems are drawn")
-    checked_sizes = [size.check("number_of_systems", "each of sizes", n) for n in sizes]
-    if not checked_sizes:
-        raise ValueError("number_of_systems: sizes must not be empty.")
-    return list(dict.fromkeys(checked_sizes))
+    return size.check_each("number_of_systems", "sizes", sizes)
 
 
 def _run_frame(run: Any) -> pd.DataFrame:

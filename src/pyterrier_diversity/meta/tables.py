@@ -11,15 +11,19 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from ..io import escaped, latex
 from ..measures import parse, signature
 from ..parameters import Parameter
-from .significance_tests import TESTS, corrected
+from .significance_tests import TESTS, Test, corrected
 
 _PLACES = Parameter(int, interval="[0, 100]", desc="decimal places of the means")
 _NEEDED = ("measure", "system", "other", "mean", "other_mean", "significant")
+_FAMILIES = {"measure": "per measure", "all": "over all measures"}
+# So many decisions that more trials could change are named in a legend.
+_MOST_NAMED = 3
 
 
 class Cell(NamedTuple):
@@ -109,7 +113,7 @@ def _joined(marks: list[str]) -> str:
 
 
 def significance_table(compared: pd.DataFrame, places: int = 3) -> SignificanceTable:
-    """Make a table for a paper, with a row for each system and marks of significant differences.
+    """Make a table for a paper: the mean of each system, with marks of significant differences.
 
     Parameters
     ----------
@@ -121,14 +125,15 @@ def significance_table(compared: pd.DataFrame, places: int = 3) -> SignificanceT
     Returns
     -------
     SignificanceTable
-        Each system has a letter, or a number if there are more than 26. The letters at a mean name the systems with a
-        significantly lower mean. If the systems were compared with baselines, others name the baselines with a
-        significantly higher mean.
+        Each system has a letter, or a number if there are more than 26. A mean carries the letters of the systems with
+        a significantly lower mean and, if the systems were compared with baselines, those of the baselines with a
+        significantly higher one. The legend tells the test, which p-values it takes together, and which decisions more
+        trials could change.
 
     Raises
     ------
     ValueError
-        If a column is missing, there is no comparison, or ``places`` is out of range.
+        If a column is missing, the frame has no rows, or ``places`` is out of range.
 
     Examples
     --------
@@ -141,7 +146,7 @@ def significance_table(compared: pd.DataFrame, places: int = 3) -> SignificanceT
     x  0.725^b
     y    0.325
     <BLANKLINE>
-    Raised: significantly higher than (paired t-test, alpha = 0.05, queries: 4). Systems: a x, b y.
+    Raised: significantly higher than (paired t-test, not corrected, alpha = 0.05, queries: 4). Systems: a x, b y.
     """
     places = _PLACES.check("significance_table", "places", places)
     missing = [column for column in _NEEDED if column not in compared]
@@ -166,7 +171,7 @@ def significance_table(compared: pd.DataFrame, places: int = 3) -> SignificanceT
             elif significant and against in marks and difference < 0 and baselines is not None:
                 cell.lower_than.append(marks[against])
     rows = {name: [cells[name, measure] for measure in measures] for name in systems}
-    return SignificanceTable(measures, rows, _legend(compared.attrs, marks), places)
+    return SignificanceTable(measures, rows, _legend(compared.attrs, marks) + _told_of_undecided(compared), places)
 
 
 def letters(systems: Sequence[str]) -> dict[str, str]:
@@ -183,10 +188,9 @@ def _legend(attrs: Mapping[Hashable, Any], marks: dict[str, str]) -> str:
 
 
 def told_of_test(attrs: Mapping[Hashable, Any]) -> str:
-    """Describe the test of a frame from `compare`: correction, level, trials, seed and number of queries."""
-    how = [test.title for name, test in TESTS.items() if name == attrs.get("test")]
+    """Describe the test of a frame from `compare`: family, correction, level, trials, seed and number of queries."""
+    how = [f"{test.title}{_of_family(name, attrs)}" for name, test in TESTS.items() if name == attrs.get("test")]
     how += ["one-sided"] if attrs.get("alternative") == "greater" else []
-    how += [f"{attrs['correction']} correction"] if attrs.get("correction") else []
     how += [
         f"{what} {attrs[name]}"
         for name, what in (
@@ -200,8 +204,49 @@ def told_of_test(attrs: Mapping[Hashable, Any]) -> str:
     return ", ".join(how)
 
 
+def _of_family(test: Test, attrs: Mapping[Hashable, Any]) -> str:
+    """Say which p-values a test takes together, after its name."""
+    if attrs.get("correction"):
+        return f", {attrs['correction']} correction {_FAMILIES[attrs.get('family', 'measure')]}"
+    together = TESTS[test].of_all is not None and attrs.get("groups", "all") == "all"
+    return f" {_FAMILIES['measure']}" if together else ", not corrected"
+
+
+def undecided(compared: pd.DataFrame) -> np.ndarray:
+    r"""Return, for each row of a frame from `compare`, whether more trials could change its significance.
+
+    That is the case if its p-value, corrected if there is a correction, is within two standard errors of alpha. One
+    with B trials has a standard error of :math:`\sqrt{p(1-p)/B}`. Tests without random trials have none.
+    """
+    attrs = compared.attrs
+    n_trials, alpha = attrs.get("n_trials"), attrs.get("alpha")
+    exact = attrs.get("test") == "permutation" and 2.0 ** attrs.get("n_queries", np.inf) <= (n_trials or 0)
+    if n_trials is None or alpha is None or "p" not in compared or exact:
+        return np.zeros(len(compared), dtype=bool)
+    p = compared["p"].to_numpy(dtype=float)
+    decisive = compared["p_corrected"].to_numpy(dtype=float) if "p_corrected" in compared else p
+    # A p-value of 0 has an error, too: that of one trial more, which reaches the difference.
+    at = (p * n_trials + 1) / (n_trials + 1)
+    n_together = len(p) / (compared["measure"].nunique() if attrs.get("family") == "measure" else 1)
+    factor = np.where(p > 0, decisive / np.where(p > 0, p, 1.0), n_together if "p_corrected" in compared else 1.0)
+    return np.asarray(np.abs(decisive - alpha) <= 2 * factor * np.sqrt(at * (1 - at) / n_trials))
+
+
+def _told_of_undecided(compared: pd.DataFrame) -> str:
+    """Name the decisions that more trials could change, for a legend."""
+    unsure = compared[undecided(compared)]
+    pairs = [f"{one} and {other} by {measure}" for measure, one, other in unsure[list(_NEEDED[:3])].to_numpy()]
+    if not pairs:
+        return ""
+    more = f" and {len(pairs) - _MOST_NAMED} more" if len(pairs) > _MOST_NAMED else ""
+    return (
+        f" More trials (n_trials) could decide otherwise on {', '.join(pairs[:_MOST_NAMED])}{more}: p is within two "
+        "standard errors of alpha."
+    )
+
+
 def with_bounds(compared: pd.DataFrame, places: int) -> pd.DataFrame:
-    """Return a frame from `compare` to print, with a p-value of 0 out of B trials as "< 1/B"."""
+    """Return a frame from `compare` for printing, with "< 1/B" for a p-value of 0 in B trials."""
     n_trials = compared.attrs.get("n_trials")
     if n_trials is None or not (compared["p"] == 0).any():
         return compared

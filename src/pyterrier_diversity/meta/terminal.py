@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from ..io import printable
-from .tables import letters, told_of_test, with_bounds
+from .tables import letters, told_of_test, undecided, with_bounds
 
 _GAP = "  "
 _NAMES = ("system", "other")
@@ -16,6 +16,8 @@ _NAMES = ("system", "other")
 def comparison_text(compared: pd.DataFrame, places: int = 4, width: int = 80) -> str:
     """Format comparisons as a text table with a block for each measure; ``*`` marks significant differences.
 
+    ``?`` marks p-values within two standard errors of alpha, which more trials could put on its other side.
+
     Parameters
     ----------
     compared : DataFrame
@@ -23,13 +25,13 @@ def comparison_text(compared: pd.DataFrame, places: int = 4, width: int = 80) ->
     places : int >= 0
         Decimal places of the means, differences and p-values.
     width : int
-        Width of the table. If the names of the systems do not fit, letters replace them and a legend explains these.
+        Width of the table. If the names of the systems do not fit, letters replace them, with a legend below.
 
     Returns
     -------
     str
-        For each pair, both means, their difference, its confidence interval if the test has one, and the p-value,
-        corrected if there is a correction.
+        For each pair: both means, their difference, its confidence interval if the test has one, and the (corrected)
+        p-value.
 
     Raises
     ------
@@ -46,12 +48,13 @@ def comparison_text(compared: pd.DataFrame, places: int = 4, width: int = 80) ->
     system  other  mean  other's  diff.  95% interval     p
     new     old    0.38     0.62  -0.25  -0.25  -0.25  0.00  *
     <BLANKLINE>
-    * significant (paired t-test, alpha = 0.05, queries: 4)
+    * significant (paired t-test, not corrected, alpha = 0.05, queries: 4)
     """
     if compared.empty:
         raise ValueError("comparison_text: compared must not be empty.")
     table = with_bounds(compared, places)
-    header, numbers = _numbers(table, compared.attrs, places)
+    unsure = undecided(compared)
+    header, numbers = _numbers(table.assign(unsure=unsure), compared.attrs, places)
     names = [[printable(str(name)) for name in table[column]] for column in _NAMES]
     room = width - sum(len(_GAP) + max(map(len, column)) for column in zip(header, *numbers, strict=True))
     legend = ""
@@ -66,7 +69,8 @@ def comparison_text(compared: pd.DataFrame, places: int = 4, width: int = 80) ->
     for measure in dict.fromkeys(of_row):
         rows = [line for line, name in zip(written[1:], of_row, strict=True) if name == measure]
         blocks.append("\n".join([printable(measure), written[0], *rows]))
-    return "\n\n".join([*blocks, f"* significant ({told_of_test(compared.attrs)}){legend}"])
+    doubt = "\n? within two standard errors of alpha: raise the number of trials to decide" if unsure.any() else ""
+    return "\n\n".join([*blocks, f"* significant ({told_of_test(compared.attrs)}){doubt}{legend}"])
 
 
 def _numbers(table: pd.DataFrame, attrs: dict[object, object], places: int) -> tuple[list[str], list[list[str]]]:
@@ -86,7 +90,8 @@ def _numbers(table: pd.DataFrame, attrs: dict[object, object], places: int) -> t
     columns[p.replace("_corrected", " corr.")] = [
         value if isinstance(value, str) else f"{value:.{places}f}" for value in table[p]
     ]
-    columns[""] = ["*" if significant else "" for significant in table["significant"]]
+    marks = zip(table["significant"], table["unsure"], strict=True)
+    columns[""] = ["*" * bool(significant) + "?" * bool(unsure) for significant, unsure in marks]
     return list(columns), list(map(list, zip(*columns.values(), strict=True)))
 
 

@@ -33,7 +33,7 @@ class Draws(NamedTuple):
 
     @property
     def n_pairs(self) -> int:
-        """The number of pairs for which the trials of a chunk fit in memory together."""
+        """The number of pairs whose trials of a chunk fit in memory together."""
         return fitting(4 * max(self.sizes))
 
     def again(self) -> Iterator[tuple[np.random.Generator, int]]:

@@ -1,13 +1,11 @@
-"""Metric unanimity: whether a measure finds the improvements on which all other measures agree."""
+"""Metric unanimity: how well a measure finds the improvements on which all other measures agree."""
 
 from __future__ import annotations
-
-from collections.abc import Iterable
 
 import numpy as np
 import pandas as pd
 
-from .scores import Group, families, read_scores, signs
+from .scores import Group, Measures, families, read_scores, signs
 
 # Comparisons (measures x pairs of systems) at a time: some 50 MB.
 CELLS = 1_000_000
@@ -20,35 +18,33 @@ _LEGEND = {
 }
 
 
-def unanimity(
-    perquery: pd.DataFrame, measures: Iterable[object] | None = None, *, group: Group | None = None
-) -> pd.DataFrame:
-    r"""Compute the metric unanimity (MU) of each measure with all other measures.
+def unanimity(perquery: pd.DataFrame, measures: Measures | None = None, *, group: Group | None = None) -> pd.DataFrame:
+    r"""Compute metric unanimity (MU): how well each measure finds the improvements on which all others agree.
 
     Parameters
     ----------
     perquery : DataFrame
         Columns ``name`` (of the system), ``qid``, ``measure``, ``value``, as ``pt.Experiment(..., perquery=True)``
         returns them. Not changed.
-    measures : iterable of Measure or str, optional
-        Which measures to compare with each other; all of the frame if omitted. Unanimity depends on all of them.
+    measures : Measure or str, or iterable of them, optional
+        The measures to compare with each other; by default, all of the frame. Unanimity depends on the whole set.
     group : mapping of str to str, or callable, optional
-        The family of each measure, by the measure's name. Only the best measure of each family is returned, but all
-        are compared.
+        The family of each measure, by the measure's name. All measures are compared, but only the best of each family
+        is returned.
 
     Returns
     -------
     DataFrame
         A row for each measure, or for each family: ``measure``, ``family`` (with ``group``) and ``unanimity``, highest
         first. It is at most 1, and 0 for a measure that decides by chance or ties all systems. It is ``-inf`` if the
-        measure finds all unanimous improvements to be losses, and NaN if no improvement is unanimous. ``attrs``
+        measure sees every unanimous improvement as a loss, and NaN if no improvement is unanimous. ``attrs``
         describes the columns, and has the numbers of systems, queries and different measures.
 
     Raises
     ------
     ValueError
-        If the frame cannot be read, has fewer than two systems or fewer than two measures that differ in a value, or
-        ``group`` has no family for a measure.
+        If the frame cannot be read, or has fewer than two systems or two different measures. Also if ``group`` has no
+        family for a measure.
 
     Warns
     -----
@@ -66,10 +62,9 @@ def unanimity(
     equal). :math:`\Delta \mathcal{M}` is the event that no other measure gives it the lower value. Values are equal
     within 1e-12.
 
-    Measures with the same values for every system and query count once, so that adding copies changes nothing, and
-    copies have the same unanimity. This departs from the paper, whose formula counts a copy of m among the other
-    measures of m. Measures that rank alike with different values, such as DCG and nDCG, count twice: give only one of
-    them, as the paper does.
+    Measures with the same values for every system and query count once, so that copies change nothing. In the paper's
+    formula, a copy of m counts among the other measures of m. Measures that rank alike with different values, such as
+    DCG and nDCG, count twice: give only one of them, as the paper does.
 
     References
     ----------
@@ -89,8 +84,7 @@ def unanimity(
     2      m1      0.415
     """
     scores = read_scores(perquery, measures)
-    if len(scores.systems) < 2:
-        raise ValueError(f"unanimity: perquery must have at least two systems, not {len(scores.systems)}.")
+    scores.need_two("unanimity", "systems")
     values = np.stack([scores.by_measure[measure].T for measure in scores.measures])
     originals, copy_of = _without_copies(values)
     if len(originals) < 2:
@@ -108,8 +102,7 @@ def unanimity(
         frame = frame.drop_duplicates("family", ignore_index=True)
     frame.attrs = {
         "legend": {column: what for column, what in _LEGEND.items() if column in frame},
-        "n_systems": len(scores.systems),
-        "n_queries": len(scores.queries),
+        **scores.sizes,
         "n_measures": len(originals),
     }
     return frame

@@ -1,7 +1,7 @@
-"""Pictures of what the measures see, and of how they compare.
+"""Pictures of rankings, of differences between systems, and of properties of measures.
 
-They need matplotlib: ``pip install 'pyterrier-diversity[plots]'``. Each draws into a new figure, or into
-the ``ax`` given, whose figure should have ``layout="constrained"``.
+They need matplotlib: ``pip install 'pyterrier-diversity[plots]'``. Each function draws into a new figure, or into
+``ax``, whose figure should have ``layout="constrained"``.
 
 =============================================== ========================================================================
 the picture                                     draws
@@ -11,6 +11,7 @@ the picture                                     draws
 `missed_intents`                                `pyterrier_diversity.missed_intents`
 `per_query_deltas`                              ``pt.Experiment(..., perquery=True)``; with several systems, what
                                                 `meta.risk` weighs
+`means`, `differences`                          `meta.compare`
 `asl_curve`                                     `meta.asl_curve`
 `discriminative_power`, `delta_required`        the functions of `meta` with these names
 `unanimity`, `stability`, `concordance`         the functions of `meta` with these names
@@ -18,15 +19,19 @@ the picture                                     draws
 `by_topic_set_size`                             `meta.topic_sampling`
 `pool_depth`, `assessor_agreement`              the functions of `meta` with these names
 `number_of_systems`, `insert_synthetic_system`  the functions of `meta` with these names
-`topics_needed`                                 `meta.topics_needed`, of several ``n`` or ``delta``
+`topics_needed`                                 `meta.topics_needed` with several ``n`` or ``delta``
 `confusion`                                     ``meta.agreement(..., table=True)``
 =============================================== ========================================================================
 
-`meta.axiom_table`, `meta.overlap`, `meta.compare` and `meta.reproduction` have no picture: their tables are easier
-to read.
+Some functions of `meta` have no picture. The tables of `axiom_table`, `overlap` and `reproduction` are easier to read.
+`risk`, `below_minimum`, `worse_than` and `expected_over_cutoffs` return a few rows; `kendall_tau`, `tau_ap` and
+`tau_ap_symmetric` a number; `significance_table` and `comparison_text` what is printed.
+
+Titles tell what the frames know. They do not know the collection: ``ax.set_title(f"TREC Web 2012, {ax.get_title()}")``.
 """
 
 from .bars import assessor_agreement, delta_required, discriminative_power, stability, unanimity
+from .comparisons import differences, means
 from .curves import (
     asl_curve,
     by_topic_set_size,
@@ -48,10 +53,12 @@ __all__ = [
     "confusion",
     "coverage",
     "delta_required",
+    "differences",
     "discriminative_power",
     "explain",
     "insert_synthetic_system",
     "intent_coverage",
+    "means",
     "missed_intents",
     "number_of_systems",
     "per_query_deltas",

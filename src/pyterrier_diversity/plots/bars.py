@@ -22,30 +22,30 @@ def unanimity(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     frame : DataFrame
         Columns ``measure`` and ``unanimity``, as `meta.unanimity` returns them.
     ax : Axes, optional
-        Where to draw; a new figure if omitted.
+        Where to draw; by default, a new figure.
 
     Returns
     -------
     Axes
-        A bar for each measure, the first row on top, with its value; no bar where that is infinite or NaN.
+        A bar for each measure, the first row on top, with its value; no bar if it is infinite or NaN.
 
     Raises
     ------
     ValueError
-        If the frame has no rows or lacks a column.
+        If the frame has no rows or several for a measure, or a column is missing.
     """
-    frame = readable("unanimity", frame, "meta.unanimity", "measure", "unanimity")
+    frame = _by_measure("unanimity", frame, "meta.unanimity", "unanimity")
     values = frame["unanimity"].to_numpy(dtype=np.float64)
     ax = _bars(frame["measure"], values, [f"{value:.2f}" for value in values], ax)
     finite = values[np.isfinite(values)]
-    _shares(ax, min(0.0, float(finite.min(initial=0.0)) * 1.2))
+    _shares(ax, float(finite.min(initial=0.0)))
     ax.set_xlabel("unanimity")
     title(ax, counts_of(frame))
     return ax
 
 
 def discriminative_power(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """Show the share of the pairs of systems that measures tell apart.
+    """Show the share of the pairs of systems that differ significantly, for each measure.
 
     Parameters
     ----------
@@ -53,21 +53,21 @@ def discriminative_power(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes
         Columns ``measure``, and ``significant`` and ``pairs``, the numbers of pairs that differ significantly and of
         all, or ``share``, as `meta.discriminative_power` returns them.
     ax : Axes, optional
-        Where to draw; a new figure if omitted.
+        Where to draw; by default, a new figure.
 
     Returns
     -------
     Axes
-        A bar for each measure, the first row on top, with its numbers of pairs if the frame has them, or its share.
+        A bar for each measure, the first row on top, with its number of pairs if the frame has it, or its share.
 
     Raises
     ------
     ValueError
-        If the frame has no rows or lacks a column.
+        If the frame has no rows or several for a measure, or a column is missing.
     """
     counted = {"significant", "pairs"} <= set(frame)
     columns = ("significant", "pairs") if counted or "share" not in frame else ("share",)
-    frame = readable("discriminative_power", frame, "meta.discriminative_power", "measure", *columns)
+    frame = _by_measure("discriminative_power", frame, "meta.discriminative_power", *columns)
     if counted:
         values = divide(frame["significant"], frame["pairs"])
         texts = [f"{part}/{whole}" for part, whole in zip(frame["significant"], frame["pairs"], strict=True)]
@@ -82,14 +82,14 @@ def discriminative_power(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes
 
 
 def stability(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """Show how often measures order two systems the same way on samples of the topics.
+    """Show how often measures order two systems the same way on different samples of the topics.
 
     Parameters
     ----------
     frame : DataFrame
         Columns ``measure``, ``stability`` and ``ties``, as `meta.stability` returns them.
     ax : Axes, optional
-        Where to draw; a new figure if omitted.
+        Where to draw; by default, a new figure.
 
     Returns
     -------
@@ -100,22 +100,26 @@ def stability(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     Raises
     ------
     ValueError
-        If the frame has no rows or lacks a column.
+        If the frame has no rows or several for a measure, or a column is missing.
     """
-    frame = readable("stability", frame, "meta.stability", "measure", "stability", "ties")
+    frame = _by_measure("stability", frame, "meta.stability", "stability", "ties")
     stable, ties = (frame[column].to_numpy(dtype=np.float64) for column in ("stability", "ties"))
     ax = _new(len(frame)) if ax is None else ax
     parts: dict[str, tuple[np.ndarray, dict[str, Any]]] = {
         "the more frequent order": (stable, {"color": GAIN}),
         "tied": (ties, {"color": "0.85", "edgecolor": "0.5", "hatch": "///"}),
-        "the other order": (np.clip(1 - stable - ties, 0, None), {"color": COLOURS[1]}),
+        "the other order": (
+            np.clip(1 - stable - ties, 0, None),
+            {"color": COLOURS[1], "edgecolor": "white", "hatch": "xxx"},
+        ),
     }
     left = np.zeros(len(frame))
     for name, (share, look) in parts.items():
         ax.barh(range(len(frame)), share, left=left, label=name, linewidth=0, **look)
         left = left + share
     for row, value in enumerate(stable):
-        ax.text(0.01, row, f"{value:.2f}", va="center", color="white" if value > 0.1 else "black", size=9)
+        paper = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none"}
+        ax.text(0.012, row, f"{value:.2f}", va="center", size=9, bbox=paper)
     _name_rows(ax, frame["measure"])
     ax.set_xlim(0, 1)
     ax.set_xlabel("share of samples of the topics, mean over pairs of systems")
@@ -126,26 +130,26 @@ def stability(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
 
 
 def delta_required(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """Show the difference between two means that significance takes, by each measure.
+    """Show how large a difference of means must be to be significant, for each measure.
 
     Parameters
     ----------
     frame : DataFrame
         Columns ``measure`` and ``delta``, as `meta.delta_required` returns them.
     ax : Axes, optional
-        Where to draw; a new figure if omitted.
+        Where to draw; by default, a new figure.
 
     Returns
     -------
     Axes
-        A bar for each measure, the first row on top, with its value; no bar where no pair differs significantly.
+        A bar for each measure, the first row on top, with its value; no bar if no pair differs significantly.
 
     Raises
     ------
     ValueError
-        If the frame has no rows or lacks a column.
+        If the frame has no rows or several for a measure, or a column is missing.
     """
-    frame = readable("delta_required", frame, "meta.delta_required", "measure", "delta")
+    frame = _by_measure("delta_required", frame, "meta.delta_required", "delta")
     values = frame["delta"].to_numpy(dtype=np.float64)
     texts = [f"{value:.3f}" if np.isfinite(value) else "no pair is significant" for value in values]
     ax = _bars(frame["measure"], values, texts, ax)
@@ -156,28 +160,28 @@ def delta_required(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
 
 
 def assessor_agreement(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """Show how alike the systems are ordered by the judgements of two assessors, by each measure.
+    """Show how similarly the judgements of two assessors rank the systems, for each measure.
 
     Parameters
     ----------
     frame : DataFrame
         Columns ``measure``, ``tau``, ``tau_low`` and ``tau_high``, as `meta.assessor_agreement` returns them.
     ax : Axes, optional
-        Where to draw; a new figure if omitted.
+        Where to draw; by default, a new figure.
 
     Returns
     -------
     Axes
-        A point for each measure, the first row on top, with the interval of its tau; no point where tau is NaN.
+        A point for each measure, the first row on top, with the interval of its tau; no point if tau is NaN.
 
     Raises
     ------
     ValueError
-        If the frame has no rows or lacks a column.
+        If the frame has no rows or several for a measure, or a column is missing.
     """
-    columns = ("measure", "tau", "tau_low", "tau_high")
-    frame = readable("assessor_agreement", frame, "meta.assessor_agreement", *columns)
-    tau, low, high = (frame[column].to_numpy(dtype=np.float64) for column in columns[1:])
+    columns = ("tau", "tau_low", "tau_high")
+    frame = _by_measure("assessor_agreement", frame, "meta.assessor_agreement", *columns)
+    tau, low, high = (frame[column].to_numpy(dtype=np.float64) for column in columns)
     ax = _new(len(frame)) if ax is None else ax
     rows = np.arange(len(frame))
     ax.hlines(rows, low, high, color=GAIN)
@@ -191,8 +195,19 @@ def assessor_agreement(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     return ax
 
 
+def _by_measure(who: str, frame: pd.DataFrame, source: str, *columns: str) -> pd.DataFrame:
+    """Return a frame with these columns and one row for each measure; the error says what returns such a frame."""
+    frame = readable(who, frame, source, "measure", *columns)
+    if frame["measure"].duplicated().any():
+        again = frame["measure"][frame["measure"].duplicated()].iloc[0]
+        raise ValueError(
+            f"{who}: each measure must have one row, but {again} has several. {source} returns such a frame."
+        )
+    return frame
+
+
 def _test_of(frame: pd.DataFrame) -> str:
-    """Return which test a table of `meta` made, at which level, if it says so."""
+    """Return the test and the level of a table of `meta`, if it says so."""
     told = [str(frame.attrs["test"])] if "test" in frame.attrs else []
     return ", ".join(told + ([f"alpha {frame.attrs['alpha']:g}"] if "alpha" in frame.attrs else []))
 
@@ -217,7 +232,9 @@ def _bars(names: pd.Series, values: np.ndarray, texts: list[str], ax: Axes | Non
 
 
 def _shares(ax: Axes, lowest: float) -> None:
-    """Show an axis of shares from 0, or from a negative value, to 1, with room for a number behind the longest bar."""
-    ax.set_xlim(lowest, 1 + 0.14 * (1 - lowest))
-    ax.set_xticks([tick for tick in np.arange(-1, 1.01, 0.2).round(1) if tick >= lowest])
-    ax.spines["bottom"].set_bounds(lowest, 1)
+    """Show an axis of shares from 0, or from a negative value, to 1, with room for a number after the longest bars."""
+    room = 0.14 * (1 - lowest)
+    first = np.floor(5 * lowest) / 5
+    ax.set_xlim(first - (room if lowest < 0 else 0), 1 + room)
+    ax.set_xticks(np.arange(first, 1.01, 0.2).round(1))
+    ax.spines["bottom"].set_bounds(first, 1)

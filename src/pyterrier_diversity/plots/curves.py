@@ -20,7 +20,7 @@ from .drawing import counts_of, lines_of, name_lines, new_axes, plot_lines, rank
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# A line has no more points: each is an evaluation.
+# The most points of a line, because each is an evaluation.
 _MOST_RANKS = 200
 
 
@@ -32,32 +32,32 @@ def intent_coverage(
     cutoff: int = 20,
     ax: Axes | None = None,
 ) -> Axes:
-    """Show how much of a query's intents runs cover down to each rank: a measure at each cutoff.
+    """Show the share of the intents that runs cover down to each rank: a measure at every cutoff.
 
     Parameters
     ----------
     runs : DataFrame, or mapping of str to runs
-        Results with ``qid``, ``docno``, ``score``: of one system, or of each by its name.
+        Results with ``qid``, ``docno``, ``score``, of one system or of several by name.
     qrels : DataFrame
         Qrels with ``qid``, ``docno``, ``label``, ``iteration``.
     measure : Measure or str
-        The measure without its cutoff: `Coverage`, which weighs intents and counts those that no document is relevant
-        to, or another one such as `StRecall`.
+        A measure without cutoff, such as `StRecall`. `Coverage` weights intents, and counts those without a relevant
+        document.
     cutoff : int
         Last rank to show, if a ranking is that long.
     ax : Axes, optional
-        Where to draw; a new figure if omitted.
+        Where to draw; by default, a new figure.
 
     Returns
     -------
     Axes
-        A line for each system, of 200 ranks at most. Queries that it has no ranking for, and queries without relevant
-        documents, count as 0.
+        A line for each system, over at most 200 ranks. Queries without a ranking or without relevant documents count
+        as 0.
 
     Raises
     ------
     ValueError
-        If there is no run, the qrels have no relevant document, or the measure has no cutoffs down to this one.
+        If there is no run, the qrels have no relevant document, or the measure does not take such cutoffs.
     """
     cutoff = checked("intent_coverage", CUTOFF, cutoff=cutoff)["cutoff"]
     judgements = judge(qrels)
@@ -79,7 +79,11 @@ def intent_coverage(
     plot_lines(ax, lines)
     rank_ticks(ax, 1, last)
     drawn = np.concatenate([y for _, y in lines.values()])
-    ax.set_ylim(min(0.0, 1.05 * np.nanmin(drawn, initial=0.0)), max(1.02, 1.05 * np.nanmax(drawn, initial=0.0)))
+    low, high = np.nanmin(drawn, initial=0.0), np.nanmax(drawn, initial=0.0)
+    # A measure that can be negative has no scale of shares, from 0 to 1.
+    ax.set_ylim((-0.02, 1.02) if low >= 0 and high <= 1 else (low - 0.05 * (high - low), high + 0.05 * (high - low)))
+    if low < 0:
+        ax.axhline(0, color="0.6", linewidth=0.8)
     ax.set_xlabel("rank")
     ax.set_ylabel(str(measure))
     title(ax, f"{measure} down to each rank, {len(judgements)} queries")
@@ -88,7 +92,7 @@ def intent_coverage(
     return ax
 
 
-def asl_curve(frame: pd.DataFrame, *, log: bool = False, alpha: float = 0.05, ax: Axes | None = None) -> Axes:
+def asl_curve(frame: pd.DataFrame, *, log: bool = False, alpha: float | None = None, ax: Axes | None = None) -> Axes:
     """Show the p-values of all pairs of systems, sorted: the lower a line, the more pairs the measure tells apart.
 
     Parameters
@@ -98,10 +102,11 @@ def asl_curve(frame: pd.DataFrame, *, log: bool = False, alpha: float = 0.05, ax
         is the p-value), as `meta.asl_curve` returns them.
     log : bool
         Whether the axis of p-values is logarithmic; p-values of 0 then lie below it.
-    alpha : float in (0, 1)
-        The level of significance, where a dotted line is.
+    alpha : float in (0, 1), optional
+        The level of significance, where a dotted line is: that of the test if omitted. There is no line if the frame
+        does not know it, or if the test was corrected, because these p-values are not.
     ax : Axes, optional
-        Where to draw; a new figure if omitted.
+        Where to draw; by default, a new figure.
 
     Returns
     -------
@@ -111,15 +116,16 @@ def asl_curve(frame: pd.DataFrame, *, log: bool = False, alpha: float = 0.05, ax
     Raises
     ------
     ValueError
-        If the frame has no rows or lacks a column, or alpha is out of range.
+        If the frame has no rows, a column is missing, or alpha is out of range.
     """
     frame = readable("asl_curve", frame, "meta.asl_curve", "measure", "rank", "asl")
-    alpha = LEVEL.check("asl_curve", "alpha", alpha)
+    alpha = frame.attrs.get("alpha") if alpha is None else LEVEL.check("asl_curve", "alpha", alpha)
     lines = lines_of(frame, "measure", "rank", "asl")
     ax = new_axes() if ax is None else ax
     plot_lines(ax, lines)
-    ax.axhline(alpha, color="0.4", linewidth=1, linestyle=(0, (1, 2)))
-    ax.text(0.005, alpha, f"{alpha:g}", transform=ax.get_yaxis_transform(), va="bottom", size=9, color="0.3")
+    if alpha is not None:
+        ax.axhline(alpha, color="0.4", linewidth=1, linestyle=(0, (1, 2)))
+        ax.text(0.01, alpha, f"{alpha:g}", transform=ax.get_yaxis_transform(), va="bottom", size=9, color="0.3")
     ax.set_yscale("log" if log else "linear")
     if not log:
         ax.set_ylim(0, 1.02)
@@ -132,7 +138,7 @@ def asl_curve(frame: pd.DataFrame, *, log: bool = False, alpha: float = 0.05, ax
 
 
 def by_topic_set_size(frame: pd.DataFrame, *, by: str = "measure", ax: Axes | None = None) -> Axes:
-    """Show how alike the systems are ordered by samples of the topics and by all of them, for each size of a sample.
+    """Show how similarly samples of the topics and all topics rank the systems, by the size of the samples.
 
     Parameters
     ----------
@@ -141,7 +147,7 @@ def by_topic_set_size(frame: pd.DataFrame, *, by: str = "measure", ax: Axes | No
     by : str
         The column that has a line for each of its values: with ``"family"``, for each family, means over its measures.
     ax : Axes, optional
-        Where to draw; a new figure if omitted.
+        Where to draw; by default, a new figure.
 
     Returns
     -------
@@ -151,13 +157,13 @@ def by_topic_set_size(frame: pd.DataFrame, *, by: str = "measure", ax: Axes | No
     Raises
     ------
     ValueError
-        If the frame has no rows or lacks a column.
+        If the frame has no rows or a column is missing.
     """
     return _taus("by_topic_set_size", frame, "meta.topic_sampling", by, "size", "topics in a sample", ax)
 
 
 def pool_depth(frame: pd.DataFrame, *, by: str = "measure", ax: Axes | None = None) -> Axes:
-    """Show how alike the systems are ordered by the judgements of a shallow pool and by all, for each depth.
+    """Show how similarly the judgements of a shallow pool and all judgements rank the systems, by the pool depth.
 
     Parameters
     ----------
@@ -166,7 +172,7 @@ def pool_depth(frame: pd.DataFrame, *, by: str = "measure", ax: Axes | None = No
     by : str
         The column that has a line for each of its values: with ``"family"``, for each family, means over its measures.
     ax : Axes, optional
-        Where to draw; a new figure if omitted.
+        Where to draw; by default, a new figure.
 
     Returns
     -------
@@ -176,7 +182,7 @@ def pool_depth(frame: pd.DataFrame, *, by: str = "measure", ax: Axes | None = No
     Raises
     ------
     ValueError
-        If the frame has no rows or lacks a column.
+        If the frame has no rows or a column is missing.
     """
     ax = _taus("pool_depth", frame, "meta.pool_depth", by, "depth", "depth of the pool", ax)
     ax.set_xscale("log")
@@ -185,33 +191,34 @@ def pool_depth(frame: pd.DataFrame, *, by: str = "measure", ax: Axes | None = No
 
 
 def number_of_systems(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """Show how alike systems are ordered when only some of them take part in rarity, and when all do.
+    """Show how similarly systems are ranked when rarity is computed from some of them and from all.
 
     Parameters
     ----------
     frame : DataFrame
         Columns ``measure``, ``n_systems``, ``mean`` and ``std``, as `meta.number_of_systems` returns them.
     ax : Axes, optional
-        Where to draw; a new figure if omitted.
+        Where to draw; by default, a new figure.
 
     Returns
     -------
     Axes
-        A line for each measure over the number of systems drawn, with one standard deviation up and down.
+        A line for each measure over the number of systems drawn, with one standard deviation down, and up to 1 at most.
 
     Raises
     ------
     ValueError
-        If the frame has no rows or lacks a column.
+        If the frame has no rows or a column is missing.
     """
     frame = readable("number_of_systems", frame, "meta.number_of_systems", "measure", "n_systems", "mean", "std")
     lines, spread = (lines_of(frame, "measure", "n_systems", y) for y in ("mean", "std"))
     ax = new_axes() if ax is None else ax
     plot_lines(ax, lines)
     for i, (name, (x, y)) in enumerate(lines.items()):
-        # Beside each other, as they would lie on each other.
+        # Side by side, so that they do not cover each other.
         moved = x * 1.02 ** (i - (len(lines) - 1) / 2)
-        ax.errorbar(moved, y, spread[name][1], fmt="none", ecolor=style(i, 1)["color"], capsize=3, linewidth=1)
+        ends = spread[name][1], np.minimum(spread[name][1], 1 - y)
+        ax.errorbar(moved, y, ends, fmt="none", ecolor=style(i, 1)["color"], capsize=3, linewidth=1)
     ax.set_xscale("log")
     ticks_at(ax, np.unique(frame["n_systems"]))
     _show_taus(ax, frame["mean"] - frame["std"].fillna(0))
@@ -225,14 +232,14 @@ def number_of_systems(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
 
 
 def insert_synthetic_system(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """Show the rank of a synthetic system that finds some rare, or common, relevant documents.
+    """Show the rank of a synthetic system that retrieves some rare, or common, relevant documents.
 
     Parameters
     ----------
     frame : DataFrame
         Columns ``measure``, ``n_relevant`` and ``rank``, as `meta.insert_synthetic_system` returns them.
     ax : Axes, optional
-        Where to draw; a new figure if omitted.
+        Where to draw; by default, a new figure.
 
     Returns
     -------
@@ -242,7 +249,7 @@ def insert_synthetic_system(frame: pd.DataFrame, *, ax: Axes | None = None) -> A
     Raises
     ------
     ValueError
-        If the frame has no rows or lacks a column.
+        If the frame has no rows or a column is missing.
     """
     source = "meta.insert_synthetic_system"
     frame = readable("insert_synthetic_system", frame, source, "measure", "n_relevant", "rank")
@@ -250,7 +257,7 @@ def insert_synthetic_system(frame: pd.DataFrame, *, ax: Axes | None = None) -> A
     plot_lines(ax, lines_of(frame, "measure", "n_relevant", "rank"))
     last = max(int(frame["rank"].max()), frame.attrs.get("n_systems", 0) + 1)
     ax.set_ylim(last + 0.5, 0.5)
-    ax.locator_params(axis="y", integer=True)
+    rank_ticks(ax, 1, last, upright=True)
     rank_ticks(ax, int(frame["n_relevant"].min()), int(frame["n_relevant"].max()))
     kinds = " or ".join(frame["kind"].unique()) + " " if "kind" in frame else ""
     ax.set_xlabel(f"{kinds}relevant documents that the synthetic system finds")
@@ -261,7 +268,7 @@ def insert_synthetic_system(frame: pd.DataFrame, *, ax: Axes | None = None) -> A
 
 
 def topics_needed(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """Show the smallest difference that so many topics find, or how many topics a difference takes.
+    """Show the smallest difference that a number of topics finds, or how many topics a difference needs.
 
     Parameters
     ----------
@@ -269,17 +276,18 @@ def topics_needed(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         Columns ``measure``, ``topics`` and ``delta``, as `meta.topics_needed` returns them for several ``n`` or
         ``delta``.
     ax : Axes, optional
-        Where to draw; a new figure if omitted.
+        Where to draw; by default, a new figure.
 
     Returns
     -------
     Axes
-        A line for each measure, both axes logarithmic: a difference of half the size takes about four times the topics.
+        A line for each measure, with logarithmic axes: to find half the difference, about four times the topics are
+        needed.
 
     Raises
     ------
     ValueError
-        If the frame has no rows or lacks a column.
+        If the frame has no rows or a column is missing.
     """
     from matplotlib.ticker import LogLocator, StrMethodFormatter
 
@@ -300,7 +308,7 @@ def topics_needed(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
 
 
 def _taus(who: str, frame: pd.DataFrame, source: str, by: str, x: str, what: str, ax: Axes | None) -> Axes:
-    """Draw tau, the mean over what has one line, over a number."""
+    """Draw the mean tau of each line by a number."""
     frame = readable(who, frame, source, by, x, "tau")
     means = frame.groupby([by, x], sort=False)["tau"].mean().reset_index()
     ax = new_axes() if ax is None else ax

@@ -1,4 +1,4 @@
-"""Pictures of two systems, or several, query by query."""
+"""Pictures of differences between systems, query by query."""
 
 from __future__ import annotations
 
@@ -45,28 +45,28 @@ def per_query_deltas(
     measure : Measure or str
         The measure.
     system : str, or iterable of str
-        The system, or several that are shown as lines.
+        The system, or several systems, which are shown as lines.
     baseline : str
-        The system that they are compared with.
+        The system to compare with.
     ax : Axes, optional
-        Where to draw; a new figure if omitted.
+        Where to draw; by default, a new figure.
 
     Returns
     -------
     Axes
-        A bar for each query, with its id below, a line at the mean, and how many queries are better, equal and worse;
-        of several systems a line each, whose queries are sorted by its own differences: the part above 0 is what
-        `meta.risk` weighs against the part below. Values that are equal within 1e-12 have a difference of 0.
+        For one system: a bar for each query, with its id below, a line at the mean, and how many queries are better,
+        equal and worse. For several systems: a line for each, with queries sorted by its own differences. `meta.risk`
+        weights the losses, which are below 0. Values within 1e-12 have a difference of 0.
 
     Raises
     ------
     ValueError
-        If the frame cannot be read, or lacks the measure or a system.
+        If the frame cannot be read, or the measure or a system is not in it.
 
     Warns
     -----
     UserWarning
-        If one of the systems lacks queries, which are left out.
+        If queries are left out, because a system has no value for them.
     """
     source = "pt.Experiment(..., perquery=True)"
     frame = readable("per_query_deltas", perquery, source, "name", "qid", "measure", "value")
@@ -86,8 +86,7 @@ def per_query_deltas(
     theirs = values[scores.systems.index(baseline)]
     deltas = {name: differences(values[scores.systems.index(name)], theirs) for name in systems}
     if ax is None:
-        # Wider for many queries, so that their names can be read.
-        ax = new_axes((float(np.clip(0.16 * len(scores.queries), 6.4, 12)), 4.8) if isinstance(system, str) else None)
+        ax = new_axes(_size(len(systems), len(scores.queries) if isinstance(system, str) else 0))
     if isinstance(system, str):
         _draw_bars(ax, deltas[system], scores.queries)
         told = f"{system} against {baseline}: {_counted(deltas[system])}, mean {deltas[system].mean():+.3f}"
@@ -105,6 +104,11 @@ def per_query_deltas(
     return ax
 
 
+def _size(n_systems: int, n_named: int) -> tuple[float, float]:
+    """Return width and height of a figure in inches: larger for many names of queries, or of systems below it."""
+    return (9.6, 5.4) if n_systems > 5 else (float(np.clip(0.16 * n_named, 6.4, 12)), 4.8)
+
+
 def _counted(delta: np.ndarray) -> str:
     """Return on how many queries a system is better, and on how many it is worse."""
     wins, losses = int((delta > 0).sum()), int((delta < 0).sum())
@@ -120,7 +124,7 @@ def _draw_bars(ax: Axes, delta: np.ndarray, queries: list[str]) -> None:
     ax.axhline(delta.mean(), color="black", linestyle="--", linewidth=1)
     ax.text(1.005, delta.mean(), "mean", va="center", size=9, transform=ax.get_yaxis_transform())
     room = 72 * 0.8 * size_of(ax)[0] / len(order)
-    # Each query has its name as long as it can be read; of more queries, some.
+    # Name every query if there is room, otherwise every few.
     step = max(1, int(np.ceil(6 / room)))
     shown = range(0, len(order), step)
     ax.set_xticks(shown, [queries[order[at]] for at in shown], rotation=90, fontsize=min(9.0, 0.85 * room * step))

@@ -1,4 +1,4 @@
-"""What all pictures share: new figures, readable frames, the look of lines, names that fit."""
+"""Functions for all pictures: new figures, checks of frames, styles of lines, names that fit."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
 
-# The colours of Okabe and Ito (2008), told apart by all kinds of colour vision, without the yellow, pale on white.
+# The colours of Okabe and Ito (2008), which people with any colour vision can tell apart, without the pale yellow.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 GAIN, LOSS = COLOURS[:2]
 _MARKERS = "os^DvPX*<>"
 _DASHES = ("-", "--", "-.", ":")
 
-# On a cell of a darker shade than this, black is hard to read.
+# On cells darker than this, black text is hard to read.
 DARK = 0.6
 
 _POINTS = 72
@@ -27,6 +27,8 @@ _NAME_SIZE = 9
 # Longer names, or more lines, are in a legend.
 _LONGEST_NAME = 24
 _MOST_NAMES = 10
+# Lines that are nowhere farther apart than this, in inches, cannot be told apart.
+_ONE_LINE = 0.02
 
 
 def new_axes(size: tuple[float, float] | None = None) -> Axes:
@@ -35,7 +37,7 @@ def new_axes(size: tuple[float, float] | None = None) -> Axes:
 
 
 def new_panels(n: int, size: tuple[float, float] | None = None) -> list[Axes]:
-    """Return axes side by side in a new figure, of one scale in both directions."""
+    """Return axes side by side in a new figure, with the same scales."""
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:
@@ -45,7 +47,7 @@ def new_panels(n: int, size: tuple[float, float] | None = None) -> list[Axes]:
 
 
 def readable(who: str, frame: pd.DataFrame, source: str, *columns: str) -> pd.DataFrame:
-    """Return a frame that has rows and these columns; the error says what returns such a frame."""
+    """Return the frame if it has rows and these columns; otherwise the error says what returns such a frame."""
     missing = [column for column in columns if column not in frame]
     if missing:
         found = ", ".join(map(str, frame.columns))
@@ -58,7 +60,7 @@ def readable(who: str, frame: pd.DataFrame, source: str, *columns: str) -> pd.Da
 
 
 def figure_of(ax: Axes) -> Any:
-    """Return the whole figure that axes are in, perhaps through a part of it."""
+    """Return the whole figure of axes, which may be in a part of it."""
     return ax.figure.figure
 
 
@@ -69,23 +71,23 @@ def size_of(ax: Axes) -> tuple[float, float]:
 
 
 def fitted(text: object, characters: int, lines: int = 2) -> str:
-    """Return a text on so many lines of so many characters, shortened if it is longer."""
+    """Wrap a text into a number of lines, and shorten it if it is longer."""
     return "\n".join(wrap(str(text), characters, max_lines=lines, placeholder=" …")) or str(text)[:characters]
 
 
 def characters_in(inches: float, size: float = _NAME_SIZE) -> int:
-    """Return how many characters of a size in points there is room for."""
+    """Return how many characters of a font size, in points, fit into a width."""
     return max(12, int(inches * _POINTS / (0.58 * size)))
 
 
 def title(ax: Axes, *parts: str) -> None:
-    """Write what is known above the axes, on three lines at most."""
+    """Write a title of at most three lines, without the parts that are unknown."""
     told = ", ".join(part for part in parts if part)
     ax.set_title(fitted(told, characters_in(size_of(ax)[0], 10), 3), fontsize=10)
 
 
 def counts_of(frame: pd.DataFrame) -> str:
-    """Return of how many systems and queries a table of `meta` is, if it says so."""
+    """Return the numbers of systems and queries of a table of `meta`, if it says so."""
     told = [
         f"{frame.attrs[key]} {noun}"
         for key, noun in (("n_systems", "systems"), ("n_queries", "queries"))
@@ -94,23 +96,25 @@ def counts_of(frame: pd.DataFrame) -> str:
     return ", ".join(told)
 
 
-def rank_ticks(ax: Axes, first: int, last: int) -> None:
-    """Label the first rank, the last one, and as many between as there is room for."""
-    room = max(2.0, size_of(ax)[0] * 0.7 / (0.09 * (len(str(last)) + 1)))
+def rank_ticks(ax: Axes, first: int, last: int, *, upright: bool = False) -> None:
+    """Label the first rank, the last one, and as many between them as fit; ``upright`` is the y axis."""
+    width, height = size_of(ax)
+    room = max(2.0, height / 0.3 if upright else width * 0.7 / (0.09 * (len(str(last)) + 1)))
     step = next(s * 10**e for e in range(20) for s in (1, 2, 5) if (last - first) / (s * 10**e) <= room)
     between = range(first - first % step + step, last, step)
-    ax.set_xticks([first, *(at for at in between if min(at - first, last - at) > 0.6 * step or step == 1), last])
+    ticks = [first, *(at for at in between if min(at - first, last - at) > 0.6 * step or step == 1), last]
+    (ax.yaxis if upright else ax.xaxis).set_ticks(ticks)
 
 
 def ticks_at(ax: Axes, values: np.ndarray) -> None:
-    """Label the values on the horizontal axis if they are few, plainly on a logarithmic axis as well."""
+    """Label each value on the horizontal axis if they are few, also on a logarithmic axis."""
     if len(values) <= _MOST_NAMES:
         ax.set_xticks(values, [f"{value:g}" for value in values])
         ax.minorticks_off()
 
 
 def style(i: int, n_points: int) -> dict[str, Any]:
-    """Return the look of the i-th line: colour, marker and dashes, a few markers on long lines, each line its own."""
+    """Return the style of the i-th line: its own colour, marker and dashes, with a few markers on long lines."""
     step = max(1, n_points // 8)
     return {
         "color": COLOURS[i % len(COLOURS)],
@@ -134,39 +138,51 @@ def lines_of(frame: pd.DataFrame, by: str, x: str, y: str) -> dict[str, tuple[np
 
 
 def name_lines(ax: Axes) -> None:
-    """Write the names of lines at their ends where there is room, otherwise in a legend; scales and limits are set.
+    """Write the names of lines at their ends if there is room, otherwise in a legend. Set scales and limits before.
 
-    Lines that lie on each other have one entry with all names.
+    Lines on top of each other have one entry with all names.
     """
+    ax.get_xlim(), ax.get_ylim()  # limits are computed when they are asked for
     lines = [line for line in ax.get_lines() if not str(line.get_label()).startswith("_")]
-    groups = _together(lines)
+    groups = _together(ax, lines)
     names = [_joined([str(line.get_label()) for line in group]) for group in groups]
-    shown = [group[0] for group in groups]
+    shown = [group[-1] for group in groups]  # the one on top
     places = _places_at_the_end(ax, shown, names)
     if places is not None:
         for line, name, place in zip(shown, names, places, strict=True):
-            # With its marker, as colours are not for all eyes and printers.
+            # With its marker, because not everyone sees or prints colours.
             look = {"color": line.get_color(), "transform": ax.transAxes, "clip_on": False}
             ax.plot([1.03], [place], marker=line.get_marker(), markersize=5, label="_name", **look)
             ax.text(1.055, place, name, size=_NAME_SIZE, va="center", **look)
-    elif len(names) > 5 and figure_of(ax).get_layout_engine() is not None:
-        ax.legend(shown, names, fontsize="small", loc="center left", bbox_to_anchor=(1, 0.5))
     else:
-        ax.legend(shown, names, fontsize="small")
+        ax.legend(shown, names, fontsize="small", **_place_of_legend(ax, names))
+
+
+def _place_of_legend(ax: Axes, names: list[str]) -> dict[str, Any]:
+    """Return where a legend is not over lines: beside the axes, or below them if that would make them narrow."""
+    if figure_of(ax).get_layout_engine() is None:  # it would be outside of the figure
+        return {}
+    width, height = size_of(ax)
+    longest = max(map(len, names))
+    if longest <= characters_in(0.4 * width):
+        return {"loc": "center left", "bbox_to_anchor": (1, 0.5)}
+    n_columns = max(1, characters_in(width, 8) // (longest + 6))
+    return {"loc": "upper center", "bbox_to_anchor": (0.5, -0.6 / height), "ncols": n_columns, "frameon": False}
 
 
 def _joined(names: list[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names)} (one line)"
 
 
-def _together(lines: list[Line2D]) -> list[list[Line2D]]:
-    """Return the lines in groups of those that lie on each other."""
+def _together(ax: Axes, lines: list[Line2D]) -> list[list[Line2D]]:
+    """Return the lines in groups that an eye cannot tell apart at any point."""
     groups: list[list[Line2D]] = []
+    size = np.array(size_of(ax))
+    places = {line: size * ax.transAxes.inverted().transform(_drawn_points(ax, line)) for line in lines}
     for line in lines:
-        points = np.asarray(line.get_xydata())
         for group in groups:
-            others = np.asarray(group[0].get_xydata())
-            if others.shape == points.shape and np.allclose(others, points, rtol=0, atol=1e-9, equal_nan=True):
+            one, other = places[group[0]], places[line]
+            if one.shape == other.shape and np.allclose(one, other, rtol=0, atol=_ONE_LINE, equal_nan=True):
                 group.append(line)
                 break
         else:
@@ -174,9 +190,15 @@ def _together(lines: list[Line2D]) -> list[list[Line2D]]:
     return groups
 
 
+def _drawn_points(ax: Axes, line: Line2D) -> np.ndarray:
+    """Return the points of a line on the screen, NaN where a scale has no place for them."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        points = np.asarray(ax.transData.transform(np.asarray(line.get_xydata(), dtype=float)))
+    return np.where(np.isfinite(points), points, np.nan)
+
+
 def _places_at_the_end(ax: Axes, lines: list[Line2D], names: list[str]) -> np.ndarray | None:
-    """Return the heights in the axes, from 0 to 1, that names are written at; None where there is no room."""
-    ax.get_xlim(), ax.get_ylim()  # limits are computed when they are asked for
+    """Return the heights of names in the axes, from 0 to 1, or None if there is no room."""
     ends = [np.asarray(line.get_xydata())[-1] for line in lines]
     width, height = size_of(ax)
     fits = figure_of(ax).get_layout_engine() is not None and max(map(len, names)) <= _LONGEST_NAME

@@ -1,4 +1,4 @@
-"""Pictures of rankings by intent: what a run covers at which rank, why it scores what it scores, what it misses."""
+"""Pictures of rankings by intent: which intents a run covers at which rank, and which it misses."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 _JUDGED_0 = "#eef1f4"
 _UNJUDGED: dict[str, Any] = {"facecolor": "white", "edgecolor": "0.65", "hatch": "////", "linewidth": 0}
-# Shades are those of the labels of TREC, the same in every picture; larger labels need a scale of their own.
+# Every picture has the same shades for the labels of TREC; larger labels need their own scale.
 _HIGHEST = 4
-# The order of the key.
+# The order of the legend.
 _KINDS = ("label", "judged,", "unjudged", "new", "tied")
 _EXPLAIN = "transformers.Explain"
 _EXPLAINED = ("qid", "position", "intents", "new_intents", "unmet_intents", "judged", "tied", "measure", "value")
@@ -66,16 +66,15 @@ def coverage(
     cutoff : int
         Last rank to show, if the ranking is that long.
     intents : mapping of str to str, optional
-        What to write for each intent's id, of any length; the id itself if omitted.
+        The text of each intent, of any length; by default its id.
     ax : Axes, optional
-        Where to draw; a new figure if omitted.
+        Where to draw; by default, a new figure.
 
     Returns
     -------
     Axes
-        A row for each intent that the qrels name, with its share of the weight of all, as `Coverage` has it, and a
-        column for each rank. A ring is on the first document of an intent; unjudged documents are hatched. An intent
-        that no judged document is relevant to says so.
+        A row for each intent in the qrels, with its share of the total weight, and a column for each rank. The first
+        document of an intent has a ring; unjudged documents are hatched. An intent without a relevant document says so.
 
     Raises
     ------
@@ -88,7 +87,7 @@ def coverage(
     >>> demo = pt.get_dataset("diversity:demo")
     >>> ax = coverage(demo.get_results("xquad"), demo.get_qrels(), "3")
     >>> ax.get_title()
-    'query 3'
+    'query 3: crane'
     """
     cutoff = checked("coverage", CUTOFF, cutoff=cutoff)["cutoff"]
     frame = to_frame(qrels, ("query_id",), "qrels")
@@ -106,14 +105,14 @@ def coverage(
     possible = np.isin(np.arange(len(labels)), rows)
     judged = np.array([doc in judgements.judged_docs[0] for doc in docs] or [True])
     grid = _Grid(labels, _first_of_rows(labels), judged, np.zeros(len(judged), bool), possible, 1)
-    ax = new_axes(_size(1, len(labels))) if ax is None else ax
+    ax = new_axes(_size(1, labels.shape)) if ax is None else ax
     names = {} if intents is None else dict(intents)
     shares = named.weight / named.weight.sum()
     texts = [_text(names, name) for name in named.ids]
     highest = max(_HIGHEST, judgements.intents.max_label.max())
     _draw(ax, grid, highest, texts, [f" ({share:.2f})" for share in shares])
     _key(ax, [grid])
-    title(ax, f"query {query_id}")
+    title(ax, _told_of_query(query_id, run if isinstance(run, pd.DataFrame) else pd.DataFrame()))
     return ax
 
 
@@ -147,34 +146,35 @@ def explain(
     intents: Mapping[str, str] | None = None,
     ax: Any = None,
 ) -> Any:
-    """Show why rankings scored what they scored: their intents by rank, and the value of the measure down to each rank.
+    """Show why a ranking has its value: the intents of each document, and the value of the measure down to each rank.
 
     Parameters
     ----------
     explained : DataFrame, or mapping of str to DataFrame
-        What `transformers.Explain` returns; of several systems, by their names, with the same measure.
+        The result of `transformers.Explain`, or several by the names of the systems, with the same measure.
     query_id : str, optional
-        The query to show; needed if there are several.
+        The query to show; required if there are several.
     cutoff : int, optional
-        Last rank to show, if a ranking is that long; the measure's cutoff if omitted, or 10 if it has none.
+        Last rank to show; by default the measure's cutoff, or 10 if it has none.
     intents : mapping of str to str, optional
-        What to write for each intent's id, of any length; the id itself if omitted.
+        The text of each intent, of any length; by default its id.
     ax : Axes, or sequence of Axes for a mapping, optional
-        Where to draw, one for each system; a new figure if omitted.
+        Where to draw, one for each system; by default, a new figure.
 
     Returns
     -------
     Axes, or list of Axes for a mapping
-        A row for each intent and a column for each rank, darker for a higher label. A ring is on the first document of
-        an intent; unjudged documents are hatched, and ``=`` below a rank says that a tie decided it. Axes above, in
-        ``child_axes`` and of one scale for all systems, have the value of the ranking down to each rank. Their label
-        says so if the ranks shown end above the last one that the measure reads.
+        A row for each intent and a column for each rank, darker for a higher label. The first document of an intent has
+        a ring, unjudged documents are hatched, and ``=`` marks ranks that a tie decided. Axes above them, in
+        ``child_axes`` and with the same scale for all systems, show the value of the ranking down to each rank. Their
+        label says so if the measure reads more ranks than are shown.
 
     Raises
     ------
     ValueError
-        If the cutoff is below 1; a frame has no rows or lacks a column; the query is not in it, is to be named, or has
-        no intents; there is no system, the measures differ, or there are not as many axes as systems.
+        If the cutoff is below 1, a frame has no rows or a column is missing, there is no system, the measures differ,
+        or the number of axes is wrong. Also if the query is not in the frame, has no intents, or is not given although
+        there are several.
 
     Examples
     --------
@@ -200,7 +200,8 @@ def explain(
     names = {} if intents is None else dict(intents)
     grids = [_grid_of(rows, known) for rows in shown.values()]
     given = ax if several else [ax]
-    panels = new_panels(len(shown), _size(len(shown), len(known), 1.2)) if ax is None else list(given)
+    shape = len(known), max(grid.labels.shape[1] for grid in grids)
+    panels = new_panels(len(shown), _size(len(shown), shape, 1.2)) if ax is None else list(given)
     if len(panels) != len(shown):
         raise ValueError(f"{who}: ax must have one of Axes for each system, not {len(panels)} for {len(shown)}.")
     highest = max(_HIGHEST, *(grid.labels.max() for grid in grids))
@@ -209,9 +210,8 @@ def explain(
     for i, (panel, grid, (system, rows)) in enumerate(zip(panels, grids, shown.items(), strict=True)):
         above = _above(panel)
         _draw(panel, grid, highest, [_text(names, name) for name in known])
-        _draw_values(above, rows, limits)
-        text = rows["query"].iloc[0] if "query" in rows else ""
-        title(panel, system, f"query {rows['qid'].iloc[0]}" + (f": {text}" if text else ""))
+        _draw_values(above, rows, limits, _height_above(panel))
+        title(panel, system, _told_of_query(rows["qid"].iloc[0], rows))
         if i and ax is None:
             panel.tick_params(labelleft=False)
             above.set_ylabel("")
@@ -240,7 +240,7 @@ def _rankings_to_show(
         if rows.empty:
             of = f" of {name}" if name else ""
             raise ValueError(f"{who}: the frame{of} has no query {query!r} down to rank {cutoff}.")
-        # A value down to an earlier rank is not that of the measure.
+        # The value down to an earlier rank is not the measure's value.
         part = f", first {cutoff} ranks" if len(rows) < len(read) else ""
         shown[name] = rows.assign(measure=rows["measure"] + part)
     return shown
@@ -250,7 +250,7 @@ def _last_rank(measure: str) -> int | None:
     """Return the last rank that a measure reads; None for all ranks, or for a measure that a user defined."""
     try:
         return last_rank(parse(measure))
-    except ValueError:  # its name does not say what it is
+    except ValueError:  # its name cannot be parsed
         return None
 
 
@@ -269,8 +269,19 @@ def _first_of_rows(labels: np.ndarray) -> np.ndarray:
     return (labels > 0) & (np.cumsum(labels > 0, axis=1) == 1)
 
 
-def _size(n_panels: int, n_intents: int, values: float = 0.0) -> tuple[float, float]:
-    return 6.4 if n_panels == 1 else 2.2 + 4.2 * n_panels, 1.7 + values + 0.38 * max(n_intents, 2)
+def _size(n_panels: int, shape: tuple[int, ...], values: float = 0.0) -> tuple[float, float]:
+    """Return width and height of a figure in inches: wider for many ranks, so that they can be told apart."""
+    n_intents, n_ranks = shape
+    width = np.clip(0.16 * n_ranks, 4.2, 8)
+    return 2.2 + float(width) * n_panels, 1.7 + values + 0.38 * max(n_intents, 2)
+
+
+def _told_of_query(query_id: str, rows: pd.DataFrame) -> str:
+    """Return the id of a query, and its text if rows of the query, or of several, have it."""
+    found = (
+        rows.loc[rows["qid"].astype(str) == query_id, "query"].head(1).tolist() if {"qid", "query"} <= {*rows} else []
+    )
+    return f"query {query_id}" + "".join(f": {text}" for text in found if text)
 
 
 def _text(names: Mapping[str, str], name: str) -> str:
@@ -294,15 +305,17 @@ def _height_above(ax: Axes) -> float:
     return min(0.9, 0.3 * size_of(ax)[1])
 
 
-def _draw_values(ax: Axes, rows: pd.DataFrame, limits: tuple[float, float]) -> None:
-    """Draw the value down to each rank, and write the last one."""
+def _draw_values(ax: Axes, rows: pd.DataFrame, limits: tuple[float, float], height: float) -> None:
+    """Draw the value down to each rank, and write the last one, in axes of a height in inches."""
     values, ranks = rows["value"].to_numpy(dtype=float), rows["position"].to_numpy()
     margin = 0.08 * (limits[1] - limits[0])
     ax.axhline(0, color="0.6", linewidth=0.8)
     ax.plot(ranks, values, color=GAIN, marker="." if len(values) <= 30 else None, label=rows["measure"].iloc[0])
     ax.text(1.01, values[-1], f"{values[-1]:.3f}", va="center", size=9, transform=ax.get_yaxis_transform())
     ax.set_ylim(limits[0] - margin, limits[1] + 2 * margin)
-    ax.set_ylabel(fitted(rows["measure"].iloc[0], 16, 3), fontsize=9)
+    text = fitted(rows["measure"].iloc[0], 16, 3)
+    room = 72 * height / (0.6 * max(map(len, text.splitlines())))
+    ax.set_ylabel(text, fontsize=min(9.0, max(5.0, room)))
     ax.tick_params(labelbottom=False)
     ax.spines[["top", "right"]].set_visible(False)
 
@@ -351,9 +364,9 @@ def _draw(ax: Axes, grid: _Grid, highest: float, names: list[str], weights: list
 
 
 def _name_rows(ax: Axes, names: list[str], weights: list[str]) -> None:
-    """Write the names of intents, as long and as large as there is room for, and their weights."""
+    """Write the names of intents, as long and as large as fits, and their weights."""
     width, height = size_of(ax)
-    # They take a third of the picture at most, so that the ranks keep their place.
+    # Names take up at most a third of the picture, so that there is room for the ranks.
     characters = min(32, characters_in(0.3 * figure_of(ax).get_figwidth()), characters_in(0.52 * width))
     # Besides the rows there are the title, the values, the numbers of the ranks and the key.
     row = (height - 0.6 - (_height_above(ax) if ax.child_axes else 0)) / abs(np.subtract(*ax.get_ylim()))
@@ -365,7 +378,7 @@ def _name_rows(ax: Axes, names: list[str], weights: list[str]) -> None:
 
 
 def _key(ax: Axes, grids: list[_Grid]) -> None:
-    """Tell what shades and marks mean: below the figure, once for all its panels, where the layout makes room."""
+    """Add a legend of the shades and marks, once for all panels, below the figure."""
     handles = _handles(ax, grids)
     figure = figure_of(ax)
     if figure.get_layout_engine() is None:
@@ -389,7 +402,7 @@ def _legend(handles: list[Any], width: float) -> dict[str, Any]:
 
 
 def _handles(ax: Axes, grids: list[_Grid]) -> list[Any]:
-    """Return the shades and marks that there are."""
+    """Return the shades and marks that occur."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
@@ -415,32 +428,35 @@ def _mark(line: Any, marker: str, label: str, color: str) -> Any:
 
 
 def missed_intents(missed: pd.DataFrame, query_id: str | None = None, *, ax: Axes | None = None) -> Axes:
-    """Show which systems cover which intents of a query, those that some system misses.
+    """Show the intents of a query that some system misses, and which systems cover them.
 
     Parameters
     ----------
     missed : DataFrame
-        What `pyterrier_diversity.missed_intents` returns.
+        The result of `pyterrier_diversity.missed_intents`.
     query_id : str, optional
-        The query to show; needed if there are several in the frame.
+        The query to show; required if there are several in the frame.
     ax : Axes, optional
-        Where to draw; a new figure if omitted.
+        Where to draw; by default, a new figure.
 
     Returns
     -------
     Axes
-        A row for each intent that a system misses, its text (or name) and weight before it, the weightiest on top, and
-        a column for each system. A dot is a covered intent, a cross one that no judged document covers; what is missed
-        and could be covered is blank.
+        A column for each system, and a row for each intent that a system misses, with its text (or name) and weight,
+        the largest weight on top. A dot means covered, a cross means that no judged document covers the intent, and a
+        blank cell means missed although it could be covered.
 
     Raises
     ------
     ValueError
-        If the frame lacks a column, or the query is not in it or is to be named.
+        If a column is missing, no system misses an intent of the query, or there are several queries and none is given.
     """
     columns = ("name", "qid", "iteration", "nugget_text", "weight", "coverable", "covered_by")
     source = "pyterrier_diversity.missed_intents"
     frame = readable("missed_intents", missed, source, *columns).astype({"qid": str})
+    known = missed.attrs.get("intents", {})
+    if query_id is not None and str(query_id) in known and str(query_id) not in set(frame["qid"]):
+        raise ValueError(f"missed_intents: no system misses an intent of query {query_id!r}; show another query.")
     shown = _query_to_show("missed_intents", frame, query_id)
     rows = frame[frame["qid"] == shown]
     found = [*frame["name"], *(name for others in frame["covered_by"] for name in others)]
@@ -452,13 +468,19 @@ def missed_intents(missed: pd.DataFrame, query_id: str | None = None, *, ax: Axe
     judged, possible = np.ones(len(systems), dtype=bool), np.ones(len(intents), dtype=bool)
     grid = _Grid(covered.astype(float), np.zeros(covered.shape, dtype=bool), judged, ~judged, possible, 1)
     texts = [str(text or name) for text, name in intents[["nugget_text", "iteration"]].to_numpy()]
-    _draw(ax, grid, 1, texts, [f" ({weight:g})" for weight in intents["weight"]])
+    _draw(ax, grid, 1, texts, [f" ({round(weight, 2):g})" for weight in intents["weight"]])
     for (row, column), is_covered in np.ndenumerate(covered):
         mark = "●" if is_covered else "" if intents["coverable"].iloc[row] else "✗"
         ax.text(column + 1, row, mark, ha="center", va="center", color="white" if is_covered else "black")
-    ax.set_xticks(range(1, len(systems) + 1), [fitted(name, 20) for name in systems], rotation=45, ha="right")
+    ax.set_xticks(
+        range(1, len(systems) + 1),
+        [fitted(name, 20) for name in systems],
+        rotation=45,
+        ha="right",
+        rotation_mode="anchor",
+    )
     ax.set_xlabel("● covered   ✗ no judged document   blank: missed", loc="right", fontsize=9)
-    n_intents = missed.attrs.get("intents", {}).get(shown)
+    n_intents = known.get(shown)
     told = f": {len(intents)} of {n_intents} intents are missed by a system" if n_intents else ""
     ax.set_title(f"query {shown}{told}", loc="right", fontsize=10)
     return ax

@@ -23,7 +23,7 @@ _COEFFICIENTS = {
 
 
 def confusion(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """Show how many documents have which labels by two judges.
+    """Show how often two judges gave each pair of labels.
 
     Parameters
     ----------
@@ -31,19 +31,25 @@ def confusion(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         Counts with the labels of the first judge as rows and those of the second as columns, as
         ``meta.agreement(..., table=True)`` returns them.
     ax : Axes, optional
-        Where to draw; a new figure if omitted.
+        Where to draw; by default, a new figure.
 
     Returns
     -------
     Axes
-        A cell for each two labels with its count, darker for a larger share of the first judge's label.
+        A cell for each pair of labels with its count, darker for a larger share of the first judge's label.
 
     Raises
     ------
     ValueError
-        If the frame has no rows.
+        If the frame has no rows, or its rows or columns are not labels.
     """
-    frame = readable("confusion", frame, "meta.agreement(..., table=True)")
+    source = "meta.agreement(..., table=True)"
+    frame = readable("confusion", frame, source)
+    if not all(isinstance(label, (int, float, np.number)) for label in (*frame.index, *frame.columns)):
+        raise ValueError(
+            f"confusion: the frame must have labels, which are numbers, as rows and columns, not "
+            f"{_few(list(map(str, frame.columns)))}. {source} returns such a frame."
+        )
     counts = frame.to_numpy(dtype=np.float64)
     shares = divide(counts, counts.sum(axis=1, keepdims=True))
     ax = _new(counts.shape) if ax is None else ax
@@ -68,27 +74,33 @@ def tau_matrix(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         Correlations in [-1, 1], with the same measures as rows and as columns, as
         ``meta.rank_correlation(..., matrix=True)`` returns them.
     ax : Axes, optional
-        Where to draw; a new figure if omitted.
+        Where to draw; by default, a new figure.
 
     Returns
     -------
     Axes
-        A cell for each two measures, with its value; blank where there is none. A bar names the coefficient. Colours
-        go from -1 to 1 if a value is negative, otherwise from the lowest tenth to 1, as measures of one family hardly
-        differ on the whole scale.
+        A cell for each pair of measures with its value, or blank. The colour bar names the coefficient. Colours go from
+        -1 to 1 if a value is negative, otherwise from the lowest value (rounded down to a tenth) to 1, because the
+        measures of one family hardly differ on the whole scale.
 
     Raises
     ------
     ValueError
-        If the frame has no rows, or not the same measures as rows and columns.
+        If the frame has no rows, not the same measures as rows and columns, or a value out of range.
     """
+    source = "meta.rank_correlation(..., matrix=True)"
     rows, columns = (list(map(str, names)) for names in (frame.index, frame.columns))
     if not rows or rows != columns:
         raise ValueError(
-            f"tau_matrix: the frame must have the same measures as rows and columns, not {', '.join(rows) or 'none'} "
-            f"and {', '.join(columns) or 'none'}."
+            f"tau_matrix: the frame must have the same measures as rows and columns, not {_few(rows)} and "
+            f"{_few(columns)}. {source} returns such a frame."
         )
     values = frame.to_numpy(dtype=np.float64)
+    if np.nanmax(np.abs(values), initial=0.0) > 1 + 1e-9:
+        raise ValueError(
+            f"tau_matrix: correlations must be in [-1, 1], not {values[np.abs(values) > 1][0]:g}. {source} returns "
+            "such a frame."
+        )
     lowest = np.floor(10 * np.nanmin(values, initial=0.9)) / 10
     start = -1.0 if lowest < 0 else lowest
     ax = _new(values.shape) if ax is None else ax
@@ -105,7 +117,7 @@ def tau_matrix(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
 
 
 def concordance(frame: pd.DataFrame, *, alpha: float = 0.05, ax: Axes | None = None) -> Axes:
-    """Show which of two measures agrees more often with the gold standards, where the two disagree.
+    """Show which of two measures agrees more often with the gold standards when the two disagree.
 
     Parameters
     ----------
@@ -113,20 +125,20 @@ def concordance(frame: pd.DataFrame, *, alpha: float = 0.05, ax: Axes | None = N
         Columns ``measure``, ``other``, ``concordance``, ``other_concordance`` and ``p``, as `meta.concordance` returns
         them.
     alpha : float in (0, 1)
-        The level of significance.
+        The significance level.
     ax : Axes, optional
-        Where to draw; a new figure if omitted.
+        Where to draw; by default, a new figure.
 
     Returns
     -------
     Axes
-        A cell for each two measures: how often the one of the row is right where it disagrees with that of the column,
-        with a star if ``p`` is below alpha; blank where they never disagree.
+        A cell for each pair of measures: how often the measure of the row is right when it disagrees with that of the
+        column, with a star if ``p`` is below alpha. It is blank if they never disagree.
 
     Raises
     ------
     ValueError
-        If the frame has no rows or lacks a column, or alpha is out of range.
+        If the frame has no rows, a column is missing, or alpha is out of range.
     """
     columns = ("measure", "other", "concordance", "other_concordance", "p")
     frame = readable("concordance", frame, "meta.concordance", *columns)
@@ -145,8 +157,18 @@ def concordance(frame: pd.DataFrame, *, alpha: float = 0.05, ax: Axes | None = N
     ax.set_ylabel("this measure is right ...")
     ax.set_xlabel("... where it disagrees with this one")
     gold = ", ".join(map(str, frame.attrs.get("gold", [])))
-    title(ax, f"agrees with {gold}" if gold else "", f"* p < {alpha:g}", counts_of(frame))
+    title(
+        ax,
+        f"agrees with {gold}" if gold else "",
+        f"*\N{NO-BREAK SPACE}p\N{NO-BREAK SPACE}<\N{NO-BREAK SPACE}{alpha:g}",
+        counts_of(frame),
+    )
     return ax
+
+
+def _few(names: list[str]) -> str:
+    """Return names for a message, the first five of many."""
+    return ", ".join([*names[:5], *(["..."] if len(names) > 5 else [])]) or "none"
 
 
 def _new(shape: tuple[int, ...]) -> Axes:
@@ -165,7 +187,9 @@ def _write(ax: Axes, texts: np.ndarray, shades: np.ndarray) -> None:
 
 
 def _name(ax: Axes, rows: list[str], columns: list[str]) -> None:
-    turned: dict[str, Any] = {"rotation": 45, "ha": "right"} if max(map(len, columns)) > 3 else {}
+    turned: dict[str, Any] = (
+        {"rotation": 45, "ha": "right", "rotation_mode": "anchor"} if max(map(len, columns)) > 3 else {}
+    )
     ax.set_xticks(range(len(columns)), [fitted(name, 24) for name in columns], **turned)
     ax.set_yticks(range(len(rows)), [fitted(name, 24) for name in rows])
     ax.tick_params(length=0)

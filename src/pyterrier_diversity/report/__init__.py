@@ -1,1 +1,1 @@
-"""What people read: the reference of the measures, and reports on systems."""
+"""The reference of the measures, and reports on systems."""

@@ -12,21 +12,21 @@ import ir_measures
 import numpy as np
 import pandas as pd
 
-from ..evaluate import evaluate_runs, missed_intents, texts_of_intents
+from ..evaluate import evaluate_runs, missed_intents, runs_by_name, texts_of_intents
 from ..io import read_if_path
-from ..judged import QRELS_COLUMNS, RUN_COLUMNS, Ranked, Run, judge, to_frame
+from ..judged import QRELS_COLUMNS, RUN_COLUMNS, Ranked, Run, collected, judge, to_frame
 from ..parameters import CUTOFF, Parameter, Rng, checked
 
 if TYPE_CHECKING:
     from ..meta.scores import Scores
 
 _QUERIES = Parameter(int, interval="[0, inf)", desc="how many queries to show with both rankings")
-# How many characters of a document's text are shown.
+# How many characters of a document's text to show.
 _EXCERPT = 160
 
 
 class _Mean(NamedTuple):
-    """A cell of the table of means; the interval is None if nothing was tested."""
+    """A cell of the table of means. The interval is None if no test was made."""
 
     text: str
     interval: str | None
@@ -36,7 +36,7 @@ class _Mean(NamedTuple):
 
 
 class _Bar(NamedTuple):
-    """The bar of a query's difference in a picture of height 2, with its tool tip."""
+    """The bar for the difference on a query, in a picture of height 2, with its tooltip."""
 
     y: float
     height: float
@@ -78,33 +78,27 @@ def html_report(
     title: str = "Diversity of search results",
     rng: Rng = 0,
 ) -> Path:
-    """Write a report on systems as one HTML file, without scripts and without other files.
+    """Write a report on systems as one HTML file, without scripts and other files.
 
-    The report has:
-
-    - the means, with intervals and marks of significance;
-    - the difference of each system to the baseline on each query;
-    - the queries that differ most, with both rankings side by side;
-    - the intents (nuggets) that each system covers, with ranks, and those that it misses;
-    - the signature of each measure.
-
-    It can be read on a telephone, in light and dark mode.
+    The report has the means with intervals and marks of significance, and the differences on each query. For the
+    queries that differ most, it shows both rankings side by side. It lists the intents (nuggets) that each system
+    covers and misses, and ends with the signatures of the measures.
 
     Parameters
     ----------
     qrels : DataFrame
-        Qrels with intents. The report shows the texts of a column ``nugget_text``. Not changed.
+        Qrels with intents. A column ``nugget_text`` is shown.
     runs : mapping of str to DataFrame or path
-        The results of each system, or its run file. The report shows the beginnings of the texts of a column ``text``.
+        The results of each system, or its run file. The beginning of a column ``text`` is shown.
     measures : Measure or str, or iterable of them
         The measures. The first one decides which queries differ most.
     path : path
         The file to write. An existing file is replaced.
     baseline : str, optional
-        The system to compare the others with. If omitted, all pairs are tested, and the pictures show differences to
+        The system to compare the others with. By default, all pairs are tested, and the pictures show differences to
         the first system.
     cutoff : int >= 1
-        Last rank of the rankings shown, and of the documents that cover an intent.
+        Last rank that the report shows and counts as covering an intent.
     test, correction, alpha, rng
         The significance test, as in `meta.compare`.
     n_queries : int >= 0
@@ -120,7 +114,8 @@ def html_report(
     Raises
     ------
     ValueError
-        As in `evaluate_runs` and `meta.compare`; if the baseline is not among the runs, or a number is out of range.
+        As in `evaluate_runs` and `meta.compare`. Also if the baseline is not among the runs, or a number is out of
+        range.
     TypeError
         If ``runs`` is not a mapping.
 
@@ -146,7 +141,9 @@ def html_report(
     who = "html_report"
     cutoff = checked(who, CUTOFF, cutoff=cutoff)["cutoff"]
     n_queries = _QUERIES.check(who, "n_queries", n_queries)
-    frames = _frames(who, runs)
+    frames = {
+        name: to_frame(read_if_path(run), RUN_COLUMNS, f"run {name}") for name, run in runs_by_name(who, runs).items()
+    }
     if baseline is not None and baseline not in frames:
         raise ValueError(f"{who}: baseline must be one of {', '.join(frames)}, not {baseline!r}.")
     perquery = evaluate_runs(qrels, frames, measures, perquery=True)
@@ -154,21 +151,22 @@ def html_report(
     tested = len(scores.systems) > 1 and len(scores.queries) > 1
     against = next(iter(frames)) if baseline is None else baseline
     options = {"baseline": baseline, "correction": correction, "alpha": alpha, "rng": rng}
-    covered = _Coverage(qrels, frames, cutoff)
-    page = _template().render(
-        title=title,
-        systems=scores.given,
-        measures=scores.measures,
-        signatures=perquery.attrs["signatures"],
-        n_queries=len(scores.queries),
-        baseline=against,
-        cutoff=cutoff,
-        **(_tested(perquery, scores, test, options) if tested else _untested(scores)),
-        pictures=_pictures(scores, against),
-        queries=_differing(qrels, frames, scores, against, n_queries, cutoff, covered),
-        matrix=covered.by_query(),
-        **_missed(qrels, frames, cutoff),
-    )
+    with collected():  # the warnings about the runs were given above
+        covered = _Coverage(qrels, frames, cutoff)
+        page = _template().render(
+            title=title,
+            systems=scores.given,
+            measures=scores.measures,
+            signatures=perquery.attrs["signatures"],
+            n_queries=len(scores.queries),
+            baseline=against,
+            cutoff=cutoff,
+            **(_tested(perquery, scores, test, options) if tested else _untested(scores)),
+            pictures=_pictures(scores, against),
+            queries=_differing(qrels, frames, scores, against, n_queries, cutoff, covered),
+            matrix=covered.by_query(),
+            **_missed(qrels, frames, cutoff),
+        )
     target = Path(path)
     target.write_text(page, encoding="utf-8")
     return target
@@ -179,12 +177,6 @@ def _template() -> Any:
 
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     return environment.from_string(files(__package__).joinpath("report.html.jinja").read_text(encoding="utf-8"))
-
-
-def _frames(who: str, runs: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
-    if not isinstance(runs, Mapping):
-        raise TypeError(f"{who}: runs must be a dict of names to runs or files, not {type(runs).__name__}.")
-    return {str(name): to_frame(read_if_path(run), RUN_COLUMNS, f"run {name}") for name, run in runs.items()}
 
 
 def _tested(perquery: pd.DataFrame, scores: Scores, test: Any, options: dict[str, Any]) -> dict[str, Any]:

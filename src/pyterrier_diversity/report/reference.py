@@ -1,4 +1,4 @@
-"""The reference of all measures, made from their declarations."""
+"""The reference of all measures, generated from their declarations."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ def entry(measure: DiversityMeasure) -> Entry:
     Returns
     -------
     Entry
-        Its name and published name, one sentence about it, its formula, its parameters with ranges and defaults, and
-        the range of its values. The columns of the qrels that it reads besides query, document, label and intent. Its
-        source, and the tool or printed example whose values it equals.
+        Its name and published name, a sentence about it, its formula, its parameters with ranges and defaults, and the
+        range of its values. Also the optional columns of the qrels that it reads, its source, and the tool or printed
+        example with the same values.
     """
     read = [f"{column} (needed)" if column in measure.NEEDS else column for column in measure.READS]
     return {
@@ -65,13 +65,13 @@ def entry(measure: DiversityMeasure) -> Entry:
         "range": measure.RANGE,
         "columns": ", ".join(read) or "none",
         "source": measure.SOURCE,
-        # Not inherited: a subclass that computes something else has other values.
+        # Not inherited, because a subclass computes other values.
         "equals": {**vars(type(measure)), **vars(measure)}.get("EQUALS", ""),
     }
 
 
 def _terms(text: str, written: Callable[[str], str]) -> str:
-    """Return a text in which ``written`` has replaced the formulas between dollar signs."""
+    """Return a text, with the formulas between dollar signs replaced by ``written``."""
     return re.sub(r"\$(.+?)\$", lambda found: written(found[1]), text)
 
 
@@ -137,7 +137,9 @@ def examples(measures: Sequence[DiversityMeasure]) -> list[Example]:
     values = [ir_measures.calc_aggregate(cut, qrels, run.head(n)) for n in range(1, len(run) + 1)]
     asked = _constraints([measure for measure in shown if not _needs(measure)])
     constraints = [
-        f"not asked, as they know no column {' and '.join(_needs(measure))}" if _needs(measure) else asked[str(measure)]
+        f"not tested, because the topics of the search have no column {' and '.join(_needs(measure))}"
+        if _needs(measure)
+        else asked[str(measure)]
         for measure in shown
     ]
     return [Example(each, [value[each] for value in values], met) for each, met in zip(cut, constraints, strict=True)]
@@ -155,13 +157,13 @@ def _at_the_end(measure: ir_measures.Measure) -> ir_measures.Measure:
 
 
 def _constraints(measures: Sequence[ir_measures.Measure]) -> dict[str, str]:
-    """Return which constraints each measure meets and which it misses, by its name."""
+    """Return which constraints each measure meets and which it breaks, by its name."""
     from ..meta import axiom_table
 
     table = axiom_table(measures)
     described = {}
     for name, row in zip(table.index, table.to_numpy(bool), strict=True):
-        found = {"meets": table.columns[row], "misses": table.columns[~row]}
+        found = {"meets": table.columns[row], "breaks": table.columns[~row]}
         described[str(name)] = "; ".join(f"{does} {', '.join(these)}" for does, these in found.items() if len(these))
     return described
 
@@ -169,7 +171,7 @@ def _constraints(measures: Sequence[ir_measures.Measure]) -> dict[str, str]:
 def pages() -> dict[str, str]:
     """Return the reference in reStructuredText: its first page and one for each family, by file name.
 
-    It takes some seconds. ``python tests/write_reference.py`` writes the files.
+    This takes a few seconds. ``python tests/write_reference.py`` writes the files.
     """
     families: dict[str, list[tuple[DiversityMeasure, Example]]] = defaultdict(list)
     for measure, example in zip(registered(), examples(registered()), strict=True):
@@ -179,7 +181,7 @@ def pages() -> dict[str, str]:
     return {"measures.rst": _first_page(ordered), **written}
 
 
-# The families as the literature came to them, the simplest question first; any others follow.
+# The families in the order of the pages, the simplest first; any others follow.
 _FAMILIES: tuple[str, ...] = (
     "rbu",
     "alpha_dcg",
@@ -192,8 +194,13 @@ _FAMILIES: tuple[str, ...] = (
 _FAMILIES += ("q_measure", "sharp", "utility", "err", "cube_test", "session", "trec_dd_2015", "rareness", "user_models")
 
 _INTRODUCTION = """\
-Every measure of :mod:`pyterrier_diversity`, family by family. *Needs* are columns of the qrels beside ``qid``,
-``docno``, ``label`` and ``iteration``; those in brackets are optional."""
+Every measure of :mod:`pyterrier_diversity` by family, Rank-Biased Utility first. Each family has a page with the
+formulas, the parameters, an example and the sources. Below the tables stand the :ref:`rules for all measures
+<diversity-rules-for-all-measures>`, the :ref:`symbols <diversity-symbols>` and the :ref:`common parameters
+<diversity-common-parameters>`. :doc:`which_measure` helps you choose.
+
+*Needs* are columns of the qrels beside ``qid``, ``docno``, ``label`` and ``iteration``; those in brackets are
+optional."""
 
 _SYMBOLS = """\
 .. list-table::
@@ -212,11 +219,11 @@ _SYMBOLS = """\
        :math:`2^g - 1` for a label g with ``gain="exp"``, g with ``"linear"``, :math:`J_{it}` with ``"binary"``, and the
        value of g with a dict
    * - :math:`J_{it}`
-     - 1 if :math:`d_i` is relevant to t, else 0; :math:`J_i` likewise for any intent
+     - 1 if :math:`d_i` is relevant to t, otherwise 0; :math:`J_i` likewise for any intent
    * - :math:`r_{it}`
      - probability that :math:`d_i` satisfies a user with intent t. For a label g, it is :math:`(2^g - 1) / 2^m` with
        ``gain="exp"``, :math:`g / m` with ``"linear"``, :math:`J_{it}` with ``"binary"``, and the value of g with a
-       dict. Here m is ``max_rel`` or, if that is not given, the largest label of the query's intent in the qrels
+       dict. Here m is ``max_rel``, or the largest label of the query's intent in the qrels if ``max_rel`` is not given
    * - :math:`c_{it}`
      - number of documents above rank i that are relevant to t
    * - :math:`R`
@@ -224,7 +231,7 @@ _SYMBOLS = """\
    * - :math:`X^*`
      - the value of X for the ideal ranking
    * - :math:`[\\ldots]`
-     - 1 if the condition is true, else 0"""
+     - 1 if the condition is true, otherwise 0"""
 
 _RULES = """\
 - Rankings are sorted by score, and ties by descending document id. The order of rows does not matter.
@@ -285,18 +292,19 @@ def _first_page(families: dict[str, list[tuple[DiversityMeasure, Example]]]) -> 
 
 
 def _index(module: str, of: list[tuple[DiversityMeasure, Example]]) -> str:
-    """Return the table of a family: each measure, what it asks for, its range and what it needs."""
+    """Return the table of a family: for each measure, a description, its range and its needs."""
     lines = [".. list-table::", "   :header-rows: 1", "   :widths: 22 48 15 15", ""]
     rows = [("Measure", "What it is", "Range", "Needs")]
     for measure, _ in of:
         known = entry(measure)
         needs = [column if column in measure.NEEDS else f"({column})" for column in measure.READS]
-        what = known["what"].removeprefix(f"{known['name']}: ").rstrip(".")
+        what = re.sub(f"^{re.escape(known['name'])}: ", "", known["what"], flags=re.IGNORECASE).rstrip(".")
         link = f":ref:`{known['measure']} <diversity-{known['measure']}>`"
-        rows.append((link, what[0].upper() + what[1:], known["range"], ", ".join(needs) or r"\-"))
+        what = what if what.startswith("nDCG") else what[0].upper() + what[1:]
+        rows.append((link, what, known["range"], ", ".join(needs) or r"\-"))
     for row in rows:
         lines += [f"   {'* -' if place == 0 else '  -'} {cell}" for place, cell in enumerate(row)]
-    return "\n".join([f"See :doc:`measures/{_stem(module)}`.", "", *lines])
+    return "\n".join([f":doc:`Formulas, parameters and examples <measures/{_stem(module)}>`", "", *lines])
 
 
 _EXPLAINED = """\
@@ -306,7 +314,7 @@ _EXPLAINED = """\
 
 
 def _shared(measures: Sequence[DiversityMeasure]) -> dict[str, Parameter]:
-    """Return the parameters that several of these measures share, without those that are common to all measures."""
+    """Return the parameters that several of these measures share, except those of all measures."""
     declared = [item for measure in measures for item in measure.parameters().items()]
     return {name: each for name, each in declared if declared.count((name, each)) > 1 and not _is_common(each)}
 
@@ -352,10 +360,15 @@ def _section(measure: DiversityMeasure, example: Example, shared: Mapping[str, P
         **({"Equal to": known["equals"]} if known["equals"] else {}),
         "Source": known["source"],
     }
-    above = [name for name, each in measure.parameters().items() if _is_common(each) or shared.get(name) is each]
-    own = [f"- {_parameter(*item)}" for item in measure.parameters().items() if item[0] not in above]
-    if above:
-        own.append(f"- {', '.join(f'``{name}``' for name in above)}: as explained above")
+    common = [name for name, each in measure.parameters().items() if _is_common(each)]
+    above = [name for name, each in measure.parameters().items() if shared.get(name) is each]
+    own = [f"- {_parameter(*item)}" for item in measure.parameters().items() if item[0] not in (*common, *above)]
+    for place, names in (
+        ("top of this page", above),
+        (":ref:`common parameters <diversity-common-parameters>`", common),
+    ):
+        if names:
+            own.append(f"- See the {place} for {', '.join(f'``{name}``' for name in names)}.")
     return "\n\n".join(
         [
             f".. _diversity-{known['measure']}:",

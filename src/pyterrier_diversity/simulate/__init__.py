@@ -1,4 +1,4 @@
-"""Simulated judgements, rankings, topics and systems, as papers use them to study measures."""
+"""Simulated judgements, rankings and topics, as used in papers to study measures."""
 
 from .degrade import degrade
 from .greedy_study import greedy_study

@@ -1,4 +1,4 @@
-"""Simulated estimates of relevance, with as much noise as wanted."""
+"""Simulated estimates of relevance, with any amount of noise."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ def degrade(
     irrelevant: tuple[float, float] = (1.0, 2.0),
     rng: Rng = None,
 ) -> pd.DataFrame:
-    r"""Replace judgements by noisy probabilities of relevance, to simulate the input of a diversifying system.
+    r"""Replace judgements by noisy probabilities of relevance, to simulate the input of a diversification method.
 
     Parameters
     ----------
     qrels : DataFrame
         Qrels, with PyTerrier's or ir_measures' names. Not changed.
     relevant, irrelevant : pair of float > 0
-        Parameters alpha and beta of the Beta distribution of probabilities, for a document and an intent to which it is
-        relevant, and for one to which it is not. The mean of a distribution is alpha / (alpha + beta).
+        Parameters alpha and beta of the Beta distributions of the probabilities: for documents that are relevant to the
+        intent, and for documents that are not. The mean of a distribution is alpha / (alpha + beta).
     rng : Generator, int or None
-        Source of randomness. Each query is drawn independently of the others.
+        Random seed or generator. Each query is drawn independently of the others.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""How often, and by how much, the greedy algorithm needs more documents than necessary to cover all intents."""
+"""How often, and by how much, the greedy algorithm needs more documents than the smallest cover."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pandas as pd
 
 from ..ideal import Covers, naming
 from ..judged import QueryRelevance, judge, relevance_by_query
+from ..parameters import TIME_LIMIT, checked
 from ..progress import progress
 
 
@@ -19,7 +20,7 @@ def greedy_study(qrels: pd.DataFrame, time_limit: float = 60.0) -> pd.DataFrame:
     ----------
     qrels : DataFrame
         Qrels, with PyTerrier's or ir_measures' names, for instance from `swap_topics`. Not changed.
-    time_limit : float
+    time_limit : float > 0
         Seconds to prove the minRank of a query.
 
     Returns
@@ -28,18 +29,20 @@ def greedy_study(qrels: pd.DataFrame, time_limit: float = 60.0) -> pd.DataFrame:
         A row for each query with a relevant document:
 
         - ``qid``.
-        - ``kind``: "trivial" if one document covers all intents, "quasi-trivial" if all intents are covered by the
-          documents that are alone in covering an intent and at most one more, or "other".
+        - ``kind``: "trivial" if one document covers all intents. "quasi-trivial" if the documents that are the only
+          ones for some intent, and at most one further document, cover all intents. Otherwise "other".
         - ``min_rank`` and ``greedy_min_rank``.
         - ``rank_ratio``: the greedy minRank divided by the exact one.
         - ``recall_ratio``: how much the greedy minRank overestimates subtopic recall. This is 1 divided by the recall
           of the greedy ranking at the exact minRank.
 
-        ``attrs`` has figures of the queries that are not trivial: their number ``n``, and the share ``missed`` that has
-        a rank ratio above 1. ``rank_ratio`` and ``recall_ratio`` are means over the missed queries, or NaN.
+        ``attrs`` is about the queries that are not trivial: their number ``n``, the share ``missed`` with a rank ratio
+        above 1, and the means ``rank_ratio`` and ``recall_ratio`` over the missed ones, or NaN.
 
     Raises
     ------
+    ValueError
+        If the qrels cannot be read, or the time limit is not above 0.
     NotProvenError
         If the time runs out for a query.
 
@@ -54,6 +57,7 @@ def greedy_study(qrels: pd.DataFrame, time_limit: float = 60.0) -> pd.DataFrame:
     >>> greedy_study(frame)[["kind", "min_rank", "rank_ratio"]].to_numpy().tolist()
     [['quasi-trivial', 2, 1.0]]
     """
+    time_limit = checked("greedy_study", TIME_LIMIT, time_limit=time_limit)["time_limit"]
     rows = []
     for query in progress(relevance_by_query(judge(qrels)), "minRank", unit="query"):
         if len(query.docs):

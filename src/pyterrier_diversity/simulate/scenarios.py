@@ -1,4 +1,4 @@
-"""Scenarios that some measures ignore: graded labels, unequal intents, rankings of different lengths."""
+"""Scenarios that not all measures react to: graded labels, unequal intents, rankings of different lengths."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def random_grades(qrels: pd.DataFrame, rng: Rng = None) -> pd.DataFrame:
     qrels : DataFrame
         Qrels, with PyTerrier's or ir_measures' names. Not changed.
     rng : Generator, int or None
-        Source of randomness. The order of rows does not change the result.
+        Random seed or generator. The order of rows does not change the result.
 
     Returns
     -------
@@ -61,7 +61,7 @@ def random_weights(qrels: pd.DataFrame, rng: Rng = None) -> pd.DataFrame:
     qrels : DataFrame
         Qrels with a column ``iteration`` or ``subtopic_id``, with PyTerrier's or ir_measures' names. Not changed.
     rng : Generator, int or None
-        Source of randomness. The order of rows does not change the result.
+        Random seed or generator. The order of rows does not change the result.
 
     Returns
     -------
@@ -97,9 +97,9 @@ def random_lengths(run: pd.DataFrame, longest: int | None = None, rng: Rng = Non
     run : DataFrame
         A run, with PyTerrier's or ir_measures' names. Not changed.
     longest : int >= 0, optional
-        Largest length; the length of each ranking if omitted. Lengths are drawn uniformly from 0 to this.
+        Largest length, by default that of each ranking. Lengths are drawn uniformly from 0 up to it.
     rng : Generator, int or None
-        Source of randomness. The order of rows does not change the result.
+        Random seed or generator. The order of rows does not change the result.
 
     Returns
     -------

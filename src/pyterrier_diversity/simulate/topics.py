@@ -1,4 +1,4 @@
-"""Random topics in which documents have as many intents, and intents as many documents, as in given qrels."""
+"""Random topics that keep the number of intents of each document, and of documents of each intent."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _PARAMETERS: Parameters = {
 def swap_topics(
     qrels: pd.DataFrame, n: int = 1, *, burn_in: int = 10_000, attempts: int = 1_000, rng: Rng = None
 ) -> pd.DataFrame:
-    r"""Draw random topics in which documents have as many intents, and intents as many documents, as in the qrels.
+    r"""Draw random topics that keep the number of intents of each document, and of documents of each intent.
 
-    The topics come from a random walk. Each attempt draws two documents and two intents. If each of the documents is
-    relevant to exactly one of the intents, and not to the same one, they swap their intents.
+    The topics come from a random walk. Each attempt draws two documents and two intents. If one document is relevant to
+    only one of the intents, and the other document only to the other, they swap these intents.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def swap_topics(
     attempts : int >= 1
         Attempted swaps before each further topic.
     rng : Generator, int or None
-        Source of randomness. Each query is drawn independently of the others.
+        Random seed or generator. Each query is drawn independently of the others.
 
     Returns
     -------

@@ -14,7 +14,7 @@ _BUDGET = Parameter(float, interval="(0, inf)", desc="how many tokens a query ma
 
 
 class TokenBudget(Step):
-    """Keep the top documents that fit into a number of tokens, so that systems are compared at equal context.
+    """Keep the top documents that fit into a number of tokens, to compare systems with the same amount of context.
 
     Parameters
     ----------
@@ -26,14 +26,14 @@ class TokenBudget(Step):
     Raises
     ------
     ValueError
-        If the budget is out of range; when used, if the column is missing, or a length is missing or negative.
+        If the budget is out of range. When used: if the column is missing, or a length is missing or negative.
 
     Notes
     -----
-    R -> R: the rows are returned in ranking order, up to the first document that does not fit. Later documents are left
-    out even if they would fit, as in a prompt that is filled from the top. Ranking order is by descending score, then
-    by descending document id, and turn by turn if there is a column ``turn``. A document that appears twice in a
-    session counts twice.
+    R -> R: the rows in ranking order, up to the first document that does not fit. Later documents are left out even if
+    they would fit, as in a prompt that is filled from the top. Ranking order is by descending score, then by descending
+    document id, and turn by turn if there is a column ``turn``. A document that appears twice in a session counts
+    twice.
 
     Examples
     --------

@@ -19,7 +19,7 @@ LAMBDA = Parameter(float, 0.5, interval="[0, 1]", desc="weight of diversity agai
 
 
 def ia_select(coverage: npt.ArrayLike, weights: npt.ArrayLike | None = None, *, k: int | None = None) -> np.ndarray:
-    r"""Choose documents for the intents that earlier documents left unsatisfied: IA-Select.
+    r"""Choose documents for intents that the earlier documents have not satisfied yet: IA-Select.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def xquad(
 def pm2(
     coverage: npt.ArrayLike, weights: npt.ArrayLike | None = None, *, lambda_: float = 0.5, k: int | None = None
 ) -> np.ndarray:
-    r"""Choose documents so that intents get ranks in proportion to their weights, like seats for votes: PM-2.
+    r"""Choose documents so that intents get ranks in proportion to their weights, as parties get seats for votes: PM-2.
 
     Parameters
     ----------
@@ -134,8 +134,8 @@ def pm2(
     The next seat is due to the intent :math:`i^*` with the largest quotient :math:`q_i = v_i / (2 s_i + 1)`; ties go to
     the first intent. The document with the largest :math:`\lambda q_{i^*} P(d|t_{i^*}) + (1 - \lambda)
     \sum_{i \ne i^*} q_i P(d|t_i)` takes the seat. The intents share it: :math:`s_i` grows by
-    :math:`P(d|t_i) / \sum_j P(d|t_j)`, and by 0 if the document has no intent. The paper does not say what happens when
-    all documents of an intent are chosen. Here, no further seat is due to such an intent.
+    :math:`P(d|t_i) / \sum_j P(d|t_j)`, and by 0 if the document has no intent. Once all documents of an intent are
+    chosen, it gets no further seat. The paper leaves this case open.
 
     References
     ----------
@@ -206,7 +206,7 @@ class _IntentReranker(Reranker):
 
 
 class IASelect(_IntentReranker):
-    """Re-rank by the probability that a document satisfies a user still unsatisfied by those above: IA-Select.
+    """Re-rank by the probability that a document satisfies a user whom the documents above did not satisfy: IA-Select.
 
     Documents that add nothing are tied. Tied documents keep their order: by descending score, then by descending docno.
 
@@ -214,22 +214,22 @@ class IASelect(_IntentReranker):
     ----------
     intents : DataFrame or pt.Transformer
         Scores of documents for intents: a frame with the columns ``qid``, ``iteration``, ``docno``, ``score`` and
-        optionally ``weight``. A transformer such as `OnSubtopics`, which returns such a frame, is called with the
-        results. The weight is P(intent|query). It is uniform if absent, and divided by the query's sum if that is above
-        1. A document without a row has a score of 0, or the intent's lowest score if that is below 0.
+        optionally ``weight``. A transformer such as `OnSubtopics` may return this frame for the results. The
+        weights are P(intent|query), uniform by default; they are divided by their sum for the query if it is above 1. A
+        document without a row has a score of 0, or the intent's lowest score if that is below 0.
     normalise : {"sum", "max", "minmax"} or None
         How an intent's scores become V(d|q, c). None takes them as probabilities, as in the paper. "sum" and "max"
         divide by the sum or the maximum over the query's documents. "minmax" maps the lowest score to 0 and the highest
         to 1.
     k : int >= 1, optional
-        How many documents to choose; the others follow in their old order. All if omitted.
+        How many documents to choose, by default all; the others keep their order below them.
 
     Raises
     ------
     TypeError
         If ``intents`` is neither a frame nor a transformer.
     ValueError
-        If a parameter is out of range. When used, if a score is missing, not a number, negative, or above 1 although it
+        If a parameter is out of range. When used: if a score is missing, not a number, negative, or above 1 although it
         should be a probability, or if a query has a document twice.
 
     Warns
@@ -272,7 +272,7 @@ class IASelect(_IntentReranker):
 
 
 class _MixingReranker(_IntentReranker):
-    """A re-ranker with a weight ``lambda_`` between two aims."""
+    """A re-ranker whose parameter ``lambda_`` weights two goals."""
 
     PARAMETERS = {"lambda_": LAMBDA, "normalise": NORMALISE, "k": K}
 
@@ -303,9 +303,9 @@ class XQuAD(_MixingReranker):
     lambda\_ : float in [0, 1]
         Weight of diversity against relevance; 0 keeps the order of the results.
     normalise : {"sum", "max", "minmax"} or None
-        How the scores of the results become P(d|q), and those of each intent P(d|q_i). "sum" divides by the sum over
-        the query's documents, so that they form a distribution. "max" and "minmax" let a single document cover more of
-        an intent. None takes the scores as probabilities.
+        How the scores of the results become P(d|q), and those of each intent P(d|q_i). "sum" makes them a distribution
+        over the query's documents. With "max" and "minmax", a single document can cover more of an intent. None takes
+        the scores as probabilities.
 
     Raises
     ------
@@ -344,7 +344,7 @@ class XQuAD(_MixingReranker):
 class PM2(_MixingReranker):
     r"""Re-rank so that intents get ranks in proportion to their weights: PM-2.
 
-    The scores of the results only break ties, then descending docno.
+    The scores of the results only break ties; remaining ties are broken by descending docno.
 
     Parameters
     ----------
@@ -367,7 +367,7 @@ class PM2(_MixingReranker):
 
     Notes
     -----
-    Once all documents of an intent are chosen, no further rank is due to it. The paper leaves this case open.
+    Once all documents of an intent are chosen, it gets no further rank. The paper leaves this case open.
 
     References
     ----------

@@ -13,7 +13,7 @@ import pyterrier as pt
 from ..evaluate import DiversityEvaluator, RefusedMeasureError
 from ..evaluate.expected import TiesOption, mean_and_error, read_draws, sampled_values
 from ..judged import RUN_COLUMNS, Run, scores, warn_user, with_string_ids
-from ..measures.groups import read_measures
+from ..measures.groups import read_some_measures
 from ..parameters import Rng
 from .steps import Step
 
@@ -29,32 +29,32 @@ class Evaluate(Step):
     qrels : DataFrame
         Qrels, with PyTerrier's or ir_measures' names. Not changed.
     measures : Measure or str, or iterable of them
-        The measures: objects such as ``RBU @ 20``, or strings such as ``"RBU@20 NDEVAL"``, which may have several
-        measures and groups of measures.
+        Measures such as ``RBU @ 20``, or strings such as ``"RBU@20 NDEVAL"``, which may name several measures and
+        groups.
     ties : {"docno", "expected"}
-        How documents with equal scores are ordered: by descending id, or at random. With "expected", values are means
-        over many random orders, and a column such as ``se(RBU@20)`` has their standard error.
+        How to order documents with the same score: by descending id, or at random, with means over many orders and
+        their standard errors in columns such as ``se(RBU@20)``.
     samples : int >= 2
         Number of random orders with ``ties="expected"``.
     rng : int, Generator or None
-        Source of the random orders. Those of a query do not depend on the other queries.
+        Seed or generator of the random orders. The orders of a query do not depend on other queries.
 
     Raises
     ------
     ValueError
-        If the qrels cannot be read or have no rows, or a measure cannot be computed. A bare ad-hoc measure M cannot be
-        computed if it would not see a document's highest label; use ``Adhoc(M)``.
+        If the qrels cannot be read or have no rows, or a measure cannot be computed. Also if a bare ad-hoc measure M
+        would not read a document's highest label; use ``Adhoc(M)``.
 
     Warns
     -----
     UserWarning
-        If queries of the results have no judgements. Their values are NaN, so that means leave them out.
+        If queries of the results have no judgements; their values are NaN, so means leave them out.
 
     Notes
     -----
-    R -> Q: one row for each query, in the order of the results. Its columns are ``qid``, the other columns of the query
-    (``query``, ``query_0``, ...), and ``str(measure)`` for each measure. A query *without results* has no row.
-    A mean over this frame leaves it out, but ``pt.Experiment`` counts it as 0.
+    R -> Q: one row for each query, with ``qid``, the other columns of the query (``query``, ``query_0``, ...), and a
+    column ``str(measure)`` for each measure. A query *without results* has no row: a mean over this frame leaves it
+    out, but ``pt.Experiment`` counts it as 0.
 
     Examples
     --------
@@ -114,9 +114,7 @@ def queries_of(inp: pd.DataFrame) -> pd.DataFrame:
 
 def evaluator_of(who: str, measures: Any, qrels: pd.DataFrame) -> DiversityEvaluator:
     """Return an evaluator of one or more measures, given as objects or strings."""
-    several = read_measures(who, measures)
-    if not several:
-        raise ValueError(f"{who}: measures must not be empty.")
+    several = read_some_measures(who, measures)
     try:
         return DiversityEvaluator(several, qrels)
     except RefusedMeasureError as error:

@@ -21,12 +21,12 @@ Grades = dict[str, int | float]
 
 
 class Explain(Step):
-    """Explain how much each document contributes to a measure, and to which intents it is relevant.
+    """Explain how much each document contributes to a measure, and which intents it covers.
 
     Parameters
     ----------
     qrels : DataFrame
-        Qrels, with PyTerrier's or ir_measures' names. Not changed.
+        Qrels, with PyTerrier's or ir_measures' column names.
     measure : Measure or str
         Any measure that ir_measures can compute, such as ``RBU @ 20`` or ``"RBU@20"``.
 
@@ -38,37 +38,34 @@ class Explain(Step):
     Warns
     -----
     UserWarning
-        If queries of the results have no judgements: their values are NaN. If a query has a document twice and there is
-        no column ``turn``: the better-ranked row counts, the other is left out.
+        If queries of the results have no judgements; their values are NaN. Also if a query has a document twice
+        (without a column ``turn``); only the better rank counts.
 
     Notes
     -----
-    R -> R: the rows of each query are returned in ranking order, with these columns and ``rank``, which counts from 0.
+    R -> R: the rows of each query in ranking order, with ``rank`` from 0 and these columns.
 
     ==================  ================================================================================================
     ``position``        the rank, counted from 1
-    ``intents``         the intents that the document is relevant to, a dict with its grades; if the measure has a
-                        parameter ``rel``, only grades of at least that
-    ``new_intents``     those intents that no document above is relevant to, a list
-    ``unmet_intents``   the query's intents that no document down to this rank is relevant to, a list. With `Coverage`
-                        and `NuggetScore` it includes intents that no judged document is relevant to
-    ``judged``          whether the document has any judgement for the query
-    ``tied``            whether another document of the query (or turn) has the same score, so that only the document
-                        ids decide their order
-    ``measure``         the measure's name
+    ``intents``         dict of the intents that the document is relevant to, with their labels (from ``rel`` up, if the
+                        measure has this parameter)
+    ``new_intents``     list of those intents that no document above is relevant to
+    ``unmet_intents``   list of the query's intents that are not covered down to this rank; for `Coverage` and
+                        `NuggetScore` also those without a relevant document
+    ``judged``          whether the document is judged for the query
+    ``tied``            whether another document of the query (or turn) has the same score, so that ids decide
+    ``measure``         the name of the measure
     ``value``           value of the ranking down to this rank, with the measure's own cutoff and normalisation
-    ``contribution``    how much ``value`` rises at this rank, negative if it falls; the contributions of a query sum to
-                        the measure's value
+    ``contribution``    how much ``value`` rises at this rank (negative if it falls). The contributions of a query sum
+                        to the measure's value
     ==================  ================================================================================================
 
-    Ranking order is by descending score, then by descending document id, and turn by turn if there is a column
-    ``turn``. A repeated document of a session counts as unjudged, as in the measures. The value is that of this order,
-    as with ``Adhoc(M)``. In ``pt.Experiment``, bare measures may see another order. cwl_eval (RBP) keeps tied documents
-    in the order of rows, and pytrec_eval (nDCG, AP) reads scores in single precision, where more of them are tied.
+    Documents are ordered by descending score, then by descending id, and turn by turn if there is a column ``turn``.
+    The value is that of ``Adhoc(M)`` for an ad-hoc measure M. Bare measures may differ in ``pt.Experiment``, where
+    cwl_eval (RBP) keeps ties in the order of rows, and pytrec_eval (nDCG, AP) reads scores in single precision.
 
-    To read the table from a CSV file, use ``pd.read_csv(path, converters={"intents": ast.literal_eval, ...})``. Every
-    prefix of the ranking is evaluated down to the measure's cutoff. Without a cutoff, that takes a few seconds for 50
-    queries of 1,000 documents.
+    Without a cutoff, 50 queries of 1,000 documents take a few seconds. To read the table back from a CSV file, use
+    ``pd.read_csv(path, converters={"intents": ast.literal_eval, ...})``.
 
     Examples
     --------
@@ -111,7 +108,7 @@ class Explain(Step):
 
     def _values(self, run: pd.DataFrame, place: np.ndarray) -> np.ndarray:
         """Return the value of each row's ranking if it ended there; NaN where the query has no judgements."""
-        # New scores without ties: other providers break ties in other ways, and ignore turns.
+        # New scores without ties, because other providers break ties differently and ignore turns.
         run = run[[name for name in ("query_id", "doc_id", "turn", "doc_len") if name in run]].assign(score=-place)
         judged = with_judgements(run.assign(place=place, row=np.arange(len(run))), self._evaluator, "Explain")
         retrieved = Run(judged).retrieve(self._evaluator.judgements)
@@ -179,7 +176,7 @@ class _Labels:
 
 
 def _missing_turns(run: pd.DataFrame) -> np.ndarray:
-    """Return, for each row, how many turns before its own have no documents; each of these counts as a rank."""
+    """Return, for each row, the number of earlier turns without documents, each of which counts as a rank."""
     if "turn" not in run:
         return np.zeros(len(run), dtype=np.int64)
     number = run.groupby("query_id")["turn"].rank("dense") - 1
@@ -203,15 +200,15 @@ def explain_difference(explained: pd.DataFrame, other: pd.DataFrame) -> pd.DataF
     Parameters
     ----------
     explained, other : DataFrame
-        What `Explain` returns for two systems, with the same qrels and measure. Not changed.
+        The results of `Explain` for two systems, with the same qrels and measure.
 
     Returns
     -------
     DataFrame
-        A row for each query and rank, with ``qid``, ``rank`` and ``position``. The columns ``docno``, ``new_intents``,
-        ``contribution`` and ``value`` are those of the first ranking; with the suffix ``_other``, they are those of the
-        second. They are empty below the end of a ranking. ``difference`` is the first contribution minus the second;
-        the differences of a query sum to the difference of the two values.
+        One row for each query and rank, with ``qid``, ``rank`` and ``position``. The columns ``docno``,
+        ``new_intents``, ``contribution`` and ``value`` describe the first ranking; with the suffix ``_other``, the
+        second. They are empty below the end of a ranking. ``difference`` is the first contribution minus the second.
+        The differences of a query sum to the difference of the two values.
 
     Raises
     ------
@@ -243,7 +240,9 @@ def explain_difference(explained: pd.DataFrame, other: pd.DataFrame) -> pd.DataF
     measures = sorted({*explained["measure"], *other["measure"]})
     if len(measures) > 1:
         raise ValueError(f"explain_difference: both frames must have the same measure, not {', '.join(measures)}.")
-    table = explained[columns].merge(other[columns], "outer", keys, suffixes=("", "_other"), sort=False)
+    # Results may have integers as qids.
+    explained, other = (frame[columns].astype({"qid": str}) for frame in (explained, other))
+    table = explained.merge(other, "outer", keys, suffixes=("", "_other"), sort=False)
     order = dict(zip(pd.concat([explained["qid"], other["qid"]]).unique(), range(len(table)), strict=False))
     table = table.iloc[np.lexsort([table["rank"], table["qid"].map(order)])].reset_index(drop=True)
     gained = table["contribution"].fillna(0.0) - table["contribution_other"].fillna(0.0)

@@ -1,8 +1,7 @@
-"""Rankings of a query's subtopics, fused into one."""
+"""Fuse the rankings of a query's subtopics into one."""
 
 from __future__ import annotations
 
-import warnings
 from collections import deque
 from collections.abc import Callable
 from copy import copy
@@ -12,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 
+from ..judged import warn_user
 from ..parameters import Parameter
 from .intent_scores import OnSubtopics
 from .steps import Step, candidates
@@ -27,7 +27,7 @@ _Rankings = list[tuple[float, list[str]]]
 
 
 class FuseSubtopics(Step):
-    r"""Retrieve documents for each subtopic of a query and fuse the rankings: the query fan-out of RAG and agents.
+    r"""Retrieve documents for each subtopic of a query and fuse the rankings, like the query fan-out of RAG systems.
 
     Parameters
     ----------
@@ -37,29 +37,29 @@ class FuseSubtopics(Step):
         Columns ``qid``, ``iteration``, ``query`` (the text of the subtopic) and optionally ``weight``, as in
         `OnSubtopics`. To search for the original query too, add it as a row. Not changed.
     method : {"reciprocal-rank", "round-robin"}
-        "reciprocal-rank" sums weighted reciprocal ranks. "round-robin" takes the best document left of each subtopic in
-        turn; subtopics come by descending weight, those of equal weight in the order of their rows.
+        "reciprocal-rank" sums weighted reciprocal ranks. "round-robin" takes the best remaining document of each
+        subtopic in turn, by descending weight and then in the order of the rows.
     k : float >= 0
-        Smoothing of "reciprocal-rank": the larger, the less the first ranks stand out.
+        For "reciprocal-rank": smoothing; with a larger k, the first ranks count less.
     num_results : int >= 1
         How many documents to retrieve for a query.
 
     Raises
     ------
     ValueError
-        As in `OnSubtopics`, or if a parameter is out of range. When used, if the ranking of a subtopic has a document
+        As in `OnSubtopics`, or if a parameter is out of range. When used: if the ranking of a subtopic has a document
         twice or a score that is not finite.
 
     Warns
     -----
     UserWarning
-        If queries have no subtopics, and so retrieve nothing.
+        If queries retrieve nothing, because they have no subtopics.
 
     Notes
     -----
     Q -> R. The score of "reciprocal-rank" is :math:`\sum_s n w_s / (k + r_s(d))` over the subtopics that retrieve d, at
-    rank :math:`r_s(d)` from 1. The weights :math:`w_s` of the n subtopics sum to 1. With uniform weights, this is the
-    formula of the paper. Ties are broken by descending docno. The scores of "round-robin" count down to 1.
+    rank :math:`r_s(d)` from 1. The weights :math:`w_s` of the n subtopics sum to 1; uniform weights give the formula of
+    the paper. Ties are broken by descending docno. The scores of "round-robin" count down to 1.
 
     References
     ----------
@@ -141,10 +141,8 @@ class FuseSubtopics(Step):
     def _warn_of_queries(self, inp: pd.DataFrame) -> None:
         known = inp["qid"].astype(str).isin(self.subtopics["qid"].astype(str))
         if not known.all():
-            warnings.warn(
-                f"FuseSubtopics: {int((~known).sum())} of {len(known)} queries have no subtopics and retrieve nothing.",
-                UserWarning,
-                stacklevel=3,
+            warn_user(
+                f"FuseSubtopics: {int((~known).sum())} of {len(known)} queries have no subtopics and retrieve nothing."
             )
 
     def _check(self) -> None:

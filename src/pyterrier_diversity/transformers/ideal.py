@@ -1,4 +1,4 @@
-"""The best possible ranking by a measure, as a system to compare with."""
+"""The best possible ranking by a measure, as a system to compare others with."""
 
 from __future__ import annotations
 
@@ -40,43 +40,41 @@ class Ideal(Step):
     Parameters
     ----------
     qrels : DataFrame
-        Qrels, with PyTerrier's or ir_measures' names. Not changed.
+        Qrels, with PyTerrier's or ir_measures' column names.
     measure : Measure or str
         The measure to maximise, with its own cutoff and parameters.
     ideal : {"greedy", "exact"}
-        "greedy" adds, rank by rank, the document that raises the value most; ties within 1e-12 go to the highest id. It
-        works for every measure that ir_measures can compute, but may miss the best ranking. This is likely with
-        measures such as ``SRR``, which no document raises at the first ranks. "exact" finds a ranking that is proven to
-        be best.
+        "greedy" adds, rank by rank, the document that raises the value most (ties within 1e-12: the highest id). It
+        works for every measure, but may miss the best ranking, in particular if no document raises the value at the
+        first ranks, as with ``SRR``. "exact" finds a ranking that is proven to be best.
     num_results : int, optional
-        Largest number of documents for a query; the measure's cutoff if omitted or larger.
+        Largest number of documents for a query; by default, the measure's cutoff.
     time_limit : float
         Seconds to search for the exact ideal of each query.
 
     Raises
     ------
     ValueError
-        If a parameter is out of range, or the qrels cannot be read. With "exact", if no proof is known for the measure;
-        the message names the measures with a proof. Also with "exact", if a bare ad-hoc measure would not see a
-        document's highest label; use ``Adhoc(M)``.
+        If a parameter is out of range, or the qrels cannot be read. With "exact": if no proof is known for the measure
+        (the message names those with one), or a bare ad-hoc measure would not read a document's highest label; use
+        ``Adhoc(M)``.
     NotProvenError
         If the time runs out before a ranking is proven to be best.
 
     Notes
     -----
-    Q -> R, or R -> R, which only reads the queries. The ranking has relevant documents only. A greedy ranking ends
-    where every document left would lower the value, as by the effort of ``RBU``. A query without relevant documents has
-    no rows, and so scores 0; so does a query in which every document would lower the value.
+    Q -> R, or R -> R, where only the queries are read. The ranking has only relevant documents. A greedy ranking ends
+    when every other document would lower the value, as the effort of ``RBU`` does. A query has no rows, and scores 0,
+    if no document raises its value.
 
-    There is a proof for three kinds of measures:
+    "exact" is available for:
 
-    - Measures of discounted novelty: ``alpha_DCG``, ``ERR_IA``, ``NRBP`` and their normalised forms, by branch and
-      bound.
-    - Measures that cover intents: ``StRecall``, ``SRR``, ``StRecallMinRank`` and, if all intents of a query have the
-      same weight, ``Coverage``, by set covers.
-    - Measures whose best ranking sorts the documents by a value of their own. This is the label for ``Adhoc(M)`` of the
-      usual ad-hoc measures, ``ERR``, ``Q`` and ``Pplus``, the global gain for ``D_nDCG`` and ``D_Q``, and the intents
-      for ``nP_IA``.
+    - measures of discounted novelty, by branch and bound: ``alpha_DCG``, ``ERR_IA``, ``NRBP`` and their normalised
+      forms;
+    - measures that cover intents, by set cover: ``StRecall``, ``SRR``, ``StRecallMinRank`` and, if all intents of a
+      query have the same weight, ``Coverage``;
+    - measures whose best ranking sorts the documents: by label for ``Adhoc(M)`` of the usual ad-hoc measures, ``ERR``,
+      ``Q`` and ``Pplus``, by global gain for ``D_nDCG`` and ``D_Q``, and by the weight of their intents for ``nP_IA``.
 
     Examples
     --------
@@ -148,7 +146,7 @@ class Ideal(Step):
     def _order(
         self, measure: ir_measures.Measure, judgements: Judgements, depth: int | None
     ) -> tuple[Judgements, Order | None]:
-        """Return a view of the judgements, and the order in which it makes the ideal ranking."""
+        """Return a view of the judgements, and the order of its documents in the ideal ranking."""
         ours = implementation(measure)
         if ours is None:
             by_worth = ByWorth(by_label) if self.ideal == "exact" else None
@@ -160,7 +158,7 @@ class Ideal(Step):
         return judgements.view(ours.VIEW, ours.get("rel")), order
 
     def _by_trial(self, frame: pd.DataFrame, depth: int | None) -> Rankings:
-        """Add to each query's ranking the document that raises its value most, until none does."""
+        """Add to each query's ranking the document that raises its value most, until none raises it."""
         judgements = self._evaluator.judgements
         kinds = _kinds(frame[_counts(frame)], smallest_relevant(self.measure) or 0)
         index = judgements.query_index
@@ -187,7 +185,7 @@ class Ideal(Step):
         return {judgements.query_ids[query]: ranking.docs for query, ranking in growing.items()}
 
     def _try(self, candidates: dict[int, list[int]], taken: Retrieved) -> dict[int, dict[int, float]]:
-        """Return the value of each query's ranking with each of the candidates at its end."""
+        """Return the value of each query's ranking after adding each candidate."""
         values: dict[int, dict[int, float]] = {query: {} for query in candidates}
         for i in range(max(map(len, candidates.values()), default=0)):
             tried = {query: docs[i] for query, docs in candidates.items() if i < len(docs)}
@@ -201,7 +199,7 @@ class Ideal(Step):
         return values
 
 
-# Measures of ir_measures that never fall when neighbours are swapped so that the higher label comes first.
+# Measures of ir_measures that never fall when a document moves above a neighbour with a lower label.
 BY_LABEL = ("AP", "Bpref", "IPrec", "P", "R", "RBP", "RR", "Rprec", "Success", "nDCG")
 
 
@@ -226,12 +224,12 @@ def _has_proof(measure: DiversityMeasure) -> bool:
 
 
 def _grows_with_label(measure: ir_measures.Measure) -> bool:
-    """Tell whether only labels above 0 have a gain, and higher labels never have a lower one."""
+    """Tell whether only labels above 0 have a gain, and gains never fall as labels rise."""
     return "gains" not in measure.params and measure.params.get("rel", 1) > 0
 
 
 def _check_last_rows(frame: pd.DataFrame, measure: ir_measures.Measure) -> None:
-    """Raise if a bare ad-hoc measure would not read a document's highest label, as it reads only the last row."""
+    """Raise if a bare ad-hoc measure, which reads only the last row of a document, would miss its highest label."""
     label = frame.assign(label=numbers(frame, "relevance", "qrels")).groupby(["query_id", "doc_id"])["label"]
     hidden = label.last().index[label.last() < label.max()]
     if len(hidden):

@@ -1,4 +1,4 @@
-"""Scores of documents for intents, which re-rankers need: from a frame, a pipeline run on subtopics, or qrels."""
+"""Scores of documents for intents, as re-rankers need them: from a frame, a pipeline on subtopics, or qrels."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from ..parameters import GRADES, checked
 from .steps import Candidates, Step
 
 LONG_FORM = ("qid", "iteration", "docno", "score")
-# The column of query and intent together. No other frame has a column of this name.
+# The column of query and intent together; the name is not used anywhere else.
 _NAME = "qid.iteration"
 
 
 class OnSubtopics(Step):
     """Run a pipeline on the subtopics of each query, to score documents for intents.
 
-    Give it to a re-ranker such as `XQuAD`, or call it with topics and give the resulting frame to several re-rankers.
+    Pass it to a re-ranker such as `XQuAD`. Or call it with topics, and pass the frame to several re-rankers.
 
     Parameters
     ----------
     pipeline : pt.Transformer
         A retriever, or a re-ranker with ``rescore=True``.
     subtopics : DataFrame
-        Columns ``qid``, ``iteration``, ``query`` (the text of the subtopic) and optionally ``weight``, as
-        ``dataset.get_topics("subtopics")`` returns them for this package's datasets. The weight is P(intent|query),
-        divided by the query's sum, and uniform if absent. Not changed.
+        Columns ``qid``, ``iteration``, ``query`` (the text of the subtopic) and optionally ``weight``, as from
+        ``dataset.get_topics("subtopics")``. The weights are P(intent|query), uniform by default; they are rescaled to
+        sum to 1 for each query.
     rescore : bool
         Whether the pipeline scores the given documents for each subtopic, instead of retrieving documents itself.
 
@@ -109,7 +109,7 @@ def _paired(queries: pd.DataFrame, results: pd.DataFrame) -> pd.DataFrame:
 
 
 def oracle_intent_scores(qrels: Any, *, gain: Gain = "exp", max_rel: float | None = None) -> pd.DataFrame:
-    """Make perfect scores for intents from the qrels, as an upper bound for re-rankers.
+    """Make perfect scores for intents from the qrels, to see how good a re-ranker could get.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def oracle_intent_scores(qrels: Any, *, gain: Gain = "exp", max_rel: float | Non
     gain : {"exp", "linear", "binary"} or dict
         How a label becomes a probability of relevance, as in the measures; a dict gives each label above 0 its own.
     max_rel : float > 0, optional
-        Largest possible label; the intent's largest label if omitted.
+        Largest possible label; by default, the intent's largest label.
 
     Returns
     -------
@@ -175,8 +175,8 @@ def read_intent_scores(frame: pd.DataFrame, queries: Sequence[Candidates], who: 
     Parameters
     ----------
     frame : DataFrame
-        Columns ``qid``, ``iteration``, ``docno``, ``score`` and optionally ``weight``, which is divided by the query's
-        sum if that is above 1. Rows of other queries and documents are ignored.
+        Columns ``qid``, ``iteration``, ``docno``, ``score`` and optionally ``weight``. Weights are divided by their sum
+        for the query if it is above 1. Rows of other queries and documents are ignored.
     queries : sequence of Candidates
         The documents to find scores for.
     who : str
@@ -190,8 +190,8 @@ def read_intent_scores(frame: pd.DataFrame, queries: Sequence[Candidates], who: 
     Raises
     ------
     ValueError
-        If a column or a value is missing, a score is not finite, a document has two scores for an intent, or a weight
-        is negative or differs between the rows of an intent.
+        If a column or a value is missing, a score is not finite, or a document has two scores for an intent. Also if a
+        weight is negative, or differs between the rows of an intent.
     """
     what = f"{who}: intents"
     if "iteration" not in frame:

@@ -23,15 +23,15 @@ _B = Parameter(float, 0.75, interval="[0, 1]", desc="strength of the normalisati
 class IntentScorer(Step):
     """Retrieve documents for queries, or score given ones, by BM25 over an index in memory.
 
-    Words are lower-case runs of letters and digits without a plural s, and each word of a query counts once. Scores are
-    those of Lucene's BM25, in double precision. Documents with equal scores are ranked by descending docno.
+    Words are lower-case sequences of letters and digits without a plural s. Each word of a query counts once. Scores
+    equal those of Lucene's BM25, in double precision. Documents with equal scores are ranked by descending docno.
 
     Parameters
     ----------
     documents : iterable of dict
         ``docno``, ``text`` and optionally ``title``, as ``dataset.get_corpus_iter()`` returns them.
     num_results : int >= 1
-        How many documents to retrieve for a query. Documents that share no word with it are not retrieved.
+        How many documents to retrieve for a query. Documents without any of its words are not retrieved.
     k1 : float >= 0
         Weight of repeated occurrences of a word.
     b : float in [0, 1]
@@ -141,7 +141,7 @@ class IntentScorer(Step):
 
 
 def words(text: str) -> list[str]:
-    """Return the words of a text: lower-case runs of letters and digits, without a plural s.
+    """Return the words of a text: lower-case sequences of letters and digits, without a plural s.
 
     Examples
     --------

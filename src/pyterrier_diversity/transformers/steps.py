@@ -1,4 +1,4 @@
-"""The base of all re-rankers, which read results query by query and re-rank them."""
+"""The base class of all re-rankers, which re-rank results query by query."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Normalise = Literal["sum", "max", "minmax"] | None
 K = Parameter(int, interval="[1, inf)", desc="how many documents to choose; all if not given")
 NORMALISE = Parameter(str, choices=("sum", "max", "minmax"), desc="how scores are brought into [0, 1]")
 
-# A schematic does not write out more items than this, or longer texts.
+# A schematic shows only the size of larger collections and longer texts.
 _MANY, _LONG = 8, 100
 # Sums of larger scores could overflow.
 _LARGEST = 1e100
@@ -45,7 +45,7 @@ class Step(pt.Transformer):  # type: ignore[misc]
     PAPER : str, optional
         The address that its name in a schematic links to.
     FIXED : frozenset of str
-        Attributes that cannot be set again, because other attributes were computed from them.
+        Attributes that cannot be changed, because other attributes were computed from them.
     """
 
     LABEL: ClassVar[str]
@@ -63,7 +63,7 @@ class Step(pt.Transformer):  # type: ignore[misc]
         """Return the label, the link and the settings for a schematic; data are described by their size."""
         given = {attribute.name: attribute.value for attribute in pt.inspect.transformer_attributes(self, strict=False)}
         settings = {
-            name: _in_few_words(value)
+            name: _short_text(value)
             for name, value in given.items()
             if value is not pt.inspect.TransformerAttribute.MISSING and not _has_steps(value)
         }
@@ -79,7 +79,7 @@ def _has_steps(value: object) -> bool:
     return any(isinstance(one, pt.Transformer) for one in several[:1])
 
 
-def _in_few_words(value: object) -> str:
+def _short_text(value: object) -> str:
     """Return a setting as text of one line, or its size."""
     if isinstance(value, (pd.DataFrame, pd.Series)):
         return f"{len(value):,} rows"
@@ -90,7 +90,7 @@ def _in_few_words(value: object) -> str:
 
 
 class Reranker(Step):
-    """Choose ``k`` documents of each query; the others follow in their old order.
+    """Choose ``k`` documents of each query and put them first; the others keep their order.
 
     Attributes
     ----------
@@ -183,7 +183,7 @@ def candidates(results: pd.DataFrame, who: str) -> list[Candidates]:
 
 
 def followed(chosen: np.ndarray, query: Candidates) -> np.ndarray:
-    """Return the chosen documents, then all others in their old order."""
+    """Return the chosen documents, then the others in their original order."""
     others = np.ones(len(query.docs), dtype=bool)
     others[chosen] = False
     return np.concatenate([chosen, np.flatnonzero(others)])
@@ -192,7 +192,7 @@ def followed(chosen: np.ndarray, query: Candidates) -> np.ndarray:
 def ranked(results: pd.DataFrame, rankings: Sequence[np.ndarray]) -> pd.DataFrame:
     """Return rows of results in a new order, query by query, with scores that count down to 1.
 
-    Whole numbers do not tie even in single precision.
+    Whole numbers stay distinct even in single precision.
     """
     frame = results.iloc[np.concatenate(rankings)].reset_index(drop=True)
     frame["score"] = np.concatenate([np.arange(len(rows), 0.0, -1.0) for rows in rankings])
@@ -208,7 +208,7 @@ def normalised(scores: np.ndarray, how: Normalise, what: str) -> np.ndarray:
         Scores. NaN counts as 0, or as the lowest score of the intent if that is below 0.
     how : {"sum", "max", "minmax"} or None
         "sum" and "max" divide by the sum or the maximum of the documents' scores. "minmax" maps the lowest score to 0
-        and the highest to 1, or all to 0 if they are equal. None expects probabilities and does not change them.
+        and the highest to 1, or all to 0 if they are equal. None leaves them as they are; they must be probabilities.
     what : str
         The name of a score in messages, with the caller and the query.
 
@@ -240,7 +240,7 @@ def normalised(scores: np.ndarray, how: Normalise, what: str) -> np.ndarray:
 
 
 def first_best(values: np.ndarray, left: np.ndarray) -> int:
-    """Return the index of the largest value of those left; among values equal up to rounding, the first."""
+    """Return the index of the largest remaining value, or of the first one that equals it up to rounding."""
     values = np.where(left, values, -np.inf)
     best = values.max()
     return int(np.argmax(values >= best - TIE * abs(best)))

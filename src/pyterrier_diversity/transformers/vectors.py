@@ -23,10 +23,10 @@ _DIVERSITY = Parameter(float, 0.5, interval="[0, 1]", desc="weight of diversity 
 class Diversify(Reranker):
     """Re-rank by relevance and by the distances between document vectors, with the package pyversity.
 
-    This needs ``pip install pyterrier-diversity[rerank]``, and a column of document vectors such as PyTerrier-DR's
-    encoders write. Vectors are compared by cosine; "mmr" and "cover" take a negative cosine as 0. Tied documents keep
-    their order: by descending score, then by descending docno. In "dpp", rounding decides between documents that add
-    nothing.
+    This needs ``pip install pyterrier-diversity[rerank]``, and a column of document vectors, such as PyTerrier-DR's
+    encoders write. Vectors are compared by cosine; "mmr" and "cover" treat a negative cosine as 0. Tied documents keep
+    their order: by descending score, then by descending docno. In "dpp", the order of documents that add nothing
+    depends on rounding.
 
     Parameters
     ----------
@@ -34,10 +34,10 @@ class Diversify(Reranker):
         Maximal marginal relevance, maximal sum of distances, a determinantal point process, facility location, or
         sliding spectrum decomposition.
     diversity : float in [0, 1]
-        Weight of diversity against relevance; 1 - lambda of "mmr". 0 keeps the order of the results. 1 ignores the
-        scores, except that "mmr", "msd" and "ssd" keep the first document of the results.
+        Weight of diversity against relevance; in "mmr", this is 1 - lambda. 0 keeps the order of the results. 1 ignores
+        the scores, except that "mmr", "msd" and "ssd" keep the first document of the results.
     k : int >= 1, optional
-        How many documents to choose; the others follow in their old order. All if omitted.
+        How many documents to choose, by default all; the others keep their order below them.
     normalise : {"sum", "max", "minmax"} or None
         How scores become comparable with cosines, as in `XQuAD`.
     column : str
@@ -50,7 +50,7 @@ class Diversify(Reranker):
     ImportError
         If pyversity is not installed.
     ValueError
-        If a parameter is out of range. When used, if a vector is missing, has another length or is not finite, or if a
+        If a parameter is out of range. When used: if a vector is missing, has another length or is not finite, or if a
         query has a document twice.
 
     References

@@ -21,10 +21,10 @@ RUNS = ("bm25", "xquad", "more-like-this", "xquad-top-3")
 class DemoDataset(pt.datasets.Dataset):  # type: ignore[misc]
     """A demo collection of 224 documents and 14 queries, with the results of four systems.
 
-    Each query has 3 to 6 intents with weights, types and grades. Neither a download nor Java is needed. `build`
-    computes the systems from the texts: ``bm25`` is a lexical baseline that favours the dominant intent, ``xquad``
-    diversifies it over the intents, ``more-like-this`` re-ranks it by similarity to its first two documents, and
-    ``xquad-top-3`` stops after three documents.
+    Each query has 3 to 6 intents with weights, types and grades. It needs no download and no Java. ``bm25`` is a
+    lexical baseline that favours the dominant intent. ``xquad`` diversifies it over the intents, ``more-like-this``
+    re-ranks it by similarity to its first two documents, and ``xquad-top-3`` ends after three documents. `build`
+    computes them.
     """
 
     def __repr__(self) -> str:

@@ -1,0 +1,54 @@
+"""Frames of values by query, as ``pt.Experiment(..., perquery=True)`` returns them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from ..judged.columns import texts
+
+_COLUMNS = ("name", "qid", "measure", "value")
+_SOURCE = "pt.Experiment(..., perquery=True)"
+
+
+def read_perquery(perquery: pd.DataFrame) -> pd.DataFrame:
+    """Return the columns ``name``, ``qid``, ``measure`` (strings) and ``value`` (floats) of a frame.
+
+    Raises
+    ------
+    ValueError
+        If a column is missing or repeated, a name is missing, or a value is not a number.
+    TypeError
+        If ``perquery`` is not a frame.
+    """
+    if not isinstance(perquery, pd.DataFrame):
+        raise TypeError(f"perquery must be a frame from {_SOURCE}, not {type(perquery).__name__}.")
+    missing = [column for column in _COLUMNS if column not in perquery]
+    if missing:
+        found = ", ".join(map(str, perquery.columns))
+        raise ValueError(
+            f"perquery: missing column {', '.join(missing)}; found: {found}. {_SOURCE} returns such a frame."
+        )
+    twice = [column for column in _COLUMNS if isinstance(perquery[column], pd.DataFrame)]
+    if twice:
+        raise ValueError(f"perquery must have the column {twice[0]} once, but has it twice.")
+    names = {column: texts(perquery, column, "perquery") for column in _COLUMNS[:-1]}
+    try:
+        return pd.DataFrame({**names, "value": perquery["value"].to_numpy(dtype=np.float64)})
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"perquery: the column value must contain numbers: {error}.") from error
+
+
+def refuse_repeated(frame: pd.DataFrame) -> None:
+    """Raise a ``ValueError`` if a system has two values of a measure for a query."""
+    refuse(frame, frame.duplicated(["name", "qid", "measure"]).to_numpy(), "must appear once")
+
+
+def refuse(frame: pd.DataFrame, bad: np.ndarray, rule: str) -> None:
+    """Raise a ``ValueError`` for the first ``bad`` row of a frame from `read_perquery`."""
+    if bad.any():
+        row = frame[bad].iloc[0]
+        raise ValueError(
+            f"perquery: each value {rule}, but system {row['name']!r} has {row['value']:g} of {row['measure']} for "
+            f"query {row['qid']!r} ({int(bad.sum())} such rows in all)."
+        )

@@ -1,0 +1,209 @@
+"""What draws the pictures of pages whose examples no function of `plots` shows alone: one function for each page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import ir_measures
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+from ir_measures import nDCG
+
+from pyterrier_diversity import (
+    CT,
+    RBU,
+    Adhoc,
+    Coverage,
+    DiversityMeasure,
+    StRecall,
+    alpha_nDCG,
+    evaluate_runs,
+    plots,
+    score,
+)
+from pyterrier_diversity.arithmetic import divide
+from pyterrier_diversity.parameters import CUTOFF
+from pyterrier_diversity.plots.drawing import COLOURS, name_lines, plot_lines
+from pyterrier_diversity.transformers import Explain, FuseSubtopics, IntentScorer
+
+
+class _News(DiversityMeasure):
+    """The fraction of the top k that is the first document of an intent, as on the page own_measure."""
+
+    NAME = __name__ = "News"
+    SUPPORTED_PARAMS = CUTOFF
+
+    def score(self, ranked):
+        news = ranked.documents.total(ranked.met == 0) > 0
+        return divide(ranked.documents.queries.total(news), ranked.depth)
+
+
+def own_measure() -> None:
+    """Draw the topic of the golden test: what each document covers, and the measure down to each rank."""
+    judged = pd.DataFrame([("a", "x"), ("b", "x"), ("c", "x"), ("c", "y")], columns=["docno", "iteration"])
+    judged = pd.concat([judged, pd.DataFrame({"docno": ["z"], "iteration": "x"})]).assign(qid="q")
+    judged["label"] = (judged["docno"] != "z").astype(int)
+    run = pd.DataFrame({"qid": "q", "docno": list("abzc"), "score": [4.0, 3.0, 2.0, 1.0]})
+    ax = plots.explain(Explain(judged, _News() @ 4)(run), "q", intents={"x": "intent x", "y": "intent y"})
+    ax.set_xticks(range(1, 5), [f"{rank}: {doc}" for rank, doc in enumerate("abzc", 1)])
+    ax.set_xlabel("rank: document")
+    ax.set_title("2 of 4 documents are news", fontsize=10)
+
+
+def other_tools() -> None:
+    """Draw alpha-nDCG@5 of this package against pyndeval's, for rankings with tied scores and without."""
+    demo = pt.get_dataset("diversity:demo")
+    qrels = demo.get_qrels()
+    read = qrels.rename(columns={"qid": "query_id", "docno": "doc_id", "label": "relevance"})
+    measure = alpha_nDCG @ 5
+    points: dict[bool, list[tuple[float, float]]] = {False: [], True: []}
+    for name in ("bm25", "more-like-this", "xquad"):
+        run = demo.get_results(name)
+        # As an engine does that writes few digits.
+        coarse = run.assign(score=run.groupby("qid")["score"].transform(lambda s: (8 * s / s.max()).round()))
+        for tied, scored in ((False, run), (True, coarse)):
+            theirs = scored.rename(columns={"qid": "query_id", "docno": "doc_id"}).astype({"score": float})
+            theirs = theirs.sort_values(["query_id", "score"], ascending=[True, False])
+            peer = {v.query_id: v.value for v in ir_measures.pyndeval.iter_calc([measure], read, theirs)}
+            points[tied] += [(peer[v.query_id], v.value) for v in measure.iter_calc(read, theirs)]
+    _, ax = plt.subplots(figsize=(5.2, 4.8), layout="constrained")
+    ax.plot([0, 1], [0, 1], color="0.6", linewidth=0.8)
+    for tied, look in ((True, {"marker": "s", "facecolors": "none", "edgecolors": COLOURS[1]}), (False, {})):
+        x, y = np.array(points[tied]).T
+        said = "some scores tie" if tied else "no scores tie"
+        differ = int((~np.isclose(x, y, rtol=0, atol=1e-9)).sum())
+        ax.scatter(x, y, label=f"{said}: {differ} of {len(x)} rankings differ", s=28, **({"color": COLOURS[0]} | look))
+    ax.set_xlabel(f"{measure} by pyndeval: ties by ascending id")
+    ax.set_ylabel(f"{measure} here: ties by descending id")
+    ax.set_aspect("equal")
+    ax.legend(fontsize="small")
+
+
+def sessions() -> None:
+    """Draw the two sessions of the page: what each turn covers, and alpha-nDCG down to each rank."""
+    relevant = [("a1", "a"), ("a2", "a"), ("b1", "b"), ("c1", "c")]
+    qrels = pd.DataFrame(relevant, columns=["docno", "iteration"]).assign(qid="q", label=1)
+    irrelevant = pd.DataFrame({"qid": "q", "docno": [f"x{i}" for i in range(1, 6)], "iteration": "a", "label": 0})
+    turns = {"one by one": "a1 a2 x1, b1 a1 x2, c1 b1 x3", "fan-out": "a1 b1 c1, a2 x1 x2, x3 x4 x5"}
+    why = Explain(pd.concat([qrels, irrelevant]), alpha_nDCG @ 9)
+    explained = {}
+    for name, of_turns in turns.items():
+        rows = [
+            ("q", doc, 9.0 - i, turn)
+            for turn, docs in enumerate(of_turns.split(", "))
+            for i, doc in enumerate(docs.split())
+        ]
+        explained[name] = why(pd.DataFrame(rows, columns=["qid", "docno", "score", "turn"]))
+    panels = plots.explain(explained, "q", intents={name: f"intent {name}" for name in "abc"})
+    for ax, name in zip(panels, explained, strict=True):
+        for end in (3.5, 6.5):
+            ax.axvline(end, color="black", linewidth=1)
+        ax.set_xlabel("rank; a line ends a turn")
+        ax.set_title(name, fontsize=10)
+    # All documents here are judged: what earns nothing was returned before.
+    for text in panels[0].figure.legends[0].get_texts():
+        text.set_text(text.get_text().replace("unjudged", "returned before"))
+
+
+def dynamic_domain() -> None:
+    """Draw how the documents of the page's session fill the cubes of the subtopics, after each turn."""
+    rows = [("q", "a", 3, "1"), ("q", "b", 2, "2"), ("q", "c", 1, "1")]
+    qrels = pd.DataFrame(rows, columns=["qid", "docno", "label", "iteration"])
+    rows = [("q", "a", 1.0, 0), ("q", "b", 2.0, 1), ("q", "c", 1.0, 1)]
+    session = pd.DataFrame(rows, columns=["qid", "docno", "score", "turn"])
+    full = CT.max_height
+    _, axes = plt.subplots(1, 2, figsize=(6.4, 3.4), sharey=True, layout="constrained")
+    for turn, ax in enumerate(axes):
+        read = session[session["turn"] <= turn]
+        for x, (_, of_intent) in zip((0, 1.2), qrels.groupby("iteration"), strict=True):
+            ax.bar(x, full, color="none", edgecolor="0.4", width=0.6)
+            height = 0.0
+            for last, doc in enumerate(read["docno"], 1):
+                first = read.head(last)
+                filled = CT.calc_aggregate(of_intent, first) * first["turn"].nunique() * full
+                if filled > height:
+                    look = {
+                        "color": COLOURS["abc".index(doc)],
+                        "edgecolor": "white",
+                        "hatch": ("", "//", "\\\\")[last - 1],
+                    }
+                    ax.bar(x, filled - height, bottom=height, width=0.6, **look)
+                    ax.text(x + 0.33, (filled + height) / 2, f"{doc}: +{filled - height:g}", va="center", size=9)
+                height = filled
+        value = (CT @ (turn + 1)).calc_aggregate(qrels, session)
+        ax.set_title(f"after turn {turn + 1}: CT@{turn + 1} = {value:.3f}", fontsize=10)
+        ax.set_xticks([0, 1.2], ["subtopic 1", "subtopic 2"])
+        ax.set_xlim(-0.4, 2.1)
+        ax.spines[["top", "right"]].set_visible(False)
+    axes[0].set_ylabel(f"height of the cube; full at {full:g}")
+
+
+def nuggets() -> None:
+    """Draw Coverage, and RBU with a price for each passage, of the page's two systems by the length of the context."""
+    demo = pt.get_dataset("diversity:demo")
+    scorer = IntentScorer(demo.get_corpus_iter(verbose=False), num_results=50)
+    systems = {"question": scorer, "parts fused": FuseSubtopics(scorer, demo.get_topics("subtopics"))}
+    runs = {name: system(demo.get_topics()) for name, system in systems.items()}
+    _, axes = plt.subplots(1, 2, figsize=(9.4, 3.8), layout="constrained")
+    for ax, measure in zip(axes, (Coverage, RBU(p=1, e=0.02)), strict=True):
+        plots.intent_coverage(runs, demo.get_qrels(), measure=measure, cutoff=50, ax=ax)
+        ax.set_xlabel("passages in the context")
+        ax.set_title("")
+
+
+def which_measure() -> None:
+    """Draw what measures pay for a document: by how often its intent was met above it, and by its rank."""
+    by_name = {
+        "RBU": RBU(e=0, max_rel=3),
+        "alpha_nDCG": alpha_nDCG,
+        "StRecall": StRecall,
+        "Adhoc(nDCG)": Adhoc(nDCG),
+    }
+    last, relevant, other = 6, [2, 0], [0, 2]
+
+    def value(measure: ir_measures.Measure, ranking: list[list[int]]) -> float:
+        # The ideal ranking is the same each time.
+        missed = [relevant] * (last - ranking.count(relevant))
+        return score(measure @ 20, ranking, others=[*missed, other])
+
+    def added(measure: ir_measures.Measure, n_above: int, rank: int) -> float:
+        before = [relevant] * n_above + [[0, 0]] * (rank - 1 - n_above)
+        return value(measure, [*before, relevant]) - value(measure, [*before, [0, 0]])
+
+    _, axes = plt.subplots(1, 2, figsize=(9.4, 3.8), sharey=True, layout="constrained")
+    n_above, ranks = np.arange(last), np.arange(1, 21)
+    for ax, x, worth in (
+        (axes[0], n_above, lambda measure: [added(measure, n, last) for n in n_above.tolist()]),
+        (axes[1], ranks, lambda measure: [added(measure, 0, rank) for rank in ranks.tolist()]),
+    ):
+        values: dict[str, list[float]] = {name: worth(measure) for name, measure in by_name.items()}
+        plot_lines(ax, {name: (x, np.array(y) / y[0]) for name, y in values.items()})
+        ax.set_ylim(0, 1.05)
+        name_lines(ax)
+    axes[0].set_xlabel("documents above that are relevant to its intent")
+    axes[0].set_ylabel("what a document adds, relative to the best")
+    axes[1].set_xlabel("its rank, if none above is relevant")
+    axes[1].set_xticks([1, 5, 10, 15, 20])
+
+
+def in_a_paper() -> None:
+    """Draw RBU by the effort of reading, for systems that return ten documents and one that returns three."""
+    demo = pt.get_dataset("diversity:demo")
+    systems = {f"{name}, ten documents": demo.get_results(name) for name in ("xquad", "more-like-this", "bm25")}
+    systems["xquad, three documents"] = demo.get_results("xquad-top-3")
+    efforts = np.linspace(0, 0.1, 11)
+    _, ax = plt.subplots(figsize=(6.4, 3.8), layout="constrained")
+    table = evaluate_runs(demo.get_qrels(), systems, [RBU(e=e) @ 10 for e in efforts.tolist()]).set_index("name")
+    plot_lines(ax, {name: (efforts, table.loc[name].to_numpy(float)) for name in systems})
+    ax.axhline(0, color="0.6", linewidth=0.8, linestyle=":")
+    name_lines(ax)
+    ax.set_xlabel("e, the effort of reading a document")
+    ax.set_ylabel("RBU@10")
+
+
+OF_PAGES: dict[str, Callable[[], object]] = {
+    draw.__name__: draw
+    for draw in (dynamic_domain, in_a_paper, nuggets, other_tools, own_measure, sessions, which_measure)
+}

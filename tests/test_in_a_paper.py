@@ -1,0 +1,76 @@
+"""The page on reporting: its numbers of TREC Web, and what it says of qrels and parameters."""
+
+from __future__ import annotations
+
+import re
+from importlib.resources import files
+
+import pytest
+from ir_measures import nDCG
+
+from pyterrier_diversity import RBU, Adhoc, evaluate_runs, score
+from pyterrier_diversity.datasets.trec_web import TrecWebDataset
+
+PAGE = files("pyterrier_diversity").joinpath("pt_docs", "in_a_paper.rst").read_text(encoding="utf-8")
+VARIANTS = [RBU @ 20, RBU(e=0.001) @ 20, RBU(p=0.8, e=0.001) @ 20]
+
+
+def numbers(row: str) -> list[float]:
+    """Return the numbers in the row of a table that begins with these words."""
+    (cells,) = re.findall(rf"^   \* - {re.escape(row)}.*\n((?:     .*\n)+)", PAGE, flags=re.MULTILINE)
+    return [float(cell) for cell in re.findall(r"^     - (-?[\d.]+)$", cells, flags=re.MULTILINE)]
+
+
+@pytest.fixture(scope="module")
+def mean(shared):
+    """Compute a measure of a run on qrels of TREC Web 2012, to three places."""
+
+    def compute(run, measure, variant=None):
+        qrels = TrecWebDataset("clueweb09/en/trec-web-2012").get_qrels(variant)
+        table = evaluate_runs(qrels, [shared / "trec-web" / "runs" / "2012" / f"{run}.run.gz"], [measure])
+        return round(table[str(measure)].item(), 3)
+
+    return compute
+
+
+@pytest.mark.parametrize(("row", "run"), [("DESA", "desa"), ("``ql.catb``", "ql.catb")], ids=["desa", "ql.catb"])
+def test_rbu_has_the_values_of_the_table(mean, row, run):
+    assert numbers(row) == [mean(run, measure) for measure in VARIANTS]
+
+
+@pytest.mark.parametrize(("e", "said"), [(0.05, "20 documents cost 0.9:"), (0.001, "they cost 0.02, and")])
+def test_twenty_documents_cost_as_much_as_it_says(e, said):
+    cost = -score(RBU(e=e) @ 20, [[0]] * 20, others=[[1]])
+
+    assert f"{cost:.1g}" in said
+    assert said in " ".join(PAGE.split())
+
+
+def test_no_results_at_all_have_the_values_of_the_table():
+    assert numbers("no results") == [measure.calc_aggregate({"q": {"d": 1}}, {"q": {}}) for measure in VARIANTS]
+
+
+def test_each_ndcg_has_the_value_of_the_table(mean):
+    assert numbers("``Adhoc(nDCG @ 20)``") == [mean("ql.catb", Adhoc(nDCG @ 20))]
+    assert numbers("``nDCG @ 20``") == [mean("ql.catb", nDCG @ 20, "adhoc")]
+    assert numbers('``nDCG(dcg="exp-log2") @ 20``') == [mean("ql.catb", nDCG(dcg="exp-log2") @ 20, "adhoc")]
+
+
+@pytest.mark.parametrize(("year", "n_other"), [(2011, 0), (2012, 0), (2013, 3), (2014, 0)])
+def test_adhoc_qrels_repeat_the_judgements_of_subtopic_1(shared, year, n_other):
+    dataset = TrecWebDataset(f"clueweb{'09/en' if year < 2013 else '12'}/trec-web-{year}")
+    diversity, adhoc = dataset.get_qrels(), dataset.get_qrels("adhoc")
+    described = diversity[diversity["iteration"].isin(["0", "1"])]  # a topic of one intent calls it 0
+    beside = described.merge(adhoc, on=["qid", "docno"], how="outer", suffixes=("", "_adhoc"))
+
+    assert len(beside) == len(described) == len(adhoc)
+    assert (beside["label"].clip(lower=0) != beside["label_adhoc"].clip(lower=0)).sum() == n_other
+
+
+def test_as_many_documents_have_a_higher_label_for_another_subtopic(shared):
+    dataset = TrecWebDataset("clueweb09/en/trec-web-2012")
+    adhoc = dataset.get_qrels("adhoc").set_index(["qid", "docno"])["label"].clip(lower=0)
+    highest = dataset.get_qrels().groupby(["qid", "docno"])["label"].max()
+    (said,) = re.findall(r"([\d,]+) of ([\d,]+) documents have a higher", PAGE)
+
+    assert [f"{(highest > adhoc).sum():,}", f"{len(adhoc):,}"] == list(said)
