@@ -5,6 +5,7 @@ A preference is a better label for the same intent. Only the order of the labels
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from typing import Any
 
 import numpy as np
@@ -89,12 +90,16 @@ class _ConcordantPairs(DiversityMeasure):
 
     def _preferred(self, ranked: Ranked) -> np.ndarray:
         """Return the number of documents down to each entry that are preferred to it."""
-        better = np.zeros(len(ranked.rank))
-        for label in np.unique(ranked.label):
-            rows = ranked.label == label
-            above = ranked.intents.above(ranked.label >= label if self.ties else ranked.label > label)
-            better[rows] = above[rows]
-        return better + 1 if self.ties else better
+        place = bisect_left if self.ties else bisect_right
+        better = ranked.met + float(self.ties)
+        above: list[float] = []
+        for i, (label, first) in enumerate(zip(ranked.label.tolist(), ranked.intents.first.tolist(), strict=True)):
+            if first:
+                above.clear()
+            at = place(above, label)
+            better[i] -= at
+            above.insert(at, label)
+        return better
 
     def _compared_from(self, ranked: Ranked, rank: np.ndarray) -> np.ndarray:
         """Return the probability that a document is compared with those at ``rank`` and below, of a rank per entry."""

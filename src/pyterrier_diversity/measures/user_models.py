@@ -307,6 +307,7 @@ class _UserModel(UserModelMeasure):
     documents if there are more. Values then do not exceed 1, except with ``effort="rank"``, where less is better.
 
     ``gain={1: 3, 2: 10}`` gives each label its value; with the distribution ERR, its probability of satisfying a user.
+    Graded ERR is that of Chapelle et al. (2009). The paper's form (Sec. 5.1), a product over all grades, may exceed 1.
 
     ``base`` is the base b in the viewing probability of DCG, 1/log_b(i + b - 1), which is 1 at the first rank. (nDCG
     with base b that does not discount above rank b is another measure.)
