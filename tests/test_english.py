@@ -29,7 +29,7 @@ INSTEAD = {
     r"[,;:] (?:or |and )?else\b(?!\.)|\b(?:or|and) else\b": "otherwise",
     r"\b(?:it|that|which|who|they) lacks?\b": "does not have",
     r"\bto hold (?!for\b|in\b)": "to contain, to have",
-    r"\bwhatever\b": "any, regardless of",
+    r"\bwhatever (?:is|was|are|were|can|the|they)\b": "any, regardless of",
     r"\bonce more\b": "again",
 }
 

@@ -427,7 +427,7 @@ def test_more_than_1000_intents_of_a_query_have_no_weights_that_halve(n_intents)
         assert (add_weights(frame, "sakai")["weight"] > 0).all()
     else:
         with pytest.raises(
-            ValueError, match=r"^add_weights: scheme=.sakai. must have at most 1000 intents in a query, not 1001, as"
+            ValueError, match=r"^add_weights: scheme=.sakai. allows at most 1000 intents in a query, not 1001, as"
         ):
             add_weights(frame, "sakai")
 

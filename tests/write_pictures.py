@@ -40,7 +40,7 @@ def illustrations() -> dict[str, Callable[[], object]]:
     qrels, subtopics = demo.get_qrels(), demo.get_topics("subtopics")
     runs = {name: demo.get_results(name) for name in SYSTEMS}
     perquery = evaluate_runs(qrels, runs, MEASURES, perquery=True)
-    compared = meta.compare(perquery, n_trials=2000, rng=1)
+    compared = meta.compare(perquery, rng=1)
     baseline = meta.compare(perquery, "t", baseline="bm25", correction="holm")
     topic = subtopics[subtopics["qid"] == QUERY]
     texts = dict(zip(topic["iteration"], topic["query"], strict=True))

@@ -218,6 +218,13 @@ def test_compare_with_a_baseline_a_correction_and_a_test_that_draws():
     assert run(*arguments, "--correction", "holm", "--format", "csv") == text
 
 
+def test_a_baseline_by_another_path_is_the_same_run(monkeypatch):
+    monkeypatch.chdir(FOLDER)
+    arguments = ["compare", "demo", "bm25.run", "xquad.run", "-m", "RBU@5", "--format", "csv", "-b"]
+
+    assert run(*arguments, BM25) == run(*arguments, "bm25")
+
+
 def test_compare_prints_a_p_value_that_no_trial_reached_as_below_one_over_the_trials():
     arguments = ["compare", "demo", BM25, XQUAD, "-m", "RBU@5", "--seed", "6"]
 

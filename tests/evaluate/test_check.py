@@ -85,3 +85,21 @@ def test_scores_against_ranks_are_a_warning_unless_ranks_order(tmp_path):
 
     assert "rank" in said(check_files(QRELS, path), "reversed", "warning")[0]
     assert said(check_files(QRELS, path, order="rank"), "reversed", "warning") == []
+
+
+@pytest.mark.parametrize("runs", [(), [], {}, iter([])])
+def test_qrels_may_be_checked_alone(runs):
+    assert set(check_files(QRELS, runs)["name"]) == {"qrels"}
+
+
+def test_runs_of_another_form_are_refused():
+    mine = run(("1", "a"))
+
+    with pytest.raises(TypeError, match=r"^check_files: runs must be a mapping of .* or paths, not a list of int\.$"):
+        check_files(QRELS, [1])
+    with pytest.raises(
+        ValueError, match=r"^check_files: runs looks like a run\. Give it a name, as in {'mine': run}\.$"
+    ):
+        check_files(QRELS, mine)
+    with pytest.raises(ValueError, match=r"runs looks like qrels\. The order is check_files\(qrels, runs\)\.$"):
+        check_files({"mine": mine}, QRELS)

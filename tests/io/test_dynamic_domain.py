@@ -394,7 +394,7 @@ def test_lengths_of_other_documents_only_are_told(lengths, known):
 def test_lengths_need_documents_and_a_mapping_or_a_file():
     with pytest.raises(ValueError, match="run: missing column docno"):
         add_lengths(pd.DataFrame({"qid": ["1"]}), {"1": 5})
-    with pytest.raises(TypeError, match=r"^A file must be given as its path, or open, not as Series\.$"):
+    with pytest.raises(TypeError, match=r"^A file must be a path or an open file, not Series\.$"):
         add_lengths(pd.DataFrame({"docno": ["1"]}), pd.Series({"1": 5}))
 
 
@@ -494,5 +494,5 @@ def test_what_cannot_be_opened_is_told_by_the_reader(tmp_path):
 
 
 def test_a_turn_of_many_digits_is_refused(tmp_path):
-    with pytest.raises(ValueError, match=r"file, line 1: turn may have 18 digits, not 5000: '1111.*1111"):
+    with pytest.raises(ValueError, match=r"file, line 1: turn must have at most 18 digits, not 5000: '1111.*1111"):
         read_dd_run(write(tmp_path, f"q\t{'1' * 5000}\td\t1\t1\tNULL\n"))

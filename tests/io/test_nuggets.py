@@ -186,16 +186,16 @@ def test_passages_of_a_query_may_be_assigned_different_nuggets():
     [
         ({"run_id": None}, "run_id is missing"),
         ({"qid": None}, "qid (or query_id) is missing"),
-        ({"qid": 1.5}, "qid must be a string that is not empty, or an integer, not 1.5"),
-        ({"qid": True}, "qid must be a string that is not empty, or an integer, not True"),
+        ({"qid": 1.5}, "qid must be a non-empty string or an integer, not 1.5"),
+        ({"qid": True}, "qid must be a non-empty string or an integer, not True"),
         ({"nuggets": {"text": "a"}}, "nuggets must be a list, not {'text': 'a'}"),
         ({"nuggets": ["a"]}, "nuggets[0] must be an object, not 'a'"),
         ({"nuggets": [{"importance": "vital"}]}, "nuggets[0].text is missing"),
-        ({"nuggets": [{"text": 7}]}, "nuggets[0].text must be a string that is not empty, not 7"),
-        ({"nuggets": [{"text": "a", "assignment": ["support"]}]}, "nuggets[0].assignment must be a string"),
+        ({"nuggets": [{"text": 7}]}, "nuggets[0].text must be a non-empty string, not 7"),
+        ({"nuggets": [{"text": "a", "assignment": ["support"]}]}, "nuggets[0].assignment must be a non-empty string"),
         (
             {"nuggets": [{"text": "a", "assignment": "support", "importance": {}}]},
-            "nuggets[0].importance must be a string",
+            "nuggets[0].importance must be a non-empty string",
         ),
     ],
 )
@@ -578,8 +578,8 @@ def test_a_weight_of_a_table_is_kept():
         ({"docno": None}, "label must be 0 in a row without a document, not 1"),
         ({"qid": None}, "qid is missing"),
         ({"iteration": None}, r"iteration \(or nugget_text\) is missing"),
-        ({"docno": 1.5}, "docno must be a string that is not empty, or an integer, not 1.5"),
-        ({"doc_id": "e"}, "doc_id must be 'd', as another column for docno is, not 'e'"),
+        ({"docno": 1.5}, "docno must be a non-empty string or an integer, not 1.5"),
+        ({"doc_id": "e"}, "doc_id must be 'd', like the other column for docno, not 'e'"),
         ({"weight": "x"}, "weight must be a finite number, not 'x'"),
     ],
 )

@@ -180,7 +180,7 @@ def test_rows_with_a_rank_need_no_score(tmp_path):
         ({"qid": "1", "docno": ["a"], "score": [1, 2]}, "line 2: score must have a number for each of the 1 documents"),
         (
             {"qid": "1", "docno": [1.5]},
-            r"line 2: docno\[0\] must be a string that is not empty, or an integer, not 1.5",
+            r"line 2: docno\[0\] must be a non-empty string or an integer, not 1.5",
         ),
     ],
 )

@@ -472,7 +472,7 @@ def test_equal_measures_make_one_row():
     ("arguments", "error", "message"),
     [
         ((RBU, "Prio"), ValueError, "constraint must be one of Pri, Deep, .*, not 'Prio'"),
-        (("RBU", "Pri"), TypeError, "measure must be a measure of this package or of ir_measures, not 'RBU'"),
+        ((3, "Pri"), TypeError, r"check: a measure must be an object such as RBU @ 20, or its name, not 3\."),
         ((P_Rareness @ 5, "Pri"), ValueError, "needs the column rarity"),
         ((RBU(max_rel=2), "Pri"), ValueError, "3"),
     ],
@@ -492,7 +492,15 @@ def test_sizes_of_thresholds_are_as_documented():
     assert f"CloseTh with {constraints.CLOSE[0]} to {constraints.CLOSE[-1]}," in " ".join(axioms.__doc__.split())
 
 
-@pytest.mark.parametrize("measures", [None, 3, RBU, "RBU"])
-def test_measures_that_are_not_several_are_refused(measures):
-    with pytest.raises(TypeError, match=r"axiom_table: measures must be a list of measures, such as .*, not "):
+@pytest.mark.parametrize("measures", [None, 3])
+def test_what_is_no_measure_is_refused(measures):
+    with pytest.raises(TypeError, match=r"axiom_table: measures must be a measure or several, not "):
         axiom_table(measures)
+
+
+def test_one_measure_and_names_of_measures_are_accepted():
+    tables = [axiom_table(measures, ["Pri"], n_pairs=0) for measures in (RBU, "RBU", [RBU], ["RBU"])]
+
+    for table in tables[1:]:
+        pd.testing.assert_frame_equal(table, tables[0])
+    assert check("RBU", "Pri", n_pairs=0).measure == "RBU"

@@ -237,8 +237,8 @@ def test_topics_without_a_value_of_a_system_are_left_out_with_a_warning():
         ({"gold": []}, r"gold must have at least one measure"),
         ({"gold": "H"}, r"perquery has no measure H; it has A, B, G\."),
         ({"gold": "H", "measures": ["A", "B"]}, r"perquery has no measure H; it has A, B, G\."),
-        ({"gold": ["A", "G"]}, r"measures must be at least two, without gold, not \['B'\]\."),
-        ({"gold": "G", "measures": ["A", "A"]}, r"measures must be at least two, without gold, not \['A'\]\."),
+        ({"gold": ["A", "G"]}, r"give at least two measures besides gold, not \['B'\]\."),
+        ({"gold": "G", "measures": ["A", "A"]}, r"give at least two measures besides gold, not \['A'\]\."),
         ({"gold": "G", "method": "t"}, r"method must be one of 'exact', 'normal', not 't'\."),
     ],
 )

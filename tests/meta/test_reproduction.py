@@ -86,7 +86,7 @@ def test_series_are_taken_as_mappings():
 
 
 def test_a_difference_needs_a_reason():
-    with pytest.raises(ValueError, match="reproduction: why must say why 'b' of Table 1 does not agree"):
+    with pytest.raises(ValueError, match="reproduction: why must have a reason for 'b' of Table 1"):
         reproduction("P", "Table 1", {"a": 1, "b": 2}, {"a": 1, "b": 3})
 
 

@@ -17,7 +17,7 @@ from statsmodels.stats.multitest import multipletests
 from pyterrier_diversity import __version__
 from pyterrier_diversity.meta import compare, trials
 from pyterrier_diversity.meta.significance_tests import TESTS as TABLE
-from pyterrier_diversity.meta.significance_tests import Design, Test, studentised
+from pyterrier_diversity.meta.significance_tests import Design, Test, studentised, undecided
 from pyterrier_diversity.meta.significance_tests import tested as p_and_intervals
 from pyterrier_diversity.meta.trials import draws, flips, resamples, shuffle
 
@@ -773,3 +773,55 @@ def test_tests_of_pairs_find_more_than_an_hsd_test_of_real_runs(shared):
     assert 2 * len(hsd) < len(bootstrap)
     assert t == parametric_of_pairs
     assert len(of_pairs ^ t) < 0.05 * len(t)
+
+
+def decided(p, decisive=None, *, test="bootstrap", n_trials=1000, n_queries=50, correction=None):
+    """Return which p-values more trials could put on the other side of 0.05."""
+    how = Design(test, "all", draws(1, n_trials, 1), 0.05, correction, None)
+    return undecided(np.array(p), np.array(p if decisive is None else decisive), 1, n_queries, how).tolist()
+
+
+def test_a_p_value_within_two_standard_errors_of_alpha_is_undecided():
+    # The standard error at 0.05 with 1,000 trials is 0.0069.
+    assert decided([0.03, 0.04, 0.05, 0.063, 0.07]) == [False, True, True, True, False]
+    assert decided([0.04, 0.05, 0.063], n_trials=100_000) == [False, True, False]
+
+
+def test_a_p_value_of_0_is_undecided_if_one_trial_more_could_be_above_alpha():
+    assert decided([0.0], n_trials=20) == [True]
+    assert decided([0.0], n_trials=1000) == [False]
+
+
+def test_a_corrected_p_value_has_the_error_of_the_correction_too():
+    # Bonferroni by 10: p is 10 times as large, and its error as well.
+    p, decisive = [0.001, 0.004, 0.007, 0.015, 0.0], [0.01, 0.04, 0.07, 0.15, 0.0]
+
+    assert decided(p, decisive, correction="bonferroni") == [False, True, True, False, False]
+
+
+@pytest.mark.parametrize("how", [{"test": "t"}, {"test": "permutation", "n_trials": 9999, "n_queries": 10}])
+def test_tests_without_random_trials_decide_each_pair(how):
+    assert decided([0.05], **how) == [False]
+
+
+def test_a_permutation_test_that_cannot_try_everything_is_random():
+    assert decided([0.05], test="permutation", n_trials=9999, n_queries=14) == [True]
+
+
+@pytest.mark.parametrize("test", get_args(Test))
+def test_tests_with_random_trials_tell_what_is_undecided(test):
+    result = compare(frame_of(SYSTEMS), test)
+
+    assert ("undecided" in result) == (TABLE[test].n_trials is not None)
+
+
+def test_other_seeds_decide_an_undecided_pair_in_both_ways_and_others_in_one():
+    values = np.random.default_rng(9).random((8, 30)) + np.linspace(0, 0.5, 8)[:, None]
+    perquery = frame_of(values)
+    results = [compare(perquery, n_trials=1000, rng=seed) for seed in range(20)]
+
+    ways = np.ptp([result["significant"].to_numpy(dtype=int) for result in results], axis=0)
+    doubts = np.mean([result["undecided"] for result in results], axis=0)
+    assert ways.any()
+    assert (doubts[ways == 1] > 0.5).all()
+    assert (doubts[ways == 0] < 1).all()

@@ -8,7 +8,7 @@ import pytest
 from pyterrier_diversity import RBU, signature
 from pyterrier_diversity.io import escaped
 from pyterrier_diversity.meta import compare, significance_table
-from pyterrier_diversity.meta.tables import undecided, with_bounds
+from pyterrier_diversity.meta.tables import with_bounds
 
 # By the t-test, a is above b and c by RBU@5; by P@5, which is nobody's measure here, nothing differs.
 VALUES = {
@@ -155,42 +155,9 @@ def test_the_legend_tells_which_p_values_are_taken_together(perquery, how, told)
     assert f"({told}" in significance_table(compare(perquery, **how)).legend
 
 
-def decided(p, **attrs):
-    """Return which rows more trials could decide otherwise, of one measure."""
-    frame = pd.DataFrame({"measure": "M", **p})
-    frame.attrs = {"test": "bootstrap", "alpha": 0.05, "n_trials": 1000, "n_queries": 50, **attrs}
-    return undecided(frame).tolist()
-
-
-def test_a_p_value_within_two_standard_errors_of_alpha_is_undecided():
-    # The standard error at 0.05 with 1,000 trials is 0.0069.
-    assert decided({"p": [0.03, 0.04, 0.05, 0.063, 0.07]}) == [False, True, True, True, False]
-    assert decided({"p": [0.04, 0.05, 0.063]}, n_trials=100_000) == [False, True, False]
-
-
-def test_a_p_value_of_0_is_undecided_if_one_trial_more_could_be_above_alpha():
-    assert decided({"p": [0.0]}, n_trials=10) == [True]
-    assert decided({"p": [0.0]}, n_trials=1000) == [False]
-
-
-def test_a_corrected_p_value_has_the_error_of_the_correction_too():
-    # Bonferroni by 10: p is 10 times as large, and its error as well.
-    p = {"p": [0.001, 0.004, 0.007, 0.015, 0.0], "p_corrected": [0.01, 0.04, 0.07, 0.15, 0.0]}
-
-    assert decided(p, correction="bonferroni", family="all") == [False, True, True, False, False]
-
-
-@pytest.mark.parametrize(
-    "attrs", [{"n_trials": None}, {"alpha": None}, {"test": "permutation", "n_trials": 9999, "n_queries": 10}]
-)
-def test_tests_without_random_trials_decide_each_pair(attrs):
-    assert decided({"p": [0.05]}, **attrs) == [False]
-
-
 def test_the_legend_names_the_decisions_that_more_trials_could_change(perquery):
     compared = compare(perquery, "bootstrap", n_trials=50, rng=1)
-    compared["p"] = 0.05
-    legend = significance_table(compared).legend
+    legend = significance_table(compared.assign(undecided=True)).legend
 
     assert legend.endswith(
         "More trials (n_trials) could decide otherwise on a and b_1 by RBU@5, a and c by RBU@5, b_1 and c by RBU@5 and "

@@ -54,7 +54,7 @@ def test_intervals_of_means_overlap_exactly_if_the_test_finds_no_difference(how,
 
 def test_means_say_on_how_many_pairs_more_trials_could_decide_otherwise():
     compared = compare(frame(), n_trials=200, rng=1, measures=["RBU"])
-    compared["p"] = [0.05, 0.05, *[0.9] * 8]
+    compared["undecided"] = [True, True, *[False] * 8]
 
     assert "2 of 10 pairs: more trials could" in plots.means(compared).get_xlabel()
     assert "more trials" not in plots.means(COMPARED).get_xlabel()
@@ -139,7 +139,7 @@ def test_an_interval_without_an_end_reaches_the_edge():
 
 def test_p_values_that_more_trials_could_change_are_marked():
     compared = compare(frame(), "bootstrap", baseline="s0", n_trials=100, rng=1, measures=["RBU"])
-    compared["p"] = [0.05, 0.4, 0.5, 0.0]
+    compared = compared.assign(p=[0.05, 0.4, 0.5, 0.0], undecided=[True, False, False, False])
 
     ax = plots.differences(compared)
 

@@ -146,14 +146,18 @@ def runs_and_baselines(
     """
     from ..evaluate.runs import named_runs
 
-    given = named_runs(run_paths(names, qrels))
+    given = named_runs("compare", run_paths(names, qrels))
     files = [given[one] if one in given else run_paths([one], qrels)[0] for one in baselines]
     unknown = [one for one, path in zip(baselines, files, strict=True) if not Path(path).exists()]
     if unknown:
         raise ValueError(
             f"The baseline {unknown[0]!r} is neither a file nor the name of a run. The runs are {', '.join(given)}."
         )
-    runs = named_runs(list(dict.fromkeys(map(Path, [*given.values(), *files]))))
+    # The same file may be given by two paths.
+    distinct: dict[Path, str | Path] = {}
+    for path in (*given.values(), *files):
+        distinct.setdefault(Path(path).resolve(), path)
+    runs = named_runs("compare", list(distinct.values()))
     name_of = {Path(path).resolve(): name for name, path in runs.items()}
     return runs, [name_of[Path(path).resolve()] for path in files]
 

@@ -53,7 +53,7 @@ def explain(
     from ..evaluate.runs import named_runs
     from ..transformers import explain_difference
 
-    paths = named_runs(run_paths(runs, qrels))
+    paths = named_runs("explain", run_paths(runs, qrels))
     if len(paths) > 2:
         raise click.UsageError(f"Give one run to explain, or two to explain their difference, not {len(paths)}.")
     asked = Asked(qrels, {}, [options.parsed(measure)], query, depth or 10, order, doc_len)
@@ -290,7 +290,7 @@ def plot(
         raise click.UsageError(
             f"The ending of -o must be a format of pictures, not {output.suffix!r}: {', '.join(sorted(formats))}."
         )
-    asked = Asked(qrels, named_runs(run_paths(runs, qrels)), options.measures_of(measures), query, depth, **how)
+    asked = Asked(qrels, named_runs("plot", run_paths(runs, qrels)), options.measures_of(measures), query, depth, **how)
     PICTURES[picture](asked)
     if asked.texts.collection:
         plt.suptitle(asked.texts.collection, fontsize=10)

@@ -68,7 +68,7 @@ def runs_by_name(who: str, runs: Any) -> dict[str, Any]:
     return named
 
 
-def check_order(who: str, qrels: Any, runs: Any, measures: Any) -> None:
+def check_order(who: str, qrels: Any, runs: Any, measures: Any = None) -> None:
     """Raise a ``ValueError`` if one of qrels, runs and measures looks like another.
 
     A string may be a measure or a path, so it is accepted as either.
@@ -78,12 +78,9 @@ def check_order(who: str, qrels: Any, runs: Any, measures: Any) -> None:
     wrong = [f"{name} looks like {seen}" for name, seen in looks.items() if seen not in right[name]]
     if not wrong:
         return
-    what = " and ".join(wrong)
+    how = f"The order is {who}(qrels, runs{'' if measures is None else ', measures'})."
     if looks["qrels"] == "a path":
-        raise ValueError(
-            f"{who}: {what}. The order is {who}(qrels, runs, measures). Read qrels files with "
-            "pyterrier_diversity.io.read_qrels."
-        )
-    if wrong == ["runs looks like a run"]:
-        raise ValueError(f"{who}: {what}. Give it a name, as in {{'mine': run}}.")
-    raise ValueError(f"{who}: {what}. The order is {who}(qrels, runs, measures).")
+        how += " Read qrels files with pyterrier_diversity.io.read_qrels."
+    elif wrong == ["runs looks like a run"]:
+        how = "Give it a name, as in {'mine': run}."
+    raise ValueError(f"{who}: {' and '.join(wrong)}. {how}")

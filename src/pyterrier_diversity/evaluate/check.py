@@ -12,6 +12,7 @@ import pandas as pd
 from ..io import read_if_path
 from ..io.trec import OrderedBy
 from ..judged import QRELS_COLUMNS, RUN_COLUMNS, Judgements, Run, collected, judge, to_frame
+from .arguments import check_order
 from .runs import named_runs
 
 # Down to which rank to count judged documents.
@@ -51,7 +52,7 @@ def check_files(
     Raises
     ------
     ValueError
-        If a run file does not exist, or two runs have the same name.
+        If a run file does not exist, two runs have the same name, or arguments are in the wrong order.
 
     Examples
     --------
@@ -63,7 +64,9 @@ def check_files(
     1   mine  warning
     2   mine     note
     """
-    named = named_runs(runs) if isinstance(runs, (Mapping, str, os.PathLike)) or (runs := list(runs)) else {}
+    check_order("check_files", qrels, runs)
+    several = runs if isinstance(runs, (Mapping, str, os.PathLike)) else list(runs)
+    named = named_runs("check_files", several) if several else {}
     found: list[tuple[str, _Finding]] = []
     judgements: Judgements | None = None
     try:

@@ -22,7 +22,7 @@ from .expected import TiesOption, read_draws
 from .saved import Scored
 from .scoring import Call, score_runs
 
-_FORMS = "evaluate_runs: runs must be a mapping of names to runs, or paths"
+_FORMS = "runs must be a mapping of names to runs, or paths"
 
 
 def evaluate_runs(
@@ -88,8 +88,8 @@ def evaluate_runs(
         As from ``pt.Experiment``: one row for each run, with ``name`` and a column for each measure; with ``perquery``,
         the columns ``name``, ``qid``, ``measure``, ``value``. With ``ties="expected"``, standard errors are in columns
         such as ``se(RBU@20)``, or in the column ``se``. ``attrs`` has the ``signatures`` of the measures, the names of
-        ``empty`` runs, the ``errors`` of skipped runs, the shares of ``ties``, and in ``expected`` the ``samples``,
-        the ``seed`` and the standard errors ``se`` of each run's aggregates.
+        ``empty`` runs, the ``errors`` of skipped runs, and the shares of ``ties``. ``attrs["expected"]`` has the
+        ``samples``, the ``seed``, and the standard errors ``se`` of each run's aggregates.
 
     Raises
     ------
@@ -122,7 +122,7 @@ def evaluate_runs(
     check_order("evaluate_runs", qrels, runs, measures)
     if on_error not in ("raise", "skip"):
         raise ValueError(f"evaluate_runs: on_error must be 'raise' or 'skip', not {on_error!r}.")
-    named = named_runs(runs)
+    named = named_runs("evaluate_runs", runs)
     wanted = read_some_measures("evaluate_runs", measures)
     judged = to_frame(qrels, QRELS_COLUMNS, "qrels")
     if judged.empty:
@@ -235,19 +235,19 @@ def run_files(patterns: Iterable[str | os.PathLike[str]]) -> list[Path]:
     return list(found)
 
 
-def named_runs(runs: Any) -> dict[str, Any]:
+def named_runs(who: str, runs: Any) -> dict[str, Any]:
     """Return runs or their paths by name."""
     if isinstance(runs, Mapping):
-        return runs_by_name("evaluate_runs", runs)
+        return runs_by_name(who, runs)
     several = [runs] if isinstance(runs, (str, os.PathLike)) else runs
     if not isinstance(several, Iterable):
-        raise TypeError(f"{_FORMS}, not {type(runs).__name__}.")
+        raise TypeError(f"{who}: {_FORMS}, not {type(runs).__name__}.")
     several = list(several)
     others = [path for path in several if not isinstance(path, (str, os.PathLike))]
     if others:
-        raise TypeError(f"{_FORMS}, not a {type(runs).__name__} of {type(others[0]).__name__}.")
+        raise TypeError(f"{who}: {_FORMS}, not a {type(runs).__name__} of {type(others[0]).__name__}.")
     if not several:
-        raise ValueError("evaluate_runs: give at least one run.")
+        raise ValueError(f"{who}: give at least one run.")
     paths = run_files(several)
     names = [_stem(path) for path in paths]
     return dict(zip(names if len(set(names)) == len(names) else map(str, paths), paths, strict=True))

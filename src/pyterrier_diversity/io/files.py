@@ -93,7 +93,7 @@ def read_content(source: Source) -> Content:
         return source
     if not isinstance(source, (str, os.PathLike)):
         if not hasattr(source, "read"):
-            raise TypeError(f"A file must be given as its path, or open, not as {type(source).__name__}.")
+            raise TypeError(f"A file must be a path or an open file, not {type(source).__name__}.")
         data = source.read()
         name = str(getattr(source, "name", "the stream"))
         return _decompressed(name, data.encode() if isinstance(data, str) else data)
@@ -106,7 +106,7 @@ def read_content(source: Source) -> Content:
     except FileNotFoundError:
         raise
     except OSError as error:
-        raise ValueError(f"{name}: {error}.") from error
+        raise ValueError(f"{name}: {error.strerror}.") from error
     return _decompressed(name, data)
 
 
@@ -353,7 +353,7 @@ def _whole(text: str, column: str) -> int:
     if not (text.isascii() and text.isdigit()):
         raise ValueError(f"{column} must be a whole number from 0, not {shown(text)}")
     if len(text) > _MOST_DIGITS:
-        raise ValueError(f"{column} may have {_MOST_DIGITS} digits, not {len(text)}: {shown(text)}")
+        raise ValueError(f"{column} must have at most {_MOST_DIGITS} digits, not {len(text)}: {shown(text)}")
     return int(text)
 
 

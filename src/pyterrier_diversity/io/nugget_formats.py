@@ -365,7 +365,7 @@ def _renamed(record: Field, columns: Mapping[str, str]) -> dict[str, Any]:
         if known != value and (other != "iteration" or str(known) not in _NO_INTENT):
             if other == "iteration" and str(value) in _NO_INTENT:
                 continue
-            raise Field(value, record.where, name).refused(f"must be {known!r}, as another column for {other} is")
+            raise Field(value, record.where, name).refused(f"must be {known!r}, like the other column for {other}")
         row[other] = value
     return row
 

@@ -84,7 +84,7 @@ class Field:
     def text(self) -> str:
         """Return a string."""
         if not isinstance(self.value, str) or not self.value:
-            raise self.refused("must be a string that is not empty")
+            raise self.refused("must be a non-empty string")
         return self.value
 
     def identifier(self) -> str:
@@ -92,7 +92,7 @@ class Field:
         if isinstance(self.value, int) and not isinstance(self.value, bool):
             return str(self.value)
         if not isinstance(self.value, str) or not self.value:
-            raise self.refused("must be a string that is not empty, or an integer")
+            raise self.refused("must be a non-empty string or an integer")
         return self.value
 
     def word(self) -> str:

@@ -191,7 +191,7 @@ def read_measures(who: str, measures: Any) -> list[ir_measures.Measure]:
     """
     several = [measures] if isinstance(measures, (ir_measures.Measure, str)) else measures
     if not isinstance(several, Iterable):
-        raise TypeError(f"{who}: measures must be a measure or several, not {type(measures).__name__}.")
+        raise TypeError(f"{who}: measures must be a measure or a list of measures, not {type(measures).__name__}.")
     named = [name for measure in several for name in (_split(measure) if isinstance(measure, str) else [measure])]
     return [read for name in named for read in _group(name) or (read_measure(who, name),)]
 

@@ -49,9 +49,10 @@ from ..evaluate import DiversityEvaluator
 from ..measures import Adhoc
 from ..measures.base import is_ours
 from ..measures.groups import read_measures
+from ..measures.parse import read_measure
 from ..parameters import Parameter, Rng
 from .constraints import CONSTRAINTS, SATURATED, Constraint, Instance, Pair
-from .scores import generators, signs
+from .scores import Measures, generators, signs
 
 __all__ = ["CONSTRAINTS", "Constraint", "Pair", "Verdict", "axiom_table", "check", "counterexample", "sketch"]
 
@@ -103,8 +104,6 @@ class _Violation(NamedTuple):
 
 def _readable(measure: ir_measures.Measure) -> ir_measures.Measure:
     """Return a form of the measure that reads topics with several intents."""
-    if not isinstance(measure, ir_measures.Measure):
-        raise TypeError(f"measure must be a measure of this package or of ir_measures, not {measure!r}.")
     return measure if is_ours(measure) else Adhoc(measure)
 
 
@@ -213,12 +212,14 @@ def _frame(measure: ir_measures.Measure, constraint: Constraint, violation: _Vio
     return frame
 
 
-def check(measure: ir_measures.Measure, constraint: str | Constraint, *, n_pairs: int = 200, rng: Rng = 0) -> Verdict:
+def check(
+    measure: ir_measures.Measure | str, constraint: str | Constraint, *, n_pairs: int = 200, rng: Rng = 0
+) -> Verdict:
     """Search for rankings on which a measure breaks a constraint.
 
     Parameters
     ----------
-    measure : Measure
+    measure : Measure or str
         A measure of this package or of ir_measures. An ad-hoc measure is read as ``Adhoc(measure)``.
     constraint : str or Constraint
         One of `CONSTRAINTS`, or its name.
@@ -253,12 +254,13 @@ def check(measure: ir_measures.Measure, constraint: str | Constraint, *, n_pairs
     >>> check(RBU(e=0), "Conf")
     Verdict(measure='RBU(e=0.0)', constraint='Conf', satisfied=False)
     """
+    measure = read_measure("check", measure)
     found = counterexample(measure, constraint, n_pairs=n_pairs, rng=rng)
     return Verdict(str(measure), _constraint(constraint).name, found is None, found)
 
 
 def counterexample(
-    measure: ir_measures.Measure, constraint: str | Constraint, *, n_pairs: int = 200, rng: Rng = 0
+    measure: ir_measures.Measure | str, constraint: str | Constraint, *, n_pairs: int = 200, rng: Rng = 0
 ) -> pd.DataFrame | None:
     """Return the smallest rankings found on which a measure breaks a constraint.
 
@@ -294,7 +296,7 @@ def counterexample(
     4   worse    1.0     2    d2      1
     5   worse    1.0  <NA>    u1     10
     """
-    sought = _constraint(constraint)
+    measure, sought = read_measure("counterexample", measure), _constraint(constraint)
     violation = _search([measure], [sought], n_pairs, rng)[sought.name].get(measure)
     return None if violation is None else _frame(measure, sought, violation)
 
@@ -368,7 +370,7 @@ def _labels(rows: pd.DataFrame, n_intents: int) -> list[str]:
 
 
 def axiom_table(
-    measures: Iterable[ir_measures.Measure],
+    measures: Measures,
     constraints: Iterable[str | Constraint] | None = None,
     *,
     n_pairs: int = 200,
@@ -378,7 +380,7 @@ def axiom_table(
 
     Parameters
     ----------
-    measures : iterable of Measure
+    measures : Measure or str, or iterable of them
         As for `check`.
     constraints : iterable of str or Constraint, optional
         By default, all ten of `CONSTRAINTS`.
@@ -415,8 +417,6 @@ def axiom_table(
     Conf     True   False
     Red      True   False
     """
-    if isinstance(measures, (str, ir_measures.Measure)) or not isinstance(measures, Iterable):
-        raise TypeError(f"axiom_table: measures must be a list of measures, such as [RBU, AP], not {measures!r}.")
     wanted = list(dict.fromkeys(read_measures("axiom_table", measures)))
     sought = list(CONSTRAINTS.values()) if constraints is None else [_constraint(each) for each in constraints]
     violations = _search(wanted, sought, n_pairs, rng)

@@ -26,6 +26,7 @@ from .significance_tests import (
     mean_interval,
     studentised,
     tested,
+    undecided,
 )
 
 P = ParamSpec("P")
@@ -48,6 +49,7 @@ _LEGEND = {
     "p": "two-sided p-value: probability of such a difference by chance; 0 means below 1 / n_trials",
     "p_corrected": "p, corrected for the number of pairs of the measure",
     "significant": "whether p_corrected (without a correction, p) is below alpha",
+    "undecided": "whether p is so close to alpha that more trials could decide otherwise",
     "effect_size": "mean difference by query over its standard deviation",
     "borderline": "smallest difference of means that would be significant, by the resamples of the pair",
     "ci_low": "lower end of the confidence interval of the difference",
@@ -106,8 +108,9 @@ def compare(
     -------
     DataFrame
         One row for each measure and pair: ``system``, ``other``, both means with Student's intervals, ``difference``,
-        ``wins``, ``ties`` (within 1e-12), ``losses``, ``p``, ``p_corrected``, ``significant``, ``effect_size`` (mean
-        difference over its standard deviation), ``borderline`` (bootstrap only), ``ci_low`` and ``ci_high``.
+        ``wins``, ``ties`` (within 1e-12), ``losses``, ``p``, ``p_corrected``, ``significant``, ``undecided`` (random
+        trials only: p is within two standard errors of alpha; raise ``n_trials``), ``effect_size`` (mean difference
+        over its standard deviation), ``borderline`` (bootstrap only), ``ci_low`` and ``ci_high``.
         ``attrs["legend"]`` describes the columns, ``attrs`` the test. `significance_table` and others take this frame.
 
     Raises
@@ -232,6 +235,7 @@ def _compared(
         attrs["baseline"] = list(dict.fromkeys(names[second]))
     test_has = {
         "p_corrected": how.correction is not None,
+        "undecided": TESTS[test].n_trials is not None,
         "borderline": TESTS[test].borderlines is not None,
         "ci_low": has_intervals,
         "ci_high": has_intervals,
@@ -251,7 +255,7 @@ def _compared(
         **{column: np.concatenate([part[column] for part in parts]) for column in parts[0]},
     }
     if "p" in table:
-        table |= _decisions(table["p"], len(parts) if how.family == "measure" else 1, how)
+        table |= _decisions(table["p"], len(parts) if how.family == "measure" else 1, len(scores.queries), how)
     result = pd.DataFrame({column: table[column] for column in legend})
     result.attrs = {"legend": legend, **attrs}
     return result
@@ -303,9 +307,13 @@ def _statistics(
     return columns
 
 
-def _decisions(p: np.ndarray, n_families: int, how: Design) -> dict[str, np.ndarray]:
+def _decisions(p: np.ndarray, n_families: int, n_queries: int, how: Design) -> dict[str, np.ndarray]:
     decisive = p if how.correction is None else corrected(p, how.correction, n_families)
-    return {"p_corrected": decisive, "significant": signs(decisive, np.full(p.shape, how.alpha)) < 0}
+    return {
+        "p_corrected": decisive,
+        "significant": signs(decisive, np.full(p.shape, how.alpha)) < 0,
+        "undecided": undecided(p, decisive, n_families, n_queries, how),
+    }
 
 
 def _pairs(who: str, scores: Scores, baseline: str | Iterable[str] | None) -> tuple[np.ndarray, np.ndarray]:

@@ -106,7 +106,7 @@ def concordance(
     if absent:
         raise ValueError(f"perquery has no measure {', '.join(absent)}; it has {', '.join(scores.measures)}.")
     if len(compared) < 2:
-        raise ValueError(f"concordance: measures must be at least two, without gold, not {compared!r}.")
+        raise ValueError(f"concordance: give at least two measures besides gold, not {compared!r}.")
     scores.need_two("concordance", "systems")
     counts = _count(*(np.stack([scores.by_measure[name] for name in names]) for names in (compared, golds)))
     table = _table(compared, counts, method)

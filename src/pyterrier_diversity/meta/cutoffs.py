@@ -45,8 +45,8 @@ def expected_over_cutoffs(perquery: pd.DataFrame, probabilities: Mapping[int, fl
     Raises
     ------
     ValueError
-        If the frame cannot be read, a cutoff or probability is out of range, the probabilities do not sum to 1 (within
-        1e-9), or a measure has some of the cutoffs but not all.
+        If the frame cannot be read, a cutoff or probability is out of range, or the probabilities do not sum to 1
+        (within 1e-9). Also if a measure has some of the cutoffs but not all.
     TypeError
         If the probabilities are not a mapping.
 

@@ -133,8 +133,8 @@ def delta_required(perquery: pd.DataFrame, *args: Any, **options: Any) -> pd.Dat
     if TESTS[how["test"]].of_all is None:
         if "correction" in how:
             raise ValueError(
-                f"{who}: correction must be None for the bootstrap, whose borderline is not corrected, not "
-                f"{how['correction']!r}."
+                f"{who}: correction must be None for the bootstrap, not {how['correction']!r}: its borderline "
+                "differences are not corrected."
             )
         delta = compared.groupby("measure", sort=False)["borderline"].max()
     else:

@@ -256,7 +256,8 @@ def _difference_for(measure: str, of: _Power, n: int, power: float, test: PowerT
         low, high = high, 2 * high
         if high > _LARGEST:
             raise ValueError(
-                f"topics_needed: n must be larger than {n}: test={test!r} finds no difference of {measure} with it."
+                f"topics_needed: n must be larger than {n}: test={test!r} finds no difference of {measure} with so few "
+                "topics."
             )
     while high - low > _EXACTNESS[test] * high:
         middle = (low + high) / 2

@@ -103,7 +103,7 @@ def reproduction(
             verdict = "differs"
         reason = "" if verdict == "agrees" else why if isinstance(why, str) else why.get(cell, "")
         if verdict != "agrees" and not reason:
-            raise ValueError(f"reproduction: why must say why {cell!r} of {table} does not agree ({verdict}).")
+            raise ValueError(f"reproduction: why must have a reason for {cell!r} of {table}: {verdict}.")
         rows.append(
             (paper, table, str(cell), _shown(printed, decimals), _shown(had.get(cell), decimals), verdict, reason)
         )

@@ -419,13 +419,13 @@ def design(
         _check_correction(who, correction)
         if TESTS[test].of_all is not None and groups == "all":
             raise ValueError(
-                f"{who}: correction must be None for test={test!r}, which takes all pairs together and needs no "
-                f"correction, not {correction!r}. Use it with groups='pairwise' or one of {of_pairs}."
+                f"{who}: correction must be None for test={test!r}, not {correction!r}: this test compares all "
+                f"systems together. Use a correction with groups='pairwise' or one of {of_pairs}."
             )
     elif family == "all":
         raise ValueError(
-            f"{who}: family must be 'measure' without a correction, not 'all': only a correction reads it. Give one, "
-            f"such as correction='holm', with one of {of_pairs}."
+            f"{who}: family must be 'measure' without a correction, not 'all'. Give a correction, such as "
+            f"correction='holm', with one of {of_pairs}."
         )
     scores.need_two(who, "systems", "queries")
     n = TESTS[test].n_trials or 1 if n_trials is None else TRIALS.check(who, "n_trials", n_trials)
@@ -438,6 +438,22 @@ def corrected(p: np.ndarray, correction: str, n_families: int) -> np.ndarray:
     from statsmodels.stats.multitest import multipletests
 
     return np.concatenate([multipletests(each, method=correction)[1] for each in np.split(p, n_families)])
+
+
+def undecided(p: np.ndarray, decisive: np.ndarray, n_families: int, n_queries: int, how: Design) -> np.ndarray:
+    r"""Return, for each p-value, whether more trials could put it on the other side of alpha.
+
+    That is the case within two standard errors, :math:`\sqrt{p(1-p)/B}` for B trials. The ``decisive`` p-values are
+    corrected, if there is a correction, and so are their errors. The permutation test has none if it tries everything.
+    """
+    n_trials = how.draws.n
+    if TESTS[how.test].n_trials is None or (how.test == "permutation" and 2.0**n_queries <= n_trials):
+        return np.zeros(len(p), dtype=bool)
+    # A p-value of 0 has an error, too: that of one trial more, which reaches the difference.
+    at = (p * n_trials + 1) / (n_trials + 1)
+    none = 1.0 if how.correction is None else len(p) / n_families
+    factor = np.where(p > 0, decisive / np.where(p > 0, p, 1.0), none)
+    return np.asarray(np.abs(decisive - how.alpha) <= 2 * factor * np.sqrt(at * (1 - at) / n_trials))
 
 
 def _check_correction(who: str, correction: str) -> None:

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-import numpy as np
 import pandas as pd
 
 from ..io import escaped, latex
@@ -212,29 +211,9 @@ def _of_family(test: Test, attrs: Mapping[Hashable, Any]) -> str:
     return f" {_FAMILIES['measure']}" if together else ", not corrected"
 
 
-def undecided(compared: pd.DataFrame) -> np.ndarray:
-    r"""Return, for each row of a frame from `compare`, whether more trials could change its significance.
-
-    That is the case if its p-value, corrected if there is a correction, is within two standard errors of alpha. One
-    with B trials has a standard error of :math:`\sqrt{p(1-p)/B}`. Tests without random trials have none.
-    """
-    attrs = compared.attrs
-    n_trials, alpha = attrs.get("n_trials"), attrs.get("alpha")
-    exact = attrs.get("test") == "permutation" and 2.0 ** attrs.get("n_queries", np.inf) <= (n_trials or 0)
-    if n_trials is None or alpha is None or "p" not in compared or exact:
-        return np.zeros(len(compared), dtype=bool)
-    p = compared["p"].to_numpy(dtype=float)
-    decisive = compared["p_corrected"].to_numpy(dtype=float) if "p_corrected" in compared else p
-    # A p-value of 0 has an error, too: that of one trial more, which reaches the difference.
-    at = (p * n_trials + 1) / (n_trials + 1)
-    n_together = len(p) / (compared["measure"].nunique() if attrs.get("family") == "measure" else 1)
-    factor = np.where(p > 0, decisive / np.where(p > 0, p, 1.0), n_together if "p_corrected" in compared else 1.0)
-    return np.asarray(np.abs(decisive - alpha) <= 2 * factor * np.sqrt(at * (1 - at) / n_trials))
-
-
 def _told_of_undecided(compared: pd.DataFrame) -> str:
     """Name the decisions that more trials could change, for a legend."""
-    unsure = compared[undecided(compared)]
+    unsure = compared[compared["undecided"]] if "undecided" in compared else compared[:0]
     pairs = [f"{one} and {other} by {measure}" for measure, one, other in unsure[list(_NEEDED[:3])].to_numpy()]
     if not pairs:
         return ""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from ..io import printable
-from .tables import letters, told_of_test, undecided, with_bounds
+from .tables import letters, told_of_test, with_bounds
 
 _GAP = "  "
 _NAMES = ("system", "other")
@@ -53,8 +53,8 @@ def comparison_text(compared: pd.DataFrame, places: int = 4, width: int = 80) ->
     if compared.empty:
         raise ValueError("comparison_text: compared must not be empty.")
     table = with_bounds(compared, places)
-    unsure = undecided(compared)
-    header, numbers = _numbers(table.assign(unsure=unsure), compared.attrs, places)
+    table = table if "undecided" in table else table.assign(undecided=False)
+    header, numbers = _numbers(table, compared.attrs, places)
     names = [[printable(str(name)) for name in table[column]] for column in _NAMES]
     room = width - sum(len(_GAP) + max(map(len, column)) for column in zip(header, *numbers, strict=True))
     legend = ""
@@ -69,7 +69,11 @@ def comparison_text(compared: pd.DataFrame, places: int = 4, width: int = 80) ->
     for measure in dict.fromkeys(of_row):
         rows = [line for line, name in zip(written[1:], of_row, strict=True) if name == measure]
         blocks.append("\n".join([printable(measure), written[0], *rows]))
-    doubt = "\n? within two standard errors of alpha: raise the number of trials to decide" if unsure.any() else ""
+    doubt = (
+        "\n? within two standard errors of alpha: raise the number of trials to decide"
+        if table["undecided"].any()
+        else ""
+    )
     return "\n\n".join([*blocks, f"* significant ({told_of_test(compared.attrs)}){doubt}{legend}"])
 
 
@@ -90,7 +94,7 @@ def _numbers(table: pd.DataFrame, attrs: dict[object, object], places: int) -> t
     columns[p.replace("_corrected", " corr.")] = [
         value if isinstance(value, str) else f"{value:.{places}f}" for value in table[p]
     ]
-    marks = zip(table["significant"], table["unsure"], strict=True)
+    marks = zip(table["significant"], table["undecided"], strict=True)
     columns[""] = ["*" * bool(significant) + "?" * bool(unsure) for significant, unsure in marks]
     return list(columns), list(map(list, zip(*columns.values(), strict=True)))
 

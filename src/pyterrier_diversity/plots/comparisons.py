@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from ..meta.tables import told_of_test, undecided, with_bounds
+from ..meta.tables import told_of_test, with_bounds
 from .drawing import GAIN, fitted, new_axes, readable, title
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def means(compared: pd.DataFrame, measure: object = None, *, ax: Axes | None = N
     ax = _new(len(table)) if ax is None else ax
     half = widths[0] / 2
     _draw(ax, table["system"], table["mean"], table["mean"] - half, table["mean"] + half, np.ones(len(table), bool))
-    unsure = int(undecided(compared)[rows.index].sum())
+    unsure = int(rows["undecided"].sum())
     doubt = f"\n{unsure} of {len(rows)} pairs: more trials could decide otherwise" if unsure else ""
     ax.set_xlabel(f"mean {rows['measure'].iloc[0]}\ntwo intervals that do not overlap: a significant difference{doubt}")
     title(ax, told_of_test(compared.attrs))
@@ -118,7 +118,7 @@ def differences(compared: pd.DataFrame, measure: object = None, *, ax: Axes | No
     ['difference in RBU from z, with 95% intervals', '● significant   ○ not significant']
     """
     rows = _rows_of("differences", compared, measure)
-    rows = rows.assign(unsure=undecided(compared)[rows.index]).sort_values("difference", ascending=False, kind="stable")
+    rows = rows.sort_values("difference", ascending=False, kind="stable")
     baselines = rows["other"].unique()
     one = len(baselines) == 1 and len(rows) > 1
     names = rows["system"] if one else rows["system"].astype(str) + " - " + rows["other"].astype(str)
@@ -127,7 +127,7 @@ def differences(compared: pd.DataFrame, measure: object = None, *, ax: Axes | No
     corrected = "p_corrected" in rows
     _draw(ax, names, rows["difference"], rows["ci_low"], rows["ci_high"], significant, "--" if corrected else "-", [0])
     ax.axvline(0, color="0.4", linewidth=0.8)
-    for row, (p, unsure) in enumerate(rows[["p_corrected" if corrected else "p", "unsure"]].to_numpy()):
+    for row, (p, unsure) in enumerate(rows[["p_corrected" if corrected else "p", "undecided"]].to_numpy()):
         text = p if isinstance(p, str) else "< 0.001" if p < 0.0005 else f"{p:.3f}"
         ax.text(1.01, row, f"p {text}{' ?' if unsure else ''}", va="center", size=8, transform=ax.get_yaxis_transform())
     told = f" from {baselines[0]}" if one else ""
@@ -135,16 +135,16 @@ def differences(compared: pd.DataFrame, measure: object = None, *, ax: Axes | No
     kind = f"{level}intervals" + (", not corrected" if corrected else "")
     ax.set_xlabel(
         f"difference in {rows['measure'].iloc[0]}{told}, with {kind}\n● significant   ○ not significant"
-        + ("   ? more trials could decide otherwise" if rows["unsure"].any() else "")
+        + ("   ? more trials could decide otherwise" if rows["undecided"].any() else "")
     )
     title(ax, told_of_test(compared.attrs))
     return ax
 
 
 def _rows_of(who: str, compared: pd.DataFrame, measure: object, *columns: str) -> pd.DataFrame:
-    """Return the rows of one measure, with bounds instead of p-values of 0, by their places in the frame."""
-    frame = readable(who, compared, _SOURCE, *_NEEDED, *columns)
-    frame = with_bounds(frame, 3).reset_index(drop=True)
+    """Return the rows of one measure, with bounds instead of p-values of 0."""
+    frame = with_bounds(readable(who, compared, _SOURCE, *_NEEDED, *columns), 3)
+    frame = frame if "undecided" in frame else frame.assign(undecided=False)
     there = frame["measure"].astype(str)
     names = list(there.unique())
     if measure is None and len(names) > 1:

@@ -203,7 +203,7 @@ def explain(
     shape = len(known), max(grid.labels.shape[1] for grid in grids)
     panels = new_panels(len(shown), _size(len(shown), shape, 1.2)) if ax is None else list(given)
     if len(panels) != len(shown):
-        raise ValueError(f"{who}: ax must have one of Axes for each system, not {len(panels)} for {len(shown)}.")
+        raise ValueError(f"{who}: ax must have one Axes object for each system, not {len(panels)} for {len(shown)}.")
     highest = max(_HIGHEST, *(grid.labels.max() for grid in grids))
     values = np.concatenate([rows["value"].to_numpy(dtype=float) for rows in shown.values()])
     limits = float(np.nanmin(values, initial=0.0)), float(np.nanmax(values, initial=1.0))

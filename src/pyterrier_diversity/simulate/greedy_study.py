@@ -36,8 +36,8 @@ def greedy_study(qrels: pd.DataFrame, time_limit: float = 60.0) -> pd.DataFrame:
         - ``recall_ratio``: how much the greedy minRank overestimates subtopic recall. This is 1 divided by the recall
           of the greedy ranking at the exact minRank.
 
-        ``attrs`` is about the queries that are not trivial: their number ``n``, the share ``missed`` with a rank ratio
-        above 1, and the means ``rank_ratio`` and ``recall_ratio`` over the missed ones, or NaN.
+        ``attrs`` is about the queries that are not trivial: their number ``n``, and the share ``missed`` with a rank
+        ratio above 1. ``rank_ratio`` and ``recall_ratio`` are means over the missed ones, or NaN.
 
     Raises
     ------

@@ -48,7 +48,7 @@ class Ideal(Step):
         works for every measure, but may miss the best ranking, in particular if no document raises the value at the
         first ranks, as with ``SRR``. "exact" finds a ranking that is proven to be best.
     num_results : int, optional
-        Largest number of documents for a query; by default, the measure's cutoff.
+        Largest number of documents for a query; by default, and at most, the measure's cutoff.
     time_limit : float
         Seconds to search for the exact ideal of each query.
 
@@ -108,8 +108,8 @@ class Ideal(Step):
         if self.ideal == "exact" and not is_provable(self.measure):
             served = ", ".join(provable())
             raise ValueError(
-                f"Ideal: ideal='exact' needs a proof, and none is known for {self.measure}. Use ideal='greedy', or one "
-                f"of {served}, or Adhoc of one."
+                f"Ideal: ideal='exact' is not available without a proof, and none is known for {self.measure}. Use "
+                f"ideal='greedy', or one of {served}, or Adhoc of one."
             )
         if self.ideal == "exact" and implementation(self.measure) is None:
             _check_last_rows(self._frame, self.measure)
