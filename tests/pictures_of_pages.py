@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 
 import ir_measures
@@ -24,9 +25,11 @@ from pyterrier_diversity import (
     score,
 )
 from pyterrier_diversity.arithmetic import divide
+from pyterrier_diversity.meta.reproduction import VERDICTS
 from pyterrier_diversity.parameters import CUTOFF
 from pyterrier_diversity.plots.drawing import COLOURS, name_lines, plot_lines
 from pyterrier_diversity.transformers import Explain, FuseSubtopics, IntentScorer
+from write_reproduction import PAPERS, read
 
 
 class _News(DiversityMeasure):
@@ -203,7 +206,29 @@ def in_a_paper() -> None:
     ax.set_ylabel("RBU@10")
 
 
+def reproduction() -> None:
+    """Draw how many published numbers of each paper have which verdict."""
+    counted = Counter((row["paper"], row["verdict"]) for row in read())
+    names = [f"{paper.topic}\n({paper.authors})" for paper in PAPERS.values()]
+    figure, ax = plt.subplots(figsize=(6.8, 3.2), layout="constrained")
+    left = np.zeros(len(PAPERS))
+    for verdict, color in zip(VERDICTS, (COLOURS[0], "#9ecae1", COLOURS[1], "0.85"), strict=True):
+        counts = [counted[paper, verdict] for paper in PAPERS]
+        ax.barh(names, counts, left=left, color=color, label=verdict)
+        for row, n_cells in enumerate(counts):
+            if n_cells > 9:  # fewer have no room for a number
+                color_of_text = "white" if color in COLOURS else "black"
+                ax.text(
+                    left[row] + n_cells / 2, row, str(n_cells), ha="center", va="center", color=color_of_text, size=8
+                )
+        left += counts
+    ax.set_xlim(0, 1.04 * left.max())
+    ax.invert_yaxis()
+    ax.set_xlabel("cells of tables and figures")
+    figure.legend(loc="outside lower center", ncols=len(VERDICTS), frameon=False)
+
+
 OF_PAGES: dict[str, Callable[[], object]] = {
     draw.__name__: draw
-    for draw in (dynamic_domain, in_a_paper, nuggets, other_tools, own_measure, sessions, which_measure)
+    for draw in (dynamic_domain, in_a_paper, nuggets, other_tools, own_measure, reproduction, sessions, which_measure)
 }

@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 import pytest
 
 from pyterrier_diversity.meta.reproduction import VERDICTS
-from write_reproduction import PAGE, PAPERS, ROWS, page, read
+from write_reproduction import FOLDER, PAPERS, ROWS, pages, read
 
 COLUMNS = ["paper", "table_or_figure", "cell", "theirs", "ours", "verdict", "why"]
 NOTEBOOKS = sorted({row["notebook"] for row in read()})
@@ -73,8 +73,33 @@ def test_no_cell_is_compared_twice():
     assert len(keys) == len(set(keys))
 
 
-def test_the_page_is_made_of_what_the_notebooks_wrote():
-    assert PAGE.read_text(encoding="utf-8") == page(), "python tests/write_reproduction.py writes it"
+def test_the_pages_are_made_of_what_the_notebooks_wrote():
+    written = {str(path.relative_to(FOLDER)): path for path in FOLDER.glob("reproduction*/**/*.rst")}
+    written["reproduction.rst"] = FOLDER / "reproduction.rst"
+
+    texts = {name: path.read_text(encoding="utf-8") for name, path in written.items()}
+
+    assert texts == pages(), "python tests/write_reproduction.py writes them"
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_the_page_of_a_paper_has_each_cell_and_says_a_reason_once_for_a_table(paper):
+    text = pages()[f"reproduction/{paper.lower()}.rst"].replace("\\", "")
+    rows = [row for row in read() if row["paper"] == paper]
+
+    for row in rows:
+        assert f'"{row["cell"]}", "{row["theirs"]}", "{row["ours"]}", "{row["verdict"]}"' in text
+    for why in {row["why"] for row in rows if row["why"]}:
+        tables = {row["table_or_figure"] for row in rows if row["why"] == why}
+        assert 1 <= text.count(f": {why}.") <= len(tables)
+        assert f'"{why}"' not in text
+
+
+def test_the_overview_counts_all_cells():
+    overview, n_cells = pages()["reproduction.rst"], len(read())
+    agreeing = sum(row["verdict"] == "agrees" for row in read())
+
+    assert f"**Of {n_cells} cells, {agreeing} agree, " in overview
 
 
 def test_hundreds_of_numbers_of_five_papers_are_compared():

@@ -1,82 +1,291 @@
-"""Write the page of reproduced numbers from what the notebooks wrote.
+"""Write the pages of reproduced numbers, and their picture, from what the notebooks wrote.
 
-Run it after a notebook: ``python tests/write_reproduction.py``. A test fails while its output differs from the page.
+Run it after a notebook: ``python tests/write_reproduction.py``. A test fails while its output differs from the pages.
 """
 
 from __future__ import annotations
 
 import csv
+import re
 from collections import Counter
-from itertools import groupby
+from collections.abc import Iterable
 from pathlib import Path
+from typing import NamedTuple
 
 from pyterrier_diversity.meta.reproduction import VERDICTS
 
 ROOT = Path(__file__).parents[1]
 ROWS = ROOT / "notebooks" / "reproduction.csv"
-PAGE = ROOT / "src" / "pyterrier_diversity" / "pt_docs" / "reproduction.rst"
+FOLDER = ROOT / "src" / "pyterrier_diversity" / "pt_docs"
+
+# A reason for fewer cells than these is on the page of its paper alone.
+COMMON = 5
+
+# Such as "Table 2", "Figs. 2-4" or "Secs. 3.1 and 4" at the start of a longer name.
+NUMBER = r"\d{1,2}(\.\d)*[a-z]?\b"
+PLACE = re.compile(rf"(Table|Figs?\.|Secs?\.) {NUMBER}((, | and |-){NUMBER})*")
+
+Row = dict[str, str]
+
+
+class Paper(NamedTuple):
+    """How the pages name a paper, and its key at DBLP."""
+
+    topic: str
+    authors: str
+    published: str
+    doi: str
+    dblp: str
+
 
 PAPERS = {
-    "CAR09": "Carterette (2011), An analysis of NP-completeness in novelty and diversity ranking",
-    "CAR11": "Carterette (2011), System effectiveness, user models, and user utility",
-    "RBU18": "Amigó, Spina, Carrillo-de-Albornoz (2018), Rank-Biased Utility",
-    "SAK13": "Sakai (2013), Informational and navigational intents",
-    "TUR23": "Türkmen, Lease, Kutlu (2023), Rareness",
+    "RBU18": Paper(
+        "Rank-Biased Utility",
+        "Amigó et al. 2018",
+        "Amigó, Spina, Carrillo-de-Albornoz (2018). An axiomatic analysis of diversity evaluation metrics: Introducing "
+        "the Rank-Biased Utility metric. SIGIR, 625-634.",
+        "10.1145/3209978.3210024",
+        "conf/sigir/AmigoSC18",
+    ),
+    "CAR11": Paper(
+        "User models",
+        "Carterette 2011",
+        "Carterette (2011). System effectiveness, user models, and user utility: A conceptual framework for "
+        "investigation. SIGIR, 903-912.",
+        "10.1145/2009916.2010037",
+        "conf/sigir/Carterette11",
+    ),
+    "TUR23": Paper(
+        "Rareness",
+        "Türkmen et al. 2023",
+        "Türkmen, Lease, Kutlu (2023). New metrics to encourage innovation and diversity in information retrieval "
+        "approaches. ECIR, 239-254.",
+        "10.1007/978-3-031-28238-6_16",
+        "conf/ecir/TurkmenLK23",
+    ),
+    "SAK13": Paper(
+        "Informational and navigational intents",
+        "Sakai 2013",
+        "Sakai (2013). Web search evaluation with informational and navigational intents. Journal of Information "
+        "Processing 21(1), 100-113.",
+        "10.2197/ipsjjip.21.100",
+        "journals/jip/Sakai13",
+    ),
+    "CAR09": Paper(
+        "NP-complete ideals",
+        "Carterette 2011",
+        "Carterette (2011). An analysis of NP-completeness in novelty and diversity ranking. Information Retrieval "
+        "14(1), 89-106.",
+        "10.1007/s10791-010-9157-1",
+        "journals/ir/Carterette11",
+    ),
 }
 
-HEADING = """\
+OVERVIEW = """\
 Published numbers, recomputed
 =============================
 
-The notebooks recompute the tables and figures of five papers on data that anybody can have: the topics and judgements
-of the TREC tracks, six real systems on the Web track of 2009 to 2012, and official scores. Most papers used runs that
-are not public, so most numbers cannot be the same. Each one has a verdict:
+Do the numbers of the papers come out again? The notebooks recompute the tables and figures of five papers on data that
+anybody can have: the topics and judgements of the TREC tracks, six real systems on the Web track of 2009 to 2012, and
+official scores.
+
+**Of {n_cells} cells, {agrees} agree, {order} have the paper's order only, {differs} differ, and {lacking} cannot be
+had.** Most papers used runs that are not public; each reason is counted below.
 
 - **agrees**: the recomputed number, rounded as the paper rounds, is the paper's.
 - **order only**: another number, but above and below nine in ten of the other cells of its column, as in the paper.
-- **differs**: another number, in another place. The last column says why, or what is known.
+- **differs**: another number, in another place.
 - **cannot be had**: public data does not allow it.
 
-The verdicts are given by :func:`pyterrier_diversity.meta.reproduction`, which is at hand for other papers, too:
+.. figure:: pictures/reproduction.svg
+   :alt: A bar for each paper, in parts for the four verdicts
+   :width: 85%
+
+   {n_cells} cells of five papers: {agrees} come out again, and {order} more are in the same order.
+
+{by_paper}Each paper has a page, with each cell and the reason where it does not agree.
+
+What agrees in full
+-------------------
+
+These tables, figures and sections agree in each cell that was compared:
+
+{in_full}Why numbers do not agree
+------------------------
+
+The reasons for {common} cells or more, and how many cells they explain. All others stand on the pages of the papers.
+
+{reasons}Compare a paper yourself
+------------------------
+
+The verdicts are given by :func:`pyterrier_diversity.meta.reproduction`, for any paper:
 
 >>> from pyterrier_diversity import meta
->>> printed, here = {"RBU": 0.80, "AP": 0.79, "RR": 0.68}, {"RBU": 0.87, "AP": 0.79}
->>> meta.reproduction("RBU18", "Table 2", printed, here, decimals=2, why="other runs")["verdict"].tolist()
+>>> printed = {{"RBU": 0.80, "AP": 0.79, "RR": 0.68}}
+>>> here = {{"RBU": 0.87, "AP": 0.79}}
+>>> frame = meta.reproduction(
+...     "RBU18", "Table 2", printed, here, decimals=2, why="other runs"
+... )
+>>> frame["verdict"].tolist()
 ['order only', 'agrees', 'cannot be had']
 
+``notebooks/reproduction.csv`` has all cells, with the reason in each row.
+
+Citation
+--------
+
+{citations}
+.. toctree::
+   :maxdepth: 1
+   :hidden:
+
+{toctree}
 """
 
+PAGE = """\
+{title}
+{line}
 
-def read() -> list[dict[str, str]]:
+{published} https://doi.org/{doi}
+
+**Of {n_cells} cells, {agrees} agree, {order} have the paper's order only, {differs} differ, and {lacking} cannot be
+had.** :doc:`../reproduction` says what the verdicts mean. The tables are written by
+{notebooks}.
+
+{by_table}"""
+
+
+def read() -> list[Row]:
     """Return the rows that the notebooks wrote."""
     with ROWS.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
 
-def page() -> str:
-    """Return the text of the page as it should be."""
-    rows = sorted(read(), key=lambda row: row["paper"])
-    papers = {paper: list(of_paper) for paper, of_paper in groupby(rows, key=lambda row: row["paper"])}
-    counts = [[paper, *_counts(of_paper), str(len(of_paper))] for paper, of_paper in papers.items()]
-    counts.append(["all", *_counts(rows), str(len(rows))])
-    parts = [HEADING, _table(["paper", *VERDICTS, "cells"], counts)]
-    for paper, of_paper in papers.items():
-        title = f"{paper}: {PAPERS[paper]}"
-        parts.append(f"{title}\n{'-' * len(title)}\n\n")
-        for (table, notebook), cells in groupby(of_paper, key=lambda row: (row["table_or_figure"], row["notebook"])):
-            shown = [[cell[name] for name in ("cell", "theirs", "ours", "verdict", "why")] for cell in cells]
-            parts.append(f"**{table}** (``notebooks/{notebook}.ipynb``)\n\n")
-            parts.append(_table(["cell", "paper", "here", "verdict", "why"], shown))
-    return "".join(parts).rstrip() + "\n"
+def pages() -> dict[str, str]:
+    """Return the texts of the pages as they should be, by their names in the folder of pages."""
+    rows = read()
+    of_papers = {paper: [row for row in rows if row["paper"] == paper] for paper in PAPERS}
+    written = {"reproduction.rst": _overview(rows, of_papers)}
+    for paper, of_paper in of_papers.items():
+        written[f"reproduction/{paper.lower()}.rst"] = _page(PAPERS[paper], of_paper)
+    return written
 
 
-def _counts(rows: list[dict[str, str]]) -> list[str]:
+def _overview(rows: list[Row], of_papers: dict[str, list[Row]]) -> str:
+    counts = [
+        [f"{_link(paper)} ({PAPERS[paper].authors})", *_counts(of_paper)] for paper, of_paper in of_papers.items()
+    ]
+    in_full = []
+    for paper, of_paper in of_papers.items():
+        places = [place for place, cells in _places(of_paper) if {row["verdict"] for row in cells} == {"agrees"}]
+        if places:
+            in_full.append([_link(paper), _escaped("; ".join(places))])
+    explained = Counter(row["why"] for row in rows if row["why"])
+    reasons = []
+    for why, n_cells in explained.most_common():
+        if n_cells >= COMMON:
+            papers = sorted({row["paper"] for row in rows if row["why"] == why}, key=list(PAPERS).index)
+            reasons.append([_escaped(why), ", ".join(map(_link, papers)), str(n_cells)])
+    return OVERVIEW.format(
+        **_sentence(rows),
+        common=COMMON,
+        by_paper=_table(["paper", *VERDICTS, "cells"], [*counts, ["all", *_counts(rows)]]),
+        in_full=_table(["paper", "where"], in_full),
+        reasons=_table(["reason", "papers", "cells"], reasons),
+        citations="".join(f".. cite.dblp:: {paper.dblp}\n" for paper in PAPERS.values()),
+        toctree="\n".join(f"   reproduction/{paper.lower()}" for paper in PAPERS),
+    )
+
+
+def _page(paper: Paper, rows: list[Row]) -> str:
+    title = f"{paper.topic} ({paper.authors})"
+    places = _places(rows)
+    counts = [[_escaped(place), *_counts(cells)] for place, cells in places]
+    head = PAGE.format(
+        title=title,
+        line="=" * len(title),
+        published=paper.published,
+        doi=paper.doi,
+        **_sentence(rows),
+        notebooks=" and ".join(f"``notebooks/{name}.ipynb``" for name in sorted({row["notebook"] for row in rows})),
+        by_table=_table(["where", *VERDICTS, "cells"], counts),
+    )
+    sections = [f"{place}\n{'-' * len(place)}\n\n{_section(place, cells)}" for place, cells in places]
+    return "".join([head, *sections]).rstrip() + "\n"
+
+
+def _section(place: str, cells: list[Row]) -> str:
+    """Return the cells of a table, figure or section, after the reasons for those that do not agree."""
+    parts: dict[str, list[Row]] = {}
+    for row in cells:
+        parts.setdefault(row["table_or_figure"].removeprefix(place).strip(" ,"), []).append(row)
+    shown = []
+    for part, of_part in parts.items():
+        for i, row in enumerate(of_part):
+            values = [row[name] for name in ("cell", "theirs", "ours", "verdict")]
+            shown.append([_escaped(value) for value in ("" if i else part, *values)])
+    header = ["part", "cell", "paper", "here", "verdict"]
+    if not any(parts):
+        header, shown = header[1:], [row[1:] for row in shown]
+    return _reasons(parts) + _table(header, shown)
+
+
+def _reasons(parts: dict[str, list[Row]]) -> str:
+    """Return each reason once: of a whole part, or of some of its cells."""
+    by_why: dict[str, list[str]] = {}
+    for part, of_part in parts.items():
+        of_cell = {row["cell"]: row["why"] for row in of_part if row["why"]}
+        alone = len(parts) > 1 and len({*of_cell.values()}) == 1
+        for cell, why in of_cell.items():
+            names = by_why.setdefault(why, [])
+            if not alone:
+                names.append(", ".join(filter(None, (part if len(parts) > 1 else "", cell))))
+            elif part not in names:
+                names.append(part)
+    if len(by_why) < 2:
+        return "".join(f"Where the numbers do not agree: {_escaped(why)}.\n\n" for why in by_why)
+    # The reason of most stands last, without their names.
+    rarest_first = sorted(by_why.items(), key=lambda item: len(item[1]))
+    items = [f"- {'; '.join(f'*{_escaped(name)}*' for name in names)}: {_escaped(why)}." for why, names in rarest_first]
+    if len(rarest_first[-1][1]) > 3:
+        items[-1] = f"- all others: {_escaped(rarest_first[-1][0])}."
+    return "Where the numbers do not agree:\n\n" + "\n".join(items) + "\n\n"
+
+
+def _places(rows: Iterable[Row]) -> list[tuple[str, list[Row]]]:
+    """Return the rows of each section, table and figure of a paper, in this order."""
+    places: dict[str, list[Row]] = {}
+    for row in rows:
+        found = PLACE.match(row["table_or_figure"])
+        place = found[0] if found else row["table_or_figure"]
+        places.setdefault(place, []).append(row)
+    return sorted(places.items(), key=lambda item: _order(item[0]))
+
+
+def _order(place: str) -> tuple[int, list[int]]:
+    """Sort sections before tables before figures before all else, each by number."""
+    kinds = ("Sec", "Table", "Fig")
+    kind = next((i for i, name in enumerate(kinds) if place.startswith(name)), len(kinds))
+    return kind, [int(number) for number in re.findall(r"\d+", place)]
+
+
+def _sentence(rows: list[Row]) -> dict[str, str]:
+    names = ("agrees", "order", "differs", "lacking", "n_cells")
+    return dict(zip(names, _counts(rows), strict=True))
+
+
+def _counts(rows: list[Row]) -> list[str]:
+    """Return how many rows have each verdict, and how many there are."""
     counted = Counter(row["verdict"] for row in rows)
-    return [str(counted[verdict]) for verdict in VERDICTS]
+    return [*(str(counted[verdict]) for verdict in VERDICTS), str(len(rows))]
+
+
+def _link(paper: str) -> str:
+    return f":doc:`{PAPERS[paper].topic} <reproduction/{paper.lower()}>`"
 
 
 def _table(header: list[str], rows: list[list[str]]) -> str:
-    lines = [", ".join(f'"{_escaped(value)}"' for value in row) for row in rows]
+    lines = [", ".join('"' + value.replace('"', '""') + '"' for value in row) for row in rows]
     fields = [".. csv-table::", f"   :header: {', '.join(header)}", "", *(f"   {line}" for line in lines)]
     return "\n".join(fields) + "\n\n"
 
@@ -85,8 +294,18 @@ def _escaped(value: str) -> str:
     """Return text that reStructuredText shows as it is."""
     for character in "\\*`|_@":  # nDCG@20 would be an address of e-mail
         value = value.replace(character, f"\\{character}")
-    return value.replace('"', '""')
+    return value
 
 
 if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")
+    written = pages()
+    for stale in set(FOLDER.glob("reproduction/*.rst")) - {FOLDER / name for name in written}:
+        stale.unlink()
+    for name, text in written.items():
+        (FOLDER / name).parent.mkdir(exist_ok=True)
+        (FOLDER / name).write_text(text, encoding="utf-8")
+    # The picture of the overview; writing all others takes longer.
+    from pictures_of_pages import reproduction
+    from write_pictures import svg
+
+    (FOLDER / "pictures" / "reproduction.svg").write_text(svg(reproduction), encoding="utf-8")

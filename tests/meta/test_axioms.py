@@ -493,8 +493,8 @@ def test_sizes_of_thresholds_are_as_documented():
 
 
 @pytest.mark.parametrize("measures", [None, 3])
-def test_what_is_no_measure_is_refused(measures):
-    with pytest.raises(TypeError, match=r"axiom_table: measures must be a measure or several, not "):
+def test_something_that_is_not_a_measure_is_refused(measures):
+    with pytest.raises(TypeError, match=r"axiom_table: measures must be a measure or a list of measures, not "):
         axiom_table(measures)
 
 

@@ -248,6 +248,16 @@ def test_lines_that_nobody_can_tell_apart_are_named_together(apart):
     assert names(ax) == ["a, c (one line)", "b"]
 
 
+def test_dollars_in_names_and_texts_are_no_formulas():
+    line = plots.by_topic_set_size(curves(**{r"$\a$": [0.2, 0.5], "b": [0.6, 0.9]}))
+    cells = plots.tau_matrix(pd.DataFrame(1.0, index=["$x_$y$"], columns=["$x_$y$"]))
+    grid = plots.explain(PICTURES["explain"][1][0].assign(query="from $5 to $10 _{a$"))
+
+    for ax in (line, cells, grid):
+        ax.figure.canvas.draw()  # a formula that cannot be read would raise
+    assert grid.get_title() == r"query 1: from \$5 to \$10 _{a\$"
+
+
 def test_lines_that_differ_at_one_point_have_their_own_names():
     ax = plots.by_topic_set_size(curves(a=[0.2, 0.5, 0.5], b=[0.2, 0.54, 0.5]))
 

@@ -286,7 +286,7 @@ def test_the_title_stands_above_the_values_and_can_be_replaced():
         ({"one": EXPLAINED, "other": EXPLAINED.assign(measure="AP")}, None, "by one measure, not by RBU@3, AP"),
         ({"one": EXPLAINED, "other": EXPLAINED.assign(qid="2")}, None, "query_id must name one of the 2 queries"),
         ({"one": EXPLAINED, "other": EXPLAINED.head(0)}, None, "the frame has no rows. transformers.Explain returns"),
-        ({"one": EXPLAINED, "other": EXPLAINED}, ["only one"], "one of Axes for each system, not 1 for 2"),
+        ({"one": EXPLAINED, "other": EXPLAINED}, ["only one"], "one Axes object for each system, not 1 for 2"),
     ],
 )
 def test_explanations_that_do_not_fit_together_are_refused(explained, ax, message):

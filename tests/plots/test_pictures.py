@@ -30,6 +30,12 @@ def test_there_are_no_pictures_of_functions_that_are_gone():
     assert {path.stem for path in FOLDER.iterdir()} == illustrations().keys()
 
 
+def test_each_picture_of_the_documentation_stands_on_a_page():
+    pages = "".join(path.read_text(encoding="utf-8") for path in FOLDER.parent.rglob("*.rst"))
+
+    assert {path.name for path in FOLDER.iterdir()} == {*re.findall(r":: pictures/(\S+)$", pages, flags=re.MULTILINE)}
+
+
 def parts(text):
     """The numbers of an SVG, and the text between them."""
     number = r"-?\d+\.\d+"

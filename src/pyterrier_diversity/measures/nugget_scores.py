@@ -56,7 +56,7 @@ class _NuggetScore(DiversityMeasure):
             str,
             "all",
             choices=tuple(COUNTS),
-            desc="which nuggets count: all, only vital ones, or okay ones with half the weight of vital ones",
+            desc="which nuggets count: all, only vital ones, or vital ones and, with half the weight, okay ones",
         ),
         "partial": Parameter(float, 0.5, interval="[0, 1]", desc="value of partial support"),
     }

@@ -65,7 +65,7 @@ def means(compared: pd.DataFrame, measure: object = None, *, ax: Axes | None = N
     far = rows[["ci_low", "ci_high"]].abs().max(axis=1)
     widths = (far - rows["difference"].abs()).to_numpy(dtype=float)
     apart = (rows["ci_low"] > 0) | (rows["ci_high"] < 0)
-    if not np.isfinite(widths).all() or np.ptp(widths) > _ROUNDING or (apart != rows["significant"]).any():
+    if not np.isfinite(widths).all() or np.ptp(widths) > _ROUNDING * far.max() or (apart != rows["significant"]).any():
         raise ValueError(
             "means: compared must have one critical difference for all pairs, as that of a Tukey HSD test of all "
             "systems without ci. Draw plots.differences instead."

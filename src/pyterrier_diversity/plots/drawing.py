@@ -72,7 +72,12 @@ def size_of(ax: Axes) -> tuple[float, float]:
 
 def fitted(text: object, characters: int, lines: int = 2) -> str:
     """Wrap a text into a number of lines, and shorten it if it is longer."""
-    return "\n".join(wrap(str(text), characters, max_lines=lines, placeholder=" …")) or str(text)[:characters]
+    return _plain("\n".join(wrap(str(text), characters, max_lines=lines, placeholder=" …")) or str(text)[:characters])
+
+
+def _plain(text: str) -> str:
+    """Return a text in which matplotlib finds no formula."""
+    return text.replace("$", r"\$")
 
 
 def characters_in(inches: float, size: float = _NAME_SIZE) -> int:
@@ -128,7 +133,7 @@ def style(i: int, n_points: int) -> dict[str, Any]:
 def plot_lines(ax: Axes, lines: Mapping[str, tuple[Any, Any]]) -> None:
     """Plot lines of x and y by their names."""
     for i, (name, (x, y)) in enumerate(lines.items()):
-        ax.plot(x, y, label=name, **style(i, len(x)))
+        ax.plot(x, y, label=_plain(name), **style(i, len(x)))
 
 
 def lines_of(frame: pd.DataFrame, by: str, x: str, y: str) -> dict[str, tuple[np.ndarray, np.ndarray]]:
