@@ -126,6 +126,11 @@ def _swapped(docs: Docs, i: int, j: int) -> Docs:
     return ranking
 
 
+def _much_more(largest: int) -> int:
+    """Return a label that is worth much more than those of LOW and still little: 5 if the largest is 10."""
+    return largest // 2
+
+
 def _uniform(n_intents: int) -> tuple[float, ...]:
     return (1.0 / n_intents,) * n_intents
 
@@ -155,7 +160,9 @@ def _smallest_priorities(largest: int) -> Iterator[Instance]:
     for n in (2, 3, 4):
         for labels in itertools.product((0, *LOW), repeat=n):
             yield from _priorities(labels, largest)
-    # A document of little relevance moves above many that are more relevant, and takes their novelty.
+    # A document of little relevance moves above one that is much more relevant, or above many that are more relevant,
+    # and takes their novelty.
+    yield from _priorities((0, _much_more(largest), LOW[0]), largest)
     for n in range(5, LONGEST + 1):
         for i in range(n - 2):
             docs = _one_intent([*[0] * (i + 1), *[LOW[-1]] * (n - i - 2), LOW[0]])
@@ -236,7 +243,9 @@ def _smallest_aspect_diversities(largest: int) -> Iterator[Instance]:
             for i, more in itertools.product(range(n), each):
                 if all(new > old for new, old in zip(more, grades[i], strict=True)):
                     yield _aspect_diversity(grades, i, more, _uniform(n_intents), largest)
-    # A document of little relevance above many that are more relevant takes their novelty.
+    # A document of little relevance above one that is much more relevant, or above many that are more relevant, takes
+    # their novelty.
+    yield _aspect_diversity(((0,), (_much_more(largest),)), 0, (LOW[0],), (1.0,), largest)
     for n in range(4, LONGEST + 1):
         for i in range(n - 1):
             grades = ((0,),) * (i + 1) + ((LOW[-1],),) * (n - i - 1)
