@@ -9,6 +9,8 @@ import numpy as np
 import pandas as pd
 
 Frames = tuple[pd.DataFrame, pd.DataFrame]
+# Values of all labels that are drawn here, whole and fractions: probabilities, too.
+TABLE = {label: (0.1 + label**3) / 100 for label in (0.75, 1, 1.5, 2, 2.25, 3, 4)}
 
 
 def small_topics(seed: int, *, fractions: bool = False, turns: bool = False, passages: bool = False) -> Frames:
@@ -66,7 +68,8 @@ def alternatives(parameter: Any) -> list[Any]:
     if parameter.kind is bool:
         return [not parameter.fallback]
     if parameter.kind is str:
-        return [choice for choice in parameter.allowed if choice != parameter.fallback]
+        tables = [TABLE] if getattr(parameter, "table", "") else []
+        return [*(choice for choice in parameter.allowed if choice != parameter.fallback), *tables]
     numbers = [2, 3, 4, 5, 0.1, 0.25, 0.9, 1]
     if parameter.kind is int:
         numbers = [1, 2, 3]

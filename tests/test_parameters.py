@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+import pickle
 import re
 
 import ir_measures
@@ -14,15 +15,20 @@ from pyterrier_diversity import (
     NRBP,
     RBU,
     Adhoc,
+    D_nDCG,
     Sharp,
     StRecall,
     alpha_DCG,
     alpha_nDCG,
     nERR_IA,
     nNRBP,
+    parse,
 )
 from pyterrier_diversity.measures import registered
 from pyterrier_diversity.parameters import ALPHA, CUTOFF, Parameter, checked
+
+BAD_TABLES = [{}, {0: 0.5}, {-1: 0.5}, {1: 0}, {1: -0.5}, {1: 1e101}, {1: 0.5, 2: 0.25}]
+BAD_TABLES += [{"1": 0.5}, {1: "0.5"}, {1: math.nan}, {math.inf: 0.5}, {1: True}, {True: 0.5}, [(1, 0.5)]]
 
 
 def build(measure, **params):
@@ -40,7 +46,7 @@ def refused(parameter):
     if parameter.kind is bool:
         return [1, 0, "True", 1.0]
     if parameter.kind is str:
-        return ["no such choice", 1, True]
+        return ["no such choice", 1, True, *(BAD_TABLES if parameter.table else [{1: 1.0}])]
     low, high = bounds(parameter)
     outside = [low - 1 if math.isfinite(low) else None, 2 * high + 1 if math.isfinite(high) else None]
     outside += [low if parameter.interval[0] == "(" else None, high if parameter.interval[-1] == ")" else None]
@@ -89,7 +95,12 @@ def test_an_unknown_parameter_is_refused_when_the_measure_is_built(measure):
         (lambda: RBU(e=math.nan), "RBU: e must be a number in [0, 1e100], not nan."),
         (lambda: RBU(p=True), "RBU: p must be a number in (0, 1], not True."),
         (lambda: RBU(max_rel=math.inf), "RBU: max_rel must be a number in (0, inf), not inf."),
-        (lambda: RBU(gain="log"), "RBU: gain must be one of 'exp', 'linear', 'binary', not 'log'."),
+        (
+            lambda: RBU(gain="log"),
+            "RBU: gain must be one of 'exp', 'linear', 'binary', or a dict of labels above 0 to values in (0, 1] that "
+            "never fall, not 'log'.",
+        ),
+        (lambda: RBU(gain={1: 1.5}), "RBU: gain must be one of 'exp', 'linear', 'binary', or a dict of labels above 0"),
         (lambda: RBU(norm=1), "RBU: norm must be True or False, not 1."),
         (lambda: RBU @ 0, "RBU: cutoff must be an integer in [1, inf), not 0."),
         (lambda: RBU @ 2.5, "RBU: cutoff must be an integer in [1, inf), not 2.5."),
@@ -191,6 +202,10 @@ def test_an_integer_too_large_for_a_float_is_refused(value):
         (Parameter(bool, False, desc=""), "True or False"),
         (Parameter(str, choices=("a", "b"), desc=""), "one of 'a', 'b'"),
         (Parameter(float, interval="[0, inf)", choices=("most",), desc=""), "a number in [0, inf) or 'most'"),
+        (
+            Parameter(str, choices=("a", "b"), table="(0, 5]", desc=""),
+            "one of 'a', 'b', or a dict of labels above 0 to values in (0, 5] that never fall",
+        ),
     ],
 )
 def test_a_range_is_written_for_people(parameter, text):
@@ -234,3 +249,37 @@ def test_minus_zero_is_zero_and_parses():
 
     assert repr(measure) == "RBU(e=0.0)@5"
     assert ir_measures.parse_measure(repr(measure)) == measure
+
+
+@pytest.mark.parametrize(
+    ("table", "written"),
+    [
+        ({1: 1, 2: 3}, "{1:1,2:3}"),
+        ({2: 3, 1: 1}, "{1:1,2:3}"),
+        ({np.int64(1): np.float32(0.5)}, "{1:0.5}"),
+        ({0.75: 1e-5, 1e16: 1e100}, "{0.75:1e-05,1e+16:1e+100}"),
+        ({1: 0.1, 2: 0.1}, "{1:0.1,2:0.1}"),
+    ],
+)
+def test_a_table_is_written_in_the_order_of_labels_and_read_again(table, written):
+    measure = D_nDCG(gain=table) @ 10
+
+    assert repr(measure) == f"D_nDCG(gain={written})@10"
+    assert parse(repr(measure)) == ir_measures.parse_measure(repr(measure)) == measure
+    assert repr(parse(repr(measure))) == repr(measure)
+    assert IA(measure) == parse(repr(IA(measure))) == parse(str(IA(measure)))
+    assert pickle.loads(pickle.dumps(measure)) == measure
+
+
+def test_tables_with_other_values_are_other_measures():
+    assert D_nDCG(gain={1: 1, 2: 2}) != D_nDCG(gain={2: 2})
+    assert len({D_nDCG(gain={1: 1}), D_nDCG(gain={1: 1.0}), D_nDCG(gain={1: 2})}) == 2
+
+
+def test_a_table_is_not_changed_by_a_dict_that_is_changed_later():
+    table = {1: 1, 2: 2}
+    measure = D_nDCG(gain=table)
+
+    table[2] = 5
+
+    assert measure == D_nDCG(gain={1: 1, 2: 2})

@@ -3,11 +3,49 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import Any, cast
 
 import numpy as np
 from ir_measures.measures import ParamInfo
+
+
+class GainTable(Mapping[float, float]):
+    """The value of each label: a mapping that is hashable and written as a literal, in the order of the labels.
+
+    Examples
+    --------
+    >>> GainTable({2: 10, 1: 0.5})
+    {1:0.5,2:10}
+    """
+
+    def __init__(self, gains: Mapping[float, float]) -> None:
+        self._gains = {float(label): float(gains[label]) for label in sorted(gains)}
+
+    def __getitem__(self, label: float) -> float:
+        """Return the value of a label."""
+        return self._gains[label]
+
+    def __iter__(self) -> Iterator[float]:
+        """Iterate over the labels, the smallest first."""
+        return iter(self._gains)
+
+    def __len__(self) -> int:
+        """Return the number of labels."""
+        return len(self._gains)
+
+    def __hash__(self) -> int:
+        """Hash labels and values."""
+        return hash(tuple(self._gains.items()))
+
+    def __repr__(self) -> str:
+        """Return a literal as ir_measures writes dicts, without spaces."""
+        pairs = (f"{_written(label)}:{_written(gain)}" for label, gain in self._gains.items())
+        return f"{{{','.join(pairs)}}}"
+
+
+def _written(number: float) -> str:
+    return repr(number).removesuffix(".0")
 
 
 class Parameter(ParamInfo):
@@ -23,6 +61,8 @@ class Parameter(ParamInfo):
         Range of a number, in the usual notation: "[0, 1]", "(0, 1]", "[1, inf)".
     choices : tuple, optional
         All values that are allowed; for a number, those allowed outside the interval.
+    table : str, optional
+        If a table of labels is allowed instead: the range of its values, as for ``interval``.
     none : object, optional
         A value that means the same as omitting the parameter.
     desc : str
@@ -36,6 +76,7 @@ class Parameter(ParamInfo):
         *,
         interval: str = "(-inf, inf)",
         choices: tuple[Any, ...] = (),
+        table: str = "",
         none: Any = None,
         desc: str,
     ) -> None:
@@ -46,6 +87,7 @@ class Parameter(ParamInfo):
         self.kind = dtype
         self.allowed = choices
         self.interval = interval
+        self.table = table
         self.fallback = default
         self.none = none
 
@@ -56,15 +98,21 @@ class Parameter(ParamInfo):
             return "True or False"
         allowed = ", ".join(map(repr, self.allowed))
         if self.kind is str:
-            return f"one of {allowed}" if allowed else "a measure"
+            several = f"one of {allowed}" if allowed else "a measure"
+            table = f", or a dict of labels above 0 to values in {self.table} that never fall"
+            return f"{several}{table if self.table else ''}"
         number = f"{'an integer' if self.kind is int else 'a number'} in {self.interval}"
         return f"{number} or {allowed}" if allowed else number
 
     def check(self, who: str, name: str, value: Any) -> Any:
         """Return ``value`` as a plain literal, or raise a ``ValueError`` that starts with ``who``."""
-        plain = value.item() if isinstance(value, np.generic) else value
+        plain = _plain(value)
+        if self.table and isinstance(plain, Mapping):
+            plain = {_plain(label): _plain(gain) for label, gain in plain.items()}
+            if self._is_table(plain):
+                return GainTable(plain)
         if self.kind in (int, float) and isinstance(plain, (int, float)) and not isinstance(plain, bool):
-            if self._contains(plain) and (self.kind is float or plain == int(plain)):
+            if _contains(self.interval, plain) and (self.kind is float or plain == int(plain)):
                 return self.kind(plain) + 0  # -0.0 would not parse
         elif isinstance(plain, bool if self.kind is bool else str) and (self.kind is bool or plain in self.allowed):
             return plain
@@ -84,16 +132,34 @@ class Parameter(ParamInfo):
             raise ValueError(f"{who}: {name} must not be empty.")
         return each
 
-    def _contains(self, value: float) -> bool:
-        low, high = (float(bound) for bound in self.interval[1:-1].split(","))
-        above = value > low or (value == low and self.interval[0] == "[")
-        below = value < high or (value == high and self.interval[-1] == "]")
-        return abs(value) <= sys.float_info.max and above and below
+    def _is_table(self, table: Mapping[Any, Any]) -> bool:
+        """Tell whether labels and values are numbers in range, and values do not fall."""
+        if not table or not all(_is_number(number) for item in table.items() for number in item):
+            return False
+        gains = [table[label] for label in sorted(table)]
+        in_range = all(_contains("(0, inf)", label) and _contains(self.table, table[label]) for label in table)
+        return in_range and gains == sorted(gains)
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _contains(interval: str, value: float) -> bool:
+    low, high = (float(bound) for bound in interval[1:-1].split(","))
+    above = value > low or (value == low and interval[0] == "[")
+    below = value < high or (value == high and interval[-1] == "]")
+    return bool(abs(value) <= sys.float_info.max and above and below)
 
 
 Parameters = dict[str, ParamInfo]
 # Larger factors could make sums infinite.
 FROM_0 = "[0, 1e100]"
+POSITIVE = "(0, 1e100]"
 # The source of random numbers: a generator or its seed; None for a new generator each time.
 Rng = np.random.Generator | int | None
 
@@ -134,14 +200,18 @@ REL_FROM_1: Parameters = {
         desc="smallest relevant label; every label above 0 if it is 1 or not given",
     )
 }
+GAINS = ("exp", "linear", "binary")
 GRADES: Parameters = {
-    "gain": Parameter(str, "exp", choices=("exp", "linear", "binary"), desc="how a label becomes a value"),
+    "gain": Parameter(str, "exp", choices=GAINS, table="(0, 1]", desc="how a label becomes a probability"),
     "max_rel": Parameter(
         float, interval="(0, inf)", desc="largest possible label; the intent's largest label if not given"
     ),
     **REL,
 }
-GAIN: Parameters = {"gain": GRADES["gain"], **REL}
+GAIN: Parameters = {
+    "gain": Parameter(str, "exp", choices=GAINS, table=POSITIVE, desc="how a label becomes a value"),
+    **REL,
+}
 ALPHA: Parameters = {
     "alpha": Parameter(
         float,

@@ -337,3 +337,16 @@ def test_navigational_intents_and_weights_reach_the_measures():
 
     assert plain[DIN_nDCG @ 4][0] == navigational[DIN_nDCG @ 4][0]
     assert plain[DIN_nDCG @ 4][1] != navigational[DIN_nDCG @ 4][1]
+
+
+@pytest.mark.parametrize("lift", [Adhoc, lambda measure: measure], ids=["lifted", "bare"])
+def test_ndcg_keeps_its_gains_beside_others(lift):
+    one_row = qrels("q a d1 1", "q a d2 2", "q a d3 3").astype({"label": int})
+    ranking = run(q="d1 d3 d2")
+    measures = [lift(ir_measures.nDCG(gains={1: worth}) @ 3) for worth in range(20, 30)]
+    measures += [lift(ir_measures.nDCG @ 3), lift(ir_measures.P(rel=2) @ 3)]
+
+    together = DiversityEvaluator(measures, one_row).values(ranking)
+
+    for measure in measures:
+        assert lists(together)[measure] == lists(DiversityEvaluator([measure], one_row).values(ranking))[measure]

@@ -8,12 +8,14 @@ import pandas as pd
 import pytest
 from ir_measures import AP, RBP, nDCG
 
-from pyterrier_diversity import ERR, ERR_IA, Adhoc, UserModel, alpha_DCG, alpha_DCG_IA
+from pyterrier_diversity import ERR, ERR_IA, Adhoc, D_nDCG, UserModel, alpha_DCG, alpha_DCG_IA
 
 # The same users with graded labels, and with one patience.
 ERR_USER = UserModel(3, "ERR", gain="exp", max_rel=4)
 DCG_USER = UserModel(2, "DCG", gain="linear")
 PATIENT = UserModel(3, "ERR", theta=0.2)
+# One dict for pytrec_eval and for this package.
+TABLE = {1: 3, 2: 5, 3: 20, 4: 21}
 ALPHAS = [0.1, 0.5, 0.75]
 
 ADHOC = [
@@ -25,6 +27,9 @@ ADHOC = [
     (ERR_USER @ 20, ERR @ 20),
     (DCG_USER(norm=True), Adhoc(nDCG)),
     (DCG_USER(norm=True) @ 20, Adhoc(nDCG @ 20)),
+    (DCG_USER(norm=True, gain=TABLE), Adhoc(nDCG(gains=TABLE))),
+    (DCG_USER(norm=True, gain=TABLE) @ 20, Adhoc(nDCG(gains=TABLE) @ 20)),
+    (D_nDCG(gain=TABLE) @ 20, Adhoc(nDCG(gains=TABLE) @ 20)),
 ]
 NDEVAL = [
     *((UserModel(2, "DCG", redundancy="RBP", theta_red=alpha) @ 20, alpha_DCG(alpha=alpha) @ 20) for alpha in ALPHAS),

@@ -40,6 +40,13 @@ def test_probabilities_are_those_of_the_specification(gain, expected):
     assert relevance_probability([0, 1, 2, 3], 3, gain).tolist() == pytest.approx(expected, abs=1e-15)
 
 
+def test_a_table_gives_each_label_its_value():
+    table = {1: 0.25, 2: 0.5, 2.5: 1}
+
+    for values in (gain_value([[2, 0], [-1, 2.5]], table), relevance_probability([[2, 0], [-1, 2.5]], 3, table)):
+        assert values.tolist() == [[0.5, 0], [0, 1]]
+
+
 def test_the_exponential_gain_is_the_default():
     assert gain_value(3) == 7
     assert relevance_probability(3, 4) == 7 / 16

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 from math import log2
 
 import ir_measures
@@ -193,6 +194,16 @@ def test_labels_up_to_max_rel_are_fine():
 def test_a_label_above_max_rel_is_refused_with_query_label_and_document(view):
     with pytest.raises(ValueError, match=r"RBU@5: labels may be at most 2\.5, but query 'q' has 3 for document 'd2'"):
         judged("p a d1 1", "q a d1 1", "q b d2 3").view(view).check_labels(2.5, "RBU@5")
+
+
+@pytest.mark.parametrize("view", ["intents", "ad hoc", "each intent"])
+def test_a_label_that_is_not_listed_is_refused_with_query_label_and_document(view):
+    of_view = judged("p a d1 1", "q a d1 1", "q b d2 3", "q b d3 -1").view(view)
+
+    of_view.check_listed([1, 3], "RBU@5")
+    sentence = "RBU@5: labels must be in the table gain (1, 2.5), but query 'q' has 3 for document 'd2'."
+    with pytest.raises(ValueError, match=f"^{re.escape(sentence)}$"):
+        of_view.check_listed([1, 2.5], "RBU@5")
 
 
 # Documents that tie in an ideal ranking: the highest name first

@@ -88,7 +88,9 @@ MEASURES = [*PLAIN, *WRAPPED]
 
 # Every document read costs, counts in an average, or is one where users stop.
 READERS = [
-    measure for measure in MEASURES if re.search("RBU|EU|RBAP|DAG|^RAP|4,stop='RBP'|CT[(@]|at_Recall", repr(measure))
+    measure
+    for measure in MEASURES
+    if re.search("RBU|EU|RBAP|DAG|^RAP|4,stop='RBP'|Concordant|CT[(@]|at_Recall", repr(measure))
 ]
 OTHERS = [measure for measure in MEASURES if measure not in READERS]
 NORMALISED = [
@@ -445,6 +447,8 @@ def test_each_parameter_has_an_effect(measure, name, telling):
             "stop": {"effort": "ERR", "max_rel": "ERR", "base": "DCG"}.get(name, "RBP"),
             **beside,
         }
+    if measure.NAME == "ConcordantPairs":
+        beside = {"stop": {"theta": "RBP", "base": "DCG"}.get(name, "uniform")}
     if measure.COUNTS_TURNS:
         beside = {"cutoff": 2, "batch": 5}
     base = measure("nDCG@5") if lifts(measure) else at_cutoff(measure, **beside)

@@ -162,6 +162,12 @@ def test_linear_gains_take_fractions(value_of):
     assert value == pytest.approx(0.5 * 0.5 + 0.25 * 0.5, abs=1e-15)
 
 
+def test_a_table_gives_each_label_its_probability(value_of):
+    value = value_of(RBU(p=0.5, e=0, gain={1: 0.2, 2: 0.3}), {"a": {"x": 1}, "b": {"x": 2}}, "ab")
+
+    assert value == pytest.approx(0.5 * 0.2 + 0.25 * 0.3 * 0.8, abs=1e-15)
+
+
 @pytest.mark.parametrize("gain", ["exp", "linear", "binary"])
 def test_a_label_above_max_rel_is_refused(gain, value_of):
     measure = RBU(gain=gain, max_rel=2)

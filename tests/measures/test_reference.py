@@ -63,7 +63,9 @@ def settings(measure):
     bases = [{}]
     if measure.NAME == "UserModel":
         bases = [{"model": model, "stop": stop} for model, stops in STOPS.items() for stop in stops]
-    others = [name for name in declared if name not in ("cutoff", "model", "stop", "time_limit")]
+    if measure.NAME == "ConcordantPairs":
+        bases = [{"above": above, "stop": stop} for above in ("one", "all") for stop in ("uniform", *STOPS[1])]
+    others = [name for name in declared if name not in ("cutoff", "model", "stop", "above", "time_limit")]
     changes = [{name: value} for name in others for value in drawn.alternatives(declared[name])]
     changes += [{**change, **BESIDE[name]} for change in changes for name in change.keys() & BESIDE.keys()]
     changes += [{**change, "norm": True} for change in changes if "norm" in declared]

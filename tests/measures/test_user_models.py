@@ -150,6 +150,12 @@ def test_parameters_worked_by_hand(measure, value, value_of):
         (UserModel(4, "ERR", gain="exp"), 3 * 3 / 4 + 4 / 3 * 1 / 4 * 1 / 4),
         (UserModel(4, "ERR", gain="exp", redundancy="RBP"), 3 * 3 / 4 + (3 + 1 / 2) / 3 * 1 / 4 * 1 / 4),
         (UserModel(2, "RR", gain="exp", rel=2), 3),
+        (UserModel(1, "RR", gain={1: 5, 2: 10}), 10 * 1 / 2 + 5 * 1 / 12),
+        (UserModel(2, "DCG", gain={1: 5, 2: 10}, norm=True), (10 + 5 * D3) / (10 + 5 * D2)),
+        (UserModel(4, "RBP", gain={1: 5, 2: 10}), 10 * 1 / 2 + 10 / 2 * 1 / 4 + 15 / 3 * 1 / 8),
+        (UserModel(3, "ERR", gain={1: 0.1, 2: 0.7}), 0.7 + 1 / 3 * 0.1 * 0.3),
+        (UserModel(4, "ERR", gain={1: 0.1, 2: 0.7}), 0.7 * 0.7 + 0.8 / 3 * 0.1 * 0.3),
+        (UserModel(2, "RR", gain={2: 10}, rel=2), 10),
         (UserModel(4, "AP", rel=2), 1),
     ],
     ids=repr,
@@ -195,6 +201,26 @@ def test_where_all_intents_are_navigational_only_their_patience_counts(measure, 
     values = by_query(measure(theta_nav=0.9), qrels.assign(intent_type="nav"), run)
 
     assert values == by_query(measure(theta=0.9), qrels, run)
+
+
+@pytest.mark.parametrize("measure", [UserModel(3, "ERR"), EPR], ids=repr)
+def test_with_err_a_table_has_probabilities(measure):
+    sentence = f"{measure.NAME}: with stop='ERR' the values of gain are probabilities and may be at most 1, not 2."
+    with pytest.raises(ValueError, match=re.escape(sentence)):
+        measure(gain={1: 2})
+
+
+@pytest.mark.parametrize("params", [{"theta": 0.2}, {"theta_nav": 0.2}, {"max_rel": 3}], ids=str)
+def test_a_table_replaces_patience_and_the_largest_label(params):
+    with pytest.raises(ValueError, match="has no effect in"):
+        EPR(gain={1: 0.5, 2: 0.9}, **params)
+
+
+def test_a_label_without_a_gain_is_refused_wherever_the_document_is(value_of):
+    measure = UserModel(2, "DCG", gain={1: 1, 3: 2})
+
+    with pytest.raises(ValueError, match=r"labels must be in the table gain \(1, 3\), but query 'q' has 2"):
+        value_of(measure, {"a": {"x": 1}, "b": {"x": 2}}, "a")
 
 
 def every_set_of_parameters(model, stop):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from itertools import combinations, permutations
 from typing import Any, NamedTuple
 
@@ -61,11 +61,15 @@ def divide(a: float, b: float) -> float:
     return a / b if b else 0.0
 
 
-def gain_value(label: float, gain: str) -> float:
+def gain_value(label: float, gain: str | Mapping[float, float]) -> float:
+    if not isinstance(gain, str):
+        return gain[label] if label > 0 else 0.0
     return {"exp": 2**label - 1, "linear": label, "binary": float(label > 0)}[gain]
 
 
-def probability_of(label: float, largest: float, gain: str) -> float:
+def probability_of(label: float, largest: float, gain: str | Mapping[float, float]) -> float:
+    if not isinstance(gain, str):
+        return gain_value(label, gain)
     return {"exp": (2**label - 1) / 2**largest, "linear": label / largest, "binary": float(label > 0)}[gain]
 
 
@@ -557,6 +561,25 @@ def cell(model: int, stop: str) -> Callable[[Query, Settings], float]:
     return lambda query, m: user_model(query, {**m, "model": model, "stop": stop})
 
 
+def concordant_pairs(query: Query, m: Settings) -> float:
+    return sum(intent.weight * concordant_pairs_of_intent(query, intent, m) for intent in query.intents)
+
+
+def concordant_pairs_of_intent(query: Query, intent: Intent, m: Settings) -> float:
+    labels = [intent.labels.get(doc, 0) for doc in query.ranking]
+    depth, value = m["cutoff"] or len(labels), 0.0
+    for i, label in enumerate(labels, start=1):
+        p = 1 / depth if m["stop"] == "uniform" else stopping(m["stop"], i, m["theta"], m["base"])
+        preferred = sum(other > label or (m["ties"] and other == label > 0) for other in labels[:i])
+        value += p * preferred / (i if m["above"] == "one" else 1)
+    if m["above"] == "all" and labels:
+        # The users who stop below the last rank find nothing relevant there.
+        n = len(labels)
+        rest = (depth - n) / depth if m["stop"] == "uniform" else viewing(m["stop"], n + 1, m["theta"], m["base"])
+        value += rest * sum(label > 0 for label in labels)
+    return value
+
+
 def sharp_form(measure: Callable[[Query, Settings], float]) -> Callable[[Query, Settings], float]:
     return lambda query, m: sharp(query, m, measure)
 
@@ -604,5 +627,6 @@ DEFINITIONS: dict[str, Callable[[Query, Settings], float]] = {
     "nDCG_Rareness": ndcg_rareness,
     "RBP_Rareness": rbp_rareness,
     "UserModel": user_model,
+    "ConcordantPairs": concordant_pairs,
     **{name: cell(*of) for name, of in CELLS.items()},
 }

@@ -233,6 +233,7 @@ class TestOracle:
         [
             ({"gain": "linear"}, [1, 0.5, 1, 1]),
             ({"gain": "binary"}, [1, 1, 1, 1]),
+            ({"gain": {1: 0.3, 2: 0.4, 4: 0.9}}, [0.4, 0.3, 0.9, 0.3]),
             ({"max_rel": 4}, [3 / 16, 1 / 16, 15 / 16, 1 / 16]),
             ({"max_rel": 8, "gain": "linear"}, [0.25, 0.125, 0.5, 0.125]),
         ],
@@ -263,7 +264,14 @@ class TestOracle:
     @pytest.mark.parametrize(
         ("parameters", "message"),
         [
-            ({"gain": "log"}, "^oracle_intent_scores: gain must be one of 'exp', 'linear', 'binary', not 'log'"),
+            (
+                {"gain": "log"},
+                "^oracle_intent_scores: gain must be one of 'exp', 'linear', 'binary', or a dict of .*, not",
+            ),
+            (
+                {"gain": {1: 0.3, 2: 0.4}},
+                "^oracle_intent_scores: labels must be in the table gain .1, 2., but query 'q'",
+            ),
             ({"max_rel": 0}, r"^oracle_intent_scores: max_rel must be a number in \(0, inf\), not 0"),
             ({"max_rel": 3}, "^oracle_intent_scores: labels may be at most 3, but query 'q' has 4"),
         ],

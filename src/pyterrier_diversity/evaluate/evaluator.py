@@ -280,7 +280,11 @@ class _Provided:
                 check_parameters(measure)
             except ValueError as error:
                 raise RefusedMeasureError(str(error)) from error
-        self._evaluator = ir_measures.DefaultPipeline.evaluator(measures, qrels)
+        # In one call, pytrec_eval may compute nDCG without gains by those of another measure.
+        by_gains: dict[str, list[ir_measures.Measure]] = defaultdict(list)
+        for measure in measures:
+            by_gains[repr(measure.params.get("gains"))].append(measure)
+        self._evaluators = [ir_measures.DefaultPipeline.evaluator(of, qrels) for of in by_gains.values()]
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Build the evaluator again in another process, because it may hold a running program."""
@@ -290,8 +294,9 @@ class _Provided:
         """Return the values of each measure for each query; a query that is missing in the run gets the default."""
         values = {measure: np.full(len(query_ids), float(measure.DEFAULT)) for measure in self._measures}
         index = {query_id: i for i, query_id in enumerate(query_ids)}
-        for metric in self._evaluator.iter_calc(run) if len(run) else ():
-            values[metric.measure][index[metric.query_id]] = metric.value
+        for evaluator in self._evaluators if len(run) else ():
+            for metric in evaluator.iter_calc(run):
+                values[metric.measure][index[metric.query_id]] = metric.value
         return [values[measure] for measure in self._measures]
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
-Gain = Literal["exp", "linear", "binary"]
+Gain = Literal["exp", "linear", "binary"] | Mapping[float, float]
 
 
 # For smaller labels, computing 2^g - 1 directly loses digits.
@@ -27,8 +28,8 @@ def gain_value(labels: npt.ArrayLike, gain: Gain = "exp") -> np.ndarray:
     ----------
     labels : array_like
         Relevance labels; 0 if not relevant.
-    gain : {"exp", "linear", "binary"}
-        :math:`2^g - 1`, :math:`g`, or 1 for every relevant label.
+    gain : {"exp", "linear", "binary"} or mapping of float to float
+        :math:`2^g - 1`, :math:`g`, 1 for every relevant label, or the gain of each label above 0.
 
     Returns
     -------
@@ -41,6 +42,9 @@ def gain_value(labels: npt.ArrayLike, gain: Gain = "exp") -> np.ndarray:
     array([0., 1., 3., 7.])
     """
     labels = np.asarray(labels, dtype=np.float64)
+    if isinstance(gain, Mapping):
+        distinct, place = np.unique(labels, return_inverse=True)
+        return np.array([gain[label] if label > 0 else 0.0 for label in distinct.tolist()])[place.reshape(labels.shape)]
     if gain == "binary":
         return (labels > 0).astype(np.float64)
     return np.where(labels < SMALL, _expm1(labels), np.exp2(labels) - 1.0) if gain == "exp" else labels
@@ -54,9 +58,11 @@ def relevance_probability(labels: npt.ArrayLike, max_label: npt.ArrayLike, gain:
     labels : array_like
         Relevance labels; 0 if not relevant.
     max_label : array_like
-        The largest possible label (:math:`m`), broadcast against ``labels``; not read if ``gain`` is "binary".
-    gain : {"exp", "linear", "binary"}
-        :math:`(2^g - 1) / 2^m` (Chapelle et al. 2009), :math:`g / m`, or 1 for every relevant label.
+        The largest possible label (:math:`m`), broadcast against ``labels``; not read if ``gain`` is "binary" or a
+        mapping.
+    gain : {"exp", "linear", "binary"} or mapping of float to float
+        :math:`(2^g - 1) / 2^m` (Chapelle et al. 2009), :math:`g / m`, 1 for every relevant label, or the probability of
+        each label above 0.
 
     Returns
     -------
@@ -68,7 +74,7 @@ def relevance_probability(labels: npt.ArrayLike, max_label: npt.ArrayLike, gain:
     >>> relevance_probability([0, 1, 2], max_label=2)
     array([0.  , 0.25, 0.75])
     """
-    if gain == "binary":
+    if gain == "binary" or isinstance(gain, Mapping):
         return gain_value(labels, gain)
     labels, max_label = np.asarray(labels, dtype=np.float64), np.asarray(max_label, dtype=np.float64)
     if gain == "exp":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
@@ -328,9 +328,18 @@ class Judgements:
     def check_labels(self, largest: float, who: object) -> None:
         """Raise a ``ValueError`` if a label exceeds ``largest``."""
         if self.largest_label > largest:
-            first = int((self.labels.value > largest).argmax())
-            query = self.query_ids[self.documents.query[self.labels.doc[first]]]
-            raise ValueError(
-                f"{who}: labels may be at most {largest:g}, but query {query!r} has {self.labels.value[first]:g} "
-                f"for document {self.documents.ids[self.labels.doc[first]]!r}."
-            )
+            self._refuse_labels(self.labels.value > largest, f"may be at most {largest:g}", who)
+
+    def check_listed(self, labels: Collection[float], who: object) -> None:
+        """Raise a ``ValueError`` if a label above 0 is not one of ``labels``."""
+        unlisted = ~np.isin(self.labels.value, list(labels))
+        if unlisted.any():
+            self._refuse_labels(unlisted, f"must be in the table gain ({', '.join(f'{x:g}' for x in labels)})", who)
+
+    def _refuse_labels(self, wrong: np.ndarray, rule: str, who: object) -> None:
+        first = int(wrong.argmax())
+        query = self.query_ids[self.documents.query[self.labels.doc[first]]]
+        raise ValueError(
+            f"{who}: labels {rule}, but query {query!r} has {self.labels.value[first]:g} "
+            f"for document {self.documents.ids[self.labels.doc[first]]!r}."
+        )

@@ -301,10 +301,14 @@ class Ranked:
         Raises
         ------
         ValueError
-            If a label of the qrels is so large that sums of its gain may be infinite.
+            If a label of the qrels is so large that sums of its gain may be infinite, or the table has no gain for it.
         """
-        self.judgements.check_labels(_LARGEST_LABEL[measure["gain"]], measure)
-        return gain_value(self.label, measure["gain"])
+        gain: Gain = measure["gain"]
+        if isinstance(gain, str):
+            self.judgements.check_labels(_LARGEST_LABEL[gain], measure)
+        else:
+            self.judgements.check_listed(gain, measure)
+        return gain_value(self.label, gain)
 
     def probability(self, measure: Declared) -> np.ndarray:
         """r_it: probability of relevance of each entry under the measure's ``gain`` and ``max_rel``.
@@ -312,9 +316,12 @@ class Ranked:
         Raises
         ------
         ValueError
-            If a label of the qrels is above ``max_rel``.
+            If a label of the qrels is above ``max_rel``, or the table has no probability for it.
         """
         gain: Gain = measure["gain"]
+        if not isinstance(gain, str):
+            self.judgements.check_listed(gain, measure)
+            return gain_value(self.label, gain)
         if measure["max_rel"] is None:
             return relevance_probability(self.label, self.judgements.intents.max_label[self.intent], gain)
         self.judgements.check_labels(measure["max_rel"], measure)

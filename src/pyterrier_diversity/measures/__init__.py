@@ -24,6 +24,7 @@ from .groups import CARTERETTE, FRESHSTACK, NDEVAL, NTCIR_INTENT, NUGGETS, RBU18
 from .intent_aware import AP_IA, P_IA, nP_IA
 from .nugget_scores import NuggetScore
 from .parse import parse
+from .preferences import ConcordantPairs
 from .q_measure import Pplus, PplusQ, Q
 from .rareness import AP_Rareness, P_Rareness, RBP_Rareness, nDCG_Rareness
 from .rbu import RBU
@@ -72,6 +73,7 @@ __all__ = [
     "Adhoc",
     "CT_rank",
     "CompositeMeasure",
+    "ConcordantPairs",
     "Coverage",
     "DIN_nDCG",
     "DINsharp_Q",

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..arithmetic import MAX_TERMS, divide, power, underflow
 from ..ideal import Discount, Exact, GeometricDiscount, Greedy, log_discount, reciprocal_discount
-from ..judged import Order, Ranked
+from ..judged import Gain, Order, Ranked
 from ..parameters import ALPHA, CUTOFF, GRADES, JUDGED_ONLY, REL, REL_FROM_1, TIME_LIMIT, Parameter, Parameters
 from .base import DiversityMeasure, Normalised, register
 
@@ -34,7 +34,7 @@ def alpha_dcg(ranked: Ranked, alpha: float, discount: Discount) -> np.ndarray:
     return ranked.total(power(1 - alpha, ranked.met) * discount(ranked.rank))
 
 
-def weighted_probability(ranked: Ranked, gain: str, max_rel: float | None) -> np.ndarray:
+def weighted_probability(ranked: Ranked, gain: Gain, max_rel: float | None) -> np.ndarray:
     """Return w_t r_it: the gain of a document for an intent that no document above it covers."""
     return ranked.weight * ranked.probability({"gain": gain, "max_rel": max_rel})
 

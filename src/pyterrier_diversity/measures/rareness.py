@@ -9,7 +9,7 @@ import numpy as np
 from ..arithmetic import divide, power
 from ..ideal import ByWorth, log_discount
 from ..judged import Gain, Order, Ranked, View, gain_value
-from ..parameters import CUTOFF, FROM_0, REL, Parameter, Parameters
+from ..parameters import CUTOFF, FROM_0, GAINS, POSITIVE, REL, Parameter, Parameters
 from .base import DiversityMeasure, Normalised, register
 
 ADAPTIVE = "adaptive"
@@ -139,7 +139,7 @@ class _nDCG_Rareness(_Rareness, Normalised):
     SUPPORTED_PARAMS = {
         **CUTOFF,
         **ALPHA,
-        "gain": Parameter(str, "linear", choices=("exp", "linear", "binary"), desc="how a label becomes a value"),
+        "gain": Parameter(str, "linear", choices=GAINS, table=POSITIVE, desc="how a label becomes a value"),
         **REL,
     }
 

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from ..arithmetic import MAX_TERMS, divide, power, underflow
 from ..ideal import ByWorth
 from ..judged import Ranked, ideal
-from ..parameters import CUTOFF, GRADES, REL, Parameter, Parameters
+from ..parameters import CUTOFF, GAINS, GRADES, POSITIVE, REL, GainTable, Parameter, Parameters
 from .base import DiversityMeasure, register
 from .err import by_label
 
@@ -62,7 +62,7 @@ EFFORT: Parameters = {
     )
 }
 GAIN: Parameters = {
-    "gain": Parameter(str, "binary", choices=("exp", "linear", "binary"), desc="how a label becomes a value"),
+    "gain": Parameter(str, "binary", choices=GAINS, table=POSITIVE, desc="how a label becomes a value"),
 }
 MAX_REL: Parameters = {"max_rel": GRADES["max_rel"]}
 
@@ -157,15 +157,23 @@ class UserModelMeasure(DiversityMeasure):
         if self.get("redundancy") != "RBP":
             idle |= {"theta_red"}
         if self.stop == "ERR":
-            idle |= {"theta", "theta_nav"} if self.graded else {"max_rel"}
+            # A table has the probabilities themselves.
+            idle |= {"theta", "theta_nav"} if self.graded else set()
+            idle |= set() if self.get("gain") in ("exp", "linear") else {"max_rel"}
         idle &= self.params.keys()
         if idle:
             raise ValueError(f"{self.NAME}: {', '.join(sorted(idle))} has no effect in {self!r}.")
+        table = self.get("gain")
+        if self.stop == "ERR" and isinstance(table, GainTable) and max(table.values()) > 1:
+            raise ValueError(
+                f"{self.NAME}: with stop='ERR' the values of gain are probabilities and may be at most 1, not "
+                f"{max(table.values()):g}."
+            )
 
     @property
     def graded(self) -> bool:
         """Whether labels above 0 differ in value."""
-        return self.get("gain") in ("exp", "linear")
+        return self.get("gain") not in (None, "binary")
 
     def score(self, ranked: Ranked) -> np.ndarray:
         values = self.of_intents(ranked)
@@ -298,7 +306,8 @@ class _UserModel(UserModelMeasure):
     others down to the cutoff. Without a cutoff, the perfect ranking is as long as the ranking, or has all relevant
     documents if there are more. Values then do not exceed 1, except with ``effort="rank"``, where less is better.
 
-    For other gains, write them into the column of labels and set ``gain="linear"``.
+    ``gain={1: 3, 2: 10}`` gives each label its value; with the distribution ERR, its probability of satisfying a user.
+    Graded ERR is that of Chapelle et al. (2009). The paper's form (Sec. 5.1), a product over all grades, may exceed 1.
 
     ``base`` is the base b in the viewing probability of DCG, 1/log_b(i + b - 1), which is 1 at the first rank. (nDCG
     with base b that does not discount above rank b is another measure.)
@@ -325,6 +334,8 @@ class _UserModel(UserModelMeasure):
     >>> from pyterrier_diversity import UserModel, score
     >>> score(UserModel(2, "RR"), [[1], [1]])
     1.5
+    >>> score(UserModel(2, "RR", gain={1: 3, 2: 10}), [[2], [1]])
+    11.5
     """
 
     NAME = __name__ = "UserModel"

@@ -216,13 +216,14 @@ _SYMBOLS = """\
      - weight of intent t; the weights of :math:`T` sum to 1, and are equal without a column ``weight``
    * - :math:`g_{it}`
      - label of :math:`d_i` for intent t, 0 if it is unjudged. Where the measure has a parameter ``gain``, it is
-       :math:`2^g - 1` for a label g with ``gain="exp"``, g with ``"linear"``, and :math:`J_{it}` with ``"binary"``
+       :math:`2^g - 1` for a label g with ``gain="exp"``, g with ``"linear"``, :math:`J_{it}` with ``"binary"``, and the
+       value of g with a dict
    * - :math:`J_{it}`
      - 1 if :math:`d_i` is relevant to t, otherwise 0; :math:`J_i` likewise for any intent
    * - :math:`r_{it}`
      - probability that :math:`d_i` satisfies a user with intent t. For a label g, it is :math:`(2^g - 1) / 2^m` with
-       ``gain="exp"``, :math:`g / m` with ``"linear"``, and :math:`J_{it}` with ``"binary"``. Here m is ``max_rel``, or
-       the largest label of the query's intent in the qrels if ``max_rel`` is not given
+       ``gain="exp"``, :math:`g / m` with ``"linear"``, :math:`J_{it}` with ``"binary"``, and the value of g with a
+       dict. Here m is ``max_rel``, or the largest label of the query's intent in the qrels if ``max_rel`` is not given
    * - :math:`c_{it}`
      - number of documents above rank i that are relevant to t
    * - :math:`R`

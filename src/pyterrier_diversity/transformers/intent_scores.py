@@ -115,8 +115,8 @@ def oracle_intent_scores(qrels: Any, *, gain: Gain = "exp", max_rel: float | Non
     ----------
     qrels : DataFrame, iterable of named tuples, or dict of dicts
         Qrels, as for the measures.
-    gain : {"exp", "linear", "binary"}
-        How a label becomes a probability of relevance, as in the measures.
+    gain : {"exp", "linear", "binary"} or dict
+        How a label becomes a probability of relevance, as in the measures; a dict gives each label above 0 its own.
     max_rel : float > 0, optional
         Largest possible label; by default, the intent's largest label.
 
@@ -142,7 +142,9 @@ def oracle_intent_scores(qrels: Any, *, gain: Gain = "exp", max_rel: float | Non
     gain, max_rel = checked("oracle_intent_scores", GRADES, gain=gain, max_rel=max_rel).values()
     judgements = judge(qrels)
     labels, intents = judgements.labels, judgements.intents
-    if max_rel is not None:
+    if not isinstance(gain, str):
+        judgements.check_listed(gain, "oracle_intent_scores")
+    elif max_rel is not None:
         judgements.check_labels(max_rel, "oracle_intent_scores")
     largest = intents.max_label[labels.intent] if max_rel is None else max_rel
     names = np.array(judgements.query_ids, dtype=object)

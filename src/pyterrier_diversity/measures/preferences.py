@@ -1,0 +1,120 @@
+"""Concordant pairs: how often assessors prefer the documents above to the one where a user stops.
+
+A preference is a better label for the same intent. Only the order of the labels matters.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from typing import Any
+
+import numpy as np
+
+from ..judged import Ranked
+from ..parameters import CUTOFF, REL, Parameter
+from .base import DiversityMeasure, register
+from .user_models import BASE, STATIC, average_while_reading, viewing_probability
+
+
+class _ConcordantPairs(DiversityMeasure):
+    """Concordant pairs: documents above the one where a user stops that are preferred to it.
+
+    A user stops at a rank. All documents above it (``above="all"``), or one of them at random (``"one"``), are compared
+    with the document there. Those with a better label for the intent count. Only the order of labels matters: if the
+    judgements are preferences, label the worst relevant document 1, the next one 2, and so on.
+
+    ``ties=True`` also counts relevant documents whose label is as good, among them the one where the user stops. With
+    binary labels, "all" is then ``UserModel(2, stop)``, and "one" is ``UserModel(4, stop)``.
+
+    With ``stop="uniform"``, users stop at each rank down to the cutoff with the same probability; without a cutoff, at
+    each rank of the ranking. If the better of two neighbours above the cutoff then moves up, the value does not fall.
+    With the other distributions it may: more users stop at the upper rank, and fewer documents are better than the one
+    there.
+
+    If all n documents are ranked and no two labels are equal, "all" with "uniform" is (n - 1)(τ + 1)/4, with Kendall's
+    τ of the ranking and the labels. As in models 2 and 4, nothing relevant comes below the last rank, and "all" counts
+    the users who stop there. One of the i documents down to rank i is drawn, as in model 4, not one of the i - 1 above.
+
+    .. cite.dblp:: conf/sigir/Carterette11
+
+    References
+    ----------
+    Carterette (2011). System effectiveness, user models, and user utility. SIGIR, 903-912, Sec. 5.2.
+    https://doi.org/10.1145/2009916.2010037
+
+    Examples
+    --------
+    Of six pairs, four are concordant. Users stop at each of the four ranks with probability 1/4.
+
+    >>> from pyterrier_diversity import ConcordantPairs, score
+    >>> score(ConcordantPairs(above="all"), [[1], [3], [2], [0]])
+    1.0
+    """
+
+    NAME = __name__ = "ConcordantPairs"
+    PRETTY_NAME = "Concordant Pairs"
+    FORMULA = r"\sum_t w_t \sum_i \frac{P(i)}{a_i} \sum_{j \le i} [d_j \succ_t d_i]"
+    WHERE = (
+        r"$P(i)$ is the probability that the user stops at rank i; $a_i$ is 1 with `above='all'`, otherwise i; "
+        r"$d_j \succ_t d_i$ means $g_{jt} > g_{it}$, or $g_{jt} \ge g_{it} > 0$ with `ties`"
+    )
+    SOURCE = "Carterette (2011, SIGIR), Sec. 5.2"
+    EQUALS = "Kendall's tau of scipy, on a scale from 0 to (n - 1) / 2"
+    RANGE = "[0, inf); [0, 1] with above='one'"
+    READS = ("weight",)
+    SUPPORTED_PARAMS = {
+        **CUTOFF,
+        "above": Parameter(str, "one", choices=("one", "all"), desc="which documents above the last one are compared"),
+        "stop": Parameter(
+            str, "uniform", choices=("uniform", *STATIC), desc="distribution of the rank at which users stop"
+        ),
+        "theta": Parameter(float, 0.5, interval="(0, 1]", desc="probability of stopping at a document (RBP)"),
+        **BASE,
+        "ties": Parameter(bool, False, desc="also count a relevant document with an equal label"),
+        **REL,
+    }
+
+    def __init__(self, **params: Any) -> None:
+        super().__init__(**params)
+        for name, stop in (("theta", "RBP"), ("base", "DCG")):
+            if name in self.params and self.stop != stop:
+                raise ValueError(f"{self.NAME}: {name} has no effect in {self!r}.")
+
+    def score(self, ranked: Ranked) -> np.ndarray:
+        at, below = self._compared_from(ranked, ranked.rank), self._compared_from(ranked, ranked.rank + 1)
+        # Down to the next relevant document of the intent, all those so far are preferred.
+        is_last = np.append(ranked.intents.first[1:], True)[: len(at)]
+        until = np.where(is_last, 0.0, np.append(at[1:], 0.0)[: len(at)])
+        pairs = self._preferred(ranked) * (at - below) + (ranked.met + 1) * (below - until)
+        return ranked.total(ranked.weight * pairs)
+
+    def _preferred(self, ranked: Ranked) -> np.ndarray:
+        """Return the number of documents down to each entry that are preferred to it."""
+        place = bisect_left if self.ties else bisect_right
+        better = ranked.met + float(self.ties)
+        above: list[float] = []
+        for i, (label, first) in enumerate(zip(ranked.label.tolist(), ranked.intents.first.tolist(), strict=True)):
+            if first:
+                above.clear()
+            at = place(above, label)
+            better[i] -= at
+            above.insert(at, label)
+        return better
+
+    def _compared_from(self, ranked: Ranked, rank: np.ndarray) -> np.ndarray:
+        """Return the probability that a document is compared with those at ``rank`` and below, of a rank per entry."""
+        depth, n = ranked.depth[ranked.query], ranked.n[ranked.query]
+        if self.above == "all":
+            if self.stop == "uniform":
+                return (depth + 1.0 - rank) / depth
+            return viewing_probability(rank, self.stop, self.theta, self.base)
+        if self.stop == "uniform":
+            sums = np.cumsum(np.append(0.0, 1.0 / np.arange(1.0, n.max(initial=0) + 1)))
+            return (sums[n] - sums[rank - 1]) / depth
+        theta = np.full(len(rank), self.theta)
+        return average_while_reading(n, self.stop, theta, self.base) - average_while_reading(
+            rank - 1, self.stop, theta, self.base
+        )
+
+
+ConcordantPairs = register(_ConcordantPairs())
