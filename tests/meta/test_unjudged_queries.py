@@ -71,7 +71,7 @@ def test_the_attributes_of_tables_are_json(function):
 
 @pytest.mark.parametrize("test", ["tukey-randomised", "bootstrap", "permutation", "tukey", "t", "wilcoxon"])
 def test_the_attributes_of_comparisons_are_json(test):
-    options = {"baseline": ["w", "x"], "n_trials": np.int64(9), "alpha": np.float64(0.1), "rng": np.int64(1)}
+    options = {"baseline": ["w", "x"], "n_trials": np.int64(19), "alpha": np.float64(0.1), "rng": np.int64(1)}
 
     attrs = compare(
         FRAME, test, groups="pairwise", correction="holm", family="all", ci=np.float64(0.8), **options
