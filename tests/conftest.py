@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import gzip
 import os
 from collections.abc import Callable
@@ -17,6 +18,13 @@ import pyterrier_diversity  # noqa: F401  (registers the measures)
 # A busy machine should not make a test fail.
 settings.register_profile("no deadline", deadline=None)
 settings.load_profile("no deadline")
+
+
+def pytest_collection_finish() -> None:
+    """Leave thousands of collected tests out of the search for garbage, which they make slow."""
+    gc.collect()
+    gc.freeze()
+
 
 TREC_WEB = {
     2009: "clueweb09/en/trec-web-2009",
