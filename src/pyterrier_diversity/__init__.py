@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from . import simulate as simulate
     from . import transformers as transformers
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 
 __all__ = [
     *_measures,
