@@ -33,7 +33,9 @@ def mean(shared):
     return compute
 
 
-@pytest.mark.parametrize(("row", "run"), [("DESA", "desa"), ("``ql.catb``", "ql.catb")], ids=["desa", "ql.catb"])
+@pytest.mark.parametrize(
+    ("row", "run"), [("DESA", "desa"), ("``ql.catb``", "ql.catb"), ("``mdp-div-lemur``", "mdp-div-lemur")]
+)
 def test_rbu_has_the_values_of_the_table(mean, row, run):
     assert numbers(row) == [mean(run, measure) for measure in VARIANTS]
 
@@ -48,6 +50,34 @@ def test_twenty_documents_cost_as_much_as_it_says(e, said):
 
 def test_no_results_at_all_have_the_values_of_the_table():
     assert numbers("no results") == [measure.calc_aggregate({"q": {"d": 1}}, {"q": {}}) for measure in VARIANTS]
+
+
+@pytest.fixture(scope="module")
+def ten_runs(shared):
+    qrels = TrecWebDataset("clueweb09/en/trec-web-2012").get_qrels()
+    measures = [*VARIANTS, RBU(e=0.001, max_rel=4) @ 20]
+    with pytest.warns(UserWarning, match="Scores and ranks contradict"):
+        return evaluate_runs(qrels, shared / "trec-web" / "runs" / "2012", measures).set_index("name")
+
+
+def test_with_the_default_effort_every_mean_is_below_0(ten_runs):
+    assert (ten_runs[str(RBU @ 20)] < 0).all()
+
+
+def test_one_scale_for_all_intents_changes_the_order(ten_runs):
+    own, one = (ten_runs[str(measure)].rank() for measure in (VARIANTS[1], RBU(e=0.001, max_rel=4) @ 20))
+
+    assert (own != one).any()
+
+
+def test_a_system_has_another_place_with_another_p(ten_runs):
+    table = ten_runs[list(map(str, VARIANTS[1:]))]
+    high, low = table.rank(ascending=False).loc["mdp-div-lemur"]
+
+    assert f"``mdp-div-lemur`` is {high:.0f}th of ten systems with 0.99 and {low:.0f}nd with 0.8" in " ".join(
+        PAGE.split()
+    )
+    assert len(table) == 10
 
 
 def test_each_ndcg_has_the_value_of_the_table(mean):

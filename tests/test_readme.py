@@ -126,7 +126,10 @@ def test_the_years_are_those_of_the_datasets(readme):
 
 
 def test_parameters_are_checked_when_it_says_so(readme):
-    assert "raises when the measure is built, or when it is evaluated if ir_measures itself names the measure" in readme
+    assert (
+        "an error when the measure is built; for names of ir_measures itself, such as `alpha_nDCG`, when it is"
+        in readme
+    )
     with pytest.raises(ValueError, match="p must be a number"):
         RBU(p=2)
     late = alpha_nDCG(alpha=2.0) @ 5
