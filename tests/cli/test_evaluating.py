@@ -445,12 +445,15 @@ def test_standard_errors_stand_beside_each_query_and_each_mean(tmp_path, gate):
 @pytest.mark.parametrize("command", [["evaluate", "-m", "RBU@5"], ["compare", "-m", "RBU@5"], ["check"]], ids=" ".join)
 def test_warnings_about_qrels_are_errors_if_strict(tmp_path, command):
     path = tmp_path / "nuggets.jsonl"
-    path.write_text('{"qid": "1", "docid": "demo-189", "nuggets": [{"text": "x", "assignment": "perhaps"}]}\n')
+    path.write_text(
+        '{"qid": "1", "docid": "demo-189", "nuggets": [{"text": "x", "assignment": "perhaps"}, '
+        '{"text": "y", "assignment": "support"}]}\n'
+    )
     first, *rest = command
 
     message = fail(first, str(path), BM25, XQUAD, *rest, "--strict")
 
-    assert message.startswith("Error: read_nuggets: 1 nuggets. 1 assignments are unknown words")
+    assert message.startswith("Error: read_nuggets: 2 nuggets. 1 assignments are unknown words")
 
 
 def test_the_shell_says_which_qrels_have_passages():

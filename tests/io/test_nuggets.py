@@ -113,6 +113,15 @@ def test_words_that_a_model_made_up_are_counted_and_none_is_dropped():
     ]
 
 
+def test_assignments_without_any_known_word_are_refused():
+    line = answer(a="supported", b="no", c="supported")
+
+    with pytest.raises(ValueError, match=r"no assignment is one of 'support', .*, but 'supported', 'no'; give the"):
+        read_nuggets([line])
+
+    assert read_nuggets([line], levels={"supported": 1, "no": 0})["label"].tolist().count(1) == 2
+
+
 def test_words_may_mean_what_the_user_says():
     line = answer(a="full", b="some", c="none")
     line["nuggets"][2]["importance"] = 3

@@ -212,13 +212,13 @@ def test_new_intents_labels_and_unjudged_documents_have_a_key():
 
     ax = plots.coverage(pd.concat([RUN, unjudged]), QRELS, "1")
 
-    assert key(ax) == ["label 1", "label 2", "judged, label 0", "unjudged", "new intent"]
+    assert key(ax) == ["label 0 or none", "label 1", "label 2", "unjudged", "new intent"]
     assert [patch.get_x() for patch in ax.patches if patch.get_hatch()] == [3.5]
     assert [line.get_xydata().tolist() for line in ax.get_lines()] == [[[3, 0], [2, 1]]]
 
 
 def test_the_key_says_what_there_is_and_no_more():
-    assert key(plots.explain(EXPLAINED.head(1))) == ["label 2", "judged, label 0", "new intent"]
+    assert key(plots.explain(EXPLAINED.head(1))) == ["label 0 or none", "label 2", "new intent"]
     assert key(plots.explain(EXPLAINED))[-2:] == ["new intent", "tied score"]
 
 
@@ -330,7 +330,15 @@ def test_panels_of_one_scale_share_a_key_and_others_have_their_own(labels):
     if labels["a"] > 4:
         assert len(keys) == 2
     else:
-        expected = ["label 1", "label 2", "label 3", "judged, label 0", "unjudged", "new intent", "tied score"]
+        expected = [
+            "label 0 or none",
+            "label 1",
+            "label 2",
+            "label 3",
+            "unjudged",
+            "new intent",
+            "tied score",
+        ]
         assert keys == [expected]
 
 

@@ -32,6 +32,9 @@ class NuggetRecord(NamedTuple):
     columns: Mapping[str, Any] = {}
 
 
+UNKNOWN = "assignments are unknown words, which count as 0"
+
+
 @dataclass
 class Reading:
     """The options for reading records, and counts of everything odd in them.
@@ -54,6 +57,8 @@ class Reading:
     questions: Mapping[str, list[tuple[str, str]]] | None = None
     # How often each oddity occurs, and with which words.
     odd: dict[str, Counter[str]] = field(default_factory=dict)
+    # How many assignments are known words.
+    known: int = 0
     # The nuggets that each answer to a query was assigned.
     assigned: dict[str, dict[str, list[str]]] = field(default_factory=dict)
 
@@ -65,7 +70,9 @@ class Reading:
         """Return the label of an assignment; unknown assignments are counted."""
         word = assignment.word()
         if word not in self.levels and word != NO_SUPPORT:
-            self.note("assignments are unknown words, which count as 0", word)
+            self.note(UNKNOWN, word)
+        else:
+            self.known += 1
         return self.levels.get(word, 0.0)
 
 

@@ -11,7 +11,18 @@ import numpy as np
 import pandas as pd
 
 from ..judged import NO_DOCUMENT, warn_of_data
-from .nugget_formats import FORMATS, LEVELS, NuggetRecord, Reading, Unit, format_of, questions, unasked
+from .nugget_formats import (
+    FORMATS,
+    LEVELS,
+    NO_SUPPORT,
+    UNKNOWN,
+    NuggetRecord,
+    Reading,
+    Unit,
+    format_of,
+    questions,
+    unasked,
+)
 from .ordering import highest_label_last
 from .records import Field, read_records
 from .tabular import with_whole_labels
@@ -64,7 +75,7 @@ def read_nuggets(
     ------
     ValueError
         If something cannot be read (the message names file, line and field), the systems have different nuggets for a
-        query, or two labels contradict each other.
+        query, two labels contradict each other, or no word of the assignments is known.
 
     Warns
     -----
@@ -113,6 +124,12 @@ def read_nuggets(
     if not said:
         raise ValueError(f"{_WHO}: there is no nugget in {len(records)} objects.")
     _check_assigned(reading.assigned)
+    if UNKNOWN in reading.odd and not reading.known:
+        words = ", ".join(repr(word) for word, _ in reading.odd[UNKNOWN].most_common(_MOST_NAMED))
+        raise ValueError(
+            f"{_WHO}: no assignment is one of {', '.join(map(repr, [*reading.levels, NO_SUPPORT]))}, but {words}; give "
+            "the label of each word, as in levels={'supported': 1}."
+        )
     qrels = _qrels(_Nuggets(said), weights, reading)
     message = _message(reading, len(qrels.drop_duplicates(["qid", "iteration"])))
     if message:

@@ -413,7 +413,7 @@ def _handles(ax: Axes, grids: list[_Grid]) -> list[Any]:
         labels = labels[np.linspace(0, len(labels) - 1, 5).astype(int)]
     handles: list[Any] = [Patch(facecolor=mesh.cmap(mesh.norm(label)), label=f"label {label:g}") for label in labels]
     if any(((grid.labels == 0) & grid.judged).any() for grid in grids):
-        handles.append(Patch(facecolor=_JUDGED_0, edgecolor="0.8", label="judged, label 0"))
+        handles.append(Patch(facecolor=_JUDGED_0, edgecolor="0.8", label="label 0 or none"))
     if any(not grid.judged.all() for grid in grids):
         handles.append(Patch(**_UNJUDGED, label="unjudged"))
     if any(grid.new.any() for grid in grids):
