@@ -19,8 +19,8 @@ from .user_models import BASE, STATIC, average_while_reading, viewing_probabilit
 class _ConcordantPairs(DiversityMeasure):
     """Concordant pairs: documents above the one where a user stops that are preferred to it.
 
-    A user stops at a rank. All documents above it (``above="all"``), or one of them at random (``"one"``), are compared
-    with the document there. Those with a better label for the intent count. Only the order of labels matters: if the
+    A user stops at rank i. All documents above it (``above="all"``), or one of the first i at random (``"one"``), are
+    compared with the document there. Those with a better label for the intent count. Only the order of labels matters: if the
     judgements are preferences, label the worst relevant document 1, the next one 2, and so on.
 
     ``ties=True`` also counts relevant documents whose label is as good, among them the one where the user stops. With
@@ -32,8 +32,11 @@ class _ConcordantPairs(DiversityMeasure):
     there.
 
     If all n documents are ranked and no two labels are equal, "all" with "uniform" is (n - 1)(τ + 1)/4, with Kendall's
-    τ of the ranking and the labels. As in models 2 and 4, nothing relevant comes below the last rank, and "all" counts
-    the users who stop there. One of the i documents down to rank i is drawn, as in model 4, not one of the i - 1 above.
+    τ of the ranking and the labels.
+
+    With "all" and another distribution, users who stop below the last rank count, too: each relevant document above is
+    preferred to what they find there. With "one" they count 0. The paper says that a document "ranked above" is drawn;
+    its equality with model 4 needs the document at rank i among those drawn.
 
     .. cite.dblp:: conf/sigir/Carterette11
 
@@ -56,7 +59,8 @@ class _ConcordantPairs(DiversityMeasure):
     FORMULA = r"\sum_t w_t \sum_i \frac{P(i)}{a_i} \sum_{j \le i} [d_j \succ_t d_i]"
     WHERE = (
         r"$P(i)$ is the probability that the user stops at rank i; $a_i$ is 1 with `above='all'`, otherwise i; "
-        r"$d_j \succ_t d_i$ means $g_{jt} > g_{it}$, or $g_{jt} \ge g_{it} > 0$ with `ties`"
+        r"$d_j \succ_t d_i$ means $g_{jt} > g_{it}$, or $g_{jt} \ge g_{it} > 0$ with `ties`; with `above='all'` and another "
+        r"stop than 'uniform', i runs on below the last rank, where nothing is relevant"
     )
     SOURCE = "Carterette (2011, SIGIR), Sec. 5.2"
     EQUALS = "Kendall's tau of scipy, on a scale from 0 to (n - 1) / 2"
