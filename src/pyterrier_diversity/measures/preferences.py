@@ -20,8 +20,8 @@ class _ConcordantPairs(DiversityMeasure):
     """Concordant pairs: documents above the one where a user stops that are preferred to it.
 
     A user stops at rank i. All documents above it (``above="all"``), or one of the first i at random (``"one"``), are
-    compared with the document there. Those with a better label for the intent count. Only the order of labels matters: if the
-    judgements are preferences, label the worst relevant document 1, the next one 2, and so on.
+    compared with the document there. Those with a better label for the intent count. Only the order of labels matters:
+    if the judgements are preferences, label the worst relevant document 1, the next one 2, and so on.
 
     ``ties=True`` also counts relevant documents whose label is as good, among them the one where the user stops. With
     binary labels, "all" is then ``UserModel(2, stop)``, and "one" is ``UserModel(4, stop)``.
@@ -59,8 +59,8 @@ class _ConcordantPairs(DiversityMeasure):
     FORMULA = r"\sum_t w_t \sum_i \frac{P(i)}{a_i} \sum_{j \le i} [d_j \succ_t d_i]"
     WHERE = (
         r"$P(i)$ is the probability that the user stops at rank i; $a_i$ is 1 with `above='all'`, otherwise i; "
-        r"$d_j \succ_t d_i$ means $g_{jt} > g_{it}$, or $g_{jt} \ge g_{it} > 0$ with `ties`; with `above='all'` and another "
-        r"stop than 'uniform', i runs on below the last rank, where nothing is relevant"
+        r"$d_j \succ_t d_i$ means $g_{jt} > g_{it}$, or $g_{jt} \ge g_{it} > 0$ with `ties`; with `above='all'` and "
+        r"another stop than 'uniform', i runs on below the last rank, where nothing is relevant"
     )
     SOURCE = "Carterette (2011, SIGIR), Sec. 5.2"
     EQUALS = "Kendall's tau of scipy, on a scale from 0 to (n - 1) / 2"
