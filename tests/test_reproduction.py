@@ -87,6 +87,7 @@ def test_the_page_of_a_paper_has_each_cell_and_says_a_reason_once_for_a_table(pa
     text = pages()[f"reproduction/{paper.lower()}.rst"].replace("\\", "")
     rows = [row for row in compared() if row["paper"] == paper]
 
+    assert "..\n" not in text
     for row in rows:
         assert f'"{row["cell"]}", "{row["theirs"]}", "{row["ours"]}", "{row["verdict"]}"' in text
     for why in {row["why"] for row in rows if row["why"]}:
