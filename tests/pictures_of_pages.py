@@ -29,7 +29,7 @@ from pyterrier_diversity.meta.reproduction import VERDICTS
 from pyterrier_diversity.parameters import CUTOFF
 from pyterrier_diversity.plots.drawing import COLOURS, name_lines, plot_lines
 from pyterrier_diversity.transformers import Explain, FuseSubtopics, IntentScorer
-from write_reproduction import PAPERS, read
+from write_reproduction import PAPERS, compared
 
 
 class _News(DiversityMeasure):
@@ -207,8 +207,8 @@ def in_a_paper() -> None:
 
 
 def reproduction() -> None:
-    """Draw how many published numbers of each paper have which verdict."""
-    counted = Counter((row["paper"], row["verdict"]) for row in read())
+    """Draw how many comparisons with each paper have which verdict."""
+    counted = Counter((row["paper"], row["verdict"]) for row in compared())
     names = [f"{paper.topic}\n({paper.authors})" for paper in PAPERS.values()]
     figure, ax = plt.subplots(figsize=(6.8, 3.2), layout="constrained")
     left = np.zeros(len(PAPERS))
@@ -224,7 +224,7 @@ def reproduction() -> None:
         left += counts
     ax.set_xlim(0, 1.04 * left.max())
     ax.invert_yaxis()
-    ax.set_xlabel("cells of tables and figures")
+    ax.set_xlabel("comparisons")
     figure.legend(loc="outside lower center", ncols=len(VERDICTS), frameon=False)
 
 

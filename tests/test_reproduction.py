@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 import pytest
 
 from pyterrier_diversity.meta.reproduction import VERDICTS
-from write_reproduction import FOLDER, PAPERS, ROWS, pages, read
+from write_reproduction import ADVICE, FOLDER, PAPERS, ROWS, compared, different, pages, read
 
 COLUMNS = ["paper", "table_or_figure", "cell", "theirs", "ours", "verdict", "why"]
 NOTEBOOKS = sorted({row["notebook"] for row in read()})
@@ -85,8 +85,9 @@ def test_the_pages_are_made_of_what_the_notebooks_wrote():
 @pytest.mark.parametrize("paper", PAPERS)
 def test_the_page_of_a_paper_has_each_cell_and_says_a_reason_once_for_a_table(paper):
     text = pages()[f"reproduction/{paper.lower()}.rst"].replace("\\", "")
-    rows = [row for row in read() if row["paper"] == paper]
+    rows = [row for row in compared() if row["paper"] == paper]
 
+    assert "..\n" not in text
     for row in rows:
         assert f'"{row["cell"]}", "{row["theirs"]}", "{row["ours"]}", "{row["verdict"]}"' in text
     for why in {row["why"] for row in rows if row["why"]}:
@@ -95,15 +96,51 @@ def test_the_page_of_a_paper_has_each_cell_and_says_a_reason_once_for_a_table(pa
         assert f'"{why}"' not in text
 
 
-def test_the_overview_counts_all_cells():
-    overview, n_cells = pages()["reproduction.rst"], len(read())
-    agreeing = sum(row["verdict"] == "agrees" for row in read())
+def test_the_overview_counts_all_comparisons_and_how_many_numbers_and_statements_agree():
+    overview, rows = pages()["reproduction.rst"], compared()
+    agreeing = [row["theirs"] for row in rows if row["verdict"] == "agrees"]
+    n_numbers = sum(text.replace(".", "").removeprefix("-").isdigit() for text in agreeing)
+    sentence = (
+        f"{len(rows)} comparisons of {len(different(rows))} different numbers and statements; "
+        "some are compared more than once, such as on several collections. "
+        f"{len(agreeing)} agree: {n_numbers} numbers and {len(agreeing) - n_numbers} statements."
+    )
 
-    assert f"**Of {n_cells} cells, {agreeing} agree, " in overview
+    assert overview.count(sentence) == 2  # in the text and below the picture
+
+
+def test_a_number_that_is_compared_on_three_collections_is_one_number():
+    of_table = [row for row in compared() if row["paper"] == "CAR11" and row["table_or_figure"].startswith("Table 2")]
+
+    assert (len(of_table), len(different(of_table))) == (75, 25)
+
+
+def test_equal_values_of_different_columns_are_different_numbers():
+    row = {"paper": "A", "cell": "P", "theirs": "0.5"}
+    other = {"paper": "A", "cell": "AP", "theirs": "0.4"}
+    columns = [row | {"table_or_figure": "Table 1, 95 %"}, other | {"table_or_figure": "Table 1, 95 %"}]
+    columns += [
+        row | {"table_or_figure": "Table 1, 99 %"},
+        other | {"table_or_figure": "Table 1, 99 %", "theirs": "0.3"},
+    ]
+
+    assert len(different(columns)) == 4
+
+
+def test_advice_is_on_the_overview_and_counted_apart():
+    overview = pages()["reproduction.rst"].replace("\\", "")
+    advice = [row for row in read() if row["table_or_figure"] == ADVICE]
+
+    assert len(compared()) + len(advice) == len(read())
+    assert (
+        f"{len(advice)} pieces of advice, of which {sum(row['verdict'] == 'agrees' for row in advice)} hold" in overview
+    )
+    for row in advice:
+        assert f'"{row["cell"]}", "{row["ours"]}", "{row["why"]}"' in overview
 
 
 def test_hundreds_of_numbers_of_five_papers_are_compared():
-    rows = [row for row in read() if row["ours"]]
+    rows = [row for row in different(compared()) if row["ours"]]
 
     assert {row["paper"] for row in rows} == set(PAPERS)
     assert sum(row["theirs"].replace(".", "").isdigit() for row in rows) >= 250

@@ -21,6 +21,9 @@ FOLDER = ROOT / "src" / "pyterrier_diversity" / "pt_docs"
 # A reason for fewer cells than these is on the page of its paper alone.
 COMMON = 5
 
+# What the papers advise, tried on real systems: sentences for users, not cells of the papers.
+ADVICE = "Advice, on six real systems"
+
 # Such as "Table 2", "Figs. 2-4" or "Secs. 3.1 and 4" at the start of a longer name.
 NUMBER = r"\d{1,2}(\.\d)*[a-z]?\b"
 PLACE = re.compile(rf"(Table|Figs?\.|Secs?\.) {NUMBER}((, | and |-){NUMBER})*")
@@ -89,33 +92,44 @@ Do the numbers of the papers come out again? The notebooks recompute the tables 
 anybody can have: the topics and judgements of the TREC tracks, six real systems on the Web track of 2009 to 2012, and
 official scores.
 
-**Of {n_cells} cells, {agrees} agree, {order} have the paper's order only, {differs} differ, and {lacking} cannot be
-had.** Most papers used runs that are not public; each reason is counted below.
+**{sentence}**
+Most papers used runs that are not public; each reason is counted below.
 
-- **agrees**: the recomputed number, rounded as the paper rounds, is the paper's.
-- **order only**: another number, but above and below nine in ten of the other cells of its column, as in the paper.
-- **differs**: another number, in another place.
+- **agrees**: the recomputed number, rounded as the paper rounds, is the paper's, or its statement is true here.
+- **order only**: another number, but at least 90 % of the other cells of its column lie on the same side of it as in
+  the paper.
+- **differs**: another number in another order, or another statement.
 - **cannot be had**: public data does not allow it.
+
+Cells that are not one column of a table have no order: they agree or differ. Two cells that are equal in the paper have
+no order either. Two that are equal here only are not in the paper's order.
 
 .. figure:: pictures/reproduction.svg
    :alt: A bar for each paper, in parts for the four verdicts
    :width: 85%
 
-   {n_cells} cells of five papers: {agrees} come out again, and {order} more are in the same order.
+   {sentence}
 
-{by_paper}Each paper has a page, with each cell and the reason where it does not agree.
+{by_paper}Each paper has a page, with each cell and the reason if it does not agree.
 
 What agrees in full
 -------------------
 
 These tables, figures and sections agree in each cell that was compared:
 
-{in_full}Why numbers do not agree
-------------------------
+{in_full}Why cells do not agree
+----------------------
 
 The reasons for {common} cells or more, and how many cells they explain. All others stand on the pages of the papers.
 
-{reasons}Compare a paper yourself
+{reasons}The papers' advice on real systems
+----------------------------------
+
+Does what the papers advise hold for six real systems on the Web track of 2009 to 2012? The notebook
+``notebooks/15_real_systems.ipynb`` tries {n_advice} pieces of advice, of which {n_holding} hold. They are not counted
+above.
+
+{advice}Compare a paper yourself
 ------------------------
 
 The verdicts are given by :func:`pyterrier_diversity.meta.reproduction`, for any paper:
@@ -129,7 +143,7 @@ The verdicts are given by :func:`pyterrier_diversity.meta.reproduction`, for any
 >>> frame["verdict"].tolist()
 ['order only', 'agrees', 'cannot be had']
 
-``notebooks/reproduction.csv`` has all cells, with the reason in each row.
+``notebooks/reproduction.csv`` has all cells and the advice, with the reason in each row.
 
 Citation
 --------
@@ -148,9 +162,8 @@ PAGE = """\
 
 {published} https://doi.org/{doi}
 
-**Of {n_cells} cells, {agrees} agree, {order} have the paper's order only, {differs} differ, and {lacking} cannot be
-had.** :doc:`../reproduction` says what the verdicts mean. The tables are written by
-{notebooks}.
+**{sentence}**
+:doc:`../reproduction` says what the verdicts mean. The tables are written by {notebooks}.
 
 {by_table}"""
 
@@ -161,9 +174,35 @@ def read() -> list[Row]:
         return list(csv.DictReader(file))
 
 
+def compared() -> list[Row]:
+    """Return the rows that compare a cell of a paper, without the advice."""
+    return [row for row in read() if row["table_or_figure"] != ADVICE]
+
+
+def different(rows: Iterable[Row]) -> list[Row]:
+    """Return a row for each different number and statement of the papers.
+
+    Parts of one table or figure whose common cells are all equal are one column, compared on several collections.
+    """
+    columns: dict[tuple[str, str], list[dict[str, Row]]] = {}
+    parts: dict[tuple[str, str], dict[str, Row]] = {}
+    for row in rows:
+        parts.setdefault((row["paper"], row["table_or_figure"]), {})[row["cell"]] = row
+    for (paper, name), part in parts.items():
+        known = columns.setdefault((paper, _place(name)), [])
+        for column in known:
+            common = part.keys() & column.keys()
+            if common and all(part[cell]["theirs"] == column[cell]["theirs"] for cell in common):
+                column |= part
+                break
+        else:
+            known.append(dict(part))
+    return [row for known in columns.values() for column in known for row in column.values()]
+
+
 def pages() -> dict[str, str]:
     """Return the texts of the pages as they should be, by their names in the folder of pages."""
-    rows = read()
+    rows = compared()
     of_papers = {paper: [row for row in rows if row["paper"] == paper] for paper in PAPERS}
     written = {"reproduction.rst": _overview(rows, of_papers)}
     for paper, of_paper in of_papers.items():
@@ -186,12 +225,19 @@ def _overview(rows: list[Row], of_papers: dict[str, list[Row]]) -> str:
         if n_cells >= COMMON:
             papers = sorted({row["paper"] for row in rows if row["why"] == why}, key=list(PAPERS).index)
             reasons.append([_escaped(why), ", ".join(map(_link, papers)), str(n_cells)])
+    advice = [row for row in read() if row["table_or_figure"] == ADVICE]
     return OVERVIEW.format(
-        **_sentence(rows),
+        sentence=_sentence(rows),
         common=COMMON,
-        by_paper=_table(["paper", *VERDICTS, "cells"], [*counts, ["all", *_counts(rows)]]),
+        by_paper=_table(["paper", *VERDICTS, "comparisons"], [*counts, ["all", *_counts(rows)]]),
         in_full=_table(["paper", "where"], in_full),
         reasons=_table(["reason", "papers", "cells"], reasons),
+        n_advice=len(advice),
+        n_holding=sum(row["verdict"] == "agrees" for row in advice),
+        advice=_table(
+            ["paper", "advice", "here", "why"],
+            [[_link(row["paper"]), *(_escaped(row[name]) for name in ("cell", "ours", "why"))] for row in advice],
+        ),
         citations="".join(f".. cite.dblp:: {paper.dblp}\n" for paper in PAPERS.values()),
         toctree="\n".join(f"   reproduction/{paper.lower()}" for paper in PAPERS),
     )
@@ -201,14 +247,15 @@ def _page(paper: Paper, rows: list[Row]) -> str:
     title = f"{paper.topic} ({paper.authors})"
     places = _places(rows)
     counts = [[_escaped(place), *_counts(cells)] for place, cells in places]
+    notebooks = [f"``notebooks/{name}.ipynb``" for name in sorted({row["notebook"] for row in rows})]
     head = PAGE.format(
         title=title,
         line="=" * len(title),
         published=paper.published,
         doi=paper.doi,
-        **_sentence(rows),
-        notebooks=" and ".join(f"``notebooks/{name}.ipynb``" for name in sorted({row["notebook"] for row in rows})),
-        by_table=_table(["where", *VERDICTS, "cells"], counts),
+        sentence=_sentence(rows),
+        notebooks=" and ".join(filter(None, (", ".join(notebooks[:-1]), notebooks[-1]))),
+        by_table=_table(["where", *VERDICTS, "comparisons"], counts),
     )
     sections = [f"{place}\n{'-' * len(place)}\n\n{_section(place, cells)}" for place, cells in places]
     return "".join([head, *sections]).rstrip() + "\n"
@@ -243,23 +290,27 @@ def _reasons(parts: dict[str, list[Row]]) -> str:
             elif part not in names:
                 names.append(part)
     if len(by_why) < 2:
-        return "".join(f"Where the numbers do not agree: {_escaped(why)}.\n\n" for why in by_why)
+        return "".join(f"Why cells do not agree: {_escaped(why)}.\n\n" for why in by_why)
     # The reason of most stands last, without their names.
     rarest_first = sorted(by_why.items(), key=lambda item: len(item[1]))
     items = [f"- {'; '.join(f'*{_escaped(name)}*' for name in names)}: {_escaped(why)}." for why, names in rarest_first]
     if len(rarest_first[-1][1]) > 3:
         items[-1] = f"- all others: {_escaped(rarest_first[-1][0])}."
-    return "Where the numbers do not agree:\n\n" + "\n".join(items) + "\n\n"
+    return "Why cells do not agree:\n\n" + "\n".join(items) + "\n\n"
 
 
 def _places(rows: Iterable[Row]) -> list[tuple[str, list[Row]]]:
     """Return the rows of each section, table and figure of a paper, in this order."""
     places: dict[str, list[Row]] = {}
     for row in rows:
-        found = PLACE.match(row["table_or_figure"])
-        place = found[0] if found else row["table_or_figure"]
-        places.setdefault(place, []).append(row)
+        places.setdefault(_place(row["table_or_figure"]), []).append(row)
     return sorted(places.items(), key=lambda item: _order(item[0]))
+
+
+def _place(name: str) -> str:
+    """Return the section, table or figure, such as "Table 2" of "Table 2, column 1"."""
+    found = PLACE.match(name)
+    return found[0] if found else name
 
 
 def _order(place: str) -> tuple[int, list[int]]:
@@ -269,9 +320,25 @@ def _order(place: str) -> tuple[int, list[int]]:
     return kind, [int(number) for number in re.findall(r"\d+", place)]
 
 
-def _sentence(rows: list[Row]) -> dict[str, str]:
-    names = ("agrees", "order", "differs", "lacking", "n_cells")
-    return dict(zip(names, _counts(rows), strict=True))
+def _sentence(rows: list[Row]) -> str:
+    """Return how many comparisons there are, of how much that differs, and how they end."""
+    agrees, order, differs, lacking, n_compared = _counts(rows)
+    n_different = len(different(rows))
+    repeated = "" if n_different == len(rows) else "; some are compared more than once, such as on several collections"
+    n_numbers = sum(row["verdict"] == "agrees" and _is_number(row["theirs"]) for row in rows)
+    return (
+        f"{n_compared} comparisons of {n_different} different numbers and statements{repeated}. "
+        f"{agrees} agree: {n_numbers} numbers and {int(agrees) - n_numbers} statements. "
+        f"{order} have the paper's order only, {differs} differ, and {lacking} cannot be had."
+    )
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _counts(rows: list[Row]) -> list[str]:
