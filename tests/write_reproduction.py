@@ -19,7 +19,7 @@ ROWS = ROOT / "notebooks" / "reproduction.csv"
 FOLDER = ROOT / "src" / "pyterrier_diversity" / "pt_docs"
 
 # A reason for fewer cells than these is on the page of its paper alone.
-COMMON = 5
+COMMON = 10
 
 # What the papers advise, tried on real systems: sentences for users, not cells of the papers.
 ADVICE = "Advice, on six real systems"
