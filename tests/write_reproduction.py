@@ -108,7 +108,7 @@ no order either. Two that are equal here only are not in the paper's order.
    :alt: A bar for each paper, in parts for the four verdicts
    :width: 85%
 
-   {sentence}
+   The comparisons of each paper, by verdict.
 
 {by_paper}Each paper has a page, with each cell and the reason if it does not agree.
 
