@@ -6,16 +6,22 @@ differ from its output.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from pyterrier_diversity.report.reference import pages
 
 FOLDER = Path(__file__).parents[1] / "src" / "pyterrier_diversity" / "pt_docs"
 
-if __name__ == "__main__":
-    written = pages()
-    for stale in set(FOLDER.glob("measures/*.rst")) - {FOLDER / name for name in written}:
+
+def write(written: Mapping[str, str], pattern: str) -> None:
+    """Write pages by name, and remove other pages that match a pattern."""
+    for stale in set(FOLDER.glob(pattern)) - {FOLDER / name for name in written}:
         stale.unlink()
     for name, text in written.items():
         (FOLDER / name).parent.mkdir(exist_ok=True)
         (FOLDER / name).write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write(pages(), "measures/*.rst")

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pyterrier_diversity.meta.reproduction import VERDICTS
+from write_reference import FOLDER, write
 
 ROOT = Path(__file__).parents[1]
 ROWS = ROOT / "notebooks" / "reproduction.csv"
-FOLDER = ROOT / "src" / "pyterrier_diversity" / "pt_docs"
 
 # A reason for fewer cells than these is on the page of its paper alone.
 COMMON = 10
@@ -365,12 +365,7 @@ def _escaped(value: str) -> str:
 
 
 if __name__ == "__main__":
-    written = pages()
-    for stale in set(FOLDER.glob("reproduction/*.rst")) - {FOLDER / name for name in written}:
-        stale.unlink()
-    for name, text in written.items():
-        (FOLDER / name).parent.mkdir(exist_ok=True)
-        (FOLDER / name).write_text(text, encoding="utf-8")
+    write(pages(), "reproduction/*.rst")
     # The picture of the overview; writing all others takes longer.
     from pictures_of_pages import reproduction
     from write_pictures import svg

@@ -287,7 +287,7 @@ class _Provided:
         self._evaluators = [ir_measures.DefaultPipeline.evaluator(of, qrels) for of in by_gains.values()]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Build the evaluator again in another process, because it may hold a running program."""
+        """Build the evaluator again in another process, because it may contain a running program."""
         return type(self), (self._measures, self._qrels)
 
     def values(self, run: Any, query_ids: Sequence[str]) -> list[np.ndarray]:
