@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import ir_measures
 import pandas as pd
 
-from pyterrier_diversity.evaluate.provider import DiversityProvider
+from pyterrier_diversity.provider import DiversityProvider
 
 
 def qrels(*rows: str, **columns: list) -> pd.DataFrame:

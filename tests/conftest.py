@@ -5,8 +5,9 @@ from __future__ import annotations
 import gc
 import gzip
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pyterrier as pt
@@ -18,6 +19,20 @@ import pyterrier_diversity  # noqa: F401  (registers the measures)
 # A busy machine should not make a test fail.
 settings.register_profile("no deadline", deadline=None)
 settings.load_profile("no deadline")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Give all tests of a file to one worker, which then makes what they share once; files in the order of collection.
+
+    The long files are not among the last ones, which a worker would do while another one has nothing left.
+    """
+    if config.getvalue("dist") != "load":
+        return None
+    from xdist.scheduler import LoadFileScheduling
+
+    config.option.loadscopereorder = False
+    return LoadFileScheduling(config, log)
 
 
 def pytest_collection_finish() -> None:
@@ -40,6 +55,9 @@ def _data() -> Path:
     beside = Path(__file__).parents[2] / "shared"
     return Path(os.environ.get("PYTERRIER_DIVERSITY_DATA", beside)).resolve()
 
+
+# Tables are not folded, whatever terminal the tests run in.
+os.environ.pop("COLUMNS", None)
 
 # ir_datasets reads its home when it is imported.
 if (_data() / "trec-web").is_dir():
@@ -113,8 +131,10 @@ def dd_home(shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
     return folder
 
 
-@pytest.fixture(autouse=True)
-def _no_network(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(scope="session", autouse=True)
+def _no_network() -> Iterator[None]:
     """Keep PyTerrier from looking its documentation up."""
-    monkeypatch.setattr(pt.documentation, "_cached_objects_inv", {})
-    monkeypatch.setenv("PT_TEST_TRANSFORMER_REPORTS", "0")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pt.documentation, "_cached_objects_inv", {})
+        patch.setenv("PT_TEST_TRANSFORMER_REPORTS", "0")
+        yield

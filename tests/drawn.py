@@ -65,16 +65,16 @@ def _with_passages(judged: pd.DataFrame, rng: np.random.Generator) -> pd.DataFra
 
 def alternatives(parameter: Any) -> list[Any]:
     """Return values of a parameter other than its default."""
-    if parameter.kind is bool:
-        return [not parameter.fallback]
-    if parameter.kind is str:
+    if parameter.dtype is bool:
+        return [not parameter.default]
+    if parameter.dtype is str:
         tables = [TABLE] if getattr(parameter, "table", "") else []
-        return [*(choice for choice in parameter.allowed if choice != parameter.fallback), *tables]
+        return [*(choice for choice in parameter.choices if choice != parameter.default), *tables]
     numbers = [2, 3, 4, 5, 0.1, 0.25, 0.9, 1]
-    if parameter.kind is int:
+    if parameter.dtype is int:
         numbers = [1, 2, 3]
     low, high = (float(bound) for bound in parameter.interval[1:-1].split(","))
-    return [number for number in numbers if low < number < high and number != parameter.fallback]
+    return [number for number in numbers if low < number < high and number != parameter.default]
 
 
 def intent_topics(seed: int, *, n_queries: int = 10, n_docs: int = 14) -> Frames:

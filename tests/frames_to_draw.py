@@ -96,13 +96,13 @@ PICTURES = {
     "by_topic_set_size": (plots.by_topic_set_size, (SIZES,)),
     "concordance": (plots.concordance, (CONCORDANCE,)),
     "confusion": (plots.confusion, (CONFUSION,)),
-    "coverage": (plots.coverage, (RUN, QRELS, "1")),
+    "coverage": (plots.coverage, (QRELS, RUN, "1")),
     "delta_required": (plots.delta_required, (DELTAS,)),
     "differences": (plots.differences, (COMPARED,)),
     "discriminative_power": (plots.discriminative_power, (POWER,)),
     "explain": (plots.explain, (EXPLAINED,)),
     "insert_synthetic_system": (plots.insert_synthetic_system, (SYNTHETIC,)),
-    "intent_coverage": (plots.intent_coverage, (RUN, QRELS)),
+    "intent_coverage": (plots.intent_coverage, (QRELS, RUN)),
     "means": (plots.means, (COMPARED,)),
     "missed_intents": (plots.missed_intents, (MISSED,)),
     "number_of_systems": (plots.number_of_systems, (SYSTEMS,)),
@@ -142,7 +142,12 @@ def texts(labels):
 
 
 def names(ax):
-    """Return the names of lines: those of the legend, or those at their ends."""
-    return texts(
-        ax.get_legend().get_texts() if ax.get_legend() else [text for text in ax.texts if text.get_position()[0] > 1]
-    )
+    """Return the names of lines in the legend."""
+    return texts(ax.get_legend().get_texts()) if ax.get_legend() else []
+
+
+def ticks(axis):
+    """Return the numbers that are written at an axis."""
+    axis.axes.figure.canvas.draw()
+    low, high = sorted(axis.get_view_interval())
+    return [tick.label1.get_text() for tick in axis.get_major_ticks() if low <= tick.get_loc() <= high]

@@ -22,23 +22,25 @@ _RECORDER = """
 import os, sys
 def record(event, args):
     if event == "open" and str(args[0]).endswith(".run"):
-        log = os.open({log!r}, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-        os.write(log, f"{{os.getpid()}} {{os.path.basename(args[0])}}\\n".encode())
+        log = os.open(os.environ["READ_LOG"], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+        os.write(log, f"{os.getpid()} {os.path.basename(args[0])}\\n".encode())
         os.close(log)
 sys.addaudithook(record)
 """
 
 _MAIN = """
-import json, pathlib, sys
+import json, os, pathlib, sys
 from pyterrier_diversity import NDEVAL, RBU, evaluate_runs
+from pyterrier_diversity.evaluate import scoring
 from pyterrier_diversity.io import read_qrels
 
 if __name__ == "__main__":
-    folder, save, options, before = pathlib.Path(sys.argv[1]), *sys.argv[2:]
+    scoring.SMALL = 0
+    folder, save_dir, options, before = pathlib.Path(sys.argv[1]), *sys.argv[2:]
     exec(before)
     qrels = read_qrels(folder.parent / "qrels.txt")
-    table = evaluate_runs(qrels, folder, [*NDEVAL, RBU @ 20], perquery=True, save=save, **json.loads(options))
-    table.to_pickle(save + ".pickle")
+    table = evaluate_runs(qrels, folder, [*NDEVAL, RBU @ 20], perquery=True, save_dir=save_dir, **json.loads(options))
+    table.to_pickle(f"{save_dir}.{os.getpid()}.pickle")
 """
 
 
@@ -49,15 +51,13 @@ class Evaluation:
     ----------
     folder : Path
         An empty folder.
-    ending : str
-        The file of finished results.
     n_runs, n_queries, n_docs : int
         How many there are.
     """
 
-    def __init__(self, folder: Path, ending: str = "csv", *, n_runs: int = 12, n_queries: int = 50, n_docs: int = 300):
-        self.runs, self._log, self.save = folder / "runs", folder / "log.txt", folder / f"results.{ending}"
-        self.growing = folder / "results.parquet.csv" if ending == "parquet" else self.save
+    def __init__(self, folder: Path, *, n_runs: int = 12, n_queries: int = 50, n_docs: int = 300):
+        self.runs, self.save_dir = folder / "runs", folder / "saved"
+        self._logs = [folder / "log-0.txt"]
         self._main = folder / "main.py"
         self.runs.mkdir()
         for seed in range(n_runs):
@@ -70,20 +70,24 @@ class Evaluation:
         qrels.to_csv(folder / "qrels.txt", sep=" ", header=False, index=False)
         self.n_runs, self.rows_of_run = n_runs, n_queries * n_docs
         self._main.write_text(_MAIN)
-        (folder / "sitecustomize.py").write_text(_RECORDER.format(log=str(self._log)))
+        (folder / "sitecustomize.py").write_text(_RECORDER)
         self.environment = {
             **os.environ,
+            "READ_LOG": str(self._logs[0]),
             "PYTHONPATH": os.pathsep.join([str(folder), *filter(None, [os.environ.get("PYTHONPATH")])]),
         }
 
     def start(self, *, before: str = "", **options: object) -> subprocess.Popen[bytes]:
         """Start a process that evaluates the runs."""
-        arguments = [str(self.runs), str(self.save), json.dumps(options), before]
-        return subprocess.Popen([sys.executable, str(self._main), *arguments], env=self.environment)
+        self._logs.append(self._logs[0].with_name(f"log-{len(self._logs)}.txt"))
+        arguments = [str(self.runs), str(self.save_dir), json.dumps(options), before]
+        return subprocess.Popen(
+            [sys.executable, str(self._main), *arguments], env={**self.environment, "READ_LOG": str(self._logs[-1])}
+        )
 
-    def table(self) -> pd.DataFrame:
-        """Return what the process returned, which must have ended well."""
-        return pd.read_pickle(f"{self.save}.pickle")
+    def table(self, process: subprocess.Popen[bytes]) -> pd.DataFrame:
+        """Return what a process returned, which must have ended well."""
+        return pd.read_pickle(f"{self.save_dir}.{process.pid}.pickle")
 
     def undisturbed(self) -> pd.DataFrame:
         """Return what the process returns if nothing happens to it."""
@@ -92,14 +96,17 @@ class Evaluation:
         )
 
     def finished(self) -> list[str]:
-        """Return the runs that were written to their end."""
-        lines = self.growing.read_text().splitlines()[1:] if self.growing.exists() else []
-        return [f"{line.split(',', 1)[0]}.run" for line in lines if line.endswith('}"')]
+        """Return the runs whose values are saved."""
+        return sorted(f"{path.name.split('.')[0]}.run" for path in self.save_dir.glob("*.values.json"))
 
-    def read(self) -> set[tuple[int, str]]:
-        """Return pairs of process and run: who read what."""
-        lines = [line.split(" ") for line in self._log.read_text().splitlines()] if self._log.exists() else []
-        return {(int(pid), run) for pid, run in lines}
+    def saved(self) -> dict[str, bytes]:
+        """Return the tables and notes that are saved."""
+        return {path.name: path.read_bytes() for path in self.save_dir.glob("*.values.*")}
+
+    def read(self, *, by_last: bool = False) -> set[tuple[int, str]]:
+        """Return pairs of process and run: who read what, among all, or among the last call and its workers."""
+        logs = [log.read_text().splitlines() for log in self._logs[-1 if by_last else 0 :] if log.exists()]
+        return {(int(pid), run) for log in logs for pid, run in (line.split(" ") for line in log)}
 
     def wait_for(self, n_finished: int, process: subprocess.Popen[bytes]) -> None:
         """Wait until so many runs are finished."""

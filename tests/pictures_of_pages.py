@@ -21,21 +21,21 @@ from pyterrier_diversity import (
     StRecall,
     alpha_nDCG,
     evaluate_runs,
+    meta,
     plots,
     score,
 )
 from pyterrier_diversity.arithmetic import divide
-from pyterrier_diversity.meta.reproduction import VERDICTS
 from pyterrier_diversity.parameters import CUTOFF
-from pyterrier_diversity.plots.drawing import COLOURS, name_lines, plot_lines
-from pyterrier_diversity.transformers import Explain, FuseSubtopics, IntentScorer
-from write_reproduction import PAPERS, compared
+from pyterrier_diversity.plots.drawing import COLOURS, plot_lines
+from pyterrier_diversity.transformers import Explain, FuseSubtopics, IntentScorer, OnSubtopics, XQuAD, stages
+from write_reproduction import PAPERS, VERDICTS, read
 
 
 class _News(DiversityMeasure):
     """The fraction of the top k that is the first document of an intent, as on the page own_measure."""
 
-    NAME = __name__ = "News"
+    NAME = "News"
     SUPPORTED_PARAMS = CUTOFF
 
     def score(self, ranked):
@@ -106,7 +106,7 @@ def sessions() -> None:
         ax.set_xlabel("rank; a line ends a turn")
         ax.set_title(name, fontsize=10)
     # All documents here are judged: what earns nothing was returned before.
-    for text in panels[0].figure.legends[0].get_texts():
+    for text in panels[-1].get_legend().get_texts():
         text.set_text(text.get_text().replace("unjudged", "returned before"))
 
 
@@ -151,9 +151,10 @@ def nuggets() -> None:
     runs = {name: system(demo.get_topics()) for name, system in systems.items()}
     _, axes = plt.subplots(1, 2, figsize=(9.4, 3.8), layout="constrained")
     for ax, measure in zip(axes, (Coverage, RBU(p=1, e=0.02)), strict=True):
-        plots.intent_coverage(runs, demo.get_qrels(), measure=measure, cutoff=50, ax=ax)
+        plots.intent_coverage(demo.get_qrels(), runs, measure=measure, cutoff=50, ax=ax)
         ax.set_xlabel("passages in the context")
         ax.set_title("")
+    axes[0].get_legend().remove()  # that of the other panel says the same
 
 
 def which_measure() -> None:
@@ -184,9 +185,12 @@ def which_measure() -> None:
         values: dict[str, list[float]] = {name: worth(measure) for name, measure in by_name.items()}
         plot_lines(ax, {name: (x, np.array(y) / y[0]) for name, y in values.items()})
         ax.set_ylim(0, 1.05)
-        name_lines(ax)
+    for ax in axes:
+        ax.get_legend().remove()
+    handles, names = axes[0].get_legend_handles_labels()
+    axes[0].figure.legend(handles, names, loc="outside lower center", ncols=len(names), frameon=False)
     axes[0].set_xlabel("documents above that are relevant to its intent")
-    axes[0].set_ylabel("what a document adds, relative to the best")
+    axes[0].set_ylabel("what a document adds,\nrelative to the best")
     axes[1].set_xlabel("its rank, if none above is relevant")
     axes[1].set_xticks([1, 5, 10, 15, 20])
 
@@ -201,34 +205,85 @@ def in_a_paper() -> None:
     table = evaluate_runs(demo.get_qrels(), systems, [RBU(e=e) @ 10 for e in efforts.tolist()]).set_index("name")
     plot_lines(ax, {name: (efforts, table.loc[name].to_numpy(float)) for name in systems})
     ax.axhline(0, color="0.6", linewidth=0.8, linestyle=":")
-    name_lines(ax)
     ax.set_xlabel("e, the effort of reading a document")
     ax.set_ylabel("RBU@10")
 
 
 def reproduction() -> None:
-    """Draw how many comparisons with each paper have which verdict."""
-    counted = Counter((row["paper"], row["verdict"]) for row in compared())
+    """Draw how many rows of each paper that rest on real data have which verdict."""
+    counted = Counter((row["paper"], row["verdict"]) for row in read() if row["evidence"] == "real")
     names = [f"{paper.topic}\n({paper.authors})" for paper in PAPERS.values()]
     figure, ax = plt.subplots(figsize=(6.8, 3.2), layout="constrained")
     left = np.zeros(len(PAPERS))
-    for verdict, color in zip(VERDICTS, (COLOURS[0], "#9ecae1", COLOURS[1], "0.85"), strict=True):
+    colors = (COLOURS[0], "#9ecae1", COLOURS[1], "0.3", "0.85")
+    for verdict, color in zip(VERDICTS, colors, strict=True):
         counts = [counted[paper, verdict] for paper in PAPERS]
         ax.barh(names, counts, left=left, color=color, label=verdict)
         for row, n_cells in enumerate(counts):
             if n_cells > 9:  # fewer have no room for a number
-                color_of_text = "white" if color in COLOURS else "black"
+                color_of_text = "white" if color in (*COLOURS, "0.3") else "black"
                 ax.text(
                     left[row] + n_cells / 2, row, str(n_cells), ha="center", va="center", color=color_of_text, size=8
                 )
         left += counts
     ax.set_xlim(0, 1.04 * left.max())
     ax.invert_yaxis()
-    ax.set_xlabel("comparisons")
+    ax.set_xlabel("rows that rest on real data")
     figure.legend(loc="outside lower center", ncols=len(VERDICTS), frameon=False)
+
+
+def judges() -> None:
+    """Draw the mean of a model, the corrected mean and that of people alone, as on the page judges."""
+    rng = np.random.default_rng(1)
+    people = rng.beta(2, 3, 200)
+    model = np.clip(people + 0.1 + 0.1 * rng.standard_normal(200), 0, 1)
+    rows = pd.DataFrame({"name": "dense", "measure": "M", "qid": list(map(str, range(200)))})
+    by_model = rows.assign(value=model)
+    told = meta.corrected_means(by_model, rows.head(40).assign(value=people[:40])).iloc[0]
+    alone = meta.corrected_means(by_model, by_model).iloc[0]
+    _, ax = plt.subplots(figsize=(5.6, 1.9), layout="constrained")
+    ax.axvline(people.mean(), color="0.6", linewidth=0.8)
+    for place, (row, names) in enumerate(
+        [
+            (told, ("judged_mean", "judged_low", "judged_high")),
+            (told, ("mean", "ci_low", "ci_high")),
+            (alone, ("judged_mean", "judged_low", "judged_high")),
+        ]
+    ):
+        mean, low, high = row[list(names)]
+        ax.errorbar(mean, place, xerr=[[mean - low], [high - mean]], color=COLOURS[0], marker="o", capsize=4)
+    ax.set_yticks(range(3), ["40 questions by people", "corrected", "200 questions by the model"])
+    ax.set_ylim(-0.6, 2.6)
+    ax.set_xlabel("Coverage@50")
+
+
+def tuning() -> None:
+    """Draw the share of the intents of each query that is left after each step of a pipeline."""
+    demo = pt.get_dataset("diversity:demo")
+    scorer = IntentScorer(demo.get_corpus_iter(verbose=False))
+    xquad = XQuAD(OnSubtopics(scorer, demo.get_topics("subtopics"), rescore=True), lambda_=0.7)
+    pipeline = pt.Transformer.from_df(demo.get_results("bm25")) >> pt.RankCutoff(10) >> xquad >> pt.RankCutoff(3)
+    values = evaluate_runs(demo.get_qrels(), stages(pipeline)(demo.get_topics()), [StRecall], perquery=True)
+    left = values.pivot_table("value", "name", "qid", sort=False)
+    _, ax = plt.subplots(figsize=(5.6, 3.2), layout="constrained")
+    ax.plot(["BM25", "first 10", "xQuAD", "first 3"], left, color="0.8", marker=".")
+    ax.plot(left.mean(axis=1).to_numpy(), color=COLOURS[0], marker="o", linewidth=2)
+    ax.set_ylim(0, 1.04)
+    ax.set_ylabel("share of the intents")
 
 
 OF_PAGES: dict[str, Callable[[], object]] = {
     draw.__name__: draw
-    for draw in (dynamic_domain, in_a_paper, nuggets, other_tools, own_measure, reproduction, sessions, which_measure)
+    for draw in (
+        dynamic_domain,
+        in_a_paper,
+        judges,
+        nuggets,
+        other_tools,
+        own_measure,
+        reproduction,
+        sessions,
+        tuning,
+        which_measure,
+    )
 }

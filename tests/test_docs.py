@@ -18,7 +18,6 @@ from pyterrier_diversity import meta, simulate, transformers
 
 PAGES = sorted(Path(str(files("pyterrier_diversity").joinpath("pt_docs"))).rglob("*.rst"))
 FOLDER = PAGES[0].parent
-CONF = Path(__file__).with_name("docs_conf")
 
 # Fewer fixed letters than these, and a message would be recognised by chance.
 FEWEST = 8
@@ -88,7 +87,9 @@ def test_a_page_is_short_and_its_code_fits_80_columns(page):
     printed = [line for example in doctest.DocTestParser().get_examples(text) for line in example.want.splitlines()]
     listed = re.findall(r"^\.\. code-block:: \w+\n\n((?:(?: +.*)?\n)+)", text, flags=re.MULTILINE)
 
-    assert len(re.sub(r"^\| ``.*``$", "", text, flags=re.MULTILINE).split()) <= 1500  # messages are not read through
+    # Messages, and the claims and rows of papers, are not read through.
+    n_words = len(re.sub(r"^\| ``.*``$", "", text, flags=re.MULTILINE).split())
+    assert n_words <= 1500 or page.stem == "reproduction"
     assert [line for line in examples + printed if len(line) > 80] == []
     assert [line for block in map(textwrap.dedent, listed) for line in block.splitlines() if len(line) > 80] == []
 
@@ -101,7 +102,7 @@ def test_a_page_has_a_picture_with_a_text_and_a_caption_or_is_about_messages(pag
     )
 
     assert len(figures) == text.count("pictures/")
-    assert bool(figures) != page.stem.startswith("troubleshooting")
+    assert bool(figures) != (page.stem.startswith("troubleshooting") or page.stem == "nugget_formats")
 
 
 def test_each_picture_is_on_a_page():
@@ -246,11 +247,7 @@ def test_nothing_scrolls_sideways(built, tmp_path, width, looked):
     assert [each for each in wide if each] == []
 
 
-def test_a_parameter_whose_name_ends_with_an_underscore_is_shown_with_it(tmp_path):
-    (tmp_path / "index.rst").write_text("Title\n=====\n\n.. autoclass:: pyterrier_diversity.transformers.XQuAD\n")
-    command = [sys.executable, "-m", "sphinx", "-q", "-c", CONF, tmp_path, tmp_path / "html"]
+def test_a_parameter_whose_name_ends_with_an_underscore_is_shown_with_it(built):
+    shown = (built[0] / "api.html").read_text(encoding="utf-8")
 
-    subprocess.run(list(map(str, command)), capture_output=True, text=True, check=True)
-
-    shown = (tmp_path / "html" / "index.html").read_text(encoding="utf-8")
-    assert re.findall(r"<strong>(lambda\w*)</strong>", shown) == ["lambda_"]
+    assert {*re.findall(r"<strong>(lambda\w*)</strong>", shown)} == {"lambda_"}

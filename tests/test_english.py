@@ -17,7 +17,15 @@ import pytest
 ROOT = Path(__file__).parents[1]
 SOURCE = Path(str(files("pyterrier_diversity")))
 PROSE = [*SOURCE.rglob("*.rst"), *SOURCE.rglob("*.jinja"), *ROOT.glob("*.md"), *ROOT.glob("tests/**/*.md")]
-FILES = sorted([*SOURCE.rglob("*.py"), *ROOT.glob("tests/**/*.py"), *ROOT.glob("notebooks/*.ipynb"), *PROSE])
+FILES = sorted(
+    [
+        *SOURCE.rglob("*.py"),
+        *ROOT.glob("tests/**/*.py"),
+        *ROOT.glob("notebooks/*.ipynb"),
+        *ROOT.glob("notebooks/*.py"),
+        *PROSE,
+    ]
+)
 
 INSTEAD = {
     r"at the most\b": "at most",

@@ -10,7 +10,7 @@ from ir_measures import AP, iter_calc, nDCG
 from pyterrier_diversity import ERR_IA, IA, RBU, Adhoc, Sharp, StRecall, alpha_nDCG
 
 MEASURES = [
-    RBU(p=0.99, e=0.05) @ 20,
+    RBU(p=0.99, e=0.001) @ 20,
     alpha_nDCG @ 20,
     alpha_nDCG(alpha=0.1) @ 20,
     ERR_IA @ 20,
@@ -81,7 +81,7 @@ def test_every_cell_of_the_table_is_right(web, systems, golden, trec_qrels):
         adhoc = ir_measures.pytrec_eval.calc_aggregate([nDCG @ 20, AP], highest, frame)
         assert table.loc[name, "Adhoc(nDCG@20)"] == pytest.approx(adhoc[nDCG @ 20], abs=1e-9)
         assert table.loc[name, "Adhoc(AP)"] == pytest.approx(adhoc[AP], abs=1e-9)
-        rbu = np.mean([slow_rbu(rankings.get(qid, []), grades[qid], 0.99, 0.05, 20) for qid in grades])
+        rbu = np.mean([slow_rbu(rankings.get(qid, []), grades[qid], 0.99, 0.001, 20) for qid in grades])
         assert table.loc[name, "RBU@20"] == pytest.approx(rbu, abs=1e-9)
 
 
@@ -93,18 +93,18 @@ def test_the_qrels_of_ir_datasets_own_pyterrier_dataset_are_read_right(systems, 
     assert table["alpha_nDCG@20"].iloc[0] == pytest.approx(0.382, abs=5e-4)
 
 
-@pytest.mark.parametrize("batch_size", [1, 7])
-def test_batches_do_not_change_the_values(web, systems, batch_size):
+def test_batches_do_not_change_the_values(web, systems):
     system = pt.Transformer.from_df(systems["ql.catb"])
     measures = [*MEASURES, IA(nDCG @ 20), Sharp(alpha_nDCG @ 20)]
     options = {"perquery": True, "validate": "ignore"}
     whole = pt.Experiment([system], web.get_topics(), web.get_qrels(), measures, ["x"], **options)
-    parts = pt.Experiment(
-        [system], web.get_topics(), web.get_qrels(), measures, ["x"], batch_size=batch_size, **options
-    )
 
     key = ["qid", "measure"]
-    assert parts.set_index(key)["value"].sort_index().equals(whole.set_index(key)["value"].sort_index())
+    for batch_size in (1, 7):
+        parts = pt.Experiment(
+            [system], web.get_topics(), web.get_qrels(), measures, ["x"], batch_size=batch_size, **options
+        )
+        assert parts.set_index(key)["value"].sort_index().equals(whole.set_index(key)["value"].sort_index())
 
 
 def test_an_experiment_gives_the_values_of_ir_measures(web, systems):

@@ -114,7 +114,6 @@ def test_no_parts_of_the_package_import_each_other():
     assert circles({part: to - {PACKAGE} for part, to in PARTS.items() if part != PACKAGE}) == []
 
 
-# Data of the demo are made by transformers.
 ORDER = [
     ["arithmetic", "parameters", "progress"],
     ["parallel"],
@@ -123,7 +122,7 @@ ORDER = [
     ["ideal"],
     ["measures"],
     ["evaluate"],
-    ["import_hook"],
+    ["provider"],
     ["transformers"],
     ["datasets"],
     ["meta"],

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import tracemalloc
+import weakref
 
 import ir_measures
 import numpy as np
@@ -27,9 +29,12 @@ from pyterrier_diversity import (
     SPrecision,
     StRecallMinRank,
     add_rarity,
+    alpha_nDCG,
+    evaluate_runs,
     nCT,
     nSessionDCG,
 )
+from pyterrier_diversity.evaluate import scoring
 from pyterrier_diversity.evaluate.evaluator import DiversityEvaluator
 from pyterrier_diversity.measures.base import registered
 
@@ -74,7 +79,7 @@ def test_a_document_of_a_late_turn_has_its_rank():
     qrels, run = sessions(1)
     measures = [CT(max_height=1), ACT(max_height=1), SessionDCG(bq=2), RBU(p=1, e=1e-6, gain="binary")]
 
-    values = [float(value[0]) for value in DiversityEvaluator(measures, qrels).values(run).values()]
+    values = DiversityEvaluator(measures, qrels).values(run)[:, 0].tolist()
 
     # b fills what a leaves of the cube, at the last rank of all; 1 + log2(10^6) discounts its gain.
     n = LAST_TURN + 1
@@ -128,3 +133,24 @@ def test_a_large_cutoff_needs_no_additional_memory(cutoff):
 
     for given in (run, run.drop(columns="turn")):
         assert megabytes(lambda given=given: evaluator.values(given)) < 50
+
+
+@pytest.mark.parametrize("expected", [False, True])
+def test_a_finished_run_is_freed_at_once(monkeypatch, expected):
+    made = []
+
+    class Watched(scoring.Run):
+        def __init__(self, frame, **options):
+            super().__init__(frame, **options)
+            made.append(weakref.ref(self))
+
+    monkeypatch.setattr(scoring, "Run", Watched)
+    qrels, run = sessions(2)
+    run = run.drop(columns="turn").assign(score=1.0)
+    how = {"ties": "expected", "samples": 2, "rng": 1} if expected else {}
+    gc.disable()
+    try:
+        evaluate_runs(qrels, {"a": run, "b": run.iloc[::-1]}, [RBU @ 5, alpha_nDCG @ 5, IA(RBU @ 2), *OTHERS], **how)
+        assert [known() for known in made] == [None, None]
+    finally:
+        gc.enable()

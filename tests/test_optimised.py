@@ -8,7 +8,7 @@ import sys
 CASES = r"""
 import warnings
 import pandas as pd
-from ir_measures import AP, P, nDCG
+from ir_measures import AP, Bpref, P, nDCG
 from pyterrier_diversity import *
 from pyterrier_diversity import ideal, io, meta, simulate
 from pyterrier_diversity.transformers import Evaluate, Explain, Ideal
@@ -41,7 +41,7 @@ cases = [
     lambda: evaluate_runs(qrels, {"A": run.assign(docno=1.5)}, [RBU]),
     lambda: evaluate_runs(pd.concat([qrels, qrels.assign(label=0)]), {"A": run}, [RBU]),
     lambda: evaluate_runs(qrels.drop(columns="iteration").assign(docno="a"), {"A": run}, [RBU]),
-    lambda: evaluate_runs(qrels.assign(label=0.5), {"A": run}, [Adhoc(nDCG @ 5)]),
+    lambda: evaluate_runs(qrels.assign(label=0.5), {"A": run}, [Adhoc(Bpref)]),
     lambda: evaluate_runs(qrels.assign(label=9), {"A": run}, [ERR @ 5]),
     lambda: evaluate_runs(qrels, {"A": run}, [P_Rareness @ 5]),
     lambda: Evaluate(qrels, [RBU @ 0]),

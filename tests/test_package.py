@@ -1,3 +1,4 @@
+import os
 import subprocess
 import sys
 from importlib.metadata import distribution, version
@@ -44,6 +45,53 @@ def test_nothing_is_registered_before_the_import():
     assert in_a_new_process(code) == "False False"
 
 
+ROOMS = ["evaluate", "ideal", "io", "judged", "measures", "meta", "parameters", "plots", "provider", "transformers"]
+FIRST = f"""
+import importlib, os, sys
+import numpy, pandas, pyterrier_diversity
+assert "ir_measures" not in sys.modules
+for room in {ROOMS}:
+    child = os.fork()
+    if not child:
+        importlib.import_module(f"pyterrier_diversity.{{room}}")
+        import ir_measures
+        known = [ir_measures.parse_measure(name) for name in ("RBU@20", "IA(measure='nDCG@10')")]
+        provider = ir_measures.providers.registry["diversity"]
+        os._exit(0 if all(map(provider.supports, known)) else 1)
+    if os.waitpid(child, 0)[1]:
+        print(room)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs processes that fork")
+def test_measures_are_registered_whatever_is_imported_first():
+    assert in_a_new_process(FIRST) == ""
+
+
+def test_measures_are_registered_if_ir_measures_is_there_already():
+    code = "import ir_measures, pyterrier_diversity; print(ir_measures.parse_measure('RBU@20'))"
+
+    assert in_a_new_process(code) == "RBU@20"
+
+
+def test_the_package_imports_nothing_that_the_shell_does_not_need_at_once():
+    code = (
+        "from pyterrier_diversity.cli import app; import sys;"
+        "print({'numpy', 'pandas', 'ir_measures', 'pyterrier_diversity.io'} & set(sys.modules))"
+    )
+
+    assert in_a_new_process(code) == "set()"
+
+
+def test_all_public_names_are_imported_with_an_asterisk():
+    code = (
+        "import pyterrier_diversity as p; names = set(dir()); from pyterrier_diversity import *;"
+        "print(set(p.__all__) <= {*dir()} | names, {*p.__all__} <= {*dir(p)}, RBU is p.RBU, evaluate_runs.__name__)"
+    )
+
+    assert in_a_new_process(code).split() == ["True", "True", "True", "evaluate_runs"]
+
+
 HEAVY = {"IPython", "click", "ir_datasets", "joblib", "matplotlib", "pyterrier", "scipy", "statsmodels"}
 EVALUATE = """
 from pathlib import Path
@@ -65,11 +113,14 @@ def test_files_are_evaluated_with_pandas_and_ir_measures_only():
     assert heavy_modules_after(EVALUATE) == set()
 
 
-@pytest.mark.parametrize("module", ["datasets", "ideal", "io", "meta", "plots", "simulate", "transformers"])
-def test_a_module_of_the_package_is_there_when_it_is_asked_for(module):
-    code = f"import pyterrier_diversity as p; print({module!r} in dir(p), p.{module}.__name__)"
+def test_a_module_of_the_package_is_there_when_it_is_asked_for():
+    modules = ["datasets", "ideal", "io", "meta", "plots", "simulate", "transformers"]
+    code = (
+        f"import pyterrier_diversity as p; print(set({modules}) <= set(dir(p)), 'transformers' in vars(p),"
+        f" *(getattr(p, name).__name__ for name in {modules}))"
+    )
 
-    assert in_a_new_process(code) == f"True pyterrier_diversity.{module}"
+    assert in_a_new_process(code).split() == ["True", "False", *(f"pyterrier_diversity.{name}" for name in modules)]
 
 
 def test_a_name_that_is_not_there_is_an_attribute_error():
@@ -87,7 +138,7 @@ def test_every_measure_says_what_it_is_and_where_it_comes_from():
     for measure in registered():
         assert measure.__doc__.strip()
         assert all([measure.PRETTY_NAME, measure.FORMULA, measure.SOURCE])
-        assert all(parameter.desc and parameter.range for parameter in measure.parameters().values())
+        assert all(parameter.desc and parameter.range for parameter in measure.SUPPORTED_PARAMS.values())
 
 
 def test_the_readme_sets_up_with_two_commands(request):

@@ -1,4 +1,5 @@
 import math
+import os
 
 import joblib
 import numpy as np
@@ -14,7 +15,8 @@ from pyterrier_diversity.meta import (
     stability,
     topic_sampling,
 )
-from pyterrier_diversity.parallel import in_parallel
+from pyterrier_diversity.parallel import as_finished, in_parallel
+from tasks import Shared, called, dying, loads
 
 SYSTEMS, QUERIES = [f"s{i}" for i in range(6)], [f"q{i}" for i in range(46)]
 
@@ -59,7 +61,7 @@ def everything_that_draws(perquery, runs, qrels):
             "asl_curve": asl_curve(perquery, "bootstrap", **how),
             "stability": stability(perquery, n_trials=300, **how),
             "topic_sampling": topic_sampling(perquery, n_trials=20, **how),
-            "number_of_systems": number_of_systems(runs, qrels, P_Rareness @ 5, n_trials=60, **how),
+            "number_of_systems": number_of_systems(qrels, runs, P_Rareness @ 5, n_trials=60, **how),
         }
 
     return call
@@ -78,6 +80,51 @@ def test_zero_workers_are_refused():
 @pytest.mark.parametrize("n_jobs", [None, 1, 2])
 def test_tasks_give_their_results_in_order(n_jobs):
     assert in_parallel(math.gcd, [(4, 6), (9, 6), (5, 7)], n_jobs=n_jobs, what="divisors") == [2, 3, 1]
+
+
+def test_there_are_no_more_workers_than_tasks(monkeypatch):
+    asked = []
+    parallel = joblib.Parallel
+    monkeypatch.setattr(joblib, "Parallel", lambda n_jobs, **how: asked.append(n_jobs) or parallel(n_jobs, **how))
+
+    assert in_parallel(math.gcd, [(4, 6), (9, 6)], n_jobs=100_000, what="divisors") == [2, 3]
+    assert asked == [2]
+
+
+@pytest.mark.parametrize("backend", ["loky", "multiprocessing"])
+def test_each_process_loads_the_shared_object_once(backend):
+    with joblib.parallel_config(backend=backend):
+        results = dict(as_finished(loads, Shared(), ((str(n), (n,)) for n in range(20)), n_jobs=2))
+
+    assert sorted(results) == sorted(map(str, range(20)))
+    assert os.getpid() not in {pid for pid, _ in results.values()}
+    assert {n for _, n in results.values()} == {1}
+
+
+@pytest.mark.parametrize("how", [{"backend": "threading", "n_jobs": 2}, {}], ids=["threads", "alone"])
+def test_threads_share_an_object_that_cannot_be_pickled(how):
+    with joblib.parallel_config(**how):
+        results = dict(as_finished(called, lambda n: n + 1, ((str(n), (n,)) for n in range(5)), n_jobs=None))
+
+    assert results == {str(n): n + 1 for n in range(5)}
+
+
+def test_an_object_that_processes_cannot_load_is_an_error_of_each_task():
+    results = dict(as_finished(called, lambda n: n, ((str(n), (n,)) for n in range(9)), n_jobs=2))
+
+    assert sorted(results) == sorted(map(str, range(9)))
+    assert all(isinstance(result, Exception) for result in results.values())
+
+
+@pytest.mark.skipif(os.name != "posix", reason="processes are killed as POSIX has it")
+def test_a_task_that_kills_its_worker_is_its_own_error(tmp_path):
+    tasks = ((str(n), (n, n in (3, 11))) for n in range(16))
+
+    results = dict(as_finished(dying, tmp_path, tasks, n_jobs=2))
+
+    assert {key for key, result in results.items() if isinstance(result, Exception)} == {"3", "11"}
+    assert {result for result in results.values() if isinstance(result, int)} == {*range(16)} - {3, 11}
+    assert max(tmp_path.joinpath("log").read_text().split().count(str(n)) for n in range(16)) <= 3
 
 
 def worker(task: int) -> str:

@@ -43,16 +43,16 @@ def bounds(parameter):
 
 def refused(parameter):
     """Return values that a parameter must not have."""
-    if parameter.kind is bool:
+    if parameter.dtype is bool:
         return [1, 0, "True", 1.0]
-    if parameter.kind is str:
+    if parameter.dtype is str:
         return ["no such choice", 1, True, *(BAD_TABLES if parameter.table else [{1: 1.0}])]
     low, high = bounds(parameter)
     outside = [low - 1 if math.isfinite(low) else None, 2 * high + 1 if math.isfinite(high) else None]
     outside += [low if parameter.interval[0] == "(" else None, high if parameter.interval[-1] == ")" else None]
     values = [value for value in outside if value is not None and math.isfinite(value)]
     values += [True, False, math.nan, math.inf, -math.inf, np.nan, "0.5", [0.5]]
-    return values + ([2.5] if parameter.kind is int else [])
+    return values + ([2.5] if parameter.dtype is int else [])
 
 
 def by_measure(test):
@@ -74,7 +74,7 @@ def test_a_bound_that_belongs_to_the_range_is_accepted(measure):
     for name, parameter in measure.SUPPORTED_PARAMS.items():
         brackets = parameter.interval[0], parameter.interval[-1]
         for bound, bracket in zip(bounds(parameter), brackets, strict=True):
-            if parameter.kind in (int, float) and bracket in "[]":
+            if parameter.dtype in (int, float) and bracket in "[]":
                 assert parameter.check(measure.NAME, name, bound) == bound
 
 
@@ -215,7 +215,7 @@ def test_a_range_is_written_for_people(parameter, text):
 @by_measure
 def test_a_default_lies_in_its_range(measure):
     for name, parameter in measure.SUPPORTED_PARAMS.items():
-        default = parameter.fallback
+        default = parameter.default
         assert default is None or parameter.check(measure.NAME, name, default) == default
 
 

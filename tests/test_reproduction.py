@@ -1,76 +1,111 @@
-"""The numbers of the papers: what the notebooks show, what they wrote, and the page that is made of it."""
+"""The numbers of the papers: what the notebooks show, what they wrote, and the pages that are made of it."""
 
 from __future__ import annotations
 
 import json
-from html.parser import HTMLParser
+from collections import Counter
 
 import pytest
 
-from pyterrier_diversity.meta.reproduction import VERDICTS
-from write_reproduction import ADVICE, FOLDER, PAPERS, ROWS, compared, different, pages, read
+from write_reproduction import (
+    CLAIMS,
+    EVIDENCE,
+    FOLDER,
+    FOLDER_OF_NOTEBOOKS,
+    OUTCOMES,
+    PAPERS,
+    VERDICTS,
+    pages,
+    place_of,
+    read,
+    sentence,
+)
 
-COLUMNS = ["paper", "table_or_figure", "cell", "theirs", "ours", "verdict", "why"]
+COLUMNS = ["paper", "table_or_figure", "cell", "theirs", "ours", "simulated", "evidence", "verdict", "why", "notebook"]
 NOTEBOOKS = sorted({row["notebook"] for row in read()})
+# No reason explains more rows than these.
+AT_MOST = 30
 
 
-class Cells(HTMLParser):
-    """The cells of a table, row by row."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.rows: list[list[str]] = []
-        self.inside = False
-
-    def handle_starttag(self, tag, attrs):
-        if tag == "tr":
-            self.rows.append([])
-        elif tag in ("td", "th"):
-            self.rows[-1].append("")
-            self.inside = True
-
-    def handle_endtag(self, tag):
-        self.inside = self.inside and tag not in ("td", "th")
-
-    def handle_data(self, data):
-        if self.inside:
-            self.rows[-1][-1] += data
+def unescaped(page):
+    return pages()[page].replace("\\", "")
 
 
-def shown(notebook):
-    """The last table of a notebook."""
-    cells = json.loads((ROWS.parent / f"{notebook}.ipynb").read_text(encoding="utf-8"))["cells"]
-    tables = [
-        "".join(output["data"]["text/html"])
-        for cell in cells
-        for output in cell.get("outputs", [])
-        if "text/html" in output.get("data", {})
-    ]
-    parser = Cells()
-    parser.feed(tables[-1])
-    return parser.rows
+def different(rows):
+    """The rows without those that compare a number of a paper again.
+
+    Parts of one table or figure whose common cells are all equal are one column, compared on several collections.
+    """
+    columns, parts = {}, {}
+    for row in rows:
+        parts.setdefault((row["paper"], row["table_or_figure"]), {})[row["cell"]] = row
+    for (paper, name), part in parts.items():
+        known = columns.setdefault((paper, place_of(name)), [])
+        for column in known:
+            common = part.keys() & column.keys()
+            if common and all(part[cell]["theirs"] == column[cell]["theirs"] for cell in common):
+                column |= part
+                break
+        else:
+            known.append(dict(part))
+    return [row for known in columns.values() for column in known for row in column.values()]
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS)
-def test_what_a_notebook_shows_is_what_it_wrote(notebook):
-    header, *rows = shown(notebook)
+def test_the_counts_that_a_notebook_shows_are_those_of_what_it_wrote(notebook):
+    cells = json.loads((FOLDER_OF_NOTEBOOKS / f"{notebook}.ipynb").read_text(encoding="utf-8"))["cells"]
+    shown = "".join(cells[-1]["outputs"][-1]["data"]["text/plain"]).splitlines()
+    counted = Counter((row["evidence"], row["verdict"]) for row in read() if row["notebook"] == notebook)
 
-    assert header == COLUMNS
-    assert rows == [[row[column] for column in COLUMNS] for row in read() if row["notebook"] == notebook]
+    counts = {line.split()[0]: [int(number) for number in line.split()[1:]] for line in shown[2:]}
+
+    assert counts == {kind: [counted[kind, verdict] for verdict in VERDICTS] for kind in EVIDENCE}
 
 
-def test_each_cell_has_a_verdict_and_each_difference_a_reason():
+def test_each_row_has_its_evidence_a_verdict_and_a_reason_unless_it_agrees():
     for row in read():
+        assert [*row] == COLUMNS
         assert row["paper"] in PAPERS
+        assert row["evidence"] in EVIDENCE
         assert row["verdict"] in VERDICTS
         assert bool(row["why"]) == (row["verdict"] != "agrees"), row
-        assert bool(row["ours"]) == (row["verdict"] != "cannot be had"), row
+        assert bool(row["ours"]) == (row["verdict"] != "not available") or row["verdict"] == "paper error", row
+        assert row["evidence"] == "real" or not row["simulated"], row
 
 
-def test_no_cell_is_compared_twice():
+def test_no_number_of_a_paper_is_compared_twice():
     keys = [(row["paper"], row["table_or_figure"], row["cell"]) for row in read()]
 
     assert len(keys) == len(set(keys))
+    assert len(different(read())) == len(keys)
+
+
+def test_no_reason_explains_more_than_thirty_rows():
+    most, n_rows = Counter(row["why"] for row in read() if row["why"]).most_common(1)[0]
+
+    assert n_rows <= AT_MOST, most
+
+
+def test_at_least_forty_rows_agree_on_real_data():
+    agreeing = [row for row in read() if (row["evidence"], row["verdict"]) == ("real", "agrees")]
+
+    assert len(agreeing) >= 40
+    assert {row["paper"] for row in agreeing} == set(PAPERS)
+
+
+def test_each_paper_has_four_to_eight_claims_each_with_its_data_and_a_place_among_the_rows():
+    claims = read(CLAIMS)
+    places = {(row["paper"], place_of(row["table_or_figure"])) for row in read()}
+    n_claims = Counter(row["paper"] for row in claims)
+
+    assert all(4 <= n_claims[paper] <= 8 for paper in PAPERS)
+    for row in claims:
+        answers = [part.rsplit(": ", 1)[1] == "yes" for part in row["data"].split("; ") if part]
+        outcome = "not tested" if not answers else OUTCOMES[2 - any(answers) - all(answers)]
+        assert row["outcome"] == outcome, row
+        assert (row["paper"], row["where"]) in places, row
+        assert row["theirs"], row
+        assert row["ours"], row
 
 
 def test_the_pages_are_made_of_what_the_notebooks_wrote():
@@ -84,63 +119,40 @@ def test_the_pages_are_made_of_what_the_notebooks_wrote():
 
 @pytest.mark.parametrize("paper", PAPERS)
 def test_the_page_of_a_paper_has_each_cell_and_says_a_reason_once_for_a_table(paper):
-    text = pages()[f"reproduction/{paper.lower()}.rst"].replace("\\", "")
-    rows = [row for row in compared() if row["paper"] == paper]
+    text = unescaped(f"reproduction/{paper.lower()}.rst")
+    rows = [row for row in read() if row["paper"] == paper]
 
     assert "..\n" not in text
     for row in rows:
-        assert f'"{row["cell"]}", "{row["theirs"]}", "{row["ours"]}", "{row["verdict"]}"' in text
+        assert f'"{row["cell"]}", "{row["theirs"]}"' in text
+        assert f'"{row["evidence"]}", "{row["verdict"]}"' in text
     for why in {row["why"] for row in rows if row["why"]}:
         tables = {row["table_or_figure"] for row in rows if row["why"] == why}
         assert 1 <= text.count(f": {why}.") <= len(tables)
         assert f'"{why}"' not in text
 
 
-def test_the_overview_counts_all_comparisons_and_how_many_numbers_and_statements_agree():
-    overview, rows = pages()["reproduction.rst"], compared()
-    agreeing = [row["theirs"] for row in rows if row["verdict"] == "agrees"]
-    n_numbers = sum(text.replace(".", "").removeprefix("-").isdigit() for text in agreeing)
-    sentence = (
-        f"{len(rows)} comparisons of {len(different(rows))} different numbers and statements; "
-        "some are compared more than once, such as on several collections. "
-        f"{len(agreeing)} agree: {n_numbers} numbers and {len(agreeing) - n_numbers} statements."
-    )
+def test_the_overview_begins_with_how_many_rows_agree_on_real_data_and_with_the_claims():
+    overview = unescaped("reproduction.rst")
+    real = [row for row in read() if row["evidence"] == "real"]
+    n_agreeing = sum(row["verdict"] == "agrees" for row in real)
 
-    assert sentence in overview
-
-
-def test_a_number_that_is_compared_on_three_collections_is_one_number():
-    of_table = [row for row in compared() if row["paper"] == "CAR11" and row["table_or_figure"].startswith("Table 2")]
-
-    assert (len(of_table), len(different(of_table))) == (75, 25)
-
-
-def test_equal_values_of_different_columns_are_different_numbers():
-    row = {"paper": "A", "cell": "P", "theirs": "0.5"}
-    other = {"paper": "A", "cell": "AP", "theirs": "0.4"}
-    columns = [row | {"table_or_figure": "Table 1, 95 %"}, other | {"table_or_figure": "Table 1, 95 %"}]
-    columns += [
-        row | {"table_or_figure": "Table 1, 99 %"},
-        other | {"table_or_figure": "Table 1, 99 %", "theirs": "0.3"},
-    ]
-
-    assert len(different(columns)) == 4
-
-
-def test_advice_is_on_the_overview_and_counted_apart():
-    overview = pages()["reproduction.rst"].replace("\\", "")
-    advice = [row for row in read() if row["table_or_figure"] == ADVICE]
-
-    assert len(compared()) + len(advice) == len(read())
     assert (
-        f"{len(advice)} pieces of advice, of which {sum(row['verdict'] == 'agrees' for row in advice)} hold" in overview
+        f"{len(real)} of {len(read())} rows rest on real systems or official scores: {n_agreeing} of these agree"
+        in (sentence(read()))
     )
-    for row in advice:
-        assert f'"{row["cell"]}", "{row["ours"]}", "{row["why"]}"' in overview
+    assert overview.index(sentence(read())) < overview.index("What the papers claim") < overview.index("All rows by")
+    for row in read(CLAIMS):
+        assert f'"{row["claim"]}", "{row["outcome"]}"' in overview
 
 
-def test_hundreds_of_numbers_of_five_papers_are_compared():
-    rows = [row for row in different(compared()) if row["ours"]]
+def test_the_overview_says_what_made_up_systems_say_otherwise_and_lists_the_errors_of_the_papers():
+    overview = unescaped("reproduction.rst")
+    otherwise = overview[overview.index("What made-up") : overview.index("Errors of the papers")]
+    errors = overview[overview.index("Errors of the papers") : overview.index("All rows by")]
 
-    assert {row["paper"] for row in rows} == set(PAPERS)
-    assert sum(row["theirs"].replace(".", "").isdigit() for row in rows) >= 250
+    for row in read():
+        if row["ours"] == "does not hold" and row["simulated"] == "holds":
+            assert row["cell"] in otherwise
+        if row["verdict"] == "paper error":
+            assert row["why"] in errors

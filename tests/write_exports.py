@@ -21,7 +21,17 @@ The imports are written by ``python tests/write_exports.py``.
 # What modules offer beside the measures that they register.
 ALSO = {
     "base": ["CompositeMeasure", "DiversityMeasure", "Normalised", "Part", "register", "registered"],
-    "groups": ["CARTERETTE", "FRESHSTACK", "NDEVAL", "NTCIR_INTENT", "NUGGETS", "RBU18_OFFICIAL", "grid", "signature"],
+    "groups": [
+        "CARTERETTE",
+        "CRUX",
+        "FRESHSTACK",
+        "NDEVAL",
+        "NTCIR_INTENT",
+        "NUGGETS",
+        "RBU18_OFFICIAL",
+        "grid",
+        "signature",
+    ],
     "parse": ["parse"],
 }
 
@@ -39,13 +49,13 @@ def exports() -> str:
 
 
 def _registered(path: Path) -> list[str]:
-    """Return the names that a module assigns what `register` returns."""
+    """Return the names that a module assigns what `register` or `serve` returns."""
     return [
         name.id
         for statement in ast.parse(path.read_text()).body
         if isinstance(statement, (ast.Assign, ast.AnnAssign))
         and statement.value is not None
-        and any(isinstance(node, ast.Name) and node.id == "register" for node in ast.walk(statement.value))
+        and any(isinstance(node, ast.Name) and node.id in ("register", "serve") for node in ast.walk(statement.value))
         for target in (statement.targets if isinstance(statement, ast.Assign) else [statement.target])
         for name in (target.elts if isinstance(target, ast.Tuple) else [target])
         if isinstance(name, ast.Name)

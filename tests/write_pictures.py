@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 import matplotlib as mpl
@@ -34,6 +34,7 @@ QUERY = "3"
 SETTINGS = {"svg.fonttype": "none", "svg.hashsalt": "pyterrier-diversity", "figure.dpi": 100}
 
 
+@cache
 def illustrations() -> dict[str, Callable[[], object]]:
     """Return what draws each picture, by the name of its file."""
     demo = pt.get_dataset("diversity:demo")
@@ -51,7 +52,7 @@ def illustrations() -> dict[str, Callable[[], object]]:
         "deltas": lambda: plots.per_query_deltas(perquery, RBU @ 10, "xquad", "bm25"),
         "means": lambda: plots.means(compared, RBU @ 10),
         "differences": lambda: plots.differences(baseline, RBU @ 10),
-        "coverage": lambda: plots.intent_coverage(runs, qrels, measure=StRecall),
+        "coverage": lambda: plots.intent_coverage(qrels, runs, measure=StRecall),
         "asl": lambda: plots.asl_curve(meta.asl_curve(compared)),
         "discriminative_power": lambda: plots.discriminative_power(meta.discriminative_power(compared)),
         "missed_intents": lambda: plots.missed_intents(missed_intents(named, runs, 5), QUERY),
@@ -67,10 +68,10 @@ def baselines() -> dict[str, Callable[[], object]]:
     return {
         **drawn,
         "explain_pair": partial(plots.explain, pair, intents=texts),
-        "coverage_long_texts": partial(plots.coverage, RUN, QRELS, "1", intents=texts),
+        "coverage_long_texts": partial(plots.coverage, QRELS, RUN, "1", intents=texts),
         "asl_curve_level": partial(plots.asl_curve, ASL, log=True, alpha=0.05),
         "differences_corrected": partial(plots.differences, COMPARED.assign(p_corrected=[0.3, 0.01, 0.3])),
-        "intent_coverage_negative": partial(plots.intent_coverage, {"a": RUN, "b": RUN}, QRELS, measure=RBU(e=0.5)),
+        "intent_coverage_negative": partial(plots.intent_coverage, QRELS, {"a": RUN, "b": RUN}, measure=RBU(e=0.5)),
         "per_query_deltas_lines": partial(plots.per_query_deltas, PERQUERY.query("name != 'z'"), "AP", ["x", "y"], "y"),
     }
 

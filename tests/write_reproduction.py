@@ -7,26 +7,37 @@ from __future__ import annotations
 
 import csv
 import re
+import runpy
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from pyterrier_diversity.meta.reproduction import VERDICTS
 from write_reference import FOLDER, write
 
 ROOT = Path(__file__).parents[1]
-ROWS = ROOT / "notebooks" / "reproduction.csv"
+FOLDER_OF_NOTEBOOKS = ROOT / "notebooks"
+ROWS = FOLDER_OF_NOTEBOOKS / "reproduction.csv"
+CLAIMS = FOLDER_OF_NOTEBOOKS / "claims.csv"
+_OF_NOTEBOOKS = runpy.run_path(str(ROWS.with_suffix(".py")))
+VERDICTS, EVIDENCE, OUTCOMES = (_OF_NOTEBOOKS[name] for name in ("VERDICTS", "EVIDENCE", "OUTCOMES"))
 
 # A reason for fewer cells than these is on the page of its paper alone.
 COMMON = 10
 
-# What the papers advise, tried on real systems: sentences for users, not cells of the papers.
-ADVICE = "Advice, on six real systems"
-
 # Such as "Table 2", "Figs. 2-4" or "Secs. 3.1 and 4" at the start of a longer name.
 NUMBER = r"\d{1,2}(\.\d)*[a-z]?\b"
 PLACE = re.compile(rf"(Table|Figs?\.|Secs?\.) {NUMBER}((, | and |-){NUMBER})*")
+
+# The columns of the csv file that the page of a paper shows, and what they are called there.
+SHOWN = {
+    "cell": "cell",
+    "theirs": "paper",
+    "ours": "here",
+    "simulated": "made-up systems",
+    "evidence": "evidence",
+    "verdict": "verdict",
+}
 
 Row = dict[str, str]
 
@@ -88,62 +99,73 @@ OVERVIEW = """\
 Published numbers, recomputed
 =============================
 
-Do the numbers of the papers come out again? The notebooks recompute the tables and figures of five papers on data that
-anybody can have: the topics and judgements of the TREC tracks, six real systems on the Web track of 2009 to 2012, and
-official scores.
-
 **{sentence}**
-Most papers used runs that are not public; each reason is counted below.
+The notebooks recompute the tables and figures of five papers on data that anybody can have: the topics and judgements
+of the TREC tracks, real systems on the Web track of 2009 to 2012, and scores of official runs.
 
-- **agrees**: the recomputed number, rounded as the paper rounds, is the paper's, or its statement is true here.
-- **order only**: another number, but at least 90 % of the other cells of its column lie on the same side of it as in
-  the paper.
-- **differs**: another number in another order, or another statement.
-- **cannot be had**: public data does not allow it.
+What the papers claim
+---------------------
 
+Each claim is tried on real data, where there is any: *reproduced* if it holds on all of it, *contradicted* if on none,
+*mixed* otherwise. The last column has the paper's number and ours, and where the rows are that they come from. *6 real*
+are a first stage, four diversification systems that re-rank it, and one of another origin, on the topics of those years
+of the Web track; *10 real* have four runs of the track's organisers, too. Official runs are known by their scores.
+
+{claims}What real data agrees with
+--------------------------
+
+The {n_agreeing} rows that rest on real systems or official scores and agree with the paper:
+
+{agreeing}What made-up systems say otherwise
+----------------------------------
+
+Statements that real data decides in another way than systems that are made up, redrawn or changed by noise do. The
+verdict is that of real data.
+
+{otherwise}Errors of the papers
+--------------------
+
+{errors}All rows by what they rest on
+-----------------------------
+
+{legend}
 Cells that are not one column of a table have no order: they agree or differ. Two cells that are equal in the paper have
 no order either. Two that are equal here only are not in the paper's order.
 
 .. figure:: pictures/reproduction.svg
-   :alt: A bar for each paper, in parts for the four verdicts
+   :alt: A bar for each paper, in parts for the five verdicts
    :width: 85%
 
-   The comparisons of each paper, by verdict.
+   The rows of each paper that rest on real data, by verdict.
 
 {by_paper}Each paper has a page, with each cell and the reason if it does not agree.
 
-What agrees in full
--------------------
-
-These tables, figures and sections agree in each cell that was compared:
-
-{in_full}Why cells do not agree
+Why cells do not agree
 ----------------------
 
 The reasons for {common} cells or more, and how many cells they explain. All others stand on the pages of the papers.
 
-{reasons}The papers' advice on real systems
-----------------------------------
-
-Does what the papers advise hold for six real systems on the Web track of 2009 to 2012? The notebook
-``notebooks/15_real_systems.ipynb`` tries {n_advice} pieces of advice, of which {n_holding} hold. They are not counted
-above.
-
-{advice}Compare a paper yourself
+{reasons}Compare a paper yourself
 ------------------------
 
-The verdicts are given by :func:`pyterrier_diversity.meta.reproduction`, for any paper:
+The function in ``notebooks/reproduction.py`` gives the verdicts, for any paper. A notebook in that folder imports it:
 
->>> from pyterrier_diversity import meta
+>>> from reproduction import reproduction
 >>> printed = {{"RBU": 0.80, "AP": 0.79, "RR": 0.68}}
 >>> here = {{"RBU": 0.87, "AP": 0.79}}
->>> frame = meta.reproduction(
-...     "RBU18", "Table 2", printed, here, decimals=2, why="other runs"
+>>> frame = reproduction(
+...     "RBU18",
+...     "Table 2",
+...     printed,
+...     here,
+...     evidence="real",
+...     decimals=2,
+...     why="other runs",
 ... )
 >>> frame["verdict"].tolist()
-['order only', 'agrees', 'cannot be had']
+['order only', 'agrees', 'not available']
 
-``notebooks/reproduction.csv`` has all cells and the advice, with the reason in each row.
+``notebooks/reproduction.csv`` has all rows, with the reason in each, and ``notebooks/claims.csv`` the claims.
 
 Citation
 --------
@@ -163,101 +185,112 @@ PAGE = """\
 {published} https://doi.org/{doi}
 
 **{sentence}**
-:doc:`../reproduction` says what the verdicts mean. The tables are written by {notebooks}.
+:doc:`../reproduction` says what the words mean. The tables are written by {notebooks}.
 
 {by_table}"""
 
 
-def read() -> list[Row]:
+def read(path: Path = ROWS) -> list[Row]:
     """Return the rows that the notebooks wrote."""
-    with ROWS.open(encoding="utf-8", newline="") as file:
+    with path.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
-
-
-def compared() -> list[Row]:
-    """Return the rows that compare a cell of a paper, without the advice."""
-    return [row for row in read() if row["table_or_figure"] != ADVICE]
-
-
-def different(rows: Iterable[Row]) -> list[Row]:
-    """Return a row for each different number and statement of the papers.
-
-    Parts of one table or figure whose common cells are all equal are one column, compared on several collections.
-    """
-    columns: dict[tuple[str, str], list[dict[str, Row]]] = {}
-    parts: dict[tuple[str, str], dict[str, Row]] = {}
-    for row in rows:
-        parts.setdefault((row["paper"], row["table_or_figure"]), {})[row["cell"]] = row
-    for (paper, name), part in parts.items():
-        known = columns.setdefault((paper, _place(name)), [])
-        for column in known:
-            common = part.keys() & column.keys()
-            if common and all(part[cell]["theirs"] == column[cell]["theirs"] for cell in common):
-                column |= part
-                break
-        else:
-            known.append(dict(part))
-    return [row for known in columns.values() for column in known for row in column.values()]
 
 
 def pages() -> dict[str, str]:
     """Return the texts of the pages as they should be, by their names in the folder of pages."""
-    rows = compared()
+    rows = read()
     of_papers = {paper: [row for row in rows if row["paper"] == paper] for paper in PAPERS}
     written = {"reproduction.rst": _overview(rows, of_papers)}
     for paper, of_paper in of_papers.items():
-        written[f"reproduction/{paper.lower()}.rst"] = _page(PAPERS[paper], of_paper)
+        written[f"reproduction/{paper.lower()}.rst"] = _page(paper, of_paper)
     return written
 
 
 def _overview(rows: list[Row], of_papers: dict[str, list[Row]]) -> str:
-    counts = [
-        [f"{_link(paper)} ({PAPERS[paper].authors})", *_counts(of_paper)] for paper, of_paper in of_papers.items()
-    ]
-    in_full = []
-    for paper, of_paper in of_papers.items():
-        places = [place for place, cells in _places(of_paper) if {row["verdict"] for row in cells} == {"agrees"}]
-        if places:
-            in_full.append([_link(paper), _escaped("; ".join(places))])
+    agreeing = [row for row in rows if (row["evidence"], row["verdict"]) == ("real", "agrees")]
+    otherwise = [row for row in rows if _is_statement(row) and row["simulated"] not in ("", row["ours"])]
     explained = Counter(row["why"] for row in rows if row["why"])
     reasons = []
     for why, n_cells in explained.most_common():
         if n_cells >= COMMON:
             papers = sorted({row["paper"] for row in rows if row["why"] == why}, key=list(PAPERS).index)
             reasons.append([_escaped(why), ", ".join(map(_link, papers)), str(n_cells)])
-    advice = [row for row in read() if row["table_or_figure"] == ADVICE]
     return OVERVIEW.format(
-        sentence=_sentence(rows),
+        sentence=sentence(rows),
+        claims="".join(map(_claims, PAPERS)),
+        n_agreeing=len(agreeing),
+        agreeing=_listed(agreeing, "theirs", "ours"),
+        otherwise=_listed(otherwise, "theirs", "ours", "simulated"),
+        errors=_listed([row for row in rows if row["verdict"] == "paper error"], "theirs", "ours", "why"),
+        legend="".join(f"- **{word}**: {meaning}.\n" for word, meaning in (EVIDENCE | VERDICTS).items()),
         common=COMMON,
-        by_paper=_table(["paper", *VERDICTS, "comparisons"], [*counts, ["all", *_counts(rows)]]),
-        in_full=_table(["paper", "where"], in_full),
-        reasons=_table(["reason", "papers", "cells"], reasons),
-        n_advice=len(advice),
-        n_holding=sum(row["verdict"] == "agrees" for row in advice),
-        advice=_table(
-            ["paper", "advice", "here", "why"],
-            [[_link(row["paper"]), *(_escaped(row[name]) for name in ("cell", "ours", "why"))] for row in advice],
-        ),
+        by_paper=_by_evidence(of_papers),
+        reasons=_table(["reason", "papers", "cells"], reasons) if reasons else "There is none.\n\n",
         citations="".join(f".. cite.dblp:: {paper.dblp}\n" for paper in PAPERS.values()),
         toctree="\n".join(f"   reproduction/{paper.lower()}" for paper in PAPERS),
     )
 
 
-def _page(paper: Paper, rows: list[Row]) -> str:
-    title = f"{paper.topic} ({paper.authors})"
+def _claims(paper: str) -> str:
+    """Return what becomes of the claims of a paper."""
+    heading = f"{PAPERS[paper].topic} ({PAPERS[paper].authors})"
+    rows = [row for row in read(CLAIMS) if row["paper"] == paper]
+    notebooks = " and ".join(f"``notebooks/{name}.ipynb``" for name in sorted({row["notebook"] for row in rows}))
+    shown = []
+    for row in rows:
+        numbers = f"paper: {row['theirs']}; here: {row['ours']}"
+        link = f":ref:`{row['where']} <{_label(paper, row['where'])}>`"
+        data = _escaped(row["data"]) or "none"
+        shown.append([_escaped(row["claim"]), row["outcome"], data, f"{_escaped(numbers)} ({link})"])
+    table = _table(["claim", "outcome", "data: holds there?", "numbers"], shown)
+    return f"{heading}\n{'^' * len(heading)}\n\nTried in {notebooks}.\n\n{table}"
+
+
+def _by_evidence(of_papers: dict[str, list[Row]]) -> str:
+    shown = []
+    for paper, of_paper in of_papers.items():
+        for evidence in EVIDENCE:
+            of_kind = [row for row in of_paper if row["evidence"] == evidence]
+            if of_kind:
+                shown.append([_link(paper), evidence, *_counts(of_kind)])
+    every = [row for of_paper in of_papers.values() for row in of_paper]
+    for evidence in EVIDENCE:
+        shown.append(["all", evidence, *_counts([row for row in every if row["evidence"] == evidence])])
+    return _table(["paper", "evidence", *VERDICTS, "rows"], [*shown, ["all", "all", *_counts(every)]])
+
+
+def _listed(rows: list[Row], *columns: str) -> str:
+    """Return rows with their paper and place, and some of their columns."""
+    if not rows:
+        return "There is none.\n\n"
+    names = {"theirs": "paper says", "ours": "here", "simulated": "made-up systems", "why": "derivation"}
+    shown = []
+    for row in sorted(rows, key=lambda row: list(PAPERS).index(row["paper"])):
+        place = place_of(row["table_or_figure"])
+        link = f":ref:`{row['paper']}, {place} <{_label(row['paper'], place)}>`"
+        part = row["table_or_figure"].removeprefix(place).strip(" ,")
+        cell = f"{part}: {row['cell']}" if part else row["cell"]
+        shown.append([link, _escaped(cell), *(_escaped(row[column]) for column in columns)])
+    return _table(["where", "what", *(names[column] for column in columns)], shown)
+
+
+def _page(name: str, rows: list[Row]) -> str:
+    paper, title = PAPERS[name], f"{PAPERS[name].topic} ({PAPERS[name].authors})"
     places = _places(rows)
-    counts = [[_escaped(place), *_counts(cells)] for place, cells in places]
-    notebooks = [f"``notebooks/{name}.ipynb``" for name in sorted({row["notebook"] for row in rows})]
+    notebooks = [f"``notebooks/{notebook}.ipynb``" for notebook in sorted({row["notebook"] for row in rows})]
     head = PAGE.format(
         title=title,
         line="=" * len(title),
         published=paper.published,
         doi=paper.doi,
-        sentence=_sentence(rows),
+        sentence=sentence(rows),
         notebooks=" and ".join(filter(None, (", ".join(notebooks[:-1]), notebooks[-1]))),
-        by_table=_table(["where", *VERDICTS, "comparisons"], counts),
+        by_table=_table(["where", *VERDICTS, "rows"], [[_escaped(place), *_counts(cells)] for place, cells in places]),
     )
-    sections = [f"{place}\n{'-' * len(place)}\n\n{_section(place, cells)}" for place, cells in places]
+    sections = [
+        f".. _{_label(name, place)}:\n\n{place}\n{'-' * len(place)}\n\n{_section(place, cells)}"
+        for place, cells in places
+    ]
     return "".join([head, *sections]).rstrip() + "\n"
 
 
@@ -269,12 +302,12 @@ def _section(place: str, cells: list[Row]) -> str:
     shown = []
     for part, of_part in parts.items():
         for i, row in enumerate(of_part):
-            values = [row[name] for name in ("cell", "theirs", "ours", "verdict")]
+            values = [row[name] for name in SHOWN]
             shown.append([_escaped(value) for value in ("" if i else part, *values)])
-    header = ["part", "cell", "paper", "here", "verdict"]
-    if not any(parts):
-        header, shown = header[1:], [row[1:] for row in shown]
-    return _reasons(parts) + _table(header, shown)
+    header = ["part", *SHOWN.values()]
+    # Columns that are empty all the way down are left out.
+    filled = [i for i in range(len(header)) if any(row[i] for row in shown)]
+    return _reasons(parts) + _table([header[i] for i in filled], [[row[i] for i in filled] for row in shown])
 
 
 def _reasons(parts: dict[str, list[Row]]) -> str:
@@ -303,11 +336,11 @@ def _places(rows: Iterable[Row]) -> list[tuple[str, list[Row]]]:
     """Return the rows of each section, table and figure of a paper, in this order."""
     places: dict[str, list[Row]] = {}
     for row in rows:
-        places.setdefault(_place(row["table_or_figure"]), []).append(row)
+        places.setdefault(place_of(row["table_or_figure"]), []).append(row)
     return sorted(places.items(), key=lambda item: _order(item[0]))
 
 
-def _place(name: str) -> str:
+def place_of(name: str) -> str:
     """Return the section, table or figure, such as "Table 2" of "Table 2, column 1"."""
     found = PLACE.match(name)
     return found[0] if found else name
@@ -320,31 +353,35 @@ def _order(place: str) -> tuple[int, list[int]]:
     return kind, [int(number) for number in re.findall(r"\d+", place)]
 
 
-def _sentence(rows: list[Row]) -> str:
-    """Return how many comparisons there are, of how much that differs, and how they end."""
-    agrees, order, differs, lacking, n_compared = _counts(rows)
-    n_different = len(different(rows))
-    repeated = "" if n_different == len(rows) else "; some are compared more than once, such as on several collections"
-    n_numbers = sum(row["verdict"] == "agrees" and _is_number(row["theirs"]) for row in rows)
+def sentence(rows: list[Row]) -> str:
+    """Return how many rows there are, how many rest on real data, and how these end."""
+    real = [row for row in rows if row["evidence"] == "real"]
+    agrees, order, differs, errors, lacking, n_real = _counts(real)
     return (
-        f"{n_compared} comparisons of {n_different} different numbers and statements{repeated}. "
-        f"{agrees} agree: {n_numbers} numbers and {int(agrees) - n_numbers} statements. "
-        f"{order} have the paper's order only, {differs} differ, and {lacking} cannot be had."
+        f"{n_real} of {len(rows)} rows rest on real systems or official scores: {agrees} of these agree with the "
+        f"paper, {order} have its order only, {differs} differ, {errors} are errors of the paper, and {lacking} are "
+        "not available."
     )
 
 
-def _is_number(text: str) -> bool:
+def _is_statement(row: Row) -> bool:
+    """Tell whether a row is about words rather than a number."""
     try:
-        float(text)
+        float(row["theirs"])
     except ValueError:
-        return False
-    return True
+        return True
+    return False
 
 
 def _counts(rows: list[Row]) -> list[str]:
     """Return how many rows have each verdict, and how many there are."""
     counted = Counter(row["verdict"] for row in rows)
     return [*(str(counted[verdict]) for verdict in VERDICTS), str(len(rows))]
+
+
+def _label(paper: str, place: str) -> str:
+    """Return the label of a section of the page of a paper, such as "rbu18-table-2"."""
+    return "-".join(re.findall(r"[a-z0-9]+", f"{paper} {place}".lower()))
 
 
 def _link(paper: str) -> str:

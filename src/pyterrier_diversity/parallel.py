@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import pickle
+import signal
 import sys
 import uuid
-from collections import deque
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cached_property
 from itertools import islice
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 from .progress import progress
 
 T = TypeVar("T")
-K = TypeVar("K", bound=Hashable)
+Task = tuple[str, tuple[Any, ...]]
+_Call = tuple[Callable[..., Any], "_Shared", Task]
 
-# The objects that calls share with their tasks in this process, most recent last.
-_shared: dict[str, Any] = {}
-_MOST_SHARED = 4
+# In a worker, what the tasks of the last call share, by the call.
+_loaded: dict[str, _Shared] = {}
 
-# Seconds after which a result that has not arrived from its worker is considered lost.
+# Seconds after which a finished result that has not arrived from its worker is considered lost.
 _SECONDS_OF_TRANSFER = 5
 
 
@@ -45,18 +47,18 @@ def in_parallel(
         return [function(*task) for task in dispatched]
     import joblib
 
-    results: list[T] = joblib.Parallel(n_jobs=n_jobs)(joblib.delayed(function)(*task) for task in dispatched)
-    return results
+    calls = (joblib.delayed(function)(*task) for task in dispatched)
+    return list(_of_joblib(calls, len(tasks), return_as="generator", n_jobs=at_most(len(tasks), n_jobs)))
 
 
 def as_finished(
-    function: Callable[..., T], shared: Any, tasks: Iterable[tuple[K, tuple[Any, ...]]], *, n_jobs: int | None
-) -> Iterator[tuple[K, T | Exception]]:
+    function: Callable[..., T], shared: Any, tasks: Iterable[Task], *, n_jobs: int | None
+) -> Iterator[tuple[str, T | Exception]]:
     """Call a function with a shared object and the arguments of each task, and yield results as they finish.
 
-    The shared object is sent to each worker once, not with each task. If a worker dies, the unfinished tasks are called
-    again, one by one. If a task kills its worker or raises again, its result is the exception. Backends that return all
-    results at the end (multiprocessing, Ray) get a few tasks at a time.
+    Each worker loads the shared object once. If a worker dies, the unfinished tasks are called again, one by one. If a
+    task kills its worker or raises again, its result is the exception. Backends that return all results at the end
+    (multiprocessing, Ray) get a few tasks at a time.
 
     Parameters
     ----------
@@ -72,160 +74,148 @@ def as_finished(
         ``joblib.parallel_config``.
     """
     if _alone(n_jobs):
-        for key, task in tasks:
-            yield key, function(shared, *task)
+        for key, arguments in tasks:
+            yield key, function(shared, *arguments)
         return
-    calls: _Calls[K, T] = _Calls(function, shared, n_jobs)
-    left = iter(tasks)
-    try:
-        while True:
+    calls = ((function, given, task) for given in [_Shared(shared)] for task in tasks)
+    while True:
+        under_way: dict[str, _Call] = {}
+        try:
+            yield from _results(calls, under_way, n_jobs)
+            return
+        except Exception:
+            if not under_way:
+                raise
+        for key, call in list(under_way.items()):
             try:
-                yield from calls.finished(left)
-                return
-            except Exception:
-                under_way = calls.given_up()
-            for key, task in under_way:
-                try:
-                    yield from calls.finished(iter([(key, task)]))
-                except Exception as error:
-                    calls.given_up()
-                    yield key, error
-    finally:
-        calls.end()
+                yield from _results(iter([call]), {}, n_jobs)
+            except Exception as error:
+                yield key, error
 
 
-class _Parcel:
-    """The object that tasks share, pickled once, and only if another process needs it."""
+class _Shared:
+    """An object that is pickled at most once, and that each worker loads once."""
 
-    def __init__(self, shared: Any = None, content: bytes | None = None) -> None:
-        self._shared, self._content = shared, content
+    def __init__(self, shared: Any) -> None:
+        self.shared, self._call = shared, uuid.uuid4().hex
+
+    @cached_property
+    def _content(self) -> Any:
+        import numpy as np
+
+        # joblib writes a large array to a file, which its workers map into memory.
+        return np.frombuffer(pickle.dumps(self.shared, protocol=pickle.HIGHEST_PROTOCOL), dtype=np.uint8)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        if self._content is None:
-            self._content = pickle.dumps(self._shared, protocol=pickle.HIGHEST_PROTOCOL)
-        return type(self), (None, self._content)
-
-    def opened(self) -> Any:
-        """Return the shared object."""
-        return self._shared if self._content is None else pickle.loads(self._content)
+        return _load, (self._call, self._content)
 
 
-class _Unknown:
-    """The answer of a worker that does not have the shared object."""
+def _load(call: str, content: Any) -> _Shared:
+    if call not in _loaded:
+        _loaded.clear()
+        _loaded[call] = _Shared(pickle.loads(content))
+    return _loaded[call]
 
 
-class _Calls(Generic[K, T]):
-    """Calls of a function with a shared object, some of which are under way."""
+def _results(calls: Iterator[_Call], under_way: dict[str, _Call], n_jobs: int | None) -> Iterator[tuple[str, Any]]:
+    """Yield results as they arrive, or raise the exception that ended a worker and keep the calls ``under_way``."""
+    import joblib
 
-    def __init__(self, function: Callable[..., T], shared: Any, n_jobs: int | None) -> None:
-        self._function, self._n_jobs = function, n_jobs
-        self._token = uuid.uuid4().hex
-        self._parcel = _Parcel(shared)
-        # For threads.
-        _shared[self._token] = shared
-        # The number of tasks handed out at first, and of those that still carry the parcel. Because any worker may take
-        # a task, all of the first tasks carry it.
-        self._n_first = self._owed = 0
-        self._under_way: dict[K, tuple[Any, ...]] = {}
-        self._again: deque[tuple[K, tuple[Any, ...]]] = deque()
+    client = getattr(joblib.parallel.get_active_backend()[0], "client", None)
+    begun = (under_way.setdefault(call[2][0], call) for call in calls)
+    if client is None:
+        delayed = (joblib.delayed(_call)(*call) for call in begun)
+        several = 4 * joblib.effective_n_jobs(n_jobs)
+        results = _of_joblib(delayed, several, return_as="generator_unordered", n_jobs=n_jobs, batch_size=1)
+    else:
+        results = _of_dask(begun, client)
+    for key, result in results:
+        del under_way[key]
+        yield key, result
 
-    def end(self) -> None:
-        """Forget the shared object."""
-        _shared.pop(self._token, None)
 
-    def given_up(self) -> list[tuple[K, tuple[Any, ...]]]:
-        """Return the tasks that were under way when a worker died, and forget them."""
-        tasks = list(self._under_way.items())
-        self._under_way.clear()
-        return tasks
+def _of_joblib(calls: Iterator[Any], at_a_time: int, *, return_as: str, **how: Any) -> Iterator[Any]:
+    """Yield the results of joblib's workers; some backends return as many as are given at a time at the end."""
+    import joblib
 
-    def finished(self, tasks: Iterator[tuple[K, tuple[Any, ...]]]) -> Iterator[tuple[K, T | Exception]]:
-        """Yield results until no task is left, or raise the exception that ended a worker."""
-        while True:
-            for key, result in self._results(tasks):
-                task = self._under_way.pop(key)
-                if isinstance(result, _Unknown):
-                    self._owed = self._n_first
-                    self._again.append((key, task))
-                else:
-                    yield key, result
-            if not self._again:
-                return
+    try:
+        parallel = joblib.Parallel(return_as=return_as, **how)
+    except ValueError:  # multiprocessing and Ray
+        while some := list(islice(calls, at_a_time)):
+            yield from joblib.Parallel(**how)(some)
+    else:
+        with parallel:
+            with _without_interrupts():
+                results = parallel(calls)
+            yield from results
 
-    def _results(self, tasks: Iterator[tuple[K, tuple[Any, ...]]]) -> Iterator[tuple[K, Any]]:
-        """Yield the answers of joblib's workers as they arrive."""
-        import joblib
 
-        client = getattr(joblib.parallel.get_active_backend()[0], "client", None)
-        n_jobs = joblib.effective_n_jobs(self._n_jobs)
-        self._owed = self._n_first = 2 * n_jobs
-        if client is not None:
-            yield from self._results_of_dask(client, self._handed_out(tasks))
-            return
-        calls = (joblib.delayed(_answer)(*self._arguments(keyed)) for keyed in self._handed_out(tasks))
+@contextmanager
+def _without_interrupts() -> Iterator[None]:
+    """Keep Ctrl-C for later. Workers that start meanwhile never get it: the main process ends, and ends them."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    from multiprocessing import resource_tracker
+
+    resource_tracker.ensure_running()  # workers start it, which would end the wait
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _of_dask(calls: Iterator[_Call], client: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the results of a Dask cluster, which repeats the calls of dead workers.
+
+    If a worker dies with a finished result, joblib's backend waits for it forever. Here, the call is handed out again.
+    """
+    from distributed import TimeoutError, as_completed
+
+    done = as_completed(loop=client.loop)
+    sent: Any = None
+
+    def hand_out(calls: Iterable[_Call]) -> None:
+        nonlocal sent
+        for call in calls:
+            function, given, task = call
+            sent = sent or client.submit(_itself, given, pure=False)
+            future = client.submit(_call, function, sent, task, pure=False)
+            future.call = call
+            done.add(future)
+
+    hand_out(islice(calls, 2 * sum(client.ncores().values())))
+    for future in done:
         try:
-            parallel = joblib.Parallel(n_jobs=self._n_jobs, batch_size=1, return_as="generator_unordered")
-        except ValueError:  # a backend, or a joblib before 1.4, that cannot
-            with joblib.Parallel(n_jobs=self._n_jobs, batch_size=1) as parallel:
-                while some := list(islice(calls, 4 * n_jobs)):
-                    yield from parallel(some)
+            result = future.result(timeout=_SECONDS_OF_TRANSFER)
+        except TimeoutError:
+            hand_out([future.call])
         else:
-            yield from parallel(calls)
-
-    def _results_of_dask(self, client: Any, tasks: Iterator[tuple[K, tuple[Any, ...]]]) -> Iterator[tuple[K, Any]]:
-        """Yield the answers of a Dask cluster's workers, through its own client.
-
-        Dask repeats the tasks of dead workers. But if a worker dies with a finished result, joblib's backend waits for
-        the result forever. Here, the task is handed out again.
-        """
-        from distributed import TimeoutError, as_completed
-
-        done = as_completed(loop=client.loop)
-
-        def hand_out(n_tasks: int) -> None:
-            for keyed in islice(tasks, n_tasks):
-                future = client.submit(_answer, *self._arguments(keyed), pure=False)
-                future.task = keyed[0]
-                done.add(future)
-
-        hand_out(self._n_first)
-        for future in done:
-            try:
-                answer = future.result(timeout=_SECONDS_OF_TRANSFER)
-            except TimeoutError:
-                self._again.append((future.task, self._under_way[future.task]))
-                answer = None
-            except Exception as error:
-                answer = future.task, error
-            if answer is not None:
-                yield answer
-            hand_out(1)
-
-    def _handed_out(self, tasks: Iterator[tuple[K, tuple[Any, ...]]]) -> Iterator[tuple[K, tuple[Any, ...]]]:
-        while True:
-            key, task = self._again.popleft() if self._again else next(tasks, (None, None))
-            if key is None or task is None:
-                return
-            self._under_way[key] = task
-            yield key, task
-
-    def _arguments(self, keyed: tuple[K, tuple[Any, ...]]) -> tuple[Any, ...]:
-        self._owed -= 1
-        return self._function, self._token, self._parcel if self._owed >= 0 else None, keyed
+            future.release()  # otherwise Dask computes it again if its worker dies
+            hand_out(islice(calls, 1))
+            yield result
 
 
-def _answer(
-    function: Callable[..., T], token: str, parcel: _Parcel | None, keyed: tuple[K, tuple[Any, ...]]
-) -> tuple[K, T | _Unknown]:
-    """Call a function in a worker, which keeps the shared object."""
-    key, task = keyed
-    if token not in _shared:
-        if parcel is None:
-            return key, _Unknown()
-        while len(_shared) >= _MOST_SHARED:
-            _shared.pop(next(iter(_shared)), None)
-        _shared[token] = parcel.opened()
-    return key, function(_shared[token], *task)
+def _itself(given: _Shared) -> _Shared:
+    return given
+
+
+def _call(function: Callable[..., T], given: _Shared, task: Task) -> tuple[str, T]:
+    key, arguments = task
+    return key, function(given.shared, *arguments)
+
+
+def at_most(n_tasks: int, n_jobs: int | None) -> int | None:
+    """Return the number of workers, of which each has a task and a core: joblib starts as many as it is told to."""
+    if n_jobs is None or n_jobs in (0, 1):
+        return n_jobs
+    if n_tasks < 2:
+        return 1
+    import joblib
+
+    wanted = n_jobs if n_jobs > 0 else joblib.effective_n_jobs(n_jobs)
+    return int(min(wanted, max(joblib.effective_n_jobs(-1), 2), n_tasks))
 
 
 def _alone(n_jobs: int | None) -> bool:

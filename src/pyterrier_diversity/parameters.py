@@ -3,11 +3,29 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Hashable, Iterable, Iterator, Mapping
-from typing import Any, cast
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from functools import wraps
+from typing import Any, TypeVar, cast
 
 import numpy as np
-from ir_measures.measures import ParamInfo
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+# Arguments of earlier releases, and what to use now.
+_GONE = {"evaluate_runs": {"save": "save_dir, a folder"}}
+
+
+def refuses_gone(function: Function) -> Function:
+    """Make a function name the successor of an argument that it no longer has."""
+    gone = _GONE[function.__name__]
+
+    @wraps(function)
+    def checked_call(*args: Any, **options: Any) -> Any:
+        for name in gone.keys() & options.keys():
+            raise TypeError(f"{function.__name__}: the argument {name} is gone. Use {gone[name]}.")
+        return function(*args, **options)
+
+    return cast("Function", checked_call)
 
 
 class GainTable(Mapping[float, float]):
@@ -48,8 +66,8 @@ def _written(number: float) -> str:
     return repr(number).removesuffix(".0")
 
 
-class Parameter(ParamInfo):
-    """A parameter with its type, default and range.
+class Parameter:
+    """A parameter with its type, default and range, as ir_measures' ``ParamInfo``, which has no ranges.
 
     Parameters
     ----------
@@ -80,28 +98,26 @@ class Parameter(ParamInfo):
         none: Any = None,
         desc: str,
     ) -> None:
-        options = {"choices": choices} if choices and dtype is not float else {}
-        if default is not None:
-            options["default"] = default
-        super().__init__(dtype=(int, float, str) if dtype is float else dtype, desc=desc, **options)
-        self.kind = dtype
-        self.allowed = choices
+        self.dtype, self.default, self.choices, self.desc = dtype, default, choices, desc
         self.interval = interval
         self.table = table
-        self.fallback = default
         self.none = none
+
+    def __repr__(self) -> str:
+        """Return the allowed values, as signatures show them."""
+        return self.range
 
     @property
     def range(self) -> str:
         """The allowed values, in words."""
-        if self.kind is bool:
+        if self.dtype is bool:
             return "True or False"
-        allowed = ", ".join(map(repr, self.allowed))
-        if self.kind is str:
+        allowed = ", ".join(map(repr, self.choices))
+        if self.dtype is str:
             several = f"one of {allowed}" if allowed else "a measure"
             table = f", or a dict of labels above 0 to values in {self.table} that never fall"
             return f"{several}{table if self.table else ''}"
-        number = f"{'an integer' if self.kind is int else 'a number'} in {self.interval}"
+        number = f"{'an integer' if self.dtype is int else 'a number'} in {self.interval}"
         return f"{number} or {allowed}" if allowed else number
 
     def check(self, who: str, name: str, value: Any) -> Any:
@@ -111,10 +127,10 @@ class Parameter(ParamInfo):
             plain = {_plain(label): _plain(gain) for label, gain in plain.items()}
             if self._is_table(plain):
                 return GainTable(plain)
-        if self.kind in (int, float) and isinstance(plain, (int, float)) and not isinstance(plain, bool):
-            if _contains(self.interval, plain) and (self.kind is float or plain == int(plain)):
-                return self.kind(plain) + 0  # -0.0 would not parse
-        elif isinstance(plain, bool if self.kind is bool else str) and (self.kind is bool or plain in self.allowed):
+        if self.dtype in (int, float) and _is_number(plain):
+            if _contains(self.interval, plain) and (self.dtype is float or plain == int(plain)):
+                return self.dtype(plain) + 0  # -0.0 would not parse
+        elif isinstance(plain, bool if self.dtype is bool else str) and (self.dtype is bool or plain in self.choices):
             return plain
         raise ValueError(f"{who}: {name} must be {self.range}, not {value!r}.")
 
@@ -125,7 +141,7 @@ class Parameter(ParamInfo):
         out of range.
         """
         if isinstance(values, str) or not isinstance(values, Iterable):
-            kind = "integers" if self.kind is int else "numbers"
+            kind = "integers" if self.dtype is int else "numbers"
             raise TypeError(f"{who}: {name} must be a list of {kind}, not {values!r}.")
         each = list(dict.fromkeys(self.check(who, name, value) for value in values))
         if not each:
@@ -156,7 +172,8 @@ def _contains(interval: str, value: float) -> bool:
     return bool(abs(value) <= sys.float_info.max and above and below)
 
 
-Parameters = dict[str, ParamInfo]
+# Objects of `Parameter`, which ir_measures' annotation takes for its own class.
+Parameters = dict[str, Any]
 # Larger factors could make sums infinite.
 FROM_0 = "[0, 1e100]"
 POSITIVE = "(0, 1e100]"
@@ -181,12 +198,13 @@ def seed_of(rng: Rng) -> dict[Hashable, int]:
 
 def checked(who: str, declared: Parameters, **values: Any) -> dict[str, Any]:
     """Return values as plain literals, the default for None, or raise a ``ValueError`` that starts with ``who``."""
-    of = cast("dict[str, Parameter]", declared)
     return {
-        name: of[name].fallback if value is None else of[name].check(who, name, value) for name, value in values.items()
+        name: declared[name].default if value is None else declared[name].check(who, name, value)
+        for name, value in values.items()
     }
 
 
+MEASURE: Parameters = {"measure": Parameter(str, desc="the inner measure: an object, or its name as a string")}
 CUTOFF: Parameters = {"cutoff": Parameter(int, interval="[1, inf)", desc="last rank that counts")}
 REL: Parameters = {
     "rel": Parameter(float, interval="(0, inf)", desc="smallest relevant label; every label above 0 if not given")

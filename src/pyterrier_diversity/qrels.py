@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any, Literal, get_args
+from collections import Counter
+from typing import Literal, get_args
 
 import numpy as np
 import pandas as pd
 
 from .arithmetic import divide
-from .io import read_if_path
+from .io import Runs, check_order, qrels_as_given, read_runs
 from .judged import Run, given_frame, ids, intents_of_rows, strings
 from .parameters import Parameter
 
@@ -30,7 +30,7 @@ MOST_SAKAI_INTENTS = 1000
 
 def add_rarity(
     qrels: pd.DataFrame,
-    runs: Mapping[str, Any] | Iterable[Any],
+    runs: Runs,
     cutoff: int = 100,
     *,
     form: RarityForm = "linear",
@@ -41,9 +41,9 @@ def add_rarity(
     ----------
     qrels : DataFrame
         Qrels, with PyTerrier's or ir_measures' names. Not changed.
-    runs : mapping of names to runs or paths, or iterable of them
-        The rankings of all systems that will be evaluated: frames, as from transformers, or run files. A document that
-        none of them retrieves is as rare as one that a single system retrieves.
+    runs : mapping of names to runs, path, or iterable of paths or frames
+        The rankings of all systems that will be evaluated, as `io.read_runs` takes them. A document that none of them
+        retrieves is as rare as one that a single system retrieves.
     cutoff : int >= 1
         The last rank at which a document counts as retrieved.
     form : {"linear", "bounded", "log"}
@@ -83,24 +83,19 @@ def add_rarity(
     0   q    d1      1     0.0
     1   q    d2      1     0.5
     """
-    if isinstance(runs, (pd.DataFrame, str)) or not isinstance(runs, Iterable):
-        raise TypeError(
-            f"add_rarity: runs must be a dict of names to runs, or a list of runs, not {type(runs).__name__}."
-        )
+    check_order("add_rarity", qrels, runs, order="qrels, runs")
     cutoff = RARITY_CUTOFF.check("add_rarity", "cutoff", cutoff)
     form = RARITY_FORM.check("add_rarity", "form", form)
-    systems = [Run(read_if_path(run)) for run in (runs.values() if isinstance(runs, Mapping) else runs)]
-    if not systems:
-        raise ValueError("add_rarity: runs must not be empty; give at least one run.")
+    systems = [Run(run) for _, run in read_runs(runs, who="add_rarity")]
+    qrels = qrels_as_given(qrels)
     frame = given_frame(qrels, ("query_id", "doc_id"), "qrels")
     query = ids(frame, "query_id", "qrels")
     docs = strings(frame, "doc_id", "qrels").tolist()
-    counts: list[dict[str, int]] = [{} for _ in query.names]
+    counts: list[Counter[str]] = [Counter() for _ in query.names]
     for system in systems:
         for count, ranking in zip(counts, system.rankings(query.names.tolist(), cutoff), strict=True):
-            for doc in ranking:
-                count[doc] = count.get(doc, 0) + 1
-    n_systems = np.array([max(counts[q].get(doc, 0), 1) for q, doc in zip(query.codes.tolist(), docs, strict=True)])
+            count.update(ranking)
+    n_systems = np.array([max(counts[q][doc], 1) for q, doc in zip(query.codes.tolist(), docs, strict=True)])
     return qrels.assign(rarity=rarity(n_systems, len(systems), form))
 
 
@@ -145,6 +140,7 @@ def add_weights(qrels: pd.DataFrame, scheme: Literal["uniform", "sakai"] = "unif
     [0.67, 0.33]
     """
     SCHEME.check("add_weights", "scheme", scheme)
+    qrels = qrels_as_given(qrels)
     frame = given_frame(qrels, ("query_id",), "qrels")
     intent, query, names = intents_of_rows(frame)
     if scheme == "uniform":

@@ -1,5 +1,6 @@
 import os
 import re
+import shlex
 import subprocess
 import sys
 
@@ -14,7 +15,7 @@ from shell import BM25, fail, run
 def command(*arguments: str, **how: object) -> subprocess.CompletedProcess[str]:
     """Call the command in a process of its own."""
     code = "import sys; sys.argv[0] = 'pyterrier-diversity'; from pyterrier_diversity.cli import app; app()"
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), **how.pop("env", {})}
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     return subprocess.run(
         [sys.executable, "-c", code, *arguments],
         env=environment,
@@ -30,7 +31,7 @@ def completions(*words: str) -> list[str]:
         "COMP_WORDS": " ".join(["pyterrier-diversity", *words]),
         "COMP_CWORD": str(len(words)),
     }
-    return command(env=how).stdout.split()
+    return CliRunner().invoke(app, env=how, prog_name="pyterrier-diversity").stdout.split()
 
 
 def test_the_module_is_the_command():
@@ -48,7 +49,7 @@ def test_the_help_names_every_command_and_exit_status():
 
     assert "\b" not in text  # click's mark of lines that are not to be joined
     assert set(re.findall(r"^  ([a-z]+)  ", text, re.MULTILINE)) == set(app.list_commands(None))
-    assert re.findall(r"^    ([0-3])  ", text, re.MULTILINE) == ["0", "1", "2", "3"]
+    assert re.findall(r"^ +(\d+)  ", text, re.MULTILINE) == ["0", "1", "2", "3", "130"]
 
 
 @pytest.mark.parametrize("name", app.list_commands(None))
@@ -81,6 +82,91 @@ def test_a_full_disk_is_one_sentence(arguments):
         ran = command(*arguments, stdout=full)
 
     assert (ran.returncode, ran.stderr) == (1, "Error: Cannot write the output: No space left on device.\n")
+
+
+# Like Ctrl-C in a terminal, which workers get, too.
+INTERRUPTED = """
+import os, signal, sys, threading
+def watch(event, args):
+    if waiting and event == {event!r} and str(args[0]).endswith({name!r}):
+        waiting.clear()
+        threading.Timer({seconds}, os.killpg, [os.getpgrp(), signal.SIGINT]).start()
+waiting = [True]
+signal.signal(signal.SIGINT, signal.default_int_handler)  # jobs in the background ignore it
+sys.addaudithook(watch)
+from pyterrier_diversity.cli import app
+app()
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
+@pytest.mark.parametrize(
+    ("event", "name", "seconds", "jobs"),
+    [
+        ("import", "pandas", 0, 1),
+        ("open", "b.run", 0, 1),
+        ("import", "joblib", 0, 2),
+        ("import", "joblib", 1, 2),
+    ],
+)
+def test_an_interrupt_is_one_line_and_status_130(tmp_path, event, name, seconds, jobs):
+    for run_name in "abcdef":  # enough for workers
+        lines = (f"{query} Q0 d{i} 1 {-i} t\n" for query in range(1, 15) for i in range(10_000))
+        (tmp_path / f"{run_name}.run").write_text("".join(lines))
+    code = INTERRUPTED.format(event=event, name=name, seconds=seconds)
+    arguments = ["evaluate", "demo", str(tmp_path), "-m", "NDEVAL", "-j", str(jobs), "--ignore", "ids"]
+    arguments += ["--ties", "expected"]
+
+    ran = subprocess.run(
+        [sys.executable, "-c", code, *arguments],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        check=False,
+        start_new_session=True,
+    )
+
+    assert (ran.returncode, ran.stdout, ran.stderr) == (130, "", "Interrupted.\n")
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["evaluate", "demo", "bm25", "-m", "RBU@5"]], ids=" ".join)
+def test_a_closed_standard_output_is_silent(arguments):
+    words = " ".join(map(shlex.quote, [sys.executable, "-m", "pyterrier_diversity", *arguments]))
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+
+    ran = subprocess.run(["sh", "-c", f"{words} >&-"], env=environment, capture_output=True, text=True, check=False)
+
+    assert (ran.returncode, ran.stderr) == (0, "")
+
+
+def test_too_little_memory_is_one_sentence(tmp_path, monkeypatch):
+    def read(*_: object, **__: object) -> None:
+        raise MemoryError("Unable to allocate 8.00 GiB.")
+
+    monkeypatch.setattr("pyterrier_diversity.evaluate.scoring.run_frame", read)
+    monkeypatch.setattr("pyterrier_diversity.io.read_run", read)
+    path = tmp_path / "bomb.run"
+    path.touch()
+
+    assert fail("evaluate", "demo", str(path), "-m", "RBU@5").strip() == (
+        f"Error: {path}: not enough memory: Unable to allocate 8.00 GiB."
+    )
+    assert fail("explain", "demo", str(path), "-m", "RBU@5", "-q", "1").strip() == (
+        "Error: There is not enough memory: Unable to allocate 8.00 GiB."
+    )
+
+
+@pytest.mark.filterwarnings("default")
+def test_messages_name_options_not_arguments(tmp_path):
+    path = tmp_path / "mine.run"
+    path.write_text("1 Q0 d1 2 5 mine\n1 Q0 d2 1 4 mine\n")
+
+    result = CliRunner().invoke(app, ["evaluate", "demo", str(path), "-m", "RBU@5"])
+
+    assert "to use the rank, read the run with --order rank." in result.stderr
+    # This alpha is not the option --alpha.
+    message = fail("compare", "demo", BM25, "more-like-this", "-m", "alpha_nDCG(alpha=2)@5")
+    assert "alpha_nDCG: alpha must be a number in [0, 1], not 2" in message
 
 
 def test_a_closed_pipe_is_not_an_error():

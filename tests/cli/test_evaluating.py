@@ -237,7 +237,7 @@ def test_compare_prints_a_p_value_that_no_trial_reached_as_below_one_over_the_tr
     [
         (["-b", "nobody"], "nobody"),
         (["--correction", "no"], "correction must"),
-        (["--correction", "holm"], "correction must be None for test='tukey-randomised'"),
+        (["--correction", "holm"], "--correction holm cannot be used with --test tukey-randomised"),
     ],
 )
 def test_invalid_arguments_of_compare_give_one_sentence(arguments, message):
@@ -255,14 +255,14 @@ def test_a_table_may_be_printed_for_latex():
 
     assert lines[:2] == [f"% {signature(RBU @ 5)}", f"% {signature(alpha_nDCG @ 5)}"]
     assert lines[2:5] == [r"\begin{tabular}{lrr}", r"\toprule", r"run & RBU@5 & alpha\_nDCG@5 \\"]
-    assert lines[6].startswith("bm25 & 0.146 & ")
+    assert lines[6].startswith("bm25 & 0.384 & ")
     assert lines[-2:] == [r"\bottomrule", r"\end{tabular}"]
 
 
 def test_a_table_may_be_printed_as_html():
     text = run("evaluate", "demo", BM25, "-m", "RBU@5", "--format", "html", "-p", "3")
 
-    assert pd.read_html(io.StringIO(text))[0].to_dict("list") == {"run": ["bm25"], "RBU@5": [0.146]}
+    assert pd.read_html(io.StringIO(text))[0].to_dict("list") == {"run": ["bm25"], "RBU@5": [0.384]}
 
 
 def test_signatures_end_the_table_if_asked_for():
@@ -282,7 +282,8 @@ def test_no_run_file_is_one_sentence():
 
 
 @pytest.mark.parametrize(
-    ("format", "higher"), [("latex", r"\textbf{0.306}$^{\mathrm{a}}$"), ("html", "<b>0.306</b><sup>a</sup>")]
+    ("format", "higher"),
+    [("latex", r"& xquad & \textbf{0.544} & $^{\mathrm{a}}$"), ("html", "<b>0.544</b>"), ("markdown", "<sup>a</sup>")],
 )
 def test_compare_marks_significant_differences(format, higher):
     text = run(
@@ -290,7 +291,7 @@ def test_compare_marks_significant_differences(format, higher):
     )
 
     assert higher in text
-    assert "(paired t-test, not corrected, alpha = 0.05, queries: 14). Systems: a bm25." in text
+    assert "(paired t-test, not corrected, alpha = 0.05, queries: 14)." in text
 
 
 def test_evaluate_reads_several_measures_from_one_text_and_lifts_as_tables_show_them():
@@ -303,7 +304,7 @@ def test_evaluate_reads_several_measures_from_one_text_and_lifts_as_tables_show_
 def test_a_group_of_measures_is_asked_for_by_its_name():
     header = run("evaluate", "demo", BM25, "-m", "FRESHSTACK RBU@5", "--format", "csv").splitlines()[0]
 
-    assert header == "run,alpha_nDCG@10,Coverage@20,Adhoc(R@50),RBU@5"
+    assert header == "run,alpha_nDCG@10,Coverage@20,Adhoc(R@50),NuggetScore(full=1.0)@20,RBU@5"
 
 
 def test_runs_of_the_demo_are_called_by_their_names():
@@ -366,10 +367,11 @@ def test_a_comparison_is_written_as_it_is_printed(tmp_path):
     assert json.loads((tmp_path / "table.csv.json").read_text())["test"] == "tukey-randomised"
 
 
-def test_a_comparison_fits_a_terminal():
+def test_a_comparison_fits_a_terminal(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
     text = run("compare", QRELS, str(FOLDER / "*.run"), "-m", "RBU@5 alpha_nDCG@5 ERR_IA@20")
 
-    assert max(map(len, text.splitlines()[:-6])) <= 80
+    assert max(map(len, text.splitlines())) <= 80
     assert sum(line.endswith(" *") for line in text.splitlines()) > 1
 
 
@@ -380,18 +382,22 @@ def test_an_ending_that_says_nothing_is_refused(tmp_path):
 
 
 def test_finished_runs_are_saved_and_not_computed_again(tmp_path):
-    path = tmp_path / "saved.csv"
-    arguments = ["evaluate", QRELS, BM25, "-m", "RBU@5", "--save", str(path)]
+    folder = tmp_path / "saved"
+    arguments = ["evaluate", QRELS, BM25, "-m", "RBU@5", "--save-dir", str(folder)]
 
     first = run(*arguments)
-    saved = path.read_text()
+    saved = {path.name: path.read_bytes() for path in folder.iterdir()}
 
     assert run(*arguments) == first == run(*arguments[:-2])
-    assert path.read_text() == saved
-    assert len(saved.splitlines()) == 15
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == saved
+    assert len(saved) == 2
+    assert fail(*arguments, "--save-mode", "error").endswith(
+        "Use --save-mode reuse to read them, or 'overwrite' to replace them.\n"
+    )
+    assert run(*arguments, "--save-mode", "overwrite") == first
 
 
-@pytest.mark.parametrize("how", [[], ["--save", "saved.csv"], ["--jobs", "2"]], ids=" ".join)
+@pytest.mark.parametrize("how", [[], ["--save-dir", "saved"], ["--jobs", "2"]], ids=" ".join)
 def test_a_run_may_come_through_a_pipe(tmp_path, monkeypatch, how):
     monkeypatch.chdir(tmp_path)
     os.mkfifo("pipe.run")
@@ -463,7 +469,7 @@ def test_the_shell_says_which_qrels_have_passages():
 
 
 def test_a_folder_that_does_not_exist_is_named(tmp_path):
-    for option in ("-o", "--save"):
+    for option in ("-o", "--save-dir"):
         message = fail("evaluate", QRELS, BM25, "-m", "RBU@5", option, str(tmp_path / "no" / "table.csv"))
         assert message == f"Error: There is no folder '{tmp_path}/no'.\n"
 
@@ -487,7 +493,7 @@ def test_lengths_of_documents_come_from_a_file(shared):
 def test_saved_values_know_the_lengths_of_documents(shared, tmp_path):
     folder = shared / "trec-dd"
     arguments = ["evaluate", str(folder / "dd17-odd-truth.xml.gz"), str(folder / "runs" / "dd17-odd-syn1.txt")]
-    arguments += ["-m", "EU_DD@5", "--format", "csv", "--save", str(tmp_path / "saved.csv"), "--doc-len"]
+    arguments += ["-m", "EU_DD@5", "--format", "csv", "--save-dir", str(tmp_path / "saved"), "--doc-len"]
     lengths = folder / "dd17-odd-doc-lengths.tsv.gz"
     (tmp_path / "none.tsv").write_text("x\t1\n")
 
@@ -520,3 +526,30 @@ def test_an_error_of_all_runs_is_printed_once():
     message = fail("evaluate", QRELS, BM25, XQUAD, "-m", "AP")
 
     assert message.count("Adhoc(AP)") == message.count("\n") == 1
+
+
+def test_groups_of_queries_come_from_a_file_or_a_column(tmp_path):
+    groups = tmp_path / "by.csv"
+    groups.write_text("qid,kind\n" + "".join(f"{i},k{i % 2}\n" for i in range(1, 15)))
+
+    rows = json.loads(run("evaluate", QRELS, BM25, "-m", "RBU@5", "--by", str(groups), "--format", "json"))
+
+    expected = evaluate_runs(read_qrels(QRELS), {"bm25": BM25}, "RBU@5", by=groups)
+    assert [row["kind"] for row in rows] == ["k1", "k0", "macro mean"]
+    assert [row["RBU@5"] for row in rows] == expected["RBU@5"].tolist()
+    by_topic = json.loads(run("evaluate", "demo", "bm25", "-m", "RBU@5", "--by", "query", "--format", "json"))
+    assert [row["queries"] for row in by_topic] == [1] * 14 + [14]
+    assert "neither a column nor a file" in fail("evaluate", QRELS, BM25, "-m", "RBU@5", "--by", "nothing")
+
+
+def test_real_imperfect_nuggets_pass_from_files_to_a_check_a_table_and_a_gate(shared):
+    folder = shared / "nuggets" / "assignments"
+    large, small = str(folder / "gpt-4o.jsonl.gz"), str(folder / "llama-3.1-70b.jsonl.gz")
+
+    assert "[words]" in fail("check", str(folder), large, "--strict")
+    assert "warning" not in run("check", str(folder), large, "--strict", "--ignore", "words")
+    rows = json.loads(
+        run("evaluate", str(folder), large, small, "-m", "NUGGETS", "--strict", "--ignore", "words", "--format", "json")
+    )
+    assert [round(row["NuggetScore"], 4) for row in rows] == [0.3632, 0.3587]
+    run("compare", str(folder), small, "-b", large, "--no-worse", "NuggetScore", "--strict", "--ignore", "words")

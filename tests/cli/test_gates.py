@@ -1,4 +1,5 @@
 import json
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -22,9 +23,9 @@ def test_a_minimum_that_is_equalled_is_reached():
 
 
 def test_every_run_has_to_reach_the_minimum():
-    message = fail("evaluate", QRELS, BM25, XQUAD, "-m", "StRecall@5", "--min", "RBU@5=0.2", status=3)
+    message = fail("evaluate", QRELS, BM25, XQUAD, "-m", "StRecall@5", "--min", "RBU@5=0.45", status=3)
 
-    assert message.startswith("Gate: RBU@5 of bm25 is 0.1461, below 0.2 by 0.05394; lowest on queries 6 (0.06626), ")
+    assert message.startswith("Gate: RBU@5 of bm25 is 0.3838, below 0.45 by 0.06619; lowest on queries 6 (0.304), ")
     assert message.count("\n") == 1
 
 
@@ -73,7 +74,7 @@ def test_a_run_that_is_better_passes():
 
 
 def test_a_tolerance_counts_even_if_the_difference_is_not_significant():
-    arguments = ["compare", QRELS, TOP3, "-b", XQUAD, "--no-worse", "RBU@5", "--test", "t"]
+    arguments = ["compare", QRELS, TOP3, "-b", XQUAD, "--no-worse", "RBU(e=0.05)@5", "--test", "t"]
 
     run(*arguments)
     run(*arguments, "--tolerance", "0.05")
@@ -110,3 +111,20 @@ def test_a_baseline_may_be_a_run_of_the_demo():
 )
 def test_an_invalid_gate_is_refused(arguments, status, message):
     assert message in fail("compare", QRELS, BM25, XQUAD, *arguments, status=status)
+
+
+def test_a_gate_that_cannot_fail_is_a_usage_error(tmp_path):
+    lines = Path(QRELS).read_text().splitlines(keepends=True)
+    few = tmp_path / "few.txt"
+    few.write_text("".join(line for line in lines if line.split()[0] in "123"))
+    foreign = tmp_path / "foreign.run"
+    foreign.write_text("x Q0 d 1 1 t\n")
+    arguments = ["compare", str(few), BM25, "-b", XQUAD, "--no-worse", "RBU@5"]
+
+    assert "--no-worse: no difference can be significant at alpha = 0.05: the smallest p that" in fail(
+        *arguments, status=2
+    )
+    run(*arguments, "--tolerance", "0.9")
+    assert "--no-worse: nothing can be worse than the baseline foreign, which answers no query" in fail(
+        *["compare", QRELS, BM25, "-b", str(foreign), "--no-worse", "RBU@5"], "--ignore", "ids", status=2
+    )

@@ -1,15 +1,13 @@
 import io
 import json
 
-import matplotlib as mpl
 import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from pyterrier_diversity import RBU, plots
+from pyterrier_diversity import RBU
 from pyterrier_diversity.cli import app
 from pyterrier_diversity.cli.inputs import read_texts
-from pyterrier_diversity.cli.looking import PICTURES
 from pyterrier_diversity.datasets.demo import FOLDER, DemoDataset
 from pyterrier_diversity.io import read_dd_run
 from pyterrier_diversity.transformers import Explain, explain_difference
@@ -86,72 +84,13 @@ def test_invalid_arguments_of_explain_give_one_sentence(arguments, status, messa
     assert message in fail("explain", QRELS, *arguments, status=status)
 
 
-def test_every_picture_of_the_module_has_its_name():
-    # These are of two qrels, or of measures and gold standards.
-    assert {*PICTURES, "confusion", "assessor_agreement", "concordance"} == {*plots.__all__}
+def test_a_table_for_people_has_the_texts_of_the_intents_and_a_file_their_ids():
+    arguments = ["explain", "demo", "bm25", "-q", "3", "-m", "RBU@5"]
 
-
-OPTIONS = {
-    "coverage": ["-q", "1"],
-    "explain": ["-q", "1", "-m", "RBU@5"],
-    "intent_coverage": [],
-    "per_query_deltas": ["-m", "RBU@5"],
-    "means": ["-m", "RBU@5"],
-    "differences": ["-m", "RBU@5"],
-    "missed_intents": ["-q", "2", "-k", "5"],
-    "topics_needed": ["-m", "RBU@5"],
-    "number_of_systems": [MORE, "-m", "P_Rareness@5"],
-    "insert_synthetic_system": ["-m", "P_Rareness@5"],
-}
-
-
-@pytest.mark.parametrize("name", PICTURES)
-def test_each_picture_is_drawn_into_a_file(tmp_path, name):
-    path = tmp_path / "picture.svg"
-    options = OPTIONS.get(name, ["-m", "RBU@5 alpha_nDCG@5 StRecall@5"])
-
-    assert run("plot", name, QRELS, BM25, XQUAD, *options, "-o", str(path)) == ""
-
-    assert "</svg>" in path.read_text()
-
-
-@pytest.mark.parametrize("ending", ["png", "pdf"])
-def test_the_ending_of_the_file_is_its_format(tmp_path, ending):
-    run("plot", "coverage", "demo", "bm25", "-q", "1", "-o", str(tmp_path / f"picture.{ending}"))
-
-    assert (tmp_path / f"picture.{ending}").read_bytes()[:4] in (b"\x89PNG", b"%PDF")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "status", "message"),
-    [
-        (["coverage", QRELS, BM25], 2, "name it with --query"),
-        (["explain", QRELS, BM25, "-q", "1"], 2, "shows one measure: name it with -m"),
-        (["unanimity", QRELS, BM25, XQUAD], 2, "shows measures: name them with -m"),
-        (["per_query_deltas", QRELS, BM25, "-m", "RBU@5"], 2, "compares two runs: give two, not 1."),
-        (["coverage", QRELS, BM25, "-q", "1", "-o", "x.foo"], 2, "must be a format of pictures, not '.foo': "),
-        (["coverage", QRELS, BM25, "-q", "1", "-o", "x"], 2, "must be a format of pictures, not '': "),
-        (["rainbow", QRELS, BM25], 2, "'rainbow' is not one of"),
-        (["coverage", QRELS, BM25, "-q", "99"], 1, "no relevant document for query '99'"),
-    ],
-)
-def test_invalid_arguments_of_plot_give_one_sentence(tmp_path, arguments, status, message):
-    output = [] if "-o" in arguments else ["-o", str(tmp_path / "picture.svg")]
-
-    assert message in fail("plot", *arguments, *output, status=status)
-
-
-@pytest.mark.parametrize("name", ["coverage", "explain", "missed_intents"])
-def test_pictures_of_a_dataset_have_the_texts_of_its_queries_and_intents(tmp_path, name):
-    path = tmp_path / "picture.svg"
-    measure = ["-m", "RBU@5"] if name == "explain" else []
-    with mpl.rc_context({"svg.fonttype": "none"}):
-        run("plot", name, "demo", "bm25", "xquad", "-q", "3", "-k", "5", *measure, "-o", str(path))
-
-    text = path.read_text()
-    assert ">demo</text>" in text
-    assert "Tallow Quay Crane" in text
-    assert ("query 3: crane" in text) == (name != "missed_intents")
+    subtopics = DemoDataset().get_topics("subtopics").query("qid == '3'")
+    beginnings = [text[:25] for text in subtopics["query"]]
+    assert any(text in run(*arguments) for text in beginnings)
+    assert not any(text in run(*arguments, "--format", "json") for text in beginnings)
 
 
 @pytest.mark.parametrize("name", [QRELS, "-", "vaswani"])

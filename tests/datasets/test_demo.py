@@ -6,7 +6,7 @@ import pyterrier as pt
 import pytest
 
 from pyterrier_diversity.datasets.demo import FOLDER, RUNS
-from pyterrier_diversity.datasets.demo.build import build
+from write_demo import write
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +64,7 @@ def test_the_last_row_of_a_document_has_its_highest_label(demo):
 
 
 def test_results_are_what_the_build_script_computes(tmp_path):
-    build(tmp_path)
+    write(tmp_path)
 
     for name in RUNS:
         assert (tmp_path / f"{name}.run").read_text() == (FOLDER / f"{name}.run").read_text()

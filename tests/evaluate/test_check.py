@@ -65,6 +65,28 @@ def test_an_odd_run_gets_a_warning(of_run, message):
     assert warning.startswith(message)
 
 
+def test_a_warning_says_what_it_is_about_and_can_be_ignored():
+    runs = {"mine": run(("1", "a"), ("1", "a"))}
+    found = check_files(QRELS, runs)
+
+    assert found[found["kind"] == "warning"]["about"].tolist() == ["repeats", "missing"]
+    ignoring = check_files(QRELS, runs, ignore=["repeats"])
+    pd.testing.assert_frame_equal(ignoring, found[found["about"] != "repeats"].reset_index(drop=True))
+    with pytest.raises(ValueError, match=r"^check_files: ignore must be among words, nuggets, .*, not 'repeat'\.$"):
+        check_files(QRELS, runs, ignore="repeat")
+
+
+def test_ids_that_do_not_match_are_told_for_one_query():
+    assert "Do the document ids match?" in said(check_files(QRELS, {"mine": run(("1", "z"))}), "mine", "warning")[0]
+
+
+def test_nuggets_without_any_assignment_are_an_error():
+    named = QRELS.assign(docno="", label=0)
+
+    (message,) = said(check_files(named), "qrels", "error")
+    assert message.startswith("qrels judge no document: they only name 4 intents.")
+
+
 def test_an_input_that_cannot_be_evaluated_is_an_error(tmp_path):
     (tmp_path / "bad.run").write_text("1 Q0 a\n")
     contradicting = pd.concat([QRELS, QRELS.assign(label=3)])

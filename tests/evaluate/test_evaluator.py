@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import pickle
+import re
 from collections.abc import Iterator
+from typing import ClassVar
 
 import ir_measures
 import numpy as np
 import pandas as pd
+import pyterrier as pt
 import pytest
 
 from by_hand import qrels, run
@@ -25,8 +28,10 @@ from pyterrier_diversity import (
     alpha_nDCG,
     nERR_IA,
 )
-from pyterrier_diversity.evaluate import DiversityEvaluator, Evaluation
-from pyterrier_diversity.judged import Run, judge, retrieved
+from pyterrier_diversity.evaluate import DiversityEvaluator, Evaluation, evaluate_runs
+from pyterrier_diversity.io import run_frame
+from pyterrier_diversity.judged import Ranked, Run, judge
+from pyterrier_diversity.measures.base import DiversityMeasure
 
 QRELS = qrels("p a d1 1", "p b d2 2", "q a d1 1", "q a d2 1", "q b d3 0", "r a d9 1", weight=[1, 3, 1, 1, 1, 1])
 QRELS = QRELS.astype({"label": int})  # measures of other providers read nothing else
@@ -47,17 +52,13 @@ OURS = [
 BARE = [ir_measures.P @ 2, ir_measures.RR, ir_measures.nDCG]
 
 
-def lists(values: dict) -> dict:
-    return {measure: of_queries.tolist() for measure, of_queries in values.items()}
-
-
 # Values
 
 
 def test_there_is_one_value_for_each_query_of_the_qrels():
     values = DiversityEvaluator([P_IA @ 1, AP_IA], QRELS).values(RUN)
 
-    assert lists(values) == {P_IA @ 1: [0.5, 0, 0], AP_IA: [pytest.approx(2 / 3), pytest.approx(7 / 12), 0]}
+    assert values.tolist() == [[0.5, 0, 0], [pytest.approx(2 / 3), pytest.approx(7 / 12), 0]]
 
 
 @pytest.mark.parametrize("measures", [OURS, BARE, [*OURS, *BARE]], ids=["ours", "bare", "both"])
@@ -77,25 +78,26 @@ def test_a_run_may_be_of_any_form(measures, form):
     given["iterator"] = iter(given["tuples"])
     evaluator = DiversityEvaluator(measures, QRELS)
 
-    assert lists(evaluator.values(given[form])) == lists(evaluator.values(RUN))
+    assert evaluator.values(given[form]).tolist() == evaluator.values(RUN).tolist()
 
 
 @pytest.mark.parametrize("measures", [OURS, BARE, [*OURS, *BARE]], ids=["ours", "bare", "both"])
-def test_retrieved_documents_may_be_given_instead_of_a_run(measures):
+def test_rankings_may_be_given_instead_of_a_run(measures):
     evaluator = DiversityEvaluator(measures, QRELS)
 
-    found = Run(RUN).retrieve(evaluator.judgements)
+    found = Ranked.of_run(Run(run_frame(RUN)), evaluator.judgements)
 
-    assert lists(evaluator.values(found)) == lists(evaluator.values(RUN))
+    assert evaluator.values(found).tolist() == evaluator.values(RUN).tolist()
 
 
 @pytest.mark.parametrize("measures", [OURS, BARE, [*OURS, *BARE]], ids=["ours", "bare", "both"])
 def test_rankings_of_relevant_documents_may_be_given_without_a_run(measures):
     evaluator = DiversityEvaluator(measures, QRELS)
 
-    found = retrieved(evaluator.judgements, [["d2", "d1"], ["d2"], []])
+    # The relevant documents are d2, d1 of p, d2, d1 of q, and d9 of r.
+    found = Ranked(evaluator.judgements, np.array([1, 2, 1, 0, 0]), np.array([2, 1, 0]))
 
-    assert lists(evaluator.values(found)) == lists(evaluator.values(run(p="d2 d1", q="d2")))
+    assert evaluator.values(found).tolist() == evaluator.values(run(p="d2 d1", q="d2")).tolist()
 
 
 def test_a_run_is_not_changed():
@@ -112,9 +114,11 @@ def test_a_run_is_not_changed():
 
 @pytest.mark.parametrize("measure", [*OURS, *BARE], ids=str)
 def test_a_measure_has_the_same_values_alone_and_among_others(measure):
-    together = DiversityEvaluator([*OURS, *BARE], QRELS).values(RUN)
+    measures = [*OURS, *BARE]
 
-    assert DiversityEvaluator([measure], QRELS).values(RUN)[measure].tolist() == together[measure].tolist()
+    together = DiversityEvaluator(measures, QRELS).values(RUN)
+
+    assert DiversityEvaluator([measure], QRELS).values(RUN)[0].tolist() == together[measures.index(measure)].tolist()
 
 
 SHORT_AND_LONG = [
@@ -135,12 +139,12 @@ def test_a_cutoff_does_not_shorten_the_ranking_of_other_measures(measures):
     together = DiversityEvaluator(measures, QRELS).values(ranked)
 
     alone = [DiversityEvaluator([measure], QRELS).values(ranked) for measure in measures]
-    assert lists(together) == {measure: values for one in alone for measure, values in lists(one).items()}
-    assert len({str(values) for values in lists(together).values()}) == 2
+    assert together.tolist() == [values for one in alone for values in one.tolist()]
+    assert together[0].tolist() != together[1].tolist()
 
 
 def test_without_measures_there_are_no_values():
-    assert DiversityEvaluator([], QRELS).values(RUN) == {}
+    assert DiversityEvaluator([], QRELS).values(RUN).shape == (0, 3)
 
 
 def test_the_order_of_the_measures_changes_no_value():
@@ -148,16 +152,16 @@ def test_the_order_of_the_measures_changes_no_value():
     fresh = QRELS.assign(qid=QRELS["qid"] + "!")
     ranked = {f"{query}!": docs for query, docs in RUN.items()}
 
-    backwards = DiversityEvaluator(measures[::-1], fresh).values(ranked)
+    backwards = DiversityEvaluator(measures[::-1], fresh).values(ranked)[::-1]
 
-    assert lists(DiversityEvaluator(measures, fresh).values(ranked)) == lists(backwards)
-    assert lists(DiversityEvaluator(measures, QRELS).values(RUN)) == lists(backwards)
+    assert DiversityEvaluator(measures, fresh).values(ranked).tolist() == backwards.tolist()
+    assert DiversityEvaluator(measures, QRELS).values(RUN).tolist() == backwards.tolist()
 
 
 def test_a_run_has_the_same_values_before_and_after_another():
     evaluator = DiversityEvaluator([*OURS, *BARE], QRELS)
 
-    first, other, again = (lists(evaluator.values(ranked)) for ranked in (RUN, run(p="d1", q="d1 d3", r="d9"), RUN))
+    first, other, again = (evaluator.values(ranked).tolist() for ranked in (RUN, run(p="d1", q="d1 d3", r="d9"), RUN))
 
     assert first == again != other
 
@@ -172,9 +176,8 @@ def test_bare_measures_of_ir_measures_stand_beside_ours():
 
     theirs = QRELS.rename(columns={"qid": "query_id", "docno": "doc_id", "label": "relevance"})
     alone = {metric.query_id: metric.value for metric in ir_measures.iter_calc([ir_measures.RR], theirs, RUN)}
-    assert values[ir_measures.RR].tolist() == [alone.get(query, 0) for query in "pqr"] == [1, 0.5, 0]
-    assert values[ir_measures.P @ 1].tolist() == [1, 0, 0]
-    assert values[P_IA @ 1].tolist() == [0.5, 0, 0]
+    assert [alone.get(query, 0) for query in "pqr"] == [1, 0.5, 0]
+    assert values.tolist() == [[1, 0, 0], [0.5, 0, 0], [1, 0.5, 0]]
 
 
 def test_values_come_query_by_query_in_the_order_of_the_measures():
@@ -199,7 +202,7 @@ def test_aggregates_are_those_of_each_measure():
 def test_an_empty_run_has_the_default_of_each_measure():
     values = DiversityEvaluator([*OURS, *BARE], QRELS).values({})
 
-    assert lists(values) == {measure: [0, 0, 0] for measure in [*OURS, *BARE]}
+    assert values.tolist() == [[0, 0, 0]] * len([*OURS, *BARE])
 
 
 def rows_of(run: dict) -> Iterator[ir_measures.ScoredDoc]:
@@ -213,7 +216,7 @@ def test_qrels_that_can_be_read_once_are_read_once(measures):
 
     expected = DiversityEvaluator(measures, frame).values(RUN)
 
-    assert lists(DiversityEvaluator(measures, once).values(RUN)) == lists(expected)
+    assert DiversityEvaluator(measures, once).values(RUN).tolist() == expected.tolist()
 
 
 @pytest.mark.parametrize("measures", [OURS, BARE, [*OURS, *BARE]], ids=["ours", "bare", "both"])
@@ -225,7 +228,7 @@ def test_a_generator_that_was_read_before_is_not_an_empty_run(measures):
     with pytest.raises(ValueError, match="run: the generator has been read before and is empty now; give a list"):
         evaluator.values(once)
     empty = rows_of({})
-    assert not any(column.any() for column in evaluator.values(empty).values())
+    assert not evaluator.values(empty).any()
 
 
 def test_qrels_that_have_been_read_are_refused():
@@ -289,18 +292,18 @@ def test_an_evaluator_may_be_sent_to_another_process(measures, used):
     copy = pickle.loads(pickle.dumps(evaluator))
 
     assert copy.measures == measures
-    assert lists(copy.values(RUN)) == lists(evaluator.values(RUN))
+    assert copy.values(RUN).tolist() == evaluator.values(RUN).tolist()
 
 
 def test_qrels_may_be_changed_after_an_evaluator_was_made():
     frame = QRELS.copy()
     evaluator = DiversityEvaluator([*OURS, *BARE], frame)
-    before = lists(evaluator.values(RUN))
+    before = evaluator.values(RUN).tolist()
 
     frame["label"] = 0.0
     frame["docno"] = "other"
 
-    assert lists(evaluator.values(RUN)) == before
+    assert evaluator.values(RUN).tolist() == before
 
 
 # A view of the judgements
@@ -311,7 +314,7 @@ def test_measures_may_be_evaluated_over_a_view(view):
     judgements = judge(QRELS)
     measures = [P_IA @ 1, ir_measures.P @ 1]
 
-    values = Evaluation(judgements.view(view), measures).values(Run(RUN).retrieve(judgements))
+    values = Evaluation(judgements.view(view), measures).values(Ranked.of_run(Run(run_frame(RUN)), judgements))
 
     # Of a document of several labels, other providers read the highest over all intents.
     expected = {
@@ -325,7 +328,9 @@ def test_measures_may_be_evaluated_over_a_view(view):
 def test_a_view_may_leave_low_labels_out():
     judgements = judge(QRELS)
 
-    values = Evaluation(judgements.view(rel=2), [P_IA @ 1, StRecall]).values(Run(RUN).retrieve(judgements))
+    values = Evaluation(judgements.view(rel=2), [P_IA @ 1, StRecall]).values(
+        Ranked.of_run(Run(run_frame(RUN)), judgements)
+    )
 
     assert [of_queries.tolist() for of_queries in values] == [[1, 0, 0], [1, 0, 0]]
 
@@ -335,18 +340,175 @@ def test_navigational_intents_and_weights_reach_the_measures():
 
     plain, navigational = (DiversityEvaluator([DIN_nDCG @ 4], frame).values(RUN) for frame in (QRELS, typed))
 
-    assert plain[DIN_nDCG @ 4][0] == navigational[DIN_nDCG @ 4][0]
-    assert plain[DIN_nDCG @ 4][1] != navigational[DIN_nDCG @ 4][1]
+    assert plain[0, 0] == navigational[0, 0]
+    assert plain[0, 1] != navigational[0, 1]
 
 
-@pytest.mark.parametrize("lift", [Adhoc, lambda measure: measure], ids=["lifted", "bare"])
-def test_ndcg_keeps_its_gains_beside_others(lift):
-    one_row = qrels("q a d1 1", "q a d2 2", "q a d3 3").astype({"label": int})
-    ranking = run(q="d1 d3 d2")
-    measures = [lift(ir_measures.nDCG(gains={1: worth}) @ 3) for worth in range(20, 30)]
-    measures += [lift(ir_measures.nDCG @ 3), lift(ir_measures.P(rel=2) @ 3)]
+# One finite number for each query
 
-    together = DiversityEvaluator(measures, one_row).values(ranking)
 
-    for measure in measures:
-        assert lists(together)[measure] == lists(DiversityEvaluator([measure], one_row).values(ranking))[measure]
+def scored(compute) -> DiversityMeasure:
+    """A measure of one's own whose `score` is ``compute``."""
+
+    class Mine(DiversityMeasure):
+        __name__ = "Mine"
+        NAME = "Mine"
+        PRETTY_NAME = "Mine"
+        SUPPORTED_PARAMS: ClassVar = {}
+
+        def score(self, ranked):
+            return compute(ranked)
+
+    return Mine()
+
+
+ONE = "Mine: score must return one number for each query"
+NO_VALUES = [
+    (lambda ranked: 1.0, f"{ONE}, but returned one for 3 queries. Sum the values of entries with ranked.total(...)."),
+    (lambda ranked: None, f"{ONE}, but returned one for 3 queries."),
+    (lambda ranked: 1 / ranked.rank, f"{ONE}, but returned 4 for 3 queries."),
+    (lambda ranked: ranked.n[:2], f"{ONE}, but returned 2 for 3 queries."),
+    (lambda ranked: [], f"{ONE}, but returned 0 for 3 queries."),
+    (lambda ranked: np.ones((3, 1)), f"{ONE}, but returned an array of shape (3, 1) for 3 queries."),
+    (lambda ranked: np.ones((1, 3)), f"{ONE}, but returned an array of shape (1, 3) for 3 queries."),
+    (lambda ranked: [[1.0], [1.0, 2.0], []], f"{ONE}: "),
+    (lambda ranked: ["a", "b", "c"], f"{ONE}: could not convert string to float: 'a'."),
+    (lambda ranked: [1.0, np.nan, 1.0], "Mine: score must return finite numbers, but returned nan for query 'q'."),
+    (lambda ranked: [1, 2, np.inf], "Mine: score must return finite numbers, but returned inf for query 'r'."),
+    (lambda ranked: [-np.inf, 2, 3], "Mine: score must return finite numbers, but returned -inf for query 'p'."),
+]
+
+
+def in_an_experiment(measure: ir_measures.Measure) -> object:
+    run = pd.DataFrame(
+        [(q, d, s) for q, docs in RUN.items() for d, s in docs.items()], columns=["qid", "docno", "score"]
+    )
+    topics = pd.DataFrame({"qid": [*"pqr"], "query": "text"})
+    return pt.Experiment([pt.Transformer.from_df(run)], topics, QRELS, [measure])
+
+
+@pytest.mark.parametrize(
+    "evaluate",
+    [
+        lambda measure: DiversityEvaluator([measure], QRELS).values(RUN),
+        lambda measure: ir_measures.calc_aggregate([measure], QRELS, RUN),
+        lambda measure: evaluate_runs(QRELS, {"mine": RUN}, [measure]),
+        in_an_experiment,
+    ],
+    ids=["values", "calc_aggregate", "evaluate_runs", "pt.Experiment"],
+)
+@pytest.mark.parametrize(("compute", "message"), NO_VALUES, ids=[message[-45:] for _, message in NO_VALUES])
+def test_a_score_must_be_one_finite_number_for_each_query(evaluate, compute, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        evaluate(scored(compute))
+
+
+def test_a_score_is_checked_inside_of_wrappers():
+    with pytest.raises(ValueError, match=r"Mine: score must return one number for each query, but returned one for 4"):
+        DiversityEvaluator([IA(scored(lambda ranked: 1.0))], QRELS).values(RUN)
+
+
+@pytest.mark.parametrize("values", [[1, 2, 3], (True, False, True), pd.Series([1.0, 2.0, 3.0]), np.ones(3, np.float32)])
+def test_a_score_may_be_any_list_of_numbers(values):
+    answered = run(p="d1", q="d1", r="d1")
+
+    assert DiversityEvaluator([scored(lambda _: values)], QRELS).values(answered).tolist() == [[*map(float, values)]]
+
+
+# Measures of one name
+
+
+def defined(value: float) -> ir_measures.Measure:
+    return ir_measures.define_byquery(lambda judgements, ranking: value, name="mine")
+
+
+@pytest.mark.parametrize("lift", [lambda measure: measure, Adhoc, IA, lambda measure: IA(Adhoc(measure))])
+def test_two_measures_of_one_name_have_their_own_values(lift):
+    first, second = lift(defined(1.0)), lift(defined(2.0))
+
+    values = DiversityEvaluator([first, second, first, P_IA @ 1], QRELS).values(run(p="d1", q="d1", r="d9"))
+
+    assert first == second
+    assert values[:3].tolist() == [[1] * 3, [2] * 3, [1] * 3]
+
+
+@pytest.mark.parametrize("lift", [lambda measure: measure, Adhoc, Sharp])
+def test_two_measures_of_ones_own_of_one_name_have_their_own_values(lift):
+    measures = [lift(scored(lambda ranked, value=value: ranked.n * 0 + value)) for value in (1.0, 2.0)]
+
+    together = DiversityEvaluator(measures, QRELS).values(RUN)
+
+    alone = [DiversityEvaluator([measure], QRELS).values(RUN)[0].tolist() for measure in measures]
+    assert together.tolist() == alone
+    assert alone[0] != alone[1]
+
+
+# The same bits
+
+EVERY = [
+    *OURS,
+    *(measure @ cutoff for measure in (RBU, P_IA, alpha_nDCG, nERR_IA, DIN_nDCG) for cutoff in (1, 3, 10)),
+    IA(alpha_nDCG @ 5),
+    Sharp(nERR_IA @ 3),
+]
+
+
+def topics(n_queries: int = 12) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Qrels with odd weights, and a run with ties."""
+    rng = np.random.default_rng(4)
+    judged = [
+        (f"q{q}", f"t{t}", f"d{d}", int(rng.integers(-1, 4)), 0.1 + 0.7 * (t + q) / 3)
+        for q in range(n_queries)
+        for t in range(4)
+        for d in rng.permutation(40)[:15].tolist()
+    ]
+    rows = [(f"q{q}", f"d{d}", float(rng.integers(0, 9))) for q in range(n_queries) for d in rng.permutation(50)[:30]]
+    columns = ["query_id", "iteration", "doc_id", "relevance", "weight"]
+    return pd.DataFrame(judged, columns=columns), pd.DataFrame(rows, columns=["query_id", "doc_id", "score"])
+
+
+JUDGED, RANKED = topics()
+
+
+@pytest.fixture(scope="module")
+def expected() -> np.ndarray:
+    """The values of all measures and queries, evaluated together."""
+    return DiversityEvaluator(EVERY, JUDGED).values(RANKED)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_values_have_the_same_bits_for_any_order_of_rows(seed, expected):
+    judged, ranked = JUDGED.sample(frac=1, random_state=seed), RANKED.sample(frac=1, random_state=seed)
+
+    assert DiversityEvaluator(EVERY, judged).values(ranked).tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("size", [1, 5])
+def test_values_have_the_same_bits_for_any_batch_of_queries(size, expected):
+    evaluator = DiversityEvaluator(EVERY, JUDGED)
+    names = evaluator.judgements.query_ids
+    assert (
+        evaluator.values(RANKED[RANKED["query_id"].isin(names[:size])])[:, :size].tolist()
+        == expected[:, :size].tolist()
+    )
+
+    for start in range(0, len(names), size):
+        batch = names[start : start + size]
+        judged = JUDGED[JUDGED["query_id"].isin(batch)]
+        values = DiversityEvaluator(EVERY, judged).values(RANKED)
+        assert values.tolist() == expected[:, start : start + size].tolist()
+
+
+def test_values_have_the_same_bits_for_any_order_of_measures(expected):
+    order = np.random.default_rng(1).permutation(len(EVERY))
+
+    assert DiversityEvaluator([EVERY[i] for i in order], JUDGED).values(RANKED).tolist() == expected[order].tolist()
+
+
+@pytest.mark.parametrize("row", range(len(EVERY)), ids=lambda row: str(EVERY[row]))
+def test_values_of_a_cutoff_have_the_same_bits_alone(row, expected):
+    fresh = JUDGED.assign(query_id=JUDGED["query_id"] + "!")
+    ranked = RANKED.assign(query_id=RANKED["query_id"] + "!")
+
+    for judged, rankings in ((JUDGED, RANKED), (fresh, ranked)):
+        assert DiversityEvaluator([EVERY[row]], judged).values(rankings)[0].tolist() == expected[row].tolist()

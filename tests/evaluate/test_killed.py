@@ -4,7 +4,6 @@ import os
 import subprocess
 import sys
 from collections import Counter
-from importlib.util import find_spec
 
 import pandas as pd
 import pytest
@@ -36,28 +35,45 @@ def test_a_worker_that_is_killed_costs_only_what_it_did(tmp_path):
 
     assert set(again(evaluation, main.pid)).isdisjoint(at_death)
     assert len(at_death) < evaluation.n_runs == len(set(evaluation.finished())) == len(evaluation.finished())
-    same(evaluation.table(), evaluation.undisturbed())
+    same(evaluation.table(main), evaluation.undisturbed())
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
-@pytest.mark.parametrize(
-    "ending",
-    ["csv", pytest.param("parquet", marks=pytest.mark.skipif(find_spec("pyarrow") is None, reason="no pyarrow"))],
-)
-def test_a_call_that_is_killed_goes_on_where_it_ended(tmp_path, ending, n_jobs):
-    evaluation = Evaluation(tmp_path, ending)
-    with evaluation.start(n_jobs=n_jobs) as main:
-        evaluation.wait_for(3, main)
-        kill(main.pid)
-    at_death, its_workers = evaluation.finished(), {pid for pid, _ in evaluation.read()}
+@pytest.mark.parametrize("n_processes", [1, 2])
+def test_a_call_that_is_killed_goes_on_where_it_ended(tmp_path, n_jobs, n_processes):
+    evaluation = Evaluation(tmp_path)
+    processes = [evaluation.start(n_jobs=n_jobs) for _ in range(n_processes)]
+    evaluation.wait_for(3, processes[0])
+    kill(*(process.pid for process in processes))
+    for process in processes:
+        process.wait()
+    at_death, saved = evaluation.finished(), evaluation.saved()
     assert 3 <= len(at_death) < evaluation.n_runs
 
     with evaluation.start(n_jobs=2) as main:
         assert main.wait() == 0
 
-    read = {run for pid, run in evaluation.read() if pid not in its_workers | {main.pid}}
+    read = {run for pid, run in evaluation.read(by_last=True) if pid != main.pid}
     assert sorted([*read, *at_death]) == sorted(path.name for path in evaluation.runs.iterdir())
-    same(evaluation.table(), evaluation.undisturbed())
+    assert saved.items() <= evaluation.saved().items()
+    same(evaluation.table(main), evaluation.undisturbed())
+
+
+def test_two_processes_that_save_to_one_folder_lose_nothing(tmp_path):
+    evaluation = Evaluation(tmp_path)
+
+    both = [evaluation.start(n_jobs=1), evaluation.start(n_jobs=1, ties="expected", samples=2, rng=1)]
+    assert [process.wait() for process in both] == [0, 0]
+    saved = evaluation.saved()
+    later = [evaluation.start(n_jobs=2), evaluation.start(n_jobs=2, ties="expected", samples=2, rng=1)]
+    assert [process.wait() for process in later] == [0, 0]
+
+    assert len(saved) == 4 * evaluation.n_runs
+    assert evaluation.saved() == saved
+    assert {pid for pid, _ in evaluation.read()} == {process.pid for process in (*both, *later)}  # and no workers
+    for first, second in zip(both, later, strict=True):
+        same(evaluation.table(second), evaluation.table(first))
+    same(evaluation.table(both[0]), evaluation.undisturbed())
 
 
 class Cluster:
@@ -113,4 +129,4 @@ def test_workers_of_a_dask_cluster_that_are_killed_cost_only_what_they_did(tmp_p
     assert len(after_one) < len(after_all) < evaluation.n_runs
     assert set(again(evaluation, main.pid)).isdisjoint(after_one)
     assert len(evaluation.finished()) == evaluation.n_runs
-    same(evaluation.table(), evaluation.undisturbed())
+    same(evaluation.table(main), evaluation.undisturbed())

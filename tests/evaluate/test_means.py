@@ -5,6 +5,7 @@ import pytest
 from pyterrier_diversity import NDEVAL, RBU, evaluate_runs
 from pyterrier_diversity.datasets.demo import FOLDER, RUNS, DemoDataset
 from pyterrier_diversity.evaluate import aggregates
+from pyterrier_diversity.meta import below_minimum
 
 
 def test_aggregates_are_those_of_whole_calls():
@@ -33,6 +34,46 @@ def test_aggregates_are_those_of_whole_calls():
 def test_other_frames_are_refused(frame, error, message):
     with pytest.raises(error, match=message):
         aggregates(frame)
+
+
+QUERIES = pd.DataFrame(
+    [
+        ("a", "1", "AP", 0.5),
+        ("a", "2", "AP", 1.0),
+        ("a", "1", "RBU", 0.5),
+        ("b", "1", "AP", 0.25),
+        ("b", "1", "RBU", 0.5),
+    ],
+    columns=["name", "qid", "measure", "value"],
+)
+
+
+def test_means_over_other_queries_are_said_once():
+    with pytest.warns(
+        UserWarning, match="different queries, because 1 of 2 systems have .*: 'b' has 1 of 2 values of AP"
+    ) as caught:
+        table = aggregates(QUERIES)
+
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+    assert table["AP"].tolist() == [0.75, 0.25]
+
+
+def test_minima_over_other_queries_are_said_once():
+    with pytest.warns(UserWarning, match="'b' has 1 of 2 values of AP") as caught:
+        below_minimum(QUERIES, {"AP": 0.5, "RBU": 0.1})
+
+    assert len(caught) == 1
+
+
+@pytest.mark.parametrize("measures", [None, "RBU"])
+def test_a_measure_that_a_system_does_not_have_is_said(measures):
+    with pytest.warns(UserWarning, match="1 of 2 systems .*: 'b' has 0 of 1 values of RBU"):
+        aggregates(QUERIES[QUERIES["qid"] == "1"].iloc[:-1], measures)
+
+
+def test_other_measures_do_not_matter():
+    assert aggregates(QUERIES, "RBU")["RBU"].tolist() == [0.5, 0.5]
 
 
 def test_one_measure_may_stand_alone():

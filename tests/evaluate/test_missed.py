@@ -33,7 +33,7 @@ def test_the_intents_that_each_system_misses_are_listed_by_query():
         ("long", "q", "since", "Since.", 1.0, True, []),
         ("long", "q", "workaround", "", 0.5, False, []),
     ]
-    assert table.attrs == {"systems": ["short", "long"], "intents": {"q": 4, "r": 1}}
+    assert table.attrs == {"systems": ["short", "long"], "intents": {"q": 4, "r": 1}, "missed": {"q": 3, "r": 1}}
 
 
 def test_a_cutoff_is_the_last_rank_that_counts():
@@ -72,7 +72,8 @@ def test_the_weight_that_is_not_missed_is_coverage():
 
 
 def test_intents_of_weight_0_are_not_missed():
-    assert missed_intents(NUGGETS.assign(weight=0), {"short": SHORT}).empty
+    with pytest.warns(UserWarning, match="^Run short: No document of the run is judged"):
+        assert missed_intents(NUGGETS.assign(weight=0), {"short": SHORT}).empty
 
 
 def test_qrels_need_neither_weights_nor_texts():
@@ -99,11 +100,15 @@ def test_runs_may_be_files(tmp_path):
     ("given", "error", "message"),
     [
         ({"runs": {}}, ValueError, r"missed_intents: give at least one run\."),
-        ({"runs": pd.DataFrame()}, TypeError, "missed_intents: runs must be a dict of names to runs, not DataFrame"),
+        (
+            {"runs": pd.DataFrame()},
+            TypeError,
+            "missed_intents: runs must be a mapping of names to runs, or paths, not DataFrame",
+        ),
         ({"cutoff": 0}, ValueError, r"missed_intents: cutoff must be an integer in \[1, inf\), not 0"),
         ({"rel": -1}, ValueError, "missed_intents: rel must be a number"),
         ({"runs": {"A": pd.DataFrame({"qid": ["q"]})}}, ValueError, "Run A: run: missing column"),
-        ({"runs": {"A": 7}}, TypeError, "Run A: run must be a frame"),
+        ({"runs": {"A": 7}}, TypeError, "Run A: run must be a file, a frame"),
     ],
 )
 def test_unreadable_input_is_refused(given, error, message):

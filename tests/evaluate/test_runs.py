@@ -8,16 +8,18 @@ import warnings
 import weakref
 from pathlib import Path
 
+import ir_measures
 import joblib
 import pandas as pd
 import pyterrier as pt
 import pytest
-from ir_measures import AP, P, ScoredDoc
+from ir_measures import AP, Measure, P, ScoredDoc, nDCG
 
-from pyterrier_diversity import NDEVAL, RBU, Adhoc, alpha_nDCG, evaluate_runs, signature
+from pyterrier_diversity import NDEVAL, RBU, Adhoc, Coverage, DiversityMeasure, alpha_nDCG, evaluate_runs, signature
 from pyterrier_diversity.datasets.demo import FOLDER, RUNS, DemoDataset
 from pyterrier_diversity.evaluate import DiversityEvaluator, scoring
-from pyterrier_diversity.evaluate.runs import run_files
+from pyterrier_diversity.io.run_collections import run_files
+from pyterrier_diversity.transformers import Evaluate
 
 MEASURES = [RBU @ 5, alpha_nDCG @ 5, Adhoc(AP), P @ 5]
 DEMO = DemoDataset()
@@ -119,6 +121,30 @@ def test_several_measures_and_groups_may_be_one_text(files):
     assert evaluate_runs(QRELS, files, "NDEVAL").columns.tolist() == ["name", *map(str, NDEVAL)]
 
 
+def of_value(value: float) -> Measure:
+    return ir_measures.define_byquery(lambda qrels, run: value, name="mine", support_cutoff=False)
+
+
+class Mine(DiversityMeasure):
+    """Another measure of the name."""
+
+    NAME = __name__ = "mine"
+
+    def score(self, ranked):
+        return ranked.n_intents
+
+
+@pytest.mark.parametrize("other", [of_value(2.0), Mine()], ids=["defined", "class"])
+def test_two_different_measures_of_one_name_are_refused(files, other):
+    measure = of_value(1.0)
+
+    with pytest.raises(ValueError, match=r"^evaluate_runs: two different measures have the name mine\.$"):
+        evaluate_runs(QRELS, files, [measure, other])
+    with pytest.raises(ValueError, match=r"^Evaluate: two different measures have the name mine\.$"):
+        Evaluate(QRELS, [measure, other])
+    assert evaluate_runs(QRELS, files, [measure, measure]).columns.tolist() == ["name", "mine"]
+
+
 def test_an_empty_list_of_runs_or_measures_is_refused(files):
     with pytest.raises(ValueError, match=r"^evaluate_runs: give at least one run\.$"):
         evaluate_runs(QRELS, [], [RBU @ 5])
@@ -134,11 +160,11 @@ def of_queries(n: int) -> pd.DataFrame:
     return BM25[BM25["qid"].isin(QUERIES[:n])]
 
 
-def warned(runs_given: dict, **options: object) -> list[str]:
+def warned(runs_given: dict, qrels: pd.DataFrame = QRELS, measures: tuple = (RBU @ 5,), **options: object) -> list[str]:
     """Evaluate runs, and return the warnings."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        evaluate_runs(QRELS, runs_given, [RBU @ 5], **options)
+        evaluate_runs(qrels, runs_given, measures, **options)
     return [str(warning.message) for warning in caught]
 
 
@@ -173,10 +199,44 @@ def test_a_run_that_answers_few_of_the_queries_is_named_in_one_warning():
 
     few = (n - 1) // 2 if n % 2 else half - 1
     assert message == (
-        f"Run few answers only {few} of the {n} queries that the runs answer: the others get each measure"
-        "'s default value."
+        f"Run few answers only {few} of the {n} queries of the qrels: the others get each measure's default value."
     )
-    assert warned({"one": of_queries(1), "other": of_queries(1)}) == []
+    assert len(warned({"one": of_queries(1), "other": of_queries(1)})) == 2
+    with pytest.raises(ValueError, match=f"^Run one answers only 1 of the {n} queries"):
+        evaluate_runs(QRELS, {"one": of_queries(1)}, [RBU @ 5], strict=True)
+
+
+def test_strict_may_be_some_kinds_of_warnings():
+    one = {"one": of_queries(1)}
+
+    with pytest.raises(ValueError, match=r"^Run one answers only 1 of"):
+        evaluate_runs(QRELS, one, [RBU @ 5], strict=["ids", "missing"])
+    with pytest.warns(UserWarning, match="^Run one answers only 1 of"):
+        evaluate_runs(QRELS, one, [RBU @ 5], strict=["ids"])
+
+
+def test_a_single_intent_in_every_query_is_told_once_for_all_runs():
+    one = (
+        QRELS.assign(iteration="0")
+        .groupby(["qid", "docno"], as_index=False)
+        .agg({"label": "max", "iteration": "first"})
+    )
+
+    assert warned({"a": BM25, "b": BM25}, qrels=one) == [
+        "No query has more than one intent, so every measure equals its ad-hoc form. Were the intents lost, as with "
+        "pt.io.read_qrels?"
+    ]
+    assert warned({"a": BM25}, qrels=one[one["qid"] == one["qid"][0]]) == []
+    assert warned({"a": BM25}, qrels=one, measures=[Adhoc(nDCG @ 5), nDCG @ 5]) == []
+
+
+def test_qrels_that_judge_no_document_are_refused():
+    named = QRELS.assign(docno="", label=0).drop_duplicates()
+
+    with pytest.raises(
+        ValueError, match=r"^qrels judge no document: they only name \d+ intents\. Nuggets need assignm"
+    ):
+        evaluate_runs(named, {"a": BM25}, [Coverage @ 5])
 
 
 @pytest.mark.parametrize("n_jobs", [None, 2])
@@ -235,7 +295,7 @@ def test_runs_may_be_ordered_by_rank(tmp_path, form):
 def test_an_order_that_is_unknown_or_not_told_is_refused():
     with pytest.raises(ValueError, match=r"evaluate_runs: order must be 'score' or 'rank', not 'docno'"):
         evaluate_runs(QRELS, {"mine": BM25}, [RBU @ 5], order="docno")
-    with pytest.raises(ValueError, match=r"Run mine: order='rank' needs the column rank"):
+    with pytest.raises(ValueError, match=r"Run mine: run: order='rank' needs the column rank"):
         evaluate_runs(QRELS, {"mine": BM25.drop(columns="rank")}, [RBU @ 5], order="rank")
 
 

@@ -45,7 +45,7 @@ WORDS += [
     "1",
     "-m",
 ]
-WORDS += ["", "--", "-", "--seed", "--n-pairs", "--alpha", "0.05", "--test", "t", "bootstrap", "--baseline", "RBU@5"]
+WORDS += ["", "--", "-", "--seed", "--alpha", "0.05", "--test", "t", "bootstrap", "--baseline", "RBU@5"]
 FORMATS = [[], ["--format", "csv"], ["--format", "json"], ["--format", "latex"], ["--format", "html", "-p", "20"]]
 OPTIONS = [
     [],

@@ -71,7 +71,7 @@ READERS: dict[str, Callable[[Path], pd.DataFrame]] = {
     "read_dd_truth of passages": lambda path: io.read_dd_truth(path, "passages"),
     "read_dd_run with lengths": lambda path: io.read_dd_run(path, path),
 }
-NUMBERS = ("label", "score", "weight", "turn", "doc_len", "gain", "rank")
+NUMBERS = ("label", "score", "weight", "turn", "doc_len", "gain", "rank", "tie")
 
 
 @fuzzed(250, content=DD, ending=st.sampled_from(["", ".gz", ".xml"]))

@@ -77,31 +77,31 @@ TOKENS += [
 def is_value(parameter: Any, value: Any) -> bool:
     """Tell whether a parameter may have a value, by its declaration as people read it."""
     plain = value.item() if isinstance(value, np.generic) else value
-    if parameter.kind is bool or isinstance(plain, bool):
-        return parameter.kind is bool and isinstance(plain, bool)
+    if parameter.dtype is bool or isinstance(plain, bool):
+        return parameter.dtype is bool and isinstance(plain, bool)
     if isinstance(plain, str):
-        return plain in parameter.allowed
-    if parameter.kind is str or not isinstance(plain, (int, float)) or not math.isfinite(float(min(plain, 10**300))):
+        return plain in parameter.choices
+    if parameter.dtype is str or not isinstance(plain, (int, float)) or not math.isfinite(float(min(plain, 10**300))):
         return False
     low, high = (float(bound) for bound in parameter.interval[1:-1].split(","))
     above = plain >= low if parameter.interval[0] == "[" else plain > low
     below = plain <= high if parameter.interval[-1] == "]" else plain < high
-    return above and below and plain <= 1.8e308 and (parameter.kind is float or plain == int(plain))
+    return above and below and plain <= 1.8e308 and (parameter.dtype is float or plain == int(plain))
 
 
 @fuzzed(800, measure=st.sampled_from([m for m in PLAIN if m.SUPPORTED_PARAMS]), data=st.data())
 def test_a_parameter_in_its_range_is_accepted_and_any_other_refused(measure, data):
     name = data.draw(st.sampled_from(sorted(measure.SUPPORTED_PARAMS)))
-    value = data.draw(st.sampled_from(ODD) | st.floats() | st.integers() | in_range(measure.parameters()[name]))
+    value = data.draw(st.sampled_from(ODD) | st.floats() | st.integers() | in_range(measure.SUPPORTED_PARAMS[name]))
 
     built = answer("parameters", lambda: measure(**{name: value}))
 
     if value is None:
         assert built == measure
-    elif not is_value(measure.parameters()[name], value):
+    elif not is_value(measure.SUPPORTED_PARAMS[name], value):
         assert isinstance(built, Refusal), f"{measure.NAME} takes {name}={value!r}"
     elif not isinstance(built, Refusal):  # it may not go together with others that are missing
-        means_none = value == measure.parameters()[name].none
+        means_none = value == measure.SUPPORTED_PARAMS[name].none
         assert built[name] in (value, None if means_none else float(value) if isinstance(value, int) else value)
         assert built in (parse(repr(built)), *map(implementation, [parse(repr(built))]))
         law.confirmed["parameters"] += 1

@@ -70,7 +70,7 @@ def test_random_orders_of_ties_change_queries_with_ties_only(qrels, run, measure
     n_docs = run.groupby("query_id")["score"].agg(["size", "nunique"])
 
     with collected():
-        values = DiversityEvaluator([measure], qrels).values(run)[measure]
+        values = DiversityEvaluator([measure], qrels).values(run)[0]
 
     for usual, row in zip(values.tolist(), table.itertuples(), strict=True):
         untied = row.qid not in n_docs.index or n_docs["size"][row.qid] == n_docs["nunique"][row.qid]

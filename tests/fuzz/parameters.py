@@ -25,18 +25,18 @@ ODD += [np.float32(0.5), np.bool_(True), np.array(0.5), np.array([0.5]), np.nan,
 
 def in_range(parameter: Parameter) -> st.SearchStrategy[Any]:
     """Draw a value that a parameter may have."""
-    if parameter.kind is bool:
+    if parameter.dtype is bool:
         return st.booleans()
-    if parameter.kind is str:
-        return st.sampled_from(parameter.allowed)
+    if parameter.dtype is str:
+        return st.sampled_from(parameter.choices)
     low, high = (float(bound) for bound in parameter.interval[1:-1].split(","))
     least, most = max(low, 0), min(high, 5.0)
     inside = st.floats(least, most, exclude_min=parameter.interval[0] == "(", exclude_max=parameter.interval[-1] == ")")
     usual = [x for x in (0.1, 0.5, 0.9, 1, 2, 4, 5) if low < x < high]
     numbers = st.sampled_from(usual) | inside
-    if parameter.kind is int:
+    if parameter.dtype is int:
         return st.integers(int(low), 6) if high > 6 else st.integers(int(low), int(high))
-    return numbers | st.sampled_from(parameter.allowed) if parameter.allowed else numbers
+    return numbers | st.sampled_from(parameter.choices) if parameter.choices else numbers
 
 
 @st.composite
@@ -52,7 +52,7 @@ def measures(draw: st.DrawFn, *, lifts: bool = True) -> ir_measures.Measure:
     declared = draw(st.sampled_from(PLAIN))
     wanted = draw(st.sets(st.sampled_from(sorted(declared.SUPPORTED_PARAMS))))
     wanted |= {"model", "stop"} & declared.SUPPORTED_PARAMS.keys()
-    params = {name: draw(in_range(declared.parameters()[name])) for name in sorted(wanted - {"time_limit"})}
+    params = {name: draw(in_range(declared.SUPPORTED_PARAMS[name])) for name in sorted(wanted - {"time_limit"})}
     try:
         built = declared(**params)
     except ValueError:

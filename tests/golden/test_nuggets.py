@@ -52,6 +52,6 @@ def test_the_six_scores_of_an_answer_are_equal_to_the_last_digit(system, lines):
     evaluator = DiversityEvaluator(NUGGETS, qrels)
     values = evaluator.values({topic["qid"]: [system] for topic in topics})
 
-    by_query = zip(*(values[measure].tolist() for measure in NUGGETS), strict=True)
+    by_query = zip(*values.tolist(), strict=True)
     assert {query: list(scores) for query, scores in zip(evaluator.qrel_qids, by_query, strict=True)} == expected
     assert len(expected) == 30

@@ -171,13 +171,16 @@ def test_of_tied_documents_the_first_is_taken(permuted, second):
     assert gains_of(order(docs, alpha=1.0, depth=2), docs, 1) == [2, second]
 
 
-def test_gains_that_differ_by_rounding_only_are_a_tie():
+@pytest.mark.parametrize("n_queries", [1, 30], ids=["by heap", "by arrays"])
+def test_gains_that_differ_by_rounding_only_are_a_tie(n_queries):
     # After document 0, documents 1 and 2 gain 0.1 + 0.1 + 1 and 0.1 + 1 + 0.1: the second sum is larger by one bit.
     docs = [[1, 0, 1, 1, 0], [1, 0, 1, 0, 1], [1, 1, 1, 0, 0], [0, 1, 1, 1, 0]]
 
-    ranked = order(docs, alpha=0.9)
+    found = places([docs] * n_queries, alpha=0.9)
 
-    assert gains_of(ranked, docs, 0.9) == pytest.approx([3, 1.2, 1.11, 0.111], abs=1e-12)
+    assert found == [found[0]] * n_queries
+    assert gains_of(np.argsort(found[0]), docs, 0.9) == pytest.approx([3, 1.2, 1.11, 0.111], abs=1e-12)
+    assert found[0].index(2) == 1
 
 
 def test_documents_that_gain_less_than_a_tie_come_in_the_given_order():

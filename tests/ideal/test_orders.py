@@ -73,7 +73,7 @@ def label_above(ranked, least):
 def rankings(order: Order, judgements: pd.DataFrame, depth: int | None = None) -> dict[str, list[str]]:
     """The documents of each query, best first."""
     judged = judge(judgements)
-    return dict(zip(judged.query_ids, ideal(judged, order, depth).retrieved.rankings(), strict=True))
+    return dict(zip(judged.query_ids, ideal(judged, order, depth).rankings(), strict=True))
 
 
 def ranking(order: Order, depth: int | None = None) -> str:

@@ -11,30 +11,21 @@ import os
 import re
 import sys
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from pyterrier_diversity.io.files import Columns, Content, Distinct, read_columns, read_content
+from pyterrier_diversity.cli import app
+from pyterrier_diversity.io import read_nuggets
+from pyterrier_diversity.io.files import Content, read_content
+from pyterrier_diversity.io.lines import Columns, Distinct, read_columns
 
 RUN: Columns = {"qid": str, "q0": None, "docno": Distinct, "rank": object, "score": float, "tag": None}
 WEIGHTED = {"weight": float}
-
-
-@pytest.fixture(scope="module", autouse=True, params=["pyarrow", "pandas"])
-def parser(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Read clean files by pyarrow, where it is installed, and by pandas."""
-    if request.param == "pyarrow":
-        pytest.importorskip("pyarrow")
-        yield
-    else:
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setitem(sys.modules, "pyarrow", None)
-            yield
 
 
 def number(text: str) -> float:
@@ -239,21 +230,27 @@ def test_a_folder_is_no_file(tmp_path: Path):
         documents(tmp_path)
 
 
-@pytest.mark.parametrize(
-    ("tool", "packed"),
-    [
-        ("bzip2", bz2.compress(TEXT.encode())),
-        ("xz", lzma.compress(TEXT.encode())),
-        ("zstd", b"\x28\xb5\x2f\xfd\x24\x00"),
-        ("zip", b"PK\x03\x04\x14\x00"),
-    ],
-    ids=["bzip2", "xz", "zstd", "zip"],
-)
-def test_a_file_that_another_tool_compressed_is_refused_by_name(tmp_path, tool, packed):
+@pytest.mark.parametrize("packed", [bz2.compress, lzma.compress, gzip.compress])
+def test_a_compressed_file_is_recognised_by_its_content(tmp_path, packed):
     path = tmp_path / "mine.run"
-    path.write_bytes(packed)
+    path.write_bytes(packed(TEXT.encode()))
 
-    with pytest.raises(ValueError, match=rf"mine\.run is compressed by {tool}, which is not read; decompress it"):
+    assert documents(path) == ["d1", "d2"]
+
+
+def test_a_file_compressed_by_zstd_is_read(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    with pyarrow.CompressedOutputStream(str(tmp_path / "mine.run"), "zstd") as stream:
+        stream.write(TEXT.encode())
+
+    assert documents(tmp_path / "mine.run") == ["d1", "d2"]
+
+
+def test_an_archive_of_files_is_refused_by_name(tmp_path):
+    path = tmp_path / "mine.run"
+    path.write_bytes(b"PK\x03\x04\x14\x00")
+
+    with pytest.raises(ValueError, match=r"mine\.run, line 0: this is a zip archive, which is not read; unpack it"):
         read_content(path)
 
 
@@ -262,3 +259,33 @@ def test_an_id_may_begin_like_a_compressed_file(tmp_path):
     path.write_text("BZh9ü Q0 d1 1 2.0 t\n", encoding="utf-8")
 
     assert read_content(path).data.startswith(b"BZh9")
+
+
+@pytest.mark.parametrize("command", ["check - RUN", "evaluate QRELS - -m RBU@5", "evaluate - - -m RBU@5"])
+def test_nothing_in_a_pipe_is_an_error(command, tmp_path):
+    (tmp_path / "QRELS").write_text("1 a d 1\n")
+    (tmp_path / "RUN").write_text("1 Q0 d 1 1 t\n")
+    arguments = [str(tmp_path / word) if word in ("QRELS", "RUN") else word for word in command.split()]
+
+    result = CliRunner().invoke(app, arguments, input="")
+
+    assert result.exit_code == 1
+    assert "standard input is empty. A program that should write to it may have failed" in result.output
+
+
+def test_nothing_in_a_named_pipe_is_an_error(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    writer = threading.Thread(target=(tmp_path / "pipe").write_bytes, args=[b""])
+    writer.start()
+
+    with pytest.raises(ValueError, match=r"pipe is empty\. A program"):
+        read_content(tmp_path / "pipe")
+    writer.join()
+
+
+def test_a_number_of_too_many_digits_is_named_as_such(tmp_path):
+    path = tmp_path / "ratings.jsonl"
+    path.write_text('{"example_id": "1", "pid": "d", "rating": [%s]}' % ("9" * 5000))
+
+    with pytest.raises(ValueError, match=r"ratings\.jsonl, line 1: a number has too many digits\.$"):
+        read_nuggets(path)

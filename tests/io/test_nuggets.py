@@ -13,7 +13,7 @@ import pytest
 
 from by_hand import value
 from pyterrier_diversity import NUGGETS, Coverage, NuggetScore, StRecall, evaluate_runs
-from pyterrier_diversity.io import answers, read_nuggets
+from pyterrier_diversity.io import answers, read_nuggets, read_qrels
 
 
 def rows(qrels, *columns):
@@ -52,7 +52,7 @@ def test_nuggets_alone_are_rows_without_a_document():
         qrels = read_nuggets([CREATED])
 
     columns = ["qid", "docno", "label", "iteration", "weight", "importance", "nugget_text"]
-    assert qrels.columns.tolist() == columns
+    assert qrels.columns.tolist() == [*columns, "query"]
     assert rows(qrels, *columns) == sorted(
         [("1", "", 0, digest("yes"), 1.0, "vital", "yes"), ("1", "", 0, digest("no"), 0.5, "okay", "no")]
     )
@@ -103,7 +103,8 @@ def test_words_that_a_model_made_up_are_counted_and_none_is_dropped():
     assert [str(warning.message) for warning in caught] == [
         "read_nuggets: 4 nuggets. 2 assignments are unknown words, which count as 0 "
         "('established' 1, 'rooted_in_support' 1); 1 importances are unknown words, so their nuggets get the lowest "
-        "weight ('failed' 1); 1 nuggets have no importance, so they get the lowest weight."
+        "weight, and 0 in vital and weighted scores ('failed' 1); 1 nuggets have no importance, so they get the lowest "
+        "weight."
     ]
     assert rows(qrels, "nugget_text", "label", "weight", "importance") == [
         ("a", 2, 0.5, "failed"),
@@ -176,30 +177,62 @@ def test_a_folder_may_be_hidden_files_only_and_is_then_refused(tmp_path):
         read_nuggets(tmp_path)
 
 
-@pytest.mark.parametrize("other", [{"yes": "support"}, {"yes": "support", "maybe": "support"}, {}])
-def test_systems_that_were_assigned_different_nuggets_are_refused_by_the_name_of_the_query(other):
+@pytest.mark.parametrize("other", [{"yes": "support"}, {"yes": "support", "maybe": "support"}])
+@pytest.mark.parametrize("document", ["run_id", "docid"])
+def test_queries_in_which_different_nuggets_were_assigned_are_left_out_and_named_or_refused(other, document):
     same = [answer(run, qid="0", yes="support", no="support") for run in "ab"]
+    lines = [*same, answer("a", yes="support", no="support"), answer("b", **other)]
+    lines = [{document if name == "run_id" else name: value for name, value in line.items()} for line in lines]
 
-    with pytest.raises(ValueError, match="answers of 'a' and 'b' to query '1' were assigned different nuggets, 2 and"):
-        read_nuggets([*same, answer("a", yes="support", no="support"), answer("b", **other)])
+    named = (
+        rf"different nuggets, also by their texts: '1' \('a' 2 nuggets, 'b' {len(other)}, {'yes' in other:d} equal\)\."
+    )
+    with pytest.warns(
+        UserWarning, match=rf"^read_nuggets: 1 of 2 queries are left out for all runs, because .*{named}$"
+    ):
+        qrels = read_nuggets(lines)
+    assert rows(qrels, "qid", "docno", "nugget_text") == [("0", run, text) for run in "ab" for text in ("no", "yes")]
+    with pytest.raises(ValueError, match=f"in 1 of 2 queries, .*{named} on_difference='drop' leaves these queries out"):
+        read_nuggets(lines, on_difference="raise")
+    with pytest.raises(ValueError, match=f"^read_nuggets: in 1 of 1 queries, .*{named}$"):
+        read_nuggets(lines[2:])
 
 
-def test_passages_of_a_query_may_be_assigned_different_nuggets():
-    lines = [{"qid": "1", "docid": doc, "nuggets": [nugget(text, assignment="support")]} for doc, text in ("ax", "by")]
+@pytest.mark.parametrize(("document", "queries"), [("docid", {"0", "1"}), ("run_id", {"0"})])
+def test_an_answer_without_nuggets_differs_from_others_and_a_passage_without_nuggets_is_not_judged(document, queries):
+    lines = [answer("a", "0", yes="support"), answer("a", "1", yes="support"), answer("b", "1")]
+    lines = [{document if name == "run_id" else name: value for name, value in line.items()} for line in lines]
 
-    assert rows(read_in_silence(lines), "docno", "nugget_text") == [("a", "x"), ("b", "y")]
+    with pytest.warns(UserWarning, match="read_nuggets: .* no nugget|lists of nuggets are empty|are left out"):
+        qrels = read_nuggets(lines)
+
+    assert set(qrels["qid"]) == queries
+
+
+@pytest.mark.parametrize("document", ["run_id", "docid"])
+@pytest.mark.parametrize("other", ["Caf\u0065\u0301  is\u00a0free ", " Caf\u00e9 is free"])
+def test_nuggets_whose_texts_differ_in_spaces_and_forms_of_unicode_are_the_same(other, document):
+    lines = [
+        {"qid": "1", document: "a", "nuggets": [nugget("Caf\u00e9 is free", assignment="support")]},
+        {"qid": "1", document: "b", "nuggets": [nugget(other, assignment="not_support")]},
+    ]
+
+    qrels = read_in_silence(lines)
+
+    expected = digest("Caf\u00e9 is free"), "Caf\u00e9 is free"
+    assert rows(qrels, "iteration", "nugget_text", "docno") == [(*expected, "a"), (*expected, "b")]
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"run_id": None}, "run_id is missing"),
+        ({"run_id": None}, "docid (or run_id) is missing"),
         ({"qid": None}, "qid (or query_id) is missing"),
         ({"qid": 1.5}, "qid must be a non-empty string or an integer, not 1.5"),
         ({"qid": True}, "qid must be a non-empty string or an integer, not True"),
         ({"nuggets": {"text": "a"}}, "nuggets must be a list, not {'text': 'a'}"),
-        ({"nuggets": ["a"]}, "nuggets[0] must be an object, not 'a'"),
-        ({"nuggets": [{"importance": "vital"}]}, "nuggets[0].text is missing"),
+        ({"nuggets": [7]}, "nuggets[0] must be an object, not 7"),
+        ({"nuggets": [{"importance": "vital"}]}, "nuggets[0].text (or nugget_id, id) is missing"),
         ({"nuggets": [{"text": 7}]}, "nuggets[0].text must be a non-empty string, not 7"),
         ({"nuggets": [{"text": "a", "assignment": ["support"]}]}, "nuggets[0].assignment must be a non-empty string"),
         (
@@ -219,7 +252,7 @@ def test_an_error_names_file_line_and_field(change, message, tmp_path):
 @pytest.mark.parametrize(
     ("second", "message"),
     [
-        (answer(a="not_support"), "the label of document 'mine' for nugget .* of query '1' is 0.0, but 2.0 before"),
+        (answer(a="not_support"), "label of document 'mine' for nugget .* of query '1' is 0.0, but 2.0 before"),
         (
             {**answer("b"), "nuggets": [nugget("a", "okay", "support")]},
             "the importance for nugget .* is 'okay', but 'vital'",
@@ -294,7 +327,7 @@ def test_nuggets_of_freshstack_have_documents_of_label_1_and_0():
 def test_a_document_that_is_relevant_and_is_not_is_refused():
     both = {"text": "a", "relevant_corpus_ids": ["x"], "non_relevant_corpus_ids": ["x"]}
 
-    with pytest.raises(ValueError, match=r"the label of document 'x' for nugget .* is 0\.0, but 1.0 before"):
+    with pytest.raises(ValueError, match=r"label of document 'x' for nugget .* is 0\.0, but 1.0 before"):
         read_nuggets({"query_id": "1", "nuggets": [both]})
 
 
@@ -321,7 +354,10 @@ BANK = {
 
 
 def test_questions_and_claims_of_a_bank_are_intents():
-    with pytest.warns(UserWarning, match="aggregator_type AND, but a document with one of the answers counts for all"):
+    with (
+        pytest.warns(UserWarning, match="aggregator_type AND, but a document with one of the answers counts for all"),
+        pytest.warns(UserWarning, match=r"^read_nuggets: 2 nuggets\. 1 nuggets have no importance"),
+    ):
         qrels = read_nuggets(BANK)
 
     assert rows(qrels) == sorted(
@@ -586,7 +622,7 @@ def test_a_weight_of_a_table_is_kept():
         ({"label": "inf"}, "label must be a finite number, not 'inf'"),
         ({"docno": None}, "label must be 0 in a row without a document, not 1"),
         ({"qid": None}, "qid is missing"),
-        ({"iteration": None}, r"iteration \(or nugget_text\) is missing"),
+        ({"iteration": None}, r"nugget_text \(or iteration\) is missing"),
         ({"docno": 1.5}, "docno must be a non-empty string or an integer, not 1.5"),
         ({"doc_id": "e"}, "doc_id must be 'd', like the other column for docno, not 'e'"),
         ({"weight": "x"}, "weight must be a finite number, not 'x'"),
@@ -607,6 +643,107 @@ def test_two_values_of_another_column_for_one_judgement_are_refused():
 def test_a_column_that_is_not_there_cannot_mean_anything():
     with pytest.raises(ValueError, match="the column 'chunk' of columns is missing; found: 'qid', 'docno'"):
         read_nuggets([{"qid": "1", "docno": "d"}], columns={"chunk": "docno"})
+
+
+def test_a_column_of_another_meaning_is_kept_beside_the_one_that_the_user_names():
+    row = {"query_id": "1", "doc_id": "d", "relevance": 1, "iteration": "0", "stance": "PRO"}
+
+    qrels = read_in_silence([row], columns={"stance": "iteration"})
+
+    assert rows(qrels, "qid", "iteration", "docno", "label", "iteration (old)") == [("1", "PRO", "d", 1, "0")]
+
+
+def test_columns_may_be_fields_that_only_some_objects_have():
+    topics = [{"topic_id": "1", "query": "?", "nuggets": ["a", "b"]}, {"qid": "2", "nuggets": ["c"]}]
+
+    with pytest.warns(UserWarning, match="3 nuggets have no judgement"):
+        qrels = read_nuggets(topics, columns={"topic_id": "qid"})
+
+    assert rows(qrels, "qid", "nugget_text", "query") == [("1", "a", "?"), ("1", "b", "?"), ("2", "c", "")]
+
+
+def test_a_row_may_list_the_documents_that_support_its_nugget():
+    aspects = [
+        {"query": "q1", "id": "q1-a", "weight": 0.75, "supporting_docs": ["d1", "d2"]},
+        {"query": "q1", "id": "q1-b", "weight": 0.25, "supporting_docs": ["d2"]},
+    ]
+
+    qrels = read_in_silence(aspects, columns={"query": "qid", "id": "iteration", "supporting_docs": "docno"})
+
+    assert rows(qrels, "qid", "iteration", "docno", "label", "weight") == [
+        ("q1", "q1-a", "d1", 1, 0.75),
+        ("q1", "q1-a", "d2", 1, 0.75),
+        ("q1", "q1-b", "d2", 1, 0.25),
+    ]
+
+
+# The texts of queries
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ([answer(a="support")], {"1": "is it free"}),
+        (
+            [{"text": "is it free", "qid": "1", "docid": "d", "nuggets": [nugget("a", assignment="support")]}],
+            {"1": "is it free"},
+        ),
+        (
+            [
+                {
+                    "query_id": "7",
+                    "query_title": "Who",
+                    "nuggets": [{"_id": "7_0", "text": "a", "relevant_corpus_ids": ["d"]}],
+                }
+            ],
+            {"7": "Who"},
+        ),
+        (
+            [{"query_id": "1", "title_query": "Machu", "claim_bank": [{"claim": "c", "references": ["d"]}]}],
+            {"1": "Machu"},
+        ),
+        ([{"qid": "q1", "query": "Why", "retrieval_gt": [["a"]]}], {"q1": "Why"}),
+        ([{"qid": "1", "docno": "d", "label": 1, "iteration": "a", "query": "Why"}], {"1": "Why"}),
+    ],
+)
+def test_the_text_of_a_query_is_kept_for_people(source, expected):
+    assert dict(rows(read_in_silence(source), "qid", "query")) == expected
+
+
+# Words of importance
+
+
+def test_words_of_ones_own_count_as_much_as_they_say():
+    line = answer(a="support", b="partial_support", c="not_support", d="support")
+    for one, importance in zip(line["nuggets"], ["critical", "critical", "nice", "odd"], strict=True):
+        one["importance"] = importance
+
+    with pytest.warns(
+        UserWarning, match=r"1 importances are unknown words, .* and 0 in vital and weighted .*\('odd' 1\)"
+    ):
+        qrels = read_nuggets([line], importance={"critical": 4, "nice": 1})
+
+    assert rows(qrels, "nugget_text", "weight", "importance_value") == [
+        ("a", 4, 1),
+        ("b", 4, 1),
+        ("c", 1, 0.25),
+        ("d", 1, 0),
+    ]
+    scores = {
+        NuggetScore(importance="vital"): 1.5 / 2,
+        NuggetScore(importance="weighted"): 1.5 / (2 + 0.25),
+        NuggetScore(importance="all"): 2.5 / 4,
+    }
+    assert {measure: value(measure, qrels, answers(qrels)["mine"]) for measure in scores} == pytest.approx(scores)
+
+
+def test_the_vital_words_are_those_of_the_largest_number_even_if_no_nugget_has_them():
+    line = answer(a="support")
+    line["nuggets"][0]["importance"] = "nice"
+
+    qrels = read_in_silence([line], importance={"critical": 1, "nice": 0.25})
+
+    assert value(NuggetScore(importance="vital"), qrels, answers(qrels)["mine"]) == 0
 
 
 # Not nuggets
@@ -676,3 +813,12 @@ def test_a_file_may_be_one_object_or_a_list_on_any_number_of_lines(indent, form,
     path.write_text("\ufeff" + json.dumps(form(RAGTIME), indent=indent))
 
     assert len(read_in_silence(path)) == 1
+
+
+def test_the_diversity_qrels_of_crux_are_lines_with_the_question_as_the_intent(tmp_path):
+    (tmp_path / "qrels.txt").write_text("duc04-test-0 0 duc04-test-0:0#0 5\nduc04-test-0 1 duc04-test-0:0#0 2\n")
+
+    qrels = read_qrels(tmp_path / "qrels.txt")
+
+    assert rows(qrels) == [("duc04-test-0", str(i), "duc04-test-0:0#0", label) for i, label in enumerate([5, 2])]
+    assert value(NuggetScore(full=3), qrels, {"duc04-test-0": ["duc04-test-0:0#0"]}) == 0.75

@@ -15,6 +15,7 @@ from pyterrier_diversity.judged import Groups
 # Three rows, none, one, two.
 OF = np.array([0, 0, 0, 2, 3, 3])
 GROUPS = Groups(OF, 5)
+MIXED = Groups(np.array([2, 0, 4, 4, 0, 0]), 5)
 VALUES = np.array([1.0, 2.0, 4.0, 8.0, 16.0, 32.0])
 
 
@@ -22,9 +23,36 @@ def test_rows_have_a_place_in_their_group():
     assert GROUPS.place.tolist() == [0, 1, 2, 0, 0, 1]
 
 
-def test_groups_have_a_size_and_a_start():
+def test_groups_have_a_size():
     assert GROUPS.size.tolist() == [3, 0, 1, 2, 0]
-    assert GROUPS.start[[0, 2, 3]].tolist() == [0, 3, 4]
+
+
+def test_rows_have_an_order_group_by_group():
+    assert MIXED.order.tolist() == [1, 4, 5, 0, 2, 3]
+    assert GROUPS.order.tolist() == [0, 1, 2, 3, 4, 5]
+
+
+def test_rows_of_a_group_need_not_be_adjacent():
+    assert MIXED.place.tolist() == [0, 0, 0, 1, 1, 2]
+    assert MIXED.first.tolist() == [True, True, True, False, False, False]
+    assert MIXED.above(VALUES).tolist() == [0, 0, 0, 4, 2, 18]
+    assert MIXED.left(np.array([1.0, 0.5, 0.5, 0.0, 1.0, 0.0])).tolist() == [1, 1, 1, 0.5, 0.5, 0]
+    assert MIXED.until(VALUES, np.array([0, 0, 2, 4]), np.array([1, 2, 1, 9])).tolist() == [2, 18, 1, 12]
+
+
+@pytest.mark.parametrize("n_rows", range(7))
+@pytest.mark.parametrize("known", [False, True])
+def test_the_first_rows_are_in_the_same_groups(n_rows, known):
+    groups = Groups(MIXED.of, MIXED.n)
+    if known:
+        groups.above(VALUES)
+
+    top, alone = groups.top(n_rows), Groups(MIXED.of[:n_rows], MIXED.n)
+
+    assert top.order.tolist() == alone.order.tolist()
+    assert top.place.tolist() == alone.place.tolist()
+    assert top.size.tolist() == alone.size.tolist()
+    assert top.above(VALUES[:n_rows]).tolist() == groups.above(VALUES)[:n_rows].tolist()
 
 
 def test_one_row_of_each_group_is_the_first():
@@ -78,12 +106,13 @@ def test_groups_without_rows_have_no_sums(n):
     assert groups.until(nothing, np.arange(n), np.ones(n)).tolist() == [0] * n
 
 
-# Against loops, to the bit
+# Against loops
 
 SIZES = st.lists(st.sampled_from([0, 0, 1, 1, 2, 3, 4, 5, 8, 9, 16, 17, 40]), max_size=12)
 
 
 def grouped(sizes: list[int]) -> Groups:
+    """Groups of these sizes, whose rows are adjacent."""
     return Groups(np.repeat(np.arange(len(sizes)), sizes), len(sizes))
 
 
@@ -107,11 +136,13 @@ def walked(values: np.ndarray, sizes: list[int], initial: float, step) -> list[f
 
 @settings(max_examples=150, deadline=None)
 @given(sizes=SIZES, seed=st.integers(0, 2**32))
-def test_sums_and_products_run_row_after_row(sizes, seed):
+def test_sums_and_products_are_those_of_loops(sizes, seed):
     groups, values = grouped(sizes), drawn(sizes, seed)
 
-    assert groups.above(values).tolist() == walked(values, sizes, 0.0, lambda total, value: total + value)
-    assert groups.left(values).tolist() == walked(values, sizes, 1.0, lambda left, value: left * (1.0 - value))
+    above = walked(values, sizes, 0.0, lambda total, value: total + value)
+    left = walked(values, sizes, 1.0, lambda left, value: left * (1.0 - value))
+    np.testing.assert_allclose(groups.above(values), above, rtol=1e-14)
+    np.testing.assert_allclose(groups.left(values), left, rtol=1e-14)
 
 
 @settings(max_examples=150, deadline=None)
@@ -120,10 +151,8 @@ def test_sums_and_products_are_those_of_pandas(sizes, seed):
     groups, values = grouped(sizes), drawn(sizes, seed)
 
     by_group, of_rest = (pd.Series(rows).groupby(groups.of) for rows in (values, 1 - values))
-    # Its sum over groups makes up for what rounding loses; that of one group after the other does not.
-    assert (groups.above(values) + values).tolist() == by_group.transform(lambda rows: rows.cumsum()).tolist()
-    assert (groups.left(values) * (1 - values)).tolist() == of_rest.cumprod().tolist()
     np.testing.assert_allclose(groups.above(values) + values, by_group.cumsum(), rtol=1e-14)
+    np.testing.assert_allclose(groups.left(values) * (1 - values), of_rest.cumprod(), rtol=1e-14)
     assert groups.place.tolist() == by_group.cumcount().tolist()
     of_groups = pd.RangeIndex(len(sizes))
     assert groups.highest(values).tolist() == by_group.max().reindex(of_groups, fill_value=0).tolist()
@@ -140,7 +169,24 @@ def test_the_sum_until_a_place_is_that_of_a_loop(sizes, seed):
 
     rows = np.split(values, np.cumsum(sizes)[:-1]) if sizes else []
     sums = [[0.0, *accumulate(of_group.tolist())] for of_group in rows]
-    assert totals.tolist() == [sums[g][min(n, len(rows[g]))] for g, n in zip(group, place, strict=True)]
+    expected = [sums[g][min(n, len(rows[g]))] for g, n in zip(group, place, strict=True)]
+    np.testing.assert_allclose(totals, expected, rtol=1e-14)
+
+
+@settings(max_examples=100, deadline=None)
+@given(sizes=SIZES.filter(any), seed=st.integers(0, 2**32), data=st.data())
+def test_the_order_of_groups_and_the_rows_below_do_not_change_a_sum_in_any_bit(sizes, seed, data):
+    groups, values = grouped(sizes), drawn(sizes, seed)
+    # The rows of each group stay in their order.
+    of = np.random.default_rng(seed).permutation(groups.of)
+    place = np.argsort(np.argsort(of, kind="stable"))
+    mixed, n_rows = Groups(of, len(sizes)), data.draw(st.integers(0, len(values)))
+
+    assert mixed.above(values[place]).tolist() == groups.above(values)[place].tolist()
+    assert mixed.left(values[place]).tolist() == groups.left(values)[place].tolist()
+    top = mixed.top(n_rows)
+    assert top.above(values[place][:n_rows]).tolist() == mixed.above(values[place])[:n_rows].tolist()
+    assert top.left(values[place][:n_rows]).tolist() == mixed.left(values[place])[:n_rows].tolist()
 
 
 @settings(max_examples=100, deadline=None)

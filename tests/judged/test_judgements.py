@@ -29,8 +29,8 @@ from pyterrier_diversity import (
     nERR_IA,
     nNRBP,
 )
-from pyterrier_diversity.evaluate.provider import DiversityProvider
 from pyterrier_diversity.judged import Judgements, Memo, judge
+from pyterrier_diversity.provider import DiversityProvider
 
 MEASURES = [
     RBU,
@@ -63,10 +63,10 @@ def judged(*rows: str, **columns: list) -> Judgements:
 
 def table(judgements: Judgements) -> dict[tuple[str, str, str], float]:
     """The label of each query, intent and document."""
-    documents, intents = judgements.documents, judgements.intents
+    documents, intents, labels = judgements.documents, judgements.intents, judgements.labels
     return {
         (judgements.query_ids[documents.query[doc]], intents.ids[intent], documents.ids[doc]): label
-        for doc, intent, label in zip(*(values.tolist() for values in judgements.labels[:3]), strict=True)
+        for doc, intent, label in zip(labels.doc.tolist(), labels.intent.tolist(), labels.value.tolist(), strict=True)
     }
 
 
@@ -118,7 +118,7 @@ def test_ad_hoc_labels_are_the_highest_over_the_intents(labels):
 
     highest: dict[tuple[str, str], float] = {}
     for (query, _, doc), label in labels.items():
-        highest[query, doc] = max(highest.get((query, doc), 0), label)
+        highest[query, doc] = max(highest.get((query, doc), -3), label)
     assert {(query, doc): label for (query, _, doc), label in table(result).items()} == {
         key: label for key, label in highest.items() if label > 0
     }
@@ -297,7 +297,7 @@ def test_queries_without_relevant_documents_are_no_trouble(measure):
     result = by_query([measure], frame, run)
 
     # Two documents for nothing, which only RBU minds; IA has no intent to average over.
-    effort = {"RBU": -0.05 * (0.99 + 0.99**2), "RBU(gain='linear',rel=2.0)@3": -0.05 * (0.99 + 0.99**2)}
+    effort = {"RBU": -0.001 * (0.99 + 0.99**2), "RBU(gain='linear',rel=2.0)@3": -0.001 * (0.99 + 0.99**2)}
     assert list(result.values()) == pytest.approx([effort.get(str(measure), 0), 0], abs=1e-12)
 
 
@@ -392,9 +392,15 @@ def test_values_of_intents_are_averaged_by_their_weights():
     assert result.mean_over_intents(np.array([4.0, 8.0])).tolist() == [0, 7]
 
 
-def test_names_break_ties_in_descending_order():
+def test_documents_are_sorted_by_query_and_descending_name():
     result = judged("q a d2 1", "q a d10 1", "q b D 1", "p a d1 1", "q a é 1")
 
-    names = zip(result.documents.query.tolist(), result.documents.ids.tolist(), strict=True)
-    places = dict(zip(names, result.by_name.tolist(), strict=True))
-    assert places == {(0, "d1"): 1, (1, "é"): 1, (1, "d2"): 2, (1, "d10"): 3, (1, "D"): 4}
+    names = list(zip(result.documents.query.tolist(), result.documents.ids.tolist(), strict=True))
+    assert names == [(0, "d1"), (1, "é"), (1, "d2"), (1, "d10"), (1, "D")]
+    assert result.names == ["é", "d2", "d10", "d1", "D"]
+
+
+def test_labels_are_sorted_by_intent_and_document():
+    result = judged("q b d1 1", "q a d2 2", "q a d1 3", "p c d9 1")
+
+    assert list(table(result)) == [("p", "c", "d9"), ("q", "a", "d2"), ("q", "a", "d1"), ("q", "b", "d1")]

@@ -1,4 +1,4 @@
-"""A run seen through judgements: what it found, where that stands, and what it is worth."""
+"""Rankings with their judgements, as entries."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pyterrier_diversity import RBU, D_nDCG, alpha_nDCG
-from pyterrier_diversity.judged import Judgements, Ranked, Retrieved, Run, ideal, judge, relevant_documents, retrieved
+from pyterrier_diversity.io import run_frame
+from pyterrier_diversity.judged import Judgements, Ranked, Run, ideal, judge, relevant_documents
 from pyterrier_diversity.measures.base import implementation
+from pyterrier_diversity.measures.session import documents_read, passages_read
 
 # Query 1: intents a (d1, d3) and b (d3); query 2: intent c (d1).
 QRELS = [
@@ -43,9 +45,8 @@ def ranked(
     judged_only: bool = False,
 ) -> Ranked:
     judgements = judge(frame() if qrels is None else qrels)
-    found = Run(run).retrieve(judgements).view(judgements.view(rel=rel))
-    every = Ranked(found.judged_only() if judged_only else found)
-    return every if cutoff is None else every.down_to(cutoff, cutoff)
+    found = Ranked.of_run(Run(run_frame(run)), judgements).view(judgements.view(rel=rel))
+    return (found.judged_only() if judged_only else found).top(cutoff)
 
 
 def entries(result: Ranked, *values: np.ndarray) -> list[tuple]:
@@ -58,8 +59,16 @@ def entries(result: Ranked, *values: np.ndarray) -> list[tuple]:
     )
 
 
-def test_entries_are_the_relevant_documents_retrieved_by_query_intent_and_rank():
-    assert entries(ranked()) == [("1", "a", "d3", 2, 2), ("1", "a", "d1", 4, 1), ("1", "b", "d3", 2, 3)]
+def test_entries_are_the_relevant_documents_retrieved_by_rank_query_and_intent():
+    run = {**RUN, "2": {"x": 4, "d1": 3}}
+
+    assert entries(ranked()) == [("1", "a", "d3", 2, 2), ("1", "b", "d3", 2, 3), ("1", "a", "d1", 4, 1)]
+    assert entries(ranked(run=run)) == [
+        ("1", "a", "d3", 2, 2),
+        ("1", "b", "d3", 2, 3),
+        ("2", "c", "d1", 2, 2),
+        ("1", "a", "d1", 4, 1),
+    ]
 
 
 def test_the_length_is_that_of_the_ranking():
@@ -100,7 +109,7 @@ def test_judged_only_moves_the_entries_up():
     result = ranked(judged_only=True)
 
     # left are d2, d3, d1
-    assert entries(result, result.rank) == [("1", "a", "d3", 2), ("1", "a", "d1", 3), ("1", "b", "d3", 2)]
+    assert entries(result, result.rank) == [("1", "a", "d3", 2), ("1", "b", "d3", 2), ("1", "a", "d1", 3)]
     assert result.n.tolist() == [3, 0]
 
 
@@ -115,7 +124,7 @@ def test_rel_leaves_lower_labels_and_their_intents_out():
 def test_the_ad_hoc_view_has_one_entry_for_a_document():
     judgements = judge(frame())
 
-    result = Ranked(Run(RUN).retrieve(judgements).view(judgements.view("ad hoc")))
+    result = Ranked.of_run(Run(run_frame(RUN)), judgements).view(judgements.view("ad hoc"))
 
     assert entries(result) == [("1", "", "d3", 2, 3), ("1", "", "d1", 4, 1)]
 
@@ -123,11 +132,11 @@ def test_the_ad_hoc_view_has_one_entry_for_a_document():
 def test_each_intent_may_be_a_query_with_the_ranking_of_its_query():
     judgements = judge(frame())
 
-    result = Ranked(Run(RUN).retrieve(judgements).view(judgements.view("each intent")))
+    result = Ranked.of_run(Run(run_frame(RUN)), judgements).view(judgements.view("each intent"))
 
-    assert entries(result) == [("1", "a", "d3", 2, 2), ("1", "a", "d1", 4, 1), ("1", "b", "d3", 2, 3)]
+    assert entries(result) == [("1", "a", "d3", 2, 2), ("1", "b", "d3", 2, 3), ("1", "a", "d1", 4, 1)]
     assert result.n.tolist() == [4, 4, 1]
-    assert result.query.tolist() == [0, 0, 1]
+    assert result.query.tolist() == [0, 1, 0]
 
 
 def test_intents_are_counted_in_each_query():
@@ -135,14 +144,14 @@ def test_intents_are_counted_in_each_query():
 
 
 def test_weights_have_sum_1_in_each_query():
-    assert ranked().weight.tolist() == [0.25, 0.25, 0.75]
+    assert ranked().weight.tolist() == [0.25, 0.75, 0.25]
     assert ranked(run={"2": {"d1": 1}}).weight.tolist() == [1]
 
 
 def test_documents_that_are_relevant_to_the_intent_are_counted_above_each_entry():
     result = ranked()
 
-    assert entries(result, result.met) == [("1", "a", "d3", 0), ("1", "a", "d1", 1), ("1", "b", "d3", 0)]
+    assert entries(result, result.met) == [("1", "a", "d3", 0), ("1", "b", "d3", 0), ("1", "a", "d1", 1)]
 
 
 def test_relevant_documents_are_counted_whether_retrieved_or_not():
@@ -165,8 +174,8 @@ def test_the_arrival_of_an_intent_is_its_first_entry():
 
     arrivals = ranked(run=run).arrivals
 
-    assert arrivals.rank.tolist() == [1, 3, 2]
-    assert arrivals.queries.of.tolist() == [0, 0, 1]
+    assert arrivals.rank.tolist() == [1, 2, 3]
+    assert arrivals.queries.of.tolist() == [0, 1, 0]
 
 
 def test_an_intent_that_is_not_met_does_not_arrive():
@@ -178,32 +187,32 @@ def test_an_intent_that_is_not_met_does_not_arrive():
 def test_navigational_intents_are_told_from_informational_ones():
     qrels = frame(intent_type=["nav", "nav", "inf", "inf", "nav", "nav"])
 
-    assert ranked(qrels=qrels).navigational.tolist() == [True, True, False]
+    assert ranked(qrels=qrels).navigational.tolist() == [True, False, True]
     assert not ranked().navigational.any()
 
 
 def test_an_entry_has_the_gain_of_its_document_and_intent_or_its_label():
     result = ranked(qrels=frame(gain=[5, 6, 7, 8, 9, 10]))
 
-    assert result.document_gain.tolist() == [6, 5, 7]
-    assert ranked().document_gain.tolist() == [2, 1, 3]
+    assert result.document_gain.tolist() == [6, 7, 5]
+    assert ranked().document_gain.tolist() == [2, 3, 1]
 
 
 # By document
 
 
-def test_documents_are_there_once_by_query_and_rank():
+def test_documents_are_there_once_by_rank_and_query():
     result = ranked(run={**RUN, "2": {"d1": 1}})
 
-    assert result.judgements.documents.ids[result.documents.doc].tolist() == ["d3", "d1", "d1"]
-    assert result.documents.rank.tolist() == [2, 4, 1]
-    assert result.documents.queries.of.tolist() == [0, 0, 1]
+    assert result.judgements.documents.ids[result.documents.doc].tolist() == ["d1", "d3", "d1"]
+    assert result.documents.rank.tolist() == [1, 2, 4]
+    assert result.documents.queries.of.tolist() == [1, 0, 0]
 
 
 def test_entries_know_their_document():
     result = ranked()
 
-    assert result.documents.of_entry.tolist() == [0, 1, 0]
+    assert result.documents.of_entry.tolist() == [0, 0, 1]
     assert result.documents.total(result.label).tolist() == [5, 1]
 
 
@@ -224,7 +233,7 @@ def test_without_the_column_no_document_is_rare():
 # What entries are worth
 
 
-@pytest.mark.parametrize(("gain", "values"), [("exp", [3, 1, 7]), ("linear", [2, 1, 3]), ("binary", [1, 1, 1])])
+@pytest.mark.parametrize(("gain", "values"), [("exp", [3, 7, 1]), ("linear", [2, 3, 1]), ("binary", [1, 1, 1])])
 def test_gains_are_those_of_the_labels(gain, values):
     assert ranked().gain(D_nDCG(gain=gain)).tolist() == values
 
@@ -240,12 +249,12 @@ def test_a_label_whose_exponential_gain_is_not_finite_is_refused():
 
 
 def test_probabilities_are_measured_by_the_largest_label_of_the_intent():
-    assert ranked().probability(RBU).tolist() == [3 / 4, 1 / 4, 7 / 8]
-    assert ranked().probability(RBU(gain="linear")).tolist() == [1, 1 / 2, 1]
+    assert ranked().probability(RBU).tolist() == [3 / 4, 7 / 8, 1 / 4]
+    assert ranked().probability(RBU(gain="linear")).tolist() == [1, 1, 1 / 2]
 
 
 def test_probabilities_are_measured_by_max_rel_where_it_is_given():
-    assert ranked().probability(RBU(max_rel=4)).tolist() == [3 / 16, 1 / 16, 7 / 16]
+    assert ranked().probability(RBU(max_rel=4)).tolist() == [3 / 16, 7 / 16, 1 / 16]
 
 
 def test_a_label_above_max_rel_is_refused_though_it_was_not_retrieved():
@@ -291,9 +300,9 @@ def test_relevant_documents_stand_by_descending_name():
 
     assert entries(every) == [
         ("1", "a", "d3", 1, 2),
-        ("1", "a", "d1", 2, 1),
         ("1", "b", "d3", 1, 3),
         ("2", "c", "d1", 1, 2),
+        ("1", "a", "d1", 2, 1),
     ]
     assert every.n.tolist() == [2, 1]
     assert every.cutoff is None
@@ -304,13 +313,13 @@ def test_an_ideal_is_a_ranking_of_all_relevant_documents(judgements):
 
     assert entries(every, every.rank) == [
         ("1", "a", "d1", 1),
+        ("2", "c", "d1", 1),
         ("1", "a", "d3", 2),
         ("1", "b", "d3", 2),
-        ("2", "c", "d1", 1),
     ]
     assert every.n.tolist() == [2, 1]
     assert every.cutoff is None
-    assert every.retrieved.rankings() == [["d1", "d3"], ["d1"]]
+    assert every.rankings() == [["d1", "d3"], ["d1"]]
 
 
 def test_an_ideal_ends_at_its_depth(judgements):
@@ -342,15 +351,15 @@ def test_a_shorter_ideal_is_the_beginning_of_a_longer_one_that_is_known(judgemen
     asked = Counter()
     ideal(judgements, Alphabetic(asked), None)
 
-    assert ideal(judgements, Alphabetic(asked), 1).retrieved.rankings() == [["d1"], ["d1"]]
+    assert ideal(judgements, Alphabetic(asked), 1).rankings() == [["d1"], ["d1"]]
     assert asked == {None: 1}
 
 
 def test_each_view_has_an_ideal_of_its_own(judgements):
     high = judgements.view(rel=2)
 
-    assert ideal(judgements, Alphabetic(), None).retrieved.rankings() == [["d1", "d3"], ["d1"]]
-    assert ideal(high, Alphabetic(), None).retrieved.rankings() == [["d3"], ["d1"]]
+    assert ideal(judgements, Alphabetic(), None).rankings() == [["d1", "d3"], ["d1"]]
+    assert ideal(high, Alphabetic(), None).rankings() == [["d3"], ["d1"]]
 
 
 def test_a_copy_of_judgements_in_another_process_remembers_nothing():
@@ -368,20 +377,11 @@ def test_a_measure_is_divided_by_its_value_of_a_ranking_down_to_the_cutoff_that_
 
     at_1 = implementation(alpha_nDCG @ 1)
     best = [("1", "a", "d3", 1, 2), ("1", "b", "d3", 1, 3), ("2", "c", "d1", 1, 2)]
-    assert entries(cut.normalised_by(at_1)) == entries(other.normalised_by(at_1)) == best
-    assert ranked().normalised_by(implementation(alpha_nDCG)).n.tolist() == [2, 1]
+    assert entries(cut.ideal(at_1.normaliser)) == entries(other.ideal(at_1.normaliser)) == best
+    assert ranked().ideal(implementation(alpha_nDCG).normaliser).n.tolist() == [2, 1]
 
 
 # Rankings without a run
-
-
-def test_rankings_may_be_given_as_names():
-    judgements = judge(frame())
-
-    result = Ranked(retrieved(judgements, [["d2", "d3", "x", "d1"], ["x"]]))
-
-    assert entries(result) == entries(ranked())
-    assert result.n.tolist() == ranked().n.tolist()
 
 
 def test_rankings_may_be_given_as_ranks_of_relevant_documents():
@@ -392,25 +392,111 @@ def test_rankings_may_be_given_as_ranks_of_relevant_documents():
     ranks = np.zeros(len(places), dtype=np.int64)
     ranks[[places[0, "d3"], places[0, "d1"]]] = [2, 1]
 
-    found = Retrieved(judgements, ranks, np.array([2, 0]))
+    result = Ranked(judgements, ranks, np.array([2, 0]))
 
-    assert found.rankings() == [["d1", "d3"], []]
-    assert found.as_dict(["1", "2"]) == {"1": {"d1": 2.0, "d3": 1.0}}
-    assert entries(Ranked(found), Ranked(found).rank) == [("1", "a", "d1", 1), ("1", "a", "d3", 2), ("1", "b", "d3", 2)]
-
-
-def test_the_beginning_of_rankings_is_rankings():
-    found = Run(RUN).retrieve(judge(frame())).prefix(np.array([3, 0]))
-
-    assert entries(Ranked(found)) == entries(ranked(cutoff=3))
-    assert found.n.tolist() == [3, 0]
-    assert found.rankings() == [["d2", "d3", "x"], []]
+    assert result.rankings() == [["d1", "d3"], []]
+    assert result.rankings(1) == [["d1"], []]
+    assert result.judged_only() is result
+    assert entries(result, result.rank) == [("1", "a", "d1", 1), ("1", "a", "d3", 2), ("1", "b", "d3", 2)]
 
 
-def test_rankings_are_told_with_falling_scores_down_to_a_depth():
-    found = Run(RUN).retrieve(judge(frame()))
+@pytest.mark.parametrize("depth", [None, 2, 9])
+def test_rankings_are_the_documents_of_the_run_down_to_a_depth(depth):
+    result = ranked()
 
-    assert found.as_dict(["first", "second"], 2) == {"first": {"d2": 2.0, "d3": 1.0}, "second": {"x": 1.0}}
+    assert result.rankings(depth) == [["d2", "d3", "x", "d1"][:depth], ["x"]]
+    assert result.rankings(depth, slice(1, 2)) == [["x"]]
+    assert result.top(3).rankings(depth) == [["d2", "d3", "x"][:depth], ["x"]]
+    assert result.down_to(np.array([1, 0])).rankings(depth) == [["d2"], []]
+
+
+def test_each_intent_has_the_documents_of_its_query():
+    judgements = judge(frame())
+
+    result = Ranked.of_run(Run(run_frame(RUN)), judgements).view(judgements.view("each intent"))
+
+    assert result.rankings(2) == [["d2", "d3"], ["d2", "d3"], ["x"]]
+
+
+@pytest.mark.parametrize("view", [{"view": "each intent"}, {"view": "ad hoc"}, {"rel": 3}], ids=str)
+def test_rankings_without_a_run_keep_documents_that_are_not_relevant_in_a_view(view):
+    judgements = judge(frame())
+    seen = judgements.view(**view)
+
+    result = ideal(judgements, Alphabetic(), None).view(seen)
+
+    every = {"1": ["d1", "d3"], "2": ["d1"]}
+    assert result.rankings() == [every[query] for query in seen.query_ids]
+    assert result.rankings(1) == [["d1"]] * len(seen)
+
+
+# A cutoff is the beginning of every array
+
+PER_ENTRY = ["rank", "doc", "intent", "query", "label", "document_gain", "weight", "met", "navigational", "n_relevant"]
+
+
+@pytest.mark.parametrize("cutoff", [1, 2, 3, 4, 9])
+@pytest.mark.parametrize("whole_first", [False, True])
+def test_a_cutoff_keeps_the_first_values_of_all_entries(cutoff, whole_first):
+    every = ranked(run={**RUN, "2": {"x": 4, "d1": 3}})
+    values = [getattr(every, name) for name in PER_ENTRY] if whole_first else []
+    top = every.top(cutoff)
+    n = int((every.rank <= cutoff).sum())
+
+    assert [getattr(top, name).tolist() for name in PER_ENTRY] == [
+        getattr(every, name)[:n].tolist() for name in PER_ENTRY
+    ]
+    assert [len(value) for value in values] == [4] * len(values)
+    assert top.left(RBU).tolist() == every.left(RBU)[:n].tolist()
+    assert top.gain(D_nDCG).tolist() == every.gain(D_nDCG)[:n].tolist()
+    documents, of_all = top.documents, every.documents
+    n_docs = int((of_all.rank <= cutoff).sum())
+    assert documents.rank.tolist() == of_all.rank[:n_docs].tolist()
+    assert documents.queries.size.sum() == n_docs
+    assert documents.total(top.label).tolist() == of_all.total(every.label)[:n_docs].tolist()
+
+
+@pytest.mark.parametrize("values", ["label", "probability", "gain", "left"])
+def test_a_formula_cannot_change_the_values_that_others_read(values):
+    shared = getattr(ranked().top(2), values)
+    shared = shared if values == "label" else shared(RBU)
+
+    with pytest.raises(ValueError, match="read-only"):
+        shared *= 2
+
+
+def test_values_of_entries_are_computed_once_for_all_cutoffs():
+    every, asked = ranked(), []
+
+    def compute(whole: Ranked) -> np.ndarray:
+        asked.append(whole)
+        return whole.rank * 2
+
+    assert [every.top(cutoff).per_entry("twice", compute).tolist() for cutoff in (1, 2, None, 3)] == [
+        [],
+        [4, 4],
+        [4, 4, 8],
+        [4, 4],
+    ]
+    assert asked == [every]
+
+
+def test_equal_discounts_are_computed_once():
+    asked = []
+
+    @dataclass(frozen=True)
+    class Discount:
+        base: float
+
+        def __call__(self, rank: np.ndarray) -> np.ndarray:
+            asked.append(self.base)
+            return 1 / (rank + self.base)
+
+    every = ranked()
+
+    assert every.top(2).discounted(Discount(2.0)).tolist() == every.discounted(Discount(2.0))[:2].tolist()
+    assert every.discounted(Discount(3.0))[0] == 1 / 5
+    assert asked == [2.0, 3.0]
 
 
 # Turns, all documents, passages
@@ -436,7 +522,7 @@ def test_rankings_are_read_in_the_turns_of_the_run_or_in_batches():
 def test_every_document_that_is_read_is_listed_with_its_words():
     result = ranked(run=session(doc_len=[10, np.nan, 30, 40]))
 
-    listed = result.listed(result.turns(5), "EU_DD")
+    listed = documents_read(result, result.turns(5), "EU_DD")
 
     np.testing.assert_array_equal(listed.words, [10, np.nan, 30, 40])
     assert listed.rank.tolist() == [1, 2, 4, 5]
@@ -447,17 +533,17 @@ def test_every_document_that_is_read_is_listed_with_its_words():
 def test_documents_of_turns_that_are_not_read_are_not_listed():
     result = ranked(run=session(doc_len=[10, 20, 30, 40]))
 
-    assert result.listed(result.turns(5).down_to(1), "EU_DD").words.tolist() == [10, 20]
+    assert documents_read(result, result.turns(5).down_to(1), "EU_DD").words.tolist() == [10, 20]
 
 
 def test_without_lengths_a_run_warns_once_that_no_length_is_known():
     result = ranked()
 
     with pytest.warns(UserWarning, match="The run has no column doc_len .* costs nothing for EU_DD.*--doc-len"):
-        listed = result.listed(result.turns(5), "EU_DD")
+        listed = documents_read(result, result.turns(5), "EU_DD")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        result.down_to(2).listed(result.turns(5), "EU_DD")
+        documents_read(result.top(2), result.turns(5), "EU_DD")
     assert np.isnan(listed.words).all()
     assert listed.rank.tolist() == [1, 2, 3, 4, 1]
 
@@ -467,7 +553,7 @@ def test_nothing_that_is_read_needs_no_length():
         warnings.simplefilter("error")
         result = ranked(run={})
 
-        assert result.listed(result.turns(5), "EU_DD").rank.tolist() == []
+        assert documents_read(result, result.turns(5), "EU_DD").rank.tolist() == []
 
 
 PASSAGES = pd.DataFrame(
@@ -485,7 +571,7 @@ PASSAGES = pd.DataFrame(
 
 def read(result: Ranked) -> list[tuple]:
     """Intent, document and rating of the passages, nugget by nugget."""
-    passages, judgements = result.passages, result.judgements
+    passages, judgements = passages_read(result), result.judgements
     intents = judgements.intents.ids[result.intent[passages.entry]].tolist()
     docs = judgements.documents.ids[result.doc[passages.entry]].tolist()
     every = zip(intents, docs, passages.rating.tolist(), strict=True)
@@ -515,7 +601,7 @@ def test_passages_of_documents_below_the_cutoff_are_not_read():
 def test_passages_have_the_query_of_their_document():
     two = pd.concat([PASSAGES, PASSAGES.assign(qid="r")])
 
-    passages = ranked(qrels=two, run={"q": {"d2": 1}, "r": {"d1": 1}}).passages
+    passages = passages_read(ranked(qrels=two, run={"q": {"d2": 1}, "r": {"d1": 1}}))
 
     assert sorted(passages.query.tolist()) == [0, 0, 1, 1, 1]
 
@@ -562,8 +648,8 @@ def test_entries_are_those_of_a_walk_down_each_ranking(labels, rankings, depth, 
         for rank, doc in enumerate(tops[query][:cutoff], start=1)
         if labels.get((query, intent, doc), 0) > 0
     ]
-    assert entries(result) == expected
+    assert entries(result) == sorted(expected, key=lambda entry: (entry[3], entry[0], entry[1]))
     assert result.n.tolist() == [len(tops[query][:cutoff]) for query in queries]
-    found = [sorted({(rank, doc) for q, _, doc, rank, _ in expected if q == query}) for query in queries]
+    found = sorted({(rank, query, doc) for query, _, doc, rank, _ in expected})
     names = result.judgements.documents.ids[result.documents.doc].tolist()
-    assert list(zip(result.documents.rank.tolist(), names, strict=True)) == [pair for of in found for pair in of]
+    assert list(zip(result.documents.rank.tolist(), names, strict=True)) == [(rank, doc) for rank, _, doc in found]

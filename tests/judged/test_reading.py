@@ -258,7 +258,7 @@ def test_an_intent_type_that_is_not_constant_in_its_intent_is_refused():
 
 
 def test_types_that_differ_for_want_of_a_column_of_intents_are_told_so():
-    misnamed = qrels("q a d1 1", "q b d2 1", intent_type=["inf", "nav"]).rename(columns={"iteration": "subtopic"})
+    misnamed = qrels("q a d1 1", "q b d2 1", intent_type=["inf", "nav"]).rename(columns={"iteration": "topic"})
 
     with pytest.raises(ValueError, match=r"rows of a query's intent \(no column iteration tells them apart\), but"):
         judge(misnamed)
@@ -534,7 +534,7 @@ def test_passages_that_contradict_each_other_are_refused(rows, columns, message)
 def test_views_keep_the_passages_of_the_labels_that_they_keep():
     judgements = judge(passages("q x d 1 a 1", "q x e 2 b 3", "q y e 3 c 2"))
 
-    assert judgements.view("ad hoc").passages.label.tolist() == [0, 1, 1]
+    assert judgements.view("ad hoc").passages.label.tolist() == [1, 0, 0]  # e comes before d
     assert judgements.view(rel=2).passages.rating.tolist() == [3, 2]
     each = judgements.view("each intent")
     assert each.documents.ids[each.labels.doc[each.passages.label]].tolist() == ["d", "e", "e"]
@@ -609,7 +609,24 @@ def test_an_importance_is_one_word_for_an_intent(importance, message):
 
 
 def test_an_importance_may_be_any_word_or_number():
-    judgements = judge(qrels("q a d1 1", "q b d2 0", importance=["must", 3]))
+    judgements = judge(qrels("q a d1 1", "q b d2 0", "q c d2 1", importance=["okay", 3, "vital"]))
 
-    assert judgements.named.importance.tolist() == ["must", "3"]
-    assert judgements.view("each intent").named.importance.tolist() == ["must"]
+    assert judgements.named.importance.tolist() == [0.5, 0, 1]
+    assert judgements.view("each intent").named.importance.tolist() == [0.5, 1]
+
+
+def test_what_an_importance_counts_may_be_given():
+    judgements = judge(qrels("q a d1 1", "q b d2 1", importance=["must", "vital"], importance_value=[1, 0.25]))
+
+    assert judgements.named.importance.tolist() == [1, 0.25]
+    with pytest.raises(ValueError, match=r"importance_value must be in \[0, 1\], but query 'q' has 2"):
+        judge(qrels("q a d1 1", importance_value=[2]))
+
+
+@pytest.mark.parametrize("name", ["subtopic", "aspect", "intent", "facet", "perspective", "nugget"])
+def test_a_column_that_looks_like_the_intent_is_refused_unless_another_one_is(name):
+    judgements = qrels("q a d1 1", "q b d2 1")
+
+    with pytest.raises(ValueError, match=rf"^qrels have a column {name}, but .* columns={{'{name}': 'iteration'}}"):
+        judge(judgements.rename(columns={"iteration": name}))
+    assert len(judge(judgements.assign(**{name: "x"})).intents.ids) == 2

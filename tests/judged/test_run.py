@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pyterrier_diversity import AP_IA, IA, P_IA, RBU, Adhoc, StRecall, alpha_nDCG
+from pyterrier_diversity.io import qrels_frame, run_frame
 from pyterrier_diversity.judged import Run, judge
 
 
@@ -27,6 +28,12 @@ def run(*rows: str) -> pd.DataFrame:
 def qrels(*rows: str) -> pd.DataFrame:
     """Qrels of the rows "qid docno label", of one intent."""
     return pd.DataFrame([row.split() for row in rows], columns=["qid", "docno", "label"]).astype({"label": float})
+
+
+def with_a_second_intent(judgements: pd.DataFrame) -> pd.DataFrame:
+    """The same qrels, in which the first query has a further intent without a document."""
+    named = judgements.head(1).assign(docno="", label=0.0, iteration="other")
+    return pd.concat([judgements.assign(iteration="0"), named])
 
 
 def value(measure: ir_measures.Measure, judgements: object, retrieved: object) -> float:
@@ -73,7 +80,7 @@ def test_integers_that_floats_cannot_tell_apart_are_no_tie(form):
     frame = pd.DataFrame({"query_id": "q", "doc_id": ["a", "b"], "score": [2**53 + 1, 2**53]})
     given = frame if form is pd.DataFrame else {"q": dict(zip(frame["doc_id"], frame["score"].tolist(), strict=True))}
 
-    assert Run(given).ranking("q") == ["a", "b"]
+    assert Run(run_frame(given)).ranking("q") == ["a", "b"]
 
 
 # Ranks beside scores
@@ -184,15 +191,15 @@ def test_rankings_are_those_of_a_sort_by_score_and_docno_of_each_query(rows):
 @settings(max_examples=60, deadline=None)
 @given(rows=SCORED.filter(bool), relevant=st.sets(st.sampled_from("abcdefgh"), min_size=1))
 def test_ranks_and_lengths_are_those_of_the_sorted_rankings(rows, relevant):
-    judgements = judge({query: dict.fromkeys(sorted(relevant), 1) for query in ("q1", "q2", "q3")})
-    found = Run(pd.DataFrame(rows, columns=["qid", "docno", "score"])).retrieve(judgements)
+    judgements = judge(qrels_frame({query: dict.fromkeys(sorted(relevant), 1) for query in ("q1", "q2", "q3")}))
+    found, n = Run(pd.DataFrame(rows, columns=["qid", "docno", "score"])).find(judgements)
 
     for i, query in enumerate(judgements.query_ids):
         documents = sorted((row[1:] for row in rows if row[0] == query), key=lambda row: (row[1], row[0]), reverse=True)
         names = [doc for doc, _ in documents]
-        assert found.n[i] == len(names)
+        assert n[i] == len(names)
         of_query = judgements.documents.query == i
-        ranks = dict(zip(judgements.documents.ids[of_query].tolist(), found.ranks[of_query].tolist(), strict=True))
+        ranks = dict(zip(judgements.documents.ids[of_query].tolist(), found[of_query].tolist(), strict=True))
         assert ranks == {doc: names.index(doc) + 1 if doc in names else 0 for doc in relevant}
 
 
@@ -257,7 +264,8 @@ def test_a_run_that_shares_no_query_with_the_qrels_warns_once_and_scores_the_def
 
 def unjudged(n: int, judged: str = "d1 1") -> tuple[pd.DataFrame, pd.DataFrame]:
     """Qrels of n queries, and a run of which no document is judged but perhaps one of the first query."""
-    return qrels(*(f"q{i} {judged}" for i in range(n))), run(*(f"q{i} x{i} 1" for i in range(n)))
+    judgements = with_a_second_intent(qrels(*(f"q{i} {judged}" for i in range(n))))
+    return judgements, run(*(f"q{i} x{i} 1" for i in range(n)))
 
 
 @pytest.mark.parametrize("judged", ["d1 1", "d1 0"])
@@ -275,17 +283,32 @@ def test_a_run_without_a_judged_document_in_several_queries_warns_once(judged):
     assert set(aggregates.values()) == {0}
 
 
-def test_a_run_without_a_judged_document_in_few_queries_is_silent():
+def test_the_warning_names_a_document_of_a_session_that_begins_with_an_empty_turn():
+    judgements, ranking = unjudged(5)
+
+    with pytest.warns(UserWarning, match="'x0' in the run, 'd1' in the qrels"):
+        value(P_IA @ 1, judgements, ranking.assign(turn=2))
+
+
+def test_a_batch_without_a_judged_document_in_few_queries_is_silent():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
 
         assert value(P_IA @ 1, *unjudged(4)) == 0
 
 
+@pytest.mark.parametrize("n", [1, 4])
+def test_a_whole_run_without_a_judged_document_warns_for_any_number_of_queries(n):
+    judgements, ranking = unjudged(n)
+
+    with pytest.warns(UserWarning, match=rf"^No document of the run is judged in any of the {n} queries"):
+        Run(ranking, is_whole=True).find(judge(judgements))
+
+
 @pytest.mark.parametrize("row", ["q0 x0 0", "q0 x0 -1", "q4 x4 1"])
 def test_one_judged_document_shows_that_the_ids_are_those_of_the_qrels(row):
     judgements, ranking = unjudged(5)
-    judgements = pd.concat([judgements, qrels(row)])
+    judgements = pd.concat([judgements, qrels(row).assign(iteration="0")])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
 
@@ -330,19 +353,19 @@ def test_repeated_documents_are_counted_in_one_warning():
         UserWarning,
         match=r"repeats documents within a query, 3 times in all, such as 'd1' in query 'p'; the best rank",
     ) as caught:
-        ir_measures.calc_aggregate(measures, qrels("p d1 1", "q d2 1"), retrieved)
+        ir_measures.calc_aggregate(measures, with_a_second_intent(qrels("p d1 1", "q d2 1")), retrieved)
 
     assert len(caught) == 1
 
 
 def test_all_repeated_documents_of_a_list_are_counted():
     with pytest.warns(UserWarning, match="repeats documents within a query, 3 times in all"):
-        Run({"p": ["a", "b", "c", "a"], "q": ["a", "b", "c", "d", "b", "a"]}).rankings(["p", "q"])
+        Run(run_frame({"p": ["a", "b", "c", "a"], "q": ["a", "b", "c", "d", "b", "a"]})).rankings(["p", "q"])
 
 
 def test_a_query_without_documents_repeats_none():
     with pytest.warns(UserWarning, match="1 times in all, such as 'b' in query 'p'"):
-        Run({"p": ["b", "a", "b", "c"]}).rankings(["lacking", "p"])
+        Run(run_frame({"p": ["b", "a", "b", "c"]})).rankings(["lacking", "p"])
 
 
 def test_repeated_documents_of_queries_that_the_qrels_lack_are_of_no_interest():
@@ -356,7 +379,7 @@ def test_a_document_may_be_in_several_queries():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
 
-        assert value(AP_IA, qrels("p d1 1", "q d1 1"), run("p d1 1", "q d1 1")) == 1
+        assert value(AP_IA, with_a_second_intent(qrels("p d1 1", "q d1 1")), run("p d1 1", "q d1 1")) == 1
 
 
 @settings(max_examples=60, deadline=None)
@@ -515,11 +538,11 @@ def session(rows: list[tuple[str, str, float, int]]) -> list[str | None]:
 def test_sessions_are_those_of_the_specification(rows):
     retrieved = Run(pd.DataFrame(rows, columns=["qid", "docno", "score", "turn"]))
 
-    found = retrieved.retrieve(judge({query: dict.fromkeys("abcd", 1) for query in "pq"}))
+    found, n = retrieved.find(judge(qrels_frame({query: dict.fromkeys("abcd", 1) for query in "pq"})))
 
     sessions = [session([row for row in rows if row[0] == query]) for query in "pq"]
-    assert found.n.tolist() == [len(ranks) for ranks in sessions]
-    assert found.ranks.tolist() == [ranks.index(doc) + 1 if doc in ranks else 0 for ranks in sessions for doc in "abcd"]
+    assert n.tolist() == [len(ranks) for ranks in sessions]
+    assert found.tolist() == [ranks.index(doc) + 1 if doc in ranks else 0 for ranks in sessions for doc in "dcba"]
 
 
 @pytest.mark.parametrize("bad", [-1.0, 0.5])

@@ -9,21 +9,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from by_hand import qrels
-from pyterrier_diversity.judged import Retrieved, Run, Turns, judge
-from pyterrier_diversity.judged.sessions import TurnSizes, read_in_turns
+from pyterrier_diversity.io import run_frame
+from pyterrier_diversity.judged import Ranked, Run, Turns, judge
+from pyterrier_diversity.judged.sessions import Sessions
 
 JUDGED = judge(qrels("q x a 1", "r x a 1", "s x a 1"))
 
 
-def sessions(*rows: str, **columns: list) -> Retrieved:
+def sessions(*rows: str, **columns: list) -> Ranked:
     """The sessions of a run of the rows "qid docno turn", best first."""
     frame = pd.DataFrame([row.split() for row in rows], columns=["qid", "docno", "turn"]).astype({"turn": int})
     frame = frame.assign(score=-np.arange(len(frame), dtype=float), **columns)
-    return Run(frame).retrieve(JUDGED)
-
-
-def turns_of(found: Retrieved, batch: int = 5) -> Turns:
-    return read_in_turns(found.turn_sizes(), found.n, batch)
+    return Ranked.of_run(Run(frame), JUDGED)
 
 
 def by_query(turns: Turns, values: np.ndarray) -> list[list[int]]:
@@ -35,26 +32,26 @@ THREE = sessions("q a 0", "q b 0", "q c 2", "q a 2", "q d 2", "r a 0")
 
 
 def test_a_turn_ends_at_its_last_document_and_a_missing_one_is_a_rank():
-    turns = turns_of(THREE)
+    turns = THREE.turns(5)
 
     assert by_query(turns, turns.last) == [[2, 6], [1], []]
     assert turns.n.tolist() == [3, 1, 0]
 
 
 def test_a_turn_starts_below_the_one_before():
-    turns = turns_of(THREE)
+    turns = THREE.turns(5)
 
     assert by_query(turns, turns.start) == [[0, 3], [0], []]
 
 
 def test_turns_are_counted_from_0_in_each_query_those_without_documents_too():
-    turns = turns_of(THREE)
+    turns = THREE.turns(5)
 
     assert by_query(turns, turns.number) == [[0, 2], [0], []]
 
 
 def test_ranks_have_a_turn_and_a_place_in_it():
-    turns = turns_of(THREE)
+    turns = THREE.turns(5)
     ranks = np.array([1, 2, 4, 6, 1])
 
     rows = turns.of(np.array([0, 0, 0, 0, 1]), ranks)
@@ -68,11 +65,11 @@ def test_ranks_have_a_turn_and_a_place_in_it():
     ("cutoff", "last"), [(1, [2, 1, 0]), (2, [3, 1, 0]), (3, [6, 1, 0]), (2**63, [6, 1, 0]), (None, [6, 1, 0])]
 )
 def test_a_cutoff_ends_with_its_turn(cutoff, last):
-    assert turns_of(THREE).down_to(cutoff).last_rank.tolist() == last
+    assert THREE.turns(5).down_to(cutoff).last_rank.tolist() == last
 
 
 def test_a_cutoff_keeps_that_many_turns():
-    turns = turns_of(THREE).down_to(2)
+    turns = THREE.turns(5).down_to(2)
 
     assert by_query(turns, turns.last) == [[2], [1], []]
     assert by_query(turns, turns.start) == [[0], [0], []]
@@ -81,9 +78,9 @@ def test_a_cutoff_keeps_that_many_turns():
 
 @pytest.mark.parametrize(("batch", "last"), [(1, [1, 2, 3, 4, 5]), (2, [2, 4, 5]), (5, [5]), (9, [5]), (2**62, [5])])
 def test_without_a_column_turn_each_batch_of_documents_is_a_turn(batch, last):
-    run = Run({"q": dict(zip("abcde", range(5, 0, -1), strict=True))})
+    run = Run(run_frame({"q": list("abcde")}))
 
-    turns = turns_of(run.retrieve(JUDGED), batch)
+    turns = Ranked.of_run(run, JUDGED).turns(batch)
 
     assert by_query(turns, turns.last) == [last, [], []]
     assert turns.n.tolist() == [len(last), 0, 0]
@@ -93,20 +90,28 @@ def test_without_a_column_turn_each_batch_of_documents_is_a_turn(batch, last):
     ("n", "last", "n_turns"), [([0, 0, 0], [[], [], []], [0, 0, 0]), ([3, 1, 0], [[2], [1], []], [2, 1, 0])]
 )
 def test_turns_below_the_ranks_that_are_read_are_left_out(n, last, n_turns):
-    turns = read_in_turns(THREE.turn_sizes(), np.array(n), 5)
+    turns = THREE.down_to(np.array(n)).turns(5)
 
     assert by_query(turns, turns.last) == last
     assert turns.n.tolist() == n_turns
 
 
 def test_a_turn_of_which_some_ranks_are_read_ends_there():
-    turns = read_in_turns(THREE.turn_sizes(), np.array([5, 1, 0]), 5)
+    turns = THREE.down_to(np.array([5, 1, 0])).turns(5)
 
     assert by_query(turns, turns.last) == [[2, 5], [1], []]
 
 
 def test_rankings_without_documents_have_no_turns():
-    turns = turns_of(Run({}).retrieve(JUDGED))
+    turns = Ranked.of_run(Run(run_frame({})), JUDGED).turns(5)
+
+    assert turns.n.tolist() == turns.last_rank.tolist() == [0, 0, 0]
+
+
+def test_a_run_of_sessions_without_rows_has_no_turns():
+    empty = pd.DataFrame({"qid": ["q"], "docno": ["a"], "score": [1.0], "turn": [0]}).iloc[:0]
+
+    turns = Ranked.of_run(Run(empty), JUDGED).turns(5)
 
     assert turns.n.tolist() == turns.last_rank.tolist() == [0, 0, 0]
 
@@ -115,7 +120,7 @@ def test_each_intent_has_the_session_of_its_query():
     judgements = judge(qrels("q x a 1", "q y b 1", "r x a 1"))
     frame = pd.DataFrame([("q", "a", 2, 0), ("q", "b", 1, 1)], columns=["qid", "docno", "score", "turn"])
 
-    turns = turns_of(Run(frame).retrieve(judgements).view(judgements.view("each intent")))
+    turns = Ranked.of_run(Run(frame), judgements).view(judgements.view("each intent")).turns(5)
 
     assert by_query(turns, turns.last) == [[1, 2], [1, 2], []]
 
@@ -130,10 +135,22 @@ def test_turns_are_those_of_a_walk_down_each_session(sizes, cutoff, read):
     # A session ends with a document, and a turn without one is a rank.
     sizes = [of_query[: max((i + 1 for i, size in enumerate(of_query) if size), default=0)] for of_query in sizes]
     turn_of_rank = [[turn for turn, size in enumerate(of) for _ in range(max(size, 1))][:read] for of in sizes]
-    given_sizes = [TurnSizes(np.flatnonzero(of), np.array([size for size in of if size], dtype=int)) for of in sizes]
+    answered = [query for query, of_query in enumerate(sizes) if of_query]
+    rows = [
+        (place, turn) for place, q in enumerate(answered) for turn, size in enumerate(sizes[q]) for _ in range(size)
+    ]
+    of_run = np.array([answered.index(query) if of_query else -1 for query, of_query in enumerate(sizes)])
 
-    turns = read_in_turns(given_sizes, np.array(list(map(len, turn_of_rank))), 5).down_to(cutoff)
+    sessions = Sessions(*np.array(rows, dtype=int).reshape(-1, 2).T)
+    turns = sessions.turns(of_run, np.array(list(map(len, turn_of_rank)))).down_to(cutoff)
 
+    ranks = [
+        1 + sum(max(size, 1) for size in sizes[q][:t]) + i
+        for q in answered
+        for t, n in enumerate(sizes[q])
+        for i in range(n)
+    ]
+    assert sessions.rank.tolist() == ranks
     walked = []
     for query, (of_query, of_rank) in enumerate(zip(sizes, turn_of_rank, strict=True)):
         seen = [turn for turn in dict.fromkeys(of_rank) if cutoff is None or turn < cutoff]
@@ -152,16 +169,16 @@ def test_turns_are_those_of_a_walk_down_each_session(sizes, cutoff, read):
 
 
 def test_each_document_has_its_length_except_repeated_ones():
-    lengths = sessions("q a 0", "q b 2", "q a 2", "r a 0", doc_len=[10.0, np.nan, 10.0, 7.0]).doc_len()
+    run = sessions("q a 0", "q b 2", "q a 2", "r a 0", doc_len=[10.0, np.nan, 10.0, 7.0]).run
 
     # a; b, whose length is not known; a again
-    np.testing.assert_array_equal(lengths[0], [10, np.nan, np.nan])
-    np.testing.assert_array_equal(lengths[1], [7])
-    assert lengths[2].tolist() == []
+    np.testing.assert_array_equal(run.doc_len("q"), [10, np.nan, np.nan])
+    np.testing.assert_array_equal(run.doc_len("r"), [7])
+    assert run.doc_len("s").tolist() == []
 
 
 def test_without_the_column_no_length_is_told():
-    assert THREE.doc_len() is None
+    assert not THREE.run.has_lengths
 
 
 @pytest.mark.parametrize(("length", "rule"), [(-1.0, "must not be negative"), (np.inf, "must be a finite number")])

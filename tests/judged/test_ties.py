@@ -24,6 +24,13 @@ def test_queries_are_tied_across_a_rank_where_it_and_the_next_one_have_one_score
     assert set(run_of(*reversed(TIED)).tied_across(rank)) == queries
 
 
+def test_the_last_document_of_a_query_does_not_tie_with_the_first_of_the_next_one():
+    run = run_of(("p", "a", 1.0), ("q", "b", 1.0), ("q", "c", 0.0), ("r", "d", 0.0))
+
+    assert run.tied_queries == []
+    assert [run.tied_across(rank) for rank in (1, 2, 3)] == [[], [], []]
+
+
 def test_a_document_that_is_there_twice_has_one_rank_and_ties_with_others_only():
     run = run_of(("q", "a", 3.0), ("q", "a", 3.0), ("q", "b", 2.0), ("q", "a", 1.0), ("q", "c", 1.0))
 
@@ -37,6 +44,24 @@ def test_turns_follow_each_other_and_an_empty_one_is_a_rank():
     assert [run.tied_across(rank) for rank in (1, 2, 3, 4)] == [[], [], ["q"], []]
 
 
+def test_the_last_document_of_a_query_is_not_tied_with_the_first_of_the_next():
+    run = run_of(("p", "a", 2.0), ("p", "b", 1.0), ("q", "c", 1.0), ("q", "d", 0.0))
+    turns = run_of(("q", "a", 2.0, 0), ("q", "b", 1.0, 0), ("q", "c", 1.0, 1), ("q", "d", 0.0, 1), turn=True)
+    lone = run_of(*((query, "a", 1.0) for query in "pqr"))
+
+    for ranked in (run, turns, lone):
+        assert (ranked.tied_queries, [ranked.tied_across(rank) for rank in range(5)]) == ([], [[]] * 5)
+        shuffled = ranked.shuffled({query: np.random.default_rng(1) for query in ranked.query_ids})
+        assert [shuffled.ranking(query) for query in "pqr"] == [ranked.ranking(query) for query in "pqr"]
+
+
+def test_queries_beside_each_other_with_one_score_are_tied_in_themselves_only():
+    run = run_of(("p", "a", 1.0), ("p", "b", 1.0), ("q", "c", 1.0), ("r", "d", 1.0), ("r", "e", 1.0))
+
+    assert run.tied_queries == ["p", "r"]
+    assert [run.tied_across(rank) for rank in (1, 2)] == [["p", "r"], []]
+
+
 def test_integers_that_floats_cannot_tell_apart_are_not_tied():
     frame = pd.DataFrame({"qid": "q", "docno": ["a", "b"], "score": [2**60, 2**60 + 1]})
 
@@ -44,7 +69,7 @@ def test_integers_that_floats_cannot_tell_apart_are_not_tied():
 
 
 def test_a_run_without_rows_has_no_ties():
-    run = Run({})
+    run = Run(pd.DataFrame())
 
     assert (run.tied_queries, run.tied_across(1)) == ([], [])
 

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import copy
+import inspect
 import pickle
+import pydoc
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +17,7 @@ from ir_measures import AP, RBP, P, nDCG
 import pyterrier_diversity
 from pyterrier_diversity import (
     AP_IA,
+    CDG,
     ERR,
     ERR_IA,
     IA,
@@ -22,6 +25,8 @@ from pyterrier_diversity import (
     P_IA,
     RBU,
     Adhoc,
+    Dsharp_nDCG,
+    Dsharp_Q,
     Sharp,
     StRecall,
     alpha_DCG,
@@ -29,11 +34,11 @@ from pyterrier_diversity import (
     nERR_IA,
     nNRBP,
     register,
-    register_provider,
 )
 from pyterrier_diversity.measures import DiversityMeasure, registered
 from pyterrier_diversity.measures.base import implementation, is_ours
 from pyterrier_diversity.parameters import CUTOFF, REL, Parameter
+from pyterrier_diversity.provider import register_provider
 from pyterrier_diversity.report.reference import entry
 
 BUILT_IN = ["alpha_DCG", "alpha_nDCG", "ERR", "ERR_IA", "nERR_IA", "NRBP", "nNRBP", "AP_IA", "P_IA", "StRecall"]
@@ -85,7 +90,7 @@ def test_measures_are_listed_by_name_without_regard_to_case():
     assert {"RBU", "IA", "Adhoc", "Sharp", *BUILT_IN} <= set(NAMES)
 
 
-@pytest.mark.parametrize("measure", registered(), ids=lambda measure: measure.NAME)
+@pytest.mark.parametrize("measure", [RBU, IA, CDG, Dsharp_nDCG, Dsharp_Q], ids=lambda measure: measure.NAME)
 def test_registering_twice_changes_nothing(measure):
     before, held = registered(), get(measure.NAME)
 
@@ -150,7 +155,7 @@ def test_every_measure_is_exported(measure):
     ("measure", "text"),
     [
         (RBU, "RBU"),
-        (RBU(p=0.99, e=0.05), "RBU"),
+        (RBU(p=0.99, e=0.001), "RBU"),
         (RBU @ 5, "RBU@5"),
         (RBU(e=0.1, p=0.5) @ 5, "RBU(p=0.5,e=0.1)@5"),
         (RBU(norm=True, rel=2, max_rel=4, gain="linear"), "RBU(gain='linear',max_rel=4.0,rel=2.0,norm=True)"),
@@ -252,7 +257,7 @@ def test_equal_measures_count_once():
 def test_a_parameter_is_read_by_its_name():
     measure = RBU(p=0.5)
 
-    assert (measure["p"], measure["e"], measure["cutoff"]) == (0.5, 0.05, None)
+    assert (measure["p"], measure["e"], measure["cutoff"]) == (0.5, 0.001, None)
 
 
 def test_get_returns_none_for_a_parameter_that_a_measure_does_not_have():
@@ -284,7 +289,6 @@ def test_qrels_whose_names_only_compare_equal_are_not_taken_for_each_other():
 class _FirstHit(DiversityMeasure):
     """1 / rank of the first document that is relevant to any intent: what a stranger writes to add a measure."""
 
-    NAME = __name__ = "FirstHit"
     PRETTY_NAME = "Reciprocal Rank of the First Hit"
     FORMULA = r"1 / \min \{i : J_{it} = 1\}"
     SOURCE = "this test"
@@ -299,6 +303,7 @@ def test_one_class_is_all_that_a_new_measure_takes(topic):
     qrels, run = topic({"a": {"x": 1, "y": 0}, "b": {"y": 2}}, "zba")
     measures = [first_hit, first_hit @ 1, first_hit(rel=2, scale=3), IA(first_hit)]
 
+    assert first_hit.NAME == "FirstHit"
     assert ir_measures.calc_aggregate(measures, qrels, run) == {
         measures[0]: 1 / 2,
         measures[1]: 0.0,
@@ -310,6 +315,32 @@ def test_one_class_is_all_that_a_new_measure_takes(topic):
 def test_a_new_measure_is_checked_like_the_others():
     with pytest.raises(ValueError, match=r"FirstHit: scale must be a number in \(0, 10\], not 11"):
         _FirstHit()(scale=11)
+
+
+def own(name, module="somewhere", qualname="_Own"):
+    """Return a measure of a class of that name, module and qualified name."""
+    return type(qualname, (_FirstHit,), {"NAME": name, "__name__": name, "__module__": module})()
+
+
+@pytest.mark.parametrize("name", ["nDCG", "RBU", "alpha_nDCG", "NDCG", "CDG", "IA"])
+def test_the_name_of_another_class_is_refused(name):
+    before, held = registered(), get(name)
+
+    with pytest.raises(
+        ValueError, match=rf"^register: the name {name} is taken by \w+(\.\w+)+\. Choose another NAME\.$"
+    ):
+        register(own(name))
+
+    assert get(name) is held
+    assert registered() == before
+
+
+@pytest.mark.parametrize("name", ["D", "D#-nDCG", "my measure", "1st", "class", "None", "nDCG@5", "\ufb01rst"])
+def test_a_name_that_cannot_be_parsed_is_refused(name):
+    with pytest.raises(ValueError, match=r"^register: '.*' cannot be parsed as the name of a measure\."):
+        register(own(name))
+
+    assert name not in ir_measures.measures.registry
 
 
 REGISTERS = """
@@ -330,9 +361,51 @@ assert ir_measures.calc_aggregate([measure, IA("FirstHit")], qrels, {"q": {"a": 
     measure: 1.0,
     IA(FirstHit): 0.5,
 }
+
+class _Other(_FirstHit):
+    NAME = "Other"
+
+    def score(self, ranked):
+        return super().score(ranked) / 2
+
+first = register(_Other())
+
+class _Other(_FirstHit):  # a cell of a notebook that is run again
+    NAME = "Other"
+
+    def score(self, ranked):
+        return super().score(ranked) / 4
+
+second = register(_Other())
+assert type(ir_measures.parse_measure("Other")) is _Other
+assert ir_measures.calc_aggregate([second], qrels, {"q": {"a": 2.0, "b": 1.0}}) == {second: 1 / 8}
 """
 
 
 def test_a_new_measure_parses_once_it_is_registered():
     # In its own process, because a registration cannot be undone.
     subprocess.run([sys.executable, "-c", REGISTERS], cwd=Path(__file__).parent, check=True)
+
+
+def test_help_shows_parameters_with_ranges_and_defaults():
+    text = pydoc.plain(pydoc.render_doc(RBU))
+
+    assert "RBU(*, cutoff: an integer in [1, inf) = None, p: a number in (0, 1] = 0.99, " in text
+    assert inspect.signature(RBU) == inspect.signature(type(RBU))
+    assert list(inspect.signature(CDG).parameters) == list(CDG.SUPPORTED_PARAMS)
+
+
+@pytest.mark.parametrize("measure", [RBU, IA, Adhoc, CDG], ids=lambda measure: measure.NAME)
+def test_tab_completes_the_parameters(measure):
+    jedi = pytest.importorskip("jedi")  # of IPython
+
+    names = {found.name for found in jedi.Interpreter("M(", [{"M": measure}]).complete()}
+
+    assert {f"{name}=" for name in measure.SUPPORTED_PARAMS} <= names
+
+
+def test_a_value_without_a_name_is_refused():
+    with pytest.raises(TypeError, match=r"^RBU\(20\): write RBU@20 for a cutoff\.$"):
+        RBU(20)
+    with pytest.raises(TypeError, match=r"^RBU\(0\.9\): give its parameters by name \(cutoff, p, e, gain, "):
+        RBU(0.9)

@@ -6,7 +6,7 @@ import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
-from ir_measures import AP, RBP, RR, Judged, NumRel, P, nDCG
+from ir_measures import AP, RBP, RR, Bpref, Judged, NumRel, P, R, nDCG
 
 from pyterrier_diversity import AP_IA, CT, ERR, IA, P_IA, RBU, Adhoc, Sharp, StRecall, alpha_nDCG
 from pyterrier_diversity.measures import parse
@@ -259,18 +259,26 @@ def test_many_lifts_in_one_call_keep_their_values(random_topics, by_query):
         assert {q: value for (m, q), value in together.items() if m == measure} == pytest.approx(alone, abs=1e-15)
 
 
-@pytest.mark.parametrize("measure", [IA(nDCG @ 5), Adhoc(AP), Sharp(AP), IA(RR @ 5), Sharp(IA(P @ 3))], ids=str)
+TRUNCATED = [
+    IA(nDCG(judged_only=True) @ 5),
+    Adhoc(AP(judged_only=True)),
+    Sharp(Bpref),
+    IA(R @ 5),
+    Sharp(IA(P(judged_only=True) @ 3)),
+]
+
+
+@pytest.mark.parametrize("measure", TRUNCATED, ids=str)
 def test_fractional_labels_are_refused_where_a_provider_truncates_them(measure, value_of):
-    provider = "msmarco" if "RR" in str(measure) else "pytrec_eval"
-    sentence = f"is computed by {provider}, which takes only whole labels; the qrels contain fractions"
+    sentence = "is computed by pytrec_eval, which takes only whole labels; the qrels contain fractions"
 
     with pytest.raises(ValueError, match=sentence):
         value_of(measure, {"a": {"x": 0.5}, "b": {"x": 1}}, "ab")
 
 
 def test_the_refusal_of_fractions_names_the_inner_measure(value_of):
-    with pytest.raises(ValueError, match=r"^nDCG@5 is computed by pytrec_eval"):
-        value_of(IA(nDCG @ 5), {"a": {"x": 0.5}}, "a")
+    with pytest.raises(ValueError, match=r"^R@5 is computed by pytrec_eval"):
+        value_of(IA(R @ 5), {"a": {"x": 0.5}}, "a")
 
 
 @pytest.mark.parametrize(
@@ -320,6 +328,8 @@ def test_a_measure_that_nobody_computes_raises_the_message_of_ir_measures(lift, 
         ("nDGC@5", r"Unknown measure 'nDGC'\. Did you mean nDCG\?"),
         ("nDCG@", r"Unknown measure 'nDCG@'\. A measure is written as RBU@20"),
         ("nDCG(foo=1)", "nDCG has no parameter 'foo'; its parameters: cutoff,"),
+        ("nDCG@0", r"nDCG: cutoff must be an integer in \[1, inf\), not 0\."),
+        ("IA(nDGC)", r"Unknown measure 'nDGC'\. Did you mean nDCG\?"),
         (AP_IA @ 5, "AP_IA has no parameter 'cutoff'"),
         (nDCG @ 2.5, r"nDCG@2\.5: invalid param cutoff=2\.5\."),
         (nDCG(foo=1), "nDCG has no parameter 'foo'; its parameters: cutoff,"),
@@ -329,6 +339,8 @@ def test_a_measure_that_nobody_computes_raises_the_message_of_ir_measures(lift, 
         "unknown name",
         "no syntax",
         "unknown parameter as text",
+        "cutoff of 0 as text",
+        "unknown name inside",
         "no cutoff",
         "half a rank",
         "unknown parameter",
@@ -419,7 +431,7 @@ def test_names_of_queries_and_intents_are_kept_apart(by_query):
     assert by_query(IA(RR), qrels, run) == {"a": 1, "a\x1fb": 0}
 
 
-@pytest.mark.parametrize("measure", [IA(nDCG @ 10), Adhoc(P @ 2)], ids=repr)
+@pytest.mark.parametrize("measure", [IA(nDCG(judged_only=True) @ 10), Adhoc(R @ 2)], ids=repr)
 def test_labels_that_a_provider_would_cut_off_or_count_one_by_one_are_refused(measure, value_of):
     with pytest.raises(
         ValueError, match=r"is computed by pytrec_eval, which takes labels up to 1048576; the qrels contain larger"

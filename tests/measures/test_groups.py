@@ -9,13 +9,14 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
-from ir_measures import AP, RBP, P, nDCG
+from ir_measures import AP, RBP, Bpref, P, nDCG
 
 import pyterrier_diversity
 from by_hand import qrels, run
 from pyterrier_diversity import (
     AP_IA,
     CARTERETTE,
+    CRUX,
     ERR_IA,
     FRESHSTACK,
     IA,
@@ -49,6 +50,7 @@ GROUPS = {
     "NTCIR_INTENT": NTCIR_INTENT,
     "FRESHSTACK": FRESHSTACK,
     "NUGGETS": NUGGETS,
+    "CRUX": CRUX,
     "RBU18_OFFICIAL": RBU18_OFFICIAL,
     "CARTERETTE": CARTERETTE,
 }
@@ -130,8 +132,8 @@ def test_a_grid_takes_lists(lists):
 @pytest.mark.parametrize(
     ("measure", "pairs"),
     [
-        (RBU @ 20, ["cutoff=20", "p=0.99", "e=0.05", "gain='exp'", "norm=False"]),
-        (RBU(p=0.5, gain="linear", max_rel=4), ["p=0.5", "e=0.05", "gain='linear'", "max_rel=4.0"]),
+        (RBU @ 20, ["cutoff=20", "p=0.99", "e=0.001", "gain='exp'", "norm=False"]),
+        (RBU(p=0.5, gain="linear", max_rel=4), ["p=0.5", "e=0.001", "gain='linear'", "max_rel=4.0"]),
         (RBP_Rareness(alpha="adaptive"), ["alpha='adaptive'", "p=0.8"]),
         (UserModel(1, "RBP"), ["model=1", "stop='RBP'", "theta=0.5", "norm=False"]),
         (alpha_nDCG @ 20, ["cutoff=20", "alpha=0.5", "judged_only=False"]),
@@ -141,7 +143,7 @@ def test_a_grid_takes_lists(lists):
         (AP, ["rel=1", "judged_only=False"]),
         (RBP(rel=1), ["p=0.8", "rel=1"]),
         (Sharp(nDCG @ 20), ["gamma=0.5", "cutoff=20", "dcg='log2'"]),
-        (IA(RBU(p=0.5) @ 7), ["cutoff=7", "p=0.5", "e=0.05"]),
+        (IA(RBU(p=0.5) @ 7), ["cutoff=7", "p=0.5", "e=0.001"]),
         (Adhoc(IA(alpha_nDCG @ 7)), ["cutoff=7", "alpha=0.5"]),
     ],
     ids=str,
@@ -208,9 +210,9 @@ def test_a_signature_of_a_measure_of_ir_measures_leaves_ties_to_its_provider_and
         (nDCG @ 20, "pytrec_eval"),
         (AP, "pytrec_eval"),
         (RBP(p=0.95, rel=1), "cwl_eval"),
-        (IA(nDCG @ 20), "pytrec_eval"),
-        (Adhoc(RBP(p=0.5, rel=1)), "cwl_eval"),
-        (Sharp(IA(AP)), "pytrec_eval"),
+        (IA(nDCG(judged_only=True) @ 20), "pytrec_eval"),
+        (Adhoc(Bpref), "pytrec_eval"),
+        (Sharp(IA(P(judged_only=True) @ 5)), "pytrec_eval"),
     ],
     ids=str,
 )
@@ -218,7 +220,10 @@ def test_a_signature_names_who_computes_a_measure_that_is_not_ours(measure, prov
     assert provider in signature(measure)
 
 
-@pytest.mark.parametrize("measure", [alpha_nDCG @ 20, P_IA @ 5, StRecall @ 20, IA(ERR_IA @ 5)], ids=str)
+OURS = [alpha_nDCG @ 20, P_IA @ 5, StRecall @ 20, IA(ERR_IA @ 5), IA(nDCG @ 20), Adhoc(RBP(rel=1)), Sharp(IA(AP))]
+
+
+@pytest.mark.parametrize("measure", OURS, ids=str)
 def test_a_signature_names_no_other_provider_where_this_package_computes(measure):
     text = signature(measure)
 
@@ -233,7 +238,7 @@ def test_signatures_tell_measures_apart():
 @pytest.mark.parametrize(
     ("measure", "same"),
     [
-        (RBU, RBU(p=0.99, e=0.05, gain="exp")),
+        (RBU, RBU(p=0.99, e=0.001, gain="exp")),
         (alpha_nDCG @ 20, alpha_nDCG(alpha=0.5) @ 20),
         (nDCG @ 20, nDCG(dcg="log2") @ 20),
         (IA(nDCG) @ 20, IA(nDCG @ 20)),
@@ -307,6 +312,11 @@ def test_the_group_of_the_intent_tasks_has_their_three_measures_and_all_at_10():
 def test_the_group_of_freshstack_has_its_diversity_coverage_and_recall():
     assert {alpha_nDCG @ 10, Coverage @ 20} <= set(FRESHSTACK)
     assert any("R@50" in str(measure) for measure in FRESHSTACK)
+
+
+@pytest.mark.parametrize(("group", "full"), [(FRESHSTACK, 1), (NUGGETS, 2), (CRUX, 3)])
+def test_a_group_for_a_format_of_nuggets_says_which_label_is_full_support(group, full):
+    assert {measure["full"] for measure in group if measure.NAME == "NuggetScore"} == {full}
 
 
 def test_the_group_of_rbu18_has_the_columns_of_ndeval_and_the_variants_of_rbu_of_table_3():

@@ -12,6 +12,9 @@ import by_hand
 import drawn
 import naive
 from pyterrier_diversity import DAG, IA, RAP, RBAP, RBTR, RRAP, UserModel
+from pyterrier_diversity.ideal import ByWorth
+from pyterrier_diversity.measures import Normalised
+from pyterrier_diversity.parameters import CUTOFF
 
 AVERAGES = [RBAP, RBAP(theta=0.1), RBAP(theta=0.9, theta_nav=0.2), DAG, RAP, DAG(gain="exp"), RBAP(gain="linear")]
 AVERAGES += [RAP(redundancy="RBP"), DAG(redundancy="RR", gain="exp"), UserModel(4, "RBP"), UserModel(4, "DCG", rel=2)]
@@ -116,3 +119,24 @@ def test_values_of_many_queries_are_those_of_each_alone(measure):
         alone |= by_hand.values_by_query([measure], qrels[qrels["query_id"] == query], run[run["query_id"] == query])
 
     assert together == alone
+
+
+def test_a_normalised_measure_that_is_defined_again_has_its_own_ideal_value():
+    def label(relevant):
+        return relevant.label
+
+    def measure(power):
+        class Again(Normalised):
+            SUPPORTED_PARAMS = {**CUTOFF}
+            normaliser = ByWorth(label)
+
+            def gained(self, ranked):
+                return ranked.total(ranked.label**power)
+
+        return Again()
+
+    qrels = by_hand.qrels("q x a 1", "q x b 2")
+
+    values = [by_hand.value(measure(power), qrels, by_hand.run(q="a c")) for power in (1, 2)]
+
+    assert values == pytest.approx([1 / 3, 1 / 5])

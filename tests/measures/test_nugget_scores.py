@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import warnings
+
 import pytest
 
 import naive
 from by_hand import qrels, run, value, values_by_query
 from drawn import small_topics
-from pyterrier_diversity import NUGGETS, Adhoc, Coverage, NuggetScore, score
+from pyterrier_diversity import NUGGETS, Adhoc, Coverage, NuggetScore, evaluate_runs, score
 
 # Nuggets a and b are vital, c and d okay, e is neither; nothing is judged for d, and nothing supports e.
 JUDGED = qrels("q a p1 2", "q b p1 1", "q b p2 2", "q c p2 1", "q d x 0", "q e p1 0").assign(
@@ -37,6 +39,44 @@ def test_values_worked_by_hand(measure, ranking, expected):
 
 def test_every_label_from_2_is_full_support_and_every_other_one_above_0_partial():
     assert score(NuggetScore, [[2, 3, 1, 1.5, 0.1, 0]]) == pytest.approx((2 + 3 * 0.5) / 6)
+
+
+def test_labels_of_0_and_1_are_full_support_if_the_measure_says_so():
+    assert score(NuggetScore(full=1), [[1, 1, 0, 0]]) == score(NuggetScore(full=1, partial=0), [[1, 1, 0, 0]]) == 0.5
+    assert score(NuggetScore(full=3), [[3, 2, 0, 0]]) == pytest.approx(1.5 / 4)
+
+
+@pytest.mark.parametrize("measures", [[NuggetScore], NUGGETS])
+def test_a_largest_label_below_full_support_is_told_once(measures):
+    binary = JUDGED.assign(label=1.0 * (JUDGED["label"] > 0))
+
+    with pytest.warns(UserWarning, match="full support") as caught:
+        evaluate_runs(binary, {"mine": run(q="p1")}, measures)
+
+    assert [str(warning.message) for warning in caught] == [
+        "No label of the qrels is full support for NuggetScore: the largest is 1, but full is 2. If 1 means full "
+        "support, use NuggetScore(full=1)."
+    ]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        evaluate_runs(binary, {"mine": run(q="p1")}, [NuggetScore(full=1)])
+        evaluate_runs(JUDGED, {"mine": run(q="p1")}, measures)
+
+
+def test_what_other_words_of_importance_count_is_in_the_qrels():
+    of_words = JUDGED.assign(
+        importance=["critical", "critical", "critical", "nice", "nice", "odd"],
+        importance_value=[1, 1, 1, 0.25, 0.25, 0],
+    )
+    frames = of_words, run(q="p1 p2")
+
+    for measure, expected in [
+        (NuggetScore(importance="vital"), 2 / 2),
+        (NuggetScore(importance="weighted"), (2 + 0.25 * 0.5) / (2 + 2 * 0.25)),
+        (NuggetScore, 2.5 / 5),
+    ]:
+        assert value(measure, *frames) == pytest.approx(expected)
+        assert naive.values(measure, *frames)["q"] == pytest.approx(expected)
 
 
 def test_weights_are_not_read_but_an_intent_of_weight_0_counts_for_no_measure():

@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 from pyterrier_diversity import RBU, P_Rareness, meta
-from pyterrier_diversity.meta.scores import differences, generators, read_scores, signs
+from pyterrier_diversity.meta.scores import generators, read_scores, rounded
 
 
 def perquery(*rows):
@@ -121,10 +121,6 @@ def test_anything_but_a_frame_is_refused():
         read_scores({"a": {"1": 0.5}})
 
 
-def test_values_whose_difference_is_not_finite_have_a_sign():
-    assert signs(np.array([1.7e308]), np.array([-1.7e308])).tolist() == [1]
-
-
 @pytest.mark.filterwarnings("ignore:.* queries are left out")
 def test_systems_without_a_common_query_are_refused():
     with pytest.raises(ValueError, match="no query for which every system has a value"):
@@ -132,11 +128,46 @@ def test_systems_without_a_common_query_are_refused():
 
 
 @pytest.mark.parametrize(
-    ("first", "second", "sign"),
-    [(0.5, 0.5 + 1e-13, 0), (0.5, 0.5 + 1e-11, -1), (1e6, 1e6 + 1e-7, 0), (2, 1, 1), (-1, -1, 0), (0, 1e-13, 0)],
+    ("value", "same"),
+    [
+        (0.1 + 0.2, 0.3),
+        (0.12345678904, 0.1234567890),
+        (-0.12345678906, -0.1234567891),
+        (0.5, 0.5 + 1e-13),
+        (1 + 1e-10, 1.0),
+        (10 + 2e-10, 10.0),
+        (1e6 + 1e-7, 1e6),
+        (1e15 + 1, 1e15),
+        (0.0, 1e-13),
+        (np.inf, np.inf),
+    ],
 )
-def test_values_that_differ_by_rounding_are_equal(first, second, sign):
-    assert signs(np.array(first), np.array(second)) == sign
+def test_values_that_differ_by_rounding_are_equal(value, same):
+    assert rounded(value) == rounded(same)
+    assert rounded(-value) == -rounded(same)
+    assert rounded([value, 0.25]).tolist() == [rounded(same), 0.25]
+
+
+@pytest.mark.parametrize(
+    ("value", "other"), [(0.5, 0.5 + 2e-10), (1.0, 1 + 2e-9), (1e6, 1e6 + 1e-3), (1, 2), (-1.7e308, 1.7e308)]
+)
+def test_other_values_differ(value, other):
+    assert rounded(value) < rounded(other)
+    assert rounded([value, other]).tolist() == [rounded(value), rounded(other)]
+
+
+@pytest.mark.parametrize("value", [0.0, 0.25, 1.0, 3.0, 1000.0, 1234.5, 1e22, 1e100, -0.3])
+def test_short_numbers_stay_as_they_are(value):
+    assert rounded(value) == value
+
+
+def test_values_of_a_frame_are_rounded():
+    value = [0.1 + 0.2, 0.5, 0.25, 0.3, 1 / 3, 1.0, 0.0, 200 / 3]
+
+    scores = read_scores(FOUR.assign(value=value))
+
+    assert scores.by_measure["P"].tolist() == [[0.3, 0.5], [0.3, 0.25]]
+    assert scores.by_measure["R"].tolist() == [[1.0, 0.0], [0.3333333333, 66.66666667]]
 
 
 @pytest.mark.parametrize("rng", [3, np.random.default_rng(3)])
@@ -147,12 +178,6 @@ def test_every_task_has_its_own_generator(rng):
     assert drawn == [generator.random() for generator in generators(3, 3)]
 
 
-def test_differences_are_0_where_values_are_equal_but_for_their_last_bits():
-    first, second = np.array([0.75, 0.1 + 0.2, -2.0]), np.array([0.25, 0.3, 1.0])
-
-    assert differences(first, second).tolist() == [0.5, 0.0, -3.0]
-
-
 @pytest.mark.parametrize(
     "function",
     [
@@ -160,8 +185,8 @@ def test_differences_are_0_where_values_are_equal_but_for_their_last_bits():
         lambda rng: meta.topic_sampling(FOUR, sizes=[1], n_trials=3, rng=rng),
         lambda rng: meta.compare(FOUR, n_trials=20, rng=rng),
         lambda rng: meta.topics_needed(FOUR, n=[20], test="tukey-randomised", measures="P", n_trials=20, rng=rng),
-        lambda rng: meta.number_of_systems(RUNS, QRELS, P_Rareness, sizes=[2], n_trials=2, rng=rng),
-        lambda rng: meta.assessor_agreement(RUNS, QRELS, QRELS, RBU, n_trials=2, rng=rng),
+        lambda rng: meta.number_of_systems(QRELS, RUNS, P_Rareness, sizes=[2], n_trials=2, rng=rng),
+        lambda rng: meta.assessor_agreement(QRELS, QRELS, RUNS, RBU, n_trials=2, rng=rng),
     ],
 )
 def test_tables_tell_the_seed_of_their_trials(function):

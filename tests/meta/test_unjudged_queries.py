@@ -85,11 +85,11 @@ def test_the_attributes_of_tables_of_runs_and_constraints_are_json():
     runs = {"one": run, "two": run.iloc[:2], "three": run.iloc[1:]}
     qrels = pd.DataFrame({"qid": "q", "docno": list("abc"), "label": [1, 0, 2]})
     tables = [
-        pool_depth(runs, qrels, [P @ 2], depths=[1, 2]),
-        assessor_agreement(runs, qrels, qrels, [P @ 2]),
-        number_of_systems(runs, qrels, P_Rareness @ 2, sizes=[2], n_trials=3, rng=1),
-        insert_synthetic_system(runs, qrels, P_Rareness @ 2, n_relevant=[1]),
-        axiom_table([P @ 2], ["Conf", "Red"], n_pairs=1),
+        pool_depth(qrels, runs, [P @ 2], depths=[1, 2]),
+        assessor_agreement(qrels, qrels, runs, [P @ 2]),
+        number_of_systems(qrels, runs, P_Rareness @ 2, sizes=[2], n_trials=3, rng=1),
+        insert_synthetic_system(qrels, runs, P_Rareness @ 2, n_relevant=[1]),
+        axiom_table([P @ 2], ["Conf", "Red"]),
     ]
 
     for table in tables:

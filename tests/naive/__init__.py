@@ -159,8 +159,8 @@ COMPOSITES: dict[str, Callable[[ir_measures.Measure, Topic], float]] = {"IA": ia
 def of_ir_measures(measure: ir_measures.Measure, topic: Topic) -> float:
     """Return the value of a measure of ir_measures under the highest labels."""
     labels, rel = highest(topic), measure.params.get("rel", 1)
-    exact = measure.NAME == "RBP" or measure.params.get("dcg") == "exp-log2"
-    if not exact and any(label % 1 for label in labels.values()):
+    provided = measure.params.get("judged_only") and measure.params.get("dcg") != "exp-log2"
+    if provided and any(label % 1 for label in labels.values()):
         raise RefusedError("pytrec_eval takes whole labels")
     judged = set(labels) if measure.params.get("judged_only") else set(topic.ranking)
     ranking = [doc for doc in topic.ranking if doc in judged][: measure.params.get("cutoff")]

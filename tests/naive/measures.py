@@ -289,13 +289,13 @@ def nugget_score(query: Query, m: Settings) -> float:
     labels = query.topic.labels
     if m["importance"] != "all" and "importance" not in query.topic.columns:
         raise RefusedError("no column importance")
-    counts = {"all": {}, "vital": {"vital": 1.0}, "weighted": {"vital": 1.0, "okay": 0.5}}[m["importance"]]
     total = gained = 0.0
     for t in labels:
-        count = 1.0 if m["importance"] == "all" else counts.get(query.topic.importance.get(t, ""), 0.0)
+        importance = query.topic.importance.get(t, 0.0)
+        count = {"all": 1.0, "vital": float(importance == 1), "weighted": importance}[m["importance"]]
         label = max((labels[t].get(doc, 0.0) for doc in query.ranking), default=0.0)
         total += count
-        gained += count * (1.0 if label >= 2 else m["partial"] if label > 0 else 0.0)
+        gained += count * (1.0 if label >= m["full"] else m["partial"] if label > 0 else 0.0)
     return divide(gained, total)
 
 

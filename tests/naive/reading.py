@@ -14,7 +14,10 @@ import pandas as pd
 NAMES = {"qid": "query_id", "docno": "doc_id", "label": "relevance"}
 OF_QRELS = ("query_id", "doc_id", "relevance")
 OF_RUN = ("query_id", "doc_id", "score")
-OPTIONAL = ("iteration", "subtopic_id", "weight", "intent_type", "importance", "rarity", "gain", "passage", "nugget")
+OPTIONAL = (
+    *("iteration", "subtopic_id", "weight", "intent_type", "importance", "importance_value"),
+    *("rarity", "gain", "passage", "nugget"),
+)
 
 Rows = list[dict[str, Any]]
 # Documents of each turn. None is a rank without a new document: a repeated document, or a turn that has no document.
@@ -47,7 +50,7 @@ class Topic(NamedTuple):
     passages: list[Passage]
     weights: dict[str, float]
     navigational: set[str]
-    importance: dict[str, str]
+    importance: dict[str, float]
     rarity: dict[str, float]
     turns: Turns
     has_turns: bool
@@ -184,7 +187,7 @@ def _judgements(rows: Rows, columns: set[str]) -> dict[str, Topic]:
     nuggets: dict[Any, str] = {}
     weights: dict[Any, float] = {}
     types: dict[Any, str] = {}
-    importance: dict[Any, str] = {}
+    importance: dict[Any, float] = {}
     rarity: dict[Any, float] = {}
     for row in rows:
         query, doc, intent = text(row["query_id"]), text(row["doc_id"]), _intent(row, n_iterations)
@@ -199,7 +202,8 @@ def _judgements(rows: Rows, columns: set[str]) -> dict[str, Topic]:
         _constant(nuggets, key, text(row.get("nugget", "")) if "passage" in row else "")
         _constant(weights, key[:2], number(row.get("weight", 1.0), low=0, high=1e100))
         _constant(types, key[:2], _kind(row.get("intent_type", "inf")))
-        _constant(importance, key[:2], _kind(row.get("importance", "")))
+        word = {"vital": 1.0, "okay": 0.5}.get(_kind(row.get("importance", "")), 0.0)
+        _constant(importance, key[:2], number(row.get("importance_value", word), low=0, high=1))
         _constant(rarity, (query, doc), number(row.get("rarity", 0.0), low=0, high=1))
     if not set(types.values()) <= {"inf", "nav"}:
         raise RefusedError("an unknown type of intent")

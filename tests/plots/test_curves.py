@@ -3,7 +3,7 @@ import pandas as pd
 import pyterrier as pt
 import pytest
 
-from frames_to_draw import ASL, POOLS, QRELS, RUN, SIZES, SYNTHETIC, SYSTEMS, TOPICS, lines, names, texts
+from frames_to_draw import ASL, POOLS, QRELS, RUN, SIZES, SYNTHETIC, SYSTEMS, TOPICS, lines, names, texts, ticks
 from pyterrier_diversity import RBU, Coverage, StRecall, add_weights, evaluate_runs, meta, plots
 
 
@@ -27,7 +27,9 @@ def test_taus_by_topic_set_size_have_a_line_for_each_measure():
     ax = plots.by_topic_set_size(SIZES)
 
     assert lines(ax) == {"AP": [[5, 0.6], [10, 0.8]], "P": [[5, 0.4], [10, 0.6]], "RBU": [[5, 0.9]]}
-    assert (ax.get_xlabel(), ax.get_ylabel()) == ("topics in a sample", "Kendall's τ with the order by all")
+    assert ax.get_xlabel() == "topics in a sample"
+    assert ax.get_ylabel() == "Kendall's τ with the order by all\n(the axis starts at 0.4)"
+    assert ticks(ax.yaxis)[0] == "0.4"
 
 
 def test_taus_by_topic_set_size_may_have_a_line_for_each_family():
@@ -47,7 +49,7 @@ def test_topics_needed_are_a_line_for_each_measure_on_logarithmic_axes():
 
 def test_intent_coverage_is_the_mean_share_of_intents_down_to_each_rank():
     # Query 1 has the intents a, met at rank 3, b, met at rank 2, and c, which nothing meets; query 2 has no ranking.
-    ax = plots.intent_coverage(RUN, QRELS, cutoff=4)
+    ax = plots.intent_coverage(QRELS, RUN, cutoff=4)
 
     (line,) = ax.get_lines()
     assert line.get_xydata().tolist() == [[1, 0], [2, 1 / 6], [3, 1 / 3]]
@@ -58,7 +60,7 @@ def test_intent_coverage_is_the_mean_share_of_intents_down_to_each_rank():
 def test_intent_coverage_of_several_runs_has_a_line_for_each_name():
     better = pd.DataFrame([("1", "d1", 2.0), ("2", "d1", 1.0)], columns=["qid", "docno", "score"])
 
-    ax = plots.intent_coverage({"bm25": RUN, "better": better}, QRELS, cutoff=2)
+    ax = plots.intent_coverage(QRELS, {"bm25": RUN, "better": better}, cutoff=2)
 
     assert lines(ax) == {"bm25": [[1, 0], [2, 1 / 6]], "better": [[1, 2 / 3], [2, 2 / 3]]}
     assert names(ax) == ["bm25", "better"]
@@ -69,32 +71,32 @@ def test_intent_coverage_is_the_measure_at_every_cutoff(measure):
     dataset = pt.get_dataset("diversity:demo")
     retrieved, qrels = dataset.get_results("xquad"), add_weights(dataset.get_qrels(), "sakai")
 
-    ax = plots.intent_coverage(retrieved, qrels, measure=measure, cutoff=5)
+    ax = plots.intent_coverage(qrels, retrieved, measure=measure, cutoff=5)
 
     table = evaluate_runs(qrels, {"xquad": retrieved}, [f"{measure}@{k}" for k in range(1, 6)])
     assert ax.get_lines()[0].get_ydata().tolist() == pytest.approx(table.iloc[0, 1:].tolist(), abs=1e-12)
-    assert ax.get_ylabel() == str(measure)
+    assert ax.get_ylabel().split("\n")[0] == str(measure)
 
 
 @pytest.mark.parametrize(
     ("runs", "qrels", "cutoff", "message"),
     [
         (RUN, QRELS.assign(label=0), 5, "The qrels have no relevant document"),
-        ({}, QRELS, 5, "runs must not be empty"),
+        ({}, QRELS, 5, "intent_coverage: give at least one run"),
         (RUN, QRELS, 0, r"intent_coverage: cutoff must be an integer in \[1, inf\), not 0"),
         (RUN.drop(columns="score"), QRELS, 5, "run: missing column score"),
     ],
 )
 def test_intent_coverage_of_nothing_is_refused(runs, qrels, cutoff, message):
     with pytest.raises(ValueError, match=message):
-        plots.intent_coverage(runs, qrels, cutoff=cutoff)
+        plots.intent_coverage(qrels, runs, cutoff=cutoff)
 
 
 def test_intent_coverage_may_be_coverage_of_all_nuggets_by_weight():
     weighted = QRELS.assign(weight=QRELS["iteration"].map({"a": 3.0, "b": 1.0}).fillna(1.0))
     unjudged = pd.DataFrame({"qid": ["1"], "docno": "", "label": 0, "iteration": "z", "weight": 4.0})
 
-    ax = plots.intent_coverage(RUN, pd.concat([weighted, unjudged]), measure=Coverage, cutoff=4)
+    ax = plots.intent_coverage(pd.concat([weighted, unjudged]), RUN, measure=Coverage, cutoff=4)
 
     assert ax.get_lines()[0].get_ydata().tolist() == pytest.approx([0, 1 / 18, 4 / 18])
     assert ax.get_ylabel() == "Coverage"
@@ -123,7 +125,7 @@ def test_the_level_of_a_corrected_test_is_not_one_for_p_values_that_are_not(corr
 def test_values_that_can_be_negative_fill_the_axes():
     run = pd.DataFrame({"qid": "1", "docno": [f"x{i}" for i in range(50)], "score": range(50, 0, -1)})
 
-    low, high = plots.intent_coverage(run, QRELS, measure=RBU, cutoff=50).get_ylim()
+    low, high = plots.intent_coverage(QRELS, run, measure=RBU(e=0.05), cutoff=50).get_ylim()
 
     assert low < -0.5
     assert 0 < high < 0.1
@@ -156,10 +158,17 @@ def test_long_rankings_are_evaluated_at_200_ranks_with_the_first_and_the_last():
     n = 1500
     run = pd.DataFrame({"qid": "1", "docno": [f"x{i}" for i in range(n)], "score": range(n, 0, -1)})
 
-    (line,) = plots.intent_coverage(run, QRELS, cutoff=10**9).get_lines()
+    (line,) = plots.intent_coverage(QRELS, run, cutoff=10**9).get_lines()
 
     assert len(line.get_xdata()) == 200
     assert (line.get_xdata()[0], line.get_xdata()[-1]) == (1, n)
+
+
+def test_an_axis_that_starts_at_0_does_not_say_so():
+    ax = plots.by_topic_set_size(SIZES.assign(tau=[0.1, 0.6, 0.4, 0.6, 0.9]))
+
+    assert ax.get_ylabel() == "Kendall's τ with the order by all"
+    assert ticks(ax.yaxis)[0] == "0.0"
 
 
 def test_pool_depths_are_lines_of_tau_by_depth():
@@ -183,5 +192,5 @@ def test_the_rank_of_a_synthetic_system_has_the_best_on_top():
 
     assert lines(ax) == {"P_R": [[1, 5], [2, 1]], "AP_R": [[1, 5], [2, 3]]}
     assert ax.yaxis_inverted()
-    assert texts(ax.get_yticklabels()) == ["1", "2", "3", "4", "5"]
+    assert ticks(ax.yaxis) == ["1", "2", "3", "4", "5"]
     assert ax.get_xlabel() == "rare relevant documents that the synthetic system finds"

@@ -69,7 +69,7 @@ def test_per_query_deltas_of_missing_systems_and_measures_are_refused(data, mess
         plots.per_query_deltas(*data)
 
 
-@pytest.mark.parametrize(("n_queries", "named"), [(50, 50), (300, 75)])
+@pytest.mark.parametrize(("n_queries", "named"), [(50, 50), (300, 100)])
 def test_the_queries_of_a_default_figure_can_be_read(n_queries, named):
     rows = [(name, str(query), query * sign) for name, sign in (("x", 1), ("y", 0)) for query in range(n_queries)]
     frame = pd.DataFrame(rows, columns=["name", "qid", "value"]).assign(measure="AP")

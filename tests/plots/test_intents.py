@@ -4,8 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from frames_to_draw import EXPLAINED, MISSED, QRELS, RUN, lines, texts
-from pyterrier_diversity import plots
+from frames_to_draw import EXPLAINED, MISSED, QRELS, RUN, lines, texts, ticks
+from pyterrier_diversity import RBU, plots
+from pyterrier_diversity.transformers import Explain
 
 LONG = "Find a map that shows where to stay in the mountains, with prices, and how to get there without a car"
 
@@ -18,24 +19,23 @@ def values_above(ax):
 
 def key(ax):
     """What the shades and marks are said to mean."""
-    legend = ax.get_legend() or ax.figure.legends[0]
-    return texts(legend.get_texts())
+    return texts(ax.get_legend().get_texts())
 
 
 def test_coverage_shows_labels_by_intent_and_rank():
-    ax = plots.coverage(RUN, QRELS, "1", cutoff=4)
+    ax = plots.coverage(QRELS, RUN, "1", cutoff=4)
 
     shown = np.asarray(ax.collections[0].get_array()).reshape(3, 3)
     assert shown.tolist() == [[0, 0, 2], [0, 1, 0], [0, 0, 0]]
     assert texts(ax.get_yticklabels()) == ["a (0.33)", "b (0.33)", "c (0.33)"]
-    assert texts(ax.get_xticklabels()) == ["1", "2", "3"]
+    assert ticks(ax.xaxis) == ["1", "2", "3"]
 
 
 def test_coverage_writes_the_names_given_for_intents_into_the_axes_given():
     import matplotlib.pyplot as plt
 
     _, ax = plt.subplots()
-    same = plots.coverage(RUN, QRELS, "1", intents=pd.Series({"a": "first"}), ax=ax)
+    same = plots.coverage(QRELS, RUN, "1", intents=pd.Series({"a": "first"}), ax=ax)
 
     assert same is ax
     assert texts(ax.get_yticklabels()) == ["first (0.33)", "b (0.33)", "c (0.33)"]
@@ -43,7 +43,7 @@ def test_coverage_writes_the_names_given_for_intents_into_the_axes_given():
 
 def test_coverage_of_a_query_without_relevant_documents_says_so():
     with pytest.raises(ValueError, match="no relevant document for query '3'"):
-        plots.coverage(RUN, QRELS, "3")
+        plots.coverage(QRELS, RUN, "3")
 
 
 def test_explain_shows_grades_by_intent_and_rank_new_intents_marks_and_the_running_value():
@@ -52,7 +52,7 @@ def test_explain_shows_grades_by_intent_and_rank_new_intents_marks_and_the_runni
     shown = np.asarray(ax.collections[0].get_array()).reshape(3, 3)
     assert shown.tolist() == [[2, 0, 1], [0, 0, 1], [0, 0, 0]]
     assert texts(ax.get_yticklabels()) == ["first", "b", "c"]
-    assert texts(ax.get_xticklabels()) == ["1", "2", "3"]
+    assert ticks(ax.xaxis) == ["1", "2", "3"]
     assert [line.get_xydata().tolist() for line in ax.get_lines()] == [[[1, 0], [3, 1]]]
     assert [text.get_position()[0] for text in ax.texts if text.get_text() == "="] == [2, 3]
     assert [patch.get_x() for patch in ax.patches if patch.get_hatch()] == [1.5]
@@ -104,7 +104,7 @@ def test_explain_says_which_part_of_a_ranking_it_shows(measure, cutoff, label):
 def test_explain_names_the_ranks_that_the_frame_has():
     ax = plots.explain(EXPLAINED[EXPLAINED["position"] >= 2])
 
-    assert texts(ax.get_xticklabels()) == ["2", "3"]
+    assert ticks(ax.xaxis) == ["2", "3"]
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,7 @@ def test_missed_intents_are_a_matrix_of_intents_and_systems():
     assert texts(ax.get_xticklabels()) == ["A", "B"]
     marks = {tuple(map(int, text.get_position())): text.get_text() for text in ax.texts}
     assert marks == {(1, 0): "✗", (2, 0): "✗", (1, 1): "", (2, 1): "●"}
-    assert ax.get_title(loc="right") == "query 1"
+    assert ax.get_title() == "query 1: intents that a system misses"
 
 
 def test_a_query_whose_intents_nobody_misses_is_not_called_unknown():
@@ -145,7 +145,7 @@ def test_a_query_whose_intents_nobody_misses_is_not_called_unknown():
 
 
 def test_coverage_tells_the_text_of_the_query_if_the_run_has_it():
-    ax = plots.coverage(RUN.assign(query="two words"), QRELS, "1")
+    ax = plots.coverage(QRELS, RUN.assign(query="two words"), "1")
 
     assert ax.get_title() == "query 1: two words"
 
@@ -153,8 +153,9 @@ def test_coverage_tells_the_text_of_the_query_if_the_run_has_it():
 def test_rankings_of_fifty_documents_have_a_wider_figure():
     run = pd.DataFrame({"qid": "1", "docno": [f"x{i}" for i in range(50)], "score": range(50, 0, -1)})
 
-    few, many = (plots.coverage(run, QRELS, "1", cutoff=cutoff).figure.get_figwidth() for cutoff in (10, 50))
-    assert (few, many) == (6.4, pytest.approx(10.2))
+    few, many = (plots.coverage(QRELS, run, "1", cutoff=cutoff) for cutoff in (10, 50))
+    assert few.get_window_extent().width == pytest.approx(420)
+    assert many.get_window_extent().width == pytest.approx(800)
 
 
 def test_missed_intents_show_systems_that_miss_nothing_and_how_many_intents_there_are():
@@ -164,13 +165,28 @@ def test_missed_intents_show_systems_that_miss_nothing_and_how_many_intents_ther
     ax = plots.missed_intents(missed_intents(QRELS, runs), "1")
 
     assert texts(ax.get_xticklabels()) == ["A", "none", "all"]
-    assert ax.get_title(loc="right") == "query 1: 3 of 3 intents are missed by a system"
+    assert ax.get_title() == "query 1: intents that a system misses (3 of 3)"
 
 
-def test_texts_of_missed_intents_are_shortened():
-    ax = plots.missed_intents(MISSED.assign(nugget_text="word " * 100))
+def test_texts_of_missed_intents_are_whole_and_come_from_the_frame_or_the_caller():
+    text = "word " * 40
+    of_frame = plots.missed_intents(MISSED.assign(nugget_text=text))
+    given = plots.missed_intents(MISSED, intents=pd.DataFrame({"qid": "1", "iteration": ["b"], "query": ["given"]}))
 
-    assert all(len(text.splitlines()) <= 4 and text.endswith(")") for text in texts(ax.get_yticklabels()))
+    assert texts(of_frame.get_yticklabels())[0].replace("\n", " ") == f"{text.strip()} (2)"
+    assert texts(given.get_yticklabels()) == ["given (2)", "The first nugget. (1)"]
+
+
+def test_rows_that_are_left_out_are_not_drawn_as_covered():
+    from pyterrier_diversity import missed_intents
+
+    missed = missed_intents(QRELS, {"A": {"1": ["d1"]}, "none": {}, "B": {"1": ["d1"]}})
+
+    part = plots.missed_intents(missed[(missed["name"] == "A") & missed["coverable"]], "1")
+
+    assert texts(part.get_xticklabels()) == ["A", "none", "B"]
+    assert {text.get_text() for text in part.texts} == {""}  # no system covers b
+    assert part.get_title().replace("\n", " ") == "query 1: 1 of the 3 intents that a system misses (3 of 3)"
 
 
 @pytest.mark.parametrize(
@@ -187,7 +203,7 @@ def test_missed_intents_of_an_unknown_query_are_refused(missed, query, message):
 
 
 def test_coverage_shows_intents_that_nothing_supports():
-    ax = plots.coverage(RUN, QRELS, "1")
+    ax = plots.coverage(QRELS, RUN, "1")
 
     assert [(text.get_text(), text.get_position()[1]) for text in ax.texts] == [("no judged document is relevant", 2)]
 
@@ -195,22 +211,22 @@ def test_coverage_shows_intents_that_nothing_supports():
 def test_weights_of_coverage_are_shares_of_all_intents_that_count():
     weight = QRELS["iteration"].map({"a": 3.0, "b": 1.0, "c": 0.0})
 
-    ax = plots.coverage(RUN, QRELS.assign(weight=weight), "1")
+    ax = plots.coverage(QRELS.assign(weight=weight), RUN, "1")
 
     assert texts(ax.get_yticklabels()) == ["a (0.75)", "b (0.25)"]
 
 
 @pytest.mark.parametrize("draw", [plots.coverage, plots.intent_coverage])
 def test_memory_does_not_depend_on_the_cutoff(draw):
-    ax = draw(RUN, QRELS, *(["1"] if draw is plots.coverage else []), cutoff=10**9)
+    ax = draw(QRELS, RUN, *(["1"] if draw is plots.coverage else []), cutoff=10**9)
 
-    assert texts(ax.get_xticklabels()) == ["1", "2", "3"]
+    assert ticks(ax.xaxis) == ["1", "2", "3"]
 
 
 def test_new_intents_labels_and_unjudged_documents_have_a_key():
     unjudged = pd.DataFrame([("1", "new", 0.5)], columns=["qid", "docno", "score"])
 
-    ax = plots.coverage(pd.concat([RUN, unjudged]), QRELS, "1")
+    ax = plots.coverage(QRELS, pd.concat([RUN, unjudged]), "1")
 
     assert key(ax) == ["label 0 or none", "label 1", "label 2", "unjudged", "new intent"]
     assert [patch.get_x() for patch in ax.patches if patch.get_hatch()] == [3.5]
@@ -233,14 +249,13 @@ def test_long_texts_of_intents_leave_the_panel_more_than_half_of_the_width(depth
     run = pd.DataFrame({"qid": "1", "docno": [f"x{i}" for i in range(depth)], "score": range(depth, 0, -1)})
 
     for names in ({}, dict.fromkeys("abc", LONG)):
-        ax = plots.coverage(run, QRELS, "1", cutoff=depth, intents=names)
+        ax = plots.coverage(QRELS, run, "1", cutoff=depth, intents=names)
         ax.figure.canvas.draw()
 
         assert ax.get_window_extent().width > 0.5 * ax.figure.bbox.width
         boxes = [label.get_window_extent() for label in ax.get_xticklabels()]
         assert all(not a.overlaps(b) for a, b in pairwise(boxes))
-        labels = texts(ax.get_xticklabels())
-        assert (labels[0], labels[-1]) == ("1", str(depth))
+        assert ticks(ax.xaxis)[-1] == str(depth)
 
 
 def test_explanations_of_several_systems_share_scale_zero_and_rows():
@@ -252,12 +267,13 @@ def test_explanations_of_several_systems_share_scale_zero_and_rows():
     assert values[0].get_ylim() == values[1].get_ylim()
     assert texts(axes[0].get_yticklabels())[:3] == ["a", "b", "c"]
     assert [ax.collections[0].get_clim() for ax in axes] == [(0, 4), (0, 4)]
-    assert [ax.get_title() for ax in axes] == ["one, query 1", "other, query 1: a query of two words"]
     figure = axes[0].figure
+    assert [ax.get_title() for ax in axes] == ["one", "other"]
+    assert figure.get_suptitle() == "query 1: a query of two words"
     figure.canvas.draw()
     first, second = (ax.get_window_extent() for ax in axes)
     assert (first.width, first.y0, first.y1) == pytest.approx((second.width, second.y0, second.y1))
-    assert len(figure.legends) == 1
+    assert [ax.get_legend() is None for ax in axes] == [True, False]
 
 
 def test_explanations_are_drawn_into_the_axes_given_for_each_system():
@@ -317,31 +333,6 @@ def test_long_texts_are_not_printed_over_each_other(height, n_intents):
     assert max(overlaps) < 3
 
 
-@pytest.mark.parametrize("labels", [{"a": 3}, {"a": 7}])
-def test_panels_of_one_scale_share_a_key_and_others_have_their_own(labels):
-    import matplotlib.pyplot as plt
-
-    figure, (left, right) = plt.subplots(1, 2, layout="constrained")
-
-    plots.explain(EXPLAINED, ax=left)
-    plots.explain(EXPLAINED.assign(intents=[labels] * 3, tied=False), ax=right)
-
-    keys = [texts(legend.get_texts()) for legend in figure.legends]
-    if labels["a"] > 4:
-        assert len(keys) == 2
-    else:
-        expected = [
-            "label 0 or none",
-            "label 1",
-            "label 2",
-            "label 3",
-            "unjudged",
-            "new intent",
-            "tied score",
-        ]
-        assert keys == [expected]
-
-
 def test_axes_whose_figure_makes_no_room_have_their_own_key():
     import matplotlib.pyplot as plt
 
@@ -353,13 +344,48 @@ def test_axes_whose_figure_makes_no_room_have_their_own_key():
     assert ax.get_legend() is not None
 
 
+def test_ten_systems_are_in_two_rows_of_panels_and_a_list_of_frames_is_refused():
+    axes = plots.explain({f"s{i}": EXPLAINED for i in range(10)})
+
+    assert len({round(ax.get_position().y0, 3) for ax in axes}) == 2
+    assert axes[0].figure.get_figwidth() < 20
+    with pytest.raises(TypeError, match=r"explain: give a frame, or a dict of the .* names to frames, not list"):
+        plots.explain([EXPLAINED, EXPLAINED], "1")
+
+
+@pytest.mark.parametrize(
+    "intents",
+    [
+        {"a": "first"},
+        {("1", "a"): "first", ("2", "a"): "other"},
+        pd.Series({"a": "first"}),
+        pd.DataFrame({"qid": ["1", "2"], "iteration": "a", "query": ["first", "other"]}),
+        pd.DataFrame({"query_id": [1, 2], "subtopic_id": "a", "nugget_text": ["first", "other"]}),
+    ],
+)
+def test_texts_of_intents_may_be_a_mapping_or_a_frame(intents):
+    for ax in (plots.explain(EXPLAINED, intents=intents), plots.coverage(QRELS, RUN, "1", intents=intents)):
+        assert texts(ax.get_yticklabels())[0].startswith("first")
+
+
+def test_texts_of_intents_are_those_of_the_qrels_unless_others_are_given():
+    qrels = QRELS.assign(nugget_text=QRELS["iteration"].map({"a": "the first"}), query="a question")
+    explained = Explain(qrels, RBU @ 3)(RUN)
+
+    for ax in (plots.explain(explained), plots.coverage(qrels, RUN, "1")):
+        assert texts(ax.get_yticklabels())[0].startswith("the first")
+        assert ax.get_title() == "query 1: a question"
+    with pytest.raises(ValueError, match="explain: intents must have the columns iteration and nugget_text"):
+        plots.explain(explained, intents=QRELS)
+
+
 def test_a_label_has_the_same_shade_in_every_picture():
     def shade(labels):
         ax = plots.explain(EXPLAINED.assign(intents=labels))
-        figure = ax.figure
-        return {handle.get_label(): handle.get_facecolor() for handle in figure.legends[0].legend_handles[:1]}
+        legend = ax.get_legend()
+        return dict(zip(key(ax), (handle.get_facecolor() for handle in legend.legend_handles[:2]), strict=False))
 
-    assert shade([{"a": 1}, {}, {}]) == shade([{"a": 1}, {"a": 4}, {}])
+    assert shade([{"a": 1}, {}, {}])["label 1"] == shade([{"a": 1}, {"a": 4}, {}])["label 1"]
 
 
 @pytest.mark.parametrize("order", [slice(None), slice(None, None, -1)])

@@ -42,9 +42,9 @@ def test_a_tau_matrix_that_is_not_square_is_refused(frame, message):
 def test_confusion_has_counts_shaded_by_the_share_of_the_first_judges_label():
     ax = plots.confusion(CONFUSION)
 
-    assert texts(ax.texts) == ["6", "2", "0", "0", "1", "3"]
-    assert np.asarray(ax.images[0].get_array()).tolist() == [[0.75, 0.25], [0, 0], [0.25, 0.75]]
-    assert texts(ax.get_yticklabels()) == ["0", "1", "3"]
+    assert texts(ax.texts) == ["6", "2", "0", "0", "0", "0", "1", "3", "0"]
+    assert np.asarray(ax.images[0].get_array()).tolist() == [[0.75, 0.25, 0], [0, 0, 0], [0.25, 0.75, 0]]
+    assert texts(ax.get_yticklabels()) == texts(ax.get_xticklabels()) == ["0", "1", "3"]
     with pytest.raises(ValueError, match="confusion: the frame has no rows"):
         plots.confusion(CONFUSION.iloc[:0])
 

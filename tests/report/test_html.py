@@ -2,13 +2,14 @@ import os
 import re
 import shutil
 import subprocess
+import unicodedata
 from html import escape
 from html.parser import HTMLParser
 
 import pandas as pd
 import pyterrier as pt
 import pytest
-from ir_measures import nDCG
+from ir_measures import P, nDCG
 
 from pyterrier_diversity import IA, RBU, StRecall, evaluate_runs, html_report, signature
 from pyterrier_diversity.meta import compare
@@ -87,15 +88,17 @@ def test_means_and_intervals_are_those_of_the_other_functions(page):
 
     header, *body = page.tables["means"]
 
-    assert header == ["system", *map(str, MEASURES)]
-    assert [name for name, *_ in body] == SYSTEMS
-    for name, *cells in body:
+    assert header == ["no.", "system", *map(str, MEASURES)]
+    assert [name for _, name, *_ in body] == means["RBU@10"].sort_values(ascending=False).index.tolist()
+    for number, (place, name, *cells) in enumerate(body, 1):
+        assert int(place) == number
         for measure, cell in zip(map(str, MEASURES), cells, strict=True):
             assert cell.startswith(f"{means.loc[name, measure]:.3f}")
             if name != "bm25":
                 row = rows.loc[name, measure]
-                assert cell.endswith(f"{row['mean_low']:.3f} to {row['mean_high']:.3f}")
-                assert ("a" in cell) == row["significant"]
+                ends = f"{row['mean_low']:.3f} to {row['mean_high']:.3f}"
+                assert (ends in cell) == (row["mean_low"] <= row["mean_high"])
+                assert cell.endswith("above 3") == row["significant"]
 
 
 def test_each_measure_has_a_picture_of_each_system_with_a_bar_for_each_query(text):
@@ -128,9 +131,9 @@ def test_the_queries_that_differ_most_come_first_with_both_rankings(page):
     )
     largest = values.drop(columns="bm25").sub(values["bm25"], axis=0).abs().max(axis=1).sort_values(ascending=False)
 
-    shown = [line for line in page.headlines if line.startswith("Query ") and "against" in line]
+    shown = [line for line in page.headlines if "against bm25" in line]
 
-    assert [line.split()[1].rstrip(",") for line in shown] == largest.index[:5].tolist()
+    assert [re.search(r"query (\w+)", line, flags=re.IGNORECASE)[1] for line in shown] == largest.index[:5].tolist()
     rankings = [rows for name, rows in page.tables.items() if name.startswith("table")]
     assert len(rankings) == 10
     assert [row[0] for row in rankings[0][1:]] == [str(rank) for rank in range(1, 11)]
@@ -158,24 +161,24 @@ def test_the_matrix_has_the_rank_at_which_each_intent_is_covered(tmp_path):
     page = Page(written(tmp_path, QRELS, RUNS, StRecall @ 2, cutoff=2, test="t"))
 
     assert page.tables["covered"] == [
-        ["intent", "x", "<y>"],
+        ["intent", "<y>", "x"],
         ["query 1"],
-        ["aone & <two>", "-", "-"],
-        ["b", "2", "-"],
+        ["one & <two>", "-", "-"],
+        ["b", "-", "2"],
         ["query 2"],
-        ["ax", "-", "1"],
+        ["x", "1", "-"],
     ]
 
 
 def test_missed_intents_name_who_covers_them(tmp_path):
     page = Page(written(tmp_path, QRELS, RUNS, StRecall @ 2, cutoff=2, test="t"))
 
-    assert page.tables["shares"][1:] == [["x", "1", "3", "1", "1"], ["<y>", "1", "3", "1", "1"]]
+    assert page.tables["shares"][1:] == [["<y>", "1", "3", "1", "1"], ["x", "1", "3", "1", "1"]]
     assert page.tables["missed"][1:] == [
-        ["1", "aone & <two>", "x, <y>", ""],
-        ["1", "cnobody", "x, <y>", "no judged document"],
-        ["2", "ax", "x", "<y>"],
-        ["1", "b", "<y>", "x"],
+        ["query 1", "one & <two>", "<y>, x", ""],
+        ["query 1", "b", "<y>", "x"],
+        ["query 1", "nobody", "<y>, x", "no judged document"],
+        ["query 2", "x", "x", "<y>"],
     ]
 
 
@@ -192,10 +195,11 @@ def test_names_and_texts_are_escaped_and_texts_are_shortened(tmp_path):
 def test_one_system_is_shown_without_comparisons(tmp_path):
     page = Page(written(tmp_path, QRELS, {"x": RUNS["x"]}, [StRecall @ 2]))
 
-    assert page.tables["means"] == [["system", "StRecall@2"], ["x", "0.250"]]
+    assert page.tables["means"] == [["no.", "system", "StRecall@2"], ["1", "x", "0.250"]]
     assert page.headlines == [
         "Diversity of search results",
         "Means",
+        "What the measures mean",
         "Intents covered",
         "Intents missed",
         "How the numbers were computed",
@@ -211,7 +215,12 @@ def test_run_files_are_read_and_the_page_has_every_signature(tmp_path):
 
     text = written(tmp_path, qrels, {name: tmp_path / f"{name}.run" for name in ("bm25", "xquad")}, MEASURES)
 
-    assert text == written(tmp_path, qrels, {name: runs[name] for name in ("bm25", "xquad")}, MEASURES)
+    for name in ("bm25", "xquad"):
+        assert f"{name}: {tmp_path / name}.run" in text
+        text = text.replace(str(tmp_path / f"{name}.run"), "a table in memory")
+    assert text == written(
+        tmp_path, qrels, {name: runs[name].drop(columns="query") for name in ("bm25", "xquad")}, MEASURES
+    )
     for measure in MEASURES:
         assert text.count(escape(signature(measure)).replace("&#x27;", "&#39;")) == 2
 
@@ -230,6 +239,17 @@ def test_invalid_arguments_are_refused(tmp_path, runs, options, message):
         html_report(QRELS, runs, [StRecall @ 2], tmp_path / "report.html", **options)
 
 
+def test_a_page_does_not_replace_a_run_or_the_qrels(tmp_path):
+    (tmp_path / "a.run").write_text("q Q0 d1 1 2 t\n")
+    (tmp_path / "qrels").write_text("q 1 d1 1\nq 2 d2 1\n")
+
+    for name in ("a.run", "qrels"):
+        before = (tmp_path / name).read_bytes()
+        with pytest.raises(ValueError, match=rf"^html_report: the output .*{name} is one of the inputs\."):
+            html_report(tmp_path / "qrels", {"a": tmp_path / "a.run"}, [RBU], f"{tmp_path}/./{name}")
+        assert (tmp_path / name).read_bytes() == before
+
+
 def test_a_warning_about_a_run_is_given_once_and_names_it(tmp_path):
     twice = pd.concat([RUNS["x"], RUNS["x"]])
 
@@ -240,8 +260,120 @@ def test_a_warning_about_a_run_is_given_once_and_names_it(tmp_path):
 
 
 def test_runs_without_names_are_refused(tmp_path):
-    with pytest.raises(TypeError, match="runs must be a dict of names to runs, not DataFrame"):
+    with pytest.raises(ValueError, match=r"html_report: runs looks like a run\. Give it a name"):
         html_report(QRELS, RUNS["x"], [StRecall @ 2], tmp_path / "report.html")
+
+
+def lead(text):
+    """The paragraph and the list in plain words."""
+    found = re.search(r'<p class="lead">(.*?)</p>(\s*<ul>.*?</ul>)?', text, flags=re.DOTALL)
+    return " ".join(re.sub("<[^>]+>", " ", found[0]).split())
+
+
+def test_it_begins_in_plain_words(text):
+    # All differences from bm25 are significant; with a baseline, no others are tested.
+    assert lead(text) == (
+        "3 systems were evaluated on 14 queries. By RBU@10, xquad is best, with a mean of 0.849: its lead over bm25 is "
+        "hardly chance. By StRecall@10, xquad is best, with 100.0% of the intents: its lead over bm25 is hardly "
+        "chance. By IA(nDCG@10), xquad is best, with a mean of 0.531: its lead over bm25 is hardly chance."
+    )
+
+
+def test_a_lead_that_could_be_chance_is_called_so(tmp_path):
+    qrels, runs = demo()
+
+    told = lead(written(tmp_path, qrels, runs, IA(nDCG @ 10)))
+    no_test = lead(written(tmp_path, qrels[qrels["qid"] == "1"], runs, RBU @ 10))
+    alone = lead(written(tmp_path, qrels, {"bm25": runs["bm25"]}, RBU @ 10))
+    tied = lead(written(tmp_path, qrels, {"a": runs["bm25"], "b": runs["bm25"]}, RBU @ 10, test="t"))
+
+    assert "its lead over bm25 is hardly chance; its lead over more-like-this could be chance." in told
+    assert no_test.endswith("Whether that is chance was not tested.")
+    assert alone == "1 system was evaluated on 14 queries. By RBU@10, bm25 has a mean of 0.523."
+    assert tied.endswith("By RBU@10, a and b are best, with the same mean: a mean of 0.523.")
+
+
+def test_it_says_what_the_measures_mean_when_from_which_files_and_with_which_versions(text):
+    told = dict(re.findall("<dt>(.*?)</dt><dd[^>]*>(.*?)</dd>", text))
+
+    assert told["RBU@10"] == "Rank-Biased Utility: the gain of a user from a ranking, minus the effort of reading it."
+    assert "for each intent separately" in told["IA(nDCG@10)"]
+    assert "discounted by rank" in told["IA(nDCG@10)"]
+    assert told["Judgements"] == "a table in memory"
+    assert told["Systems"].split("<br>")[0] == "xquad: a table in memory"
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d", told["Date"])
+    assert "pyterrier-diversity" in told["Versions"]
+    assert told["Test"].startswith("randomised Tukey HSD")
+
+
+def test_depth_follows_the_cutoffs_of_the_measures(tmp_path):
+    qrels, runs = demo()
+
+    for measures, depth in (([RBU @ 3, StRecall @ 7], 7), ([RBU], 10)):
+        text = written(tmp_path, qrels, runs, measures)
+        assert f"Rankings are read down to rank {depth}." in text
+        assert len(Page(text).tables["table1"]) == 1 + depth
+
+
+def test_systems_are_in_the_order_of_the_first_measure_everywhere(page):
+    order = ["xquad", "more-like-this", "bm25"]
+
+    assert [row[1] for row in page.tables["means"][1:]] == order
+    assert page.tables["covered"][0][1:] == order
+    assert [row[0] for row in page.tables["shares"][1:]] == order
+
+
+def test_texts_stand_where_ids_would_and_ids_are_told_once(tmp_path):
+    hashed = QRELS.assign(iteration="7fc56270" + QRELS["iteration"], query=QRELS["qid"].map({"1": "first question"}))
+    hashed["nugget_text"] = hashed["nugget_text"].fillna("the text of b")
+
+    text = written(tmp_path, hashed, RUNS, StRecall @ 2, test="t")
+
+    assert "7fc56270" not in re.sub('title="[^"]*"', "", text)
+    assert 'first question <span class="soft">(query 1)</span>' in text
+    assert "query 2" in text
+
+
+def test_systems_and_measures_have_the_names_that_are_given(tmp_path):
+    given = {"names": {"x": "DESA"}, "labels": {"StRecall@2": "recall of subtopics"}}
+
+    text = written(tmp_path, QRELS, RUNS, StRecall @ 2, test="t", **given)
+
+    assert "recall of subtopics" in text
+    assert {row[1] for row in Page(text).tables["means"][1:]} == {"DESA", "<y>"}
+    with pytest.raises(ValueError, match=r"names: .* must not both be called"):
+        written(tmp_path, QRELS, RUNS, StRecall @ 2, test="t", names={"x": "<y>"})
+
+
+def test_many_systems_have_numbers_in_wide_tables(tmp_path):
+    qrels, runs = demo()
+    many = {f"system {i}": runs[SYSTEMS[i % 3]] for i in range(9)}
+
+    tables = Page(written(tmp_path, qrels, many, RBU @ 10)).tables
+
+    assert tables["covered"][0] == ["intent", *"123456789"]
+    assert tables["means"][1][2].endswith("above 7-9")
+    assert re.fullmatch(r"[\d, -]+", tables["missed"][1][2])
+
+
+def test_intervals_stay_within_the_range_of_the_measure(tmp_path):
+    qrels, runs = demo()
+
+    body = Page(written(tmp_path, qrels, runs, [RBU @ 10, StRecall @ 10, P(rel=1) @ 10])).tables["means"][1:]
+
+    ends = [float(end) for row in body for cell in row[2:] for end in re.findall(r"[\d.]+ to ([\d.]+)", cell)]
+    assert len(ends) >= 7
+    assert max(ends) <= 1
+
+
+def test_scrolling_regions_take_the_keyboard_and_print_whole(text, page):
+    regions = re.findall('<div class="scroll"([^>]*)>', text)
+
+    assert len(regions) == len(page.tables)
+    assert all('tabindex="0"' in region and 'role="region"' in region for region in regions)
+    assert len(set(regions)) == len(regions)  # each has its own name
+    assert text.count("<main>") == text.count("</main>") == 1
+    assert re.search(r"@media print \{.*?\.scroll \{ overflow: visible; max-height: none;", text, flags=re.DOTALL)
 
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
@@ -250,6 +382,22 @@ FRAMES = """<iframe id="f" width="{width}" height="900" style="border: 0" srcdoc
 onload = () => {{ const d = document.getElementById("f").contentDocument;
 document.title = d.documentElement.scrollWidth + "|" + getComputedStyle(d.body).backgroundColor + "|" +
 d.querySelectorAll("rect").length; }}</script>"""
+
+
+@pytest.mark.skipif(BROWSER is None, reason="no chromium or chrome on the path to print the page with")
+def test_a_page_that_is_printed_has_every_row(tmp_path, text, page):
+    pypdf = pytest.importorskip("pypdf")
+    (tmp_path / "report.html").write_text(text, encoding="utf-8")
+    options = ["--headless", "--disable-gpu", "--no-sandbox", f"--user-data-dir={tmp_path / 'profile'}"]
+    printed = f"--print-to-pdf={tmp_path / 'report.pdf'}"
+
+    subprocess.run([str(BROWSER), *options, printed, (tmp_path / "report.html").as_uri()], timeout=120, check=True)
+
+    found = "".join(part.extract_text() for part in pypdf.PdfReader(tmp_path / "report.pdf").pages)
+    found = re.sub(r"\s", "", unicodedata.normalize("NFKC", found))  # without ligatures
+    rows = [re.sub(r"\s", "", "".join(row)) for rows in page.tables.values() for row in rows]
+    assert len(rows) > 100
+    assert [row for row in rows if row not in found] == []
 
 
 @pytest.mark.skipif(BROWSER is None, reason="no chromium or chrome on the path to look at the page with")

@@ -420,6 +420,8 @@ def test_it_survives_pickling_and_is_a_step_of_a_pipeline():
     [
         (QRELS.drop(columns="label"), RR, ValueError, r"^qrels: missing column label;"),
         (QRELS, 3, TypeError, r"^Explain: a measure must be an object such as RBU @ 20, or its name, not 3\.$"),
+        (QRELS, [RR, RR], TypeError, r"^Explain: a measure must be an object such as RBU @ 20, .* not a list of 2\.$"),
+        (RR, QRELS, TypeError, r"^Explain: .*, not a DataFrame; qrels come before measures\.$"),
         (QRELS, "RBX", ValueError, r"^Unknown measure 'RBX'"),
         (QRELS, P, ValueError, r"^Explain: P: .*cutoff"),
         (QRELS.drop(columns="iteration"), RR, ValueError, r"several rows for document 'b' of query 'q'"),

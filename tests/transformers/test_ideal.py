@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 import pickle
 
 import ir_measures
@@ -52,7 +53,7 @@ from pyterrier_diversity import (
 )
 from pyterrier_diversity.ideal import NotProvenError
 from pyterrier_diversity.measures.composite import innermost
-from pyterrier_diversity.transformers import Ideal
+from pyterrier_diversity.transformers import Evaluate, Explain, Ideal
 from pyterrier_diversity.transformers.ideal import BY_LABEL, provable
 from rerankings import best_by_trying, greedy_by_trying, values_of
 
@@ -530,7 +531,7 @@ def test_inspection_knows_what_comes_in_and_goes_out():
     assert pt.inspect.transformer_inputs(ideal) == [["qid"]]
     assert pt.inspect.transformer_outputs(ideal, ["qid", "query"]) == ["qid", "query", "docno", "score", "rank"]
     attributes = {one.name: one.value for one in pt.inspect.transformer_attributes(ideal)}
-    assert list(attributes) == ["qrels", "measure", "ideal", "num_results", "time_limit"]
+    assert list(attributes) == ["qrels", "measure", "ideal", "num_results", "candidates", "time_limit"]
     assert np.isclose(attributes["time_limit"], 60)
 
 
@@ -544,3 +545,41 @@ class TestExactIdealAsATransformer(pt.testing.TransformerTestCase):
     @staticmethod
     def get_transformer():
         return Ideal(QRELS, ideal="exact")
+
+
+@pytest.mark.parametrize("measure", [RBU @ 3, alpha_nDCG @ 2, D_nDCG, IA(nDCG), Coverage @ 2], ids=str)
+def test_with_candidates_it_ranks_only_given_documents_and_keeps_the_labels_of_the_qrels(measure):
+    given = pd.DataFrame({"qid": ["q"] * 4, "docno": [*"eadu"], "score": [4.0, 3, 2, 1]})
+
+    best = Ideal(QRELS, measure, candidates=True)(given)
+
+    rankings = [ranking for n in (1, 2) for ranking in itertools.permutations("ad", n)]
+    (tried,) = values_of([measure], QRELS[QRELS["qid"] == "q"], rankings)
+    assert tried[tuple(best["docno"])] == pytest.approx(max(tried.values()))
+
+
+def test_the_largest_label_counts_though_its_document_is_no_candidate():
+    # The label 1 of b for y is a third of the largest, that of c; the label 1 of a for x is all there is.
+    rows = [("q", "a", 1, "x"), ("q", "b", 1, "y"), ("q", "c", 2, "y")]
+    qrels = pd.DataFrame(rows, columns=["qid", "docno", "label", "iteration"])
+    given = pd.DataFrame({"qid": "q", "docno": ["b", "a"], "score": [2.0, 1.0]})
+
+    assert Ideal(qrels, RBU @ 2, candidates=True)(given)["docno"].tolist() == ["a", "b"]
+    assert Ideal(qrels.head(2), RBU @ 2, candidates=True)(given)["docno"].tolist() == ["b", "a"]
+
+
+def test_candidates_are_for_the_greedy_ideal():
+    with pytest.raises(ValueError, match=r"^Ideal: candidates=True needs ideal='greedy'\.$"):
+        Ideal(QRELS, alpha_nDCG @ 3, ideal="exact", candidates=True)
+    with pytest.raises(pt.validate.InputValidationError, match="docno"):
+        Ideal(QRELS, alpha_nDCG @ 3, candidates=True)(TOPICS)
+
+
+@pytest.mark.parametrize("step", [Ideal, Explain, Evaluate], ids=lambda step: step.__name__)
+def test_qrels_may_have_any_form(step, tmp_path):
+    path, run = tmp_path / "qrels.csv", pd.DataFrame({"qid": ["q"], "docno": ["a"], "score": [1.0]})
+    QRELS.to_csv(path, index=False)
+
+    of_frame, of_file = (step(qrels, alpha_nDCG @ 3) for qrels in (QRELS, path))
+
+    pd.testing.assert_frame_equal(of_file(run), of_frame(run))

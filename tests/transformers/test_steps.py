@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import ir_measures
 import numpy as np
 import pandas as pd
 import pyterrier as pt
@@ -15,14 +16,16 @@ from pyterrier_diversity.transformers import (
     Diversify,
     Evaluate,
     Explain,
+    FuseSubtopics,
     IASelect,
     Ideal,
     IntentScorer,
     OnSubtopics,
+    TokenBudget,
     XQuAD,
     oracle_intent_scores,
 )
-from pyterrier_diversity.transformers.steps import first_best, normalised
+from pyterrier_diversity.transformers.steps import Step, first_best, normalised
 
 INTENTS = pd.DataFrame(
     [("q", "1", "a", 0.9), ("q", "1", "b", 0.8), ("q", "2", "c", 0.5), ("p", "1", "a", 0.5)],
@@ -194,9 +197,9 @@ def test_parameters_can_be_set_which_changes_the_repr_but_not_the_hash():
     reranker = XQuAD(INTENTS, normalise="minmax")
     before = hash(reranker)
 
-    reranker.set_parameter("lambda_", 0)
+    reranker.set_parameter("lambda_", np.float64(0.0))
 
-    assert repr(reranker) == "XQuAD(lambda_=0, normalise='minmax', k=None)"
+    assert repr(reranker) == "XQuAD(lambda_=0.0, normalise='minmax', k=None)"
     assert hash(reranker) == before
     assert reranker(results(q="c b a"))["docno"].tolist() == ["c", "b", "a"]
 
@@ -251,7 +254,7 @@ def test_values_that_differ_by_rounding_only_are_a_tie_that_the_first_one_left_w
     assert first_best(np.zeros(4), left) == 1
 
 
-def test_steps_have_labels_and_keep_their_hash():
+def test_steps_print_their_measures():
     qrels = pd.DataFrame([("q", "a", 1, "x")], columns=["qid", "docno", "label", "iteration"])
     steps = [
         Evaluate(qrels, [RBU @ 5, IA(nDCG @ 5)]),
@@ -264,7 +267,80 @@ def test_steps_have_labels_and_keep_their_hash():
         "Explain(Adhoc(nDCG@5))",
         "Ideal(alpha_nDCG@5, ideal='exact')",
     ]
-    assert hash(Explain(qrels, RBU @ 5)) != hash(Explain(qrels.head(0), RBU @ 5))
+
+
+def equal_steps() -> list[pt.Transformer]:
+    """One step of each class, made anew at each call, with data that is a copy."""
+    qrels = pd.DataFrame([("q", "a", 1, "x")], columns=["qid", "docno", "label", "iteration"])
+    subtopics = pd.DataFrame({"qid": ["q"], "iteration": ["1"], "query": ["cat"]})
+    scorer = IntentScorer([{"docno": "a", "text": "cat"}])
+    return [
+        *rerankers(INTENTS.copy()),
+        scorer,
+        OnSubtopics(scorer, subtopics),
+        FuseSubtopics(scorer, subtopics),
+        TokenBudget(9),
+        Evaluate(qrels, [RBU @ 5, IA(nDCG @ 5)]),
+        Explain(qrels, RBU @ 5),
+        Ideal(qrels, alpha_nDCG @ 5),
+    ]
+
+
+@pytest.mark.parametrize("i", range(len(equal_steps())), ids=[type(step).__name__ for step in equal_steps()])
+def test_a_step_is_equal_to_one_with_equal_settings_and_data_only(i):
+    step, again = equal_steps()[i], equal_steps()[i]
+    others = [other for j, other in enumerate(equal_steps()) if j != i]
+
+    assert step == again
+    assert hash(step) == hash(again)
+    assert step not in others
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        XQuAD(INTENTS, k=3, lambda_=0.6),
+        XQuAD(INTENTS, k=4),
+        XQuAD(INTENTS.assign(score=0.1), k=3),
+        XQuAD(INTENTS.rename(columns={"iteration": "subtopic_id"}), k=3),
+    ],
+)
+def test_a_step_with_another_setting_is_another_step(other):
+    assert XQuAD(INTENTS, k=3) != other
+
+
+def test_steps_of_different_measures_of_one_name_are_different():
+    qrels = pd.DataFrame([("q", "a", 1, "x")], columns=["qid", "docno", "label", "iteration"])
+    first, second = (ir_measures.define_byquery(lambda qrels, run: 0.0, name="Own") for _ in range(2))
+
+    assert Evaluate(qrels, first) == Evaluate(qrels, first)
+    assert Evaluate(qrels, first) != Evaluate(qrels, second)
+    assert Evaluate(qrels, IA(first)) != Evaluate(qrels, IA(second))
+
+
+def test_an_experiment_by_a_tree_computes_equal_steps_once():
+    calls = []
+
+    class Counted(XQuAD):
+        def transform(self, inp):
+            calls.extend([self] if len(inp) else [])  # PyTerrier also asks for the columns of empty results
+            return super().transform(inp)
+
+    frame = results(q="a b c", p="b a").assign(query="cat")
+    qrels = pd.DataFrame([("q", "a", 1, "1"), ("q", "c", 1, "2")], columns=["qid", "docno", "label", "iteration"])
+    source, last = pt.Transformer.from_df(frame), XQuAD(INTENTS, normalise="minmax", k=1)
+    first, again = (Counted(INTENTS.copy(), normalise="minmax") for _ in range(2))
+    topics = frame[["qid", "query"]].drop_duplicates()
+
+    def experiment(plan: str) -> pd.DataFrame:
+        calls.clear()
+        return pt.Experiment([source >> first, source >> again >> last], topics, qrels, [RBU @ 2], plan=plan)
+
+    linear, n_linear = experiment("linear"), len(calls)
+    tree, n_tree = experiment("tree"), len(calls)
+
+    pd.testing.assert_frame_equal(tree, linear)
+    assert (n_linear, n_tree) == (2, 1)
 
 
 def test_the_data_of_a_step_cannot_be_changed():
@@ -314,6 +390,38 @@ def test_a_schematic_shows_the_size_of_data():
     settings = pt.schematic.transformer_schematic(all_steps()[0])["settings"]
 
     assert settings == {"documents": "224 items", "num_results": "1000", "k1": "1.2", "b": "0.75"}
+
+
+class Shown(Step):
+    LABEL = "A step"
+
+    def __init__(self, short, long, few, many, bytes_, table, column, step, steps, lines, *, unknown=1):
+        self.short, self.long, self.few, self.many, self.bytes_ = short, long, few, many, bytes_
+        self.table, self.column, self.step, self.steps, self.lines = table, column, step, steps, lines
+
+    def transform(self, inp):
+        return inp
+
+
+def test_a_schematic_shows_short_settings_as_they_are_and_the_size_of_others():
+    table = pd.DataFrame({"column": range(1200)})
+    others = ([1] * 8, (1,) * 9, b"123456789", table, table["column"], pt.Transformer.identity())
+    step = Shown("x" * 100, "y" * 101, *others, [pt.Transformer.identity()], "a\n  b")
+
+    assert step.schematic() == {
+        "label": "A step",
+        "help_url": None,
+        "settings": {
+            "short": "x" * 100,
+            "long": "y" * 100 + " ...",
+            "few": "[1, 1, 1, 1, 1, 1, 1, 1]",
+            "many": "9 items",
+            "bytes_": "b'123456789'",
+            "table": "1,200 rows",
+            "column": "1,200 rows",
+            "lines": "a b",
+        },
+    }
 
 
 def rerankers_of_the_demo():

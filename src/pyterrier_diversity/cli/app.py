@@ -4,31 +4,41 @@ from __future__ import annotations
 
 import errno
 import os
+import re
+import signal
 import sys
 import warnings
 from contextlib import suppress
 from difflib import get_close_matches
+from functools import partial
 from importlib import import_module
-from typing import Any, TextIO
+from typing import Any, NoReturn, TextIO
 
 import click
 
 from .. import __version__
-from ..io import printable
 
 # The module of each command.
 _MODULES = {
     "evaluate": "evaluating",
     "compare": "comparing",
+    "corrected": "comparing",
     "check": "evaluating",
     "report": "reporting",
     "explain": "looking",
-    "plot": "looking",
+    "missed": "looking",
+    "plot": "plotting",
     "measures": "listing",
     "datasets": "listing",
     "axioms": "listing",
     "demo": "demonstration",
 }
+
+# Python's arguments that have other names than options.
+_ARGUMENTS = {"--seed": "rng", "--jobs": "n_jobs"}
+
+# The exit status after Ctrl-C, as shells have it.
+INTERRUPTED = 130
 
 _EPILOG = """\b
 Exit status:
@@ -36,6 +46,7 @@ Exit status:
   1  an error, or an incomplete table
   2  a usage error, such as an unknown option
   3  a run failed a gate (--min, --no-worse)
+  130  interrupted by Ctrl-C
 
 \b
 Tab completion in bash (or zsh, fish):
@@ -47,11 +58,23 @@ class _Failure(click.ClickException):
     """An error with exit status 1, told in one sentence."""
 
     def format_message(self) -> str:
+        from ..io import printable
+
         return printable(self.message)
 
 
 class _Commands(click.Group):
     """The commands. Each is imported when it is called."""
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        """Be the program that the shell calls."""
+        # A shell that starts a program in the background lets it ignore Ctrl-C.
+        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            signal.signal(signal.SIGINT, _interrupted)
+        for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+            if getattr(sys, name) is None:  # it was closed: the first file would be opened in its place
+                setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
+        return super().__call__(*args, **options)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(_MODULES)
@@ -72,13 +95,13 @@ class _Commands(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         with warnings.catch_warnings():
-            warnings.showwarning = _show_warning
+            warnings.showwarning = partial(_show_warning, ctx)
             try:
                 return super().invoke(ctx)
-            except (ValueError, TypeError, KeyError, OSError, ImportError) as error:
+            except (ValueError, TypeError, KeyError, OSError, ImportError, MemoryError) as error:
                 if isinstance(error, BrokenPipeError):
                     raise
-                raise _Failure(_sentence(error)) from error
+                raise _Failure(_with_options(_sentence(error), ctx)) from error
 
     def main(self, *args: Any, **options: Any) -> Any:
         try:
@@ -90,7 +113,19 @@ class _Commands(click.Group):
             _flush_stdout()
 
 
+def _interrupted(number: int, frame: object) -> NoReturn:
+    """End the program. Workers are stopped and unfinished files are removed on the way; a second Ctrl-C does not wait.
+
+    ``SystemExit`` is not caught by anything, while click ends with status 1 after a ``KeyboardInterrupt``.
+    """
+    signal.signal(signal.SIGINT, lambda *_: os._exit(INTERRUPTED))
+    line_of_terminal = "\n" if os.isatty(2) else ""  # which ends with ^C or a progress bar
+    os.write(2, f"{line_of_terminal}Interrupted.\n".encode())
+    raise SystemExit(INTERRUPTED)
+
+
 def _show_warning(
+    ctx: click.Context,
     message: Warning | str,
     category: type[Warning],
     filename: str,
@@ -98,13 +133,29 @@ def _show_warning(
     file: TextIO | None = None,
     line: str | None = None,
 ) -> None:
-    click.echo(f"Warning: {printable(str(message))}", err=True)
+    from ..io import printable
+
+    click.echo(f"Warning: {printable(_with_options(str(message), ctx))}", err=True)
+
+
+def _with_options(message: str, ctx: click.Context) -> str:
+    """Return a message with the options of the command in place of Python's arguments."""
+    command = ctx.command.get_command(ctx, ctx.invoked_subcommand or "") if isinstance(ctx.command, _Commands) else None
+    for option in [] if command is None else command.params:
+        if isinstance(option, click.Option):
+            name = _ARGUMENTS.get(option.opts[-1], option.name)
+            message = re.sub(rf"\b{name}='([^']*)'", rf"{option.opts[-1]} \1", message)
+            # Names of measures, whose parameters may have this name, have capital letters.
+            message = re.sub(rf"^([a-z_]+: ){name} must", rf"\1{option.opts[-1]} must", message)
+    return message
 
 
 def _sentence(error: Exception) -> str:
     """Return an error's message as one sentence."""
     if isinstance(error, KeyError):
         return str(error.args[0])
+    if isinstance(error, MemoryError):
+        return f"There is not enough memory{f': {error}' if str(error) else ''}".rstrip(".") + "."
     if isinstance(error, OSError) and error.errno is not None and error.strerror:
         if error.filename is None:
             return f"Cannot write the output: {error.strerror}."

@@ -14,13 +14,14 @@ def demo() -> None:
     from ir_measures import AP, nDCG
 
     from .. import RBU, Adhoc, StRecall, alpha_nDCG
-    from ..datasets.demo.build import systems
+    from ..datasets.demo import RUNS
     from ..transformers import Explain, Ideal
 
-    dataset, pipelines = pt.get_dataset("diversity:demo"), systems()
+    dataset = pt.get_dataset("diversity:demo")
+    runs = {name: dataset.get_results(name) for name in RUNS}
     topics, qrels = dataset.get_topics(), dataset.get_qrels()
     measures = [RBU @ 5, alpha_nDCG @ 5, StRecall @ 5, Adhoc(nDCG @ 5), Adhoc(AP)]
-    table = pt.Experiment({**pipelines, "ideal": Ideal(qrels, alpha_nDCG @ 5, ideal="exact")}, topics, qrels, measures)
+    table = pt.Experiment({**runs, "ideal": Ideal(qrels, alpha_nDCG @ 5, ideal="exact")}, topics, qrels, measures)
     n_intents = qrels.groupby("qid")["iteration"].nunique().mean()
     click.echo(f"diversity:demo, {len(topics)} queries of {n_intents:.1f} intents on average\n")
     click.echo(formatted(table[["name", *map(str, measures)]], places=3))
@@ -33,7 +34,8 @@ def demo() -> None:
     )
     explain = Explain(qrels, RBU @ 5)
     for name in ("bm25", "xquad"):
-        explained = explain((pipelines[name] % 5)(topics.head(1)))
+        top = runs[name][(runs[name]["qid"] == topics["qid"][0]) & (runs[name]["rank"] < 5)]
+        explained = explain(top)
         shown = explained[["position", "docno", "intents", "new_intents", "contribution", "value"]]
         click.echo(f"\nWhy {name} has an RBU@5 of {shown['value'].iloc[-1]:.3f} for {topics['query'][0]!r}:\n")
         click.echo(formatted(shown, places=3))

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 if TYPE_CHECKING:
     import ir_measures
     import pandas as pd
 
-    from ..io.trec import OrderedBy
+    from ..io import Content, OrderedBy, SharedColumns
+
+# Where click keeps the value of the option --columns.
+COLUMNS = "pyterrier_diversity.columns"
 
 
 def read_judged(name: str, measures: Iterable[ir_measures.Measure] = (), *, strict: bool = False) -> pd.DataFrame:
@@ -45,14 +48,15 @@ def read_judged(name: str, measures: Iterable[ir_measures.Measure] = (), *, stri
 def _read(name: str, level: Literal["passages", "documents"]) -> pd.DataFrame:
     if not _is_stream(name):
         return _of_dataset(name, level)
-    from ..io import read_dd_truth, read_qrels
+    from ..io import read_content, read_dd_truth, read_qrels
 
-    if name.endswith((".xml", ".xml.gz")):
-        return read_dd_truth(name, level)
+    content = read_content(name)
+    if content.data.lstrip().startswith(b"<"):
+        return read_dd_truth(content, level)
     try:
-        return read_qrels(name)
+        return read_qrels(content, columns=columns())
     except ValueError as error:
-        if Path(name).is_file() and _is_run(name):
+        if _is_run(content):
             raise ValueError(f"{name} is a run, not qrels. Give the qrels first.") from error
         raise
 
@@ -90,6 +94,16 @@ def read_texts(name: str) -> Texts:
     )
 
 
+def read_by(by: str | None, qrels: str) -> str | pd.DataFrame | None:
+    """Return groups of queries as functions take them: a column of a dataset's topics, or what the user has named."""
+    if by is None or Path(by).exists() or _is_stream(qrels) or (short := _own_name(qrels)) is None:
+        return by
+    import pyterrier as pt
+
+    topics = pt.get_dataset(f"diversity:{short}").get_topics()
+    return topics[["qid", by]] if by in topics and by != "qid" else by
+
+
 def _own_name(name: str) -> str | None:
     """Return the name of a dataset of this package without the prefix, or None for other datasets."""
     from ..datasets import DiversityDatasetProvider
@@ -98,13 +112,13 @@ def _own_name(name: str) -> str | None:
     return short if short in DiversityDatasetProvider().list_dataset_names() else None
 
 
-def _is_run(path: str) -> bool:
-    from ..io import read_run_or_session
+def _is_run(content: Content) -> bool:
+    from ..io import run_frame
     from ..judged import collected
 
     try:
         with collected():
-            return not read_run_or_session(path).empty
+            return not run_frame(content).empty
     except (ValueError, OSError):
         return False
 
@@ -113,14 +127,14 @@ def _of_dataset(name: str, level: str) -> pd.DataFrame:
     import pyterrier as pt
 
     from ..datasets import TREC_DD, DiversityDatasetProvider
-    from ..io import read_nuggets
+    from ..io import read_qrels
 
     short = _own_name(name)
     try:
         dataset = pt.get_dataset(name if short is None else f"diversity:{short}")
     except KeyError as error:
         if Path(name).is_dir():
-            return read_nuggets(name)
+            return read_qrels(name, columns=columns())
         raise ValueError(
             f"{name!r} is neither a file nor a dataset. This package has the datasets "
             f"{', '.join(DiversityDatasetProvider().list_dataset_names())}."
@@ -128,13 +142,57 @@ def _of_dataset(name: str, level: str) -> pd.DataFrame:
     return dataset.get_qrels("passages") if short in TREC_DD and level == "passages" else dataset.get_qrels()
 
 
-def run_paths(names: Sequence[str], qrels: str) -> list[str | Path]:
-    """Return the paths of runs. With the demo's qrels, the demo's runs may be given by name."""
-    if qrels.removeprefix("diversity:") != "demo":
-        return list(names)
-    from ..datasets.demo import FOLDER, RUNS
+def columns() -> SharedColumns | None:
+    """Return what the files call the columns, from the option --columns."""
+    import click
 
-    return [FOLDER / f"{name}.run" if name in RUNS and not Path(name).exists() else name for name in names]
+    from ..io import SharedColumns
+
+    text = click.get_current_context().meta.get(COLUMNS)
+    if text is None:
+        return None
+    pairs = [pair.partition("=") for pair in text.split(",")]
+    if not all(theirs and ours for theirs, _, ours in pairs):
+        raise click.UsageError(f"--columns must be pairs such as 'topic=qid,passage=docno', not {text!r}.")
+    return SharedColumns({theirs.strip(): ours.strip() for theirs, _, ours in pairs})
+
+
+def run_paths(names: Sequence[str], qrels: str) -> list[str | Path]:
+    """Return the paths of runs. With the demo's qrels, the demo's runs may be given by name.
+
+    Raises
+    ------
+    ValueError
+        If the option --columns names a column that none of the files has.
+    """
+    paths: list[str | Path] = list(names)
+    if qrels.removeprefix("diversity:") == "demo":
+        from ..datasets.demo import FOLDER, RUNS
+
+        paths = [FOLDER / f"{name}.run" if name in RUNS and not Path(name).exists() else name for name in names]
+    new_names = columns()
+    if new_names is not None:
+        from ..io import names_in, run_files
+
+        files = [Path(qrels), *run_files(paths)]
+        if all(path.is_file() for path in files):  # a pipe can be read only once
+            found = set().union(*map(names_in, files))
+            for name in new_names.keys() - found:
+                raise ValueError(
+                    f"--columns names {name!r}, which is a column of none of the files; found: "
+                    f"{', '.join(sorted(found)) or 'no names'}."
+                )
+    return paths
+
+
+def renamed_runs(runs: Any, order: OrderedBy) -> Any:
+    """Return runs as they are or, with the option --columns, read each and rename its columns."""
+    from ..io import named_runs, read_run
+
+    new_names = columns()
+    if new_names is None or not runs:
+        return runs
+    return {name: read_run(run, order=order, columns=new_names) for name, run in named_runs("evaluate", runs).items()}
 
 
 def runs_and_baselines(
@@ -144,7 +202,7 @@ def runs_and_baselines(
 
     A baseline is the name of a run, or a file. The file may be a further run.
     """
-    from ..evaluate.runs import named_runs
+    from ..io import named_runs
 
     given = named_runs("compare", run_paths(names, qrels))
     files = [given[one] if one in given else run_paths([one], qrels)[0] for one in baselines]
@@ -164,7 +222,7 @@ def runs_and_baselines(
 
 def read_named_run(path: str | Path, order: OrderedBy, doc_len: Path | None = None) -> pd.DataFrame:
     """Read a run, with the lengths of its documents if ``doc_len`` is given."""
-    from ..io import add_lengths, read_run_or_session
+    from ..io import add_lengths, read_run
 
-    run = read_run_or_session(path, order)
+    run = read_run(path, order=order, columns=columns())
     return run if doc_len is None else add_lengths(run, doc_len)

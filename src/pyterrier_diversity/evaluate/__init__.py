@@ -1,25 +1,24 @@
-"""Compute measures for one run, for many runs, for plain labels, and for ir_measures."""
+"""Compute measures for one run, for many runs, and for plain labels."""
 
-from .arguments import runs_by_name
 from .check import check_files
-from .evaluator import DiversityEvaluator, Evaluation, RefusedMeasureError, aggregated
+from .delegated import RefusedMeasureError
+from .evaluator import DiversityEvaluator, Evaluation, aggregated
 from .means import aggregates
 from .missed import missed_intents, texts_of_intents
 from .plain import score
-from .provider import register_provider
-from .runs import evaluate_runs
+from .runs import RunValues, evaluate_runs, values_of_runs
 
 __all__ = [
     "DiversityEvaluator",
     "Evaluation",
     "RefusedMeasureError",
+    "RunValues",
     "aggregated",
     "aggregates",
     "check_files",
     "evaluate_runs",
     "missed_intents",
-    "register_provider",
-    "runs_by_name",
     "score",
     "texts_of_intents",
+    "values_of_runs",
 ]

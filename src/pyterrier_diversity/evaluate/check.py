@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from ..io import read_if_path
-from ..io.trec import OrderedBy
-from ..judged import QRELS_COLUMNS, RUN_COLUMNS, Judgements, Run, collected, judge, to_frame
-from .arguments import check_order
-from .runs import named_runs
+from ..io import OrderedBy, Runs, check_order, named_runs, qrels_frame, run_frame
+from ..judged import Judgements, Message, Run, collected, ignoring, judge
+from .doubts import no_judgement, single_intents
 
 # Down to which rank to count judged documents.
 _DEPTH = 20
@@ -22,15 +20,31 @@ _NAMES = 5
 
 
 class _Finding(NamedTuple):
-    kind: Literal["error", "warning", "note"]
+    """A finding: "error", "warning" or "note", what it is about, and a sentence."""
+
+    kind: str
+    about: str
     message: str
+
+    @classmethod
+    def warning(cls, message: Message) -> _Finding:
+        return cls("warning", message.kind, str(message))
+
+    @classmethod
+    def error(cls, message: object) -> _Finding:
+        return cls("error", "", str(message))
+
+    @classmethod
+    def note(cls, message: str) -> _Finding:
+        return cls("note", "", message)
 
 
 def check_files(
-    qrels: pd.DataFrame,
-    runs: Mapping[str, Any] | str | os.PathLike[str] | Iterable[str | os.PathLike[str]] = (),
+    qrels: Any,
+    runs: Runs = (),
     *,
     order: OrderedBy = "score",
+    ignore: Iterable[str] = (),
 ) -> pd.DataFrame:
     """Look for mistakes in qrels and runs, without computing a measure.
 
@@ -42,17 +56,22 @@ def check_files(
         Runs, as `evaluate_runs` takes them; none by default.
     order : {"score", "rank"}
         The column that orders the documents of run files, as in `io.read_run`.
+    ignore : iterable of str
+        What to leave out of the warnings: values of the column ``about``.
 
     Returns
     -------
     DataFrame
-        One row for each finding: ``name`` ("qrels" or the name of the run), ``kind`` and ``message``. An "error" would
-        stop the evaluation, a "warning" may explain unexpected values, and a "note" describes the data.
+        One row for each finding: ``name`` ("qrels" or the name of the run), ``kind``, ``about`` and ``message``. An
+        "error" would stop the evaluation, a "warning" may explain unexpected values, and a "note" describes the data.
+        What a warning is ``about`` is one of "intents", "relevance", "empty", "missing", "ids", "repeats", "ranks" and
+        others; "" for errors and notes.
 
     Raises
     ------
     ValueError
-        If a run file does not exist, two runs have the same name, or arguments are in the wrong order.
+        If a run file does not exist, two runs have the same name, arguments are in the wrong order, or ``ignore`` has
+        an unknown name.
 
     Examples
     --------
@@ -64,65 +83,62 @@ def check_files(
     1   mine  warning
     2   mine     note
     """
-    check_order("check_files", qrels, runs)
+    check_order("check_files", qrels, runs, order="qrels, runs")
     several = runs if isinstance(runs, (Mapping, str, os.PathLike)) else list(runs)
     named = named_runs("check_files", several) if several else {}
     found: list[tuple[str, _Finding]] = []
     judgements: Judgements | None = None
     try:
-        judgements = judge(to_frame(qrels, QRELS_COLUMNS, "qrels"))
+        judgements = judge(qrels_frame(qrels))
         found += [("qrels", finding) for finding in _about_qrels(judgements)]
     except (ValueError, TypeError) as error:
-        found.append(("qrels", _Finding("error", str(error))))
+        found.append(("qrels", _Finding.error(error)))
     for name, run in named.items():
         found += [(name, finding) for finding in _about_run(run, judgements, order)]
-    return pd.DataFrame([(name, *finding) for name, finding in found], columns=["name", "kind", "message"])
+    with ignoring("check_files", ignore) as ignored:
+        rows = [(name, *finding) for name, finding in found if finding.about not in ignored]
+    return pd.DataFrame(rows, columns=["name", *_Finding._fields])
 
 
 def _about_qrels(judgements: Judgements) -> Iterator[_Finding]:
     if not len(judgements):
-        yield _Finding("error", "The qrels are empty.")
+        yield _Finding.error("The qrels are empty.")
+        return
+    unjudged = no_judgement(judgements)
+    if unjudged:
+        yield _Finding.error(unjudged)
         return
     n_queries, rows = len(judgements), judgements.rows
     n_intents = np.bincount(judgements.named.query, minlength=n_queries)
     without = [name for name, n in zip(judgements.query_ids, judgements.n_intents, strict=True) if not n]
     if without:
-        yield _Finding(
-            "warning",
-            f"{_counted(without, 'query has', 'queries have')} no relevant document: {_some(without)}. Most measures "
-            "score 0 there.",
-        )
-    if n_intents.max() == 1:
-        yield _Finding(
-            "warning",
-            "No query has more than one intent, so every measure equals its ad-hoc form. Were the intents lost, as "
-            "with pt.io.read_qrels?",
-        )
+        counted = _counted(without, "query has", "queries have")
+        message = f"{counted} no relevant document: {_some(without)}. Most measures score 0 there."
+        yield _Finding.warning(Message(message, "relevance"))
+    yield from map(_Finding.warning, single_intents(judgements))
     negative = int(np.count_nonzero(rows.label < 0))
     if negative:
-        yield _Finding("note", f"{negative} negative labels count as 0.")
-    yield _Finding(
-        "note",
+        yield _Finding.note(f"{negative} negative labels count as 0.")
+    yield _Finding.note(
         f"{n_queries} {_plural(n_queries, 'query', 'queries')}, {n_intents.sum()} intents, "
         f"{len(judgements.intents.ids)} of them with a relevant document; {len(rows.label)} judgements, labels "
-        f"{rows.label.min():g} to {rows.label.max():g}.",
+        f"{rows.label.min():g} to {rows.label.max():g}."
     )
 
 
 def _about_run(run: Any, judgements: Judgements | None, order: OrderedBy) -> Iterator[_Finding]:
     try:
         with collected() as messages:
-            frame = read_if_path(run, order)
-            frame = to_frame(frame, RUN_COLUMNS, "run")
-            read = Run(frame)
+            frame = run_frame(run, order=order)
+            read = Run(frame, is_whole=True)
             if judgements is not None:
-                read.retrieve(judgements)
+                read.find(judgements)
     except (ValueError, TypeError, OSError) as error:
-        yield _Finding("error", str(error))
+        yield _Finding.error(error)
         return
-    yield from (_Finding("warning", message) for message in messages)
+    yield from map(_Finding.warning, messages)
     if frame.empty:
-        yield _Finding("warning", "The run is empty: every query gets each measure's default value.")
+        yield _Finding.warning(Message("The run is empty: every query gets each measure's default value.", "empty"))
     elif judgements is not None:
         yield from _about_queries(frame, read, judgements)
 
@@ -131,11 +147,9 @@ def _about_queries(frame: pd.DataFrame, run: Run, judgements: Judgements) -> Ite
     given = set(map(str, frame["query_id"].unique().tolist()))
     missing = [name for name in judgements.query_ids if name not in given]
     if missing and len(missing) < len(judgements):
-        yield _Finding(
-            "warning",
-            f"{_counted(missing, 'judged query has', 'judged queries have')} no document in the run: {_some(missing)}. "
-            "Each gets the measures' default values.",
-        )
+        counted = _counted(missing, "judged query has", "judged queries have")
+        message = f"{counted} no document in the run: {_some(missing)}. Each gets the measures' default values."
+        yield _Finding.warning(Message(message, "missing"))
     judged = dict(zip(judgements.query_ids, judgements.judged_docs, strict=True))
     answered = [name for name in judgements.query_ids if name in given]
     top = [(name, run.ranking(name)[:_DEPTH]) for name in answered]
@@ -144,7 +158,7 @@ def _about_queries(frame: pd.DataFrame, run: Run, judgements: Judgements) -> Ite
     share = f"; {n_judged / n_top:.0%} of the documents down to rank {_DEPTH} are judged" if n_top else ""
     others = len(given) - len(answered)
     more = f" and {others} without judgements" if others else ""
-    yield _Finding("note", f"{len(answered)} of {len(judgements)} judged queries{more}, {len(frame)} documents{share}.")
+    yield _Finding.note(f"{len(answered)} of {len(judgements)} judged queries{more}, {len(frame)} documents{share}.")
 
 
 def _plural(n: int, one: str, several: str) -> str:

@@ -16,7 +16,7 @@ SAMPLES: Parameters = {"samples": Parameter(int, 100, interval="[2, 1e6]", desc=
 
 
 class Draws(NamedTuple):
-    """The number of random orders, and the seed."""
+    """The number of random orders, and the seed that gives them again as ``rng``."""
 
     samples: int
     seed: int
@@ -34,7 +34,9 @@ def read_draws(who: str, ties: TiesOption, samples: int, rng: Rng) -> Draws | No
         raise ValueError(f"{who}: ties must be 'docno' or 'expected', not {ties!r}.")
     if ties == "docno":
         return None
-    return Draws(checked(who, SAMPLES, samples=samples)["samples"], int(generator_of(rng).integers(2**63)))
+    generator = generator_of(rng)
+    seed = rng if isinstance(rng, (int, np.integer)) else generator.integers(2**63)
+    return Draws(checked(who, SAMPLES, samples=samples)["samples"], int(seed))
 
 
 def sampled_values(
@@ -44,15 +46,16 @@ def sampled_values(
 
     The orders of a query depend on the seed, its id and its documents, not on the rest of the run.
     """
-    first = evaluator.values(run)
+    first = dict(zip(evaluator.measures, evaluator.values(run), strict=True))
     index = evaluator.judgements.query_index
     tied = [] if draws is None else [query_id for query_id in run.tied_queries if query_id in index]
     if draws is None or not tied:
         return {measure: values[None] for measure, values in first.items()}
-    generators = {name: np.random.default_rng([draws.seed, *name.encode("utf-8", "surrogatepass")]) for name in tied}
+    root = int(generator_of(draws.seed).integers(2**63))
+    generators = {name: np.random.default_rng([root, *name.encode("utf-8", "surrogatepass")]) for name in tied}
     with collected():  # the run's warnings were given above
         orders = [evaluator.values(run.shuffled(generators)) for _ in range(draws.samples)]
-    return {measure: np.stack([values[measure] for values in orders]) for measure in first}
+    return dict(zip(evaluator.measures, np.stack(orders, axis=1), strict=True))
 
 
 def mean_and_error(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -8,6 +8,7 @@ import ir_measures
 import numpy as np
 import pandas as pd
 
+from ..judged import warn_user
 from ..measures.groups import read_measures
 from ..measures.parse import read_measure
 from .evaluator import aggregated
@@ -39,9 +40,15 @@ def aggregates(
         If the frame cannot be read, has two values of a system, query and measure, or does not have a measure; or if
         a measure cannot be parsed.
 
+    Warns
+    -----
+    UserWarning
+        If systems have values on different queries.
+
     Examples
     --------
-    >>> rows = [("bm25", "1", "RBU@5", 0.25), ("bm25", "2", "RBU@5", 0.75), ("xquad", "1", "RBU@5", 0.5)]
+    >>> values = {"bm25": [0.25, 0.75], "xquad": [0.5, 0.5]}
+    >>> rows = [(name, str(i), "RBU@5", v) for name in values for i, v in enumerate(values[name])]
     >>> aggregates(pd.DataFrame(rows, columns=["name", "qid", "measure", "value"]))
         name  RBU@5
     0   bm25    0.5
@@ -58,6 +65,7 @@ def aggregates(
     if absent:
         raise ValueError(f"aggregates: perquery has no measure {', '.join(absent)}; it has {', '.join(there)}.")
     table = {"name": list(frame["name"].unique())}
+    _warn_of_other_queries(frame, list(map(str, wanted)))
     of_measure = dict(iter(frame.groupby("measure", sort=False)))
     for measure in wanted:
         values = dict(iter(of_measure[str(measure)].groupby("name", sort=False)["value"]))
@@ -66,3 +74,17 @@ def aggregates(
             aggregated(measure, values[name].to_numpy() if name in values else nothing) for name in table["name"]
         ]
     return pd.DataFrame(table)
+
+
+def _warn_of_other_queries(frame: pd.DataFrame, measures: list[str]) -> None:
+    """Warn if systems have values of a measure on different queries."""
+    counts = pd.crosstab(frame["name"], frame["measure"])[measures]
+    n_queries = frame.groupby("measure")["qid"].nunique()[measures]
+    fewer = np.argwhere(counts.to_numpy() < n_queries.to_numpy())
+    if len(fewer):
+        system, measure = fewer[0]
+        warn_user(
+            f"perquery: the means are over different queries, because {len(set(fewer[:, 0]))} of {len(counts)} systems "
+            f"have no values for some: {counts.index[system]!r} has {counts.iloc[system, measure]} of "
+            f"{n_queries.iloc[measure]} values of {measures[measure]}."
+        )

@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ..io import read_if_path
-from ..judged import QRELS_COLUMNS, Judgements, Ranked, Run, intents_of_rows, judge, to_frame
+from ..io import Runs, check_order, qrels_frame, read_runs
+from ..judged import Judgements, Ranked, Run, intents_of_rows, judge, of_run
 from ..parameters import CUTOFF, REL, checked
-from .arguments import runs_by_name
 
 COLUMNS = ["name", "qid", "iteration", "nugget_text", "weight", "coverable", "covered_by"]
 
 
-def missed_intents(
-    qrels: pd.DataFrame, runs: Mapping[str, Any], cutoff: int | None = None, *, rel: float | None = None
-) -> pd.DataFrame:
+def missed_intents(qrels: Any, runs: Runs, cutoff: int | None = None, *, rel: float | None = None) -> pd.DataFrame:
     """List the intents (nuggets) of each query that each system does not cover.
 
     Parameters
     ----------
     qrels : DataFrame
         Qrels that keep the intents, as `io.read_nuggets` or `io.read_qrels` return them. Not changed.
-    runs : mapping of names to runs or paths
-        Runs or run files. A run without documents for a query misses all of its intents.
+    runs : mapping of names to runs, path, or iterable of paths
+        Runs, as `io.read_runs` takes them. A run without documents for a query misses all of its intents.
     cutoff : int >= 1, optional
         The last rank that counts; all ranks by default.
     rel : float, optional
@@ -38,7 +34,8 @@ def missed_intents(
         One row for each system, query and missed intent: ``name`` (the system), ``qid``, ``iteration``, ``nugget_text``
         (empty if not in the qrels) and ``weight`` (1 if not in the qrels). ``coverable`` says whether any judged
         document covers the intent; ``covered_by`` lists the other systems that do. ``attrs["intents"]`` has the number
-        of intents of each query, ``attrs["systems"]`` the names of the systems.
+        of intents of each query, ``attrs["missed"]`` the number that a system misses, ``attrs["systems"]`` the names
+        of the systems.
 
     Raises
     ------
@@ -61,11 +58,11 @@ def missed_intents(
     who = "missed_intents"
     cutoff = checked(who, CUTOFF, cutoff=cutoff)["cutoff"]
     rel = checked(who, REL, rel=rel)["rel"]
-    named_runs = runs_by_name(who, runs)
-    frame = to_frame(qrels, QRELS_COLUMNS, "qrels")
+    check_order(who, qrels, runs, order="qrels, runs")
+    frame = qrels_frame(qrels)
     judgements = judge(frame)
     named, view = judgements.named, judgements.view(rel=rel)
-    covered = {name: _covered(name, run, view, cutoff) for name, run in named_runs.items()}
+    covered = {name: _covered(name, run, view, cutoff) for name, run in read_runs(runs, who=who)}
     coverable = np.zeros(len(named.query), dtype=bool)
     coverable[view.intents.named] = True
     texts = texts_of_intents(frame)
@@ -79,18 +76,19 @@ def missed_intents(
             rows.append((name, query, named.ids[i], texts[i], weight, bool(coverable[i]), others))
     table = pd.DataFrame(rows, columns=COLUMNS)
     n_intents = np.bincount(named.query[counts], minlength=len(judgements)).tolist()
-    table.attrs = {"systems": list(covered), "intents": dict(zip(judgements.query_ids, n_intents, strict=True))}
+    n_missed = table.groupby("qid", sort=False)["iteration"].nunique().to_dict()
+    table.attrs = {
+        "systems": list(covered),
+        "intents": dict(zip(judgements.query_ids, n_intents, strict=True)),
+        "missed": n_missed,
+    }
     return table
 
 
-def _covered(name: str, run: Any, judgements: Judgements, cutoff: int | None) -> np.ndarray:
+def _covered(name: str, run: pd.DataFrame, judgements: Judgements, cutoff: int | None) -> np.ndarray:
     """Tell which of the named intents a run covers."""
-    try:
-        read = Run(read_if_path(run))
-        ranked = Ranked(read.retrieve(judgements))
-    except (ValueError, TypeError) as error:
-        raise (TypeError if isinstance(error, TypeError) else ValueError)(f"Run {name}: {error}") from error
-    ranked = ranked if cutoff is None else ranked.down_to(cutoff)
+    with of_run(name):
+        ranked = Ranked.of_run(Run(run, is_whole=True), judgements).top(cutoff)
     covered = np.zeros(len(judgements.named.query), dtype=bool)
     covered[judgements.intents.named[ranked.intent]] = True
     return covered

@@ -83,7 +83,7 @@ def score(
     run = pd.DataFrame({"qid": "q", "docno": rank, "score": -1.0 * rank})
     asked = read_measure("score", measure)
     evaluator = DiversityEvaluator([asked], qrels.astype({"docno": str, "iteration": str}))
-    return float(evaluator.values(run.astype({"docno": str}))[asked].sum())
+    return float(evaluator.values(run.astype({"docno": str})).sum())
 
 
 def _by_intent(labels: npt.ArrayLike, what: str) -> np.ndarray:

@@ -3,43 +3,46 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
-from glob import glob
-from pathlib import Path
-from typing import Any, Literal
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal, NamedTuple, get_args
 
 import ir_measures
 import numpy as np
 import pandas as pd
 
+from ..io import Runs, check_order, named_runs, qrels_frame
 from ..io.dynamic_domain import read_lengths
-from ..io.trec import OrderedBy, checked_order
-from ..judged import QRELS_COLUMNS, give, to_frame
+from ..io.readers import OrderedBy, checked_order
+from ..judged import Message, give
 from ..measures.groups import read_some_measures
-from ..parameters import Rng
-from .arguments import check_order, runs_by_name
+from ..parameters import Rng, refuses_gone
+from .by_group import MACRO_MEAN, By, QueryGroups, read_groups
 from .expected import TiesOption, read_draws
-from .saved import Scored
+from .saved import SaveMode, Scored
 from .scoring import Call, score_runs
 
-_FORMS = "runs must be a mapping of names to runs, or paths"
+# The columns of tables that are not measures.
+_COLUMNS = ("name", "qid", "measure", "value", "se", "queries")
 
 
+@refuses_gone
 def evaluate_runs(
-    qrels: pd.DataFrame,
-    runs: Mapping[str, Any] | str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
+    qrels: Any,
+    runs: Runs,
     measures: ir_measures.Measure | str | Iterable[ir_measures.Measure | str],
     *,
     perquery: bool = False,
+    by: By | None = None,
     n_jobs: int | None = None,
     order: OrderedBy = "score",
     queries: bool = False,
-    strict: bool = False,
+    strict: bool | Collection[str] = False,
     ties: TiesOption = "docno",
     samples: int = 100,
     rng: Rng = None,
     doc_len: Mapping[str, float] | str | os.PathLike[str] | None = None,
-    save: str | os.PathLike[str] | None = None,
+    save_dir: str | os.PathLike[str] | None = None,
+    save_mode: SaveMode = "reuse",
     on_error: Literal["raise", "skip"] = "raise",
 ) -> pd.DataFrame:
     """Evaluate many runs, one after the other or in parallel.
@@ -50,13 +53,16 @@ def evaluate_runs(
     ----------
     qrels : DataFrame
         Qrels with intents, as from a dataset's ``get_qrels()``, `io.read_qrels` or `io.read_nuggets`.
-    runs : mapping of names to paths or runs, path, or iterable of paths
-        Runs or run files. Without names, a path may also be a folder or a pattern, as in `run_files`, and a run is
-        named after its file.
+    runs : mapping of names to runs, path, or iterable of paths
+        Runs in any form, as `io.read_runs` takes them: without names, a path may also be a folder or a pattern, and a
+        run is named after its file.
     measures : Measure or str, or iterable of them
         Measures of this package and of ir_measures.
     perquery : bool
         Whether to return the values of each query instead of means.
+    by : mapping, Series, DataFrame or path, optional
+        A group for each query of the qrels: by id; a frame with ``qid`` and one more column, such as two columns of the
+        topics; a file of two such columns with a header; or the name of a column of the qrels.
     n_jobs : int, optional
         Number of workers, as for joblib. By default, the setting of ``joblib.parallel_config``, such as a Dask or Ray
         cluster whose workers can read the files.
@@ -65,8 +71,9 @@ def evaluate_runs(
     queries : bool
         Whether to count, for each run, the queries of the qrels that it answers (``queries``), and the share of these
         with a tie across each cutoff (``ties@20``: ranks 20 and 21 have the same score).
-    strict : bool
-        Whether warnings about the data are errors.
+    strict : bool or collection of str
+        Whether warnings about the data are errors, or which kinds of them: "words", "support", "intents", "empty",
+        "missing", "ids", "repeats", "ranks" or "lengths", as `check_files` calls them.
     ties : {"docno", "expected"}
         How to order documents with the same score: by descending id, or at random, with means over many orders.
     samples : int >= 2
@@ -75,10 +82,14 @@ def evaluate_runs(
         Seed or generator of the random orders.
     doc_len : mapping or path-like, optional
         The number of words of each document, for `EU_DD`, as in `io.add_lengths`.
-    save : path, optional
-        A ``.csv`` or ``.parquet`` file for the values of each query. Each run is written when it is finished. A later
-        call with the same qrels, runs and measures reads the finished values instead of computing them again. Other
-        rows are kept. With ``ties="expected"``, ``rng`` must be an integer.
+    save_dir : path, optional
+        A folder for the values of each run, which are written when the run is finished: a table of queries and measures
+        (``.csv.gz``), and notes on how it was computed (``.json``). A later call with the same qrels, runs and measures
+        reads them, however the earlier one ended, and several processes may use one folder at once. With
+        ``ties="expected"``, ``rng`` must be an integer. Measures of other packages are computed again, unless their
+        class has an attribute ``VERSION``.
+    save_mode : {"reuse", "overwrite", "error"}
+        What to do if the folder has values of a run: read those that are still right, replace them, or raise an error.
     on_error : {"raise", "skip"}
         Whether a run that cannot be evaluated raises an error or is skipped.
 
@@ -87,25 +98,27 @@ def evaluate_runs(
     DataFrame
         As from ``pt.Experiment``: one row for each run, with ``name`` and a column for each measure; with ``perquery``,
         the columns ``name``, ``qid``, ``measure``, ``value``. With ``ties="expected"``, standard errors are in columns
-        such as ``se(RBU@20)``, or in the column ``se``. ``attrs`` has the ``signatures`` of the measures, the names of
-        ``empty`` runs, the ``errors`` of skipped runs, and the shares of ``ties``. ``attrs["expected"]`` has the
-        ``samples``, the ``seed``, and the standard errors ``se`` of each run's aggregates.
+        such as ``se(RBU@20)``, or in the column ``se``. With ``by``, there is a row for each run and group, and one for
+        the mean over the groups (``macro mean``), with the number of ``queries``; values of queries have a column with
+        the group. ``attrs`` has the ``signatures`` of the measures, the names of ``empty`` runs, how many queries each
+        run ``answered``, the ``errors`` of skipped runs, and the shares of ``ties``. ``attrs["expected"]`` has the
+        ``samples``, the ``seed``, which as ``rng`` gives the same values again, and the standard errors ``se`` of each
+        run's aggregates.
 
     Raises
     ------
     ValueError
-        If runs, measures or qrels are empty, arguments are in the wrong order, two runs have the same name, or the
-        qrels or a run cannot be evaluated. Also if an ad-hoc measure would miss a document's highest label; use
-        ``Adhoc(M)``.
-    ImportError
-        If ``save`` is a parquet file and pyarrow is not installed.
+        If runs, measures or qrels are empty, arguments are in the wrong order, two runs or two different measures have
+        the same name, or the qrels or a run cannot be evaluated. Also if an ad-hoc measure would miss a document's
+        highest label; use ``Adhoc(M)``. Also if a file in ``save_dir`` was changed, or has values that ``save_mode``
+        refuses; or if ``by`` does not give each query one group.
     OSError
-        If a file cannot be read or written, or another process saves to the same file.
+        If a file cannot be read or written.
 
     Warns
     -----
     UserWarning
-        If a run is empty, answers fewer than half of the queries that the runs answer, or has odd data.
+        If a run is empty, answers fewer than half of the queries of the qrels, or has odd data.
 
     Examples
     --------
@@ -115,147 +128,193 @@ def evaluate_runs(
     >>> qrels = pt.get_dataset("diversity:demo").get_qrels()
     >>> evaluate_runs(qrels, [FOLDER / "bm25.run", FOLDER / "xquad.run"], [RBU @ 5, alpha_nDCG @ 5]).round(3)
         name  RBU@5  alpha_nDCG@5
-    0   bm25  0.146         0.644
-    1  xquad  0.306         0.850
+    0   bm25  0.384         0.644
+    1  xquad  0.544         0.850
     """
+    if queries and by is not None:
+        raise ValueError("evaluate_runs: queries=True counts the queries of whole runs. Leave it out with by.")
+    found = values_of_runs(
+        qrels,
+        runs,
+        measures,
+        keep_by_query=perquery,
+        by=by,
+        n_jobs=n_jobs,
+        order=order,
+        strict=strict,
+        ties=ties,
+        samples=samples,
+        rng=rng,
+        doc_len=doc_len,
+        save_dir=save_dir,
+        save_mode=save_mode,
+        on_error=on_error,
+    )
+    return found.perquery(counted=queries) if perquery else found.means(counted=queries)
+
+
+class RunValues(NamedTuple):
+    """The values of runs, as arrays.
+
+    Attributes
+    ----------
+    names, measures, query_ids : sequence of str
+        The runs, measures and queries.
+    values : array, shape (runs, measures, 1 or 2, queries + 1)
+        The values of the queries, if they were kept, and their aggregates; also the standard errors of all these, if
+        orders of tied documents were drawn.
+    counts : dict of str to list
+        For each run, the number of queries answered and the shares of them with ties across each cutoff.
+    attrs : dict
+        The ``attrs`` of tables.
+    groups : QueryGroups, optional
+        The groups of the queries.
+    by_group : array, shape (runs, measures, 1 or 2, groups + 1), optional
+        The aggregates of the groups and the macro mean, and standard errors.
+    """
+
+    names: list[str]
+    measures: list[str]
+    query_ids: Sequence[str]
+    values: np.ndarray
+    counts: dict[str, list[float]]
+    attrs: dict[Hashable, Any]
+    groups: QueryGroups | None = None
+    by_group: np.ndarray | None = None
+
+    def means(
+        self, measures: Iterable[str] | None = None, *, by_query: bool = False, counted: bool = False
+    ) -> pd.DataFrame:
+        """Return a row for each run, with a column for each measure.
+
+        With ``by_query``, there is a row for each run and query, and below them the run's means as the query "all".
+        Otherwise, if there are groups, there is a row for each run and group, and for the macro mean.
+        """
+        query_ids = [*self.query_ids, "all"] if by_query else ["all"]
+        columns: dict[str, Any] = {"qid": query_ids * len(self.names)} if by_query else {}
+        values = self.values[..., -len(query_ids) :]
+        if self.groups is not None and by_query:
+            columns[self.groups.column] = [*self.groups.of_query, "all"] * len(self.names)
+        elif self.groups is not None and self.by_group is not None:
+            values = self.by_group
+            columns[self.groups.column] = [*self.groups.names, MACRO_MEAN] * len(self.names)
+            columns["queries"] = [*self.groups.sizes, len(self.query_ids)] * len(self.names)
+        for measure in self.measures if measures is None else measures:
+            parts = values[:, self.measures.index(measure)].swapaxes(0, 1)
+            columns |= _value_and_error(measure, f"se({measure})", parts)
+        return self._table(columns, values.shape[-1], counted)
+
+    def perquery(self, *, counted: bool = False) -> pd.DataFrame:
+        """Return a row for each run, query and measure."""
+        n_queries, n_measures = len(self.query_ids), len(self.measures)
+        columns = {"qid": [query_id for query_id in self.query_ids for _ in range(n_measures)] * len(self.names)}
+        if self.groups is not None:
+            of_query = [group for group in self.groups.of_query for _ in range(n_measures)]
+            columns[self.groups.column] = of_query * len(self.names)
+        columns |= {
+            "measure": self.measures * (n_queries * len(self.names)),
+            **_value_and_error("value", "se", self.values[..., :-1].transpose(2, 0, 3, 1)),
+        }
+        return self._table(columns, n_queries * n_measures, counted)
+
+    def _table(self, columns: dict[str, Any], n_rows: int, counted: bool) -> pd.DataFrame:
+        """Return columns with ``n_rows`` rows for each run, after those that describe the runs."""
+        counts = {name: np.repeat(counts, n_rows) for name, counts in self.counts.items() if counted}
+        table = pd.DataFrame({"name": [name for name in self.names for _ in range(n_rows)], **counts, **columns})
+        table.attrs = self.attrs
+        return table
+
+
+def _value_and_error(value: str, error: str, parts: np.ndarray) -> dict[str, Any]:
+    """Return columns of the values and, if there are any, of the standard errors."""
+    return {name: part.ravel() for name, part in zip((value, error), parts, strict=False)}
+
+
+def values_of_runs(
+    qrels: Any,
+    runs: Runs,
+    measures: Any,
+    *,
+    keep_by_query: bool,
+    by: By | None = None,
+    n_jobs: int | None = None,
+    order: OrderedBy = "score",
+    strict: bool | Collection[str] = False,
+    ties: TiesOption = "docno",
+    samples: int = 100,
+    rng: Rng = None,
+    doc_len: Mapping[str, float] | str | os.PathLike[str] | None = None,
+    save_dir: str | os.PathLike[str] | None = None,
+    save_mode: SaveMode = "reuse",
+    on_error: Literal["raise", "skip"] = "raise",
+) -> RunValues:
+    """Evaluate many runs as `evaluate_runs` does, and return arrays."""
     order = checked_order("evaluate_runs", order)
     check_order("evaluate_runs", qrels, runs, measures)
     if on_error not in ("raise", "skip"):
         raise ValueError(f"evaluate_runs: on_error must be 'raise' or 'skip', not {on_error!r}.")
+    if save_mode not in get_args(SaveMode):
+        raise ValueError(f"evaluate_runs: save_mode must be 'reuse', 'overwrite' or 'error', not {save_mode!r}.")
     named = named_runs("evaluate_runs", runs)
     wanted = read_some_measures("evaluate_runs", measures)
-    judged = to_frame(qrels, QRELS_COLUMNS, "qrels")
+    judged = qrels_frame(qrels)
     if judged.empty:
         raise ValueError("evaluate_runs: qrels must not be empty.")
     lengths = doc_len if doc_len is None or isinstance(doc_len, Mapping) else read_lengths(doc_len)
+    skip = on_error == "skip"
     call = Call(judged, wanted, order, read_draws("evaluate_runs", ties, samples, rng), lengths)
-    scored, errors = score_runs(call, named, n_jobs=n_jobs, save=save, skip=on_error == "skip", keep_values=perquery)
-    give(_messages(scored), strict)
-    table = _by_query(call, scored) if perquery else _aggregates(call, scored)
-    if queries:
-        counts = {name: {"queries": int(run.answered.sum()), **run.ties} for name, run in scored.items()}
-        for place, column in enumerate(["queries", *call.cutoffs], 1):
-            table.insert(place, column, [counts[name][column] for name in table["name"]])
-    table.attrs = {
+    groups = (
+        None if by is None else read_groups("evaluate_runs", by, call.query_ids, [*_COLUMNS, *call.measures], judged)
+    )
+    kept = keep_by_query or groups is not None
+    scored, failures = score_runs(
+        call, named, n_jobs=n_jobs, save_dir=save_dir, save_mode=save_mode, skip=skip, keep_values=kept
+    )
+    give([*call.messages, *_messages(scored, len(call.query_ids))], strict)
+    return _values(call, scored, failures, kept, groups)
+
+
+def _values(
+    call: Call, scored: Mapping[str, Scored], failures: dict[str, str], kept: bool, groups: QueryGroups | None
+) -> RunValues:
+    names, measures = list(scored), list(call.measures)
+    shape = len(names), len(measures), 2 if call.draws else 1, len(call.query_ids) + 1 if kept else 1
+    values = np.array([list(run.by_measure.values()) for run in scored.values()]).reshape(shape)
+    attrs: dict[Hashable, Any] = {
         "signatures": call.signatures,
         "empty": [name for name, run in scored.items() if run.empty],
+        "answered": {name: int(run.answered.sum()) for name, run in scored.items()},
         "ties": {name: run.ties for name, run in scored.items()},
-        "errors": errors,
-        **({"expected": {**call.draws._asdict(), "se": _errors(scored)}} if call.draws else {}),
+        "errors": failures,
     }
-    return table
-
-
-def _aggregates(call: Call, scored: Mapping[str, Scored]) -> pd.DataFrame:
-    """Return one row for each run."""
-    columns: dict[str, list[Any]] = {"name": list(scored)}
-    for measure in call.measures:
-        of_runs = [run.columns[measure] for run in scored.values()]
-        columns[measure] = [column.aggregate for column in of_runs]
-        if call.draws:
-            columns[f"se({measure})"] = [column.error for column in of_runs]
-    return pd.DataFrame(columns)
-
-
-def _by_query(call: Call, scored: Mapping[str, Scored]) -> pd.DataFrame:
-    """Return one row for each run, query and measure."""
-    n_queries, n_measures = len(call.query_ids), len(call.measures)
-    columns = [[run.columns[measure] for measure in call.measures] for run in scored.values()]
-    table = pd.DataFrame(
-        {
-            "name": [name for name in scored for _ in range(n_queries * n_measures)],
-            "qid": [query_id for query_id in call.query_ids for _ in range(n_measures)] * len(scored),
-            "measure": list(call.measures) * (n_queries * len(scored)),
-            "value": _in_rows([[column.by_query for column in of_run] for of_run in columns]),
-        }
-    )
     if call.draws:
-        table["se"] = _in_rows([[column.errors for column in of_run] for of_run in columns])
-    return table
+        of_runs = [dict(zip(measures, row, strict=True)) for row in values[:, :, 1, -1].tolist()]
+        attrs["expected"] = {**call.draws._asdict(), "se": dict(zip(names, of_runs, strict=True))}
+    counts: dict[str, list[float]] = {
+        "queries": list(attrs["answered"].values()),
+        **{cutoff: [run.ties[cutoff] for run in scored.values()] for cutoff in call.cutoffs},
+    }
+    found = RunValues(names, measures, call.query_ids, values, counts, attrs)
+    if groups is None:
+        return found
+    by_group = [
+        [groups.aggregated(*each) for each in zip(call.measures.values(), of_run[..., :-1], strict=True)]
+        for of_run in values
+    ]
+    return found._replace(groups=groups, by_group=np.array(by_group).reshape(*shape[:3], len(groups.names) + 1))
 
 
-def _errors(scored: Mapping[str, Scored]) -> dict[str, dict[str, float | None]]:
-    """Return the standard error of each run's aggregates."""
-    return {name: {measure: column.error for measure, column in run.columns.items()} for name, run in scored.items()}
-
-
-def _in_rows(values: list[list[Any]]) -> np.ndarray:
-    """Return values of shape (runs, measures, queries) in the order of runs, queries and measures."""
-    return np.array(values, dtype=np.float64).swapaxes(1, 2).ravel() if values else np.empty(0)
-
-
-def _messages(scored: Mapping[str, Scored]) -> Iterator[str]:
+def _messages(scored: Mapping[str, Scored], n_queries: int) -> Iterator[Message]:
     """Yield the warnings about each run."""
-    n_answered = int(np.any([run.answered for run in scored.values()], axis=0).sum()) if scored else 0
     for name, run in scored.items():
         n = int(run.answered.sum())
         if run.empty:
-            yield f"Run {name} is empty: every query gets each measure's default value."
-        elif 0 < 2 * n < n_answered:
-            yield (
-                f"Run {name} answers only {n} of the {n_answered} queries that the runs answer: the others get each "
-                "measure's default value."
+            yield Message(f"Run {name} is empty: every query gets each measure's default value.", "empty")
+        elif 0 < 2 * n < n_queries:
+            yield Message(
+                f"Run {name} answers only {n} of the {n_queries} queries of the qrels: the others get each measure's "
+                "default value.",
+                "missing",
             )
         for message in run.messages:
-            yield f"Run {name}: {message}"
-
-
-def run_files(patterns: Iterable[str | os.PathLike[str]]) -> list[Path]:
-    """Find run files.
-
-    Parameters
-    ----------
-    patterns : iterable of path
-        Files or pipes; ``"-"`` for the standard input; folders, for all visible files in them; or patterns such as
-        ``runs/**/*.gz``.
-
-    Returns
-    -------
-    list of Path
-        Each file once. The files of a folder or pattern are sorted by name.
-
-    Raises
-    ------
-    ValueError
-        If a file does not exist, or a folder or pattern contains none.
-    """
-    found: dict[Path, None] = {}
-    for pattern in map(Path, patterns):
-        if pattern.is_dir():
-            paths = [path for path in pattern.iterdir() if not path.name.startswith(".")]
-        elif pattern.exists() or str(pattern) == "-":  # pipes, too
-            found[pattern] = None
-            continue
-        else:
-            paths = [Path(path) for path in glob(str(pattern), recursive=True)]
-        files = sorted(path for path in paths if path.is_file())
-        if not files:
-            raise ValueError(f"No run file found at {str(pattern)!r}.")
-        found.update(dict.fromkeys(files))
-    return list(found)
-
-
-def named_runs(who: str, runs: Any) -> dict[str, Any]:
-    """Return runs or their paths by name."""
-    if isinstance(runs, Mapping):
-        return runs_by_name(who, runs)
-    several = [runs] if isinstance(runs, (str, os.PathLike)) else runs
-    if not isinstance(several, Iterable):
-        raise TypeError(f"{who}: {_FORMS}, not {type(runs).__name__}.")
-    several = list(several)
-    others = [path for path in several if not isinstance(path, (str, os.PathLike))]
-    if others:
-        raise TypeError(f"{who}: {_FORMS}, not a {type(runs).__name__} of {type(others[0]).__name__}.")
-    if not several:
-        raise ValueError(f"{who}: give at least one run.")
-    paths = run_files(several)
-    names = [_stem(path) for path in paths]
-    return dict(zip(names if len(set(names)) == len(names) else map(str, paths), paths, strict=True))
-
-
-def _stem(path: Path) -> str:
-    """Return the name of a file without the usual endings of run files."""
-    name = path.name.removesuffix(".gz")
-    for ending in (".run", ".txt", ".jsonl", ".json"):
-        name = name.removesuffix(ending)
-    return name
+            yield Message(f"Run {name}: {message}", message.kind if isinstance(message, Message) else "other")

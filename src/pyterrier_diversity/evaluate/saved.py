@@ -1,37 +1,42 @@
-"""A file of finished values that grows run by run, so that an interrupted call can be continued."""
+"""A folder with the values of runs: tables that anybody can read, and notes that say whether they are still right."""
 
 from __future__ import annotations
 
 import csv
-import errno
+import gzip
 import hashlib
 import io
 import json
 import os
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import Any, Literal
+from urllib.parse import quote
 
+import ir_measures
 import numpy as np
 import pandas as pd
 
-from ..io import harmless, printable, require_pyarrow
+from ..io import replaced
+from ..io.files import SAVED_NOTES, SAVED_VALUES
+from ..judged import Message
+from ..measures.base import CompositeMeasure, implementation
 
-COLUMNS = ("name", "qid", "measure", "value", "se", "run_key", "qrels_key", "signature", "notes")
+SaveMode = Literal["reuse", "overwrite", "error"]
+
+# Packages whose code has a version in the signatures of measures.
+_VERSIONED = (__name__.partition(".")[0], "ir_measures")
 
 _PART = 2**20
 
+# How many characters of a run's name are in the names of its files, which may have 255 bytes.
+_LONGEST = 100
 
-class Column(NamedTuple):
-    """One value for each query of the qrels, their aggregate, and standard errors if there are any."""
-
-    by_query: np.ndarray
-    aggregate: float
-    errors: np.ndarray | None = None
-    error: float | None = None
+# The length of the digests in the names of files.
+_DIGITS = 16
 
 
 @dataclass
@@ -40,41 +45,41 @@ class Scored:
 
     Attributes
     ----------
-    columns : dict of str to Column
-        The values of the measures.
+    by_measure : dict of str to array, shape (1 or 2, queries + 1)
+        The values of the queries and their aggregate, and standard errors if orders were drawn.
     answered : array of bool
         For each query of the qrels, whether the run has documents for it.
     empty : bool
         Whether the run has no documents at all.
     ties : dict of str to float
         For each cutoff, the share of queries in which documents with the same score are on both sides of it.
-    messages : list of str
-        Warnings about the data.
+    messages : list of Message
+        Warnings about the data, with their kinds.
     n_rows : int
         The number of rows read.
     """
 
-    columns: dict[str, Column]
+    by_measure: dict[str, np.ndarray]
     answered: np.ndarray
     empty: bool = False
     ties: dict[str, float] = field(default_factory=dict)
-    messages: list[str] = field(default_factory=list)
+    messages: list[Message] = field(default_factory=list)
     n_rows: int = 0
 
     def merge(self, other: Scored) -> None:
         """Add further results of the same run."""
-        self.columns |= other.columns
+        self.by_measure |= other.by_measure
         self.ties |= other.ties
         self.messages += [message for message in other.messages if message not in self.messages]
 
 
 def content_key(frame: pd.DataFrame, *how: object) -> str:
     """Return a key of the content of a frame, in any row order, and of the options that read it."""
-    columns = {str(name): column for name, column in frame.items() if _is_plain(column)}
+    columns = {str(name): _plain(column) for name, column in frame.items() if _is_plain(column)}
     ordered = pd.DataFrame({name: columns[name] for name in sorted(columns)})
-    digest = _digest(*how, *ordered.columns)
+    digest = _digest(*how, *ordered.columns, *ordered.dtypes)
     digest.update(np.sort(pd.util.hash_pandas_object(ordered, index=False).to_numpy()).tobytes())
-    return digest.hexdigest()
+    return str(digest.hexdigest())
 
 
 def file_key(path: str | os.PathLike[str], *how: object) -> str:
@@ -88,8 +93,31 @@ def bytes_key(parts: Iterable[bytes], *how: object) -> str:
     digest = _digest(*how)
     for part in parts:
         digest.update(part)
-    key: str = digest.hexdigest()
-    return key
+    return str(digest.hexdigest())
+
+
+def code_key(measure: ir_measures.Measure, described: str = "") -> str | None:
+    """Return what identifies a measure and the code that computes it, or None if that code may change.
+
+    The code of this package and of ir_measures has a version, which is in the signature. Any other class, also inside
+    of a composite measure, needs an attribute ``VERSION``.
+
+    Parameters
+    ----------
+    measure : Measure
+        The measure.
+    described : str
+        Its `signature`.
+    """
+    ours = implementation(measure)
+    code = measure if ours is None else ours
+    if type(code).__module__.partition(".")[0] not in _VERSIONED or hasattr(code, "runtime_impl"):
+        version = getattr(code, "VERSION", None)
+        if version is None:
+            return None
+        described = f"{described}|{type(code).__module__}.{type(code).__qualname__} {version}"
+    parts = [code_key(part.measure) for part in ours.parts()] if isinstance(ours, CompositeMeasure) else []
+    return None if None in parts else "".join([described, *filter(None, parts)])
 
 
 def _is_plain(column: pd.Series) -> bool:
@@ -97,268 +125,177 @@ def _is_plain(column: pd.Series) -> bool:
     return column.dtype != object or all(map(pd.api.types.is_scalar, column.head(1)))
 
 
+def _plain(column: pd.Series) -> pd.Series:
+    """Return integers with 64 bits: pandas hashes the bits of a number, so -1 with 8 bits would be 255 with more."""
+    if pd.api.types.is_integer_dtype(column.dtype) and not column.hasnans:
+        unsigned = pd.api.types.is_unsigned_integer_dtype(column.dtype)
+        return pd.Series(column.to_numpy(dtype=np.uint64 if unsigned else np.int64))
+    if pd.api.types.is_numeric_dtype(column.dtype):
+        return pd.Series(column.to_numpy(dtype=np.float64, na_value=np.nan))
+    return column.reset_index(drop=True)
+
+
 def _digest(*parts: object) -> Any:
-    return hashlib.blake2b("\0".join(map(str, (*parts, ""))).encode(), digest_size=16)
+    return hashlib.blake2b("\0".join(map(str, (*parts, ""))).encode("utf-8", "surrogatepass"), digest_size=16)
 
 
 class Saved:
-    """A CSV or parquet file with one row for each run, query and measure.
+    """A folder with the values of runs.
 
-    The rows of a run are written as one block, whose last row has notes. A block without notes is incomplete, because
-    the process was killed, and is removed. A parquet file cannot grow, so finished rows go to ``PATH.csv`` first. They
-    are merged when the call ends, or at the start of the next one.
+    For each run there is a table, ``NAME.DIGEST.values.csv.gz``, with a row for each query, a last row "all", and a
+    column for each measure, and one for its standard error if there is any. ``NAME.DIGEST.values.json`` has the keys of
+    the qrels, the run and the measures, the checksum of the table, and what else is known about the run. The digest is
+    that of the notes. So a file is never written with other content, and needs no lock: processes that write to the
+    same folder do not disturb each other. The notes are written last, so a table without notes does not count.
 
     Parameters
     ----------
-    path : path-like
-        The file, which must end in ``.csv`` or ``.parquet``. It is created if it does not exist.
+    folder : path-like
+        The folder, which is made if it does not exist.
+    mode : {"reuse", "overwrite", "error"}
+        Whether to read the values of runs that are in the folder, to replace them, or to refuse them.
+    names : iterable of str
+        The runs.
     qrels_key : str
         The `content_key` of the qrels.
     query_ids : sequence of str
         The queries of the qrels, in order.
-    signatures : mapping of str to str
-        The signature of each requested measure.
+    signatures : mapping of str to (str or None)
+        What identifies each requested measure and its code; None if that may change.
 
     Raises
     ------
     ValueError
-        If the path has another ending, or `evaluate_runs` did not write the file.
-    ImportError
-        If the file is parquet and pyarrow is not installed.
+        If a file was changed, or if the mode is "error" and the folder has values of a run.
     OSError
-        If another process writes to the file.
+        If the folder cannot be made or read.
     """
 
     def __init__(
-        self, path: str | os.PathLike[str], qrels_key: str, query_ids: Sequence[str], signatures: Mapping[str, str]
+        self,
+        folder: str | os.PathLike[str],
+        mode: SaveMode,
+        names: Iterable[str],
+        qrels_key: str,
+        query_ids: Sequence[str],
+        signatures: Mapping[str, str | None],
     ) -> None:
-        self._path = os.fspath(path)
-        ending = os.path.splitext(self._path)[1].lower()
-        if ending not in (".csv", ".parquet"):
-            raise ValueError(f"evaluate_runs: save must end in .csv or .parquet, not {self._path!r}.")
-        self._is_parquet = ending == ".parquet"
-        if self._is_parquet:
-            require_pyarrow(f"evaluate_runs: save={self._path!r}")
-        self._growing = f"{self._path}.csv" if self._is_parquet else self._path
-        self._qrels_key, self._signatures = qrels_key, signatures
-        self._query_ids = [harmless(printable(query_id)) for query_id in query_ids]
-        self._found: dict[str, Scored] = {}
-        self._named: set[tuple[str, ...]] = set()
-
-    def __enter__(self) -> Saved:
-        """Read the file, and lock it."""
-        self._file = _locked(self._growing)
-        try:
-            if self._is_parquet and os.path.exists(self._path):
-                self._read((record, 0) for record in _parquet_records(self._path))
-            end = self._read(_csv_records(self._file, self._growing))
-            self._file.truncate(end)
-            self._file.seek(end)
-            if not end:
-                self._write([COLUMNS])
-        except BaseException:
-            self._file.close()
-            raise
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Merge the new rows into the parquet file."""
-        try:
-            if self._is_parquet:
-                self._merge()
-        finally:
-            self._file.close()
+        self._folder = Path(folder)
+        self._qrels_key, self._query_ids, self._signatures = qrels_key, query_ids, signatures
+        self._folder.mkdir(exist_ok=True)
+        # The notes of each run, by its key, and the files that are there, by the names of the runs.
+        self._notes: dict[str, list[dict[str, Any]]] = defaultdict(list)
+        self._replaced: dict[str, list[Path]] = defaultdict(list)
+        for path in sorted(self._folder.glob(f"*{SAVED_NOTES}")):
+            if mode == "reuse":
+                self._read_notes(path)
+            else:
+                self._replaced[path.name.removesuffix(SAVED_NOTES).rpartition(".")[0]].append(path)
+        for name in names if mode == "error" else ():
+            if self._replaced[_file_name(name)]:
+                raise ValueError(
+                    f"evaluate_runs: save_dir={os.fspath(folder)!r} has values of the run {name!r}. Use "
+                    "save_mode='reuse' to read them, or 'overwrite' to replace them."
+                )
 
     def found(self, run_key: str) -> Scored | None:
         """Return the saved results of a run, which may have only some of the measures."""
-        return self._found.get(run_key)
+        found: Scored | None = None
+        for notes in self._notes.get(run_key, ()):
+            kept = [name for name, key in notes["measures"].items() if key and key == self._signatures.get(name)]
+            # Nobody knows which of the measures that were computed together caused a warning.
+            if (notes["warnings"] and len(kept) < len(notes["measures"])) or not kept:
+                continue
+            scored = self._read(notes, kept)
+            if found is None:
+                found = scored
+            else:
+                found.merge(scored)
+        return found
 
-    def add(self, name: str, run_key: str, scored: Scored) -> Scored:
-        """Write the results of a run that are not saved under its name, and return them with the saved ones."""
-        known = self._found.get(run_key)
-        if known is None:
-            known = scored
-        else:
-            known.merge(scored)
-        self._write_columns(harmless(printable(name)), run_key, known)
-        return known
-
-    def _write_columns(self, name: str, run_key: str, scored: Scored) -> None:
-        new = {
-            measure: column
-            for measure, column in scored.columns.items()
-            if (name, run_key, self._signatures[measure]) not in self._named
+    def add(self, name: str, run_key: str, scored: Scored) -> None:
+        """Write the results of a run."""
+        table = gzip.compress(self._table(scored).encode("utf-8", "backslashreplace"), compresslevel=6, mtime=0)
+        notes = {
+            "run": name,
+            "run_key": run_key,
+            "qrels_key": self._qrels_key,
+            "measures": {measure: self._signatures[measure] for measure in scored.by_measure},
+            "values": bytes_key([table]),
+            "unanswered": [self._query_ids[place] for place in np.flatnonzero(~scored.answered).tolist()],
+            "empty": scored.empty,
+            "ties": scored.ties,
+            "warnings": [[message.kind, message] for message in scored.messages],
         }
-        if not new:
-            return
-        columns = [
-            (measure, column.by_query.tolist(), self._signatures[measure], _texts(column.errors))
-            for measure, column in new.items()
-        ]
-        rows = [
-            [name, query_id, measure, repr(values[i]), errors[i], run_key, self._qrels_key, signature, ""]
-            for i, query_id in enumerate(self._query_ids)
-            for measure, values, signature, errors in columns
-        ]
-        rows[-1][-1] = json.dumps({"rows": len(rows), **_notes(scored, new)})
-        self._write(rows)
+        content = json.dumps(notes, indent=1).encode()
+        stem = f"{_file_name(name)}.{bytes_key([content])[:_DIGITS]}"
+        for ending, data in ((SAVED_VALUES, table), (SAVED_NOTES, content)):
+            with replaced(self._folder / f"{stem}{ending}") as file:
+                file.write_bytes(data)
+        for path in self._replaced.pop(_file_name(name), ()):
+            if path.name != f"{stem}{SAVED_NOTES}":
+                path.unlink(missing_ok=True)
+                _values_of(path).unlink(missing_ok=True)
 
-    def _write(self, rows: Iterable[Sequence[str]]) -> None:
+    def _table(self, scored: Scored) -> str:
+        """Return the values of a run as CSV, with all digits."""
+        columns: dict[str, list[Any]] = {"qid": [*self._query_ids, "all"]}
+        for measure, values in scored.by_measure.items():
+            columns |= dict(zip((measure, f"se({measure})"), values.tolist(), strict=False))
         text = io.StringIO()
-        csv.writer(text, lineterminator="\n").writerows(rows)
-        self._file.write(text.getvalue().encode())
-        self._file.flush()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows(zip(*columns.values(), strict=True))
+        return text.getvalue()
 
-    def _read(self, records: Iterable[tuple[list[Any], int]]) -> int:
-        """Keep the requested values, and return where the last complete block ends."""
-        rows: list[list[Any]] = []
-        complete = 0
-        for row, end in records:
-            if rows and (row[0], row[5:7]) != (rows[0][0], rows[0][5:7]):
-                raise self._changed()
-            rows.append(row)
-            is_header = tuple(row) == COLUMNS
-            if row[-1] and not is_header:
-                self._keep(rows)
-            if row[-1]:
-                rows, complete = [], end
-        return complete
-
-    def _keep(self, rows: list[list[Any]]) -> None:
-        """Keep the values of a block that belong to the same qrels and measures."""
-        name, *_, run_key, qrels_key, _, text = rows[-1]
-        n_measures, rest = divmod(len(rows), len(self._query_ids))
+    def _read_notes(self, path: Path) -> None:
         try:
-            notes = json.loads(text)
-            if notes["rows"] != len(rows):
-                raise self._changed()
-            if qrels_key != self._qrels_key:
-                return
-            if rest or [row[1] for row in rows[::n_measures]] != self._query_ids:
-                raise self._changed()
-            columns = {
-                rows[i][2]: (rows[i][7], _column(rows[i::n_measures], notes["aggregates"][rows[i][2]]))
-                for i in range(n_measures)
-            }
-            scored = _scored(notes, len(self._query_ids))
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise self._changed() from error
-        for measure, (signature, column) in columns.items():
-            if self._signatures.get(measure) == signature:
-                scored.columns[measure] = column
-                self._named.add((name, run_key, signature))
-        if scored.columns:
-            self._found.setdefault(run_key, scored).merge(scored)
+            content = path.read_bytes()
+        except FileNotFoundError:  # another process has just replaced it
+            return
+        if bytes_key([content])[:_DIGITS] != path.name.removesuffix(SAVED_NOTES).rpartition(".")[2]:
+            raise _changed(path)
+        notes = json.loads(content)
+        if notes["qrels_key"] == self._qrels_key:
+            self._notes[notes["run_key"]].append({**notes, "path": path})
 
-    def _changed(self) -> ValueError:
-        return ValueError(
-            f"evaluate_runs: save={self._path!r} was changed since evaluate_runs wrote it; move it away, or save to "
-            "another file."
+    def _read(self, notes: Mapping[str, Any], measures: Sequence[str]) -> Scored:
+        """Return the results of some of the measures of a table."""
+        path = _values_of(notes["path"])
+        if not path.exists() or file_key(path) != notes["values"]:
+            raise _changed(path)
+        with gzip.open(path, "rt", encoding="utf-8", newline="") as file:
+            _, *rows = csv.reader(file)
+        values = np.array([row[1:] for row in rows], dtype=np.float64).T  # exact, as Python reads floats
+        by_name = dict(zip(notes["measures"], values.reshape(len(notes["measures"]), -1, len(rows)), strict=True))
+        return Scored(
+            {measure: by_name[measure] for measure in measures},
+            ~np.isin(self._query_ids, notes["unanswered"]),
+            notes["empty"],
+            notes["ties"],
+            [Message(text, kind) for kind, text in notes["warnings"]],
         )
 
-    def _merge(self) -> None:
-        """Replace the parquet file by one with the old and the new rows."""
-        import pyarrow as pa
-        import pyarrow.parquet as pq
 
-        self._file.seek(0)
-        rows = [row for row, _ in _csv_records(self._file, self._growing) if tuple(row) != COLUMNS]
-        if rows or not os.path.exists(self._path):
-            numbers = ("value", "se")
-            schema = pa.schema([(name, pa.float64() if name in numbers else pa.string()) for name in COLUMNS])
-            columns = zip(*rows, strict=True) if rows else [()] * len(COLUMNS)
-            new = pa.table(
-                [
-                    [float(cell) if cell else None for cell in column] if name in numbers else list(column)
-                    for name, column in zip(COLUMNS, columns, strict=True)
-                ],
-                schema=schema,
-            )
-            tables = [pq.read_table(self._path).cast(schema), new] if os.path.exists(self._path) else [new]
-            beside = f"{self._path}.{os.getpid()}"
-            pq.write_table(pa.concat_tables(tables), beside)
-            os.replace(beside, self._path)
-        os.unlink(self._growing)
+def _changed(path: Path) -> ValueError:
+    return ValueError(
+        f"evaluate_runs: the file {path} was changed since evaluate_runs wrote it. Use save_mode='overwrite', or "
+        "another save_dir."
+    )
 
 
-def _notes(scored: Scored, columns: Mapping[str, Column]) -> dict[str, Any]:
-    """Return everything but the values of queries, for JSON."""
-    notes: dict[str, Any] = {
-        "aggregates": {measure: [column.aggregate, column.error] for measure, column in columns.items()}
-    }
-    if not scored.answered.all():
-        notes["answered"] = np.packbits(scored.answered).tobytes().hex()
-    further = {"empty": scored.empty, "ties": scored.ties, "warnings": scored.messages}
-    return notes | {name: value for name, value in further.items() if value}
+def _values_of(notes: Path) -> Path:
+    """Return the table that notes are about."""
+    return notes.with_name(f"{notes.name.removesuffix(SAVED_NOTES)}{SAVED_VALUES}")
 
 
-def _scored(notes: Mapping[str, Any], n_queries: int) -> Scored:
-    answered = np.ones(n_queries, dtype=bool)
-    if "answered" in notes:
-        bits = np.frombuffer(bytes.fromhex(notes["answered"]), dtype=np.uint8)
-        answered = np.unpackbits(bits, count=n_queries).astype(bool)
-    return Scored({}, answered, notes.get("empty", False), notes.get("ties", {}), notes.get("warnings", []))
+def _file_name(name: str) -> str:
+    """Return the name of a run as it is in the names of files: distinct names stay distinct.
 
-
-def _column(rows: list[list[Any]], aggregate: tuple[float, float | None]) -> Column:
-    errors = None if aggregate[1] is None else np.array([float(row[4]) for row in rows])
-    return Column(np.array([float(row[3]) for row in rows]), aggregate[0], errors, aggregate[1])
-
-
-def _texts(values: np.ndarray | None) -> Any:
-    """Return numbers as strings that can be read back exactly, or empty strings if there are none."""
-    return defaultdict(str) if values is None else list(map(repr, values.tolist()))
-
-
-def _locked(path: str) -> io.BufferedRandom:
-    """Open and lock a file; on systems without locks, only open it."""
-    while True:
-        file = open(path, "a+b")  # noqa: SIM115  (it stays open)
-        try:
-            import fcntl
-
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except ImportError:
-            return file
-        except OSError as error:
-            if error.errno not in (errno.EAGAIN, errno.EACCES):
-                return file  # a file system without locks
-            file.close()
-            raise OSError(
-                f"evaluate_runs: another process saves to {path}; wait for it, or save to another file."
-            ) from error
-        with suppress(FileNotFoundError):
-            if os.path.samestat(os.fstat(file.fileno()), os.stat(path)):
-                return file
-        file.close()  # another process has just removed it
-
-
-def _csv_records(file: io.BufferedRandom, path: str) -> Iterator[tuple[list[str], int]]:
-    """Yield the complete records of a file, and where each ends."""
-    file.seek(0)
-    end, whole = 0, True
-
-    def lines() -> Iterator[str]:
-        nonlocal end, whole
-        for line in file:
-            end += len(line)
-            whole = line.endswith(b"\n")
-            yield line.decode(errors="replace")
-
-    header = ",".join(COLUMNS)
-    for number, record in enumerate(csv.reader(lines())):
-        if number == 0 and tuple(record) != COLUMNS and not (not whole and header.startswith(",".join(record))):
-            raise ValueError(f"evaluate_runs: {path} has other columns than {header}; save to another file.")
-        if not whole or len(record) != len(COLUMNS):
-            return
-        yield record, end
-
-
-def _parquet_records(path: str) -> Iterator[list[Any]]:
-    import pyarrow.parquet as pq
-
-    with pq.ParquetFile(path) as file:
-        if tuple(file.schema_arrow.names) != COLUMNS:
-            raise ValueError(f"evaluate_runs: {path} has other columns than {','.join(COLUMNS)}; save to another file.")
-        for batch in file.iter_batches():
-            yield from map(list, zip(*(column.to_pylist() for column in batch.columns), strict=True))
+    Examples
+    --------
+    >>> _file_name("runs/bm25 (k=1)")
+    'runs%2Fbm25%20%28k%3D1%29'
+    """
+    safe = quote(name, safe="", errors="surrogatepass").replace(".", "%2E", name.startswith("."))
+    return safe if len(safe) <= _LONGEST else f"{safe[:_LONGEST]}~{bytes_key([], name)[:_DIGITS]}"

@@ -3,32 +3,35 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import nullcontext
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from itertools import takewhile
+from typing import Any
 
 import ir_measures
 import numpy as np
 import pandas as pd
 
-from ..io import Content, add_lengths, read_content, read_run_or_session
-from ..io.trec import OrderedBy
-from ..judged import RUN_COLUMNS, Run, collected, to_frame
+from ..io import Content, OrderedBy, add_lengths, read_content, run_frame
+from ..judged import Run, collected
 from ..measures import signature
 from ..measures.composite import innermost, last_rank
-from ..parallel import as_finished
+from ..parallel import Task, as_finished, at_most
 from ..progress import Counted
-from .evaluator import DiversityEvaluator, RefusedMeasureError, aggregated
+from .delegated import RefusedMeasureError
+from .doubts import no_judgement
+from .evaluator import DiversityEvaluator, aggregated
 from .expected import Draws, mean_and_error, sampled_values
-from .saved import Column, Saved, Scored, bytes_key, content_key, file_key
+from .saved import Saved, SaveMode, Scored, bytes_key, code_key, content_key, file_key
 
 _Source = pd.DataFrame | str | os.PathLike[str] | Content
 
+# Evaluating so many bytes takes no longer than starting workers.
+SMALL = 2**24
+_BYTES_OF_ROW = 32
+
 # Exceptions that a run's data can cause. Any other exception is a bug.
 _BAD = (FileNotFoundError, OSError, MemoryError, TypeError, ValueError)
-
-_NO_VALUES = np.empty(0)
 
 
 class Call:
@@ -68,9 +71,15 @@ class Call:
         self.measures = {str(measure): measure for measure in measures}
         self.cutoffs = _cutoffs(measures)
         self._evaluators: dict[tuple[str, ...], DiversityEvaluator] = {}
-        self.query_ids = self.evaluator(tuple(self.measures)).judgements.query_ids
+        with collected() as self.messages:
+            judgements = self.evaluator(tuple(self.measures)).judgements
+        self.query_ids = judgements.query_ids
+        unjudged = no_judgement(judgements)
+        if unjudged:
+            raise ValueError(unjudged)
         ties = f"mean over {draws.samples} orders, seed {draws.seed}" if draws else "docno descending"
         self.signatures = {name: signature(measure, ties=ties) for name, measure in self.measures.items()}
+        self.codes = {name: code_key(measure, self.signatures[name]) for name, measure in self.measures.items()}
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out the evaluators, which are larger than the qrels that they are built from."""
@@ -86,6 +95,11 @@ class Call:
                     f"{str(error).rstrip('.')} (ir_measures accepts only the exact types of parameters: 1.0, not 1)."
                 ) from error
         return self._evaluators[names]
+
+    @property
+    def qrels_key(self) -> str:
+        """A key of the content of the qrels, in any order of rows that keeps the order of queries."""
+        return content_key(self.qrels, *self.query_ids)
 
     def run_key(self, run: _Source) -> str:
         """Return a key of the content of a run and of the options that read it."""
@@ -107,7 +121,8 @@ def score_runs(
     runs: Mapping[str, Any],
     *,
     n_jobs: int | None,
-    save: str | os.PathLike[str] | None,
+    save_dir: str | os.PathLike[str] | None,
+    save_mode: SaveMode,
     skip: bool,
     keep_values: bool,
 ) -> tuple[dict[str, Scored], dict[str, str]]:
@@ -121,128 +136,129 @@ def score_runs(
         The runs.
     n_jobs : int, optional
         Number of workers, as in ``joblib.Parallel``.
-    save : path, optional
-        A file of finished results, to which new results are added.
+    save_dir : path, optional
+        A folder for the results of each run.
+    save_mode : {"reuse", "overwrite", "error"}
+        What to do with results that are there.
     skip : bool
         Whether to skip runs that cannot be scored; otherwise the first one raises.
     keep_values : bool
         Whether to return the value of each query, too.
     """
-    to_save = nullcontext() if save is None else Saved(save, content_key(call.qrels), call.query_ids, call.signatures)
-    with to_save as saved, Counted(len(runs), "runs", unit="run") as counted:
-        results = _Results(call, saved, counted, skip, keep_values)
-        waiting = [task for name, run in runs.items() for task in results.tasks(name, run)]
+    keys: dict[str, str] = {}
+    scored: dict[str, Scored] = {}
+    errors: dict[str, str] = {}
+    failed: list[Exception] = []
+    saved = None if save_dir is None else Saved(save_dir, save_mode, runs, call.qrels_key, call.query_ids, call.codes)
+    with Counted(len(runs), "runs", unit="run") as counted:
 
-        def tasks() -> Iterator[tuple[str, tuple[Any, ...]]]:
-            for task in waiting:
-                if results.failed is not None:
-                    return
-                yield task
+        def task(name: str, run: Any) -> Task | None:
+            """Return the task of scoring a run by the measures that are not saved yet, if any."""
+            try:
+                run = _sendable(run, call.order)
+                keys[name] = "" if saved is None else call.run_key(run)
+            except _BAD as error:
+                fail(name, _plain(error, run))
+                if failed:
+                    raise failed[0] from error
+                return None
+            found = None if saved is None else saved.found(keys[name])
+            if found is None:
+                return name, (run, tuple(call.measures))
+            measures = tuple(measure for measure in call.measures if measure not in found.by_measure)
+            if measures:
+                return name, (run, measures)
+            keep(name, found)
+            return None
 
-        for name, result in as_finished(_scored, call, tasks(), n_jobs=n_jobs):
-            results.take(name, result)
-    if results.failed is not None:
-        raise results.failed
-    return {name: results.scored[name] for name in runs if name in results.scored}, results.errors
+        def keep(name: str, run: Scored) -> None:
+            """Keep the results of a run by all measures."""
+            counted.add(run.n_rows)
+            values = {measure: run.by_measure[measure] for measure in call.measures}
+            if not keep_values:  # copied, so that the values of the queries need no memory
+                values = {measure: rows[:, -1:].copy() for measure, rows in values.items()}
+            scored[name] = replace(run, by_measure=values, ties={at: run.ties[at] for at in call.cutoffs})
+
+        def fail(name: str, error: Exception) -> None:
+            """Keep the error of a run."""
+            counted.add(0)
+            is_bad = type(error) in _BAD
+            errors[name] = str(error) if is_bad else f"{type(error).__name__}: {error}"
+            if not skip and not failed:
+                failed.append((type(error) if is_bad else RuntimeError)(f"Run {name}: {errors[name]}"))
+                failed[0].__cause__ = None if is_bad else error
+
+        waiting = [found for name, run in runs.items() if (found := task(name, run))]
+        unless_failed = takewhile(lambda _: not failed, waiting)
+        for name, result in as_finished(_scored, call, unless_failed, n_jobs=_n_workers(call, waiting, n_jobs)):
+            if isinstance(result, Exception):
+                fail(name, result)
+                continue
+            if saved is not None:
+                known = saved.found(keys[name])
+                saved.add(name, keys[name], result)
+                if known is not None:
+                    result.merge(known)
+            keep(name, result)
+    if failed:
+        raise failed[0]
+    return {name: scored[name] for name in runs if name in scored}, errors
 
 
-class _Refused(NamedTuple):
-    """Why a run cannot be scored: the message, and the index of the exception in `_BAD`."""
+def _n_workers(call: Call, tasks: Sequence[Task], n_jobs: int | None) -> int | None:
+    """Return how many workers to start: not more than are needed, and none for small runs."""
+    if n_jobs is None or n_jobs in (0, 1):
+        return n_jobs
+    n_bytes = sum(_n_bytes(run) for _, (run, _) in tasks) * (call.draws.samples if call.draws else 1)
+    return 1 if n_bytes < SMALL else at_most(len(tasks), n_jobs)
 
-    kind: int
-    message: str
+
+def _n_bytes(run: _Source) -> int:
+    if isinstance(run, Content):
+        return len(run.data)
+    if isinstance(run, pd.DataFrame):
+        return len(run) * _BYTES_OF_ROW
+    return os.path.getsize(run) if os.path.isfile(run) else 0
 
 
-def _refused(error: Exception) -> _Refused:
+def _plain(error: Exception, run: Any) -> Exception:
+    """Return an exception of one of the kinds `_BAD` itself, which other processes can always send."""
     message = str(error)
     if isinstance(error, OSError) and error.filename is not None:
         message = f"{error.filename}: {error.strerror}"
-    return _Refused([isinstance(error, kind) for kind in _BAD].index(True), message or type(error).__name__)
+    kind = next(kind for kind in _BAD if isinstance(error, kind))
+    if kind is MemoryError:
+        message = f"not enough memory: {message}".rstrip(": ")
+        path = run.name if isinstance(run, Content) else run
+        message = f"{os.fspath(path)}: {message}" if isinstance(path, (str, os.PathLike)) else message
+    return kind(message or type(error).__name__)
 
 
-class _Results:
-    """The finished results of a call."""
-
-    def __init__(self, call: Call, saved: Saved | None, counted: Counted, skip: bool, keep_values: bool) -> None:
-        self._call, self._saved, self._counted, self._skip, self._keep = call, saved, counted, skip, keep_values
-        self._keys: dict[str, str] = {}
-        self.scored: dict[str, Scored] = {}
-        self.errors: dict[str, str] = {}
-        self.failed: Exception | None = None
-
-    def tasks(self, name: str, run: Any) -> Iterator[tuple[str, tuple[Any, ...]]]:
-        """Yield the task of scoring a run by the measures that are not saved yet, if any."""
-        try:
-            run = _sendable(run, self._call.order)
-            if self._saved is not None:
-                self._keys[name] = self._call.run_key(run)
-        except _BAD as error:
-            self.take(name, _refused(error))
-            if self.failed is not None:
-                raise self.failed from error
-            return
-        found = None if self._saved is None else self._saved.found(self._keys[name])
-        measures = tuple(measure for measure in self._call.measures if found is None or measure not in found.columns)
-        if measures:
-            yield name, (run, measures)
-        elif found is not None:
-            self.take(name, Scored({}, found.answered))
-
-    def take(self, name: str, result: Scored | _Refused | Exception) -> None:
-        """Keep and save the results of a run, or handle its error."""
-        if isinstance(result, Scored):
-            self._take_scored(name, result)
-            return
-        if isinstance(result, _Refused):
-            message = result.message
-            kind: type[Exception] = _BAD[result.kind]
-            cause = None
-        else:
-            message, kind, cause = f"{type(result).__name__}: {result}", RuntimeError, result
-        self._counted.add(0)
-        if self._skip:
-            self.errors[name] = message
-        elif self.failed is None:
-            self.failed = kind(f"Run {name}: {message}")
-            self.failed.__cause__ = cause
-
-    def _take_scored(self, name: str, new: Scored) -> None:
-        self._counted.add(new.n_rows)
-        known = new if self._saved is None else self._saved.add(name, self._keys[name], new)
-        columns = {measure: known.columns[measure] for measure in self._call.measures}
-        if not self._keep:
-            columns = {measure: column._replace(by_query=_NO_VALUES) for measure, column in columns.items()}
-        ties = {name: known.ties[name] for name in self._call.cutoffs}
-        self.scored[name] = replace(known, columns=columns, ties=ties)
-
-
-def _sendable(run: Any, order: str) -> _Source:
+def _sendable(run: Any, order: OrderedBy) -> _Source:
     """Return a run in a form that can be sent to other processes: a path, the content of a pipe, or a frame."""
     if isinstance(run, (str, os.PathLike)):
         # A pipe can be read only once, and only by this process.
         return run if os.path.isfile(run) or not (os.fspath(run) == "-" or os.path.exists(run)) else read_content(run)
-    if order == "rank" and isinstance(run, pd.DataFrame):
-        if "rank" not in run:
-            raise ValueError("order='rank' needs the column rank.")
-        run = run.drop(columns="score", errors="ignore")
-    return to_frame(run, RUN_COLUMNS, "run")
+    return run_frame(read_content(run) if hasattr(run, "read") else run, order=order)
 
 
-def _scored(call: Call, run: _Source, measures: tuple[str, ...]) -> Scored | _Refused:
+def _scored(call: Call, run: _Source, measures: tuple[str, ...]) -> Scored | Exception:
     """Return the results of one run."""
-    evaluator = call.evaluator(measures)
+    with collected():  # the call has warned of the qrels
+        evaluator = call.evaluator(measures)
     try:
+        evaluator.find_ideals()
         with collected() as messages:
-            frame = run if isinstance(run, pd.DataFrame) else read_run_or_session(run, call.order)
+            frame = run if isinstance(run, pd.DataFrame) else run_frame(run, order=call.order)
             if call.doc_len is not None:
-                frame = add_lengths(to_frame(frame, RUN_COLUMNS, "run"), call.doc_len)
-            ranked = Run(frame)
+                frame = add_lengths(frame, call.doc_len)
+            ranked = Run(frame, is_whole=True)
             sampled = sampled_values(evaluator, ranked, call.draws)
     except _BAD as error:
-        return _refused(error)
+        return _plain(error, run)
     answered = frozenset(ranked.query_ids).intersection(call.query_ids)
     return Scored(
-        columns={str(measure): _column(measure, values, call.draws) for measure, values in sampled.items()},
+        by_measure={str(measure): _averaged(measure, values, call.draws) for measure, values in sampled.items()},
         answered=np.array([query_id in answered for query_id in call.query_ids]),
         empty=not len(ranked),
         ties={
@@ -254,10 +270,7 @@ def _scored(call: Call, run: _Source, measures: tuple[str, ...]) -> Scored | _Re
     )
 
 
-def _column(measure: ir_measures.Measure, sampled: np.ndarray, draws: Draws | None) -> Column:
-    """Return the means of values of shape (orders, queries), with standard errors if orders were drawn."""
-    by_query, errors = mean_and_error(sampled)
-    aggregate, error = mean_and_error(np.array([aggregated(measure, values) for values in sampled]))
-    if draws is None:
-        return Column(by_query, float(aggregate))
-    return Column(by_query, float(aggregate), errors, float(error))
+def _averaged(measure: ir_measures.Measure, sampled: np.ndarray, draws: Draws | None) -> np.ndarray:
+    """Return the means over orders of the queries and of their aggregate, and standard errors if orders were drawn."""
+    aggregates = [aggregated(measure, values) for values in sampled]
+    return np.stack(mean_and_error(np.c_[sampled, aggregates])[: 1 if draws is None else 2])

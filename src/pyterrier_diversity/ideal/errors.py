@@ -26,13 +26,13 @@ class NotProvenError(TimeoutError):
         The optimum lies between them.
     """
 
-    def __init__(self, what: str, *, best: float, bound: float, time_limit: float) -> None:
+    def __init__(self, what: str, best: float, bound: float, time_limit: float) -> None:
         super().__init__(what)
         self.what, self.best, self.bound, self.time_limit = what, best, bound, time_limit
 
     def __reduce__(self) -> tuple[object, ...]:
         """Keep the attributes when the error comes from another process."""
-        return _rebuilt, (self.what, self.best, self.bound, self.time_limit)
+        return NotProvenError, (self.what, self.best, self.bound, self.time_limit)
 
     def __str__(self) -> str:
         """Return the message."""
@@ -41,10 +41,6 @@ class NotProvenError(TimeoutError):
             f"{self.best:.12g}, and the proven bound is {self.bound:.12g}. Increase time_limit, or use the greedy "
             "ideal."
         )
-
-
-def _rebuilt(what: str, best: float, bound: float, time_limit: float) -> NotProvenError:
-    return NotProvenError(what, best=best, bound=bound, time_limit=time_limit)
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from typing import NamedTuple, NoReturn
 import numpy as np
 import numpy.typing as npt
 
+from .discount import log_discount
 from .errors import NotProvenError
 from .greedy import greedy_places
 from .prices import PRECISION, Prices, Topic
@@ -96,37 +97,28 @@ def exact_order(
     >>> exact_order([0, 0, 0, 0, 1, 1, 1, 2, 2, 2], [1, 2, 3, 4, 1, 2, 5, 3, 4, 6], n_docs=3, alpha=1.0, depth=2)
     array([2, 1])
     """
-    started = time.monotonic()
+    end = time.monotonic() + time_limit
     doc, intent = np.asarray(doc, dtype=np.intp), np.unique(intent, return_inverse=True)[1]
-    discounts = _discounts(n_docs if depth is None else min(depth, n_docs), discount)
+    ranks = np.arange(1.0, (n_docs if depth is None else min(depth, n_docs)) + 1)
+    discounts = np.asarray(log_discount(ranks) if discount is None else discount(ranks), dtype=np.float64)
+    if not (np.diff(discounts, append=0.0) <= 0).all():
+        raise ValueError("exact_order: discount must not be negative or rise from one rank to the next.")
     places = greedy_places(
-        np.zeros(n_docs), doc, intent, np.ones(len(doc)), n_docs=n_docs, alpha=alpha, depth=len(discounts)
+        np.zeros(n_docs), doc, intent, np.ones(len(doc)), n_docs=n_docs, alpha=alpha, depth=len(ranks)
     )
-    greedy = np.argsort(places)[n_docs - len(discounts) :]
+    greedy = np.argsort(places)[n_docs - len(ranks) :]
     kinds: dict[tuple[int, ...], list[int]] = {}
-    useless: list[int] = []
     for number, intents in enumerate(np.split(intent, np.searchsorted(doc, np.arange(1, n_docs)))):
-        same_kind = kinds.setdefault(tuple(intents.tolist()), []) if len(intents) else useless
-        same_kind.append(number)
-    if not kinds or not len(discounts):
+        kinds.setdefault(tuple(intents.tolist()), []).append(number)
+    useless = kinds.pop((), [])
+    if not kinds or not len(ranks):
         return greedy
     kind_of_doc = {number: kind for kind, same_kind in enumerate(kinds.values()) for number in same_kind}
     topic = Topic(list(kinds), [len(same_kind) for same_kind in kinds.values()], alpha, discounts)
-    search = _Search(topic, [kind_of_doc[number] for number in greedy.tolist() if number in kind_of_doc])
+    path = [kind_of_doc[number] for number in greedy.tolist() if number in kind_of_doc]
     docs = [iter(same_kind) for same_kind in kinds.values()]
-    order = [next(docs[kind]) for kind in search.run(started + time_limit, time_limit)]
-    return np.array([*order, *useless][: len(discounts)], dtype=np.intp)
-
-
-def _discounts(depth: int, discount: Callable[[np.ndarray], np.ndarray] | None) -> np.ndarray:
-    """Return the discount at each rank, or raise a ``ValueError`` if it is negative or rises."""
-    ranks = np.arange(1.0, depth + 1)
-    if discount is None:
-        return 1 / np.log2(ranks + 1)
-    discounts = np.asarray(discount(ranks), dtype=np.float64)
-    if not (np.diff(discounts, append=0.0) <= 0).all():
-        raise ValueError("exact_order: discount must not be negative or rise from one rank to the next.")
-    return discounts
+    order = [next(docs[kind]) for kind in _Search(topic, path, end, time_limit).run()]
+    return np.array([*order, *useless][: len(ranks)], dtype=np.intp)
 
 
 class _Partial(NamedTuple):
@@ -145,8 +137,8 @@ class _Partial(NamedTuple):
 class _Search:
     """A search for the best order that starts from a good one."""
 
-    def __init__(self, topic: Topic, path: list[int]) -> None:
-        self._topic = topic
+    def __init__(self, topic: Topic, path: list[int], end: float, time_limit: float) -> None:
+        self._topic, self._end, self._time_limit = topic, end, time_limit
         self._path, self._best = path, topic.value(path)
 
     @property
@@ -154,14 +146,14 @@ class _Search:
         """The value that a better order must exceed."""
         return self._best * (1 + PRECISION)
 
-    def run(self, end: float, time_limit: float) -> list[int]:
+    def run(self) -> list[int]:
         """Return the kinds of a best order."""
-        self._prices = Prices(self._topic, self._path, end)
+        self._prices = Prices(self._topic, self._path, self._end)
         if self._prices.bound > self._goal:
             if len(self._topic.n_docs) > MAX_KINDS:
-                self._give_up(self._prices.bound, time_limit)
+                self._give_up(self._prices.bound)
             self._prepare()
-            self._branch(end, time_limit)
+            self._branch()
         return self._path
 
     def _prepare(self) -> None:
@@ -176,7 +168,7 @@ class _Search:
         self._dearest = _from_here_on(topic.steps * (prices.most - kept))
         self._cheaper = _from_here_on(topic.steps[:, None] * np.maximum(prices.cheapest[:, None] - cost, 0.0))
 
-    def _branch(self, end: float, time_limit: float) -> None:
+    def _branch(self) -> None:
         n_kinds = len(self._topic.n_docs)
         none = np.zeros((1, n_kinds), dtype=np.int32)
         stack = [_Partial(none[:, :0], none, np.zeros(1), np.array([self._prices.bound]))]
@@ -186,8 +178,8 @@ class _Search:
             partial = partial.at(partial.bound > self._goal)
             if not len(partial.value):
                 continue
-            if time.monotonic() > end:
-                self._give_up(max(float(part.bound.max()) for part in (partial, *stack)), time_limit)
+            if time.monotonic() > self._end:
+                self._give_up(max(float(part.bound.max()) for part in (partial, *stack)))
             self._complete(partial.path[0].tolist(), partial.used[0])
             if partial.path.shape[1] < self._topic.depth:
                 longer = self._longer(partial)
@@ -196,8 +188,8 @@ class _Search:
                 starts = range(0, len(longer.value), at_once)
                 stack += [longer.at(slice(start, start + at_once)) for start in reversed(starts)]
 
-    def _give_up(self, bound: float, time_limit: float) -> NoReturn:
-        raise NotProvenError("The best discounted gain", best=self._best, bound=bound, time_limit=time_limit)
+    def _give_up(self, bound: float) -> NoReturn:
+        raise NotProvenError("The best discounted gain", best=self._best, bound=bound, time_limit=self._time_limit)
 
     def _complete(self, path: list[int], used: np.ndarray) -> None:
         """Complete an order greedily, and keep it if it is the best."""

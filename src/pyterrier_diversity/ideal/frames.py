@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from ..judged import Order, ideal, judge, relevance_by_query
+from ..io import qrels_frame
+from ..judged import Order, ideal, judge
 from ..parameters import ALPHA, CUTOFF, REL, TIME_LIMIT, Parameter, Parameters, checked
-from ..progress import progress
-from .cover import Covers
 from .discount import log_discount
-from .errors import naming
-from .orders import Exact, Greedy
+from .orders import Exact, Greedy, smallest_covers
 
 _NOVELTY: Parameters = {**ALPHA, **CUTOFF, **REL, **TIME_LIMIT}
 _COVER: Parameters = {
@@ -65,7 +64,7 @@ def min_rank(
     0   q          2         2  [d2, d1]
     """
     n_intents, rel, limit = checked("min_rank", _COVER, n_intents=n_intents, rel=rel, time_limit=time_limit).values()
-    return _covers(qrels, n_intents, rel, lambda covers, n: covers.exact(n, limit))
+    return _covers(qrels, n_intents, rel, "exact", limit)
 
 
 def greedy_min_rank(qrels: Any, n_intents: int | None = None, *, rel: float | None = None) -> pd.DataFrame:
@@ -90,7 +89,7 @@ def greedy_min_rank(qrels: Any, n_intents: int | None = None, *, rel: float | No
         If a query has fewer than ``n_intents`` intents, or a parameter is out of range.
     """
     n_intents, rel = checked("greedy_min_rank", _COVER, n_intents=n_intents, rel=rel).values()
-    return _covers(qrels, n_intents, rel, Covers.greedy)
+    return _covers(qrels, n_intents, rel, "greedy")
 
 
 def greedy_ranking(
@@ -154,25 +153,25 @@ def exact_ranking(
 
 
 def _covers(
-    qrels: Any, n_intents: int | None, rel: float | None, cover: Callable[[Covers, int], list[int]]
+    qrels: Any, n_intents: int | None, rel: float | None, ideal: str, time_limit: float = math.inf
 ) -> pd.DataFrame:
-    rows = []
-    for query in progress(relevance_by_query(judge(qrels).view(rel=rel)), "ideal rankings", unit="query"):
-        covers = Covers(query.doc, query.intent)
-        wanted = covers.n_intents if n_intents is None else n_intents
-        if wanted > covers.n_intents:
-            raise ValueError(
-                f"n_intents must be at most {covers.n_intents} for query {query.query_id!r}, not {wanted!r}."
-            )
-        with naming(query.query_id):
-            docs = query.docs[cover(covers, wanted)].tolist()
-        rows.append((query.query_id, wanted, len(docs), docs))
-    return pd.DataFrame(rows, columns=["qid", "n_intents", "min_rank", "docnos"])
+    judgements = judge(qrels_frame(qrels)).view(rel=rel)
+    wanted = judgements.n_intents if n_intents is None else np.full(len(judgements), n_intents)
+    for query in np.flatnonzero(wanted > judgements.n_intents)[:1]:
+        raise ValueError(
+            f"n_intents must be at most {judgements.n_intents[query]} for query {judgements.query_ids[query]!r}, "
+            f"not {n_intents!r}."
+        )
+    covers = smallest_covers(judgements, wanted, ideal, time_limit, "ideal rankings")
+    docnos = [judgements.documents.ids[cover].tolist() for cover in covers]
+    return pd.DataFrame(
+        {"qid": judgements.query_ids, "n_intents": wanted, "min_rank": [*map(len, docnos)], "docnos": docnos}
+    )
 
 
 def _ranking(qrels: Any, rel: float | None, order: Order, cutoff: int | None) -> pd.DataFrame:
-    judgements = judge(qrels).view(rel=rel)
-    rankings = ideal(judgements, order, cutoff).retrieved.rankings()
+    judgements = judge(qrels_frame(qrels)).view(rel=rel)
+    rankings = ideal(judgements, order, cutoff).rankings()
     rows = [
         (query_id, doc, place, float(len(docs) - place))
         for query_id, docs in zip(judgements.query_ids, rankings, strict=True)

@@ -47,11 +47,11 @@ class ByWorth:
 
     def places(self, every: Ranked, depth: int | None) -> np.ndarray:
         """Return the place of each document."""
-        documents = every.documents
-        worth = documents.total(self.worth(every, *self.parameters))
-        order = np.lexsort([documents.rank, -worth, documents.queries.of])
-        places = np.empty(len(order), dtype=np.int64)
-        places[documents.doc[order]] = documents.queries.place + 1
+        # Documents are sorted by query and descending name.
+        query = every.judgements.documents.query
+        worth = np.bincount(every.doc, self.worth(every, *self.parameters), minlength=len(query))
+        places = np.empty(len(query), dtype=np.int64)
+        places[np.lexsort([-worth, query])] = every.ranks
         return places
 
 
@@ -78,25 +78,38 @@ class Greedy:
 
     def places(self, every: Ranked, depth: int | None) -> np.ndarray:
         """Return the place of each document."""
-        documents = every.documents
         worth = np.ones(len(every.rank)) if self.worth is None else self.worth(every, *self.parameters)
-        order = np.argsort(documents.of_entry, kind="stable")
-        places = np.empty(len(documents.doc), dtype=np.int64)
-        places[documents.doc] = greedy_places(
-            documents.queries.of,
-            documents.of_entry[order],
+        order, query = np.argsort(every.doc, kind="stable"), every.judgements.documents.query
+        return greedy_places(
+            query,
+            every.doc[order],
             every.intent[order],
             worth[order],
-            n_docs=len(documents.doc),
+            n_docs=len(query),
             alpha=self.alpha,
             depth=depth,
             least=self.least,
         )
+
+
+class _Proven:
+    """An order that is searched for and proven, query by query."""
+
+    def places(self, every: Ranked, depth: int | None) -> np.ndarray:
+        """Return the place of each document, or 0 if the order leaves it out."""
+        places = np.zeros(len(every.judgements.documents.ids), dtype=np.int64)
+        for query, covers in progress(_queries(every.judgements), "best rankings", unit="query"):
+            with naming(query.query_id):
+                docs = query.documents[self._best(query, covers)]
+            places[docs] = np.arange(1, len(docs) + 1)
         return places
+
+    def _best(self, query: QueryRelevance, covers: Covers) -> Sequence[int] | np.ndarray:
+        raise NotImplementedError
 
 
 @dataclass(frozen=True)
-class Exact:
+class Exact(_Proven):
     """Order documents by the highest discounted sum of sum_t J_it (1 - alpha)^c_it, with a proof.
 
     Parameters
@@ -116,11 +129,7 @@ class Exact:
     depth: int | None
     time_limit: float
 
-    def places(self, every: Ranked, depth: int | None) -> np.ndarray:
-        """Return the place of each document."""
-        return _query_by_query(every.judgements, self._best)
-
-    def _best(self, query: QueryRelevance) -> Sequence[int]:
+    def _best(self, query: QueryRelevance, covers: Covers) -> Sequence[int] | np.ndarray:
         return exact_order(
             query.doc,
             query.intent,
@@ -129,11 +138,11 @@ class Exact:
             discount=self.discount,
             depth=self.depth,
             time_limit=self.time_limit,
-        ).tolist()
+        )
 
 
 @dataclass(frozen=True)
-class Cover:
+class Cover(_Proven):
     """The fewest documents that together cover a fraction of a query's intents, with a proof.
 
     Parameters
@@ -147,12 +156,7 @@ class Cover:
     recall: float
     time_limit: float
 
-    def places(self, every: Ranked, depth: int | None) -> np.ndarray:
-        """Return the place of each document."""
-        return _query_by_query(every.judgements, self._best)
-
-    def _best(self, query: QueryRelevance) -> Sequence[int]:
-        covers = Covers(query.doc, query.intent)
+    def _best(self, query: QueryRelevance, covers: Covers) -> Sequence[int] | np.ndarray:
         return covers.exact(int(n_wanted(self.recall, covers.n_intents)), self.time_limit)
 
 
@@ -164,7 +168,7 @@ def n_wanted(recall: float, n_intents: npt.ArrayLike) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class MostCovering:
+class MostCovering(_Proven):
     """The documents that cover the most intents, and as few of them as possible, with a proof.
 
     Parameters
@@ -189,38 +193,29 @@ class MostCovering:
         ValueError
             If the measure weights intents, and the weights of a query's intents differ.
         """
+        judgements = every.judgements
         if self.by_weight is not None:
-            self._check_weights(every.judgements)
-        return _query_by_query(every.judgements, self._best)
+            highest = np.zeros(len(judgements))
+            np.maximum.at(highest, judgements.intents.query, judgements.weights)
+            if not np.isclose(judgements.weights, highest[judgements.intents.query], rtol=ROUNDING, atol=0).all():
+                raise ValueError(
+                    f"{self.by_weight}: the best ranking can be proven only if all intents of a query have the same "
+                    "weight; use ideal='greedy'."
+                )
+        return super().places(every, depth)
 
-    def _check_weights(self, judgements: Judgements) -> None:
-        highest = np.zeros(len(judgements))
-        np.maximum.at(highest, judgements.intents.query, judgements.weights)
-        if not np.isclose(judgements.weights, highest[judgements.intents.query], rtol=ROUNDING, atol=0).all():
-            raise ValueError(
-                f"{self.by_weight}: the best ranking can be proven only if all intents of a query have the same "
-                "weight; use ideal='greedy'."
-            )
-
-    def _best(self, query: QueryRelevance) -> Sequence[int]:
-        covers = Covers(query.doc, query.intent)
+    def _best(self, query: QueryRelevance, covers: Covers) -> Sequence[int] | np.ndarray:
         cover = covers.exact(covers.n_intents, self.time_limit)
         if self.depth is None or len(cover) <= self.depth:
             return cover
-        as_many = exact_order(
-            query.doc,
-            query.intent,
-            n_docs=len(query.docs),
-            alpha=1.0,
-            discount=np.ones_like,
-            depth=self.depth,
-            time_limit=self.time_limit,
-        )
-        return as_many.tolist()
+        # With alpha = 1 and no discount, the value is the number of intents.
+        return Exact(1.0, np.ones_like, self.depth, self.time_limit)._best(query, covers)
 
 
-def min_ranks(judgements: Judgements, n_intents: np.ndarray, ideal: str, time_limit: float, who: str) -> np.ndarray:
-    """Return minRank for each query: the smallest number of documents that cover ``n_intents`` intents.
+def smallest_covers(
+    judgements: Judgements, n_intents: np.ndarray, ideal: str, time_limit: float, who: str
+) -> list[np.ndarray]:
+    """Return, for each query, the documents of a smallest set that covers ``n_intents`` intents.
 
     Parameters
     ----------
@@ -240,23 +235,24 @@ def min_ranks(judgements: Judgements, n_intents: np.ndarray, ideal: str, time_li
     NotProvenError
         If a query needs more time.
     """
-    covers = judgements.remembered(
-        "covers", lambda: [Covers(query.doc, query.intent) for query in relevance_by_query(judgements)]
-    )
-    n_docs = np.zeros(len(judgements), dtype=np.int64)
-    for i, (query_id, wanted) in enumerate(
-        zip(progress(judgements.query_ids, who, unit="query"), n_intents.tolist(), strict=True)
+    found = []
+    for (query, covers), wanted in zip(
+        progress(_queries(judgements), who, unit="query"), n_intents.tolist(), strict=True
     ):
-        with naming(query_id):
-            cover = covers[i].greedy(wanted) if ideal == "greedy" else covers[i].exact(wanted, time_limit)
-        n_docs[i] = len(cover)
-    return n_docs
-
-
-def _query_by_query(judgements: Judgements, rank: Callable[[QueryRelevance], Sequence[int]]) -> np.ndarray:
-    places = np.zeros(len(judgements.documents.ids), dtype=np.int64)
-    for query in progress(relevance_by_query(judgements), "best rankings", unit="query"):
         with naming(query.query_id):
-            docs = query.documents[list(rank(query))]
-        places[docs] = np.arange(1, len(docs) + 1)
-    return places
+            cover = covers.greedy(wanted) if ideal == "greedy" else covers.exact(wanted, time_limit)
+        found.append(query.documents[cover])
+    return found
+
+
+def min_ranks(judgements: Judgements, n_intents: np.ndarray, ideal: str, time_limit: float, who: str) -> np.ndarray:
+    """Return minRank for each query: the size of its smallest cover, as from `smallest_covers`."""
+    covers = smallest_covers(judgements, n_intents, ideal, time_limit, who)
+    return np.array([len(cover) for cover in covers], dtype=np.int64)
+
+
+def _queries(judgements: Judgements) -> list[tuple[QueryRelevance, Covers]]:
+    """Return the relevance of each query, and its covers, each of which is computed once."""
+    return judgements.remembered(
+        "covers", lambda: [(query, Covers(query.doc, query.intent)) for query in relevance_by_query(judgements)]
+    )

@@ -1,32 +1,71 @@
 """Read files of TREC, Dynamic Domain and nuggets into PyTerrier's frames without loss; write tables."""
 
+from .aligned import aligned, terminal_width
 from .dynamic_domain import add_lengths, is_dd_run, read_dd_run, read_dd_truth
 from .files import Content, read_content
+from .forms import SharedColumns
+from .labels import called, escaped, harmless, printable, read_names, renamed, tex
 from .nuggets import answers, read_nuggets
+from .readers import OrderedBy, qrels_as_given, qrels_frame, read_qrels, read_run, run_frame
+from .records import names_in
+from .run_collections import Runs, check_order, named_runs, one_or_more_runs, read_runs, run_files
+from .tables import (
+    Cell,
+    Table,
+    formatted,
+    p_text,
+    require_pyarrow,
+    table_of,
+    write_table,
+    write_text,
+)
 from .tabular import write_qrels
-from .trec import read_if_path, read_qrels, read_run, read_run_or_session
-from .written import escaped, formatted, harmless, latex, printable, require_pyarrow, write_attrs, write_table
+from .texts import texts_of
+from .writing import is_device, refuse_inputs, replaced
 
 __all__ = [
+    "Cell",
     "Content",
+    "OrderedBy",
+    "Runs",
+    "SharedColumns",
+    "Table",
     "add_lengths",
+    "aligned",
     "answers",
+    "called",
+    "check_order",
     "escaped",
     "formatted",
     "harmless",
     "is_dd_run",
-    "latex",
+    "is_device",
+    "named_runs",
+    "names_in",
+    "one_or_more_runs",
+    "p_text",
     "printable",
+    "qrels_as_given",
+    "qrels_frame",
     "read_content",
     "read_dd_run",
     "read_dd_truth",
-    "read_if_path",
+    "read_names",
     "read_nuggets",
     "read_qrels",
     "read_run",
-    "read_run_or_session",
+    "read_runs",
+    "refuse_inputs",
+    "renamed",
+    "replaced",
     "require_pyarrow",
-    "write_attrs",
+    "run_files",
+    "run_frame",
+    "table_of",
+    "terminal_width",
+    "tex",
+    "texts_of",
     "write_qrels",
     "write_table",
+    "write_text",
 ]

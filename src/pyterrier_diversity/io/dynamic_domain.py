@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import os
 import re
-import zlib
 from collections.abc import Iterator, Mapping
 from typing import Literal, NamedTuple
 from xml.parsers import expat
@@ -14,7 +13,8 @@ import numpy as np
 import pandas as pd
 
 from ..judged import given_frame, strings, warn_of_data
-from .files import Columns, Path, Source, opened, read_content, read_table
+from .files import Path, Source, read_content
+from .lines import Columns, read_columns
 from .ordering import highest_label_last
 
 _RUN: Columns = {"qid": str, "turn": int, "docno": str, "score": float, "on_topic": None, "feedback": None}
@@ -26,15 +26,16 @@ _PARENTS = {"topic": "domain", "subtopic": "topic", "passage": "subtopic"}
 _FIELDS = ("docno", "rating", "type")
 _TOPIC = re.compile(r"DD\d+-\d+")
 _INTEGER = re.compile(r"[+-]?\d+")
+_CHUNK = 2**16
 
 
-def read_dd_truth(path: Path, level: Literal["documents", "passages"] = "documents") -> pd.DataFrame:
+def read_dd_truth(source: Source, level: Literal["documents", "passages"] = "documents") -> pd.DataFrame:
     """Read the judgements of a TREC Dynamic Domain truth file.
 
     Parameters
     ----------
-    path : path-like
-        The track's XML, gzipped or not.
+    source : path-like or file object
+        The track's XML, compressed or not.
     level : {"documents", "passages"}
         Whether a row is a document judged for a subtopic, or one of its passages.
 
@@ -59,9 +60,10 @@ def read_dd_truth(path: Path, level: Literal["documents", "passages"] = "documen
     """
     if level not in ("documents", "passages"):
         raise ValueError(f"level must be 'documents' or 'passages', not {level!r}.")
+    content = read_content(source)
     rows = [
         (topic.id, passage.docno, passage.rating, subtopic.id, passage.id, passage.type, passage.nugget)
-        for topic in read_topics(path)
+        for topic in read_topics(content)
         for subtopic in topic.subtopics
         for passage in subtopic.passages
     ]
@@ -69,7 +71,7 @@ def read_dd_truth(path: Path, level: Literal["documents", "passages"] = "documen
     if level == "passages":
         for row in passages[passages["nugget"] == ""].itertuples():
             raise ValueError(
-                f"{os.fspath(path)}: passage {row.passage} of subtopic {row.iteration} is MATCHED, but no MANUAL one "
+                f"{content.name}: passage {row.passage} of subtopic {row.iteration} is MATCHED, but no MANUAL one "
                 "comes before it, so its nugget is unknown."
             )
         return passages
@@ -114,19 +116,22 @@ def read_dd_run(path: Source, doc_len: Mapping[str, float] | Path | None = None)
         The columns ``qid``, ``docno``, ``score``, ``rank`` (from 0, over the session), ``turn`` and, if lengths are
         given, ``doc_len`` (NaN if unknown). The rows of each query are sorted by turn, descending score and, for equal
         scores, the order of the file. ``score`` is not that of the file, but counts down to 1 over the session: the
-        order is kept even if ``turn`` is lost, as in ``pt.io.write_results``.
+        order is kept even if ``turn`` is lost, as in ``pt.io.write_results``. If the file has equal scores in a turn,
+        these documents have the same number in a column ``tie``, for ``ties="expected"``.
 
     Raises
     ------
     ValueError
         If a line cannot be read; the message names file and line.
     """
-    table = read_table(path, _RUN, separator="\t", to_blank=True)
+    table = read_columns(path, _RUN, separator="\t", to_blank=True)
     order = np.lexsort((-table["score"].to_numpy(), table["turn"].to_numpy(), pd.factorize(table["qid"])[0]))
     table = table.iloc[order].reset_index(drop=True)
+    tie = table.groupby(["qid", "turn", "score"], sort=False).ngroup()
     sessions = table.groupby("qid", sort=False)
     run = table.assign(score=sessions.cumcount(ascending=False) + 1.0, rank=sessions.cumcount())
     run = run[["qid", "docno", "score", "rank", "turn"]]
+    run = run if tie.is_unique else run.assign(tie=tie)
     return run if doc_len is None else add_lengths(run, doc_len)
 
 
@@ -169,14 +174,19 @@ def add_lengths(run: pd.DataFrame, doc_len: Mapping[str, float] | Path) -> pd.Da
         known = next(map(repr, lengths), "no document at all")
         warn_of_data(
             f"No document of the run has a length, such as {docs[0]!r}; the lengths are of {known}. Do the document "
-            "ids match?"
+            "ids match?",
+            "lengths",
         )
     return run.assign(doc_len=words)
 
 
 def read_lengths(path: Path) -> dict[str, float]:
     """Read the number of words of each document from tab-separated lines ``document words``."""
-    table = read_table(path, {"docno": str, "words": float}, separator="\t")
+    table = read_columns(path, {"docno": str, "words": float}, separator="\t").drop_duplicates()
+    twice = table["docno"].duplicated().to_numpy()
+    if twice.any():
+        docno = table["docno"].iloc[int(twice.argmax())]
+        raise ValueError(f"{os.fspath(path)}: document {docno!r} has two lengths.")
     return dict(zip(table["docno"], table["words"], strict=True))
 
 
@@ -224,13 +234,13 @@ class Topic(NamedTuple):
     subtopics: list[Subtopic]
 
 
-def read_topics(path: Path) -> Iterator[Topic]:
+def read_topics(source: Source) -> Iterator[Topic]:
     """Read a truth file topic by topic.
 
     Parameters
     ----------
-    path : path-like
-        XML, gzipped or not: trec_dd, in it domain, topic, subtopic, passage; in a passage docno, rating, type.
+    source : path-like, file object or Content
+        XML, compressed or not: trec_dd, in it domain, topic, subtopic, passage; in a passage docno, rating, type.
 
     Yields
     ------
@@ -242,17 +252,12 @@ def read_topics(path: Path) -> Iterator[Topic]:
     ValueError
         If the file cannot be read or contains no passage; the message names file and line.
     """
-    reader = _Reader(os.fspath(path))
-    try:
-        with opened(path) as stream:
-            while chunk := stream.read(1 << 16):
-                reader.parse(chunk)
-                yield from reader.ended()
-        reader.parse(b"", is_last=True)
-    except FileNotFoundError:
-        raise
-    except (OSError, EOFError, zlib.error) as error:
-        raise reader.error(error) from error
+    content = read_content(source)
+    reader = _Reader(content.name)
+    for start in range(0, len(content.data), _CHUNK):
+        reader.parse(content.data[start : start + _CHUNK])
+        yield from reader.ended()
+    reader.parse(b"", is_last=True)
     yield from reader.ended()
     if not reader.n_passages:
         raise reader.error("the file ends without a topic that has a passage")

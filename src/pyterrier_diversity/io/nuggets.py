@@ -5,32 +5,32 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Any
+from itertools import groupby
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
 
-from ..judged import NO_DOCUMENT, warn_of_data
-from .nugget_formats import (
-    FORMATS,
-    LEVELS,
-    NO_SUPPORT,
-    UNKNOWN,
-    NuggetRecord,
-    Reading,
-    Unit,
-    format_of,
-    questions,
-    unasked,
-)
+from ..judged import IMPORTANCE, NO_DOCUMENT, warn_of_data
+from .nugget_formats import FORMATS, format_of
+from .nugget_records import LEVELS, NO_SUPPORT, UNKNOWN, NuggetRecord, Reading, Unit, read_record
 from .ordering import highest_label_last
 from .records import Field, read_records
 from .tabular import with_whole_labels
 
-IMPORTANCE = {"vital": 1.0, "okay": 0.5}
+OnDifference = Literal["drop", "raise"]
 _WHO = "read_nuggets"
-# The number of words that a warning lists, and the length of each.
+_JUDGEMENT = ["qid", "iteration", "docno"]
+# The first columns of qrels, in order.
+_COLUMNS = ("qid", "docno", "label", "iteration", "weight", "importance", "importance_value", "nugget_text", "query")
+UNKNOWN_IMPORTANCE = (
+    "importances are unknown words, so their nuggets get the lowest weight, and 0 in vital and weighted scores"
+)
+NO_IMPORTANCE = "nuggets have no importance, so they get the lowest weight"
+_OF_WORDS = (UNKNOWN, UNKNOWN_IMPORTANCE, NO_IMPORTANCE)
+# The number of words that a warning lists, and the length of each; the number of queries.
 _MOST_NAMED, _LONGEST_NAMED = 3, 40
+_MOST_QUERIES = 10
 
 
 def read_nuggets(
@@ -42,6 +42,7 @@ def read_nuggets(
     importance: Mapping[Any, float] | None = None,
     levels: Mapping[str, float] | None = None,
     columns: Mapping[str, str] | None = None,
+    on_difference: OnDifference = "drop",
 ) -> pd.DataFrame:
     """Read nuggets and their support as qrels; each nugget is an intent of its query.
 
@@ -58,30 +59,37 @@ def read_nuggets(
         Whether a question or each of its answers is an intent.
     importance : mapping of words to numbers above 0, optional
         The weight of each importance, by default ``{"vital": 1, "okay": 0.5}``. Other nuggets have the lowest weight.
+        `NuggetScore` counts words of the largest number as vital, and other nuggets 0.
     levels : mapping of words to numbers, optional
         The label of each assignment, by default ``{"support": 2, "partial_support": 1}``. Other words mean 0.
     columns : mapping of str to str, optional
-        For tables: the meaning of columns, as in ``{"chunk": "docno", "fact": "nugget_text"}``.
+        The meaning of fields or columns, as in ``{"chunk": "docno", "fact": "nugget_text"}``.
+    on_difference : {"drop", "raise"}
+        What to do with a query whose answers, or passages, were assigned different nuggets: leave it out, with a
+        warning, or raise an error. Nuggets without ids are the same if their texts are, but for spaces and the form of
+        Unicode.
 
     Returns
     -------
     DataFrame
         The columns ``qid``, ``docno``, ``label`` and ``iteration`` (the nugget's id, the MD5 of its text, or its
-        position). Also ``weight`` and ``importance``, ``nugget_text``, and the other columns of a table, if there are
-        any. A nugget without judgements is a row with an empty ``docno`` and label 0. If a text is repeated in a list,
-        the second nugget ends in ``-2``.
+        position). Also ``weight`` and ``importance`` (with ``importance_value``, what the words of the parameter
+        count), ``nugget_text``, ``query`` (its text), and the other columns of a table, if there are any. A nugget
+        without judgements is a row with an empty ``docno`` and label 0. If a text is repeated in a list, the second
+        nugget ends in ``-2``.
 
     Raises
     ------
     ValueError
-        If something cannot be read (the message names file, line and field), the systems have different nuggets for a
-        query, two labels contradict each other, or no word of the assignments is known.
+        If something cannot be read (the message names file, line and field), two labels contradict each other, no word
+        of the assignments is known, or no query has the same nuggets for all its answers or passages.
 
     Warns
     -----
     UserWarning
-        Once, with counts of everything odd: unknown importances and assignments, nuggets without judgements, documents
-        and queries without nuggets, and combinations of answers (such as NOT) that are read in another way.
+        With counts: of words of importances and assignments that are unknown; of nuggets without judgements, documents
+        and queries without nuggets, and combinations of answers (such as NOT) that are read in another way; and of
+        queries that are left out.
 
     Notes
     -----
@@ -95,7 +103,8 @@ def read_nuggets(
     ``groups``          lists of lists of gold documents (AutoRAG's ``retrieval_gt``): each group is an intent,
                         which any of its documents covers
     ``table``           a row for each document and nugget: ``qid``, ``docno``, ``label`` or ``assignment``,
-                        ``iteration`` or ``nugget_text``. RAGElo's qrels of rubrics have this format
+                        ``iteration`` or ``nugget_text``. RAGElo's qrels of rubrics have this format. A list of
+                        documents in a row is relevant (label 1) if there is no label
     ==================  ================================================================================================
 
     Examples
@@ -112,28 +121,35 @@ def read_nuggets(
         raise ValueError(f"{_WHO}: format must be one of {', '.join(map(repr, FORMATS))}, not {format!r}.")
     if unit not in ("question", "answer"):
         raise ValueError(f"{_WHO}: unit must be 'question' or 'answer', not {unit!r}.")
+    if on_difference not in get_args(OnDifference):
+        raise ValueError(f"{_WHO}: on_difference must be 'drop' or 'raise', not {on_difference!r}.")
     weights = _numbers("importance", IMPORTANCE if importance is None else importance, above_0=True)
     records = read_records(source, _WHO)
-    asked = None if nuggets is None else questions(read_records(nuggets, f"{_WHO}, nuggets"))
-    reading = Reading(unit, _numbers("levels", LEVELS if levels is None else levels), dict(columns or {}), asked)
-    said = [one for record in records for one in _read(record, format, reading)]
-    if asked is not None:
+    _check_columns(records, columns or {})
+    reading = Reading(unit, _numbers("levels", LEVELS if levels is None else levels), dict(columns or {}))
+    topics: list[NuggetRecord] = []
+    if nuggets is not None:
         if any(format_of(record) != "crux" for record in records):
             raise ValueError(f"{_WHO}: nuggets must be omitted: only judgements of CRUX need their topics.")
-        said += unasked(reading, f"{_WHO}, nuggets")
+        asked = read_records(nuggets, f"{_WHO}, nuggets")
+        topics = [one for record in asked for one in read_record(record, "questions", reading)]
+        reading.questions = {query: list(of_query) for query, of_query in groupby(topics, lambda one: one.query_id)}
+    said = [one for record in records for one in read_record(record, format, reading)] + topics
     if not said:
         raise ValueError(f"{_WHO}: there is no nugget in {len(records)} objects.")
-    _check_assigned(reading.assigned)
     if UNKNOWN in reading.odd and not reading.known:
         words = ", ".join(repr(word) for word, _ in reading.odd[UNKNOWN].most_common(_MOST_NAMED))
         raise ValueError(
             f"{_WHO}: no assignment is one of {', '.join(map(repr, [*reading.levels, NO_SUPPORT]))}, but {words}; give "
             "the label of each word, as in levels={'supported': 1}."
         )
-    qrels = _qrels(_Nuggets(said), weights, reading)
-    message = _message(reading, len(qrels.drop_duplicates(["qid", "iteration"])))
-    if message:
-        warn_of_data(message)
+    said = _without_differences(said, reading.assigned, on_difference)
+    qrels = _qrels(said, weights, reading, own_words=importance is not None)
+    n_nuggets = len(qrels.drop_duplicates(["qid", "iteration"]))
+    for kind, of_words in (("words", True), ("nuggets", False)):
+        odd = {what: words for what, words in reading.odd.items() if (what in _OF_WORDS) == of_words}
+        if odd:
+            warn_of_data(f"{_WHO}: {n_nuggets} nuggets. {_counted(odd)}.", kind)
     return qrels
 
 
@@ -165,16 +181,6 @@ def answers(qrels: pd.DataFrame) -> dict[str, pd.DataFrame]:
     }
 
 
-def _read(record: Field, format: str | None, reading: Reading) -> Iterable[NuggetRecord]:
-    name = format or format_of(record)
-    if name is None:
-        fields = ", ".join(map(repr, list(record.value)[:5])) or "none"
-        raise ValueError(
-            f"{record.where}: the format is not one of {', '.join(FORMATS)}; the object has the fields {fields}."
-        )
-    return FORMATS[name](record, reading)
-
-
 def _numbers(name: str, mapping: Any, *, above_0: bool = False) -> dict[str, float]:
     """Check a mapping of words to numbers, and return it."""
     rule = "a number above 0 (to leave nuggets out, drop their rows)" if above_0 else "a finite number"
@@ -187,89 +193,107 @@ def _numbers(name: str, mapping: Any, *, above_0: bool = False) -> dict[str, flo
     return {str(word): float(value) for word, value in mapping.items()}
 
 
-def _check_assigned(assigned: Mapping[str, Mapping[str, list[str]]]) -> None:
-    """Refuse answers to the same query that are judged by different nuggets: their scores cannot be compared."""
-    for query, by_system in assigned.items():
-        (first, expected), *others = by_system.items()
-        for system, named in others:
-            if set(named) != set(expected):
-                raise ValueError(
-                    f"{_WHO}: the answers of {first!r} and {system!r} to query {query!r} were assigned different "
-                    f"nuggets, {len(expected)} and {len(named)}: read them one by one, or assign the same nuggets."
-                )
+def _check_columns(records: Iterable[Field], columns: Mapping[str, str]) -> None:
+    """Refuse a name in ``columns`` that no record has."""
+    found = dict.fromkeys(name for record in records if isinstance(record.value, Mapping) for name in record.value)
+    missing = [name for name in columns if name not in found]
+    if missing:
+        names = ", ".join(map(repr, found)) or "nothing"
+        raise ValueError(f"{_WHO}: the column {missing[0]!r} of columns is missing; found: {names}.")
 
 
-class _Nuggets:
-    """Everything that records say about each nugget.
-
-    Raises
-    ------
-    ValueError
-        If two records about a nugget contradict each other.
-    """
-
-    def __init__(self, said: Iterable[NuggetRecord]) -> None:
-        self.labels: dict[tuple[str, str], dict[str, float]] = {}
-        self.columns: dict[tuple[str, str], dict[str, dict[str, Any]]] = {}
-        self.texts: dict[tuple[str, str], str] = {}
-        self.importances: dict[tuple[str, str], str] = {}
-        for one in said:
-            nugget = one.query_id, one.nugget_id
-            labels = self.labels.setdefault(nugget, {})
-            for doc, label in one.labels:
-                if labels.setdefault(doc, label) != label:
-                    raise _contradiction(one, f"the label of document {doc!r}", label, labels[doc])
-            for of_nugget, value, what in (
-                (self.texts, one.text, "the text"),
-                (self.importances, one.importance, "the importance"),
-            ):
-                if value is not None and of_nugget.setdefault(nugget, value) != value:
-                    raise _contradiction(one, what, value, of_nugget[nugget])
-            if one.columns:
-                doc = one.labels[0][0] if one.labels else NO_DOCUMENT
-                known = self.columns.setdefault(nugget, {}).setdefault(doc, dict(one.columns))
-                for name in one.columns:
-                    if known.get(name) != one.columns[name]:
-                        raise _contradiction(one, f"{name} of document {doc!r}", one.columns[name], known.get(name))
+def _without_differences(
+    said: list[NuggetRecord], assigned: Mapping[str, Mapping[str, list[str]]], on_difference: str
+) -> list[NuggetRecord]:
+    """Leave out the queries whose answers or passages were assigned different nuggets: scores cannot be compared."""
+    differing = [query for query, lists in assigned.items() if len(set(map(frozenset, lists.values()))) > 1]
+    if not differing:
+        return said
+    n_queries = len({one.query_id for one in said})
+    named = ", ".join(_difference(query, assigned[query]) for query in differing[:_MOST_QUERIES])
+    more = f" and {len(differing) - _MOST_QUERIES} others" if len(differing) > _MOST_QUERIES else ""
+    message = f"answers or passages were assigned different nuggets, also by their texts: {named}{more}."
+    if on_difference == "raise" or len(differing) == n_queries:
+        how = " on_difference='drop' leaves these queries out." if len(differing) < n_queries else ""
+        raise ValueError(f"{_WHO}: in {len(differing)} of {n_queries} queries, {message}{how}")
+    warn_of_data(
+        f"{_WHO}: {len(differing)} of {n_queries} queries are left out for all runs, because their {message}",
+        "difference",
+    )
+    return [one for one in said if one.query_id not in differing]
 
 
-def _contradiction(one: NuggetRecord, what: str, value: Any, known: Any) -> ValueError:
-    nugget = f"nugget {one.nugget_id!r} of query {one.query_id!r}"
-    return ValueError(f"{one.where}: {what} for {nugget} is {value!r}, but {known!r} before.")
+def _difference(query: str, lists: Mapping[str, list[str]]) -> str:
+    """Return two answers or passages of a query that were assigned different nuggets."""
+    first, expected = next(iter(lists.items()))
+    other, named = next((name, named) for name, named in lists.items() if set(named) != set(expected))
+    return f"{query!r} ({first!r} {len(expected)} nuggets, {other!r} {len(named)}, {len({*named} & {*expected})} equal)"
 
 
-def _qrels(nuggets: _Nuggets, weights: Mapping[str, float], reading: Reading) -> pd.DataFrame:
-    rows: list[dict[str, Any]] = []
-    lowest, has_importance = min(weights.values()), bool(nuggets.importances)
-    for (query, nugget), labels in nuggets.labels.items():
-        importance = nuggets.importances.get((query, nugget))
-        of_nugget: dict[str, Any] = {"qid": query, "iteration": nugget}
-        if has_importance:
-            if importance is None:
-                reading.note("nuggets have no importance, so they get the lowest weight")
-            elif importance not in weights:
-                reading.note("importances are unknown words, so their nuggets get the lowest weight", importance)
-            of_nugget |= {"weight": weights.get(importance or "", lowest), "importance": importance or ""}
-        if nuggets.texts:
-            of_nugget["nugget_text"] = nuggets.texts.get((query, nugget), "")
-        if not labels:
-            reading.note("nuggets have no judgement, so they are rows without a document")
-        columns = nuggets.columns.get((query, nugget), {})
-        for doc, label in (labels or {NO_DOCUMENT: 0.0}).items():
-            rows.append({**of_nugget, "docno": doc, "label": label, **columns.get(doc, {})})
-    qrels = with_whole_labels(pd.DataFrame(rows))
-    first = ["qid", "docno", "label", "iteration"]
-    others = [name for name in ("weight", "importance", "nugget_text") if name in qrels]
-    return highest_label_last(qrels[[*first, *others, *(name for name in qrels if name not in {*first, *others})]])
+def _qrels(
+    said: list[NuggetRecord], weights: Mapping[str, float], reading: Reading, *, own_words: bool
+) -> pd.DataFrame:
+    """Return a row for each judgement, and for each nugget without one."""
+    rows = [(one, doc, label) for one in said for doc, label in one.labels or [(NO_DOCUMENT, 0.0)]]
+    ids = pd.DataFrame([(one.query_id, one.nugget_id, doc) for one, doc, _ in rows], columns=_JUDGEMENT)
+    names = [(one.where, one.text or one.nugget_id) for one, _, _ in rows]
+    told = [{"nugget_text": one.text, "importance": one.importance, **one.columns, "label": y} for one, _, y in rows]
+    table = pd.DataFrame(told, dtype=object)
+    table = table.apply(lambda column: _constant(column, ids, names))
+    table = table.assign(**ids, label=table["label"].astype(float), query=ids["qid"].map(reading.queries))
+    named = table["docno"] == NO_DOCUMENT
+    judged = (~named).groupby([ids["qid"], ids["iteration"]]).transform("any")
+    table = table[~named | ~judged].drop_duplicates(_JUDGEMENT)
+    if table["importance"].notna().any():
+        table = table.assign(**_weights(table, weights, reading, own_words=own_words))
+    unjudged = int((table["docno"] == NO_DOCUMENT).sum())
+    if unjudged:
+        reading.odd["nuggets have no judgement, so they are rows without a document"][""] += unjudged
+    first = [name for name in _COLUMNS if name in table and table[name].notna().any()]
+    others = [name for name in table if name not in _COLUMNS]
+    table = table[[*first, *others]].fillna(dict.fromkeys({"nugget_text", "query"} & {*first}, ""))
+    return highest_label_last(with_whole_labels(table.infer_objects()))
 
 
-def _message(reading: Reading, n_nuggets: int) -> str:
-    """Return everything odd as one sentence, or an empty string."""
-    parts = []
-    for what, words in reading.odd.items():
-        named = ", ".join(
-            f"{word[:_LONGEST_NAMED]!r} {n}" for word, n in Counter(words).most_common(_MOST_NAMED) if word
+def _constant(column: pd.Series, ids: pd.DataFrame, names: list[tuple[str, str]]) -> pd.Series:
+    """Return a column with the first value of each nugget or judgement; refuse different values."""
+    of_nugget = column.name in ("nugget_text", "importance")
+    first = column.groupby([ids[name] for name in (_JUDGEMENT[:2] if of_nugget else _JUDGEMENT)]).transform("first")
+    differ = column.notna() & (column != first)
+    if differ.any():
+        row = int(differ.to_numpy().argmax())
+        query, _, doc = ids.iloc[row]
+        where, nugget = names[row]
+        what = f"the {str(column.name).removeprefix('nugget_')}"
+        what = what if of_nugget else f"{column.name} of document {doc!r}"
+        raise ValueError(
+            f"{where}: {what} for nugget {nugget!r} of query {query!r} is {column.iloc[row]!r}, but "
+            f"{first.iloc[row]!r} before."
         )
+    return first
+
+
+def _weights(
+    table: pd.DataFrame, weights: Mapping[str, float], reading: Reading, *, own_words: bool
+) -> dict[str, pd.Series]:
+    """Return the columns that follow from the importance of nuggets, and count what is odd about it."""
+    for word in table.drop_duplicates(_JUDGEMENT[:2])["importance"].tolist():
+        if not isinstance(word, str):
+            reading.note(NO_IMPORTANCE)
+        elif word not in weights:
+            reading.note(UNKNOWN_IMPORTANCE, word)
+    words = table["importance"].fillna("")
+    weight = words.map(weights).fillna(min(weights.values()))
+    columns = {"importance": words, "weight": table["weight"].fillna(weight) if "weight" in table else weight}
+    counts = words.map(weights).fillna(0.0) / max(weights.values())
+    return {**columns, "importance_value": counts} if own_words else columns
+
+
+def _counted(odd: Mapping[str, Counter[str]]) -> str:
+    """Return oddities with their counts and most frequent words."""
+    parts = []
+    for what, words in odd.items():
+        named = ", ".join(f"{word[:_LONGEST_NAMED]!r} {n}" for word, n in words.most_common(_MOST_NAMED) if word)
         more = ", ..." if len(words) > _MOST_NAMED else ""
         parts.append(f"{sum(words.values())} {what}{f' ({named}{more})' if named else ''}")
-    return f"{_WHO}: {n_nuggets} nuggets. " + "; ".join(parts) + "." if parts else ""
+    return "; ".join(parts)

@@ -10,14 +10,17 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path as Folder
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
 
-from .files import Content, Path, read_content
-from .written import require_pyarrow
+from .files import Content, Path, Source, read_content
+from .tables import require_pyarrow
 
-_SEPARATORS = {".csv": ",", ".tsv": "\t"}
+Kind = Literal["json", "parquet", "table", "xml", ""]
+
+_SEPARATORS = ",\t;"
+_JSON = re.compile(r"\s*(\{\s*[\"}]|\{\s*$|\[\s*[\[{\"\]]|\[\s*$)")
 _SHOWN = 60
 # A lone surrogate (half of a character), which Python's JSON reader accepts.
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
@@ -53,11 +56,11 @@ class Field:
 
     def get(self, *keys: str) -> Field | None:
         """Return the first of some fields that has a value."""
-        if not isinstance(self.value, Mapping):
-            raise self.refused("must be an object")
+        members = self.need_object()
         for key in keys:
-            if self.has(key):
-                return Field(self.value[key], self.where, f"{self.name}.{key}" if self.name else key)
+            value = members.get(key)
+            if not _is_missing(value):
+                return Field(value, self.where, f"{self.name}.{key}" if self.name else key)
         return None
 
     def need(self, *keys: str) -> Field:
@@ -68,6 +71,12 @@ class Field:
             others = f" (or {', '.join(keys[1:])})" if len(keys) > 1 else ""
             raise ValueError(f"{self.where}: {name}{others} is missing.")
         return found
+
+    def need_object(self) -> Mapping[str, Any]:
+        """Return the object, or raise a ``ValueError``."""
+        if not isinstance(self.value, Mapping):
+            raise self.refused("must be an object")
+        return self.value
 
     def members(self) -> list[Field]:
         """Return the members of a list."""
@@ -159,6 +168,12 @@ def read_records(source: Any, who: str) -> list[Field]:
     return records
 
 
+def first_record(source: Source) -> Field | None:
+    """Return the first object of a file, or of the first file of a folder, without reading lines after it."""
+    contents = map(read_content, _files(source)) if isinstance(source, (str, os.PathLike)) else [read_content(source)]
+    return next((record for content in contents for record in _of_file(content)), None)
+
+
 def _plain(value: Any) -> Any:
     """Convert numpy's values, from frames and parquet files, to Python's."""
     if isinstance(value, Mapping):
@@ -180,35 +195,70 @@ def _files(source: Path) -> list[Folder]:
     return files
 
 
-def ending(path: Path) -> str:
-    """Return the ending of a file name without ``.gz``."""
-    return Folder(os.fspath(path).removesuffix(".gz")).suffix.lower()
+def kind_of(content: Content) -> Kind:
+    """Tell from its beginning what kind of file this is: empty for lines of words.
+
+    A table begins with a header, which has no numbers, unlike the lines of qrels and runs.
+    """
+    if content.data.startswith(b"PAR1"):
+        return "parquet"
+    line = content.first_line
+    if _JSON.match(line):
+        return "json"
+    if line.lstrip().startswith(("<?xml", "<trec_dd", "<!DOCTYPE")):
+        return "xml"
+    separator = separator_of(line)
+    is_header = separator in line and not any(is_number(cell) for cell in re.split(rf"[{separator}\s]", line))
+    return "table" if is_header else ""
+
+
+def names_in(source: Source) -> set[str]:
+    """Return the names of columns or fields in a file or folder, as far as its first row or object has them."""
+    if not (isinstance(source, (str, os.PathLike)) and os.path.isdir(source)):
+        source = read_content(source)
+        if kind_of(source) in ("xml", ""):
+            return set()
+    record = first_record(source)
+    return set() if record is None else _names(record.value)
+
+
+def _names(value: Any) -> set[str]:
+    if isinstance(value, Mapping):
+        return {str(name) for name in value}.union(*map(_names, value.values()))
+    return _names(value[0]) if isinstance(value, list) and value else set()
+
+
+def separator_of(header: str) -> str:
+    """Return the character that separates the columns of a table."""
+    return max(_SEPARATORS, key=header.count)
+
+
+def is_number(word: str) -> bool:
+    """Tell whether a word is a number."""
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
 
 
 def _of_file(content: Content) -> Iterator[Field]:
-    format = ending(content.name)
-    if format == ".parquet":
-        yield from read_records(_parquet(content), content.name)
-    elif format in _SEPARATORS:
-        yield from _csv_rows(_text(content), _SEPARATORS[format], content.name)
+    kind = kind_of(content)
+    if kind == "parquet":
+        yield from read_records(read_parquet(content), content.name)
+    elif kind == "table":
+        yield from _csv_rows(content.text(), separator_of(content.first_line), content.name)
     else:
-        yield from _json_objects(_text(content), content.name)
+        yield from _json_objects(content.text(), content.name)
 
 
-def _parquet(content: Content) -> pd.DataFrame:
+def read_parquet(content: Content) -> pd.DataFrame:
+    """Read a parquet file, or raise a ``ValueError`` that names it."""
     require_pyarrow(f"Reading {content.name}")
     try:
         return pd.read_parquet(io.BytesIO(content.data))
     except (ValueError, OSError) as error:
         raise ValueError(f"{content.name}: {str(error).rstrip('.')}.") from error
-
-
-def _text(content: Content) -> str:
-    try:
-        return content.data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content.data.count(b"\n", 0, error.start) + 1
-        raise ValueError(f"{content.name}, line {line}: {error}.") from error
 
 
 def _csv_rows(text: str, separator: str, name: str) -> Iterator[Field]:
@@ -283,6 +333,8 @@ def _loaded(text: str) -> Any:
 def _reason(error: ValueError) -> str:
     if isinstance(error, json.JSONDecodeError):
         return f"this is not JSON: {error.msg} (column {error.colno})"
+    if str(error).startswith("Exceeds the limit"):  # of Python, for integers
+        return "a number has too many digits"
     return str(error).rstrip(".")
 
 

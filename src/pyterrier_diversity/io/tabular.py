@@ -1,26 +1,35 @@
-"""Read and write qrels as tables with all their columns; read runs from JSON lines."""
+"""Read and write qrels and runs as tables with all their columns; read those in JSON."""
 
 from __future__ import annotations
 
 import csv
 import gzip
+import math
 import os
+from collections.abc import Mapping
+from numbers import Integral
+from pathlib import Path as File
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ..judged import NO_DOCUMENT, QRELS_COLUMNS, given_frame, numbers, strings
+from ..judged import NO_DOCUMENT, QRELS_COLUMNS, RUN_COLUMNS, given_frame, numbers, shown, strings
 from .files import Content, Path
-from .records import Field, ending, read_records
-from .written import require_pyarrow
+from .forms import expanded, frame_of
+from .records import Field, Kind, first_record, read_parquet, read_records
+from .tables import require_pyarrow
+from .writing import replaced
 
-TABLES = (".csv", ".tsv", ".parquet")
-JSON = (".jsonl", ".json", ".ndjson")
 # The columns of TREC's qrels; the weight is optional.
 _LINE = ("query_id", "iteration", "doc_id", "relevance", "weight")
-_PYTERRIER = {"query_id": "qid", "doc_id": "docno", "relevance": "label"}
-_NUMBERS = ("label", "weight", "rarity", "gain")
+PYTERRIER = {"query_id": "qid", "doc_id": "docno", "relevance": "label"}
+_IDS = ("query_id", "doc_id", "iteration", "subtopic_id")
+_NUMBERS = ("relevance", "weight", "rarity", "gain", "score", "turn")
+# Columns of rows of nuggets, which `read_nuggets` reads.
+_OF_NUGGETS = {"nuggets", "nugget_bank", "claim_bank", "nugget_text", "nugget", "nugget_id", "assignment", "importance"}
+# Floats represent all integers below exactly.
+LARGEST_EXACT = 2.0**53
 _LARGEST_INTEGER = 2.0**63
 
 
@@ -59,13 +68,15 @@ def write_qrels(qrels: pd.DataFrame, path: Path, *, lossy: bool = False) -> None
     ids = {name: strings(frame, name, "qrels") for name in ("query_id", "doc_id", "iteration") if name in frame}
     try:
         frame = frame.assign(**ids)
-        if ending(path) == ".parquet":
-            _write_parquet(frame.rename(columns=_PYTERRIER), path)
-        elif ending(path) in TABLES:
-            separator = "," if ending(path) == ".csv" else "\t"
+        ending = File(os.fspath(path).removesuffix(".gz")).suffix.lower()
+        if ending == ".parquet":
+            _write_parquet(frame.rename(columns=PYTERRIER), path)
+        elif ending in (".csv", ".tsv"):
+            separator = "," if ending == ".csv" else "\t"
             # All text is quoted: a carriage return would otherwise end the row.
             quoted: Any = {"quoting": csv.QUOTE_NONNUMERIC, "sep": separator}
-            frame.rename(columns=_PYTERRIER).to_csv(path, index=False, encoding="utf-8", **quoted)
+            with replaced(path) as file:
+                frame.rename(columns=PYTERRIER).to_csv(file, index=False, encoding="utf-8", **quoted)
         else:
             _write_trec(frame, path, lossy)
     except UnicodeEncodeError as error:
@@ -76,7 +87,8 @@ def _write_parquet(frame: pd.DataFrame, path: Path) -> None:
     require_pyarrow("write_qrels")
     if os.fspath(path).endswith(".gz"):
         raise ValueError("write_qrels: path must not end in .parquet.gz, as parquet files are compressed already.")
-    frame.to_parquet(path, index=False)
+    with replaced(path) as file:
+        frame.to_parquet(file, index=False)
 
 
 def _write_trec(frame: pd.DataFrame, path: Path, lossy: bool) -> None:
@@ -99,16 +111,8 @@ def _write_trec(frame: pd.DataFrame, path: Path, lossy: bool) -> None:
             )
     columns = [frame[name].tolist() for name in _LINE if name in frame]
     text = "".join(" ".join(map(str, row)) + "\n" for row in zip(*columns, strict=True)).encode()
-    with gzip.open(path, "wb") if os.fspath(path).endswith(".gz") else open(path, "wb") as stream:
-        stream.write(text)
-
-
-def read_qrels_table(content: Content) -> pd.DataFrame:
-    """Read qrels from a table, with all its columns; a row may have no document."""
-    records = read_records(content, "read_qrels")
-    if not records:
-        raise ValueError(f"{content.name} contains no judgement.")
-    return with_whole_labels(pd.DataFrame([_qrels_row(record) for record in records]))
+    with replaced(path) as file:
+        file.write_bytes(gzip.compress(text) if os.fspath(path).endswith(".gz") else text)
 
 
 def with_whole_labels(qrels: pd.DataFrame) -> pd.DataFrame:
@@ -118,35 +122,66 @@ def with_whole_labels(qrels: pd.DataFrame) -> pd.DataFrame:
     return qrels.assign(label=label.astype(np.int64)) if is_whole else qrels
 
 
-def _qrels_row(record: Field) -> dict[str, Any]:
-    row = {_PYTERRIER.get(name, name): value for name, value in record.value.items()}
-    row["qid"] = record.need("qid", "query_id").identifier()
-    doc = record.get("docno", "doc_id")
-    row["docno"] = NO_DOCUMENT if doc is None else doc.identifier()
-    row["label"] = record.need("label", "relevance").number()
-    if "iteration" in row:
-        row["iteration"] = record.need("iteration").identifier()
-    return row | {name: record.need(name).number() for name in _NUMBERS[1:] if name in row}
+def frame_of_records(
+    content: Content,
+    kind: Kind,
+    required: tuple[str, ...],
+    columns: Mapping[str, str] | None = None,
+    order: str = "score",
+) -> pd.DataFrame:
+    """Return the qrels or the run in a table or in JSON as a frame with ir_measures' column names.
+
+    Raises
+    ------
+    ValueError
+        If a value cannot be read. The message names file and line.
+    """
+    if kind == "parquet":
+        return frame_of(read_parquet(content), required, content.name, order=order, columns=columns)
+    is_run = required == RUN_COLUMNS
+    records = [(record.need_object(), record.where) for record in read_records(content, content.name)]
+    rows, places = expanded(records, is_run, columns or {})
+    frame = frame_of(pd.DataFrame(rows, dtype=object), required, content.name, order=order)
+    if not is_run:  # a row may only name an intent
+        frame = frame.assign(doc_id=frame["doc_id"].where(frame["doc_id"].notna(), NO_DOCUMENT))
+    if "doc_len" in frame:
+        frame = frame.assign(doc_len=frame["doc_len"].replace("", np.nan))
+    _refuse_values(frame, places, is_run)
+    read = {name: numbers(frame, name, content.name) for name in _NUMBERS if name in frame}
+    return frame.assign(**read | ({"score": exact(frame["score"])} if is_run else {}))
 
 
-def read_json_run(content: Content) -> pd.DataFrame:
-    """Read the rows of a run from JSON, in the order of the file, with ``qid``, ``docno``, ``score`` and ``rank``."""
-    rows = [row for record in read_records(content, "read_run") for row in _run_rows(record)]
-    return pd.DataFrame(rows, columns=["qid", "docno", "score", "rank"])
+def _refuse_values(frame: pd.DataFrame, places: list[str], is_run: bool) -> None:
+    """Raise a ``ValueError`` for the first id or number of a file that cannot be read, with its place."""
+    for name in (name for name in (*_IDS, *_NUMBERS) if name in frame):
+        for value, where in zip(frame[name].tolist(), places, strict=True):
+            if (type(value) is str and value) if name in _IDS else type(value) is float and math.isfinite(value):
+                continue
+            field = Field(value, where, shown(frame, name))
+            if value == NO_DOCUMENT and name == "doc_id" and not is_run:
+                continue
+            if value is None or value == "" or value != value:
+                raise ValueError(f"{where}: {field.name} is missing.")
+            field.identifier() if name in _IDS else field.number()
 
 
-def _run_rows(record: Field) -> list[tuple[str, str, float, float]]:
-    query = record.need("qid", "query_id").identifier()
-    if record.has("nuggets") and record.has("run_id"):  # the run of a judged answer has nothing else
-        return [(query, record.need("run_id").identifier(), 1.0, 0.0)]
-    docs = record.need("docno", "doc_id")
-    score, rank = record.get("score"), record.get("rank")
-    if not isinstance(docs.value, list):
-        place = np.nan if rank is None else rank.number()
-        value = record.need("score", "rank").number() if score is not None or rank is None else -place
-        return [(query, docs.identifier(), value, place)]
-    names = [doc.identifier() for doc in docs.members()]
-    scores = [-float(i) for i in range(len(names))] if score is None else [one.number() for one in score.members()]
-    if len(scores) != len(names):
-        raise (score or docs).refused(f"must have a number for each of the {len(names)} documents")
-    return [(query, doc, value, float(i)) for i, (doc, value) in enumerate(zip(names, scores, strict=True))]
+def are_nuggets(content: Content, columns: Mapping[str, str]) -> bool:
+    """Tell whether the first object of JSON is not a row of qrels or a dict of them, and so should be nuggets."""
+    first = first_record(content)
+    if first is None or not isinstance(first.value, Mapping):
+        return True
+    rows = expanded([(first.value, first.where)], False, columns)[0]
+    names = {str(name) for row in rows for name in row}
+    return bool(names & _OF_NUGGETS) or not (names & {"label", "relevance"} and names & {*PYTERRIER, *_IDS})
+
+
+def exact(words: pd.Series) -> pd.Series:
+    """Return finite numbers, given as numbers or words, so that large integers stay what they are."""
+    values = [_number(word) for word in words.tolist()]
+    are_floats = all(abs(value) < LARGEST_EXACT for value in values if isinstance(value, int))
+    return pd.Series(values, words.index, dtype=float if are_floats else object)
+
+
+def _number(word: Any) -> int | float:
+    is_integer = isinstance(word, Integral) or (isinstance(word, str) and word.lstrip("+-").isdigit())
+    return int(word) if is_integer else float(word)

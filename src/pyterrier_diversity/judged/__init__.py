@@ -2,29 +2,33 @@
 
 from .columns import (
     RUN_COLUMNS,
-    Ids,
     by_number,
-    fail,
     given_frame,
     given_ranks,
     ids,
+    kept_strings,
     numbers,
+    refuse,
     scores,
+    shown,
     strings,
-    to_frame,
     with_string_ids,
 )
-from .entries import Groups
+from .entries import Groups, counted
 from .grades import Gain, gain_value, relevance_probability
-from .judgements import Judgements, Memo, View
-from .ranked import LARGEST_EXPONENT, LARGEST_GAIN, Listed, Order, Ranked, RankedDocuments, ideal, relevant_documents
-from .reading import NO_DOCUMENT, QRELS_COLUMNS, intents_of_rows, judge, judging_rows
+from .judgements import Judgements, Memo, Passages, View
+from .order import contradicted_ranks, ranking_order
+from .ranked import LARGEST_EXPONENT, LARGEST_GAIN, Order, Ranked, RankedDocuments, ideal, relevant_documents
+from .reading import IMPORTANCE, NO_DOCUMENT, QRELS_COLUMNS, intents_of_rows, judge, judging_rows
 from .relevance import QueryRelevance, relevance_by_query
-from .run import Retrieved, Run, contradicted_ranks, ranking_order, retrieved
+from .run import Run
 from .sessions import Turns
-from .warned import collected, give, warn_of_data, warn_user
+from .strings import Ids, places
+from .warned import KINDS, Message, collected, give, ignoring, of_run, warn_of_data, warn_user
 
 __all__ = [
+    "IMPORTANCE",
+    "KINDS",
     "LARGEST_EXPONENT",
     "LARGEST_GAIN",
     "NO_DOCUMENT",
@@ -34,38 +38,42 @@ __all__ = [
     "Groups",
     "Ids",
     "Judgements",
-    "Listed",
     "Memo",
+    "Message",
     "Order",
+    "Passages",
     "QueryRelevance",
     "Ranked",
     "RankedDocuments",
-    "Retrieved",
     "Run",
     "Turns",
     "View",
     "by_number",
     "collected",
     "contradicted_ranks",
-    "fail",
+    "counted",
     "gain_value",
     "give",
     "given_frame",
     "given_ranks",
     "ideal",
     "ids",
+    "ignoring",
     "intents_of_rows",
     "judge",
     "judging_rows",
+    "kept_strings",
     "numbers",
+    "of_run",
+    "places",
     "ranking_order",
+    "refuse",
     "relevance_by_query",
     "relevance_probability",
     "relevant_documents",
-    "retrieved",
     "scores",
+    "shown",
     "strings",
-    "to_frame",
     "warn_of_data",
     "warn_user",
     "with_string_ids",

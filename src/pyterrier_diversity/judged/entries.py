@@ -6,35 +6,45 @@ from functools import cached_property
 
 import numpy as np
 
+# Fewer values are sorted faster by numpy.argsort.
+_FEW = 1_000
+
 
 class Groups:
     """Groups of rows, such as the entries of an intent, the documents of a query or the turns of a session.
 
-    Sums and products run row by row within a group, so that the result for a group does not depend on other groups.
+    Sums and products run in the order of the rows, so that the result for a group does not depend on other groups.
 
     Parameters
     ----------
     of : ndarray of int, shape (rows,)
-        The group of each row, ascending.
+        The group of each row, in any order.
     n : int
         The number of groups; some may have no rows.
 
     Examples
     --------
-    >>> groups = Groups(np.array([0, 0, 0, 2]), 3)
+    >>> groups = Groups(np.array([0, 2, 0, 0]), 3)
     >>> groups.place
-    array([0, 1, 2, 0])
+    array([0, 0, 1, 2])
     >>> groups.total(np.array([1.0, 2.0, 3.0, 4.0]))
-    array([6., 0., 4.])
+    array([8., 0., 2.])
     >>> groups.above(np.array([1.0, 2.0, 3.0, 4.0]))
-    array([0., 1., 3., 0.])
+    array([0., 0., 1., 4.])
     >>> groups.left(np.array([0.5, 0.5, 0.5, 0.5]))
-    array([1.  , 0.5 , 0.25, 1.  ])
+    array([1.  , 1.  , 0.5 , 0.25])
     """
 
     def __init__(self, of: np.ndarray, n: int) -> None:
         self.of = of
         self.n = n
+
+    def top(self, n_rows: int) -> Groups:
+        """Return the groups of the first rows."""
+        top = Groups(self.of[:n_rows], self.n)
+        # The order and the places of the first rows do not depend on the rows below.
+        top.__dict__.update(order=self.order[self.order < n_rows], place=self.place[:n_rows])
+        return top
 
     @cached_property
     def size(self) -> np.ndarray:
@@ -42,21 +52,21 @@ class Groups:
         return np.bincount(self.of, minlength=self.n)
 
     @cached_property
-    def start(self) -> np.ndarray:
-        """The first row of each group."""
-        return np.cumsum(self.size) - self.size
+    def order(self) -> np.ndarray:
+        """The rows, group by group."""
+        return rows_by(self.of)
 
     @cached_property
     def place(self) -> np.ndarray:
         """0, 1, 2, ... within each group."""
-        return np.arange(len(self.of)) - self.start[self.of]
+        place = np.empty(len(self.of), dtype=np.int64)
+        place[self.order] = counted(self.size)
+        return place
 
-    @cached_property
+    @property
     def first(self) -> np.ndarray:
         """Whether each row is the first of its group."""
-        first = np.ones(len(self.of), dtype=bool)
-        np.not_equal(self.of[1:], self.of[:-1], out=first[1:])
-        return first
+        return self.place == 0
 
     def total(self, values: np.ndarray) -> np.ndarray:
         """Sum the values of each group."""
@@ -89,28 +99,50 @@ class Groups:
         -------
         ndarray, shape (n,)
         """
-        sums = np.append(self.above(values) + values, 0.0)
-        last = self.start[group] + np.minimum(place, self.size[group]).astype(np.intp) - 1
+        sums = np.append((self.above(values) + values)[self.order], 0.0)
+        start = np.cumsum(self.size) - self.size
+        last = start[group] + np.minimum(place, self.size[group]).astype(np.intp) - 1
         return sums[np.where((place > 0) & (self.size[group] > 0), last, -1)]
 
     def _accumulated(self, operation: np.ufunc, values: np.ndarray, initial: float) -> np.ndarray:
-        padded = np.append(values, initial)
-        result = np.full(len(padded), initial)
-        for rows in self._side_by_side:
-            result[rows[:, 1:]] = operation.accumulate(padded[rows], axis=1)[:, :-1]
-        return result[:-1]
+        """Combine, for each row, the values of the rows 1, 2, 4, ... above it, and so of all rows above."""
+        place = self.place[self.order]
+        scan = np.full(len(place), initial)
+        scan[1:] = values[self.order[:-1]]
+        scan[place == 0] = initial
+        step, below = 1, np.flatnonzero(place)
+        while len(below := below[place[below] > step]):
+            scan[below] = operation(scan[below], scan[below - step])
+            step *= 2
+        result = np.empty(len(place))
+        result[self.order] = scan
+        return result
 
-    @cached_property
-    def _side_by_side(self) -> list[np.ndarray]:
-        """The rows of groups of similar size, shape (groups, places), padded with an index past the last row."""
-        blocks = []
-        # Groups of at most 2, 4, 8, ... rows; groups of one row have nothing above.
-        doubling = np.frexp(self.size - 1.0)[1]
-        for like in range(1, int(doubling.max(initial=0)) + 1):
-            groups = np.flatnonzero((doubling == like) & (self.size > 1))
-            if len(groups):
-                place = np.arange(self.size[groups].max())
-                rows = self.start[groups, None] + place
-                rows[place >= self.size[groups, None]] = len(self.of)
-                blocks.append(rows)
-        return blocks
+
+def counted(size: np.ndarray) -> np.ndarray:
+    """Return 0, 1, 2, ... for each of some groups of adjacent rows, given their sizes.
+
+    Examples
+    --------
+    >>> counted(np.array([2, 0, 3]))
+    array([0, 1, 0, 1, 2])
+    """
+    return np.arange(size.sum()) - np.repeat(np.cumsum(size) - size, size)
+
+
+def rows_by(values: np.ndarray) -> np.ndarray:
+    """Return the rows by ascending value, which is not negative; rows of equal value stay in their order.
+
+    Examples
+    --------
+    >>> rows_by(np.array([7, 0, 7, 3]))
+    array([1, 3, 0, 2])
+    """
+    if len(values) < _FEW:
+        return np.argsort(values, kind="stable")
+    # Sorting values and rows as one number is faster, and sorting small numbers is, too.
+    n_bits = len(values).bit_length()
+    packed = values.astype(np.int64) << n_bits | np.arange(len(values))
+    if int(packed.max(initial=0)) < 2**32:
+        packed = packed.astype(np.uint32)
+    return (np.sort(packed) & packed.dtype.type((1 << n_bits) - 1)).astype(np.int64)

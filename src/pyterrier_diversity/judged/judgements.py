@@ -5,31 +5,42 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import islice
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 import pandas as pd
 
-from .arrow import ArrowStrings, encoded
+from .strings import Pairs
 
 T = TypeVar("T")
 View = Literal["intents", "ad hoc", "each intent"]
 
 
-class Documents(NamedTuple):
-    """Relevant (query, document) pairs, sorted by query: document name, index of the query, R(d) if known."""
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Columns of equal length; a column may be None."""
+
+    def take(self, index: np.ndarray) -> Any:
+        """Return the rows at ``index``."""
+        columns = vars(self).items()
+        return type(self)(**{name: values if values is None else values[index] for name, values in columns})
+
+
+@dataclass(frozen=True, eq=False)
+class Documents(Table):
+    """Relevant (query, document) pairs, sorted by query and descending name.
+
+    The document's name and its index among the distinct names, the index of the query, and R(d) if known.
+    """
 
     ids: np.ndarray
+    name: np.ndarray
     query: np.ndarray
     rarity: np.ndarray | None
 
-    def take(self, index: np.ndarray) -> Documents:
-        """Return the pairs at ``index``."""
-        return Documents(self.ids[index], self.query[index], None if self.rarity is None else self.rarity[index])
 
-
-class Intents(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Intents(Table):
     """Intents with a relevant document, sorted by query: name, query, P(t|q) as given, type, largest label.
 
     ``named`` is the index of the intent among the named intents.
@@ -42,15 +53,13 @@ class Intents(NamedTuple):
     max_label: np.ndarray
     named: np.ndarray
 
-    def take(self, index: np.ndarray) -> Intents:
-        """Return the intents at ``index``."""
-        return Intents(*(values[index] for values in self))
 
-
-class NamedIntents(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class NamedIntents(Table):
     """All intents in the qrels, with or without relevant documents, sorted by query.
 
-    Name, query, P(t|q) as given, importance as given. Intents with weight 0 do not count in any measure.
+    Name, query, P(t|q) as given, and what the importance counts (1 is vital). Intents with weight 0 do not count in
+    any measure.
     """
 
     ids: np.ndarray
@@ -58,25 +67,19 @@ class NamedIntents(NamedTuple):
     weight: np.ndarray
     importance: np.ndarray
 
-    def take(self, index: np.ndarray) -> NamedIntents:
-        """Return the intents at ``index``."""
-        return NamedIntents(*(values[index] for values in self))
 
-
-class Labels(NamedTuple):
-    """Labels above 0: index of the document, index of the intent, value, and gain."""
+@dataclass(frozen=True, eq=False)
+class Labels(Table):
+    """Labels above 0, sorted by intent and document: index of the document, index of the intent, value, and gain."""
 
     doc: np.ndarray
     intent: np.ndarray
     value: np.ndarray
     gain: np.ndarray
 
-    def take(self, index: np.ndarray) -> Labels:
-        """Return the labels at ``index``."""
-        return Labels(*(values[index] for values in self))
 
-
-class Passages(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Passages(Table):
     """Relevant passages, in reading order: index of the label, index of the nugget, rating."""
 
     label: np.ndarray
@@ -85,22 +88,18 @@ class Passages(NamedTuple):
 
     def moved(self, place: np.ndarray) -> Passages:
         """Return the passages for labels at new indices; passages of labels at -1 are dropped."""
-        label = place[self.label]
-        kept = label >= 0
-        return Passages(label[kept], self.nugget[kept], self.rating[kept])
+        moved: Passages = replace(self, label=place[self.label]).take(place[self.label] >= 0)
+        return moved
 
 
-class Rows(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Rows(Table):
     """Every judged row, relevant or not: index of the query, name of the document, label, index of the named intent."""
 
     query: np.ndarray
     doc_ids: np.ndarray
     label: np.ndarray
     named: np.ndarray
-
-    def take(self, index: np.ndarray) -> Rows:
-        """Return the rows at ``index``."""
-        return Rows(*(values[index] for values in self))
 
 
 class Memo:
@@ -133,6 +132,8 @@ class Judgements:
     ----------
     query_ids : sequence of str
         Query ids, in a fixed order; they repeat when each intent is scored as a query.
+    names : list of str
+        The distinct names of relevant documents, in descending order.
     documents, intents, labels : Documents, Intents, Labels
         The relevant documents, their intents, and the labels that link them.
     named : NamedIntents
@@ -150,6 +151,7 @@ class Judgements:
     """
 
     query_ids: Sequence[str]
+    names: list[str]
     documents: Documents
     intents: Intents
     labels: Labels
@@ -187,44 +189,44 @@ class Judgements:
         labels = self.labels.take(high)
         docs, doc = np.unique(labels.doc, return_inverse=True)
         intents, intent = np.unique(labels.intent, return_inverse=True)
-        labels = labels._replace(doc=doc, intent=intent)
+        labels = replace(labels, doc=doc, intent=intent)
         place = np.where(high, np.cumsum(high) - 1, -1)
         return self._with(self.documents.take(docs), self.intents.take(intents), labels, docs, place)
 
     def _ad_hoc(self) -> Judgements:
-        n_docs, n_queries = len(self.documents.ids), len(self)
+        n_docs, n_queries, documents = len(self.documents.ids), len(self), self.documents
         value, gain, max_label = np.zeros(n_docs), np.zeros(n_docs), np.zeros(n_queries)
         np.maximum.at(value, self.labels.doc, self.labels.value)
         np.maximum.at(gain, self.labels.doc, self.labels.gain)
-        np.maximum.at(max_label, self.documents.query, value)
-        query, intent = np.unique(self.documents.query, return_inverse=True)
-        one = np.ones(len(query))
-        intents = Intents(np.full(len(query), "", dtype=object), query, one, one < 0, max_label[query], query)
-        rows = pd.DataFrame({"query": self.rows.query, "doc_ids": self.rows.doc_ids})
-        rows["label"] = np.maximum(self.rows.label, 0)
-        rows = rows.groupby(["query", "doc_ids"], as_index=False, sort=False).max()
-        columns = (rows[name].to_numpy() for name in ("query", "doc_ids", "label", "query"))
+        np.maximum.at(max_label, documents.query, value)
+        query, intent = np.unique(documents.query, return_inverse=True)
+        one, nameless = np.ones(n_queries), np.full(n_queries, "", dtype=object)
+        intents = Intents(nameless[query], query, one[query], one[query] < 0, max_label[query], query)
         labels = Labels(np.arange(n_docs), intent, value, gain)
-        judged = self._with(self.documents, intents, labels, np.arange(n_docs), self.labels.doc)
-        nameless = np.full(n_queries, "", dtype=object)
-        named = NamedIntents(nameless, np.arange(n_queries), np.ones(n_queries), nameless)
-        return replace(judged, named=named, rows=Rows(*columns))
+        # Sorted by label: the last of a document's rows has its highest label, which may be negative.
+        rows = self.rows.take(np.argsort(self.rows.label, kind="stable"))
+        codes, names = pd.factorize(rows.doc_ids)
+        rows = rows.take(~pd.Index(rows.query * len(names) + codes).duplicated(keep="last"))
+        return replace(
+            self._with(documents, intents, labels, np.arange(n_docs), self.labels.doc),
+            named=NamedIntents(nameless, np.arange(n_queries), one, np.zeros(n_queries)),
+            rows=replace(rows, named=rows.query),
+        )
 
     def _each_intent(self) -> Judgements:
-        order = np.argsort(self.labels.intent, kind="stable")
-        labels = self.labels.take(order)
-        documents = self.documents.take(labels.doc)._replace(query=labels.intent)
-        itself = np.arange(len(self.intents.ids))
+        n_labels, itself = len(self.labels.doc), np.arange(len(self.intents.ids))
+        documents = replace(self.documents.take(self.labels.doc), query=self.labels.intent)
         query = np.full(len(self.named.query), -1)
         query[self.intents.named] = itself
         of_row = query[self.rows.named]
-        rows = self.rows.take(of_row >= 0)._replace(query=of_row[of_row >= 0], named=of_row[of_row >= 0])
-        intents = self.intents._replace(query=itself, weight=np.ones(len(itself)), named=itself)
-        each = self._with(documents, intents, labels._replace(doc=np.arange(len(order))), labels.doc, np.argsort(order))
+        rows = replace(self.rows, query=of_row, named=of_row).take(of_row >= 0)
+        one = np.ones(len(itself))
+        intents = replace(self.intents, query=itself, weight=one, named=itself)
+        labels = replace(self.labels, doc=np.arange(n_labels))
         return replace(
-            each,
+            self._with(documents, intents, labels, self.labels.doc, np.arange(n_labels)),
             query_ids=[self.query_ids[query] for query in self.intents.query],
-            named=self.named.take(self.intents.named)._replace(query=itself, weight=np.ones(len(itself))),
+            named=replace(self.named.take(self.intents.named), query=itself, weight=one),
             rows=rows,
             base_query=self.base_query[self.intents.query],
         )
@@ -246,12 +248,15 @@ class Judgements:
     @cached_property
     def weights(self) -> np.ndarray:
         """w_t: the weights of the intents, which sum to 1 for each query."""
-        total = np.bincount(self.intents.query, self.intents.weight, minlength=len(self))
-        return self.intents.weight / total[self.intents.query]
+        return self.intents.weight / self.sum_intents(self.intents.weight)[self.intents.query]
+
+    def sum_intents(self, values: np.ndarray) -> np.ndarray:
+        """Sum the values of intents over each query."""
+        return np.bincount(self.intents.query, values, minlength=len(self))
 
     def mean_over_intents(self, values: np.ndarray) -> np.ndarray:
         """Average values of intents by their weights; a query without intents gets 0."""
-        return np.bincount(self.intents.query, self.weights * values, minlength=len(self))
+        return self.sum_intents(self.weights * values)
 
     @cached_property
     def n_intents(self) -> np.ndarray:
@@ -274,48 +279,14 @@ class Judgements:
         return float(self.labels.value.max(initial=0.0))
 
     @cached_property
-    def by_name(self) -> np.ndarray:
-        """The place of each document, 1, 2, 3, ..., by descending name within its query, as ties are broken."""
-        names = self.documents.ids.tolist()
-        order = np.array(sorted(range(len(names)), key=names.__getitem__, reverse=True), dtype=np.intp)
-        order = order[np.argsort(self.documents.query[order], kind="stable")]
-        place = np.empty(len(order), dtype=np.int64)
-        place[order] = np.arange(1, len(order) + 1)
-        return place - (np.cumsum(self.n_relevant_docs) - self.n_relevant_docs)[self.documents.query]
-
-    @cached_property
-    def relevant_docs(self) -> list[dict[str, int]]:
-        """The index of each of a query's relevant documents, by name."""
-        names = zip(self.documents.ids.tolist(), range(len(self.documents.ids)), strict=True)
-        return [dict(islice(names, n)) for n in self.n_relevant_docs.tolist()]
-
-    def documents_of(self, queries: np.ndarray) -> np.ndarray:
-        """Return the indices of the relevant documents of some queries, one query after the other."""
-        n = self.n_relevant_docs[queries]
-        first = (np.cumsum(self.n_relevant_docs) - self.n_relevant_docs)[queries]
-        return np.repeat(first - (np.cumsum(n) - n), n) + np.arange(n.sum())
-
-    def documents_named(self, query: np.ndarray, names: ArrowStrings) -> tuple[np.ndarray, np.ndarray]:
-        """Return which of some documents, given by query (-1 if unknown) and name, are relevant, and their indices."""
-        known, keys, doc = self.remembered("named", self._named)
-        place = names.places_in(known)
-        row = np.flatnonzero((place >= 0) & (query >= 0))
-        sought = query[row] * len(known) + place[row]
-        at = np.searchsorted(keys, sought)
-        relevant = np.append(keys, -1)[at] == sought
-        return row[relevant], doc[at[relevant]]
-
-    def _named(self) -> tuple[ArrowStrings, np.ndarray, np.ndarray]:
-        """Return the names of relevant documents, ascending keys of query and name, and the document of each key."""
-        codes, names = pd.factorize(self.documents.ids)
-        keys = self.documents.query * len(names) + codes
-        doc = np.argsort(keys)
-        return encoded(names), keys[doc], doc
-
-    @cached_property
     def query_index(self) -> dict[str, int]:
         """The index of each query, by name; only valid if names are distinct."""
         return {name: query for query, name in enumerate(self.query_ids)}
+
+    @cached_property
+    def pairs(self) -> Pairs:
+        """The documents, to be found by query and name."""
+        return Pairs(self.documents.query, self.documents.name, self.names, len(self))
 
     @cached_property
     def judged_docs(self) -> list[set[str]]:

@@ -4,23 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from functools import cached_property
+from itertools import islice
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from .entries import Groups
+from .entries import Groups, counted, rows_by
 from .grades import Gain, gain_value, relevance_probability
-from .judgements import Judgements, Memo, Passages
-from .run import Retrieved
-from .sessions import Turns, read_in_turns
+from .judgements import Judgements
+from .run import Run
+from .sessions import Turns, turns_of
 
 # With larger labels g, sums of 2^g over the documents of a query could be infinite.
 LARGEST_EXPONENT = 1000
+LARGEST_GAIN = 2.0**LARGEST_EXPONENT
+
 # No ranking is longer, and a larger number would not fit into an array.
 _LAST = 2**62
-
-LARGEST_GAIN = 2.0**LARGEST_EXPONENT
 _LARGEST_LABEL = {"exp": LARGEST_EXPONENT, "linear": LARGEST_GAIN, "binary": np.inf}
+
+
+def _clamped(cutoff: int | None) -> int:
+    """Return the last rank that counts, which no array is too small for."""
+    return _LAST if cutoff is None else min(cutoff, _LAST)
 
 
 class Declared(Protocol):
@@ -45,37 +51,15 @@ class Order(Hashable, Protocol):
         """
 
 
-class Normalisable(Declared, Hashable, Protocol):
-    """A measure that is divided by the value of an ideal ranking."""
+class Arrivals(NamedTuple):
+    """The first entry of each covered intent, by rank and query."""
 
-    @property
-    def normaliser(self) -> Order:
-        """The order of the ideal ranking."""
-
-
-class Listed(NamedTuple):
-    """All retrieved documents, judged or not: words (NaN if unknown), rank, turn, and place in the turn from 1.
-
-    ``turn`` is the row of the document's turn in `Turns`.
-    """
-
-    words: np.ndarray
     rank: np.ndarray
-    turn: Groups
-    place: np.ndarray
+    queries: Groups
 
 
-class PassagesRead(NamedTuple):
-    """Passages of relevant documents by nugget, in reading order: nugget, index of the entry, query, rating."""
-
-    nuggets: Groups
-    entry: np.ndarray
-    query: np.ndarray
-    rating: np.ndarray
-
-
-class RankedDocuments:
-    """The relevant documents that rankings retrieve, each once, by query and rank.
+class RankedDocuments(NamedTuple):
+    """The relevant documents that rankings retrieve, each once, by rank and query.
 
     Attributes
     ----------
@@ -83,110 +67,197 @@ class RankedDocuments:
         True rank of each document, from 1.
     doc : ndarray of int, shape (documents,)
         Index of each document in the judgements.
+    rarity : ndarray, shape (documents,)
+        R(d) of each document, or 0 if the qrels have no rarity.
     queries : Groups
         The documents of each query.
     of_entry : ndarray of int, shape (entries,)
         Index of each entry's document.
     """
 
-    def __init__(self, ranked: Ranked) -> None:
-        found = ranked.retrieved
-        self._judgements = found.judgements
-        doc = np.flatnonzero((found.ranks > 0) & (found.ranks <= ranked.n[found.judgements.documents.query]))
-        query = found.judgements.documents.query[doc]
-        order = np.argsort(query * (int(found.ranks.max(initial=0)) + 1) + found.ranks[doc])
-        self.doc = doc[order]
-        self.rank = found.ranks[self.doc]
-        self.queries = Groups(query[order], len(found.judgements))
-        index = np.zeros(len(found.ranks), dtype=np.intp)
-        index[self.doc] = np.arange(len(self.doc))
-        self.of_entry = index[ranked.doc]
+    rank: np.ndarray
+    doc: np.ndarray
+    rarity: np.ndarray
+    queries: Groups
+    of_entry: np.ndarray
 
     def total(self, entries: np.ndarray) -> np.ndarray:
         """Sum the values of entries over the intents of each document."""
         return np.bincount(self.of_entry, entries, minlength=len(self.doc))
 
-    @cached_property
-    def rarity(self) -> np.ndarray:
-        """R(d) of each document, or 0 if the qrels have no rarity."""
-        rarity = self._judgements.documents.rarity
-        return np.zeros(len(self.doc)) if rarity is None else rarity[self.doc]
 
+class _PerEntry:
+    """A value of each entry, computed once for all cutoffs: a cutoff is the beginning of every array."""
 
-class Arrivals(NamedTuple):
-    """The first entry of each covered intent, by query and rank."""
+    def __init__(self, compute: Callable[[Ranked], np.ndarray]) -> None:
+        self._compute = compute
+        self.__doc__ = compute.__doc__
 
-    rank: np.ndarray
-    queries: Groups
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, ranked: Ranked | None, owner: type | None = None) -> Any:
+        return self if ranked is None else ranked.per_entry(self._name, self._compute)
 
 
 class Ranked:
     """The relevant documents that rankings retrieve, as entries: one for each intent and relevant document.
 
     A document that is not relevant to any intent has no entry. It only takes up a rank.
-    Entries are sorted by query, intent and rank.
+    Entries are sorted by rank, query and intent.
 
     Parameters
     ----------
-    retrieved : Retrieved
-        The rankings, over a view of the judgements.
-    row : ndarray of int, optional
-        The label of the judgements for each entry; by default, all labels of retrieved documents.
-    n : ndarray of int, optional
-        The number of ranks to read; by default, the lengths of the rankings.
-    cutoff : int, optional
-        The cutoff of the measure, if any.
+    judgements : Judgements
+        The judgements, or a view of them.
+    ranks : ndarray of int, shape (documents,)
+        The rank of each relevant document, from 1; 0 if it is not retrieved.
+    n : ndarray of int, shape (queries,)
+        The length of each ranking.
+    run : Run, optional
+        The run of the rankings; without one, they contain only relevant documents.
 
     Attributes
     ----------
-    n : ndarray of int, shape (queries,)
-        The number of ranks read: the length of the ranking, at most the cutoff.
-    intent, doc : ndarray of int, shape (entries,)
-        Index of the intent and of the document in the judgements.
-    rank : ndarray of int, shape (entries,)
-        True rank of each entry's document, from 1.
+    cutoff : int or None
+        The cutoff, if any. Then ``n`` is at most the cutoff, and the entries are those down to the cutoff.
     """
 
-    def __init__(
-        self,
-        retrieved: Retrieved,
-        row: np.ndarray | None = None,
-        n: np.ndarray | None = None,
-        cutoff: int | None = None,
-    ) -> None:
-        self.retrieved = retrieved
-        self.judgements = retrieved.judgements
-        self.row = _found(retrieved) if row is None else row
-        self.n = retrieved.n if n is None else n
-        self.cutoff = cutoff
-        self.intent = self.judgements.labels.intent[self.row]
-        self.doc = self.judgements.labels.doc[self.row]
-        self.rank = retrieved.ranks[self.doc]
+    def __init__(self, judgements: Judgements, ranks: np.ndarray, n: np.ndarray, run: Run | None = None) -> None:
+        self.judgements, self.ranks, self.n, self.run = judgements, ranks, n, run
+        self.cutoff: int | None = None
+        # Not this ranking itself: a run in a cycle stays in memory until the garbage collector comes.
+        self._cut_from: Ranked | None = None
+        self._view_of: Ranked | None = None
+        self._known: dict[Hashable, np.ndarray] = {}
 
-    def down_to(self, last: np.ndarray | int, cutoff: int | None = None) -> Ranked:
-        """Return the rankings down to a last rank (one for all, or one for each), with the cutoff of a measure."""
-        last = min(last, _LAST) if isinstance(last, int) else last
-        kept = np.flatnonzero(self.rank <= (last if isinstance(last, int) else last[self.query]))
-        return Ranked(self.retrieved, self.row[kept], np.minimum(self.n, last), cutoff)
+    @property
+    def _whole(self) -> Ranked:
+        return self if self._cut_from is None else self._cut_from
+
+    @property
+    def _base(self) -> Ranked:
+        return self if self._view_of is None else self._view_of
+
+    @classmethod
+    def of_run(cls, run: Run, judgements: Judgements, depth: int | None = None) -> Ranked:
+        """Return the relevant documents that the rankings of a run retrieve, as `Run.find` finds them."""
+        return cls(judgements, *run.find(judgements, depth), run)
+
+    def top(self, cutoff: int | None) -> Ranked:
+        """Return the rankings down to a cutoff."""
+        if cutoff is None:
+            return self
+        top = Ranked(self.judgements, self.ranks, np.minimum(self.n, _clamped(cutoff)), self.run)
+        top.cutoff, top._cut_from, top._view_of = cutoff, self, self._view_of
+        return top
+
+    def down_to(self, last: np.ndarray) -> Ranked:
+        """Return the rankings down to the last rank of each."""
+        below = self.ranks > last[self.judgements.documents.query]
+        return Ranked(self.judgements, np.where(below, 0, self.ranks), np.minimum(self.n, last), self.run)
+
+    def view(self, view: Judgements) -> Ranked:
+        """Return the same rankings over a view of the judgements as read."""
+        if view is self.judgements:
+            return self
+        viewed = Ranked(view, self.ranks[view.base_doc], self.n[view.base_query], self.run)
+        viewed._view_of = self
+        return viewed
+
+    def judged_only(self) -> Ranked:
+        """Return the rankings without unjudged documents."""
+        if self.run is None:
+            return self
+        judged = [
+            list(filter(of_query.__contains__, docs))
+            for of_query, docs in zip(self.judgements.judged_docs, self.rankings(), strict=True)
+        ]
+        n = np.array(list(map(len, judged)), dtype=np.int64)
+        docs = np.array([doc for of_query in judged for doc in of_query], dtype=object)
+        row, doc = self.judgements.pairs.find(np.repeat(np.arange(len(n)), n), docs)
+        ranks = np.zeros_like(self.ranks)
+        ranks[doc] = counted(n)[row] + 1
+        return Ranked(self.judgements, ranks, n, self.run)
+
+    def rankings(self, depth: int | None = None, queries: slice = slice(None)) -> list[list[str]]:
+        """Return the documents of each ranking, or of some, best first, down to a depth."""
+        names, last = self.judgements.query_ids[queries], self.n[queries]
+        if depth is not None:
+            last = np.minimum(last, depth)
+        if self.run is not None:
+            known = {name: self.run.ranking(name, depth) for name in set(names)}
+        else:
+            documents, every = self._base.documents, self._base.judgements
+            ids = iter(every.documents.ids[documents.doc[documents.queries.order]].tolist())
+            known = {
+                name: list(islice(ids, n)) for name, n in zip(every.query_ids, documents.queries.size, strict=True)
+            }
+        return [known[name][:n] for name, n in zip(names, last.tolist(), strict=True)]
 
     @cached_property
-    def intents(self) -> Groups:
-        """The entries of each intent."""
-        return Groups(self.intent, len(self.judgements.intents.ids))
+    def _sorted(self) -> tuple[np.ndarray, np.ndarray]:
+        """The rank and the label of each entry."""
+        ranks = self.ranks[self.judgements.labels.doc]
+        row = np.flatnonzero(ranks)
+        # Labels are sorted by intent, and intents by query.
+        row = row[rows_by(ranks[row])]
+        return ranks[row], row
 
     @cached_property
+    def _size(self) -> int:
+        """The number of entries."""
+        return int(self._whole._sorted[0].searchsorted(_clamped(self.cutoff), "right"))
+
+    def per_entry(self, key: Hashable, compute: Callable[[Ranked], np.ndarray]) -> np.ndarray:
+        """Return a value of each entry, which is computed once for all cutoffs.
+
+        Parameters
+        ----------
+        key : hashable
+            What the values depend on.
+        compute : callable
+            Computes the values of all entries from the whole rankings.
+        """
+        known = self._whole._known
+        if key not in known:
+            known[key] = compute(self._whole)
+            known[key].flags.writeable = False  # measures share it
+        return known[key][: self._size]
+
+    @_PerEntry
+    def rank(self) -> np.ndarray:
+        """Return the rank of each entry's document, from 1."""
+        return self._sorted[0]
+
+    @_PerEntry
+    def row(self) -> np.ndarray:
+        """Index of each entry's label in the judgements."""
+        return self._sorted[1]
+
+    @_PerEntry
+    def doc(self) -> np.ndarray:
+        """Index of each entry's document in the judgements."""
+        return self.judgements.labels.doc[self.row]
+
+    @_PerEntry
+    def intent(self) -> np.ndarray:
+        """Index of each entry's intent in the judgements."""
+        return self.judgements.labels.intent[self.row]
+
+    @_PerEntry
     def query(self) -> np.ndarray:
-        """The query of each entry."""
+        """Return the query of each entry."""
         return self.judgements.intents.query[self.intent]
 
-    @cached_property
+    @_PerEntry
     def label(self) -> np.ndarray:
-        """The label of each entry, above 0."""
+        """Return the label of each entry, above 0."""
         return self.judgements.labels.value[self.row]
 
-    @cached_property
+    @_PerEntry
     def document_gain(self) -> np.ndarray:
-        """The gain of each entry: the column ``gain`` of the qrels, or the label if there is no such column.
+        """Return the gain of each entry: the column ``gain`` of the qrels, or the label if there is no such column.
 
         Raises
         ------
@@ -198,20 +269,32 @@ class Ranked:
             raise ValueError(f"qrels: gains may be at most {LARGEST_GAIN:g}, not {largest:g}.")
         return self.judgements.labels.gain[self.row]
 
-    @cached_property
+    @_PerEntry
     def weight(self) -> np.ndarray:
         """w_t of each entry; the weights of a query's intents sum to 1."""
         return self.judgements.weights[self.intent]
 
-    @property
+    @_PerEntry
     def met(self) -> np.ndarray:
         """c_it: the number of documents above that are relevant to the same intent, for each entry."""
         return self.intents.place
 
-    @cached_property
+    @_PerEntry
     def navigational(self) -> np.ndarray:
         """Whether the intent of each entry is navigational."""
         return self.judgements.intents.navigational[self.intent]
+
+    @_PerEntry
+    def n_relevant(self) -> np.ndarray:
+        """R_t: for each entry, the number of documents that are relevant to its intent, retrieved or not."""
+        return self.judgements.n_relevant[self.intent]
+
+    @cached_property
+    def intents(self) -> Groups:
+        """The entries of each intent."""
+        if self._whole is not self:
+            return self._whole.intents.top(self._size)
+        return Groups(self.intent, len(self.judgements.intents.ids))
 
     @property
     def n_intents(self) -> np.ndarray:
@@ -224,11 +307,6 @@ class Ranked:
         return self.judgements.n_relevant_docs
 
     @property
-    def n_relevant(self) -> np.ndarray:
-        """R_t: for each entry, the number of documents that are relevant to its intent, retrieved or not."""
-        return self.judgements.n_relevant[self.intent]
-
-    @property
     def depth(self) -> np.ndarray:
         """The divisor of precision: the cutoff, or the length of the ranking without one."""
         return self.n if self.cutoff is None else np.full(len(self.n), float(self.cutoff))
@@ -239,61 +317,11 @@ class Ranked:
 
     def sum_intents(self, values: np.ndarray) -> np.ndarray:
         """Sum the values of intents over each query."""
-        return np.bincount(self.judgements.intents.query, values, minlength=len(self.n))
+        return self.judgements.sum_intents(values)
 
-    @cached_property
-    def documents(self) -> RankedDocuments:
-        """The same rankings, by document."""
-        return RankedDocuments(self)
-
-    @cached_property
-    def arrivals(self) -> Arrivals:
-        """The first entry of each intent."""
-        first = self.intents.first
-        query, rank = self.query[first], self.rank[first]
-        order = np.lexsort([rank, query])
-        return Arrivals(rank[order], Groups(query[order], len(self.n)))
-
-    @cached_property
-    def passages(self) -> PassagesRead:
-        """The passages of the entries' documents."""
-        passages = self.judgements.passages or Passages(*np.zeros((3, 0), dtype=np.intp))
-        entry = np.full(len(self.judgements.labels.doc), -1)
-        entry[self.row] = np.arange(len(self.row))
-        of = entry[passages.label]
-        read = np.flatnonzero(of >= 0)
-        read = read[np.lexsort([self.rank[of[read]], passages.nugget[read]])]
-        of = of[read]
-        n_nuggets = int(passages.nugget.max(initial=-1)) + 1
-        return PassagesRead(Groups(passages.nugget[read], n_nuggets), of, self.query[of], passages.rating[read])
-
-    def turns(self, batch: int) -> Turns:
-        """Return the turns of the rankings; a run without turns is read in turns of ``batch`` documents."""
-        return read_in_turns(self.retrieved.turn_sizes(), self.n, batch)
-
-    def listed(self, turns: Turns, who: str) -> Listed:
-        """Return one row for each document read, judged or not.
-
-        Warns
-        -----
-        UserWarning
-            Once for each run without a column ``doc_len``; all lengths are then unknown to the measure ``who``.
-        """
-        lengths = self.retrieved.doc_len()
-        if lengths is None and self.n.any() and self.retrieved.run is not None:
-            self.retrieved.run.warn_once(
-                "The run has no column doc_len with the number of words of each document, so reading costs nothing for "
-                f"{who}. Add it with pyterrier_diversity.io.add_lengths; in the shell, with --doc-len FILE."
-            )
-        size = turns.last - turns.start
-        turn = Groups(np.repeat(np.arange(len(size)), size), len(size))
-        rank = turns.start[turn.of] + turn.place + 1
-        if lengths is None:
-            return Listed(np.full(len(rank), np.nan), rank, turn, turn.place + 1)
-        query = turns.queries.of[turn.of]
-        n_above = np.cumsum([0, *map(len, lengths)])
-        words = np.concatenate([np.zeros(0), *lengths])[n_above[query] + Groups(query, len(lengths)).place]
-        return Listed(words, rank, turn, turn.place + 1)
+    def discounted(self, discount: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+        """Return the discount of each entry, computed once for all cutoffs; equal discounts have equal parameters."""
+        return self.per_entry(discount, lambda whole: discount(whole.rank))
 
     def gain(self, measure: Declared) -> np.ndarray:
         """Gain value of each entry under the measure's ``gain``.
@@ -308,7 +336,7 @@ class Ranked:
             self.judgements.check_labels(_LARGEST_LABEL[gain], measure)
         else:
             self.judgements.check_listed(gain, measure)
-        return gain_value(self.label, gain)
+        return self.per_entry(("gain", gain), lambda whole: gain_value(whole.label, gain))
 
     def probability(self, measure: Declared) -> np.ndarray:
         """r_it: probability of relevance of each entry under the measure's ``gain`` and ``max_rel``.
@@ -318,41 +346,69 @@ class Ranked:
         ValueError
             If a label of the qrels is above ``max_rel``, or the table has no probability for it.
         """
-        gain: Gain = measure["gain"]
+        gain, max_rel = measure["gain"], measure["max_rel"]
         if not isinstance(gain, str):
             self.judgements.check_listed(gain, measure)
-            return gain_value(self.label, gain)
-        if measure["max_rel"] is None:
-            return relevance_probability(self.label, self.judgements.intents.max_label[self.intent], gain)
-        self.judgements.check_labels(measure["max_rel"], measure)
-        return relevance_probability(self.label, measure["max_rel"], gain)
+        elif max_rel is not None:
+            self.judgements.check_labels(max_rel, measure)
+        return self.per_entry(("probability", gain, max_rel), lambda whole: whole._probability(gain, max_rel))
 
-    def normalised_by(self, measure: Normalisable) -> Ranked:
-        """Return the ideal ranking of a measure, down to the cutoff; it depends only on the judgements."""
-        return ideal(self.judgements, measure.normaliser, self.cutoff)
+    def _probability(self, gain: Gain, max_rel: float | None) -> np.ndarray:
+        largest = self.judgements.intents.max_label[self.intent] if max_rel is None else max_rel
+        return relevance_probability(self.label, largest, gain)
+
+    def left(self, measure: Declared) -> np.ndarray:
+        """prod_{j<i} (1 - r_jt): for each entry, the probability that no document above satisfies its intent."""
+        key = "left", measure["gain"], measure["max_rel"]
+        return self.per_entry(key, lambda whole: whole.intents.left(whole.probability(measure)))
+
+    @cached_property
+    def documents(self) -> RankedDocuments:
+        """The same rankings, by document."""
+        if self._whole is not self:
+            every = self._whole.documents
+            n = int(every.rank.searchsorted(_clamped(self.cutoff), "right"))
+            rank, doc, rarity = every.rank[:n], every.doc[:n], every.rarity[:n]
+            return RankedDocuments(rank, doc, rarity, every.queries.top(n), every.of_entry[: self._size])
+        doc = np.flatnonzero(self.ranks)
+        doc = doc[rows_by(self.ranks[doc])]
+        rank = self.ranks[doc]
+        of_entry = np.zeros(len(self.ranks), dtype=np.int64)
+        of_entry[doc] = np.arange(len(doc))
+        judged = self.judgements.documents
+        rarity = np.zeros(len(doc)) if judged.rarity is None else judged.rarity[doc]
+        queries = Groups(judged.query[doc], len(self.judgements))
+        return RankedDocuments(rank, doc, rarity, queries, of_entry[self.doc])
+
+    @cached_property
+    def arrivals(self) -> Arrivals:
+        """The first entry of each covered intent."""
+        first = self.met == 0
+        return Arrivals(self.rank[first], Groups(self.query[first], len(self.n)))
+
+    def turns(self, batch: int) -> Turns:
+        """Return the turns of the rankings; a run without turns is read in turns of ``batch`` documents."""
+        if self.run is None or self.run.sessions is None:
+            return turns_of(self.n, batch)
+        return self.run.sessions.turns(self.run.places(self.judgements.query_ids), self.n)
+
+    def ideal(self, order: Order) -> Ranked:
+        """Return the ideal ranking in an order, down to the cutoff; it depends only on the judgements."""
+        return ideal(self.judgements, order, self.cutoff)
 
     def value(self, measure: Hashable, compute: Callable[[Ranked], np.ndarray]) -> np.ndarray:
         """Return the result of ``compute`` for these rankings, which is called once for each measure."""
-        return self._values(measure, lambda: compute(self))
-
-    @cached_property
-    def _values(self) -> Memo:
-        return Memo()
-
-
-def _found(retrieved: Retrieved) -> np.ndarray:
-    """Return the labels of retrieved documents, sorted by intent and rank."""
-    labels = retrieved.judgements.labels
-    rank = retrieved.ranks[labels.doc]
-    row = np.flatnonzero(rank)
-    # Each rank occurs once in an intent, so there are no ties.
-    return row[np.argsort(labels.intent[row] * (int(rank.max(initial=0)) + 1) + rank[row])]
+        # Measures of one name are equal, though they may be of different classes: a notebook cell that is run again.
+        key = "value", type(measure), measure
+        if key not in self._known:
+            self._known[key] = compute(self)
+        return self._known[key]
 
 
 def relevant_documents(judgements: Judgements) -> Ranked:
     """Return the ranking of all relevant documents by descending name."""
     return judgements.remembered(
-        "relevant", lambda: Ranked(Retrieved(judgements, judgements.by_name, judgements.n_relevant_docs))
+        "relevant", lambda: Ranked(judgements, counted(judgements.n_relevant_docs) + 1, judgements.n_relevant_docs)
     )
 
 
@@ -362,18 +418,18 @@ def ideal(judgements: Judgements, order: Order, depth: int | None) -> Ranked:
 
 
 def _in_order(judgements: Judgements, order: Order, depth: int | None) -> Ranked:
-    # A shorter ranking is the beginning of a longer one.
     known = judgements.remembered(order, _Places)
     last = np.inf if depth is None else depth
     if known.depth < last:
-        known.depth, known.places = last, order.places(relevant_documents(judgements), depth)
-    places = np.where(known.places > last, 0, known.places)
-    n = np.bincount(judgements.documents.query[places > 0], minlength=len(judgements))
-    return Ranked(Retrieved(judgements, places, n), cutoff=depth)
+        places = order.places(relevant_documents(judgements), depth)
+        n = np.bincount(judgements.documents.query[places > 0], minlength=len(judgements))
+        known.depth, known.ranked = last, Ranked(judgements, places, n)
+    # A shorter ranking is the beginning of a longer one.
+    return known.ranked.top(depth)
 
 
 class _Places:
-    """The places of an order, down to the largest requested depth."""
+    """The ranking of an order, down to the largest requested depth."""
 
     depth: float = 0
-    places: np.ndarray
+    ranked: Ranked

@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 
 from .judgements import Judgements
-from .ranked import relevant_documents
 
 
 class QueryRelevance(NamedTuple):
@@ -43,25 +42,15 @@ class QueryRelevance(NamedTuple):
 
 def relevance_by_query(judgements: Judgements) -> list[QueryRelevance]:
     """Return the relevance of documents to intents, query by query."""
-    every = relevant_documents(judgements)
-    documents, names = every.documents, judgements.documents.ids
-    order = np.lexsort([every.intent, documents.of_entry])
-    doc, intent = documents.of_entry[order], every.intent[order]
-    n_labels = np.bincount(every.query, minlength=len(judgements))
-    n_intents = np.bincount(judgements.intents.query, minlength=len(judgements))
-    bounds = (np.cumsum(np.append(0, n)).tolist() for n in (documents.queries.size, n_intents, n_labels))
+    documents, intents = judgements.documents, judgements.intents
+    labels = judgements.labels.take(np.lexsort([judgements.labels.intent, judgements.labels.doc]))
+    n_labels = np.bincount(intents.query[labels.intent], minlength=len(judgements))
+    sizes = (judgements.n_relevant_docs, judgements.n_intents, n_labels)
+    bounds = (pairwise(np.cumsum(np.append(0, n)).tolist()) for n in sizes)
     found = []
-    for query_id, *spans in zip(judgements.query_ids, *map(pairwise, bounds), strict=True):
-        docs, intents, labels = (slice(*span) for span in spans)
-        index = documents.doc[docs]
-        found.append(
-            QueryRelevance(
-                query_id,
-                names[index],
-                judgements.intents.ids[intents],
-                index,
-                doc[labels] - docs.start,
-                intent[labels] - intents.start,
-            )
-        )
+    for query_id, *spans in zip(judgements.query_ids, *bounds, strict=True):
+        of_docs, of_intents, of_labels = (slice(*span) for span in spans)
+        index = np.arange(of_docs.start, of_docs.stop)
+        doc, intent = labels.doc[of_labels] - of_docs.start, labels.intent[of_labels] - of_intents.start
+        found.append(QueryRelevance(query_id, documents.ids[of_docs], intents.ids[of_intents], index, doc, intent))
     return found

@@ -1,17 +1,48 @@
-"""Warnings to users. A call that evaluates many runs collects those about data."""
+"""Warnings about data, each of a kind that can be ignored or be an error. Calls with many runs collect them."""
 
 from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-_collecting: ContextVar[list[str] | None] = ContextVar("collecting", default=None)
+# What a user may ignore, in words for the shell's help.
+KINDS = {
+    "words": "importances or assignments of nuggets that are unknown words",
+    "nuggets": "nuggets without a judgement, or that are read in another way than their file means",
+    "difference": "queries left out, because their answers or passages were assigned different nuggets",
+    "support": "no label means full support",
+    "intents": "no query has several intents",
+    "relevance": "queries without a relevant document",
+    "empty": "a run without documents",
+    "missing": "a run that does not answer some queries of the qrels",
+    "ids": "ids of the run that do not match those of the qrels",
+    "repeats": "documents that a run repeats",
+    "ranks": "ranks of a run that contradict its scores",
+    "significance": "too few queries for any difference to be significant",
+    "lengths": "unknown lengths of documents",
+    "other": "anything else",
+}
+
+_collecting: ContextVar[list[Message] | None] = ContextVar("collecting", default=None)
+_ignored: ContextVar[frozenset[str]] = ContextVar("ignored", default=frozenset())
 
 # Warnings point to the user's line, not to lines of this package or its hosts.
 _PACKAGES = (__name__.partition(".")[0], "pyterrier", "ir_measures")
+
+
+class Message(str):
+    """The text of a warning about data, with its kind, one of `KINDS`."""
+
+    kind: str
+
+    def __new__(cls, text: str, kind: str = "other") -> Message:
+        """Make a message."""
+        message = super().__new__(cls, text)
+        message.kind = kind
+        return message
 
 
 def warn_user(message: str) -> None:
@@ -19,32 +50,73 @@ def warn_user(message: str) -> None:
     frame, level = sys._getframe(), 1
     while frame.f_back is not None and str(frame.f_globals.get("__name__")).partition(".")[0] in _PACKAGES:
         frame, level = frame.f_back, level + 1
-    warnings.warn(message, UserWarning, stacklevel=level)
+    warnings.warn(str(message), UserWarning, stacklevel=level)
 
 
-def warn_of_data(message: str) -> None:
+def warn_of_data(message: str, kind: str = "other") -> None:
     """Warn about data, or collect the message."""
     messages = _collecting.get()
-    if messages is None:
+    if messages is not None:
+        messages.append(Message(message, kind))
+    elif kind not in _ignored.get():
         warn_user(message)
-    else:
-        messages.append(message)
 
 
-def give(messages: Iterable[str], strict: bool) -> None:
-    """Give the warnings that were collected, or raise the first as a ``ValueError``."""
+def give(messages: Iterable[str], strict: bool | Collection[str] = False) -> None:
+    """Give the warnings that were collected, or raise the first of a kind that is strict, and name the kind.
+
+    Parameters
+    ----------
+    messages : iterable of str
+        The warnings; a string without a kind is of the kind "other".
+    strict : bool or collection of str
+        Whether all warnings are errors, or the kinds that are.
+    """
+    kinds = KINDS if strict is True else strict or ()
     for message in messages:
-        if strict:
-            raise ValueError(message)
-        warn_user(message)
+        kind = message.kind if isinstance(message, Message) else "other"
+        if kind in kinds and kind not in _ignored.get():
+            raise ValueError(f"{message} [{kind}]")
+        warn_of_data(message, kind)
 
 
 @contextmanager
-def collected() -> Iterator[list[str]]:
+def collected() -> Iterator[list[Message]]:
     """Collect warnings about data in this thread instead of showing them: those of a worker process would be lost."""
-    messages: list[str] = []
+    messages: list[Message] = []
     token = _collecting.set(messages)
     try:
         yield messages
     finally:
         _collecting.reset(token)
+
+
+@contextmanager
+def ignoring(who: str, kinds: Iterable[str]) -> Iterator[frozenset[str]]:
+    """Neither show warnings of these kinds nor raise them; get all kinds that are ignored.
+
+    Raises
+    ------
+    ValueError
+        If a kind is unknown; the message begins with ``who``.
+    """
+    ignored = _ignored.get().union([kinds] if isinstance(kinds, str) else kinds)
+    if ignored - KINDS.keys():
+        raise ValueError(f"{who}: ignore must be among {', '.join(KINDS)}, not {min(ignored - KINDS.keys())!r}.")
+    token = _ignored.set(ignored)
+    try:
+        yield ignored
+    finally:
+        _ignored.reset(token)
+
+
+@contextmanager
+def of_run(name: str) -> Iterator[None]:
+    """Put the name of a run before what is said about its data, in warnings and in errors."""
+    try:
+        with collected() as messages:
+            yield
+    except (ValueError, TypeError) as error:
+        raise (TypeError if isinstance(error, TypeError) else ValueError)(f"Run {name}: {error}") from error
+    for message in messages:
+        warn_of_data(f"Run {name}: {message}", message.kind)

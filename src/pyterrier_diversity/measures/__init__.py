@@ -20,7 +20,7 @@ from .composite import IA, Adhoc, Sharp
 from .cube_test import ACT, CT, CT_rank, nCT
 from .d_measures import D_Q, DIN_Q, D_nDCG, DIN_nDCG, EfP
 from .err import ERR
-from .groups import CARTERETTE, FRESHSTACK, NDEVAL, NTCIR_INTENT, NUGGETS, RBU18_OFFICIAL, grid, signature
+from .groups import CARTERETTE, CRUX, FRESHSTACK, NDEVAL, NTCIR_INTENT, NUGGETS, RBU18_OFFICIAL, grid, signature
 from .intent_aware import AP_IA, P_IA, nP_IA
 from .nugget_scores import NuggetScore
 from .parse import parse
@@ -41,6 +41,7 @@ __all__ = [
     "ARR",
     "CARTERETTE",
     "CDG",
+    "CRUX",
     "CT",
     "DAG",
     "DCG",

@@ -7,16 +7,16 @@ weights: :math:`\sum_t w_t r_{it} (1 - \alpha)^{c_{it}}`.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
-import ir_measures
 import numpy as np
 
 from ..arithmetic import MAX_TERMS, divide, power, underflow
 from ..ideal import Discount, Exact, GeometricDiscount, Greedy, log_discount, reciprocal_discount
 from ..judged import Gain, Order, Ranked
 from ..parameters import ALPHA, CUTOFF, GRADES, JUDGED_ONLY, REL, REL_FROM_1, TIME_LIMIT, Parameter, Parameters
-from .base import DiversityMeasure, Normalised, register
+from .base import DiversityMeasure, Normalised, register, serve
 
 # ndeval discounts repeated intents in ERR-IA as in alpha-DCG; ir_measures always calls it with the default alpha.
 ERR_IA_ALPHA = 0.5
@@ -31,12 +31,17 @@ BETA: Parameters = {
 
 def alpha_dcg(ranked: Ranked, alpha: float, discount: Discount) -> np.ndarray:
     """Return sum_i d(i) sum_t J_it (1 - alpha)^c_it of each query."""
-    return ranked.total(power(1 - alpha, ranked.met) * discount(ranked.rank))
+    return ranked.total(power(1 - alpha, ranked.met) * ranked.discounted(discount))
 
 
 def weighted_probability(ranked: Ranked, gain: Gain, max_rel: float | None) -> np.ndarray:
     """Return w_t r_it: the gain of a document for an intent that no document above it covers."""
     return ranked.weight * ranked.probability({"gain": gain, "max_rel": max_rel})
+
+
+def novel_gain(ranked: Ranked, who: DiversityMeasure) -> np.ndarray:
+    """Return w_t r_it (1 - alpha)^c_it of each entry."""
+    return ranked.weight * ranked.probability(who) * power(1 - who.alpha, ranked.met)
 
 
 class AlphaFamily(DiversityMeasure):
@@ -45,14 +50,13 @@ class AlphaFamily(DiversityMeasure):
     discount: Discount
     alpha: float
 
+    def __init__(self, **params: Any) -> None:
+        super().__init__(**params)
+        self.greedy = Greedy(self.alpha)
+
     def gained(self, ranked: Ranked) -> np.ndarray:
         """Return the discounted sum of each query."""
         return alpha_dcg(ranked, self.alpha, self.discount)
-
-    @property
-    def greedy(self) -> Order:
-        """The largest gain at each rank, for any discount."""
-        return Greedy(self.alpha)
 
     def best(self, depth: int | None, time_limit: float) -> Order:
         """Search for the highest discounted sum."""
@@ -65,7 +69,7 @@ class OverGreedy(AlphaFamily, Normalised):
     @property
     def normaliser(self) -> Order:
         """The greedy ideal ranking."""
-        return self.greedy
+        return Greedy(self.alpha)
 
 
 class OverPerfect(AlphaFamily):
@@ -80,9 +84,14 @@ class OverPerfect(AlphaFamily):
         n_terms = min(ranked.cutoff, underflow(1 - self.alpha))
         if n_terms > MAX_TERMS:
             raise ValueError(f"{self}: the cutoff must not exceed {MAX_TERMS} when alpha is this small.")
-        rank = np.arange(1.0, n_terms + 1)
-        perfect = float((np.power(1.0 - self.alpha, rank - 1) * self.discount(rank)).sum())
-        return divide(self.gained(ranked), perfect * ranked.n_intents)
+        return divide(self.gained(ranked), _perfect(self.alpha, self.discount, int(n_terms)) * ranked.n_intents)
+
+
+@lru_cache
+def _perfect(alpha: float, discount: Discount, n: int) -> float:
+    """Return sum_i d(i) (1 - alpha)^(i - 1) of the first n ranks."""
+    rank = np.arange(1.0, n + 1)
+    return float((np.power(1.0 - alpha, rank - 1) * discount(rank)).sum())
 
 
 class _alpha_DCG(OverPerfect):
@@ -100,7 +109,6 @@ class _alpha_DCG(OverPerfect):
     0.5
     """
 
-    NAME = __name__ = "alpha_DCG"
     PRETTY_NAME = "Alpha Discounted Cumulative Gain"
     FORMULA = (
         r"\frac{\sum_i \frac{1}{\log_2(i + 1)} \sum_t J_{it} (1 - \alpha)^{c_{it}}}{|T| \sum_{i \le k} (1 - "
@@ -128,7 +136,6 @@ class _ERR_IA(OverPerfect):
     0.8
     """
 
-    NAME = __name__ = "ERR_IA"
     PRETTY_NAME = "Intent-Aware Expected Reciprocal Rank"
     FORMULA = r"\frac{\sum_i \frac{1}{i} \sum_t J_{it}\, 0.5^{c_{it}}}{|T| \sum_{i \le k} 0.5^{i - 1} / i}"
     SOURCE = "Chapelle et al. (2009); ndeval 4.5"
@@ -159,7 +166,6 @@ class _alpha_nDCG(OverGreedy):
     0.5
     """
 
-    NAME = __name__ = "alpha_nDCG"
     PRETTY_NAME = "Alpha Normalised Discounted Cumulative Gain"
     FORMULA = (
         r"\frac{\alpha\text{-DCG}}{\alpha\text{-DCG}^*}, \quad \alpha\text{-DCG} = \sum_i \frac{1}{\log_2(i + 1)} "
@@ -186,7 +192,6 @@ class _nERR_IA(OverGreedy):
     0.5
     """
 
-    NAME = __name__ = "nERR_IA"
     PRETTY_NAME = "Intent-Aware Normalised Expected Reciprocal Rank"
     FORMULA = (
         r"\frac{\mathrm{ERR}}{\mathrm{ERR}^*}, \quad \mathrm{ERR} = \sum_i \frac{1}{i} \sum_t J_{it}\, 0.5^{c_{it}}"
@@ -199,7 +204,17 @@ class _nERR_IA(OverGreedy):
     discount = staticmethod(reciprocal_discount)
 
 
-class _NRBP(AlphaFamily):
+class _RankBiased(AlphaFamily):
+    """A sum with geometric discounts; it has no cutoff."""
+
+    SUPPORTED_PARAMS = {**ALPHA, **BETA, **REL_FROM_1}
+
+    def __init__(self, **params: Any) -> None:
+        super().__init__(**params)
+        self.discount = GeometricDiscount(self.beta)
+
+
+class _NRBP(_RankBiased):
     """Novelty- and rank-biased precision: RBP in which repeated intents gain less.
 
     The sum is divided by that of an infinite list in which every document is relevant to all intents.
@@ -213,23 +228,17 @@ class _NRBP(AlphaFamily):
     0.75
     """
 
-    NAME = __name__ = "NRBP"
     PRETTY_NAME = "Novelty- and Rank-Biased Precision"
     FORMULA = r"\frac{1 - (1 - \alpha) \beta}{|T|} \sum_i \beta^{i - 1} \sum_t J_{it} (1 - \alpha)^{c_{it}}"
     SOURCE = "Clarke et al. (2009); ndeval 4.5"
     EQUALS = "ndeval 4.5 with -traditional"
-    SUPPORTED_PARAMS = {**ALPHA, **BETA, **REL_FROM_1}
-
-    def __init__(self, **params: Any) -> None:
-        super().__init__(**params)
-        self.discount = GeometricDiscount(self.beta)
 
     def score(self, ranked: Ranked) -> np.ndarray:
         perfect = 1 / (1 - (1 - self.alpha) * self.beta)
         return divide(self.gained(ranked), perfect * ranked.n_intents)
 
 
-class _nNRBP(OverGreedy):
+class _nNRBP(_RankBiased, OverGreedy):
     """Normalised NRBP: RBP in which repeated intents gain less, divided by that of the ideal ranking.
 
     The ideal ranking is built greedily.
@@ -243,7 +252,6 @@ class _nNRBP(OverGreedy):
     1.0
     """
 
-    NAME = __name__ = "nNRBP"
     PRETTY_NAME = "Normalised Novelty- and Rank-Biased Precision"
     FORMULA = (
         r"\frac{\mathrm{NRBP}}{\mathrm{NRBP}^*}, \quad \mathrm{NRBP} = \sum_i \beta^{i - 1} \sum_t J_{it} (1 - "
@@ -252,11 +260,6 @@ class _nNRBP(OverGreedy):
     SOURCE = "Clarke et al. (2009); ndeval 4.5"
     EQUALS = "ndeval 4.5 with -traditional"
     RANGE = GREEDY_RANGE
-    SUPPORTED_PARAMS = {**ALPHA, **BETA, **REL_FROM_1}
-
-    def __init__(self, **params: Any) -> None:
-        super().__init__(**params)
-        self.discount = GeometricDiscount(self.beta)
 
 
 class _alpha_nDCG_exact(AlphaFamily, Normalised):
@@ -275,7 +278,6 @@ class _alpha_nDCG_exact(AlphaFamily, Normalised):
     0.5
     """
 
-    NAME = __name__ = "alpha_nDCG_exact"
     PRETTY_NAME = "Alpha Normalised Discounted Cumulative Gain over the Optimum"
     FORMULA = (
         r"\frac{\alpha\text{-DCG}}{\max \alpha\text{-DCG}}, \quad \alpha\text{-DCG} = \sum_i \frac{1}{\log_2(i + "
@@ -306,7 +308,6 @@ class _alpha_DCG_IA(DiversityMeasure):
     0.5
     """
 
-    NAME = __name__ = "alpha_DCG_IA"
     PRETTY_NAME = "Intent-Aware Alpha Discounted Cumulative Gain"
     FORMULA = r"\sum_i \frac{1}{\log_2(i + 1)} \sum_t w_t r_{it} (1 - \alpha)^{c_{it}}"
     SOURCE = "Amigó et al. (2018), Sec. 4.3"
@@ -314,16 +315,11 @@ class _alpha_DCG_IA(DiversityMeasure):
     READS = ("weight",)
     SUPPORTED_PARAMS = {**CUTOFF, **ALPHA, **GRADES}
 
-    def gained(self, ranked: Ranked) -> np.ndarray:
-        """Return the discounted sum of each query."""
-        gain = ranked.weight * ranked.probability(self) * power(1 - self.alpha, ranked.met)
-        return ranked.total(gain * log_discount(ranked.rank))
-
     def score(self, ranked: Ranked) -> np.ndarray:
-        return self.gained(ranked)
+        return ranked.total(novel_gain(ranked, self) * log_discount(ranked.rank))
 
 
-class _alpha_nDCG_IA(_alpha_DCG_IA, Normalised):
+class _alpha_nDCG_IA(Normalised):
     """Alpha-nDCG with graded labels and intent weights: `alpha_DCG_IA` divided by that of the greedy ideal ranking.
 
     With ``gain="binary"`` and uniform weights it is alpha-nDCG. The greedy ranking need not be optimal: with graded
@@ -338,21 +334,23 @@ class _alpha_nDCG_IA(_alpha_DCG_IA, Normalised):
     0.5
     """
 
-    NAME = __name__ = "alpha_nDCG_IA"
     PRETTY_NAME = "Intent-Aware Alpha Normalised Discounted Cumulative Gain"
     FORMULA = (
         r"\frac{\alpha\text{-DCG}}{\alpha\text{-DCG}^*}, \quad \alpha\text{-DCG} = \sum_i \frac{1}{\log_2(i + 1)} "
         r"\sum_t w_t r_{it} (1 - \alpha)^{c_{it}}"
     )
     SOURCE = "Clarke et al. (2008); Amigó et al. (2018), Sec. 4.3"
+    RANGE = _alpha_DCG_IA.RANGE
+    READS = _alpha_DCG_IA.READS
+    SUPPORTED_PARAMS = _alpha_DCG_IA.SUPPORTED_PARAMS
 
     @property
     def normaliser(self) -> Order:
         """The greedy ideal ranking."""
         return Greedy(self.alpha, weighted_probability, (self.gain, self.max_rel))
 
-    def score(self, ranked: Ranked) -> np.ndarray:
-        return Normalised.score(self, ranked)
+    def gained(self, ranked: Ranked) -> np.ndarray:
+        return ranked.total(novel_gain(ranked, self) * log_discount(ranked.rank))
 
 
 class _NRBP_IA(DiversityMeasure):
@@ -369,7 +367,6 @@ class _NRBP_IA(DiversityMeasure):
     0.625
     """
 
-    NAME = __name__ = "NRBP_IA"
     PRETTY_NAME = "Intent-Aware Novelty- and Rank-Biased Precision"
     FORMULA = r"\sum_i p^{i - 1} \sum_t w_t r_{it} (1 - \alpha)^{c_{it}}"
     SOURCE = "Clarke et al. (2009); Amigó et al. (2018), Sec. 4.3"
@@ -383,16 +380,15 @@ class _NRBP_IA(DiversityMeasure):
     }
 
     def score(self, ranked: Ranked) -> np.ndarray:
-        gain = ranked.weight * ranked.probability(self) * power(1 - self.alpha, ranked.met)
-        return ranked.total(gain * power(self.p, ranked.rank - 1))
+        return ranked.total(novel_gain(ranked, self) * power(self.p, ranked.rank - 1))
 
 
-alpha_DCG: ir_measures.Measure = register(_alpha_DCG())
-alpha_nDCG: ir_measures.Measure = register(_alpha_nDCG())
-ERR_IA: ir_measures.Measure = register(_ERR_IA())
-nERR_IA: ir_measures.Measure = register(_nERR_IA())
-NRBP: ir_measures.Measure = register(_NRBP())
-nNRBP: ir_measures.Measure = register(_nNRBP())
+alpha_DCG = serve(_alpha_DCG())
+alpha_nDCG = serve(_alpha_nDCG())
+ERR_IA = serve(_ERR_IA())
+nERR_IA = serve(_nERR_IA())
+NRBP = serve(_NRBP())
+nNRBP = serve(_nNRBP())
 alpha_nDCG_exact = register(_alpha_nDCG_exact())
 alpha_DCG_IA = register(_alpha_DCG_IA())
 alpha_nDCG_IA = register(_alpha_nDCG_IA())

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import inspect
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 import ir_measures
 import numpy as np
 
 from ..arithmetic import divide
-from ..judged import Judgements, Order, Ranked, View
-from ..parameters import Parameter, Parameters
-from .names import check_names
+from ..judged import Judgements, Message, Order, Ranked, View
+from ..parameters import Parameters
+from .names import check_name, check_names
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -20,13 +22,31 @@ if TYPE_CHECKING:
 M = TypeVar("M", bound=ir_measures.Measure)
 
 
+class _Signature:
+    """The signature of a measure and of its class, for ``help`` and for Tab, from the declared parameters."""
+
+    def __get__(self, measure: DiversityMeasure | None, owner: type[DiversityMeasure]) -> inspect.Signature:
+        kinds = {"measure": inspect.Parameter.POSITIONAL_OR_KEYWORD}
+        return inspect.Signature(
+            [
+                inspect.Parameter(
+                    name,
+                    kinds.get(name, inspect.Parameter.KEYWORD_ONLY),
+                    default=parameter.default,
+                    annotation=parameter,
+                )
+                for name, parameter in (owner if measure is None else measure).SUPPORTED_PARAMS.items()
+            ]
+        )
+
+
 class DiversityMeasure(ir_measures.Measure):
     """Base class of measures: a declaration and a formula.
 
-    A subclass declares ``NAME``, ``PRETTY_NAME``, ``FORMULA``, ``SOURCE`` and ``SUPPORTED_PARAMS``, and defines
-    `score`. It overrides ``RANGE``, ``VIEW``, ``READS`` and ``NEEDS`` where the defaults do not fit. Parameters are
-    attributes: ``self.p``. ``cutoff``, ``rel`` and ``judged_only`` are applied to the rankings before `score` sees
-    them.
+    A subclass declares ``PRETTY_NAME``, ``FORMULA``, ``SOURCE`` and ``SUPPORTED_PARAMS``, and defines `score`. It
+    overrides ``RANGE``, ``VIEW``, ``READS`` and ``NEEDS`` where the defaults do not fit. ``NAME`` is by default the
+    name of the class without its leading underscore. Parameters are attributes: ``self.p``. ``cutoff``, ``rel`` and
+    ``judged_only`` are applied to the rankings before `score` sees them.
 
     Raises
     ------
@@ -56,14 +76,21 @@ class DiversityMeasure(ir_measures.Measure):
     NEEDS: tuple[str, ...] = ()
     # Whether intents without a relevant document count.
     COUNTS_ALL_NAMED: bool = False
+    # The order that takes the largest gain at each rank, if it need not be found by trying every document.
+    greedy: Order | None = None
+    # The order that is optimal at every depth, if it is known before any search.
+    optimal: Order | None = None
+
+    __signature__ = _Signature()
 
     def __init__(self, **params: Any) -> None:
+        self.NAME = self.NAME or type(self).__qualname__.rpartition(".")[2].removeprefix("_")
         super().__init__(**self._checked(params))
         self.validated = True
 
     def _checked(self, params: dict[str, Any]) -> dict[str, Any]:
         """Return the values that differ from the defaults, as plain literals in the order of declaration."""
-        declared = self.parameters()
+        declared = self.SUPPORTED_PARAMS
         check_names(self, params)
         checked = {
             name: parameter.check(self.NAME, name, params[name])
@@ -73,26 +100,40 @@ class DiversityMeasure(ir_measures.Measure):
         return {
             name: value
             for name, value in checked.items()
-            if value != declared[name].fallback and value != declared[name].none
+            if value != declared[name].default and value != declared[name].none
         }
 
-    def parameters(self) -> dict[str, Parameter]:
-        """Return the declared parameters."""
-        return cast("dict[str, Parameter]", self.SUPPORTED_PARAMS)
+    @property
+    def __name__(self) -> str:
+        """The name, as ir_measures reads it."""
+        return self.NAME
 
-    def __call__(self, **params: Any) -> Self:
-        """Return the measure with other values of these parameters."""
+    def __repr__(self) -> str:
+        """Return the measure as text that `parse` reads."""
+        return self._text
+
+    @cached_property
+    def _text(self) -> str:
+        return super().__repr__()
+
+    def __call__(self, *values: Any, **params: Any) -> Self:
+        """Return the measure with other values of these parameters, which are given by name."""
+        if values:
+            of_name = f"give its parameters by name ({', '.join(self.SUPPORTED_PARAMS) or 'it has none'})"
+            is_cutoff = "cutoff" in self.SUPPORTED_PARAMS and isinstance(values[0], int)
+            how = f"write {self.NAME}@{values[0]} for a cutoff" if is_cutoff else of_name
+            raise TypeError(f"{self.NAME}({', '.join(map(repr, values))}): {how}.")
         return cast("Self", super().__call__(**params))
 
     def __getitem__(self, name: str) -> Any:
         """Return the value of a parameter, or None if it is not set and has no default."""
-        return self.params.get(name, self.parameters()[name].fallback)
+        return self.params.get(name, self.SUPPORTED_PARAMS[name].default)
 
     def __getattr__(self, name: str) -> Any:
         """Return the value of a parameter."""
         if name != "SUPPORTED_PARAMS" and name in self.SUPPORTED_PARAMS:
             return self[name]
-        raise AttributeError(f"{type(self).__name__} has no attribute or parameter {name!r}.")
+        raise AttributeError(f"{self.NAME} has no attribute or parameter {name!r}.")
 
     def get(self, name: str) -> Any:
         """Return the value of a parameter, or None if the measure has no such parameter."""
@@ -101,6 +142,10 @@ class DiversityMeasure(ir_measures.Measure):
     def serves(self, params: Mapping[str, Any]) -> bool:
         """Tell whether this class computes the measure of ir_measures with the same name and these parameters."""
         return True
+
+    def warning(self, judgements: Judgements) -> Message | None:
+        """Return a warning if the qrels probably do not fit the measure, otherwise None."""
+        return None
 
     @abstractmethod
     def score(self, ranked: Ranked) -> np.ndarray:
@@ -116,11 +161,6 @@ class DiversityMeasure(ir_measures.Measure):
         ndarray, shape (queries,)
         """
 
-    @property
-    def greedy(self) -> Order | None:
-        """The order that takes the largest gain at each rank, or None if every document must be tried."""
-        return None
-
     def best(self, depth: int | None, time_limit: float) -> Order | None:
         """Return an order that is proven to be optimal, or None if that cannot be proven for this measure.
 
@@ -131,7 +171,7 @@ class DiversityMeasure(ir_measures.Measure):
         time_limit : float
             Seconds to search for the best ranking of a query.
         """
-        return None
+        return self.optimal
 
 
 class Normalised(DiversityMeasure):
@@ -147,7 +187,7 @@ class Normalised(DiversityMeasure):
         """Compute the value of each query before it is divided."""
 
     def score(self, ranked: Ranked) -> np.ndarray:
-        return divide(self.gained(ranked), ranked.normalised_by(self).value(self, self.gained))
+        return divide(self.gained(ranked), ranked.ideal(self.normaliser).value(self, self.gained))
 
 
 class Part(NamedTuple):
@@ -174,21 +214,56 @@ class CompositeMeasure(DiversityMeasure):
         raise NotImplementedError
 
 
+# The measures of this package and of its users, by name. ir_measures has measures of some of these names, too.
 _implementations: dict[str, DiversityMeasure] = {}
 
 
 def register(measure: M) -> M:
-    """Register a measure with ir_measures, and return the object to export.
+    """Register a measure with ir_measures, so that its name can be parsed, and return it.
 
-    If ir_measures already has a measure of that name, ``measure`` computes it from now on, and that object is returned.
-    Registering twice is harmless.
+    Registering twice is harmless, and a class that is defined again replaces its earlier definition.
+
+    Raises
+    ------
+    ValueError
+        If another class has a measure of that name, or the name cannot be parsed.
     """
     registry = cast("dict[str, M]", ir_measures.measures.registry)
     name = str(measure.NAME)
+    check_name(name)
+    taken = registry.get(name)
+    if taken is not None and _class(taken) != _class(measure):
+        raise ValueError(f"register: the name {name} is taken by {'.'.join(_class(taken))}. Choose another NAME.")
     _implementations[name] = cast("DiversityMeasure", measure)
-    if isinstance(registry.get(name, measure), DiversityMeasure):
-        registry[name] = measure
-    return registry[name]
+    registry[name] = measure
+    return measure
+
+
+def _class(measure: ir_measures.Measure) -> tuple[str, str]:
+    return type(measure).__module__, type(measure).__qualname__
+
+
+def serve(measure: DiversityMeasure) -> ir_measures.Measure:
+    """Compute ir_measures' measure of the same name by this one, and return that object of ir_measures."""
+    _implementations[measure.NAME] = measure
+    return cast("ir_measures.Measure", ir_measures.measures.registry[measure.NAME])
+
+
+Formula = Callable[[Mapping[str, Any]], "DiversityMeasure | None"]
+_formulas: dict[str, Formula] = {}
+
+
+def serve_inside(name: str, formula: Formula) -> None:
+    """Compute ir_measures' measure of that name inside of others by what ``formula`` returns for its parameters."""
+    _formulas[name] = formula
+
+
+def formula_of(measure: ir_measures.Measure) -> DiversityMeasure | None:
+    """Return the formula of a measure inside of others, or None if only its provider computes it."""
+    ours = implementation(measure)
+    if ours is None and str(measure.NAME) in _formulas and is_built_in(measure):
+        return _formulas[str(measure.NAME)](measure.params)
+    return ours
 
 
 def registered() -> list[DiversityMeasure]:
@@ -207,9 +282,14 @@ def implementation(measure: ir_measures.Measure) -> DiversityMeasure | None:
     """
     if isinstance(measure, DiversityMeasure):
         return measure
-    if not is_ours(measure):
-        return None
-    return _implementations[str(measure.NAME)](**measure.params)
+    return _implementations[str(measure.NAME)](**measure.params) if is_ours(measure) else None
+
+
+def identity(measure: ir_measures.Measure) -> tuple[Any, ...]:
+    """Return a measure with its type and those of its parts: different measures of one name have different types."""
+    ours = implementation(measure)
+    parts = ours.parts() if isinstance(ours, CompositeMeasure) else ()
+    return type(measure), measure, *(identity(part.measure) for part in parts)
 
 
 def is_ours(measure: ir_measures.Measure) -> bool:
@@ -217,7 +297,10 @@ def is_ours(measure: ir_measures.Measure) -> bool:
     if isinstance(measure, DiversityMeasure):
         return True
     ours = _implementations.get(str(measure.NAME))
+    return ours is not None and is_built_in(measure) and ours.serves(measure.params)
+
+
+def is_built_in(measure: ir_measures.Measure) -> bool:
+    """Tell whether a measure is one of ir_measures, not a user's own measure with the same name."""
     built_in = ir_measures.measures.registry.get(measure.NAME)
-    if ours is None or type(measure) is not type(built_in) or hasattr(measure, "runtime_impl"):
-        return False
-    return ours.serves(measure.params)
+    return type(measure) is type(built_in) and not hasattr(measure, "runtime_impl")

@@ -10,9 +10,10 @@ import ir_measures
 import numpy as np
 
 from ..judged import Judgements
-from ..parameters import CUTOFF, Parameter, Parameters
+from ..parameters import CUTOFF, MEASURE, Parameter, Parameters
 from .base import CompositeMeasure, Part, implementation, is_ours, register
-from .names import check_names, check_parameters, unknown_measure
+from .names import check_names, check_parameters
+from .parse import parse
 from .subtopic import StRecall
 
 # How deep IA, Adhoc and Sharp may be nested.
@@ -45,12 +46,13 @@ class Wrapper(CompositeMeasure):
 
     def _read(self, measure: ir_measures.Measure | str, cutoff: int | None) -> ir_measures.Measure:
         if cutoff is not None:
-            cutoff = self.parameters()["cutoff"].check(self.NAME, "cutoff", cutoff)
-        inner = self._object(measure)
-        inner = inner if cutoff is None else inner @ cutoff
-        plain = {name: value.item() for name, value in inner.params.items() if isinstance(value, np.generic)}
-        inner = inner(**plain)
+            cutoff = self.SUPPORTED_PARAMS["cutoff"].check(self.NAME, "cutoff", cutoff)
+        if not isinstance(measure, (ir_measures.Measure, str)):
+            raise ValueError(f"{self.NAME}: measure must be a measure such as nDCG @ 20, not {measure!r}.")
         try:
+            inner = parse(measure) if isinstance(measure, str) else measure
+            inner = inner if cutoff is None else inner @ cutoff
+            inner = inner(**{name: each.item() for name, each in inner.params.items() if isinstance(each, np.generic)})
             check_names(inner, inner.params)
             if implementation(inner) is None:
                 # A measure that requires a cutoff may still get one: IA(P)@10.
@@ -62,16 +64,6 @@ class Wrapper(CompositeMeasure):
         except ValueError as error:
             raise ValueError(f"{self.NAME}: {error}") from error
         return inner
-
-    def _object(self, measure: ir_measures.Measure | str) -> ir_measures.Measure:
-        """Return the measure that an object or a string stands for."""
-        if not isinstance(measure, (ir_measures.Measure, str)):
-            raise ValueError(f"{self.NAME}: measure must be a measure such as nDCG @ 20, not {measure!r}.")
-        try:
-            return ir_measures.parse_measure(measure) if isinstance(measure, str) else measure
-        except (MemoryError, NameError, RecursionError, ValueError) as error:
-            is_ours = str(error).endswith((".", "?"))  # about a parameter, or a name inside
-            raise ValueError(f"{self.NAME}: {error if is_ours else unknown_measure(str(measure))}") from error
 
     @property
     def measure(self) -> ir_measures.Measure:
@@ -134,9 +126,6 @@ def smallest_relevant(measure: ir_measures.Measure) -> float | None:
     return None if rel is None else float(rel)
 
 
-MEASURE: Parameters = {"measure": Parameter(str, desc="the inner measure: an object, or its name as a string")}
-
-
 GAMMA: Parameters = {"gamma": Parameter(float, 0.5, interval="[0, 1]", desc="weight of subtopic recall")}
 
 
@@ -167,7 +156,6 @@ class _IA(Wrapper):
     0.75
     """
 
-    NAME = __name__ = "IA"
     PRETTY_NAME = "Intent-Aware Measure"
     FORMULA = r"\sum_t w_t M_t"
     WHERE = r"$M_t$ is the value of M with the labels for intent t alone"
@@ -201,7 +189,6 @@ class _Adhoc(Wrapper):
     1.0
     """
 
-    NAME = __name__ = "Adhoc"
     PRETTY_NAME = "Ad-hoc Measure"
     FORMULA = r"M \text{ of the labels } \max_t g_{it}"
     SOURCE = "Amigó et al. (2018), Sec. 6.2"
@@ -240,18 +227,13 @@ class _Sharp(Wrapper):
     0.75
     """
 
-    NAME = __name__ = "Sharp"
     PRETTY_NAME = "Sharp Measure"
     FORMULA = r"\gamma \cdot \text{StRecall} + (1 - \gamma) M"
     SOURCE = "Sakai (2013), Eq. 7"
     EXAMPLE = "Sharp(nDCG)"
     RANGE = "[0, 1] if that of M is"
     READS = ("those of M",)
-    SUPPORTED_PARAMS = {
-        **MEASURE,
-        **CUTOFF,
-        **GAMMA,
-    }
+    SUPPORTED_PARAMS = {**MEASURE, **CUTOFF, **GAMMA}
 
     def _read(self, measure: ir_measures.Measure | str, cutoff: int | None) -> ir_measures.Measure:
         inner = super()._read(measure, cutoff)

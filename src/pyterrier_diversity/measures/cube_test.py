@@ -6,7 +6,7 @@ import numpy as np
 
 from ..arithmetic import divide, power
 from ..ideal import ByWorth
-from ..judged import Ranked, Turns, ideal
+from ..judged import Ranked, Turns, View, ideal
 from ..parameters import CUTOFF, GRADES, Parameter, Parameters
 from .base import DiversityMeasure, register
 
@@ -36,17 +36,28 @@ def gain_column(ranked: Ranked) -> np.ndarray:
     return ranked.document_gain
 
 
+def ideal_by_gain(ranked: Ranked, view: View) -> Ranked:
+    """Return all relevant documents, the largest gain first."""
+    return ideal(ranked.judgements.view(view), ByWorth(gain_column), None)
+
+
+def n_turns(ranked: Ranked, cutoff: int | None, batch: int) -> np.ndarray:
+    """Return the number of turns of ideal sessions: the cutoff, or that of each session without one."""
+    return ranked.turns(batch).n if cutoff is None else np.full(len(ranked.n), float(cutoff))
+
+
+def read_turns(ranked: Ranked, cutoff: int | None, batch: int) -> tuple[Ranked, Turns]:
+    """Return the rankings down to the cutoff, which counts turns, and their turns."""
+    turns = ranked.turns(batch).down_to(cutoff)
+    return ranked.down_to(turns.last_rank), turns
+
+
 class _CubeTest(DiversityMeasure):
     """A form of the Cube Test; its cutoff counts turns."""
 
     READS = ("weight", "gain")
     COUNTS_TURNS = True
     SUPPORTED_PARAMS = CUBE
-
-    def read(self, ranked: Ranked) -> tuple[Ranked, Turns]:
-        """Return the rankings down to the cutoff, and their turns."""
-        turns = ranked.turns(self.batch).down_to(self.cutoff)
-        return ranked.down_to(turns.last_rank), turns
 
     def filled(self, read: Ranked) -> np.ndarray:
         """Return how much each entry fills its cube, as a weighted fraction of a full one.
@@ -75,7 +86,6 @@ class _CT(_CubeTest):
     0.3
     """
 
-    NAME = __name__ = "CT"
     PRETTY_NAME = "Cube Test"
     FORMULA = r"\frac{1}{K H} \sum_i \sum_t w_t \min(\gamma^{c_{it} + 1} g_{it}, H - h_{it})"
     WHERE = (
@@ -86,7 +96,7 @@ class _CT(_CubeTest):
     EQUALS = "the jig of TREC Dynamic Domain 2017"
 
     def score(self, ranked: Ranked) -> np.ndarray:
-        read, turns = self.read(ranked)
+        read, turns = read_turns(ranked, self.cutoff, self.batch)
         return divide(read.total(self.filled(read)), turns.n)
 
 
@@ -105,7 +115,6 @@ class _ACT(_CubeTest):
     0.35
     """
 
-    NAME = __name__ = "ACT"
     PRETTY_NAME = "Average Cube Test"
     FORMULA = r"\frac{1}{n} \sum_i \mathrm{CT}_i"
     WHERE = r"$\mathrm{CT}_i$ is the Cube Test of the first i documents"
@@ -113,20 +122,22 @@ class _ACT(_CubeTest):
     EQUALS = "the jig of TREC Dynamic Domain 2017"
 
     def score(self, ranked: Ranked) -> np.ndarray:
-        read, turns = self.read(ranked)
-        # A document's gain counts at its own rank and at all ranks below: times the sum of 1/turn over these ranks.
-        # Each turn below has one rank, plus one for each further document.
-        size, number = turns.last - turns.start, turns.number + 1
-        more = (size - 1) / number
-        turn = turns.of(read.query, read.rank)
-        below = turns.queries.total(more)[read.query] - (turns.queries.above(more) + more)[turn]
-        to_turn = np.append(0.0, np.cumsum(1 / np.arange(1, int(turns.n.max(initial=0)) + 1)))
-        below += to_turn[turns.n[read.query]] - to_turn[number[turn]]
-        below += (turns.last[turn] - read.rank + 1) / number[turn]
-        return divide(read.total(self.filled(read) * below), read.n)
+        read, turns = read_turns(ranked, self.cutoff, self.batch)
+        return divide(read.total(self.filled(read) * reciprocal_turns_from(turns, read.query, read.rank)), read.n)
 
 
-class _nCT(_CubeTest):
+def reciprocal_turns_from(turns: Turns, query: np.ndarray, rank: np.ndarray) -> np.ndarray:
+    """Return sum_{i >= rank} 1 / m_i, where m_i is the turn of rank i: a document counts in CT_i from its rank on."""
+    # Each turn has one rank, plus those of its further documents.
+    first = np.cumsum(np.append(0.0, 1 / np.arange(1.0, turns.n.max(initial=0) + 1)))
+    further = (turns.last - turns.start - 1) / (turns.number + 1)
+    all_ranks = first[turns.n] + turns.queries.total(further)
+    turn = turns.of(query, rank)
+    above_turn = first[turns.number] + turns.queries.above(further)
+    return all_ranks[query] - above_turn[turn] - (rank - turns.start[turn] - 1) / (turns.number[turn] + 1)
+
+
+class _nCT(_CT):
     """Normalised Cube Test: the Cube Test, divided by an upper bound from the judgements.
 
     Values equal those of the scorer of TREC Dynamic Domain 2017, including two mistakes. The bound is discounted by
@@ -142,7 +153,6 @@ class _nCT(_CubeTest):
     0.6
     """
 
-    NAME = __name__ = "nCT"
     PRETTY_NAME = "Normalised Cube Test"
     FORMULA = (
         r"\frac{\mathrm{CT}}{\mathrm{CT}^*}, \quad \mathrm{CT}^* = \frac{1}{K H} \sum_t w_t \sum_{i=0}^{bK} "
@@ -157,20 +167,15 @@ class _nCT(_CubeTest):
     RANGE = "[0, inf)"
 
     def score(self, ranked: Ranked) -> np.ndarray:
-        read, turns = self.read(ranked)
-        value = divide(read.total(self.filled(read)), turns.n)
-        return divide(value, self.bound(ranked))
+        return divide(super().score(ranked), self.bound(ranked))
 
     def bound(self, ranked: Ranked) -> np.ndarray:
-        """Return how much the largest gains of each intent fill, with ``batch`` documents in each turn."""
-        n_turns = ranked.turns(self.batch).n if self.cutoff is None else np.full(len(ranked.n), float(self.cutoff))
-        best = ideal(ranked.judgements.view("each intent"), ByWorth(gain_column), None)
-        place = best.met
-        of_intent = ranked.judgements.intents
-        counted = place <= min(self.batch, 2**31) * np.minimum(n_turns, 2**31)[of_intent.query[best.query]]
-        filled = best.total(power(self.gamma, place) * best.document_gain * counted)
-        full = np.minimum(filled, self.max_height) * ranked.judgements.weights
-        return divide(ranked.sum_intents(full) / self.max_height, n_turns)
+        """Return CT*: how much the largest gains fill each cube, with ``batch`` documents in each of K turns."""
+        best, turns = ideal_by_gain(ranked, "each intent"), n_turns(ranked, self.cutoff, self.batch)
+        counted = best.met <= float(self.batch) * turns[ranked.judgements.intents.query][best.query]
+        height = best.total(power(self.gamma, best.met) * best.document_gain * counted)
+        full = np.minimum(height, self.max_height) * ranked.judgements.weights
+        return divide(ranked.sum_intents(full) / self.max_height, turns)
 
 
 class _CT_rank(DiversityMeasure):
@@ -187,7 +192,6 @@ class _CT_rank(DiversityMeasure):
     0.375
     """
 
-    NAME = __name__ = "CT_rank"
     PRETTY_NAME = "Cube Test over Ranks"
     FORMULA = (
         r"\sum_i \frac{1}{i} \sum_t w_t r_{it} \gamma^{c_{it}} \left[ \sum_{j<i} r_{jt} < \mathrm{saturation} \right]"

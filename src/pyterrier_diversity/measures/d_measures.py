@@ -19,7 +19,7 @@ def weighted_gain(ranked: Ranked, gain: Gain) -> np.ndarray:
 
 def once_if_navigational(ranked: Ranked) -> np.ndarray:
     """Tell which entries count: only the first document for each navigational intent."""
-    return ~ranked.navigational | ranked.intents.first
+    return ~ranked.navigational | (ranked.met == 0)
 
 
 class _ByGlobalGain(DiversityMeasure):
@@ -49,7 +49,6 @@ class _D_nDCG(_ByGlobalGain, Normalised):
     0.5
     """
 
-    NAME = __name__ = "D_nDCG"
     PRETTY_NAME = "D-nDCG"
     FORMULA = r"\frac{\sum_i GG_i / \log_2(i + 1)}{\sum_i GG^*_i / \log_2(i + 1)}"
     WHERE = r"$GG_i = \sum_t w_t g_{it}$ is the document's global gain"
@@ -75,7 +74,6 @@ class _D_Q(_ByGlobalGain):
     0.875
     """
 
-    NAME = __name__ = "D_Q"
     PRETTY_NAME = "D-Q"
     FORMULA = r"\frac{1}{\min(k, R)} \sum_i J_i \frac{C_i + \beta \sum_{j \le i} GG_j}{i + \beta \sum_{j \le i} GG^*_j}"
     WHERE = r"$C_i = \sum_{j \le i} J_j$ counts the relevant documents down to rank i, and $J_i = [GG_i > 0]$"
@@ -94,7 +92,7 @@ class _D_Q(_ByGlobalGain):
         relevant = (documents.total(counted) > 0).astype(np.float64)
         # Raises if labels are too large.
         gain = documents.total(ranked.weight * ranked.gain(self) * counted)
-        ideal = ranked.normalised_by(self)
+        ideal = ranked.ideal(self.normaliser)
         ideal_gain = ideal.documents.total(ideal.weight * ideal.gain(self))
         ratios = blended_ratio(documents, relevant, gain, ideal.documents, ideal_gain, self.beta)
         return divide(documents.queries.total(ratios), most_found(ranked))
@@ -114,7 +112,6 @@ class _DIN_nDCG(_D_nDCG):
     0.5
     """
 
-    NAME = __name__ = "DIN_nDCG"
     PRETTY_NAME = "DIN-nDCG"
     FORMULA = r"\frac{\sum_i GG'_i / \log_2(i + 1)}{\sum_i GG^*_i / \log_2(i + 1)}"
     WHERE = r"$GG'_i$ is the global gain without the navigational intents that were met above"
@@ -123,7 +120,7 @@ class _DIN_nDCG(_D_nDCG):
 
     def score(self, ranked: Ranked) -> np.ndarray:
         gain = ranked.weight * ranked.gain(self) * once_if_navigational(ranked)
-        ideal = ranked.normalised_by(self).value(self, self.gained)
+        ideal = ranked.ideal(self.normaliser).value(self, self.gained)
         return divide(ranked.total(gain * log_discount(ranked.rank)), ideal)
 
     def best(self, depth: int | None, time_limit: float) -> Order | None:
@@ -145,7 +142,6 @@ class _DIN_Q(_D_Q):
     0.5
     """
 
-    NAME = __name__ = "DIN_Q"
     PRETTY_NAME = "DIN-Q"
     FORMULA = (
         r"\frac{1}{\min(k, R)} \sum_i J_i \frac{C_i + \beta \sum_{j \le i} GG'_j}{i + \beta \sum_{j \le i} GG^*_j}"
@@ -178,7 +174,6 @@ class _EfP(DiversityMeasure):
     1.0
     """
 
-    NAME = __name__ = "EfP"
     PRETTY_NAME = "Effective Precision (Ef-P)"
     FORMULA = r"\frac{1}{k} \sum_i [\exists t : J_{it} = 1 \text{ and } (t \text{ informational or } c_{it} = 0)]"
     SOURCE = "Sakai (2013), Sec. 4.2"

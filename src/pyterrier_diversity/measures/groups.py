@@ -9,9 +9,10 @@ from itertools import product
 from typing import Any
 
 import ir_measures
+import pandas as pd
 from ir_measures import AP_IA, ERR_IA, NRBP, P_IA, StRecall, alpha_DCG, alpha_nDCG, nERR_IA, nNRBP
 
-from .base import DiversityMeasure, implementation
+from .base import DiversityMeasure, formula_of, implementation
 from .composite import Adhoc, innermost, inside
 from .d_measures import D_nDCG
 from .names import check_names, check_parameters
@@ -50,7 +51,7 @@ def grid(measure: ir_measures.Measure, /, **values: Iterable[Any]) -> Measures:
 
     Examples
     --------
-    >>> grid(RBU @ 20, p=[0.9, 0.99], e=[0.05])
+    >>> grid(RBU @ 20, p=[0.9, 0.99], e=[0.001])
     (RBU(p=0.9)@20, RBU@20)
     """
     for name, several in values.items():
@@ -60,7 +61,7 @@ def grid(measure: ir_measures.Measure, /, **values: Iterable[Any]) -> Measures:
     ours = implementation(measure)
     if ours is not None and not isinstance(measure, DiversityMeasure):
         # The classes of ir_measures require the exact types of their parameters.
-        declared = ours.parameters()
+        declared = ours.SUPPORTED_PARAMS
         values = {
             name: [declared[name].check(ours.NAME, name, value) if name in declared else value for value in several]
             for name, several in values.items()
@@ -92,14 +93,14 @@ def signature(measure: ir_measures.Measure | str, *, ties: str | None = None) ->
     Examples
     --------
     >>> print(signature(RBU @ 20).split("|")[1])
-    cutoff=20,p=0.99,e=0.05,gain='exp',max_rel=None,rel=None,norm=False
+    cutoff=20,p=0.99,e=0.001,gain='exp',max_rel=None,rel=None,norm=False
     """
     measure = read_measure("signature", measure)
     ours = implementation(measure)
     # importlib.metadata knows the version, too, but is slow to import.
     tool = f"pyterrier-diversity {sys.modules[__name__.partition('.')[0]].__version__}"
-    inner = innermost(ours) if ours is not None else measure
-    if implementation(inner) is None:
+    inner = measure if ours is None else innermost(ours)
+    if ours is None or formula_of(inner) is None:
         provider = _provider(inner)
         tool = provider if ours is None else f"{tool} over {provider}"
     if ties is None:
@@ -139,8 +140,8 @@ NDEVAL: Measures = (
 NTCIR_INTENT: Measures = (StRecall @ 10, D_nDCG @ 10, Dsharp_nDCG @ 10, DINsharp_nDCG @ 10, PplusQsharp @ 10)
 """The measures of NTCIR's INTENT tasks for document rankings."""
 
-FRESHSTACK: Measures = (alpha_nDCG @ 10, Coverage @ 20, Adhoc(ir_measures.R @ 50))
-"""The measures of FreshStack, where nuggets are the intents (Thakur et al. 2025).
+FRESHSTACK: Measures = (alpha_nDCG @ 10, Coverage @ 20, Adhoc(ir_measures.R @ 50), NuggetScore(full=1) @ 20)
+"""The measures of FreshStack, where nuggets are the intents (Thakur et al. 2025), and `NuggetScore` of its labels.
 
 FreshStack breaks ties by ascending id, rounds the Coverage of each query to five digits, and rounds means to four. Here
 ties are broken by descending id, and nothing is rounded.
@@ -149,7 +150,14 @@ ties are broken by descending id, and nothing is rounded.
 NUGGETS: Measures = grid(NuggetScore, importance=["vital", "weighted", "all"], partial=[0, 0.5])
 """The three scores of AutoNuggetizer, each strict and with partial support (Pradeep et al. 2025).
 
-To score the passages of a ranking, add a cutoff: ``[measure @ 20 for measure in NUGGETS]``.
+A label of 2 is full support (``full=2``); formats with labels 0 and 1 need ``NuggetScore(full=1)``. To score the
+passages of a ranking, add a cutoff: ``[measure @ 20 for measure in NUGGETS]``.
+"""
+
+CRUX: Measures = (Coverage(rel=3) @ 10, StRecall(rel=3) @ 10, alpha_nDCG(rel=3) @ 10, NuggetScore(full=3) @ 10)
+"""The measures of CRUX, where a rating of 3 or more means that a passage answers a question.
+
+``Coverage`` is over all questions of a topic, ``StRecall`` over those that a passage answers.
 """
 
 RBU18_OFFICIAL: Measures = (*NDEVAL, *grid(RBU, e=[0, 0.001, 0.05, 0.1, 0.5], p=[0.8, 0.9, 0.99]))
@@ -179,6 +187,7 @@ GROUPS = {
     "NTCIR_INTENT": NTCIR_INTENT,
     "FRESHSTACK": FRESHSTACK,
     "NUGGETS": NUGGETS,
+    "CRUX": CRUX,
     "RBU18_OFFICIAL": RBU18_OFFICIAL,
     "CARTERETTE": CARTERETTE,
 }
@@ -189,7 +198,7 @@ def read_measures(who: str, measures: Any) -> list[ir_measures.Measure]:
 
     A string names a measure or a group, or several of them with spaces or commas between.
     """
-    several = [measures] if isinstance(measures, (ir_measures.Measure, str)) else measures
+    several = [measures] if isinstance(measures, (ir_measures.Measure, str, pd.DataFrame)) else measures
     if not isinstance(several, Iterable):
         raise TypeError(f"{who}: measures must be a measure or a list of measures, not {type(measures).__name__}.")
     named = [name for measure in several for name in (_split(measure) if isinstance(measure, str) else [measure])]
@@ -197,11 +206,22 @@ def read_measures(who: str, measures: Any) -> list[ir_measures.Measure]:
 
 
 def read_some_measures(who: str, measures: Any) -> list[ir_measures.Measure]:
-    """Return measures as `read_measures` does, each once, or raise a ``ValueError`` if there are none."""
-    several = list(dict.fromkeys(read_measures(who, measures)))
+    """Return measures as `read_measures` does, each once.
+
+    Raises
+    ------
+    ValueError
+        If there are none, or two different measures have the same name.
+    """
+    several: dict[str, ir_measures.Measure] = {}
+    for measure in read_measures(who, measures):
+        named = several.setdefault(str(measure), measure)
+        # ir_measures compares names only.
+        if type(named) is not type(measure) or named != measure:
+            raise ValueError(f"{who}: two different measures have the name {measure}.")
     if not several:
         raise ValueError(f"{who}: measures must not be empty.")
-    return several
+    return list(several.values())
 
 
 def _group(name: Any) -> Measures:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import ir_measures
 import numpy as np
 
 from ..arithmetic import divide
 from ..ideal import ByWorth
-from ..judged import Order, Ranked
+from ..judged import Ranked
 from ..parameters import CUTOFF, JUDGED_ONLY, REL, REL_FROM_1
-from .base import DiversityMeasure, Normalised, register
+from .base import DiversityMeasure, Normalised, register, serve
 
 
 class _P_IA(DiversityMeasure):
@@ -32,7 +31,6 @@ class _P_IA(DiversityMeasure):
     0.75
     """
 
-    NAME = __name__ = "P_IA"
     PRETTY_NAME = "Intent-Aware Precision"
     FORMULA = r"\frac{1}{k |T|} \sum_i \sum_t J_{it}"
     SOURCE = "Agrawal et al. (2009); ndeval 4.5"
@@ -62,7 +60,6 @@ class _AP_IA(DiversityMeasure):
     0.75
     """
 
-    NAME = __name__ = "AP_IA"
     PRETTY_NAME = "Intent-Aware (Mean) Average Precision"
     FORMULA = r"\frac{1}{|T|} \sum_t \frac{1}{R_t} \sum_i J_{it} \frac{\sum_{j \le i} J_{jt}}{i}"
     SOURCE = "Agrawal et al. (2009); ndeval 4.5"
@@ -93,28 +90,19 @@ class _nP_IA(Normalised):
     0.5
     """
 
-    NAME = __name__ = "nP_IA"
     PRETTY_NAME = "Normalised Intent-Aware Precision"
     FORMULA = r"\frac{P}{P^*}, \quad P = \sum_i \sum_t w_t J_{it}"
     SOURCE = "Agrawal et al. (2009); Carterette (2011, Inf. Retr.), Sec. 2.1.4"
     EQUALS = "the worked example of Carterette (2011, Inf. Retr.), Sec. 2.3"
     READS = ("weight",)
     SUPPORTED_PARAMS = {**CUTOFF, **REL}
+    normaliser = optimal = ByWorth(weighted_relevance)
 
     def gained(self, ranked: Ranked) -> np.ndarray:
         """Return the sum over documents and intents."""
         return ranked.total(ranked.weight)
 
-    @property
-    def normaliser(self) -> Order:
-        """By the total weight of each document's intents."""
-        return ByWorth(weighted_relevance)
 
-    def best(self, depth: int | None, time_limit: float) -> Order:
-        """By the total weight of each document's intents."""
-        return self.normaliser
-
-
-P_IA: ir_measures.Measure = register(_P_IA())
-AP_IA: ir_measures.Measure = register(_AP_IA())
+P_IA = serve(_P_IA())
+AP_IA = serve(_AP_IA())
 nP_IA = register(_nP_IA())

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import keyword
 import re
+import unicodedata
 from collections.abc import Iterable
 from difflib import get_close_matches
 
@@ -38,6 +40,14 @@ def _most_similar(name: str) -> str:
         return _OF_TREC_EVAL[name]
     known = {name.lower(): str(measure.NAME) for name, measure in ir_measures.measures.registry.items()}
     return next((known[one] for one in get_close_matches(name, known, n=1)), "")
+
+
+def check_name(name: str) -> None:
+    """Raise a ``ValueError`` if a measure of this name could not be parsed."""
+    # Python normalises some letters of names, and reads D#-nDCG as D with a comment.
+    normal = unicodedata.normalize("NFKC", name)
+    if not name.isidentifier() or keyword.iskeyword(name) or name != normal or name == "D":
+        raise ValueError(f"register: {name!r} cannot be parsed as the name of a measure. Choose another NAME.")
 
 
 def check_names(measure: ir_measures.Measure, given: Iterable[str]) -> None:

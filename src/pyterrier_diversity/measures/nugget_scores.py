@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ..arithmetic import divide
-from ..judged import Ranked
+from ..judged import Judgements, Message, Ranked
 from ..parameters import CUTOFF, Parameter
 from .base import DiversityMeasure, register
 
-# The label of full support; any smaller one above 0 is partial support.
-FULL_SUPPORT = 2.0
-# The weight of a nugget by its importance, and the weight for any other importance.
-COUNTS = {"all": ({}, 1.0), "vital": ({"vital": 1.0}, 0.0), "weighted": ({"vital": 1.0, "okay": 0.5}, 0.0)}
+# What a nugget counts, given what its importance counts: 1 if it is vital.
+COUNTS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "all": np.ones_like,
+    "vital": lambda importance: (importance == 1).astype(float),
+    "weighted": lambda importance: importance,
+}
 
 
 class _NuggetScore(DiversityMeasure):
     """Nugget score: the mean support that an answer, or the top of a ranking, gives to a query's nuggets.
 
-    A nugget is an intent, and an answer is a ranking of one document. A label of 2 or more means full support; a
-    smaller label above 0 means partial support. All nuggets in the qrels count, even if nothing supports them; their
-    ``weight`` is not used. AutoNuggetizer calls the scores with ``partial=0`` strict.
+    A nugget is an intent, and an answer is a ranking of one document. A label of at least ``full`` means full support;
+    a smaller label above 0 means partial support. Formats with labels 0 and 1 need ``full=1``, and CRUX ``full=3``. All
+    nuggets in the qrels count, even if nothing supports them; their ``weight`` is not used. AutoNuggetizer calls the
+    scores with ``partial=0`` strict.
 
     .. cite.dblp:: journals/corr/abs-2504-15068
 
@@ -38,17 +42,16 @@ class _NuggetScore(DiversityMeasure):
     (0.375, 0.25)
     """
 
-    NAME = __name__ = "NuggetScore"
     PRETTY_NAME = "Nugget Score"
     FORMULA = r"\frac{\sum_{t \text{ named}} v_t s_t}{\sum_{t \text{ named}} v_t}"
     WHERE = (
-        r"the sums are over all intents in the qrels; $s_t$ is 1 if $\max_i g_{it} \ge 2$, `partial` if that maximum "
-        r"is between 0 and 2, and 0 otherwise; $v_t$ is 1 for an intent that counts, $1/2$ for an okay one if "
-        r"`importance` is 'weighted', and 0 for the others"
+        r"the sums are over all intents in the qrels; $s_t$ is 1 if $\max_i g_{it} \ge$ `full`, `partial` if that "
+        r"maximum is between 0 and `full`, and 0 otherwise; $v_t$ is 1 for an intent that counts, $1/2$ for an okay "
+        r"one (or the number of its word) if `importance` is 'weighted', and 0 for the others"
     )
     SOURCE = "Pradeep et al. (2025), AutoNuggetizer"
     EQUALS = "the six scores of AutoNuggetizer for three systems' answers to 30 topics of TREC RAG 2024"
-    READS = ("importance",)
+    READS = ("importance", "importance_value")
     COUNTS_ALL_NAMED = True
     SUPPORTED_PARAMS = {
         **CUTOFF,
@@ -59,18 +62,28 @@ class _NuggetScore(DiversityMeasure):
             desc="which nuggets count: all, only vital ones, or vital ones and, with half the weight, okay ones",
         ),
         "partial": Parameter(float, 0.5, interval="[0, 1]", desc="value of partial support"),
+        "full": Parameter(float, 2.0, interval="(0, inf)", desc="smallest label of full support"),
     }
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
-        self.NEEDS = () if self.importance == "all" else self.READS
+        self.NEEDS = () if self.importance == "all" else ("importance",)
+
+    def warning(self, judgements: Judgements) -> Message | None:
+        largest = judgements.largest_label
+        if not 0 < largest < self.full:
+            return None
+        return Message(
+            f"No label of the qrels is full support for NuggetScore: the largest is {largest:g}, but full is "
+            f"{self.full:g}. If {largest:g} means full support, use NuggetScore(full={largest:g}).",
+            "support",
+        )
 
     def score(self, ranked: Ranked) -> np.ndarray:
         named = ranked.judgements.named
-        known, other = COUNTS[self.importance]
-        counts = np.array([known.get(word, other) for word in named.importance.tolist()]) * (named.weight > 0)
+        counts = COUNTS[self.importance](named.importance) * (named.weight > 0)
         label = ranked.intents.highest(ranked.label)
-        support = np.where(label >= FULL_SUPPORT, 1.0, np.where(label > 0, self.partial, 0.0))
+        support = np.where(label >= self.full, 1.0, np.where(label > 0, self.partial, 0.0))
         gained = ranked.sum_intents(counts[ranked.judgements.intents.named] * support)
         return divide(gained, np.bincount(named.query, counts, minlength=len(ranked.n)))
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import ast
-from typing import Any, cast
+from collections.abc import Sized
+from typing import Any
 
 import ir_measures
+import pandas as pd
 
-from ..parameters import CUTOFF, Parameter
-from .composite import Wrapper
+from ..parameters import CUTOFF, MEASURE
 from .names import FORM, check_names, unknown_measure
-
-_CUTOFF = cast("Parameter", CUTOFF["cutoff"])
 
 
 def parse(text: str) -> ir_measures.Measure:
@@ -56,24 +55,23 @@ def _read(node: ast.expr) -> ir_measures.Measure:
     measure = ir_measures.measures.registry.get(node.id)
     if measure is None:
         raise ValueError(unknown_measure(node.id))
-    if inner and (len(inner) > 1 or not isinstance(measure, Wrapper)):
+    wraps = measure.SUPPORTED_PARAMS.get("measure") is MEASURE["measure"]
+    if inner and (len(inner) > 1 or not wraps):
         raise SyntaxError(FORM)
     given = [*(("measure", value) for value in inner), *given, *((measure.AT_PARAM, value) for value in cutoff)]
     names = [name for name, _ in given]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise ValueError(f"{node.id}: the parameter {', '.join(twice)} is given twice.")
-    params = {name: _value(measure, name, value) for name, value in given}
+    params = {name: _inner(value) if wraps and name == "measure" else ast.literal_eval(value) for name, value in given}
     check_names(measure, params)
     if "cutoff" in params:
-        params["cutoff"] = _CUTOFF.check(str(measure.NAME), "cutoff", params["cutoff"])
+        params["cutoff"] = CUTOFF["cutoff"].check(str(measure.NAME), "cutoff", params["cutoff"])
     return measure(**params)
 
 
-def _value(measure: ir_measures.Measure, name: str, node: ast.expr) -> Any:
-    """Return the value of a parameter."""
-    if name != "measure" or not isinstance(measure, Wrapper):
-        return ast.literal_eval(node)
+def _inner(node: ast.expr) -> ir_measures.Measure:
+    """Return the measure inside of another one, which may be quoted."""
     return parse(node.value) if isinstance(node, ast.Constant) and isinstance(node.value, str) else _read(node)
 
 
@@ -82,6 +80,13 @@ def read_measure(who: str, measure: Any) -> ir_measures.Measure:
     if isinstance(measure, str):
         return parse(measure)
     if not isinstance(measure, ir_measures.Measure):
-        raise TypeError(f"{who}: a measure must be an object such as RBU @ 20, or its name, not {measure!r}.")
+        raise TypeError(f"{who}: a measure must be an object such as RBU @ 20, or its name, not {_described(measure)}.")
     check_names(measure, measure.params)  # ir_measures cannot print a measure with unknown parameters
     return measure
+
+
+def _described(other: Any) -> str:
+    """Describe an argument that is not a measure in a few words: a frame could fill the screen."""
+    if isinstance(other, pd.DataFrame):
+        return "a DataFrame; qrels come before measures"
+    return f"a {type(other).__name__} of {len(other)}" if isinstance(other, Sized) else repr(other)

@@ -5,7 +5,8 @@ A preference is a better label for the same intent. Only the order of the labels
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left, bisect_right, insort
+from collections import defaultdict
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,8 @@ import numpy as np
 from ..judged import Ranked
 from ..parameters import CUTOFF, REL, Parameter
 from .base import DiversityMeasure, register
-from .user_models import BASE, STATIC, average_while_reading, viewing_probability
+from .stopping import STATIC, average_while_reading, viewing_probability
+from .user_models import BASE
 
 
 class _ConcordantPairs(DiversityMeasure):
@@ -54,7 +56,6 @@ class _ConcordantPairs(DiversityMeasure):
     1.0
     """
 
-    NAME = __name__ = "ConcordantPairs"
     PRETTY_NAME = "Concordant Pairs"
     FORMULA = r"\sum_t w_t \sum_i \frac{P(i)}{a_i} \sum_{j \le i} [d_j \succ_t d_i]"
     WHERE = (
@@ -85,28 +86,12 @@ class _ConcordantPairs(DiversityMeasure):
                 raise ValueError(f"{self.NAME}: {name} has no effect in {self!r}.")
 
     def score(self, ranked: Ranked) -> np.ndarray:
-        at, below = self._compared_from(ranked, ranked.rank), self._compared_from(ranked, ranked.rank + 1)
-        # Down to the next relevant document of the intent, all those so far are preferred.
-        is_last = np.append(ranked.intents.first[1:], True)[: len(at)]
-        until = np.where(is_last, 0.0, np.append(at[1:], 0.0)[: len(at)])
-        pairs = self._preferred(ranked) * (at - below) + (ranked.met + 1) * (below - until)
-        return ranked.total(ranked.weight * pairs)
-
-    def _preferred(self, ranked: Ranked) -> np.ndarray:
-        """Return the number of documents down to each entry that are preferred to it."""
-        place = bisect_left if self.ties else bisect_right
-        better = ranked.met + float(self.ties)
-        above: list[float] = []
-        for i, (label, first) in enumerate(zip(ranked.label.tolist(), ranked.intents.first.tolist(), strict=True)):
-            if first:
-                above.clear()
-            at = place(above, label)
-            better[i] -= at
-            above.insert(at, label)
-        return better
+        here, below = self._compared_from(ranked, ranked.rank), self._compared_from(ranked, ranked.rank + 1)
+        # A document is preferred to those at its rank and below, but for the ones that are at least as good.
+        return ranked.total(ranked.weight * (here - (here - below) * n_not_preferred(ranked, self.ties)))
 
     def _compared_from(self, ranked: Ranked, rank: np.ndarray) -> np.ndarray:
-        """Return the probability that a document is compared with those at ``rank`` and below, of a rank per entry."""
+        """Return sum_{i >= rank} P(i) / a_i for a rank of each entry."""
         depth, n = ranked.depth[ranked.query], ranked.n[ranked.query]
         if self.above == "all":
             if self.stop == "uniform":
@@ -115,10 +100,19 @@ class _ConcordantPairs(DiversityMeasure):
         if self.stop == "uniform":
             sums = np.cumsum(np.append(0.0, 1.0 / np.arange(1.0, n.max(initial=0) + 1)))
             return (sums[n] - sums[rank - 1]) / depth
-        theta = np.full(len(rank), self.theta)
-        return average_while_reading(n, self.stop, theta, self.base) - average_while_reading(
-            rank - 1, self.stop, theta, self.base
-        )
+        static = self.stop, np.full(len(rank), self.theta), self.base
+        return average_while_reading(n, *static) - average_while_reading(rank - 1, *static)
+
+
+def n_not_preferred(ranked: Ranked, ties: bool) -> np.ndarray:
+    """Return how many relevant documents down to each entry, itself included, are not preferred to it."""
+    place = bisect_left if ties else bisect_right
+    above: dict[int, list[float]] = defaultdict(list)
+    n = []
+    for intent, label in zip(ranked.intent.tolist(), ranked.label.tolist(), strict=True):
+        n.append(place(above[intent], label) + (not ties))
+        insort(above[intent], label)
+    return np.array(n, dtype=np.float64)
 
 
 ConcordantPairs = register(_ConcordantPairs())

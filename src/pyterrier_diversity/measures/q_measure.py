@@ -8,19 +8,14 @@ import numpy as np
 
 from ..arithmetic import divide
 from ..ideal import ByWorth
-from ..judged import Gain, Judgements, Order, Ranked, RankedDocuments, View, gain_value
+from ..judged import Judgements, Ranked, RankedDocuments, View
 from ..parameters import CUTOFF, GAIN, Parameter, Parameters
+from .ad_hoc import by_label
 from .base import CompositeMeasure, DiversityMeasure, Part, register
-from .err import by_label
 
 BETA: Parameters = {
     "beta": Parameter(float, 1.0, interval="[0, inf)", desc="weight of cumulated gain; 0 for precision alone")
 }
-
-
-def gain_of(ranked: Ranked, gain: Gain) -> np.ndarray:
-    """Return g_it, the gain of a document for an intent."""
-    return gain_value(ranked.label, gain)
 
 
 def blended_ratio(
@@ -55,7 +50,6 @@ class _Q(DiversityMeasure):
     0.75
     """
 
-    NAME = __name__ = "Q"
     PRETTY_NAME = "Q-measure"
     FORMULA = r"\frac{1}{\min(k, R)} \sum_i J_i \frac{C_i + \beta G_i}{i + \beta G^*_i}"
     WHERE = r"$C_i$ counts the relevant documents down to rank i, and $G_i$ is their gain"
@@ -63,21 +57,13 @@ class _Q(DiversityMeasure):
     EQUALS = "pyNTCIREVAL"
     VIEW: View = "ad hoc"
     SUPPORTED_PARAMS = {**CUTOFF, **BETA, **GAIN}
-
-    @property
-    def normaliser(self) -> Order:
-        """By gain."""
-        return ByWorth(gain_of, self.gain)
-
-    def best(self, depth: int | None, time_limit: float) -> Order:
-        """By label: this ideal ranking has the value 1."""
-        return ByWorth(by_label)
+    normaliser = optimal = ByWorth(by_label)
 
     def ratios(self, ranked: Ranked) -> np.ndarray:
         """Return J_i BR_i of each document."""
         documents = ranked.documents
         gain = documents.total(ranked.gain(self))  # raises if labels are too large
-        ideal = ranked.normalised_by(self)
+        ideal = ranked.ideal(self.normaliser)
         ideal_gain = ideal.documents.total(ideal.gain(self))
         return blended_ratio(documents, np.ones(len(gain)), gain, ideal.documents, ideal_gain, self.beta)
 
@@ -106,7 +92,6 @@ class _Pplus(_Q):
     0.5
     """
 
-    NAME = __name__ = "Pplus"
     PRETTY_NAME = "P+"
     FORMULA = r"\frac{1}{C_m} \sum_{i \le m} J_i \frac{C_i + \beta G_i}{i + \beta G^*_i}"
     WHERE = (
@@ -136,7 +121,6 @@ class _PplusQ(CompositeMeasure):
     1.0
     """
 
-    NAME = __name__ = "PplusQ"
     PRETTY_NAME = "P+Q"
     FORMULA = r"\sum_{t \text{ informational}} w_t Q_t + \sum_{t \text{ navigational}} w_t P^+_t"
     SOURCE = "Sakai (2013), Eq. 12"

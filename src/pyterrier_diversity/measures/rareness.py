@@ -80,7 +80,6 @@ class _P_Rareness(_Rareness):
     .. cite.dblp:: conf/ecir/TurkmenLK23
     """
 
-    NAME = __name__ = "P_Rareness"
     PRETTY_NAME = "Rareness-Based Precision"
     FORMULA = (
         r"\frac{1}{k} \sum_i J_i (1 + \alpha R(d_i)); \quad \text{mixture: } \frac{1}{k} \sum_i J_i (1 - \alpha + "
@@ -104,7 +103,6 @@ class _AP_Rareness(_Rareness):
     .. cite.dblp:: conf/ecir/TurkmenLK23
     """
 
-    NAME = __name__ = "AP_Rareness"
     PRETTY_NAME = "Rareness-Based Average Precision"
     FORMULA = r"\frac{1}{N_R} \sum_i J_i \cdot \text{P-Rareness@}i"
     WHERE = "$N_R$ is the number of relevant documents"
@@ -127,7 +125,6 @@ class _nDCG_Rareness(_Rareness, Normalised):
     .. cite.dblp:: conf/ecir/TurkmenLK23
     """
 
-    NAME = __name__ = "nDCG_Rareness"
     PRETTY_NAME = "Rareness-Based nDCG"
     FORMULA = (
         r"\frac{\mathrm{DCG}}{\mathrm{DCG}^*}, \quad \mathrm{DCG} = \sum_i \frac{g_i (1 + \alpha "
@@ -164,7 +161,6 @@ class _RBP_Rareness(_Rareness):
     .. cite.dblp:: conf/ecir/TurkmenLK23
     """
 
-    NAME = __name__ = "RBP_Rareness"
     PRETTY_NAME = "Rareness-Based RBP"
     FORMULA = r"(1 - p) \sum_i p^{i - 1} J_i (1 + \alpha R(d_i))"
     WHERE = _RARITY

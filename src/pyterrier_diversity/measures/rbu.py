@@ -24,7 +24,7 @@ class _RBU(DiversityMeasure):
 
     In the paper (Table 2), RBU agrees best with other measures if p is 0.99, the default, for each e that was tried.
     At a cutoff k, choose e well below 1/k: reading k documents costs about k times e, and no ranking gains more than 1.
-    With the default e, 0.05, 20 documents cost 0.9; ``RBU(e=0.001) @ 20`` charges 0.02 for them.
+    With the default e, 0.001, 20 documents cost 0.02; with 0.05 they cost 0.9, more than most rankings gain.
 
     ``norm=True`` multiplies by (1 - p) / p; the authors' release computes ``RBU(p=0.8, e=0.03, norm=True)`` by default.
 
@@ -42,7 +42,6 @@ class _RBU(DiversityMeasure):
     0.21875
     """
 
-    NAME = __name__ = "RBU"
     PRETTY_NAME = "Rank-Biased Utility"
     FORMULA = r"\sum_i p^i \left( \sum_t w_t r_{it} \prod_{j<i} (1 - r_{jt}) - e \right)"
     SOURCE = "Amigó et al. (2018), Eq. 11"
@@ -55,7 +54,7 @@ class _RBU(DiversityMeasure):
     SUPPORTED_PARAMS = {
         **CUTOFF,
         "p": Parameter(float, 0.99, interval="(0, 1]", desc="probability of going on to the next document"),
-        "e": Parameter(float, 0.05, interval=FROM_0, desc="effort of looking at a document"),
+        "e": Parameter(float, 0.001, interval=FROM_0, desc="effort of looking at a document"),
         **GRADES,
         "norm": Parameter(bool, False, desc="multiply by (1 - p) / p, the scale of the authors' release"),
     }
@@ -66,8 +65,7 @@ class _RBU(DiversityMeasure):
             raise ValueError("RBU: norm=True needs p in (0, 1), not 1.0, as it multiplies by (1 - p) / p.")
 
     def score(self, ranked: Ranked) -> np.ndarray:
-        r = ranked.probability(self)
-        gain = ranked.weight * r * ranked.intents.left(r)
+        gain = ranked.weight * ranked.probability(self) * ranked.left(self)
         value = ranked.total(power(self.p, ranked.rank) * gain) - self.e * self._discounts(ranked.n)
         return value * (1 - self.p) / self.p if self.norm else value
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
 from ..arithmetic import divide, power
-from ..ideal import ByWorth
-from ..judged import LARGEST_GAIN, Groups, Listed, Ranked, Turns, ideal
+from ..judged import LARGEST_GAIN, Groups, Passages, Ranked, Turns, counted
 from ..parameters import CUTOFF, FROM_0, Parameter
 from .base import DiversityMeasure, register
-from .cube_test import BATCH, gain_column
+from .cube_test import BATCH, ideal_by_gain, n_turns, read_turns
 
 
 class _SessionDCG(DiversityMeasure):
@@ -29,7 +29,6 @@ class _SessionDCG(DiversityMeasure):
     1.5
     """
 
-    NAME = __name__ = "SessionDCG"
     PRETTY_NAME = "Session Discounted Cumulative Gain"
     FORMULA = r"\sum_m \sum_j \frac{g_{mj}}{(1 + \log_b j) (1 + \log_{bq} m)}"
     WHERE = r"m is the turn, and j the rank in the turn"
@@ -50,8 +49,7 @@ class _SessionDCG(DiversityMeasure):
         return 1 / ((1 + np.log(place) / math.log(self.b)) * (1 + np.log(turn) / math.log(self.bq)))
 
     def score(self, ranked: Ranked) -> np.ndarray:
-        turns = ranked.turns(self.batch).down_to(self.cutoff)
-        read = ranked.down_to(turns.last_rank)
+        read, turns = read_turns(ranked, self.cutoff, self.batch)
         turn = turns.of(read.query, read.rank)
         discount = self.discount(turns.number[turn] + 1.0, read.rank - turns.start[turn])
         return read.total(read.document_gain * discount)
@@ -72,7 +70,6 @@ class _nSessionDCG(_SessionDCG):
     0.5
     """
 
-    NAME = __name__ = "nSessionDCG"
     PRETTY_NAME = "Normalised Session Discounted Cumulative Gain"
     FORMULA = r"\frac{\mathrm{SessionDCG}}{\sum_i g^*_i d^*_i}"
     WHERE = r"the gains $g^*$ and the discounts $d^*$ are both in descending order"
@@ -80,28 +77,89 @@ class _nSessionDCG(_SessionDCG):
     EQUALS = "nsDCG of the jig of TREC Dynamic Domain 2017"
 
     def score(self, ranked: Ranked) -> np.ndarray:
-        n_turns = ranked.turns(self.batch).n
-        if self.cutoff is not None:
-            n_turns = np.full(len(n_turns), min(self.cutoff, np.iinfo(np.int64).max))
-        best = ideal(ranked.judgements, ByWorth(gain_column), None)
-        gains = best.documents.total(best.document_gain)
-        queries = best.documents.queries
-        # Further turns have no documents.
-        n_turns = np.minimum(n_turns, queries.size)
-        discounts = np.zeros(len(gains))
-        for n in np.unique(n_turns).tolist():
-            of_these = np.flatnonzero(n_turns[queries.of] == n)
-            smallest = self._best_discounts(n, int(queries.place[of_these].max(initial=-1)) + 1)
-            discounts[of_these] = np.append(smallest, 0.0)[np.minimum(queries.place[of_these], len(smallest))]
+        best = ideal_by_gain(ranked, "intents")
+        gains, queries = best.documents.total(best.document_gain), best.documents.queries
+        discounts = self.best_discounts(queries, n_turns(ranked, self.cutoff, self.batch))
         return divide(super().score(ranked), queries.total(gains * discounts))
 
-    def _best_discounts(self, n_turns: int, n_docs: int) -> np.ndarray:
-        """Return up to ``n_docs`` discounts of ``n_turns`` turns, largest first."""
+    def best_discounts(self, queries: Groups, n_turns: np.ndarray) -> np.ndarray:
+        """Return d*_i of each document, by descending gain in its query."""
+        n_turns = np.minimum(n_turns, queries.size).astype(np.intp)  # further turns have no documents
+        discounts = np.zeros(len(queries.of))
+        for n in np.unique(n_turns).tolist():
+            of_these = n_turns[queries.of] == n
+            place = queries.place[of_these]
+            discounts[of_these] = self._largest_discounts(n, int(place.max(initial=-1)) + 1)[place]
+        return discounts
+
+    def _largest_discounts(self, n_turns: int, n_docs: int) -> np.ndarray:
+        """Return the ``n_docs`` largest discounts of ``n_turns`` turns, in descending order; 0 if there are no more."""
         # At least j m - 1 discounts are no smaller than that of rank j in turn m: it is out of reach if j m > n_docs.
         number = np.arange(1, n_turns + 1)
-        turn = np.repeat(number, np.minimum(min(self.batch, n_docs), n_docs // number)) - 1
-        place = Groups(turn, n_turns).place
-        return -np.sort(-self.discount(turn + 1.0, place + 1.0))[:n_docs]
+        turns = Groups(np.repeat(number, np.minimum(min(self.batch, n_docs), n_docs // number)) - 1, n_turns)
+        discounts = -np.sort(-self.discount(turns.of + 1.0, turns.place + 1.0))
+        return np.append(discounts, np.zeros(n_docs))[:n_docs]
+
+
+class Read(NamedTuple):
+    """All documents read, judged or not: words (NaN if unknown), rank, turn, and place in the turn from 1.
+
+    ``turn`` is the row of the document's turn in `Turns`.
+    """
+
+    words: np.ndarray
+    rank: np.ndarray
+    turn: Groups
+    place: np.ndarray
+
+
+def documents_read(ranked: Ranked, turns: Turns, who: str) -> Read:
+    """Return one row for each document read.
+
+    Warns
+    -----
+    UserWarning
+        Once for each run without a column ``doc_len``; all lengths are then unknown to the measure ``who``.
+    """
+    size = turns.last - turns.start
+    turn = Groups(np.repeat(np.arange(len(size)), size), len(size))
+    read = Read(np.full(len(turn.of), np.nan), turns.start[turn.of] + turn.place + 1, turn, turn.place + 1)
+    if ranked.run is None:
+        return read
+    if not ranked.run.has_lengths:
+        if ranked.n.any():
+            ranked.run.warn_once(
+                "The run has no column doc_len with the number of words of each document, so reading costs nothing for "
+                f"{who}. Add it with pyterrier_diversity.io.add_lengths; in the shell, with --doc-len FILE.",
+                "lengths",
+            )
+        return read
+    lengths = list(map(ranked.run.doc_len, ranked.judgements.query_ids))
+    query = turns.query[turn.of]
+    n_above = np.cumsum([0, *map(len, lengths)])
+    place = counted(np.bincount(query, minlength=len(lengths)))
+    return read._replace(words=np.concatenate([np.zeros(0), *lengths])[n_above[query] + place])
+
+
+class PassagesRead(NamedTuple):
+    """Passages of relevant documents by nugget, in reading order: nugget, index of the entry, query, rating."""
+
+    nuggets: Groups
+    entry: np.ndarray
+    query: np.ndarray
+    rating: np.ndarray
+
+
+def passages_read(ranked: Ranked) -> PassagesRead:
+    """Return the passages of the entries' documents."""
+    passages = ranked.judgements.passages or Passages(*np.zeros((3, 0), dtype=np.intp))
+    entry = np.full(len(ranked.judgements.labels.doc), -1)
+    entry[ranked.row] = np.arange(len(ranked.row))
+    of = entry[passages.label]
+    read = np.flatnonzero(of >= 0)
+    read = read[np.lexsort([ranked.rank[of[read]], passages.nugget[read]])]
+    nuggets = Groups(passages.nugget[read], int(passages.nugget.max(initial=-1)) + 1)
+    return PassagesRead(nuggets, of[read], ranked.query[of[read]], passages.rating[read])
 
 
 class _EU_DD(DiversityMeasure):
@@ -119,7 +177,6 @@ class _EU_DD(DiversityMeasure):
     .. cite.dblp:: conf/ictir/YangL09
     """
 
-    NAME = __name__ = "EU_DD"
     PRETTY_NAME = "Expected Utility of Dynamic Domain"
     FORMULA = r"\sum_n r_n \frac{1 - \gamma^{E(n)}}{1 - \gamma} - a\, E(\text{words})"
     WHERE = (
@@ -143,31 +200,32 @@ class _EU_DD(DiversityMeasure):
     }
 
     def score(self, ranked: Ranked) -> np.ndarray:
-        turns = ranked.turns(self.batch).down_to(self.cutoff)
-        read = ranked.down_to(turns.last_rank)
-        return self._gain(read, turns) - self.a * self._words(read.listed(turns, self.NAME), turns)
+        read, turns = read_turns(ranked, self.cutoff, self.batch)
+        times, rating, query = self.meetings(read, turns)
+        gain = rating * (1 - power(self.gamma, times)) / (1 - self.gamma)
+        words = self.words(documents_read(read, turns, self.NAME), turns)
+        return np.bincount(query, gain, minlength=len(read.n)) - self.a * words
 
-    def _gain(self, read: Ranked, turns: Turns) -> np.ndarray:
-        """Return the expected gain from nuggets."""
+    def meetings(self, read: Ranked, turns: Turns) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return E(n), r_n and the query of each nugget."""
         read.judgements.check_labels(LARGEST_GAIN, self)
-        passages, nuggets = read.passages, read.passages.nuggets
+        passages = passages_read(read)
+        nuggets = passages.nuggets
         place = read.rank - turns.start[turns.of(read.query, read.rank)]
         reached = power(1 - self.p, place - 1)[passages.entry]
-        met = nuggets.total(reached)
-        # The last passage read with a nugget gives its rating.
-        last = np.flatnonzero(reached > 0)
-        last = last[np.diff(nuggets.of[last], append=-1) != 0]
-        gain = passages.rating[last] * (1 - power(self.gamma, met[nuggets.of[last]])) / (1 - self.gamma)
-        return np.bincount(passages.query[last], gain, minlength=len(read.n))
+        rating, query = np.zeros(nuggets.n), np.zeros(nuggets.n, dtype=np.intp)
+        # The last passage that a user may read gives the rating.
+        met = reached > 0
+        rating[nuggets.of[met]], query[nuggets.of] = passages.rating[met], passages.query
+        return nuggets.total(reached), rating, query
 
-    def _words(self, listed: Listed, turns: Turns) -> np.ndarray:
-        """Return the expected number of words read."""
-        is_last = turns.last[listed.turn.of] == listed.rank
-        stops = power(1 - self.p, listed.place - 1) * np.where(is_last, 1.0, self.p)
-        known = ~np.isnan(listed.words)
-        words = np.where(known, listed.words, 0.0)
-        read = np.where(known, stops * (listed.turn.above(words) + words), 0.0)
-        return np.bincount(turns.queries.of[listed.turn.of], read, minlength=turns.queries.n)
+    def words(self, read: Read, turns: Turns) -> np.ndarray:
+        """Return E(words)."""
+        is_last = turns.last[read.turn.of] == read.rank
+        stops = power(1 - self.p, read.place - 1) * np.where(is_last, 1.0, self.p)
+        words = np.nan_to_num(read.words)
+        until = np.where(np.isnan(read.words), 0.0, read.turn.above(words) + words)
+        return np.bincount(turns.query[read.turn.of], stops * until, minlength=len(turns.n))
 
 
 SessionDCG = register(_SessionDCG())

@@ -21,30 +21,19 @@ class SharpForm(NamedTuple):
     measure: DiversityMeasure
     pretty_name: str
     source: str
-    equals: str
     cite: str
+    # The measure of pyNTCIREVAL with the same values as the inner measure.
+    of_ntcireval: str = ""
 
 
 SHARP_FORMS = (
     SharpForm(
-        "Dsharp_nDCG",
-        D_nDCG,
-        "D#-nDCG",
-        "Sakai and Song (2011); Sakai (2013), Eq. 7",
-        "the mean of MSnDCG and I-rec of pyNTCIREVAL, given global gains",
-        "conf/sigir/SakaiS11",
+        "Dsharp_nDCG", D_nDCG, "D#-nDCG", "Sakai and Song (2011); Sakai (2013), Eq. 7", "conf/sigir/SakaiS11", "MSnDCG"
     ),
-    SharpForm(
-        "Dsharp_Q",
-        D_Q,
-        "D#-Q",
-        "Sakai and Song (2011); Sakai (2013), Eq. 7",
-        "the mean of Q and I-rec of pyNTCIREVAL, given global gains",
-        "conf/sigir/SakaiS11",
-    ),
-    SharpForm("DINsharp_nDCG", DIN_nDCG, "DIN#-nDCG", "Sakai (2013), Sec. 3.1", "", "journals/jip/Sakai13"),
-    SharpForm("DINsharp_Q", DIN_Q, "DIN#-Q", "Sakai (2013), Sec. 3.1", "", "journals/jip/Sakai13"),
-    SharpForm("PplusQsharp", PplusQ, "P+Q#", "Sakai (2013), Sec. 3.2", "", "journals/jip/Sakai13"),
+    SharpForm("Dsharp_Q", D_Q, "D#-Q", "Sakai and Song (2011); Sakai (2013), Eq. 7", "conf/sigir/SakaiS11", "Q"),
+    SharpForm("DINsharp_nDCG", DIN_nDCG, "DIN#-nDCG", "Sakai (2013), Sec. 3.1", "journals/jip/Sakai13"),
+    SharpForm("DINsharp_Q", DIN_Q, "DIN#-Q", "Sakai (2013), Sec. 3.1", "journals/jip/Sakai13"),
+    SharpForm("PplusQsharp", PplusQ, "P+Q#", "Sakai (2013), Sec. 3.2", "journals/jip/Sakai13"),
 )
 
 
@@ -54,10 +43,12 @@ class _SharpForm(CompositeMeasure):
     def __init__(self, form: SharpForm, **params: Any) -> None:
         inner = form.measure
         self.form = form
-        self.NAME = self.__name__ = form.name
+        self.NAME = form.name
         self.PRETTY_NAME = form.pretty_name
         self.FORMULA = rf"\gamma \cdot \text{{StRecall}} + (1 - \gamma) \cdot \text{{{inner.PRETTY_NAME}}}"
-        self.SOURCE, self.EQUALS, self.READS = form.source, form.equals, inner.READS
+        self.SOURCE, self.READS = form.source, inner.READS
+        if form.of_ntcireval:
+            self.EQUALS = f"the mean of {form.of_ntcireval} and I-rec of pyNTCIREVAL, given global gains"
         self.__doc__ = (
             f"{form.pretty_name}: the mean of subtopic recall and {inner.PRETTY_NAME}.\n\n.. cite.dblp:: {form.cite}\n"
         )

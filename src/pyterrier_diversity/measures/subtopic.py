@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import ir_measures
 import numpy as np
 
 from ..arithmetic import divide
 from ..ideal import Cover, MostCovering, min_ranks, n_wanted
 from ..judged import Order, Ranked
 from ..parameters import CUTOFF, REL, REL_FROM_1, TIME_LIMIT, Parameter, Parameters
-from .base import DiversityMeasure, register
+from .base import DiversityMeasure, register, serve
 
 IDEAL: Parameters = {
     "ideal": Parameter(
@@ -21,7 +20,7 @@ IDEAL: Parameters = {
 
 def n_covered(ranked: Ranked) -> np.ndarray:
     """Return the number of intents of each query that a ranking covers."""
-    return ranked.total(ranked.intents.first)
+    return ranked.total(ranked.met == 0)
 
 
 def rank_of_recall(ranked: Ranked, n_intents: np.ndarray) -> np.ndarray:
@@ -50,7 +49,6 @@ class _StRecall(DiversityMeasure):
     0.5
     """
 
-    NAME = __name__ = "StRecall"
     PRETTY_NAME = "Subtopic Recall"
     FORMULA = r"\frac{|T_k|}{|T|}"
     SOURCE = "Zhai et al. (2003); ndeval 4.5"
@@ -60,9 +58,7 @@ class _StRecall(DiversityMeasure):
     def score(self, ranked: Ranked) -> np.ndarray:
         return divide(n_covered(ranked), ranked.n_intents)
 
-    def best(self, depth: int | None, time_limit: float) -> Order:
-        """Return the documents that cover most intents."""
-        return MostCovering(depth, time_limit)
+    best = staticmethod(MostCovering)
 
 
 class _Coverage(DiversityMeasure):
@@ -80,7 +76,6 @@ class _Coverage(DiversityMeasure):
     0.5
     """
 
-    NAME = __name__ = "Coverage"
     PRETTY_NAME = "Coverage"
     FORMULA = r"\frac{\sum_{t \in T_k} w_t}{\sum_{t \text{ named}} w_t}"
     WHERE = r"the intents that the qrels name include those without a relevant document"
@@ -91,7 +86,7 @@ class _Coverage(DiversityMeasure):
 
     def score(self, ranked: Ranked) -> np.ndarray:
         given, named = ranked.judgements.intents.weight, ranked.judgements.named
-        covered = ranked.total(np.where(ranked.intents.first, given[ranked.intent], 0.0))
+        covered = ranked.total(np.where(ranked.met == 0, given[ranked.intent], 0.0))
         return divide(covered, np.bincount(named.query, named.weight, minlength=len(ranked.n)))
 
     def best(self, depth: int | None, time_limit: float) -> Order:
@@ -118,7 +113,6 @@ class _MRecall(DiversityMeasure):
     (1.0, 0.0)
     """
 
-    NAME = __name__ = "MRecall"
     PRETTY_NAME = "Multi-Answer Recall"
     FORMULA = r"[\,|T_k| \ge \min(k, |T|)\,]"
     SOURCE = "Min et al. (2021)"
@@ -129,9 +123,7 @@ class _MRecall(DiversityMeasure):
         wanted = n_intents if ranked.cutoff is None else np.minimum(ranked.depth, n_intents)
         return ((n_intents > 0) & (n_covered(ranked) >= wanted)).astype(np.float64)
 
-    def best(self, depth: int | None, time_limit: float) -> Order:
-        """Return the documents that cover most intents."""
-        return MostCovering(depth, time_limit)
+    best = staticmethod(MostCovering)
 
 
 class _SRR(DiversityMeasure):
@@ -148,7 +140,6 @@ class _SRR(DiversityMeasure):
     (0.5, 1.0)
     """
 
-    NAME = __name__ = "SRR"
     PRETTY_NAME = "Subtopic Reciprocal Rank"
     FORMULA = r"\frac{1}{\min\{i : |T_i| \ge \mathrm{recall} \cdot |T|\}}"
     SOURCE = "Zhai et al. (2003); Amigó et al. (2018), Sec. 4.3"
@@ -184,7 +175,6 @@ class _StRecallMinRank(DiversityMeasure):
     0.5
     """
 
-    NAME = __name__ = "StRecallMinRank"
     PRETTY_NAME = "Subtopic Recall at minRank"
     FORMULA = r"\frac{|T_m|}{|T|}, \quad m = \mathrm{minRank}(|T|)"
     WHERE = _MIN_RANK
@@ -196,9 +186,7 @@ class _StRecallMinRank(DiversityMeasure):
         min_rank = min_ranks(ranked.judgements, ranked.n_intents, self.ideal, self.time_limit, self.NAME)
         return divide(n_covered(ranked.down_to(min_rank)), ranked.n_intents)
 
-    def best(self, depth: int | None, time_limit: float) -> Order:
-        """Return the fewest documents that cover all intents."""
-        return MostCovering(depth, time_limit)
+    best = staticmethod(MostCovering)
 
 
 class _SPrecision(DiversityMeasure):
@@ -215,7 +203,6 @@ class _SPrecision(DiversityMeasure):
     0.5
     """
 
-    NAME = __name__ = "SPrecision"
     PRETTY_NAME = "Subtopic Precision"
     FORMULA = r"\frac{\mathrm{minRank}(|T_k|)}{\min\{i : |T_i| = |T_k|\}}"
     WHERE = _MIN_RANK
@@ -230,7 +217,7 @@ class _SPrecision(DiversityMeasure):
         return divide(min_rank, rank_of_recall(ranked, m))
 
 
-StRecall: ir_measures.Measure = register(_StRecall())
+StRecall = serve(_StRecall())
 Coverage = register(_Coverage())
 MRecall = register(_MRecall())
 SRR = register(_SRR())

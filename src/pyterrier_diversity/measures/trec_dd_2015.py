@@ -34,7 +34,6 @@ class _ERR_arith(_ERROfIntents):
     0.7031
     """
 
-    NAME = __name__ = "ERR_arith"
     PRETTY_NAME = "Expected Reciprocal Rank, Arithmetic Mean over the Intents Met"
     FORMULA = r"\frac{1}{|T_k|} \sum_{t \in T_k} \mathrm{ERR}_t"
     EQUALS = "the simulation harness of TREC Dynamic Domain 2015, on runs without repeated documents and ratings of 0"
@@ -58,7 +57,6 @@ class _ERR_harm(_ERROfIntents):
     0.625
     """
 
-    NAME = __name__ = "ERR_harm"
     PRETTY_NAME = "Expected Reciprocal Rank, Harmonic Mean over the Intents Met"
     FORMULA = r"\frac{|T_k|}{\sum_{t \in T_k} 1 / \mathrm{ERR}_t}"
     EQUALS = "the simulation harness of TREC Dynamic Domain 2015, on runs without repeated documents and ratings of 0"
@@ -96,7 +94,6 @@ class _RR_at_Recall(_AtRecall):
     0.3333
     """
 
-    NAME = __name__ = "RR_at_Recall"
     PRETTY_NAME = "Reciprocal Rank at Recall"
     FORMULA = r"\frac{1}{m}"
     WHERE = _LAST
@@ -120,7 +117,6 @@ class _P_at_Recall(_AtRecall):
     0.6667
     """
 
-    NAME = __name__ = "P_at_Recall"
     PRETTY_NAME = "Precision at Recall"
     FORMULA = r"\frac{1}{m} \sum_{i \le m} J_i"
     WHERE = _LAST
@@ -145,7 +141,6 @@ class _P_at_Recall_mod(_AtRecall):
     0.75
     """
 
-    NAME = __name__ = "P_at_Recall_mod"
     PRETTY_NAME = "Modified Precision at Recall"
     FORMULA = r"\frac{1}{m} \sum_{i \le m} \frac{\sum_t J_{it} [c_{it} = 0]}{\sum_t J_{it}}"
     WHERE = _LAST
@@ -154,7 +149,7 @@ class _P_at_Recall_mod(_AtRecall):
     def score(self, ranked: Ranked) -> np.ndarray:
         last = self.rank(ranked)
         read = ranked.down_to(last)
-        new = read.documents.total(read.intents.first) / read.documents.total(np.ones(len(read.rank)))
+        new = read.documents.total(read.met == 0) / read.documents.total(np.ones(len(read.rank)))
         return divide(read.documents.queries.total(new), last)
 
 

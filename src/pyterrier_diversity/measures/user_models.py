@@ -6,29 +6,88 @@ for each intent separately, and averaged by the intents' weights.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from ..arithmetic import MAX_TERMS, divide, power, underflow
+from ..arithmetic import MAX_TERMS, divide, underflow
 from ..ideal import ByWorth
 from ..judged import Ranked, ideal
 from ..parameters import CUTOFF, GAINS, GRADES, POSITIVE, REL, GainTable, Parameter, Parameters
+from .ad_hoc import by_label
 from .base import DiversityMeasure, register
-from .err import by_label
+from .stopping import DYNAMIC, STATIC, STOPS, average_while_reading, stopping_probability, viewing_probability
 
-STATIC = ("RBP", "DCG", "RR")
-DYNAMIC = ("ERR", "AP", "RRR")
-STOPS = {1: STATIC, 2: STATIC, 3: DYNAMIC, 4: STATIC + DYNAMIC}
 
-MODEL: Parameters = {
+class Model(NamedTuple):
+    """What users accumulate; ``added`` is what each relevant document adds to it if n ranks are read.
+
+    ``formula`` precedes F(i) in model 2 and P(i) in the others.
+    """
+
+    what: str
+    parameters: tuple[str, ...]
+    stops: tuple[str, ...]
+    added: Callable[[UserModelMeasure, Ranked, np.ndarray], np.ndarray]
+    formula: str
+
+
+def _relevance(user: UserModelMeasure, ranked: Ranked, n: np.ndarray) -> np.ndarray:
+    """M1: sum_i J_i P(i)."""
+    return user.gain_of(ranked) * stopping_probability(ranked.rank, *user.static(ranked))
+
+
+def _utility(user: UserModelMeasure, ranked: Ranked, n: np.ndarray) -> np.ndarray:
+    """M2: sum_i J_i F(i)."""
+    return user.utility_of(ranked) * viewing_probability(ranked.rank, *user.static(ranked))
+
+
+def _effort(user: UserModelMeasure, ranked: Ranked, n: np.ndarray) -> np.ndarray:
+    """M3: sum_i f(i) P(i)."""
+    f = 1.0 / ranked.rank if user.effort == "reciprocal" else ranked.rank
+    return f * DYNAMIC[user.stop].P(ranked, user.satisfied(ranked), user.novelty)
+
+
+def _average_utility(user: UserModelMeasure, ranked: Ranked, n: np.ndarray) -> np.ndarray:
+    """M4: sum_i (U_i / i) P(i)."""
+    utility = user.utility_of(ranked)
+    if user.stop in DYNAMIC:
+        stops = DYNAMIC[user.stop].P(ranked, user.satisfied(ranked), lambda found: np.ones(len(found)))
+        return (ranked.intents.above(utility) + utility) / ranked.rank * stops
+    # The sum over ranks as a sum over documents: each adds its utility from its own rank to the last.
+    static = user.static(ranked)
+    last, above = (average_while_reading(rank, *static) for rank in (n[ranked.query], ranked.rank - 1))
+    return utility * (last - above)
+
+
+REDUNDANCY = ("redundancy", "theta_red")
+MODELS = {
+    1: Model("relevance of the last document, for users who", (), (*STATIC,), _relevance, r"\sum_i J_i"),
+    2: Model("total relevance of the documents read, for users who", REDUNDANCY, (*STATIC,), _utility, r"\sum_i J_i"),
+    3: Model(
+        "reciprocal of the last rank, for users who",
+        ("effort", *REDUNDANCY),
+        (*DYNAMIC,),
+        _effort,
+        r"\sum_i \frac{1}{i}",
+    ),
+    4: Model(
+        "precision at the last rank, for users who", REDUNDANCY, (*STOPS,), _average_utility, r"\sum_i \frac{R_i}{i}"
+    ),
+}
+
+BASE: Parameters = {
+    "base": Parameter(float, 2.0, interval="[2, inf)", desc="base of the logarithm in the stopping distribution of DCG")
+}
+# Of every model and every stop.
+OF_ALL = ("cutoff", "norm", "rel")
+PARAMETERS: Parameters = {
+    **CUTOFF,
     "model": Parameter(
         int, interval="[1, 4]", desc="what accumulates: 1 relevance, 2 utility, 3 effort, 4 average utility"
     ),
-    "stop": Parameter(str, choices=STATIC + DYNAMIC, desc="distribution of the rank at which users stop"),
-}
-THETA: Parameters = {
+    "stop": Parameter(str, choices=(*STOPS,), desc="distribution of the rank at which users stop"),
     "theta": Parameter(
         float,
         0.5,
@@ -38,106 +97,26 @@ THETA: Parameters = {
     "theta_nav": Parameter(
         float, interval="(0, 1]", desc="theta of navigational intents; the same as theta if not given"
     ),
-}
-BASE: Parameters = {
-    "base": Parameter(float, 2.0, interval="[2, inf)", desc="base of the logarithm in the stopping distribution of DCG")
-}
-NORM: Parameters = {
-    "norm": Parameter(bool, False, desc="divide by the value of a perfect ranking of the same length for the intent")
-}
-REDUNDANCY: Parameters = {
+    **BASE,
+    "norm": Parameter(bool, False, desc="divide by the value of a perfect ranking of the same length for the intent"),
     "redundancy": Parameter(
-        str, choices=STATIC, desc="how each relevant document lowers the value of the next; no effect if not given"
+        str,
+        choices=(*STATIC,),
+        desc="how each relevant document lowers the value of the next; no effect if not given",
     ),
     "theta_red": Parameter(
         float, 0.5, interval="[0, 1]", desc="fraction of value that each relevant document takes from the next (RBP)"
     ),
-}
-EFFORT: Parameters = {
     "effort": Parameter(
         str,
         "reciprocal",
         choices=("reciprocal", "rank"),
         desc="1 / i for users who stop at rank i, or i itself: then less is better",
-    )
-}
-GAIN: Parameters = {
+    ),
     "gain": Parameter(str, "binary", choices=GAINS, table=POSITIVE, desc="how a label becomes a value"),
+    "max_rel": GRADES["max_rel"],
+    **REL,
 }
-MAX_REL: Parameters = {"max_rel": GRADES["max_rel"]}
-
-
-def viewing_probability(rank: npt.ArrayLike, stop: str, theta: npt.ArrayLike = 0.5, base: float = 2.0) -> np.ndarray:
-    r"""Return the probability that a user reads each rank, because they have not stopped above it.
-
-    Parameters
-    ----------
-    rank : array_like
-        Rank, from 1.
-    stop : {"RBP", "DCG", "RR"}
-        The distribution of the rank at which users stop.
-    theta : array_like in [0, 1]
-        With "RBP", the probability of stopping at a document; broadcast against ``rank``.
-    base : float >= 2
-        With "DCG", the base b of the logarithm. With a larger base, users read further.
-
-    Returns
-    -------
-    ndarray
-        :math:`F(i)`: :math:`(1 - \theta)^{i-1}`, :math:`1/\log_b(i+b-1)` or :math:`1/i`. The probability of stopping at
-        rank i is :math:`F(i) - F(i+1)`.
-
-    References
-    ----------
-    Carterette (2011). System effectiveness, user models, and user utility. SIGIR, 903-912, Sec. 3.
-    https://doi.org/10.1145/2009916.2010037
-
-    Examples
-    --------
-    >>> viewing_probability([1, 2, 4], "RR")
-    array([1.  , 0.5 , 0.25])
-    """
-    rank = np.asarray(rank, dtype=np.float64)
-    if stop == "RBP":
-        return power(1.0 - np.asarray(theta), rank - 1.0)
-    return 1.0 / (np.log2(rank + (base - 1.0)) / np.log2(base) if stop == "DCG" else rank)
-
-
-def stopping_probability(rank: npt.ArrayLike, stop: str, theta: npt.ArrayLike = 0.5, base: float = 2.0) -> np.ndarray:
-    r"""Return the probability that a user stops at each rank, regardless of relevance.
-
-    Parameters
-    ----------
-    rank, stop, theta, base
-        As for `viewing_probability`.
-
-    Returns
-    -------
-    ndarray
-        :math:`P(i)`: :math:`(1 - \theta)^{i-1} \theta`, :math:`1/\log_b(i+b-1) - 1/\log_b(i+b)` or
-        :math:`1/(i(i+1))`.
-
-    Examples
-    --------
-    >>> stopping_probability([1, 2, 3], "RBP")
-    array([0.5  , 0.25 , 0.125])
-    """
-    rank = np.asarray(rank, dtype=np.float64)
-    if stop == "RR":
-        return 1.0 / (rank * (rank + 1.0))
-    if stop == "RBP":
-        return viewing_probability(rank, stop, theta) * theta
-    return viewing_probability(rank, stop, base=base) - viewing_probability(rank + 1.0, stop, base=base)
-
-
-def average_while_reading(n: np.ndarray, stop: str, theta: np.ndarray, base: float) -> np.ndarray:
-    """Return sum_{i<=n} P(i)/i: the average utility of a document with utility 1 at rank 1, down to rank n."""
-    rank = np.arange(1.0, n.max(initial=0) + 1)
-    result = np.zeros(n.shape)
-    for value in np.unique(theta):
-        sums = np.cumsum(np.append(0.0, stopping_probability(rank, stop, value, base) / rank))
-        result = np.where(theta == value, sums[n], result)
-    return result
 
 
 class UserModelMeasure(DiversityMeasure):
@@ -153,7 +132,7 @@ class UserModelMeasure(DiversityMeasure):
 
     def refuse_idle(self) -> None:
         """Raise a ``ValueError`` for parameters that have no effect."""
-        idle = self.params.keys() - cell_parameters(self.model, self.stop).keys() - MODEL.keys()
+        idle = self.params.keys() - cell_parameters(self.model, self.stop).keys() - {"model", "stop"}
         if self.get("redundancy") != "RBP":
             idle |= {"theta_red"}
         if self.stop == "ERR":
@@ -170,39 +149,30 @@ class UserModelMeasure(DiversityMeasure):
                 f"{max(table.values()):g}."
             )
 
-    @property
-    def graded(self) -> bool:
-        """Whether labels above 0 differ in value."""
-        return self.get("gain") not in (None, "binary")
-
     def score(self, ranked: Ranked) -> np.ndarray:
-        values = self.of_intents(ranked)
+        values = self.of_intents(ranked, ranked.n)
         if self.norm:
-            values = divide(values, self._of_perfect_rankings(ranked))
-        return ranked.sum_intents(values * ranked.judgements.weights)
+            values = divide(values, self.of_perfect_rankings(ranked))
+        return ranked.sum_intents(ranked.judgements.weights * values)
 
-    def of_intents(self, ranked: Ranked) -> np.ndarray:
-        """Return the value for each intent."""
-        return ranked.intents.total(self._added(ranked))
+    def of_intents(self, ranked: Ranked, n: np.ndarray) -> np.ndarray:
+        """Return M of each intent if n ranks of each query are read."""
+        return ranked.intents.total(MODELS[self.model].added(self, ranked, n))
 
-    def _of_perfect_rankings(self, ranked: Ranked) -> np.ndarray:
-        """Return the value of each intent's perfect ranking: relevant documents by label, then other documents."""
+    def of_perfect_rankings(self, ranked: Ranked) -> np.ndarray:
+        """Return M of each intent's perfect ranking: relevant documents by label, then other documents."""
         judgements = ranked.judgements.view("each intent")
         perfect = ideal(judgements, ByWorth(by_label), ranked.cutoff)
-        if self.model != 4 or self.stop in DYNAMIC:
-            # The other documents add nothing.
-            return perfect.value(self, self.of_intents)
         if ranked.cutoff is None:
-            n = np.maximum(ranked.n[ranked.judgements.intents.query], judgements.n_relevant)
-            return self.of_intents(Ranked(perfect.retrieved, perfect.row, n))
-        last = self._last_rank(ranked.cutoff)
-        return perfect.value(
-            self,
-            lambda found: self.of_intents(Ranked(found.retrieved, found.row, np.full(len(judgements), last), last)),
-        )
+            longest = np.maximum(ranked.n[ranked.judgements.intents.query], judgements.n_relevant)
+            return self.of_intents(perfect, longest)
+        last = np.full(len(judgements), self._last_rank(ranked.cutoff))
+        return perfect.value(self, lambda found: self.of_intents(found, last))
 
     def _last_rank(self, cutoff: int) -> int:
-        """Return the last rank down to the cutoff at which users may stop."""
+        """Return the last rank down to the cutoff that adds to the value of a perfect ranking."""
+        if self.model != 4 or self.stop in DYNAMIC:
+            return 0  # not read: only relevant documents add to the value
         last: float = cutoff
         if self.stop == "RBP":
             theta = min(filter(None, [self.theta, self.get("theta_nav")]))
@@ -211,87 +181,45 @@ class UserModelMeasure(DiversityMeasure):
             raise ValueError(f"{self}: with norm=True the cutoff may be at most {MAX_TERMS}, not {cutoff}.")
         return int(last)
 
-    def _added(self, ranked: Ranked) -> np.ndarray:
-        """Return what each entry adds to the value of its intent."""
-        rank = ranked.rank
-        if self.model == 3:
-            return (1.0 / rank if self.effort == "reciprocal" else rank) * self._stops_at_relevant(ranked)
-        gain = ranked.gain(self) if self.graded else np.ones(len(rank))
-        if self.model == 1:
-            return gain * stopping_probability(rank, self.stop, self._theta(ranked), self._base)
-        utility = gain * self._novelty(ranked)
-        if self.model == 2:
-            return utility * viewing_probability(rank, self.stop, self._theta(ranked), self._base)
-        if self.stop in DYNAMIC:
-            return (ranked.intents.above(utility) + utility) / rank * self._stops_at_relevant(ranked)
-        # The sum over ranks as a sum over documents: each adds its utility from its own rank to the last.
-        theta = self._theta(ranked)
-        n = ranked.n[ranked.query]
-        return utility * (
-            average_while_reading(n, self.stop, theta, self._base)
-            - average_while_reading(rank - 1, self.stop, theta, self._base)
-        )
-
-    def _theta(self, ranked: Ranked) -> np.ndarray:
-        """Return theta of each entry's intent."""
-        theta, theta_nav = self.get("theta") or 0.5, self.get("theta_nav")
-        return np.where(ranked.navigational, theta if theta_nav is None else theta_nav, theta)
-
     @property
-    def _base(self) -> float:
-        """The base of the logarithm in the stopping distribution of DCG."""
-        return self.get("base") or 2.0
+    def graded(self) -> bool:
+        """Whether labels above 0 differ in value."""
+        return self.get("gain") not in (None, "binary")
 
-    def _novelty(self, ranked: Ranked) -> np.ndarray | float:
-        """Return the fraction of value that each document keeps after the relevant ones above it."""
-        redundancy = self.get("redundancy")
-        return 1.0 if redundancy is None else viewing_probability(ranked.met + 1, redundancy, self.theta_red)
+    def static(self, ranked: Ranked) -> tuple[str, np.ndarray, float]:
+        """Return the distribution, theta of each entry's intent, and the base."""
+        return self.stop, self.theta_of(ranked), self.get("base") or 2.0
 
-    def _stops_at_relevant(self, ranked: Ranked) -> np.ndarray:
-        """Return the probability of stopping at each document, which depends on the relevant ones above it."""
-        if self.model == 3 and self.get("redundancy") is not None:
-            return self._stops_as_utility_grows(ranked)
-        if self.stop == "AP":
-            return 1.0 / ranked.n_relevant
-        if self.stop == "RRR":
-            return stopping_probability(ranked.met + 1, "RR")
-        satisfied = self._satisfied(ranked)
-        return satisfied * ranked.intents.left(satisfied)
+    def theta_of(self, ranked: Ranked) -> np.ndarray:
+        """Return theta of each entry's intent."""
+        theta = self.get("theta") or 0.5
+        return np.where(ranked.navigational, self.get("theta_nav") or theta, theta)
 
-    def _stops_as_utility_grows(self, ranked: Ranked) -> np.ndarray:
-        """Return the probability of stopping at each document if U_i replaces R_i; redundant documents add less to U_i.
+    def satisfied(self, ranked: Ranked) -> np.ndarray:
+        """Return the probability that each document satisfies a user who reads it."""
+        return ranked.probability(self) if self.graded else self.theta_of(ranked)
 
-        The share of users who read on is (1 - theta)^U_i, 1 - U_i/U or 1/(U_i + 1). It falls by this probability.
-        """
-        novelty = np.asarray(self._novelty(ranked))
-        if self.stop == "ERR":
-            satisfied = 1.0 - power(1.0 - self._satisfied(ranked), novelty)
-            return satisfied * ranked.intents.left(satisfied)
-        if self.stop == "RRR":
-            above = ranked.intents.above(novelty)
-            return novelty / ((above + 1.0) * (above + novelty + 1.0))
-        found = np.arange(1.0, ranked.n_relevant.max(initial=0) + 1)
-        return novelty / np.cumsum(viewing_probability(found, self.redundancy, self.theta_red))[ranked.n_relevant - 1]
+    def gain_of(self, ranked: Ranked) -> np.ndarray:
+        """Return the value of each document, without regard to those above."""
+        return ranked.gain(self) if self.graded else np.ones(len(ranked.rank))
 
-    def _satisfied(self, ranked: Ranked) -> np.ndarray:
-        """Return the probability that a relevant document satisfies a user who reads it."""
-        return ranked.probability(self) if self.graded else self._theta(ranked)
+    def utility_of(self, ranked: Ranked) -> np.ndarray:
+        """Return what each document adds to U_i."""
+        return self.gain_of(ranked) * self.novelty(ranked.met + 1)
+
+    def novelty(self, found: np.ndarray) -> np.ndarray:
+        """Return the fraction of its value that the first, second, ... relevant document keeps."""
+        if self.get("redundancy") is None:
+            return np.ones(len(found))
+        return viewing_probability(found, self.redundancy, self.theta_red)
 
 
 def cell_parameters(model: int, stop: str) -> Parameters:
     """Return the parameters that have an effect with a model and a distribution."""
-    return {
-        **CUTOFF,
-        **(THETA if stop in ("RBP", "ERR") else {}),
-        **(BASE if stop == "DCG" else {}),
-        **NORM,
-        **(REDUNDANCY if model != 1 else {}),
-        **(EFFORT if model == 3 else {}),
-        # In M3, gain only changes the probability of stopping.
-        **(GAIN if stop in STATIC or stop == "ERR" else {}),
-        **(MAX_REL if stop == "ERR" else {}),
-        **REL,
-    }
+    names = {*OF_ALL, *MODELS[model].parameters, *STOPS[stop].parameters}
+    if model == 3 and stop != "ERR":
+        names -= {"gain"}
+    return {name: parameter for name, parameter in PARAMETERS.items() if name in names}
 
 
 class _UserModel(UserModelMeasure):
@@ -338,7 +266,6 @@ class _UserModel(UserModelMeasure):
     11.5
     """
 
-    NAME = __name__ = "UserModel"
     PRETTY_NAME = "User Model"
     FORMULA = (
         r"\sum_t w_t M_t, \quad M_1 = \sum_i J_i P(i), \; M_2 = \sum_i J_i F(i), \; M_3 = \sum_i \frac{1}{i} "
@@ -352,7 +279,7 @@ class _UserModel(UserModelMeasure):
     EQUALS = "of one intent: (1, 'RBP') RBP(rel=1) of cwl_eval; (4, 'AP') AP of pytrec_eval"
     EXAMPLE = "UserModel(model=1, stop='RBP')"
     READS = ("weight", "intent_type")
-    SUPPORTED_PARAMS = {**CUTOFF, **MODEL, **THETA, **BASE, **NORM, **REDUNDANCY, **EFFORT, **GAIN, **MAX_REL, **REL}
+    SUPPORTED_PARAMS = PARAMETERS
 
     def __init__(self, model: int | None = None, stop: str | None = None, **params: Any) -> None:
         super().__init__(model=model, stop=stop, **params)
@@ -363,9 +290,10 @@ class _UserModel(UserModelMeasure):
             return
         if self.model is None or self.stop is None:
             raise ValueError(_NEEDS)
-        if self.stop not in STOPS[self.model]:
-            stops = ", ".join(map(repr, STOPS[self.model]))
-            raise ValueError(f"UserModel: stop must be one of {stops} with model {self.model}, not {self.stop!r}.")
+        stops = MODELS[self.model].stops
+        if self.stop not in stops:
+            named = ", ".join(map(repr, stops))
+            raise ValueError(f"UserModel: stop must be one of {named} with model {self.model}, not {self.stop!r}.")
         if self.graded and self.stop in ("AP", "RRR"):
             raise ValueError(
                 f"UserModel: gain must be 'binary' with stop={self.stop!r}, not {self.gain!r}: otherwise the "
@@ -387,9 +315,6 @@ class _UserModel(UserModelMeasure):
 _NEEDS = "UserModel needs a model and a distribution, as in UserModel(2, 'DCG')."
 
 
-_R = "$R_i$ is the number of relevant documents, or their gain, down to rank i"
-
-
 class Cell(NamedTuple):
     """A named cell of the table of models and distributions."""
 
@@ -397,108 +322,23 @@ class Cell(NamedTuple):
     model: int
     stop: str
     pretty_name: str
-    formula: str
-    summary: str
+    note: str = ""
 
 
 # Carterette (2011), Table 1.
 CELLS = (
-    Cell(
-        "RBTR",
-        2,
-        "RBP",
-        "Rank-Biased Total Relevance",
-        r"\sum_i J_i (1 - \theta)^{i - 1}",
-        "Total relevance read by users who stop at each document with the same probability.",
-    ),
-    Cell(
-        "RBAP",
-        4,
-        "RBP",
-        "Rank-Biased Average Precision",
-        r"\sum_i \frac{R_i}{i} (1 - \theta)^{i - 1} \theta",
-        "Precision at the rank where users stop, with the same probability at each document.",
-    ),
-    Cell(
-        "CDG",
-        1,
-        "DCG",
-        "Cumulated Discounted Gain",
-        r"\sum_i J_i \left( \frac{1}{\log_2(i + 1)} - \frac{1}{\log_2(i + 2)} \right)",
-        "Relevance of the document where users stop, with the stopping distribution of DCG.",
-    ),
-    Cell(
-        "DCG",
-        2,
-        "DCG",
-        "Discounted Cumulated Gain",
-        r"\sum_i \frac{J_i}{\log_2(i + 1)}",
-        "Total relevance of the documents read, with the stopping distribution of DCG.",
-    ),
-    Cell(
-        "DAG",
-        4,
-        "DCG",
-        "Discounted Average Gain",
-        r"\sum_i \frac{R_i}{i} \left( \frac{1}{\log_2(i + 1)} - \frac{1}{\log_2(i + 2)} \right)",
-        "Precision at the rank where users stop, with the stopping distribution of DCG.",
-    ),
-    Cell(
-        "RRG",
-        1,
-        "RR",
-        "Reciprocal Rank Gain",
-        r"\sum_i \frac{J_i}{i (i + 1)}",
-        "Relevance of the document where users stop. They read rank i with probability 1/i.",
-    ),
-    Cell(
-        "RRTR",
-        2,
-        "RR",
-        "Reciprocal Rank Total Relevance",
-        r"\sum_i \frac{J_i}{i}",
-        "Total relevance of the documents read by users who read rank i with probability 1/i (the paper's RR).",
-    ),
-    Cell(
-        "RAP",
-        4,
-        "RR",
-        "Reciprocal Average Precision",
-        r"\sum_i \frac{R_i}{i} \frac{1}{i (i + 1)}",
-        "Precision at the rank where users stop. They read rank i with probability 1/i.",
-    ),
-    Cell(
-        "EPR",
-        4,
-        "ERR",
-        "Expected Precision",
-        r"\sum_i \frac{R_i}{i} J_i (1 - \theta)^{R_i - 1} \theta",
-        "Precision at the rank where users stop, with the same probability at each relevant document.",
-    ),
-    Cell(
-        "ARR",
-        3,
-        "AP",
-        "Average Reciprocal Rank",
-        r"\frac{1}{R} \sum_i \frac{J_i}{i}",
-        "Reciprocal rank of a relevant document, averaged over all of them.",
-    ),
-    Cell(
-        "RRR",
-        3,
-        "RRR",
-        "Reciprocal Relevant Rank",
-        r"\sum_i \frac{1}{i} \frac{J_i}{R_i (R_i + 1)}",
-        "Reciprocal of the rank where users stop. They read the i-th relevant document with probability 1/i.",
-    ),
-    Cell(
-        "RRAP",
-        4,
-        "RRR",
-        "Reciprocal Relevant Average Precision",
-        r"\sum_i \frac{R_i}{i} \frac{J_i}{R_i (R_i + 1)}",
-        "Precision at the rank where users stop. They read the i-th relevant document with probability 1/i.",
-    ),
+    Cell("RBTR", 2, "RBP", "Rank-Biased Total Relevance"),
+    Cell("RBAP", 4, "RBP", "Rank-Biased Average Precision"),
+    Cell("CDG", 1, "DCG", "Cumulated Discounted Gain"),
+    Cell("DCG", 2, "DCG", "Discounted Cumulated Gain"),
+    Cell("DAG", 4, "DCG", "Discounted Average Gain"),
+    Cell("RRG", 1, "RR", "Reciprocal Rank Gain"),
+    Cell("RRTR", 2, "RR", "Reciprocal Rank Total Relevance", " The paper calls it RR."),
+    Cell("RAP", 4, "RR", "Reciprocal Average Precision"),
+    Cell("EPR", 4, "ERR", "Expected Precision"),
+    Cell("ARR", 3, "AP", "Average Reciprocal Rank"),
+    Cell("RRR", 3, "RRR", "Reciprocal Relevant Rank"),
+    Cell("RRAP", 4, "RRR", "Reciprocal Relevant Average Precision"),
 )
 
 
@@ -509,16 +349,16 @@ class _Cell(UserModelMeasure):
 
     def __init__(self, cell: Cell, **params: Any) -> None:
         self.cell = cell
-        self.NAME = self.__name__ = cell.name
-        self.PRETTY_NAME = cell.pretty_name
-        self.FORMULA = rf"\sum_t w_t M_t, \quad M_t = {cell.formula}"
+        self.NAME, self.model, self.stop, self.PRETTY_NAME, note = cell
+        model, stop = MODELS[cell.model], STOPS[cell.stop]
+        of_stop = STATIC[cell.stop].F_formula if cell.model == 2 else stop.P_formula
+        formula = f"{model.formula} {of_stop}"
+        self.FORMULA = rf"\sum_t w_t M_t, \quad M_t = {formula}"
+        self.WHERE = "$R_i$ is the number of relevant documents, or their gain, down to rank i" * ("R_i" in formula)
         self.__doc__ = (
-            f"{cell.pretty_name}: {cell.summary[0].lower()}{cell.summary[1:]}\n\n"
-            f'It is ``UserModel({cell.model}, "{cell.stop}")``.\n\n.. cite.dblp:: conf/sigir/Carterette11\n'
+            f"{cell.pretty_name}: {model.what} {stop.users}.\n\n"
+            f'It is ``UserModel({cell.model}, "{cell.stop}")``.{note}\n\n.. cite.dblp:: conf/sigir/Carterette11\n'
         )
-        if "R_i" in cell.formula:
-            self.WHERE = _R
-        self.model, self.stop = cell.model, cell.stop
         self.SUPPORTED_PARAMS = cell_parameters(cell.model, cell.stop)
         self.READS = ("weight", "intent_type") if "theta_nav" in self.SUPPORTED_PARAMS else ("weight",)
         super().__init__(**params)

@@ -6,12 +6,21 @@ import math
 
 import numpy as np
 
-from ..arithmetic import power
 from ..ideal import Greedy
 from ..judged import Order, Ranked
 from ..parameters import ALPHA, CUTOFF, FROM_0, GRADES, Parameter
-from .alpha_dcg import weighted_probability
+from .alpha_dcg import novel_gain, weighted_probability
 from .base import DiversityMeasure, Normalised, register
+
+
+def utility(ranked: Ranked, who: DiversityMeasure) -> np.ndarray:
+    """Return sum_i d(i) (sum_t w_t r_it (1 - alpha)^c_it - e) of each query, where d(i) = 1 / (1 + log_base i)."""
+
+    def discount(rank: np.ndarray) -> np.ndarray:
+        return 1.0 / (1.0 + np.log(rank) / math.log(who.base))
+
+    effort = np.cumsum(np.append(0.0, discount(np.arange(1.0, ranked.n.max(initial=0) + 1))))
+    return ranked.total(novel_gain(ranked, who) * discount(ranked.rank)) - who.e * effort[ranked.n]
 
 
 class _EU(DiversityMeasure):
@@ -28,7 +37,6 @@ class _EU(DiversityMeasure):
     0.625
     """
 
-    NAME = __name__ = "EU"
     PRETTY_NAME = "Expected Utility"
     FORMULA = r"\sum_i \frac{1}{1 + \log_{\mathrm{base}} i} \left( \sum_t w_t r_{it} (1 - \alpha)^{c_{it}} - e \right)"
     SOURCE = "Yang and Lad (2009); Amigó et al. (2018), Sec. 4.3"
@@ -37,26 +45,16 @@ class _EU(DiversityMeasure):
     SUPPORTED_PARAMS = {
         **CUTOFF,
         **ALPHA,
-        "e": Parameter(float, 0.05, interval=FROM_0, desc="effort of looking at a document"),
+        "e": Parameter(float, 0.001, interval=FROM_0, desc="effort of looking at a document"),
         "base": Parameter(float, 2.0, interval="(1, inf)", desc="base of the logarithm that discounts ranks"),
         **GRADES,
     }
 
-    def gained(self, ranked: Ranked) -> np.ndarray:
-        """Return the utility of each query."""
-        gain = ranked.weight * ranked.probability(self) * power(1 - self.alpha, ranked.met)
-        effort = np.cumsum(np.append(0.0, self.discount(np.arange(1.0, ranked.n.max(initial=0) + 1))))
-        return ranked.total(gain * self.discount(ranked.rank)) - self.e * effort[ranked.n]
-
-    def discount(self, rank: np.ndarray) -> np.ndarray:
-        """Return 1 / (1 + log_base rank)."""
-        return 1.0 / (1.0 + np.log(rank) / math.log(self.base))
-
     def score(self, ranked: Ranked) -> np.ndarray:
-        return self.gained(ranked)
+        return utility(ranked, self)
 
 
-class _nEU(_EU, Normalised):
+class _nEU(Normalised):
     """Normalised expected utility: EU divided by that of the greedy ideal ranking.
 
     The ideal ranking ends before the first document whose gain does not exceed the effort. It need not be optimal, so
@@ -71,18 +69,20 @@ class _nEU(_EU, Normalised):
     1.0
     """
 
-    NAME = __name__ = "nEU"
     PRETTY_NAME = "Normalised Expected Utility"
     FORMULA = r"\frac{\mathrm{EU}}{\mathrm{EU}^*}"
     SOURCE = "Yang and Lad (2009); Yang et al. (2007)"
+    RANGE = _EU.RANGE
+    READS = _EU.READS
+    SUPPORTED_PARAMS = _EU.SUPPORTED_PARAMS
 
     @property
     def normaliser(self) -> Order:
         """The greedy ideal ranking."""
         return Greedy(self.alpha, weighted_probability, (self.gain, self.max_rel), least=self.e)
 
-    def score(self, ranked: Ranked) -> np.ndarray:
-        return Normalised.score(self, ranked)
+    def gained(self, ranked: Ranked) -> np.ndarray:
+        return utility(ranked, self)
 
 
 EU = register(_EU())

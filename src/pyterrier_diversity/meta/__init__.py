@@ -1,24 +1,24 @@
 """Study measures and systems, from the frame that ``pt.Experiment(..., perquery=True)`` returns."""
 
 from . import axioms
-from .agreement import agreement
 from .axioms import axiom_table
-from .compare import compare
-from .concordance import concordance
-from .correlation import kendall_tau, rank_correlation, tau_ap, tau_ap_symmetric
-from .cutoffs import expected_over_cutoffs
-from .discriminative_power import asl_curve, delta_required, discriminative_power, overlap
-from .family_wise import family_wise_error
-from .gates import below_minimum, worse_than
-from .power import topics_needed
-from .reproduction import reproduction
-from .risk import risk
-from .robustness import assessor_agreement, pool_depth, topic_sampling
-from .stability import stability
-from .systems import insert_synthetic_system, number_of_systems
-from .tables import significance_table
-from .terminal import comparison_text
-from .unanimity import unanimity
+from .correlation.agreement import agreement
+from .correlation.coefficients import kendall_tau, tau_ap, tau_ap_symmetric
+from .correlation.concordance import concordance
+from .correlation.cutoffs import expected_over_cutoffs
+from .correlation.rank_correlation import rank_correlation
+from .correlation.unanimity import unanimity
+from .robustness.other_judgements import assessor_agreement, pool_depth
+from .robustness.rareness_experiments import insert_synthetic_system, number_of_systems
+from .robustness.topic_samples import stability, topic_sampling
+from .significance.compare import compare
+from .significance.corrected import corrected_means
+from .significance.discriminative_power import asl_curve, delta_required, discriminative_power, overlap
+from .significance.family_wise import family_wise_error
+from .significance.gates import below_minimum, worse_than
+from .significance.marks import comparison_text, significance_table
+from .significance.power import topics_needed
+from .significance.risk import risk
 
 __all__ = [
     "agreement",
@@ -30,6 +30,7 @@ __all__ = [
     "compare",
     "comparison_text",
     "concordance",
+    "corrected_means",
     "delta_required",
     "discriminative_power",
     "expected_over_cutoffs",
@@ -40,7 +41,6 @@ __all__ = [
     "overlap",
     "pool_depth",
     "rank_correlation",
-    "reproduction",
     "risk",
     "significance_table",
     "stability",

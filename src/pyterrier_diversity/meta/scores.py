@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Literal, NamedTuple
 
 import ir_measures
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from ..evaluate.perquery import read_perquery, refuse, refuse_repeated
 from ..judged import warn_user
+from ..measures import parse
+from ..measures.ranges import value_range
 from ..parameters import Rng, generator_of
 
 Measures = ir_measures.Measure | str | Iterable[ir_measures.Measure | str]
 Group = Mapping[str, str] | Callable[[str], str]
 
-# Two values are equal within this, relative to the larger of 1 and themselves, because a measure computed in two ways
-# may differ in the last bit.
-TOLERANCE = 1e-12
-
 # Sums of squares of larger values could overflow.
 _LARGEST = 1e100
+
+# Columns of tables of `evaluate_runs` and ``pt.Experiment``, beside those of measures.
+_NO_MEASURE = re.compile(r"mrt|queries|ties@\d+|se\(.*\)")
 
 
 class Scores(NamedTuple):
@@ -29,13 +32,15 @@ class Scores(NamedTuple):
 
     ``systems`` and ``queries`` are sorted, so that random draws do not depend on the order of rows. ``measures``, and
     ``given``, which are the systems again, are in the order of the frame. ``by_measure`` has an array of shape
-    (systems, queries) for each measure.
+    (systems, queries) for each measure, and ``unrounded`` the same values before they were rounded: rounded means of
+    these are equal where means are.
     """
 
     systems: list[str]
     queries: list[str]
     by_measure: dict[str, np.ndarray]
     given: list[str]
+    unrounded: dict[str, np.ndarray]
 
     @property
     def measures(self) -> list[str]:
@@ -56,7 +61,7 @@ class Scores(NamedTuple):
 
 
 def read_scores(perquery: pd.DataFrame, measures: Measures | None = None) -> Scores:
-    """Read the values of all systems on the queries that all of them have.
+    """Read the values of all systems on the queries that all of them have, `rounded`.
 
     Parameters
     ----------
@@ -104,8 +109,48 @@ def read_scores(perquery: pd.DataFrame, measures: Measures | None = None) -> Sco
     table = table.loc[:, complete]
     if not table.shape[1] or not systems:
         raise ValueError("perquery has no query for which every system has a value.")
-    by_measure = {measure: np.ascontiguousarray(table.loc[measure].to_numpy()) for measure in wanted}
-    return Scores(systems, list(table.columns), by_measure, given)
+    values = {measure: table.loc[measure].to_numpy() for measure in wanted}
+    by_measure = {measure: rounded(of_measure) for measure, of_measure in values.items()}
+    return Scores(systems, list(table.columns), by_measure, given, values)
+
+
+def read_means(who: str, frame: pd.DataFrame) -> dict[str, np.ndarray]:
+    """Read the means of all systems by each measure from a table of means.
+
+    Columns of a table that are not measures are left out: ``mrt``, comparisons with a baseline (``AP +``, ``AP
+    p-value``), standard errors and counts of queries (``se(AP)``, ``queries``, ``ties@20``).
+
+    Raises
+    ------
+    ValueError
+        If there is no column ``name`` or of a measure, a system has two rows, or a mean is not finite.
+    """
+    columns = {str(column): frame[column] for column in frame}
+    names = columns.pop("name", None)
+    if names is None:
+        found = ", ".join(columns)
+        raise ValueError(
+            f"{who}: perquery_or_means has no column name; found: {found}. pt.Experiment returns such a frame."
+        )
+    if names.duplicated().any():
+        raise ValueError(
+            f"{who}: perquery_or_means must have each system once, but has {names[names.duplicated()].iloc[0]!r} twice."
+        )
+    means = {
+        column: values.to_numpy(dtype=np.float64, na_value=np.nan)
+        for column, values in columns.items()
+        if not _NO_MEASURE.fullmatch(column) and not any(column.startswith(f"{other} ") for other in columns)
+    }
+    if not means:
+        raise ValueError(f"{who}: perquery_or_means must have a column of means for at least one measure.")
+    for measure, values in means.items():
+        if not np.isfinite(values).all():
+            bad = int(np.argmin(np.isfinite(values)))
+            raise ValueError(
+                f"{who}: each mean must be a finite number, but system {names.iloc[bad]!r} has {values[bad]} of "
+                f"{measure}."
+            )
+    return {measure: rounded(values) for measure, values in means.items()}
 
 
 def names_of(measures: Measures) -> list[str]:
@@ -128,17 +173,34 @@ def _with_values(frame: pd.DataFrame) -> pd.DataFrame:
     return frame[~frame["qid"].isin(names)]
 
 
-def signs(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Return 1 where the first value is larger, -1 where the second is, 0 where they are equal within `TOLERANCE`."""
-    scale = np.maximum(1.0, np.maximum(np.abs(first), np.abs(second)))
-    with np.errstate(over="ignore"):  # an infinite difference has the correct sign
-        difference = first - second
-    return np.where(np.abs(difference) <= TOLERANCE * scale, 0.0, np.sign(difference))
+def rounded(values: npt.ArrayLike) -> np.ndarray:
+    """Round values to 10 decimal places of the least power of ten that is at least 1 and their size.
+
+    A measure computed in two ways may differ in the last bit. Rounded values can be compared as they are, and so can
+    rounded statistics of them.
+
+    Examples
+    --------
+    >>> rounded([0.1 + 0.2, 1 / 3, 2e20 / 3]).tolist()
+    [0.3, 0.3333333333, 6.666666667e+19]
+    """
+    array = np.asarray(values, dtype=np.float64)
+    scale = scale_of(array)
+    return np.asarray(np.round(array / scale, 10) * scale)
 
 
-def differences(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Return the first values minus the second; 0 if they are equal within `TOLERANCE`."""
-    return np.where(signs(first, second) == 0, 0.0, first - second)
+def scale_of(values: np.ndarray) -> np.ndarray:
+    """Return the least power of ten that is at least 1 and the size of each value, at most 1e100."""
+    size = np.abs(values)
+    return np.asarray(1.0 if (size <= 1).all() else 10.0 ** np.ceil(np.log10(np.clip(size, 1.0, _LARGEST))))
+
+
+def range_of(measure: str) -> tuple[float, float]:
+    """Return the least and the largest value of a measure; infinite if its name cannot be parsed."""
+    try:
+        return value_range(parse(measure))
+    except ValueError:
+        return -np.inf, np.inf
 
 
 def families(who: str, measures: Iterable[str], group: Group | None) -> dict[str, str] | None:

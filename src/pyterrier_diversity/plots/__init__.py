@@ -23,9 +23,9 @@ the picture                                     draws
 `confusion`                                     ``meta.agreement(..., table=True)``
 =============================================== ========================================================================
 
-Some functions of `meta` have no picture. The tables of `axiom_table`, `overlap` and `reproduction` are easier to read.
-`risk`, `family_wise_error`, `below_minimum`, `worse_than` and `expected_over_cutoffs` return a few rows; `kendall_tau`,
-`tau_ap` and `tau_ap_symmetric` a number; `significance_table` and `comparison_text` what is printed.
+Some functions of `meta` have no picture. The tables of `axiom_table` and `overlap` are easier to read. `risk`,
+`corrected_means`, `family_wise_error`, `below_minimum`, `worse_than` and `expected_over_cutoffs` return a few rows;
+`kendall_tau`, `tau_ap` and `tau_ap_symmetric` a number; `significance_table` and `comparison_text` what is printed.
 
 Titles tell what the frames know. They do not know the collection: ``ax.set_title(f"TREC Web 2012, {ax.get_title()}")``.
 """

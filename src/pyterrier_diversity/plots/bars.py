@@ -8,19 +8,22 @@ import numpy as np
 import pandas as pd
 
 from ..arithmetic import divide
-from .drawing import COLOURS, GAIN, counts_of, fitted, new_axes, readable, title
+from ..io import renamed
+from .drawing import COLOURS, GAIN, Names, counts_of, drawing, in_rows, legend, name_rows, readable, tell
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-def unanimity(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+def unanimity(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | None = None) -> Axes:
     """Show the unanimity of measures.
 
     Parameters
     ----------
     frame : DataFrame
         Columns ``measure`` and ``unanimity``, as `meta.unanimity` returns them.
+    labels : mapping, optional
+        How measures are shown, by their names.
     ax : Axes, optional
         Where to draw; by default, a new figure.
 
@@ -34,17 +37,14 @@ def unanimity(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     ValueError
         If the frame has no rows or several for a measure, or a column is missing.
     """
-    frame = _by_measure("unanimity", frame, "meta.unanimity", "unanimity")
+    frame = _by_measure("unanimity", frame, "meta.unanimity", labels, "unanimity")
     values = frame["unanimity"].to_numpy(dtype=np.float64)
-    ax = _bars(frame["measure"], values, [f"{value:.2f}" for value in values], ax)
     finite = values[np.isfinite(values)]
-    _shares(ax, float(finite.min(initial=0.0)))
-    ax.set_xlabel("unanimity")
-    title(ax, counts_of(frame))
-    return ax
+    limits = (1.15 * finite.min(initial=0.0), 1.15 * finite.max(initial=1.0))
+    return _bars(frame, values, [f"{value:.2f}" for value in values], limits, "unanimity", ax)
 
 
-def discriminative_power(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+def discriminative_power(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | None = None) -> Axes:
     """Show the share of the pairs of systems that differ significantly, for each measure.
 
     Parameters
@@ -52,6 +52,8 @@ def discriminative_power(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes
     frame : DataFrame
         Columns ``measure``, and ``significant`` and ``pairs``, the numbers of pairs that differ significantly and of
         all, or ``share``, as `meta.discriminative_power` returns them.
+    labels : mapping, optional
+        How measures are shown, by their names.
     ax : Axes, optional
         Where to draw; by default, a new figure.
 
@@ -67,27 +69,54 @@ def discriminative_power(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes
     """
     counted = {"significant", "pairs"} <= set(frame)
     columns = ("significant", "pairs") if counted or "share" not in frame else ("share",)
-    frame = _by_measure("discriminative_power", frame, "meta.discriminative_power", *columns)
+    frame = _by_measure("discriminative_power", frame, "meta.discriminative_power", labels, *columns)
     if counted:
         values = divide(frame["significant"], frame["pairs"])
         texts = [f"{part}/{whole}" for part, whole in zip(frame["significant"], frame["pairs"], strict=True)]
     else:
         values = frame["share"].to_numpy(dtype=np.float64)
         texts = [f"{value:.1%}" for value in values]
-    ax = _bars(frame["measure"], values, texts, ax)
-    _shares(ax, 0.0)
-    ax.set_xlabel("share of pairs of systems that differ significantly")
-    title(ax, _test_of(frame), counts_of(frame))
-    return ax
+    return _bars(frame, values, texts, (0, 1.15), "share of pairs of systems that differ significantly", ax)
 
 
-def stability(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+def delta_required(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | None = None) -> Axes:
+    """Show how large a difference of means must be to be significant, for each measure.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Columns ``measure`` and ``delta``, as `meta.delta_required` returns them.
+    labels : mapping, optional
+        How measures are shown, by their names.
+    ax : Axes, optional
+        Where to draw; by default, a new figure.
+
+    Returns
+    -------
+    Axes
+        A bar for each measure, the first row on top, with its value; no bar if no pair differs significantly.
+
+    Raises
+    ------
+    ValueError
+        If the frame has no rows or several for a measure, or a column is missing.
+    """
+    frame = _by_measure("delta_required", frame, "meta.delta_required", labels, "delta")
+    values = frame["delta"].to_numpy(dtype=np.float64)
+    texts = [f"{value:.3f}" if np.isfinite(value) else "no pair is significant" for value in values]
+    highest = max(np.nanmax(values, initial=0.0), 0.01)
+    return _bars(frame, values, texts, (0, 1.25 * highest), "difference of means that is significant", ax)
+
+
+def stability(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | None = None) -> Axes:
     """Show how often measures order two systems the same way on different samples of the topics.
 
     Parameters
     ----------
     frame : DataFrame
         Columns ``measure``, ``stability`` and ``ties``, as `meta.stability` returns them.
+    labels : mapping, optional
+        How measures are shown, by their names.
     ax : Axes, optional
         Where to draw; by default, a new figure.
 
@@ -102,9 +131,8 @@ def stability(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     ValueError
         If the frame has no rows or several for a measure, or a column is missing.
     """
-    frame = _by_measure("stability", frame, "meta.stability", "stability", "ties")
+    frame = _by_measure("stability", frame, "meta.stability", labels, "stability", "ties")
     stable, ties = (frame[column].to_numpy(dtype=np.float64) for column in ("stability", "ties"))
-    ax = _new(len(frame)) if ax is None else ax
     parts: dict[str, tuple[np.ndarray, dict[str, Any]]] = {
         "the more frequent order": (stable, {"color": GAIN}),
         "tied": (ties, {"color": "0.85", "edgecolor": "0.5", "hatch": "///"}),
@@ -113,59 +141,32 @@ def stability(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
             {"color": COLOURS[1], "edgecolor": "white", "hatch": "xxx"},
         ),
     }
-    left = np.zeros(len(frame))
-    for name, (share, look) in parts.items():
-        ax.barh(range(len(frame)), share, left=left, label=name, linewidth=0, **look)
-        left = left + share
-    for row, value in enumerate(stable):
+    names, height = in_rows(frame["measure"], ax)
+    with drawing(ax, 4.0, height) as ax:
+        left = np.zeros(len(frame))
+        for name, (share, look) in parts.items():
+            ax.barh(range(len(frame)), share, left=left, label=name, linewidth=0, **look)
+            left = left + share
         paper = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none"}
-        ax.text(0.012, row, f"{value:.2f}", va="center", size=9, bbox=paper)
-    _name_rows(ax, frame["measure"])
-    ax.set_xlim(0, 1)
-    ax.set_xlabel("share of samples of the topics, mean over pairs of systems")
-    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=3, fontsize="small", frameon=False)
-    sample = f"samples of {frame.attrs['n_topics']}" if "n_topics" in frame.attrs else ""
-    title(ax, counts_of(frame), sample)
+        for row, value in enumerate(stable):
+            ax.text(0.012, row, f"{value:.2f}", va="center", size=9, bbox=paper)
+        name_rows(ax, names, height)
+        ax.set_xlim(0, 1)
+        legend(ax, ax.containers, list(parts))
+        sample = f"samples of {frame.attrs['n_topics']}" if "n_topics" in frame.attrs else ""
+        tell(ax, counts_of(frame), sample, x="share of samples of the topics, mean over pairs of systems")
     return ax
 
 
-def delta_required(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """Show how large a difference of means must be to be significant, for each measure.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        Columns ``measure`` and ``delta``, as `meta.delta_required` returns them.
-    ax : Axes, optional
-        Where to draw; by default, a new figure.
-
-    Returns
-    -------
-    Axes
-        A bar for each measure, the first row on top, with its value; no bar if no pair differs significantly.
-
-    Raises
-    ------
-    ValueError
-        If the frame has no rows or several for a measure, or a column is missing.
-    """
-    frame = _by_measure("delta_required", frame, "meta.delta_required", "delta")
-    values = frame["delta"].to_numpy(dtype=np.float64)
-    texts = [f"{value:.3f}" if np.isfinite(value) else "no pair is significant" for value in values]
-    ax = _bars(frame["measure"], values, texts, ax)
-    ax.set_xlim(0, 1.25 * max(np.nanmax(values, initial=0.0), 0.01))
-    ax.set_xlabel("difference of means that is significant")
-    title(ax, _test_of(frame), counts_of(frame))
-    return ax
-
-
-def assessor_agreement(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+def assessor_agreement(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | None = None) -> Axes:
     """Show how similarly the judgements of two assessors rank the systems, for each measure.
 
     Parameters
     ----------
     frame : DataFrame
         Columns ``measure``, ``tau``, ``tau_low`` and ``tau_high``, as `meta.assessor_agreement` returns them.
+    labels : mapping, optional
+        How measures are shown, by their names.
     ax : Axes, optional
         Where to draw; by default, a new figure.
 
@@ -180,24 +181,24 @@ def assessor_agreement(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         If the frame has no rows or several for a measure, or a column is missing.
     """
     columns = ("tau", "tau_low", "tau_high")
-    frame = _by_measure("assessor_agreement", frame, "meta.assessor_agreement", *columns)
+    frame = _by_measure("assessor_agreement", frame, "meta.assessor_agreement", labels, *columns)
     tau, low, high = (frame[column].to_numpy(dtype=np.float64) for column in columns)
-    ax = _new(len(frame)) if ax is None else ax
-    rows = np.arange(len(frame))
-    ax.hlines(rows, low, high, color=GAIN)
-    ax.plot(tau, rows, "o", color=GAIN)
-    for row, value in zip(rows[np.isfinite(tau)], tau[np.isfinite(tau)], strict=True):
-        ax.annotate(f"{value:.2f}", (value, row), (0, 6), textcoords="offset points", ha="center", size=9)
-    _name_rows(ax, frame["measure"])
-    ax.set_xlim(min(0.0, np.nanmin(low, initial=0.0) - 0.02), 1.02)
-    ax.set_xlabel("Kendall's τ of the two orders of the systems")
-    title(ax, counts_of(frame))
+    names, height = in_rows(frame["measure"], ax)
+    with drawing(ax, 4.0, 1.2 * height) as ax:
+        rows = np.arange(len(frame))
+        ax.hlines(rows, low, high, color=GAIN)
+        ax.plot(tau, rows, "o", color=GAIN)
+        for row, value in zip(rows[np.isfinite(tau)], tau[np.isfinite(tau)], strict=True):
+            ax.annotate(f"{value:.2f}", (value, row), (0, 5), textcoords="offset points", ha="center", size=8)
+        name_rows(ax, names, height)
+        ax.set_xlim(min(0.0, np.nanmin(low, initial=0.0) - 0.02), 1.02)
+        tell(ax, counts_of(frame), x="Kendall's τ of the two orders of the systems")
     return ax
 
 
-def _by_measure(who: str, frame: pd.DataFrame, source: str, *columns: str) -> pd.DataFrame:
+def _by_measure(who: str, frame: pd.DataFrame, source: str, labels: Names, *columns: str) -> pd.DataFrame:
     """Return a frame with these columns and one row for each measure; the error says what returns such a frame."""
-    frame = readable(who, frame, source, "measure", *columns)
+    frame = renamed(readable(who, frame, source, "measure", *columns), labels=labels)
     if frame["measure"].duplicated().any():
         again = frame["measure"][frame["measure"].duplicated()].iloc[0]
         raise ValueError(
@@ -212,29 +213,15 @@ def _test_of(frame: pd.DataFrame) -> str:
     return ", ".join(told + ([f"alpha {frame.attrs['alpha']:g}"] if "alpha" in frame.attrs else []))
 
 
-def _new(n_rows: int) -> Axes:
-    return new_axes((6.4, 1.5 + 0.36 * n_rows))
-
-
-def _name_rows(ax: Axes, names: pd.Series) -> None:
-    ax.set_yticks(range(len(names)), [fitted(name, 30) for name in names])
-    ax.set_ylim(len(names) - 0.5, -0.5)
-    ax.tick_params(axis="y", length=0)
-    ax.spines[["top", "right"]].set_visible(False)
-
-
-def _bars(names: pd.Series, values: np.ndarray, texts: list[str], ax: Axes | None) -> Axes:
-    ax = _new(len(values)) if ax is None else ax
-    bars = ax.barh(range(len(values)), np.where(np.isfinite(values), values, 0.0), color=GAIN)
-    ax.bar_label(bars, texts, padding=3, fontsize=9)
-    _name_rows(ax, names)
+def _bars(
+    frame: pd.DataFrame, values: np.ndarray, texts: list[str], limits: tuple[float, float], what: str, ax: Axes | None
+) -> Axes:
+    """Draw a bar for each measure with a text at its end."""
+    names, height = in_rows(frame["measure"], ax)
+    with drawing(ax, 4.0, height) as ax:
+        bars = ax.barh(range(len(values)), np.where(np.isfinite(values), values, 0.0), color=GAIN)
+        ax.bar_label(bars, texts, padding=3, fontsize=9)
+        name_rows(ax, names, height)
+        ax.set_xlim(*limits)
+        tell(ax, _test_of(frame), counts_of(frame), x=what)
     return ax
-
-
-def _shares(ax: Axes, lowest: float) -> None:
-    """Show an axis of shares from 0, or from a negative value, to 1, with room for a number after the longest bars."""
-    room = 0.14 * (1 - lowest)
-    first = np.floor(5 * lowest) / 5
-    ax.set_xlim(first - (room if lowest < 0 else 0), 1 + room)
-    ax.set_xticks(np.arange(first, 1.01, 0.2).round(1))
-    ax.spines["bottom"].set_bounds(first, 1)

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from ..meta.tables import told_of_test, with_bounds
-from .drawing import GAIN, fitted, new_axes, readable, title
+from ..evaluate.by_group import refuse_groups
+from ..io import renamed
+from ..meta.significance.marks import told_of_test, with_bounds
+from .drawing import GAIN, Names, drawing, in_rows, name_rows, readable, tell
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,10 +20,14 @@ _NEEDED = ("measure", "system", "other", "difference", "p", "significant", "ci_l
 _SOURCE = "meta.compare, with a test that has intervals,"
 # Intervals of one test differ by rounding only.
 _ROUNDING = 1e-9
+# Two names in a row have longer lines.
+_PAIR = 56
 _SIDES = (("system", "mean"), ("other", "other_mean"))
 
 
-def means(compared: pd.DataFrame, measure: object = None, *, ax: Axes | None = None) -> Axes:
+def means(
+    compared: pd.DataFrame, measure: object = None, *, names: Names = None, labels: Names = None, ax: Axes | None = None
+) -> Axes:
     """Show the means of systems with intervals that overlap exactly if the means do not differ significantly.
 
     Parameters
@@ -30,6 +36,8 @@ def means(compared: pd.DataFrame, measure: object = None, *, ax: Axes | None = N
         The result of `meta.compare` with a Tukey HSD test of all systems, the default. `differences` shows other tests.
     measure : Measure or str, optional
         The measure to show; required if there are several.
+    names, labels : mapping, optional
+        How systems and measures are shown, by their names.
     ax : Axes, optional
         Where to draw; by default, a new figure.
 
@@ -61,7 +69,7 @@ def means(compared: pd.DataFrame, measure: object = None, *, ax: Axes | None = N
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['x', 'y', 'z']
     """
-    rows = _rows_of("means", compared, measure, "mean", "other_mean")
+    rows = _rows_of("means", compared, measure, names, labels, "mean", "other_mean")
     far = rows[["ci_low", "ci_high"]].abs().max(axis=1)
     widths = (far - rows["difference"].abs()).to_numpy(dtype=float)
     apart = (rows["ci_low"] > 0) | (rows["ci_high"] < 0)
@@ -70,19 +78,23 @@ def means(compared: pd.DataFrame, measure: object = None, *, ax: Axes | None = N
             "means: compared must have one critical difference for all pairs, as that of a Tukey HSD test of all "
             "systems without ci. Draw plots.differences instead."
         )
-    pairs = [rows[list(names)].set_axis(["system", "mean"], axis=1) for names in _SIDES]
+    pairs = [rows[list(columns)].set_axis(["system", "mean"], axis=1) for columns in _SIDES]
     table = pd.concat(pairs).drop_duplicates("system").sort_values("mean", ascending=False, kind="stable")
-    ax = _new(len(table)) if ax is None else ax
-    half = widths[0] / 2
-    _draw(ax, table["system"], table["mean"], table["mean"] - half, table["mean"] + half, np.ones(len(table), bool))
-    unsure = int(rows["undecided"].sum())
-    doubt = f"\n{unsure} of {len(rows)} pairs: more trials could decide otherwise" if unsure else ""
-    ax.set_xlabel(f"mean {rows['measure'].iloc[0]}\ntwo intervals that do not overlap: a significant difference{doubt}")
-    title(ax, told_of_test(compared.attrs))
+    texts, height = in_rows(table["system"], ax)
+    with drawing(ax, height=height) as ax:
+        ends = table["mean"] - widths[0] / 2, table["mean"] + widths[0] / 2
+        _draw(ax, table["mean"], *ends, np.ones(len(table), bool))
+        name_rows(ax, texts, height)
+        unsure = int(rows["undecided"].sum())
+        doubt = f"\n{unsure} of {len(rows)} pairs: more trials could decide otherwise" if unsure else ""
+        told = "two intervals that do not overlap: a significant difference"
+        tell(ax, told_of_test(compared.attrs), x=f"mean {rows['measure'].iloc[0]}\n{told}{doubt}")
     return ax
 
 
-def differences(compared: pd.DataFrame, measure: object = None, *, ax: Axes | None = None) -> Axes:
+def differences(
+    compared: pd.DataFrame, measure: object = None, *, names: Names = None, labels: Names = None, ax: Axes | None = None
+) -> Axes:
     """Show differences of means with the confidence intervals and p-values of the test.
 
     Parameters
@@ -91,6 +103,8 @@ def differences(compared: pd.DataFrame, measure: object = None, *, ax: Axes | No
         The result of `meta.compare` with a test that has intervals, so not "wilcoxon" or "permutation".
     measure : Measure or str, optional
         The measure to show; required if there are several.
+    names, labels : mapping, optional
+        How systems and measures are shown, by their names.
     ax : Axes, optional
         Where to draw; by default, a new figure.
 
@@ -117,51 +131,51 @@ def differences(compared: pd.DataFrame, measure: object = None, *, ax: Axes | No
     >>> ax.get_xlabel().splitlines()
     ['difference in RBU from z, with 95% intervals', '● significant   ○ not significant']
     """
-    rows = _rows_of("differences", compared, measure)
+    rows = _rows_of("differences", compared, measure, names, labels)
     rows = rows.sort_values("difference", ascending=False, kind="stable")
     baselines = rows["other"].unique()
     one = len(baselines) == 1 and len(rows) > 1
-    names = rows["system"] if one else rows["system"].astype(str) + " - " + rows["other"].astype(str)
-    ax = _new(len(rows)) if ax is None else ax
-    significant = rows["significant"].to_numpy(dtype=bool)
+    pairs = rows["system"] if one else rows["system"].astype(str) + " - " + rows["other"].astype(str)
+    texts, height = in_rows(pairs, ax, _PAIR)
     corrected = "p_corrected" in rows
-    _draw(ax, names, rows["difference"], rows["ci_low"], rows["ci_high"], significant, "--" if corrected else "-", [0])
-    ax.axvline(0, color="0.4", linewidth=0.8)
-    for row, (p, unsure) in enumerate(rows[["p_corrected" if corrected else "p", "undecided"]].to_numpy()):
-        text = p if isinstance(p, str) else "< 0.001" if p < 0.0005 else f"{p:.3f}"
-        ax.text(1.01, row, f"p {text}{' ?' if unsure else ''}", va="center", size=8, transform=ax.get_yaxis_transform())
-    told = f" from {baselines[0]}" if one else ""
-    level = f"{compared.attrs['ci']:.0%} " if "ci" in compared.attrs else ""
-    kind = f"{level}intervals" + (", not corrected" if corrected else "")
-    ax.set_xlabel(
-        f"difference in {rows['measure'].iloc[0]}{told}, with {kind}\n● significant   ○ not significant"
-        + ("   ? more trials could decide otherwise" if rows["undecided"].any() else "")
-    )
-    title(ax, told_of_test(compared.attrs))
+    with drawing(ax, height=height) as ax:
+        significant = rows["significant"].to_numpy(dtype=bool)
+        ends = rows["ci_low"], rows["ci_high"]
+        _draw(ax, rows["difference"], *ends, significant, "--" if corrected else "-", [0])
+        ax.axvline(0, color="0.4", linewidth=0.8)
+        name_rows(ax, texts, height)
+        for row, (p, unsure) in enumerate(rows[["p_corrected" if corrected else "p", "undecided"]].to_numpy()):
+            text = f"p {p}{' ?' if unsure else ''}"
+            ax.text(1.01, row, text, va="center", size=8, transform=ax.get_yaxis_transform())
+        told = f" from {baselines[0]}" if one else ""
+        level = f"{compared.attrs['ci']:.0%} " if "ci" in compared.attrs else ""
+        kind = f"{level}intervals" + (", not corrected" if corrected else "")
+        marks = "● significant   ○ not significant"
+        marks += "   ? more trials could decide otherwise" if rows["undecided"].any() else ""
+        what = f"difference in {rows['measure'].iloc[0]}{told}, with {kind}"
+        tell(ax, told_of_test(compared.attrs), x=f"{what}\n{marks}")
     return ax
 
 
-def _rows_of(who: str, compared: pd.DataFrame, measure: object, *columns: str) -> pd.DataFrame:
-    """Return the rows of one measure, with bounds instead of p-values of 0."""
+def _rows_of(
+    who: str, compared: pd.DataFrame, measure: object, names: Names, labels: Names, *columns: str
+) -> pd.DataFrame:
+    """Return the rows of one measure, with bounds instead of p-values of 0, and names as they are shown."""
+    refuse_groups(who, "compared", compared)
     frame = with_bounds(readable(who, compared, _SOURCE, *_NEEDED, *columns), 3)
     frame = frame if "undecided" in frame else frame.assign(undecided=False)
     there = frame["measure"].astype(str)
-    names = list(there.unique())
-    if measure is None and len(names) > 1:
-        raise ValueError(f"{who}: measure must name one of the {len(names)} measures of the frame: {', '.join(names)}.")
-    shown = names[0] if measure is None else str(measure)
-    if shown not in names:
-        raise ValueError(f"{who}: the frame has no measure {shown}; it has {', '.join(names)}.")
-    return frame[there == shown]
-
-
-def _new(n_rows: int) -> Axes:
-    return new_axes((6.4, 1.7 + (0.32 if n_rows <= 15 else 0.22) * n_rows))
+    found = list(there.unique())
+    if measure is None and len(found) > 1:
+        raise ValueError(f"{who}: measure must name one of the {len(found)} measures of the frame: {', '.join(found)}.")
+    shown = found[0] if measure is None else str(measure)
+    if shown not in found:
+        raise ValueError(f"{who}: the frame has no measure {shown}; it has {', '.join(found)}.")
+    return renamed(frame[there == shown], names, labels)
 
 
 def _draw(
     ax: Axes,
-    names: pd.Series,
     values: pd.Series,
     low: pd.Series,
     high: pd.Series,
@@ -169,7 +183,7 @@ def _draw(
     linestyle: str = "-",
     shown: Sequence[float] = (),
 ) -> None:
-    """Draw a row for each name, the first on top: its value, and an interval whose ends may be infinite.
+    """Draw a point for each value, the first on top, and an interval whose ends may be infinite.
 
     The axis includes the values ``shown``.
     """
@@ -177,12 +191,7 @@ def _draw(
     ends = np.append(ends[np.isfinite(ends)], shown)
     margin = 0.05 * (np.ptp(ends) or 1.0)
     limits = ends.min() - margin, ends.max() + margin
-    rows = np.arange(len(names))
+    rows = np.arange(len(values))
     ax.hlines(rows, np.clip(low, *limits), np.clip(high, *limits), color=GAIN, linestyle=linestyle)
     ax.scatter(values, rows, s=36, zorder=3, edgecolors=GAIN, c=[GAIN if full else "white" for full in filled])
-    size = 9 if len(names) <= 15 else 7
-    ax.set_yticks(rows, [fitted(name, 44, 1) for name in names], fontsize=size)
-    ax.set_ylim(len(names) - 0.4, -0.6)
     ax.set_xlim(*limits)
-    ax.tick_params(axis="y", length=0)
-    ax.spines[["top", "right"]].set_visible(False)

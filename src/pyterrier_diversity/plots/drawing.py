@@ -1,8 +1,10 @@
-"""Functions for all pictures: new figures, checks of frames, styles of lines, names that fit."""
+"""Functions for all pictures: axes that make room for their texts, checks of frames, styles of lines, legends."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
@@ -11,39 +13,64 @@ import pandas as pd
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.lines import Line2D
 
-# The colours of Okabe and Ito (2008), which people with any colour vision can tell apart, without the pale yellow.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+# How systems or measures are shown, by their names.
+Names = Mapping[Any, str] | None
+
+# The colours of Okabe and Ito (2008) without the pale yellow, which people with any colour vision can tell apart, and
+# three of Paul Tol.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#882255", "#999933", "#7F7F7F")
 GAIN, LOSS = COLOURS[:2]
-_MARKERS = "os^DvPX*<>"
+# One more than colours, so that many lines differ.
+_MARKERS = "os^DvPX*<>p"
+_FORMULA = re.compile(r"\$[^$]*\$")
 _DASHES = ("-", "--", "-.", ":")
 
 # On cells darker than this, black text is hard to read.
 DARK = 0.6
 
-_POINTS = 72
-_NAME_SIZE = 9
-# Longer names, or more lines, are in a legend.
-_LONGEST_NAME = 24
-_MOST_NAMES = 10
-# Lines that are nowhere farther apart than this, in inches, cannot be told apart.
-_ONE_LINE = 0.02
+# Characters in a line of a name, and in an inch of other texts.
+NAME, _PER_INCH = 32, 13
+# Inches: a line of text, the space between rows, the smallest axes, the largest figure, and what is around its axes.
+LINE, _GAP, _SMALLEST, _LARGEST, _AROUND = 0.16, 0.16, 1.0, 20.0, 3.5
 
 
-def new_axes(size: tuple[float, float] | None = None) -> Axes:
-    """Return the only axes of a new figure, of a size in inches."""
-    return new_panels(1, size)[0]
+@contextmanager
+def drawing(ax: Axes | None, width: float = 4.8, height: float = 3.6) -> Iterator[Axes]:
+    """Give the axes to draw into: ``ax``, or those of a new figure that become this large, in inches, within texts."""
+    if ax is not None:
+        yield ax
+        return
+    (panel,) = new_panels(1, 1, width, height)
+    yield panel
+    enlarge([panel], 1, width, height)
 
 
-def new_panels(n: int, size: tuple[float, float] | None = None) -> list[Axes]:
-    """Return axes side by side in a new figure, with the same scales."""
+def new_panels(n: int, n_columns: int, width: float, height: float) -> list[Axes]:
+    """Return axes of about this size in the rows of a new figure."""
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:
         raise ImportError("plots need matplotlib: pip install 'pyterrier-diversity[plots]'") from error
-    _, axes = plt.subplots(1, n, figsize=size, layout="constrained", squeeze=False, sharex=True, sharey=True)
-    return list(axes[0])
+    n_rows = -(-n // n_columns)
+    size = width * n_columns / 0.775, height * n_rows / 0.77  # axes have this share of a figure, by default
+    _, axes = plt.subplots(n_rows, n_columns, figsize=size, layout="constrained", squeeze=False)
+    panels = list(axes.ravel())
+    for empty in panels[n:]:
+        empty.remove()
+    return panels[:n]
+
+
+def enlarge(panels: Sequence[Axes], n_columns: int, width: float, height: float) -> None:
+    """Give a figure the size at which its axes are this large, in inches, as matplotlib lays out their texts."""
+    figure = figure_of(panels[0])
+    parts = np.array([min(n_columns, len(panels)), -(-len(panels) // n_columns)])
+    figure.set_size_inches(parts * (width, height) + 5)
+    for _ in range(2):  # the first time makes room, the second one keeps it after texts have moved
+        figure.draw_without_rendering()
+        beside = [legend.get_window_extent().height / figure.dpi for ax in panels if (legend := ax.get_legend())]
+        missing = np.subtract((width, max([height, *beside])), size_of(panels[0]))
+        figure.set_size_inches(np.minimum(figure.get_size_inches() + parts * missing, _LARGEST))
 
 
 def readable(who: str, frame: pd.DataFrame, source: str, *columns: str) -> pd.DataFrame:
@@ -65,30 +92,84 @@ def figure_of(ax: Axes) -> Any:
 
 
 def size_of(ax: Axes) -> tuple[float, float]:
-    """Return width and height of the axes in inches, before the layout makes room for texts."""
-    box, figure = ax.get_position(), figure_of(ax)
-    return float(box.width * figure.get_figwidth()), float(box.height * figure.get_figheight())
+    """Return width and height of the axes in inches."""
+    box = ax.get_window_extent()
+    return box.width / figure_of(ax).dpi, box.height / figure_of(ax).dpi
 
 
-def fitted(text: object, characters: int, lines: int = 2) -> str:
-    """Wrap a text into a number of lines, and shorten it if it is longer."""
-    return _plain("\n".join(wrap(str(text), characters, max_lines=lines, placeholder=" …")) or str(text)[:characters])
+def fitted(text: object, width: int = NAME, lines: int | None = None) -> str:
+    """Wrap a text into lines of so many characters, and shorten it if there may not be so many lines.
+
+    Dollars are dollars, unless they enclose a formula that matplotlib can read.
+    """
+    whole = str(text)
+    whole = _FORMULA.sub(_in_one_piece, whole) if _has_formula(whole) else whole.replace("$", r"\$")
+    return "\n".join(wrap(whole, width, max_lines=lines, placeholder=" …")) or whole[:width]
 
 
-def _plain(text: str) -> str:
-    """Return a text in which matplotlib finds no formula."""
-    return text.replace("$", r"\$")
+def _has_formula(text: str) -> bool:
+    from matplotlib.mathtext import MathTextParser
+
+    if text.count("$") % 2 or not re.search(r"[\\_^]", "".join(_FORMULA.findall(text))):
+        return False
+    try:
+        MathTextParser("path").parse(text)
+    except ValueError:
+        return False
+    return True
 
 
-def characters_in(inches: float, size: float = _NAME_SIZE) -> int:
-    """Return how many characters of a font size, in points, fit into a width."""
-    return max(12, int(inches * _POINTS / (0.58 * size)))
+def _in_one_piece(formula: re.Match[str]) -> str:
+    return formula[0].replace(" ", "{}")
 
 
-def title(ax: Axes, *parts: str) -> None:
-    """Write a title of at most three lines, without the parts that are unknown."""
-    told = ", ".join(part for part in parts if part)
-    ax.set_title(fitted(told, characters_in(size_of(ax)[0], 10), 3), fontsize=10)
+def in_rows(
+    names: Iterable[object], ax: Axes | None = None, width: int = NAME, *, most: float = 1.0, ends: Sequence[str] = ()
+) -> tuple[list[str], float]:
+    """Wrap the names of rows, with ``ends`` after them, and return the height of all rows in inches.
+
+    In a new figure, lines are longer if rows would be higher than this part of the largest figure. In given axes, names
+    have as many lines as there is room for in this part of them.
+    """
+    names, lines = list(names), None
+    if ax is not None:
+        high = most * size_of(ax)[1]
+        lines = max(1, int(high / len(names) / LINE))
+    texts = [fitted(name, width, lines) + end for name, end in zip(names, ends or [""] * len(names), strict=True)]
+    if ax is not None:
+        return texts, high
+    high = max(_SMALLEST, len(texts) * (LINE * max(text.count("\n") + 1 for text in texts) + _GAP))
+    room = most * (_LARGEST - _AROUND)
+    if high <= room:
+        return texts, high
+    longer = any("\n" in text for text in texts)
+    return in_rows(names, None, 2 * width, most=most, ends=ends) if longer else (texts, room)
+
+
+def name_rows(ax: Axes, texts: list[str], height: float) -> None:
+    """Write the names of rows, the first on top."""
+    size = min(9.0, 72 * height / len(texts) / 1.2)
+    ax.set_yticks(range(len(texts)), texts, fontsize=size)
+    ax.set_ylim(len(texts) - 0.5, -0.5)
+    ax.tick_params(axis="y", length=0)
+    ax.spines[["top", "right"]].set_visible(False)
+
+
+def name_columns(ax: Axes, names: Iterable[object], first: int = 0) -> None:
+    """Write the names of columns, upright if they are long."""
+    texts = [fitted(name) for name in names]
+    ax.set_xticks(range(first, first + len(texts)), texts, fontsize=9, rotation=90 if max(map(len, texts)) > 3 else 0)
+    ax.tick_params(axis="x", length=0)
+
+
+def tell(ax: Axes, *parts: str, x: str = "", y: str = "") -> None:
+    """Write a title of the parts that are known, and the labels of the axes, in lines that are as long as these."""
+    across, up = (max(20, int(_PER_INCH * inches)) for inches in size_of(ax))
+    ax.set_title(fitted(", ".join(part for part in parts if part), across), fontsize=10)
+    if x:
+        ax.set_xlabel("\n".join(fitted(line, across) for line in x.split("\n")))
+    if y:
+        ax.set_ylabel("\n".join(fitted(line, up) for line in y.split("\n")))
 
 
 def counts_of(frame: pd.DataFrame) -> str:
@@ -101,21 +182,44 @@ def counts_of(frame: pd.DataFrame) -> str:
     return ", ".join(told)
 
 
-def rank_ticks(ax: Axes, first: int, last: int, *, upright: bool = False) -> None:
-    """Label the first rank, the last one, and as many between them as fit; ``upright`` is the y axis."""
-    width, height = size_of(ax)
-    room = max(2.0, height / 0.3 if upright else width * 0.7 / (0.09 * (len(str(last)) + 1)))
-    step = next(s * 10**e for e in range(20) for s in (1, 2, 5) if (last - first) / (s * 10**e) <= room)
-    between = range(first - first % step + step, last, step)
-    ticks = [first, *(at for at in between if min(at - first, last - at) > 0.6 * step or step == 1), last]
-    (ax.yaxis if upright else ax.xaxis).set_ticks(ticks)
+def whole_numbers(axis: Any) -> None:
+    """Label whole numbers of an axis, each one if there are at most ten."""
+    from matplotlib.ticker import MaxNLocator
+
+    axis.set_major_locator(MaxNLocator(10, integer=True, steps=[1, 2, 5, 10]))
 
 
-def ticks_at(ax: Axes, values: np.ndarray) -> None:
-    """Label each value on the horizontal axis if they are few, also on a logarithmic axis."""
-    if len(values) <= _MOST_NAMES:
-        ax.set_xticks(values, [f"{value:g}" for value in values])
-        ax.minorticks_off()
+def logarithmic(axis: Any, values: Any = ()) -> None:
+    """Give an axis a logarithmic scale with plain numbers: of these values, where there is room."""
+    from matplotlib.ticker import FixedLocator, LogLocator, NullLocator, StrMethodFormatter
+
+    axis.axes.set(**{f"{axis.axis_name}scale": "log"})
+    shown: list[float] = []
+    known = np.unique(values)
+    for value in known.tolist():
+        if not shown or np.log(value / shown[-1]) > np.log(known[-1] / known[0]) / 12:
+            shown.append(value)
+    axis.set_major_locator(FixedLocator(shown) if shown else LogLocator(subs=(1, 2, 3, 5, 7)))
+    axis.set_major_formatter(StrMethodFormatter("{x:g}"))
+    axis.set_minor_locator(NullLocator())
+
+
+def from_data(ax: Axes, values: Any, highest: float = np.inf) -> str:
+    """Let the vertical axis go from a tick below the values to one above. Return what to say if that is not 0."""
+    from matplotlib.ticker import MaxNLocator
+
+    values = np.asarray(values, dtype=float)
+    values = values[np.isfinite(values)]
+    low, high = (values.min(), values.max()) if len(values) else (0.0, 0.0)
+    if low == high:
+        low, high = min(low, 0.0), max(high, 0.0) or 1.0
+    ticks = MaxNLocator(5, steps=[1, 2, 5, 10]).tick_values(low, high)
+    start, end = ticks[0], min(ticks[-1], max(high, highest))
+    margin = 0.03 * (end - start)
+    ax.set_ylim(start - margin, end + margin)
+    if start < 0 < end:
+        ax.axhline(0, color="0.6", linewidth=0.8)
+    return f"\n(the axis starts at {start:g})" if start > 0 else ""
 
 
 def style(i: int, n_points: int) -> dict[str, Any]:
@@ -131,95 +235,26 @@ def style(i: int, n_points: int) -> dict[str, Any]:
 
 
 def plot_lines(ax: Axes, lines: Mapping[str, tuple[Any, Any]]) -> None:
-    """Plot lines of x and y by their names."""
+    """Plot lines of x and y by their names. Equal lines have one entry in the legend."""
+    alike: dict[Any, list[int]] = {}
     for i, (name, (x, y)) in enumerate(lines.items()):
-        ax.plot(x, y, label=_plain(name), **style(i, len(x)))
+        ax.plot(x, y, label=fitted(name), **style(i, len(x)))
+        points = np.asarray([x, y], dtype=float).round(10)
+        alike.setdefault(points.tobytes(), []).append(i)
+    drawn, names = ax.get_lines()[-len(lines) :], list(lines)
+    texts = [", ".join(names[i] for i in group) + (" (one line)" if len(group) > 1 else "") for group in alike.values()]
+    legend(ax, [drawn[group[-1]] for group in alike.values()], texts)
+
+
+def legend(ax: Axes, handles: Sequence[Any], texts: Sequence[str], width: int = NAME) -> None:
+    """Write a legend beside the axes; inside, where the figure makes no room."""
+    beside = {"loc": "upper left", "bbox_to_anchor": (1, 1), "borderaxespad": 0, "frameon": False}
+    look: dict[str, Any] = {} if figure_of(ax).get_layout_engine() is None else beside
+    n_columns = -(-len(texts) // 25)
+    ax.legend(handles, [fitted(text, width) for text in texts], fontsize=8, handlelength=3, ncols=n_columns, **look)
 
 
 def lines_of(frame: pd.DataFrame, by: str, x: str, y: str) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     """Return the points of each line of a tidy frame, by its name."""
     groups = {str(name): group.sort_values(x, kind="stable") for name, group in frame.groupby(by, sort=False)}
     return {name: (group[x].to_numpy(), group[y].to_numpy(dtype=float)) for name, group in groups.items()}
-
-
-def name_lines(ax: Axes) -> None:
-    """Write the names of lines at their ends if there is room, otherwise in a legend. Set scales and limits before.
-
-    Lines on top of each other have one entry with all names.
-    """
-    ax.get_xlim(), ax.get_ylim()  # limits are computed when they are asked for
-    lines = [line for line in ax.get_lines() if not str(line.get_label()).startswith("_")]
-    groups = _together(ax, lines)
-    names = [_joined([str(line.get_label()) for line in group]) for group in groups]
-    shown = [group[-1] for group in groups]  # the one on top
-    places = _places_at_the_end(ax, shown, names)
-    if places is not None:
-        for line, name, place in zip(shown, names, places, strict=True):
-            # With its marker, because not everyone sees or prints colours.
-            look = {"color": line.get_color(), "transform": ax.transAxes, "clip_on": False}
-            ax.plot([1.03], [place], marker=line.get_marker(), markersize=5, label="_name", **look)
-            ax.text(1.055, place, name, size=_NAME_SIZE, va="center", **look)
-    else:
-        ax.legend(shown, names, fontsize="small", **_place_of_legend(ax, names))
-
-
-def _place_of_legend(ax: Axes, names: list[str]) -> dict[str, Any]:
-    """Return where a legend is not over lines: beside the axes, or below them if that would make them narrow."""
-    if figure_of(ax).get_layout_engine() is None:  # it would be outside of the figure
-        return {}
-    width, height = size_of(ax)
-    longest = max(map(len, names))
-    if longest <= characters_in(0.4 * width):
-        return {"loc": "center left", "bbox_to_anchor": (1, 0.5)}
-    n_columns = max(1, characters_in(width, 8) // (longest + 6))
-    return {"loc": "upper center", "bbox_to_anchor": (0.5, -0.6 / height), "ncols": n_columns, "frameon": False}
-
-
-def _joined(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names)} (one line)"
-
-
-def _together(ax: Axes, lines: list[Line2D]) -> list[list[Line2D]]:
-    """Return the lines in groups that an eye cannot tell apart at any point."""
-    groups: list[list[Line2D]] = []
-    size = np.array(size_of(ax))
-    places = {line: size * ax.transAxes.inverted().transform(_drawn_points(ax, line)) for line in lines}
-    for line in lines:
-        for group in groups:
-            one, other = places[group[0]], places[line]
-            if one.shape == other.shape and np.allclose(one, other, rtol=0, atol=_ONE_LINE, equal_nan=True):
-                group.append(line)
-                break
-        else:
-            groups.append([line])
-    return groups
-
-
-def _drawn_points(ax: Axes, line: Line2D) -> np.ndarray:
-    """Return the points of a line on the screen, NaN where a scale has no place for them."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        points = np.asarray(ax.transData.transform(np.asarray(line.get_xydata(), dtype=float)))
-    return np.where(np.isfinite(points), points, np.nan)
-
-
-def _places_at_the_end(ax: Axes, lines: list[Line2D], names: list[str]) -> np.ndarray | None:
-    """Return the heights of names in the axes, from 0 to 1, or None if there is no room."""
-    ends = [np.asarray(line.get_xydata())[-1] for line in lines]
-    width, height = size_of(ax)
-    fits = figure_of(ax).get_layout_engine() is not None and max(map(len, names)) <= _LONGEST_NAME
-    if not fits or width < 3.5 or len(lines) > _MOST_NAMES or not np.isfinite(ends).all():
-        return None
-    x, y = ax.transAxes.inverted().transform(ax.transData.transform(ends)).T
-    if not np.isfinite(y).all() or y.min() < -0.01 or x.min() < 0.9:
-        return None
-    gap = 1.25 * _NAME_SIZE / _POINTS / height
-    order = np.argsort(y, kind="stable")
-    steps = gap * np.arange(len(y))
-    # The lowest places above each other, then as a block not above the top.
-    placed = np.maximum.accumulate(y[order] - steps) + steps
-    placed -= np.clip(placed - (1 - gap * np.arange(len(y))[::-1]), 0, None)
-    if np.abs(placed - y[order]).max() > 2 * gap:
-        return None
-    places = np.empty(len(y))
-    places[order] = placed
-    return places

@@ -8,8 +8,9 @@ import numpy as np
 import pandas as pd
 
 from ..arithmetic import divide
-from ..meta.significance_tests import LEVEL
-from .drawing import DARK, counts_of, fitted, new_axes, readable, size_of, title
+from ..io import called
+from ..meta.significance.tests import LEVEL
+from .drawing import DARK, Names, counts_of, drawing, fitted, name_columns, readable, tell
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,7 +37,8 @@ def confusion(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     Returns
     -------
     Axes
-        A cell for each pair of labels with its count, darker for a larger share of the first judge's label.
+        A cell for each pair of labels with its count, darker for a larger share of the first judge's label. Rows and
+        columns are all labels that one of the judges gave.
 
     Raises
     ------
@@ -50,22 +52,19 @@ def confusion(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
             f"confusion: the frame must have labels, which are numbers, as rows and columns, not "
             f"{_few(list(map(str, frame.columns)))}. {source} returns such a frame."
         )
-    counts = frame.to_numpy(dtype=np.float64)
+    found = sorted({*frame.index, *frame.columns})
+    counts = frame.reindex(index=found, columns=found, fill_value=0).to_numpy(dtype=np.float64)
     shares = divide(counts, counts.sum(axis=1, keepdims=True))
-    ax = _new(counts.shape) if ax is None else ax
-    ax.imshow(shares, cmap="Blues", vmin=0, vmax=1)
-    _write(ax, np.vectorize("{:g}".format, otypes=[object])(counts), shares)
-    _name(ax, list(map(str, frame.index)), list(map(str, frame.columns)))
-    ax.set_xlabel("label of the second judge")
-    ax.set_ylabel("label of the first judge")
-    same = sum(
-        counts[row, column] for row, a in enumerate(frame.index) for column, b in enumerate(frame.columns) if a == b
-    )
-    title(ax, f"{int(counts.sum())} judgements", f"{divide(same, counts.sum()):.0%} with the same label")
+    texts = np.vectorize("{:g}".format, otypes=[object])(counts)
+    with _cells(ax, len(found)) as ax:
+        _draw(ax, shares, texts, shares, found, cmap="Blues", vmin=0, vmax=1)
+        same = f"{divide(np.trace(counts), counts.sum()):.0%} with the same label"
+        told = f"{int(counts.sum())} judgements"
+        tell(ax, told, same, x="label of the second judge", y="label of the first judge")
     return ax
 
 
-def tau_matrix(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+def tau_matrix(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | None = None) -> Axes:
     """Show the rank correlations of measures with each other.
 
     Parameters
@@ -73,6 +72,8 @@ def tau_matrix(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     frame : DataFrame
         Correlations in [-1, 1], with the same measures as rows and as columns, as
         ``meta.rank_correlation(..., matrix=True)`` returns them.
+    labels : mapping, optional
+        How measures are shown, by their names.
     ax : Axes, optional
         Where to draw; by default, a new figure.
 
@@ -103,20 +104,20 @@ def tau_matrix(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         )
     lowest = np.floor(10 * np.nanmin(values, initial=0.9)) / 10
     start = -1.0 if lowest < 0 else lowest
-    ax = _new(values.shape) if ax is None else ax
     texts = np.array([[f"{value:.2f}" if np.isfinite(value) else "" for value in row] for row in values])
     shades = np.abs(values) if lowest < 0 else (values - start) / (1 - start)
-    image = ax.imshow(np.ma.masked_invalid(values), cmap="RdBu" if lowest < 0 else "Blues", vmin=start, vmax=1)
-    _write(ax, texts, shades)
-    _name(ax, rows, columns)
-    bar = ax.figure.colorbar(image, ax=ax, shrink=0.8)
-    bar.set_label(_COEFFICIENTS.get(str(frame.attrs.get("method")), "rank correlation"))
-    top = f"the best {frame.attrs['top']} systems" if "top" in frame.attrs else ""
-    title(ax, f"{_COEFFICIENTS.get(str(frame.attrs.get('method')), 'Correlation')} of the orders of the systems", top)
+    shown = called("labels", labels, rows)
+    coefficient = _COEFFICIENTS.get(str(frame.attrs.get("method")), "Rank correlation")
+    with _cells(ax, len(rows)) as ax:
+        colours = "RdBu" if lowest < 0 else "Blues"
+        image = _draw(ax, values, texts, shades, [shown[name] for name in rows], cmap=colours, vmin=start, vmax=1)
+        ax.figure.colorbar(image, ax=ax, shrink=0.8).set_label(coefficient)
+        top = f"the best {frame.attrs['top']} systems" if "top" in frame.attrs else ""
+        tell(ax, f"{coefficient} of the orders of the systems", top)
     return ax
 
 
-def concordance(frame: pd.DataFrame, *, alpha: float = 0.05, ax: Axes | None = None) -> Axes:
+def concordance(frame: pd.DataFrame, *, alpha: float = 0.05, labels: Names = None, ax: Axes | None = None) -> Axes:
     """Show which of two measures agrees more often with the gold standards when the two disagree.
 
     Parameters
@@ -126,6 +127,8 @@ def concordance(frame: pd.DataFrame, *, alpha: float = 0.05, ax: Axes | None = N
         them.
     alpha : float in (0, 1)
         The significance level.
+    labels : mapping, optional
+        How measures are shown, by their names.
     ax : Axes, optional
         Where to draw; by default, a new figure.
 
@@ -144,25 +147,19 @@ def concordance(frame: pd.DataFrame, *, alpha: float = 0.05, ax: Axes | None = N
     frame = readable("concordance", frame, "meta.concordance", *columns)
     alpha = LEVEL.check("concordance", "alpha", alpha)
     names = list(dict.fromkeys([*frame["measure"], *frame["other"]]))
+    shown = called("labels", labels, names)
     at = {name: i for i, name in enumerate(names)}
     values, marks = np.full((len(names), len(names)), np.nan), np.full((len(names), len(names)), "", dtype=object)
     for one, other, share, others_share, p in frame[list(columns)].itertuples(index=False):
         for row, column, value in ((at[one], at[other], share), (at[other], at[one], others_share)):
             values[row, column] = value
             marks[row, column] = f"{value:.2f}{'*' if p < alpha else ''}" if np.isfinite(value) else ""
-    ax = _new(values.shape) if ax is None else ax
-    ax.imshow(np.ma.masked_invalid(values), cmap="Blues", vmin=0, vmax=1)
-    _write(ax, marks, values)
-    _name(ax, list(map(str, names)), list(map(str, names)))
-    ax.set_ylabel("this measure is right ...")
-    ax.set_xlabel("... where it disagrees with this one")
     gold = ", ".join(map(str, frame.attrs.get("gold", [])))
-    title(
-        ax,
-        f"agrees with {gold}" if gold else "",
-        f"*\N{NO-BREAK SPACE}p\N{NO-BREAK SPACE}<\N{NO-BREAK SPACE}{alpha:g}",
-        counts_of(frame),
-    )
+    with _cells(ax, len(names)) as ax:
+        _draw(ax, values, marks, values, list(shown.values()), cmap="Blues", vmin=0, vmax=1)
+        star = f"* p < {alpha:g}".replace(" ", "\N{NO-BREAK SPACE}")
+        told = f"agrees with {gold}" if gold else "", star, counts_of(frame)
+        tell(ax, *told, x="... where it disagrees with this one", y="this measure is right ...")
     return ax
 
 
@@ -171,25 +168,19 @@ def _few(names: list[str]) -> str:
     return ", ".join([*names[:5], *(["..."] if len(names) > 5 else [])]) or "none"
 
 
-def _new(shape: tuple[int, ...]) -> Axes:
-    rows, columns = shape
-    return new_axes((max(4.0, 2.6 + 0.58 * columns), max(3.4, 1.8 + 0.5 * rows)))
+def _cells(ax: Axes | None, n: int) -> Any:
+    """Give the axes to draw a matrix of this many rows and columns into."""
+    return drawing(ax, *np.maximum(np.array([0.55, 0.5]) * n, 2.6))
 
 
-def _write(ax: Axes, texts: np.ndarray, shades: np.ndarray) -> None:
-    """Write a text into each cell, white on dark shades."""
-    width, height = size_of(ax)
-    size = min(10.0, 72 * width / max(1, texts.shape[1]) / 3.6, 72 * height / max(1, texts.shape[0]) / 1.5)
+def _draw(ax: Axes, values: np.ndarray, texts: np.ndarray, shades: np.ndarray, names: list[Any], **look: Any) -> Any:
+    """Draw cells with texts, white on dark shades, and name rows and columns."""
+    image = ax.imshow(np.ma.masked_invalid(values), aspect="auto", **look)
     for (row, column), text in np.ndenumerate(texts):
         if text:
             color = "white" if shades[row, column] > DARK else "black"
-            ax.text(column, row, text, ha="center", va="center", color=color, size=size)
-
-
-def _name(ax: Axes, rows: list[str], columns: list[str]) -> None:
-    turned: dict[str, Any] = (
-        {"rotation": 45, "ha": "right", "rotation_mode": "anchor"} if max(map(len, columns)) > 3 else {}
-    )
-    ax.set_xticks(range(len(columns)), [fitted(name, 24) for name in columns], **turned)
-    ax.set_yticks(range(len(rows)), [fitted(name, 24) for name in rows])
+            ax.text(column, row, text, ha="center", va="center", color=color, size=9)
+    name_columns(ax, names)
+    ax.set_yticks(range(len(names)), [fitted(name) for name in names], fontsize=9)
     ax.tick_params(length=0)
+    return image

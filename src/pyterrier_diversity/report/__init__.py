@@ -1,1 +1,1 @@
-"""The reference of the measures, and reports on systems."""
+"""Descriptions of measures, and reports on systems."""

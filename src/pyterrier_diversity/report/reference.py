@@ -1,34 +1,14 @@
-"""The reference of all measures, generated from their declarations."""
+"""Descriptions of measures, from their declarations."""
 
 from __future__ import annotations
 
 import inspect
 import re
-import sys
-from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple, TypedDict, cast
+from typing import TypedDict
 
-import ir_measures
-import pandas as pd
-
-from ..measures import DiversityMeasure, parse, registered
-from ..parameters import CUTOFF, GRADES, JUDGED_ONLY, REL_FROM_1, Parameter
+from ..measures import DiversityMeasure
+from ..parameters import Parameter
 from .formulas import plain
-
-# The topic of the examples: weight and type of each intent; rank, turn, rarity and labels of each document.
-_INTENTS = {"a": (0.5, "inf"), "b": (0.25, "inf"), "c": (0.25, "nav")}
-_DOCUMENTS: dict[str, tuple[int | None, int | None, float, dict[str, int]]] = {
-    "d1": (1, 0, 0.0, {"a": 2}),
-    "d2": (2, 0, 0.5, {"a": 1, "c": 1}),
-    "d3": (3, 1, 0.0, {"a": 0}),
-    "d4": (4, 1, 0.75, {"b": 1, "c": 1}),
-    "d5": (None, None, 0.75, {"a": 1, "b": 3}),
-}
-_WORDS = 100.0
-_DEPTH, _TURNS = 4, 2
-
-_Declared = dict[str, Parameter]
 
 
 class Entry(TypedDict):
@@ -55,13 +35,14 @@ def entry(measure: DiversityMeasure) -> Entry:
         range of its values. Also the optional columns of the qrels that it reads, its source, and the tool or printed
         example with the same values.
     """
+    where = re.sub(r"\$(.+?)\$", lambda found: plain(found[1]), measure.WHERE)
     read = [f"{column} (needed)" if column in measure.NEEDS else column for column in measure.READS]
     return {
         "measure": measure.NAME,
         "name": measure.PRETTY_NAME,
-        "what": _documented(measure).split("\n")[0],
-        "formula": plain(measure.FORMULA) + (f", where {_terms(measure.WHERE, plain)}" if measure.WHERE else ""),
-        "parameters": {name: _described(parameter) for name, parameter in measure.parameters().items()},
+        "what": prose(measure).split("\n")[0],
+        "formula": plain(measure.FORMULA) + (f", where {where}" if measure.WHERE else ""),
+        "parameters": {name: described(parameter) for name, parameter in measure.SUPPORTED_PARAMS.items()},
         "range": measure.RANGE,
         "columns": ", ".join(read) or "none",
         "source": measure.SOURCE,
@@ -70,21 +51,17 @@ def entry(measure: DiversityMeasure) -> Entry:
     }
 
 
-def _terms(text: str, written: Callable[[str], str]) -> str:
-    """Return a text, with the formulas between dollar signs replaced by ``written``."""
-    return re.sub(r"\$(.+?)\$", lambda found: written(found[1]), text)
-
-
-def _described(parameter: Parameter) -> str:
-    default = "" if parameter.fallback is None else f"; {parameter.fallback!r} if not given"
+def described(parameter: Parameter) -> str:
+    """Describe a parameter: what it is, its range and its default."""
+    default = "" if parameter.default is None else f"; {parameter.default!r} if not given"
     return f"{parameter.desc} ({parameter.range}{default})"
 
 
 def signature_of(measure: DiversityMeasure) -> str:
     """Return the measure with its parameters and their defaults, like a call."""
     values = (
-        name if parameter.fallback is None else f"{name}={parameter.fallback!r}"
-        for name, parameter in measure.parameters().items()
+        name if parameter.default is None else f"{name}={parameter.default!r}"
+        for name, parameter in measure.SUPPORTED_PARAMS.items()
     )
     return f"{measure.NAME}({', '.join(values)})"
 
@@ -99,316 +76,12 @@ def text(measure: DiversityMeasure) -> str:
 def full_text(measure: DiversityMeasure) -> str:
     """Describe a measure with all its parameters."""
     known = entry(measure)
-    parameters = [f"    {name}: {described}" for name, described in known["parameters"].items()]
+    parameters = [f"    {name}: {text}" for name, text in known["parameters"].items()]
     equals = [f"    equal to {known['equals']}"] if known["equals"] else []
-    return "\n".join([text(measure), *equals, "", _prose(measure), "", "Parameters", *parameters])
+    return "\n".join([text(measure), *equals, "", prose(measure), "", "Parameters", *parameters])
 
 
-class Example(NamedTuple):
-    """A measure, its value after each document of the topic of the examples, and the constraints that it meets."""
-
-    measure: ir_measures.Measure
-    by_rank: list[float]
-    constraints: str
-
-
-def topic() -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the topic of the examples: qrels with all columns that measures read, and a ranking."""
-    judged = [
-        ("q", doc, label, intent, *_INTENTS[intent], rarity, f"{doc}{intent}", f"{doc}{intent}")
-        for doc, (_, _, rarity, labels) in _DOCUMENTS.items()
-        for intent, label in labels.items()
-    ]
-    columns = ["qid", "docno", "label", "iteration", "weight", "intent_type", "rarity", "passage", "nugget"]
-    retrieved = [
-        ("q", doc, -float(rank), turn, _WORDS) for doc, (rank, turn, _, _) in _DOCUMENTS.items() if rank is not None
-    ]
-    return (
-        pd.DataFrame(judged, columns=columns),
-        pd.DataFrame(retrieved, columns=["qid", "docno", "score", "turn", "doc_len"]),
-    )
-
-
-def examples(measures: Sequence[DiversityMeasure]) -> list[Example]:
-    """Evaluate measures on the topic of the examples, and check them against the constraints of `meta.axioms`."""
-    shown = [parse(measure.EXAMPLE) if measure.EXAMPLE else measure for measure in measures]
-    cut = [_at_the_end(measure) for measure in shown]
-    qrels, run = topic()
-    values = [ir_measures.calc_aggregate(cut, qrels, run.head(n)) for n in range(1, len(run) + 1)]
-    asked = _constraints([measure for measure in shown if not _needs(measure)])
-    constraints = [
-        f"not tested, because the topics of the search have no column {' and '.join(_needs(measure))}"
-        if _needs(measure)
-        else asked[str(measure)]
-        for measure in shown
-    ]
-    return [Example(each, [value[each] for value in values], met) for each, met in zip(cut, constraints, strict=True)]
-
-
-def _needs(measure: ir_measures.Measure) -> tuple[str, ...]:
-    return measure.NEEDS if isinstance(measure, DiversityMeasure) else ()
-
-
-def _at_the_end(measure: ir_measures.Measure) -> ir_measures.Measure:
-    """Return a measure with the last turn or rank of the topic of the examples as its cutoff, if it takes one."""
-    if "cutoff" not in measure.SUPPORTED_PARAMS:
-        return measure
-    return measure @ (_TURNS if isinstance(measure, DiversityMeasure) and measure.COUNTS_TURNS else _DEPTH)
-
-
-def _constraints(measures: Sequence[ir_measures.Measure]) -> dict[str, str]:
-    """Return which constraints each measure meets and which it breaks, by its name."""
-    from ..meta import axiom_table
-
-    table = axiom_table(measures)
-    described = {}
-    for name, row in zip(table.index, table.to_numpy(bool), strict=True):
-        found = {"meets": table.columns[row], "breaks": table.columns[~row]}
-        described[str(name)] = "; ".join(f"{does} {', '.join(these)}" for does, these in found.items() if len(these))
-    return described
-
-
-def pages() -> dict[str, str]:
-    """Return the reference in reStructuredText: its first page and one for each family, by file name.
-
-    This takes a few seconds. ``python tests/write_reference.py`` writes the files.
-    """
-    families: dict[str, list[tuple[DiversityMeasure, Example]]] = defaultdict(list)
-    for measure, example in zip(registered(), examples(registered()), strict=True):
-        families[type(measure).__module__].append((measure, example))
-    ordered = {module: families[module] for module in sorted(families, key=_place)}
-    written = {f"measures/{_stem(module)}.rst": _family_page(module, of) for module, of in ordered.items()}
-    return {"measures.rst": _first_page(ordered), **written}
-
-
-# The families in the order of the pages, the simplest first; any others follow.
-_FAMILIES: tuple[str, ...] = (
-    "rbu",
-    "alpha_dcg",
-    "intent_aware",
-    "composite",
-    "subtopic",
-    "nugget_scores",
-    "d_measures",
-)
-_FAMILIES += ("q_measure", "sharp", "utility", "err", "cube_test", "session", "trec_dd_2015", "rareness", "user_models")
-
-_INTRODUCTION = """\
-Every measure of :mod:`pyterrier_diversity` by family, Rank-Biased Utility first. Each family has a page with the
-formulas, the parameters, an example and the sources. Below the tables stand the :ref:`rules for all measures
-<diversity-rules-for-all-measures>`, the :ref:`symbols <diversity-symbols>` and the :ref:`common parameters
-<diversity-common-parameters>`. :doc:`which_measure` helps you choose.
-
-*Needs* are columns of the qrels beside ``qid``, ``docno``, ``label`` and ``iteration``; those in brackets are
-optional."""
-
-_SYMBOLS = """\
-.. list-table::
-   :widths: 20 80
-
-   * - :math:`i, j`
-     - ranks, from 1 down to the cutoff :math:`k`, or to the length :math:`n` of the ranking
-   * - :math:`d_i`
-     - the document at rank i
-   * - :math:`T`
-     - the intents with at least one relevant document; :math:`T_i` those that the first i documents cover
-   * - :math:`w_t`
-     - weight of intent t; the weights of :math:`T` sum to 1, and are equal without a column ``weight``
-   * - :math:`g_{it}`
-     - label of :math:`d_i` for intent t, 0 if it is unjudged. Where the measure has a parameter ``gain``, it is
-       :math:`2^g - 1` for a label g with ``gain="exp"``, g with ``"linear"``, :math:`J_{it}` with ``"binary"``, and the
-       value of g with a dict
-   * - :math:`J_{it}`
-     - 1 if :math:`d_i` is relevant to t, otherwise 0; :math:`J_i` likewise for any intent
-   * - :math:`r_{it}`
-     - probability that :math:`d_i` satisfies a user with intent t. For a label g, it is :math:`(2^g - 1) / 2^m` with
-       ``gain="exp"``, :math:`g / m` with ``"linear"``, :math:`J_{it}` with ``"binary"``, and the value of g with a
-       dict. Here m is ``max_rel``, or the largest label of the query's intent in the qrels if ``max_rel`` is not given
-   * - :math:`c_{it}`
-     - number of documents above rank i that are relevant to t
-   * - :math:`R`
-     - number of relevant documents; :math:`R_t` of those for intent t
-   * - :math:`X^*`
-     - the value of X for the ideal ranking
-   * - :math:`[\\ldots]`
-     - 1 if the condition is true, otherwise 0"""
-
-_RULES = """\
-- Rankings are sorted by score, and ties by descending document id. The order of rows does not matter.
-- Unjudged documents count as not relevant, and negative labels count as 0.
-- Intents without a relevant document are left out, except by ``Coverage`` and ``NuggetScore``. The weights of the other
-  intents are rescaled to sum to 1 for each query.
-- A query of the qrels that is missing in the run scores 0, and counts in the mean. A query without relevant documents
-  scores 0, or the effort for ``RBU`` and ``EU``, and counts in the mean. Other queries of the run are ignored."""
-
-_COMMON_TEXT = """\
-They mean the same for every measure that takes them. ``M @ 10`` sets the cutoff of M.
-
-{parameters}"""
-
-_TOPIC = """\
-The *example* of each measure is its value for this ranking of four documents, read in two turns, and for its first
-document, its first two and so on. The intents a and b are informational and c is navigational, with the weights
-{weights}; document d5 is not retrieved, d3 is judged and relevant to nothing.
-
-{table}
-
-The column ``rarity`` is read by the measures of rareness only. For ``EU_DD``, each label is a passage with a nugget of
-its own, and each document has {words:g} words. To compute a value again:
-
->>> from pyterrier_diversity import RBU
->>> from pyterrier_diversity.report.reference import topic
->>> qrels, run = topic()
->>> round((RBU @ {depth}).calc_aggregate(qrels, run), 4)
-{value}
-
-*Equal to* names the tool, or the printed example, whose values a test of this package reproduces. *Constraints* are
-those of Amigó et al. (2018), which :doc:`which_measure` explains: "meets" means that a search found no counter-example.
-The search uses the measure without a cutoff wherever it needs none, and turns of five documents."""
-
-# Parameters that are explained once for all measures.
-_COMMON = cast("_Declared", {**CUTOFF, **GRADES, **JUDGED_ONLY})
-
-
-def _is_common(parameter: Parameter) -> bool:
-    return parameter in (*_COMMON.values(), REL_FROM_1["rel"])
-
-
-def _first_page(families: dict[str, list[tuple[DiversityMeasure, Example]]]) -> str:
-    """Return the page with all measures in tables, and what they have in common."""
-    tables = [part for module, of in families.items() for part in (_title(_family(module), "-"), _index(module, of))]
-    toctree = "\n".join([".. toctree::", "   :hidden:", "", *(f"   measures/{_stem(module)}" for module in families)])
-    common = "\n".join(f"- {_parameter(name, parameter)}" for name, parameter in _COMMON.items())
-    sections = {
-        "Rules for all measures": _RULES,
-        "Symbols": _SYMBOLS,
-        "Common parameters": _COMMON_TEXT.format(parameters=common),
-        "The topic of the examples": _topic_section(),
-    }
-    parts = [_title("Measures", "="), _INTRODUCTION, toctree, *tables]
-    for title, text in sections.items():
-        parts += [f".. _diversity-{title.lower().replace(' ', '-')}:", _title(title, "-"), text]
-    return "\n\n".join(parts) + "\n"
-
-
-def _index(module: str, of: list[tuple[DiversityMeasure, Example]]) -> str:
-    """Return the table of a family: for each measure, a description, its range and its needs."""
-    lines = [".. list-table::", "   :header-rows: 1", "   :widths: 22 48 15 15", ""]
-    rows = [("Measure", "What it is", "Range", "Needs")]
-    for measure, _ in of:
-        known = entry(measure)
-        needs = [column if column in measure.NEEDS else f"({column})" for column in measure.READS]
-        what = re.sub(f"^{re.escape(known['name'])}: ", "", known["what"], flags=re.IGNORECASE).rstrip(".")
-        link = f":ref:`{known['measure']} <diversity-{known['measure']}>`"
-        what = what if what.startswith("nDCG") else what[0].upper() + what[1:]
-        rows.append((link, what, known["range"], ", ".join(needs) or r"\-"))
-    for row in rows:
-        lines += [f"   {'* -' if place == 0 else '  -'} {cell}" for place, cell in enumerate(row)]
-    return "\n".join([f":doc:`Formulas, parameters and examples <measures/{_stem(module)}>`", "", *lines])
-
-
-_EXPLAINED = """\
-:doc:`../measures` explains the :ref:`symbols <diversity-symbols>`, the
-:ref:`common parameters <diversity-common-parameters>` and
-:ref:`the topic of the examples <diversity-the-topic-of-the-examples>`."""
-
-
-def _shared(measures: Sequence[DiversityMeasure]) -> dict[str, Parameter]:
-    """Return the parameters that several of these measures share, except those of all measures."""
-    declared = [item for measure in measures for item in measure.parameters().items()]
-    return {name: each for name, each in declared if declared.count((name, each)) > 1 and not _is_common(each)}
-
-
-def _family_page(module: str, of: list[tuple[DiversityMeasure, Example]]) -> str:
-    about = inspect.cleandoc(sys.modules[module].__doc__ or "")
-    first, *more = about.split("\n\n")
-    _, _, subtitle = first.rstrip(".").partition(": ")
-    subtitle = f"{subtitle[0].upper()}{subtitle[1:]}." if subtitle else ""
-    shared = _shared([measure for measure, _ in of])
-    listed = "\n".join(f"- {_parameter(name, parameter)}" for name, parameter in shared.items())
-    common = [f"Parameters that these measures share:\n\n{listed}"] if shared else []
-    sections = (_section(measure, example, shared) for measure, example in of)
-    parts = [_title(_family(module), "="), subtitle, *more, _EXPLAINED, *common, *sections]
-    return "\n\n".join(filter(None, parts)) + "\n"
-
-
-def _topic_section() -> str:
-    """Return the topic of the examples as a table."""
-    rows = [("rank", "document", "turn", *_INTENTS, "rarity")]
-    for doc, (rank, turn, rarity, labels) in _DOCUMENTS.items():
-        cells = (rank, doc, turn, *(labels.get(intent) for intent in _INTENTS), rarity)
-        rows.append(tuple(r"\-" if cell is None else f"{cell}" for cell in cells))
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    rule = "  ".join("=" * width for width in widths)
-    lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
-    table = "\n".join([rule, lines[0], rule, *lines[1:], rule])
-    weights = ", ".join(f"{weight:g}" for weight, _ in _INTENTS.values())
-    value = round(parse(f"RBU@{_DEPTH}").calc_aggregate(*topic()), 4)
-    return _TOPIC.format(weights=weights, table=table, words=_WORDS, depth=_DEPTH, value=value)
-
-
-def _section(measure: DiversityMeasure, example: Example, shared: Mapping[str, Parameter]) -> str:
-    known = entry(measure)
-    cited = re.search(r"^\.\. cite\.dblp::.*$", _documented(measure), re.MULTILINE)
-    where = _terms(measure.WHERE, ":math:`{}`".format)
-    fields = {
-        "Range": known["range"],
-        "Columns": known["columns"],
-        "Example": f"``{example.measure}`` is {example.by_rank[-1]:.4f}; rank by rank "
-        + ", ".join(f"{value:.4f}" for value in example.by_rank),
-        "Constraints": example.constraints,
-        **({"Equal to": known["equals"]} if known["equals"] else {}),
-        "Source": known["source"],
-    }
-    common = [name for name, each in measure.parameters().items() if _is_common(each)]
-    above = [name for name, each in measure.parameters().items() if shared.get(name) is each]
-    own = [f"- {_parameter(*item)}" for item in measure.parameters().items() if item[0] not in (*common, *above)]
-    for place, names in (
-        ("top of this page", above),
-        (":ref:`common parameters <diversity-common-parameters>`", common),
-    ):
-        if names:
-            own.append(f"- See the {place} for {', '.join(f'``{name}``' for name in names)}.")
-    return "\n\n".join(
-        [
-            f".. _diversity-{known['measure']}:",
-            _title(f"``{known['measure']}``: {known['name']}", "-"),
-            _prose(measure),
-            f".. math:: {measure.FORMULA}",
-            *([f"where {where}."] if where else []),
-            "\n".join(f":{name}: {value}" for name, value in fields.items()),
-            "\n".join(own),
-            *([cited.group()] if cited else []),
-        ]
-    )
-
-
-def _parameter(name: str, parameter: Parameter) -> str:
-    return f"``{name}``: {_described(parameter)}"
-
-
-def _prose(measure: DiversityMeasure) -> str:
-    """Return the docstring of the class, without its sections and citations."""
-    prose = re.split(r"^(?:(?:Raises|References|Examples)\n-|\.\. cite)", _documented(measure), flags=re.MULTILINE)
-    return prose[0].strip()
-
-
-def _documented(measure: DiversityMeasure) -> str:
-    return inspect.cleandoc(measure.__doc__ or "")
-
-
-def _family(module: str) -> str:
-    return (sys.modules[module].__doc__ or "").split("\n")[0].rstrip(".").split(": ")[0]
-
-
-def _stem(module: str) -> str:
-    return module.rpartition(".")[-1]
-
-
-def _place(module: str) -> tuple[int, str]:
-    stem = _stem(module)
-    return (_FAMILIES.index(stem) if stem in _FAMILIES else len(_FAMILIES), stem)
-
-
-def _title(text: str, line: str) -> str:
-    return f"{text}\n{line * len(text)}"
+def prose(measure: DiversityMeasure) -> str:
+    """Return the docstring of a measure, without its sections and citations."""
+    sections = r"^(?:(?:Raises|References|Examples)\n-|\.\. cite)"
+    return re.split(sections, inspect.getdoc(measure) or "", flags=re.MULTILINE)[0].strip()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from ..io import qrels_frame
 from ..judged import judge, relevance_by_query
 from ..parameters import Parameter, Rng, generator_of
 
@@ -52,7 +53,7 @@ def degrade(
     [0.0, 1.0, 1.0, 0.0]
     """
     shapes = _shape("relevant", relevant), _shape("irrelevant", irrelevant)
-    queries = relevance_by_query(judge(qrels))
+    queries = relevance_by_query(judge(qrels_frame(qrels)))
     frames = [pd.DataFrame(columns=["qid", "iteration", "docno", "score"]).astype({"score": float})]
     for query, generator in zip(queries, generator_of(rng).spawn(len(queries)), strict=True):
         drawn = [generator.beta(*shape, query.matrix.shape) for shape in shapes]

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ..ideal import Covers, naming
+from ..io import qrels_frame
 from ..judged import QueryRelevance, judge, relevance_by_query
 from ..parameters import TIME_LIMIT, checked
 from ..progress import progress
@@ -59,7 +60,7 @@ def greedy_study(qrels: pd.DataFrame, time_limit: float = 60.0) -> pd.DataFrame:
     """
     time_limit = checked("greedy_study", TIME_LIMIT, time_limit=time_limit)["time_limit"]
     rows = []
-    for query in progress(relevance_by_query(judge(qrels)), "minRank", unit="query"):
+    for query in progress(relevance_by_query(judge(qrels_frame(qrels))), "minRank", unit="query"):
         if len(query.docs):
             with naming(query.query_id):
                 rows.append((query.query_id, *_compare(query, time_limit)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from ..io import qrels_as_given, read_run
 from ..judged import QRELS_COLUMNS, Run, given_frame, ids, intents_of_rows, numbers, strings
 from ..parameters import Parameter, Rng, generator_of
 
@@ -42,6 +43,7 @@ def random_grades(qrels: pd.DataFrame, rng: Rng = None) -> pd.DataFrame:
     >>> random_grades(frame, rng=1)["label"].round(2).tolist()
     [0.98, 0.0]
     """
+    qrels = qrels_as_given(qrels)
     frame = given_frame(qrels, QRELS_COLUMNS, "qrels")
     label = numbers(frame, "relevance", "qrels")
     keys = {name: strings(frame, name, "qrels") for name in ("doc_id", "passage") if name in frame}
@@ -84,6 +86,7 @@ def random_weights(qrels: pd.DataFrame, rng: Rng = None) -> pd.DataFrame:
     >>> random_weights(frame, rng=1)["weight"].round(2).tolist()
     [0.91, 0.09]
     """
+    qrels = qrels_as_given(qrels)
     intent, query, _ = intents_of_rows(given_frame(qrels, ("query_id",), "qrels"))
     drawn = 1 - generator_of(rng).random(len(query))
     return qrels.assign(weight=(drawn / np.bincount(query, drawn)[query])[intent])
@@ -124,6 +127,7 @@ def random_lengths(run: pd.DataFrame, longest: int | None = None, rng: Rng = Non
     """
     if longest is not None:
         longest = min(LONGEST.check("random_lengths", "longest", longest), np.iinfo(np.int64).max)
+    run = run if isinstance(run, pd.DataFrame) else read_run(run)
     generator, rankings = generator_of(rng), Run(run)
     query = ids(given_frame(run, ("query_id",), "run"), "query_id", "run")
     docs = strings(given_frame(run, ("doc_id",), "run"), "doc_id", "run")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from ..io import qrels_frame
 from ..judged import judge, relevance_by_query
 from ..parameters import Parameter, Parameters, Rng, checked, generator_of
 
@@ -59,7 +60,7 @@ def swap_topics(
     [['q-1', 'e', 'b'], ['q-1', 'd', 'a'], ['q-2', 'e', 'b'], ['q-2', 'd', 'a']]
     """
     n, burn_in, attempts = checked("swap_topics", _PARAMETERS, n=n, burn_in=burn_in, attempts=attempts).values()
-    queries = relevance_by_query(judge(qrels))
+    queries = relevance_by_query(judge(qrels_frame(qrels)))
     rows = []
     for query, generator in zip(queries, generator_of(rng).spawn(len(queries)), strict=True):
         matrix = query.matrix.tolist()

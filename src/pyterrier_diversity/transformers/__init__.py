@@ -8,6 +8,7 @@ from .fusion import FuseSubtopics
 from .ideal import Ideal
 from .intent_scores import OnSubtopics, oracle_intent_scores
 from .lexical import IntentScorer
+from .stages import stages
 from .vectors import Diversify
 
 __all__ = [
@@ -24,4 +25,5 @@ __all__ = [
     "XQuAD",
     "explain_difference",
     "oracle_intent_scores",
+    "stages",
 ]

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-from ..judged import fail, ids, numbers, ranking_order, strings, to_frame
+from ..judged import numbers, refuse
 from ..parameters import Parameter
-from .steps import Step
+from .steps import Step, in_ranking_order
 
 _BUDGET = Parameter(float, interval="(0, inf)", desc="how many tokens a query may take")
 
@@ -49,31 +48,20 @@ class TokenBudget(Step):
     def __init__(self, budget: float, column: str = "doc_len") -> None:
         self.budget = budget
         self.column = column
-        self._check()
+        _BUDGET.check(self.who, "budget", self.budget)
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Return the rows that fit, with a new column ``rank``."""
         pt.validate.result_frame(inp, extra_columns=["score", self.column], context=self)
-        self._check()
-        if inp.empty:
-            return inp.assign(rank=np.array([], dtype=np.int64))
-        who = "TokenBudget"
-        frame = to_frame(inp, ("query_id", "doc_id", "score"), who).reset_index(drop=True)
-        length, score = numbers(frame, self.column, who), numbers(frame, "score", who)
-        if (length < 0).any():
-            fail(frame, length < 0, self.column, who, "must not be negative")
-        query = ids(frame, "query_id", who, grouped=True).codes
-        turn = numbers(frame, "turn", who) if "turn" in frame else None
-        order = ranking_order(query, turn, score, strings(frame, "doc_id", who))
-        order = np.arange(len(frame)) if order is None else order
-        total = pd.Series(length[order]).groupby(query[order], sort=False).cumsum()
+        _BUDGET.check(self.who, "budget", self.budget)
+        rows = in_ranking_order(inp, "TokenBudget")
+        length = numbers(rows, self.column, "TokenBudget")
+        refuse(rows, length < 0, self.column, "TokenBudget", "must not be negative")
+        total = pd.Series(length, rows.index).groupby(rows["query_id"], sort=False).cumsum()
         # Lengths are not negative, so the documents that fit are the top of the ranking.
-        kept = order[(total <= self.budget).to_numpy()]
-        place = pd.Series(kept).groupby(query[kept], sort=False).cumcount()
-        return inp.iloc[kept].reset_index(drop=True).assign(rank=place.to_numpy() + pt.model.FIRST_RANK)
-
-    def _check(self) -> None:
-        _BUDGET.check("TokenBudget", "budget", self.budget)
+        kept = rows[total <= self.budget]
+        place = kept.groupby("query_id", sort=False).cumcount().to_numpy()
+        return inp.iloc[kept.index].reset_index(drop=True).assign(rank=place + pt.model.FIRST_RANK)
 
     def __repr__(self) -> str:
         """Return the budget and the column."""

@@ -174,16 +174,14 @@ def _weights(weights: npt.ArrayLike | None, coverage: np.ndarray) -> np.ndarray:
 class _IntentReranker(Reranker):
     """A re-ranker that reads scores of documents for intents."""
 
-    intents: pd.DataFrame | pt.Transformer
-    normalise: Normalise
-
-    def __init__(self, intents: pd.DataFrame | pt.Transformer) -> None:
+    def __init__(self, intents: pd.DataFrame | pt.Transformer | None, normalise: Normalise, k: int | None) -> None:
         if not isinstance(intents, (pd.DataFrame, pt.Transformer)):
             raise TypeError(
                 f"{self.who}: intents must be a frame of scores or a transformer that returns one, such as "
-                f"OnSubtopics(pipeline, subtopics), not {type(intents).__name__}."
+                f"OnSubtopics(pipeline, subtopics), not {None if intents is None else type(intents).__name__}."
             )
-        self.intents = intents
+        self.intents, self.normalise, self.k = intents, normalise, k
+        self.check()
 
     def _choose(self, inp: pd.DataFrame, queries: Sequence[Candidates]) -> Iterable[np.ndarray]:
         frame = self.intents if isinstance(self.intents, pd.DataFrame) else self.intents(inp)
@@ -262,10 +260,7 @@ class IASelect(_IntentReranker):
     def __init__(
         self, intents: pd.DataFrame | pt.Transformer, *, normalise: Normalise = None, k: int | None = None
     ) -> None:
-        super().__init__(intents)
-        self.normalise = normalise
-        self.k = k
-        self.check()
+        super().__init__(intents, normalise, k)
 
     def _rank(self, query: Candidates, coverage: np.ndarray, weights: np.ndarray) -> np.ndarray:
         return ia_select(coverage, weights, k=self.depth(len(coverage)))
@@ -278,17 +273,14 @@ class _MixingReranker(_IntentReranker):
 
     def __init__(
         self,
-        intents: pd.DataFrame | pt.Transformer,
+        intents: pd.DataFrame | pt.Transformer | None = None,  # required: the message names the class of the user
         *,
         lambda_: float = 0.5,
         normalise: Normalise = "sum",
         k: int | None = None,
     ) -> None:
-        super().__init__(intents)
         self.lambda_ = lambda_
-        self.normalise = normalise
-        self.k = k
-        self.check()
+        super().__init__(intents, normalise, k)
 
 
 class XQuAD(_MixingReranker):
@@ -337,8 +329,7 @@ class XQuAD(_MixingReranker):
     PAPER = "https://doi.org/10.1145/1772690.1772780"
 
     def _rank(self, query: Candidates, coverage: np.ndarray, weights: np.ndarray) -> np.ndarray:
-        relevance = normalised(query.scores, self.normalise, f"{self.who}: the score of a result of {query.query_id!r}")
-        return xquad(relevance, coverage, weights, lambda_=self.lambda_, k=self.depth(len(coverage)))
+        return xquad(self.relevance(query), coverage, weights, lambda_=self.lambda_, k=self.depth(len(coverage)))
 
 
 class PM2(_MixingReranker):

@@ -12,7 +12,8 @@ import pyterrier as pt
 
 from ..evaluate import DiversityEvaluator, RefusedMeasureError
 from ..evaluate.expected import TiesOption, mean_and_error, read_draws, sampled_values
-from ..judged import RUN_COLUMNS, Run, scores, warn_user, with_string_ids
+from ..io import qrels_frame
+from ..judged import RUN_COLUMNS, Run, places, scores, warn_user, with_string_ids
 from ..measures.groups import read_some_measures
 from ..parameters import Rng
 from .steps import Step
@@ -26,8 +27,8 @@ class Evaluate(Step):
 
     Parameters
     ----------
-    qrels : DataFrame
-        Qrels, with PyTerrier's or ir_measures' names. Not changed.
+    qrels : DataFrame, path, list or dict
+        Qrels in any form that `io.read_qrels` reads. Not changed.
     measures : Measure or str, or iterable of them
         Measures such as ``RBU @ 20``, or strings such as ``"RBU@20 NDEVAL"``, which may name several measures and
         groups.
@@ -92,8 +93,7 @@ class Evaluate(Step):
         table = queries_of(inp)
         run = Run(with_judgements(as_run(inp), self._evaluator, "Evaluate"))
         sampled = sampled_values(self._evaluator, run, self._draws)
-        index = self._evaluator.judgements.query_index
-        place = np.array([index.get(str(query_id), -1) for query_id in table["qid"]], dtype=np.intp)
+        place = places(table["qid"].astype(str), self._evaluator.judgements.query_index)
         for measure in self.measures:
             names = [str(measure), f"se({measure})"] if self._draws else [str(measure)]
             for name, column in zip(names, mean_and_error(sampled[measure]), strict=False):
@@ -116,7 +116,7 @@ def evaluator_of(who: str, measures: Any, qrels: pd.DataFrame) -> DiversityEvalu
     """Return an evaluator of one or more measures, given as objects or strings."""
     several = read_some_measures(who, measures)
     try:
-        return DiversityEvaluator(several, qrels)
+        return DiversityEvaluator(several, qrels_frame(qrels))
     except RefusedMeasureError as error:
         raise ValueError(f"{who}: {error}") from error
 

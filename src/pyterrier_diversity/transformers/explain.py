@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Hashable
 from typing import Any
 
 import ir_measures
@@ -10,14 +11,13 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-from ..judged import Judgements, Run, numbers, ranking_order
+from ..io import qrels_as_given, texts_of
+from ..judged import Ranked, Run
 from ..measures.base import CompositeMeasure, implementation
 from ..measures.composite import innermost, last_rank
 from ..measures.parse import read_measure
 from .evaluate import as_run, evaluator_of, with_judgements
-from .steps import Step
-
-Grades = dict[str, int | float]
+from .steps import Step, in_ranking_order
 
 
 class Explain(Step):
@@ -25,8 +25,8 @@ class Explain(Step):
 
     Parameters
     ----------
-    qrels : DataFrame
-        Qrels, with PyTerrier's or ir_measures' column names.
+    qrels : DataFrame, path, list or dict
+        Qrels in any form that `io.read_qrels` reads. Not changed.
     measure : Measure or str
         Any measure that ir_measures can compute, such as ``RBU @ 20`` or ``"RBU@20"``.
 
@@ -64,6 +64,9 @@ class Explain(Step):
     The value is that of ``Adhoc(M)`` for an ad-hoc measure M. Bare measures may differ in ``pt.Experiment``, where
     cwl_eval (RBP) keeps ties in the order of rows, and pytrec_eval (nDCG, AP) reads scores in single precision.
 
+    Where the qrels have them, ``attrs["queries"]`` has the texts of the queries, and ``attrs["texts"]`` those of the
+    intents of each query.
+
     Without a cutoff, 50 queries of 1,000 documents take a few seconds. To read the table back from a CSV file, use
     ``pd.read_csv(path, converters={"intents": ast.literal_eval, ...})``.
 
@@ -84,47 +87,92 @@ class Explain(Step):
     FIXED = frozenset({"qrels", "measure"})
 
     def __init__(self, qrels: pd.DataFrame, measure: ir_measures.Measure | str) -> None:
-        self.qrels = qrels
         self.measure = read_measure("Explain", measure)
-        self._evaluator = evaluator_of("Explain", self.measure, qrels)
-        rel, all_named = innermost(self.measure).params.get("rel"), _counts_all_named(self.measure)
-        self._labels = _Labels(self._evaluator.judgements, rel, all_named)
+        self.qrels = qrels_as_given(qrels)
+        self._evaluator = evaluator_of("Explain", self.measure, self.qrels)
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Return the results in ranking order, with the columns that explain them."""
         pt.validate.result_frame(inp, extra_columns=["score"])
-        run = _ranked(as_run(inp).reset_index(drop=True))
+        run = as_run(inp)
+        # Raises if this is not a run, and warns of documents that appear twice.
+        Run(run).rankings(run["query_id"].unique().tolist(), 0)
+        run = in_ranking_order(run, "run")
+        run = run if "turn" in run else run.drop_duplicates(["query_id", "doc_id"])
         place = run.groupby("query_id", sort=False).cumcount().to_numpy()
-        value = self._values(run, place)
+        # New scores without ties, because other providers break ties differently and ignore turns.
+        judged = run[[name for name in ("query_id", "doc_id", "turn", "doc_len") if name in run]].assign(score=-place)
+        judged = with_judgements(judged.assign(place=place, row=np.arange(len(run))), self._evaluator, "Explain")
+        listed, judgements = Run(judged), self._evaluator.judgements
+        rank = judged["place"] + 1 if listed.sessions is None else listed.sessions.rank
+        judged = judged.assign(query=judged["query_id"].map(judgements.query_index).astype(np.intp), rank=rank)
+        ranked = Ranked.of_run(listed, judgements)
+        value = np.full(len(run), np.nan)
+        value[judged["row"]] = self._values(judged, ranked)
         above = pd.Series(value).groupby(run["query_id"].to_numpy()).shift(fill_value=0.0).to_numpy()
         tied = run.duplicated([name for name in ("query_id", "turn", "score") if name in run], keep=False).to_numpy()
-        columns = {"rank": place + pt.model.FIRST_RANK, "position": place + 1, **self._labels.of(run), "tied": tied}
-        explained = inp.iloc[run.index].assign(**columns, measure=str(self.measure), value=value)
-        return explained.assign(contribution=value - above).reset_index(drop=True)
+        columns = self._intents(judged, ranked, len(run))
+        explained = inp.iloc[run.index].assign(rank=place + pt.model.FIRST_RANK, position=place + 1, **columns)
+        explained = explained.assign(tied=tied, measure=str(self.measure), value=value, contribution=value - above)
+        explained = explained.reset_index(drop=True)
+        explained.attrs = {**explained.attrs, **self._texts(set(run["query_id"]))}
+        return explained
 
     def __repr__(self) -> str:
         """Return the measure."""
         return f"Explain({self.measure})"
 
-    def _values(self, run: pd.DataFrame, place: np.ndarray) -> np.ndarray:
-        """Return the value of each row's ranking if it ended there; NaN where the query has no judgements."""
-        # New scores without ties, because other providers break ties differently and ignore turns.
-        run = run[[name for name in ("query_id", "doc_id", "turn", "doc_len") if name in run]].assign(score=-place)
-        judged = with_judgements(run.assign(place=place, row=np.arange(len(run))), self._evaluator, "Explain")
-        retrieved = Run(judged).retrieve(self._evaluator.judgements)
-        index = self._evaluator.judgements.query_index
-        query = np.array([index[query_id] for query_id in judged["query_id"]], dtype=np.intp)
-        rank = judged["place"].to_numpy() + 1 + _missing_turns(judged)
-        value = np.full(len(run), np.nan)
+    def _texts(self, queries: set[str]) -> dict[Hashable, Any]:
+        """Return the texts of queries and their intents, where the qrels have them."""
+        name = "qid" if "qid" in self.qrels else "query_id"
+        rows = self.qrels[self.qrels[name].astype(str).isin(queries)]
+        texts: dict[Hashable, Any] = {}
+        if "nugget_text" in rows:
+            texts["texts"] = {str(query): texts_of("Explain", of, str(query)) for query, of in rows.groupby(name)}
+        if "query" in rows:
+            of_queries = rows.drop_duplicates(name).astype({name: str}).set_index(name)["query"].dropna()
+            texts["queries"] = of_queries.to_dict()
+        return texts
+
+    def _values(self, judged: pd.DataFrame, ranked: Ranked) -> pd.Series:
+        """Return the value of each row's ranking if it ended there."""
+        value = pd.Series(np.nan, judged.index)
         ranks = range(self._depth(judged))
         for i in pt.tqdm(ranks, desc=f"prefixes for {self.measure}", unit="rank", delay=2, leave=False):
-            there = (judged["place"] == i).to_numpy()
-            last = np.zeros(len(retrieved.n), dtype=np.int64)
-            last[query[there]] = rank[there]
-            found = self._evaluator.values(retrieved.prefix(last))
-            value[judged["row"][there]] = found[self.measure][query[there]]
+            there = judged[judged["place"] == i]
+            last = np.zeros(len(ranked.n), dtype=np.int64)
+            last[there["query"]] = there["rank"]
+            (found,) = self._evaluator.values(ranked.down_to(last))
+            value[there.index] = found[there["query"]]
         # Nothing changes below the measure's cutoff.
-        return pd.Series(value).groupby(run["query_id"].to_numpy()).ffill().to_numpy()
+        return value.groupby(judged["query"]).ffill()
+
+    def _intents(self, judged: pd.DataFrame, ranked: Ranked, n_rows: int) -> dict[str, list[Any]]:
+        """Return the columns about intents and judgements, given the rows of queries with judgements."""
+        view = ranked.judgements.view(rel=innermost(self.measure).params.get("rel"))
+        named = view.named.take(view.named.weight > 0) if _counts_all_named(self.measure) else view.intents
+        left: dict[int, list[str]] = defaultdict(list)
+        for query, intent in zip(named.query.tolist(), named.ids.tolist(), strict=True):
+            left[query].append(intent)
+        grades: list[dict[str, int | float]] = [{} for _ in range(n_rows)]
+        new: list[list[str]] = [[] for _ in grades]
+        row_at = dict(zip(zip(judged["query"], judged["rank"], strict=True), judged["row"], strict=True))
+        entries = ranked.view(view)
+        names, is_first = view.intents.ids[entries.intent], entries.met == 0
+        columns = (entries.query, entries.rank, names, entries.label, is_first)
+        for query, rank, intent, label, first in zip(*(column.tolist() for column in columns), strict=True):
+            row = row_at[query, rank]
+            grades[row][intent] = int(label) if label.is_integer() else label
+            if first:
+                new[row].append(intent)
+        unmet: list[list[str]] = [[] for _ in grades]
+        known = [False] * n_rows
+        # A repeated document counts as unjudged.
+        again = judged.duplicated(["query", "doc_id"])
+        for query, row, doc, repeated in zip(judged["query"], judged["row"], judged["doc_id"], again, strict=True):
+            left[query] = unmet[row] = [intent for intent in left[query] if intent not in grades[row]]
+            known[row] = not repeated and doc in ranked.judgements.judged_docs[query]
+        return {"intents": grades, "new_intents": new, "unmet_intents": unmet, "judged": known}
 
     def _depth(self, run: pd.DataFrame) -> int:
         """Return the largest number of documents that the measure reads for a query."""
@@ -140,58 +188,6 @@ def _counts_all_named(measure: ir_measures.Measure) -> bool:
     if isinstance(ours, CompositeMeasure):
         return any(part.view == "intents" and _counts_all_named(part.measure) for part in ours.parts())
     return ours is not None and ours.COUNTS_ALL_NAMED
-
-
-class _Labels:
-    """The judged documents of each query, and their grades for its intents."""
-
-    def __init__(self, judgements: Judgements, rel: float | None, all_named: bool) -> None:
-        self._judged = dict(zip(judgements.query_ids, judgements.judged_docs, strict=True))
-        view = judgements.view(rel=rel)
-        self._intents: dict[str, list[str]] = defaultdict(list)
-        intents = view.named.take(view.named.weight > 0) if all_named else view.intents
-        for query, intent in zip(intents.query.tolist(), intents.ids.tolist(), strict=True):
-            self._intents[view.query_ids[query]].append(intent)
-        self._grades: dict[tuple[str, str], Grades] = defaultdict(dict)
-        labels = view.labels.take(np.lexsort([view.labels.intent, view.labels.doc]))
-        for doc, intent, value in zip(labels.doc.tolist(), labels.intent.tolist(), labels.value.tolist(), strict=True):
-            document = view.query_ids[view.documents.query[doc]], view.documents.ids[doc]
-            self._grades[document][view.intents.ids[intent]] = int(value) if value.is_integer() else value
-
-    def of(self, run: pd.DataFrame) -> dict[str, list[Any]]:
-        """Return the columns of a run in ranking order."""
-        rows: list[tuple[Grades, list[str], list[str], bool]] = []
-        for name, docs in run.groupby("query_id", sort=False)["doc_id"]:
-            query = str(name)
-            unmet, unread = self._intents.get(query, []), set(docs)
-            for doc in docs:
-                # A repeated document counts as unjudged.
-                grades = dict(self._grades.get((query, doc), {})) if doc in unread else {}
-                new = [intent for intent in grades if intent in unmet]
-                unmet = [intent for intent in unmet if intent not in grades]
-                rows.append((grades, new, unmet, doc in unread and doc in self._judged.get(query, ())))
-                unread.discard(doc)
-        names = ("intents", "new_intents", "unmet_intents", "judged")
-        return {name: [row[i] for row in rows] for i, name in enumerate(names)}
-
-
-def _missing_turns(run: pd.DataFrame) -> np.ndarray:
-    """Return, for each row, the number of earlier turns without documents, each of which counts as a rank."""
-    if "turn" not in run:
-        return np.zeros(len(run), dtype=np.int64)
-    number = run.groupby("query_id")["turn"].rank("dense") - 1
-    return (run["turn"].astype(float) - number).to_numpy(dtype=np.int64)
-
-
-def _ranked(run: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of a run in ranking order; without turns, each document of a query once."""
-    # Raises if this is not a run, and warns of documents that appear twice.
-    Run(run).rankings(run["query_id"].unique().tolist(), 0)
-    turn = numbers(run, "turn", "run") if "turn" in run else None
-    query = pd.factorize(run["query_id"])[0]
-    order = ranking_order(query, turn, run["score"].to_numpy(), run["doc_id"].to_numpy(dtype=object))
-    ranked = run if order is None else run.iloc[order]
-    return ranked if "turn" in run else ranked.drop_duplicates(["query_id", "doc_id"])
 
 
 def explain_difference(explained: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:

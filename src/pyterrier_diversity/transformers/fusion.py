@@ -4,23 +4,21 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from copy import copy
 from typing import Literal, get_args
 
-import numpy as np
 import pandas as pd
 import pyterrier as pt
 
 from ..judged import warn_user
 from ..parameters import Parameter
 from .intent_scores import OnSubtopics
-from .steps import Step, candidates
+from .steps import Step, candidates, retrieved
 
 FusionMethod = Literal["reciprocal-rank", "round-robin"]
 
-_METHOD = Parameter(str, choices=get_args(FusionMethod), desc="how to fuse the rankings")
-_K = Parameter(float, interval="[0, 1e100]", desc="smoothing of the ranks")
-_NUM_RESULTS = Parameter(int, interval="[1, inf)", desc="how many documents to retrieve")
+_METHOD = Parameter(str, "reciprocal-rank", choices=get_args(FusionMethod), desc="how to fuse the rankings")
+_K = Parameter(float, 60, interval="[0, 1e100]", desc="smoothing of the ranks")
+_NUM_RESULTS = Parameter(int, 1000, interval="[1, inf)", desc="how many documents to retrieve")
 
 # The rankings of a query with their weights, whose mean is 1.
 _Rankings = list[tuple[float, list[str]]]
@@ -82,6 +80,7 @@ class FuseSubtopics(Step):
 
     LABEL = "FuseSubtopics"
     PAPER = "https://doi.org/10.1145/1571941.1572114"
+    PARAMETERS = {"method": _METHOD, "k": _K, "num_results": _NUM_RESULTS}
 
     def __init__(
         self,
@@ -98,38 +97,34 @@ class FuseSubtopics(Step):
         self.method = method
         self.k = k
         self.num_results = num_results
-        self._check()
+        self.check()
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Return documents for the queries, with all columns of the queries."""
         pt.validate.query_frame(inp, context=self)
-        self._check()
+        self.check()
         found = OnSubtopics(self.pipeline, self.subtopics)(inp)
         fuse: Callable[[_Rankings], dict[str, float]] = (
             self._by_reciprocal_rank if self.method == "reciprocal-rank" else _in_turn
         )
-        order = self.subtopics["iteration"].astype(str).drop_duplicates().tolist()
+        place = self.subtopics["iteration"].astype(str).drop_duplicates().tolist().index
+        order = found["iteration"].map(place)
+        found = found.assign(order=order).sort_values(["weight", "order"], ascending=[False, True], kind="stable")
         n_subtopics = self.subtopics["qid"].astype(str).value_counts()
         by_query = dict(iter(found.groupby("qid", sort=False)))
-        rows, docs, scores = [], [], []
-        for row, qid in enumerate(inp["qid"].astype(str)):
-            fused = fuse(_rankings(by_query[qid], order, int(n_subtopics[qid]))) if qid in by_query else {}
-            best = sorted(sorted(fused, reverse=True), key=fused.__getitem__, reverse=True)[: self.num_results]
-            rows += [row] * len(best)
-            docs += best
-            scores += [fused[doc] for doc in best]
-        frame = inp.iloc[rows].reset_index(drop=True)
-        frame = frame.assign(docno=np.array(docs, dtype=object), score=np.array(scores, dtype=np.float64))
-        self._warn_of_queries(inp)
-        return pt.model.add_ranks(frame)
+        docs, scores = [], []
+        for qid in inp["qid"].astype(str):
+            fused = fuse(_rankings(by_query[qid], int(n_subtopics[qid]))) if qid in by_query else {}
+            docs.append(sorted(sorted(fused, reverse=True), key=fused.__getitem__, reverse=True)[: self.num_results])
+            scores.append([fused[doc] for doc in docs[-1]])
+        n_unknown = int((~inp["qid"].astype(str).isin(n_subtopics.index)).sum())
+        if n_unknown:
+            warn_user(f"FuseSubtopics: {n_unknown} of {len(inp)} queries have no subtopics and retrieve nothing.")
+        return retrieved(inp, docs, scores)
 
     def fuse_rank_cutoff(self, k: int) -> pt.Transformer | None:
         """Return a step that retrieves ``k`` documents for a query; None if this one retrieves no more."""
-        if self.num_results <= k:
-            return None
-        fewer = copy(self)
-        fewer.num_results = k
-        return fewer
+        return self.at_most("num_results", k)
 
     def _by_reciprocal_rank(self, rankings: _Rankings) -> dict[str, float]:
         scores: dict[str, float] = {}
@@ -138,29 +133,16 @@ class FuseSubtopics(Step):
                 scores[doc] = scores.get(doc, 0.0) + weight / (self.k + rank)
         return scores
 
-    def _warn_of_queries(self, inp: pd.DataFrame) -> None:
-        known = inp["qid"].astype(str).isin(self.subtopics["qid"].astype(str))
-        if not known.all():
-            warn_user(
-                f"FuseSubtopics: {int((~known).sum())} of {len(known)} queries have no subtopics and retrieve nothing."
-            )
-
-    def _check(self) -> None:
-        for name, parameter in (("method", _METHOD), ("k", _K), ("num_results", _NUM_RESULTS)):
-            parameter.check("FuseSubtopics", name, getattr(self, name))
-
     def __repr__(self) -> str:
         """Return the pipeline and how rankings are fused."""
         return f"FuseSubtopics({self.pipeline!r}, method={self.method!r}, k={self.k!r})"
 
 
-def _rankings(found: pd.DataFrame, order: list[str], n_subtopics: int) -> _Rankings:
-    """Return the rankings of a query's subtopics, by descending weight and then in the given order."""
-    groups = [(order.index(str(name)), rows) for name, rows in found.groupby("iteration", sort=False)]
-    groups.sort(key=lambda group: (-group[1]["weight"].iloc[0], group[0]))
+def _rankings(found: pd.DataFrame, n_subtopics: int) -> _Rankings:
+    """Return the rankings of a query's subtopics."""
     return [
         (n_subtopics * float(rows["weight"].iloc[0]), one.docs.tolist())
-        for _, rows in groups
+        for _, rows in found.groupby("iteration", sort=False)
         for one in candidates(rows[["qid", "docno", "score"]], "FuseSubtopics")
     ]
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
-from operator import itemgetter
-from typing import Any, Literal
+from typing import Literal
 
 import ir_measures
 import numpy as np
@@ -13,23 +11,34 @@ import pandas as pd
 import pyterrier as pt
 
 from ..ideal import TIE, ByWorth
-from ..judged import QRELS_COLUMNS, Judgements, Order, Retrieved, ideal, judge, numbers, with_string_ids
+from ..io import qrels_as_given
+from ..judged import (
+    QRELS_COLUMNS,
+    RUN_COLUMNS,
+    Judgements,
+    Order,
+    Ranked,
+    counted,
+    ideal,
+    judge,
+    numbers,
+    with_string_ids,
+)
 from ..measures import Adhoc, DiversityMeasure, alpha_nDCG, registered
+from ..measures.ad_hoc import by_label
 from ..measures.base import implementation
 from ..measures.composite import inside, last_rank, smallest_relevant
-from ..measures.err import by_label
 from ..measures.parse import read_measure
 from ..parameters import TIME_LIMIT, Parameter, Parameters, checked
 from .evaluate import evaluator_of, queries_of
-from .steps import Step
-
-Rankings = dict[str, list[str]]
+from .steps import Step, retrieved
 
 _OPTIONS: Parameters = {
     "ideal": Parameter(
         str, choices=("greedy", "exact"), desc="the best document at each rank, or the proven best ranking"
     ),
     "num_results": Parameter(int, interval="[1, inf)", desc="largest number of documents for a query"),
+    "candidates": Parameter(bool, False, desc="whether to rank only documents of the given results"),
     **TIME_LIMIT,
 }
 
@@ -39,8 +48,8 @@ class Ideal(Step):
 
     Parameters
     ----------
-    qrels : DataFrame
-        Qrels, with PyTerrier's or ir_measures' column names.
+    qrels : DataFrame, path, list or dict
+        Qrels in any form that `io.read_qrels` reads. Not changed.
     measure : Measure or str
         The measure to maximise, with its own cutoff and parameters.
     ideal : {"greedy", "exact"}
@@ -49,23 +58,26 @@ class Ideal(Step):
         first ranks, as with ``SRR``. "exact" finds a ranking that is proven to be best.
     num_results : int, optional
         Largest number of documents for a query; by default, and at most, the measure's cutoff.
+    candidates : bool
+        Whether to rank only documents of the given results: the most that a re-ranker of them could reach. For
+        "greedy" only.
     time_limit : float
         Seconds to search for the exact ideal of each query.
 
     Raises
     ------
     ValueError
-        If a parameter is out of range, or the qrels cannot be read. With "exact": if no proof is known for the measure
-        (the message names those with one), or a bare ad-hoc measure would not read a document's highest label; use
-        ``Adhoc(M)``.
+        If a parameter is out of range, or the qrels cannot be read. With "exact": if ``candidates`` is set, if no proof
+        is known for the measure (the message names those with one), or if a bare ad-hoc measure would not read a
+        document's highest label; use ``Adhoc(M)``.
     NotProvenError
         If the time runs out before a ranking is proven to be best.
 
     Notes
     -----
-    Q -> R, or R -> R, where only the queries are read. The ranking has only relevant documents. A greedy ranking ends
-    when every other document would lower the value, as the effort of ``RBU`` does. A query has no rows, and scores 0,
-    if no document raises its value.
+    Q -> R, or R -> R, where only the queries are read, and with ``candidates`` the documents. The ranking has only
+    relevant documents. A greedy ranking ends when every other document would lower the value, as the effort of ``RBU``
+    does. A query has no rows, and scores 0, if no document raises its value.
 
     "exact" is available for:
 
@@ -83,12 +95,21 @@ class Ideal(Step):
     >>> systems = {"bm25": demo.get_results("bm25"), "ideal": Ideal(demo.get_qrels(), RBU @ 10)}
     >>> pt.Experiment(systems, demo.get_topics(), demo.get_qrels(), [RBU @ 10], round=3)
         name  RBU@10
-    0   bm25   0.059
-    1  ideal   0.626
+    0   bm25   0.523
+    1  ideal   0.923
+
+    What a re-ranker of the first 10 documents of BM25 could reach at most:
+
+    >>> candidates = systems["bm25"].query("rank < 10")
+    >>> systems = {"bm25": candidates, "best": Ideal(demo.get_qrels(), RBU @ 10, candidates=True)(candidates)}
+    >>> pt.Experiment(systems, demo.get_topics(), demo.get_qrels(), [RBU @ 10], round=3)
+       name  RBU@10
+    0  bm25   0.523
+    1  best   0.536
     """
 
     LABEL = "Ideal"
-    FIXED = frozenset({"qrels", "measure", "ideal"})
+    FIXED = frozenset({"qrels", "measure", "ideal", "candidates"})
 
     def __init__(
         self,
@@ -97,14 +118,17 @@ class Ideal(Step):
         *,
         ideal: Literal["greedy", "exact"] = "greedy",
         num_results: int | None = None,
+        candidates: bool = False,
         time_limit: float = 60.0,
     ) -> None:
-        options = checked("Ideal", _OPTIONS, ideal=ideal, num_results=num_results, time_limit=time_limit)
-        self.ideal, self.num_results, self.time_limit = options.values()
+        options = {"ideal": ideal, "num_results": num_results, "candidates": candidates, "time_limit": time_limit}
+        self.ideal, self.num_results, self.candidates, self.time_limit = checked("Ideal", _OPTIONS, **options).values()
         self.measure = read_measure("Ideal", measure)
-        self.qrels = qrels
-        self._evaluator = evaluator_of("Ideal", self.measure, qrels)
-        self._frame = with_string_ids(qrels, QRELS_COLUMNS, "qrels")
+        self.qrels = qrels_as_given(qrels)
+        self._evaluator = evaluator_of("Ideal", self.measure, self.qrels)
+        self._frame = with_string_ids(self.qrels, QRELS_COLUMNS, "qrels")
+        if self.ideal == "exact" and self.candidates:
+            raise ValueError("Ideal: candidates=True needs ideal='greedy'.")
         if self.ideal == "exact" and not is_provable(self.measure):
             served = ", ".join(provable())
             raise ValueError(
@@ -116,32 +140,28 @@ class Ideal(Step):
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Return the ideal ranking of each query."""
-        pt.validate.columns(inp, includes=["qid"])
+        pt.validate.columns(inp, includes=["qid", "docno"] if self.candidates else ["qid"])
         queries = queries_of(inp)
         query_ids = queries["qid"].astype(str).tolist()
-        rankings = self._rankings(set(query_ids))
-        rows = [
-            (row, doc, score)
-            for row, query in enumerate(query_ids)
-            for doc, score in scored(rankings.get(query, [])).items()
-        ]
-        ranked = pd.DataFrame(rows, columns=["row", "docno", "score"]).astype({"row": int, "score": float})
-        results = queries.iloc[ranked["row"]].reset_index(drop=True)
-        return pt.model.add_ranks(results.assign(docno=ranked["docno"], score=ranked["score"]))
+        given = with_string_ids(inp, RUN_COLUMNS, "Ideal") if self.candidates else None
+        ideals = self._ranked(set(query_ids), given)
+        rankings = dict(zip(ideals.judgements.query_ids, ideals.rankings(), strict=True))
+        docs = [rankings.get(query, []) for query in query_ids]
+        return retrieved(queries, docs, [range(len(of_query), 0, -1) for of_query in docs])
 
     def __repr__(self) -> str:
         """Return the measure and the kind of ideal."""
         return f"Ideal({self.measure}, ideal={self.ideal!r})"
 
-    def _rankings(self, query_ids: set[str]) -> Rankings:
-        """Return the ideal ranking of each of these queries that has judgements."""
+    def _ranked(self, query_ids: set[str], given: pd.DataFrame | None) -> Ranked:
+        """Return the ideal rankings of these queries, of the given results if there are any."""
         frame = self._frame[self._frame["query_id"].isin(query_ids)]
-        cutoff = last_rank(self.measure)
-        depth = min((limit for limit in (cutoff, self.num_results) if limit is not None), default=None)
+        limits = [limit for limit in (last_rank(self.measure), self.num_results) if limit is not None]
+        depth = min(limits, default=None)
+        if given is not None:
+            return self._by_trial(frame, depth, given)
         view, order = self._order(self.measure, judge(frame), depth)
-        if order is None:
-            return self._by_trial(frame, depth)
-        return dict(zip(view.query_ids, ideal(view, order, depth).retrieved.rankings(), strict=True))
+        return self._by_trial(frame, depth) if order is None else ideal(view, order, depth)
 
     def _order(
         self, measure: ir_measures.Measure, judgements: Judgements, depth: int | None
@@ -157,45 +177,49 @@ class Ideal(Step):
         order = ours.best(depth, self.time_limit) if self.ideal == "exact" else ours.greedy
         return judgements.view(ours.VIEW, ours.get("rel")), order
 
-    def _by_trial(self, frame: pd.DataFrame, depth: int | None) -> Rankings:
-        """Add to each query's ranking the document that raises its value most, until none raises it."""
+    def _by_trial(self, frame: pd.DataFrame, depth: int | None, given: pd.DataFrame | None = None) -> Ranked:
+        """Add to each query's ranking the document that raises its value most, until every one would lower it."""
         judgements = self._evaluator.judgements
-        kinds = _kinds(frame[_counts(frame)], smallest_relevant(self.measure) or 0)
-        index = judgements.query_index
-        growing = {
-            index[query]: _Growing(of_query, judgements.relevant_docs[index[query]])
-            for query, of_query in kinds.items()
-        }
-        longest = max((ranking.n_left for ranking in growing.values()), default=0)
-        ranks = range(longest if depth is None else min(longest, depth))
-        left = list(growing)
-        taken = Retrieved(
-            judgements,
-            np.zeros(len(judgements.documents.ids), dtype=np.int64),
-            np.zeros(len(judgements), dtype=np.int64),
-        )
-        for _ in pt.tqdm(ranks, desc=f"ideal rankings by {self.measure}", unit="rank", delay=2, leave=False):
-            values = self._try({query: growing[query].candidates for query in left}, taken)
-            left = [query for query in left if growing[query].grow(values[query])]
-            if not left:
-                break
-            for query in left:
-                taken.n[query] += 1
-                taken.ranks[growing[query].last] = taken.n[query]
-        return {judgements.query_ids[query]: ranking.docs for query, ranking in growing.items()}
+        documents = judgements.documents
+        kind = _kinds(frame, judgements)
+        relevant = judgements.view(rel=smallest_relevant(self.measure)).base_doc
+        left = np.isin(np.arange(len(kind)), relevant) & (kind >= 0)
+        if given is not None:
+            left &= _pairs(judgements).isin(pd.MultiIndex.from_frame(given[["query_id", "doc_id"]]))
+        ranks = np.zeros(len(left), dtype=np.int64)
+        n, value = np.zeros(len(judgements), dtype=np.int64), np.zeros(len(judgements))
+        longest = int(np.bincount(documents.query[left]).max(initial=0))
+        places = range(longest if depth is None else min(longest, depth))
+        for _ in pt.tqdm(places, desc=f"ideal rankings by {self.measure}", unit="rank", delay=2, leave=False):
+            docs = np.flatnonzero(left)
+            docs = docs[~pd.Series(kind[docs]).duplicated()]
+            query = documents.query[docs]
+            tried = self._tried(Ranked(judgements, ranks, n), docs)
+            best = pd.Series(tried).groupby(query).transform("max").to_numpy()
+            # The documents of a query are in descending order of their names.
+            row = np.flatnonzero((tried >= best - TIE) & (best >= value[query] - TIE))
+            row = row[~pd.Series(query[row]).duplicated()]
+            query, docs = query[row], docs[row]
+            value[query] = tried[row]
+            n[query] += 1
+            ranks[docs] = n[query]
+            left[docs] = False
+            left &= np.isin(documents.query, query)
+        return Ranked(judgements, ranks, n)
 
-    def _try(self, candidates: dict[int, list[int]], taken: Retrieved) -> dict[int, dict[int, float]]:
-        """Return the value of each query's ranking after adding each candidate."""
-        values: dict[int, dict[int, float]] = {query: {} for query in candidates}
-        for i in range(max(map(len, candidates.values()), default=0)):
-            tried = {query: docs[i] for query, docs in candidates.items() if i < len(docs)}
-            queries, docs = list(tried), list(tried.values())
-            ranks, n = taken.ranks.copy(), taken.n.copy()
-            n[queries] += 1
-            ranks[docs] = n[queries]
-            found = self._evaluator.values(Retrieved(taken.judgements, ranks, n))[self.measure]
-            for query, doc in tried.items():
-                values[query][doc] = found[query]
+    def _tried(self, ranked: Ranked, docs: np.ndarray) -> np.ndarray:
+        """Return the value of each document's query if the document is added to its ranking."""
+        judgements = ranked.judgements
+        query = judgements.documents.query[docs]
+        place = counted(np.bincount(query))
+        values = np.empty(len(docs))
+        for i in range(int(place.max(initial=-1)) + 1):
+            row = np.flatnonzero(place == i)
+            ranks, n = ranked.ranks.copy(), ranked.n.copy()
+            n[query[row]] += 1
+            ranks[docs[row]] = n[query[row]]
+            (found,) = self._evaluator.values(Ranked(judgements, ranks, n))
+            values[row] = found[query[row]]
         return values
 
 
@@ -207,7 +231,9 @@ def is_provable(measure: ir_measures.Measure) -> bool:
     """Tell whether a ranking can be proven to be the best by a measure."""
     ours = implementation(measure)
     if ours is None:
-        return measure.NAME in BY_LABEL and not hasattr(measure, "runtime_impl") and _grows_with_label(measure)
+        # Only labels above 0 have a gain, and gains never fall as labels rise.
+        grows = "gains" not in measure.params and measure.params.get("rel", 1) > 0
+        return measure.NAME in BY_LABEL and not hasattr(measure, "runtime_impl") and grows
     inner = inside(ours)
     if inner is not None:
         return ours.NAME == Adhoc.NAME and is_provable(inner)
@@ -223,11 +249,6 @@ def _has_proof(measure: DiversityMeasure) -> bool:
     return measure.best(None, math.inf) is not None
 
 
-def _grows_with_label(measure: ir_measures.Measure) -> bool:
-    """Tell whether only labels above 0 have a gain, and gains never fall as labels rise."""
-    return "gains" not in measure.params and measure.params.get("rel", 1) > 0
-
-
 def _check_last_rows(frame: pd.DataFrame, measure: ir_measures.Measure) -> None:
     """Raise if a bare ad-hoc measure, which reads only the last row of a document, would miss its highest label."""
     label = frame.assign(label=numbers(frame, "relevance", "qrels")).groupby(["query_id", "doc_id"])["label"]
@@ -240,59 +261,15 @@ def _check_last_rows(frame: pd.DataFrame, measure: ir_measures.Measure) -> None:
         )
 
 
-class _Growing:
-    """A ranking that grows, and the documents left. Documents with the same labels are of one kind."""
-
-    def __init__(self, kinds: list[list[str]], index: dict[str, int]) -> None:
-        self.docs: list[str] = []
-        self.last = -1
-        self._value = 0.0
-        self._kinds = kinds
-        self._index = index
-
-    @property
-    def n_left(self) -> int:
-        """The number of documents left."""
-        return sum(map(len, self._kinds))
-
-    @property
-    def candidates(self) -> list[int]:
-        """One document of each kind."""
-        return [self._index[kind[-1]] for kind in self._kinds]
-
-    def grow(self, values: dict[int, float]) -> bool:
-        """Add the best candidate; return False if every candidate would lower the value, or there are none."""
-        best = max(values.values(), default=-math.inf)
-        if best < self._value - TIE:
-            return False
-        kind = max((kind for kind in self._kinds if values[self._index[kind[-1]]] >= best - TIE), key=itemgetter(-1))
-        self.docs.append(kind.pop())
-        self.last = self._index[self.docs[-1]]
-        self._value = values[self.last]
-        self._kinds = [kind for kind in self._kinds if kind]
-        return True
+def _kinds(frame: pd.DataFrame, judgements: Judgements) -> np.ndarray:
+    """Return a number for each relevant document, the same if query and rows are the same; -1 without rows."""
+    row = frame.groupby([name for name in frame if name != "doc_id"], sort=False, dropna=False).ngroup()
+    rows = row.groupby([frame["query_id"], frame["doc_id"]]).agg(tuple)
+    kinds = pd.Series(pd.factorize(rows)[0], rows.index)
+    return kinds.reindex(_pairs(judgements), fill_value=-1).to_numpy()
 
 
-def _counts(frame: pd.DataFrame) -> np.ndarray:
-    """Tell for each row whether its intent has a weight above 0; other rows are dropped when qrels are read."""
-    return numbers(frame, "weight", "qrels") > 0 if "weight" in frame else np.ones(len(frame), dtype=bool)
-
-
-def _kinds(frame: pd.DataFrame, rel: float) -> dict[str, list[list[str]]]:
-    """Return each query's relevant documents, grouped by equal rows, ascending by id."""
-    columns: list[Any] = ["query_id", "doc_id", "relevance"]
-    columns += [name for name in frame if name not in columns]
-    rows: dict[tuple[str, str], list[tuple[Any, ...]]] = defaultdict(list)
-    for query, doc, *row in frame[columns].itertuples(index=False):
-        rows[query, doc].append(tuple(row))
-    kinds: dict[str, dict[tuple[Any, ...], list[str]]] = defaultdict(lambda: defaultdict(list))
-    for query, doc in sorted(rows):
-        of_document = rows[query, doc]
-        if any(label > 0 and label >= rel for label, *_ in of_document):
-            kinds[query][tuple(of_document)].append(doc)
-    return {query: list(of_query.values()) for query, of_query in kinds.items()}
-
-
-def scored(docs: list[str]) -> dict[str, float]:
-    """Return documents, best first, with scores n, n - 1, ..., 1."""
-    return {doc: float(len(docs) - place) for place, doc in enumerate(docs)}
+def _pairs(judgements: Judgements) -> pd.MultiIndex:
+    """Return the query and the name of each relevant document."""
+    documents = judgements.documents
+    return pd.MultiIndex.from_arrays([np.array(judgements.query_ids, dtype=object)[documents.query], documents.ids])

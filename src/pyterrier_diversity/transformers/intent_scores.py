@@ -10,7 +10,8 @@ import pandas as pd
 import pyterrier as pt
 
 from ..arithmetic import divide
-from ..judged import Gain, by_number, fail, ids, judge, numbers, relevance_probability, strings, to_frame
+from ..io import qrels_frame
+from ..judged import Gain, by_number, given_frame, ids, judge, numbers, refuse, relevance_probability, strings
 from ..parameters import GRADES, checked
 from .steps import Candidates, Step
 
@@ -97,7 +98,7 @@ def _named(subtopics: pd.DataFrame) -> pd.DataFrame:
     """Add the qid that a pipeline sees, and weights that sum to 1 for each query."""
     what = "OnSubtopics: subtopics"
     frame = subtopics.astype({"qid": str, "iteration": str})
-    weight = pd.Series(_weight(to_frame(subtopics, ("query_id", "iteration"), what), what), frame.index)
+    weight = pd.Series(_weight(given_frame(subtopics, ("query_id", "iteration"), what), what), frame.index)
     shares = divide(weight, weight.groupby(frame["qid"]).transform("sum"))
     return frame.assign(**{_NAME: frame["qid"] + "." + frame["iteration"]}).assign(weight=shares)
 
@@ -140,8 +141,10 @@ def oracle_intent_scores(qrels: Any, *, gain: Gain = "exp", max_rel: float | Non
     1   q         a    d2   0.25     1.0
     """
     gain, max_rel = checked("oracle_intent_scores", GRADES, gain=gain, max_rel=max_rel).values()
-    judgements = judge(qrels)
+    judgements = judge(qrels_frame(qrels))
     labels, intents = judgements.labels, judgements.intents
+    # The documents of a query are in descending order of their names.
+    labels = labels.take(np.lexsort([labels.intent, -labels.doc, judgements.documents.query[labels.doc]]))
     if not isinstance(gain, str):
         judgements.check_listed(gain, "oracle_intent_scores")
     elif max_rel is not None:
@@ -200,8 +203,8 @@ def read_intent_scores(frame: pd.DataFrame, queries: Sequence[Candidates], who: 
             f"{what}: missing column iteration with the intents; found: {found}. OnSubtopics(pipeline, subtopics) "
             "returns scores for intents."
         )
-    frame = to_frame(frame, ("query_id", "iteration", "doc_id", "score"), what)
-    query = ids(frame, "query_id", what, grouped=True)
+    frame = given_frame(frame, ("query_id", "iteration", "doc_id", "score"), what)
+    query = ids(frame, "query_id", what)
     wanted = {name: place for place, name in enumerate(query.names.tolist())}
     codes = [wanted.get(one.query_id, -1) for one in queries]
     kept = np.isin(query.codes, codes)
@@ -221,8 +224,7 @@ def _weight(frame: pd.DataFrame, what: str) -> np.ndarray:
     if "weight" not in frame:
         return np.ones(len(frame))
     weight = numbers(frame, "weight", what)
-    if (weight < 0).any():
-        fail(frame, weight < 0, "weight", what, "must not be negative")
+    refuse(frame, weight < 0, "weight", what, "must not be negative")
     return weight
 
 
@@ -242,8 +244,5 @@ def _of_query(rows: pd.DataFrame, query: Candidates, what: str) -> IntentScores:
         )
     weights = intents["max"][intents["max"] > 0]
     names = sorted(weights.index, key=by_number)
-    doc, intent = pd.Index(query.docs).get_indexer(rows["doc"]), pd.Index(names).get_indexer(rows["intent"])
-    known = (doc >= 0) & (intent >= 0)
-    scores = np.full((len(query.docs), len(names)), np.nan)
-    scores[doc[known], intent[known]] = rows["score"].to_numpy()[known]
-    return IntentScores(scores, weights[names].to_numpy() / max(weights.sum(), 1.0))
+    scores = rows.pivot_table(index="doc", columns="intent", values="score").reindex(index=query.docs, columns=names)
+    return IntentScores(scores.to_numpy(dtype=np.float64), weights[names].to_numpy() / max(weights.sum(), 1.0))

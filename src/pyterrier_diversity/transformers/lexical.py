@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from copy import copy
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ import pyterrier as pt
 
 from ..judged import strings
 from ..parameters import Parameter
-from .steps import Step, candidates
+from .steps import Step, candidates, retrieved
 
 _NUM_RESULTS = Parameter(int, 1000, interval="[1, inf)", desc="how many documents to retrieve")
 _K1 = Parameter(float, 1.2, interval="[0, inf)", desc="weight of repeated occurrences of a word")
@@ -56,6 +55,7 @@ class IntentScorer(Step):
     """
 
     LABEL = "IntentScorer"
+    PARAMETERS = {"num_results": _NUM_RESULTS}
 
     def __init__(
         self, documents: Iterable[Mapping[str, Any]], *, num_results: int = 1000, k1: float = 1.2, b: float = 0.75
@@ -65,13 +65,12 @@ class IntentScorer(Step):
         _K1.check("IntentScorer", "k1", k1)
         _B.check("IntentScorer", "b", b)
         self.num_results = num_results
-        self._check()
+        self.check()
         # Private, because setting them would not change the index.
         self._documents, self._k1, self._b = list(documents), k1, b
         indexed = dict(_read(self._documents))
         # Descending, so that a stable sort by score breaks ties by descending docno.
-        self._docs = np.array(sorted(indexed, reverse=True), dtype=object)
-        self._place = {doc: place for place, doc in enumerate(self._docs.tolist())}
+        self._docs = pd.Index(sorted(indexed, reverse=True), dtype=object)
         self._vocabulary: dict[str, int] = {}
         rows = [
             [self._vocabulary.setdefault(word, len(self._vocabulary)) for word in indexed[doc]] for doc in self._docs
@@ -86,7 +85,7 @@ class IntentScorer(Step):
         with pt.validate.any(inp, context=self) as form:
             form.query_frame(["query"], mode="retrieve")
             form.result_frame(["query"], mode="score")
-        self._check()
+        self.check()
         if inp.empty:
             return pt.model.add_ranks(inp.assign(docno="", score=0.0))
         queries = strings(inp, "query", "IntentScorer")
@@ -94,11 +93,8 @@ class IntentScorer(Step):
 
     def fuse_rank_cutoff(self, k: int) -> pt.Transformer | None:
         """Return a pipeline that retrieves only ``k`` documents before a cutoff; None if that changes nothing."""
-        if self.num_results <= k:
-            return None
-        fewer = copy(self)
-        fewer.num_results = k
-        return fewer >> pt.RankCutoff(k)
+        fewer = self.at_most("num_results", k)
+        return None if fewer is None else fewer >> pt.RankCutoff(k)
 
     def scores(self, query: str) -> np.ndarray:
         """Return the score of every document, in descending order of their docnos."""
@@ -107,33 +103,30 @@ class IntentScorer(Step):
         return scores
 
     def _retrieved(self, inp: pd.DataFrame, queries: np.ndarray) -> pd.DataFrame:
-        found, scores = [], []
+        docs, scores = [], []
         for query in queries:
             score = self.scores(query)
             best = np.argsort(-score, kind="stable")[: int(self.num_results)]
-            found.append(best[score[best] > 0])
-            scores.append(score[found[-1]])
-        frame = inp.iloc[np.repeat(np.arange(len(inp)), [len(docs) for docs in found])].reset_index(drop=True)
-        return pt.model.add_ranks(frame.assign(docno=self._docs[np.concatenate(found)], score=np.concatenate(scores)))
+            best = best[score[best] > 0]
+            docs.append(self._docs[best])
+            scores.append(score[best])
+        return retrieved(inp, docs, scores)
 
     def _scored(self, inp: pd.DataFrame, queries: np.ndarray) -> pd.DataFrame:
         docs = strings(inp, "docno", "IntentScorer")
-        unknown = [doc for doc in docs if doc not in self._place]
-        if unknown:
+        place = self._docs.get_indexer(pd.Index(docs))
+        unknown = docs[place < 0]
+        if len(unknown):
             raise ValueError(
                 f"IntentScorer: the results have a document {unknown[0]!r} that is not among its documents."
             )
-        place = np.array([self._place[doc] for doc in docs])
         score = np.zeros(len(inp))
         for query in dict.fromkeys(queries.tolist()):
             asked = queries == query
             score[asked] = self.scores(query)[place[asked]]
         frame = inp.assign(score=score)
-        order = np.concatenate([query.rows for query in candidates(frame, "IntentScorer")])
+        order = np.concatenate([query.rows for query in candidates(frame[["qid", "docno", "score"]], "IntentScorer")])
         return pt.model.add_ranks(frame.iloc[order].reset_index(drop=True))
-
-    def _check(self) -> None:
-        _NUM_RESULTS.check("IntentScorer", "num_results", self.num_results)
 
     def __repr__(self) -> str:
         """Return the number of documents."""

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Sized
 from copy import copy
+from itertools import chain
 from typing import Any, ClassVar, Literal, NamedTuple
 
+import ir_measures
 import numpy as np
 import pandas as pd
 import pyterrier as pt
 
 from ..arithmetic import divide
 from ..ideal import TIE
-from ..judged import ids, numbers, ranking_order, strings, to_frame
+from ..judged import RUN_COLUMNS, numbers, ranking_order, with_string_ids
+from ..measures.base import identity
 from ..parameters import Parameter
 
 Normalise = Literal["sum", "max", "minmax"] | None
@@ -46,17 +49,19 @@ class Step(pt.Transformer):  # type: ignore[misc]
         The address that its name in a schematic links to.
     FIXED : frozenset of str
         Attributes that cannot be changed, because other attributes were computed from them.
+    PARAMETERS : dict of str to Parameter
+        The parameters. Attributes of these names are checked before each use.
     """
 
     LABEL: ClassVar[str]
     PAPER: ClassVar[str | None] = None
     FIXED: ClassVar[frozenset[str]] = frozenset()
+    PARAMETERS: ClassVar[dict[str, Parameter]] = {}
 
     def __setattr__(self, name: str, value: object) -> None:
         """Set an attribute, unless it is fixed."""
         if name in self.FIXED and name in vars(self):
-            who = type(self).__name__
-            raise AttributeError(f"{who}: {name} cannot be changed; make another {who}.")
+            raise AttributeError(f"{self.who}: {name} cannot be changed; make another {self.who}.")
         super().__setattr__(name, value)
 
     def schematic(self, *, input_columns: list[str] | None = None) -> dict[str, Any]:
@@ -69,8 +74,58 @@ class Step(pt.Transformer):  # type: ignore[misc]
         }
         return {"label": self.LABEL, "help_url": self.PAPER, "settings": settings}
 
-    # PyTerrier hashes the repr, which changes with the parameters and is not unique.
-    __hash__ = object.__hash__
+    def check(self) -> None:
+        """Check the parameters, which may have been set since the last check; a ``ValueError`` names the bad one."""
+        for name, parameter in self.PARAMETERS.items():
+            value = getattr(self, name)
+            if value is not None or parameter.default is not None:
+                parameter.check(self.who, name, value)
+
+    def at_most(self, name: str, k: int) -> Step | None:
+        """Return a copy that chooses or retrieves only ``k`` documents by a parameter; None if that changes nothing."""
+        limit = getattr(self, name)
+        if limit is not None and limit <= k:
+            return None
+        fewer = copy(self)
+        setattr(fewer, name, k)
+        return fewer
+
+    @property
+    def who(self) -> str:
+        """The name of the class, for messages."""
+        return type(self).__name__
+
+    def __eq__(self, other: object) -> bool:
+        """Tell whether the other step has the same class and equal settings, so that PyTerrier can share results."""
+        if type(other) is not type(self):
+            return NotImplemented
+        return self is other or all(map(_equal, self._settings(), other._settings()))
+
+    def __hash__(self) -> int:
+        """Return a number that stays the same if a parameter is set."""
+        return hash(type(self))
+
+    def _settings(self) -> list[Any]:
+        return [attribute.value for attribute in pt.inspect.transformer_attributes(self)]
+
+
+def _equal(one: Any, other: Any) -> bool:
+    """Tell whether two settings are of the same type and equal, element by element."""
+    if one is other:
+        return True
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, (pd.DataFrame, pd.Series)):
+        return one.equals(other)
+    if isinstance(one, np.ndarray):
+        return one.dtype == other.dtype and np.array_equal(one, other)
+    if isinstance(one, (list, tuple)):
+        return len(one) == len(other) and all(map(_equal, one, other))
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(_equal(one[key], other[key]) for key in one)
+    if isinstance(one, ir_measures.Measure):
+        return identity(one) == identity(other)
+    return bool(one == other)
 
 
 def _has_steps(value: object) -> bool:
@@ -90,16 +145,10 @@ def _short_text(value: object) -> str:
 
 
 class Reranker(Step):
-    """Choose ``k`` documents of each query and put them first; the others keep their order.
+    """Choose ``k`` documents of each query and put them first; the others keep their order."""
 
-    Attributes
-    ----------
-    PARAMETERS : dict of str to Parameter
-        The parameters. Attributes of these names are checked before each use.
-    """
-
-    PARAMETERS: ClassVar[dict[str, Parameter]]
     k: int | None
+    normalise: Normalise
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Return the rows of the results in their new order, with new columns ``score`` and ``rank``."""
@@ -114,44 +163,43 @@ class Reranker(Step):
             )
         queries = candidates(inp, self.who)
         chosen = self._choose(inp, queries)
-        return ranked(inp, [query.rows[followed(first, query)] for query, first in zip(queries, chosen, strict=True)])
+        # The chosen documents, then the others in their original order.
+        rows = [
+            query.rows[np.append(first, np.setdiff1d(np.arange(len(query.rows)), first))]
+            for query, first in zip(queries, chosen, strict=True)
+        ]
+        frame = inp.iloc[np.concatenate(rows)].reset_index(drop=True)
+        # Whole numbers stay distinct even in single precision.
+        return pt.model.add_ranks(frame.assign(score=np.concatenate([np.arange(len(of), 0.0, -1.0) for of in rows])))
 
     def _choose(self, inp: pd.DataFrame, queries: Sequence[Candidates]) -> Iterable[np.ndarray]:
         """Return the documents chosen for each query, as indices into its candidates, best first."""
         raise NotImplementedError
 
-    def check(self) -> None:
-        """Check the parameters, which may have been set since the last check; a ``ValueError`` names the bad one."""
-        for name, parameter in self.PARAMETERS.items():
-            value = getattr(self, name)
-            if value is not None or parameter.fallback is not None:
-                parameter.check(self.who, name, value)
-
     def fuse_rank_cutoff(self, k: int) -> pt.Transformer | None:
         """Return a pipeline that chooses only ``k`` documents before a cutoff; None if that changes nothing."""
-        if self.k is not None and self.k <= k:
-            return None
-        fewer = copy(self)
-        fewer.k = k
-        return fewer >> pt.RankCutoff(k)
+        fewer = self.at_most("k", k)
+        return None if fewer is None else fewer >> pt.RankCutoff(k)
 
     def depth(self, n_docs: int) -> int:
         """Return how many of the documents to choose."""
         return n_docs if self.k is None else min(int(self.k), n_docs)
+
+    def relevance(self, query: Candidates) -> np.ndarray:
+        """Return the scores of a query's documents in [0, 1]."""
+        what = f"{self.who}: the score of a result of {query.query_id!r}"
+        return normalised(query.scores, self.normalise, what)
 
     @property
     def columns(self) -> list[str]:
         """The columns that results need besides ``qid`` and ``docno``."""
         return ["score"]
 
-    @property
-    def who(self) -> str:
-        """The name of the class, for messages."""
-        return type(self).__name__
-
     def __repr__(self) -> str:
         """Return the name and the parameters."""
-        return f"{self.who}({', '.join(f'{name}={getattr(self, name)!r}' for name in self.PARAMETERS)})"
+        values = {name: getattr(self, name) for name in self.PARAMETERS}
+        plain = {name: value.item() if isinstance(value, np.generic) else value for name, value in values.items()}
+        return f"{self.who}({', '.join(f'{name}={value!r}' for name, value in plain.items())})"
 
 
 def candidates(results: pd.DataFrame, who: str) -> list[Candidates]:
@@ -162,41 +210,39 @@ def candidates(results: pd.DataFrame, who: str) -> list[Candidates]:
     ValueError
         If a value is missing, a score is not finite, or a query has a document twice.
     """
-    frame = to_frame(results, ("query_id", "doc_id", "score"), who)
-    query = ids(frame, "query_id", who, grouped=True)
-    docs, score = strings(frame, "doc_id", who), numbers(frame, "score", who)
-    order = ranking_order(query.codes, None, score, docs)
-    order = np.arange(len(docs)) if order is None else order
-    ends = np.cumsum(np.bincount(query.codes, minlength=len(query.names)))
-    queries = [
-        Candidates(name, docs[rows], score[rows], rows)
-        for name, rows in zip(query.names.tolist(), np.split(order, ends[:-1]), strict=True)
+    frame = in_ranking_order(results, who)
+    twice = frame[frame.duplicated(["query_id", "doc_id"])]
+    for query, doc in zip(twice["query_id"], twice["doc_id"], strict=True):
+        raise ValueError(
+            f"{who}: results must have each document of a query once, but query {query!r} has document {doc!r} twice."
+        )
+    return [
+        Candidates(str(name), rows["doc_id"].to_numpy(dtype=object), rows["score"].to_numpy(), rows.index.to_numpy())
+        for name, rows in frame.groupby("query_id", sort=False)
     ]
-    for one in queries:
-        if len(set(one.docs.tolist())) < len(one.docs):
-            twice = pd.Series(one.docs)[pd.Series(one.docs).duplicated()].iloc[0]
-            raise ValueError(
-                f"{who}: results must have each document of a query once, but query {one.query_id!r} has document "
-                f"{twice!r} twice."
-            )
-    return queries
 
 
-def followed(chosen: np.ndarray, query: Candidates) -> np.ndarray:
-    """Return the chosen documents, then the others in their original order."""
-    others = np.ones(len(query.docs), dtype=bool)
-    others[chosen] = False
-    return np.concatenate([chosen, np.flatnonzero(others)])
+def in_ranking_order(results: pd.DataFrame, who: str) -> pd.DataFrame:
+    """Return results by query and rank, with ir_measures' names; the index has the place of each row before.
 
-
-def ranked(results: pd.DataFrame, rankings: Sequence[np.ndarray]) -> pd.DataFrame:
-    """Return rows of results in a new order, query by query, with scores that count down to 1.
-
-    Whole numbers stay distinct even in single precision.
+    Raises
+    ------
+    ValueError
+        If a value is missing, or a score is not finite.
     """
-    frame = results.iloc[np.concatenate(rankings)].reset_index(drop=True)
-    frame["score"] = np.concatenate([np.arange(len(rows), 0.0, -1.0) for rows in rankings])
-    return pt.model.add_ranks(frame)
+    frame = with_string_ids(results, RUN_COLUMNS, who).reset_index(drop=True)
+    frame = frame.assign(score=numbers(frame, "score", who))
+    turn = numbers(frame, "turn", who) if "turn" in frame else None
+    query, docs = pd.factorize(frame["query_id"])[0], frame["doc_id"].to_numpy(dtype=object)
+    order = ranking_order(query, turn, frame["score"].to_numpy(), docs)
+    return frame if order is None else frame.iloc[order]
+
+
+def retrieved(queries: pd.DataFrame, docs: Sequence[Iterable[str]], scores: Sequence[Iterable[float]]) -> pd.DataFrame:
+    """Return the documents of each query and their scores, with all columns of the queries, and ranks."""
+    rows = [row for row, of_query in enumerate(docs) for _ in of_query]
+    found, score = np.array([*chain.from_iterable(docs)], dtype=object), [*map(float, chain.from_iterable(scores))]
+    return pt.model.add_ranks(queries.iloc[rows].reset_index(drop=True).assign(docno=found, score=score))
 
 
 def normalised(scores: np.ndarray, how: Normalise, what: str) -> np.ndarray:

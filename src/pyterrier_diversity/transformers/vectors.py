@@ -12,7 +12,7 @@ import pandas as pd
 
 from ..arithmetic import divide
 from ..parameters import Parameter
-from .steps import NORMALISE, Candidates, K, Normalise, Reranker, normalised
+from .steps import NORMALISE, Candidates, K, Normalise, Reranker
 
 Strategy = Literal["mmr", "msd", "dpp", "cover", "ssd"]
 
@@ -97,9 +97,7 @@ class Diversify(Reranker):
         diversify = _pyversity().diversify
         for query in queries:
             vectors = self._vectors(inp, query)
-            scores = normalised(
-                query.scores, self.normalise, f"{self.who}: the score of a result of {query.query_id!r}"
-            )
+            scores = self.relevance(query)
             if self.diversity == 0:  # pyversity does not define the order of tied scores
                 yield np.arange(len(vectors))
                 continue

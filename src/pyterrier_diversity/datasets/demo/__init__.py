@@ -12,7 +12,7 @@ import pyterrier as pt
 
 from ...io import read_qrels, read_run
 from ...io.ordering import highest_label_last
-from .texts import TextLoader
+from .text_loader import TextLoader
 
 FOLDER = Path(str(files(__package__)))
 RUNS = ("bm25", "xquad", "more-like-this", "xquad-top-3")
@@ -23,8 +23,7 @@ class DemoDataset(pt.datasets.Dataset):  # type: ignore[misc]
 
     Each query has 3 to 6 intents with weights, types and grades. It needs no download and no Java. ``bm25`` is a
     lexical baseline that favours the dominant intent. ``xquad`` diversifies it over the intents, ``more-like-this``
-    re-ranks it by similarity to its first two documents, and ``xquad-top-3`` ends after three documents. `build`
-    computes them.
+    re-ranks it by similarity to its first two documents, and ``xquad-top-3`` ends after three documents.
     """
 
     def __repr__(self) -> str:

@@ -1,0 +1,207 @@
+"""Measures that other providers of ir_measures compute, and what keeps their values right.
+
+The providers misread some input: they read only the last row of a document, break ties in their own ways, crash on
+queries whose labels are all negative, and read ids and labels in C. Here they get the ranking of this package, and
+input that they would misread is refused.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import ir_measures
+import numpy as np
+import pandas as pd
+
+from ..judged import Judgements, Ranked, numbers
+from ..measures.names import check_parameters
+
+# Providers that accept fractional labels; the others round or refuse them.
+_FRACTIONAL_LABELS = ("runtime", "cwl_eval", "compat", "judged")
+
+# pytrec_eval allocates a counter for each label up to the largest.
+_LARGEST_LABEL = 2**20
+
+# How many queries to pass to a provider at a time, to save memory.
+_AT_A_TIME = 1000
+
+# Cutoffs are passed to programs in C.
+_LARGEST_CUTOFF = 2**31 - 1
+
+# Measures of ir_measures that read no labels, and those that read only the labels of retrieved documents.
+_READ_NO_LABEL = ("NumRet", "NumQ", "Judged")
+_READ_RETRIEVED_LABELS = ("NumRet", "P", "RR", "Success", "SetP", "ERR", "RBP")
+
+
+class RefusedMeasureError(ValueError):
+    """A measure's provider refuses its parameters."""
+
+
+class _Delegated:
+    """Measures that ir_measures' pipeline computes.
+
+    Parameters
+    ----------
+    measures : list of Measure
+        The measures.
+    qrels : DataFrame or dict of dicts
+        Qrels with ir_measures' names.
+    """
+
+    def __init__(self, measures: list[ir_measures.Measure], qrels: Any) -> None:
+        self._measures = measures
+        self._qrels = qrels
+        for measure in measures:
+            if isinstance(measure.params.get("cutoff"), int) and measure.params["cutoff"] > _LARGEST_CUTOFF:
+                raise RefusedMeasureError(f"{measure}: the cutoff must not exceed {_LARGEST_CUTOFF}.")
+            try:
+                check_parameters(measure)
+            except ValueError as error:
+                raise RefusedMeasureError(str(error)) from error
+        # In one call, pytrec_eval may compute nDCG without gains by those of another measure, and count by NumRet the
+        # judged documents that another measure reads, and two measures of one name would share their values.
+        calls: dict[tuple[Any, ...], dict[ir_measures.Measure, int]] = defaultdict(dict)
+        for row, measure in enumerate(measures):
+            params = measure.params
+            alike = repr(params.get("gains")), bool(params.get("judged_only")), measures[:row].count(measure)
+            calls[alike][measure] = row
+        self._calls = [(ir_measures.DefaultPipeline.evaluator(list(call), qrels), call) for call in calls.values()]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Build the evaluator again in another process, because it may contain a running program."""
+        return type(self), (self._measures, self._qrels)
+
+    def values(self, rankings: dict[str, dict[str, float]], query_ids: Sequence[str]) -> np.ndarray:
+        """Return the values of each measure for each query; a query that is missing in the run gets the default."""
+        defaults = np.array([float(measure.DEFAULT) for measure in self._measures])
+        values = np.repeat(defaults[:, None], len(query_ids), axis=1)
+        index = {query_id: i for i, query_id in enumerate(query_ids)}
+        for evaluator, call in self._calls if rankings else ():
+            for metric in evaluator.iter_calc(rankings):
+                values[call[metric.measure], index[metric.query_id]] = metric.value
+        return values
+
+
+class Bare:
+    """Measures that other providers compute from the qrels as given: they read only the last row of a document."""
+
+    def __init__(self, measures: list[ir_measures.Measure], qrels: pd.DataFrame) -> None:
+        _check_names([*qrels["query_id"], *qrels["doc_id"]], "qrels")
+        label = numbers(qrels, "relevance", "qrels")
+        counted = np.maximum(label, 0)
+        rows = pd.DataFrame({"query": qrels["query_id"].array, "doc": qrels["doc_id"].array, "last": counted})
+        is_last = ~rows.duplicated(["query", "doc"], keep="last")
+        readable = _readable(measures, label, rows["query"].to_numpy(), is_last.to_numpy())
+        self._delegated = _Delegated(measures, qrels.assign(relevance=readable))
+        rows["highest"] = rows.groupby(["query", "doc"])["last"].transform("max")
+        rows = rows[is_last & (rows["last"] < rows["highest"])]
+        self._misread = list(rows.itertuples(index=False, name=None))
+        self._readers = [each for each in measures if each.NAME not in _READ_NO_LABEL or each.params.get("rel")]
+
+    def values(self, found: Ranked) -> np.ndarray:
+        """Return the values of each measure for each query, or raise a ``ValueError`` if a label would be misread."""
+        query_ids = found.judgements.query_ids
+        run = _rankings(found, query_ids)
+        for query, doc, last, highest in self._misread if self._readers else ():
+            for measure in self._readers if query in run else ():
+                if doc in run[query] or measure.NAME not in _READ_RETRIEVED_LABELS:
+                    raise ValueError(
+                        f"{measure} reads only the last row of a document: label {last:g} for document {doc!r} of "
+                        f"query {query!r}, whose highest label is {highest:g}. Use Adhoc({measure})."
+                    )
+        return self._delegated.values(run, query_ids)
+
+
+class OverView:
+    """Measures that other providers compute over a view of the judgements.
+
+    Attributes
+    ----------
+    depth : int or None
+        The number of ranks that the measures read, or None for all.
+    """
+
+    def __init__(self, judgements: Judgements, measures: list[ir_measures.Measure]) -> None:
+        distinct = len(set(judgements.query_ids)) == len(judgements)
+        names = list(judgements.query_ids) if distinct else list(map(str, range(len(judgements))))
+        rows = judgements.rows
+        _check_names([*names, *rows.doc_ids.tolist()], "qrels")
+        qrels: dict[str, dict[str, Any]] = {name: {} for name in names}
+        label = _readable(measures, rows.label, rows.query, np.ones(len(rows.label), dtype=bool))
+        for query, doc, value in zip(rows.query.tolist(), rows.doc_ids.tolist(), label.tolist(), strict=True):
+            qrels[names[query]][doc] = value
+        parts = [slice(start, start + _AT_A_TIME) for start in range(0, max(len(names), 1), _AT_A_TIME)]
+        self._names = names
+        self._parts = [(part, _Delegated(measures, {name: qrels[name] for name in names[part]})) for part in parts]
+        # Measures with a cutoff do not read documents below it, so these need not be passed on.
+        cut = all(measure.params.get("cutoff") and not measure.params.get("judged_only") for measure in measures)
+        self.depth = max(measure.params["cutoff"] for measure in measures) if cut else None
+
+    def values(self, found: Ranked) -> np.ndarray:
+        """Return the values of each measure for the queries of the view."""
+        values = [
+            delegated.values(_rankings(found, self._names, self.depth, part), self._names[part])
+            for part, delegated in self._parts
+        ]
+        return np.concatenate(values, axis=1)
+
+
+def _rankings(
+    found: Ranked, names: Sequence[str], depth: int | None = None, queries: slice = slice(None)
+) -> dict[str, dict[str, float]]:
+    """Return the non-empty rankings of ``queries`` down to a depth, by name, with the scores n, ..., 2, 1."""
+    rankings = found.rankings(depth, queries)
+    for docs in rankings:
+        _check_names(docs, "run")
+    return {
+        name: dict(zip(docs, map(float, range(len(docs), 0, -1)), strict=True))
+        for name, docs in zip(names[queries], rankings, strict=True)
+        if docs
+    }
+
+
+def _readable(
+    measures: list[ir_measures.Measure], label: np.ndarray, query: np.ndarray, read: np.ndarray
+) -> np.ndarray:
+    """Return labels that all providers read alike, as integers if all are whole; raise if a provider cannot read them.
+
+    ``read`` marks the rows that providers read.
+    """
+    # pytrec_eval crashes on a query whose labels are all negative.
+    highest = pd.Series(label).where(read).groupby(query).transform("max").to_numpy()
+    label = np.where(highest < 0, np.maximum(label, 0), label)
+    if (label != np.floor(label)).any():
+        _refuse(measures, "takes only whole labels; the qrels contain fractions")
+        return label
+    if label.max(initial=0) > _LARGEST_LABEL:
+        _refuse(measures, f"takes labels up to {_LARGEST_LABEL}; the qrels contain larger ones")
+        return label
+    return label.astype(np.int64)
+
+
+def _refuse(measures: list[ir_measures.Measure], why: str) -> None:
+    """Raise a ``ValueError`` for the first measure whose provider cannot read the labels."""
+    for measure in measures:
+        providers = ir_measures.DefaultPipeline.providers
+        name = next((p.NAME for p in providers if p.supports(measure) and p.is_available()), None)
+        if name and name not in _FRACTIONAL_LABELS:
+            raise ValueError(f"{measure} is computed by {name}, which {why}.")
+
+
+def _check_names(names: Iterable[str], what: str) -> None:
+    """Refuse ids with a null character or without a UTF-8 form, which programs in C cannot read."""
+    text = "".join(names)
+    if "\0" not in text and _is_utf8(text):
+        return
+    bad = next(name for name in names if "\0" in name or not _is_utf8(name))
+    raise ValueError(f"{what}: the id {bad!r} contains a character that other providers of ir_measures cannot read.")
+
+
+def _is_utf8(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

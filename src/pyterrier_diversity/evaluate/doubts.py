@@ -1,0 +1,52 @@
+"""What is probably wrong with qrels that can be evaluated: said once for any number of runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import ir_measures
+import numpy as np
+
+from ..judged import Judgements, Message, warn_of_data
+from ..measures.base import CompositeMeasure, implementation
+
+
+def warn_of_qrels(judgements: Judgements, measures: Iterable[ir_measures.Measure]) -> None:
+    """Warn if qrels probably do not fit the measures."""
+    measures = list(measures)
+    ours = [measure for measure in map(implementation, measures) if measure is not None]
+    found = [measure.warning(judgements) for measure in ours]
+    if any(map(_reads_intents, measures)):
+        found += single_intents(judgements)
+    for message in dict.fromkeys(filter(None, found)):
+        warn_of_data(message, message.kind)
+
+
+def single_intents(judgements: Judgements) -> Iterator[Message]:
+    """Yield a warning if there are several queries, and none has more than one intent."""
+    if len(judgements) > 1 and np.bincount(judgements.named.query).max() == 1:
+        yield Message(
+            "No query has more than one intent, so every measure equals its ad-hoc form. Were the intents lost, as "
+            "with pt.io.read_qrels?",
+            "intents",
+        )
+
+
+def no_judgement(judgements: Judgements) -> str:
+    """Return what is missing if the qrels only name intents, otherwise an empty string."""
+    if len(judgements.rows.doc_ids):
+        return ""
+    return (
+        f"qrels judge no document: they only name {len(judgements.named.query)} intents. Nuggets need assignments to "
+        "answers or passages, or relevant documents."
+    )
+
+
+def _reads_intents(measure: ir_measures.Measure) -> bool:
+    ours = implementation(measure)
+    if isinstance(ours, CompositeMeasure):
+        return any(
+            part.view == "each intent" or (part.view == "intents" and _reads_intents(part.measure))
+            for part in ours.parts()
+        )
+    return ours is not None and ours.VIEW == "intents"

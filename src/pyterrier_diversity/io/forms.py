@@ -1,0 +1,242 @@
+"""Qrels and runs in any form as frames. Only this package knows forms."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator, Iterable, Iterator, Mapping
+from inspect import GEN_CLOSED, getgeneratorstate
+from numbers import Number
+from typing import Any
+
+import pandas as pd
+
+from ..judged import RUN_COLUMNS, given_frame
+
+# Names of one column; the first is PyTerrier's.
+TWINS = ("qid", "query_id"), ("docno", "doc_id", "docid"), ("label", "relevance")
+_TWINS_OF = {name: twins for twins in TWINS for name in twins}
+# Names of a list of documents in an object about a query, of the list of all rows, and of a document's id in a list.
+_LISTS = ("docno", "results", "documents", "hits")
+_ROWS = ("results", "run", "qrels", "rows")
+_IDS = ("docno", "id", "_id")
+# Where retrieval frameworks keep the id of a text.
+_NODE = ("id", "node_id", "id_")
+_FORMS = (
+    "must be a file, a frame, a list of dicts or of named tuples, or a dict {query: {document: value}}",
+    "must be a file, a frame, a list of dicts or of named tuples, or a dict of queries with {document: score}, "
+    "[document], or [(document, score)]",
+)
+
+
+class SharedColumns(dict[str, str]):
+    """New names of columns for several files together, of which some may lack some columns."""
+
+
+def frame_of(
+    data: Any, required: tuple[str, ...], what: str, *, order: str = "score", columns: Mapping[str, str] | None = None
+) -> pd.DataFrame:
+    """Return qrels or a run in any form but a file as a frame with ir_measures' column names.
+
+    Parameters
+    ----------
+    data : DataFrame, object with ``to_pandas()``, iterable of dicts or of named tuples, or dict
+        Qrels or a run, as `read_qrels` and `read_run` take them.
+    required : tuple of str
+        The required columns.
+    what : str
+        The name of the data in messages.
+    order : {"score", "rank"}
+        With "rank", the ranks of a run count, and there must be ranks.
+    columns : mapping of str to str, optional
+        New names of columns.
+
+    Raises
+    ------
+    ValueError
+        If a required column is missing, two names of one column have different values, or ``data`` is a generator or an
+        iterator that was read before.
+    TypeError
+        If ``data`` has another form.
+    """
+    if not isinstance(data, pd.DataFrame) and hasattr(data, "to_pandas"):
+        data = data.to_pandas()
+    if not isinstance(data, pd.DataFrame):
+        data = _framed(data, required, what, columns or {})
+    elif columns:
+        data = data.rename(columns=new_names(data.columns, columns, what))
+    if order == "rank" and required == RUN_COLUMNS and len(data):
+        if "rank" not in data:
+            found = ", ".join(map(str, data.columns))
+            raise ValueError(f"{what}: order='rank' needs the column rank; found: {found}.")
+        data = data.drop(columns="score", errors="ignore")
+    return given_frame(data, required, what)
+
+
+def new_names(found: Iterable[Any], columns: Mapping[str, str], what: str) -> dict[Any, str]:
+    """Return the new name of each column that gets one. An old column of that name is kept as ``name (old)``.
+
+    Raises
+    ------
+    ValueError
+        If a name in ``columns`` is not that of a column.
+    """
+    names = list(found)
+    missing = [name for name in columns if name not in names]
+    if missing and not isinstance(columns, SharedColumns):
+        raise ValueError(
+            f"{what}: columns names {missing[0]!r}, which is not a column; found: {', '.join(map(str, names))}."
+        )
+    new = {old: name for old, name in columns.items() if old in names}
+    taken = {twin for name in new.values() for twin in _TWINS_OF.get(name, (name,))}
+    return {**{name: f"{name} (old)" for name in names if name in taken}, **new}
+
+
+def _framed(data: Any, required: tuple[str, ...], what: str, columns: Mapping[str, str]) -> pd.DataFrame:
+    is_run = required == RUN_COLUMNS
+    forms = f"{what} {_FORMS[is_run]}"
+    if isinstance(data, Mapping):
+        if all(isinstance(docs, Mapping) and not _is_row(docs, columns) for docs in data.values()):
+            rows = [(query, doc, value) for query, docs in data.items() for doc, value in docs.items()]
+            return pd.DataFrame(rows, columns=list(required), dtype=object)
+        rows_of_all = next((data[name] for name in _ROWS if len(data) == 1 and _is_rows(data.get(name), columns)), None)
+        data = [data] if rows_of_all is None else rows_of_all
+    if isinstance(data, (str, os.PathLike)):
+        reader = "read_run" if is_run else "read_qrels"
+        raise TypeError(f"{what} must not be a file here: read {os.fspath(data)!r} with io.{reader} before.")
+    if not isinstance(data, Iterable):
+        raise TypeError(f"{forms}, not {type(data).__name__}.")
+    if _is_read(data):
+        kind = "generator" if isinstance(data, Generator) else "iterator"
+        raise ValueError(f"{what}: the {kind} has been read before and is empty now; give a list of its rows.")
+    members = list(data)
+    for member in members:
+        if not isinstance(member, Mapping) and not hasattr(member, "_fields"):
+            raise TypeError(f"{forms}, not rows of {type(member).__name__}.")
+    if members and not isinstance(members[0], Mapping):
+        frame = pd.DataFrame(members, dtype=object)
+        return frame.rename(columns=new_names(frame.columns, columns, what)) if columns else frame
+    return pd.DataFrame(expanded(((one, what) for one in members), is_run, columns)[0], dtype=object)
+
+
+def expanded(
+    records: Iterable[tuple[Mapping[Any, Any], str]], is_run: bool, columns: Mapping[str, str]
+) -> tuple[list[dict[Any, Any]], list[str]]:
+    """Return the rows of objects, and where each row is, given where the objects are."""
+    rows: list[dict[Any, Any]] = []
+    places: list[str] = []
+    listed: set[Any] = set()
+    for record, where in records:
+        added = list(_rows_of(record, is_run, where, columns))
+        if added and "rank" in added[0] and "rank" not in record:  # these are the places in lists
+            for query in {str(row["qid"]) for row in added}:
+                if query in listed:
+                    raise ValueError(f"{where}: query {query!r} has two lists of documents; give one list.")
+                listed.add(query)
+        rows += added
+        places += [where] * len(added)
+    return rows, places
+
+
+def _is_row(value: Any, columns: Mapping[str, str]) -> bool:
+    names = {columns.get(name, name) for name in value} if isinstance(value, Mapping) else set()
+    return bool(names.intersection(TWINS[0]))
+
+
+def _is_rows(value: Any, columns: Mapping[str, str]) -> bool:
+    return isinstance(value, list) and bool(value) and _is_row(value[0], columns)
+
+
+def _rows_of(
+    record: Mapping[Any, Any], is_run: bool, what: str, columns: Mapping[str, str]
+) -> Iterator[dict[Any, Any]]:
+    """Yield the rows of an object: itself, one for each document in its list, or those of the queries that it maps."""
+    row = _named(record, what, columns)
+    if "qid" not in row:
+        if row and all(isinstance(docs, (Mapping, list, tuple)) for docs in row.values()):
+            for query, docs in row.items():
+                yield from ({"qid": query, **doc} for doc in _documents(docs, is_run, what, columns))
+        elif row and not any(value is None or isinstance(value, (str, Number)) for value in row.values()):
+            kind = type(next(iter(row.values()))).__name__
+            raise TypeError(f"{what} {_FORMS[is_run]}, not a dict of {kind}.")
+        else:
+            yield row
+        return
+    if is_run and "nuggets" in row and "run_id" in row:  # a judged answer is the only document of its system
+        yield {"qid": row["qid"], "docno": row["run_id"], "score": 1.0}
+        return
+    listed = next((name for name in _LISTS if isinstance(row.get(name), (Mapping, list, tuple))), None)
+    if listed is None:
+        yield row
+        return
+    docs, score = row[listed], row.get("score")
+    rest = {name: value for name, value in row.items() if name not in (listed, "score", "rank")}
+    if isinstance(score, (list, tuple)):
+        if len(score) != len(docs):
+            raise ValueError(f"{what}: a row lists {len(docs)} documents and {len(score)} scores.")
+        docs = list(zip(docs, score, strict=True))
+    yield from ({**rest, **doc} for doc in _documents(docs, is_run, what, columns))
+
+
+def _named(record: Mapping[Any, Any], what: str, columns: Mapping[str, str]) -> dict[Any, Any]:
+    """Return an object with PyTerrier's names, or raise a ``ValueError`` if two names of one field disagree."""
+    names = new_names(record, columns, what) if columns else {}
+    row: dict[Any, Any] = {}
+    has_id = any(names.get(name, name) in ("docno", "doc_id") for name in record)
+    for old, value in record.items():
+        given = names.get(old, old)
+        if given == "docid" and has_id:  # PyTerrier's number of a document
+            continue
+        name = _TWINS_OF.get(given, (given,))[0]
+        if str(row.setdefault(name, value)) != str(value):
+            raise ValueError(f"{what}: {name} is given twice, as {row[name]!r} and as {value!r}.")
+    return row
+
+
+def _documents(docs: Any, is_run: bool, what: str, columns: Mapping[str, str]) -> Iterator[dict[Any, Any]]:
+    """Yield the documents of a query; those of a list have ranks."""
+    if isinstance(docs, Mapping):
+        value_name = "score" if is_run else "label"
+        yield from ({"docno": doc, value_name: value} for doc, value in docs.items())
+        return
+    rows = []
+    for doc in docs:
+        is_pair = isinstance(doc, (tuple, list)) and len(doc) == 2 and isinstance(doc[1], Number)
+        rows.append({**_document(doc[0], what, columns), "score": doc[1]} if is_pair else _document(doc, what, columns))
+    n_scored = sum("score" in row for row in rows)
+    if is_run and 0 < n_scored < len(rows):
+        raise ValueError(f"{what}: a list has scores for {n_scored} of its {len(rows)} documents.")
+    for rank, row in enumerate(rows, start=1):
+        yield {"rank": rank, "score": -rank, **row} if is_run else row
+
+
+def _document(doc: Any, what: str, columns: Mapping[str, str]) -> dict[Any, Any]:
+    """Return the row of a document: an id, an object, or what LangChain and LlamaIndex return."""
+    if doc is None or isinstance(doc, (str, bytes, Number)):
+        return {"docno": doc}
+    row = doc if isinstance(doc, Mapping) else doc._asdict() if hasattr(doc, "_asdict") else None
+    if row is None:
+        node, score = getattr(doc, "node", doc), getattr(doc, "score", None)
+        ids = [
+            *map((getattr(node, "metadata", None) or {}).get, _TWINS_OF["docno"]),
+            *(getattr(node, n, None) for n in _NODE),
+        ]
+        known = next((one for one in ids if one not in (None, "")), None)
+        if known is None:
+            raise TypeError(
+                f"{what}: a document of type {type(doc).__name__} has no id: give an id or metadata['docno'], or lists "
+                "of ids or of (id, score)."
+            )
+        return {"docno": known} if score is None else {"docno": known, "score": score}
+    row = _named(row, what, SharedColumns(columns))
+    named = next((name for name in _IDS if name in row), None)
+    return {"docno" if name == named else name: value for name, value in row.items()}
+
+
+def _is_read(rows: Any) -> bool:
+    """Tell whether a generator, an iterator over a list, or a map or zip of these has been read before."""
+    if isinstance(rows, Generator):
+        return getgeneratorstate(rows) == GEN_CLOSED
+    if isinstance(rows, (map, filter, zip, enumerate)):
+        return any(map(_is_read, rows.__reduce__()[1]))
+    # When used up, they no longer have a position.
+    return isinstance(rows, (type(iter([])), type(iter(())))) and len(rows.__reduce__()) < 3

@@ -1,0 +1,150 @@
+"""What systems and measures are called in tables, pictures and reports."""
+
+from __future__ import annotations
+
+import csv
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import pandas as pd
+
+from .files import Path
+
+# The columns of tables that name systems.
+_SYSTEMS = ("name", "run", "system", "other")
+
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+
+# Characters that end a line, control a terminal, or have no UTF-8 form.
+_UNPRINTABLE = ("Cc", "Cs", "Zl", "Zp")
+# Classes of characters that turn the direction of the text after them, so that another name is shown.
+_TURNING = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
+
+_LATEX = {
+    **{character: f"\\{character}" for character in "&%$#_{}"},
+    "\\": r"\textbackslash{}",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+}
+
+
+def renamed(
+    frame: pd.DataFrame, names: Mapping[Any, str] | None = None, labels: Mapping[Any, str] | None = None
+) -> pd.DataFrame:
+    """Return a table with other names of systems and measures.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        A table of `evaluate_runs`, ``pt.Experiment`` or ``meta``. Not changed.
+    names : mapping of str to str, optional
+        The new names of systems. Others keep theirs.
+    labels : mapping of Measure or str to str, optional
+        The new names of measures, in the column ``measure`` and as names of columns.
+
+    Raises
+    ------
+    ValueError
+        If two systems or two measures would have the same name.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"name": ["bm25", "xquad"], "RBU@5": [0.384, 0.544]})
+    >>> renamed(table, names={"bm25": "BM25"}, labels={"RBU@5": "$RBU_5$"})
+        name  $RBU_5$
+    0   BM25    0.384
+    1  xquad    0.544
+    """
+    if not names and not labels:
+        return frame
+    systems = [column for column in _SYSTEMS if column in frame]
+    values = {column: frame[column].astype(object) for column in (*systems, "measure") if column in frame}
+    told = called("names", names, [name for column in systems for name in values[column]])
+    headers = called("labels", labels, map(str, [*values.get("measure", []), *frame.columns]))
+    table = frame.assign(**{column: values[column].map(told) for column in systems})
+    if "measure" in values:
+        table["measure"] = values["measure"].map(str).map(headers)
+    if "covered_by" in table:
+        told |= called("names", names, [name for others in table["covered_by"] for name in others])
+        table["covered_by"] = [[told[name] for name in others] for others in table["covered_by"]]
+    table = table.rename(columns=lambda column: headers[str(column)])
+    table.attrs = dict(frame.attrs)
+    for key in {"baseline", "systems"} & set(table.attrs):
+        table.attrs[key] = [told.get(name, name) for name in table.attrs[key]]
+    if "signatures" in table.attrs:
+        table.attrs["signatures"] = {headers.get(name, name): text for name, text in frame.attrs["signatures"].items()}
+    return table
+
+
+def called(what: str, given: Mapping[Any, str] | None, known: Iterable[Any]) -> dict[Any, str]:
+    """Return what each known system or measure is called: as ``given``, or by its own name.
+
+    ``what`` is the name of the argument in errors: "names" or "labels".
+
+    Examples
+    --------
+    >>> called("names", {"bm25": "BM25"}, ["bm25", "xquad"])
+    {'bm25': 'BM25', 'xquad': 'xquad'}
+    """
+    wanted = {str(key): str(name) for key, name in (given or {}).items()}
+    found = {name: wanted.get(str(name), str(name)) for name in known}
+    owners: dict[str, Any] = {}
+    for name, shown in found.items():
+        if owners.setdefault(shown, name) != name:
+            raise ValueError(f"{what}: {owners[shown]!r} and {name!r} must not both be called {shown!r}.")
+    return found
+
+
+def read_names(path: Path) -> dict[str, str]:
+    """Read new names from a file with two columns, the old and the new name, separated by a tab or a comma.
+
+    Raises
+    ------
+    ValueError
+        If a line has not two columns.
+    """
+    with open(path, encoding="utf-8-sig", newline="") as file:
+        lines = file.read().splitlines()
+    rows = list(csv.reader(lines, delimiter="\t" if any("\t" in line for line in lines) else ","))
+    for number, row in enumerate(rows, 1):
+        if row and len(row) != 2:
+            raise ValueError(f"{path}, line {number}: expected a name, a tab or comma, and the new name, not {row!r}.")
+    return dict(row for row in rows if row)
+
+
+def printable(text: str) -> str:
+    """Return text on one line, with control characters escaped, also those that turn the direction of the text."""
+    if text.isprintable():
+        return text
+    return "".join(
+        character.encode("unicode_escape").decode("ascii")
+        if unicodedata.category(character) in _UNPRINTABLE or unicodedata.bidirectional(character) in _TURNING
+        else character
+        for character in text
+    )
+
+
+def harmless(text: str) -> str:
+    """Return a name that a spreadsheet does not execute: one that looks like a formula gets an apostrophe in front.
+
+    Numbers are left alone. A name that begins with an apostrophe gets another one, so that names stay distinct.
+
+    Examples
+    --------
+    >>> [harmless(name) for name in ("bm25", "=1+2", "-0.5", "-x", "'=1+2")]
+    ['bm25', "'=1+2", '-0.5', "'-x", "''=1+2"]
+    """
+    executed = text[:1] in ("=", "+", "-", "@", "'", "\t", "\r") and not _NUMBER.fullmatch(text)
+    return f"'{text}" if executed else text
+
+
+def escaped(text: str) -> str:
+    """Return text escaped for LaTeX, on one line."""
+    return "".join(_LATEX.get(character, character) for character in printable(" ".join(text.splitlines())))
+
+
+def tex(label: str) -> str:
+    """Return a measure's label for LaTeX: a label with ``$`` is LaTeX already, any other is escaped."""
+    return label if "$" in label else escaped(label)

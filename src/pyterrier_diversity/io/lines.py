@@ -1,0 +1,217 @@
+"""Read columns of words from the lines of files. Errors name file and line."""
+
+from __future__ import annotations
+
+import csv
+import math
+from io import BytesIO, TextIOWrapper
+from reprlib import repr as shown  # long words are shortened in messages
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..judged.strings import heads
+from .files import MARK, Content, Source, read_content
+
+# The columns of a table, in order, and their types, as for `read_columns`; None for a column that is not kept.
+Columns = dict[str, type | None]
+
+# Longer whole numbers may not fit into 64 bits.
+_MOST_DIGITS = 18
+# Characters that pandas and Python read in the same way.
+_PLAIN = bytes(range(0x20, 0x7F)) + b"\t\n\r"
+# Newer versions read floats exactly, and warn about this option.
+_EXACT: dict[str, Any] = (
+    {"float_precision": "round_trip"} if tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1) else {}
+)
+
+
+class Distinct(str):
+    """A type for columns whose words rarely repeat."""
+
+
+# Pandas reads words fastest as bytes of a fixed length, or, if they rarely repeat, if it may choose the type, which can
+# be that of numbers. Of a word that is not kept, one letter shows that it is there.
+_SHORT, _LONGER = "S16", "S48"
+_DTYPES: dict[type | None, Any] = {float: float, int: np.int64, object: float, None: "S1"}
+_NUMBERS = (float, int, object)
+
+
+def read_columns(
+    source: Source,
+    columns: Columns,
+    optional: Columns | None = None,
+    *,
+    separator: str | None = None,
+    to_blank: bool = False,
+) -> pd.DataFrame:
+    """Read the columns that have a type from lines of words.
+
+    Parameters
+    ----------
+    source : path-like, file object or Content
+        As of `read_content`, in UTF-8.
+    columns : dict
+        The type of each column: ``str``, `Distinct`, ``float`` (a finite number), ``int`` (a whole number from 0),
+        ``object`` (a number; any other word is read as NaN) or None.
+    optional : dict, optional
+        Columns after these; either all lines have them or none.
+    separator : str, optional
+        The separator of words; white space by default.
+    to_blank : bool
+        Whether to stop at the first blank line. Otherwise blank lines are skipped.
+
+    Raises
+    ------
+    FileNotFoundError
+        If the file does not exist.
+    ValueError
+        If a line cannot be read; the message names file and line.
+    """
+    content = read_content(source)
+    # Some editors begin a file with a byte order mark, which is not part of its first word.
+    content = content._replace(data=content.data.removeprefix(MARK.encode()))
+    found = _plain_columns(content, columns, optional or {}) if separator is None else None
+    return _careful_columns(content, columns, optional or {}, separator, to_blank) if found is None else found
+
+
+def _plain_columns(content: Content, columns: Columns, optional: Columns) -> pd.DataFrame | None:
+    """Read a table with pandas' reader in C, or return None if something may be wrong."""
+    line = content.first_line
+    words = line.split()
+    columns = columns | optional if len(words) > len(columns) else columns
+    if len(words) != len(columns) or not _is_plain(content.data):
+        return None
+    # A column of True and False only would be numbers for pandas.
+    if any(math.isnan(_number(word)) for word, kind in zip(words, columns.values(), strict=True) if kind in _NUMBERS):
+        return None
+    # In most files, one character separates words, which is faster to read. In others, words then seem to be empty.
+    for separator, other in ((" ", b"\t"), ("\t", b" "), (r"\s+", b"")):
+        if separator == r"\s+" or (other not in content.data and line.count(separator) == len(words) - 1):
+            found = _parsed(content.data, columns, separator)
+            if found is not None:
+                return found
+    return None
+
+
+def _parsed(
+    data: bytes, columns: Columns, separator: str, repeated: Any = _SHORT, distinct: Any = None
+) -> pd.DataFrame | None:
+    dtypes = {name: (_DTYPES | {str: repeated, Distinct: distinct})[kind] for name, kind in columns.items()}
+    try:
+        table = pd.read_csv(
+            BytesIO(data),
+            sep=separator,
+            header=None,
+            names=list(columns),
+            dtype={name: dtype for name, dtype in dtypes.items() if dtype is not None},
+            index_col=False,
+            quoting=csv.QUOTE_NONE,
+            na_filter=False,
+            low_memory=False,
+            engine="c",
+            **_EXACT,
+        )
+    except ValueError:
+        return None
+    if any(table[name].dtype.kind in "iufb" for name, kind in columns.items() if kind is Distinct):
+        return _parsed(data, columns, separator, _SHORT, _LONGER)
+    # Older versions make objects of bytes.
+    words = {name: table[name].to_numpy(dtype=dtype) for name, dtype in dtypes.items() if str(dtype).startswith("S")}
+    letters = {name: column.view(np.uint8).reshape(len(column), -1) for name, column in words.items()}
+    if any(column[:, -1].any() for name, column in letters.items() if columns[name]):  # the word may be longer
+        return _parsed(data, columns, separator, str, str)
+    # A longer line is an error of pandas; a shorter one ends with empty words.
+    others = (name for name, kind in columns.items() if kind not in _NUMBERS and name not in words)
+    if not all(column[:, 0].all() for column in letters.values()) or any((table[name] == "").any() for name in others):
+        return None
+    if not all(np.isfinite(table[name]).all() for name, kind in columns.items() if kind is float):
+        return None
+    return table[[name for name, kind in columns.items() if kind]].assign(
+        **{name: _strings(column) for name, column in words.items() if columns[name]}
+    )
+
+
+def _strings(column: np.ndarray) -> pd.Series:
+    """Return bytes as strings; equal neighbours are one object."""
+    starts = heads(column)
+    words = np.array([word.decode() for word in column[starts].tolist()], dtype=object)
+    return pd.Series(np.repeat(words, np.diff(starts, append=len(column))), dtype=object)
+
+
+def _is_plain(data: bytes) -> bool:
+    """Tell whether pandas and Python split the lines and words in the same way."""
+    try:
+        if not data.isascii():
+            data.decode()
+        others = set(data.translate(None, _PLAIN).decode())
+    except UnicodeDecodeError:
+        return False
+    return not any(character.isspace() or character in ("\0", MARK) for character in others)
+
+
+def _careful_columns(
+    content: Content, columns: Columns, optional: Columns, separator: str | None, to_blank: bool
+) -> pd.DataFrame:
+    """Read a table line by line, or raise a ``ValueError`` for the first bad line."""
+    table: dict[str, list[str | float]] = {}
+    number = 0
+    try:
+        for line in TextIOWrapper(BytesIO(content.data), encoding="utf-8"):
+            number += 1
+            if line[0] == MARK:  # of a file that was appended to another one
+                line = line.lstrip(MARK)
+            fields = line.split() if separator is None else _cells(line, separator)
+            if not fields and to_blank:
+                break
+            if not fields:
+                continue
+            if not table:
+                columns = columns | optional if len(fields) > len(columns) else columns
+                table = {column: [] for column, kind in columns.items() if kind}
+                kept = [(i, column, kind) for i, (column, kind) in enumerate(columns.items()) if kind]
+            if len(fields) != len(columns):
+                count = f"{len(columns)} {'tab-separated ' if separator else ''}columns"
+                raise ValueError(f"expected {count} ({' '.join(columns)}), found {len(fields)}")
+            for i, column, kind in kept:
+                table[column].append(
+                    fields[i] if kind not in _NUMBERS and fields[i] else _value(fields[i], column, kind)
+                )
+    except ValueError as error:
+        at = number + 1 if isinstance(error, UnicodeDecodeError) else number
+        raise ValueError(f"{content.name}, line {at}: {error}.") from error
+    kinds = _DTYPES | {str: object, Distinct: str}
+    dtypes = {column: kinds[kind] for column, kind in columns.items() if kind}
+    return pd.DataFrame({column: pd.Series(table.get(column, []), dtype=dtype) for column, dtype in dtypes.items()})
+
+
+def _cells(line: str, separator: str) -> list[str]:
+    cells = [cell.strip() for cell in line.split(separator)]
+    return cells if any(cells) else []
+
+
+def _value(text: str, column: str, kind: type) -> float:
+    if not text:
+        raise ValueError(f"{column} is empty")
+    if kind is int:
+        return _whole(text, column)
+    value = _number(text)
+    if kind is float and not math.isfinite(value):
+        raise ValueError(f"{column} must be a finite number, not {shown(text)}")
+    return value
+
+
+def _whole(text: str, column: str) -> int:
+    if not (text.isascii() and text.isdigit()):
+        raise ValueError(f"{column} must be a whole number from 0, not {shown(text)}")
+    if len(text) > _MOST_DIGITS:
+        raise ValueError(f"{column} must have at most {_MOST_DIGITS} digits, not {len(text)}: {shown(text)}")
+    return int(text)
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan

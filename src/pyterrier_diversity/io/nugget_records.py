@@ -1,0 +1,294 @@
+"""Read the nuggets of objects and rows, in any format."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from hashlib import md5
+from typing import Any, Literal, NamedTuple
+
+from .nugget_formats import ANSWER, FORMATS, OF_TABLES, REFERENCES, Format, format_of, renamed, row_of
+from .records import Field, is_number
+
+Unit = Literal["question", "answer"]
+# The labels of assignments; any other word means 0, but only one is not warned about.
+LEVELS = {"support": 2.0, "partial_support": 1.0}
+NO_SUPPORT = "not_support"
+# RAGElo's qrels name a document like this if there is none.
+_NOBODY = "__ragelo_unaddressed__"
+
+UNKNOWN = "assignments are unknown words, which count as 0"
+
+
+class NuggetRecord(NamedTuple):
+    """The content of a record about one nugget: its query, id, text, importance, and the labels of documents."""
+
+    query_id: str
+    nugget_id: str
+    text: str | None
+    importance: str | None
+    labels: list[tuple[str, float]]
+    where: str
+    columns: Mapping[str, Any] = {}
+
+
+@dataclass
+class Reading:
+    """The options for reading records, and what was found in them.
+
+    Parameters
+    ----------
+    unit : {"question", "answer"}
+        Whether a question or each of its answers is an intent.
+    levels : mapping of str to float
+        The labels of assignments.
+    columns : mapping of str to str
+        The meaning of fields, by name.
+    """
+
+    unit: Unit = "question"
+    levels: Mapping[str, float] = field(default_factory=lambda: LEVELS)
+    columns: Mapping[str, str] = field(default_factory=dict)
+    # The questions of each query of CRUX, if its topics are given.
+    questions: dict[str, list[NuggetRecord]] | None = None
+    # How often each oddity occurs, and with which words.
+    odd: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    # How many assignments are known words.
+    known: int = 0
+    # The texts of queries, and the nuggets that each answer or passage of a query was assigned.
+    queries: dict[str, str] = field(default_factory=dict)
+    assigned: defaultdict[str, dict[str, list[str]]] = field(default_factory=lambda: defaultdict(dict))
+
+    def note(self, what: str, word: str = "") -> None:
+        """Count an oddity."""
+        self.odd[what][word] += 1
+
+    def label(self, judgement: Field) -> float:
+        """Return a label that is given as a number, or as the word of a level; unknown words are counted."""
+        word = str(judgement.value) if isinstance(judgement.value, (int, float)) else judgement.word()
+        if word not in self.levels and is_number(word):
+            return judgement.number()
+        if word in self.levels or word == NO_SUPPORT:
+            self.known += 1
+        else:
+            self.note(UNKNOWN, word)
+        return self.levels.get(word, 0.0)
+
+
+class _Topic:
+    """What the nuggets of a record share: query, format and document; and the ids of nuggets that have none."""
+
+    def __init__(self, query_id: str, form: Format, reading: Reading) -> None:
+        self.query_id, self.form, self.reading = query_id, form, reading
+        self.document: str | None = None
+        self._times: Counter[str] = Counter()
+
+    def record(self, item: Field, text: str | None, labels: list[tuple[str, float]], form: Format) -> NuggetRecord:
+        """Return a nugget, named by its id or by the MD5 of its text; repeated texts are numbered."""
+        given, importance = _get(item, form.id), item.get("importance")
+        if given is None and text is None:
+            item.need(*form.text.split(), *form.id.split())
+        self._times[text or ""] += given is None
+        times = self._times[text or ""]
+        name = given.identifier() if given else _text_id(text or "") + (f"-{times}" if times > 1 else "")
+        return NuggetRecord(
+            self.query_id, name, text, None if importance is None else importance.word(), labels, item.where
+        )
+
+
+@cache
+def _text_id(text: str) -> str:
+    return md5(text.encode("utf-8", "surrogatepass"), usedforsecurity=False).hexdigest()
+
+
+@cache
+def _normal(text: str) -> str:
+    """Return a text in one form of Unicode, with single spaces: models copy texts with small differences."""
+    return " ".join(unicodedata.normalize("NFC", text).split()) or text
+
+
+def _get(item: Field, names: str) -> Field | None:
+    return item.get(*names.split()) if names else None
+
+
+def _text(item: Field, names: str) -> str | None:
+    text = _get(item, names)
+    return None if text is None else _normal(text.text())
+
+
+def read_record(record: Field, format: str | None, reading: Reading) -> Iterator[NuggetRecord]:
+    """Read the nuggets of an object or a row, in a format that is recognised if it is not given."""
+    record = renamed(record, reading.columns)
+    name = format or format_of(record)
+    if name is None:
+        fields = ", ".join(map(repr, list(record.value)[:5])) or "none"
+        raise ValueError(
+            f"{record.where}: the format is not one of {', '.join(FORMATS)}; the object has the fields {fields}. Give "
+            "their meaning, as in columns={'theirs': 'qid'}."
+        )
+    if name == "table":
+        yield _of_row(row_of(record), reading)
+    elif name == "groups" and not record.has("retrieval_gt"):
+        for query, groups in record.entries():
+            yield from _read(Field({"qid": query, "retrieval_gt": groups.value}, record.where), FORMATS[name], reading)
+    else:
+        yield from _read(record, FORMATS[name], reading)
+
+
+def _read(record: Field, form: Format, reading: Reading) -> Iterator[NuggetRecord]:
+    outer, _, inner = form.query.partition(".")
+    query = record.need(outer).need(inner) if inner else record.need(*form.query.split())
+    topic = _Topic(query.identifier(), form, reading)
+    text = _text(record, form.query_text)
+    if text is not None:
+        reading.queries.setdefault(topic.query_id, text)
+    if _get(record, form.nuggets) is None:
+        record.need(*form.nuggets.split())
+    lists = [found for found in map(record.get, form.nuggets.split()) if found is not None]
+    nuggets = [nugget for found in lists for nugget in _members(found, topic)]
+    is_passage = _get(record, form.document) is not None
+    if not nuggets:
+        reading.note("documents have no nugget" if is_passage else "lists of nuggets are empty")
+    is_assigned = any(_get(nugget, form.label) is not None for nugget in nuggets)
+    document = _get(record, f"{form.document} {form.system}")
+    if is_assigned:
+        topic.document = record.need(*form.document.split(), *form.system.split()).identifier()
+    elif document is not None and nuggets:
+        reading.note("documents are left out, because their nuggets have no assignments")
+    said = [one for nugget in nuggets for one in _nugget(nugget, topic)]
+    # A passage without nuggets is not judged; an answer without nuggets has none of them.
+    if document is not None and (is_assigned or not (nuggets or is_passage)):
+        reading.assigned[topic.query_id][document.identifier()] = [one.nugget_id for one in said]
+    yield from said
+
+
+def _members(found: Field, topic: _Topic) -> list[Field]:
+    """Return the members of a list of nuggets as objects with a text or an id."""
+    form, asked = topic.form, topic.reading.questions
+    if form.documents is REFERENCES:
+        return _texts(found, form.text)
+    members = found.members()
+    values: list[Any] = [member.value for member in members]
+    if form is FORMATS["groups"]:
+        if members and not any(isinstance(group, list) for group in values):
+            topic.reading.note("lists of documents are not nested in a list, so each is one group")
+            members, values = [found], [found.value]
+        values = [{"id": str(place), "documents": group} for place, group in enumerate(values, start=1)]
+    elif form is FORMATS["crux"]:
+        ids = [{"id": str(place)} for place in range(len(values))]
+        if asked is not None:
+            if topic.query_id not in asked:
+                raise ValueError(f"{found.where}: example_id must be a query of nuggets, not {topic.query_id!r}.")
+            ids = [{"id": one.nugget_id, "text": one.text or ""} for one in asked[topic.query_id]]
+        if len(ids) != len(values):
+            raise found.refused(f"must have a number for each of the {len(ids)} questions")
+        ratings = [None if rating.value is None else rating.number() for rating in members]
+        values = [{**one, "rating": rating} for one, rating in zip(ids, ratings, strict=True)]
+    else:
+        values = [{"text": value} if isinstance(value, str) else value for value in values]
+    return [Field(value, one.where, one.name) for value, one in zip(values, members, strict=True)]
+
+
+def _texts(found: Field | None, names: str) -> list[Field]:
+    """Return the members of a list as objects with a text, which may be the key or the whole member."""
+    members = []
+    name = names.split()[0]
+    for key, member in [] if found is None else found.entries():
+        if key is None and isinstance(member.value, str):
+            member = Field({name: member.value}, member.where, member.name)
+        elif _get(member, names) is None and key:
+            member = Field({**member.value, name: key}, member.where, member.name)
+        members.append(member)
+    return members
+
+
+def _nugget(item: Field, topic: _Topic) -> Iterator[NuggetRecord]:
+    """Yield a nugget, or what is inside of it."""
+    form, reading = topic.form, topic.reading
+    text, labels = _text(item, form.text), _relevant(item, form)
+    if form.documents is REFERENCES:
+        yield from _of_bank(item, text, labels, topic)
+        return
+    if topic.document is not None:
+        label = _get(item, form.label)
+        if label is None:
+            reading.note("nuggets have no assignment, unlike others in their list")
+        else:
+            labels.append((topic.document, reading.label(label)))
+    yield topic.record(item, text, labels, form)
+
+
+def _of_bank(item: Field, text: str | None, labels: list[tuple[str, float]], topic: _Topic) -> Iterator[NuggetRecord]:
+    """Yield a question or each of its answers, or a claim, and the nuggets inside of it."""
+    form, reading, of_query = topic.form, topic.reading, item.get("query_id")
+    if of_query is not None and of_query.identifier() != topic.query_id:
+        raise of_query.refused(f"must be that of the topic, {topic.query_id!r}")
+    answers = _texts(item.get("answers"), ANSWER.text)
+    _note_aggregator(item, len(answers), reading)
+    if answers and reading.unit == "answer":
+        if labels:
+            what = "references are left out, because they belong to a question, not to one of its answers"
+            reading.odd[what][""] += len(labels)
+        question = topic.record(item, text, [], form)
+        for answer in answers:
+            words = _text(answer, ANSWER.text)
+            one = topic.record(answer, words, _relevant(answer, ANSWER), ANSWER)
+            yield one._replace(text=f"{text} {words}", importance=question.importance)
+    else:
+        yield topic.record(item, text, labels + [one for each in answers for one in _relevant(each, ANSWER)], form)
+    for nugget in _texts(item.get("sub_nuggets"), form.text):
+        reading.note("nuggets are nested in others, but count like them")
+        yield from _nugget(nugget, topic)
+
+
+def _relevant(item: Field, form: Format) -> list[tuple[str, float]]:
+    """Return the documents in the lists of a nugget, with their labels."""
+    lists = [(item.get(name), label) for name, label in form.documents.items()]
+    return [(doc, label) for found, label in lists if found is not None for doc in _ids(found)]
+
+
+def _ids(documents: Field) -> list[str]:
+    """Return the ids of a document or a list of documents."""
+    members = documents.members() if isinstance(documents.value, list) else [documents]
+    return [(doc.need("doc_id") if isinstance(doc.value, Mapping) else doc).identifier() for doc in members]
+
+
+def _note_aggregator(item: Field, n_answers: int, reading: Reading) -> None:
+    """Count the questions whose answers are combined in a way that qrels cannot express."""
+    given = item.get("aggregator_type")
+    kind = "DEFAULT" if given is None else given.word().upper()
+    if kind == "NOT":
+        reading.note("questions have the aggregator_type NOT, but their answers count as support, too")
+    elif n_answers > 1 and reading.unit == "question" and kind in ("AND", "SUM"):
+        reading.note(
+            f"questions have the aggregator_type {kind}, but a document with one of the answers counts for all of them "
+            '(unit="answer" makes each answer an intent)'
+        )
+    elif n_answers > 1 and reading.unit == "answer" and kind == "OR":
+        reading.note("questions have the aggregator_type OR, but each of their answers counts as an intent")
+
+
+def _of_row(row: Field, reading: Reading) -> NuggetRecord:
+    """Read a row of a table: a nugget, and a document or a list of relevant ones."""
+    form = FORMATS["table"]
+    topic, text = _Topic(row.need(form.query).identifier(), form, reading), _text(row, form.query_text)
+    if text is not None:
+        reading.queries.setdefault(topic.query_id, text)
+    listed, label = row.get(form.document), _get(row, form.label)
+    docs = [] if listed is None else _ids(listed)
+    if listed is None and label is not None and label.number() > 0:
+        raise label.refused("must be 0 in a row without a document")
+    if any(doc.startswith(_NOBODY) for doc in docs):
+        reading.note("documents are left out, because they are RAGElo's placeholders")
+        docs = [doc for doc in docs if not doc.startswith(_NOBODY)]
+    if label is None and listed is not None and not isinstance(listed.value, list):
+        row.need(*form.label.split())
+    value = 1.0 if label is None or not docs else reading.label(label)
+    others = {name: one for name, one in row.value.items() if name not in OF_TABLES}
+    if "weight" in others:
+        others["weight"] = row.need("weight").number()
+    one = topic.record(row, _text(row, form.text), [(doc, value) for doc in docs], form)
+    return one._replace(columns=others)

@@ -1,0 +1,270 @@
+"""Read qrels and runs in any form."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from ..judged import (
+    QRELS_COLUMNS,
+    RUN_COLUMNS,
+    Ids,
+    contradicted_ranks,
+    counted,
+    given_frame,
+    given_ranks,
+    ids,
+    kept_strings,
+    numbers,
+    ranking_order,
+    scores,
+    strings,
+    warn_of_data,
+)
+from .dynamic_domain import dd_qrels, is_dd_qrels, is_dd_run, read_dd_run, read_dd_truth
+from .files import Content, is_file, read_content
+from .forms import SharedColumns, frame_of
+from .lines import Columns, Distinct, read_columns
+from .nuggets import read_nuggets
+from .records import kind_of, names_in
+from .tabular import LARGEST_EXACT, PYTERRIER, are_nuggets, exact, frame_of_records, with_whole_labels
+
+OrderedBy = Literal["score", "rank"]
+
+
+def read_qrels(source: Any, *, columns: Mapping[str, str] | None = None) -> pd.DataFrame:
+    """Read qrels in any form, with the intent of each judgement, which PyTerrier's own reader drops.
+
+    Parameters
+    ----------
+    source : path-like, file object, frame, list of dicts or of named tuples, or dict
+        One of the following. A file is recognised by its content; it may be compressed (gzip, bzip2, xz, zstd) or a
+        pipe, and ``"-"`` is the standard input.
+
+        - A file of lines ``query intent document label``, optionally with a fifth column, the weight of the intent.
+        - The qrels or the truth of TREC Dynamic Domain, whose passages are read as `read_dd_truth` does.
+        - A table: a frame of pandas, Arrow or polars, or a file (CSV or TSV with a header, parquet).
+        - Nuggets (JSON, JSON lines, or a folder of these files), as for `read_nuggets`.
+        - Rows, as dicts or named tuples, or ``{query: {document: label}}``; also as JSON.
+    columns : mapping of str to str, optional
+        The meaning of columns with other names, as in ``{"topic": "qid", "aspect": "iteration"}``.
+
+    Returns
+    -------
+    DataFrame
+        The columns ``qid``, ``docno``, ``label`` and, if there are any, ``iteration``, ``weight`` and the other columns
+        of a table.
+
+    Raises
+    ------
+    FileNotFoundError
+        If the file does not exist.
+    ValueError
+        If a file cannot be read (the message names file and line), a column is missing, or the weights in a fifth
+        column differ within an intent.
+    TypeError
+        If ``source`` has another form.
+
+    Examples
+    --------
+    >>> read_qrels([{"topic": 1, "docno": "d1", "label": 2, "iteration": "a"}], columns={"topic": "qid"})
+      qid docno  label iteration
+    0   1    d1      2         a
+    """
+    frame = qrels_frame(source, columns=columns)
+    label = pd.Series(numbers(frame, "relevance", "qrels"), frame.index)
+    named = _as_strings(frame, [name for name in ("query_id", "doc_id", "iteration") if name in frame], "qrels")
+    return with_whole_labels(frame.assign(relevance=label, **named).rename(columns=PYTERRIER))
+
+
+def _as_strings(frame: pd.DataFrame, names: Iterable[str], what: str) -> dict[str, pd.Series]:
+    """Return columns of ids as strings. Those of a string type stay as they are."""
+    return {
+        name: frame[name]
+        if isinstance(frame[name].dtype, pd.StringDtype)
+        else _as_series(strings(frame, name, what)).set_axis(frame.index)
+        for name in names
+    }
+
+
+def _as_series(texts: np.ndarray) -> pd.Series:
+    """Return texts as pandas keeps strings. Unpaired surrogates, which Arrow cannot hold, stay objects."""
+    try:
+        return pd.Series(texts)
+    except UnicodeEncodeError:
+        return pd.Series(texts, dtype=object)
+
+
+def qrels_frame(source: Any, *, columns: Mapping[str, str] | None = None, what: str = "qrels") -> pd.DataFrame:
+    """Return qrels in any form that `read_qrels` reads as a frame with ir_measures' column names."""
+    if isinstance(source, (str, os.PathLike)) and os.path.isdir(source):
+        return _qrels_of_nuggets(source, columns, what)
+    if not is_file(source):
+        return frame_of(source, QRELS_COLUMNS, what, columns=columns)
+    content = read_content(source)
+    kind = kind_of(content)
+    if kind == "xml":
+        return given_frame(read_dd_truth(content), QRELS_COLUMNS, content.name)
+    if kind == "json" and are_nuggets(content, columns or {}):
+        return _qrels_of_nuggets(content, columns, content.name)
+    frame = frame_of_records(content, kind, QRELS_COLUMNS, columns) if kind else _qrels_of_lines(content, columns)
+    if frame.empty:
+        raise ValueError(f"{content.name} contains no judgement.")
+    return frame
+
+
+def _qrels_of_nuggets(source: Any, columns: Mapping[str, str] | None, what: str) -> pd.DataFrame:
+    if isinstance(columns, SharedColumns):
+        columns = {name: columns[name] for name in columns.keys() & names_in(source)}
+    return given_frame(read_nuggets(source, columns=columns), QRELS_COLUMNS, what)
+
+
+def qrels_as_given(qrels: Any) -> pd.DataFrame:
+    """Return a frame of qrels as it is, and other forms as `read_qrels` does."""
+    return qrels if isinstance(qrels, pd.DataFrame) else read_qrels(qrels)
+
+
+def _qrels_of_lines(content: Content, columns: Mapping[str, str] | None) -> pd.DataFrame:
+    _refuse_names(content, columns)
+    kinds: Columns = {"qid": str, "iteration": str, "docno": Distinct, "label": float}
+    table = read_columns(content, kinds, {"weight": float})
+    if "weight" in table:
+        if is_dd_qrels(table):
+            table = dd_qrels(table)
+            return given_frame(table, QRELS_COLUMNS, content.name)
+        _check_weights(table, content.name)
+    table = table[["qid", "docno", "label", "iteration", *table.columns[4:]]]
+    return given_frame(table, QRELS_COLUMNS, content.name)
+
+
+def _refuse_names(content: Content, columns: Mapping[str, str] | None) -> None:
+    if columns and not isinstance(columns, SharedColumns):
+        raise ValueError(f"{content.name}: columns must be omitted, because the lines of this file have no names.")
+
+
+def _check_weights(table: pd.DataFrame, name: str) -> None:
+    """Raise a ``ValueError`` if a column cannot be the weight of intents."""
+    first = table.groupby(["qid", "iteration"], sort=False)["weight"].transform("first")
+    differ = (first != table["weight"]).to_numpy()
+    if differ.any():
+        row = table.iloc[int(differ.argmax())]
+        raise ValueError(
+            f"{name}: the fifth column is the weight of an intent, and must be the same in all rows of intent "
+            f"{row['iteration']!r} of query {row['qid']!r}. read_dd_truth reads truth files of Dynamic Domain."
+        )
+
+
+def read_run(source: Any, *, order: OrderedBy = "score", columns: Mapping[str, str] | None = None) -> pd.DataFrame:
+    """Read a run in any form, in the order of evaluation.
+
+    Parameters
+    ----------
+    source : path-like, file object, frame, list of dicts or of named tuples, or dict
+        One of the following. A file is recognised by its content; it may be compressed (gzip, bzip2, xz, zstd) or a
+        pipe, and ``"-"`` is the standard input.
+
+        - A file of lines ``query Q0 document rank score tag``, or a session of TREC Dynamic Domain, as in
+          `read_dd_run`.
+        - A table with ``qid``, ``docno`` and ``score`` or ``rank``: a frame of pandas, Arrow or polars, or a file (CSV
+          or TSV with a header, parquet).
+        - Rows, as dicts or named tuples; also as JSON or JSON lines. A row may have a list of documents, best first.
+        - ``{query: {document: score}}``, ``{query: [document]}`` or ``{query: [(document, score)]}``; also as JSON.
+          Instead of a document, a list may have what LangChain and LlamaIndex return: its id is ``metadata["docno"]``,
+          otherwise ``id`` or ``node_id``.
+        - AutoNuggetizer's judgements of a system's answers, which are its documents.
+    order : {"score", "rank"}
+        What orders the documents: the score, as in trec_eval, or the rank, as in ndeval by default. Documents in a list
+        have ranks. With "rank", the column ``score`` is minus the rank, and other scores are ignored.
+    columns : mapping of str to str, optional
+        The meaning of columns with other names, as in ``{"topic": "qid", "similarity": "score"}``.
+
+    Returns
+    -------
+    DataFrame
+        The columns ``qid``, ``docno``, ``score``, ``rank`` (from 0) and, if there are any, other columns of a table.
+        The rows of each query are sorted by ``turn``, if there is one, by descending score and, for equal scores, by
+        descending document id.
+
+    Raises
+    ------
+    FileNotFoundError
+        If the file does not exist.
+    ValueError
+        If a file cannot be read (the message names file and line), a column is missing, or there are no ranks for
+        ``order="rank"``.
+    TypeError
+        If ``source`` has another form.
+
+    Warns
+    -----
+    UserWarning
+        If the documents are ordered by score, but ranks contradict the scores.
+
+    Examples
+    --------
+    >>> read_run({"q": [("d1", 0.5), ("d2", 0.4)]})
+      qid docno  score  rank
+    0   q    d1    0.5     0
+    1   q    d2    0.4     1
+    """
+    frame = run_frame(source, order=order, columns=columns)
+    query, docs = ids(frame, "query_id", "run"), kept_strings(frame, "doc_id", "run")
+    turn = numbers(frame, "turn", "run") if "turn" in frame else None
+    score, rank = scores(frame, "run"), given_ranks(frame)
+    frame = frame.assign(score=exact(frame["score"])) if frame["score"].dtype == object else frame
+    rows = ranking_order(query.codes, turn, score, docs)
+    if rows is not None:
+        frame, query = frame.take(rows), Ids(query.codes[rows], query.names)
+        docs, score = docs.take(rows), score[rows]
+        turn, rank = (None if values is None else values[rows] for values in (turn, rank))
+    if rank is not None and order == "score":
+        contradicted = contradicted_ranks(query, turn, score, docs, rank)
+        if contradicted:
+            warn_of_data(contradicted, "ranks")
+    places = {"rank": counted(np.bincount(query.codes, minlength=len(query.names)))}
+    named = {"query_id": _as_series(query.names).take(query.codes).set_axis(frame.index)}
+    run = frame.assign(**named, **_as_strings(frame, ("doc_id",), "run"), **places).reset_index(drop=True)
+    first = ["query_id", "doc_id", "score", "rank"]
+    return run[[*first, *(name for name in run if name not in first)]].rename(columns=PYTERRIER)
+
+
+def run_frame(
+    source: Any, *, order: OrderedBy = "score", columns: Mapping[str, str] | None = None, what: str = "run"
+) -> pd.DataFrame:
+    """Return a run in any form that `read_run` reads as a frame with ir_measures' column names, in any order."""
+    checked_order("read_run", order)
+    if not is_file(source):
+        return frame_of(source, RUN_COLUMNS, what, order=order, columns=columns)
+    content = read_content(source)
+    kind = kind_of(content)
+    if kind:
+        return frame_of_records(content, kind, RUN_COLUMNS, columns, order)
+    _refuse_names(content, columns)
+    if not is_dd_run(content):
+        return _run_of_lines(content, order == "rank")
+    if order == "rank":
+        raise ValueError(f"{content.name} is a TREC Dynamic Domain run, which has no ranks: order must be 'score'.")
+    return given_frame(read_dd_run(content), RUN_COLUMNS, content.name)
+
+
+def checked_order(who: str, order: Any) -> OrderedBy:
+    """Return ``order``, or raise a ``ValueError`` if it is not "score" or "rank"."""
+    if order not in ("score", "rank"):
+        raise ValueError(f"{who}: order must be 'score' or 'rank', not {order!r}.")
+    return "rank" if order == "rank" else "score"
+
+
+def _run_of_lines(content: Content, by_rank: bool) -> pd.DataFrame:
+    # The other of the two columns may contain anything.
+    kinds: Columns = {"qid": str, "q0": None, "docno": Distinct, "rank": object, "score": float, "tag": None}
+    kinds |= {"rank": float, "score": None} if by_rank else {}
+    run = read_columns(content, kinds)
+    if by_rank:
+        return given_frame(run, RUN_COLUMNS, content.name)
+    if run["score"].abs().max() >= LARGEST_EXACT:
+        run["score"] = exact(read_columns(content, {**kinds, "score": str})["score"])
+    return given_frame(run, RUN_COLUMNS, content.name)

@@ -1,0 +1,217 @@
+"""Collections of runs, and the order of arguments: qrels, runs, measures."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from glob import glob
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from ..judged import of_run
+from .files import SAVED_NOTES, SAVED_VALUES
+from .readers import OrderedBy, read_run
+
+# Whatever a function takes as runs: see `read_runs`.
+Runs = Any
+
+_LABELS = {"label", "relevance"}
+_SCORES = {"score", "rank"}
+_FORMS = "runs must be a mapping of names to runs, or paths"
+# Endings of files that are not part of the name of a run.
+_ENDINGS = (".gz", ".xz", ".zst"), (".run", ".txt", ".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
+
+
+def read_runs(
+    runs: Runs, *, order: OrderedBy = "score", columns: Mapping[str, str] | None = None, who: str = "read_runs"
+) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Read runs one after the other.
+
+    Parameters
+    ----------
+    runs : mapping of names to runs, path, or iterable of paths or frames
+        A run has any form that `read_run` reads. A path may also be a folder, for all visible files in it, a pattern
+        such as ``runs/**/*.gz``, or ``"-"`` for the standard input. A run without a name is named after its file, or,
+        if it is a frame, after its place.
+    order, columns
+        As in `read_run`.
+    who : str
+        The name of the calling function in messages.
+
+    Yields
+    ------
+    tuple of str and DataFrame
+        The name of a run and the result of `read_run`.
+
+    Raises
+    ------
+    ValueError
+        If there is no run, two runs have the same name, a path leads to no file, or a run cannot be read.
+    TypeError
+        If ``runs`` or a run has another form.
+
+    Warns
+    -----
+    UserWarning
+        As `read_run`, with the name of the run.
+
+    Examples
+    --------
+    >>> dict(read_runs({"A": {"q": ["d1", "d2"]}}))["A"]
+      qid docno  score  rank
+    0   q    d1   -1.0     0
+    1   q    d2   -2.0     1
+    """
+    for name, run in named_runs(who, runs).items():
+        with of_run(name):
+            frame = read_run(run, order=order, columns=columns)
+        yield name, frame
+
+
+def one_or_more_runs(who: str, runs: Runs) -> tuple[dict[str, pd.DataFrame], bool]:
+    """Read runs, or a single run that is a frame and has no name; tell whether they have names."""
+    named = not _is_frame(runs)
+    return dict(read_runs(runs if named else {"": runs}, who=who)), named
+
+
+def named_runs(who: str, runs: Runs) -> dict[str, Any]:
+    """Return runs by name without reading them.
+
+    Raises
+    ------
+    ValueError
+        If there is no run, two runs have the same name, or a path leads to no file.
+    TypeError
+        If ``runs`` has another form than those of `read_runs`.
+    """
+    if isinstance(runs, Mapping):
+        named = [(_in_unicode(name), run) for name, run in runs.items()]
+    else:
+        members = [runs] if isinstance(runs, (str, os.PathLike)) else runs
+        if not isinstance(members, Iterable) or _is_frame(members):
+            raise TypeError(f"{who}: {_FORMS}, not {type(runs).__name__}.")
+        members = list(members)
+        others = [run for run in members if not isinstance(run, (str, os.PathLike)) and not _is_frame(run)]
+        if others:
+            raise TypeError(f"{who}: {_FORMS}, not a {type(runs).__name__} of {type(others[0]).__name__}.")
+        named = [(f"run {place}", run) for place, run in enumerate(members, start=1) if _is_frame(run)]
+        named += _named_files([run for run in members if not _is_frame(run)])
+    if not named:
+        raise ValueError(f"{who}: give at least one run.")
+    names = [name for name, _ in named]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise ValueError(f"{who}: two runs have the name {twice!r}.")
+    return dict(named)
+
+
+def _in_unicode(name: object) -> str:
+    """Return a name that can be written: bytes of file names that are no text are question marks."""
+    return str(name).encode(errors="replace").decode()
+
+
+def _is_frame(run: object) -> bool:
+    return isinstance(run, pd.DataFrame) or hasattr(run, "to_pandas")
+
+
+def _named_files(patterns: Iterable[str | os.PathLike[str]]) -> list[tuple[str, Path]]:
+    """Return the files of paths by name: without the usual endings, or the whole path if names would be repeated."""
+    paths = run_files(patterns)
+    names = []
+    for path in paths:
+        names.append(_in_unicode(path.name))
+        for endings in _ENDINGS:
+            names[-1] = next((names[-1].removesuffix(one) for one in endings if names[-1].endswith(one)), names[-1])
+    return list(zip(names if len(set(names)) == len(names) else map(_in_unicode, paths), paths, strict=True))
+
+
+def run_files(patterns: Iterable[str | os.PathLike[str]]) -> list[Path]:
+    """Find run files: each file once, those of a folder or pattern sorted by name.
+
+    Raises
+    ------
+    ValueError
+        If a file does not exist, or a folder or pattern contains none.
+    """
+    found: dict[Path, None] = {}
+    for pattern in map(Path, patterns):
+        if pattern.is_dir():
+            paths = [path for path in pattern.iterdir() if not path.name.startswith(".")]
+        elif pattern.exists() or str(pattern) == "-":  # pipes, too
+            found[pattern] = None
+            continue
+        else:
+            paths = [Path(path) for path in glob(str(pattern), recursive=True)]
+        files = sorted(path for path in paths if path.is_file() and not path.name.endswith((SAVED_VALUES, SAVED_NOTES)))
+        if not files:
+            raise ValueError(f"No run file found at {str(pattern)!r}.")
+        found.update(dict.fromkeys(files))
+    return list(found)
+
+
+def _of_columns(columns: Iterable[object]) -> str:
+    names = {str(name) for name in columns}
+    if names & _LABELS:
+        return "qrels"
+    if names & _SCORES and names & {"docno", "doc_id"}:
+        return "a run"
+    return "topics" if "query" in names else ""
+
+
+def look(value: Any) -> str:
+    """Return what a value looks like: "qrels", "a run", "topics", "runs", "measures" or "a path"; or "".
+
+    Iterators are not read.
+    """
+    if _is_frame(value):
+        return _of_columns(getattr(value, "column_names", None) or value.columns)
+    if hasattr(value, "calc_aggregate"):  # importing ir_measures here would import the measures, which need io
+        return "measures"
+    if isinstance(value, (str, os.PathLike)):
+        return "a path"
+    if isinstance(value, Mapping):
+        is_named = bool(value) and all(look(run) in ("qrels", "a run", "a path") for run in value.values())
+        return "runs" if is_named else ""
+    if not isinstance(value, (list, tuple, set, frozenset)) or not value:
+        return ""
+    first = next(iter(value))
+    if isinstance(first, Mapping):
+        return _of_columns(first)
+    if hasattr(first, "_fields"):
+        return _of_columns(first._fields)
+    return {"measures": "measures", "a path": "a path", "": ""}.get(look(first), "runs")
+
+
+def check_order(
+    who: str,
+    qrels: Any,
+    runs: Any,
+    measures: Any = None,
+    *,
+    order: str = "qrels, runs, measures",
+    may_be_one: bool = False,
+) -> None:
+    """Raise a ``ValueError`` if one of qrels, runs and measures looks like another.
+
+    A string may be a measure or a path, so it is accepted as either.
+
+    Parameters
+    ----------
+    order : str
+        The arguments of the function.
+    may_be_one : bool
+        Whether ``runs`` may be a single run without a name.
+    """
+    looks = {"qrels": look(qrels), "runs": look(runs), "measures": look(measures)}
+    right: dict[str, tuple[str, ...]] = {
+        "qrels": ("qrels", "a path", ""),
+        "runs": ("runs", "a path", "", *(["a run"] if may_be_one else [])),
+        "measures": ("measures", "a path", ""),
+    }
+    wrong = [f"{name} looks like {seen}" for name, seen in looks.items() if seen not in right[name]]
+    if wrong:
+        is_one = wrong == ["runs looks like a run"]
+        how = "Give it a name, as in {'mine': run}." if is_one else f"The order is {who}({order})."
+        raise ValueError(f"{who}: {' and '.join(wrong)}. {how}")

@@ -1,0 +1,442 @@
+"""The one writer of tables: text, LaTeX, HTML and Markdown for people, CSV, JSON and parquet for programs."""
+
+from __future__ import annotations
+
+import html
+import json
+import math
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from itertools import takewhile
+from textwrap import fill
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+import pandas as pd
+
+from .aligned import aligned, placed, terminal_width
+from .files import Path
+from .labels import escaped, harmless, printable, renamed, tex
+from .writing import is_device, replaced
+
+Format = Literal["table", "csv", "tsv", "json", "jsonl", "latex", "html", "markdown"]
+FORMATS: tuple[Format, ...] = get_args(Format)
+PEOPLE = ("table", "latex", "html", "markdown")
+
+_ENDINGS: dict[str, Format | Literal["parquet"]] = {
+    ".txt": "table",
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".json": "json",
+    ".jsonl": "jsonl",
+    ".tex": "latex",
+    ".html": "html",
+    ".htm": "html",
+    ".md": "markdown",
+    ".parquet": "parquet",
+}
+
+# Decimal places in the formats for people. Those for programs have every digit.
+_PLACES = 4
+_P_VALUES = ("p", "p_corrected")
+
+
+class Cell(NamedTuple):
+    """A cell for people: its text, the marks raised and lowered after it, and whether it is the best of its column."""
+
+    text: str
+    above: str = ""
+    below: str = ""
+    best: bool = False
+    is_number: bool = False
+
+    def written(self, best: str, above: str, below: str) -> tuple[str, str]:
+        """Return the text and its marks in these formats."""
+        raised, lowered = (how.format(mark) if mark else "" for how, mark in ((above, self.above), (below, self.below)))
+        return best.format(self.text) if self.best else self.text, raised + lowered
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A table for people; HTML in notebooks, text when it is printed.
+
+    Attributes
+    ----------
+    header : list of str
+        The names of the columns.
+    cells : list of list of Cell
+        The rows.
+    legend : str
+        What the marks mean, below the table.
+    tips : dict of str to str
+        For columns or rows of this name, what is shown when the mouse is over it.
+    """
+
+    header: list[str]
+    cells: list[list[Cell]]
+    legend: str = ""
+    tips: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def n_names(self) -> int:
+        """The number of columns on the left that name a row."""
+        return len(list(takewhile(lambda is_number: not is_number, self._numeric()))) or 1
+
+    @property
+    def of_values(self) -> bool:
+        """Whether the columns after the names are numbers, so that they can be turned round without loss."""
+        return all(self._numeric()[self.n_names :])
+
+    def transposed(self) -> Table:
+        """Return the table with a row for each column of values."""
+        n, corner = self.n_names, "measure" if self.of_values else ""
+        names = [" ".join(cell.text for cell in row[:n] if cell.text) for row in self.cells]
+        columns = list(zip(*self.cells, strict=True))[n:] or [()] * len(self.header[n:])
+        rows = [[Cell(name), *column] for name, column in zip(self.header[n:], columns, strict=True)]
+        return replace(self, header=[corner, *names], cells=rows)
+
+    def to_text(self, width: int | None = None) -> str:
+        """Return the table as text of at most ``width`` characters, if that is given.
+
+        A table of values that is too wide is turned round if that makes it narrower. Then texts wrap, and last the
+        columns are printed in several parts.
+        """
+        table, legend = self, [self.legend] if self.legend else []
+        if width is not None and self.of_values and self._width() > width:
+            table = min(self, self.transposed(), key=Table._width)
+        if table is not self:
+            legend.append(f"Turned round to fit {width} columns: the measures are rows.")
+        told = [line if width is None else fill(line, max(width, 1)) for line in legend]
+        return "\n\n".join(["\n".join(aligned(table._columns(), table._numeric(), width)), *told])
+
+    def __str__(self) -> str:
+        """Return the table as text that fits the terminal."""
+        return self.to_text(terminal_width())
+
+    def to_markdown(self) -> str:
+        """Return the table in GitHub's Markdown. The best means are bold."""
+        columns = self._columns("**{}**", "<sup>{}</sup>", "<sub>{}</sub>")
+        columns = [[cell.replace("|", "\\|") for cell in column] for column in columns]
+        widths = [max(3, *map(len, column)) for column in columns]
+        rules = [
+            f"{'-' * (w + 1)}:" if n else f":{'-' * (w + 1)}" for w, n in zip(widths, self._numeric(), strict=True)
+        ]
+        lines = [
+            f"| {' | '.join(placed(cell, w, n) for cell, w, n in zip(row, widths, self._numeric(), strict=True))} |"
+            for row in zip(*columns, strict=True)
+        ]
+        told = ["", printable(self.legend)] if self.legend else []
+        return "\n".join([lines[0], f"|{'|'.join(rules)}|", *lines[1:], *told])
+
+    def to_html(self) -> str:
+        """Return the table as HTML. The best means are bold, and marks do not move the decimal points."""
+        n, marks = self.n_names, self._widest_marks()
+        lines = []
+        for row in self.cells:
+            names = [f"<th{self._tip(cell.text)}>{_html(cell.text)}</th>" for cell in row[:n]]
+            values = [_html_cell(cell, wide) for cell, wide in zip(row[n:], marks[n:], strict=True)]
+            lines.append(f"<tr>{''.join([*names, *values])}</tr>")
+        head = "".join(f"<th{self._tip(name)}>{_html(name)}</th>" for name in self.header)
+        caption = f"<caption>{_html(self.legend)}</caption>\n" if self.legend else ""
+        body = "\n".join(lines)
+        return f"<table>\n{caption}<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>"
+
+    _repr_html_ = to_html
+
+    def to_latex(self) -> str:
+        """Return the table as LaTeX with booktabs. The best means are bold; comments have the tips and the legend.
+
+        Marks are in a column of their own, so that the decimal points are below each other.
+        """
+        head = escaped if "measure" in self.header else tex
+        marks = self._widest_marks()
+        kinds = ["r" if number else "l" for number in self._numeric()]
+        columns = "".join(f"{kind}@{{}}l" if wide else kind for kind, wide in zip(kinds, marks, strict=True))
+        header = [
+            rf"\multicolumn{{2}}{{{kind}}}{{{head(name)}}}" if wide else head(name)
+            for name, kind, wide in zip(self.header, kinds, marks, strict=True)
+        ]
+        rows = [header]
+        for row in self.cells:
+            texts = [
+                cell._replace(text=(tex if name == "measure" else escaped)(cell.text))
+                for name, cell in zip(self.header, row, strict=True)
+            ]
+            parts = [text.written(r"\textbf{{{}}}", r"$^{{\mathrm{{{}}}}}$", r"$_{{\mathrm{{{}}}}}$") for text in texts]
+            rows.append(
+                [f"{value} & {mark}" if wide else value for (value, mark), wide in zip(parts, marks, strict=True)]
+            )
+        first, *others = (f"{' & '.join(row)} \\\\" for row in rows)
+        # A name with a line break would end the comment.
+        told = [f"% {' '.join(text.splitlines())}" for text in (*self.tips.values(), self.legend) if text]
+        rules = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", first, r"\midrule"]
+        return "\n".join([*told, *rules, *others, r"\bottomrule", r"\end{tabular}"])
+
+    def _columns(self, best: str = "{}", above: str = "^{}", below: str = "_{}") -> list[list[str]]:
+        """Return the texts of each column with its header; spaces after numbers keep their decimal points in line."""
+        columns = [[printable(name)] for name in self.header]
+        for i, column in enumerate(zip(*self.cells, strict=True)):
+            parts = [cell.written(best, above, below) for cell in column]
+            wide = max(len(marks) for _, marks in parts)
+            columns[i] += [printable(text) + marks.ljust(wide) for text, marks in parts]
+        return columns
+
+    def _numeric(self) -> list[bool]:
+        columns = list(zip(*self.cells, strict=True)) or [()] * len(self.header)
+        return [all(cell.is_number for cell in column) for column in columns]
+
+    def _width(self) -> int:
+        return max(map(len, aligned(self._columns(), self._numeric())), default=0)
+
+    def _widest_marks(self) -> list[int]:
+        columns = list(zip(*self.cells, strict=True)) or [()] * len(self.header)
+        return [max((len(cell.above) + len(cell.below) for cell in column), default=0) for column in columns]
+
+    def _tip(self, name: str) -> str:
+        return f' title="{html.escape(self.tips[name])}"' if name in self.tips else ""
+
+
+def write_table(
+    frame: pd.DataFrame,
+    path: Path,
+    format: Format | Literal["parquet"] | None = None,
+    places: int | None = None,
+    *,
+    names: Mapping[Any, str] | None = None,
+    labels: Mapping[Any, str] | None = None,
+    transpose: bool = False,
+) -> None:
+    """Write a table to a file, and how its numbers were computed to a second file.
+
+    A file is replaced when the new one is complete. If writing fails, the old one stays.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        A table from `evaluate_runs` or a function of ``meta``. Its index is not written.
+    path : path-like
+        The file, which is replaced if it exists. A second file, ``PATH.json`` (such as ``table.csv.json``), has
+        ``frame.attrs``, such as signatures, tests and seeds, and the version of this package. A device or a pipe has
+        none.
+    format : {"table", "csv", "tsv", "json", "jsonl", "latex", "html", "markdown", "parquet"}, optional
+        By default, the path's ending decides: ``.txt``, ``.csv``, ``.tsv``, ``.json``, ``.jsonl``, ``.tex``, ``.html``,
+        ``.md``, ``.parquet``.
+    places, names, labels, transpose
+        As for `formatted`.
+
+    Raises
+    ------
+    ValueError
+        If the ending or the format is unknown, or two systems or measures would have the same name.
+    ImportError
+        If the format is parquet and pyarrow is not installed.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> frame = pd.DataFrame({"name": ["bm25", "=xquad"], "RBU@5": [0.1, 0.30000000000000004]})
+    >>> write_table(frame, folder / "table.csv")
+    >>> print((folder / "table.csv").read_text(), end="")
+    name,RBU@5
+    bm25,0.1
+    '=xquad,0.30000000000000004
+    >>> sorted(file.name for file in folder.iterdir())
+    ['table.csv', 'table.csv.json']
+    """
+    chosen = format or format_of(path)
+    if chosen != "parquet":
+        text = formatted(frame, chosen, places, names=names, labels=labels, transpose=transpose)
+        write_text(text, path, frame.attrs)
+        return
+    require_pyarrow(f"write_table: {os.fspath(path)}")
+    shown = renamed(frame, names, labels)
+    shown = transposed(shown) if transpose else shown
+    with replaced(path) as file:
+        (shown if places is None else shown.round(places)).to_parquet(file, index=False)
+    _write_attrs(path, frame.attrs)
+
+
+def write_text(text: str, path: Path, attrs: Mapping[Any, Any]) -> None:
+    """Write the text of a table, and its ``attrs`` to ``PATH.json`` beside it."""
+    with replaced(path) as part, open(part, "w", encoding="utf-8", newline="") as file:
+        file.write(text + "\n")
+    _write_attrs(path, attrs)
+
+
+def _write_attrs(path: Path, attrs: Mapping[Any, Any]) -> None:
+    from importlib.metadata import version
+
+    if is_device(path):
+        return
+    content = {"pyterrier_diversity": version("pyterrier-diversity"), **{str(k): v for k, v in attrs.items()}}
+    with replaced(f"{os.fspath(path)}.json") as file:
+        file.write_text(json.dumps(content, indent=2, default=str) + "\n", encoding="utf-8")
+
+
+def format_of(path: Path) -> Format | Literal["parquet"]:
+    """Return the format that the ending of a path stands for."""
+    ending = os.path.splitext(os.fspath(path))[1].lower()
+    if ending not in _ENDINGS:
+        raise ValueError(
+            f"{os.fspath(path)!r} does not name a format: its ending must be one of {', '.join(_ENDINGS)}, "
+            f"not {ending!r}."
+        )
+    return _ENDINGS[ending]
+
+
+def require_pyarrow(who: str) -> None:
+    """Raise an ``ImportError`` that says what to install if pyarrow is missing."""
+    try:
+        import pyarrow  # noqa: F401
+    except ImportError as error:
+        raise ImportError(f"{who} needs pyarrow: pip install pyarrow, or choose .csv.") from error
+
+
+def formatted(
+    frame: pd.DataFrame,
+    format: Format = "table",
+    places: int | None = None,
+    *,
+    names: Mapping[Any, str] | None = None,
+    labels: Mapping[Any, str] | None = None,
+    transpose: bool = False,
+    width: int | None = None,
+) -> str:
+    r"""Return a table as text, without a line break at its end.
+
+    Control characters in names are escaped (``\x1b``). In CSV and TSV, a name that a spreadsheet would execute begins
+    with an apostrophe.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The table. Its index is not printed.
+    format : {"table", "csv", "tsv", "json", "jsonl", "latex", "html", "markdown"}
+        The format of the text.
+    places : int in [0, inf), optional
+        Decimal places of numbers that are not whole. By default, csv, tsv, json and jsonl have all digits, so that
+        numbers can be read back exactly; the other formats have 4. Columns of p-values have ``< 0.0001`` for a smaller
+        one.
+    names, labels : mapping of str to str, optional
+        What systems and measures are called. In LaTeX, a label with ``$`` is taken as it is; any other is escaped.
+    transpose : bool
+        Whether the measures are rows and the systems are columns.
+    width : int >= 1, optional
+        The number of characters in which the format "table" must fit: a table of values that is too wide is turned
+        round if that makes it narrower, and texts wrap. By default, all lines are as long as they are.
+
+    Raises
+    ------
+    ValueError
+        If the format is unknown, or two systems or measures would have the same name.
+
+    Examples
+    --------
+    >>> print(formatted(pd.DataFrame({"name": ["bm25"], "RBU@5": [0.14563]}), "markdown"))
+    | name |  RBU@5 |
+    |:-----|-------:|
+    | bm25 | 0.1456 |
+    """
+    if format not in FORMATS:
+        raise ValueError(f"formatted: format must be one of {', '.join(FORMATS)}, not {format!r}.")
+    frame = renamed(frame, names, labels)
+    if format in PEOPLE:
+        table = table_of(frame, _PLACES if places is None else places)
+        table = table.transposed() if transpose else table
+        writers = {"latex": table.to_latex, "html": table.to_html, "markdown": table.to_markdown}
+        return table.to_text(width) if format == "table" else writers[format]()
+    frame = transposed(frame) if transpose else frame
+    if format in ("json", "jsonl"):
+        return _json(frame, places, lines=format == "jsonl")
+    digits = None if places is None else f"%.{places}f"
+    separator = "\t" if format == "tsv" else ","
+    text: str = _harmless(frame).to_csv(index=False, float_format=digits, lineterminator="\n", sep=separator)
+    return text.rstrip("\n")
+
+
+def table_of(frame: pd.DataFrame, places: int, legend: str = "") -> Table:
+    """Return a frame as a table for people, with so many decimal places of numbers that are not whole."""
+    columns = [
+        [_cell(cell, places, p_value=str(name) in _P_VALUES) for cell in column.tolist()]
+        for name, column in frame.items()
+    ]
+    told = {str(name): text for name, text in frame.attrs.get("signatures", {}).items() if name in frame}
+    return Table(list(map(str, frame.columns)), [list(row) for row in zip(*columns, strict=True)], legend, told)
+
+
+def transposed(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a table with a row for each measure, and a column for each row."""
+    table = table_of(frame, 0)
+    n, header = table.n_names, table.transposed().header
+    rows = [[str(name), *column.tolist()] for name, column in frame.iloc[:, n:].items()]
+    return pd.DataFrame(rows, columns=header)
+
+
+def p_text(p: float, places: int) -> str:
+    """Return a p-value that never reads 0.000.
+
+    Examples
+    --------
+    >>> [p_text(p, 3) for p in (0.04, 0.00004, 0)]
+    ['0.040', '< 0.001', '< 0.001']
+    """
+    text = f"{p:.{places}f}"
+    return text if float(text) or math.isnan(p) else f"< {10**-places:.{places}f}"
+
+
+def _harmless(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a table with printable names that spreadsheets do not execute."""
+
+    def safe(cell: Any) -> Any:
+        return harmless(printable(cell)) if isinstance(cell, str) else cell
+
+    columns = [
+        column if pd.api.types.is_numeric_dtype(column) else column.astype(object).map(safe)
+        for _, column in frame.items()
+    ]
+    table = pd.concat(columns, axis=1) if columns else pd.DataFrame()
+    return table.set_axis([safe(str(name)) for name in frame.columns], axis=1)
+
+
+def _cell(cell: Any, places: int, *, p_value: bool) -> Cell:
+    if isinstance(cell, float):
+        text = f"{cell:.{places}f}"
+        if p_value:  # 0 means below the least p-value of a randomised test, whatever that is
+            text = p_text(cell, places) if cell else "0"
+        return Cell(text, is_number=True)
+    if isinstance(cell, dict):
+        cell = [f"{key}: {value}" for key, value in cell.items()]
+    text = ", ".join(map(str, cell)) if isinstance(cell, (list, tuple)) else str(cell)
+    return Cell(text, is_number=isinstance(cell, int) and not isinstance(cell, bool))
+
+
+def _html(text: str) -> str:
+    return html.escape(printable(text))
+
+
+def _html_cell(cell: Cell, wide: int) -> str:
+    value, marks = cell._replace(text=_html(cell.text)).written("<b>{}</b>", "<sup>{}</sup>", "<sub>{}</sub>")
+    beside = f'<span style="display:inline-block;min-width:{wide}ch;text-align:left">{marks}</span>' if wide else ""
+    return f'<td style="text-align:right">{value}{beside}</td>' if cell.is_number else f"<td>{value}</td>"
+
+
+def _json(frame: pd.DataFrame, places: int | None, *, lines: bool) -> str:
+    names = [str(name) for name in frame.columns]
+    rows = zip(*(column.tolist() for _, column in frame.items()), strict=True)
+    records = [json.dumps(dict(zip(names, (_value(cell, places) for cell in row), strict=True))) for row in rows]
+    return "\n".join(records) if lines else f"[{', '.join(records)}]"
+
+
+def _value(cell: Any, places: int | None) -> Any:
+    """Return the JSON value of a cell: null for infinity and missing values, text for unknown types."""
+    if isinstance(cell, dict):
+        return {str(key): _value(value, places) for key, value in cell.items()}
+    if isinstance(cell, (list, tuple)):
+        return [_value(value, places) for value in cell]
+    if isinstance(cell, float):
+        return None if not math.isfinite(cell) else cell if places is None else round(cell, places)
+    if isinstance(cell, np.integer):
+        return int(cell)
+    return None if cell is None or cell is pd.NA else cell if isinstance(cell, (str, bool, int)) else str(cell)

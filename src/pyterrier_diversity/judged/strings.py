@@ -1,0 +1,276 @@
+"""Columns of strings. Long ones stay in Arrow, where they are compared and looked up without making Python objects.
+
+Only this module tells the two kinds apart. Both have a length, ``take(rows)`` and ``tolist()``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from functools import cached_property
+from itertools import pairwise, repeat
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+# Fewer strings are looked up faster as Python objects.
+FEWEST = 2_000
+
+# A pyarrow array, or an array of Python strings.
+Strings = Any
+
+
+class Ids(NamedTuple):
+    """A column of ids: a code for each row, and the string for each code."""
+
+    codes: np.ndarray
+    names: np.ndarray
+
+
+def kept_in_arrow(column: pd.Series) -> Strings | None:
+    """Return a column as an Arrow array, or None if it has another type or few rows."""
+    dtype = column.dtype
+    if len(column) < FEWEST:
+        return None
+    if isinstance(dtype, pd.ArrowDtype):
+        if str(dtype.pyarrow_dtype) not in ("string", "large_string"):
+            return None
+    elif getattr(dtype, "storage", None) != "pyarrow":
+        return None
+    import pyarrow
+
+    array = pyarrow.array(column.array, pyarrow.large_string())
+    return array.combine_chunks() if isinstance(array, pyarrow.ChunkedArray) else array
+
+
+def taken(strings: Strings, rows: np.ndarray) -> Strings:
+    """Return the strings of ascending rows, without a copy if the rows are adjacent."""
+    if len(rows) and rows[-1] - rows[0] + 1 == len(rows):
+        return strings[rows[0] : rows[-1] + 1]
+    return strings.take(rows)
+
+
+def first_missing(column: pd.Series, strings: Strings) -> int | None:
+    """Return the first row of a column with a string type that has no string, or None."""
+    if not isinstance(strings, np.ndarray):
+        return int(strings.is_null().to_numpy(zero_copy_only=False).argmax()) if strings.null_count else None
+    # One object stands for all missing values.
+    missing = np.flatnonzero(np.equal(addresses(strings), id(getattr(column.dtype, "na_value", None))))
+    return int(missing[0]) if len(missing) else None
+
+
+def numbered(strings: Strings) -> Ids:
+    """Give numbers to strings, from 0 in the order in which they first appear. Equal strings are mostly adjacent."""
+    if len(strings) < FEWEST:
+        return Ids(*pd.factorize(strings))
+    if isinstance(strings, np.ndarray):
+        starts = heads(addresses(strings))  # equal neighbours are mostly one object
+        codes, names = pd.factorize(strings[starts])
+    else:
+        from pyarrow import compute
+
+        differ = compute.not_equal(strings[1:], strings[:-1]).to_numpy(zero_copy_only=False)
+        starts = np.append(0, np.flatnonzero(differ) + 1)
+        encoded = (strings if len(starts) == len(strings) else strings.take(starts)).dictionary_encode()
+        codes, names = encoded.indices.to_numpy().astype(np.int64), encoded.dictionary.tolist()
+    return Ids(np.repeat(codes, np.diff(starts, append=len(strings))), np.array(names, dtype=object))
+
+
+class Pairs:
+    """Distinct pairs of a group and a name, which are found by group and string.
+
+    Parameters
+    ----------
+    group, name : ndarray of int, shape (pairs,)
+        The group of each pair and the index of its name, sorted by both.
+    names : list of str
+        The distinct names.
+    n_groups : int
+        The number of groups.
+
+    Examples
+    --------
+    >>> pairs = Pairs(np.array([0, 0, 1]), np.array([0, 1, 0]), ["b", "a"], n_groups=2)
+    >>> pairs.find(np.array([0, 1, 1]), np.array(["a", "a", "b"], dtype=object))
+    (array([0, 2]), array([1, 2]))
+    """
+
+    def __init__(self, group: np.ndarray, name: np.ndarray, names: list[str], n_groups: int) -> None:
+        self._group, self._name, self._names = group, name, names
+        # Each group has its part of the hash table, four slots for each pair: rows of one group read one part.
+        self._n_slots = 4 * np.bincount(group, minlength=n_groups) + 1
+        self._first_slot = np.cumsum(self._n_slots) - self._n_slots
+
+    @cached_property
+    def _place(self) -> dict[str, int]:
+        return dict(zip(self._names, range(len(self._names)), strict=True))
+
+    @cached_property
+    def _numbers(self) -> np.ndarray:
+        """A number for each pair, ascending, and -1."""
+        return np.append(self._group * len(self._names) + self._name, -1)
+
+    @cached_property
+    def _bytes(self) -> Any:
+        """The name of each pair in Arrow, as bytes, because names may contain unpaired surrogates."""
+        import pyarrow
+
+        names = pyarrow.array([name.encode(errors="surrogatepass") for name in self._names], pyarrow.large_binary())
+        return names.take(self._name)
+
+    def _slots(self, group: np.ndarray, prints: np.ndarray) -> np.ndarray:
+        """Return the slot of each row: the highest bits of the print, scaled to the slots of the group."""
+        scaled = (prints >> np.uint64(32)) * self._n_slots.astype(np.uint64)[group]
+        return self._first_slot[group] + (scaled >> np.uint64(32)).astype(np.int64)
+
+    @cached_property
+    def _table(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The pairs by slot, their prints, and the first pair of each slot."""
+        prints = _fingerprints(self._bytes)
+        slots = self._slots(self._group, prints)
+        by_slot = np.argsort(slots)
+        return by_slot, prints[by_slot], np.append(0, np.cumsum(np.bincount(slots, minlength=self._n_slots.sum())))
+
+    def find(
+        self, group: np.ndarray, strings: Strings, prints: np.ndarray | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return which rows, given by group and string, are pairs, and the index of each pair.
+
+        Parameters
+        ----------
+        prints : ndarray, optional
+            The result of `fingerprints`, if known.
+        """
+        if prints is None or not self._names:
+            return self._looked_up(group, strings)
+        from pyarrow import compute
+
+        by_slot, known, firsts = self._table
+        slots = self._slots(group, prints)
+        place, end = firsts[slots], firsts[slots + 1]
+        rows, found = np.flatnonzero(place < end), []
+        while len(rows):
+            alike = known[place[rows]] == prints[rows]
+            found.append(rows[alike])
+            rows = rows[~alike]
+            place[rows] += 1
+            rows = rows[place[rows] < end[rows]]
+        row = np.concatenate([rows, *found])
+        pair = by_slot[place[row]]
+        # Different strings may have the same print.
+        same = compute.equal(strings.take(row).view("large_binary"), self._bytes.take(pair))
+        same = same.to_numpy(zero_copy_only=False)
+        if same.all():
+            return row, pair
+        others, theirs = self._looked_up(group[row[~same]], strings.take(row[~same]))
+        return np.append(row[same], row[~same][others]), np.append(pair[same], theirs)
+
+    def _looked_up(self, group: np.ndarray, strings: Strings) -> tuple[np.ndarray, np.ndarray]:
+        name = places(strings.tolist(), self._place)
+        row = np.flatnonzero(name >= 0)
+        sought = group[row] * len(self._names) + name[row]
+        pair = self._numbers[:-1].searchsorted(sought)
+        found = self._numbers[pair] == sought
+        return row[found], pair[found]
+
+
+# Odd numbers that spread bits over a product.
+_SPREAD = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F], dtype=np.uint64)
+
+
+def fingerprints(strings: Strings) -> np.ndarray | None:
+    """Return a number for each Arrow string, or None for few or Python strings.
+
+    Equal strings have equal numbers. Other strings mostly have other numbers if they differ in the last 16 bytes.
+    """
+    return None if isinstance(strings, np.ndarray) or len(strings) < FEWEST else _fingerprints(strings)
+
+
+def _fingerprints(strings: Strings) -> np.ndarray:
+    _, bounds, data = strings.buffers()
+    bounds = np.frombuffer(bounds, np.int64)[strings.offset : strings.offset + len(strings) + 1]
+    text = np.frombuffer(data or b"", np.uint8)[bounds[0] : bounds[-1]]
+    padded = np.append(np.zeros(8, np.uint8), text)
+    # Eight bytes that begin at each byte.
+    words = np.ndarray(len(padded) - 7, "<u8", padded, strides=(1,))
+    end, size = bounds[1:] - bounds[0], np.diff(bounds)
+    last, before = words[end], words[end + 8 - np.clip(size, 8, 16)]
+    if size.min() < 8:
+        # The lowest bytes of a word that ends with a shorter string belong to the string before.
+        foreign = (8 * np.maximum(8 - size, 0)).astype(np.uint64)
+        last, before = last >> foreign, before >> foreign
+    return np.asarray(last * _SPREAD[0] + before * _SPREAD[1] + size.astype(np.uint64))
+
+
+def repeats(group: np.ndarray, strings: Strings, prints: np.ndarray | None = None) -> np.ndarray | None:
+    """Tell which rows repeat a string of the same group of adjacent rows, or return None if no row does.
+
+    Parameters
+    ----------
+    prints : ndarray, optional
+        The result of `fingerprints`, if known.
+    """
+    if prints is None:
+        listed, starts = strings.tolist(), heads(group).tolist()
+        bounds = pairwise([*starts, len(listed)])
+        if all(len(set(listed[start:end])) == end - start for start, end in bounds):
+            return None
+        rows = np.arange(len(listed))
+    else:
+        keys = prints + group.astype(np.uint64) * _SPREAD[1]
+        ordered = np.sort(keys)
+        twice = ordered[1:][ordered[1:] == ordered[:-1]]
+        if not len(twice):
+            return None
+        rows = np.flatnonzero(np.isin(keys, twice))
+    alike = pd.DataFrame({"group": group[rows], "string": strings.take(rows).tolist()}, dtype=object)
+    again = np.zeros(len(group), dtype=bool)
+    again[rows] = alike.duplicated().to_numpy()
+    return again if again.any() else None
+
+
+def places(names: Collection[str], index: Mapping[str, int]) -> np.ndarray:
+    """Return the place of each name in an index, or -1.
+
+    Examples
+    --------
+    >>> places(["b", "c"], {"a": 0, "b": 1})
+    array([ 1, -1])
+    """
+    return np.fromiter(map(index.get, names, repeat(-1)), np.int64, len(names))
+
+
+def heads(values: np.ndarray) -> np.ndarray:
+    """Return the rows whose value differs from the one above.
+
+    Examples
+    --------
+    >>> heads(np.array([4, 4, 7, 4]))
+    array([0, 2, 3])
+    """
+    differ = np.ones(len(values), dtype=bool)
+    np.not_equal(values[1:], values[:-1], out=differ[1:])
+    return np.flatnonzero(differ)
+
+
+def addresses(objects: np.ndarray) -> np.ndarray:
+    """Return the memory addresses of the objects in an array."""
+    return np.frombuffer(np.ascontiguousarray(objects), dtype=np.intp) if len(objects) else np.zeros(0, dtype=np.intp)
+
+
+def equal(known: pd.Series, column: pd.Series) -> bool:
+    """Tell whether two columns have the same values with the same types."""
+    if known.dtype != column.dtype or len(known) != len(column):
+        return False
+    if not isinstance(known.dtype, np.dtype):
+        return bool(known.array.equals(column.array))
+    first, second = known.to_numpy(), column.to_numpy()
+    if first.dtype != object:
+        return np.array_equal(first, second)
+    # Identical objects have the same value, so only others are compared.
+    others = np.flatnonzero(addresses(first) != addresses(second))
+    one, other = first[others].tolist(), second[others].tolist()
+    try:
+        return list(map(type, one)) == list(map(type, other)) and bool(one == other)
+    except (TypeError, ValueError):  # pd.NA and arrays are neither equal nor unequal
+        return False

@@ -1,0 +1,170 @@
+"""Carterette's distributions of the rank at which users stop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ..arithmetic import power
+from ..judged import Ranked
+
+Value = Callable[[np.ndarray], np.ndarray]
+
+
+class Static(NamedTuple):
+    """A distribution of the rank i at which users stop, regardless of relevance.
+
+    F(i), the probability of reading rank i, and P(i), that of stopping there, are functions of the rank, theta and the
+    base. ``users`` says what users do, and ``parameters`` names those that have an effect.
+    """
+
+    users: str
+    parameters: tuple[str, ...]
+    F: Callable[[np.ndarray, np.ndarray, float], np.ndarray]
+    P: Callable[[np.ndarray, np.ndarray, float], np.ndarray]
+    F_formula: str
+    P_formula: str
+
+
+class Dynamic(NamedTuple):
+    """A distribution of the rank i at which users stop, which is that of a relevant document.
+
+    The share of users who read on is a function of U_i, and falls by P(i). The relevant documents add ``value(1)``,
+    ``value(2)``, ... to U_i; if each adds 1, U_i is R_i. Each satisfies a user with the given probability.
+    """
+
+    users: str
+    parameters: tuple[str, ...]
+    P: Callable[[Ranked, np.ndarray, Value], np.ndarray]
+    P_formula: str
+
+
+def _log(i: np.ndarray, b: float) -> np.ndarray:
+    """Return 1 / log_b(i + b - 1)."""
+    return 1.0 / (np.log2(i + (b - 1.0)) / np.log2(b))
+
+
+def _err(ranked: Ranked, satisfied: np.ndarray, value: Value) -> np.ndarray:
+    """Return the fall of (1 - theta)^U_i; with graded labels, r_i replaces theta."""
+    stops = 1.0 - power(1.0 - satisfied, value(ranked.met + 1))
+    return stops * ranked.intents.left(stops)
+
+
+def _ap(ranked: Ranked, satisfied: np.ndarray, value: Value) -> np.ndarray:
+    """Return the fall of 1 - U_i / U, where U is what all relevant documents add, retrieved or not."""
+    added = np.cumsum(value(np.arange(1, ranked.n_relevant.max(initial=0) + 1)))
+    return value(ranked.met + 1) / added[ranked.n_relevant - 1]
+
+
+def _rrr(ranked: Ranked, satisfied: np.ndarray, value: Value) -> np.ndarray:
+    """Return the fall of 1 / (U_i + 1)."""
+    added = value(ranked.met + 1)
+    above = ranked.intents.above(added)
+    return added / ((above + 1.0) * (above + added + 1.0))
+
+
+STATIC = {
+    "RBP": Static(
+        "stop at each document with the same probability",
+        ("theta", "theta_nav", "gain"),
+        lambda i, theta, b: power(1.0 - theta, i - 1.0),
+        lambda i, theta, b: power(1.0 - theta, i - 1.0) * theta,
+        r"(1 - \theta)^{i - 1}",
+        r"(1 - \theta)^{i - 1} \theta",
+    ),
+    "DCG": Static(
+        "read rank i with probability 1/log2(i + 1)",
+        ("base", "gain"),
+        lambda i, theta, b: _log(i, b),
+        lambda i, theta, b: _log(i, b) - _log(i + 1.0, b),
+        r"\frac{1}{\log_2(i + 1)}",
+        r"\left( \frac{1}{\log_2(i + 1)} - \frac{1}{\log_2(i + 2)} \right)",
+    ),
+    "RR": Static(
+        "read rank i with probability 1/i",
+        ("gain",),
+        lambda i, theta, b: 1.0 / i,
+        lambda i, theta, b: 1.0 / (i * (i + 1.0)),
+        r"\frac{1}{i}",
+        r"\frac{1}{i (i + 1)}",
+    ),
+}
+DYNAMIC = {
+    "ERR": Dynamic(
+        "stop at each relevant document with the same probability",
+        ("theta", "theta_nav", "gain", "max_rel"),
+        _err,
+        r"J_i (1 - \theta)^{R_i - 1} \theta",
+    ),
+    "AP": Dynamic("stop at any relevant document, all with the same probability", (), _ap, r"\frac{J_i}{R}"),
+    "RRR": Dynamic("read the i-th relevant document with probability 1/i", (), _rrr, r"\frac{J_i}{R_i (R_i + 1)}"),
+}
+STOPS: dict[str, Static | Dynamic] = {**STATIC, **DYNAMIC}
+
+
+def viewing_probability(rank: npt.ArrayLike, stop: str, theta: npt.ArrayLike = 0.5, base: float = 2.0) -> np.ndarray:
+    r"""Return the probability that a user reads each rank, because they have not stopped above it.
+
+    Parameters
+    ----------
+    rank : array_like
+        Rank, from 1.
+    stop : {"RBP", "DCG", "RR"}
+        The distribution of the rank at which users stop.
+    theta : array_like in [0, 1]
+        With "RBP", the probability of stopping at a document; broadcast against ``rank``.
+    base : float >= 2
+        With "DCG", the base b of the logarithm. With a larger base, users read further.
+
+    Returns
+    -------
+    ndarray
+        :math:`F(i)`: :math:`(1 - \theta)^{i-1}`, :math:`1/\log_b(i+b-1)` or :math:`1/i`. The probability of stopping at
+        rank i is :math:`F(i) - F(i+1)`.
+
+    References
+    ----------
+    Carterette (2011). System effectiveness, user models, and user utility. SIGIR, 903-912, Sec. 3.
+    https://doi.org/10.1145/2009916.2010037
+
+    Examples
+    --------
+    >>> viewing_probability([1, 2, 4], "RR")
+    array([1.  , 0.5 , 0.25])
+    """
+    return STATIC[stop].F(np.asarray(rank, dtype=np.float64), np.asarray(theta), base)
+
+
+def stopping_probability(rank: npt.ArrayLike, stop: str, theta: npt.ArrayLike = 0.5, base: float = 2.0) -> np.ndarray:
+    r"""Return the probability that a user stops at each rank, regardless of relevance.
+
+    Parameters
+    ----------
+    rank, stop, theta, base
+        As for `viewing_probability`.
+
+    Returns
+    -------
+    ndarray
+        :math:`P(i)`: :math:`(1 - \theta)^{i-1} \theta`, :math:`1/\log_b(i+b-1) - 1/\log_b(i+b)` or
+        :math:`1/(i(i+1))`.
+
+    Examples
+    --------
+    >>> stopping_probability([1, 2, 3], "RBP")
+    array([0.5  , 0.25 , 0.125])
+    """
+    return STATIC[stop].P(np.asarray(rank, dtype=np.float64), np.asarray(theta), base)
+
+
+def average_while_reading(n: np.ndarray, stop: str, theta: np.ndarray, base: float) -> np.ndarray:
+    """Return sum_{i<=n} P(i)/i: the average utility of a document with utility 1 at rank 1, down to rank n."""
+    rank = np.arange(1.0, n.max(initial=0) + 1)
+    result = np.zeros(n.shape)
+    for value in np.unique(theta):
+        sums = np.cumsum(np.append(0.0, stopping_probability(rank, stop, value, base) / rank))
+        result = np.where(theta == value, sums[n], result)
+    return result

@@ -1,0 +1,298 @@
+"""The search for rankings on which a measure breaks a constraint."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import ir_measures
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from ...evaluate import DiversityEvaluator
+from ...judged import collected
+from ...measures import Adhoc
+from ...measures.base import is_ours
+from ...measures.groups import read_measures
+from ...measures.parse import read_measure
+from ..scores import Measures
+from .constraints import CONSTRAINTS, SATURATED, Constraint, Instance, Pair
+
+# Largest labels to try, because some measures refuse larger ones: gdeval's ERR takes labels up to 4.
+_LARGEST_LABELS = (SATURATED, 4, 3)
+
+# Most measures that break a constraint do so on one of the first few instances.
+_FEW = 24
+
+_LEGEND = {
+    "ranking": "'better' for the ranking that should have the higher value (Sat: not the lower one), or 'worse'",
+    "value": "the value of that ranking",
+    "rank": "the rank of the document, from 1; missing if the ranking does not have the judged document",
+    "docno": "the document",
+    "iteration": "the intent",
+    "weight": "the weight of the intent",
+    "label": "the label of the document for the intent",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """The result of the search for a measure and a constraint.
+
+    Attributes
+    ----------
+    measure, constraint : str
+        Their names.
+    satisfied : bool
+        True if no counter-example was found.
+    counterexample : DataFrame or None
+        The smallest counter-example found, as from `counterexample`.
+    """
+
+    measure: str
+    constraint: str
+    satisfied: bool
+    counterexample: pd.DataFrame | None = field(repr=False)
+
+
+def _constraint(constraint: str | Constraint) -> Constraint:
+    if isinstance(constraint, Constraint):
+        return constraint
+    if constraint not in CONSTRAINTS:
+        raise ValueError(f"constraint must be one of {', '.join(CONSTRAINTS)}, not {constraint!r}.")
+    return CONSTRAINTS[constraint]
+
+
+def _values(measures: Sequence[ir_measures.Measure], pairs: Sequence[Pair]) -> np.ndarray:
+    """Return the values of both rankings, shape (measures, pairs, 2). Each ranking is evaluated as a query."""
+    qrels: list[tuple[str, str, int, str, float]] = []
+    run: dict[str, dict[str, float]] = {}
+    for i, pair in enumerate(pairs):
+        for query_id, ranking in zip((str(2 * i), str(2 * i + 1)), (pair.better, pair.worse), strict=True):
+            run[query_id] = {doc: -float(rank) for rank, doc in enumerate(ranking)}
+            for doc, grades in pair.judged.items():
+                qrels += [
+                    (query_id, doc, label, str(intent), weight)
+                    for intent, (label, weight) in enumerate(zip(grades, pair.weights, strict=True), start=1)
+                ]
+    frame = pd.DataFrame(qrels, columns=["query_id", "doc_id", "relevance", "iteration", "weight"])
+    # A form of each measure that reads topics with several intents.
+    readable = [measure if is_ours(measure) else Adhoc(measure) for measure in measures]
+    # The evaluator sorts queries whose ids are numbers by the number.
+    with collected():  # these topics are made up, and often have one intent
+        return DiversityEvaluator(readable, frame).values(run).reshape(len(readable), -1, 2)
+
+
+def differences(better: npt.ArrayLike, worse: npt.ArrayLike) -> np.ndarray:
+    """Return the first values minus the second, rounded to ten decimals, and relative to values above 1 in size."""
+    # The last bit of a value such as 0.47549502495 decides how it is rounded, but not how the difference is.
+    return np.asarray(
+        np.round(np.subtract(better, worse) / np.maximum(1.0, np.maximum(np.abs(better), np.abs(worse))), 10)
+    )
+
+
+def _largest_label(measure: ir_measures.Measure) -> int:
+    """Return the largest label that a topic may have for a measure."""
+    for largest in _LARGEST_LABELS:
+        try:
+            _values([measure], CONSTRAINTS["Conf"].instances(largest)[0])
+        except ValueError as error:
+            refused = error
+        else:
+            return largest
+    raise refused
+
+
+def _violations(
+    measures: Sequence[ir_measures.Measure], constraint: Constraint, instances: Sequence[Instance]
+) -> dict[ir_measures.Measure, pd.DataFrame]:
+    """Return the first instance that each measure violates, as `counterexample` does."""
+    if not measures or not instances:
+        return {}
+    pairs = [pair for instance in instances for pair in instance]
+    starts = np.cumsum([0, *(len(instance) for instance in instances[:-1])])
+    values = _values(measures, pairs)
+    difference = differences(values[..., 0], values[..., 1])
+    as_demanded = np.logical_or.reduceat(difference > 0 if constraint.strict else difference >= 0, starts, axis=1)
+    found = {}
+    for measure, met, own in zip(measures, as_demanded, values, strict=True):
+        if not met.all():
+            at = int(np.argmin(met))
+            of = np.arange(starts[at], starts[at] + len(instances[at]))
+            # Take the size that comes closest to the constraint.
+            nearest = int(of[np.argmax(own[of, 0] - own[of, 1])])
+            found[measure] = _frame(measure, constraint, pairs[nearest], own[nearest].tolist())
+    return found
+
+
+def _search(
+    measures: Sequence[ir_measures.Measure], constraints: Sequence[Constraint]
+) -> dict[str, dict[ir_measures.Measure, pd.DataFrame]]:
+    """Return the smallest violation of each constraint by each measure."""
+    limits = {measure: _largest_label(measure) for measure in measures}
+    violations: dict[str, dict[ir_measures.Measure, pd.DataFrame]] = {}
+    for constraint in constraints:
+        groups: dict[int, list[ir_measures.Measure]] = defaultdict(list)
+        for measure, limit in limits.items():
+            groups[min(limit, constraint.largest)].append(measure)
+        found: dict[ir_measures.Measure, pd.DataFrame] = {}
+        for largest, group in groups.items():
+            instances = constraint.instances(largest)
+            for some in (instances[:_FEW], instances[_FEW:]):
+                found |= _violations([measure for measure in group if measure not in found], constraint, some)
+        violations[constraint.name] = found
+    return violations
+
+
+def _frame(measure: ir_measures.Measure, constraint: Constraint, pair: Pair, values: Sequence[float]) -> pd.DataFrame:
+    """Return a violation as a frame with a row for each ranking, document and intent."""
+    rows = []
+    for name, ranking, value in zip(("better", "worse"), (pair.better, pair.worse), values, strict=True):
+        ranks: dict[str, int | None] = {doc: rank for rank, doc in enumerate(ranking, start=1)}
+        ranks |= {doc: None for doc in pair.judged if doc not in ranks}
+        for doc, rank in ranks.items():
+            for intent, (label, weight) in enumerate(zip(pair.judged[doc], pair.weights, strict=True), start=1):
+                rows.append((name, value, rank, doc, str(intent), weight, label))
+    frame = pd.DataFrame(rows, columns=list(_LEGEND))
+    frame["rank"] = frame["rank"].astype("Int64")
+    frame.attrs = {
+        "measure": str(measure),
+        "constraint": constraint.name,
+        "statement": constraint.statement,
+        "strict": constraint.strict,
+        "legend": dict(_LEGEND),
+    }
+    return frame
+
+
+def check(measure: ir_measures.Measure | str, constraint: str | Constraint) -> Verdict:
+    """Search for rankings on which a measure breaks a constraint.
+
+    Parameters
+    ----------
+    measure : Measure or str
+        A measure of this package or of ir_measures. An ad-hoc measure is read as ``Adhoc(measure)``.
+    constraint : str or Constraint
+        One of `CONSTRAINTS`, or its name.
+
+    Returns
+    -------
+    Verdict
+        ``measure``, ``constraint``, ``satisfied`` and ``counterexample``.
+
+    Raises
+    ------
+    TypeError
+        If ``measure`` is not a measure.
+    ValueError
+        If the constraint is unknown, or the measure cannot be computed from labels, intents and weights.
+
+    References
+    ----------
+    Amigó, Spina, Carrillo-de-Albornoz (2018). An axiomatic analysis of diversity evaluation metrics: introducing the
+    rank-biased utility metric. SIGIR, 625-634, Sec. 3. https://doi.org/10.1145/3209978.3210024
+
+    Examples
+    --------
+    >>> from pyterrier_diversity import RBU
+    >>> check(RBU, "Conf")
+    Verdict(measure='RBU', constraint='Conf', satisfied=True)
+    >>> check(RBU(e=0), "Conf")
+    Verdict(measure='RBU(e=0.0)', constraint='Conf', satisfied=False)
+    """
+    measure = read_measure("check", measure)
+    found = counterexample(measure, constraint)
+    return Verdict(str(measure), _constraint(constraint).name, found is None, found)
+
+
+def counterexample(measure: ir_measures.Measure | str, constraint: str | Constraint) -> pd.DataFrame | None:
+    """Return the smallest rankings found on which a measure breaks a constraint.
+
+    Parameters
+    ----------
+    measure, constraint
+        As for `check`.
+
+    Returns
+    -------
+    DataFrame or None
+        None if nothing was found. Otherwise one row for each ranking, judged document and intent: ``ranking`` ("better"
+        for the one that should have the higher value, or "worse"), its ``value``, ``rank`` (missing if the document is
+        not retrieved), ``docno``, ``iteration``, ``weight`` and ``label``. The rows of a ranking are its qrels. Of the
+        sizes tried for CloseTh, the frame has the one that comes closest to meeting it. ``attrs`` describes the
+        columns, and states the constraint. `sketch` describes the counter-example in words.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As for `check`.
+
+    Examples
+    --------
+    >>> from pyterrier_diversity import StRecall
+    >>> found = counterexample(StRecall, "Pri")
+    >>> found[["ranking", "value", "rank", "docno", "label"]]
+      ranking  value  rank docno  label
+    0  better    1.0     1    d2      1
+    1  better    1.0     2    d1      0
+    2  better    1.0  <NA>    u1     10
+    3   worse    1.0     1    d1      0
+    4   worse    1.0     2    d2      1
+    5   worse    1.0  <NA>    u1     10
+    """
+    measure, sought = read_measure("counterexample", measure), _constraint(constraint)
+    return _search([measure], [sought])[sought.name].get(measure)
+
+
+def axiom_table(measures: Measures, constraints: Iterable[str | Constraint] | None = None) -> pd.DataFrame:
+    """Check measures against the ten constraints, by a search for counter-examples.
+
+    Parameters
+    ----------
+    measures : Measure or str, or iterable of them
+        As for `check`.
+    constraints : iterable of str or Constraint, optional
+        By default, all ten of `CONSTRAINTS`.
+
+    Returns
+    -------
+    DataFrame
+        One row for each measure and a column for each constraint. True means that no counter-example was found, which
+        is not a proof. ``attrs`` states each constraint, and where the paper defines it.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As for `check`.
+
+    Notes
+    -----
+    `meta.axioms` says what the search tries, and where the table differs from the paper's.
+
+    References
+    ----------
+    Amigó, Spina, Carrillo-de-Albornoz (2018). An axiomatic analysis of diversity evaluation metrics: introducing the
+    rank-biased utility metric. SIGIR, 625-634, Table 1. https://doi.org/10.1145/3209978.3210024
+
+    Examples
+    --------
+    >>> from pyterrier_diversity import IA, RBU
+    >>> from ir_measures import AP
+    >>> axiom_table([RBU, IA(AP)], ["CloseTh", "Conf", "Red"]).T
+    measure   RBU  IA(AP)
+    CloseTh  True    True
+    Conf     True   False
+    Red      True   False
+    """
+    wanted = list(dict.fromkeys(read_measures("axiom_table", measures)))
+    sought = list(CONSTRAINTS.values()) if constraints is None else [_constraint(each) for each in constraints]
+    violations = _search(wanted, sought)
+    columns = {each.name: [measure not in violations[each.name] for measure in wanted] for each in sought}
+    table = pd.DataFrame(columns, index=pd.Index([str(measure) for measure in wanted], name="measure"), dtype=bool)
+    table.attrs = {
+        "legend": {each.name: f"{each.statement} ({each.section})" for each in sought},
+        "True": "no counter-example found",
+    }
+    return table

@@ -1,0 +1,1 @@
+"""How measures compare with each other, and judges with each other."""

@@ -1,0 +1,1 @@
+"""How much rankings of systems depend on topics, judgements and other systems."""

@@ -1,0 +1,395 @@
+"""How measures of rareness depend on which systems take part."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from dataclasses import replace
+from typing import Any, Literal
+
+import ir_measures
+import numpy as np
+import pandas as pd
+
+from ...evaluate import DiversityEvaluator, Evaluation
+from ...io import Runs, check_order, qrels_frame, read_runs
+from ...judged import RUN_COLUMNS, Judgements, Memo, Ranked, Run, given_frame, judge
+from ...measures.base import CompositeMeasure, implementation
+from ...measures.composite import innermost
+from ...measures.groups import read_some_measures
+from ...parallel import in_parallel
+from ...parameters import REL, Parameter, Parameters, Rng, checked, seed_of
+from ...qrels import RARITY_CUTOFF, RARITY_FORM, RarityForm, add_rarity, rarity
+from ..correlation.coefficients import METHOD, Method, correlate
+from ..scores import Measures, generators, rounded
+
+_RARITY: Parameters = {"cutoff": RARITY_CUTOFF, "form": RARITY_FORM}
+_TRIALS: Parameters = {**_RARITY, "n_trials": Parameter(int, 1000, interval="[1, inf)", desc="samples of each size")}
+_SYNTHETIC: Parameters = {
+    **_RARITY,
+    **REL,
+    "kind": Parameter(str, "rare", choices=("rare", "common"), desc="which relevant documents to retrieve"),
+}
+
+# Number of trials in one task.
+_BATCH = 25
+
+# Prefix of document ids that are not in the runs and qrels.
+_NEW = "\2synthetic"
+
+_NUMBER_LEGEND = {
+    "measure": "the measure",
+    "n_systems": "number of systems in a sample",
+    "mean": "correlation with the ranking of the same systems by rarity from all systems; mean over trials",
+    "std": "standard deviation of the correlation over trials (with n - 1)",
+    "n_trials": "number of trials in which not all systems are tied",
+}
+_SYNTHETIC_LEGEND = {
+    "measure": "the measure",
+    "kind": "which relevant documents the synthetic system retrieves",
+    "n_relevant": "how many of them it retrieves for each query",
+    "value": "its mean value",
+    "rank": "its rank among all systems, from 1",
+}
+
+
+def number_of_systems(
+    qrels: Any,
+    runs: Runs,
+    measures: Measures,
+    sizes: Iterable[int] | None = None,
+    *,
+    n_trials: int = 1000,
+    method: Method = "tau",
+    cutoff: int = 100,
+    form: RarityForm = "linear",
+    rng: Rng = None,
+    n_jobs: int | None = None,
+) -> pd.DataFrame:
+    r"""Measure how much the ranking of systems by rareness depends on the other systems.
+
+    Each trial draws some systems, computes rarity from these alone, and ranks them. The result is the correlation with
+    their ranking by the rarity from all systems.
+
+    Parameters
+    ----------
+    qrels : DataFrame
+        Qrels, in any form that `io.read_qrels` reads. A column ``rarity`` is ignored. Not changed.
+    runs : mapping of names to runs, path, or iterable of paths
+        The rankings of all systems, as `io.read_runs` takes them. Not changed.
+    measures : Measure or str, or iterable of them
+        Measures to rank by, such as ``P_Rareness @ 100``. A measure that does not read rarity always has a correlation
+        of
+    1.
+    sizes : iterable of int, optional
+        Numbers of systems to draw; the powers of 2 below the number of systems if omitted.
+    n_trials : int >= 1
+        Number of samples of each size, which all measures share.
+    method : {"tau", "tau_ap", "tau_ap_symmetric"}
+        The coefficient: `kendall_tau`, `tau_ap` with the new ranking as the estimate, or `tau_ap_symmetric`.
+    cutoff, form
+        As in `add_rarity`.
+    rng : int or Generator, optional
+        Random seed or generator.
+    n_jobs : int, optional
+        Number of parallel workers, as for joblib. It does not change the result.
+
+    Returns
+    -------
+    DataFrame
+        A row for each measure and size: ``measure``, ``n_systems``, ``mean`` and ``std`` of the correlation, and
+        ``n_trials``, the number of trials in which not all systems are tied. ``attrs`` describes the columns, and has
+        the parameters.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two systems (three without ``sizes``), a size is not between 2 and their number, or
+        another parameter is out of range. Also if there is no measure, or a column or a value is missing in a run or
+        the qrels.
+    TypeError
+        If ``runs`` or ``qrels`` has another form, or ``measures`` has something else than measures.
+
+    References
+    ----------
+    Türkmen, Lease, Kutlu (2023). New metrics to encourage innovation and diversity in information retrieval approaches.
+    ECIR, 239-254, Algorithm 1. https://doi.org/10.1007/978-3-031-28238-6_16
+
+    Examples
+    --------
+    >>> from pyterrier_diversity import P_Rareness
+    >>> found = {"one": "ab", "two": "ac", "three": "a", "four": "xb"}
+    >>> runs = {
+    ...     name: pd.DataFrame({"qid": "q", "docno": list(docs), "score": range(len(docs), 0, -1)})
+    ...     for name, docs in found.items()
+    ... }
+    >>> qrels = pd.DataFrame({"qid": "q", "docno": list("abc"), "label": 1})
+    >>> table = number_of_systems(qrels, runs, P_Rareness @ 2, sizes=[3], n_trials=20, rng=1)
+    >>> table[["measure", "n_systems", "mean"]].round(3)
+            measure  n_systems   mean
+    0  P_Rareness@2          3  0.927
+    """
+    how: dict[Any, Any] = checked("number_of_systems", _TRIALS, n_trials=n_trials, cutoff=cutoff, form=form)
+    n_trials, cutoff, form = how.values()
+    METHOD.check("number_of_systems", "method", method)
+    check_order("number_of_systems", qrels, runs, measures)
+    named = dict(read_runs(runs, who="number_of_systems"))
+    if sizes is None and len(named) < 3:
+        raise ValueError(f"number_of_systems: runs must have at least three systems, not {len(named)}.")
+    if sizes is None:
+        sizes = [2**j for j in range(1, len(named).bit_length()) if 2**j < len(named)]
+    size = Parameter(int, interval=f"[2, {len(named)}]", desc="how many systems are drawn")
+    sizes = size.check_each("number_of_systems", "sizes", sizes)
+    wanted = read_some_measures("number_of_systems", measures)
+    if any(_reads_rarity(measure) and innermost(measure).params.get("judged_only") for measure in wanted):
+        raise ValueError("number_of_systems: a measure that reads rarity must not have judged_only=True.")
+    # Sorted by name, so that the order of the runs does not matter.
+    systems = [given_frame(named[name], RUN_COLUMNS, "run") for name in sorted(named)]
+    rare = add_rarity(_qrels_frame(qrels), systems, cutoff=cutoff, form=form)
+    initial = rounded(_evaluate(wanted, rare, systems))
+    found = _found(judge(rare), systems)
+    tasks = []
+    for size, generator in zip(sizes, generators(rng, len(sizes)), strict=True):
+        drawn = np.array([generator.choice(len(named), size, replace=False) for _ in range(n_trials)])
+        batches = np.array_split(drawn, -(-n_trials // _BATCH))
+        tasks += [(found, cutoff, form, wanted, initial, batch, method) for batch in batches]
+    results = in_parallel(_correlations, tasks, n_jobs=n_jobs, what="number of systems")
+    # A row for each measure and size, and a column for each trial.
+    keys = pd.MultiIndex.from_product([list(map(str, wanted)), sizes], names=["measure", "n_systems"])
+    trials = pd.DataFrame(np.concatenate(results, axis=1).reshape(len(keys), n_trials), index=keys)
+    table = pd.DataFrame({"mean": trials.mean(axis=1), "std": trials.std(axis=1), "n_trials": trials.count(axis=1)})
+    table = table.reset_index()
+    table.attrs = {
+        "legend": dict(_NUMBER_LEGEND),
+        "n_systems": len(named),
+        "n_queries": len(found[0].judgements),
+        "method": method,
+        **how,
+        **seed_of(rng),
+    }
+    return table
+
+
+def insert_synthetic_system(
+    qrels: Any,
+    runs: Runs,
+    measures: Measures,
+    n_relevant: Iterable[int] = range(1, 46),
+    kind: Literal["rare", "common"] = "rare",
+    *,
+    cutoff: int = 100,
+    form: RarityForm = "linear",
+    rel: float | None = None,
+    n_jobs: int | None = None,
+) -> pd.DataFrame:
+    r"""Rank a synthetic system that retrieves D rare relevant documents, or the D most common ones.
+
+    The synthetic system retrieves nothing else, and counts as a system when rarity is computed. Rare documents are new
+    ones that no other system retrieves; they are added to the qrels as relevant to all intents of the query. Common
+    documents are those that most systems retrieve, most common first, ties by descending document id. If a query has
+    fewer relevant documents, the system retrieves all of them.
+
+    Parameters
+    ----------
+    qrels : DataFrame
+        Qrels (in the paper, of a single query), in any form that `io.read_qrels` reads. A column ``rarity`` is ignored.
+        Not changed.
+    runs : mapping of names to runs, path, or iterable of paths
+        The rankings of the other systems, as `io.read_runs` takes them. Not changed.
+    measures : Measure or str, or iterable of them
+        Measures to rank by, such as ``P_Rareness(alpha=0.5) @ 100``.
+    n_relevant : iterable of int >= 0
+        Numbers of relevant documents, D.
+    kind : {"rare", "common"}
+        Which documents the system retrieves.
+    cutoff, form
+        As in `add_rarity`.
+    rel : float > 0, optional
+        Smallest relevant label, and the label of the rare documents. By default, all labels above 0 are relevant, and
+        rare documents have the label 1.
+    n_jobs : int, optional
+        Number of parallel workers, as for joblib.
+
+    Returns
+    -------
+    DataFrame
+        One row for each measure and number: ``measure``, ``kind``, ``n_relevant``, ``value`` (the mean of the synthetic
+        system) and ``rank`` (1 plus the number of systems with a higher mean). ``attrs`` describes the columns, and has
+        the parameters.
+
+    Raises
+    ------
+    ValueError
+        If there is no run, no measure or no number, or a parameter is out of range. Also if a column or a value is
+        missing in a run or the qrels.
+    TypeError
+        If ``runs`` or ``qrels`` has another form, or ``measures`` has something else than measures.
+
+    Notes
+    -----
+    Rare documents add to the relevant documents of a query. They lower the average precision of all other systems,
+    which do not find them. The ranking of the synthetic system ends after D documents.
+
+    References
+    ----------
+    Türkmen, Lease, Kutlu (2023). New metrics to encourage innovation and diversity in information retrieval approaches.
+    ECIR, 239-254, Sec. 3, Fig. 1. https://doi.org/10.1007/978-3-031-28238-6_16
+
+    Examples
+    --------
+    >>> from pyterrier_diversity import P_Rareness
+    >>> run = pd.DataFrame({"qid": "q", "docno": list("abc"), "score": [3.0, 2.0, 1.0]})
+    >>> qrels = pd.DataFrame({"qid": "q", "docno": list("abcd"), "label": 1})
+    >>> alphas = [P_Rareness(alpha=0) @ 3, P_Rareness @ 3]
+    >>> table = insert_synthetic_system(qrels, {"one": run, "two": run}, alphas, n_relevant=[2, 3])
+    >>> table[["measure", "n_relevant", "rank"]]
+                       measure  n_relevant  rank
+    0  P_Rareness(alpha=0.0)@3           2     3
+    1  P_Rareness(alpha=0.0)@3           3     1
+    2             P_Rareness@3           2     3
+    3             P_Rareness@3           3     1
+    """
+    who = "insert_synthetic_system"
+    how: dict[Any, Any] = checked(who, _SYNTHETIC, kind=kind, cutoff=cutoff, form=form, rel=rel)
+    kind = how.pop("kind")
+    cutoff, form, rel = how.values()
+    check_order(who, qrels, runs, measures)
+    named = dict(read_runs(runs, who=who))
+    number = Parameter(int, interval="[0, inf)", desc="how many relevant documents the system retrieves")
+    numbers = number.check_each(who, "n_relevant", n_relevant)
+    wanted = read_some_measures(who, measures)
+    frame = _qrels_frame(qrels)
+    queries = pd.Index(frame["query_id"].astype(str).unique())
+    others = [_of_queries(run, queries) for run in named.values()]
+    documents = _new(frame, max(numbers), rel) if kind == "rare" else _most_common(frame, others, cutoff, rel)
+    tasks = [(others, frame, documents[documents["place"] < n], wanted, kind, cutoff, form) for n in numbers]
+    results = in_parallel(_place, tasks, n_jobs=n_jobs, what="synthetic systems")
+    rows = [
+        (str(measure), kind, n, *of_number[m])
+        for m, measure in enumerate(wanted)
+        for n, of_number in zip(numbers, results, strict=True)
+    ]
+    table = pd.DataFrame(rows, columns=list(_SYNTHETIC_LEGEND))
+    sizes: dict[Hashable, int] = {"n_systems": len(named), "n_queries": len(queries)}
+    table.attrs = {"legend": dict(_SYNTHETIC_LEGEND), **sizes, **how}
+    return table
+
+
+def _qrels_frame(qrels: Any) -> pd.DataFrame:
+    frame = qrels_frame(qrels)
+    if frame.empty:
+        raise ValueError("qrels must not be empty.")
+    return frame.drop(columns="rarity", errors="ignore")
+
+
+def _evaluate(measures: list[ir_measures.Measure], qrels: pd.DataFrame, runs: Iterable[pd.DataFrame]) -> np.ndarray:
+    """Return the mean of each system, shape (measures, systems)."""
+    evaluator = DiversityEvaluator(measures, qrels)
+    return np.array([list(evaluator.calc_aggregate(run).values()) for run in runs]).T
+
+
+def _in_top(retrieved: Iterable[Ranked], cutoff: int) -> np.ndarray:
+    """Return which relevant documents count as retrieved, shape (systems, documents)."""
+    return np.array([(found.ranks > 0) & (found.ranks <= cutoff) for found in retrieved])
+
+
+def _found(judgements: Judgements, runs: Iterable[pd.DataFrame]) -> list[Ranked]:
+    """Return what each run retrieves, as workers need it."""
+    # Measures of rareness only read the rows of relevant documents.
+    relevant = replace(judgements, rows=judgements.rows.take(judgements.rows.label > 0), remembered=Memo())
+    found = [Ranked.of_run(Run(run), judgements) for run in runs]
+    # Workers get the ranks but not the run, because no measure that reads rarity counts turns.
+    return [Ranked(relevant, each.ranks, each.n) for each in found]
+
+
+def _correlations(
+    found: list[Ranked],
+    cutoff: int,
+    form: RarityForm,
+    measures: list[ir_measures.Measure],
+    initial: np.ndarray,
+    trials: np.ndarray,
+    method: Method,
+) -> np.ndarray:
+    """Return the correlation of each trial's ranking with the initial one, shape (measures, trials).
+
+    Parameters
+    ----------
+    initial : ndarray, shape (measures, systems)
+        Means with the rarity from all systems.
+    trials : ndarray of int, shape (trials, N)
+        The systems drawn in each trial.
+    """
+    rare = [measure for measure in measures if _reads_rarity(measure)]
+    judgements, in_top = found[0].judgements, _in_top(found, cutoff)
+    correlations = np.empty((len(measures), len(trials)))
+    for trial, drawn in enumerate(trials):
+        # The rarity that `add_rarity` would compute from these systems.
+        n_systems = np.maximum(np.count_nonzero(in_top[drawn], axis=0), 1)
+        documents = replace(judgements.documents, rarity=rarity(n_systems, len(drawn), form))
+        evaluation = Evaluation(replace(judgements, documents=documents, remembered=Memo()), rare)
+        values = [evaluation.values(found[system]) for system in drawn]
+        for m, measure in enumerate(measures):
+            after = before = initial[m, drawn]
+            if measure in rare:
+                after = rounded([of_system[rare.index(measure)].mean() for of_system in values])
+            correlations[m, trial] = correlate(after[None], before[None], method).item()
+    return correlations
+
+
+def _reads_rarity(measure: ir_measures.Measure) -> bool:
+    ours = implementation(measure)
+    if isinstance(ours, CompositeMeasure):
+        return any(_reads_rarity(part.measure) for part in ours.parts())
+    return ours is not None and "rarity" in ours.READS
+
+
+def _of_queries(run: pd.DataFrame, queries: pd.Index) -> pd.DataFrame:
+    """Return the rows of some queries; all rows if there are none, so that measures warn of it."""
+    frame = given_frame(run, RUN_COLUMNS, "run")
+    kept = frame["query_id"].astype(str).isin(queries)
+    return frame[kept] if kept.any() else frame
+
+
+def _new(qrels: pd.DataFrame, n: int, label: float | None) -> pd.DataFrame:
+    """Return qrels of new documents for each query, relevant to all intents, and their places in a ranking."""
+    intents = qrels.drop_duplicates([name for name in ("query_id", "iteration", "subtopic_id") if name in qrels])
+    intents = intents.assign(**dict.fromkeys({"relevance", "gain"}.intersection(qrels), label or 1.0))
+    new = [intents.assign(doc_id=f"{_NEW} {place}", place=place) for place in range(n)]
+    return pd.concat([intents.assign(place=0).head(0), *new], ignore_index=True)
+
+
+def _most_common(qrels: pd.DataFrame, runs: list[pd.DataFrame], cutoff: int, rel: float | None) -> pd.DataFrame:
+    """Return the relevant documents of each query, and their places by the number of systems that find them."""
+    judgements = judge(qrels)
+    n_systems = _in_top([Ranked.of_run(Run(run), judgements) for run in runs], cutoff).sum(axis=0)
+    relevant = judgements.view(rel=rel)
+    documents = pd.DataFrame(
+        {
+            "query_id": np.array(judgements.query_ids, dtype=object)[relevant.documents.query],
+            "doc_id": relevant.documents.ids,
+            "n_systems": n_systems[relevant.base_doc],
+        }
+    )
+    documents = documents.sort_values(["n_systems", "doc_id"], ascending=False)
+    return documents.assign(place=documents.groupby("query_id").cumcount())
+
+
+def _place(
+    runs: list[pd.DataFrame],
+    qrels: pd.DataFrame,
+    documents: pd.DataFrame,
+    measures: list[ir_measures.Measure],
+    kind: str,
+    cutoff: int,
+    form: RarityForm,
+) -> list[tuple[float, int]]:
+    """Return, for each measure, the value and rank of a system that retrieves these documents."""
+    if kind == "rare":
+        qrels = pd.concat([qrels, documents.drop(columns="place")], ignore_index=True)
+    ranking = documents.drop_duplicates(["query_id", "doc_id"])
+    synthetic = ranking[["query_id", "doc_id"]].assign(score=-ranking["place"].astype(float))
+    systems = [synthetic, *runs]
+    means = _evaluate(measures, add_rarity(qrels, systems, cutoff=cutoff, form=form), systems)
+    compared = rounded(means)
+    better = np.count_nonzero(compared > compared[:, [0]], axis=1)
+    return [(float(value), int(n) + 1) for value, n in zip(means[:, 0], better, strict=True)]

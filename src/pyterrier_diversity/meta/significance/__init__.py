@@ -1,0 +1,1 @@
+"""Significance of the differences between systems, and what follows from it."""

@@ -1,0 +1,359 @@
+"""Significance of the differences between systems."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from inspect import signature
+from typing import Any, ParamSpec, TypeVar
+
+import numpy as np
+import pandas as pd
+
+from ...evaluate.by_group import By, read_groups, refuse_groups
+from ...evaluate.perquery import read_perquery
+from ...judged import warn_of_data
+from ...parameters import Parameter, Rng
+from ..scores import Measures, Scores, range_of, read_scores, rounded
+from .attainable import smallest_p, why_none_is_significant
+from .tests import (
+    LEVEL,
+    TESTS,
+    Alternative,
+    Design,
+    Family,
+    Groups,
+    Test,
+    corrected,
+    design,
+    interval,
+    studentised,
+    t_half_width,
+    tested,
+    undecided,
+)
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+_LEGEND = {
+    "measure": "the measure",
+    "system": "the first system of the pair",
+    "other": "the second system of the pair; the baseline, if there is one",
+    "mean": "mean value of the system",
+    "mean_low": "lower end of the confidence interval of mean",
+    "mean_high": "upper end of the confidence interval of mean",
+    "other_mean": "mean value of the other system",
+    "other_mean_low": "lower end of the confidence interval of other_mean",
+    "other_mean_high": "upper end of the confidence interval of other_mean",
+    "difference": "mean minus other_mean",
+    "wins": "number of queries on which the system is better",
+    "ties": "number of queries on which both are equal",
+    "losses": "number of queries on which the other system is better",
+    "p": "two-sided p-value: probability of such a difference by chance; 0 means below 1 / n_trials",
+    "p_corrected": "p, corrected for the number of pairs of the measure",
+    "significant": "whether p_corrected (without a correction, p) is below alpha",
+    "undecided": "whether p is so close to alpha that more trials could decide otherwise",
+    "effect_size": "mean difference by query over its standard deviation",
+    "borderline": "smallest difference of means that would be significant, by the resamples of the pair",
+    "ci_low": "lower end of the confidence interval of the difference",
+    "ci_high": "upper end of the confidence interval of the difference",
+}
+
+
+def compare(
+    perquery: pd.DataFrame,
+    test: Test = "tukey-randomised",
+    measures: Measures | None = None,
+    *,
+    baseline: str | Iterable[str] | None = None,
+    by: By | None = None,
+    groups: Groups = "all",
+    correction: str | None = None,
+    family: Family = "measure",
+    alternative: Alternative = "two-sided",
+    n_trials: int | None = None,
+    alpha: float = 0.05,
+    ci: float | None = None,
+    rng: Rng = None,
+    n_jobs: int | None = None,
+) -> pd.DataFrame:
+    """Test which differences between systems are significant.
+
+    Parameters
+    ----------
+    perquery : DataFrame
+        Columns ``name``, ``qid``, ``measure``, ``value``, as from ``pt.Experiment(..., perquery=True)``.
+    test : {"tukey-randomised", "tukey", "bootstrap", "t", "wilcoxon", "permutation"}
+        Tukey's HSD tests compare all systems together, the others two at a time.
+    measures : Measure or str, or iterable of them, optional
+        By default, all of the frame.
+    baseline : str or iterable of str, optional
+        The systems to compare the others with. By default, all pairs are compared.
+    by : mapping, Series, DataFrame or path, optional
+        A group for each query, as for `evaluate_runs`, or the name of a column of ``perquery``. Each group is tested by
+        itself.
+    groups : {"all", "pairwise"}
+        "pairwise" makes an HSD test compare two systems at a time, which is too lenient for many pairs.
+    correction : str, optional
+        Correction for multiple comparisons, a method of statsmodels' ``multipletests``. Not for HSD tests.
+    family : {"measure", "all"}
+        Whether to correct the p-values of each measure, and each group, separately, or all together.
+    alternative : {"two-sided", "greater"}
+        "greater" asks whether the first system has the higher mean. Not for HSD tests.
+    n_trials : int >= 1, optional
+        Trials of a randomised test. By default 5,000 (HSD), 1,000 (bootstrap) or 9,999 (permutation).
+    alpha : float in (0, 1)
+        Significance level.
+    ci : float in (0, 1), optional
+        Confidence level of the intervals, by default 1 - alpha.
+    rng : int or Generator, optional
+        Random seed.
+    n_jobs : int, optional
+        Number of parallel workers, as for joblib.
+
+    Returns
+    -------
+    DataFrame
+        One row for each measure and pair: ``system``, ``other``, both means with Student's intervals, which end at the
+        range of the measure and are NaN where all values are equal, ``difference``,
+        ``wins``, ``ties``, ``losses``, ``p``, ``p_corrected``, ``significant``, ``undecided`` (random
+        trials only: p is within two standard errors of alpha; raise ``n_trials``), ``effect_size`` (mean difference
+        over its standard deviation), ``borderline`` (bootstrap only), ``ci_low`` and ``ci_high``. With ``by``, columns
+        with the group and its number of ``queries`` come first. ``attrs["legend"]`` describes the columns, ``attrs``
+        the test; ``attrs["smallest_p"]`` is the smallest p-value that it can reach with these numbers of systems and
+        queries (a dict by group with ``by``). `significance_table` and others take this frame.
+
+    Raises
+    ------
+    ValueError
+        If the frame cannot be read, there are fewer than two systems or queries, also in a group, a parameter is out of
+        range, or there are fewer trials than 1/alpha or 1/(1 - ci). Also if ``by`` does not give each query one group.
+    TypeError
+        If the baseline is neither a name nor a list of names.
+
+    Warns
+    -----
+    UserWarning
+        If queries are left out, because a system has no value for them, or no difference could be significant.
+
+    Notes
+    -----
+    `meta.significance.tests` defines the tests. All pairs and measures share the same random trials.
+
+    References
+    ----------
+    Sakai (2013). Web search evaluation with informational and navigational intents. Journal of Information Processing
+    21(1), Sec. 4.1.
+
+    Carterette (2012). Multiple testing in statistical analysis of systems-based information retrieval experiments. ACM
+    Transactions on Information Systems 30(1).
+
+    Examples
+    --------
+    >>> values = {"x": [0.5, 0.7, 0.9, 0.8], "y": [0.1, 0.4, 0.5, 0.3]}
+    >>> rows = [(name, str(i), "RBU", v) for name in values for i, v in enumerate(values[name])]
+    >>> result = compare(pd.DataFrame(rows, columns=["name", "qid", "measure", "value"]), "t")
+    >>> result[["measure", "system", "other", "difference", "p", "significant"]].round(3)
+      measure system other  difference      p  significant
+    0     RBU      x     y         0.4  0.002         True
+    """
+    options: dict[str, Any] = {"groups": groups, "correction": correction, "family": family, "alternative": alternative}
+    trials: dict[str, Any] = {"n_trials": n_trials, "alpha": alpha, "rng": rng, "n_jobs": n_jobs}
+    if by is not None:
+        return _compared_by_group(by, perquery, test, measures, baseline=baseline, ci=ci, **options, **trials)
+    return _compared("compare", _LEGEND, perquery, test, measures, baseline=baseline, ci=ci, **options, **trials)
+
+
+def _compared_by_group(
+    by: By, perquery: pd.DataFrame, test: Test, measures: Measures | None, *, family: Family, **options: Any
+) -> pd.DataFrame:
+    """Test each group of queries by itself."""
+    frame = read_perquery(perquery)
+    query_ids = frame["qid"].unique().tolist()
+    groups = read_groups("compare", by, query_ids, ["queries", *_LEGEND], perquery)
+    group = frame["qid"].map(dict(zip(query_ids, groups.of_query, strict=True))).to_numpy()
+    tables = {}
+    for name in groups.names:
+        try:
+            table = _compared("compare", _LEGEND, frame[group == name], test, measures, family="measure", **options)
+        except ValueError as error:
+            raise ValueError(f"{error} (the group {name!r})") from error
+        table.insert(0, groups.column, name)
+        table.insert(1, "queries", table.attrs["n_queries"])
+        tables[name] = table
+    attrs = {**tables[groups.names[0]].attrs, "by": groups.column}
+    del attrs["n_queries"]  # each group has its number
+    attrs["smallest_p"] = {name: table.attrs["smallest_p"] for name, table in tables.items()}
+    result = pd.concat(list(tables.values()), ignore_index=True)
+    legend = {groups.column: "the group of queries", "queries": "the number of queries of the group", **attrs["legend"]}
+    if family == "all":
+        chosen = {name: value for name, value in options.items() if name not in ("baseline", "ci")}
+        how = design("compare", read_scores(frame, measures), test, family=family, **chosen)
+        decisive = corrected(result["p"].to_numpy(), how.correction or "", 1)
+        result["p_corrected"], result["significant"] = decisive, rounded(decisive) < rounded(how.alpha)
+        if "undecided" in result:
+            result["undecided"] = undecided(result["p"].to_numpy(), decisive, 1, len(query_ids), how)
+        legend["p_corrected"] = "p, corrected for the number of pairs of all measures and groups together"
+        attrs["family"] = family
+    result.attrs = {**attrs, "legend": legend}
+    return result
+
+
+def read_compared(
+    who: str,
+    columns: Collection[str] | Mapping[Test, Collection[str]],
+    frame: pd.DataFrame,
+    args: Sequence[Any],
+    options: Mapping[str, Any],
+    *,
+    what: str = "perquery",
+) -> pd.DataFrame:
+    """Return the frame itself if it is from `compare`; otherwise call `compare` with it.
+
+    ``columns`` are the columns to read, or those of each allowed test; other columns that take time are not computed.
+    Errors call the frame ``what``. They are a ``TypeError`` if a frame from `compare` comes with ``args`` or
+    ``options``, and a ``ValueError`` if a column is missing or the test is not allowed.
+    """
+    compared = isinstance(frame, pd.DataFrame) and "system" in frame and "qid" not in frame
+    if options.get("by") is not None:
+        raise ValueError(f"{who}: by is for compare. Give {who} the rows of one group.")
+    if compared:
+        refuse_groups(who, what, frame)
+    if compared and (args or options):
+        raise TypeError(f"{who}: {what} is a frame from compare, already tested. Leave out the other parameters.")
+    call = signature(compare).bind(frame, *args, **options)
+    call.apply_defaults()
+    del call.arguments["by"]
+    how: dict[Any, Any] = frame.attrs if compared else call.arguments
+    if isinstance(columns, Mapping):
+        allowed = Parameter(str, choices=tuple(columns), desc="a test with these columns")
+        columns = columns[allowed.check(who, "test", how.get("test"))]
+    if not compared:
+        return _compared(who, columns, **how)
+    missing = [column for column in columns if column not in frame]
+    if missing:
+        raise ValueError(f"{who}: {what} must be a frame from compare, but the column {', '.join(missing)} is missing.")
+    return frame
+
+
+def takes_what(_: Callable[P, T]) -> Callable[[Callable[..., T]], Callable[P, T]]:
+    """Tell type checkers and editors that a function takes the parameters of another one."""
+    return lambda function: function
+
+
+def _compared(
+    who: str,
+    columns: Collection[str],
+    perquery: pd.DataFrame,
+    test: Test,
+    measures: Measures | None,
+    *,
+    baseline: str | Iterable[str] | None,
+    ci: float | None,
+    **options: Any,
+) -> pd.DataFrame:
+    scores = read_scores(perquery, measures)
+    how = design(who, scores, test, **options)
+    level = how.alpha if ci is None else 1 - LEVEL.check(who, "ci", ci)
+    ci = 1 - level if ci is None else float(ci)
+    if {"significant", "borderline"} & set(columns):
+        _check_trials(who, how, "alpha", how.alpha)
+    if "ci_low" in columns:
+        _check_trials(who, how, "(1 - ci)", level)
+    if {"ci_low", "borderline"} & set(columns):
+        how = how._replace(level=level)
+    first, second = _pairs(who, scores, baseline)
+    names = np.array(scores.systems, dtype=object)
+    attrs = {**how.described(scores), "ci": ci}
+    if baseline is not None:
+        attrs["baseline"] = list(dict.fromkeys(names[second]))
+    test_has = {
+        "p_corrected": how.correction is not None,
+        "undecided": TESTS[test].n_trials is not None,
+        "borderline": TESTS[test].borderlines,
+        "ci_low": TESTS[test].intervals,
+        "ci_high": TESTS[test].intervals,
+    }
+    legend = {column: _LEGEND[column] for column in columns if test_has.get(column, True)}
+    if "p" in legend and how.alternative == "greater":
+        legend["p"] = "one-sided p-value: probability of such a difference by chance"
+    if "p_corrected" in legend and how.family == "all":
+        legend["p_corrected"] = "p, corrected for the number of pairs of all measures together"
+    if how.correction is not None:
+        legend |= {column: f"{legend[column]}, not corrected" for column in ("ci_low", "ci_high") if column in legend}
+    parts = [_statistics(v, range_of(name), first, second, how, level) for name, v in scores.by_measure.items()]
+    table = {
+        "measure": np.repeat(np.array(scores.measures, dtype=object), len(first)),
+        "system": np.tile(names[first], len(parts)),
+        "other": np.tile(names[second], len(parts)),
+        **{column: np.concatenate([part[column] for part in parts]) for column in parts[0]},
+    }
+    p, n_families = table["p"], len(parts) if how.family == "measure" else 1
+    decisive = p if how.correction is None else corrected(p, how.correction, n_families)
+    table["p_corrected"] = decisive
+    table["significant"] = rounded(decisive) < rounded(how.alpha)
+    table["undecided"] = undecided(p, decisive, n_families, len(scores.queries), how)
+    result = pd.DataFrame({column: table[column] for column in legend})
+    result.attrs = {"legend": legend, **attrs, "smallest_p": smallest_p(scores, how)}
+    hopeless = why_none_is_significant(result) if "significant" in columns else ""
+    if hopeless:
+        warn_of_data(f"{who}: {hopeless}", "significance")
+    return result
+
+
+def _check_trials(who: str, how: Design, name: str, level: float) -> None:
+    """Refuse trials that are too few to tell whether a p-value is below a level."""
+    n = how.draws.n
+    if TESTS[how.test].n_trials is not None and np.round(n * level, 10) < 1:
+        raise ValueError(
+            f"{who}: n_trials * {name} must be at least 1 for test={how.test!r}, not {n} * {level:g}; use more trials."
+        )
+
+
+def _statistics(
+    values: np.ndarray, bounds: tuple[float, float], first: np.ndarray, second: np.ndarray, how: Design, level: float
+) -> dict[str, np.ndarray]:
+    """Return the columns of the pairs of a measure, whose values are within ``bounds``."""
+    means = values.mean(axis=1)
+    half_widths = np.where(np.ptp(values, axis=1) == 0, np.nan, t_half_width(values, level))
+    low, high = np.clip([means - half_widths, means + half_widths], *bounds)
+    z, difference = rounded(values[first] - values[second]), means[first] - means[second]
+    found = tested(values, first, second, how)
+    columns: dict[str, np.ndarray] = {}
+    for name, at in (("mean", first), ("other_mean", second)):
+        columns |= {name: means[at], f"{name}_low": low[at], f"{name}_high": high[at]}
+    columns |= {
+        "difference": np.where(rounded(difference) == 0, 0.0, difference),
+        "wins": np.count_nonzero(z > 0, axis=1),
+        "ties": np.count_nonzero(z == 0, axis=1),
+        "losses": np.count_nonzero(z < 0, axis=1),
+        "effect_size": studentised(z) / np.sqrt(z.shape[1]),
+        "p": found.p,
+    }
+    if found.half_width is not None:
+        columns["ci_low"], columns["ci_high"] = interval(
+            columns["difference"], found.p, found.half_width, level, how.alternative
+        )
+    if found.borderline is not None:
+        columns["borderline"] = found.borderline
+    return columns
+
+
+def _pairs(who: str, scores: Scores, baseline: str | Iterable[str] | None) -> tuple[np.ndarray, np.ndarray]:
+    """Return the positions of both systems of each pair, in the order of the frame; baselines are second."""
+    systems = scores.given
+    positions = np.array([scores.systems.index(name) for name in systems])
+    if baseline is None:
+        first, second = np.triu_indices(len(systems), 1)
+        return positions[first], positions[second]
+    if not isinstance(baseline, Iterable):
+        raise TypeError(f"{who}: baseline must be the name of a system or a list of names, not {baseline!r}.")
+    names = list(dict.fromkeys([baseline] if isinstance(baseline, str) else map(str, baseline)))
+    unknown = [name for name in names if name not in systems]
+    if unknown or not names:
+        raise ValueError(f"{who}: baseline must be among the systems {', '.join(systems)}, not {baseline!r}.")
+    seconds = [systems.index(name) for name in names]
+    # Two baselines are compared once.
+    chosen = [(i, j) for at, j in enumerate(seconds) for i in range(len(systems)) if i not in seconds[: at + 1]]
+    first, second = positions[np.array(chosen)].T
+    return first, second

@@ -1,0 +1,212 @@
+"""Means of a cheap judge, such as a language model, corrected by the judgements of people on some of the queries."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from ...judged import warn_user
+from ...parameters import Parameter, Parameters, checked
+from ..scores import Measures, Scores, range_of, read_scores
+
+_PARAMETERS: Parameters = {"alpha": Parameter(float, 0.05, interval="(0, 1)", desc="1 minus the confidence level")}
+
+# With fewer judged queries, the normal distribution is a bad approximation.
+_FEWEST = 20
+
+_LEGEND = {
+    "name": "the system",
+    "other": "the baseline",
+    "measure": "the measure",
+    "mean": "corrected mean, or difference of means, over all queries",
+    "ci_low": "lower end of its confidence interval",
+    "ci_high": "upper end of its confidence interval",
+    "judged_mean": "mean, or difference of means, over the queries that people judged, by their judgements alone",
+    "judged_low": "lower end of its confidence interval",
+    "judged_high": "upper end of its confidence interval",
+    "queries": "number of queries",
+    "judged": "number of queries that people judged",
+}
+
+
+def corrected_means(
+    perquery: pd.DataFrame,
+    judged: pd.DataFrame,
+    alpha: float = 0.05,
+    *,
+    measures: Measures | None = None,
+    baseline: str | None = None,
+    tuning: bool = True,
+) -> pd.DataFrame:
+    r"""Correct the means of a cheap judge by those of people, who judged some of the queries.
+
+    Parameters
+    ----------
+    perquery : DataFrame
+        Columns ``name``, ``qid``, ``measure``, ``value``: the values of all queries by the judgements of a cheap judge,
+        as from `evaluate_runs` with ``perquery=True``.
+    judged : DataFrame
+        Such a frame with the values of some of the queries by the judgements of people. They must have been drawn at
+        random. Other queries than those of ``perquery`` are an error.
+    alpha : float in (0, 1)
+        1 minus the confidence level of the intervals.
+    measures : Measure or str, or iterable of them, optional
+        By default, all measures of ``perquery``.
+    baseline : str, optional
+        Estimate the differences of the other systems from this one instead of means.
+    tuning : bool
+        Whether to weight the cheap judge by how well it predicts people. Without, the weight is 1.
+
+    Returns
+    -------
+    DataFrame
+        A row for each measure and system: ``name``, with ``baseline`` also ``other``, ``measure``, the corrected
+        ``mean`` with its interval (``ci_low``, ``ci_high``), ``judged_mean``, ``judged_low`` and ``judged_high`` by the
+        judged queries alone, and the numbers of ``queries`` and of those ``judged``. Intervals of means end at the
+        range of the measure, and are NaN if all values are equal. ``attrs["legend"]`` describes the columns.
+
+    Raises
+    ------
+    ValueError
+        If a frame cannot be read, fewer than two queries are judged, ``judged`` has other systems or queries than
+        ``perquery``, or a parameter is out of range.
+
+    Warns
+    -----
+    UserWarning
+        If fewer than 20 queries are judged.
+
+    Notes
+    -----
+    With the values :math:`\hat y` by the cheap judge on all N queries, and y by people on n of them, the mean is
+
+    .. math:: \lambda \frac{1}{N} \sum \hat y + \frac{1}{n} \sum_{judged} (y - \lambda \hat y)
+
+    with the variance :math:`\lambda^2 \sigma^2_{\hat y} / N + \sigma^2_{y - \lambda \hat y} / n`, and a normal
+    interval. With ``tuning``, :math:`\lambda = \sigma_{y \hat y} / ((1 + n / N) \sigma^2_{\hat y})`, kept within
+    [0, 1], where the variance is over the judged and all queries together. Values are those of the authors' ppi-python.
+
+    The formulas take the judged queries and all queries for independent samples. If more than a fifth of the queries
+    are judged and the cheap judge is good, tuned intervals are too narrow: of 2,000 simulated intervals of 95 %, 94 %
+    contain the mean if 200 of 2,000 queries are judged, 93 % for 200 of 1,000, and 90 % for 200 of 400. Without
+    ``tuning`` they are wide enough (96 %, 96 % and 98 %).
+
+    References
+    ----------
+    Angelopoulos, Bates, Fannjiang, Jordan, Zrnic (2023). Prediction-powered inference. Science 382(6671), 669-674.
+    https://doi.org/10.1126/science.adi6000
+
+    Angelopoulos, Duchi, Zrnic (2023). PPI++: efficient prediction-powered inference. arXiv:2311.01453.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> people = rng.random(200)
+    >>> cheap = np.clip(people + 0.2, 0, 1)  # too kind
+    >>> columns = ["name", "qid", "measure", "value"]
+    >>> all_queries = pd.DataFrame([("A", str(i), "RBU@5", v) for i, v in enumerate(cheap)], columns=columns)
+    >>> some = pd.DataFrame([("A", str(i), "RBU@5", v) for i, v in enumerate(people[:50])], columns=columns)
+    >>> corrected_means(all_queries, some)[["mean", "ci_low", "ci_high", "judged_low", "judged_high"]].round(2)
+       mean  ci_low  ci_high  judged_low  judged_high
+    0  0.51    0.48     0.55        0.44          0.6
+    """
+    alpha = checked("corrected_means", _PARAMETERS, alpha=alpha)["alpha"]
+    cheap = read_scores(perquery, measures)
+    people = read_scores(judged, cheap.measures)
+    places = _places_of_judged(cheap, people)
+    if baseline is None:
+        names, at = cheap.given, [cheap.systems.index(name) for name in cheap.given]
+    elif baseline in cheap.systems:
+        names = [name for name in cheap.given if name != baseline]
+        at = [cheap.systems.index(name) for name in names]
+    else:
+        raise ValueError(f"corrected_means: baseline must be one of {', '.join(cheap.given)}, not {baseline!r}.")
+    parts = []
+    for measure in cheap.measures:
+        predicted, observed = cheap.by_measure[measure], people.by_measure[measure]
+        if baseline is None:
+            low, high = range_of(measure)
+        else:
+            low, high = -np.inf, np.inf
+            predicted, observed = (v - v[cheap.systems.index(baseline)] for v in (predicted, observed))
+        for name, row in zip(names, at, strict=True):
+            mean = corrected(observed[row], predicted[row, places], predicted[row], tuning=tuning)
+            alone = _Estimate(observed[row].mean(), observed[row].std() / np.sqrt(len(places)))
+            ends = np.clip([mean.interval(alpha), alone.interval(alpha)], low, high)
+            other = {} if baseline is None else {"other": baseline}
+            parts.append(
+                {
+                    "name": name,
+                    **other,
+                    "measure": measure,
+                    **dict(zip(("mean", "ci_low", "ci_high"), (mean.mean, *ends[0]), strict=True)),
+                    **dict(zip(("judged_mean", "judged_low", "judged_high"), (alone.mean, *ends[1]), strict=True)),
+                    "queries": len(cheap.queries),
+                    "judged": len(places),
+                }
+            )
+    columns = [column for column in _LEGEND if baseline is not None or column != "other"]
+    table = pd.DataFrame(parts, columns=columns)
+    table.attrs = {"legend": {column: _LEGEND[column] for column in columns}, "alpha": alpha, "tuning": tuning}
+    return table
+
+
+class _Estimate(NamedTuple):
+    """A mean and its standard error."""
+
+    mean: float
+    error: float
+
+    def interval(self, alpha: float) -> tuple[float, float]:
+        """Return both ends of the normal interval, or NaN if nothing varies."""
+        from scipy.stats import norm
+
+        half_width = norm.isf(alpha / 2) * self.error if self.error > 0 else np.nan
+        return self.mean - half_width, self.mean + half_width
+
+
+def corrected(people: np.ndarray, cheap: np.ndarray, cheap_of_all: np.ndarray, *, tuning: bool) -> _Estimate:
+    """Return the prediction-powered mean.
+
+    Parameters
+    ----------
+    people, cheap : ndarray, shape (judged,)
+        The values of the judged queries.
+    cheap_of_all : ndarray, shape (queries,)
+        The values of all queries.
+    """
+    n, n_all = len(people), len(cheap_of_all)
+    weight = 1.0
+    if tuning:
+        covariance = ((people - people.mean()) * (cheap - cheap.mean())).mean()
+        variance = np.concatenate([cheap, cheap_of_all]).var(ddof=1)
+        weight = float(np.clip(covariance / ((1 + n / n_all) * variance), 0, 1)) if variance > 0 else 0.0
+    rest = people - weight * cheap
+    error = np.sqrt((weight * cheap_of_all).var() / n_all + rest.var() / n)
+    return _Estimate(weight * cheap_of_all.mean() + rest.mean(), float(error))
+
+
+def _places_of_judged(cheap: Scores, people: Scores) -> list[int]:
+    """Return the places of the judged queries among all, or raise a ``ValueError`` if the frames do not fit."""
+    if people.systems != cheap.systems:
+        raise ValueError(
+            f"corrected_means: judged must have the systems of perquery ({', '.join(cheap.given)}), but has "
+            f"{', '.join(people.given)}."
+        )
+    place = {query: i for i, query in enumerate(cheap.queries)}
+    others = [query for query in people.queries if query not in place]
+    if others:
+        raise ValueError(
+            f"corrected_means: {len(others)} of {len(people.queries)} queries of judged are not in perquery, such as "
+            f"{others[0]!r}."
+        )
+    if len(people.queries) < 2:
+        raise ValueError("corrected_means: judged must have at least two queries, not 1.")
+    if len(people.queries) < _FEWEST:
+        warn_user(
+            f"corrected_means: only {len(people.queries)} queries are judged, so the intervals are too narrow. "
+            f"Judge at least {_FEWEST}."
+        )
+    return [place[query] for query in people.queries]

@@ -1,0 +1,191 @@
+"""Gates for automated checks: systems below a minimum, or worse than a baseline."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import pandas as pd
+
+from ...evaluate import aggregates
+from ...judged import collected, give
+from ...parameters import Parameter
+from ..scores import Measures, rounded
+from .attainable import why_none_is_significant
+from .compare import compare
+from .marks import with_bounds
+from .tests import Test
+
+
+class GateError(ValueError):
+    """A gate that no run could fail."""
+
+
+_MINIMUM = Parameter(float, desc="the lowest value that is enough")
+
+# How many queries a message names.
+_MOST = 3
+
+
+def below_minimum(perquery: pd.DataFrame, minimum: Mapping[Any, float]) -> pd.DataFrame:
+    """Return the systems whose value of a measure is below a minimum.
+
+    Parameters
+    ----------
+    perquery : DataFrame
+        Columns ``name`` (of the system), ``qid``, ``measure``, ``value``, as from `evaluate_runs` or ``pt.Experiment``
+        with ``perquery=True``.
+    minimum : mapping of Measure or str to float
+        The minimum of each measure. A value equal to it passes.
+
+    Returns
+    -------
+    DataFrame
+        One row for each measure and system below the minimum: ``measure``, ``system``, ``value``, ``minimum``,
+        ``short_by``, ``queries`` (a dict of the three queries with the lowest values), and ``message``, which says all
+        of this in a sentence. NaN is below every minimum.
+
+    Raises
+    ------
+    ValueError
+        If no minimum is given, a measure is not in the frame, or a minimum is not a finite number.
+
+    Warns
+    -----
+    UserWarning
+        If systems have values on different queries.
+
+    Examples
+    --------
+    >>> values = {"bm25": [0.25, 0.5], "xquad": [0.75, 0.5]}
+    >>> rows = [(name, str(i + 1), "RBU@5", v) for name in values for i, v in enumerate(values[name])]
+    >>> perquery = pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
+    >>> print(*below_minimum(perquery, {"RBU@5": 0.5})["message"])
+    RBU@5 of bm25 is 0.375, below 0.5 by 0.125; lowest on queries 1 (0.25), 2 (0.5).
+    """
+    if not minimum:
+        raise ValueError("below_minimum: minimum must have at least one measure, as in {'RBU@20': 0.5}.")
+    leasts = [_MINIMUM.check("below_minimum", f"the minimum of {name}", least) for name, least in minimum.items()]
+    values = aggregates(perquery, minimum).set_index("name")
+    rows = []
+    for name, least in zip(values, leasts, strict=True):
+        for system, value in values[name].items():
+            if rounded(value) >= rounded(least):
+                continue
+            chosen = perquery[(perquery["name"] == system) & (perquery["measure"].astype(str) == name)]
+            lowest = _first(chosen.set_index("qid")["value"])
+            message = (
+                f"{name} of {system} is {value:.4g}, below {least:g} by {least - value:.4g}; lowest on "
+                f"{_listed(lowest)}."
+            )
+            rows.append((name, system, value, least, least - value, lowest, message))
+    columns = ["measure", "system", "value", "minimum", "short_by", "queries", "message"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def worse_than(
+    perquery: pd.DataFrame,
+    baseline: str | Iterable[str],
+    measures: Measures | None = None,
+    *,
+    test: Test = "tukey-randomised",
+    tolerance: float | None = None,
+    **options: Any,
+) -> pd.DataFrame:
+    """Return the systems that are worse than a baseline: significantly, or by more than a tolerance.
+
+    Parameters
+    ----------
+    perquery : DataFrame
+        A per-query frame, as for `compare`. Not changed.
+    baseline : str or iterable of str
+        The system or systems that the others should not be worse than.
+    measures : Measure or str, or iterable of them, optional
+        By default, all measures of the frame.
+    test : str
+        The significance test, as in `compare`.
+    tolerance : float >= 0, optional
+        A system is also worse if its mean is lower by more than this, significant or not. If omitted, only the test
+        decides.
+    **options
+        Further parameters of `compare`, such as ``correction``, ``alpha`` and ``rng``.
+
+    Returns
+    -------
+    DataFrame
+        The rows of `compare` for the systems that are worse, with two more columns: ``queries``, a dict of the three
+        queries with the largest losses, and ``message``, a sentence that says by how much the system is worse.
+
+    Raises
+    ------
+    ValueError
+        As in `compare`. Also if the alternative is "greater", or the tolerance is negative or not a finite number.
+    GateError
+        If the gate can never fail: a baseline answers no query of the qrels, or there is no tolerance and no difference
+        could be significant. (A ``ValueError``, too.)
+
+    Examples
+    --------
+    >>> values = {"new": [0.5, 0.25, 0.5, 0.25], "old": [0.75, 0.5, 0.5, 0.75]}
+    >>> rows = [(name, str(i), "RBU", v) for name in values for i, v in enumerate(values[name])]
+    >>> perquery = pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
+    >>> print(*worse_than(perquery, "old", test="t", tolerance=0.1)["message"])
+    RBU of new is lower than of old by 0.25 (0.375, 0.625; p = 0.0917); most on queries 3 (-0.5), 0 (-0.25), 1 (-0.25).
+    """
+    if options.get("alternative", "two-sided") != "two-sided":
+        raise ValueError("worse_than: alternative must be 'two-sided', because 'greater' never finds a system worse.")
+    if tolerance is not None and not 0 <= tolerance < math.inf:
+        raise ValueError(f"worse_than: tolerance must be a number in [0, inf), not {tolerance!r}.")
+    with collected() as warned:
+        compared = compare(perquery, test, measures, baseline=baseline, **options)
+    _check_gate(perquery, compared, tolerance)
+    give(warned)
+    lower = compared["difference"] < 0
+    worse = compared["significant"] & lower
+    if tolerance is not None:
+        worse |= rounded(compared["difference"]) < -rounded(tolerance)
+    failed, told = (table[worse].reset_index(drop=True) for table in (compared, with_bounds(compared, 4)))
+    decisive = "p_corrected" if "p_corrected" in told else "p"
+    chances = [p if p.startswith("<") else f"= {p}" for p in told[decisive]]
+    rows = failed.to_dict("records")
+    lost = [_losses(perquery, row["measure"], row["system"], row["other"]) for row in rows]
+    texts = [
+        f"{row['measure']} of {row['system']} is lower than of {row['other']} by {-row['difference']:.4g} "
+        f"({row['mean']:.4g}, {row['other_mean']:.4g}; {decisive.replace('_', ' ')} {chance}); most on "
+        f"{_listed(queries)}."
+        for row, chance, queries in zip(rows, chances, lost, strict=True)
+    ]
+    result = failed.assign(queries=pd.Series(lost, dtype=object), message=pd.Series(texts, dtype=object))
+    result.attrs = compared.attrs
+    return result
+
+
+def _check_gate(perquery: pd.DataFrame, compared: pd.DataFrame, tolerance: float | None) -> None:
+    """Raise a `GateError` if no system could be worse than the baselines."""
+    answered = perquery.attrs.get("answered", {})
+    silent = [name for name in compared.attrs["baseline"] if answered.get(name) == 0]
+    if silent:
+        raise GateError(
+            f"worse_than: nothing can be worse than the baseline {silent[0]}, which answers no query of the qrels."
+        )
+    hopeless = why_none_is_significant(compared)
+    if hopeless and tolerance is None:
+        raise GateError(f"worse_than: {hopeless} Give a tolerance, or more queries.")
+
+
+def _losses(perquery: pd.DataFrame, measure: Any, system: Any, other: Any) -> dict[str, float]:
+    """Return the queries on which a system loses most against another, and the differences."""
+    chosen = perquery[perquery["measure"].astype(str) == measure]
+    values = [chosen[chosen["name"].astype(str) == name].set_index("qid")["value"] for name in (system, other)]
+    return _first((values[0] - values[1]).dropna())
+
+
+def _first(values: pd.Series) -> dict[str, float]:
+    """Return the lowest values by query."""
+    return {str(qid): float(value) for qid, value in values.sort_values(kind="stable").head(_MOST).items()}
+
+
+def _listed(queries: Mapping[str, float]) -> str:
+    named = ", ".join(f"{qid} ({value:.4g})" for qid, value in queries.items())
+    return f"{'query' if len(queries) == 1 else 'queries'} {named}"

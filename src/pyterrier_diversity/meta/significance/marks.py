@@ -1,0 +1,315 @@
+"""Comparisons as tables: means with marks of significance for papers, and pairs of systems for terminals."""
+
+from __future__ import annotations
+
+import itertools
+import string
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from textwrap import fill
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from ...evaluate.by_group import refuse_groups
+from ...io import Cell, Table, aligned, called, p_text, printable, renamed
+from ...measures import parse, signature
+from ...parameters import Parameter
+from .tests import TESTS, corrected
+
+_PLACES = Parameter(int, interval="[0, 100]", desc="decimal places of the means")
+_NEEDED = ("measure", "system", "other", "mean", "other_mean", "significant")
+_FAMILIES = {"measure": "per measure", "all": "over all measures"}
+_TOLD = {"alpha": "alpha =", "n_trials": "trials:", "seed": "seed:", "n_queries": "queries:"}
+# So many decisions that more trials could change are named in a legend.
+_MOST_NAMED = 3
+
+
+class Mean(NamedTuple):
+    """The mean of a system, and the marks of the systems with a significantly lower or higher mean."""
+
+    mean: float
+    higher_than: list[str]
+    lower_than: list[str]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SignificanceTable(Table):
+    """Means of systems by measure, with marks of significant differences; shown as HTML in notebooks.
+
+    Attributes
+    ----------
+    measures : list of str
+        The columns.
+    rows : dict of str to list of Mean
+        The means of each system, one for each measure.
+    letters : dict of str to str
+        The mark of each system that others are compared with.
+    """
+
+    measures: list[str]
+    rows: dict[str, list[Mean]]
+    letters: dict[str, str]
+
+
+def significance_table(
+    compared: pd.DataFrame,
+    places: int = 3,
+    *,
+    names: Mapping[str, str] | None = None,
+    labels: Mapping[Any, str] | None = None,
+) -> SignificanceTable:
+    """Make a table for a paper: the mean of each system, with marks of significant differences.
+
+    Parameters
+    ----------
+    compared : DataFrame
+        The frame from `compare`. Not changed.
+    places : int in [0, 100]
+        Decimal places of the means.
+    names, labels : mapping of str to str, optional
+        What systems and measures are called. In LaTeX, a label with ``$`` is taken as it is; any other is escaped.
+
+    Returns
+    -------
+    SignificanceTable
+        Each system has a letter, or a number if there are more than 26, in the first column. A mean carries the letters
+        of the systems with a significantly lower mean and, if the systems were compared with baselines, those of the
+        baselines with a significantly higher one. The legend tells the test, which p-values it takes together, and
+        which decisions more trials could change. ``to_latex()``, ``to_html()``, ``to_markdown()`` and ``to_text()``
+        return the table in these forms, ``transposed()`` the table with the measures as rows.
+
+    Raises
+    ------
+    ValueError
+        If a column is missing, the frame has no rows or several groups of queries, ``places`` is out of range, or two
+        systems or measures would have the same name.
+
+    Examples
+    --------
+    >>> from pyterrier_diversity.meta import compare
+    >>> values = {"x": [0.5, 0.7, 0.9, 0.8], "y": [0.1, 0.4, 0.5, 0.3]}
+    >>> rows = [(name, str(i), "RBU", v) for name in values for i, v in enumerate(values[name])]
+    >>> frame = pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
+    >>> print(significance_table(compare(frame, "t"), names={"x": "ours"}))
+       system      RBU
+    a  ours    0.725^b
+    b  y       0.325
+    <BLANKLINE>
+    Raised: significantly higher than (paired t-test, not corrected, alpha = 0.05, queries: 4).
+    """
+    places = _PLACES.check("significance_table", "places", places)
+    missing = [column for column in _NEEDED if column not in compared]
+    if missing or compared.empty:
+        why = f"the column {', '.join(missing)} is missing" if missing else "it has no rows"
+        raise ValueError(f"significance_table: compared must be a frame from compare, but {why}.")
+    refuse_groups("significance_table", "compared", compared)
+    shown = called("labels", labels, compared["measure"].unique())
+    tips = {shown[name]: text for name, text in _signatures(shown)}
+    compared = renamed(compared, names, labels)
+    rows, marks = _means(compared)
+    measures = list(dict.fromkeys(compared["measure"].tolist()))
+    lower = "" if compared.attrs.get("baseline") is None else "; lowered: significantly lower than"
+    told = told_of_test(compared.attrs)
+    legend = f"Raised: significantly higher than{lower}{f' ({told})' if told else ''}.{_told_of_undecided(compared)}"
+    return SignificanceTable(
+        ["", "system", *map(str, measures)],
+        _cells(rows, marks, places),
+        legend,
+        tips,
+        measures=measures,
+        rows=rows,
+        letters=marks,
+    )
+
+
+def _signatures(measures: Iterable[Any]) -> Iterator[tuple[Any, str]]:
+    """Yield each measure whose name can be parsed with its `signature`."""
+    for name in measures:
+        with suppress(ValueError):
+            yield name, signature(parse(str(name)))
+
+
+def _means(compared: pd.DataFrame) -> tuple[dict[str, list[Mean]], dict[str, str]]:
+    """Return the means of each system with the marks beside them, and the mark of each system."""
+    columns = {name: compared[name].tolist() for name in _NEEDED}
+    measures = list(dict.fromkeys(columns["measure"]))
+    systems = list(dict.fromkeys([*columns["system"], *columns["other"]]))
+    baselines = compared.attrs.get("baseline")
+    marks = letters(systems if baselines is None else baselines)
+    means = {(name, measure): Mean(float("nan"), [], []) for name in systems for measure in measures}
+    for measure, one, other, mean, other_mean, significant in zip(*columns.values(), strict=True):
+        for name, value, against, difference in (
+            (one, mean, other, mean - other_mean),
+            (other, other_mean, one, other_mean - mean),
+        ):
+            cell = means[name, measure]._replace(mean=value)
+            means[name, measure] = cell
+            if significant and against in marks and difference > 0:
+                cell.higher_than.append(marks[against])
+            elif significant and against in marks and difference < 0 and baselines is not None:
+                cell.lower_than.append(marks[against])
+    return {name: [means[name, measure] for measure in measures] for name in systems}, marks
+
+
+def _cells(rows: Mapping[str, list[Mean]], marks: Mapping[str, str], places: int) -> list[list[Cell]]:
+    texts = {name: [f"{cell.mean:.{places}f}" for cell in cells] for name, cells in rows.items()}
+    highest = [max(column, key=float) for column in zip(*texts.values(), strict=True)]
+    return [
+        [
+            Cell(marks.get(name, "")),
+            Cell(str(name)),
+            *(
+                Cell(text, _joined(cell.higher_than), _joined(cell.lower_than), text == top, is_number=True)
+                for text, top, cell in zip(texts[name], highest, rows[name], strict=True)
+            ),
+        ]
+        for name in rows
+    ]
+
+
+def _joined(marks: list[str]) -> str:
+    return ("," if marks and marks[0].isdigit() else "").join(marks)
+
+
+def letters(systems: Sequence[str]) -> dict[str, str]:
+    """Return a letter for each system, or a number if there are more than 26."""
+    names = string.ascii_lowercase if len(systems) <= len(string.ascii_lowercase) else map(str, itertools.count(1))
+    return dict(zip(systems, names, strict=False))
+
+
+def told_of_test(attrs: Mapping[Hashable, Any]) -> str:
+    """Describe the test of a frame from `compare`: family, correction, level, trials, seed and number of queries."""
+    how = []
+    if attrs.get("test") in TESTS:
+        test = TESTS[attrs["test"]]
+        together = test.of_all is not None and attrs.get("groups", "all") == "all"
+        corrected_for = f" {_FAMILIES['measure']}" if together else ", not corrected"
+        if attrs.get("correction"):
+            corrected_for = f", {attrs['correction']} correction {_FAMILIES[attrs.get('family', 'measure')]}"
+        how.append(f"{test.title}{corrected_for}")
+    if attrs.get("alternative") == "greater":
+        how.append("one-sided")
+    how += [f"{what} {attrs[name]}" for name, what in _TOLD.items() if attrs.get(name) is not None]
+    return ", ".join(how)
+
+
+def _told_of_undecided(compared: pd.DataFrame) -> str:
+    """Name the decisions that more trials could change, for a legend."""
+    unsure = compared[compared["undecided"]] if "undecided" in compared else compared[:0]
+    pairs = [f"{one} and {other} by {measure}" for measure, one, other in unsure[list(_NEEDED[:3])].to_numpy()]
+    if not pairs:
+        return ""
+    more = f" and {len(pairs) - _MOST_NAMED} more" if len(pairs) > _MOST_NAMED else ""
+    return (
+        f" More trials (n_trials) could decide otherwise on {', '.join(pairs[:_MOST_NAMED])}{more}: p is within two "
+        "standard errors of alpha."
+    )
+
+
+def with_bounds(compared: pd.DataFrame, places: int) -> pd.DataFrame:
+    """Return a frame from `compare` with its p-values as texts: "< 1/B" for a p of 0 in B trials, never 0.000."""
+    n_trials = compared.attrs.get("n_trials")
+    none = (compared["p"] == 0).to_numpy() & (n_trials is not None)
+    bounds = {"p": compared["p"].mask(none, 1 / (n_trials or 1)).to_numpy()}
+    if "p_corrected" in compared:
+        bounds["p_corrected"] = compared["p_corrected"].to_numpy()
+        if none.any():
+            n_families = compared["measure"].nunique() if compared.attrs["family"] == "measure" else 1
+            bounds["p_corrected"] = corrected(bounds["p"], compared.attrs["correction"], n_families)
+    printed = compared.copy()
+    for column, bound in bounds.items():
+        printed[column] = [
+            f"< {high:g}" if unreached else p_text(value, places)
+            for value, high, unreached in zip(compared[column], bound, none, strict=True)
+        ]
+    return printed
+
+
+def comparison_text(compared: pd.DataFrame, places: int = 4, width: int | None = None) -> str:
+    """Format comparisons as a text table with a block for each measure; ``*`` marks significant differences.
+
+    ``?`` marks p-values within two standard errors of alpha, which more trials could put on its other side.
+
+    Parameters
+    ----------
+    compared : DataFrame
+        The frame from `compare`. Not changed.
+    places : int >= 0
+        Decimal places of the means, differences and p-values.
+    width : int, optional
+        Width of the table, unlimited by default. If the names of the systems do not fit, letters replace them, with a
+        legend below.
+
+    Returns
+    -------
+    str
+        For each pair: both means, their difference, its confidence interval if the test has one, and the (corrected)
+        p-value.
+
+    Raises
+    ------
+    ValueError
+        If the frame is empty or has several groups of queries.
+
+    Examples
+    --------
+    >>> values = {"new": [0.5, 0.25, 0.5, 0.25], "old": [0.75, 0.5, 0.75, 0.5]}
+    >>> rows = [(name, str(i), "RBU@5", v) for name in values for i, v in enumerate(values[name])]
+    >>> from .compare import compare
+    >>> print(comparison_text(compare(pd.DataFrame(rows, columns=["name", "qid", "measure", "value"]), "t"), 2))
+    RBU@5
+    system  other  mean  other's  diff.  95% interval       p
+    new     old    0.38     0.62  -0.25  -0.25  -0.25  < 0.01  *
+    <BLANKLINE>
+    * significant (paired t-test, not corrected, alpha = 0.05, queries: 4)
+    """
+    if compared.empty:
+        raise ValueError("comparison_text: compared must not be empty.")
+    refuse_groups("comparison_text", "compared", compared)
+    table = with_bounds(compared, places)
+    systems = {column: [printable(str(name)) for name in table[column]] for column in ("system", "other")}
+    numbers = _numbers(table, compared.attrs, places)
+    written, notes = _lines(systems, numbers), []
+    if width is not None and max(map(len, written)) > width:
+        marks = letters(list(dict.fromkeys(itertools.chain(*systems.values()))))
+        systems = {column: [marks[name] for name in given] for column, given in systems.items()}
+        written = _lines(systems, numbers)
+        notes = [f"{mark}: {name}" for name, mark in marks.items()]
+    of_row = table["measure"].astype(str).tolist()
+    blocks = []
+    for measure in dict.fromkeys(of_row):
+        rows = [line for line, name in zip(written[1:], of_row, strict=True) if name == measure]
+        blocks.append("\n".join([printable(measure), written[0], *rows]))
+    if "undecided" in table and table["undecided"].any():
+        notes.insert(0, "? within two standard errors of alpha: raise the number of trials to decide")
+    notes.insert(0, f"* significant ({told_of_test(compared.attrs)})")
+    told = notes if width is None else [fill(note, width, subsequent_indent="  ") for note in notes]
+    return "\n\n".join([*blocks, "\n".join(told)])
+
+
+def _lines(systems: Mapping[str, list[str]], numbers: Mapping[str, list[str]]) -> list[str]:
+    columns = [[name, *cells] for name, cells in {**systems, **numbers}.items()]
+    return aligned(columns, [False] * len(systems) + [True] * len(numbers))
+
+
+def _numbers(table: pd.DataFrame, attrs: Mapping[Hashable, Any], places: int) -> dict[str, list[str]]:
+    """Return the cells of each column with its header, without the names."""
+    p = "p_corrected" if "p_corrected" in table else "p"
+    columns = {
+        "mean": [f"{value:.{places}f}" for value in table["mean"]],
+        "other's": [f"{value:.{places}f}" for value in table["other_mean"]],
+        "diff.": [f"{value:+.{places}f}" for value in table["difference"]],
+    }
+    if "ci_low" in table:
+        ends = [[f"{value:+.{places}f}" for value in table[name]] for name in ("ci_low", "ci_high")]
+        width = max(map(len, [*ends[0], *ends[1]]))
+        columns[f"{float(str(attrs.get('ci', 0.95))):.0%} interval"] = [
+            f"{low:>{width}}  {high:>{width}}" for low, high in zip(*ends, strict=True)
+        ]
+    columns[p.replace("_corrected", " corr.")] = table[p].tolist()
+    unsure = table["undecided"] if "undecided" in table else [False] * len(table)
+    marks = zip(table["significant"], unsure, strict=True)
+    columns[""] = ["*" * bool(significant) + "?" * bool(doubtful) for significant, doubtful in marks]
+    return columns

@@ -1,0 +1,257 @@
+"""Power analysis: how many topics are needed to find a difference between systems."""
+
+from __future__ import annotations
+
+import copy
+from bisect import bisect_left
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from ...parallel import in_parallel
+from ...parameters import Parameter, Rng, seed_of
+from ..scores import Measures, generators, read_scores, rounded
+from .randomisation import draws, shuffle
+from .tests import LEVEL
+
+PowerTest = Literal["t", "tukey-randomised"]
+
+_TEST = Parameter(str, choices=("t", "tukey-randomised"), desc="the planned test")
+_DELTA = Parameter(float, interval="(0, 1e100]", desc="difference of two systems' means to find")
+_TOPICS = Parameter(int, interval="[2, inf)", desc="number of topics")
+_TRIALS = Parameter(int, interval="[1, inf)", desc="samples of topics, and shuffles of each, in a simulation")
+
+# Give up at this number of topics.
+_MOST = {"t": 10**6, "tukey-randomised": 10**4}
+# Relative precision of the smallest difference.
+_EXACTNESS = {"t": 1e-9, "tukey-randomised": 1e-3}
+
+# Give up at this difference.
+_LARGEST = 1e9
+# From this noncentrality of t on, the power is 1.
+_FARTHEST = 1e6
+
+_LEGEND = {
+    "measure": "the measure",
+    "sd": "standard deviation, over the topics, of the difference of two systems: root of the mean variance of pairs",
+    "delta": "true difference of two systems' means",
+    "topics": "number of topics",
+    "power": "probability that this difference is significant with this number of topics",
+}
+
+# Takes a number of topics and a difference, and returns the power.
+_Power = Callable[[int, float], float]
+
+
+def topics_needed(
+    perquery: pd.DataFrame,
+    delta: float | Iterable[float] | None = None,
+    *,
+    power: float = 0.8,
+    alpha: float = 0.05,
+    test: PowerTest = "t",
+    n: int | Iterable[int] | None = None,
+    measures: Measures | None = None,
+    n_trials: int = 1000,
+    rng: Rng = None,
+    n_jobs: int | None = None,
+) -> pd.DataFrame:
+    r"""Estimate how many topics are needed to find a difference, or which difference n topics find, from a pilot.
+
+    Parameters
+    ----------
+    perquery : DataFrame
+        The pilot: columns ``name`` (of the system), ``qid``, ``measure``, ``value``, as ``pt.Experiment(...,
+        perquery=True)`` returns them.
+    delta : float > 0, or iterable of them, optional
+        Differences of two systems' means, in units of the measure: the smallest that would matter. Give either this or
+        ``n``.
+    power : float in (0, 1)
+        Probability that the difference is significant.
+    alpha : float in (0, 1)
+        Significance level.
+    test : {"t", "tukey-randomised"}
+        The planned test: the paired t-test of one pair, or the randomised Tukey HSD test of as many systems as the
+        pilot has.
+    n : int >= 2, or iterable of them, optional
+        Numbers of topics, to find the smallest difference for each.
+    measures : Measure or str, or iterable of them, optional
+        By default, all measures of the frame.
+    n_trials : int >= 1
+        For "tukey-randomised": the number of simulated samples of topics, and of shuffles in each test.
+    rng : int or Generator, optional
+        Random seed or generator. All measures and sizes share the same samples.
+    n_jobs : int, optional
+        Number of parallel workers, as for joblib. It does not change the result.
+
+    Returns
+    -------
+    DataFrame
+        One row for each measure and each ``delta`` or ``n``: ``measure``, ``sd`` (standard deviation of the difference
+        of two systems), ``delta``, ``topics`` (rounded up) and ``power``. ``attrs`` describes the columns, and has the
+        parameters. `plots.topics_needed` draws it.
+
+    Raises
+    ------
+    ValueError
+        If not exactly one of ``delta`` and ``n`` is given, a parameter is out of range, or the frame cannot be read.
+        Also if there are fewer than two systems or queries, the differences do not vary over the topics, or more than
+        1,000,000 topics are needed (10,000 in a simulation).
+
+    Warns
+    -----
+    UserWarning
+        If queries are left out, because some systems have no value for them.
+
+    Notes
+    -----
+    The variance of the difference is its mean over all pairs of systems (with N - 1).
+
+    *t*: the two-sided power of statsmodels' ``TTestPower`` with the effect size delta/sd. For several pairs, set alpha
+    to the corrected level, such as alpha divided by the number of pairs.
+
+    *tukey-randomised*: simulated. The systems are shifted to equal means, scaled by :math:`\sqrt{N/(N-1)}`, and
+    resampled by topic. In each sample, a random pair is moved delta apart, with the other systems in between. The power
+    is the share of samples in which the test finds this pair; its standard error is :math:`\sqrt{power (1 -
+    power)/n\_trials}`, .013 by default.
+
+    A small pilot estimates the variance badly. With two systems and 25 topics, one estimate in twenty is too small by a
+    factor of 1.7 or more.
+
+    References
+    ----------
+    Sakai (2016). Topic set size design. Information Retrieval Journal 19(3), 256-283.
+    https://doi.org/10.1007/s10791-015-9273-z
+
+    Examples
+    --------
+    >>> values = {"x": [0.5, 0.7, 0.9, 0.8, 0.2], "y": [0.1, 0.4, 0.5, 0.9, 0.3]}
+    >>> rows = [(name, str(i), "RBU", v) for name in values for i, v in enumerate(values[name])]
+    >>> pilot = pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
+    >>> topics_needed(pilot, delta=[0.1, 0.2]).round(3)
+      measure     sd  delta  topics  power
+    0     RBU  0.259    0.1      55  0.803
+    1     RBU  0.259    0.2      16  0.823
+    >>> topics_needed(pilot, n=[25, 50]).round(3)
+      measure     sd  delta  topics  power
+    0     RBU  0.259  0.151      25    0.8
+    1     RBU  0.259  0.105      50    0.8
+    """
+    who = "topics_needed"
+    _TEST.check(who, "test", test)
+    power, alpha = LEVEL.check(who, "power", power), LEVEL.check(who, "alpha", alpha)
+    n_trials = _TRIALS.check(who, "n_trials", n_trials)
+    if (delta is None) == (n is None):
+        raise ValueError(f"{who}: give exactly one of delta and n, not {'neither' if delta is None else 'both'}.")
+    name, given, parameter = ("n", n, _TOPICS) if delta is None else ("delta", delta, _DELTA)
+    wanted = parameter.check_each(who, name, given if isinstance(given, Iterable) else [given])
+    scores = read_scores(perquery, measures)
+    scores.need_two(who, "systems", "queries")
+    source = generators(rng, 1)[0]
+    find: Callable[..., tuple[float, int, float]] = _topics_for if n is None else _difference_for
+    tasks = [
+        (measure, _power_of(measure, values, alpha, test, n_trials, source), each, power, test)
+        for measure, values in scores.by_measure.items()
+        for each in wanted
+    ]
+    found = in_parallel(find, tasks, n_jobs=n_jobs, what=who)
+    sds = {measure: _sd(values) for measure, values in scores.by_measure.items()}
+    rows = [(measure, sds[measure], *row) for (measure, *_), row in zip(tasks, found, strict=True)]
+    table = pd.DataFrame(rows, columns=list(_LEGEND))
+    table.attrs = {"legend": dict(_LEGEND), "test": test, "power": power, "alpha": alpha, **scores.sizes}
+    if test != "t":
+        table.attrs |= {"n_trials": n_trials, **seed_of(rng)}
+    return table
+
+
+def _sd(values: np.ndarray) -> float:
+    """Return the root mean variance of the difference of two systems, from values of shape (systems, queries)."""
+    first, second = np.triu_indices(len(values), 1)
+    return float(np.sqrt(rounded(values[first] - values[second]).var(axis=1, ddof=1).mean()))
+
+
+def _power_of(
+    measure: str, values: np.ndarray, alpha: float, test: PowerTest, n_trials: int, source: np.random.Generator
+) -> _Power:
+    sd = _sd(values)
+    if sd == 0:
+        raise ValueError(
+            f"topics_needed: the difference of {measure} between two systems must vary over the topics, but is "
+            "constant."
+        )
+    if test == "t":
+        return partial(_t_power, sd, alpha)
+    n_queries = values.shape[1]
+    residuals = (values - values.mean(axis=1, keepdims=True)) * np.sqrt(n_queries / (n_queries - 1))
+    return partial(_hsd_power, residuals, alpha, n_trials, source)
+
+
+def _t_power(sd: float, alpha: float, n: int, delta: float) -> float:
+    from statsmodels.stats.power import TTestPower
+
+    effect = min(delta / sd, _FARTHEST / np.sqrt(n))
+    right, wrong = (
+        TTestPower().power(effect, n, alpha / 2, alternative=direction) for direction in ("larger", "smaller")
+    )
+    # scipy returns NaN for many probabilities close to 0.
+    return float(right + np.nan_to_num(wrong))
+
+
+def _hsd_power(
+    residuals: np.ndarray, alpha: float, n_trials: int, source: np.random.Generator, n: int, delta: float
+) -> float:
+    """Simulate the power of randomised HSD with n topics, from residuals of shape (systems, queries)."""
+    m, n_queries = residuals.shape
+    rng = copy.deepcopy(source)  # the same trials for each n and delta
+    drawn = residuals[:, rng.integers(n_queries, size=(n_trials, n))]
+    sample = np.arange(n_trials)
+    best = rng.integers(m, size=n_trials)
+    worst = (best + rng.integers(1, m, size=n_trials)) % m
+    drawn[best, sample] += delta / 2
+    drawn[worst, sample] -= delta / 2
+    means = drawn.mean(axis=2)
+    size = rounded(np.abs(means[best, sample] - means[worst, sample]))
+    # A shuffle is a matrix of 0 and 1: for each query, it assigns the value of one system to another.
+    by_query = drawn.transpose(2, 0, 1).reshape(n * m, n_trials)
+    reached = np.zeros(n_trials)
+    for generator, n_shuffles in draws(rng, n_trials, max(n * m * m, m * n_trials)).again():
+        places = shuffle(np.broadcast_to(np.arange(m)[:, None], (m, n)), generator, n_shuffles)
+        gets = (places[:, :, :, None] == np.arange(m)).transpose(0, 2, 1, 3).reshape(n_shuffles * m, n * m)
+        shuffled = (gets.astype(np.float64) @ by_query).reshape(n_shuffles, m, n_trials) / n
+        reached += (rounded(shuffled.max(axis=1) - shuffled.min(axis=1)) >= size).sum(axis=0)
+    return float((reached / n_trials < alpha).mean())
+
+
+def _topics_for(measure: str, of: _Power, delta: float, power: float, test: PowerTest) -> tuple[float, int, float]:
+    """Return the difference, the fewest topics that find it, and their power."""
+    high = 2
+    while of(high, delta) < power:
+        high *= 2
+        if high > _MOST[test]:
+            raise ValueError(
+                f"topics_needed: delta must be larger than {delta} for {measure}: even {_MOST[test]:,} topics do not "
+                f"find it with test={test!r}."
+            )
+    n = bisect_left(range(high), True, lo=high // 2 + 1, key=lambda n: of(n, delta) >= power)
+    return delta, n, of(n, delta)
+
+
+def _difference_for(measure: str, of: _Power, n: int, power: float, test: PowerTest) -> tuple[float, int, float]:
+    """Return the smallest difference that n topics find, n, and the power."""
+    if n > _MOST[test]:
+        raise ValueError(f"topics_needed: n must be at most {_MOST[test]:,} with test={test!r}, not {n}.")
+    low, high = 0.0, 1e-6
+    while of(n, high) < power:
+        low, high = high, 2 * high
+        if high > _LARGEST:
+            raise ValueError(
+                f"topics_needed: n must be larger than {n}: test={test!r} finds no difference of {measure} with so few "
+                "topics."
+            )
+    while high - low > _EXACTNESS[test] * high:
+        middle = (low + high) / 2
+        low, high = (low, middle) if of(n, middle) >= power else (middle, high)
+    return high, n, of(n, high)

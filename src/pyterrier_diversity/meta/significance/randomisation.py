@@ -1,0 +1,79 @@
+"""Random trials: shuffles, flips of signs and resamples, in blocks that fit in memory and can be drawn again."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from ...parameters import Rng
+from ..scores import generators, scale_of
+
+# Number of values in memory at a time.
+CELLS = 2**20
+
+
+def fitting(n_cells: int) -> int:
+    """Return how many arrays of ``n_cells`` numbers fit in memory together, at least 1."""
+    return max(1, CELLS // n_cells)
+
+
+class Draws(NamedTuple):
+    """Trials in blocks: a generator for each block, and its number of trials. They can be drawn again."""
+
+    generators: list[np.random.Generator]
+    sizes: list[int]
+
+    @property
+    def n(self) -> int:
+        """The number of trials."""
+        return sum(self.sizes)
+
+    def again(self) -> Iterator[tuple[np.random.Generator, int]]:
+        """Return a fresh copy of each generator, and the number of trials to draw from it."""
+        return zip(copy.deepcopy(self.generators), self.sizes, strict=True)
+
+
+def draws(rng: Rng, n_trials: int, n_cells: int) -> Draws:
+    """Divide trials of ``n_cells`` numbers each into blocks that fit in memory."""
+    size = fitting(n_cells)
+    sizes = [min(size, n_trials - start) for start in range(0, n_trials, size)]
+    return Draws(generators(rng, len(sizes)), sizes)
+
+
+def resamples(trials: Draws, n_queries: int) -> Iterator[np.ndarray]:
+    """Return the queries of each trial, drawn with replacement: arrays of shape (trials of a block, n_queries)."""
+    for generator, size in trials.again():
+        yield generator.integers(n_queries, size=(size, n_queries))
+
+
+def shuffle(values: np.ndarray, generator: np.random.Generator, n_trials: int) -> np.ndarray:
+    """Shuffle each query's values among the systems in each trial, shape (n_trials, n_queries, n_systems)."""
+    return generator.permuted(np.broadcast_to(values.T, (n_trials, *values.T.shape)), axis=-1)
+
+
+def flips(trials: Draws, n_queries: int) -> Iterator[np.ndarray]:
+    """Return 1 or -1 for each query of each trial, which is `shuffle` for the difference of two systems."""
+    for generator, size in trials.again():
+        yield generator.integers(2, size=(size, n_queries)) * 2.0 - 1.0
+
+
+def all_flips(n_queries: int) -> np.ndarray:
+    """Return all ways to flip the signs of the queries, shape (2**n_queries, n_queries)."""
+    return (np.arange(2**n_queries)[:, None] >> np.arange(n_queries) & 1) * 2.0 - 1.0
+
+
+def reached(blocks: Iterable[np.ndarray], observed: np.ndarray) -> np.ndarray:
+    """Count the trials in which each row's statistic is at least the observed one, rounded as that is."""
+    per_unit = (1e10 / scale_of(observed))[..., None]  # `rounded` keeps so many units
+    least = np.rint(observed[:, None] * per_unit)
+    return np.sum([np.count_nonzero(np.rint(block * per_unit) >= least, axis=-1) for block in blocks], axis=0)
+
+
+def critical(statistics: np.ndarray, level: float) -> np.ndarray:
+    """Return the value above which a statistic is significant, from trials along the last axis."""
+    # A statistic is significant if the share of the trials that reach it is below the level.
+    place = int(np.ceil(np.round(statistics.shape[-1] * level, 10)))
+    return np.asarray(np.partition(statistics, -place, axis=-1)[..., -place])

@@ -1,0 +1,444 @@
+r"""The significance tests of `compare`: their p-values, intervals and borderline differences.
+
+*Randomised Tukey HSD.* Each of B trials shuffles the values of every query among the systems. The share of trials in
+which the best and the worst mean differ by at least the difference of the pair is p.
+
+*Parametric Tukey HSD*, for m systems on the same n queries: :math:`q = |\bar x_i - \bar x_j| / \sqrt{MS_{res}/n}` has
+the studentised range distribution with (n - 1)(m - 1) degrees of freedom. :math:`MS_{res}` is the residual mean square
+of systems by queries. With ``groups="pairwise"``, this is the paired t-test. ``tukey_hsd`` of scipy and statsmodels is
+a different test, for systems on different queries. Türkmen et al. (2023) did not pair the queries either, which finds
+fewer differences.
+
+*Bootstrap*, with the differences z of N queries and :math:`w = z - \bar z`: p is the share of B resamples :math:`w^*`
+of w in which :math:`|t(w^*)| \ge |t(z)|`, where :math:`t(v) = \bar v / (s_v/\sqrt N)`. For values without variance, t
+is 0 if their mean is 0, otherwise infinite; the t-test does the same. The *borderline* is the smallest significant
+difference: :math:`|\bar w^*|` of the resample with the :math:`B\alpha`-th largest :math:`|t(w^*)|`. If resamples are
+tied, the largest value counts.
+
+*Permutation.* The signs of the differences are flipped, as the randomised HSD test of two systems does. If all
+:math:`2^N` flips take no more trials, p is the share of them whose mean is as large as the observed one; otherwise it
+is (b + 1)/(B + 1) if b of B random flips are. (``permutation_test`` of scipy doubles the smaller of two one-sided
+shares.)
+
+*Wilcoxon* equals scipy's ``wilcoxon`` with default settings: exact for up to 50 queries without ties and zeros, and for
+up to 13 queries with them (there by all flips of signs). p is 1 if all differences are 0.
+
+*Intervals.* HSD tests have simultaneous intervals: the difference plus and minus a quantile of the largest differences
+in the trials, or of the studentised range. The bootstrap interval is :math:`\bar z \pm t^* s_z/\sqrt N`, where
+:math:`t^*` is a quantile of :math:`|t(w^*)|` over the same resamples. Wilcoxon's test and the permutation test have
+none. An interval excludes 0 exactly if the difference is significant, unless ``correction`` or ``ci`` is given. A
+correction does not change the intervals.
+
+All pairs and measures share the same trials. Errors of their p-values are therefore correlated; more trials make them
+smaller. ``joblib.parallel_config(backend="dask")`` or ``"ray"`` runs long tests on a cluster.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Hashable, Mapping
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+
+from ...parallel import in_parallel
+from ...parameters import Parameter, Parameters, Rng, checked, seed_of
+from ..scores import Scores, generators, rounded
+from .randomisation import Draws, all_flips, critical, draws, fitting, flips, reached, resamples, shuffle
+
+# If the variance is a smaller share of the mean square, it is computed from the deviations.
+_CANCELLED = 1e-3
+# Numbers in memory for a pair whose test is slow, so that such pairs are divided among workers.
+_SLOW = 2**15
+
+# Wilcoxon's test is exact for up to so many queries, and with zeros or ties for up to so many.
+_MOST_EXACT, _MOST_FLIPPED = 50, 13
+
+# For type checkers and editors, which check that these are the keys of the table.
+Test = Literal["tukey-randomised", "bootstrap", "tukey", "t", "wilcoxon", "permutation"]
+Groups = Literal["all", "pairwise"]
+Family = Literal["measure", "all"]
+Alternative = Literal["two-sided", "greater"]
+
+
+class Tested(NamedTuple):
+    """What a test says about each pair.
+
+    ``half_width``, of the confidence interval, and ``borderline``, the smallest significant difference, are None if the
+    test has none or they are not wanted.
+    """
+
+    p: np.ndarray
+    half_width: np.ndarray | None = None
+    borderline: np.ndarray | None = None
+
+
+class Design(NamedTuple):
+    """How pairs are tested. ``level`` is 1 minus the confidence of intervals, or None if only p is wanted."""
+
+    test: Test
+    groups: Groups
+    draws: Draws
+    alpha: float
+    correction: str | None
+    n_jobs: int | None
+    family: Family = "measure"
+    alternative: Alternative = "two-sided"
+    seed: Mapping[Hashable, int] = {}
+    level: float | None = None
+
+    @property
+    def n_sides(self) -> int:
+        """The number of tails of a distribution that contradict the hypothesis of no difference."""
+        return 2 if self.alternative == "two-sided" else 1
+
+    def sided(self, statistic: np.ndarray) -> np.ndarray:
+        """Return a statistic that is larger the better it supports the alternative."""
+        return np.abs(statistic) if self.alternative == "two-sided" else statistic
+
+    def mean_of_flips(self, z: np.ndarray, signs: np.ndarray) -> np.ndarray:
+        """Return the means of differences with these signs, shape (pairs, trials)."""
+        return self.sided(z @ signs.T) / z.shape[1]
+
+    def described(self, scores: Scores) -> dict[Hashable, Any]:
+        """Return the attributes of a table of results that describe the test, as JSON values."""
+        parameters: dict[Hashable, Any] = {"test": self.test, "alpha": self.alpha}
+        if self.correction is not None:
+            parameters |= {"correction": self.correction, "family": self.family}
+        if self.alternative != "two-sided":
+            parameters["alternative"] = self.alternative
+        if TESTS[self.test].of_all is not None:
+            parameters["groups"] = self.groups
+        if TESTS[self.test].n_trials is not None:
+            parameters |= {"n_trials": self.draws.n, **self.seed}
+        parameters["version"] = sys.modules[__name__.partition(".")[0]].__version__
+        return parameters | scores.sizes
+
+
+def studentised(samples: np.ndarray) -> np.ndarray:
+    r"""Compute :math:`t = \bar v / (s_v/\sqrt N)` over the last axis.
+
+    :math:`s_v` divides by N - 1. Without variance, the value is 0 if the mean is 0, otherwise plus or minus infinity.
+
+    Examples
+    --------
+    >>> studentised(np.array([[1.0, 3.0], [1.0, 1.0], [0.0, 0.0]]))
+    array([ 2., inf,  0.])
+    """
+    mean, error = samples.mean(axis=-1), standard_error(samples)
+    mean = np.where(rounded(mean) == 0, 0.0, mean)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where((mean == 0) & (error == 0), 0.0, mean / error)
+
+
+def standard_error(samples: np.ndarray) -> np.ndarray:
+    """Return the standard errors of the means over the last axis, 0 where all values are equal."""
+    deviations = samples - samples.mean(axis=-1, keepdims=True)
+    variance = np.einsum("...n,...n->...", deviations, deviations) / (samples.shape[-1] - 1)
+    return np.where(np.ptp(samples, axis=-1) == 0, 0.0, np.sqrt(variance / samples.shape[-1]))
+
+
+def t_half_width(samples: np.ndarray, level: float) -> np.ndarray:
+    """Return half the width of Student's interval of each mean over the last axis, with ``level`` outside."""
+    from scipy.stats import t
+
+    return np.asarray(t.isf(level / 2, samples.shape[-1] - 1) * standard_error(samples))
+
+
+def _in_parts(function: Callable[..., Any], rows: np.ndarray, how: Design, cells: int, *others: Any) -> list[Any]:
+    """Call a function for as many rows at a time as fit in memory, with ``cells`` numbers for each."""
+    size = fitting(cells)
+    tasks = [(rows[start : start + size], *others) for start in range(0, len(rows), size)]
+    return in_parallel(function, tasks, n_jobs=how.n_jobs, what=how.test)
+
+
+def _randomised_hsd(values: np.ndarray, delta: np.ndarray, how: Design) -> Tested:
+    # Sakai (2013), Fig. 4.
+    tasks = [(values, generator, size) for generator, size in how.draws.again()]
+    ranges = np.sort(rounded(np.concatenate(in_parallel(_ranges, tasks, n_jobs=how.n_jobs, what=how.test))))
+    p = (how.draws.n - np.searchsorted(ranges, delta)) / how.draws.n
+    return Tested(p, None if how.level is None else critical(ranges, how.level))
+
+
+def _ranges(values: np.ndarray, generator: np.random.Generator, n_trials: int) -> np.ndarray:
+    return np.asarray(np.ptp(shuffle(values, generator, n_trials).mean(axis=1), axis=-1))
+
+
+def _flips(z: np.ndarray, how: Design) -> Tested:
+    # The range of the means of two shuffled systems is the size of their mean difference with flipped signs.
+    blocks = (how.mean_of_flips(z, signs) for signs in flips(how.draws, z.shape[1]))
+    observed = how.sided(z.mean(axis=1))
+    if how.level is None:
+        return Tested(reached(blocks, observed) / how.draws.n)
+    sizes = np.concatenate(list(blocks), axis=1)
+    return Tested(reached([sizes], observed) / how.draws.n, critical(sizes, how.level))
+
+
+def _permutation(z: np.ndarray, how: Design) -> Tested:
+    n_queries = z.shape[1]
+    few = tries_all(n_queries, how.draws.n)
+    drawn = [all_flips(n_queries)] if few else flips(how.draws, n_queries)
+    count = reached((how.mean_of_flips(z, signs) for signs in drawn), how.sided(z.mean(axis=1)))
+    return Tested(count / 2**n_queries if few else (count + 1) / (how.draws.n + 1))
+
+
+def tries_all(n_queries: int, n_trials: int) -> bool:
+    """Tell whether the permutation test tries all flips of the signs, because there are no more than trials."""
+    return 2.0**n_queries <= n_trials
+
+
+def _bootstrap(z: np.ndarray, how: Design) -> Tested:
+    # Sakai (2013), Fig. 2.
+    w = z - z.mean(axis=1, keepdims=True)
+    blocks = (_resampled(w, queries) for queries in resamples(how.draws, z.shape[1]))
+    observed = how.sided(studentised(z))
+    if how.level is None:
+        return Tested(reached((how.sided(t) for t, _ in blocks), observed) / how.draws.n)
+    t, means = (np.concatenate(each, axis=1) for each in zip(*blocks, strict=True))
+    p, error = reached([how.sided(t)], observed) / how.draws.n, standard_error(z)
+    half_width = np.where(error == 0, 0.0, critical(how.sided(t), how.level)) * error
+    # Fig. 3: the threshold is the B alpha-th largest of the resamples.
+    sizes, place = rounded(np.abs(t)), int(np.round(how.draws.n * how.alpha, 10))
+    threshold = np.partition(sizes, -place, axis=1)[:, [-place]]
+    return Tested(p, half_width, np.where(sizes == threshold, np.abs(means), 0.0).max(axis=1))
+
+
+def _resampled(w: np.ndarray, queries: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return t and the mean of resamples of the centred differences, arrays of shape (pairs, trials of a block)."""
+    n = w.shape[1]
+    # A resample is described by how often each query is drawn, so its moments are matrix products.
+    trial = np.arange(len(queries))[:, None]
+    times = np.bincount((trial * n + queries).ravel(), minlength=len(queries) * n).reshape(-1, n)
+    mean, square = w @ times.T / n, w**2 @ times.T / n
+    variance = square - mean**2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = mean / np.sqrt(variance / (n - 1))
+    # A tiny variance is lost in the difference of two products.
+    pair, drawn = np.nonzero(variance <= _CANCELLED * square)
+    t[pair, drawn] = studentised(w[pair[:, None], queries[drawn]])
+    return t, mean
+
+
+def _parametric_hsd(values: np.ndarray, delta: np.ndarray, how: Design) -> Tested:
+    from scipy.stats import studentized_range
+
+    m, n = values.shape
+    residuals = values - values.mean(axis=1, keepdims=True) - values.mean(axis=0) + values.mean()
+    freedom = (n - 1) * (m - 1)
+    # Root of MS_res / n, with the residual mean square of systems by queries.
+    error = float(np.sqrt((residuals**2).sum() / freedom / n))
+    if rounded(error) == 0:
+        return Tested(np.where(delta == 0, 1.0, 0.0), np.zeros(()))
+    p = np.concatenate(_in_parts(_studentised_range, delta / error, how, _SLOW, m, freedom))
+    return Tested(p, None if how.level is None else studentized_range.isf(how.level, m, freedom) * error)
+
+
+def _studentised_range(q: np.ndarray, m: int, freedom: int) -> np.ndarray:
+    from scipy.stats import studentized_range
+
+    return np.clip(studentized_range.sf(q, m, freedom), 0.0, 1.0)
+
+
+def _t(z: np.ndarray, how: Design) -> Tested:
+    from scipy.stats import t
+
+    p = np.asarray(how.n_sides * t.sf(how.sided(studentised(z)), z.shape[1] - 1))
+    return Tested(p, None if how.level is None else t_half_width(z, 2 * how.level / how.n_sides))
+
+
+def _wilcoxon(z: np.ndarray, how: Design) -> Tested:
+    from scipy.stats import wilcoxon
+
+    # scipy takes one method for all rows, and its exact one counts neither zeros nor ties.
+    n = z.shape[1]
+    plain = (np.diff(np.sort(np.abs(z)), prepend=0.0) > 0).all(axis=1)
+    others = z.any(axis=1) & ~plain
+    p = np.ones(len(z))
+    if plain.any():
+        method = "exact" if n <= _MOST_EXACT else "asymptotic"
+        p[plain] = wilcoxon(z[plain], axis=1, alternative=how.alternative, method=method).pvalue
+    if others.any() and n > _MOST_FLIPPED:
+        p[others] = wilcoxon(z[others], axis=1, alternative=how.alternative, method="asymptotic").pvalue
+    elif others.any():
+        p[others] = how.n_sides * _tail_of_ranks(z[others], two_sided=how.n_sides == 2)
+    return Tested(np.minimum(p, 1.0))
+
+
+def _tail_of_ranks(z: np.ndarray, *, two_sided: bool) -> np.ndarray:
+    """Return the share of all flips of signs whose sum of positive ranks is at least the observed one.
+
+    Zeros have no rank. If two-sided, the share of those that are at most as large is returned if it is smaller.
+    """
+    from scipy.stats import rankdata
+
+    rank = np.where(z == 0, 0.0, rankdata(np.abs(z), axis=1) - np.count_nonzero(z == 0, axis=1)[:, None])
+    sums, observed = rank @ (all_flips(z.shape[1]) > 0).T, (rank * (z > 0)).sum(axis=1)[:, None]
+    share = (sums >= observed).mean(axis=1)
+    return np.minimum(share, (sums <= observed).mean(axis=1)) if two_sided else share
+
+
+class SignificanceTest(NamedTuple):
+    """A significance test.
+
+    Attributes
+    ----------
+    title : str
+        Its name in the legends of tables.
+    of_pairs : callable
+        Takes the differences by query, shape (n_pairs, n_queries), and a `Design`, and tests each pair by itself.
+    of_all : callable, optional
+        A test of all systems together, which controls the family-wise error. Takes the values, shape (n_systems,
+        n_queries), the sizes of the differences of the pairs' means and a `Design`.
+    n_trials : int, optional
+        Default number of trials of a randomised test.
+    intervals, borderlines : bool
+        Whether it has confidence intervals and borderline differences.
+    cells : int
+        How many numbers a pair takes in memory, if not one for each trial.
+    """
+
+    title: str
+    of_pairs: Callable[[np.ndarray, Design], Tested]
+    of_all: Callable[[np.ndarray, np.ndarray, Design], Tested] | None = None
+    n_trials: int | None = None
+    intervals: bool = True
+    borderlines: bool = False
+    cells: int = 0
+
+
+# The numbers of trials are those of Sakai (2013) and, for permutations, of scipy.
+TESTS: dict[Test, SignificanceTest] = {
+    "tukey-randomised": SignificanceTest("randomised Tukey HSD", _flips, _randomised_hsd, n_trials=5_000),
+    "bootstrap": SignificanceTest("paired bootstrap test", _bootstrap, n_trials=1_000, borderlines=True),
+    # The studentised range of two systems is sqrt(2) |t|.
+    "tukey": SignificanceTest("two-way Tukey HSD", _t, _parametric_hsd),
+    "t": SignificanceTest("paired t-test", _t),
+    "wilcoxon": SignificanceTest("Wilcoxon signed-rank test", _wilcoxon, intervals=False, cells=_SLOW),
+    "permutation": SignificanceTest("paired permutation test", _permutation, n_trials=9_999, intervals=False),
+}
+
+LEVEL = Parameter(float, interval="(0, 1)", desc="a probability")
+_PARAMETERS: Parameters = {
+    "test": Parameter(str, choices=tuple(TESTS), desc="test"),
+    "groups": Parameter(str, choices=get_args(Groups), desc="the systems that an HSD test takes together"),
+    "family": Parameter(str, choices=get_args(Family), desc="the p-values to correct together"),
+    "alternative": Parameter(str, choices=get_args(Alternative), desc="alternative hypothesis"),
+    "alpha": LEVEL,
+    "n_trials": Parameter(int, interval="[1, inf)", desc="number of trials of a randomised test"),
+}
+
+
+def design(
+    who: str,
+    scores: Scores,
+    test: Test,
+    *,
+    n_trials: int | None,
+    correction: str | None,
+    rng: Rng,
+    n_jobs: int | None = None,
+    **options: Any,
+) -> Design:
+    """Check the parameters of a test, and seed its trials.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two systems or queries, or a parameter is out of range.
+    """
+    given = checked(who, _PARAMETERS, test=test, n_trials=n_trials, **options)
+    n = given.pop("n_trials") or TESTS[test].n_trials or 1
+    trials = draws(generators(rng, 1)[0], n, len(scores.systems) * len(scores.queries))
+    how = Design(draws=trials, correction=correction, n_jobs=n_jobs, seed=seed_of(rng), **given)
+    together = TESTS[test].of_all is not None
+    of_pairs = ", ".join(repr(name) for name, each in TESTS.items() if each.of_all is None)
+    if how.alternative != "two-sided" and together:
+        raise ValueError(
+            f"{who}: alternative must be 'two-sided' for test={test!r}, not {how.alternative!r}. One-sided tests are "
+            f"{of_pairs}."
+        )
+    if correction is None and how.family == "all":
+        raise ValueError(
+            f"{who}: family must be 'measure' without a correction, not 'all'. Give a correction, such as "
+            f"correction='holm', with one of {of_pairs}."
+        )
+    if correction is not None:
+        try:
+            corrected(np.array([0.5]), correction, 1)
+        except (ValueError, TypeError, AttributeError) as error:
+            raise ValueError(
+                f"{who}: correction must be a method of statsmodels.stats.multitest.multipletests, such as 'holm', not "
+                f"{correction!r}."
+            ) from error
+        if together and how.groups == "all":
+            raise ValueError(
+                f"{who}: correction={correction!r} cannot be used with test={test!r}, which compares all systems "
+                f"together. Use a correction with groups='pairwise' or one of {of_pairs}."
+            )
+    scores.need_two(who, "systems", "queries")
+    return how
+
+
+def corrected(p: np.ndarray, correction: str, n_families: int) -> np.ndarray:
+    """Return p-values corrected within each of ``n_families`` consecutive families of equal size."""
+    from statsmodels.stats.multitest import multipletests
+
+    return np.concatenate([multipletests(each, method=correction)[1] for each in np.split(p, n_families)])
+
+
+def undecided(p: np.ndarray, decisive: np.ndarray, n_families: int, n_queries: int, how: Design) -> np.ndarray:
+    r"""Return, for each p-value, whether more trials could put it on the other side of alpha.
+
+    That is the case within two standard errors, :math:`\sqrt{p(1-p)/B}` for B trials. The ``decisive`` p-values are
+    corrected, if there is a correction, and so are their errors. The permutation test has none if it tries everything.
+    """
+    n_trials = how.draws.n
+    if TESTS[how.test].n_trials is None or (how.test == "permutation" and tries_all(n_queries, n_trials)):
+        return np.zeros(len(p), dtype=bool)
+    # A p-value of 0 has an error, too: that of one trial more, which reaches the difference.
+    at = (p * n_trials + 1) / (n_trials + 1)
+    none = 1.0 if how.correction is None else len(p) / n_families
+    factor = np.where(p > 0, decisive / np.where(p > 0, p, 1.0), none)
+    return np.asarray(np.abs(decisive - how.alpha) <= 2 * factor * np.sqrt(at * (1 - at) / n_trials))
+
+
+def tested(values: np.ndarray, first: np.ndarray, second: np.ndarray, how: Design) -> Tested:
+    """Test each pair.
+
+    Parameters
+    ----------
+    values : ndarray, shape (n_systems, n_queries)
+        A measure's values.
+    first, second : ndarray of int, shape (n_pairs,)
+        Positions of the systems of each pair.
+    how : Design
+        The test, its trials and workers. An HSD test always takes all systems, unless its groups are "pairwise".
+    """
+    test = TESTS[how.test]
+    if test.of_all is not None and how.groups == "all":
+        means = values.mean(axis=1)
+        return test.of_all(values, np.abs(rounded(means[first] - means[second])), how)
+    z = rounded(values[first] - values[second])
+    # Whole distributions are in memory for intervals only.
+    cells = how.draws.n if how.level is not None else 4 * max(how.draws.sizes)
+    parts = _in_parts(test.of_pairs, z, how, test.cells or cells, how)
+    p, *others = ([part for part in each if part is not None] for each in zip(*parts, strict=True))
+    return Tested(np.concatenate(p), *(np.concatenate(each) if each else None for each in others))
+
+
+def interval(
+    difference: np.ndarray, p: np.ndarray, half_widths: np.ndarray, level: float, alternative: Alternative
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return both ends of the interval of each difference; the interval excludes 0 exactly if p is below the level.
+
+    With the alternative "greater", the upper end is infinite. The ends are corrected where rounding would contradict p.
+    """
+    size = np.abs(difference) if alternative == "two-sided" else difference
+    near = size - half_widths
+    outside = rounded(p) < rounded(level)
+    near = np.where(outside, np.maximum(near, np.finfo(float).tiny), np.minimum(near, 0.0))
+    if alternative == "greater":
+        return near, np.full(p.shape, np.inf)
+    far = size + half_widths
+    positive = difference >= 0
+    return np.where(positive, near, -far), np.where(positive, far, -near)

@@ -1,0 +1,65 @@
+"""The results of each step of a pipeline."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+
+import pandas as pd
+import pyterrier as pt
+
+
+def stages(pipeline: pt.Transformer) -> Callable[[pd.DataFrame], dict[str, pd.DataFrame]]:
+    """Return a function that gives the results after each step of a pipeline, to see which step loses which intents.
+
+    Parameters
+    ----------
+    pipeline : pt.Transformer
+        Steps joined by ``>>``. Steps that PyTerrier fuses, such as a retriever and a cutoff, are run as the fused ones.
+
+    Returns
+    -------
+    callable
+        A function of topics or results. It returns the results after each step that gives documents with scores, as
+        runs for `missed_intents` and `evaluate_runs`. Their names are those that the steps print, or their classes;
+        names that repeat are numbered.
+
+    Raises
+    ------
+    ValueError
+        If no step gives documents with scores.
+
+    Examples
+    --------
+    >>> from pyterrier_diversity import StRecall, evaluate_runs
+    >>> from pyterrier_diversity.transformers import IntentScorer, OnSubtopics, XQuAD
+    >>> demo = pt.get_dataset("diversity:demo")
+    >>> scorer = IntentScorer(demo.get_corpus_iter(verbose=False))
+    >>> xquad = XQuAD(OnSubtopics(scorer, demo.get_topics("subtopics"), rescore=True), k=3)
+    >>> bm25 = pt.Transformer.from_df(demo.get_results("bm25"))
+    >>> results = stages(bm25 >> pt.RankCutoff(10) >> xquad >> pt.RankCutoff(3))(demo.get_topics())
+    >>> evaluate_runs(demo.get_qrels(), results, [StRecall]).round(3)
+                                           name  StRecall
+    0                         SourceTransformer     1.000
+    1                            RankCutoff(10)     0.877
+    2  XQuAD(lambda_=0.5, normalise='sum', k=3)     0.877
+    3                             RankCutoff(3)     0.837
+    """
+    compiled = pipeline.compile()
+    steps = [*compiled] if isinstance(compiled, pt.Compose) else [compiled]
+
+    def results(frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
+        found: dict[str, pd.DataFrame] = {}
+        times: Counter[str] = Counter()
+        for step in steps:
+            frame = step(frame)
+            if {"docno", "score"} <= {*frame}:
+                text = repr(step)
+                name = type(step).__name__ if text == object.__repr__(step) else text
+                times[name] += 1
+                found[f"{name} ({times[name]})" if times[name] > 1 else name] = frame
+        if not found:
+            raise ValueError(f"stages: no step of {pipeline!r} gives documents with scores.")
+        return found
+
+    return results

@@ -1,0 +1,272 @@
+"""What commands print and write, whichever command it is."""
+
+import json
+import os
+import shutil
+from xml.etree import ElementTree
+
+import pytest
+from click.testing import CliRunner
+
+from pyterrier_diversity import missed_intents
+from pyterrier_diversity.cli import app
+from pyterrier_diversity.cli.options import of
+from pyterrier_diversity.datasets.demo import FOLDER, DemoDataset
+from pyterrier_diversity.meta import compare
+from shell import BM25, MORE, XQUAD, fail, run
+
+QRELS = str(FOLDER / "qrels.txt")
+RBU_5 = ["-m", "RBU@5"]
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    """Work in a folder with qrels and a run, which must stay as they are."""
+    monkeypatch.chdir(tmp_path)
+    contents = {"qrels.csv": QRELS, "qrels.html": QRELS, "qrels.png": QRELS, "runs/a.csv": BM25}
+    (tmp_path / "runs").mkdir()
+    for name, source in contents.items():
+        shutil.copyfile(source, tmp_path / name)
+    before = {name: (tmp_path / name).read_bytes() for name in contents}
+    yield tmp_path
+    assert {name: (tmp_path / name).read_bytes() for name in contents} == before
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["evaluate", "qrels.csv", BM25, *RBU_5, "-o", "qrels.csv"],
+        ["evaluate", "qrels.csv", BM25, *RBU_5, "-o", "./runs/../qrels.csv"],
+        ["evaluate", QRELS, "runs/a.csv", *RBU_5, "-o", "runs/a.csv"],
+        ["evaluate", QRELS, "runs", *RBU_5, "-o", "runs/a.csv"],
+        ["evaluate", QRELS, "runs/*", *RBU_5, "-o", "runs/a.csv"],
+        ["evaluate", QRELS, BM25, *RBU_5, "-o", "qrels.csv", "--names", "qrels.csv"],
+        ["compare", QRELS, BM25, *RBU_5, "-b", "runs/a.csv", "-o", "runs/a.csv"],
+        ["check", "qrels.csv", "-o", "qrels.csv"],
+        ["report", "qrels.html", BM25, *RBU_5, "-o", "qrels.html"],
+        ["explain", "qrels.csv", BM25, *RBU_5, "-q", "1", "-o", "qrels.csv"],
+        ["missed", "qrels.csv", BM25, "-o", "qrels.csv"],
+        ["plot", "coverage", "qrels.png", BM25, "-q", "1", "-o", "qrels.png"],
+    ],
+    ids=" ".join,
+)
+def test_an_output_that_is_an_input_is_refused(files, arguments):
+    assert "is one of the inputs. Choose another file." in fail(*arguments)
+    assert sorted(path.name for path in files.rglob("*") if path.is_file()) == [
+        "a.csv",
+        "qrels.csv",
+        "qrels.html",
+        "qrels.png",
+    ]
+
+
+def test_the_file_beside_a_table_is_no_input_either(files):
+    (files / "qrels.json").write_bytes((files / "qrels.csv").read_bytes())
+    (files / "t.csv.json").symlink_to(files / "qrels.json")
+
+    assert "is one of the inputs" in fail("evaluate", "t.csv.json", BM25, *RBU_5, "-o", "t.csv")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "message"),
+    [
+        (["evaluate", QRELS, BM25, *RBU_5, "-o", "x.pdf"], 1, "does not name a format: its ending must be one of .txt"),
+        (["report", QRELS, BM25, *RBU_5, "-o", "x.pdf"], 2, "the ending must be .html or .htm, not 'x.pdf'"),
+        (["plot", "coverage", QRELS, BM25, "-q", "1", "-o", "x.csv"], 2, "must be a format of pictures, not 'x.csv'"),
+        (["evaluate", QRELS, BM25, "--min", "RBU@5=0", "--gate-output", "x.txt"], 2, "must be .json or .xml"),
+    ],
+)
+def test_an_ending_that_the_command_cannot_write_is_refused_before_anything_is_computed(
+    tmp_path, monkeypatch, arguments, status, message
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("pyterrier_diversity.cli.evaluating.read_judged", None)
+
+    assert message in fail(*arguments, status=status)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "begin"),
+    [
+        (["evaluate", QRELS, BM25, *RBU_5, "--format", "csv"], b"run,RBU@5\nbm25,"),
+        (["compare", QRELS, BM25, XQUAD, *RBU_5], b"RBU@5\nsystem"),
+        (["report", QRELS, BM25, XQUAD, *RBU_5], b"<!DOCTYPE html>"),
+        (["plot", "coverage", QRELS, BM25, "-q", "1"], b"\x89PNG"),
+        (["measures", "RBU"], b"RBU("),
+    ],
+)
+def test_a_hyphen_is_standard_output_everywhere(tmp_path, monkeypatch, arguments, begin):
+    monkeypatch.chdir(tmp_path)
+
+    result = CliRunner().invoke(app, [*arguments, "-o", "-"])
+
+    assert result.exit_code == 0, result.output
+    assert result.stdout_bytes.lower().startswith(begin.lower())
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_table_may_be_in_the_folder_of_saved_values(tmp_path):
+    arguments = ["evaluate", QRELS, BM25, *RBU_5, "--save-dir", str(tmp_path), "-o", str(tmp_path / "t.csv")]
+
+    assert run(*arguments) == run(*arguments) == ""
+
+
+def test_a_device_has_no_file_beside_it(monkeypatch, tmp_path):
+    run("evaluate", QRELS, BM25, *RBU_5, "-o", os.devnull, "--format", "csv")
+
+    assert not os.path.exists(f"{os.devnull}.json")
+
+
+def test_the_old_file_stays_if_the_command_fails(tmp_path, monkeypatch):
+    (tmp_path / "t.csv").write_text("old")
+
+    def full(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", full)
+
+    assert f"{tmp_path / 't.csv'}: No space left on device." in fail(
+        "evaluate", QRELS, BM25, *RBU_5, "-o", str(tmp_path / "t.csv")
+    )
+    assert [path.name for path in tmp_path.iterdir()] == ["t.csv"]
+    assert (tmp_path / "t.csv").read_text() == "old"
+
+
+def test_the_terminal_decides_about_turning_round_and_a_pipe_does_not(monkeypatch, tmp_path):
+    monkeypatch.setenv("COLUMNS", "60")
+    text = run("evaluate", QRELS, BM25, XQUAD, "-m", "NDEVAL")
+    run("evaluate", QRELS, BM25, XQUAD, "-m", "NDEVAL", "-o", str(tmp_path / "t.txt"))
+    monkeypatch.delenv("COLUMNS")
+
+    assert text.splitlines()[0].split() == ["measure", "bm25", "xquad"]
+    assert max(map(len, text.splitlines())) <= 60
+    assert run("evaluate", QRELS, BM25, XQUAD, "-m", "NDEVAL") == (tmp_path / "t.txt").read_text()
+    assert (tmp_path / "t.txt").read_text().startswith("run")
+
+
+def test_runs_and_measures_are_called_as_in_the_files(tmp_path):
+    (tmp_path / "names.tsv").write_text("bm25\tBM_25\n")
+    (tmp_path / "labels.csv").write_text('"RBU@5",$RBU_5$\n')
+    how = ["--names", str(tmp_path / "names.tsv"), "--labels", str(tmp_path / "labels.csv"), "--format", "latex"]
+
+    assert r"run & $RBU_5$ \\" in run("evaluate", QRELS, BM25, XQUAD, *RBU_5, *how)
+    assert r"BM\_25" in run("evaluate", QRELS, BM25, XQUAD, *RBU_5, *how)
+    assert r" & system & \multicolumn{2}{r}{$RBU_5$} \\" in run("compare", QRELS, BM25, XQUAD, *RBU_5, *how)
+    assert r"measure & BM\_25 & xquad \\" in run("evaluate", QRELS, BM25, XQUAD, *RBU_5, *how, "--transpose")
+
+
+def test_missed_lists_what_the_function_lists():
+    rows = json.loads(run("missed", "demo", "bm25", "xquad", "-k", "3", "--format", "json"))
+
+    demo = DemoDataset()
+    expected = missed_intents(demo.get_qrels(), {name: demo.get_results(name) for name in ("bm25", "xquad")}, 3)
+    assert [(row["run"], row["qid"], row["iteration"], row["covered_by"]) for row in rows] == list(
+        expected[["name", "qid", "iteration", "covered_by"]].itertuples(index=False, name=None)
+    )
+    assert all(row["nugget_text"] for row in rows)
+
+
+def test_missed_counts_the_intents_of_each_run_or_of_one_query():
+    result = CliRunner().invoke(app, ["missed", QRELS, BM25, XQUAD, "-k", "3"])
+    of_one = CliRunner().invoke(app, ["missed", QRELS, BM25, "-k", "3", "-q", "3"])
+
+    assert result.stderr.splitlines() == ["bm25 misses 27 of 66 intents.", "xquad misses 13 of 66 intents."]
+    assert of_one.stderr == "bm25 misses 2 of 5 intents.\n"
+    assert "The qrels have no query '99'." in fail("missed", QRELS, BM25, "-q", "99")
+
+
+def gate_results(path) -> dict[tuple[str, str], bool]:
+    if path.suffix == ".json":
+        found = json.loads(path.read_text())
+        assert found["passed"] == all(gate["passed"] for gate in found["gates"])
+        return {(gate["gate"], gate["run"]): gate["passed"] for gate in found["gates"]}
+    root = ElementTree.parse(path).getroot()
+    cases = {(case.get("name"), case.get("classname")): case.find("failure") is None for case in root.iter("testcase")}
+    assert root.get("tests") == str(len(cases))
+    assert root.get("failures") == str(sum(not passed for passed in cases.values()))
+    return cases
+
+
+@pytest.mark.parametrize("ending", ["json", "xml"])
+def test_results_of_gates_are_written_for_programs(tmp_path, ending):
+    path = tmp_path / f"gate.{ending}"
+    how = ["--gate-output", str(path)]
+
+    fail("evaluate", QRELS, BM25, XQUAD, "--min", "RBU@5=0.45", "--min", "StRecall@5=.5", *how, status=3)
+    assert gate_results(path) == {
+        ("RBU@5 >= 0.45", "bm25"): False,
+        ("RBU@5 >= 0.45", "xquad"): True,
+        ("StRecall@5 >= 0.5", "bm25"): True,
+        ("StRecall@5 >= 0.5", "xquad"): True,
+    }
+
+    fail("compare", QRELS, BM25, MORE, "-b", XQUAD, "--no-worse", "RBU@5", "--test", "t", *how, status=3)
+    assert gate_results(path) == {
+        ("RBU@5 no worse than xquad", "bm25"): False,
+        ("RBU@5 no worse than xquad", "more-like-this"): False,
+    }
+
+
+def test_a_run_that_could_not_be_evaluated_passes_no_gate(tmp_path):
+    (tmp_path / "bad.run").write_text("1 Q0 d1\n")
+    path = tmp_path / "gate.json"
+
+    fails = ["evaluate", QRELS, BM25, str(tmp_path / "bad.run"), "--min", "RBU@5=0", "--gate-output", str(path)]
+    assert CliRunner().invoke(app, fails).exit_code == 1
+
+    assert gate_results(path) == {("RBU@5 >= 0", "bm25"): True, ("RBU@5 >= 0", "bad"): False}
+
+
+def test_github_gets_a_summary_of_the_gates(tmp_path, monkeypatch):
+    summary = tmp_path / "summary.md"
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
+    fail("evaluate", QRELS, BM25, "--min", "RBU@5=0.45", status=3)
+    run("evaluate", QRELS, XQUAD, "--min", "RBU@5=0.45")
+    run("evaluate", QRELS, XQUAD, *RBU_5)
+
+    text = summary.read_text()
+    assert text.count("### pyterrier-diversity: ") == 2
+    assert "### pyterrier-diversity: failed" in text
+    assert "| bm25 | RBU@5 >= 0.45 | RBU@5 of bm25 is 0.3838, below 0.45" in text
+    assert "| xquad | RBU@5 >= 0.45 | passed |" in text
+
+
+@pytest.mark.parametrize("command", [["evaluate"], ["compare", "-b", XQUAD]])
+def test_there_are_no_results_of_gates_without_gates(tmp_path, command):
+    message = fail(*command, QRELS, BM25, *RBU_5, "--gate-output", str(tmp_path / "gate.json"), status=2)
+
+    assert "--gate-output needs --" in message
+
+
+def test_a_gate_says_how_many_queries_it_needs():
+    arguments = ["compare", QRELS, XQUAD, "-b", BM25, "--no-worse", "RBU@5"]
+
+    lines = [CliRunner().invoke(app, [*arguments, *more]).stderr for more in ([], ["--tolerance", "0.05"])]
+
+    assert lines[0].endswith("14 queries find a loss of 0.0965 in 4 of 5 cases (paired t-test).\n")
+    assert lines[1].endswith("a loss of 0.0965 in 4 of 5 cases; one of 0.05 needs 47 (paired t-test).\n")
+
+
+def test_options_have_the_types_defaults_and_help_of_the_function():
+    options = {option.name: option for option in click_options(of(compare, "test", "n_trials", "alpha", ci="mine"))}
+
+    assert "wilcoxon" in options["test"].type.choices
+    assert options["test"].default == "tukey-randomised"
+    assert options["n_trials"].type.min == 1
+    assert options["alpha"].help == "Significance level."
+    assert options["ci"].help == "mine"
+
+
+def click_options(decorator):
+    def function():
+        """Do nothing."""
+
+    decorator(function)
+    return function.__click_params__
+
+
+def test_explained_rows_are_turned_round_on_request():
+    rows = json.loads(run("explain", QRELS, BM25, *RBU_5, "-q", "1", "--format", "json", "--transpose"))
+
+    assert [row[""] for row in rows] == ["docno", "intents", "new_intents", "judged", "contribution", "value"]

@@ -1,0 +1,109 @@
+import re
+
+import matplotlib as mpl
+import pytest
+
+from pyterrier_diversity import plots
+from pyterrier_diversity.cli.plotting import PICTURES
+from pyterrier_diversity.datasets.demo import FOLDER
+from shell import BM25, MORE, XQUAD, fail, run
+
+QRELS = str(FOLDER / "qrels.txt")
+
+
+def test_every_picture_of_the_module_has_its_name():
+    assert {*PICTURES} == {*plots.__all__}
+
+
+OPTIONS = {
+    "coverage": ["-q", "1"],
+    "explain": ["-q", "1", "-m", "RBU@5"],
+    "intent_coverage": [],
+    "per_query_deltas": ["-m", "RBU@5"],
+    "means": ["-m", "RBU@5"],
+    "differences": ["-m", "RBU@5"],
+    "missed_intents": ["-q", "2", "-k", "5"],
+    "topics_needed": ["-m", "RBU@5"],
+    "concordance": ["-m", "RBU@5 alpha_nDCG@5", "--gold", "StRecall@5"],
+    "assessor_agreement": ["-m", "RBU@5", "--other-qrels", QRELS],
+    "confusion": ["--other-qrels", QRELS],
+    "number_of_systems": [MORE, "-m", "P_Rareness@5"],
+    "insert_synthetic_system": ["-m", "P_Rareness@5"],
+}
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_each_picture_is_drawn_into_a_file(tmp_path, name):
+    path = tmp_path / "picture.svg"
+    options = OPTIONS.get(name, ["-m", "RBU@5 alpha_nDCG@5 StRecall@5"])
+
+    runs = [] if name == "confusion" else [BM25, XQUAD]
+
+    assert run("plot", name, QRELS, *runs, *options, "-o", str(path)) == ""
+
+    assert "</svg>" in path.read_text()
+
+
+@pytest.mark.parametrize("ending", ["png", "pdf"])
+def test_the_ending_of_the_file_is_its_format(tmp_path, ending):
+    run("plot", "coverage", "demo", "bm25", "-q", "1", "-o", str(tmp_path / f"picture.{ending}"))
+
+    assert (tmp_path / f"picture.{ending}").read_bytes()[:4] in (b"\x89PNG", b"%PDF")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "message"),
+    [
+        (["coverage", QRELS, BM25], 2, "name it with --query"),
+        (["explain", QRELS, BM25, "-q", "1"], 2, "shows one measure: name it with -m"),
+        (["unanimity", QRELS, BM25, XQUAD], 2, "shows measures: name them with -m"),
+        (["per_query_deltas", QRELS, BM25, "-m", "RBU@5"], 2, "compares runs with the last one: give two or more."),
+        (["coverage", QRELS, BM25, "-q", "1", "-o", "x.foo"], 2, "must be a format of pictures, not 'x.foo': "),
+        (["coverage", QRELS, BM25, "-q", "1", "-o", "x"], 2, "must be a format of pictures, not 'x': "),
+        (
+            ["intent_coverage", QRELS, BM25, "-q", "1"],
+            2,
+            "intent_coverage does not read --query: leave it out",
+        ),
+        (["coverage", QRELS, BM25, "-q", "1", "-m", "RBU@5"], 2, "coverage does not read --measure"),
+        (["unanimity", QRELS, BM25, "-m", "RBU@5", "--seed", "1"], 2, "unanimity does not read --seed"),
+        (["means", QRELS, BM25, "-m", "RBU@5", "-k", "5"], 2, "means does not read --depth"),
+        (["means", QRELS, "-m", "RBU@5"], 2, "The picture means needs runs."),
+        (["confusion", QRELS, BM25, "--other-qrels", QRELS], 2, "The picture confusion takes no runs."),
+        (["confusion", QRELS], 2, "name the second with --other-qrels"),
+        (["rainbow", QRELS, BM25], 2, "'rainbow' is not one of"),
+        (["coverage", QRELS, BM25, "-q", "99"], 1, "no relevant document for query '99'"),
+    ],
+)
+def test_invalid_arguments_of_plot_give_one_sentence(tmp_path, arguments, status, message):
+    output = [] if "-o" in arguments else ["-o", str(tmp_path / "picture.svg")]
+
+    assert message in fail("plot", *arguments, *output, status=status)
+
+
+@pytest.mark.parametrize("name", ["coverage", "explain", "missed_intents"])
+def test_pictures_of_a_dataset_have_the_texts_of_its_queries_and_intents(tmp_path, name):
+    path = tmp_path / "picture.svg"
+    measure = ["-m", "RBU@5"] if name == "explain" else []
+    with mpl.rc_context({"svg.fonttype": "none"}):
+        run("plot", name, "demo", "bm25", "xquad", "-q", "3", "-k", "5", *measure, "-o", str(path))
+
+    text = path.read_text()
+    assert re.search(">demo(, query 3: crane)?</text>", text)
+    assert "Tallow Quay Crane" in text
+    assert ("query 3: crane" in text) == (name != "missed_intents")
+
+
+def test_names_and_labels_are_read_from_files(tmp_path):
+    (tmp_path / "names.txt").write_text("bm25\tOkapi\n")
+    (tmp_path / "labels.txt").write_text("RBU@5,utility\n")
+    path = tmp_path / "picture.svg"
+    options = ["-m", "RBU@5", "--names", str(tmp_path / "names.txt"), "--labels", str(tmp_path / "labels.txt")]
+
+    with mpl.rc_context({"svg.fonttype": "none"}):
+        run("plot", "means", QRELS, BM25, XQUAD, *options, "-o", str(path))
+
+    assert {"Okapi", "xquad"} < set(re.findall(">([^<]+)</text>", path.read_text()))
+    assert "mean utility" in path.read_text()
+    refused = fail("plot", "unanimity", QRELS, BM25, XQUAD, "-m", "RBU@5", *options[2:4], "-o", str(path), status=2)
+    assert "The picture unanimity does not read --names: leave it out." in refused

@@ -1,0 +1,56 @@
+"""How many workers evaluate runs."""
+
+from __future__ import annotations
+
+import joblib
+import pandas as pd
+import pytest
+
+from pyterrier_diversity import RBU, evaluate_runs
+from pyterrier_diversity.datasets.demo import FOLDER, RUNS, DemoDataset
+from pyterrier_diversity.evaluate import scoring
+
+SMALL = scoring.SMALL
+FILES = {name: FOLDER / f"{name}.run" for name in RUNS}
+QRELS = DemoDataset().get_qrels()
+
+
+@pytest.fixture
+def workers(monkeypatch) -> list[int]:
+    """Return a list to which the number of workers is added whenever some are asked for."""
+    asked: list[int] = []
+    parallel = joblib.Parallel
+
+    def counted(*args: object, **how: int) -> joblib.Parallel:
+        asked.append(how["n_jobs"])
+        return parallel(*args, **how | {"n_jobs": 1})
+
+    monkeypatch.setattr(joblib, "Parallel", counted)
+    monkeypatch.setattr(joblib, "effective_n_jobs", lambda n_jobs=-1: 64 if n_jobs == -1 else n_jobs)
+    return asked
+
+
+@pytest.mark.parametrize("n_jobs", [100_000, -1, 64])
+def test_there_are_no_more_workers_than_runs(workers, n_jobs):
+    table = evaluate_runs(QRELS, FILES, [RBU @ 5], n_jobs=n_jobs)
+
+    assert workers == [len(FILES)]
+    pd.testing.assert_frame_equal(table, evaluate_runs(QRELS, FILES, [RBU @ 5], n_jobs=1), check_exact=True)
+
+
+def test_there_are_no_more_workers_than_cores(workers):
+    run = DemoDataset().get_results("bm25")
+
+    evaluate_runs(QRELS, {str(i): run for i in range(70)}, [RBU @ 5], n_jobs=100_000)
+
+    assert workers == [64]
+
+
+def test_no_workers_are_started_for_small_runs(workers, monkeypatch):
+    monkeypatch.setattr(scoring, "SMALL", SMALL)
+
+    evaluate_runs(QRELS, FILES, [RBU @ 5], n_jobs=2)
+    assert workers == []
+
+    evaluate_runs(QRELS, FILES, [RBU @ 5], n_jobs=2, ties="expected", samples=2_000)
+    assert workers == [2]

@@ -1,0 +1,332 @@
+"""Each function takes each form of a run and of qrels, and gives what it gives for frames."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import tempfile
+import threading
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import ir_measures
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+
+import forms
+import shell
+from pyterrier_diversity import (
+    RBU,
+    P_Rareness,
+    StRecall,
+    add_rarity,
+    check_files,
+    evaluate_runs,
+    html_report,
+    ideal,
+    meta,
+    missed_intents,
+    plots,
+    simulate,
+)
+from pyterrier_diversity.evaluate import DiversityEvaluator
+from pyterrier_diversity.io import read_qrels, read_run, read_runs, write_qrels
+
+QRELS = pd.DataFrame(
+    [("1", "a", 1, "x"), ("1", "b", 2, "y"), ("1", "c", 0, "x"), ("2", "d", 1, "x"), ("2", "e", 1, "y")],
+    columns=["qid", "docno", "label", "iteration"],
+)
+RUN = pd.DataFrame(
+    [("1", "b", 9.5), ("1", "z", 3.0), ("1", "a", 2.0), ("2", "z", 2.0), ("2", "d", 1.25)],
+    columns=["qid", "docno", "score"],
+)
+OTHER = pd.DataFrame([("1", "c", 2.0), ("1", "a", 1.0), ("2", "e", 2.0)], columns=["qid", "docno", "score"])
+MEASURES = [RBU @ 2, StRecall @ 2]
+
+Function = Callable[[Any, Any], Any]
+
+
+def page(qrels: Any, run: Any) -> str:
+    with tempfile.TemporaryDirectory() as folder:
+        path = html_report(qrels, {"mine": run, "other": OTHER}, MEASURES, f"{folder}/report.html", rng=1)
+        return path.read_text(encoding="utf-8").replace(str(run), "a table in memory")
+
+
+def drawn(axes: Any) -> list[Any]:
+    cells = [part.get_array() for part in axes.collections]
+    plt.close(axes.figure)
+    lines = [np.asarray(line.get_xydata()).tolist() for line in axes.get_lines()]
+    return [lines, [array.tolist() for array in cells if array is not None]]
+
+
+FUNCTIONS: dict[str, Function] = {
+    "evaluate_runs": lambda qrels, run: evaluate_runs(qrels, {"mine": run}, MEASURES, perquery=True),
+    "missed_intents": lambda qrels, run: missed_intents(qrels, {"mine": run}, 2),
+    "check_files": lambda qrels, run: check_files(qrels, {"mine": run}),
+    "add_rarity": lambda qrels, run: add_rarity(qrels, {"mine": run, "other": OTHER})["rarity"].to_frame(),
+    "pool_depth": lambda qrels, run: meta.pool_depth(qrels, {"mine": run, "other": OTHER}, MEASURES, [1, 2]),
+    "assessor_agreement": lambda qrels, run: meta.assessor_agreement(
+        qrels, QRELS, {"mine": run, "other": OTHER}, MEASURES, n_trials=5, rng=1
+    ),
+    "number_of_systems": lambda qrels, run: meta.number_of_systems(
+        qrels, {"mine": run, "other": OTHER}, P_Rareness @ 2, sizes=[2], n_trials=2, rng=1
+    ),
+    "insert_synthetic_system": lambda qrels, run: meta.insert_synthetic_system(
+        qrels, {"mine": run, "other": OTHER}, P_Rareness @ 2, [1, 2]
+    ),
+    "intent_coverage": lambda qrels, run: drawn(plots.intent_coverage(qrels, {"mine": run}, cutoff=3)),
+    "coverage": lambda qrels, run: drawn(plots.coverage(qrels, {"mine": run}, "1")[0]),
+    "DiversityEvaluator": lambda qrels, run: DiversityEvaluator(MEASURES, qrels).values(run).tolist(),
+    "ir_measures": lambda qrels, run: ir_measures.calc_aggregate(MEASURES, qrels, run),
+    "html_report": page,
+    "read_run": lambda _, run: read_run(run)[["qid", "docno", "rank"]],
+}
+OF_QRELS: dict[str, Function] = {
+    "read_qrels": lambda qrels, _: read_qrels(qrels),
+    "agreement": lambda qrels, _: meta.agreement(qrels, QRELS),
+    "min_rank": lambda qrels, _: ideal.min_rank(qrels),
+    "greedy_study": lambda qrels, _: simulate.greedy_study(qrels),
+    "degrade": lambda qrels, _: simulate.degrade(qrels, rng=1),
+    "random_weights": lambda qrels, _: simulate.random_weights(qrels, rng=1)["weight"].to_frame(),
+}
+
+
+def same(found: Any, expected: Any) -> None:
+    if isinstance(expected, pd.DataFrame):
+        pd.testing.assert_frame_equal(found, expected, check_dtype=False, check_exact=True)
+    else:
+        assert found == expected
+
+
+# Evaluators take data, as those of ir_measures do.
+IN_MEMORY = ["DiversityEvaluator", "ir_measures"]
+OF_FILES = ("csv", "tsv", "parquet", "json", "trec")
+
+
+def taken(functions: Iterable[str], of_data: Iterable[str]) -> list[tuple[str, str]]:
+    """Return each function with each form that it takes."""
+    pairs = itertools.product(functions, [form for form in of_data if form != "frame"])
+    return [pair for pair in pairs if not (pair[0] in IN_MEMORY and pair[1].startswith(OF_FILES))]
+
+
+@pytest.mark.parametrize(("function", "form"), taken(FUNCTIONS, forms.RUNS))
+def test_each_function_takes_a_run_in_each_form(function, form, tmp_path):
+    call = FUNCTIONS[function]
+
+    same(call(QRELS, forms.RUNS[form](RUN, tmp_path)), call(QRELS, RUN))
+
+
+@pytest.mark.parametrize(
+    ("function", "form"), taken([*(name for name in FUNCTIONS if name != "read_run"), *OF_QRELS], forms.QRELS)
+)
+def test_each_function_takes_qrels_in_each_form(function, form, tmp_path):
+    call = (FUNCTIONS | OF_QRELS)[function]
+
+    same(call(forms.QRELS[form](QRELS, tmp_path), RUN), call(QRELS, RUN))
+
+
+def test_an_evaluator_names_the_reader_of_a_file():
+    with pytest.raises(TypeError, match=r"^qrels must not be a file here: read 'q.txt' with io.read_qrels before\.$"):
+        DiversityEvaluator(MEASURES, "q.txt")
+    with pytest.raises(TypeError, match=r"^run must not be a file here: read 'a.run' with io.read_run before\.$"):
+        DiversityEvaluator(MEASURES, QRELS).values(Path("a.run"))
+
+
+FILES = [name for name in forms.RUNS if name.startswith(OF_FILES)]
+
+
+@pytest.mark.parametrize("form", FILES)
+def test_the_shell_reads_each_kind_of_file(form, tmp_path):
+    (tmp_path / "qrels").mkdir()
+    qrels = forms.QRELS.get(form, forms.QRELS["csv"])(QRELS, tmp_path / "qrels")
+    run = forms.RUNS[form](RUN, tmp_path)
+
+    printed = shell.run("evaluate", str(qrels), str(run), "-m", "RBU@2 StRecall@2", "--format", "csv", "-p", "4")
+
+    expected = evaluate_runs(QRELS, {"mine": RUN}, MEASURES)
+    assert printed.splitlines()[1].split(",")[1:] == [f"{value:.4f}" for value in expected.iloc[0, 1:]]
+    assert shell.run("check", str(qrels), str(run)).count("note: ") == 2
+
+
+def test_a_run_may_come_from_a_pipe(tmp_path):
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    writer = threading.Thread(target=path.write_text, args=(json.dumps({"1": [["b", 9.5], ["z", 3.0]]}),))
+    writer.start()
+
+    found = read_run(path)
+
+    writer.join()
+    assert found["docno"].tolist() == ["b", "z"]
+
+
+def test_collections_of_runs_are_named_mappings_folders_patterns_and_lists(tmp_path):
+    for name in ("a.run", "b.csv.gz", "c.jsonl"):
+        RUN.to_csv(tmp_path / name, index=False)
+    expected = read_run(RUN)
+
+    for runs, names in (
+        ({"x": RUN, 7: tmp_path / "a.run"}, ["x", "7"]),
+        (tmp_path, ["a", "b", "c"]),
+        (str(tmp_path / "*.run"), ["a"]),
+        ([tmp_path / "c.jsonl", tmp_path / "a.run"], ["c", "a"]),
+        ([RUN, RUN], ["run 1", "run 2"]),
+    ):
+        found = dict(read_runs(runs))
+        assert list(found) == names
+        for run in found.values():
+            pd.testing.assert_frame_equal(run, expected, check_dtype=False)
+
+
+def test_runs_are_read_one_at_a_time(tmp_path):
+    RUN.to_csv(tmp_path / "a", index=False)
+    (tmp_path / "b").write_text("x\n")
+
+    runs = read_runs([tmp_path / "a", tmp_path / "b"])
+
+    assert next(runs)[0] == "a"
+    with pytest.raises(ValueError, match=r"^Run b: .*/b, line 1: "):
+        next(runs)
+
+
+@pytest.mark.parametrize("form", ["pairs", "trec", "json of pairs", "rows", "csv"])
+def test_an_order_by_rank_holds_for_every_form_that_has_ranks(form, tmp_path):
+    rising = RUN.assign(
+        score=[1.0, 2.0, 3.0, 1.0, 2.0], **({"rank": [1, 2, 3, 1, 2]} if form in ("rows", "csv") else {})
+    )
+    run = forms.RUNS[form](rising, tmp_path)
+
+    assert read_run(run, order="rank")["docno"].tolist() == RUN["docno"].tolist()
+    by_rank = evaluate_runs(QRELS, {"mine": run}, MEASURES, order="rank")
+    pd.testing.assert_frame_equal(by_rank, evaluate_runs(QRELS, {"mine": RUN}, MEASURES))
+    assert "contradict" not in " ".join(check_files(QRELS, {"mine": run}, order="rank")["message"])
+    with pytest.warns(UserWarning, match="Scores and ranks contradict each other in 2 of 2 queries"):
+        assert read_run(run)["docno"].tolist() == ["a", "z", "b", "d", "z"]
+
+
+@pytest.mark.parametrize("run", [{"q": {"a": 1.0}}, RUN, RUN.to_dict("records")], ids=["dict", "frame", "rows"])
+def test_an_order_by_rank_needs_ranks(run):
+    with pytest.raises(ValueError, match=r"run: order='rank' needs the column rank; found: "):
+        read_run(run, order="rank")
+
+
+@pytest.mark.parametrize("form", [form for form in forms.RUNS if "list" not in form])
+def test_integers_that_floats_cannot_tell_apart_are_no_tie_in_any_form(form, tmp_path):
+    run = pd.DataFrame({"qid": "1", "docno": ["a", "b", "c"], "score": [2**60 + 1, 2**60, 7]})
+
+    found = read_run(forms.RUNS[form](run, tmp_path))
+
+    assert found["docno"].tolist() == ["a", "b", "c"]
+    assert [int(score) for score in found["score"]] == [2**60 + 1, 2**60, 7]
+
+
+THEIRS = {"topic": "qid", "chunk": "docno", "similarity": "score"}
+
+
+@pytest.mark.parametrize("form", [*forms.TABLES])
+def test_columns_of_a_run_may_have_other_names(form, tmp_path):
+    ours = {ours: theirs for theirs, ours in THEIRS.items()}
+    if form == "names of ir_measures":
+        pytest.skip("has names of its own")
+    run = forms.TABLES[form](RUN.rename(columns=ours), tmp_path)
+    if form == "json of results":
+        return
+
+    pd.testing.assert_frame_equal(read_run(run, columns=THEIRS), read_run(RUN), check_dtype=False)
+    with pytest.raises(
+        ValueError, match=r"missing column .*; found: .*topic, chunk, similarity.* columns=\{'theirs': '"
+    ):
+        read_run(run)
+    with pytest.raises(ValueError, match=r"columns names 'topc', which is not a column; found: .*topic"):
+        read_run(run, columns={**THEIRS, "topc": "qid"})
+
+
+def test_columns_of_qrels_may_have_other_names(tmp_path):
+    path = tmp_path / "qrels"
+    QRELS.rename(columns={"label": "grade", "iteration": "aspect"}).to_csv(path, index=False)
+
+    found = read_qrels(path, columns={"grade": "label", "aspect": "iteration"})
+
+    pd.testing.assert_frame_equal(found, QRELS, check_dtype=False)
+
+
+def test_lines_have_no_names_of_columns(tmp_path):
+    path = forms.RUNS["trec"](RUN, tmp_path)
+
+    with pytest.raises(ValueError, match="columns must be omitted, because the lines of this file have no names"):
+        read_run(path, columns={"a": "qid"})
+
+
+def test_the_shell_renames_columns_of_qrels_and_runs_alike(tmp_path):
+    qrels, run = tmp_path / "qrels", tmp_path / "mine"
+    QRELS.rename(columns={"qid": "topic", "iteration": "aspect"}).to_csv(qrels, index=False)
+    RUN.rename(columns={"qid": "topic", "score": "similarity"}).to_csv(run, index=False)
+    names = "topic=qid,aspect=iteration,similarity=score"
+
+    for command in ("evaluate", "compare", "check", "missed"):
+        measures = [] if command in ("check", "missed") else ["-m", "StRecall@2"]
+        runs = [str(run), str(forms.RUNS["trec"](OTHER, tmp_path))] if command == "compare" else [str(run)]
+        assert "mine" in shell.run(command, str(qrels), *runs, *measures, "--columns", names)
+    message = shell.fail("check", str(qrels), str(run), "--columns", f"{names},chnk=docno")
+    assert "--columns names 'chnk', which is a column of none of the files; found: aspect, docno, label" in message
+
+
+@pytest.mark.parametrize(
+    ("run", "message"),
+    [
+        ([{"qid": "1", "query_id": "2", "docno": "a", "score": 1}], r"qid is given twice, as '1' and as '2'"),
+        ([{"qid": "1", "docno": "a", "score": 1}, {"qid": "1", "docno": "b", "rank": 2}], "score"),
+        ([{"qid": "1", "docno": ["a"]}, {"qid": "1", "docno": ["b"]}], r"query '1' has two lists of documents"),
+        ({"1": [("a", 1.0), "b"]}, r"a list has scores for 1 of its 2 documents"),
+    ],
+)
+def test_files_are_as_strict_as_python(run, message, tmp_path):
+    path = tmp_path / "run"
+    path.write_text(json.dumps(run))
+
+    for given in (run, path):
+        with pytest.raises(ValueError, match=message):
+            read_run(given)
+
+
+def test_two_names_of_one_column_that_agree_are_written_once(tmp_path):
+    both = QRELS.assign(query_id=QRELS["qid"], doc_id=QRELS["docno"], relevance=QRELS["label"])
+
+    write_qrels(both, tmp_path / "q.csv")
+
+    assert sorted(read_qrels(tmp_path / "q.csv")) == sorted(QRELS)
+    run = RUN.assign(query_id=RUN["qid"], doc_id=RUN["docno"])
+    assert page(both, run) == page(QRELS, RUN)
+
+
+def test_names_of_files_that_are_not_unicode_are_written_with_question_marks(tmp_path):
+    path = os.path.join(os.fsencode(tmp_path), b"caf\xe9.csv")
+    with open(path, "w") as file:
+        file.write(RUN.to_csv(index=False))
+
+    assert evaluate_runs(QRELS, [os.fsdecode(path)], [RBU @ 2])["name"].tolist() == ["caf?"]
+
+
+@pytest.mark.parametrize(
+    "function", ["evaluate_runs", "pool_depth", "number_of_systems", "intent_coverage", "coverage"]
+)
+def test_the_old_order_of_arguments_is_refused(function):
+    call = {
+        "evaluate_runs": evaluate_runs,
+        "pool_depth": meta.pool_depth,
+        "number_of_systems": meta.number_of_systems,
+        "intent_coverage": lambda runs, qrels, _: plots.intent_coverage(runs, qrels),
+        "coverage": lambda _, qrels, __: plots.coverage(RUN, qrels, "1"),
+    }[function]
+
+    with pytest.raises(ValueError, match=rf"^{function}: .*The order is {function}\(qrels, runs?.*\)\."):
+        call({"mine": RUN}, QRELS, [RBU @ 2])
+
+
+def test_a_query_that_is_a_list_is_refused_in_a_sentence():
+    with pytest.raises(TypeError, match=r"query_id|qid"):
+        read_run([{"qid": [], "docno": ["d1"]}])

@@ -1,0 +1,78 @@
+import pandas as pd
+import pytest
+
+from pyterrier_diversity import RBU, missed_intents
+from pyterrier_diversity.io import called, escaped, read_names, renamed, tex
+from pyterrier_diversity.meta import compare
+
+PERQUERY = pd.DataFrame(
+    [
+        (name, str(i), "RBU@5", v)
+        for name, of in {"a": [0.5, 0.75], "b": [0.25, 0.25]}.items()
+        for i, v in enumerate(of)
+    ],
+    columns=["name", "qid", "measure", "value"],
+)
+
+
+def test_names_are_changed_in_every_column_that_names_systems_or_measures():
+    compared = compare(PERQUERY, "t", baseline="b")
+
+    shown = renamed(compared, {"a": "A", "b": "B"}, {RBU @ 5: "RBU"})
+
+    assert shown[["measure", "system", "other"]].to_numpy().tolist() == [["RBU", "A", "B"]]
+    assert shown.attrs["baseline"] == ["B"]
+    assert compared.attrs["baseline"] == ["b"]
+    assert renamed(PERQUERY, {"a": "A"})["name"].tolist() == ["A", "A", "b", "b"]
+
+
+def test_systems_that_cover_an_intent_are_renamed_too():
+    qrels = pd.DataFrame([("q", "d", 1, "x"), ("q", "e", 0, "x")], columns=["qid", "docno", "label", "iteration"])
+    missed = missed_intents(qrels, {"a": {"q": ["e"]}, "b": {"q": ["d"]}})
+
+    shown = renamed(missed, {"b": "B"})
+
+    assert shown["covered_by"].tolist() == [["B"]]
+    assert shown.attrs["systems"] == ["a", "B"]
+
+
+def test_without_names_the_frame_is_the_same():
+    assert renamed(PERQUERY) is PERQUERY
+
+
+@pytest.mark.parametrize("names", [{"a": "x", "b": "x"}, {"a": "b"}])
+def test_two_systems_of_one_name_are_refused(names):
+    with pytest.raises(ValueError, match=r"^names: '.' and '.' must not both be called '.'\.$"):
+        renamed(PERQUERY, names)
+
+
+def test_names_that_are_swapped_are_fine():
+    assert called("names", {"a": "b", "b": "a"}, ["a", "b"]) == {"a": "b", "b": "a"}
+
+
+@pytest.mark.parametrize(
+    "text", ["a\tBM25, tuned\nRBU(p=0.9,e=0.1)@5\t$R$\n", 'a,"BM25, tuned"\n"RBU(p=0.9,e=0.1)@5",$R$\n\n']
+)
+def test_a_file_of_names_has_two_columns(tmp_path, text):
+    (tmp_path / "names").write_text(text)
+
+    assert read_names(tmp_path / "names") == {"a": "BM25, tuned", "RBU(p=0.9,e=0.1)@5": "$R$"}
+
+
+def test_a_line_of_one_column_is_refused(tmp_path):
+    (tmp_path / "names").write_text("a\tb\nc\n")
+
+    with pytest.raises(ValueError, match=r"names, line 2: expected a name, .* and the new name, not \['c'\]"):
+        read_names(tmp_path / "names")
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [("a_b", r"a\_b"), ("$a_b$", "$a_b$"), ("\x1b[1m", r"\textbackslash{}x1b[1m")],
+)
+def test_a_label_with_a_dollar_is_latex(name, shown):
+    assert tex(name) == shown
+
+
+def test_a_name_is_escaped_whatever_it_has():
+    assert escaped("$a_b$") == r"\$a\_b\$"

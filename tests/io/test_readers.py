@@ -1,0 +1,198 @@
+import gzip
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from pyterrier_diversity.io import read_nuggets, read_qrels, read_run
+
+QRELS = "1 a d1 2\n1 b d1 0\n\n2 0 d2 -2\n"
+RUN = "1 Q0 d1 9 1.5 tag\n2 Q0 d3 1 1 tag\n1 Q0 d2 1 2 tag\n1 Q0 d4 1 1.5 tag\n"
+
+
+def write(folder: Path, text: str, name: str = "file") -> Path:
+    path = folder / name
+    path.write_text(text)
+    return path
+
+
+def test_qrels_keep_the_intent(tmp_path):
+    qrels = read_qrels(write(tmp_path, QRELS))
+
+    expected = [("1", "d1", 2, "a"), ("1", "d1", 0, "b"), ("2", "d2", -2, "0")]
+    assert list(qrels.itertuples(index=False, name=None)) == expected
+
+
+def test_qrels_may_have_weights(tmp_path):
+    qrels = read_qrels(write(tmp_path, "1 a d1 2 0.75\n1 b d1 0 0.25\n"))
+
+    assert qrels.columns.tolist() == ["qid", "docno", "label", "iteration", "weight"]
+    assert qrels["weight"].tolist() == [0.75, 0.25]
+
+
+def test_whole_labels_are_integers_and_fractions_stay(tmp_path):
+    assert read_qrels(write(tmp_path, QRELS))["label"].dtype == "int64"
+    assert read_qrels(write(tmp_path, "1 a d1 0.5\n"))["label"].tolist() == [0.5]
+
+
+def test_a_run_comes_in_the_order_of_its_evaluation(tmp_path):
+    run = read_run(write(tmp_path, RUN))
+
+    expected = [("1", "d2", 2.0, 0), ("1", "d4", 1.5, 1), ("1", "d1", 1.5, 2), ("2", "d3", 1.0, 0)]
+    assert list(run.itertuples(index=False, name=None)) == expected
+
+
+CONTRADICTED = "1 Q0 d1 1 0.5 tag\n1 Q0 d2 2 0.7 tag\n1 Q0 d3 3 0.7 tag\n2 Q0 d4 1 1 tag\n"
+
+
+def test_a_run_may_be_ordered_by_its_ranks(tmp_path):
+    run = read_run(write(tmp_path, CONTRADICTED.replace("0.5", "none")), order="rank")
+
+    expected = [("1", "d1", -1, 0), ("1", "d2", -2, 1), ("1", "d3", -3, 2), ("2", "d4", -1, 0)]
+    assert list(run.itertuples(index=False, name=None)) == expected
+
+
+def test_documents_of_one_rank_are_ordered_by_descending_docno(tmp_path):
+    assert read_run(write(tmp_path, RUN), order="rank")["docno"].tolist() == ["d4", "d2", "d1", "d3"]
+
+
+def test_a_score_that_rises_down_the_ranks_counts_and_is_told_of(tmp_path):
+    with pytest.warns(
+        UserWarning, match="Scores and ranks contradict each other in 1 of 2 queries of the run, such as '1', "
+    ) as caught:
+        run = read_run(write(tmp_path, CONTRADICTED))
+
+    assert len(caught) == 1
+    assert run["docno"].tolist() == ["d3", "d2", "d1", "d4"]
+
+
+def test_anything_may_stand_in_the_place_of_a_rank_that_is_not_read(tmp_path):
+    path = write(tmp_path, "1 Q0 d1 - 1 tag\n1 Q0 d2 nan 2 tag\n")
+
+    assert read_run(path)["docno"].tolist() == ["d2", "d1"]
+    with pytest.raises(ValueError, match="line 1: rank must be a finite number, not '-'"):
+        read_run(path, order="rank")
+
+
+def test_another_order_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="read_run: order must be 'score' or 'rank', not 'docno'"):
+        read_run(write(tmp_path, RUN), order="docno")
+
+
+def test_sessions_have_no_ranks_to_be_ordered_by(tmp_path):
+    path = write(tmp_path, "1\t0\td1\t1\t0\tNULL\n")
+
+    assert read_run(path)["turn"].tolist() == [0]
+    with pytest.raises(ValueError, match="is a TREC Dynamic Domain run, which has no ranks: order must be 'score'"):
+        read_run(path, order="rank")
+
+
+def test_gzipped_files_are_read(tmp_path):
+    path = tmp_path / "run.gz"
+    path.write_bytes(gzip.compress(RUN.encode()))
+
+    pd.testing.assert_frame_equal(read_run(path), read_run(write(tmp_path, RUN)))
+
+
+def test_an_empty_run_has_the_columns_of_a_run(tmp_path):
+    run = read_run(write(tmp_path, "\n"))
+
+    assert run.empty
+    assert run.columns.tolist() == ["qid", "docno", "score", "rank"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("1 a d1 2\n1 b d1\n", r"file, line 2: expected 4 columns \(qid iteration docno label\), found 3"),
+        ("1 a d1 2 1\n1 b d1 1\n", r"line 2: expected 5 columns \(qid iteration docno label weight\), found 4"),
+        ("1 a d1 2 1 1\n", r"line 1: expected 5 columns .*, found 6"),
+        ("1 a d1 2\n\n1 b d1 x\n", r"line 3: label must be a finite number, not 'x'"),
+        ("1 a d1 nan\n", r"line 1: label must be a finite number, not 'nan'"),
+        ("1 a d1 1 inf\n", r"line 1: weight must be a finite number, not 'inf'"),
+        ("", r"file contains no judgement"),
+    ],
+)
+def test_a_bad_line_of_qrels_is_named(tmp_path, text, message):
+    path = write(tmp_path, text)
+
+    with pytest.raises(ValueError, match=message):
+        read_qrels(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("1 Q0 d1 1 2\n", r"line 1: expected 6 columns \(qid q0 docno rank score tag\), found 5"),
+        ("1 Q0 d1 1 one tag\n", r"line 1: score must be a finite number, not 'one'"),
+    ],
+)
+def test_a_bad_line_of_a_run_is_named(tmp_path, text, message):
+    path = write(tmp_path, text)
+
+    with pytest.raises(ValueError, match=message):
+        read_run(path)
+
+
+def test_a_broken_archive_is_named(tmp_path):
+    path = tmp_path / "run.gz"
+    path.write_bytes(b"no archive")
+
+    with pytest.raises(ValueError, match=r"run\.gz, line 0"):
+        read_run(path)
+
+
+def test_a_file_that_is_not_text_is_named(tmp_path):
+    path = tmp_path / "run"
+    path.write_bytes(b"1 Q0 d1 1 2 tag\n\xff\xfe\n")
+
+    with pytest.raises(ValueError, match="run, line"):
+        read_run(path)
+
+
+def test_a_missing_file_is_a_file_not_found_error(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        read_run(tmp_path / "none")
+
+
+@pytest.mark.parametrize(("read", "text"), [(read_qrels, QRELS), (read_run, RUN)])
+def test_a_byte_order_mark_is_not_part_of_the_first_query(tmp_path, read, text):
+    marked = tmp_path / "marked"
+    marked.write_bytes(b"\xef\xbb\xbf" + text.encode())
+
+    pd.testing.assert_frame_equal(read(marked), read(write(tmp_path, text)))
+
+
+@pytest.mark.parametrize(("read", "text"), [(read_qrels, QRELS), (read_run, RUN)])
+def test_a_byte_order_mark_of_an_appended_file_is_not_part_of_a_query(tmp_path, read, text):
+    first, *others = text.splitlines(keepends=True)
+    marked = tmp_path / "marked"
+    marked.write_bytes(f"{first}\ufeff\ufeff{''.join(others)}\ufeff\n".encode())
+
+    pd.testing.assert_frame_equal(read(marked), read(write(tmp_path, text)))
+
+
+def test_a_fifth_column_that_differs_within_an_intent_is_no_weight(tmp_path):
+    path = write(tmp_path, "1 a d1 2 0.5\n2 a d1 2 1\n1 a d2 2 0.25\n")
+
+    with pytest.raises(
+        ValueError, match=r"file: the fifth column is the weight .* of intent 'a' of query '1'\. .*read_dd"
+    ):
+        read_qrels(path)
+
+
+def test_judged_answers_are_the_run_of_their_system(tmp_path):
+    lines = [json.dumps({"qid": qid, "run_id": "mine", "nuggets": []}) for qid in ("q1", "q2")]
+    run = read_run(write(tmp_path, "\n".join(lines), "mine.jsonl"))
+
+    assert run.to_numpy().tolist() == [["q1", "mine", 1, 0], ["q2", "mine", 1, 0]]
+
+
+def test_nuggets_are_read_as_qrels(tmp_path):
+    nuggets = [{"text": "It is free.", "importance": "vital", "assignment": "support"}]
+    for name, opener in (("n.jsonl", open), ("n.jsonl.gz", gzip.open)):
+        with opener(tmp_path / name, "wt") as file:
+            file.write(json.dumps({"qid": "q1", "docid": "p1", "nuggets": nuggets}) + "\n")
+
+        pd.testing.assert_frame_equal(read_qrels(tmp_path / name), read_nuggets(tmp_path / name))

@@ -1,0 +1,293 @@
+"""Strings in Arrow and Python strings are read alike."""
+
+from __future__ import annotations
+
+import importlib
+import warnings
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from pyterrier_diversity import P_IA
+from pyterrier_diversity.evaluate import DiversityEvaluator
+from pyterrier_diversity.judged import Judgements, Run, judge
+from pyterrier_diversity.judged.strings import (
+    FEWEST,
+    Pairs,
+    equal,
+    fingerprints,
+    first_missing,
+    heads,
+    kept_in_arrow,
+    numbered,
+    repeats,
+)
+
+pa = pytest.importorskip("pyarrow")
+
+TYPES = ["string[pyarrow]", pd.ArrowDtype(pa.string()), pd.ArrowDtype(pa.large_string())]
+JUDGED = judge(pd.DataFrame([(q, d, 1) for q in "pqé" for d in "abé"], columns=["qid", "docno", "label"]))
+
+
+@pytest.fixture(scope="module", autouse=True, params=[1, FEWEST], ids=["in Arrow", "as objects"])
+def fewest(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Look up the few strings of a test in Arrow, and as objects as short columns are."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(importlib.import_module("pyterrier_diversity.judged.strings"), "FEWEST", request.param)
+        yield
+
+
+ROWS = st.lists(
+    st.tuples(
+        st.sampled_from("pqéx"),
+        st.sampled_from(["a", "b", "é", "x", "", "🙂", "\uffff"]),
+        st.sampled_from([0.0, 1.0, 2.0]),
+    ),
+    max_size=14,
+)
+
+
+def found(
+    frame: pd.DataFrame, depth: int | None, judgements: Judgements = JUDGED
+) -> tuple[list[int], list[int], set[str]]:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        ranks, n = Run(frame).find(judgements, depth)
+    return ranks.tolist(), n.tolist(), {str(warning.message) for warning in caught}
+
+
+@pytest.mark.parametrize("dtype", TYPES, ids=str)
+@pytest.mark.parametrize("grouped", [False, True])
+@settings(max_examples=60, deadline=None)
+@given(rows=ROWS, depth=st.none() | st.integers(1, 6))
+def test_ranks_lengths_and_warnings_are_those_of_objects(dtype, grouped, rows, depth):
+    frame = pd.DataFrame(sorted(rows) if grouped else rows, columns=["qid", "docno", "score"])
+    frame = frame.astype({"qid": object, "docno": object, "score": float})
+
+    assert found(frame.astype({"qid": dtype, "docno": dtype}), depth) == found(frame, depth)
+
+
+@pytest.mark.parametrize("dtype", TYPES, ids=str)
+@pytest.mark.parametrize("column", ["qid", "docno"])
+def test_a_missing_id_is_refused(dtype, column):
+    frame = pd.DataFrame({"qid": ["q", "q", "q"], "docno": ["a", "b", "c"], "score": [3.0, 2.0, 1.0]})
+    frame = frame.astype({"qid": dtype, "docno": dtype})
+    frame.loc[1, column] = None
+
+    with pytest.raises(ValueError, match="run: row 1 has no "):
+        Run(frame)
+
+
+@pytest.mark.parametrize("dtype", TYPES, ids=str)
+def test_judgements_without_a_relevant_document_find_nothing(dtype):
+    judgements = judge(pd.DataFrame({"qid": ["q"], "docno": ["a"], "label": [0]}))
+    frame = pd.DataFrame({"qid": ["q"], "docno": ["a"], "score": [1.0]}).astype({"qid": dtype, "docno": dtype})
+
+    assert found(frame, None, judgements) == ([], [1], set())
+
+
+@pytest.mark.parametrize("dtype", TYPES, ids=str)
+def test_strings_in_several_pieces_are_one_column(dtype):
+    pieces = [pd.DataFrame({"qid": ["q"], "docno": [doc], "score": [score]}) for doc, score in (("b", 2.0), ("a", 1.0))]
+    frame = pd.concat([piece.astype({"qid": dtype, "docno": dtype}) for piece in pieces], ignore_index=True)
+
+    ranks, n, _ = found(frame, None)
+
+    assert sorted(ranks)[-2:] == [1, 2]
+    assert JUDGED.documents.ids[np.argmax(ranks)] == "a"
+    assert sum(n) == 2
+
+
+@pytest.mark.parametrize("dtype", TYPES, ids=str)
+def test_judged_names_may_be_unpaired_surrogates(dtype):
+    names = pd.Series(["a", "\ud800"], dtype=object)
+    judgements = judge(pd.DataFrame({"qid": pd.Series(["q", "q"], dtype=object), "docno": names, "label": [1, 1]}))
+    frame = pd.DataFrame({"qid": ["q", "q"], "docno": ["a", "b"], "score": [1.0, 2.0]})
+
+    assert found(frame.astype({"qid": dtype, "docno": dtype}), None, judgements)[0] == [0, 2]
+
+
+# Long columns
+
+LONG = FEWEST + 5
+PYTHON_TYPES = [object, pd.StringDtype("python"), pd.StringDtype("python", na_value=np.nan)]
+ANY_TYPE = [*TYPES, pd.StringDtype("pyarrow", na_value=np.nan), *PYTHON_TYPES, "category"]
+
+
+def long_run(dtype: object) -> pd.DataFrame:
+    """Two queries of many documents, best first."""
+    names = [f"d{i}" for i in range(LONG)]
+    frame = pd.DataFrame(
+        {"qid": ["p"] * 9 + ["q"] * (LONG - 9), "docno": names, "score": -np.arange(LONG, dtype=float)}
+    )
+    return frame.astype({"qid": dtype, "docno": dtype})
+
+
+@pytest.mark.parametrize("dtype", ANY_TYPE, ids=str)
+@pytest.mark.parametrize("column", ["qid", "docno"])
+@pytest.mark.parametrize("row", [0, LONG - 1])
+def test_a_missing_id_of_a_long_column_is_refused(dtype, column, row):
+    frame = long_run(dtype)
+    frame.loc[row, column] = None
+    qrels = frame.rename(columns={"score": "label"}).assign(label=1)
+
+    with pytest.raises(ValueError, match=f"^run: row {row} has no {column}"):
+        Run(frame)
+    with pytest.raises(ValueError, match=f"^qrels: row {row} has no {column}"):
+        judge(qrels)
+
+
+@pytest.mark.parametrize("dtype", ANY_TYPE, ids=str)
+def test_judged_names_may_be_unpaired_surrogates_in_a_long_run(dtype):
+    names = pd.Series(["d3", "\ud800", "d2000"], dtype=object)
+    judgements = judge(pd.DataFrame({"qid": pd.Series(["q"] * 3, dtype=object), "docno": names, "label": 1}))
+    run = long_run(dtype).assign(qid="q")
+
+    assert found(run, None, judgements) == ([0, 4, 2001], [LONG], set())
+
+
+def test_retrieved_names_may_be_unpaired_surrogates_in_a_long_run():
+    names = pd.Series(["d3", "\ud800", "d2000"], dtype=object)
+    judgements = judge(pd.DataFrame({"qid": pd.Series(["q"] * 3, dtype=object), "docno": names, "label": 1}))
+    run = long_run(object).assign(qid="q")
+    run["docno"] = run["docno"].replace({"d5": "\ud800"})
+
+    assert found(run, None, judgements)[0] == [6, 4, 2001]
+
+
+@pytest.mark.parametrize("dtype", ANY_TYPE, ids=str)
+@pytest.mark.parametrize("n_rows", [FEWEST, 3])
+def test_qrels_changed_in_place_are_read_anew(dtype, n_rows):
+    qrels = pd.DataFrame({"qid": "q", "iteration": "1", "docno": [f"d{i}" for i in range(n_rows)], "label": 0})
+    qrels = qrels.astype({"qid": dtype, "iteration": dtype, "docno": dtype})
+    qrels.loc[1, "label"] = 1
+    run = {"q": ["d1", "x"]}
+    value = lambda: DiversityEvaluator([P_IA @ 1], qrels).values(run).tolist()  # noqa: E731
+
+    before = value()
+    if dtype == "category":
+        qrels["docno"] = qrels["docno"].cat.add_categories(["other"])
+    qrels.loc[1, "docno"] = "other"
+    renamed = value()
+    qrels.loc[1, ["docno", "label"]] = ["d1", 1]
+    again = value()
+    qrels.loc[1, "label"] = 0
+
+    assert (before, renamed, again, value()) == ([[1.0]], [[0.0]], [[1.0]], [[0.0]])
+
+
+@pytest.mark.parametrize("dtype", ANY_TYPE, ids=str)
+def test_columns_are_equal_if_all_values_and_types_are(dtype):
+    column = pd.Series(["a", "b", "c"]).astype(dtype)
+    changed = pd.Series(["a", "b", "d"]).astype(dtype)
+
+    assert equal(column, column.copy())
+    assert equal(column, pd.Series(["a", "b", "c"]).astype(dtype))
+    assert not equal(column, changed)
+    assert not equal(column, column[:2])
+    assert not equal(column, pd.Series([1, 2, 3]))
+
+
+@pytest.mark.parametrize("other", [[True, 2], [1.0, 2], [1, "2"], [1, None], [1, pd.NA], [1, np.array([2])]])
+def test_objects_of_other_types_are_not_equal(other):
+    assert not equal(pd.Series([1, 2], dtype=object), pd.Series(other, dtype=object))
+
+
+# Each kind of strings
+
+
+def kept(values: list[str], dtype: object) -> object:
+    """Strings as they are kept: in Arrow, or as an array of objects."""
+    column = pd.Series(values, dtype=object).astype(dtype)
+    in_arrow = kept_in_arrow(column)
+    return column.to_numpy(dtype=object) if in_arrow is None else in_arrow
+
+
+NAMES = st.lists(st.sampled_from(["a", "b", "", "é", "ab", "🙂"]), min_size=1, max_size=12)
+
+
+@pytest.mark.parametrize("dtype", [*TYPES, object], ids=str)
+@settings(max_examples=25, deadline=None)
+@given(names=NAMES)
+def test_strings_are_numbered_in_the_order_in_which_they_appear(dtype, names):
+    codes, distinct = numbered(kept(names, dtype))
+
+    assert distinct.tolist() == list(dict.fromkeys(names))
+    assert distinct[codes].tolist() == names
+
+
+TAIL = "/a/page/index.html"
+ALIKE = st.sampled_from(["", "a", "b", "ab", "1234567", "12345678", f"x{TAIL}", f"y{TAIL}", f"{TAIL}", "🙂", "🙂é"])
+ROWS_OF_GROUPS = st.lists(st.tuples(st.integers(0, 2), ALIKE), max_size=14).map(sorted)
+PRINTS = {"fingerprints": fingerprints, "one print for all": lambda strings: np.zeros(len(strings), np.uint64)}
+
+
+@pytest.fixture(params=PRINTS)
+def prints_of(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Callable[..., np.ndarray | None]:
+    """What is known of strings before they are compared: most, or nothing."""
+    if request.param == "one print for all":
+        module = importlib.import_module("pyterrier_diversity.judged.strings")
+        monkeypatch.setattr(module, "_fingerprints", PRINTS[request.param])
+    return lambda strings: fingerprints(strings)
+
+
+@pytest.mark.parametrize("dtype", [*TYPES, object], ids=str)
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(rows=ROWS_OF_GROUPS, known=st.sets(st.tuples(st.integers(0, 2), ALIKE | st.just("\ud800"))))
+def test_pairs_of_group_and_string_are_found(dtype, prints_of, rows, known):
+    names = sorted({name for _, name in known}, reverse=True)
+    numbers = np.array(sorted((group, names.index(name)) for group, name in known), dtype=np.int64).reshape(-1, 2)
+    pairs = Pairs(*numbers.T, names, n_groups=3)
+    group, strings = np.array([group for group, _ in rows], dtype=np.int64), kept([name for _, name in rows], dtype)
+
+    row, pair = pairs.find(group, strings, prints_of(strings))
+
+    expected = {i: (group, names.index(name)) for i, (group, name) in enumerate(rows) if (group, name) in known}
+    assert dict(zip(row.tolist(), map(tuple, numbers[pair].tolist()), strict=True)) == expected
+
+
+@pytest.mark.parametrize("dtype", [*TYPES, object], ids=str)
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(rows=ROWS_OF_GROUPS)
+def test_a_string_is_repeated_if_it_is_above_in_the_same_group(dtype, prints_of, rows):
+    strings = kept([name for _, name in rows], dtype)
+
+    again = repeats(np.array([group for group, _ in rows], dtype=np.int64), strings, prints_of(strings))
+
+    expected = [pair in rows[:row] for row, pair in enumerate(rows)]
+    assert (again is None and not any(expected)) or again.tolist() == expected
+
+
+@pytest.mark.parametrize("dtype", TYPES, ids=str)
+def test_fingerprints_differ_where_the_last_16_bytes_or_the_lengths_do(dtype):
+    strings = kept(
+        ["", "a", "aa", "b", "1234567", "12345678", "x12345678", "y12345678", "x" * 16, "x" * 17, "é"], dtype
+    )
+
+    prints = fingerprints(strings)
+
+    if prints is not None:
+        assert len(set(prints.tolist())) == len(prints)
+        assert fingerprints(strings[3:]).tolist() == prints[3:].tolist()
+
+
+@pytest.mark.parametrize("dtype", [*TYPES, *PYTHON_TYPES[1:]], ids=str)
+def test_the_first_missing_string_is_found(dtype):
+    column = pd.Series(["a", None, "b", None], dtype=object).astype(dtype)
+    in_arrow = kept_in_arrow(column)
+
+    def missing(rows: slice) -> int | None:
+        part = column.to_numpy(dtype=object)[rows] if in_arrow is None else in_arrow[rows]
+        return first_missing(column, part)
+
+    assert [missing(slice(start, None)) for start in range(4)] == [1, 0, 1, 0]
+    assert missing(slice(0, 1)) is None
+
+
+def test_rows_that_differ_from_the_one_above_are_heads():
+    assert heads(np.array([1.0, 1.0, 2.0, 1.0])).tolist() == [0, 2, 3]
+    assert heads(np.array([])).tolist() == []

@@ -1,0 +1,143 @@
+"""Every picture at a size that is hard to draw: ten systems with long names, fifty topics, long texts of intents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.text import Text
+
+from pyterrier_diversity import RBU, Coverage, meta, missed_intents, plots
+from pyterrier_diversity.transformers import Explain
+
+SYSTEMS = [f"{name} >> monoT5-3B (castorini, top 1000) >> DESA v{i}" for i, name in enumerate(["BM25", "PL2"] * 5)]
+MEASURES = [f"alpha_nDCG(alpha=0.{i})@{k}" for i in (1, 3, 5, 7, 9) for k in (10, 20)]
+N_TOPICS, N_INTENTS, N_DOCS = 50, 10, 40
+TEXT = "Find information about {}: where to stay, with prices and hours, and how to get there by train, without any car"
+
+
+@cache
+def collection() -> tuple[pd.DataFrame, dict[str, pd.DataFrame]]:
+    """Return qrels with texts, and the runs of ten systems."""
+    rng = np.random.default_rng(4)
+    judged = [
+        (str(q), f"d{d}", int(rng.integers(1, 4)), f"intent {t}", TEXT.format(f"place {t}"), TEXT.format(f"query {q}"))
+        for q in range(1, N_TOPICS + 1)
+        for d in range(N_DOCS)
+        for t in range(N_INTENTS)
+        if rng.random() < 0.06
+    ]
+    qrels = pd.DataFrame(judged, columns=["qid", "docno", "label", "iteration", "nugget_text", "query"])
+    runs = {}
+    for i, name in enumerate(SYSTEMS):
+        rows = [
+            (str(q), f"d{d}", float(n))
+            for q in range(1, N_TOPICS + 1)
+            for n, d in enumerate(rng.permutation(N_DOCS + 2 * i)[:20])
+        ]
+        runs[name] = pd.DataFrame(rows, columns=["qid", "docno", "score"])
+    return qrels, runs
+
+
+@cache
+def perquery() -> pd.DataFrame:
+    """Return values of ten measures with names of 20 characters, whose differences are in all sizes."""
+    rng = np.random.default_rng(5)
+    rows = [
+        (system, str(topic), measure, float(np.clip(rng.normal(0.4 + 0.02 * i, 0.15), 0, 1)))
+        for i, system in enumerate(SYSTEMS)
+        for topic in range(1, N_TOPICS + 1)
+        for measure in MEASURES
+    ]
+    return pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
+
+
+def by_measure(**columns: Any) -> pd.DataFrame:
+    return pd.DataFrame({"measure": MEASURES, **columns})
+
+
+def lines(x: str, at: list[int], y: str, **columns: Any) -> pd.DataFrame:
+    rows = [(name, value, 0.5 + 0.04 * i + value / 500) for i, name in enumerate(MEASURES) for value in at]
+    return pd.DataFrame(rows, columns=["measure", x, y]).assign(**columns)
+
+
+def _explained(n: int) -> dict[str, pd.DataFrame]:
+    qrels, runs = collection()
+    why = Explain(qrels, RBU @ 10)
+    return {name: why(run[run["qid"] == "7"]) for name, run in list(runs.items())[:n]}
+
+
+def pictures() -> dict[str, Callable[[], object]]:
+    """Return what draws each picture."""
+    tens = np.linspace(0.1, 1, len(MEASURES))
+    sizes = [5, 10, 15, 20, 25, 30, 35, 40, 45]
+    taus = pd.DataFrame(np.eye(10) * 0.3 + 0.7, index=MEASURES, columns=MEASURES)
+    pairs = [(one, other, 0.6, 0.3, 0.01) for one, other in combinations(MEASURES, 2)]
+    agreed = pd.DataFrame(pairs, columns=["measure", "other", "concordance", "other_concordance", "p"])
+    hsd = meta.compare(perquery(), "tukey", measures=MEASURES[:1])
+    return {
+        "asl_curve": lambda: plots.asl_curve(lines("rank", list(range(1, 46)), "asl")),
+        "assessor_agreement": lambda: plots.assessor_agreement(by_measure(tau=tens, tau_low=tens - 0.1, tau_high=tens)),
+        "by_topic_set_size": lambda: plots.by_topic_set_size(lines("size", sizes, "tau")),
+        "concordance": lambda: plots.concordance(agreed),
+        "confusion": lambda: plots.confusion(pd.DataFrame([[60000, 2], [0, 12345]], index=[0, 4], columns=[-2, 1])),
+        "coverage": lambda: plots.coverage(*collection(), "7")[0],
+        "delta_required": lambda: plots.delta_required(by_measure(delta=[np.nan, *tens[1:]])),
+        "differences": lambda: plots.differences(hsd),
+        "discriminative_power": lambda: plots.discriminative_power(by_measure(significant=45, pairs=45)),
+        "explain": lambda: plots.explain(_explained(10), "7")[0],
+        "explain_one": lambda: plots.explain(_explained(1)[SYSTEMS[0]], "7"),
+        "insert_synthetic_system": lambda: plots.insert_synthetic_system(
+            lines("n_relevant", list(range(1, 20)), "rank").assign(
+                rank=lambda f: (10 * f["rank"]).astype(int), kind="rare"
+            )
+        ),
+        "intent_coverage": lambda: plots.intent_coverage(*collection(), measure=Coverage),
+        "means": lambda: plots.means(hsd),
+        "missed_intents": lambda: plots.missed_intents(missed_intents(*collection(), 3), "7"),
+        "number_of_systems": lambda: plots.number_of_systems(lines("n_systems", sizes, "mean", std=0.2)),
+        "per_query_deltas": lambda: plots.per_query_deltas(perquery(), MEASURES[0], SYSTEMS[0], SYSTEMS[9]),
+        "per_query_deltas_of_nine": lambda: plots.per_query_deltas(perquery(), MEASURES[0], SYSTEMS[:9], SYSTEMS[9]),
+        "pool_depth": lambda: plots.pool_depth(lines("depth", [2, 5, 10, 20, 30, 40, 50, 75, 100], "tau")),
+        "stability": lambda: plots.stability(by_measure(stability=0.9, ties=0.05)),
+        "tau_matrix": lambda: plots.tau_matrix(taus),
+        "topics_needed": lambda: plots.topics_needed(lines("topics", [25, 50, 100, 200], "delta")),
+        "unanimity": lambda: plots.unanimity(by_measure(unanimity=tens)),
+    }
+
+
+def texts_of(figure: Any) -> list[tuple[str, Any]]:
+    """Return every text of a drawn figure that can be seen, with its box."""
+    found = [text for text in figure.findobj(Text) if text.get_visible() and text.get_text().strip()]
+    hidden = {
+        id(label)
+        for ax in figure.findobj(lambda artist: hasattr(artist, "xaxis"))
+        for axis in (ax.xaxis, ax.yaxis)
+        for tick in axis.get_major_ticks() + axis.get_minor_ticks()
+        for label, on in ((tick.label1, tick.label1.get_visible()), (tick.label2, tick.label2.get_visible()))
+        if not on or not _within(axis, tick)
+    }
+    return [(text.get_text(), text.get_window_extent()) for text in found if id(text) not in hidden]
+
+
+def _within(axis: Any, tick: Any) -> bool:
+    low, high = sorted(axis.get_view_interval())
+    return bool(low - 1e-9 <= tick.get_loc() <= high + 1e-9)
+
+
+def faults(figure: Any) -> list[str]:
+    """Return what is wrong with a picture: too large, texts outside of it, and texts over each other."""
+    figure.canvas.draw()
+    width, height = figure.bbox.width, figure.bbox.height
+    boxes = texts_of(figure)
+    wrong = [f"{inches:.1f} inches" for inches in figure.get_size_inches() if inches > 20]
+    wrong += [f"outside: {text!r}" for text, box in boxes if min(box.x0, box.y0, width - box.x1, height - box.y1) < -1]
+    for (one, a), (other, b) in combinations(boxes, 2):
+        across, up = min(a.x1, b.x1) - max(a.x0, b.x0), min(a.y1, b.y1) - max(a.y0, b.y0)
+        if across > 1.5 and up > 1.5:
+            wrong.append(f"over each other: {one!r} and {other!r}")
+    return wrong

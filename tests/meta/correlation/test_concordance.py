@@ -1,0 +1,252 @@
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from ir_measures import P, StRecall
+from scipy import stats
+
+from pyterrier_diversity import EfP
+from pyterrier_diversity.meta import concordance
+
+# Sakai (2013), Table 6 (a) and (b): disagreements, concordance of the two measures, and the marks of significance.
+TABLE_6 = [
+    (236, 0.597, 0.995, "‡"),
+    (242, 0.607, 0.996, "‡"),
+    (246, 0.573, 1, "‡"),
+    (19, 1, 1, ""),
+    (120, 0.908, 1, "‡"),
+    (118, 0.907, 1, "‡"),
+    (236, 0.623, 0.733, "†"),
+    (242, 0.616, 0.748, "‡"),
+    (246, 0.646, 0.654, ""),
+    (19, 0.474, 0.842, ""),
+    (120, 0.800, 0.625, "†"),
+    (118, 0.831, 0.593, "‡"),
+]
+
+
+def frame(**values):
+    """A per-query frame of a value for each system (row) and topic (column) under each measure."""
+    rows = [
+        (f"s{i}", f"t{j}", measure, value)
+        for measure, table in values.items()
+        for i, row in enumerate(np.asarray(table, dtype=float))
+        for j, value in enumerate(row)
+    ]
+    return pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
+
+
+def disagreeing(first, second, ties):
+    """Two systems on topics where A prefers the one and B the other, the gold standard either or neither."""
+    n = first + second + ties
+    gold = [1] * first + [-1] * second + [0] * ties
+    return frame(A=[[1] * n, [0] * n], B=[[0] * n, [1] * n], G=[gold, [0] * n])
+
+
+def fig_6(first, second, golds):
+    """Sakai (2013), Fig. 6, for any number of gold standards; then who alone was right."""
+    disagreements = correct_1 = correct_2 = only_1 = only_2 = 0
+    for r1, r2 in combinations(range(len(first)), 2):
+        for t in range(len(first[0])):
+            delta_1, delta_2 = first[r1][t] - first[r2][t], second[r1][t] - second[r2][t]
+            if delta_1 * delta_2 < 0:
+                disagreements += 1
+                right_1 = all(delta_1 * (gold[r1][t] - gold[r2][t]) >= 0 for gold in golds)
+                right_2 = all(delta_2 * (gold[r1][t] - gold[r2][t]) >= 0 for gold in golds)
+                correct_1 += right_1
+                correct_2 += right_2
+                only_1 += right_1 and not right_2
+                only_2 += right_2 and not right_1
+    return disagreements, correct_1, correct_2, only_1, only_2
+
+
+@pytest.mark.parametrize(("n", "first", "second", "mark"), TABLE_6)
+def test_the_table_of_the_paper_comes_out_with_its_marks(n, first, second, mark):
+    correct_1, correct_2 = round(n * first), round(n * second)
+    # With one gold standard, a measure is right unless the other alone is: both are right on ties only.
+    ties = correct_1 + correct_2 - n
+
+    table = concordance(disagreeing(correct_1 - ties, correct_2 - ties, ties), "G", method="normal")
+
+    row = table.iloc[0]
+    # Of 236, only 235 can be meant by .995, though it is .9958.
+    assert (row["concordance"], row["other_concordance"]) == pytest.approx((first, second), abs=1e-3)
+    assert row["disagreements"] == n
+    assert mark == ("‡" if row["p"] < 0.01 else "†" if row["p"] < 0.05 else "")
+
+
+def test_the_exact_test_is_slightly_more_careful_than_the_paper():
+    perquery = disagreeing(61, 93, 88)
+
+    assert concordance(perquery, "G", method="normal")["p"].item() == pytest.approx(0.0099, abs=5e-5)
+    assert concordance(perquery, "G")["p"].item() == pytest.approx(stats.binomtest(61, 154).pvalue, abs=1e-12)
+    assert concordance(perquery, "G")["p"].item() > 0.01
+
+
+def test_two_systems_and_three_topics_worked_by_hand():
+    # A prefers s0 everywhere, B prefers s1, s1, s0: they disagree on t0 and t1; G prefers s0, nobody, s1.
+    perquery = frame(A=[[3, 3, 3], [1, 1, 1]], B=[[0, 0, 2], [1, 1, 1]], G=[[1, 1, 0], [0, 1, 1]])
+
+    table = concordance(perquery, gold="G")
+
+    assert table.to_dict("records") == [
+        {"measure": "A", "other": "B", "concordance": 1, "other_concordance": 0.5, "disagreements": 2, "p": 1}
+    ]
+
+
+def test_a_measure_must_agree_with_all_gold_standards_at_once():
+    values = {"A": [[1, 1, 1], [0, 0, 0]], "B": [[0, 0, 0], [1, 1, 1]]}
+    golds = {"G": [[1, 1, 0], [0, 0, 0]], "H": [[0, 0, 0], [0, 1, 0]]}
+
+    table = concordance(frame(**values, **golds), gold=["G", "H"])
+
+    # t0: A is right; t1: neither; t2: both.
+    assert table[["concordance", "other_concordance"]].to_numpy().tolist() == [[2 / 3, 1 / 3]]
+
+
+@pytest.mark.parametrize("method", ["exact", "normal"])
+@pytest.mark.parametrize("n_golds", [1, 2, 3])
+def test_counts_equal_those_of_the_pseudocode(n_golds, method):
+    rng = np.random.default_rng(n_golds)
+    values = {name: rng.integers(0, 4, (7, 9)).tolist() for name in "ABCDGHI"}
+    golds = list("GHI")[:n_golds]
+
+    table = concordance(frame(**values), golds, measures=list("ABCD"), method=method)
+
+    assert list(zip(table["measure"], table["other"], strict=True)) == list(combinations("ABCD", 2))
+    for row in table.itertuples():
+        n, correct_1, correct_2, only_1, only_2 = fig_6(
+            values[row.measure], values[row.other], [values[g] for g in golds]
+        )
+        z = abs(only_1 - only_2) / np.sqrt(only_1 + only_2)
+        p = stats.binomtest(only_1, only_1 + only_2).pvalue if method == "exact" else 2 * stats.norm.sf(z)
+        assert n > 20
+        assert row.disagreements == n
+        assert (row.concordance, row.other_concordance) == pytest.approx((correct_1 / n, correct_2 / n), abs=1e-15)
+        assert row.p == pytest.approx(p, abs=1e-12)
+
+
+GRID = arrays(np.int64, (3, 4, 5), elements=st.integers(0, 3))
+
+
+@settings(max_examples=25)
+@given(GRID)
+def test_a_gold_standard_is_always_right(values):
+    a, b, c = values
+
+    table = concordance(frame(A=a, B=b, C=c), "A", measures=["A", "B", "C"])
+
+    ours = table[(table["measure"] == "A") & (table["disagreements"] > 0)]
+    assert (ours["concordance"] == 1).all()
+    assert (ours["concordance"] >= ours["other_concordance"]).all()
+
+
+@settings(max_examples=25)
+@given(GRID)
+def test_the_order_of_the_measures_only_swaps_the_columns(values):
+    a, b, gold = values
+    perquery = frame(A=a, B=b, G=gold)
+    columns = ["concordance", "other_concordance", "disagreements", "p"]
+
+    one, other = (
+        concordance(perquery, "G", measures)[columns].iloc[0].tolist() for measures in (["A", "B"], ["B", "A"])
+    )
+
+    np.testing.assert_equal(one, [other[1], other[0], *other[2:]])
+
+
+@settings(max_examples=25)
+@given(GRID, st.permutations(range(4)), st.permutations(range(5)))
+def test_the_order_of_systems_and_topics_does_not_matter(values, systems, topics):
+    perquery = [frame(**dict(zip("ABG", of, strict=True))) for of in (values, values[:, systems][:, :, topics])]
+
+    pd.testing.assert_frame_equal(*(concordance(each, "G") for each in perquery))
+
+
+@settings(max_examples=25)
+@given(GRID, st.sampled_from([0.5, 3.0]), st.integers(-4, 4))
+def test_only_the_order_of_values_counts(values, factor, shift):
+    a, b, gold = values
+
+    same, scaled = (concordance(frame(A=a, B=each, G=gold), "G") for each in (b, b * factor + shift))
+
+    pd.testing.assert_frame_equal(same, scaled)
+
+
+@pytest.mark.parametrize("error", [0, 1e-14])
+def test_measures_of_equal_values_never_disagree(error):
+    values = np.random.default_rng(5).random((6, 10))
+    noise = np.random.default_rng(6).choice([-error, error], (6, 10))
+
+    row = concordance(frame(A=values, B=values + noise, G=values), "G").iloc[0]
+
+    assert (row["disagreements"], row["p"]) == (0, 1)
+    assert np.isnan([row["concordance"], row["other_concordance"]]).all()
+
+
+def test_values_that_differ_by_rounding_are_ties_of_the_gold_standard():
+    perquery = frame(A=[[1], [0]], B=[[0], [1]], G=[[0.1 + 0.2], [0.3]])
+
+    assert concordance(perquery, "G")[["concordance", "other_concordance"]].to_numpy().tolist() == [[1, 1]]
+
+
+def test_gold_standards_are_compared_only_if_they_are_named():
+    perquery = frame(A=[[1], [0]], B=[[0], [1]], C=[[1], [0]])
+
+    assert concordance(perquery, "C")[["measure", "other"]].to_numpy().tolist() == [["A", "B"]]
+    assert len(concordance(perquery, "C", measures=["A", "B", "C"])) == 3
+
+
+def test_measures_may_be_objects():
+    perquery = frame(**{"P@5": [[1], [0]], "EfP@5": [[0], [1]], "StRecall@5": [[1], [0]], "other": [[1], [0]]})
+
+    table = concordance(perquery, StRecall @ 5, measures=[P @ 5, EfP @ 5])
+
+    assert table[["measure", "other", "concordance"]].to_numpy().tolist() == [["P@5", "EfP@5", 1]]
+    pd.testing.assert_frame_equal(table, concordance(perquery, ["StRecall@5"], measures=["P@5", "EfP@5"]))
+
+
+def test_a_legend_describes_the_request():
+    table = concordance(disagreeing(2, 1, 0), ["G"])
+
+    assert list(table.attrs["legend"]) == list(table.columns)
+    assert {name: table.attrs[name] for name in ("n_systems", "n_queries", "gold", "method")} == {
+        "n_systems": 2,
+        "n_queries": 3,
+        "gold": ["G"],
+        "method": "exact",
+    }
+
+
+def test_topics_without_a_value_of_a_system_are_left_out_with_a_warning():
+    perquery = disagreeing(2, 1, 0)
+
+    with pytest.warns(UserWarning, match="1 of 3 queries are left out"):
+        table = concordance(perquery.iloc[1:], "G")
+
+    assert table["disagreements"].item() == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"gold": []}, r"gold must have at least one measure"),
+        ({"gold": "H"}, r"perquery has no measure H; it has A, B, G\."),
+        ({"gold": "H", "measures": ["A", "B"]}, r"perquery has no measure H; it has A, B, G\."),
+        ({"gold": ["A", "G"]}, r"give at least two measures besides gold, not \['B'\]\."),
+        ({"gold": "G", "measures": ["A", "A"]}, r"give at least two measures besides gold, not \['A'\]\."),
+        ({"gold": "G", "method": "t"}, r"method must be one of 'exact', 'normal', not 't'\."),
+    ],
+)
+def test_invalid_arguments_are_refused(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        concordance(disagreeing(1, 1, 0), **arguments)
+
+
+def test_one_system_is_refused():
+    with pytest.raises(ValueError, match=r"perquery must have at least two systems, not 1\."):
+        concordance(frame(A=[[1, 2]], B=[[1, 2]], G=[[1, 2]]), "G")

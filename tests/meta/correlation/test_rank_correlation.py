@@ -1,0 +1,467 @@
+import itertools
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from ir_measures import AP, RR
+
+from pyterrier_diversity import RBU, StRecall, evaluate_runs
+from pyterrier_diversity.meta import kendall_tau, rank_correlation, tau_ap, tau_ap_symmetric
+
+# The example of the README of ircor 1.0, the R package of Urbano and Marrero: x is the reference.
+X = [0.06, 0.2, 0.27, 0.37, 0.57, 0.63, 0.66, 0.9, 0.91, 0.94]
+Y = [0.37, 0.06, 0.2, 0.27, 0.57, 0.66, 0.63, 0.91, 0.9, 0.94]
+Y_TIES = [0.4, 0, 0.2, 0.2, 0.6, 0.6, 0.6, 1, 0.8, 1]
+X_TIES = [0, 0.2, 0.2, 0.4, 0.6, 0.6, 0.6, 0.8, 1, 1]
+
+# The example of ircor's manual pages of tau and tauAP.
+MANUAL_X = [0.67, 0.45, 0.29, 0.12, 0.57, 0.24, 0.94, 0.75, 0.08, 0.54]
+MANUAL_Y = [0.48, 0.68, 0.32, 0.09, 0.06, 0.61, 0.87, 0.22, 0.44, 0.84]
+MANUAL_X_TIES = [0.7, 0.4, 0.3, 0.1, 0.6, 0.2, 0.9, 0.8, 0.1, 0.5]
+MANUAL_Y_TIES = [0.5, 0.7, 0.3, 0.1, 0.1, 0.6, 0.9, 0.2, 0.4, 0.8]
+
+COEFFICIENTS = [kendall_tau, tau_ap, tau_ap_symmetric]
+both_variants = pytest.mark.parametrize("variant", ["a", "b"])
+every_coefficient = pytest.mark.parametrize("coefficient", COEFFICIENTS)
+
+
+def two_lists(low, high, *, ties):
+    one = st.lists(st.integers(0, 3 if ties else 99), min_size=high, max_size=high, unique=not ties)
+    return st.tuples(st.integers(low, high), one, one).map(lambda drawn: (drawn[1][: drawn[0]], drawn[2][: drawn[0]]))
+
+
+TIED, UNTIED = two_lists(2, 7, ties=True), two_lists(2, 8, ties=False)
+
+
+def yilmaz(estimate, reference):
+    """Yilmaz et al. (2008), rank by rank; without ties."""
+    order = sorted(range(len(estimate)), key=lambda i: -estimate[i])
+    n, total = len(order), 0.0
+    for rank in range(2, n + 1):
+        system = order[rank - 1]
+        total += sum(reference[other] > reference[system] for other in order[: rank - 1]) / (rank - 1)
+    return 2 / (n - 1) * total - 1
+
+
+def kendall(first, second):
+    pairs = list(itertools.combinations(range(len(first)), 2))
+    return sum((1 if first[i] > first[j] else -1) * (1 if second[i] > second[j] else -1) for i, j in pairs) / len(pairs)
+
+
+def orderings(values):
+    """All ways to break the ties: lists of distinct values that order untied ones as before."""
+    for order in itertools.permutations(range(len(values))):
+        if all(values[i] <= values[j] for i, j in itertools.pairwise(order)):
+            yield [order.index(i) for i in range(len(values))]
+
+
+def mean_over_orderings(coefficient, first, second):
+    broken = itertools.product(orderings(first), orderings(second))
+    return np.mean([coefficient(one, other) for one, other in broken])
+
+
+def half_of_tau_ap_b(estimate, reference):
+    """The mean, over the systems below the top of the estimate, of the share of those above in the same order."""
+    if len(set(estimate)) == 1 or len(set(reference)) == 1:
+        return math.nan
+    shares = []
+    for i, own in enumerate(estimate):
+        above = [j for j, other in enumerate(estimate) if other > own]
+        if above:
+            shares.append(sum(reference[j] > reference[i] for j in above) / len(above))
+    return 2 * sum(shares) / len(shares) - 1
+
+
+def perquery_of(**measures):
+    rows = [
+        (f"S{i}", f"q{q}", measure, float(value))
+        for measure, values in measures.items()
+        for (i, q), value in np.ndenumerate(np.array(values, dtype=float))
+    ]
+    return pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
+
+
+def means_of(**measures):
+    return pd.DataFrame({"name": [f"S{i}" for i in range(len(next(iter(measures.values()))))], **measures})
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (kendall_tau(Y, X), 0.7777778),
+        (tau_ap(Y, X), 0.7491182),
+        (kendall_tau(Y_TIES, X, "a"), 0.7111111),
+        (tau_ap(Y_TIES, X, "a"), 0.6074515),
+        (kendall_tau(Y_TIES, X_TIES, "b"), 0.75),
+        (tau_ap_symmetric(Y_TIES, X_TIES, "b"), 0.6269841),
+    ],
+)
+def test_the_values_of_the_readme_of_ircor(value, expected):
+    assert value == pytest.approx(expected, abs=5e-8)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (kendall_tau(MANUAL_Y, MANUAL_X), 0.2),
+        (kendall_tau(MANUAL_Y_TIES, MANUAL_X, "a"), 0.2222222),
+        (kendall_tau(MANUAL_Y_TIES, MANUAL_X, "b"), 0.2247333),
+        (kendall_tau(MANUAL_Y_TIES, MANUAL_X_TIES, "b"), 0.25),
+        (tau_ap(MANUAL_Y, MANUAL_X), 0.3928571),
+        (tau_ap(MANUAL_Y, MANUAL_X, "a"), 0.3928571),
+        (tau_ap(MANUAL_Y_TIES, MANUAL_X, "a"), 0.39903),
+        (tau_ap_symmetric(MANUAL_Y_TIES, MANUAL_X, "b"), 0.3317019),
+        (tau_ap_symmetric(MANUAL_Y_TIES, MANUAL_X_TIES, "b"), 0.339418),
+    ],
+)
+def test_the_values_of_the_manual_of_ircor(value, expected):
+    assert value == pytest.approx(expected, abs=5e-8)
+
+
+def test_a_swap_at_the_top_of_the_estimate_costs_more_than_one_at_the_bottom():
+    reference = [4, 3, 2, 1]
+
+    # Rank 2 has no concordant system above it, the others all; then rank 4 has two of three.
+    assert tau_ap([3, 4, 2, 1], reference) == pytest.approx(2 / 3 * (0 + 1 + 1) - 1)
+    assert tau_ap([4, 3, 1, 2], reference) == pytest.approx(2 / 3 * (1 + 1 + 2 / 3) - 1)
+    assert kendall_tau([3, 4, 2, 1], reference) == pytest.approx(kendall_tau([4, 3, 1, 2], reference))
+
+
+def test_tau_ap_is_not_symmetric_and_its_mean_is():
+    one, other = [1, 3, 2], [3, 2, 1]
+
+    assert (tau_ap(one, other), tau_ap(other, one)) == (0, -0.5)
+    assert tau_ap_symmetric(one, other) == tau_ap_symmetric(other, one) == -0.25
+
+
+def test_a_pair_that_only_the_reference_ties_is_as_bad_as_a_swap_in_variant_b():
+    assert tau_ap([3, 2, 1], [2, 1, 1]) == tau_ap([3, 2, 1], [3, 1, 2]) == 0.5
+
+
+def test_a_pair_that_only_the_estimate_ties_is_left_out_in_variant_b():
+    assert tau_ap([2, 1, 1], [3, 2, 1]) == 1
+
+
+def test_variant_a_is_the_mean_of_both_orders_of_a_tie():
+    both = [tau_ap([3, 2, 1], [3, 2, 1]), tau_ap([3, 1, 2], [3, 2, 1])]
+
+    assert tau_ap([2, 1, 1], [3, 2, 1], "a") == pytest.approx(np.mean(both))
+    assert tau_ap([3, 2, 1], [2, 1, 1], "a") == pytest.approx(np.mean(both))
+
+
+@given(lists=UNTIED)
+@both_variants
+def test_without_ties_both_variants_are_the_coefficient_of_yilmaz(variant, lists):
+    assert tau_ap(*lists, variant) == pytest.approx(yilmaz(*lists))
+
+
+@given(lists=UNTIED)
+@both_variants
+def test_without_ties_both_variants_of_kendalls_are_one(variant, lists):
+    assert kendall_tau(*lists, variant) == pytest.approx(kendall(*lists))
+
+
+@settings(max_examples=40)
+@given(lists=two_lists(2, 5, ties=True))
+@pytest.mark.parametrize(("coefficient", "slow"), [(tau_ap, yilmaz), (kendall_tau, kendall)])
+def test_variant_a_is_the_mean_over_all_ways_to_break_the_ties_of_both(coefficient, slow, lists):
+    assert coefficient(*lists, "a") == pytest.approx(mean_over_orderings(slow, *lists), abs=1e-12)
+
+
+@settings(max_examples=20)
+@given(estimate=st.lists(st.integers(0, 1), min_size=6, max_size=6))
+def test_variant_a_handles_large_ties_of_the_estimate(estimate):
+    reference = [3, 1, 6, 5, 2, 4]
+
+    assert tau_ap(estimate, reference, "a") == pytest.approx(mean_over_orderings(yilmaz, estimate, reference))
+
+
+@given(lists=TIED)
+def test_variant_b_is_its_restatement(lists):
+    expected = half_of_tau_ap_b(*lists)
+
+    assert tau_ap(*lists) == pytest.approx(expected, nan_ok=True)
+    assert tau_ap_symmetric(*lists) == pytest.approx((expected + half_of_tau_ap_b(*lists[::-1])) / 2, nan_ok=True)
+
+
+@given(lists=TIED)
+@both_variants
+@every_coefficient
+def test_coefficients_are_between_minus_one_and_one(coefficient, variant, lists):
+    value = coefficient(*lists, variant)
+
+    assert math.isnan(value) or -1 - 1e-12 <= value <= 1 + 1e-12
+    assert math.isnan(value) == (variant == "b" and min(len(set(values)) for values in lists) == 1)
+
+
+@given(lists=TIED)
+@both_variants
+@pytest.mark.parametrize("coefficient", [kendall_tau, tau_ap_symmetric])
+def test_symmetric_coefficients_are_symmetric(coefficient, variant, lists):
+    assert coefficient(*lists, variant) == pytest.approx(coefficient(*lists[::-1], variant), nan_ok=True)
+
+
+@given(lists=TIED)
+@both_variants
+@every_coefficient
+def test_only_the_order_of_the_values_matters(coefficient, variant, lists):
+    first, second = (np.array(values) for values in lists)
+
+    changed = coefficient(np.exp(first), second**3 - 7, variant)
+
+    assert changed == pytest.approx(coefficient(first, second, variant), nan_ok=True)
+
+
+@given(lists=TIED, seed=st.integers(0, 9))
+@both_variants
+@every_coefficient
+def test_the_order_of_the_systems_does_not_matter(coefficient, variant, lists, seed):
+    first, second = (np.array(values) for values in lists)
+    order = np.random.default_rng(seed).permutation(len(first))
+
+    shuffled = coefficient(first[order], second[order], variant)
+
+    assert shuffled == pytest.approx(coefficient(first, second, variant), nan_ok=True)
+
+
+@given(lists=UNTIED)
+@both_variants
+@pytest.mark.parametrize("coefficient", [kendall_tau, tau_ap])
+def test_the_opposite_reference_has_the_opposite_coefficient(coefficient, variant, lists):
+    estimate, reference = lists
+
+    opposite = coefficient(estimate, [-value for value in reference], variant)
+
+    assert opposite == pytest.approx(-coefficient(estimate, reference, variant))
+
+
+@given(values=TIED.map(lambda lists: lists[0]).filter(lambda values: len(set(values)) > 1))
+@every_coefficient
+def test_a_ranking_with_ties_is_wholly_like_itself_in_variant_b(coefficient, values):
+    assert coefficient(values, values) == pytest.approx(1)
+
+
+@both_variants
+@every_coefficient
+def test_values_that_differ_in_the_last_bits_are_ties(coefficient, variant):
+    exact, noisy = [0.3, 0.3, 0.1, 0.2], [0.1 + 0.2, 0.3 - 1e-13, 0.1, 0.2]
+
+    for other in ([1, 2, 3, 4], [4, 3, 3, 1]):
+        assert coefficient(noisy, other, variant) == coefficient(exact, other, variant)
+        assert coefficient(other, noisy, variant) == coefficient(other, exact, variant)
+
+
+@pytest.mark.parametrize(
+    ("lists", "message"),
+    [
+        (([1, 2], [1, 2, 3]), "must be lists of the same length, 2 or more, not of shapes .2,. and .3,."),
+        (([1], [1]), "must be lists of the same length, 2 or more"),
+        (([[1, 2], [3, 4]], [[1, 2], [3, 4]]), "must be lists of the same length, 2 or more"),
+        (([1, 2], [1, math.inf]), "must be finite numbers, not inf"),
+        (([math.nan, 2], [1, 2]), "must be finite numbers, not nan"),
+        (([1, 2], [1, 2], "c"), "variant must be one of 'a', 'b', not 'c'"),
+    ],
+)
+@every_coefficient
+def test_lists_of_different_lengths_are_refused(coefficient, lists, message):
+    with pytest.raises(ValueError, match=f"{coefficient.__name__}: .*{message}"):
+        coefficient(*lists)
+
+
+NAMED = {"x": "ab", "y": "b", "z": "bc"}
+MEANS = means_of(AP=[0.4, 0.3, 0.2, 0.1], RR=[0.9, 1.0, 0.5, 0.5], RBU=[1, 2, 3, 4])
+
+
+@both_variants
+@pytest.mark.parametrize(
+    ("method", "coefficient"), [("tau", kendall_tau), ("tau_ap", tau_ap), ("tau_ap_symmetric", tau_ap_symmetric)]
+)
+def test_each_measure_is_compared_with_each_other_one(method, coefficient, variant):
+    result = rank_correlation(MEANS, method=method, variant=variant)
+
+    assert result.columns.tolist() == ["measure", "reference", "value"]
+    assert set(zip(result["measure"], result["reference"], strict=True)) == set(
+        itertools.permutations(["AP", "RR", "RBU"], 2)
+    )
+    for row in result.itertuples():
+        assert row.value == pytest.approx(coefficient(MEANS[row.measure], MEANS[row.reference], variant))
+
+
+def test_systems_are_ranked_by_their_means_over_the_queries():
+    frame = perquery_of(AP=[[0.1, 0.9], [0.4, 0.4], [0.3, 0.3]], RR=[[1, 0], [1, 0.5], [0.2, 0.3]])
+    means = means_of(AP=[0.5, 0.4, 0.3], RR=[0.5, 0.75, 0.25])
+
+    pd.testing.assert_frame_equal(rank_correlation(frame), rank_correlation(means))
+
+
+def test_means_that_differ_in_the_last_bits_are_ties():
+    frame = perquery_of(one=[[0.1, 0.2, 0.3], [0.3, 0.2, 0.1], [0.2, 0.2, 0.2]], other=[[1] * 3, [2] * 3, [3] * 3])
+
+    assert math.isnan(rank_correlation(frame)["value"].iloc[0])
+    assert rank_correlation(frame, variant="a")["value"].tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("reference", ["AP", AP, ["AP"], (AP, "AP")])
+def test_a_reference_may_be_named_or_given(reference):
+    result = rank_correlation(MEANS, reference)
+
+    assert result[["measure", "reference"]].to_numpy().tolist() == [["RR", "AP"], ["RBU", "AP"]]
+
+
+def test_some_references_may_be_given():
+    assert set(rank_correlation(MEANS, [AP, RR])["reference"]) == {"AP", "RR"}
+
+
+@pytest.mark.parametrize("method", ["tau", "tau_ap", "tau_ap_symmetric"])
+def test_a_matrix_has_the_same_values_and_ones(method):
+    matrix = rank_correlation(MEANS, method=method, matrix=True)
+
+    assert matrix.index.tolist() == matrix.columns.tolist() == ["AP", "RR", "RBU"]
+    assert np.diag(matrix).tolist() == pytest.approx([1, 1, 1])
+    for row in rank_correlation(MEANS, method=method).itertuples():
+        assert matrix.loc[row.measure, row.reference] == row.value
+
+
+def test_a_matrix_has_a_column_for_each_reference():
+    matrix = rank_correlation(MEANS, ["RBU", "AP"], matrix=True)
+
+    assert matrix.shape == (3, 2)
+    assert matrix.columns.tolist() == ["RBU", "AP"]
+    assert (matrix.index.name, matrix.columns.name) == ("measure", "reference")
+
+
+@pytest.mark.parametrize("matrix", [True, False])
+def test_the_frame_describes_its_columns(matrix):
+    attrs = rank_correlation(MEANS, method="tau_ap", variant="a", matrix=matrix).attrs
+
+    assert list(attrs["legend"]) == ["measure", "reference", "value"]
+    assert (attrs["method"], attrs["variant"]) == ("tau_ap", "a")
+
+
+def test_times_and_comparisons_with_a_baseline_are_ignored():
+    more = MEANS.assign(**{"AP +": [math.nan, 1, 2, 3], "AP p-value": [math.nan, 1, 1, 1], "mrt": [1, 2, 3, 4]})
+
+    pd.testing.assert_frame_equal(rank_correlation(more), rank_correlation(MEANS))
+
+
+def test_counts_ties_and_standard_errors_are_no_measures():
+    more = MEANS.assign(**{"queries": [4, 3, 2, 1], "ties@2": [0.5, 0, 0, 1], "se(AP)": [0.1, 0.2, 0.3, 0.4]})
+
+    pd.testing.assert_frame_equal(rank_correlation(more), rank_correlation(MEANS))
+
+
+def test_what_evaluate_runs_returns_has_only_its_measures():
+    judged = pd.DataFrame({"qid": "q", "docno": ["a", "b"], "label": [1, 0]})
+    runs = {name: pd.DataFrame({"qid": "q", "docno": list(docs), "score": 1.0}) for name, docs in NAMED.items()}
+    table = evaluate_runs(judged, runs, [RBU @ 1, StRecall @ 1], queries=True, ties="expected", samples=4, rng=1)
+    assert {"queries", "ties@1", "se(RBU@1)"} <= set(table)
+
+    matrix = rank_correlation(table, matrix=True)
+
+    assert matrix.columns.tolist() == matrix.index.tolist() == ["RBU@1", "StRecall@1"]
+
+
+def test_one_measure_alone_has_no_rows_but_a_matrix():
+    alone = MEANS[["name", "AP"]]
+
+    assert rank_correlation(alone).empty
+    assert rank_correlation(alone, matrix=True).to_numpy().tolist() == [[1]]
+
+
+def test_queries_without_a_value_of_a_system_are_left_out_with_a_warning():
+    frame = perquery_of(AP=[[1, 2], [3, 4]], RR=[[1, 9], [3, 4]])
+
+    with pytest.warns(UserWarning, match="1 of 2 queries are left out"):
+        result = rank_correlation(frame.iloc[:-1])
+
+    assert result["value"].tolist() == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("frame", "options", "message"),
+    [
+        (MEANS, {"reference": "ERR"}, "reference must be among the measures AP, RR, RBU, not ERR"),
+        (MEANS, {"method": "rho"}, "method must be one of 'tau', 'spearman', 'tau_ap', 'tau_ap_symmetric', not 'rho'"),
+        (MEANS, {"method": "spearman", "variant": "a"}, "variant must be 'b' for method='spearman', not 'a'"),
+        (MEANS, {"top": 1}, r"top must be an integer in \[2, 4\], not 1"),
+        (MEANS, {"top": 5}, r"top must be an integer in \[2, 4\], not 5"),
+        (MEANS, {"variant": "c"}, "variant must be one of 'a', 'b', not 'c'"),
+        (MEANS.head(1), {}, "must have at least two systems, not 1"),
+        (MEANS[["name"]], {}, "a column of means for at least one measure"),
+        (MEANS.drop(columns="name"), {}, "has no column name; found: AP, RR, RBU"),
+        (MEANS.assign(name="x"), {}, "must have each system once, but has 'x' twice"),
+        (MEANS.assign(AP=[1, 2, math.nan, 4]), {}, "finite number, but system 'S2' has nan of AP"),
+        (perquery_of(AP=[[1], [2]]).drop(columns="qid"), {}, "missing column qid"),
+    ],
+)
+def test_invalid_arguments_are_refused(frame, options, message):
+    with pytest.raises(ValueError, match=message):
+        rank_correlation(frame, **options)
+
+
+def test_anything_but_a_frame_is_refused():
+    with pytest.raises(
+        TypeError, match=r"rank_correlation: perquery_or_means must be a frame from pt\.Experiment, not list"
+    ):
+        rank_correlation([1.0, 2.0])
+
+
+@pytest.mark.parametrize("coefficient", [kendall_tau, tau_ap, tau_ap_symmetric])
+@pytest.mark.parametrize("values", [["x", "y"], [None, {}], [[1], [1, 2]], [10**400, 1]])
+def test_values_other_than_numbers_are_refused(coefficient, values):
+    with pytest.raises(ValueError, match=f"{coefficient.__name__}: .* must be lists of numbers: "):
+        coefficient(values, values)
+
+
+@given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=2, max_size=12))
+def test_spearman_is_that_of_scipy(pairs):
+    from scipy.stats import spearmanr
+
+    one, other = ([value / 7 for value in column] for column in zip(*pairs, strict=True))
+    frame = pd.DataFrame({"name": [f"s{i}" for i in range(len(one))], "AP": one, "RR": other})
+
+    value = rank_correlation(frame, "RR", method="spearman")["value"].item()
+
+    if len({*one}) == 1 or len({*other}) == 1:
+        assert math.isnan(value)
+    else:
+        assert value == pytest.approx(spearmanr(one, other).statistic, abs=1e-12)
+
+
+def test_spearman_ties_means_that_differ_by_rounding():
+    frame = pd.DataFrame({"name": list("xyz"), "AP": [0.1 + 0.2, 0.3, 0.1], "RR": [0.5, 0.5, 0.1]})
+
+    assert rank_correlation(frame, "RR", method="spearman")["value"].item() == pytest.approx(1)
+
+
+# RR ranks a, b, c, d, e; AP swaps the best two, and those alone.
+SWAPPED = pd.DataFrame({"name": list("abcde"), "RR": [0.9, 0.8, 0.7, 0.6, 0.5], "AP": [0.8, 0.9, 0.7, 0.6, 0.5]})
+
+
+@pytest.mark.parametrize(("top", "tau"), [(2, -1), (3, 1 / 3), (5, 8 / 10)])
+def test_tau_of_the_best_systems_is_over_those_of_the_reference(top, tau):
+    found = rank_correlation(SWAPPED, "RR", top=top)
+
+    assert found["value"].item() == pytest.approx(tau)
+    assert found.attrs["top"] == top
+
+
+def test_systems_tied_with_the_last_of_the_best_are_among_them():
+    tied = SWAPPED.assign(RR=[0.9, 0.8, 0.7, 0.7, 0.5])
+
+    three = rank_correlation(tied, "RR", top=3)["value"].item()
+
+    # Of a, b, c, d, AP orders six pairs, RR all but c and d: one is swapped.
+    assert three == pytest.approx((4 - 1) / math.sqrt(6 * 5))
+
+
+def test_the_best_systems_are_each_references_own():
+    matrix = rank_correlation(SWAPPED.assign(ERR=[0.1, 0.2, 0.3, 0.4, 0.5]), top=2, matrix=True)
+
+    assert matrix.loc["AP", "RR"] == pytest.approx(-1)  # a and b
+    assert matrix.loc["AP", "ERR"] == pytest.approx(-1)  # d and e
+    assert matrix.loc["ERR", "AP"] == pytest.approx(1)  # a and b, swapped in both
+    assert np.allclose(np.diag(matrix), 1)

@@ -1,0 +1,264 @@
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from ir_measures import AP, P
+
+from pyterrier_diversity.meta import unanimity
+
+# Values of 2 to 4 measures, for 2 to 4 systems on 1 to 3 queries: ties are frequent.
+VALUES = arrays(
+    np.int64, st.tuples(st.integers(2, 4), st.integers(2, 4), st.integers(1, 3)), elements=st.integers(0, 3)
+)
+
+
+def frame_of(**measures):
+    """A per-query frame of each measure's values: a list for one query, or a row for each system."""
+    rows = [
+        (f"S{i}", f"q{q}", measure, float(value))
+        for measure, values in measures.items()
+        for (i, q), value in np.ndenumerate(np.array(values, dtype=float).reshape(len(values), -1))
+    ]
+    return pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
+
+
+def numbered(values):
+    return {f"m{i}": own for i, own in enumerate(values)}
+
+
+def by_measure(frame, **options):
+    return unanimity(frame, **options).set_index("measure")["unanimity"].to_dict()
+
+
+def restated(measures, m):
+    """MU in plain Python, without copies of the measure among the others."""
+    others = [values for values in measures if not np.array_equal(values, measures[m])]
+    n_systems, n_queries = measures[m].shape
+    unanimous = agreeing = 0.0
+    for q in range(n_queries):
+        for i in range(n_systems):
+            for j in range(n_systems):
+                if i != j and all(other[i, q] >= other[j, q] for other in others):
+                    unanimous += 1
+                    agreeing += {True: 1, False: 0}[measures[m][i, q] > measures[m][j, q]]
+                    agreeing += 0.5 if measures[m][i, q] == measures[m][j, q] else 0
+    if not unanimous:
+        return math.nan
+    return math.log2(agreeing / unanimous / 0.5) if agreeing else -math.inf
+
+
+def two_differ(values):
+    return len({own.tobytes() for own in values}) > 1
+
+
+PAPER = {"m1": [1, 0.5, 0.2], "m2": [0.8, 0.3, 0.4], "m3": [1, 0.2, 0.5]}
+
+
+def test_the_example_of_the_paper():
+    assert by_measure(frame_of(**PAPER)) == pytest.approx({"m1": 0.415, "m2": 1, "m3": 1}, abs=5e-4)
+
+
+def test_capturing_every_unanimous_improvement_gives_the_maximum():
+    others = {"r1": [3, 2, 1], "r2": [3, 1, 2]}
+
+    for decisions in ([9, 2, 1], [9, 1, 2], [9, 1, 1]):
+        assert by_measure(frame_of(m=decisions, **others))["m"] == 1
+
+
+@settings(max_examples=50)
+@given(values=VALUES)
+def test_no_measure_is_more_unanimous_with_the_others_than_their_sum(values):
+    total = values[1:].sum(axis=0) * 10
+    assume(total.any())
+    assume(values[0].any())
+    of_total = by_measure(frame_of(m=total, **numbered(values[1:])))["m"]
+    of_any = by_measure(frame_of(m=values[0] + 100, **numbered(values[1:])))["m"]
+
+    assert math.isnan(of_any) if math.isnan(of_total) else of_any <= of_total + 1e-12
+
+
+def test_a_constant_measure_has_no_unanimity():
+    assert by_measure(frame_of(**PAPER, constant=[4, 4, 4]))["constant"] == 0
+
+
+def test_a_random_measure_has_no_unanimity():
+    rng = np.random.default_rng(1)
+    good = rng.random((20, 100))
+
+    values = by_measure(frame_of(good=good, like=good + 0.1 * rng.random(good.shape), random=rng.random(good.shape)))
+
+    assert values["random"] == pytest.approx(0, abs=0.03)
+    assert values["good"] > 0.3
+
+
+def test_unanimity_is_asymmetric():
+    values = by_measure(frame_of(**PAPER))
+
+    assert values["m1"] != values["m2"]
+
+
+@settings(max_examples=50)
+@given(values=VALUES, copied=st.integers(0, 1), n_copies=st.integers(1, 3))
+def test_copies_of_a_measure_change_nothing_and_score_as_it_does(values, copied, n_copies):
+    assume(two_differ(values))
+    copies = {f"copy{i}": values[copied] for i in range(n_copies)}
+
+    before = by_measure(frame_of(**numbered(values)))
+    after = by_measure(frame_of(**numbered(values), **copies))
+
+    assert after == pytest.approx(before | dict.fromkeys(copies, before[f"m{copied}"]), nan_ok=True)
+
+
+def test_copies_that_differ_in_the_last_bit_are_copies():
+    last_bit = np.nextafter(PAPER["m1"], 2)
+
+    values = by_measure(frame_of(**PAPER, copy=last_bit))
+
+    assert values["m1"] == values["copy"] == pytest.approx(math.log2(4 / 3))
+
+
+def test_measures_that_order_alike_with_other_values_are_two():
+    values = by_measure(frame_of(DCG=[4, 2, 1], nDCG=[1, 0.5, 0.25], other=[1, 3, 2]))
+
+    # DCG sees the only improvement that nDCG and the other measure see: the last system is never better.
+    assert values["DCG"] == values["nDCG"] == 1
+
+
+def test_values_that_differ_in_the_last_bit_are_ties():
+    third = np.nextafter(0.5, 1)
+
+    values = by_measure(frame_of(m=[0.5, third, 0.2], other=[1, 3, 2]))
+
+    # The other measure sees S1 > S2 > S0 and S1 > S0; m sees the first, not the second, and is undecided on the third.
+    assert values["m"] == pytest.approx(math.log2(1.5 / 3 / 0.5))
+
+
+@settings(max_examples=50)
+@given(values=VALUES)
+def test_unanimity_is_its_restatement(values):
+    assume(two_differ(values))
+
+    expected = {f"m{i}": restated(values, i) for i in range(len(values))}
+
+    assert by_measure(frame_of(**numbered(values))) == pytest.approx(expected, nan_ok=True)
+
+
+@settings(max_examples=50)
+@given(values=VALUES)
+def test_unanimity_is_at_most_one(values):
+    assume(two_differ(values))
+
+    assert np.nanmax([*by_measure(frame_of(**numbered(values))).values(), -1]) <= 1
+
+
+@settings(max_examples=50)
+@given(values=VALUES)
+def test_monotone_changes_of_a_measure_on_each_query_change_nothing(values):
+    scale = 2.0 ** np.arange(values.shape[2])
+    assume(two_differ(values))
+    changed = [*values[:-1], 1000 + np.exp(values[-1]) * scale]
+    assume(not any(np.array_equal(values[-1], own) for own in values[:-1]))
+
+    before, after = by_measure(frame_of(**numbered(values))), by_measure(frame_of(**numbered(changed)))
+
+    assert before == pytest.approx(after, nan_ok=True)
+
+
+@settings(max_examples=50)
+@given(values=VALUES, seed=st.integers(0, 9))
+def test_the_order_of_the_rows_does_not_matter(values, seed):
+    assume(two_differ(values))
+    frame = frame_of(**numbered(values))
+
+    assert by_measure(frame.sample(frac=1, random_state=seed)) == pytest.approx(by_measure(frame), nan_ok=True)
+
+
+def test_zeros_of_both_signs_are_equal():
+    frame = frame_of(one=[0.0, 1.0, 2.0], copy=[-1e-13, 1.0, 2.0], other=[0.0, 2.0, 1.0])
+
+    assert unanimity(frame).attrs["n_measures"] == 2
+
+
+def test_memory_is_bounded_for_a_hundred_systems():
+    import tracemalloc
+
+    frame = frame_of(**numbered(np.random.default_rng(3).random((30, 100, 10))))
+    tracemalloc.start()
+    unanimity(frame)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+
+    # 30 x 10 x 100 x 100 comparisons would be 24 MB as one array of floats, and several of them are needed.
+    assert peak < 60e6
+
+
+def test_the_highest_come_first_and_nan_last():
+    result = unanimity(frame_of(up=[1, 2], higher=[3, 5], down=[2, 1]))
+
+    assert result["measure"].tolist() == ["down", "up", "higher"]
+    assert result["unanimity"].tolist() == pytest.approx([-math.inf, math.nan, math.nan], nan_ok=True)
+
+
+def test_a_family_is_reported_by_its_best_variant_among_all_variants():
+    frame = frame_of(**{"A(x)": [1, 2, 2, 4], "A(y)": [1, 2, 4, 3], "B(x)": [1, 1, 1, 2], "B(y)": [2, 1, 3, 4]})
+    every = by_measure(frame)
+
+    result = unanimity(frame, group=lambda name: name.split("(")[0])
+
+    assert every["A(x)"] > every["A(y)"]
+    assert every["B(y)"] > every["B(x)"]
+    assert result.columns.tolist() == ["measure", "family", "unanimity"]
+    assert result.to_numpy().tolist() == [["A(x)", "A", every["A(x)"]], ["B(y)", "B", every["B(y)"]]]
+
+
+def test_families_may_be_a_mapping_and_ties_go_to_the_first_variant():
+    result = unanimity(frame_of(**PAPER), group={"m1": "one", "m2": "two", "m3": "two"})
+
+    assert result["family"].tolist() == ["two", "one"]
+    assert result["measure"].tolist() == ["m2", "m1"]
+
+
+def test_measures_may_be_objects_and_a_part_of_the_frame():
+    frame = frame_of(**{"AP": PAPER["m1"], "P@5": PAPER["m2"], "other": [1, 2, 3]})
+
+    assert set(by_measure(frame, measures=[AP, P @ 5])) == {"AP", "P@5"}
+    assert unanimity(frame, [AP, P @ 5], group={AP: "a", P @ 5: "p"})["family"].tolist() == ["a", "p"]
+
+
+def test_queries_without_a_value_of_a_system_are_left_out_with_a_warning():
+    frame = frame_of(m=[[1, 2], [3, 4]], n=[[2, 9], [3, 4]])
+
+    with pytest.warns(UserWarning, match="1 of 2 queries are left out"):
+        result = unanimity(frame.iloc[:-1])
+
+    assert result.attrs["n_queries"] == 1
+
+
+def test_the_frame_describes_its_columns():
+    result = unanimity(frame_of(**PAPER, copy=PAPER["m1"]), group=str)
+
+    assert list(result.attrs["legend"]) == result.columns.tolist()
+    assert {name: result.attrs[name] for name in ("n_systems", "n_queries", "n_measures")} == {
+        "n_systems": 3,
+        "n_queries": 1,
+        "n_measures": 3,
+    }
+
+
+@pytest.mark.parametrize(
+    ("frame", "options", "message"),
+    [
+        (frame_of(m=[1], n=[2]), {}, "unanimity: perquery must have at least two systems, not 1"),
+        (frame_of(m=[1, 2]), {}, "at least two measures with different values, not only m"),
+        (frame_of(m=[1, 2], n=[1, 2]), {}, "at least two measures with different values, not only m, n"),
+        (frame_of(**PAPER), {"measures": ["AP"]}, "perquery has no measure AP"),
+        (frame_of(**PAPER), {"group": {"m1": "a"}}, "group has no family for m2, m3"),
+    ],
+)
+def test_invalid_arguments_are_refused(frame, options, message):
+    with pytest.raises(ValueError, match=message):
+        unanimity(frame, **options)

@@ -1,0 +1,478 @@
+from inspect import signature
+from itertools import combinations
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import pytest
+from ir_measures import AP, P, nDCG
+from scipy.stats import kendalltau
+
+from pyterrier_diversity import (
+    IA,
+    Adhoc,
+    AP_Rareness,
+    P_Rareness,
+    RBP_Rareness,
+    Sharp,
+    StRecall,
+    add_rarity,
+    nDCG_Rareness,
+)
+from pyterrier_diversity.meta import insert_synthetic_system, number_of_systems, tau_ap
+from pyterrier_diversity.meta.scores import generators
+from pyterrier_diversity.parameters import JUDGED_ONLY
+
+
+def run(**rankings):
+    """A run of a ranking for each query: run(q="ab") ranks a, b."""
+    rows = [(query, doc, -float(i)) for query, docs in rankings.items() for i, doc in enumerate(docs)]
+    return pd.DataFrame(rows, columns=["query_id", "doc_id", "score"])
+
+
+def relevant(**documents):
+    """Qrels of the relevant documents of each query: relevant(q="ab")."""
+    rows = [(query, doc, 1) for query, docs in documents.items() for doc in docs]
+    return pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance"])
+
+
+def collection(seed, n_systems=7, n_queries=5, n_docs=30):
+    """Qrels of two intents, and systems of which some are alike."""
+    rng = np.random.default_rng(seed)
+    docs = [f"d{i:02d}" for i in range(n_docs)]
+    quality = {query: rng.random(n_docs) for query in range(n_queries)}
+    runs = {}
+    for system in range(n_systems):
+        noise = rng.random((n_queries, n_docs)) * (0.2 + system / n_systems)
+        rankings = {
+            f"q{query}": [docs[i] for i in np.argsort(-quality[query] - noise[query])][: rng.integers(3, 20)]
+            for query in range(n_queries)
+        }
+        runs[f"s{system}"] = run(**rankings)
+    rows = [
+        (f"q{query}", doc, intent, int(rng.integers(0, 3) * (rng.random() < 0.2 + 0.4 * quality[query][i])))
+        for query in range(n_queries)
+        for i, doc in enumerate(docs)
+        for intent in "xy"
+    ]
+    return pd.DataFrame(rows, columns=["query_id", "doc_id", "iteration", "relevance"]), runs
+
+
+def rankings_of(frame):
+    return {query: rows["doc_id"].tolist() for query, rows in frame.groupby("query_id")}
+
+
+def p_rareness(name, rankings, found, k, alpha, cutoff):
+    """Türkmen et al. (2023), Eqs. 1, 2, for one of some systems."""
+    values = []
+    for query, documents in found.items():
+        value = 0
+        for doc in rankings[name].get(query, [])[:k]:
+            n_systems = sum(doc in ranking.get(query, [])[:cutoff] for ranking in rankings.values())
+            value += (doc in documents) * (1 + alpha * (1 - max(n_systems, 1) / len(rankings)))
+        values.append(value / k)
+    return sum(values) / len(values)
+
+
+def drawn_by(seed, n_systems, sizes, n_trials):
+    """The systems of each size and trial."""
+    return {
+        size: [generator.choice(n_systems, size, replace=False).tolist() for _ in range(n_trials)]
+        for size, generator in zip(sizes, generators(seed, len(sizes)), strict=True)
+    }
+
+
+def tau_of(first, second):
+    pairs = list(combinations(range(len(first)), 2))
+    order = [[np.sign(round(values[a] - values[b], 12)) for a, b in pairs] for values in (first, second)]
+    untied = np.sqrt(np.prod([np.count_nonzero(of_one) for of_one in order]))
+    return sum(a * b for a, b in zip(*order, strict=True)) / untied if untied else np.nan
+
+
+# The document of B is rarer than that of A among all four systems, and less rare among A and B.
+FOUR = {"A": run(q="xz"), "B": run(q="z"), "C": run(q="nx"), "D": run(q="mx")}
+
+
+def test_two_of_four_systems_change_places_when_they_are_alone():
+    table = number_of_systems(relevant(q="xz"), FOUR, P_Rareness @ 1, sizes=[2], n_trials=300, rng=1)
+
+    # A and B swap (-1), C and D are tied (undefined), the other four pairs stay (1).
+    pairs = [sorted(drawn) for drawn in drawn_by(1, 4, [2], 300)[2]]
+    swapped, tied = pairs.count([0, 1]), pairs.count([2, 3])
+    row = table.iloc[0]
+    assert min(swapped, tied) > 30
+    assert row["n_trials"] == 300 - tied
+    assert row["mean"] == pytest.approx(1 - 2 * swapped / (300 - tied), abs=1e-12)
+    assert row["std"] == pytest.approx(np.std([-1] * swapped + [1] * (300 - tied - swapped), ddof=1), abs=1e-12)
+
+
+@pytest.mark.parametrize(("alpha", "k", "cutoff"), [(1.0, 5, 100), (0.5, 3, 4), (3.0, 10, 8)])
+def test_correlations_equal_those_of_the_pseudocode(alpha, k, cutoff):
+    qrels, runs = collection(1)
+    rankings = {name: rankings_of(frame) for name, frame in runs.items()}
+    found = {query: set(rows["doc_id"]) for query, rows in qrels[qrels["relevance"] > 0].groupby("query_id")}
+    names = list(runs)
+
+    table = number_of_systems(qrels, runs, P_Rareness(alpha=alpha) @ k, n_trials=15, cutoff=cutoff, rng=3)
+
+    assert table["n_systems"].tolist() == [2, 4]
+    initial = {name: p_rareness(name, rankings, found, k, alpha, cutoff) for name in names}
+    drawn = drawn_by(3, 7, [2, 4], 15)
+    for row in table.itertuples():
+        taus = []
+        for systems in drawn[row.n_systems]:
+            some = {names[i]: rankings[names[i]] for i in systems}
+            values = [p_rareness(name, some, found, k, alpha, cutoff) for name in some]
+            taus.append(tau_of([initial[name] for name in some], values))
+        assert (row.mean, row.std) == pytest.approx((np.nanmean(taus), np.nanstd(taus, ddof=1)), abs=1e-12)
+        assert row.n_trials == np.count_nonzero(~np.isnan(taus)) > 10
+
+
+MEASURES = [
+    P_Rareness @ 5,
+    P_Rareness(rel=2),
+    P_Rareness(alpha="adaptive", mixture=True) @ 5,
+    AP_Rareness,
+    AP_Rareness(alpha=3) @ 5,
+    nDCG_Rareness @ 5,
+    RBP_Rareness(p=0.5),
+    IA(P_Rareness(alpha=2)) @ 5,
+    Sharp(AP_Rareness(alpha=2) @ 5),
+    Adhoc(nDCG_Rareness(rel=2)),
+    StRecall @ 5,
+    nDCG @ 5,
+]
+
+
+@pytest.mark.parametrize(("form", "cutoff"), [("linear", 100), ("bounded", 5), ("log", 3)])
+def test_every_measure_has_the_values_that_a_new_evaluation_gives_it(form, cutoff):
+    qrels, runs = collection(2)
+    qrels = qrels[qrels["iteration"] == "x"]
+    runs["s0"] = runs["s0"][runs["s0"]["query_id"] != "q3"]
+    names = list(runs)
+
+    table = number_of_systems(qrels, runs, MEASURES, [3, 6], n_trials=4, cutoff=cutoff, form=form, rng=5)
+
+    rare = add_rarity(qrels, runs, cutoff=cutoff, form=form)
+    initial = {name: ir_measures.calc_aggregate(MEASURES, rare, runs[name]) for name in names}
+    expected = {measure: [] for measure in MEASURES}
+    for trials in drawn_by(5, 7, [3, 6], 4).values():
+        taus = {measure: [] for measure in MEASURES}
+        for systems in trials:
+            some = {names[i]: runs[names[i]] for i in systems}
+            rare = add_rarity(qrels, some, cutoff=cutoff, form=form)
+            values = {name: ir_measures.calc_aggregate(MEASURES, rare, some[name]) for name in some}
+            for measure in MEASURES:
+                pairs = ([of[name][measure] for name in some] for of in (initial, values))
+                taus[measure].append(kendalltau(*(np.round(each, 12) for each in pairs)).statistic)
+        for measure in MEASURES:
+            expected[measure].append(np.nanmean(taus[measure]))
+    assert table["measure"].tolist() == [str(measure) for measure in MEASURES for _ in range(2)]
+    np.testing.assert_allclose(table["mean"], np.ravel(list(expected.values())), atol=1e-12)
+    assert (table["mean"] < 1 - 1e-9).sum() > 5
+
+
+@pytest.mark.parametrize("measure", [P_Rareness @ 5, AP_Rareness, IA(P_Rareness @ 5), Sharp(RBP_Rareness @ 5)])
+def test_all_systems_are_ranked_as_they_were(measure):
+    table = number_of_systems(*collection(3), measure, sizes=[7], n_trials=2)
+
+    assert table[["mean", "std", "n_trials"]].to_numpy().tolist() == [[1, 0, 2]]
+
+
+@pytest.mark.parametrize("measure", [Adhoc(P @ 5), Adhoc(AP), StRecall @ 5, P_Rareness(alpha=0) @ 5])
+def test_a_measure_without_rareness_ranks_as_it_did_always(measure):
+    table = number_of_systems(*collection(4), measure, sizes=[3], n_trials=10, rng=1)
+
+    np.testing.assert_allclose(table[["mean", "std"]], [[1, 0]], atol=1e-15)
+
+
+def test_systems_that_are_all_tied_have_no_correlation():
+    table = number_of_systems(relevant(q="ab"), {"A": run(q="a"), "B": run(q="a")}, P_Rareness @ 5, [2], n_trials=3)
+
+    assert table["n_trials"].item() == 0
+    assert table[["mean", "std"]].isna().all(axis=None)
+
+
+def test_the_sizes_are_the_powers_of_2_below_the_number_of_systems():
+    qrels, runs = collection(5, n_systems=8, n_queries=1)
+
+    def sizes(n):
+        some = dict(list(runs.items())[:n])
+        return number_of_systems(qrels, some, P_Rareness @ 5, n_trials=1)["n_systems"].tolist()
+
+    assert [sizes(n) for n in (3, 4, 5, 8)] == [[2], [2], [2, 4], [2, 4]]
+
+
+def test_another_coefficient_takes_the_initial_ranking_for_the_reference():
+    initial, alone = [1.25, 1.5, 0.0], [1 + 1 / 3, 1 + 1 / 3, 0.0]
+
+    table = number_of_systems(relevant(q="xz"), FOUR, P_Rareness @ 1, [3], n_trials=40, method="tau_ap", rng=2)
+
+    # Of A, B and C or D, A and B are tied alone; of A, C and D or B, C and D, C and D are tied in both rankings.
+    drawn = [sorted(drawn) for drawn in drawn_by(2, 4, [3], 40)[3]]
+    with_both = sum({0, 1} <= set(systems) for systems in drawn)
+    mean = with_both * tau_ap(alone, initial) + (40 - with_both) * tau_ap([1, 0, 0], [1, 0, 0])
+    assert table["mean"].item() == pytest.approx(mean / 40, abs=1e-12)
+
+
+def test_names_of_pyterrier_and_a_column_of_rarity_make_no_difference():
+    qrels, runs = collection(6)
+    names = {"query_id": "qid", "doc_id": "docno", "relevance": "label"}
+    theirs = {name: frame.rename(columns=names) for name, frame in runs.items()}
+    before = {name: frame.copy() for name, frame in theirs.items()}
+
+    for function in (number_of_systems, insert_synthetic_system):
+        arguments = {"rng": 1, "n_trials": 5} if function is number_of_systems else {"n_relevant": [3]}
+        one = function(qrels, runs, [AP_Rareness, nDCG_Rareness @ 5], **arguments)
+        other = function(
+            qrels.rename(columns=names).assign(rarity=0.3), theirs, [AP_Rareness, nDCG_Rareness @ 5], **arguments
+        )
+        pd.testing.assert_frame_equal(one, other)
+    for name in theirs:
+        pd.testing.assert_frame_equal(theirs[name], before[name])
+
+
+def test_a_seed_repeats_the_result():
+    qrels, runs = collection(7)
+
+    first, again, other = (
+        number_of_systems(qrels, runs, P_Rareness(alpha=5) @ 5, [4], n_trials=20, rng=seed)
+        for seed in (1, np.random.default_rng(1), 2)
+    )
+
+    pd.testing.assert_frame_equal(first, again)
+    assert not first.equals(other)
+
+
+def test_the_number_of_workers_does_not_matter():
+    qrels, runs = collection(8)
+    measures = [AP_Rareness, IA(P_Rareness(alpha=2) @ 5), Adhoc(nDCG @ 5)]
+
+    pd.testing.assert_frame_equal(
+        *(number_of_systems(qrels, runs, measures, [2, 5], n_trials=60, rng=1, n_jobs=n) for n in (1, 2))
+    )
+    pd.testing.assert_frame_equal(*(insert_synthetic_system(qrels, runs, measures, range(4), n_jobs=n) for n in (1, 2)))
+
+
+def test_a_rarity_measure_of_judged_documents_only_is_refused():
+    class JudgedRareness(type(P_Rareness)):
+        NAME = "JudgedRareness"
+        SUPPORTED_PARAMS = {**type(P_Rareness).SUPPORTED_PARAMS, **JUDGED_ONLY}
+
+    measure = JudgedRareness()(judged_only=True) @ 1
+    with pytest.raises(ValueError, match="must not have judged_only=True"):
+        number_of_systems(relevant(q="xz"), FOUR, measure, n_trials=2, rng=1)
+
+
+def test_legends_describe_the_test():
+    number = number_of_systems(relevant(q="xz"), FOUR, P_Rareness @ 1, n_trials=2, rng=1, cutoff=7)
+    rank = insert_synthetic_system(relevant(q="xz"), FOUR, P_Rareness @ 1, [1], cutoff=7)
+
+    for table in (number, rank):
+        assert list(table.attrs["legend"]) == list(table.columns)
+        assert (table.attrs["n_systems"], table.attrs["n_queries"], table.attrs["cutoff"]) == (4, 1, 7)
+
+
+@pytest.mark.filterwarnings("error")
+def test_repeated_documents_of_a_run_give_a_warning():
+    runs = {**FOUR, "A": run(q="xx")}
+
+    with pytest.warns(UserWarning, match="repeats documents"):
+        number_of_systems(relevant(q="xz"), runs, P_Rareness @ 1, n_trials=2)
+
+
+def ranks(table):
+    return list(zip(table["n_relevant"], table["value"], table["rank"], strict=True))
+
+
+# Of four relevant documents both others find b, one of them a.
+TWO = {"one": run(q="abm"), "two": run(q="bn")}
+OF_FOUR = relevant(q="abcd")
+
+
+@pytest.mark.parametrize(
+    ("kind", "alpha", "expected"),
+    [
+        # One has a (R = 2/3) and b (R = 1/3), two has b; each new document is found by one of three: R = 2/3.
+        ("rare", 1, [(0, 0, 3), (1, 5 / 9, 1 + 1), (2, 10 / 9, 1), (3, 15 / 9, 1)]),
+        ("rare", 0, [(0, 0, 3), (1, 1 / 3, 2), (2, 2 / 3, 1), (3, 1, 1)]),
+        # The synthetic system finds b, a, d, c: b then has R = 0, a 1/3, and d and c 2/3.
+        ("common", 1, [(0, 0, 3), (1, 1 / 3, 2), (2, 7 / 9, 1), (3, 12 / 9, 1)]),
+        ("common", 0, [(0, 0, 3), (1, 1 / 3, 2), (2, 2 / 3, 1), (3, 1, 1)]),
+    ],
+)
+def test_ranks_among_two_systems_worked_by_hand(kind, alpha, expected):
+    table = insert_synthetic_system(OF_FOUR, TWO, P_Rareness(alpha=alpha) @ 3, range(4), kind)
+
+    assert table["kind"].unique().tolist() == [kind]
+    for found, wanted in zip(ranks(table), expected, strict=True):
+        assert found == pytest.approx(wanted, abs=1e-12)
+
+
+def test_new_documents_make_average_precision_harder_for_all():
+    # With two new documents six are relevant: one finds 2 of 6, the synthetic system the other 2.
+    table = insert_synthetic_system(OF_FOUR, {"one": run(q="ab")}, AP_Rareness(alpha=0), [1, 2])
+
+    assert ranks(table) == [(1, pytest.approx(1 / 5), 2), (2, pytest.approx(2 / 6), 1)]
+
+
+def test_a_query_with_fewer_relevant_documents_gives_all_that_it_has():
+    table = insert_synthetic_system(relevant(q="ab", r="a"), TWO, P_Rareness(alpha=0) @ 4, [1, 2, 9], "common")
+
+    assert table["value"].tolist() == [1 / 4, 3 / 8, 3 / 8]
+
+
+def test_documents_below_the_smallest_relevant_label_are_not_found():
+    qrels = OF_FOUR.assign(relevance=[1, 2, 1, 2])
+    measure = P_Rareness(alpha=0, rel=2) @ 2
+
+    common, rare = (insert_synthetic_system(qrels, TWO, measure, [1, 2, 3], kind, rel=2) for kind in ("common", "rare"))
+
+    assert common["value"].tolist() == rare["value"].tolist() == [0.5, 1, 1]
+
+
+def test_new_documents_are_relevant_to_every_intent():
+    qrels, runs = collection(9)
+    qrels = qrels.assign(weight=qrels["iteration"].map({"x": 3.0, "y": 1.0}), gain=qrels["relevance"] * 2.0)
+
+    table = insert_synthetic_system(qrels, runs, [StRecall @ 5, IA(P @ 5)], [1, 5])
+
+    assert ranks(table) == [(1, 1, 1), (5, 1, 1), (1, pytest.approx(0.2), table["rank"].iloc[2]), (5, 1, 1)]
+
+
+def synthetic_rank(rankings, found, ranking, n, measure):
+    """Türkmen et al. (2023), Sec. 3: the rank of a system among the others, by P@k with rareness."""
+    k, alpha, cutoff = measure
+    systems = {**rankings, "synthetic": {query: docs[:n] for query, docs in ranking.items()}}
+    values = {name: p_rareness(name, systems, found, k, alpha, cutoff) for name in systems}
+    return 1 + sum(value > values["synthetic"] + 1e-12 for value in values.values())
+
+
+@pytest.mark.parametrize("measure", [(5, 1.0, 100), (10, 0.5, 100), (5, 2.0, 4)])
+@pytest.mark.parametrize("kind", ["rare", "common"])
+def test_ranks_equal_a_slow_restatement(kind, measure):
+    qrels, runs = collection(10, n_docs=20)
+    rankings = {name: rankings_of(frame) for name, frame in runs.items()}
+    found = {query: set(rows["doc_id"]) for query, rows in qrels[qrels["relevance"] > 0].groupby("query_id")}
+    k, alpha, cutoff = measure
+
+    table = insert_synthetic_system(qrels, runs, P_Rareness(alpha=alpha) @ k, range(1, 9), kind, cutoff=cutoff)
+
+    expected = []
+    for n in range(1, 9):
+        if kind == "rare":
+            ranking = {query: [f"new {i}" for i in range(n)] for query in found}
+            judged = {query: {*docs, *ranking[query]} for query, docs in found.items()}
+        else:
+            judged, ranking = found, {}
+            for query, docs in found.items():
+                tops = [of[query][:cutoff] for of in rankings.values()]
+                by_name = sorted(docs, reverse=True)
+                ranking[query] = sorted(by_name, key=lambda doc: -sum(doc in top for top in tops))
+        expected.append(synthetic_rank(rankings, judged, ranking, n, measure))
+    assert table["rank"].tolist() == expected
+    assert len(set(expected)) > 2
+
+
+def test_the_more_rareness_counts_the_fewer_rare_documents_make_a_system_the_first():
+    qrels, runs = collection(11, n_systems=20)
+    measures = [P_Rareness(alpha=alpha) @ 10 for alpha in (0, 0.5, 1)]
+
+    rare, common = (insert_synthetic_system(qrels, runs, measures, range(1, 11), k) for k in ("rare", "common"))
+
+    def needed(table):
+        first = table[table["rank"] == 1].groupby("measure", sort=False)["n_relevant"].min()
+        return first.loc[[str(measure) for measure in measures]].tolist()
+
+    assert needed(rare)[2] < needed(rare)[0] == needed(common)[0]
+    assert needed(rare) == sorted(needed(rare), reverse=True)
+    assert min(needed(common)) == needed(common)[0]
+
+
+def test_without_rareness_rare_and_common_documents_are_worth_the_same():
+    qrels, runs = collection(12)
+
+    rare, common = (
+        insert_synthetic_system(qrels, runs, [P_Rareness(alpha=0) @ 5, Adhoc(P @ 5)], range(6), kind)
+        for kind in ("rare", "common")
+    )
+
+    pd.testing.assert_frame_equal(rare.drop(columns="kind"), common.drop(columns="kind"))
+
+
+def test_queries_that_are_not_judged_do_not_count():
+    qrels, runs = collection(13)
+    one = qrels[qrels["query_id"] == "q1"]
+    cut = {name: frame[frame["query_id"] == "q1"] for name, frame in runs.items()}
+
+    tables = [insert_synthetic_system(one, of, AP_Rareness, range(1, 5), "common") for of in (runs, cut)]
+
+    pd.testing.assert_frame_equal(*tables)
+
+
+@pytest.mark.parametrize("function", [number_of_systems, insert_synthetic_system])
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"runs": [1]}, TypeError, r"runs must be a mapping of names to runs, or paths, not a list of int\."),
+        ({"runs": FOUR["A"]}, ValueError, r"runs looks like a run\. Give it a name"),
+        ({"measures": []}, ValueError, r"measures must not be empty\."),
+        ({"measures": [5]}, TypeError, r"a measure must be an object such as RBU @ 20, or its name, not 5\."),
+        ({"cutoff": 0}, ValueError, r"cutoff must be an integer in \[1, inf\), not 0\."),
+        ({"form": "idf"}, ValueError, r"form must be one of 'linear', 'bounded', 'log', not 'idf'"),
+        ({"qrels": OF_FOUR.drop(columns="doc_id")}, ValueError, r"qrels: missing column doc_id"),
+        ({"qrels": OF_FOUR.head(0)}, ValueError, r"qrels must not be empty"),
+        ({"runs": {**FOUR, "E": FOUR["A"].drop(columns="score")}}, ValueError, r"run: missing column score"),
+    ],
+)
+def test_bad_input_is_refused(function, arguments, error, message):
+    with pytest.raises(error, match=message):
+        function(**{"runs": FOUR, "qrels": OF_FOUR, "measures": P_Rareness @ 5, **arguments})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"sizes": [2, 5]}, r"number_of_systems: sizes must be an integer in \[2, 4\], not 5\."),
+        ({"sizes": [1]}, r"sizes must be an integer in \[2, 4\], not 1\."),
+        ({"sizes": []}, r"sizes must not be empty\."),
+        ({"runs": dict(list(FOUR.items())[:2])}, r"runs must have at least three systems, not 2\."),
+        ({"n_trials": 0}, r"n_trials must be an integer in \[1, inf\), not 0\."),
+        ({"method": "rho"}, r"number_of_systems: method must be one of 'tau', .*, not 'rho'\."),
+    ],
+)
+def test_numbers_of_systems_out_of_range_are_refused(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        number_of_systems(**{"runs": FOUR, "qrels": OF_FOUR, "measures": P_Rareness @ 5, **arguments})
+
+
+def test_a_measure_may_be_given_by_its_name():
+    for function in (number_of_systems, insert_synthetic_system):
+        options = {"rng": 1, "n_trials": 3} if function is number_of_systems else {"n_relevant": [1]}
+        tables = [function(OF_FOUR, FOUR, measure, **options) for measure in (P_Rareness @ 5, "P_Rareness@5")]
+        pd.testing.assert_frame_equal(*tables)
+
+
+def test_a_number_is_no_list_of_numbers():
+    with pytest.raises(TypeError, match=r"^insert_synthetic_system: n_relevant must be a list of integers, not 2\.$"):
+        insert_synthetic_system(OF_FOUR, FOUR, P_Rareness @ 5, 2)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"n_relevant": []}, r"n_relevant must not be empty\."),
+        ({"n_relevant": [1, -1]}, r"n_relevant must be an integer in \[0, inf\), not -1\."),
+        ({"kind": "odd"}, r"insert_synthetic_system: kind must be one of 'rare', 'common', not 'odd'\."),
+        ({"rel": 0}, r"rel must be a number in \(0, inf\), not 0\."),
+        ({"runs": {}}, r"insert_synthetic_system: give at least one run\."),
+    ],
+)
+def test_synthetic_systems_out_of_range_are_refused(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        insert_synthetic_system(**{"runs": FOUR, "qrels": OF_FOUR, "measures": P_Rareness @ 5, **arguments})
+
+
+def test_there_are_1000_trials_and_up_to_45_relevant_documents_unless_told():
+    assert signature(number_of_systems).parameters["n_trials"].default == 1000
+    assert list(signature(insert_synthetic_system).parameters["n_relevant"].default) == list(range(1, 46))

@@ -1,0 +1,380 @@
+import statistics
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from ir_measures import AP, P
+
+from pyterrier_diversity.meta import stability, topic_sampling
+
+
+def perquery(**values):
+    """A per-query frame of a value for each system (row) and topic (column) under each measure."""
+    rows = [
+        (f"s{i}", f"t{j}", measure, value)
+        for measure, table in values.items()
+        for i, row in enumerate(np.asarray(table, dtype=float))
+        for j, value in enumerate(row)
+    ]
+    return pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
+
+
+def samples(seed, n_queries, n_trials, n_topics):
+    """The topics of each trial."""
+    topics = np.tile(np.arange(n_queries), (n_trials, 1))
+    return np.random.default_rng(seed).permuted(topics, axis=1)[:, :n_topics].tolist()
+
+
+def slowly(values, trials, fuzziness):
+    """Türkmen et al. (2023), Sec. 4.4: the mean over pairs of the share of trials that the majority has."""
+    of_pairs, ties = [], 0
+    for a, b in combinations(range(len(values)), 2):
+        wins = {"a": 0, "b": 0}
+        for topics in trials:
+            mean_a, mean_b = (sum(values[system][t] for t in topics) / len(topics) for system in (a, b))
+            if abs(mean_a - mean_b) <= fuzziness + 1e-12:
+                ties += 1
+            else:
+                wins["a" if mean_a > mean_b else "b"] += 1
+        of_pairs.append(max(wins.values()) / len(trials))
+    return sum(of_pairs) / len(of_pairs), ties / len(of_pairs) / len(trials)
+
+
+def test_systems_that_win_on_every_topic_are_stable():
+    row = stability(perquery(P=[[0.9, 0.8, 0.7], [0.5, 0.5, 0.5], [0.1, 0.2, 0.3]]), n_trials=50).iloc[0]
+
+    assert row.to_dict() == {"measure": "P", "stability": 1, "ties": 0}
+
+
+def test_a_pair_that_each_of_two_topics_orders_otherwise_is_hardly_stable():
+    table = stability(perquery(P=[[1, 0], [0, 1]]), n_trials=1001, rng=1)
+
+    first = sum(topic == [0] for topic in samples(1, 2, 1001, 1))
+    assert table["stability"].item() == pytest.approx(max(first, 1001 - first) / 1001, abs=1e-12)
+    assert 0.5 < table["stability"].item() < 0.55
+
+
+def test_three_systems_of_which_two_are_tied():
+    # Systems 0 and 1 are tied in every trial; both lose to system 2 in every trial.
+    row = stability(perquery(P=[[0.1, 0.2], [0.12, 0.22], [0.5, 0.6]]), n_trials=10).iloc[0]
+
+    assert (row["stability"], row["ties"]) == pytest.approx((2 / 3, 1 / 3), abs=1e-12)
+
+
+@pytest.mark.parametrize(("difference", "ties"), [(0.05, 1), (0.05 + 1e-14, 1), (0.0501, 0), (-0.05, 1), (-0.0501, 0)])
+def test_means_that_differ_by_the_fuzziness_are_tied(difference, ties):
+    table = stability(perquery(P=[[0.3 + difference] * 4, [0.3] * 4]), n_trials=5)
+
+    assert table[["stability", "ties"]].to_numpy().tolist() == [[1 - ties, ties]]
+
+
+@pytest.mark.parametrize(("fuzziness", "share"), [(0.05, 0.5), (0, 0.5), (0.2, 0.3), (0.1, 1)])
+def test_values_equal_a_slow_restatement(fuzziness, share):
+    values = {name: np.random.default_rng(i).random((6, 11)).round(1) for i, name in enumerate("PQR")}
+
+    table = stability(perquery(**values), n_trials=40, fuzziness=fuzziness, share=share, rng=7)
+
+    trials = samples(7, 11, 40, int(11 * share))
+    # Topics in the order of their names: 0, 1, 10, 2, ...
+    by_name = sorted(range(11), key=str)
+    expected = [slowly(values[name][:, by_name].tolist(), trials, fuzziness) for name in "PQR"]
+    assert table["measure"].tolist() == list("PQR")
+    np.testing.assert_allclose(table[["stability", "ties"]], expected, atol=1e-12)
+
+
+VALUES = arrays(np.float64, (4, 6), elements=st.sampled_from([0, 0.1, 0.25, 0.5, 0.9, 1]))
+
+
+@settings(max_examples=25)
+@given(VALUES, st.sampled_from([0, 0.05, 0.3]), st.sampled_from([0.2, 0.5, 1]))
+def test_the_more_frequent_order_has_at_least_half_of_the_trials_without_ties(values, fuzziness, share):
+    row = stability(perquery(P=values), n_trials=20, fuzziness=fuzziness, share=share).iloc[0]
+
+    assert (1 - row["ties"]) / 2 - 1e-12 <= row["stability"] <= 1 - row["ties"] + 1e-12
+
+
+@settings(max_examples=25)
+@given(VALUES)
+def test_with_all_topics_in_the_sample_only_ties_are_unstable(values):
+    row = stability(perquery(P=values), n_trials=3, share=1).iloc[0]
+
+    assert row["stability"] + row["ties"] == pytest.approx(1, abs=1e-12)
+
+
+@settings(max_examples=25)
+@given(VALUES)
+def test_more_fuzziness_makes_more_ties(values):
+    ties = [stability(perquery(P=values), n_trials=20, fuzziness=f, rng=1)["ties"].item() for f in (0, 0.05, 0.2, 1)]
+
+    assert ties == sorted(ties)
+    assert ties[-1] == 1
+
+
+@settings(max_examples=25)
+@given(VALUES, st.permutations(range(4)))
+def test_the_order_of_the_systems_does_not_matter(values, order):
+    one, other = (stability(perquery(P=each), n_trials=20, rng=1) for each in (values, values[order]))
+
+    pd.testing.assert_frame_equal(one, other)
+
+
+def test_identical_systems_are_always_tied():
+    values = np.tile(np.random.default_rng(1).random(7), (4, 1))
+
+    table = stability(perquery(P=values), n_trials=20, fuzziness=0)
+
+    assert table[["stability", "ties"]].to_numpy().tolist() == [[0, 1]]
+
+
+def test_all_measures_are_judged_on_the_same_samples():
+    values = np.random.default_rng(2).random((5, 8))
+
+    table = stability(perquery(P=values, Q=values), n_trials=20)
+
+    assert table["stability"].nunique() == table["ties"].nunique() == 1
+
+
+NOISE = perquery(P=np.random.default_rng(3).random((5, 9)), Q=np.random.default_rng(4).random((5, 9)))
+
+
+def test_a_seed_repeats_the_result():
+    first, again, other = (stability(NOISE, n_trials=30, rng=seed) for seed in (1, np.random.default_rng(1), 2))
+
+    pd.testing.assert_frame_equal(first, again)
+    assert not first.equals(other)
+
+
+def test_the_number_of_workers_does_not_matter():
+    pd.testing.assert_frame_equal(*(stability(NOISE, n_trials=30, rng=1, n_jobs=n) for n in (1, 2)))
+
+
+def test_some_measures_may_be_asked_for():
+    perquery = NOISE.replace({"measure": {"P": "P@5"}})
+
+    assert stability(perquery, [P @ 5], n_trials=5)["measure"].tolist() == ["P@5"]
+
+
+@pytest.mark.parametrize(("n_queries", "share", "n_topics"), [(45, 0.5, 22), (50, 0.5, 25), (100, 0.29, 29), (3, 1, 3)])
+def test_samples_have_a_share_of_the_topics_rounded_down(n_queries, share, n_topics):
+    table = stability(perquery(P=np.zeros((2, n_queries))), n_trials=1, share=share)
+
+    assert list(table.attrs["legend"]) == list(table.columns)
+    assert table.attrs["n_topics"] == n_topics
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"n_trials": 0}, r"stability: n_trials must be an integer in \[1, inf\), not 0\."),
+        ({"n_trials": 1.5}, r"n_trials must be an integer"),
+        ({"fuzziness": -0.1}, r"fuzziness must be a number in \[0, inf\), not -0\.1\."),
+        ({"share": 0}, r"share must be a number in \(0, 1\], not 0\."),
+        ({"share": 1.1}, r"share must be a number in \(0, 1\], not 1\.1\."),
+        ({"share": 0.1}, r"share must leave at least one topic in a sample, but is 0\.1 of 9 topics\."),
+        ({"measures": ["AP"]}, r"perquery has no measure AP"),
+    ],
+)
+def test_parameters_out_of_range_are_refused(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        stability(NOISE, **arguments)
+
+
+def test_one_system_is_refused():
+    with pytest.raises(ValueError, match=r"perquery must have at least two systems, not 1\."):
+        stability(perquery(P=[[1, 2]]))
+
+
+def tau_b(first, second):
+    """Kendall's tau-b, pair by pair; None where a list orders nothing."""
+
+    def sign(a, b):
+        return 0 if abs(a - b) <= 1e-12 else (1 if a > b else -1)
+
+    pairs = list(combinations(range(len(first)), 2))
+    one = [sign(first[i], first[j]) for i, j in pairs]
+    two = [sign(second[i], second[j]) for i, j in pairs]
+    untied = sum(map(abs, one)) * sum(map(abs, two))
+    return sum(a * b for a, b in zip(one, two, strict=True)) / untied**0.5 if untied else None
+
+
+def random_frame(n_systems=8, n_queries=12, seed=5):
+    """Two measures of coarse values, so that means are tied at times."""
+    generator = np.random.default_rng(seed)
+    return perquery(**{measure: generator.integers(4, size=(n_systems, n_queries)) / 4 for measure in ("P", "AP")})
+
+
+class TestTopicSampling:
+    def test_samples_of_one_topic_order_the_systems_as_that_topic(self):
+        # The means are 0.8, 0.5 and 0.4: of three pairs, q0 swaps none, q1 one, q2 two.
+        frame = perquery(P=[[1, 0.9, 0.5], [0.5, 0, 1], [0, 0.3, 0.9]])
+
+        result = topic_sampling(frame, sizes=[1], n_trials=3000, rng=1)
+
+        expected = [tau_b(topic, [0.8, 0.5, 0.4]) for topic in ([1, 0.5, 0], [0.9, 0, 0.3], [0.5, 1, 0.9])]
+        assert expected == pytest.approx([1, 1 / 3, -1 / 3])
+        assert result["tau"].item() == pytest.approx(statistics.mean(expected), abs=0.04)
+        assert result["sd"].item() == pytest.approx(statistics.pstdev(expected), abs=0.04)
+
+    def test_every_size_agrees_with_a_slow_restatement(self):
+        frame = random_frame()
+        values = {
+            (measure, name): group.set_index("qid")["value"].to_dict()
+            for (measure, name), group in frame.groupby(["measure", "name"])
+        }
+
+        result = topic_sampling(frame, sizes=[11, 12], n_trials=400, rng=2)
+
+        # All samples of eleven of the twelve topics leave one out.
+        for measure in ("P", "AP"):
+            tables = [values[measure, f"s{i}"] for i in range(8)]
+            means = [statistics.mean(table.values()) for table in tables]
+            taus = [
+                tau_b([statistics.mean(v for q, v in table.items() if q != out) for table in tables], means)
+                for out in tables[0]
+            ]
+            row = result[(result["measure"] == measure) & (result["size"] == 11)]
+            assert row["tau"].item() == pytest.approx(statistics.mean(taus), abs=0.02)
+            assert row["sd"].item() == pytest.approx(statistics.pstdev(taus), abs=0.02)
+
+    def test_all_topics_have_tau_one_without_deviation(self):
+        result = topic_sampling(random_frame(), sizes=[12], n_trials=5)
+
+        assert result["tau"].tolist() == pytest.approx([1, 1])
+        assert result["sd"].tolist() == pytest.approx([0, 0])
+        assert result["n_trials"].tolist() == [5, 5]
+
+    def test_topics_that_agree_have_tau_one_at_any_size(self):
+        frame = perquery(P=[[0.3] * 6, [0.2] * 6, [0.2] * 6, [0.1] * 6])
+
+        assert topic_sampling(frame, sizes=[1, 3])["tau"].tolist() == pytest.approx([1, 1])
+
+    def test_one_trial_has_one_sample_for_all_measures(self):
+        frame = random_frame()
+        copy = frame[frame["measure"] == "P"].assign(measure="copy")
+
+        result = topic_sampling(pd.concat([frame, copy]), sizes=[3, 5], n_trials=10, rng=3).set_index("measure")
+
+        pd.testing.assert_frame_equal(
+            result.loc[["P"]].reset_index(drop=True), result.loc[["copy"]].reset_index(drop=True)
+        )
+
+    def test_a_sample_does_not_depend_on_the_other_measures(self):
+        frame = random_frame()
+
+        alone = topic_sampling(frame, [AP], [3, 5], n_trials=10, rng=3)
+        among = topic_sampling(frame, None, [3, 5], n_trials=10, rng=3)
+
+        pd.testing.assert_frame_equal(alone, among[among["measure"] == "AP"].reset_index(drop=True))
+
+    def test_a_seed_gives_one_result_and_others_another(self):
+        first, again, other = (topic_sampling(random_frame(), sizes=[4], n_trials=9, rng=seed) for seed in (1, 1, 2))
+
+        pd.testing.assert_frame_equal(first, again)
+        assert (first["tau"] != other["tau"]).all()
+
+    def test_a_generator_is_a_source_of_samples(self):
+        generator = np.random.default_rng(1)
+        first, again = (topic_sampling(random_frame(), sizes=[4], n_trials=9, rng=generator) for _ in range(2))
+
+        pd.testing.assert_frame_equal(first, topic_sampling(random_frame(), sizes=[4], n_trials=9, rng=1))
+        assert (first["tau"] != again["tau"]).all()
+
+    def test_the_number_of_workers_does_not_matter(self):
+        one, two = (topic_sampling(random_frame(), sizes=[3, 6], n_trials=9, rng=1, n_jobs=n) for n in (1, 2))
+
+        pd.testing.assert_frame_equal(one, two)
+
+    def test_trials_that_tie_all_systems_do_not_count(self):
+        # The topic q1 orders nothing.
+        frame = perquery(P=[[1, 0.5], [0, 0.5]])
+
+        result = topic_sampling(frame, sizes=[1], n_trials=50, rng=1)
+
+        assert 0 < result["n_trials"].item() < 50
+        assert result["tau"].item() == 1
+
+    def test_a_measure_that_ties_all_systems_has_no_tau(self):
+        result = topic_sampling(perquery(P=[[1, 0], [0, 1]], AP=[[1, 0], [0, 0]]), sizes=[2], n_trials=3)
+
+        assert np.isnan(result["tau"].iloc[0])
+        assert result["n_trials"].tolist() == [0, 3]
+
+    def test_means_that_differ_by_rounding_are_equal(self):
+        rounded = perquery(P=[[0.1, 0.2, 0.6], [0.2, 0.1, 0.6 + 1e-13], [0.3, 0.3, 0.3 - 1e-13], [0, 0, 0]])
+
+        result = topic_sampling(rounded, sizes=[2], n_trials=100, rng=1)
+
+        exact = topic_sampling(perquery(P=[[1, 2, 6], [2, 1, 6], [3, 3, 3], [0, 0, 0]]), sizes=[2], n_trials=100, rng=1)
+        pd.testing.assert_frame_equal(result, exact)
+
+    @pytest.mark.parametrize(
+        "group", [{"P": "set", "AP": "list"}, {P: "set", AP: "list"}, {"P": "set", "AP": "list"}.get]
+    )
+    def test_measures_have_families(self, group):
+        result = topic_sampling(random_frame(), sizes=[3, 6], n_trials=4, group=group, rng=1)
+
+        assert result["family"].tolist() == ["set", "set", "list", "list"]
+        assert result["family_tau"].tolist() == result["tau"].tolist()
+        assert list(result) == ["measure", "family", "size", "tau", "family_tau", "sd", "n_trials"]
+
+    def test_a_family_has_the_mean_of_its_measures(self):
+        result = topic_sampling(random_frame(), sizes=[3, 6], n_trials=4, group=lambda measure: "all", rng=1)
+
+        for _, same in result.groupby("size"):
+            assert same["family_tau"].tolist() == pytest.approx([statistics.mean(same["tau"])] * 2)
+
+    def test_the_result_describes_its_columns(self):
+        result = topic_sampling(random_frame(), sizes=[3], n_trials=4)
+
+        assert set(result.attrs["legend"]) == set(result)
+        assert (result.attrs["n_systems"], result.attrs["n_queries"], result.attrs["n_trials"]) == (8, 12, 4)
+
+    def test_by_default_sizes_are_those_of_the_paper(self):
+        frame = random_frame(n_systems=3, n_queries=50)
+
+        result = topic_sampling(frame, ["P"], n_trials=2)
+
+        assert result["size"].tolist() == [5, 10, 15, 20, 25, 30, 35, 40, 45]
+
+    def test_larger_samples_order_the_systems_more_alike(self):
+        taus = topic_sampling(random_frame(n_queries=50), ["P"], sizes=[2, 10, 40], rng=1)["tau"].tolist()
+
+        assert taus == sorted(taus)
+        assert taus[0] < taus[2] - 0.2
+
+    def test_queries_without_a_value_of_a_system_are_left_out(self):
+        with pytest.warns(UserWarning, match="1 of 12 queries are left out"):
+            result = topic_sampling(random_frame().iloc[1:], ["P"], sizes=[11], n_trials=2)
+
+        assert result["tau"].item() == pytest.approx(1)
+
+    @given(st.lists(st.lists(st.sampled_from([0.0, 0.25, 0.5, 1.0]), min_size=4, max_size=4), min_size=2, max_size=5))
+    def test_tau_is_in_its_range_for_any_values(self, table):
+        result = topic_sampling(perquery(P=table), sizes=[2, 4], n_trials=3, rng=1)
+
+        assert result["tau"].dropna().between(-1 - 1e-12, 1 + 1e-12).all()
+        assert result["tau"].iloc[1] == pytest.approx(1) or result["n_trials"].iloc[1] == 0
+
+    @pytest.mark.parametrize(
+        ("options", "error", "message"),
+        [
+            ({"sizes": [13]}, ValueError, r"sizes must be an integer in \[1, 12\], not 13"),
+            ({"sizes": [0]}, ValueError, r"sizes must be an integer in \[1, 12\], not 0"),
+            ({"sizes": []}, ValueError, "sizes must not be empty"),
+            ({"sizes": 5}, TypeError, "sizes must be a list of integers, not 5"),
+            ({"n_trials": 0}, ValueError, r"n_trials must be an integer in \[1, inf\), not 0"),
+            ({"measures": ["RR"]}, ValueError, "perquery has no measure RR"),
+            ({"group": {"P": "set"}}, ValueError, "group has no family for AP"),
+        ],
+    )
+    def test_invalid_arguments_of_topic_sampling_are_refused(self, options, error, message):
+        with pytest.raises(error, match=message):
+            topic_sampling(random_frame(), **{"sizes": [5], **options})
+
+    def test_one_system_is_refused(self):
+        with pytest.raises(ValueError, match=r"must have at least two systems, not 1"):
+            topic_sampling(perquery(P=[[1, 0]]), sizes=[1])

@@ -1,0 +1,88 @@
+import numpy as np
+import pandas as pd
+import pytest
+from statsmodels.stats.multitest import multipletests
+
+from pyterrier_diversity import meta, plots
+
+rng = np.random.default_rng(3)
+GROUPS = {f"q{i}": "few" if i < 8 else "many" for i in range(30)}
+PERQUERY = pd.DataFrame(
+    [
+        (name, qid, measure, float(rng.random() + 0.3 * place))
+        for place, name in enumerate("abc")
+        for qid in GROUPS
+        for measure in ("RBU@5", "StRecall@5")
+    ],
+    columns=["name", "qid", "measure", "value"],
+)
+
+
+def of_group(group: str) -> pd.DataFrame:
+    return PERQUERY[PERQUERY["qid"].map(GROUPS) == group]
+
+
+@pytest.mark.parametrize("test", ["tukey-randomised", "t", "permutation", "bootstrap"])
+def test_each_group_is_tested_as_if_it_were_alone(test):
+    table = meta.compare(PERQUERY, test, by=GROUPS, rng=1)
+
+    assert table.columns[:2].tolist() == ["group", "queries"]
+    assert table["group"].unique().tolist() == ["few", "many"]
+    for group, n_queries in (("few", 8), ("many", 22)):
+        alone = meta.compare(of_group(group), test, rng=1)
+        rows = table[table["group"] == group].reset_index(drop=True)
+        assert rows["queries"].unique().tolist() == [n_queries]
+        pd.testing.assert_frame_equal(rows[list(alone)], alone, check_exact=True)
+    assert set(table.attrs["legend"]) == set(table)
+
+
+def test_groups_are_families_of_their_own_unless_all_are_one():
+    own, one = (
+        meta.compare(PERQUERY, "t", by=GROUPS, correction="holm", family=family) for family in ("measure", "all")
+    )
+
+    for _, rows in own.groupby(["group", "measure"]):
+        expected = multipletests(rows["p"], method="holm")[1]
+        assert rows["p_corrected"].tolist() == pytest.approx(expected.tolist(), abs=1e-15)
+    expected = multipletests(one["p"], method="holm")[1]
+    assert one["p_corrected"].tolist() == pytest.approx(expected.tolist(), abs=1e-15)
+    assert one["significant"].tolist() == (expected < 0.05).tolist()
+    assert one["p"].tolist() == own["p"].tolist()
+    assert one.attrs["family"] == "all"
+
+
+def test_the_group_may_be_a_column_of_the_values():
+    with_column = PERQUERY.assign(kind=PERQUERY["qid"].map(GROUPS))
+
+    table = meta.compare(with_column, "t", by="kind", baseline="a")
+
+    expected = meta.compare(PERQUERY, "t", by=GROUPS, baseline="a").rename(columns={"group": "kind"})
+    pd.testing.assert_frame_equal(table, expected, check_exact=True)
+
+
+def test_a_query_without_a_group_is_refused():
+    with pytest.raises(ValueError, match=r"compare: by has no group for 29 of 30 queries, such as 'q1'"):
+        meta.compare(PERQUERY, "t", by={"q0": "x"})
+
+
+def test_a_group_that_cannot_be_tested_is_named():
+    with pytest.raises(ValueError, match=r"at least two queries, not 1\. \(the group 'one'\)"):
+        meta.compare(PERQUERY, "t", by={**GROUPS, "q0": "one"})
+    with pytest.raises(ValueError, match="family must be 'measure' without a correction"):
+        meta.compare(PERQUERY, "t", by=GROUPS, family="all")
+
+
+def test_tables_of_several_groups_take_the_rows_of_one():
+    table = meta.compare(PERQUERY, "t", by=GROUPS)
+
+    for read in (meta.significance_table, meta.comparison_text, meta.overlap, plots.differences):
+        with pytest.raises(ValueError, match="has several groups of queries"):
+            read(table)
+    with pytest.raises(ValueError, match="discriminative_power: by is for compare"):
+        meta.discriminative_power(PERQUERY, "t", by=GROUPS)
+    one, alone = (
+        meta.significance_table(frame)
+        for frame in (table[table["group"] == "many"], meta.compare(of_group("many"), "t"))
+    )
+    assert one.rows == alone.rows
+    assert "queries" not in one.legend

@@ -1,0 +1,382 @@
+import itertools
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from pyterrier_diversity import __version__
+from pyterrier_diversity.meta import asl_curve, compare, delta_required, discriminative_power, overlap
+from pyterrier_diversity.meta.scores import rounded
+from pyterrier_diversity.meta.significance import randomisation
+from pyterrier_diversity.meta.significance.randomisation import draws, resamples
+from pyterrier_diversity.meta.significance.tests import Design
+from pyterrier_diversity.meta.significance.tests import tested as p_and_intervals
+
+TESTS = ["tukey-randomised", "bootstrap", "permutation", "tukey", "t", "wilcoxon"]
+DELTA_TESTS = ["tukey-randomised", "tukey", "bootstrap"]
+# Three systems on four queries; x is far better than the others.
+SYSTEMS = {"x": [0.5, 0.7, 0.9, 0.8], "y": [0.1, 0.4, 0.5, 0.3], "z": [0.1, 0.5, 0.4, 0.4]}
+MATRIX = rounded(np.random.default_rng(5).random((5, 20)) + np.linspace(0, 0.5, 5)[:, None])
+
+
+def frame_of(values, measure="RBU"):
+    """A per-query frame of each system's values: a mapping of names to lists, or an array (systems, queries)."""
+    named = values if isinstance(values, dict) else {f"S{i}": row for i, row in enumerate(values)}
+    rows = [(name, f"q{q}", measure, float(v)) for name, row in named.items() for q, v in enumerate(row)]
+    return pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
+
+
+def two_measures():
+    return pd.concat([frame_of(MATRIX), frame_of(MATRIX[[1, 0, 2, 4, 3]] ** 2, "AP")])
+
+
+def compared(*rows):
+    """A table of compare, of the rows "measure system other" with a * where the difference is significant."""
+    cells = [(*row.rstrip("*").split(), row.endswith("*")) for row in rows]
+    return pd.DataFrame(cells, columns=["measure", "system", "other", "significant"])
+
+
+def t_of(sample):
+    """The studentised mean, in plain Python."""
+    n, mean = len(sample), sum(sample) / len(sample)
+    sd = math.sqrt(sum((v - mean) ** 2 for v in sample) / (n - 1))
+    if sd < 1e-12:
+        return 0.0 if abs(mean) < 1e-12 else math.copysign(math.inf, mean)
+    return mean / (sd / math.sqrt(n))
+
+
+def close(a, b):
+    return math.isclose(a, b, rel_tol=1e-12, abs_tol=1e-12)
+
+
+def fig_3(values, samples, place):
+    """Sakai (2013), Fig. 3: the borderline difference of each pair by the bootstrap."""
+    deltas = []
+    for x, y in itertools.combinations(values, 2):
+        z = [a - b for a, b in zip(x, y, strict=True)]
+        mean = sum(z) / len(z)
+        trials = []
+        for queries in samples:
+            sample = [z[q] - mean for q in queries]
+            trials.append((abs(t_of(sample)), abs(sum(sample) / len(sample))))
+        at_place = sorted(trials, reverse=True)[place - 1][0]
+        deltas.append(max(delta for t, delta in trials if close(t, at_place)))
+    return deltas
+
+
+def borderlines_of(values, n_trials, alpha):
+    first, second = np.triu_indices(len(values), 1)
+    how = Design("bootstrap", "all", draws(1, n_trials, values.size), alpha, None, None, level=alpha)
+    return p_and_intervals(values, first, second, how).borderline
+
+
+# Discriminative power
+
+
+def test_the_share_of_significant_pairs_is_the_discriminative_power():
+    result = discriminative_power(frame_of(SYSTEMS), "t")
+
+    assert result.to_dict("records") == [{"measure": "RBU", "pairs": 3, "significant": 2, "share": 2 / 3}]
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"groups": "pairwise"}, {"groups": "pairwise", "correction": "fdr_bh"}, {"alpha": 0.005}]
+)
+@pytest.mark.parametrize("test", TESTS)
+def test_pairs_are_significant_that_compare_finds_so(test, options):
+    options = {**options, "rng": 1, "n_trials": 200}
+    expected = compare(two_measures(), test, **options).groupby("measure", sort=False)["significant"]
+
+    result = discriminative_power(two_measures(), test, **options)
+
+    assert result["measure"].tolist() == ["RBU", "AP"]
+    assert result["significant"].tolist() == expected.sum().tolist()
+    assert result["share"].tolist() == (expected.sum() / 10).tolist()
+
+
+# Difference required
+
+
+@pytest.mark.parametrize(("alpha", "place"), [(0.05, 5), (0.29, 29), (0.999, 99)])
+@pytest.mark.parametrize("cells", [2**20, 900])
+def test_the_borderline_of_the_bootstrap_is_fig_3(monkeypatch, cells, alpha, place):
+    monkeypatch.setattr(randomisation, "CELLS", cells)
+    samples = np.concatenate(list(resamples(draws(1, 100, MATRIX.size), 20))).tolist()
+
+    expected = fig_3(MATRIX.tolist(), samples, place)
+
+    assert borderlines_of(MATRIX, 100, alpha) == pytest.approx(expected, abs=1e-9)
+
+
+@settings(deadline=None, max_examples=40)
+@given(arrays(np.int64, (3, 4), elements=st.integers(0, 2)))
+def test_the_borderline_is_fig_3_with_ties_and_samples_without_variance(values):
+    values = values / 10
+    samples = np.concatenate(list(resamples(draws(1, 40, values.size), 4))).tolist()
+
+    assert borderlines_of(values, 40, 0.1) == pytest.approx(fig_3(values.tolist(), samples, 4), abs=1e-9)
+
+
+def test_the_bootstrap_requires_the_largest_borderline_difference():
+    values = np.array(list(SYSTEMS.values()))
+
+    result = delta_required(frame_of(SYSTEMS), "bootstrap", rng=np.random.default_rng(3), n_trials=200)
+
+    every = [
+        delta_required(frame_of(values[list(two)]), "bootstrap", rng=3, n_trials=200)["delta"].item()
+        for two in itertools.combinations(range(3), 2)
+    ]
+    assert result["delta"].item() == pytest.approx(max(every))
+
+
+@pytest.mark.parametrize("groups", ["all", "pairwise"])
+@pytest.mark.parametrize("test", ["tukey-randomised", "tukey"])
+def test_an_hsd_test_requires_the_smallest_significant_difference_as_in_fig_5(test, groups):
+    options = {"groups": groups, "rng": 1, "n_trials": 500}
+    table = compare(two_measures(), test, **options).query("significant")
+
+    result = delta_required(two_measures(), test, **options)
+
+    for measure, delta in zip(result["measure"], result["delta"], strict=True):
+        assert delta == table.loc[table["measure"] == measure, "difference"].abs().min()
+
+
+def test_the_difference_required_is_unknown_where_no_pair_differs():
+    result = delta_required(frame_of([[0.1, 0.5, 0.3], [0.2, 0.4, 0.3]]), rng=1)
+
+    assert result["delta"].isna().all()
+
+
+@pytest.mark.parametrize("function", [delta_required, discriminative_power])
+def test_fewer_trials_than_one_over_alpha_are_refused(function):
+    with pytest.raises(
+        ValueError, match=rf"^{function.__name__}: n_trials \* alpha must be at least 1 for .* 19 \* 0.05"
+    ):
+        function(frame_of(SYSTEMS), "bootstrap", n_trials=19)
+
+
+def test_a_p_value_alone_needs_no_more_trials():
+    assert (asl_curve(frame_of(SYSTEMS), "bootstrap", n_trials=1, rng=1)["asl"].isin([0, 1])).all()
+
+
+def test_as_many_trials_as_one_over_alpha_are_enough():
+    assert delta_required(frame_of(SYSTEMS), "bootstrap", n_trials=20, rng=1)["delta"].item() > 0
+
+
+@pytest.mark.parametrize("test", ["t", "wilcoxon", "permutation"])
+def test_other_tests_have_no_difference_required(test):
+    with pytest.raises(ValueError, match=f"delta_required: test must be one of .*, not '{test}'"):
+        delta_required(frame_of(SYSTEMS), test)
+
+
+# ASL curves
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_an_asl_curve_has_the_p_values_in_descending_order(test):
+    table = compare(two_measures(), test, rng=1, n_trials=300).set_index(["measure", "system", "other"])["p"]
+
+    curve = asl_curve(two_measures(), test, rng=1, n_trials=300)
+
+    assert curve.set_index(["measure", "system", "other"])["asl"].to_dict() == table.to_dict()
+    for _, rows in curve.groupby("measure"):
+        assert rows["rank"].tolist() == list(range(1, 11))
+        assert rows["asl"].is_monotonic_decreasing
+
+
+# Overlap
+
+
+def test_significant_pairs_are_found_by_one_by_both_or_by_the_other():
+    table = compared("P x y*", "P x z*", "P y z", "AP y x*", "AP z x", "AP z y*", "RR x y", "RR x z", "RR y z")
+
+    result = overlap(table)
+
+    assert result.to_numpy().tolist() == [["P", "AP", 1, 1, 1], ["P", "RR", 2, 0, 0], ["AP", "RR", 2, 0, 0]]
+
+
+def test_two_tests_are_compared_by_each_measure_of_both():
+    first, second = compared("P x y*", "P x z*", "AP x y*", "AP x z"), compared("P x y", "P x z*")
+
+    assert overlap(first, second).to_numpy().tolist() == [["P", "P", 1, 1, 0], ["AP", "P", 1, 0, 1]]
+
+
+def test_the_overlap_adds_up_to_the_discriminative_power():
+    options = {"rng": 1, "n_trials": 300}
+    first, second = (compare(two_measures(), test, **options) for test in ("tukey-randomised", "bootstrap"))
+    powers = [discriminative_power(two_measures(), test, **options) for test in ("tukey-randomised", "bootstrap")]
+    one, other = (power.set_index("measure")["significant"] for power in powers)
+
+    result = overlap(first, second)
+
+    assert (result["first_only"] + result["both"]).tolist() == one[result["measure"]].tolist()
+    assert (result["both"] + result["second_only"]).tolist() == other[result["other_measure"]].tolist()
+
+
+def test_a_table_of_one_measure_overlaps_with_nothing():
+    assert overlap(compared("P x y*")).empty
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        (
+            compared("P x y*").drop(columns="other"),
+            "overlap: first must be a frame from compare, but the column other is missing",
+        ),
+        (
+            compared("P x y*", "P y x"),
+            r"overlap: first must have each pair of systems once, but has y and x twice for P",
+        ),
+        (compared("P x y*", "AP x z"), "overlap: P and AP must have the same pairs of systems"),
+    ],
+)
+def test_tables_of_other_kinds_are_refused(table, message):
+    with pytest.raises(ValueError, match=message):
+        overlap(table)
+
+
+def test_values_by_query_are_tested_as_the_options_say():
+    options = {"test": "t", "baseline": "S0"}
+
+    result = overlap(two_measures(), **options)
+
+    pd.testing.assert_frame_equal(result, overlap(compare(two_measures(), **options)))
+
+
+# Views of one comparison
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"correction": "holm", "groups": "pairwise"}, {"baseline": ["S1", "S4"], "alpha": 0.2}, {"groups": "pairwise"}],
+)
+@pytest.mark.parametrize(("view", "test"), [*itertools.product([discriminative_power, asl_curve], TESTS)])
+def test_a_comparison_gives_what_values_by_query_give(view, test, options):
+    options = {**options, "rng": 1, "n_trials": 100}
+    table = compare(two_measures(), test, **options)
+
+    result = view(table)
+
+    pd.testing.assert_frame_equal(result, view(two_measures(), test, **options))
+    assert result.attrs == view(two_measures(), test, **options).attrs
+
+
+@pytest.mark.parametrize("test", DELTA_TESTS)
+def test_a_comparison_gives_the_difference_required(test):
+    options = {"rng": 1, "n_trials": 100, "alpha": 0.2}
+
+    result = delta_required(compare(two_measures(), test, **options))
+
+    pd.testing.assert_frame_equal(result, delta_required(two_measures(), test, **options))
+
+
+def test_borderline_differences_are_a_column_of_the_bootstrap_alone():
+    table = compare(frame_of(MATRIX), "bootstrap", rng=np.random.default_rng(1), n_trials=100)
+
+    assert (
+        table["borderline"].max() == delta_required(frame_of(MATRIX), "bootstrap", rng=1, n_trials=100)["delta"].item()
+    )
+    assert all(
+        "borderline" not in compare(frame_of(MATRIX), test, n_trials=20) for test in TESTS if test != "bootstrap"
+    )
+
+
+@pytest.mark.parametrize("view", [discriminative_power, delta_required, asl_curve])
+def test_a_comparison_that_does_not_fit_is_refused(view):
+    table = compare(frame_of(SYSTEMS), "tukey")
+
+    with pytest.raises(TypeError, match=f"{view.__name__}: perquery is a frame from compare, already tested"):
+        view(table, "t")
+    with pytest.raises(
+        ValueError, match=f"{view.__name__}: perquery must be a frame from compare, but the column measure is missing"
+    ):
+        view(table.drop(columns="measure"))
+
+
+def test_other_tests_in_a_comparison_have_no_difference_required():
+    with pytest.raises(ValueError, match=r"delta_required: test must be one of .*, not 't'"):
+        delta_required(compare(frame_of(SYSTEMS), "t"))
+    with pytest.raises(ValueError, match=r"delta_required: test must be one of .*, not None"):
+        delta_required(compared("P x y*"))
+
+
+def test_a_correction_does_not_reach_the_borderline_differences():
+    with pytest.raises(ValueError, match="delta_required: correction must be None for the bootstrap"):
+        delta_required(frame_of(SYSTEMS), "bootstrap", correction="holm", rng=1)
+
+
+def test_values_by_query_may_have_a_column_system():
+    frame = frame_of(SYSTEMS).assign(system="mine")
+
+    assert discriminative_power(frame, "t")["pairs"].item() == 3
+
+
+def test_parameters_that_compare_does_not_have_are_refused():
+    with pytest.raises(TypeError, match="unexpected keyword argument 'seed'"):
+        discriminative_power(frame_of(SYSTEMS), seed=1)
+
+
+# All of them
+
+
+@pytest.mark.parametrize(
+    ("function", "test"),
+    [
+        *itertools.product([discriminative_power, asl_curve], TESTS),
+        *itertools.product([delta_required], DELTA_TESTS),
+    ],
+)
+def test_seeds_decide_and_the_number_of_workers_does_not(monkeypatch, function, test):
+    monkeypatch.setattr(randomisation, "CELLS", 2_000)
+
+    one, two = (function(frame_of(MATRIX), test, rng=1, n_trials=100, n_jobs=n) for n in (1, 2))
+
+    pd.testing.assert_frame_equal(two, one)
+
+
+@pytest.mark.parametrize("function", [discriminative_power, delta_required, asl_curve])
+def test_tables_say_how_they_were_made(function):
+    result = function(two_measures(), "bootstrap", ["AP"], n_trials=100)
+
+    assert list(result.attrs.pop("legend")) == list(result.columns)
+    assert result["measure"].unique().tolist() == ["AP"]
+    assert result.attrs == {
+        "test": "bootstrap",
+        "alpha": 0.05,
+        "n_trials": 100,
+        "version": __version__,
+        "n_systems": 5,
+        "n_queries": 20,
+        "smallest_p": 0.0,
+    }
+
+
+@pytest.mark.parametrize("function", [discriminative_power, delta_required, asl_curve])
+def test_errors_and_warnings_name_the_caller(function):
+    with pytest.raises(ValueError, match=f"{function.__name__}: n_trials must be an integer"):
+        function(frame_of(SYSTEMS), n_trials=0)
+    with pytest.raises(ValueError, match=f"{function.__name__}: perquery must have at least two systems, not 1"):
+        function(frame_of(MATRIX[:1]))
+    with pytest.warns(UserWarning, match="1 of 20 queries are left out") as caught:
+        function(frame_of(MATRIX).drop(index=0), n_trials=20)
+    assert caught[0].filename == __file__
+
+
+# Real data
+
+
+def test_hsd_tests_of_real_runs_are_conservative(shared):
+    values = pd.read_csv(shared / "scores" / "web2012_err20.csv").to_numpy().T[:30]
+    frame = frame_of(values, "ERR@20")
+
+    hsd, bootstrap = (discriminative_power(frame, test, rng=1)["share"].item() for test in DELTA_TESTS[::2])
+    deltas = [delta_required(frame, test, rng=1)["delta"].item() for test in DELTA_TESTS[::2]]
+
+    # Sakai (2013), Tables 2 and 3: about half of the pairs or less, and a difference of like size.
+    assert 0.05 < hsd < bootstrap / 2 < 0.3
+    assert deltas == pytest.approx([0.15, 0.15], abs=0.03)

@@ -1,0 +1,139 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from pyterrier_diversity import Coverage, evaluate_runs
+from pyterrier_diversity.meta import below_minimum, compare, worse_than
+from pyterrier_diversity.meta.significance.gates import GateError
+
+VALUES = {"old": [0.75, 0.5, 0.5, 0.75, 0.25], "new": [0.5, 0.25, 0.5, 0.5, 0.25], "best": [1.0, 0.75, 1.0, 1.0, 0.5]}
+
+
+def frame(values=VALUES, measure="RBU@5"):
+    rows = [(name, f"q{i}", measure, value) for name in values for i, value in enumerate(values[name])]
+    return pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
+
+
+def test_systems_below_the_minimum_are_named_with_their_lowest_queries():
+    (row,) = below_minimum(frame(), {"RBU@5": 0.5}).to_dict("records")
+
+    assert row["system"] == "new"
+    assert row["short_by"] == pytest.approx(0.1, abs=1e-12)
+    assert row["queries"] == {"q1": 0.25, "q4": 0.25, "q0": 0.5}
+    assert row["message"] == "RBU@5 of new is 0.4, below 0.5 by 0.1; lowest on queries q1 (0.25), q4 (0.25), q0 (0.5)."
+
+
+@pytest.mark.parametrize("values", [[0.1, 0.2, 0.3], [0.7, 0.1], [0.55]])
+def test_a_mean_that_equals_the_minimum_up_to_rounding_is_enough(values):
+    least = float(np.mean(values))
+
+    for minimum in (least, np.nextafter(least, 1), round(least, 15)):
+        assert below_minimum(frame({"a": values}), {"RBU@5": float(minimum)}).empty
+    assert len(below_minimum(frame({"a": values}), {"RBU@5": least + 1e-9})) == 1
+
+
+def test_a_minimum_may_be_a_number_of_numpy():
+    assert len(below_minimum(frame(), {"RBU@5": np.float32(0.5)})) == 1
+
+
+def test_nan_reaches_no_minimum():
+    assert len(below_minimum(frame({"a": [0.5, float("nan")]}), {"RBU@5": 0.0})) == 1
+
+
+@pytest.mark.parametrize(
+    ("minimum", "message"),
+    [
+        ({}, "minimum must have at least one measure"),
+        ({"RBU@5": float("nan")}, r"the minimum of RBU@5 must be a number in \(-inf, inf\), not nan"),
+        ({"RBU@5": "high"}, r"must be a number in \(-inf, inf\), not 'high'"),
+        ({"AP": 0.5}, "perquery has no measure AP; it has RBU@5"),
+    ],
+)
+def test_an_invalid_minimum_is_refused(minimum, message):
+    with pytest.raises(ValueError, match=message):
+        below_minimum(frame(), minimum)
+
+
+def test_a_significantly_lower_mean_is_worse():
+    perquery = frame()
+
+    worse = worse_than(perquery, "best", test="t", alpha=0.02)
+
+    compared = compare(perquery, "t", baseline="best", alpha=0.02)
+    expected = compared[compared["significant"] & (compared["difference"] < 0)]
+    assert len(expected) > 0
+    assert worse["system"].tolist() == expected["system"].tolist()
+    assert worse["p"].tolist() == expected["p"].tolist()
+    assert worse.attrs == compared.attrs
+
+
+def test_a_significantly_higher_mean_is_not_worse():
+    assert worse_than(frame(), "new", test="t", alpha=0.5).empty
+
+
+def test_the_queries_that_lose_most_are_named():
+    worse = worse_than(frame(), "old", test="t", alpha=0.01, tolerance=0.1).set_index("system")
+
+    assert worse.index.tolist() == ["new"]
+    assert worse.loc["new", "queries"] == {"q0": -0.25, "q1": -0.25, "q3": -0.25}
+    assert worse.loc["new", "message"].startswith("RBU@5 of new is lower than of old by 0.15 (0.4, 0.55; p = ")
+    assert worse.loc["new", "message"].endswith("; most on queries q0 (-0.25), q1 (-0.25), q3 (-0.25).")
+
+
+@pytest.mark.parametrize(("tolerance", "n_worse"), [(0.15, 0), (0.1499, 1), (None, 0), (0.0, 1)])
+def test_a_loss_of_the_tolerance_itself_is_tolerated(tolerance, n_worse):
+    values = {"old": [0.35, 0.9], "new": [0.05, 0.9]}
+
+    assert len(worse_than(frame(values), "old", test="t", tolerance=tolerance)) == n_worse
+
+
+def test_a_p_value_that_no_trial_reached_has_its_bound():
+    values = {"old": np.linspace(0.5, 1, 20), "new": np.linspace(0, 0.5, 20)}
+
+    (message,) = worse_than(frame(values), "old", n_trials=500, rng=1)["message"]
+
+    assert "; p < 0.002)" in message
+
+
+def test_the_corrected_p_value_decides():
+    worse = worse_than(frame(), ["best"], test="t", correction="holm", alpha=0.05)
+
+    assert all("p corrected = " in message for message in worse["message"])
+    assert worse["p_corrected"].lt(0.05).all()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"alternative": "greater"}, "alternative must be 'two-sided'"),
+        ({"tolerance": -0.1}, "tolerance must be a number in \\[0, inf\\), not -0.1"),
+        ({"tolerance": float("inf")}, "tolerance must be a number in \\[0, inf\\), not inf"),
+    ],
+)
+def test_gates_that_cannot_be_evaluated_are_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        worse_than(frame(), "old", test="t", **options)
+
+
+def test_a_test_that_no_values_could_make_significant_is_no_gate():
+    collapse = {"old": [1.0, 1.0, 1.0], "new": [0.0, 0.0, 0.0]}
+
+    with pytest.raises(
+        GateError,
+        match=r"^worse_than: no difference can be significant at alpha = 0\.05: the smallest p that this test can "
+        r"reach with 3 queries is 0\.25\..* Give a tolerance, or more queries\.$",
+    ):
+        worse_than(frame(collapse), "old")
+    with pytest.warns(UserWarning, match=r"^compare: no difference can be significant at alpha = 0\.05"):
+        assert worse_than(frame(collapse), "old", tolerance=0.1)["system"].tolist() == ["new"]
+    assert worse_than(frame(collapse), "old", alpha=0.3, rng=1)["system"].tolist() == ["new"]
+
+
+@pytest.mark.parametrize("baseline", [{}, {"foreign": {"d": 1.0}}])
+def test_a_baseline_that_answers_no_query_is_no_gate(baseline):
+    qrels = pd.DataFrame({"qid": ["1", "2"], "docno": "d", "label": 1, "iteration": "a"})
+    with pytest.warns(UserWarning, match=r"^Run old(: No query of the run| is empty)"):
+        perquery = evaluate_runs(qrels, {"new": {"1": {"d": 1.0}}, "old": baseline}, [Coverage @ 5], perquery=True)
+
+    with pytest.raises(GateError, match="nothing can be worse than the baseline old, which answers no query of the"):
+        worse_than(perquery, "old", tolerance=0.1, test="t")

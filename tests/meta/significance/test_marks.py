@@ -1,0 +1,360 @@
+import io
+from dataclasses import FrozenInstanceError
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pyterrier_diversity import RBU, signature
+from pyterrier_diversity.io import escaped
+from pyterrier_diversity.meta import compare, comparison_text, significance_table
+from pyterrier_diversity.meta.significance.marks import with_bounds
+
+# By the t-test, a is above b and c by RBU@5; by P@5, which is nobody's measure here, nothing differs.
+VALUES = {
+    "RBU@5": {"a": [0.9, 0.8, 0.9, 0.7], "b_1": [0.2, 0.1, 0.3, 0.1], "c": [0.3, 0.1, 0.2, 0.2]},
+    "Mine": {"a": [0.1, 0.2, 0.1, 0.2], "b_1": [0.2, 0.1, 0.2, 0.1], "c": [0.2, 0.2, 0.1, 0.1]},
+}
+
+
+@pytest.fixture
+def perquery():
+    rows = [
+        (name, str(i), measure, value)
+        for measure, systems in VALUES.items()
+        for name, values in systems.items()
+        for i, value in enumerate(values)
+    ]
+    return pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
+
+
+def test_a_mean_is_marked_by_the_systems_that_it_is_significantly_higher_than(perquery):
+    table = significance_table(compare(perquery, "t"), places=2)
+
+    assert table.measures == ["RBU@5", "Mine"]
+    assert {name: [round(cell.mean, 4) for cell in cells] for name, cells in table.rows.items()} == {
+        name: [round(float(np.mean(VALUES[measure][name])), 4) for measure in VALUES] for name in ("a", "b_1", "c")
+    }
+    assert [cell.higher_than for cells in table.rows.values() for cell in cells] == [["b", "c"], [], [], [], [], []]
+    assert [cell.lower_than for cells in table.rows.values() for cell in cells] == [[]] * 6
+
+
+def test_with_a_baseline_a_mean_is_marked_by_higher_ones_too(perquery):
+    table = significance_table(compare(perquery, "t", baseline=["a", "c"], correction="holm"), places=2)
+
+    cells = {name: cells[0] for name, cells in table.rows.items()}
+    assert {name: (cell.higher_than, cell.lower_than) for name, cell in cells.items()} == {
+        "b_1": ([], ["a"]),
+        "c": ([], ["a"]),
+        "a": (["b"], []),
+    }
+    assert table.legend == (
+        "Raised: significantly higher than; lowered: significantly lower than "
+        "(paired t-test, holm correction per measure, alpha = 0.05, queries: 4)."
+    )
+    assert table.letters == {"a": "a", "c": "b"}
+
+
+def test_text_marks_after_the_mean(perquery):
+    lines = str(significance_table(compare(perquery, "t"), places=2)).splitlines()
+
+    assert [line.split() for line in lines[:4]] == [
+        ["system", "RBU@5", "Mine"],
+        ["a", "a", "0.82^bc", "0.15"],
+        ["b", "b_1", "0.18", "0.15"],
+        ["c", "c", "0.20", "0.15"],
+    ]
+    assert len({line.index(".") for line in lines[1:4]}) == 1
+
+
+def test_latex_has_the_best_in_bold_escapes_names_and_keeps_signatures(perquery):
+    lines = significance_table(compare(perquery, "t"), places=2).to_latex().splitlines()
+
+    assert lines[0] == f"% {signature(RBU @ 5)}"
+    assert lines[1].startswith("% Raised: significantly higher than (paired t-test")
+    assert lines[2:6] == [
+        r"\begin{tabular}{llr@{}lr}",
+        r"\toprule",
+        r" & system & \multicolumn{2}{r}{RBU@5} & Mine \\",
+        r"\midrule",
+    ]
+    assert lines[6] == r"a & a & \textbf{0.82} & $^{\mathrm{bc}}$ & \textbf{0.15} \\"
+    assert lines[7] == r"b & b\_1 & 0.18 &  & \textbf{0.15} \\"
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("a&b%c$d#e_f{g}", r"a\&b\%c\$d\#e\_f\{g\}"),
+        ("a\\b^c~d", r"a\textbackslash{}b\textasciicircum{}c\textasciitilde{}d"),
+        ("two\nlines\r\nor three", "two lines or three"),
+    ],
+)
+def test_latex_shows_names_as_they_are(perquery, name, shown):
+    text = significance_table(compare(perquery.replace({"name": {"c": name}}), "t"), places=2).to_latex()
+
+    lines = text.splitlines()
+    assert lines[8].startswith(f"c & {shown} & 0.20 & ")
+    assert lines[1].startswith("% Raised")
+    assert lines[2].startswith(r"\begin{tabular}")
+    assert escaped(name) == shown
+
+
+def test_html_is_a_table_that_others_can_read(perquery):
+    table = significance_table(compare(perquery.replace({"name": {"c": "c<d"}}), "t"), places=2)
+
+    assert table._repr_html_() == table.to_html()
+    assert f' title="{signature(RBU @ 5)}"'.replace("'", "&#x27;") in table.to_html()
+    (read,) = pd.read_html(io.StringIO(table.to_html()), index_col=1)
+    assert read.index.tolist() == ["a", "b_1", "c<d"]
+    assert read.loc["a", "RBU@5"] == "0.82bc"
+
+
+def test_letters_are_in_the_first_column_of_each_form(perquery):
+    table = significance_table(compare(perquery, "t"), places=2)
+
+    assert [cells[0].text for cells in table.cells] == ["a", "b", "c"]
+    assert [row[:3] for row in str(table).splitlines()[1:4]] == ["a  ", "b  ", "c  "]
+    assert "<tr><th>b</th><th>b_1</th><td" in table.to_html()
+    assert "| b | b_1" in " ".join(table.to_markdown().replace("|", " | ").split())
+
+
+def test_systems_and_measures_are_called_as_asked_and_labels_with_a_dollar_are_latex(perquery):
+    labels = {RBU @ 5: r"$\mathrm{RBU}_5$", "Mine": "my_own"}
+    table = significance_table(compare(perquery, "t"), names={"b_1": "B&1"}, labels=labels)
+
+    latex = table.to_latex()
+    assert r"\multicolumn{2}{r}{$\mathrm{RBU}_5$} & my\_own \\" in latex
+    assert r"b & B\&1 & " in latex
+    assert f"% {signature(RBU @ 5)}" in latex
+    assert list(table.rows) == ["a", "B&1", "c"]
+
+
+def test_a_table_that_is_turned_round_has_the_measures_as_rows(perquery):
+    lines = significance_table(compare(perquery, "t"), places=2).transposed().to_text().splitlines()
+
+    assert [line.split() for line in lines[:3]] == [
+        ["measure", "a", "a", "b", "b_1", "c", "c"],
+        ["RBU@5", "0.82^bc", "0.18", "0.20"],
+        ["Mine", "0.15", "0.15", "0.15"],
+    ]
+
+
+def far_apart():
+    rng = np.random.default_rng(1)
+    rows = [(name, str(q), m, i + rng.random()) for m in "MN" for i, name in enumerate("xyz") for q in range(20)]
+    return pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
+
+
+def test_a_p_value_that_no_trial_reached_is_below_one_over_the_trials():
+    compared = compare(far_apart(), "tukey-randomised", n_trials=5000, rng=1)
+
+    printed = with_bounds(compared, 3)["p"].tolist()
+
+    shares = compared["p"].tolist()
+    assert printed == ["< 0.0002" if share == 0 else f"{share:.3f}" for share in shares]
+    assert 0 < shares.count(0) < 6
+
+
+@pytest.mark.parametrize(("family", "pairs"), [("measure", 3), ("all", 6)])
+def test_a_corrected_p_value_that_no_trial_reached_is_below_the_corrected_bound(family, pairs):
+    compared = compare(far_apart(), "bootstrap", correction="bonferroni", family=family, rng=1)
+
+    printed = with_bounds(compared, 3)
+
+    assert (compared["p"] == 0).all()
+    assert set(printed["p"]) == {"< 0.001"}
+    assert set(printed["p_corrected"]) == {f"< {pairs / 1000:g}"}
+
+
+@pytest.mark.parametrize(
+    ("p", "attrs", "text"),
+    [
+        (0.0, {"test": "t"}, "< 0.001"),
+        (0.0004, {"test": "t"}, "< 0.001"),
+        (0.25, {"test": "bootstrap", "n_trials": 4}, "0.250"),
+    ],
+)
+def test_no_p_value_is_printed_as_0(p, attrs, text):
+    compared = pd.DataFrame({"measure": ["M"], "p": [p]})
+    compared.attrs = attrs
+
+    assert with_bounds(compared, 3)["p"].tolist() == [text]
+
+
+@pytest.mark.parametrize(
+    ("how", "told"),
+    [
+        ({"test": "t"}, "paired t-test, not corrected, alpha"),
+        ({"test": "tukey"}, "two-way Tukey HSD per measure, alpha"),
+        ({"test": "tukey", "groups": "pairwise"}, "two-way Tukey HSD, not corrected, alpha"),
+        (
+            {"test": "t", "correction": "holm", "family": "all"},
+            "paired t-test, holm correction over all measures, alpha",
+        ),
+        ({"test": "t", "alternative": "greater"}, "paired t-test, not corrected, one-sided, alpha"),
+    ],
+)
+def test_the_legend_tells_which_p_values_are_taken_together(perquery, how, told):
+    assert f"({told}" in significance_table(compare(perquery, **how)).legend
+
+
+def test_the_legend_names_the_decisions_that_more_trials_could_change(perquery):
+    compared = compare(perquery, "bootstrap", n_trials=50, rng=1)
+    legend = significance_table(compared.assign(undecided=True)).legend
+
+    assert legend.endswith(
+        "More trials (n_trials) could decide otherwise on a and b_1 by RBU@5, a and c by RBU@5, b_1 and c by RBU@5 and "
+        "3 more: p is within two standard errors of alpha."
+    )
+    assert "More trials" not in significance_table(compare(perquery, "t")).legend
+
+
+def test_the_legend_tells_trials_and_seed(perquery):
+    legend = significance_table(compare(perquery, n_trials=50, rng=7)).legend
+
+    assert "(randomised Tukey HSD per measure, alpha = 0.05, trials: 50, seed: 7, queries: 4)" in legend
+
+
+@pytest.mark.parametrize("attrs", [{}, {"baseline": ["b"]}])
+def test_equal_means_are_not_marked_even_if_their_distributions_differ(attrs):
+    compared = pd.DataFrame([{"measure": "M", "system": "a", "other": "b", "mean": 0.5, "other_mean": 0.5}])
+    compared["significant"] = True
+    compared.attrs = attrs
+
+    table = significance_table(compared)
+
+    assert table.rows == {"a": [(0.5, [], [])], "b": [(0.5, [], [])]}
+
+
+def test_a_table_is_not_changed_and_equals_only_itself(perquery):
+    one, other = (significance_table(compare(perquery, "t")) for _ in range(2))
+
+    assert len({one, other}) == 2
+    with pytest.raises(FrozenInstanceError):
+        one.places = 2
+
+
+@pytest.mark.parametrize(("n_systems", "last"), [(26, "z"), (27, "27")])
+def test_up_to_26_systems_are_marked_by_letters_and_more_by_numbers(n_systems, last):
+    rows = [(f"s{i}", f"s{n_systems}", "M", 0.1, 0.2, False) for i in range(1, n_systems)]
+    compared = pd.DataFrame(rows, columns=["system", "other", "measure", "mean", "other_mean", "significant"])
+
+    assert significance_table(compared).letters[f"s{n_systems}"] == last
+
+
+def test_many_systems_are_marked_by_numbers():
+    rng = np.random.default_rng(1)
+    rows = [(f"s{i}", str(q), "M", i / 5 + rng.random() / 10) for i in range(28) for q in range(9)]
+    frame = pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
+
+    table = significance_table(compare(frame, "t", alpha=0.001))
+
+    assert table.rows["s12"][0].higher_than == [str(i) for i in range(1, 13)]
+    assert "^1,2,3,4" in str(table)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda frame: frame.drop(columns=["mean", "other"]), "but the column other, mean is missing"),
+        (lambda frame: frame.head(0), "but it has no rows"),
+    ],
+)
+def test_anything_but_a_comparison_is_refused(perquery, change, message):
+    with pytest.raises(ValueError, match=f"compared must be a frame from compare, {message}"):
+        significance_table(change(compare(perquery, "t")))
+
+
+@pytest.mark.parametrize("places", [-1, 1.5, 101, "2"])
+def test_invalid_decimal_places_are_refused(perquery, places):
+    with pytest.raises(ValueError, match=r"significance_table: places must be an integer in \[0, 100\], not"):
+        significance_table(compare(perquery, "t"), places)
+
+
+def test_a_table_that_lost_how_it_was_made_says_nothing_of_it():
+    values = {"x": [0.5, 0.7, 0.9, 0.8], "y": [0.1, 0.4, 0.5, 0.3]}
+    rows = [(name, str(i), "RBU", v) for name in values for i, v in enumerate(values[name])]
+    compared = compare(pd.DataFrame(rows, columns=["name", "qid", "measure", "value"]), "t")
+    compared.attrs = {}
+
+    assert str(significance_table(compared)).endswith("\n\nRaised: significantly higher than.")
+
+
+def frame(names, measures=("RBU@20",), n=12):
+    rng = np.random.default_rng(3)
+    rows = [
+        (name, str(q), m, rng.random() + 0.3 * i) for i, name in enumerate(names) for m in measures for q in range(n)
+    ]
+    return pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
+
+
+@pytest.mark.parametrize("test", ["tukey-randomised", "tukey", "bootstrap", "t", "wilcoxon", "permutation"])
+def test_a_row_has_the_numbers_of_the_frame(test):
+    compared = compare(frame(["a", "b"]), test, rng=1)
+    (expected,) = compared.to_dict("records")
+
+    _, header, row, _, legend = comparison_text(compared, 6).splitlines()
+
+    cells = row.replace("< ", "<").split()
+    assert cells[:2] == ["a", "b"]
+    assert [float(cell) for cell in cells[2:5]] == pytest.approx(
+        [expected[name] for name in ("mean", "other_mean", "difference")], abs=1e-6
+    )
+    has_interval = test not in ("wilcoxon", "permutation")
+    assert ("95% interval" in header) == has_interval
+    if has_interval:
+        assert [float(cell) for cell in cells[5:7]] == pytest.approx(
+            [expected["ci_low"], expected["ci_high"]], abs=1e-6
+        )
+    assert row.endswith("*") == expected["significant"]
+    assert legend.startswith("* significant (")
+
+
+def test_each_measure_has_its_block():
+    text = comparison_text(compare(frame(["a", "b", "c"], ["RBU@20", "AP"]), "t"))
+
+    assert [block.splitlines()[0] for block in text.split("\n\n")[:-1]] == ["RBU@20", "AP"]
+    assert [len(block.splitlines()) for block in text.split("\n\n")] == [5, 5, 1]
+
+
+def test_long_names_become_letters_that_are_explained():
+    names = ["a-run-with-a-very-long-name", "another-run-with-a-very-long-name"]
+    lines = comparison_text(compare(frame(names), "t"), width=80).splitlines()
+
+    assert max(map(len, lines[:3])) <= 80
+    assert lines[2].split()[:2] == ["a", "b"]
+    assert lines[-2:] == [f"a: {names[0]}", f"b: {names[1]}"]
+
+
+def test_names_that_fit_stay():
+    names = ["a-run-with-a-very-long-name", "another-run-with-a-very-long-name"]
+
+    assert names[0] in comparison_text(compare(frame(names), "t"), width=140).splitlines()[2]
+
+
+def test_a_corrected_p_value_says_so():
+    compared = compare(frame(["a", "b", "c"]), "t", correction="holm")
+
+    assert "p corr." in comparison_text(compared).splitlines()[1]
+    assert "holm correction" in comparison_text(compared)
+
+
+def test_a_p_value_that_more_trials_could_put_on_the_other_side_of_alpha_is_marked():
+    compared = compare(frame(["a", "b", "c"]), "bootstrap", rng=1)
+    compared["undecided"] = [False, True, False]
+
+    lines = comparison_text(compared).splitlines()
+
+    assert [line.endswith("?") for line in lines[2:5]] == [False, True, False]
+    assert lines[-1] == "? within two standard errors of alpha: raise the number of trials to decide"
+    assert "standard errors" not in comparison_text(compare(frame(["a", "b"]), "t"))
+
+
+def test_control_characters_are_escaped():
+    assert "\\x1b[31m" in comparison_text(compare(frame(["\x1b[31m", "b"]), "t"))
+
+
+def test_an_empty_comparison_is_refused():
+    with pytest.raises(ValueError, match="compared must not be empty"):
+        comparison_text(compare(frame(["a", "b"]), "t").iloc[:0])

@@ -1,0 +1,947 @@
+import itertools
+import math
+import re
+import warnings
+from typing import get_args
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from ir_measures import AP
+from scipy import stats
+from statsmodels.formula.api import ols
+from statsmodels.stats.anova import anova_lm
+from statsmodels.stats.multitest import multipletests
+
+from pyterrier_diversity import __version__
+from pyterrier_diversity.meta import compare
+from pyterrier_diversity.meta.scores import rounded
+from pyterrier_diversity.meta.significance import randomisation
+from pyterrier_diversity.meta.significance.randomisation import draws, flips, resamples, shuffle
+from pyterrier_diversity.meta.significance.tests import TESTS as TABLE
+from pyterrier_diversity.meta.significance.tests import Design, Test, studentised, undecided
+from pyterrier_diversity.meta.significance.tests import tested as p_and_intervals
+
+DRAWING = ["tukey-randomised", "bootstrap", "permutation"]
+TESTS = [*DRAWING, "tukey", "t", "wilcoxon"]
+INTERVALS = ["tukey-randomised", "bootstrap", "tukey", "t"]
+
+# Three systems on four queries; x is far better than the others.
+SYSTEMS = {"x": [0.5, 0.7, 0.9, 0.8], "y": [0.1, 0.4, 0.5, 0.3], "z": [0.1, 0.5, 0.4, 0.4]}
+
+MATRIX = rounded(np.random.default_rng(5).random((5, 20)) + np.linspace(0, 0.5, 5)[:, None])
+
+
+def frame_of(values, measure="RBU"):
+    """A per-query frame of each system's values: a mapping of names to lists, or an array (systems, queries)."""
+    named = values if isinstance(values, dict) else {f"S{i}": row for i, row in enumerate(values)}
+    rows = [(name, f"q{q}", measure, float(v)) for name, row in named.items() for q, v in enumerate(row)]
+    return pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
+
+
+def pair(z, test, **options):
+    """The row of a system that exceeds another one by z."""
+    return compare(frame_of([z, np.zeros(len(z))]), test, rng=1, **options).iloc[0]
+
+
+def design(test, values, n_trials=1, groups="all", rng=1):
+    drawn = draws(rng, n_trials, values.size)
+    return Design(test, groups, drawn, 0.05, None, None)
+
+
+def p_of(values, test, **options):
+    first, second = np.triu_indices(len(values), 1)
+    return p_and_intervals(values, first, second, design(test, values, **options)).p
+
+
+def all_shuffles(values):
+    """Every way to give each query's values to the systems."""
+    for rows in itertools.product(*(itertools.permutations(row) for row in values.T)):
+        yield np.array(rows).T
+
+
+def t_of(sample):
+    """The studentised mean, in plain Python."""
+    n, mean = len(sample), sum(sample) / len(sample)
+    sd = math.sqrt(sum((v - mean) ** 2 for v in sample) / (n - 1))
+    if sd < 1e-12:
+        return 0.0 if abs(mean) < 1e-12 else math.copysign(math.inf, mean)
+    return mean / (sd / math.sqrt(n))
+
+
+def fig_2(x, y, samples):
+    """Sakai (2013), Fig. 2: the ASL of a pair, by resamples of the queries."""
+    z = [a - b for a, b in zip(x, y, strict=True)]
+    mean = sum(z) / len(z)
+    w = [v - mean for v in z]
+    count = 0
+    for queries in samples:
+        if abs(t_of([w[q] for q in queries])) >= abs(t_of(z)) - 1e-12:
+            count += 1
+    return count / len(samples)
+
+
+def fig_4(values, matrices):
+    """Sakai (2013), Fig. 4: the ASL of each pair, by matrices of which each query's values are permuted."""
+    means = [sum(row) / len(row) for row in values]
+    asl = []
+    for i, j in itertools.combinations(range(len(values)), 2):
+        count = 0
+        for matrix in matrices:
+            shuffled = [sum(row) / len(row) for row in matrix]
+            if max(shuffled) - min(shuffled) >= abs(means[i] - means[j]) - 1e-12:
+                count += 1
+        asl.append(count / len(matrices))
+    return asl
+
+
+def test_type_checkers_see_the_tests_of_the_table():
+    assert get_args(Test) == tuple(TABLE)
+
+
+# Worked by hand
+
+
+def test_a_row_tells_means_difference_effect_and_p_of_a_pair():
+    x, y, _ = SYSTEMS.values()
+    z = np.subtract(x, y)
+
+    row = compare(frame_of(SYSTEMS), "t", rng=1).iloc[0]
+
+    assert row[["measure", "system", "other"]].tolist() == ["RBU", "x", "y"]
+    assert row[["mean", "other_mean", "difference"]].tolist() == pytest.approx([0.725, 0.325, 0.4])
+    assert row["effect_size"] == pytest.approx(0.4 / z.std(ddof=1))
+    assert row["p"] == pytest.approx(stats.ttest_rel(x, y).pvalue)
+    assert row["significant"]
+
+
+def test_parametric_hsd_of_a_worked_example():
+    # Means 1, 2, 6 of the systems, and -2/3 and 2/3 from the grand mean 3 for the queries: residuals of 1/3, four
+    # times, and 2/3, twice, whose squares add up to 4/3, for (3 - 1) (2 - 1) = 2 degrees of freedom; MS_res / n = 1/3.
+    values = np.array([[0.0, 2.0], [1.0, 3.0], [6.0, 6.0]])
+
+    q = np.array([1.0, 5.0, 4.0]) * math.sqrt(3)
+
+    assert p_of(values, "tukey") == pytest.approx([stats.studentized_range.sf(each, 3, 2) for each in q])
+
+
+@pytest.mark.parametrize(
+    ("z", "p", "effect"),
+    [([0.25] * 4, 0.0, math.inf), ([-0.1] * 3, 0.0, -math.inf), ([0.0] * 5, 1.0, 0.0)],
+)
+@pytest.mark.parametrize("test", ["t", "bootstrap"])
+def test_differences_without_variance_are_certain_or_none(test, z, p, effect):
+    row = pair(z, test)
+
+    assert (row["p"], row["effect_size"]) == (p, effect)
+
+
+def test_parametric_hsd_without_residuals_is_certain():
+    # Queries and systems explain all.
+    values = np.array([[0.1, 0.5, 0.3], [0.2, 0.6, 0.4], [0.2, 0.6, 0.4]])
+
+    assert p_of(values, "tukey").tolist() == [0.0, 0.0, 1.0]
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_systems_with_the_same_values_do_not_differ(test):
+    result = compare(frame_of([[0.3, 0.1, 0.8], [0.3, 0.1, 0.8], [0.9, 0.4, 0.9]]), test, rng=1)
+
+    assert result.loc[0, ["p", "difference", "effect_size"]].tolist() == [1, 0, 0]
+    assert not result.loc[0, "significant"]
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_differences_of_1e_13_are_none(test):
+    row = pair([1e-13, 1e-13, 1e-13, 2e-13, 1e-13], test)
+
+    assert row[["p", "difference", "effect_size"]].tolist() == [1, 0, 0]
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_the_last_bits_change_no_p_value(test):
+    values = np.random.default_rng(3).integers(0, 5, (3, 14)) / 10
+    noisy = values + np.random.default_rng(4).uniform(-1e-14, 1e-14, values.shape)
+
+    p, p_noisy = (compare(frame_of(v), test, rng=1)["p"].to_numpy() for v in (values, noisy))
+
+    assert p_noisy == pytest.approx(p, abs=0 if test in (*DRAWING, "wilcoxon") else 1e-9)
+
+
+# Restated
+
+
+@pytest.mark.parametrize("cells", [2**20, 900])
+def test_bootstrap_is_fig_2(monkeypatch, cells):
+    monkeypatch.setattr(randomisation, "CELLS", cells)
+    samples = np.concatenate(list(resamples(draws(1, 200, MATRIX.size), 20))).tolist()
+
+    expected = [fig_2(x, y, samples) for x, y in itertools.combinations(MATRIX.tolist(), 2)]
+
+    assert p_of(MATRIX, "bootstrap", n_trials=200) == pytest.approx(expected, abs=0)
+
+
+@settings(deadline=None, max_examples=40)
+@given(arrays(np.int64, (3, 4), elements=st.integers(0, 2)))
+def test_bootstrap_is_fig_2_with_ties_and_samples_without_variance(values):
+    values = values / 10
+    samples = np.concatenate(list(resamples(draws(1, 50, values.size), 4))).tolist()
+
+    expected = [fig_2(x, y, samples) for x, y in itertools.combinations(values.tolist(), 2)]
+
+    assert p_of(values, "bootstrap", n_trials=50) == pytest.approx(expected, abs=0)
+
+
+@pytest.mark.parametrize("cells", [2**20, 900])
+def test_randomised_hsd_is_fig_4(monkeypatch, cells):
+    monkeypatch.setattr(randomisation, "CELLS", cells)
+    matrices = [m.T for g, n in draws(1, 200, MATRIX.size).again() for m in shuffle(MATRIX, g, n)]
+
+    assert p_of(MATRIX, "tukey-randomised", n_trials=200) == pytest.approx(fig_4(MATRIX, matrices), abs=0)
+
+
+def test_pairwise_randomised_hsd_is_fig_4_of_each_pair_alone():
+    signs = np.concatenate(list(flips(draws(1, 200, MATRIX.size), 20))) > 0
+    expected = []
+    for two in itertools.combinations(MATRIX, 2):
+        both = np.array(two)
+        expected += fig_4(both, [np.where(flip, both, both[::-1]) for flip in signs])
+
+    assert p_of(MATRIX, "tukey-randomised", n_trials=200, groups="pairwise") == pytest.approx(expected, abs=0)
+
+
+def test_randomised_hsd_tends_to_the_share_of_all_permutations():
+    values = np.array([[0.1, 0.7, 0.4, 0.3], [0.2, 0.6, 0.9, 0.4], [0.6, 0.9, 0.8, 0.9]])
+    exact = fig_4(values, list(all_shuffles(values)))
+
+    p = p_of(values, "tukey-randomised", n_trials=100_000)
+
+    assert 0 < min(exact) < 0.1
+    assert p == pytest.approx(exact, abs=0.006)
+
+
+def test_pairwise_randomised_hsd_tends_to_the_share_of_all_permutations():
+    values = np.array([[0.1, 0.7, 0.4, 0.3, 0.1], [0.2, 0.6, 0.9, 0.4, 0.5]])
+    exact = fig_4(values, list(all_shuffles(values)))
+
+    assert p_of(values, "tukey-randomised", n_trials=100_000, groups="pairwise") == pytest.approx(exact, abs=0.006)
+
+
+def test_each_query_keeps_its_values_in_a_shuffle():
+    shuffled = shuffle(MATRIX, np.random.default_rng(1), 50)
+
+    assert shuffled.shape == (50, 20, 5)
+    assert (np.sort(shuffled, axis=-1) == np.sort(MATRIX.T, axis=-1)).all()
+    assert len({trial.tobytes() for trial in shuffled}) == 50
+
+
+def test_all_permutations_of_a_query_are_as_likely():
+    shuffled = shuffle(np.arange(3.0)[:, None], np.random.default_rng(1), 6_000)[:, 0]
+
+    _, counts = np.unique(shuffled, axis=0, return_counts=True)
+
+    assert stats.chisquare(counts).pvalue > 0.01
+    assert len(counts) == 6
+
+
+# Peers
+
+
+def test_parametric_hsd_has_the_residual_mean_square_of_a_two_way_anova():
+    table = anova_lm(ols("value ~ C(name) + C(qid)", frame_of(MATRIX)).fit())
+    mean_square, freedom = table.loc["Residual", ["mean_sq", "df"]]
+    means = MATRIX.mean(axis=1)
+    q = [abs(means[i] - means[j]) / math.sqrt(mean_square / 20) for i, j in itertools.combinations(range(5), 2)]
+
+    expected = stats.studentized_range.sf(q, 5, freedom)
+
+    assert freedom == 4 * 19
+    assert p_of(MATRIX, "tukey") == pytest.approx(expected, abs=1e-9)
+
+
+def test_pairwise_parametric_hsd_is_the_two_way_test_of_two_systems():
+    expected = [p_of(np.array(two), "tukey")[0] for two in itertools.combinations(MATRIX, 2)]
+
+    assert p_of(MATRIX, "tukey", groups="pairwise") == pytest.approx(expected, abs=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("test", "peer"),
+    [("t", lambda x, y: stats.ttest_rel(x, y).pvalue), ("wilcoxon", lambda x, y: stats.wilcoxon(x, y).pvalue)],
+)
+def test_t_and_wilcoxon_are_those_of_scipy(test, peer):
+    expected = [peer(x, y) for x, y in itertools.combinations(MATRIX, 2)]
+
+    assert p_of(MATRIX, test) == pytest.approx(expected, abs=1e-9)
+
+
+def test_wilcoxon_with_ties_and_without_some_differences_is_that_of_scipy():
+    values = np.random.default_rng(3).integers(0, 4, (4, 30)) / 4
+    expected = [stats.wilcoxon(x - y).pvalue for x, y in itertools.combinations(values, 2)]
+
+    assert p_of(values, "wilcoxon") == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("z", "p", "greater"),
+    [
+        ([0.1, 0.2, 0.25, 0.3, 0.4], 0.0625, 0.03125),
+        ([0.1, 0.2, 0.2, 0.3, 0.4], 0.0625, 0.03125),
+        ([0.1, 0.2, 0.2, 0.3, -0.1], 0.1875, 0.09375),
+        ([0.0, 0.1, 0.2, 0.3, 0.4], 0.125, 0.0625),
+        ([0.0, 0.1, 0.1, -0.1, 0.2, 0.3, 0.4, 0.0], 0.125, 0.0625),
+        ([0.1 * i - 0.25 for i in range(13)], 0.011962890625, 0.0059814453125),
+        ([0.1] * 8 + [-0.1] * 6, 0.5929800980174267, 0.29649004900871333),
+        ([0.0, *(0.1 * i for i in range(-4, 10))], 0.05432871367198416, 0.02716435683599208),
+    ],
+)
+def test_wilcoxon_has_one_p_whatever_other_pairs_are_tested_and_the_version_of_scipy(z, p, greater):
+    zeros = np.zeros(len(z))
+    tied = np.linspace(0.1, 0.5, len(z)).round(1)
+    alone, several = frame_of([z, zeros]), frame_of([z, zeros, tied, 0.9 * np.array(z) ** 2])
+
+    for frame in (alone, several):
+        assert compare(frame, "wilcoxon", baseline="S1")["p"][0] == pytest.approx(p, abs=1e-9)
+        one_sided = compare(frame, "wilcoxon", baseline="S1", alternative="greater")
+        assert one_sided["p"][0] == pytest.approx(greater, abs=1e-9)
+
+
+def test_wilcoxon_ties_sizes_that_differ_in_the_last_bit():
+    # 0.3 - 0.2, 0.2 - 0.1 and 0.1 - 0 are three numbers.
+    z = pair([0.3 - 0.2, 0.1 - 0.2, 0.1, 0.4, -0.5, 0.6], "wilcoxon")
+
+    assert z["p"] == stats.wilcoxon([1, -1, 1, 4, -5, 6]).pvalue
+
+
+def permutation(z, **options):
+    return stats.permutation_test(
+        (z,), lambda v, axis: v.mean(axis=axis), permutation_type="samples", vectorized=True, **options
+    ).pvalue
+
+
+def test_permutation_test_of_few_queries_is_exact_as_that_of_scipy():
+    values = MATRIX[:, :9]
+    expected = [permutation(x - y) for x, y in itertools.combinations(values, 2)]
+
+    assert p_of(values, "permutation", n_trials=9_999) == pytest.approx(expected, abs=0)
+    assert expected[0] * 2**9 == pytest.approx(round(expected[0] * 2**9))
+
+
+@pytest.mark.parametrize("cells", [2**20, 900])
+def test_permutation_test_of_many_queries_counts_its_flips_and_the_values_themselves(monkeypatch, cells):
+    monkeypatch.setattr(randomisation, "CELLS", cells)
+    signs = np.concatenate(list(flips(draws(1, 999, MATRIX.size), 20)))
+    expected = []
+    for x, y in itertools.combinations(MATRIX, 2):
+        count = sum(abs(np.mean(flip * (x - y))) >= abs(np.mean(x - y)) - 1e-12 for flip in signs)
+        expected.append((count + 1) / (999 + 1))
+
+    assert p_of(MATRIX, "permutation", n_trials=999) == pytest.approx(expected, abs=0)
+
+
+def test_permutation_test_of_many_queries_is_near_that_of_scipy():
+    z = MATRIX[:1] - MATRIX[1:]
+    expected = permutation(z, n_resamples=20_000, axis=-1, random_state=1)
+
+    p = p_of(MATRIX, "permutation", n_trials=20_000)[:4]
+
+    assert p == pytest.approx(expected, abs=0.01)
+    one_sided = compare(frame_of(MATRIX), "permutation", alternative="greater", n_trials=20_000, rng=1)["p"][:4]
+    peer = permutation(z, n_resamples=20_000, axis=-1, random_state=1, alternative="greater")
+    assert one_sided.to_numpy() == pytest.approx(peer, abs=0.01)
+
+
+def test_permutation_and_pairwise_hsd_are_one_randomisation_with_two_conventions():
+    permuted = p_of(MATRIX, "permutation", n_trials=999)
+
+    assert permuted * 1000 - 1 == pytest.approx(p_of(MATRIX, "tukey-randomised", n_trials=999, groups="pairwise") * 999)
+
+
+def test_bootstrap_is_near_the_t_test_for_many_queries():
+    z = np.random.default_rng(2).normal(0.15, 1, 200)
+
+    assert pair(z, "bootstrap", n_trials=20_000)["p"] == pytest.approx(pair(z, "t")["p"], abs=0.01)
+
+
+# Intervals
+
+
+@pytest.mark.parametrize(("test", "groups"), [("t", "all"), ("tukey", "pairwise")])
+def test_the_interval_of_the_t_test_is_that_of_scipy(test, groups):
+    result = compare(frame_of(MATRIX), test, groups=groups, alpha=0.1)
+
+    peers = [stats.ttest_rel(x, y).confidence_interval(0.9) for x, y in itertools.combinations(MATRIX, 2)]
+    assert result["ci_low"].to_numpy() == pytest.approx([peer.low for peer in peers], abs=1e-9)
+    assert result["ci_high"].to_numpy() == pytest.approx([peer.high for peer in peers], abs=1e-9)
+
+
+def test_the_intervals_of_the_parametric_hsd_are_a_studentised_range_wide():
+    table = anova_lm(ols("value ~ C(name) + C(qid)", frame_of(MATRIX)).fit())
+    mean_square, freedom = table.loc["Residual", ["mean_sq", "df"]]
+    half = stats.studentized_range.ppf(0.95, 5, freedom) * math.sqrt(mean_square / 20)
+
+    result = compare(frame_of(MATRIX), "tukey")
+
+    assert (result["ci_high"] - result["difference"]).to_numpy() == pytest.approx(half, abs=1e-6)
+    assert (result["difference"] - result["ci_low"]).to_numpy() == pytest.approx(half, abs=1e-6)
+
+
+def test_the_intervals_of_the_randomised_hsd_are_a_quantile_of_its_ranges_wide():
+    frame = frame_of(MATRIX)
+    result = compare(frame, "tukey-randomised", n_trials=200, rng=1)
+
+    # Queries in the order of their names.
+    values = frame.pivot(index="name", columns="qid", values="value").to_numpy()  # noqa: PD010
+    generator = np.random.default_rng(1).spawn(1)[0].spawn(1)[0]
+    means = shuffle(values, generator, 200).mean(axis=1)
+    # 9 of 200 trials may reach a significant difference: a share below 0.05.
+    half = sorted(np.ptp(means, axis=1), reverse=True)[9]
+    assert (result["ci_high"] - result["difference"]).to_numpy() == pytest.approx(half, abs=1e-9)
+    assert (result["difference"] - result["ci_low"]).to_numpy() == pytest.approx(half, abs=1e-9)
+
+
+def test_the_interval_of_the_bootstrap_is_studentised():
+    z = np.random.default_rng(2).exponential(1, 25)
+    (samples,) = resamples(draws(np.random.default_rng(1).spawn(1)[0], 100, 50), 25)
+    # Queries in the order of their names.
+    w = (z - z.mean())[np.argsort([f"q{i}" for i in range(25)])]
+    ts = sorted((abs(t_of(w[queries].tolist())) for queries in samples), reverse=True)
+
+    row = pair(z, "bootstrap", n_trials=100, ci=0.9)
+
+    half = ts[9] * z.std(ddof=1) / 5
+    assert row[["ci_low", "ci_high"]].tolist() == pytest.approx([z.mean() - half, z.mean() + half], abs=1e-9)
+
+
+@pytest.mark.parametrize("test", ["wilcoxon", "permutation"])
+def test_tests_without_an_interval_have_no_columns_of_it(test):
+    result = compare(frame_of(SYSTEMS), test, rng=1)
+
+    assert not {"ci_low", "ci_high"} & {*result, *result.attrs["legend"]}
+
+
+def assert_intervals_decide(result):
+    outside = (result["ci_low"] > 0) | (result["ci_high"] < 0)
+    assert (outside == result["significant"]).all()
+    assert (result["ci_low"] <= result["difference"]).all()
+    assert (result["difference"] <= result["ci_high"]).all()
+
+
+@settings(deadline=None, max_examples=150)
+@given(
+    arrays(np.int64, st.tuples(st.integers(2, 4), st.integers(2, 8)), elements=st.integers(0, 3)),
+    st.sampled_from(INTERVALS),
+    st.sampled_from(["all", "pairwise"]),
+    st.sampled_from([0.05, 0.1, 0.25, 0.3, 0.5]),
+    st.sampled_from([0.0, 1e-14]),
+)
+def test_0_is_outside_the_interval_exactly_if_the_difference_is_significant(values, test, groups, alpha, noise):
+    # Few values and trials, so that ties at the border are frequent.
+    noisy = values / 10 + noise * np.random.default_rng(0).uniform(-1, 1, values.shape)
+
+    result = compare(frame_of(noisy), test, groups=groups, alpha=alpha, n_trials=40, rng=1)
+
+    assert_intervals_decide(result)
+    assert result.attrs["ci"] == 1 - alpha
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    arrays(np.float64, (3, 6), elements=st.floats(0, 1)),
+    st.sampled_from(INTERVALS),
+    st.sampled_from(["all", "pairwise"]),
+)
+def test_0_is_outside_the_interval_of_any_values_exactly_if_the_difference_is_significant(values, test, groups):
+    assert_intervals_decide(compare(frame_of(values), test, groups=groups, n_trials=60, rng=1))
+
+
+@pytest.mark.parametrize("test", INTERVALS)
+def test_intervals_are_only_moved_by_rounding_errors(test):
+    p = compare(frame_of(MATRIX), test, rng=1, n_trials=500)["p"]
+    other = compare(frame_of(MATRIX), test, rng=1, n_trials=500, ci=0.5)
+
+    assert ((other["ci_low"] + other["ci_high"]) / 2).tolist() == pytest.approx(other["difference"].tolist(), abs=1e-9)
+    assert (((other["ci_low"] > 0) | (other["ci_high"] < 0)) == (p < 0.5)).all()
+
+
+def test_a_correction_does_not_reach_the_interval_and_the_legend_says_so():
+    plain, holm = (compare(frame_of(MATRIX), "t", correction=method) for method in (None, "holm"))
+
+    assert holm["ci_low"].tolist() == plain["ci_low"].tolist()
+    assert "not corrected" in holm.attrs["legend"]["ci_low"]
+    assert "not corrected" not in plain.attrs["legend"]["ci_low"]
+
+
+@pytest.mark.parametrize("correction", ["holm", "bonferroni", "fdr_bh"])
+def test_a_correction_is_over_all_pairs_of_a_measure(correction):
+    frame = pd.concat([frame_of(MATRIX), frame_of(MATRIX[::-1] ** 2, "AP")])
+
+    result = compare(frame, "t", correction=correction, alpha=0.08, rng=1)
+
+    for _, rows in result.groupby("measure"):
+        assert len(rows) == 10
+        assert rows["p_corrected"].to_numpy() == pytest.approx(multipletests(rows["p"], method=correction)[1])
+    assert (result["significant"] == (result["p_corrected"] < 0.08)).all()
+    assert (result["significant"] != (result["p"] < 0.08)).any()
+    assert result.attrs["legend"]["p_corrected"] == "p, corrected for the number of pairs of the measure"
+
+
+def test_a_correction_may_be_over_all_measures():
+    frame = pd.concat([frame_of(MATRIX), frame_of(MATRIX[::-1] ** 2, "AP")])
+
+    result = compare(frame, "t", correction="holm", family="all")
+
+    assert result["p_corrected"].to_numpy() == pytest.approx(multipletests(result["p"], method="holm")[1])
+    assert result["significant"].tolist() == (result["p_corrected"] < 0.05).tolist()
+    assert result.attrs["family"] == "all"
+    assert "all measures together" in result.attrs["legend"]["p_corrected"]
+
+
+# One side
+
+
+ONE_SIDED = ["t", "wilcoxon", "permutation", "bootstrap"]
+
+
+@pytest.mark.parametrize(
+    ("test", "peer"),
+    [
+        ("t", lambda x, y: stats.ttest_rel(x, y, alternative="greater").pvalue),
+        ("wilcoxon", lambda x, y: stats.wilcoxon(x, y, alternative="greater").pvalue),
+        ("permutation", lambda x, y: permutation(x - y, alternative="greater")),
+    ],
+)
+def test_one_sided_tests_are_those_of_scipy(test, peer):
+    values = MATRIX[:, :9]
+    expected = [peer(x, y) for x, y in itertools.combinations(values, 2)]
+
+    result = compare(frame_of(values), test, alternative="greater", rng=1)
+
+    assert result["p"].to_numpy() == pytest.approx(expected, abs=1e-9)
+    assert "one-sided" in result.attrs["legend"]["p"]
+    assert "two-sided" in compare(frame_of(values), test, rng=1).attrs["legend"]["p"]
+    assert result.attrs["alternative"] == "greater"
+
+
+def test_the_one_sided_bootstrap_counts_larger_resamples_only():
+    z = np.random.default_rng(2).normal(0.3, 1, 12)
+    (samples,) = resamples(draws(np.random.default_rng(1).spawn(1)[0], 300, 24), 12)
+    by_name = z[np.argsort([f"q{i}" for i in range(12)])]
+    w = by_name - z.mean()
+
+    row = pair(z, "bootstrap", n_trials=300, alternative="greater")
+
+    assert row["p"] == np.mean([t_of(w[queries].tolist()) >= t_of(z.tolist()) - 1e-12 for queries in samples])
+
+
+def test_the_one_sided_interval_of_the_t_test_is_that_of_scipy():
+    result = compare(frame_of(MATRIX), "t", alternative="greater")
+
+    peers = [
+        stats.ttest_rel(x, y, alternative="greater").confidence_interval(0.95)
+        for x, y in itertools.combinations(MATRIX, 2)
+    ]
+    assert result["ci_low"].to_numpy() == pytest.approx([peer.low for peer in peers], abs=1e-9)
+    assert (result["ci_high"] == np.inf).all()
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    arrays(np.int64, st.tuples(st.integers(2, 3), st.integers(2, 7)), elements=st.integers(0, 3)),
+    st.sampled_from(["t", "bootstrap"]),
+    st.sampled_from([0.05, 0.25, 0.5]),
+)
+def test_0_is_below_the_lower_bound_exactly_if_the_system_is_significantly_greater(values, test, alpha):
+    result = compare(frame_of(values / 10), test, alternative="greater", alpha=alpha, n_trials=40, rng=1)
+
+    assert ((result["ci_low"] > 0) == result["significant"]).all()
+    assert (result["ci_high"] == np.inf).all()
+
+
+@pytest.mark.parametrize("test", ONE_SIDED)
+def test_a_worse_system_is_not_significantly_greater(test):
+    z = np.array([0.3, 0.5, 0.4, 0.6, 0.2, 0.7])
+
+    assert pair(z, test, alternative="greater")["significant"]
+    assert not pair(-z, test, alternative="greater")["significant"]
+
+
+# Means and queries
+
+
+def test_wins_ties_and_losses_count_queries():
+    values = {"x": [0.5, 0.7, 0.9, 0.8], "y": [0.1, 0.7 + 1e-14, 1.0, 0.3]}
+
+    result = compare(frame_of(values), "wilcoxon")
+
+    assert result[["wins", "ties", "losses"]].to_numpy().tolist() == [[2, 1, 1]]
+
+
+def test_means_have_the_interval_of_student():
+    row = compare(frame_of(SYSTEMS), "wilcoxon", alpha=0.1).iloc[1]
+
+    for name, columns in (("x", ["mean_low", "mean_high"]), ("z", ["other_mean_low", "other_mean_high"])):
+        expected = stats.ttest_1samp(SYSTEMS[name], 0).confidence_interval(0.9)
+        assert row[columns].tolist() == pytest.approx(list(expected))
+
+
+def test_an_interval_of_a_mean_ends_at_the_range_of_its_measure():
+    values = {"x": [1.0, 1.0, 1.0, 0.6], "y": [0.0, 0.0, 0.1, 0.0]}
+    of_recall = compare(frame_of(values, "StRecall@5"), "t").iloc[0]
+    of_utility = compare(frame_of(values, "EU@5"), "t").iloc[0]
+    of_nobody = compare(frame_of(values, "mine"), "t").iloc[0]
+
+    assert (of_recall["mean_high"], of_recall["other_mean_low"]) == (1.0, 0.0)
+    assert of_recall["mean_low"] == of_utility["mean_low"]
+    for row in (of_utility, of_nobody):
+        assert row["mean_high"] > 1
+        assert row["other_mean_low"] < 0
+
+
+def test_equal_values_have_no_interval_of_their_mean():
+    row = compare(frame_of({"x": [1.0, 1.0, 1.0], "y": [0.1, 0.2, 0.4]}), "t").iloc[0]
+
+    assert row["mean"] == 1
+    assert np.isnan([row["mean_low"], row["mean_high"]]).all()
+    assert not np.isnan([row["other_mean_low"], row["ci_low"], row["ci_high"]]).any()
+
+
+# Pairs
+
+
+def test_every_two_systems_are_compared_once():
+    result = compare(frame_of(SYSTEMS), "t", rng=1)
+
+    assert list(zip(result["system"], result["other"], strict=True)) == [("x", "y"), ("x", "z"), ("y", "z")]
+
+
+def test_all_systems_are_compared_with_a_baseline():
+    result = compare(frame_of(SYSTEMS), "t", baseline="y", rng=1)
+
+    assert list(zip(result["system"], result["other"], strict=True)) == [("x", "y"), ("z", "y")]
+    assert result["difference"].tolist() == pytest.approx([0.4, 0.025])
+
+
+def test_two_baselines_are_one_pair():
+    result = compare(frame_of(SYSTEMS), "t", baseline=["y", "x"], rng=1)
+
+    assert list(zip(result["system"], result["other"], strict=True)) == [("x", "y"), ("z", "y"), ("z", "x")]
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_a_baseline_leaves_out_pairs_and_changes_none(test):
+    every = compare(frame_of(MATRIX), test, rng=1, n_trials=500).query("system == 'S0'")
+
+    result = compare(frame_of(MATRIX), test, baseline="S0", rng=1, n_trials=500)
+
+    assert result["p"].tolist() == pytest.approx(every["p"].tolist(), abs=1e-12)
+    assert result["difference"].tolist() == pytest.approx((-every["difference"]).tolist())
+    if test in INTERVALS:
+        assert result["ci_low"].tolist() == pytest.approx((-every["ci_high"]).tolist())
+
+
+def test_a_correction_is_over_the_pairs_with_baselines_only():
+    result = compare(frame_of(MATRIX), "t", baseline="S0", correction="bonferroni", rng=1)
+
+    assert result["p_corrected"].tolist() == pytest.approx(np.minimum(4 * result["p"], 1).tolist())
+
+
+# Laws
+
+
+@pytest.mark.parametrize("groups", ["all", "pairwise"])
+@pytest.mark.parametrize("test", TESTS)
+def test_seeds_decide_and_the_number_of_workers_does_not(monkeypatch, test, groups):
+    monkeypatch.setattr(randomisation, "CELLS", 10_000)
+    options = {"groups": groups, "n_trials": 300}
+
+    one = compare(frame_of(MATRIX), test, rng=1, n_jobs=1, **options)
+
+    pd.testing.assert_frame_equal(compare(frame_of(MATRIX), test, rng=1, n_jobs=2, **options), one)
+    pd.testing.assert_frame_equal(compare(frame_of(MATRIX), test, rng=np.random.default_rng(1), **options), one)
+    other = compare(frame_of(MATRIX), test, rng=2, **options)
+    assert (other["p"] == one["p"]).all() == (test not in DRAWING)
+    if test in INTERVALS:
+        assert (other["ci_low"] == one["ci_low"]).all() == (test not in DRAWING)
+
+
+@pytest.mark.parametrize("test", DRAWING)
+def test_other_measures_change_no_p_value(test):
+    both = pd.concat([frame_of(MATRIX[::-1] ** 2, "AP"), frame_of(MATRIX)])
+
+    alone = compare(frame_of(MATRIX), test, rng=1, n_trials=100)
+
+    pd.testing.assert_frame_equal(
+        compare(both, test, [AP, "RBU"], rng=1, n_trials=100).tail(10).reset_index(drop=True), alone
+    )
+    pd.testing.assert_frame_equal(compare(both, test, ["RBU"], rng=1, n_trials=100), alone)
+
+
+@settings(deadline=None, max_examples=25)
+@given(
+    arrays(np.int64, st.tuples(st.integers(2, 3), st.integers(2, 5)), elements=st.integers(0, 3)),
+    st.sampled_from(TESTS),
+)
+def test_all_values_are_in_range(values, test):
+    result = compare(frame_of(values / 3), test, rng=1, n_trials=20)
+
+    assert result["p"].between(0, 1).all()
+    assert (result["significant"] == (result["p"] < 0.05)).all()
+    if test in INTERVALS:
+        assert (result["ci_low"] <= result["ci_high"]).all()
+    assert (np.sign(result["effect_size"]) == np.sign(result["difference"].round(12))).all()
+
+
+@settings(deadline=None, max_examples=40)
+@given(arrays(np.int64, (2, 6), elements=st.integers(0, 9)))
+def test_the_studentised_mean_is_that_of_the_t_test(values):
+    z = (values[0] - values[1]) / 10
+
+    assert studentised(z) == pytest.approx(t_of(z.tolist()))
+
+
+@pytest.mark.parametrize("test", ["t", "tukey", "wilcoxon"])
+def test_the_order_of_queries_does_not_matter_where_nothing_is_drawn(test):
+    frame = frame_of(SYSTEMS)
+    reordered = pd.concat([frame.iloc[[3, 7, 11]], frame]).drop_duplicates()
+
+    p, p_reordered = (compare(f, test)["p"].to_numpy() for f in (frame, reordered))
+
+    assert p_reordered == pytest.approx(p, abs=1e-9)
+
+
+@pytest.mark.parametrize("test", ["tukey-randomised", "bootstrap", "permutation"])
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n_trials": 19}, r"n_trials \* alpha must be at least 1 for test='.*', not 19 \* 0\.05; use more trials"),
+        ({"n_trials": 99, "ci": 0.999}, r"n_trials \* \(1 - ci\) must be at least 1 for test='.*', not 99 \* 0\.001"),
+    ],
+)
+def test_too_few_trials_for_the_level_are_refused(test, options, message):
+    if test == "permutation" and "ci" in options:
+        pytest.skip("it has no intervals")
+    with pytest.raises(ValueError, match=f"^compare: {message}"):
+        compare(frame_of(SYSTEMS), test, **options)
+
+
+def test_alpha_and_trials_are_what_is_said():
+    half = compare(frame_of(SYSTEMS), "bootstrap", n_trials=7, alpha=0.999, rng=1)
+
+    assert (half["p"] * 7).tolist() == pytest.approx((half["p"] * 7).round().tolist())
+    assert half["significant"].tolist() == (half["p"] < 0.999).tolist()
+
+
+def test_a_p_value_of_alpha_is_not_significant():
+    # Of 2^5 permutations, one and its opposite are as extreme.
+    assert pair([1, 2, 3, 4, 5], "permutation")["p"] == 1 / 16
+    assert not pair([1, 2, 3, 4, 5], "permutation", alpha=1 / 16)["significant"]
+    assert pair([1, 2, 3, 4, 5], "permutation", alpha=0.07)["significant"]
+
+
+@pytest.mark.parametrize(
+    ("test", "n_trials"), [("tukey-randomised", 5_000), ("bootstrap", 1_000), ("permutation", 9_999)]
+)
+def test_the_table_says_how_it_was_made(test, n_trials):
+    options = {"groups": "pairwise"} if test == "tukey-randomised" else {}
+    result = compare(frame_of(SYSTEMS), test, rng=1, correction="bonferroni", alpha=0.01, **options)
+
+    assert list(result.attrs["legend"]) == list(result.columns)
+    assert result.attrs["n_trials"] == n_trials
+    told = [result.attrs[key] for key in ("test", "alpha", "correction", "n_systems", "n_queries")]
+    assert told == [test, 0.01, "bonferroni", 3, 4]
+    assert (result.attrs["ci"], result.attrs["family"]) == (0.99, "measure")
+    assert (result.attrs["seed"], result.attrs["version"]) == (1, __version__)
+    assert "seed" not in compare(frame_of(SYSTEMS), test, rng=np.random.default_rng(1), n_trials=20).attrs
+    assert ("groups" in result.attrs) == (test == "tukey-randomised")
+
+
+def test_the_frame_is_left_alone():
+    frame = frame_of(SYSTEMS)
+
+    compare(frame, rng=1)
+
+    pd.testing.assert_frame_equal(frame, frame_of(SYSTEMS))
+
+
+def test_queries_without_a_value_of_a_system_are_left_out_with_a_warning():
+    with pytest.warns(UserWarning, match="1 of 4 queries are left out") as caught:
+        result = compare(frame_of(SYSTEMS).drop(index=0), "t", rng=1)
+
+    assert result.attrs["n_queries"] == 3
+    assert caught[0].filename == __file__
+
+
+# Errors
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"test": "z"}, "compare: test must be one of 'tukey-randomised', .*, not 'z'"),
+        ({"groups": "each"}, "compare: groups must be one of 'all', 'pairwise', not 'each'"),
+        ({"alpha": 1}, r"compare: alpha must be a number in \(0, 1\), not 1"),
+        ({"ci": 95}, r"compare: ci must be a number in \(0, 1\), not 95"),
+        ({"n_trials": 0}, "compare: n_trials must be an integer in .*, not 0"),
+        ({"baseline": "w"}, "compare: baseline must be among the systems x, y, z, not 'w'"),
+        ({"baseline": []}, r"compare: baseline must be among the systems x, y, z, not \[\]"),
+        ({"correction": "none"}, "compare: correction must be a method of .*, not 'none'"),
+        ({"correction": 3}, "compare: correction must be a method of .*, not 3"),
+        ({"family": "pairs"}, "compare: family must be one of 'measure', 'all', not 'pairs'"),
+        ({"family": "all"}, "compare: family must be 'measure' without a correction, not 'all'"),
+        ({"alternative": "less"}, "compare: alternative must be one of 'two-sided', 'greater', not 'less'"),
+        ({"alternative": "greater"}, "compare: alternative must be 'two-sided' for test='tukey-randomised'"),
+        ({"measures": ["AP"]}, "perquery has no measure AP"),
+    ],
+)
+def test_parameters_out_of_range_are_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        compare(frame_of(SYSTEMS), **options)
+
+
+@pytest.mark.parametrize("test", ["tukey-randomised", "tukey"])
+def test_a_correction_on_top_of_an_hsd_test_is_refused(test):
+    with pytest.raises(
+        ValueError,
+        match=f"compare: correction='holm' cannot be used with test='{test}', .*'bootstrap', 't', 'wilcoxon', 'perm",
+    ):
+        compare(frame_of(SYSTEMS), test, correction="holm")
+    assert "p_corrected" in compare(frame_of(SYSTEMS), test, groups="pairwise", correction="holm", n_trials=20)
+
+
+def test_a_baseline_must_not_be_a_number():
+    with pytest.raises(TypeError, match="baseline must be the name of a system or a list of names, not 0"):
+        compare(frame_of(SYSTEMS), baseline=0)
+
+
+@pytest.mark.parametrize(("values", "what"), [([[1, 2]], "systems"), ([[1], [2]], "queries")])
+def test_one_system_or_one_query_is_refused(values, what):
+    with pytest.raises(ValueError, match=f"compare: perquery must have at least two {what}, not 1"):
+        compare(frame_of(values))
+
+
+# Real data
+
+
+def test_tests_of_pairs_find_more_than_an_hsd_test_of_real_runs(shared):
+    values = pd.read_csv(shared / "scores" / "web2012_err20.csv").to_numpy().T[:30]
+    found = {
+        (test, groups): set(np.flatnonzero(p_of(values, test, n_trials=n, groups=groups) < 0.05))
+        for test, groups, n in [
+            ("tukey-randomised", "all", 5_000),
+            ("tukey-randomised", "pairwise", 5_000),
+            ("bootstrap", "all", 1_000),
+            ("t", "all", 1),
+            ("tukey", "pairwise", 1),
+        ]
+    }
+    hsd, of_pairs, bootstrap, t, parametric_of_pairs = found.values()
+
+    # As in Sakai (2013), Sec. 5: the first are among the others, and fewer by half.
+    assert hsd < bootstrap
+    assert 2 * len(hsd) < len(bootstrap)
+    assert t == parametric_of_pairs
+    assert len(of_pairs ^ t) < 0.05 * len(t)
+
+
+def decided(p, decisive=None, *, test="bootstrap", n_trials=1000, n_queries=50, correction=None):
+    """Return which p-values more trials could put on the other side of 0.05."""
+    how = Design(test, "all", draws(1, n_trials, 1), 0.05, correction, None)
+    return undecided(np.array(p), np.array(p if decisive is None else decisive), 1, n_queries, how).tolist()
+
+
+def test_a_p_value_within_two_standard_errors_of_alpha_is_undecided():
+    # The standard error at 0.05 with 1,000 trials is 0.0069.
+    assert decided([0.03, 0.04, 0.05, 0.063, 0.07]) == [False, True, True, True, False]
+    assert decided([0.04, 0.05, 0.063], n_trials=100_000) == [False, True, False]
+
+
+def test_a_p_value_of_0_is_undecided_if_one_trial_more_could_be_above_alpha():
+    assert decided([0.0], n_trials=20) == [True]
+    assert decided([0.0], n_trials=1000) == [False]
+
+
+def test_a_corrected_p_value_has_the_error_of_the_correction_too():
+    # Bonferroni by 10: p is 10 times as large, and its error as well.
+    p, decisive = [0.001, 0.004, 0.007, 0.015, 0.0], [0.01, 0.04, 0.07, 0.15, 0.0]
+
+    assert decided(p, decisive, correction="bonferroni") == [False, True, True, False, False]
+
+
+@pytest.mark.parametrize("how", [{"test": "t"}, {"test": "permutation", "n_trials": 9999, "n_queries": 10}])
+def test_tests_without_random_trials_decide_each_pair(how):
+    assert decided([0.05], **how) == [False]
+
+
+def test_a_permutation_test_that_cannot_try_everything_is_random():
+    assert decided([0.05], test="permutation", n_trials=9999, n_queries=14) == [True]
+
+
+@pytest.mark.parametrize("test", get_args(Test))
+def test_tests_with_random_trials_tell_what_is_undecided(test):
+    result = compare(frame_of(SYSTEMS), test)
+
+    assert ("undecided" in result) == (TABLE[test].n_trials is not None)
+
+
+def test_other_seeds_decide_an_undecided_pair_in_both_ways_and_others_in_one():
+    values = np.random.default_rng(9).random((8, 30)) + np.linspace(0, 0.5, 8)[:, None]
+    perquery = frame_of(values)
+    results = [compare(perquery, n_trials=1000, rng=seed) for seed in range(20)]
+
+    ways = np.ptp([result["significant"].to_numpy(dtype=int) for result in results], axis=0)
+    doubts = np.mean([result["undecided"] for result in results], axis=0)
+    assert ways.any()
+    assert (doubts[ways == 1] > 0.5).all()
+    assert (doubts[ways == 0] < 1).all()
+
+
+@pytest.mark.parametrize(
+    ("test", "n_systems", "n", "options", "least"),
+    [
+        ("permutation", 2, 4, {}, 2 / 2**4),
+        ("permutation", 2, 4, {"alternative": "greater"}, 1 / 2**4),
+        ("permutation", 2, 20, {"n_trials": 99}, 1 / 100),
+        ("wilcoxon", 2, 5, {}, 2 / 2**5),
+        ("tukey-randomised", 2, 4, {}, 2 / 2**4),
+        ("tukey-randomised", 3, 2, {}, 1 / 6),
+        ("tukey-randomised", 3, 2, {"groups": "pairwise"}, 1 / 2),
+        ("t", 3, 2, {}, 0),
+    ],
+)
+def test_the_smallest_p_is_that_of_the_clearest_difference(test, n_systems, n, options, least):
+    # The first system is the best on each query, the last one the worst, by differences of all sizes.
+    clearest = {f"S{i}": [10.0 ** (3 - q) * (n_systems - i) + q for q in range(n)] for i in range(n_systems)}
+
+    result = compare(frame_of(clearest), test, rng=1, **options)
+
+    assert result.attrs["smallest_p"] == pytest.approx(least)
+    drawn = test == "tukey-randomised"
+    row = result[(result["system"] == "S0") & (result["other"] == f"S{n_systems - 1}")].iloc[0]
+    assert row["p"] == pytest.approx(least, abs=0.03 if drawn else 1e-3 if test == "t" else 1e-12) or test == "t"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"test": "permutation"}, r"with 4 queries is 0\.125\. meta"),
+        (
+            {"test": "permutation", "alpha": 0.2, "correction": "holm"},
+            r"is 0\.125 \(0\.375 when it is corrected for 3 p",
+        ),
+        ({"test": "permutation", "alpha": 0.2, "correction": "fdr_bh"}, None),
+        ({"test": "permutation", "alpha": 0.2}, None),
+        ({"test": "tukey-randomised"}, None),
+        ({"test": "t"}, None),
+    ],
+)
+def test_a_test_that_no_values_could_make_significant_is_told(options, message):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        compare(frame_of(SYSTEMS), rng=1, **options)
+
+    assert len(caught) == (message is not None)
+    assert all(re.search(message, str(warning.message)) for warning in caught)
