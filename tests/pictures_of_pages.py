@@ -257,6 +257,25 @@ def judges() -> None:
     ax.set_xlabel("Coverage@50")
 
 
+def gate() -> None:
+    """Draw how many questions a gate needs, for Coverage@5 of two systems of the demo."""
+    demo = pt.get_dataset("diversity:demo")
+    words = [0, 1, 2, 2]  # support is one label
+    qrels = demo.get_qrels().assign(label=lambda frame: frame["label"].map(dict(enumerate(words))), weight=1.0)
+    runs = {name: demo.get_results(name) for name in ("bm25", "xquad")}
+    values = evaluate_runs(qrels, runs, [Coverage @ 5], perquery=True)
+    ax = plots.topics_needed(meta.topics_needed(values, delta=[0.02, 0.05, 0.1, 0.2]))
+    ax.set_xlabel("questions")
+
+
+def reading_a_report() -> None:
+    """Draw the means of the report of the page, with intervals."""
+    demo = pt.get_dataset("diversity:demo")
+    runs = {name: demo.get_results(name) for name in ("bm25", "xquad", "more-like-this")}
+    values = evaluate_runs(demo.get_qrels(), runs, [Coverage @ 5], perquery=True)
+    plots.means(meta.compare(values, rng=0), Coverage @ 5)
+
+
 def tuning() -> None:
     """Draw the share of the intents of each query that is left after each step of a pipeline."""
     demo = pt.get_dataset("diversity:demo")
@@ -276,11 +295,13 @@ OF_PAGES: dict[str, Callable[[], object]] = {
     draw.__name__: draw
     for draw in (
         dynamic_domain,
+        gate,
         in_a_paper,
         judges,
         nuggets,
         other_tools,
         own_measure,
+        reading_a_report,
         reproduction,
         sessions,
         tuning,

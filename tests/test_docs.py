@@ -8,16 +8,18 @@ import shutil
 import subprocess
 import sys
 import textwrap
+from html.parser import HTMLParser
 from importlib.resources import files
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 
 import pyterrier_diversity
-from pyterrier_diversity import meta, simulate, transformers
+from pyterrier_diversity import meta, plots, simulate, transformers
 
-PAGES = sorted(Path(str(files("pyterrier_diversity").joinpath("pt_docs"))).rglob("*.rst"))
-FOLDER = PAGES[0].parent
+FOLDER = Path(str(files("pyterrier_diversity").joinpath("pt_docs")))
+PAGES = sorted(FOLDER.rglob("*.rst"))
 
 # Fewer fixed letters than these, and a message would be recognised by chance.
 FEWEST = 8
@@ -59,11 +61,16 @@ def test_code_that_a_page_shows_without_running_it_imports_existing_names(page):
                 assert [name.name for name in node.names if not hasattr(module, name.name)] == []
 
 
+def reference() -> list[Path]:
+    """Return the pages of the reference: the overview, and a page for each group of functions."""
+    return [FOLDER / "api.rst", *sorted((FOLDER / "api").iterdir())]
+
+
 @pytest.mark.parametrize(
-    "module", [pyterrier_diversity, meta, simulate, transformers], ids=lambda module: module.__name__
+    "module", [pyterrier_diversity, meta, plots, simulate, transformers], ids=lambda module: module.__name__
 )
 def test_the_reference_has_each_public_name(module):
-    text = read("api")
+    text = "\n".join(page.read_text(encoding="utf-8") for page in reference())
     documented = {*re.findall(r":: pyterrier_diversity\.(?:\w+\.)*(\w+)$", text, flags=re.MULTILINE)}
     documented |= {*re.findall(r":ref:`(\w+) <", text), *re.findall(r"``pyterrier_diversity\.(\w+)``", text)}
 
@@ -102,7 +109,9 @@ def test_a_page_has_a_picture_with_a_text_and_a_caption_or_is_about_messages(pag
     )
 
     assert len(figures) == text.count("pictures/")
-    assert bool(figures) != (page.stem.startswith("troubleshooting") or page.stem == "nugget_formats")
+    assert bool(figures) != (
+        page.stem.startswith("troubleshooting") or page.stem in {"nugget_formats", "long_evaluations"}
+    )
 
 
 def test_each_picture_is_on_a_page():
@@ -115,7 +124,7 @@ def test_each_picture_is_on_a_page():
 def test_a_page_names_a_paper_or_is_about_messages_and_commands(page):
     cited = ".. cite.dblp::" in page.read_text(encoding="utf-8")
 
-    assert cited or page.stem in {"shell", "troubleshooting", "troubleshooting_steps"}
+    assert cited or page.stem in {"long_evaluations", "shell", "troubleshooting", "troubleshooting_steps"}
 
 
 def quoted() -> list[str]:
@@ -182,10 +191,49 @@ def test_the_command_of_the_readme_builds_the_pages_without_a_word(built):
     assert {path.stem for path in PAGES} <= {path.stem for path in folder.rglob("*.html")}
 
 
+class Links(HTMLParser):
+    """The ids of a page, and what it links to."""
+
+    def __init__(self, page: Path) -> None:
+        super().__init__()
+        self.ids, self.links = {""}, []
+        self.feed(page.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag, attrs):
+        given = dict(attrs)
+        self.ids.add(given.get("id"))
+        self.links += [unquote(given[name]) for name in ("href", "src") if given.get(name)]
+
+
+def test_no_link_is_dead(built):
+    pages = {page.resolve(): Links(page) for page in built[0].rglob("*.html")}
+    dead = []
+    for page, looked in pages.items():
+        for link in looked.links:
+            if re.match(r"\w+:", link):  # of another site
+                continue
+            path, _, place = link.partition("#")
+            target = (page.parent / path.partition("?")[0]).resolve() if path else page
+            if not target.exists() or (target in pages and place not in pages[target].ids):
+                dead.append((page.name, link))
+
+    assert len(pages) > len(PAGES)
+    assert dead == []
+
+
+def test_each_page_has_a_search_and_a_footer_with_a_name(built):
+    for path in PAGES:
+        page = (built[0] / path.resolve().relative_to(FOLDER.resolve()).with_suffix(".html")).read_text(
+            encoding="utf-8"
+        )
+        assert 'role="search"' in page or "sidebar-search" in page
+        assert "the pyterrier-diversity authors" in page
+
+
 def test_formulas_and_references_need_no_network(built):
     page = (built[0] / "measures" / "rbu.html").read_text(encoding="utf-8")
 
-    assert '<math display="block"' in page
+    assert re.search('<math [^>]*display="block"', page)
     assert "mathjax" not in page
     assert "Amigó, Spina, Carrillo-de-Albornoz (2018). An axiomatic analysis" in page
 
@@ -197,9 +245,9 @@ def test_a_measure_with_a_cutoff_is_no_address_of_mail(built):
 
 
 def test_types_and_constants_are_documented_once(built):
-    reference = (built[0] / "api.html").read_text(encoding="utf-8")
+    pages = "".join(path.read_text(encoding="utf-8") for path in (built[0] / "api").iterdir())
     functions, constants = (
-        re.findall(rf'<dl class="py {kind}">.*?(?=<dl class="py |$)', reference, flags=re.DOTALL)
+        re.findall(rf'<dl class="py {kind}">.*?(?=<dl class="py |$)', pages, flags=re.DOTALL)
         for kind in ("function", "data")
     )
 
@@ -229,7 +277,9 @@ for (const page of pages) {
 
 
 @pytest.mark.skipif(BROWSER is None, reason="no chromium or chrome on the path to look at the pages with")
-@pytest.mark.parametrize(("width", "looked"), [(1200, "*"), (400, "html")], ids=["screen", "phone"])
+@pytest.mark.parametrize(
+    ("width", "looked"), [(1200, "html, pre, table, p, .formula"), (400, "html, p")], ids=["screen", "phone"]
+)
 def test_nothing_scrolls_sideways(built, tmp_path, width, looked):
     folder, _ = built
     pages = [str(path.relative_to(FOLDER).with_suffix(".html")) for path in PAGES]
@@ -248,6 +298,6 @@ def test_nothing_scrolls_sideways(built, tmp_path, width, looked):
 
 
 def test_a_parameter_whose_name_ends_with_an_underscore_is_shown_with_it(built):
-    shown = (built[0] / "api.html").read_text(encoding="utf-8")
+    shown = "".join(path.read_text(encoding="utf-8") for path in (built[0] / "api").iterdir())
 
     assert {*re.findall(r"<strong>(lambda\w*)</strong>", shown)} == {"lambda_"}

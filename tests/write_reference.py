@@ -127,7 +127,7 @@ _FAMILIES += ("q_measure", "sharp", "utility", "err", "cube_test", "session", "t
 
 _INTRODUCTION = """\
 Every measure of :mod:`pyterrier_diversity` by family, Rank-Biased Utility first. Each family has a page with the
-formulas, the parameters, an example and the sources. Below the tables stand the :ref:`rules for all measures
+formulas, the parameters, an example and the sources. Below the tables are the :ref:`rules for all measures
 <diversity-rules-for-all-measures>`, the :ref:`symbols <diversity-symbols>` and the :ref:`common parameters
 <diversity-common-parameters>`. :doc:`which_measure` helps you choose.
 

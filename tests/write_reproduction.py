@@ -143,7 +143,7 @@ no order either. Two that are equal here only are not in the paper's order.
 Why cells do not agree
 ----------------------
 
-The reasons for {common} cells or more, and how many cells they explain. All others stand on the pages of the papers.
+The reasons for {common} cells or more, and how many cells they explain. All others are on the pages of the papers.
 
 {reasons}Compare a paper yourself
 ------------------------

@@ -1,6 +1,7 @@
 """The sessions of the shell on pages give what the pages say."""
 
 import doctest
+import re
 from importlib.resources import files
 from pathlib import Path
 
@@ -27,7 +28,32 @@ def test_a_long_line_of_output_is_folded_and_a_short_one_is_left_as_it_is():
     assert folded("a   b\n" + "word " * 20) == "a   b\n" + " ".join(["word"] * 16) + "\n  " + " ".join(["word"] * 4)
 
 
-@pytest.mark.parametrize(("page", "n_commands"), [("shell", 20), ("rag", 5), ("nuggets", 1)])
+def test_the_steps_of_the_workflow_pass_and_its_gates_stop_a_loss(tmp_path, monkeypatch):
+    page = Path(str(PAGES / "gate.rst")).resolve()
+    summary = tmp_path / "summary.md"
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
+    folder = tmp_path / "work"
+    folder.mkdir()
+    shell = Shell(folder)
+    monkeypatch.chdir(folder)
+    doctest.testfile(str(page), module_relative=False, encoding="utf-8")  # writes the files that the steps read
+    (workflow,) = re.findall(r"code-block:: yaml\n\n((?:(?: +.*)?\n)+)", page.read_text(encoding="utf-8"))
+    steps = [" ".join(step.removeprefix(">-").split()) for step in workflow.split("- run: ")[1:]]
+    better, accepted = Path("new.json").read_text(encoding="utf-8"), Path("accepted.json")
+
+    assert steps[0] == "pip install pyterrier-diversity"
+    for found, statuses in ((better, [0, 0, 0, 0]), (accepted.read_text(encoding="utf-8"), [0, 0, 3, 3])):
+        Path("retrieve.py").write_text(f"open('new.json', 'w').write({found!r})", encoding="utf-8")
+        for step, status in zip(steps[1:], statuses, strict=True):
+            printed = shell.run(step)
+            assert shell.status == status, f"{step}: {printed}"
+        accepted.write_text(better, encoding="utf-8")
+    assert "Coverage@5" in summary.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("page", "n_commands"), [("shell", 20), ("gate", 6), ("long_evaluations", 2), ("rag", 3), ("nuggets", 1)]
+)
 def test_the_session_of_a_page_gives_what_it_says(page, n_commands, tmp_path, monkeypatch):
     pytest.importorskip("matplotlib")
     path = Path(str(PAGES / f"{page}.rst")).resolve()

@@ -11,6 +11,8 @@ from docutils.utils.math.latex2mathml import tex2mathml
 from sphinx.util.docutils import SphinxDirective
 
 project = "pyterrier-diversity"
+author = "the pyterrier-diversity authors"
+copyright = author
 master_doc = "index"
 language = "en"
 extensions = [
@@ -24,10 +26,11 @@ autodoc_typehints = "none"
 autoclass_content = "both"
 autodoc_default_options = {"member-order": "bysource"}
 autodoc_inherit_docstrings = False
-pygments_style = "sphinx"
-# Wide enough for code of 80 columns, on a screen of 1,200 pixels.
-html_theme_options = {"page_width": "1180px"}
+html_theme = "furo"
+html_title = project
+html_show_sphinx = False
 html_static_path = ["static"]
+html_css_files = ["custom.css"]
 html_math_renderer = "mathml"
 
 # What the pages say of this package must be there, but for types of its inner parts; of others nothing is looked up.
@@ -61,7 +64,8 @@ def inline_formula(translator, node):
 
 
 def formula(translator, node):
-    translator.body.append(tex2mathml(node.astext()).replace("<math", '<math display="block"', 1))
+    """Write a formula on a line of its own, in a box that scrolls sideways where the screen is too narrow."""
+    translator.body.append(f'<div class="formula">{tex2mathml(node.astext(), as_block=True)}</div>')
     raise nodes.SkipNode
 
 
