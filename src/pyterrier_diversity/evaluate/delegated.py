@@ -7,15 +7,16 @@ input that they would misread is refused.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import ir_measures
 import numpy as np
 import pandas as pd
 
-from ..judged import Judgements, Ranked, numbers
+from ..judged import QRELS_COLUMNS, Judgements, Ranked, judging_rows, numbers, with_string_ids
 from ..measures.names import check_parameters
 
 # Providers that accept fractional labels; the others round or refuse them.
@@ -27,8 +28,9 @@ _LARGEST_LABEL = 2**20
 # How many queries to pass to a provider at a time, to save memory.
 _AT_A_TIME = 1000
 
-# Cutoffs are passed to programs in C.
+# Cutoffs and ids are passed to programs in C.
 _LARGEST_CUTOFF = 2**31 - 1
+_UNREADABLE = re.compile("[\0\ud800-\udfff]")
 
 # Measures of ir_measures that read no labels, and those that read only the labels of retrieved documents.
 _READ_NO_LABEL = ("NumRet", "NumQ", "Judged")
@@ -59,7 +61,9 @@ class _Delegated:
             try:
                 check_parameters(measure)
             except ValueError as error:
-                raise RefusedMeasureError(str(error)) from error
+                raise RefusedMeasureError(
+                    f"{str(error).rstrip('.')} (ir_measures accepts only the exact types of parameters: 1.0, not 1)."
+                ) from error
         # In one call, pytrec_eval may compute nDCG without gains by those of another measure, and count by NumRet the
         # judged documents that another measure reads, and two measures of one name would share their values.
         calls: dict[tuple[Any, ...], dict[ir_measures.Measure, int]] = defaultdict(dict)
@@ -87,7 +91,10 @@ class _Delegated:
 class Bare:
     """Measures that other providers compute from the qrels as given: they read only the last row of a document."""
 
+    depth = None
+
     def __init__(self, measures: list[ir_measures.Measure], qrels: pd.DataFrame) -> None:
+        qrels = judging_rows(with_string_ids(qrels, QRELS_COLUMNS, "qrels"))
         _check_names([*qrels["query_id"], *qrels["doc_id"]], "qrels")
         label = numbers(qrels, "relevance", "qrels")
         counted = np.maximum(label, 0)
@@ -123,7 +130,7 @@ class OverView:
         The number of ranks that the measures read, or None for all.
     """
 
-    def __init__(self, judgements: Judgements, measures: list[ir_measures.Measure]) -> None:
+    def __init__(self, measures: list[ir_measures.Measure], judgements: Judgements) -> None:
         distinct = len(set(judgements.query_ids)) == len(judgements)
         names = list(judgements.query_ids) if distinct else list(map(str, range(len(judgements))))
         rows = judgements.rows
@@ -173,35 +180,25 @@ def _readable(
     highest = pd.Series(label).where(read).groupby(query).transform("max").to_numpy()
     label = np.where(highest < 0, np.maximum(label, 0), label)
     if (label != np.floor(label)).any():
-        _refuse(measures, "takes only whole labels; the qrels contain fractions")
-        return label
-    if label.max(initial=0) > _LARGEST_LABEL:
-        _refuse(measures, f"takes labels up to {_LARGEST_LABEL}; the qrels contain larger ones")
-        return label
-    return label.astype(np.int64)
-
-
-def _refuse(measures: list[ir_measures.Measure], why: str) -> None:
-    """Raise a ``ValueError`` for the first measure whose provider cannot read the labels."""
+        why = "takes only whole labels; the qrels contain fractions"
+    elif label.max(initial=0) > _LARGEST_LABEL:
+        why = f"takes labels up to {_LARGEST_LABEL}; the qrels contain larger ones"
+    else:
+        return label.astype(np.int64)
     for measure in measures:
         providers = ir_measures.DefaultPipeline.providers
         name = next((p.NAME for p in providers if p.supports(measure) and p.is_available()), None)
         if name and name not in _FRACTIONAL_LABELS:
             raise ValueError(f"{measure} is computed by {name}, which {why}.")
+    return label
 
 
-def _check_names(names: Iterable[str], what: str) -> None:
+def _check_names(names: Collection[str], what: str) -> None:
     """Refuse ids with a null character or without a UTF-8 form, which programs in C cannot read."""
     text = "".join(names)
-    if "\0" not in text and _is_utf8(text):
+    if text.isascii() and "\0" not in text:
         return
-    bad = next(name for name in names if "\0" in name or not _is_utf8(name))
-    raise ValueError(f"{what}: the id {bad!r} contains a character that other providers of ir_measures cannot read.")
-
-
-def _is_utf8(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+    for bad in filter(_UNREADABLE.search, names):
+        raise ValueError(
+            f"{what}: the id {bad!r} contains a character that other providers of ir_measures cannot read."
+        )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from functools import cached_property, partial
-from itertools import chain, compress, cycle, repeat
+from itertools import chain, cycle, repeat
 from typing import Any
 
 import ir_measures
@@ -26,10 +26,16 @@ from ..judged import (
     View,
     ideal,
     judge,
-    judging_rows,
-    with_string_ids,
 )
-from ..measures.base import CompositeMeasure, DiversityMeasure, Normalised, formula_of, identity, is_ours
+from ..measures.base import (
+    CompositeMeasure,
+    DiversityMeasure,
+    Normalised,
+    formula_of,
+    identity,
+    implementation,
+    is_ours,
+)
 from ..progress import progress
 from .delegated import Bare, OverView
 from .doubts import warn_of_qrels
@@ -77,11 +83,8 @@ class DiversityEvaluator(Evaluator):
         if not isinstance(qrels, pd.DataFrame):  # an iterator can be read only once
             qrels = frame_of(qrels, QRELS_COLUMNS, "qrels")
         self.judgements = judge(qrels)
-        self._is_ours = np.array([is_ours(measure) for measure in ordered], dtype=bool)
-        self._ours = Evaluation(self.judgements, compress(ordered, self._is_ours))
-        bare = list(compress(ordered, ~self._is_ours))
+        self._evaluation = Evaluation(self.judgements, ordered, qrels)
         self._knows_ideals = False
-        self._bare = Bare(bare, judging_rows(with_string_ids(qrels, QRELS_COLUMNS, "qrels"))) if bare else None
         super().__init__(ordered, self.judgements.query_ids)
         warn_of_qrels(self.judgements, ordered)
 
@@ -98,29 +101,26 @@ class DiversityEvaluator(Evaluator):
         ndarray, shape (measures, queries)
         """
         if not isinstance(run, Ranked):
-            depth = self._ours.depth if self._bare is None else None
             if not isinstance(run, (Run, pd.DataFrame)):
                 run = frame_of(run, RUN_COLUMNS, "run")
-            run = Ranked.of_run(run if isinstance(run, Run) else Run(run), self.judgements, depth)
-        values = np.empty((len(self._is_ours), len(self.judgements)))
-        values[self._is_ours] = self._ours.values(run)
-        if self._bare is not None:
-            values[~self._is_ours] = self._bare.values(run)
-        return values
+            run = Ranked.of_run(run if isinstance(run, Run) else Run(run), self.judgements, self._evaluation.depth)
+        return self._evaluation.values(run)
 
     def find_ideals(self) -> None:
         """Find all ideal rankings, with a progress bar, before the first run is evaluated: some take long."""
-        ideals = [] if self._knows_ideals else self._ours.ideals
+        ideals = [] if self._knows_ideals else self._evaluation.ideals
         for judgements, order, cutoff in progress(ideals, "ideal rankings", unit="measure"):
             ideal(judgements, order, cutoff)
         self._knows_ideals = True
 
     def iter_calc(self, run: Any) -> Iterator[ir_measures.Metric]:
         """Return the value of each measure for each query of the qrels."""
-        values = self.values(run).T.ravel().tolist()
-        names = chain.from_iterable(map(repeat, self.qrel_qids, repeat(len(self._is_ours))))
+        values = self.values(run)
+        names = chain.from_iterable(map(repeat, self.qrel_qids, repeat(len(values))))
         # The same as Metric(name, measure, value), without a call in Python for each.
-        return map(partial(tuple.__new__, ir_measures.Metric), zip(names, cycle(self.measures), values))
+        return map(
+            partial(tuple.__new__, ir_measures.Metric), zip(names, cycle(self.measures), values.T.ravel().tolist())
+        )
 
     def calc_aggregate(self, run: Any) -> dict[ir_measures.Measure, float]:
         """Return the aggregate of each measure, in the order of the measures.
@@ -152,45 +152,46 @@ class Evaluation:
         The view.
     measures : iterable of Measure
         The measures.
+    qrels : DataFrame, optional
+        The qrels that measures of other providers read as given, not as parts of other measures.
     """
 
-    def __init__(self, judgements: Judgements, measures: Iterable[ir_measures.Measure]) -> None:
+    def __init__(
+        self, judgements: Judgements, measures: Iterable[ir_measures.Measure], qrels: pd.DataFrame | None = None
+    ) -> None:
         self._judgements = judgements
+        self._implementation = formula_of if qrels is None else implementation
         # The row of each measure in the values; the parts of composites come before them.
         self._rows: dict[tuple[Any, ...], int] = {}
-        self._defaults: list[float] = []
         self._formulas: dict[tuple[Any, ...], list[tuple[int, DiversityMeasure]]] = defaultdict(list)
         self._composites: list[tuple[int, CompositeMeasure, list[tuple[_View | None, int]]]] = []
-        others: dict[int, ir_measures.Measure] = {}
+        self._others: dict[int, ir_measures.Measure] = {}
         needed: dict[_View, list[ir_measures.Measure]] = defaultdict(list)
-        self._asked = [self._assign(measure, needed, others) for measure in measures]
+        self._asked = [self._assign(measure, needed) for measure in measures]
+        self._defaults = np.array([float(measure.DEFAULT) for _, measure, *_ in self._rows]).reshape(-1, 1)
         self._views = {view: Evaluation(judgements.view(*view), parts) for view, parts in needed.items()}
-        self._others = OverView(judgements, list(others.values())) if others else None
-        self._rows_of_others = list(others)
+        others = list(self._others.values())
+        self._delegated = (
+            (Bare(others, qrels) if qrels is not None else OverView(others, judgements)) if others else None
+        )
 
-    def _assign(
-        self,
-        measure: ir_measures.Measure,
-        needed: dict[_View, list[ir_measures.Measure]],
-        others: dict[int, ir_measures.Measure],
-    ) -> int:
+    def _assign(self, measure: ir_measures.Measure, needed: dict[_View, list[ir_measures.Measure]]) -> int:
         """Assign a measure to what computes it, and return its row."""
         key = identity(measure)
         if key in self._rows:
             return self._rows[key]
-        ours = formula_of(measure)
+        ours = self._implementation(measure)
         parts: list[tuple[_View | None, int]] = []
         for part in ours.parts() if isinstance(ours, CompositeMeasure) else ():
             view = part.view, part.rel
-            if view == ("intents", None):
-                parts.append((None, self._assign(part.measure, needed, others)))
+            if view == ("intents", None) and is_ours(part.measure):
+                parts.append((None, self._assign(part.measure, needed)))
             else:
                 parts.append((view, len(needed[view])))
                 needed[view].append(part.measure)
         row = self._rows[key] = len(self._rows)
-        self._defaults.append(float(measure.DEFAULT))
         if ours is None:
-            others[row] = measure
+            self._others[row] = measure
         elif isinstance(ours, CompositeMeasure):
             self._composites.append((row, ours, parts))
         else:
@@ -203,7 +204,7 @@ class Evaluation:
         """The number of ranks that the measures read, or None for all."""
         depths = [None if judged_only else cutoff for _, judged_only, cutoff in self._formulas]
         depths += [evaluation.depth for evaluation in self._views.values()]
-        depths += [] if self._others is None else [self._others.depth]
+        depths += [] if self._delegated is None else [self._delegated.depth]
         limits = [depth for depth in depths if depth is not None]
         return max(limits) if len(limits) == len(depths) > 0 else None
 
@@ -238,8 +239,8 @@ class Evaluation:
                 if measure.NEEDS and here.n.any():
                     _check_columns(self._judgements, measure)
                 values[row] = _one_for_each(measure, measure.score(ranked), len(here.n))
-        if self._others is not None:
-            values[self._rows_of_others] = self._others.values(here)
+        if self._delegated is not None:
+            values[list(self._others)] = self._delegated.values(here)
         viewed = {view: evaluation.values(found) for view, evaluation in self._views.items()}
         for row, composite, parts in self._composites:
             of_parts = [values[place] if view is None else viewed[view][place] for view, place in parts]
@@ -247,13 +248,13 @@ class Evaluation:
         if not np.isfinite(values).all():
             self._check_finite(values)
         if not here.n.all():
-            values = np.where(here.n == 0, np.array(self._defaults)[:, None], values)
+            values = np.where(here.n == 0, self._defaults, values)
         return values[self._asked]
 
     def _check_finite(self, values: np.ndarray) -> None:
         """Raise a ``ValueError`` if a measure of this package is not finite."""
         bad = np.argwhere(~np.isfinite(values))
-        for row, query in bad[~np.isin(bad[:, 0], self._rows_of_others)]:
+        for row, query in bad[~np.isin(bad[:, 0], list(self._others))]:
             measure = list(self._rows)[row][1]
             raise ValueError(
                 f"{measure}: score must return finite numbers, but returned {values[row, query]} for query "

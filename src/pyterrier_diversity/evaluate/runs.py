@@ -18,7 +18,7 @@ from ..measures.groups import read_some_measures
 from ..parameters import Rng, refuses_gone
 from .by_group import MACRO_MEAN, By, QueryGroups, read_groups
 from .expected import TiesOption, read_draws
-from .saved import SaveMode, Scored
+from .saved import Saved, SaveMode, Scored, content_key
 from .scoring import Call, score_runs
 
 # The columns of tables that are not measures.
@@ -131,25 +131,10 @@ def evaluate_runs(
     0   bm25  0.384         0.644
     1  xquad  0.544         0.850
     """
+    options = {name: value for name, value in locals().items() if name not in ("perquery", "queries")}
     if queries and by is not None:
         raise ValueError("evaluate_runs: queries=True counts the queries of whole runs. Leave it out with by.")
-    found = values_of_runs(
-        qrels,
-        runs,
-        measures,
-        keep_by_query=perquery,
-        by=by,
-        n_jobs=n_jobs,
-        order=order,
-        strict=strict,
-        ties=ties,
-        samples=samples,
-        rng=rng,
-        doc_len=doc_len,
-        save_dir=save_dir,
-        save_mode=save_mode,
-        on_error=on_error,
-    )
+    found = values_of_runs(**options, keep_by_query=perquery)
     return found.perquery(counted=queries) if perquery else found.means(counted=queries)
 
 
@@ -261,15 +246,17 @@ def values_of_runs(
     if judged.empty:
         raise ValueError("evaluate_runs: qrels must not be empty.")
     lengths = doc_len if doc_len is None or isinstance(doc_len, Mapping) else read_lengths(doc_len)
-    skip = on_error == "skip"
     call = Call(judged, wanted, order, read_draws("evaluate_runs", ties, samples, rng), lengths)
     groups = (
         None if by is None else read_groups("evaluate_runs", by, call.query_ids, [*_COLUMNS, *call.measures], judged)
     )
     kept = keep_by_query or groups is not None
-    scored, failures = score_runs(
-        call, named, n_jobs=n_jobs, save_dir=save_dir, save_mode=save_mode, skip=skip, keep_values=kept
+    saved = (
+        None
+        if save_dir is None
+        else Saved(save_dir, save_mode, named, content_key(judged, *call.query_ids), call.query_ids, call.codes)
     )
+    scored, failures = score_runs(call, named, n_jobs=n_jobs, saved=saved, skip=on_error == "skip", keep_values=kept)
     give([*call.messages, *_messages(scored, len(call.query_ids))], strict)
     return _values(call, scored, failures, kept, groups)
 
