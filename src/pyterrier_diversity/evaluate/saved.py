@@ -237,14 +237,10 @@ class Saved:
 
     def _table(self, scored: Scored) -> str:
         """Return the values of a run as CSV, with all digits."""
-        columns: dict[str, list[Any]] = {"qid": [*self._query_ids, "all"]}
+        columns: dict[str, Any] = {"qid": pd.Series([*self._query_ids, "all"], dtype=object)}  # may not fit into Arrow
         for measure, values in scored.by_measure.items():
             columns |= dict(zip((measure, f"se({measure})"), values.tolist(), strict=False))
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(columns)
-        writer.writerows(zip(*columns.values(), strict=True))
-        return text.getvalue()
+        return str(pd.DataFrame(columns).to_csv(index=False, lineterminator="\n", na_rep="nan"))
 
     def _read_notes(self, path: Path) -> None:
         content = path.read_bytes()

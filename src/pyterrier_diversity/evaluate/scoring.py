@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from itertools import takewhile
@@ -69,7 +69,9 @@ class Call:
         if doc_len is not None:
             self._read_as.append(content_key(pd.DataFrame({"docno": list(doc_len), "words": list(doc_len.values())})))
         self.measures = {str(measure): measure for measure in measures}
-        self.cutoffs = _cutoffs(measures)
+        # By the names of the columns that count ties across them.
+        ranks = {last_rank(measure) for measure in measures if not innermost(measure).params.get("judged_only")}
+        self.cutoffs = {f"ties@{rank}": rank for rank in sorted(rank for rank in ranks if rank is not None)}
         self._evaluators: dict[tuple[str, ...], DiversityEvaluator] = {}
         with collected() as self.messages:
             judgements = self.evaluator(tuple(self.measures)).judgements
@@ -94,12 +96,6 @@ class Call:
     def key(self, run: _Source) -> str:
         """Return a key of the content of a run and of the options that read it."""
         return content_key(run, *self._read_as)
-
-
-def _cutoffs(measures: Iterable[ir_measures.Measure]) -> dict[str, int]:
-    """Return the cutoffs of measures by the names of the columns that count ties across them."""
-    cutoffs = {last_rank(measure) for measure in measures if not innermost(measure).params.get("judged_only")}
-    return {f"ties@{rank}": rank for rank in sorted(rank for rank in cutoffs if rank is not None)}
 
 
 def score_runs(
@@ -235,12 +231,15 @@ def _scored(call: Call, run: _Source, measures: tuple[str, ...]) -> Scored | Exc
         return _plain(error, run)
     answered = frozenset(ranked.query_ids).intersection(call.query_ids)
     return Scored(
-        by_measure={str(measure): _averaged(measure, values, call.draws) for measure, values in sampled.items()},
+        {
+            name: _averaged(call.measures[name], values, call.draws)
+            for name, values in zip(measures, sampled, strict=True)
+        },
         answered=np.array([query_id in answered for query_id in call.query_ids]),
         empty=not len(ranked),
         ties={
             name: len(answered.intersection(ranked.tied_across(rank))) / max(len(answered), 1)
-            for name, rank in _cutoffs(evaluator.measures).items()
+            for name, rank in call.cutoffs.items()
         },
         messages=messages,
         n_rows=len(frame),
