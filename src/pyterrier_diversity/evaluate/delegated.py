@@ -61,9 +61,7 @@ class _Delegated:
             try:
                 check_parameters(measure)
             except ValueError as error:
-                raise RefusedMeasureError(
-                    f"{str(error).rstrip('.')} (ir_measures accepts only the exact types of parameters: 1.0, not 1)."
-                ) from error
+                raise RefusedMeasureError(str(error)) from error
         # In one call, pytrec_eval may compute nDCG without gains by those of another measure, and count by NumRet the
         # judged documents that another measure reads, and two measures of one name would share their values.
         calls: dict[tuple[Any, ...], dict[ir_measures.Measure, int]] = defaultdict(dict)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import chain, cycle, repeat
-from typing import Any
+from typing import Any, cast
 
 import ir_measures
 import numpy as np
@@ -23,7 +24,6 @@ from ..judged import (
     Order,
     Ranked,
     Run,
-    View,
     ideal,
     judge,
 )
@@ -34,13 +34,10 @@ from ..measures.base import (
     formula_of,
     identity,
     implementation,
-    is_ours,
 )
 from ..progress import progress
 from .delegated import Bare, OverView
 from .doubts import warn_of_qrels
-
-_View = tuple[View, float | None]
 
 # What to do if the qrels do not have a column that a measure needs.
 WRITTEN_BY = {
@@ -143,6 +140,23 @@ class DiversityEvaluator(Evaluator):
             raise ValueError("qrels must not be empty: there are no queries to aggregate over.")
 
 
+@dataclass(frozen=True, eq=False)
+class _Planned:
+    """A measure over a view of the judgements: its implementation, or None if another provider computes it."""
+
+    measure: ir_measures.Measure
+    ours: DiversityMeasure | None
+    judgements: Judgements
+    parts: list[_Planned]
+
+    @cached_property
+    def reads(self) -> tuple[Judgements, bool, int | None]:
+        """What a formula reads: a view of the judgements, whether of judged documents only, and the cutoff."""
+        ours = cast("DiversityMeasure", self.ours)
+        cutoff = None if ours.COUNTS_TURNS else ours.get("cutoff")
+        return self.judgements.view(ours.VIEW, ours.get("rel")), bool(ours.get("judged_only")), cutoff
+
+
 class Evaluation:
     """Measures over one view of the judgements, computed by their formulas or by other providers.
 
@@ -160,64 +174,37 @@ class Evaluation:
         self, judgements: Judgements, measures: Iterable[ir_measures.Measure], qrels: pd.DataFrame | None = None
     ) -> None:
         self._judgements = judgements
-        self._implementation = formula_of if qrels is None else implementation
-        # The row of each measure in the values; the parts of composites come before them.
-        self._rows: dict[tuple[Any, ...], int] = {}
-        self._formulas: dict[tuple[Any, ...], list[tuple[int, DiversityMeasure]]] = defaultdict(list)
-        self._composites: list[tuple[int, CompositeMeasure, list[tuple[_View | None, int]]]] = []
-        self._others: dict[int, ir_measures.Measure] = {}
-        needed: dict[_View, list[ir_measures.Measure]] = defaultdict(list)
-        self._asked = [self._assign(measure, needed) for measure in measures]
-        self._defaults = np.array([float(measure.DEFAULT) for _, measure, *_ in self._rows]).reshape(-1, 1)
-        self._views = {view: Evaluation(judgements.view(*view), parts) for view, parts in needed.items()}
-        others = list(self._others.values())
-        self._delegated = (
-            (Bare(others, qrels) if qrels is not None else OverView(others, judgements)) if others else None
-        )
-
-    def _assign(self, measure: ir_measures.Measure, needed: dict[_View, list[ir_measures.Measure]]) -> int:
-        """Assign a measure to what computes it, and return its row."""
-        key = identity(measure)
-        if key in self._rows:
-            return self._rows[key]
-        ours = self._implementation(measure)
-        parts: list[tuple[_View | None, int]] = []
-        for part in ours.parts() if isinstance(ours, CompositeMeasure) else ():
-            view = part.view, part.rel
-            if view == ("intents", None) and is_ours(part.measure):
-                parts.append((None, self._assign(part.measure, needed)))
-            else:
-                parts.append((view, len(needed[view])))
-                needed[view].append(part.measure)
-        row = self._rows[key] = len(self._rows)
-        if ours is None:
-            self._others[row] = measure
-        elif isinstance(ours, CompositeMeasure):
-            self._composites.append((row, ours, parts))
-        else:
-            cutoff = None if ours.COUNTS_TURNS else ours.get("cutoff")
-            self._formulas[(ours.VIEW, ours.get("rel")), bool(ours.get("judged_only")), cutoff].append((row, ours))
-        return row
+        # The parts of composites come before them.
+        plan: dict[tuple[Any, ...], _Planned] = {}
+        self._asked = [_planned(plan, measure, judgements, is_bare=qrels is not None) for measure in measures]
+        self._plan = [each for each in plan.values() if each.ours is not None]
+        self._formulas = [each for each in self._plan if not isinstance(each.ours, CompositeMeasure)]
+        others: dict[tuple[Judgements, bool], list[_Planned]] = defaultdict(list)
+        for (view, is_bare, _), each in plan.items():
+            if each.ours is None:
+                others[view, is_bare].append(each)
+        self._delegated: list[tuple[list[_Planned], Bare | OverView]] = []
+        for (view, is_bare), several in others.items():
+            theirs = [each.measure for each in several]
+            delegated = Bare(theirs, qrels) if is_bare and qrels is not None else OverView(theirs, view)
+            self._delegated.append((several, delegated))
 
     @cached_property
     def depth(self) -> int | None:
         """The number of ranks that the measures read, or None for all."""
-        depths = [None if judged_only else cutoff for _, judged_only, cutoff in self._formulas]
-        depths += [evaluation.depth for evaluation in self._views.values()]
-        depths += [] if self._delegated is None else [self._delegated.depth]
+        depths = [None if judged_only else cutoff for _, judged_only, cutoff in (each.reads for each in self._formulas)]
+        depths += [delegated.depth for _, delegated in self._delegated]
         limits = [depth for depth in depths if depth is not None]
         return max(limits) if len(limits) == len(depths) > 0 else None
 
     @property
     def ideals(self) -> list[tuple[Judgements, Order, int | None]]:
         """The ideal rankings that the measures are divided by, as `judged.ideal` takes them."""
-        here = [
-            (self._judgements.view(*view), measure.normaliser, cutoff)
-            for (view, _, cutoff), measures in self._formulas.items()
-            for _, measure in measures
-            if isinstance(measure, Normalised) and self._judgements.columns.issuperset(measure.NEEDS)
+        return [
+            (each.reads[0], each.ours.normaliser, each.reads[2])
+            for each in self._formulas
+            if isinstance(each.ours, Normalised) and each.judgements.columns.issuperset(each.ours.NEEDS)
         ]
-        return [*here, *(each for evaluation in self._views.values() for each in evaluation.ideals)]
 
     def values(self, found: Ranked) -> np.ndarray:
         """Return the values of each measure for the queries of the view, shape (measures, queries).
@@ -227,54 +214,63 @@ class Evaluation:
         found : Ranked
             Rankings over the judgements as read, not over the view.
         """
-        here = found.view(self._judgements)
-        values = np.empty((len(self._rows), len(here.n)))
-        rankings: dict[tuple[Any, ...], Ranked] = {}
-        for (view, judged_only, cutoff), measures in self._formulas.items():
-            if (view, judged_only) not in rankings:
-                ranked = found.view(self._judgements.view(*view))
-                rankings[view, judged_only] = ranked.judged_only() if judged_only else ranked
-            ranked = rankings[view, judged_only].top(cutoff)
-            for row, measure in measures:
-                if measure.NEEDS and here.n.any():
-                    _check_columns(self._judgements, measure)
-                values[row] = _one_for_each(measure, measure.score(ranked), len(here.n))
-        if self._delegated is not None:
-            values[list(self._others)] = self._delegated.values(here)
-        viewed = {view: evaluation.values(found) for view, evaluation in self._views.items()}
-        for row, composite, parts in self._composites:
-            of_parts = [values[place] if view is None else viewed[view][place] for view, place in parts]
-            values[row] = _one_for_each(composite, composite.combine(of_parts, self._judgements), len(here.n))
-        if not np.isfinite(values).all():
-            self._check_finite(values)
-        if not here.n.all():
-            values = np.where(here.n == 0, self._defaults, values)
-        return values[self._asked]
+        values: dict[_Planned, np.ndarray] = {}
+        known: dict[tuple[Judgements, bool, int | None], Ranked] = {}
 
-    def _check_finite(self, values: np.ndarray) -> None:
-        """Raise a ``ValueError`` if a measure of this package is not finite."""
-        bad = np.argwhere(~np.isfinite(values))
-        for row, query in bad[~np.isin(bad[:, 0], list(self._others))]:
-            measure = list(self._rows)[row][1]
-            raise ValueError(
-                f"{measure}: score must return finite numbers, but returned {values[row, query]} for query "
-                f"{self._judgements.query_ids[query]!r}."
-            )
+        def ranked(view: Judgements, judged_only: bool = False, cutoff: int | None = None) -> Ranked:
+            key = view, judged_only, cutoff
+            if key not in known and cutoff is not None:
+                known[key] = ranked(view, judged_only).top(cutoff)
+            elif key not in known:
+                known[key] = found.view(view).judged_only() if judged_only else found.view(view)
+            return known[key]
+
+        for several, delegated in self._delegated:
+            values |= zip(several, delegated.values(ranked(several[0].judgements)), strict=True)
+        for each in self._plan:
+            n = ranked(each.judgements).n
+            if isinstance(each.ours, CompositeMeasure):
+                combined = each.ours.combine([values[part] for part in each.parts], each.judgements)
+                values[each] = _one_for_each(each, combined)
+            elif each.ours is not None:
+                if each.ours.NEEDS and n.any():
+                    _check_columns(each.judgements, each.ours)
+                values[each] = _one_for_each(each, each.ours.score(ranked(*each.reads)))
+            if not n.all():
+                values[each] = np.where(n == 0, float(each.measure.DEFAULT), values[each])
+        return np.array([values[each] for each in self._asked]).reshape(len(self._asked), len(self._judgements))
 
 
-def _one_for_each(measure: DiversityMeasure, values: Any, n_queries: int) -> np.ndarray:
-    """Return the values of a measure, or raise a ``ValueError`` unless there is one number for each query."""
+def _planned(
+    plan: dict[tuple[Any, ...], _Planned], measure: ir_measures.Measure, judgements: Judgements, is_bare: bool = False
+) -> _Planned:
+    """Return a measure with its implementation over a view, after its parts were added to the plan."""
+    ours = implementation(measure) if is_bare else formula_of(measure)
+    key = judgements, is_bare and ours is None, identity(measure)
+    if key not in plan:
+        parts = ours.parts() if isinstance(ours, CompositeMeasure) else ()
+        of_parts = [_planned(plan, part.measure, judgements.view(part.view, part.rel)) for part in parts]
+        plan[key] = _Planned(measure, ours, judgements, of_parts)
+    return plan[key]
+
+
+def _one_for_each(planned: _Planned, values: Any) -> np.ndarray:
+    """Return the values of a measure, or raise a ``ValueError`` unless there is a finite number for each query."""
+    rule, query_ids = "score must return", planned.judgements.query_ids
     try:
         numbers = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
-        raise ValueError(
-            f"{measure}: score must return one number for each query: {str(error).rstrip('.')}."
-        ) from error
-    if numbers.shape != (n_queries,):
+        raise ValueError(f"{planned.measure}: {rule} one number for each query: {str(error).rstrip('.')}.") from error
+    if numbers.shape != (len(query_ids),):
         n = {0: "one", 1: str(numbers.size)}.get(numbers.ndim, f"an array of shape {numbers.shape}")
         raise ValueError(
-            f"{measure}: score must return one number for each query, but returned {n} for {n_queries} queries. Sum "
+            f"{planned.measure}: {rule} one number for each query, but returned {n} for {len(query_ids)} queries. Sum "
             "the values of entries with ranked.total(...)."
+        )
+    if not np.isfinite(numbers).all():
+        bad = int(np.argmin(np.isfinite(numbers)))
+        raise ValueError(
+            f"{planned.measure}: {rule} finite numbers, but returned {numbers[bad]} for query {query_ids[bad]!r}."
         )
     return numbers
 

@@ -19,6 +19,7 @@ from ..measures import signature
 from ..measures.composite import innermost, last_rank
 from ..parallel import Task, as_finished, at_most
 from ..progress import progress_bar
+from .delegated import RefusedMeasureError
 from .doubts import no_judgement
 from .evaluator import DiversityEvaluator, aggregated
 from .expected import Draws, mean_and_error, sampled_values
@@ -90,7 +91,12 @@ class Call:
     def evaluator(self, names: tuple[str, ...]) -> DiversityEvaluator:
         """Return the evaluator of these measures, built on first use."""
         if names not in self._evaluators:
-            self._evaluators[names] = DiversityEvaluator([self.measures[name] for name in names], self.qrels)
+            try:
+                self._evaluators[names] = DiversityEvaluator([self.measures[name] for name in names], self.qrels)
+            except RefusedMeasureError as error:
+                raise ValueError(
+                    f"{str(error).rstrip('.')} (ir_measures accepts only the exact types of parameters: 1.0, not 1)."
+                ) from error
         return self._evaluators[names]
 
     def key(self, run: _Source) -> str:
@@ -180,10 +186,8 @@ def _results(
 
 def _n_workers(call: Call, tasks: Sequence[Task], n_jobs: int | None) -> int | None:
     """Return how many workers to start: not more than are needed, and none for small runs."""
-    if n_jobs is None or n_jobs in (0, 1):
-        return n_jobs
     n_bytes = sum(_n_bytes(run) for _, (run, _) in tasks) * (call.draws.samples if call.draws else 1)
-    return 1 if n_bytes < SMALL else at_most(len(tasks), n_jobs)
+    return at_most(0 if n_bytes < SMALL else len(tasks), n_jobs)
 
 
 def _n_bytes(run: _Source) -> int:
