@@ -137,7 +137,9 @@ class Explain(Step):
     def _values(self, judged: pd.DataFrame, ranked: Ranked) -> pd.Series:
         """Return the value of each row's ranking if it ended there."""
         value = pd.Series(np.nan, judged.index)
-        ranks = range(self._depth(judged))
+        longest = int(judged["place"].max()) + 1 if len(judged) else 0
+        unlimited = "turn" in judged or innermost(self.measure).params.get("judged_only")
+        ranks = range(longest)[: None if unlimited else last_rank(self.measure)]
         for i in pt.tqdm(ranks, desc=f"prefixes for {self.measure}", unit="rank", delay=2, leave=False):
             there = judged[judged["place"] == i]
             last = np.zeros(len(ranked.n), dtype=np.int64)
@@ -175,13 +177,6 @@ class Explain(Step):
             left[query] = unmet[row] = [intent for intent in left[query] if intent not in grades[row]]
             known[row] = not repeated and doc in ranked.judgements.judged_docs[query]
         return {"intents": grades, "new_intents": new, "unmet_intents": unmet, "judged": known}
-
-    def _depth(self, run: pd.DataFrame) -> int:
-        """Return the largest number of documents that the measure reads for a query."""
-        longest = int(run["place"].max()) + 1 if len(run) else 0
-        unlimited = "turn" in run or innermost(self.measure).params.get("judged_only")
-        cutoff = None if unlimited else last_rank(self.measure)
-        return longest if cutoff is None else min(longest, cutoff)
 
 
 def explain_difference(explained: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
