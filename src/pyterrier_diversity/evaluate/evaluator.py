@@ -218,11 +218,11 @@ class Evaluation:
         known: dict[tuple[Judgements, bool, int | None], Ranked] = {}
 
         def ranked(view: Judgements, judged_only: bool = False, cutoff: int | None = None) -> Ranked:
-            key = view, judged_only, cutoff
-            if key not in known and cutoff is not None:
-                known[key] = ranked(view, judged_only).top(cutoff)
-            elif key not in known:
-                known[key] = found.view(view).judged_only() if judged_only else found.view(view)
+            key, whole = (view, judged_only, cutoff), (view, judged_only, None)
+            if whole not in known:
+                known[whole] = found.view(view).judged_only() if judged_only else found.view(view)
+            if key not in known:
+                known[key] = known[whole].top(cutoff)
             return known[key]
 
         for several, delegated in self._delegated:
