@@ -75,13 +75,20 @@ class _Delegated:
         """Build the evaluator again in another process, because it may contain a running program."""
         return type(self), (self._measures, self._qrels)
 
-    def values(self, rankings: dict[str, dict[str, float]], query_ids: Sequence[str]) -> np.ndarray:
-        """Return the values of each measure for each query; a query that is missing in the run gets the default."""
+    def values(self, query_ids: Sequence[str], rankings: Sequence[list[str]]) -> np.ndarray:
+        """Return the values of each measure for each query; a query with an empty ranking gets the default."""
+        for docs in rankings:
+            _check_names(docs, "run")
+        run = {
+            query_id: dict(zip(docs, map(float, range(len(docs), 0, -1)), strict=True))
+            for query_id, docs in zip(query_ids, rankings, strict=True)
+            if docs
+        }
         defaults = np.array([float(measure.DEFAULT) for measure in self._measures])
         values = np.repeat(defaults[:, None], len(query_ids), axis=1)
         index = {query_id: i for i, query_id in enumerate(query_ids)}
-        for evaluator, call in self._calls if rankings else ():
-            for metric in evaluator.iter_calc(rankings):
+        for evaluator, call in self._calls if run else ():
+            for metric in evaluator.iter_calc(run):
                 values[call[metric.measure], index[metric.query_id]] = metric.value
         return values
 
@@ -107,16 +114,16 @@ class Bare:
 
     def values(self, found: Ranked) -> np.ndarray:
         """Return the values of each measure for each query, or raise a ``ValueError`` if a label would be misread."""
-        query_ids = found.judgements.query_ids
-        run = _rankings(found, query_ids)
-        for query, doc, last, highest in self._misread if self._readers else ():
-            for measure in self._readers if query in run else ():
-                if doc in run[query] or measure.NAME not in _READ_RETRIEVED_LABELS:
+        query_ids, rankings = found.judgements.query_ids, found.rankings()
+        retrieved = dict(zip(query_ids, map(set, rankings), strict=True)) if self._misread and self._readers else {}
+        for query, doc, last, highest in self._misread:
+            for measure in self._readers if retrieved.get(query) else ():
+                if doc in retrieved[query] or measure.NAME not in _READ_RETRIEVED_LABELS:
                     raise ValueError(
                         f"{measure} reads only the last row of a document: label {last:g} for document {doc!r} of "
                         f"query {query!r}, whose highest label is {highest:g}. Use Adhoc({measure})."
                     )
-        return self._delegated.values(run, query_ids)
+        return self._delegated.values(query_ids, rankings)
 
 
 class OverView:
@@ -147,24 +154,9 @@ class OverView:
     def values(self, found: Ranked) -> np.ndarray:
         """Return the values of each measure for the queries of the view."""
         values = [
-            delegated.values(_rankings(found, self._names, self.depth, part), self._names[part])
-            for part, delegated in self._parts
+            delegated.values(self._names[part], found.rankings(self.depth, part)) for part, delegated in self._parts
         ]
         return np.concatenate(values, axis=1)
-
-
-def _rankings(
-    found: Ranked, names: Sequence[str], depth: int | None = None, queries: slice = slice(None)
-) -> dict[str, dict[str, float]]:
-    """Return the non-empty rankings of ``queries`` down to a depth, by name, with the scores n, ..., 2, 1."""
-    rankings = found.rankings(depth, queries)
-    for docs in rankings:
-        _check_names(docs, "run")
-    return {
-        name: dict(zip(docs, map(float, range(len(docs), 0, -1)), strict=True))
-        for name, docs in zip(names[queries], rankings, strict=True)
-        if docs
-    }
 
 
 def _readable(
