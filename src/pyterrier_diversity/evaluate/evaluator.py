@@ -137,7 +137,7 @@ class DiversityEvaluator(Evaluator):
 
     def _check_queries(self) -> None:
         if not len(self.judgements):
-            raise ValueError("qrels must not be empty: there are no queries to aggregate over.")
+            raise ValueError("qrels must not be empty: they have no queries to aggregate over.")
 
 
 @dataclass(frozen=True, eq=False)
