@@ -180,7 +180,7 @@ def _of_dask(calls: Iterator[_Call], client: Any) -> Iterator[tuple[str, Any]]:
         nonlocal sent
         for call in calls:
             function, given, task = call
-            sent = sent or client.submit(_itself, given, pure=False)
+            sent = sent or client.submit(lambda shared: shared, given, pure=False)
             future = client.submit(_call, function, sent, task, pure=False)
             future.call = call
             done.add(future)
@@ -195,10 +195,6 @@ def _of_dask(calls: Iterator[_Call], client: Any) -> Iterator[tuple[str, Any]]:
             future.release()  # otherwise Dask computes it again if its worker dies
             hand_out(islice(calls, 1))
             yield result
-
-
-def _itself(given: _Shared) -> _Shared:
-    return given
 
 
 def _call(function: Callable[..., T], given: _Shared, task: Task) -> tuple[str, T]:

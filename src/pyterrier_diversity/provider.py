@@ -32,26 +32,16 @@ class DiversityProvider(Provider):
 
         Optional columns such as ``iteration`` and ``weight`` are not included.
         """
-        return list(dict.fromkeys([*super().qrel_inputs(measures), *_needed(measures)]))
+        from .measures.base import parts_of
+
+        ours = [part for measure in measures for _, part in parts_of(measure) if part is not None]
+        needed = [column for part in ours for column in part.NEEDS]
+        return list(dict.fromkeys([*super().qrel_inputs(measures), *needed]))
 
     def _evaluator(self, measures: Iterable[ir_measures.Measure], qrels: Any) -> DiversityEvaluator:
         from .evaluate import DiversityEvaluator
 
         return DiversityEvaluator(measures, qrels)
-
-
-def _needed(measures: Iterable[ir_measures.Measure]) -> list[str]:
-    """Return the columns that measures and their parts require, except those of all qrels."""
-    from .measures.base import CompositeMeasure, implementation
-
-    needed: list[str] = []
-    for measure in measures:
-        ours = implementation(measure)
-        if isinstance(ours, CompositeMeasure):
-            needed += _needed(part.measure for part in ours.parts())
-        elif ours is not None:
-            needed += ours.NEEDS
-    return needed
 
 
 def register_provider() -> None:

@@ -244,7 +244,7 @@ def test_qrels_without_rows_have_no_values_and_no_aggregate():
 
     assert list(evaluator.iter_calc(RUN)) == []
     for aggregate in (evaluator.calc_aggregate, evaluator.calc):
-        with pytest.raises(ValueError, match="qrels must not be empty: there are no queries to aggregate over"):
+        with pytest.raises(ValueError, match="qrels must not be empty: they have no queries to aggregate over"):
             aggregate(RUN)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from io import BytesIO
 from typing import Any
 
@@ -44,13 +43,7 @@ class QueryGroups:
     @property
     def sizes(self) -> list[int]:
         """The number of queries of each group."""
-        return [int(rows.sum()) for rows in self._rows]
-
-    @cached_property
-    def _rows(self) -> list[np.ndarray]:
-        """For each group, which of the queries are in it."""
-        of_query = np.array(self.of_query, dtype=object)
-        return [of_query == name for name in self.names]
+        return [self.of_query.count(name) for name in self.names]
 
     def aggregated(self, measure: ir_measures.Measure, values: np.ndarray) -> np.ndarray:
         """Return the aggregate of each group and the macro mean, which is the mean over the groups.
@@ -67,8 +60,8 @@ class QueryGroups:
         ndarray, shape (1 or 2, groups + 1)
             Aggregates, and standard errors, which are NaN unless the aggregate is a mean.
         """
-        values = np.atleast_2d(values)
-        of_group = [values[:, rows] for rows in self._rows]
+        values, of_query = np.atleast_2d(values), np.array(self.of_query, dtype=object)
+        of_group = [values[:, of_query == name] for name in self.names]
         found = np.array([[aggregated(measure, each[0]) for each in of_group]])
         if len(values) == 2:  # queries have orders of their own, so the variances of their means add up
             is_mean = type(measure.aggregator()) is MeanAgg

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,26 +17,6 @@ from .doubts import no_judgement, single_intents
 _DEPTH = 20
 # How many names a message lists.
 _NAMES = 5
-
-
-class _Finding(NamedTuple):
-    """A finding: "error", "warning" or "note", what it is about, and a sentence."""
-
-    kind: str
-    about: str
-    message: str
-
-    @classmethod
-    def warning(cls, message: Message) -> _Finding:
-        return cls("warning", message.kind, str(message))
-
-    @classmethod
-    def error(cls, message: object) -> _Finding:
-        return cls("error", "", str(message))
-
-    @classmethod
-    def note(cls, message: str) -> _Finding:
-        return cls("note", "", message)
 
 
 def check_files(
@@ -86,79 +66,80 @@ def check_files(
     check_order("check_files", qrels, runs, order="qrels, runs")
     several = runs if isinstance(runs, (Mapping, str, os.PathLike)) else list(runs)
     named = named_runs("check_files", several) if several else {}
-    found: list[tuple[str, _Finding]] = []
-    judgements: Judgements | None = None
-    try:
-        judgements = judge(qrels_frame(qrels))
-        found += [("qrels", finding) for finding in _about_qrels(judgements)]
-    except (ValueError, TypeError) as error:
-        found.append(("qrels", _Finding.error(error)))
+    read: list[Judgements] = []
+    found = list(_findings("qrels", _about_qrels(qrels, read)))
     for name, run in named.items():
-        found += [(name, finding) for finding in _about_run(run, judgements, order)]
+        found += _findings(name, _about_run(run, read, order), (ValueError, TypeError, OSError))
+    table = pd.DataFrame(found, columns=["name", "kind", "about", "message"])
     with ignoring("check_files", ignore) as ignored:
-        rows = [(name, *finding) for name, finding in found if finding.about not in ignored]
-    return pd.DataFrame(rows, columns=["name", *_Finding._fields])
+        return table[~table["about"].isin(ignored)].reset_index(drop=True)
 
 
-def _about_qrels(judgements: Judgements) -> Iterator[_Finding]:
+def _findings(
+    name: str, messages: Iterator[str], errors: tuple[type[Exception], ...] = (ValueError, TypeError)
+) -> Iterator[tuple[str, str, str, str]]:
+    """Yield a row for each message: those with a kind are warnings, and the others notes."""
+    try:
+        for message in messages:
+            about = message.kind if isinstance(message, Message) else ""
+            yield name, "warning" if about else "note", about, str(message)
+    except errors as error:
+        yield name, "error", "", str(error)
+
+
+def _about_qrels(qrels: Any, read: list[Judgements]) -> Iterator[str]:
+    """Yield messages about qrels, and add them to ``read`` as soon as they could be read."""
+    judgements = judge(qrels_frame(qrels))
+    read.append(judgements)
     if not len(judgements):
-        yield _Finding.error("The qrels are empty.")
-        return
-    unjudged = no_judgement(judgements)
-    if unjudged:
-        yield _Finding.error(unjudged)
-        return
+        raise ValueError("The qrels are empty.")
+    if unjudged := no_judgement(judgements):
+        raise ValueError(unjudged)
     n_queries, rows = len(judgements), judgements.rows
     n_intents = np.bincount(judgements.named.query, minlength=n_queries)
     without = [name for name, n in zip(judgements.query_ids, judgements.n_intents, strict=True) if not n]
     if without:
         counted = _counted(without, "query has", "queries have")
-        message = f"{counted} no relevant document: {_some(without)}. Most measures score 0 there."
-        yield _Finding.warning(Message(message, "relevance"))
-    yield from map(_Finding.warning, single_intents(judgements))
+        yield Message(f"{counted} no relevant document: {_some(without)}. Most measures score 0 there.", "relevance")
+    yield from single_intents(judgements)
     negative = int(np.count_nonzero(rows.label < 0))
     if negative:
-        yield _Finding.note(f"{negative} negative labels count as 0.")
-    yield _Finding.note(
+        yield f"{negative} negative labels count as 0."
+    yield (
         f"{n_queries} {_plural(n_queries, 'query', 'queries')}, {n_intents.sum()} intents, "
         f"{len(judgements.intents.ids)} of them with a relevant document; {len(rows.label)} judgements, labels "
         f"{rows.label.min():g} to {rows.label.max():g}."
     )
 
 
-def _about_run(run: Any, judgements: Judgements | None, order: OrderedBy) -> Iterator[_Finding]:
-    try:
-        with collected() as messages:
-            frame = run_frame(run, order=order)
-            read = Run(frame, is_whole=True)
-            if judgements is not None:
-                read.find(judgements)
-    except (ValueError, TypeError, OSError) as error:
-        yield _Finding.error(error)
-        return
-    yield from map(_Finding.warning, messages)
+def _about_run(run: Any, qrels: list[Judgements], order: OrderedBy) -> Iterator[str]:
+    with collected() as messages:
+        frame = run_frame(run, order=order)
+        read = Run(frame, is_whole=True)
+        for judgements in qrels:
+            read.find(judgements)
+    yield from messages
     if frame.empty:
-        yield _Finding.warning(Message("The run is empty: every query gets each measure's default value.", "empty"))
-    elif judgements is not None:
+        yield Message("The run is empty: every query gets each measure's default value.", "empty")
+        return
+    for judgements in qrels:
         yield from _about_queries(frame, read, judgements)
 
 
-def _about_queries(frame: pd.DataFrame, run: Run, judgements: Judgements) -> Iterator[_Finding]:
+def _about_queries(frame: pd.DataFrame, run: Run, judgements: Judgements) -> Iterator[str]:
     given = set(map(str, frame["query_id"].unique().tolist()))
+    answered = [name for name in judgements.query_ids if name in given]
     missing = [name for name in judgements.query_ids if name not in given]
-    if missing and len(missing) < len(judgements):
+    if answered and missing:
         counted = _counted(missing, "judged query has", "judged queries have")
         message = f"{counted} no document in the run: {_some(missing)}. Each gets the measures' default values."
-        yield _Finding.warning(Message(message, "missing"))
+        yield Message(message, "missing")
     judged = dict(zip(judgements.query_ids, judgements.judged_docs, strict=True))
-    answered = [name for name in judgements.query_ids if name in given]
-    top = [(name, run.ranking(name)[:_DEPTH]) for name in answered]
-    n_top = sum(len(docs) for _, docs in top)
-    n_judged = sum(doc in judged[name] for name, docs in top for doc in docs)
-    share = f"; {n_judged / n_top:.0%} of the documents down to rank {_DEPTH} are judged" if n_top else ""
+    is_judged = [doc in judged[name] for name in answered for doc in run.ranking(name)[:_DEPTH]]
+    share = f"; {np.mean(is_judged):.0%} of the documents down to rank {_DEPTH} are judged" if is_judged else ""
     others = len(given) - len(answered)
     more = f" and {others} without judgements" if others else ""
-    yield _Finding.note(f"{len(answered)} of {len(judgements)} judged queries{more}, {len(frame)} documents{share}.")
+    yield f"{len(answered)} of {len(judgements)} judged queries{more}, {len(frame)} documents{share}."
 
 
 def _plural(n: int, one: str, several: str) -> str:

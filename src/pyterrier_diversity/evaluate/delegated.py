@@ -7,15 +7,16 @@ input that they would misread is refused.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import ir_measures
 import numpy as np
 import pandas as pd
 
-from ..judged import Judgements, Ranked, numbers
+from ..judged import QRELS_COLUMNS, Judgements, Ranked, judging_rows, numbers, with_string_ids
 from ..measures.names import check_parameters
 
 # Providers that accept fractional labels; the others round or refuse them.
@@ -27,8 +28,9 @@ _LARGEST_LABEL = 2**20
 # How many queries to pass to a provider at a time, to save memory.
 _AT_A_TIME = 1000
 
-# Cutoffs are passed to programs in C.
+# Cutoffs and ids are passed to programs in C.
 _LARGEST_CUTOFF = 2**31 - 1
+_UNREADABLE = re.compile("[\0\ud800-\udfff]")
 
 # Measures of ir_measures that read no labels, and those that read only the labels of retrieved documents.
 _READ_NO_LABEL = ("NumRet", "NumQ", "Judged")
@@ -73,13 +75,20 @@ class _Delegated:
         """Build the evaluator again in another process, because it may contain a running program."""
         return type(self), (self._measures, self._qrels)
 
-    def values(self, rankings: dict[str, dict[str, float]], query_ids: Sequence[str]) -> np.ndarray:
-        """Return the values of each measure for each query; a query that is missing in the run gets the default."""
+    def values(self, query_ids: Sequence[str], rankings: Sequence[list[str]]) -> np.ndarray:
+        """Return the values of each measure for each query; a query with an empty ranking gets the default."""
+        for docs in rankings:
+            _check_names(docs, "run")
+        run = {
+            query_id: dict(zip(docs, map(float, range(len(docs), 0, -1)), strict=True))
+            for query_id, docs in zip(query_ids, rankings, strict=True)
+            if docs
+        }
         defaults = np.array([float(measure.DEFAULT) for measure in self._measures])
         values = np.repeat(defaults[:, None], len(query_ids), axis=1)
         index = {query_id: i for i, query_id in enumerate(query_ids)}
-        for evaluator, call in self._calls if rankings else ():
-            for metric in evaluator.iter_calc(rankings):
+        for evaluator, call in self._calls if run else ():
+            for metric in evaluator.iter_calc(run):
                 values[call[metric.measure], index[metric.query_id]] = metric.value
         return values
 
@@ -87,7 +96,10 @@ class _Delegated:
 class Bare:
     """Measures that other providers compute from the qrels as given: they read only the last row of a document."""
 
+    depth = None
+
     def __init__(self, measures: list[ir_measures.Measure], qrels: pd.DataFrame) -> None:
+        qrels = judging_rows(with_string_ids(qrels, QRELS_COLUMNS, "qrels"))
         _check_names([*qrels["query_id"], *qrels["doc_id"]], "qrels")
         label = numbers(qrels, "relevance", "qrels")
         counted = np.maximum(label, 0)
@@ -102,16 +114,16 @@ class Bare:
 
     def values(self, found: Ranked) -> np.ndarray:
         """Return the values of each measure for each query, or raise a ``ValueError`` if a label would be misread."""
-        query_ids = found.judgements.query_ids
-        run = _rankings(found, query_ids)
-        for query, doc, last, highest in self._misread if self._readers else ():
-            for measure in self._readers if query in run else ():
-                if doc in run[query] or measure.NAME not in _READ_RETRIEVED_LABELS:
+        query_ids, rankings = found.judgements.query_ids, found.rankings()
+        retrieved = dict(zip(query_ids, map(set, rankings), strict=True)) if self._misread and self._readers else {}
+        for query, doc, last, highest in self._misread:
+            for measure in self._readers if retrieved.get(query) else ():
+                if doc in retrieved[query] or measure.NAME not in _READ_RETRIEVED_LABELS:
                     raise ValueError(
                         f"{measure} reads only the last row of a document: label {last:g} for document {doc!r} of "
                         f"query {query!r}, whose highest label is {highest:g}. Use Adhoc({measure})."
                     )
-        return self._delegated.values(run, query_ids)
+        return self._delegated.values(query_ids, rankings)
 
 
 class OverView:
@@ -123,7 +135,7 @@ class OverView:
         The number of ranks that the measures read, or None for all.
     """
 
-    def __init__(self, judgements: Judgements, measures: list[ir_measures.Measure]) -> None:
+    def __init__(self, measures: list[ir_measures.Measure], judgements: Judgements) -> None:
         distinct = len(set(judgements.query_ids)) == len(judgements)
         names = list(judgements.query_ids) if distinct else list(map(str, range(len(judgements))))
         rows = judgements.rows
@@ -142,24 +154,9 @@ class OverView:
     def values(self, found: Ranked) -> np.ndarray:
         """Return the values of each measure for the queries of the view."""
         values = [
-            delegated.values(_rankings(found, self._names, self.depth, part), self._names[part])
-            for part, delegated in self._parts
+            delegated.values(self._names[part], found.rankings(self.depth, part)) for part, delegated in self._parts
         ]
         return np.concatenate(values, axis=1)
-
-
-def _rankings(
-    found: Ranked, names: Sequence[str], depth: int | None = None, queries: slice = slice(None)
-) -> dict[str, dict[str, float]]:
-    """Return the non-empty rankings of ``queries`` down to a depth, by name, with the scores n, ..., 2, 1."""
-    rankings = found.rankings(depth, queries)
-    for docs in rankings:
-        _check_names(docs, "run")
-    return {
-        name: dict(zip(docs, map(float, range(len(docs), 0, -1)), strict=True))
-        for name, docs in zip(names[queries], rankings, strict=True)
-        if docs
-    }
 
 
 def _readable(
@@ -173,35 +170,25 @@ def _readable(
     highest = pd.Series(label).where(read).groupby(query).transform("max").to_numpy()
     label = np.where(highest < 0, np.maximum(label, 0), label)
     if (label != np.floor(label)).any():
-        _refuse(measures, "takes only whole labels; the qrels contain fractions")
-        return label
-    if label.max(initial=0) > _LARGEST_LABEL:
-        _refuse(measures, f"takes labels up to {_LARGEST_LABEL}; the qrels contain larger ones")
-        return label
-    return label.astype(np.int64)
-
-
-def _refuse(measures: list[ir_measures.Measure], why: str) -> None:
-    """Raise a ``ValueError`` for the first measure whose provider cannot read the labels."""
+        why = "takes only whole labels; the qrels contain fractions"
+    elif label.max(initial=0) > _LARGEST_LABEL:
+        why = f"takes labels up to {_LARGEST_LABEL}; the qrels contain larger ones"
+    else:
+        return label.astype(np.int64)
     for measure in measures:
         providers = ir_measures.DefaultPipeline.providers
         name = next((p.NAME for p in providers if p.supports(measure) and p.is_available()), None)
         if name and name not in _FRACTIONAL_LABELS:
             raise ValueError(f"{measure} is computed by {name}, which {why}.")
+    return label
 
 
-def _check_names(names: Iterable[str], what: str) -> None:
+def _check_names(names: Collection[str], what: str) -> None:
     """Refuse ids with a null character or without a UTF-8 form, which programs in C cannot read."""
     text = "".join(names)
-    if "\0" not in text and _is_utf8(text):
+    if text.isascii() and "\0" not in text:
         return
-    bad = next(name for name in names if "\0" in name or not _is_utf8(name))
-    raise ValueError(f"{what}: the id {bad!r} contains a character that other providers of ir_measures cannot read.")
-
-
-def _is_utf8(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+    for bad in filter(_UNREADABLE.search, names):
+        raise ValueError(
+            f"{what}: the id {bad!r} contains a character that other providers of ir_measures cannot read."
+        )

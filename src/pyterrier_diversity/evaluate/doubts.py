@@ -8,7 +8,7 @@ import ir_measures
 import numpy as np
 
 from ..judged import Judgements, Message, warn_of_data
-from ..measures.base import CompositeMeasure, implementation
+from ..measures.base import implementation, parts_of
 
 
 def warn_of_qrels(judgements: Judgements, measures: Iterable[ir_measures.Measure]) -> None:
@@ -43,10 +43,7 @@ def no_judgement(judgements: Judgements) -> str:
 
 
 def _reads_intents(measure: ir_measures.Measure) -> bool:
-    ours = implementation(measure)
-    if isinstance(ours, CompositeMeasure):
-        return any(
-            part.view == "each intent" or (part.view == "intents" and _reads_intents(part.measure))
-            for part in ours.parts()
-        )
-    return ours is not None and ours.VIEW == "intents"
+    return any(
+        view == "each intent" or (view == "intents" and ours is not None and ours.VIEW == "intents")
+        for view, ours in parts_of(measure)
+    )

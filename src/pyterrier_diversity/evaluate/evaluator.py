@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import cached_property, partial
-from itertools import chain, compress, cycle, repeat
-from typing import Any
+from itertools import chain, cycle, repeat
+from typing import Any, cast
 
 import ir_measures
 import numpy as np
@@ -23,18 +24,20 @@ from ..judged import (
     Order,
     Ranked,
     Run,
-    View,
     ideal,
     judge,
-    judging_rows,
-    with_string_ids,
 )
-from ..measures.base import CompositeMeasure, DiversityMeasure, Normalised, formula_of, identity, is_ours
+from ..measures.base import (
+    CompositeMeasure,
+    DiversityMeasure,
+    Normalised,
+    formula_of,
+    identity,
+    implementation,
+)
 from ..progress import progress
 from .delegated import Bare, OverView
 from .doubts import warn_of_qrels
-
-_View = tuple[View, float | None]
 
 # What to do if the qrels do not have a column that a measure needs.
 WRITTEN_BY = {
@@ -77,11 +80,8 @@ class DiversityEvaluator(Evaluator):
         if not isinstance(qrels, pd.DataFrame):  # an iterator can be read only once
             qrels = frame_of(qrels, QRELS_COLUMNS, "qrels")
         self.judgements = judge(qrels)
-        self._is_ours = np.array([is_ours(measure) for measure in ordered], dtype=bool)
-        self._ours = Evaluation(self.judgements, compress(ordered, self._is_ours))
-        bare = list(compress(ordered, ~self._is_ours))
+        self._evaluation = Evaluation(self.judgements, ordered, qrels)
         self._knows_ideals = False
-        self._bare = Bare(bare, judging_rows(with_string_ids(qrels, QRELS_COLUMNS, "qrels"))) if bare else None
         super().__init__(ordered, self.judgements.query_ids)
         warn_of_qrels(self.judgements, ordered)
 
@@ -98,29 +98,26 @@ class DiversityEvaluator(Evaluator):
         ndarray, shape (measures, queries)
         """
         if not isinstance(run, Ranked):
-            depth = self._ours.depth if self._bare is None else None
             if not isinstance(run, (Run, pd.DataFrame)):
                 run = frame_of(run, RUN_COLUMNS, "run")
-            run = Ranked.of_run(run if isinstance(run, Run) else Run(run), self.judgements, depth)
-        values = np.empty((len(self._is_ours), len(self.judgements)))
-        values[self._is_ours] = self._ours.values(run)
-        if self._bare is not None:
-            values[~self._is_ours] = self._bare.values(run)
-        return values
+            run = Ranked.of_run(run if isinstance(run, Run) else Run(run), self.judgements, self._evaluation.depth)
+        return self._evaluation.values(run)
 
     def find_ideals(self) -> None:
         """Find all ideal rankings, with a progress bar, before the first run is evaluated: some take long."""
-        ideals = [] if self._knows_ideals else self._ours.ideals
+        ideals = [] if self._knows_ideals else self._evaluation.ideals
         for judgements, order, cutoff in progress(ideals, "ideal rankings", unit="measure"):
             ideal(judgements, order, cutoff)
         self._knows_ideals = True
 
     def iter_calc(self, run: Any) -> Iterator[ir_measures.Metric]:
         """Return the value of each measure for each query of the qrels."""
-        values = self.values(run).T.ravel().tolist()
-        names = chain.from_iterable(map(repeat, self.qrel_qids, repeat(len(self._is_ours))))
+        values = self.values(run)
+        names = chain.from_iterable(map(repeat, self.qrel_qids, repeat(len(values))))
         # The same as Metric(name, measure, value), without a call in Python for each.
-        return map(partial(tuple.__new__, ir_measures.Metric), zip(names, cycle(self.measures), values))
+        return map(
+            partial(tuple.__new__, ir_measures.Metric), zip(names, cycle(self.measures), values.T.ravel().tolist())
+        )
 
     def calc_aggregate(self, run: Any) -> dict[ir_measures.Measure, float]:
         """Return the aggregate of each measure, in the order of the measures.
@@ -140,7 +137,24 @@ class DiversityEvaluator(Evaluator):
 
     def _check_queries(self) -> None:
         if not len(self.judgements):
-            raise ValueError("qrels must not be empty: there are no queries to aggregate over.")
+            raise ValueError("qrels must not be empty: they have no queries to aggregate over.")
+
+
+@dataclass(frozen=True, eq=False)
+class _Planned:
+    """A measure over a view of the judgements: its implementation, or None if another provider computes it."""
+
+    measure: ir_measures.Measure
+    ours: DiversityMeasure | None
+    judgements: Judgements
+    parts: list[_Planned]
+
+    @cached_property
+    def reads(self) -> tuple[Judgements, bool, int | None]:
+        """What a formula reads: a view of the judgements, whether of judged documents only, and the cutoff."""
+        ours = cast("DiversityMeasure", self.ours)
+        cutoff = None if ours.COUNTS_TURNS else ours.get("cutoff")
+        return self.judgements.view(ours.VIEW, ours.get("rel")), bool(ours.get("judged_only")), cutoff
 
 
 class Evaluation:
@@ -152,71 +166,45 @@ class Evaluation:
         The view.
     measures : iterable of Measure
         The measures.
+    qrels : DataFrame, optional
+        The qrels that measures of other providers read as given, not as parts of other measures.
     """
 
-    def __init__(self, judgements: Judgements, measures: Iterable[ir_measures.Measure]) -> None:
+    def __init__(
+        self, judgements: Judgements, measures: Iterable[ir_measures.Measure], qrels: pd.DataFrame | None = None
+    ) -> None:
         self._judgements = judgements
-        # The row of each measure in the values; the parts of composites come before them.
-        self._rows: dict[tuple[Any, ...], int] = {}
-        self._defaults: list[float] = []
-        self._formulas: dict[tuple[Any, ...], list[tuple[int, DiversityMeasure]]] = defaultdict(list)
-        self._composites: list[tuple[int, CompositeMeasure, list[tuple[_View | None, int]]]] = []
-        others: dict[int, ir_measures.Measure] = {}
-        needed: dict[_View, list[ir_measures.Measure]] = defaultdict(list)
-        self._asked = [self._assign(measure, needed, others) for measure in measures]
-        self._views = {view: Evaluation(judgements.view(*view), parts) for view, parts in needed.items()}
-        self._others = OverView(judgements, list(others.values())) if others else None
-        self._rows_of_others = list(others)
-
-    def _assign(
-        self,
-        measure: ir_measures.Measure,
-        needed: dict[_View, list[ir_measures.Measure]],
-        others: dict[int, ir_measures.Measure],
-    ) -> int:
-        """Assign a measure to what computes it, and return its row."""
-        key = identity(measure)
-        if key in self._rows:
-            return self._rows[key]
-        ours = formula_of(measure)
-        parts: list[tuple[_View | None, int]] = []
-        for part in ours.parts() if isinstance(ours, CompositeMeasure) else ():
-            view = part.view, part.rel
-            if view == ("intents", None):
-                parts.append((None, self._assign(part.measure, needed, others)))
-            else:
-                parts.append((view, len(needed[view])))
-                needed[view].append(part.measure)
-        row = self._rows[key] = len(self._rows)
-        self._defaults.append(float(measure.DEFAULT))
-        if ours is None:
-            others[row] = measure
-        elif isinstance(ours, CompositeMeasure):
-            self._composites.append((row, ours, parts))
-        else:
-            cutoff = None if ours.COUNTS_TURNS else ours.get("cutoff")
-            self._formulas[(ours.VIEW, ours.get("rel")), bool(ours.get("judged_only")), cutoff].append((row, ours))
-        return row
+        # The parts of composites come before them.
+        plan: dict[tuple[Any, ...], _Planned] = {}
+        self._asked = [_planned(plan, measure, judgements, is_bare=qrels is not None) for measure in measures]
+        self._plan = [each for each in plan.values() if each.ours is not None]
+        self._formulas = [each for each in self._plan if not isinstance(each.ours, CompositeMeasure)]
+        others: dict[tuple[Judgements, bool], list[_Planned]] = defaultdict(list)
+        for (view, is_bare, _), each in plan.items():
+            if each.ours is None:
+                others[view, is_bare].append(each)
+        self._delegated: list[tuple[list[_Planned], Bare | OverView]] = []
+        for (view, is_bare), several in others.items():
+            theirs = [each.measure for each in several]
+            delegated = Bare(theirs, qrels) if is_bare and qrels is not None else OverView(theirs, view)
+            self._delegated.append((several, delegated))
 
     @cached_property
     def depth(self) -> int | None:
         """The number of ranks that the measures read, or None for all."""
-        depths = [None if judged_only else cutoff for _, judged_only, cutoff in self._formulas]
-        depths += [evaluation.depth for evaluation in self._views.values()]
-        depths += [] if self._others is None else [self._others.depth]
+        depths = [None if judged_only else cutoff for _, judged_only, cutoff in (each.reads for each in self._formulas)]
+        depths += [delegated.depth for _, delegated in self._delegated]
         limits = [depth for depth in depths if depth is not None]
         return max(limits) if len(limits) == len(depths) > 0 else None
 
     @property
     def ideals(self) -> list[tuple[Judgements, Order, int | None]]:
         """The ideal rankings that the measures are divided by, as `judged.ideal` takes them."""
-        here = [
-            (self._judgements.view(*view), measure.normaliser, cutoff)
-            for (view, _, cutoff), measures in self._formulas.items()
-            for _, measure in measures
-            if isinstance(measure, Normalised) and self._judgements.columns.issuperset(measure.NEEDS)
+        return [
+            (each.reads[0], each.ours.normaliser, each.reads[2])
+            for each in self._formulas
+            if isinstance(each.ours, Normalised) and each.judgements.columns.issuperset(each.ours.NEEDS)
         ]
-        return [*here, *(each for evaluation in self._views.values() for each in evaluation.ideals)]
 
     def values(self, found: Ranked) -> np.ndarray:
         """Return the values of each measure for the queries of the view, shape (measures, queries).
@@ -226,54 +214,63 @@ class Evaluation:
         found : Ranked
             Rankings over the judgements as read, not over the view.
         """
-        here = found.view(self._judgements)
-        values = np.empty((len(self._rows), len(here.n)))
-        rankings: dict[tuple[Any, ...], Ranked] = {}
-        for (view, judged_only, cutoff), measures in self._formulas.items():
-            if (view, judged_only) not in rankings:
-                ranked = found.view(self._judgements.view(*view))
-                rankings[view, judged_only] = ranked.judged_only() if judged_only else ranked
-            ranked = rankings[view, judged_only].top(cutoff)
-            for row, measure in measures:
-                if measure.NEEDS and here.n.any():
-                    _check_columns(self._judgements, measure)
-                values[row] = _one_for_each(measure, measure.score(ranked), len(here.n))
-        if self._others is not None:
-            values[self._rows_of_others] = self._others.values(here)
-        viewed = {view: evaluation.values(found) for view, evaluation in self._views.items()}
-        for row, composite, parts in self._composites:
-            of_parts = [values[place] if view is None else viewed[view][place] for view, place in parts]
-            values[row] = _one_for_each(composite, composite.combine(of_parts, self._judgements), len(here.n))
-        if not np.isfinite(values).all():
-            self._check_finite(values)
-        if not here.n.all():
-            values = np.where(here.n == 0, np.array(self._defaults)[:, None], values)
-        return values[self._asked]
+        values: dict[_Planned, np.ndarray] = {}
+        known: dict[tuple[Judgements, bool, int | None], Ranked] = {}
 
-    def _check_finite(self, values: np.ndarray) -> None:
-        """Raise a ``ValueError`` if a measure of this package is not finite."""
-        bad = np.argwhere(~np.isfinite(values))
-        for row, query in bad[~np.isin(bad[:, 0], self._rows_of_others)]:
-            measure = list(self._rows)[row][1]
-            raise ValueError(
-                f"{measure}: score must return finite numbers, but returned {values[row, query]} for query "
-                f"{self._judgements.query_ids[query]!r}."
-            )
+        def ranked(view: Judgements, judged_only: bool = False, cutoff: int | None = None) -> Ranked:
+            key, whole = (view, judged_only, cutoff), (view, judged_only, None)
+            if whole not in known:
+                known[whole] = found.view(view).judged_only() if judged_only else found.view(view)
+            if key not in known:
+                known[key] = known[whole].top(cutoff)
+            return known[key]
+
+        for several, delegated in self._delegated:
+            values |= zip(several, delegated.values(ranked(several[0].judgements)), strict=True)
+        for each in self._plan:
+            n = ranked(each.judgements).n
+            if isinstance(each.ours, CompositeMeasure):
+                combined = each.ours.combine([values[part] for part in each.parts], each.judgements)
+                values[each] = _one_for_each(each, combined)
+            elif each.ours is not None:
+                if each.ours.NEEDS and n.any():
+                    _check_columns(each.judgements, each.ours)
+                values[each] = _one_for_each(each, each.ours.score(ranked(*each.reads)))
+            if not n.all():
+                values[each] = np.where(n == 0, float(each.measure.DEFAULT), values[each])
+        return np.array([values[each] for each in self._asked]).reshape(len(self._asked), len(self._judgements))
 
 
-def _one_for_each(measure: DiversityMeasure, values: Any, n_queries: int) -> np.ndarray:
-    """Return the values of a measure, or raise a ``ValueError`` unless there is one number for each query."""
+def _planned(
+    plan: dict[tuple[Any, ...], _Planned], measure: ir_measures.Measure, judgements: Judgements, is_bare: bool = False
+) -> _Planned:
+    """Return a measure with its implementation over a view, after its parts were added to the plan."""
+    ours = implementation(measure) if is_bare else formula_of(measure)
+    key = judgements, is_bare and ours is None, identity(measure)
+    if key not in plan:
+        parts = ours.parts() if isinstance(ours, CompositeMeasure) else ()
+        of_parts = [_planned(plan, part.measure, judgements.view(part.view, part.rel)) for part in parts]
+        plan[key] = _Planned(measure, ours, judgements, of_parts)
+    return plan[key]
+
+
+def _one_for_each(planned: _Planned, values: Any) -> np.ndarray:
+    """Return the values of a measure, or raise a ``ValueError`` unless there is a finite number for each query."""
+    rule, query_ids = "score must return", planned.judgements.query_ids
     try:
         numbers = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
-        raise ValueError(
-            f"{measure}: score must return one number for each query: {str(error).rstrip('.')}."
-        ) from error
-    if numbers.shape != (n_queries,):
+        raise ValueError(f"{planned.measure}: {rule} one number for each query: {str(error).rstrip('.')}.") from error
+    if numbers.shape != (len(query_ids),):
         n = {0: "one", 1: str(numbers.size)}.get(numbers.ndim, f"an array of shape {numbers.shape}")
         raise ValueError(
-            f"{measure}: score must return one number for each query, but returned {n} for {n_queries} queries. Sum "
+            f"{planned.measure}: {rule} one number for each query, but returned {n} for {len(query_ids)} queries. Sum "
             "the values of entries with ranked.total(...)."
+        )
+    if not np.isfinite(numbers).all():
+        bad = int(np.argmin(np.isfinite(numbers)))
+        raise ValueError(
+            f"{planned.measure}: {rule} finite numbers, but returned {numbers[bad]} for query {query_ids[bad]!r}."
         )
     return numbers
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-import ir_measures
 import numpy as np
 
 from ..judged import Run, collected
@@ -39,23 +38,21 @@ def read_draws(who: str, ties: TiesOption, samples: int, rng: Rng) -> Draws | No
     return Draws(checked(who, SAMPLES, samples=samples)["samples"], int(seed))
 
 
-def sampled_values(
-    evaluator: DiversityEvaluator, run: Run, draws: Draws | None
-) -> dict[ir_measures.Measure, np.ndarray]:
-    """Return values of shape (orders, queries) for each measure; a run without ties has a single order.
+def sampled_values(evaluator: DiversityEvaluator, run: Run, draws: Draws | None) -> np.ndarray:
+    """Return values of shape (measures, orders, queries); a run without ties has a single order.
 
     The orders of a query depend on the seed, its id and its documents, not on the rest of the run.
     """
-    first = dict(zip(evaluator.measures, evaluator.values(run), strict=True))
+    first = evaluator.values(run)
     index = evaluator.judgements.query_index
     tied = [] if draws is None else [query_id for query_id in run.tied_queries if query_id in index]
     if draws is None or not tied:
-        return {measure: values[None] for measure, values in first.items()}
+        return first[:, None]
     root = int(generator_of(draws.seed).integers(2**63))
     generators = {name: np.random.default_rng([root, *name.encode("utf-8", "surrogatepass")]) for name in tied}
     with collected():  # the run's warnings were given above
         orders = [evaluator.values(run.shuffled(generators)) for _ in range(draws.samples)]
-    return dict(zip(evaluator.measures, np.stack(orders, axis=1), strict=True))
+    return np.stack(orders, axis=1)
 
 
 def mean_and_error(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -64,16 +64,14 @@ def aggregates(
     absent = [str(measure) for measure in wanted if str(measure) not in there]
     if absent:
         raise ValueError(f"aggregates: perquery has no measure {', '.join(absent)}; it has {', '.join(there)}.")
-    table = {"name": list(frame["name"].unique())}
     _warn_of_other_queries(frame, list(map(str, wanted)))
-    of_measure = dict(iter(frame.groupby("measure", sort=False)))
-    for measure in wanted:
-        values = dict(iter(of_measure[str(measure)].groupby("name", sort=False)["value"]))
-        nothing = np.array([])
-        table[str(measure)] = [
-            aggregated(measure, values[name].to_numpy() if name in values else nothing) for name in table["name"]
-        ]
-    return pd.DataFrame(table)
+    of_both = dict(iter(frame.groupby(["name", "measure"], sort=False)["value"]))
+    systems, nothing = list(frame["name"].unique()), pd.Series(dtype=np.float64)
+    columns = {
+        str(measure): [aggregated(measure, of_both.get((name, str(measure)), nothing).to_numpy()) for name in systems]
+        for measure in wanted
+    }
+    return pd.DataFrame({"name": systems, **columns})
 
 
 def _warn_of_other_queries(frame: pd.DataFrame, measures: list[str]) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ..io import Runs, check_order, qrels_frame, read_runs
-from ..judged import Judgements, Ranked, Run, intents_of_rows, judge, of_run
+from ..judged import Ranked, Run, intents_of_rows, judge, of_run
 from ..parameters import CUTOFF, REL, checked
 
 COLUMNS = ["name", "qid", "iteration", "nugget_text", "weight", "coverable", "covered_by"]
@@ -62,9 +62,13 @@ def missed_intents(qrels: Any, runs: Runs, cutoff: int | None = None, *, rel: fl
     frame = qrels_frame(qrels)
     judgements = judge(frame)
     named, view = judgements.named, judgements.view(rel=rel)
-    covered = {name: _covered(name, run, view, cutoff) for name, run in read_runs(runs, who=who)}
-    coverable = np.zeros(len(named.query), dtype=bool)
-    coverable[view.intents.named] = True
+    every = np.arange(len(named.query))
+    covered: dict[str, np.ndarray] = {}
+    for name, run in read_runs(runs, who=who):
+        with of_run(name):
+            ranked = Ranked.of_run(Run(run, is_whole=True), view).top(cutoff)
+        covered[name] = np.isin(every, view.intents.named[ranked.intent])
+    coverable = np.isin(every, view.intents.named)
     texts = texts_of_intents(frame)
     counts = named.weight > 0
     rows = []
@@ -83,15 +87,6 @@ def missed_intents(qrels: Any, runs: Runs, cutoff: int | None = None, *, rel: fl
         "missed": n_missed,
     }
     return table
-
-
-def _covered(name: str, run: pd.DataFrame, judgements: Judgements, cutoff: int | None) -> np.ndarray:
-    """Tell which of the named intents a run covers."""
-    with of_run(name):
-        ranked = Ranked.of_run(Run(run, is_whole=True), judgements).top(cutoff)
-    covered = np.zeros(len(judgements.named.query), dtype=bool)
-    covered[judgements.intents.named[ranked.intent]] = True
-    return covered
 
 
 def texts_of_intents(frame: pd.DataFrame) -> list[str]:

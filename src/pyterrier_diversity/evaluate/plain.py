@@ -61,11 +61,8 @@ def score(
     """
     given = {"labels": _by_intent(labels, "labels"), "others": _by_intent(others, "others")}
     sizes = {name: array.shape[1] for name, array in given.items() if len(array)}
-    sizes |= {
-        name: np.size(values)
-        for name, values in {"weights": weights, "intent_types": intent_types}.items()
-        if values is not None
-    }
+    options = {"weights": weights, "intent_types": intent_types}
+    sizes |= {name: np.size(values) for name, values in options.items() if values is not None}
     n_intents = next(iter(sizes.values()), 0)
     for name, n in sizes.items():
         if n != n_intents:

@@ -18,7 +18,7 @@ from ..measures.groups import read_some_measures
 from ..parameters import Rng, refuses_gone
 from .by_group import MACRO_MEAN, By, QueryGroups, read_groups
 from .expected import TiesOption, read_draws
-from .saved import SaveMode, Scored
+from .saved import Saved, SaveMode, Scored, content_key
 from .scoring import Call, score_runs
 
 # The columns of tables that are not measures.
@@ -131,25 +131,10 @@ def evaluate_runs(
     0   bm25  0.384         0.644
     1  xquad  0.544         0.850
     """
+    options = {name: value for name, value in locals().items() if name not in ("perquery", "queries")}
     if queries and by is not None:
         raise ValueError("evaluate_runs: queries=True counts the queries of whole runs. Leave it out with by.")
-    found = values_of_runs(
-        qrels,
-        runs,
-        measures,
-        keep_by_query=perquery,
-        by=by,
-        n_jobs=n_jobs,
-        order=order,
-        strict=strict,
-        ties=ties,
-        samples=samples,
-        rng=rng,
-        doc_len=doc_len,
-        save_dir=save_dir,
-        save_mode=save_mode,
-        on_error=on_error,
-    )
+    found = values_of_runs(**options, keep_by_query=perquery)
     return found.perquery(counted=queries) if perquery else found.means(counted=queries)
 
 
@@ -158,8 +143,10 @@ class RunValues(NamedTuple):
 
     Attributes
     ----------
-    names, measures, query_ids : sequence of str
-        The runs, measures and queries.
+    names, query_ids : sequence of str
+        The runs and the queries.
+    measures : dict of str to Measure
+        The measures by name.
     values : array, shape (runs, measures, 1 or 2, queries + 1)
         The values of the queries, if they were kept, and their aggregates; also the standard errors of all these, if
         orders of tied documents were drawn.
@@ -169,18 +156,15 @@ class RunValues(NamedTuple):
         The ``attrs`` of tables.
     groups : QueryGroups, optional
         The groups of the queries.
-    by_group : array, shape (runs, measures, 1 or 2, groups + 1), optional
-        The aggregates of the groups and the macro mean, and standard errors.
     """
 
     names: list[str]
-    measures: list[str]
+    measures: dict[str, ir_measures.Measure]
     query_ids: Sequence[str]
     values: np.ndarray
     counts: dict[str, list[float]]
     attrs: dict[Hashable, Any]
-    groups: QueryGroups | None = None
-    by_group: np.ndarray | None = None
+    groups: QueryGroups | None
 
     def means(
         self, measures: Iterable[str] | None = None, *, by_query: bool = False, counted: bool = False
@@ -195,12 +179,16 @@ class RunValues(NamedTuple):
         values = self.values[..., -len(query_ids) :]
         if self.groups is not None and by_query:
             columns[self.groups.column] = [*self.groups.of_query, "all"] * len(self.names)
-        elif self.groups is not None and self.by_group is not None:
-            values = self.by_group
+        elif self.groups is not None:
+            of_measures = [
+                [self.groups.aggregated(*each) for each in zip(self.measures.values(), of_run[..., :-1], strict=True)]
+                for of_run in self.values
+            ]
+            values = np.reshape(of_measures, (*values.shape[:3], len(self.groups.names) + 1))
             columns[self.groups.column] = [*self.groups.names, MACRO_MEAN] * len(self.names)
             columns["queries"] = [*self.groups.sizes, len(self.query_ids)] * len(self.names)
         for measure in self.measures if measures is None else measures:
-            parts = values[:, self.measures.index(measure)].swapaxes(0, 1)
+            parts = values[:, list(self.measures).index(measure)].swapaxes(0, 1)
             columns |= _value_and_error(measure, f"se({measure})", parts)
         return self._table(columns, values.shape[-1], counted)
 
@@ -212,7 +200,7 @@ class RunValues(NamedTuple):
             of_query = [group for group in self.groups.of_query for _ in range(n_measures)]
             columns[self.groups.column] = of_query * len(self.names)
         columns |= {
-            "measure": self.measures * (n_queries * len(self.names)),
+            "measure": [*self.measures] * (n_queries * len(self.names)),
             **_value_and_error("value", "se", self.values[..., :-1].transpose(2, 0, 3, 1)),
         }
         return self._table(columns, n_queries * n_measures, counted)
@@ -261,15 +249,17 @@ def values_of_runs(
     if judged.empty:
         raise ValueError("evaluate_runs: qrels must not be empty.")
     lengths = doc_len if doc_len is None or isinstance(doc_len, Mapping) else read_lengths(doc_len)
-    skip = on_error == "skip"
     call = Call(judged, wanted, order, read_draws("evaluate_runs", ties, samples, rng), lengths)
     groups = (
         None if by is None else read_groups("evaluate_runs", by, call.query_ids, [*_COLUMNS, *call.measures], judged)
     )
     kept = keep_by_query or groups is not None
-    scored, failures = score_runs(
-        call, named, n_jobs=n_jobs, save_dir=save_dir, save_mode=save_mode, skip=skip, keep_values=kept
+    saved = (
+        None
+        if save_dir is None
+        else Saved(save_dir, save_mode, named, content_key(judged, *call.query_ids), call.query_ids, call.codes)
     )
+    scored, failures = score_runs(call, named, n_jobs=n_jobs, saved=saved, skip=on_error == "skip", keep_values=kept)
     give([*call.messages, *_messages(scored, len(call.query_ids))], strict)
     return _values(call, scored, failures, kept, groups)
 
@@ -294,14 +284,7 @@ def _values(
         "queries": list(attrs["answered"].values()),
         **{cutoff: [run.ties[cutoff] for run in scored.values()] for cutoff in call.cutoffs},
     }
-    found = RunValues(names, measures, call.query_ids, values, counts, attrs)
-    if groups is None:
-        return found
-    by_group = [
-        [groups.aggregated(*each) for each in zip(call.measures.values(), of_run[..., :-1], strict=True)]
-        for of_run in values
-    ]
-    return found._replace(groups=groups, by_group=np.array(by_group).reshape(*shape[:3], len(groups.names) + 1))
+    return RunValues(names, call.measures, call.query_ids, values, counts, attrs, groups)
 
 
 def _messages(scored: Mapping[str, Scored], n_queries: int) -> Iterator[Message]:

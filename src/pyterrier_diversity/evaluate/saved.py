@@ -10,8 +10,8 @@ import json
 import os
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import quote
@@ -20,7 +20,7 @@ import ir_measures
 import numpy as np
 import pandas as pd
 
-from ..io import replaced
+from ..io import Content, replaced
 from ..io.files import SAVED_NOTES, SAVED_VALUES
 from ..judged import Message
 from ..measures.base import CompositeMeasure, implementation
@@ -73,27 +73,29 @@ class Scored:
         self.messages += [message for message in other.messages if message not in self.messages]
 
 
-def content_key(frame: pd.DataFrame, *how: object) -> str:
-    """Return a key of the content of a frame, in any row order, and of the options that read it."""
-    columns = {str(name): _plain(column) for name, column in frame.items() if _is_plain(column)}
-    ordered = pd.DataFrame({name: columns[name] for name in sorted(columns)})
-    digest = _digest(*how, *ordered.columns, *ordered.dtypes)
-    digest.update(np.sort(pd.util.hash_pandas_object(ordered, index=False).to_numpy()).tobytes())
-    return str(digest.hexdigest())
+def content_key(content: pd.DataFrame | Content | bytes | str | os.PathLike[str], *how: object) -> str:
+    """Return a key of content and of the options that read it.
 
-
-def file_key(path: str | os.PathLike[str], *how: object) -> str:
-    """Return a key of the bytes of a file and of the options that read it."""
-    with open(path, "rb") as file:
-        return bytes_key(iter(partial(file.read, _PART), b""), *how)
-
-
-def bytes_key(parts: Iterable[bytes], *how: object) -> str:
-    """Return the key of a file with these bytes."""
-    digest = _digest(*how)
-    for part in parts:
-        digest.update(part)
-    return str(digest.hexdigest())
+    Parameters
+    ----------
+    content : DataFrame, Content, bytes or path
+        A frame, whose rows may be in any order; or bytes, or a file with these bytes.
+    *how : object
+        The options.
+    """
+    if isinstance(content, pd.DataFrame):
+        columns = {str(name): _plain(column) for name, column in content.items() if _is_plain(column)}
+        ordered = pd.DataFrame({name: columns[name] for name in sorted(columns)})
+        how = *how, *ordered.columns, *ordered.dtypes
+        content = np.sort(pd.util.hash_pandas_object(ordered, index=False).to_numpy()).tobytes()
+    digest = hashlib.blake2b("\0".join(map(str, (*how, ""))).encode("utf-8", "surrogatepass"), digest_size=16)
+    if isinstance(content, (bytes, Content)):
+        digest.update(content if isinstance(content, bytes) else content.data)
+        return digest.hexdigest()
+    with open(content, "rb") as file:
+        while part := file.read(_PART):
+            digest.update(part)
+    return digest.hexdigest()
 
 
 def code_key(measure: ir_measures.Measure, described: str = "") -> str | None:
@@ -127,16 +129,11 @@ def _is_plain(column: pd.Series) -> bool:
 
 def _plain(column: pd.Series) -> pd.Series:
     """Return integers with 64 bits: pandas hashes the bits of a number, so -1 with 8 bits would be 255 with more."""
-    if pd.api.types.is_integer_dtype(column.dtype) and not column.hasnans:
-        unsigned = pd.api.types.is_unsigned_integer_dtype(column.dtype)
-        return pd.Series(column.to_numpy(dtype=np.uint64 if unsigned else np.int64))
-    if pd.api.types.is_numeric_dtype(column.dtype):
+    if not pd.api.types.is_numeric_dtype(column.dtype):
+        return column.reset_index(drop=True)
+    if column.hasnans or column.dtype.kind not in "iu":
         return pd.Series(column.to_numpy(dtype=np.float64, na_value=np.nan))
-    return column.reset_index(drop=True)
-
-
-def _digest(*parts: object) -> Any:
-    return hashlib.blake2b("\0".join(map(str, (*parts, ""))).encode("utf-8", "surrogatepass"), digest_size=16)
+    return pd.Series(column.to_numpy(dtype=np.int64 if column.dtype.kind == "i" else np.uint64))
 
 
 class Saved:
@@ -188,7 +185,8 @@ class Saved:
         self._replaced: dict[str, list[Path]] = defaultdict(list)
         for path in sorted(self._folder.glob(f"*{SAVED_NOTES}")):
             if mode == "reuse":
-                self._read_notes(path)
+                with suppress(FileNotFoundError):  # another process has just replaced it
+                    self._read_notes(path)
             else:
                 self._replaced[path.name.removesuffix(SAVED_NOTES).rpartition(".")[0]].append(path)
         for name in names if mode == "error" else ():
@@ -221,14 +219,14 @@ class Saved:
             "run_key": run_key,
             "qrels_key": self._qrels_key,
             "measures": {measure: self._signatures[measure] for measure in scored.by_measure},
-            "values": bytes_key([table]),
+            "values": content_key(table),
             "unanswered": [self._query_ids[place] for place in np.flatnonzero(~scored.answered).tolist()],
             "empty": scored.empty,
             "ties": scored.ties,
             "warnings": [[message.kind, message] for message in scored.messages],
         }
         content = json.dumps(notes, indent=1).encode()
-        stem = f"{_file_name(name)}.{bytes_key([content])[:_DIGITS]}"
+        stem = f"{_file_name(name)}.{content_key(content)[:_DIGITS]}"
         for ending, data in ((SAVED_VALUES, table), (SAVED_NOTES, content)):
             with replaced(self._folder / f"{stem}{ending}") as file:
                 file.write_bytes(data)
@@ -239,22 +237,14 @@ class Saved:
 
     def _table(self, scored: Scored) -> str:
         """Return the values of a run as CSV, with all digits."""
-        columns: dict[str, list[Any]] = {"qid": [*self._query_ids, "all"]}
+        columns: dict[str, Any] = {"qid": pd.Series([*self._query_ids, "all"], dtype=object)}  # may not fit into Arrow
         for measure, values in scored.by_measure.items():
             columns |= dict(zip((measure, f"se({measure})"), values.tolist(), strict=False))
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(columns)
-        writer.writerows(zip(*columns.values(), strict=True))
-        return text.getvalue()
+        return str(pd.DataFrame(columns).to_csv(index=False, lineterminator="\n", na_rep="nan"))
 
     def _read_notes(self, path: Path) -> None:
-        try:
-            content = path.read_bytes()
-        except FileNotFoundError:  # another process has just replaced it
-            return
-        if bytes_key([content])[:_DIGITS] != path.name.removesuffix(SAVED_NOTES).rpartition(".")[2]:
-            raise _changed(path)
+        content = path.read_bytes()
+        _check(path, content, path.name.removesuffix(SAVED_NOTES).rpartition(".")[2])
         notes = json.loads(content)
         if notes["qrels_key"] == self._qrels_key:
             self._notes[notes["run_key"]].append({**notes, "path": path})
@@ -262,10 +252,9 @@ class Saved:
     def _read(self, notes: Mapping[str, Any], measures: Sequence[str]) -> Scored:
         """Return the results of some of the measures of a table."""
         path = _values_of(notes["path"])
-        if not path.exists() or file_key(path) != notes["values"]:
-            raise _changed(path)
-        with gzip.open(path, "rt", encoding="utf-8", newline="") as file:
-            _, *rows = csv.reader(file)
+        content = path.read_bytes() if path.exists() else b""
+        _check(path, content, notes["values"])
+        _, *rows = csv.reader(io.StringIO(gzip.decompress(content).decode(), newline=""))
         values = np.array([row[1:] for row in rows], dtype=np.float64).T  # exact, as Python reads floats
         by_name = dict(zip(notes["measures"], values.reshape(len(notes["measures"]), -1, len(rows)), strict=True))
         return Scored(
@@ -277,11 +266,13 @@ class Saved:
         )
 
 
-def _changed(path: Path) -> ValueError:
-    return ValueError(
-        f"evaluate_runs: the file {path} was changed since evaluate_runs wrote it. Use save_mode='overwrite', or "
-        "another save_dir."
-    )
+def _check(path: Path, content: bytes, digits: str) -> None:
+    """Raise a ``ValueError`` if the key of a file's content does not begin with these digits."""
+    if not content_key(content).startswith(digits):
+        raise ValueError(
+            f"evaluate_runs: the file {path} was changed since evaluate_runs wrote it. Use save_mode='overwrite', or "
+            "another save_dir."
+        )
 
 
 def _values_of(notes: Path) -> Path:
@@ -298,4 +289,4 @@ def _file_name(name: str) -> str:
     'runs%2Fbm25%20%28k%3D1%29'
     """
     safe = quote(name, safe="", errors="surrogatepass").replace(".", "%2E", name.startswith("."))
-    return safe if len(safe) <= _LONGEST else f"{safe[:_LONGEST]}~{bytes_key([], name)[:_DIGITS]}"
+    return safe if len(safe) <= _LONGEST else f"{safe[:_LONGEST]}~{content_key(b'', name)[:_DIGITS]}"

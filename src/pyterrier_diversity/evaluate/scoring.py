@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from itertools import takewhile
 from typing import Any
@@ -17,12 +18,12 @@ from ..judged import Run, collected
 from ..measures import signature
 from ..measures.composite import innermost, last_rank
 from ..parallel import Task, as_finished, at_most
-from ..progress import Counted
+from ..progress import progress_bar
 from .delegated import RefusedMeasureError
 from .doubts import no_judgement
 from .evaluator import DiversityEvaluator, aggregated
 from .expected import Draws, mean_and_error, sampled_values
-from .saved import Saved, SaveMode, Scored, bytes_key, code_key, content_key, file_key
+from .saved import Saved, Scored, code_key, content_key
 
 _Source = pd.DataFrame | str | os.PathLike[str] | Content
 
@@ -69,7 +70,9 @@ class Call:
         if doc_len is not None:
             self._read_as.append(content_key(pd.DataFrame({"docno": list(doc_len), "words": list(doc_len.values())})))
         self.measures = {str(measure): measure for measure in measures}
-        self.cutoffs = _cutoffs(measures)
+        # By the names of the columns that count ties across them.
+        ranks = {last_rank(measure) for measure in measures if not innermost(measure).params.get("judged_only")}
+        self.cutoffs = {f"ties@{rank}": rank for rank in sorted(rank for rank in ranks if rank is not None)}
         self._evaluators: dict[tuple[str, ...], DiversityEvaluator] = {}
         with collected() as self.messages:
             judgements = self.evaluator(tuple(self.measures)).judgements
@@ -96,35 +99,13 @@ class Call:
                 ) from error
         return self._evaluators[names]
 
-    @property
-    def qrels_key(self) -> str:
-        """A key of the content of the qrels, in any order of rows that keeps the order of queries."""
-        return content_key(self.qrels, *self.query_ids)
-
-    def run_key(self, run: _Source) -> str:
+    def key(self, run: _Source) -> str:
         """Return a key of the content of a run and of the options that read it."""
-        if isinstance(run, Content):
-            return bytes_key([run.data], *self._read_as)
-        if isinstance(run, pd.DataFrame):
-            return content_key(run, *self._read_as)
-        return file_key(run, *self._read_as)
-
-
-def _cutoffs(measures: Iterable[ir_measures.Measure]) -> dict[str, int]:
-    """Return the cutoffs of measures by the names of the columns that count ties across them."""
-    cutoffs = {last_rank(measure) for measure in measures if not innermost(measure).params.get("judged_only")}
-    return {f"ties@{rank}": rank for rank in sorted(rank for rank in cutoffs if rank is not None)}
+        return content_key(run, *self._read_as)
 
 
 def score_runs(
-    call: Call,
-    runs: Mapping[str, Any],
-    *,
-    n_jobs: int | None,
-    save_dir: str | os.PathLike[str] | None,
-    save_mode: SaveMode,
-    skip: bool,
-    keep_values: bool,
+    call: Call, runs: Mapping[str, Any], *, n_jobs: int | None, saved: Saved | None, skip: bool, keep_values: bool
 ) -> tuple[dict[str, Scored], dict[str, str]]:
     """Return the results of each run, and the errors of skipped runs.
 
@@ -136,81 +117,77 @@ def score_runs(
         The runs.
     n_jobs : int, optional
         Number of workers, as in ``joblib.Parallel``.
-    save_dir : path, optional
+    saved : Saved, optional
         A folder for the results of each run.
-    save_mode : {"reuse", "overwrite", "error"}
-        What to do with results that are there.
     skip : bool
         Whether to skip runs that cannot be scored; otherwise the first one raises.
     keep_values : bool
         Whether to return the value of each query, too.
     """
-    keys: dict[str, str] = {}
     scored: dict[str, Scored] = {}
     errors: dict[str, str] = {}
     failed: list[Exception] = []
-    saved = None if save_dir is None else Saved(save_dir, save_mode, runs, call.qrels_key, call.query_ids, call.codes)
-    with Counted(len(runs), "runs", unit="run") as counted:
-
-        def task(name: str, run: Any) -> Task | None:
-            """Return the task of scoring a run by the measures that are not saved yet, if any."""
-            try:
-                run = _sendable(run, call.order)
-                keys[name] = "" if saved is None else call.run_key(run)
-            except _BAD as error:
-                fail(name, _plain(error, run))
-                if failed:
-                    raise failed[0] from error
-                return None
-            found = None if saved is None else saved.found(keys[name])
-            if found is None:
-                return name, (run, tuple(call.measures))
-            measures = tuple(measure for measure in call.measures if measure not in found.by_measure)
-            if measures:
-                return name, (run, measures)
-            keep(name, found)
-            return None
-
-        def keep(name: str, run: Scored) -> None:
-            """Keep the results of a run by all measures."""
-            counted.add(run.n_rows)
-            values = {measure: run.by_measure[measure] for measure in call.measures}
-            if not keep_values:  # copied, so that the values of the queries need no memory
-                values = {measure: rows[:, -1:].copy() for measure, rows in values.items()}
-            scored[name] = replace(run, by_measure=values, ties={at: run.ties[at] for at in call.cutoffs})
-
-        def fail(name: str, error: Exception) -> None:
-            """Keep the error of a run."""
-            counted.add(0)
-            is_bad = type(error) in _BAD
-            errors[name] = str(error) if is_bad else f"{type(error).__name__}: {error}"
-            if not skip and not failed:
-                failed.append((type(error) if is_bad else RuntimeError)(f"Run {name}: {errors[name]}"))
-                failed[0].__cause__ = None if is_bad else error
-
-        waiting = [found for name, run in runs.items() if (found := task(name, run))]
-        unless_failed = takewhile(lambda _: not failed, waiting)
-        for name, result in as_finished(_scored, call, unless_failed, n_jobs=_n_workers(call, waiting, n_jobs)):
-            if isinstance(result, Exception):
-                fail(name, result)
-                continue
-            if saved is not None:
-                known = saved.found(keys[name])
-                saved.add(name, keys[name], result)
-                if known is not None:
-                    result.merge(known)
-            keep(name, result)
+    n_rows = 0
+    with progress_bar(len(runs), "runs", unit="run") if len(runs) > 1 else nullcontext() as bar:
+        for name, result in _results(call, runs, saved, n_jobs, failed):
+            if isinstance(result, Scored):
+                n_rows += result.n_rows
+                values = {measure: result.by_measure[measure] for measure in call.measures}
+                if not keep_values:  # copied, so that the values of the queries need no memory
+                    values = {measure: rows[:, -1:].copy() for measure, rows in values.items()}
+                scored[name] = replace(result, by_measure=values, ties={at: result.ties[at] for at in call.cutoffs})
+            else:
+                is_bad = type(result) in _BAD
+                errors[name] = str(result) if is_bad else f"{type(result).__name__}: {result}"
+                if not (skip or failed):
+                    failed.append((type(result) if is_bad else RuntimeError)(f"Run {name}: {errors[name]}"))
+                    failed[0].__cause__ = None if is_bad else result
+            if bar is not None:
+                bar.set_postfix_str(f"{n_rows:,} rows", refresh=False)
+                bar.update()
     if failed:
         raise failed[0]
     return {name: scored[name] for name in runs if name in scored}, errors
 
 
+def _results(
+    call: Call, runs: Mapping[str, Any], saved: Saved | None, n_jobs: int | None, failed: Sequence[Exception]
+) -> Iterator[tuple[str, Scored | Exception]]:
+    """Yield the results of runs as they finish; no run is begun after one has ``failed``.
+
+    Runs are scored by the measures that are not saved yet, if any.
+    """
+    keys: dict[str, str] = {}
+    tasks: list[Task] = []
+    for name, run in runs.items():
+        try:
+            source = _sendable(run, call.order)
+            keys[name] = "" if saved is None else call.key(source)
+        except _BAD as error:
+            yield name, _plain(error, run)
+            if failed:
+                return
+            continue
+        known = None if saved is None else saved.found(keys[name])
+        measures = tuple(name for name in call.measures if known is None or name not in known.by_measure)
+        if known is not None and not measures:
+            yield name, known
+        else:
+            tasks.append((name, (source, measures)))
+    unless_failed = takewhile(lambda _: not failed, tasks)
+    for name, result in as_finished(_scored, call, unless_failed, n_jobs=_n_workers(call, tasks, n_jobs)):
+        if saved is not None and isinstance(result, Scored):
+            known = saved.found(keys[name])
+            saved.add(name, keys[name], result)
+            if known is not None:
+                result.merge(known)
+        yield name, result
+
+
 def _n_workers(call: Call, tasks: Sequence[Task], n_jobs: int | None) -> int | None:
     """Return how many workers to start: not more than are needed, and none for small runs."""
-    if n_jobs is None or n_jobs in (0, 1):
-        return n_jobs
     n_bytes = sum(_n_bytes(run) for _, (run, _) in tasks) * (call.draws.samples if call.draws else 1)
-    return 1 if n_bytes < SMALL else at_most(len(tasks), n_jobs)
+    return at_most(0 if n_bytes < SMALL else len(tasks), n_jobs)
 
 
 def _n_bytes(run: _Source) -> int:
@@ -258,12 +235,15 @@ def _scored(call: Call, run: _Source, measures: tuple[str, ...]) -> Scored | Exc
         return _plain(error, run)
     answered = frozenset(ranked.query_ids).intersection(call.query_ids)
     return Scored(
-        by_measure={str(measure): _averaged(measure, values, call.draws) for measure, values in sampled.items()},
+        {
+            name: _averaged(call.measures[name], values, call.draws)
+            for name, values in zip(measures, sampled, strict=True)
+        },
         answered=np.array([query_id in answered for query_id in call.query_ids]),
         empty=not len(ranked),
         ties={
             name: len(answered.intersection(ranked.tied_across(rank))) / max(len(answered), 1)
-            for name, rank in _cutoffs(evaluator.measures).items()
+            for name, rank in call.cutoffs.items()
         },
         messages=messages,
         n_rows=len(frame),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
@@ -212,6 +212,19 @@ class CompositeMeasure(DiversityMeasure):
     def score(self, ranked: Ranked) -> np.ndarray:
         """Not used: `combine` computes the values from those of the parts."""
         raise NotImplementedError
+
+
+def parts_of(measure: ir_measures.Measure, view: View = "intents") -> Iterator[tuple[View, DiversityMeasure | None]]:
+    """Yield how each part of a measure reads the qrels, and this package's implementation of it, if there is one.
+
+    A part inside of another one reads what that leaves of the qrels.
+    """
+    ours = implementation(measure)
+    if not isinstance(ours, CompositeMeasure):
+        yield view, ours
+        return
+    for part in ours.parts():
+        yield from parts_of(part.measure, part.view if view == "intents" else view)
 
 
 # The measures of this package and of its users, by name. ir_measures has measures of some of these names, too.

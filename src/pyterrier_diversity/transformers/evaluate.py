@@ -94,9 +94,9 @@ class Evaluate(Step):
         run = Run(with_judgements(as_run(inp), self._evaluator, "Evaluate"))
         sampled = sampled_values(self._evaluator, run, self._draws)
         place = places(table["qid"].astype(str), self._evaluator.judgements.query_index)
-        for measure in self.measures:
+        for measure, values in zip(self.measures, sampled, strict=True):
             names = [str(measure), f"se({measure})"] if self._draws else [str(measure)]
-            for name, column in zip(names, mean_and_error(sampled[measure]), strict=False):
+            for name, column in zip(names, mean_and_error(values), strict=False):
                 table[name] = np.append(column, np.nan)[place]
         return table
 

@@ -13,7 +13,7 @@ import pyterrier as pt
 
 from ..io import qrels_as_given, texts_of
 from ..judged import Ranked, Run
-from ..measures.base import CompositeMeasure, implementation
+from ..measures.base import parts_of
 from ..measures.composite import innermost, last_rank
 from ..measures.parse import read_measure
 from .evaluate import as_run, evaluator_of, with_judgements
@@ -137,7 +137,9 @@ class Explain(Step):
     def _values(self, judged: pd.DataFrame, ranked: Ranked) -> pd.Series:
         """Return the value of each row's ranking if it ended there."""
         value = pd.Series(np.nan, judged.index)
-        ranks = range(self._depth(judged))
+        longest = int(judged["place"].max()) + 1 if len(judged) else 0
+        unlimited = "turn" in judged or innermost(self.measure).params.get("judged_only")
+        ranks = range(longest)[: None if unlimited else last_rank(self.measure)]
         for i in pt.tqdm(ranks, desc=f"prefixes for {self.measure}", unit="rank", delay=2, leave=False):
             there = judged[judged["place"] == i]
             last = np.zeros(len(ranked.n), dtype=np.int64)
@@ -150,7 +152,9 @@ class Explain(Step):
     def _intents(self, judged: pd.DataFrame, ranked: Ranked, n_rows: int) -> dict[str, list[Any]]:
         """Return the columns about intents and judgements, given the rows of queries with judgements."""
         view = ranked.judgements.view(rel=innermost(self.measure).params.get("rel"))
-        named = view.named.take(view.named.weight > 0) if _counts_all_named(self.measure) else view.intents
+        formulas = [ours for part, ours in parts_of(self.measure) if part == "intents" and ours is not None]
+        all_count = any(ours.COUNTS_ALL_NAMED for ours in formulas)  # also those without a relevant document
+        named = view.named.take(view.named.weight > 0) if all_count else view.intents
         left: dict[int, list[str]] = defaultdict(list)
         for query, intent in zip(named.query.tolist(), named.ids.tolist(), strict=True):
             left[query].append(intent)
@@ -173,21 +177,6 @@ class Explain(Step):
             left[query] = unmet[row] = [intent for intent in left[query] if intent not in grades[row]]
             known[row] = not repeated and doc in ranked.judgements.judged_docs[query]
         return {"intents": grades, "new_intents": new, "unmet_intents": unmet, "judged": known}
-
-    def _depth(self, run: pd.DataFrame) -> int:
-        """Return the largest number of documents that the measure reads for a query."""
-        longest = int(run["place"].max()) + 1 if len(run) else 0
-        unlimited = "turn" in run or innermost(self.measure).params.get("judged_only")
-        cutoff = None if unlimited else last_rank(self.measure)
-        return longest if cutoff is None else min(longest, cutoff)
-
-
-def _counts_all_named(measure: ir_measures.Measure) -> bool:
-    """Tell whether a measure counts intents that no document is relevant to."""
-    ours = implementation(measure)
-    if isinstance(ours, CompositeMeasure):
-        return any(part.view == "intents" and _counts_all_named(part.measure) for part in ours.parts())
-    return ours is not None and ours.COUNTS_ALL_NAMED
 
 
 def explain_difference(explained: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:

@@ -143,8 +143,14 @@ class Ideal(Step):
         pt.validate.columns(inp, includes=["qid", "docno"] if self.candidates else ["qid"])
         queries = queries_of(inp)
         query_ids = queries["qid"].astype(str).tolist()
-        given = with_string_ids(inp, RUN_COLUMNS, "Ideal") if self.candidates else None
-        ideals = self._ranked(set(query_ids), given)
+        frame = self._frame[self._frame["query_id"].isin(set(query_ids))]
+        limits = [limit for limit in (last_rank(self.measure), self.num_results) if limit is not None]
+        depth = min(limits, default=None)
+        if self.candidates:
+            ideals = self._by_trial(frame, depth, with_string_ids(inp, RUN_COLUMNS, "Ideal"))
+        else:
+            view, order = self._order(self.measure, judge(frame), depth)
+            ideals = self._by_trial(frame, depth) if order is None else ideal(view, order, depth)
         rankings = dict(zip(ideals.judgements.query_ids, ideals.rankings(), strict=True))
         docs = [rankings.get(query, []) for query in query_ids]
         return retrieved(queries, docs, [range(len(of_query), 0, -1) for of_query in docs])
@@ -152,16 +158,6 @@ class Ideal(Step):
     def __repr__(self) -> str:
         """Return the measure and the kind of ideal."""
         return f"Ideal({self.measure}, ideal={self.ideal!r})"
-
-    def _ranked(self, query_ids: set[str], given: pd.DataFrame | None) -> Ranked:
-        """Return the ideal rankings of these queries, of the given results if there are any."""
-        frame = self._frame[self._frame["query_id"].isin(query_ids)]
-        limits = [limit for limit in (last_rank(self.measure), self.num_results) if limit is not None]
-        depth = min(limits, default=None)
-        if given is not None:
-            return self._by_trial(frame, depth, given)
-        view, order = self._order(self.measure, judge(frame), depth)
-        return self._by_trial(frame, depth) if order is None else ideal(view, order, depth)
 
     def _order(
         self, measure: ir_measures.Measure, judgements: Judgements, depth: int | None

@@ -80,7 +80,9 @@ class OnSubtopics(Step):
         if asked.empty:
             return pd.DataFrame(columns=columns)
         queries = asked[["qid", _NAME, "query"]]
-        queries = _paired(queries, inp) if self.rescore else queries
+        if self.rescore:
+            kept = [column for column in pt.model.document_columns(inp) if column not in ("score", "rank")]
+            queries = queries.merge(inp[kept].astype({"qid": str}), on="qid")
         found = self.pipeline(queries.drop(columns="qid").rename(columns={_NAME: "qid"}))
         missing = [column for column in ("qid", "docno", "score") if column not in found]
         if missing or not found["qid"].isin(asked[_NAME]).all():
@@ -101,12 +103,6 @@ def _named(subtopics: pd.DataFrame) -> pd.DataFrame:
     weight = pd.Series(_weight(given_frame(subtopics, ("query_id", "iteration"), what), what), frame.index)
     shares = divide(weight, weight.groupby(frame["qid"]).transform("sum"))
     return frame.assign(**{_NAME: frame["qid"] + "." + frame["iteration"]}).assign(weight=shares)
-
-
-def _paired(queries: pd.DataFrame, results: pd.DataFrame) -> pd.DataFrame:
-    """Pair the subtopics of each query with the documents of its results."""
-    kept = [column for column in pt.model.document_columns(results) if column not in ("score", "rank")]
-    return queries.merge(results[kept].astype({"qid": str}), on="qid")
 
 
 def oracle_intent_scores(qrels: Any, *, gain: Gain = "exp", max_rel: float | None = None) -> pd.DataFrame:
