@@ -9,7 +9,7 @@ import pyterrier as pt
 
 
 class NamedDataset(pt.datasets.Dataset):  # type: ignore[misc]
-    """A dataset with topics in English.
+    """A dataset in English.
 
     Parameters
     ----------
@@ -26,6 +26,10 @@ class NamedDataset(pt.datasets.Dataset):  # type: ignore[misc]
     def __repr__(self) -> str:
         """Return the constructor call."""
         return f"{type(self).__name__}({self.name!r})"
+
+    def get_corpus_lang(self) -> str | None:
+        """Return the language of the documents, or None if the dataset has no documents."""
+        return "en" if "corpus" in self.VARIANTS else None
 
     def get_topics_lang(self) -> str:
         """Return the language of the topics."""

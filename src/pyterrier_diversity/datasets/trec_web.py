@@ -41,10 +41,6 @@ class TrecWebDataset(NamedDataset):
         documents: Iterator[dict[str, Any]] = pt.get_dataset(f"irds:{self.name}").get_corpus_iter(verbose=verbose)
         return documents
 
-    def get_corpus_lang(self) -> str:
-        """Return the language of the documents."""
-        return "en"
-
     def get_topics(self, variant: str | None = None) -> pd.DataFrame:
         """Return the topics.
 
@@ -93,11 +89,11 @@ class TrecWebDataset(NamedDataset):
         if variant:
             return qrels[["qid", "docno", "label"]]
         subtopics = self.get_topics("subtopics")
-        qrels = _judged_for_all(qrels, subtopics)
-        n_intents = subtopics.groupby("qid").size()
-        kinds = subtopics.set_index(["qid", "iteration"])["intent_type"]
-        kind = kinds.reindex(pd.MultiIndex.from_frame(qrels[["qid", "iteration"]])).fillna("inf")
-        qrels = qrels.assign(weight=1 / qrels["qid"].map(n_intents), intent_type=kind.to_numpy())
+        kinds = subtopics[["qid", "iteration", "intent_type"]]
+        qrels = _judged_for_all(qrels, subtopics).merge(kinds, on=["qid", "iteration"], how="left")
+        qrels = qrels.fillna({"intent_type": "inf"}).assign(
+            weight=1 / qrels["qid"].map(subtopics["qid"].value_counts())
+        )
         return highest_label_last(qrels[["qid", "docno", "label", "iteration", "weight", "intent_type"]])
 
     def info_url(self) -> str:

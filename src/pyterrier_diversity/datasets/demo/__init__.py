@@ -43,10 +43,6 @@ class DemoDataset(NamedDataset):
         documents = pt.tqdm(lines, desc="diversity:demo documents") if verbose else lines
         return pt.utils.GeneratorLen(map(json.loads, documents), len(lines))
 
-    def get_corpus_lang(self) -> str:
-        """Return the language of the documents."""
-        return "en"
-
     def text_loader(self, fields: Sequence[str] | str = "*", *, verbose: bool = False) -> pt.Transformer:
         """Return a transformer that adds the texts of documents; ``pt.text.get_text(dataset)`` calls it.
 
