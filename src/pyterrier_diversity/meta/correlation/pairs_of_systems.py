@@ -207,10 +207,10 @@ def unanimity(perquery: pd.DataFrame, measures: Measures | None = None, *, group
 
 
 def _compared(values: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Tell where each system is higher, and where lower, than the others, shape (measures, others * queries)."""
+    """Tell where each system is higher than each system, and where lower, shape (measures, systems * queries)."""
     for i in range(values.shape[1]):
-        own, others = values[:, [i]], np.delete(values, i, axis=1)
-        yield (own > others).reshape(len(values), -1), (own < others).reshape(len(values), -1)
+        own = values[:, [i]]
+        yield (own > values).reshape(len(values), -1), (own < values).reshape(len(values), -1)
 
 
 def _counts(values: np.ndarray, golds: np.ndarray) -> np.ndarray:
@@ -231,8 +231,9 @@ def _counts(values: np.ndarray, golds: np.ndarray) -> np.ndarray:
         right = ~gold_lower.any(axis=0)
         tied = right & ~gold_higher.any(axis=0)
         # A matrix product counts, for all pairs of measures, how often one says higher and the other lower.
+        others = lower.T.astype(np.float64)
         for count, counted in zip(counts, (higher, higher & right, higher & tied), strict=True):
-            count += counted.astype(np.float64) @ lower.T.astype(np.float64)
+            count += counted.astype(np.float64) @ others
     return counts
 
 
@@ -249,9 +250,10 @@ def _sign_test(wins: np.ndarray, losses: np.ndarray, method: str) -> np.ndarray:
 def _mutual_information(values: np.ndarray) -> np.ndarray:
     """Return the unanimity of each measure, from values of shape (measures, systems, queries)."""
     unanimous, agreeing = np.zeros((2, len(values)))
-    for higher, lower in _compared(values):
+    for i, (higher, lower) in enumerate(_compared(values)):
         # An improvement on which all measures but this one agree; one half of a tie agrees.
         seen = np.count_nonzero(lower, axis=0) - lower == 0
+        seen.reshape(values.shape)[:, i] = False  # the system itself
         unanimous += np.count_nonzero(seen, axis=1)
         agreeing += (np.count_nonzero(seen & higher, axis=1) + np.count_nonzero(seen & ~lower, axis=1)) / 2
     with np.errstate(divide="ignore", invalid="ignore"):
