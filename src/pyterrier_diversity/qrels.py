@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from typing import Literal, get_args
 
 import numpy as np
@@ -89,14 +90,18 @@ def add_rarity(
     systems = [Run(run) for _, run in read_runs(runs, who="add_rarity")]
     qrels = qrels_as_given(qrels)
     frame = given_frame(qrels, ("query_id", "doc_id"), "qrels")
-    query = ids(frame, "query_id", "qrels")
-    docs = strings(frame, "doc_id", "qrels").tolist()
+    n_systems = np.maximum(retrieval_counts(frame, systems, cutoff), 1)
+    return qrels.assign(rarity=rarity(n_systems, len(systems), form))
+
+
+def retrieval_counts(frame: pd.DataFrame, systems: Iterable[Run], cutoff: int) -> np.ndarray:
+    """Return how many systems retrieve the document of each row of qrels."""
+    query, docs = ids(frame, "query_id", "qrels"), strings(frame, "doc_id", "qrels").tolist()
     counts: list[Counter[str]] = [Counter() for _ in query.names]
     for system in systems:
         for count, ranking in zip(counts, system.rankings(query.names.tolist(), cutoff), strict=True):
             count.update(ranking)
-    n_systems = np.array([max(counts[q][doc], 1) for q, doc in zip(query.codes.tolist(), docs, strict=True)])
-    return qrels.assign(rarity=rarity(n_systems, len(systems), form))
+    return np.array([counts[q][doc] for q, doc in zip(query.codes.tolist(), docs, strict=True)], dtype=np.int64)
 
 
 def rarity(n_retrieving: np.ndarray, n_systems: int, form: RarityForm) -> np.ndarray:
@@ -157,12 +162,9 @@ def add_weights(qrels: pd.DataFrame, scheme: Literal["uniform", "sakai"] = "unif
 
 def _places(query: np.ndarray, names: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the place of each intent within its query, from 1, and the query's number of intents."""
-    intents = pd.DataFrame({"query": query, "name": names})
-    place, n_intents = np.zeros(len(names)), np.zeros(len(names))
-    for _, group in intents.groupby("query")["name"]:
-        numbers = pd.to_numeric(group, errors="coerce").astype(float)
-        place_of = numbers if np.isfinite(numbers).all() else group
-        order = sorted(group.index, key=lambda i: (place_of[i], names[i]))
-        place[order] = np.arange(1, len(order) + 1)
-        n_intents[order] = len(order)
-    return place, n_intents
+    number = pd.to_numeric(pd.Series(names, dtype=object), errors="coerce").astype(float)
+    are_numbers = pd.Series(np.isfinite(number)).groupby(query).transform("all")
+    intents = pd.DataFrame({"query": query, "number": number.where(are_numbers, 0), "name": names})
+    of_query = intents.sort_values(["query", "number", "name"]).groupby("query")["name"]
+    place = of_query.cumcount().sort_index().to_numpy() + 1.0
+    return place, of_query.transform("size").sort_index().to_numpy(dtype=float)

@@ -124,9 +124,9 @@ def test_a_dataset_of_this_package_may_be_what_imports_ir_datasets():
     code = (
         "import pyterrier as pt, sys, pyterrier_diversity;"
         "assert 'ir_datasets' not in sys.modules;"
-        "from pyterrier_diversity.datasets.trec_dd import TruthFile;"
+        "from pyterrier_diversity.datasets.trec_dd import TrecDDDataset;"
         "import ir_datasets;"
-        "print(TruthFile('trec-dd/2016').name in set(ir_datasets.registry))"
+        "print(TrecDDDataset('trec-dd/2016').name in set(ir_datasets.registry))"
     )
 
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

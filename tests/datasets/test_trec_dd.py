@@ -14,7 +14,7 @@ from ir_measures import AP, P, iter_calc, nDCG
 
 from pyterrier_diversity import Adhoc
 from pyterrier_diversity.datasets import TREC_DD
-from pyterrier_diversity.datasets.trec_dd import TrecDDDataset, TrecDDPassageQrel, TrecDDSubtopic, TruthFile
+from pyterrier_diversity.datasets.trec_dd import TrecDDDataset, TrecDDPassageQrel, TrecDDSubtopic, truth_file
 from pyterrier_diversity.io import read_dd_run, read_dd_truth
 
 
@@ -192,7 +192,7 @@ def test_a_truth_file_that_is_downloaded_is_kept(monkeypatch, dd_home):
     content = (dd_home / "dynamic-domain-2016-truth-data.xml.gz").read_bytes()
     monkeypatch.setattr(RequestsDownload, "stream", downloads(content))
 
-    path = TruthFile("trec-dd/2015").path()
+    path = truth_file("trec-dd/2015")
     assert path == dd_home / "dynamic-domain-2015-truth-data-v5.xml.gz"
     assert path.read_bytes() == content
     assert len(list(dd_home.iterdir())) == 3

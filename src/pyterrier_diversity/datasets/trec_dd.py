@@ -2,66 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 import ir_datasets
 import pandas as pd
-import pyterrier as pt
 from ir_datasets.datasets.base import Dataset
 from ir_datasets.formats import BaseQrels, BaseQueries, TrecSubQrel
 from ir_datasets.util import Cache, RequestsDownload
 
 from ..io import read_dd_truth
-from ..io.dynamic_domain import Topic, read_topics
+from ..io.dynamic_domain import read_topics
 from .cache import cache_folder, cached
+from .named import NamedDataset
 
-_TRUTH = {
-    "trec-dd/2015": "https://trec.nist.gov/data/domain/2015/dynamic-domain-2015-truth-data-v5.xml.gz",
-    "trec-dd/2016": "https://trec.nist.gov/data/domain/2016/dynamic-domain-2016-truth-data.xml.gz",
-    "trec-dd/2017": "https://trec.nist.gov/data/domain/2017/truth_data_nyt_2017_v2.3.xml",
-}
-_AUTHORS = {
-    "trec-dd/2015": "Yang, Frank, Soboroff",
-    "trec-dd/2016": "Yang, Soboroff",
-    "trec-dd/2017": "Yang, Tang, Soboroff",
+Level = Literal["documents", "passages"]
+
+_SITE = "https://trec.nist.gov/data/domain/"
+
+# The authors of each year's overview, and NIST's truth file.
+_YEARS = {
+    "trec-dd/2015": ("Yang, Frank, Soboroff", "2015/dynamic-domain-2015-truth-data-v5.xml.gz"),
+    "trec-dd/2016": ("Yang, Soboroff", "2016/dynamic-domain-2016-truth-data.xml.gz"),
+    "trec-dd/2017": ("Yang, Tang, Soboroff", "2017/truth_data_nyt_2017_v2.3.xml"),
 }
 _RATINGS = {1: "marginally relevant", 2: "relevant", 3: "highly relevant", 4: "key result"}
 
 
-class TruthFile:
-    """The truth file of one year in ir_datasets' cache.
+def truth_file(name: str) -> Path:
+    """Return the path of a year's truth file in ir_datasets' cache, and download it first if it does not exist.
 
-    Parameters
-    ----------
-    name : str
-        The dataset's id, such as "trec-dd/2016".
+    Raises
+    ------
+    ConnectionError
+        If the download fails; the message says where to put the file by hand.
     """
+    url = _SITE + _YEARS[name][1]
 
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self.url = _TRUTH[name]
-
-    def path(self) -> Path:
-        """Return the path of the file, and download it first if it does not exist.
-
-        Raises
-        ------
-        ConnectionError
-            If the download fails; the message says where to put the file by hand.
-        """
-        path = cache_folder() / "trec-dd" / self.url.rpartition("/")[2]
-        return cached(path, self.name, self.url, self._download)
-
-    def _download(self, path: Path) -> None:
-        """Download the file, and parse it as a check: NIST publishes no checksum."""
-        Cache(RequestsDownload(self.url), path).verify()
+    def download(path: Path) -> None:
+        Cache(RequestsDownload(url), path).verify()
+        # Parsed as a check: NIST publishes no checksum.
         for _ in read_topics(path):
             pass
 
+    return cached(cache_folder() / "trec-dd" / url.rpartition("/")[2], name, url, download)
 
-class TrecDDDataset(pt.datasets.Dataset):  # type: ignore[misc]
+
+class TrecDDDataset(NamedDataset):
     """Topics, subtopics and qrels of one year, read on demand.
 
     Parameters
@@ -70,12 +58,7 @@ class TrecDDDataset(pt.datasets.Dataset):  # type: ignore[misc]
         The dataset's id in ir_datasets, such as "trec-dd/2016".
     """
 
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __repr__(self) -> str:
-        """Return the constructor call."""
-        return f"TrecDDDataset({self.name!r})"
+    VARIANTS = {"topics": ["subtopics"], "qrels": ["passages"]}
 
     def get_topics(self, variant: str | None = None) -> pd.DataFrame:
         """Return the topics.
@@ -87,14 +70,13 @@ class TrecDDDataset(pt.datasets.Dataset):  # type: ignore[misc]
             ``description``. "subtopics" for their intents, with the columns ``qid``, ``iteration``, ``query`` (the
             subtopic's name).
         """
-        if variant not in (None, "subtopics"):
-            raise ValueError(f"{self.name}: variant must be None or 'subtopics', not {variant!r}.")
-        topics = read_topics(self._path())
-        return _topics(topics) if variant is None else _subtopics(topics)
-
-    def get_topics_lang(self) -> str:
-        """Return the language of the topics."""
-        return "en"
+        self.check_variant("topics", variant)
+        topics = read_topics(truth_file(self.name))
+        if variant is None:
+            frame = pd.DataFrame([topic[:3] for topic in topics], columns=["qid", "query", "description"])
+            return frame if frame["description"].any() else frame[["qid", "query"]]
+        rows = [(topic.id, subtopic.id, subtopic.name) for topic in topics for subtopic in topic.subtopics]
+        return pd.DataFrame(rows, columns=["qid", "iteration", "query"])
 
     def get_qrels(self, variant: str | None = None) -> pd.DataFrame:
         """Return the qrels.
@@ -107,30 +89,12 @@ class TrecDDDataset(pt.datasets.Dataset):  # type: ignore[misc]
             row of a document has its highest label. "passages" for the judgements of passages, with the columns
             ``qid``, ``docno``, ``label``, ``iteration``, ``passage``, ``type``, ``nugget``.
         """
-        if variant not in (None, "passages"):
-            raise ValueError(f"{self.name}: variant must be None or 'passages', not {variant!r}.")
-        return read_dd_truth(self._path(), "passages" if variant else "documents")
+        self.check_variant("qrels", variant)
+        return read_dd_truth(truth_file(self.name), "passages" if variant else "documents")
 
     def info_url(self) -> str:
         """Return the address of NIST's page about the track's data."""
         return f"https://trec.nist.gov/data/domain{self.name[-4:]}.html"
-
-    def _describe_component(self, component: str) -> list[str] | None:
-        return {"topics": ["subtopics"], "qrels": ["passages"]}.get(component)
-
-    def _path(self) -> Path:
-        return TruthFile(self.name).path()
-
-
-def _topics(topics: Iterable[Topic]) -> pd.DataFrame:
-    rows = [(topic.id, topic.name, topic.description) for topic in topics]
-    frame = pd.DataFrame(rows, columns=["qid", "query", "description"])
-    return frame if frame["description"].any() else frame[["qid", "query"]]
-
-
-def _subtopics(topics: Iterable[Topic]) -> pd.DataFrame:
-    rows = [(topic.id, subtopic.id, subtopic.name) for topic in topics for subtopic in topic.subtopics]
-    return pd.DataFrame(rows, columns=["qid", "iteration", "query"])
 
 
 class TrecDDSubtopic(NamedTuple):
@@ -168,16 +132,16 @@ class TrecDDPassageQrel(NamedTuple):
 class TrecDDQueries(BaseQueries):  # type: ignore[misc]
     """The topics of a truth file."""
 
-    def __init__(self, truth: TruthFile) -> None:
-        self._truth = truth
+    def __init__(self, name: str) -> None:
+        self._name = name
 
     def queries_path(self) -> str:
         """Return the path of the truth file."""
-        return str(self._truth.path())
+        return str(truth_file(self._name))
 
     def queries_iter(self) -> Iterator[TrecDDQuery]:
         """Read the topics, in the order of the file."""
-        for topic in read_topics(self._truth.path()):
+        for topic in read_topics(truth_file(self._name)):
             subtopics = tuple(TrecDDSubtopic(subtopic.id, subtopic.name) for subtopic in topic.subtopics)
             yield TrecDDQuery(topic.id, topic.name, topic.description, subtopics)
 
@@ -199,20 +163,19 @@ class TrecDDQueries(BaseQueries):  # type: ignore[misc]
 
 
 class TrecDDQrels(BaseQrels):  # type: ignore[misc]
-    """The judgements of a truth file, of documents or of passages."""
+    """The judgements of a truth file, of documents or of passages, and the documentation of the dataset."""
 
-    def __init__(self, truth: TruthFile, level: Literal["documents", "passages"]) -> None:
-        self._truth = truth
-        self._level = level
+    def __init__(self, name: str, level: Level) -> None:
+        self._name, self._level = name, level
 
     def qrels_path(self) -> str:
         """Return the path of the truth file."""
-        return str(self._truth.path())
+        return str(truth_file(self._name))
 
     def qrels_iter(self) -> Iterator[TrecSubQrel | TrecDDPassageQrel]:
         """Read the judgements, in the order of `read_dd_truth`."""
         kind = self.qrels_cls()
-        qrels = read_dd_truth(self._truth.path(), self._level)
+        qrels = read_dd_truth(truth_file(self._name), self._level)
         return map(kind._make, qrels.iloc[:, : len(kind._fields)].itertuples(index=False))
 
     def qrels_count(self) -> int:
@@ -227,14 +190,6 @@ class TrecDDQrels(BaseQrels):  # type: ignore[misc]
         """Return the meaning of each rating."""
         return _RATINGS
 
-
-class Documentation:
-    """The documentation of a dataset for ir_datasets."""
-
-    def __init__(self, name: str, level: Literal["documents", "passages"]) -> None:
-        self._name = name
-        self._level = level
-
     def documentation(self) -> dict[str, object]:
         """Return the entries that ir_datasets keeps in files for its own datasets."""
         year = self._name[-4:]
@@ -244,7 +199,7 @@ class Documentation:
             "desc": (
                 f"<p>Topics of the TREC {year} Dynamic Domain track and their subtopics, with judgements of {rated}, "
                 f"for each subtopic; without the documents themselves.</p>"
-                f"<p>{_AUTHORS[self._name]}. TREC {year} Dynamic Domain Track Overview. TREC {year}.</p>"
+                f"<p>{_YEARS[self._name][0]}. TREC {year} Dynamic Domain Track Overview. TREC {year}.</p>"
             ),
             "bibtex_ids": [f"Yang{year}TrecDD"],
         }
@@ -253,14 +208,11 @@ class Documentation:
 def register() -> None:
     """Register the datasets that ir_datasets does not have yet."""
     registered = set(ir_datasets.registry)
-    for name in _TRUTH:
-        truth = TruthFile(name)
-        queries = TrecDDQueries(truth)
-        levels: dict[str, Literal["documents", "passages"]] = {name: "documents", f"{name}/passages": "passages"}
+    for name in _YEARS:
+        levels: dict[str, Level] = {name: "documents", f"{name}/passages": "passages"}
         for key, level in levels.items():
             if key not in registered:
-                dataset = Dataset(queries, TrecDDQrels(truth, level), Documentation(name, level))
-                ir_datasets.registry.register(key, dataset)
+                ir_datasets.registry.register(key, Dataset(TrecDDQueries(name), TrecDDQrels(name, level)))
 
 
 register()

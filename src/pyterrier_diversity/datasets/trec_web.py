@@ -11,14 +11,11 @@ import pyterrier as pt
 
 from ..io.ordering import highest_label_last
 from .cache import cache_folder, cached
+from .named import NamedDataset
 
 TREC_WEB = (
-    "clueweb09/en/trec-web-2009",
-    "clueweb09/en/trec-web-2010",
-    "clueweb09/en/trec-web-2011",
-    "clueweb09/en/trec-web-2012",
-    "clueweb12/trec-web-2013",
-    "clueweb12/trec-web-2014",
+    *(f"clueweb09/en/trec-web-{year}" for year in range(2009, 2013)),
+    *(f"clueweb12/trec-web-{year}" for year in (2013, 2014)),
 )
 
 # NIST's spellings in the topics of 2011.
@@ -28,7 +25,7 @@ _INTENT_TYPES = {"inv": "inf", "inav": "nav"}
 _ONLY_INTENT = "0"
 
 
-class TrecWebDataset(pt.datasets.Dataset):  # type: ignore[misc]
+class TrecWebDataset(NamedDataset):
     """Topics, subtopics and qrels of one year, read on demand.
 
     Parameters
@@ -37,21 +34,12 @@ class TrecWebDataset(pt.datasets.Dataset):  # type: ignore[misc]
         The dataset's id in ir_datasets, without ``/diversity``.
     """
 
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __repr__(self) -> str:
-        """Return the constructor call."""
-        return f"TrecWebDataset({self.name!r})"
+    VARIANTS = {"corpus": True, "topics": ["subtopics"], "qrels": ["adhoc"]}
 
     def get_corpus_iter(self, *, verbose: bool = True) -> Iterator[dict[str, Any]]:
         """Return the documents from ir_datasets, which says how to get them if they are missing."""
         documents: Iterator[dict[str, Any]] = pt.get_dataset(f"irds:{self.name}").get_corpus_iter(verbose=verbose)
         return documents
-
-    def get_corpus_lang(self) -> str:
-        """Return the language of the documents."""
-        return "en"
 
     def get_topics(self, variant: str | None = None) -> pd.DataFrame:
         """Return the topics.
@@ -63,11 +51,10 @@ class TrecWebDataset(pt.datasets.Dataset):  # type: ignore[misc]
             ``qid``, ``iteration``, ``query``, ``intent_type`` ("inf" or "nav"). A topic without subtopics has one
             intent, "0", as in the qrels, and its description is the query.
         """
+        self.check_variant("topics", variant)
         topics = self._read("queries_iter")
         if variant is None:
             return pd.DataFrame([(topic.query_id, _text(topic.query)) for topic in topics], columns=["qid", "query"])
-        if variant != "subtopics":
-            raise ValueError(f"{self.name}: variant must be None or 'subtopics', not {variant!r}.")
         rows = []
         for topic in topics:
             for subtopic in topic.subtopics:
@@ -76,10 +63,6 @@ class TrecWebDataset(pt.datasets.Dataset):  # type: ignore[misc]
             if not topic.subtopics:
                 rows.append((topic.query_id, _ONLY_INTENT, _text(topic.description), "inf"))
         return pd.DataFrame(rows, columns=["qid", "iteration", "query", "intent_type"])
-
-    def get_topics_lang(self) -> str:
-        """Return the language of the topics."""
-        return "en"
 
     def get_qrels(self, variant: str | None = None) -> pd.DataFrame:
         """Return the qrels.
@@ -100,39 +83,30 @@ class TrecWebDataset(pt.datasets.Dataset):  # type: ignore[misc]
         Since 2011 the ad-hoc qrels repeat the labels of one subtopic, the topic's description. So nDCG on them ignores
         the other intents, and is not the number of ``Adhoc(nDCG)`` on the diversity qrels.
         """
-        if variant not in (None, "adhoc"):
-            raise ValueError(f"{self.name}: variant must be None or 'adhoc', not {variant!r}.")
+        self.check_variant("qrels", variant)
         names = {"query_id": "qid", "doc_id": "docno", "relevance": "label", "subtopic_id": "iteration"}
         qrels = pd.DataFrame(self._read("qrels_iter", "" if variant else "/diversity")).rename(columns=names)
-        if variant == "adhoc":
+        if variant:
             return qrels[["qid", "docno", "label"]]
         subtopics = self.get_topics("subtopics")
-        qrels = _judged_for_all(qrels, subtopics)
-        n_intents = subtopics.groupby("qid").size()
-        kinds = subtopics.set_index(["qid", "iteration"])["intent_type"]
-        kind = kinds.reindex(pd.MultiIndex.from_frame(qrels[["qid", "iteration"]])).fillna("inf")
-        qrels = qrels.assign(weight=1 / qrels["qid"].map(n_intents), intent_type=kind.to_numpy())
+        kinds = subtopics[["qid", "iteration", "intent_type"]]
+        qrels = _judged_for_all(qrels, subtopics).merge(kinds, on=["qid", "iteration"], how="left")
+        qrels = qrels.fillna({"intent_type": "inf"}).assign(
+            weight=1 / qrels["qid"].map(subtopics["qid"].value_counts())
+        )
         return highest_label_last(qrels[["qid", "docno", "label", "iteration", "weight", "intent_type"]])
 
     def info_url(self) -> str:
         """Return the address of ir_datasets' page about the collection."""
         return f"https://ir-datasets.com/{self.name.split('/')[0]}.html#{self.name}/diversity"
 
-    def _describe_component(self, component: str) -> bool | list[str] | None:
-        parts: dict[str, bool | list[str]] = {"corpus": True, "topics": ["subtopics"], "qrels": ["adhoc"]}
-        return parts.get(component)
-
     def _read(self, records: str, part: str = "") -> list[Any]:
-        self._download({"queries_iter": "queries", "qrels_iter": "qrels.all" if part else "qrels.adhoc"}[records])
-        import ir_datasets
-
-        return list(getattr(ir_datasets.load(self.name + part), records)())
-
-    def _download(self, file: str) -> None:
-        """Download a file if it is not in ir_datasets' cache."""
+        """Read records with ir_datasets, and download their file first if it is not in the cache."""
         folder = cache_folder()
+        import ir_datasets
         from ir_datasets.util import Download, DownloadConfig
 
+        file = {"queries_iter": "queries", "qrels_iter": "qrels.all" if part else "qrels.adhoc"}[records]
         collection, *_, track = self.name.split("/")
         known = DownloadConfig.context(collection, folder / collection)[f"{track}/{file}"]
 
@@ -140,6 +114,7 @@ class TrecWebDataset(pt.datasets.Dataset):  # type: ignore[misc]
             Download(known.mirrors, cache_path=path, expected_md5=known.expected_md5).path()
 
         cached(Path(known.path(force=False)), self.name, known.mirrors[0].url, download)
+        return list(getattr(ir_datasets.load(self.name + part), records)())
 
 
 def _judged_for_all(qrels: pd.DataFrame, subtopics: pd.DataFrame) -> pd.DataFrame:

@@ -3,11 +3,9 @@
 from . import axioms
 from .axioms import axiom_table
 from .correlation.agreement import agreement
-from .correlation.coefficients import kendall_tau, tau_ap, tau_ap_symmetric
-from .correlation.concordance import concordance
 from .correlation.cutoffs import expected_over_cutoffs
-from .correlation.rank_correlation import rank_correlation
-from .correlation.unanimity import unanimity
+from .correlation.pairs_of_systems import concordance, unanimity
+from .correlation.rank_correlation import kendall_tau, rank_correlation, tau_ap, tau_ap_symmetric
 from .robustness.other_judgements import assessor_agreement, pool_depth
 from .robustness.rareness_experiments import insert_synthetic_system, number_of_systems
 from .robustness.topic_samples import stability, topic_sampling

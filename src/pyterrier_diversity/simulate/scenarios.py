@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from ..io import qrels_as_given, read_run
-from ..judged import QRELS_COLUMNS, Run, given_frame, ids, intents_of_rows, numbers, strings
+from ..judged import QRELS_COLUMNS, Run, given_frame, intents_of_rows, numbers, strings
 from ..parameters import Parameter, Rng, generator_of
 
 LONGEST = Parameter(int, interval="[0, inf)", desc="largest length to draw")
@@ -48,9 +48,8 @@ def random_grades(qrels: pd.DataFrame, rng: Rng = None) -> pd.DataFrame:
     label = numbers(frame, "relevance", "qrels")
     keys = {name: strings(frame, name, "qrels") for name in ("doc_id", "passage") if name in frame}
     # One number for each judgement in the order of ids, so that row order and repeated rows do not matter.
-    judgement = pd.DataFrame({"intent": intents_of_rows(frame)[0], **keys}).groupby(["intent", *keys]).ngroup()
-    n = int(judgement.max()) + 1 if len(judgement) else 0
-    drawn = label * (1 - generator_of(rng).random(n))[judgement]
+    judgements = pd.DataFrame({"intent": intents_of_rows(frame)[0], **keys}).groupby(["intent", *keys])
+    drawn = label * (1 - generator_of(rng).random(judgements.ngroups))[judgements.ngroup()]
     name = "label" if "label" in qrels else "relevance"
     return qrels.assign(**{name: np.where(label > 0, drawn, label)})
 
@@ -129,11 +128,11 @@ def random_lengths(run: pd.DataFrame, longest: int | None = None, rng: Rng = Non
         longest = min(LONGEST.check("random_lengths", "longest", longest), np.iinfo(np.int64).max)
     run = run if isinstance(run, pd.DataFrame) else read_run(run)
     generator, rankings = generator_of(rng), Run(run)
-    query = ids(given_frame(run, ("query_id",), "run"), "query_id", "run")
-    docs = strings(given_frame(run, ("doc_id",), "run"), "doc_id", "run")
-    kept: set[tuple[int, str]] = set()
-    for name, code in sorted(zip(query.names.tolist(), range(len(query.names)), strict=True)):
+    frame = given_frame(run, ("query_id", "doc_id"), "run")
+    query, docs = (strings(frame, name, "run").tolist() for name in ("query_id", "doc_id"))
+    kept: set[tuple[str, str]] = set()
+    for name in sorted(set(query)):
         ranking = rankings.ranking(name)
         length = int(generator.integers(0, len(ranking) if longest is None else longest, endpoint=True))
-        kept.update((code, doc) for doc in ranking[:length])
-    return run[[row in kept for row in zip(query.codes.tolist(), docs.tolist(), strict=True)]]
+        kept.update((name, doc) for doc in ranking[:length])
+    return run[[row in kept for row in zip(query, docs, strict=True)]]

@@ -1,19 +1,25 @@
-"""Random topics that keep the number of intents of each document, and of documents of each intent."""
+"""Random topics, noisy judgements of topics, and how far the greedy algorithm is from the smallest cover of a topic."""
 
 from __future__ import annotations
+
+import math
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from ..ideal import Covers, naming
 from ..io import qrels_frame
-from ..judged import judge, relevance_by_query
-from ..parameters import Parameter, Parameters, Rng, checked, generator_of
+from ..judged import QueryRelevance, judge, relevance_by_query
+from ..parameters import TIME_LIMIT, Parameter, Parameters, Rng, checked, generator_of
+from ..progress import progress
 
 _PARAMETERS: Parameters = {
     "n": Parameter(int, 1, interval="[1, inf)", desc="topics to draw from each query"),
     "burn_in": Parameter(int, 10_000, interval="[0, inf)", desc="attempted swaps before the first topic"),
     "attempts": Parameter(int, 1_000, interval="[1, inf)", desc="attempted swaps between topics"),
 }
+_SHAPE = Parameter(float, interval="(0, inf)", desc="parameter of a Beta distribution")
 
 
 def swap_topics(
@@ -60,7 +66,7 @@ def swap_topics(
     [['q-1', 'e', 'b'], ['q-1', 'd', 'a'], ['q-2', 'e', 'b'], ['q-2', 'd', 'a']]
     """
     n, burn_in, attempts = checked("swap_topics", _PARAMETERS, n=n, burn_in=burn_in, attempts=attempts).values()
-    queries = relevance_by_query(judge(qrels_frame(qrels)))
+    queries = _queries(qrels)
     rows = []
     for query, generator in zip(queries, generator_of(rng).spawn(len(queries)), strict=True):
         matrix = query.matrix.tolist()
@@ -70,6 +76,133 @@ def swap_topics(
             for doc, intent in np.argwhere(matrix).tolist():
                 rows.append((name, query.docs[doc], 1, query.intents[intent], query.query_id))
     return pd.DataFrame(rows, columns=["qid", "docno", "label", "iteration", "source"])
+
+
+def degrade(
+    qrels: pd.DataFrame,
+    relevant: tuple[float, float] = (2.0, 1.0),
+    irrelevant: tuple[float, float] = (1.0, 2.0),
+    rng: Rng = None,
+) -> pd.DataFrame:
+    r"""Replace judgements by noisy probabilities of relevance, to simulate the input of a diversification method.
+
+    Parameters
+    ----------
+    qrels : DataFrame
+        Qrels, with PyTerrier's or ir_measures' names. Not changed.
+    relevant, irrelevant : pair of float > 0
+        Parameters alpha and beta of the Beta distributions of the probabilities: for documents that are relevant to the
+        intent, and for documents that are not. The mean of a distribution is alpha / (alpha + beta).
+    rng : Generator, int or None
+        Random seed or generator. Each query is drawn independently of the others.
+
+    Returns
+    -------
+    DataFrame
+        ``qid``, ``iteration``, ``docno`` and ``score``, the probability, for each relevant document of a query and each
+        intent.
+
+    Raises
+    ------
+    ValueError
+        If the qrels cannot be read, or a parameter is not above 0.
+
+    References
+    ----------
+    Carterette (2011). An analysis of NP-completeness in novelty and diversity ranking. Information Retrieval 14(1),
+    89-106, Sec. 3.3.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"qid": ["q", "q"], "docno": ["d", "e"], "label": [1, 1], "iteration": ["a", "b"]})
+    >>> degrade(frame, (99, 1), (1, 99), rng=1)["score"].round().tolist()
+    [0.0, 1.0, 1.0, 0.0]
+    """
+    shapes = _shape("relevant", relevant), _shape("irrelevant", irrelevant)
+    queries = _queries(qrels)
+    frames = [pd.DataFrame(columns=["qid", "iteration", "docno", "score"]).astype({"score": float})]
+    for query, generator in zip(queries, generator_of(rng).spawn(len(queries)), strict=True):
+        drawn = [generator.beta(*shape, query.matrix.shape) for shape in shapes]
+        frame = {
+            "qid": query.query_id,
+            "iteration": np.tile(query.intents, len(query.docs)),
+            "docno": query.docs.repeat(len(query.intents)),
+            "score": np.where(query.matrix, *drawn).ravel(),
+        }
+        frames.append(pd.DataFrame(frame))
+    return pd.concat(frames, ignore_index=True)
+
+
+def greedy_study(qrels: pd.DataFrame, time_limit: float = 60.0) -> pd.DataFrame:
+    r"""Compare the greedy minRank of each query with the exact one.
+
+    Parameters
+    ----------
+    qrels : DataFrame
+        Qrels, with PyTerrier's or ir_measures' names, for instance from `swap_topics`. Not changed.
+    time_limit : float > 0
+        Seconds to prove the minRank of a query.
+
+    Returns
+    -------
+    DataFrame
+        A row for each query with a relevant document:
+
+        - ``qid``.
+        - ``kind``: "trivial" if one document covers all intents. "quasi-trivial" if the documents that are the only
+          ones for some intent, and at most one further document, cover all intents. Otherwise "other".
+        - ``min_rank`` and ``greedy_min_rank``.
+        - ``rank_ratio``: the greedy minRank divided by the exact one.
+        - ``recall_ratio``: how much the greedy minRank overestimates subtopic recall. This is 1 divided by the recall
+          of the greedy ranking at the exact minRank.
+
+        ``attrs`` is about the queries that are not trivial: their number ``n``, and the share ``missed`` with a rank
+        ratio above 1. ``rank_ratio`` and ``recall_ratio`` are means over the missed ones, or NaN.
+
+    Raises
+    ------
+    ValueError
+        If the qrels cannot be read, or the time limit is not above 0.
+    NotProvenError
+        If the time runs out for a query.
+
+    References
+    ----------
+    Carterette (2011). An analysis of NP-completeness in novelty and diversity ranking. Information Retrieval 14(1),
+    89-106, Sec. 3.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"qid": ["q", "q"], "docno": ["d", "e"], "label": [1, 1], "iteration": ["a", "b"]})
+    >>> greedy_study(frame)[["kind", "min_rank", "rank_ratio"]].to_numpy().tolist()
+    [['quasi-trivial', 2, 1.0]]
+    """
+    time_limit = checked("greedy_study", TIME_LIMIT, time_limit=time_limit)["time_limit"]
+    rows = []
+    for query in progress(_queries(qrels), "minRank", unit="query"):
+        if len(query.docs):
+            relevant, covers = query.matrix, Covers(query.doc, query.intent)
+            n_intents = covers.n_intents
+            with naming(query.query_id):
+                greedy, exact = covers.greedy(n_intents), covers.exact(n_intents, time_limit)
+            recall = np.count_nonzero(relevant[greedy[: len(exact)]].any(axis=0)) / n_intents
+            ranks = len(exact), len(greedy), len(greedy) / len(exact)
+            rows.append((query.query_id, _kind(relevant), *ranks, 1 / recall))
+    columns = ["qid", "kind", "min_rank", "greedy_min_rank", "rank_ratio", "recall_ratio"]
+    study = pd.DataFrame(rows, columns=columns)
+    hard = study[study["kind"] != "trivial"]
+    missed = hard[hard["rank_ratio"] > 1]
+    study.attrs = {
+        "n": len(hard),
+        "missed": len(missed) / len(hard) if len(hard) else math.nan,
+        "rank_ratio": float(missed["rank_ratio"].mean()),
+        "recall_ratio": float(missed["recall_ratio"].mean()),
+    }
+    return study
+
+
+def _queries(qrels: Any) -> list[QueryRelevance]:
+    return relevance_by_query(judge(qrels_frame(qrels)))
 
 
 def _walk(matrix: list[list[bool]], attempts: int, generator: np.random.Generator) -> None:
@@ -89,3 +222,19 @@ def _pairs(n: int, size: int, generator: np.random.Generator) -> tuple[list[int]
     first = generator.integers(0, n, size)
     second = (first + generator.integers(1, n, size)) % n
     return first.tolist(), second.tolist()
+
+
+def _shape(name: str, shape: tuple[float, float]) -> tuple[float, float]:
+    if not isinstance(shape, (tuple, list)) or len(shape) != 2:
+        raise ValueError(f"degrade: {name} must be a pair (alpha, beta) of a Beta distribution, not {shape!r}.")
+    alpha, beta = (_SHAPE.check("degrade", name, parameter) for parameter in shape)
+    return alpha, beta
+
+
+def _kind(relevant: np.ndarray) -> str:
+    if relevant.all(axis=1).any():
+        return "trivial"
+    only_one = np.count_nonzero(relevant, axis=0) == 1
+    left = ~relevant[relevant[:, only_one].any(axis=1)].any(axis=0)
+    trivially = only_one.any() and relevant[:, left].all(axis=1).any()
+    return "quasi-trivial" if trivially else "other"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 
@@ -12,19 +12,26 @@ import pyterrier as pt
 
 from ...io import read_qrels, read_run
 from ...io.ordering import highest_label_last
-from .text_loader import TextLoader
+from ...transformers.steps import Step
+from ..named import NamedDataset
 
 FOLDER = Path(str(files(__package__)))
 RUNS = ("bm25", "xquad", "more-like-this", "xquad-top-3")
+_FIELDS = ("title", "text")
 
 
-class DemoDataset(pt.datasets.Dataset):  # type: ignore[misc]
+class DemoDataset(NamedDataset):
     """A demo collection of 224 documents and 14 queries, with the results of four systems.
 
     Each query has 3 to 6 intents with weights, types and grades. It needs no download and no Java. ``bm25`` is a
     lexical baseline that favours the dominant intent. ``xquad`` diversifies it over the intents, ``more-like-this``
     re-ranks it by similarity to its first two documents, and ``xquad-top-3`` ends after three documents.
     """
+
+    VARIANTS = {"corpus": True, "topics": ["subtopics"], "qrels": True, "results": list(RUNS)}
+
+    def __init__(self) -> None:
+        super().__init__("diversity:demo")
 
     def __repr__(self) -> str:
         """Return the constructor call."""
@@ -35,10 +42,6 @@ class DemoDataset(pt.datasets.Dataset):  # type: ignore[misc]
         lines = (FOLDER / "corpus.jsonl").read_text(encoding="utf-8").splitlines()
         documents = pt.tqdm(lines, desc="diversity:demo documents") if verbose else lines
         return pt.utils.GeneratorLen(map(json.loads, documents), len(lines))
-
-    def get_corpus_lang(self) -> str:
-        """Return the language of the documents."""
-        return "en"
 
     def text_loader(self, fields: Sequence[str] | str = "*", *, verbose: bool = False) -> pt.Transformer:
         """Return a transformer that adds the texts of documents; ``pt.text.get_text(dataset)`` calls it.
@@ -61,21 +64,15 @@ class DemoDataset(pt.datasets.Dataset):  # type: ignore[misc]
             None for the topics, with the columns ``qid``, ``query``. "subtopics" for their intents, with the columns
             ``qid``, ``iteration``, ``query``, ``intent_type`` ("inf" or "nav").
         """
-        if variant not in (None, "subtopics"):
-            raise ValueError(f"diversity:demo: variant must be None or 'subtopics', not {variant!r}.")
+        self.check_variant("topics", variant)
         return pd.read_csv(FOLDER / f"{variant or 'topics'}.tsv", sep="\t", dtype=str)
-
-    def get_topics_lang(self) -> str:
-        """Return the language of the topics."""
-        return "en"
 
     def get_qrels(self, variant: str | None = None) -> pd.DataFrame:
         """Return the qrels: ``qid``, ``docno``, ``label`` (0 to 3), ``iteration``, ``weight``, ``intent_type``.
 
         The last row of a document has its highest label, which pytrec_eval reads.
         """
-        if variant is not None:
-            raise ValueError(f"diversity:demo: variant must be None, not {variant!r}.")
+        self.check_variant("qrels", variant)
         qrels = read_qrels(FOLDER / "qrels.txt")
         kinds = self.get_topics("subtopics")[["qid", "iteration", "intent_type"]]
         return highest_label_last(qrels.merge(kinds, on=["qid", "iteration"], how="left"))
@@ -84,10 +81,45 @@ class DemoDataset(pt.datasets.Dataset):  # type: ignore[misc]
         """Return the results of one of `RUNS`, "bm25" if None: ``qid``, ``query``, ``docno``, ``score``, ``rank``."""
         name = variant or RUNS[0]
         if name not in RUNS:
-            raise ValueError(f"diversity:demo: variant must be one of {', '.join(RUNS)}, not {variant!r}.")
+            raise ValueError(f"{self.name}: variant must be one of {', '.join(RUNS)}, not {variant!r}.")
         results = read_run(FOLDER / f"{name}.run").merge(self.get_topics(), on="qid", how="left")
         return results[["qid", "query", "docno", "score", "rank"]]
 
-    def _describe_component(self, component: str) -> bool | list[str] | None:
-        parts: dict[str, bool | list[str]] = {"corpus": True, "qrels": True}
-        return (parts | {"topics": ["subtopics"], "results": list(RUNS)}).get(component)
+
+class TextLoader(Step):
+    """Add the texts of documents to results; columns with the same names are replaced.
+
+    Parameters
+    ----------
+    documents : iterable of dict
+        ``docno`` and the fields.
+    fields : sequence of str, or str
+        "title", "text" or both; "*" for both.
+
+    Raises
+    ------
+    ValueError
+        If a field is unknown. When it runs: if a document of the results is not in the collection.
+    """
+
+    LABEL = "TextLoader"
+
+    def __init__(self, documents: Iterable[Mapping[str, str]], fields: Sequence[str] | str = "*") -> None:
+        given = _FIELDS if fields == "*" else (fields,) if isinstance(fields, str) else tuple(fields)
+        unknown = [field for field in given if field not in _FIELDS]
+        if unknown:
+            raise ValueError(f"text_loader: fields must be among {', '.join(_FIELDS)}, not {unknown[0]!r}.")
+        self.fields = given
+        self._documents = {document["docno"]: document for document in documents}
+
+    def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Return the rows with the texts."""
+        pt.validate.columns(inp, includes=["docno"], context=self)
+        unknown = [docno for docno in inp["docno"] if docno not in self._documents]
+        if unknown:
+            raise ValueError(f"text_loader: the collection has no document {unknown[0]!r}.")
+        return inp.assign(**{field: [self._documents[docno][field] for docno in inp["docno"]] for field in self.fields})
+
+    def fuse_rank_cutoff(self, k: int) -> pt.Transformer:
+        """Return a pipeline that adds texts only after the cutoff."""
+        return pt.RankCutoff(k) >> self

@@ -25,7 +25,6 @@ LARGEST = 10
 SATURATED = 50
 
 _LABELS = (0, *LOW)
-_MORE_OF_THE_FIRST = ((1, 0), (2, 0), (2, 1))
 
 
 class Pair(NamedTuple):
@@ -102,13 +101,15 @@ def _pair(
     better: Iterable[int],
     worse: Iterable[int],
     largest: int,
-    weights: tuple[float, ...] = (1.0,),
     pool: Iterable[Grades] = (),
+    weights: tuple[float, ...] = (),
 ) -> Instance:
     """Return one pair: rankings of ``docs`` by their places in this list; those of ``pool`` are not retrieved.
 
-    In the topic, each intent has one more document, with the largest label, to set the scale.
+    In the topic, each intent has one more document, with the largest label, to set the scale. Without weights, all
+    intents have the same.
     """
+    weights = weights or (1.0 / len(docs[0]),) * len(docs[0])
     unretrieved = [*(_only(intent, largest, len(weights)) for intent in range(len(weights))), *pool]
     names = [f"d{i}" for i, _ in enumerate(docs, start=1)]
     judged = dict(zip(names, docs, strict=True))
@@ -121,15 +122,15 @@ def _one_more(
     better: Grades,
     worse: Grades,
     largest: int,
-    weights: tuple[float, ...],
     pool: Iterable[Grades],
+    weights: tuple[float, ...] = (),
     place: int | None = None,
 ) -> Instance:
     """Return one pair: two rankings of ``docs``, each with a further document, by default at the end."""
     above = range(len(docs) if place is None else place)
     below = range(len(above), len(docs))
     first, second = ([*above, len(docs) + further, *below] for further in (0, 1))
-    return _pair([*docs, better, worse], first, second, largest, weights, pool)
+    return _pair([*docs, better, worse], first, second, largest, pool, weights)
 
 
 def _only(intent: int, label: int, n_intents: int) -> Grades:
@@ -145,10 +146,6 @@ def _one_intent(labels: Iterable[int]) -> list[Grades]:
 def _mirrored(docs: Sequence[Grades]) -> list[Grades]:
     """Return these documents with the first two intents swapped, so that both intents have equally many."""
     return [(second, first, *rest) for first, second, *rest in docs]
-
-
-def _uniform(n_intents: int) -> tuple[float, ...]:
-    return (1.0 / n_intents,) * n_intents
 
 
 def _swapped(n: int, i: int, j: int) -> list[int]:
@@ -245,7 +242,7 @@ def _aspect_diversities(largest: int) -> Iterator[Instance]:
     for docs, i, new in dict.fromkeys(replaced):
         if all(more > less for more, less in zip(new, docs[i], strict=True)):
             n = len(docs)
-            yield _pair([*docs, new], [*range(i), n, *range(i + 1, n)], range(n), largest, _uniform(len(new)))
+            yield _pair([*docs, new], [*range(i), n, *range(i + 1, n)], range(n), largest)
 
 
 @_constraint("Red", "3.3, Eq. 7")
@@ -261,15 +258,15 @@ def _redundancies(largest: int) -> Iterator[Instance]:
             for label in (1, largest - 1) if intents.count(0) > intents.count(1) else ():
                 docs = [_only(intent, label, n_intents) for intent in intents]
                 first, second = (_only(intent, label, n_intents) for intent in (0, 1))
-                yield _one_more(docs, second, first, largest, _uniform(n_intents), _mirrored(docs))
+                yield _one_more(docs, second, first, largest, _mirrored(docs))
 
 
 @_constraint("MRed", "3.3, Eq. 8")
 def _monotonic_redundancies(largest: int) -> Iterator[Instance]:
     """If all documents above favour one intent over another, a new document is worth more for the other intent."""
-    kinds = _MORE_OF_THE_FIRST
+    kinds = ((1, 0), (2, 0), (2, 1))
     for docs, label in product([*_all(kinds, (1, 2, 3)), *_alike(kinds, range(4, LONGEST))], LOW):
-        yield _one_more(docs, (0, label), (label, 0), largest, _uniform(2), _mirrored(docs))
+        yield _one_more(docs, (0, label), (label, 0), largest, _mirrored(docs))
 
 
 @_constraint("Sat", "3.3, Eq. 9", strict=False, largest=SATURATED)
@@ -281,7 +278,7 @@ def _saturations(largest: int) -> Iterator[Instance]:
         rankings = [*_all(kinds, range(n_intents + 1)), *_alike(kinds, range(n_intents + 1, LONGEST - 1))]
         for before, label in product(rankings, labels):
             docs = [*before, _only(0, largest, n_intents), _only(0, label, n_intents)]
-            yield _pair(docs, range(len(docs) - 1), range(len(docs)), largest, _uniform(n_intents))
+            yield _pair(docs, range(len(docs) - 1), range(len(docs)), largest)
 
 
 @_constraint("AspRel", "3.3, Eq. 10")
@@ -297,4 +294,4 @@ def _aspect_relevances(largest: int) -> Iterator[Instance]:
         lighter, heavier, third = (_only(intent, label, len(weights)) for intent in (0, 1, 2))
         pool = [_only(intent, label, len(weights)) for intent in others]
         for place in range(n + 1) if n < 3 else (0, n):
-            yield _one_more([third] * n, heavier, lighter, largest, weights, pool, place)
+            yield _one_more([third] * n, heavier, lighter, largest, pool, weights, place)

@@ -1,10 +1,11 @@
-"""The search for rankings on which a measure breaks a constraint."""
+"""The search for rankings on which a measure breaks a constraint, and what it finds in words."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby, zip_longest
 
 import ir_measures
 import numpy as np
@@ -85,12 +86,11 @@ def _values(measures: Sequence[ir_measures.Measure], pairs: Sequence[Pair]) -> n
         return DiversityEvaluator(readable, frame).values(run).reshape(len(readable), -1, 2)
 
 
-def differences(better: npt.ArrayLike, worse: npt.ArrayLike) -> np.ndarray:
+def _differences(better: npt.ArrayLike, worse: npt.ArrayLike) -> np.ndarray:
     """Return the first values minus the second, rounded to ten decimals, and relative to values above 1 in size."""
+    size = np.maximum(1.0, np.maximum(np.abs(better), np.abs(worse)))
     # The last bit of a value such as 0.47549502495 decides how it is rounded, but not how the difference is.
-    return np.asarray(
-        np.round(np.subtract(better, worse) / np.maximum(1.0, np.maximum(np.abs(better), np.abs(worse))), 10)
-    )
+    return np.asarray(np.round(np.subtract(better, worse) / size, 10))
 
 
 def _largest_label(measure: ir_measures.Measure) -> int:
@@ -114,7 +114,7 @@ def _violations(
     pairs = [pair for instance in instances for pair in instance]
     starts = np.cumsum([0, *(len(instance) for instance in instances[:-1])])
     values = _values(measures, pairs)
-    difference = differences(values[..., 0], values[..., 1])
+    difference = _differences(values[..., 0], values[..., 1])
     as_demanded = np.logical_or.reduceat(difference > 0 if constraint.strict else difference >= 0, starts, axis=1)
     found = {}
     for measure, met, own in zip(measures, as_demanded, values, strict=True):
@@ -296,3 +296,72 @@ def axiom_table(measures: Measures, constraints: Iterable[str | Constraint] | No
         "True": "no counter-example found",
     }
     return table
+
+
+def sketch(counterexample: pd.DataFrame) -> str:
+    """Describe a counter-example in a few lines.
+
+    Parameters
+    ----------
+    counterexample : DataFrame
+        As `counterexample` returns it.
+
+    Returns
+    -------
+    str
+        First, how the values of the rankings A ("better" in the frame) and B ("worse") should compare, and what they
+        are. Then a table of the labels at each rank, in which equal ranks share a row. Last, the judged documents that
+        neither ranking retrieves.
+
+    Examples
+    --------
+    >>> from ir_measures import nDCG
+    >>> from pyterrier_diversity import IA
+    >>> from pyterrier_diversity.meta.axioms import counterexample
+    >>> print(sketch(counterexample(IA(nDCG), "Red")))
+    A should have a higher value than B, but both have 0.073261.
+      rank  A                     B
+         1  label 1 for intent 1  label 1 for intent 1
+         2  label 1 for intent 2  label 1 for intent 1
+    not retrieved: label 10 for intent 1; label 10 for intent 2; label 1 for intent 2
+    weights of the intents: 0.5, 0.5
+    """
+    weights = counterexample.drop_duplicates("iteration")["weight"]
+    retrieved = counterexample.dropna(subset="rank")
+    rankings = [_labels(retrieved[retrieved["ranking"] == name], len(weights)) for name in ("better", "worse")]
+    others = counterexample[~counterexample["docno"].isin(retrieved["docno"])]
+    others = others[others["ranking"] == "better"]
+    a, b = counterexample.groupby("ranking")["value"].first()
+    demand = "A should have a higher value than B" if counterexample.attrs["strict"] else "A should not be below B"
+    places = 6 if round(a, 6) != round(b, 6) else 10
+    found = f"both have {a:.6f}" if _differences(a, b) == 0 else f"A has {a:.{places}f} and B {b:.{places}f}"
+    lines = [f"{demand}, but {found}.", *_side_by_side(*rankings)]
+    lines.append(f"not retrieved: {'; '.join(_labels(others, len(weights)))}")
+    if len(weights) > 1:
+        lines.append(f"weights of the intents: {', '.join(f'{weight:.3g}' for weight in weights)}")
+    return "\n".join(lines)
+
+
+def _side_by_side(a: Sequence[str], b: Sequence[str]) -> list[str]:
+    """Return the lines of a table of two rankings; ranks at which neither changes share a line."""
+    rows: list[tuple[str, ...]] = [("rank", "A", "B")]
+    first = 1
+    for (one, other), same in groupby(zip_longest(a, b, fillvalue="no document")):
+        last = first + len(list(same)) - 1
+        rows.append((str(first) if first == last else f"{first}-{last}", one, other))
+        first = last + 1
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [f"  {rank:>{widths[0]}}  {one:<{widths[1]}}  {other}" for rank, one, other in rows]
+
+
+def _labels(rows: pd.DataFrame, n_intents: int) -> list[str]:
+    """Return the labels of each document in words."""
+    described = []
+    for _, doc in rows.groupby("docno", sort=False):
+        relevant = doc[doc["label"] > 0]
+        labels = [
+            f"label {label}" if n_intents == 1 else f"label {label} for intent {intent}"
+            for label, intent in zip(relevant["label"], relevant["iteration"], strict=True)
+        ]
+        described.append(", ".join(labels) or "not relevant")
+    return described

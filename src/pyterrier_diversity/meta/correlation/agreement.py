@@ -2,39 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
 
-from ...arithmetic import divide
 from ...io import qrels_frame
-from ...judged import intents_of_rows, judge, numbers, warn_user
-from ...judged.columns import strings
+from ...judged import intents_of_rows, judge, numbers, strings, warn_user
 from ...parameters import REL, Parameter, checked
+from ..described import described
 
 By = Literal["intent", "query"]
 
 _BY = Parameter(str, choices=get_args(By), desc="whether a row is an intent or a query")
-_KEYS = ["qid", "iteration", "docno"]
-_ALL = "all"
-
+_PAIR = ["query_id", "iteration", "doc_id"]
 _LEGEND = {
     "qid": "the query; 'all' in the last row, for all pairs",
     "iteration": "the intent; 'all' in the last row",
-    "pairs": "number of pairs of a document and an intent that both judged",
+    "pairs": "number of pairs of a document and an intent that at least two judged",
     "agreement": "share of the pairs with the same label",
     "kappa": "Cohen's kappa: agreement beyond chance; NaN if all labels are the same",
     "kappa_linear": "kappa with linear weights, in which close labels disagree less",
     "relevant": "number of pairs that the first judged relevant",
     "other_relevant": "number of pairs that the second judged relevant",
     "jaccard": "pairs that both judged relevant, divided by pairs that either judged relevant; NaN if there are none",
-}
-
-_LEGEND_OF_SEVERAL = {
-    **{column: _LEGEND[column] for column in ("qid", "iteration")},
-    "pairs": "number of pairs of a document and an intent that at least two judged",
     "labels": "number of labels of these pairs",
     "alpha_nominal": "Krippendorff's alpha: agreement beyond chance; NaN if all labels are the same",
     "alpha_ordinal": "alpha for ordered labels, in which close labels disagree less",
@@ -123,62 +115,93 @@ def agreement(
     2  all       all      4      12          0.436          0.615
     """
     _BY.check("agreement", "by", by)
-    if isinstance(qrels_a, Mapping) and qrels_b is None:
-        if rel is not None or table:
-            raise ValueError("agreement: rel and table are for two judges. Give two qrels instead of a dict.")
-        return _of_several(qrels_a, by)
+    of_several = isinstance(qrels_a, Mapping) and qrels_b is None
+    if of_several and (rel is not None or table):
+        raise ValueError("agreement: rel and table are for two judges. Give two qrels instead of a dict.")
     rel = checked("agreement", REL, rel=rel)["rel"]
-    a, b = _labels(qrels_a, "qrels_a"), _labels(qrels_b, "qrels_b")
-    both = a.merge(b.drop(columns="place"), on=_KEYS, suffixes=("_a", "_b"))
-    if both.empty:
-        raise ValueError("agreement: qrels_a and qrels_b must judge at least one document for the same intent.")
-    only = len(a) - len(both), len(b) - len(both)
-    if any(only):
-        warn_user(
-            f"agreement: pairs that only qrels_a ({only[0]}) or only qrels_b ({only[1]}) judge are left out; both "
-            f"judge {len(both)}."
-        )
-    if table:
-        return pd.crosstab(both["label_a"], both["label_b"])
-    keys = _keys(by)
-    levels = np.unique(both[["label_a", "label_b"]].to_numpy())
-    groups = both.sort_values("place", kind="stable").groupby(keys, sort=False)
-    rows = [(*names, *_row(group, levels, rel)) for names, group in groups]
-    rows.append((*[_ALL] * len(keys), *_row(both, levels, rel)))
-    legend = {column: what for column, what in _LEGEND.items() if column != "iteration" or by == "intent"}
-    result = pd.DataFrame(rows, columns=list(legend))
-    result.attrs = {"legend": legend, "only_a": only[0], "only_b": only[1]}
-    return result
-
-
-def _of_several(judges: Mapping[str, Any], by: By) -> pd.DataFrame:
-    """Return Krippendorff's alpha of each intent or query, and of all."""
+    judges: dict[Any, Any] = dict(qrels_a) if of_several else {"qrels_a": qrels_a, "qrels_b": qrels_b}
     if len(judges) < 2:
         raise ValueError(f"agreement: give the qrels of at least two judges, not {len(judges)}.")
-    labels = pd.concat([_labels(qrels, str(name)) for name, qrels in judges.items()], ignore_index=True)
-    place = labels.groupby(_KEYS[:2], sort=False)["place"].transform("min")
-    several = labels.groupby(_KEYS)["label"].transform("size") > 1
-    if not several.any():
-        raise ValueError("agreement: two judges must judge at least one document for the same intent.")
-    if not several.all():
-        warn_user(
-            f"agreement: {int((~several).sum())} pairs that only one judge judged are left out; several judges judged "
-            f"{int(labels[several].groupby(_KEYS).ngroups)}."
-        )
-    labels = labels.assign(place=place)[several].sort_values("place", kind="stable")
-    keys = _keys(by)
-    rows = [(*names, *_alphas(group)) for names, group in labels.groupby(keys, sort=False)]
-    rows.append((*[_ALL] * len(keys), *_alphas(labels)))
-    legend = {column: what for column, what in _LEGEND_OF_SEVERAL.items() if column != "iteration" or by == "intent"}
-    result = pd.DataFrame(rows, columns=list(legend))
-    result.attrs = {"legend": legend, "judges": list(map(str, judges)), "only_one": int((~several).sum())}
-    return result
+    labels = pd.concat([_labels(qrels, str(name)).assign(judge=i) for i, (name, qrels) in enumerate(judges.items())])
+    alone = labels.groupby(_PAIR)["judge"].transform("size") == 1
+    only = np.bincount(labels["judge"][alone], minlength=2).tolist()
+    labels = labels[~alone]
+    if labels.empty:
+        who = "two judges" if of_several else "qrels_a and qrels_b"
+        raise ValueError(f"agreement: {who} must judge at least one document for the same intent.")
+    # The labels of a pair follow each other, in the order of the judges.
+    pair = labels.groupby(_PAIR, sort=False).ngroup()
+    labels = labels.assign(pair=pair, place=intents_of_rows(labels)[0]).sort_values(["place", "pair"], kind="stable")
+    if of_several:
+        left_out = f"{sum(only)} pairs that only one judge judged are left out; several judges judged"
+        attrs: dict[Hashable, Any] = {"judges": list(map(str, judges)), "only_one": sum(only)}
+    else:
+        left_out = f"pairs that only qrels_a ({only[0]}) or only qrels_b ({only[1]}) judge are left out; both judge"
+        attrs = {"only_a": only[0], "only_b": only[1]}
+    if any(only):
+        warn_user(f"agreement: {left_out} {pair.nunique()}.")
+    if table:
+        return pd.crosstab(*_of_two(labels), rownames=["label_a"], colnames=["label_b"])
+    keys = ["qid", "iteration"][: 1 if by == "query" else 2]
+    groups = [*labels.groupby(_PAIR[: len(keys)], sort=False), (["all"] * len(keys), labels)]
+    levels = np.unique(labels["relevance"])
+    values = [_alphas(group) if of_several else _values(*_of_two(group), levels, rel) for _, group in groups]
+    rows = [dict(zip(keys, names, strict=True)) | own for (names, _), own in zip(groups, values, strict=True)]
+    return described(pd.DataFrame(rows), _LEGEND, attrs)
 
 
-def _alphas(labels: pd.DataFrame) -> tuple[int, int, float, float]:
+def _labels(qrels: Any, what: str) -> pd.DataFrame:
+    """Return the label of each document for each intent, at least 0."""
+    frame = qrels_frame(qrels, what=what)
+    judge(frame)  # raises if labels contradict each other
+    intent, _, names = intents_of_rows(frame)
+    pairs = pd.DataFrame(
+        {
+            "query_id": strings(frame, "query_id", what),
+            "iteration": names[intent],
+            "doc_id": strings(frame, "doc_id", what),
+            "relevance": np.maximum(numbers(frame, "relevance", what), 0),
+        }
+    ).drop_duplicates()
+    # A row without a document names an intent that nobody judged.
+    pairs = pairs[pairs["doc_id"] != ""]
+    whole = (pairs["relevance"] == np.floor(pairs["relevance"])).all()
+    return pairs.astype({"relevance": np.int64}) if whole else pairs
+
+
+def _of_two(labels: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+    """Return the label of each pair by the first judge, and by the second."""
+    both = labels["relevance"].to_numpy()
+    return both[::2], both[1::2]
+
+
+def _values(a: np.ndarray, b: np.ndarray, levels: np.ndarray, rel: float | None) -> dict[str, float]:
+    """Compare the labels of two judges."""
+    from scipy.stats.contingency import crosstab
+    from statsmodels.stats.inter_rater import cohens_kappa
+
+    first, second = (labels > 0 if rel is None else labels >= rel for labels in (a, b))
+    either = np.count_nonzero(first | second)
+    counts = crosstab(a, b, levels=(levels, levels)).count
+    plain = linear = np.nan
+    if np.ptp([a, b]) > 0:
+        plain = float(cohens_kappa(counts, return_results=False))
+        linear = float(cohens_kappa(counts, weights=levels, wt="linear", return_results=False))
+    return {
+        "pairs": len(a),
+        "agreement": float(np.mean(a == b)),
+        "kappa": plain,
+        "kappa_linear": linear,
+        "relevant": int(np.count_nonzero(first)),
+        "other_relevant": int(np.count_nonzero(second)),
+        "jaccard": np.count_nonzero(first & second) / either if either else np.nan,
+    }
+
+
+def _alphas(labels: pd.DataFrame) -> dict[str, float]:
     """Return the numbers of pairs and of labels, and Krippendorff's alpha for nominal and for ordinal labels."""
-    pair = labels.groupby(_KEYS, sort=False).ngroup().to_numpy()
-    levels, level = np.unique(labels["label"], return_inverse=True)
+    pair = pd.factorize(labels["pair"])[0]
+    levels, level = np.unique(labels["relevance"], return_inverse=True)
     counts = np.zeros((pair.max() + 1, len(levels)))
     np.add.at(counts, (pair, level), 1)
     # How often two labels of a pair coincide: each pair has the weight of its number of labels.
@@ -186,62 +209,10 @@ def _alphas(labels: pd.DataFrame) -> tuple[int, int, float, float]:
     coincide = counts.T @ shares - np.diag(shares.sum(axis=0))
     totals = coincide.sum(axis=0)
     middle = np.cumsum(totals) - totals / 2
-    found = []
-    for distance in (1 - np.eye(len(levels)), (middle - middle[:, None]) ** 2):
+    found: dict[str, float] = {"pairs": len(counts), "labels": len(labels)}
+    distances = {"nominal": 1 - np.eye(len(levels)), "ordinal": (middle - middle[:, None]) ** 2}
+    for name, distance in distances.items():
         expected = totals @ distance @ totals
         observed = (totals.sum() - 1) * (coincide * distance).sum()
-        found.append(1 - observed / expected if expected else np.nan)
-    return len(counts), len(labels), found[0], found[1]
-
-
-def _keys(by: By) -> list[str]:
-    """Return the columns of a group."""
-    return _KEYS[:1] if by == "query" else _KEYS[:2]
-
-
-def _labels(qrels: Any, what: str) -> pd.DataFrame:
-    """Return the label of each document for each intent, at least 0, and the place of the intent."""
-    frame = qrels_frame(qrels, what=what)
-    judge(frame)  # raises if labels contradict each other
-    intent, _, names = intents_of_rows(frame)
-    pairs = pd.DataFrame(
-        {
-            "qid": strings(frame, "query_id", what),
-            "iteration": names[intent],
-            "docno": strings(frame, "doc_id", what),
-            "label": np.maximum(numbers(frame, "relevance", what), 0),
-            "place": intent,
-        }
-    ).drop_duplicates()
-    # A row without a document names an intent that nobody judged.
-    pairs = pairs[pairs["docno"] != ""]
-    whole = (pairs["label"] == np.floor(pairs["label"])).all()
-    return pairs.astype({"label": np.int64}) if whole else pairs
-
-
-def _row(pairs: pd.DataFrame, levels: np.ndarray, rel: float | None) -> tuple[float, ...]:
-    """Return pairs, agreement, both kappas, relevant pairs by each, and Jaccard's coefficient."""
-    a, b = pairs["label_a"].to_numpy(), pairs["label_b"].to_numpy()
-    relevant = [labels > 0 if rel is None else labels >= rel for labels in (a, b)]
-    either = np.count_nonzero(relevant[0] | relevant[1])
-    jaccard = float(divide(np.count_nonzero(relevant[0] & relevant[1]), either)) if either else np.nan
-    return (
-        len(pairs),
-        float(np.mean(a == b)),
-        *_kappas(a, b, levels),
-        int(relevant[0].sum()),
-        int(relevant[1].sum()),
-        jaccard,
-    )
-
-
-def _kappas(a: np.ndarray, b: np.ndarray, levels: np.ndarray) -> tuple[float, float]:
-    """Return Cohen's kappa and its linear form, or NaN if all labels are equal."""
-    from scipy.stats.contingency import crosstab
-    from statsmodels.stats.inter_rater import cohens_kappa
-
-    if (a == a[0]).all() and (b == a[0]).all():
-        return np.nan, np.nan
-    counts = crosstab(a, b, levels=(levels, levels)).count
-    plain = cohens_kappa(counts, return_results=False)
-    return float(plain), float(cohens_kappa(counts, weights=levels, wt="linear", return_results=False))
+        found[f"alpha_{name}"] = 1 - observed / expected if expected else np.nan
+    return found

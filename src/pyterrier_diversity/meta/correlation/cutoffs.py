@@ -12,6 +12,7 @@ import pandas as pd
 from ...measures import parse
 from ...measures.composite import innermost
 from ...parameters import Parameter
+from ..described import described
 from ..scores import Scores, read_scores
 
 _CUTOFF = Parameter(int, interval="[1, inf)", desc="a cutoff of the measure")
@@ -84,9 +85,7 @@ def expected_over_cutoffs(perquery: pd.DataFrame, probabilities: Mapping[int, fl
     for measure, names in found.items():
         values = np.sum([chances[cutoff] * scores.by_measure[name] for cutoff, name in names.items()], axis=0)
         rows += [(*of, measure, value) for of, value in zip(pairs, values.flat, strict=True)]
-    result = pd.DataFrame(rows, columns=list(_LEGEND))
-    result.attrs = {"legend": dict(_LEGEND)}
-    return result
+    return described(pd.DataFrame(rows, columns=list(_LEGEND)), _LEGEND, {})
 
 
 def _read(probabilities: Mapping[int, float]) -> dict[int, float]:

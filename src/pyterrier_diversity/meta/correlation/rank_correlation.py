@@ -1,13 +1,25 @@
-"""How similarly measures order the systems."""
+"""How similarly measures order the systems: coefficients for lists of values in which the same systems may be tied."""
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterator
+from typing import Any, Literal, get_args
+
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from ...parameters import Parameter
 from ..scores import Measures, names_of, read_means, read_scores, rounded
-from .coefficients import METHOD, VARIANT, Method, Variant, correlate
+
+Method = Literal["tau", "spearman", "tau_ap", "tau_ap_symmetric"]
+Variant = Literal["a", "b"]
+
+METHOD = Parameter(str, "tau", choices=get_args(Method), desc="which coefficient")
+VARIANT = Parameter(str, "b", choices=("a", "b"), desc="how to treat tied systems")
+
+# How many numbers are in memory at a time.
+_CELLS = 2**22
 
 _LEGEND = {
     "measure": "the measure that ranks the systems (the estimate)",
@@ -95,29 +107,276 @@ def rank_correlation(
         raise ValueError(f"reference must be among the measures {', '.join(means)}, not {', '.join(absent)}.")
     values = np.stack(list(means.values()))
     of_references = np.stack([means[name] for name in references])
+    attrs: dict[Hashable, Any] = {"method": method, "variant": variant}
     if top is None:
         coefficients = correlate(values, of_references, method, variant)
     else:
         parameter = Parameter(int, interval=f"[2, {n_systems}]", desc="how many of the systems are ranked")
-        top = int(parameter.check("rank_correlation", "top", top))
-        coefficients = _correlate_top(values, of_references, method, variant, top)
-    index, columns = pd.Index(list(means), name="measure"), pd.Index(references, name="reference")
-    result = pd.DataFrame(coefficients, index=index, columns=columns)
+        attrs["top"] = top = int(parameter.check("rank_correlation", "top", top))
+        best = [of_reference >= np.sort(of_reference)[-top] for of_reference in of_references]
+        pairs = zip(of_references, best, strict=True)
+        columns = [correlate(values[:, kept], own[None, kept], method, variant) for own, kept in pairs]
+        coefficients = np.concatenate(columns, axis=1)
+    result = pd.DataFrame(coefficients, pd.Index(means, name="measure"), pd.Index(references, name="reference"))
     if not matrix:
         result = result.reset_index().melt("measure", value_name="value")
         result = result[result["measure"] != result["reference"]].reset_index(drop=True)
-    result.attrs = {"legend": dict(_LEGEND), "method": method, "variant": variant}
-    if top is not None:
-        result.attrs["top"] = top
+    result.attrs = {"legend": dict(_LEGEND), **attrs}
     return result
 
 
-def _correlate_top(
-    estimates: np.ndarray, references: np.ndarray, method: Method, variant: Variant, top: int
+def kendall_tau(first: npt.ArrayLike, second: npt.ArrayLike, variant: Variant = "b") -> float:
+    r"""Compute Kendall's rank correlation of two lists of values.
+
+    Parameters
+    ----------
+    first, second : array_like, shape (n_systems,)
+        Values of the systems. Values that are equal to ten decimals are tied; values above 1 in size are divided by a
+        power of ten first.
+    variant : {"b", "a"}
+        How to treat ties. Of n pairs of systems, P are in the same order and Q in the opposite order; :math:`n_1` and
+        :math:`n_2` are not tied in the first and in the second list. ``"b"`` is :math:`(P - Q) / \sqrt{n_1 n_2}`.
+        ``"a"`` is :math:`(P - Q) / n`, the mean over all ways to break the ties.
+
+    Returns
+    -------
+    float
+        In [-1, 1]; with ``"b"``, NaN if all systems are tied in a list.
+
+    Raises
+    ------
+    ValueError
+        If the lists are not of one length of at least 2, a value is not finite, or the variant is unknown.
+
+    References
+    ----------
+    Kendall (1945). The treatment of ties in ranking problems. Biometrika 33(3), 239-251.
+
+    Examples
+    --------
+    >>> round(kendall_tau([3, 2, 1], [3, 1, 2]), 3)
+    0.333
+    """
+    return _of_two("kendall_tau", "tau", variant, first=first, second=second)
+
+
+def tau_ap(estimate: npt.ArrayLike, reference: npt.ArrayLike, variant: Variant = "b") -> float:
+    r"""Compute the AP rank correlation, in which swaps near the top of the estimate cost the most.
+
+    Parameters
+    ----------
+    estimate : array_like, shape (n_systems,)
+        Values of the systems; higher is better. Ties are as in `kendall_tau`.
+    reference : array_like, shape (n_systems,)
+        Values of the systems in the true order.
+    variant : {"b", "a"}
+        How to treat ties; see Notes. Without ties, both are the coefficient of Yilmaz et al.
+
+    Returns
+    -------
+    float
+        In [-1, 1]; with ``"b"``, NaN if all systems are tied in the estimate or in the reference.
+
+    Raises
+    ------
+    ValueError
+        If the lists are not of one length of at least 2, a value is not finite, or the variant is unknown.
+
+    Notes
+    -----
+    Without ties, with the systems in the order of the estimate (Yilmaz et al.),
+
+    .. math::
+        \tau_{AP} = \frac{2}{n - 1} \sum_{i=2}^{n} \frac{C(i)}{i - 1} - 1
+
+    where C(i) counts the systems above rank i of the estimate that are above the same system in the reference too.
+
+    ``"a"`` is the mean of this over all ways to break the ties of both lists, all equally likely. For a reference
+    without ties it is :math:`\tau_{AP,a}` of Urbano and Marrero, who do not define it for a reference with ties.
+
+    ``"b"`` ignores pairs that are tied in the estimate:
+
+    .. math::
+        \frac{2}{n - t} \sum_{i:\, p_i > 0} \frac{C(i)}{p_i} - 1
+
+    where :math:`p_i` systems are above system i in the estimate, C(i) of these are also above it in the reference, and
+    t systems share the top of the estimate. A pair that is tied only in the reference therefore costs as much as a
+    swap. :math:`\tau_{AP,b}` of Urbano and Marrero is the mean of this in both directions: `tau_ap_symmetric`.
+
+    References
+    ----------
+    Yilmaz, Aslam, Robertson (2008). A new rank correlation coefficient for information retrieval. SIGIR, 587-594.
+    https://doi.org/10.1145/1390334.1390435
+
+    Urbano, Marrero (2017). The treatment of ties in AP correlation. ICTIR, 321-324.
+    https://doi.org/10.1145/3121050.3121106
+
+    Examples
+    --------
+    >>> tau_ap([2, 3, 1], [3, 2, 1]), tau_ap([3, 1, 2], [3, 2, 1])
+    (0.0, 0.5)
+    """
+    return _of_two("tau_ap", "tau_ap", variant, estimate=estimate, reference=reference)
+
+
+def tau_ap_symmetric(first: npt.ArrayLike, second: npt.ArrayLike, variant: Variant = "b") -> float:
+    r"""Compute the symmetric AP rank correlation: the mean of `tau_ap` with each of two lists as the estimate.
+
+    Parameters
+    ----------
+    first, second : array_like, shape (n_systems,)
+        Values of the systems; higher is better.
+    variant : {"b", "a"}
+        As in `tau_ap`; ``"b"`` is :math:`\tau_{AP,b}` of Urbano and Marrero.
+
+    Returns
+    -------
+    float
+        In [-1, 1]; with ``"b"``, NaN if all systems are tied in a list.
+
+    Raises
+    ------
+    ValueError
+        As in `tau_ap`.
+
+    References
+    ----------
+    Yilmaz, Aslam, Robertson (2008). A new rank correlation coefficient for information retrieval. SIGIR, 587-594.
+    https://doi.org/10.1145/1390334.1390435
+
+    Urbano, Marrero (2017). The treatment of ties in AP correlation. ICTIR, 321-324.
+    https://doi.org/10.1145/3121050.3121106
+
+    Examples
+    --------
+    >>> tau_ap_symmetric([2, 3, 1], [3, 2, 1])
+    0.0
+    """
+    return _of_two("tau_ap_symmetric", "tau_ap_symmetric", variant, first=first, second=second)
+
+
+def _of_two(who: str, method: Method, variant: Variant, **lists: npt.ArrayLike) -> float:
+    VARIANT.check(who, "variant", variant)
+    try:
+        arrays = {name: np.asarray(values, dtype=np.float64) for name, values in lists.items()}
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(f"{who}: {' and '.join(lists)} must be lists of numbers: {error}.") from error
+    (first, one), (second, other) = arrays.items()
+    if one.ndim != 1 or one.shape != other.shape or len(one) < 2:
+        raise ValueError(
+            f"{who}: {first} and {second} must be lists of the same length, 2 or more, not of shapes {one.shape} "
+            f"and {other.shape}."
+        )
+    for name, values in arrays.items():
+        if not np.isfinite(values).all():
+            raise ValueError(f"{who}: {name} must be finite numbers, not {values[~np.isfinite(values)][0]}.")
+    return float(correlate(rounded(one)[None], rounded(other)[None], method, variant).item())
+
+
+def correlate(
+    estimates: np.ndarray, references: np.ndarray, method: Method = "tau", variant: Variant = "b"
 ) -> np.ndarray:
-    """Correlate as `correlate`, over the best systems by each reference."""
-    columns = []
-    for reference in references:
-        best = reference >= np.sort(reference)[-top]
-        columns.append(correlate(estimates[:, best], reference[None, best], method, variant))
-    return np.concatenate(columns, axis=1)
+    """Correlate each of several estimates with each of several references.
+
+    Parameters
+    ----------
+    estimates : ndarray, shape (n_estimates, n_systems)
+        Finite values of the systems. Equal values are tied.
+    references : ndarray, shape (n_references, n_systems)
+        Finite values of the systems.
+    method, variant
+        As in `rank_correlation`.
+
+    Returns
+    -------
+    ndarray, shape (n_estimates, n_references)
+    """
+    if method == "tau":
+        return _tau(estimates, references, variant)
+    if method == "spearman":
+        return _spearman(estimates, references)
+    values = _tau_ap(estimates, references, variant)
+    if method == "tau_ap_symmetric":
+        values = (values + _tau_ap(references, estimates, variant).T) / 2
+    return values
+
+
+def _tau(estimates: np.ndarray, references: np.ndarray, variant: Variant) -> np.ndarray:
+    first, second = np.triu_indices(estimates.shape[1], 1)
+    agreement = np.zeros((len(estimates), len(references)))
+    n_estimate, n_reference = np.zeros(len(estimates)), np.zeros(len(references))
+    for pairs in _blocks(len(first), len(estimates) + len(references)):
+        # Whole numbers up to 2^24 are exact in single precision.
+        one, other = (
+            (higher > lower).astype(np.float32) - (higher < lower)
+            for higher, lower in (
+                (values[:, first[pairs]], values[:, second[pairs]]) for values in (estimates, references)
+            )
+        )
+        agreement += one @ other.T
+        n_estimate += np.count_nonzero(one, axis=1)
+        n_reference += np.count_nonzero(other, axis=1)
+    if variant == "a":
+        return agreement / len(first)
+    untied = np.sqrt(n_estimate[:, None] * n_reference)
+    return np.divide(agreement, untied, out=np.full_like(untied, np.nan), where=untied > 0)
+
+
+def _spearman(estimates: np.ndarray, references: np.ndarray) -> np.ndarray:
+    from scipy.stats import rankdata
+
+    with np.errstate(invalid="ignore"):  # a list in which all systems are tied
+        found = np.corrcoef(rankdata(estimates, axis=1), rankdata(references, axis=1))
+    return found[: len(estimates), len(estimates) :]
+
+
+def _tau_ap(estimates: np.ndarray, references: np.ndarray, variant: Variant) -> np.ndarray:
+    n = estimates.shape[1]
+    weight, constant = (_weights_b if variant == "b" else _weights_a)(estimates)
+    concordant = np.zeros((len(estimates), len(references)))
+    for systems in _blocks(n, n * (len(estimates) + len(references))):
+        above = estimates[:, None, :] > estimates[:, systems, None]
+        one, other = references[:, None, :], references[:, systems, None]
+        right = one > other if variant == "b" else ((one > other) + 1.0 * (one >= other)) / 2
+        weighted = above * weight[:, systems, None]
+        concordant += weighted.reshape(len(estimates), -1) @ right.reshape(len(references), -1).T.astype(np.float64)
+    values = np.clip(2 * (concordant + constant[:, None]) - 1, -1.0, 1.0)
+    if variant == "b":
+        values[:, (references == references[:, :1]).all(axis=1)] = np.nan
+    return values
+
+
+def _weights_b(estimates: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the weight of a concordant pair, by its lower system, and a constant, NaN if all systems are tied."""
+    n_above = _n_above(estimates)
+    below_top = n_above > 0
+    n_below_top = np.count_nonzero(below_top, axis=1)
+    weight = np.divide(1.0, n_above * n_below_top[:, None], out=np.zeros(n_above.shape), where=below_top)
+    return weight, np.where(n_below_top > 0, 0.0, np.nan)
+
+
+def _weights_a(estimates: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the weight of a concordant pair, by its lower system, and the constant share of ties."""
+    # A tie of t systems that is broken at random puts 0, 1, ..., t - 1 of them above a system, each with probability
+    # 1/t. A pair that is tied in either list is concordant with probability 1/2.
+    n = estimates.shape[1]
+    n_above = _n_above(estimates)
+    n_tied = n - n_above - _n_above(-estimates)
+    harmonic = np.concatenate([[0.0], np.cumsum(1 / np.arange(1, n))])
+    # The sums of 1/(n_above + k), without the term 1/0, and of k/(n_above + k), over k = 0, ..., t - 1.
+    inverses = harmonic[n_above + n_tied - 1] - harmonic[np.maximum(n_above - 1, 0)]
+    shares = n_tied - (n_above == 0) - n_above * inverses
+    return inverses / n_tied / (n - 1), (shares / 2 / n_tied).sum(axis=1) / (n - 1)
+
+
+def _n_above(values: np.ndarray) -> np.ndarray:
+    """Return how many systems are above each one."""
+    from scipy.stats import rankdata
+
+    return rankdata(-values, "min", axis=1).astype(np.int64) - 1
+
+
+def _blocks(length: int, cells: int) -> Iterator[slice]:
+    """Return slices of indices that fit in memory together, with ``cells`` numbers for each index."""
+    size = max(1, _CELLS // cells)
+    return (slice(start, start + size) for start in range(0, length, size))

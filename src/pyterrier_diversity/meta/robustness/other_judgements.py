@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
+from itertools import product
 from typing import Any
 
 import ir_measures
@@ -11,13 +12,14 @@ import pandas as pd
 from ir_measures.measures import MeanAgg
 
 from ...evaluate import DiversityEvaluator, aggregated
-from ...io import Runs, check_order, qrels_frame, read_runs
-from ...judged import NO_DOCUMENT, QRELS_COLUMNS, Run, warn_user, with_string_ids
-from ...measures.groups import read_some_measures
+from ...io import Runs
+from ...judged import NO_DOCUMENT, Run, warn_user
 from ...parameters import Parameter, Parameters, Rng, checked, generator_of, seed_of
-from ..correlation.coefficients import kendall_tau
+from ...progress import progress
+from ..correlation.rank_correlation import kendall_tau
+from ..described import described
 from ..scores import Group, Measures, families
-from .families import with_families
+from .experiments import read_experiment
 
 _RESAMPLES: Parameters = {
     "n_trials": Parameter(int, 1000, interval="[1, inf)", desc="number of resamples of the topics"),
@@ -26,13 +28,10 @@ _RESAMPLES: Parameters = {
 _DEPTH = Parameter(int, interval="[1, inf)", desc="number of documents of each run in the pool")
 
 _LEGEND = {
-    "measure": "the measure",
-    "family": "the family of the measure",
     "depth": "number of documents of each run in the pool",
     "tau": "Kendall's tau-b with the ranking of the systems by the full data; NaN if all systems are tied",
     "tau_low": "lower end of the bootstrap interval of tau over the topics",
     "tau_high": "upper end of the bootstrap interval of tau over the topics",
-    "family_tau": "mean tau of the family's measures, without NaN",
     "judged": "share of the judgements that are in the pool",
     "n_queries": "number of queries with judgements in the pool",
 }
@@ -102,9 +101,7 @@ def pool_depth(
     1     P@2      2  1.0  1.000000          1
     """
     who = "pool_depth"
-    check_order(who, qrels, runs, measures)
-    systems, judged = _read_runs(who, runs), _read_qrels(qrels, "qrels")
-    chosen = {str(measure): measure for measure in read_some_measures(who, measures)}
+    (judged,), systems, chosen = read_experiment(who, runs, measures, fewest=2, qrels=qrels)
     wanted = _DEPTH.check_each(who, "depths", depths)
     family_of = families(who, list(chosen), group)
     rank = _best_ranks(systems, judged, max(wanted))
@@ -116,20 +113,14 @@ def pool_depth(
     naming = judged[judged["doc_id"] == NO_DOCUMENT]
     forms = [judged, *(pd.concat([pool, naming]) for pool in pools)]
     full, *values = _evaluated(systems, forms, chosen, "depths of the pool")
-    rows = [
-        (
-            measure,
-            depth,
-            _tau_of(of, value[measure], full[measure]),
-            len(pool) / (len(judged) - len(naming)),
-            pool["query_id"].nunique(),
-        )
-        for measure, of in chosen.items()
-        for depth, pool, value in zip(wanted, pools, values, strict=True)
-    ]
+    n_judged = len(judged) - len(naming)
+    rows = []
+    for (name, measure), (depth, pool, value) in product(chosen.items(), zip(wanted, pools, values, strict=True)):
+        tau = _tau_of(measure, value[name], full[name])
+        rows.append((name, depth, tau, len(pool) / n_judged, pool["query_id"].nunique()))
     frame = pd.DataFrame(rows, columns=["measure", "depth", "tau", "judged", "n_queries"])
-    sizes: dict[Hashable, int] = {"n_systems": len(systems), "n_queries": judged["query_id"].nunique()}
-    return with_families(frame, family_of, _LEGEND, sizes)
+    attrs: dict[Hashable, int] = {"n_systems": len(systems), "n_queries": judged["query_id"].nunique()}
+    return described(frame, _LEGEND, attrs, family_of)
 
 
 def assessor_agreement(
@@ -209,10 +200,7 @@ def assessor_agreement(
     """
     who = "assessor_agreement"
     n_trials, ci = checked(who, _RESAMPLES, n_trials=n_trials, ci=ci).values()
-    check_order(who, qrels, runs, measures, order="qrels, other_qrels, runs, measures")
-    systems = _read_runs(who, runs)
-    both = [_read_qrels(qrels, "qrels"), _read_qrels(other_qrels, "other_qrels")]
-    chosen = {str(measure): measure for measure in read_some_measures(who, measures)}
+    both, systems, chosen = read_experiment(who, runs, measures, fewest=2, qrels=qrels, other_qrels=other_qrels)
     family_of = families(who, list(chosen), group)
     queries, others = (set(judged["query_id"]) for judged in both)
     common = queries & others
@@ -234,8 +222,8 @@ def assessor_agreement(
         # Without the samples in which all systems are tied.
         rows.append((name, _tau_of(measure, *tables), *pd.Series(taus).quantile([(1 - ci) / 2, (1 + ci) / 2])))
     frame = pd.DataFrame(rows, columns=["measure", "tau", "tau_low", "tau_high"])
-    sizes: dict[Hashable, int] = {"n_systems": len(systems), "n_queries": len(common)}
-    return with_families(frame, family_of, _LEGEND, {**sizes, "n_trials": n_trials, "ci": ci, **seed_of(rng)})
+    how = {"n_trials": n_trials, "ci": ci, **seed_of(rng)}
+    return described(frame, _LEGEND, {"n_systems": len(systems), "n_queries": len(common), **how}, family_of)
 
 
 def _tau_of(measure: ir_measures.Measure, values: np.ndarray, other_values: np.ndarray) -> float:
@@ -245,20 +233,6 @@ def _tau_of(measure: ir_measures.Measure, values: np.ndarray, other_values: np.n
         for table in (values, other_values)
     )
     return kendall_tau(first, second)
-
-
-def _read_runs(who: str, runs: Runs) -> dict[str, pd.DataFrame]:
-    named = dict(read_runs(runs, who=who))
-    if len(named) < 2:
-        raise ValueError(f"{who}: runs must have at least two systems, not {list(named)!r}.")
-    return named
-
-
-def _read_qrels(qrels: Any, what: str) -> pd.DataFrame:
-    frame = with_string_ids(qrels_frame(qrels, what=what), QRELS_COLUMNS, what)
-    if frame.empty:
-        raise ValueError(f"{what} must not be empty.")
-    return frame
 
 
 def _best_ranks(runs: dict[str, pd.DataFrame], qrels: pd.DataFrame, deepest: int) -> np.ndarray:
@@ -276,19 +250,12 @@ def _evaluated(
     runs: dict[str, pd.DataFrame], judgements: list[pd.DataFrame], measures: dict[str, ir_measures.Measure], what: str
 ) -> list[dict[str, np.ndarray]]:
     """Return the values of each measure by each of the qrels, arrays of shape (systems, queries)."""
-    import pyterrier as pt
-
-    results = []
-    with pt.tqdm(total=len(judgements) * len(runs), desc=what, unit="run", delay=2, leave=False) as bar:
-        for qrels in judgements:
-            evaluator = DiversityEvaluator(measures.values(), qrels)
-            of_runs = []
-            for system, run in runs.items():
-                of_runs.append(evaluator.values(run))
-                for name, found in zip(measures, of_runs[-1], strict=True):
-                    bad = found[~np.isfinite(found)]
-                    if len(bad):
-                        raise ValueError(f"{name} must be finite to rank systems, but is {bad[0]} for run {system}.")
-                bar.update()
-            results.append(dict(zip(measures, np.stack(of_runs, axis=1), strict=True)))
-    return results
+    evaluators = [DiversityEvaluator(measures.values(), qrels) for qrels in judgements]
+    tables = []
+    for evaluator, (system, run) in progress(list(product(evaluators, runs.items())), what, unit="run"):
+        tables.append(evaluator.values(run))
+        for measure, query in np.argwhere(~np.isfinite(tables[-1])):
+            name, value = list(measures)[measure], tables[-1][measure, query]
+            raise ValueError(f"{name} must be finite to rank systems, but is {value} for run {system}.")
+    starts = range(0, len(tables), len(runs))
+    return [dict(zip(measures, np.stack(tables[i : i + len(runs)], axis=1), strict=True)) for i in starts]

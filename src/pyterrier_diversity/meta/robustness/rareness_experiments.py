@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
+from itertools import compress, product
 from typing import Any, Literal
 
 import ir_measures
@@ -11,19 +12,24 @@ import numpy as np
 import pandas as pd
 
 from ...evaluate import DiversityEvaluator, Evaluation
-from ...io import Runs, check_order, qrels_frame, read_runs
-from ...judged import RUN_COLUMNS, Judgements, Memo, Ranked, Run, given_frame, judge
+from ...io import Runs
+from ...judged import RUN_COLUMNS, Memo, Ranked, Run, given_frame, judge, numbers
 from ...measures.base import CompositeMeasure, implementation
 from ...measures.composite import innermost
-from ...measures.groups import read_some_measures
 from ...parallel import in_parallel
 from ...parameters import REL, Parameter, Parameters, Rng, checked, seed_of
-from ...qrels import RARITY_CUTOFF, RARITY_FORM, RarityForm, add_rarity, rarity
-from ..correlation.coefficients import METHOD, Method, correlate
+from ...qrels import RARITY_CUTOFF, RARITY_FORM, RarityForm, add_rarity, rarity, retrieval_counts
+from ..correlation.rank_correlation import METHOD, Method, correlate
+from ..described import described
 from ..scores import Measures, generators, rounded
+from .experiments import over_trials, read_experiment
 
 _RARITY: Parameters = {"cutoff": RARITY_CUTOFF, "form": RARITY_FORM}
-_TRIALS: Parameters = {**_RARITY, "n_trials": Parameter(int, 1000, interval="[1, inf)", desc="samples of each size")}
+_TRIALS: Parameters = {
+    **_RARITY,
+    "method": METHOD,
+    "n_trials": Parameter(int, 1000, interval="[1, inf)", desc="samples of each size"),
+}
 _SYNTHETIC: Parameters = {
     **_RARITY,
     **REL,
@@ -37,14 +43,11 @@ _BATCH = 25
 _NEW = "\2synthetic"
 
 _NUMBER_LEGEND = {
-    "measure": "the measure",
     "n_systems": "number of systems in a sample",
     "mean": "correlation with the ranking of the same systems by rarity from all systems; mean over trials",
     "std": "standard deviation of the correlation over trials (with n - 1)",
-    "n_trials": "number of trials in which not all systems are tied",
 }
 _SYNTHETIC_LEGEND = {
-    "measure": "the measure",
     "kind": "which relevant documents the synthetic system retrieves",
     "n_relevant": "how many of them it retrieves for each query",
     "value": "its mean value",
@@ -128,45 +131,39 @@ def number_of_systems(
             measure  n_systems   mean
     0  P_Rareness@2          3  0.927
     """
-    how: dict[Any, Any] = checked("number_of_systems", _TRIALS, n_trials=n_trials, cutoff=cutoff, form=form)
-    n_trials, cutoff, form = how.values()
-    METHOD.check("number_of_systems", "method", method)
-    check_order("number_of_systems", qrels, runs, measures)
-    named = dict(read_runs(runs, who="number_of_systems"))
+    who = "number_of_systems"
+    how: dict[Any, Any] = checked(who, _TRIALS, method=method, n_trials=n_trials, cutoff=cutoff, form=form)
+    method, n_trials, cutoff, form = how.values()
+    (frame,), named, chosen = read_experiment(who, runs, measures, qrels=qrels)
     if sizes is None and len(named) < 3:
-        raise ValueError(f"number_of_systems: runs must have at least three systems, not {len(named)}.")
+        raise ValueError(f"{who}: runs must have at least three systems, not {len(named)}.")
     if sizes is None:
         sizes = [2**j for j in range(1, len(named).bit_length()) if 2**j < len(named)]
     size = Parameter(int, interval=f"[2, {len(named)}]", desc="how many systems are drawn")
-    sizes = size.check_each("number_of_systems", "sizes", sizes)
-    wanted = read_some_measures("number_of_systems", measures)
+    sizes = size.check_each(who, "sizes", sizes)
+    wanted = list(chosen.values())
     if any(_reads_rarity(measure) and innermost(measure).params.get("judged_only") for measure in wanted):
-        raise ValueError("number_of_systems: a measure that reads rarity must not have judged_only=True.")
+        raise ValueError(f"{who}: a measure that reads rarity must not have judged_only=True.")
     # Sorted by name, so that the order of the runs does not matter.
     systems = [given_frame(named[name], RUN_COLUMNS, "run") for name in sorted(named)]
-    rare = add_rarity(_qrels_frame(qrels), systems, cutoff=cutoff, form=form)
+    rare = add_rarity(frame.drop(columns="rarity", errors="ignore"), systems, cutoff=cutoff, form=form)
     initial = rounded(_evaluate(wanted, rare, systems))
-    found = _found(judge(rare), systems)
+    judgements = judge(rare)
+    # Measures of rareness only read the rows of relevant documents.
+    relevant = replace(judgements, rows=judgements.rows.take(judgements.rows.label > 0), remembered=Memo())
+    ranked = [Ranked.of_run(Run(system), judgements) for system in systems]
+    # Workers get the ranks but not the run, because no measure that reads rarity counts turns.
+    found = [Ranked(relevant, each.ranks, each.n) for each in ranked]
     tasks = []
     for size, generator in zip(sizes, generators(rng, len(sizes)), strict=True):
         drawn = np.array([generator.choice(len(named), size, replace=False) for _ in range(n_trials)])
         batches = np.array_split(drawn, -(-n_trials // _BATCH))
         tasks += [(found, cutoff, form, wanted, initial, batch, method) for batch in batches]
     results = in_parallel(_correlations, tasks, n_jobs=n_jobs, what="number of systems")
-    # A row for each measure and size, and a column for each trial.
-    keys = pd.MultiIndex.from_product([list(map(str, wanted)), sizes], names=["measure", "n_systems"])
-    trials = pd.DataFrame(np.concatenate(results, axis=1).reshape(len(keys), n_trials), index=keys)
-    table = pd.DataFrame({"mean": trials.mean(axis=1), "std": trials.std(axis=1), "n_trials": trials.count(axis=1)})
-    table = table.reset_index()
-    table.attrs = {
-        "legend": dict(_NUMBER_LEGEND),
-        "n_systems": len(named),
-        "n_queries": len(found[0].judgements),
-        "method": method,
-        **how,
-        **seed_of(rng),
-    }
-    return table
+    correlations = np.concatenate(results, axis=1).reshape(-1, n_trials)
+    table = over_trials(correlations, {"measure": chosen, "n_systems": sizes}, "mean", "std")
+    attrs = {"n_systems": len(named), "n_queries": len(judgements), **how, **seed_of(rng)}
+    return described(table, _NUMBER_LEGEND, attrs)
 
 
 def insert_synthetic_system(
@@ -252,53 +249,26 @@ def insert_synthetic_system(
     how: dict[Any, Any] = checked(who, _SYNTHETIC, kind=kind, cutoff=cutoff, form=form, rel=rel)
     kind = how.pop("kind")
     cutoff, form, rel = how.values()
-    check_order(who, qrels, runs, measures)
-    named = dict(read_runs(runs, who=who))
+    (frame,), named, chosen = read_experiment(who, runs, measures, qrels=qrels)
     number = Parameter(int, interval="[0, inf)", desc="how many relevant documents the system retrieves")
-    numbers = number.check_each(who, "n_relevant", n_relevant)
-    wanted = read_some_measures(who, measures)
-    frame = _qrels_frame(qrels)
-    queries = pd.Index(frame["query_id"].astype(str).unique())
+    sizes = number.check_each(who, "n_relevant", n_relevant)
+    frame = frame.drop(columns="rarity", errors="ignore")
+    queries = frame["query_id"].unique()
     others = [_of_queries(run, queries) for run in named.values()]
-    documents = _new(frame, max(numbers), rel) if kind == "rare" else _most_common(frame, others, cutoff, rel)
-    tasks = [(others, frame, documents[documents["place"] < n], wanted, kind, cutoff, form) for n in numbers]
+    documents = _new(frame, max(sizes), rel) if kind == "rare" else _most_common(frame, others, cutoff, rel)
+    wanted = list(chosen.values())
+    tasks = [(others, frame, documents[documents["place"] < n], wanted, kind, cutoff, form) for n in sizes]
     results = in_parallel(_place, tasks, n_jobs=n_jobs, what="synthetic systems")
-    rows = [
-        (str(measure), kind, n, *of_number[m])
-        for m, measure in enumerate(wanted)
-        for n, of_number in zip(numbers, results, strict=True)
-    ]
-    table = pd.DataFrame(rows, columns=list(_SYNTHETIC_LEGEND))
-    sizes: dict[Hashable, int] = {"n_systems": len(named), "n_queries": len(queries)}
-    table.attrs = {"legend": dict(_SYNTHETIC_LEGEND), **sizes, **how}
-    return table
-
-
-def _qrels_frame(qrels: Any) -> pd.DataFrame:
-    frame = qrels_frame(qrels)
-    if frame.empty:
-        raise ValueError("qrels must not be empty.")
-    return frame.drop(columns="rarity", errors="ignore")
+    each = product(enumerate(chosen), zip(sizes, results, strict=True))
+    rows = [(name, kind, n, *of_number[m]) for (m, name), (n, of_number) in each]
+    table = pd.DataFrame(rows, columns=["measure", *_SYNTHETIC_LEGEND])
+    return described(table, _SYNTHETIC_LEGEND, {"n_systems": len(named), "n_queries": len(queries), **how})
 
 
 def _evaluate(measures: list[ir_measures.Measure], qrels: pd.DataFrame, runs: Iterable[pd.DataFrame]) -> np.ndarray:
     """Return the mean of each system, shape (measures, systems)."""
     evaluator = DiversityEvaluator(measures, qrels)
     return np.array([list(evaluator.calc_aggregate(run).values()) for run in runs]).T
-
-
-def _in_top(retrieved: Iterable[Ranked], cutoff: int) -> np.ndarray:
-    """Return which relevant documents count as retrieved, shape (systems, documents)."""
-    return np.array([(found.ranks > 0) & (found.ranks <= cutoff) for found in retrieved])
-
-
-def _found(judgements: Judgements, runs: Iterable[pd.DataFrame]) -> list[Ranked]:
-    """Return what each run retrieves, as workers need it."""
-    # Measures of rareness only read the rows of relevant documents.
-    relevant = replace(judgements, rows=judgements.rows.take(judgements.rows.label > 0), remembered=Memo())
-    found = [Ranked.of_run(Run(run), judgements) for run in runs]
-    # Workers get the ranks but not the run, because no measure that reads rarity counts turns.
-    return [Ranked(relevant, each.ranks, each.n) for each in found]
 
 
 def _correlations(
@@ -319,20 +289,21 @@ def _correlations(
     trials : ndarray of int, shape (trials, N)
         The systems drawn in each trial.
     """
-    rare = [measure for measure in measures if _reads_rarity(measure)]
-    judgements, in_top = found[0].judgements, _in_top(found, cutoff)
+    is_rare = [_reads_rarity(measure) for measure in measures]
+    rare = list(compress(measures, is_rare))
+    judgements = found[0].judgements
+    in_top = np.array([(each.ranks > 0) & (each.ranks <= cutoff) for each in found])
     correlations = np.empty((len(measures), len(trials)))
     for trial, drawn in enumerate(trials):
         # The rarity that `add_rarity` would compute from these systems.
         n_systems = np.maximum(np.count_nonzero(in_top[drawn], axis=0), 1)
         documents = replace(judgements.documents, rarity=rarity(n_systems, len(drawn), form))
         evaluation = Evaluation(replace(judgements, documents=documents, remembered=Memo()), rare)
-        values = [evaluation.values(found[system]) for system in drawn]
-        for m, measure in enumerate(measures):
-            after = before = initial[m, drawn]
-            if measure in rare:
-                after = rounded([of_system[rare.index(measure)].mean() for of_system in values])
-            correlations[m, trial] = correlate(after[None], before[None], method).item()
+        before = initial[:, drawn]
+        after = before.copy()
+        after[is_rare] = rounded([evaluation.values(found[system]).mean(axis=1) for system in drawn]).T
+        for m, lists in enumerate(zip(after[:, None], before[:, None], strict=True)):
+            correlations[m, trial] = correlate(*lists, method).item()
     return correlations
 
 
@@ -343,7 +314,7 @@ def _reads_rarity(measure: ir_measures.Measure) -> bool:
     return ours is not None and "rarity" in ours.READS
 
 
-def _of_queries(run: pd.DataFrame, queries: pd.Index) -> pd.DataFrame:
+def _of_queries(run: pd.DataFrame, queries: np.ndarray) -> pd.DataFrame:
     """Return the rows of some queries; all rows if there are none, so that measures warn of it."""
     frame = given_frame(run, RUN_COLUMNS, "run")
     kept = frame["query_id"].astype(str).isin(queries)
@@ -360,16 +331,9 @@ def _new(qrels: pd.DataFrame, n: int, label: float | None) -> pd.DataFrame:
 
 def _most_common(qrels: pd.DataFrame, runs: list[pd.DataFrame], cutoff: int, rel: float | None) -> pd.DataFrame:
     """Return the relevant documents of each query, and their places by the number of systems that find them."""
-    judgements = judge(qrels)
-    n_systems = _in_top([Ranked.of_run(Run(run), judgements) for run in runs], cutoff).sum(axis=0)
-    relevant = judgements.view(rel=rel)
-    documents = pd.DataFrame(
-        {
-            "query_id": np.array(judgements.query_ids, dtype=object)[relevant.documents.query],
-            "doc_id": relevant.documents.ids,
-            "n_systems": n_systems[relevant.base_doc],
-        }
-    )
+    label = numbers(qrels, "relevance", "qrels")
+    documents = qrels[label > 0 if rel is None else label >= rel].drop_duplicates(["query_id", "doc_id"])
+    documents = documents.assign(n_systems=retrieval_counts(documents, map(Run, runs), cutoff))
     documents = documents.sort_values(["n_systems", "doc_id"], ascending=False)
     return documents.assign(place=documents.groupby("query_id").cumcount())
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,10 @@ import pandas as pd
 
 from ...parallel import in_parallel
 from ...parameters import Parameter, Parameters, Rng, checked, generator_of, seed_of
-from ..correlation.coefficients import correlate
+from ..correlation.rank_correlation import correlate
+from ..described import described
 from ..scores import Group, Measures, families, generators, read_scores, rounded
-from .families import with_families
+from .experiments import over_trials
 
 _TRIALS = Parameter(int, interval="[1, inf)", desc="number of samples of each size")
 _PARAMETERS: Parameters = {
@@ -22,16 +24,11 @@ _PARAMETERS: Parameters = {
 }
 
 _SAMPLING = {
-    "measure": "the measure",
-    "family": "the family of the measure",
     "size": "number of topics in a sample",
     "tau": "Kendall's tau-b with the ranking of the systems by all topics, mean over the trials; NaN if all are tied",
-    "family_tau": "mean tau of the family's measures, without NaN",
     "sd": "standard deviation of tau over the trials (with n - 1)",
-    "n_trials": "number of trials in which not all systems are tied",
 }
 _STABILITY = {
-    "measure": "the measure",
     "stability": "share of the trials in which two systems are in their more frequent order; mean over pairs",
     "ties": "share of the trials in which two systems are tied; mean over pairs",
 }
@@ -123,8 +120,7 @@ def stability(
     results = in_parallel(_stability_of, tasks, n_jobs=n_jobs, what="stability")
     table = pd.DataFrame(results, columns=["stability", "ties"])
     table.insert(0, "measure", scores.measures)
-    table.attrs = {"legend": dict(_STABILITY), **scores.sizes, "n_topics": n_topics, **how, **seed_of(rng)}
-    return table
+    return described(table, _STABILITY, {**scores.sizes, "n_topics": n_topics, **how, **seed_of(rng)})
 
 
 def topic_sampling(
@@ -207,17 +203,14 @@ def topic_sampling(
     size = Parameter(int, interval=f"[1, {n_queries}]", desc="number of topics")
     drawn = size.check_each(who, "sizes", sizes)
     family_of = families(who, scores.measures, group)
-    samples = {
-        size: _samples(generator, n_queries, size, n_trials)
-        for size, generator in zip(drawn, generators(rng, len(drawn)), strict=True)
-    }
-    keys = [(measure, size) for measure in scores.measures for size in drawn]
-    tasks = [(scores.unrounded[measure], samples[size]) for measure, size in keys]
-    taus = pd.DataFrame(in_parallel(_taus_of_samples, tasks, n_jobs=n_jobs, what="samples of topics"))
-    frame = pd.DataFrame(keys, columns=["measure", "size"]).assign(
-        tau=taus.mean(axis=1), sd=taus.std(axis=1), n_trials=taus.count(axis=1)
-    )
-    return with_families(frame, family_of, _SAMPLING, {**scores.sizes, "n_trials": n_trials, **seed_of(rng)})
+    samples = [
+        _samples(generator, n_queries, n, n_trials)
+        for n, generator in zip(drawn, generators(rng, len(drawn)), strict=True)
+    ]
+    tasks = list(product(scores.unrounded.values(), samples))
+    taus = in_parallel(_taus_of_samples, tasks, n_jobs=n_jobs, what="samples of topics")
+    frame = over_trials(np.array(taus), {"measure": scores.measures, "size": drawn}, "tau", "sd")
+    return described(frame, _SAMPLING, {**scores.sizes, "n_trials": n_trials, **seed_of(rng)}, family_of)
 
 
 def _samples(generator: np.random.Generator, n_queries: int, size: int, n_trials: int) -> np.ndarray:
