@@ -12,7 +12,7 @@ from contextlib import suppress
 from difflib import get_close_matches
 from functools import partial
 from importlib import import_module
-from typing import Any, NoReturn, TextIO
+from typing import Any, NoReturn
 
 import click
 
@@ -33,9 +33,6 @@ _MODULES = {
     "axioms": "listing",
     "demo": "demonstration",
 }
-
-# Python's arguments that have other names than options.
-_ARGUMENTS = {"--seed": "rng", "--jobs": "n_jobs"}
 
 # The exit status after Ctrl-C, as shells have it.
 INTERRUPTED = 130
@@ -124,15 +121,7 @@ def _interrupted(number: int, frame: object) -> NoReturn:
     raise SystemExit(INTERRUPTED)
 
 
-def _show_warning(
-    ctx: click.Context,
-    message: Warning | str,
-    category: type[Warning],
-    filename: str,
-    lineno: int,
-    file: TextIO | None = None,
-    line: str | None = None,
-) -> None:
+def _show_warning(ctx: click.Context, message: Warning | str, *_: Any) -> None:
     from ..io import printable
 
     click.echo(f"Warning: {printable(_with_options(str(message), ctx))}", err=True)
@@ -143,10 +132,9 @@ def _with_options(message: str, ctx: click.Context) -> str:
     command = ctx.command.get_command(ctx, ctx.invoked_subcommand or "") if isinstance(ctx.command, _Commands) else None
     for option in [] if command is None else command.params:
         if isinstance(option, click.Option):
-            name = _ARGUMENTS.get(option.opts[-1], option.name)
-            message = re.sub(rf"\b{name}='([^']*)'", rf"{option.opts[-1]} \1", message)
+            message = re.sub(rf"\b{option.name}='([^']*)'", rf"{option.opts[-1]} \1", message)
             # Names of measures, whose parameters may have this name, have capital letters.
-            message = re.sub(rf"^([a-z_]+: ){name} must", rf"\1{option.opts[-1]} must", message)
+            message = re.sub(rf"^([a-z_]+: ){option.name} must", rf"\1{option.opts[-1]} must", message)
     return message
 
 

@@ -1,11 +1,11 @@
-"""Gates: what failed, for people, for GitHub and for programs."""
+"""How commands about rankings end: runs that cannot be evaluated, and gates, for people, GitHub and programs."""
 
 from __future__ import annotations
 
 import json
 import os
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
@@ -13,62 +13,80 @@ from ..io import formatted, printable, replaced
 from .outputs import tell
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from ..evaluate import RunValues
 
 GATE = 3
 _NAME = "pyterrier-diversity"
 
 # The gate and the run, and why it failed, which is empty if it did not.
 Results = dict[tuple[str, str], str]
+Row = dict[Any, Any]
 
 
-def results(name: str, asked: Iterable[dict[str, Any]], failed: pd.DataFrame, errors: Mapping[str, str]) -> Results:
-    """Return the result of each gate for each run.
+def end(
+    found: RunValues,
+    name: str,
+    asked: Sequence[Row],
+    failed: Sequence[Row],
+    path: str | None,
+    note: Callable[[Row], str] | None = None,
+) -> None:
+    """Exit with status 1 if a run could not be evaluated, or with that of gates if one failed; print and write why.
 
-    ``name`` is the form of a gate's name, filled with the fields of ``asked`` and the columns of ``failed``. Runs with
-    ``errors`` pass no gate.
+    ``name`` is the form of a gate's name, filled with the fields of what was ``asked`` and what ``failed``. Runs that
+    could not be evaluated pass no gate. A ``note`` tells more about a gate that passed.
     """
-    found: Results = {(name.format_map(gate), gate["system"]): "" for gate in asked}
-    gates = [gate for gate, _ in found]
-    for row in failed.to_dict("records"):
-        found[name.format_map(row), str(row["system"])] = row["message"]
-    return found | {(gate, run): f"not evaluated: {why}" for run, why in errors.items() for gate in gates}
+    results: Results = {(name.format_map(gate), gate["system"]): "" for gate in asked}
+    gates = dict.fromkeys(gate for gate, _ in results)
+    results |= {(name.format_map(row), str(row["system"])): row["message"] for row in failed}
+    results |= {(gate, run): f"not evaluated: {why}" for run, why in found.attrs["errors"].items() for gate in gates}
+    if results:
+        _write(results, path)
+    end_if_incomplete(found)
+    for gate in asked if note else []:
+        if note and not results[name.format_map(gate), gate["system"]]:
+            tell(note(gate))
+    messages = [f"Gate: {message}" for message in results.values() if message]
+    for message in messages:
+        tell(message)
+    if messages:
+        sys.exit(GATE)
 
 
-def write(found: Results, path: str | None) -> None:
+def end_if_incomplete(found: RunValues) -> None:
+    """Print a line for each run that could not be evaluated, and exit with status 1 if there are any."""
+    errors: dict[str, str] = found.attrs["errors"]
+    if not found.names and len(set(errors.values())) == 1:  # the same for all runs: the cause is the qrels or a measure
+        raise ValueError(next(iter(errors.values())))
+    for name, message in errors.items():
+        tell(f"Error: {message if name in message else f'{name}: {message}'}")
+    if errors:
+        tell(f"The table is incomplete: {len(errors)} of the runs could not be evaluated.")
+        sys.exit(1)
+
+
+def _write(results: Results, path: str | None) -> None:
     """Write the results of gates to a JSON or JUnit file, and append them to GitHub's summary of the job."""
     if path is not None:
-        text = _junit(found) if path.endswith(".xml") else _json(found)
+        text = _junit(results) if path.endswith(".xml") else _json(results)
         with replaced(path) as file:
             file.write_text(text + "\n", encoding="utf-8")
     summary = os.environ.get("GITHUB_STEP_SUMMARY")
     if summary:
         with open(summary, "a", encoding="utf-8") as file:
-            file.write(_markdown(found))
+            file.write(_markdown(results))
 
 
-def end(found: Results) -> None:
-    """Print a line for each gate that failed, and exit with the status of gates if there are any."""
-    messages = [message for message in found.values() if message]
-    for message in messages:
-        tell(f"Gate: {message}")
-    if messages:
-        sys.exit(GATE)
+def _json(results: Results) -> str:
+    rows = [{"gate": gate, "run": run, "passed": not why, "message": why} for (gate, run), why in results.items()]
+    return json.dumps({"passed": not any(results.values()), "gates": rows}, indent=2)
 
 
-def _json(found: Results) -> str:
-    rows = [
-        {"gate": gate, "run": run, "passed": not message, "message": message} for (gate, run), message in found.items()
-    ]
-    return json.dumps({"passed": not any(found.values()), "gates": rows}, indent=2)
-
-
-def _junit(found: Results) -> str:
-    n_failed = sum(map(bool, found.values()))
-    counts = {"name": _NAME, "tests": str(len(found)), "failures": str(n_failed)}
+def _junit(results: Results) -> str:
+    counts = {"name": _NAME, "tests": str(len(results)), "failures": str(sum(map(bool, results.values())))}
     root = ElementTree.Element("testsuites", counts)
     suite = ElementTree.SubElement(root, "testsuite", counts)
-    for (gate, run), message in found.items():
+    for (gate, run), message in results.items():
         case = ElementTree.SubElement(suite, "testcase", classname=printable(run), name=printable(gate))
         if message:
             ElementTree.SubElement(case, "failure", message=printable(message))
@@ -76,9 +94,9 @@ def _junit(found: Results) -> str:
     return ElementTree.tostring(root, encoding="unicode", xml_declaration=True)
 
 
-def _markdown(found: Results) -> str:
+def _markdown(results: Results) -> str:
     import pandas as pd
 
-    rows = [(run, gate, message or "passed") for (gate, run), message in found.items()]
-    table = formatted(pd.DataFrame(rows, columns=["run", "gate", "result"]), "markdown")
-    return f"### {_NAME}: {'failed' if any(found.values()) else 'passed'}\n\n{table}\n"
+    rows = [{"run": run, "gate": gate, "result": message or "passed"} for (gate, run), message in results.items()]
+    table = formatted(pd.DataFrame(rows), "markdown")
+    return f"### {_NAME}: {'failed' if any(results.values()) else 'passed'}\n\n{table}\n"
