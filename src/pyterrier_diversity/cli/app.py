@@ -12,6 +12,7 @@ from contextlib import suppress
 from difflib import get_close_matches
 from functools import partial
 from importlib import import_module
+from inspect import cleandoc
 from typing import Any, NoReturn
 
 import click
@@ -36,19 +37,6 @@ _MODULES = {
 
 # The exit status after Ctrl-C, as shells have it.
 INTERRUPTED = 130
-
-_EPILOG = """\b
-Exit status:
-  0  success
-  1  an error, or an incomplete table
-  2  a usage error, such as an unknown option
-  3  a run failed a gate (--min, --no-worse)
-  130  interrupted by Ctrl-C
-
-\b
-Tab completion in bash (or zsh, fish):
-  eval "$(_PYTERRIER_DIVERSITY_COMPLETE=bash_source pyterrier-diversity)"
-"""
 
 
 class _Failure(click.ClickException):
@@ -165,7 +153,23 @@ def _flush_stdout() -> None:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-@click.group(cls=_Commands, epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="pyterrier-diversity")
 def app() -> None:
-    """Evaluate, compare and explain the diversity of search results, from run files and qrels with intents."""
+    """Evaluate, compare and explain the diversity of search results, from run files and qrels with intents.
+
+    \b
+    Exit status:
+      0  success
+      1  an error, or an incomplete table
+      2  a usage error, such as an unknown option
+      3  a run failed a gate (--min, --no-worse)
+      130  interrupted by Ctrl-C
+
+    \b
+    Tab completion in bash (or zsh, fish):
+      eval "$(_PYTERRIER_DIVERSITY_COMPLETE=bash_source pyterrier-diversity)"
+    """  # noqa: D301 - click reads this character as the mark of lines that are not to be joined
+
+
+app.help, _, app.epilog = cleandoc(app.help or "").partition("\n\n")  # the rest is below the commands

@@ -18,6 +18,7 @@ from .inputs import Asked, measures_of
 from .options import MeasureText, QrelsText, Written, command, of
 from .outputs import Shown
 
+_GATE = "{} no worse than {}"
 # What is written above the table of a group of queries.
 _HEADINGS = {"table": "{}:", "latex": "% {}", "html": "<!-- {} -->", "markdown": "### {}"}
 
@@ -65,19 +66,19 @@ def compare(
         gating.end_if_incomplete(found)
     values = found.perquery()
     how |= {"rng": asked.rng, "n_jobs": asked.n_jobs}
-    failed = []
+    # Two baselines are compared once.
+    pairs = [(run, other) for i, other in enumerate(others) for run in found.names if run not in others[: i + 1]]
+    gates = {(_GATE.format(m, other), run): (str(m), run, other) for m in guarded for run, other in pairs}
+    results = dict.fromkeys(gates, "")
     if guarded:
         try:
             failed = worse_than(values, others, guarded, tolerance=tolerance, **how).to_dict("records")
         except GateError as error:
             raise click.UsageError(f"--no-worse: {str(error).partition(': ')[2]}") from error
+        results |= {(_GATE.format(row["measure"], row["other"]), row["system"]): row["message"] for row in failed}
     table = compared(values, measures=chosen, baseline=others or None, by=asked.groups, **how)
     shown.put(table, _text_of(shown, by_group=asked.by is not None), of=PEOPLE)
-    # Two baselines are compared once.
-    pairs = [(run, other) for i, other in enumerate(others) for run in found.names if run not in others[: i + 1]]
-    each = [{"measure": m, "system": run, "other": other} for m in guarded for run, other in pairs]
-    name, note = "{measure} no worse than {other}", lambda gate: _power_of(values, gate, tolerance, how["alpha"])
-    gating.end(found, name, each, failed, gate_output, note)
+    gating.end(found, results, gate_output, lambda gate: _power_of(values, *gates[gate], tolerance, how["alpha"]))
 
 
 @command
@@ -124,9 +125,8 @@ def _text_of(shown: Shown, by_group: bool) -> Callable[[pd.DataFrame], str]:
     return of_groups if by_group else text
 
 
-def _power_of(values: pd.DataFrame, gate: gating.Row, tolerance: float | None, alpha: float) -> str:
+def _power_of(values: pd.DataFrame, measure: str, run: str, other: str, tolerance: float | None, alpha: float) -> str:
     """Say which loss the queries find, and how many would find the tolerance or, without one, the observed loss."""
-    run, other, measure = gate["system"], gate["other"], str(gate["measure"])
     pilot = values[values["name"].isin([run, other]) & (values["measure"] == measure)]
     means = pilot.groupby("name")["value"].mean()
     told = f"Note: {measure} of {run} against {other}: "

@@ -72,13 +72,13 @@ def evaluate(
     if signatures and shown.chosen != "latex":
         told = [found.attrs["signatures"][str(measure)] for measure in chosen]
         click.echo("\n" + "\n".join(told), err=not in_text)
-    failed = []
+    passed = {(f"{measure} >= {low:g}", run): "" for measure, low in least.items() for run in found.names}
     if least:
         from ..meta import below_minimum
 
         failed = below_minimum(found.perquery(), least).to_dict("records")
-    each = [{"measure": m, "minimum": low, "system": run} for m, low in least.items() for run in found.names]
-    gating.end(found, "{measure} >= {minimum:g}", each, failed, gate_output)
+        passed |= {(f"{row['measure']} >= {row['minimum']:g}", row["system"]): row["message"] for row in failed}
+    gating.end(found, passed, gate_output)
 
 
 @command

@@ -5,46 +5,36 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
 from xml.etree import ElementTree
 
+import pandas as pd
+
+from ..evaluate import RunValues
 from ..io import formatted, printable, replaced
 from .outputs import tell
-
-if TYPE_CHECKING:
-    from ..evaluate import RunValues
 
 GATE = 3
 _NAME = "pyterrier-diversity"
 
 # The gate and the run, and why it failed, which is empty if it did not.
 Results = dict[tuple[str, str], str]
-Row = dict[Any, Any]
 
 
 def end(
-    found: RunValues,
-    name: str,
-    asked: Sequence[Row],
-    failed: Sequence[Row],
-    path: str | None,
-    note: Callable[[Row], str] | None = None,
+    found: RunValues, results: Results, path: str | None, note: Callable[[tuple[str, str]], str] | None = None
 ) -> None:
     """Exit with status 1 if a run could not be evaluated, or with that of gates if one failed; print and write why.
 
-    ``name`` is the form of a gate's name, filled with the fields of what was ``asked`` and what ``failed``. Runs that
-    could not be evaluated pass no gate. A ``note`` tells more about a gate that passed.
+    Runs that could not be evaluated pass no gate. A ``note`` tells more about a gate that passed.
     """
-    results: Results = {(name.format_map(gate), gate["system"]): "" for gate in asked}
-    gates = dict.fromkeys(gate for gate, _ in results)
-    results |= {(name.format_map(row), str(row["system"])): row["message"] for row in failed}
-    results |= {(gate, run): f"not evaluated: {why}" for run, why in found.attrs["errors"].items() for gate in gates}
+    gates, errors = dict(results), found.attrs["errors"]
+    results |= {(gate, run): f"not evaluated: {why}" for run, why in errors.items() for gate, _ in gates}
     if results:
         _write(results, path)
     end_if_incomplete(found)
-    for gate in asked if note else []:
-        if note and not results[name.format_map(gate), gate["system"]]:
+    for gate, why in results.items() if note else []:
+        if note and not why:
             tell(note(gate))
     messages = [f"Gate: {message}" for message in results.values() if message]
     for message in messages:
@@ -95,8 +85,6 @@ def _junit(results: Results) -> str:
 
 
 def _markdown(results: Results) -> str:
-    import pandas as pd
-
     rows = [{"run": run, "gate": gate, "result": message or "passed"} for (gate, run), message in results.items()]
     table = formatted(pd.DataFrame(rows), "markdown")
     return f"### {_NAME}: {'failed' if any(results.values()) else 'passed'}\n\n{table}\n"

@@ -7,25 +7,14 @@ from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal
 
 import click
 import ir_measures
 import pandas as pd
 
+from .. import io
 from ..evaluate import RunValues, values_of_runs
-from ..io import (
-    SharedColumns,
-    add_lengths,
-    named_runs,
-    names_in,
-    read_content,
-    read_dd_truth,
-    read_qrels,
-    read_run,
-    run_files,
-    run_frame,
-)
 from ..io.readers import OrderedBy
 from ..judged import KINDS, collected, give, ignoring
 from ..measures.groups import read_measures
@@ -92,14 +81,14 @@ class Asked:
         return self.chosen or list(gates)
 
     @cached_property
-    def new_names(self) -> SharedColumns | None:
+    def new_names(self) -> io.SharedColumns | None:
         """What the files call the columns."""
         if self.columns is None:
             return None
         pairs = [pair.partition("=") for pair in self.columns.split(",")]
         if not all(theirs and ours for theirs, _, ours in pairs):
             raise click.UsageError(f"--columns must be pairs such as 'topic=qid,passage=docno', not {self.columns!r}.")
-        return SharedColumns({theirs.strip(): ours.strip() for theirs, _, ours in pairs})
+        return io.SharedColumns({theirs.strip(): ours.strip() for theirs, _, ours in pairs})
 
     def judged_by(self, name: str, measures: Iterable[ir_measures.Measure] = ()) -> pd.DataFrame:
         """Read qrels from a file or a dataset, with passages if one of the measures needs them.
@@ -118,18 +107,17 @@ class Asked:
     @cached_property
     def judged(self) -> pd.DataFrame:
         """The qrels, with the texts of a dataset's queries and intents."""
-        qrels, texts = self.judged_by(self.qrels, self.chosen), read_texts(self.qrels)
-        if not texts.intents:
+        qrels, (queries, intents) = self.judged_by(self.qrels, self.chosen), read_texts(own_name(self.qrels))
+        if not intents:
             return qrels
-        ids = zip(qrels["qid"], qrels["iteration"], strict=True)
-        told = [texts.intents.get(each, "") for each in ids]
-        return qrels.assign(nugget_text=told, query=qrels["qid"].map(texts.queries).fillna(""))
+        told = [intents.get(each, "") for each in zip(qrels["qid"], qrels["iteration"], strict=True)]
+        return qrels.assign(nugget_text=told, query=qrels["qid"].map(queries).fillna(""))
 
     @cached_property
     def groups(self) -> str | pd.DataFrame | None:
         """Groups of queries as functions take them: a column of a dataset's topics, or what the user has named."""
-        by = self.by
-        if by is None or Path(by).exists() or _is_stream(self.qrels) or (short := _own_name(self.qrels)) is None:
+        by, short = self.by, own_name(self.qrels)
+        if by is None or Path(by).exists() or not short:
             return by
         import pyterrier as pt
 
@@ -146,15 +134,15 @@ class Asked:
             If the option --columns names a column that none of the files has.
         """
         paths = list(map(self._path, self.runs))
-        files = [Path(self.qrels), *run_files(paths)]
+        files = [Path(self.qrels), *io.run_files(paths)]
         if self.new_names and all(path.is_file() for path in files):  # a pipe can be read only once
-            found = set().union(*map(names_in, files))
+            found = set().union(*map(io.names_in, files))
             for name in self.new_names.keys() - found:
                 raise ValueError(
                     f"--columns names {name!r}, which is a column of none of the files; found: "
                     f"{', '.join(sorted(found)) or 'no names'}."
                 )
-        return named_runs(str(click.get_current_context().info_name), paths) if paths else {}
+        return io.named_runs(str(click.get_current_context().info_name), paths) if paths else {}
 
     def _path(self, name: str) -> str:
         """Return the path of a run. With the demo's qrels, the demo's runs may be given by name."""
@@ -182,21 +170,17 @@ class Asked:
         name_of = {Path(path).resolve(): name for name, path in whole.paths.items()}
         return whole, [name_of[Path(path).resolve()] for path in files.values()]
 
-    @property
-    def given(self) -> dict[str, Any]:
-        """The runs by name: files or, with the option --columns, frames with other names of columns."""
-        how: Any = {"order": self.order, "columns": self.new_names}
-        return {name: read_run(path, **how) if self.new_names else path for name, path in self.paths.items()}
-
-    def read(self, path: str | Path) -> pd.DataFrame:
-        """Read a run, with the lengths of its documents if they are given."""
-        run = read_run(path, order=self.order, columns=self.new_names)
-        return run if self.doc_len is None else add_lengths(run, self.doc_len)
-
     @cached_property
     def frames(self) -> dict[str, pd.DataFrame]:
-        """The runs by name."""
-        return {name: self.read(path) for name, path in self.paths.items()}
+        """The runs by name, with the lengths of documents if they are given."""
+        how: Any = {"order": self.order, "columns": self.new_names}
+        runs = {name: io.read_run(path, **how) for name, path in self.paths.items()}
+        return runs if self.doc_len is None else {name: io.add_lengths(run, self.doc_len) for name, run in runs.items()}
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """The runs by name: files or, with the option --columns, frames."""
+        return self.frames if self.new_names else self.paths
 
     def values(self, measures: list[ir_measures.Measure], judged: pd.DataFrame | None = None, **how: Any) -> RunValues:
         """Return the values of runs, without those that cannot be read. By default, the qrels are read."""
@@ -209,13 +193,12 @@ class Asked:
         """Explain the ranking of each run for a query."""
         from ..transformers import Explain
 
-        found = {}
-        for name, path in self.paths.items():
-            run = self.read(path)
-            run = run[run["qid"] == query]
-            if run.empty:
-                raise ValueError(f"{path} has no documents for query {query!r}.")
-            found[name] = Explain(self.judged, measure)(run)
+        explain, found = Explain(self.judged, measure), {}
+        for name, run in self.frames.items():
+            chosen = run[run["qid"] == query]
+            if chosen.empty:
+                raise ValueError(f"{self.paths[name]} has no documents for query {query!r}.")
+            found[name] = explain(chosen)
             if found[name]["value"].isna().all():
                 raise ValueError(f"The qrels have no query {query!r}.")
         return found
@@ -226,32 +209,31 @@ def measures_of(texts: Iterable[str]) -> list[ir_measures.Measure]:
     return list(dict.fromkeys(read_measures("measures", list(texts))))
 
 
-class Texts(NamedTuple):
-    """The name of a collection, the texts of its queries by id, and those of intents by the ids of query and intent."""
+def read_texts(dataset: str) -> tuple[dict[str, str], dict[tuple[str, str], str]]:
+    """Read the texts of a dataset's queries by id, and of its intents by the ids of query and intent.
 
-    collection: str
-    queries: dict[str, str]
-    intents: dict[tuple[str, str], str]
-
-
-def read_texts(name: str) -> Texts:
-    """Read the texts of the queries and intents of a dataset of this package; there are none for other qrels."""
+    There are none without a dataset of this package, or if its topics cannot be downloaded.
+    """
+    if not dataset:
+        return {}, {}
     import pyterrier as pt
 
-    short = _own_name(name)
-    if _is_stream(name) or short is None:
-        return Texts("", {}, {})
-    dataset = pt.get_dataset(f"diversity:{short}")
     try:
-        topics, intents = dataset.get_topics(), dataset.get_topics("subtopics")
-    except OSError:  # the qrels are there and the topics are not: a picture without texts is better than none
-        return Texts(short, {}, {})
+        topics, intents = (pt.get_dataset(f"diversity:{dataset}").get_topics(what) for what in (None, "subtopics"))
+    except OSError:
+        return {}, {}
     ids = zip(intents["qid"], intents["iteration"], strict=True)
-    return Texts(
-        short,
-        dict(zip(topics["qid"], topics["query"], strict=True)),
-        dict(zip(ids, intents["query"], strict=True)),
-    )
+    return dict(zip(topics["qid"], topics["query"], strict=True)), dict(zip(ids, intents["query"], strict=True))
+
+
+def own_name(name: str) -> str:
+    """Return the name of a dataset of this package without the prefix, or an empty string for other names and files."""
+    if _is_stream(name):
+        return ""
+    from ..datasets import described
+
+    short = name.removeprefix("diversity:")
+    return short if short in described() else ""
 
 
 def _is_stream(name: str) -> bool:
@@ -259,42 +241,34 @@ def _is_stream(name: str) -> bool:
     return name == "-" or (Path(name).exists() and not Path(name).is_dir())
 
 
-def _own_name(name: str) -> str | None:
-    """Return the name of a dataset of this package without the prefix, or None for other datasets."""
-    from ..datasets import described
-
-    short = name.removeprefix("diversity:")
-    return short if short in described() else None
-
-
-def _qrels(name: str, level: Literal["passages", "documents"], columns: SharedColumns | None) -> pd.DataFrame:
+def _qrels(name: str, level: Literal["passages", "documents"], columns: io.SharedColumns | None) -> pd.DataFrame:
     if not _is_stream(name):
         return _of_dataset(name, level, columns)
-    content = read_content(name)
+    content = io.read_content(name)
     if content.data.lstrip().startswith(b"<"):
-        return read_dd_truth(content, level)
+        return io.read_dd_truth(content, level)
     try:
-        return read_qrels(content, columns=columns)
+        return io.read_qrels(content, columns=columns)
     except ValueError as error:
         is_run = False
         with suppress(ValueError, OSError), collected():
-            is_run = not run_frame(content).empty
+            is_run = not io.run_frame(content).empty
         if is_run:
             raise ValueError(f"{name} is a run, not qrels. Give the qrels first.") from error
         raise
 
 
-def _of_dataset(name: str, level: str, columns: SharedColumns | None) -> pd.DataFrame:
+def _of_dataset(name: str, level: str, columns: io.SharedColumns | None) -> pd.DataFrame:
     import pyterrier as pt
 
     from ..datasets import TREC_DD, described
 
-    short = _own_name(name)
+    short = own_name(name)
     try:
-        dataset = pt.get_dataset(name if short is None else f"diversity:{short}")
+        dataset = pt.get_dataset(f"diversity:{short}" if short else name)
     except KeyError as error:
         if Path(name).is_dir():
-            return read_qrels(name, columns=columns)
+            return io.read_qrels(name, columns=columns)
         raise ValueError(
             f"{name!r} is neither a file nor a dataset. This package has the datasets {', '.join(described())}."
         ) from error

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 from textwrap import shorten
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import click
+import pandas as pd
 
 from .. import missed_intents
 from ..io.tables import PEOPLE
@@ -16,9 +17,6 @@ from ..measures.composite import last_rank
 from .inputs import Asked
 from .options import MeasureText, command, of
 from .outputs import Shown, tell
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 @command

@@ -6,15 +6,13 @@ import os
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from glob import glob
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import click
+import pandas as pd
 
 from ..io import formatted, printable, read_names, refuse_inputs, renamed, terminal_width, write_table, write_text
 from ..io.tables import Format, format_of
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 STANDARD_OUTPUT = "-"
 FILE = click.Path(dir_okay=False)

@@ -17,7 +17,7 @@ from click.core import ParameterSource
 
 from .. import meta, missed_intents, plots
 from ..io import replaced
-from .inputs import Asked, measures_of, read_texts
+from .inputs import Asked, measures_of, own_name
 from .options import MeasureText, command, of
 from .outputs import FILE, STANDARD_OUTPUT, Called
 
@@ -31,29 +31,26 @@ def _sampled(perquery: pd.DataFrame, rng: int, n_jobs: int | None = None) -> pd.
     return meta.topic_sampling(perquery, sizes=range(step, n + 1, step), rng=rng, n_jobs=n_jobs)
 
 
-# The pictures, and what makes the frame that each shows, one function after the other.
-PICTURES: dict[str, tuple[Callable[..., pd.DataFrame], ...]] = {
-    "coverage": (),
-    "explain": (),
-    "intent_coverage": (),
-    "missed_intents": (),
-    "per_query_deltas": (),
+# What makes the frame that a picture shows: the function of its name in meta, if there is one, or these in turn.
+_MADE: dict[str, tuple[Callable[..., pd.DataFrame], ...]] = {
+    **{name: (getattr(meta, name),) for name in plots.__all__ if name in meta.__all__},
     "means": (meta.compare,),
     "differences": (meta.compare,),
     "asl_curve": (meta.compare, meta.asl_curve),
     "discriminative_power": (meta.compare, meta.discriminative_power),
     "delta_required": (meta.compare, meta.delta_required),
-    "unanimity": (meta.unanimity,),
-    "stability": (meta.stability,),
     "by_topic_set_size": (_sampled,),
     "topics_needed": (partial(meta.topics_needed, n=[25, 50, 100, 200]),),
     "tau_matrix": (partial(meta.rank_correlation, matrix=True),),
-    "concordance": (meta.concordance,),
-    "pool_depth": (meta.pool_depth,),
-    "number_of_systems": (meta.number_of_systems,),
-    "insert_synthetic_system": (meta.insert_synthetic_system,),
-    "assessor_agreement": (meta.assessor_agreement,),
     "confusion": (partial(meta.agreement, table=True),),
+}
+PICTURES = {name: (*_MADE.get(name, ()), getattr(plots, name)) for name in plots.__all__}
+# Why pictures need options.
+_WHY = {
+    "query": "shows one query: name it with --query",
+    "chosen": "shows measures: name them with -m",
+    "gold": "shows which measure is right: name the gold standard with --gold",
+    "other_qrels": "compares two judges: name the second with --other-qrels",
 }
 
 
@@ -89,60 +86,49 @@ class Drawn(Called, Asked):
     @cached_property
     def perquery(self) -> pd.DataFrame:
         """The values of all measures for each run and query."""
-        chosen = _needed(self.chosen, "shows measures: name them with -m.")
-        return self.values(chosen, self.judged, on_error="raise", keep_by_query=True).perquery()
-
-    @property
-    def other_judged(self) -> pd.DataFrame:
-        """The qrels of a second judge."""
-        second = _needed(self.other_qrels, "compares two judges: name the second with --other-qrels.")
-        return self.judged_by(second, self.chosen)
+        return self.values(self.needed("chosen"), self.judged, on_error="raise", keep_by_query=True).perquery()
 
     @property
     def measure(self) -> ir_measures.Measure:
-        """The measure, if there is exactly one."""
-        return _needed(self.chosen if len(self.chosen) == 1 else None, "shows one measure: name it with -m.")[0]
-
-    @property
-    def one_query(self) -> str:
-        """The query."""
-        return str(_needed(self.query, "shows one query: name it with --query."))
+        """The measure. It is a usage error if there is not exactly one."""
+        if len(self.chosen) != 1:
+            raise click.UsageError("This picture shows one measure: name it with -m.")
+        return self.chosen[0]
 
     @property
     def systems(self) -> list[str]:
-        """The names of the runs, if there are several."""
-        several = list(self.paths) if len(self.paths) > 1 else None
-        return list(_needed(several, "compares runs with the last one: give two or more."))
+        """The names of the runs. It is a usage error if there is only one."""
+        if len(self.paths) < 2:
+            raise click.UsageError("This picture compares runs with the last one: give two or more.")
+        return list(self.paths)
 
-
-def _needed(value: Any, why: str) -> Any:
-    """Return a value. It is a usage error if it is not given."""
-    if not value:
-        raise click.UsageError(f"This picture {why}")
-    return value
+    def needed(self, option: str) -> Any:
+        """Return the value of an option. It is a usage error if it is not given."""
+        if not getattr(self, option):
+            raise click.UsageError(f"This picture {_WHY[option]}.")
+        return getattr(self, option)
 
 
 _Given = dict[str, tuple[Callable[[Drawn], Any], tuple[str, ...]]]
-_GOLD = "shows which measure is right: name the gold standard with --gold."
 # What parameters of functions get, and the options that they read.
 _DATA: _Given = {
     "perquery": (lambda drawn: drawn.perquery, ("measures", "n_jobs")),
     "perquery_or_means": (lambda drawn: drawn.perquery, ("measures", "n_jobs")),
     "qrels": (lambda drawn: drawn.judged, ()),
     "qrels_a": (lambda drawn: drawn.judged, ()),
-    "qrels_b": (lambda drawn: drawn.other_judged, ("other_qrels",)),
-    "other_qrels": (lambda drawn: drawn.other_judged, ("other_qrels",)),
+    "qrels_b": (lambda drawn: drawn.judged_by(drawn.needed("other_qrels"), drawn.chosen), ("other_qrels",)),
+    "other_qrels": (lambda drawn: drawn.judged_by(drawn.needed("other_qrels"), drawn.chosen), ("other_qrels",)),
     "runs": (lambda drawn: drawn.frames, ()),
     "measures": (lambda drawn: drawn.chosen, ("measures",)),
-    "gold": (lambda drawn: _needed(drawn.gold, _GOLD), ("gold",)),
+    "gold": (lambda drawn: drawn.needed("gold"), ("gold",)),
     "rng": (lambda drawn: drawn.rng, ("rng",)),
     "n_jobs": (lambda drawn: drawn.n_jobs, ("n_jobs",)),
 }
 # The same for the functions that draw.
 _DRAWN: _Given = _DATA | {
-    "explained": (lambda drawn: drawn.explained(drawn.one_query, drawn.measure), ("measures", "query")),
+    "explained": (lambda drawn: drawn.explained(drawn.needed("query"), drawn.measure), ("measures", "query")),
     "missed": (lambda drawn: missed_intents(drawn.judged, drawn.frames, drawn.depth or _DEPTH), ("depth",)),
-    "query_id": (lambda drawn: drawn.query if drawn.picture == "missed_intents" else drawn.one_query, ("query",)),
+    "query_id": (lambda drawn: drawn.query if drawn.picture == "missed_intents" else drawn.needed("query"), ("query",)),
     "cutoff": (lambda drawn: drawn.depth or (None if drawn.picture == "explain" else _DEPTH), ("depth",)),
     "measure": (lambda drawn: drawn.measure if drawn.chosen else None, ("measures",)),
     "system": (lambda drawn: drawn.systems[0] if len(drawn.systems) == 2 else drawn.systems[:-1], ()),
@@ -157,11 +143,11 @@ _CHOSEN = list(dict.fromkeys(option for _, options in _DRAWN.values() for option
 def _steps(picture: str) -> list[tuple[Callable[..., Any], _Given]]:
     """Return the functions that make a picture, one after the other, each with what its parameters get."""
     steps: list[tuple[Callable[..., Any], _Given]] = []
-    for function in (*PICTURES[picture], getattr(plots, picture)):
-        known = _DRAWN if function is getattr(plots, picture) else _DATA
+    for function in PICTURES[picture]:
+        known = _DRAWN if function is PICTURES[picture][-1] else _DATA
         names = list(signature(function).parameters)[len(steps[:1]) :]  # the first one is the frame of the step before
-        left_out = {"measures"} if "perquery" in names else set()  # they are in the frame
-        steps.append((function, {name: known[name] for name in names if name in known and name not in left_out}))
+        in_frame = {"measures"} if "perquery" in names else set()
+        steps.append((function, {name: known[name] for name in names if name in known.keys() - in_frame}))
     return steps
 
 
@@ -206,7 +192,7 @@ def plot(drawn: Drawn, *, output: Annotated[str, FILE, "-o"], dpi: int = 150) ->
         made = function(*frame, **{name: value for name, value in arguments.items() if value is not None})
         frame = [made]
     panels = made if isinstance(made, list) else [made]
-    figure, collection = panels[0].figure.figure, read_texts(drawn.qrels).collection
+    figure, collection = panels[0].figure.figure, own_name(drawn.qrels)
     if collection:
         figure.suptitle(", ".join(filter(None, [collection, figure.get_suptitle()])), fontsize=10)
     if output == STANDARD_OUTPUT:
