@@ -26,26 +26,17 @@ _MODULES = {
     "corrected": "comparing",
     "check": "evaluating",
     "report": "reporting",
-    "explain": "looking",
-    "missed": "looking",
+    "explain": "evaluating",
+    "missed": "evaluating",
     "plot": "plotting",
     "measures": "listing",
     "datasets": "listing",
     "axioms": "listing",
-    "demo": "demonstration",
+    "demo": "listing",
 }
 
 # The exit status after Ctrl-C, as shells have it.
 INTERRUPTED = 130
-
-
-class _Failure(click.ClickException):
-    """An error with exit status 1, told in one sentence."""
-
-    def format_message(self) -> str:
-        from ..io import printable
-
-        return printable(self.message)
 
 
 class _Commands(click.Group):
@@ -86,13 +77,13 @@ class _Commands(click.Group):
             except (ValueError, TypeError, KeyError, OSError, ImportError, MemoryError) as error:
                 if isinstance(error, BrokenPipeError):
                     raise
-                raise _Failure(_with_options(_sentence(error), ctx)) from error
+                raise click.ClickException(_told(_sentence(error), ctx)) from error
 
     def main(self, *args: Any, **options: Any) -> Any:
         try:
             return super().main(*args, **options)
         except OSError as error:  # while the help was printed; all others became failures
-            _Failure(_sentence(error)).show()
+            click.ClickException(_sentence(error)).show()
             sys.exit(1)
         finally:
             _flush_stdout()
@@ -110,20 +101,20 @@ def _interrupted(number: int, frame: object) -> NoReturn:
 
 
 def _show_warning(ctx: click.Context, message: Warning | str, *_: Any) -> None:
+    click.echo(f"Warning: {_told(str(message), ctx)}", err=True)
+
+
+def _told(message: str, ctx: click.Context) -> str:
+    """Return a message on one line, with the options of the command in place of Python's arguments."""
     from ..io import printable
 
-    click.echo(f"Warning: {printable(_with_options(str(message), ctx))}", err=True)
-
-
-def _with_options(message: str, ctx: click.Context) -> str:
-    """Return a message with the options of the command in place of Python's arguments."""
     command = ctx.command.get_command(ctx, ctx.invoked_subcommand or "") if isinstance(ctx.command, _Commands) else None
     for option in [] if command is None else command.params:
         if isinstance(option, click.Option):
             message = re.sub(rf"\b{option.name}='([^']*)'", rf"{option.opts[-1]} \1", message)
             # Names of measures, whose parameters may have this name, have capital letters.
             message = re.sub(rf"^([a-z_]+: ){option.name} must", rf"\1{option.opts[-1]} must", message)
-    return message
+    return printable(message)
 
 
 def _sentence(error: Exception) -> str:

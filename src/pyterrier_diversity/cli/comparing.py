@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 from typing import Annotated, Any
 
 import click
@@ -77,7 +77,7 @@ def compare(
             raise click.UsageError(f"--no-worse: {str(error).partition(': ')[2]}") from error
         results |= {(_GATE.format(row["measure"], row["other"]), row["system"]): row["message"] for row in failed}
     table = compared(values, measures=chosen, baseline=others or None, by=asked.groups, **how)
-    shown.put(table, _text_of(shown, by_group=asked.by is not None), of=PEOPLE)
+    shown.put(table, partial(_text, shown), of=PEOPLE)
     gating.end(found, results, gate_output, lambda gate: _power_of(values, *gates[gate], tolerance, how["alpha"]))
 
 
@@ -104,25 +104,21 @@ def corrected(asked: Asked, shown: Shown, *, people: Annotated[str, QrelsText()]
     shown.put(corrected_means(cheap.perquery(), judged.perquery(), measures=chosen, **how))
 
 
-def _text_of(shown: Shown, by_group: bool) -> Callable[[pd.DataFrame], str]:
-    """Return the writer of the formats that mark differences: with groups, a table for each one below its name."""
-    places = 4 if shown.places is None else shown.places
-
-    def text(frame: pd.DataFrame) -> str:
-        if shown.chosen == "table" and not shown.transpose:
-            return comparison_text(frame, places, shown.width)
-        table: Any = significance_table(frame, places)
-        table = table.transposed() if shown.transpose else table
-        return table.to_text(shown.width) if shown.chosen == "table" else getattr(table, f"to_{shown.chosen}")()
-
-    def of_groups(frame: pd.DataFrame) -> str:
+def _text(shown: Shown, frame: pd.DataFrame) -> str:
+    """Return a comparison in a format that marks differences: with groups, a table for each one below its name."""
+    if "by" in frame.attrs:
         parts = []
         for group, rows in frame.groupby(frame.attrs["by"], sort=False):
             rows.attrs = {**frame.attrs, "n_queries": int(rows["queries"].iloc[0])}
-            parts += [_HEADINGS[shown.chosen].format(printable(str(group))), text(rows)]
+            del rows.attrs["by"]
+            parts += [_HEADINGS[shown.chosen].format(printable(str(group))), _text(shown, rows)]
         return "\n\n".join(parts)
-
-    return of_groups if by_group else text
+    places = 4 if shown.places is None else shown.places
+    if shown.chosen == "table" and not shown.transpose:
+        return comparison_text(frame, places, shown.width)
+    table: Any = significance_table(frame, places)
+    table = table.transposed() if shown.transpose else table
+    return table.to_text(shown.width) if shown.chosen == "table" else getattr(table, f"to_{shown.chosen}")()
 
 
 def _power_of(values: pd.DataFrame, measure: str, run: str, other: str, tolerance: float | None, alpha: float) -> str:

@@ -33,13 +33,12 @@ def end(
     if results:
         _write(results, path)
     end_if_incomplete(found)
-    for gate, why in results.items() if note else []:
+    for gate, why in results.items():
         if note and not why:
             tell(note(gate))
-    messages = [f"Gate: {message}" for message in results.values() if message]
-    for message in messages:
-        tell(message)
-    if messages:
+    for why in filter(None, results.values()):
+        tell(f"Gate: {why}")
+    if any(results.values()):
         sys.exit(GATE)
 
 
@@ -57,23 +56,22 @@ def end_if_incomplete(found: RunValues) -> None:
 
 def _write(results: Results, path: str | None) -> None:
     """Write the results of gates to a JSON or JUnit file, and append them to GitHub's summary of the job."""
+    n_failed = sum(map(bool, results.values()))
+    rows = [{"gate": gate, "run": run, "passed": not why, "message": why} for (gate, run), why in results.items()]
     if path is not None:
-        text = _junit(results) if path.endswith(".xml") else _json(results)
+        as_json = json.dumps({"passed": not n_failed, "gates": rows}, indent=2)
         with replaced(path) as file:
-            file.write_text(text + "\n", encoding="utf-8")
+            file.write_text((_junit(results, n_failed) if path.endswith(".xml") else as_json) + "\n", encoding="utf-8")
     summary = os.environ.get("GITHUB_STEP_SUMMARY")
     if summary:
+        told = [{"run": row["run"], "gate": row["gate"], "result": row["message"] or "passed"} for row in rows]
+        table = formatted(pd.DataFrame(told), "markdown")
         with open(summary, "a", encoding="utf-8") as file:
-            file.write(_markdown(results))
+            file.write(f"### {_NAME}: {'failed' if n_failed else 'passed'}\n\n{table}\n")
 
 
-def _json(results: Results) -> str:
-    rows = [{"gate": gate, "run": run, "passed": not why, "message": why} for (gate, run), why in results.items()]
-    return json.dumps({"passed": not any(results.values()), "gates": rows}, indent=2)
-
-
-def _junit(results: Results) -> str:
-    counts = {"name": _NAME, "tests": str(len(results)), "failures": str(sum(map(bool, results.values())))}
+def _junit(results: Results, n_failed: int) -> str:
+    counts = {"name": _NAME, "tests": str(len(results)), "failures": str(n_failed)}
     root = ElementTree.Element("testsuites", counts)
     suite = ElementTree.SubElement(root, "testsuite", counts)
     for (gate, run), message in results.items():
@@ -82,9 +80,3 @@ def _junit(results: Results) -> str:
             ElementTree.SubElement(case, "failure", message=printable(message))
     ElementTree.indent(root)
     return ElementTree.tostring(root, encoding="unicode", xml_declaration=True)
-
-
-def _markdown(results: Results) -> str:
-    rows = [{"run": run, "gate": gate, "result": message or "passed"} for (gate, run), message in results.items()]
-    table = formatted(pd.DataFrame(rows), "markdown")
-    return f"### {_NAME}: {'failed' if any(results.values()) else 'passed'}\n\n{table}\n"

@@ -50,6 +50,10 @@ class Asked:
         Number of parallel workers; -1 for one on each core.
     rng : int >= 0
         Seed of everything that is random.
+    query : str
+        Only the intents of this query.
+    depth : int >= 1
+        Last rank that counts. By default, all ranks.
     """
 
     qrels: Annotated[str, QrelsText()]
@@ -64,6 +68,8 @@ class Asked:
     doc_len: Annotated[Path | None, click.Path(path_type=Path)] = None
     n_jobs: Annotated[int | None, "-j", "--jobs"] = None
     rng: Annotated[int, "--seed"] = 0
+    query: Annotated[str | None, "-q"] = None
+    depth: Annotated[int | None, "-k"] = None
 
     def __post_init__(self) -> None:
         """Ignore kinds of warnings until the command ends."""
@@ -269,7 +275,6 @@ def _of_dataset(name: str, level: str, columns: io.SharedColumns | None) -> pd.D
     except KeyError as error:
         if Path(name).is_dir():
             return io.read_qrels(name, columns=columns)
-        raise ValueError(
-            f"{name!r} is neither a file nor a dataset. This package has the datasets {', '.join(described())}."
-        ) from error
-    return dataset.get_qrels("passages") if short in TREC_DD and level == "passages" else dataset.get_qrels()
+        known = ", ".join(described())
+        raise ValueError(f"{name!r} is neither a file nor a dataset. This package has the datasets {known}.") from error
+    return dataset.get_qrels(*(["passages"] if short in TREC_DD and level == "passages" else []))

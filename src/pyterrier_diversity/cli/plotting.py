@@ -73,8 +73,6 @@ class Drawn(Called, Asked):
     """
 
     picture: Annotated[str, click.Choice(list(PICTURES))]
-    query: Annotated[str | None, "-q"] = None
-    depth: Annotated[int | None, "-k"] = None
     other_qrels: str | None = None
     gold: Annotated[str | None, MeasureText()] = None
 

@@ -14,9 +14,11 @@ from .inputs import Asked
 from .options import Written, command, of
 from .outputs import STANDARD_OUTPUT, Called, tell
 
+_TO_CUTOFFS = "Last rank to show. By default, the highest cutoff of the measures."
+
 
 @command
-@of(Asked, "qrels", "runs", "columns", "measures", "order", "doc_len", "rng")
+@of(Asked, "qrels", "runs", "columns", "measures", "order", "doc_len", "rng", depth=_TO_CUTOFFS)
 @of(compare, "test", "correction", "alpha")
 @of(html_report, "title")
 @of(Called)
@@ -26,7 +28,6 @@ def report(
     *,
     output: Annotated[str, Written(".html", ".htm"), "-o"],
     baseline: Annotated[str | None, "-b"] = None,
-    depth: Annotated[int | None, "-k"] = None,
     **how: Any,
 ) -> None:
     """Write a report as one HTML page.
@@ -40,8 +41,6 @@ def report(
         The file to write, such as report.html; - for standard output.
     baseline : str
         Compare with this run; a file, or the name of a run. By default, the first run.
-    depth : int >= 1
-        Last rank to show. By default, the highest cutoff of the measures.
     """
     if not asked.chosen:
         raise click.UsageError("Name the measures with -m.")
@@ -49,7 +48,7 @@ def report(
     asked.judged.attrs["file"] = asked.qrels
     for name, run in asked.frames.items():
         run.attrs["file"] = str(asked.paths[name])
-    how |= {"baseline": others[0] if others else None, "cutoff": depth, "rng": asked.rng, **called.renamed}
+    how |= {"baseline": others[0] if others else None, "cutoff": asked.depth, "rng": asked.rng, **called.renamed}
     with TemporaryDirectory() as folder:
         path = Path(folder, "report.html") if output == STANDARD_OUTPUT else output
         html_report(asked.judged, asked.frames, asked.chosen, path, **how)
