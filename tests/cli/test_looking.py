@@ -7,7 +7,7 @@ from click.testing import CliRunner
 
 from pyterrier_diversity import RBU
 from pyterrier_diversity.cli import app
-from pyterrier_diversity.cli.inputs import read_texts
+from pyterrier_diversity.cli.inputs import own_name, read_texts
 from pyterrier_diversity.datasets.demo import FOLDER, DemoDataset
 from pyterrier_diversity.io import read_dd_run
 from pyterrier_diversity.transformers import Explain, explain_difference
@@ -95,7 +95,8 @@ def test_a_table_for_people_has_the_texts_of_the_intents_and_a_file_their_ids():
 
 @pytest.mark.parametrize("name", [QRELS, "-", "vaswani"])
 def test_only_datasets_of_the_package_have_texts(name):
-    assert read_texts(name) == ("", {}, {})
+    assert own_name(name) == ""
+    assert read_texts("") == ({}, {})
 
 
 def test_topics_that_cannot_be_downloaded_leave_a_picture_without_texts(monkeypatch):
@@ -104,4 +105,5 @@ def test_topics_that_cannot_be_downloaded_leave_a_picture_without_texts(monkeypa
 
     monkeypatch.setattr(DemoDataset, "get_topics", fails)
 
-    assert read_texts("demo") == ("demo", {}, {})
+    assert own_name("demo") == own_name("diversity:demo") == "demo"
+    assert read_texts("demo") == ({}, {})

@@ -80,7 +80,7 @@ def test_an_ending_that_the_command_cannot_write_is_refused_before_anything_is_c
     tmp_path, monkeypatch, arguments, status, message
 ):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("pyterrier_diversity.cli.evaluating.read_judged", None)
+    monkeypatch.setattr("pyterrier_diversity.cli.inputs.values_of_runs", None)
 
     assert message in fail(*arguments, status=status)
     assert not list(tmp_path.iterdir())

@@ -12,7 +12,8 @@ from contextlib import suppress
 from difflib import get_close_matches
 from functools import partial
 from importlib import import_module
-from typing import Any, NoReturn, TextIO
+from inspect import cleandoc
+from typing import Any, NoReturn
 
 import click
 
@@ -25,42 +26,17 @@ _MODULES = {
     "corrected": "comparing",
     "check": "evaluating",
     "report": "reporting",
-    "explain": "looking",
-    "missed": "looking",
+    "explain": "evaluating",
+    "missed": "evaluating",
     "plot": "plotting",
     "measures": "listing",
     "datasets": "listing",
     "axioms": "listing",
-    "demo": "demonstration",
+    "demo": "listing",
 }
-
-# Python's arguments that have other names than options.
-_ARGUMENTS = {"--seed": "rng", "--jobs": "n_jobs"}
 
 # The exit status after Ctrl-C, as shells have it.
 INTERRUPTED = 130
-
-_EPILOG = """\b
-Exit status:
-  0  success
-  1  an error, or an incomplete table
-  2  a usage error, such as an unknown option
-  3  a run failed a gate (--min, --no-worse)
-  130  interrupted by Ctrl-C
-
-\b
-Tab completion in bash (or zsh, fish):
-  eval "$(_PYTERRIER_DIVERSITY_COMPLETE=bash_source pyterrier-diversity)"
-"""
-
-
-class _Failure(click.ClickException):
-    """An error with exit status 1, told in one sentence."""
-
-    def format_message(self) -> str:
-        from ..io import printable
-
-        return printable(self.message)
 
 
 class _Commands(click.Group):
@@ -101,13 +77,13 @@ class _Commands(click.Group):
             except (ValueError, TypeError, KeyError, OSError, ImportError, MemoryError) as error:
                 if isinstance(error, BrokenPipeError):
                     raise
-                raise _Failure(_with_options(_sentence(error), ctx)) from error
+                raise click.ClickException(_told(_sentence(error), ctx)) from error
 
     def main(self, *args: Any, **options: Any) -> Any:
         try:
             return super().main(*args, **options)
         except OSError as error:  # while the help was printed; all others became failures
-            _Failure(_sentence(error)).show()
+            click.ClickException(_sentence(error)).show()
             sys.exit(1)
         finally:
             _flush_stdout()
@@ -124,30 +100,21 @@ def _interrupted(number: int, frame: object) -> NoReturn:
     raise SystemExit(INTERRUPTED)
 
 
-def _show_warning(
-    ctx: click.Context,
-    message: Warning | str,
-    category: type[Warning],
-    filename: str,
-    lineno: int,
-    file: TextIO | None = None,
-    line: str | None = None,
-) -> None:
+def _show_warning(ctx: click.Context, message: Warning | str, *_: Any) -> None:
+    click.echo(f"Warning: {_told(str(message), ctx)}", err=True)
+
+
+def _told(message: str, ctx: click.Context) -> str:
+    """Return a message on one line, with the options of the command in place of Python's arguments."""
     from ..io import printable
 
-    click.echo(f"Warning: {printable(_with_options(str(message), ctx))}", err=True)
-
-
-def _with_options(message: str, ctx: click.Context) -> str:
-    """Return a message with the options of the command in place of Python's arguments."""
     command = ctx.command.get_command(ctx, ctx.invoked_subcommand or "") if isinstance(ctx.command, _Commands) else None
     for option in [] if command is None else command.params:
         if isinstance(option, click.Option):
-            name = _ARGUMENTS.get(option.opts[-1], option.name)
-            message = re.sub(rf"\b{name}='([^']*)'", rf"{option.opts[-1]} \1", message)
+            message = re.sub(rf"\b{option.name}='([^']*)'", rf"{option.opts[-1]} \1", message)
             # Names of measures, whose parameters may have this name, have capital letters.
-            message = re.sub(rf"^([a-z_]+: ){name} must", rf"\1{option.opts[-1]} must", message)
-    return message
+            message = re.sub(rf"^([a-z_]+: ){option.name} must", rf"\1{option.opts[-1]} must", message)
+    return printable(message)
 
 
 def _sentence(error: Exception) -> str:
@@ -177,7 +144,23 @@ def _flush_stdout() -> None:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-@click.group(cls=_Commands, epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="pyterrier-diversity")
 def app() -> None:
-    """Evaluate, compare and explain the diversity of search results, from run files and qrels with intents."""
+    """Evaluate, compare and explain the diversity of search results, from run files and qrels with intents.
+
+    \b
+    Exit status:
+      0  success
+      1  an error, or an incomplete table
+      2  a usage error, such as an unknown option
+      3  a run failed a gate (--min, --no-worse)
+      130  interrupted by Ctrl-C
+
+    \b
+    Tab completion in bash (or zsh, fish):
+      eval "$(_PYTERRIER_DIVERSITY_COMPLETE=bash_source pyterrier-diversity)"
+    """  # noqa: D301 - click reads this character as the mark of lines that are not to be joined
+
+
+app.help, _, app.epilog = cleandoc(app.help or "").partition("\n\n")  # the rest is below the commands

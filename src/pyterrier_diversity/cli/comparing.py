@@ -2,181 +2,127 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
+from functools import partial
+from typing import Annotated, Any
 
 import click
 import pandas as pd
 
-from ..io import printable, terminal_width
-from ..io.readers import OrderedBy
+from ..io import printable
+from ..io.tables import PEOPLE
 from ..meta import compare as compared
 from ..meta import comparison_text, corrected_means, significance_table, topics_needed, worse_than
 from ..meta.significance.gates import GateError
-from . import gating, options
-from .evaluating import asked, end_if_incomplete, evaluated
-from .inputs import read_by, run_paths, runs_and_baselines
-from .outputs import Command, Shown, tell
+from . import gating
+from .inputs import Asked, measures_of
+from .options import MeasureText, QrelsText, Written, command, of
+from .outputs import Shown
 
+_GATE = "{} no worse than {}"
 # What is written above the table of a group of queries.
 _HEADINGS = {"table": "{}:", "latex": "% {}", "html": "<!-- {} -->", "markdown": "### {}"}
-_GATE = "{measure} no worse than {other}"
 
 
-@click.command(cls=Command)
-@options.with_options(options.QRELS, options.RUNS, options.MEASURES)
-@click.option(
-    "-b",
-    "--baseline",
-    "baselines",
-    multiple=True,
-    help="Compare each run with this one only; a file, or the name of a run.",
-)
-@options.of(compared, "test", "correction", "family", "alternative", "groups", "alpha", "n_trials")
-@click.option(
-    "--no-worse",
-    multiple=True,
-    metavar="MEASURE",
-    help="Gate: exit with status 3 if a run is significantly worse than the baseline. Repeatable.",
-)
-@options.of(worse_than, tolerance="With --no-worse: also fail if a mean is lower by more than this.")
-@options.GATE_OUTPUT
-@options.TABLE
-@options.with_options(
-    options.BY, options.SEED, options.ORDER, options.STRICT, options.IGNORE, options.DOC_LEN, options.JOBS
-)
+@command
+@of(Asked, "qrels", "runs", "columns", "measures", "by", "order", "strict", "ignore", "doc_len", "n_jobs", "rng")
+@of(compared, "test", "correction", "family", "alternative", "groups", "alpha", "n_trials")
+@of(worse_than, tolerance="With --no-worse: also fail if a mean is lower by more than this.")
+@of(Shown)
 def compare(
-    qrels: str,
-    runs: tuple[str, ...],
-    measures: tuple[str, ...],
-    baselines: tuple[str, ...],
-    no_worse: tuple[str, ...],
-    tolerance: float | None,
-    gate_output: str | None,
-    by: str | None,
-    seed: int,
+    asked: Asked,
     shown: Shown,
-    order: OrderedBy,
-    strict: bool,
-    doc_len: Path | None,
-    jobs: int | None,
+    tolerance: float | None,
+    *,
+    baselines: Annotated[tuple[str, ...], "-b", "--baseline"] = (),
+    no_worse: Annotated[tuple[str, ...], MeasureText()] = (),
+    gate_output: Annotated[str | None, Written(".json", ".xml")] = None,
     **how: Any,
 ) -> None:
     """Compare RUNS: means, differences and significance. In Python: meta.compare.
 
     LaTeX, HTML and Markdown have a row for each run and mark the significant differences, as does a table with
     --transpose. Other formats have a row for each pair of runs; csv and json have the most columns.
+
+    Parameters
+    ----------
+    baselines : tuple of str
+        Compare each run with this one only; a file, or the name of a run.
+    no_worse : MEASURE
+        Gate: exit with status 3 if a run is significantly worse than the baseline. Repeatable.
+    gate_output : path
+        Write the results of the gates to this .json file, or to this .xml file as JUnit.
     """
-    guarded = options.measures_of(no_worse)
+    guarded = measures_of(no_worse)
     if bool(guarded) > bool(baselines):
         raise click.UsageError("--no-worse needs a --baseline.")
     if (tolerance is not None or gate_output) and not guarded:
         raise click.UsageError(f"{'--gate-output' if gate_output else '--tolerance'} needs --no-worse.")
-    chosen = asked(options.measures_of(measures), guarded)
-    named, others = runs_and_baselines(runs, baselines, qrels)
-    if len(named) < 2:
+    chosen = asked.named(guarded)
+    asked, others = asked.with_baselines(baselines)
+    if len(asked.paths) < 2:
         raise click.UsageError("Give at least two runs to compare, or one run and a --baseline.")
-    read = {"order": order, "doc_len": doc_len, "n_jobs": jobs}
-    found = evaluated(qrels, named, [*chosen, *guarded], strict=strict, keep_by_query=True, **read)
+    found = asked.values([*chosen, *guarded], keep_by_query=True)
     if len(found.names) < 2 or not set(found.names).issuperset(others):
-        end_if_incomplete(found)
+        gating.end_if_incomplete(found)
     values = found.perquery()
-    how |= {"rng": seed, "n_jobs": jobs}
-    failed = pd.DataFrame()
+    how |= {"rng": asked.rng, "n_jobs": asked.n_jobs}
+    # Two baselines are compared once.
+    pairs = [(run, other) for i, other in enumerate(others) for run in found.names if run not in others[: i + 1]]
+    gates = {(_GATE.format(m, other), run): (str(m), run, other) for m in guarded for run, other in pairs}
+    results = dict.fromkeys(gates, "")
     if guarded:
         try:
-            failed = worse_than(values, others, guarded, tolerance=tolerance, **how)
+            failed = worse_than(values, others, guarded, tolerance=tolerance, **how).to_dict("records")
         except GateError as error:
             raise click.UsageError(f"--no-worse: {str(error).partition(': ')[2]}") from error
-    texts = _texts(shown)
-    table = compared(values, measures=chosen, baseline=others or None, by=read_by(by, qrels), **how)
-    shown.put(table, {name: _by_group(_HEADINGS[name], text) for name, text in texts.items()} if by else texts)
-    passed: gating.Results = {}
-    if guarded:
-        # Two baselines are compared once.
-        pairs = [(run, other) for i, other in enumerate(others) for run in found.names if run not in others[: i + 1]]
-        each: list[dict[str, Any]] = [
-            {"measure": m, "system": run, "other": other} for m in guarded for run, other in pairs
-        ]
-        passed = gating.results(_GATE, each, failed, found.attrs["errors"])
-        gating.write(passed, gate_output)
-    end_if_incomplete(found)
-    for gate in each if guarded else []:
-        if not passed[_GATE.format(**gate), gate["system"]]:
-            tell(_power_of(values, gate, tolerance, how["alpha"]))
-    gating.end(passed)
+        results |= {(_GATE.format(row["measure"], row["other"]), row["system"]): row["message"] for row in failed}
+    table = compared(values, measures=chosen, baseline=others or None, by=asked.groups, **how)
+    shown.put(table, partial(_text, shown), of=PEOPLE)
+    gating.end(found, results, gate_output, lambda gate: _power_of(values, *gates[gate], tolerance, how["alpha"]))
 
 
-@click.command(cls=Command)
-@options.with_options(options.QRELS, options.RUNS, options.MEASURES)
-@click.option(
-    "--people", required=True, type=options.QrelsName(), help="The qrels of some of the queries, as judged by people."
-)
-@options.of(corrected_means, "baseline", "alpha")
-@click.option("--tuning/--no-tuning", default=True, help="Weight the judge of QRELS by how well it predicts people.")
-@options.TABLE
-@options.with_options(options.ORDER, options.STRICT, options.IGNORE, options.DOC_LEN, options.JOBS)
-def corrected(
-    qrels: str,
-    runs: tuple[str, ...],
-    measures: tuple[str, ...],
-    people: str,
-    shown: Shown,
-    order: OrderedBy,
-    strict: bool,
-    doc_len: Path | None,
-    jobs: int | None,
-    **how: Any,
-) -> None:
+@command
+@of(Asked, "qrels", "runs", "columns", "measures", "order", "strict", "ignore", "doc_len", "n_jobs")
+@of(corrected_means, "baseline", "alpha", tuning="Weight the judge of QRELS by how well it predicts people.")
+@of(Shown)
+def corrected(asked: Asked, shown: Shown, *, people: Annotated[str, QrelsText()], **how: Any) -> None:
     """Correct means by QRELS of a cheap judge by those of people. In Python: meta.corrected_means.
 
     QRELS are the judgements of all queries by a cheap judge, such as a language model. People judged some of the
     queries, which were drawn at random.
+
+    Parameters
+    ----------
+    people : QRELS
+        The qrels of some of the queries, as judged by people.
     """
-    named, chosen = run_paths(runs, qrels), asked(options.measures_of(measures), ())
-    read: dict[str, Any] = {"order": order, "doc_len": doc_len, "n_jobs": jobs, "keep_by_query": True}
-    cheap, judged = (evaluated(each, named, chosen, strict=strict, **read) for each in (qrels, people))
-    end_if_incomplete(cheap)
-    end_if_incomplete(judged)
+    chosen = asked.named()
+    qrels = [asked.judged_by(name, chosen) for name in (asked.qrels, people)]
+    cheap, judged = (asked.values(chosen, frame, keep_by_query=True) for frame in qrels)
+    gating.end_if_incomplete(cheap)
+    gating.end_if_incomplete(judged)
     shown.put(corrected_means(cheap.perquery(), judged.perquery(), measures=chosen, **how))
 
 
-def _texts(shown: Shown) -> dict[str, Any]:
-    """Return the writers of the formats that mark differences."""
-    places = 4 if shown.places is None else shown.places
-    width = terminal_width() if shown.printed else None
-
-    def marked(frame: pd.DataFrame) -> Any:
-        table = significance_table(frame, places)
-        return table.transposed() if shown.transpose else table
-
-    return {
-        "table": lambda frame: (
-            marked(frame).to_text(width) if shown.transpose else comparison_text(frame, places, width)
-        ),
-        "latex": lambda frame: marked(frame).to_latex(),
-        "html": lambda frame: marked(frame).to_html(),
-        "markdown": lambda frame: marked(frame).to_markdown(),
-    }
-
-
-def _by_group(heading: str, text: Callable[[pd.DataFrame], str]) -> Callable[[pd.DataFrame], str]:
-    """Return a writer of tables with one table below the other, each with the name of its group."""
-
-    def written(frame: pd.DataFrame) -> str:
+def _text(shown: Shown, frame: pd.DataFrame) -> str:
+    """Return a comparison in a format that marks differences: with groups, a table for each one below its name."""
+    if "by" in frame.attrs:
         parts = []
         for group, rows in frame.groupby(frame.attrs["by"], sort=False):
             rows.attrs = {**frame.attrs, "n_queries": int(rows["queries"].iloc[0])}
-            parts.append(f"{heading.format(printable(str(group)))}\n\n{text(rows)}")
+            del rows.attrs["by"]
+            parts += [_HEADINGS[shown.chosen].format(printable(str(group))), _text(shown, rows)]
         return "\n\n".join(parts)
+    places = 4 if shown.places is None else shown.places
+    if shown.chosen == "table" and not shown.transpose:
+        return comparison_text(frame, places, shown.width)
+    table: Any = significance_table(frame, places)
+    table = table.transposed() if shown.transpose else table
+    return table.to_text(shown.width) if shown.chosen == "table" else getattr(table, f"to_{shown.chosen}")()
 
-    return written
 
-
-def _power_of(values: pd.DataFrame, gate: dict[str, Any], tolerance: float | None, alpha: float) -> str:
+def _power_of(values: pd.DataFrame, measure: str, run: str, other: str, tolerance: float | None, alpha: float) -> str:
     """Say which loss the queries find, and how many would find the tolerance or, without one, the observed loss."""
-    run, other, measure = gate["system"], gate["other"], str(gate["measure"])
     pilot = values[values["name"].isin([run, other]) & (values["measure"] == measure)]
     means = pilot.groupby("name")["value"].mean()
     told = f"Note: {measure} of {run} against {other}: "

@@ -1,83 +1,78 @@
-"""The commands that evaluate and check run files."""
+"""The commands that evaluate, check and explain run files."""
 
 from __future__ import annotations
 
+import math
 import sys
+from collections import Counter
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from textwrap import shorten
+from typing import Annotated, Any
 
 import click
+import ir_measures
+import pandas as pd
 
-from .. import evaluate_runs
-from ..evaluate import check_files, values_of_runs
-from ..io.readers import OrderedBy
-from . import gating, options
-from .inputs import read_by, read_judged, renamed_runs, run_paths
-from .outputs import Command, Shown, tell
+from .. import check_files, evaluate_runs, missed_intents
+from ..io.tables import PEOPLE
+from ..measures import parse
+from ..measures.composite import last_rank
+from . import gating
+from .inputs import Asked
+from .options import MeasureText, Written, command, of
+from .outputs import Shown, tell
 
-if TYPE_CHECKING:
-    import ir_measures
-
-    from ..evaluate import RunValues
-
-_GATE = "{measure} >= {minimum:g}"
+_TO_CUTOFF = "Last rank to show. By default, that is the measure's cutoff."
 
 
-@click.command(cls=Command)
-@options.with_options(options.QRELS, options.RUNS, options.MEASURES)
-@click.option("-q", "--by-query", is_flag=True, help="Print a row for each query, and a row 'all' with the means.")
-@click.option(
-    "--min",
-    "minima",
-    multiple=True,
-    metavar="MEASURE=VALUE",
-    help="Gate: exit with status 3 if a run is below this value, such as 'Coverage@50=0.7'. Repeatable.",
-)
-@options.GATE_OUTPUT
-@click.option("--queries", is_flag=True, help="Add a column with the number of queries that each run answers.")
-@click.option(
-    "-s", "--signatures", is_flag=True, help="Print how each measure was computed, so that others can reproduce it."
-)
-@options.TABLE
-@options.with_options(options.BY, options.ORDER, options.STRICT, options.IGNORE, options.DOC_LEN, options.JOBS)
-@options.of(evaluate_runs, "ties", "samples")
-@options.SEED
-@click.option(
-    "--save-dir",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Save each run's values to this folder. Values that it has are not computed again.",
-)
-@options.of(evaluate_runs, save_mode="What to do with values that are in --save-dir.")
+@command
+@of(Asked, "qrels", "runs", "columns", "measures", "by", "order", "strict", "ignore", "doc_len", "n_jobs", "rng")
+@of(Shown)
+@of(evaluate_runs, "ties", "samples", save_mode="What to do with values that are in --save-dir.")
 def evaluate(
-    qrels: str,
-    runs: tuple[str, ...],
-    measures: tuple[str, ...],
-    by_query: bool,
-    by: str | None,
-    minima: tuple[str, ...],
-    gate_output: str | None,
-    queries: bool,
-    signatures: bool,
+    asked: Asked,
     shown: Shown,
-    seed: int,
-    jobs: int | None,
+    *,
+    by_query: Annotated[bool, "-q"] = False,
+    minima: Annotated[tuple[str, ...], "--min"] = (),
+    gate_output: Annotated[str | None, Written(".json", ".xml")] = None,
+    queries: bool = False,
+    signatures: Annotated[bool, "-s"] = False,
+    save_dir: Annotated[Path | None, click.Path(file_okay=False, path_type=Path)] = None,
     **how: Any,
 ) -> None:
     """Evaluate RUNS with QRELS. In Python: evaluate_runs.
 
     QRELS is a file of qrels or nuggets, or a dataset such as demo, clueweb12/trec-web-2014 or irds:... RUNS are run
     files of TREC, of TREC Dynamic Domain or of JSON lines, folders of run files, or patterns such as 'runs/**/*.gz'.
+
+    Parameters
+    ----------
+    by_query : bool
+        Print a row for each query, and a row 'all' with the means.
+    minima : MEASURE=VALUE
+        Gate: exit with status 3 if a run is below this value, such as 'Coverage@50=0.7'. Repeatable.
+    gate_output : path
+        Write the results of the gates to this .json file, or to this .xml file as JUnit.
+    queries : bool
+        Add a column with the number of queries that each run answers.
+    signatures : bool
+        Print how each measure was computed, so that others can reproduce it.
+    save_dir : path
+        Save each run's values to this folder. Values that it has are not computed again.
     """
-    least = options.minima_of(minima)
+    least = dict(map(_minimum, minima))
     if gate_output and not least:
         raise click.UsageError("--gate-output needs --min.")
-    chosen = asked(options.measures_of(measures), least)
-    if queries and by and not by_query:
+    chosen = asked.named(least)
+    if queries and asked.by and not by_query:
         raise click.UsageError("--queries counts the queries of whole runs. Leave it out with --by.")
-    how |= {"keep_by_query": by_query or bool(least), "by": read_by(by, qrels), "rng": seed, "n_jobs": jobs}
-    found = evaluated(qrels, run_paths(runs, qrels), [*chosen, *least], **how)
+    how |= {"keep_by_query": by_query or bool(least), "by": asked.groups, "save_dir": save_dir}
+    found = asked.values([*chosen, *least], **how)
     if not found.names:
-        end_if_incomplete(found)
+        gating.end_if_incomplete(found)
     shown.put(found.means(list(map(str, chosen)), by_query=by_query, counted=queries).rename(columns={"name": "run"}))
     in_text = shown.chosen == "table" and shown.printed
     if found.attrs["empty"] and in_text:
@@ -85,58 +80,118 @@ def evaluate(
     if signatures and shown.chosen != "latex":
         told = [found.attrs["signatures"][str(measure)] for measure in chosen]
         click.echo("\n" + "\n".join(told), err=not in_text)
-    passed: gating.Results = {}
+    passed = {(f"{measure} >= {low:g}", run): "" for measure, low in least.items() for run in found.names}
     if least:
         from ..meta import below_minimum
 
-        each = [{"measure": m, "minimum": low, "system": run} for m, low in least.items() for run in found.names]
-        passed = gating.results(_GATE, each, below_minimum(found.perquery(), least), found.attrs["errors"])
-        gating.write(passed, gate_output)
-    end_if_incomplete(found)
-    gating.end(passed)
+        failed = below_minimum(found.perquery(), least).to_dict("records")
+        passed |= {(f"{row['measure']} >= {row['minimum']:g}", row["system"]): row["message"] for row in failed}
+    gating.end(found, passed, gate_output)
 
 
-@click.command(cls=Command)
-@options.QRELS
-@click.argument("runs", nargs=-1)
-@options.with_options(options.ORDER, options.IGNORE)
-@options.LISTED
-@click.option("--strict", is_flag=True, help="Exit with status 1 for warnings, too.")
-def check(qrels: str, runs: tuple[str, ...], order: OrderedBy, shown: Shown, strict: bool) -> None:
+@command
+@of(Asked, "qrels", "columns", "order", "ignore", runs="[RUNS]...", strict="Exit with status 1 for warnings, too.")
+@of(Shown, "output", "format")
+def check(asked: Asked, shown: Shown) -> None:
     """Look for mistakes in QRELS and RUNS. In Python: check_files.
 
     This computes no measure. The exit status is 1 if there is an error.
     """
-    found = check_files(read_judged(qrels, strict=strict), renamed_runs(run_paths(runs, qrels), order), order=order)
+    found = check_files(asked.judged_by(asked.qrels), asked.given, order=asked.order)
     lines = [
         f"{kind}: {name}: {message}{f' [{about}]' if about else ''}" for name, kind, about, message in found.to_numpy()
     ]
-    shown.put(found, {"table": lambda _: "\n".join(lines)})
-    if found["kind"].isin(["error", "warning"] if strict else ["error"]).any():
+    shown.put(found, lambda _: "\n".join(lines))
+    if found["kind"].isin(["error", "warning"] if asked.strict else ["error"]).any():
         sys.exit(1)
 
 
-def asked(measures: list[ir_measures.Measure], gates: Any) -> list[ir_measures.Measure]:
-    """Return the measures to show: those asked for, or those of the gates if none were."""
-    if not measures and not gates:
-        raise click.UsageError("Name the measures, as in -m 'RBU@20 alpha_nDCG@20'.")
-    return measures or list(gates)
+@command
+@of(Asked, "qrels", "columns", "order", "doc_len", runs="RUN [RUN]", depth=_TO_CUTOFF)
+@of(Shown)
+def explain(
+    asked: Asked, shown: Shown, *, query: Annotated[str, "-q"], measure: Annotated[str, MeasureText(), "-m"]
+) -> None:
+    """Show what each document contributes to a measure.
+
+    With two runs, show their difference rank by rank. In Python: transformers.Explain and
+    transformers.explain_difference.
+
+    Parameters
+    ----------
+    query : str
+        The query to explain.
+    measure : str
+        The measure, such as 'RBU@20'.
+    """
+    from ..transformers import explain_difference
+
+    names = list(asked.paths)
+    if len(names) > 2:
+        raise click.UsageError(f"Give one run to explain, or two to explain their difference, not {len(names)}.")
+    chosen = parse(measure)
+    whole = list(replace(asked, measures=(measure,)).explained(query, chosen).values())
+    # The cutoff of a session counts turns.
+    lasts = [asked.depth or (None if "turn" in table else last_rank(chosen)) or len(table) for table in whole]
+    explained = [table[table["position"] <= last] for table, last in zip(whole, lasts, strict=True)]
+    if len(explained) == 1:
+        columns = ["position", "docno", "intents", "new_intents", "judged", "contribution", "value"]
+        shown.put((_with_texts(explained[0]) if shown.chosen in PEOPLE else explained[0])[columns])
+    else:
+        table = explain_difference(*explained)
+        columns = ["docno", "new_intents", "contribution", "value"]
+        headers = {column: f"{column} {names[0]}" for column in columns}
+        headers |= {f"{column}_other": f"{column} {names[1]}" for column in columns}
+        shown.put(table[["position", *headers, "difference"]].rename(columns=headers))
+    values = [table["value"].iloc[-1] for table in whole]
+    told = [f"{name} {value:.4g}" for name, value in zip(names, values, strict=True)]
+    told += [f"difference {values[0] - values[1]:.4g}"] if len(values) == 2 else []
+    tell(f"{chosen} for query {query}: {', '.join(told)}.")
 
 
-def evaluated(qrels: str, runs: Any, measures: list[ir_measures.Measure], *, strict: bool, **how: Any) -> RunValues:
-    """Return the values of runs, without those that cannot be read."""
-    judged = read_judged(qrels, measures, strict=strict)
-    runs = renamed_runs(runs, how["order"])
-    return values_of_runs(judged, runs, measures, on_error="skip", strict=strict, **how)
+def _with_texts(explained: pd.DataFrame) -> pd.DataFrame:
+    """Return an explanation with the beginning of the intents' texts in place of their ids, for people."""
+    whole = {name: text for of in explained.attrs.get("texts", {}).values() for name, text in of.items()}
+    short = {name: shorten(text, 40, placeholder=" …") for name, text in whole.items()}
+    times = Counter(short.values())
+    texts = {name: text if times[text] == 1 else f"{name}: {text}" for name, text in short.items()}
+    shown: dict[str, Any] = {
+        "intents": [{texts.get(name, name): label for name, label in row.items()} for row in explained["intents"]],
+        "new_intents": [[texts.get(name, name) for name in row] for row in explained["new_intents"]],
+    }
+    return explained.assign(**shown)
 
 
-def end_if_incomplete(found: RunValues) -> None:
-    """Print a line for each run that could not be evaluated, and exit with status 1 if there are any."""
-    errors: dict[str, str] = found.attrs["errors"]
-    if not found.names and len(set(errors.values())) == 1:  # the same for all runs: the cause is the qrels or a measure
-        raise ValueError(next(iter(errors.values())))
-    for name, message in errors.items():
-        tell(f"Error: {message if name in message else f'{name}: {message}'}")
-    if errors:
-        tell(f"The table is incomplete: {len(errors)} of the runs could not be evaluated.")
-        sys.exit(1)
+@command
+@of(Asked, "qrels", "runs", "columns", "order", "query", "depth")
+@of(missed_intents, "rel")
+@of(Shown)
+def missed(asked: Asked, shown: Shown, rel: float | None) -> None:
+    """List the intents that each of RUNS does not cover. In Python: missed_intents.
+
+    An intent is coverable if a judged document is relevant to it.
+    """
+    found, query = missed_intents(asked.judged, asked.frames, asked.depth, rel=rel), asked.query
+    counts: dict[str, int] = found.attrs["intents"]
+    if query is not None:
+        if query not in counts:
+            raise ValueError(f"The qrels have no query {query!r}.")
+        counts = {query: counts[query]}
+        found = found[found["qid"] == query]
+    shown.put(found.rename(columns={"name": "run"}))
+    for name in asked.paths:
+        of_run = found[found["name"] == name]
+        never = int((~of_run["coverable"]).sum())
+        told = f"; no judged document covers {never} of these" if never else ""
+        tell(f"{name} misses {len(of_run)} of {sum(counts.values())} intents{told}.")
+
+
+def _minimum(text: str) -> tuple[ir_measures.Measure, float]:
+    """Read a gate such as ``Coverage@50=0.7``."""
+    name, separator, number = text.rpartition("=")
+    least = math.nan
+    with suppress(ValueError):
+        least = float(number)
+    if not separator or math.isnan(least):
+        raise click.UsageError(f"--min must be a measure and a value, such as 'Coverage@50=0.7', not {text!r}.")
+    return parse(name.rstrip(">").strip()), least

@@ -1,19 +1,18 @@
-"""Gates: what failed, for people, for GitHub and for programs."""
+"""How commands about rankings end: runs that cannot be evaluated, and gates, for people, GitHub and programs."""
 
 from __future__ import annotations
 
 import json
 import os
 import sys
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
 from xml.etree import ElementTree
 
+import pandas as pd
+
+from ..evaluate import RunValues
 from ..io import formatted, printable, replaced
 from .outputs import tell
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 GATE = 3
 _NAME = "pyterrier-diversity"
@@ -22,63 +21,62 @@ _NAME = "pyterrier-diversity"
 Results = dict[tuple[str, str], str]
 
 
-def results(name: str, asked: Iterable[dict[str, Any]], failed: pd.DataFrame, errors: Mapping[str, str]) -> Results:
-    """Return the result of each gate for each run.
+def end(
+    found: RunValues, results: Results, path: str | None, note: Callable[[tuple[str, str]], str] | None = None
+) -> None:
+    """Exit with status 1 if a run could not be evaluated, or with that of gates if one failed; print and write why.
 
-    ``name`` is the form of a gate's name, filled with the fields of ``asked`` and the columns of ``failed``. Runs with
-    ``errors`` pass no gate.
+    Runs that could not be evaluated pass no gate. A ``note`` tells more about a gate that passed.
     """
-    found: Results = {(name.format_map(gate), gate["system"]): "" for gate in asked}
-    gates = [gate for gate, _ in found]
-    for row in failed.to_dict("records"):
-        found[name.format_map(row), str(row["system"])] = row["message"]
-    return found | {(gate, run): f"not evaluated: {why}" for run, why in errors.items() for gate in gates}
-
-
-def write(found: Results, path: str | None) -> None:
-    """Write the results of gates to a JSON or JUnit file, and append them to GitHub's summary of the job."""
-    if path is not None:
-        text = _junit(found) if path.endswith(".xml") else _json(found)
-        with replaced(path) as file:
-            file.write_text(text + "\n", encoding="utf-8")
-    summary = os.environ.get("GITHUB_STEP_SUMMARY")
-    if summary:
-        with open(summary, "a", encoding="utf-8") as file:
-            file.write(_markdown(found))
-
-
-def end(found: Results) -> None:
-    """Print a line for each gate that failed, and exit with the status of gates if there are any."""
-    messages = [message for message in found.values() if message]
-    for message in messages:
-        tell(f"Gate: {message}")
-    if messages:
+    gates, errors = dict(results), found.attrs["errors"]
+    results |= {(gate, run): f"not evaluated: {why}" for run, why in errors.items() for gate, _ in gates}
+    if results:
+        _write(results, path)
+    end_if_incomplete(found)
+    for gate, why in results.items():
+        if note and not why:
+            tell(note(gate))
+    for why in filter(None, results.values()):
+        tell(f"Gate: {why}")
+    if any(results.values()):
         sys.exit(GATE)
 
 
-def _json(found: Results) -> str:
-    rows = [
-        {"gate": gate, "run": run, "passed": not message, "message": message} for (gate, run), message in found.items()
-    ]
-    return json.dumps({"passed": not any(found.values()), "gates": rows}, indent=2)
+def end_if_incomplete(found: RunValues) -> None:
+    """Print a line for each run that could not be evaluated, and exit with status 1 if there are any."""
+    errors: dict[str, str] = found.attrs["errors"]
+    if not found.names and len(set(errors.values())) == 1:  # the same for all runs: the cause is the qrels or a measure
+        raise ValueError(next(iter(errors.values())))
+    for name, message in errors.items():
+        tell(f"Error: {message if name in message else f'{name}: {message}'}")
+    if errors:
+        tell(f"The table is incomplete: {len(errors)} of the runs could not be evaluated.")
+        sys.exit(1)
 
 
-def _junit(found: Results) -> str:
-    n_failed = sum(map(bool, found.values()))
-    counts = {"name": _NAME, "tests": str(len(found)), "failures": str(n_failed)}
+def _write(results: Results, path: str | None) -> None:
+    """Write the results of gates to a JSON or JUnit file, and append them to GitHub's summary of the job."""
+    n_failed = sum(map(bool, results.values()))
+    rows = [{"gate": gate, "run": run, "passed": not why, "message": why} for (gate, run), why in results.items()]
+    if path is not None:
+        as_json = json.dumps({"passed": not n_failed, "gates": rows}, indent=2)
+        with replaced(path) as file:
+            file.write_text((_junit(results, n_failed) if path.endswith(".xml") else as_json) + "\n", encoding="utf-8")
+    summary = os.environ.get("GITHUB_STEP_SUMMARY")
+    if summary:
+        told = [{"run": row["run"], "gate": row["gate"], "result": row["message"] or "passed"} for row in rows]
+        table = formatted(pd.DataFrame(told), "markdown")
+        with open(summary, "a", encoding="utf-8") as file:
+            file.write(f"### {_NAME}: {'failed' if n_failed else 'passed'}\n\n{table}\n")
+
+
+def _junit(results: Results, n_failed: int) -> str:
+    counts = {"name": _NAME, "tests": str(len(results)), "failures": str(n_failed)}
     root = ElementTree.Element("testsuites", counts)
     suite = ElementTree.SubElement(root, "testsuite", counts)
-    for (gate, run), message in found.items():
+    for (gate, run), message in results.items():
         case = ElementTree.SubElement(suite, "testcase", classname=printable(run), name=printable(gate))
         if message:
             ElementTree.SubElement(case, "failure", message=printable(message))
     ElementTree.indent(root)
     return ElementTree.tostring(root, encoding="unicode", xml_declaration=True)
-
-
-def _markdown(found: Results) -> str:
-    import pandas as pd
-
-    rows = [(run, gate, message or "passed") for (gate, run), message in found.items()]
-    table = formatted(pd.DataFrame(rows, columns=["run", "gate", "result"]), "markdown")
-    return f"### {_NAME}: {'failed' if any(found.values()) else 'passed'}\n\n{table}\n"

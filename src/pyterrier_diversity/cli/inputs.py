@@ -1,64 +1,245 @@
-"""Qrels and runs, read from the names that a command is given."""
+"""What commands about rankings are given: qrels, runs and measures. Files are read when they are needed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import KW_ONLY, dataclass, replace
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal
 
-if TYPE_CHECKING:
-    import ir_measures
-    import pandas as pd
+import click
+import ir_measures
+import pandas as pd
 
-    from ..io import Content, OrderedBy, SharedColumns
+from .. import io
+from ..evaluate import RunValues, values_of_runs
+from ..io.readers import OrderedBy
+from ..judged import KINDS, collected, give, ignoring
+from ..measures.groups import read_measures
+from .options import MeasureText, QrelsText
 
-# Where click keeps the value of the option --columns.
-COLUMNS = "pyterrier_diversity.columns"
 
-
-def read_judged(name: str, measures: Iterable[ir_measures.Measure] = (), *, strict: bool = False) -> pd.DataFrame:
-    """Read qrels from a file or a dataset, with passages if one of the measures needs them.
+@dataclass(frozen=True)
+class Asked:
+    """What a command about rankings is given.
 
     Parameters
     ----------
-    name : str
+    qrels : QRELS
         A file that `io.read_qrels` reads, a truth file of Dynamic Domain (``.xml``), ``-`` for standard input, the name
         of a dataset of this package or of PyTerrier, or a folder of nuggets.
-    measures : iterable of Measure
-        The measures to compute.
+    runs : RUNS...
+        Files, folders or patterns of runs.
+    columns : THEIRS=OURS,...
+        What the files call the columns, such as 'topic=qid,passage=docno,aspect=iteration'.
+    measures : tuple of str
+        A measure such as 'RBU(p=0.9)@20', or a group such as NDEVAL. Separate several by spaces, or repeat -m.
+    by : FILE|COLUMN
+        Show groups of queries: a file of two columns with a header, the query id first, or a column of the topics.
+    order : str
+        Order the documents of a run by score, as trec_eval does, or by rank.
     strict : bool
-        Whether to raise warnings about the data as errors.
-
-    Raises
-    ------
-    ValueError
-        If there is no such file or dataset, or it cannot be read.
+        Treat warnings about the data as errors.
+    ignore : KIND
+        Neither show warnings of this kind nor treat them as errors. Repeatable.
+    doc_len : path
+        For EU_DD: a file with the number of words of each document, in lines 'document<TAB>words'.
+    n_jobs : int
+        Number of parallel workers; -1 for one on each core.
+    rng : int >= 0
+        Seed of everything that is random.
+    query : str
+        Only the intents of this query.
+    depth : int >= 1
+        Last rank that counts. By default, all ranks.
     """
-    import ir_measures
 
-    from ..judged import collected, give
+    qrels: Annotated[str, QrelsText()]
+    runs: Annotated[tuple[str, ...], click.Path(path_type=str)]
+    _: KW_ONLY
+    columns: str | None = None
+    measures: Annotated[tuple[str, ...], MeasureText(), "-m", "--measure"] = ()
+    by: str | None = None
+    order: OrderedBy = "score"
+    strict: bool = False
+    ignore: Annotated[tuple[str, ...], click.Choice(list(KINDS))] = ()
+    doc_len: Annotated[Path | None, click.Path(path_type=Path)] = None
+    n_jobs: Annotated[int | None, "-j", "--jobs"] = None
+    rng: Annotated[int, "--seed"] = 0
+    query: Annotated[str | None, "-q"] = None
+    depth: Annotated[int | None, "-k"] = None
 
-    needed = ir_measures.providers.registry["diversity"].qrel_inputs(list(measures))
-    with collected() as messages:
-        frame = _read(name, "passages" if "passage" in needed else "documents")
-    give(messages, strict)
-    return frame
+    def __post_init__(self) -> None:
+        """Ignore kinds of warnings until the command ends."""
+        click.get_current_context().with_resource(ignoring("--ignore", self.ignore))
+
+    @cached_property
+    def chosen(self) -> list[ir_measures.Measure]:
+        """The measures."""
+        return measures_of(self.measures)
+
+    def named(self, gates: Iterable[ir_measures.Measure] = ()) -> list[ir_measures.Measure]:
+        """Return the measures to show: those asked for, or those of the gates if none were."""
+        if not (self.chosen or gates):
+            raise click.UsageError("Name the measures, as in -m 'RBU@20 alpha_nDCG@20'.")
+        return self.chosen or list(gates)
+
+    @cached_property
+    def new_names(self) -> io.SharedColumns | None:
+        """What the files call the columns."""
+        if self.columns is None:
+            return None
+        pairs = [pair.partition("=") for pair in self.columns.split(",")]
+        if not all(theirs and ours for theirs, _, ours in pairs):
+            raise click.UsageError(f"--columns must be pairs such as 'topic=qid,passage=docno', not {self.columns!r}.")
+        return io.SharedColumns({theirs.strip(): ours.strip() for theirs, _, ours in pairs})
+
+    def judged_by(self, name: str, measures: Iterable[ir_measures.Measure] = ()) -> pd.DataFrame:
+        """Read qrels from a file or a dataset, with passages if one of the measures needs them.
+
+        Raises
+        ------
+        ValueError
+            If there is no such file or dataset, or it cannot be read.
+        """
+        needed = ir_measures.providers.registry["diversity"].qrel_inputs(list(measures))
+        with collected() as messages:
+            frame = _qrels(name, "passages" if "passage" in needed else "documents", self.new_names)
+        give(messages, self.strict)
+        return frame
+
+    @cached_property
+    def judged(self) -> pd.DataFrame:
+        """The qrels, with the texts of a dataset's queries and intents."""
+        qrels, (queries, intents) = self.judged_by(self.qrels, self.chosen), read_texts(own_name(self.qrels))
+        if not intents:
+            return qrels
+        told = [intents.get(each, "") for each in zip(qrels["qid"], qrels["iteration"], strict=True)]
+        return qrels.assign(nugget_text=told, query=qrels["qid"].map(queries).fillna(""))
+
+    @cached_property
+    def groups(self) -> str | pd.DataFrame | None:
+        """Groups of queries as functions take them: a column of a dataset's topics, or what the user has named."""
+        by, short = self.by, own_name(self.qrels)
+        if by is None or Path(by).exists() or not short:
+            return by
+        import pyterrier as pt
+
+        topics = pt.get_dataset(f"diversity:{short}").get_topics()
+        return topics[["qid", by]] if by in topics and by != "qid" else by
+
+    @cached_property
+    def paths(self) -> dict[str, Any]:
+        """The files of the runs by name.
+
+        Raises
+        ------
+        ValueError
+            If the option --columns names a column that none of the files has.
+        """
+        paths = list(map(self._path, self.runs))
+        files = [Path(self.qrels), *io.run_files(paths)]
+        if self.new_names and all(path.is_file() for path in files):  # a pipe can be read only once
+            found = set().union(*map(io.names_in, files))
+            for name in self.new_names.keys() - found:
+                raise ValueError(
+                    f"--columns names {name!r}, which is a column of none of the files; found: "
+                    f"{', '.join(sorted(found)) or 'no names'}."
+                )
+        return io.named_runs(str(click.get_current_context().info_name), paths) if paths else {}
+
+    def _path(self, name: str) -> str:
+        """Return the path of a run. With the demo's qrels, the demo's runs may be given by name."""
+        if self.qrels.removeprefix("diversity:") != "demo":
+            return name
+        from ..datasets.demo import FOLDER, RUNS
+
+        return str(FOLDER / f"{name}.run") if name in RUNS and not Path(name).exists() else name
+
+    def with_baselines(self, baselines: Iterable[str]) -> tuple[Asked, list[str]]:
+        """Return this with the baselines among the runs, and the names of the baselines.
+
+        A baseline is the name of a run, or a file. The file may be a further run.
+        """
+        files = {one: self.paths.get(one) or self._path(one) for one in baselines}
+        for one, path in files.items():
+            if not Path(path).exists():
+                known = ", ".join(self.paths)
+                raise ValueError(f"The baseline {one!r} is neither a file nor the name of a run. The runs are {known}.")
+        # The same file may be given by two paths.
+        distinct: dict[Path, str] = {}
+        for path in (*self.paths.values(), *files.values()):
+            distinct.setdefault(Path(path).resolve(), str(path))
+        whole = replace(self, runs=tuple(distinct.values()))
+        name_of = {Path(path).resolve(): name for name, path in whole.paths.items()}
+        return whole, [name_of[Path(path).resolve()] for path in files.values()]
+
+    @cached_property
+    def frames(self) -> dict[str, pd.DataFrame]:
+        """The runs by name, with the lengths of documents if they are given."""
+        how: Any = {"order": self.order, "columns": self.new_names}
+        runs = {name: io.read_run(path, **how) for name, path in self.paths.items()}
+        return runs if self.doc_len is None else {name: io.add_lengths(run, self.doc_len) for name, run in runs.items()}
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """The runs by name: files or, with the option --columns, frames."""
+        return self.frames if self.new_names else self.paths
+
+    def values(self, measures: list[ir_measures.Measure], judged: pd.DataFrame | None = None, **how: Any) -> RunValues:
+        """Return the values of runs, without those that cannot be read. By default, the qrels are read."""
+        judged = self.judged_by(self.qrels, measures) if judged is None else judged
+        how = {"on_error": "skip", "n_jobs": self.n_jobs, "rng": self.rng} | how
+        how |= {"strict": self.strict, "order": self.order, "doc_len": self.doc_len}
+        return values_of_runs(judged, self.given, measures, **how)
+
+    def explained(self, query: str, measure: ir_measures.Measure) -> dict[str, pd.DataFrame]:
+        """Explain the ranking of each run for a query."""
+        from ..transformers import Explain
+
+        explain, found = Explain(self.judged, measure), {}
+        for name, run in self.frames.items():
+            chosen = run[run["qid"] == query]
+            if chosen.empty:
+                raise ValueError(f"{self.paths[name]} has no documents for query {query!r}.")
+            found[name] = explain(chosen)
+            if found[name]["value"].isna().all():
+                raise ValueError(f"The qrels have no query {query!r}.")
+        return found
 
 
-def _read(name: str, level: Literal["passages", "documents"]) -> pd.DataFrame:
-    if not _is_stream(name):
-        return _of_dataset(name, level)
-    from ..io import read_content, read_dd_truth, read_qrels
+def measures_of(texts: Iterable[str]) -> list[ir_measures.Measure]:
+    """Read measures and names of groups. A text may have several, separated by spaces or commas."""
+    return list(dict.fromkeys(read_measures("measures", list(texts))))
 
-    content = read_content(name)
-    if content.data.lstrip().startswith(b"<"):
-        return read_dd_truth(content, level)
+
+def read_texts(dataset: str) -> tuple[dict[str, str], dict[tuple[str, str], str]]:
+    """Read the texts of a dataset's queries by id, and of its intents by the ids of query and intent.
+
+    There are none without a dataset of this package, or if its topics cannot be downloaded.
+    """
+    if not dataset:
+        return {}, {}
+    import pyterrier as pt
+
     try:
-        return read_qrels(content, columns=columns())
-    except ValueError as error:
-        if _is_run(content):
-            raise ValueError(f"{name} is a run, not qrels. Give the qrels first.") from error
-        raise
+        topics, intents = (pt.get_dataset(f"diversity:{dataset}").get_topics(what) for what in (None, "subtopics"))
+    except OSError:
+        return {}, {}
+    ids = zip(intents["qid"], intents["iteration"], strict=True)
+    return dict(zip(topics["qid"], topics["query"], strict=True)), dict(zip(ids, intents["query"], strict=True))
+
+
+def own_name(name: str) -> str:
+    """Return the name of a dataset of this package without the prefix, or an empty string for other names and files."""
+    if _is_stream(name):
+        return ""
+    from ..datasets import described
+
+    short = name.removeprefix("diversity:")
+    return short if short in described() else ""
 
 
 def _is_stream(name: str) -> bool:
@@ -66,163 +247,34 @@ def _is_stream(name: str) -> bool:
     return name == "-" or (Path(name).exists() and not Path(name).is_dir())
 
 
-class Texts(NamedTuple):
-    """The name of a collection, the texts of its queries by id, and those of intents by the ids of query and intent."""
+def _qrels(name: str, level: Literal["passages", "documents"], columns: io.SharedColumns | None) -> pd.DataFrame:
+    if not _is_stream(name):
+        return _of_dataset(name, level, columns)
+    content = io.read_content(name)
+    if content.data.lstrip().startswith(b"<"):
+        return io.read_dd_truth(content, level)
+    try:
+        return io.read_qrels(content, columns=columns)
+    except ValueError as error:
+        is_run = False
+        with suppress(ValueError, OSError), collected():
+            is_run = not io.run_frame(content).empty
+        if is_run:
+            raise ValueError(f"{name} is a run, not qrels. Give the qrels first.") from error
+        raise
 
-    collection: str
-    queries: dict[str, str]
-    intents: dict[tuple[str, str], str]
 
-
-def read_texts(name: str) -> Texts:
-    """Read the texts of the queries and intents of a dataset of this package; there are none for other qrels."""
+def _of_dataset(name: str, level: str, columns: io.SharedColumns | None) -> pd.DataFrame:
     import pyterrier as pt
 
-    short = _own_name(name)
-    if _is_stream(name) or short is None:
-        return Texts("", {}, {})
-    dataset = pt.get_dataset(f"diversity:{short}")
+    from ..datasets import TREC_DD, described
+
+    short = own_name(name)
     try:
-        topics, intents = dataset.get_topics(), dataset.get_topics("subtopics")
-    except OSError:  # the qrels are there and the topics are not: a picture without texts is better than none
-        return Texts(short, {}, {})
-    ids = zip(intents["qid"], intents["iteration"], strict=True)
-    return Texts(
-        short,
-        dict(zip(topics["qid"], topics["query"], strict=True)),
-        dict(zip(ids, intents["query"], strict=True)),
-    )
-
-
-def read_by(by: str | None, qrels: str) -> str | pd.DataFrame | None:
-    """Return groups of queries as functions take them: a column of a dataset's topics, or what the user has named."""
-    if by is None or Path(by).exists() or _is_stream(qrels) or (short := _own_name(qrels)) is None:
-        return by
-    import pyterrier as pt
-
-    topics = pt.get_dataset(f"diversity:{short}").get_topics()
-    return topics[["qid", by]] if by in topics and by != "qid" else by
-
-
-def _own_name(name: str) -> str | None:
-    """Return the name of a dataset of this package without the prefix, or None for other datasets."""
-    from ..datasets import DiversityDatasetProvider
-
-    short = name.removeprefix("diversity:")
-    return short if short in DiversityDatasetProvider().list_dataset_names() else None
-
-
-def _is_run(content: Content) -> bool:
-    from ..io import run_frame
-    from ..judged import collected
-
-    try:
-        with collected():
-            return not run_frame(content).empty
-    except (ValueError, OSError):
-        return False
-
-
-def _of_dataset(name: str, level: str) -> pd.DataFrame:
-    import pyterrier as pt
-
-    from ..datasets import TREC_DD, DiversityDatasetProvider
-    from ..io import read_qrels
-
-    short = _own_name(name)
-    try:
-        dataset = pt.get_dataset(name if short is None else f"diversity:{short}")
+        dataset = pt.get_dataset(f"diversity:{short}" if short else name)
     except KeyError as error:
         if Path(name).is_dir():
-            return read_qrels(name, columns=columns())
-        raise ValueError(
-            f"{name!r} is neither a file nor a dataset. This package has the datasets "
-            f"{', '.join(DiversityDatasetProvider().list_dataset_names())}."
-        ) from error
-    return dataset.get_qrels("passages") if short in TREC_DD and level == "passages" else dataset.get_qrels()
-
-
-def columns() -> SharedColumns | None:
-    """Return what the files call the columns, from the option --columns."""
-    import click
-
-    from ..io import SharedColumns
-
-    text = click.get_current_context().meta.get(COLUMNS)
-    if text is None:
-        return None
-    pairs = [pair.partition("=") for pair in text.split(",")]
-    if not all(theirs and ours for theirs, _, ours in pairs):
-        raise click.UsageError(f"--columns must be pairs such as 'topic=qid,passage=docno', not {text!r}.")
-    return SharedColumns({theirs.strip(): ours.strip() for theirs, _, ours in pairs})
-
-
-def run_paths(names: Sequence[str], qrels: str) -> list[str | Path]:
-    """Return the paths of runs. With the demo's qrels, the demo's runs may be given by name.
-
-    Raises
-    ------
-    ValueError
-        If the option --columns names a column that none of the files has.
-    """
-    paths: list[str | Path] = list(names)
-    if qrels.removeprefix("diversity:") == "demo":
-        from ..datasets.demo import FOLDER, RUNS
-
-        paths = [FOLDER / f"{name}.run" if name in RUNS and not Path(name).exists() else name for name in names]
-    new_names = columns()
-    if new_names is not None:
-        from ..io import names_in, run_files
-
-        files = [Path(qrels), *run_files(paths)]
-        if all(path.is_file() for path in files):  # a pipe can be read only once
-            found = set().union(*map(names_in, files))
-            for name in new_names.keys() - found:
-                raise ValueError(
-                    f"--columns names {name!r}, which is a column of none of the files; found: "
-                    f"{', '.join(sorted(found)) or 'no names'}."
-                )
-    return paths
-
-
-def renamed_runs(runs: Any, order: OrderedBy) -> Any:
-    """Return runs as they are or, with the option --columns, read each and rename its columns."""
-    from ..io import named_runs, read_run
-
-    new_names = columns()
-    if new_names is None or not runs:
-        return runs
-    return {name: read_run(run, order=order, columns=new_names) for name, run in named_runs("evaluate", runs).items()}
-
-
-def runs_and_baselines(
-    names: Sequence[str], baselines: Sequence[str], qrels: str
-) -> tuple[dict[str, str | Path], list[str]]:
-    """Return the runs by name, with the baselines, and the names of the baselines.
-
-    A baseline is the name of a run, or a file. The file may be a further run.
-    """
-    from ..io import named_runs
-
-    given = named_runs("compare", run_paths(names, qrels))
-    files = [given[one] if one in given else run_paths([one], qrels)[0] for one in baselines]
-    unknown = [one for one, path in zip(baselines, files, strict=True) if not Path(path).exists()]
-    if unknown:
-        raise ValueError(
-            f"The baseline {unknown[0]!r} is neither a file nor the name of a run. The runs are {', '.join(given)}."
-        )
-    # The same file may be given by two paths.
-    distinct: dict[Path, str | Path] = {}
-    for path in (*given.values(), *files):
-        distinct.setdefault(Path(path).resolve(), path)
-    runs = named_runs("compare", list(distinct.values()))
-    name_of = {Path(path).resolve(): name for name, path in runs.items()}
-    return runs, [name_of[Path(path).resolve()] for path in files]
-
-
-def read_named_run(path: str | Path, order: OrderedBy, doc_len: Path | None = None) -> pd.DataFrame:
-    """Read a run, with the lengths of its documents if ``doc_len`` is given."""
-    from ..io import add_lengths, read_run
-
-    run = read_run(path, order=order, columns=columns())
-    return run if doc_len is None else add_lengths(run, doc_len)
+            return io.read_qrels(name, columns=columns)
+        known = ", ".join(described())
+        raise ValueError(f"{name!r} is neither a file nor a dataset. This package has the datasets {known}.") from error
+    return dataset.get_qrels(*(["passages"] if short in TREC_DD and level == "passages" else []))

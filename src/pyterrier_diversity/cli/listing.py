@@ -1,85 +1,113 @@
-"""The commands that list measures, datasets, and the constraints that measures meet."""
+"""The commands that list measures, datasets, and the constraints that measures meet, and the demonstration."""
 
 from __future__ import annotations
 
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, cast
+from typing import Annotated, Any
 
 import click
+import pandas as pd
 
-from . import options
-from .outputs import Command, Shown
-
-if TYPE_CHECKING:
-    import pandas as pd
+from ..io import formatted
+from .options import MeasureText, command, of
+from .outputs import Shown
 
 
-@click.command(cls=Command)
-@click.argument("name", required=False, type=options.GroupOrMeasure())
-@options.LISTED
+@command
+@click.argument("name", required=False, type=MeasureText())
+@of(Shown, "output", "format")
 def measures(name: str | None, shown: Shown) -> None:
     """List the measures, or describe the measure NAME.
 
     A description has the formula, the parameters, the range, the columns that the measure reads, and the source.
     """
-    import pandas as pd
-
     from ..measures import registered
     from ..report import reference
 
+    known = {measure.NAME.lower(): measure for measure in registered()}
     wanted = None if name is None else name.partition("@")[0].partition("(")[0].lower()
-    chosen = [measure for measure in registered() if wanted in (None, measure.NAME.lower())]
+    chosen = [measure for key, measure in known.items() if wanted in (None, key)]
     if not chosen:
-        near = get_close_matches(str(wanted), [measure.NAME.lower() for measure in registered()], n=1)
-        meant = [f"Did you mean {measure.NAME}? " for measure in registered() if measure.NAME.lower() in near]
+        meant = [f"Did you mean {known[near].NAME}? " for near in get_close_matches(str(wanted), known, n=1)]
         raise ValueError(
             f"This package has no measure {name!r}. {''.join(meant)}'pyterrier-diversity measures' lists all measures."
         )
     described = reference.text if name is None else reference.full_text
     table = pd.DataFrame([dict(reference.entry(measure)) for measure in chosen])
-    shown.put(table, {"table": lambda _: "\n".join(map(described, chosen))})
+    shown.put(table, lambda _: "\n".join(map(described, chosen)))
 
 
-@click.command(cls=Command)
-@options.LISTED
+@command
+@of(Shown, "output", "format")
 def datasets(shown: Shown) -> None:
     """List the datasets that can be given as QRELS.
 
     In Python: pt.get_dataset("diversity:NAME").
     """
-    import pandas as pd
-
     from ..datasets import described
 
     told = described()
-    width = max(map(len, told))
-    lines = [f"{name:<{width}}  {text}" for name, text in told.items()]
-    table = pd.DataFrame({"name": list(told), "what": list(told.values())})
-    shown.put(table, {"table": lambda _: "\n".join(lines)})
+    lines = [f"{name:<{max(map(len, told))}}  {text}" for name, text in told.items()]
+    shown.put(pd.DataFrame(told.items(), columns=["name", "what"]), lambda _: "\n".join(lines))
 
 
-@click.command(cls=Command)
-@click.argument("measures", metavar="MEASURES...", nargs=-1, required=True, type=options.GroupOrMeasure())
-@click.option(
-    "-c",
-    "--counterexamples",
-    is_flag=True,
-    help="For each constraint that a measure breaks, print two rankings that show it.",
-)
-@options.LISTED
-def axioms(measures: tuple[str, ...], counterexamples: bool, shown: Shown) -> None:
+@command
+@click.argument("measures", metavar="MEASURES...", nargs=-1, required=True, type=MeasureText())
+@of(Shown, "output", "format")
+def axioms(measures: tuple[str, ...], shown: Shown, *, counterexamples: Annotated[bool, "-c"] = False) -> None:
     """Check measures against ten constraints.
 
     The constraints are those of Amigó et al. (2018). "yes" means that a search found no rankings on which the measure
     breaks the constraint. In Python: meta.axiom_table.
+
+    Parameters
+    ----------
+    counterexamples : bool
+        For each constraint that a measure breaks, print two rankings that show it.
     """
     from ..meta import axiom_table
     from ..meta import axioms as search
+    from .inputs import measures_of
 
-    chosen = options.measures_of(measures)
+    chosen = measures_of(measures)
     table = axiom_table(chosen)
     shown.put(table.replace({True: "yes", False: "no"}).reset_index())
     for measure in chosen if counterexamples else []:
         for name in table.columns[~table.loc[str(measure)].to_numpy(bool)]:
-            found = cast("pd.DataFrame", search.counterexample(measure, name))
+            found: Any = search.counterexample(measure, name)
             click.echo(f"\n{measure} breaks {name}: {found.attrs['statement']}\n\n{search.sketch(found)}")
+
+
+@command
+def demo() -> None:
+    """Try the package on its own small collection."""
+    import pyterrier as pt
+    from ir_measures import AP, nDCG
+
+    from .. import RBU, Adhoc, StRecall, alpha_nDCG
+    from ..datasets.demo import RUNS
+    from ..transformers import Explain, Ideal
+
+    dataset = pt.get_dataset("diversity:demo")
+    runs = {name: dataset.get_results(name) for name in RUNS}
+    topics, qrels = dataset.get_topics(), dataset.get_qrels()
+    measures = [RBU @ 5, alpha_nDCG @ 5, StRecall @ 5, Adhoc(nDCG @ 5), Adhoc(AP)]
+    table = pt.Experiment({**runs, "ideal": Ideal(qrels, alpha_nDCG @ 5, ideal="exact")}, topics, qrels, measures)
+    n_intents = qrels.groupby("qid")["iteration"].nunique().mean()
+    click.echo(f"diversity:demo, {len(topics)} queries of {n_intents:.1f} intents on average\n")
+    click.echo(formatted(table[["name", *map(str, measures)]], places=3))
+    click.echo(
+        "\nAd-hoc nDCG prefers more-like-this, which retrieves many documents of one intent. The diversity measures\n"
+        "prefer xquad, which re-ranks bm25 by the query's subtopics. StRecall counts the intents covered. alpha-nDCG\n"
+        "and RBU also reward early ranks, and reward repeated intents less. RBU subtracts the effort of reading:\n"
+        "three good documents (xquad-top-3) beat five that repeat each other (bm25). ideal is the best possible\n"
+        "ranking by alpha-nDCG."
+    )
+    explain = Explain(qrels, RBU @ 5)
+    for name in ("bm25", "xquad"):
+        top = runs[name][(runs[name]["qid"] == topics["qid"][0]) & (runs[name]["rank"] < 5)]
+        explained = explain(top)
+        shown = explained[["position", "docno", "intents", "new_intents", "contribution", "value"]]
+        click.echo(f"\nWhy {name} has an RBU@5 of {shown['value'].iloc[-1]:.3f} for {topics['query'][0]!r}:\n")
+        click.echo(formatted(shown, places=3))
+    click.echo("\nTry it with these runs: pyterrier-diversity evaluate demo bm25 xquad -m 'RBU@5 alpha_nDCG@5'")

@@ -1,4 +1,4 @@
-"""The options that several commands share, and how their values are read."""
+"""Options made from signatures and docstrings: those of functions, of classes, and of the commands themselves."""
 
 from __future__ import annotations
 
@@ -6,29 +6,19 @@ import inspect
 import re
 from collections.abc import Callable
 from functools import wraps
-from pathlib import Path
 from types import NoneType
-from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import click
 from click.shell_completion import CompletionItem
 
 from ..io import is_device
-from ..io.readers import OrderedBy
-from ..io.tables import FORMATS
-from ..judged import KINDS
-from .inputs import COLUMNS
-from .outputs import STANDARD_OUTPUT, Shown
+from .outputs import STANDARD_OUTPUT, Command
 
-if TYPE_CHECKING:
-    import ir_measures
-
-    TextType = click.ParamType[str]
-else:
-    TextType = click.ParamType  # older versions of click have no type in brackets
+Decorated = Callable[..., Any]
 
 
-class GroupOrMeasure(TextType):
+class MeasureText(click.types.StringParamType):
     """Measures as text. Tab completes the names of measures and groups."""
 
     name = "measure"
@@ -39,65 +29,106 @@ class GroupOrMeasure(TextType):
         from ..measures.groups import GROUPS
 
         begun = incomplete.rpartition(" ")[0]
-        names = [*GROUPS, *(measure.NAME for measure in registered())]
-        texts = [f"{begun} {name}".strip() for name in names]
+        texts = [f"{begun} {name}".strip() for name in (*GROUPS, *(measure.NAME for measure in registered()))]
         return [CompletionItem(text) for text in texts if text.lower().startswith(incomplete.lower())]
 
 
-class QrelsName(TextType):
+class QrelsText(click.types.StringParamType):
     """A file, or the name of a dataset."""
 
     name = "qrels"
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         """Return the datasets that begin with a text, and leave files to the shell."""
-        from ..datasets import DiversityDatasetProvider
+        from ..datasets import described
 
-        return [
-            *(
-                CompletionItem(name)
-                for name in DiversityDatasetProvider().list_dataset_names()
-                if name.startswith(incomplete)
-            ),
-            CompletionItem(incomplete, type="file"),
-        ]
+        known = [CompletionItem(name) for name in described() if name.startswith(incomplete)]
+        return [*known, CompletionItem(incomplete, type="file")]
 
 
-Decorated = Callable[..., Any]
+class Written(click.Path):
+    """A file to write, with one of some endings; devices and standard output need none."""
+
+    def __init__(self, *endings: str) -> None:
+        super().__init__(dir_okay=False)
+        self._endings = endings
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the path."""
+        if value != STANDARD_OUTPUT and not is_device(value) and not value.lower().endswith(self._endings):
+            self.fail(f"the ending must be {' or '.join(self._endings)}, not {value!r}.", param, ctx)
+        return super().convert(value, param, ctx)
 
 
-def of(function: Callable[..., Any], *names: str, **helps: str) -> Callable[[Decorated], Decorated]:
-    """Return options for parameters of a function.
+def of(source: Callable[..., Any], *names: str, **helps: str) -> Callable[[Decorated], Decorated]:
+    """Return a decorator that gives a command options for parameters of a function or class, by default all described.
 
-    Their types, choices and defaults are those of its signature, their ranges and help those of its docstring, unless
-    ``helps`` has another help.
+    Types, choices and defaults are those of the signature, which may also be annotated with a type of click and with
+    the names of the option. Ranges and help are those of the docstring, unless ``helps`` has another help. A kind in
+    capital letters is shown in place of the value. A parameter before ``*`` without a default is an argument, which
+    ``helps`` describes by what stands for its value. The command gets the parameters of a class as one object.
     """
-    hints, told = get_type_hints(function), _described(function)
-    options = []
-    for name in (*names, *helps):
-        default = inspect.signature(function).parameters[name].default
-        of_docstring, help = told[name]
-        options.append(
-            click.option(
-                f"--{name.replace('_', '-')}",
-                type=_type_of(hints[name], of_docstring),
-                default=default,
-                show_default=default is not None,
-                help=helps.get(name, help),
-            )
-        )
-    return with_options(*options)
+    hints, told = get_type_hints(source, include_extras=True), _described(source)
+    parameters = inspect.signature(source).parameters
+    chosen = [*names, *helps] or list(told)
+
+    def decorate(command: Decorated) -> Decorated:
+        @wraps(command)
+        def with_object(**given: Any) -> Any:
+            return command(**{source.__name__.lower(): source(**{name: given.pop(name) for name in chosen})}, **given)
+
+        decorated = with_object if inspect.isclass(source) else command
+        for name in reversed(chosen):
+            kind, help = told[name]
+            decorated = _parameter(parameters[name], hints[name], kind, helps.get(name), help)(decorated)
+        return decorated
+
+    return decorate
 
 
-def _described(function: Callable[..., Any]) -> dict[str, tuple[str, str]]:
-    """Return the type and the description of each parameter in a docstring."""
-    _, _, section = (inspect.getdoc(function) or "").partition("Parameters\n----------\n")
-    found = re.findall(r"^(\S.*?) : (.*)\n((?: {4}.*\n?)+)", section.partition("\n\n")[0], flags=re.MULTILINE)
+def command(function: Decorated) -> click.Command:
+    """Make a command of a function. Its docstring is the help, and the parameters described there are options."""
+    help = (inspect.getdoc(function) or "").partition("\nParameters\n---")[0]
+    return click.command(cls=Command, help=help)(of(function, *_described(function))(function))
+
+
+def _described(source: Callable[..., Any]) -> dict[str, tuple[str, str]]:
+    """Return the type and the description of each parameter in a docstring, and in those of the bases of a class."""
+    texts = [inspect.getdoc(each) or "" for each in reversed(getattr(source, "__mro__", [source]))]
+    sections = [text.partition("Parameters\n----------\n")[2].partition("\n\n")[0] for text in texts]
+    found = re.findall(r"^(\S.*?) : (.*)\n((?: {4}.*\n?)+)", "\n".join(sections), flags=re.MULTILINE)
     return {
         name: (kind, " ".join(text.replace("`", "").split()))
         for names, kind, text in found
         for name in names.split(", ")
     }
+
+
+def _parameter(parameter: inspect.Parameter, hint: Any, kind: str, other: str | None, help: str) -> Any:
+    """Return the argument or option for a parameter."""
+    hint, *extras = get_args(hint) if get_origin(hint) is Annotated else [hint]
+    flags = [extra for extra in extras if isinstance(extra, str)]
+    type = next((extra for extra in extras if extra not in flags), None) or _type_of(hint, kind)
+    several, required = get_origin(hint) is tuple, parameter.default is parameter.empty
+    if required and parameter.kind is not parameter.KEYWORD_ONLY:
+        shown, n = other or kind, -1 if several else 1
+        return click.argument(parameter.name, metavar=shown, nargs=n, required=shown[0] != "[", type=type)
+    if not any(flag.startswith("--") for flag in flags):
+        name = parameter.name.replace("_", "-")
+        flags.append(f"--{name}/--no-{name}" if parameter.default is True else f"--{name}")
+    if kind.isupper() and isinstance(type, click.Choice):
+        help = f"{help} KIND is one of {', '.join(type.choices)}."
+    return click.option(
+        parameter.name,
+        *flags,
+        type=type,
+        is_flag=hint is bool,
+        multiple=several,
+        show_default=True,
+        metavar=kind if kind.isupper() else None,
+        help=other or help,
+        **({"required": True} if required else {"default": parameter.default}),
+    )
 
 
 def _type_of(hint: Any, of_docstring: str) -> Any:
@@ -109,175 +140,3 @@ def _type_of(hint: Any, of_docstring: str) -> Any:
     least = re.search(r">= (\d+)", of_docstring)
     ranges = {int: click.IntRange, float: click.FloatRange}
     return ranges[hint](min=hint(least[1])) if least and hint in ranges else hint
-
-
-def _keep_columns(context: click.Context, _: click.Parameter, text: str | None) -> None:
-    context.meta[COLUMNS] = text
-
-
-def ending(*allowed: str) -> Callable[..., str | None]:
-    """Return a check that a file to write has one of these endings; devices and standard output need none."""
-
-    def check(_: click.Context, __: click.Parameter, path: str | None) -> str | None:
-        if path not in (None, STANDARD_OUTPUT) and not is_device(path) and not path.lower().endswith(allowed):
-            raise click.BadParameter(f"the ending must be {' or '.join(allowed)}, not {path!r}.")
-        return path
-
-    return check
-
-
-RUNS = click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=str))
-MEASURES = click.option(
-    "-m",
-    "--measure",
-    "measures",
-    multiple=True,
-    type=GroupOrMeasure(),
-    help="A measure such as 'RBU(p=0.9)@20', or a group such as NDEVAL. Separate several by spaces, or repeat -m.",
-)
-JOBS = click.option("-j", "--jobs", type=int, help="Number of parallel workers; -1 for one on each core.")
-ORDER = click.option(
-    "--order",
-    type=click.Choice(get_args(OrderedBy)),
-    default="score",
-    show_default=True,
-    help="Order the documents of a run by score, as trec_eval does, or by rank.",
-)
-
-
-def _ignoring(ctx: click.Context, param: click.Parameter, kinds: tuple[str, ...]) -> None:
-    """Ignore these kinds of warnings until the command ends."""
-    from ..judged import ignoring
-
-    ctx.with_resource(ignoring("--ignore", kinds))
-
-
-IGNORE = click.option(
-    "--ignore",
-    multiple=True,
-    metavar="KIND",
-    type=click.Choice(list(KINDS)),
-    expose_value=False,
-    callback=_ignoring,
-    help=f"Neither show warnings of this kind nor treat them as errors: {', '.join(KINDS)}. Repeatable.",
-)
-STRICT = click.option("--strict", is_flag=True, help="Treat warnings about the data as errors.")
-OUTPUT = click.option(
-    "-o",
-    "--output",
-    type=click.Path(dir_okay=False),
-    help="Write the table to this file, in the format of its ending; - for standard output. FILE.json says how the "
-    "numbers were computed.",
-)
-FORMAT = click.option(
-    "--format", type=click.Choice(FORMATS), help="Format of the table. By default, the ending of --output, or 'table'."
-)
-PLACES = click.option(
-    "-p",
-    "--places",
-    type=click.IntRange(0, 300),
-    help="Decimal places. By default 4, but all digits in csv, tsv, json, jsonl and parquet.",
-)
-TRANSPOSE = click.option("--transpose", is_flag=True, help="Make the measures the rows and the runs the columns.")
-NAMES = click.option(
-    "--names",
-    type=click.Path(dir_okay=False),
-    help="A file with two columns: the name of a run, a tab or comma, and what to call it.",
-)
-LABELS = click.option(
-    "--labels",
-    type=click.Path(dir_okay=False),
-    help="A file with two columns: a measure, a tab or comma, and what to call it. $...$ is LaTeX.",
-)
-GATE_OUTPUT = click.option(
-    "--gate-output",
-    type=click.Path(dir_okay=False),
-    callback=ending(".json", ".xml"),
-    help="Write the results of the gates to this .json file, or to this .xml file as JUnit.",
-)
-DOC_LEN = click.option(
-    "--doc-len",
-    type=click.Path(path_type=Path),
-    help="For EU_DD: a file with the number of words of each document, in lines 'document<TAB>words'.",
-)
-SEED = click.option(
-    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of everything that is random."
-)
-BY = click.option(
-    "--by",
-    metavar="FILE|COLUMN",
-    help="Show groups of queries: a file of two columns with a header, the query id first, or a column of the topics.",
-)
-DEPTH = click.option("-k", "--depth", type=click.IntRange(1), default=10, show_default=True, help="Last rank to show.")
-
-
-def with_options(*options: Callable[[Decorated], Decorated]) -> Callable[[Decorated], Decorated]:
-    """Return a decorator that gives a command these arguments and options, in this order."""
-
-    def decorate(function: Decorated) -> Decorated:
-        for option in reversed(options):
-            function = option(function)
-        return function
-
-    return decorate
-
-
-QRELS = with_options(
-    click.argument("qrels", type=QrelsName()),
-    click.option(
-        "--columns",
-        expose_value=False,
-        callback=_keep_columns,
-        metavar="THEIRS=OURS,...",
-        help="What the files call the columns, such as 'topic=qid,passage=docno,aspect=iteration'.",
-    ),
-)
-
-
-def shown(*options: Callable[[Decorated], Decorated]) -> Callable[[Decorated], Decorated]:
-    """Return a decorator that gives a command options of its table, which it gets as one argument ``shown``."""
-
-    def decorate(function: Decorated) -> Decorated:
-        @wraps(function)
-        def command(**given: Any) -> Any:
-            of_table = {name: given.pop(name) for name in Shown.__dataclass_fields__ if name in given}
-            return function(shown=Shown(**of_table), **given)
-
-        return with_options(OUTPUT, FORMAT, *options)(command)
-
-    return decorate
-
-
-LISTED = shown()
-TABLE = shown(PLACES, TRANSPOSE, NAMES, LABELS)
-
-
-def measures_of(texts: tuple[str, ...]) -> list[ir_measures.Measure]:
-    """Read measures and names of groups. A text may have several, separated by spaces or commas."""
-    from ..measures.groups import read_measures
-
-    return list(dict.fromkeys(read_measures("measures", texts)))
-
-
-def parsed(text: str) -> ir_measures.Measure:
-    """Read one measure."""
-    from ..measures import parse
-
-    return parse(text)
-
-
-def minima_of(texts: tuple[str, ...]) -> dict[ir_measures.Measure, float]:
-    """Read gates such as ``Coverage@50=0.7``."""
-    from ..measures import parse
-
-    minima: dict[ir_measures.Measure, float] = {}
-    for text in texts:
-        name, separator, number = text.rpartition("=")
-        try:
-            least = float(number)
-        except ValueError:
-            least = float("nan")
-        if not separator or least != least:
-            raise click.UsageError(f"--min must be a measure and a value, such as 'Coverage@50=0.7', not {text!r}.")
-        minima[parse(name.rstrip(">").strip())] = least
-    return minima

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from glob import glob
-from typing import TYPE_CHECKING, Any
+from typing import Annotated, Any
 
 import click
+import pandas as pd
 
 from ..io import formatted, printable, read_names, refuse_inputs, renamed, terminal_width, write_table, write_text
 from ..io.tables import Format, format_of
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 STANDARD_OUTPUT = "-"
+FILE = click.Path(dir_okay=False)
 # The parameters of commands that name files or folders to write.
 _WRITTEN = ("output", "gate_output", "save_dir")
 
@@ -46,16 +45,49 @@ def _files(params: Mapping[str, Any]) -> Iterator[str]:
             yield path
 
 
-@dataclass(frozen=True)
-class Shown:
-    """Where and how a command writes its table."""
+@dataclass(frozen=True, kw_only=True)
+class Called:
+    """What runs and measures are called.
 
-    output: str | None
-    format: Format | None
-    places: int | None = None
+    Parameters
+    ----------
+    names : str, optional
+        A file with two columns: the name of a run, a tab or comma, and what to call it.
+    labels : str, optional
+        A file with two columns: a measure, a tab or comma, and what to call it. $...$ is LaTeX.
+    """
+
+    names: Annotated[str | None, FILE] = None
+    labels: Annotated[str | None, FILE] = None
+
+    @property
+    def renamed(self) -> dict[str, dict[str, str]]:
+        """The new names of runs and of measures, if they are given."""
+        files = {"names": self.names, "labels": self.labels}
+        return {what: read_names(path) for what, path in files.items() if path}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shown(Called):
+    """Where and how a command writes its table.
+
+    Parameters
+    ----------
+    output : str, optional
+        Write the table to this file, in the format of its ending; - for standard output. FILE.json says how the numbers
+        were computed.
+    format : str, optional
+        Format of the table. By default, the ending of --output, or 'table'.
+    places : int, optional
+        Decimal places. By default 4, but all digits in csv, tsv, json, jsonl and parquet.
+    transpose : bool
+        Make the measures the rows and the runs the columns.
+    """
+
+    output: Annotated[str | None, FILE, "-o"] = None
+    format: Format | None = None
+    places: Annotated[int | None, click.IntRange(0, 300), "-p"] = None
     transpose: bool = False
-    names: str | None = None
-    labels: str | None = None
 
     def __post_init__(self) -> None:
         """Refuse an ending that does not name a format."""
@@ -71,23 +103,28 @@ class Shown:
         """The format."""
         return self.format or ("table" if self.printed else format_of(str(self.output)))
 
-    def put(self, frame: pd.DataFrame, written: Mapping[str, Callable[[pd.DataFrame], str]] | None = None) -> None:
+    @property
+    def width(self) -> int | None:
+        """The width of the terminal, if the table goes there."""
+        return terminal_width() if self.printed else None
+
+    def put(
+        self, frame: pd.DataFrame, text: Callable[[pd.DataFrame], str] | None = None, of: Collection[str] = ("table",)
+    ) -> None:
         """Print a table, or write it to a file with its attributes beside it.
 
-        ``written`` makes the text of the formats that are not plain tables of rows.
+        ``text`` makes the text ``of`` formats in which the table is not one of rows.
         """
-        names, labels = (None if path is None else read_names(path) for path in (self.names, self.labels))
-        frame = renamed(frame, names, labels)
-        own = (written or {}).get(self.chosen)
-        if own is None and not self.printed:
-            write_table(frame, str(self.output), self.chosen, self.places, transpose=self.transpose)  # type: ignore[arg-type]
+        frame = renamed(frame, **self.renamed)
+        how: Any = {"format": self.chosen, "places": self.places, "transpose": self.transpose}
+        if self.chosen == "parquet":
+            write_table(frame, str(self.output), **how)
             return
-        how = {"transpose": self.transpose, "width": terminal_width() if self.printed else None}
-        text = own(frame) if own else formatted(frame, self.chosen, self.places, **how)  # type: ignore[arg-type]
+        written = text(frame) if text and self.chosen in of else formatted(frame, width=self.width, **how)
         if self.printed:
-            click.echo(text)
+            click.echo(written)
         else:
-            write_text(text, str(self.output), frame.attrs)
+            write_text(written, str(self.output), frame.attrs)
 
 
 def tell(message: str) -> None:

@@ -5,160 +5,177 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, partial
 from inspect import signature
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Annotated, Any
 
 import click
+import ir_measures
+import pandas as pd
 from click.core import ParameterSource
 
 from .. import meta, missed_intents, plots
-from ..io import named_runs, read_names, replaced
-from . import options
-from .asked import Asked
-from .inputs import run_paths
-from .outputs import STANDARD_OUTPUT, Command
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
+from ..io import replaced
+from .inputs import Asked, measures_of, own_name
+from .options import MeasureText, command, of
+from .outputs import FILE, STANDARD_OUTPUT, Called
 
 # The last rank that a picture shows by default.
 _DEPTH = 10
 
 
-def _explanations(asked: Asked) -> dict[str, pd.DataFrame]:
-    return {name: asked.explained(path) for name, path in asked.paths.items()}
-
-
-def _compared(asked: Asked) -> pd.DataFrame:
-    return asked.given_to(meta.compare)
-
-
-def _sampled(asked: Asked) -> pd.DataFrame:
-    n = asked.perquery["qid"].nunique()
+def _sampled(perquery: pd.DataFrame, rng: int, n_jobs: int | None = None) -> pd.DataFrame:
+    n = perquery["qid"].nunique()
     step = -(-n // 10)
-    return asked.given_to(meta.topic_sampling, sizes=range(step, n + 1, step))
+    return meta.topic_sampling(perquery, sizes=range(step, n + 1, step), rng=rng, n_jobs=n_jobs)
 
 
-def _compared_with_the_last(asked: Asked) -> dict[str, Any]:
-    if len(asked.paths) < 2:
-        raise click.UsageError("This picture compares runs with the last one: give two or more.")
-    *systems, baseline = asked.paths
-    return {"system": systems[0] if len(systems) == 1 else systems, "baseline": baseline}
-
-
-_VALUES, _TESTED = ("measures", "jobs"), ("measures", "jobs", "seed")
-
-
-# The options that only some pictures read.
-_CHOSEN = {"measures", "query", "depth", "seed", "jobs", "gold", "other_qrels", "names", "labels"}
-
-
-class Picture(NamedTuple):
-    """A picture: what makes the frame that it shows, and the options that it reads besides those of files."""
-
-    frame: Callable[[Asked], pd.DataFrame | dict[str, pd.DataFrame]] | None
-    options: tuple[str, ...]
-
-
-PICTURES: dict[str, Picture] = {
-    "coverage": Picture(None, ("query", "depth")),
-    "explain": Picture(_explanations, ("measures", "query", "depth")),
-    "intent_coverage": Picture(None, ("measures", "depth")),
-    "missed_intents": Picture(
-        lambda asked: missed_intents(asked.judged, asked.runs, asked.depth or _DEPTH), ("query", "depth")
-    ),
-    "per_query_deltas": Picture(None, _VALUES),
-    "means": Picture(_compared, _TESTED),
-    "differences": Picture(_compared, _TESTED),
-    "asl_curve": Picture(lambda asked: meta.asl_curve(_compared(asked)), _TESTED),
-    "discriminative_power": Picture(lambda asked: meta.discriminative_power(_compared(asked)), _TESTED),
-    "delta_required": Picture(lambda asked: meta.delta_required(_compared(asked)), _TESTED),
-    "unanimity": Picture(lambda asked: asked.given_to(meta.unanimity), _VALUES),
-    "stability": Picture(lambda asked: asked.given_to(meta.stability), _TESTED),
-    "by_topic_set_size": Picture(_sampled, _TESTED),
-    "topics_needed": Picture(lambda asked: asked.given_to(meta.topics_needed, n=[25, 50, 100, 200]), _TESTED),
-    "tau_matrix": Picture(lambda asked: asked.given_to(meta.rank_correlation, matrix=True), _VALUES),
-    "concordance": Picture(lambda asked: asked.given_to(meta.concordance), (*_VALUES, "gold")),
-    "pool_depth": Picture(lambda asked: asked.given_to(meta.pool_depth), ("measures",)),
-    "number_of_systems": Picture(lambda asked: asked.given_to(meta.number_of_systems), _TESTED),
-    "insert_synthetic_system": Picture(lambda asked: asked.given_to(meta.insert_synthetic_system), _VALUES),
-    "assessor_agreement": Picture(
-        lambda asked: asked.given_to(meta.assessor_agreement), ("measures", "seed", "other_qrels")
-    ),
-    "confusion": Picture(lambda asked: asked.given_to(meta.agreement, table=True), ("other_qrels",)),
+# What makes the frame that a picture shows: the function of its name in meta, if there is one, or these in turn.
+_MADE: dict[str, tuple[Callable[..., pd.DataFrame], ...]] = {
+    **{name: (getattr(meta, name),) for name in plots.__all__ if name in meta.__all__},
+    "means": (meta.compare,),
+    "differences": (meta.compare,),
+    "asl_curve": (meta.compare, meta.asl_curve),
+    "discriminative_power": (meta.compare, meta.discriminative_power),
+    "delta_required": (meta.compare, meta.delta_required),
+    "by_topic_set_size": (_sampled,),
+    "topics_needed": (partial(meta.topics_needed, n=[25, 50, 100, 200]),),
+    "tau_matrix": (partial(meta.rank_correlation, matrix=True),),
+    "confusion": (partial(meta.agreement, table=True),),
+}
+PICTURES = {name: (*_MADE.get(name, ()), getattr(plots, name)) for name in plots.__all__}
+# Why pictures need options.
+_WHY = {
+    "query": "shows one query: name it with --query",
+    "chosen": "shows measures: name them with -m",
+    "gold": "shows which measure is right: name the gold standard with --gold",
+    "other_qrels": "compares two judges: name the second with --other-qrels",
 }
 
 
-def _drawn(asked: Asked, picture: str) -> Axes:
-    """Draw a picture."""
-    draw, made = getattr(plots, picture), PICTURES[picture].frame
-    parameters = signature(draw).parameters
-    fixed: dict[str, Any] = {
-        name: read_names(path) for name, path in (("names", asked.names), ("labels", asked.labels)) if path
-    }
-    if "cutoff" in parameters and (asked.depth or made is None):
-        fixed["cutoff"] = asked.depth or _DEPTH
-    if "query_id" in parameters:
-        fixed["query_id"] = asked.query if picture == "missed_intents" else asked.one_query
-    if "measure" in parameters and (asked.measures or made is not None):
-        fixed["measure"] = asked.measure
-    if draw is plots.per_query_deltas:
-        fixed |= _compared_with_the_last(asked)
-    panels = asked.given_to(draw, made and made(asked), **fixed)
-    return panels[0] if isinstance(panels, list) else panels
+@dataclass(frozen=True)
+class Drawn(Called, Asked):
+    """What the command that draws pictures is given.
+
+    Parameters
+    ----------
+    picture : NAME
+        The picture.
+    query : str
+        The query, for a picture that shows one query.
+    depth : int >= 1
+        Last rank to show: by default 10, or the cutoff of explain's measure.
+    other_qrels : str
+        The judgements of a second judge, for assessor_agreement and confusion.
+    gold : str
+        The gold standard among the measures, for concordance.
+    """
+
+    picture: Annotated[str, click.Choice(list(PICTURES))]
+    other_qrels: str | None = None
+    gold: Annotated[str | None, MeasureText()] = None
+
+    @cached_property
+    def chosen(self) -> list[ir_measures.Measure]:
+        """The measures, with the gold standard."""
+        return measures_of(self.measures if self.gold is None else (*self.measures, self.gold))
+
+    @cached_property
+    def perquery(self) -> pd.DataFrame:
+        """The values of all measures for each run and query."""
+        return self.values(self.needed("chosen"), self.judged, on_error="raise", keep_by_query=True).perquery()
+
+    @property
+    def measure(self) -> ir_measures.Measure:
+        """The measure. It is a usage error if there is not exactly one."""
+        if len(self.chosen) != 1:
+            raise click.UsageError("This picture shows one measure: name it with -m.")
+        return self.chosen[0]
+
+    @property
+    def systems(self) -> list[str]:
+        """The names of the runs. It is a usage error if there is only one."""
+        if len(self.paths) < 2:
+            raise click.UsageError("This picture compares runs with the last one: give two or more.")
+        return list(self.paths)
+
+    def needed(self, option: str) -> Any:
+        """Return the value of an option. It is a usage error if it is not given."""
+        if not getattr(self, option):
+            raise click.UsageError(f"This picture {_WHY[option]}.")
+        return getattr(self, option)
 
 
-@click.command(cls=Command)
-@click.argument("picture", metavar="NAME", type=click.Choice(list(PICTURES)))
-@options.with_options(options.QRELS)
-@click.argument("runs", nargs=-1, type=click.Path(path_type=str))
-@options.with_options(options.MEASURES)
-@click.option("-q", "--query", help="The query, for a picture that shows one query.")
-@click.option(
-    "-k",
-    "--depth",
-    type=click.IntRange(1),
-    help=f"Last rank to show: by default {_DEPTH}, or the cutoff of explain's measure.",
-)
-@click.option("--other-qrels", help="The judgements of a second judge, for assessor_agreement and confusion.")
-@click.option("--gold", type=options.GroupOrMeasure(), help="The gold standard among the measures, for concordance.")
-@click.option(
-    "-o",
-    "--output",
-    required=True,
-    type=click.Path(dir_okay=False),
-    help="The file to write; its ending is the format: .png, .svg or .pdf. - writes a PNG to standard output.",
-)
-@click.option("--dpi", type=click.IntRange(10), default=150, show_default=True, help="Dots per inch of a PNG file.")
-@options.with_options(options.NAMES, options.LABELS, options.SEED, options.ORDER, options.DOC_LEN, options.JOBS)
-@click.pass_context
-def plot(
-    context: click.Context,
-    /,
-    picture: str,
-    qrels: str,
-    runs: tuple[str, ...],
-    measures: tuple[str, ...],
-    output: str,
-    dpi: int,
-    **how: Any,
-) -> None:
+_Given = dict[str, tuple[Callable[[Drawn], Any], tuple[str, ...]]]
+# What parameters of functions get, and the options that they read.
+_DATA: _Given = {
+    "perquery": (lambda drawn: drawn.perquery, ("measures", "n_jobs")),
+    "perquery_or_means": (lambda drawn: drawn.perquery, ("measures", "n_jobs")),
+    "qrels": (lambda drawn: drawn.judged, ()),
+    "qrels_a": (lambda drawn: drawn.judged, ()),
+    "qrels_b": (lambda drawn: drawn.judged_by(drawn.needed("other_qrels"), drawn.chosen), ("other_qrels",)),
+    "other_qrels": (lambda drawn: drawn.judged_by(drawn.needed("other_qrels"), drawn.chosen), ("other_qrels",)),
+    "runs": (lambda drawn: drawn.frames, ()),
+    "measures": (lambda drawn: drawn.chosen, ("measures",)),
+    "gold": (lambda drawn: drawn.needed("gold"), ("gold",)),
+    "rng": (lambda drawn: drawn.rng, ("rng",)),
+    "n_jobs": (lambda drawn: drawn.n_jobs, ("n_jobs",)),
+}
+# The same for the functions that draw.
+_DRAWN: _Given = _DATA | {
+    "explained": (lambda drawn: drawn.explained(drawn.needed("query"), drawn.measure), ("measures", "query")),
+    "missed": (lambda drawn: missed_intents(drawn.judged, drawn.frames, drawn.depth or _DEPTH), ("depth",)),
+    "query_id": (lambda drawn: drawn.query if drawn.picture == "missed_intents" else drawn.needed("query"), ("query",)),
+    "cutoff": (lambda drawn: drawn.depth or (None if drawn.picture == "explain" else _DEPTH), ("depth",)),
+    "measure": (lambda drawn: drawn.measure if drawn.chosen else None, ("measures",)),
+    "system": (lambda drawn: drawn.systems[0] if len(drawn.systems) == 2 else drawn.systems[:-1], ()),
+    "baseline": (lambda drawn: drawn.systems[-1], ()),
+    "names": (lambda drawn: drawn.renamed.get("names"), ("names",)),
+    "labels": (lambda drawn: drawn.renamed.get("labels"), ("labels",)),
+}
+# The options that only some pictures read.
+_CHOSEN = list(dict.fromkeys(option for _, options in _DRAWN.values() for option in options))
+
+
+def _steps(picture: str) -> list[tuple[Callable[..., Any], _Given]]:
+    """Return the functions that make a picture, one after the other, each with what its parameters get."""
+    steps: list[tuple[Callable[..., Any], _Given]] = []
+    for function in PICTURES[picture]:
+        known = _DRAWN if function is PICTURES[picture][-1] else _DATA
+        names = list(signature(function).parameters)[len(steps[:1]) :]  # the first one is the frame of the step before
+        in_frame = {"measures"} if "perquery" in names else set()
+        steps.append((function, {name: known[name] for name in names if name in known.keys() - in_frame}))
+    return steps
+
+
+@command
+@of(Drawn, "picture", "qrels", "columns", *_CHOSEN, "order", "doc_len", runs="[RUNS]...")
+def plot(drawn: Drawn, *, output: Annotated[str, FILE, "-o"], dpi: int = 150) -> None:
     """Draw a picture of RUNS and save it.
 
     NAME is one of {names}. In Python, it is the function of that name in plots. The picture confusion takes no RUNS.
+
+    Parameters
+    ----------
+    output : path
+        The file to write; its ending is the format: .png, .svg or .pdf. - writes a PNG to standard output.
+    dpi : int >= 10
+        Dots per inch of a PNG file.
     """
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:
         raise ImportError("plot needs matplotlib: pip install 'pyterrier-diversity[plots]'.") from error
-    read = {*PICTURES[picture].options, *signature(getattr(plots, picture)).parameters}
+    steps = _steps(drawn.picture)
+    unread = {*_CHOSEN}.difference(*(options for _, given in steps for _, options in given.values()))
+    context = click.get_current_context()
     for parameter in context.command.params:
-        given = context.get_parameter_source(str(parameter.name)) is ParameterSource.COMMANDLINE
-        if given and parameter.name in _CHOSEN and parameter.name not in read:
-            raise click.UsageError(f"The picture {picture} does not read {parameter.opts[-1]}: leave it out.")
-    if bool(runs) == (picture == "confusion"):
-        raise click.UsageError(f"The picture {picture} {'takes no' if runs else 'needs'} runs.")
+        name = str(parameter.name)
+        if name in unread and context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"The picture {drawn.picture} does not read {parameter.opts[-1]}: leave it out.")
+    if bool(drawn.runs) == (drawn.picture == "confusion"):
+        raise click.UsageError(f"The picture {drawn.picture} {'takes no' if drawn.runs else 'needs'} runs.")
     plt.switch_backend("agg")
     ending = "png" if output == STANDARD_OUTPUT else os.path.splitext(output)[1].removeprefix(".").lower()
     formats = plt.figure().canvas.get_supported_filetypes()
@@ -167,13 +184,15 @@ def plot(
         raise click.UsageError(
             f"The ending of -o must be a format of pictures, not {output!r}: {', '.join(sorted(formats))}."
         )
-    paths = named_runs("plot", run_paths(runs, qrels)) if runs else {}
-    gold = how["gold"]
-    asked = Asked(qrels, paths, options.measures_of(measures if gold is None else (*measures, gold)), **how)
-    figure = _drawn(asked, picture).figure.figure
-    if asked.texts.collection:
-        known = figure.get_suptitle()
-        figure.suptitle(asked.texts.collection + (f", {known}" if known else ""), fontsize=10)
+    frame: list[Any] = []
+    for function, given in steps:
+        arguments = {name: value(drawn) for name, (value, _) in given.items()}
+        made = function(*frame, **{name: value for name, value in arguments.items() if value is not None})
+        frame = [made]
+    panels = made if isinstance(made, list) else [made]
+    figure, collection = panels[0].figure.figure, own_name(drawn.qrels)
+    if collection:
+        figure.suptitle(", ".join(filter(None, [collection, figure.get_suptitle()])), fontsize=10)
     if output == STANDARD_OUTPUT:
         plt.savefig(sys.stdout.buffer, dpi=dpi, format=ending)
     else:
