@@ -12,8 +12,7 @@ from ...evaluate import aggregates
 from ...judged import collected, give
 from ...parameters import Parameter
 from ..scores import Measures, rounded
-from .attainable import why_none_is_significant
-from .compare import compare
+from .compare import compare, why_none_is_significant
 from .marks import with_bounds
 from .tests import Test
 
