@@ -124,7 +124,14 @@ def read_scores(perquery: pd.DataFrame, measures: Measures | None = None) -> Sco
     absent = [measure for measure in wanted if measure not in there]
     if absent:
         raise ValueError(f"perquery has no measure {', '.join(absent)}; it has {', '.join(there)}.")
-    frame = _with_values(frame)
+    empty = frame["value"].isna().groupby(frame["qid"], sort=False).all()
+    if empty.any() and not empty.all():
+        warn_user(
+            f"perquery: {empty.sum()} of {len(empty)} queries are left out, because their values are NaN for every "
+            f"system and measure: {', '.join(empty.index[empty])}. Usually they have no judgements; "
+            "filter_by_qrels=True leaves them out of pt.Experiment."
+        )
+        frame = frame[~frame["qid"].isin(empty.index[empty])]
     frame = frame[frame["measure"].isin(wanted)]
     refuse(frame, ~np.isfinite(frame["value"]).to_numpy(), "must be a finite number")
     refuse(frame, frame["value"].abs().gt(_LARGEST).to_numpy(), f"must be at most {_LARGEST:g} in size")
@@ -191,20 +198,6 @@ def names_of(measures: Measures) -> list[str]:
     """Return the names of one or several measures, each once."""
     several = [measures] if isinstance(measures, (ir_measures.Measure, str)) else measures
     return list(dict.fromkeys(map(str, several)))
-
-
-def _with_values(frame: pd.DataFrame) -> pd.DataFrame:
-    """Leave out queries whose values are NaN for every system and measure, and warn."""
-    empty = frame["value"].isna().groupby(frame["qid"], sort=False).all()
-    if not empty.any() or empty.all():
-        return frame
-    names = empty.index[empty]
-    warn_user(
-        f"perquery: {len(names)} of {len(empty)} queries are left out, because their values are NaN for every system "
-        f"and measure: {', '.join(names)}. Usually they have no judgements; filter_by_qrels=True leaves them out "
-        "of pt.Experiment."
-    )
-    return frame[~frame["qid"].isin(names)]
 
 
 def rounded(values: npt.ArrayLike) -> np.ndarray:

@@ -341,11 +341,9 @@ TESTS: dict[Test, SignificanceTest] = {
 }
 
 LEVEL = Parameter(float, interval="(0, 1)", desc="a probability")
+_CHOICES = {"test": Test, "groups": Groups, "family": Family, "alternative": Alternative}
 _PARAMETERS: Parameters = {
-    "test": Parameter(str, choices=tuple(TESTS), desc="test"),
-    "groups": Parameter(str, choices=get_args(Groups), desc="the systems that an HSD test takes together"),
-    "family": Parameter(str, choices=get_args(Family), desc="the p-values to correct together"),
-    "alternative": Parameter(str, choices=get_args(Alternative), desc="alternative hypothesis"),
+    **{name: Parameter(str, choices=get_args(words), desc=f"the {name}") for name, words in _CHOICES.items()},
     "alpha": LEVEL,
     "n_trials": Parameter(int, interval="[1, inf)", desc="number of trials of a randomised test"),
 }
