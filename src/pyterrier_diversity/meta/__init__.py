@@ -1,51 +1,35 @@
 """Study measures and systems, from the frame that ``pt.Experiment(..., perquery=True)`` returns."""
 
-from . import axioms
-from .axioms import axiom_table
-from .correlation.agreement import agreement
-from .correlation.cutoffs import expected_over_cutoffs
-from .correlation.pairs_of_systems import concordance, unanimity
-from .correlation.rank_correlation import kendall_tau, rank_correlation, tau_ap, tau_ap_symmetric
-from .robustness.other_judgements import assessor_agreement, pool_depth
-from .robustness.rareness_experiments import insert_synthetic_system, number_of_systems
-from .robustness.topic_samples import stability, topic_sampling
-from .significance.compare import compare
-from .significance.corrected import corrected_means
-from .significance.discriminative_power import asl_curve, delta_required, discriminative_power, overlap
-from .significance.family_wise import family_wise_error
-from .significance.gates import below_minimum, worse_than
-from .significance.marks import comparison_text, significance_table
-from .significance.power import topics_needed
-from .significance.risk import risk
+from . import axioms as axioms
+from .axioms import axiom_table as axiom_table
+from .correlation.agreement import agreement as agreement
+from .correlation.cutoffs import expected_over_cutoffs as expected_over_cutoffs
+from .correlation.pairs_of_systems import concordance as concordance
+from .correlation.pairs_of_systems import unanimity as unanimity
+from .correlation.rank_correlation import kendall_tau as kendall_tau
+from .correlation.rank_correlation import rank_correlation as rank_correlation
+from .correlation.rank_correlation import tau_ap as tau_ap
+from .correlation.rank_correlation import tau_ap_symmetric as tau_ap_symmetric
+from .robustness.other_judgements import assessor_agreement as assessor_agreement
+from .robustness.other_judgements import pool_depth as pool_depth
+from .robustness.rareness_experiments import insert_synthetic_system as insert_synthetic_system
+from .robustness.rareness_experiments import number_of_systems as number_of_systems
+from .robustness.topic_samples import stability as stability
+from .robustness.topic_samples import topic_sampling as topic_sampling
+from .significance.compare import compare as compare
+from .significance.corrected import corrected_means as corrected_means
+from .significance.discriminative_power import asl_curve as asl_curve
+from .significance.discriminative_power import delta_required as delta_required
+from .significance.discriminative_power import discriminative_power as discriminative_power
+from .significance.discriminative_power import overlap as overlap
+from .significance.gates import below_minimum as below_minimum
+from .significance.gates import worse_than as worse_than
+from .significance.marks import Mean as Mean
+from .significance.marks import SignificanceTable as SignificanceTable
+from .significance.marks import comparison_text as comparison_text
+from .significance.marks import significance_table as significance_table
+from .significance.power import family_wise_error as family_wise_error
+from .significance.power import topics_needed as topics_needed
+from .significance.risk import risk as risk
 
-__all__ = [
-    "agreement",
-    "asl_curve",
-    "assessor_agreement",
-    "axiom_table",
-    "axioms",
-    "below_minimum",
-    "compare",
-    "comparison_text",
-    "concordance",
-    "corrected_means",
-    "delta_required",
-    "discriminative_power",
-    "expected_over_cutoffs",
-    "family_wise_error",
-    "insert_synthetic_system",
-    "kendall_tau",
-    "number_of_systems",
-    "overlap",
-    "pool_depth",
-    "rank_correlation",
-    "risk",
-    "significance_table",
-    "stability",
-    "tau_ap",
-    "tau_ap_symmetric",
-    "topic_sampling",
-    "topics_needed",
-    "unanimity",
-    "worse_than",
-]
+__all__ = sorted(name for name, what in globals().items() if callable(what) or what is axioms)

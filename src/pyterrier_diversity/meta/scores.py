@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Iterable, Mapping
-from typing import Literal, NamedTuple
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from itertools import combinations
+from typing import Any, Literal, NamedTuple
 
 import ir_measures
 import numpy as np
@@ -59,6 +60,39 @@ class Scores(NamedTuple):
             if n < 2:
                 raise ValueError(f"{who}: perquery must have at least two {name}, not {n}.")
 
+    def pairs(
+        self, who: str, baseline: str | Iterable[str] | None, *, several: bool = True
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return the positions of both systems of each pair, in the order of the frame; baselines are second.
+
+        Without a baseline, these are all pairs. Errors start with ``who``: a ``ValueError`` if a baseline is unknown, a
+        ``TypeError`` if it is neither a name nor, if there may be ``several``, a list of names.
+        """
+        found: Iterable[tuple[str, str]] = combinations(self.given, 2)
+        if baseline is not None:
+            if several and not isinstance(baseline, Iterable):
+                raise TypeError(f"{who}: baseline must be the name of a system or a list of names, not {baseline!r}.")
+            listed = several and not isinstance(baseline, str)
+            names: list[Any] = list(dict.fromkeys(map(str, baseline))) if listed else [baseline]
+            if not names or not all(name in self.given for name in names):
+                rule = f"{'among the systems' if several else 'one of'} {', '.join(self.given)}"
+                raise ValueError(f"{who}: baseline must be {rule}, not {baseline!r}.")
+            # Two baselines are compared once.
+            found = [(one, other) for i, other in enumerate(names) for one in self.given if one not in names[: i + 1]]
+        places = [[self.systems.index(name) for name in pair] for pair in found]
+        first, second = np.array(places, dtype=int).reshape(-1, 2).T
+        return first, second
+
+    def table(self, parts: Sequence[Mapping[str, np.ndarray]], first: np.ndarray, second: np.ndarray) -> pd.DataFrame:
+        """Return the columns of the pairs of each measure, with the names of measure, ``system`` and ``other``."""
+        names = np.array(self.systems, dtype=object)
+        keys = {
+            "measure": np.repeat(np.array(self.measures, dtype=object), len(first)),
+            "system": np.tile(names[first], len(parts)),
+            "other": np.tile(names[second], len(parts)),
+        }
+        return pd.DataFrame(keys | {column: np.concatenate([part[column] for part in parts]) for column in parts[0]})
+
 
 def read_scores(perquery: pd.DataFrame, measures: Measures | None = None) -> Scores:
     """Read the values of all systems on the queries that all of them have, `rounded`.
@@ -90,7 +124,14 @@ def read_scores(perquery: pd.DataFrame, measures: Measures | None = None) -> Sco
     absent = [measure for measure in wanted if measure not in there]
     if absent:
         raise ValueError(f"perquery has no measure {', '.join(absent)}; it has {', '.join(there)}.")
-    frame = _with_values(frame)
+    empty = frame["value"].isna().groupby(frame["qid"], sort=False).all()
+    if empty.any() and not empty.all():
+        warn_user(
+            f"perquery: {empty.sum()} of {len(empty)} queries are left out, because their values are NaN for every "
+            f"system and measure: {', '.join(empty.index[empty])}. Usually they have no judgements; "
+            "filter_by_qrels=True leaves them out of pt.Experiment."
+        )
+        frame = frame[~frame["qid"].isin(empty.index[empty])]
     frame = frame[frame["measure"].isin(wanted)]
     refuse(frame, ~np.isfinite(frame["value"]).to_numpy(), "must be a finite number")
     refuse(frame, frame["value"].abs().gt(_LARGEST).to_numpy(), f"must be at most {_LARGEST:g} in size")
@@ -157,20 +198,6 @@ def names_of(measures: Measures) -> list[str]:
     """Return the names of one or several measures, each once."""
     several = [measures] if isinstance(measures, (ir_measures.Measure, str)) else measures
     return list(dict.fromkeys(map(str, several)))
-
-
-def _with_values(frame: pd.DataFrame) -> pd.DataFrame:
-    """Leave out queries whose values are NaN for every system and measure, and warn."""
-    empty = frame["value"].isna().groupby(frame["qid"], sort=False).all()
-    if not empty.any() or empty.all():
-        return frame
-    names = empty.index[empty]
-    warn_user(
-        f"perquery: {len(names)} of {len(empty)} queries are left out, because their values are NaN for every system "
-        f"and measure: {', '.join(names)}. Usually they have no judgements; filter_by_qrels=True leaves them out "
-        "of pt.Experiment."
-    )
-    return frame[~frame["qid"].isin(names)]
 
 
 def rounded(values: npt.ArrayLike) -> np.ndarray:

@@ -2,8 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pyterrier_diversity.meta import compare
-from pyterrier_diversity.meta.significance.family_wise import family_wise_error
+from pyterrier_diversity.meta import compare, family_wise_error
 
 
 def frame(values, measure="RBU"):

@@ -945,3 +945,13 @@ def test_a_test_that_no_values_could_make_significant_is_told(options, message):
 
     assert len(caught) == (message is not None)
     assert all(re.search(message, str(warning.message)) for warning in caught)
+
+
+@pytest.mark.parametrize("test", ["permutation", "wilcoxon", "tukey-randomised"])
+def test_more_queries_than_a_power_of_two_can_tell_are_tested(test):
+    values = np.random.default_rng(3).random((2, 1100))
+
+    result = compare(frame_of(values), test, n_trials=99, rng=1)
+
+    assert result["p"].between(0, 1).all()
+    assert result.attrs["smallest_p"] == (0.01 if test == "permutation" else 0)

@@ -13,11 +13,9 @@ from ...evaluate.by_group import By, read_groups, refuse_groups
 from ...evaluate.perquery import read_perquery
 from ...judged import warn_of_data
 from ...parameters import Parameter, Rng
-from ..scores import Measures, Scores, range_of, read_scores, rounded
-from .attainable import smallest_p, why_none_is_significant
+from ..scores import Measures, range_of, read_scores, rounded
 from .tests import (
     LEVEL,
-    TESTS,
     Alternative,
     Design,
     Family,
@@ -25,11 +23,9 @@ from .tests import (
     Test,
     corrected,
     design,
-    interval,
     studentised,
     t_half_width,
     tested,
-    undecided,
 )
 
 P = ParamSpec("P")
@@ -189,10 +185,7 @@ def _compared_by_group(
     if family == "all":
         chosen = {name: value for name, value in options.items() if name not in ("baseline", "ci")}
         how = design("compare", read_scores(frame, measures), test, family=family, **chosen)
-        decisive = corrected(result["p"].to_numpy(), how.correction or "", 1)
-        result["p_corrected"], result["significant"] = decisive, rounded(decisive) < rounded(how.alpha)
-        if "undecided" in result:
-            result["undecided"] = undecided(result["p"].to_numpy(), decisive, 1, len(query_ids), how)
+        result = result.assign(**how.decided(result["p"].to_numpy(), 1, len(query_ids)))
         legend["p_corrected"] = "p, corrected for the number of pairs of all measures and groups together"
         attrs["family"] = family
     result.attrs = {**attrs, "legend": legend}
@@ -241,6 +234,21 @@ def takes_what(_: Callable[P, T]) -> Callable[[Callable[..., T]], Callable[P, T]
     return lambda function: function
 
 
+def why_none_is_significant(compared: pd.DataFrame) -> str:
+    """Return why no values could make a difference significant, as a sentence; an empty string if some could."""
+    how = compared.attrs
+    n_families = compared["measure"].nunique() if how.get("family") == "measure" else 1
+    n_pairs, least = len(compared) // n_families, float(how["smallest_p"])
+    decisive = corrected(np.full(n_pairs, least), how.get("correction")).min()
+    if rounded(decisive) < rounded(how["alpha"]):
+        return ""
+    more = f" ({decisive:.4g} when it is corrected for {n_pairs} pairs)" if "correction" in how else ""
+    return (
+        f"no difference can be significant at alpha = {how['alpha']:g}: the smallest p that this test can reach with "
+        f"{how['n_queries']} queries is {least:.4g}{more}. meta.topics_needed estimates how many are needed."
+    )
+
+
 def _compared(
     who: str,
     columns: Collection[str],
@@ -254,60 +262,43 @@ def _compared(
 ) -> pd.DataFrame:
     scores = read_scores(perquery, measures)
     how = design(who, scores, test, **options)
-    level = how.alpha if ci is None else 1 - LEVEL.check(who, "ci", ci)
-    ci = 1 - level if ci is None else float(ci)
-    if {"significant", "borderline"} & set(columns):
-        _check_trials(who, how, "alpha", how.alpha)
-    if "ci_low" in columns:
-        _check_trials(who, how, "(1 - ci)", level)
+    level, ci = (how.alpha, 1 - how.alpha) if ci is None else (1 - LEVEL.check(who, "ci", ci), float(ci))
+    levels = {"alpha": ({"significant", "borderline"}, how.alpha), "(1 - ci)": ({"ci_low"}, level)}
+    for name, (needed, outside) in levels.items():
+        n = how.draws.n
+        if needed & set(columns) and how.is_random and np.round(n * outside, 10) < 1:
+            raise ValueError(
+                f"{who}: n_trials * {name} must be at least 1 for test={test!r}, not {n} * {outside:g}; use more "
+                "trials."
+            )
     if {"ci_low", "borderline"} & set(columns):
         how = how._replace(level=level)
-    first, second = _pairs(who, scores, baseline)
-    names = np.array(scores.systems, dtype=object)
-    attrs = {**how.described(scores), "ci": ci}
-    if baseline is not None:
-        attrs["baseline"] = list(dict.fromkeys(names[second]))
-    test_has = {
-        "p_corrected": how.correction is not None,
-        "undecided": TESTS[test].n_trials is not None,
-        "borderline": TESTS[test].borderlines,
-        "ci_low": TESTS[test].intervals,
-        "ci_high": TESTS[test].intervals,
-    }
-    legend = {column: _LEGEND[column] for column in columns if test_has.get(column, True)}
-    if "p" in legend and how.alternative == "greater":
-        legend["p"] = "one-sided p-value: probability of such a difference by chance"
-    if "p_corrected" in legend and how.family == "all":
-        legend["p_corrected"] = "p, corrected for the number of pairs of all measures together"
-    if how.correction is not None:
-        legend |= {column: f"{legend[column]}, not corrected" for column in ("ci_low", "ci_high") if column in legend}
+    first, second = scores.pairs(who, baseline)
     parts = [_statistics(v, range_of(name), first, second, how, level) for name, v in scores.by_measure.items()]
-    table = {
-        "measure": np.repeat(np.array(scores.measures, dtype=object), len(first)),
-        "system": np.tile(names[first], len(parts)),
-        "other": np.tile(names[second], len(parts)),
-        **{column: np.concatenate([part[column] for part in parts]) for column in parts[0]},
-    }
-    p, n_families = table["p"], len(parts) if how.family == "measure" else 1
-    decisive = p if how.correction is None else corrected(p, how.correction, n_families)
-    table["p_corrected"] = decisive
-    table["significant"] = rounded(decisive) < rounded(how.alpha)
-    table["undecided"] = undecided(p, decisive, n_families, len(scores.queries), how)
-    result = pd.DataFrame({column: table[column] for column in legend})
-    result.attrs = {"legend": legend, **attrs, "smallest_p": smallest_p(scores, how)}
+    table = scores.table(parts, first, second)
+    n_families = len(parts) if how.family == "measure" else 1
+    table = table.assign(**how.decided(table["p"].to_numpy(), n_families, len(scores.queries)))
+    legend = _legend([column for column in columns if column in table], how)
+    result = table[list(legend)]
+    attrs = {"legend": legend, **how.described(scores), "ci": ci}
+    attrs |= {} if baseline is None else {"baseline": table["other"].unique().tolist()}
+    result.attrs = attrs | {"smallest_p": how.smallest_p(scores)}
     hopeless = why_none_is_significant(result) if "significant" in columns else ""
     if hopeless:
         warn_of_data(f"{who}: {hopeless}", "significance")
     return result
 
 
-def _check_trials(who: str, how: Design, name: str, level: float) -> None:
-    """Refuse trials that are too few to tell whether a p-value is below a level."""
-    n = how.draws.n
-    if TESTS[how.test].n_trials is not None and np.round(n * level, 10) < 1:
-        raise ValueError(
-            f"{who}: n_trials * {name} must be at least 1 for test={how.test!r}, not {n} * {level:g}; use more trials."
-        )
+def _legend(columns: Iterable[str], how: Design) -> dict[str, str]:
+    """Describe the columns of a comparison."""
+    legend = {column: _LEGEND[column] for column in columns}
+    if "p" in legend and how.alternative == "greater":
+        legend["p"] = "one-sided p-value: probability of such a difference by chance"
+    if "p_corrected" in legend and how.family == "all":
+        legend["p_corrected"] = "p, corrected for the number of pairs of all measures together"
+    if how.correction is not None:
+        legend |= {column: f"{legend[column]}, not corrected" for column in ("ci_low", "ci_high") if column in legend}
+    return legend
 
 
 def _statistics(
@@ -318,7 +309,7 @@ def _statistics(
     half_widths = np.where(np.ptp(values, axis=1) == 0, np.nan, t_half_width(values, level))
     low, high = np.clip([means - half_widths, means + half_widths], *bounds)
     z, difference = rounded(values[first] - values[second]), means[first] - means[second]
-    found = tested(values, first, second, how)
+    p, half_width, borderline = tested(values, first, second, how)
     columns: dict[str, np.ndarray] = {}
     for name, at in (("mean", first), ("other_mean", second)):
         columns |= {name: means[at], f"{name}_low": low[at], f"{name}_high": high[at]}
@@ -328,32 +319,27 @@ def _statistics(
         "ties": np.count_nonzero(z == 0, axis=1),
         "losses": np.count_nonzero(z < 0, axis=1),
         "effect_size": studentised(z) / np.sqrt(z.shape[1]),
-        "p": found.p,
+        "p": p,
     }
-    if found.half_width is not None:
-        columns["ci_low"], columns["ci_high"] = interval(
-            columns["difference"], found.p, found.half_width, level, how.alternative
-        )
-    if found.borderline is not None:
-        columns["borderline"] = found.borderline
-    return columns
+    if half_width is not None:
+        ends = _interval(columns["difference"], p, half_width, level, how.alternative)
+        columns["ci_low"], columns["ci_high"] = ends
+    return columns if borderline is None else columns | {"borderline": borderline}
 
 
-def _pairs(who: str, scores: Scores, baseline: str | Iterable[str] | None) -> tuple[np.ndarray, np.ndarray]:
-    """Return the positions of both systems of each pair, in the order of the frame; baselines are second."""
-    systems = scores.given
-    positions = np.array([scores.systems.index(name) for name in systems])
-    if baseline is None:
-        first, second = np.triu_indices(len(systems), 1)
-        return positions[first], positions[second]
-    if not isinstance(baseline, Iterable):
-        raise TypeError(f"{who}: baseline must be the name of a system or a list of names, not {baseline!r}.")
-    names = list(dict.fromkeys([baseline] if isinstance(baseline, str) else map(str, baseline)))
-    unknown = [name for name in names if name not in systems]
-    if unknown or not names:
-        raise ValueError(f"{who}: baseline must be among the systems {', '.join(systems)}, not {baseline!r}.")
-    seconds = [systems.index(name) for name in names]
-    # Two baselines are compared once.
-    chosen = [(i, j) for at, j in enumerate(seconds) for i in range(len(systems)) if i not in seconds[: at + 1]]
-    first, second = positions[np.array(chosen)].T
-    return first, second
+def _interval(
+    difference: np.ndarray, p: np.ndarray, half_widths: np.ndarray, level: float, alternative: Alternative
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return both ends of the interval of each difference; the interval excludes 0 exactly if p is below the level.
+
+    With the alternative "greater", the upper end is infinite. The ends are corrected where rounding would contradict p.
+    """
+    size = np.abs(difference) if alternative == "two-sided" else difference
+    near = size - half_widths
+    outside = rounded(p) < rounded(level)
+    near = np.where(outside, np.maximum(near, np.finfo(float).tiny), np.minimum(near, 0.0))
+    if alternative == "greater":
+        return near, np.full(p.shape, np.inf)
+    far = size + half_widths
+    positive = difference >= 0
+    return np.where(positive, near, -far), np.where(positive, far, -near)

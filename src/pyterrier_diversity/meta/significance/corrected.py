@@ -8,10 +8,8 @@ import numpy as np
 import pandas as pd
 
 from ...judged import warn_user
-from ...parameters import Parameter, Parameters, checked
 from ..scores import Measures, Scores, range_of, read_scores
-
-_PARAMETERS: Parameters = {"alpha": Parameter(float, 0.05, interval="(0, 1)", desc="1 minus the confidence level")}
+from .tests import LEVEL
 
 # With fewer judged queries, the normal distribution is a bad approximation.
 _FEWEST = 20
@@ -29,6 +27,7 @@ _LEGEND = {
     "queries": "number of queries",
     "judged": "number of queries that people judged",
 }
+_COLUMNS = ("mean", "judged_mean", "ci_low", "ci_high", "judged_low", "judged_high")
 
 
 def corrected_means(
@@ -112,80 +111,66 @@ def corrected_means(
        mean  ci_low  ci_high  judged_low  judged_high
     0  0.51    0.48     0.55        0.44          0.6
     """
-    alpha = checked("corrected_means", _PARAMETERS, alpha=alpha)["alpha"]
+    alpha = LEVEL.check("corrected_means", "alpha", alpha)
     cheap = read_scores(perquery, measures)
     people = read_scores(judged, cheap.measures)
     places = _places_of_judged(cheap, people)
-    if baseline is None:
-        names, at = cheap.given, [cheap.systems.index(name) for name in cheap.given]
-    elif baseline in cheap.systems:
-        names = [name for name in cheap.given if name != baseline]
-        at = [cheap.systems.index(name) for name in names]
-    else:
-        raise ValueError(f"corrected_means: baseline must be one of {', '.join(cheap.given)}, not {baseline!r}.")
+    first = second = np.array([cheap.systems.index(name) for name in cheap.given])
+    if baseline is not None:
+        first, second = cheap.pairs("corrected_means", baseline, several=False)
     parts = []
     for measure in cheap.measures:
-        predicted, observed = cheap.by_measure[measure], people.by_measure[measure]
-        if baseline is None:
-            low, high = range_of(measure)
-        else:
-            low, high = -np.inf, np.inf
-            predicted, observed = (v - v[cheap.systems.index(baseline)] for v in (predicted, observed))
-        for name, row in zip(names, at, strict=True):
-            mean = corrected(observed[row], predicted[row, places], predicted[row], tuning=tuning)
-            alone = _Estimate(observed[row].mean(), observed[row].std() / np.sqrt(len(places)))
-            ends = np.clip([mean.interval(alpha), alone.interval(alpha)], low, high)
-            other = {} if baseline is None else {"other": baseline}
-            parts.append(
-                {
-                    "name": name,
-                    **other,
-                    "measure": measure,
-                    **dict(zip(("mean", "ci_low", "ci_high"), (mean.mean, *ends[0]), strict=True)),
-                    **dict(zip(("judged_mean", "judged_low", "judged_high"), (alone.mean, *ends[1]), strict=True)),
-                    "queries": len(cheap.queries),
-                    "judged": len(places),
-                }
-            )
-    columns = [column for column in _LEGEND if baseline is not None or column != "other"]
-    table = pd.DataFrame(parts, columns=columns)
-    table.attrs = {"legend": {column: _LEGEND[column] for column in columns}, "alpha": alpha, "tuning": tuning}
+        values, bounds = [of.by_measure[measure] for of in (cheap, people)], range_of(measure)
+        predicted, observed = (of[first] for of in values)
+        if baseline is not None:
+            (predicted, observed), bounds = (of[first] - of[second] for of in values), (-np.inf, np.inf)
+        mean = corrected(observed, np.take(predicted, places, axis=1), predicted, tuning=tuning)
+        alone = _Estimate(observed.mean(axis=1), observed.std(axis=1) / np.sqrt(len(places)))
+        ends = np.clip([*mean.interval(alpha), *alone.interval(alpha)], *bounds)
+        parts.append(dict(zip(_COLUMNS, (mean.mean, alone.mean, *ends), strict=True)))
+    table = cheap.table(parts, first, second).rename(columns={"system": "name"})
+    table = table.assign(queries=len(cheap.queries), judged=len(places))
+    legend = {column: text for column, text in _LEGEND.items() if baseline is not None or column != "other"}
+    table = table[list(legend)]
+    table.attrs = {"legend": legend, "alpha": alpha, "tuning": tuning}
     return table
 
 
 class _Estimate(NamedTuple):
-    """A mean and its standard error."""
+    """Means and their standard errors."""
 
-    mean: float
-    error: float
+    mean: np.ndarray
+    error: np.ndarray
 
-    def interval(self, alpha: float) -> tuple[float, float]:
-        """Return both ends of the normal interval, or NaN if nothing varies."""
+    def interval(self, alpha: float) -> tuple[np.ndarray, np.ndarray]:
+        """Return both ends of the normal intervals, NaN where nothing varies."""
         from scipy.stats import norm
 
-        half_width = norm.isf(alpha / 2) * self.error if self.error > 0 else np.nan
+        half_width = norm.isf(alpha / 2) * np.where(self.error > 0, self.error, np.nan)
         return self.mean - half_width, self.mean + half_width
 
 
 def corrected(people: np.ndarray, cheap: np.ndarray, cheap_of_all: np.ndarray, *, tuning: bool) -> _Estimate:
-    """Return the prediction-powered mean.
+    """Return the prediction-powered means.
 
     Parameters
     ----------
-    people, cheap : ndarray, shape (judged,)
+    people, cheap : ndarray, shape (..., judged)
         The values of the judged queries.
-    cheap_of_all : ndarray, shape (queries,)
+    cheap_of_all : ndarray, shape (..., queries)
         The values of all queries.
     """
-    n, n_all = len(people), len(cheap_of_all)
-    weight = 1.0
+    n, n_all = people.shape[-1], cheap_of_all.shape[-1]
+    weight = np.ones((*people.shape[:-1], 1))
     if tuning:
-        covariance = ((people - people.mean()) * (cheap - cheap.mean())).mean()
-        variance = np.concatenate([cheap, cheap_of_all]).var(ddof=1)
-        weight = float(np.clip(covariance / ((1 + n / n_all) * variance), 0, 1)) if variance > 0 else 0.0
-    rest = people - weight * cheap
-    error = np.sqrt((weight * cheap_of_all).var() / n_all + rest.var() / n)
-    return _Estimate(weight * cheap_of_all.mean() + rest.mean(), float(error))
+        deviations = (each - each.mean(axis=-1, keepdims=True) for each in (people, cheap))
+        covariance = np.multiply(*deviations).mean(axis=-1, keepdims=True)
+        variance = np.concatenate([cheap, cheap_of_all], axis=-1).var(axis=-1, ddof=1, keepdims=True)
+        varies = variance > 0
+        weight = np.where(varies, np.clip(covariance / np.where(varies, (1 + n / n_all) * variance, 1), 0, 1), 0.0)
+    rest, predicted = people - weight * cheap, weight * cheap_of_all
+    error = np.sqrt(predicted.var(axis=-1) / n_all + rest.var(axis=-1) / n)
+    return _Estimate(weight[..., 0] * cheap_of_all.mean(axis=-1) + rest.mean(axis=-1), error)
 
 
 def _places_of_judged(cheap: Scores, people: Scores) -> list[int]:

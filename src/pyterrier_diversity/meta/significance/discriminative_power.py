@@ -15,7 +15,7 @@ from .tests import TESTS
 _DELTA = {
     name: ("measure", "difference", "significant") if test.of_all else ("measure", "borderline")
     for name, test in TESTS.items()
-    if test.of_all or test.borderlines
+    if test.of_all or name == "bootstrap"
 }
 
 _PAIR = ["system", "other"]
@@ -236,8 +236,8 @@ def overlap(first: pd.DataFrame, second: pd.DataFrame | None = None, **options: 
         for other, there in list(two.items())[i + 1 if second is None else 0 :]:
             if here.keys() != there.keys():
                 raise ValueError(f"overlap: {measure} and {other} must have the same pairs of systems.")
-            by_one, by_two = ({pair for pair, significant in by.items() if significant} for by in (here, there))
-            rows.append((measure, other, len(by_one - by_two), len(by_one & by_two), len(by_two - by_one)))
+            found = [(here[pair], there[pair]) for pair in here]
+            rows.append((measure, other, *map(found.count, [(True, False), (True, True), (False, True)])))
     return _view("overlap", pd.DataFrame(rows, columns=list(_LEGENDS["overlap"])), {})
 
 
@@ -249,10 +249,8 @@ def _decisions(frame: pd.DataFrame, what: str, options: Mapping[str, Any]) -> di
     for measure, *pair, significant in compared[columns].itertuples(index=False):
         of_measure = decisions.setdefault(str(measure), {})
         if frozenset(pair) in of_measure:
-            raise ValueError(
-                f"overlap: {what} must have each pair of systems once, but has {' and '.join(pair)} twice "
-                f"for {measure}."
-            )
+            twice = f"{' and '.join(pair)} twice for {measure}"
+            raise ValueError(f"overlap: {what} must have each pair of systems once, but has {twice}.")
         of_measure[frozenset(pair)] = bool(significant)
     return decisions
 

@@ -12,8 +12,7 @@ from ...evaluate import aggregates
 from ...judged import collected, give
 from ...parameters import Parameter
 from ..scores import Measures, rounded
-from .attainable import why_none_is_significant
-from .compare import compare
+from .compare import compare, why_none_is_significant
 from .marks import with_bounds
 from .tests import Test
 
@@ -73,13 +72,11 @@ def below_minimum(perquery: pd.DataFrame, minimum: Mapping[Any, float]) -> pd.Da
         for system, value in values[name].items():
             if rounded(value) >= rounded(least):
                 continue
-            chosen = perquery[(perquery["name"] == system) & (perquery["measure"].astype(str) == name)]
-            lowest = _first(chosen.set_index("qid")["value"])
+            lowest, short_by = _first(_values(perquery, name, system)), least - value
             message = (
-                f"{name} of {system} is {value:.4g}, below {least:g} by {least - value:.4g}; lowest on "
-                f"{_listed(lowest)}."
+                f"{name} of {system} is {value:.4g}, below {least:g} by {short_by:.4g}; lowest on {_listed(lowest)}."
             )
-            rows.append((name, system, value, least, least - value, lowest, message))
+            rows.append((name, system, value, least, short_by, lowest, message))
     columns = ["measure", "system", "value", "minimum", "short_by", "queries", "message"]
     return pd.DataFrame(rows, columns=columns)
 
@@ -147,15 +144,15 @@ def worse_than(
         worse |= rounded(compared["difference"]) < -rounded(tolerance)
     failed, told = (table[worse].reset_index(drop=True) for table in (compared, with_bounds(compared, 4)))
     decisive = "p_corrected" if "p_corrected" in told else "p"
-    chances = [p if p.startswith("<") else f"= {p}" for p in told[decisive]]
-    rows = failed.to_dict("records")
-    lost = [_losses(perquery, row["measure"], row["system"], row["other"]) for row in rows]
-    texts = [
-        f"{row['measure']} of {row['system']} is lower than of {row['other']} by {-row['difference']:.4g} "
-        f"({row['mean']:.4g}, {row['other_mean']:.4g}; {decisive.replace('_', ' ')} {chance}); most on "
-        f"{_listed(queries)}."
-        for row, chance, queries in zip(rows, chances, lost, strict=True)
-    ]
+    lost, texts = [], []
+    for row, p in zip(failed.to_dict("records"), told[decisive], strict=True):
+        mine, others = (_values(perquery, row["measure"], row[name]) for name in ("system", "other"))
+        lost.append(_first((mine - others).dropna()))
+        texts.append(
+            f"{row['measure']} of {row['system']} is lower than of {row['other']} by {-row['difference']:.4g} "
+            f"({row['mean']:.4g}, {row['other_mean']:.4g}; {decisive.replace('_', ' ')} "
+            f"{p if p.startswith('<') else f'= {p}'}); most on {_listed(lost[-1])}."
+        )
     result = failed.assign(queries=pd.Series(lost, dtype=object), message=pd.Series(texts, dtype=object))
     result.attrs = compared.attrs
     return result
@@ -174,11 +171,10 @@ def _check_gate(perquery: pd.DataFrame, compared: pd.DataFrame, tolerance: float
         raise GateError(f"worse_than: {hopeless} Give a tolerance, or more queries.")
 
 
-def _losses(perquery: pd.DataFrame, measure: Any, system: Any, other: Any) -> dict[str, float]:
-    """Return the queries on which a system loses most against another, and the differences."""
-    chosen = perquery[perquery["measure"].astype(str) == measure]
-    values = [chosen[chosen["name"].astype(str) == name].set_index("qid")["value"] for name in (system, other)]
-    return _first((values[0] - values[1]).dropna())
+def _values(perquery: pd.DataFrame, measure: Any, system: Any) -> pd.Series:
+    """Return the values of a system by query."""
+    chosen = (perquery["measure"].astype(str) == measure) & (perquery["name"].astype(str) == system)
+    return perquery[chosen].set_index("qid")["value"]
 
 
 def _first(values: pd.Series) -> dict[str, float]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import string
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from textwrap import fill
@@ -105,8 +105,10 @@ def significance_table(
         why = f"the column {', '.join(missing)} is missing" if missing else "it has no rows"
         raise ValueError(f"significance_table: compared must be a frame from compare, but {why}.")
     refuse_groups("significance_table", "compared", compared)
-    shown = called("labels", labels, compared["measure"].unique())
-    tips = {shown[name]: text for name, text in _signatures(shown)}
+    tips = {}
+    for name, shown in called("labels", labels, compared["measure"].unique()).items():
+        with suppress(ValueError):  # a name of somebody else's measure
+            tips[shown] = signature(parse(str(name)))
     compared = renamed(compared, names, labels)
     rows, marks = _means(compared)
     measures = list(dict.fromkeys(compared["measure"].tolist()))
@@ -124,53 +126,37 @@ def significance_table(
     )
 
 
-def _signatures(measures: Iterable[Any]) -> Iterator[tuple[Any, str]]:
-    """Yield each measure whose name can be parsed with its `signature`."""
-    for name in measures:
-        with suppress(ValueError):
-            yield name, signature(parse(str(name)))
-
-
 def _means(compared: pd.DataFrame) -> tuple[dict[str, list[Mean]], dict[str, str]]:
     """Return the means of each system with the marks beside them, and the mark of each system."""
-    columns = {name: compared[name].tolist() for name in _NEEDED}
-    measures = list(dict.fromkeys(columns["measure"]))
-    systems = list(dict.fromkeys([*columns["system"], *columns["other"]]))
+    pairs = [compared[name].tolist() for name in _NEEDED]
+    measures, systems = (list(dict.fromkeys(names)) for names in (pairs[0], [*pairs[1], *pairs[2]]))
     baselines = compared.attrs.get("baseline")
     marks = letters(systems if baselines is None else baselines)
-    means = {(name, measure): Mean(float("nan"), [], []) for name in systems for measure in measures}
-    for measure, one, other, mean, other_mean, significant in zip(*columns.values(), strict=True):
-        for name, value, against, difference in (
-            (one, mean, other, mean - other_mean),
-            (other, other_mean, one, other_mean - mean),
-        ):
-            cell = means[name, measure]._replace(mean=value)
-            means[name, measure] = cell
-            if significant and against in marks and difference > 0:
-                cell.higher_than.append(marks[against])
-            elif significant and against in marks and difference < 0 and baselines is not None:
-                cell.lower_than.append(marks[against])
-    return {name: [means[name, measure] for measure in measures] for name in systems}, marks
+    cells = {(name, measure): Mean(float("nan"), [], []) for name in systems for measure in measures}
+    for measure, *names, one_mean, other_mean, significant in zip(*pairs, strict=True):
+        for (name, other), (mean, against) in ((names, (one_mean, other_mean)), (names[::-1], (other_mean, one_mean))):
+            cell = cells[name, measure] = cells[name, measure]._replace(mean=mean)
+            if significant and other in marks and mean > against:
+                cell.higher_than.append(marks[other])
+            elif significant and other in marks and mean < against and baselines is not None:
+                cell.lower_than.append(marks[other])
+    return {name: [cells[name, measure] for measure in measures] for name in systems}, marks
 
 
 def _cells(rows: Mapping[str, list[Mean]], marks: Mapping[str, str], places: int) -> list[list[Cell]]:
+    def joined(marks: list[str]) -> str:
+        return ("," if marks and marks[0].isdigit() else "").join(marks)
+
     texts = {name: [f"{cell.mean:.{places}f}" for cell in cells] for name, cells in rows.items()}
     highest = [max(column, key=float) for column in zip(*texts.values(), strict=True)]
-    return [
-        [
-            Cell(marks.get(name, "")),
-            Cell(str(name)),
-            *(
-                Cell(text, _joined(cell.higher_than), _joined(cell.lower_than), text == top, is_number=True)
-                for text, top, cell in zip(texts[name], highest, rows[name], strict=True)
-            ),
+    table = []
+    for name, cells in rows.items():
+        means = [
+            Cell(text, joined(cell.higher_than), joined(cell.lower_than), text == top, is_number=True)
+            for text, top, cell in zip(texts[name], highest, cells, strict=True)
         ]
-        for name in rows
-    ]
-
-
-def _joined(marks: list[str]) -> str:
-    return ("," if marks and marks[0].isdigit() else "").join(marks)
+        table.append([Cell(marks.get(name, "")), Cell(str(name)), *means])
+    return table
 
 
 def letters(systems: Sequence[str]) -> dict[str, str]:
@@ -181,14 +167,14 @@ def letters(systems: Sequence[str]) -> dict[str, str]:
 
 def told_of_test(attrs: Mapping[Hashable, Any]) -> str:
     """Describe the test of a frame from `compare`: family, correction, level, trials, seed and number of queries."""
-    how = []
+    how, family = [], _FAMILIES[attrs.get("family", "measure")]
     if attrs.get("test") in TESTS:
         test = TESTS[attrs["test"]]
         together = test.of_all is not None and attrs.get("groups", "all") == "all"
-        corrected_for = f" {_FAMILIES['measure']}" if together else ", not corrected"
-        if attrs.get("correction"):
-            corrected_for = f", {attrs['correction']} correction {_FAMILIES[attrs.get('family', 'measure')]}"
-        how.append(f"{test.title}{corrected_for}")
+        uncorrected = f" {family}" if together else ", not corrected"
+        how.append(
+            test.title + (f", {attrs['correction']} correction {family}" if attrs.get("correction") else uncorrected)
+        )
     if attrs.get("alternative") == "greater":
         how.append("one-sided")
     how += [f"{what} {attrs[name]}" for name, what in _TOLD.items() if attrs.get(name) is not None]
@@ -218,13 +204,11 @@ def with_bounds(compared: pd.DataFrame, places: int) -> pd.DataFrame:
         if none.any():
             n_families = compared["measure"].nunique() if compared.attrs["family"] == "measure" else 1
             bounds["p_corrected"] = corrected(bounds["p"], compared.attrs["correction"], n_families)
-    printed = compared.copy()
-    for column, bound in bounds.items():
-        printed[column] = [
-            f"< {high:g}" if unreached else p_text(value, places)
-            for value, high, unreached in zip(compared[column], bound, none, strict=True)
-        ]
-    return printed
+    texts = {
+        column: [f"< {bound[i]:g}" if none[i] else p_text(p, places) for i, p in enumerate(compared[column])]
+        for column, bound in bounds.items()
+    }
+    return compared.assign(**texts)
 
 
 def comparison_text(compared: pd.DataFrame, places: int = 4, width: int | None = None) -> str:
@@ -296,18 +280,16 @@ def _lines(systems: Mapping[str, list[str]], numbers: Mapping[str, list[str]]) -
 
 def _numbers(table: pd.DataFrame, attrs: Mapping[Hashable, Any], places: int) -> dict[str, list[str]]:
     """Return the cells of each column with its header, without the names."""
-    p = "p_corrected" if "p_corrected" in table else "p"
-    columns = {
-        "mean": [f"{value:.{places}f}" for value in table["mean"]],
-        "other's": [f"{value:.{places}f}" for value in table["other_mean"]],
-        "diff.": [f"{value:+.{places}f}" for value in table["difference"]],
-    }
+    formats = {"mean": f".{places}f", "other_mean": f".{places}f", "difference": f"+.{places}f"}
+    texts = {name: [format(value, how) for value in table[name]] for name, how in formats.items()}
+    columns = dict(zip(("mean", "other's", "diff."), texts.values(), strict=True))
     if "ci_low" in table:
         ends = [[f"{value:+.{places}f}" for value in table[name]] for name in ("ci_low", "ci_high")]
         width = max(map(len, [*ends[0], *ends[1]]))
         columns[f"{float(str(attrs.get('ci', 0.95))):.0%} interval"] = [
             f"{low:>{width}}  {high:>{width}}" for low, high in zip(*ends, strict=True)
         ]
+    p = "p_corrected" if "p_corrected" in table else "p"
     columns[p.replace("_corrected", " corr.")] = table[p].tolist()
     unsure = table["undecided"] if "undecided" in table else [False] * len(table)
     marks = zip(table["significant"], unsure, strict=True)

@@ -1,28 +1,28 @@
-"""Power analysis: how many topics are needed to find a difference between systems."""
+"""Errors of tests: how often they find differences where there are none, and the topics needed to find true ones."""
 
 from __future__ import annotations
 
 import copy
-from bisect import bisect_left
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Literal
+from typing import Literal, TypeVar, get_args
 
 import numpy as np
 import pandas as pd
 
 from ...parallel import in_parallel
-from ...parameters import Parameter, Rng, seed_of
+from ...parameters import POSITIVE, Parameter, Rng, seed_of
 from ..scores import Measures, generators, read_scores, rounded
 from .randomisation import draws, shuffle
-from .tests import LEVEL
+from .tests import LEVEL, Design, Groups, Test, design, tested
 
 PowerTest = Literal["t", "tukey-randomised"]
+Number = TypeVar("Number", int, float)
 
-_TEST = Parameter(str, choices=("t", "tukey-randomised"), desc="the planned test")
-_DELTA = Parameter(float, interval="(0, 1e100]", desc="difference of two systems' means to find")
+_TEST = Parameter(str, choices=get_args(PowerTest), desc="the planned test")
+_DELTA = Parameter(float, interval=POSITIVE, desc="difference of two systems' means to find")
 _TOPICS = Parameter(int, interval="[2, inf)", desc="number of topics")
-_TRIALS = Parameter(int, interval="[1, inf)", desc="samples of topics, and shuffles of each, in a simulation")
+_TRIALS = Parameter(int, interval="[1, inf)", desc="samples of topics and shuffles of each in a simulation")
 
 # Give up at this number of topics.
 _MOST = {"t": 10**6, "tukey-randomised": 10**4}
@@ -34,6 +34,14 @@ _LARGEST = 1e9
 # From this noncentrality of t on, the power is 1.
 _FARTHEST = 1e6
 
+_ERRORS = {
+    "measure": "the measure",
+    "pairs": "number of pairs of systems",
+    "independent": "probability of at least one significant pair by chance if the tests were independent",
+    "error": "share of the shuffles with at least one significant pair: the family-wise error rate",
+    "significant": "number of significant pairs in a shuffle; mean over shuffles",
+}
+
 _LEGEND = {
     "measure": "the measure",
     "sd": "standard deviation, over the topics, of the difference of two systems: root of the mean variance of pairs",
@@ -44,6 +52,107 @@ _LEGEND = {
 
 # Takes a number of topics and a difference, and returns the power.
 _Power = Callable[[int, float], float]
+
+
+def family_wise_error(
+    perquery: pd.DataFrame,
+    test: Test = "bootstrap",
+    measures: Measures | None = None,
+    *,
+    groups: Groups = "all",
+    correction: str | None = None,
+    alpha: float = 0.05,
+    n_shuffles: int = 200,
+    n_trials: int | None = None,
+    rng: Rng = None,
+    n_jobs: int | None = None,
+) -> pd.DataFrame:
+    r"""Measure how often a test finds a significant pair among systems that do not differ.
+
+    Each shuffle gives the values of every query to the systems at random, so that no system is better than another.
+    Then all pairs are tested. The family-wise error rate is the share of the shuffles in which a pair is significant.
+
+    Parameters
+    ----------
+    perquery : DataFrame
+        Columns ``name`` (of the system), ``qid``, ``measure``, ``value``, as ``pt.Experiment(..., perquery=True)``
+        returns them. Not changed.
+    test, measures, groups, correction, alpha, n_trials
+        As in `compare`. A correction counts the pairs of one measure.
+    n_shuffles : int >= 1
+        Number of shuffles.
+    rng : int or Generator, optional
+        Seed or source of randomness. The order of rows and systems does not change the result.
+    n_jobs : int, optional
+        Number of parallel workers, as for joblib. It does not change the result.
+
+    Returns
+    -------
+    DataFrame
+        A row for each measure: ``measure``; ``pairs``; ``independent``, :math:`1 - (1 - \alpha)^{pairs}`, or alpha with
+        a correction or an HSD test over all systems; ``error`` in [0, 1]; and ``significant``, the mean number of
+        significant pairs of a shuffle. ``attrs`` describes the columns and the test.
+
+    Raises
+    ------
+    ValueError
+        As in `compare`, or if ``n_shuffles`` is out of range.
+
+    Warns
+    -----
+    UserWarning
+        If queries are left out, as in `compare`.
+
+    Notes
+    -----
+    Pairs share systems, so their tests depend on each other, and the rate is lower than for independent tests. An
+    ``error`` of r from n shuffles has the standard error :math:`\sqrt{r(1 - r)/n}`.
+
+    References
+    ----------
+    Sakai (2013). Web search evaluation with informational and navigational intents. Journal of Information Processing
+    21(1), Secs. 4.1 and 5.1.
+
+    Examples
+    --------
+    >>> values = np.random.default_rng(1).random((20, 24))
+    >>> rows = [(f"s{i}", str(q), "RBU", v) for i, row in enumerate(values) for q, v in enumerate(row)]
+    >>> frame = pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
+    >>> family_wise_error(frame, "t", rng=1).drop(columns="significant").round(4)
+      measure  pairs  independent  error
+    0     RBU    190       0.9999   0.94
+    """
+    who = "family_wise_error"
+    n_shuffles = _TRIALS.check(who, "n_shuffles", n_shuffles)
+    scores = read_scores(perquery, measures)
+    how = design(who, scores, test, groups=groups, n_trials=n_trials, alpha=alpha, correction=correction, rng=rng)
+    values = np.array(list(scores.by_measure.values()))
+    tasks = [(values, generator, how) for generator in generators(rng, n_shuffles)]
+    found = np.array(in_parallel(_n_significant, tasks, n_jobs=n_jobs, what="family-wise error"))
+    n_pairs = len(scores.systems) * (len(scores.systems) - 1) // 2
+    columns = {
+        "measure": scores.measures,
+        "pairs": n_pairs,
+        "independent": how.alpha if how.correction or how.together else 1 - (1 - how.alpha) ** n_pairs,
+        "error": (found > 0).mean(axis=0),
+        "significant": found.mean(axis=0),
+    }
+    table = pd.DataFrame(columns)
+    table.attrs = {"legend": dict(_ERRORS), **how.described(scores), "n_shuffles": n_shuffles}
+    return table
+
+
+def _n_significant(values: np.ndarray, generator: np.random.Generator, how: Design) -> list[int]:
+    """Return the number of significant pairs by each measure in one shuffle, the same for all measures.
+
+    ``values`` have the shape (measures, systems, queries).
+    """
+    n_systems, n_queries = values.shape[1:]
+    order = shuffle(np.tile(np.arange(n_systems)[:, None], n_queries), generator, 1)[0].T
+    how = how._replace(draws=draws(generator, how.draws.n, n_systems * n_queries))
+    shuffled = (np.take_along_axis(of_measure, order, axis=0) for of_measure in values)
+    p_values = (tested(each, *np.triu_indices(n_systems, 1), how).p for each in shuffled)
+    return [how.decided(p, 1, n_queries)["significant"].sum() for p in p_values]
 
 
 def topics_needed(
@@ -152,13 +261,13 @@ def topics_needed(
     scores.need_two(who, "systems", "queries")
     source = generators(rng, 1)[0]
     find: Callable[..., tuple[float, int, float]] = _topics_for if n is None else _difference_for
+    sds = {measure: _sd(measure, values) for measure, values in scores.by_measure.items()}
     tasks = [
-        (measure, _power_of(measure, values, alpha, test, n_trials, source), each, power, test)
+        (measure, _power_of(values, sds[measure], alpha, test, n_trials, source), each, power, test)
         for measure, values in scores.by_measure.items()
         for each in wanted
     ]
     found = in_parallel(find, tasks, n_jobs=n_jobs, what=who)
-    sds = {measure: _sd(values) for measure, values in scores.by_measure.items()}
     rows = [(measure, sds[measure], *row) for (measure, *_), row in zip(tasks, found, strict=True)]
     table = pd.DataFrame(rows, columns=list(_LEGEND))
     table.attrs = {"legend": dict(_LEGEND), "test": test, "power": power, "alpha": alpha, **scores.sizes}
@@ -167,21 +276,21 @@ def topics_needed(
     return table
 
 
-def _sd(values: np.ndarray) -> float:
+def _sd(measure: str, values: np.ndarray) -> float:
     """Return the root mean variance of the difference of two systems, from values of shape (systems, queries)."""
     first, second = np.triu_indices(len(values), 1)
-    return float(np.sqrt(rounded(values[first] - values[second]).var(axis=1, ddof=1).mean()))
-
-
-def _power_of(
-    measure: str, values: np.ndarray, alpha: float, test: PowerTest, n_trials: int, source: np.random.Generator
-) -> _Power:
-    sd = _sd(values)
+    sd = float(np.sqrt(rounded(values[first] - values[second]).var(axis=1, ddof=1).mean()))
     if sd == 0:
         raise ValueError(
             f"topics_needed: the difference of {measure} between two systems must vary over the topics, but is "
             "constant."
         )
+    return sd
+
+
+def _power_of(
+    values: np.ndarray, sd: float, alpha: float, test: PowerTest, n_trials: int, source: np.random.Generator
+) -> _Power:
     if test == "t":
         return partial(_t_power, sd, alpha)
     n_queries = values.shape[1]
@@ -227,31 +336,43 @@ def _hsd_power(
 
 def _topics_for(measure: str, of: _Power, delta: float, power: float, test: PowerTest) -> tuple[float, int, float]:
     """Return the difference, the fewest topics that find it, and their power."""
-    high = 2
-    while of(high, delta) < power:
-        high *= 2
-        if high > _MOST[test]:
-            raise ValueError(
-                f"topics_needed: delta must be larger than {delta} for {measure}: even {_MOST[test]:,} topics do not "
-                f"find it with test={test!r}."
-            )
-    n = bisect_left(range(high), True, lo=high // 2 + 1, key=lambda n: of(n, delta) >= power)
+    n = _least(lambda n: of(n, delta) >= power, 1, 2, _MOST[test], lambda low, high: (low + high + 1) // 2)
+    if n is None:
+        raise ValueError(
+            f"topics_needed: delta must be larger than {delta} for {measure}: even {_MOST[test]:,} topics do not "
+            f"find it with test={test!r}."
+        )
     return delta, n, of(n, delta)
 
 
 def _difference_for(measure: str, of: _Power, n: int, power: float, test: PowerTest) -> tuple[float, int, float]:
     """Return the smallest difference that n topics find, n, and the power."""
+
+    def between(low: float, high: float) -> float:
+        return (low + high) / 2 if high - low > _EXACTNESS[test] * high else high
+
     if n > _MOST[test]:
         raise ValueError(f"topics_needed: n must be at most {_MOST[test]:,} with test={test!r}, not {n}.")
-    low, high = 0.0, 1e-6
-    while of(n, high) < power:
+    delta = _least(lambda delta: of(n, delta) >= power, 0.0, 1e-6, _LARGEST, between)
+    if delta is None:
+        raise ValueError(
+            f"topics_needed: n must be larger than {n}: test={test!r} finds no difference of {measure} with so few "
+            "topics."
+        )
+    return delta, n, of(n, delta)
+
+
+def _least(
+    is_enough: Callable[[Number], bool], low: Number, high: Number, most: Number, between: Callable[..., Number]
+) -> Number | None:
+    """Return the least number that is enough, or None if it is above ``most``; ``low`` is not enough.
+
+    ``between`` returns a number between two, or the higher one if they are close enough.
+    """
+    while not is_enough(high):
         low, high = high, 2 * high
-        if high > _LARGEST:
-            raise ValueError(
-                f"topics_needed: n must be larger than {n}: test={test!r} finds no difference of {measure} with so few "
-                "topics."
-            )
-    while high - low > _EXACTNESS[test] * high:
-        middle = (low + high) / 2
-        low, high = (low, middle) if of(n, middle) >= power else (middle, high)
-    return high, n, of(n, high)
+        if high > most:
+            return None
+    while (middle := between(low, high)) < high:
+        low, high = (low, middle) if is_enough(middle) else (middle, high)
+    return high

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from ...parameters import Parameter, Parameters, checked
+from ...parameters import FROM_0, Parameter
 from ..scores import Measures, read_scores
 from .tests import studentised
 
-_PARAMETERS: Parameters = {"alpha": Parameter(float, 1.0, interval="[0, 1e100]", desc="additional weight of a loss")}
+_ALPHA = Parameter(float, interval=FROM_0, desc="additional weight of a loss")
 
 _LEGEND = {
     "measure": "the measure",
@@ -96,39 +96,30 @@ def risk(
       system  urisk  trisk  wins  ties  losses  largest_loss worst_query
     0      x  0.033  0.229     1     1       1           0.1           1
     """
-    alpha = checked("risk", _PARAMETERS, alpha=alpha)["alpha"]
+    alpha = _ALPHA.check("risk", "alpha", alpha)
     scores = read_scores(perquery, measures)
-    if baseline not in scores.systems:
-        raise ValueError(f"risk: baseline must be one of {', '.join(scores.given)}, not {baseline!r}.")
-    if len(scores.systems) < 2:
+    first, second = scores.pairs("risk", baseline, several=False)
+    if not len(first):
         raise ValueError(f"risk: perquery must have a system besides the baseline {baseline!r}.")
     scores.need_two("risk", "queries")
-    others = [name for name in scores.given if name != baseline]
-    rows = [scores.systems.index(name) for name in others]
-    at = scores.systems.index(baseline)
-    parts = [_of_measure(v[rows] - v[at], alpha, scores.queries) for v in scores.by_measure.values()]
-    table = pd.concat(parts, ignore_index=True)
-    table.insert(0, "measure", np.repeat(np.array(scores.measures, dtype=object), len(others)))
-    table.insert(1, "system", others * len(parts))
-    table.insert(2, "baseline", baseline)
+    parts = [_of_measure(v[first] - v[second], alpha, scores.queries) for v in scores.by_measure.values()]
+    table = scores.table(parts, first, second).rename(columns={"other": "baseline"})
     table.attrs = {"legend": dict(_LEGEND), "alpha": alpha, **scores.sizes}
     return table
 
 
-def _of_measure(delta: np.ndarray, alpha: float, queries: list[str]) -> pd.DataFrame:
+def _of_measure(delta: np.ndarray, alpha: float, queries: list[str]) -> dict[str, np.ndarray]:
     """Return a measure's columns, from differences of shape (systems, queries)."""
     weighted = np.where(delta < 0, (1 + alpha) * delta, delta)
     worst = delta.argmin(axis=1)
     lost = -delta[np.arange(len(delta)), worst]
-    return pd.DataFrame(
-        {
-            "difference": delta.mean(axis=1),
-            "urisk": weighted.mean(axis=1),
-            "trisk": studentised(weighted),
-            "wins": np.count_nonzero(delta > 0, axis=1),
-            "ties": np.count_nonzero(delta == 0, axis=1),
-            "losses": np.count_nonzero(delta < 0, axis=1),
-            "largest_loss": np.maximum(lost, 0.0),
-            "worst_query": [queries[q] if loss > 0 else "" for q, loss in zip(worst, lost, strict=True)],
-        }
-    )
+    return {
+        "difference": delta.mean(axis=1),
+        "urisk": weighted.mean(axis=1),
+        "trisk": studentised(weighted),
+        "wins": np.count_nonzero(delta > 0, axis=1),
+        "ties": np.count_nonzero(delta == 0, axis=1),
+        "losses": np.count_nonzero(delta < 0, axis=1),
+        "largest_loss": np.maximum(lost, 0.0),
+        "worst_query": np.where(lost > 0, np.array(queries, dtype=object)[worst], ""),
+    }

@@ -36,7 +36,7 @@ smaller. ``joblib.parallel_config(backend="dask")`` or ``"ray"`` runs long tests
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -88,6 +88,11 @@ class Design(NamedTuple):
     level: float | None = None
 
     @property
+    def together(self) -> bool:
+        """Whether the test takes all systems together, which controls the family-wise error."""
+        return TESTS[self.test].of_all is not None and self.groups == "all"
+
+    @property
     def n_sides(self) -> int:
         """The number of tails of a distribution that contradict the hypothesis of no difference."""
         return 2 if self.alternative == "two-sided" else 1
@@ -96,9 +101,39 @@ class Design(NamedTuple):
         """Return a statistic that is larger the better it supports the alternative."""
         return np.abs(statistic) if self.alternative == "two-sided" else statistic
 
-    def mean_of_flips(self, z: np.ndarray, signs: np.ndarray) -> np.ndarray:
-        """Return the means of differences with these signs, shape (pairs, trials)."""
-        return self.sided(z @ signs.T) / z.shape[1]
+    def flipped(self, z: np.ndarray, blocks: Iterable[np.ndarray]) -> Iterator[np.ndarray]:
+        """Return the means of differences with the signs of each block, arrays of shape (pairs, trials)."""
+        return (self.sided(z @ signs.T) / z.shape[1] for signs in blocks)
+
+    def tries_all(self, n_queries: int) -> bool:
+        """Tell whether the permutation test tries all flips of the signs, because there are no more than trials."""
+        return self.test == "permutation" and 2**n_queries <= self.draws.n
+
+    @property
+    def is_random(self) -> bool:
+        """Whether p comes from random trials, unless these are all that there are."""
+        return TESTS[self.test].n_trials is not None
+
+    def decided(self, p: np.ndarray, n_families: int, n_queries: int) -> dict[str, np.ndarray]:
+        """Return the columns that say which p-values are significant, and which are `undecided`."""
+        decisive = corrected(p, self.correction, n_families)
+        columns = {"significant": rounded(decisive) < rounded(self.alpha)}
+        if self.correction is not None:
+            columns["p_corrected"] = decisive
+        if self.is_random:
+            columns["undecided"] = undecided(p, decisive, n_families, n_queries, self)
+        return columns
+
+    def smallest_p(self, scores: Scores) -> float:
+        """Return the smallest p-value that any values of so many systems and queries could have."""
+        n_systems, n_queries = len(scores.systems), len(scores.queries)
+        if not TESTS[self.test].rearranges:
+            return 0.0
+        # The best and the worst value of each query may belong to the same two systems, which can be any two.
+        n_pairs = n_systems * (n_systems - 1) if self.together else 2
+        least = self.n_sides / 2 * float(n_pairs) ** (1 - n_queries)
+        some = self.test == "permutation" and not self.tries_all(n_queries)
+        return max(least, 1 / (self.draws.n + 1)) if some else least
 
     def described(self, scores: Scores) -> dict[Hashable, Any]:
         """Return the attributes of a table of results that describe the test, as JSON values."""
@@ -109,7 +144,7 @@ class Design(NamedTuple):
             parameters["alternative"] = self.alternative
         if TESTS[self.test].of_all is not None:
             parameters["groups"] = self.groups
-        if TESTS[self.test].n_trials is not None:
+        if self.is_random:
             parameters |= {"n_trials": self.draws.n, **self.seed}
         parameters["version"] = sys.modules[__name__.partition(".")[0]].__version__
         return parameters | scores.sizes
@@ -152,6 +187,14 @@ def _in_parts(function: Callable[..., Any], rows: np.ndarray, how: Design, cells
     return in_parallel(function, tasks, n_jobs=how.n_jobs, what=how.test)
 
 
+def _distributed(blocks: Iterable[np.ndarray], observed: np.ndarray, how: Design) -> Tested:
+    """Read p and the half width from the distribution of each pair's statistic, blocks of shape (pairs, trials)."""
+    if how.level is None:
+        return Tested(reached(blocks, observed) / how.draws.n)
+    whole = np.concatenate(list(blocks), axis=1)
+    return Tested(reached([whole], observed) / how.draws.n, critical(whole, how.level))
+
+
 def _randomised_hsd(values: np.ndarray, delta: np.ndarray, how: Design) -> Tested:
     # Sakai (2013), Fig. 4.
     tasks = [(values, generator, size) for generator, size in how.draws.again()]
@@ -166,36 +209,25 @@ def _ranges(values: np.ndarray, generator: np.random.Generator, n_trials: int) -
 
 def _flips(z: np.ndarray, how: Design) -> Tested:
     # The range of the means of two shuffled systems is the size of their mean difference with flipped signs.
-    blocks = (how.mean_of_flips(z, signs) for signs in flips(how.draws, z.shape[1]))
-    observed = how.sided(z.mean(axis=1))
-    if how.level is None:
-        return Tested(reached(blocks, observed) / how.draws.n)
-    sizes = np.concatenate(list(blocks), axis=1)
-    return Tested(reached([sizes], observed) / how.draws.n, critical(sizes, how.level))
+    return _distributed(how.flipped(z, flips(how.draws, z.shape[1])), how.sided(z.mean(axis=1)), how)
 
 
 def _permutation(z: np.ndarray, how: Design) -> Tested:
-    n_queries = z.shape[1]
-    few = tries_all(n_queries, how.draws.n)
+    n_queries, few = z.shape[1], how.tries_all(z.shape[1])
     drawn = [all_flips(n_queries)] if few else flips(how.draws, n_queries)
-    count = reached((how.mean_of_flips(z, signs) for signs in drawn), how.sided(z.mean(axis=1)))
+    count = reached(how.flipped(z, drawn), how.sided(z.mean(axis=1)))
     return Tested(count / 2**n_queries if few else (count + 1) / (how.draws.n + 1))
-
-
-def tries_all(n_queries: int, n_trials: int) -> bool:
-    """Tell whether the permutation test tries all flips of the signs, because there are no more than trials."""
-    return 2.0**n_queries <= n_trials
 
 
 def _bootstrap(z: np.ndarray, how: Design) -> Tested:
     # Sakai (2013), Fig. 2.
     w = z - z.mean(axis=1, keepdims=True)
     blocks = (_resampled(w, queries) for queries in resamples(how.draws, z.shape[1]))
-    observed = how.sided(studentised(z))
+    observed, error = how.sided(studentised(z)), standard_error(z)
     if how.level is None:
-        return Tested(reached((how.sided(t) for t, _ in blocks), observed) / how.draws.n)
+        return _distributed((how.sided(t) for t, _ in blocks), observed, how)
     t, means = (np.concatenate(each, axis=1) for each in zip(*blocks, strict=True))
-    p, error = reached([how.sided(t)], observed) / how.draws.n, standard_error(z)
+    p = reached([how.sided(t)], observed) / how.draws.n
     half_width = np.where(error == 0, 0.0, critical(how.sided(t), how.level)) * error
     # Fig. 3: the threshold is the B alpha-th largest of the resamples.
     sizes, place = rounded(np.abs(t)), int(np.round(how.draws.n * how.alpha, 10))
@@ -229,14 +261,8 @@ def _parametric_hsd(values: np.ndarray, delta: np.ndarray, how: Design) -> Teste
     error = float(np.sqrt((residuals**2).sum() / freedom / n))
     if rounded(error) == 0:
         return Tested(np.where(delta == 0, 1.0, 0.0), np.zeros(()))
-    p = np.concatenate(_in_parts(_studentised_range, delta / error, how, _SLOW, m, freedom))
+    p = np.clip(np.concatenate(_in_parts(studentized_range.sf, delta / error, how, _SLOW, m, freedom)), 0.0, 1.0)
     return Tested(p, None if how.level is None else studentized_range.isf(how.level, m, freedom) * error)
-
-
-def _studentised_range(q: np.ndarray, m: int, freedom: int) -> np.ndarray:
-    from scipy.stats import studentized_range
-
-    return np.clip(studentized_range.sf(q, m, freedom), 0.0, 1.0)
 
 
 def _t(z: np.ndarray, how: Design) -> Tested:
@@ -250,17 +276,15 @@ def _wilcoxon(z: np.ndarray, how: Design) -> Tested:
     from scipy.stats import wilcoxon
 
     # scipy takes one method for all rows, and its exact one counts neither zeros nor ties.
-    n = z.shape[1]
+    p, n = np.ones(len(z)), z.shape[1]
     plain = (np.diff(np.sort(np.abs(z)), prepend=0.0) > 0).all(axis=1)
-    others = z.any(axis=1) & ~plain
-    p = np.ones(len(z))
-    if plain.any():
-        method = "exact" if n <= _MOST_EXACT else "asymptotic"
-        p[plain] = wilcoxon(z[plain], axis=1, alternative=how.alternative, method=method).pvalue
-    if others.any() and n > _MOST_FLIPPED:
-        p[others] = wilcoxon(z[others], axis=1, alternative=how.alternative, method="asymptotic").pvalue
-    elif others.any():
-        p[others] = how.n_sides * _tail_of_ranks(z[others], two_sided=how.n_sides == 2)
+    of_plain = "exact" if n <= _MOST_EXACT else "asymptotic"
+    of_others = "flips" if n <= _MOST_FLIPPED else "asymptotic"
+    for rows, method in ((plain, of_plain), (z.any(axis=1) & ~plain, of_others)):
+        if rows.any() and method == "flips":
+            p[rows] = how.n_sides * _tail_of_ranks(z[rows], two_sided=how.n_sides == 2)
+        elif rows.any():
+            p[rows] = wilcoxon(z[rows], axis=1, alternative=how.alternative, method=method).pvalue
     return Tested(np.minimum(p, 1.0))
 
 
@@ -291,8 +315,8 @@ class SignificanceTest(NamedTuple):
         n_queries), the sizes of the differences of the pairs' means and a `Design`.
     n_trials : int, optional
         Default number of trials of a randomised test.
-    intervals, borderlines : bool
-        Whether it has confidence intervals and borderline differences.
+    rearranges : bool
+        Whether it compares a difference with those of rearranged values only, so that p cannot be arbitrarily small.
     cells : int
         How many numbers a pair takes in memory, if not one for each trial.
     """
@@ -301,28 +325,25 @@ class SignificanceTest(NamedTuple):
     of_pairs: Callable[[np.ndarray, Design], Tested]
     of_all: Callable[[np.ndarray, np.ndarray, Design], Tested] | None = None
     n_trials: int | None = None
-    intervals: bool = True
-    borderlines: bool = False
+    rearranges: bool = False
     cells: int = 0
 
 
 # The numbers of trials are those of Sakai (2013) and, for permutations, of scipy.
 TESTS: dict[Test, SignificanceTest] = {
-    "tukey-randomised": SignificanceTest("randomised Tukey HSD", _flips, _randomised_hsd, n_trials=5_000),
-    "bootstrap": SignificanceTest("paired bootstrap test", _bootstrap, n_trials=1_000, borderlines=True),
+    "tukey-randomised": SignificanceTest("randomised Tukey HSD", _flips, _randomised_hsd, 5_000, rearranges=True),
+    "bootstrap": SignificanceTest("paired bootstrap test", _bootstrap, n_trials=1_000),
     # The studentised range of two systems is sqrt(2) |t|.
     "tukey": SignificanceTest("two-way Tukey HSD", _t, _parametric_hsd),
     "t": SignificanceTest("paired t-test", _t),
-    "wilcoxon": SignificanceTest("Wilcoxon signed-rank test", _wilcoxon, intervals=False, cells=_SLOW),
-    "permutation": SignificanceTest("paired permutation test", _permutation, n_trials=9_999, intervals=False),
+    "wilcoxon": SignificanceTest("Wilcoxon signed-rank test", _wilcoxon, rearranges=True, cells=_SLOW),
+    "permutation": SignificanceTest("paired permutation test", _permutation, n_trials=9_999, rearranges=True),
 }
 
 LEVEL = Parameter(float, interval="(0, 1)", desc="a probability")
+_CHOICES = {"test": Test, "groups": Groups, "family": Family, "alternative": Alternative}
 _PARAMETERS: Parameters = {
-    "test": Parameter(str, choices=tuple(TESTS), desc="test"),
-    "groups": Parameter(str, choices=get_args(Groups), desc="the systems that an HSD test takes together"),
-    "family": Parameter(str, choices=get_args(Family), desc="the p-values to correct together"),
-    "alternative": Parameter(str, choices=get_args(Alternative), desc="alternative hypothesis"),
+    **{name: Parameter(str, choices=get_args(words), desc=f"the {name}") for name, words in _CHOICES.items()},
     "alpha": LEVEL,
     "n_trials": Parameter(int, interval="[1, inf)", desc="number of trials of a randomised test"),
 }
@@ -350,9 +371,8 @@ def design(
     n = given.pop("n_trials") or TESTS[test].n_trials or 1
     trials = draws(generators(rng, 1)[0], n, len(scores.systems) * len(scores.queries))
     how = Design(draws=trials, correction=correction, n_jobs=n_jobs, seed=seed_of(rng), **given)
-    together = TESTS[test].of_all is not None
     of_pairs = ", ".join(repr(name) for name, each in TESTS.items() if each.of_all is None)
-    if how.alternative != "two-sided" and together:
+    if how.alternative != "two-sided" and TESTS[test].of_all is not None:
         raise ValueError(
             f"{who}: alternative must be 'two-sided' for test={test!r}, not {how.alternative!r}. One-sided tests are "
             f"{of_pairs}."
@@ -364,13 +384,13 @@ def design(
         )
     if correction is not None:
         try:
-            corrected(np.array([0.5]), correction, 1)
+            corrected(np.array([0.5]), correction)
         except (ValueError, TypeError, AttributeError) as error:
             raise ValueError(
                 f"{who}: correction must be a method of statsmodels.stats.multitest.multipletests, such as 'holm', not "
                 f"{correction!r}."
             ) from error
-        if together and how.groups == "all":
+        if how.together:
             raise ValueError(
                 f"{who}: correction={correction!r} cannot be used with test={test!r}, which compares all systems "
                 f"together. Use a correction with groups='pairwise' or one of {of_pairs}."
@@ -379,8 +399,10 @@ def design(
     return how
 
 
-def corrected(p: np.ndarray, correction: str, n_families: int) -> np.ndarray:
+def corrected(p: np.ndarray, correction: str | None, n_families: int = 1) -> np.ndarray:
     """Return p-values corrected within each of ``n_families`` consecutive families of equal size."""
+    if correction is None:
+        return p
     from statsmodels.stats.multitest import multipletests
 
     return np.concatenate([multipletests(each, method=correction)[1] for each in np.split(p, n_families)])
@@ -393,7 +415,7 @@ def undecided(p: np.ndarray, decisive: np.ndarray, n_families: int, n_queries: i
     corrected, if there is a correction, and so are their errors. The permutation test has none if it tries everything.
     """
     n_trials = how.draws.n
-    if TESTS[how.test].n_trials is None or (how.test == "permutation" and tries_all(n_queries, n_trials)):
+    if not how.is_random or how.tries_all(n_queries):
         return np.zeros(len(p), dtype=bool)
     # A p-value of 0 has an error, too: that of one trial more, which reaches the difference.
     at = (p * n_trials + 1) / (n_trials + 1)
@@ -415,7 +437,7 @@ def tested(values: np.ndarray, first: np.ndarray, second: np.ndarray, how: Desig
         The test, its trials and workers. An HSD test always takes all systems, unless its groups are "pairwise".
     """
     test = TESTS[how.test]
-    if test.of_all is not None and how.groups == "all":
+    if test.of_all is not None and how.together:
         means = values.mean(axis=1)
         return test.of_all(values, np.abs(rounded(means[first] - means[second])), how)
     z = rounded(values[first] - values[second])
@@ -424,21 +446,3 @@ def tested(values: np.ndarray, first: np.ndarray, second: np.ndarray, how: Desig
     parts = _in_parts(test.of_pairs, z, how, test.cells or cells, how)
     p, *others = ([part for part in each if part is not None] for each in zip(*parts, strict=True))
     return Tested(np.concatenate(p), *(np.concatenate(each) if each else None for each in others))
-
-
-def interval(
-    difference: np.ndarray, p: np.ndarray, half_widths: np.ndarray, level: float, alternative: Alternative
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return both ends of the interval of each difference; the interval excludes 0 exactly if p is below the level.
-
-    With the alternative "greater", the upper end is infinite. The ends are corrected where rounding would contradict p.
-    """
-    size = np.abs(difference) if alternative == "two-sided" else difference
-    near = size - half_widths
-    outside = rounded(p) < rounded(level)
-    near = np.where(outside, np.maximum(near, np.finfo(float).tiny), np.minimum(near, 0.0))
-    if alternative == "greater":
-        return near, np.full(p.shape, np.inf)
-    far = size + half_widths
-    positive = difference >= 0
-    return np.where(positive, near, -far), np.where(positive, far, -near)
