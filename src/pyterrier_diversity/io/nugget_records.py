@@ -274,7 +274,7 @@ def _of_row(row: Field, reading: Reading) -> NuggetRecord:
     docs = [doc for doc in named if not doc.startswith(_NOBODY)]
     if len(docs) < len(named):
         reading.note("documents are left out, because they are RAGElo's placeholders")
-    if listed is not None and not isinstance(listed.value, list):
+    if label is None and listed is not None and not isinstance(listed.value, list):
         row.need(form.label)
     value = 1.0 if label is None or not docs else reading.label(label)
     others = {name: one for name, one in row.value.items() if name not in OF_TABLES}

@@ -57,8 +57,11 @@ class Field:
     def get(self, names: str) -> Field | None:
         """Return the first of some fields that has a value, given their names with spaces between."""
         members = self.need_object()
-        key = next((key for key in names.split() if members.get(key) not in (None, "")), None)
-        return None if key is None else Field(members[key], self.where, self._name_of(key))
+        for key in names.split():
+            value = members.get(key)
+            if value is not None and value != "":
+                return Field(value, self.where, f"{self.name}.{key}" if self.name else key)
+        return None
 
     def need(self, names: str) -> Field:
         """Return the first of some fields that has a value, or raise a ``ValueError``."""
@@ -66,11 +69,8 @@ class Field:
         if found is None:
             first, *others = names.split()
             told = f" (or {', '.join(others)})" if others else ""
-            raise ValueError(f"{self.where}: {self._name_of(first)}{told} is missing.")
+            raise ValueError(f"{self.where}: {f'{self.name}.' if self.name else ''}{first}{told} is missing.")
         return found
-
-    def _name_of(self, key: str) -> str:
-        return f"{self.name}.{key}" if self.name else key
 
     def need_object(self) -> Mapping[str, Any]:
         """Return the object, or raise a ``ValueError``."""
