@@ -274,7 +274,7 @@ def test_empty_lists_of_nuggets_are_counted():
     with pytest.warns(UserWarning, match=r"1 lists of nuggets are empty; 1 documents have no nugget\."):
         read_nuggets([{**CREATED, "nuggets": []}, passage, answer(a="support")])
 
-    with pytest.raises(ValueError, match=r"^read_nuggets: there is no nugget in 1 objects\.$"):
+    with pytest.raises(ValueError, match=r"^read_nuggets: 1 objects contain no nugget\.$"):
         read_nuggets([passage])
 
 

@@ -9,16 +9,7 @@ from .nuggets import answers, read_nuggets
 from .readers import OrderedBy, qrels_as_given, qrels_frame, read_qrels, read_run, run_frame
 from .records import names_in
 from .run_collections import Runs, check_order, named_runs, one_or_more_runs, read_runs, run_files
-from .tables import (
-    Cell,
-    Table,
-    formatted,
-    p_text,
-    require_pyarrow,
-    table_of,
-    write_table,
-    write_text,
-)
+from .tables import Cell, Table, formatted, p_text, write_table, write_text
 from .tabular import write_qrels
 from .texts import texts_of
 from .writing import is_device, refuse_inputs, replaced
@@ -58,10 +49,8 @@ __all__ = [
     "refuse_inputs",
     "renamed",
     "replaced",
-    "require_pyarrow",
     "run_files",
     "run_frame",
-    "table_of",
     "terminal_width",
     "tex",
     "texts_of",

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Literal, NamedTuple
+from xml.etree.ElementTree import TreeBuilder
 from xml.parsers import expat
 
 import numpy as np
@@ -18,15 +19,14 @@ from .lines import Columns, read_columns
 from .ordering import highest_label_last
 
 _RUN: Columns = {"qid": str, "turn": int, "docno": str, "score": float, "on_topic": None, "feedback": None}
-# The track's feedback on a document: ratings of its passages, by subtopic.
-_FEEDBACK = re.compile(r"NULL|([^\s:|]+:\d+\|?)+")
+# The turn, whether the document is on topic, and the track's feedback: ratings of its passages, by subtopic.
+_FIRST_LINE = re.compile(r"[^\t]*\t\d+\t[^\t]*\t[^\t]*\t[01]\t(NULL|([^\s:|]+:\d+\|?)+)")
 
 # The parent of each element of a truth file, and the fields of a passage.
 _PARENTS = {"topic": "domain", "subtopic": "topic", "passage": "subtopic"}
 _FIELDS = ("docno", "rating", "type")
 _TOPIC = re.compile(r"DD\d+-\d+")
 _INTEGER = re.compile(r"[+-]?\d+")
-_CHUNK = 2**16
 
 
 def read_dd_truth(source: Source, level: Literal["documents", "passages"] = "documents") -> pd.DataFrame:
@@ -196,12 +196,8 @@ def is_dd_run(path: Source) -> bool:
         data = read_content(path).data
     except (OSError, ValueError):  # which reading it will tell
         return False
-    end = data.find(b"\n")
-    cells = data[: end if end >= 0 else None].decode("utf-8-sig", errors="replace").rstrip("\r").split("\t")
-    if len(cells) != len(_RUN):
-        return False
-    _, turn, _, _, on_topic, feedback = cells
-    return turn.isdigit() and on_topic in ("0", "1") and bool(_FEEDBACK.fullmatch(feedback))
+    line = data[: data.find(b"\n") + 1 or None].decode("utf-8-sig", errors="replace").rstrip("\r\n")
+    return _FIRST_LINE.fullmatch(line) is not None
 
 
 class Passage(NamedTuple):
@@ -234,18 +230,18 @@ class Topic(NamedTuple):
     subtopics: list[Subtopic]
 
 
-def read_topics(source: Source) -> Iterator[Topic]:
-    """Read a truth file topic by topic.
+def read_topics(source: Source) -> list[Topic]:
+    """Read the topics of a truth file.
 
     Parameters
     ----------
     source : path-like, file object or Content
         XML, compressed or not: trec_dd, in it domain, topic, subtopic, passage; in a passage docno, rating, type.
 
-    Yields
-    ------
-    Topic
-        Each topic, as soon as it is complete. The texts of passages are not kept.
+    Returns
+    -------
+    list of Topic
+        The topics. The texts of passages are not kept.
 
     Raises
     ------
@@ -253,118 +249,89 @@ def read_topics(source: Source) -> Iterator[Topic]:
         If the file cannot be read or contains no passage; the message names file and line.
     """
     content = read_content(source)
-    reader = _Reader(content.name)
-    for start in range(0, len(content.data), _CHUNK):
-        reader.parse(content.data[start : start + _CHUNK])
-        yield from reader.ended()
-    reader.parse(b"", is_last=True)
-    yield from reader.ended()
-    if not reader.n_passages:
-        raise reader.error("the file ends without a topic that has a passage")
+    parser, reader = expat.ParserCreate(), _Reader()
+    parser.StartElementHandler, parser.EndElementHandler = reader.start, reader.end
+    parser.CharacterDataHandler = reader.builder.data
+    parser.StartDoctypeDeclHandler, parser.ExternalEntityRefHandler = reader.doctype, reader.external
+    parser.SkippedEntityHandler = reader.skipped
+    try:
+        parser.Parse(content.data, True)
+        if not any(subtopic.passages for topic in reader.topics for subtopic in topic.subtopics):
+            raise _TruthError("the file ends without a topic that has a passage")
+    except (expat.ExpatError, _TruthError, LookupError, ValueError) as error:
+        what = f"the encoding of the file cannot be read: {error}"
+        if isinstance(error, (expat.ExpatError, _TruthError)):
+            what = expat.ErrorString(error.code) if isinstance(error, expat.ExpatError) else str(error)
+        raise ValueError(f"{content.name}, line {parser.CurrentLineNumber}: {what}.") from error
+    return reader.topics
+
+
+class _TruthError(Exception):
+    """What is wrong with the line of a truth file that is being read."""
 
 
 class _Reader:
     """Build topics from the events of expat."""
 
-    def __init__(self, name: str) -> None:
-        self.n_passages = 0
-        self._name = name
-        self._told: ValueError | None = None
-        self._topics: list[Topic] = []
-        self._open: list[str] = []
-        self._nugget = ""
-        self._fields: dict[str, str] = {}
-        self._text: list[str] = []
-        self.parser = expat.ParserCreate()
-        self.parser.StartElementHandler = self._start
-        self.parser.EndElementHandler = self._end
-        self.parser.CharacterDataHandler = self._text_of_element
-        self.parser.SkippedEntityHandler = self._skipped
-        self.parser.ExternalEntityRefHandler = self._external
-        self.parser.StartDoctypeDeclHandler = self._doctype
+    def __init__(self) -> None:
+        self.topics: list[Topic] = []
+        self.builder = TreeBuilder()
+        self._open = [""]
+        self._subtopics: list[Subtopic] = []
+        self._passages: list[Passage] = []
 
-    def parse(self, data: bytes, *, is_last: bool = False) -> None:
-        """Read more of the file, or raise a ``ValueError`` that names file and line."""
-        try:
-            self.parser.Parse(data, is_last)
-        except expat.ExpatError as error:
-            raise self.error(expat.ErrorString(error.code), error.lineno) from error
-        except (LookupError, ValueError) as error:
-            if error is self._told:
-                raise
-            raise self.error(f"the encoding of the file cannot be read: {error}") from error
-
-    def error(self, what: object, line: int | None = None) -> ValueError:
-        self._told = ValueError(f"{self._name}, line {line or self.parser.CurrentLineNumber}: {what}.")
-        return self._told
-
-    def ended(self) -> list[Topic]:
-        """Return the finished topics, and forget them."""
-        n_ended = len(self._topics) - ("topic" in self._open)
-        ended, self._topics = self._topics[:n_ended], self._topics[n_ended:]
-        return ended
-
-    def _doctype(self, name: str, system_id: str | None, public_id: str | None, has_internal_subset: int) -> None:
+    def doctype(self, name: str, system_id: str | None, public_id: str | None, has_internal_subset: int) -> None:
         if system_id is not None:  # expat silently drops these entities in attributes
-            raise self.error(f"the document type is in another file, {system_id!r}, which is not read")
+            raise _TruthError(f"the document type is in another file, {system_id!r}, which is not read")
 
-    def _external(self, context: str | None, base: str | None, system_id: str | None, public_id: str | None) -> int:
-        raise self.error(f"an entity is in another file, {system_id!r}, which is not read")
+    def external(self, context: str | None, base: str | None, system_id: str | None, public_id: str | None) -> int:
+        raise _TruthError(f"an entity is in another file, {system_id!r}, which is not read")
 
-    def _skipped(self, name: str, is_parameter_entity: bool) -> None:
-        raise self.error(f"the entity {name!r} is not declared")
+    def skipped(self, name: str, is_parameter_entity: bool) -> None:
+        raise _TruthError(f"the entity {name!r} is not declared")
 
-    def _start(self, tag: str, attributes: dict[str, str]) -> None:
-        parent = self._open[-1] if self._open else ""
-        if parent in _FIELDS and self._open[-2:-1] == ["passage"]:
-            raise self.error(f"<{parent}> must contain text only, not <{tag}>")
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        parent = self._open[-1]
+        if parent in _FIELDS and self._open[-2] == "passage":
+            raise _TruthError(f"<{parent}> must contain text only, not <{tag}>")
         if not parent and tag != "trec_dd":
-            raise self.error(f"a truth file begins with <trec_dd>, not with <{tag}>")
-        if tag in _PARENTS:
-            if parent != _PARENTS[tag]:
-                raise self.error(f"<{tag}> must be in <{_PARENTS[tag]}>, not in <{parent}>")
-            if not attributes.get("id"):
-                raise self.error(f"<{tag}> has no id")
-            self._begin(tag, attributes["id"], _words(attributes.get("name", "")))
+            raise _TruthError(f"a truth file begins with <trec_dd>, not with <{tag}>")
+        if parent != _PARENTS.get(tag, parent):
+            raise _TruthError(f"<{tag}> must be in <{_PARENTS[tag]}>, not in <{parent}>")
+        if tag in _PARENTS and not attributes.get("id"):
+            raise _TruthError(f"<{tag}> has no id")
         self._open.append(tag)
-        if "description" not in self._open[:-1]:  # which may contain elements
-            self._text = []
+        self.builder.start(tag, attributes)
 
-    def _begin(self, tag: str, number: str, name: str) -> None:
-        if tag == "topic":
-            self._topics.append(Topic(number, name, "", []))
-        elif tag == "subtopic":
-            self._topics[-1].subtopics.append(Subtopic(number, name, []))
-            self._nugget = ""
-        else:
-            self._fields = {"id": number}
-
-    def _text_of_element(self, text: str) -> None:
-        self._text.append(text)
-
-    def _end(self, tag: str) -> None:
+    def end(self, tag: str) -> None:
         self._open.pop()
-        parent = self._open[-1] if self._open else ""
-        if parent == "passage" and tag in _FIELDS:
-            self._fields[tag] = _words("".join(self._text))
-        elif parent == "topic" and tag == "description":
-            self._topics[-1] = self._topics[-1]._replace(description=_words("".join(self._text)))
-        elif tag == "passage":
-            self._topics[-1].subtopics[-1].passages.append(self._passage(**self._fields))
-            self.n_passages += 1
+        element = self.builder.end(tag)
+        if tag not in _PARENTS:
+            return
+        number, name = element.attrib["id"], _words(element.get("name", ""))
+        texts = {child.tag: _words("".join(child.itertext())) for child in element}
+        if tag == "passage":
+            self._passages.append(self._passage(number, texts))
+        elif tag == "subtopic":
+            self._subtopics.append(Subtopic(number, name, self._passages))
+            self._passages = []
+        else:
+            self.topics.append(Topic(number, name, texts.get("description", ""), self._subtopics))
+            self._subtopics = []
+        element.clear()
 
-    def _passage(self, id: str, docno: str = "", rating: str = "", type: str = "") -> Passage:
-        for field, value in (("docno", docno), ("rating", rating), ("type", type)):
-            if not value:
-                raise self.error(f"passage {id} has no {field}")
+    def _passage(self, number: str, texts: Mapping[str, str]) -> Passage:
+        for field in _FIELDS:
+            if not texts.get(field):
+                raise _TruthError(f"passage {number} has no {field}")
+        docno, rating, kind = (texts[field] for field in _FIELDS)
         if not _INTEGER.fullmatch(rating):
-            raise self.error(f"the rating of passage {id} must be an integer, not {rating!r}")
-        if type not in ("MANUAL", "MATCHED"):
-            raise self.error(f"the type of passage {id} must be MANUAL or MATCHED, not {type!r}")
-        if type == "MANUAL":
-            self._nugget = id
+            raise _TruthError(f"the rating of passage {number} must be an integer, not {rating!r}")
+        if kind not in ("MANUAL", "MATCHED"):
+            raise _TruthError(f"the type of passage {number} must be MANUAL or MATCHED, not {kind!r}")
+        before = self._passages[-1].nugget if self._passages else ""
         # Passages with a rating of 0 or less are relevant, too, with the lowest rating.
-        return Passage(id, docno, max(int(rating), 1), type, self._nugget)
+        return Passage(number, docno, max(int(rating), 1), kind, number if kind == "MANUAL" else before)
 
 
 def _words(text: str) -> str:

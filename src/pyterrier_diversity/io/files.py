@@ -10,12 +10,13 @@ import re
 import sys
 import zlib
 from collections.abc import Callable
+from contextlib import nullcontext
 from io import BytesIO
 from typing import IO, Any, NamedTuple
 
 Path = str | os.PathLike[str]
 
-# Endings of the files that `evaluate_runs` saves, which are no runs.
+# Endings of the files that `evaluate_runs` saves, which are not runs.
 SAVED_VALUES, SAVED_NOTES = ".values.csv.gz", ".values.json"
 
 MARK = "\ufeff"
@@ -95,27 +96,21 @@ def read_content(source: Source) -> Content:
     if not isinstance(source, (str, os.PathLike)):
         if not hasattr(source, "read"):
             raise TypeError(f"A file must be a path or an open file, not {type(source).__name__}.")
-        data = source.read()
+        text = source.read()
         name = str(getattr(source, "name", "the stream"))
-        return _decompressed(name, data.encode() if isinstance(data, str) else data)
-    name = os.fspath(source)
-    if name == "-":
-        return _decompressed("standard input", _not_empty("standard input", sys.stdin.buffer.read()))
+        return _decompressed(name, text.encode() if isinstance(text, str) else text)
+    is_input = os.fspath(source) == "-"
+    name = "standard input" if is_input else os.fspath(source)
     try:
-        with open(source, "rb") as stream:
+        with nullcontext(sys.stdin.buffer) if is_input else open(source, "rb") as stream:
             data = stream.read()
     except FileNotFoundError:
         raise
     except OSError as error:
         raise ValueError(f"{name}: {error.strerror}.") from error
-    return _decompressed(name, data if os.path.isfile(source) else _not_empty(name, data))
-
-
-def _not_empty(name: str, data: bytes) -> bytes:
-    """Return what was read from a pipe, or raise a ``ValueError`` if that is nothing: a program before it failed."""
-    if not data:
+    if not data and (is_input or not os.path.isfile(source)):  # a pipe, to which a program writes
         raise ValueError(f"{name} is empty. A program that should write to it may have failed, or it was read before.")
-    return data
+    return _decompressed(name, data)
 
 
 def _decompressed(name: str, data: bytes) -> Content:

@@ -29,7 +29,7 @@ _FORMS = (
 
 
 class SharedColumns(dict[str, str]):
-    """New names of columns for several files together, of which some may lack some columns."""
+    """New names of columns for several files together, each of which may have only some of the columns."""
 
 
 def frame_of(

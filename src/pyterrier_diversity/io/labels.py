@@ -6,6 +6,7 @@ import csv
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping
+from pathlib import Path as File
 from typing import Any
 
 import pandas as pd
@@ -105,8 +106,7 @@ def read_names(path: Path) -> dict[str, str]:
     ValueError
         If a line has not two columns.
     """
-    with open(path, encoding="utf-8-sig", newline="") as file:
-        lines = file.read().splitlines()
+    lines = File(path).read_text(encoding="utf-8-sig").splitlines()
     rows = list(csv.reader(lines, delimiter="\t" if any("\t" in line for line in lines) else ","))
     for number, row in enumerate(rows, 1):
         if row and len(row) != 2:

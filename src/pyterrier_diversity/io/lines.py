@@ -194,15 +194,11 @@ def _cells(line: str, separator: str) -> list[str]:
 def _value(text: str, column: str, kind: type) -> float:
     if not text:
         raise ValueError(f"{column} is empty")
-    if kind is int:
-        return _whole(text, column)
-    value = _number(text)
-    if kind is float and not math.isfinite(value):
-        raise ValueError(f"{column} must be a finite number, not {shown(text)}")
-    return value
-
-
-def _whole(text: str, column: str) -> int:
+    if kind is not int:
+        value = _number(text)
+        if kind is float and not math.isfinite(value):
+            raise ValueError(f"{column} must be a finite number, not {shown(text)}")
+        return value
     if not (text.isascii() and text.isdigit()):
         raise ValueError(f"{column} must be a whole number from 0, not {shown(text)}")
     if len(text) > _MOST_DIGITS:

@@ -83,26 +83,26 @@ _NO_INTENT = ("0", "Q0")
 
 def format_of(record: Field) -> str | None:
     """Return the name of the format of a record, or None."""
-    nuggets = record.get("nuggets")
-    if nuggets is not None:
-        listed = nuggets.value if isinstance(nuggets.value, list) else []
-        fields = {str(key) for nugget in listed if isinstance(nugget, Mapping) for key in nugget}
-        of_documents = fields & _JUDGED.keys() or (not listed and record.has("query_id"))
+    fields = record.need_object()
+    if record.has("nuggets"):
+        listed = fields["nuggets"] if isinstance(fields["nuggets"], list) else []
+        names = {str(key) for nugget in listed if isinstance(nugget, Mapping) for key in nugget}
+        of_documents = names & _JUDGED.keys() or (not listed and record.has("query_id"))
         return "freshstack" if of_documents else "autonuggetizer"
-    if record.has("nugget_bank") or record.has("claim_bank"):
+    if record.has("nugget_bank claim_bank"):
         return "ragtime" if record.has("metadata") else "nuggetbank"
     known = next((name for name in ("crux", "questions", "groups") if record.has(FORMATS[name].nuggets)), None)
-    if known is None and record.value and all(isinstance(groups, list) for groups in record.value.values()):
+    if known is None and fields and all(isinstance(groups, list) for groups in fields.values()):
         return "groups"
-    is_row = any(not isinstance(value, (Mapping, list)) for value in record.value.values())
+    is_row = any(not isinstance(value, (Mapping, list)) for value in fields.values())
     return known or ("table" if is_row else None)
 
 
 def renamed(record: Field, columns: Mapping[str, str]) -> Field:
     """Return a record whose fields are named as the user says; an own field of such a name is kept as another one."""
-    record.get()  # refuses what is not an object
-    taken = {new for old, new in columns.items() if old in record.value}
-    value = {columns.get(name, f"{name} (old)" if name in taken else name): one for name, one in record.value.items()}
+    fields = record.need_object()
+    taken = {new for old, new in columns.items() if old in fields}
+    value = {columns.get(name, f"{name} (old)" if name in taken else name): one for name, one in fields.items()}
     return Field(value, record.where)
 
 

@@ -11,7 +11,7 @@ from hashlib import md5
 from typing import Any, Literal, NamedTuple
 
 from .nugget_formats import ANSWER, FORMATS, OF_TABLES, REFERENCES, Format, format_of, renamed, row_of
-from .records import Field, is_number
+from .records import Field, reads
 
 Unit = Literal["question", "answer"]
 # The labels of assignments; any other word means 0, but only one is not warned about.
@@ -62,14 +62,15 @@ class Reading:
     queries: dict[str, str] = field(default_factory=dict)
     assigned: defaultdict[str, dict[str, list[str]]] = field(default_factory=lambda: defaultdict(dict))
 
-    def note(self, what: str, word: str = "") -> None:
+    def note(self, what: str, word: str = "", times: int = 1) -> None:
         """Count an oddity."""
-        self.odd[what][word] += 1
+        if times:
+            self.odd[what][word] += times
 
     def label(self, judgement: Field) -> float:
         """Return a label that is given as a number, or as the word of a level; unknown words are counted."""
         word = str(judgement.value) if isinstance(judgement.value, (int, float)) else judgement.word()
-        if word not in self.levels and is_number(word):
+        if word not in self.levels and reads(float, word):
             return judgement.number()
         if word in self.levels or word == NO_SUPPORT:
             self.known += 1
@@ -81,22 +82,25 @@ class Reading:
 class _Topic:
     """What the nuggets of a record share: query, format and document; and the ids of nuggets that have none."""
 
-    def __init__(self, query_id: str, form: Format, reading: Reading) -> None:
-        self.query_id, self.form, self.reading = query_id, form, reading
+    def __init__(self, record: Field, form: Format, reading: Reading) -> None:
+        outer, _, inner = form.query.partition(".")
+        query, text = record.need(outer).need(inner) if inner else record.need(outer), _text(record, form.query_text)
+        self.query_id, self.form, self.reading = query.identifier(), form, reading
         self.document: str | None = None
         self._times: Counter[str] = Counter()
+        if text is not None:
+            reading.queries.setdefault(self.query_id, text)
 
     def record(self, item: Field, text: str | None, labels: list[tuple[str, float]], form: Format) -> NuggetRecord:
         """Return a nugget, named by its id or by the MD5 of its text; repeated texts are numbered."""
-        given, importance = _get(item, form.id), item.get("importance")
+        given, importance = item.get(form.id), item.get("importance")
         if given is None and text is None:
-            item.need(*form.text.split(), *form.id.split())
+            item.need(f"{form.text} {form.id}")
         self._times[text or ""] += given is None
         times = self._times[text or ""]
         name = given.identifier() if given else _text_id(text or "") + (f"-{times}" if times > 1 else "")
-        return NuggetRecord(
-            self.query_id, name, text, None if importance is None else importance.word(), labels, item.where
-        )
+        word = None if importance is None else importance.word()
+        return NuggetRecord(self.query_id, name, text, word, labels, item.where)
 
 
 @cache
@@ -110,12 +114,8 @@ def _normal(text: str) -> str:
     return " ".join(unicodedata.normalize("NFC", text).split()) or text
 
 
-def _get(item: Field, names: str) -> Field | None:
-    return item.get(*names.split()) if names else None
-
-
 def _text(item: Field, names: str) -> str | None:
-    text = _get(item, names)
+    text = item.get(names)
     return None if text is None else _normal(text.text())
 
 
@@ -139,23 +139,16 @@ def read_record(record: Field, format: str | None, reading: Reading) -> Iterator
 
 
 def _read(record: Field, form: Format, reading: Reading) -> Iterator[NuggetRecord]:
-    outer, _, inner = form.query.partition(".")
-    query = record.need(outer).need(inner) if inner else record.need(*form.query.split())
-    topic = _Topic(query.identifier(), form, reading)
-    text = _text(record, form.query_text)
-    if text is not None:
-        reading.queries.setdefault(topic.query_id, text)
-    if _get(record, form.nuggets) is None:
-        record.need(*form.nuggets.split())
+    topic = _Topic(record, form, reading)
+    record.need(form.nuggets)
     lists = [found for found in map(record.get, form.nuggets.split()) if found is not None]
     nuggets = [nugget for found in lists for nugget in _members(found, topic)]
-    is_passage = _get(record, form.document) is not None
+    is_passage, document = record.has(form.document), record.get(f"{form.document} {form.system}")
     if not nuggets:
         reading.note("documents have no nugget" if is_passage else "lists of nuggets are empty")
-    is_assigned = any(_get(nugget, form.label) is not None for nugget in nuggets)
-    document = _get(record, f"{form.document} {form.system}")
+    is_assigned = any(nugget.get(form.label) is not None for nugget in nuggets)
     if is_assigned:
-        topic.document = record.need(*form.document.split(), *form.system.split()).identifier()
+        topic.document = record.need(f"{form.document} {form.system}").identifier()
     elif document is not None and nuggets:
         reading.note("documents are left out, because their nuggets have no assignments")
     said = [one for nugget in nuggets for one in _nugget(nugget, topic)]
@@ -178,10 +171,10 @@ def _members(found: Field, topic: _Topic) -> list[Field]:
             members, values = [found], [found.value]
         values = [{"id": str(place), "documents": group} for place, group in enumerate(values, start=1)]
     elif form is FORMATS["crux"]:
+        if asked is not None and topic.query_id not in asked:
+            raise ValueError(f"{found.where}: example_id must be a query of nuggets, not {topic.query_id!r}.")
         ids = [{"id": str(place)} for place in range(len(values))]
         if asked is not None:
-            if topic.query_id not in asked:
-                raise ValueError(f"{found.where}: example_id must be a query of nuggets, not {topic.query_id!r}.")
             ids = [{"id": one.nugget_id, "text": one.text or ""} for one in asked[topic.query_id]]
         if len(ids) != len(values):
             raise found.refused(f"must have a number for each of the {len(ids)} questions")
@@ -195,13 +188,13 @@ def _members(found: Field, topic: _Topic) -> list[Field]:
 def _texts(found: Field | None, names: str) -> list[Field]:
     """Return the members of a list as objects with a text, which may be the key or the whole member."""
     members = []
-    name = names.split()[0]
     for key, member in [] if found is None else found.entries():
-        if key is None and isinstance(member.value, str):
-            member = Field({name: member.value}, member.where, member.name)
-        elif _get(member, names) is None and key:
-            member = Field({**member.value, name: key}, member.where, member.name)
-        members.append(member)
+        value, name = member.value, names.split()[0]
+        if key is None and isinstance(value, str):
+            value = {name: value}
+        elif member.get(names) is None and key:
+            value = {**value, name: key}
+        members.append(Field(value, member.where, member.name))
     return members
 
 
@@ -213,7 +206,7 @@ def _nugget(item: Field, topic: _Topic) -> Iterator[NuggetRecord]:
         yield from _of_bank(item, text, labels, topic)
         return
     if topic.document is not None:
-        label = _get(item, form.label)
+        label = item.get(form.label)
         if label is None:
             reading.note("nuggets have no assignment, unlike others in their list")
         else:
@@ -229,9 +222,8 @@ def _of_bank(item: Field, text: str | None, labels: list[tuple[str, float]], top
     answers = _texts(item.get("answers"), ANSWER.text)
     _note_aggregator(item, len(answers), reading)
     if answers and reading.unit == "answer":
-        if labels:
-            what = "references are left out, because they belong to a question, not to one of its answers"
-            reading.odd[what][""] += len(labels)
+        what = "references are left out, because they belong to a question, not to one of its answers"
+        reading.note(what, times=len(labels))
         question = topic.record(item, text, [], form)
         for answer in answers:
             words = _text(answer, ANSWER.text)
@@ -246,12 +238,13 @@ def _of_bank(item: Field, text: str | None, labels: list[tuple[str, float]], top
 
 def _relevant(item: Field, form: Format) -> list[tuple[str, float]]:
     """Return the documents in the lists of a nugget, with their labels."""
-    lists = [(item.get(name), label) for name, label in form.documents.items()]
-    return [(doc, label) for found, label in lists if found is not None for doc in _ids(found)]
+    return [(doc, label) for name, label in form.documents.items() for doc in _ids(item.get(name))]
 
 
-def _ids(documents: Field) -> list[str]:
+def _ids(documents: Field | None) -> list[str]:
     """Return the ids of a document or a list of documents."""
+    if documents is None:
+        return []
     members = documents.members() if isinstance(documents.value, list) else [documents]
     return [(doc.need("doc_id") if isinstance(doc.value, Mapping) else doc).identifier() for doc in members]
 
@@ -274,18 +267,15 @@ def _note_aggregator(item: Field, n_answers: int, reading: Reading) -> None:
 def _of_row(row: Field, reading: Reading) -> NuggetRecord:
     """Read a row of a table: a nugget, and a document or a list of relevant ones."""
     form = FORMATS["table"]
-    topic, text = _Topic(row.need(form.query).identifier(), form, reading), _text(row, form.query_text)
-    if text is not None:
-        reading.queries.setdefault(topic.query_id, text)
-    listed, label = row.get(form.document), _get(row, form.label)
-    docs = [] if listed is None else _ids(listed)
+    topic, listed, label = _Topic(row, form, reading), row.get(form.document), row.get(form.label)
+    named = _ids(listed)
     if listed is None and label is not None and label.number() > 0:
         raise label.refused("must be 0 in a row without a document")
-    if any(doc.startswith(_NOBODY) for doc in docs):
+    docs = [doc for doc in named if not doc.startswith(_NOBODY)]
+    if len(docs) < len(named):
         reading.note("documents are left out, because they are RAGElo's placeholders")
-        docs = [doc for doc in docs if not doc.startswith(_NOBODY)]
     if label is None and listed is not None and not isinstance(listed.value, list):
-        row.need(*form.label.split())
+        row.need(form.label)
     value = 1.0 if label is None or not docs else reading.label(label)
     others = {name: one for name, one in row.value.items() if name not in OF_TABLES}
     if "weight" in others:

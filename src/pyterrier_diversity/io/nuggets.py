@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from ..judged import IMPORTANCE, NO_DOCUMENT, warn_of_data
+from .forms import SharedColumns
 from .nugget_formats import FORMATS, format_of
 from .nugget_records import LEVELS, NO_SUPPORT, UNKNOWN, NuggetRecord, Reading, Unit, read_record
 from .ordering import highest_label_last
@@ -104,7 +105,7 @@ def read_nuggets(
                         which any of its documents covers
     ``table``           a row for each document and nugget: ``qid``, ``docno``, ``label`` or ``assignment``,
                         ``iteration`` or ``nugget_text``. RAGElo's qrels of rubrics have this format. A list of
-                        documents in a row is relevant (label 1) if there is no label
+                        documents in a row is relevant (label 1) by default
     ==================  ================================================================================================
 
     Examples
@@ -136,7 +137,7 @@ def read_nuggets(
         reading.questions = {query: list(of_query) for query, of_query in groupby(topics, lambda one: one.query_id)}
     said = [one for record in records for one in read_record(record, format, reading)] + topics
     if not said:
-        raise ValueError(f"{_WHO}: there is no nugget in {len(records)} objects.")
+        raise ValueError(f"{_WHO}: {len(records)} objects contain no nugget.")
     if UNKNOWN in reading.odd and not reading.known:
         words = ", ".join(repr(word) for word, _ in reading.odd[UNKNOWN].most_common(_MOST_NAMED))
         raise ValueError(
@@ -197,7 +198,7 @@ def _check_columns(records: Iterable[Field], columns: Mapping[str, str]) -> None
     """Refuse a name in ``columns`` that no record has."""
     found = dict.fromkeys(name for record in records if isinstance(record.value, Mapping) for name in record.value)
     missing = [name for name in columns if name not in found]
-    if missing:
+    if missing and not isinstance(columns, SharedColumns):
         names = ", ".join(map(repr, found)) or "nothing"
         raise ValueError(f"{_WHO}: the column {missing[0]!r} of columns is missing; found: {names}.")
 
@@ -236,10 +237,8 @@ def _qrels(
     """Return a row for each judgement, and for each nugget without one."""
     rows = [(one, doc, label) for one in said for doc, label in one.labels or [(NO_DOCUMENT, 0.0)]]
     ids = pd.DataFrame([(one.query_id, one.nugget_id, doc) for one, doc, _ in rows], columns=_JUDGEMENT)
-    names = [(one.where, one.text or one.nugget_id) for one, _, _ in rows]
     told = [{"nugget_text": one.text, "importance": one.importance, **one.columns, "label": y} for one, _, y in rows]
-    table = pd.DataFrame(told, dtype=object)
-    table = table.apply(lambda column: _constant(column, ids, names))
+    table = pd.DataFrame(told, dtype=object).apply(lambda column: _constant(column, ids, rows))
     table = table.assign(**ids, label=table["label"].astype(float), query=ids["qid"].map(reading.queries))
     named = table["docno"] == NO_DOCUMENT
     judged = (~named).groupby([ids["qid"], ids["iteration"]]).transform("any")
@@ -247,28 +246,25 @@ def _qrels(
     if table["importance"].notna().any():
         table = table.assign(**_weights(table, weights, reading, own_words=own_words))
     unjudged = int((table["docno"] == NO_DOCUMENT).sum())
-    if unjudged:
-        reading.odd["nuggets have no judgement, so they are rows without a document"][""] += unjudged
+    reading.note("nuggets have no judgement, so they are rows without a document", times=unjudged)
     first = [name for name in _COLUMNS if name in table and table[name].notna().any()]
     others = [name for name in table if name not in _COLUMNS]
     table = table[[*first, *others]].fillna(dict.fromkeys({"nugget_text", "query"} & {*first}, ""))
     return highest_label_last(with_whole_labels(table.infer_objects()))
 
 
-def _constant(column: pd.Series, ids: pd.DataFrame, names: list[tuple[str, str]]) -> pd.Series:
+def _constant(column: pd.Series, ids: pd.DataFrame, rows: list[tuple[NuggetRecord, str, float]]) -> pd.Series:
     """Return a column with the first value of each nugget or judgement; refuse different values."""
     of_nugget = column.name in ("nugget_text", "importance")
     first = column.groupby([ids[name] for name in (_JUDGEMENT[:2] if of_nugget else _JUDGEMENT)]).transform("first")
     differ = column.notna() & (column != first)
     if differ.any():
         row = int(differ.to_numpy().argmax())
-        query, _, doc = ids.iloc[row]
-        where, nugget = names[row]
-        what = f"the {str(column.name).removeprefix('nugget_')}"
-        what = what if of_nugget else f"{column.name} of document {doc!r}"
+        one, doc, _ = rows[row]
+        what = f"the {str(column.name).removeprefix('nugget_')}" if of_nugget else f"{column.name} of document {doc!r}"
         raise ValueError(
-            f"{where}: {what} for nugget {nugget!r} of query {query!r} is {column.iloc[row]!r}, but "
-            f"{first.iloc[row]!r} before."
+            f"{one.where}: {what} for nugget {(one.text or one.nugget_id)!r} of query {one.query_id!r} is "
+            f"{column.iloc[row]!r}, but {first.iloc[row]!r} before."
         )
     return first
 

@@ -30,7 +30,7 @@ from .files import Content, is_file, read_content
 from .forms import SharedColumns, frame_of
 from .lines import Columns, Distinct, read_columns
 from .nuggets import read_nuggets
-from .records import kind_of, names_in
+from .records import kind_of
 from .tabular import LARGEST_EXACT, PYTERRIER, are_nuggets, exact, frame_of_records, with_whole_labels
 
 OrderedBy = Literal["score", "rank"]
@@ -92,7 +92,7 @@ def _as_strings(frame: pd.DataFrame, names: Iterable[str], what: str) -> dict[st
 
 
 def _as_series(texts: np.ndarray) -> pd.Series:
-    """Return texts as pandas keeps strings. Unpaired surrogates, which Arrow cannot hold, stay objects."""
+    """Return texts as pandas keeps strings. Unpaired surrogates, which Arrow refuses, stay objects."""
     try:
         return pd.Series(texts)
     except UnicodeEncodeError:
@@ -102,25 +102,20 @@ def _as_series(texts: np.ndarray) -> pd.Series:
 def qrels_frame(source: Any, *, columns: Mapping[str, str] | None = None, what: str = "qrels") -> pd.DataFrame:
     """Return qrels in any form that `read_qrels` reads as a frame with ir_measures' column names."""
     if isinstance(source, (str, os.PathLike)) and os.path.isdir(source):
-        return _qrels_of_nuggets(source, columns, what)
+        return given_frame(read_nuggets(source, columns=columns), QRELS_COLUMNS, what)
     if not is_file(source):
         return frame_of(source, QRELS_COLUMNS, what, columns=columns)
     content = read_content(source)
     kind = kind_of(content)
     if kind == "xml":
-        return given_frame(read_dd_truth(content), QRELS_COLUMNS, content.name)
-    if kind == "json" and are_nuggets(content, columns or {}):
-        return _qrels_of_nuggets(content, columns, content.name)
-    frame = frame_of_records(content, kind, QRELS_COLUMNS, columns) if kind else _qrels_of_lines(content, columns)
+        frame = read_dd_truth(content)
+    elif kind == "json" and are_nuggets(content, columns or {}):
+        frame = read_nuggets(content, columns=columns)
+    else:
+        frame = frame_of_records(content, kind, QRELS_COLUMNS, columns) if kind else _qrels_of_lines(content, columns)
     if frame.empty:
         raise ValueError(f"{content.name} contains no judgement.")
-    return frame
-
-
-def _qrels_of_nuggets(source: Any, columns: Mapping[str, str] | None, what: str) -> pd.DataFrame:
-    if isinstance(columns, SharedColumns):
-        columns = {name: columns[name] for name in columns.keys() & names_in(source)}
-    return given_frame(read_nuggets(source, columns=columns), QRELS_COLUMNS, what)
+    return given_frame(frame, QRELS_COLUMNS, content.name)
 
 
 def qrels_as_given(qrels: Any) -> pd.DataFrame:
@@ -134,11 +129,9 @@ def _qrels_of_lines(content: Content, columns: Mapping[str, str] | None) -> pd.D
     table = read_columns(content, kinds, {"weight": float})
     if "weight" in table:
         if is_dd_qrels(table):
-            table = dd_qrels(table)
-            return given_frame(table, QRELS_COLUMNS, content.name)
+            return dd_qrels(table)
         _check_weights(table, content.name)
-    table = table[["qid", "docno", "label", "iteration", *table.columns[4:]]]
-    return given_frame(table, QRELS_COLUMNS, content.name)
+    return table[["qid", "docno", "label", "iteration", *table.columns[4:]]]
 
 
 def _refuse_names(content: Content, columns: Mapping[str, str] | None) -> None:
@@ -194,8 +187,8 @@ def read_run(source: Any, *, order: OrderedBy = "score", columns: Mapping[str, s
     FileNotFoundError
         If the file does not exist.
     ValueError
-        If a file cannot be read (the message names file and line), a column is missing, or there are no ranks for
-        ``order="rank"``.
+        If a file cannot be read (the message names file and line), a column is missing, or ``order="rank"`` and
+        ranks are missing.
     TypeError
         If ``source`` has another form.
 
@@ -244,11 +237,12 @@ def run_frame(
     if kind:
         return frame_of_records(content, kind, RUN_COLUMNS, columns, order)
     _refuse_names(content, columns)
-    if not is_dd_run(content):
-        return _run_of_lines(content, order == "rank")
-    if order == "rank":
+    is_session, by_rank = is_dd_run(content), order == "rank"
+    if is_session and by_rank:
         raise ValueError(f"{content.name} is a TREC Dynamic Domain run, which has no ranks: order must be 'score'.")
-    return given_frame(read_dd_run(content), RUN_COLUMNS, content.name)
+    return given_frame(
+        read_dd_run(content) if is_session else _run_of_lines(content, by_rank), RUN_COLUMNS, content.name
+    )
 
 
 def checked_order(who: str, order: Any) -> OrderedBy:
@@ -263,8 +257,6 @@ def _run_of_lines(content: Content, by_rank: bool) -> pd.DataFrame:
     kinds: Columns = {"qid": str, "q0": None, "docno": Distinct, "rank": object, "score": float, "tag": None}
     kinds |= {"rank": float, "score": None} if by_rank else {}
     run = read_columns(content, kinds)
-    if by_rank:
-        return given_frame(run, RUN_COLUMNS, content.name)
-    if run["score"].abs().max() >= LARGEST_EXACT:
+    if not by_rank and run["score"].abs().max() >= LARGEST_EXACT:
         run["score"] = exact(read_columns(content, {**kinds, "score": str})["score"])
-    return given_frame(run, RUN_COLUMNS, content.name)
+    return run

@@ -8,7 +8,7 @@ import json
 import math
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path as Folder
 from typing import Any, Literal
 
@@ -50,26 +50,26 @@ class Field:
         shown = shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}..."
         return ValueError(f"{self.where}: {self.name or 'the object'} {rule}, not {shown}.")
 
-    def has(self, key: str) -> bool:
-        """Tell whether this is an object with a value for a key."""
-        return isinstance(self.value, Mapping) and not _is_missing(self.value.get(key))
+    def has(self, names: str) -> bool:
+        """Tell whether this is an object in which one of some fields has a value."""
+        return isinstance(self.value, Mapping) and self.get(names) is not None
 
-    def get(self, *keys: str) -> Field | None:
-        """Return the first of some fields that has a value."""
+    def get(self, names: str) -> Field | None:
+        """Return the first of some fields that has a value, given their names with spaces between."""
         members = self.need_object()
-        for key in keys:
+        for key in names.split():
             value = members.get(key)
-            if not _is_missing(value):
+            if value is not None and value != "":
                 return Field(value, self.where, f"{self.name}.{key}" if self.name else key)
         return None
 
-    def need(self, *keys: str) -> Field:
+    def need(self, names: str) -> Field:
         """Return the first of some fields that has a value, or raise a ``ValueError``."""
-        found = self.get(*keys)
+        found = self.get(names)
         if found is None:
-            name = f"{self.name}.{keys[0]}" if self.name else keys[0]
-            others = f" (or {', '.join(keys[1:])})" if len(keys) > 1 else ""
-            raise ValueError(f"{self.where}: {name}{others} is missing.")
+            first, *others = names.split()
+            told = f" (or {', '.join(others)})" if others else ""
+            raise ValueError(f"{self.where}: {f'{self.name}.' if self.name else ''}{first}{told} is missing.")
         return found
 
     def need_object(self) -> Mapping[str, Any]:
@@ -121,10 +121,6 @@ class Field:
         return number
 
 
-def _is_missing(value: Any) -> bool:
-    return value is None or value == ""
-
-
 def read_records(source: Any, who: str) -> list[Field]:
     """Return the objects of files, or of Python.
 
@@ -158,13 +154,11 @@ def read_records(source: Any, who: str) -> list[Field]:
         raise TypeError(f"{who} must be a path, a frame, an object or a list of them, not {type(source).__name__}.")
     records: list[Field] = []
     for i, member in enumerate(source):
-        if isinstance(member, (str, os.PathLike)):
-            records += read_records(member, who)
-        elif isinstance(member, Mapping) or hasattr(member, "_asdict"):
-            value = member if isinstance(member, Mapping) else member._asdict()
-            records.append(Field(_plain(value), f"{who}, object {i}"))
-        else:
+        value = member._asdict() if hasattr(member, "_asdict") else member
+        if not isinstance(value, (str, os.PathLike, Mapping)):
             raise TypeError(f"{who} must be a list of paths or objects, not of {type(member).__name__}.")
+        is_object = isinstance(value, Mapping)
+        records += [Field(_plain(value), f"{who}, object {i}")] if is_object else read_records(value, who)
     return records
 
 
@@ -208,7 +202,7 @@ def kind_of(content: Content) -> Kind:
     if line.lstrip().startswith(("<?xml", "<trec_dd", "<!DOCTYPE")):
         return "xml"
     separator = separator_of(line)
-    is_header = separator in line and not any(is_number(cell) for cell in re.split(rf"[{separator}\s]", line))
+    is_header = separator in line and not any(reads(float, cell) for cell in re.split(rf"[{separator}\s]", line))
     return "table" if is_header else ""
 
 
@@ -233,10 +227,10 @@ def separator_of(header: str) -> str:
     return max(_SEPARATORS, key=header.count)
 
 
-def is_number(word: str) -> bool:
-    """Tell whether a word is a number."""
+def reads(reader: Callable[[str], Any], text: str) -> bool:
+    """Tell whether a text can be read: without a ``ValueError``."""
     try:
-        float(word)
+        reader(text)
     except ValueError:
         return False
     return True
@@ -263,17 +257,13 @@ def read_parquet(content: Content) -> pd.DataFrame:
 
 def _csv_rows(text: str, separator: str, name: str) -> Iterator[Field]:
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
-    header: list[str] = []
+    filled = filter(any, rows)
     try:
-        for cells in rows:
-            if not any(cells):
-                continue
-            if not header:
-                header = cells
-                twice = next((cell for cell in cells if cells.count(cell) > 1), None)
-                if twice is not None:
-                    raise ValueError(f"the column {twice!r} occurs twice")
-                continue
+        header = next(filled, [])
+        for cell in header:
+            if header.count(cell) > 1:
+                raise ValueError(f"the column {cell!r} occurs twice")
+        for cells in filled:
             if len(cells) != len(header):
                 raise ValueError(f"expected {len(header)} columns ({' '.join(header)}), found {len(cells)}")
             yield Field(dict(zip(header, cells, strict=True)), f"{name}, line {rows.line_num}")
@@ -283,38 +273,20 @@ def _csv_rows(text: str, separator: str, name: str) -> Iterator[Field]:
 
 def _json_objects(text: str, name: str) -> Iterator[Field]:
     """Yield the objects of a text: the text as one object, the members of its list, or its lines."""
-    if not text.strip():
+    lines = [(number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
+    if not lines:
         raise ValueError(f"{name} is empty.")
-    try:
-        whole = _loaded(text)
-    except ValueError as error:
-        lines = text.split("\n")
-        first = next(line for line in lines if line.strip())
-        if len(lines) > 1 and _is_json(first):
-            yield from _json_lines(lines, name)
-            return
-        raise ValueError(f"{name}, line {getattr(error, 'lineno', 1)}: {_reason(error)}.") from error
-    if isinstance(whole, list):
-        yield from (Field(value, f"{name}, object {i}") for i, value in enumerate(whole))
-    else:
-        yield Field(whole, name if "\n" in text.strip() else f"{name}, line 1")
-
-
-def _json_lines(lines: list[str], name: str) -> Iterator[Field]:
-    for number, line in enumerate(lines, start=1):
-        if line.strip():
-            try:
-                yield Field(_loaded(line), f"{name}, line {number}")
-            except ValueError as error:
-                raise ValueError(f"{name}, line {number}: {_reason(error)}.") from error
-
-
-def _is_json(line: str) -> bool:
-    try:
-        _loaded(line)
-    except ValueError:
-        return False
-    return True
+    are_objects = len(lines) > 1 and reads(_loaded, lines[0][1])
+    for number, part in lines if are_objects else [(1, text)]:
+        try:
+            value = _loaded(part)
+        except ValueError as error:
+            line = number - 1 + getattr(error, "lineno", 1)
+            raise ValueError(f"{name}, line {line}: {_reason(error)}.") from error
+        if isinstance(value, list) and not are_objects:
+            yield from (Field(member, f"{name}, object {i}") for i, member in enumerate(value))
+        else:
+            yield Field(value, f"{name}, line {number}" if are_objects or len(lines) == 1 else name)
 
 
 def _loaded(text: str) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from glob import glob
 from pathlib import Path
@@ -21,7 +22,7 @@ _LABELS = {"label", "relevance"}
 _SCORES = {"score", "rank"}
 _FORMS = "runs must be a mapping of names to runs, or paths"
 # Endings of files that are not part of the name of a run.
-_ENDINGS = (".gz", ".xz", ".zst"), (".run", ".txt", ".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
+_ENDINGS = re.compile(r"(\.(run|txt|jsonl|ndjson|json|csv|tsv|parquet))?(\.(gz|xz|zst))?\Z")
 
 
 def read_runs(
@@ -48,7 +49,7 @@ def read_runs(
     Raises
     ------
     ValueError
-        If there is no run, two runs have the same name, a path leads to no file, or a run cannot be read.
+        If no run is given, two runs have the same name, a path leads to no file, or a run cannot be read.
     TypeError
         If ``runs`` or a run has another form.
 
@@ -82,7 +83,7 @@ def named_runs(who: str, runs: Runs) -> dict[str, Any]:
     Raises
     ------
     ValueError
-        If there is no run, two runs have the same name, or a path leads to no file.
+        If no run is given, two runs have the same name, or a path leads to no file.
     TypeError
         If ``runs`` has another form than those of `read_runs`.
     """
@@ -108,7 +109,7 @@ def named_runs(who: str, runs: Runs) -> dict[str, Any]:
 
 
 def _in_unicode(name: object) -> str:
-    """Return a name that can be written: bytes of file names that are no text are question marks."""
+    """Return a name that can be written: bytes of file names that are not text are question marks."""
     return str(name).encode(errors="replace").decode()
 
 
@@ -119,11 +120,7 @@ def _is_frame(run: object) -> bool:
 def _named_files(patterns: Iterable[str | os.PathLike[str]]) -> list[tuple[str, Path]]:
     """Return the files of paths by name: without the usual endings, or the whole path if names would be repeated."""
     paths = run_files(patterns)
-    names = []
-    for path in paths:
-        names.append(_in_unicode(path.name))
-        for endings in _ENDINGS:
-            names[-1] = next((names[-1].removesuffix(one) for one in endings if names[-1].endswith(one)), names[-1])
+    names = [_ENDINGS.sub("", _in_unicode(path.name)) for path in paths]
     return list(zip(names if len(set(names)) == len(names) else map(_in_unicode, paths), paths, strict=True))
 
 
@@ -177,10 +174,8 @@ def look(value: Any) -> str:
     if not isinstance(value, (list, tuple, set, frozenset)) or not value:
         return ""
     first = next(iter(value))
-    if isinstance(first, Mapping):
-        return _of_columns(first)
-    if hasattr(first, "_fields"):
-        return _of_columns(first._fields)
+    if isinstance(first, Mapping) or hasattr(first, "_fields"):
+        return _of_columns(getattr(first, "_fields", first))
     return {"measures": "measures", "a path": "a path", "": ""}.get(look(first), "runs")
 
 
@@ -205,12 +200,8 @@ def check_order(
         Whether ``runs`` may be a single run without a name.
     """
     looks = {"qrels": look(qrels), "runs": look(runs), "measures": look(measures)}
-    right: dict[str, tuple[str, ...]] = {
-        "qrels": ("qrels", "a path", ""),
-        "runs": ("runs", "a path", "", *(["a run"] if may_be_one else [])),
-        "measures": ("measures", "a path", ""),
-    }
-    wrong = [f"{name} looks like {seen}" for name, seen in looks.items() if seen not in right[name]]
+    looks["runs"] = looks["runs"].replace("a run", "runs") if may_be_one else looks["runs"]
+    wrong = [f"{name} looks like {seen}" for name, seen in looks.items() if seen not in (name, "a path", "")]
     if wrong:
         is_one = wrong == ["runs looks like a run"]
         how = "Give it a name, as in {'mine': run}." if is_one else f"The order is {who}({order})."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 import math
+import operator
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -21,21 +22,13 @@ from .labels import escaped, harmless, printable, renamed, tex
 from .writing import is_device, replaced
 
 Format = Literal["table", "csv", "tsv", "json", "jsonl", "latex", "html", "markdown"]
+FileFormat = Format | Literal["parquet"]
 FORMATS: tuple[Format, ...] = get_args(Format)
 PEOPLE = ("table", "latex", "html", "markdown")
 
-_ENDINGS: dict[str, Format | Literal["parquet"]] = {
-    ".txt": "table",
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".json": "json",
-    ".jsonl": "jsonl",
-    ".tex": "latex",
-    ".html": "html",
-    ".htm": "html",
-    ".md": "markdown",
-    ".parquet": "parquet",
-}
+# The endings of paths: one for each of the formats, and another one for HTML.
+_NAMED = [".txt", ".csv", ".tsv", ".json", ".jsonl", ".tex", ".html", ".md", ".parquet", ".htm"]
+_ENDINGS: dict[str, FileFormat] = dict(zip(_NAMED, (*FORMATS, "parquet", "html"), strict=True))
 
 # Decimal places in the formats for people. Those for programs have every digit.
 _PLACES = 4
@@ -81,19 +74,18 @@ class Table:
     @property
     def n_names(self) -> int:
         """The number of columns on the left that name a row."""
-        return len(list(takewhile(lambda is_number: not is_number, self._numeric()))) or 1
+        return len(list(takewhile(operator.not_, self._numeric))) or 1
 
     @property
     def of_values(self) -> bool:
         """Whether the columns after the names are numbers, so that they can be turned round without loss."""
-        return all(self._numeric()[self.n_names :])
+        return all(self._numeric[self.n_names :])
 
     def transposed(self) -> Table:
         """Return the table with a row for each column of values."""
         n, corner = self.n_names, "measure" if self.of_values else ""
         names = [" ".join(cell.text for cell in row[:n] if cell.text) for row in self.cells]
-        columns = list(zip(*self.cells, strict=True))[n:] or [()] * len(self.header[n:])
-        rows = [[Cell(name), *column] for name, column in zip(self.header[n:], columns, strict=True)]
+        rows = [[Cell(name), *column] for name, column in zip(self.header[n:], self._columns[n:], strict=True)]
         return replace(self, header=[corner, *names], cells=rows)
 
     def to_text(self, width: int | None = None) -> str:
@@ -108,7 +100,7 @@ class Table:
         if table is not self:
             legend.append(f"Turned round to fit {width} columns: the measures are rows.")
         told = [line if width is None else fill(line, max(width, 1)) for line in legend]
-        return "\n\n".join(["\n".join(aligned(table._columns(), table._numeric(), width)), *told])
+        return "\n\n".join(["\n".join(aligned(table._texts(), table._numeric, width)), *told])
 
     def __str__(self) -> str:
         """Return the table as text that fits the terminal."""
@@ -116,30 +108,23 @@ class Table:
 
     def to_markdown(self) -> str:
         """Return the table in GitHub's Markdown. The best means are bold."""
-        columns = self._columns("**{}**", "<sup>{}</sup>", "<sub>{}</sub>")
-        columns = [[cell.replace("|", "\\|") for cell in column] for column in columns]
+        columns = [
+            [cell.replace("|", "\\|") for cell in column]
+            for column in self._texts("**{}**", "<sup>{}</sup>", "<sub>{}</sub>")
+        ]
         widths = [max(3, *map(len, column)) for column in columns]
-        rules = [
-            f"{'-' * (w + 1)}:" if n else f":{'-' * (w + 1)}" for w, n in zip(widths, self._numeric(), strict=True)
-        ]
-        lines = [
-            f"| {' | '.join(placed(cell, w, n) for cell, w, n in zip(row, widths, self._numeric(), strict=True))} |"
-            for row in zip(*columns, strict=True)
-        ]
+        lines = [f"| {' | '.join(map(placed, row, widths, self._numeric))} |" for row in zip(*columns, strict=True)]
+        rules = [f"{'-' * (w + 1)}:" if n else f":{'-' * (w + 1)}" for w, n in zip(widths, self._numeric, strict=True)]
         told = ["", printable(self.legend)] if self.legend else []
         return "\n".join([lines[0], f"|{'|'.join(rules)}|", *lines[1:], *told])
 
     def to_html(self) -> str:
         """Return the table as HTML. The best means are bold, and marks do not move the decimal points."""
-        n, marks = self.n_names, self._widest_marks()
-        lines = []
-        for row in self.cells:
-            names = [f"<th{self._tip(cell.text)}>{_html(cell.text)}</th>" for cell in row[:n]]
-            values = [_html_cell(cell, wide) for cell, wide in zip(row[n:], marks[n:], strict=True)]
-            lines.append(f"<tr>{''.join([*names, *values])}</tr>")
-        head = "".join(f"<th{self._tip(name)}>{_html(name)}</th>" for name in self.header)
+        n, marks = self.n_names, self._widest_marks
+        rows = [[*(self._th(cell.text) for cell in row[:n]), *map(_td, row[n:], marks[n:])] for row in self.cells]
+        body = "\n".join(f"<tr>{''.join(row)}</tr>" for row in rows)
+        head = "".join(map(self._th, self.header))
         caption = f"<caption>{_html(self.legend)}</caption>\n" if self.legend else ""
-        body = "\n".join(lines)
         return f"<table>\n{caption}<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>"
 
     _repr_html_ = to_html
@@ -149,58 +134,55 @@ class Table:
 
         Marks are in a column of their own, so that the decimal points are below each other.
         """
-        head = escaped if "measure" in self.header else tex
-        marks = self._widest_marks()
-        kinds = ["r" if number else "l" for number in self._numeric()]
-        columns = "".join(f"{kind}@{{}}l" if wide else kind for kind, wide in zip(kinds, marks, strict=True))
-        header = [
-            rf"\multicolumn{{2}}{{{kind}}}{{{head(name)}}}" if wide else head(name)
-            for name, kind, wide in zip(self.header, kinds, marks, strict=True)
-        ]
-        rows = [header]
-        for row in self.cells:
-            texts = [
-                cell._replace(text=(tex if name == "measure" else escaped)(cell.text))
-                for name, cell in zip(self.header, row, strict=True)
-            ]
+        kinds, columns = "", []
+        for name, cells, number, wide in zip(
+            self.header, self._columns, self._numeric, self._widest_marks, strict=True
+        ):
+            kind, head = "r" if number else "l", (escaped if "measure" in self.header else tex)(name)
+            texts = [cell._replace(text=(tex if name == "measure" else escaped)(cell.text)) for cell in cells]
             parts = [text.written(r"\textbf{{{}}}", r"$^{{\mathrm{{{}}}}}$", r"$_{{\mathrm{{{}}}}}$") for text in texts]
-            rows.append(
-                [f"{value} & {mark}" if wide else value for (value, mark), wide in zip(parts, marks, strict=True)]
-            )
-        first, *others = (f"{' & '.join(row)} \\\\" for row in rows)
+            kinds += f"{kind}@{{}}l" if wide else kind
+            head = rf"\multicolumn{{2}}{{{kind}}}{{{head}}}" if wide else head
+            columns.append([head, *(f"{value} & {marks}" if wide else value for value, marks in parts)])
+        first, *others = (f"{' & '.join(row)} \\\\" for row in zip(*columns, strict=True)) if columns else [" \\\\"]
         # A name with a line break would end the comment.
         told = [f"% {' '.join(text.splitlines())}" for text in (*self.tips.values(), self.legend) if text]
-        rules = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", first, r"\midrule"]
+        rules = [rf"\begin{{tabular}}{{{kinds}}}", r"\toprule", first, r"\midrule"]
         return "\n".join([*told, *rules, *others, r"\bottomrule", r"\end{tabular}"])
 
-    def _columns(self, best: str = "{}", above: str = "^{}", below: str = "_{}") -> list[list[str]]:
+    @property
+    def _columns(self) -> list[tuple[Cell, ...]]:
+        return list(zip(*self.cells, strict=True)) or [()] * len(self.header)
+
+    @property
+    def _numeric(self) -> list[bool]:
+        return [all(cell.is_number for cell in column) for column in self._columns]
+
+    @property
+    def _widest_marks(self) -> list[int]:
+        return [max((len(cell.above) + len(cell.below) for cell in column), default=0) for column in self._columns]
+
+    def _texts(self, best: str = "{}", above: str = "^{}", below: str = "_{}") -> list[list[str]]:
         """Return the texts of each column with its header; spaces after numbers keep their decimal points in line."""
-        columns = [[printable(name)] for name in self.header]
-        for i, column in enumerate(zip(*self.cells, strict=True)):
+        columns = []
+        for name, column in zip(self.header, self._columns, strict=True):
             parts = [cell.written(best, above, below) for cell in column]
-            wide = max(len(marks) for _, marks in parts)
-            columns[i] += [printable(text) + marks.ljust(wide) for text, marks in parts]
+            wide = max((len(marks) for _, marks in parts), default=0)
+            columns.append([printable(name), *(printable(text) + marks.ljust(wide) for text, marks in parts)])
         return columns
 
-    def _numeric(self) -> list[bool]:
-        columns = list(zip(*self.cells, strict=True)) or [()] * len(self.header)
-        return [all(cell.is_number for cell in column) for column in columns]
-
     def _width(self) -> int:
-        return max(map(len, aligned(self._columns(), self._numeric())), default=0)
+        return max(map(len, aligned(self._texts(), self._numeric)), default=0)
 
-    def _widest_marks(self) -> list[int]:
-        columns = list(zip(*self.cells, strict=True)) or [()] * len(self.header)
-        return [max((len(cell.above) + len(cell.below) for cell in column), default=0) for column in columns]
-
-    def _tip(self, name: str) -> str:
-        return f' title="{html.escape(self.tips[name])}"' if name in self.tips else ""
+    def _th(self, name: str) -> str:
+        tip = f' title="{html.escape(self.tips[name])}"' if name in self.tips else ""
+        return f"<th{tip}>{_html(name)}</th>"
 
 
 def write_table(
     frame: pd.DataFrame,
     path: Path,
-    format: Format | Literal["parquet"] | None = None,
+    format: FileFormat | None = None,
     places: int | None = None,
     *,
     names: Mapping[Any, str] | None = None,
@@ -275,7 +257,7 @@ def _write_attrs(path: Path, attrs: Mapping[Any, Any]) -> None:
         file.write_text(json.dumps(content, indent=2, default=str) + "\n", encoding="utf-8")
 
 
-def format_of(path: Path) -> Format | Literal["parquet"]:
+def format_of(path: Path) -> FileFormat:
     """Return the format that the ending of a path stands for."""
     ending = os.path.splitext(os.fspath(path))[1].lower()
     if ending not in _ENDINGS:
@@ -392,11 +374,9 @@ def _harmless(frame: pd.DataFrame) -> pd.DataFrame:
     def safe(cell: Any) -> Any:
         return harmless(printable(cell)) if isinstance(cell, str) else cell
 
-    columns = [
-        column if pd.api.types.is_numeric_dtype(column) else column.astype(object).map(safe)
-        for _, column in frame.items()
-    ]
-    table = pd.concat(columns, axis=1) if columns else pd.DataFrame()
+    table = frame.apply(
+        lambda column: column if pd.api.types.is_numeric_dtype(column) else column.astype(object).map(safe)
+    )
     return table.set_axis([safe(str(name)) for name in frame.columns], axis=1)
 
 
@@ -416,7 +396,7 @@ def _html(text: str) -> str:
     return html.escape(printable(text))
 
 
-def _html_cell(cell: Cell, wide: int) -> str:
+def _td(cell: Cell, wide: int) -> str:
     value, marks = cell._replace(text=_html(cell.text)).written("<b>{}</b>", "<sup>{}</sup>", "<sub>{}</sub>")
     beside = f'<span style="display:inline-block;min-width:{wide}ch;text-align:left">{marks}</span>' if wide else ""
     return f'<td style="text-align:right">{value}{beside}</td>' if cell.is_number else f"<td>{value}</td>"
@@ -425,8 +405,8 @@ def _html_cell(cell: Cell, wide: int) -> str:
 def _json(frame: pd.DataFrame, places: int | None, *, lines: bool) -> str:
     names = [str(name) for name in frame.columns]
     rows = zip(*(column.tolist() for _, column in frame.items()), strict=True)
-    records = [json.dumps(dict(zip(names, (_value(cell, places) for cell in row), strict=True))) for row in rows]
-    return "\n".join(records) if lines else f"[{', '.join(records)}]"
+    records = [dict(zip(names, (_value(cell, places) for cell in row), strict=True)) for row in rows]
+    return "\n".join(map(json.dumps, records)) if lines else json.dumps(records)
 
 
 def _value(cell: Any, places: int | None) -> Any:

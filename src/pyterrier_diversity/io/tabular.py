@@ -66,32 +66,31 @@ def write_qrels(qrels: pd.DataFrame, path: Path, *, lossy: bool = False) -> None
     frame = given_frame(qrels, QRELS_COLUMNS, "qrels")
     numbers(frame, "relevance", "qrels")
     ids = {name: strings(frame, name, "qrels") for name in ("query_id", "doc_id", "iteration") if name in frame}
+    name = os.fspath(path)
+    ending = File(name.removesuffix(".gz")).suffix.lower()
+    if ending == ".parquet":
+        require_pyarrow("write_qrels")
+        if name.endswith(".gz"):
+            raise ValueError("write_qrels: path must not end in .parquet.gz, as parquet files are compressed already.")
     try:
         frame = frame.assign(**ids)
-        ending = File(os.fspath(path).removesuffix(".gz")).suffix.lower()
-        if ending == ".parquet":
-            _write_parquet(frame.rename(columns=PYTERRIER), path)
-        elif ending in (".csv", ".tsv"):
-            separator = "," if ending == ".csv" else "\t"
-            # All text is quoted: a carriage return would otherwise end the row.
-            quoted: Any = {"quoting": csv.QUOTE_NONNUMERIC, "sep": separator}
-            with replaced(path) as file:
-                frame.rename(columns=PYTERRIER).to_csv(file, index=False, encoding="utf-8", **quoted)
-        else:
-            _write_trec(frame, path, lossy)
+        table = frame.rename(columns=PYTERRIER)
+        text = _trec(frame, lossy).encode() if ending not in (".parquet", ".csv", ".tsv") else b""
+        with replaced(path) as file:
+            if ending == ".parquet":
+                table.to_parquet(file, index=False)
+            elif ending in (".csv", ".tsv"):
+                # All text is quoted: a carriage return would otherwise end the row.
+                separator = "," if ending == ".csv" else "\t"
+                table.to_csv(file, index=False, encoding="utf-8", sep=separator, quoting=csv.QUOTE_NONNUMERIC)
+            else:
+                file.write_bytes(gzip.compress(text) if name.endswith(".gz") else text)
     except UnicodeEncodeError as error:
         raise ValueError(f"write_qrels: {error.object[:40]!r} cannot be written in UTF-8.") from error
 
 
-def _write_parquet(frame: pd.DataFrame, path: Path) -> None:
-    require_pyarrow("write_qrels")
-    if os.fspath(path).endswith(".gz"):
-        raise ValueError("write_qrels: path must not end in .parquet.gz, as parquet files are compressed already.")
-    with replaced(path) as file:
-        frame.to_parquet(file, index=False)
-
-
-def _write_trec(frame: pd.DataFrame, path: Path, lossy: bool) -> None:
+def _trec(frame: pd.DataFrame, lossy: bool) -> str:
+    """Return qrels in TREC's format, or raise a ``ValueError`` if something would be lost."""
     lost = [str(name) for name in frame if name not in _LINE]
     nobody = (frame["doc_id"] == NO_DOCUMENT).to_numpy()
     if not lossy and (lost or nobody.any()):
@@ -101,18 +100,14 @@ def _write_trec(frame: pd.DataFrame, path: Path, lossy: bool) -> None:
             f"write_qrels: TREC's format has no place for {' and '.join(filter(None, [named, unjudged]))}; end the "
             "path in .csv or .parquet, or leave them out by lossy=True."
         )
-    frame = frame[~nobody]
-    frame = frame if "iteration" in frame else frame.assign(iteration="0")
-    for name in ("query_id", "iteration", "doc_id"):
-        bad = next((value for value in frame[name].tolist() if len(value.split()) != 1 or value != value.strip()), None)
-        if bad is not None:
+    frame = frame[~nobody] if "iteration" in frame else frame[~nobody].assign(iteration="0")
+    columns = {name: frame[name].tolist() for name in _LINE if name in frame}
+    for value in (value for name in ("query_id", "iteration", "doc_id") for value in columns[name]):
+        if [value] != value.split():
             raise ValueError(
-                f"write_qrels: TREC's format cannot represent the id {bad!r}: end the path in .csv or .parquet."
+                f"write_qrels: TREC's format cannot represent the id {value!r}: end the path in .csv or .parquet."
             )
-    columns = [frame[name].tolist() for name in _LINE if name in frame]
-    text = "".join(" ".join(map(str, row)) + "\n" for row in zip(*columns, strict=True)).encode()
-    with replaced(path) as file:
-        file.write_bytes(gzip.compress(text) if os.fspath(path).endswith(".gz") else text)
+    return "".join(" ".join(map(str, row)) + "\n" for row in zip(*columns.values(), strict=True))
 
 
 def with_whole_labels(qrels: pd.DataFrame) -> pd.DataFrame:
