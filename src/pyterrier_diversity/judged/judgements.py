@@ -286,7 +286,7 @@ class Judgements:
     @cached_property
     def pairs(self) -> Pairs:
         """The documents, to be found by query and name."""
-        return Pairs(self.documents.query, self.documents.name, self.names, len(self))
+        return Pairs(self.documents.query, self.documents.name, self.names)
 
     @cached_property
     def judged_docs(self) -> list[set[str]]:
