@@ -18,25 +18,25 @@ View = Literal["intents", "ad hoc", "each intent"]
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Columns of equal length; a column may be None."""
+    """Columns of equal length."""
 
     def take(self, index: np.ndarray) -> Any:
         """Return the rows at ``index``."""
-        columns = vars(self).items()
-        return type(self)(**{name: values if values is None else values[index] for name, values in columns})
+        return type(self)(*(values[index] for values in vars(self).values()))
 
 
 @dataclass(frozen=True, eq=False)
 class Documents(Table):
     """Relevant (query, document) pairs, sorted by query and descending name.
 
-    The document's name and its index among the distinct names, the index of the query, and R(d) if known.
+    The document's name and its index among the distinct names, the index of the query, and R(d), or 0
+    if the qrels have no rarity.
     """
 
     ids: np.ndarray
     name: np.ndarray
     query: np.ndarray
-    rarity: np.ndarray | None
+    rarity: np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
