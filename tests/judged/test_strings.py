@@ -20,7 +20,6 @@ from pyterrier_diversity.judged.strings import (
     Pairs,
     equal,
     fingerprints,
-    first_missing,
     heads,
     kept_in_arrow,
     numbered,
@@ -270,19 +269,6 @@ def test_fingerprints_differ_where_the_last_16_bytes_or_the_lengths_do(dtype):
         prints = fingerprints(strings)
         assert len(set(prints.tolist())) == len(prints)
         assert fingerprints(strings[3:]).tolist() == prints[3:].tolist()
-
-
-@pytest.mark.parametrize("dtype", [*TYPES, *PYTHON_TYPES[1:]], ids=str)
-def test_the_first_missing_string_is_found(dtype):
-    column = pd.Series(["a", None, "b", None], dtype=object).astype(dtype)
-    in_arrow = kept_in_arrow(column)
-
-    def missing(rows: slice) -> int | None:
-        part = column.to_numpy(dtype=object)[rows] if in_arrow is None else in_arrow[rows]
-        return first_missing(column, part)
-
-    assert [missing(slice(start, None)) for start in range(4)] == [1, 0, 1, 0]
-    assert missing(slice(0, 1)) is None
 
 
 def test_rows_that_differ_from_the_one_above_are_heads():

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .strings import Ids, Strings, first_missing, kept_in_arrow, numbered
+from .strings import Ids, Strings, kept_in_arrow, numbered
 
 _IR_MEASURES_NAMES = {"qid": "query_id", "docno": "doc_id", "label": "relevance"}
 RUN_COLUMNS = ("query_id", "doc_id", "score")
@@ -151,12 +151,15 @@ def _texts(frame: pd.DataFrame, column: str, what: str, *, ids: bool) -> np.ndar
     kind = pd.api.types.infer_dtype(values, skipna=False) if len(values) else "string"
     if kind == "string":
         return values
-    missing = pd.isna(values)
-    if missing.any():
-        raise ValueError(f"{what}: row {int(missing.argmax())} has no {shown(frame, column)}.")
+    _check_present(pd.isna(values), shown(frame, column), what)
     if ids and kind != "integer":
         _check_types(values, shown(frame, column), what)
     return np.array([str(value) for value in values], dtype=object)
+
+
+def _check_present(missing: np.ndarray, column: str, what: str) -> None:
+    if missing.any():
+        raise ValueError(f"{what}: row {int(missing.argmax())} has no {column}.")
 
 
 def _check_types(values: np.ndarray, column: str, what: str) -> None:
@@ -194,11 +197,8 @@ def kept_strings(frame: pd.DataFrame, column: str, what: str) -> Strings:
     kept = kept_in_arrow(column_of)
     if kept is None and not isinstance(column_of.dtype, pd.StringDtype):
         return strings(frame, column, what)
-    kept = column_of.to_numpy(dtype=object) if kept is None else kept
-    row = first_missing(column_of, kept)
-    if row is not None:
-        raise ValueError(f"{what}: row {row} has no {shown(frame, column)}.")
-    return kept
+    _check_present(column_of.array.isna(), shown(frame, column), what)
+    return column_of.to_numpy(dtype=object) if kept is None else kept
 
 
 def numbers(frame: pd.DataFrame, column: str, what: str) -> np.ndarray:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from .columns import by_number, given_frame, ids, numbers, refuse, strings, texts
-from .judgements import Documents, Intents, Judgements, Labels, NamedIntents, Passages, Rows
+from .judgements import Documents, Judgements, Labels, NamedIntents, Passages, Rows
 from .strings import Ids, equal
 
 INTENT_TYPES = ("inf", "nav")
@@ -127,7 +127,7 @@ def _passages(frame: pd.DataFrame, judgements: Judgements) -> Passages:
     named, query, names = intents_of_rows(frame)
     row, doc = judgements.pairs.find(query[named], strings(frame, "doc_id", "qrels"))
     n_docs, labels = len(judgements.documents.ids), judgements.labels
-    of_label = pd.Index(judgements.intents.named[labels.intent] * n_docs + labels.doc)
+    of_label = pd.Index(judgements.kept[labels.intent] * n_docs + labels.doc)
     passages = frame.iloc[row].assign(
         label=of_label.get_indexer(named[row] * n_docs + doc),
         nugget=strings(frame, "nugget", "qrels")[row],
@@ -157,8 +157,6 @@ def _read_documents(frame: pd.DataFrame, columns: frozenset[str]) -> Judgements:
     keep = (weight[named] > 0) & ~unjudged & ~repeated
     relevant = np.flatnonzero(keep & (label > 0))
     intents, intent = np.unique(named[relevant], return_inverse=True)
-    max_label = np.zeros(len(intents))
-    np.maximum.at(max_label, intent, label[relevant])
     names, name = _descending(doc.names, doc.codes[relevant])
     keys = query.codes[relevant] * len(names) + name
     _, first, of_label = np.unique(keys, return_index=True, return_inverse=True)
@@ -169,11 +167,9 @@ def _read_documents(frame: pd.DataFrame, columns: frozenset[str]) -> Judgements:
         query_ids=query.names.tolist(),
         names=names.tolist(),
         documents=Documents(names[name[first]], name[first], query.codes[row], rarity[row]),
-        intents=Intents(
-            named_ids[intents], named_query[intents], weight[intents], navigational[intents], max_label, intents
-        ),
         labels=labels.take(by_intent),
-        named=NamedIntents(named_ids, named_query, weight, importance),
+        named=NamedIntents(named_ids, named_query, weight, navigational, importance),
+        kept=intents,
         rows=Rows(query.codes, doc.names[doc.codes], label, named).take(keep),
         passages=None,
         columns=columns,

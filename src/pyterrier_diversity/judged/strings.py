@@ -30,12 +30,8 @@ class Ids(NamedTuple):
 def kept_in_arrow(column: pd.Series) -> Strings | None:
     """Return a column as an Arrow array, or None if it has another type or few rows."""
     dtype = column.dtype
-    if len(column) < FEWEST:
-        return None
-    if isinstance(dtype, pd.ArrowDtype):
-        if str(dtype.pyarrow_dtype) not in ("string", "large_string"):
-            return None
-    elif getattr(dtype, "storage", None) != "pyarrow":
+    kind = str(dtype.pyarrow_dtype) if isinstance(dtype, pd.ArrowDtype) else getattr(dtype, "storage", None)
+    if len(column) < FEWEST or kind not in ("pyarrow", "string", "large_string"):
         return None
     import pyarrow
 
@@ -48,15 +44,6 @@ def taken(strings: Strings, rows: np.ndarray) -> Strings:
     if len(rows) and rows[-1] - rows[0] + 1 == len(rows):
         return strings[rows[0] : rows[-1] + 1]
     return strings.take(rows)
-
-
-def first_missing(column: pd.Series, strings: Strings) -> int | None:
-    """Return the first row of a column with a string type that has no string, or None."""
-    if not isinstance(strings, np.ndarray):
-        return int(strings.is_null().to_numpy(zero_copy_only=False).argmax()) if strings.null_count else None
-    # One object stands for all missing values.
-    missing = np.flatnonzero(np.equal(addresses(strings), id(getattr(column.dtype, "na_value", None))))
-    return int(missing[0]) if len(missing) else None
 
 
 def numbered(strings: Strings) -> Ids:
