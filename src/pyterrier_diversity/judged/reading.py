@@ -131,7 +131,7 @@ def _passages(frame: pd.DataFrame, judgements: Judgements) -> Passages:
     passages = frame.iloc[row].assign(
         label=of_label.get_indexer(named[row] * n_docs + doc),
         nugget=strings(frame, "nugget", "qrels")[row],
-        number=pd.to_numeric(frame["passage"], errors="coerce"),
+        number=pd.to_numeric(frame["passage"], errors="coerce").to_numpy()[row],
         intent=names[named[row]],
     )
     passages = passages[(passages["relevance"] > 0) & (passages["label"] >= 0)]
