@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from dataclasses import KW_ONLY, dataclass
 from functools import wraps
 from typing import Any, TypeVar, cast
 
@@ -66,6 +67,7 @@ def _written(number: float) -> str:
     return repr(number).removesuffix(".0")
 
 
+@dataclass(eq=False, repr=False)
 class Parameter:
     """A parameter with its type, default and range, as ir_measures' ``ParamInfo``, which has no ranges.
 
@@ -87,21 +89,14 @@ class Parameter:
         A description in a few words.
     """
 
-    def __init__(
-        self,
-        dtype: type,
-        default: Any = None,
-        *,
-        interval: str = "(-inf, inf)",
-        choices: tuple[Any, ...] = (),
-        table: str = "",
-        none: Any = None,
-        desc: str,
-    ) -> None:
-        self.dtype, self.default, self.choices, self.desc = dtype, default, choices, desc
-        self.interval = interval
-        self.table = table
-        self.none = none
+    dtype: type
+    default: Any = None
+    _: KW_ONLY
+    interval: str = "(-inf, inf)"
+    choices: tuple[Any, ...] = ()
+    table: str = ""
+    none: Any = None
+    desc: str
 
     def __repr__(self) -> str:
         """Return the allowed values, as signatures show them."""

@@ -33,7 +33,8 @@ from pyterrier_diversity.ideal import (
     orders,
     reciprocal_discount,
 )
-from pyterrier_diversity.judged import Order, ideal, judge, relevant_documents
+from pyterrier_diversity.judged import Order, ideal, judge
+from pyterrier_diversity.judged.ranked import relevant_documents
 from small_topics import (
     alpha_dcg,
     best_alpha_dcg,

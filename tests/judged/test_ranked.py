@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 from pyterrier_diversity import RBU, D_nDCG, alpha_nDCG
 from pyterrier_diversity.io import run_frame
-from pyterrier_diversity.judged import Judgements, Ranked, Run, ideal, judge, relevant_documents
+from pyterrier_diversity.judged import Judgements, Ranked, Run, ideal, judge
+from pyterrier_diversity.judged.ranked import relevant_documents
 from pyterrier_diversity.measures.base import implementation
 from pyterrier_diversity.measures.session import documents_read, passages_read
 

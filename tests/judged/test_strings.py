@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
@@ -20,7 +20,6 @@ from pyterrier_diversity.judged.strings import (
     Pairs,
     equal,
     fingerprints,
-    first_missing,
     heads,
     kept_in_arrow,
     numbered,
@@ -227,24 +226,22 @@ PRINTS = {"fingerprints": fingerprints, "one print for all": lambda strings: np.
 
 
 @pytest.fixture(params=PRINTS)
-def prints_of(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Callable[..., np.ndarray | None]:
+def prints(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is known of strings before they are compared: most, or nothing."""
-    if request.param == "one print for all":
-        module = importlib.import_module("pyterrier_diversity.judged.strings")
-        monkeypatch.setattr(module, "_fingerprints", PRINTS[request.param])
-    return lambda strings: fingerprints(strings)
+    module = importlib.import_module("pyterrier_diversity.judged.strings")
+    monkeypatch.setattr(module, "fingerprints", PRINTS[request.param])
 
 
 @pytest.mark.parametrize("dtype", [*TYPES, object], ids=str)
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=ROWS_OF_GROUPS, known=st.sets(st.tuples(st.integers(0, 2), ALIKE | st.just("\ud800"))))
-def test_pairs_of_group_and_string_are_found(dtype, prints_of, rows, known):
+def test_pairs_of_group_and_string_are_found(dtype, rows, known):
     names = sorted({name for _, name in known}, reverse=True)
     numbers = np.array(sorted((group, names.index(name)) for group, name in known), dtype=np.int64).reshape(-1, 2)
-    pairs = Pairs(*numbers.T, names, n_groups=3)
+    pairs = Pairs(*numbers.T, names)
     group, strings = np.array([group for group, _ in rows], dtype=np.int64), kept([name for _, name in rows], dtype)
 
-    row, pair = pairs.find(group, strings, prints_of(strings))
+    row, pair = pairs.find(group, strings)
 
     expected = {i: (group, names.index(name)) for i, (group, name) in enumerate(rows) if (group, name) in known}
     assert dict(zip(row.tolist(), map(tuple, numbers[pair].tolist()), strict=True)) == expected
@@ -253,10 +250,10 @@ def test_pairs_of_group_and_string_are_found(dtype, prints_of, rows, known):
 @pytest.mark.parametrize("dtype", [*TYPES, object], ids=str)
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=ROWS_OF_GROUPS)
-def test_a_string_is_repeated_if_it_is_above_in_the_same_group(dtype, prints_of, rows):
+def test_a_string_is_repeated_if_it_is_above_in_the_same_group(dtype, prints, rows):
     strings = kept([name for _, name in rows], dtype)
 
-    again = repeats(np.array([group for group, _ in rows], dtype=np.int64), strings, prints_of(strings))
+    again = repeats(np.array([group for group, _ in rows], dtype=np.int64), strings)
 
     expected = [pair in rows[:row] for row, pair in enumerate(rows)]
     assert (again is None and not any(expected)) or again.tolist() == expected
@@ -268,24 +265,10 @@ def test_fingerprints_differ_where_the_last_16_bytes_or_the_lengths_do(dtype):
         ["", "a", "aa", "b", "1234567", "12345678", "x12345678", "y12345678", "x" * 16, "x" * 17, "é"], dtype
     )
 
-    prints = fingerprints(strings)
-
-    if prints is not None:
+    if not isinstance(strings, np.ndarray):
+        prints = fingerprints(strings)
         assert len(set(prints.tolist())) == len(prints)
         assert fingerprints(strings[3:]).tolist() == prints[3:].tolist()
-
-
-@pytest.mark.parametrize("dtype", [*TYPES, *PYTHON_TYPES[1:]], ids=str)
-def test_the_first_missing_string_is_found(dtype):
-    column = pd.Series(["a", None, "b", None], dtype=object).astype(dtype)
-    in_arrow = kept_in_arrow(column)
-
-    def missing(rows: slice) -> int | None:
-        part = column.to_numpy(dtype=object)[rows] if in_arrow is None else in_arrow[rows]
-        return first_missing(column, part)
-
-    assert [missing(slice(start, None)) for start in range(4)] == [1, 0, 1, 0]
-    assert missing(slice(0, 1)) is None
 
 
 def test_rows_that_differ_from_the_one_above_are_heads():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from heapq import heappop, heappush
 from typing import Any
 
@@ -113,6 +114,11 @@ class _Search:
         self.left = np.ones(int(self.intent.max(initial=-1)) + 1)
         self.places = np.zeros(len(self.n_labels), dtype=np.intp)
 
+    @cached_property
+    def _worth_of_intents(self) -> list[tuple[int, float]]:
+        """The intent and the worth of each label."""
+        return list(zip(self.intent.tolist(), self.worth.tolist(), strict=True))
+
     def side_by_side(self, docs: _Ints) -> None:
         """Assign places to the documents of some queries, one rank of all queries at a time."""
         place = 0
@@ -139,13 +145,10 @@ class _Search:
 
     def one_by_one(self, docs: _Ints) -> None:
         """Assign places to the documents of one query, which wait sorted by gains computed earlier."""
-        labels, row = self._labels(docs)
-        intents: dict[int, list[tuple[int, float]]] = {doc: [] for doc in docs.tolist()}
-        for doc, t, worth in zip(
-            docs[row].tolist(), self.intent[labels].tolist(), self.worth[labels].tolist(), strict=True
-        ):
-            intents[doc].append((t, worth))
-        left = dict.fromkeys(self.intent[labels].tolist(), 1.0)
+        first = self.first_label[docs]
+        spans = zip(docs.tolist(), first.tolist(), (first + self.n_labels[docs]).tolist(), strict=True)
+        intents = {doc: self._worth_of_intents[start:end] for doc, start, end in spans}
+        left = dict.fromkeys((t for pairs in intents.values() for t, _ in pairs), 1.0)
         # A heap of gains, highest first, and a heap of documents for each gain.
         gains: list[float] = []
         waiting: dict[float, list[int]] = {}

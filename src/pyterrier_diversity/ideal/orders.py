@@ -130,15 +130,7 @@ class Exact(_Proven):
     time_limit: float
 
     def _best(self, query: QueryRelevance, covers: Covers) -> Sequence[int] | np.ndarray:
-        return exact_order(
-            query.doc,
-            query.intent,
-            n_docs=len(query.docs),
-            alpha=self.alpha,
-            discount=self.discount,
-            depth=self.depth,
-            time_limit=self.time_limit,
-        )
+        return exact_order(query.doc, query.intent, n_docs=len(query.docs), **vars(self))
 
 
 @dataclass(frozen=True)

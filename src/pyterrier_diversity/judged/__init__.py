@@ -18,7 +18,7 @@ from .entries import Groups, counted
 from .grades import Gain, gain_value, relevance_probability
 from .judgements import Judgements, Memo, Passages, View
 from .order import contradicted_ranks, ranking_order
-from .ranked import LARGEST_EXPONENT, LARGEST_GAIN, Order, Ranked, RankedDocuments, ideal, relevant_documents
+from .ranked import LARGEST_EXPONENT, LARGEST_GAIN, Order, Ranked, RankedDocuments, ideal
 from .reading import IMPORTANCE, NO_DOCUMENT, QRELS_COLUMNS, intents_of_rows, judge, judging_rows
 from .relevance import QueryRelevance, relevance_by_query
 from .run import Run
@@ -70,7 +70,6 @@ __all__ = [
     "refuse",
     "relevance_by_query",
     "relevance_probability",
-    "relevant_documents",
     "scores",
     "shown",
     "strings",

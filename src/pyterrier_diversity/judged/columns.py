@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .strings import Ids, Strings, first_missing, kept_in_arrow, numbered
+from .strings import Ids, Strings, kept_in_arrow, numbered
 
 _IR_MEASURES_NAMES = {"qid": "query_id", "docno": "doc_id", "label": "relevance"}
 RUN_COLUMNS = ("query_id", "doc_id", "score")
@@ -72,10 +72,8 @@ def given_frame(data: Any, required: tuple[str, ...], what: str) -> pd.DataFrame
 
 def _check_agreement(frame: pd.DataFrame, old: str, new: str, what: str) -> None:
     """Raise a ``ValueError`` if two names of one column have different values."""
-    first, second = frame[old], frame[new]
-    if first.equals(second):
-        return
-    for row, (one, other) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
+    pairs = [] if frame[old].equals(frame[new]) else zip(frame[old].tolist(), frame[new].tolist(), strict=True)
+    for row, (one, other) in enumerate(pairs):
         if not _agree(one, other):
             raise ValueError(
                 f"{what}: {old} and {new} are two names of one column, but row {row} has {one!r} and {other!r}; drop "
@@ -140,27 +138,26 @@ def strings(frame: pd.DataFrame, column: str, what: str) -> np.ndarray:
     TypeError
         If a value is neither a string nor an integer.
     """
-    values = frame[column].to_numpy(dtype=object)
-    kind = pd.api.types.infer_dtype(values, skipna=False) if len(values) else "string"
-    if kind != "string":
-        _check_present(values, shown(frame, column), what)
-        if kind != "integer":
-            _check_types(values, shown(frame, column), what)
-        values = np.array([str(value) for value in values], dtype=object)
-    return values
+    return _texts(frame, column, what, ids=True)
 
 
 def texts(frame: pd.DataFrame, column: str, what: str) -> np.ndarray:
     """Return a column of any values as an object array of strings, or raise a ``ValueError`` for a missing value."""
+    return _texts(frame, column, what, ids=False)
+
+
+def _texts(frame: pd.DataFrame, column: str, what: str, *, ids: bool) -> np.ndarray:
     values = frame[column].to_numpy(dtype=object)
-    if len(values) and pd.api.types.infer_dtype(values, skipna=False) != "string":
-        _check_present(values, shown(frame, column), what)
-        values = np.array([str(value) for value in values], dtype=object)
-    return values
+    kind = pd.api.types.infer_dtype(values, skipna=False) if len(values) else "string"
+    if kind == "string":
+        return values
+    _check_present(pd.isna(values), shown(frame, column), what)
+    if ids and kind != "integer":
+        _check_types(values, shown(frame, column), what)
+    return np.array([str(value) for value in values], dtype=object)
 
 
-def _check_present(values: np.ndarray, column: str, what: str) -> None:
-    missing = pd.isna(values)
+def _check_present(missing: np.ndarray, column: str, what: str) -> None:
     if missing.any():
         raise ValueError(f"{what}: row {int(missing.argmax())} has no {column}.")
 
@@ -200,11 +197,8 @@ def kept_strings(frame: pd.DataFrame, column: str, what: str) -> Strings:
     kept = kept_in_arrow(column_of)
     if kept is None and not isinstance(column_of.dtype, pd.StringDtype):
         return strings(frame, column, what)
-    kept = column_of.to_numpy(dtype=object) if kept is None else kept
-    row = first_missing(column_of, kept)
-    if row is not None:
-        raise ValueError(f"{what}: row {row} has no {shown(frame, column)}.")
-    return kept
+    _check_present(column_of.array.isna(), shown(frame, column), what)
+    return column_of.to_numpy(dtype=object) if kept is None else kept
 
 
 def numbers(frame: pd.DataFrame, column: str, what: str) -> np.ndarray:
@@ -252,14 +246,10 @@ def scores(frame: pd.DataFrame, what: str) -> np.ndarray:
 
 def given_ranks(frame: pd.DataFrame) -> np.ndarray | None:
     """Return the column ``rank`` as numbers (NaN if a cell is not a number), or None if there is no such column."""
-    if "rank" not in frame:
+    if "rank" not in frame or frame["rank"].dtype.kind not in "iufO":
         return None
-    column = frame["rank"]
-    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iuf":
-        return column.to_numpy()
-    if column.dtype.kind in "iuf":
-        return column.to_numpy(dtype=np.float64, na_value=np.nan)
-    return pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64) if column.dtype.kind == "O" else None
+    column = frame["rank"] if frame["rank"].dtype.kind in "iuf" else pd.to_numeric(frame["rank"], errors="coerce")
+    return column.to_numpy(dtype=np.float64, na_value=np.nan)
 
 
 def refuse(frame: pd.DataFrame, bad: np.ndarray, column: str, what: str, rule: str) -> None:

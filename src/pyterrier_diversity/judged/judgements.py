@@ -18,54 +18,48 @@ View = Literal["intents", "ad hoc", "each intent"]
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Columns of equal length; a column may be None."""
+    """Columns of equal length."""
 
     def take(self, index: np.ndarray) -> Any:
         """Return the rows at ``index``."""
-        columns = vars(self).items()
-        return type(self)(**{name: values if values is None else values[index] for name, values in columns})
+        return type(self)(*(values[index] for values in vars(self).values()))
 
 
 @dataclass(frozen=True, eq=False)
 class Documents(Table):
     """Relevant (query, document) pairs, sorted by query and descending name.
 
-    The document's name and its index among the distinct names, the index of the query, and R(d) if known.
+    The document's name and its index among the distinct names, the index of the query, and R(d), or 0
+    if the qrels have no rarity.
     """
 
     ids: np.ndarray
     name: np.ndarray
     query: np.ndarray
-    rarity: np.ndarray | None
-
-
-@dataclass(frozen=True, eq=False)
-class Intents(Table):
-    """Intents with a relevant document, sorted by query: name, query, P(t|q) as given, type, largest label.
-
-    ``named`` is the index of the intent among the named intents.
-    """
-
-    ids: np.ndarray
-    query: np.ndarray
-    weight: np.ndarray
-    navigational: np.ndarray
-    max_label: np.ndarray
-    named: np.ndarray
+    rarity: np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
 class NamedIntents(Table):
     """All intents in the qrels, with or without relevant documents, sorted by query.
 
-    Name, query, P(t|q) as given, and what the importance counts (1 is vital). Intents with weight 0 do not count in
-    any measure.
+    Name, query, P(t|q) as given, type, and what the importance counts (1 is vital). Intents with weight 0 do not count
+    in any measure.
     """
 
     ids: np.ndarray
     query: np.ndarray
     weight: np.ndarray
+    navigational: np.ndarray
     importance: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Intents(NamedIntents):
+    """Intents with a relevant document: also the largest label, and the index among the named intents."""
+
+    max_label: np.ndarray
+    named: np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,10 +128,12 @@ class Judgements:
         Query ids, in a fixed order; they repeat when each intent is scored as a query.
     names : list of str
         The distinct names of relevant documents, in descending order.
-    documents, intents, labels : Documents, Intents, Labels
-        The relevant documents, their intents, and the labels that link them.
+    documents, labels : Documents, Labels
+        The relevant documents, and the labels that link them to their intents.
     named : NamedIntents
         All intents in the qrels.
+    kept : ndarray of int, shape (intents,)
+        The index of each intent that has a relevant document among the named intents.
     rows : Rows
         All judged rows; with passages, one for each document and intent.
     passages : Passages or None
@@ -153,9 +149,9 @@ class Judgements:
     query_ids: Sequence[str]
     names: list[str]
     documents: Documents
-    intents: Intents
     labels: Labels
     named: NamedIntents
+    kept: np.ndarray
     rows: Rows
     passages: Passages | None
     columns: frozenset[str]
@@ -191,59 +187,62 @@ class Judgements:
         intents, intent = np.unique(labels.intent, return_inverse=True)
         labels = replace(labels, doc=doc, intent=intent)
         place = np.where(high, np.cumsum(high) - 1, -1)
-        return self._with(self.documents.take(docs), self.intents.take(intents), labels, docs, place)
+        return self._with(self.documents.take(docs), self.kept[intents], labels, docs, place)
 
     def _ad_hoc(self) -> Judgements:
         n_docs, n_queries, documents = len(self.documents.ids), len(self), self.documents
-        value, gain, max_label = np.zeros(n_docs), np.zeros(n_docs), np.zeros(n_queries)
+        value, gain = np.zeros(n_docs), np.zeros(n_docs)
         np.maximum.at(value, self.labels.doc, self.labels.value)
         np.maximum.at(gain, self.labels.doc, self.labels.gain)
-        np.maximum.at(max_label, documents.query, value)
         query, intent = np.unique(documents.query, return_inverse=True)
-        one, nameless = np.ones(n_queries), np.full(n_queries, "", dtype=object)
-        intents = Intents(nameless[query], query, one[query], one[query] < 0, max_label[query], query)
+        nameless, none = np.full(n_queries, "", dtype=object), np.zeros(n_queries)
         labels = Labels(np.arange(n_docs), intent, value, gain)
         # Sorted by label: the last of a document's rows has its highest label, which may be negative.
         rows = self.rows.take(np.argsort(self.rows.label, kind="stable"))
         codes, names = pd.factorize(rows.doc_ids)
         rows = rows.take(~pd.Index(rows.query * len(names) + codes).duplicated(keep="last"))
         return replace(
-            self._with(documents, intents, labels, np.arange(n_docs), self.labels.doc),
-            named=NamedIntents(nameless, np.arange(n_queries), one, np.zeros(n_queries)),
+            self._with(documents, query, labels, np.arange(n_docs), self.labels.doc),
+            named=NamedIntents(nameless, np.arange(n_queries), np.ones(n_queries), none > 0, none),
             rows=replace(rows, named=rows.query),
         )
 
     def _each_intent(self) -> Judgements:
-        n_labels, itself = len(self.labels.doc), np.arange(len(self.intents.ids))
+        n_labels, itself = len(self.labels.doc), np.arange(len(self.kept))
         documents = replace(self.documents.take(self.labels.doc), query=self.labels.intent)
         query = np.full(len(self.named.query), -1)
-        query[self.intents.named] = itself
+        query[self.kept] = itself
         of_row = query[self.rows.named]
         rows = replace(self.rows, query=of_row, named=of_row).take(of_row >= 0)
-        one = np.ones(len(itself))
-        intents = replace(self.intents, query=itself, weight=one, named=itself)
         labels = replace(self.labels, doc=np.arange(n_labels))
         return replace(
-            self._with(documents, intents, labels, self.labels.doc, np.arange(n_labels)),
+            self._with(documents, itself, labels, self.labels.doc, np.arange(n_labels)),
             query_ids=[self.query_ids[query] for query in self.intents.query],
-            named=replace(self.named.take(self.intents.named), query=itself, weight=one),
+            named=replace(self.named.take(self.kept), query=itself, weight=np.ones(len(itself))),
             rows=rows,
             base_query=self.base_query[self.intents.query],
         )
 
     def _with(
-        self, documents: Documents, intents: Intents, labels: Labels, docs: np.ndarray, place: np.ndarray
+        self, documents: Documents, kept: np.ndarray, labels: Labels, docs: np.ndarray, place: np.ndarray
     ) -> Judgements:
         """Return other judgements; ``docs`` indexes this one's documents, ``place`` maps its labels to new indices."""
         return replace(
             self,
             documents=documents,
-            intents=intents,
+            kept=kept,
             labels=labels,
             passages=None if self.passages is None else self.passages.moved(place),
             base_doc=self.base_doc[docs],
             remembered=Memo(),
         )
+
+    @cached_property
+    def intents(self) -> Intents:
+        """The intents with a relevant document, sorted by query."""
+        max_label = np.zeros(len(self.kept))
+        np.maximum.at(max_label, self.labels.intent, self.labels.value)
+        return Intents(**vars(self.named.take(self.kept)), max_label=max_label, named=self.kept)
 
     @cached_property
     def weights(self) -> np.ndarray:
@@ -271,7 +270,7 @@ class Judgements:
     @cached_property
     def n_relevant(self) -> np.ndarray:
         """The number of documents that are relevant to each intent."""
-        return np.bincount(self.labels.intent, minlength=len(self.intents.ids))
+        return np.bincount(self.labels.intent, minlength=len(self.kept))
 
     @cached_property
     def largest_label(self) -> float:
@@ -286,7 +285,7 @@ class Judgements:
     @cached_property
     def pairs(self) -> Pairs:
         """The documents, to be found by query and name."""
-        return Pairs(self.documents.query, self.documents.name, self.names, len(self))
+        return Pairs(self.documents.query, self.documents.name, self.names)
 
     @cached_property
     def judged_docs(self) -> list[set[str]]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from .entries import Groups, counted, rows_by
 from .grades import Gain, gain_value, relevance_probability
-from .judgements import Judgements
+from .judgements import Judgements, Memo
 from .run import Run
 from .sessions import Turns, turns_of
 
@@ -89,9 +89,8 @@ class RankedDocuments(NamedTuple):
 class _PerEntry:
     """A value of each entry, computed once for all cutoffs: a cutoff is the beginning of every array."""
 
-    def __init__(self, compute: Callable[[Ranked], np.ndarray]) -> None:
-        self._compute = compute
-        self.__doc__ = compute.__doc__
+    def __init__(self, compute: Callable[[Ranked], np.ndarray], meaning: str) -> None:
+        self._compute, self.__doc__ = compute, meaning
 
     def __set_name__(self, owner: type, name: str) -> None:
         self._name = name
@@ -129,15 +128,11 @@ class Ranked:
         # Not this ranking itself: a run in a cycle stays in memory until the garbage collector comes.
         self._cut_from: Ranked | None = None
         self._view_of: Ranked | None = None
-        self._known: dict[Hashable, np.ndarray] = {}
+        self._known = Memo()
 
     @property
     def _whole(self) -> Ranked:
         return self if self._cut_from is None else self._cut_from
-
-    @property
-    def _base(self) -> Ranked:
-        return self if self._view_of is None else self._view_of
 
     @classmethod
     def of_run(cls, run: Run, judgements: Judgements, depth: int | None = None) -> Ranked:
@@ -188,7 +183,8 @@ class Ranked:
         if self.run is not None:
             known = {name: self.run.ranking(name, depth) for name in set(names)}
         else:
-            documents, every = self._base.documents, self._base.judgements
+            base = self if self._view_of is None else self._view_of
+            documents, every = base.documents, base.judgements
             ids = iter(every.documents.ids[documents.doc[documents.queries.order]].tolist())
             known = {
                 name: list(islice(ids, n)) for name, n in zip(every.query_ids, documents.queries.size, strict=True)
@@ -219,75 +215,48 @@ class Ranked:
         compute : callable
             Computes the values of all entries from the whole rankings.
         """
-        known = self._whole._known
-        if key not in known:
-            known[key] = compute(self._whole)
-            known[key].flags.writeable = False  # measures share it
-        return known[key][: self._size]
+        whole = self._whole
+        values = whole._known(key, lambda: compute(whole))
+        values.flags.writeable = False  # measures share it
+        return values[: self._size]
 
-    @_PerEntry
-    def rank(self) -> np.ndarray:
-        """Return the rank of each entry's document, from 1."""
-        return self._sorted[0]
+    rank = _PerEntry(lambda whole: whole._sorted[0], "The rank of each entry's document, from 1.")
+    row = _PerEntry(lambda whole: whole._sorted[1], "Index of each entry's label in the judgements.")
+    doc = _PerEntry(lambda whole: whole.judgements.labels.doc[whole.row], "Index of each entry's document.")
+    intent = _PerEntry(lambda whole: whole.judgements.labels.intent[whole.row], "Index of each entry's intent.")
+    query = _PerEntry(lambda whole: whole.judgements.intents.query[whole.intent], "Index of each entry's query.")
+    label = _PerEntry(lambda whole: whole.judgements.labels.value[whole.row], "The label of each entry, above 0.")
+    weight = _PerEntry(
+        lambda whole: whole.judgements.weights[whole.intent],
+        "w_t of each entry; the weights of a query's intents sum to 1.",
+    )
+    met = _PerEntry(
+        lambda whole: whole.intents.place,
+        "c_it: the number of documents above that are relevant to the same intent, for each entry.",
+    )
+    navigational = _PerEntry(
+        lambda whole: whole.judgements.intents.navigational[whole.intent],
+        "Whether the intent of each entry is navigational.",
+    )
+    n_relevant = _PerEntry(
+        lambda whole: whole.judgements.n_relevant[whole.intent],
+        "R_t: for each entry, the number of documents that are relevant to its intent, retrieved or not.",
+    )
 
-    @_PerEntry
-    def row(self) -> np.ndarray:
-        """Index of each entry's label in the judgements."""
-        return self._sorted[1]
-
-    @_PerEntry
-    def doc(self) -> np.ndarray:
-        """Index of each entry's document in the judgements."""
-        return self.judgements.labels.doc[self.row]
-
-    @_PerEntry
-    def intent(self) -> np.ndarray:
-        """Index of each entry's intent in the judgements."""
-        return self.judgements.labels.intent[self.row]
-
-    @_PerEntry
-    def query(self) -> np.ndarray:
-        """Return the query of each entry."""
-        return self.judgements.intents.query[self.intent]
-
-    @_PerEntry
-    def label(self) -> np.ndarray:
-        """Return the label of each entry, above 0."""
-        return self.judgements.labels.value[self.row]
-
-    @_PerEntry
+    @property
     def document_gain(self) -> np.ndarray:
-        """Return the gain of each entry: the column ``gain`` of the qrels, or the label if there is no such column.
+        """The gain of each entry: the column ``gain`` of the qrels, or the label if there is no such column.
 
         Raises
         ------
         ValueError
             If a gain is so large that sums may be infinite.
         """
-        largest = float(self.judgements.labels.gain.max(initial=0.0))
+        gain = self.judgements.labels.gain
+        largest = float(gain.max(initial=0.0))
         if largest > LARGEST_GAIN:
             raise ValueError(f"qrels: gains may be at most {LARGEST_GAIN:g}, not {largest:g}.")
-        return self.judgements.labels.gain[self.row]
-
-    @_PerEntry
-    def weight(self) -> np.ndarray:
-        """w_t of each entry; the weights of a query's intents sum to 1."""
-        return self.judgements.weights[self.intent]
-
-    @_PerEntry
-    def met(self) -> np.ndarray:
-        """c_it: the number of documents above that are relevant to the same intent, for each entry."""
-        return self.intents.place
-
-    @_PerEntry
-    def navigational(self) -> np.ndarray:
-        """Whether the intent of each entry is navigational."""
-        return self.judgements.intents.navigational[self.intent]
-
-    @_PerEntry
-    def n_relevant(self) -> np.ndarray:
-        """R_t: for each entry, the number of documents that are relevant to its intent, retrieved or not."""
-        return self.judgements.n_relevant[self.intent]
+        return gain[self.row]
 
     @cached_property
     def intents(self) -> Groups:
@@ -351,11 +320,12 @@ class Ranked:
             self.judgements.check_listed(gain, measure)
         elif max_rel is not None:
             self.judgements.check_labels(max_rel, measure)
-        return self.per_entry(("probability", gain, max_rel), lambda whole: whole._probability(gain, max_rel))
 
-    def _probability(self, gain: Gain, max_rel: float | None) -> np.ndarray:
-        largest = self.judgements.intents.max_label[self.intent] if max_rel is None else max_rel
-        return relevance_probability(self.label, largest, gain)
+        def compute(whole: Ranked) -> np.ndarray:
+            largest = self.judgements.intents.max_label[whole.intent] if max_rel is None else max_rel
+            return relevance_probability(whole.label, largest, gain)
+
+        return self.per_entry(("probability", gain, max_rel), compute)
 
     def left(self, measure: Declared) -> np.ndarray:
         """prod_{j<i} (1 - r_jt): for each entry, the probability that no document above satisfies its intent."""
@@ -376,9 +346,8 @@ class Ranked:
         of_entry = np.zeros(len(self.ranks), dtype=np.int64)
         of_entry[doc] = np.arange(len(doc))
         judged = self.judgements.documents
-        rarity = np.zeros(len(doc)) if judged.rarity is None else judged.rarity[doc]
         queries = Groups(judged.query[doc], len(self.judgements))
-        return RankedDocuments(rank, doc, rarity, queries, of_entry[self.doc])
+        return RankedDocuments(rank, doc, judged.rarity[doc], queries, of_entry[self.doc])
 
     @cached_property
     def arrivals(self) -> Arrivals:
@@ -399,10 +368,7 @@ class Ranked:
     def value(self, measure: Hashable, compute: Callable[[Ranked], np.ndarray]) -> np.ndarray:
         """Return the result of ``compute`` for these rankings, which is called once for each measure."""
         # Measures of one name are equal, though they may be of different classes: a notebook cell that is run again.
-        key = "value", type(measure), measure
-        if key not in self._known:
-            self._known[key] = compute(self)
-        return self._known[key]
+        return self._known(("value", type(measure), measure), lambda: compute(self))
 
 
 def relevant_documents(judgements: Judgements) -> Ranked:
@@ -418,18 +384,11 @@ def ideal(judgements: Judgements, order: Order, depth: int | None) -> Ranked:
 
 
 def _in_order(judgements: Judgements, order: Order, depth: int | None) -> Ranked:
-    known = judgements.remembered(order, _Places)
+    # A shorter ranking is the beginning of a longer one.
+    known: dict[float, Ranked] = judgements.remembered(order, dict)
     last = np.inf if depth is None else depth
-    if known.depth < last:
+    if max(known, default=0) < last:
         places = order.places(relevant_documents(judgements), depth)
         n = np.bincount(judgements.documents.query[places > 0], minlength=len(judgements))
-        known.depth, known.ranked = last, Ranked(judgements, places, n)
-    # A shorter ranking is the beginning of a longer one.
-    return known.ranked.top(depth)
-
-
-class _Places:
-    """The ranking of an order, down to the largest requested depth."""
-
-    depth: float = 0
-    ranked: Ranked
+        known[last] = Ranked(judgements, places, n)
+    return known[max(known)].top(depth)

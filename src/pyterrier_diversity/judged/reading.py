@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from .columns import by_number, given_frame, ids, numbers, refuse, strings, texts
-from .judgements import Documents, Intents, Judgements, Labels, NamedIntents, Passages, Rows
+from .judgements import Documents, Judgements, Labels, NamedIntents, Passages, Rows
 from .strings import Ids, equal
 
 INTENT_TYPES = ("inf", "nav")
@@ -80,13 +82,12 @@ def _refuse_unread_intents(frame: pd.DataFrame) -> None:
     """Raise a ``ValueError`` if a column looks like the intent, but no column has its name."""
     if "iteration" in frame or "subtopic_id" in frame:
         return
-    column = next((name for name in _LIKE_INTENTS if name in frame), None)
-    if column is None or (column == "nugget" and "passage" in frame):
-        return
-    raise ValueError(
-        f"qrels have a column {column}, but none that is called iteration or subtopic_id. If it names the intent, "
-        f"rename it, as columns={{{column!r}: 'iteration'}} of io.read_qrels does; otherwise, drop it."
-    )
+    for column in _LIKE_INTENTS:
+        if column in frame and not (column == "nugget" and "passage" in frame):
+            raise ValueError(
+                f"qrels have a column {column}, but none that is called iteration or subtopic_id. If it names the "
+                f"intent, rename it, as columns={{{column!r}: 'iteration'}} of io.read_qrels does; otherwise, drop it."
+            )
 
 
 def _read(frame: pd.DataFrame) -> Judgements:
@@ -123,22 +124,18 @@ def _of_documents(passages: pd.DataFrame) -> pd.DataFrame:
 
 def _passages(frame: pd.DataFrame, judgements: Judgements) -> Passages:
     """Return the relevant passages sorted by number, then by name."""
-    intent, _, names = intents_of_rows(frame)
-    passages = frame[["query_id", "doc_id", "relevance", "passage"]].assign(
-        intent=names[intent], nugget=strings(frame, "nugget", "qrels")
+    named, query, names = intents_of_rows(frame)
+    row, doc = judgements.pairs.find(query[named], strings(frame, "doc_id", "qrels"))
+    n_docs, labels = len(judgements.documents.ids), judgements.labels
+    of_label = pd.Index(judgements.kept[labels.intent] * n_docs + labels.doc)
+    passages = frame.iloc[row].assign(
+        label=of_label.get_indexer(named[row] * n_docs + doc),
+        nugget=strings(frame, "nugget", "qrels")[row],
+        number=pd.to_numeric(frame["passage"], errors="coerce").to_numpy()[row],
+        intent=names[named[row]],
     )
-    documents, labels = judgements.documents, judgements.labels
-    of_label = pd.DataFrame(
-        {
-            "query_id": np.array(judgements.query_ids, dtype=object)[documents.query[labels.doc]],
-            "doc_id": documents.ids[labels.doc],
-            "intent": judgements.intents.ids[labels.intent],
-            "label": np.arange(len(labels.doc)),
-        }
-    )
-    passages = passages[passages["relevance"] > 0].merge(of_label, on=["query_id", "doc_id", "intent"])
-    number = pd.to_numeric(passages["passage"], errors="coerce")
-    passages = passages.assign(number=number).sort_values(["number", "passage"], kind="stable")
+    passages = passages[(passages["relevance"] > 0) & (passages["label"] >= 0)]
+    passages = passages.sort_values(["number", "passage"], kind="stable")
     nugget = passages.groupby(["query_id", "intent", "nugget"]).ngroup()
     return Passages(passages["label"].to_numpy(), nugget.to_numpy(), passages["relevance"].to_numpy())
 
@@ -147,19 +144,19 @@ def _read_documents(frame: pd.DataFrame, columns: frozenset[str]) -> Judgements:
     query, doc, iteration = _query(frame), ids(frame, "doc_id", "qrels"), _iteration(frame)
     label = numbers(frame, "relevance", "qrels")
     named, named_query, named_ids = _named_intents(query, iteration)
-    n_named = len(named_query)
-    weight, navigational = _weight(frame, named, n_named), _navigational(frame, named, n_named)
-    importance = _importance(frame, named, n_named)
-    rarity, gain = _rarity(frame, query, doc), _gain(frame, label)
+    weight = _optional(frame, "weight", 1.0)
+    refuse(frame, weight > _LARGEST_WEIGHT, "weight", "qrels", f"must not be above {_LARGEST_WEIGHT:g}")
+    weight = _agreed(frame, "weight", weight, named)
+    navigational, importance = _navigational(frame, named), _importance(frame, named)
+    rarity, gain = _optional(frame, "rarity", 0.0, most=1.0), _optional(frame, "gain", label)
+    if "rarity" in frame:
+        _agreed(frame, "rarity", rarity, pd.factorize(query.codes * len(doc.names) + doc.codes)[0], "document")
     unjudged = (doc.names == NO_DOCUMENT)[doc.codes]
     refuse(frame, unjudged & (label > 0), "relevance", "qrels", "must be 0 in a row without a document")
-    keep = (weight[named] > 0) & ~unjudged
-    repeats = _repeats(frame, doc, named, label, gain, with_intents=iteration is not None)
-    keep = keep if repeats is None else keep & ~repeats
+    repeated = _repeated(frame, doc, named, label, gain, with_intents=iteration is not None)
+    keep = (weight[named] > 0) & ~unjudged & ~repeated
     relevant = np.flatnonzero(keep & (label > 0))
     intents, intent = np.unique(named[relevant], return_inverse=True)
-    max_label = np.zeros(len(intents))
-    np.maximum.at(max_label, intent, label[relevant])
     names, name = _descending(doc.names, doc.codes[relevant])
     keys = query.codes[relevant] * len(names) + name
     _, first, of_label = np.unique(keys, return_index=True, return_inverse=True)
@@ -169,12 +166,10 @@ def _read_documents(frame: pd.DataFrame, columns: frozenset[str]) -> Judgements:
     return Judgements(
         query_ids=query.names.tolist(),
         names=names.tolist(),
-        documents=Documents(names[name[first]], name[first], query.codes[row], None if rarity is None else rarity[row]),
-        intents=Intents(
-            named_ids[intents], named_query[intents], weight[intents], navigational[intents], max_label, intents
-        ),
+        documents=Documents(names[name[first]], name[first], query.codes[row], rarity[row]),
         labels=labels.take(by_intent),
-        named=NamedIntents(named_ids, named_query, weight, importance),
+        named=NamedIntents(named_ids, named_query, weight, navigational, importance),
+        kept=intents,
         rows=Rows(query.codes, doc.names[doc.codes], label, named).take(keep),
         passages=None,
         columns=columns,
@@ -233,14 +228,14 @@ def _named_intents(query: Ids, iteration: Ids | None) -> tuple[np.ndarray, np.nd
     return codes, keys // n_names, iteration.names[keys % n_names]
 
 
-def _repeats(
+def _repeated(
     frame: pd.DataFrame, doc: Ids, named: np.ndarray, label: np.ndarray, gain: np.ndarray, *, with_intents: bool
-) -> np.ndarray | None:
-    """Return which rows are exact duplicates of an earlier row, or None if there are no duplicates."""
-    pair = pd.Series(named * len(doc.names) + doc.codes)
-    if pair.is_unique:
-        return None
-    again = pair.duplicated().to_numpy()
+) -> np.ndarray:
+    """Return which rows are exact duplicates of an earlier row, or raise a ``ValueError`` if rows contradict it."""
+    rows = pd.DataFrame({"pair": named * len(doc.names) + doc.codes, "label": label})
+    again = rows.duplicated("pair").to_numpy()
+    if not again.any():
+        return again
     if not with_intents:
         row = int(again.argmax())
         raise ValueError(
@@ -248,91 +243,64 @@ def _repeats(
             f"{frame['query_id'].iloc[row]!r}, but no column iteration or subtopic_id for the intent; "
             "pyterrier_diversity.io.read_qrels keeps the intents of a qrels file."
         )
-    rows = pd.DataFrame({"pair": pair, "label": label})
-    if (again & ~rows.duplicated().to_numpy()).any():
-        _refuse_contradictions(frame, rows)
-    _constant(frame, "gain", gain, pair.factorize()[0], len(pair), "a query's intent and document")
+    labels = rows.drop_duplicates()
+    labels = labels[labels.duplicated("pair", keep=False)]
+    contradicting = [group for _, group in labels.groupby("pair", sort=False)["label"]]
+    if contradicting:
+        column = "subtopic_id" if "subtopic_id" in frame else "iteration"
+        cases = [
+            f"query {frame['query_id'].iloc[group.index[0]]!r}, {column} {frame[column].iloc[group.index[0]]!r}, "
+            f"document {frame['doc_id'].iloc[group.index[0]]!r}: {', '.join(f'{value:g}' for value in group)}"
+            for group in contradicting[:3]
+        ]
+        raise ValueError(
+            f"qrels have different labels for one query, intent and document ({len(contradicting)} cases): "
+            f"{'; '.join(cases)}."
+        )
+    _agreed(frame, "gain", gain, rows["pair"].factorize()[0], "intent and document")
     return again
 
 
-def _refuse_contradictions(frame: pd.DataFrame, rows: pd.DataFrame) -> None:
-    """Raise a ``ValueError`` for different labels of one query, intent and document, with the first three cases."""
-    column = "subtopic_id" if "subtopic_id" in frame else "iteration"
-    groups = rows.drop_duplicates().groupby("pair", sort=False)["label"]
-    contradicting = [group for _, group in groups if len(group) > 1]
-    cases = [
-        f"query {frame['query_id'].iloc[group.index[0]]!r}, {column} {frame[column].iloc[group.index[0]]!r}, "
-        f"document {frame['doc_id'].iloc[group.index[0]]!r}: {', '.join(f'{value:g}' for value in group)}"
-        for group in contradicting[:3]
-    ]
-    raise ValueError(
-        f"qrels have different labels for one query, intent and document ({len(contradicting)} cases): "
-        f"{'; '.join(cases)}."
-    )
-
-
-def _constant(
-    frame: pd.DataFrame, column: str, values: np.ndarray, group: np.ndarray, n_groups: int, within: str
+def _agreed(
+    frame: pd.DataFrame, column: str, values: np.ndarray, group: np.ndarray, within: str = "intent"
 ) -> np.ndarray:
     """Return the value of each group, or raise a ``ValueError`` if the rows of a group differ."""
-    per_group = np.empty(n_groups, dtype=values.dtype)
+    per_group = np.empty(group.max(initial=-1) + 1, dtype=values.dtype)
     per_group[group] = values
     named = "intent" not in within or {"iteration", "subtopic_id"} & set(frame)
-    hint = "" if named else " (no column iteration tells them apart)"
-    refuse(frame, per_group[group] != values, column, "qrels", f"must be the same in all rows of {within}{hint}")
+    rule = f"must be the same in all rows of a query's {within}"
+    rule += "" if named else " (no column iteration tells them apart)"
+    refuse(frame, per_group[group] != values, column, "qrels", rule)
     return per_group
 
 
-def _weight(frame: pd.DataFrame, named: np.ndarray, n_named: int) -> np.ndarray:
-    if "weight" not in frame:
-        return np.ones(n_named)
-    weight = numbers(frame, "weight", "qrels")
-    refuse(frame, weight < 0, "weight", "qrels", "must not be negative")
-    refuse(frame, weight > _LARGEST_WEIGHT, "weight", "qrels", f"must not be above {_LARGEST_WEIGHT:g}")
-    return _constant(frame, "weight", weight, named, n_named, "a query's intent")
+def _optional(frame: pd.DataFrame, column: str, default: npt.ArrayLike, *, most: float = math.inf) -> np.ndarray:
+    """Return a column of numbers from 0 to ``most``, or the default if there is no such column."""
+    if column not in frame:
+        return np.full(len(frame), default)
+    values = numbers(frame, column, "qrels")
+    rule = "must not be negative" if most == math.inf else f"must be in [0, {most:g}]"
+    refuse(frame, (values < 0) | (values > most), column, "qrels", rule)
+    return values
 
 
-def _navigational(frame: pd.DataFrame, named: np.ndarray, n_named: int) -> np.ndarray:
+def _navigational(frame: pd.DataFrame, named: np.ndarray) -> np.ndarray:
     if "intent_type" not in frame:
-        return np.zeros(n_named, dtype=bool)
-    kind = Ids(*pd.factorize(texts(frame, "intent_type", "qrels")))
-    unknown = ~np.isin(kind.names.astype(str), INTENT_TYPES)
-    refuse(frame, unknown[kind.codes], "intent_type", "qrels", "must be 'inf' or 'nav'")
-    return _constant(frame, "intent_type", (kind.names == "nav")[kind.codes], named, n_named, "a query's intent")
+        return np.zeros(named.max(initial=-1) + 1, dtype=bool)
+    kind = pd.Series(texts(frame, "intent_type", "qrels"))
+    refuse(frame, ~kind.isin(INTENT_TYPES).to_numpy(), "intent_type", "qrels", "must be 'inf' or 'nav'")
+    return _agreed(frame, "intent_type", (kind == "nav").to_numpy(), named)
 
 
-def _importance(frame: pd.DataFrame, named: np.ndarray, n_named: int) -> np.ndarray:
+def _importance(frame: pd.DataFrame, named: np.ndarray) -> np.ndarray:
     """Return v_t of each intent: what its importance counts, where 1 is vital."""
-    if "importance_value" in frame:
-        value = numbers(frame, "importance_value", "qrels")
-        refuse(frame, (value < 0) | (value > 1), "importance_value", "qrels", "must be in [0, 1]")
-        return _constant(frame, "importance_value", value, named, n_named, "a query's intent")
-    if "importance" not in frame:
-        return np.zeros(n_named)
+    if "importance_value" in frame or "importance" not in frame:
+        return _agreed(frame, "importance_value", _optional(frame, "importance_value", 0.0, most=1.0), named)
     words = Ids(*pd.factorize(texts(frame, "importance", "qrels")))
-    word = _constant(frame, "importance", words.codes, named, n_named, "a query's intent")
-    return np.array([IMPORTANCE.get(name, 0.0) for name in words.names], dtype=np.float64)[word]
+    counts = np.array([IMPORTANCE.get(name, 0.0) for name in words.names], dtype=np.float64)
+    return counts[_agreed(frame, "importance", words.codes, named)]
 
 
 def judging_rows(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of qrels that judge a document; other rows only name an intent."""
     return frame[frame["doc_id"] != NO_DOCUMENT] if (frame["doc_id"] == NO_DOCUMENT).any() else frame
-
-
-def _gain(frame: pd.DataFrame, label: np.ndarray) -> np.ndarray:
-    """Return the gain of each row, or the label if the qrels have no column ``gain``."""
-    if "gain" not in frame:
-        return label
-    gain = numbers(frame, "gain", "qrels")
-    refuse(frame, gain < 0, "gain", "qrels", "must not be negative")
-    return gain
-
-
-def _rarity(frame: pd.DataFrame, query: Ids, doc: Ids) -> np.ndarray | None:
-    if "rarity" not in frame:
-        return None
-    rarity = numbers(frame, "rarity", "qrels")
-    refuse(frame, (rarity < 0) | (rarity > 1), "rarity", "qrels", "must be in [0, 1]")
-    pair = pd.factorize(query.codes * len(doc.names) + doc.codes)[0]
-    _constant(frame, "rarity", rarity, pair, len(pair), "a query's document")
-    return rarity

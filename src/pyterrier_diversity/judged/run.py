@@ -15,8 +15,7 @@ from .entries import Groups, counted
 from .judgements import Judgements
 from .order import MOST_TURNS, contradicted_ranks, ranking_order, turn_keys
 from .sessions import Sessions
-from .strings import Ids, fingerprints, heads, places, repeats, taken
-from .ties import Ties
+from .strings import Ids, heads, places, repeats, taken
 from .warned import warn_of_data
 
 # If no document is judged in so many queries of a batch, the document ids probably do not match.
@@ -131,8 +130,7 @@ class Run:
             place = counted(here)
             rows = np.repeat(self._start[queries], here) + place
             query, docs = np.repeat(of[queries], here), taken(self._docs, rows)
-            prints = fingerprints(docs)
-            again = repeats(query, docs, prints)
+            again = repeats(query, docs)
             if again is not None and depth is not None:
                 return self.find(judgements)  # lower documents move up
             rank = place + 1 if self.sessions is None else self.sessions.rank[rows]
@@ -141,10 +139,9 @@ class Run:
             if again is not None:
                 repeated.append(rows[again])
                 query, rank, docs = query[~again], rank[~again], docs.take(np.flatnonzero(~again))
-                prints = None if prints is None else prints[~again]
                 if self.sessions is None:  # a document has its best rank, and its repeats take up none
                     n[query] = rank = Groups(query, len(n)).place + 1
-            row, doc = judgements.pairs.find(query, docs, prints)
+            row, doc = judgements.pairs.find(query, docs)
             ranks[doc] = rank[row]
         self._warn(judgements.query_ids, of, np.concatenate([of[:0], *repeated]))
         if not ranks.any():
@@ -181,7 +178,7 @@ class Run:
     @cached_property
     def _repeated(self) -> np.ndarray:
         """Whether each row repeats a document of its query."""
-        again = repeats(self._query, self._docs, fingerprints(self._docs))
+        again = repeats(self._query, self._docs)
         return np.zeros(len(self._query), dtype=bool) if again is None else again
 
     @property
@@ -201,22 +198,36 @@ class Run:
         return lengths[~again] if self.sessions is None else np.where(again, np.nan, lengths)
 
     @cached_property
-    def _ties(self) -> Ties:
-        if self.sessions is not None:
-            counts, rank = np.ones(len(self._query), dtype=bool), self.sessions.rank
-        else:
-            counts = ~self._repeated
-            rank = np.cumsum(counts) - np.repeat((np.cumsum(counts) - counts)[self._start], self._size)
-        return Ties(self._query, rank, self._key, self._tie, counts)
+    def _takes_rank(self) -> np.ndarray:
+        """Whether each row takes up a rank: only sessions keep repeated documents."""
+        return ~self._repeated if self.sessions is None else np.ones(len(self._query), dtype=bool)
+
+    @cached_property
+    def _ties(self) -> np.ndarray:
+        """The number of each row's group of tied documents, which have one score."""
+        begins = np.zeros(len(self._query), dtype=np.int64)
+        begins[heads(self._key)] = 1
+        begins[heads(self._tie)] = 1
+        return np.cumsum(begins)
+
+    @cached_property
+    def _tied(self) -> tuple[np.ndarray, np.ndarray]:
+        """The query and the rank of each document that is tied with the next one."""
+        rows = np.flatnonzero(self._takes_rank)
+        rows = rows[:-1][self._ties[rows[1:]] == self._ties[rows[:-1]]]
+        place = Groups(self._query, len(self)).above(self._takes_rank)
+        rank = place + 1 if self.sessions is None else self.sessions.rank
+        return self._query[rows], rank[rows]
 
     def tied_across(self, rank: int) -> list[str]:
         """Return the queries with the same score at a rank and at the next one."""
-        return [self.query_ids[query] for query in self._ties.across(rank).tolist()]
+        query, ranks = self._tied
+        return [self.query_ids[tied] for tied in np.unique(query[ranks == rank]).tolist()]
 
     @property
     def tied_queries(self) -> list[str]:
         """The queries with tied documents."""
-        return [self.query_ids[query] for query in self._ties.queries.tolist()]
+        return [self.query_ids[tied] for tied in np.unique(self._tied[0]).tolist()]
 
     def shuffled(self, generators: Mapping[str, np.random.Generator]) -> Run:
         """Return the run with tied documents in random order; each query has its generator."""
@@ -224,11 +235,11 @@ class Run:
         for query_id, generator in generators.items():
             rows = self._rows(query_id)
             keys[rows] = generator.random(rows.stop - rows.start)
-        order = self._ties.order(keys)
+        order = np.lexsort([keys, ~self._takes_rank, self._ties])
         other = copy.copy(self)
         other._docs = self._docs.take(order)
         other._doc_len = None if self._doc_len is None else self._doc_len[order]
-        for name in ("_ties", "_repeated"):
+        for name in ("_tied", "_takes_rank", "_repeated"):
             other.__dict__.pop(name, None)
         return other
 

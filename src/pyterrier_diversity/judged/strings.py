@@ -30,12 +30,8 @@ class Ids(NamedTuple):
 def kept_in_arrow(column: pd.Series) -> Strings | None:
     """Return a column as an Arrow array, or None if it has another type or few rows."""
     dtype = column.dtype
-    if len(column) < FEWEST:
-        return None
-    if isinstance(dtype, pd.ArrowDtype):
-        if str(dtype.pyarrow_dtype) not in ("string", "large_string"):
-            return None
-    elif getattr(dtype, "storage", None) != "pyarrow":
+    kind = str(dtype.pyarrow_dtype) if isinstance(dtype, pd.ArrowDtype) else getattr(dtype, "storage", None)
+    if len(column) < FEWEST or kind not in ("pyarrow", "string", "large_string"):
         return None
     import pyarrow
 
@@ -48,15 +44,6 @@ def taken(strings: Strings, rows: np.ndarray) -> Strings:
     if len(rows) and rows[-1] - rows[0] + 1 == len(rows):
         return strings[rows[0] : rows[-1] + 1]
     return strings.take(rows)
-
-
-def first_missing(column: pd.Series, strings: Strings) -> int | None:
-    """Return the first row of a column with a string type that has no string, or None."""
-    if not isinstance(strings, np.ndarray):
-        return int(strings.is_null().to_numpy(zero_copy_only=False).argmax()) if strings.null_count else None
-    # One object stands for all missing values.
-    missing = np.flatnonzero(np.equal(addresses(strings), id(getattr(column.dtype, "na_value", None))))
-    return int(missing[0]) if len(missing) else None
 
 
 def numbered(strings: Strings) -> Ids:
@@ -85,30 +72,22 @@ class Pairs:
         The group of each pair and the index of its name, sorted by both.
     names : list of str
         The distinct names.
-    n_groups : int
-        The number of groups.
 
     Examples
     --------
-    >>> pairs = Pairs(np.array([0, 0, 1]), np.array([0, 1, 0]), ["b", "a"], n_groups=2)
+    >>> pairs = Pairs(np.array([0, 0, 1]), np.array([0, 1, 0]), ["b", "a"])
     >>> pairs.find(np.array([0, 1, 1]), np.array(["a", "a", "b"], dtype=object))
     (array([0, 2]), array([1, 2]))
     """
 
-    def __init__(self, group: np.ndarray, name: np.ndarray, names: list[str], n_groups: int) -> None:
+    def __init__(self, group: np.ndarray, name: np.ndarray, names: list[str]) -> None:
         self._group, self._name, self._names = group, name, names
-        # Each group has its part of the hash table, four slots for each pair: rows of one group read one part.
-        self._n_slots = 4 * np.bincount(group, minlength=n_groups) + 1
-        self._first_slot = np.cumsum(self._n_slots) - self._n_slots
+        # A number for each pair, ascending, and -1.
+        self._numbers = np.append(group * len(names) + name, -1)
 
     @cached_property
     def _place(self) -> dict[str, int]:
         return dict(zip(self._names, range(len(self._names)), strict=True))
-
-    @cached_property
-    def _numbers(self) -> np.ndarray:
-        """A number for each pair, ascending, and -1."""
-        return np.append(self._group * len(self._names) + self._name, -1)
 
     @cached_property
     def _bytes(self) -> Any:
@@ -118,55 +97,17 @@ class Pairs:
         names = pyarrow.array([name.encode(errors="surrogatepass") for name in self._names], pyarrow.large_binary())
         return names.take(self._name)
 
-    def _slots(self, group: np.ndarray, prints: np.ndarray) -> np.ndarray:
-        """Return the slot of each row: the highest bits of the print, scaled to the slots of the group."""
-        scaled = (prints >> np.uint64(32)) * self._n_slots.astype(np.uint64)[group]
-        return self._first_slot[group] + (scaled >> np.uint64(32)).astype(np.int64)
+    def find(self, group: np.ndarray, strings: Strings) -> tuple[np.ndarray, np.ndarray]:
+        """Return which rows, given by group and string, are pairs, and the index of each pair."""
+        if isinstance(strings, np.ndarray):
+            name = places(strings, self._place)
+        else:
+            from pyarrow import compute
 
-    @cached_property
-    def _table(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The pairs by slot, their prints, and the first pair of each slot."""
-        prints = _fingerprints(self._bytes)
-        slots = self._slots(self._group, prints)
-        by_slot = np.argsort(slots)
-        return by_slot, prints[by_slot], np.append(0, np.cumsum(np.bincount(slots, minlength=self._n_slots.sum())))
-
-    def find(
-        self, group: np.ndarray, strings: Strings, prints: np.ndarray | None = None
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Return which rows, given by group and string, are pairs, and the index of each pair.
-
-        Parameters
-        ----------
-        prints : ndarray, optional
-            The result of `fingerprints`, if known.
-        """
-        if prints is None or not self._names:
-            return self._looked_up(group, strings)
-        from pyarrow import compute
-
-        by_slot, known, firsts = self._table
-        slots = self._slots(group, prints)
-        place, end = firsts[slots], firsts[slots + 1]
-        rows, found = np.flatnonzero(place < end), []
-        while len(rows):
-            alike = known[place[rows]] == prints[rows]
-            found.append(rows[alike])
-            rows = rows[~alike]
-            place[rows] += 1
-            rows = rows[place[rows] < end[rows]]
-        row = np.concatenate([rows, *found])
-        pair = by_slot[place[row]]
-        # Different strings may have the same print.
-        same = compute.equal(strings.take(row).view("large_binary"), self._bytes.take(pair))
-        same = same.to_numpy(zero_copy_only=False)
-        if same.all():
-            return row, pair
-        others, theirs = self._looked_up(group[row[~same]], strings.take(row[~same]))
-        return np.append(row[same], row[~same][others]), np.append(pair[same], theirs)
-
-    def _looked_up(self, group: np.ndarray, strings: Strings) -> tuple[np.ndarray, np.ndarray]:
-        name = places(strings.tolist(), self._place)
+            # Among the names of these groups only: small tables are fast.
+            start, end = np.searchsorted(self._group, [group.min(initial=0), group.max(initial=0) + 1])
+            known = compute.index_in(strings.view("large_binary"), value_set=self._bytes[start:end])
+            name = np.append(self._name[start:end], -1)[known.fill_null(-1).to_numpy()]
         row = np.flatnonzero(name >= 0)
         sought = group[row] * len(self._names) + name[row]
         pair = self._numbers[:-1].searchsorted(sought)
@@ -178,15 +119,32 @@ class Pairs:
 _SPREAD = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F], dtype=np.uint64)
 
 
-def fingerprints(strings: Strings) -> np.ndarray | None:
-    """Return a number for each Arrow string, or None for few or Python strings.
+def repeats(group: np.ndarray, strings: Strings) -> np.ndarray | None:
+    """Tell which rows repeat a string of the same group of adjacent rows, or return None if no row does."""
+    if isinstance(strings, np.ndarray) or len(strings) < FEWEST:
+        listed, starts = strings.tolist(), heads(group).tolist()
+        bounds = pairwise([*starts, len(listed)])
+        if all(len(set(listed[start:end])) == end - start for start, end in bounds):
+            return None
+        rows = np.arange(len(listed))
+    else:
+        keys = fingerprints(strings) + group.astype(np.uint64) * _SPREAD[1]
+        ordered = np.sort(keys)
+        twice = ordered[1:][ordered[1:] == ordered[:-1]]
+        if not len(twice):
+            return None
+        rows = np.flatnonzero(np.isin(keys, twice))
+    alike = pd.DataFrame({"group": group[rows], "string": strings.take(rows).tolist()}, dtype=object)
+    again = np.zeros(len(group), dtype=bool)
+    again[rows] = alike.duplicated().to_numpy()
+    return again if again.any() else None
+
+
+def fingerprints(strings: Strings) -> np.ndarray:
+    """Return a number for each Arrow string.
 
     Equal strings have equal numbers. Other strings mostly have other numbers if they differ in the last 16 bytes.
     """
-    return None if isinstance(strings, np.ndarray) or len(strings) < FEWEST else _fingerprints(strings)
-
-
-def _fingerprints(strings: Strings) -> np.ndarray:
     _, bounds, data = strings.buffers()
     bounds = np.frombuffer(bounds, np.int64)[strings.offset : strings.offset + len(strings) + 1]
     text = np.frombuffer(data or b"", np.uint8)[bounds[0] : bounds[-1]]
@@ -200,33 +158,6 @@ def _fingerprints(strings: Strings) -> np.ndarray:
         foreign = (8 * np.maximum(8 - size, 0)).astype(np.uint64)
         last, before = last >> foreign, before >> foreign
     return np.asarray(last * _SPREAD[0] + before * _SPREAD[1] + size.astype(np.uint64))
-
-
-def repeats(group: np.ndarray, strings: Strings, prints: np.ndarray | None = None) -> np.ndarray | None:
-    """Tell which rows repeat a string of the same group of adjacent rows, or return None if no row does.
-
-    Parameters
-    ----------
-    prints : ndarray, optional
-        The result of `fingerprints`, if known.
-    """
-    if prints is None:
-        listed, starts = strings.tolist(), heads(group).tolist()
-        bounds = pairwise([*starts, len(listed)])
-        if all(len(set(listed[start:end])) == end - start for start, end in bounds):
-            return None
-        rows = np.arange(len(listed))
-    else:
-        keys = prints + group.astype(np.uint64) * _SPREAD[1]
-        ordered = np.sort(keys)
-        twice = ordered[1:][ordered[1:] == ordered[:-1]]
-        if not len(twice):
-            return None
-        rows = np.flatnonzero(np.isin(keys, twice))
-    alike = pd.DataFrame({"group": group[rows], "string": strings.take(rows).tolist()}, dtype=object)
-    again = np.zeros(len(group), dtype=bool)
-    again[rows] = alike.duplicated().to_numpy()
-    return again if again.any() else None
 
 
 def places(names: Collection[str], index: Mapping[str, int]) -> np.ndarray:
