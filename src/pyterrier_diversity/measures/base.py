@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
@@ -40,13 +41,25 @@ class _Signature:
         )
 
 
+class _Note:
+    """A field in the section Notes of the docstring of a measure or, without one, of its base classes."""
+
+    def __init__(self, field: str) -> None:
+        self._pattern = re.compile(rf"^ *:{field}: (.*(?:\n +[^ :].*)*)", re.MULTILINE)
+
+    def __get__(self, measure: DiversityMeasure | None, owner: type[DiversityMeasure]) -> str:
+        notes = (self._pattern.search(each.__doc__ or "") for each in (measure, *owner.__mro__))
+        return next((" ".join(note[1].split()) for note in notes if note), "")
+
+
 class DiversityMeasure(ir_measures.Measure):
     """Base class of measures: a declaration and a formula.
 
-    A subclass declares ``PRETTY_NAME``, ``FORMULA``, ``SOURCE`` and ``SUPPORTED_PARAMS``, and defines `score`. It
-    overrides ``RANGE``, ``VIEW``, ``READS`` and ``NEEDS`` where the defaults do not fit. ``NAME`` is by default the
-    name of the class without its leading underscore. Parameters are attributes: ``self.p``. ``cutoff``, ``rel`` and
-    ``judged_only`` are applied to the rankings before `score` sees them.
+    A subclass declares ``PRETTY_NAME`` and ``SUPPORTED_PARAMS``, and defines `score`. It overrides ``RANGE``, ``VIEW``,
+    ``READS`` and ``NEEDS`` where the defaults do not fit. The fields Formula, Where, Source and Equal to in the Notes
+    of its docstring are ``FORMULA``, ``WHERE``, ``SOURCE`` and ``EQUALS``, which it can also declare. ``NAME`` is by
+    default the name of the class without its leading underscore. Parameters are attributes: ``self.p``. ``cutoff``,
+    ``rel`` and ``judged_only`` are applied to the rankings before `score` sees them.
 
     Raises
     ------
@@ -57,14 +70,14 @@ class DiversityMeasure(ir_measures.Measure):
     NAME: str
     PRETTY_NAME: str
     # LaTeX. WHERE explains the symbols that the reference does not explain for all measures: text with $formulas$.
-    FORMULA: str
-    WHERE: str = ""
-    SOURCE: str
+    FORMULA = _Note("Formula")
+    WHERE = _Note("Where")
+    SOURCE = _Note("Source")
+    # The tool with the same values, as a module of tests/golden shows; a subclass computes others.
+    EQUALS = _Note("Equal to")
     SUPPORTED_PARAMS: Parameters = {}
     # The possible values; bounds may be expressions of parameters.
     RANGE: str = "[0, 1]"
-    # The tool with the same values, as a module of tests/golden shows; not inherited.
-    EQUALS: str = ""
     # An example to show, if the measure itself has a required parameter.
     EXAMPLE: str = ""
     # How the measure reads the qrels: "ad hoc" for each document's highest label over the intents.

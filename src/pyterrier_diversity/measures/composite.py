@@ -140,11 +140,17 @@ def with_recall(gamma: float, recall: np.ndarray, value: np.ndarray) -> np.ndarr
 
 
 class _IA(Wrapper):
-    """Compute any measure for each intent separately, and take the mean weighted by the intents' weights.
+    r"""Compute any measure for each intent separately, and take the mean weighted by the intents' weights.
 
     Intents without a relevant document are ignored, and a query without relevant documents scores 0. With
     ``judged_only=True``, documents that were not judged for an intent are left out for it. With uniform weights,
     ``IA(AP)`` equals ``AP_IA`` and ``IA(P@k)`` equals ``P_IA@k``.
+
+    Notes
+    -----
+    :Formula: \sum_t w_t M_t
+    :Where: $M_t$ is the value of M with the labels for intent t alone
+    :Source: Agrawal et al. (2009); Amigó et al. (2018), Sec. 4.2; Sakai (2013), Eq. 5
 
     .. cite.dblp:: conf/wsdm/AgrawalGHI09
 
@@ -157,9 +163,6 @@ class _IA(Wrapper):
     """
 
     PRETTY_NAME = "Intent-Aware Measure"
-    FORMULA = r"\sum_t w_t M_t"
-    WHERE = r"$M_t$ is the value of M with the labels for intent t alone"
-    SOURCE = "Agrawal et al. (2009); Amigó et al. (2018), Sec. 4.2; Sakai (2013), Eq. 5"
     EXAMPLE = "IA(nDCG)"
     RANGE = "that of M"
     READS = ("weight", "those of M")
@@ -175,9 +178,15 @@ class _IA(Wrapper):
 
 
 class _Adhoc(Wrapper):
-    """Compute any measure as in ad-hoc retrieval, from each document's highest label for any intent.
+    r"""Compute any measure as in ad-hoc retrieval, from each document's highest label for any intent.
 
     A bare ad-hoc measure of ir_measures reads only the last row of each document, if the qrels have several intents.
+
+    Notes
+    -----
+    :Formula: M \text{ of the labels } \max_t g_{it}
+    :Source: Amigó et al. (2018), Sec. 6.2
+    :Equal to: pytrec_eval, cwl_eval and gdeval, on the ad-hoc qrels of TREC Web tracks
 
     .. cite.dblp:: conf/sigir/AmigoSC18
 
@@ -190,9 +199,6 @@ class _Adhoc(Wrapper):
     """
 
     PRETTY_NAME = "Ad-hoc Measure"
-    FORMULA = r"M \text{ of the labels } \max_t g_{it}"
-    SOURCE = "Amigó et al. (2018), Sec. 6.2"
-    EQUALS = "pytrec_eval, cwl_eval and gdeval, on the ad-hoc qrels of TREC Web tracks"
     EXAMPLE = "Adhoc(nDCG)"
     RANGE = "that of M"
     READS = ("those of M",)
@@ -208,7 +214,7 @@ class _Adhoc(Wrapper):
 
 
 class _Sharp(Wrapper):
-    """Average subtopic recall and any measure, both at the measure's cutoff: D#-nDCG is Sharp of D-nDCG.
+    r"""Average subtopic recall and any measure, both at the measure's cutoff: D#-nDCG is Sharp of D-nDCG.
 
     An ad-hoc measure M of ir_measures is read as ``Adhoc(M)``.
 
@@ -216,6 +222,11 @@ class _Sharp(Wrapper):
     ------
     ValueError
         If the cutoff of the inner measure counts turns: that of subtopic recall counts documents.
+
+    Notes
+    -----
+    :Formula: \gamma \cdot \text{StRecall} + (1 - \gamma) M
+    :Source: Sakai (2013), Eq. 7
 
     .. cite.dblp:: conf/sigir/SakaiS11
 
@@ -228,8 +239,6 @@ class _Sharp(Wrapper):
     """
 
     PRETTY_NAME = "Sharp Measure"
-    FORMULA = r"\gamma \cdot \text{StRecall} + (1 - \gamma) M"
-    SOURCE = "Sakai (2013), Eq. 7"
     EXAMPLE = "Sharp(nDCG)"
     RANGE = "[0, 1] if that of M is"
     READS = ("those of M",)

@@ -36,9 +36,16 @@ class _ByGlobalGain(DiversityMeasure):
 
 
 class _D_nDCG(_ByGlobalGain, Normalised):
-    """D-nDCG: nDCG over global gains, the weighted means of documents' gains for the intents.
+    r"""D-nDCG: nDCG over global gains, the weighted means of documents' gains for the intents.
 
     With one intent it is nDCG with exponential gains (NTCIREVAL's MSnDCG with gains 1, 3, 7).
+
+    Notes
+    -----
+    :Formula: \frac{\sum_i GG_i / \log_2(i + 1)}{\sum_i GG^*_i / \log_2(i + 1)}
+    :Where: $GG_i = \sum_t w_t g_{it}$ is the document's global gain
+    :Source: Sakai and Song (2011); Sakai (2013), Eqs. 1, 6
+    :Equal to: MSnDCG of pyNTCIREVAL, given global gains
 
     .. cite.dblp:: conf/sigir/SakaiS11
 
@@ -50,10 +57,6 @@ class _D_nDCG(_ByGlobalGain, Normalised):
     """
 
     PRETTY_NAME = "D-nDCG"
-    FORMULA = r"\frac{\sum_i GG_i / \log_2(i + 1)}{\sum_i GG^*_i / \log_2(i + 1)}"
-    WHERE = r"$GG_i = \sum_t w_t g_{it}$ is the document's global gain"
-    SOURCE = "Sakai and Song (2011); Sakai (2013), Eqs. 1, 6"
-    EQUALS = "MSnDCG of pyNTCIREVAL, given global gains"
     READS: tuple[str, ...] = ("weight",)
     SUPPORTED_PARAMS = {**CUTOFF, **GAIN}
 
@@ -63,7 +66,14 @@ class _D_nDCG(_ByGlobalGain, Normalised):
 
 
 class _D_Q(_ByGlobalGain):
-    """D-Q: the Q-measure over global gains, the weighted means of documents' gains for the intents.
+    r"""D-Q: the Q-measure over global gains, the weighted means of documents' gains for the intents.
+
+    Notes
+    -----
+    :Formula: \frac{1}{\min(k, R)} \sum_i J_i \frac{C_i + \beta \sum_{j \le i} GG_j}{i + \beta \sum_{j \le i} GG^*_j}
+    :Where: $C_i = \sum_{j \le i} J_j$ counts the relevant documents down to rank i, and $J_i = [GG_i > 0]$
+    :Source: Sakai and Song (2011); Sakai (2013), Eqs. 2, 3, 6
+    :Equal to: Q of pyNTCIREVAL, given global gains
 
     .. cite.dblp:: conf/sigir/SakaiS11
 
@@ -75,10 +85,6 @@ class _D_Q(_ByGlobalGain):
     """
 
     PRETTY_NAME = "D-Q"
-    FORMULA = r"\frac{1}{\min(k, R)} \sum_i J_i \frac{C_i + \beta \sum_{j \le i} GG_j}{i + \beta \sum_{j \le i} GG^*_j}"
-    WHERE = r"$C_i = \sum_{j \le i} J_j$ counts the relevant documents down to rank i, and $J_i = [GG_i > 0]$"
-    SOURCE = "Sakai and Song (2011); Sakai (2013), Eqs. 2, 3, 6"
-    EQUALS = "Q of pyNTCIREVAL, given global gains"
     READS: tuple[str, ...] = ("weight",)
     SUPPORTED_PARAMS = {**CUTOFF, **BETA, **GAIN}
 
@@ -99,9 +105,15 @@ class _D_Q(_ByGlobalGain):
 
 
 class _DIN_nDCG(_D_nDCG):
-    """DIN-nDCG: D-nDCG that counts a navigational intent only at its first relevant document.
+    r"""DIN-nDCG: D-nDCG that counts a navigational intent only at its first relevant document.
 
     The ideal ranking is that of D-nDCG, so it may be impossible to reach 1.
+
+    Notes
+    -----
+    :Formula: \frac{\sum_i GG'_i / \log_2(i + 1)}{\sum_i GG^*_i / \log_2(i + 1)}
+    :Where: $GG'_i$ is the global gain without the navigational intents that were met above
+    :Source: Sakai (2013), Eqs. 8, 9
 
     .. cite.dblp:: journals/jip/Sakai13
 
@@ -113,9 +125,6 @@ class _DIN_nDCG(_D_nDCG):
     """
 
     PRETTY_NAME = "DIN-nDCG"
-    FORMULA = r"\frac{\sum_i GG'_i / \log_2(i + 1)}{\sum_i GG^*_i / \log_2(i + 1)}"
-    WHERE = r"$GG'_i$ is the global gain without the navigational intents that were met above"
-    SOURCE = "Sakai (2013), Eqs. 8, 9"
     READS = ("weight", "intent_type")
 
     def score(self, ranked: Ranked) -> np.ndarray:
@@ -129,9 +138,15 @@ class _DIN_nDCG(_D_nDCG):
 
 
 class _DIN_Q(_D_Q):
-    """DIN-Q: D-Q that counts a navigational intent only at its first relevant document.
+    r"""DIN-Q: D-Q that counts a navigational intent only at its first relevant document.
 
     The ideal ranking is that of D-Q, so it may be impossible to reach 1.
+
+    Notes
+    -----
+    :Formula: \frac{1}{\min(k, R)} \sum_i J_i \frac{C_i + \beta \sum_{j \le i} GG'_j}{i + \beta \sum_{j \le i} GG^*_j}
+    :Where: $GG'_i$ is the global gain without the navigational intents that were met above, and $J_i = [GG'_i > 0]$
+    :Source: Sakai (2013), Eqs. 10, 11
 
     .. cite.dblp:: journals/jip/Sakai13
 
@@ -143,11 +158,6 @@ class _DIN_Q(_D_Q):
     """
 
     PRETTY_NAME = "DIN-Q"
-    FORMULA = (
-        r"\frac{1}{\min(k, R)} \sum_i J_i \frac{C_i + \beta \sum_{j \le i} GG'_j}{i + \beta \sum_{j \le i} GG^*_j}"
-    )
-    WHERE = r"$GG'_i$ is the global gain without the navigational intents that were met above, and $J_i = [GG'_i > 0]$"
-    SOURCE = "Sakai (2013), Eqs. 10, 11"
     READS = ("weight", "intent_type")
 
     def counted(self, ranked: Ranked) -> np.ndarray:
@@ -159,11 +169,16 @@ class _DIN_Q(_D_Q):
 
 
 class _EfP(DiversityMeasure):
-    """Effective precision (Ef-P): the fraction of documents that are useful for some intent.
+    r"""Effective precision (Ef-P): the fraction of documents that are useful for some intent.
 
     A document is useful if it is relevant to an informational intent, or the first relevant one for a navigational
     intent. The sum is divided by the cutoff even if fewer documents are retrieved, and by their number if there is no
     cutoff.
+
+    Notes
+    -----
+    :Formula: \frac{1}{k} \sum_i [\exists t : J_{it} = 1 \text{ and } (t \text{ informational or } c_{it} = 0)]
+    :Source: Sakai (2013), Sec. 4.2
 
     .. cite.dblp:: journals/jip/Sakai13
 
@@ -175,8 +190,6 @@ class _EfP(DiversityMeasure):
     """
 
     PRETTY_NAME = "Effective Precision (Ef-P)"
-    FORMULA = r"\frac{1}{k} \sum_i [\exists t : J_{it} = 1 \text{ and } (t \text{ informational or } c_{it} = 0)]"
-    SOURCE = "Sakai (2013), Sec. 4.2"
     READS = ("intent_type",)
     SUPPORTED_PARAMS = {**CUTOFF, **REL}
 

@@ -28,10 +28,16 @@ def err_of_intents(ranked: Ranked, who: DiversityMeasure) -> np.ndarray:
 
 
 class _ERR(AdHoc):
-    """Expected reciprocal rank: the expected reciprocal of the rank at which a user is satisfied.
+    r"""Expected reciprocal rank: the expected reciprocal of the rank at which a user is satisfied.
 
     Values equal those of gdeval before rounding. A document counts with its highest label for any intent, and satisfies
     a user with probability r = (2^label - 1) / 16. A label above 4 raises a ``ValueError``.
+
+    Notes
+    -----
+    :Formula: \sum_i \frac{1}{i} r_i \prod_{j<i} (1 - r_j), \quad r_i = \frac{2^{\max_t g_{it}} - 1}{2^4}
+    :Source: Chapelle et al. (2009); gdeval 1.3
+    :Equal to: gdeval 1.3
 
     .. cite.dblp:: conf/cikm/ChapelleMZG09
 
@@ -48,9 +54,6 @@ class _ERR(AdHoc):
     """
 
     PRETTY_NAME = "Expected Reciprocal Rank"
-    FORMULA = r"\sum_i \frac{1}{i} r_i \prod_{j<i} (1 - r_j), \quad r_i = \frac{2^{\max_t g_{it}} - 1}{2^4}"
-    SOURCE = "Chapelle et al. (2009); gdeval 1.3"
-    EQUALS = "gdeval 1.3"
     SUPPORTED_PARAMS = {**CUTOFF}
     # Swapping two neighbours gains (1/i - 1/(i+1)) dr if the lower one has the higher label.
     optimal = ByWorth(by_label)

@@ -12,10 +12,16 @@ from .base import DiversityMeasure, Normalised, register, serve
 
 
 class _P_IA(DiversityMeasure):
-    """Precision averaged over the intents.
+    r"""Precision averaged over the intents.
 
     Precision is divided by the cutoff even if fewer documents are retrieved, and by their number if there is no cutoff.
     Values equal those of ndeval.
+
+    Notes
+    -----
+    :Formula: \frac{1}{k |T|} \sum_i \sum_t J_{it}
+    :Source: Agrawal et al. (2009); ndeval 4.5
+    :Equal to: ndeval 4.5 with -traditional
 
     .. cite.dblp:: conf/wsdm/AgrawalGHI09
 
@@ -32,9 +38,6 @@ class _P_IA(DiversityMeasure):
     """
 
     PRETTY_NAME = "Intent-Aware Precision"
-    FORMULA = r"\frac{1}{k |T|} \sum_i \sum_t J_{it}"
-    SOURCE = "Agrawal et al. (2009); ndeval 4.5"
-    EQUALS = "ndeval 4.5 with -traditional"
     SUPPORTED_PARAMS = {**CUTOFF, **REL_FROM_1, **JUDGED_ONLY}
 
     def score(self, ranked: Ranked) -> np.ndarray:
@@ -42,9 +45,15 @@ class _P_IA(DiversityMeasure):
 
 
 class _AP_IA(DiversityMeasure):
-    """Average precision, averaged over the intents.
+    r"""Average precision, averaged over the intents.
 
     Values equal those of ndeval's MAP-IA.
+
+    Notes
+    -----
+    :Formula: \frac{1}{|T|} \sum_t \frac{1}{R_t} \sum_i J_{it} \frac{\sum_{j \le i} J_{jt}}{i}
+    :Source: Agrawal et al. (2009); ndeval 4.5
+    :Equal to: MAP-IA of ndeval 4.5 with -traditional
 
     .. cite.dblp:: conf/wsdm/AgrawalGHI09
 
@@ -61,9 +70,6 @@ class _AP_IA(DiversityMeasure):
     """
 
     PRETTY_NAME = "Intent-Aware (Mean) Average Precision"
-    FORMULA = r"\frac{1}{|T|} \sum_t \frac{1}{R_t} \sum_i J_{it} \frac{\sum_{j \le i} J_{jt}}{i}"
-    SOURCE = "Agrawal et al. (2009); ndeval 4.5"
-    EQUALS = "MAP-IA of ndeval 4.5 with -traditional"
     SUPPORTED_PARAMS = {**REL_FROM_1, **JUDGED_ONLY}
 
     def score(self, ranked: Ranked) -> np.ndarray:
@@ -77,9 +83,15 @@ def weighted_relevance(ranked: Ranked) -> np.ndarray:
 
 
 class _nP_IA(Normalised):
-    """Precision averaged over the intents by their weights, divided by that of the ideal ranking.
+    r"""Precision averaged over the intents by their weights, divided by that of the ideal ranking.
 
     The ideal ranking sorts documents by the total weight of their intents, which is optimal here.
+
+    Notes
+    -----
+    :Formula: \frac{P}{P^*}, \quad P = \sum_i \sum_t w_t J_{it}
+    :Source: Agrawal et al. (2009); Carterette (2011, Inf. Retr.), Sec. 2.1.4
+    :Equal to: the worked example of Carterette (2011, Inf. Retr.), Sec. 2.3
 
     .. cite.dblp:: journals/ir/Carterette11
 
@@ -91,9 +103,6 @@ class _nP_IA(Normalised):
     """
 
     PRETTY_NAME = "Normalised Intent-Aware Precision"
-    FORMULA = r"\frac{P}{P^*}, \quad P = \sum_i \sum_t w_t J_{it}"
-    SOURCE = "Agrawal et al. (2009); Carterette (2011, Inf. Retr.), Sec. 2.1.4"
-    EQUALS = "the worked example of Carterette (2011, Inf. Retr.), Sec. 2.3"
     READS = ("weight",)
     SUPPORTED_PARAMS = {**CUTOFF, **REL}
     normaliser = optimal = ByWorth(weighted_relevance)

@@ -15,10 +15,17 @@ from .cube_test import BATCH, ideal_by_gain, n_turns, read_turns
 
 
 class _SessionDCG(DiversityMeasure):
-    """Session DCG: DCG that discounts a gain by its turn and by its rank in the turn.
+    r"""Session DCG: DCG that discounts a gain by its turn and by its rank in the turn.
 
     Values equal those of the scorer of TREC Dynamic Domain 2017. The gain of a document is the sum of its passages'
     ratings over all intents, in the column ``gain`` of the qrels; without that column, the sum of its labels.
+
+    Notes
+    -----
+    :Formula: \sum_m \sum_j \frac{g_{mj}}{(1 + \log_b j) (1 + \log_{bq} m)}
+    :Where: m is the turn, and j the rank in the turn
+    :Source: Järvelin et al. (2008); TREC Dynamic Domain 2017
+    :Equal to: sDCG of the jig of TREC Dynamic Domain 2017
 
     .. cite.dblp:: conf/ecir/JarvelinPDN08
 
@@ -30,10 +37,6 @@ class _SessionDCG(DiversityMeasure):
     """
 
     PRETTY_NAME = "Session Discounted Cumulative Gain"
-    FORMULA = r"\sum_m \sum_j \frac{g_{mj}}{(1 + \log_b j) (1 + \log_{bq} m)}"
-    WHERE = r"m is the turn, and j the rank in the turn"
-    SOURCE = "Järvelin et al. (2008); TREC Dynamic Domain 2017"
-    EQUALS = "sDCG of the jig of TREC Dynamic Domain 2017"
     RANGE = "[0, inf)"
     READS = ("gain",)
     COUNTS_TURNS = True
@@ -56,10 +59,17 @@ class _SessionDCG(DiversityMeasure):
 
 
 class _nSessionDCG(_SessionDCG):
-    """Session DCG, divided by that of an ideal session.
+    r"""Session DCG, divided by that of an ideal session.
 
     Values equal those of the scorer of TREC Dynamic Domain 2017. Its ideal session has ``batch`` documents in each
     turn, and puts the largest gains where they are discounted least, in any turn.
+
+    Notes
+    -----
+    :Formula: \frac{\mathrm{SessionDCG}}{\sum_i g^*_i d^*_i}
+    :Where: the gains $g^*$ and the discounts $d^*$ are both in descending order
+    :Source: TREC Dynamic Domain 2017
+    :Equal to: nsDCG of the jig of TREC Dynamic Domain 2017
 
     .. cite.dblp:: conf/ecir/JarvelinPDN08
 
@@ -71,10 +81,6 @@ class _nSessionDCG(_SessionDCG):
     """
 
     PRETTY_NAME = "Normalised Session Discounted Cumulative Gain"
-    FORMULA = r"\frac{\mathrm{SessionDCG}}{\sum_i g^*_i d^*_i}"
-    WHERE = r"the gains $g^*$ and the discounts $d^*$ are both in descending order"
-    SOURCE = "TREC Dynamic Domain 2017"
-    EQUALS = "nsDCG of the jig of TREC Dynamic Domain 2017"
 
     def score(self, ranked: Ranked) -> np.ndarray:
         best = ideal_by_gain(ranked, "intents")
@@ -163,7 +169,7 @@ def passages_read(ranked: Ranked) -> PassagesRead:
 
 
 class _EU_DD(DiversityMeasure):
-    """Expected Utility of TREC Dynamic Domain: the nuggets that users find, minus the words they read.
+    r"""Expected Utility of TREC Dynamic Domain: the nuggets that users find, minus the words they read.
 
     Values equal those of the scorer of TREC Dynamic Domain 2017. In each turn, users stop at a document with
     probability p, and always at the last one. Each passage of a document meets its nugget once. A document of
@@ -174,17 +180,18 @@ class _EU_DD(DiversityMeasure):
     ValueError
         If the qrels have no columns ``passage`` and ``nugget``.
 
+    Notes
+    -----
+    :Formula: \sum_n r_n \frac{1 - \gamma^{E(n)}}{1 - \gamma} - a\, E(\text{words})
+    :Where: $E(n)$ is the expected number of times that the user meets nugget n, $r_n$ its rating, and $E(\text{words})$
+        the expected number of words read
+    :Source: TREC Dynamic Domain 2017
+    :Equal to: EU of the jig of TREC Dynamic Domain 2017
+
     .. cite.dblp:: conf/ictir/YangL09
     """
 
     PRETTY_NAME = "Expected Utility of Dynamic Domain"
-    FORMULA = r"\sum_n r_n \frac{1 - \gamma^{E(n)}}{1 - \gamma} - a\, E(\text{words})"
-    WHERE = (
-        r"$E(n)$ is the expected number of times that the user meets nugget n, $r_n$ its rating, and "
-        r"$E(\text{words})$ the expected number of words read"
-    )
-    SOURCE = "TREC Dynamic Domain 2017"
-    EQUALS = "EU of the jig of TREC Dynamic Domain 2017"
     RANGE = "(-inf, inf)"
     READS = ("passage", "nugget")
     NEEDS = ("passage", "nugget")

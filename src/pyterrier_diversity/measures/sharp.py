@@ -37,6 +37,17 @@ SHARP_FORMS = (
 )
 
 
+_TEXT = r"""{form.pretty_name}: the mean of subtopic recall and {inner}.
+
+Notes
+-----
+:Formula: \gamma \cdot \text{{StRecall}} + (1 - \gamma) \cdot \text{{{inner}}}
+:Source: {form.source}
+
+.. cite.dblp:: {form.cite}
+"""
+
+
 class _SharpForm(CompositeMeasure):
     """``Sharp`` of one measure, with that measure's parameters."""
 
@@ -45,13 +56,10 @@ class _SharpForm(CompositeMeasure):
         self.form = form
         self.NAME = form.name
         self.PRETTY_NAME = form.pretty_name
-        self.FORMULA = rf"\gamma \cdot \text{{StRecall}} + (1 - \gamma) \cdot \text{{{inner.PRETTY_NAME}}}"
-        self.SOURCE, self.READS = form.source, inner.READS
+        self.READS = inner.READS
+        self.__doc__ = _TEXT.format(form=form, inner=inner.PRETTY_NAME)
         if form.of_ntcireval:
             self.EQUALS = f"the mean of {form.of_ntcireval} and I-rec of pyNTCIREVAL, given global gains"
-        self.__doc__ = (
-            f"{form.pretty_name}: the mean of subtopic recall and {inner.PRETTY_NAME}.\n\n.. cite.dblp:: {form.cite}\n"
-        )
         self.SUPPORTED_PARAMS = {**inner.SUPPORTED_PARAMS, **GAMMA}
         super().__init__(**params)
 

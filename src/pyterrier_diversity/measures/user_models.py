@@ -223,7 +223,7 @@ def cell_parameters(model: int, stop: str) -> Parameters:
 
 
 class _UserModel(UserModelMeasure):
-    """A user model: what users accumulate, and where they stop, as in ``UserModel(2, "DCG")``.
+    r"""A user model: what users accumulate, and where they stop, as in ``UserModel(2, "DCG")``.
 
     Users accumulate the relevance of the document where they stop (model 1), the utility of all documents read (model
     2), the effort (model 3), or the average utility of the documents read (model 4). Models 1 and 2 take the static
@@ -250,6 +250,15 @@ class _UserModel(UserModelMeasure):
         If the model does not take the distribution, a parameter has no effect, or gains are graded with AP or RRR,
         whose probabilities would not sum to 1.
 
+    Notes
+    -----
+    :Formula: \sum_t w_t M_t, \quad M_1 = \sum_i J_i P(i), \; M_2 = \sum_i J_i F(i), \; M_3 = \sum_i \frac{1}{i} P(i),
+        \; M_4 = \sum_i \frac{R_i}{i} P(i)
+    :Where: $P(i)$ is the probability that the user stops at rank i, $F(i)$ that they read at least that far, and $R_i$
+        the number of relevant documents, or their gain, down to rank i
+    :Source: Carterette (2011, SIGIR), Eqs. 1-4, Table 1
+    :Equal to: of one intent: (1, 'RBP') RBP(rel=1) of cwl_eval; (4, 'AP') AP of pytrec_eval
+
     .. cite.dblp:: conf/sigir/Carterette11
 
     References
@@ -267,16 +276,6 @@ class _UserModel(UserModelMeasure):
     """
 
     PRETTY_NAME = "User Model"
-    FORMULA = (
-        r"\sum_t w_t M_t, \quad M_1 = \sum_i J_i P(i), \; M_2 = \sum_i J_i F(i), \; M_3 = \sum_i \frac{1}{i} "
-        r"P(i), \; M_4 = \sum_i \frac{R_i}{i} P(i)"
-    )
-    WHERE = (
-        r"$P(i)$ is the probability that the user stops at rank i, $F(i)$ that they read at least that far, and "
-        r"$R_i$ the number of relevant documents, or their gain, down to rank i"
-    )
-    SOURCE = "Carterette (2011, SIGIR), Eqs. 1-4, Table 1"
-    EQUALS = "of one intent: (1, 'RBP') RBP(rel=1) of cwl_eval; (4, 'AP') AP of pytrec_eval"
     EXAMPLE = "UserModel(model=1, stop='RBP')"
     READS = ("weight", "intent_type")
     SUPPORTED_PARAMS = PARAMETERS
@@ -343,9 +342,12 @@ CELLS = (
 
 
 class _Cell(UserModelMeasure):
-    """A named cell of the table, with the parameters that have an effect in it."""
+    """A named cell of the table, with the parameters that have an effect in it.
 
-    SOURCE = "Carterette (2011, SIGIR), Table 1"
+    Notes
+    -----
+    :Source: Carterette (2011, SIGIR), Table 1
+    """
 
     def __init__(self, cell: Cell, **params: Any) -> None:
         self.cell = cell

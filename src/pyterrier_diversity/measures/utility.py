@@ -24,9 +24,14 @@ def utility(ranked: Ranked, who: DiversityMeasure) -> np.ndarray:
 
 
 class _EU(DiversityMeasure):
-    """Expected utility: graded and weighted novelty, minus the effort of reading, discounted by rank.
+    r"""Expected utility: graded and weighted novelty, minus the effort of reading, discounted by rank.
 
     The value is negative if the effort exceeds the gain. A query that is missing in the run scores 0.
+
+    Notes
+    -----
+    :Formula: \sum_i \frac{1}{1 + \log_{\mathrm{base}} i} \left( \sum_t w_t r_{it} (1 - \alpha)^{c_{it}} - e \right)
+    :Source: Yang and Lad (2009); Amigó et al. (2018), Sec. 4.3
 
     .. cite.dblp:: conf/ictir/YangL09
 
@@ -38,8 +43,6 @@ class _EU(DiversityMeasure):
     """
 
     PRETTY_NAME = "Expected Utility"
-    FORMULA = r"\sum_i \frac{1}{1 + \log_{\mathrm{base}} i} \left( \sum_t w_t r_{it} (1 - \alpha)^{c_{it}} - e \right)"
-    SOURCE = "Yang and Lad (2009); Amigó et al. (2018), Sec. 4.3"
     RANGE = "(-inf, inf)"
     READS = ("weight",)
     SUPPORTED_PARAMS = {
@@ -55,10 +58,15 @@ class _EU(DiversityMeasure):
 
 
 class _nEU(Normalised):
-    """Normalised expected utility: EU divided by that of the greedy ideal ranking.
+    r"""Normalised expected utility: EU divided by that of the greedy ideal ranking.
 
     The ideal ranking ends before the first document whose gain does not exceed the effort. It need not be optimal, so
     values can exceed 1. The value is 0 if the ideal ranking has no utility.
+
+    Notes
+    -----
+    :Formula: \frac{\mathrm{EU}}{\mathrm{EU}^*}
+    :Source: Yang and Lad (2009); Yang et al. (2007)
 
     .. cite.dblp:: conf/sigir/YangLLHKR07
 
@@ -70,8 +78,6 @@ class _nEU(Normalised):
     """
 
     PRETTY_NAME = "Normalised Expected Utility"
-    FORMULA = r"\frac{\mathrm{EU}}{\mathrm{EU}^*}"
-    SOURCE = "Yang and Lad (2009); Yang et al. (2007)"
     RANGE = _EU.RANGE
     READS = _EU.READS
     SUPPORTED_PARAMS = _EU.SUPPORTED_PARAMS
