@@ -18,6 +18,19 @@ from ..judged import Gain, Order, Ranked
 from ..parameters import ALPHA, CUTOFF, GRADES, JUDGED_ONLY, REL, REL_FROM_1, TIME_LIMIT, Parameter, Parameters
 from .base import DiversityMeasure, Normalised, register, serve
 
+__all__ = [
+    "ERR_IA",
+    "NRBP",
+    "NRBP_IA",
+    "alpha_DCG",
+    "alpha_DCG_IA",
+    "alpha_nDCG",
+    "alpha_nDCG_IA",
+    "alpha_nDCG_exact",
+    "nERR_IA",
+    "nNRBP",
+]
+
 # ndeval discounts repeated intents in ERR-IA as in alpha-DCG; ir_measures always calls it with the default alpha.
 ERR_IA_ALPHA = 0.5
 

@@ -20,6 +20,8 @@ from .names import check_name, check_names
 if TYPE_CHECKING:
     from typing_extensions import Self
 
+__all__ = ["CompositeMeasure", "DiversityMeasure", "Normalised", "Part", "register", "registered"]
+
 M = TypeVar("M", bound=ir_measures.Measure)
 
 

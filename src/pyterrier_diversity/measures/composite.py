@@ -16,6 +16,8 @@ from .names import check_names, check_parameters
 from .parse import parse
 from .subtopic import StRecall
 
+__all__ = ["IA", "Adhoc", "Sharp"]
+
 # How deep IA, Adhoc and Sharp may be nested.
 MOST_NESTED = 8
 

@@ -10,6 +10,8 @@ from ..judged import Ranked, Turns, View, ideal
 from ..parameters import CUTOFF, GRADES, Parameter, Parameters
 from .base import DiversityMeasure, register
 
+__all__ = ["ACT", "CT", "CT_rank", "nCT"]
+
 BATCH: Parameters = {
     "batch": Parameter(
         int,

@@ -11,6 +11,8 @@ from ..parameters import CUTOFF, GAIN, REL
 from .base import DiversityMeasure, Normalised, register
 from .q_measure import BETA, blended_ratio, most_found
 
+__all__ = ["DIN_Q", "D_Q", "DIN_nDCG", "D_nDCG", "EfP"]
+
 
 def weighted_gain(ranked: Ranked, gain: Gain) -> np.ndarray:
     """Return w_t g_it, which sums to the global gain GG over the intents of a document."""

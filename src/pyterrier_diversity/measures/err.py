@@ -10,6 +10,8 @@ from ..parameters import CUTOFF
 from .ad_hoc import AdHoc, by_label
 from .base import DiversityMeasure, serve
 
+__all__ = ["ERR"]
+
 # gdeval's labels go from 0 to 4. Even the best document leaves 1 in 16 users unsatisfied.
 MAX_LABEL = 4
 

@@ -23,6 +23,18 @@ from .sharp import DINsharp_nDCG, Dsharp_nDCG, PplusQsharp
 from .subtopic import Coverage
 from .user_models import ARR, CDG, DAG, DCG, EPR, RAP, RBAP, RBTR, RRAP, RRG, RRR, RRTR, UserModel
 
+__all__ = [
+    "CARTERETTE",
+    "CRUX",
+    "FRESHSTACK",
+    "NDEVAL",
+    "NTCIR_INTENT",
+    "NUGGETS",
+    "RBU18_OFFICIAL",
+    "grid",
+    "signature",
+]
+
 Measures = tuple[ir_measures.Measure, ...]
 _CUTOFFS = (5, 10, 20)
 

@@ -10,6 +10,8 @@ from ..judged import Ranked
 from ..parameters import CUTOFF, JUDGED_ONLY, REL, REL_FROM_1
 from .base import DiversityMeasure, Normalised, register, serve
 
+__all__ = ["AP_IA", "P_IA", "nP_IA"]
+
 
 class _P_IA(DiversityMeasure):
     r"""Precision averaged over the intents.

@@ -12,6 +12,8 @@ from ..judged import Judgements, Message, Ranked
 from ..parameters import CUTOFF, Parameter
 from .base import DiversityMeasure, register
 
+__all__ = ["NuggetScore"]
+
 # What a nugget counts, given what its importance counts: 1 if it is vital.
 COUNTS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "all": np.ones_like,

@@ -12,6 +12,8 @@ import pandas as pd
 from ..parameters import CUTOFF, MEASURE
 from .names import FORM, check_names, unknown_measure
 
+__all__ = ["parse"]
+
 
 def parse(text: str) -> ir_measures.Measure:
     """Read a measure from its name, such as ``RBU(p=0.9)@20``, or from the form in tables, such as ``IA(nDCG@20)``.

@@ -17,6 +17,8 @@ from .base import DiversityMeasure, register
 from .stopping import STATIC, average_while_reading, viewing_probability
 from .user_models import BASE
 
+__all__ = ["ConcordantPairs"]
+
 
 class _ConcordantPairs(DiversityMeasure):
     r"""Concordant pairs: documents above the one where a user stops that are preferred to it.

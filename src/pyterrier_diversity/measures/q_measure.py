@@ -13,6 +13,8 @@ from ..parameters import CUTOFF, GAIN, Parameter, Parameters
 from .ad_hoc import by_label
 from .base import CompositeMeasure, DiversityMeasure, Part, register
 
+__all__ = ["Pplus", "PplusQ", "Q"]
+
 BETA: Parameters = {
     "beta": Parameter(float, 1.0, interval="[0, inf)", desc="weight of cumulated gain; 0 for precision alone")
 }

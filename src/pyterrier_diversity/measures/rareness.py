@@ -12,6 +12,8 @@ from ..judged import Gain, Order, Ranked, View, gain_value
 from ..parameters import CUTOFF, FROM_0, GAINS, POSITIVE, REL, Parameter, Parameters
 from .base import DiversityMeasure, Normalised, register
 
+__all__ = ["AP_Rareness", "P_Rareness", "RBP_Rareness", "nDCG_Rareness"]
+
 ADAPTIVE = "adaptive"
 
 ALPHA: Parameters = {

@@ -11,6 +11,8 @@ from ..judged import Ranked
 from ..parameters import CUTOFF, FROM_0, GRADES, Parameter
 from .base import DiversityMeasure, register
 
+__all__ = ["RBU"]
+
 
 class _RBU(DiversityMeasure):
     r"""Rank-Biased Utility: the gain of a user from a ranking, minus the effort of reading it.

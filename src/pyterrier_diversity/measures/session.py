@@ -13,6 +13,8 @@ from ..parameters import CUTOFF, FROM_0, Parameter
 from .base import DiversityMeasure, register
 from .cube_test import BATCH, ideal_by_gain, n_turns, read_turns
 
+__all__ = ["EU_DD", "SessionDCG", "nSessionDCG"]
+
 
 class _SessionDCG(DiversityMeasure):
     r"""Session DCG: DCG that discounts a gain by its turn and by its rank in the turn.

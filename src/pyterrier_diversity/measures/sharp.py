@@ -13,6 +13,8 @@ from .composite import GAMMA, subtopic_recall, with_recall
 from .d_measures import D_Q, DIN_Q, D_nDCG, DIN_nDCG
 from .q_measure import PplusQ
 
+__all__ = ["DINsharp_Q", "DINsharp_nDCG", "Dsharp_Q", "Dsharp_nDCG", "PplusQsharp"]
+
 
 class SharpForm(NamedTuple):
     """A published name for ``Sharp`` of one measure."""

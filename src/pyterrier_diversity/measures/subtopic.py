@@ -10,6 +10,8 @@ from ..judged import Order, Ranked
 from ..parameters import CUTOFF, REL, REL_FROM_1, TIME_LIMIT, Parameter, Parameters
 from .base import DiversityMeasure, register, serve
 
+__all__ = ["SRR", "Coverage", "MRecall", "SPrecision", "StRecall", "StRecallMinRank"]
+
 IDEAL: Parameters = {
     "ideal": Parameter(
         str, "exact", choices=("exact", "greedy"), desc="divide by the proven smallest cover, or by a greedy one"

@@ -11,6 +11,8 @@ from .base import DiversityMeasure, register
 from .err import err_of_intents
 from .subtopic import n_covered
 
+__all__ = ["ERR_arith", "ERR_harm", "P_at_Recall", "P_at_Recall_mod", "RR_at_Recall"]
+
 
 class _ERROfIntents(DiversityMeasure):
     """A mean of ERR over the intents that the ranking covers.

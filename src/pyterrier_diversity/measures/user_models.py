@@ -19,6 +19,8 @@ from .ad_hoc import by_label
 from .base import DiversityMeasure, register
 from .stopping import DYNAMIC, STATIC, STOPS, average_while_reading, stopping_probability, viewing_probability
 
+__all__ = ["ARR", "CDG", "DAG", "DCG", "EPR", "RAP", "RBAP", "RBTR", "RRAP", "RRG", "RRR", "RRTR", "UserModel"]
+
 
 class Model(NamedTuple):
     """What users accumulate; ``added`` is what each relevant document adds to it if n ranks are read.

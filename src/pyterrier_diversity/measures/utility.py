@@ -12,6 +12,8 @@ from ..parameters import ALPHA, CUTOFF, FROM_0, GRADES, Parameter
 from .alpha_dcg import novel_gain, weighted_probability
 from .base import DiversityMeasure, Normalised, register
 
+__all__ = ["EU", "nEU"]
+
 
 def utility(ranked: Ranked, who: DiversityMeasure) -> np.ndarray:
     """Return sum_i d(i) (sum_t w_t r_it (1 - alpha)^c_it - e) of each query, where d(i) = 1 / (1 + log_base i)."""
