@@ -346,7 +346,7 @@ class _alpha_DCG_IA(DiversityMeasure):
         return ranked.total(novel_gain(ranked, self) * log_discount(ranked.rank))
 
 
-class _alpha_nDCG_IA(Normalised):
+class _alpha_nDCG_IA(Normalised, _alpha_DCG_IA):
     r"""Alpha-nDCG with graded labels and intent weights: `alpha_DCG_IA` divided by that of the greedy ideal ranking.
 
     With ``gain="binary"`` and uniform weights it is alpha-nDCG. The greedy ranking need not be optimal: with graded
@@ -368,9 +368,6 @@ class _alpha_nDCG_IA(Normalised):
     """
 
     PRETTY_NAME = "Intent-Aware Alpha Normalised Discounted Cumulative Gain"
-    RANGE = _alpha_DCG_IA.RANGE
-    READS = _alpha_DCG_IA.READS
-    SUPPORTED_PARAMS = _alpha_DCG_IA.SUPPORTED_PARAMS
 
     @property
     def normaliser(self) -> Order:
@@ -378,7 +375,7 @@ class _alpha_nDCG_IA(Normalised):
         return Greedy(self.alpha, weighted_probability, (self.gain, self.max_rel))
 
     def gained(self, ranked: Ranked) -> np.ndarray:
-        return ranked.total(novel_gain(ranked, self) * log_discount(ranked.rank))
+        return _alpha_DCG_IA.score(self, ranked)
 
 
 class _NRBP_IA(DiversityMeasure):

@@ -7,7 +7,7 @@ import numpy as np
 from ..arithmetic import divide, power
 from ..ideal import ByWorth
 from ..judged import Ranked, Turns, View, ideal
-from ..parameters import CUTOFF, GRADES, Parameter, Parameters
+from ..parameters import CUTOFF, GRADES, POSITIVE, Parameter, Parameters
 from .base import DiversityMeasure, register
 
 __all__ = ["ACT", "CT", "CT_rank", "nCT"]
@@ -24,12 +24,6 @@ GAMMA: Parameters = {
     "gamma": Parameter(
         float, 0.5, interval="[0, 1]", desc="factor by which an intent's gains shrink each time it is met"
     )
-}
-CUBE: Parameters = {
-    **CUTOFF,
-    **GAMMA,
-    "max_height": Parameter(float, 5.0, interval="(0, 1e100]", desc="gain at which an intent is satisfied"),
-    **BATCH,
 }
 
 
@@ -59,7 +53,12 @@ class _CubeTest(DiversityMeasure):
 
     READS = ("weight", "gain")
     COUNTS_TURNS = True
-    SUPPORTED_PARAMS = CUBE
+    SUPPORTED_PARAMS = {
+        **CUTOFF,
+        **GAMMA,
+        "max_height": Parameter(float, 5.0, interval=POSITIVE, desc="gain at which an intent is satisfied"),
+        **BATCH,
+    }
 
     def filled(self, read: Ranked) -> np.ndarray:
         """Return how much each entry fills its cube, as a weighted fraction of a full one.

@@ -27,14 +27,20 @@ def once_if_navigational(ranked: Ranked) -> np.ndarray:
 class _ByGlobalGain(DiversityMeasure):
     """A measure whose ideal ranking sorts documents by global gain."""
 
+    READS: tuple[str, ...] = ("weight",)
+
     @property
     def normaliser(self) -> Order:
         """By global gain."""
         return ByWorth(weighted_gain, self.gain)
 
     def best(self, depth: int | None, time_limit: float) -> Order | None:
-        """By global gain: this ideal ranking has the value 1."""
-        return self.normaliser
+        """By global gain: this ideal ranking has the value 1.
+
+        None for DIN-measures: a document's gain depends on the documents above it, so the ideal ranking may not be
+        optimal.
+        """
+        return None if "intent_type" in self.READS else self.normaliser
 
 
 class _D_nDCG(_ByGlobalGain, Normalised):
@@ -59,12 +65,11 @@ class _D_nDCG(_ByGlobalGain, Normalised):
     """
 
     PRETTY_NAME = "D-nDCG"
-    READS: tuple[str, ...] = ("weight",)
     SUPPORTED_PARAMS = {**CUTOFF, **GAIN}
 
-    def gained(self, ranked: Ranked) -> np.ndarray:
+    def gained(self, ranked: Ranked, counted: np.ndarray | float = 1.0) -> np.ndarray:
         """Return the discounted sum of global gains."""
-        return ranked.total(ranked.weight * ranked.gain(self) * log_discount(ranked.rank))
+        return ranked.total(ranked.weight * ranked.gain(self) * counted * log_discount(ranked.rank))
 
 
 class _D_Q(_ByGlobalGain):
@@ -87,7 +92,6 @@ class _D_Q(_ByGlobalGain):
     """
 
     PRETTY_NAME = "D-Q"
-    READS: tuple[str, ...] = ("weight",)
     SUPPORTED_PARAMS = {**CUTOFF, **BETA, **GAIN}
 
     def counted(self, ranked: Ranked) -> np.ndarray:
@@ -130,13 +134,8 @@ class _DIN_nDCG(_D_nDCG):
     READS = ("weight", "intent_type")
 
     def score(self, ranked: Ranked) -> np.ndarray:
-        gain = ranked.weight * ranked.gain(self) * once_if_navigational(ranked)
         ideal = ranked.ideal(self.normaliser).value(self, self.gained)
-        return divide(ranked.total(gain * log_discount(ranked.rank)), ideal)
-
-    def best(self, depth: int | None, time_limit: float) -> Order | None:
-        """None: a document's gain depends on the documents above it, so the ideal ranking may not be optimal."""
-        return None
+        return divide(self.gained(ranked, once_if_navigational(ranked)), ideal)
 
 
 class _DIN_Q(_D_Q):
@@ -164,10 +163,6 @@ class _DIN_Q(_D_Q):
 
     def counted(self, ranked: Ranked) -> np.ndarray:
         return once_if_navigational(ranked)
-
-    def best(self, depth: int | None, time_limit: float) -> Order | None:
-        """None: a document's gain depends on the documents above it, so the ideal ranking may not be optimal."""
-        return None
 
 
 class _EfP(DiversityMeasure):

@@ -194,15 +194,7 @@ CARTERETTE: Measures = (
 )
 """The fifteen measures of Carterette (2011), Table 1, sorted by model and normalised as in Sec. 3.2."""
 
-GROUPS = {
-    "NDEVAL": NDEVAL,
-    "NTCIR_INTENT": NTCIR_INTENT,
-    "FRESHSTACK": FRESHSTACK,
-    "NUGGETS": NUGGETS,
-    "CRUX": CRUX,
-    "RBU18_OFFICIAL": RBU18_OFFICIAL,
-    "CARTERETTE": CARTERETTE,
-}
+GROUPS: dict[str, Measures] = {name: globals()[name] for name in __all__ if name.isupper()}
 
 
 def read_measures(who: str, measures: Any) -> list[ir_measures.Measure]:

@@ -15,16 +15,6 @@ from .base import DiversityMeasure, Normalised, register
 __all__ = ["EU", "nEU"]
 
 
-def utility(ranked: Ranked, who: DiversityMeasure) -> np.ndarray:
-    """Return sum_i d(i) (sum_t w_t r_it (1 - alpha)^c_it - e) of each query, where d(i) = 1 / (1 + log_base i)."""
-
-    def discount(rank: np.ndarray) -> np.ndarray:
-        return 1.0 / (1.0 + np.log(rank) / math.log(who.base))
-
-    effort = np.cumsum(np.append(0.0, discount(np.arange(1.0, ranked.n.max(initial=0) + 1))))
-    return ranked.total(novel_gain(ranked, who) * discount(ranked.rank)) - who.e * effort[ranked.n]
-
-
 class _EU(DiversityMeasure):
     r"""Expected utility: graded and weighted novelty, minus the effort of reading, discounted by rank.
 
@@ -55,11 +45,16 @@ class _EU(DiversityMeasure):
         **GRADES,
     }
 
+    def discount(self, rank: np.ndarray) -> np.ndarray:
+        """Return 1 / (1 + log_base i) of each rank."""
+        return 1.0 / (1.0 + np.log(rank) / math.log(self.base))
+
     def score(self, ranked: Ranked) -> np.ndarray:
-        return utility(ranked, self)
+        effort = np.cumsum(np.append(0.0, self.discount(np.arange(1.0, ranked.n.max(initial=0) + 1))))
+        return ranked.total(novel_gain(ranked, self) * self.discount(ranked.rank)) - self.e * effort[ranked.n]
 
 
-class _nEU(Normalised):
+class _nEU(Normalised, _EU):
     r"""Normalised expected utility: EU divided by that of the greedy ideal ranking.
 
     The ideal ranking ends before the first document whose gain does not exceed the effort. It need not be optimal, so
@@ -80,9 +75,6 @@ class _nEU(Normalised):
     """
 
     PRETTY_NAME = "Normalised Expected Utility"
-    RANGE = _EU.RANGE
-    READS = _EU.READS
-    SUPPORTED_PARAMS = _EU.SUPPORTED_PARAMS
 
     @property
     def normaliser(self) -> Order:
@@ -90,7 +82,7 @@ class _nEU(Normalised):
         return Greedy(self.alpha, weighted_probability, (self.gain, self.max_rel), least=self.e)
 
     def gained(self, ranked: Ranked) -> np.ndarray:
-        return utility(ranked, self)
+        return _EU.score(self, ranked)
 
 
 EU = register(_EU())
