@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from ..judged import Judgements, Ranked, numbers
-from ..measures.names import check_parameters
+from ..measures.parse import check_parameters
 
 # Providers that accept fractional labels; the others round or refuse them.
 _FRACTIONAL_LABELS = ("runtime", "cwl_eval", "compat", "judged")

@@ -130,7 +130,6 @@ class _alpha_DCG(OverPerfect):
     """
 
     PRETTY_NAME = "Alpha Discounted Cumulative Gain"
-    EXAMPLE = "alpha_DCG@20"
     SUPPORTED_PARAMS = {**CUTOFF, **ALPHA, **REL_FROM_1, **JUDGED_ONLY}
     discount = staticmethod(log_discount)
 
@@ -157,7 +156,6 @@ class _ERR_IA(OverPerfect):
     """
 
     PRETTY_NAME = "Intent-Aware Expected Reciprocal Rank"
-    EXAMPLE = "ERR_IA@20"
     SUPPORTED_PARAMS = {**CUTOFF, **REL_FROM_1, **JUDGED_ONLY}
     alpha = ERR_IA_ALPHA
     discount = staticmethod(reciprocal_discount)

@@ -15,7 +15,7 @@ import numpy as np
 from ..arithmetic import divide
 from ..judged import Judgements, Message, Order, Ranked, View
 from ..parameters import Parameters
-from .names import check_name, check_names
+from .parse import check_name, check_names
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -80,8 +80,6 @@ class DiversityMeasure(ir_measures.Measure):
     SUPPORTED_PARAMS: Parameters = {}
     # The possible values; bounds may be expressions of parameters.
     RANGE: str = "[0, 1]"
-    # An example to show, if the measure itself has a required parameter.
-    EXAMPLE: str = ""
     # How the measure reads the qrels: "ad hoc" for each document's highest label over the intents.
     VIEW: View = "intents"
     # Whether the cutoff counts turns, not documents.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -11,9 +12,8 @@ import numpy as np
 
 from ..judged import Judgements
 from ..parameters import CUTOFF, MEASURE, Parameter, Parameters
-from .base import CompositeMeasure, Part, implementation, is_ours, register
-from .names import check_names, check_parameters
-from .parse import parse
+from .base import CompositeMeasure, Part, formula_of, implementation, is_ours, register
+from .parse import check_names, check_parameters, parse
 from .subtopic import StRecall
 
 __all__ = ["IA", "Adhoc", "Sharp"]
@@ -128,6 +128,32 @@ def smallest_relevant(measure: ir_measures.Measure) -> float | None:
     return None if rel is None else float(rel)
 
 
+def value_range(measure: ir_measures.Measure) -> tuple[float, float]:
+    """Return the least and the largest value that a measure can have; infinite where that is not known.
+
+    Examples
+    --------
+    >>> import ir_measures
+    >>> from pyterrier_diversity import EU, IA, P_Rareness
+    >>> value_range(IA(ir_measures.nDCG @ 20)), value_range(EU @ 5), value_range(P_Rareness(alpha=0.5) @ 5)
+    ((0.0, 1.0), (-inf, inf), (0.0, 1.5))
+    """
+    ours = formula_of(measure)
+    if ours is None:
+        return -math.inf, math.inf
+    declared, _, more = ours.RANGE.partition(";")
+    if not declared.startswith(("[", "(")):  # "that of M"
+        return value_range(ours.measure) if isinstance(ours, Wrapper) else (-math.inf, math.inf)
+    if declared.endswith("if that of M is") and value_range(ours.measure) != (0.0, 1.0):
+        return -math.inf, math.inf
+    low, high = declared[1:].split("]")[0].rstrip(")").split(", ")
+    if "more with ideal='greedy'" in more and ours.get("ideal") == "greedy":
+        high = "inf"
+    if high == "1 + alpha":  # "adaptive" is at most 1
+        return float(low), 1 + (1.0 if isinstance(ours.alpha, str) else float(ours.alpha))
+    return float(low), float(high)
+
+
 GAMMA: Parameters = {"gamma": Parameter(float, 0.5, interval="[0, 1]", desc="weight of subtopic recall")}
 
 
@@ -165,7 +191,6 @@ class _IA(Wrapper):
     """
 
     PRETTY_NAME = "Intent-Aware Measure"
-    EXAMPLE = "IA(nDCG)"
     RANGE = "that of M"
     READS = ("weight", "those of M")
     SUPPORTED_PARAMS = {**MEASURE, **CUTOFF}
@@ -201,7 +226,6 @@ class _Adhoc(Wrapper):
     """
 
     PRETTY_NAME = "Ad-hoc Measure"
-    EXAMPLE = "Adhoc(nDCG)"
     RANGE = "that of M"
     READS = ("those of M",)
     SUPPORTED_PARAMS = {**MEASURE, **CUTOFF}
@@ -241,7 +265,6 @@ class _Sharp(Wrapper):
     """
 
     PRETTY_NAME = "Sharp Measure"
-    EXAMPLE = "Sharp(nDCG)"
     RANGE = "[0, 1] if that of M is"
     READS = ("those of M",)
     SUPPORTED_PARAMS = {**MEASURE, **CUTOFF, **GAMMA}

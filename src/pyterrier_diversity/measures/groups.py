@@ -15,9 +15,8 @@ from ir_measures import AP_IA, ERR_IA, NRBP, P_IA, StRecall, alpha_DCG, alpha_nD
 from .base import DiversityMeasure, formula_of, implementation
 from .composite import Adhoc, innermost, inside
 from .d_measures import D_nDCG
-from .names import check_names, check_parameters
 from .nugget_scores import NuggetScore
-from .parse import read_measure
+from .parse import check_names, check_parameters, read_measure
 from .rbu import RBU
 from .sharp import DINsharp_nDCG, Dsharp_nDCG, PplusQsharp
 from .subtopic import Coverage

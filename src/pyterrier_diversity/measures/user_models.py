@@ -278,7 +278,6 @@ class _UserModel(UserModelMeasure):
     """
 
     PRETTY_NAME = "User Model"
-    EXAMPLE = "UserModel(model=1, stop='RBP')"
     READS = ("weight", "intent_type")
     SUPPORTED_PARAMS = PARAMETERS
 
