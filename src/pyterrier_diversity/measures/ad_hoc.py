@@ -33,6 +33,7 @@ class AdHoc(DiversityMeasure):
     """A measure of ir_measures; a document counts with its highest label for any intent."""
 
     VIEW: View = "ad hoc"
+    SUPPORTED_PARAMS: Parameters = {**CUTOFF, **REL}
     # The parameters without which there is no value.
     REQUIRED: tuple[str, ...] = ()
 
@@ -40,7 +41,6 @@ class AdHoc(DiversityMeasure):
 class _P(AdHoc):
     """Precision, as in pytrec_eval."""
 
-    SUPPORTED_PARAMS = {**CUTOFF, **REL}
     REQUIRED = ("cutoff",)
 
     def score(self, ranked: Ranked) -> np.ndarray:
@@ -50,16 +50,12 @@ class _P(AdHoc):
 class _RR(AdHoc):
     """Reciprocal rank, as in pytrec_eval, and with a cutoff as in MS MARCO."""
 
-    SUPPORTED_PARAMS = {**CUTOFF, **REL}
-
     def score(self, ranked: Ranked) -> np.ndarray:
         return ranked.total((ranked.met == 0) / ranked.rank)
 
 
 class _AP(AdHoc):
     """Average precision, as in pytrec_eval: at a cutoff it is divided by the number of all relevant documents, too."""
-
-    SUPPORTED_PARAMS = {**CUTOFF, **REL}
 
     def score(self, ranked: Ranked) -> np.ndarray:
         return ranked.total((ranked.met + 1) / ranked.rank / ranked.n_relevant)

@@ -34,9 +34,6 @@ __all__ = [
 # ndeval discounts repeated intents in ERR-IA as in alpha-DCG; ir_measures always calls it with the default alpha.
 ERR_IA_ALPHA = 0.5
 
-# The gains are submodular, so greedy reaches at least 1 - 1/e of the optimum at every rank (Nemhauser et al. 1978).
-GREEDY_RANGE = "[0, 1.582]"
-
 BETA: Parameters = {
     "beta": Parameter(float, 0.5, interval="[0, 1)", desc="patience: probability of going on to the next document")
 }
@@ -76,8 +73,12 @@ class AlphaFamily(DiversityMeasure):
         return Exact(self.alpha, self.discount, depth, time_limit)
 
 
-class OverGreedy(AlphaFamily, Normalised):
+class OverGreedy(Normalised, AlphaFamily):
     """The discounted sum, divided by that of the greedy ideal ranking."""
+
+    # The gains are submodular, so greedy reaches at least 1 - 1/e of the optimum at every rank (Nemhauser et al. 1978).
+    RANGE = "[0, 1.582]"
+    gained = AlphaFamily.gained
 
     @property
     def normaliser(self) -> Order:
@@ -115,6 +116,7 @@ class _alpha_DCG(OverPerfect):
 
     Notes
     -----
+    :Name: Alpha Discounted Cumulative Gain
     :Formula: \frac{\sum_i \frac{1}{\log_2(i + 1)} \sum_t J_{it} (1 - \alpha)^{c_{it}}}{|T| \sum_{i \le k} (1 -
         \alpha)^{i - 1} / \log_2(i + 1)}
     :Source: Clarke et al. (2008); ndeval 4.5
@@ -129,7 +131,6 @@ class _alpha_DCG(OverPerfect):
     0.5
     """
 
-    PRETTY_NAME = "Alpha Discounted Cumulative Gain"
     SUPPORTED_PARAMS = {**CUTOFF, **ALPHA, **REL_FROM_1, **JUDGED_ONLY}
     discount = staticmethod(log_discount)
 
@@ -142,6 +143,7 @@ class _ERR_IA(OverPerfect):
 
     Notes
     -----
+    :Name: Intent-Aware Expected Reciprocal Rank
     :Formula: \frac{\sum_i \frac{1}{i} \sum_t J_{it}\, 0.5^{c_{it}}}{|T| \sum_{i \le k} 0.5^{i - 1} / i}
     :Source: Chapelle et al. (2009); ndeval 4.5
     :Equal to: ndeval 4.5 with -traditional, but at cutoff 1, where ndeval does not normalise
@@ -155,13 +157,12 @@ class _ERR_IA(OverPerfect):
     0.8
     """
 
-    PRETTY_NAME = "Intent-Aware Expected Reciprocal Rank"
     SUPPORTED_PARAMS = {**CUTOFF, **REL_FROM_1, **JUDGED_ONLY}
     alpha = ERR_IA_ALPHA
     discount = staticmethod(reciprocal_discount)
 
 
-class _alpha_nDCG(OverGreedy):
+class _alpha_nDCG(OverGreedy, _alpha_DCG):
     r"""Alpha-nDCG: DCG in which repeated intents gain less, divided by that of the ideal ranking.
 
     The ideal ranking is built greedily. A better one may exist, so values can exceed 1, but not e/(e - 1). Values equal
@@ -169,6 +170,7 @@ class _alpha_nDCG(OverGreedy):
 
     Notes
     -----
+    :Name: Alpha Normalised Discounted Cumulative Gain
     :Formula: \frac{\alpha\text{-DCG}}{\alpha\text{-DCG}^*}, \quad \alpha\text{-DCG} = \sum_i \frac{1}{\log_2(i + 1)}
         \sum_t J_{it} (1 - \alpha)^{c_{it}}
     :Source: Clarke et al. (2008); ndeval 4.5
@@ -188,19 +190,15 @@ class _alpha_nDCG(OverGreedy):
     0.5
     """
 
-    PRETTY_NAME = "Alpha Normalised Discounted Cumulative Gain"
-    RANGE = GREEDY_RANGE
-    SUPPORTED_PARAMS = {**CUTOFF, **ALPHA, **REL_FROM_1, **JUDGED_ONLY}
-    discount = staticmethod(log_discount)
 
-
-class _nERR_IA(OverGreedy):
+class _nERR_IA(OverGreedy, _ERR_IA):
     r"""Normalised ERR-IA: the mean ERR over the intents, divided by that of the ideal ranking.
 
     Labels are binary. The ideal ranking is built greedily. Values equal those of ndeval at every cutoff.
 
     Notes
     -----
+    :Name: Intent-Aware Normalised Expected Reciprocal Rank
     :Formula: \frac{\mathrm{ERR}}{\mathrm{ERR}^*}, \quad \mathrm{ERR} = \sum_i \frac{1}{i} \sum_t J_{it}\, 0.5^{c_{it}}
     :Source: Chapelle et al. (2009); ndeval 4.5
     :Equal to: ndeval 4.5 with -traditional
@@ -214,30 +212,15 @@ class _nERR_IA(OverGreedy):
     0.5
     """
 
-    PRETTY_NAME = "Intent-Aware Normalised Expected Reciprocal Rank"
-    RANGE = GREEDY_RANGE
-    SUPPORTED_PARAMS = {**CUTOFF, **REL_FROM_1, **JUDGED_ONLY}
-    alpha = ERR_IA_ALPHA
-    discount = staticmethod(reciprocal_discount)
 
-
-class _RankBiased(AlphaFamily):
-    """A sum with geometric discounts; it has no cutoff."""
-
-    SUPPORTED_PARAMS = {**ALPHA, **BETA, **REL_FROM_1}
-
-    def __init__(self, **params: Any) -> None:
-        super().__init__(**params)
-        self.discount = GeometricDiscount(self.beta)
-
-
-class _NRBP(_RankBiased):
+class _NRBP(AlphaFamily):
     r"""Novelty- and rank-biased precision: RBP in which repeated intents gain less.
 
     The sum is divided by that of an infinite list in which every document is relevant to all intents.
 
     Notes
     -----
+    :Name: Novelty- and Rank-Biased Precision
     :Formula: \frac{1 - (1 - \alpha) \beta}{|T|} \sum_i \beta^{i - 1} \sum_t J_{it} (1 - \alpha)^{c_{it}}
     :Source: Clarke et al. (2009); ndeval 4.5
     :Equal to: ndeval 4.5 with -traditional
@@ -251,20 +234,25 @@ class _NRBP(_RankBiased):
     0.75
     """
 
-    PRETTY_NAME = "Novelty- and Rank-Biased Precision"
+    SUPPORTED_PARAMS = {**ALPHA, **BETA, **REL_FROM_1}
+
+    def __init__(self, **params: Any) -> None:
+        super().__init__(**params)
+        self.discount = GeometricDiscount(self.beta)
 
     def score(self, ranked: Ranked) -> np.ndarray:
         perfect = 1 / (1 - (1 - self.alpha) * self.beta)
         return divide(self.gained(ranked), perfect * ranked.n_intents)
 
 
-class _nNRBP(_RankBiased, OverGreedy):
+class _nNRBP(OverGreedy, _NRBP):
     r"""Normalised NRBP: RBP in which repeated intents gain less, divided by that of the ideal ranking.
 
     The ideal ranking is built greedily.
 
     Notes
     -----
+    :Name: Normalised Novelty- and Rank-Biased Precision
     :Formula: \frac{\mathrm{NRBP}}{\mathrm{NRBP}^*}, \quad \mathrm{NRBP} = \sum_i \beta^{i - 1} \sum_t J_{it} (1 -
         \alpha)^{c_{it}}
     :Source: Clarke et al. (2009); ndeval 4.5
@@ -279,9 +267,6 @@ class _nNRBP(_RankBiased, OverGreedy):
     1.0
     """
 
-    PRETTY_NAME = "Normalised Novelty- and Rank-Biased Precision"
-    RANGE = GREEDY_RANGE
-
 
 class _alpha_nDCG_exact(AlphaFamily, Normalised):
     r"""Alpha-DCG divided by the highest value of any ranking, where `alpha_nDCG` divides by that of the greedy ranking.
@@ -292,6 +277,7 @@ class _alpha_nDCG_exact(AlphaFamily, Normalised):
 
     Notes
     -----
+    :Name: Alpha Normalised Discounted Cumulative Gain over the Optimum
     :Formula: \frac{\alpha\text{-DCG}}{\max \alpha\text{-DCG}}, \quad \alpha\text{-DCG} = \sum_i \frac{1}{\log_2(i + 1)}
         \sum_t J_{it} (1 - \alpha)^{c_{it}}
     :Source: Clarke et al. (2008); Carterette (2011, Inf. Retr.), Sec. 2.1.3
@@ -306,7 +292,6 @@ class _alpha_nDCG_exact(AlphaFamily, Normalised):
     0.5
     """
 
-    PRETTY_NAME = "Alpha Normalised Discounted Cumulative Gain over the Optimum"
     SUPPORTED_PARAMS = {**CUTOFF, **ALPHA, **REL, **TIME_LIMIT, **JUDGED_ONLY}
     discount = staticmethod(log_discount)
 
@@ -323,6 +308,7 @@ class _alpha_DCG_IA(DiversityMeasure):
 
     Notes
     -----
+    :Name: Intent-Aware Alpha Discounted Cumulative Gain
     :Formula: \sum_i \frac{1}{\log_2(i + 1)} \sum_t w_t r_{it} (1 - \alpha)^{c_{it}}
     :Source: Amigó et al. (2018), Sec. 4.3
 
@@ -335,7 +321,6 @@ class _alpha_DCG_IA(DiversityMeasure):
     0.5
     """
 
-    PRETTY_NAME = "Intent-Aware Alpha Discounted Cumulative Gain"
     RANGE = "[0, inf)"
     READS = ("weight",)
     SUPPORTED_PARAMS = {**CUTOFF, **ALPHA, **GRADES}
@@ -352,6 +337,7 @@ class _alpha_nDCG_IA(Normalised, _alpha_DCG_IA):
 
     Notes
     -----
+    :Name: Intent-Aware Alpha Normalised Discounted Cumulative Gain
     :Formula: \frac{\alpha\text{-DCG}}{\alpha\text{-DCG}^*}, \quad \alpha\text{-DCG} = \sum_i \frac{1}{\log_2(i + 1)}
         \sum_t w_t r_{it} (1 - \alpha)^{c_{it}}
     :Source: Clarke et al. (2008); Amigó et al. (2018), Sec. 4.3
@@ -364,8 +350,6 @@ class _alpha_nDCG_IA(Normalised, _alpha_DCG_IA):
     >>> score(alpha_nDCG_IA @ 1, [[4, 0], [0, 4]], weights=[1, 2])
     0.5
     """
-
-    PRETTY_NAME = "Intent-Aware Alpha Normalised Discounted Cumulative Gain"
 
     @property
     def normaliser(self) -> Order:
@@ -383,6 +367,7 @@ class _NRBP_IA(DiversityMeasure):
 
     Notes
     -----
+    :Name: Intent-Aware Novelty- and Rank-Biased Precision
     :Formula: \sum_i p^{i - 1} \sum_t w_t r_{it} (1 - \alpha)^{c_{it}}
     :Source: Clarke et al. (2009); Amigó et al. (2018), Sec. 4.3
 
@@ -395,7 +380,6 @@ class _NRBP_IA(DiversityMeasure):
     0.625
     """
 
-    PRETTY_NAME = "Intent-Aware Novelty- and Rank-Biased Precision"
     RANGE = "[0, inf)"
     READS = ("weight",)
     SUPPORTED_PARAMS = {

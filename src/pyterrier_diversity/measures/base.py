@@ -29,16 +29,14 @@ class _Signature:
     """The signature of a measure and of its class, for ``help`` and for Tab, from the declared parameters."""
 
     def __get__(self, measure: DiversityMeasure | None, owner: type[DiversityMeasure]) -> inspect.Signature:
+        declared = (owner if measure is None else measure).SUPPORTED_PARAMS
         kinds = {"measure": inspect.Parameter.POSITIONAL_OR_KEYWORD}
         return inspect.Signature(
             [
                 inspect.Parameter(
-                    name,
-                    kinds.get(name, inspect.Parameter.KEYWORD_ONLY),
-                    default=parameter.default,
-                    annotation=parameter,
+                    name, kinds.get(name, inspect.Parameter.KEYWORD_ONLY), default=of.default, annotation=of
                 )
-                for name, parameter in (owner if measure is None else measure).SUPPORTED_PARAMS.items()
+                for name, of in declared.items()
             ]
         )
 
@@ -57,10 +55,10 @@ class _Note:
 class DiversityMeasure(ir_measures.Measure):
     """Base class of measures: a declaration and a formula.
 
-    A subclass declares ``PRETTY_NAME`` and ``SUPPORTED_PARAMS``, and defines `score`. It overrides ``RANGE``, ``VIEW``,
-    ``READS`` and ``NEEDS`` where the defaults do not fit. The fields Formula, Where, Source and Equal to in the Notes
-    of its docstring are ``FORMULA``, ``WHERE``, ``SOURCE`` and ``EQUALS``, which it can also declare. ``NAME`` is by
-    default the name of the class without its leading underscore. Parameters are attributes: ``self.p``. ``cutoff``,
+    A subclass declares ``SUPPORTED_PARAMS`` and defines `score`. It overrides ``RANGE``, ``VIEW``, ``READS`` and
+    ``NEEDS`` where the defaults do not fit. ``PRETTY_NAME``, ``FORMULA``, ``WHERE``, ``SOURCE`` and ``EQUALS`` are the
+    fields Name, Formula, Where, Source and Equal to in the Notes of its docstring, unless it declares them. ``NAME`` is
+    by default the name of the class without its leading underscore. Parameters are attributes: ``self.p``. ``cutoff``,
     ``rel`` and ``judged_only`` are applied to the rankings before `score` sees them.
 
     Raises
@@ -70,7 +68,7 @@ class DiversityMeasure(ir_measures.Measure):
     """
 
     NAME: str
-    PRETTY_NAME: str
+    PRETTY_NAME = _Note("Name")
     # LaTeX. WHERE explains the symbols that the reference does not explain for all measures: text with $formulas$.
     FORMULA = _Note("Formula")
     WHERE = _Note("Where")
@@ -111,9 +109,7 @@ class DiversityMeasure(ir_measures.Measure):
             if params.get(name) is not None
         }
         return {
-            name: value
-            for name, value in checked.items()
-            if value != declared[name].default and value != declared[name].none
+            name: value for name, value in checked.items() if value not in (declared[name].default, declared[name].none)
         }
 
     @property

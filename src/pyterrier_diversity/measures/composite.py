@@ -28,6 +28,10 @@ class Wrapper(CompositeMeasure):
     ``@k`` replaces the cutoff of the inner measure. Its other parameters are set inside the parentheses.
     """
 
+    RANGE = "that of M"
+    READS: tuple[str, ...] = ("those of M",)
+    SUPPORTED_PARAMS: Parameters = {**MEASURE, **CUTOFF}
+
     def __init__(
         self, measure: ir_measures.Measure | str | None = None, *, cutoff: int | None = None, **params: Any
     ) -> None:
@@ -176,6 +180,7 @@ class _IA(Wrapper):
 
     Notes
     -----
+    :Name: Intent-Aware Measure
     :Formula: \sum_t w_t M_t
     :Where: $M_t$ is the value of M with the labels for intent t alone
     :Source: Agrawal et al. (2009); Amigó et al. (2018), Sec. 4.2; Sakai (2013), Eq. 5
@@ -190,10 +195,7 @@ class _IA(Wrapper):
     0.75
     """
 
-    PRETTY_NAME = "Intent-Aware Measure"
-    RANGE = "that of M"
     READS = ("weight", "those of M")
-    SUPPORTED_PARAMS = {**MEASURE, **CUTOFF}
 
     def parts(self) -> Sequence[Part]:
         """Return the measure, for each intent."""
@@ -211,6 +213,7 @@ class _Adhoc(Wrapper):
 
     Notes
     -----
+    :Name: Ad-hoc Measure
     :Formula: M \text{ of the labels } \max_t g_{it}
     :Source: Amigó et al. (2018), Sec. 6.2
     :Equal to: pytrec_eval, cwl_eval and gdeval, on the ad-hoc qrels of TREC Web tracks
@@ -224,11 +227,6 @@ class _Adhoc(Wrapper):
     >>> score(Adhoc(P @ 2), [[1, 0], [0, 1]])
     1.0
     """
-
-    PRETTY_NAME = "Ad-hoc Measure"
-    RANGE = "that of M"
-    READS = ("those of M",)
-    SUPPORTED_PARAMS = {**MEASURE, **CUTOFF}
 
     def parts(self) -> Sequence[Part]:
         """Return the measure, over the highest labels."""
@@ -251,6 +249,7 @@ class _Sharp(Wrapper):
 
     Notes
     -----
+    :Name: Sharp Measure
     :Formula: \gamma \cdot \text{StRecall} + (1 - \gamma) M
     :Source: Sakai (2013), Eq. 7
 
@@ -264,9 +263,7 @@ class _Sharp(Wrapper):
     0.75
     """
 
-    PRETTY_NAME = "Sharp Measure"
     RANGE = "[0, 1] if that of M is"
-    READS = ("those of M",)
     SUPPORTED_PARAMS = {**MEASURE, **CUTOFF, **GAMMA}
 
     def _read(self, measure: ir_measures.Measure | str, cutoff: int | None) -> ir_measures.Measure:

@@ -80,6 +80,7 @@ class _CT(_CubeTest):
 
     Notes
     -----
+    :Name: Cube Test
     :Formula: \frac{1}{K H} \sum_i \sum_t w_t \min(\gamma^{c_{it} + 1} g_{it}, H - h_{it})
     :Where: K is the number of turns, $H$ is max_height, and $h_{it}$ is the height to which the documents above fill
         the cube of t
@@ -95,8 +96,6 @@ class _CT(_CubeTest):
     0.3
     """
 
-    PRETTY_NAME = "Cube Test"
-
     def score(self, ranked: Ranked) -> np.ndarray:
         read, turns = read_turns(ranked, self.cutoff, self.batch)
         return divide(read.total(self.filled(read)), turns.n)
@@ -110,6 +109,7 @@ class _ACT(_CubeTest):
 
     Notes
     -----
+    :Name: Average Cube Test
     :Formula: \frac{1}{n} \sum_i \mathrm{CT}_i
     :Where: $\mathrm{CT}_i$ is the Cube Test of the first i documents
     :Source: Luo et al. (2013); TREC Dynamic Domain 2017
@@ -123,8 +123,6 @@ class _ACT(_CubeTest):
     >>> round(score(ACT(batch=1), [[4], [4]]), 4)
     0.35
     """
-
-    PRETTY_NAME = "Average Cube Test"
 
     def score(self, ranked: Ranked) -> np.ndarray:
         read, turns = read_turns(ranked, self.cutoff, self.batch)
@@ -151,6 +149,7 @@ class _nCT(_CT):
 
     Notes
     -----
+    :Name: Normalised Cube Test
     :Formula: \frac{\mathrm{CT}}{\mathrm{CT}^*}, \quad \mathrm{CT}^* = \frac{1}{K H} \sum_t w_t \sum_{i=0}^{bK}
         \min(\gamma^i g^*_{it}, H - h_{it})
     :Where: K is the number of turns, $H$ is max_height, $b$ is batch, and $h_{it}$ is the height to which the documents
@@ -167,7 +166,6 @@ class _nCT(_CT):
     0.6
     """
 
-    PRETTY_NAME = "Normalised Cube Test"
     RANGE = "[0, inf)"
 
     def score(self, ranked: Ranked) -> np.ndarray:
@@ -189,6 +187,7 @@ class _CT_rank(DiversityMeasure):
 
     Notes
     -----
+    :Name: Cube Test over Ranks
     :Formula: \sum_i \frac{1}{i} \sum_t w_t r_{it} \gamma^{c_{it}} \left[ \sum_{j<i} r_{jt} < \mathrm{saturation}
         \right]
     :Source: Luo et al. (2013); Amigó et al. (2018), Sec. 4.3
@@ -202,7 +201,6 @@ class _CT_rank(DiversityMeasure):
     0.375
     """
 
-    PRETTY_NAME = "Cube Test over Ranks"
     RANGE = "[0, inf)"
     READS = ("weight",)
     SUPPORTED_PARAMS = {

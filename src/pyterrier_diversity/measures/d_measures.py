@@ -50,6 +50,7 @@ class _D_nDCG(_ByGlobalGain, Normalised):
 
     Notes
     -----
+    :Name: D-nDCG
     :Formula: \frac{\sum_i GG_i / \log_2(i + 1)}{\sum_i GG^*_i / \log_2(i + 1)}
     :Where: $GG_i = \sum_t w_t g_{it}$ is the document's global gain
     :Source: Sakai and Song (2011); Sakai (2013), Eqs. 1, 6
@@ -64,7 +65,6 @@ class _D_nDCG(_ByGlobalGain, Normalised):
     0.5
     """
 
-    PRETTY_NAME = "D-nDCG"
     SUPPORTED_PARAMS = {**CUTOFF, **GAIN}
 
     def gained(self, ranked: Ranked, counted: np.ndarray | float = 1.0) -> np.ndarray:
@@ -77,6 +77,7 @@ class _D_Q(_ByGlobalGain):
 
     Notes
     -----
+    :Name: D-Q
     :Formula: \frac{1}{\min(k, R)} \sum_i J_i \frac{C_i + \beta \sum_{j \le i} GG_j}{i + \beta \sum_{j \le i} GG^*_j}
     :Where: $C_i = \sum_{j \le i} J_j$ counts the relevant documents down to rank i, and $J_i = [GG_i > 0]$
     :Source: Sakai and Song (2011); Sakai (2013), Eqs. 2, 3, 6
@@ -91,7 +92,6 @@ class _D_Q(_ByGlobalGain):
     0.875
     """
 
-    PRETTY_NAME = "D-Q"
     SUPPORTED_PARAMS = {**CUTOFF, **BETA, **GAIN}
 
     def counted(self, ranked: Ranked) -> np.ndarray:
@@ -117,6 +117,7 @@ class _DIN_nDCG(_D_nDCG):
 
     Notes
     -----
+    :Name: DIN-nDCG
     :Formula: \frac{\sum_i GG'_i / \log_2(i + 1)}{\sum_i GG^*_i / \log_2(i + 1)}
     :Where: $GG'_i$ is the global gain without the navigational intents that were met above
     :Source: Sakai (2013), Eqs. 8, 9
@@ -130,7 +131,6 @@ class _DIN_nDCG(_D_nDCG):
     0.5
     """
 
-    PRETTY_NAME = "DIN-nDCG"
     READS = ("weight", "intent_type")
 
     def score(self, ranked: Ranked) -> np.ndarray:
@@ -145,6 +145,7 @@ class _DIN_Q(_D_Q):
 
     Notes
     -----
+    :Name: DIN-Q
     :Formula: \frac{1}{\min(k, R)} \sum_i J_i \frac{C_i + \beta \sum_{j \le i} GG'_j}{i + \beta \sum_{j \le i} GG^*_j}
     :Where: $GG'_i$ is the global gain without the navigational intents that were met above, and $J_i = [GG'_i > 0]$
     :Source: Sakai (2013), Eqs. 10, 11
@@ -158,7 +159,6 @@ class _DIN_Q(_D_Q):
     0.5
     """
 
-    PRETTY_NAME = "DIN-Q"
     READS = ("weight", "intent_type")
 
     def counted(self, ranked: Ranked) -> np.ndarray:
@@ -174,6 +174,7 @@ class _EfP(DiversityMeasure):
 
     Notes
     -----
+    :Name: Effective Precision (Ef-P)
     :Formula: \frac{1}{k} \sum_i [\exists t : J_{it} = 1 \text{ and } (t \text{ informational or } c_{it} = 0)]
     :Source: Sakai (2013), Sec. 4.2
 
@@ -186,7 +187,6 @@ class _EfP(DiversityMeasure):
     1.0
     """
 
-    PRETTY_NAME = "Effective Precision (Ef-P)"
     READS = ("intent_type",)
     SUPPORTED_PARAMS = {**CUTOFF, **REL}
 

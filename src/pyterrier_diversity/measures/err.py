@@ -37,6 +37,7 @@ class _ERR(AdHoc):
 
     Notes
     -----
+    :Name: Expected Reciprocal Rank
     :Formula: \sum_i \frac{1}{i} r_i \prod_{j<i} (1 - r_j), \quad r_i = \frac{2^{\max_t g_{it}} - 1}{2^4}
     :Source: Chapelle et al. (2009); gdeval 1.3
     :Equal to: gdeval 1.3
@@ -55,7 +56,6 @@ class _ERR(AdHoc):
     0.46875
     """
 
-    PRETTY_NAME = "Expected Reciprocal Rank"
     SUPPORTED_PARAMS = {**CUTOFF}
     # Swapping two neighbours gains (1/i - 1/(i+1)) dr if the lower one has the higher label.
     optimal = ByWorth(by_label)

@@ -21,6 +21,7 @@ class _P_IA(DiversityMeasure):
 
     Notes
     -----
+    :Name: Intent-Aware Precision
     :Formula: \frac{1}{k |T|} \sum_i \sum_t J_{it}
     :Source: Agrawal et al. (2009); ndeval 4.5
     :Equal to: ndeval 4.5 with -traditional
@@ -39,7 +40,6 @@ class _P_IA(DiversityMeasure):
     0.75
     """
 
-    PRETTY_NAME = "Intent-Aware Precision"
     SUPPORTED_PARAMS = {**CUTOFF, **REL_FROM_1, **JUDGED_ONLY}
 
     def score(self, ranked: Ranked) -> np.ndarray:
@@ -53,6 +53,7 @@ class _AP_IA(DiversityMeasure):
 
     Notes
     -----
+    :Name: Intent-Aware (Mean) Average Precision
     :Formula: \frac{1}{|T|} \sum_t \frac{1}{R_t} \sum_i J_{it} \frac{\sum_{j \le i} J_{jt}}{i}
     :Source: Agrawal et al. (2009); ndeval 4.5
     :Equal to: MAP-IA of ndeval 4.5 with -traditional
@@ -71,7 +72,6 @@ class _AP_IA(DiversityMeasure):
     0.75
     """
 
-    PRETTY_NAME = "Intent-Aware (Mean) Average Precision"
     SUPPORTED_PARAMS = {**REL_FROM_1, **JUDGED_ONLY}
 
     def score(self, ranked: Ranked) -> np.ndarray:
@@ -91,6 +91,7 @@ class _nP_IA(Normalised):
 
     Notes
     -----
+    :Name: Normalised Intent-Aware Precision
     :Formula: \frac{P}{P^*}, \quad P = \sum_i \sum_t w_t J_{it}
     :Source: Agrawal et al. (2009); Carterette (2011, Inf. Retr.), Sec. 2.1.4
     :Equal to: the worked example of Carterette (2011, Inf. Retr.), Sec. 2.3
@@ -104,7 +105,6 @@ class _nP_IA(Normalised):
     0.5
     """
 
-    PRETTY_NAME = "Normalised Intent-Aware Precision"
     READS = ("weight",)
     SUPPORTED_PARAMS = {**CUTOFF, **REL}
     normaliser = optimal = ByWorth(weighted_relevance)

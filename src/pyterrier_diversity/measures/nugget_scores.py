@@ -32,6 +32,7 @@ class _NuggetScore(DiversityMeasure):
 
     Notes
     -----
+    :Name: Nugget Score
     :Formula: \frac{\sum_{t \text{ named}} v_t s_t}{\sum_{t \text{ named}} v_t}
     :Where: the sums are over all intents in the qrels; $s_t$ is 1 if $\max_i g_{it} \ge$ `full`, `partial` if that
         maximum is between 0 and `full`, and 0 otherwise; $v_t$ is 1 for an intent that counts, $1/2$ for an okay one
@@ -53,7 +54,6 @@ class _NuggetScore(DiversityMeasure):
     (0.375, 0.25)
     """
 
-    PRETTY_NAME = "Nugget Score"
     READS = ("importance", "importance_value")
     COUNTS_ALL_NAMED = True
     SUPPORTED_PARAMS = {

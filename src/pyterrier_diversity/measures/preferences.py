@@ -44,6 +44,7 @@ class _ConcordantPairs(DiversityMeasure):
 
     Notes
     -----
+    :Name: Concordant Pairs
     :Formula: \sum_t w_t \sum_i \frac{P(i)}{a_i} \sum_{j \le i} [d_j \succ_t d_i]
     :Where: $P(i)$ is the probability that the user stops at rank i; $a_i$ is 1 with `above='all'`, otherwise i; $d_j
         \succ_t d_i$ means $g_{jt} > g_{it}$, or $g_{jt} \ge g_{it} > 0$ with `ties`; with `above='all'` and another
@@ -67,7 +68,6 @@ class _ConcordantPairs(DiversityMeasure):
     1.0
     """
 
-    PRETTY_NAME = "Concordant Pairs"
     RANGE = "[0, inf); [0, 1] with above='one'"
     READS = ("weight",)
     SUPPORTED_PARAMS = {

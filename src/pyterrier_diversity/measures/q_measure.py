@@ -45,6 +45,7 @@ class _Q(DiversityMeasure):
 
     Notes
     -----
+    :Name: Q-measure
     :Formula: \frac{1}{\min(k, R)} \sum_i J_i \frac{C_i + \beta G_i}{i + \beta G^*_i}
     :Where: $C_i$ counts the relevant documents down to rank i, and $G_i$ is their gain
     :Source: Sakai (2013), Eqs. 2, 3
@@ -59,7 +60,6 @@ class _Q(DiversityMeasure):
     0.75
     """
 
-    PRETTY_NAME = "Q-measure"
     VIEW: View = "ad hoc"
     SUPPORTED_PARAMS = {**CUTOFF, **BETA, **GAIN}
     normaliser = optimal = ByWorth(by_label)
@@ -90,6 +90,7 @@ class _Pplus(_Q):
 
     Notes
     -----
+    :Name: P+
     :Formula: \frac{1}{C_m} \sum_{i \le m} J_i \frac{C_i + \beta G_i}{i + \beta G^*_i}
     :Where: m is the first rank of the highest label retrieved, $C_i$ counts the relevant documents down to rank i, and
         $G_i$ is their gain
@@ -105,8 +106,6 @@ class _Pplus(_Q):
     0.5
     """
 
-    PRETTY_NAME = "P+"
-
     def score(self, ranked: Ranked) -> np.ndarray:
         documents, queries = ranked.documents, ranked.documents.queries
         label = documents.total(ranked.label)
@@ -120,6 +119,7 @@ class _PplusQ(CompositeMeasure):
 
     Notes
     -----
+    :Name: P+Q
     :Formula: \sum_{t \text{ informational}} w_t Q_t + \sum_{t \text{ navigational}} w_t P^+_t
     :Source: Sakai (2013), Eq. 12
 
@@ -132,7 +132,6 @@ class _PplusQ(CompositeMeasure):
     1.0
     """
 
-    PRETTY_NAME = "P+Q"
     READS = ("weight", "intent_type")
     SUPPORTED_PARAMS = {**CUTOFF, **BETA, **GAIN}
 

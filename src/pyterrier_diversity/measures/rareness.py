@@ -83,6 +83,7 @@ class _P_Rareness(_Rareness):
 
     Notes
     -----
+    :Name: Rareness-Based Precision
     :Formula: \frac{1}{k} \sum_i J_i (1 + \alpha R(d_i)); \quad \text{mixture: } \frac{1}{k} \sum_i J_i (1 - \alpha +
         \alpha R(d_i))
     :Source: Türkmen et al. (2023), Eqs. 1, 4
@@ -91,7 +92,6 @@ class _P_Rareness(_Rareness):
     .. cite.dblp:: conf/ecir/TurkmenLK23
     """
 
-    PRETTY_NAME = "Rareness-Based Precision"
     SUPPORTED_PARAMS = {**CUTOFF, **ALPHA, **MIXTURE, **REL}
 
     def score(self, ranked: Ranked) -> np.ndarray:
@@ -106,6 +106,7 @@ class _AP_Rareness(_Rareness):
 
     Notes
     -----
+    :Name: Rareness-Based Average Precision
     :Formula: \frac{1}{N_R} \sum_i J_i \cdot \text{P-Rareness@}i
     :Where: $N_R$ is the number of relevant documents
     :Source: Türkmen et al. (2023), Eqs. 3, 4
@@ -114,7 +115,6 @@ class _AP_Rareness(_Rareness):
     .. cite.dblp:: conf/ecir/TurkmenLK23
     """
 
-    PRETTY_NAME = "Rareness-Based Average Precision"
     SUPPORTED_PARAMS = {**CUTOFF, **ALPHA, **MIXTURE, **REL}
 
     def score(self, ranked: Ranked) -> np.ndarray:
@@ -131,6 +131,7 @@ class _nDCG_Rareness(_Rareness, Normalised):
 
     Notes
     -----
+    :Name: Rareness-Based nDCG
     :Formula: \frac{\mathrm{DCG}}{\mathrm{DCG}^*}, \quad \mathrm{DCG} = \sum_i \frac{g_i (1 + \alpha R(d_i))}{\log_2(i +
         1)}
     :Source: after Türkmen et al. (2023), Eq. 1
@@ -138,7 +139,6 @@ class _nDCG_Rareness(_Rareness, Normalised):
     .. cite.dblp:: conf/ecir/TurkmenLK23
     """
 
-    PRETTY_NAME = "Rareness-Based nDCG"
     RANGE = "[0, 1]"
     SUPPORTED_PARAMS = {
         **CUTOFF,
@@ -167,13 +167,13 @@ class _RBP_Rareness(_Rareness):
 
     Notes
     -----
+    :Name: Rareness-Based RBP
     :Formula: (1 - p) \sum_i p^{i - 1} J_i (1 + \alpha R(d_i))
     :Source: after Türkmen et al. (2023), Eq. 1
 
     .. cite.dblp:: conf/ecir/TurkmenLK23
     """
 
-    PRETTY_NAME = "Rareness-Based RBP"
     SUPPORTED_PARAMS = {
         **CUTOFF,
         "p": Parameter(float, 0.8, interval="(0, 1)", desc="probability of going on to the next document"),

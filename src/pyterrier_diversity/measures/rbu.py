@@ -32,6 +32,7 @@ class _RBU(DiversityMeasure):
 
     Notes
     -----
+    :Name: Rank-Biased Utility
     :Formula: \sum_i p^i \left( \sum_t w_t r_{it} \prod_{j<i} (1 - r_{jt}) - e \right)
     :Source: Amigó et al. (2018), Eq. 11
     :Equal to: RBU 0.1, the release of its authors, with norm=True, where each intent has a relevant document and a
@@ -51,7 +52,6 @@ class _RBU(DiversityMeasure):
     0.21875
     """
 
-    PRETTY_NAME = "Rank-Biased Utility"
     RANGE = "(-inf, 1]"
     READS = ("weight",)
     SUPPORTED_PARAMS = {

@@ -24,6 +24,7 @@ class _SessionDCG(DiversityMeasure):
 
     Notes
     -----
+    :Name: Session Discounted Cumulative Gain
     :Formula: \sum_m \sum_j \frac{g_{mj}}{(1 + \log_b j) (1 + \log_{bq} m)}
     :Where: m is the turn, and j the rank in the turn
     :Source: Järvelin et al. (2008); TREC Dynamic Domain 2017
@@ -38,7 +39,6 @@ class _SessionDCG(DiversityMeasure):
     1.5
     """
 
-    PRETTY_NAME = "Session Discounted Cumulative Gain"
     RANGE = "[0, inf)"
     READS = ("gain",)
     COUNTS_TURNS = True
@@ -68,6 +68,7 @@ class _nSessionDCG(_SessionDCG):
 
     Notes
     -----
+    :Name: Normalised Session Discounted Cumulative Gain
     :Formula: \frac{\mathrm{SessionDCG}}{\sum_i g^*_i d^*_i}
     :Where: the gains $g^*$ and the discounts $d^*$ are both in descending order
     :Source: TREC Dynamic Domain 2017
@@ -81,8 +82,6 @@ class _nSessionDCG(_SessionDCG):
     >>> score(nSessionDCG(batch=2), [[0], [1]])
     0.5
     """
-
-    PRETTY_NAME = "Normalised Session Discounted Cumulative Gain"
 
     def score(self, ranked: Ranked) -> np.ndarray:
         best = ideal_by_gain(ranked, "intents")
@@ -184,6 +183,7 @@ class _EU_DD(DiversityMeasure):
 
     Notes
     -----
+    :Name: Expected Utility of Dynamic Domain
     :Formula: \sum_n r_n \frac{1 - \gamma^{E(n)}}{1 - \gamma} - a\, E(\text{words})
     :Where: $E(n)$ is the expected number of times that the user meets nugget n, $r_n$ its rating, and $E(\text{words})$
         the expected number of words read
@@ -193,7 +193,6 @@ class _EU_DD(DiversityMeasure):
     .. cite.dblp:: conf/ictir/YangL09
     """
 
-    PRETTY_NAME = "Expected Utility of Dynamic Domain"
     RANGE = "(-inf, inf)"
     READS = ("passage", "nugget")
     NEEDS = ("passage", "nugget")

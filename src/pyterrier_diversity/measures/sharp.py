@@ -43,6 +43,7 @@ _TEXT = r"""{form.pretty_name}: the mean of subtopic recall and {inner}.
 
 Notes
 -----
+:Name: {form.pretty_name}
 :Formula: \gamma \cdot \text{{StRecall}} + (1 - \gamma) \cdot \text{{{inner}}}
 :Source: {form.source}
 
@@ -56,9 +57,7 @@ class _SharpForm(CompositeMeasure):
     def __init__(self, form: SharpForm, **params: Any) -> None:
         inner = form.measure
         self.form = form
-        self.NAME = form.name
-        self.PRETTY_NAME = form.pretty_name
-        self.READS = inner.READS
+        self.NAME, self.READS = form.name, inner.READS
         self.__doc__ = _TEXT.format(form=form, inner=inner.PRETTY_NAME)
         if form.of_ntcireval:
             self.EQUALS = f"the mean of {form.of_ntcireval} and I-rec of pyNTCIREVAL, given global gains"

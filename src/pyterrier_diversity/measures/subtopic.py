@@ -39,6 +39,7 @@ class _StRecall(DiversityMeasure):
 
     Notes
     -----
+    :Name: Subtopic Recall
     :Formula: \frac{|T_k|}{|T|}
     :Source: Zhai et al. (2003); ndeval 4.5
     :Equal to: strec of ndeval 4.5 with -traditional; I-rec of pyNTCIREVAL
@@ -57,7 +58,6 @@ class _StRecall(DiversityMeasure):
     0.5
     """
 
-    PRETTY_NAME = "Subtopic Recall"
     SUPPORTED_PARAMS = {**CUTOFF, **REL_FROM_1}
 
     def score(self, ranked: Ranked) -> np.ndarray:
@@ -74,6 +74,7 @@ class _Coverage(DiversityMeasure):
 
     Notes
     -----
+    :Name: Coverage
     :Formula: \frac{\sum_{t \in T_k} w_t}{\sum_{t \text{ named}} w_t}
     :Where: the intents that the qrels name include those without a relevant document
     :Source: Thakur et al. (2025), FreshStack
@@ -87,7 +88,6 @@ class _Coverage(DiversityMeasure):
     0.5
     """
 
-    PRETTY_NAME = "Coverage"
     READS = ("weight",)
     COUNTS_ALL_NAMED = True
     SUPPORTED_PARAMS = {**CUTOFF, **REL}
@@ -109,6 +109,7 @@ class _MRecall(DiversityMeasure):
 
     Notes
     -----
+    :Name: Multi-Answer Recall
     :Formula: [\,|T_k| \ge \min(k, |T|)\,]
     :Source: Min et al. (2021)
 
@@ -126,7 +127,6 @@ class _MRecall(DiversityMeasure):
     (1.0, 0.0)
     """
 
-    PRETTY_NAME = "Multi-Answer Recall"
     SUPPORTED_PARAMS = {**CUTOFF, **REL}
 
     def score(self, ranked: Ranked) -> np.ndarray:
@@ -144,6 +144,7 @@ class _SRR(DiversityMeasure):
 
     Notes
     -----
+    :Name: Subtopic Reciprocal Rank
     :Formula: \frac{1}{\min\{i : |T_i| \ge \mathrm{recall} \cdot |T|\}}
     :Source: Zhai et al. (2003); Amigó et al. (2018), Sec. 4.3
 
@@ -156,7 +157,6 @@ class _SRR(DiversityMeasure):
     (0.5, 1.0)
     """
 
-    PRETTY_NAME = "Subtopic Reciprocal Rank"
     SUPPORTED_PARAMS = {
         **CUTOFF,
         "recall": Parameter(float, 1.0, interval="(0, 1]", desc="fraction of the intents to cover"),
@@ -179,6 +179,7 @@ class _StRecallMinRank(DiversityMeasure):
 
     Notes
     -----
+    :Name: Subtopic Recall at minRank
     :Formula: \frac{|T_m|}{|T|}, \quad m = \mathrm{minRank}(|T|)
     :Where: $\mathrm{minRank}(x)$ is the smallest number of documents that together cover x intents
     :Source: Zhai et al. (2003); Carterette (2011, Inf. Retr.), Sec. 2.1.1
@@ -193,7 +194,6 @@ class _StRecallMinRank(DiversityMeasure):
     0.5
     """
 
-    PRETTY_NAME = "Subtopic Recall at minRank"
     SUPPORTED_PARAMS = {**IDEAL, **REL}
 
     def score(self, ranked: Ranked) -> np.ndarray:
@@ -210,6 +210,7 @@ class _SPrecision(DiversityMeasure):
 
     Notes
     -----
+    :Name: Subtopic Precision
     :Formula: \frac{\mathrm{minRank}(|T_k|)}{\min\{i : |T_i| = |T_k|\}}
     :Where: $\mathrm{minRank}(x)$ is the smallest number of documents that together cover x intents
     :Source: Zhai et al. (2003); Carterette (2011, Inf. Retr.), Sec. 2.1.2
@@ -224,7 +225,6 @@ class _SPrecision(DiversityMeasure):
     0.5
     """
 
-    PRETTY_NAME = "Subtopic Precision"
     RANGE = "[0, 1]; more with ideal='greedy'"
     SUPPORTED_PARAMS = {**CUTOFF, **IDEAL, **REL}
 

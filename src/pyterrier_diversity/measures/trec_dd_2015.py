@@ -33,6 +33,7 @@ class _ERR_arith(_ERROfIntents):
 
     Notes
     -----
+    :Name: Expected Reciprocal Rank, Arithmetic Mean over the Intents Met
     :Formula: \frac{1}{|T_k|} \sum_{t \in T_k} \mathrm{ERR}_t
     :Equal to: the simulation harness of TREC Dynamic Domain 2015, on runs without repeated documents and ratings of 0
 
@@ -44,8 +45,6 @@ class _ERR_arith(_ERROfIntents):
     >>> round(score(ERR_arith, [[4, 0], [0, 4]]), 4)
     0.7031
     """
-
-    PRETTY_NAME = "Expected Reciprocal Rank, Arithmetic Mean over the Intents Met"
 
     def score(self, ranked: Ranked) -> np.ndarray:
         return divide(ranked.sum_intents(err_of_intents(ranked, self)), n_covered(ranked))
@@ -59,6 +58,7 @@ class _ERR_harm(_ERROfIntents):
 
     Notes
     -----
+    :Name: Expected Reciprocal Rank, Harmonic Mean over the Intents Met
     :Formula: \frac{|T_k|}{\sum_{t \in T_k} 1 / \mathrm{ERR}_t}
     :Equal to: the simulation harness of TREC Dynamic Domain 2015, on runs without repeated documents and ratings of 0
 
@@ -70,8 +70,6 @@ class _ERR_harm(_ERROfIntents):
     >>> score(ERR_harm, [[4, 0], [0, 4]])
     0.625
     """
-
-    PRETTY_NAME = "Expected Reciprocal Rank, Harmonic Mean over the Intents Met"
 
     def score(self, ranked: Ranked) -> np.ndarray:
         return divide(n_covered(ranked), ranked.sum_intents(divide(1.0, err_of_intents(ranked, self))))
@@ -101,6 +99,7 @@ class _RR_at_Recall(_AtRecall):
 
     Notes
     -----
+    :Name: Reciprocal Rank at Recall
     :Formula: \frac{1}{m}
     :Equal to: the simulation harness of TREC Dynamic Domain 2015, on runs without repeated documents
 
@@ -113,8 +112,6 @@ class _RR_at_Recall(_AtRecall):
     0.3333
     """
 
-    PRETTY_NAME = "Reciprocal Rank at Recall"
-
     def score(self, ranked: Ranked) -> np.ndarray:
         return divide(1.0, self.rank(ranked))
 
@@ -126,6 +123,7 @@ class _P_at_Recall(_AtRecall):
 
     Notes
     -----
+    :Name: Precision at Recall
     :Formula: \frac{1}{m} \sum_{i \le m} J_i
     :Equal to: the simulation harness of TREC Dynamic Domain 2015, on runs without repeated documents
 
@@ -137,8 +135,6 @@ class _P_at_Recall(_AtRecall):
     >>> round(score(P_at_Recall, [[1, 0], [0, 0], [1, 1], [1, 1]]), 4)
     0.6667
     """
-
-    PRETTY_NAME = "Precision at Recall"
 
     def score(self, ranked: Ranked) -> np.ndarray:
         last = self.rank(ranked)
@@ -152,6 +148,7 @@ class _P_at_Recall_mod(_AtRecall):
 
     Notes
     -----
+    :Name: Modified Precision at Recall
     :Formula: \frac{1}{m} \sum_{i \le m} \frac{\sum_t J_{it} [c_{it} = 0]}{\sum_t J_{it}}
     :Equal to: the simulation harness of TREC Dynamic Domain 2015, on runs without repeated documents
 
@@ -163,8 +160,6 @@ class _P_at_Recall_mod(_AtRecall):
     >>> score(P_at_Recall_mod, [[1, 0], [1, 1]])
     0.75
     """
-
-    PRETTY_NAME = "Modified Precision at Recall"
 
     def score(self, ranked: Ranked) -> np.ndarray:
         last = self.rank(ranked)

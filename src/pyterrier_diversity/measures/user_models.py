@@ -82,8 +82,6 @@ MODELS = {
 BASE: Parameters = {
     "base": Parameter(float, 2.0, interval="[2, inf)", desc="base of the logarithm in the stopping distribution of DCG")
 }
-# Of every model and every stop.
-OF_ALL = ("cutoff", "norm", "rel")
 PARAMETERS: Parameters = {
     **CUTOFF,
     "model": Parameter(
@@ -218,9 +216,7 @@ class UserModelMeasure(DiversityMeasure):
 
 def cell_parameters(model: int, stop: str) -> Parameters:
     """Return the parameters that have an effect with a model and a distribution."""
-    names = {*OF_ALL, *MODELS[model].parameters, *STOPS[stop].parameters}
-    if model == 3 and stop != "ERR":
-        names -= {"gain"}
+    names = {"cutoff", "norm", "rel", *MODELS[model].parameters, *STOPS[stop].parameters}
     return {name: parameter for name, parameter in PARAMETERS.items() if name in names}
 
 
@@ -254,6 +250,7 @@ class _UserModel(UserModelMeasure):
 
     Notes
     -----
+    :Name: User Model
     :Formula: \sum_t w_t M_t, \quad M_1 = \sum_i J_i P(i), \; M_2 = \sum_i J_i F(i), \; M_3 = \sum_i \frac{1}{i} P(i),
         \; M_4 = \sum_i \frac{R_i}{i} P(i)
     :Where: $P(i)$ is the probability that the user stops at rank i, $F(i)$ that they read at least that far, and $R_i$
@@ -277,7 +274,6 @@ class _UserModel(UserModelMeasure):
     11.5
     """
 
-    PRETTY_NAME = "User Model"
     READS = ("weight", "intent_type")
     SUPPORTED_PARAMS = PARAMETERS
 

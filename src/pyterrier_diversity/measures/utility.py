@@ -22,6 +22,7 @@ class _EU(DiversityMeasure):
 
     Notes
     -----
+    :Name: Expected Utility
     :Formula: \sum_i \frac{1}{1 + \log_{\mathrm{base}} i} \left( \sum_t w_t r_{it} (1 - \alpha)^{c_{it}} - e \right)
     :Source: Yang and Lad (2009); Amigó et al. (2018), Sec. 4.3
 
@@ -34,7 +35,6 @@ class _EU(DiversityMeasure):
     0.625
     """
 
-    PRETTY_NAME = "Expected Utility"
     RANGE = "(-inf, inf)"
     READS = ("weight",)
     SUPPORTED_PARAMS = {
@@ -62,6 +62,7 @@ class _nEU(Normalised, _EU):
 
     Notes
     -----
+    :Name: Normalised Expected Utility
     :Formula: \frac{\mathrm{EU}}{\mathrm{EU}^*}
     :Source: Yang and Lad (2009); Yang et al. (2007)
 
@@ -73,8 +74,6 @@ class _nEU(Normalised, _EU):
     >>> score(nEU, [[1], [1]])
     1.0
     """
-
-    PRETTY_NAME = "Normalised Expected Utility"
 
     @property
     def normaliser(self) -> Order:
