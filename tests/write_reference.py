@@ -135,7 +135,17 @@ _FAMILIES: tuple[str, ...] = (
     "nugget_scores",
     "d_measures",
 )
-_FAMILIES += ("q_measure", "sharp", "utility", "err", "cube_test", "session", "trec_dd_2015", "rareness", "user_models")
+_FAMILIES += (
+    "q_measure",
+    "sharp",
+    "utility",
+    "ad_hoc",
+    "cube_test",
+    "session",
+    "trec_dd_2015",
+    "rareness",
+    "user_models",
+)
 
 _INTRODUCTION = """\
 Every measure of :mod:`pyterrier_diversity` by family, Rank-Biased Utility first. Each family has a page with the

@@ -6,12 +6,12 @@ Each module offers what its ``__all__`` names.
 import types
 import typing
 
+from .ad_hoc import *
 from .alpha_dcg import *
 from .base import *
 from .composite import *
 from .cube_test import *
 from .d_measures import *
-from .err import *
 from .groups import *
 from .intent_aware import *
 from .nugget_scores import *

@@ -45,7 +45,7 @@ class _Note:
     """A field in the section Notes of the docstring of a measure or, without one, of its base classes."""
 
     def __init__(self, field: str) -> None:
-        self._pattern = re.compile(rf"^ *:{field}: (.*(?:\n +[^ :].*)*)", re.MULTILINE)
+        self._pattern = re.compile(rf"^ *:{field}: (.*(?:\n +(?!:[A-Z])\S.*)*)", re.MULTILINE)
 
     def __get__(self, measure: DiversityMeasure | None, owner: type[DiversityMeasure]) -> str:
         notes = (self._pattern.search(each.__doc__ or "") for each in (measure, *owner.__mro__))

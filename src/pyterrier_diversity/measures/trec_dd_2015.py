@@ -7,8 +7,8 @@ import numpy as np
 from ..arithmetic import divide
 from ..judged import Ranked
 from ..parameters import CUTOFF, REL
+from .ad_hoc import err_of_intents
 from .base import DiversityMeasure, register
-from .err import err_of_intents
 from .subtopic import n_covered
 
 __all__ = ["ERR_arith", "ERR_harm", "P_at_Recall", "P_at_Recall_mod", "RR_at_Recall"]
