@@ -36,7 +36,7 @@ class AdHoc(DiversityMeasure):
 
     VIEW: View = "ad hoc"
     SUPPORTED_PARAMS: Parameters = {**CUTOFF, **REL}
-    # The parameters without which there is no value.
+    # The parameters that the value needs.
     REQUIRED: tuple[str, ...] = ()
 
 

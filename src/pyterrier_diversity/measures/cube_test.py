@@ -28,7 +28,7 @@ GAMMA: Parameters = {
 
 
 def gain_column(ranked: Ranked) -> np.ndarray:
-    """Return the gain of each entry: the column ``gain`` of the qrels, or the label if there is no such column."""
+    """Return the gain of each entry: the column ``gain`` of the qrels, or the label without such a column."""
     return ranked.document_gain
 
 

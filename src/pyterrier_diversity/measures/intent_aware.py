@@ -16,7 +16,7 @@ __all__ = ["AP_IA", "P_IA", "nP_IA"]
 class _P_IA(DiversityMeasure):
     r"""Precision averaged over the intents.
 
-    Precision is divided by the cutoff even if fewer documents are retrieved, and by their number if there is no cutoff.
+    Precision is divided by the cutoff even if fewer documents are retrieved, and by their number without one.
     Values equal those of ndeval.
 
     Notes

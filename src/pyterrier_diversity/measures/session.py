@@ -100,8 +100,8 @@ class _nSessionDCG(_SessionDCG):
         return discounts
 
     def _largest_discounts(self, n_turns: int, n_docs: int) -> np.ndarray:
-        """Return the ``n_docs`` largest discounts of ``n_turns`` turns, in descending order; 0 if there are no more."""
-        # At least j m - 1 discounts are no smaller than that of rank j in turn m: it is out of reach if j m > n_docs.
+        """Return the ``n_docs`` largest discounts of ``n_turns`` turns, in descending order; then 0."""
+        # At least j m - 1 discounts are as large as that of rank j in turn m: it is out of reach if j m > n_docs.
         number = np.arange(1, n_turns + 1)
         turns = Groups(np.repeat(number, np.minimum(min(self.batch, n_docs), n_docs // number)) - 1, n_turns)
         discounts = -np.sort(-self.discount(turns.of + 1.0, turns.place + 1.0))
