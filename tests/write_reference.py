@@ -16,7 +16,9 @@ from typing import NamedTuple
 
 import ir_measures
 import pandas as pd
+from ir_measures import nDCG
 
+from pyterrier_diversity import ERR_IA, IA, Adhoc, Sharp, UserModel, alpha_DCG
 from pyterrier_diversity.measures import DiversityMeasure, parse, registered
 from pyterrier_diversity.parameters import CUTOFF, GRADES, JUDGED_ONLY, REL_FROM_1, Parameter
 from pyterrier_diversity.report.reference import described, entry, prose
@@ -34,6 +36,16 @@ _DOCUMENTS: dict[str, tuple[int | None, int | None, float, dict[str, int]]] = {
 }
 _WORDS = 100.0
 _DEPTH, _TURNS = 4, 2
+
+# Examples of measures that need a parameter.
+EXAMPLES: dict[str, ir_measures.Measure] = {
+    "Adhoc": Adhoc(nDCG),
+    "ERR_IA": ERR_IA @ 20,
+    "IA": IA(nDCG),
+    "Sharp": Sharp(nDCG),
+    "UserModel": UserModel(1, "RBP"),
+    "alpha_DCG": alpha_DCG @ 20,
+}
 
 
 class Example(NamedTuple):
@@ -63,7 +75,7 @@ def topic() -> tuple[pd.DataFrame, pd.DataFrame]:
 
 def examples(measures: Sequence[DiversityMeasure]) -> list[Example]:
     """Evaluate measures on the topic of the examples, and check them against the constraints of `meta.axioms`."""
-    shown = [parse(measure.EXAMPLE) if measure.EXAMPLE else measure for measure in measures]
+    shown = [EXAMPLES.get(measure.NAME, measure) for measure in measures]
     cut = [_at_the_end(measure) for measure in shown]
     qrels, run = topic()
     values = [ir_measures.calc_aggregate(cut, qrels, run.head(n)) for n in range(1, len(run) + 1)]
@@ -123,7 +135,17 @@ _FAMILIES: tuple[str, ...] = (
     "nugget_scores",
     "d_measures",
 )
-_FAMILIES += ("q_measure", "sharp", "utility", "err", "cube_test", "session", "trec_dd_2015", "rareness", "user_models")
+_FAMILIES += (
+    "q_measure",
+    "sharp",
+    "utility",
+    "ad_hoc",
+    "cube_test",
+    "session",
+    "trec_dd_2015",
+    "rareness",
+    "user_models",
+)
 
 _INTRODUCTION = """\
 Every measure of :mod:`pyterrier_diversity` by family, Rank-Biased Utility first. Each family has a page with the

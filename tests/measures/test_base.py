@@ -312,6 +312,30 @@ def test_one_class_is_all_that_a_new_measure_takes(topic):
     }
 
 
+class _LastHit(_FirstHit):
+    r"""1 / rank of the last relevant document.
+
+    Notes
+    -----
+    :Where: the labels are those of
+        $t$: any intent
+    :Equal to: 1 / `max`
+    """
+
+    FORMULA = r"1 / \max i"
+
+
+def test_the_notes_of_a_docstring_describe_a_measure_unless_its_class_declares_them():
+    last_hit = _LastHit()
+
+    assert last_hit.FORMULA == r"1 / \max i"
+    assert last_hit.WHERE == "the labels are those of $t$: any intent"
+    assert last_hit.SOURCE == "this test"
+    assert last_hit.EQUALS == "1 / `max`"
+    assert _FirstHit().WHERE == ""
+    assert RBU.PRETTY_NAME == "Rank-Biased Utility"
+
+
 def test_a_new_measure_is_checked_like_the_others():
     with pytest.raises(ValueError, match=r"FirstHit: scale must be a number in \(0, 10\], not 11"):
         _FirstHit()(scale=11)

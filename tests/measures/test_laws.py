@@ -47,6 +47,7 @@ from pyterrier_diversity import (
 )
 from pyterrier_diversity.evaluate import DiversityEvaluator
 from pyterrier_diversity.measures import registered
+from write_reference import EXAMPLES
 
 # The drawn labels and intents are often few.
 pytestmark = [
@@ -468,7 +469,7 @@ def variants():
     """Return every registered measure, as users have it, with some of its parameters at other values."""
     built = []
     for measure in registered():
-        base = eval(measure.EXAMPLE or measure.NAME, dict(ir_measures.measures.registry))
+        base = EXAMPLES.get(measure.NAME, ir_measures.measures.registry[measure.NAME])
         for params in VARIATIONS:
             if params.keys() <= measure.SUPPORTED_PARAMS.keys():
                 try:

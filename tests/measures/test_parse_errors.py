@@ -1,4 +1,4 @@
-"""What `parse` says of texts that are no measure."""
+"""What `parse` says of texts that name no measure."""
 
 from __future__ import annotations
 

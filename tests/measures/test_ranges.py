@@ -17,7 +17,7 @@ from pyterrier_diversity import (
     alpha_nDCG,
 )
 from pyterrier_diversity.measures import registered
-from pyterrier_diversity.measures.ranges import value_range
+from pyterrier_diversity.measures.composite import value_range
 
 INF = math.inf
 

@@ -1,7 +1,7 @@
-"""Formulas of P, RR, AP, nDCG, RBP: the ad-hoc measures that `IA`, `Adhoc` and `Sharp` compute for other labels.
+"""Ad-hoc measures: ERR, and the formulas of P, RR, AP, nDCG and RBP inside of IA(M), Adhoc(M) and Sharp(M).
 
-In a column of its own, each of these measures is computed by its owner in ir_measures. Only nDCG with exponential gains
-at a cutoff, which ir_measures leaves to the Perl script gdeval, is always computed here.
+In a column of its own, P, RR, AP, nDCG and RBP are computed by their owners in ir_measures. Only ERR, and nDCG with
+exponential gains at a cutoff, which ir_measures leaves to the Perl script gdeval, are always computed here.
 """
 
 from __future__ import annotations
@@ -14,9 +14,11 @@ import numpy as np
 
 from ..arithmetic import divide, power
 from ..ideal import ByWorth, log_discount
-from ..judged import LARGEST_EXPONENT, LARGEST_GAIN, Order, Ranked, View, gain_value
+from ..judged import LARGEST_EXPONENT, LARGEST_GAIN, Order, Ranked, View, gain_value, relevance_probability
 from ..parameters import CUTOFF, FROM_0, JUDGED_ONLY, GainTable, Parameter, Parameters
 from .base import DiversityMeasure, Normalised, serve, serve_inside
+
+__all__ = ["ERR"]
 
 # cwl_eval reads no further.
 RBP_DEPTH = 1000
@@ -33,14 +35,14 @@ class AdHoc(DiversityMeasure):
     """A measure of ir_measures; a document counts with its highest label for any intent."""
 
     VIEW: View = "ad hoc"
-    # The parameters without which there is no value.
+    SUPPORTED_PARAMS: Parameters = {**CUTOFF, **REL}
+    # The parameters that the value needs.
     REQUIRED: tuple[str, ...] = ()
 
 
 class _P(AdHoc):
     """Precision, as in pytrec_eval."""
 
-    SUPPORTED_PARAMS = {**CUTOFF, **REL}
     REQUIRED = ("cutoff",)
 
     def score(self, ranked: Ranked) -> np.ndarray:
@@ -50,16 +52,12 @@ class _P(AdHoc):
 class _RR(AdHoc):
     """Reciprocal rank, as in pytrec_eval, and with a cutoff as in MS MARCO."""
 
-    SUPPORTED_PARAMS = {**CUTOFF, **REL}
-
     def score(self, ranked: Ranked) -> np.ndarray:
         return ranked.total((ranked.met == 0) / ranked.rank)
 
 
 class _AP(AdHoc):
     """Average precision, as in pytrec_eval: at a cutoff it is divided by the number of all relevant documents, too."""
-
-    SUPPORTED_PARAMS = {**CUTOFF, **REL}
 
     def score(self, ranked: Ranked) -> np.ndarray:
         return ranked.total((ranked.met + 1) / ranked.rank / ranked.n_relevant)
@@ -127,6 +125,58 @@ class _RBP(AdHoc):
         return ranked.total(read * power(self.p, ranked.rank - 1)) / power(self.p, np.arange(RBP_DEPTH)).sum()
 
 
+# gdeval's labels go from 0 to 4. Even the best document leaves 1 in 16 users unsatisfied.
+MAX_LABEL = 4
+
+
+def err_of_intents(ranked: Ranked, who: DiversityMeasure) -> np.ndarray:
+    """Return sum_i 1/i r_i prod_{j<i} (1 - r_j) of each intent, where r = (2^label - 1) / 16.
+
+    Raises
+    ------
+    ValueError
+        If a label is above 4.
+    """
+    ranked.judgements.check_labels(MAX_LABEL, who)
+    r = relevance_probability(ranked.label, MAX_LABEL)
+    return ranked.intents.total(r * ranked.intents.left(r) / ranked.rank)
+
+
+class _ERR(AdHoc):
+    r"""Expected reciprocal rank: the expected reciprocal of the rank at which a user is satisfied.
+
+    Values equal those of gdeval before rounding. A document counts with its highest label for any intent, and satisfies
+    a user with probability r = (2^label - 1) / 16. A label above 4 raises a ``ValueError``.
+
+    Notes
+    -----
+    :Name: Expected Reciprocal Rank
+    :Formula: \sum_i \frac{1}{i} r_i \prod_{j<i} (1 - r_j), \quad r_i = \frac{2^{\max_t g_{it}} - 1}{2^4}
+    :Source: Chapelle et al. (2009); gdeval 1.3
+    :Equal to: gdeval 1.3
+
+    .. cite.dblp:: conf/cikm/ChapelleMZG09
+
+    References
+    ----------
+    Chapelle, Metzler, Zhang, Grinspan (2009). Expected reciprocal rank for graded relevance. CIKM, 621-630.
+    https://doi.org/10.1145/1645953.1646033
+
+    Examples
+    --------
+    >>> from pyterrier_diversity import ERR, score
+    >>> score(ERR @ 2, [[0], [4]])
+    0.46875
+    """
+
+    SUPPORTED_PARAMS = {**CUTOFF}
+    # Swapping two neighbours gains (1/i - 1/(i+1)) dr if the lower one has the higher label.
+    optimal = ByWorth(by_label)
+
+    def score(self, ranked: Ranked) -> np.ndarray:
+        return ranked.sum_intents(err_of_intents(ranked, self))
+
+
 def _formula(formula: type[AdHoc], params: Mapping[str, Any]) -> AdHoc | None:
     """Return a formula with the parameters of ir_measures, or None if it does not have them."""
     if params.get("judged_only") or not params.keys() >= {*formula.REQUIRED}:
@@ -146,6 +196,7 @@ def _relevant(value: Any) -> Any:
     return {label: gain for label, gain in value.items() if label > 0 or gain > 0}
 
 
+ERR = serve(_ERR())
 serve(_nDCG())
 serve_inside("P", partial(_formula, _P))
 serve_inside("RR", partial(_formula, _RR))

@@ -18,11 +18,21 @@ from ..judged import Gain, Order, Ranked
 from ..parameters import ALPHA, CUTOFF, GRADES, JUDGED_ONLY, REL, REL_FROM_1, TIME_LIMIT, Parameter, Parameters
 from .base import DiversityMeasure, Normalised, register, serve
 
+__all__ = [
+    "ERR_IA",
+    "NRBP",
+    "NRBP_IA",
+    "alpha_DCG",
+    "alpha_DCG_IA",
+    "alpha_nDCG",
+    "alpha_nDCG_IA",
+    "alpha_nDCG_exact",
+    "nERR_IA",
+    "nNRBP",
+]
+
 # ndeval discounts repeated intents in ERR-IA as in alpha-DCG; ir_measures always calls it with the default alpha.
 ERR_IA_ALPHA = 0.5
-
-# The gains are submodular, so greedy reaches at least 1 - 1/e of the optimum at every rank (Nemhauser et al. 1978).
-GREEDY_RANGE = "[0, 1.582]"
 
 BETA: Parameters = {
     "beta": Parameter(float, 0.5, interval="[0, 1)", desc="patience: probability of going on to the next document")
@@ -63,8 +73,12 @@ class AlphaFamily(DiversityMeasure):
         return Exact(self.alpha, self.discount, depth, time_limit)
 
 
-class OverGreedy(AlphaFamily, Normalised):
+class OverGreedy(Normalised, AlphaFamily):
     """The discounted sum, divided by that of the greedy ideal ranking."""
+
+    # The gains are submodular, so greedy reaches at least 1 - 1/e of the optimum at every rank (Nemhauser et al. 1978).
+    RANGE = "[0, 1.582]"
+    gained = AlphaFamily.gained
 
     @property
     def normaliser(self) -> Order:
@@ -95,10 +109,18 @@ def _perfect(alpha: float, discount: Discount, n: int) -> float:
 
 
 class _alpha_DCG(OverPerfect):
-    """Alpha-DCG: DCG in which repeated intents gain less, divided by the value of a perfect list.
+    r"""Alpha-DCG: DCG in which repeated intents gain less, divided by the value of a perfect list.
 
     In the perfect list, every document is relevant to all intents. Values equal those of ndeval, except at cutoff 1,
     where ndeval does not normalise.
+
+    Notes
+    -----
+    :Name: Alpha Discounted Cumulative Gain
+    :Formula: \frac{\sum_i \frac{1}{\log_2(i + 1)} \sum_t J_{it} (1 - \alpha)^{c_{it}}}{|T| \sum_{i \le k} (1 -
+        \alpha)^{i - 1} / \log_2(i + 1)}
+    :Source: Clarke et al. (2008); ndeval 4.5
+    :Equal to: ndeval 4.5 with -traditional, but at cutoff 1, where ndeval does not normalise
 
     .. cite.dblp:: conf/sigir/ClarkeKCVABM08
 
@@ -109,23 +131,22 @@ class _alpha_DCG(OverPerfect):
     0.5
     """
 
-    PRETTY_NAME = "Alpha Discounted Cumulative Gain"
-    FORMULA = (
-        r"\frac{\sum_i \frac{1}{\log_2(i + 1)} \sum_t J_{it} (1 - \alpha)^{c_{it}}}{|T| \sum_{i \le k} (1 - "
-        r"\alpha)^{i - 1} / \log_2(i + 1)}"
-    )
-    SOURCE = "Clarke et al. (2008); ndeval 4.5"
-    EQUALS = "ndeval 4.5 with -traditional, but at cutoff 1, where ndeval does not normalise"
-    EXAMPLE = "alpha_DCG@20"
     SUPPORTED_PARAMS = {**CUTOFF, **ALPHA, **REL_FROM_1, **JUDGED_ONLY}
     discount = staticmethod(log_discount)
 
 
 class _ERR_IA(OverPerfect):
-    """Intent-aware expected reciprocal rank: the mean ERR over the intents, divided by the value of a perfect list.
+    r"""Intent-aware expected reciprocal rank: the mean ERR over the intents, divided by the value of a perfect list.
 
     Labels are binary. In the perfect list, every document is relevant to all intents. Values equal those of ndeval
     with its alpha of 0.5, except at cutoff 1, where ndeval does not normalise.
+
+    Notes
+    -----
+    :Name: Intent-Aware Expected Reciprocal Rank
+    :Formula: \frac{\sum_i \frac{1}{i} \sum_t J_{it}\, 0.5^{c_{it}}}{|T| \sum_{i \le k} 0.5^{i - 1} / i}
+    :Source: Chapelle et al. (2009); ndeval 4.5
+    :Equal to: ndeval 4.5 with -traditional, but at cutoff 1, where ndeval does not normalise
 
     .. cite.dblp:: conf/cikm/ChapelleMZG09
 
@@ -136,21 +157,24 @@ class _ERR_IA(OverPerfect):
     0.8
     """
 
-    PRETTY_NAME = "Intent-Aware Expected Reciprocal Rank"
-    FORMULA = r"\frac{\sum_i \frac{1}{i} \sum_t J_{it}\, 0.5^{c_{it}}}{|T| \sum_{i \le k} 0.5^{i - 1} / i}"
-    SOURCE = "Chapelle et al. (2009); ndeval 4.5"
-    EQUALS = "ndeval 4.5 with -traditional, but at cutoff 1, where ndeval does not normalise"
-    EXAMPLE = "ERR_IA@20"
     SUPPORTED_PARAMS = {**CUTOFF, **REL_FROM_1, **JUDGED_ONLY}
     alpha = ERR_IA_ALPHA
     discount = staticmethod(reciprocal_discount)
 
 
-class _alpha_nDCG(OverGreedy):
-    """Alpha-nDCG: DCG in which repeated intents gain less, divided by that of the ideal ranking.
+class _alpha_nDCG(OverGreedy, _alpha_DCG):
+    r"""Alpha-nDCG: DCG in which repeated intents gain less, divided by that of the ideal ranking.
 
     The ideal ranking is built greedily. A better one may exist, so values can exceed 1, but not e/(e - 1). Values equal
     those of ndeval at every cutoff.
+
+    Notes
+    -----
+    :Name: Alpha Normalised Discounted Cumulative Gain
+    :Formula: \frac{\alpha\text{-DCG}}{\alpha\text{-DCG}^*}, \quad \alpha\text{-DCG} = \sum_i \frac{1}{\log_2(i + 1)}
+        \sum_t J_{it} (1 - \alpha)^{c_{it}}
+    :Source: Clarke et al. (2008); ndeval 4.5
+    :Equal to: ndeval 4.5 with -traditional
 
     .. cite.dblp:: conf/sigir/ClarkeKCVABM08
 
@@ -166,22 +190,18 @@ class _alpha_nDCG(OverGreedy):
     0.5
     """
 
-    PRETTY_NAME = "Alpha Normalised Discounted Cumulative Gain"
-    FORMULA = (
-        r"\frac{\alpha\text{-DCG}}{\alpha\text{-DCG}^*}, \quad \alpha\text{-DCG} = \sum_i \frac{1}{\log_2(i + 1)} "
-        r"\sum_t J_{it} (1 - \alpha)^{c_{it}}"
-    )
-    SOURCE = "Clarke et al. (2008); ndeval 4.5"
-    EQUALS = "ndeval 4.5 with -traditional"
-    RANGE = GREEDY_RANGE
-    SUPPORTED_PARAMS = {**CUTOFF, **ALPHA, **REL_FROM_1, **JUDGED_ONLY}
-    discount = staticmethod(log_discount)
 
-
-class _nERR_IA(OverGreedy):
-    """Normalised ERR-IA: the mean ERR over the intents, divided by that of the ideal ranking.
+class _nERR_IA(OverGreedy, _ERR_IA):
+    r"""Normalised ERR-IA: the mean ERR over the intents, divided by that of the ideal ranking.
 
     Labels are binary. The ideal ranking is built greedily. Values equal those of ndeval at every cutoff.
+
+    Notes
+    -----
+    :Name: Intent-Aware Normalised Expected Reciprocal Rank
+    :Formula: \frac{\mathrm{ERR}}{\mathrm{ERR}^*}, \quad \mathrm{ERR} = \sum_i \frac{1}{i} \sum_t J_{it}\, 0.5^{c_{it}}
+    :Source: Chapelle et al. (2009); ndeval 4.5
+    :Equal to: ndeval 4.5 with -traditional
 
     .. cite.dblp:: conf/cikm/ChapelleMZG09
 
@@ -192,32 +212,18 @@ class _nERR_IA(OverGreedy):
     0.5
     """
 
-    PRETTY_NAME = "Intent-Aware Normalised Expected Reciprocal Rank"
-    FORMULA = (
-        r"\frac{\mathrm{ERR}}{\mathrm{ERR}^*}, \quad \mathrm{ERR} = \sum_i \frac{1}{i} \sum_t J_{it}\, 0.5^{c_{it}}"
-    )
-    SOURCE = "Chapelle et al. (2009); ndeval 4.5"
-    EQUALS = "ndeval 4.5 with -traditional"
-    RANGE = GREEDY_RANGE
-    SUPPORTED_PARAMS = {**CUTOFF, **REL_FROM_1, **JUDGED_ONLY}
-    alpha = ERR_IA_ALPHA
-    discount = staticmethod(reciprocal_discount)
 
-
-class _RankBiased(AlphaFamily):
-    """A sum with geometric discounts; it has no cutoff."""
-
-    SUPPORTED_PARAMS = {**ALPHA, **BETA, **REL_FROM_1}
-
-    def __init__(self, **params: Any) -> None:
-        super().__init__(**params)
-        self.discount = GeometricDiscount(self.beta)
-
-
-class _NRBP(_RankBiased):
-    """Novelty- and rank-biased precision: RBP in which repeated intents gain less.
+class _NRBP(AlphaFamily):
+    r"""Novelty- and rank-biased precision: RBP in which repeated intents gain less.
 
     The sum is divided by that of an infinite list in which every document is relevant to all intents.
+
+    Notes
+    -----
+    :Name: Novelty- and Rank-Biased Precision
+    :Formula: \frac{1 - (1 - \alpha) \beta}{|T|} \sum_i \beta^{i - 1} \sum_t J_{it} (1 - \alpha)^{c_{it}}
+    :Source: Clarke et al. (2009); ndeval 4.5
+    :Equal to: ndeval 4.5 with -traditional
 
     .. cite.dblp:: conf/ictir/ClarkeKV09
 
@@ -228,20 +234,29 @@ class _NRBP(_RankBiased):
     0.75
     """
 
-    PRETTY_NAME = "Novelty- and Rank-Biased Precision"
-    FORMULA = r"\frac{1 - (1 - \alpha) \beta}{|T|} \sum_i \beta^{i - 1} \sum_t J_{it} (1 - \alpha)^{c_{it}}"
-    SOURCE = "Clarke et al. (2009); ndeval 4.5"
-    EQUALS = "ndeval 4.5 with -traditional"
+    SUPPORTED_PARAMS = {**ALPHA, **BETA, **REL_FROM_1}
+
+    def __init__(self, **params: Any) -> None:
+        super().__init__(**params)
+        self.discount = GeometricDiscount(self.beta)
 
     def score(self, ranked: Ranked) -> np.ndarray:
         perfect = 1 / (1 - (1 - self.alpha) * self.beta)
         return divide(self.gained(ranked), perfect * ranked.n_intents)
 
 
-class _nNRBP(_RankBiased, OverGreedy):
-    """Normalised NRBP: RBP in which repeated intents gain less, divided by that of the ideal ranking.
+class _nNRBP(OverGreedy, _NRBP):
+    r"""Normalised NRBP: RBP in which repeated intents gain less, divided by that of the ideal ranking.
 
     The ideal ranking is built greedily.
+
+    Notes
+    -----
+    :Name: Normalised Novelty- and Rank-Biased Precision
+    :Formula: \frac{\mathrm{NRBP}}{\mathrm{NRBP}^*}, \quad \mathrm{NRBP} = \sum_i \beta^{i - 1} \sum_t J_{it} (1 -
+        \alpha)^{c_{it}}
+    :Source: Clarke et al. (2009); ndeval 4.5
+    :Equal to: ndeval 4.5 with -traditional
 
     .. cite.dblp:: conf/ictir/ClarkeKV09
 
@@ -252,22 +267,21 @@ class _nNRBP(_RankBiased, OverGreedy):
     1.0
     """
 
-    PRETTY_NAME = "Normalised Novelty- and Rank-Biased Precision"
-    FORMULA = (
-        r"\frac{\mathrm{NRBP}}{\mathrm{NRBP}^*}, \quad \mathrm{NRBP} = \sum_i \beta^{i - 1} \sum_t J_{it} (1 - "
-        r"\alpha)^{c_{it}}"
-    )
-    SOURCE = "Clarke et al. (2009); ndeval 4.5"
-    EQUALS = "ndeval 4.5 with -traditional"
-    RANGE = GREEDY_RANGE
-
 
 class _alpha_nDCG_exact(AlphaFamily, Normalised):
-    """Alpha-DCG divided by the highest value of any ranking, where `alpha_nDCG` divides by that of the greedy ranking.
+    r"""Alpha-DCG divided by the highest value of any ranking, where `alpha_nDCG` divides by that of the greedy ranking.
 
     The maximum is computed exactly. The best ranking depends on the cutoff, so one system may not be able to score 1 at
     every cutoff. If a query takes longer than ``time_limit`` seconds, `NotProvenError` reports the best value found and
     the proven bound.
+
+    Notes
+    -----
+    :Name: Alpha Normalised Discounted Cumulative Gain over the Optimum
+    :Formula: \frac{\alpha\text{-DCG}}{\max \alpha\text{-DCG}}, \quad \alpha\text{-DCG} = \sum_i \frac{1}{\log_2(i + 1)}
+        \sum_t J_{it} (1 - \alpha)^{c_{it}}
+    :Source: Clarke et al. (2008); Carterette (2011, Inf. Retr.), Sec. 2.1.3
+    :Equal to: the worked example of Carterette (2011, Inf. Retr.), Sec. 2.3
 
     .. cite.dblp:: journals/ir/Carterette11
 
@@ -278,13 +292,6 @@ class _alpha_nDCG_exact(AlphaFamily, Normalised):
     0.5
     """
 
-    PRETTY_NAME = "Alpha Normalised Discounted Cumulative Gain over the Optimum"
-    FORMULA = (
-        r"\frac{\alpha\text{-DCG}}{\max \alpha\text{-DCG}}, \quad \alpha\text{-DCG} = \sum_i \frac{1}{\log_2(i + "
-        r"1)} \sum_t J_{it} (1 - \alpha)^{c_{it}}"
-    )
-    SOURCE = "Clarke et al. (2008); Carterette (2011, Inf. Retr.), Sec. 2.1.3"
-    EQUALS = "the worked example of Carterette (2011, Inf. Retr.), Sec. 2.3"
     SUPPORTED_PARAMS = {**CUTOFF, **ALPHA, **REL, **TIME_LIMIT, **JUDGED_ONLY}
     discount = staticmethod(log_discount)
 
@@ -295,9 +302,15 @@ class _alpha_nDCG_exact(AlphaFamily, Normalised):
 
 
 class _alpha_DCG_IA(DiversityMeasure):
-    """Alpha-DCG with graded labels and intent weights, as defined in the axiomatic analysis of Amigó et al. (2018).
+    r"""Alpha-DCG with graded labels and intent weights, as defined in the axiomatic analysis of Amigó et al. (2018).
 
     Not normalised. With ``gain="binary"`` and uniform weights it is alpha-DCG divided by the number of intents.
+
+    Notes
+    -----
+    :Name: Intent-Aware Alpha Discounted Cumulative Gain
+    :Formula: \sum_i \frac{1}{\log_2(i + 1)} \sum_t w_t r_{it} (1 - \alpha)^{c_{it}}
+    :Source: Amigó et al. (2018), Sec. 4.3
 
     .. cite.dblp:: conf/sigir/AmigoSC18
 
@@ -308,9 +321,6 @@ class _alpha_DCG_IA(DiversityMeasure):
     0.5
     """
 
-    PRETTY_NAME = "Intent-Aware Alpha Discounted Cumulative Gain"
-    FORMULA = r"\sum_i \frac{1}{\log_2(i + 1)} \sum_t w_t r_{it} (1 - \alpha)^{c_{it}}"
-    SOURCE = "Amigó et al. (2018), Sec. 4.3"
     RANGE = "[0, inf)"
     READS = ("weight",)
     SUPPORTED_PARAMS = {**CUTOFF, **ALPHA, **GRADES}
@@ -319,11 +329,18 @@ class _alpha_DCG_IA(DiversityMeasure):
         return ranked.total(novel_gain(ranked, self) * log_discount(ranked.rank))
 
 
-class _alpha_nDCG_IA(Normalised):
-    """Alpha-nDCG with graded labels and intent weights: `alpha_DCG_IA` divided by that of the greedy ideal ranking.
+class _alpha_nDCG_IA(Normalised, _alpha_DCG_IA):
+    r"""Alpha-nDCG with graded labels and intent weights: `alpha_DCG_IA` divided by that of the greedy ideal ranking.
 
     With ``gain="binary"`` and uniform weights it is alpha-nDCG. The greedy ranking need not be optimal: with graded
     labels, a document with a low label can use up the novelty of an intent. Values can then be far above 1.
+
+    Notes
+    -----
+    :Name: Intent-Aware Alpha Normalised Discounted Cumulative Gain
+    :Formula: \frac{\alpha\text{-DCG}}{\alpha\text{-DCG}^*}, \quad \alpha\text{-DCG} = \sum_i \frac{1}{\log_2(i + 1)}
+        \sum_t w_t r_{it} (1 - \alpha)^{c_{it}}
+    :Source: Clarke et al. (2008); Amigó et al. (2018), Sec. 4.3
 
     .. cite.dblp:: conf/sigir/AmigoSC18
 
@@ -334,29 +351,25 @@ class _alpha_nDCG_IA(Normalised):
     0.5
     """
 
-    PRETTY_NAME = "Intent-Aware Alpha Normalised Discounted Cumulative Gain"
-    FORMULA = (
-        r"\frac{\alpha\text{-DCG}}{\alpha\text{-DCG}^*}, \quad \alpha\text{-DCG} = \sum_i \frac{1}{\log_2(i + 1)} "
-        r"\sum_t w_t r_{it} (1 - \alpha)^{c_{it}}"
-    )
-    SOURCE = "Clarke et al. (2008); Amigó et al. (2018), Sec. 4.3"
-    RANGE = _alpha_DCG_IA.RANGE
-    READS = _alpha_DCG_IA.READS
-    SUPPORTED_PARAMS = _alpha_DCG_IA.SUPPORTED_PARAMS
-
     @property
     def normaliser(self) -> Order:
         """The greedy ideal ranking."""
         return Greedy(self.alpha, weighted_probability, (self.gain, self.max_rel))
 
     def gained(self, ranked: Ranked) -> np.ndarray:
-        return ranked.total(novel_gain(ranked, self) * log_discount(ranked.rank))
+        return _alpha_DCG_IA.score(self, ranked)
 
 
 class _NRBP_IA(DiversityMeasure):
-    """Novelty- and rank-biased precision with graded labels and intent weights.
+    r"""Novelty- and rank-biased precision with graded labels and intent weights.
 
     Not normalised. With ``gain="binary"`` and uniform weights it is ``NRBP / (1 - (1 - alpha) p)`` for ``beta=p``.
+
+    Notes
+    -----
+    :Name: Intent-Aware Novelty- and Rank-Biased Precision
+    :Formula: \sum_i p^{i - 1} \sum_t w_t r_{it} (1 - \alpha)^{c_{it}}
+    :Source: Clarke et al. (2009); Amigó et al. (2018), Sec. 4.3
 
     .. cite.dblp:: conf/sigir/AmigoSC18
 
@@ -367,9 +380,6 @@ class _NRBP_IA(DiversityMeasure):
     0.625
     """
 
-    PRETTY_NAME = "Intent-Aware Novelty- and Rank-Biased Precision"
-    FORMULA = r"\sum_i p^{i - 1} \sum_t w_t r_{it} (1 - \alpha)^{c_{it}}"
-    SOURCE = "Clarke et al. (2009); Amigó et al. (2018), Sec. 4.3"
     RANGE = "[0, inf)"
     READS = ("weight",)
     SUPPORTED_PARAMS = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -14,10 +15,12 @@ import numpy as np
 from ..arithmetic import divide
 from ..judged import Judgements, Message, Order, Ranked, View
 from ..parameters import Parameters
-from .names import check_name, check_names
+from .parse import check_name, check_names
 
 if TYPE_CHECKING:
     from typing_extensions import Self
+
+__all__ = ["CompositeMeasure", "DiversityMeasure", "Normalised", "Part", "register", "registered"]
 
 M = TypeVar("M", bound=ir_measures.Measure)
 
@@ -26,27 +29,37 @@ class _Signature:
     """The signature of a measure and of its class, for ``help`` and for Tab, from the declared parameters."""
 
     def __get__(self, measure: DiversityMeasure | None, owner: type[DiversityMeasure]) -> inspect.Signature:
+        declared = (owner if measure is None else measure).SUPPORTED_PARAMS
         kinds = {"measure": inspect.Parameter.POSITIONAL_OR_KEYWORD}
         return inspect.Signature(
             [
                 inspect.Parameter(
-                    name,
-                    kinds.get(name, inspect.Parameter.KEYWORD_ONLY),
-                    default=parameter.default,
-                    annotation=parameter,
+                    name, kinds.get(name, inspect.Parameter.KEYWORD_ONLY), default=of.default, annotation=of
                 )
-                for name, parameter in (owner if measure is None else measure).SUPPORTED_PARAMS.items()
+                for name, of in declared.items()
             ]
         )
+
+
+class _Note:
+    """A field in the section Notes of the docstring of a measure or, without one, of its base classes."""
+
+    def __init__(self, field: str) -> None:
+        self._pattern = re.compile(rf"^ *:{field}: (.*(?:\n +(?!:[A-Z])\S.*)*)", re.MULTILINE)
+
+    def __get__(self, measure: DiversityMeasure | None, owner: type[DiversityMeasure]) -> str:
+        notes = (self._pattern.search(each.__doc__ or "") for each in (measure, *owner.__mro__))
+        return next((" ".join(note[1].split()) for note in notes if note), "")
 
 
 class DiversityMeasure(ir_measures.Measure):
     """Base class of measures: a declaration and a formula.
 
-    A subclass declares ``PRETTY_NAME``, ``FORMULA``, ``SOURCE`` and ``SUPPORTED_PARAMS``, and defines `score`. It
-    overrides ``RANGE``, ``VIEW``, ``READS`` and ``NEEDS`` where the defaults do not fit. ``NAME`` is by default the
-    name of the class without its leading underscore. Parameters are attributes: ``self.p``. ``cutoff``, ``rel`` and
-    ``judged_only`` are applied to the rankings before `score` sees them.
+    A subclass declares ``SUPPORTED_PARAMS`` and defines `score`. It overrides ``RANGE``, ``VIEW``, ``READS`` and
+    ``NEEDS`` where the defaults do not fit. ``PRETTY_NAME``, ``FORMULA``, ``WHERE``, ``SOURCE`` and ``EQUALS`` are the
+    fields Name, Formula, Where, Source and Equal to in the Notes of its docstring, unless it declares them. ``NAME`` is
+    by default the name of the class without its leading underscore. Parameters are attributes: ``self.p``. ``cutoff``,
+    ``rel`` and ``judged_only`` are applied to the rankings before `score` sees them.
 
     Raises
     ------
@@ -55,18 +68,16 @@ class DiversityMeasure(ir_measures.Measure):
     """
 
     NAME: str
-    PRETTY_NAME: str
+    PRETTY_NAME = _Note("Name")
     # LaTeX. WHERE explains the symbols that the reference does not explain for all measures: text with $formulas$.
-    FORMULA: str
-    WHERE: str = ""
-    SOURCE: str
+    FORMULA = _Note("Formula")
+    WHERE = _Note("Where")
+    SOURCE = _Note("Source")
+    # The tool with the same values, as a module of tests/golden shows; a subclass computes others.
+    EQUALS = _Note("Equal to")
     SUPPORTED_PARAMS: Parameters = {}
     # The possible values; bounds may be expressions of parameters.
     RANGE: str = "[0, 1]"
-    # The tool with the same values, as a module of tests/golden shows; not inherited.
-    EQUALS: str = ""
-    # An example to show, if the measure itself has a required parameter.
-    EXAMPLE: str = ""
     # How the measure reads the qrels: "ad hoc" for each document's highest label over the intents.
     VIEW: View = "intents"
     # Whether the cutoff counts turns, not documents.
@@ -98,9 +109,7 @@ class DiversityMeasure(ir_measures.Measure):
             if params.get(name) is not None
         }
         return {
-            name: value
-            for name, value in checked.items()
-            if value != declared[name].default and value != declared[name].none
+            name: value for name, value in checked.items() if value not in (declared[name].default, declared[name].none)
         }
 
     @property

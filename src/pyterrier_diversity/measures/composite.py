@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -11,10 +12,11 @@ import numpy as np
 
 from ..judged import Judgements
 from ..parameters import CUTOFF, MEASURE, Parameter, Parameters
-from .base import CompositeMeasure, Part, implementation, is_ours, register
-from .names import check_names, check_parameters
-from .parse import parse
+from .base import CompositeMeasure, Part, formula_of, implementation, is_ours, register
+from .parse import check_names, check_parameters, parse
 from .subtopic import StRecall
+
+__all__ = ["IA", "Adhoc", "Sharp"]
 
 # How deep IA, Adhoc and Sharp may be nested.
 MOST_NESTED = 8
@@ -25,6 +27,10 @@ class Wrapper(CompositeMeasure):
 
     ``@k`` replaces the cutoff of the inner measure. Its other parameters are set inside the parentheses.
     """
+
+    RANGE = "that of M"
+    READS: tuple[str, ...] = ("those of M",)
+    SUPPORTED_PARAMS: Parameters = {**MEASURE, **CUTOFF}
 
     def __init__(
         self, measure: ir_measures.Measure | str | None = None, *, cutoff: int | None = None, **params: Any
@@ -126,6 +132,32 @@ def smallest_relevant(measure: ir_measures.Measure) -> float | None:
     return None if rel is None else float(rel)
 
 
+def value_range(measure: ir_measures.Measure) -> tuple[float, float]:
+    """Return the least and the largest value that a measure can have; infinite where that is not known.
+
+    Examples
+    --------
+    >>> import ir_measures
+    >>> from pyterrier_diversity import EU, IA, P_Rareness
+    >>> value_range(IA(ir_measures.nDCG @ 20)), value_range(EU @ 5), value_range(P_Rareness(alpha=0.5) @ 5)
+    ((0.0, 1.0), (-inf, inf), (0.0, 1.5))
+    """
+    ours = formula_of(measure)
+    if ours is None:
+        return -math.inf, math.inf
+    declared, _, more = ours.RANGE.partition(";")
+    if not declared.startswith(("[", "(")):  # "that of M"
+        return value_range(ours.measure) if isinstance(ours, Wrapper) else (-math.inf, math.inf)
+    if declared.endswith("if that of M is") and value_range(ours.measure) != (0.0, 1.0):
+        return -math.inf, math.inf
+    low, high = declared[1:].split("]")[0].rstrip(")").split(", ")
+    if "more with ideal='greedy'" in more and ours.get("ideal") == "greedy":
+        high = "inf"
+    if high == "1 + alpha":  # "adaptive" is at most 1
+        return float(low), 1 + (1.0 if isinstance(ours.alpha, str) else float(ours.alpha))
+    return float(low), float(high)
+
+
 GAMMA: Parameters = {"gamma": Parameter(float, 0.5, interval="[0, 1]", desc="weight of subtopic recall")}
 
 
@@ -140,11 +172,18 @@ def with_recall(gamma: float, recall: np.ndarray, value: np.ndarray) -> np.ndarr
 
 
 class _IA(Wrapper):
-    """Compute any measure for each intent separately, and take the mean weighted by the intents' weights.
+    r"""Compute any measure for each intent separately, and take the mean weighted by the intents' weights.
 
     Intents without a relevant document are ignored, and a query without relevant documents scores 0. With
     ``judged_only=True``, documents that were not judged for an intent are left out for it. With uniform weights,
     ``IA(AP)`` equals ``AP_IA`` and ``IA(P@k)`` equals ``P_IA@k``.
+
+    Notes
+    -----
+    :Name: Intent-Aware Measure
+    :Formula: \sum_t w_t M_t
+    :Where: $M_t$ is the value of M with the labels for intent t alone
+    :Source: Agrawal et al. (2009); Amigó et al. (2018), Sec. 4.2; Sakai (2013), Eq. 5
 
     .. cite.dblp:: conf/wsdm/AgrawalGHI09
 
@@ -156,14 +195,7 @@ class _IA(Wrapper):
     0.75
     """
 
-    PRETTY_NAME = "Intent-Aware Measure"
-    FORMULA = r"\sum_t w_t M_t"
-    WHERE = r"$M_t$ is the value of M with the labels for intent t alone"
-    SOURCE = "Agrawal et al. (2009); Amigó et al. (2018), Sec. 4.2; Sakai (2013), Eq. 5"
-    EXAMPLE = "IA(nDCG)"
-    RANGE = "that of M"
     READS = ("weight", "those of M")
-    SUPPORTED_PARAMS = {**MEASURE, **CUTOFF}
 
     def parts(self) -> Sequence[Part]:
         """Return the measure, for each intent."""
@@ -175,9 +207,16 @@ class _IA(Wrapper):
 
 
 class _Adhoc(Wrapper):
-    """Compute any measure as in ad-hoc retrieval, from each document's highest label for any intent.
+    r"""Compute any measure as in ad-hoc retrieval, from each document's highest label for any intent.
 
     A bare ad-hoc measure of ir_measures reads only the last row of each document, if the qrels have several intents.
+
+    Notes
+    -----
+    :Name: Ad-hoc Measure
+    :Formula: M \text{ of the labels } \max_t g_{it}
+    :Source: Amigó et al. (2018), Sec. 6.2
+    :Equal to: pytrec_eval, cwl_eval and gdeval, on the ad-hoc qrels of TREC Web tracks
 
     .. cite.dblp:: conf/sigir/AmigoSC18
 
@@ -189,15 +228,6 @@ class _Adhoc(Wrapper):
     1.0
     """
 
-    PRETTY_NAME = "Ad-hoc Measure"
-    FORMULA = r"M \text{ of the labels } \max_t g_{it}"
-    SOURCE = "Amigó et al. (2018), Sec. 6.2"
-    EQUALS = "pytrec_eval, cwl_eval and gdeval, on the ad-hoc qrels of TREC Web tracks"
-    EXAMPLE = "Adhoc(nDCG)"
-    RANGE = "that of M"
-    READS = ("those of M",)
-    SUPPORTED_PARAMS = {**MEASURE, **CUTOFF}
-
     def parts(self) -> Sequence[Part]:
         """Return the measure, over the highest labels."""
         return [Part(self.measure, "ad hoc")]
@@ -208,7 +238,7 @@ class _Adhoc(Wrapper):
 
 
 class _Sharp(Wrapper):
-    """Average subtopic recall and any measure, both at the measure's cutoff: D#-nDCG is Sharp of D-nDCG.
+    r"""Average subtopic recall and any measure, both at the measure's cutoff: D#-nDCG is Sharp of D-nDCG.
 
     An ad-hoc measure M of ir_measures is read as ``Adhoc(M)``.
 
@@ -216,6 +246,12 @@ class _Sharp(Wrapper):
     ------
     ValueError
         If the cutoff of the inner measure counts turns: that of subtopic recall counts documents.
+
+    Notes
+    -----
+    :Name: Sharp Measure
+    :Formula: \gamma \cdot \text{StRecall} + (1 - \gamma) M
+    :Source: Sakai (2013), Eq. 7
 
     .. cite.dblp:: conf/sigir/SakaiS11
 
@@ -227,12 +263,7 @@ class _Sharp(Wrapper):
     0.75
     """
 
-    PRETTY_NAME = "Sharp Measure"
-    FORMULA = r"\gamma \cdot \text{StRecall} + (1 - \gamma) M"
-    SOURCE = "Sakai (2013), Eq. 7"
-    EXAMPLE = "Sharp(nDCG)"
     RANGE = "[0, 1] if that of M is"
-    READS = ("those of M",)
     SUPPORTED_PARAMS = {**MEASURE, **CUTOFF, **GAMMA}
 
     def _read(self, measure: ir_measures.Measure | str, cutoff: int | None) -> ir_measures.Measure:

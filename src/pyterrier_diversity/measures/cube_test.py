@@ -7,8 +7,10 @@ import numpy as np
 from ..arithmetic import divide, power
 from ..ideal import ByWorth
 from ..judged import Ranked, Turns, View, ideal
-from ..parameters import CUTOFF, GRADES, Parameter, Parameters
+from ..parameters import CUTOFF, GRADES, POSITIVE, Parameter, Parameters
 from .base import DiversityMeasure, register
+
+__all__ = ["ACT", "CT", "CT_rank", "nCT"]
 
 BATCH: Parameters = {
     "batch": Parameter(
@@ -23,16 +25,10 @@ GAMMA: Parameters = {
         float, 0.5, interval="[0, 1]", desc="factor by which an intent's gains shrink each time it is met"
     )
 }
-CUBE: Parameters = {
-    **CUTOFF,
-    **GAMMA,
-    "max_height": Parameter(float, 5.0, interval="(0, 1e100]", desc="gain at which an intent is satisfied"),
-    **BATCH,
-}
 
 
 def gain_column(ranked: Ranked) -> np.ndarray:
-    """Return the gain of each entry: the column ``gain`` of the qrels, or the label if there is no such column."""
+    """Return the gain of each entry: the column ``gain`` of the qrels, or the label without such a column."""
     return ranked.document_gain
 
 
@@ -57,7 +53,12 @@ class _CubeTest(DiversityMeasure):
 
     READS = ("weight", "gain")
     COUNTS_TURNS = True
-    SUPPORTED_PARAMS = CUBE
+    SUPPORTED_PARAMS = {
+        **CUTOFF,
+        **GAMMA,
+        "max_height": Parameter(float, 5.0, interval=POSITIVE, desc="gain at which an intent is satisfied"),
+        **BATCH,
+    }
 
     def filled(self, read: Ranked) -> np.ndarray:
         """Return how much each entry fills its cube, as a weighted fraction of a full one.
@@ -71,11 +72,20 @@ class _CubeTest(DiversityMeasure):
 
 
 class _CT(_CubeTest):
-    """Cube Test: the gain that fills the cubes of the intents, per turn of the session.
+    r"""Cube Test: the gain that fills the cubes of the intents, per turn of the session.
 
     Values equal those of the scorer of TREC Dynamic Domain 2017. It discounts even the first document of an intent, and
     divides by the number of turns of the session if it ends before the cutoff. The gain of a document is the column
     ``gain`` of the qrels, the sum of its passages' ratings; without that column, it is the label.
+
+    Notes
+    -----
+    :Name: Cube Test
+    :Formula: \frac{1}{K H} \sum_i \sum_t w_t \min(\gamma^{c_{it} + 1} g_{it}, H - h_{it})
+    :Where: K is the number of turns, $H$ is max_height, and $h_{it}$ is the height to which the documents above fill
+        the cube of t
+    :Source: Luo et al. (2013); TREC Dynamic Domain 2017
+    :Equal to: the jig of TREC Dynamic Domain 2017
 
     .. cite.dblp:: conf/cikm/LuoWYH13
 
@@ -86,25 +96,24 @@ class _CT(_CubeTest):
     0.3
     """
 
-    PRETTY_NAME = "Cube Test"
-    FORMULA = r"\frac{1}{K H} \sum_i \sum_t w_t \min(\gamma^{c_{it} + 1} g_{it}, H - h_{it})"
-    WHERE = (
-        r"K is the number of turns, $H$ is max_height, and $h_{it}$ is the height to which the documents above fill "
-        r"the cube of t"
-    )
-    SOURCE = "Luo et al. (2013); TREC Dynamic Domain 2017"
-    EQUALS = "the jig of TREC Dynamic Domain 2017"
-
     def score(self, ranked: Ranked) -> np.ndarray:
         read, turns = read_turns(ranked, self.cutoff, self.batch)
         return divide(read.total(self.filled(read)), turns.n)
 
 
 class _ACT(_CubeTest):
-    """Average Cube Test: the Cube Test after each document, averaged over all documents read.
+    r"""Average Cube Test: the Cube Test after each document, averaged over all documents read.
 
     Values equal those of the scorer of TREC Dynamic Domain 2017. Repeated documents and missing turns count as
     documents read.
+
+    Notes
+    -----
+    :Name: Average Cube Test
+    :Formula: \frac{1}{n} \sum_i \mathrm{CT}_i
+    :Where: $\mathrm{CT}_i$ is the Cube Test of the first i documents
+    :Source: Luo et al. (2013); TREC Dynamic Domain 2017
+    :Equal to: the jig of TREC Dynamic Domain 2017
 
     .. cite.dblp:: conf/cikm/LuoWYH13
 
@@ -114,12 +123,6 @@ class _ACT(_CubeTest):
     >>> round(score(ACT(batch=1), [[4], [4]]), 4)
     0.35
     """
-
-    PRETTY_NAME = "Average Cube Test"
-    FORMULA = r"\frac{1}{n} \sum_i \mathrm{CT}_i"
-    WHERE = r"$\mathrm{CT}_i$ is the Cube Test of the first i documents"
-    SOURCE = "Luo et al. (2013); TREC Dynamic Domain 2017"
-    EQUALS = "the jig of TREC Dynamic Domain 2017"
 
     def score(self, ranked: Ranked) -> np.ndarray:
         read, turns = read_turns(ranked, self.cutoff, self.batch)
@@ -138,11 +141,21 @@ def reciprocal_turns_from(turns: Turns, query: np.ndarray, rank: np.ndarray) -> 
 
 
 class _nCT(_CT):
-    """Normalised Cube Test: the Cube Test, divided by an upper bound from the judgements.
+    r"""Normalised Cube Test: the Cube Test, divided by an upper bound from the judgements.
 
     Values equal those of the scorer of TREC Dynamic Domain 2017, including two mistakes. The bound is discounted by
     gamma^i but the gain by gamma^(i + 1), so a perfect session stays below 1. The bound is divided by the cutoff but
     the gain by the turns of the session, so a session shorter than the cutoff can exceed 1.
+
+    Notes
+    -----
+    :Name: Normalised Cube Test
+    :Formula: \frac{\mathrm{CT}}{\mathrm{CT}^*}, \quad \mathrm{CT}^* = \frac{1}{K H} \sum_t w_t \sum_{i=0}^{bK}
+        \min(\gamma^i g^*_{it}, H - h_{it})
+    :Where: K is the number of turns, $H$ is max_height, $b$ is batch, and $h_{it}$ is the height to which the documents
+        above fill the cube of t
+    :Source: TREC Dynamic Domain 2017
+    :Equal to: the jig of TREC Dynamic Domain 2017
 
     .. cite.dblp:: conf/cikm/LuoWYH13
 
@@ -153,17 +166,6 @@ class _nCT(_CT):
     0.6
     """
 
-    PRETTY_NAME = "Normalised Cube Test"
-    FORMULA = (
-        r"\frac{\mathrm{CT}}{\mathrm{CT}^*}, \quad \mathrm{CT}^* = \frac{1}{K H} \sum_t w_t \sum_{i=0}^{bK} "
-        r"\min(\gamma^i g^*_{it}, H - h_{it})"
-    )
-    WHERE = (
-        r"K is the number of turns, $H$ is max_height, $b$ is batch, and $h_{it}$ is the height to which the documents "
-        r"above fill the cube of t"
-    )
-    SOURCE = "TREC Dynamic Domain 2017"
-    EQUALS = "the jig of TREC Dynamic Domain 2017"
     RANGE = "[0, inf)"
 
     def score(self, ranked: Ranked) -> np.ndarray:
@@ -179,9 +181,16 @@ class _nCT(_CT):
 
 
 class _CT_rank(DiversityMeasure):
-    """Cube Test over ranks, as defined in the axiomatic analysis of Amigó et al. (2018).
+    r"""Cube Test over ranks, as defined in the axiomatic analysis of Amigó et al. (2018).
 
     An intent stops gaining once its probabilities of relevance sum to ``saturation``.
+
+    Notes
+    -----
+    :Name: Cube Test over Ranks
+    :Formula: \sum_i \frac{1}{i} \sum_t w_t r_{it} \gamma^{c_{it}} \left[ \sum_{j<i} r_{jt} < \mathrm{saturation}
+        \right]
+    :Source: Luo et al. (2013); Amigó et al. (2018), Sec. 4.3
 
     .. cite.dblp:: conf/sigir/AmigoSC18
 
@@ -192,11 +201,6 @@ class _CT_rank(DiversityMeasure):
     0.375
     """
 
-    PRETTY_NAME = "Cube Test over Ranks"
-    FORMULA = (
-        r"\sum_i \frac{1}{i} \sum_t w_t r_{it} \gamma^{c_{it}} \left[ \sum_{j<i} r_{jt} < \mathrm{saturation} \right]"
-    )
-    SOURCE = "Luo et al. (2013); Amigó et al. (2018), Sec. 4.3"
     RANGE = "[0, inf)"
     READS = ("weight",)
     SUPPORTED_PARAMS = {

@@ -11,6 +11,8 @@ from ..parameters import CUTOFF, GAIN, REL
 from .base import DiversityMeasure, Normalised, register
 from .q_measure import BETA, blended_ratio, most_found
 
+__all__ = ["DIN_Q", "D_Q", "DIN_nDCG", "D_nDCG", "EfP"]
+
 
 def weighted_gain(ranked: Ranked, gain: Gain) -> np.ndarray:
     """Return w_t g_it, which sums to the global gain GG over the intents of a document."""
@@ -25,20 +27,34 @@ def once_if_navigational(ranked: Ranked) -> np.ndarray:
 class _ByGlobalGain(DiversityMeasure):
     """A measure whose ideal ranking sorts documents by global gain."""
 
+    READS: tuple[str, ...] = ("weight",)
+
     @property
     def normaliser(self) -> Order:
         """By global gain."""
         return ByWorth(weighted_gain, self.gain)
 
     def best(self, depth: int | None, time_limit: float) -> Order | None:
-        """By global gain: this ideal ranking has the value 1."""
-        return self.normaliser
+        """By global gain: this ideal ranking has the value 1.
+
+        None for DIN-measures: a document's gain depends on the documents above it, so the ideal ranking may not be
+        optimal.
+        """
+        return None if "intent_type" in self.READS else self.normaliser
 
 
 class _D_nDCG(_ByGlobalGain, Normalised):
-    """D-nDCG: nDCG over global gains, the weighted means of documents' gains for the intents.
+    r"""D-nDCG: nDCG over global gains, the weighted means of documents' gains for the intents.
 
     With one intent it is nDCG with exponential gains (NTCIREVAL's MSnDCG with gains 1, 3, 7).
+
+    Notes
+    -----
+    :Name: D-nDCG
+    :Formula: \frac{\sum_i GG_i / \log_2(i + 1)}{\sum_i GG^*_i / \log_2(i + 1)}
+    :Where: $GG_i = \sum_t w_t g_{it}$ is the document's global gain
+    :Source: Sakai and Song (2011); Sakai (2013), Eqs. 1, 6
+    :Equal to: MSnDCG of pyNTCIREVAL, given global gains
 
     .. cite.dblp:: conf/sigir/SakaiS11
 
@@ -49,21 +65,23 @@ class _D_nDCG(_ByGlobalGain, Normalised):
     0.5
     """
 
-    PRETTY_NAME = "D-nDCG"
-    FORMULA = r"\frac{\sum_i GG_i / \log_2(i + 1)}{\sum_i GG^*_i / \log_2(i + 1)}"
-    WHERE = r"$GG_i = \sum_t w_t g_{it}$ is the document's global gain"
-    SOURCE = "Sakai and Song (2011); Sakai (2013), Eqs. 1, 6"
-    EQUALS = "MSnDCG of pyNTCIREVAL, given global gains"
-    READS: tuple[str, ...] = ("weight",)
     SUPPORTED_PARAMS = {**CUTOFF, **GAIN}
 
-    def gained(self, ranked: Ranked) -> np.ndarray:
+    def gained(self, ranked: Ranked, counted: np.ndarray | float = 1.0) -> np.ndarray:
         """Return the discounted sum of global gains."""
-        return ranked.total(ranked.weight * ranked.gain(self) * log_discount(ranked.rank))
+        return ranked.total(ranked.weight * ranked.gain(self) * counted * log_discount(ranked.rank))
 
 
 class _D_Q(_ByGlobalGain):
-    """D-Q: the Q-measure over global gains, the weighted means of documents' gains for the intents.
+    r"""D-Q: the Q-measure over global gains, the weighted means of documents' gains for the intents.
+
+    Notes
+    -----
+    :Name: D-Q
+    :Formula: \frac{1}{\min(k, R)} \sum_i J_i \frac{C_i + \beta \sum_{j \le i} GG_j}{i + \beta \sum_{j \le i} GG^*_j}
+    :Where: $C_i = \sum_{j \le i} J_j$ counts the relevant documents down to rank i, and $J_i = [GG_i > 0]$
+    :Source: Sakai and Song (2011); Sakai (2013), Eqs. 2, 3, 6
+    :Equal to: Q of pyNTCIREVAL, given global gains
 
     .. cite.dblp:: conf/sigir/SakaiS11
 
@@ -74,12 +92,6 @@ class _D_Q(_ByGlobalGain):
     0.875
     """
 
-    PRETTY_NAME = "D-Q"
-    FORMULA = r"\frac{1}{\min(k, R)} \sum_i J_i \frac{C_i + \beta \sum_{j \le i} GG_j}{i + \beta \sum_{j \le i} GG^*_j}"
-    WHERE = r"$C_i = \sum_{j \le i} J_j$ counts the relevant documents down to rank i, and $J_i = [GG_i > 0]$"
-    SOURCE = "Sakai and Song (2011); Sakai (2013), Eqs. 2, 3, 6"
-    EQUALS = "Q of pyNTCIREVAL, given global gains"
-    READS: tuple[str, ...] = ("weight",)
     SUPPORTED_PARAMS = {**CUTOFF, **BETA, **GAIN}
 
     def counted(self, ranked: Ranked) -> np.ndarray:
@@ -99,9 +111,16 @@ class _D_Q(_ByGlobalGain):
 
 
 class _DIN_nDCG(_D_nDCG):
-    """DIN-nDCG: D-nDCG that counts a navigational intent only at its first relevant document.
+    r"""DIN-nDCG: D-nDCG that counts a navigational intent only at its first relevant document.
 
     The ideal ranking is that of D-nDCG, so it may be impossible to reach 1.
+
+    Notes
+    -----
+    :Name: DIN-nDCG
+    :Formula: \frac{\sum_i GG'_i / \log_2(i + 1)}{\sum_i GG^*_i / \log_2(i + 1)}
+    :Where: $GG'_i$ is the global gain without the navigational intents that were met above
+    :Source: Sakai (2013), Eqs. 8, 9
 
     .. cite.dblp:: journals/jip/Sakai13
 
@@ -112,26 +131,24 @@ class _DIN_nDCG(_D_nDCG):
     0.5
     """
 
-    PRETTY_NAME = "DIN-nDCG"
-    FORMULA = r"\frac{\sum_i GG'_i / \log_2(i + 1)}{\sum_i GG^*_i / \log_2(i + 1)}"
-    WHERE = r"$GG'_i$ is the global gain without the navigational intents that were met above"
-    SOURCE = "Sakai (2013), Eqs. 8, 9"
     READS = ("weight", "intent_type")
 
     def score(self, ranked: Ranked) -> np.ndarray:
-        gain = ranked.weight * ranked.gain(self) * once_if_navigational(ranked)
         ideal = ranked.ideal(self.normaliser).value(self, self.gained)
-        return divide(ranked.total(gain * log_discount(ranked.rank)), ideal)
-
-    def best(self, depth: int | None, time_limit: float) -> Order | None:
-        """None: a document's gain depends on the documents above it, so the ideal ranking may not be optimal."""
-        return None
+        return divide(self.gained(ranked, once_if_navigational(ranked)), ideal)
 
 
 class _DIN_Q(_D_Q):
-    """DIN-Q: D-Q that counts a navigational intent only at its first relevant document.
+    r"""DIN-Q: D-Q that counts a navigational intent only at its first relevant document.
 
     The ideal ranking is that of D-Q, so it may be impossible to reach 1.
+
+    Notes
+    -----
+    :Name: DIN-Q
+    :Formula: \frac{1}{\min(k, R)} \sum_i J_i \frac{C_i + \beta \sum_{j \le i} GG'_j}{i + \beta \sum_{j \le i} GG^*_j}
+    :Where: $GG'_i$ is the global gain without the navigational intents that were met above, and $J_i = [GG'_i > 0]$
+    :Source: Sakai (2013), Eqs. 10, 11
 
     .. cite.dblp:: journals/jip/Sakai13
 
@@ -142,28 +159,24 @@ class _DIN_Q(_D_Q):
     0.5
     """
 
-    PRETTY_NAME = "DIN-Q"
-    FORMULA = (
-        r"\frac{1}{\min(k, R)} \sum_i J_i \frac{C_i + \beta \sum_{j \le i} GG'_j}{i + \beta \sum_{j \le i} GG^*_j}"
-    )
-    WHERE = r"$GG'_i$ is the global gain without the navigational intents that were met above, and $J_i = [GG'_i > 0]$"
-    SOURCE = "Sakai (2013), Eqs. 10, 11"
     READS = ("weight", "intent_type")
 
     def counted(self, ranked: Ranked) -> np.ndarray:
         return once_if_navigational(ranked)
 
-    def best(self, depth: int | None, time_limit: float) -> Order | None:
-        """None: a document's gain depends on the documents above it, so the ideal ranking may not be optimal."""
-        return None
-
 
 class _EfP(DiversityMeasure):
-    """Effective precision (Ef-P): the fraction of documents that are useful for some intent.
+    r"""Effective precision (Ef-P): the fraction of documents that are useful for some intent.
 
     A document is useful if it is relevant to an informational intent, or the first relevant one for a navigational
     intent. The sum is divided by the cutoff even if fewer documents are retrieved, and by their number if there is no
     cutoff.
+
+    Notes
+    -----
+    :Name: Effective Precision (Ef-P)
+    :Formula: \frac{1}{k} \sum_i [\exists t : J_{it} = 1 \text{ and } (t \text{ informational or } c_{it} = 0)]
+    :Source: Sakai (2013), Sec. 4.2
 
     .. cite.dblp:: journals/jip/Sakai13
 
@@ -174,9 +187,6 @@ class _EfP(DiversityMeasure):
     1.0
     """
 
-    PRETTY_NAME = "Effective Precision (Ef-P)"
-    FORMULA = r"\frac{1}{k} \sum_i [\exists t : J_{it} = 1 \text{ and } (t \text{ informational or } c_{it} = 0)]"
-    SOURCE = "Sakai (2013), Sec. 4.2"
     READS = ("intent_type",)
     SUPPORTED_PARAMS = {**CUTOFF, **REL}
 

@@ -15,13 +15,24 @@ from ir_measures import AP_IA, ERR_IA, NRBP, P_IA, StRecall, alpha_DCG, alpha_nD
 from .base import DiversityMeasure, formula_of, implementation
 from .composite import Adhoc, innermost, inside
 from .d_measures import D_nDCG
-from .names import check_names, check_parameters
 from .nugget_scores import NuggetScore
-from .parse import read_measure
+from .parse import check_names, check_parameters, read_measure
 from .rbu import RBU
 from .sharp import DINsharp_nDCG, Dsharp_nDCG, PplusQsharp
 from .subtopic import Coverage
 from .user_models import ARR, CDG, DAG, DCG, EPR, RAP, RBAP, RBTR, RRAP, RRG, RRR, RRTR, UserModel
+
+__all__ = [
+    "CARTERETTE",
+    "CRUX",
+    "FRESHSTACK",
+    "NDEVAL",
+    "NTCIR_INTENT",
+    "NUGGETS",
+    "RBU18_OFFICIAL",
+    "grid",
+    "signature",
+]
 
 Measures = tuple[ir_measures.Measure, ...]
 _CUTOFFS = (5, 10, 20)
@@ -182,15 +193,7 @@ CARTERETTE: Measures = (
 )
 """The fifteen measures of Carterette (2011), Table 1, sorted by model and normalised as in Sec. 3.2."""
 
-GROUPS = {
-    "NDEVAL": NDEVAL,
-    "NTCIR_INTENT": NTCIR_INTENT,
-    "FRESHSTACK": FRESHSTACK,
-    "NUGGETS": NUGGETS,
-    "CRUX": CRUX,
-    "RBU18_OFFICIAL": RBU18_OFFICIAL,
-    "CARTERETTE": CARTERETTE,
-}
+GROUPS: dict[str, Measures] = {name: globals()[name] for name in __all__ if name.isupper()}
 
 
 def read_measures(who: str, measures: Any) -> list[ir_measures.Measure]:

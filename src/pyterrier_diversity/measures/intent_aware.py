@@ -10,12 +10,21 @@ from ..judged import Ranked
 from ..parameters import CUTOFF, JUDGED_ONLY, REL, REL_FROM_1
 from .base import DiversityMeasure, Normalised, register, serve
 
+__all__ = ["AP_IA", "P_IA", "nP_IA"]
+
 
 class _P_IA(DiversityMeasure):
-    """Precision averaged over the intents.
+    r"""Precision averaged over the intents.
 
-    Precision is divided by the cutoff even if fewer documents are retrieved, and by their number if there is no cutoff.
+    Precision is divided by the cutoff even if fewer documents are retrieved, and by their number without one.
     Values equal those of ndeval.
+
+    Notes
+    -----
+    :Name: Intent-Aware Precision
+    :Formula: \frac{1}{k |T|} \sum_i \sum_t J_{it}
+    :Source: Agrawal et al. (2009); ndeval 4.5
+    :Equal to: ndeval 4.5 with -traditional
 
     .. cite.dblp:: conf/wsdm/AgrawalGHI09
 
@@ -31,10 +40,6 @@ class _P_IA(DiversityMeasure):
     0.75
     """
 
-    PRETTY_NAME = "Intent-Aware Precision"
-    FORMULA = r"\frac{1}{k |T|} \sum_i \sum_t J_{it}"
-    SOURCE = "Agrawal et al. (2009); ndeval 4.5"
-    EQUALS = "ndeval 4.5 with -traditional"
     SUPPORTED_PARAMS = {**CUTOFF, **REL_FROM_1, **JUDGED_ONLY}
 
     def score(self, ranked: Ranked) -> np.ndarray:
@@ -42,9 +47,16 @@ class _P_IA(DiversityMeasure):
 
 
 class _AP_IA(DiversityMeasure):
-    """Average precision, averaged over the intents.
+    r"""Average precision, averaged over the intents.
 
     Values equal those of ndeval's MAP-IA.
+
+    Notes
+    -----
+    :Name: Intent-Aware (Mean) Average Precision
+    :Formula: \frac{1}{|T|} \sum_t \frac{1}{R_t} \sum_i J_{it} \frac{\sum_{j \le i} J_{jt}}{i}
+    :Source: Agrawal et al. (2009); ndeval 4.5
+    :Equal to: MAP-IA of ndeval 4.5 with -traditional
 
     .. cite.dblp:: conf/wsdm/AgrawalGHI09
 
@@ -60,10 +72,6 @@ class _AP_IA(DiversityMeasure):
     0.75
     """
 
-    PRETTY_NAME = "Intent-Aware (Mean) Average Precision"
-    FORMULA = r"\frac{1}{|T|} \sum_t \frac{1}{R_t} \sum_i J_{it} \frac{\sum_{j \le i} J_{jt}}{i}"
-    SOURCE = "Agrawal et al. (2009); ndeval 4.5"
-    EQUALS = "MAP-IA of ndeval 4.5 with -traditional"
     SUPPORTED_PARAMS = {**REL_FROM_1, **JUDGED_ONLY}
 
     def score(self, ranked: Ranked) -> np.ndarray:
@@ -77,9 +85,16 @@ def weighted_relevance(ranked: Ranked) -> np.ndarray:
 
 
 class _nP_IA(Normalised):
-    """Precision averaged over the intents by their weights, divided by that of the ideal ranking.
+    r"""Precision averaged over the intents by their weights, divided by that of the ideal ranking.
 
     The ideal ranking sorts documents by the total weight of their intents, which is optimal here.
+
+    Notes
+    -----
+    :Name: Normalised Intent-Aware Precision
+    :Formula: \frac{P}{P^*}, \quad P = \sum_i \sum_t w_t J_{it}
+    :Source: Agrawal et al. (2009); Carterette (2011, Inf. Retr.), Sec. 2.1.4
+    :Equal to: the worked example of Carterette (2011, Inf. Retr.), Sec. 2.3
 
     .. cite.dblp:: journals/ir/Carterette11
 
@@ -90,10 +105,6 @@ class _nP_IA(Normalised):
     0.5
     """
 
-    PRETTY_NAME = "Normalised Intent-Aware Precision"
-    FORMULA = r"\frac{P}{P^*}, \quad P = \sum_i \sum_t w_t J_{it}"
-    SOURCE = "Agrawal et al. (2009); Carterette (2011, Inf. Retr.), Sec. 2.1.4"
-    EQUALS = "the worked example of Carterette (2011, Inf. Retr.), Sec. 2.3"
     READS = ("weight",)
     SUPPORTED_PARAMS = {**CUTOFF, **REL}
     normaliser = optimal = ByWorth(weighted_relevance)

@@ -12,6 +12,8 @@ from ..judged import Judgements, Message, Ranked
 from ..parameters import CUTOFF, Parameter
 from .base import DiversityMeasure, register
 
+__all__ = ["NuggetScore"]
+
 # What a nugget counts, given what its importance counts: 1 if it is vital.
 COUNTS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "all": np.ones_like,
@@ -21,12 +23,22 @@ COUNTS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 
 
 class _NuggetScore(DiversityMeasure):
-    """Nugget score: the mean support that an answer, or the top of a ranking, gives to a query's nuggets.
+    r"""Nugget score: the mean support that an answer, or the top of a ranking, gives to a query's nuggets.
 
     A nugget is an intent, and an answer is a ranking of one document. A label of at least ``full`` means full support;
     a smaller label above 0 means partial support. Formats with labels 0 and 1 need ``full=1``, and CRUX ``full=3``. All
     nuggets in the qrels count, even if nothing supports them; their ``weight`` is not used. AutoNuggetizer calls the
     scores with ``partial=0`` strict.
+
+    Notes
+    -----
+    :Name: Nugget Score
+    :Formula: \frac{\sum_{t \text{ named}} v_t s_t}{\sum_{t \text{ named}} v_t}
+    :Where: the sums are over all intents in the qrels; $s_t$ is 1 if $\max_i g_{it} \ge$ `full`, `partial` if that
+        maximum is between 0 and `full`, and 0 otherwise; $v_t$ is 1 for an intent that counts, $1/2$ for an okay one
+        (or the number of its word) if `importance` is 'weighted', and 0 for the others
+    :Source: Pradeep et al. (2025), AutoNuggetizer
+    :Equal to: the six scores of AutoNuggetizer for three systems' answers to 30 topics of TREC RAG 2024
 
     .. cite.dblp:: journals/corr/abs-2504-15068
 
@@ -42,15 +54,6 @@ class _NuggetScore(DiversityMeasure):
     (0.375, 0.25)
     """
 
-    PRETTY_NAME = "Nugget Score"
-    FORMULA = r"\frac{\sum_{t \text{ named}} v_t s_t}{\sum_{t \text{ named}} v_t}"
-    WHERE = (
-        r"the sums are over all intents in the qrels; $s_t$ is 1 if $\max_i g_{it} \ge$ `full`, `partial` if that "
-        r"maximum is between 0 and `full`, and 0 otherwise; $v_t$ is 1 for an intent that counts, $1/2$ for an okay "
-        r"one (or the number of its word) if `importance` is 'weighted', and 0 for the others"
-    )
-    SOURCE = "Pradeep et al. (2025), AutoNuggetizer"
-    EQUALS = "the six scores of AutoNuggetizer for three systems' answers to 30 topics of TREC RAG 2024"
     READS = ("importance", "importance_value")
     COUNTS_ALL_NAMED = True
     SUPPORTED_PARAMS = {

@@ -1,16 +1,79 @@
-"""Parse measures."""
+"""Parse measures, and say what is wrong with a name or a parameter."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Sized
+import keyword
+import re
+import unicodedata
+from collections.abc import Iterable, Sized
+from difflib import get_close_matches
 from typing import Any
 
 import ir_measures
 import pandas as pd
 
 from ..parameters import CUTOFF, MEASURE
-from .names import FORM, check_names, unknown_measure
+
+__all__ = ["parse"]
+
+
+FORM = "A measure is written as RBU@20 or RBU(p=0.9)@20"
+# Names of trec_eval that resemble no name of ir_measures.
+_OF_TREC_EVAL = {"recip_rank": "RR", "ndcg_cut": "nDCG", "map_cut": "AP"}
+
+
+def unknown_measure(text: str) -> str:
+    """Return the error message for a text that names no measure, with the most similar name or the form of one."""
+    name = "".join(re.findall(r"\A[\w#]+(?:-[^\W\d]\w*)*", text.strip()))
+    rest = text.strip().removeprefix(name)
+    is_known = name in ir_measures.measures.registry
+    # The rest of the text, such as a cutoff, may be right.
+    is_form = name and not is_known and re.fullmatch(r"(\(.*\))?(@\d+)?", rest, flags=re.DOTALL)
+    near = "" if is_known else _most_similar(name)
+    hints = [f"Did you mean {near}?"] if near else []
+    hints += [] if near and is_form else [f"{FORM}."]
+    return " ".join([f"Unknown measure {name if is_form else text!r}.", *hints])
+
+
+def _most_similar(name: str) -> str:
+    """Return the most similar name of a measure, or an empty string."""
+    for written, read in (("\u03b1", "alpha_"), ("#", "sharp_"), ("-", "_")):
+        name = name.replace(written, read)
+    name = re.sub("_+", "_", re.sub(r"_\d+$", "", name)).lower()
+    if name in _OF_TREC_EVAL:
+        return _OF_TREC_EVAL[name]
+    known = {name.lower(): str(measure.NAME) for name, measure in ir_measures.measures.registry.items()}
+    return next((known[one] for one in get_close_matches(name, known, n=1)), "")
+
+
+def check_name(name: str) -> None:
+    """Raise a ``ValueError`` if a measure of this name could not be parsed."""
+    # Python normalises some letters of names, and reads D#-nDCG as D with a comment.
+    normal = unicodedata.normalize("NFKC", name)
+    if not name.isidentifier() or keyword.iskeyword(name) or name != normal or name == "D":
+        raise ValueError(f"register: {name!r} cannot be parsed as the name of a measure. Choose another NAME.")
+
+
+def check_names(measure: ir_measures.Measure, given: Iterable[str]) -> None:
+    """Raise a ``ValueError`` for parameters that a measure does not have."""
+    unknown = sorted(set(given) - measure.SUPPORTED_PARAMS.keys())
+    if unknown:
+        raise ValueError(
+            f"{measure.NAME} has no parameter {', '.join(map(repr, unknown))}; its parameters: "
+            f"{', '.join(measure.SUPPORTED_PARAMS) or 'none'}."
+        )
+
+
+def check_parameters(measure: ir_measures.Measure) -> None:
+    """Raise a ``ValueError`` for parameters that ir_measures checks only by ``assert``, which ``-O`` removes."""
+    check_names(measure, measure.params)
+    for name, parameter in measure.SUPPORTED_PARAMS.items():
+        if name not in measure.params:
+            if parameter.required:
+                raise ValueError(f"{measure}: the parameter {name} is missing.")
+        elif not parameter.validate(measure.params[name]):
+            raise ValueError(f"{measure}: invalid param {name}={measure.params[name]!r}.")
 
 
 def parse(text: str) -> ir_measures.Measure:
@@ -43,26 +106,25 @@ def parse(text: str) -> ir_measures.Measure:
 
 def _read(node: ast.expr) -> ir_measures.Measure:
     """Return the measure that a syntax tree names, in one pass over the tree."""
-    given: list[tuple[str, ast.expr]] = []
-    cutoff: list[ast.expr] = []
+    at: list[ast.expr] = []
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
-        cutoff, node = [node.right], node.left
-    inner: list[ast.expr] = []
-    if isinstance(node, ast.Call):
-        given, inner, node = [(str(word.arg), word.value) for word in node.keywords], node.args, node.func
-    if not isinstance(node, ast.Name):
+        at, node = [node.right], node.left
+    call = node if isinstance(node, ast.Call) else ast.Call(node, [], [])
+    if not isinstance(call.func, ast.Name):
         raise SyntaxError(FORM)
-    measure = ir_measures.measures.registry.get(node.id)
+    named = call.func.id
+    measure = ir_measures.measures.registry.get(named)
     if measure is None:
-        raise ValueError(unknown_measure(node.id))
+        raise ValueError(unknown_measure(named))
     wraps = measure.SUPPORTED_PARAMS.get("measure") is MEASURE["measure"]
-    if inner and (len(inner) > 1 or not wraps):
+    if len(call.args) > wraps:
         raise SyntaxError(FORM)
-    given = [*(("measure", value) for value in inner), *given, *((measure.AT_PARAM, value) for value in cutoff)]
+    given = [*(("measure", value) for value in call.args), *((str(word.arg), word.value) for word in call.keywords)]
+    given += [(measure.AT_PARAM, value) for value in at]
     names = [name for name, _ in given]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
-        raise ValueError(f"{node.id}: the parameter {', '.join(twice)} is given twice.")
+        raise ValueError(f"{named}: the parameter {', '.join(twice)} is given twice.")
     params = {name: _inner(value) if wraps and name == "measure" else ast.literal_eval(value) for name, value in given}
     check_names(measure, params)
     if "cutoff" in params:

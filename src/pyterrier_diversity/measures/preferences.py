@@ -17,9 +17,11 @@ from .base import DiversityMeasure, register
 from .stopping import STATIC, average_while_reading, viewing_probability
 from .user_models import BASE
 
+__all__ = ["ConcordantPairs"]
+
 
 class _ConcordantPairs(DiversityMeasure):
-    """Concordant pairs: documents above the one where a user stops that are preferred to it.
+    r"""Concordant pairs: documents above the one where a user stops that are preferred to it.
 
     A user stops at rank i. All documents above it (``above="all"``), or one of the first i at random (``"one"``), are
     compared with the document there. Those with a better label for the intent count. Only the order of labels matters:
@@ -40,6 +42,16 @@ class _ConcordantPairs(DiversityMeasure):
     preferred to what they find there. With "one" they count 0. The paper says that a document "ranked above" is drawn;
     its equality with model 4 needs the document at rank i among those drawn.
 
+    Notes
+    -----
+    :Name: Concordant Pairs
+    :Formula: \sum_t w_t \sum_i \frac{P(i)}{a_i} \sum_{j \le i} [d_j \succ_t d_i]
+    :Where: $P(i)$ is the probability that the user stops at rank i; $a_i$ is 1 with `above='all'`, otherwise i; $d_j
+        \succ_t d_i$ means $g_{jt} > g_{it}$, or $g_{jt} \ge g_{it} > 0$ with `ties`; with `above='all'` and another
+        stop than 'uniform', i runs on below the last rank, where nothing is relevant
+    :Source: Carterette (2011, SIGIR), Sec. 5.2
+    :Equal to: Kendall's tau of scipy, on a scale from 0 to (n - 1) / 2
+
     .. cite.dblp:: conf/sigir/Carterette11
 
     References
@@ -56,15 +68,6 @@ class _ConcordantPairs(DiversityMeasure):
     1.0
     """
 
-    PRETTY_NAME = "Concordant Pairs"
-    FORMULA = r"\sum_t w_t \sum_i \frac{P(i)}{a_i} \sum_{j \le i} [d_j \succ_t d_i]"
-    WHERE = (
-        r"$P(i)$ is the probability that the user stops at rank i; $a_i$ is 1 with `above='all'`, otherwise i; "
-        r"$d_j \succ_t d_i$ means $g_{jt} > g_{it}$, or $g_{jt} \ge g_{it} > 0$ with `ties`; with `above='all'` and "
-        r"another stop than 'uniform', i runs on below the last rank, where nothing is relevant"
-    )
-    SOURCE = "Carterette (2011, SIGIR), Sec. 5.2"
-    EQUALS = "Kendall's tau of scipy, on a scale from 0 to (n - 1) / 2"
     RANGE = "[0, inf); [0, 1] with above='one'"
     READS = ("weight",)
     SUPPORTED_PARAMS = {

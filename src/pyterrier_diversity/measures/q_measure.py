@@ -13,6 +13,8 @@ from ..parameters import CUTOFF, GAIN, Parameter, Parameters
 from .ad_hoc import by_label
 from .base import CompositeMeasure, DiversityMeasure, Part, register
 
+__all__ = ["Pplus", "PplusQ", "Q"]
+
 BETA: Parameters = {
     "beta": Parameter(float, 1.0, interval="[0, inf)", desc="weight of cumulated gain; 0 for precision alone")
 }
@@ -36,10 +38,18 @@ def blended_ratio(
 
 
 class _Q(DiversityMeasure):
-    """Q-measure: average precision for graded labels, which combines precision with cumulated gain.
+    r"""Q-measure: average precision for graded labels, which combines precision with cumulated gain.
 
     ``beta=0`` is average precision. If the qrels have several intents, a document counts with its highest label;
     ``IA(Q)`` is the intent-aware form.
+
+    Notes
+    -----
+    :Name: Q-measure
+    :Formula: \frac{1}{\min(k, R)} \sum_i J_i \frac{C_i + \beta G_i}{i + \beta G^*_i}
+    :Where: $C_i$ counts the relevant documents down to rank i, and $G_i$ is their gain
+    :Source: Sakai (2013), Eqs. 2, 3
+    :Equal to: pyNTCIREVAL
 
     .. cite.dblp:: journals/jip/Sakai13
 
@@ -50,11 +60,6 @@ class _Q(DiversityMeasure):
     0.75
     """
 
-    PRETTY_NAME = "Q-measure"
-    FORMULA = r"\frac{1}{\min(k, R)} \sum_i J_i \frac{C_i + \beta G_i}{i + \beta G^*_i}"
-    WHERE = r"$C_i$ counts the relevant documents down to rank i, and $G_i$ is their gain"
-    SOURCE = "Sakai (2013), Eqs. 2, 3"
-    EQUALS = "pyNTCIREVAL"
     VIEW: View = "ad hoc"
     SUPPORTED_PARAMS = {**CUTOFF, **BETA, **GAIN}
     normaliser = optimal = ByWorth(by_label)
@@ -78,10 +83,19 @@ def most_found(ranked: Ranked) -> np.ndarray:
 
 
 class _Pplus(_Q):
-    """P+: the Q-measure for users who stop at the first document with the highest label retrieved.
+    r"""P+: the Q-measure for users who stop at the first document with the highest label retrieved.
 
     Only ranks down to the cutoff count. If the qrels have several intents, a document counts with its highest label;
     ``IA(Pplus)`` is the intent-aware form.
+
+    Notes
+    -----
+    :Name: P+
+    :Formula: \frac{1}{C_m} \sum_{i \le m} J_i \frac{C_i + \beta G_i}{i + \beta G^*_i}
+    :Where: m is the first rank of the highest label retrieved, $C_i$ counts the relevant documents down to rank i, and
+        $G_i$ is their gain
+    :Source: Sakai (2013), Eqs. 2, 4
+    :Equal to: P+ of pyNTCIREVAL, given the run down to the cutoff
 
     .. cite.dblp:: journals/jip/Sakai13
 
@@ -92,15 +106,6 @@ class _Pplus(_Q):
     0.5
     """
 
-    PRETTY_NAME = "P+"
-    FORMULA = r"\frac{1}{C_m} \sum_{i \le m} J_i \frac{C_i + \beta G_i}{i + \beta G^*_i}"
-    WHERE = (
-        r"m is the first rank of the highest label retrieved, $C_i$ counts the relevant documents down to rank i, "
-        r"and $G_i$ is their gain"
-    )
-    SOURCE = "Sakai (2013), Eqs. 2, 4"
-    EQUALS = "P+ of pyNTCIREVAL, given the run down to the cutoff"
-
     def score(self, ranked: Ranked) -> np.ndarray:
         documents, queries = ranked.documents, ranked.documents.queries
         label = documents.total(ranked.label)
@@ -110,7 +115,13 @@ class _Pplus(_Q):
 
 
 class _PplusQ(CompositeMeasure):
-    """P+Q: Q for each informational intent and P+ for each navigational one, averaged by the intents' weights.
+    r"""P+Q: Q for each informational intent and P+ for each navigational one, averaged by the intents' weights.
+
+    Notes
+    -----
+    :Name: P+Q
+    :Formula: \sum_{t \text{ informational}} w_t Q_t + \sum_{t \text{ navigational}} w_t P^+_t
+    :Source: Sakai (2013), Eq. 12
 
     .. cite.dblp:: journals/jip/Sakai13
 
@@ -121,9 +132,6 @@ class _PplusQ(CompositeMeasure):
     1.0
     """
 
-    PRETTY_NAME = "P+Q"
-    FORMULA = r"\sum_{t \text{ informational}} w_t Q_t + \sum_{t \text{ navigational}} w_t P^+_t"
-    SOURCE = "Sakai (2013), Eq. 12"
     READS = ("weight", "intent_type")
     SUPPORTED_PARAMS = {**CUTOFF, **BETA, **GAIN}
 

@@ -12,6 +12,8 @@ from ..judged import Gain, Order, Ranked, View, gain_value
 from ..parameters import CUTOFF, FROM_0, GAINS, POSITIVE, REL, Parameter, Parameters
 from .base import DiversityMeasure, Normalised, register
 
+__all__ = ["AP_Rareness", "P_Rareness", "RBP_Rareness", "nDCG_Rareness"]
+
 ADAPTIVE = "adaptive"
 
 ALPHA: Parameters = {
@@ -31,7 +33,12 @@ MIXTURE: Parameters = {
 
 
 class _Rareness(DiversityMeasure):
-    """A measure that weights relevant documents by their rareness, with each document's highest label."""
+    """A measure that weights relevant documents by their rareness, with each document's highest label.
+
+    Notes
+    -----
+    :Where: $R(d)$ is the rarity of a document
+    """
 
     VIEW: View = "ad hoc"
     NEEDS = ("rarity",)
@@ -63,31 +70,28 @@ def rare_gain(ranked: Ranked, alpha: float | str, gain: Gain) -> np.ndarray:
     return gain_value(ranked.label, gain) * weight[ranked.documents.of_entry]
 
 
-_RARITY = "$R(d)$ is the rarity of a document"
-
-
 class _P_Rareness(_Rareness):
-    """Precision that rewards relevant documents which few systems retrieve.
+    r"""Precision that rewards relevant documents which few systems retrieve.
 
-    ``alpha=0`` is P@k. The sum is divided by the cutoff even if fewer documents are retrieved, and by their number if
-    there is no cutoff. A document counts with its highest label for any intent. The qrels need the column ``rarity``,
+    ``alpha=0`` is P@k. The sum is divided by the cutoff even if fewer documents are retrieved, and by their number
+    without one. A document counts with its highest label for any intent. The qrels need the column ``rarity``,
     which `add_rarity` adds.
 
     The largest value for S systems is 1 + alpha (S-1)/S. With ``alpha=1`` this is (2S-1)/S; the paper says 2(S-1)/S.
     To report relevance and rareness separately (Sec. 5.2), use ``mixture=True``: ``alpha=0`` gives P@k, and ``alpha=1``
     the mean rarity, in which documents that are not relevant count as 0.
 
+    Notes
+    -----
+    :Name: Rareness-Based Precision
+    :Formula: \frac{1}{k} \sum_i J_i (1 + \alpha R(d_i)); \quad \text{mixture: } \frac{1}{k} \sum_i J_i (1 - \alpha +
+        \alpha R(d_i))
+    :Source: Türkmen et al. (2023), Eqs. 1, 4
+    :Equal to: the code of its authors, whose alpha=None is alpha='adaptive'
+
     .. cite.dblp:: conf/ecir/TurkmenLK23
     """
 
-    PRETTY_NAME = "Rareness-Based Precision"
-    FORMULA = (
-        r"\frac{1}{k} \sum_i J_i (1 + \alpha R(d_i)); \quad \text{mixture: } \frac{1}{k} \sum_i J_i (1 - \alpha + "
-        r"\alpha R(d_i))"
-    )
-    WHERE = _RARITY
-    SOURCE = "Türkmen et al. (2023), Eqs. 1, 4"
-    EQUALS = "the code of its authors, whose alpha=None is alpha='adaptive'"
     SUPPORTED_PARAMS = {**CUTOFF, **ALPHA, **MIXTURE, **REL}
 
     def score(self, ranked: Ranked) -> np.ndarray:
@@ -95,19 +99,22 @@ class _P_Rareness(_Rareness):
 
 
 class _AP_Rareness(_Rareness):
-    """Average precision that rewards relevant documents which few systems retrieve.
+    r"""Average precision that rewards relevant documents which few systems retrieve.
 
     ``alpha=0`` is AP@k. A document counts with its highest label for any intent. The qrels need the column ``rarity``,
     which `add_rarity` adds.
 
+    Notes
+    -----
+    :Name: Rareness-Based Average Precision
+    :Formula: \frac{1}{N_R} \sum_i J_i \cdot \text{P-Rareness@}i
+    :Where: $N_R$ is the number of relevant documents
+    :Source: Türkmen et al. (2023), Eqs. 3, 4
+    :Equal to: the code of its authors, whose alpha=None is alpha='adaptive'
+
     .. cite.dblp:: conf/ecir/TurkmenLK23
     """
 
-    PRETTY_NAME = "Rareness-Based Average Precision"
-    FORMULA = r"\frac{1}{N_R} \sum_i J_i \cdot \text{P-Rareness@}i"
-    WHERE = "$N_R$ is the number of relevant documents"
-    SOURCE = "Türkmen et al. (2023), Eqs. 3, 4"
-    EQUALS = "the code of its authors, whose alpha=None is alpha='adaptive'"
     SUPPORTED_PARAMS = {**CUTOFF, **ALPHA, **MIXTURE, **REL}
 
     def score(self, ranked: Ranked) -> np.ndarray:
@@ -117,21 +124,21 @@ class _AP_Rareness(_Rareness):
 
 
 class _nDCG_Rareness(_Rareness, Normalised):
-    """nDCG whose gains grow with rareness, also in the ideal ranking.
+    r"""nDCG whose gains grow with rareness, also in the ideal ranking.
 
     This measure is not in the paper. ``alpha=0`` is nDCG@k. A document counts with its highest label for any intent.
     The qrels need the column ``rarity``, which `add_rarity` adds.
 
+    Notes
+    -----
+    :Name: Rareness-Based nDCG
+    :Formula: \frac{\mathrm{DCG}}{\mathrm{DCG}^*}, \quad \mathrm{DCG} = \sum_i \frac{g_i (1 + \alpha R(d_i))}{\log_2(i +
+        1)}
+    :Source: after Türkmen et al. (2023), Eq. 1
+
     .. cite.dblp:: conf/ecir/TurkmenLK23
     """
 
-    PRETTY_NAME = "Rareness-Based nDCG"
-    FORMULA = (
-        r"\frac{\mathrm{DCG}}{\mathrm{DCG}^*}, \quad \mathrm{DCG} = \sum_i \frac{g_i (1 + \alpha "
-        r"R(d_i))}{\log_2(i + 1)}"
-    )
-    WHERE = _RARITY
-    SOURCE = "after Türkmen et al. (2023), Eq. 1"
     RANGE = "[0, 1]"
     SUPPORTED_PARAMS = {
         **CUTOFF,
@@ -153,18 +160,20 @@ class _nDCG_Rareness(_Rareness, Normalised):
 
 
 class _RBP_Rareness(_Rareness):
-    """Rank-biased precision that rewards relevant documents which few systems retrieve.
+    r"""Rank-biased precision that rewards relevant documents which few systems retrieve.
 
     This measure is not in the paper. ``alpha=0`` is RBP(p, rel=1). A document counts with its highest label for any
     intent. The qrels need the column ``rarity``, which `add_rarity` adds.
 
+    Notes
+    -----
+    :Name: Rareness-Based RBP
+    :Formula: (1 - p) \sum_i p^{i - 1} J_i (1 + \alpha R(d_i))
+    :Source: after Türkmen et al. (2023), Eq. 1
+
     .. cite.dblp:: conf/ecir/TurkmenLK23
     """
 
-    PRETTY_NAME = "Rareness-Based RBP"
-    FORMULA = r"(1 - p) \sum_i p^{i - 1} J_i (1 + \alpha R(d_i))"
-    WHERE = _RARITY
-    SOURCE = "after Türkmen et al. (2023), Eq. 1"
     SUPPORTED_PARAMS = {
         **CUTOFF,
         "p": Parameter(float, 0.8, interval="(0, 1)", desc="probability of going on to the next document"),

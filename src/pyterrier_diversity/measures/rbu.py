@@ -11,9 +11,11 @@ from ..judged import Ranked
 from ..parameters import CUTOFF, FROM_0, GRADES, Parameter
 from .base import DiversityMeasure, register
 
+__all__ = ["RBU"]
+
 
 class _RBU(DiversityMeasure):
-    """Rank-Biased Utility: the gain of a user from a ranking, minus the effort of reading it.
+    r"""Rank-Biased Utility: the gain of a user from a ranking, minus the effort of reading it.
 
     It is the only measure that meets all ten constraints of Amigó et al. (2018).
 
@@ -27,6 +29,14 @@ class _RBU(DiversityMeasure):
     With the default e, 0.001, 20 documents cost 0.02; with 0.05 they cost 0.9, more than most rankings gain.
 
     ``norm=True`` multiplies by (1 - p) / p; the authors' release computes ``RBU(p=0.8, e=0.03, norm=True)`` by default.
+
+    Notes
+    -----
+    :Name: Rank-Biased Utility
+    :Formula: \sum_i p^i \left( \sum_t w_t r_{it} \prod_{j<i} (1 - r_{jt}) - e \right)
+    :Source: Amigó et al. (2018), Eq. 11
+    :Equal to: RBU 0.1, the release of its authors, with norm=True, where each intent has a relevant document and a
+        query's weights sum to 1; the release neither leaves out intents nor rescales weights
 
     .. cite.dblp:: conf/sigir/AmigoSC18
 
@@ -42,13 +52,6 @@ class _RBU(DiversityMeasure):
     0.21875
     """
 
-    PRETTY_NAME = "Rank-Biased Utility"
-    FORMULA = r"\sum_i p^i \left( \sum_t w_t r_{it} \prod_{j<i} (1 - r_{jt}) - e \right)"
-    SOURCE = "Amigó et al. (2018), Eq. 11"
-    EQUALS = (
-        "RBU 0.1, the release of its authors, with norm=True, where each intent has a relevant document and a query's "
-        "weights sum to 1; the release neither leaves out intents nor rescales weights"
-    )
     RANGE = "(-inf, 1]"
     READS = ("weight",)
     SUPPORTED_PARAMS = {

@@ -13,12 +13,22 @@ from ..parameters import CUTOFF, FROM_0, Parameter
 from .base import DiversityMeasure, register
 from .cube_test import BATCH, ideal_by_gain, n_turns, read_turns
 
+__all__ = ["EU_DD", "SessionDCG", "nSessionDCG"]
+
 
 class _SessionDCG(DiversityMeasure):
-    """Session DCG: DCG that discounts a gain by its turn and by its rank in the turn.
+    r"""Session DCG: DCG that discounts a gain by its turn and by its rank in the turn.
 
     Values equal those of the scorer of TREC Dynamic Domain 2017. The gain of a document is the sum of its passages'
     ratings over all intents, in the column ``gain`` of the qrels; without that column, the sum of its labels.
+
+    Notes
+    -----
+    :Name: Session Discounted Cumulative Gain
+    :Formula: \sum_m \sum_j \frac{g_{mj}}{(1 + \log_b j) (1 + \log_{bq} m)}
+    :Where: m is the turn, and j the rank in the turn
+    :Source: Järvelin et al. (2008); TREC Dynamic Domain 2017
+    :Equal to: sDCG of the jig of TREC Dynamic Domain 2017
 
     .. cite.dblp:: conf/ecir/JarvelinPDN08
 
@@ -29,11 +39,6 @@ class _SessionDCG(DiversityMeasure):
     1.5
     """
 
-    PRETTY_NAME = "Session Discounted Cumulative Gain"
-    FORMULA = r"\sum_m \sum_j \frac{g_{mj}}{(1 + \log_b j) (1 + \log_{bq} m)}"
-    WHERE = r"m is the turn, and j the rank in the turn"
-    SOURCE = "Järvelin et al. (2008); TREC Dynamic Domain 2017"
-    EQUALS = "sDCG of the jig of TREC Dynamic Domain 2017"
     RANGE = "[0, inf)"
     READS = ("gain",)
     COUNTS_TURNS = True
@@ -56,10 +61,18 @@ class _SessionDCG(DiversityMeasure):
 
 
 class _nSessionDCG(_SessionDCG):
-    """Session DCG, divided by that of an ideal session.
+    r"""Session DCG, divided by that of an ideal session.
 
     Values equal those of the scorer of TREC Dynamic Domain 2017. Its ideal session has ``batch`` documents in each
     turn, and puts the largest gains where they are discounted least, in any turn.
+
+    Notes
+    -----
+    :Name: Normalised Session Discounted Cumulative Gain
+    :Formula: \frac{\mathrm{SessionDCG}}{\sum_i g^*_i d^*_i}
+    :Where: the gains $g^*$ and the discounts $d^*$ are both in descending order
+    :Source: TREC Dynamic Domain 2017
+    :Equal to: nsDCG of the jig of TREC Dynamic Domain 2017
 
     .. cite.dblp:: conf/ecir/JarvelinPDN08
 
@@ -69,12 +82,6 @@ class _nSessionDCG(_SessionDCG):
     >>> score(nSessionDCG(batch=2), [[0], [1]])
     0.5
     """
-
-    PRETTY_NAME = "Normalised Session Discounted Cumulative Gain"
-    FORMULA = r"\frac{\mathrm{SessionDCG}}{\sum_i g^*_i d^*_i}"
-    WHERE = r"the gains $g^*$ and the discounts $d^*$ are both in descending order"
-    SOURCE = "TREC Dynamic Domain 2017"
-    EQUALS = "nsDCG of the jig of TREC Dynamic Domain 2017"
 
     def score(self, ranked: Ranked) -> np.ndarray:
         best = ideal_by_gain(ranked, "intents")
@@ -93,8 +100,8 @@ class _nSessionDCG(_SessionDCG):
         return discounts
 
     def _largest_discounts(self, n_turns: int, n_docs: int) -> np.ndarray:
-        """Return the ``n_docs`` largest discounts of ``n_turns`` turns, in descending order; 0 if there are no more."""
-        # At least j m - 1 discounts are no smaller than that of rank j in turn m: it is out of reach if j m > n_docs.
+        """Return the ``n_docs`` largest discounts of ``n_turns`` turns, in descending order; then 0."""
+        # At least j m - 1 discounts are as large as that of rank j in turn m: it is out of reach if j m > n_docs.
         number = np.arange(1, n_turns + 1)
         turns = Groups(np.repeat(number, np.minimum(min(self.batch, n_docs), n_docs // number)) - 1, n_turns)
         discounts = -np.sort(-self.discount(turns.of + 1.0, turns.place + 1.0))
@@ -163,7 +170,7 @@ def passages_read(ranked: Ranked) -> PassagesRead:
 
 
 class _EU_DD(DiversityMeasure):
-    """Expected Utility of TREC Dynamic Domain: the nuggets that users find, minus the words they read.
+    r"""Expected Utility of TREC Dynamic Domain: the nuggets that users find, minus the words they read.
 
     Values equal those of the scorer of TREC Dynamic Domain 2017. In each turn, users stop at a document with
     probability p, and always at the last one. Each passage of a document meets its nugget once. A document of
@@ -174,17 +181,18 @@ class _EU_DD(DiversityMeasure):
     ValueError
         If the qrels have no columns ``passage`` and ``nugget``.
 
+    Notes
+    -----
+    :Name: Expected Utility of Dynamic Domain
+    :Formula: \sum_n r_n \frac{1 - \gamma^{E(n)}}{1 - \gamma} - a\, E(\text{words})
+    :Where: $E(n)$ is the expected number of times that the user meets nugget n, $r_n$ its rating, and $E(\text{words})$
+        the expected number of words read
+    :Source: TREC Dynamic Domain 2017
+    :Equal to: EU of the jig of TREC Dynamic Domain 2017
+
     .. cite.dblp:: conf/ictir/YangL09
     """
 
-    PRETTY_NAME = "Expected Utility of Dynamic Domain"
-    FORMULA = r"\sum_n r_n \frac{1 - \gamma^{E(n)}}{1 - \gamma} - a\, E(\text{words})"
-    WHERE = (
-        r"$E(n)$ is the expected number of times that the user meets nugget n, $r_n$ its rating, and "
-        r"$E(\text{words})$ the expected number of words read"
-    )
-    SOURCE = "TREC Dynamic Domain 2017"
-    EQUALS = "EU of the jig of TREC Dynamic Domain 2017"
     RANGE = "(-inf, inf)"
     READS = ("passage", "nugget")
     NEEDS = ("passage", "nugget")

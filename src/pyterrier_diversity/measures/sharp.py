@@ -13,6 +13,8 @@ from .composite import GAMMA, subtopic_recall, with_recall
 from .d_measures import D_Q, DIN_Q, D_nDCG, DIN_nDCG
 from .q_measure import PplusQ
 
+__all__ = ["DINsharp_Q", "DINsharp_nDCG", "Dsharp_Q", "Dsharp_nDCG", "PplusQsharp"]
+
 
 class SharpForm(NamedTuple):
     """A published name for ``Sharp`` of one measure."""
@@ -37,21 +39,28 @@ SHARP_FORMS = (
 )
 
 
+_TEXT = r"""{form.pretty_name}: the mean of subtopic recall and {inner}.
+
+Notes
+-----
+:Name: {form.pretty_name}
+:Formula: \gamma \cdot \text{{StRecall}} + (1 - \gamma) \cdot \text{{{inner}}}
+:Source: {form.source}
+
+.. cite.dblp:: {form.cite}
+"""
+
+
 class _SharpForm(CompositeMeasure):
     """``Sharp`` of one measure, with that measure's parameters."""
 
     def __init__(self, form: SharpForm, **params: Any) -> None:
         inner = form.measure
         self.form = form
-        self.NAME = form.name
-        self.PRETTY_NAME = form.pretty_name
-        self.FORMULA = rf"\gamma \cdot \text{{StRecall}} + (1 - \gamma) \cdot \text{{{inner.PRETTY_NAME}}}"
-        self.SOURCE, self.READS = form.source, inner.READS
+        self.NAME, self.READS = form.name, inner.READS
+        self.__doc__ = _TEXT.format(form=form, inner=inner.PRETTY_NAME)
         if form.of_ntcireval:
             self.EQUALS = f"the mean of {form.of_ntcireval} and I-rec of pyNTCIREVAL, given global gains"
-        self.__doc__ = (
-            f"{form.pretty_name}: the mean of subtopic recall and {inner.PRETTY_NAME}.\n\n.. cite.dblp:: {form.cite}\n"
-        )
         self.SUPPORTED_PARAMS = {**inner.SUPPORTED_PARAMS, **GAMMA}
         super().__init__(**params)
 

@@ -10,6 +10,8 @@ from ..judged import Order, Ranked
 from ..parameters import CUTOFF, REL, REL_FROM_1, TIME_LIMIT, Parameter, Parameters
 from .base import DiversityMeasure, register, serve
 
+__all__ = ["SRR", "Coverage", "MRecall", "SPrecision", "StRecall", "StRecallMinRank"]
+
 IDEAL: Parameters = {
     "ideal": Parameter(
         str, "exact", choices=("exact", "greedy"), desc="divide by the proven smallest cover, or by a greedy one"
@@ -31,9 +33,16 @@ def rank_of_recall(ranked: Ranked, n_intents: np.ndarray) -> np.ndarray:
 
 
 class _StRecall(DiversityMeasure):
-    """Subtopic recall: the fraction of a query's intents that the ranking covers.
+    r"""Subtopic recall: the fraction of a query's intents that the ranking covers.
 
     It is also called I-rec and S-recall. Values equal those of ndeval.
+
+    Notes
+    -----
+    :Name: Subtopic Recall
+    :Formula: \frac{|T_k|}{|T|}
+    :Source: Zhai et al. (2003); ndeval 4.5
+    :Equal to: strec of ndeval 4.5 with -traditional; I-rec of pyNTCIREVAL
 
     .. cite.dblp:: conf/sigir/ZhaiCL03
 
@@ -49,10 +58,6 @@ class _StRecall(DiversityMeasure):
     0.5
     """
 
-    PRETTY_NAME = "Subtopic Recall"
-    FORMULA = r"\frac{|T_k|}{|T|}"
-    SOURCE = "Zhai et al. (2003); ndeval 4.5"
-    EQUALS = "strec of ndeval 4.5 with -traditional; I-rec of pyNTCIREVAL"
     SUPPORTED_PARAMS = {**CUTOFF, **REL_FROM_1}
 
     def score(self, ranked: Ranked) -> np.ndarray:
@@ -62,10 +67,17 @@ class _StRecall(DiversityMeasure):
 
 
 class _Coverage(DiversityMeasure):
-    """Coverage: the weighted fraction of all intents in the qrels that the ranking covers.
+    r"""Coverage: the weighted fraction of all intents in the qrels that the ranking covers.
 
     Unlike subtopic recall, it uses the weights of the intents and counts intents (nuggets) without a relevant document.
     If there are such intents, no ranking reaches 1.
+
+    Notes
+    -----
+    :Name: Coverage
+    :Formula: \frac{\sum_{t \in T_k} w_t}{\sum_{t \text{ named}} w_t}
+    :Where: the intents that the qrels name include those without a relevant document
+    :Source: Thakur et al. (2025), FreshStack
 
     .. cite.dblp:: journals/corr/abs-2504-13128
 
@@ -76,10 +88,6 @@ class _Coverage(DiversityMeasure):
     0.5
     """
 
-    PRETTY_NAME = "Coverage"
-    FORMULA = r"\frac{\sum_{t \in T_k} w_t}{\sum_{t \text{ named}} w_t}"
-    WHERE = r"the intents that the qrels name include those without a relevant document"
-    SOURCE = "Thakur et al. (2025), FreshStack"
     READS = ("weight",)
     COUNTS_ALL_NAMED = True
     SUPPORTED_PARAMS = {**CUTOFF, **REL}
@@ -95,9 +103,15 @@ class _Coverage(DiversityMeasure):
 
 
 class _MRecall(DiversityMeasure):
-    """MRecall: 1 if the top k documents cover min(k, n) of a query's n intents, otherwise 0.
+    r"""MRecall: 1 if the top k documents cover min(k, n) of a query's n intents, otherwise 0.
 
     For questions with several answers. Without a cutoff, the ranking must cover all intents.
+
+    Notes
+    -----
+    :Name: Multi-Answer Recall
+    :Formula: [\,|T_k| \ge \min(k, |T|)\,]
+    :Source: Min et al. (2021)
 
     References
     ----------
@@ -113,9 +127,6 @@ class _MRecall(DiversityMeasure):
     (1.0, 0.0)
     """
 
-    PRETTY_NAME = "Multi-Answer Recall"
-    FORMULA = r"[\,|T_k| \ge \min(k, |T|)\,]"
-    SOURCE = "Min et al. (2021)"
     SUPPORTED_PARAMS = {**CUTOFF, **REL}
 
     def score(self, ranked: Ranked) -> np.ndarray:
@@ -127,9 +138,15 @@ class _MRecall(DiversityMeasure):
 
 
 class _SRR(DiversityMeasure):
-    """Subtopic reciprocal rank: the reciprocal of the first rank at which a given fraction of the intents is covered.
+    r"""Subtopic reciprocal rank: the reciprocal of the first rank at which a given fraction of the intents is covered.
 
     The value is 0 if the ranking never covers that fraction.
+
+    Notes
+    -----
+    :Name: Subtopic Reciprocal Rank
+    :Formula: \frac{1}{\min\{i : |T_i| \ge \mathrm{recall} \cdot |T|\}}
+    :Source: Zhai et al. (2003); Amigó et al. (2018), Sec. 4.3
 
     .. cite.dblp:: conf/sigir/ZhaiCL03
 
@@ -140,9 +157,6 @@ class _SRR(DiversityMeasure):
     (0.5, 1.0)
     """
 
-    PRETTY_NAME = "Subtopic Reciprocal Rank"
-    FORMULA = r"\frac{1}{\min\{i : |T_i| \ge \mathrm{recall} \cdot |T|\}}"
-    SOURCE = "Zhai et al. (2003); Amigó et al. (2018), Sec. 4.3"
     SUPPORTED_PARAMS = {
         **CUTOFF,
         "recall": Parameter(float, 1.0, interval="(0, 1]", desc="fraction of the intents to cover"),
@@ -157,14 +171,19 @@ class _SRR(DiversityMeasure):
         return Cover(self.recall, time_limit)
 
 
-_MIN_RANK = r"$\mathrm{minRank}(x)$ is the smallest number of documents that together cover x intents"
-
-
 class _StRecallMinRank(DiversityMeasure):
-    """Subtopic recall at minRank: the fraction of intents covered at the first rank where a ranking can cover all.
+    r"""Subtopic recall at minRank: the fraction of intents covered at the first rank where a ranking can cover all.
 
     That rank, minRank, is the size of the smallest set cover. It is computed exactly, or greedily with
     ``ideal="greedy"``.
+
+    Notes
+    -----
+    :Name: Subtopic Recall at minRank
+    :Formula: \frac{|T_m|}{|T|}, \quad m = \mathrm{minRank}(|T|)
+    :Where: $\mathrm{minRank}(x)$ is the smallest number of documents that together cover x intents
+    :Source: Zhai et al. (2003); Carterette (2011, Inf. Retr.), Sec. 2.1.1
+    :Equal to: the worked example of Carterette (2011, Inf. Retr.), Sec. 2.3
 
     .. cite.dblp:: journals/ir/Carterette11
 
@@ -175,11 +194,6 @@ class _StRecallMinRank(DiversityMeasure):
     0.5
     """
 
-    PRETTY_NAME = "Subtopic Recall at minRank"
-    FORMULA = r"\frac{|T_m|}{|T|}, \quad m = \mathrm{minRank}(|T|)"
-    WHERE = _MIN_RANK
-    SOURCE = "Zhai et al. (2003); Carterette (2011, Inf. Retr.), Sec. 2.1.1"
-    EQUALS = "the worked example of Carterette (2011, Inf. Retr.), Sec. 2.3"
     SUPPORTED_PARAMS = {**IDEAL, **REL}
 
     def score(self, ranked: Ranked) -> np.ndarray:
@@ -190,9 +204,17 @@ class _StRecallMinRank(DiversityMeasure):
 
 
 class _SPrecision(DiversityMeasure):
-    """Subtopic precision: the smallest rank at which as many intents can be covered, divided by the actual rank.
+    r"""Subtopic precision: the smallest rank at which as many intents can be covered, divided by the actual rank.
 
     The smallest rank is computed exactly. ``ideal="greedy"`` approximates it, and values can then exceed 1.
+
+    Notes
+    -----
+    :Name: Subtopic Precision
+    :Formula: \frac{\mathrm{minRank}(|T_k|)}{\min\{i : |T_i| = |T_k|\}}
+    :Where: $\mathrm{minRank}(x)$ is the smallest number of documents that together cover x intents
+    :Source: Zhai et al. (2003); Carterette (2011, Inf. Retr.), Sec. 2.1.2
+    :Equal to: the worked example of Carterette (2011, Inf. Retr.), Sec. 2.3
 
     .. cite.dblp:: journals/ir/Carterette11
 
@@ -203,11 +225,6 @@ class _SPrecision(DiversityMeasure):
     0.5
     """
 
-    PRETTY_NAME = "Subtopic Precision"
-    FORMULA = r"\frac{\mathrm{minRank}(|T_k|)}{\min\{i : |T_i| = |T_k|\}}"
-    WHERE = _MIN_RANK
-    SOURCE = "Zhai et al. (2003); Carterette (2011, Inf. Retr.), Sec. 2.1.2"
-    EQUALS = "the worked example of Carterette (2011, Inf. Retr.), Sec. 2.3"
     RANGE = "[0, 1]; more with ideal='greedy'"
     SUPPORTED_PARAMS = {**CUTOFF, **IDEAL, **REL}
 

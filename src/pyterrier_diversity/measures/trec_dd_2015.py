@@ -7,23 +7,35 @@ import numpy as np
 from ..arithmetic import divide
 from ..judged import Ranked
 from ..parameters import CUTOFF, REL
+from .ad_hoc import err_of_intents
 from .base import DiversityMeasure, register
-from .err import err_of_intents
 from .subtopic import n_covered
+
+__all__ = ["ERR_arith", "ERR_harm", "P_at_Recall", "P_at_Recall_mod", "RR_at_Recall"]
 
 
 class _ERROfIntents(DiversityMeasure):
-    """A mean of ERR over the intents that the ranking covers."""
+    """A mean of ERR over the intents that the ranking covers.
 
-    SOURCE = "Chapelle et al. (2009); TREC Dynamic Domain 2015"
+    Notes
+    -----
+    :Source: Chapelle et al. (2009); TREC Dynamic Domain 2015
+    """
+
     SUPPORTED_PARAMS = {**CUTOFF, **REL}
 
 
 class _ERR_arith(_ERROfIntents):
-    """Arithmetic mean of ERR over the intents that the ranking covers; other intents are ignored.
+    r"""Arithmetic mean of ERR over the intents that the ranking covers; other intents are ignored.
 
     Values equal those of the harness of TREC Dynamic Domain 2015, with r = (2^label - 1) / 16. A label above 4 raises a
     ``ValueError``.
+
+    Notes
+    -----
+    :Name: Expected Reciprocal Rank, Arithmetic Mean over the Intents Met
+    :Formula: \frac{1}{|T_k|} \sum_{t \in T_k} \mathrm{ERR}_t
+    :Equal to: the simulation harness of TREC Dynamic Domain 2015, on runs without repeated documents and ratings of 0
 
     .. cite.dblp:: conf/cikm/ChapelleMZG09
 
@@ -34,19 +46,21 @@ class _ERR_arith(_ERROfIntents):
     0.7031
     """
 
-    PRETTY_NAME = "Expected Reciprocal Rank, Arithmetic Mean over the Intents Met"
-    FORMULA = r"\frac{1}{|T_k|} \sum_{t \in T_k} \mathrm{ERR}_t"
-    EQUALS = "the simulation harness of TREC Dynamic Domain 2015, on runs without repeated documents and ratings of 0"
-
     def score(self, ranked: Ranked) -> np.ndarray:
         return divide(ranked.sum_intents(err_of_intents(ranked, self)), n_covered(ranked))
 
 
 class _ERR_harm(_ERROfIntents):
-    """Harmonic mean of ERR over the intents that the ranking covers; other intents are ignored.
+    r"""Harmonic mean of ERR over the intents that the ranking covers; other intents are ignored.
 
     Values equal those of the harness of TREC Dynamic Domain 2015, with r = (2^label - 1) / 16. A label above 4 raises a
     ``ValueError``.
+
+    Notes
+    -----
+    :Name: Expected Reciprocal Rank, Harmonic Mean over the Intents Met
+    :Formula: \frac{|T_k|}{\sum_{t \in T_k} 1 / \mathrm{ERR}_t}
+    :Equal to: the simulation harness of TREC Dynamic Domain 2015, on runs without repeated documents and ratings of 0
 
     .. cite.dblp:: conf/cikm/ChapelleMZG09
 
@@ -57,18 +71,19 @@ class _ERR_harm(_ERROfIntents):
     0.625
     """
 
-    PRETTY_NAME = "Expected Reciprocal Rank, Harmonic Mean over the Intents Met"
-    FORMULA = r"\frac{|T_k|}{\sum_{t \in T_k} 1 / \mathrm{ERR}_t}"
-    EQUALS = "the simulation harness of TREC Dynamic Domain 2015, on runs without repeated documents and ratings of 0"
-
     def score(self, ranked: Ranked) -> np.ndarray:
         return divide(n_covered(ranked), ranked.sum_intents(divide(1.0, err_of_intents(ranked, self))))
 
 
 class _AtRecall(DiversityMeasure):
-    """A measure at the first rank where all intents are covered, or at the last rank if some never are."""
+    """A measure at the first rank where all intents are covered, or at the last rank if some never are.
 
-    SOURCE = "TREC Dynamic Domain 2015"
+    Notes
+    -----
+    :Where: m is the first rank at which all intents are covered, or the length of the ranking
+    :Source: TREC Dynamic Domain 2015
+    """
+
     SUPPORTED_PARAMS = {**CUTOFF, **REL}
 
     def rank(self, ranked: Ranked) -> np.ndarray:
@@ -77,13 +92,16 @@ class _AtRecall(DiversityMeasure):
         return np.where(n_covered(ranked) == ranked.n_intents, last, ranked.n)
 
 
-_LAST = "m is the first rank at which all intents are covered, or the length of the ranking"
-
-
 class _RR_at_Recall(_AtRecall):
-    """Reciprocal of the first rank where all intents are covered, or of the last rank if some never are.
+    r"""Reciprocal of the first rank where all intents are covered, or of the last rank if some never are.
 
     Values equal those of the harness of TREC Dynamic Domain 2015.
+
+    Notes
+    -----
+    :Name: Reciprocal Rank at Recall
+    :Formula: \frac{1}{m}
+    :Equal to: the simulation harness of TREC Dynamic Domain 2015, on runs without repeated documents
 
     .. cite.dblp:: conf/trec/YangFS15
 
@@ -94,19 +112,20 @@ class _RR_at_Recall(_AtRecall):
     0.3333
     """
 
-    PRETTY_NAME = "Reciprocal Rank at Recall"
-    FORMULA = r"\frac{1}{m}"
-    WHERE = _LAST
-    EQUALS = "the simulation harness of TREC Dynamic Domain 2015, on runs without repeated documents"
-
     def score(self, ranked: Ranked) -> np.ndarray:
         return divide(1.0, self.rank(ranked))
 
 
 class _P_at_Recall(_AtRecall):
-    """Precision at the first rank where all intents are covered, or at the last rank if some never are.
+    r"""Precision at the first rank where all intents are covered, or at the last rank if some never are.
 
     Values equal those of the harness of TREC Dynamic Domain 2015.
+
+    Notes
+    -----
+    :Name: Precision at Recall
+    :Formula: \frac{1}{m} \sum_{i \le m} J_i
+    :Equal to: the simulation harness of TREC Dynamic Domain 2015, on runs without repeated documents
 
     .. cite.dblp:: conf/trec/YangFS15
 
@@ -117,20 +136,21 @@ class _P_at_Recall(_AtRecall):
     0.6667
     """
 
-    PRETTY_NAME = "Precision at Recall"
-    FORMULA = r"\frac{1}{m} \sum_{i \le m} J_i"
-    WHERE = _LAST
-    EQUALS = "the simulation harness of TREC Dynamic Domain 2015, on runs without repeated documents"
-
     def score(self, ranked: Ranked) -> np.ndarray:
         last = self.rank(ranked)
         return divide(ranked.down_to(last).documents.queries.size, last)
 
 
 class _P_at_Recall_mod(_AtRecall):
-    """Precision at the first rank where all intents are covered; a document counts by its fraction of new intents.
+    r"""Precision at the first rank where all intents are covered; a document counts by its fraction of new intents.
 
     Values equal those of the harness of TREC Dynamic Domain 2015.
+
+    Notes
+    -----
+    :Name: Modified Precision at Recall
+    :Formula: \frac{1}{m} \sum_{i \le m} \frac{\sum_t J_{it} [c_{it} = 0]}{\sum_t J_{it}}
+    :Equal to: the simulation harness of TREC Dynamic Domain 2015, on runs without repeated documents
 
     .. cite.dblp:: conf/trec/YangFS15
 
@@ -140,11 +160,6 @@ class _P_at_Recall_mod(_AtRecall):
     >>> score(P_at_Recall_mod, [[1, 0], [1, 1]])
     0.75
     """
-
-    PRETTY_NAME = "Modified Precision at Recall"
-    FORMULA = r"\frac{1}{m} \sum_{i \le m} \frac{\sum_t J_{it} [c_{it} = 0]}{\sum_t J_{it}}"
-    WHERE = _LAST
-    EQUALS = "the simulation harness of TREC Dynamic Domain 2015, on runs without repeated documents"
 
     def score(self, ranked: Ranked) -> np.ndarray:
         last = self.rank(ranked)

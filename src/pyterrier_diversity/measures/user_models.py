@@ -19,6 +19,8 @@ from .ad_hoc import by_label
 from .base import DiversityMeasure, register
 from .stopping import DYNAMIC, STATIC, STOPS, average_while_reading, stopping_probability, viewing_probability
 
+__all__ = ["ARR", "CDG", "DAG", "DCG", "EPR", "RAP", "RBAP", "RBTR", "RRAP", "RRG", "RRR", "RRTR", "UserModel"]
+
 
 class Model(NamedTuple):
     """What users accumulate; ``added`` is what each relevant document adds to it if n ranks are read.
@@ -80,8 +82,6 @@ MODELS = {
 BASE: Parameters = {
     "base": Parameter(float, 2.0, interval="[2, inf)", desc="base of the logarithm in the stopping distribution of DCG")
 }
-# Of every model and every stop.
-OF_ALL = ("cutoff", "norm", "rel")
 PARAMETERS: Parameters = {
     **CUTOFF,
     "model": Parameter(
@@ -216,14 +216,12 @@ class UserModelMeasure(DiversityMeasure):
 
 def cell_parameters(model: int, stop: str) -> Parameters:
     """Return the parameters that have an effect with a model and a distribution."""
-    names = {*OF_ALL, *MODELS[model].parameters, *STOPS[stop].parameters}
-    if model == 3 and stop != "ERR":
-        names -= {"gain"}
+    names = {"cutoff", "norm", "rel", *MODELS[model].parameters, *STOPS[stop].parameters}
     return {name: parameter for name, parameter in PARAMETERS.items() if name in names}
 
 
 class _UserModel(UserModelMeasure):
-    """A user model: what users accumulate, and where they stop, as in ``UserModel(2, "DCG")``.
+    r"""A user model: what users accumulate, and where they stop, as in ``UserModel(2, "DCG")``.
 
     Users accumulate the relevance of the document where they stop (model 1), the utility of all documents read (model
     2), the effort (model 3), or the average utility of the documents read (model 4). Models 1 and 2 take the static
@@ -250,6 +248,16 @@ class _UserModel(UserModelMeasure):
         If the model does not take the distribution, a parameter has no effect, or gains are graded with AP or RRR,
         whose probabilities would not sum to 1.
 
+    Notes
+    -----
+    :Name: User Model
+    :Formula: \sum_t w_t M_t, \quad M_1 = \sum_i J_i P(i), \; M_2 = \sum_i J_i F(i), \; M_3 = \sum_i \frac{1}{i} P(i),
+        \; M_4 = \sum_i \frac{R_i}{i} P(i)
+    :Where: $P(i)$ is the probability that the user stops at rank i, $F(i)$ that they read at least that far, and $R_i$
+        the number of relevant documents, or their gain, down to rank i
+    :Source: Carterette (2011, SIGIR), Eqs. 1-4, Table 1
+    :Equal to: of one intent: (1, 'RBP') RBP(rel=1) of cwl_eval; (4, 'AP') AP of pytrec_eval
+
     .. cite.dblp:: conf/sigir/Carterette11
 
     References
@@ -266,18 +274,6 @@ class _UserModel(UserModelMeasure):
     11.5
     """
 
-    PRETTY_NAME = "User Model"
-    FORMULA = (
-        r"\sum_t w_t M_t, \quad M_1 = \sum_i J_i P(i), \; M_2 = \sum_i J_i F(i), \; M_3 = \sum_i \frac{1}{i} "
-        r"P(i), \; M_4 = \sum_i \frac{R_i}{i} P(i)"
-    )
-    WHERE = (
-        r"$P(i)$ is the probability that the user stops at rank i, $F(i)$ that they read at least that far, and "
-        r"$R_i$ the number of relevant documents, or their gain, down to rank i"
-    )
-    SOURCE = "Carterette (2011, SIGIR), Eqs. 1-4, Table 1"
-    EQUALS = "of one intent: (1, 'RBP') RBP(rel=1) of cwl_eval; (4, 'AP') AP of pytrec_eval"
-    EXAMPLE = "UserModel(model=1, stop='RBP')"
     READS = ("weight", "intent_type")
     SUPPORTED_PARAMS = PARAMETERS
 
@@ -343,9 +339,12 @@ CELLS = (
 
 
 class _Cell(UserModelMeasure):
-    """A named cell of the table, with the parameters that have an effect in it."""
+    """A named cell of the table, with the parameters that have an effect in it.
 
-    SOURCE = "Carterette (2011, SIGIR), Table 1"
+    Notes
+    -----
+    :Source: Carterette (2011, SIGIR), Table 1
+    """
 
     def __init__(self, cell: Cell, **params: Any) -> None:
         self.cell = cell

@@ -12,21 +12,19 @@ from ..parameters import ALPHA, CUTOFF, FROM_0, GRADES, Parameter
 from .alpha_dcg import novel_gain, weighted_probability
 from .base import DiversityMeasure, Normalised, register
 
-
-def utility(ranked: Ranked, who: DiversityMeasure) -> np.ndarray:
-    """Return sum_i d(i) (sum_t w_t r_it (1 - alpha)^c_it - e) of each query, where d(i) = 1 / (1 + log_base i)."""
-
-    def discount(rank: np.ndarray) -> np.ndarray:
-        return 1.0 / (1.0 + np.log(rank) / math.log(who.base))
-
-    effort = np.cumsum(np.append(0.0, discount(np.arange(1.0, ranked.n.max(initial=0) + 1))))
-    return ranked.total(novel_gain(ranked, who) * discount(ranked.rank)) - who.e * effort[ranked.n]
+__all__ = ["EU", "nEU"]
 
 
 class _EU(DiversityMeasure):
-    """Expected utility: graded and weighted novelty, minus the effort of reading, discounted by rank.
+    r"""Expected utility: graded and weighted novelty, minus the effort of reading, discounted by rank.
 
     The value is negative if the effort exceeds the gain. A query that is missing in the run scores 0.
+
+    Notes
+    -----
+    :Name: Expected Utility
+    :Formula: \sum_i \frac{1}{1 + \log_{\mathrm{base}} i} \left( \sum_t w_t r_{it} (1 - \alpha)^{c_{it}} - e \right)
+    :Source: Yang and Lad (2009); Amigó et al. (2018), Sec. 4.3
 
     .. cite.dblp:: conf/ictir/YangL09
 
@@ -37,9 +35,6 @@ class _EU(DiversityMeasure):
     0.625
     """
 
-    PRETTY_NAME = "Expected Utility"
-    FORMULA = r"\sum_i \frac{1}{1 + \log_{\mathrm{base}} i} \left( \sum_t w_t r_{it} (1 - \alpha)^{c_{it}} - e \right)"
-    SOURCE = "Yang and Lad (2009); Amigó et al. (2018), Sec. 4.3"
     RANGE = "(-inf, inf)"
     READS = ("weight",)
     SUPPORTED_PARAMS = {
@@ -50,15 +45,26 @@ class _EU(DiversityMeasure):
         **GRADES,
     }
 
+    def discount(self, rank: np.ndarray) -> np.ndarray:
+        """Return 1 / (1 + log_base i) of each rank."""
+        return 1.0 / (1.0 + np.log(rank) / math.log(self.base))
+
     def score(self, ranked: Ranked) -> np.ndarray:
-        return utility(ranked, self)
+        effort = np.cumsum(np.append(0.0, self.discount(np.arange(1.0, ranked.n.max(initial=0) + 1))))
+        return ranked.total(novel_gain(ranked, self) * self.discount(ranked.rank)) - self.e * effort[ranked.n]
 
 
-class _nEU(Normalised):
-    """Normalised expected utility: EU divided by that of the greedy ideal ranking.
+class _nEU(Normalised, _EU):
+    r"""Normalised expected utility: EU divided by that of the greedy ideal ranking.
 
     The ideal ranking ends before the first document whose gain does not exceed the effort. It need not be optimal, so
     values can exceed 1. The value is 0 if the ideal ranking has no utility.
+
+    Notes
+    -----
+    :Name: Normalised Expected Utility
+    :Formula: \frac{\mathrm{EU}}{\mathrm{EU}^*}
+    :Source: Yang and Lad (2009); Yang et al. (2007)
 
     .. cite.dblp:: conf/sigir/YangLLHKR07
 
@@ -69,20 +75,13 @@ class _nEU(Normalised):
     1.0
     """
 
-    PRETTY_NAME = "Normalised Expected Utility"
-    FORMULA = r"\frac{\mathrm{EU}}{\mathrm{EU}^*}"
-    SOURCE = "Yang and Lad (2009); Yang et al. (2007)"
-    RANGE = _EU.RANGE
-    READS = _EU.READS
-    SUPPORTED_PARAMS = _EU.SUPPORTED_PARAMS
-
     @property
     def normaliser(self) -> Order:
         """The greedy ideal ranking."""
         return Greedy(self.alpha, weighted_probability, (self.gain, self.max_rel), least=self.e)
 
     def gained(self, ranked: Ranked) -> np.ndarray:
-        return utility(ranked, self)
+        return _EU.score(self, ranked)
 
 
 EU = register(_EU())

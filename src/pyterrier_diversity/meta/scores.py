@@ -15,7 +15,7 @@ import pandas as pd
 from ..evaluate.perquery import read_perquery, refuse, refuse_repeated
 from ..judged import warn_user
 from ..measures import parse
-from ..measures.ranges import value_range
+from ..measures.composite import value_range
 from ..parameters import Rng, generator_of
 
 Measures = ir_measures.Measure | str | Iterable[ir_measures.Measure | str]

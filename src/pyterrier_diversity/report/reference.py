@@ -35,6 +35,8 @@ def entry(measure: DiversityMeasure) -> Entry:
         range of its values. Also the optional columns of the qrels that it reads, its source, and the tool or printed
         example with the same values.
     """
+    # Not inherited, because a subclass computes other values.
+    equals_itself = "EQUALS" in {*vars(type(measure)), *vars(measure)} or ":Equal to:" in (measure.__doc__ or "")
     where = re.sub(r"\$(.+?)\$", lambda found: plain(found[1]), measure.WHERE)
     read = [f"{column} (needed)" if column in measure.NEEDS else column for column in measure.READS]
     return {
@@ -46,8 +48,7 @@ def entry(measure: DiversityMeasure) -> Entry:
         "range": measure.RANGE,
         "columns": ", ".join(read) or "none",
         "source": measure.SOURCE,
-        # Not inherited, because a subclass computes other values.
-        "equals": {**vars(type(measure)), **vars(measure)}.get("EQUALS", ""),
+        "equals": measure.EQUALS if equals_itself else "",
     }
 
 
@@ -83,5 +84,5 @@ def full_text(measure: DiversityMeasure) -> str:
 
 def prose(measure: DiversityMeasure) -> str:
     """Return the docstring of a measure, without its sections and citations."""
-    sections = r"^(?:(?:Raises|References|Examples)\n-|\.\. cite)"
+    sections = r"^(?:(?:Raises|Notes|References|Examples)\n-|\.\. cite)"
     return re.split(sections, inspect.getdoc(measure) or "", flags=re.MULTILINE)[0].strip()
