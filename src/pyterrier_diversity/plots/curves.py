@@ -1,7 +1,9 @@
-"""Pictures with a line for each system or measure."""
+"""Pictures with a line for each system or measure, and of differences between systems, query by query."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import ir_measures
@@ -9,22 +11,27 @@ import numpy as np
 import pandas as pd
 
 from ..evaluate import DiversityEvaluator
-from ..io import called, check_order, one_or_more_runs, qrels_frame, renamed
+from ..io import called, check_order, one_or_more_runs, qrels_frame
 from ..judged import Run, judge
 from ..measures import Coverage
 from ..measures.parse import read_measure
+from ..meta.scores import read_scores, rounded
 from ..meta.significance.tests import LEVEL
 from ..parameters import CUTOFF, checked
 from .drawing import (
+    COUNTS,
+    GAIN,
+    LINE,
+    LOSS,
     Names,
-    counts_of,
     drawing,
     from_data,
+    known,
     lines_of,
     logarithmic,
     plot_lines,
     readable,
-    style,
+    size_of,
     tell,
     whole_numbers,
 )
@@ -85,22 +92,18 @@ def intent_coverage(
     measure = read_measure(who, measure)
     systems, named = one_or_more_runs(who, runs)
     longest = max(int(Run(run).find(judgements)[1].max(initial=1)) for run in systems.values())
-    last = min(cutoff, max(longest, 1))
+    last = min(cutoff, longest)
     ranks = np.unique(np.linspace(1, last, min(last, _MOST_RANKS)).astype(int))
-    at_ranks = [measure @ rank for rank in ranks.tolist()]
-    evaluator = DiversityEvaluator(at_ranks, qrels)
-    values = {name: evaluator.calc_aggregate(run) for name, run in systems.items()}
-    shown = called("names", names, systems)
-    lines = {shown[name]: (ranks, np.array([value[at] for at in at_ranks])) for name, value in values.items()}
+    evaluator = DiversityEvaluator([measure @ rank for rank in ranks.tolist()], qrels)
+    values = {name: list(evaluator.calc_aggregate(run).values()) for name, run in systems.items()}
+    shown, what = called("names", names, systems), called("labels", labels, [measure])[measure]
     with drawing(ax) as ax:
-        plot_lines(ax, lines)
+        plot_lines(ax, {shown[name]: (ranks, at_ranks) for name, at_ranks in values.items()})
         if not named and (legend := ax.get_legend()):
             legend.remove()
         whole_numbers(ax.xaxis)
-        what = called("labels", labels, [measure])[measure]
-        start = from_data(ax, np.concatenate([y for _, y in lines.values()]))
-        tell(ax, f"{what} down to each rank, {len(judgements)} queries", x="rank", y=f"{what}{start}")
-    return ax
+        start = from_data(ax)
+        return tell(ax, f"{what} down to each rank, {len(judgements)} queries", x="rank", y=f"{what}{start}")
 
 
 def asl_curve(
@@ -133,22 +136,15 @@ def asl_curve(
     ValueError
         If the frame has no rows, a column is missing, or alpha is out of range.
     """
-    who = "asl_curve"
-    frame = renamed(readable(who, frame, "meta.asl_curve", "measure", "rank", "asl"), labels=labels)
-    alpha = frame.attrs.get("alpha") if alpha is None else LEVEL.check(who, "alpha", alpha)
-    with drawing(ax) as ax:
-        plot_lines(ax, lines_of(frame, "measure", "rank", "asl"))
+    alpha = frame.attrs.get("alpha") if alpha is None else LEVEL.check("asl_curve", "alpha", alpha)
+    with _lines("asl_curve", "meta.asl_curve", frame, "measure", "rank", "asl", labels, ax) as ax:
         if alpha is not None:
             ax.axhline(alpha, color="0.4", linewidth=1, linestyle=(0, (1, 2)))
             ax.text(0.01, alpha, f"{alpha:g}", transform=ax.get_yaxis_transform(), va="bottom", size=9, color="0.3")
-        ax.set_yscale("log" if log else "linear")
-        if not log:
-            ax.set_ylim(0, 1.02)
+        ax.set(yscale="log") if log else ax.set(yscale="linear", ylim=(0, 1.02))
         whole_numbers(ax.xaxis)
-        told = str(frame.attrs.get("test", "")), counts_of(frame)
         x, y = "pairs of systems, the highest p-value first", "achieved significance level (p-value)"
-        tell(ax, *told, x=x, y=y)
-    return ax
+        return tell(ax, *known(frame, test="{}", **COUNTS), x=x, y=y)
 
 
 def by_topic_set_size(
@@ -177,8 +173,7 @@ def by_topic_set_size(
     ValueError
         If the frame has no rows or a column is missing.
     """
-    frame = readable("by_topic_set_size", frame, "meta.topic_sampling", by, "size", "tau")
-    return _taus(frame, by, "size", "topics in a sample", labels, ax)
+    return _taus("by_topic_set_size", "meta.topic_sampling", frame, by, "size", "topics in a sample", labels, ax)
 
 
 def pool_depth(frame: pd.DataFrame, *, by: str = "measure", labels: Names = None, ax: Axes | None = None) -> Axes:
@@ -205,8 +200,7 @@ def pool_depth(frame: pd.DataFrame, *, by: str = "measure", labels: Names = None
     ValueError
         If the frame has no rows or a column is missing.
     """
-    frame = readable("pool_depth", frame, "meta.pool_depth", by, "depth", "tau")
-    return _taus(frame, by, "depth", "depth of the pool", labels, ax, log=True)
+    return _taus("pool_depth", "meta.pool_depth", frame, by, "depth", "depth of the pool", labels, ax)
 
 
 def number_of_systems(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | None = None) -> Axes:
@@ -231,23 +225,18 @@ def number_of_systems(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | N
     ValueError
         If the frame has no rows or a column is missing.
     """
-    who = "number_of_systems"
-    columns = ("measure", "n_systems", "mean", "std")
-    frame = renamed(readable(who, frame, "meta.number_of_systems", *columns), labels=labels)
-    lines, spread = (lines_of(frame, "measure", "n_systems", y) for y in ("mean", "std"))
-    with drawing(ax) as ax:
-        plot_lines(ax, lines)
-        for i, (name, (x, y)) in enumerate(lines.items()):
+    who, columns = "number_of_systems", ("measure", "n_systems", "mean")
+    with _lines(who, "meta.number_of_systems", frame, *columns, labels, ax, "std") as ax:
+        spread = lines_of(frame, "measure", "n_systems", "std", labels)
+        for i, (line, (x, std)) in enumerate(zip(ax.get_lines()[-len(spread) :], spread.values(), strict=True)):
             # Side by side, so that they do not cover each other.
-            moved = x * 1.02 ** (i - (len(lines) - 1) / 2)
-            ends = spread[name][1], np.minimum(spread[name][1], 1 - y)
-            ax.errorbar(moved, y, ends, fmt="none", ecolor=style(i, 1)["color"], capsize=3, linewidth=1)
+            moved, y = x * 1.02 ** (i - (len(spread) - 1) / 2), np.asarray(line.get_ydata())
+            ends = std, np.minimum(std, 1 - y)
+            ax.errorbar(moved, y, ends, fmt="none", ecolor=line.get_color(), capsize=3, linewidth=1)
         logarithmic(ax.xaxis, frame["n_systems"])
-        start = from_data(ax, [*(frame["mean"] - frame["std"].fillna(0)), *frame["mean"]], 1)
-        known = f"of {frame.attrs['n_systems']} systems" if "n_systems" in frame.attrs else ""
-        what = f"rank correlation with the order among all systems{start}"
-        tell(ax, known, "mean and std over trials", x="systems drawn", y=what)
-    return ax
+        what = f"rank correlation with the order among all systems{from_data(ax, 1)}"
+        drawn = known(frame, n_systems="of {} systems")
+        return tell(ax, *drawn, "mean and std over trials", x="systems drawn", y=what)
 
 
 def insert_synthetic_system(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | None = None) -> Axes:
@@ -272,20 +261,15 @@ def insert_synthetic_system(frame: pd.DataFrame, *, labels: Names = None, ax: Ax
     ValueError
         If the frame has no rows or a column is missing.
     """
-    who = "insert_synthetic_system"
-    columns = ("measure", "n_relevant", "rank")
-    frame = renamed(readable(who, frame, "meta.insert_synthetic_system", *columns), labels=labels)
-    with drawing(ax) as ax:
-        plot_lines(ax, lines_of(frame, "measure", "n_relevant", "rank"))
+    who, columns = "insert_synthetic_system", ("measure", "n_relevant", "rank")
+    with _lines(who, "meta.insert_synthetic_system", frame, *columns, labels, ax) as ax:
         last = max(int(frame["rank"].max()), frame.attrs.get("n_systems", 0) + 1)
         ax.set_ylim(last + 0.5, 0.5)
         whole_numbers(ax.yaxis)
         whole_numbers(ax.xaxis)
         kinds = " or ".join(frame["kind"].unique()) + " " if "kind" in frame else ""
-        known = f"among {frame.attrs['n_systems']} systems" if "n_systems" in frame.attrs else ""
         found = f"{kinds}relevant documents that the synthetic system finds"
-        tell(ax, known, x=found, y="rank of the synthetic system")
-    return ax
+        return tell(ax, *known(frame, n_systems="among {} systems"), x=found, y="rank of the synthetic system")
 
 
 def topics_needed(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | None = None) -> Axes:
@@ -312,28 +296,128 @@ def topics_needed(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | None 
     ValueError
         If the frame has no rows or a column is missing.
     """
-    who = "topics_needed"
-    frame = renamed(readable(who, frame, "meta.topics_needed", "measure", "topics", "delta"), labels=labels)
-    with drawing(ax) as ax:
-        plot_lines(ax, lines_of(frame, "measure", "topics", "delta"))
+    with _lines("topics_needed", "meta.topics_needed", frame, "measure", "topics", "delta", labels, ax) as ax:
         logarithmic(ax.xaxis, frame["topics"])
         logarithmic(ax.yaxis)
-        told = [f"{key} {frame.attrs[key]:g}" for key in ("power", "alpha") if key in frame.attrs]
-        test = f"{frame.attrs['test']} test" if "test" in frame.attrs else ""
-        tell(ax, test, *told, x="topics", y="smallest difference of means that is found")
-    return ax
+        told = known(frame, test="{} test", power="power {:g}", alpha="alpha {:g}")
+        return tell(ax, *told, x="topics", y="smallest difference of means that is found")
+
+
+def per_query_deltas(
+    perquery: pd.DataFrame,
+    measure: object,
+    system: str | Iterable[str],
+    baseline: str,
+    *,
+    names: Names = None,
+    labels: Names = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Show by how much a system is better than another on each query, the largest gain first.
+
+    Parameters
+    ----------
+    perquery : DataFrame
+        Columns ``name`` (of the system), ``qid``, ``measure``, ``value``, as ``pt.Experiment(..., perquery=True)``
+        returns them.
+    measure : Measure or str
+        The measure.
+    system : str, or iterable of str
+        The system, or several systems, which are shown as lines.
+    baseline : str
+        The system to compare with.
+    names, labels : mapping, optional
+        How systems and measures are shown, by their names.
+    ax : Axes, optional
+        Where to draw; by default, a new figure.
+
+    Returns
+    -------
+    Axes
+        For one system: a bar for each query, with its id below, a line at the mean, and how many queries are better,
+        equal and worse. For several systems: a line for each, with queries sorted by its own differences. `meta.risk`
+        weights the losses, which are below 0.
+
+    Raises
+    ------
+    ValueError
+        If the frame cannot be read, or the measure or a system is not in it.
+
+    Warns
+    -----
+    UserWarning
+        If queries are left out, because a system has no value for them.
+    """
+    who, source = "per_query_deltas", "pt.Experiment(..., perquery=True)"
+    frame = readable(who, perquery, source, "name", "qid", "measure", "value").astype({"name": str, "measure": str})
+    frame = frame[frame["measure"] == str(measure)]
+    if frame.empty:
+        raise ValueError(f"{who}: the frame has no measure {measure}.")
+    systems = [system] if isinstance(system, str) else list(dict.fromkeys(map(str, system)))
+    if not systems:
+        raise ValueError(f"{who}: system must name a system.")
+    there = frame["name"].unique().tolist()
+    for name in (*systems, baseline):
+        if name not in there:
+            raise ValueError(f"{who}: the frame has no system {name!r} with {measure}; it has {', '.join(there)}.")
+    shown = called("names", names, [*systems, baseline])
+    scores = read_scores(frame[frame["name"].isin([*systems, baseline])])
+    values = dict(zip(scores.systems, scores.by_measure[str(measure)], strict=True))
+    deltas = {name: rounded(values[name] - values[baseline]) for name in systems}
+    what = f"difference in {called('labels', labels, [measure])[measure]}"
+    if isinstance(system, str):
+        return _bars(deltas[system], scores.queries, f"{shown[system]} against {shown[baseline]}", what, ax)
+    with drawing(ax) as ax:
+        counted = {f"{shown[name]}: {_counted(delta)}": -np.sort(-delta) for name, delta in deltas.items()}
+        plot_lines(ax, {name: (np.arange(1, len(delta) + 1), delta) for name, delta in counted.items()})
+        ax.axhline(0, color="black", linewidth=0.8)
+        whole_numbers(ax.xaxis)
+        told = f"against {shown[baseline]}, {len(scores.queries)} queries"
+        return tell(ax, told, x="queries by difference, each system's largest gain first", y=what)
+
+
+@contextmanager
+def _lines(
+    who: str, source: str, frame: pd.DataFrame, by: str, x: str, y: str, labels: Names, ax: Axes | None, *more: str
+) -> Iterator[Axes]:
+    """Check that a frame has these columns, and give axes with a line for each value of a column."""
+    readable(who, frame, source, by, x, y, *more)
+    with drawing(ax) as ax:
+        plot_lines(ax, lines_of(frame, by, x, y, labels))
+        yield ax
 
 
 def _taus(
-    frame: pd.DataFrame, by: str, x: str, what: str, labels: Names, ax: Axes | None, *, log: bool = False
+    who: str, source: str, frame: pd.DataFrame, by: str, x: str, what: str, labels: Names, ax: Axes | None
 ) -> Axes:
     """Draw the mean tau of each line by a number."""
-    means = frame.groupby([by, x], sort=False)["tau"].mean().reset_index()
-    means[by] = means[by].map(called("labels", labels, means[by].unique()))
+    means = readable(who, frame, source, by, x, "tau").groupby([by, x], sort=False)["tau"].mean().reset_index()
     with drawing(ax) as ax:
-        plot_lines(ax, lines_of(means, by, x, "tau"))
-        start = from_data(ax, means["tau"], 1)
-        logarithmic(ax.xaxis, means[x]) if log else whole_numbers(ax.xaxis)
-        y = f"Kendall's τ with the order by all{start}"
-        tell(ax, f"a line for each {by}", counts_of(frame), x=what, y=y)
-    return ax
+        plot_lines(ax, lines_of(means, by, x, "tau", labels))
+        logarithmic(ax.xaxis, means[x]) if x == "depth" else whole_numbers(ax.xaxis)
+        y = f"Kendall's τ with the order by all{from_data(ax, 1)}"
+        return tell(ax, f"a line for each {by}", *known(frame, **COUNTS), x=what, y=y)
+
+
+def _counted(delta: np.ndarray) -> str:
+    """Return on how many queries a system is better, and on how many it is worse."""
+    wins, losses = int((delta > 0).sum()), int((delta < 0).sum())
+    ties = len(delta) - wins - losses
+    return f"{wins} better, " + (f"{ties} equal, " if ties else "") + f"{losses} worse"
+
+
+def _bars(delta: np.ndarray, queries: list[str], told: str, what: str, ax: Axes | None) -> Axes:
+    """Draw a bar for each query, the largest gain first, and a line at the mean."""
+    order = np.argsort(-delta, kind="stable")
+    with drawing(ax, float(np.clip(LINE * len(order), 4.8, 16))) as ax:
+        ax.bar(range(len(order)), delta[order], color=np.where(delta[order] < 0, LOSS, GAIN))
+        ax.axhline(delta.mean(), color="black", linestyle="--", linewidth=1)
+        ax.text(1.005, delta.mean(), "mean", va="center", size=9, transform=ax.get_yaxis_transform())
+        ax.axhline(0, color="black", linewidth=0.8)
+        # Every query is named if there is room, otherwise every few.
+        step = -(-len(order) // max(1, int(1.01 * size_of(ax)[0] / LINE)))
+        ax.set_xticks(range(0, len(order), step), [queries[at] for at in order[::step]], rotation=90, fontsize=8)
+        ax.set_xlim(-0.8, len(order) - 0.2)
+        part = f" (every {step}th is named)" if step > 1 else ""
+        title = f"{told}: {_counted(delta)}, mean {delta.mean():+.3f}"
+        return tell(ax, title, x=f"query, the largest gain first{part}", y=what)

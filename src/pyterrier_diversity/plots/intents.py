@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..io import called, check_order, one_or_more_runs, qrels_as_given, renamed, texts_of
+from ..io import called, check_order, one_or_more_runs, qrels_as_given, texts_of
 from ..judged import Judgements, Ranked, Run, given_frame, judge
 from ..measures import parse
 from ..measures.composite import last_rank
 from ..parameters import CUTOFF, checked
-from .drawing import GAIN, Names, drawing, fitted, in_rows, name_columns, readable, tell
-from .grids import Grid, draw, panels_of
+from .drawing import Names, drawing, in_rows, name_columns, readable, tell
+from .grids import Grid, draw_cells, panels_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -80,20 +80,13 @@ def coverage(
     judgements = judge(frame[frame["query_id"].astype(str) == query_id])
     if not len(judgements.intents.ids):
         raise ValueError(f"The qrels have no relevant document for query {query_id!r}.")
-    systems, several = one_or_more_runs("coverage", runs)
-    named = judgements.named.take(judgements.named.weight > 0)
+    systems, named = one_or_more_runs("coverage", runs)
+    intents_of = judgements.named.take(judgements.named.weight > 0)
     texts = _texts("coverage", query_id, intents, qrels)
-    shares = named.weight / named.weight.sum()
-    panels = panels_of(
-        "coverage",
-        {name: _grid_of_run(run, judgements, named.ids.tolist(), cutoff) for name, run in systems.items()},
-        [texts.get(name, name) for name in named.ids],
-        _told_of_query(query_id, *systems.values(), qrels),
-        names,
-        ax if several or ax is None else [ax],
-        ends=[f" ({share:.2f})" for share in shares],
-    )
-    return panels if several else panels[0]
+    grids = {name: _grid_of_run(run, judgements, intents_of.ids.tolist(), cutoff) for name, run in systems.items()}
+    rows, told = [texts.get(name, name) for name in intents_of.ids], _told_of_query(query_id, *systems.values(), qrels)
+    shares = [f" ({share:.2f})" for share in intents_of.weight / intents_of.weight.sum()]
+    return panels_of("coverage", named, grids, rows, told, names, ax, shares)
 
 
 def explain(
@@ -152,34 +145,22 @@ def explain(
     >>> right.get_xlabel()
     'rank'
     """
-    who, several = "explain", isinstance(explained, Mapping)
+    who, named = "explain", isinstance(explained, Mapping)
     if not isinstance(explained, (pd.DataFrame, Mapping)):
         raise TypeError(
             f"{who}: give a frame, or a dict of the systems' names to frames, not {type(explained).__name__}."
         )
-    if cutoff is not None:
-        cutoff = checked(who, CUTOFF, cutoff=cutoff)["cutoff"]
+    cutoff = checked(who, CUTOFF, cutoff=cutoff)["cutoff"]
     frames = dict(explained) if isinstance(explained, Mapping) else {"": explained}
-    shown = _rankings_to_show(who, frames, query_id, cutoff)
+    shown = _rankings_to_show(who, frames, query_id, cutoff, labels)
     query = str(next(iter(shown.values()))["qid"].iloc[0])
     known = sorted({name for rows in shown.values() for name in _intents_of(rows)})
     if not known:
         raise ValueError(f"{who}: query {query!r} has no intent with a relevant document.")
     texts = next(filter(None, (_texts(who, query, intents, frame) for frame in frames.values())), {})
-    measure = str(next(iter(shown.values()))["measure"].iloc[0])
-    label = called("labels", labels, [measure])[measure]
-    values = np.concatenate([rows["value"].to_numpy(dtype=float) for rows in shown.values()])
-    limits = float(np.nanmin(values, initial=0.0)), float(np.nanmax(values, initial=1.0))
-    panels = panels_of(
-        who,
-        {name: _grid_of(rows, known) for name, rows in shown.items()},
-        [texts.get(name, name) for name in known],
-        _told_of_query(query, *shown.values()),
-        names,
-        ax if several or ax is None else [ax],
-        above=lambda ax, name: _draw_values(ax, shown[name], limits, f"{label}{shown[name].attrs['part']}"),
-    )
-    return panels if several else panels[0]
+    grids = {name: _grid_of(rows, known) for name, rows in shown.items()}
+    rows, told = [texts.get(name, name) for name in known], _told_of_query(query, *shown.values())
+    return panels_of(who, named, grids, rows, told, names, ax)
 
 
 def _grid_of_run(run: Any, judgements: Judgements, named: list[str], cutoff: int) -> Grid:
@@ -194,21 +175,23 @@ def _grid_of_run(run: Any, judgements: Judgements, named: list[str], cutoff: int
     new = (labels > 0) & (np.cumsum(labels > 0, axis=1) == 1)
     judged = np.array([doc in judgements.judged_docs[0] for doc in docs] or [True])
     possible = np.isin(np.arange(len(labels)), rows)
-    return Grid(labels, new, judged, np.zeros(len(judged), bool), possible, 1)
+    return Grid(labels, new, judged, np.zeros(len(judged), bool), possible)
 
 
 def _rankings_to_show(
-    who: str, frames: Mapping[str, pd.DataFrame], query_id: str | None, cutoff: int | None
+    who: str, frames: Mapping[str, pd.DataFrame], query_id: str | None, cutoff: int | None, labels: Names
 ) -> dict[str, pd.DataFrame]:
-    """Return the rows of one query, in order of rank, for each system."""
+    """Return the rows of one query, in order of rank, for each system, with the measure as it is called."""
     if not frames:
         raise ValueError(f"{who}: give at least one explanation.")
     strings = {name: readable(who, frame, _EXPLAIN, *_EXPLAINED).astype({"qid": str}) for name, frame in frames.items()}
     query = _query_to_show(who, pd.concat(strings.values()), query_id)
-    measures = list(dict.fromkeys(frame["measure"].iloc[0] for frame in strings.values()))
-    if len(measures) > 1:
-        raise ValueError(f"{who}: all systems must be explained by one measure, not by {', '.join(measures)}.")
-    last = _last_rank(measures[0])
+    measure, *others = dict.fromkeys(str(frame["measure"].iloc[0]) for frame in strings.values())
+    if others:
+        raise ValueError(
+            f"{who}: all systems must be explained by one measure, not by {', '.join([measure, *others])}."
+        )
+    last = _last_rank(measure)
     cutoff = cutoff or last or 10
     shown: dict[str, pd.DataFrame] = {}
     for name, frame in strings.items():
@@ -218,8 +201,8 @@ def _rankings_to_show(
             of = f" of {name}" if name else ""
             raise ValueError(f"{who}: the frame{of} has no query {query!r} down to rank {cutoff}.")
         # The value down to an earlier rank is not the measure's value.
-        rows.attrs["part"] = f", first {cutoff} ranks" if len(rows) < len(read) else ""
-        shown[name] = rows
+        part = f", first {cutoff} ranks" if len(rows) < len(read) else ""
+        shown[name] = rows.assign(measure=called("labels", labels, [measure])[measure] + part)
     return shown
 
 
@@ -239,7 +222,8 @@ def _grid_of(rows: pd.DataFrame, known: list[str]) -> Grid:
     labels = np.array([[grades.get(name, 0) for grades in rows["intents"]] for name in known], dtype=np.float64)
     new = np.array([[name in found for found in rows["new_intents"]] for name in known])
     judged, tied = (rows[column].to_numpy(dtype=bool) for column in ("judged", "tied"))
-    return Grid(labels, new, judged, tied, np.ones(len(known), dtype=bool), int(rows["position"].iloc[0]))
+    values = pd.Series(rows["value"].to_numpy(dtype=float), rows["position"], name=rows["measure"].iloc[0])
+    return Grid(labels, new, judged, tied, np.ones(len(known), dtype=bool), int(rows["position"].iloc[0]), values)
 
 
 def _texts(who: str, query_id: str, intents: Any, frame: pd.DataFrame) -> dict[str, str]:
@@ -259,19 +243,6 @@ def _told_of_query(query_id: str, *frames: Any) -> str:
             if {"qid", "query"} <= {*frame}:
                 found += frame.loc[frame["qid"].astype(str) == query_id, "query"].head(1).tolist()
     return next((f"query {query_id}: {text}" for text in found if isinstance(text, str) and text), f"query {query_id}")
-
-
-def _draw_values(ax: Axes, rows: pd.DataFrame, limits: tuple[float, float], measure: str) -> None:
-    """Draw the value down to each rank, and write the last one."""
-    values, ranks = rows["value"].to_numpy(dtype=float), rows["position"].to_numpy()
-    margin = 0.08 * (limits[1] - limits[0])
-    ax.axhline(0, color="0.6", linewidth=0.8)
-    ax.plot(ranks, values, color=GAIN, marker="." if len(values) <= 30 else None, label=measure)
-    ax.text(1.01, values[-1], f"{values[-1]:.3f}", va="center", size=9, transform=ax.get_yaxis_transform())
-    ax.set_ylim(limits[0] - margin, limits[1] + 2 * margin)
-    ax.set_ylabel(fitted(measure, 20), fontsize=9, rotation=0, ha="right", va="center")
-    ax.tick_params(labelbottom=False, labelsize=8)
-    ax.spines[["top", "right"]].set_visible(False)
 
 
 def missed_intents(
@@ -313,7 +284,7 @@ def missed_intents(
     """
     who = "missed_intents"
     columns = ("name", "qid", "iteration", "nugget_text", "weight", "coverable", "covered_by")
-    frame = renamed(readable(who, missed, "pyterrier_diversity.missed_intents", *columns), names).astype({"qid": str})
+    frame = readable(who, missed, "pyterrier_diversity.missed_intents", *columns, names=names).astype({"qid": str})
     known = missed.attrs.get("intents", {})
     if query_id is not None and str(query_id) in known and str(query_id) not in set(frame["qid"]):
         raise ValueError(f"{who}: no system misses an intent of query {query_id!r}; show another query.")
@@ -326,11 +297,9 @@ def missed_intents(
     covered = np.array([[system in others for system in systems] for others in shown["covered_by"]])
     texts = dict(zip(shown["iteration"], shown["nugget_text"], strict=True)) | texts_of(who, intents, query)
     written = [texts.get(name) or name for name in shown["iteration"]]
-    rows_of, height = in_rows(written, ax, ends=[f" ({round(weight, 2):g})" for weight in shown["weight"]])
-    none = np.zeros(len(systems), dtype=bool)
-    grid = Grid(covered.astype(float), covered & False, ~none, none, ~none[:0], 1)
+    named, height = in_rows(written, ax, ends=[f" ({round(weight, 2):g})" for weight in shown["weight"]])
     with drawing(ax, max(4.2, 0.45 * len(systems)), height) as ax:
-        draw(ax, grid, 1, rows_of, height)
+        draw_cells(ax, covered.astype(float), 1, named, height)
         for (row, column), is_covered in np.ndenumerate(covered):
             mark = "●" if is_covered else "" if shown["coverable"].iloc[row] else "✗"
             ax.text(column + 1, row, mark, ha="center", va="center", color="white" if is_covered else "black")
@@ -339,8 +308,7 @@ def missed_intents(
         part = f"{len(shown)} of the {n_missed} " if len(shown) < n_missed else ""
         of_all = f" ({n_missed} of {known[query]})" if query in known else ""
         marks = "● covered   ✗ no judged document   blank: missed"
-        tell(ax, f"query {query}: {part}intents that a system misses{of_all}", x=marks)
-    return ax
+        return tell(ax, f"query {query}: {part}intents that a system misses{of_all}", x=marks)
 
 
 def _query_to_show(who: str, frame: pd.DataFrame, query_id: str | None) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,7 +12,7 @@ import pandas as pd
 from ..arithmetic import divide
 from ..io import called
 from ..meta.significance.tests import LEVEL
-from .drawing import DARK, Names, counts_of, drawing, fitted, name_columns, readable, tell
+from .drawing import COUNTS, DARK, Names, drawing, fitted, known, name_columns, readable, tell, unreadable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,6 +23,7 @@ _COEFFICIENTS = {
     "tau_ap_symmetric": "symmetric τ AP",
     "spearman": "Spearman's rho",
 }
+_TWO_PLACES = np.vectorize("{:.2f}".format, otypes=[str])
 
 
 def confusion(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
@@ -48,20 +51,15 @@ def confusion(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     source = "meta.agreement(..., table=True)"
     frame = readable("confusion", frame, source)
     if not all(isinstance(label, (int, float, np.number)) for label in (*frame.index, *frame.columns)):
-        raise ValueError(
-            f"confusion: the frame must have labels, which are numbers, as rows and columns, not "
-            f"{_few(list(map(str, frame.columns)))}. {source} returns such a frame."
-        )
+        rule = "the frame must have labels, which are numbers, as rows and columns, not"
+        raise unreadable("confusion", f"{rule} {_few(list(map(str, frame.columns)))}", source)
     found = sorted({*frame.index, *frame.columns})
     counts = frame.reindex(index=found, columns=found, fill_value=0).to_numpy(dtype=np.float64)
     shares = divide(counts, counts.sum(axis=1, keepdims=True))
-    texts = np.vectorize("{:g}".format, otypes=[object])(counts)
-    with _cells(ax, len(found)) as ax:
-        _draw(ax, shares, texts, shares, found, cmap="Blues", vmin=0, vmax=1)
+    with _cells(ax, shares, np.vectorize("{:g}".format)(counts), found) as ax:
         same = f"{divide(np.trace(counts), counts.sum()):.0%} with the same label"
         told = f"{int(counts.sum())} judgements"
-        tell(ax, told, same, x="label of the second judge", y="label of the first judge")
-    return ax
+        return tell(ax, told, same, x="label of the second judge", y="label of the first judge")
 
 
 def tau_matrix(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | None = None) -> Axes:
@@ -89,32 +87,21 @@ def tau_matrix(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | None = N
     ValueError
         If the frame has no rows, not the same measures as rows and columns, or a value out of range.
     """
-    source = "meta.rank_correlation(..., matrix=True)"
+    who, source = "tau_matrix", "meta.rank_correlation(..., matrix=True)"
     rows, columns = (list(map(str, names)) for names in (frame.index, frame.columns))
     if not rows or rows != columns:
-        raise ValueError(
-            f"tau_matrix: the frame must have the same measures as rows and columns, not {_few(rows)} and "
-            f"{_few(columns)}. {source} returns such a frame."
-        )
+        rule = "the frame must have the same measures as rows and columns, not"
+        raise unreadable(who, f"{rule} {_few(rows)} and {_few(columns)}", source)
     values = frame.to_numpy(dtype=np.float64)
     if np.nanmax(np.abs(values), initial=0.0) > 1 + 1e-9:
-        raise ValueError(
-            f"tau_matrix: correlations must be in [-1, 1], not {values[np.abs(values) > 1][0]:g}. {source} returns "
-            "such a frame."
-        )
+        raise unreadable(who, f"correlations must be in [-1, 1], not {values[np.abs(values) > 1][0]:g}", source)
     lowest = np.floor(10 * np.nanmin(values, initial=0.9)) / 10
-    start = -1.0 if lowest < 0 else lowest
-    texts = np.array([[f"{value:.2f}" if np.isfinite(value) else "" for value in row] for row in values])
-    shades = np.abs(values) if lowest < 0 else (values - start) / (1 - start)
+    colours, start = ("RdBu", -1.0) if lowest < 0 else ("Blues", lowest)
     shown = called("labels", labels, rows)
     coefficient = _COEFFICIENTS.get(str(frame.attrs.get("method")), "Rank correlation")
-    with _cells(ax, len(rows)) as ax:
-        colours = "RdBu" if lowest < 0 else "Blues"
-        image = _draw(ax, values, texts, shades, [shown[name] for name in rows], cmap=colours, vmin=start, vmax=1)
-        ax.figure.colorbar(image, ax=ax, shrink=0.8).set_label(coefficient)
-        top = f"the best {frame.attrs['top']} systems" if "top" in frame.attrs else ""
-        tell(ax, f"{coefficient} of the orders of the systems", top)
-    return ax
+    with _cells(ax, values, _TWO_PLACES(values), [shown[name] for name in rows], colours, start) as ax:
+        ax.figure.colorbar(ax.images[-1], ax=ax, shrink=0.8).set_label(coefficient)
+        return tell(ax, f"{coefficient} of the orders of the systems", *known(frame, top="the best {} systems"))
 
 
 def concordance(frame: pd.DataFrame, *, alpha: float = 0.05, labels: Names = None, ax: Axes | None = None) -> Axes:
@@ -147,20 +134,16 @@ def concordance(frame: pd.DataFrame, *, alpha: float = 0.05, labels: Names = Non
     frame = readable("concordance", frame, "meta.concordance", *columns)
     alpha = LEVEL.check("concordance", "alpha", alpha)
     names = list(dict.fromkeys([*frame["measure"], *frame["other"]]))
-    shown = called("labels", labels, names)
-    at = {name: i for i, name in enumerate(names)}
-    values, marks = np.full((len(names), len(names)), np.nan), np.full((len(names), len(names)), "", dtype=object)
-    for one, other, share, others_share, p in frame[list(columns)].itertuples(index=False):
-        for row, column, value in ((at[one], at[other], share), (at[other], at[one], others_share)):
-            values[row, column] = value
-            marks[row, column] = f"{value:.2f}{'*' if p < alpha else ''}" if np.isfinite(value) else ""
-    gold = ", ".join(map(str, frame.attrs.get("gold", [])))
-    with _cells(ax, len(names)) as ax:
-        _draw(ax, values, marks, values, list(shown.values()), cmap="Blues", vmin=0, vmax=1)
+    row, column = (pd.Index(names).get_indexer(frame[which]) for which in ("measure", "other"))
+    values, p = np.full((2, len(names), len(names)), np.nan)
+    values[row, column], values[column, row] = frame["concordance"], frame["other_concordance"]
+    p[row, column] = p[column, row] = frame["p"]
+    texts = np.char.add(_TWO_PLACES(values), np.where(p < alpha, "*", ""))
+    with _cells(ax, values, texts, list(called("labels", labels, names).values())) as ax:
+        gold = ", ".join(map(str, frame.attrs.get("gold", [])))
         star = f"* p < {alpha:g}".replace(" ", "\N{NO-BREAK SPACE}")
-        told = f"agrees with {gold}" if gold else "", star, counts_of(frame)
-        tell(ax, *told, x="... where it disagrees with this one", y="this measure is right ...")
-    return ax
+        told = f"agrees with {gold}" if gold else "", star, *known(frame, **COUNTS)
+        return tell(ax, *told, x="... where it disagrees with this one", y="this measure is right ...")
 
 
 def _few(names: list[str]) -> str:
@@ -168,19 +151,19 @@ def _few(names: list[str]) -> str:
     return ", ".join([*names[:5], *(["..."] if len(names) > 5 else [])]) or "none"
 
 
-def _cells(ax: Axes | None, n: int) -> Any:
-    """Give the axes to draw a matrix of this many rows and columns into."""
-    return drawing(ax, *np.maximum(np.array([0.55, 0.5]) * n, 2.6))
-
-
-def _draw(ax: Axes, values: np.ndarray, texts: np.ndarray, shades: np.ndarray, names: list[Any], **look: Any) -> Any:
-    """Draw cells with texts, white on dark shades, and name rows and columns."""
-    image = ax.imshow(np.ma.masked_invalid(values), aspect="auto", **look)
-    for (row, column), text in np.ndenumerate(texts):
-        if text:
+@contextmanager
+def _cells(
+    ax: Axes | None, values: np.ndarray, texts: np.ndarray, names: list[Any], colours: str = "Blues", lowest: float = 0
+) -> Iterator[Axes]:
+    """Give axes with a cell for each finite value, its text white on dark shades, and the names of rows and columns."""
+    width, height = np.maximum(np.array([0.55, 0.5]) * len(names), 2.6)
+    with drawing(ax, width, height) as ax:
+        ax.imshow(np.ma.masked_invalid(values), aspect="auto", cmap=colours, vmin=lowest, vmax=1)
+        shades = np.abs(values) if lowest < 0 else (values - lowest) / (1 - lowest)
+        for row, column in np.argwhere(np.isfinite(values)):
             color = "white" if shades[row, column] > DARK else "black"
-            ax.text(column, row, text, ha="center", va="center", color=color, size=9)
-    name_columns(ax, names)
-    ax.set_yticks(range(len(names)), [fitted(name) for name in names], fontsize=9)
-    ax.tick_params(length=0)
-    return image
+            ax.text(column, row, texts[row, column], ha="center", va="center", color=color, size=9)
+        name_columns(ax, names)
+        ax.set_yticks(range(len(names)), [fitted(name) for name in names], fontsize=9)
+        ax.tick_params(length=0)
+        yield ax
