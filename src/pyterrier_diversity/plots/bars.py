@@ -253,7 +253,8 @@ def means(
     means = pd.concat([rows.set_index("system")["mean"], rows.set_index("other")["other_mean"]])
     means = means[~means.index.duplicated()].sort_values(ascending=False, kind="stable")
     with named_rows(ax, means.index, 4.8) as ax:
-        _points(ax, means, means - widths[0] / 2, means + widths[0] / 2, np.ones(len(means), bool))
+        half = widths[0] / 2
+        _points(ax, pd.DataFrame({"mean": means, "low": means - half, "high": means + half, "filled": True}))
         unsure = int(rows["undecided"].sum())
         doubt = f"\n{unsure} of {len(rows)} pairs: more trials could decide otherwise" if unsure else ""
         told = "two intervals that do not overlap: a significant difference"
@@ -306,8 +307,7 @@ def differences(
     pairs = rows["system"] if one else rows["system"].astype(str) + " - " + rows["other"].astype(str)
     p, linestyle, caveat = ("p_corrected", "--", ", not corrected") if "p_corrected" in rows else ("p", "-", "")
     with named_rows(ax, pairs, 4.8, line=_PAIR) as ax:
-        filled = rows["significant"].to_numpy(dtype=bool)
-        _points(ax, rows["difference"], rows["ci_low"], rows["ci_high"], filled, linestyle, [0])
+        _points(ax, rows[["difference", "ci_low", "ci_high", "significant"]], linestyle, [0])
         ax.axvline(0, color="0.4", linewidth=0.8)
         for row, (value, unsure) in enumerate(rows[[p, "undecided"]].to_numpy()):
             text = f"p {value}{' ?' if unsure else ''}"
@@ -357,24 +357,17 @@ def _rows_of(
     return renamed(frame[there == shown], names, labels)
 
 
-def _points(
-    ax: Axes,
-    values: pd.Series,
-    low: pd.Series,
-    high: pd.Series,
-    filled: np.ndarray,
-    linestyle: str = "-",
-    shown: Sequence[float] = (),
-) -> None:
-    """Draw a point for each value, the first on top, and an interval whose ends may be infinite.
+def _points(ax: Axes, rows: pd.DataFrame, linestyle: str = "-", shown: Sequence[float] = ()) -> None:
+    """Draw a point for each row, the first on top, and an interval whose ends may be infinite.
 
-    The axis includes the values ``shown``.
+    The columns are the value, the ends, and whether the point is filled. The axis includes the values ``shown``.
     """
+    values, low, high, filled = (rows[column].to_numpy() for column in rows)
     ends = np.concatenate([low, high, values]).astype(float)
     ends = np.append(ends[np.isfinite(ends)], shown)
     margin = 0.05 * (np.ptp(ends) or 1.0)
     limits = ends.min() - margin, ends.max() + margin
-    rows = np.arange(len(values))
-    ax.hlines(rows, np.clip(low, *limits), np.clip(high, *limits), color=GAIN, linestyle=linestyle)
-    ax.scatter(values, rows, s=36, zorder=3, edgecolors=GAIN, c=[GAIN if full else "white" for full in filled])
+    places = np.arange(len(rows))
+    ax.hlines(places, np.clip(low, *limits), np.clip(high, *limits), color=GAIN, linestyle=linestyle)
+    ax.scatter(values, places, s=36, zorder=3, edgecolors=GAIN, c=[GAIN if full else "white" for full in filled])
     ax.set_xlim(*limits)

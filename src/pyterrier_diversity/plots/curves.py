@@ -19,17 +19,14 @@ from ..meta.scores import read_scores, rounded
 from ..meta.significance.tests import LEVEL
 from ..parameters import CUTOFF, checked
 from .drawing import (
+    COLOURS,
     COUNTS,
-    GAIN,
     LINE,
-    LOSS,
     Names,
     drawing,
-    from_data,
+    fitted,
     known,
-    lines_of,
-    logarithmic,
-    plot_lines,
+    legend,
     readable,
     size_of,
     tell,
@@ -41,6 +38,8 @@ if TYPE_CHECKING:
 
 # The most points of a line, because each is an evaluation.
 _MOST_RANKS = 200
+# One marker more than colours, so that many lines differ.
+_MARKERS, _DASHES = "os^DvPX*<>p", ("-", "--", "-.", ":")
 
 
 def intent_coverage(
@@ -102,7 +101,7 @@ def intent_coverage(
         if not named and (legend := ax.get_legend()):
             legend.remove()
         whole_numbers(ax.xaxis)
-        start = from_data(ax)
+        start = _from_data(ax)
         return tell(ax, f"{what} down to each rank, {len(judgements)} queries", x="rank", y=f"{what}{start}")
 
 
@@ -227,14 +226,14 @@ def number_of_systems(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | N
     """
     who, columns = "number_of_systems", ("measure", "n_systems", "mean")
     with _lines(who, "meta.number_of_systems", frame, *columns, labels, ax, "std") as ax:
-        spread = lines_of(frame, "measure", "n_systems", "std", labels)
+        spread = _lines_of(frame, "measure", "n_systems", "std", labels)
         for i, (line, (x, std)) in enumerate(zip(ax.get_lines()[-len(spread) :], spread.values(), strict=True)):
             # Side by side, so that they do not cover each other.
             moved, y = x * 1.02 ** (i - (len(spread) - 1) / 2), np.asarray(line.get_ydata())
             ends = std, np.minimum(std, 1 - y)
             ax.errorbar(moved, y, ends, fmt="none", ecolor=line.get_color(), capsize=3, linewidth=1)
-        logarithmic(ax.xaxis, frame["n_systems"])
-        what = f"rank correlation with the order among all systems{from_data(ax, 1)}"
+        _logarithmic(ax.xaxis, frame["n_systems"])
+        what = f"rank correlation with the order among all systems{_from_data(ax, 1)}"
         drawn = known(frame, n_systems="of {} systems")
         return tell(ax, *drawn, "mean and std over trials", x="systems drawn", y=what)
 
@@ -297,8 +296,8 @@ def topics_needed(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | None 
         If the frame has no rows or a column is missing.
     """
     with _lines("topics_needed", "meta.topics_needed", frame, "measure", "topics", "delta", labels, ax) as ax:
-        logarithmic(ax.xaxis, frame["topics"])
-        logarithmic(ax.yaxis)
+        _logarithmic(ax.xaxis, frame["topics"])
+        _logarithmic(ax.yaxis)
         told = known(frame, test="{} test", power="power {:g}", alpha="alpha {:g}")
         return tell(ax, *told, x="topics", y="smallest difference of means that is found")
 
@@ -376,6 +375,26 @@ def per_query_deltas(
         return tell(ax, told, x="queries by difference, each system's largest gain first", y=what)
 
 
+def plot_lines(ax: Axes, lines: Mapping[str, tuple[Any, Any]]) -> None:
+    """Plot lines of x and y by their names, with a few markers on long lines. Equal lines have one legend entry."""
+    alike: dict[bytes, dict[str, Any]] = {}
+    for i, (name, (x, y)) in enumerate(lines.items()):
+        step = max(1, len(x) // 8)
+        (line,) = ax.plot(
+            x,
+            y,
+            color=COLOURS[i % len(COLOURS)],
+            marker=_MARKERS[i % len(_MARKERS)],
+            linestyle=_DASHES[i % len(_DASHES)],
+            markersize=5,
+            markevery=(i * step // 3 % step, step),
+            label=fitted(name),
+        )
+        alike.setdefault(np.asarray([x, y], dtype=float).round(10).tobytes(), {})[name] = line
+    texts = [", ".join(group) + (" (one line)" if len(group) > 1 else "") for group in alike.values()]
+    legend(ax, [list(group.values())[-1] for group in alike.values()], texts)
+
+
 @contextmanager
 def _lines(
     who: str, source: str, frame: pd.DataFrame, by: str, x: str, y: str, labels: Names, ax: Axes | None, *more: str
@@ -383,8 +402,15 @@ def _lines(
     """Check that a frame has these columns, and give axes with a line for each value of a column."""
     readable(who, frame, source, by, x, y, *more)
     with drawing(ax) as ax:
-        plot_lines(ax, lines_of(frame, by, x, y, labels))
+        plot_lines(ax, _lines_of(frame, by, x, y, labels))
         yield ax
+
+
+def _lines_of(frame: pd.DataFrame, by: str, x: str, y: str, labels: Names) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """Return the points of each line of a tidy frame, by its name."""
+    shown = called("labels", labels, map(str, frame[by].unique()))
+    groups = {shown[str(name)]: group.sort_values(x, kind="stable") for name, group in frame.groupby(by, sort=False)}
+    return {name: (group[x].to_numpy(), group[y].to_numpy(dtype=float)) for name, group in groups.items()}
 
 
 def _taus(
@@ -393,10 +419,41 @@ def _taus(
     """Draw the mean tau of each line by a number."""
     means = readable(who, frame, source, by, x, "tau").groupby([by, x], sort=False)["tau"].mean().reset_index()
     with drawing(ax) as ax:
-        plot_lines(ax, lines_of(means, by, x, "tau", labels))
-        logarithmic(ax.xaxis, means[x]) if x == "depth" else whole_numbers(ax.xaxis)
-        y = f"Kendall's τ with the order by all{from_data(ax, 1)}"
+        plot_lines(ax, _lines_of(means, by, x, "tau", labels))
+        _logarithmic(ax.xaxis, means[x]) if x == "depth" else whole_numbers(ax.xaxis)
+        y = f"Kendall's τ with the order by all{_from_data(ax, 1)}"
         return tell(ax, f"a line for each {by}", *known(frame, **COUNTS), x=what, y=y)
+
+
+def _logarithmic(axis: Any, values: Any = ()) -> None:
+    """Give an axis a logarithmic scale with plain numbers: of these values, where there is room."""
+    from matplotlib.ticker import FixedLocator, LogLocator, NullLocator, StrMethodFormatter
+
+    axis.axes.set(**{f"{axis.axis_name}scale": "log"})
+    shown: list[float] = []
+    known = np.unique(values)
+    for value in known.tolist():
+        if not shown or np.log(value / shown[-1]) > np.log(known[-1] / known[0]) / 12:
+            shown.append(value)
+    axis.set_major_locator(FixedLocator(shown) if shown else LogLocator(subs=(1, 2, 3, 5, 7)))
+    axis.set_major_formatter(StrMethodFormatter("{x:g}"))
+    axis.set_minor_locator(NullLocator())
+
+
+def _from_data(ax: Axes, highest: float = np.inf) -> str:
+    """Let the vertical axis go from a tick below the data to one above. Return what to say if that is not 0."""
+    from matplotlib.ticker import MaxNLocator
+
+    low, high = ax.dataLim.intervaly
+    if not low < high:
+        low, high = min(low, 0.0), max(high, 0.0) or 1.0
+    ticks = MaxNLocator(5, steps=[1, 2, 5, 10]).tick_values(low, high)
+    start, end = ticks[0], min(ticks[-1], max(high, highest))
+    margin = 0.03 * (end - start)
+    ax.set_ylim(start - margin, end + margin)
+    if start < 0 < end:
+        ax.axhline(0, color="0.6", linewidth=0.8)
+    return f"\n(the axis starts at {start:g})" if start > 0 else ""
 
 
 def _counted(delta: np.ndarray) -> str:
@@ -410,7 +467,7 @@ def _bars(delta: np.ndarray, queries: list[str], told: str, what: str, ax: Axes 
     """Draw a bar for each query, the largest gain first, and a line at the mean."""
     order = np.argsort(-delta, kind="stable")
     with drawing(ax, float(np.clip(LINE * len(order), 4.8, 16))) as ax:
-        ax.bar(range(len(order)), delta[order], color=np.where(delta[order] < 0, LOSS, GAIN))
+        ax.bar(range(len(order)), delta[order], color=np.where(delta[order] < 0, COLOURS[1], COLOURS[0]))
         ax.axhline(delta.mean(), color="black", linestyle="--", linewidth=1)
         ax.text(1.005, delta.mean(), "mean", va="center", size=9, transform=ax.get_yaxis_transform())
         ax.axhline(0, color="black", linewidth=0.8)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..io import called, renamed
+from ..io import renamed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,16 +24,10 @@ Names = Mapping[Any, str] | None
 # three of Paul Tol.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#882255", "#999933", "#7F7F7F")
 GAIN, LOSS = COLOURS[:2]
-# One more than colours, so that many lines differ.
-_MARKERS = "os^DvPX*<>p"
 _FORMULA = re.compile(r"\$[^$]*\$")
-_DASHES = ("-", "--", "-.", ":")
 
 # What tables of `meta` know about their size.
 COUNTS = {"n_systems": "{} systems", "n_queries": "{} queries"}
-
-# On cells darker than this, black text is hard to read.
-DARK = 0.6
 
 # Characters in a line of a name, and in an inch of other texts.
 NAME, _PER_INCH = 32, 13
@@ -200,69 +194,9 @@ def whole_numbers(axis: Any) -> None:
     axis.set_major_locator(MaxNLocator(10, integer=True, steps=[1, 2, 5, 10]))
 
 
-def logarithmic(axis: Any, values: Any = ()) -> None:
-    """Give an axis a logarithmic scale with plain numbers: of these values, where there is room."""
-    from matplotlib.ticker import FixedLocator, LogLocator, NullLocator, StrMethodFormatter
-
-    axis.axes.set(**{f"{axis.axis_name}scale": "log"})
-    shown: list[float] = []
-    known = np.unique(values)
-    for value in known.tolist():
-        if not shown or np.log(value / shown[-1]) > np.log(known[-1] / known[0]) / 12:
-            shown.append(value)
-    axis.set_major_locator(FixedLocator(shown) if shown else LogLocator(subs=(1, 2, 3, 5, 7)))
-    axis.set_major_formatter(StrMethodFormatter("{x:g}"))
-    axis.set_minor_locator(NullLocator())
-
-
-def from_data(ax: Axes, highest: float = np.inf) -> str:
-    """Let the vertical axis go from a tick below the data to one above. Return what to say if that is not 0."""
-    from matplotlib.ticker import MaxNLocator
-
-    low, high = ax.dataLim.intervaly
-    if not low < high:
-        low, high = min(low, 0.0), max(high, 0.0) or 1.0
-    ticks = MaxNLocator(5, steps=[1, 2, 5, 10]).tick_values(low, high)
-    start, end = ticks[0], min(ticks[-1], max(high, highest))
-    margin = 0.03 * (end - start)
-    ax.set_ylim(start - margin, end + margin)
-    if start < 0 < end:
-        ax.axhline(0, color="0.6", linewidth=0.8)
-    return f"\n(the axis starts at {start:g})" if start > 0 else ""
-
-
-def style(i: int, n_points: int) -> dict[str, Any]:
-    """Return the style of the i-th line: its own colour, marker and dashes, with a few markers on long lines."""
-    step = max(1, n_points // 8)
-    return {
-        "color": COLOURS[i % len(COLOURS)],
-        "marker": _MARKERS[i % len(_MARKERS)],
-        "linestyle": _DASHES[i % len(_DASHES)],
-        "markersize": 5,
-        "markevery": (i * step // 3 % step, step),
-    }
-
-
-def plot_lines(ax: Axes, lines: Mapping[str, tuple[Any, Any]]) -> None:
-    """Plot lines of x and y by their names. Equal lines have one entry in the legend."""
-    alike: dict[bytes, dict[str, Any]] = {}
-    for i, (name, (x, y)) in enumerate(lines.items()):
-        (line,) = ax.plot(x, y, label=fitted(name), **style(i, len(x)))
-        alike.setdefault(np.asarray([x, y], dtype=float).round(10).tobytes(), {})[name] = line
-    texts = [", ".join(group) + (" (one line)" if len(group) > 1 else "") for group in alike.values()]
-    legend(ax, [list(group.values())[-1] for group in alike.values()], texts)
-
-
 def legend(ax: Axes, handles: Sequence[Any], texts: Sequence[str], width: int = NAME) -> None:
     """Write a legend beside the axes; inside, where the figure makes no room."""
     beside = {"loc": "upper left", "bbox_to_anchor": (1, 1), "borderaxespad": 0, "frameon": False}
     look: dict[str, Any] = {} if figure_of(ax).get_layout_engine() is None else beside
     n_columns = -(-len(texts) // 25)
     ax.legend(handles, [fitted(text, width) for text in texts], fontsize=8, handlelength=3, ncols=n_columns, **look)
-
-
-def lines_of(frame: pd.DataFrame, by: str, x: str, y: str, labels: Names) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    """Return the points of each line of a tidy frame, by its name."""
-    shown = called("labels", labels, map(str, frame[by].unique()))
-    groups = {shown[str(name)]: group.sort_values(x, kind="stable") for name, group in frame.groupby(by, sort=False)}
-    return {name: (group[x].to_numpy(), group[y].to_numpy(dtype=float)) for name, group in groups.items()}

@@ -12,7 +12,7 @@ import pandas as pd
 from ..arithmetic import divide
 from ..io import called
 from ..meta.significance.tests import LEVEL
-from .drawing import COUNTS, DARK, Names, drawing, fitted, known, name_columns, readable, tell, unreadable
+from .drawing import COUNTS, Names, drawing, fitted, known, name_columns, readable, tell, unreadable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,6 +23,8 @@ _COEFFICIENTS = {
     "tau_ap_symmetric": "symmetric τ AP",
     "spearman": "Spearman's rho",
 }
+# On cells darker than this, black text is hard to read.
+_DARK = 0.6
 _TWO_PLACES = np.vectorize("{:.2f}".format, otypes=[str])
 
 
@@ -161,7 +163,7 @@ def _cells(
         ax.imshow(np.ma.masked_invalid(values), aspect="auto", cmap=colours, vmin=lowest, vmax=1)
         shades = np.abs(values) if lowest < 0 else (values - lowest) / (1 - lowest)
         for row, column in np.argwhere(np.isfinite(values)):
-            color = "white" if shades[row, column] > DARK else "black"
+            color = "white" if shades[row, column] > _DARK else "black"
             ax.text(column, row, texts[row, column], ha="center", va="center", color=color, size=9)
         name_columns(ax, names)
         ax.set_yticks(range(len(names)), [fitted(name) for name in names], fontsize=9)
