@@ -41,8 +41,8 @@ from .curves import (
     pool_depth,
     topics_needed,
 )
-from .intents import coverage, explain, missed_intents
-from .matrices import concordance, confusion, tau_matrix
+from .intents import coverage, explain
+from .matrices import concordance, confusion, missed_intents, tau_matrix
 
 __all__ = [
     "asl_curve",

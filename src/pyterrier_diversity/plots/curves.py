@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -18,20 +18,7 @@ from ..measures.parse import read_measure
 from ..meta.scores import read_scores, rounded
 from ..meta.significance.tests import LEVEL
 from ..parameters import CUTOFF, checked
-from .drawing import (
-    COLOURS,
-    COUNTS,
-    LINE,
-    Names,
-    drawing,
-    fitted,
-    known,
-    legend,
-    readable,
-    size_of,
-    tell,
-    whole_numbers,
-)
+from .drawing import COLOURS, COUNTS, LINE, Names, drawing, fitted, integers, known, legend, readable, size_of, tell
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -100,7 +87,7 @@ def intent_coverage(
         plot_lines(ax, {shown[name]: (ranks, at_ranks) for name, at_ranks in values.items()})
         if not named and (legend := ax.get_legend()):
             legend.remove()
-        whole_numbers(ax.xaxis)
+        integers(ax.xaxis)
         start = _from_data(ax)
         return tell(ax, f"{what} down to each rank, {len(judgements)} queries", x="rank", y=f"{what}{start}")
 
@@ -141,7 +128,7 @@ def asl_curve(
             ax.axhline(alpha, color="0.4", linewidth=1, linestyle=(0, (1, 2)))
             ax.text(0.01, alpha, f"{alpha:g}", transform=ax.get_yaxis_transform(), va="bottom", size=9, color="0.3")
         ax.set(yscale="log") if log else ax.set(yscale="linear", ylim=(0, 1.02))
-        whole_numbers(ax.xaxis)
+        integers(ax.xaxis)
         x, y = "pairs of systems, the highest p-value first", "achieved significance level (p-value)"
         return tell(ax, *known(frame, test="{}", **COUNTS), x=x, y=y)
 
@@ -264,8 +251,8 @@ def insert_synthetic_system(frame: pd.DataFrame, *, labels: Names = None, ax: Ax
     with _lines(who, "meta.insert_synthetic_system", frame, *columns, labels, ax) as ax:
         last = max(int(frame["rank"].max()), frame.attrs.get("n_systems", 0) + 1)
         ax.set_ylim(last + 0.5, 0.5)
-        whole_numbers(ax.yaxis)
-        whole_numbers(ax.xaxis)
+        integers(ax.yaxis)
+        integers(ax.xaxis)
         kinds = " or ".join(frame["kind"].unique()) + " " if "kind" in frame else ""
         found = f"{kinds}relevant documents that the synthetic system finds"
         return tell(ax, *known(frame, n_systems="among {} systems"), x=found, y="rank of the synthetic system")
@@ -370,7 +357,7 @@ def per_query_deltas(
         counted = {f"{shown[name]}: {_counted(delta)}": -np.sort(-delta) for name, delta in deltas.items()}
         plot_lines(ax, {name: (np.arange(1, len(delta) + 1), delta) for name, delta in counted.items()})
         ax.axhline(0, color="black", linewidth=0.8)
-        whole_numbers(ax.xaxis)
+        integers(ax.xaxis)
         told = f"against {shown[baseline]}, {len(scores.queries)} queries"
         return tell(ax, told, x="queries by difference, each system's largest gain first", y=what)
 
@@ -420,7 +407,7 @@ def _taus(
     means = readable(who, frame, source, by, x, "tau").groupby([by, x], sort=False)["tau"].mean().reset_index()
     with drawing(ax) as ax:
         plot_lines(ax, _lines_of(means, by, x, "tau", labels))
-        _logarithmic(ax.xaxis, means[x]) if x == "depth" else whole_numbers(ax.xaxis)
+        _logarithmic(ax.xaxis, means[x]) if x == "depth" else integers(ax.xaxis)
         y = f"Kendall's τ with the order by all{_from_data(ax, 1)}"
         return tell(ax, f"a line for each {by}", *known(frame, **COUNTS), x=what, y=y)
 

@@ -175,10 +175,9 @@ def tell(ax: Axes, *parts: str, x: str = "", y: str = "") -> Axes:
     """Write a title of the parts that are known, and the labels of the axes, in lines as long as these; return them."""
     across, up = (max(20, int(_PER_INCH * inches)) for inches in size_of(ax))
     ax.set_title(fitted(", ".join(filter(None, parts)), across), fontsize=10)
-    if x:
-        ax.set_xlabel("\n".join(fitted(line, across) for line in x.split("\n")))
-    if y:
-        ax.set_ylabel("\n".join(fitted(line, up) for line in y.split("\n")))
+    for axis, text, width in ((ax.xaxis, x, across), (ax.yaxis, y, up)):
+        if text:
+            axis.set_label_text("\n".join(fitted(line, width) for line in text.split("\n")))
     return ax
 
 
@@ -187,16 +186,16 @@ def known(frame: pd.DataFrame, **texts: str) -> list[str]:
     return [text.format(frame.attrs[key]) for key, text in texts.items() if key in frame.attrs]
 
 
-def whole_numbers(axis: Any) -> None:
+def integers(axis: Any) -> None:
     """Label whole numbers of an axis, each one if there are at most ten."""
     from matplotlib.ticker import MaxNLocator
 
     axis.set_major_locator(MaxNLocator(10, integer=True, steps=[1, 2, 5, 10]))
 
 
-def legend(ax: Axes, handles: Sequence[Any], texts: Sequence[str], width: int = NAME) -> None:
+def legend(ax: Axes, handles: Sequence[Any], texts: Sequence[str]) -> None:
     """Write a legend beside the axes; inside, where the figure makes no room."""
     beside = {"loc": "upper left", "bbox_to_anchor": (1, 1), "borderaxespad": 0, "frameon": False}
     look: dict[str, Any] = {} if figure_of(ax).get_layout_engine() is None else beside
     n_columns = -(-len(texts) // 25)
-    ax.legend(handles, [fitted(text, width) for text in texts], fontsize=8, handlelength=3, ncols=n_columns, **look)
+    ax.legend(handles, [fitted(text) for text in texts], fontsize=8, handlelength=3, ncols=n_columns, **look)

@@ -1,4 +1,4 @@
-"""Pictures of matrices: measures against measures, labels against labels."""
+"""Pictures of matrices: measures against measures, labels against labels, intents against systems or ranks."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ import numpy as np
 import pandas as pd
 
 from ..arithmetic import divide
-from ..io import called
+from ..io import called, texts_of
 from ..meta.significance.tests import LEVEL
-from .drawing import COUNTS, Names, drawing, fitted, known, name_columns, readable, tell, unreadable
+from .drawing import COUNTS, Names, drawing, fitted, in_rows, known, name_columns, name_rows, readable, tell, unreadable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.colors import Colormap
 
 _COEFFICIENTS = {
     "tau": "Kendall's τ",
@@ -23,6 +24,10 @@ _COEFFICIENTS = {
     "tau_ap_symmetric": "symmetric τ AP",
     "spearman": "Spearman's rho",
 }
+# The shade of documents that are judged, but not relevant.
+JUDGED_0 = "#eef1f4"
+# More columns than these have smaller marks.
+MANY = 30
 # On cells darker than this, black text is hard to read.
 _DARK = 0.6
 _TWO_PLACES = np.vectorize("{:.2f}".format, otypes=[str])
@@ -146,6 +151,109 @@ def concordance(frame: pd.DataFrame, *, alpha: float = 0.05, labels: Names = Non
         star = f"* p < {alpha:g}".replace(" ", "\N{NO-BREAK SPACE}")
         told = f"agrees with {gold}" if gold else "", star, *known(frame, **COUNTS)
         return tell(ax, *told, x="... where it disagrees with this one", y="this measure is right ...")
+
+
+def missed_intents(
+    missed: pd.DataFrame,
+    query_id: str | None = None,
+    *,
+    intents: Any = None,
+    names: Names = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Show the intents of a query that some system misses, and which systems cover them.
+
+    Parameters
+    ----------
+    missed : DataFrame
+        The result of `pyterrier_diversity.missed_intents`.
+    query_id : str, optional
+        The query to show; required if there are several in the frame.
+    intents : mapping or DataFrame, optional
+        The texts of intents, by their ids, or a frame such as ``dataset.get_topics("subtopics")``; by default those of
+        the frame, or ids.
+    names : mapping, optional
+        How systems are shown, by their names.
+    ax : Axes, optional
+        Where to draw; by default, a new figure.
+
+    Returns
+    -------
+    Axes
+        A column for each system, and a row for each intent that a system misses, with its text (or name) and weight,
+        the largest weight on top. A dot means covered, a cross means that no judged document covers the intent, and a
+        blank cell means missed although it could be covered. Some rows of the frame show the intents of these rows,
+        and the title says of how many.
+
+    Raises
+    ------
+    ValueError
+        If a column is missing, no system misses an intent of the query, or there are several queries and none is given.
+    """
+    who = "missed_intents"
+    columns = ("name", "qid", "iteration", "nugget_text", "weight", "coverable", "covered_by")
+    frame = readable(who, missed, "pyterrier_diversity.missed_intents", *columns, names=names).astype({"qid": str})
+    n_intents = missed.attrs.get("intents", {})
+    if query_id is not None and str(query_id) in n_intents and str(query_id) not in set(frame["qid"]):
+        raise ValueError(f"{who}: no system misses an intent of query {query_id!r}; show another query.")
+    query = one_query(who, frame, query_id)
+    rows = frame[frame["qid"] == query]
+    found = [*frame["name"], *(name for others in frame["covered_by"] for name in others)]
+    systems = list(frame.attrs.get("systems", dict.fromkeys(found)))
+    shown = rows.drop_duplicates("iteration").sort_values("weight", ascending=False, kind="stable")
+    # What a row says of the other systems is true even if their rows are left out.
+    covered = np.array([[system in others for system in systems] for others in shown["covered_by"]])
+    texts = dict(zip(shown["iteration"], shown["nugget_text"], strict=True)) | texts_of(who, intents, query)
+    written = [texts.get(name) or name for name in shown["iteration"]]
+    named, height = in_rows(written, ax, ends=[f" ({round(weight, 2):g})" for weight in shown["weight"]])
+    with drawing(ax, max(4.2, 0.45 * len(systems)), height) as ax:
+        draw_labels(ax, covered.astype(float), 1, named, height)
+        for (row, column), is_covered in np.ndenumerate(covered):
+            mark = "●" if is_covered else "" if shown["coverable"].iloc[row] else "✗"
+            ax.text(column + 1, row, mark, ha="center", va="center", color="white" if is_covered else "black")
+        name_columns(ax, systems, 1)
+        n_missed = missed.attrs.get("missed", {}).get(query, len(shown))
+        part = f"{len(shown)} of the {n_missed} " if len(shown) < n_missed else ""
+        of_all = f" ({n_missed} of {n_intents[query]})" if query in n_intents else ""
+        marks = "● covered   ✗ no judged document   blank: missed"
+        return tell(ax, f"query {query}: {part}intents that a system misses{of_all}", x=marks)
+
+
+def one_query(who: str, frame: pd.DataFrame, query_id: str | None) -> str:
+    """Return the query to show: the one that is given, or the only one of a frame."""
+    query_ids = frame["qid"].astype(str).unique()
+    if query_id is None and len(query_ids) > 1:
+        raise ValueError(f"{who}: query_id must name one of the {len(query_ids)} queries of the frame.")
+    shown = query_ids[0] if query_id is None else str(query_id)
+    if shown not in query_ids:
+        raise ValueError(f"{who}: the frame has no query {shown!r}.")
+    return str(shown)
+
+
+def draw_labels(ax: Axes, labels: np.ndarray, highest: float, texts: list[str], height: float, start: int = 1) -> None:
+    """Draw labels by intent and rank, darker the higher, with the texts of the intents."""
+    n_intents, depth = labels.shape
+    ax.pcolormesh(
+        np.arange(depth + 1) + start - 0.5,
+        np.arange(n_intents + 1) - 0.5,
+        labels,
+        cmap=_shades(),
+        vmin=0,
+        vmax=highest,
+        edgecolors="white",
+        linewidth=0.5 if depth > MANY else 2,
+    )
+    name_rows(ax, texts, height)
+    ax.set_xlim(start - 0.5, start + depth - 0.5)
+    ax.spines[:].set_visible(False)
+
+
+def _shades() -> Colormap:
+    from matplotlib.colors import LinearSegmentedColormap
+
+    # The lowest label is far from 0, in grey as well.
+    shades = [(0.0, JUDGED_0), (1e-6, "#b9d6ee"), (0.25, "#92c0e2"), (0.5, "#4a90c4"), (1.0, "#08306b")]
+    return LinearSegmentedColormap.from_list("labels", shades, N=1024)
 
 
 def _few(names: list[str]) -> str:
