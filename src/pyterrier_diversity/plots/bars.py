@@ -53,7 +53,7 @@ def unanimity(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | None = No
     ValueError
         If the frame has no rows or several for a measure, or a column is missing.
     """
-    frame = _by_measure("unanimity", frame, "meta.unanimity", labels, "unanimity")
+    frame = _by_measure("unanimity", frame, labels, "unanimity")
     values = frame["unanimity"].to_numpy(dtype=np.float64)
     finite = values[np.isfinite(values)]
     limits = 1.15 * finite.min(initial=0.0), 1.15 * finite.max(initial=1.0)
@@ -85,7 +85,7 @@ def discriminative_power(frame: pd.DataFrame, *, labels: Names = None, ax: Axes 
     """
     counted = {"significant", "pairs"} <= set(frame) or "share" not in frame
     columns = ("significant", "pairs") if counted else ("share",)
-    frame = _by_measure("discriminative_power", frame, "meta.discriminative_power", labels, *columns)
+    frame = _by_measure("discriminative_power", frame, labels, *columns)
     if counted:
         values = divide(frame["significant"], frame["pairs"])
         texts = [f"{part}/{whole}" for part, whole in zip(frame["significant"], frame["pairs"], strict=True)]
@@ -117,7 +117,7 @@ def delta_required(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | None
     ValueError
         If the frame has no rows or several for a measure, or a column is missing.
     """
-    frame = _by_measure("delta_required", frame, "meta.delta_required", labels, "delta")
+    frame = _by_measure("delta_required", frame, labels, "delta")
     values = frame["delta"].to_numpy(dtype=np.float64)
     texts = [f"{value:.3f}" if np.isfinite(value) else "no pair is significant" for value in values]
     limits = 0, 1.25 * max(np.nanmax(values, initial=0.0), 0.01)
@@ -147,7 +147,7 @@ def stability(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | None = No
     ValueError
         If the frame has no rows or several for a measure, or a column is missing.
     """
-    frame = _by_measure("stability", frame, "meta.stability", labels, "stability", "ties")
+    frame = _by_measure("stability", frame, labels, "stability", "ties")
     stable, ties = (frame[column].to_numpy(dtype=np.float64) for column in ("stability", "ties"))
     shares = np.array([stable, ties, np.clip(1 - stable - ties, 0, None)])
     with named_rows(ax, frame["measure"]) as ax:
@@ -185,7 +185,7 @@ def assessor_agreement(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | 
         If the frame has no rows or several for a measure, or a column is missing.
     """
     columns = ("tau", "tau_low", "tau_high")
-    frame = _by_measure("assessor_agreement", frame, "meta.assessor_agreement", labels, *columns)
+    frame = _by_measure("assessor_agreement", frame, labels, *columns)
     tau, low, high = (frame[column].to_numpy(dtype=np.float64) for column in columns)
     with named_rows(ax, frame["measure"], spread=1.2) as ax:
         rows = np.arange(len(frame))
@@ -320,12 +320,12 @@ def differences(
         return tell(ax, told_of_test(compared.attrs), x=f"{what}\n{marks}")
 
 
-def _by_measure(who: str, frame: pd.DataFrame, source: str, labels: Names, *columns: str) -> pd.DataFrame:
-    """Return a frame with these columns and one row for each measure; the error says what returns such a frame."""
-    frame = readable(who, frame, source, "measure", *columns, labels=labels)
+def _by_measure(who: str, frame: pd.DataFrame, labels: Names, *columns: str) -> pd.DataFrame:
+    """Return a frame of the function of `meta` with this name, if it has one row for each measure."""
+    frame = readable(who, frame, f"meta.{who}", "measure", *columns, labels=labels)
     again = frame["measure"][frame["measure"].duplicated()]
     if len(again):
-        raise unreadable(who, f"each measure must have one row, but {again.iloc[0]} has several", source)
+        raise unreadable(who, f"each measure must have one row, but {again.iloc[0]} has several", f"meta.{who}")
     return frame
 
 

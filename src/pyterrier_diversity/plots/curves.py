@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
 import ir_measures
@@ -77,8 +78,7 @@ def intent_coverage(
         raise ValueError("The qrels have no relevant document.")
     measure = read_measure(who, measure)
     systems, named = one_or_more_runs(who, runs)
-    longest = max(int(Run(run).find(judgements)[1].max(initial=1)) for run in systems.values())
-    last = min(cutoff, longest)
+    last = min(cutoff, max(int(Run(run).find(judgements)[1].max(initial=1)) for run in systems.values()))
     ranks = np.unique(np.linspace(1, last, min(last, _MOST_RANKS)).astype(int))
     evaluator = DiversityEvaluator([measure @ rank for rank in ranks.tolist()], qrels)
     values = {name: list(evaluator.calc_aggregate(run).values()) for name, run in systems.items()}
@@ -123,7 +123,7 @@ def asl_curve(
         If the frame has no rows, a column is missing, or alpha is out of range.
     """
     alpha = frame.attrs.get("alpha") if alpha is None else LEVEL.check("asl_curve", "alpha", alpha)
-    with _lines("asl_curve", "meta.asl_curve", frame, "measure", "rank", "asl", labels, ax) as ax:
+    with _lines("asl_curve", frame, "rank", "asl", labels, ax) as ax:
         if alpha is not None:
             ax.axhline(alpha, color="0.4", linewidth=1, linestyle=(0, (1, 2)))
             ax.text(0.01, alpha, f"{alpha:g}", transform=ax.get_yaxis_transform(), va="bottom", size=9, color="0.3")
@@ -211,8 +211,7 @@ def number_of_systems(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | N
     ValueError
         If the frame has no rows or a column is missing.
     """
-    who, columns = "number_of_systems", ("measure", "n_systems", "mean")
-    with _lines(who, "meta.number_of_systems", frame, *columns, labels, ax, "std") as ax:
+    with _lines("number_of_systems", frame, "n_systems", "mean", labels, ax, "std") as ax:
         spread = _lines_of(frame, "measure", "n_systems", "std", labels)
         for i, (line, (x, std)) in enumerate(zip(ax.get_lines()[-len(spread) :], spread.values(), strict=True)):
             # Side by side, so that they do not cover each other.
@@ -247,8 +246,7 @@ def insert_synthetic_system(frame: pd.DataFrame, *, labels: Names = None, ax: Ax
     ValueError
         If the frame has no rows or a column is missing.
     """
-    who, columns = "insert_synthetic_system", ("measure", "n_relevant", "rank")
-    with _lines(who, "meta.insert_synthetic_system", frame, *columns, labels, ax) as ax:
+    with _lines("insert_synthetic_system", frame, "n_relevant", "rank", labels, ax) as ax:
         last = max(int(frame["rank"].max()), frame.attrs.get("n_systems", 0) + 1)
         ax.set_ylim(last + 0.5, 0.5)
         integers(ax.yaxis)
@@ -282,7 +280,7 @@ def topics_needed(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | None 
     ValueError
         If the frame has no rows or a column is missing.
     """
-    with _lines("topics_needed", "meta.topics_needed", frame, "measure", "topics", "delta", labels, ax) as ax:
+    with _lines("topics_needed", frame, "topics", "delta", labels, ax) as ax:
         _logarithmic(ax.xaxis, frame["topics"])
         _logarithmic(ax.yaxis)
         told = known(frame, test="{} test", power="power {:g}", alpha="alpha {:g}")
@@ -365,31 +363,22 @@ def per_query_deltas(
 def plot_lines(ax: Axes, lines: Mapping[str, tuple[Any, Any]]) -> None:
     """Plot lines of x and y by their names, with a few markers on long lines. Equal lines have one legend entry."""
     alike: dict[bytes, dict[str, Any]] = {}
-    for i, (name, (x, y)) in enumerate(lines.items()):
+    looks = zip(cycle(COLOURS), cycle(_MARKERS), cycle(_DASHES), strict=True)
+    for i, ((name, (x, y)), (color, marker, dashes)) in enumerate(zip(lines.items(), looks, strict=False)):
         step = max(1, len(x) // 8)
-        (line,) = ax.plot(
-            x,
-            y,
-            color=COLOURS[i % len(COLOURS)],
-            marker=_MARKERS[i % len(_MARKERS)],
-            linestyle=_DASHES[i % len(_DASHES)],
-            markersize=5,
-            markevery=(i * step // 3 % step, step),
-            label=fitted(name),
-        )
+        every = i * step // 3 % step, step
+        (line,) = ax.plot(x, y, dashes, color=color, marker=marker, markersize=5, markevery=every, label=fitted(name))
         alike.setdefault(np.asarray([x, y], dtype=float).round(10).tobytes(), {})[name] = line
     texts = [", ".join(group) + (" (one line)" if len(group) > 1 else "") for group in alike.values()]
     legend(ax, [list(group.values())[-1] for group in alike.values()], texts)
 
 
 @contextmanager
-def _lines(
-    who: str, source: str, frame: pd.DataFrame, by: str, x: str, y: str, labels: Names, ax: Axes | None, *more: str
-) -> Iterator[Axes]:
-    """Check that a frame has these columns, and give axes with a line for each value of a column."""
-    readable(who, frame, source, by, x, y, *more)
+def _lines(who: str, frame: pd.DataFrame, x: str, y: str, labels: Names, ax: Axes | None, *more: str) -> Iterator[Axes]:
+    """Check that a frame is of the function of `meta` with this name, and give axes with a line for each measure."""
+    readable(who, frame, f"meta.{who}", "measure", x, y, *more)
     with drawing(ax) as ax:
-        plot_lines(ax, _lines_of(frame, by, x, y, labels))
+        plot_lines(ax, _lines_of(frame, "measure", x, y, labels))
         yield ax
 
 
@@ -445,9 +434,8 @@ def _from_data(ax: Axes, highest: float = np.inf) -> str:
 
 def _counted(delta: np.ndarray) -> str:
     """Return on how many queries a system is better, and on how many it is worse."""
-    wins, losses = int((delta > 0).sum()), int((delta < 0).sum())
-    ties = len(delta) - wins - losses
-    return f"{wins} better, " + (f"{ties} equal, " if ties else "") + f"{losses} worse"
+    counts = {"better": (delta > 0).sum(), "equal": (delta == 0).sum(), "worse": (delta < 0).sum()}
+    return ", ".join(f"{n} {how}" for how, n in counts.items() if n or how != "equal")
 
 
 def _bars(delta: np.ndarray, queries: list[str], told: str, what: str, ax: Axes | None) -> Axes:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import zip_longest
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
@@ -128,25 +127,25 @@ def named_rows(
     ax: Axes | None, names: Iterable[object], width: float = 4.0, spread: float = 1.0, line: int = NAME
 ) -> Iterator[Axes]:
     """Give the axes to draw rows with these names into, the first on top."""
-    texts, height = in_rows(names, ax, line)
+    texts, height = in_rows([(name, "") for name in names], ax, line)
     with drawing(ax, width, spread * height) as ax:
         yield ax
         name_rows(ax, texts, height)
 
 
 def in_rows(
-    names: Iterable[object], ax: Axes | None = None, width: int = NAME, *, most: float = 1.0, ends: Sequence[str] = ()
+    rows: Iterable[tuple[object, str]], ax: Axes | None = None, width: int = NAME, *, most: float = 1.0
 ) -> tuple[list[str], float]:
-    """Wrap the names of rows, with ``ends`` after them, and return the height of all rows in inches.
+    """Wrap the names of rows, with what is behind each name, and return the height of all rows in inches.
 
     In a new figure, lines are longer if rows would be higher than this part of the largest figure. In given axes, names
     have as many lines as there is room for in this part of them.
     """
-    names = list(names)
+    rows = list(rows)
     room = float(most * (_LARGEST - _AROUND if ax is None else size_of(ax)[1]))
-    lines = None if ax is None else max(1, int(room / len(names) / LINE))
+    lines = None if ax is None else max(1, int(room / len(rows) / LINE))
     while True:
-        texts = [fitted(name, width, lines) + end for name, end in zip_longest(names, ends, fillvalue="")]
+        texts = [fitted(name, width, lines) + end for name, end in rows]
         needed = max(_SMALLEST, len(texts) * (LINE * max(text.count("\n") + 1 for text in texts) + _GAP))
         if ax is not None:
             return texts, room

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -105,9 +106,9 @@ def coverage(
     intents_of = judgements.named.take(judgements.named.weight > 0)
     texts = _texts("coverage", query_id, intents, qrels)
     grids = {name: _grid_of_run(run, judgements, intents_of.ids.tolist(), cutoff) for name, run in systems.items()}
-    rows, told = [texts.get(name, name) for name in intents_of.ids], _told_of_query(query_id, *systems.values(), qrels)
-    shares = [f" ({share:.2f})" for share in intents_of.weight / intents_of.weight.sum()]
-    return _panels_of("coverage", named, grids, rows, told, names, ax, shares)
+    shares = intents_of.weight / intents_of.weight.sum()
+    rows = [(texts.get(name, name), f" ({share:.2f})") for name, share in zip(intents_of.ids, shares, strict=True)]
+    return _panels_of("coverage", named, grids, rows, _told_of_query(query_id, *systems.values(), qrels), names, ax)
 
 
 def explain(
@@ -175,13 +176,14 @@ def explain(
     frames = dict(explained) if isinstance(explained, Mapping) else {"": explained}
     shown = _rankings_to_show(who, frames, query_id, cutoff, labels)
     query = str(next(iter(shown.values()))["qid"].iloc[0])
-    known = sorted({name for rows in shown.values() for name in _intents_of(rows)})
+    named_by = [of for rows in shown.values() for of in (rows["unmet_intents"].iloc[0], *rows["intents"])]
+    known = sorted({name for of in named_by for name in of})
     if not known:
         raise ValueError(f"{who}: query {query!r} has no intent with a relevant document.")
     texts = next(filter(None, (_texts(who, query, intents, frame) for frame in frames.values())), {})
     grids = {name: _grid_of(rows, known) for name, rows in shown.items()}
-    rows, told = [texts.get(name, name) for name in known], _told_of_query(query, *shown.values())
-    return _panels_of(who, named, grids, rows, told, names, ax)
+    rows = [(texts.get(name, name), "") for name in known]
+    return _panels_of(who, named, grids, rows, _told_of_query(query, *shown.values()), names, ax)
 
 
 def _grid_of_run(run: Any, judgements: Judgements, named: list[str], cutoff: int) -> _Grid:
@@ -207,12 +209,12 @@ def _rankings_to_show(
         raise ValueError(f"{who}: give at least one explanation.")
     strings = {name: readable(who, frame, _EXPLAIN, *_EXPLAINED).astype({"qid": str}) for name, frame in frames.items()}
     query = one_query(who, pd.concat(strings.values()), query_id)
-    measure, *others = dict.fromkeys(str(frame["measure"].iloc[0]) for frame in strings.values())
-    if others:
-        raise ValueError(
-            f"{who}: all systems must be explained by one measure, not by {', '.join([measure, *others])}."
-        )
-    last = _last_rank(measure)
+    measures = dict.fromkeys(str(frame["measure"].iloc[0]) for frame in strings.values())
+    if len(measures) > 1:
+        raise ValueError(f"{who}: all systems must be explained by one measure, not by {', '.join(measures)}.")
+    (measure,), last = measures, None
+    with suppress(ValueError):  # the name of a measure that a user defined cannot be parsed
+        last = last_rank(parse(measure))
     cutoff = cutoff or last or 10
     shown: dict[str, pd.DataFrame] = {}
     for name, frame in strings.items():
@@ -225,18 +227,6 @@ def _rankings_to_show(
         part = f", first {cutoff} ranks" if len(rows) < len(read) else ""
         shown[name] = rows.assign(measure=called("labels", labels, [measure])[measure] + part)
     return shown
-
-
-def _last_rank(measure: str) -> int | None:
-    """Return the last rank that a measure reads; None for all ranks, or for a measure that a user defined."""
-    try:
-        return last_rank(parse(measure))
-    except ValueError:  # its name cannot be parsed
-        return None
-
-
-def _intents_of(rows: pd.DataFrame) -> set[str]:
-    return {*rows["unmet_intents"].iloc[0], *(name for grades in rows["intents"] for name in grades)}
 
 
 def _grid_of(rows: pd.DataFrame, known: list[str]) -> _Grid:
@@ -255,28 +245,23 @@ def _texts(who: str, query_id: str, intents: Any, frame: pd.DataFrame) -> dict[s
     return known or (texts_of(who, frame, query_id) if "nugget_text" in frame else {})
 
 
-def _told_of_query(query_id: str, *frames: Any) -> str:
+def _told_of_query(query_id: str, *frames: pd.DataFrame) -> str:
     """Return the id of a query, and its text if a frame has it."""
     found: list[Any] = []
     for frame in frames:
-        if isinstance(frame, pd.DataFrame):
-            found.append(frame.attrs.get("queries", {}).get(query_id))
-            if {"qid", "query"} <= {*frame}:
-                found += frame.loc[frame["qid"].astype(str) == query_id, "query"].head(1).tolist()
+        found.append(frame.attrs.get("queries", {}).get(query_id))
+        if {"qid", "query"} <= {*frame}:
+            found += frame.loc[frame["qid"].astype(str) == query_id, "query"].head(1).tolist()
     return next((f"query {query_id}: {text}" for text in found if isinstance(text, str) and text), f"query {query_id}")
 
 
 def _panels_of(
-    who: str,
-    named: bool,
-    grids: Mapping[str, _Grid],
-    texts: list[str],
-    told: str,
-    names: Names,
-    ax: Any,
-    ends: Sequence[str] = (),
+    who: str, named: bool, grids: Mapping[str, _Grid], rows: list[tuple[str, str]], told: str, names: Names, ax: Any
 ) -> Any:
-    """Draw a panel for each system, with the values above it. Return one panel if the system is not named."""
+    """Draw a panel for each system, with the values above it. Return one panel if the system is not named.
+
+    ``rows`` has the texts of the intents, and what is behind each text.
+    """
     given = ax if named or ax is None else [ax]
     if given is not None and len(given) != len(grids):
         raise ValueError(f"{who}: ax must have one Axes object for each system, not {len(given)} for {len(grids)}.")
@@ -288,7 +273,7 @@ def _panels_of(
     limits = np.nanmin(np.hstack([0.0, *values])), np.nanmax(np.hstack([1.0, *values]))
     # The values above take some of the room.
     most = (1 / n_rows - 0.1 if given is None else 0.6) if values else 1 / n_rows
-    rows, height = in_rows(texts, None if given is None else given[0], most=most, ends=ends)
+    texts, height = in_rows(rows, None if given is None else given[0], most=most)
     highest = max(_HIGHEST, *(grid.labels.max() for grid in grids.values()))
     last = max(grid.first_rank + grid.labels.shape[1] for grid in grids.values()) - 0.5
     systems = called("names", names, grids)
@@ -296,7 +281,7 @@ def _panels_of(
         for place, (panel, (system, grid)) in enumerate(zip(panels, grids.items(), strict=True)):
             above = 0.9 if given is None else min(0.9, 0.3 * size_of(panel)[1])
             inner = [panel] if grid.running is None else [panel, _draw_values(panel, grid.running, limits, above)]
-            draw_labels(panel, grid.labels, highest, rows, height, grid.first_rank)
+            draw_labels(panel, grid.labels, highest, texts, height, grid.first_rank)
             _draw_marks(panel, grid)
             panel.set_xlim(right=last)
             tell(panel, systems[system], "" if given is None and len(grids) > 1 else told, x="rank")

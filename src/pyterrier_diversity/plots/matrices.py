@@ -16,7 +16,6 @@ from .drawing import COUNTS, Names, drawing, fitted, in_rows, known, name_column
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.colors import Colormap
 
 _COEFFICIENTS = {
     "tau": "Kendall's τ",
@@ -197,15 +196,15 @@ def missed_intents(
     if query_id is not None and str(query_id) in n_intents and str(query_id) not in set(frame["qid"]):
         raise ValueError(f"{who}: no system misses an intent of query {query_id!r}; show another query.")
     query = one_query(who, frame, query_id)
-    rows = frame[frame["qid"] == query]
     found = [*frame["name"], *(name for others in frame["covered_by"] for name in others)]
     systems = list(frame.attrs.get("systems", dict.fromkeys(found)))
-    shown = rows.drop_duplicates("iteration").sort_values("weight", ascending=False, kind="stable")
+    shown = frame[frame["qid"] == query].drop_duplicates("iteration")
+    shown = shown.sort_values("weight", ascending=False, kind="stable")
     # What a row says of the other systems is true even if their rows are left out.
     covered = np.array([[system in others for system in systems] for others in shown["covered_by"]])
     texts = dict(zip(shown["iteration"], shown["nugget_text"], strict=True)) | texts_of(who, intents, query)
-    written = [texts.get(name) or name for name in shown["iteration"]]
-    named, height = in_rows(written, ax, ends=[f" ({round(weight, 2):g})" for weight in shown["weight"]])
+    rows = zip(shown["iteration"], shown["weight"], strict=True)
+    named, height = in_rows([(texts.get(name) or name, f" ({round(weight, 2):g})") for name, weight in rows], ax)
     with drawing(ax, max(4.2, 0.45 * len(systems)), height) as ax:
         draw_labels(ax, covered.astype(float), 1, named, height)
         for (row, column), is_covered in np.ndenumerate(covered):
@@ -232,28 +231,18 @@ def one_query(who: str, frame: pd.DataFrame, query_id: str | None) -> str:
 
 def draw_labels(ax: Axes, labels: np.ndarray, highest: float, texts: list[str], height: float, start: int = 1) -> None:
     """Draw labels by intent and rank, darker the higher, with the texts of the intents."""
-    n_intents, depth = labels.shape
-    ax.pcolormesh(
-        np.arange(depth + 1) + start - 0.5,
-        np.arange(n_intents + 1) - 0.5,
-        labels,
-        cmap=_shades(),
-        vmin=0,
-        vmax=highest,
-        edgecolors="white",
-        linewidth=0.5 if depth > MANY else 2,
-    )
-    name_rows(ax, texts, height)
-    ax.set_xlim(start - 0.5, start + depth - 0.5)
-    ax.spines[:].set_visible(False)
-
-
-def _shades() -> Colormap:
     from matplotlib.colors import LinearSegmentedColormap
 
     # The lowest label is far from 0, in grey as well.
     shades = [(0.0, JUDGED_0), (1e-6, "#b9d6ee"), (0.25, "#92c0e2"), (0.5, "#4a90c4"), (1.0, "#08306b")]
-    return LinearSegmentedColormap.from_list("labels", shades, N=1024)
+    colours = LinearSegmentedColormap.from_list("labels", shades, N=1024)
+    n_intents, depth = labels.shape
+    edges = np.arange(depth + 1) + start - 0.5, np.arange(n_intents + 1) - 0.5
+    between = 0.5 if depth > MANY else 2
+    ax.pcolormesh(*edges, labels, cmap=colours, vmin=0, vmax=highest, edgecolors="white", linewidth=between)
+    name_rows(ax, texts, height)
+    ax.set_xlim(start - 0.5, start + depth - 0.5)
+    ax.spines[:].set_visible(False)
 
 
 def _few(names: list[str]) -> str:
