@@ -27,7 +27,8 @@ from pyterrier_diversity import (
 )
 from pyterrier_diversity.arithmetic import divide
 from pyterrier_diversity.parameters import CUTOFF
-from pyterrier_diversity.plots.drawing import COLOURS, plot_lines
+from pyterrier_diversity.plots.curves import plot_lines
+from pyterrier_diversity.plots.drawing import COLOURS
 from pyterrier_diversity.transformers import Explain, FuseSubtopics, IntentScorer, OnSubtopics, XQuAD, stages
 from write_reproduction import PAPERS, VERDICTS, read
 

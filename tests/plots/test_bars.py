@@ -1,7 +1,12 @@
+import numpy as np
+import pandas as pd
 import pytest
 
-from frames_to_draw import ASSESSORS, DELTAS, POWER, STABILITY, UNANIMITY, texts, ticks
+from frames_to_draw import ASSESSORS, COMPARED, DELTAS, POWER, STABILITY, UNANIMITY, texts, ticks
 from pyterrier_diversity import plots
+from pyterrier_diversity.meta import compare
+
+HSD = [{"test": "tukey"}, {"test": "tukey-randomised", "n_trials": 500, "rng": 1}]
 
 
 def test_unanimity_has_a_bar_for_each_measure_the_first_on_top():
@@ -66,3 +71,157 @@ def test_agreement_of_assessors_is_a_point_with_its_interval():
     assert ax.collections[0].get_segments()[0].tolist() == [[0.5, 0], [0.9, 0]]
     assert texts(ax.texts) == ["0.80"]
     assert texts(ax.get_yticklabels()) == ["RBU", "AP"]
+
+
+def frame(n_systems=5, n_queries=20):
+    rng = np.random.default_rng(5)
+    rows = [
+        (f"s{i}", str(q), measure, rng.random() + 0.1 * i)
+        for measure in ("RBU", "AP")
+        for i in range(n_systems)
+        for q in range(n_queries)
+    ]
+    return pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
+
+
+def intervals(ax):
+    """Return the ends of each interval, by the name of its row."""
+    names = texts(ax.get_yticklabels())
+    return {name: path.vertices[:, 0].tolist() for name, path in zip(names, ax.collections[0].get_paths(), strict=True)}
+
+
+def test_intervals_of_means_are_as_long_as_the_critical_difference():
+    ax = plots.means(COMPARED)
+
+    assert intervals(ax) == {
+        "x": pytest.approx([0.5, 0.7]),
+        "y": pytest.approx([0.4, 0.6]),
+        "z": pytest.approx([0.2, 0.4]),
+    }
+    assert ax.yaxis_inverted()
+    assert ax.get_xlabel().startswith("mean RBU")
+
+
+@pytest.mark.parametrize("how", HSD)
+@pytest.mark.parametrize("measure", ["RBU", "AP"])
+def test_intervals_of_means_overlap_exactly_if_the_test_finds_no_difference(how, measure):
+    compared = compare(frame(), **how)
+
+    drawn = intervals(plots.means(compared, measure))
+
+    of_measure = compared[compared["measure"] == measure]
+    assert 0 < of_measure["significant"].sum() < len(of_measure)
+    for row in of_measure.itertuples():
+        (low, high), (other_low, other_high) = drawn[row.system], drawn[row.other]
+        assert (high < other_low or other_high < low) == row.significant
+
+
+def test_means_say_on_how_many_pairs_more_trials_could_decide_otherwise():
+    compared = compare(frame(), n_trials=200, rng=1, measures=["RBU"])
+    compared["undecided"] = [True, True, *[False] * 8]
+
+    assert "2 of 10 pairs: more trials could" in plots.means(compared).get_xlabel()
+    assert "more trials" not in plots.means(COMPARED).get_xlabel()
+
+
+def test_the_middle_of_an_interval_is_the_mean():
+    perquery = frame()
+    ax = plots.means(compare(perquery, "tukey", baseline="s0"), "AP")
+
+    expected = perquery[perquery["measure"] == "AP"].groupby("name")["value"].mean()
+    assert {name: np.mean(ends) for name, ends in intervals(ax).items()} == pytest.approx(expected.to_dict())
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        {"test": "t"},
+        {"test": "bootstrap", "rng": 1},
+        {"test": "t", "correction": "holm"},
+        {"test": "tukey", "groups": "pairwise"},
+        {"test": "tukey", "ci": 0.5},
+        {"test": "t", "alternative": "greater"},
+    ],
+)
+def test_means_of_tests_without_one_critical_difference_are_refused(how):
+    compared = compare(frame(), measures=["RBU"], **how)
+
+    with pytest.raises(
+        ValueError, match=r"^means: compared must have one critical .* Draw plots.differences instead\.$"
+    ):
+        plots.means(compared)
+
+
+def test_differences_are_those_of_the_frame_with_intervals_and_p_values():
+    compared = compare(frame(), "t", baseline="s0", measures=["RBU"])
+
+    ax = plots.differences(compared)
+
+    drawn = intervals(ax)
+    assert list(drawn) == compared.sort_values("difference", ascending=False)["system"].tolist()
+    for row in compared.itertuples():
+        assert drawn[row.system] == pytest.approx([row.ci_low, row.ci_high])
+    said = dict(zip(drawn, texts(ax.texts), strict=True))
+    assert said == {row.system: "p < 0.001" if row.p < 0.0005 else f"p {row.p:.3f}" for row in compared.itertuples()}
+    assert ax.get_xlabel().startswith("difference in RBU from s0, with 95% intervals\n")
+
+
+def test_a_point_is_filled_if_its_difference_is_significant():
+    ax = plots.differences(COMPARED)
+
+    filled = [tuple(color[:3]) != (1, 1, 1) for color in ax.collections[1].get_facecolors()]
+    assert dict(zip(texts(ax.get_yticklabels()), filled, strict=True)) == {
+        "x - z": True,
+        "y - z": False,
+        "x - y": False,
+    }
+
+
+def test_corrected_differences_say_that_their_intervals_are_not():
+    compared = compare(frame(), "t", baseline="s0", correction="holm", measures=["RBU"])
+
+    ax = plots.differences(compared)
+
+    assert "95% intervals, not corrected" in ax.get_xlabel()
+    assert "p 1.000" in texts(ax.texts) or compared["p_corrected"].max() < 0.9995
+    assert ax.collections[0].get_linestyle()[0][1] is not None
+    highest = compared.sort_values("difference", ascending=False)["p_corrected"].iloc[-1]
+    assert texts(ax.texts)[-1] == f"p {highest:.3f}"
+
+
+def test_the_axis_of_differences_includes_0():
+    low, high = plots.differences(COMPARED.iloc[1:2].reset_index(drop=True)).get_xlim()
+
+    assert low < 0 < high
+
+
+def test_an_interval_without_an_end_reaches_the_edge():
+    ax = plots.differences(compare(frame(), "t", alternative="greater", baseline="s0", measures=["RBU"]))
+
+    assert {ends[1] for ends in intervals(ax).values()} == {ax.get_xlim()[1]}
+
+
+def test_p_values_that_more_trials_could_change_are_marked():
+    compared = compare(frame(), "bootstrap", baseline="s0", n_trials=100, rng=1, measures=["RBU"])
+    compared = compared.assign(p=[0.05, 0.4, 0.5, 0.0], undecided=[True, False, False, False])
+
+    ax = plots.differences(compared)
+
+    assert sorted(texts(ax.texts)) == ["p 0.050 ?", "p 0.400", "p 0.500", "p < 0.01"]
+    assert "more trials could decide otherwise" in ax.get_xlabel().replace("\n", " ")
+
+
+@pytest.mark.parametrize("draw", [plots.means, plots.differences], ids=lambda draw: draw.__name__)
+@pytest.mark.parametrize(
+    ("compared", "measure", "message"),
+    [
+        (compare(frame(), "tukey"), None, "measure must name one of the 2 measures of the frame: RBU, AP"),
+        (COMPARED, "AP", "the frame has no measure AP; it has RBU"),
+        (COMPARED.drop(columns="p"), None, "missing column p; .*meta.compare, with a test that has intervals, returns"),
+        (compare(frame(), "wilcoxon"), "RBU", "missing column ci_low, ci_high"),
+        (COMPARED.iloc[:0], None, "the frame has no rows"),
+    ],
+)
+def test_comparisons_that_cannot_be_drawn_are_refused(draw, compared, measure, message):
+    with pytest.raises(ValueError, match=f"^{draw.__name__}: {message}"):
+        draw(compared, measure)

@@ -30,20 +30,19 @@ Some functions of `meta` have no picture. The tables of `axiom_table` and `overl
 Titles tell what the frames know. They do not know the collection: ``ax.set_title(f"TREC Web 2012, {ax.get_title()}")``.
 """
 
-from .bars import assessor_agreement, delta_required, discriminative_power, stability, unanimity
-from .comparisons import differences, means
+from .bars import assessor_agreement, delta_required, differences, discriminative_power, means, stability, unanimity
 from .curves import (
     asl_curve,
     by_topic_set_size,
     insert_synthetic_system,
     intent_coverage,
     number_of_systems,
+    per_query_deltas,
     pool_depth,
     topics_needed,
 )
-from .deltas import per_query_deltas
-from .intents import coverage, explain, missed_intents
-from .matrices import concordance, confusion, tau_matrix
+from .intents import coverage, explain
+from .matrices import concordance, confusion, missed_intents, tau_matrix
 
 __all__ = [
     "asl_curve",

@@ -1,18 +1,34 @@
-"""Pictures with a bar or a point for each measure."""
+"""Pictures with a bar or a point in each row: of measures, and of systems and their differences with intervals."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from ..arithmetic import divide
+from ..evaluate.by_group import refuse_groups
 from ..io import renamed
-from .drawing import COLOURS, GAIN, Names, counts_of, drawing, in_rows, legend, name_rows, readable, tell
+from ..meta.significance.marks import told_of_test, with_bounds
+from .drawing import COUNTS, GAIN, LOSS, Names, known, legend, named_rows, readable, tell, unreadable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+# The parts of a bar of `stability`.
+_ORDERS: dict[str, dict[str, Any]] = {
+    "the more frequent order": {"color": GAIN},
+    "tied": {"color": "0.85", "edgecolor": "0.5", "hatch": "///"},
+    "the other order": {"color": LOSS, "edgecolor": "white", "hatch": "xxx"},
+}
+_NEEDED = ("measure", "system", "other", "difference", "p", "significant", "ci_low", "ci_high")
+_SOURCE = "meta.compare, with a test that has intervals,"
+# Intervals of one test differ by rounding only.
+_ROUNDING = 1e-9
+# Two names in a row have longer lines.
+_PAIR = 56
 
 
 def unanimity(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | None = None) -> Axes:
@@ -37,11 +53,11 @@ def unanimity(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | None = No
     ValueError
         If the frame has no rows or several for a measure, or a column is missing.
     """
-    frame = _by_measure("unanimity", frame, "meta.unanimity", labels, "unanimity")
+    frame = _by_measure("unanimity", frame, labels, "unanimity")
     values = frame["unanimity"].to_numpy(dtype=np.float64)
     finite = values[np.isfinite(values)]
-    limits = (1.15 * finite.min(initial=0.0), 1.15 * finite.max(initial=1.0))
-    return _bars(frame, values, [f"{value:.2f}" for value in values], limits, "unanimity", ax)
+    limits = 1.15 * finite.min(initial=0.0), 1.15 * finite.max(initial=1.0)
+    return _bars(ax, frame, values, [f"{value:.2f}" for value in values], limits, "unanimity")
 
 
 def discriminative_power(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | None = None) -> Axes:
@@ -67,16 +83,16 @@ def discriminative_power(frame: pd.DataFrame, *, labels: Names = None, ax: Axes 
     ValueError
         If the frame has no rows or several for a measure, or a column is missing.
     """
-    counted = {"significant", "pairs"} <= set(frame)
-    columns = ("significant", "pairs") if counted or "share" not in frame else ("share",)
-    frame = _by_measure("discriminative_power", frame, "meta.discriminative_power", labels, *columns)
+    counted = {"significant", "pairs"} <= set(frame) or "share" not in frame
+    columns = ("significant", "pairs") if counted else ("share",)
+    frame = _by_measure("discriminative_power", frame, labels, *columns)
     if counted:
         values = divide(frame["significant"], frame["pairs"])
         texts = [f"{part}/{whole}" for part, whole in zip(frame["significant"], frame["pairs"], strict=True)]
     else:
         values = frame["share"].to_numpy(dtype=np.float64)
         texts = [f"{value:.1%}" for value in values]
-    return _bars(frame, values, texts, (0, 1.15), "share of pairs of systems that differ significantly", ax)
+    return _bars(ax, frame, values, texts, (0, 1.15), "share of pairs of systems that differ significantly")
 
 
 def delta_required(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | None = None) -> Axes:
@@ -101,11 +117,11 @@ def delta_required(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | None
     ValueError
         If the frame has no rows or several for a measure, or a column is missing.
     """
-    frame = _by_measure("delta_required", frame, "meta.delta_required", labels, "delta")
+    frame = _by_measure("delta_required", frame, labels, "delta")
     values = frame["delta"].to_numpy(dtype=np.float64)
     texts = [f"{value:.3f}" if np.isfinite(value) else "no pair is significant" for value in values]
-    highest = max(np.nanmax(values, initial=0.0), 0.01)
-    return _bars(frame, values, texts, (0, 1.25 * highest), "difference of means that is significant", ax)
+    limits = 0, 1.25 * max(np.nanmax(values, initial=0.0), 0.01)
+    return _bars(ax, frame, values, texts, limits, "difference of means that is significant")
 
 
 def stability(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | None = None) -> Axes:
@@ -131,31 +147,19 @@ def stability(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | None = No
     ValueError
         If the frame has no rows or several for a measure, or a column is missing.
     """
-    frame = _by_measure("stability", frame, "meta.stability", labels, "stability", "ties")
+    frame = _by_measure("stability", frame, labels, "stability", "ties")
     stable, ties = (frame[column].to_numpy(dtype=np.float64) for column in ("stability", "ties"))
-    parts: dict[str, tuple[np.ndarray, dict[str, Any]]] = {
-        "the more frequent order": (stable, {"color": GAIN}),
-        "tied": (ties, {"color": "0.85", "edgecolor": "0.5", "hatch": "///"}),
-        "the other order": (
-            np.clip(1 - stable - ties, 0, None),
-            {"color": COLOURS[1], "edgecolor": "white", "hatch": "xxx"},
-        ),
-    }
-    names, height = in_rows(frame["measure"], ax)
-    with drawing(ax, 4.0, height) as ax:
-        left = np.zeros(len(frame))
-        for name, (share, look) in parts.items():
-            ax.barh(range(len(frame)), share, left=left, label=name, linewidth=0, **look)
-            left = left + share
+    shares = np.array([stable, ties, np.clip(1 - stable - ties, 0, None)])
+    with named_rows(ax, frame["measure"]) as ax:
+        for share, left, look in zip(shares, np.cumsum(shares, axis=0) - shares, _ORDERS.values(), strict=True):
+            ax.barh(range(len(frame)), share, left=left, linewidth=0, **look)
         paper = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none"}
         for row, value in enumerate(stable):
             ax.text(0.012, row, f"{value:.2f}", va="center", size=9, bbox=paper)
-        name_rows(ax, names, height)
         ax.set_xlim(0, 1)
-        legend(ax, ax.containers, list(parts))
-        sample = f"samples of {frame.attrs['n_topics']}" if "n_topics" in frame.attrs else ""
-        tell(ax, counts_of(frame), sample, x="share of samples of the topics, mean over pairs of systems")
-    return ax
+        legend(ax, ax.containers, list(_ORDERS))
+        told = known(frame, **COUNTS, n_topics="samples of {}")
+        return tell(ax, *told, x="share of samples of the topics, mean over pairs of systems")
 
 
 def assessor_agreement(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | None = None) -> Axes:
@@ -181,47 +185,189 @@ def assessor_agreement(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | 
         If the frame has no rows or several for a measure, or a column is missing.
     """
     columns = ("tau", "tau_low", "tau_high")
-    frame = _by_measure("assessor_agreement", frame, "meta.assessor_agreement", labels, *columns)
+    frame = _by_measure("assessor_agreement", frame, labels, *columns)
     tau, low, high = (frame[column].to_numpy(dtype=np.float64) for column in columns)
-    names, height = in_rows(frame["measure"], ax)
-    with drawing(ax, 4.0, 1.2 * height) as ax:
+    with named_rows(ax, frame["measure"], spread=1.2) as ax:
         rows = np.arange(len(frame))
         ax.hlines(rows, low, high, color=GAIN)
         ax.plot(tau, rows, "o", color=GAIN)
         for row, value in zip(rows[np.isfinite(tau)], tau[np.isfinite(tau)], strict=True):
             ax.annotate(f"{value:.2f}", (value, row), (0, 5), textcoords="offset points", ha="center", size=8)
-        name_rows(ax, names, height)
         ax.set_xlim(min(0.0, np.nanmin(low, initial=0.0) - 0.02), 1.02)
-        tell(ax, counts_of(frame), x="Kendall's τ of the two orders of the systems")
-    return ax
+        return tell(ax, *known(frame, **COUNTS), x="Kendall's τ of the two orders of the systems")
 
 
-def _by_measure(who: str, frame: pd.DataFrame, source: str, labels: Names, *columns: str) -> pd.DataFrame:
-    """Return a frame with these columns and one row for each measure; the error says what returns such a frame."""
-    frame = renamed(readable(who, frame, source, "measure", *columns), labels=labels)
-    if frame["measure"].duplicated().any():
-        again = frame["measure"][frame["measure"].duplicated()].iloc[0]
+def means(
+    compared: pd.DataFrame, measure: object = None, *, names: Names = None, labels: Names = None, ax: Axes | None = None
+) -> Axes:
+    """Show the means of systems with intervals that overlap exactly if the means do not differ significantly.
+
+    Parameters
+    ----------
+    compared : DataFrame
+        The result of `meta.compare` with a Tukey HSD test of all systems, the default. `differences` shows other tests.
+    measure : Measure or str, optional
+        The measure to show; required if there are several.
+    names, labels : mapping, optional
+        How systems and measures are shown, by their names.
+    ax : Axes, optional
+        Where to draw; by default, a new figure.
+
+    Returns
+    -------
+    Axes
+        A point for each system, the highest mean on top, with an interval as long as the smallest difference that is
+        significant. It is not the confidence interval of the mean: it compares systems on the same queries. If more
+        trials could decide otherwise on some pairs, the label says on how many.
+
+    Raises
+    ------
+    ValueError
+        If the frame has no rows, or a column or the measure is missing. Also if ``measure`` is required but not given,
+        or if there is no single critical difference, as with other tests, a correction, or another ``ci``.
+
+    Notes
+    -----
+    An HSD test has one critical difference w for all pairs, which is half the length of their confidence intervals. The
+    intervals here are the means plus and minus w/2.
+
+    Examples
+    --------
+    >>> from pyterrier_diversity import meta
+    >>> values = {"x": [0.5, 0.7, 0.9, 0.8], "y": [0.1, 0.4, 0.5, 0.3], "z": [0.2, 0.3, 0.5, 0.3]}
+    >>> rows = [(name, str(i), "RBU", v) for name in values for i, v in enumerate(values[name])]
+    >>> perquery = pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
+    >>> ax = means(meta.compare(perquery, "tukey"))
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['x', 'y', 'z']
+    """
+    rows = _rows_of("means", compared, measure, names, labels, "mean", "other_mean")
+    far = rows[["ci_low", "ci_high"]].abs().max(axis=1)
+    widths = (far - rows["difference"].abs()).to_numpy(dtype=float)
+    apart = (rows["ci_low"] > 0) | (rows["ci_high"] < 0)
+    if not np.isfinite(widths).all() or np.ptp(widths) > _ROUNDING * far.max() or (apart != rows["significant"]).any():
         raise ValueError(
-            f"{who}: each measure must have one row, but {again} has several. {source} returns such a frame."
+            "means: compared must have one critical difference for all pairs, as that of a Tukey HSD test of all "
+            "systems without ci. Draw plots.differences instead."
         )
+    means = pd.concat([rows.set_index("system")["mean"], rows.set_index("other")["other_mean"]])
+    means = means[~means.index.duplicated()].sort_values(ascending=False, kind="stable")
+    with named_rows(ax, means.index, 4.8) as ax:
+        half = widths[0] / 2
+        _points(ax, pd.DataFrame({"mean": means, "low": means - half, "high": means + half, "filled": True}))
+        unsure = int(rows["undecided"].sum())
+        doubt = f"\n{unsure} of {len(rows)} pairs: more trials could decide otherwise" if unsure else ""
+        told = "two intervals that do not overlap: a significant difference"
+        return tell(ax, told_of_test(compared.attrs), x=f"mean {rows['measure'].iloc[0]}\n{told}{doubt}")
+
+
+def differences(
+    compared: pd.DataFrame, measure: object = None, *, names: Names = None, labels: Names = None, ax: Axes | None = None
+) -> Axes:
+    """Show differences of means with the confidence intervals and p-values of the test.
+
+    Parameters
+    ----------
+    compared : DataFrame
+        The result of `meta.compare` with a test that has intervals, so not "wilcoxon" or "permutation".
+    measure : Measure or str, optional
+        The measure to show; required if there are several.
+    names, labels : mapping, optional
+        How systems and measures are shown, by their names.
+    ax : Axes, optional
+        Where to draw; by default, a new figure.
+
+    Returns
+    -------
+    Axes
+        A point for each pair of systems, or for each system if there is one baseline, with its interval, the largest
+        difference on top. Significant ones are filled. The (corrected) p-values are on the right; ``?`` marks those
+        that more trials could move across alpha. If there is a correction, intervals are dashed, because they are not
+        corrected.
+
+    Raises
+    ------
+    ValueError
+        If the frame has no rows, a column or the measure is missing, or ``measure`` is required but not given.
+
+    Examples
+    --------
+    >>> from pyterrier_diversity import meta
+    >>> values = {"x": [0.5, 0.7, 0.9, 0.8], "y": [0.1, 0.4, 0.5, 0.3], "z": [0.2, 0.3, 0.5, 0.3]}
+    >>> rows = [(name, str(i), "RBU", v) for name in values for i, v in enumerate(values[name])]
+    >>> perquery = pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
+    >>> ax = differences(meta.compare(perquery, "t", baseline="z"))
+    >>> ax.get_xlabel().splitlines()
+    ['difference in RBU from z, with 95% intervals', '● significant   ○ not significant']
+    """
+    rows = _rows_of("differences", compared, measure, names, labels)
+    rows = rows.sort_values("difference", ascending=False, kind="stable")
+    baselines = rows["other"].unique()
+    one = len(baselines) == 1 and len(rows) > 1
+    pairs = rows["system"] if one else rows["system"].astype(str) + " - " + rows["other"].astype(str)
+    p, linestyle, caveat = ("p_corrected", "--", ", not corrected") if "p_corrected" in rows else ("p", "-", "")
+    with named_rows(ax, pairs, 4.8, line=_PAIR) as ax:
+        _points(ax, rows[["difference", "ci_low", "ci_high", "significant"]], linestyle, [0])
+        ax.axvline(0, color="0.4", linewidth=0.8)
+        for row, (value, unsure) in enumerate(rows[[p, "undecided"]].to_numpy()):
+            text = f"p {value}{' ?' if unsure else ''}"
+            ax.text(1.01, row, text, va="center", size=8, transform=ax.get_yaxis_transform())
+        told = f" from {baselines[0]}" if one else ""
+        level = f"{compared.attrs['ci']:.0%} " if "ci" in compared.attrs else ""
+        marks = "● significant   ○ not significant"
+        marks += "   ? more trials could decide otherwise" if rows["undecided"].any() else ""
+        what = f"difference in {rows['measure'].iloc[0]}{told}, with {level}intervals{caveat}"
+        return tell(ax, told_of_test(compared.attrs), x=f"{what}\n{marks}")
+
+
+def _by_measure(who: str, frame: pd.DataFrame, labels: Names, *columns: str) -> pd.DataFrame:
+    """Return a frame of the function of `meta` with this name, if it has one row for each measure."""
+    frame = readable(who, frame, f"meta.{who}", "measure", *columns, labels=labels)
+    again = frame["measure"][frame["measure"].duplicated()]
+    if len(again):
+        raise unreadable(who, f"each measure must have one row, but {again.iloc[0]} has several", f"meta.{who}")
     return frame
 
 
-def _test_of(frame: pd.DataFrame) -> str:
-    """Return the test and the level of a table of `meta`, if it says so."""
-    told = [str(frame.attrs["test"])] if "test" in frame.attrs else []
-    return ", ".join(told + ([f"alpha {frame.attrs['alpha']:g}"] if "alpha" in frame.attrs else []))
-
-
 def _bars(
-    frame: pd.DataFrame, values: np.ndarray, texts: list[str], limits: tuple[float, float], what: str, ax: Axes | None
+    ax: Axes | None, frame: pd.DataFrame, values: np.ndarray, texts: list[str], limits: tuple[float, float], what: str
 ) -> Axes:
     """Draw a bar for each measure with a text at its end."""
-    names, height = in_rows(frame["measure"], ax)
-    with drawing(ax, 4.0, height) as ax:
+    with named_rows(ax, frame["measure"]) as ax:
         bars = ax.barh(range(len(values)), np.where(np.isfinite(values), values, 0.0), color=GAIN)
         ax.bar_label(bars, texts, padding=3, fontsize=9)
-        name_rows(ax, names, height)
         ax.set_xlim(*limits)
-        tell(ax, _test_of(frame), counts_of(frame), x=what)
-    return ax
+        return tell(ax, *known(frame, test="{}", alpha="alpha {:g}", **COUNTS), x=what)
+
+
+def _rows_of(
+    who: str, compared: pd.DataFrame, measure: object, names: Names, labels: Names, *columns: str
+) -> pd.DataFrame:
+    """Return the rows of one measure, with bounds instead of p-values of 0, and names as they are shown."""
+    refuse_groups(who, "compared", compared)
+    frame = with_bounds(readable(who, compared, _SOURCE, *_NEEDED, *columns), 3)
+    frame = frame.assign(undecided=frame.get("undecided", False))
+    there = frame["measure"].astype(str)
+    found = list(there.unique())
+    if measure is None and len(found) > 1:
+        raise ValueError(f"{who}: measure must name one of the {len(found)} measures of the frame: {', '.join(found)}.")
+    shown = found[0] if measure is None else str(measure)
+    if shown not in found:
+        raise ValueError(f"{who}: the frame has no measure {shown}; it has {', '.join(found)}.")
+    return renamed(frame[there == shown], names, labels)
+
+
+def _points(ax: Axes, rows: pd.DataFrame, linestyle: str = "-", shown: Sequence[float] = ()) -> None:
+    """Draw a point for each row, the first on top, and an interval whose ends may be infinite.
+
+    The columns are the value, the ends, and whether the point is filled. The axis includes the values ``shown``.
+    """
+    values, low, high, filled = (rows[column].to_numpy() for column in rows)
+    ends = np.concatenate([low, high, values]).astype(float)
+    ends = np.append(ends[np.isfinite(ends)], shown)
+    margin = 0.05 * (np.ptp(ends) or 1.0)
+    limits = ends.min() - margin, ends.max() + margin
+    places = np.arange(len(rows))
+    ax.hlines(places, np.clip(low, *limits), np.clip(high, *limits), color=GAIN, linestyle=linestyle)
+    ax.scatter(values, places, s=36, zorder=3, edgecolors=GAIN, c=[GAIN if full else "white" for full in filled])
+    ax.set_xlim(*limits)

@@ -1,7 +1,10 @@
-"""Pictures with a line for each system or measure."""
+"""Pictures with a line for each system or measure, and of differences between systems, query by query."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
 import ir_measures
@@ -9,31 +12,22 @@ import numpy as np
 import pandas as pd
 
 from ..evaluate import DiversityEvaluator
-from ..io import called, check_order, one_or_more_runs, qrels_frame, renamed
+from ..io import called, check_order, one_or_more_runs, qrels_frame
 from ..judged import Run, judge
 from ..measures import Coverage
 from ..measures.parse import read_measure
+from ..meta.scores import read_scores, rounded
 from ..meta.significance.tests import LEVEL
 from ..parameters import CUTOFF, checked
-from .drawing import (
-    Names,
-    counts_of,
-    drawing,
-    from_data,
-    lines_of,
-    logarithmic,
-    plot_lines,
-    readable,
-    style,
-    tell,
-    whole_numbers,
-)
+from .drawing import COLOURS, COUNTS, LINE, Names, drawing, fitted, integers, known, legend, readable, size_of, tell
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 # The most points of a line, because each is an evaluation.
 _MOST_RANKS = 200
+# One marker more than colours, so that many lines differ.
+_MARKERS, _DASHES = "os^DvPX*<>p", ("-", "--", "-.", ":")
 
 
 def intent_coverage(
@@ -84,23 +78,18 @@ def intent_coverage(
         raise ValueError("The qrels have no relevant document.")
     measure = read_measure(who, measure)
     systems, named = one_or_more_runs(who, runs)
-    longest = max(int(Run(run).find(judgements)[1].max(initial=1)) for run in systems.values())
-    last = min(cutoff, max(longest, 1))
+    last = min(cutoff, max(int(Run(run).find(judgements)[1].max(initial=1)) for run in systems.values()))
     ranks = np.unique(np.linspace(1, last, min(last, _MOST_RANKS)).astype(int))
-    at_ranks = [measure @ rank for rank in ranks.tolist()]
-    evaluator = DiversityEvaluator(at_ranks, qrels)
-    values = {name: evaluator.calc_aggregate(run) for name, run in systems.items()}
-    shown = called("names", names, systems)
-    lines = {shown[name]: (ranks, np.array([value[at] for at in at_ranks])) for name, value in values.items()}
+    evaluator = DiversityEvaluator([measure @ rank for rank in ranks.tolist()], qrels)
+    values = {name: list(evaluator.calc_aggregate(run).values()) for name, run in systems.items()}
+    shown, what = called("names", names, systems), called("labels", labels, [measure])[measure]
     with drawing(ax) as ax:
-        plot_lines(ax, lines)
+        plot_lines(ax, {shown[name]: (ranks, at_ranks) for name, at_ranks in values.items()})
         if not named and (legend := ax.get_legend()):
             legend.remove()
-        whole_numbers(ax.xaxis)
-        what = called("labels", labels, [measure])[measure]
-        start = from_data(ax, np.concatenate([y for _, y in lines.values()]))
-        tell(ax, f"{what} down to each rank, {len(judgements)} queries", x="rank", y=f"{what}{start}")
-    return ax
+        integers(ax.xaxis)
+        start = _from_data(ax)
+        return tell(ax, f"{what} down to each rank, {len(judgements)} queries", x="rank", y=f"{what}{start}")
 
 
 def asl_curve(
@@ -133,22 +122,15 @@ def asl_curve(
     ValueError
         If the frame has no rows, a column is missing, or alpha is out of range.
     """
-    who = "asl_curve"
-    frame = renamed(readable(who, frame, "meta.asl_curve", "measure", "rank", "asl"), labels=labels)
-    alpha = frame.attrs.get("alpha") if alpha is None else LEVEL.check(who, "alpha", alpha)
-    with drawing(ax) as ax:
-        plot_lines(ax, lines_of(frame, "measure", "rank", "asl"))
+    alpha = frame.attrs.get("alpha") if alpha is None else LEVEL.check("asl_curve", "alpha", alpha)
+    with _lines("asl_curve", frame, "rank", "asl", labels, ax) as ax:
         if alpha is not None:
             ax.axhline(alpha, color="0.4", linewidth=1, linestyle=(0, (1, 2)))
             ax.text(0.01, alpha, f"{alpha:g}", transform=ax.get_yaxis_transform(), va="bottom", size=9, color="0.3")
-        ax.set_yscale("log" if log else "linear")
-        if not log:
-            ax.set_ylim(0, 1.02)
-        whole_numbers(ax.xaxis)
-        told = str(frame.attrs.get("test", "")), counts_of(frame)
+        ax.set(yscale="log") if log else ax.set(yscale="linear", ylim=(0, 1.02))
+        integers(ax.xaxis)
         x, y = "pairs of systems, the highest p-value first", "achieved significance level (p-value)"
-        tell(ax, *told, x=x, y=y)
-    return ax
+        return tell(ax, *known(frame, test="{}", **COUNTS), x=x, y=y)
 
 
 def by_topic_set_size(
@@ -177,8 +159,7 @@ def by_topic_set_size(
     ValueError
         If the frame has no rows or a column is missing.
     """
-    frame = readable("by_topic_set_size", frame, "meta.topic_sampling", by, "size", "tau")
-    return _taus(frame, by, "size", "topics in a sample", labels, ax)
+    return _taus("by_topic_set_size", "meta.topic_sampling", frame, by, "size", "topics in a sample", labels, ax)
 
 
 def pool_depth(frame: pd.DataFrame, *, by: str = "measure", labels: Names = None, ax: Axes | None = None) -> Axes:
@@ -205,8 +186,7 @@ def pool_depth(frame: pd.DataFrame, *, by: str = "measure", labels: Names = None
     ValueError
         If the frame has no rows or a column is missing.
     """
-    frame = readable("pool_depth", frame, "meta.pool_depth", by, "depth", "tau")
-    return _taus(frame, by, "depth", "depth of the pool", labels, ax, log=True)
+    return _taus("pool_depth", "meta.pool_depth", frame, by, "depth", "depth of the pool", labels, ax)
 
 
 def number_of_systems(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | None = None) -> Axes:
@@ -231,23 +211,17 @@ def number_of_systems(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | N
     ValueError
         If the frame has no rows or a column is missing.
     """
-    who = "number_of_systems"
-    columns = ("measure", "n_systems", "mean", "std")
-    frame = renamed(readable(who, frame, "meta.number_of_systems", *columns), labels=labels)
-    lines, spread = (lines_of(frame, "measure", "n_systems", y) for y in ("mean", "std"))
-    with drawing(ax) as ax:
-        plot_lines(ax, lines)
-        for i, (name, (x, y)) in enumerate(lines.items()):
+    with _lines("number_of_systems", frame, "n_systems", "mean", labels, ax, "std") as ax:
+        spread = _lines_of(frame, "measure", "n_systems", "std", labels)
+        for i, (line, (x, std)) in enumerate(zip(ax.get_lines()[-len(spread) :], spread.values(), strict=True)):
             # Side by side, so that they do not cover each other.
-            moved = x * 1.02 ** (i - (len(lines) - 1) / 2)
-            ends = spread[name][1], np.minimum(spread[name][1], 1 - y)
-            ax.errorbar(moved, y, ends, fmt="none", ecolor=style(i, 1)["color"], capsize=3, linewidth=1)
-        logarithmic(ax.xaxis, frame["n_systems"])
-        start = from_data(ax, [*(frame["mean"] - frame["std"].fillna(0)), *frame["mean"]], 1)
-        known = f"of {frame.attrs['n_systems']} systems" if "n_systems" in frame.attrs else ""
-        what = f"rank correlation with the order among all systems{start}"
-        tell(ax, known, "mean and std over trials", x="systems drawn", y=what)
-    return ax
+            moved, y = x * 1.02 ** (i - (len(spread) - 1) / 2), np.asarray(line.get_ydata())
+            ends = std, np.minimum(std, 1 - y)
+            ax.errorbar(moved, y, ends, fmt="none", ecolor=line.get_color(), capsize=3, linewidth=1)
+        _logarithmic(ax.xaxis, frame["n_systems"])
+        what = f"rank correlation with the order among all systems{_from_data(ax, 1)}"
+        drawn = known(frame, n_systems="of {} systems")
+        return tell(ax, *drawn, "mean and std over trials", x="systems drawn", y=what)
 
 
 def insert_synthetic_system(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | None = None) -> Axes:
@@ -272,20 +246,14 @@ def insert_synthetic_system(frame: pd.DataFrame, *, labels: Names = None, ax: Ax
     ValueError
         If the frame has no rows or a column is missing.
     """
-    who = "insert_synthetic_system"
-    columns = ("measure", "n_relevant", "rank")
-    frame = renamed(readable(who, frame, "meta.insert_synthetic_system", *columns), labels=labels)
-    with drawing(ax) as ax:
-        plot_lines(ax, lines_of(frame, "measure", "n_relevant", "rank"))
+    with _lines("insert_synthetic_system", frame, "n_relevant", "rank", labels, ax) as ax:
         last = max(int(frame["rank"].max()), frame.attrs.get("n_systems", 0) + 1)
         ax.set_ylim(last + 0.5, 0.5)
-        whole_numbers(ax.yaxis)
-        whole_numbers(ax.xaxis)
+        integers(ax.yaxis)
+        integers(ax.xaxis)
         kinds = " or ".join(frame["kind"].unique()) + " " if "kind" in frame else ""
-        known = f"among {frame.attrs['n_systems']} systems" if "n_systems" in frame.attrs else ""
         found = f"{kinds}relevant documents that the synthetic system finds"
-        tell(ax, known, x=found, y="rank of the synthetic system")
-    return ax
+        return tell(ax, *known(frame, n_systems="among {} systems"), x=found, y="rank of the synthetic system")
 
 
 def topics_needed(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | None = None) -> Axes:
@@ -312,28 +280,176 @@ def topics_needed(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | None 
     ValueError
         If the frame has no rows or a column is missing.
     """
-    who = "topics_needed"
-    frame = renamed(readable(who, frame, "meta.topics_needed", "measure", "topics", "delta"), labels=labels)
+    with _lines("topics_needed", frame, "topics", "delta", labels, ax) as ax:
+        _logarithmic(ax.xaxis, frame["topics"])
+        _logarithmic(ax.yaxis)
+        told = known(frame, test="{} test", power="power {:g}", alpha="alpha {:g}")
+        return tell(ax, *told, x="topics", y="smallest difference of means that is found")
+
+
+def per_query_deltas(
+    perquery: pd.DataFrame,
+    measure: object,
+    system: str | Iterable[str],
+    baseline: str,
+    *,
+    names: Names = None,
+    labels: Names = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Show by how much a system is better than another on each query, the largest gain first.
+
+    Parameters
+    ----------
+    perquery : DataFrame
+        Columns ``name`` (of the system), ``qid``, ``measure``, ``value``, as ``pt.Experiment(..., perquery=True)``
+        returns them.
+    measure : Measure or str
+        The measure.
+    system : str, or iterable of str
+        The system, or several systems, which are shown as lines.
+    baseline : str
+        The system to compare with.
+    names, labels : mapping, optional
+        How systems and measures are shown, by their names.
+    ax : Axes, optional
+        Where to draw; by default, a new figure.
+
+    Returns
+    -------
+    Axes
+        For one system: a bar for each query, with its id below, a line at the mean, and how many queries are better,
+        equal and worse. For several systems: a line for each, with queries sorted by its own differences. `meta.risk`
+        weights the losses, which are below 0.
+
+    Raises
+    ------
+    ValueError
+        If the frame cannot be read, or the measure or a system is not in it.
+
+    Warns
+    -----
+    UserWarning
+        If queries are left out, because a system has no value for them.
+    """
+    who, source = "per_query_deltas", "pt.Experiment(..., perquery=True)"
+    frame = readable(who, perquery, source, "name", "qid", "measure", "value").astype({"name": str, "measure": str})
+    frame = frame[frame["measure"] == str(measure)]
+    if frame.empty:
+        raise ValueError(f"{who}: the frame has no measure {measure}.")
+    systems = [system] if isinstance(system, str) else list(dict.fromkeys(map(str, system)))
+    if not systems:
+        raise ValueError(f"{who}: system must name a system.")
+    there = frame["name"].unique().tolist()
+    for name in (*systems, baseline):
+        if name not in there:
+            raise ValueError(f"{who}: the frame has no system {name!r} with {measure}; it has {', '.join(there)}.")
+    shown = called("names", names, [*systems, baseline])
+    scores = read_scores(frame[frame["name"].isin([*systems, baseline])])
+    values = dict(zip(scores.systems, scores.by_measure[str(measure)], strict=True))
+    deltas = {name: rounded(values[name] - values[baseline]) for name in systems}
+    what = f"difference in {called('labels', labels, [measure])[measure]}"
+    if isinstance(system, str):
+        return _bars(deltas[system], scores.queries, f"{shown[system]} against {shown[baseline]}", what, ax)
     with drawing(ax) as ax:
-        plot_lines(ax, lines_of(frame, "measure", "topics", "delta"))
-        logarithmic(ax.xaxis, frame["topics"])
-        logarithmic(ax.yaxis)
-        told = [f"{key} {frame.attrs[key]:g}" for key in ("power", "alpha") if key in frame.attrs]
-        test = f"{frame.attrs['test']} test" if "test" in frame.attrs else ""
-        tell(ax, test, *told, x="topics", y="smallest difference of means that is found")
-    return ax
+        counted = {f"{shown[name]}: {_counted(delta)}": -np.sort(-delta) for name, delta in deltas.items()}
+        plot_lines(ax, {name: (np.arange(1, len(delta) + 1), delta) for name, delta in counted.items()})
+        ax.axhline(0, color="black", linewidth=0.8)
+        integers(ax.xaxis)
+        told = f"against {shown[baseline]}, {len(scores.queries)} queries"
+        return tell(ax, told, x="queries by difference, each system's largest gain first", y=what)
+
+
+def plot_lines(ax: Axes, lines: Mapping[str, tuple[Any, Any]]) -> None:
+    """Plot lines of x and y by their names, with a few markers on long lines. Equal lines have one legend entry."""
+    alike: dict[bytes, dict[str, Any]] = {}
+    looks = zip(cycle(COLOURS), cycle(_MARKERS), cycle(_DASHES), strict=True)
+    for i, ((name, (x, y)), (color, marker, dashes)) in enumerate(zip(lines.items(), looks, strict=False)):
+        step = max(1, len(x) // 8)
+        every = i * step // 3 % step, step
+        (line,) = ax.plot(x, y, dashes, color=color, marker=marker, markersize=5, markevery=every, label=fitted(name))
+        alike.setdefault(np.asarray([x, y], dtype=float).round(10).tobytes(), {})[name] = line
+    texts = [", ".join(group) + (" (one line)" if len(group) > 1 else "") for group in alike.values()]
+    legend(ax, [list(group.values())[-1] for group in alike.values()], texts)
+
+
+@contextmanager
+def _lines(who: str, frame: pd.DataFrame, x: str, y: str, labels: Names, ax: Axes | None, *more: str) -> Iterator[Axes]:
+    """Check that a frame is of the function of `meta` with this name, and give axes with a line for each measure."""
+    readable(who, frame, f"meta.{who}", "measure", x, y, *more)
+    with drawing(ax) as ax:
+        plot_lines(ax, _lines_of(frame, "measure", x, y, labels))
+        yield ax
+
+
+def _lines_of(frame: pd.DataFrame, by: str, x: str, y: str, labels: Names) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """Return the points of each line of a tidy frame, by its name."""
+    shown = called("labels", labels, map(str, frame[by].unique()))
+    groups = {shown[str(name)]: group.sort_values(x, kind="stable") for name, group in frame.groupby(by, sort=False)}
+    return {name: (group[x].to_numpy(), group[y].to_numpy(dtype=float)) for name, group in groups.items()}
 
 
 def _taus(
-    frame: pd.DataFrame, by: str, x: str, what: str, labels: Names, ax: Axes | None, *, log: bool = False
+    who: str, source: str, frame: pd.DataFrame, by: str, x: str, what: str, labels: Names, ax: Axes | None
 ) -> Axes:
     """Draw the mean tau of each line by a number."""
-    means = frame.groupby([by, x], sort=False)["tau"].mean().reset_index()
-    means[by] = means[by].map(called("labels", labels, means[by].unique()))
+    means = readable(who, frame, source, by, x, "tau").groupby([by, x], sort=False)["tau"].mean().reset_index()
     with drawing(ax) as ax:
-        plot_lines(ax, lines_of(means, by, x, "tau"))
-        start = from_data(ax, means["tau"], 1)
-        logarithmic(ax.xaxis, means[x]) if log else whole_numbers(ax.xaxis)
-        y = f"Kendall's τ with the order by all{start}"
-        tell(ax, f"a line for each {by}", counts_of(frame), x=what, y=y)
-    return ax
+        plot_lines(ax, _lines_of(means, by, x, "tau", labels))
+        _logarithmic(ax.xaxis, means[x]) if x == "depth" else integers(ax.xaxis)
+        y = f"Kendall's τ with the order by all{_from_data(ax, 1)}"
+        return tell(ax, f"a line for each {by}", *known(frame, **COUNTS), x=what, y=y)
+
+
+def _logarithmic(axis: Any, values: Any = ()) -> None:
+    """Give an axis a logarithmic scale with plain numbers: of these values, where there is room."""
+    from matplotlib.ticker import FixedLocator, LogLocator, NullLocator, StrMethodFormatter
+
+    axis.axes.set(**{f"{axis.axis_name}scale": "log"})
+    shown: list[float] = []
+    known = np.unique(values)
+    for value in known.tolist():
+        if not shown or np.log(value / shown[-1]) > np.log(known[-1] / known[0]) / 12:
+            shown.append(value)
+    axis.set_major_locator(FixedLocator(shown) if shown else LogLocator(subs=(1, 2, 3, 5, 7)))
+    axis.set_major_formatter(StrMethodFormatter("{x:g}"))
+    axis.set_minor_locator(NullLocator())
+
+
+def _from_data(ax: Axes, highest: float = np.inf) -> str:
+    """Let the vertical axis go from a tick below the data to one above. Return what to say if that is not 0."""
+    from matplotlib.ticker import MaxNLocator
+
+    low, high = ax.dataLim.intervaly
+    if not low < high:
+        low, high = min(low, 0.0), max(high, 0.0) or 1.0
+    ticks = MaxNLocator(5, steps=[1, 2, 5, 10]).tick_values(low, high)
+    start, end = ticks[0], min(ticks[-1], max(high, highest))
+    margin = 0.03 * (end - start)
+    ax.set_ylim(start - margin, end + margin)
+    if start < 0 < end:
+        ax.axhline(0, color="0.6", linewidth=0.8)
+    return f"\n(the axis starts at {start:g})" if start > 0 else ""
+
+
+def _counted(delta: np.ndarray) -> str:
+    """Return on how many queries a system is better, and on how many it is worse."""
+    counts = {"better": (delta > 0).sum(), "equal": (delta == 0).sum(), "worse": (delta < 0).sum()}
+    return ", ".join(f"{n} {how}" for how, n in counts.items() if n or how != "equal")
+
+
+def _bars(delta: np.ndarray, queries: list[str], told: str, what: str, ax: Axes | None) -> Axes:
+    """Draw a bar for each query, the largest gain first, and a line at the mean."""
+    order = np.argsort(-delta, kind="stable")
+    with drawing(ax, float(np.clip(LINE * len(order), 4.8, 16))) as ax:
+        ax.bar(range(len(order)), delta[order], color=np.where(delta[order] < 0, COLOURS[1], COLOURS[0]))
+        ax.axhline(delta.mean(), color="black", linestyle="--", linewidth=1)
+        ax.text(1.005, delta.mean(), "mean", va="center", size=9, transform=ax.get_yaxis_transform())
+        ax.axhline(0, color="black", linewidth=0.8)
+        # Every query is named if there is room, otherwise every few.
+        step = -(-len(order) // max(1, int(1.01 * size_of(ax)[0] / LINE)))
+        ax.set_xticks(range(0, len(order), step), [queries[at] for at in order[::step]], rotation=90, fontsize=8)
+        ax.set_xlim(-0.8, len(order) - 0.2)
+        part = f" (every {step}th is named)" if step > 1 else ""
+        title = f"{told}: {_counted(delta)}, mean {delta.mean():+.3f}"
+        return tell(ax, title, x=f"query, the largest gain first{part}", y=what)

@@ -1,26 +1,48 @@
-"""Pictures of rankings by intent: which intents a run covers at which rank, and which it misses."""
+"""Pictures of rankings by intent: which intents a run covers at which rank, and what that is worth."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from ..io import called, check_order, one_or_more_runs, qrels_as_given, renamed, texts_of
+from ..io import called, check_order, one_or_more_runs, qrels_as_given, texts_of
 from ..judged import Judgements, Ranked, Run, given_frame, judge
 from ..measures import parse
 from ..measures.composite import last_rank
 from ..parameters import CUTOFF, checked
-from .drawing import GAIN, Names, drawing, fitted, in_rows, name_columns, readable, tell
-from .grids import Grid, draw, panels_of
+from .drawing import GAIN, Names, figure_of, fitted, in_rows, integers, legend, panels_in, readable, size_of, tell
+from .matrices import JUDGED_0, MANY, draw_labels, one_query
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _EXPLAIN = "transformers.Explain"
 _EXPLAINED = ("qid", "position", "intents", "new_intents", "unmet_intents", "judged", "tied", "measure", "value")
+_UNJUDGED: dict[str, Any] = {"facecolor": "white", "edgecolor": "0.65", "hatch": "////", "linewidth": 0}
+# Every picture has the same shades for the labels of TREC; larger labels need their own scale.
+_HIGHEST = 4
+# Panels beside each other, and the width of all of them in inches.
+_MOST_PANELS, _PANELS = 5, 14.0
+
+
+class _Grid(NamedTuple):
+    """A ranking by intent and rank.
+
+    ``labels`` and ``new`` have the shape (intents, ranks); ``judged`` and ``tied`` (ranks,); ``possible`` (intents,) is
+    whether any judged document is relevant to an intent. ``running`` has the values of a measure by rank, and its name.
+    """
+
+    labels: np.ndarray
+    new: np.ndarray
+    judged: np.ndarray
+    tied: np.ndarray
+    possible: np.ndarray
+    first_rank: int = 1
+    running: pd.Series | None = None
 
 
 def coverage(
@@ -80,20 +102,13 @@ def coverage(
     judgements = judge(frame[frame["query_id"].astype(str) == query_id])
     if not len(judgements.intents.ids):
         raise ValueError(f"The qrels have no relevant document for query {query_id!r}.")
-    systems, several = one_or_more_runs("coverage", runs)
-    named = judgements.named.take(judgements.named.weight > 0)
+    systems, named = one_or_more_runs("coverage", runs)
+    intents_of = judgements.named.take(judgements.named.weight > 0)
     texts = _texts("coverage", query_id, intents, qrels)
-    shares = named.weight / named.weight.sum()
-    panels = panels_of(
-        "coverage",
-        {name: _grid_of_run(run, judgements, named.ids.tolist(), cutoff) for name, run in systems.items()},
-        [texts.get(name, name) for name in named.ids],
-        _told_of_query(query_id, *systems.values(), qrels),
-        names,
-        ax if several or ax is None else [ax],
-        ends=[f" ({share:.2f})" for share in shares],
-    )
-    return panels if several else panels[0]
+    grids = {name: _grid_of_run(run, judgements, intents_of.ids.tolist(), cutoff) for name, run in systems.items()}
+    shares = intents_of.weight / intents_of.weight.sum()
+    rows = [(texts.get(name, name), f" ({share:.2f})") for name, share in zip(intents_of.ids, shares, strict=True)]
+    return _panels_of("coverage", named, grids, rows, _told_of_query(query_id, *systems.values(), qrels), names, ax)
 
 
 def explain(
@@ -152,37 +167,26 @@ def explain(
     >>> right.get_xlabel()
     'rank'
     """
-    who, several = "explain", isinstance(explained, Mapping)
+    who, named = "explain", isinstance(explained, Mapping)
     if not isinstance(explained, (pd.DataFrame, Mapping)):
         raise TypeError(
             f"{who}: give a frame, or a dict of the systems' names to frames, not {type(explained).__name__}."
         )
-    if cutoff is not None:
-        cutoff = checked(who, CUTOFF, cutoff=cutoff)["cutoff"]
+    cutoff = checked(who, CUTOFF, cutoff=cutoff)["cutoff"]
     frames = dict(explained) if isinstance(explained, Mapping) else {"": explained}
-    shown = _rankings_to_show(who, frames, query_id, cutoff)
+    shown = _rankings_to_show(who, frames, query_id, cutoff, labels)
     query = str(next(iter(shown.values()))["qid"].iloc[0])
-    known = sorted({name for rows in shown.values() for name in _intents_of(rows)})
+    named_by = [of for rows in shown.values() for of in (rows["unmet_intents"].iloc[0], *rows["intents"])]
+    known = sorted({name for of in named_by for name in of})
     if not known:
         raise ValueError(f"{who}: query {query!r} has no intent with a relevant document.")
     texts = next(filter(None, (_texts(who, query, intents, frame) for frame in frames.values())), {})
-    measure = str(next(iter(shown.values()))["measure"].iloc[0])
-    label = called("labels", labels, [measure])[measure]
-    values = np.concatenate([rows["value"].to_numpy(dtype=float) for rows in shown.values()])
-    limits = float(np.nanmin(values, initial=0.0)), float(np.nanmax(values, initial=1.0))
-    panels = panels_of(
-        who,
-        {name: _grid_of(rows, known) for name, rows in shown.items()},
-        [texts.get(name, name) for name in known],
-        _told_of_query(query, *shown.values()),
-        names,
-        ax if several or ax is None else [ax],
-        above=lambda ax, name: _draw_values(ax, shown[name], limits, f"{label}{shown[name].attrs['part']}"),
-    )
-    return panels if several else panels[0]
+    grids = {name: _grid_of(rows, known) for name, rows in shown.items()}
+    rows = [(texts.get(name, name), "") for name in known]
+    return _panels_of(who, named, grids, rows, _told_of_query(query, *shown.values()), names, ax)
 
 
-def _grid_of_run(run: Any, judgements: Judgements, named: list[str], cutoff: int) -> Grid:
+def _grid_of_run(run: Any, judgements: Judgements, named: list[str], cutoff: int) -> _Grid:
     """Return the labels of a run's documents for the one query of the judgements."""
     read = Run(run)
     ranked = Ranked.of_run(read, judgements).top(cutoff)
@@ -194,21 +198,23 @@ def _grid_of_run(run: Any, judgements: Judgements, named: list[str], cutoff: int
     new = (labels > 0) & (np.cumsum(labels > 0, axis=1) == 1)
     judged = np.array([doc in judgements.judged_docs[0] for doc in docs] or [True])
     possible = np.isin(np.arange(len(labels)), rows)
-    return Grid(labels, new, judged, np.zeros(len(judged), bool), possible, 1)
+    return _Grid(labels, new, judged, np.zeros(len(judged), bool), possible)
 
 
 def _rankings_to_show(
-    who: str, frames: Mapping[str, pd.DataFrame], query_id: str | None, cutoff: int | None
+    who: str, frames: Mapping[str, pd.DataFrame], query_id: str | None, cutoff: int | None, labels: Names
 ) -> dict[str, pd.DataFrame]:
-    """Return the rows of one query, in order of rank, for each system."""
+    """Return the rows of one query, in order of rank, for each system, with the measure as it is called."""
     if not frames:
         raise ValueError(f"{who}: give at least one explanation.")
     strings = {name: readable(who, frame, _EXPLAIN, *_EXPLAINED).astype({"qid": str}) for name, frame in frames.items()}
-    query = _query_to_show(who, pd.concat(strings.values()), query_id)
-    measures = list(dict.fromkeys(frame["measure"].iloc[0] for frame in strings.values()))
+    query = one_query(who, pd.concat(strings.values()), query_id)
+    measures = dict.fromkeys(str(frame["measure"].iloc[0]) for frame in strings.values())
     if len(measures) > 1:
         raise ValueError(f"{who}: all systems must be explained by one measure, not by {', '.join(measures)}.")
-    last = _last_rank(measures[0])
+    (measure,), last = measures, None
+    with suppress(ValueError):  # the name of a measure that a user defined cannot be parsed
+        last = last_rank(parse(measure))
     cutoff = cutoff or last or 10
     shown: dict[str, pd.DataFrame] = {}
     for name, frame in strings.items():
@@ -218,28 +224,17 @@ def _rankings_to_show(
             of = f" of {name}" if name else ""
             raise ValueError(f"{who}: the frame{of} has no query {query!r} down to rank {cutoff}.")
         # The value down to an earlier rank is not the measure's value.
-        rows.attrs["part"] = f", first {cutoff} ranks" if len(rows) < len(read) else ""
-        shown[name] = rows
+        part = f", first {cutoff} ranks" if len(rows) < len(read) else ""
+        shown[name] = rows.assign(measure=called("labels", labels, [measure])[measure] + part)
     return shown
 
 
-def _last_rank(measure: str) -> int | None:
-    """Return the last rank that a measure reads; None for all ranks, or for a measure that a user defined."""
-    try:
-        return last_rank(parse(measure))
-    except ValueError:  # its name cannot be parsed
-        return None
-
-
-def _intents_of(rows: pd.DataFrame) -> set[str]:
-    return {*rows["unmet_intents"].iloc[0], *(name for grades in rows["intents"] for name in grades)}
-
-
-def _grid_of(rows: pd.DataFrame, known: list[str]) -> Grid:
+def _grid_of(rows: pd.DataFrame, known: list[str]) -> _Grid:
     labels = np.array([[grades.get(name, 0) for grades in rows["intents"]] for name in known], dtype=np.float64)
     new = np.array([[name in found for found in rows["new_intents"]] for name in known])
     judged, tied = (rows[column].to_numpy(dtype=bool) for column in ("judged", "tied"))
-    return Grid(labels, new, judged, tied, np.ones(len(known), dtype=bool), int(rows["position"].iloc[0]))
+    values = pd.Series(rows["value"].to_numpy(dtype=float), rows["position"], name=rows["measure"].iloc[0])
+    return _Grid(labels, new, judged, tied, np.ones(len(known), dtype=bool), int(rows["position"].iloc[0]), values)
 
 
 def _texts(who: str, query_id: str, intents: Any, frame: pd.DataFrame) -> dict[str, str]:
@@ -250,104 +245,104 @@ def _texts(who: str, query_id: str, intents: Any, frame: pd.DataFrame) -> dict[s
     return known or (texts_of(who, frame, query_id) if "nugget_text" in frame else {})
 
 
-def _told_of_query(query_id: str, *frames: Any) -> str:
+def _told_of_query(query_id: str, *frames: pd.DataFrame) -> str:
     """Return the id of a query, and its text if a frame has it."""
     found: list[Any] = []
     for frame in frames:
-        if isinstance(frame, pd.DataFrame):
-            found.append(frame.attrs.get("queries", {}).get(query_id))
-            if {"qid", "query"} <= {*frame}:
-                found += frame.loc[frame["qid"].astype(str) == query_id, "query"].head(1).tolist()
+        found.append(frame.attrs.get("queries", {}).get(query_id))
+        if {"qid", "query"} <= {*frame}:
+            found += frame.loc[frame["qid"].astype(str) == query_id, "query"].head(1).tolist()
     return next((f"query {query_id}: {text}" for text in found if isinstance(text, str) and text), f"query {query_id}")
 
 
-def _draw_values(ax: Axes, rows: pd.DataFrame, limits: tuple[float, float], measure: str) -> None:
-    """Draw the value down to each rank, and write the last one."""
-    values, ranks = rows["value"].to_numpy(dtype=float), rows["position"].to_numpy()
-    margin = 0.08 * (limits[1] - limits[0])
+def _panels_of(
+    who: str, named: bool, grids: Mapping[str, _Grid], rows: list[tuple[str, str]], told: str, names: Names, ax: Any
+) -> Any:
+    """Draw a panel for each system, with the values above it. Return one panel if the system is not named.
+
+    ``rows`` has the texts of the intents, and what is behind each text.
+    """
+    given = ax if named or ax is None else [ax]
+    if given is not None and len(given) != len(grids):
+        raise ValueError(f"{who}: ax must have one Axes object for each system, not {len(given)} for {len(grids)}.")
+    n_rows = -(-len(grids) // _MOST_PANELS) if given is None else 1
+    n_columns = -(-len(grids) // n_rows)
+    depth = max(grid.labels.shape[1] for grid in grids.values())
+    width = max(float(np.clip(_PANELS / n_columns - 0.5, 0, 4.2)), min(8.0, 0.16 * depth))
+    values = [grid.running for grid in grids.values() if grid.running is not None]
+    limits = np.nanmin(np.hstack([0.0, *values])), np.nanmax(np.hstack([1.0, *values]))
+    # The values above take some of the room.
+    most = (1 / n_rows - 0.1 if given is None else 0.6) if values else 1 / n_rows
+    texts, height = in_rows(rows, None if given is None else given[0], most=most)
+    highest = max(_HIGHEST, *(grid.labels.max() for grid in grids.values()))
+    last = max(grid.first_rank + grid.labels.shape[1] for grid in grids.values()) - 0.5
+    systems = called("names", names, grids)
+    with panels_in(given, len(grids), n_columns, width, height) as panels:
+        for place, (panel, (system, grid)) in enumerate(zip(panels, grids.items(), strict=True)):
+            above = 0.9 if given is None else min(0.9, 0.3 * size_of(panel)[1])
+            inner = [panel] if grid.running is None else [panel, _draw_values(panel, grid.running, limits, above)]
+            draw_labels(panel, grid.labels, highest, texts, height, grid.first_rank)
+            _draw_marks(panel, grid)
+            panel.set_xlim(right=last)
+            tell(panel, systems[system], "" if given is None and len(grids) > 1 else told, x="rank")
+            for beside in inner if given is None and place % n_columns else ():
+                beside.set_ylabel("")
+                beside.tick_params(labelleft=False)
+        _key(panels[n_columns - 1], grids.values())
+        if given is None and len(grids) > 1:
+            figure_of(panels[0]).suptitle(fitted(told, int(10 * width * n_columns)), fontsize=10)
+    return list(panels) if named else panels[0]
+
+
+def _draw_values(panel: Axes, values: pd.Series, limits: tuple[float, float], height: float) -> Axes:
+    """Draw the value down to each rank and write the last one, in axes between the panel and its title."""
+    from matplotlib.transforms import ScaledTranslation, blended_transform_factory
+
+    top: Any = panel.transAxes
+    inches = figure_of(panel).dpi_scale_trans + ScaledTranslation(0, 1, top)
+    ax = panel.inset_axes((0, 0.1, 1, height), transform=blended_transform_factory(top, inches), sharex=panel)
+    margin, last = 0.08 * (limits[1] - limits[0]), values.iloc[-1]
     ax.axhline(0, color="0.6", linewidth=0.8)
-    ax.plot(ranks, values, color=GAIN, marker="." if len(values) <= 30 else None, label=measure)
-    ax.text(1.01, values[-1], f"{values[-1]:.3f}", va="center", size=9, transform=ax.get_yaxis_transform())
+    ax.plot(values, color=GAIN, marker="." if len(values) <= 30 else None, label=values.name)
+    ax.text(1.01, last, f"{last:.3f}", va="center", size=9, transform=ax.get_yaxis_transform())
     ax.set_ylim(limits[0] - margin, limits[1] + 2 * margin)
-    ax.set_ylabel(fitted(measure, 20), fontsize=9, rotation=0, ha="right", va="center")
+    ax.set_ylabel(fitted(values.name, 20), fontsize=9, rotation=0, ha="right", va="center")
     ax.tick_params(labelbottom=False, labelsize=8)
     ax.spines[["top", "right"]].set_visible(False)
-
-
-def missed_intents(
-    missed: pd.DataFrame,
-    query_id: str | None = None,
-    *,
-    intents: Any = None,
-    names: Names = None,
-    ax: Axes | None = None,
-) -> Axes:
-    """Show the intents of a query that some system misses, and which systems cover them.
-
-    Parameters
-    ----------
-    missed : DataFrame
-        The result of `pyterrier_diversity.missed_intents`.
-    query_id : str, optional
-        The query to show; required if there are several in the frame.
-    intents : mapping or DataFrame, optional
-        The texts of intents, by their ids, or a frame such as ``dataset.get_topics("subtopics")``; by default those of
-        the frame, or ids.
-    names : mapping, optional
-        How systems are shown, by their names.
-    ax : Axes, optional
-        Where to draw; by default, a new figure.
-
-    Returns
-    -------
-    Axes
-        A column for each system, and a row for each intent that a system misses, with its text (or name) and weight,
-        the largest weight on top. A dot means covered, a cross means that no judged document covers the intent, and a
-        blank cell means missed although it could be covered. Some rows of the frame show the intents of these rows,
-        and the title says of how many.
-
-    Raises
-    ------
-    ValueError
-        If a column is missing, no system misses an intent of the query, or there are several queries and none is given.
-    """
-    who = "missed_intents"
-    columns = ("name", "qid", "iteration", "nugget_text", "weight", "coverable", "covered_by")
-    frame = renamed(readable(who, missed, "pyterrier_diversity.missed_intents", *columns), names).astype({"qid": str})
-    known = missed.attrs.get("intents", {})
-    if query_id is not None and str(query_id) in known and str(query_id) not in set(frame["qid"]):
-        raise ValueError(f"{who}: no system misses an intent of query {query_id!r}; show another query.")
-    query = _query_to_show(who, frame, query_id)
-    rows = frame[frame["qid"] == query]
-    found = [*frame["name"], *(name for others in frame["covered_by"] for name in others)]
-    systems = list(frame.attrs.get("systems", dict.fromkeys(found)))
-    shown = rows.drop_duplicates("iteration").sort_values("weight", ascending=False, kind="stable")
-    # What a row says of the other systems is true even if their rows are left out.
-    covered = np.array([[system in others for system in systems] for others in shown["covered_by"]])
-    texts = dict(zip(shown["iteration"], shown["nugget_text"], strict=True)) | texts_of(who, intents, query)
-    written = [texts.get(name) or name for name in shown["iteration"]]
-    rows_of, height = in_rows(written, ax, ends=[f" ({round(weight, 2):g})" for weight in shown["weight"]])
-    none = np.zeros(len(systems), dtype=bool)
-    grid = Grid(covered.astype(float), covered & False, ~none, none, ~none[:0], 1)
-    with drawing(ax, max(4.2, 0.45 * len(systems)), height) as ax:
-        draw(ax, grid, 1, rows_of, height)
-        for (row, column), is_covered in np.ndenumerate(covered):
-            mark = "●" if is_covered else "" if shown["coverable"].iloc[row] else "✗"
-            ax.text(column + 1, row, mark, ha="center", va="center", color="white" if is_covered else "black")
-        name_columns(ax, systems, 1)
-        n_missed = missed.attrs.get("missed", {}).get(query, len(shown))
-        part = f"{len(shown)} of the {n_missed} " if len(shown) < n_missed else ""
-        of_all = f" ({n_missed} of {known[query]})" if query in known else ""
-        marks = "● covered   ✗ no judged document   blank: missed"
-        tell(ax, f"query {query}: {part}intents that a system misses{of_all}", x=marks)
     return ax
 
 
-def _query_to_show(who: str, frame: pd.DataFrame, query_id: str | None) -> str:
-    query_ids = frame["qid"].astype(str).unique()
-    if query_id is None and len(query_ids) > 1:
-        raise ValueError(f"{who}: query_id must name one of the {len(query_ids)} queries of the frame.")
-    shown = query_ids[0] if query_id is None else str(query_id)
-    if shown not in query_ids:
-        raise ValueError(f"{who}: the frame has no query {shown!r}.")
-    return str(shown)
+def _draw_marks(ax: Axes, grid: _Grid) -> None:
+    """Mark unjudged documents, new intents, ties, and the intents that no judged document is relevant to."""
+    (n_intents, depth), start = grid.labels.shape, grid.first_rank
+    ax.bar(start + np.flatnonzero(~grid.judged), n_intents, 1, -0.5, **_UNJUDGED)
+    rows, places = np.nonzero(grid.new)
+    size = 3.5 if depth > MANY else 7
+    ax.plot(places + start, rows, "o", color="white", markeredgecolor="black", markersize=size, label="_new")
+    for row in np.flatnonzero(~grid.possible).tolist():
+        middle = start + (depth - 1) / 2
+        ax.text(middle, row, "no judged document is relevant", ha="center", va="center", size=8, style="italic")
+    for place in np.flatnonzero(grid.tied).tolist():
+        ax.text(place + start, n_intents - 0.3, "=", ha="center", va="center", size=6 if depth > MANY else 9)
+    ax.set_ylim(n_intents - (0.1 if grid.tied.any() else 0.5), -0.5)
+    integers(ax.xaxis)
+
+
+def _key(ax: Axes, grids: Iterable[_Grid]) -> None:
+    """Add a legend of the shades and marks that occur."""
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    mesh = ax.collections[0]
+    labels, new, judged, tied = (np.hstack(parts) for parts in [*zip(*grids, strict=True)][:4])
+    shades = np.unique(labels[labels > 0])
+    shades = shades[np.linspace(0, len(shades) - 1, min(5, len(shades))).astype(int)]
+    look: dict[str, Any] = {"linestyle": "", "markeredgecolor": "black", "markersize": 6}
+    marks: list[tuple[Any, str, Any]] = [
+        (((labels == 0) & judged).any(), "label 0 or none", Patch(facecolor=JUDGED_0, edgecolor="0.8")),
+        *((True, f"label {label:g}", Patch(facecolor=mesh.cmap(mesh.norm(label)))) for label in shades),
+        (not judged.all(), "unjudged", Patch(**_UNJUDGED)),
+        (new.any(), "new intent", Line2D([], [], marker="o", color="white", **look)),
+        (tied.any(), "tied score", Line2D([], [], marker="$=$", color="black", **look)),
+    ]
+    legend(ax, [mark for occurs, _, mark in marks if occurs], [name for occurs, name, _ in marks if occurs])

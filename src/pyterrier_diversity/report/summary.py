@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
-from typing import NamedTuple
+from typing import Any
 
 import ir_measures
 import numpy as np
@@ -19,16 +19,6 @@ from .reference import entry
 _MOST_NAMED = 3
 
 
-class Mean(NamedTuple):
-    """A cell of the table of means. Interval and marks are empty if no test was made."""
-
-    text: str
-    best: bool
-    interval: str = ""
-    above: str = ""
-    below: str = ""
-
-
 class Tested:
     """The means of systems, with the systems in the order of the first measure, and the test of their differences.
 
@@ -36,7 +26,7 @@ class Tested:
     """
 
     def __init__(self, scores: Scores, compared: pd.DataFrame | None) -> None:
-        self._scores = scores
+        self._scores, self.compared = scores, compared
         self._means = {
             name: dict(zip(scores.systems, values.mean(axis=1).tolist(), strict=True))
             for name, values in scores.unrounded.items()
@@ -53,21 +43,27 @@ class Tested:
                 self._differs[row["measure"], one, other] = bool(row["significant"])
                 self._ends[row["measure"], one] = low, high
 
-    def table(self) -> dict[str, list[Mean]]:
-        """Return the cells of each system, one for each measure."""
+    def table(self) -> dict[str, list[dict[str, Any]]]:
+        """Return the cells of each system, one for each measure; intervals and marks are empty without a test."""
         return {system: [self._cell(name, system) for name in self._scores.measures] for system in self.systems}
 
-    def _cell(self, measure: str, system: str) -> Mean:
+    def numbers_of(self, systems: Iterable[str]) -> str:
+        """Return the places of systems in the table, from 1, with those that follow each other as in "1-3, 5"."""
+        places = sorted(self.systems.index(system) + 1 for system in systems)
+        spans = [[n for _, n in span] for _, span in groupby(enumerate(places), lambda pair: pair[1] - pair[0])]
+        return ", ".join(f"{span[0]}" if len(span) == 1 else f"{span[0]}-{span[-1]}" for span in spans)
+
+    def _cell(self, measure: str, system: str) -> dict[str, Any]:
         means = self._means[measure]
-        best = f"{means[system]:.3f}" == f"{max(means.values()):.3f}" and len(means) > 1
-        if (measure, system) not in self._ends:
-            return Mean(f"{means[system]:.3f}", best)
-        low, high = self._ends[measure, system]
-        interval = f"{low:.3f} to {high:.3f}" if np.isfinite([low, high]).all() else ""
+        low, high = self._ends.get((measure, system), (np.nan, np.nan))
         differ = [other for other in self.systems if self._differs.get((measure, system, other))]
-        above = [self.systems.index(other) + 1 for other in differ if means[other] < means[system]]
-        below = [self.systems.index(other) + 1 for other in differ if means[other] > means[system]]
-        return Mean(f"{means[system]:.3f}", best, interval, spans(above), spans(below))
+        return {
+            "text": f"{means[system]:.3f}",
+            "best": f"{means[system]:.3f}" == f"{max(means.values()):.3f}" and len(means) > 1,
+            "interval": f"{low:.3f} to {high:.3f}" if np.isfinite([low, high]).all() else "",
+            "above": self.numbers_of(other for other in differ if means[other] < means[system]),
+            "below": self.numbers_of(other for other in differ if means[other] > means[system]),
+        }
 
     def sentences(self, names: Mapping[str, str], labels: Mapping[str, str]) -> list[str]:
         """Say for each measure which system is best, and whether that could be chance."""
@@ -75,21 +71,23 @@ class Tested:
 
     def _sentence(self, measure: str, names: Mapping[str, str], label: str) -> str:
         means = self._means[measure]
-        texts = {system: f"{means[system]:.3f}" for system in self.systems}
-        highest = max(texts.values(), key=float)
-        best = [system for system in self.systems if texts[system] == highest]
-        told = f"By {label}, {_listed([names[system] for system in best], len(means))} "
+        highest = max(float(f"{mean:.3f}") for mean in means.values())
+        best = [system for system in self.systems if float(f"{means[system]:.3f}") == highest]
+        told, worth = (
+            f"By {label}, {_listed([names[system] for system in best], len(means))}",
+            _worth(measure, means[best[0]]),
+        )
         if len(self.systems) == 1:
-            return f"By {label}, {names[best[0]]} has {_worth(measure, means[best[0]])}."
+            return f"{told} has {worth}."
         if len(best) > 1:
-            return f"{told}are best, with the same mean: {_worth(measure, means[best[0]])}."
-        told += f"is best, with {_worth(measure, means[best[0]])}"
-        pairs = {other: self._differs.get((measure, best[0], other)) for other in self.systems if other != best[0]}
+            return f"{told} are best, with the same mean: {worth}."
+        told += f" is best, with {worth}"
+        others = [other for other in self.systems if other != best[0]]
         leads = []
         for what, significant in (("is hardly chance", True), ("could be chance", False)):
-            over = [names[other] for other, differs in pairs.items() if differs is significant]
+            over = [names[other] for other in others if self._differs.get((measure, best[0], other)) is significant]
             if over:
-                leads.append(f"its lead over {_listed(over, len(pairs))} {what}")
+                leads.append(f"its lead over {_listed(over, len(others))} {what}")
         return f"{told}: {'; '.join(leads)}." if leads else f"{told}. Whether that is chance was not tested."
 
 
@@ -104,12 +102,6 @@ def _listed(names: Sequence[str], n_all: int) -> str:
     if len(names) > _MOST_NAMED:
         return f"all {n_all} others" if len(names) == n_all else f"{len(names)} of the {n_all} others"
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
-
-
-def spans(numbers: Sequence[int]) -> str:
-    """Return numbers with those that follow each other as spans, as in "1-3, 5"."""
-    groups = [[n for _, n in group] for _, group in groupby(enumerate(sorted(numbers)), lambda pair: pair[1] - pair[0])]
-    return ", ".join(f"{group[0]}" if len(group) == 1 else f"{group[0]}-{group[-1]}" for group in groups)
 
 
 def meaning(measure: ir_measures.Measure) -> str:
