@@ -177,8 +177,11 @@ class Evaluation:
         # The parts of composites come before them.
         plan: dict[tuple[Any, ...], _Planned] = {}
         self._asked = [_planned(plan, measure, judgements, is_bare=qrels is not None) for measure in measures]
-        self._plan = [each for each in plan.values() if each.ours is not None]
-        self._formulas = [each for each in self._plan if not isinstance(each.ours, CompositeMeasure)]
+        ours = [each for each in plan.values() if each.ours is not None]
+        formulas = [each for each in ours if not isinstance(each.ours, CompositeMeasure)]
+        # The deepest first: a shorter ideal ranking is the beginning of a longer one.
+        self._formulas = sorted(formulas, key=lambda each: -np.inf if each.reads[2] is None else -each.reads[2])
+        self._plan = [*self._formulas, *(each for each in ours if isinstance(each.ours, CompositeMeasure))]
         others: dict[tuple[Judgements, bool], list[_Planned]] = defaultdict(list)
         for (view, is_bare, _), each in plan.items():
             if each.ours is None:
