@@ -285,7 +285,7 @@ class Judgements:
     @cached_property
     def pairs(self) -> Pairs:
         """The documents, to be found by query and name."""
-        return Pairs(self.documents.query, self.documents.name, self.names)
+        return Pairs(self.documents.query, self.documents.name, self.names, len(self))
 
     @cached_property
     def judged_docs(self) -> list[set[str]]:

@@ -15,7 +15,7 @@ from .entries import Groups, counted
 from .judgements import Judgements
 from .order import MOST_TURNS, contradicted_ranks, ranking_order, turn_keys
 from .sessions import Sessions
-from .strings import Ids, heads, places, repeats, taken
+from .strings import Ids, fingerprints, heads, places, repeats, taken
 from .warned import warn_of_data
 
 # If no document is judged in so many queries of a batch, the document ids probably do not match.
@@ -130,7 +130,8 @@ class Run:
             place = counted(here)
             rows = np.repeat(self._start[queries], here) + place
             query, docs = np.repeat(of[queries], here), taken(self._docs, rows)
-            again = repeats(query, docs)
+            prints = fingerprints(docs)
+            again = repeats(query, docs, prints)
             if again is not None and depth is not None:
                 return self.find(judgements)  # lower documents move up
             rank = place + 1 if self.sessions is None else self.sessions.rank[rows]
@@ -139,9 +140,10 @@ class Run:
             if again is not None:
                 repeated.append(rows[again])
                 query, rank, docs = query[~again], rank[~again], docs.take(np.flatnonzero(~again))
+                prints = None if prints is None else prints[~again]
                 if self.sessions is None:  # a document has its best rank, and its repeats take up none
                     n[query] = rank = Groups(query, len(n)).place + 1
-            row, doc = judgements.pairs.find(query, docs)
+            row, doc = judgements.pairs.find(query, docs, prints)
             ranks[doc] = rank[row]
         self._warn(judgements.query_ids, of, np.concatenate([of[:0], *repeated]))
         if not ranks.any():
@@ -178,7 +180,7 @@ class Run:
     @cached_property
     def _repeated(self) -> np.ndarray:
         """Whether each row repeats a document of its query."""
-        again = repeats(self._query, self._docs)
+        again = repeats(self._query, self._docs, fingerprints(self._docs))
         return np.zeros(len(self._query), dtype=bool) if again is None else again
 
     @property

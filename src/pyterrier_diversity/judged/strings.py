@@ -72,22 +72,30 @@ class Pairs:
         The group of each pair and the index of its name, sorted by both.
     names : list of str
         The distinct names.
+    n_groups : int
+        The number of groups.
 
     Examples
     --------
-    >>> pairs = Pairs(np.array([0, 0, 1]), np.array([0, 1, 0]), ["b", "a"])
+    >>> pairs = Pairs(np.array([0, 0, 1]), np.array([0, 1, 0]), ["b", "a"], n_groups=2)
     >>> pairs.find(np.array([0, 1, 1]), np.array(["a", "a", "b"], dtype=object))
     (array([0, 2]), array([1, 2]))
     """
 
-    def __init__(self, group: np.ndarray, name: np.ndarray, names: list[str]) -> None:
+    def __init__(self, group: np.ndarray, name: np.ndarray, names: list[str], n_groups: int) -> None:
         self._group, self._name, self._names = group, name, names
-        # A number for each pair, ascending, and -1.
-        self._numbers = np.append(group * len(names) + name, -1)
+        # Each group has its part of the hash table, four slots for each pair: rows of one group read one part.
+        self._n_slots = 4 * np.bincount(group, minlength=n_groups) + 1
+        self._first_slot = np.cumsum(self._n_slots) - self._n_slots
 
     @cached_property
     def _place(self) -> dict[str, int]:
         return dict(zip(self._names, range(len(self._names)), strict=True))
+
+    @cached_property
+    def _numbers(self) -> np.ndarray:
+        """A number for each pair, ascending, and -1."""
+        return np.append(self._group * len(self._names) + self._name, -1)
 
     @cached_property
     def _bytes(self) -> Any:
@@ -97,17 +105,55 @@ class Pairs:
         names = pyarrow.array([name.encode(errors="surrogatepass") for name in self._names], pyarrow.large_binary())
         return names.take(self._name)
 
-    def find(self, group: np.ndarray, strings: Strings) -> tuple[np.ndarray, np.ndarray]:
-        """Return which rows, given by group and string, are pairs, and the index of each pair."""
-        if isinstance(strings, np.ndarray):
-            name = places(strings, self._place)
-        else:
-            from pyarrow import compute
+    def _slots(self, group: np.ndarray, prints: np.ndarray) -> np.ndarray:
+        """Return the slot of each row: the highest bits of the print, scaled to the slots of the group."""
+        scaled = (prints >> np.uint64(32)) * self._n_slots.astype(np.uint64)[group]
+        return self._first_slot[group] + (scaled >> np.uint64(32)).astype(np.int64)
 
-            # Among the names of these groups only: small tables are fast.
-            start, end = np.searchsorted(self._group, [group.min(initial=0), group.max(initial=0) + 1])
-            known = compute.index_in(strings.view("large_binary"), value_set=self._bytes[start:end])
-            name = np.append(self._name[start:end], -1)[known.fill_null(-1).to_numpy()]
+    @cached_property
+    def _table(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The pairs by slot, their prints, and the first pair of each slot."""
+        prints = _fingerprints(self._bytes)
+        slots = self._slots(self._group, prints)
+        by_slot = np.argsort(slots)
+        return by_slot, prints[by_slot], np.append(0, np.cumsum(np.bincount(slots, minlength=self._n_slots.sum())))
+
+    def find(
+        self, group: np.ndarray, strings: Strings, prints: np.ndarray | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return which rows, given by group and string, are pairs, and the index of each pair.
+
+        Parameters
+        ----------
+        prints : ndarray, optional
+            The result of `fingerprints`, if known.
+        """
+        if prints is None or not self._names:
+            return self._looked_up(group, strings)
+        from pyarrow import compute
+
+        by_slot, known, firsts = self._table
+        slots = self._slots(group, prints)
+        place, end = firsts[slots], firsts[slots + 1]
+        rows, found = np.flatnonzero(place < end), []
+        while len(rows):
+            alike = known[place[rows]] == prints[rows]
+            found.append(rows[alike])
+            rows = rows[~alike]
+            place[rows] += 1
+            rows = rows[place[rows] < end[rows]]
+        row = np.concatenate([rows, *found])
+        pair = by_slot[place[row]]
+        # Different strings may have the same print.
+        same = compute.equal(strings.take(row).view("large_binary"), self._bytes.take(pair))
+        same = same.to_numpy(zero_copy_only=False)
+        if same.all():
+            return row, pair
+        others, theirs = self._looked_up(group[row[~same]], strings.take(row[~same]))
+        return np.append(row[same], row[~same][others]), np.append(pair[same], theirs)
+
+    def _looked_up(self, group: np.ndarray, strings: Strings) -> tuple[np.ndarray, np.ndarray]:
+        name = places(strings.tolist(), self._place)
         row = np.flatnonzero(name >= 0)
         sought = group[row] * len(self._names) + name[row]
         pair = self._numbers[:-1].searchsorted(sought)
@@ -119,32 +165,15 @@ class Pairs:
 _SPREAD = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F], dtype=np.uint64)
 
 
-def repeats(group: np.ndarray, strings: Strings) -> np.ndarray | None:
-    """Tell which rows repeat a string of the same group of adjacent rows, or return None if no row does."""
-    if isinstance(strings, np.ndarray) or len(strings) < FEWEST:
-        listed, starts = strings.tolist(), heads(group).tolist()
-        bounds = pairwise([*starts, len(listed)])
-        if all(len(set(listed[start:end])) == end - start for start, end in bounds):
-            return None
-        rows = np.arange(len(listed))
-    else:
-        keys = fingerprints(strings) + group.astype(np.uint64) * _SPREAD[1]
-        ordered = np.sort(keys)
-        twice = ordered[1:][ordered[1:] == ordered[:-1]]
-        if not len(twice):
-            return None
-        rows = np.flatnonzero(np.isin(keys, twice))
-    alike = pd.DataFrame({"group": group[rows], "string": strings.take(rows).tolist()}, dtype=object)
-    again = np.zeros(len(group), dtype=bool)
-    again[rows] = alike.duplicated().to_numpy()
-    return again if again.any() else None
-
-
-def fingerprints(strings: Strings) -> np.ndarray:
-    """Return a number for each Arrow string.
+def fingerprints(strings: Strings) -> np.ndarray | None:
+    """Return a number for each Arrow string, or None for few or Python strings.
 
     Equal strings have equal numbers. Other strings mostly have other numbers if they differ in the last 16 bytes.
     """
+    return None if isinstance(strings, np.ndarray) or len(strings) < FEWEST else _fingerprints(strings)
+
+
+def _fingerprints(strings: Strings) -> np.ndarray:
     _, bounds, data = strings.buffers()
     bounds = np.frombuffer(bounds, np.int64)[strings.offset : strings.offset + len(strings) + 1]
     text = np.frombuffer(data or b"", np.uint8)[bounds[0] : bounds[-1]]
@@ -158,6 +187,33 @@ def fingerprints(strings: Strings) -> np.ndarray:
         foreign = (8 * np.maximum(8 - size, 0)).astype(np.uint64)
         last, before = last >> foreign, before >> foreign
     return np.asarray(last * _SPREAD[0] + before * _SPREAD[1] + size.astype(np.uint64))
+
+
+def repeats(group: np.ndarray, strings: Strings, prints: np.ndarray | None = None) -> np.ndarray | None:
+    """Tell which rows repeat a string of the same group of adjacent rows, or return None if no row does.
+
+    Parameters
+    ----------
+    prints : ndarray, optional
+        The result of `fingerprints`, if known.
+    """
+    if prints is None:
+        listed, starts = strings.tolist(), heads(group).tolist()
+        bounds = pairwise([*starts, len(listed)])
+        if all(len(set(listed[start:end])) == end - start for start, end in bounds):
+            return None
+        rows = np.arange(len(listed))
+    else:
+        keys = prints + group.astype(np.uint64) * _SPREAD[1]
+        ordered = np.sort(keys)
+        twice = ordered[1:][ordered[1:] == ordered[:-1]]
+        if not len(twice):
+            return None
+        rows = np.flatnonzero(np.isin(keys, twice))
+    alike = pd.DataFrame({"group": group[rows], "string": strings.take(rows).tolist()}, dtype=object)
+    again = np.zeros(len(group), dtype=bool)
+    again[rows] = alike.duplicated().to_numpy()
+    return again if again.any() else None
 
 
 def places(names: Collection[str], index: Mapping[str, int]) -> np.ndarray:
