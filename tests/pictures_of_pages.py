@@ -29,7 +29,7 @@ from pyterrier_diversity.arithmetic import divide
 from pyterrier_diversity.parameters import CUTOFF
 from pyterrier_diversity.plots.curves import plot_lines
 from pyterrier_diversity.plots.drawing import COLOURS
-from pyterrier_diversity.transformers import Explain, FuseSubtopics, IntentScorer, OnSubtopics, XQuAD, stages
+from pyterrier_diversity.transformers import BM25, Explain, FuseSubtopics, OnSubtopics, XQuAD, stages
 from write_reproduction import PAPERS, VERDICTS, read
 
 
@@ -147,7 +147,7 @@ def dynamic_domain() -> None:
 def nuggets() -> None:
     """Draw Coverage, and RBU with a price for each passage, of the page's two systems by the length of the context."""
     demo = pt.get_dataset("diversity:demo")
-    scorer = IntentScorer(demo.get_corpus_iter(verbose=False), num_results=50)
+    scorer = BM25(demo.get_corpus_iter(verbose=False), num_results=50)
     systems = {"question": scorer, "parts fused": FuseSubtopics(scorer, demo.get_topics("subtopics"))}
     runs = {name: system(demo.get_topics()) for name, system in systems.items()}
     _, axes = plt.subplots(1, 2, figsize=(9.4, 3.8), layout="constrained")
@@ -280,7 +280,7 @@ def reading_a_report() -> None:
 def tuning() -> None:
     """Draw the share of the intents of each query that is left after each step of a pipeline."""
     demo = pt.get_dataset("diversity:demo")
-    scorer = IntentScorer(demo.get_corpus_iter(verbose=False))
+    scorer = BM25(demo.get_corpus_iter(verbose=False))
     xquad = XQuAD(OnSubtopics(scorer, demo.get_topics("subtopics"), rescore=True), lambda_=0.7)
     pipeline = pt.Transformer.from_df(demo.get_results("bm25")) >> pt.RankCutoff(10) >> xquad >> pt.RankCutoff(3)
     values = evaluate_runs(demo.get_qrels(), stages(pipeline)(demo.get_topics()), [StRecall], perquery=True)

@@ -9,7 +9,7 @@ import pandas as pd
 import pyterrier as pt
 
 from pyterrier_diversity.datasets.demo import FOLDER, RUNS, DemoDataset
-from pyterrier_diversity.transformers import IntentScorer, OnSubtopics, XQuAD
+from pyterrier_diversity.transformers import BM25, OnSubtopics, XQuAD
 
 DEPTH = 30  # documents retrieved for a query
 MIXING = 0.7  # lambda of xQuAD: how much diversity counts
@@ -46,7 +46,7 @@ def systems() -> dict[str, pt.Transformer]:
     dataset = DemoDataset()
     documents = list(dataset.get_corpus_iter(verbose=False))
     texts = pd.Series({document["docno"]: f"{document['title']} {document['text']}" for document in documents})
-    scorer = IntentScorer(documents)
+    scorer = BM25(documents)
     bm25 = scorer % DEPTH
     subtopics = OnSubtopics(scorer, dataset.get_topics("subtopics"), rescore=True)
     xquad = bm25 >> XQuAD(subtopics, lambda_=MIXING)

@@ -6,14 +6,14 @@ import sys
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass
 from functools import wraps
-from typing import Any, TypeVar, cast
+from typing import Any, NoReturn, TypeVar, cast
 
 import numpy as np
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-# Arguments of earlier releases, and what to use now.
-_GONE = {"evaluate_runs": {"save": "save_dir, a folder"}}
+# Arguments of functions and names of modules that earlier releases had, and what to use now.
+_GONE = {"evaluate_runs": {"save": "save_dir, a folder"}, "transformers": {"IntentScorer": "BM25, its new name"}}
 
 
 def refuses_gone(function: Function) -> Function:
@@ -27,6 +27,13 @@ def refuses_gone(function: Function) -> Function:
         return function(*args, **options)
 
     return cast("Function", checked_call)
+
+
+def refuse_gone(module: str, name: str) -> NoReturn:
+    """Raise an error for a name that a module does not have; if it had it, name the successor."""
+    if name in _GONE.get(module, {}):
+        raise ImportError(f"{module}: {name} is gone. Use {_GONE[module][name]}.")
+    raise AttributeError(f"module 'pyterrier_diversity.{module}' has no attribute {name!r}", name=name)
 
 
 class GainTable(Mapping[float, float]):

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pyterrier_diversity import alpha_nDCG
-from pyterrier_diversity.transformers import PM2, IASelect, IntentScorer, OnSubtopics, XQuAD, oracle_intent_scores
+from pyterrier_diversity.transformers import BM25, PM2, IASelect, OnSubtopics, XQuAD, oracle_intent_scores
 from pyterrier_diversity.transformers.diversifiers import ia_select, pm2, xquad
 
 RESULTS = pd.DataFrame({"qid": "q", "docno": ["a", "b", "c"], "score": [5.0, 3.0, 2.0]})
@@ -285,7 +285,7 @@ def test_the_oracle_beats_the_baseline_on_a_trec_web_collection(trec_qrels, trec
 
 def demo_pipeline(**parameters):
     demo = pt.get_dataset("diversity:demo")
-    scorer = IntentScorer(demo.get_corpus_iter(verbose=False))
+    scorer = BM25(demo.get_corpus_iter(verbose=False))
     xquad = XQuAD(OnSubtopics(scorer, demo.get_topics("subtopics")), **parameters)
     return demo, scorer % 30, xquad
 

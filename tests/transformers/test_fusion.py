@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pyterrier_diversity import RBU, StRecall
-from pyterrier_diversity.transformers import FuseSubtopics, IntentScorer
+from pyterrier_diversity.transformers import BM25, FuseSubtopics
 
 TOPICS = pd.DataFrame({"qid": ["q"], "query": ["jaguar"], "kept": ["yes"]})
 
@@ -102,12 +102,12 @@ def test_queries_without_subtopics_retrieve_nothing_and_are_counted():
 
 def demo_step(method="reciprocal-rank"):
     demo = pt.get_dataset("diversity:demo")
-    return FuseSubtopics(IntentScorer(demo.get_corpus_iter(verbose=False)), demo.get_topics("subtopics"), method=method)
+    return FuseSubtopics(BM25(demo.get_corpus_iter(verbose=False)), demo.get_topics("subtopics"), method=method)
 
 
 def test_fusion_covers_more_intents_than_the_query_alone():
     demo = pt.get_dataset("diversity:demo")
-    systems = {"bm25": IntentScorer(demo.get_corpus_iter(verbose=False)), "fused": demo_step("round-robin")}
+    systems = {"bm25": BM25(demo.get_corpus_iter(verbose=False)), "fused": demo_step("round-robin")}
 
     table = pt.Experiment(systems, demo.get_topics(), demo.get_qrels(), [StRecall @ 5, RBU @ 10]).set_index("name")
 
@@ -130,7 +130,7 @@ def test_a_schematic_shows_the_pipeline_of_the_subtopics():
     schematic = pt.schematic.transformer_schematic(demo_step())
 
     assert schematic["label"] == "FuseSubtopics"
-    assert [inner["label"] for inner in schematic["inner_pipelines"]] == ["IntentScorer"]
+    assert [inner["label"] for inner in schematic["inner_pipelines"]] == ["BM25"]
     assert schematic["settings"]["subtopics"] == "66 rows"
     assert schematic["help_url"] == "https://doi.org/10.1145/1571941.1572114"
 

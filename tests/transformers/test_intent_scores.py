@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pyterrier_diversity import RBU
-from pyterrier_diversity.transformers import PM2, IntentScorer, OnSubtopics, oracle_intent_scores
+from pyterrier_diversity.transformers import BM25, PM2, OnSubtopics, oracle_intent_scores
 from pyterrier_diversity.transformers.intent_scores import read_intent_scores
 from pyterrier_diversity.transformers.steps import candidates
 
@@ -57,7 +57,7 @@ def spy(seen: list[pd.DataFrame]) -> pt.Transformer:
 
 class TestOnSubtopics:
     def test_the_pipeline_is_asked_for_each_subtopic_of_the_queries_that_come_in(self):
-        scorer = IntentScorer(DOCUMENTS)
+        scorer = BM25(DOCUMENTS)
 
         found = OnSubtopics(scorer, SUBTOPICS)(TOPICS)
 
@@ -94,14 +94,14 @@ class TestOnSubtopics:
         assert found["score"].tolist() == [0, 1, 2, 3, 4]
 
     def test_other_columns_of_the_results_do_not_get_in_the_way(self):
-        rescoring = OnSubtopics(IntentScorer(DOCUMENTS), SUBTOPICS, rescore=True)
+        rescoring = OnSubtopics(BM25(DOCUMENTS), SUBTOPICS, rescore=True)
 
         more = rescoring(RESULTS.assign(name="a", title="b", weight=7.0))
 
         pd.testing.assert_frame_equal(more, rescoring(RESULTS))
 
     def test_other_columns_of_the_subtopics_do_not_get_in_the_way(self):
-        scorer = IntentScorer(DOCUMENTS)
+        scorer = BM25(DOCUMENTS)
         more = SUBTOPICS.assign(docno="d9", score=9.0, intent_type="nav")
 
         pd.testing.assert_frame_equal(OnSubtopics(scorer, more)(TOPICS), OnSubtopics(scorer, SUBTOPICS)(TOPICS))
@@ -111,7 +111,7 @@ class TestOnSubtopics:
     def test_subtopics_without_documents_keep_their_share(self):
         more = pd.concat([SUBTOPICS, pd.DataFrame([("q", "3", "zebra", 4.0)], columns=SUBTOPICS.columns)])
 
-        found = OnSubtopics(IntentScorer(DOCUMENTS), more)(TOPICS)
+        found = OnSubtopics(BM25(DOCUMENTS), more)(TOPICS)
 
         of_query = found[found["qid"] == "q"].drop_duplicates("iteration")
         assert of_query["iteration"].tolist() == ["1", "2"]
@@ -121,10 +121,10 @@ class TestOnSubtopics:
         with pytest.raises(
             ValueError, match=r"^OnSubtopics: subtopics: weight must not be negative, but query 'q' has"
         ):
-            OnSubtopics(IntentScorer(DOCUMENTS), SUBTOPICS.assign(weight=-1.0))
+            OnSubtopics(BM25(DOCUMENTS), SUBTOPICS.assign(weight=-1.0))
 
     def test_nothing_in_and_nothing_known_are_empty_frames(self):
-        on_subtopics = OnSubtopics(IntentScorer(DOCUMENTS), SUBTOPICS)
+        on_subtopics = OnSubtopics(BM25(DOCUMENTS), SUBTOPICS)
 
         for frame in (TOPICS.head(0), TOPICS[TOPICS["qid"] == "z"]):
             assert on_subtopics(frame).empty
@@ -134,7 +134,7 @@ class TestOnSubtopics:
         numbered = SUBTOPICS.replace({"qid": {"q": "7", "p": "8"}}).astype({"qid": int, "iteration": int})
         topics = TOPICS.head(2).replace({"qid": {"q": "7", "p": "8"}})
 
-        found = OnSubtopics(IntentScorer(DOCUMENTS), numbered)(topics.astype({"qid": int}))
+        found = OnSubtopics(BM25(DOCUMENTS), numbered)(topics.astype({"qid": int}))
 
         assert keys(found)[0] == ("7", "1", "d1")
         assert len(found) == 5
@@ -142,8 +142,8 @@ class TestOnSubtopics:
     def test_the_input_is_not_changed(self):
         subtopics, topics, results = SUBTOPICS.copy(), TOPICS.copy(), RESULTS.copy()
 
-        OnSubtopics(IntentScorer(DOCUMENTS), subtopics)(topics)
-        OnSubtopics(IntentScorer(DOCUMENTS), subtopics, rescore=True)(results)
+        OnSubtopics(BM25(DOCUMENTS), subtopics)(topics)
+        OnSubtopics(BM25(DOCUMENTS), subtopics, rescore=True)(results)
 
         pd.testing.assert_frame_equal(subtopics, SUBTOPICS)
         pd.testing.assert_frame_equal(topics, TOPICS)
@@ -152,14 +152,14 @@ class TestOnSubtopics:
     @pytest.mark.parametrize("column", ["qid", "iteration", "query"])
     def test_subtopics_need_their_columns(self, column):
         with pytest.raises(ValueError, match=f"^OnSubtopics: subtopics: missing column {column}; found: "):
-            OnSubtopics(IntentScorer(DOCUMENTS), SUBTOPICS.drop(columns=column))
+            OnSubtopics(BM25(DOCUMENTS), SUBTOPICS.drop(columns=column))
 
     def test_a_subtopic_that_is_there_twice_is_refused(self):
         with pytest.raises(
             ValueError,
             match=r"^OnSubtopics: subtopics must have each row once, but have q\.1 \(qid\.iteration\) twice\.$",
         ):
-            OnSubtopics(IntentScorer(DOCUMENTS), pd.concat([SUBTOPICS, SUBTOPICS.head(1)]))
+            OnSubtopics(BM25(DOCUMENTS), pd.concat([SUBTOPICS, SUBTOPICS.head(1)]))
 
     @pytest.mark.parametrize(
         ("pipeline", "message"),
@@ -180,15 +180,15 @@ class TestOnSubtopics:
     @pytest.mark.parametrize(("rescore", "column"), [(False, "qid"), (True, "qid"), (True, "docno")])
     def test_a_missing_column_is_an_input_validation_error(self, rescore, column):
         with pytest.raises(pt.validate.InputValidationError, match=column):
-            OnSubtopics(IntentScorer(DOCUMENTS), SUBTOPICS, rescore=rescore)(RESULTS.drop(columns=column))
+            OnSubtopics(BM25(DOCUMENTS), SUBTOPICS, rescore=rescore)(RESULTS.drop(columns=column))
 
     def test_it_survives_pickling_and_shows_its_pipeline(self):
-        on_subtopics = OnSubtopics(IntentScorer(DOCUMENTS), SUBTOPICS, rescore=True)
+        on_subtopics = OnSubtopics(BM25(DOCUMENTS), SUBTOPICS, rescore=True)
 
         again = pickle.loads(pickle.dumps(on_subtopics))
 
         pd.testing.assert_frame_equal(again(RESULTS), on_subtopics(RESULTS))
-        assert repr(again) == "OnSubtopics(IntentScorer(3 documents))"
+        assert repr(again) == "OnSubtopics(BM25(3 documents))"
         assert list(pt.inspect.subtransformers(on_subtopics)) == ["pipeline"]
         assert pt.inspect.transformer_inputs(on_subtopics) == [["qid", "docno"]]
 
@@ -196,13 +196,13 @@ class TestOnSubtopics:
 class TestOnSubtopicsAsATransformer(pt.testing.TransformerTestCase):
     @staticmethod
     def get_transformer():
-        return OnSubtopics(IntentScorer(DOCUMENTS), SUBTOPICS)
+        return OnSubtopics(BM25(DOCUMENTS), SUBTOPICS)
 
 
 class TestOnSubtopicsThatRescoresAsATransformer(pt.testing.TransformerTestCase):
     @staticmethod
     def get_transformer():
-        return OnSubtopics(IntentScorer(DOCUMENTS), SUBTOPICS, rescore=True)
+        return OnSubtopics(BM25(DOCUMENTS), SUBTOPICS, rescore=True)
 
 
 def scores_of(frame: pd.DataFrame) -> dict[tuple[str, ...], float]:

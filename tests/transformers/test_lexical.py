@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pyterrier_diversity.transformers import IntentScorer
+from pyterrier_diversity import transformers
+from pyterrier_diversity.transformers import BM25
 from pyterrier_diversity.transformers.lexical import words
 
 DOCUMENTS = [
@@ -51,7 +52,7 @@ def test_words_are_lower_case_runs_of_letters_and_digits_without_a_plural_s():
 def test_scores_are_bm25_by_the_formula(k1, b, query):
     texts = {doc["docno"]: words(f"{doc.get('title') or ''} {doc['text']}") for doc in DOCUMENTS}
     expected = {docno: bm25(query, text, list(texts.values()), k1, b) for docno, text in texts.items()}
-    scorer = IntentScorer(DOCUMENTS, k1=k1, b=b)
+    scorer = BM25(DOCUMENTS, k1=k1, b=b)
 
     scored = scorer(pd.DataFrame({"qid": "q", "query": query, "docno": list(texts)}))
 
@@ -69,7 +70,7 @@ def test_scores_are_bm25_by_the_formula(k1, b, query):
 def test_the_scores_of_drawn_documents_are_those_of_the_formula(texts, query):
     if not any(texts):
         texts = [*texts, ["cat"]]
-    scorer = IntentScorer({"docno": f"d{i}", "text": " ".join(text)} for i, text in enumerate(texts))
+    scorer = BM25({"docno": f"d{i}", "text": " ".join(text)} for i, text in enumerate(texts))
 
     expected = [bm25(" ".join(query), text, texts, 1.2, 0.75) for text in reversed(texts)]
 
@@ -77,7 +78,7 @@ def test_the_scores_of_drawn_documents_are_those_of_the_formula(texts, query):
 
 
 def test_documents_are_retrieved_query_by_query_best_first():
-    retrieved = IntentScorer(DOCUMENTS)(topics(q2="old car", q1="cat", q3="dog").assign(extra=[1, 2, 3]))
+    retrieved = BM25(DOCUMENTS)(topics(q2="old car", q1="cat", q3="dog").assign(extra=[1, 2, 3]))
 
     assert retrieved.columns.tolist() == ["qid", "query", "extra", "docno", "score", "rank"]
     assert retrieved["qid"].tolist() == ["q2", "q1", "q1", "q1"]
@@ -88,7 +89,7 @@ def test_documents_are_retrieved_query_by_query_best_first():
 
 
 def test_documents_of_the_same_score_come_in_descending_order_of_their_names():
-    scorer = IntentScorer(DOCUMENTS)
+    scorer = BM25(DOCUMENTS)
     results = pd.DataFrame({"qid": "q", "query": "jaguar", "docno": ["d4", "d10", "d3", "d1"]})
 
     assert scorer.search("the")["docno"].tolist() == ["d10", "d1"]
@@ -98,9 +99,9 @@ def test_documents_of_the_same_score_come_in_descending_order_of_their_names():
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 1000])
 def test_as_many_documents_are_retrieved_as_are_asked_for(n):
-    everything = IntentScorer(DOCUMENTS)(topics(p="jaguar cats", q="cars"))
+    everything = BM25(DOCUMENTS)(topics(p="jaguar cats", q="cars"))
 
-    some = IntentScorer(DOCUMENTS, num_results=n)(topics(p="jaguar cats", q="cars"))
+    some = BM25(DOCUMENTS, num_results=n)(topics(p="jaguar cats", q="cars"))
 
     pd.testing.assert_frame_equal(some, everything.groupby("qid").head(n).reset_index(drop=True))
 
@@ -112,7 +113,7 @@ def test_results_that_come_in_are_scored_anew_and_keep_their_columns():
     ).assign(rank=5)
     before = results.copy()
 
-    scored = IntentScorer(DOCUMENTS)(results)
+    scored = BM25(DOCUMENTS)(results)
 
     assert scored["docno"].tolist() == ["d3", "d2", "d1"]
     assert scored["extra"].tolist() == ["z", "x", "y"]
@@ -124,7 +125,7 @@ def test_results_that_come_in_are_scored_anew_and_keep_their_columns():
 
 def test_queries_of_one_qid_may_differ_from_row_to_row():
     results = pd.DataFrame({"qid": "q", "query": ["cat", "car", "cat"], "docno": ["d3", "d2", "d1"]})
-    scorer = IntentScorer(DOCUMENTS)
+    scorer = BM25(DOCUMENTS)
 
     scored = scorer(results).set_index("docno")["score"]
 
@@ -134,7 +135,7 @@ def test_queries_of_one_qid_may_differ_from_row_to_row():
 
 
 def test_nothing_found_and_nothing_asked_are_empty_frames_with_all_columns():
-    scorer = IntentScorer(DOCUMENTS)
+    scorer = BM25(DOCUMENTS)
     columns = ["qid", "query", "docno", "score", "rank"]
 
     assert scorer(topics(q="dog", p="")).columns.tolist() == columns
@@ -147,7 +148,7 @@ def test_nothing_found_and_nothing_asked_are_empty_frames_with_all_columns():
 
 def test_it_is_a_step_of_pipelines_on_the_demo_collection():
     demo = pt.get_dataset("diversity:demo")
-    scorer = IntentScorer(demo.get_corpus_iter(verbose=False))
+    scorer = BM25(demo.get_corpus_iter(verbose=False))
 
     retrieved = (scorer % 5)(demo.get_topics())
 
@@ -156,7 +157,7 @@ def test_it_is_a_step_of_pipelines_on_the_demo_collection():
 
 
 def test_names_that_are_numbers_are_read_as_strings():
-    scorer = IntentScorer([{"docno": 9, "text": "cat"}, {"docno": 10, "text": "cat"}])
+    scorer = BM25([{"docno": 9, "text": "cat"}, {"docno": 10, "text": "cat"}])
 
     assert scorer(topics(q="cat"))["docno"].tolist() == ["9", "10"]
     scored = scorer(pd.DataFrame({"qid": [1, 1], "query": "cat", "docno": [10, 9]}))
@@ -183,8 +184,8 @@ def test_names_that_are_numbers_are_read_as_strings():
     ],
 )
 def test_documents_that_cannot_be_indexed_are_refused(documents, message):
-    with pytest.raises(ValueError, match=f"^IntentScorer: {message}"):
-        IntentScorer(documents)
+    with pytest.raises(ValueError, match=f"^BM25: {message}"):
+        BM25(documents)
 
 
 @pytest.mark.parametrize(
@@ -196,12 +197,12 @@ def test_documents_that_cannot_be_indexed_are_refused(documents, message):
     ],
 )
 def test_parameters_are_checked(parameters, message):
-    with pytest.raises(ValueError, match=f"^IntentScorer: {message}"):
-        IntentScorer(DOCUMENTS, **parameters)
+    with pytest.raises(ValueError, match=f"^BM25: {message}"):
+        BM25(DOCUMENTS, **parameters)
 
 
 def test_the_number_of_results_is_checked_again_when_it_is_used():
-    scorer = IntentScorer(DOCUMENTS)
+    scorer = BM25(DOCUMENTS)
     scorer.num_results = 1.5
 
     with pytest.raises(ValueError, match="num_results must be an integer"):
@@ -220,41 +221,41 @@ def test_the_number_of_results_is_checked_again_when_it_is_used():
 def test_results_that_cannot_be_scored_are_refused(columns, message):
     results = pd.DataFrame({"qid": "q", "query": "cat", "docno": ["d1", "d2"]}).assign(**columns)
 
-    with pytest.raises(ValueError, match=f"^IntentScorer: {message}"):
-        IntentScorer(DOCUMENTS)(results)
+    with pytest.raises(ValueError, match=f"^BM25: {message}"):
+        BM25(DOCUMENTS)(results)
 
 
 @pytest.mark.parametrize("column", ["qid", "query"])
 def test_a_missing_column_is_an_input_validation_error(column):
     with pytest.raises(pt.validate.InputValidationError, match=column):
-        IntentScorer(DOCUMENTS)(topics(q="cat").drop(columns=column))
+        BM25(DOCUMENTS)(topics(q="cat").drop(columns=column))
 
 
 def test_it_survives_pickling_and_its_repr_has_the_number_of_documents():
-    scorer = IntentScorer(DOCUMENTS, num_results=2)
+    scorer = BM25(DOCUMENTS, num_results=2)
 
     again = pickle.loads(pickle.dumps(scorer))
 
     pd.testing.assert_frame_equal(again(topics(q="jaguar cat")), scorer(topics(q="jaguar cat")))
-    assert repr(scorer) == repr(again) == "IntentScorer(5 documents)"
+    assert repr(scorer) == repr(again) == "BM25(5 documents)"
     assert scorer == again
 
 
 def test_inspection_knows_both_modes():
-    scorer = IntentScorer(DOCUMENTS)
+    scorer = BM25(DOCUMENTS)
 
     assert pt.inspect.transformer_inputs(scorer) == [["qid", "query"], ["qid", "docno", "query"]]
     assert pt.inspect.transformer_outputs(scorer, ["qid", "query"]) == ["qid", "query", "docno", "score", "rank"]
 
 
 def test_inspection_finds_the_arguments_which_cannot_be_set_later():
-    scorer = IntentScorer(iter(DOCUMENTS), k1=0.9)
+    scorer = BM25(iter(DOCUMENTS), k1=0.9)
 
     attributes = {one.name: one.value for one in pt.inspect.transformer_attributes(scorer)}
 
     assert attributes == {"documents": DOCUMENTS, "num_results": 1000, "k1": 0.9, "b": 0.75}
     assert pt.inspect.transformer_apply_attributes(scorer, b=0.1).scores("jaguar").tolist() == (
-        IntentScorer(DOCUMENTS, k1=0.9, b=0.1).scores("jaguar").tolist()
+        BM25(DOCUMENTS, k1=0.9, b=0.1).scores("jaguar").tolist()
     )
     with pytest.raises(ValueError, match="k1"):
         scorer.set_parameter("k1", 2.0)
@@ -263,4 +264,12 @@ def test_inspection_finds_the_arguments_which_cannot_be_set_later():
 class TestIntentScorerAsATransformer(pt.testing.TransformerTestCase):
     @staticmethod
     def get_transformer():
-        return IntentScorer(DOCUMENTS)
+        return BM25(DOCUMENTS)
+
+
+def test_the_old_name_is_refused_with_the_new_one():
+    with pytest.raises(ImportError, match=r"^transformers: IntentScorer is gone\. Use BM25, its new name\.$"):
+        from pyterrier_diversity.transformers import IntentScorer  # noqa: F401
+
+    with pytest.raises(AttributeError, match="has no attribute 'IntentScores'"):
+        _ = transformers.IntentScores

@@ -5,7 +5,7 @@ import pyterrier as pt
 import pytest
 
 from pyterrier_diversity import missed_intents
-from pyterrier_diversity.transformers import IntentScorer, stages
+from pyterrier_diversity.transformers import BM25, stages
 
 RESULTS = pd.DataFrame({"qid": "q", "query": "cat", "docno": [*"abc"], "score": [3.0, 2, 1], "rank": [0, 1, 2]})
 TOPICS = RESULTS[["qid", "query"]].head(1)
@@ -29,11 +29,11 @@ def test_a_step_that_gives_no_documents_has_no_results():
 
 
 def test_steps_that_are_fused_are_run_as_the_fused_ones():
-    scorer = IntentScorer([{"docno": doc, "text": f"cat {doc}"} for doc in "abc"])
+    scorer = BM25([{"docno": doc, "text": f"cat {doc}"} for doc in "abc"])
 
     found = stages(scorer >> pt.RankCutoff(2))(TOPICS)
 
-    assert [*found] == ["IntentScorer(3 documents)", "RankCutoff(2)"]
+    assert [*found] == ["BM25(3 documents)", "RankCutoff(2)"]
     assert [len(frame) for frame in found.values()] == [2, 2]
 
 

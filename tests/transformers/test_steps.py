@@ -12,6 +12,7 @@ from ir_measures import nDCG
 from by_hand import renamed
 from pyterrier_diversity import IA, RBU, Adhoc, alpha_nDCG
 from pyterrier_diversity.transformers import (
+    BM25,
     PM2,
     Diversify,
     Evaluate,
@@ -19,7 +20,6 @@ from pyterrier_diversity.transformers import (
     FuseSubtopics,
     IASelect,
     Ideal,
-    IntentScorer,
     OnSubtopics,
     TokenBudget,
     XQuAD,
@@ -273,7 +273,7 @@ def equal_steps() -> list[pt.Transformer]:
     """One step of each class, made anew at each call, with data that is a copy."""
     qrels = pd.DataFrame([("q", "a", 1, "x")], columns=["qid", "docno", "label", "iteration"])
     subtopics = pd.DataFrame({"qid": ["q"], "iteration": ["1"], "query": ["cat"]})
-    scorer = IntentScorer([{"docno": "a", "text": "cat"}])
+    scorer = BM25([{"docno": "a", "text": "cat"}])
     return [
         *rerankers(INTENTS.copy()),
         scorer,
@@ -361,10 +361,10 @@ def all_steps():
     """A step of each kind, over the demo."""
     demo = pt.get_dataset("diversity:demo")
     documents = list(demo.get_corpus_iter(verbose=False))
-    on_subtopics = OnSubtopics(IntentScorer(documents), demo.get_topics("subtopics"))
+    on_subtopics = OnSubtopics(BM25(documents), demo.get_topics("subtopics"))
     scores = oracle_intent_scores(demo.get_qrels())
     return [
-        IntentScorer(documents),
+        BM25(documents),
         on_subtopics,
         XQuAD(on_subtopics),
         PM2(scores),
@@ -461,7 +461,7 @@ def test_a_cutoff_behind_a_strategy_changes_nothing_above_it(strategy):
 
 def test_a_cutoff_behind_a_retriever_makes_it_retrieve_no_more():
     demo = pt.get_dataset("diversity:demo")
-    pipeline = IntentScorer(demo.get_corpus_iter(verbose=False)) % 4
+    pipeline = BM25(demo.get_corpus_iter(verbose=False)) % 4
 
     compiled = pipeline.compile()
 

@@ -66,9 +66,9 @@ class FuseSubtopics(Step):
 
     Examples
     --------
-    >>> from pyterrier_diversity.transformers import IntentScorer
+    >>> from pyterrier_diversity.transformers import BM25
     >>> texts = {"d1": "The big cat.", "d2": "A small cat and a car.", "d3": "An old car."}
-    >>> scorer = IntentScorer([{"docno": docno, "text": text} for docno, text in texts.items()])
+    >>> scorer = BM25([{"docno": docno, "text": text} for docno, text in texts.items()])
     >>> subtopics = pd.DataFrame({"qid": ["q", "q"], "iteration": ["1", "2"], "query": ["big cat", "old car"]})
     >>> fused = FuseSubtopics(scorer, subtopics)(pd.DataFrame({"qid": ["q"], "query": ["jaguar"]}))
     >>> fused[["docno", "score", "rank"]].round(4)

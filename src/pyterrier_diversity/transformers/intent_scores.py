@@ -43,11 +43,11 @@ class OnSubtopics(Step):
 
     Examples
     --------
-    >>> from pyterrier_diversity.transformers import IntentScorer
+    >>> from pyterrier_diversity.transformers import BM25
     >>> topics = pd.DataFrame({"qid": ["q"], "query": ["jaguar"]})
     >>> subtopics = pd.DataFrame({"qid": ["q", "q"], "iteration": ["1", "2"], "query": ["jaguar cat", "jaguar car"]})
     >>> documents = [{"docno": "d1", "text": "The big cat."}, {"docno": "d2", "text": "An old car."}]
-    >>> OnSubtopics(IntentScorer(documents), subtopics)(topics)[["qid", "iteration", "docno"]]
+    >>> OnSubtopics(BM25(documents), subtopics)(topics)[["qid", "iteration", "docno"]]
       qid iteration docno
     0   q         1    d1
     1   q         2    d2

@@ -19,7 +19,7 @@ _K1 = Parameter(float, 1.2, interval="[0, inf)", desc="weight of repeated occurr
 _B = Parameter(float, 0.75, interval="[0, 1]", desc="strength of the normalisation by document length")
 
 
-class IntentScorer(Step):
+class BM25(Step):
     """Retrieve documents for queries, or score given ones, by BM25 over an index in memory.
 
     Words are lower-case sequences of letters and digits without a plural s. Each word of a query counts once. Scores
@@ -49,12 +49,12 @@ class IntentScorer(Step):
 
     Examples
     --------
-    >>> scorer = IntentScorer([{"docno": "d1", "text": "Jaguars hunt."}, {"docno": "d2", "text": "A jaguar is a cat."}])
+    >>> scorer = BM25([{"docno": "d1", "text": "Jaguars hunt."}, {"docno": "d2", "text": "A jaguar is a cat."}])
     >>> scorer.search("cat")["docno"].tolist()
     ['d2']
     """
 
-    LABEL = "IntentScorer"
+    LABEL = "BM25"
     PARAMETERS = {"num_results": _NUM_RESULTS}
 
     def __init__(
@@ -62,8 +62,8 @@ class IntentScorer(Step):
     ) -> None:
         import bm25s
 
-        _K1.check("IntentScorer", "k1", k1)
-        _B.check("IntentScorer", "b", b)
+        _K1.check("BM25", "k1", k1)
+        _B.check("BM25", "b", b)
         self.num_results = num_results
         self.check()
         # Private, because setting them would not change the index.
@@ -76,7 +76,7 @@ class IntentScorer(Step):
             [self._vocabulary.setdefault(word, len(self._vocabulary)) for word in indexed[doc]] for doc in self._docs
         ]
         if not self._vocabulary:
-            raise ValueError("IntentScorer: documents must have at least one word, but all are empty.")
+            raise ValueError("BM25: documents must have at least one word, but all are empty.")
         self._index = bm25s.BM25(k1=k1, b=b, method="lucene", dtype="float64")
         self._index.index((rows, self._vocabulary), create_empty_token=False, show_progress=False)
 
@@ -88,7 +88,7 @@ class IntentScorer(Step):
         self.check()
         if inp.empty:
             return pt.model.add_ranks(inp.assign(docno="", score=0.0))
-        queries = strings(inp, "query", "IntentScorer")
+        queries = strings(inp, "query", "BM25")
         return self._retrieved(inp, queries) if form.mode == "retrieve" else self._scored(inp, queries)
 
     def fuse_rank_cutoff(self, k: int) -> pt.Transformer | None:
@@ -113,24 +113,22 @@ class IntentScorer(Step):
         return retrieved(inp, docs, scores)
 
     def _scored(self, inp: pd.DataFrame, queries: np.ndarray) -> pd.DataFrame:
-        docs = strings(inp, "docno", "IntentScorer")
+        docs = strings(inp, "docno", "BM25")
         place = self._docs.get_indexer(pd.Index(docs))
         unknown = docs[place < 0]
         if len(unknown):
-            raise ValueError(
-                f"IntentScorer: the results have a document {unknown[0]!r} that is not among its documents."
-            )
+            raise ValueError(f"BM25: the results have a document {unknown[0]!r} that is not among its documents.")
         score = np.zeros(len(inp))
         for query in dict.fromkeys(queries.tolist()):
             asked = queries == query
             score[asked] = self.scores(query)[place[asked]]
         frame = inp.assign(score=score)
-        order = np.concatenate([query.rows for query in candidates(frame[["qid", "docno", "score"]], "IntentScorer")])
+        order = np.concatenate([query.rows for query in candidates(frame[["qid", "docno", "score"]], "BM25")])
         return pt.model.add_ranks(frame.iloc[order].reset_index(drop=True))
 
     def __repr__(self) -> str:
         """Return the number of documents."""
-        return f"IntentScorer({len(self._docs)} documents)"
+        return f"BM25({len(self._docs)} documents)"
 
 
 def words(text: str) -> list[str]:
@@ -147,12 +145,12 @@ def words(text: str) -> list[str]:
 def _read(documents: Iterable[Mapping[str, Any]]) -> Iterable[tuple[str, list[str]]]:
     """Yield the docno and the words of each document; a progress bar appears if this takes longer than two seconds."""
     seen = set()
-    for document in pt.tqdm(documents, desc="IntentScorer", unit="document", delay=2, leave=False):
+    for document in pt.tqdm(documents, desc="BM25", unit="document", delay=2, leave=False):
         missing = [key for key in ("docno", "text") if document.get(key) is None]
         if missing:
-            raise ValueError(f"IntentScorer: a document has no {missing[0]}: {dict(document)!r:.80}.")
+            raise ValueError(f"BM25: a document has no {missing[0]}: {dict(document)!r:.80}.")
         docno = str(document["docno"])
         if docno in seen:
-            raise ValueError(f"IntentScorer: documents must have each docno once, but have {docno!r} twice.")
+            raise ValueError(f"BM25: documents must have each docno once, but have {docno!r} twice.")
         seen.add(docno)
         yield docno, words(f"{document.get('title') or ''} {document['text']}")

@@ -32,9 +32,9 @@ def stages(pipeline: pt.Transformer) -> Callable[[pd.DataFrame], dict[str, pd.Da
     Examples
     --------
     >>> from pyterrier_diversity import StRecall, evaluate_runs
-    >>> from pyterrier_diversity.transformers import IntentScorer, OnSubtopics, XQuAD
+    >>> from pyterrier_diversity.transformers import BM25, OnSubtopics, XQuAD
     >>> demo = pt.get_dataset("diversity:demo")
-    >>> scorer = IntentScorer(demo.get_corpus_iter(verbose=False))
+    >>> scorer = BM25(demo.get_corpus_iter(verbose=False))
     >>> xquad = XQuAD(OnSubtopics(scorer, demo.get_topics("subtopics"), rescore=True), k=3)
     >>> bm25 = pt.Transformer.from_df(demo.get_results("bm25"))
     >>> results = stages(bm25 >> pt.RankCutoff(10) >> xquad >> pt.RankCutoff(3))(demo.get_topics())
