@@ -136,7 +136,7 @@ def named_rows(
 def in_rows(
     rows: Iterable[tuple[object, str]], ax: Axes | None = None, width: int = NAME, *, most: float = 1.0
 ) -> tuple[list[str], float]:
-    """Wrap the names of rows, with what is behind each name, and return the height of all rows in inches.
+    """Wrap the names of rows, add the text after each name, and return the lines and their height in inches.
 
     In a new figure, lines are longer if rows would be higher than this part of the largest figure. In given axes, names
     have as many lines as there is room for in this part of them.
