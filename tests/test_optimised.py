@@ -77,3 +77,12 @@ def test_nothing_changes_without_assertions():
     assert optimised.splitlines() == plain.splitlines()
     assert len(plain.splitlines()) == CASES.count("    lambda: ")
     assert sum("Error: " in line for line in plain.splitlines()) == CASES.count("    lambda: ") - 3
+
+
+def test_the_shell_says_that_it_needs_docstrings():
+    arguments = [sys.executable, "-OO", "-m", "pyterrier_diversity", "evaluate", "demo", "bm25", "-m", "RBU@5"]
+
+    ran = subprocess.run(arguments, capture_output=True, text=True, check=False)
+
+    assert ran.returncode == 2
+    assert "Error: Commands take their options from docstrings, which python -OO removes. Use -O." in ran.stderr

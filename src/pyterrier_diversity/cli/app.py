@@ -58,6 +58,8 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _MODULES:
             return None
+        if sys.flags.optimize > 1:
+            ctx.fail("Commands take their options from docstrings, which python -OO removes. Use -O.")
         command: click.Command = getattr(import_module(f".{_MODULES[cmd_name]}", __package__), cmd_name)
         return command
 
