@@ -183,7 +183,7 @@ def test_the_docstring_says_which_function_feeds_a_picture(name):
 
 
 def test_each_function_of_meta_has_a_picture_or_a_reason_why_not():
-    for name in {*meta.__all__} - {"axioms"}:  # a module
+    for name in {*meta.__all__} - {"axioms", "Mean", "SignificanceTable"}:  # a module, and what a function returns
         assert re.search(rf"meta\.{name}\b|`{name}`", inspect.getdoc(plots)), name
 
 

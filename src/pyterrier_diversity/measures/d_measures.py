@@ -134,8 +134,8 @@ class _DIN_nDCG(_D_nDCG):
     READS = ("weight", "intent_type")
 
     def score(self, ranked: Ranked) -> np.ndarray:
-        ideal = ranked.ideal(self.normaliser).value(self, self.gained)
-        return divide(self.gained(ranked, once_if_navigational(ranked)), ideal)
+        gained = self.gained(ranked, once_if_navigational(ranked))
+        return divide(gained, ranked.ideal(self.normaliser).value(self, self.gained))
 
 
 class _DIN_Q(_D_Q):

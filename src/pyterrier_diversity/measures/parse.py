@@ -31,9 +31,8 @@ def unknown_measure(text: str) -> str:
     # The rest of the text, such as a cutoff, may be right.
     is_form = name and not is_known and re.fullmatch(r"(\(.*\))?(@\d+)?", rest, flags=re.DOTALL)
     near = "" if is_known else _most_similar(name)
-    hints = [f"Did you mean {near}?"] if near else []
-    hints += [] if near and is_form else [f"{FORM}."]
-    return " ".join([f"Unknown measure {name if is_form else text!r}.", *hints])
+    shown, form = name if is_form else text, "" if near and is_form else f" {FORM}."
+    return f"Unknown measure {shown!r}. Did you mean {near}?{form}" if near else f"Unknown measure {shown!r}.{form}"
 
 
 def _most_similar(name: str) -> str:
