@@ -82,6 +82,22 @@ SYNTHETIC = pd.DataFrame(
 )
 TOPICS = pd.DataFrame({"measure": ["P", "P", "AP"], "topics": [100, 25, 25], "delta": [0.1, 0.2, 0.3]})
 
+STAGES = pd.DataFrame(
+    [("BM25", "1", 1.0), ("BM25", "2", 0.5), ("first 3", "1", 0.5), ("first 3", "2", 0.5)],
+    columns=["name", "qid", "value"],
+).assign(measure="StRecall")
+GROUPS = pd.DataFrame(
+    [
+        ("x", "easy", 2, 0.5),
+        ("x", "hard", 1, 0.25),
+        ("x", "macro mean", 3, 0.375),
+        ("y", "easy", 2, 0.75),
+        ("y", "hard", 1, 0.5),
+        ("y", "macro mean", 3, 0.625),
+    ],
+    columns=["name", "kind", "queries", "RBU@5"],
+)
+
 # As of an HSD test with the critical difference 0.2.
 COMPARED = pd.DataFrame(
     [("x", "y", 0.6, 0.5, 0.3), ("x", "z", 0.6, 0.3, 0.01), ("y", "z", 0.5, 0.3, 0.05)],
@@ -101,6 +117,7 @@ PICTURES = {
     "differences": (plots.differences, (COMPARED,)),
     "discriminative_power": (plots.discriminative_power, (POWER,)),
     "explain": (plots.explain, (EXPLAINED,)),
+    "groups": (plots.groups, (GROUPS,)),
     "insert_synthetic_system": (plots.insert_synthetic_system, (SYNTHETIC,)),
     "intent_coverage": (plots.intent_coverage, (QRELS, RUN)),
     "means": (plots.means, (COMPARED,)),
@@ -109,6 +126,7 @@ PICTURES = {
     "per_query_deltas": (plots.per_query_deltas, (PERQUERY, "AP", "x", "y")),
     "pool_depth": (plots.pool_depth, (POOLS,)),
     "stability": (plots.stability, (STABILITY,)),
+    "stages": (plots.stages, (STAGES,)),
     "tau_matrix": (plots.tau_matrix, (TAUS,)),
     "topics_needed": (plots.topics_needed, (TOPICS,)),
     "unanimity": (plots.unanimity, (UNANIMITY,)),

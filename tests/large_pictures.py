@@ -65,6 +65,16 @@ def lines(x: str, at: list[int], y: str, **columns: Any) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["measure", x, y]).assign(**columns)
 
 
+def _grouped() -> pd.DataFrame:
+    """Return the means of ten systems by ten groups with long names."""
+    rows = [
+        (system, group, 5, 0.05 * i + 0.04 * j)
+        for i, system in enumerate(SYSTEMS)
+        for j, group in enumerate([*(TEXT.format(f"place {t}")[:60] for t in range(10)), "macro mean"])
+    ]
+    return pd.DataFrame(rows, columns=["name", "part", "queries", MEASURES[0]])
+
+
 def _explained(n: int) -> dict[str, pd.DataFrame]:
     qrels, runs = collection()
     why = Explain(qrels, RBU @ 10)
@@ -91,6 +101,7 @@ def pictures() -> dict[str, Callable[[], object]]:
         "discriminative_power": lambda: plots.discriminative_power(by_measure(significant=45, pairs=45)),
         "explain": lambda: plots.explain(_explained(10), "7")[0],
         "explain_one": lambda: plots.explain(_explained(1)[SYSTEMS[0]], "7"),
+        "groups": lambda: plots.groups(_grouped()),
         "insert_synthetic_system": lambda: plots.insert_synthetic_system(
             lines("n_relevant", list(range(1, 20)), "rank").assign(
                 rank=lambda f: (10 * f["rank"]).astype(int), kind="rare"
@@ -104,6 +115,7 @@ def pictures() -> dict[str, Callable[[], object]]:
         "per_query_deltas_of_nine": lambda: plots.per_query_deltas(perquery(), MEASURES[0], SYSTEMS[:9], SYSTEMS[9]),
         "pool_depth": lambda: plots.pool_depth(lines("depth", [2, 5, 10, 20, 30, 40, 50, 75, 100], "tau")),
         "stability": lambda: plots.stability(by_measure(stability=0.9, ties=0.05)),
+        "stages": lambda: plots.stages(perquery(), MEASURES[0]),
         "tau_matrix": lambda: plots.tau_matrix(taus),
         "topics_needed": lambda: plots.topics_needed(lines("topics", [25, 50, 100, 200], "delta")),
         "unanimity": lambda: plots.unanimity(by_measure(unanimity=tens)),

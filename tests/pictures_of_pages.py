@@ -284,12 +284,8 @@ def tuning() -> None:
     xquad = XQuAD(OnSubtopics(scorer, demo.get_topics("subtopics"), rescore=True), lambda_=0.7)
     pipeline = pt.Transformer.from_df(demo.get_results("bm25")) >> pt.RankCutoff(10) >> xquad >> pt.RankCutoff(3)
     values = evaluate_runs(demo.get_qrels(), stages(pipeline)(demo.get_topics()), [StRecall], perquery=True)
-    left = values.pivot_table("value", "name", "qid", sort=False)
-    _, ax = plt.subplots(figsize=(5.6, 3.2), layout="constrained")
-    ax.plot(["BM25", "first 10", "xQuAD", "first 3"], left, color="0.8", marker=".")
-    ax.plot(left.mean(axis=1).to_numpy(), color=COLOURS[0], marker="o", linewidth=2)
-    ax.set_ylim(0, 1.04)
-    ax.set_ylabel("share of the intents")
+    names = dict(zip(values["name"].unique(), ["BM25", "first 10", "xQuAD", "first 3"], strict=True))
+    plots.stages(values, names=names)
 
 
 OF_PAGES: dict[str, Callable[[], object]] = {

@@ -15,14 +15,17 @@ def test_every_picture_of_the_module_has_its_name():
     assert {*PICTURES} == {*plots.__all__}
 
 
+MANY = ["-m", "RBU@5 alpha_nDCG@5 StRecall@5"]
 OPTIONS = {
     "coverage": ["-q", "1"],
     "explain": ["-q", "1", "-m", "RBU@5"],
+    "groups": ["-m", "RBU@5", "--by", None],  # a file of groups
     "intent_coverage": [],
     "per_query_deltas": ["-m", "RBU@5"],
     "means": ["-m", "RBU@5"],
     "differences": ["-m", "RBU@5"],
     "missed_intents": ["-q", "2", "-k", "5"],
+    "stages": ["-m", "StRecall"],
     "topics_needed": ["-m", "RBU@5"],
     "concordance": ["-m", "RBU@5 alpha_nDCG@5", "--gold", "StRecall@5"],
     "assessor_agreement": ["-m", "RBU@5", "--other-qrels", QRELS],
@@ -35,7 +38,9 @@ OPTIONS = {
 @pytest.mark.parametrize("name", PICTURES)
 def test_each_picture_is_drawn_into_a_file(tmp_path, name):
     path = tmp_path / "picture.svg"
-    options = OPTIONS.get(name, ["-m", "RBU@5 alpha_nDCG@5 StRecall@5"])
+    kinds = tmp_path / "kinds.csv"
+    kinds.write_text("qid,kind\n" + "".join(f"{qid},{'easy' if qid % 2 else 'hard'}\n" for qid in range(1, 15)))
+    options = [str(kinds) if option is None else option for option in OPTIONS.get(name, MANY)]
 
     runs = [] if name == "confusion" else [BM25, XQUAD]
 
@@ -70,6 +75,8 @@ def test_the_ending_of_the_file_is_its_format(tmp_path, ending):
         (["means", QRELS, BM25, "-m", "RBU@5", "-k", "5"], 2, "means does not read --depth"),
         (["means", QRELS, "-m", "RBU@5"], 2, "The picture means needs runs."),
         (["confusion", QRELS, BM25, "--other-qrels", QRELS], 2, "The picture confusion takes no runs."),
+        (["groups", QRELS, BM25, "-m", "RBU@5"], 2, "shows groups of queries: name them with --by"),
+        (["means", QRELS, BM25, "-m", "RBU@5", "--by", "weight"], 2, "means does not read --by"),
         (["confusion", QRELS], 2, "name the second with --other-qrels"),
         (["rainbow", QRELS, BM25], 2, "'rainbow' is not one of"),
         (["coverage", QRELS, BM25, "-q", "99"], 1, "no relevant document for query '99'"),

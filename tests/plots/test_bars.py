@@ -2,8 +2,22 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from frames_to_draw import ASSESSORS, COMPARED, DELTAS, POWER, STABILITY, UNANIMITY, texts, ticks
-from pyterrier_diversity import plots
+from frames_to_draw import (
+    ASSESSORS,
+    COMPARED,
+    DELTAS,
+    GROUPS,
+    POWER,
+    QRELS,
+    RUN,
+    STABILITY,
+    UNANIMITY,
+    lines,
+    names,
+    texts,
+    ticks,
+)
+from pyterrier_diversity import RBU, StRecall, evaluate_runs, plots
 from pyterrier_diversity.meta import compare
 
 HSD = [{"test": "tukey"}, {"test": "tukey-randomised", "n_trials": 500, "rng": 1}]
@@ -225,3 +239,44 @@ def test_p_values_that_more_trials_could_change_are_marked():
 def test_comparisons_that_cannot_be_drawn_are_refused(draw, compared, measure, message):
     with pytest.raises(ValueError, match=f"^{draw.__name__}: {message}"):
         draw(compared, measure)
+
+
+# Groups
+
+
+def test_groups_have_a_row_each_with_a_point_for_each_system_and_the_macro_mean():
+    ax = plots.groups(GROUPS, names={"x": "BM25"}, labels={"RBU@5": "RBU"})
+
+    assert texts(ax.get_yticklabels()) == ["easy (2 queries)", "hard (1 query)", "macro mean"]
+    assert lines(ax) == {
+        "BM25": [[0.5, 0], [0.25, 1], [0.375, 2]],
+        "y": [[0.75, 0], [0.5, 1], [0.625, 2]],
+    }
+    assert names(ax) == ["BM25", "y"]
+    assert ax.get_xlabel() == "mean RBU"
+
+
+def test_groups_are_those_that_evaluate_runs_returns():
+    qrels = QRELS.assign(kind=["b"] * 4 + ["a"])
+    table = evaluate_runs(
+        qrels, {"x": RUN, "y": RUN.iloc[1:]}, [RBU @ 2, StRecall @ 2], by="kind", ties="expected", rng=1
+    )
+
+    ax = plots.groups(table, StRecall @ 2)
+
+    assert texts(ax.get_yticklabels()) == ["b (1 query)", "a (1 queries)", "macro mean"]
+    assert [x for x, _ in lines(ax)["x"]] == table[table["name"] == "x"]["StRecall@2"].tolist()
+
+
+@pytest.mark.parametrize(
+    ("table", "measure", "message"),
+    [
+        (GROUPS.drop(columns="queries"), None, "groups: missing column queries; found: name, kind, RBU@5"),
+        (GROUPS.drop(columns="kind"), None, "groups: the frame has no column with groups"),
+        (GROUPS.assign(AP=0.5), None, r"groups: measure must name one of the 2 measures of the frame: RBU@5, AP\."),
+        (GROUPS, "AP", "groups: the frame has no measure AP; it has RBU@5"),
+    ],
+)
+def test_a_table_without_groups_or_the_measure_is_refused(table, measure, message):
+    with pytest.raises(ValueError, match=message):
+        plots.groups(table, measure)

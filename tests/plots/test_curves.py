@@ -12,6 +12,7 @@ from frames_to_draw import (
     QRELS,
     RUN,
     SIZES,
+    STAGES,
     SYNTHETIC,
     SYSTEMS,
     TOPICS,
@@ -286,3 +287,30 @@ def test_the_queries_of_a_default_figure_can_be_read(n_queries, named):
     assert len(boxes) == named
     assert all(left.x1 <= right.x0 + 1 for left, right in pairwise(boxes))
     assert ("is named" in ax.get_xlabel()) == (named < n_queries)
+
+
+# Stages
+
+
+def test_stages_have_a_line_for_each_query_and_one_for_the_mean():
+    ax = plots.stages(STAGES, names={"BM25": "the first step"}, labels={"StRecall": "share of the intents"})
+
+    *queries, mean = [line.get_ydata().tolist() for line in ax.get_lines()]
+    assert queries == [[1.0, 0.5], [0.5, 0.5]]
+    assert mean == [0.75, 0.5]
+    assert texts(ax.get_xticklabels()) == ["the first step", "first 3"]
+    assert ax.get_ylabel() == "share of the intents\n(the axis starts at 0.5)"
+
+
+def test_stages_are_in_the_order_of_the_frame():
+    ax = plots.stages(STAGES.replace({"name": {"BM25": "z", "first 3": "a"}}))
+
+    assert texts(ax.get_xticklabels()) == ["z", "a"]
+    assert ax.get_lines()[-1].get_ydata().tolist() == [0.75, 0.5]
+
+
+def test_stages_of_several_measures_need_the_name_of_one():
+    with pytest.raises(
+        ValueError, match=r"^stages: measure must name one of the 2 measures of the frame: StRecall, AP\."
+    ):
+        plots.stages(pd.concat([STAGES, STAGES.assign(measure="AP")]))

@@ -13,6 +13,8 @@ from pyterrier_diversity.transformers import Explain
 
 # What returns the frame of a picture that has another name.
 SOURCES = {
+    "groups": "evaluate_runs(..., by=...)",
+    "stages": "evaluate_runs(..., perquery=True)",
     "by_topic_set_size": "meta.topic_sampling",
     "confusion": "meta.agreement(..., table=True)",
     "differences": "meta.compare",
@@ -101,6 +103,8 @@ def frames_of_meta():
     compared = meta.compare(perquery, n_trials=50, rng=1)
     rare = {"measures": P_Rareness @ 5, "cutoff": 10}
     return {
+        "evaluate_runs(..., by=...)": evaluate_runs(qrels, runs, measures, by={str(i): i % 2 for i in range(1, 15)}),
+        "evaluate_runs(..., perquery=True)": perquery,
         "meta.agreement": meta.agreement(qrels, qrels),
         "meta.agreement(..., table=True)": meta.agreement(qrels, qrels, table=True),
         "meta.asl_curve": meta.asl_curve(compared),
@@ -134,7 +138,8 @@ def frames_of_meta():
 ALSO = {
     "means": {"meta.worse_than"},
     "differences": {"meta.worse_than"},
-    "per_query_deltas": {"meta.expected_over_cutoffs"},
+    "per_query_deltas": {"evaluate_runs(..., perquery=True)", "meta.expected_over_cutoffs"},
+    "stages": {"pt.Experiment(..., perquery=True)", "meta.expected_over_cutoffs"},
 }
 DRAWN = {name: draw for name, (draw, _) in PICTURES.items() if name not in {"coverage", "intent_coverage"}}
 
@@ -156,7 +161,7 @@ def test_the_frame_of_another_function_is_refused_with_the_name_of_the_right_one
 )
 def test_the_frame_of_its_own_function_is_drawn(name, frames_of_meta):
     draw = DRAWN[name]
-    options = {"measure": "RBU@5"} if name in {"means", "differences"} else {}
+    options = {"measure": "RBU@5"} if name in {"differences", "groups", "means", "stages"} else {}
 
     draw(frames_of_meta[source_of(name)], **options).figure.canvas.draw()
 
@@ -261,14 +266,16 @@ def test_each_picture_takes_names_of_what_it_shows(name):
     taken = inspect.signature(draw).parameters
 
     of_measures = any("measure" in frame for frame in data if isinstance(frame, pd.DataFrame)) or name == "tau_matrix"
-    assert ("labels" in taken) == (of_measures or name == "intent_coverage")
+    assert ("labels" in taken) == (of_measures or name in {"groups", "intent_coverage"})
     of_systems = {
         "coverage",
         "differences",
         "explain",
+        "groups",
         "intent_coverage",
         "means",
         "missed_intents",
         "per_query_deltas",
+        "stages",
     }
     assert ("names" in taken) == (name in of_systems)

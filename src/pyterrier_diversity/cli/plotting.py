@@ -49,6 +49,7 @@ PICTURES = {name: (*_MADE.get(name, ()), getattr(plots, name)) for name in plots
 _WHY = {
     "query": "shows one query: name it with --query",
     "chosen": "shows measures: name them with -m",
+    "by": "shows groups of queries: name them with --by",
     "gold": "shows which measure is right: name the gold standard with --gold",
     "other_qrels": "compares two judges: name the second with --other-qrels",
 }
@@ -85,6 +86,13 @@ class Drawn(Called, Asked):
     def perquery(self) -> pd.DataFrame:
         """The values of all measures for each run and query."""
         return self.values(self.needed("chosen"), self.judged, on_error="raise", keep_by_query=True).perquery()
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """The means of each run by group of queries."""
+        self.needed("by")
+        how = {"on_error": "raise", "keep_by_query": False, "by": self.groups}
+        return self.values(self.needed("chosen"), self.judged, **how).means()
 
     @property
     def measure(self) -> ir_measures.Measure:
@@ -126,6 +134,7 @@ _DATA: _Given = {
 _DRAWN: _Given = _DATA | {
     "explained": (lambda drawn: drawn.explained(drawn.needed("query"), drawn.measure), ("measures", "query")),
     "missed": (lambda drawn: missed_intents(drawn.judged, drawn.frames, drawn.depth or _DEPTH), ("depth",)),
+    "table": (lambda drawn: drawn.table, ("measures", "by", "n_jobs")),
     "query_id": (lambda drawn: drawn.query if drawn.picture == "missed_intents" else drawn.needed("query"), ("query",)),
     "cutoff": (lambda drawn: drawn.depth or (None if drawn.picture == "explain" else _DEPTH), ("depth",)),
     "measure": (lambda drawn: drawn.measure if drawn.chosen else None, ("measures",)),

@@ -18,7 +18,7 @@ _TO_CUTOFFS = "Last rank to show. By default, the highest cutoff of the measures
 
 
 @command
-@of(Asked, "qrels", "runs", "columns", "measures", "order", "doc_len", "rng", depth=_TO_CUTOFFS)
+@of(Asked, "qrels", "runs", "columns", "measures", "by", "order", "doc_len", "rng", depth=_TO_CUTOFFS)
 @of(compare, "test", "correction", "alpha")
 @of(html_report, "title")
 @of(Called)
@@ -48,7 +48,8 @@ def report(
     asked.judged.attrs["file"] = asked.qrels
     for name, run in asked.frames.items():
         run.attrs["file"] = str(asked.paths[name])
-    how |= {"baseline": others[0] if others else None, "cutoff": asked.depth, "rng": asked.rng, **called.renamed}
+    how |= {"baseline": others[0] if others else None, "cutoff": asked.depth, "rng": asked.rng, "by": asked.groups}
+    how |= called.renamed
     with TemporaryDirectory() as folder:
         path = Path(folder, "report.html") if output == STANDARD_OUTPUT else output
         html_report(asked.judged, asked.frames, asked.chosen, path, **how)

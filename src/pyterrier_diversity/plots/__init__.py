@@ -12,6 +12,8 @@ the picture                                     draws
 `per_query_deltas`                              ``pt.Experiment(..., perquery=True)``; with several systems, what
                                                 `meta.risk` weighs
 `means`, `differences`                          `meta.compare`
+`groups`                                        ``evaluate_runs(..., by=...)``
+`stages`                                        ``evaluate_runs(..., perquery=True)`` of `transformers.stages`
 `asl_curve`                                     `meta.asl_curve`
 `discriminative_power`, `delta_required`        the functions of `meta` with these names
 `unanimity`, `stability`, `concordance`         the functions of `meta` with these names
@@ -30,7 +32,16 @@ Some functions of `meta` have no picture. The tables of `axiom_table` and `overl
 Titles tell what the frames know. They do not know the collection: ``ax.set_title(f"TREC Web 2012, {ax.get_title()}")``.
 """
 
-from .bars import assessor_agreement, delta_required, differences, discriminative_power, means, stability, unanimity
+from .bars import (
+    assessor_agreement,
+    delta_required,
+    differences,
+    discriminative_power,
+    groups,
+    means,
+    stability,
+    unanimity,
+)
 from .curves import (
     asl_curve,
     by_topic_set_size,
@@ -39,6 +50,7 @@ from .curves import (
     number_of_systems,
     per_query_deltas,
     pool_depth,
+    stages,
     topics_needed,
 )
 from .intents import coverage, explain
@@ -55,6 +67,7 @@ __all__ = [
     "differences",
     "discriminative_power",
     "explain",
+    "groups",
     "insert_synthetic_system",
     "intent_coverage",
     "means",
@@ -63,6 +76,7 @@ __all__ = [
     "per_query_deltas",
     "pool_depth",
     "stability",
+    "stages",
     "tau_matrix",
     "topics_needed",
     "unanimity",

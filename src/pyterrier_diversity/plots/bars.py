@@ -3,16 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from ..arithmetic import divide
-from ..evaluate.by_group import refuse_groups
-from ..io import renamed
+from ..evaluate.by_group import MACRO_MEAN, refuse_groups
+from ..io import called, renamed
 from ..meta.significance.marks import told_of_test, with_bounds
-from .drawing import COUNTS, GAIN, LOSS, Names, known, legend, named_rows, readable, tell, unreadable
+from .drawing import (
+    COLOURS,
+    COUNTS,
+    GAIN,
+    LOSS,
+    MARKERS,
+    Names,
+    known,
+    legend,
+    named_rows,
+    one_measure,
+    readable,
+    tell,
+    unreadable,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -320,6 +335,62 @@ def differences(
         return tell(ax, told_of_test(compared.attrs), x=f"{what}\n{marks}")
 
 
+def groups(
+    table: pd.DataFrame, measure: object = None, *, names: Names = None, labels: Names = None, ax: Axes | None = None
+) -> Axes:
+    """Show the means of systems by group of queries, and the macro mean.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Columns ``name``, the group, ``queries``, and one for each measure, as ``evaluate_runs(..., by=...)`` returns
+        them.
+    measure : Measure or str, optional
+        The measure to show; required if there are several.
+    names, labels : mapping, optional
+        How systems and measures are shown, by their names.
+    ax : Axes, optional
+        Where to draw; by default, a new figure.
+
+    Returns
+    -------
+    Axes
+        A row for each group, with its number of queries and a point for each system, and below them the macro mean.
+
+    Raises
+    ------
+    ValueError
+        If the frame has no rows or no groups, the measure is missing, or ``measure`` is required but not given.
+
+    Examples
+    --------
+    >>> rows = [("A", "easy", 2, 0.75), ("A", "hard", 1, 0.25), ("A", "macro mean", 3, 0.5)]
+    >>> ax = groups(pd.DataFrame(rows, columns=["name", "kind", "queries", "RBU@5"]))
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['easy (2 queries)', 'hard (1 query)', 'macro mean']
+    """
+    who, source = "groups", "evaluate_runs(..., by=...)"
+    frame = readable(who, table, source, "name", "queries", names=names, labels=labels)
+    column, *found = [one for one in frame if one not in ("name", "queries") and not str(one).startswith("se(")]
+    if not found or pd.api.types.is_numeric_dtype(frame[column]):
+        raise unreadable(who, "the frame has no column with groups", source)
+    asked = called("labels", labels, [measure])[measure] if measure is not None else None
+    shown = one_measure(who, list(map(str, found)), asked)
+    sizes = frame.drop_duplicates(column).set_index(column)["queries"]
+    rows = [
+        group if group == MACRO_MEAN else f"{group} ({n} {'query' if n == 1 else 'queries'})"
+        for group, n in sizes.items()
+    ]
+    with named_rows(ax, rows, 4.8) as ax:
+        looks = zip(cycle(COLOURS), cycle(MARKERS), strict=False)
+        for (name, values), (color, marker) in zip(frame.groupby("name", sort=False), looks, strict=False):
+            means = values.set_index(column)[shown].reindex(sizes.index)
+            ax.plot(means, range(len(rows)), marker, color=color, alpha=0.8, label=name)
+        ax.grid(axis="y", color="0.9")
+        legend(ax, ax.get_lines(), [str(line.get_label()) for line in ax.get_lines()])
+        return tell(ax, f"by {column}", x=f"mean {shown}")
+
+
 def _by_measure(who: str, frame: pd.DataFrame, labels: Names, *columns: str) -> pd.DataFrame:
     """Return a frame of the function of `meta` with this name, if it has one row for each measure."""
     frame = readable(who, frame, f"meta.{who}", "measure", *columns, labels=labels)
@@ -348,13 +419,7 @@ def _rows_of(
     frame = with_bounds(readable(who, compared, _SOURCE, *_NEEDED, *columns), 3)
     frame = frame.assign(undecided=frame.get("undecided", False))
     there = frame["measure"].astype(str)
-    found = list(there.unique())
-    if measure is None and len(found) > 1:
-        raise ValueError(f"{who}: measure must name one of the {len(found)} measures of the frame: {', '.join(found)}.")
-    shown = found[0] if measure is None else str(measure)
-    if shown not in found:
-        raise ValueError(f"{who}: the frame has no measure {shown}; it has {', '.join(found)}.")
-    return renamed(frame[there == shown], names, labels)
+    return renamed(frame[there == one_measure(who, list(there.unique()), measure)], names, labels)
 
 
 def _points(ax: Axes, rows: pd.DataFrame, linestyle: str = "-", shown: Sequence[float] = ()) -> None:

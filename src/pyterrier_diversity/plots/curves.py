@@ -19,15 +19,29 @@ from ..measures.parse import read_measure
 from ..meta.scores import read_scores, rounded
 from ..meta.significance.tests import LEVEL
 from ..parameters import CUTOFF, checked
-from .drawing import COLOURS, COUNTS, LINE, Names, drawing, fitted, integers, known, legend, readable, size_of, tell
+from .drawing import (
+    COLOURS,
+    COUNTS,
+    LINE,
+    MARKERS,
+    Names,
+    drawing,
+    fitted,
+    integers,
+    known,
+    legend,
+    one_measure,
+    readable,
+    size_of,
+    tell,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 # The most points of a line, because each is an evaluation.
 _MOST_RANKS = 200
-# One marker more than colours, so that many lines differ.
-_MARKERS, _DASHES = "os^DvPX*<>p", ("-", "--", "-.", ":")
+_DASHES = ("-", "--", "-.", ":")
 
 
 def intent_coverage(
@@ -360,10 +374,60 @@ def per_query_deltas(
         return tell(ax, told, x="queries by difference, each system's largest gain first", y=what)
 
 
+def stages(
+    perquery: pd.DataFrame, measure: object = None, *, names: Names = None, labels: Names = None, ax: Axes | None = None
+) -> Axes:
+    """Show what is left after each step of a pipeline, by query and in the mean.
+
+    Parameters
+    ----------
+    perquery : DataFrame
+        The values for the results of `transformers.stages`, in the order of the steps, as
+        ``evaluate_runs(..., perquery=True)`` returns them. With `StRecall`, they are the share of the intents that is
+        left.
+    measure : Measure or str, optional
+        The measure to show; required if there are several.
+    names, labels : mapping, optional
+        How steps and measures are shown, by their names.
+    ax : Axes, optional
+        Where to draw; by default, a new figure.
+
+    Returns
+    -------
+    Axes
+        A grey line for each query, and a line for the mean.
+
+    Raises
+    ------
+    ValueError
+        If the frame cannot be read, the measure is missing, or ``measure`` is required but not given.
+
+    Examples
+    --------
+    >>> rows = [("BM25", "1", 1.0), ("BM25", "2", 0.5), ("first 3", "1", 0.5), ("first 3", "2", 0.25)]
+    >>> ax = stages(pd.DataFrame(rows, columns=["name", "qid", "value"]).assign(measure="StRecall"))
+    >>> ax.get_lines()[-1].get_ydata().tolist()
+    [0.75, 0.375]
+    """
+    who, source = "stages", "evaluate_runs(..., perquery=True)"
+    frame = readable(who, perquery, source, "name", "qid", "measure", "value").astype({"measure": str})
+    shown = one_measure(who, frame["measure"].unique().tolist(), measure)
+    scores = read_scores(frame[frame["measure"] == shown])
+    steps = [scores.systems.index(name) for name in scores.given]
+    values = scores.unrounded[shown][steps]
+    with drawing(ax, max(4.8, 1.2 * len(steps))) as ax:
+        ax.plot(values, color="0.8", marker=".")
+        ax.plot(values.mean(axis=1), color=COLOURS[0], marker="o", linewidth=2)
+        legend(ax, [ax.get_lines()[0], ax.get_lines()[-1]], ["a query", "mean"])
+        ax.set_xticks(range(len(steps)), [fitted(name, 14) for name in called("names", names, scores.given).values()])
+        what = called("labels", labels, [shown])[shown]
+        return tell(ax, f"{len(scores.queries)} queries", x="step", y=f"{what}{_from_data(ax)}")
+
+
 def plot_lines(ax: Axes, lines: Mapping[str, tuple[Any, Any]]) -> None:
     """Plot lines of x and y by their names, with a few markers on long lines. Equal lines have one legend entry."""
     alike: dict[bytes, dict[str, Any]] = {}
-    looks = zip(cycle(COLOURS), cycle(_MARKERS), cycle(_DASHES), strict=True)
+    looks = zip(cycle(COLOURS), cycle(MARKERS), cycle(_DASHES), strict=True)
     for i, ((name, (x, y)), (color, marker, dashes)) in enumerate(zip(lines.items(), looks, strict=False)):
         step = max(1, len(x) // 8)
         every = i * step // 3 % step, step

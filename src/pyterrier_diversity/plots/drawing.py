@@ -23,6 +23,8 @@ Names = Mapping[Any, str] | None
 # three of Paul Tol.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#882255", "#999933", "#7F7F7F")
 GAIN, LOSS = COLOURS[:2]
+# One marker more than colours, so that many lines differ.
+MARKERS = "os^DvPX*<>p"
 _FORMULA = re.compile(r"\$[^$]*\$")
 
 # What tables of `meta` know about their size.
@@ -85,6 +87,16 @@ def readable(
     if frame.empty:
         raise unreadable(who, "the frame has no rows", source)
     return renamed(frame, names, labels)
+
+
+def one_measure(who: str, found: Sequence[str], measure: object) -> str:
+    """Return the name of the measure to show: the only one, if none is named."""
+    if measure is None and len(found) > 1:
+        raise ValueError(f"{who}: measure must name one of the {len(found)} measures of the frame: {', '.join(found)}.")
+    shown = found[0] if measure is None else str(measure)
+    if shown not in found:
+        raise ValueError(f"{who}: the frame has no measure {shown}; it has {', '.join(found)}.")
+    return shown
 
 
 def size_of(ax: Axes) -> np.ndarray:

@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 
 from ..evaluate import evaluate_runs, missed_intents, texts_of_intents
+from ..evaluate.by_group import By
 from ..io import Runs, called, check_order, named_runs, qrels_frame, read_runs, refuse_inputs, replaced
 from ..judged import RUN_COLUMNS, Ranked, Run, collected, given_frame, judge
 from ..measures.composite import last_rank
@@ -41,6 +42,7 @@ def html_report(
     correction: str | None = None,
     alpha: float = 0.05,
     n_queries: int = 5,
+    by: By | None = None,
     names: Mapping[Any, str] | None = None,
     labels: Mapping[Any, str] | None = None,
     title: str = "Diversity of search results",
@@ -75,6 +77,8 @@ def html_report(
         The significance test, as in `meta.compare`.
     n_queries : int >= 0
         How many queries to show with both rankings.
+    by : mapping, Series, DataFrame or path, optional
+        A group for each query, as in `evaluate_runs`: the report has the means of each group, too.
     names, labels : mapping, optional
         What systems and measures are called.
     title : str
@@ -123,6 +127,7 @@ def html_report(
         raise ValueError(f"{who}: baseline must be one of {', '.join(frames)}, not {baseline!r}.")
     perquery = evaluate_runs(qrels, frames, list(chosen.values()), perquery=True)
     scores = read_scores(perquery)
+    grouped = None if by is None else evaluate_runs(qrels, frames, list(chosen.values()), by=by)
     options: dict[str, Any] = {"baseline": baseline, "correction": correction, "alpha": alpha, "rng": rng}
     with collected():  # the warnings about the runs were given above
         enough = len(scores.systems) > 1 and len(scores.queries) > 1
@@ -140,12 +145,23 @@ def html_report(
             told_of_test=told_of_test,
             asked=_texts_of_queries(qrels, *frames.values()),
             made=_made(qrels, given),
+            groups=_by_group(grouped, list(chosen)),
             **_differences(qrels, frames, scores, next(iter(given)) if baseline is None else baseline, n_queries),
             **_covered(qrels, frames, cutoff),
         )
     with replaced(path) as file:
         file.write_text(page, encoding="utf-8")
     return Path(path)
+
+
+def _by_group(table: pd.DataFrame | None, measures: list[str]) -> dict[str, Any]:
+    """Return what the groups are called, the number of queries of each, and the means by measure, group and system."""
+    if table is None:
+        return {}
+    column = next(one for one in table if one not in ("name", "queries", *measures))
+    by_name = table.set_index([column, "name"])
+    sizes = table.drop_duplicates(column).set_index(column)["queries"].to_dict()
+    return {"column": column, "sizes": sizes, "means": {name: by_name[name].to_dict() for name in measures}}
 
 
 def _template() -> Any:
