@@ -107,3 +107,13 @@ def test_topics_that_cannot_be_downloaded_leave_a_picture_without_texts(monkeypa
 
     assert own_name("demo") == own_name("diversity:demo") == "demo"
     assert read_texts("demo") == ({}, {})
+
+
+def test_the_difference_of_two_runs_shows_the_texts_of_intents(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "300")
+    arguments = ["explain", "demo", "bm25", "xquad", "-q", "3", "-m", "RBU@3"]
+
+    printed, rows = run(*arguments), json.loads(run(*arguments, "--format", "json"))
+
+    assert "crane bird species habitat and migration, how to fold an origami paper crane" in printed
+    assert rows[2]["new_intents bm25"] == ["2", "3"]

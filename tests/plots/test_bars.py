@@ -264,7 +264,7 @@ def test_groups_are_those_that_evaluate_runs_returns():
 
     ax = plots.groups(table, StRecall @ 2)
 
-    assert texts(ax.get_yticklabels()) == ["b (1 query)", "a (1 queries)", "macro mean"]
+    assert texts(ax.get_yticklabels()) == ["b (1 query)", "a (1 query)", "macro mean"]
     assert [x for x, _ in lines(ax)["x"]] == table[table["name"] == "x"]["StRecall@2"].tolist()
 
 

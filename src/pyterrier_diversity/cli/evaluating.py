@@ -134,9 +134,10 @@ def explain(
     # The cutoff of a session counts turns.
     lasts = [asked.depth or (None if "turn" in table else last_rank(chosen)) or len(table) for table in whole]
     explained = [table[table["position"] <= last] for table, last in zip(whole, lasts, strict=True)]
+    explained = list(map(_with_texts, explained)) if shown.chosen in PEOPLE else explained
     if len(explained) == 1:
         columns = ["position", "docno", "intents", "new_intents", "judged", "contribution", "value"]
-        shown.put((_with_texts(explained[0]) if shown.chosen in PEOPLE else explained[0])[columns])
+        shown.put(explained[0][columns])
     else:
         table = explain_difference(*explained)
         columns = ["docno", "new_intents", "contribution", "value"]
