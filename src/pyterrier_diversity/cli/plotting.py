@@ -175,7 +175,7 @@ def plot(drawn: Drawn, *, output: Annotated[str, FILE, "-o"], dpi: int = 150) ->
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:
-        raise ImportError("plot needs matplotlib: pip install 'pyterrier-diversity[plots]'.") from error
+        raise ImportError("plot needs matplotlib: pip install matplotlib.") from error
     steps = _steps(drawn.picture)
     unread = {*_CHOSEN}.difference(*(options for _, given in steps for _, options in given.values()))
     context = click.get_current_context()

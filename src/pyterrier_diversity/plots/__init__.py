@@ -1,6 +1,6 @@
 """Pictures of rankings, of differences between systems, and of properties of measures.
 
-They need matplotlib: ``pip install 'pyterrier-diversity[plots]'``. Each function draws into a new figure, or into
+They need matplotlib: ``pip install matplotlib``. Each function draws into a new figure, or into
 ``ax``, whose figure should have ``layout="constrained"``.
 
 =============================================== ========================================================================

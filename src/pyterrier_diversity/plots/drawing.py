@@ -57,7 +57,7 @@ def panels_in(
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:
-        raise ImportError("plots need matplotlib: pip install 'pyterrier-diversity[plots]'") from error
+        raise ImportError("plots need matplotlib: pip install matplotlib") from error
     parts, size = np.array([n_columns, -(-n // n_columns)]), np.array([width, height])
     # By default, axes have this share of a figure.
     figure = plt.figure(figsize=parts * size / (0.775, 0.77), layout="constrained")

@@ -23,7 +23,7 @@ _DIVERSITY = Parameter(float, 0.5, interval="[0, 1]", desc="weight of diversity 
 class Diversify(Reranker):
     """Re-rank by relevance and by the distances between document vectors, with the package pyversity.
 
-    This needs ``pip install pyterrier-diversity[rerank]``, and a column of document vectors, such as PyTerrier-DR's
+    This needs ``pip install pyversity``, and a column of document vectors, such as PyTerrier-DR's
     encoders write. Vectors are compared by cosine; "mmr" and "cover" treat a negative cosine as 0. Tied documents keep
     their order: by descending score, then by descending docno. In "dpp", the order of documents that add nothing
     depends on rounding.
@@ -129,4 +129,4 @@ def _pyversity() -> ModuleType:
     try:
         return import_module("pyversity")
     except ImportError as error:
-        raise ImportError("Diversify needs pyversity: pip install pyterrier-diversity[rerank]") from error
+        raise ImportError("Diversify needs pyversity: pip install pyversity") from error
