@@ -630,3 +630,12 @@ def test_a_column_that_looks_like_the_intent_is_refused_unless_another_one_is(na
     with pytest.raises(ValueError, match=rf"^qrels have a column {name}, but .* columns={{'{name}': 'iteration'}}"):
         judge(judgements.rename(columns={"iteration": name}))
     assert len(judge(judgements.assign(**{name: "x"})).intents.ids) == 2
+
+
+def test_an_intent_type_with_an_unpaired_surrogate_is_refused_as_any_other():
+    frame = pd.DataFrame(
+        {"qid": ["q"], "docno": ["d"], "label": [1], "iteration": ["a"], "intent_type": ["\ud800"]}, dtype=object
+    )
+
+    with pytest.raises(ValueError, match=r"intent_type must be 'inf' or 'nav', but query 'q' has '\\ud800'"):
+        judge(frame.astype({"label": int}))

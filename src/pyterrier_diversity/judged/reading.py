@@ -287,7 +287,7 @@ def _optional(frame: pd.DataFrame, column: str, default: npt.ArrayLike, *, most:
 def _navigational(frame: pd.DataFrame, named: np.ndarray) -> np.ndarray:
     if "intent_type" not in frame:
         return np.zeros(named.max(initial=-1) + 1, dtype=bool)
-    kind = pd.Series(texts(frame, "intent_type", "qrels"))
+    kind = pd.Series(texts(frame, "intent_type", "qrels"), dtype=object)
     refuse(frame, ~kind.isin(INTENT_TYPES).to_numpy(), "intent_type", "qrels", "must be 'inf' or 'nav'")
     return _agreed(frame, "intent_type", (kind == "nav").to_numpy(), named)
 
