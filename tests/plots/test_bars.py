@@ -272,6 +272,7 @@ def test_groups_are_those_that_evaluate_runs_returns():
     ("table", "measure", "message"),
     [
         (GROUPS.drop(columns="queries"), None, "groups: missing column queries; found: name, kind, RBU@5"),
+        (GROUPS[["name", "queries"]], None, "groups: the frame has no column with groups"),
         (GROUPS.drop(columns="kind"), None, "groups: the frame has no column with groups"),
         (GROUPS.assign(AP=0.5), None, r"groups: measure must name one of the 2 measures of the frame: RBU@5, AP\."),
         (GROUPS, "AP", "groups: the frame has no measure AP; it has RBU@5"),

@@ -370,12 +370,12 @@ def groups(
     ['easy (2 queries)', 'hard (1 query)', 'macro mean']
     """
     who, source = "groups", "evaluate_runs(..., by=...)"
-    frame = readable(who, table, source, "name", "queries", names=names, labels=labels)
-    column, *found = [one for one in frame if one not in ("name", "queries") and not str(one).startswith("se(")]
-    if not found or pd.api.types.is_numeric_dtype(frame[column]):
+    frame = readable(who, table, source, "name", "queries", names=names)
+    others = [str(one) for one in frame if one not in ("name", "queries") and not str(one).startswith("se(")]
+    if len(others) < 2 or pd.api.types.is_numeric_dtype(frame[others[0]]):
         raise unreadable(who, "the frame has no column with groups", source)
-    asked = called("labels", labels, [measure])[measure] if measure is not None else None
-    shown = one_measure(who, list(map(str, found)), asked)
+    column, *found = others
+    shown = one_measure(who, found, measure)
     sizes = frame.drop_duplicates(column).set_index(column)["queries"]
     rows = [
         group if group == MACRO_MEAN else f"{group} ({n} {'query' if n == 1 else 'queries'})"
@@ -388,7 +388,7 @@ def groups(
             ax.plot(means, range(len(rows)), marker, color=color, alpha=0.8, label=name)
         ax.grid(axis="y", color="0.9")
         legend(ax, ax.get_lines(), [str(line.get_label()) for line in ax.get_lines()])
-        return tell(ax, f"by {column}", x=f"mean {shown}")
+        return tell(ax, f"by {column}", x=f"mean {called('labels', labels, [shown])[shown]}")
 
 
 def _by_measure(who: str, frame: pd.DataFrame, labels: Names, *columns: str) -> pd.DataFrame:

@@ -15,7 +15,7 @@ import ir_measures
 import numpy as np
 import pandas as pd
 
-from ..evaluate import evaluate_runs, missed_intents, texts_of_intents
+from ..evaluate import RunValues, missed_intents, texts_of_intents, values_of_runs
 from ..evaluate.by_group import By
 from ..io import Runs, called, check_order, named_runs, qrels_frame, read_runs, refuse_inputs, replaced
 from ..judged import RUN_COLUMNS, Ranked, Run, collected, given_frame, judge
@@ -125,9 +125,9 @@ def html_report(
     frames = {name: given_frame(run, RUN_COLUMNS, "run") for name, run in read_runs(given, who=who)}
     if baseline is not None and baseline not in frames:
         raise ValueError(f"{who}: baseline must be one of {', '.join(frames)}, not {baseline!r}.")
-    perquery = evaluate_runs(qrels, frames, list(chosen.values()), perquery=True)
+    values = values_of_runs(qrels, frames, list(chosen.values()), keep_by_query=True, by=by)
+    perquery = values.perquery()
     scores = read_scores(perquery)
-    grouped = None if by is None else evaluate_runs(qrels, frames, list(chosen.values()), by=by)
     options: dict[str, Any] = {"baseline": baseline, "correction": correction, "alpha": alpha, "rng": rng}
     with collected():  # the warnings about the runs were given above
         enough = len(scores.systems) > 1 and len(scores.queries) > 1
@@ -145,7 +145,7 @@ def html_report(
             told_of_test=told_of_test,
             asked=_texts_of_queries(qrels, *frames.values()),
             made=_made(qrels, given),
-            groups=_by_group(grouped, list(chosen)),
+            groups=_by_group(values),
             **_differences(qrels, frames, scores, next(iter(given)) if baseline is None else baseline, n_queries),
             **_covered(qrels, frames, cutoff),
         )
@@ -154,14 +154,17 @@ def html_report(
     return Path(path)
 
 
-def _by_group(table: pd.DataFrame | None, measures: list[str]) -> dict[str, Any]:
+def _by_group(values: RunValues) -> dict[str, Any]:
     """Return what the groups are called, the number of queries of each, and the means by measure, group and system."""
-    if table is None:
+    if values.groups is None:
         return {}
-    column = next(one for one in table if one not in ("name", "queries", *measures))
-    by_name = table.set_index([column, "name"])
-    sizes = table.drop_duplicates(column).set_index(column)["queries"].to_dict()
-    return {"column": column, "sizes": sizes, "means": {name: by_name[name].to_dict() for name in measures}}
+    means = values.means().set_index([values.groups.column, "name"])
+    sizes = means["queries"].groupby(level=0, sort=False).first().to_dict()
+    return {
+        "column": values.groups.column,
+        "sizes": sizes,
+        "means": {one: means[one].to_dict() for one in values.measures},
+    }
 
 
 def _template() -> Any:
