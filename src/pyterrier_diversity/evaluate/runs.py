@@ -131,25 +131,10 @@ def evaluate_runs(
     0   bm25  0.384         0.644
     1  xquad  0.544         0.850
     """
+    options = {name: given for name, given in locals().items() if name not in ("perquery", "queries")}
     if queries and by is not None:
         raise ValueError("evaluate_runs: queries=True counts the queries of whole runs. Leave it out with by.")
-    found = values_of_runs(
-        qrels,
-        runs,
-        measures,
-        keep_by_query=perquery,
-        by=by,
-        n_jobs=n_jobs,
-        order=order,
-        strict=strict,
-        ties=ties,
-        samples=samples,
-        rng=rng,
-        doc_len=doc_len,
-        save_dir=save_dir,
-        save_mode=save_mode,
-        on_error=on_error,
-    )
+    found = values_of_runs(keep_by_query=perquery, **options)
     return found.perquery(counted=queries) if perquery else found.means(counted=queries)
 
 
