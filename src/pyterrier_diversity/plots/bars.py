@@ -32,6 +32,17 @@ from .drawing import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+__all__ = [
+    "assessor_agreement",
+    "delta_required",
+    "differences",
+    "discriminative_power",
+    "groups",
+    "means",
+    "stability",
+    "unanimity",
+]
+
 # The parts of a bar of `stability`.
 _ORDERS: dict[str, dict[str, Any]] = {
     "the more frequent order": {"color": GAIN},
