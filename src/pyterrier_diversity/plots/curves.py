@@ -39,6 +39,18 @@ from .drawing import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+__all__ = [
+    "asl_curve",
+    "by_topic_set_size",
+    "insert_synthetic_system",
+    "intent_coverage",
+    "number_of_systems",
+    "per_query_deltas",
+    "pool_depth",
+    "stages",
+    "topics_needed",
+]
+
 # The most points of a line, because each is an evaluation.
 _MOST_RANKS = 200
 _DASHES = ("-", "--", "-.", ":")

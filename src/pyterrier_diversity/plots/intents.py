@@ -20,6 +20,8 @@ from .matrices import JUDGED_0, MANY, draw_labels, one_query
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+__all__ = ["coverage", "explain"]
+
 _EXPLAIN = "transformers.Explain"
 _EXPLAINED = ("qid", "position", "intents", "new_intents", "unmet_intents", "judged", "tied", "measure", "value")
 _UNJUDGED: dict[str, Any] = {"facecolor": "white", "edgecolor": "0.65", "hatch": "////", "linewidth": 0}
