@@ -28,7 +28,7 @@ from ..judged import (
 from .dynamic_domain import dd_qrels, is_dd_qrels, is_dd_run, read_dd_run, read_dd_truth
 from .files import Content, is_file, read_content
 from .forms import SharedColumns, frame_of
-from .lines import Columns, Distinct, read_columns
+from .lines import Columns, read_columns
 from .nuggets import read_nuggets
 from .records import kind_of
 from .tabular import LARGEST_EXACT, PYTERRIER, are_nuggets, exact, frame_of_records, with_whole_labels
@@ -125,7 +125,7 @@ def qrels_as_given(qrels: Any) -> pd.DataFrame:
 
 def _qrels_of_lines(content: Content, columns: Mapping[str, str] | None) -> pd.DataFrame:
     _refuse_names(content, columns)
-    kinds: Columns = {"qid": str, "iteration": str, "docno": Distinct, "label": float}
+    kinds: Columns = {"qid": str, "iteration": str, "docno": str, "label": float}
     table = read_columns(content, kinds, {"weight": float})
     if "weight" in table:
         if is_dd_qrels(table):
@@ -254,7 +254,7 @@ def checked_order(who: str, order: Any) -> OrderedBy:
 
 def _run_of_lines(content: Content, by_rank: bool) -> pd.DataFrame:
     # The other of the two columns may contain anything.
-    kinds: Columns = {"qid": str, "q0": None, "docno": Distinct, "rank": object, "score": float, "tag": None}
+    kinds: Columns = {"qid": str, "q0": None, "docno": str, "rank": object, "score": float, "tag": None}
     kinds |= {"rank": float, "score": None} if by_rank else {}
     run = read_columns(content, kinds)
     if not by_rank and run["score"].abs().max() >= LARGEST_EXACT:
