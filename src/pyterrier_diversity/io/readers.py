@@ -10,11 +10,14 @@ import numpy as np
 import pandas as pd
 
 from ..judged import (
+    LARGEST_EXACT,
+    PYTERRIER_NAMES,
     QRELS_COLUMNS,
     RUN_COLUMNS,
     Ids,
     contradicted_ranks,
     counted,
+    exact,
     given_frame,
     given_ranks,
     ids,
@@ -31,7 +34,7 @@ from .forms import SharedColumns, frame_of
 from .lines import Columns, read_columns
 from .nuggets import read_nuggets
 from .records import kind_of
-from .tabular import LARGEST_EXACT, PYTERRIER, are_nuggets, exact, frame_of_records, with_whole_labels
+from .tabular import are_nuggets, frame_of_records, with_whole_labels
 
 OrderedBy = Literal["score", "rank"]
 
@@ -78,7 +81,7 @@ def read_qrels(source: Any, *, columns: Mapping[str, str] | None = None) -> pd.D
     frame = qrels_frame(source, columns=columns)
     label = pd.Series(numbers(frame, "relevance", "qrels"), frame.index)
     named = _as_strings(frame, [name for name in ("query_id", "doc_id", "iteration") if name in frame], "qrels")
-    return with_whole_labels(frame.assign(relevance=label, **named).rename(columns=PYTERRIER))
+    return with_whole_labels(frame.assign(relevance=label, **named).rename(columns=PYTERRIER_NAMES))
 
 
 def _as_strings(frame: pd.DataFrame, names: Iterable[str], what: str) -> dict[str, pd.Series]:
@@ -222,7 +225,7 @@ def read_run(source: Any, *, order: OrderedBy = "score", columns: Mapping[str, s
     named = {"query_id": _as_series(query.names).take(query.codes).set_axis(frame.index)}
     run = frame.assign(**named, **_as_strings(frame, ("doc_id",), "run"), **places).reset_index(drop=True)
     first = ["query_id", "doc_id", "score", "rank"]
-    return run[[*first, *(name for name in run if name not in first)]].rename(columns=PYTERRIER)
+    return run[[*first, *(name for name in run if name not in first)]].rename(columns=PYTERRIER_NAMES)
 
 
 def run_frame(
