@@ -71,13 +71,15 @@ def read_columns(
 def _plain_columns(content: Content, columns: Columns, optional: Columns) -> pd.DataFrame | None:
     """Read a table with pandas' reader in C, or return None if something may be wrong."""
     line = content.first_line
-    n_words = len(line.split())
-    columns = columns | optional if n_words > len(columns) else columns
-    if n_words != len(columns) or not _is_plain(content.data):
+    words = line.split()
+    columns = columns | optional if len(words) > len(columns) else columns
+    if len(words) != len(columns) or not _is_plain(content.data):
+        return None
+    if any(kind in _DTYPES and math.isnan(_number(word)) for word, kind in zip(words, columns.values(), strict=True)):
         return None
     # In most files, one character separates words, which is faster to read. In others, words then seem to be empty.
     for separator, other in ((" ", b"\t"), ("\t", b" "), (r"\s+", b"")):
-        if separator == r"\s+" or (other not in content.data and line.count(separator) == n_words - 1):
+        if separator == r"\s+" or (other not in content.data and line.count(separator) == len(words) - 1):
             found = _parsed(content.data, columns, separator)
             if found is not None:
                 return found
@@ -131,12 +133,11 @@ def _careful_columns(
     try:
         for line in TextIOWrapper(BytesIO(content.data), encoding="utf-8"):
             number += 1
-            if line[0] == MARK:  # of a file that was appended to another one
-                line = line.lstrip(MARK)
-            fields = line.split() if separator is None else _cells(line, separator)
-            if not fields and to_blank:
-                break
-            if not fields:
+            words = line.lstrip(MARK)  # of a file that was appended to another one
+            fields = words.split() if separator is None else [cell.strip() for cell in words.split(separator)]
+            if not any(fields):
+                if to_blank:
+                    break
                 continue
             if not table:
                 columns = columns | optional if len(fields) > len(columns) else columns
@@ -154,11 +155,6 @@ def _careful_columns(
         raise ValueError(f"{content.name}, line {at}: {error}.") from error
     dtypes = {column: _DTYPES.get(kind, object) for column, kind in columns.items() if kind}
     return pd.DataFrame({column: pd.Series(table.get(column, []), dtype=dtype) for column, dtype in dtypes.items()})
-
-
-def _cells(line: str, separator: str) -> list[str]:
-    cells = [cell.strip() for cell in line.split(separator)]
-    return cells if any(cells) else []
 
 
 def _value(text: str, column: str, kind: type) -> float:
