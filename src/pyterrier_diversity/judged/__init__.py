@@ -1,8 +1,11 @@
 """Turn frames of qrels and runs into rankings with judgements, which is all that measures see."""
 
 from .columns import (
+    LARGEST_EXACT,
+    PYTERRIER_NAMES,
     RUN_COLUMNS,
     by_number,
+    exact,
     given_frame,
     given_ranks,
     ids,
@@ -29,9 +32,11 @@ from .warned import KINDS, Message, collected, give, ignoring, of_run, warn_of_d
 __all__ = [
     "IMPORTANCE",
     "KINDS",
+    "LARGEST_EXACT",
     "LARGEST_EXPONENT",
     "LARGEST_GAIN",
     "NO_DOCUMENT",
+    "PYTERRIER_NAMES",
     "QRELS_COLUMNS",
     "RUN_COLUMNS",
     "Gain",
@@ -52,6 +57,7 @@ __all__ = [
     "collected",
     "contradicted_ranks",
     "counted",
+    "exact",
     "gain_value",
     "give",
     "given_frame",

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from .columns import by_number, given_frame, ids, numbers, refuse, strings, texts
+from .columns import by_number, given_frame, ids, numbers, refuse, strings
 from .judgements import Documents, Judgements, Labels, NamedIntents, Passages, Rows
 from .strings import Ids, equal
 
@@ -287,7 +287,7 @@ def _optional(frame: pd.DataFrame, column: str, default: npt.ArrayLike, *, most:
 def _navigational(frame: pd.DataFrame, named: np.ndarray) -> np.ndarray:
     if "intent_type" not in frame:
         return np.zeros(named.max(initial=-1) + 1, dtype=bool)
-    kind = pd.Series(texts(frame, "intent_type", "qrels"), dtype=object)
+    kind = pd.Series(strings(frame, "intent_type", "qrels", are_ids=False), dtype=object)
     refuse(frame, ~kind.isin(INTENT_TYPES).to_numpy(), "intent_type", "qrels", "must be 'inf' or 'nav'")
     return _agreed(frame, "intent_type", (kind == "nav").to_numpy(), named)
 
@@ -296,7 +296,7 @@ def _importance(frame: pd.DataFrame, named: np.ndarray) -> np.ndarray:
     """Return v_t of each intent: what its importance counts, where 1 is vital."""
     if "importance_value" in frame or "importance" not in frame:
         return _agreed(frame, "importance_value", _optional(frame, "importance_value", 0.0, most=1.0), named)
-    words = Ids(*pd.factorize(texts(frame, "importance", "qrels")))
+    words = Ids(*pd.factorize(strings(frame, "importance", "qrels", are_ids=False)))
     counts = np.array([IMPORTANCE.get(name, 0.0) for name in words.names], dtype=np.float64)
     return counts[_agreed(frame, "importance", words.codes, named)]
 
