@@ -11,7 +11,7 @@ import pandas as pd
 
 from ..io import OrderedBy, Runs, check_order, named_runs, qrels_frame, run_frame
 from ..judged import Judgements, Message, Run, collected, ignoring, judge
-from .doubts import no_judgement, single_intents
+from .doubts import refuse_unjudged, single_intents
 
 # Down to which rank to count judged documents.
 _DEPTH = 20
@@ -19,13 +19,7 @@ _DEPTH = 20
 _NAMES = 5
 
 
-def check_files(
-    qrels: Any,
-    runs: Runs = (),
-    *,
-    order: OrderedBy = "score",
-    ignore: Iterable[str] = (),
-) -> pd.DataFrame:
+def check_files(qrels: Any, runs: Runs = (), *, order: OrderedBy = "score", ignore: Iterable[str] = ()) -> pd.DataFrame:
     """Look for mistakes in qrels and runs, without computing a measure.
 
     Parameters
@@ -93,8 +87,7 @@ def _about_qrels(qrels: Any, read: list[Judgements]) -> Iterator[str]:
     read.append(judgements)
     if not len(judgements):
         raise ValueError("The qrels are empty.")
-    if unjudged := no_judgement(judgements):
-        raise ValueError(unjudged)
+    refuse_unjudged(judgements)
     n_queries, rows = len(judgements), judgements.rows
     n_intents = np.bincount(judgements.named.query, minlength=n_queries)
     without = [name for name, n in zip(judgements.query_ids, judgements.n_intents, strict=True) if not n]
