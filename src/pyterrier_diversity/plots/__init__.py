@@ -27,7 +27,7 @@ the picture                                     draws
 
 Some functions of `meta` have no picture. The tables of `axiom_table` and `overlap` are easier to read. `risk`,
 `corrected_means`, `family_wise_error`, `below_minimum`, `worse_than` and `expected_over_cutoffs` return only a few
-rows. `kendall_tau`, `tau_ap` and `tau_ap_symmetric` return a number, `significance_table` and `comparison_text` text.
+rows. `kendall_tau`, `tau_ap` and `tau_ap_symmetric` return a number, `significance_table` and `comparison_text` a text.
 
 The frames do not contain the name of the collection. Add it to the title:
 ``ax.set_title(f"TREC Web 2012, {ax.get_title()}")``.
