@@ -59,7 +59,7 @@ def judge(qrels: pd.DataFrame) -> Judgements:
     ------
     ValueError
         If a column or a value is missing or out of range, or two labels contradict each other. Also if a document has
-        several labels, but there is no column for the intent, or this column has another name.
+        several labels, but the column for the intent is missing or has another name.
     """
     frame = given_frame(qrels, QRELS_COLUMNS, "qrels")
     _refuse_unread_intents(frame)
@@ -268,7 +268,7 @@ def _agreed(
 
 
 def _optional(frame: pd.DataFrame, column: str, default: npt.ArrayLike, *, most: float = math.inf) -> np.ndarray:
-    """Return a column of numbers from 0 to ``most``, or the default if there is no such column."""
+    """Return a column of numbers from 0 to ``most``, or the default if the column is missing."""
     if column not in frame:
         return np.full(len(frame), default)
     values = numbers(frame, column, "qrels")

@@ -86,7 +86,7 @@ def coverage(
     Raises
     ------
     ValueError
-        If the cutoff is below 1, there is no run, the number of axes is wrong, or the qrels have no relevant document
+        If the cutoff is below 1, no run is given, the number of axes is wrong, or the qrels have no relevant document
         for the query.
 
     Examples
@@ -152,7 +152,7 @@ def explain(
     Raises
     ------
     ValueError
-        If the cutoff is below 1, a frame has no rows or a column is missing, there is no system, the measures differ,
+        If the cutoff is below 1, a frame has no rows or a column is missing, no system is given, the measures differ,
         or the number of axes is wrong. Also if the query is not in the frame, has no intents, or is not given although
         there are several.
     TypeError
