@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import ir_measures
+import numpy as np
 import pandas as pd
 
+from pyterrier_diversity.evaluate.evaluator import Evaluation
+from pyterrier_diversity.judged import Ranked, Run, judge
 from pyterrier_diversity.provider import DiversityProvider
 
 
@@ -51,3 +54,15 @@ def values_by_query(
 
 def evaluator(*measures: ir_measures.Measure, of: object) -> ir_measures.Evaluator:
     return DiversityProvider().evaluator(measures, of)
+
+
+class Data:
+    """Qrels and a run that are read once for many evaluations."""
+
+    def __init__(self, qrels: pd.DataFrame, run: pd.DataFrame) -> None:
+        self.qrels, self.judgements, self.run = qrels, judge(qrels), Run(run)
+
+    def values(self, measures: Iterable[ir_measures.Measure]) -> np.ndarray:
+        """The values of measures that are computed together, and with no others, shape (measures, queries)."""
+        evaluation = Evaluation(self.judgements, measures, self.qrels)
+        return evaluation.values(Ranked.of_run(self.run, self.judgements, evaluation.depth))

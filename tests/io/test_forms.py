@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import json
 import os
@@ -95,6 +96,12 @@ OF_QRELS: dict[str, Function] = {
 }
 
 
+@functools.cache
+def of_frames(function: str) -> Any:
+    """Return what a function gives for frames, which is the same for each form."""
+    return (FUNCTIONS | OF_QRELS)[function](QRELS, RUN)
+
+
 def same(found: Any, expected: Any) -> None:
     if isinstance(expected, pd.DataFrame):
         pd.testing.assert_frame_equal(found, expected, check_dtype=False, check_exact=True)
@@ -115,18 +122,18 @@ def taken(functions: Iterable[str], of_data: Iterable[str]) -> list[tuple[str, s
 
 @pytest.mark.parametrize(("function", "form"), taken(FUNCTIONS, forms.RUNS))
 def test_each_function_takes_a_run_in_each_form(function, form, tmp_path):
-    call = FUNCTIONS[function]
+    found = FUNCTIONS[function](QRELS, forms.RUNS[form](RUN, tmp_path))
 
-    same(call(QRELS, forms.RUNS[form](RUN, tmp_path)), call(QRELS, RUN))
+    same(found, of_frames(function))
 
 
 @pytest.mark.parametrize(
     ("function", "form"), taken([*(name for name in FUNCTIONS if name != "read_run"), *OF_QRELS], forms.QRELS)
 )
 def test_each_function_takes_qrels_in_each_form(function, form, tmp_path):
-    call = (FUNCTIONS | OF_QRELS)[function]
+    found = (FUNCTIONS | OF_QRELS)[function](forms.QRELS[form](QRELS, tmp_path), RUN)
 
-    same(call(forms.QRELS[form](QRELS, tmp_path), RUN), call(QRELS, RUN))
+    same(found, of_frames(function))
 
 
 def test_an_evaluator_names_the_reader_of_a_file():

@@ -2,7 +2,8 @@ import pandas as pd
 import pytest
 
 from pyterrier_diversity import RBU, missed_intents
-from pyterrier_diversity.io import called, escaped, read_names, renamed, tex
+from pyterrier_diversity.io import called, read_names, renamed
+from pyterrier_diversity.io.labels import escaped, tex
 from pyterrier_diversity.meta import compare
 
 PERQUERY = pd.DataFrame(

@@ -624,7 +624,7 @@ def test_a_weight_of_a_table_is_kept():
         ({"qid": None}, "qid is missing"),
         ({"iteration": None}, r"nugget_text \(or iteration\) is missing"),
         ({"docno": 1.5}, "docno must be a non-empty string or an integer, not 1.5"),
-        ({"doc_id": "e"}, "doc_id must be 'd', like the other column for docno, not 'e'"),
+        ({"doc_id": "e"}, "docno is given twice, as 'd' and as 'e'"),
         ({"weight": "x"}, "weight must be a finite number, not 'x'"),
     ],
 )
@@ -641,7 +641,7 @@ def test_two_values_of_another_column_for_one_judgement_are_refused():
 
 
 def test_a_column_that_is_not_there_cannot_mean_anything():
-    with pytest.raises(ValueError, match="the column 'chunk' of columns is missing; found: 'qid', 'docno'"):
+    with pytest.raises(ValueError, match="columns names 'chunk', which is not a column; found: qid, docno"):
         read_nuggets([{"qid": "1", "docno": "d"}], columns={"chunk": "docno"})
 
 

@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pyterrier_diversity.io import formatted, harmless, printable, terminal_width, write_table
+from pyterrier_diversity.io import formatted, printable, terminal_width, write_table
+from pyterrier_diversity.io.labels import harmless
 
 VALUE = 0.1 + 0.2
 FRAME = pd.DataFrame({"name": ["bm25", "x|_y"], "queries": [2, 30], "RBU@5": [VALUE, float("nan")]})

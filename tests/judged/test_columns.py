@@ -16,7 +16,7 @@ from pyterrier_diversity import AP_IA, P_IA, RBU, add_rarity, evaluate_runs
 from pyterrier_diversity.evaluate import DiversityEvaluator
 from pyterrier_diversity.io.forms import frame_of
 from pyterrier_diversity.judged import QRELS_COLUMNS, RUN_COLUMNS
-from pyterrier_diversity.judged.columns import ids, numbers, scores, strings, texts
+from pyterrier_diversity.judged.columns import ids, numbers, scores, strings
 
 # d2 is relevant to a and b, d1 to a; the run is d3 d2 d1: P-IA@2 = (1 + 1)/(2 * 2), AP-IA = ((1/2 + 2/3)/2 + 1/2)/2.
 QRELS = [("q", "d1", 1, "a"), ("q", "d2", 1, "a"), ("q", "d2", 1, "b"), ("q", "d3", 0, "a")]
@@ -407,7 +407,7 @@ def test_strings_are_those_of_each_row(values):
 @settings(max_examples=30, deadline=None)
 @given(values=st.lists(st.integers() | st.text(max_size=3) | st.floats(allow_nan=False), max_size=8))
 def test_texts_are_those_of_any_values(values):
-    result = texts(pd.DataFrame({"name": pd.Series(values, dtype=object)}), "name", "perquery")
+    result = strings(pd.DataFrame({"name": pd.Series(values, dtype=object)}), "name", "perquery", are_ids=False)
 
     assert result.tolist() == [str(value) for value in values]
 

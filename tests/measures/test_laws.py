@@ -21,6 +21,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ir_measures import AP, RBP, Judged, NumRet, P, nDCG
 
+import by_hand
 from drawn import alternatives, small_topics
 from pyterrier_diversity import (
     D_Q,
@@ -351,21 +352,28 @@ def columns_changed(qrels):
     }
 
 
-@pytest.mark.parametrize("measure", PLAIN, ids=str)
-def test_a_measure_reads_the_columns_that_it_declares_and_no_others(measure, random_topics):
+@pytest.fixture(scope="module")
+def plain(random_topics):
+    """Qrels with one value in all rows of each optional column, and by the name of a column with other values."""
     qrels, run = random_topics(0)
     of_intent = {"weight": 1.0, "intent_type": "inf", "importance": "vital"}
     qrels, run = with_other_columns(qrels, **of_intent, rarity=0.5), run.assign(doc_len=10.0)
+    return by_hand.Data(qrels, run), {name: by_hand.Data(frame, run) for name, frame in columns_changed(qrels).items()}
+
+
+@pytest.mark.parametrize("measure", PLAIN, ids=str)
+def test_a_measure_reads_the_columns_that_it_declares_and_no_others(measure, plain):
+    given, changes = plain
     if "importance" in measure.SUPPORTED_PARAMS:
         measure = measure(importance="weighted")
     if "theta_nav" in measure.SUPPORTED_PARAMS:
         measure = measure(theta_nav=0.9)
-    before = compute([measure], qrels, run)
+    before = given.values([measure])
 
-    changed = {name: compute([measure], frame, run) for name, frame in columns_changed(qrels).items()}
+    changed = {name for name, data in changes.items() if (data.values([measure]) != before).any()}
 
     # The order of passages is read, but here each document has one.
-    assert {name for name, values in changed.items() if differences(before, values)} == {*measure.READS} - {"passage"}
+    assert changed == {*measure.READS} - {"passage"}
 
 
 # Parameters that need others, and one that changes no value.
@@ -406,7 +414,7 @@ def telling(random_topics):
         importance=np.where(number % 2, "vital", "okay"),
         rarity=rarity,
     )
-    return qrels.assign(nugget=qrels["iteration"]), run.assign(doc_len=10.0)
+    return by_hand.Data(qrels.assign(nugget=qrels["iteration"]), run.assign(doc_len=10.0))
 
 
 @pytest.mark.parametrize(
@@ -415,7 +423,6 @@ def telling(random_topics):
     ids=lambda value: getattr(value, "NAME", value),
 )
 def test_each_parameter_has_an_effect(measure, name, telling):
-    qrels, run = telling
     beside = BESIDE.get(name, {})
     if name == "max_rel" and measure["gain"] == "binary":
         beside = {"gain": "exp"}
@@ -430,15 +437,15 @@ def test_each_parameter_has_an_effect(measure, name, telling):
     if measure.COUNTS_TURNS:
         beside = {"cutoff": 2, "batch": 5}
     base = measure("nDCG@5") if lifts(measure) else at_cutoff(measure, **beside)
-    before = compute([base], qrels, run).values()
+    before = telling.values([base])
 
     effects = []
     for value in alternatives(measure.SUPPORTED_PARAMS[name]):
         try:
-            after = compute([base(**{name: value})], qrels, run).values()
+            after = telling.values([base(**{name: value})])
         except ValueError:
             continue  # such a label or combination of parameters is refused
-        effects.append(max(abs(new - old) for new, old in zip(after, before, strict=True)))
+        effects.append(np.abs(after - before).max())
 
     assert max(effects) > 1e-6
 
@@ -567,13 +574,17 @@ def pairs_of(measures):
 
 @REPEATED
 def test_two_measures_change_no_bit_of_each_other(given_frames):
-    measures, qrels, run, _, alone = given_frames
+    data = by_hand.Data(given_frames.qrels, given_frames.run)
+    names = data.judgements.query_ids
+    alone = {
+        measure: [given_frames.alone[repr(measure), query] for query in names] for measure in given_frames.measures
+    }
 
     changed = {}
-    for pair in pairs_of(measures):
-        for (name, query), value in evaluated(pair, qrels, run).items():
-            if value != alone[name, query]:
-                changed[tuple(map(repr, pair))] = (name, query, alone[name, query], value)
+    for pair in pairs_of(given_frames.measures):
+        for measure, values in zip(pair, data.values(pair).tolist(), strict=True):
+            if values != alone[measure]:
+                changed[tuple(map(repr, pair))] = (repr(measure), alone[measure], values)
 
     assert changed == {}
 

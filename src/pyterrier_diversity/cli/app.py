@@ -57,19 +57,14 @@ class _Commands(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _MODULES:
+            near = get_close_matches(cmd_name, _MODULES, n=1)
+            if near and not ctx.resilient_parsing:
+                ctx.fail(f"No such command {cmd_name!r}. Did you mean {near[0]!r}?")
             return None
         if sys.flags.optimize > 1:
             ctx.fail("Commands take their options from docstrings, which python -OO removes. Use -O.")
         command: click.Command = getattr(import_module(f".{_MODULES[cmd_name]}", __package__), cmd_name)
         return command
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        near = get_close_matches(args[0], _MODULES, n=1)
-        if near and args[0] not in _MODULES and not ctx.resilient_parsing:
-            ctx.fail(f"No such command {args[0]!r}. Did you mean {near[0]!r}?")
-        return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
         with warnings.catch_warnings():

@@ -102,7 +102,7 @@ class Asked:
         Raises
         ------
         ValueError
-            If there is no such file or dataset, or it cannot be read.
+            If the file or dataset does not exist or cannot be read.
         """
         needed = ir_measures.providers.registry["diversity"].qrel_inputs(list(measures))
         with collected() as messages:

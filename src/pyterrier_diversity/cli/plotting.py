@@ -174,6 +174,7 @@ def plot(drawn: Drawn, *, output: Annotated[str, FILE, "-o"], dpi: int = 150) ->
     """
     try:
         import matplotlib.pyplot as plt
+        from matplotlib.backend_bases import FigureCanvasBase
     except ImportError as error:
         raise ImportError("plot needs matplotlib: pip install matplotlib.") from error
     steps = _steps(drawn.picture)
@@ -186,20 +187,17 @@ def plot(drawn: Drawn, *, output: Annotated[str, FILE, "-o"], dpi: int = 150) ->
     if bool(drawn.runs) == (drawn.picture == "confusion"):
         raise click.UsageError(f"The picture {drawn.picture} {'takes no' if drawn.runs else 'needs'} runs.")
     plt.switch_backend("agg")
+    formats = FigureCanvasBase.get_supported_filetypes()
     ending = "png" if output == STANDARD_OUTPUT else os.path.splitext(output)[1].removeprefix(".").lower()
-    formats = plt.figure().canvas.get_supported_filetypes()
-    plt.close()
     if ending not in formats:
         raise click.UsageError(
             f"The ending of -o must be a format of pictures, not {output!r}: {', '.join(sorted(formats))}."
         )
-    frame: list[Any] = []
+    made: list[Any] = []
     for function, given in steps:
         arguments = {name: value(drawn) for name, (value, _) in given.items()}
-        made = function(*frame, **{name: value for name, value in arguments.items() if value is not None})
-        frame = [made]
-    panels = made if isinstance(made, list) else [made]
-    figure, collection = panels[0].figure.figure, own_name(drawn.qrels)
+        made = [function(*made, **{name: value for name, value in arguments.items() if value is not None})]
+    figure, collection = plt.gcf(), own_name(drawn.qrels)
     if collection:
         figure.suptitle(", ".join(filter(None, [collection, figure.get_suptitle()])), fontsize=10)
     if output == STANDARD_OUTPUT:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from ..judged.columns import texts
+from ..judged import strings
 
 _COLUMNS = ("name", "qid", "measure", "value")
 _SOURCE = "pt.Experiment(..., perquery=True)"
@@ -32,7 +32,7 @@ def read_perquery(perquery: pd.DataFrame) -> pd.DataFrame:
     twice = [column for column in _COLUMNS if isinstance(perquery[column], pd.DataFrame)]
     if twice:
         raise ValueError(f"perquery must have the column {twice[0]} once, but has it twice.")
-    names = {column: texts(perquery, column, "perquery") for column in _COLUMNS[:-1]}
+    names = {column: strings(perquery, column, "perquery", are_ids=False) for column in _COLUMNS[:-1]}
     try:
         return pd.DataFrame({**names, "value": perquery["value"].to_numpy(dtype=np.float64)})
     except (TypeError, ValueError) as error:

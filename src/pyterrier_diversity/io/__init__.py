@@ -4,7 +4,7 @@ from .aligned import aligned, terminal_width
 from .dynamic_domain import add_lengths, is_dd_run, read_dd_run, read_dd_truth
 from .files import Content, read_content
 from .forms import SharedColumns
-from .labels import called, escaped, harmless, printable, read_names, renamed, tex
+from .labels import called, printable, read_names, renamed
 from .nuggets import answers, read_nuggets
 from .readers import OrderedBy, qrels_as_given, qrels_frame, read_qrels, read_run, run_frame
 from .records import names_in
@@ -26,9 +26,7 @@ __all__ = [
     "answers",
     "called",
     "check_order",
-    "escaped",
     "formatted",
-    "harmless",
     "is_dd_run",
     "is_device",
     "named_runs",
@@ -52,7 +50,6 @@ __all__ = [
     "run_files",
     "run_frame",
     "terminal_width",
-    "tex",
     "texts_of",
     "write_qrels",
     "write_table",

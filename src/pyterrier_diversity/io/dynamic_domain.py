@@ -22,11 +22,10 @@ _RUN: Columns = {"qid": str, "turn": int, "docno": str, "score": float, "on_topi
 # The turn, whether the document is on topic, and the track's feedback: ratings of its passages, by subtopic.
 _FIRST_LINE = re.compile(r"[^\t]*\t\d+\t[^\t]*\t[^\t]*\t[01]\t(NULL|([^\s:|]+:\d+\|?)+)")
 
-# The parent of each element of a truth file, and the fields of a passage.
+# The parent of each element of a truth file, and what the fields of a passage must be.
 _PARENTS = {"topic": "domain", "subtopic": "topic", "passage": "subtopic"}
-_FIELDS = ("docno", "rating", "type")
+_FIELDS = {"docno": ("", r".+"), "rating": ("an integer", r"[+-]?\d+"), "type": ("MANUAL or MATCHED", "MANUAL|MATCHED")}
 _TOPIC = re.compile(r"DD\d+-\d+")
-_INTEGER = re.compile(r"[+-]?\d+")
 
 
 def read_dd_truth(source: Source, level: Literal["documents", "passages"] = "documents") -> pd.DataFrame:
@@ -321,14 +320,12 @@ class _Reader:
         element.clear()
 
     def _passage(self, number: str, texts: Mapping[str, str]) -> Passage:
-        for field in _FIELDS:
+        for field, (rule, pattern) in _FIELDS.items():
             if not texts.get(field):
                 raise _TruthError(f"passage {number} has no {field}")
+            if not re.fullmatch(pattern, texts[field]):
+                raise _TruthError(f"the {field} of passage {number} must be {rule}, not {texts[field]!r}")
         docno, rating, kind = (texts[field] for field in _FIELDS)
-        if not _INTEGER.fullmatch(rating):
-            raise _TruthError(f"the rating of passage {number} must be an integer, not {rating!r}")
-        if kind not in ("MANUAL", "MATCHED"):
-            raise _TruthError(f"the type of passage {number} must be MANUAL or MATCHED, not {kind!r}")
         before = self._passages[-1].nugget if self._passages else ""
         # Passages with a rating of 0 or less are relevant, too, with the lowest rating.
         return Passage(number, docno, max(int(rating), 1), kind, number if kind == "MANUAL" else before)

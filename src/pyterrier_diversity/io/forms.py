@@ -10,11 +10,12 @@ from typing import Any
 
 import pandas as pd
 
-from ..judged import RUN_COLUMNS, given_frame
+from ..judged import PYTERRIER_NAMES, RUN_COLUMNS, given_frame
 
-# Names of one column; the first is PyTerrier's.
-TWINS = ("qid", "query_id"), ("docno", "doc_id", "docid"), ("label", "relevance")
-_TWINS_OF = {name: twins for twins in TWINS for name in twins}
+# Other names of PyTerrier's columns.
+_OTHER_NAMES = {**PYTERRIER_NAMES, "docid": "docno"}
+# TREC's placeholders for an intent.
+_NO_INTENT = ("0", "Q0")
 # Names of a list of documents in an object about a query, of the list of all rows, and of a document's id in a list.
 _LISTS = ("docno", "results", "documents", "hits")
 _ROWS = ("results", "run", "qrels", "rows")
@@ -87,8 +88,8 @@ def new_names(found: Iterable[Any], columns: Mapping[str, str], what: str) -> di
             f"{what}: columns names {missing[0]!r}, which is not a column; found: {', '.join(map(str, names))}."
         )
     new = {old: name for old, name in columns.items() if old in names}
-    taken = {twin for name in new.values() for twin in _TWINS_OF.get(name, (name,))}
-    return {**{name: f"{name} (old)" for name in names if name in taken}, **new}
+    taken = {_OTHER_NAMES.get(name, name) for name in new.values()}
+    return {**{name: f"{name} (old)" for name in names if _OTHER_NAMES.get(name, name) in taken}, **new}
 
 
 def _framed(data: Any, required: tuple[str, ...], what: str, columns: Mapping[str, str]) -> pd.DataFrame:
@@ -139,7 +140,7 @@ def expanded(
 
 def _is_row(value: Any, columns: Mapping[str, str]) -> bool:
     names = {columns.get(name, name) for name in value} if isinstance(value, Mapping) else set()
-    return bool(names.intersection(TWINS[0]))
+    return bool(names & {"qid", "query_id"})
 
 
 def _is_rows(value: Any, columns: Mapping[str, str]) -> bool:
@@ -150,7 +151,7 @@ def _rows_of(
     record: Mapping[Any, Any], is_run: bool, what: str, columns: Mapping[str, str]
 ) -> Iterator[dict[Any, Any]]:
     """Yield the rows of an object: itself, one for each document in its list, or those of the queries that it maps."""
-    row = _named(record, what, columns)
+    row = named(record, what, columns)
     if "qid" not in row:
         if row and all(isinstance(docs, (Mapping, list, tuple)) for docs in row.values()):
             for query, docs in row.items():
@@ -177,18 +178,29 @@ def _rows_of(
     yield from ({**rest, **doc} for doc in _documents(docs, is_run, what, columns))
 
 
-def _named(record: Mapping[Any, Any], what: str, columns: Mapping[str, str]) -> dict[Any, Any]:
-    """Return an object with PyTerrier's names, or raise a ``ValueError`` if two names of one field disagree."""
+def named(
+    record: Mapping[Any, Any], what: str, columns: Mapping[str, str], others: Mapping[str, str] = _OTHER_NAMES
+) -> dict[Any, Any]:
+    """Return an object with new names of its fields, and PyTerrier's for the ``others``.
+
+    Raises
+    ------
+    ValueError
+        If two names of one field have different values.
+    """
     names = new_names(record, columns, what) if columns else {}
     row: dict[Any, Any] = {}
     has_id = any(names.get(name, name) in ("docno", "doc_id") for name in record)
     for old, value in record.items():
         given = names.get(old, old)
-        if given == "docid" and has_id:  # PyTerrier's number of a document
+        name = others.get(given, given)
+        if given == "docid" != name and has_id:  # PyTerrier's number of a document
             continue
-        name = _TWINS_OF.get(given, (given,))[0]
-        if str(row.setdefault(name, value)) != str(value):
-            raise ValueError(f"{what}: {name} is given twice, as {row[name]!r} and as {value!r}.")
+        known = row.setdefault(name, value)
+        if name == "iteration" and str(known) in _NO_INTENT:
+            row[name] = value
+        elif str(known) != str(value) and not (name == "iteration" and str(value) in _NO_INTENT):
+            raise ValueError(f"{what}: {name} is given twice, as {known!r} and as {value!r}.")
     return row
 
 
@@ -217,7 +229,7 @@ def _document(doc: Any, what: str, columns: Mapping[str, str]) -> dict[Any, Any]
     if row is None:
         node, score = getattr(doc, "node", doc), getattr(doc, "score", None)
         ids = [
-            *map((getattr(node, "metadata", None) or {}).get, _TWINS_OF["docno"]),
+            *map((getattr(node, "metadata", None) or {}).get, ("docno", "doc_id", "docid")),
             *(getattr(node, n, None) for n in _NODE),
         ]
         known = next((one for one in ids if one not in (None, "")), None)
@@ -227,9 +239,9 @@ def _document(doc: Any, what: str, columns: Mapping[str, str]) -> dict[Any, Any]
                 "of ids or of (id, score)."
             )
         return {"docno": known} if score is None else {"docno": known, "score": score}
-    row = _named(row, what, SharedColumns(columns))
-    named = next((name for name in _IDS if name in row), None)
-    return {"docno" if name == named else name: value for name, value in row.items()}
+    row = named(row, what, SharedColumns(columns))
+    of_id = next((name for name in _IDS if name in row), None)
+    return {"docno" if name == of_id else name: value for name, value in row.items()}
 
 
 def _is_read(rows: Any) -> bool:

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..judged.strings import heads
 from .files import MARK, Content, Source, read_content
 
 # The columns of a table, in order, and their types, as for `read_columns`; None for a column that is not kept.
@@ -27,15 +26,8 @@ _EXACT: dict[str, Any] = (
 )
 
 
-class Distinct(str):
-    """A type for columns whose words rarely repeat."""
-
-
-# Pandas reads words fastest as bytes of a fixed length, or, if they rarely repeat, if it may choose the type, which can
-# be that of numbers. Of a word that is not kept, one letter shows that it is there.
-_SHORT, _LONGER = "S16", "S48"
-_DTYPES: dict[type | None, Any] = {float: float, int: np.int64, object: float, None: "S1"}
-_NUMBERS = (float, int, object)
+# Pandas reads words fastest if it may choose their type. A first line of letters keeps it from choosing numbers.
+_DTYPES: dict[type | None, Any] = {float: float, int: np.int64, object: float}
 
 
 def read_columns(
@@ -53,7 +45,7 @@ def read_columns(
     source : path-like, file object or Content
         As of `read_content`, in UTF-8.
     columns : dict
-        The type of each column: ``str``, `Distinct`, ``float`` (a finite number), ``int`` (a whole number from 0),
+        The type of each column: ``str``, ``float`` (a finite number), ``int`` (a whole number from 0),
         ``object`` (a number; any other word is read as NaN) or None.
     optional : dict, optional
         Columns after these; either all lines have them or none.
@@ -83,8 +75,7 @@ def _plain_columns(content: Content, columns: Columns, optional: Columns) -> pd.
     columns = columns | optional if len(words) > len(columns) else columns
     if len(words) != len(columns) or not _is_plain(content.data):
         return None
-    # A column of True and False only would be numbers for pandas.
-    if any(math.isnan(_number(word)) for word, kind in zip(words, columns.values(), strict=True) if kind in _NUMBERS):
+    if any(kind in _DTYPES and math.isnan(_number(word)) for word, kind in zip(words, columns.values(), strict=True)):
         return None
     # In most files, one character separates words, which is faster to read. In others, words then seem to be empty.
     for separator, other in ((" ", b"\t"), ("\t", b" "), (r"\s+", b"")):
@@ -95,17 +86,16 @@ def _plain_columns(content: Content, columns: Columns, optional: Columns) -> pd.
     return None
 
 
-def _parsed(
-    data: bytes, columns: Columns, separator: str, repeated: Any = _SHORT, distinct: Any = None
-) -> pd.DataFrame | None:
-    dtypes = {name: (_DTYPES | {str: repeated, Distinct: distinct})[kind] for name, kind in columns.items()}
+def _parsed(data: bytes, columns: Columns, separator: str) -> pd.DataFrame | None:
+    numeric = {name: _DTYPES[kind] for name, kind in columns.items() if kind in _DTYPES}
+    first = (" " if separator == r"\s+" else separator).join("0" if name in numeric else "x" for name in columns)
     try:
         table = pd.read_csv(
-            BytesIO(data),
+            BytesIO(first.encode() + b"\n" + data),
             sep=separator,
             header=None,
             names=list(columns),
-            dtype={name: dtype for name, dtype in dtypes.items() if dtype is not None},
+            dtype=numeric,
             index_col=False,
             quoting=csv.QUOTE_NONE,
             na_filter=False,
@@ -115,29 +105,12 @@ def _parsed(
         )
     except ValueError:
         return None
-    if any(table[name].dtype.kind in "iufb" for name, kind in columns.items() if kind is Distinct):
-        return _parsed(data, columns, separator, _SHORT, _LONGER)
-    # Older versions make objects of bytes.
-    words = {name: table[name].to_numpy(dtype=dtype) for name, dtype in dtypes.items() if str(dtype).startswith("S")}
-    letters = {name: column.view(np.uint8).reshape(len(column), -1) for name, column in words.items()}
-    if any(column[:, -1].any() for name, column in letters.items() if columns[name]):  # the word may be longer
-        return _parsed(data, columns, separator, str, str)
     # A longer line is an error of pandas; a shorter one ends with empty words.
-    others = (name for name, kind in columns.items() if kind not in _NUMBERS and name not in words)
-    if not all(column[:, 0].all() for column in letters.values()) or any((table[name] == "").any() for name in others):
+    if any((table[name] == "").any() for name in columns.keys() - numeric.keys()):
         return None
     if not all(np.isfinite(table[name]).all() for name, kind in columns.items() if kind is float):
         return None
-    return table[[name for name, kind in columns.items() if kind]].assign(
-        **{name: _strings(column) for name, column in words.items() if columns[name]}
-    )
-
-
-def _strings(column: np.ndarray) -> pd.Series:
-    """Return bytes as strings; equal neighbours are one object."""
-    starts = heads(column)
-    words = np.array([word.decode() for word in column[starts].tolist()], dtype=object)
-    return pd.Series(np.repeat(words, np.diff(starts, append=len(column))), dtype=object)
+    return table.loc[1:, [name for name, kind in columns.items() if kind]].reset_index(drop=True)
 
 
 def _is_plain(data: bytes) -> bool:
@@ -160,12 +133,11 @@ def _careful_columns(
     try:
         for line in TextIOWrapper(BytesIO(content.data), encoding="utf-8"):
             number += 1
-            if line[0] == MARK:  # of a file that was appended to another one
-                line = line.lstrip(MARK)
-            fields = line.split() if separator is None else _cells(line, separator)
-            if not fields and to_blank:
-                break
-            if not fields:
+            words = line.lstrip(MARK)  # of a file that was appended to another one
+            fields = words.split() if separator is None else [cell.strip() for cell in words.split(separator)]
+            if not any(fields):
+                if to_blank:
+                    break
                 continue
             if not table:
                 columns = columns | optional if len(fields) > len(columns) else columns
@@ -176,19 +148,13 @@ def _careful_columns(
                 raise ValueError(f"expected {count} ({' '.join(columns)}), found {len(fields)}")
             for i, column, kind in kept:
                 table[column].append(
-                    fields[i] if kind not in _NUMBERS and fields[i] else _value(fields[i], column, kind)
+                    fields[i] if kind not in _DTYPES and fields[i] else _value(fields[i], column, kind)
                 )
     except ValueError as error:
         at = number + 1 if isinstance(error, UnicodeDecodeError) else number
         raise ValueError(f"{content.name}, line {at}: {error}.") from error
-    kinds = _DTYPES | {str: object, Distinct: str}
-    dtypes = {column: kinds[kind] for column, kind in columns.items() if kind}
+    dtypes = {column: _DTYPES.get(kind, object) for column, kind in columns.items() if kind}
     return pd.DataFrame({column: pd.Series(table.get(column, []), dtype=dtype) for column, dtype in dtypes.items()})
-
-
-def _cells(line: str, separator: str) -> list[str]:
-    cells = [cell.strip() for cell in line.split(separator)]
-    return cells if any(cells) else []
 
 
 def _value(text: str, column: str, kind: type) -> float:

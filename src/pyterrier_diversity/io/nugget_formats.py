@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from ..judged import PYTERRIER_NAMES
 from .records import Field
 
 
@@ -67,18 +68,9 @@ FORMATS = {
 # The answers to a question of a bank.
 ANSWER = Format("", "", "answer_id", "answer", documents=REFERENCES)
 
-# Names of a table's columns in other tools.
-_OTHER_NAMES = {
-    "query_id": "qid",
-    "doc_id": "docno",
-    "relevance": "label",
-    "subtopic_id": "iteration",
-    "nugget_id": "iteration",
-    "nugget": "nugget_text",
-}
+# Other names of a table's columns.
+OTHER_NAMES = {**PYTERRIER_NAMES, "subtopic_id": "iteration", "nugget_id": "iteration", "nugget": "nugget_text"}
 OF_TABLES = {"qid", "docno", "label", "assignment", "iteration", "importance", "nugget_text", "query"}
-# TREC's placeholders for an intent.
-_NO_INTENT = ("0", "Q0")
 
 
 def format_of(record: Field) -> str | None:
@@ -96,25 +88,3 @@ def format_of(record: Field) -> str | None:
         return "groups"
     is_row = any(not isinstance(value, (Mapping, list)) for value in fields.values())
     return known or ("table" if is_row else None)
-
-
-def renamed(record: Field, columns: Mapping[str, str]) -> Field:
-    """Return a record whose fields are named as the user says; an own field of such a name is kept as another one."""
-    fields = record.need_object()
-    taken = {new for old, new in columns.items() if old in fields}
-    value = {columns.get(name, f"{name} (old)" if name in taken else name): one for name, one in fields.items()}
-    return Field(value, record.where)
-
-
-def row_of(record: Field) -> Field:
-    """Return a row with this package's names; two columns with the same meaning must agree."""
-    row: dict[str, Any] = {}
-    for name, value in record.value.items():
-        other = _OTHER_NAMES.get(name, name)
-        known = row.get(other, value)
-        if known != value and (other != "iteration" or str(known) not in _NO_INTENT):
-            if other == "iteration" and str(value) in _NO_INTENT:
-                continue
-            raise Field(value, record.where, name).refused(f"must be {known!r}, like the other column for {other}")
-        row[other] = value
-    return Field(row, record.where)

@@ -10,7 +10,8 @@ from functools import cache
 from hashlib import md5
 from typing import Any, Literal, NamedTuple
 
-from .nugget_formats import ANSWER, FORMATS, OF_TABLES, REFERENCES, Format, format_of, renamed, row_of
+from .forms import SharedColumns, named
+from .nugget_formats import ANSWER, FORMATS, OF_TABLES, OTHER_NAMES, REFERENCES, Format, format_of
 from .records import Field, reads
 
 Unit = Literal["question", "answer"]
@@ -121,7 +122,8 @@ def _text(item: Field, names: str) -> str | None:
 
 def read_record(record: Field, format: str | None, reading: Reading) -> Iterator[NuggetRecord]:
     """Read the nuggets of an object or a row, in a format that is recognised if it is not given."""
-    record = renamed(record, reading.columns)
+    if reading.columns:
+        record = Field(named(record.need_object(), record.where, SharedColumns(reading.columns), {}), record.where)
     name = format or format_of(record)
     if name is None:
         fields = ", ".join(map(repr, list(record.value)[:5])) or "none"
@@ -130,7 +132,7 @@ def read_record(record: Field, format: str | None, reading: Reading) -> Iterator
             "their meaning, as in columns={'theirs': 'qid'}."
         )
     if name == "table":
-        yield _of_row(row_of(record), reading)
+        yield _of_row(Field(named(record.value, record.where, {}, OTHER_NAMES), record.where), reading)
     elif name == "groups" and not record.has("retrieval_gt"):
         for query, groups in record.entries():
             yield from _read(Field({"qid": query, "retrieval_gt": groups.value}, record.where), FORMATS[name], reading)

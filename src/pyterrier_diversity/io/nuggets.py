@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from itertools import groupby
 from typing import Any, Literal, get_args
 
@@ -12,11 +12,11 @@ import numpy as np
 import pandas as pd
 
 from ..judged import IMPORTANCE, NO_DOCUMENT, warn_of_data
-from .forms import SharedColumns
+from .forms import new_names
 from .nugget_formats import FORMATS, format_of
 from .nugget_records import LEVELS, NO_SUPPORT, UNKNOWN, NuggetRecord, Reading, Unit, read_record
 from .ordering import highest_label_last
-from .records import Field, read_records
+from .records import read_records
 from .tabular import with_whole_labels
 
 OnDifference = Literal["drop", "raise"]
@@ -126,7 +126,8 @@ def read_nuggets(
         raise ValueError(f"{_WHO}: on_difference must be 'drop' or 'raise', not {on_difference!r}.")
     weights = _numbers("importance", IMPORTANCE if importance is None else importance, above_0=True)
     records = read_records(source, _WHO)
-    _check_columns(records, columns or {})
+    found = dict.fromkeys(name for record in records if isinstance(record.value, Mapping) for name in record.value)
+    new_names(found, columns or {}, _WHO)
     reading = Reading(unit, _numbers("levels", LEVELS if levels is None else levels), dict(columns or {}))
     topics: list[NuggetRecord] = []
     if nuggets is not None:
@@ -192,15 +193,6 @@ def _numbers(name: str, mapping: Any, *, above_0: bool = False) -> dict[str, flo
         if not is_number or not math.isfinite(value) or (above_0 and value <= 0):
             raise ValueError(f"{_WHO}: {name} of {word!r} must be {rule}, not {value!r}.")
     return {str(word): float(value) for word, value in mapping.items()}
-
-
-def _check_columns(records: Iterable[Field], columns: Mapping[str, str]) -> None:
-    """Refuse a name in ``columns`` that no record has."""
-    found = dict.fromkeys(name for record in records if isinstance(record.value, Mapping) for name in record.value)
-    missing = [name for name in columns if name not in found]
-    if missing and not isinstance(columns, SharedColumns):
-        names = ", ".join(map(repr, found)) or "nothing"
-        raise ValueError(f"{_WHO}: the column {missing[0]!r} of columns is missing; found: {names}.")
 
 
 def _without_differences(

@@ -10,11 +10,14 @@ import numpy as np
 import pandas as pd
 
 from ..judged import (
+    LARGEST_EXACT,
+    PYTERRIER_NAMES,
     QRELS_COLUMNS,
     RUN_COLUMNS,
     Ids,
     contradicted_ranks,
     counted,
+    exact,
     given_frame,
     given_ranks,
     ids,
@@ -28,10 +31,10 @@ from ..judged import (
 from .dynamic_domain import dd_qrels, is_dd_qrels, is_dd_run, read_dd_run, read_dd_truth
 from .files import Content, is_file, read_content
 from .forms import SharedColumns, frame_of
-from .lines import Columns, Distinct, read_columns
+from .lines import Columns, read_columns
 from .nuggets import read_nuggets
 from .records import kind_of
-from .tabular import LARGEST_EXACT, PYTERRIER, are_nuggets, exact, frame_of_records, with_whole_labels
+from .tabular import are_nuggets, frame_of_records, with_whole_labels
 
 OrderedBy = Literal["score", "rank"]
 
@@ -78,7 +81,7 @@ def read_qrels(source: Any, *, columns: Mapping[str, str] | None = None) -> pd.D
     frame = qrels_frame(source, columns=columns)
     label = pd.Series(numbers(frame, "relevance", "qrels"), frame.index)
     named = _as_strings(frame, [name for name in ("query_id", "doc_id", "iteration") if name in frame], "qrels")
-    return with_whole_labels(frame.assign(relevance=label, **named).rename(columns=PYTERRIER))
+    return with_whole_labels(frame.assign(relevance=label, **named).rename(columns=PYTERRIER_NAMES))
 
 
 def _as_strings(frame: pd.DataFrame, names: Iterable[str], what: str) -> dict[str, pd.Series]:
@@ -125,7 +128,7 @@ def qrels_as_given(qrels: Any) -> pd.DataFrame:
 
 def _qrels_of_lines(content: Content, columns: Mapping[str, str] | None) -> pd.DataFrame:
     _refuse_names(content, columns)
-    kinds: Columns = {"qid": str, "iteration": str, "docno": Distinct, "label": float}
+    kinds: Columns = {"qid": str, "iteration": str, "docno": str, "label": float}
     table = read_columns(content, kinds, {"weight": float})
     if "weight" in table:
         if is_dd_qrels(table):
@@ -222,7 +225,7 @@ def read_run(source: Any, *, order: OrderedBy = "score", columns: Mapping[str, s
     named = {"query_id": _as_series(query.names).take(query.codes).set_axis(frame.index)}
     run = frame.assign(**named, **_as_strings(frame, ("doc_id",), "run"), **places).reset_index(drop=True)
     first = ["query_id", "doc_id", "score", "rank"]
-    return run[[*first, *(name for name in run if name not in first)]].rename(columns=PYTERRIER)
+    return run[[*first, *(name for name in run if name not in first)]].rename(columns=PYTERRIER_NAMES)
 
 
 def run_frame(
@@ -254,7 +257,7 @@ def checked_order(who: str, order: Any) -> OrderedBy:
 
 def _run_of_lines(content: Content, by_rank: bool) -> pd.DataFrame:
     # The other of the two columns may contain anything.
-    kinds: Columns = {"qid": str, "q0": None, "docno": Distinct, "rank": object, "score": float, "tag": None}
+    kinds: Columns = {"qid": str, "q0": None, "docno": str, "rank": object, "score": float, "tag": None}
     kinds |= {"rank": float, "score": None} if by_rank else {}
     run = read_columns(content, kinds)
     if not by_rank and run["score"].abs().max() >= LARGEST_EXACT:

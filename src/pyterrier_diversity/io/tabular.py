@@ -7,14 +7,22 @@ import gzip
 import math
 import os
 from collections.abc import Mapping
-from numbers import Integral
 from pathlib import Path as File
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ..judged import NO_DOCUMENT, QRELS_COLUMNS, RUN_COLUMNS, given_frame, numbers, shown, strings
+from ..judged import (
+    NO_DOCUMENT,
+    PYTERRIER_NAMES,
+    QRELS_COLUMNS,
+    RUN_COLUMNS,
+    exact,
+    given_frame,
+    numbers,
+    shown,
+    strings,
+)
 from .files import Content, Path
 from .forms import expanded, frame_of
 from .records import Field, Kind, first_record, read_parquet, read_records
@@ -23,13 +31,10 @@ from .writing import replaced
 
 # The columns of TREC's qrels; the weight is optional.
 _LINE = ("query_id", "iteration", "doc_id", "relevance", "weight")
-PYTERRIER = {"query_id": "qid", "doc_id": "docno", "relevance": "label"}
 _IDS = ("query_id", "doc_id", "iteration", "subtopic_id")
 _NUMBERS = ("relevance", "weight", "rarity", "gain", "score", "turn")
 # Columns of rows of nuggets, which `read_nuggets` reads.
 _OF_NUGGETS = {"nuggets", "nugget_bank", "claim_bank", "nugget_text", "nugget", "nugget_id", "assignment", "importance"}
-# Floats represent all integers below exactly.
-LARGEST_EXACT = 2.0**53
 _LARGEST_INTEGER = 2.0**63
 
 
@@ -74,7 +79,7 @@ def write_qrels(qrels: pd.DataFrame, path: Path, *, lossy: bool = False) -> None
             raise ValueError("write_qrels: path must not end in .parquet.gz, as parquet files are compressed already.")
     try:
         frame = frame.assign(**ids)
-        table = frame.rename(columns=PYTERRIER)
+        table = frame.rename(columns=PYTERRIER_NAMES)
         text = _trec(frame, lossy).encode() if ending not in (".parquet", ".csv", ".tsv") else b""
         with replaced(path) as file:
             if ending == ".parquet":
@@ -167,16 +172,4 @@ def are_nuggets(content: Content, columns: Mapping[str, str]) -> bool:
         return True
     rows = expanded([(first.value, first.where)], False, columns)[0]
     names = {str(name) for row in rows for name in row}
-    return bool(names & _OF_NUGGETS) or not (names & {"label", "relevance"} and names & {*PYTERRIER, *_IDS})
-
-
-def exact(words: pd.Series) -> pd.Series:
-    """Return finite numbers, given as numbers or words, so that large integers stay what they are."""
-    values = [_number(word) for word in words.tolist()]
-    are_floats = all(abs(value) < LARGEST_EXACT for value in values if isinstance(value, int))
-    return pd.Series(values, words.index, dtype=float if are_floats else object)
-
-
-def _number(word: Any) -> int | float:
-    is_integer = isinstance(word, Integral) or (isinstance(word, str) and word.lstrip("+-").isdigit())
-    return int(word) if is_integer else float(word)
+    return bool(names & _OF_NUGGETS) or not (names & {"label", "relevance"} and names & {*PYTERRIER_NAMES, *_IDS})

@@ -13,15 +13,14 @@ import pandas as pd
 
 from .strings import Ids, Strings, kept_in_arrow, numbered
 
-_IR_MEASURES_NAMES = {"qid": "query_id", "docno": "doc_id", "label": "relevance"}
+PYTERRIER_NAMES = {"query_id": "qid", "doc_id": "docno", "relevance": "label"}
 RUN_COLUMNS = ("query_id", "doc_id", "score")
 
 # The attribute of a frame that lists its renamed columns.
 _RENAMED = "pyterrier_diversity: renamed"
 
 # Floats represent all integers up to here exactly.
-_LARGEST_EXACT = 2.0**53
-_PYTERRIER_NAMES = {new: old for old, new in _IR_MEASURES_NAMES.items()}
+LARGEST_EXACT = 2.0**53
 
 
 def given_frame(data: Any, required: tuple[str, ...], what: str) -> pd.DataFrame:
@@ -53,7 +52,7 @@ def given_frame(data: Any, required: tuple[str, ...], what: str) -> pd.DataFrame
     if missing:
         named = ", ".join(shown(frame, name) for name in missing)
         found = ", ".join(map(str, data.columns))
-        ours = _PYTERRIER_NAMES.get(missing[0], missing[0])
+        ours = PYTERRIER_NAMES.get(missing[0], missing[0])
         reader = "read_run" if required == RUN_COLUMNS else "read_qrels"
         raise ValueError(
             f"{what}: missing column {named}; found: {found}. If a column has another name, rename it, as in "
@@ -63,10 +62,10 @@ def given_frame(data: Any, required: tuple[str, ...], what: str) -> pd.DataFrame
         twice = frame.columns[frame.columns.duplicated()]
         hint = " PyTerrier's get_qrels(variant) repeats it; use get_qrels()." if twice[0] == "relevance" else ""
         raise ValueError(f"{what}: column {shown(frame, twice[0])} must not be repeated.{hint}")
-    twins = [old for old, new in _IR_MEASURES_NAMES.items() if old in frame and new in frame]
-    for old in twins:
-        _check_agreement(frame, old, _IR_MEASURES_NAMES[old], what)
-    frame = frame.drop(columns=twins) if twins else frame
+    twins = {old: new for new, old in PYTERRIER_NAMES.items() if old in frame and new in frame}
+    for old, new in twins.items():
+        _check_agreement(frame, old, new, what)
+    frame = frame.drop(columns=list(twins)) if twins else frame
     return frame.assign(score=-numbers(frame, "rank", what)) if by_rank else frame
 
 
@@ -90,7 +89,7 @@ def _agree(one: Any, other: Any) -> bool:
 
 def _renamed(frame: pd.DataFrame) -> pd.DataFrame:
     """Rename columns from PyTerrier's names to those of ir_measures."""
-    renames = {old: new for old, new in _IR_MEASURES_NAMES.items() if old in frame and new not in frame}
+    renames = {old: new for new, old in PYTERRIER_NAMES.items() if old in frame and new not in frame}
     if not renames:
         return frame
     renamed = frame.rename(columns=renames)
@@ -100,9 +99,9 @@ def _renamed(frame: pd.DataFrame) -> pd.DataFrame:
 
 def shown(frame: pd.DataFrame, column: str) -> str:
     """Return the name of a column for messages: the user's own, or both if the host has renamed the columns."""
-    if column not in _PYTERRIER_NAMES:
+    if column not in PYTERRIER_NAMES:
         return column
-    old, renamed = _PYTERRIER_NAMES[column], frame.attrs.get(_RENAMED)
+    old, renamed = PYTERRIER_NAMES[column], frame.attrs.get(_RENAMED)
     if renamed is None:
         return f"{column} ({old} in PyTerrier)"
     return old if column in renamed or column not in frame else column
@@ -128,31 +127,22 @@ def by_number(name: str) -> tuple[bool, int, str, str]:
     return not is_number, len(digits), digits, name
 
 
-def strings(frame: pd.DataFrame, column: str, what: str) -> np.ndarray:
-    """Return a column of ids as an object array of strings; integers become their digits.
+def strings(frame: pd.DataFrame, column: str, what: str, *, are_ids: bool = True) -> np.ndarray:
+    """Return a column of ids, or of any values, as an object array of strings; integers become their digits.
 
     Raises
     ------
     ValueError
         If a row has no value in the column.
     TypeError
-        If a value is neither a string nor an integer.
+        If an id is neither a string nor an integer.
     """
-    return _texts(frame, column, what, ids=True)
-
-
-def texts(frame: pd.DataFrame, column: str, what: str) -> np.ndarray:
-    """Return a column of any values as an object array of strings, or raise a ``ValueError`` for a missing value."""
-    return _texts(frame, column, what, ids=False)
-
-
-def _texts(frame: pd.DataFrame, column: str, what: str, *, ids: bool) -> np.ndarray:
     values = frame[column].to_numpy(dtype=object)
     kind = pd.api.types.infer_dtype(values, skipna=False) if len(values) else "string"
     if kind == "string":
         return values
     _check_present(pd.isna(values), shown(frame, column), what)
-    if ids and kind != "integer":
+    if are_ids and kind != "integer":
         _check_types(values, shown(frame, column), what)
     return np.array([str(value) for value in values], dtype=object)
 
@@ -230,22 +220,28 @@ def scores(frame: pd.DataFrame, what: str) -> np.ndarray:
         If a score is not a finite number; the message names its query.
     """
     values = numbers(frame, "score", what)
-    if not len(values) or (values.max() < _LARGEST_EXACT and values.min() > -_LARGEST_EXACT):
-        return values
-    column = frame["score"]
-    if column.dtype.kind == "f":
+    if frame["score"].dtype.kind == "f" or not len(values) or max(values.max(), -values.min()) < LARGEST_EXACT:
         return values
     # Integers beyond the precision of floats are numbered. Python compares them with floats exactly.
-    exact = [
-        int(score) if isinstance(score, Integral) else value
-        for score, value in zip(column.tolist(), values.tolist(), strict=True)
-    ]
-    place = {score: float(i) for i, score in enumerate(sorted(set(exact)))}
-    return np.array([place[score] for score in exact])
+    listed = exact(frame["score"]).tolist()
+    place = {score: float(i) for i, score in enumerate(sorted(set(listed)))}
+    return np.array([place[score] for score in listed])
+
+
+def exact(words: pd.Series) -> pd.Series:
+    """Return finite numbers, given as numbers or words, so that large integers stay what they are."""
+    values = [_number(word) for word in words.tolist()]
+    are_floats = all(abs(value) < LARGEST_EXACT for value in values if isinstance(value, int))
+    return pd.Series(values, words.index, dtype=float if are_floats else object)
+
+
+def _number(word: Any) -> int | float:
+    is_integer = isinstance(word, Integral) or (isinstance(word, str) and word.lstrip("+-").isdigit())
+    return int(word) if is_integer else float(word)
 
 
 def given_ranks(frame: pd.DataFrame) -> np.ndarray | None:
-    """Return the column ``rank`` as numbers (NaN if a cell is not a number), or None if there is no such column."""
+    """Return the column ``rank`` as numbers (NaN if a cell is not a number), or None if this column is missing."""
     if "rank" not in frame or frame["rank"].dtype.kind not in "iufO":
         return None
     column = frame["rank"] if frame["rank"].dtype.kind in "iuf" else pd.to_numeric(frame["rank"], errors="coerce")

@@ -245,7 +245,7 @@ class Ranked:
 
     @property
     def document_gain(self) -> np.ndarray:
-        """The gain of each entry: the column ``gain`` of the qrels, or the label if there is no such column.
+        """The gain of each entry: the column ``gain`` of the qrels, or the label if this column is missing.
 
         Raises
         ------

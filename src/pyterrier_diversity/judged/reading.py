@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from .columns import by_number, given_frame, ids, numbers, refuse, strings, texts
+from .columns import by_number, given_frame, ids, numbers, refuse, strings
 from .judgements import Documents, Judgements, Labels, NamedIntents, Passages, Rows
 from .strings import Ids, equal
 
@@ -59,7 +59,7 @@ def judge(qrels: pd.DataFrame) -> Judgements:
     ------
     ValueError
         If a column or a value is missing or out of range, or two labels contradict each other. Also if a document has
-        several labels, but there is no column for the intent, or this column has another name.
+        several labels, but the column for the intent is missing or has another name.
     """
     frame = given_frame(qrels, QRELS_COLUMNS, "qrels")
     _refuse_unread_intents(frame)
@@ -268,7 +268,7 @@ def _agreed(
 
 
 def _optional(frame: pd.DataFrame, column: str, default: npt.ArrayLike, *, most: float = math.inf) -> np.ndarray:
-    """Return a column of numbers from 0 to ``most``, or the default if there is no such column."""
+    """Return a column of numbers from 0 to ``most``, or the default if the column is missing."""
     if column not in frame:
         return np.full(len(frame), default)
     values = numbers(frame, column, "qrels")
@@ -280,7 +280,7 @@ def _optional(frame: pd.DataFrame, column: str, default: npt.ArrayLike, *, most:
 def _navigational(frame: pd.DataFrame, named: np.ndarray) -> np.ndarray:
     if "intent_type" not in frame:
         return np.zeros(named.max(initial=-1) + 1, dtype=bool)
-    kind = texts(frame, "intent_type", "qrels")
+    kind = strings(frame, "intent_type", "qrels", are_ids=False)
     refuse(frame, ~np.isin(kind, INTENT_TYPES), "intent_type", "qrels", "must be 'inf' or 'nav'")
     return _agreed(frame, "intent_type", kind == "nav", named)
 
@@ -289,7 +289,7 @@ def _importance(frame: pd.DataFrame, named: np.ndarray) -> np.ndarray:
     """Return v_t of each intent: what its importance counts, where 1 is vital."""
     if "importance_value" in frame or "importance" not in frame:
         return _agreed(frame, "importance_value", _optional(frame, "importance_value", 0.0, most=1.0), named)
-    words = Ids(*pd.factorize(texts(frame, "importance", "qrels")))
+    words = Ids(*pd.factorize(strings(frame, "importance", "qrels", are_ids=False)))
     counts = np.array([IMPORTANCE.get(name, 0.0) for name in words.names], dtype=np.float64)
     return counts[_agreed(frame, "importance", words.codes, named)]
 

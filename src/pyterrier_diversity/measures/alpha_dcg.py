@@ -39,11 +39,6 @@ BETA: Parameters = {
 }
 
 
-def alpha_dcg(ranked: Ranked, alpha: float, discount: Discount) -> np.ndarray:
-    """Return sum_i d(i) sum_t J_it (1 - alpha)^c_it of each query."""
-    return ranked.total(power(1 - alpha, ranked.met) * ranked.discounted(discount))
-
-
 def weighted_probability(ranked: Ranked, gain: Gain, max_rel: float | None) -> np.ndarray:
     """Return w_t r_it: the gain of a document for an intent that no document above it covers."""
     return ranked.weight * ranked.probability({"gain": gain, "max_rel": max_rel})
@@ -65,8 +60,8 @@ class AlphaFamily(DiversityMeasure):
         self.greedy = Greedy(self.alpha)
 
     def gained(self, ranked: Ranked) -> np.ndarray:
-        """Return the discounted sum of each query."""
-        return alpha_dcg(ranked, self.alpha, self.discount)
+        """Return sum_i d(i) sum_t J_it (1 - alpha)^c_it of each query."""
+        return ranked.total(power(1 - self.alpha, ranked.met) * ranked.discounted(self.discount))
 
     def best(self, depth: int | None, time_limit: float) -> Order:
         """Search for the highest discounted sum."""

@@ -9,7 +9,7 @@ from ..ideal import ByWorth, log_discount
 from ..judged import Gain, Order, Ranked, gain_value
 from ..parameters import CUTOFF, GAIN, REL
 from .base import DiversityMeasure, Normalised, register
-from .q_measure import BETA, blended_ratio, most_found
+from .q_measure import BlendedRatio
 
 __all__ = ["DIN_Q", "D_Q", "DIN_nDCG", "D_nDCG", "EfP"]
 
@@ -72,7 +72,7 @@ class _D_nDCG(_ByGlobalGain, Normalised):
         return ranked.total(ranked.weight * ranked.gain(self) * counted * log_discount(ranked.rank))
 
 
-class _D_Q(_ByGlobalGain):
+class _D_Q(_ByGlobalGain, BlendedRatio):
     r"""D-Q: the Q-measure over global gains, the weighted means of documents' gains for the intents.
 
     Notes
@@ -91,23 +91,6 @@ class _D_Q(_ByGlobalGain):
     >>> score(D_Q, [[1, 0], [1, 1]])
     0.875
     """
-
-    SUPPORTED_PARAMS = {**CUTOFF, **BETA, **GAIN}
-
-    def counted(self, ranked: Ranked) -> np.ndarray:
-        """Tell which entries count."""
-        return np.ones(len(ranked.rank), dtype=bool)
-
-    def score(self, ranked: Ranked) -> np.ndarray:
-        documents = ranked.documents
-        counted = self.counted(ranked)
-        relevant = (documents.total(counted) > 0).astype(np.float64)
-        # Raises if labels are too large.
-        gain = documents.total(ranked.weight * ranked.gain(self) * counted)
-        ideal = ranked.ideal(self.normaliser)
-        ideal_gain = ideal.documents.total(ideal.weight * ideal.gain(self))
-        ratios = blended_ratio(documents, relevant, gain, ideal.documents, ideal_gain, self.beta)
-        return divide(documents.queries.total(ratios), most_found(ranked))
 
 
 class _DIN_nDCG(_D_nDCG):
@@ -169,8 +152,8 @@ class _EfP(DiversityMeasure):
     r"""Effective precision (Ef-P): the fraction of documents that are useful for some intent.
 
     A document is useful if it is relevant to an informational intent, or the first relevant one for a navigational
-    intent. The sum is divided by the cutoff even if fewer documents are retrieved, and by their number if there is no
-    cutoff.
+    intent. The sum is divided by the cutoff even if fewer documents are retrieved. Without a cutoff, it is divided by
+    the number of retrieved documents.
 
     Notes
     -----

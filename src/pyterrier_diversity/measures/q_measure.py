@@ -8,7 +8,7 @@ import numpy as np
 
 from ..arithmetic import divide
 from ..ideal import ByWorth
-from ..judged import Judgements, Ranked, RankedDocuments, View
+from ..judged import Judgements, Ranked, View
 from ..parameters import CUTOFF, GAIN, Parameter, Parameters
 from .ad_hoc import by_label
 from .base import CompositeMeasure, DiversityMeasure, Part, register
@@ -20,24 +20,38 @@ BETA: Parameters = {
 }
 
 
-def blended_ratio(
-    documents: RankedDocuments,
-    relevant: np.ndarray,
-    gain: np.ndarray,
-    ideal: RankedDocuments,
-    ideal_gain: np.ndarray,
-    beta: float,
-) -> np.ndarray:
-    """Return J_i BR_i of each document, where BR_i = (C_i + beta cg_i) / (i + beta cg*_i): Sakai (2013), Eq. 2."""
-    found = documents.queries.above(relevant) + relevant
-    gained = documents.queries.above(gain) + gain
-    best = ideal.queries.until(ideal_gain, documents.queries.of, documents.rank)
-    # A large beta times large gains would overflow. Only the ratio of beta to 1 counts.
-    of_count, of_gain = (1.0 / beta, 1.0) if beta > 1 else (1.0, beta)
-    return relevant * (of_count * found + of_gain * gained) / (of_count * documents.rank + of_gain * best)
+class BlendedRatio(DiversityMeasure):
+    """A mean of blended ratios, which combine precision with cumulated gain. A document's gain is sum_t w_t g_it.
+
+    Subclasses set ``normaliser``, the order of the relevant documents in the ideal ranking.
+    """
+
+    SUPPORTED_PARAMS = {**CUTOFF, **BETA, **GAIN}
+
+    def counted(self, ranked: Ranked) -> np.ndarray:
+        """Tell which entries count."""
+        return np.ones(len(ranked.rank), dtype=bool)
+
+    def ratios(self, ranked: Ranked) -> np.ndarray:
+        """Return J_i BR_i of each document, where BR_i = (C_i + beta cg_i) / (i + beta cg*_i): Sakai (2013), Eq. 2."""
+        documents, counted = ranked.documents, self.counted(ranked)
+        relevant = (documents.total(counted) > 0).astype(np.float64)
+        gain = documents.total(ranked.weight * ranked.gain(self) * counted)  # raises if labels are too large
+        found, gained = (documents.queries.above(each) + each for each in (relevant, gain))
+        ideal = ranked.ideal(self.normaliser)
+        ideal_gain = ideal.documents.total(ideal.weight * ideal.gain(self))
+        best = ideal.documents.queries.until(ideal_gain, documents.queries.of, documents.rank)
+        # A large beta times large gains would overflow. Only the ratio of beta to 1 counts.
+        of_count, of_gain = (1.0 / self.beta, 1.0) if self.beta > 1 else (1.0, self.beta)
+        return relevant * (of_count * found + of_gain * gained) / (of_count * documents.rank + of_gain * best)
+
+    def score(self, ranked: Ranked) -> np.ndarray:
+        n = ranked.n_relevant_docs
+        most = n if ranked.cutoff is None else np.minimum(n, min(ranked.cutoff, np.iinfo(np.int64).max))
+        return divide(ranked.documents.queries.total(self.ratios(ranked)), most)
 
 
-class _Q(DiversityMeasure):
+class _Q(BlendedRatio):
     r"""Q-measure: average precision for graded labels, which combines precision with cumulated gain.
 
     ``beta=0`` is average precision. If the qrels have several intents, a document counts with its highest label;
@@ -61,25 +75,7 @@ class _Q(DiversityMeasure):
     """
 
     VIEW: View = "ad hoc"
-    SUPPORTED_PARAMS = {**CUTOFF, **BETA, **GAIN}
     normaliser = optimal = ByWorth(by_label)
-
-    def ratios(self, ranked: Ranked) -> np.ndarray:
-        """Return J_i BR_i of each document."""
-        documents = ranked.documents
-        gain = documents.total(ranked.gain(self))  # raises if labels are too large
-        ideal = ranked.ideal(self.normaliser)
-        ideal_gain = ideal.documents.total(ideal.gain(self))
-        return blended_ratio(documents, np.ones(len(gain)), gain, ideal.documents, ideal_gain, self.beta)
-
-    def score(self, ranked: Ranked) -> np.ndarray:
-        return divide(ranked.documents.queries.total(self.ratios(ranked)), most_found(ranked))
-
-
-def most_found(ranked: Ranked) -> np.ndarray:
-    """Return min(k, R), or R without a cutoff."""
-    n = ranked.n_relevant_docs
-    return n if ranked.cutoff is None else np.minimum(n, min(ranked.cutoff, np.iinfo(np.int64).max))
 
 
 class _Pplus(_Q):
@@ -133,7 +129,7 @@ class _PplusQ(CompositeMeasure):
     """
 
     READS = ("weight", "intent_type")
-    SUPPORTED_PARAMS = {**CUTOFF, **BETA, **GAIN}
+    SUPPORTED_PARAMS = BlendedRatio.SUPPORTED_PARAMS
 
     def parts(self) -> Sequence[Part]:
         """Return Q and P+, for each intent."""

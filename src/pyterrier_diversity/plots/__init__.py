@@ -26,58 +26,17 @@ the picture                                     draws
 =============================================== ========================================================================
 
 Some functions of `meta` have no picture. The tables of `axiom_table` and `overlap` are easier to read. `risk`,
-`corrected_means`, `family_wise_error`, `below_minimum`, `worse_than` and `expected_over_cutoffs` return a few rows;
-`kendall_tau`, `tau_ap` and `tau_ap_symmetric` a number; `significance_table` and `comparison_text` what is printed.
+`corrected_means`, `family_wise_error`, `below_minimum`, `worse_than` and `expected_over_cutoffs` return only a few
+rows. `kendall_tau`, `tau_ap` and `tau_ap_symmetric` return a number, `significance_table` and `comparison_text` a text.
 
-Titles tell what the frames know. They do not know the collection: ``ax.set_title(f"TREC Web 2012, {ax.get_title()}")``.
+The frames do not contain the name of the collection. Add it to the title:
+``ax.set_title(f"TREC Web 2012, {ax.get_title()}")``.
 """
 
-from .bars import (
-    assessor_agreement,
-    delta_required,
-    differences,
-    discriminative_power,
-    groups,
-    means,
-    stability,
-    unanimity,
-)
-from .curves import (
-    asl_curve,
-    by_topic_set_size,
-    insert_synthetic_system,
-    intent_coverage,
-    number_of_systems,
-    per_query_deltas,
-    pool_depth,
-    stages,
-    topics_needed,
-)
-from .intents import coverage, explain
-from .matrices import concordance, confusion, missed_intents, tau_matrix
+from . import bars, curves, intents, matrices
+from .bars import *
+from .curves import *
+from .intents import *
+from .matrices import *
 
-__all__ = [
-    "asl_curve",
-    "assessor_agreement",
-    "by_topic_set_size",
-    "concordance",
-    "confusion",
-    "coverage",
-    "delta_required",
-    "differences",
-    "discriminative_power",
-    "explain",
-    "groups",
-    "insert_synthetic_system",
-    "intent_coverage",
-    "means",
-    "missed_intents",
-    "number_of_systems",
-    "per_query_deltas",
-    "pool_depth",
-    "stability",
-    "stages",
-    "tau_matrix",
-    "topics_needed",
-    "unanimity",
-]
+__all__ = sorted([*bars.__all__, *curves.__all__, *intents.__all__, *matrices.__all__])

@@ -32,6 +32,17 @@ from .drawing import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+__all__ = [
+    "assessor_agreement",
+    "delta_required",
+    "differences",
+    "discriminative_power",
+    "groups",
+    "means",
+    "stability",
+    "unanimity",
+]
+
 # The parts of a bar of `stability`.
 _ORDERS: dict[str, dict[str, Any]] = {
     "the more frequent order": {"color": GAIN},
@@ -68,8 +79,7 @@ def unanimity(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | None = No
     ValueError
         If the frame has no rows or several for a measure, or a column is missing.
     """
-    frame = _by_measure("unanimity", frame, labels, "unanimity")
-    values = frame["unanimity"].to_numpy(dtype=np.float64)
+    frame, values = _by_measure("unanimity", frame, labels, "unanimity")
     finite = values[np.isfinite(values)]
     limits = 1.15 * finite.min(initial=0.0), 1.15 * finite.max(initial=1.0)
     return _bars(ax, frame, values, [f"{value:.2f}" for value in values], limits, "unanimity")
@@ -100,13 +110,11 @@ def discriminative_power(frame: pd.DataFrame, *, labels: Names = None, ax: Axes 
     """
     counted = {"significant", "pairs"} <= set(frame) or "share" not in frame
     columns = ("significant", "pairs") if counted else ("share",)
-    frame = _by_measure("discriminative_power", frame, labels, *columns)
+    frame, *found = _by_measure("discriminative_power", frame, labels, *columns)
+    values = divide(*found) if counted else found[0]
+    texts = [f"{value:.1%}" for value in values]
     if counted:
-        values = divide(frame["significant"], frame["pairs"])
         texts = [f"{part}/{whole}" for part, whole in zip(frame["significant"], frame["pairs"], strict=True)]
-    else:
-        values = frame["share"].to_numpy(dtype=np.float64)
-        texts = [f"{value:.1%}" for value in values]
     return _bars(ax, frame, values, texts, (0, 1.15), "share of pairs of systems that differ significantly")
 
 
@@ -132,8 +140,7 @@ def delta_required(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | None
     ValueError
         If the frame has no rows or several for a measure, or a column is missing.
     """
-    frame = _by_measure("delta_required", frame, labels, "delta")
-    values = frame["delta"].to_numpy(dtype=np.float64)
+    frame, values = _by_measure("delta_required", frame, labels, "delta")
     texts = [f"{value:.3f}" if np.isfinite(value) else "no pair is significant" for value in values]
     limits = 0, 1.25 * max(np.nanmax(values, initial=0.0), 0.01)
     return _bars(ax, frame, values, texts, limits, "difference of means that is significant")
@@ -162,8 +169,7 @@ def stability(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | None = No
     ValueError
         If the frame has no rows or several for a measure, or a column is missing.
     """
-    frame = _by_measure("stability", frame, labels, "stability", "ties")
-    stable, ties = (frame[column].to_numpy(dtype=np.float64) for column in ("stability", "ties"))
+    frame, stable, ties = _by_measure("stability", frame, labels, "stability", "ties")
     shares = np.array([stable, ties, np.clip(1 - stable - ties, 0, None)])
     with named_rows(ax, frame["measure"]) as ax:
         for share, left, look in zip(shares, np.cumsum(shares, axis=0) - shares, _ORDERS.values(), strict=True):
@@ -199,9 +205,7 @@ def assessor_agreement(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | 
     ValueError
         If the frame has no rows or several for a measure, or a column is missing.
     """
-    columns = ("tau", "tau_low", "tau_high")
-    frame = _by_measure("assessor_agreement", frame, labels, *columns)
-    tau, low, high = (frame[column].to_numpy(dtype=np.float64) for column in columns)
+    frame, tau, low, high = _by_measure("assessor_agreement", frame, labels, "tau", "tau_low", "tau_high")
     with named_rows(ax, frame["measure"], spread=1.2) as ax:
         rows = np.arange(len(frame))
         ax.hlines(rows, low, high, color=GAIN)
@@ -239,7 +243,7 @@ def means(
     ------
     ValueError
         If the frame has no rows, or a column or the measure is missing. Also if ``measure`` is required but not given,
-        or if there is no single critical difference, as with other tests, a correction, or another ``ci``.
+        or if the pairs do not share one critical difference, as with other tests, a correction, or another ``ci``.
 
     Notes
     -----
@@ -391,13 +395,13 @@ def groups(
         return tell(ax, f"by {column}", x=f"mean {called('labels', labels, [shown])[shown]}")
 
 
-def _by_measure(who: str, frame: pd.DataFrame, labels: Names, *columns: str) -> pd.DataFrame:
-    """Return a frame of the function of `meta` with this name, if it has one row for each measure."""
+def _by_measure(who: str, frame: pd.DataFrame, labels: Names, *columns: str) -> tuple[Any, ...]:
+    """Return a frame of the function of `meta` with this name, if it has one row for each measure, and its numbers."""
     frame = readable(who, frame, f"meta.{who}", "measure", *columns, labels=labels)
     again = frame["measure"][frame["measure"].duplicated()]
     if len(again):
         raise unreadable(who, f"each measure must have one row, but {again.iloc[0]} has several", f"meta.{who}")
-    return frame
+    return frame, *(frame[column].to_numpy(dtype=np.float64) for column in columns)
 
 
 def _bars(

@@ -39,6 +39,18 @@ from .drawing import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+__all__ = [
+    "asl_curve",
+    "by_topic_set_size",
+    "insert_synthetic_system",
+    "intent_coverage",
+    "number_of_systems",
+    "per_query_deltas",
+    "pool_depth",
+    "stages",
+    "topics_needed",
+]
+
 # The most points of a line, because each is an evaluation.
 _MOST_RANKS = 200
 _DASHES = ("-", "--", "-.", ":")
@@ -81,7 +93,7 @@ def intent_coverage(
     Raises
     ------
     ValueError
-        If there is no run, the qrels have no relevant document, or the measure does not take such cutoffs.
+        If no run is given, the qrels have no relevant document, or the measure does not take such cutoffs.
     """
     who = "intent_coverage"
     cutoff = checked(who, CUTOFF, cutoff=cutoff)["cutoff"]
@@ -119,8 +131,8 @@ def asl_curve(
     log : bool
         Whether the axis of p-values is logarithmic; p-values of 0 then lie below it.
     alpha : float in (0, 1), optional
-        The level of significance, where a dotted line is: that of the test if omitted. There is no line if the frame
-        does not know it, or if the test was corrected, because these p-values are not.
+        The level of significance, where a dotted line is: that of the test if omitted. No line is drawn if the frame
+        does not have the level, or if the test was corrected, because these p-values are not corrected.
     labels : mapping, optional
         How measures are shown, by their names.
     ax : Axes, optional

@@ -17,6 +17,8 @@ from .drawing import COUNTS, Names, drawing, fitted, in_rows, known, name_column
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+__all__ = ["concordance", "confusion", "missed_intents", "tau_matrix"]
+
 _COEFFICIENTS = {
     "tau": "Kendall's τ",
     "tau_ap": "τ AP",

@@ -214,18 +214,13 @@ def _differences(
     """
     from ..transformers import Explain
 
-    systems = {name: scores.systems.index(name) for name in frames if name != baseline}
-    deltas = {
-        measure: rounded(values - values[scores.systems.index(baseline)])
-        for measure, values in scores.by_measure.items()
-    }
-    sorted_by_size = {
-        measure: {
-            name: sorted(zip(scores.queries, delta[at], strict=True), key=lambda one: -one[1])
-            for name, at in systems.items()
-        }
-        for measure, delta in deltas.items()
-    }
+    places = {name: scores.systems.index(name) for name in frames}
+    first = places.pop(baseline)
+    deltas = {measure: rounded(values - values[first]) for measure, values in scores.by_measure.items()}
+
+    def by_gain(delta: np.ndarray) -> list[tuple[str, float]]:
+        return sorted(zip(scores.queries, delta, strict=True), key=lambda one: -one[1])
+
     delta = deltas[scores.measures[0]]
     system = np.abs(delta).argmax(axis=0)
     largest = delta[system, np.arange(delta.shape[1])]
@@ -244,7 +239,11 @@ def _differences(
     return {
         "baseline": baseline,
         "n_queries": len(scores.queries),
-        "pictures": sorted_by_size if systems else {},
+        "pictures": {
+            measure: {name: by_gain(values[place]) for name, place in places.items()}
+            for measure, values in deltas.items()
+            if places
+        },
         "queries": shown,
     }
 

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from pyterrier_diversity import RBU, signature
-from pyterrier_diversity.io import escaped
+from pyterrier_diversity.io.labels import escaped
 from pyterrier_diversity.meta import compare, comparison_text, significance_table
 from pyterrier_diversity.meta.significance.marks import with_bounds
 

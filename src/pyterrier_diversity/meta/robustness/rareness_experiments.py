@@ -107,7 +107,7 @@ def number_of_systems(
     ------
     ValueError
         If there are fewer than two systems (three without ``sizes``), a size is not between 2 and their number, or
-        another parameter is out of range. Also if there is no measure, or a column or a value is missing in a run or
+        another parameter is out of range. Also if no measure is given, or a column or a value is missing in a run or
         the qrels.
     TypeError
         If ``runs`` or ``qrels`` has another form, or ``measures`` has something else than measures.
@@ -216,7 +216,7 @@ def insert_synthetic_system(
     Raises
     ------
     ValueError
-        If there is no run, no measure or no number, or a parameter is out of range. Also if a column or a value is
+        If no run, measure or number is given, or a parameter is out of range. Also if a column or a value is
         missing in a run or the qrels.
     TypeError
         If ``runs`` or ``qrels`` has another form, or ``measures`` has something else than measures.

@@ -119,7 +119,7 @@ def worse_than(
     ValueError
         As in `compare`. Also if the alternative is "greater", or the tolerance is negative or not a finite number.
     GateError
-        If the gate can never fail: a baseline answers no query of the qrels, or there is no tolerance and no difference
+        If the gate can never fail: a baseline answers no query of the qrels, or no tolerance is given and no difference
         could be significant. (A ``ValueError``, too.)
 
     Examples
