@@ -92,14 +92,14 @@ def _about_qrels(qrels: Any, read: list[Judgements]) -> Iterator[str]:
     n_intents = np.bincount(judgements.named.query, minlength=n_queries)
     without = [name for name, n in zip(judgements.query_ids, judgements.n_intents, strict=True) if not n]
     if without:
-        counted = _counted(without, "query has", "queries have")
+        counted = _counted(len(without), "query has", "queries have")
         yield Message(f"{counted} no relevant document: {_some(without)}. Most measures score 0 there.", "relevance")
     yield from single_intents(judgements)
     negative = int(np.count_nonzero(rows.label < 0))
     if negative:
         yield f"{negative} negative labels count as 0."
     yield (
-        f"{n_queries} {_plural(n_queries, 'query', 'queries')}, {n_intents.sum()} intents, "
+        f"{_counted(n_queries, 'query', 'queries')}, {n_intents.sum()} intents, "
         f"{len(judgements.intents.ids)} of them with a relevant document; {len(rows.label)} judgements, labels "
         f"{rows.label.min():g} to {rows.label.max():g}."
     )
@@ -124,7 +124,7 @@ def _about_queries(frame: pd.DataFrame, run: Run, judgements: Judgements) -> Ite
     answered = [name for name in judgements.query_ids if name in given]
     missing = [name for name in judgements.query_ids if name not in given]
     if answered and missing:
-        counted = _counted(missing, "judged query has", "judged queries have")
+        counted = _counted(len(missing), "judged query has", "judged queries have")
         message = f"{counted} no document in the run: {_some(missing)}. Each gets the measures' default values."
         yield Message(message, "missing")
     judged = dict(zip(judgements.query_ids, judgements.judged_docs, strict=True))
@@ -135,12 +135,8 @@ def _about_queries(frame: pd.DataFrame, run: Run, judgements: Judgements) -> Ite
     yield f"{len(answered)} of {len(judgements)} judged queries{more}, {len(frame)} documents{share}."
 
 
-def _plural(n: int, one: str, several: str) -> str:
-    return one if n == 1 else several
-
-
-def _counted(names: Sequence[str], one: str, several: str) -> str:
-    return f"{len(names)} {_plural(len(names), one, several)}"
+def _counted(n: int, one: str, several: str) -> str:
+    return f"{n} {one if n == 1 else several}"
 
 
 def _some(names: Sequence[str]) -> str:

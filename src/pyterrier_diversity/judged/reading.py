@@ -133,7 +133,7 @@ def _passages(frame: pd.DataFrame, judgements: Judgements) -> Passages:
 
 
 def _read_documents(frame: pd.DataFrame, columns: frozenset[str]) -> Judgements:
-    query, doc, iteration = _query(frame), ids(frame, "doc_id", "qrels"), _iteration(frame)
+    query, doc, iteration = _sorted_ids(frame, "query_id"), ids(frame, "doc_id", "qrels"), _iteration(frame)
     label = numbers(frame, "relevance", "qrels")
     named, named_query, named_ids = _named_intents(query, iteration)
     weight = _optional(frame, "weight", 1.0)
@@ -182,20 +182,17 @@ def _descending(names: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray, np.nd
 
 def intents_of_rows(frame: pd.DataFrame) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the index of each row's intent, and the query and the name of each intent."""
-    return _named_intents(_query(frame), _iteration(frame))
+    return _named_intents(_sorted_ids(frame, "query_id"), _iteration(frame))
 
 
-def _query(frame: pd.DataFrame) -> Ids:
-    return _sorted(ids(frame, "query_id", "qrels"))
-
-
-def _sorted(column: Ids) -> Ids:
-    """Sort the names as numbers if all are numbers, otherwise alphabetically."""
-    names = column.names.tolist()
+def _sorted_ids(frame: pd.DataFrame, column: str) -> Ids:
+    """Return a column of ids with the names sorted as numbers if all are numbers, otherwise alphabetically."""
+    codes, distinct = ids(frame, column, "qrels")
+    names = distinct.tolist()
     keys = [by_number(name) for name in names]
     numeric = not any(other for other, *_ in keys)
     order = sorted(range(len(names)), key=keys.__getitem__ if numeric else names.__getitem__)
-    return Ids(np.argsort(order)[column.codes], column.names[order])
+    return Ids(np.argsort(order)[codes], distinct[order])
 
 
 def _has_intents(frame: pd.DataFrame) -> bool:
@@ -206,8 +203,8 @@ def _iteration(frame: pd.DataFrame) -> Ids:
     if not _has_intents(frame):
         return Ids(np.zeros(len(frame), dtype=np.int64), np.array(["0"], dtype=object))
     if "subtopic_id" not in frame:
-        return _sorted(ids(frame, "iteration", "qrels"))
-    subtopic = _sorted(ids(frame, "subtopic_id", "qrels"))
+        return _sorted_ids(frame, "iteration")
+    subtopic = _sorted_ids(frame, "subtopic_id")
     if "iteration" in frame:
         iteration = ids(frame, "iteration", "qrels")
         differ = iteration.names[iteration.codes] != subtopic.names[subtopic.codes]
