@@ -131,6 +131,7 @@ def evaluate_runs(
     0   bm25  0.384         0.644
     1  xquad  0.544         0.850
     """
+    # All arguments but two are those of `values_of_runs`; no other name is bound yet.
     options = {name: given for name, given in locals().items() if name not in ("perquery", "queries")}
     if queries and by is not None:
         raise ValueError("evaluate_runs: queries=True counts the queries of whole runs. Leave it out with by.")

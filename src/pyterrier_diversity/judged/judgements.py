@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from .entries import Groups
+from .grades import Gain
 from .strings import Pairs
 
 T = TypeVar("T")
@@ -286,6 +287,13 @@ class Judgements:
         for query, doc in zip(self.rows.query.tolist(), self.rows.doc_ids.tolist(), strict=True):
             judged[query].add(doc)
         return judged
+
+    def check_grades(self, gain: Gain, largest: float | None, who: object) -> None:
+        """Raise a ``ValueError`` if a label is not in the table ``gain`` or, without a table, exceeds ``largest``."""
+        if not isinstance(gain, str):
+            self.check_listed(gain, who)
+        elif largest is not None:
+            self.check_labels(largest, who)
 
     def check_labels(self, largest: float, who: object) -> None:
         """Raise a ``ValueError`` if a label exceeds ``largest``."""

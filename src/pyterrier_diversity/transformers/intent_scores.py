@@ -141,10 +141,7 @@ def oracle_intent_scores(qrels: Any, *, gain: Gain = "exp", max_rel: float | Non
     labels, intents = judgements.labels, judgements.intents
     # The documents of a query are in descending order of their names.
     labels = labels.take(np.lexsort([labels.intent, -labels.doc, judgements.documents.query[labels.doc]]))
-    if not isinstance(gain, str):
-        judgements.check_listed(gain, "oracle_intent_scores")
-    elif max_rel is not None:
-        judgements.check_labels(max_rel, "oracle_intent_scores")
+    judgements.check_grades(gain, max_rel, "oracle_intent_scores")
     largest = intents.max_label[labels.intent] if max_rel is None else max_rel
     names = np.array(judgements.query_ids, dtype=object)
     return pd.DataFrame(
