@@ -24,6 +24,7 @@ from .inputs import Asked
 from .options import MeasureText, Written, command, of
 from .outputs import Shown, tell
 
+_TO_20 = "Down to which rank to count judged documents: 20 by default."
 _TO_CUTOFF = "Last rank to show. By default, that is the measure's cutoff."
 
 
@@ -90,14 +91,23 @@ def evaluate(
 
 
 @command
-@of(Asked, "qrels", "columns", "order", "ignore", runs="[RUNS]...", strict="Exit with status 1 for warnings, too.")
+@of(
+    Asked,
+    "qrels",
+    "columns",
+    "order",
+    "ignore",
+    runs="[RUNS]...",
+    strict="Exit with status 1 for warnings, too.",
+    depth=_TO_20,
+)
 @of(Shown, "output", "format")
 def check(asked: Asked, shown: Shown) -> None:
     """Look for mistakes in QRELS and RUNS. In Python: check_files.
 
     This computes no measure. The exit status is 1 if there is an error.
     """
-    found = check_files(asked.judged_by(asked.qrels), asked.given, order=asked.order)
+    found = check_files(asked.judged_by(asked.qrels), asked.given, order=asked.order, cutoff=asked.depth or 20)
     lines = [
         f"{kind}: {name}: {message}{f' [{about}]' if about else ''}" for name, kind, about, message in found.to_numpy()
     ]

@@ -11,15 +11,17 @@ import pandas as pd
 
 from ..io import OrderedBy, Runs, check_order, named_runs, qrels_frame, run_frame
 from ..judged import Judgements, Message, Run, collected, ignoring, judge
+from ..parameters import Parameter
 from .doubts import refuse_unjudged, single_intents
 
-# Down to which rank to count judged documents.
-_DEPTH = 20
+_CUTOFF = Parameter(int, 20, interval="[1, inf)", desc="down to which rank to count judged documents")
 # How many names a message lists.
 _NAMES = 5
 
 
-def check_files(qrels: Any, runs: Runs = (), *, order: OrderedBy = "score", ignore: Iterable[str] = ()) -> pd.DataFrame:
+def check_files(
+    qrels: Any, runs: Runs = (), *, order: OrderedBy = "score", cutoff: int = 20, ignore: Iterable[str] = ()
+) -> pd.DataFrame:
     """Look for mistakes in qrels and runs, without computing a measure.
 
     Parameters
@@ -30,6 +32,8 @@ def check_files(qrels: Any, runs: Runs = (), *, order: OrderedBy = "score", igno
         Runs, as `evaluate_runs` takes them; none by default.
     order : {"score", "rank"}
         The column that orders the documents of run files, as in `io.read_run`.
+    cutoff : int >= 1
+        Down to which rank to count judged documents.
     ignore : iterable of str
         What to leave out of the warnings: values of the column ``about``.
 
@@ -44,8 +48,8 @@ def check_files(qrels: Any, runs: Runs = (), *, order: OrderedBy = "score", igno
     Raises
     ------
     ValueError
-        If a run file does not exist, two runs have the same name, arguments are in the wrong order, or ``ignore`` has
-        an unknown name.
+        If a run file does not exist, two runs have the same name, arguments are in the wrong order, the cutoff is below
+        1, or ``ignore`` has an unknown name.
 
     Examples
     --------
@@ -58,12 +62,13 @@ def check_files(qrels: Any, runs: Runs = (), *, order: OrderedBy = "score", igno
     2   mine     note
     """
     check_order("check_files", qrels, runs, order="qrels, runs")
+    cutoff = _CUTOFF.check("check_files", "cutoff", cutoff)
     several = runs if isinstance(runs, (Mapping, str, os.PathLike)) else list(runs)
     named = named_runs("check_files", several) if several else {}
     read: list[Judgements] = []
     found = list(_findings("qrels", _about_qrels(qrels, read)))
     for name, run in named.items():
-        found += _findings(name, _about_run(run, read, order), (ValueError, TypeError, OSError))
+        found += _findings(name, _about_run(run, read, order, cutoff), (ValueError, TypeError, OSError))
     table = pd.DataFrame(found, columns=["name", "kind", "about", "message"])
     with ignoring("check_files", ignore) as ignored:
         return table[~table["about"].isin(ignored)].reset_index(drop=True)
@@ -105,7 +110,7 @@ def _about_qrels(qrels: Any, read: list[Judgements]) -> Iterator[str]:
     )
 
 
-def _about_run(run: Any, qrels: list[Judgements], order: OrderedBy) -> Iterator[str]:
+def _about_run(run: Any, qrels: list[Judgements], order: OrderedBy, cutoff: int) -> Iterator[str]:
     with collected() as messages:
         frame = run_frame(run, order=order)
         read = Run(frame, is_whole=True)
@@ -116,10 +121,10 @@ def _about_run(run: Any, qrels: list[Judgements], order: OrderedBy) -> Iterator[
         yield Message("The run is empty: every query gets each measure's default value.", "empty")
         return
     for judgements in qrels:
-        yield from _about_queries(frame, read, judgements)
+        yield from _about_queries(frame, read, judgements, cutoff)
 
 
-def _about_queries(frame: pd.DataFrame, run: Run, judgements: Judgements) -> Iterator[str]:
+def _about_queries(frame: pd.DataFrame, run: Run, judgements: Judgements, cutoff: int) -> Iterator[str]:
     given = set(map(str, frame["query_id"].unique().tolist()))
     answered = [name for name in judgements.query_ids if name in given]
     missing = [name for name in judgements.query_ids if name not in given]
@@ -128,8 +133,8 @@ def _about_queries(frame: pd.DataFrame, run: Run, judgements: Judgements) -> Ite
         message = f"{counted} no document in the run: {_some(missing)}. Each gets the measures' default values."
         yield Message(message, "missing")
     judged = dict(zip(judgements.query_ids, judgements.judged_docs, strict=True))
-    is_judged = [doc in judged[name] for name in answered for doc in run.ranking(name)[:_DEPTH]]
-    share = f"; {np.mean(is_judged):.0%} of the documents down to rank {_DEPTH} are judged" if is_judged else ""
+    is_judged = [doc in judged[name] for name in answered for doc in run.ranking(name, cutoff)]
+    share = f"; {np.mean(is_judged):.0%} of the documents down to rank {cutoff} are judged" if is_judged else ""
     others = len(given) - len(answered)
     more = f" and {others} without judgements" if others else ""
     yield f"{len(answered)} of {len(judgements)} judged queries{more}, {len(frame)} documents{share}."

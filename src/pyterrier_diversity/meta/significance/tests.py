@@ -26,8 +26,8 @@ up to 13 queries with them (there by all flips of signs). p is 1 if all differen
 *Intervals.* HSD tests have simultaneous intervals: the difference plus and minus a quantile of the largest differences
 in the trials, or of the studentised range. The bootstrap interval is :math:`\bar z \pm t^* s_z/\sqrt N`, where
 :math:`t^*` is a quantile of :math:`|t(w^*)|` over the same resamples. Wilcoxon's test and the permutation test give
-no intervals. An interval excludes 0 exactly if the difference is significant, unless ``correction`` or ``ci`` is given. A
-correction does not change the intervals.
+no intervals. An interval excludes 0 exactly if the difference is significant, unless ``correction`` or ``ci`` is given.
+A correction does not change the intervals.
 
 All pairs and measures share the same trials. Errors of their p-values are therefore correlated; more trials make them
 smaller. ``joblib.parallel_config(backend="dask")`` or ``"ray"`` runs long tests on a cluster.
