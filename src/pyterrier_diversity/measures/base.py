@@ -104,7 +104,8 @@ class DiversityMeasure(ir_measures.Measure):
         """Return the values that differ from the defaults, as plain literals in the order of declaration."""
         declared = self.SUPPORTED_PARAMS
         check_names(self, params)
-        values = checked(self.NAME, declared, **{name: params.get(name) for name in declared})
+        given = {name: params[name] for name in declared if params.get(name) is not None}
+        values = checked(self.NAME, declared, **given)
         return {
             name: value for name, value in values.items() if value not in (declared[name].default, declared[name].none)
         }
