@@ -111,9 +111,7 @@ def test_batches_do_not_change_the_values(topics, qrels, systems):
 
     key = ["qid", "measure"]
     for batch_size in (1, 7):
-        parts = pt.Experiment(
-            [system], topics, qrels, measures, ["x"], batch_size=batch_size, **options
-        )
+        parts = pt.Experiment([system], topics, qrels, measures, ["x"], batch_size=batch_size, **options)
         assert parts.set_index(key)["value"].sort_index().equals(whole.set_index(key)["value"].sort_index())
 
 
@@ -135,9 +133,7 @@ def test_shuffled_rows_do_not_change_the_values(topics, qrels, systems):
         [run.sample(frac=1, random_state=1)], topics, qrels.sample(frac=1, random_state=2), MEASURES, ["x"]
     )
 
-    pd.testing.assert_frame_equal(
-        shuffled, pt.Experiment([run], topics, qrels, MEASURES, ["x"]), check_exact=True
-    )
+    pd.testing.assert_frame_equal(shuffled, pt.Experiment([run], topics, qrels, MEASURES, ["x"]), check_exact=True)
 
 
 def test_intents_of_other_queries_do_not_change_a_query(topics, qrels, systems):
