@@ -52,6 +52,18 @@ def values_by_query(
     return {(repr(m.measure), m.query_id): m.value for m in ir_measures.iter_calc(measures, judgements, retrieved)}
 
 
+def values_of_labels(measures: Iterable[ir_measures.Measure], rankings: Iterable[Iterable[float]]) -> list[list[float]]:
+    """The values of each measure for rankings that are given as labels for one intent, all in one evaluation."""
+    rows = [
+        (f"{i:06}", f"d{place}", label, -place)
+        for i, labels in enumerate(rankings)
+        for place, label in enumerate(labels)
+    ]
+    frame = pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance", "score"])
+    evaluator = DiversityProvider().evaluator(list(measures), frame.drop(columns="score"))
+    return evaluator.values(frame.drop(columns="relevance")).tolist()
+
+
 def evaluator(*measures: ir_measures.Measure, of: object) -> ir_measures.Evaluator:
     return DiversityProvider().evaluator(measures, of)
 
