@@ -52,9 +52,9 @@ class Called:
     Parameters
     ----------
     names : str, optional
-        A file with two columns: the name of a run, a tab or comma, and what to call it.
+        A file with two columns: the name of a run, a tab or comma, and its new name.
     labels : str, optional
-        A file with two columns: a measure, a tab or comma, and what to call it. $...$ is LaTeX.
+        A file with two columns: a measure, a tab or comma, and its new name. $...$ is LaTeX.
     """
 
     names: Annotated[str | None, FILE] = None
