@@ -122,7 +122,8 @@ def _text(item: Field, names: str) -> str | None:
 
 def read_record(record: Field, format: str | None, reading: Reading) -> Iterator[NuggetRecord]:
     """Read the nuggets of an object or a row, in a format that is recognised if it is not given."""
-    record = Field(named(record.need_object(), record.where, SharedColumns(reading.columns), {}), record.where)
+    if reading.columns:
+        record = Field(named(record.need_object(), record.where, SharedColumns(reading.columns), {}), record.where)
     name = format or format_of(record)
     if name is None:
         fields = ", ".join(map(repr, list(record.value)[:5])) or "none"
