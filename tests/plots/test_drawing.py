@@ -287,3 +287,7 @@ def test_each_picture_takes_names_of_what_it_shows(name):
         "stages",
     }
     assert ("names" in taken) == (name in of_systems)
+
+
+def test_plots_lists_its_functions_only():
+    assert dir(plots) == sorted(plots.__all__)

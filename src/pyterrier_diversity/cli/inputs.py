@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -253,15 +252,7 @@ def _qrels(name: str, level: Literal["passages", "documents"], columns: io.Share
     content = io.read_content(name)
     if content.data.lstrip().startswith(b"<"):
         return io.read_dd_truth(content, level)
-    try:
-        return io.read_qrels(content, columns=columns)
-    except ValueError as error:
-        is_run = False
-        with suppress(ValueError, OSError), collected():
-            is_run = not io.run_frame(content).empty
-        if is_run:
-            raise ValueError(f"{name} is a run, not qrels. Give the qrels first.") from error
-        raise
+    return io.read_qrels(content, columns=columns)
 
 
 def _of_dataset(name: str, level: str, columns: io.SharedColumns | None) -> pd.DataFrame:

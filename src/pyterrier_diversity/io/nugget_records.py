@@ -62,6 +62,11 @@ class Reading:
     # The texts of queries, and the nuggets that each answer or passage of a query was assigned.
     queries: dict[str, str] = field(default_factory=dict)
     assigned: defaultdict[str, dict[str, list[str]]] = field(default_factory=lambda: defaultdict(dict))
+    # Queries with an empty list of nuggets; nuggets whose text is repeated in a list; rows without ids, and those among
+    # them that are repeated: ids of query, nugget and document.
+    bare: set[str] = field(default_factory=set)
+    repeated: set[tuple[str, str]] = field(default_factory=set)
+    rows: Counter[tuple[str, str, str]] = field(default_factory=Counter)
 
     def note(self, what: str, word: str = "", times: int = 1) -> None:
         """Count an oddity."""
@@ -100,6 +105,8 @@ class _Topic:
         self._times[text or ""] += given is None
         times = self._times[text or ""]
         name = given.identifier() if given else _text_id(text or "") + (f"-{times}" if times > 1 else "")
+        if times > 1 and given is None:
+            self.reading.repeated.add((self.query_id, name))
         word = None if importance is None else importance.word()
         return NuggetRecord(self.query_id, name, text, word, labels, item.where)
 
@@ -148,6 +155,7 @@ def _read(record: Field, form: Format, reading: Reading) -> Iterator[NuggetRecor
     is_passage, document = record.has(form.document), record.get(f"{form.document} {form.system}")
     if not nuggets:
         reading.note("documents have no nugget" if is_passage else "lists of nuggets are empty")
+        reading.bare.add(topic.query_id)
     is_assigned = any(nugget.get(form.label) is not None for nugget in nuggets)
     if is_assigned:
         topic.document = record.need(f"{form.document} {form.system}").identifier()
@@ -283,4 +291,6 @@ def _of_row(row: Field, reading: Reading) -> NuggetRecord:
     if "weight" in others:
         others["weight"] = row.need("weight").number()
     one = topic.record(row, _text(row, form.text), [(doc, value) for doc in docs], form)
+    if row.get(form.id) is None:
+        reading.rows.update((one.query_id, one.nugget_id, doc) for doc in docs or [""])
     return one._replace(columns=others)
