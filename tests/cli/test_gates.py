@@ -128,3 +128,14 @@ def test_a_gate_that_cannot_fail_is_a_usage_error(tmp_path):
     assert "--no-worse: nothing can be worse than the baseline foreign, which answers no query" in fail(
         *["compare", QRELS, BM25, "-b", str(foreign), "--no-worse", "RBU@5"], "--ignore", "ids", status=2
     )
+
+
+def test_a_baseline_whose_documents_are_not_judged_is_a_usage_error(tmp_path):
+    renamed = tmp_path / "renamed.run"
+    renamed.write_text(Path(XQUAD).read_text().replace("demo-", "DEMO_"))
+
+    arguments = ["compare", QRELS, BM25, "-b", str(renamed), "--no-worse", "RBU@5", "--tolerance", "0.05"]
+
+    message = fail(*arguments, "--ignore", "ids", status=2)
+
+    assert "--no-worse: nothing can be worse than the baseline renamed, of which no document is judged." in message

@@ -100,10 +100,10 @@ def evaluate_runs(
         the columns ``name``, ``qid``, ``measure``, ``value``. With ``ties="expected"``, standard errors are in columns
         such as ``se(RBU@20)``, or in the column ``se``. With ``by``, there is a row for each run and group, and one for
         the mean over the groups (``macro mean``), with the number of ``queries``; values of queries have a column with
-        the group. ``attrs`` has the ``signatures`` of the measures, the names of ``empty`` runs, how many queries each
-        run ``answered``, the ``errors`` of skipped runs, and the shares of ``ties``. ``attrs["expected"]`` has the
-        ``samples``, the ``seed``, which as ``rng`` gives the same values again, and the standard errors ``se`` of each
-        run's aggregates.
+        the group. ``attrs`` has the ``signatures`` of the measures, the names of ``empty`` runs and of those whose ids
+        are ``unmatched`` in the qrels, how many queries each run ``answered``, the ``errors`` of skipped runs, and the
+        shares of ``ties``. ``attrs["expected"]`` has the ``samples``, the ``seed``, which as ``rng`` gives the same
+        values again, and the standard errors ``se`` of each run's aggregates.
 
     Raises
     ------
@@ -289,6 +289,7 @@ def _values(
         "signatures": call.signatures,
         "empty": [name for name, run in scored.items() if run.empty],
         "answered": {name: int(run.answered.sum()) for name, run in scored.items()},
+        "unmatched": [name for name, run in scored.items() if any(one.kind == "ids" for one in run.messages)],
         "ties": {name: run.ties for name, run in scored.items()},
         "errors": failures,
     }
@@ -315,4 +316,4 @@ def _messages(scored: Mapping[str, Scored], n_queries: int) -> Iterator[Message]
                 "missing",
             )
         for message in run.messages:
-            yield Message(f"Run {name}: {message}", message.kind if isinstance(message, Message) else "other")
+            yield Message(f"Run {name}: {message}", message.kind)
