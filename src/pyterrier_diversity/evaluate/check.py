@@ -11,12 +11,10 @@ import pandas as pd
 
 from ..io import OrderedBy, Runs, check_order, named_runs, qrels_frame, run_frame
 from ..judged import Judgements, Message, Run, collected, ignoring, judge
-from .doubts import no_judgement, single_intents
+from .doubts import listed, no_judgement, single_intents
 
 # Down to which rank to count judged documents.
 _DEPTH = 20
-# How many names a message lists.
-_NAMES = 5
 
 
 def check_files(
@@ -100,7 +98,7 @@ def _about_qrels(qrels: Any, read: list[Judgements]) -> Iterator[str]:
     without = [name for name, n in zip(judgements.query_ids, judgements.n_intents, strict=True) if not n]
     if without:
         counted = _counted(without, "query has", "queries have")
-        yield Message(f"{counted} no relevant document: {_some(without)}. Most measures score 0 there.", "relevance")
+        yield Message(f"{counted} no relevant document: {listed(without)}. Most measures score 0 there.", "relevance")
     yield from single_intents(judgements)
     negative = int(np.count_nonzero(rows.label < 0))
     if negative:
@@ -132,7 +130,7 @@ def _about_queries(frame: pd.DataFrame, run: Run, judgements: Judgements) -> Ite
     missing = [name for name in judgements.query_ids if name not in given]
     if answered and missing:
         counted = _counted(missing, "judged query has", "judged queries have")
-        message = f"{counted} no document in the run: {_some(missing)}. Each gets the measures' default values."
+        message = f"{counted} no document in the run: {listed(missing)}. Each gets the measures' default values."
         yield Message(message, "missing")
     judged = dict(zip(judgements.query_ids, judgements.judged_docs, strict=True))
     is_judged = [doc in judged[name] for name in answered for doc in run.ranking(name)[:_DEPTH]]
@@ -148,7 +146,3 @@ def _plural(n: int, one: str, several: str) -> str:
 
 def _counted(names: Sequence[str], one: str, several: str) -> str:
     return f"{len(names)} {_plural(len(names), one, several)}"
-
-
-def _some(names: Sequence[str]) -> str:
-    return ", ".join(names[:_NAMES]) + (", ..." if len(names) > _NAMES else "")
