@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ...evaluate.by_group import By, read_groups, refuse_groups
+from ...evaluate.doubts import warn_of_missing
 from ...evaluate.perquery import read_perquery
 from ...judged import warn_of_data
 from ...parameters import Parameter, Rng
@@ -130,7 +131,8 @@ def compare(
     Warns
     -----
     UserWarning
-        If queries are left out, because a system has no value for them, or no difference could be significant.
+        If queries are left out, because a system has no value for them, or no difference could be significant. Also if
+        runs of `evaluate_runs` answer different queries.
 
     Notes
     -----
@@ -155,9 +157,13 @@ def compare(
     """
     options: dict[str, Any] = {"groups": groups, "correction": correction, "family": family, "alternative": alternative}
     trials: dict[str, Any] = {"n_trials": n_trials, "alpha": alpha, "rng": rng, "n_jobs": n_jobs}
-    if by is not None:
-        return _compared_by_group(by, perquery, test, measures, baseline=baseline, ci=ci, **options, **trials)
-    return _compared("compare", _LEGEND, perquery, test, measures, baseline=baseline, ci=ci, **options, **trials)
+    options |= {"baseline": baseline, "ci": ci, **trials}
+    if by is None:
+        result = _compared("compare", _LEGEND, perquery, test, measures, **options)
+    else:
+        result = _compared_by_group(by, perquery, test, measures, **options)
+    warn_of_missing(perquery)
+    return result
 
 
 def _compared_by_group(
