@@ -285,6 +285,8 @@ def test_qrels_of_json_may_have_no_intents(tmp_path):
         path.write_text(json.dumps(qrels))
 
         assert read_qrels(path).to_numpy().tolist() == [["1", "b", 1], ["1", "z", 2]]
+    path.write_text(json.dumps({"results": [{"qid": "1", "docno": "b", "label": 0.5}]}))
+    assert read_qrels(path).to_numpy().tolist() == [["1", "b", 0.5]]
 
 
 @pytest.mark.parametrize("form", ["trec", "csv", "json lines"])

@@ -144,7 +144,8 @@ def _qrels_of_file(content: Content, columns: Mapping[str, str] | None) -> pd.Da
 
 def _is_run(content: Content, columns: Mapping[str, str] | None) -> bool:
     with suppress(ValueError, TypeError), collected():
-        return not run_frame(content, columns=columns).empty
+        frame = run_frame(content, columns=columns)
+        return not frame.empty and "relevance" not in frame
     return False
 
 
