@@ -259,6 +259,6 @@ def _view(who: str, table: pd.DataFrame, how: Mapping[Hashable, Any], without: C
     """Name the columns of a table and describe its test, except for the attributes in ``without``."""
     legend = _LEGENDS[who]
     table.columns = list(legend)
-    table.attrs = {key: what for key, what in how.items() if key not in ("ci", *without)}
+    table.attrs = {key: what for key, what in how.items() if key not in ("ci", "signatures", *without)}
     table.attrs["legend"] = dict(legend)
     return table
