@@ -59,7 +59,7 @@ class Called:
     Parameters
     ----------
     names : str, optional
-        A file with two columns: the name of a run, a tab or comma, and what to call it.
+        A file with two columns: the name of a run, a tab or comma, and what to call it. $...$ is LaTeX.
     labels : str, optional
         A file with two columns: a measure, a tab or comma, and what to call it. $...$ is LaTeX.
     """

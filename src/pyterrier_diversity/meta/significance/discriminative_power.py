@@ -248,4 +248,4 @@ def _decisions(frame: pd.DataFrame, what: str, options: Mapping[str, Any]) -> di
 
 def _test(compared: pd.DataFrame, without: Collection[str] = ()) -> dict[Hashable, Any]:
     """Return the attributes of a comparison that describe its test, except for those in ``without``."""
-    return {name: what for name, what in compared.attrs.items() if name not in ("legend", "ci", *without)}
+    return {name: what for name, what in compared.attrs.items() if name not in ("legend", "ci", "signatures", *without)}
