@@ -165,3 +165,14 @@ def test_measures_of_all_providers_stand_in_one_table_with_significance():
     )
 
     assert {"RBU@5", "StRecall@5", "nDCG@5", "AP", "RBU@5 p-value", "StRecall@5 p-value"} <= set(table.columns)
+
+
+def test_qrels_with_single_intents_are_told_of_once_for_all_systems():
+    qrels = pd.DataFrame({"qid": ["1", "2"], "docno": "single", "label": 1})
+    runs = [pd.DataFrame({"qid": ["1", "2"], "docno": "single", "score": score}) for score in (1.0, 2.0, 3.0)]
+    topics = pd.DataFrame({"qid": ["1", "2"], "query": "text"})
+
+    with pytest.warns(UserWarning, match="No query has more than one intent") as warned:
+        pt.Experiment(runs, topics, qrels, [StRecall @ 5])
+
+    assert len(warned) == 1

@@ -291,6 +291,10 @@ def test_each_picture_takes_names_of_what_it_shows(name):
     assert ("names" in taken) == (name in of_systems)
 
 
+def test_plots_lists_its_functions_only():
+    assert dir(plots) == sorted(plots.__all__)
+
+
 def in_a_column(draw, **options):
     """The axes of a picture in one column of a paper, with texts of 7 points and without a title."""
     with plt.rc_context({"font.size": 7}):

@@ -71,7 +71,8 @@ def evaluate(
     if queries and asked.by and not by_query:
         raise click.UsageError("--queries cannot be used together with --by.")
     how |= {"keep_by_query": by_query or bool(least), "by": asked.groups, "save_dir": save_dir}
-    found = asked.values([*chosen, *least], **how)
+    with asked.checked():
+        found = asked.values([*chosen, *least], **how)
     if not found.names:
         gating.end_if_incomplete(found)
     shown.put(found.means(list(map(str, chosen)), by_query=by_query, counted=queries).rename(columns={"name": "run"}))
@@ -107,7 +108,9 @@ def check(asked: Asked, shown: Shown) -> None:
 
     This computes no measure. The exit status is 1 if there is an error.
     """
-    found = check_files(asked.judged_by(asked.qrels), asked.given, order=asked.order, cutoff=asked.depth or 20)
+    with asked.checked():
+        judged = asked.judged_by(asked.qrels)
+    found = check_files(judged, asked.given, order=asked.order, cutoff=asked.depth or 20)
     lines = [
         f"{kind}: {name}: {message}{f' [{about}]' if about else ''}" for name, kind, about, message in found.to_numpy()
     ]
@@ -174,7 +177,7 @@ def _with_texts(explained: pd.DataFrame) -> pd.DataFrame:
 
 
 @command
-@of(Asked, "qrels", "runs", "columns", "order", "query", "depth")
+@of(Asked, "qrels", "runs", "columns", "order", "ignore", "query", "depth")
 @of(missed_intents, "rel")
 @of(Shown)
 def missed(asked: Asked, shown: Shown, rel: float | None) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -12,11 +12,9 @@ import pandas as pd
 from ..io import OrderedBy, Runs, check_order, named_runs, qrels_frame, run_frame
 from ..judged import Judgements, Message, Run, collected, ignoring, judge
 from ..parameters import Parameter
-from .doubts import refuse_unjudged, single_intents
+from .doubts import listed, refuse_unjudged, single_intents
 
 _CUTOFF = Parameter(int, 20, interval="[1, inf)", desc="down to which rank to count judged documents")
-# How many names a message lists.
-_NAMES = 5
 
 
 def check_files(
@@ -98,7 +96,7 @@ def _about_qrels(qrels: Any, read: list[Judgements]) -> Iterator[str]:
     without = [name for name, n in zip(judgements.query_ids, judgements.n_intents, strict=True) if not n]
     if without:
         counted = _counted(len(without), "query has", "queries have")
-        yield Message(f"{counted} no relevant document: {_some(without)}. Most measures score 0 there.", "relevance")
+        yield Message(f"{counted} no relevant document: {listed(without)}. Most measures score 0 there.", "relevance")
     yield from single_intents(judgements)
     negative = int(np.count_nonzero(rows.label < 0))
     if negative:
@@ -130,7 +128,7 @@ def _about_queries(frame: pd.DataFrame, run: Run, judgements: Judgements, cutoff
     missing = [name for name in judgements.query_ids if name not in given]
     if answered and missing:
         counted = _counted(len(missing), "judged query has", "judged queries have")
-        message = f"{counted} no document in the run: {_some(missing)}. Each gets the measures' default values."
+        message = f"{counted} no document in the run: {listed(missing)}. Each gets the measures' default values."
         yield Message(message, "missing")
     judged = dict(zip(judgements.query_ids, judgements.judged_docs, strict=True))
     is_judged = [doc in judged[name] for name in answered for doc in run.ranking(name, cutoff)]
@@ -142,7 +140,3 @@ def _about_queries(frame: pd.DataFrame, run: Run, judgements: Judgements, cutoff
 
 def _counted(n: int, one: str, several: str) -> str:
     return f"{n} {one if n == 1 else several}"
-
-
-def _some(names: Sequence[str]) -> str:
-    return ", ".join(names[:_NAMES]) + (", ..." if len(names) > _NAMES else "")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from itertools import compress
 from typing import Any, Literal, NamedTuple, get_args
 
 import ir_measures
@@ -100,10 +101,11 @@ def evaluate_runs(
         the columns ``name``, ``qid``, ``measure``, ``value``. With ``ties="expected"``, standard errors are in columns
         such as ``se(RBU@20)``, or in the column ``se``. With ``by``, there is a row for each run and group, and one for
         the mean over the groups (``macro mean``), with the number of ``queries``; values of queries have a column with
-        the group. ``attrs`` has the ``signatures`` of the measures, the names of ``empty`` runs, how many queries each
-        run ``answered``, the ``errors`` of skipped runs, and the shares of ``ties``. ``attrs["expected"]`` has the
-        ``samples``, the ``seed``, which as ``rng`` gives the same values again, and the standard errors ``se`` of each
-        run's aggregates.
+        the group. ``attrs`` has the ``signatures`` of the measures, the names of ``empty`` runs and of those whose ids
+        are ``unmatched`` in the qrels, how many queries each run ``answered`` and which it is ``missing`` that others
+        answer, the ``errors`` of skipped runs, and the shares of ``ties``. ``attrs["expected"]`` has the ``samples``,
+        the ``seed``, which as ``rng`` gives the same values again, and the standard errors ``se`` of each run's
+        aggregates.
 
     Raises
     ------
@@ -266,10 +268,14 @@ def _values(
     names, measures = list(scored), list(call.measures)
     shape = len(names), len(measures), 2 if call.draws else 1, len(call.query_ids) + 1 if kept else 1
     values = np.array([list(run.by_measure.values()) for run in scored.values()]).reshape(shape)
+    given = {name: run.answered for name, run in scored.items() if run.answered.any()}
+    lacking = {name: np.any(list(given.values()), axis=0) & ~answered for name, answered in given.items()}
     attrs: dict[Hashable, Any] = {
         "signatures": call.signatures,
         "empty": [name for name, run in scored.items() if run.empty],
         "answered": {name: int(run.answered.sum()) for name, run in scored.items()},
+        "missing": {name: list(compress(call.query_ids, of_run)) for name, of_run in lacking.items()},
+        "unmatched": [name for name, run in scored.items() if any(one.kind == "ids" for one in run.messages)],
         "ties": {name: run.ties for name, run in scored.items()},
         "errors": failures,
     }

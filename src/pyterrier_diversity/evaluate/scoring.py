@@ -227,7 +227,7 @@ def _scored(call: Call, run: _Source, measures: tuple[str, ...]) -> Scored | Exc
             frame = run if isinstance(run, pd.DataFrame) else run_frame(run, order=call.order)
             if call.doc_len is not None:
                 frame = add_lengths(frame, call.doc_len)
-            ranked = Run(frame, is_whole=True)
+            ranked = Run(frame, is_whole=True, draws_ties=call.draws is not None)
             sampled = sampled_values(evaluator, ranked, call.draws)
     except _BAD as error:
         return _plain(error, run)

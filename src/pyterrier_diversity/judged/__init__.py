@@ -1,54 +1,89 @@
 """Turn frames of qrels and runs into rankings with judgements, which is all that measures see."""
 
-from .columns import LARGEST_EXACT as LARGEST_EXACT
-from .columns import PYTERRIER_NAMES as PYTERRIER_NAMES
-from .columns import RUN_COLUMNS as RUN_COLUMNS
-from .columns import by_number as by_number
-from .columns import exact as exact
-from .columns import given_frame as given_frame
-from .columns import given_ranks as given_ranks
-from .columns import ids as ids
-from .columns import kept_strings as kept_strings
-from .columns import numbers as numbers
-from .columns import refuse as refuse
-from .columns import scores as scores
-from .columns import shown as shown
-from .columns import strings as strings
-from .columns import with_string_ids as with_string_ids
-from .entries import Groups as Groups
-from .entries import counted as counted
-from .grades import Gain as Gain
-from .grades import gain_value as gain_value
-from .grades import relevance_probability as relevance_probability
-from .judgements import Judgements as Judgements
-from .judgements import Memo as Memo
-from .judgements import Passages as Passages
-from .judgements import View as View
-from .order import contradicted_ranks as contradicted_ranks
-from .order import ranking_order as ranking_order
-from .ranked import LARGEST_EXPONENT as LARGEST_EXPONENT
-from .ranked import LARGEST_GAIN as LARGEST_GAIN
-from .ranked import Order as Order
-from .ranked import Ranked as Ranked
-from .ranked import RankedDocuments as RankedDocuments
-from .ranked import ideal as ideal
-from .reading import IMPORTANCE as IMPORTANCE
-from .reading import NO_DOCUMENT as NO_DOCUMENT
-from .reading import QRELS_COLUMNS as QRELS_COLUMNS
-from .reading import intents_of_rows as intents_of_rows
-from .reading import judge as judge
-from .reading import judging_rows as judging_rows
-from .relevance import QueryRelevance as QueryRelevance
-from .relevance import relevance_by_query as relevance_by_query
-from .run import Run as Run
-from .sessions import Turns as Turns
-from .strings import Ids as Ids
-from .strings import places as places
-from .warned import KINDS as KINDS
-from .warned import Message as Message
-from .warned import collected as collected
-from .warned import give as give
-from .warned import ignoring as ignoring
-from .warned import of_run as of_run
-from .warned import warn_of_data as warn_of_data
-from .warned import warn_user as warn_user
+from .columns import (
+    LARGEST_EXACT,
+    OF_NUGGETS,
+    PYTERRIER_NAMES,
+    RUN_COLUMNS,
+    by_number,
+    exact,
+    given_frame,
+    given_ranks,
+    ids,
+    kept_strings,
+    look_of_columns,
+    numbers,
+    refuse,
+    scores,
+    shown,
+    strings,
+    with_string_ids,
+)
+from .entries import Groups, counted
+from .grades import Gain, gain_value, relevance_probability
+from .judgements import Judgements, Memo, Passages, View
+from .order import doubtful_order, ranking_order
+from .ranked import LARGEST_EXPONENT, LARGEST_GAIN, Order, Ranked, RankedDocuments, ideal
+from .reading import IMPORTANCE, NO_DOCUMENT, QRELS_COLUMNS, intents_of_rows, judge, judging_rows
+from .relevance import QueryRelevance, relevance_by_query
+from .run import Run
+from .sessions import Turns
+from .strings import Ids, places
+from .warned import KINDS, Message, collected, give, ignoring, of_run, warn_of_data, warn_user
+
+__all__ = [
+    "IMPORTANCE",
+    "KINDS",
+    "LARGEST_EXACT",
+    "LARGEST_EXPONENT",
+    "LARGEST_GAIN",
+    "NO_DOCUMENT",
+    "OF_NUGGETS",
+    "PYTERRIER_NAMES",
+    "QRELS_COLUMNS",
+    "RUN_COLUMNS",
+    "Gain",
+    "Groups",
+    "Ids",
+    "Judgements",
+    "Memo",
+    "Message",
+    "Order",
+    "Passages",
+    "QueryRelevance",
+    "Ranked",
+    "RankedDocuments",
+    "Run",
+    "Turns",
+    "View",
+    "by_number",
+    "collected",
+    "counted",
+    "doubtful_order",
+    "exact",
+    "gain_value",
+    "give",
+    "given_frame",
+    "given_ranks",
+    "ideal",
+    "ids",
+    "ignoring",
+    "intents_of_rows",
+    "judge",
+    "judging_rows",
+    "kept_strings",
+    "look_of_columns",
+    "numbers",
+    "of_run",
+    "places",
+    "ranking_order",
+    "refuse",
+    "relevance_by_query",
+    "relevance_probability",
+    "scores",
+    "shown",
+    "strings",
+    "warn_of_data",
+    "warn_user",
+    "with_string_ids",
+]

@@ -40,3 +40,7 @@ from .intents import *
 from .matrices import *
 
 __all__ = sorted([*bars.__all__, *curves.__all__, *intents.__all__, *matrices.__all__])
+
+
+def __dir__() -> list[str]:
+    return __all__
