@@ -571,7 +571,7 @@ def test_kinds_of_warnings_are_named_in_warnings_errors_and_help(tmp_path):
     strict = fail(*arguments, "--strict")
     helped = run("evaluate", "--help")
 
-    for kind, words in {"words": "unknown words", "empty": "default value"}.items():
+    for kind, words in {"words": "unknown word", "empty": "default value"}.items():
         assert re.search(rf"Warning: .*{words}.* \[{kind}\]\n", told)
         assert re.search(rf"{words}.* \[{kind}\]", strict)
         assert f"  {kind} " in helped

@@ -893,7 +893,7 @@ def test_an_error_in_the_judgements_of_an_answer_is_not_hidden(tmp_path):
 
 @pytest.mark.parametrize(
     ("n_lost", "named"),
-    [(1, r"1 queries have no nugget, .*: '10'\.$"), (4, r"4 queries have no nugget, .*: '10', '11', '12', \.\.\.\.$")],
+    [(1, r"1 query has no nugget, .*: '10'\.$"), (4, r"4 queries have no nugget, .*: '10', '11', '12', \.\.\.\.$")],
 )
 def test_queries_that_lost_all_nuggets_are_named(n_lost, named):
     passages = [{"qid": str(10 + i), "docid": doc, "nuggets": []} for i in range(n_lost) for doc in "ab"]
@@ -911,9 +911,7 @@ def test_repeated_nuggets_count_in_a_list_and_not_in_a_table():
     lists = [{"qid": "1", "docid": doc, "nuggets": [nugget, nugget]} for doc in "ab"]
 
     assert len(read_in_silence(lists)) == 4
-    with pytest.warns(
-        UserWarning, match=r"1 nuggets\. 1 nuggets without ids are repeated for a document, and count once"
-    ):
+    with pytest.warns(UserWarning, match=r"1 nugget\. 1 nugget without ids is repeated for a document, and count once"):
         assert len(read_nuggets(table)) == 2
     with_ids = [{**row, "iteration": f"n{place}"} for place, row in enumerate(table)]
     assert len(read_in_silence(with_ids)) == 3

@@ -25,10 +25,10 @@ from .drawing import (
     named_rows,
     one_measure,
     readable,
-    scaled,
     tell,
     unreadable,
 )
+from .sizes import scaled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -22,7 +22,6 @@ from ..parameters import CUTOFF, checked
 from .drawing import (
     COLOURS,
     COUNTS,
-    LINE,
     MARKERS,
     Names,
     drawing,
@@ -32,10 +31,9 @@ from .drawing import (
     legend,
     one_measure,
     readable,
-    scaled,
-    size_of,
     tell,
 )
+from .sizes import LINE, scaled, size_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
-from weakref import WeakSet
 
 import numpy as np
 import pandas as pd
 
 from ..io import renamed
+from .sizes import LINE, NEW, figure_of, narrow_width, scaled, size_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,13 +33,11 @@ COUNTS = {"n_systems": "{} systems", "n_queries": "{} queries"}
 
 # Characters in a line of a name, and in an inch of other texts of 10 points.
 NAME, _PER_INCH = 32, 13
-# Inches: a line of text of 10 points, the space between rows, the smallest axes, the largest figure, and what is around
-# its axes.
-LINE, _GAP, _SMALLEST, _LARGEST, _AROUND = 0.16, 0.16, 1.0, 20.0, 3.5
-# Given figures that are narrower have their legend below, and names of rows in this part of them.
-_NARROW, _OF_NAMES = 5.0, 0.3
-# New figures, which make room for their texts.
-_NEW: WeakSet[Any] = WeakSet()
+# The part of a narrow figure that names of rows may take.
+_OF_NAMES = 0.3
+# Inches: the space between rows of texts of 10 points, the smallest axes, the largest figure, and what is around its
+# axes.
+_GAP, _SMALLEST, _LARGEST, _AROUND = 0.16, 1.0, 20.0, 3.5
 
 
 @contextmanager
@@ -67,7 +65,7 @@ def panels_in(
     parts, size = np.array([n_columns, -(-n // n_columns)]), np.array([width, height])
     # By default, axes have this share of a figure.
     figure = plt.figure(figsize=parts * size / (0.775, 0.77), layout="constrained")
-    _NEW.add(figure)
+    NEW.add(figure)
     panels = [figure.add_subplot(parts[1], n_columns, place + 1) for place in range(n)]
     yield panels
     figure.set_size_inches(parts * size + 5)
@@ -104,29 +102,6 @@ def one_measure(who: str, found: Sequence[str], measure: object) -> str:
     if shown not in found:
         raise ValueError(f"{who}: the frame has no measure {shown}; it has {', '.join(found)}.")
     return shown
-
-
-def size_of(ax: Axes) -> np.ndarray:
-    """Return width and height of the axes in inches."""
-    return np.asarray(ax.get_window_extent().size / figure_of(ax).dpi)
-
-
-def figure_of(ax: Axes) -> Any:
-    """Return the whole figure of axes, which may be in a part of it."""
-    return ax.figure.figure
-
-
-def scaled(size: float) -> float:
-    """Return a size in points or inches for the font size that is set, given the size for 10 points, the default."""
-    from matplotlib import rcParams
-
-    return float(size * (rcParams["font.size"] / 10))
-
-
-def _narrow_width(ax: Axes) -> float | None:
-    """Return the width in inches of the figure (or part of one) of given axes if it is narrow, otherwise None."""
-    inches = float(ax.figure.bbox.width / figure_of(ax).dpi)
-    return inches if inches < _NARROW and figure_of(ax) not in _NEW else None
 
 
 def fitted(text: object, width: int = NAME, lines: int | None = None) -> str:
@@ -176,7 +151,7 @@ def in_rows(
     room = float(most * (_LARGEST - _AROUND if ax is None else size_of(ax)[1]))
     line, gap = scaled(LINE), scaled(_GAP)
     lines = None if ax is None else max(1, int(room / len(rows) / line))
-    if ax is not None and (inches := _narrow_width(ax)):
+    if ax is not None and (inches := narrow_width(ax)):
         width = min(width, int(_OF_NAMES * inches * _PER_INCH / scaled(1)))
     while True:
         texts = [fitted(name, width, lines) + end for name, end in rows]
@@ -207,7 +182,7 @@ def name_columns(ax: Axes, names: Iterable[object], first: int = 0) -> None:
 
 def tell(ax: Axes, *parts: str, x: str = "", y: str = "") -> Axes:
     """Write a title of the parts that are known, and the labels of the axes, in lines as long as these; return them."""
-    if _narrow_width(ax):
+    if narrow_width(ax):
         figure_of(ax).draw_without_rendering()  # which gives the axes their size
     across, up = (max(20, int(_PER_INCH * inches / scaled(1))) for inches in size_of(ax))
     ax.set_title(fitted(", ".join(filter(None, parts)), across), fontsize=scaled(10))
@@ -233,7 +208,7 @@ def legend(ax: Axes, handles: Sequence[Any], texts: Sequence[str]) -> Any:
     """Write a legend beside the axes, or below given ones that are narrow; inside, where the figure makes no room."""
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-    size, inches = scaled(8), _narrow_width(ax)
+    size, inches = scaled(8), narrow_width(ax)
     if inches and not ax.figure.legends and isinstance(figure_of(ax).get_layout_engine(), ConstrainedLayoutEngine):
         most = int(_PER_INCH * inches / scaled(0.8)) - 10  # the handle is as wide as some characters
         lines = [fitted(text, most) for text in texts]

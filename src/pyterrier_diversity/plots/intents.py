@@ -14,21 +14,9 @@ from ..judged import Judgements, Ranked, Run, given_frame, judge
 from ..measures import parse
 from ..measures.composite import last_rank
 from ..parameters import CUTOFF, checked
-from .drawing import (
-    GAIN,
-    Names,
-    figure_of,
-    fitted,
-    in_rows,
-    integers,
-    legend,
-    panels_in,
-    readable,
-    scaled,
-    size_of,
-    tell,
-)
+from .drawing import GAIN, Names, fitted, in_rows, integers, legend, panels_in, readable, tell
 from .matrices import JUDGED_0, MANY, draw_labels, one_query
+from .sizes import figure_of, scaled, size_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -12,20 +12,8 @@ import pandas as pd
 from ..arithmetic import divide
 from ..io import called, texts_of
 from ..meta.significance.tests import LEVEL
-from .drawing import (
-    COUNTS,
-    Names,
-    drawing,
-    fitted,
-    in_rows,
-    known,
-    name_columns,
-    name_rows,
-    readable,
-    scaled,
-    tell,
-    unreadable,
-)
+from .drawing import COUNTS, Names, drawing, fitted, in_rows, known, name_columns, name_rows, readable, tell, unreadable
+from .sizes import scaled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
