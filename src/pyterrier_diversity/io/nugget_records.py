@@ -62,10 +62,8 @@ class Reading:
     # The texts of queries, and the nuggets that each answer or passage of a query was assigned.
     queries: dict[str, str] = field(default_factory=dict)
     assigned: defaultdict[str, dict[str, list[str]]] = field(default_factory=lambda: defaultdict(dict))
-    # Queries with an empty list of nuggets; nuggets whose text is repeated in a list; rows without ids, and those among
-    # them that are repeated: ids of query, nugget and document.
+    # Queries with an empty list of nuggets, and the query, nugget and document of each row without an id of the nugget.
     bare: set[str] = field(default_factory=set)
-    repeated: set[tuple[str, str]] = field(default_factory=set)
     rows: Counter[tuple[str, str, str]] = field(default_factory=Counter)
 
     def note(self, what: str, word: str = "", times: int = 1) -> None:
@@ -105,8 +103,6 @@ class _Topic:
         self._times[text or ""] += given is None
         times = self._times[text or ""]
         name = given.identifier() if given else _text_id(text or "") + (f"-{times}" if times > 1 else "")
-        if times > 1 and given is None:
-            self.reading.repeated.add((self.query_id, name))
         word = None if importance is None else importance.word()
         return NuggetRecord(self.query_id, name, text, word, labels, item.where)
 

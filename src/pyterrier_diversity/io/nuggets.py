@@ -197,13 +197,10 @@ def _numbers(name: str, mapping: Any, *, above_0: bool = False) -> dict[str, flo
 
 
 def _note_lost_and_repeated(said: list[NuggetRecord], reading: Reading) -> None:
-    """Count the queries without any nugget, and the nuggets that are repeated in a query."""
+    """Count the queries without any nugget, and the nuggets that are repeated in a table."""
     lost = sorted(reading.bare - {one.query_id for one in said})
     named = ", ".join(map(repr, lost[:_MOST_NAMED])) + (", ..." if len(lost) > _MOST_NAMED else "")
     reading.note(f"queries have no nugget, so they are not evaluated: {named}", times=len(lost))
-    reading.note(
-        "nuggets have the text of another one in their list, and count like others", times=len(reading.repeated)
-    )
     rows = {ids[:2] for ids, n in reading.rows.items() if n > 1}
     reading.note(
         "nuggets without ids are repeated for a document, and count once (in the lists of JSON, or with ids in the "
