@@ -585,3 +585,15 @@ def test_a_list_of_missed_intents_ignores_warnings(tmp_path):
     )
 
     assert "bm25" in run("missed", str(tmp_path / "nuggets.jsonl"), XQUAD, BM25, "-k", "1", "--ignore", "words")
+
+
+def test_a_table_of_nuggets_is_read_as_nuggets(tmp_path):
+    nuggets, new = tmp_path / "nuggets.csv", tmp_path / "new.json"
+    nuggets.write_text("qid,docno,nugget_text,assignment\nq,a,free,support\nq,b,free,not_support\nq,b,fast,support\n")
+    new.write_text('{"q": ["a", "b"]}')
+
+    values = run("evaluate", str(nuggets), str(new), "-m", "Coverage@1 Coverage@2", "--format", "csv")
+    assert values.splitlines() == ["run,Coverage@1,Coverage@2", "new,0.5,1.0"]
+    assert f"{new} is a run, not qrels. Give the qrels first." in fail(
+        "evaluate", str(new), str(nuggets), "-m", "RBU@5"
+    )
