@@ -102,8 +102,8 @@ def _trec(frame: pd.DataFrame, lossy: bool) -> str:
         named = f"the column{'s' if len(lost) > 1 else ''} {', '.join(lost)}" if lost else ""
         unjudged = f"{int(nobody.sum())} intents without judgements" if nobody.any() else ""
         raise ValueError(
-            f"write_qrels: TREC's format has no place for {' and '.join(filter(None, [named, unjudged]))}; end the "
-            "path in .csv or .parquet, or leave them out by lossy=True."
+            f"write_qrels: the TREC format cannot store {' and '.join(filter(None, [named, unjudged]))}. Use a path "
+            "that ends in .csv or .parquet, or lossy=True to leave this out."
         )
     frame = frame[~nobody] if "iteration" in frame else frame[~nobody].assign(iteration="0")
     columns = {name: frame[name].tolist() for name in _LINE if name in frame}
