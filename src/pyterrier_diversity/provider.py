@@ -40,8 +40,13 @@ class DiversityProvider(Provider):
 
     def _evaluator(self, measures: Iterable[ir_measures.Measure], qrels: Any) -> DiversityEvaluator:
         from .evaluate import DiversityEvaluator
+        from .judged import collected, give
 
-        return DiversityEvaluator(measures, qrels)
+        with collected() as messages:
+            evaluator = DiversityEvaluator(measures, qrels)
+        # pt.Experiment makes an evaluator of the same qrels for each system.
+        evaluator.judgements.remembered(("warned", *messages), lambda: give(messages))
+        return evaluator
 
 
 def register_provider() -> None:

@@ -2,7 +2,9 @@ import gzip
 import io
 import json
 import os
+import re
 import threading
+import warnings
 
 import pandas as pd
 import pyterrier as pt
@@ -565,3 +567,33 @@ def test_a_table_of_nuggets_is_read_as_nuggets(tmp_path):
     assert f"{new} is a run, not qrels. Give the qrels first." in fail(
         "evaluate", str(new), str(nuggets), "-m", "RBU@5"
     )
+
+
+def test_kinds_of_warnings_are_named_in_warnings_errors_and_help(tmp_path):
+    (tmp_path / "nothing.run").touch()
+    (tmp_path / "nuggets.jsonl").write_text(
+        '{"qid": "1", "docid": "demo-189", "nuggets": [{"text": "x", "assignment": "perhaps"}, '
+        '{"text": "y", "assignment": "support"}]}\n'
+    )
+    arguments = ["evaluate", str(tmp_path / "nuggets.jsonl"), BM25, str(tmp_path / "nothing.run"), "-m", "RBU@5"]
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        told = CliRunner().invoke(app, arguments).stderr
+    strict = fail(*arguments, "--strict")
+    helped = run("evaluate", "--help")
+
+    for kind, words in {"words": "unknown words", "empty": "default value"}.items():
+        assert re.search(rf"Warning: .*{words}.* \[{kind}\]\n", told)
+        assert re.search(rf"{words}.* \[{kind}\]", strict)
+        assert f"  {kind} " in helped
+    assert "a run without documents" in helped
+
+
+def test_a_list_of_missed_intents_ignores_warnings(tmp_path):
+    (tmp_path / "nuggets.jsonl").write_text(
+        '{"qid": "1", "docid": "demo-189", "nuggets": [{"text": "x", "assignment": "perhaps"}, '
+        '{"text": "y", "assignment": "support"}]}\n'
+    )
+
+    assert "bm25" in run("missed", str(tmp_path / "nuggets.jsonl"), XQUAD, BM25, "-k", "1", "--ignore", "words")

@@ -1,4 +1,6 @@
 import json
+import shutil
+import warnings
 from pathlib import Path
 
 import pytest
@@ -128,3 +130,53 @@ def test_a_gate_that_cannot_fail_is_a_usage_error(tmp_path):
     assert "--no-worse: nothing can be worse than the baseline foreign, which answers no query" in fail(
         *["compare", QRELS, BM25, "-b", str(foreign), "--no-worse", "RBU@5"], "--ignore", "ids", status=2
     )
+
+
+def test_a_baseline_whose_documents_are_not_judged_is_a_usage_error(tmp_path):
+    renamed = tmp_path / "renamed.run"
+    renamed.write_text(Path(XQUAD).read_text().replace("demo-", "DEMO_"))
+
+    arguments = ["compare", QRELS, BM25, "-b", str(renamed), "--no-worse", "RBU@5", "--tolerance", "0.05"]
+
+    message = fail(*arguments, "--ignore", "ids", status=2)
+
+    assert "--no-worse: nothing can be worse than the baseline renamed, of which no document is judged." in message
+
+
+def without_query(path: str, query: str, target: Path) -> str:
+    target.write_text("".join(line for line in Path(path).read_text().splitlines(True) if line.split()[0] != query))
+    return str(target)
+
+
+def test_runs_that_answer_different_queries_are_told_of_once_and_are_strictly_an_error(tmp_path):
+    short = without_query(BM25, "3", tmp_path / "short.run")
+    arguments = ["compare", QRELS, XQUAD, "-b", short, "--no-worse", "RBU@5", "--tolerance", "0.5"]
+    told = "Runs answer different queries: short answers 13 of 14 (not 3). A missing query gets each measure's default"
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 0
+    assert result.stderr.count(told) == 1
+    assert "default value. [missing]\n" in result.stderr
+    assert "default value. [missing]\n" in fail(*arguments, "--strict")
+    run(*arguments, "--strict", "--ignore", "missing")
+
+
+def test_queries_that_no_run_answers_are_no_difference(tmp_path):
+    both = [without_query(path, "3", tmp_path / Path(path).name) for path in (BM25, XQUAD)]
+
+    run("compare", QRELS, *both, "-m", "RBU@5", "--strict")
+
+
+def test_a_run_that_is_the_baseline_is_named():
+    message = fail("compare", QRELS, BM25, "-b", BM25, "-m", "RBU@5", status=2)
+
+    assert "or one run and another --baseline. bm25 is both." in message
+
+
+def test_equal_runs_are_told_to_have_no_difference(tmp_path):
+    same = shutil.copy(BM25, tmp_path / "same.run")
+    result = CliRunner().invoke(app, ["compare", QRELS, BM25, "-b", str(same), "--no-worse", "RBU@5"])
+
+    assert result.stderr.endswith("Note: RBU@5 of bm25 against same: no difference on any query.\n")

@@ -270,3 +270,21 @@ def test_explained_rows_are_turned_round_on_request():
     rows = json.loads(run("explain", QRELS, BM25, *RBU_5, "-q", "1", "--format", "json", "--transpose"))
 
     assert [row[""] for row in rows] == ["docno", "intents", "new_intents", "judged", "contribution", "value"]
+
+
+def test_tables_with_other_names_say_what_they_were_computed_from(tmp_path):
+    (tmp_path / "names").write_text("bm25\tQL\n")
+    (tmp_path / "labels").write_text("RBU@5\t$R_5$\n")
+    arguments = ["compare", "demo", BM25, XQUAD, "-b", "bm25", "-m", "RBU@5"]
+    renamed = ["--names", str(tmp_path / "names"), "--labels", str(tmp_path / "labels")]
+
+    for ending, told in {"tex": "% RBU@5|cutoff=5,p=0.99", "html": 'title="RBU@5|cutoff=5,p=0.99'}.items():
+        run(*arguments, *renamed, "-o", str(tmp_path / f"table.{ending}"))
+        how = json.loads((tmp_path / f"table.{ending}.json").read_text())
+
+        assert told in (tmp_path / f"table.{ending}").read_text()
+        assert how["signatures"]["$R_5$"].startswith("RBU@5|cutoff=5,p=0.99")
+        assert (how["baseline"], how["names"], how["labels"]) == (["QL"], {"bm25": "QL"}, {"RBU@5": "$R_5$"})
+    assert "names: none of these is known: RBU@5. Known are xquad, bm25." in fail(
+        *arguments, "--names", str(tmp_path / "labels")
+    )

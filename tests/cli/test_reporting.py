@@ -26,7 +26,7 @@ def test_report_writes_the_page_of_the_function(tmp_path):
     ("arguments", "status", "message"),
     [
         ([BM25, "-m", "RBU@5"], 2, "Missing option '-o'"),
-        ([BM25, "-o", "report.html"], 2, "Name the measures with -m."),
+        ([BM25, "-o", "report.html"], 2, "Name the measures, as in -m 'RBU@20 alpha_nDCG@20'."),
         ([BM25, "-m", "RBU@5", "-b", "nobody", "-o", "report.html"], 1, "is neither a file nor the name of a run"),
     ],
 )

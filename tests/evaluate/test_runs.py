@@ -19,6 +19,7 @@ from pyterrier_diversity import NDEVAL, RBU, Adhoc, Coverage, DiversityMeasure, 
 from pyterrier_diversity.datasets.demo import FOLDER, RUNS, DemoDataset
 from pyterrier_diversity.evaluate import DiversityEvaluator, scoring
 from pyterrier_diversity.io.run_collections import run_files
+from pyterrier_diversity.judged import Message, give
 from pyterrier_diversity.transformers import Evaluate
 
 MEASURES = [RBU @ 5, alpha_nDCG @ 5, Adhoc(AP), P @ 5]
@@ -213,6 +214,18 @@ def test_strict_may_be_some_kinds_of_warnings():
         evaluate_runs(QRELS, one, [RBU @ 5], strict=["ids", "missing"])
     with pytest.warns(UserWarning, match="^Run one answers only 1 of"):
         evaluate_runs(QRELS, one, [RBU @ 5], strict=["ids"])
+
+
+def test_all_kinds_of_warnings_that_are_errors_are_named():
+    messages = [
+        Message("First.", "ids"),
+        Message("Second.", "ids"),
+        Message("Third.", "missing"),
+        Message("4.", "words"),
+    ]
+
+    with pytest.raises(ValueError, match=r"^First\. \[ids\] Third\. \[missing\]$"), pytest.warns(match=r"^4\.$"):
+        give(messages, ["ids", "missing"])
 
 
 def test_a_single_intent_in_every_query_is_told_once_for_all_runs():

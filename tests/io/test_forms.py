@@ -380,6 +380,19 @@ def test_the_shell_renames_columns_of_qrels_and_runs_alike(tmp_path):
         assert "mine" in shell.run(command, str(qrels), *runs, *measures, "--columns", names)
     message = shell.fail("check", str(qrels), str(run), "--columns", f"{names},chnk=docno")
     assert "--columns names 'chnk', which is a column of none of the files; found: aspect, docno, label" in message
+    turned = shell.fail("check", str(qrels), str(run), "--columns", "qid=topic,aspect=iteration,similarity=score")
+    assert turned.endswith(" Did you mean topic=qid?\n")
+
+
+@pytest.mark.parametrize("command", [["compare"], ["report", "-o", "-"]], ids=" ".join)
+def test_the_columns_of_a_baseline_count(tmp_path, command):
+    qrels, run = tmp_path / "qrels", tmp_path / "mine"
+    QRELS.to_csv(qrels, index=False)
+    RUN.rename(columns={"score": "similarity"}).to_csv(run, index=False)
+    other = str(forms.RUNS["trec"](OTHER, tmp_path))
+    arguments = [command[0], str(qrels), other, *command[1:], "-b", str(run), "-m", "StRecall@2"]
+
+    assert "mine" in shell.run(*arguments, "--columns", "similarity=score")
 
 
 @pytest.mark.parametrize(

@@ -61,7 +61,7 @@ def test_without_pyarrow_the_error_says_what_to_install(tmp_path, monkeypatch):
         ),
         (
             "tex",
-            "% RBU@5|p=0.99\n"
+            "% needs \\usepackage{booktabs}\n% RBU@5|p=0.99\n"
             "\\begin{tabular}{lrr}\n\\toprule\nname & queries & RBU@5 \\\\\n\\midrule\nbm25 & 2 & 0.3000 \\\\\n"
             "x|\\_y & 30 & nan \\\\\n\\bottomrule\n\\end{tabular}\n",
         ),
@@ -241,9 +241,9 @@ def test_systems_and_measures_are_called_as_asked(tmp_path):
     write_table(FRAME, tmp_path / "t.tex", names={"bm25": "BM_25"}, labels={"RBU@5": "$RBU_5$", "queries": "n_q"})
 
     lines = (tmp_path / "t.tex").read_text().splitlines()
-    assert lines[0] == "% RBU@5|p=0.99"
-    assert lines[3] == r"name & n\_q & $RBU_5$ \\"
-    assert lines[5] == r"BM\_25 & 2 & 0.3000 \\"
+    assert lines[1] == "% RBU@5|p=0.99"
+    assert lines[4] == r"name & n\_q & $RBU_5$ \\"
+    assert lines[6] == r"BM\_25 & 2 & 0.3000 \\"
 
 
 def test_a_system_with_a_dollar_stays_escaped_where_measures_are_rows():
@@ -251,8 +251,8 @@ def test_a_system_with_a_dollar_stays_escaped_where_measures_are_rows():
 
     lines = formatted(frame, "latex", transpose=True, labels={"RBU@5": "$RBU$"}).splitlines()
 
-    assert lines[2] == r"measure & US\$ 1 & US\$ 2 \\"
-    assert lines[4] == r"$RBU$ & 0.5000 & 0.2500 \\"
+    assert lines[3] == r"measure & US\$ 1 & US\$ 2 \\"
+    assert lines[5] == r"$RBU$ & 0.5000 & 0.2500 \\"
 
 
 def test_a_table_without_columns_is_empty():

@@ -98,7 +98,8 @@ def _interrupted(number: int, frame: object) -> NoReturn:
 
 
 def _show_warning(ctx: click.Context, message: Warning | str, *_: Any) -> None:
-    click.echo(f"Warning: {_told(str(message), ctx)}", err=True)
+    kinds = [f" [{text.kind}]" for text in getattr(message, "args", ()) if hasattr(text, "kind")]
+    click.echo(f"Warning: {_told(str(message), ctx)}{''.join(kinds)}", err=True)
 
 
 def _told(message: str, ctx: click.Context) -> str:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from functools import partial
 from typing import Annotated, Any
 
 import click
+import numpy as np
 import pandas as pd
 
 from ..io import printable
 from ..io.tables import PEOPLE
 from ..meta import compare as compared
 from ..meta import comparison_text, corrected_means, significance_table, topics_needed, worse_than
+from ..meta.scores import rounded
 from ..meta.significance.gates import GateError
 from . import gating
 from .inputs import Asked, measures_of
@@ -60,23 +63,26 @@ def compare(
     chosen = asked.named(guarded)
     asked, others = asked.with_baselines(baselines)
     if len(asked.paths) < 2:
-        raise click.UsageError("Give at least two runs to compare, or one run and a --baseline.")
-    found = asked.values([*chosen, *guarded], keep_by_query=True)
-    if len(found.names) < 2 or not set(found.names).issuperset(others):
-        gating.end_if_incomplete(found)
-    values = found.perquery()
+        same = f" {others[0]} is both." if others else ""
+        raise click.UsageError(f"Give at least two runs to compare, or one run and another --baseline.{same}")
     how |= {"rng": asked.rng, "n_jobs": asked.n_jobs}
+    failed: list[dict[Hashable, Any]] = []
+    with asked.checked():
+        found = asked.values([*chosen, *guarded], keep_by_query=True)
+        if len(found.names) < 2 or not set(found.names).issuperset(others):
+            gating.end_if_incomplete(found)
+        values = found.perquery()
+        if guarded:
+            try:
+                failed = worse_than(values, others, guarded, tolerance=tolerance, **how).to_dict("records")
+            except GateError as error:
+                raise click.UsageError(f"--no-worse: {str(error).partition(': ')[2]}") from error
+        table = compared(values, measures=chosen, baseline=others or None, by=asked.groups, **how)
     # Two baselines are compared once.
     pairs = [(run, other) for i, other in enumerate(others) for run in found.names if run not in others[: i + 1]]
     gates = {(_GATE.format(m, other), run): (str(m), run, other) for m in guarded for run, other in pairs}
     results = dict.fromkeys(gates, "")
-    if guarded:
-        try:
-            failed = worse_than(values, others, guarded, tolerance=tolerance, **how).to_dict("records")
-        except GateError as error:
-            raise click.UsageError(f"--no-worse: {str(error).partition(': ')[2]}") from error
-        results |= {(_GATE.format(row["measure"], row["other"]), row["system"]): row["message"] for row in failed}
-    table = compared(values, measures=chosen, baseline=others or None, by=asked.groups, **how)
+    results |= {(_GATE.format(row["measure"], row["other"]), row["system"]): row["message"] for row in failed}
     shown.put(table, partial(_text, shown), of=PEOPLE)
     gating.end(found, results, gate_output, lambda gate: _power_of(values, *gates[gate], tolerance, how["alpha"]))
 
@@ -97,8 +103,9 @@ def corrected(asked: Asked, shown: Shown, *, people: Annotated[str, QrelsText()]
         The qrels of some of the queries, as judged by people.
     """
     chosen = asked.named()
-    qrels = [asked.judged_by(name, chosen) for name in (asked.qrels, people)]
-    cheap, judged = (asked.values(chosen, frame, keep_by_query=True) for frame in qrels)
+    with asked.checked():
+        qrels = [asked.judged_by(name, chosen) for name in (asked.qrels, people)]
+        cheap, judged = (asked.values(chosen, frame, keep_by_query=True) for frame in qrels)
     gating.end_if_incomplete(cheap)
     gating.end_if_incomplete(judged)
     shown.put(corrected_means(cheap.perquery(), judged.perquery(), measures=chosen, **how))
@@ -126,6 +133,8 @@ def _power_of(values: pd.DataFrame, measure: str, run: str, other: str, toleranc
     pilot = values[values["name"].isin([run, other]) & (values["measure"] == measure)]
     means = pilot.groupby("name")["value"].mean()
     told = f"Note: {measure} of {run} against {other}: "
+    if pilot.groupby("qid")["value"].agg(lambda of_query: np.ptp(rounded(of_query))).eq(0).all():
+        return f"{told}no difference on any query."
     try:
         n = pilot["qid"].nunique()
         found = topics_needed(pilot, n=n, alpha=alpha)["delta"].item()

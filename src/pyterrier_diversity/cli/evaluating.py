@@ -24,6 +24,7 @@ from .inputs import Asked
 from .options import MeasureText, Written, command, of
 from .outputs import Shown, tell
 
+_TO_20 = "Down to which rank to count judged documents: 20 by default."
 _TO_CUTOFF = "Last rank to show. By default, that is the measure's cutoff."
 
 
@@ -70,7 +71,8 @@ def evaluate(
     if queries and asked.by and not by_query:
         raise click.UsageError("--queries counts the queries of whole runs. Leave it out with --by.")
     how |= {"keep_by_query": by_query or bool(least), "by": asked.groups, "save_dir": save_dir}
-    found = asked.values([*chosen, *least], **how)
+    with asked.checked():
+        found = asked.values([*chosen, *least], **how)
     if not found.names:
         gating.end_if_incomplete(found)
     shown.put(found.means(list(map(str, chosen)), by_query=by_query, counted=queries).rename(columns={"name": "run"}))
@@ -90,14 +92,25 @@ def evaluate(
 
 
 @command
-@of(Asked, "qrels", "columns", "order", "ignore", runs="[RUNS]...", strict="Exit with status 1 for warnings, too.")
+@of(
+    Asked,
+    "qrels",
+    "columns",
+    "order",
+    "ignore",
+    runs="[RUNS]...",
+    strict="Exit with status 1 for warnings, too.",
+    depth=_TO_20,
+)
 @of(Shown, "output", "format")
 def check(asked: Asked, shown: Shown) -> None:
     """Look for mistakes in QRELS and RUNS. In Python: check_files.
 
     This computes no measure. The exit status is 1 if there is an error.
     """
-    found = check_files(asked.judged_by(asked.qrels), asked.given, order=asked.order)
+    with asked.checked():
+        judged = asked.judged_by(asked.qrels)
+    found = check_files(judged, asked.given, order=asked.order, cutoff=asked.depth or 20)
     lines = [
         f"{kind}: {name}: {message}{f' [{about}]' if about else ''}" for name, kind, about, message in found.to_numpy()
     ]
@@ -164,7 +177,7 @@ def _with_texts(explained: pd.DataFrame) -> pd.DataFrame:
 
 
 @command
-@of(Asked, "qrels", "runs", "columns", "order", "query", "depth")
+@of(Asked, "qrels", "runs", "columns", "order", "ignore", "query", "depth")
 @of(missed_intents, "rel")
 @of(Shown)
 def missed(asked: Asked, shown: Shown, rel: float | None) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -15,7 +16,7 @@ import pandas as pd
 from .. import io
 from ..evaluate import RunValues, values_of_runs
 from ..io.readers import OrderedBy
-from ..judged import KINDS, collected, give, ignoring
+from ..judged import KINDS, Message, collected, give, ignoring
 from ..measures.groups import read_measures
 from .options import MeasureText, QrelsText
 
@@ -35,12 +36,13 @@ class Asked:
         What the files call the columns, such as 'topic=qid,passage=docno,aspect=iteration'.
     measures : tuple of str
         A measure such as 'RBU(p=0.9)@20', or a group such as NDEVAL. Separate several by spaces, or repeat -m.
+        Required, unless a gate (--min, --no-worse) names a measure.
     by : FILE|COLUMN
         Show groups of queries: a file of two columns with a header, the query id first, or a column of the topics.
     order : str
         Order the documents of a run by score, as trec_eval does, or by rank.
     strict : bool
-        Treat warnings about the data as errors.
+        Treat warnings about the data as errors; the kinds are below.
     ignore : KIND
         Neither show warnings of this kind nor treat them as errors. Repeatable.
     doc_len : path
@@ -87,13 +89,39 @@ class Asked:
 
     @cached_property
     def new_names(self) -> io.SharedColumns | None:
-        """What the files call the columns."""
+        """What the files call the columns.
+
+        Raises
+        ------
+        ValueError
+            If the option --columns names a column that none of the files has.
+        """
         if self.columns is None:
             return None
         pairs = [pair.partition("=") for pair in self.columns.split(",")]
         if not all(theirs and ours for theirs, _, ours in pairs):
             raise click.UsageError(f"--columns must be pairs such as 'topic=qid,passage=docno', not {self.columns!r}.")
-        return io.SharedColumns({theirs.strip(): ours.strip() for theirs, _, ours in pairs})
+        new = io.SharedColumns({theirs.strip(): ours.strip() for theirs, _, ours in pairs})
+        files = [Path(self.qrels), *map(Path, self.paths.values())]
+        if all(path.is_file() for path in files):  # a pipe can be read only once
+            found = set().union(*map(io.names_in, files))
+            for name in new.keys() - found:
+                hint = f" Did you mean {new[name]}={name}?" if new[name] in found else ""
+                raise ValueError(
+                    f"--columns names {name!r}, which is a column of none of the files; found: "
+                    f"{', '.join(sorted(found)) or 'no names'}.{hint}"
+                )
+        return new
+
+    @contextmanager
+    def checked(self) -> Iterator[None]:
+        """Give the warnings about the data in a block together when it ends: as one error, if they are strict."""
+        messages: list[Message] = []
+        try:
+            with collected() as messages:
+                yield
+        finally:
+            give(dict.fromkeys(messages), self.strict)
 
     def judged_by(self, name: str, measures: Iterable[ir_measures.Measure] = ()) -> pd.DataFrame:
         """Read qrels from a file or a dataset, with passages if one of the measures needs them.
@@ -101,13 +129,10 @@ class Asked:
         Raises
         ------
         ValueError
-            If there is no such file or dataset, or it cannot be read.
+            If the file or dataset does not exist or cannot be read.
         """
         needed = ir_measures.providers.registry["diversity"].qrel_inputs(list(measures))
-        with collected() as messages:
-            frame = _qrels(name, "passages" if "passage" in needed else "documents", self.new_names)
-        give(messages, self.strict)
-        return frame
+        return _qrels(name, "passages" if "passage" in needed else "documents", self.new_names)
 
     @cached_property
     def judged(self) -> pd.DataFrame:
@@ -131,22 +156,8 @@ class Asked:
 
     @cached_property
     def paths(self) -> dict[str, Any]:
-        """The files of the runs by name.
-
-        Raises
-        ------
-        ValueError
-            If the option --columns names a column that none of the files has.
-        """
+        """The files of the runs by name."""
         paths = list(map(self._path, self.runs))
-        files = [Path(self.qrels), *io.run_files(paths)]
-        if self.new_names and all(path.is_file() for path in files):  # a pipe can be read only once
-            found = set().union(*map(io.names_in, files))
-            for name in self.new_names.keys() - found:
-                raise ValueError(
-                    f"--columns names {name!r}, which is a column of none of the files; found: "
-                    f"{', '.join(sorted(found)) or 'no names'}."
-                )
         return io.named_runs(str(click.get_current_context().info_name), paths) if paths else {}
 
     def _path(self, name: str) -> str:
@@ -191,7 +202,7 @@ class Asked:
         """Return the values of runs, without those that cannot be read. By default, the qrels are read."""
         judged = self.judged_by(self.qrels, measures) if judged is None else judged
         how = {"on_error": "skip", "n_jobs": self.n_jobs, "rng": self.rng} | how
-        how |= {"strict": self.strict, "order": self.order, "doc_len": self.doc_len}
+        how |= {"order": self.order, "doc_len": self.doc_len}
         return values_of_runs(judged, self.given, measures, **how)
 
     def explained(self, query: str, measure: ir_measures.Measure) -> dict[str, pd.DataFrame]:

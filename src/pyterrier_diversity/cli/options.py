@@ -116,8 +116,6 @@ def _parameter(parameter: inspect.Parameter, hint: Any, kind: str, other: str | 
     if not any(flag.startswith("--") for flag in flags):
         name = parameter.name.replace("_", "-")
         flags.append(f"--{name}/--no-{name}" if parameter.default is True else f"--{name}")
-    if kind.isupper() and isinstance(type, click.Choice):
-        help = f"{help} KIND is one of {', '.join(type.choices)}."
     return click.option(
         parameter.name,
         *flags,

@@ -13,6 +13,7 @@ import pandas as pd
 
 from ..io import formatted, printable, read_names, refuse_inputs, renamed, terminal_width, write_table, write_text
 from ..io.tables import Format, format_of
+from ..judged import KINDS
 
 STANDARD_OUTPUT = "-"
 FILE = click.Path(dir_okay=False)
@@ -33,6 +34,12 @@ class Command(click.Command):
                 refuse_inputs(ctx.command.name or "", path, _files(ctx.params))
         return super().invoke(ctx)
 
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the kinds of warnings below the options."""
+        if any(parameter.name == "ignore" for parameter in self.params):
+            with formatter.section("Kinds of warnings"):
+                formatter.write_dl(list(KINDS.items()))
+
 
 def _files(params: Mapping[str, Any]) -> Iterator[str]:
     """Yield the files that a command reads, also those in folders and of patterns."""
@@ -52,7 +59,7 @@ class Called:
     Parameters
     ----------
     names : str, optional
-        A file with two columns: the name of a run, a tab or comma, and what to call it.
+        A file with two columns: the name of a run, a tab or comma, and what to call it. $...$ is LaTeX.
     labels : str, optional
         A file with two columns: a measure, a tab or comma, and what to call it. $...$ is LaTeX.
     """

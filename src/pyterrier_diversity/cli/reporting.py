@@ -18,7 +18,7 @@ _TO_CUTOFFS = "Last rank to show. By default, the highest cutoff of the measures
 
 
 @command
-@of(Asked, "qrels", "runs", "columns", "measures", "by", "order", "doc_len", "rng", depth=_TO_CUTOFFS)
+@of(Asked, "qrels", "runs", "columns", "measures", "by", "order", "ignore", "doc_len", "rng", depth=_TO_CUTOFFS)
 @of(compare, "test", "correction", "alpha")
 @of(html_report, "title")
 @of(Called)
@@ -42,8 +42,7 @@ def report(
     baseline : str
         Compare with this run; a file, or the name of a run. By default, the first run.
     """
-    if not asked.chosen:
-        raise click.UsageError("Name the measures with -m.")
+    measures = asked.named()
     asked, others = asked.with_baselines([baseline] if baseline else [])
     asked.judged.attrs["file"] = asked.qrels
     for name, run in asked.frames.items():
@@ -52,7 +51,7 @@ def report(
     how |= called.renamed
     with TemporaryDirectory() as folder:
         path = Path(folder, "report.html") if output == STANDARD_OUTPUT else output
-        html_report(asked.judged, asked.frames, asked.chosen, path, **how)
+        html_report(asked.judged, asked.frames, measures, path, **how)
         if output == STANDARD_OUTPUT:
             click.echo(Path(path).read_text(encoding="utf-8"), nl=False)
     if output != STANDARD_OUTPUT:

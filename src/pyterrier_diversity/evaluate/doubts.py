@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import ir_measures
 import numpy as np
+import pandas as pd
 
 from ..judged import Judgements, Message, warn_of_data
 from ..measures.base import implementation, parts_of
+
+# How many names a message lists.
+_NAMES = 5
 
 
 def warn_of_qrels(judgements: Judgements, measures: Iterable[ir_measures.Measure]) -> None:
@@ -32,14 +36,31 @@ def single_intents(judgements: Judgements) -> Iterator[Message]:
         )
 
 
-def no_judgement(judgements: Judgements) -> str:
-    """Return what is missing if the qrels only name intents, otherwise an empty string."""
-    if len(judgements.rows.doc_ids):
-        return ""
-    return (
-        f"qrels judge no document: they only name {len(judgements.named.query)} intents. Nuggets need assignments to "
-        "answers or passages, or relevant documents."
-    )
+def warn_of_missing(perquery: pd.DataFrame) -> None:
+    """Warn if some systems in a frame of `evaluate_runs` are missing queries that others answer."""
+    names, queries = (set(perquery[column].astype(str)) for column in ("name", "qid"))
+    told = []
+    for name, of_name in perquery.attrs.get("missing", {}).items():
+        missing = [query for query in of_name if query in queries]
+        if name in names and missing:
+            told.append(f"{name} answers {len(queries) - len(missing)} of {len(queries)} (not {listed(missing)})")
+    if told:
+        why = "A missing query gets each measure's default value."
+        warn_of_data(f"Runs answer different queries: {listed(told)}. {why}", "missing")
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return the first names in a row."""
+    return ", ".join(names[:_NAMES]) + (", ..." if len(names) > _NAMES else "")
+
+
+def refuse_unjudged(judgements: Judgements) -> None:
+    """Raise a ``ValueError`` if the qrels only name intents."""
+    if not len(judgements.rows.doc_ids):
+        raise ValueError(
+            f"qrels judge no document: they only name {len(judgements.named.query)} intents. Nuggets need assignments "
+            "to answers or passages, or relevant documents."
+        )
 
 
 def _reads_intents(measure: ir_measures.Measure) -> bool:

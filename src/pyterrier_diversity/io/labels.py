@@ -7,6 +7,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 from pathlib import Path as File
+from types import NoneType
 from typing import Any
 
 import pandas as pd
@@ -14,7 +15,7 @@ import pandas as pd
 from .files import Path
 
 # The columns of tables that name systems.
-_SYSTEMS = ("name", "run", "system", "other")
+SYSTEMS = ("name", "run", "system", "other")
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
@@ -48,7 +49,9 @@ def renamed(
     Raises
     ------
     ValueError
-        If two systems or two measures would have the same name.
+        If two systems or two measures would have the same name, or none of the names or labels is known.
+    TypeError
+        If ``names`` or ``labels`` is not a mapping.
 
     Examples
     --------
@@ -60,18 +63,21 @@ def renamed(
     """
     if not names and not labels:
         return frame
-    systems = [column for column in _SYSTEMS if column in frame]
+    systems = [column for column in SYSTEMS if column in frame]
     values = {column: frame[column].astype(object) for column in (*systems, "measure") if column in frame}
-    told = called("names", names, [name for column in systems for name in values[column]])
+    covering = [name for others in frame.get("covered_by", ()) for name in others]
+    told = called("names", names, [*(name for column in systems for name in values[column]), *covering])
     headers = called("labels", labels, map(str, [*values.get("measure", []), *frame.columns]))
     table = frame.assign(**{column: values[column].map(told) for column in systems})
     if "measure" in values:
         table["measure"] = values["measure"].map(str).map(headers)
     if "covered_by" in table:
-        told |= called("names", names, [name for others in table["covered_by"] for name in others])
         table["covered_by"] = [[told[name] for name in others] for others in table["covered_by"]]
     table = table.rename(columns=lambda column: headers[str(column)])
-    table.attrs = dict(frame.attrs)
+    changed = {"names": told, "labels": headers}
+    table.attrs = frame.attrs | {
+        what: {str(old): new for old, new in of.items() if str(old) != new} for what, of in changed.items()
+    }
     for key in {"baseline", "systems"} & set(table.attrs):
         table.attrs[key] = [told.get(name, name) for name in table.attrs[key]]
     if "signatures" in table.attrs:
@@ -82,15 +88,21 @@ def renamed(
 def called(what: str, given: Mapping[Any, str] | None, known: Iterable[Any]) -> dict[Any, str]:
     """Return what each known system or measure is called: as ``given``, or by its own name.
 
-    ``what`` is the name of the argument in errors: "names" or "labels".
+    ``what`` is the name of the argument in errors: "names" or "labels". Some of those given may be unknown, so that the
+    same ones can be used for several tables, but not all.
 
     Examples
     --------
     >>> called("names", {"bm25": "BM25"}, ["bm25", "xquad"])
     {'bm25': 'BM25', 'xquad': 'xquad'}
     """
+    if not isinstance(given, (Mapping, NoneType)):
+        raise TypeError(f"{what} must be a mapping such as {{'old name': 'new name'}}, not {type(given).__name__}.")
     wanted = {str(key): str(name) for key, name in (given or {}).items()}
     found = {name: wanted.get(str(name), str(name)) for name in known}
+    if wanted and found and wanted.keys().isdisjoint(map(str, found)):
+        unknown, names = (", ".join(map(str, of)) for of in (wanted, found))
+        raise ValueError(f"{what}: none of these is known: {unknown}. Known are {names}.")
     owners: dict[str, Any] = {}
     for name, shown in found.items():
         if owners.setdefault(shown, name) != name:
@@ -146,5 +158,5 @@ def escaped(text: str) -> str:
 
 
 def tex(label: str) -> str:
-    """Return a measure's label for LaTeX: a label with ``$`` is LaTeX already, any other is escaped."""
-    return label if "$" in label else escaped(label)
+    """Return the name of a system or a measure for LaTeX: one with ``$...$`` is LaTeX already, any other is escaped."""
+    return label if re.search(r"\$[^$]+\$", label) else escaped(label)

@@ -197,7 +197,7 @@ def _numbers(name: str, mapping: Any, *, above_0: bool = False) -> dict[str, flo
 
 
 def _note_lost_and_repeated(said: list[NuggetRecord], reading: Reading) -> None:
-    """Count the queries without any nugget, and the nuggets that are repeated in a table."""
+    """Count the queries without any nugget, and the rows of a table that repeat a nugget of a document."""
     lost = sorted(reading.bare - {one.query_id for one in said})
     named = ", ".join(map(repr, lost[:_MOST_NAMED])) + (", ..." if len(lost) > _MOST_NAMED else "")
     reading.note(f"queries have no nugget, so they are not evaluated: {named}", times=len(lost))

@@ -18,7 +18,7 @@ import pandas as pd
 
 from .aligned import aligned, placed, terminal_width
 from .files import Path
-from .labels import escaped, harmless, printable, renamed, tex
+from .labels import SYSTEMS, escaped, harmless, printable, renamed, tex
 from .writing import is_device, replaced
 
 Format = Literal["table", "csv", "tsv", "json", "jsonl", "latex", "html", "markdown"]
@@ -33,6 +33,8 @@ _ENDINGS: dict[str, FileFormat] = dict(zip(_NAMED, (*FORMATS, "parquet", "html")
 # Decimal places in the formats for people. Those for programs have every digit.
 _PLACES = 4
 _P_VALUES = ("p", "p_corrected")
+# Columns of what users may rename.
+_NAMES = (*SYSTEMS, "measure")
 
 
 class Cell(NamedTuple):
@@ -115,7 +117,7 @@ class Table:
         widths = [max(3, *map(len, column)) for column in columns]
         lines = [f"| {' | '.join(map(placed, row, widths, self._numeric))} |" for row in zip(*columns, strict=True)]
         rules = [f"{'-' * (w + 1)}:" if n else f":{'-' * (w + 1)}" for w, n in zip(widths, self._numeric, strict=True)]
-        told = ["", printable(self.legend)] if self.legend else []
+        told = ["", printable(self._legend)] if self._legend else []
         return "\n".join([lines[0], f"|{'|'.join(rules)}|", *lines[1:], *told])
 
     def to_html(self) -> str:
@@ -124,7 +126,7 @@ class Table:
         rows = [[*(self._th(cell.text) for cell in row[:n]), *map(_td, row[n:], marks[n:])] for row in self.cells]
         body = "\n".join(f"<tr>{''.join(row)}</tr>" for row in rows)
         head = "".join(map(self._th, self.header))
-        caption = f"<caption>{_html(self.legend)}</caption>\n" if self.legend else ""
+        caption = f"<caption>{_html(self._legend)}</caption>\n" if self._legend else ""
         return f"<table>\n{caption}<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>"
 
     _repr_html_ = to_html
@@ -138,17 +140,22 @@ class Table:
         for name, cells, number, wide in zip(
             self.header, self._columns, self._numeric, self._widest_marks, strict=True
         ):
-            kind, head = "r" if number else "l", (escaped if "measure" in self.header else tex)(name)
-            texts = [cell._replace(text=(tex if name == "measure" else escaped)(cell.text)) for cell in cells]
+            kind, head = "r" if number else "l", tex(name)
+            texts = [cell._replace(text=(tex if name in _NAMES else escaped)(cell.text)) for cell in cells]
             parts = [text.written(r"\textbf{{{}}}", r"$^{{\mathrm{{{}}}}}$", r"$_{{\mathrm{{{}}}}}$") for text in texts]
             kinds += f"{kind}@{{}}l" if wide else kind
             head = rf"\multicolumn{{2}}{{{kind}}}{{{head}}}" if wide else head
             columns.append([head, *(f"{value} & {marks}" if wide else value for value, marks in parts)])
         first, *others = (f"{' & '.join(row)} \\\\" for row in zip(*columns, strict=True)) if columns else [" \\\\"]
         # A name with a line break would end the comment.
-        told = [f"% {' '.join(text.splitlines())}" for text in (*self.tips.values(), self.legend) if text]
+        told = [f"% {' '.join(text.splitlines())}" for text in (*self.tips.values(), self._legend) if text]
         rules = [rf"\begin{{tabular}}{{{kinds}}}", r"\toprule", first, r"\midrule"]
-        return "\n".join([*told, *rules, *others, r"\bottomrule", r"\end{tabular}"])
+        return "\n".join([r"% needs \usepackage{booktabs}", *told, *rules, *others, r"\bottomrule", r"\end{tabular}"])
+
+    @property
+    def _legend(self) -> str:
+        """The legend of forms with bold numbers."""
+        return self.legend + " Bold: the highest mean." * any(cell.best for row in self.cells for cell in row)
 
     @property
     def _columns(self) -> list[tuple[Cell, ...]]:
@@ -302,7 +309,8 @@ def formatted(
         numbers can be read back exactly; the other formats have 4. Columns of p-values have ``< 0.0001`` for a smaller
         one.
     names, labels : mapping of str to str, optional
-        What systems and measures are called. In LaTeX, a label with ``$`` is taken as it is; any other is escaped.
+        What systems and measures are called. In LaTeX, a name or label with ``$...$`` is taken as it is; any other is
+        escaped.
     transpose : bool
         Whether the measures are rows and the systems are columns.
     width : int >= 1, optional
@@ -312,7 +320,8 @@ def formatted(
     Raises
     ------
     ValueError
-        If the format is unknown, or two systems or measures would have the same name.
+        If the format is unknown, two systems or measures would have the same name, or none of the names or labels is
+        known.
 
     Examples
     --------

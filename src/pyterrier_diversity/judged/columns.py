@@ -264,7 +264,7 @@ def _number(word: Any) -> int | float:
 
 
 def given_ranks(frame: pd.DataFrame) -> np.ndarray | None:
-    """Return the column ``rank`` as numbers (NaN if a cell is not a number), or None if there is no such column."""
+    """Return the column ``rank`` as numbers (NaN if a cell is not a number), or None if this column is missing."""
     if "rank" not in frame or frame["rank"].dtype.kind not in "iufO":
         return None
     column = frame["rank"] if frame["rank"].dtype.kind in "iuf" else pd.to_numeric(frame["rank"], errors="coerce")

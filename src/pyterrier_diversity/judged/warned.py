@@ -50,7 +50,7 @@ def warn_user(message: str) -> None:
     frame, level = sys._getframe(), 1
     while frame.f_back is not None and str(frame.f_globals.get("__name__")).partition(".")[0] in _PACKAGES:
         frame, level = frame.f_back, level + 1
-    warnings.warn(str(message), UserWarning, stacklevel=level)
+    warnings.warn(message, UserWarning, stacklevel=level)
 
 
 def warn_of_data(message: str, kind: str = "other") -> None:
@@ -59,11 +59,11 @@ def warn_of_data(message: str, kind: str = "other") -> None:
     if messages is not None:
         messages.append(Message(message, kind))
     elif kind not in _ignored.get():
-        warn_user(message)
+        warn_user(Message(message, kind))
 
 
 def give(messages: Iterable[str], strict: bool | Collection[str] = False) -> None:
-    """Give the warnings that were collected, or raise the first of a kind that is strict, and name the kind.
+    """Give the warnings that were collected, or raise the first one of each kind that is strict, and name the kinds.
 
     Parameters
     ----------
@@ -73,11 +73,15 @@ def give(messages: Iterable[str], strict: bool | Collection[str] = False) -> Non
         Whether all warnings are errors, or the kinds that are.
     """
     kinds = KINDS if strict is True else strict or ()
+    errors: dict[str, str] = {}
     for message in messages:
         kind = message.kind if isinstance(message, Message) else "other"
         if kind in kinds and kind not in _ignored.get():
-            raise ValueError(f"{message} [{kind}]")
-        warn_of_data(message, kind)
+            errors.setdefault(kind, f"{message} [{kind}]")
+        else:
+            warn_of_data(message, kind)
+    if errors:
+        raise ValueError(" ".join(errors.values()))
 
 
 @contextmanager

@@ -1,8 +1,10 @@
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
 
-from pyterrier_diversity import Coverage, evaluate_runs
+from pyterrier_diversity import RBU, Coverage, evaluate_runs
 from pyterrier_diversity.meta import below_minimum, compare, worse_than
 from pyterrier_diversity.meta.significance.gates import GateError
 
@@ -137,3 +139,31 @@ def test_a_baseline_that_answers_no_query_is_no_gate(baseline):
 
     with pytest.raises(GateError, match="nothing can be worse than the baseline old, which answers no query of the"):
         worse_than(perquery, "old", tolerance=0.1, test="t")
+
+
+@pytest.mark.parametrize(
+    ("measure", "why"),
+    [
+        (Coverage @ 5, "of which no document is judged. Do its document ids match those of the qrels?"),
+        (RBU @ 5, "of which no document is judged."),
+    ],
+)
+def test_a_baseline_without_a_judged_document_is_no_gate(measure, why):
+    qrels = pd.DataFrame({"qid": ["1", "2"], "docno": "d", "label": 1, "iteration": "a"})
+    runs = {"new": {"1": {"d": 1.0}, "2": {"d": 1.0}}, "old": {"1": {"doc:d": 1.0}, "2": {"doc:d": 1.0}}}
+    with pytest.warns(UserWarning, match=r"^Run old: No document of the run is judged"):
+        perquery = evaluate_runs(qrels, runs, [measure], perquery=True)
+
+    assert perquery.attrs["unmatched"] == ["old"]
+    with pytest.raises(GateError, match=f"nothing can be worse than the baseline old, {re.escape(why)}"):
+        worse_than(perquery, "old", tolerance=0.1, test="t")
+    assert worse_than(perquery, "new", tolerance=0.1, test="t")["system"].tolist() == ["old"]
+
+
+def test_a_baseline_with_the_lowest_value_on_every_query_is_no_gate():
+    values = {"old": [0.0, 0.0, 0.0], "new": [0.5, 0.25, 0.0]}
+
+    with pytest.raises(GateError, match=r"nothing can be worse than the baseline old, whose StRecall@5 is 0 on every"):
+        worse_than(frame(values, "StRecall@5"), "old", tolerance=0.1, test="t")
+    assert worse_than(frame(values, "RBU@5"), "old", tolerance=0.1, test="t").empty
+    assert worse_than(frame({**values, "old": [0.0, 0.1, 0.0]}, "StRecall@5"), "old", tolerance=0.1, test="t").empty

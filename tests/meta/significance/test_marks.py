@@ -70,16 +70,18 @@ def test_text_marks_after_the_mean(perquery):
 def test_latex_has_the_best_in_bold_escapes_names_and_keeps_signatures(perquery):
     lines = significance_table(compare(perquery, "t"), places=2).to_latex().splitlines()
 
-    assert lines[0] == f"% {signature(RBU @ 5)}"
-    assert lines[1].startswith("% Raised: significantly higher than (paired t-test")
-    assert lines[2:6] == [
+    assert lines[0] == r"% needs \usepackage{booktabs}"
+    assert lines[1] == f"% {signature(RBU @ 5)}"
+    assert lines[2].startswith("% Raised: significantly higher than (paired t-test")
+    assert lines[2].endswith(" Bold: the highest mean.")
+    assert lines[3:7] == [
         r"\begin{tabular}{llr@{}lr}",
         r"\toprule",
         r" & system & \multicolumn{2}{r}{RBU@5} & Mine \\",
         r"\midrule",
     ]
-    assert lines[6] == r"a & a & \textbf{0.82} & $^{\mathrm{bc}}$ & \textbf{0.15} \\"
-    assert lines[7] == r"b & b\_1 & 0.18 &  & \textbf{0.15} \\"
+    assert lines[7] == r"a & a & \textbf{0.82} & $^{\mathrm{bc}}$ & \textbf{0.15} \\"
+    assert lines[8] == r"b & b\_1 & 0.18 &  & \textbf{0.15} \\"
 
 
 @pytest.mark.parametrize(
@@ -94,9 +96,9 @@ def test_latex_shows_names_as_they_are(perquery, name, shown):
     text = significance_table(compare(perquery.replace({"name": {"c": name}}), "t"), places=2).to_latex()
 
     lines = text.splitlines()
-    assert lines[8].startswith(f"c & {shown} & 0.20 & ")
-    assert lines[1].startswith("% Raised")
-    assert lines[2].startswith(r"\begin{tabular}")
+    assert lines[9].startswith(f"c & {shown} & 0.20 & ")
+    assert lines[2].startswith("% Raised")
+    assert lines[3].startswith(r"\begin{tabular}")
     assert escaped(name) == shown
 
 
@@ -128,6 +130,48 @@ def test_systems_and_measures_are_called_as_asked_and_labels_with_a_dollar_are_l
     assert r"b & B\&1 & " in latex
     assert f"% {signature(RBU @ 5)}" in latex
     assert list(table.rows) == ["a", "B&1", "c"]
+
+
+def test_names_with_a_formula_are_latex_too(perquery):
+    table = significance_table(compare(perquery, "t"), names={"b_1": r"MDP$_{\text{x}}$", "c": "cheap_$"})
+
+    for latex in (table.to_latex(), table.transposed().to_latex()):
+        assert r"b & MDP$_{\text{x}}$ & " in latex or r"b MDP$_{\text{x}}$" in latex
+        assert r"cheap\_\$" in latex
+
+
+@pytest.mark.parametrize("what", ["names", "labels"])
+def test_names_that_are_all_unknown_are_refused(perquery, what):
+    compared, known = compare(perquery, "t"), {"names": "a, b_1, c", "labels": "RBU@5, Mine, measure, system"}[what]
+
+    with pytest.raises(ValueError, match=rf"^{what}: none of these is known: QL, x\. Known are {known}"):
+        significance_table(compared, **{what: {"QL": "a", "x": "y"}})
+    with pytest.raises(
+        TypeError, match=rf"^{what} must be a mapping such as \{{'old name': 'new name'\}}, not list\.$"
+    ):
+        significance_table(compared, **{what: ["a", "b"]})
+    assert significance_table(compared, names={"a": "QL", "other": "y"}).rows.keys() == {"QL", "b_1", "c"}
+
+
+def test_rows_are_in_the_order_of_the_systems_after_the_baselines(perquery):
+    systems = ["c", "a", "b_1"]
+    ordered = pd.concat([perquery[perquery["name"] == name] for name in systems])
+
+    assert list(significance_table(compare(ordered, "t")).rows) == systems
+    assert list(significance_table(compare(ordered, "t", baseline="a")).rows) == ["a", "c", "b_1"]
+    assert list(significance_table(compare(ordered, "t", baseline=["b_1", "c"])).rows) == ["b_1", "c", "a"]
+
+
+def test_the_legend_explains_only_marks_that_occur(perquery):
+    legends = {name: significance_table(compare(perquery, "t", baseline=name)).legend for name in ("a", "c")}
+
+    assert legends["a"].startswith("Lowered: significantly lower than (paired")
+    assert legends["c"].startswith("Raised: significantly higher than (paired")
+    alike = significance_table(compare(perquery, "t", ["Mine"]))
+    assert alike.legend.startswith("No difference is significant (paired t-test")
+    for text in (alike.to_latex(), alike.to_html(), alike.to_markdown()):
+        assert "queries: 4). Bold: the highest mean." in text
+    assert "Bold" not in str(alike)
 
 
 def test_a_table_that_is_turned_round_has_the_measures_as_rows(perquery):

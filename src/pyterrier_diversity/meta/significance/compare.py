@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from inspect import signature
+from contextlib import suppress
+from inspect import signature as parameters_of
 from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 import pandas as pd
 
 from ...evaluate.by_group import By, read_groups, refuse_groups
+from ...evaluate.doubts import warn_of_missing
 from ...evaluate.perquery import read_perquery
 from ...judged import warn_of_data
+from ...measures import parse, signature
 from ...parameters import Parameter, Rng
-from ..scores import Measures, range_of, read_scores, rounded
+from ..scores import Measures, outcomes, range_of, read_scores, rounded
 from .tests import (
     LEVEL,
     Alternative,
@@ -115,9 +118,10 @@ def compare(
         ``wins``, ``ties``, ``losses``, ``p``, ``p_corrected``, ``significant``, ``undecided`` (random
         trials only: p is within two standard errors of alpha; raise ``n_trials``), ``effect_size`` (mean difference
         over its standard deviation), ``borderline`` (bootstrap only), ``ci_low`` and ``ci_high``. With ``by``, columns
-        with the group and its number of ``queries`` come first. ``attrs["legend"]`` describes the columns, ``attrs``
-        the test; ``attrs["smallest_p"]`` is the smallest p-value that it can reach with these numbers of systems and
-        queries (a dict by group with ``by``). `significance_table` and others take this frame.
+        with the group and its number of ``queries`` come first. ``attrs["legend"]`` describes the columns,
+        ``attrs["signatures"]`` the measures, and ``attrs`` the test; ``attrs["smallest_p"]`` is the smallest p-value
+        that it can reach with these numbers of systems and queries (a dict by group with ``by``). `significance_table`
+        and others take this frame.
 
     Raises
     ------
@@ -130,7 +134,8 @@ def compare(
     Warns
     -----
     UserWarning
-        If queries are left out, because a system has no value for them, or no difference could be significant.
+        If queries are left out, because a system has no value for them, or no difference could be significant. Also if
+        runs of `evaluate_runs` answer different queries.
 
     Notes
     -----
@@ -155,9 +160,22 @@ def compare(
     """
     options: dict[str, Any] = {"groups": groups, "correction": correction, "family": family, "alternative": alternative}
     trials: dict[str, Any] = {"n_trials": n_trials, "alpha": alpha, "rng": rng, "n_jobs": n_jobs}
-    if by is not None:
-        return _compared_by_group(by, perquery, test, measures, baseline=baseline, ci=ci, **options, **trials)
-    return _compared("compare", _LEGEND, perquery, test, measures, baseline=baseline, ci=ci, **options, **trials)
+    options |= {"baseline": baseline, "ci": ci, **trials}
+    if by is None:
+        result = _compared("compare", _LEGEND, perquery, test, measures, **options)
+    else:
+        result = _compared_by_group(by, perquery, test, measures, **options)
+    warn_of_missing(perquery)
+    return result
+
+
+def _signatures(measures: Iterable[str], given: Mapping[str, str]) -> dict[str, str]:
+    """Return how each measure was computed, as far as that is known."""
+    found = {}
+    for name in measures:
+        with suppress(ValueError):  # a name of somebody else's measure
+            found[name] = given.get(name) or signature(parse(name))
+    return found
 
 
 def _compared_by_group(
@@ -165,6 +183,7 @@ def _compared_by_group(
 ) -> pd.DataFrame:
     """Test each group of queries by itself."""
     frame = read_perquery(perquery)
+    frame.attrs = perquery.attrs
     query_ids = frame["qid"].unique().tolist()
     groups = read_groups("compare", by, query_ids, ["queries", *_LEGEND], perquery)
     group = frame["qid"].map(dict(zip(query_ids, groups.of_query, strict=True))).to_numpy()
@@ -214,7 +233,7 @@ def read_compared(
         refuse_groups(who, what, frame)
     if compared and (args or options):
         raise TypeError(f"{who}: {what} is a frame from compare, already tested. Leave out the other parameters.")
-    call = signature(compare).bind(frame, *args, **options)
+    call = parameters_of(compare).bind(frame, *args, **options)
     call.apply_defaults()
     del call.arguments["by"]
     how: dict[Any, Any] = frame.attrs if compared else call.arguments
@@ -281,6 +300,7 @@ def _compared(
     legend = _legend([column for column in columns if column in table], how)
     result = table[list(legend)]
     attrs = {"legend": legend, **how.described(scores), "ci": ci}
+    attrs["signatures"] = _signatures(scores.measures, perquery.attrs.get("signatures", {}))
     attrs |= {} if baseline is None else {"baseline": table["other"].unique().tolist()}
     result.attrs = attrs | {"smallest_p": how.smallest_p(scores)}
     hopeless = why_none_is_significant(result) if "significant" in columns else ""
@@ -315,9 +335,7 @@ def _statistics(
         columns |= {name: means[at], f"{name}_low": low[at], f"{name}_high": high[at]}
     columns |= {
         "difference": np.where(rounded(difference) == 0, 0.0, difference),
-        "wins": np.count_nonzero(z > 0, axis=1),
-        "ties": np.count_nonzero(z == 0, axis=1),
-        "losses": np.count_nonzero(z < 0, axis=1),
+        **outcomes(z),
         "effect_size": studentised(z) / np.sqrt(z.shape[1]),
         "p": p,
     }

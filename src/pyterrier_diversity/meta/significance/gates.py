@@ -11,7 +11,7 @@ import pandas as pd
 from ...evaluate import aggregates
 from ...judged import collected, give
 from ...parameters import Parameter
-from ..scores import Measures, rounded
+from ..scores import Measures, range_of, rounded
 from .compare import compare, why_none_is_significant
 from .marks import with_bounds
 from .tests import Test
@@ -119,8 +119,9 @@ def worse_than(
     ValueError
         As in `compare`. Also if the alternative is "greater", or the tolerance is negative or not a finite number.
     GateError
-        If the gate can never fail: a baseline answers no query of the qrels, or there is no tolerance and no difference
-        could be significant. (A ``ValueError``, too.)
+        If the gate can never fail: a baseline answers no query of the qrels, has no judged document, or has the lowest
+        value of a measure on every query; or there is no tolerance and no difference could be significant. (A
+        ``ValueError``, too.)
 
     Examples
     --------
@@ -160,12 +161,19 @@ def worse_than(
 
 def _check_gate(perquery: pd.DataFrame, compared: pd.DataFrame, tolerance: float | None) -> None:
     """Raise a `GateError` if no system could be worse than the baselines."""
-    answered = perquery.attrs.get("answered", {})
-    silent = [name for name in compared.attrs["baseline"] if answered.get(name) == 0]
-    if silent:
-        raise GateError(
-            f"worse_than: nothing can be worse than the baseline {silent[0]}, which answers no query of the qrels."
-        )
+    answered, unmatched = perquery.attrs.get("answered", {}), perquery.attrs.get("unmatched", ())
+    for measure, name, mean in compared[["measure", "other", "other_mean"]].to_numpy():
+        least, why = range_of(measure)[0], ""
+        if answered.get(name) == 0:
+            why = "which answers no query of the qrels."
+        elif name in unmatched:
+            why = "of which no document is judged. Do its document ids match those of the qrels?"
+        elif rounded(mean) <= least:
+            why = (
+                f"whose {measure} is {least:g} on every query. Look for mistakes with check_files (the command check)."
+            )
+        if why:
+            raise GateError(f"worse_than: nothing can be worse than the baseline {name}, {why}")
     hopeless = why_none_is_significant(compared)
     if hopeless and tolerance is None:
         raise GateError(f"worse_than: {hopeless} Give a tolerance, or more queries.")

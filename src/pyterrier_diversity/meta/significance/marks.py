@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import string
 from collections.abc import Hashable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from textwrap import fill
 from typing import Any, NamedTuple
@@ -13,8 +12,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from ...evaluate.by_group import refuse_groups
-from ...io import Cell, Table, aligned, called, p_text, printable, renamed
-from ...measures import parse, signature
+from ...io import Cell, Table, aligned, p_text, printable, renamed
 from ...parameters import Parameter
 from .tests import TESTS, corrected
 
@@ -69,12 +67,14 @@ def significance_table(
     places : int in [0, 100]
         Decimal places of the means.
     names, labels : mapping of str to str, optional
-        What systems and measures are called. In LaTeX, a label with ``$`` is taken as it is; any other is escaped.
+        What systems and measures are called. In LaTeX, a name or label with ``$...$`` is taken as it is; any other is
+        escaped.
 
     Returns
     -------
     SignificanceTable
-        Each system has a letter, or a number if there are more than 26, in the first column. A mean carries the letters
+        The baselines come first, then the other systems in the order of the frame. Each system, or each baseline, has a
+        letter, or a number if there are more than 26, in the first column. A mean carries the letters
         of the systems with a significantly lower mean and, if the systems were compared with baselines, those of the
         baselines with a significantly higher one. The legend tells the test, which p-values it takes together, and
         which decisions more trials could change. ``to_latex()``, ``to_html()``, ``to_markdown()`` and ``to_text()``
@@ -83,8 +83,10 @@ def significance_table(
     Raises
     ------
     ValueError
-        If a column is missing, the frame has no rows or several groups of queries, ``places`` is out of range, or two
-        systems or measures would have the same name.
+        If a column is missing, the frame has no rows or several groups of queries, ``places`` is out of range, two
+        systems or measures would have the same name, or none of the names or labels is known.
+    TypeError
+        If ``names`` or ``labels`` is not a mapping.
 
     Examples
     --------
@@ -105,21 +107,19 @@ def significance_table(
         why = f"the column {', '.join(missing)} is missing" if missing else "it has no rows"
         raise ValueError(f"significance_table: compared must be a frame from compare, but {why}.")
     refuse_groups("significance_table", "compared", compared)
-    tips = {}
-    for name, shown in called("labels", labels, compared["measure"].unique()).items():
-        with suppress(ValueError):  # a name of somebody else's measure
-            tips[shown] = signature(parse(str(name)))
     compared = renamed(compared, names, labels)
     rows, marks = _means(compared)
     measures = list(dict.fromkeys(compared["measure"].tolist()))
-    lower = "" if compared.attrs.get("baseline") is None else "; lowered: significantly lower than"
-    told = told_of_test(compared.attrs)
-    legend = f"Raised: significantly higher than{lower}{f' ({told})' if told else ''}.{_told_of_undecided(compared)}"
+    cells = list(itertools.chain(*rows.values()))
+    marked = ["raised: significantly higher than"] if any(cell.higher_than for cell in cells) else []
+    marked += ["lowered: significantly lower than"] if any(cell.lower_than for cell in cells) else []
+    meaning, told = ("; ".join(marked) or "no difference is significant").capitalize(), told_of_test(compared.attrs)
+    legend = f"{meaning}{f' ({told})' if told else ''}.{_told_of_undecided(compared)}"
     return SignificanceTable(
         ["", "system", *map(str, measures)],
         _cells(rows, marks, places),
         legend,
-        tips,
+        compared.attrs.get("signatures", {}),
         measures=measures,
         rows=rows,
         letters=marks,
@@ -129,8 +129,9 @@ def significance_table(
 def _means(compared: pd.DataFrame) -> tuple[dict[str, list[Mean]], dict[str, str]]:
     """Return the means of each system with the marks beside them, and the mark of each system."""
     pairs = [compared[name].tolist() for name in _NEEDED]
-    measures, systems = (list(dict.fromkeys(names)) for names in (pairs[0], [*pairs[1], *pairs[2]]))
     baselines = compared.attrs.get("baseline")
+    first = [name for name in baselines or () if name in pairs[2]]
+    measures, systems = (list(dict.fromkeys(names)) for names in (pairs[0], [*first, *pairs[1], *pairs[2]]))
     marks = letters(systems if baselines is None else baselines)
     cells = {(name, measure): Mean(float("nan"), [], []) for name in systems for measure in measures}
     for measure, *names, one_mean, other_mean, significant in zip(*pairs, strict=True):
