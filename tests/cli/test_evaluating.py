@@ -557,18 +557,6 @@ def test_real_imperfect_nuggets_pass_from_files_to_a_check_a_table_and_a_gate(sh
     run("compare", str(folder), small, "-b", large, "--no-worse", "NuggetScore", "--strict", "--ignore", "words")
 
 
-def test_a_table_of_nuggets_is_read_as_nuggets(tmp_path):
-    nuggets, new = tmp_path / "nuggets.csv", tmp_path / "new.json"
-    nuggets.write_text("qid,docno,nugget_text,assignment\nq,a,free,support\nq,b,free,not_support\nq,b,fast,support\n")
-    new.write_text('{"q": ["a", "b"]}')
-
-    values = run("evaluate", str(nuggets), str(new), "-m", "Coverage@1 Coverage@2", "--format", "csv")
-    assert values.splitlines() == ["run,Coverage@1,Coverage@2", "new,0.5,1.0"]
-    assert f"{new} is a run, not qrels. Give the qrels first." in fail(
-        "evaluate", str(new), str(nuggets), "-m", "RBU@5"
-    )
-
-
 def test_kinds_of_warnings_are_named_in_warnings_errors_and_help(tmp_path):
     (tmp_path / "nothing.run").touch()
     (tmp_path / "nuggets.jsonl").write_text(
@@ -597,3 +585,15 @@ def test_a_list_of_missed_intents_ignores_warnings(tmp_path):
     )
 
     assert "bm25" in run("missed", str(tmp_path / "nuggets.jsonl"), XQUAD, BM25, "-k", "1", "--ignore", "words")
+
+
+def test_a_table_of_nuggets_is_read_as_nuggets(tmp_path):
+    nuggets, new = tmp_path / "nuggets.csv", tmp_path / "new.json"
+    nuggets.write_text("qid,docno,nugget_text,assignment\nq,a,free,support\nq,b,free,not_support\nq,b,fast,support\n")
+    new.write_text('{"q": ["a", "b"]}')
+
+    values = run("evaluate", str(nuggets), str(new), "-m", "Coverage@1 Coverage@2", "--format", "csv")
+    assert values.splitlines() == ["run,Coverage@1,Coverage@2", "new,0.5,1.0"]
+    assert f"{new} is a run, not qrels. Give the qrels first." in fail(
+        "evaluate", str(new), str(nuggets), "-m", "RBU@5"
+    )

@@ -170,8 +170,6 @@ def are_nuggets(content: Content, kind: Kind, columns: Mapping[str, str]) -> boo
     first = first_record(content)
     if first is None or not isinstance(first.value, Mapping):
         return kind == "json"
-    if look_of_columns(first.value) == "nuggets":
-        return True
     try:
         rows = expanded([(first.value, first.where)], False, columns)[0]
     except TypeError:  # lists of lists, which are groups of documents
