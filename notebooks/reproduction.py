@@ -18,10 +18,10 @@ _PARAMETERS: Parameters = {
 }
 
 VERDICTS = {
-    "agrees": "the recomputed number, rounded as in the paper, is the paper's, or its statement is true here",
+    "agrees": "the recomputed number, rounded as in the paper, equals the paper's, or its statement is true here",
     "order only": "another number, but in the paper's order with the other cells of its column",
     "differs": "another number, in another order, or another statement",
-    "paper error": "the paper's own numbers, formulas or code show that it cannot be so",
+    "paper error": "the paper's own numbers, formulas or code show that the number or statement is wrong",
     "not available": "not recomputed, because something is missing",
 }
 EVIDENCE = {

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import ir_measures
+import numpy as np
 import pandas as pd
 
+from pyterrier_diversity.evaluate.evaluator import Evaluation
+from pyterrier_diversity.judged import Ranked, Run, judge
 from pyterrier_diversity.provider import DiversityProvider
 
 
@@ -49,5 +52,29 @@ def values_by_query(
     return {(repr(m.measure), m.query_id): m.value for m in ir_measures.iter_calc(measures, judgements, retrieved)}
 
 
+def values_of_labels(measures: Iterable[ir_measures.Measure], rankings: Iterable[Iterable[float]]) -> list[list[float]]:
+    """The values of each measure for rankings that are given as labels for one intent, all in one evaluation."""
+    rows = [
+        (f"{i:06}", f"d{place}", label, -place)
+        for i, labels in enumerate(rankings)
+        for place, label in enumerate(labels)
+    ]
+    frame = pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance", "score"])
+    evaluator = DiversityProvider().evaluator(list(measures), frame.drop(columns="score"))
+    return evaluator.values(frame.drop(columns="relevance")).tolist()
+
+
 def evaluator(*measures: ir_measures.Measure, of: object) -> ir_measures.Evaluator:
     return DiversityProvider().evaluator(measures, of)
+
+
+class Data:
+    """Qrels and a run that are read once for many evaluations."""
+
+    def __init__(self, qrels: pd.DataFrame, run: pd.DataFrame) -> None:
+        self.qrels, self.judgements, self.run = qrels, judge(qrels), Run(run)
+
+    def values(self, measures: Iterable[ir_measures.Measure]) -> np.ndarray:
+        """The values of measures that are computed together, and with no others, shape (measures, queries)."""
+        evaluation = Evaluation(self.judgements, measures, self.qrels)
+        return evaluation.values(Ranked.of_run(self.run, self.judgements, evaluation.depth))

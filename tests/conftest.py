@@ -35,10 +35,32 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     return LoadFileScheduling(config, log)
 
 
-def pytest_collection_finish() -> None:
-    """Leave thousands of collected tests out of the search for garbage, which they make slow."""
+def _leave_out() -> None:
+    """Leave all objects that there are out of the search for garbage, which they make slow.
+
+    There are many: thousands of collected tests, imported modules, and what these remember. statsmodels searches for
+    garbage in each correction of p-values.
+    """
     gc.collect()
     gc.freeze()
+
+
+def pytest_collection() -> None:
+    """Search for nothing as long as all that is made stays."""
+    gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """Search for garbage, but in no collected test."""
+    gc.enable()
+    _leave_out()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """Search in nothing that the tests of an earlier file have left."""
+    if nextitem is None or nextitem.path != item.path:
+        _leave_out()
 
 
 TREC_WEB = {

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import atexit
+import functools
 import os
 import re
+import shlex
 import subprocess
 import sys
+import tempfile
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
+
+import called
 
 # Of a terminal, and of the pages.
 WIDTH = 80
@@ -34,6 +40,32 @@ def folded(output: str) -> str:
     return "\n".join(line for part in lines for line in part)
 
 
+SOURCE = Path(__file__).parents[1] / "src"
+
+
+@functools.cache
+def _command() -> str:
+    """Return what runs the command: it calls a process that has imported everything once."""
+    folder = tempfile.TemporaryDirectory()
+    program, address = Path(folder.name, "call.py"), f"{folder.name}/socket"
+    program.write_text(called.CALL)
+    process = subprocess.Popen(
+        [sys.executable, called.__file__, address],
+        env=os.environ | {"PYTHONPATH": str(SOURCE), "LC_ALL": "C.UTF-8"},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+
+    def end() -> None:
+        process.communicate()
+        folder.cleanup()
+
+    atexit.register(end)
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"ready\n"
+    return shlex.join([sys.executable, "-IS", str(program), address])
+
+
 class Shell:
     """A shell in a folder: what a command prints, on both streams, and its status for the next command.
 
@@ -48,15 +80,13 @@ class Shell:
         self.status = 0
         programs = folder.parent / f"{folder.name}-bin"
         programs.mkdir()
-        code = "import sys; sys.argv[0] = 'pyterrier-diversity'; from pyterrier_diversity.cli import app; app()"
-        for name, line in (("pyterrier-diversity", f'-c "{code}" "$@"'), ("python", '"$@"')):
+        for name, command in (("pyterrier-diversity", _command()), ("python", shlex.quote(sys.executable))):
             program = programs / name
-            program.write_text(f'#!/bin/sh\nexec "{sys.executable}" {line}\n')
+            program.write_text(f'#!/bin/sh\nexec {command} "$@"\n')
             program.chmod(0o755)
-        source = Path(__file__).parents[1] / "src"
         self._environment = os.environ | {
             "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
-            "PYTHONPATH": str(source),
+            "PYTHONPATH": str(SOURCE),
             "COLUMNS": "80",
             "LC_ALL": "C.UTF-8",
         }

@@ -166,6 +166,6 @@ def names(ax):
 
 def ticks(axis):
     """Return the numbers that are written at an axis."""
-    axis.axes.figure.canvas.draw()
+    axis.axes.figure.draw_without_rendering()
     low, high = sorted(axis.get_view_interval())
     return [tick.label1.get_text() for tick in axis.get_major_ticks() if low <= tick.get_loc() <= high]

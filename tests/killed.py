@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import signal
@@ -44,6 +45,20 @@ if __name__ == "__main__":
 """
 
 
+@functools.cache
+def _run(n_queries: int, n_docs: int, seed: int) -> str:
+    run = made_up(n_queries, n_docs, 6, seed=seed)[0]
+    run = run.assign(q0="Q0", rank=run.groupby("query_id").cumcount(), tag="t")
+    columns = ["query_id", "q0", "doc_id", "rank", "score", "tag"]
+    return run[columns].to_csv(sep=" ", header=False, index=False)
+
+
+@functools.cache
+def _qrels(n_queries: int, n_docs: int) -> str:
+    columns = ["query_id", "iteration", "doc_id", "relevance"]
+    return made_up(n_queries, n_docs, 6)[1][columns].to_csv(sep=" ", header=False, index=False)
+
+
 class Evaluation:
     """Run files, and processes that evaluate them.
 
@@ -61,13 +76,8 @@ class Evaluation:
         self._main = folder / "main.py"
         self.runs.mkdir()
         for seed in range(n_runs):
-            run = made_up(n_queries, n_docs, 6, seed=seed)[0]
-            run = run.assign(q0="Q0", rank=run.groupby("query_id").cumcount(), tag="t")
-            columns = ["query_id", "q0", "doc_id", "rank", "score", "tag"]
-            run[columns].to_csv(self.runs / f"{seed:03}.run", sep=" ", header=False, index=False)
-        columns = ["query_id", "iteration", "doc_id", "relevance"]
-        qrels = made_up(n_queries, n_docs, 6)[1][columns]
-        qrels.to_csv(folder / "qrels.txt", sep=" ", header=False, index=False)
+            (self.runs / f"{seed:03}.run").write_text(_run(n_queries, n_docs, seed))
+        (folder / "qrels.txt").write_text(_qrels(n_queries, n_docs))
         self.n_runs, self.rows_of_run = n_runs, n_queries * n_docs
         self._main.write_text(_MAIN)
         (folder / "sitecustomize.py").write_text(_RECORDER)

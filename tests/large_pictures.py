@@ -75,13 +75,21 @@ def _grouped() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["name", "part", "queries", MEASURES[0]])
 
 
+@cache
+def drawn(name: str) -> Any:
+    """Return the axes of a picture, which is drawn once."""
+    return pictures()[name]()
+
+
+@cache
 def _explained(n: int) -> dict[str, pd.DataFrame]:
     qrels, runs = collection()
     why = Explain(qrels, RBU @ 10)
     return {name: why(run[run["qid"] == "7"]) for name, run in list(runs.items())[:n]}
 
 
-def pictures() -> dict[str, Callable[[], object]]:
+@cache
+def pictures() -> dict[str, Callable[[], Any]]:
     """Return what draws each picture."""
     tens = np.linspace(0.1, 1, len(MEASURES))
     sizes = [5, 10, 15, 20, 25, 30, 35, 40, 45]
@@ -143,7 +151,7 @@ def _within(axis: Any, tick: Any) -> bool:
 
 def faults(figure: Any) -> list[str]:
     """Return what is wrong with a picture: too large, texts outside of it, and texts over each other."""
-    figure.canvas.draw()
+    figure.draw_without_rendering()
     width, height = figure.bbox.width, figure.bbox.height
     boxes = texts_of(figure)
     wrong = [f"{inches:.1f} inches" for inches in figure.get_size_inches() if inches > 20]

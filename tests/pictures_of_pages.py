@@ -270,11 +270,11 @@ def gate() -> None:
 
 
 def reading_a_report() -> None:
-    """Draw the means of the report of the page, with intervals."""
+    """Draw the differences between two systems of the page, query by query."""
     demo = pt.get_dataset("diversity:demo")
-    runs = {name: demo.get_results(name) for name in ("bm25", "xquad", "more-like-this")}
+    runs = {name: demo.get_results(name) for name in ("bm25", "xquad")}
     values = evaluate_runs(demo.get_qrels(), runs, [Coverage @ 5], perquery=True)
-    plots.means(meta.compare(values, rng=0), Coverage @ 5)
+    plots.per_query_deltas(values, Coverage @ 5, "xquad", "bm25")
 
 
 def tuning() -> None:

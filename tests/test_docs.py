@@ -258,32 +258,33 @@ def test_types_and_constants_are_documented_once(built):
 
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
-# Each page in a frame: of the elements LOOKED, those wider than what contains them, but for those inside of a line.
+# The width of a screen and of a phone, and the elements that are looked at there.
+LOOKED = {1200: "html, pre, table, p, .formula", 400: "html, p"}
+# Each page in a frame of each width: of these elements, those wider than what contains them, but for those inside of a
+# line.
 FRAMES = """<body><script>
-const pages = PAGES, wide = [];
-let left = pages.length;
-for (const page of pages) {
-  const frame = document.createElement("iframe");
-  frame.width = WIDTH; frame.height = 900; frame.style.border = 0; frame.src = page;
-  frame.onload = () => {
-    for (const each of frame.contentDocument.querySelectorAll("LOOKED"))
-      if (each.clientWidth && each.scrollWidth > each.clientWidth + 1)
-        wide.push(page + ": " + each.tagName + " " + each.textContent.trim().slice(0, 60));
-    if (--left == 0) document.title = "looked at " + pages.length + "|" + wide.join("|");
-  };
-  document.body.append(frame);
-}
+const pages = PAGES, looked = LOOKED, wide = [];
+let left = pages.length * Object.keys(looked).length;
+for (const width in looked)
+  for (const page of pages) {
+    const frame = document.createElement("iframe");
+    frame.width = width; frame.height = 900; frame.style.border = 0; frame.src = page;
+    frame.onload = () => {
+      for (const each of frame.contentDocument.querySelectorAll(looked[width]))
+        if (each.clientWidth && each.scrollWidth > each.clientWidth + 1)
+          wide.push(width + ", " + page + ": " + each.tagName + " " + each.textContent.trim().slice(0, 60));
+      if (--left == 0) document.title = "looked at " + pages.length + "|" + wide.join("|");
+    };
+    document.body.append(frame);
+  }
 </script>"""
 
 
 @pytest.mark.skipif(BROWSER is None, reason="no chromium or chrome on the path to look at the pages with")
-@pytest.mark.parametrize(
-    ("width", "looked"), [(1200, "html, pre, table, p, .formula"), (400, "html, p")], ids=["screen", "phone"]
-)
-def test_nothing_scrolls_sideways(built, tmp_path, width, looked):
+def test_nothing_scrolls_sideways(built, tmp_path):
     folder, _ = built
     pages = [str(path.relative_to(FOLDER).with_suffix(".html")) for path in PAGES]
-    frames = FRAMES.replace("PAGES", str(pages)).replace("WIDTH", str(width)).replace("LOOKED", looked)
+    frames = FRAMES.replace("PAGES", str(pages)).replace("LOOKED", str(LOOKED))
     (folder / "frames.html").write_text(frames, encoding="utf-8")
     options = ["--headless", "--disable-gpu", "--no-sandbox", "--allow-file-access-from-files", "--dump-dom"]
     options += ["--virtual-time-budget=60000", "--window-size=1300,1000", f"--user-data-dir={tmp_path}"]

@@ -26,6 +26,16 @@ def web(shared):
 
 
 @pytest.fixture(scope="module")
+def topics(web):
+    return web.get_topics()
+
+
+@pytest.fixture(scope="module")
+def qrels(web):
+    return web.get_qrels()
+
+
+@pytest.fixture(scope="module")
 def systems(trec_run):
     return {name: trec_run(f"2012/{name}").rename(columns={"query_id": "qid", "doc_id": "docno"}) for name in RUNS}
 
@@ -60,8 +70,8 @@ def grades_of(qrels: pd.DataFrame) -> dict[str, dict[str, dict[str, int]]]:
     return grades
 
 
-def test_every_cell_of_the_table_is_right(web, systems, golden, trec_qrels):
-    table = pt.Experiment(systems, web.get_topics(), web.get_qrels(), MEASURES).set_index("name")
+def test_every_cell_of_the_table_is_right(topics, qrels, systems, golden, trec_qrels):
+    table = pt.Experiment(systems, topics, qrels, MEASURES).set_index("name")
 
     ndeval = golden("ndeval-traditional.tsv.gz").set_index(["measure", "params", "run", "query_id"])["value"]
     names = {
@@ -70,7 +80,7 @@ def test_every_cell_of_the_table_is_right(web, systems, golden, trec_qrels):
         ERR_IA @ 20: ("ERR-IA@20", "alpha=0.5"),
     }
     highest = trec_qrels(2012).groupby(["query_id", "doc_id"], as_index=False)["relevance"].max()
-    grades = grades_of(web.get_qrels())
+    grades = grades_of(qrels)
     for name, run in systems.items():
         for measure, (golden_name, params) in names.items():
             expected = ndeval.loc[golden_name, params, f"2012/{name}", "amean(run topics)"]
@@ -93,60 +103,55 @@ def test_the_qrels_of_ir_datasets_own_pyterrier_dataset_are_read_right(systems, 
     assert table["alpha_nDCG@20"].iloc[0] == pytest.approx(0.382, abs=5e-4)
 
 
-def test_batches_do_not_change_the_values(web, systems):
+def test_batches_do_not_change_the_values(topics, qrels, systems):
     system = pt.Transformer.from_df(systems["ql.catb"])
     measures = [*MEASURES, IA(nDCG @ 20), Sharp(alpha_nDCG @ 20)]
     options = {"perquery": True, "validate": "ignore"}
-    whole = pt.Experiment([system], web.get_topics(), web.get_qrels(), measures, ["x"], **options)
+    whole = pt.Experiment([system], topics, qrels, measures, ["x"], **options)
 
     key = ["qid", "measure"]
     for batch_size in (1, 7):
-        parts = pt.Experiment(
-            [system], web.get_topics(), web.get_qrels(), measures, ["x"], batch_size=batch_size, **options
-        )
+        parts = pt.Experiment([system], topics, qrels, measures, ["x"], batch_size=batch_size, **options)
         assert parts.set_index(key)["value"].sort_index().equals(whole.set_index(key)["value"].sort_index())
 
 
-def test_an_experiment_gives_the_values_of_ir_measures(web, systems):
-    perquery = pt.Experiment(systems, web.get_topics(), web.get_qrels(), MEASURES, perquery=True)
+def test_an_experiment_gives_the_values_of_ir_measures(topics, qrels, systems):
+    perquery = pt.Experiment(systems, topics, qrels, MEASURES, perquery=True)
 
-    qrels = pt.model.to_ir_measures(web.get_qrels())
+    judged = pt.model.to_ir_measures(qrels)
     for name, run in systems.items():
         values = {
-            (m.query_id, str(m.measure)): m.value for m in iter_calc(MEASURES, qrels, pt.model.to_ir_measures(run))
+            (m.query_id, str(m.measure)): m.value for m in iter_calc(MEASURES, judged, pt.model.to_ir_measures(run))
         }
         table = perquery[perquery["name"] == name].set_index(["qid", "measure"])["value"].to_dict()
         assert table == values
 
 
-def test_shuffled_rows_do_not_change_the_values(web, systems):
-    run, qrels = systems["rm.catb"], web.get_qrels()
+def test_shuffled_rows_do_not_change_the_values(topics, qrels, systems):
+    run = systems["rm.catb"]
     shuffled = pt.Experiment(
-        [run.sample(frac=1, random_state=1)], web.get_topics(), qrels.sample(frac=1, random_state=2), MEASURES, ["x"]
+        [run.sample(frac=1, random_state=1)], topics, qrels.sample(frac=1, random_state=2), MEASURES, ["x"]
     )
 
-    pd.testing.assert_frame_equal(
-        shuffled, pt.Experiment([run], web.get_topics(), qrels, MEASURES, ["x"]), check_exact=True
-    )
+    pd.testing.assert_frame_equal(shuffled, pt.Experiment([run], topics, qrels, MEASURES, ["x"]), check_exact=True)
 
 
-def test_intents_of_other_queries_do_not_change_a_query(web, systems):
-    qrels = web.get_qrels()
+def test_intents_of_other_queries_do_not_change_a_query(topics, qrels, systems):
     other = qrels[qrels["qid"] == "152"].assign(label=1, weight=0.1, intent_type="inf").drop_duplicates("docno")
     more = pd.concat([qrels, *(other.assign(iteration=f"new{i}") for i in range(5))])
     options = {"perquery": True}
-    before = pt.Experiment([systems["rm.catb"]], web.get_topics(), qrels, MEASURES, ["x"], **options)
-    after = pt.Experiment([systems["rm.catb"]], web.get_topics(), more, MEASURES, ["x"], **options)
+    before = pt.Experiment([systems["rm.catb"]], topics, qrels, MEASURES, ["x"], **options)
+    after = pt.Experiment([systems["rm.catb"]], topics, more, MEASURES, ["x"], **options)
 
     rest = before["qid"] != "152"
     pd.testing.assert_frame_equal(after[after["qid"] != "152"], before[rest], check_exact=True)
     assert not after[~rest]["value"].equals(before[~rest]["value"])
 
 
-def test_an_experiment_leaves_the_users_frames_alone(web, systems):
-    qrels, run = web.get_qrels(), systems["rm.catb-filtered"]
+def test_an_experiment_leaves_the_users_frames_alone(topics, qrels, systems):
+    run = systems["rm.catb-filtered"]
     qrels_before, run_before = qrels.copy(deep=True), run.copy(deep=True)
-    pt.Experiment([run], web.get_topics(), qrels, MEASURES)
+    pt.Experiment([run], topics, qrels, MEASURES)
 
     pd.testing.assert_frame_equal(qrels, qrels_before)
     pd.testing.assert_frame_equal(run, run_before)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from importlib.resources import files
 
@@ -21,23 +22,34 @@ def numbers(row: str) -> list[float]:
     return [float(cell) for cell in re.findall(r"^     - (-?[\d.]+)$", cells, flags=re.MULTILINE)]
 
 
-@pytest.fixture(scope="module")
-def mean(shared):
-    """Compute a measure of a run on qrels of TREC Web 2012, to three places."""
+@functools.cache
+def qrels_of(variant=None):
+    return TrecWebDataset("clueweb09/en/trec-web-2012").get_qrels(variant)
 
-    def compute(run, measure, variant=None):
-        qrels = TrecWebDataset("clueweb09/en/trec-web-2012").get_qrels(variant)
-        table = evaluate_runs(qrels, [shared / "trec-web" / "runs" / "2012" / f"{run}.run.gz"], [measure])
-        return round(table[str(measure)].item(), 3)
+
+@pytest.fixture(scope="module")
+def means(shared):
+    """Compute measures of a run on qrels of TREC Web 2012, to three places."""
+
+    def compute(run, measures, variant=None):
+        path = shared / "trec-web" / "runs" / "2012" / f"{run}.run.gz"
+        table = evaluate_runs(qrels_of(variant), [path], measures)
+        return [round(table[str(measure)].item(), 3) for measure in measures]
 
     return compute
+
+
+@pytest.fixture(scope="module")
+def mean(means):
+    """Compute one measure."""
+    return lambda run, measure, variant=None: means(run, [measure], variant)[0]
 
 
 @pytest.mark.parametrize(
     ("row", "run"), [("DESA", "desa"), ("``ql.catb``", "ql.catb"), ("``mdp-div-lemur``", "mdp-div-lemur")]
 )
-def test_rbu_has_the_values_of_the_table(mean, row, run):
-    assert numbers(row) == [mean(run, measure) for measure in VARIANTS]
+def test_rbu_has_the_values_of_the_table(means, row, run):
+    assert numbers(row) == means(run, VARIANTS)
 
 
 @pytest.mark.parametrize(("e", "said"), [(0.05, "20 documents cost 0.9:"), (0.001, "they cost 0.02, and")])
@@ -54,10 +66,9 @@ def test_no_results_at_all_have_the_values_of_the_table():
 
 @pytest.fixture(scope="module")
 def ten_runs(shared):
-    qrels = TrecWebDataset("clueweb09/en/trec-web-2012").get_qrels()
     measures = [*VARIANTS, RBU(max_rel=4) @ 20]
     with pytest.warns(UserWarning, match="Scores and ranks contradict"):
-        return evaluate_runs(qrels, shared / "trec-web" / "runs" / "2012", measures).set_index("name")
+        return evaluate_runs(qrels_of(), shared / "trec-web" / "runs" / "2012", measures).set_index("name")
 
 
 def test_with_an_effort_of_a_twentieth_every_mean_is_below_0(ten_runs):

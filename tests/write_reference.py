@@ -153,8 +153,8 @@ formulas, the parameters, an example and the sources. Below the tables are the :
 <diversity-rules-for-all-measures>`, the :ref:`symbols <diversity-symbols>` and the :ref:`common parameters
 <diversity-common-parameters>`. :doc:`which_measure` helps you choose.
 
-*Needs* are columns of the qrels beside ``qid``, ``docno``, ``label`` and ``iteration``; those in brackets are
-optional."""
+*Needs* lists the columns of the qrels that a measure reads in addition to ``qid``, ``docno``, ``label`` and
+``iteration``; those in brackets are optional."""
 
 _SYMBOLS = """\
 .. list-table::
@@ -181,7 +181,7 @@ _SYMBOLS = """\
    * - :math:`c_{it}`
      - number of documents above rank i that are relevant to t
    * - :math:`R`
-     - number of relevant documents; :math:`R_t` of those for intent t
+     - number of relevant documents; :math:`R_t` is their number for intent t
    * - :math:`X^*`
      - the value of X for the ideal ranking
    * - :math:`[\\ldots]`
@@ -193,22 +193,22 @@ _RULES = """\
 - Intents without a relevant document are left out, except by ``Coverage`` and ``NuggetScore``. The weights of the other
   intents are rescaled to sum to 1 for each query.
 - A query of the qrels that is missing in the run scores 0, and counts in the mean. A query without relevant documents
-  scores 0, or the effort for ``RBU`` and ``EU``, and counts in the mean. Other queries of the run are ignored."""
+  also counts: it scores 0 or, by ``RBU`` and ``EU``, minus the effort. Other queries of the run are ignored."""
 
 _COMMON_TEXT = """\
-They mean the same for every measure that takes them. ``M @ 10`` sets the cutoff of M.
+These parameters mean the same in every measure that has them. ``M @ 10`` sets the cutoff of M.
 
 {parameters}"""
 
 _TOPIC = """\
-The *example* of each measure is its value for this ranking of four documents, read in two turns, and for its first
-document, its first two and so on. The intents a and b are informational and c is navigational, with the weights
-{weights}; document d5 is not retrieved, d3 is judged and relevant to nothing.
+The *example* of each measure is its value for this ranking of four documents, read in two turns, and for the first
+document, the first two and so on. The intents a and b are informational and c is navigational, with the weights
+{weights}. Document d5 is not retrieved. Document d3 is judged, but not relevant to any intent.
 
 {table}
 
-The column ``rarity`` is read by the measures of rareness only. For ``EU_DD``, each label is a passage with a nugget of
-its own, and each document has {words:g} words. To compute a value again:
+Only the measures of rareness read the column ``rarity``. For ``EU_DD``, each label is a passage with its own nugget,
+and each document has {words:g} words. To compute a value yourself:
 
 >>> from pyterrier_diversity import RBU, score
 >>> labels = {labels}
@@ -217,7 +217,7 @@ its own, and each document has {words:g} words. To compute a value again:
 
 *Equal to* names the tool, or the printed example, whose values a test of this package reproduces. *Constraints* are
 those of Amigó et al. (2018), which :doc:`which_measure` explains: "meets" means that a search found no counter-example.
-The search uses the measure without a cutoff wherever it needs none, and turns of five documents."""
+The search uses no cutoff if the measure does not need one, and turns of five documents."""
 
 # Parameters that are explained once for all measures.
 _COMMON: dict[str, Parameter] = {**CUTOFF, **GRADES, **JUDGED_ONLY}

@@ -100,16 +100,17 @@ Published numbers, recomputed
 =============================
 
 **{sentence}**
-The notebooks recompute the tables and figures of five papers on data that anybody can have: the topics and judgements
-of the TREC tracks, real systems on the Web track of 2009 to 2012, and scores of official runs.
+The notebooks recompute the tables and figures of five papers on public data: the topics and judgements of the TREC
+tracks, real systems on the Web track of 2009 to 2012, and scores of official runs.
 
 What the papers claim
 ---------------------
 
-Each claim is tried on real data, where there is any: *reproduced* if it holds on all of it, *contradicted* if on none,
-*mixed* otherwise. The last column has the paper's number and ours, and where the rows are that they come from. *6 real*
-are a first stage, four diversification systems that re-rank it, and one of another origin, on the topics of those years
-of the Web track; *10 real* have four runs of the track's organisers, too. Official runs are known by their scores.
+If there is real data for a claim, the claim is tested on it: it is *reproduced* if it holds on all real data,
+*contradicted* if it holds on none, and *mixed* otherwise. The last column has the paper's number, our number, and a
+link to the rows. *6 real* are a first stage, four diversification systems that re-rank it, and one system from another
+source, on the topics of the Web track of these years. *10 real* also include four runs of the organisers. Of official
+runs, we only have the scores.
 
 {claims}What real data agrees with
 --------------------------
@@ -119,8 +120,8 @@ The {n_agreeing} rows that rest on real systems or official scores and agree wit
 {agreeing}What made-up systems say otherwise
 ----------------------------------
 
-Statements that real data decides in another way than systems that are made up, redrawn or changed by noise do. The
-verdict is that of real data.
+For these statements, real data gives another result than systems that are made up, redrawn or changed by noise. The
+verdict is that of the real data.
 
 {otherwise}Errors of the papers
 --------------------
@@ -129,8 +130,8 @@ verdict is that of real data.
 -----------------------------
 
 {legend}
-Cells that are not one column of a table have no order: they agree or differ. Two cells that are equal in the paper have
-no order either. Two that are equal here only are not in the paper's order.
+Cells that do not form a column of a table have no order: they agree or differ. Two cells that are equal in the paper
+also have no order. Two cells that are equal only here are not in the order of the paper.
 
 .. figure:: pictures/reproduction.svg
    :alt: A bar for each paper, in parts for the five verdicts
@@ -138,17 +139,17 @@ no order either. Two that are equal here only are not in the paper's order.
 
    The rows of each paper that rest on real data, by verdict.
 
-{by_paper}Each paper has a page, with each cell and the reason if it does not agree.
+{by_paper}Each paper has a page with all cells, and with a reason for each cell that does not agree.
 
 Why cells do not agree
 ----------------------
 
-The reasons for {common} cells or more, and how many cells they explain. All others are on the pages of the papers.
+These reasons explain {common} cells or more. All other reasons are on the pages of the papers.
 
 {reasons}Compare a paper yourself
 ------------------------
 
-The function in ``notebooks/reproduction.py`` gives the verdicts, for any paper. A notebook in that folder imports it:
+The function in ``notebooks/reproduction.py`` gives the verdicts, for any paper. Import it in a notebook in that folder:
 
 >>> from reproduction import reproduction
 >>> printed = {{"RBU": 0.80, "AP": 0.79, "RR": 0.68}}
@@ -165,7 +166,7 @@ The function in ``notebooks/reproduction.py`` gives the verdicts, for any paper.
 >>> frame["verdict"].tolist()
 ['order only', 'agrees', 'not available']
 
-``notebooks/reproduction.csv`` has all rows, with the reason in each, and ``notebooks/claims.csv`` the claims.
+``notebooks/reproduction.csv`` has all rows with their reasons, and ``notebooks/claims.csv`` has the claims.
 
 Citation
 --------
@@ -185,7 +186,7 @@ PAGE = """\
 {published} https://doi.org/{doi}
 
 **{sentence}**
-:doc:`../reproduction` says what the words mean. The tables are written by {notebooks}.
+:doc:`../reproduction` explains the words. {notebooks} wrote the tables.
 
 {by_table}"""
 
@@ -359,8 +360,8 @@ def sentence(rows: list[Row]) -> str:
     agrees, order, differs, errors, lacking, n_real = _counts(real)
     return (
         f"{n_real} of {len(rows)} rows rest on real systems or official scores: {agrees} of these agree with the "
-        f"paper, {order} have its order only, {differs} differ, {errors} are errors of the paper, and {lacking} are "
-        "not available."
+        f"paper, {order} have only the same order, {differs} differ, {errors} are errors of the paper, and {lacking} "
+        "are not available."
     )
 
 

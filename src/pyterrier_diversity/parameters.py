@@ -6,9 +6,12 @@ import sys
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass
 from functools import wraps
-from typing import Any, NoReturn, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
 
 import numpy as np
+
+if TYPE_CHECKING:
+    import ir_measures
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -198,12 +201,33 @@ def seed_of(rng: Rng) -> dict[Hashable, int]:
     return {"seed": int(rng)} if isinstance(rng, (int, np.integer)) else {}
 
 
-def checked(who: str, declared: Parameters, **values: Any) -> dict[str, Any]:
+def checked(who: str, declared: Parameters, /, **values: Any) -> dict[str, Any]:
     """Return values as plain literals, the default for None, or raise a ``ValueError`` that starts with ``who``."""
     return {
         name: declared[name].default if value is None else declared[name].check(who, name, value)
         for name, value in values.items()
     }
+
+
+def check_names(measure: ir_measures.Measure, given: Iterable[str]) -> None:
+    """Raise a ``ValueError`` for parameters that a measure does not have."""
+    unknown = sorted(set(given) - measure.SUPPORTED_PARAMS.keys())
+    if unknown:
+        raise ValueError(
+            f"{measure.NAME} has no parameter {', '.join(map(repr, unknown))}; its parameters: "
+            f"{', '.join(measure.SUPPORTED_PARAMS) or 'none'}."
+        )
+
+
+def check_parameters(measure: ir_measures.Measure) -> None:
+    """Raise a ``ValueError`` for parameters that ir_measures checks only by ``assert``, which ``-O`` removes."""
+    check_names(measure, measure.params)
+    for name, parameter in measure.SUPPORTED_PARAMS.items():
+        if name not in measure.params:
+            if parameter.required:
+                raise ValueError(f"{measure}: the parameter {name} is missing.")
+        elif not parameter.validate(measure.params[name]):
+            raise ValueError(f"{measure}: invalid param {name}={measure.params[name]!r}.")
 
 
 MEASURE: Parameters = {"measure": Parameter(str, desc="the inner measure: an object, or its name as a string")}

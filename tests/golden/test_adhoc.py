@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import ir_measures
 import numpy as np
 import pytest
@@ -17,36 +19,42 @@ def rows_of(golden_by_run):
     return lambda run_name: golden_by_run(TABLE)[run_name]
 
 
-def values_of(measures, rows, qrels, run):
-    """Return the value of each row, ``measures`` having a measure for each name in ``rows``."""
-    metrics = ir_measures.iter_calc(measures.values(), qrels, run)
-    values = {(str(metric.measure), metric.query_id): metric.value for metric in metrics}
-    names = {name: str(measure) for name, measure in measures.items()}
-    return np.array([values[names[name], query] for name, query in zip(rows["measure"], rows["query_id"], strict=True)])
-
-
 @pytest.fixture(scope="session")
-def adhoc_qrels(trec_qrels):
-    """Return the ad-hoc qrels of a year without columns that name an intent."""
-    return lambda year: trec_qrels(year, "adhoc")[["query_id", "doc_id", "relevance"]]
+def values_of(trec_qrels):
+    """Return the value of each row of a run, by the measures that a function makes of names."""
+
+    @functools.cache
+    def evaluator(year, made, names):
+        # Without columns that name an intent. The providers read them once for all runs of a year.
+        qrels = trec_qrels(year, "adhoc")[["query_id", "doc_id", "relevance"]]
+        return ir_measures.evaluator(list(map(made, names)), qrels)
+
+    def values(made, rows, year, run):
+        names = tuple(rows["measure"].unique())
+        of_measure = dict(zip(map(made, names), names, strict=True))
+        found = {
+            (of_measure[metric.measure], metric.query_id): metric.value
+            for metric in evaluator(year, made, names).iter_calc(run)
+        }
+        return np.array([found[key] for key in zip(rows["measure"], rows["query_id"], strict=True)])
+
+    return values
 
 
-def test_lifted_measures_equal_the_tools_with_a_run_as_it_is(run_name, rows_of, adhoc_qrels, trec_run):
+def test_lifted_measures_equal_the_tools_with_a_run_as_it_is(run_name, rows_of, values_of, trec_run):
     rows = rows_of(run_name)
-    measures = {name: Adhoc(name) for name in rows["measure"].unique()}
 
-    values = values_of(measures, rows, adhoc_qrels(int(run_name[:4])), trec_run(run_name))
+    values = values_of(Adhoc, rows, int(run_name[:4]), trec_run(run_name))
 
     np.testing.assert_allclose(values, rows["value"], atol=1e-9, rtol=0)
 
 
-def test_bare_measures_equal_the_tools_with_a_sorted_run(run_name, rows_of, adhoc_qrels, trec_run):
+def test_bare_measures_equal_the_tools_with_a_sorted_run(run_name, rows_of, values_of, trec_run):
     rows = rows_of(run_name)
-    measures = {name: ir_measures.parse_measure(name) for name in rows["measure"].unique()}
     # cwl_eval keeps the order of ties, and takes a topic whose rows are apart for several.
     run = trec_run(run_name).sort_values(["query_id", "score", "doc_id"], ascending=[True, False, False])
 
-    values = values_of(measures, rows, adhoc_qrels(int(run_name[:4])), run)
+    values = values_of(ir_measures.parse_measure, rows, int(run_name[:4]), run)
 
     np.testing.assert_allclose(values, rows["value"], atol=1e-9, rtol=0)
 

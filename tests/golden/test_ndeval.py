@@ -110,7 +110,9 @@ def compare(table, run_name, golden_by_run, shared, trec_qrels, order):
     """Compare the values of a run that is read in an order; return the rows of the table that were compared."""
     rows = golden_by_run(table)[run_name]
     qrels = trec_qrels(int(run_name[:4]))
-    rows = rows[rows["query_id"].isin(qrels["query_id"])]  # ndeval prints 0 for topics that are not in the qrels
+    rows = rows[
+        rows["query_id"].isin(qrels["query_id"].unique())
+    ]  # ndeval prints 0 for topics that are not in the qrels
     kinds = rows[["measure", "params"]].drop_duplicates().itertuples(index=False, name=None)
     ours = {kind: measure for kind in kinds if (measure := our_measure(*kind)) is not None}
     names = [str(ours.get(kind, "")) for kind in zip(rows["measure"], rows["params"], strict=True)]

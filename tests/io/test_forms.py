@@ -10,6 +10,7 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import ir_measures
@@ -198,6 +199,105 @@ def test_runs_are_read_one_at_a_time(tmp_path):
     assert next(runs)[0] == "a"
     with pytest.raises(ValueError, match=r"^Run b: .*/b, line 1: "):
         next(runs)
+
+
+@pytest.mark.parametrize("form", ["pairs", "trec", "json of pairs", "rows", "csv", "json of scores"])
+def test_a_run_of_equal_scores_is_told_of_once_in_every_form(form, tmp_path):
+    has_ranks = form in ("pairs", "trec", "json of pairs")
+    run = forms.RUNS[form](RUN.assign(score=0.0), tmp_path)
+
+    said = "All documents have the same score in 2 of 2 queries"
+    with pytest.warns(UserWarning, match=said) as caught:
+        frame = read_run(run)
+    assert [("order='rank'" in str(one.message)) for one in caught] == [has_ranks]
+    assert check_files(QRELS, {"mine": run})["about"].tolist().count("ranks") == 1
+    with pytest.warns(UserWarning, match=f"Run mine: {said}"):
+        evaluate_runs(QRELS, {"mine": run}, MEASURES)
+    with pytest.raises(ValueError, match=rf"{said}.*\[ranks\]$"):
+        evaluate_runs(QRELS, {"mine": run}, MEASURES, strict=["ranks"])
+    evaluate_runs(QRELS, {"mine": frame}, MEASURES)  # has been said
+    if has_ranks:
+        by_rank = evaluate_runs(QRELS, {"mine": run}, MEASURES, order="rank")
+        pd.testing.assert_frame_equal(by_rank, evaluate_runs(QRELS, {"mine": RUN}, MEASURES))
+
+
+@pytest.mark.parametrize(
+    ("attributes", "docno"),
+    [
+        ({"id": "chunk", "metadata": {"doc_id": "whole", "docid": "whole"}}, "chunk"),
+        ({"id_": "chunk", "metadata": {"doc_id": "whole"}}, "chunk"),
+        ({"id": "chunk", "metadata": {"docno": "mine", "doc_id": "whole"}}, "mine"),
+        ({"id": None, "metadata": {"doc_id": "whole"}}, "whole"),
+        ({"id": "", "metadata": {"docid": "whole"}}, "whole"),
+    ],
+)
+def test_the_id_of_an_object_is_its_docno_then_its_id_then_that_of_its_document(attributes, docno):
+    assert read_run({"q": [SimpleNamespace(**attributes)]})["docno"].tolist() == [docno]
+
+
+def test_objects_that_get_one_id_are_told_of():
+    found = [SimpleNamespace(id=name, metadata={"docno": "whole"}) for name in ("a", "b")]
+
+    with pytest.warns(UserWarning, match="Run mine: The run repeats documents within a query, 1 times in all"):
+        evaluate_runs(QRELS, {"mine": {"1": [*found, "b"]}}, MEASURES)
+
+
+@pytest.mark.parametrize(
+    ("run", "message"),
+    [
+        ({"1": [("b", None)]}, r"the score in \('b', None\) must be a number, not None\."),
+        ({"1": [("b", "0.9")]}, r"the score in \('b', '0\.9'\) must be a number, not '0\.9'\."),
+        ({"1": ["b"], "2": None}, "query '2' has None, not a list or a dict of documents"),
+        ({"1": {"b": 1}, "2": None}, "query '2' has None, not a list or a dict of documents"),
+    ],
+)
+def test_what_is_wrong_with_a_query_is_said(run, message, tmp_path):
+    (tmp_path / "run.json").write_text(json.dumps(run))
+
+    with pytest.raises(TypeError, match=f"^Run mine: run: {message}"):
+        evaluate_runs(QRELS, {"mine": run}, MEASURES)
+    with pytest.raises(TypeError, match=r"^.*run\.json"):
+        read_run(tmp_path / "run.json")
+
+
+@pytest.mark.parametrize(
+    "form", ["trec", "rows", "csv", "tsv", "parquet", "json of rows", "json lines", "json of scores"]
+)
+def test_a_run_given_as_qrels_is_refused(form, tmp_path):
+    run = forms.RUNS[form](RUN, tmp_path)
+
+    with pytest.raises(ValueError, match=r"is a run, not qrels|looks like a run|qrels looks like"):
+        evaluate_runs(run, {"mine": RUN}, MEASURES)
+
+
+@pytest.mark.parametrize("form", ["json of lists", "json of pairs", "json of hits"])
+def test_a_run_of_lists_given_as_qrels_is_refused(form, tmp_path):
+    with pytest.raises(ValueError, match=r"is a run, not qrels\. Give the qrels first\.$"):
+        evaluate_runs(forms.RUNS[form](RUN, tmp_path), {"mine": RUN}, MEASURES)
+
+
+def test_qrels_of_json_may_have_no_intents(tmp_path):
+    path = tmp_path / "qrels.json"
+    for qrels in (
+        {"1": {"b": 1, "z": 2}},
+        [{"qid": "1", "docno": "b", "label": 1}, {"qid": "1", "docno": "z", "label": 2}],
+    ):
+        path.write_text(json.dumps(qrels))
+
+        assert read_qrels(path).to_numpy().tolist() == [["1", "b", 1], ["1", "z", 2]]
+    path.write_text(json.dumps({"results": [{"qid": "1", "docno": "b", "label": 0.5}]}))
+    assert read_qrels(path).to_numpy().tolist() == [["1", "b", 0.5]]
+
+
+@pytest.mark.parametrize("form", ["trec", "csv", "json lines"])
+def test_qrels_given_as_a_run_are_refused(form, tmp_path):
+    if form == "trec":
+        QRELS[["qid", "iteration", "docno", "label"]].to_csv(tmp_path / "q", sep=" ", index=False, header=False)
+        with pytest.raises(ValueError, match="expected 6 columns"):
+            read_run(tmp_path / "q")
+    else:
+        with pytest.raises(ValueError, match=r"missing column score; .* This looks like qrels\. Give them before"):
+            read_run(forms.RUNS[form](QRELS, tmp_path))
 
 
 @pytest.mark.parametrize("form", ["pairs", "trec", "json of pairs", "rows", "csv"])

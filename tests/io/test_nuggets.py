@@ -13,7 +13,7 @@ import pytest
 
 from by_hand import value
 from pyterrier_diversity import NUGGETS, Coverage, NuggetScore, StRecall, evaluate_runs
-from pyterrier_diversity.io import answers, read_nuggets, read_qrels
+from pyterrier_diversity.io import answers, read_nuggets, read_qrels, read_run, write_qrels
 
 
 def rows(qrels, *columns):
@@ -822,3 +822,94 @@ def test_the_diversity_qrels_of_crux_are_lines_with_the_question_as_the_intent(t
 
     assert rows(qrels) == [("duc04-test-0", str(i), "duc04-test-0:0#0", label) for i, label in enumerate([5, 2])]
     assert value(NuggetScore(full=3), qrels, {"duc04-test-0": ["duc04-test-0:0#0"]}) == 0.75
+
+
+ASSIGNED = pd.DataFrame(
+    {
+        "qid": ["1", "1", "2"],
+        "docno": ["a", "b", "a"],
+        "nugget_text": ["It is free.", "It is free.", "It is fast."],
+        "assignment": ["support", "not_support", "partial_support"],
+        "importance": ["vital", "vital", "okay"],
+    }
+)
+
+
+@pytest.mark.parametrize("form", ["csv", "tsv", "parquet", "frame", "renamed"])
+def test_a_table_of_nuggets_without_labels_is_read_as_nuggets(form, tmp_path):
+    path, columns = tmp_path / f"nuggets.{form}", {"fact": "nugget_text"} if form == "renamed" else None
+    if form == "parquet":
+        ASSIGNED.to_parquet(path)
+    elif form in ("csv", "tsv"):
+        ASSIGNED.to_csv(path, index=False, sep="," if form == "csv" else "\t")
+    source = {"frame": ASSIGNED, "renamed": ASSIGNED.rename(columns={"nugget_text": "fact"})}.get(form, path)
+
+    pd.testing.assert_frame_equal(read_qrels(source, columns=columns), read_nuggets(ASSIGNED))
+    if columns is None:
+        run = {"mine": {"1": ["a"], "2": ["a"]}}
+        by_nuggets = evaluate_runs(read_nuggets(ASSIGNED), run, [Coverage @ 1])
+        pd.testing.assert_frame_equal(evaluate_runs(source, run, [Coverage @ 1]), by_nuggets)
+
+
+def test_a_table_of_nuggets_with_labels_is_read_as_qrels(tmp_path):
+    qrels = read_nuggets(ASSIGNED)
+    write_qrels(qrels, tmp_path / "q.csv")
+
+    pd.testing.assert_frame_equal(read_qrels(tmp_path / "q.csv"), qrels, check_dtype=False)
+
+
+def test_groups_of_documents_are_read_from_json_as_qrels(tmp_path):
+    (tmp_path / "groups.json").write_text(json.dumps({"1": [["a", "b"], ["c"]]}))
+
+    assert rows(read_qrels(tmp_path / "groups.json"), "docno", "iteration") == [("a", "1"), ("b", "1"), ("c", "2")]
+
+
+@pytest.mark.parametrize("form", ["jsonl", "csv"])
+def test_nuggets_given_as_a_run_are_refused(form, tmp_path):
+    path = tmp_path / f"n.{form}"
+    nugget = {"text": "It is free.", "assignment": "support"}
+    content = (
+        json.dumps({"qid": "1", "docid": "a", "nuggets": [nugget]}) if form == "jsonl" else ASSIGNED.to_csv(index=False)
+    )
+    path.write_text(content)
+
+    with pytest.raises(
+        ValueError, match=r"This looks like nuggets\. Give them before the runs, in the place of the qrels"
+    ):
+        read_run(path)
+
+
+def test_an_error_in_the_judgements_of_an_answer_is_not_hidden(tmp_path):
+    nugget = {"text": "It is free.", "assignment": "maybe"}
+    (tmp_path / "n.json").write_text(json.dumps([{"qid": "1", "run_id": "mine", "nuggets": [nugget]}]))
+
+    with pytest.raises(ValueError, match="no assignment is one of 'support'"):
+        read_qrels(tmp_path / "n.json")
+
+
+@pytest.mark.parametrize(
+    ("n_lost", "named"),
+    [(1, r"1 queries have no nugget, .*: '10'\.$"), (4, r"4 queries have no nugget, .*: '10', '11', '12', \.\.\.\.$")],
+)
+def test_queries_that_lost_all_nuggets_are_named(n_lost, named):
+    passages = [{"qid": str(10 + i), "docid": doc, "nuggets": []} for i in range(n_lost) for doc in "ab"]
+    passages.append({"qid": "1", "docid": "a", "nuggets": [{"text": "It is free.", "assignment": "support"}]})
+    passages.append({"qid": "1", "docid": "b", "nuggets": []})
+
+    expected = rf"\. {2 * n_lost + 1} documents have no nugget; {named}"
+    with pytest.warns(UserWarning, match=expected):
+        assert read_nuggets(passages)["qid"].unique().tolist() == ["1"]
+
+
+def test_repeated_nuggets_count_in_a_list_and_not_in_a_table():
+    nugget = {"text": "It is free.", "assignment": "support"}
+    table = [{"qid": "1", "docno": doc, "nugget_text": "It is free.", "assignment": "support"} for doc in "aab"]
+    lists = [{"qid": "1", "docid": doc, "nuggets": [nugget, nugget]} for doc in "ab"]
+
+    assert len(read_in_silence(lists)) == 4
+    with pytest.warns(
+        UserWarning, match=r"1 nuggets\. 1 nuggets without ids are repeated for a document, and count once"
+    ):
+        assert len(read_nuggets(table)) == 2
+    with_ids = [{**row, "iteration": f"n{place}"} for place, row in enumerate(table)]
+    assert len(read_in_silence(with_ids)) == 3

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pandas as pd
 import pytest
 from ir_measures import ScoredDoc, nDCG
@@ -10,6 +12,8 @@ QRELS = pd.DataFrame({"qid": "q", "docno": ["a", "b"], "label": [1, 2], "iterati
 RUN = pd.DataFrame({"qid": "q", "docno": ["a", "b"], "score": [1.0, 2.0]})
 TOPICS = pd.DataFrame({"qid": ["q"], "query": ["text"]})
 FORMS = r"^evaluate_runs: runs must be a mapping of names to runs, or paths"
+NAME_IT = "Give it a name, as in {'mine': run}"
+OF_NUGGETS = r"qrels looks like nuggets\. Read them with io\.read_nuggets\.$"
 ORDER = r"The order is evaluate_runs\(qrels, runs, measures\)"
 
 
@@ -29,6 +33,17 @@ ORDER = r"The order is evaluate_runs\(qrels, runs, measures\)"
         ((QRELS, RUN, [nDCG @ 5]), r"runs looks like a run\. Give it a name, as in {'mine': run}\.$"),
         ((QRELS, RUN.to_dict("records"), [nDCG @ 5]), r"runs looks like a run\. Give it a name"),
         ((QRELS, list(map(ScoredDoc._make, RUN.values)), "RBU@5"), r"runs looks like a run\. Give it a name"),
+        *(
+            (
+                (QRELS, {"q": docs}, "RBU@5"),
+                rf"runs looks like a run, as 'q' has the documents of a query\. {NAME_IT}\.$",
+            )
+            for docs in (["a", "b"], [("a", 1.0)], {"a": 1.0}, [SimpleNamespace(id="a")])
+        ),
+        *(
+            (([{"qid": "q", "docid": "a", "nuggets": [], **query}], {"mine": RUN}, "RBU@5"), OF_NUGGETS)
+            for query in ({}, {"query": "text"})
+        ),
     ],
 )
 def test_arguments_in_the_wrong_place_are_named(given, message):

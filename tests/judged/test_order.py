@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pyterrier_diversity.judged import Ids, contradicted_ranks, ranking_order
-from pyterrier_diversity.judged.order import MOST_TURNS, turn_keys
+from pyterrier_diversity.judged import Ids, ranking_order
+from pyterrier_diversity.judged.order import MOST_TURNS, contradicted_ranks, turn_keys
 from pyterrier_diversity.judged.strings import FEWEST, kept_in_arrow
 
 ROWS = st.lists(

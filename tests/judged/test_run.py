@@ -168,6 +168,51 @@ def test_contradicted_ranks_are_found_wherever_they_are(rows):
         assert f"in {len(expected)} of {frame['qid'].nunique()} queries" in str(caught[0].message)
 
 
+def tied(n_queries: int = 6, n_docs: int = 2, score: float = 0.0) -> pd.DataFrame:
+    rows = [(f"q{query}", f"d{doc}", score) for query in range(n_queries) for doc in range(n_docs)]
+    return pd.DataFrame(rows, columns=["qid", "docno", "score"])
+
+
+def doubts(frame: pd.DataFrame, **how: bool) -> list[str]:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        Run(frame, **how)
+    return [str(one.message) for one in caught]
+
+
+def test_scores_that_are_all_the_same_are_told_of():
+    said = (
+        "All documents have the same score in 6 of 6 queries of the run, such as 'q0'. They are ordered by descending "
+        "document id"
+    )
+
+    assert doubts(tied()) == [f"{said}."]
+    ranked_by_place = tied().assign(rank=[0, 1] * 6)
+    how = "not by rank or by their order in a list; to use these, read the run with order='rank'"
+    assert doubts(ranked_by_place) == [f"{said}, {how}."]
+
+
+@pytest.mark.parametrize(("n_differing", "is_told"), [(3, True), (4, False)])
+def test_half_of_the_queries_must_have_the_same_scores(n_differing, is_told):
+    frame = tied()
+    frame.loc[: 2 * n_differing - 1 : 2, "score"] = 1.0
+
+    assert bool(doubts(frame)) == is_told
+
+
+def test_ties_in_the_order_of_their_ranks_single_documents_and_sessions_are_silent():
+    assert doubts(tied().assign(rank=[1, 0] * 6)) == []
+    assert doubts(tied(n_docs=1)) == []
+    assert doubts(tied().assign(turn=[0, 1] * 6)) == []
+    assert doubts(tied(n_queries=0)) == []
+
+
+def test_a_batch_of_few_queries_may_have_the_same_scores_by_chance():
+    assert doubts(tied(4)) == []
+    assert len(doubts(tied(5))) == len(doubts(tied(1), is_whole=True)) == 1
+    assert doubts(tied(), draws_ties=True) == []
+
+
 def test_a_query_that_is_missing_from_the_run_has_an_empty_ranking():
     assert Run(run("q d1 1")).ranking("other") == []
 

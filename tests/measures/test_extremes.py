@@ -66,10 +66,18 @@ def frames(label, weight, gain, words):
     return qrels, by_hand.session("ub", "ac", doc_len=[words] * 4)
 
 
-def outcome(measure, qrels, run):
+def read(qrels, run):
+    """Return the data, or nothing and the sentence that refuses them."""
+    try:
+        return by_hand.Data(qrels, run), "."
+    except ValueError as error:
+        return None, str(error)
+
+
+def outcome(measure, data):
     """Return the value, or 0 and the sentence that refuses it."""
     try:
-        return by_hand.value(measure, qrels, run), "."
+        return data.values([measure]).item(), "."
     except ValueError as error:
         return 0.0, str(error)
 
@@ -79,10 +87,15 @@ def outcome(measure, qrels, run):
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.data_too_large, HealthCheck.too_slow])
 @given(data=st.data(), extremes=st.tuples(*[st.sampled_from(EXTREME)] * 4))
 def test_a_value_is_finite_or_there_is_a_sentence(part, data, extremes):
-    qrels, run = frames(*extremes)
+    with np.errstate(over="raise", invalid="raise", divide="raise"):
+        given_frames, refused = read(*frames(*extremes))
+
+    assert refused.endswith(".")
+    if given_frames is None:
+        return
     for measure in filter(None, (data.draw(built(measure)) for measure in registered()[part::7])):
         with np.errstate(over="raise", invalid="raise", divide="raise"):
-            value, sentence = outcome(measure, qrels, run)
+            value, sentence = outcome(measure, given_frames)
 
         assert math.isfinite(value)
         assert sentence.endswith(".")

@@ -21,6 +21,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ir_measures import AP, RBP, Judged, NumRet, P, nDCG
 
+import by_hand
 from drawn import alternatives, small_topics
 from pyterrier_diversity import (
     D_Q,
@@ -46,8 +47,6 @@ from pyterrier_diversity import (
     nP_IA,
 )
 from pyterrier_diversity.evaluate import DiversityEvaluator
-from pyterrier_diversity.evaluate.evaluator import Evaluation
-from pyterrier_diversity.judged import Ranked, Run, judge
 from pyterrier_diversity.measures import registered
 from write_reference import EXAMPLES
 
@@ -126,18 +125,6 @@ AT_CUTOFF = [measure for measure in MEASURES if f"@{CUTOFF}" in str(measure)]
 
 def compute(measures, qrels, run):
     return {(str(m.measure), m.query_id): m.value for m in ir_measures.iter_calc(measures, qrels, run)}
-
-
-class Data:
-    """Qrels and a run that are read once for many evaluations."""
-
-    def __init__(self, qrels, run):
-        self.qrels, self.judgements, self.run = qrels, judge(qrels), Run(run)
-
-    def values(self, measures):
-        """Return the values of measures that are computed together, and with no others, shape (measures, queries)."""
-        evaluation = Evaluation(self.judgements, measures, self.qrels)
-        return evaluation.values(Ranked.of_run(self.run, self.judgements, evaluation.depth))
 
 
 def differences(first, second, tolerance=0.0):
@@ -371,7 +358,7 @@ def plain(random_topics):
     qrels, run = random_topics(0)
     of_intent = {"weight": 1.0, "intent_type": "inf", "importance": "vital"}
     qrels, run = with_other_columns(qrels, **of_intent, rarity=0.5), run.assign(doc_len=10.0)
-    return Data(qrels, run), {name: Data(frame, run) for name, frame in columns_changed(qrels).items()}
+    return by_hand.Data(qrels, run), {name: by_hand.Data(frame, run) for name, frame in columns_changed(qrels).items()}
 
 
 @pytest.mark.parametrize("measure", PLAIN, ids=str)
@@ -427,7 +414,7 @@ def telling(random_topics):
         importance=np.where(number % 2, "vital", "okay"),
         rarity=rarity,
     )
-    return Data(qrels.assign(nugget=qrels["iteration"]), run.assign(doc_len=10.0))
+    return by_hand.Data(qrels.assign(nugget=qrels["iteration"]), run.assign(doc_len=10.0))
 
 
 @pytest.mark.parametrize(
@@ -587,7 +574,7 @@ def pairs_of(measures):
 
 @REPEATED
 def test_two_measures_change_no_bit_of_each_other(given_frames):
-    data = Data(given_frames.qrels, given_frames.run)
+    data = by_hand.Data(given_frames.qrels, given_frames.run)
     names = data.judgements.query_ids
     alone = {
         measure: [given_frames.alone[repr(measure), query] for query in names] for measure in given_frames.measures

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from by_hand import values_of_labels
 from pyterrier_diversity import ConcordantPairs, UserModel, score
 
 ALL = ConcordantPairs(above="all")
@@ -48,11 +49,12 @@ def test_intents_are_averaged_by_their_weights():
     cutoff=st.sampled_from([None, 2, 5, 20]),
 )
 def test_with_ties_and_binary_labels_they_are_models_2_and_4(labels, stop, cutoff):
-    labels = [[label] for label in labels]
+    pairs = [ConcordantPairs(above=above, stop=stop, ties=True, cutoff=cutoff) for above in ("all", "one")]
+    models = [UserModel(model, stop, cutoff=cutoff) for model in (2, 4)]
 
-    for above, model in (("all", 2), ("one", 4)):
-        pairs = ConcordantPairs(above=above, stop=stop, ties=True, cutoff=cutoff)
-        assert score(pairs, labels) == pytest.approx(score(UserModel(model, stop, cutoff=cutoff), labels), abs=1e-14)
+    values = values_of_labels([*pairs, *models], [labels])
+
+    assert values[:2] == pytest.approx(np.array(values[2:]), abs=1e-14)
 
 
 @given(labels=st.lists(st.integers(0, 3), min_size=2, max_size=8), data=st.data())
@@ -61,9 +63,9 @@ def test_users_who_stop_anywhere_alike_never_mind_that_a_better_document_moves_u
     worse = [*labels[:i], *sorted(labels[i : i + 2]), *labels[i + 2 :]]
     better = [*labels[:i], *sorted(labels[i : i + 2], reverse=True), *labels[i + 2 :]]
 
-    for measure in (ConcordantPairs, ALL, ConcordantPairs(ties=True), ALL(ties=True)):
-        values = [score(measure, [[label] for label in ranking]) for ranking in (worse, better)]
-        assert values[1] >= values[0] - 1e-12
+    measures = [ConcordantPairs, ALL, ConcordantPairs(ties=True), ALL(ties=True)]
+    for measure, values in zip(measures, values_of_labels(measures, [worse, better]), strict=True):
+        assert values[1] >= values[0] - 1e-12, measure
 
 
 def test_impatient_users_may_mind():

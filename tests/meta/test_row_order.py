@@ -1,5 +1,6 @@
 """The same seed gives the same numbers, in whichever order rows, queries and systems come."""
 
+import functools
 import inspect
 
 import numpy as np
@@ -70,14 +71,22 @@ def by_pair(compared):
     return table.set_index(["measure", "system", "other"]).sort_index()
 
 
+@functools.cache
+def of_frame(function, *arguments):
+    """Return what a function gives for the frame as it is, which is compared with several orders."""
+    return function(FRAME, *arguments)
+
+
+def compared(frame, test, groups):
+    return by_pair(compare(frame, test, groups=groups, n_trials=50, rng=1))
+
+
 @pytest.mark.parametrize("groups", ["all", "pairwise"])
 @pytest.mark.parametrize("test", TESTS)
 @settings(deadline=None, max_examples=8)
 @given(order=orders)
 def test_comparisons_are_the_same(test, groups, order):
-    options = {"groups": groups, "n_trials": 50, "rng": 1}
-
-    one, other = (by_pair(compare(frame, test, **options)) for frame in (FRAME, FRAME.iloc[order]))
+    one, other = of_frame(compared, test, groups), compared(FRAME.iloc[order], test, groups)
 
     exact = [column for column in EXACT if column in one]
     pd.testing.assert_frame_equal(one[exact], other[exact], check_exact=True)
@@ -121,7 +130,7 @@ def test_judgements_of_measures_are_the_same(function, keys, order):
     frame = FRAME.iloc[order]
     frame = pd.concat([frame[frame["measure"] == measure] for measure in MEASURES])
 
-    one, other = (function(each).set_index(keys).sort_index() for each in (FRAME, frame))
+    one, other = (table.set_index(keys).sort_index() for table in (of_frame(function), function(frame)))
 
     pd.testing.assert_frame_equal(one, other, check_exact=False, rtol=1e-9, atol=1e-12)
 

@@ -7,6 +7,7 @@ IA, Adhoc and Sharp, and the few measures of ir_measures that tests put inside o
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -80,6 +81,7 @@ def value(measure: ir_measures.Measure, topic: Topic) -> float:
     return DEFINITIONS[measure.NAME](query, m)
 
 
+@functools.cache
 def settings(measure: ir_measures.Measure) -> Settings:
     """Return the value of every parameter of a measure of the package."""
     declared = {one.NAME: one for one in registered()}.get(measure.NAME)

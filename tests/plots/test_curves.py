@@ -36,7 +36,7 @@ def test_an_asl_curve_has_a_line_for_each_measure_by_rank():
 def test_p_values_of_an_asl_curve_may_be_on_a_logarithmic_axis():
     ax = plots.asl_curve(ASL, log=True)
 
-    ax.figure.canvas.draw()
+    ax.figure.draw_without_rendering()
     assert ax.get_yscale() == "log"
 
 
@@ -282,7 +282,7 @@ def test_the_queries_of_a_default_figure_can_be_read(n_queries, named):
 
     ax = plots.per_query_deltas(frame, "AP", "x", "y")
 
-    ax.figure.canvas.draw()
+    ax.figure.draw_without_rendering()
     boxes = [label.get_window_extent() for label in ax.get_xticklabels()]
     assert len(boxes) == named
     assert all(left.x1 <= right.x0 + 1 for left, right in pairwise(boxes))

@@ -1,11 +1,14 @@
 import inspect
 import re
+from collections.abc import Callable
 from itertools import pairwise
+from typing import NamedTuple
 
 import matplotlib.pyplot as plt
 import pandas as pd
 import pyterrier as pt
 import pytest
+from matplotlib.axes import Axes
 
 from frames_to_draw import COLUMNS, PICTURES, names
 from pyterrier_diversity import RBU, P_Rareness, StRecall, evaluate_runs, meta, missed_intents, plots
@@ -47,34 +50,37 @@ def test_pictures_are_drawn_into_the_axes_given(draw, data):
     assert plt.get_fignums() == [figure.number]
 
 
-@picture
-def test_pictures_have_new_axes_if_none_are_given(draw, data):
-    first, second = draw(*data), draw(*data)
+class Shown(NamedTuple):
+    """The axes of a picture that was shown, what drew it, the frames given, and copies of them from before."""
 
-    assert first.figure is not second.figure
-
-
-@picture
-def test_pictures_leave_the_frames_as_they_are(draw, data):
-    before = [frame.copy() for frame in data if isinstance(frame, pd.DataFrame)]
-
-    draw(*data)
-
-    for frame, copy in zip(data, before, strict=False):
-        pd.testing.assert_frame_equal(frame, copy)
+    ax: Axes
+    draw: Callable[..., Axes]
+    frames: list[pd.DataFrame]
+    before: list[pd.DataFrame]
 
 
 @pytest.fixture(scope="module", params=PICTURES)
 def shown(request):
-    """The axes of a picture, shown once for all tests that measure it."""
+    """A picture, shown once for all tests that look at it."""
     draw, data = PICTURES[request.param]
+    frames = [frame for frame in data if isinstance(frame, pd.DataFrame)]
+    before = [frame.copy() for frame in frames]
     ax = draw(*data)
-    ax.figure.canvas.draw()
-    return ax
+    ax.figure.draw_without_rendering()
+    return Shown(ax, lambda: draw(*data), frames, before)
+
+
+def test_pictures_have_new_axes_if_none_are_given(shown):
+    assert shown.draw().figure is not shown.ax.figure
+
+
+def test_pictures_leave_the_frames_as_they_are(shown):
+    for frame, copy in zip(shown.frames, shown.before, strict=True):
+        pd.testing.assert_frame_equal(frame, copy)
 
 
 def test_every_text_of_a_picture_is_inside_of_it(shown):
-    figure = shown.figure
+    figure = shown.ax.figure
 
     used, (width, height) = figure.get_tightbbox(), figure.get_size_inches()
     assert min(used.x0, used.y0, width - used.x1, height - used.y1) > -0.02
@@ -82,7 +88,9 @@ def test_every_text_of_a_picture_is_inside_of_it(shown):
 
 def test_numbers_of_an_axis_are_not_printed_over_each_other(shown):
     boxes = [
-        label.get_window_extent() for label in shown.get_xticklabels() if label.get_text() and not label.get_rotation()
+        label.get_window_extent()
+        for label in shown.ax.get_xticklabels()
+        if label.get_text() and not label.get_rotation()
     ]
     assert all(not a.overlaps(b) for a, b in pairwise(boxes))
 
@@ -206,7 +214,7 @@ def test_lines_are_named_in_a_legend_beside_them(n):
 
     ax = plots.by_topic_set_size(frame)
 
-    ax.figure.canvas.draw()
+    ax.figure.draw_without_rendering()
     assert names(ax) == list(frame["measure"].unique())
     legend = ax.get_legend().get_window_extent()
     assert legend.x0 >= ax.get_window_extent().x1
@@ -279,3 +287,7 @@ def test_each_picture_takes_names_of_what_it_shows(name):
         "stages",
     }
     assert ("names" in taken) == (name in of_systems)
+
+
+def test_plots_lists_its_functions_only():
+    assert dir(plots) == sorted(plots.__all__)

@@ -250,7 +250,7 @@ def test_long_texts_of_intents_leave_the_panel_more_than_half_of_the_width(depth
 
     for names in ({}, dict.fromkeys("abc", LONG)):
         ax = plots.coverage(QRELS, run, "1", cutoff=depth, intents=names)
-        ax.figure.canvas.draw()
+        ax.figure.draw_without_rendering()
 
         assert ax.get_window_extent().width > 0.5 * ax.figure.bbox.width
         boxes = [label.get_window_extent() for label in ax.get_xticklabels()]
@@ -270,7 +270,7 @@ def test_explanations_of_several_systems_share_scale_zero_and_rows():
     figure = axes[0].figure
     assert [ax.get_title() for ax in axes] == ["one", "other"]
     assert figure.get_suptitle() == "query 1: a query of two words"
-    figure.canvas.draw()
+    figure.draw_without_rendering()
     first, second = (ax.get_window_extent() for ax in axes)
     assert (first.width, first.y0, first.y1) == pytest.approx((second.width, second.y0, second.y1))
     assert [ax.get_legend() is None for ax in axes] == [True, False]
@@ -290,7 +290,7 @@ def test_explanations_are_drawn_into_the_axes_given_for_each_system():
 def test_the_title_stands_above_the_values_and_can_be_replaced():
     ax = plots.explain(EXPLAINED)
     ax.set_title("another")
-    ax.figure.canvas.draw()
+    ax.figure.draw_without_rendering()
 
     assert ax.title.get_window_extent().y0 > values_above(ax).get_window_extent().y1
 
@@ -326,7 +326,7 @@ def test_long_texts_are_not_printed_over_each_other(height, n_intents):
     named = [f"intent {i}" for i in range(n_intents)]
     for ax in axes:
         plots.explain(EXPLAINED.assign(unmet_intents=[named] * 3), intents=dict.fromkeys(named, LONG), ax=ax)
-    figure.canvas.draw()
+    figure.draw_without_rendering()
 
     boxes = [label.get_window_extent() for label in axes[0].get_yticklabels()]
     overlaps = [low.y1 - high.y0 for high, low in pairwise(boxes)]

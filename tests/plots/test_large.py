@@ -3,7 +3,7 @@
 import matplotlib.pyplot as plt
 import pytest
 
-from large_pictures import SYSTEMS, TEXT, faults, pictures
+from large_pictures import SYSTEMS, TEXT, drawn, faults, pictures
 from pyterrier_diversity import plots
 
 
@@ -15,14 +15,14 @@ def test_every_picture_is_drawn_large():
 
 @pytest.mark.parametrize("name", pictures())
 def test_nothing_is_cut_or_printed_over_and_no_side_is_longer_than_20_inches(name):
-    ax = pictures()[name]()
+    ax = drawn(name)
 
     assert faults(ax.figure) == []
 
 
 @pytest.mark.parametrize("name", ["differences", "means", "missed_intents", "explain"])
 def test_rows_can_be_told_apart(name):
-    ax = pictures()[name]()
+    ax = drawn(name)
 
     labels = [label.get_text() for label in ax.get_yticklabels()]
     assert len(set(labels)) == len(labels)

@@ -119,7 +119,7 @@ def test_bars_are_sorted_and_show_query_and_difference(text):
 
     (picture,) = re.findall(r'<svg[^>]*aria-label="RBU@10 of xquad minus bm25.*?</svg>', text, flags=re.DOTALL)
 
-    tips = re.findall(r"<title>query (\w+): ([+-][\d.]+)</title>", picture)
+    tips = re.findall(r"<title>query (\w+): ([+-][\d.]+)[,<]", picture)
     assert [float(value) for _, value in tips] == pytest.approx(expected.tolist(), abs=5e-4)
     assert {query for query, _ in tips} == {*expected.index}
 
@@ -202,8 +202,26 @@ def test_one_system_is_shown_without_comparisons(tmp_path):
         "What the measures mean",
         "Intents covered",
         "Intents missed",
+        "The data",
         "How the numbers were computed",
     ]
+
+
+def test_it_says_what_the_data_lack(tmp_path):
+    text = written(
+        tmp_path, QRELS, {**RUNS, "z": RUNS["x"][["qid", "docno", "score"]]}, [StRecall @ 2], names={"z": "Z"}
+    )
+
+    (found,) = re.findall(r'<ul id="data">(.*?)</ul>', text, flags=re.DOTALL)
+    lines = re.findall("<li>(.*?)</li>", found)
+    assert (
+        lines[0] == "Judgements: 2 queries, 4 intents, 3 of them with a relevant document; 4 judgements, labels 0 to 2."
+    )
+    missing = "1 judged query has no document in the run: {}. Each gets the measures&#39; default values."
+    share = "1 of 2 judged queries, {} documents; {} of the documents down to rank 2 are judged."
+    assert f"x: <b>warning</b>: {missing.format(2)}" in lines
+    assert f"Z: {share.format(3, '50%')}" in lines
+    assert f"&lt;y&gt;: {share.format(1, '100%')}" in lines
 
 
 def test_run_files_are_read_and_the_page_has_every_signature(tmp_path):
@@ -273,9 +291,10 @@ def lead(text):
 def test_it_begins_in_plain_words(text):
     # All differences from bm25 are significant; with a baseline, no others are tested.
     assert lead(text) == (
-        "3 systems were evaluated on 14 queries. By RBU@10, xquad is best, with a mean of 0.849: its lead over bm25 is "
-        "hardly chance. By StRecall@10, xquad is best, with 100.0% of the intents: its lead over bm25 is hardly "
-        "chance. By IA(nDCG@10), xquad is best, with a mean of 0.531: its lead over bm25 is hardly chance."
+        "3 systems were evaluated on 14 queries. By RBU@10, xquad is best, with a mean of 0.849: its lead over bm25 "
+        "(+0.326, +0.167 to +0.485) is hardly chance. By StRecall@10, xquad is best, with a mean of 1.000, that is "
+        "100.0% of the intents: its lead over bm25 (+0.123, +0.031 to +0.214) is hardly chance. By IA(nDCG@10), xquad "
+        "is best, with a mean of 0.531: its lead over bm25 (+0.126, +0.061 to +0.191) is hardly chance."
     )
 
 
@@ -287,7 +306,8 @@ def test_a_lead_that_could_be_chance_is_called_so(tmp_path):
     alone = lead(written(tmp_path, qrels, {"bm25": runs["bm25"]}, RBU @ 10))
     tied = lead(written(tmp_path, qrels, {"a": runs["bm25"], "b": runs["bm25"]}, RBU @ 10, test="t"))
 
-    assert "its lead over bm25 is hardly chance; its lead over more-like-this could be chance." in told
+    assert "its lead over bm25 (+0.126, +0.061 to +0.191) is hardly chance; its lead over more-like-this " in told
+    assert told.endswith("(+0.065, -0.001 to +0.130) could be chance.")
     assert no_test.endswith("Whether that is chance was not tested.")
     assert alone == "1 system was evaluated on 14 queries. By RBU@10, bm25 has a mean of 0.523."
     assert tied.endswith("By RBU@10, a and b are best, with the same mean: a mean of 0.523.")

@@ -273,3 +273,9 @@ def test_the_old_name_is_refused_with_the_new_one():
 
     with pytest.raises(AttributeError, match="has no attribute 'IntentScores'"):
         _ = transformers.IntentScores
+
+
+@pytest.mark.parametrize(("documents", "kind"), [("demo", "str"), (["text"], "str"), (7, "int"), (DOCUMENTS[0], "str")])
+def test_documents_that_are_no_corpus_are_refused(documents, kind):
+    with pytest.raises(TypeError, match=rf"^BM25: documents must be dicts with docno and text, .*, not {kind}\.$"):
+        BM25(documents)

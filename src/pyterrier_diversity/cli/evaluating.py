@@ -24,6 +24,7 @@ from .inputs import Asked
 from .options import MeasureText, Written, command, of
 from .outputs import Shown, tell
 
+_TO_20 = "Down to which rank to count judged documents: 20 by default."
 _TO_CUTOFF = "Last rank to show. By default, that is the measure's cutoff."
 
 
@@ -91,7 +92,16 @@ def evaluate(
 
 
 @command
-@of(Asked, "qrels", "columns", "order", "ignore", runs="[RUNS]...", strict="Exit with status 1 for warnings, too.")
+@of(
+    Asked,
+    "qrels",
+    "columns",
+    "order",
+    "ignore",
+    runs="[RUNS]...",
+    strict="Exit with status 1 for warnings, too.",
+    depth=_TO_20,
+)
 @of(Shown, "output", "format")
 def check(asked: Asked, shown: Shown) -> None:
     """Look for mistakes in QRELS and RUNS. In Python: check_files.
@@ -100,7 +110,7 @@ def check(asked: Asked, shown: Shown) -> None:
     """
     with asked.checked():
         judged = asked.judged_by(asked.qrels)
-    found = check_files(judged, asked.given, order=asked.order)
+    found = check_files(judged, asked.given, order=asked.order, cutoff=asked.depth or 20)
     lines = [
         f"{kind}: {name}: {message}{f' [{about}]' if about else ''}" for name, kind, about, message in found.to_numpy()
     ]

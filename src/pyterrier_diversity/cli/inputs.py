@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -129,7 +129,7 @@ class Asked:
         Raises
         ------
         ValueError
-            If there is no such file or dataset, or it cannot be read.
+            If the file or dataset does not exist or cannot be read.
         """
         needed = ir_measures.providers.registry["diversity"].qrel_inputs(list(measures))
         return _qrels(name, "passages" if "passage" in needed else "documents", self.new_names)
@@ -263,15 +263,7 @@ def _qrels(name: str, level: Literal["passages", "documents"], columns: io.Share
     content = io.read_content(name)
     if content.data.lstrip().startswith(b"<"):
         return io.read_dd_truth(content, level)
-    try:
-        return io.read_qrels(content, columns=columns)
-    except ValueError as error:
-        is_run = False
-        with suppress(ValueError, OSError), collected():
-            is_run = not io.run_frame(content).empty
-        if is_run:
-            raise ValueError(f"{name} is a run, not qrels. Give the qrels first.") from error
-        raise
+    return io.read_qrels(content, columns=columns)
 
 
 def _of_dataset(name: str, level: str, columns: io.SharedColumns | None) -> pd.DataFrame:

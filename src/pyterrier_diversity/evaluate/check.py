@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -11,18 +11,14 @@ import pandas as pd
 
 from ..io import OrderedBy, Runs, check_order, named_runs, qrels_frame, run_frame
 from ..judged import Judgements, Message, Run, collected, ignoring, judge
-from .doubts import listed, no_judgement, single_intents
+from ..parameters import Parameter
+from .doubts import listed, refuse_unjudged, single_intents
 
-# Down to which rank to count judged documents.
-_DEPTH = 20
+_CUTOFF = Parameter(int, 20, interval="[1, inf)", desc="down to which rank to count judged documents")
 
 
 def check_files(
-    qrels: Any,
-    runs: Runs = (),
-    *,
-    order: OrderedBy = "score",
-    ignore: Iterable[str] = (),
+    qrels: Any, runs: Runs = (), *, order: OrderedBy = "score", cutoff: int = 20, ignore: Iterable[str] = ()
 ) -> pd.DataFrame:
     """Look for mistakes in qrels and runs, without computing a measure.
 
@@ -34,6 +30,8 @@ def check_files(
         Runs, as `evaluate_runs` takes them; none by default.
     order : {"score", "rank"}
         The column that orders the documents of run files, as in `io.read_run`.
+    cutoff : int >= 1
+        Down to which rank to count judged documents.
     ignore : iterable of str
         What to leave out of the warnings: values of the column ``about``.
 
@@ -48,8 +46,8 @@ def check_files(
     Raises
     ------
     ValueError
-        If a run file does not exist, two runs have the same name, arguments are in the wrong order, or ``ignore`` has
-        an unknown name.
+        If a run file does not exist, two runs have the same name, arguments are in the wrong order, the cutoff is below
+        1, or ``ignore`` has an unknown name.
 
     Examples
     --------
@@ -62,12 +60,13 @@ def check_files(
     2   mine     note
     """
     check_order("check_files", qrels, runs, order="qrels, runs")
+    cutoff = _CUTOFF.check("check_files", "cutoff", cutoff)
     several = runs if isinstance(runs, (Mapping, str, os.PathLike)) else list(runs)
     named = named_runs("check_files", several) if several else {}
     read: list[Judgements] = []
     found = list(_findings("qrels", _about_qrels(qrels, read)))
     for name, run in named.items():
-        found += _findings(name, _about_run(run, read, order), (ValueError, TypeError, OSError))
+        found += _findings(name, _about_run(run, read, order, cutoff), (ValueError, TypeError, OSError))
     table = pd.DataFrame(found, columns=["name", "kind", "about", "message"])
     with ignoring("check_files", ignore) as ignored:
         return table[~table["about"].isin(ignored)].reset_index(drop=True)
@@ -91,26 +90,25 @@ def _about_qrels(qrels: Any, read: list[Judgements]) -> Iterator[str]:
     read.append(judgements)
     if not len(judgements):
         raise ValueError("The qrels are empty.")
-    if unjudged := no_judgement(judgements):
-        raise ValueError(unjudged)
+    refuse_unjudged(judgements)
     n_queries, rows = len(judgements), judgements.rows
     n_intents = np.bincount(judgements.named.query, minlength=n_queries)
     without = [name for name, n in zip(judgements.query_ids, judgements.n_intents, strict=True) if not n]
     if without:
-        counted = _counted(without, "query has", "queries have")
+        counted = _counted(len(without), "query has", "queries have")
         yield Message(f"{counted} no relevant document: {listed(without)}. Most measures score 0 there.", "relevance")
     yield from single_intents(judgements)
     negative = int(np.count_nonzero(rows.label < 0))
     if negative:
         yield f"{negative} negative labels count as 0."
     yield (
-        f"{n_queries} {_plural(n_queries, 'query', 'queries')}, {n_intents.sum()} intents, "
+        f"{_counted(n_queries, 'query', 'queries')}, {n_intents.sum()} intents, "
         f"{len(judgements.intents.ids)} of them with a relevant document; {len(rows.label)} judgements, labels "
         f"{rows.label.min():g} to {rows.label.max():g}."
     )
 
 
-def _about_run(run: Any, qrels: list[Judgements], order: OrderedBy) -> Iterator[str]:
+def _about_run(run: Any, qrels: list[Judgements], order: OrderedBy, cutoff: int) -> Iterator[str]:
     with collected() as messages:
         frame = run_frame(run, order=order)
         read = Run(frame, is_whole=True)
@@ -121,28 +119,24 @@ def _about_run(run: Any, qrels: list[Judgements], order: OrderedBy) -> Iterator[
         yield Message("The run is empty: every query gets each measure's default value.", "empty")
         return
     for judgements in qrels:
-        yield from _about_queries(frame, read, judgements)
+        yield from _about_queries(frame, read, judgements, cutoff)
 
 
-def _about_queries(frame: pd.DataFrame, run: Run, judgements: Judgements) -> Iterator[str]:
+def _about_queries(frame: pd.DataFrame, run: Run, judgements: Judgements, cutoff: int) -> Iterator[str]:
     given = set(map(str, frame["query_id"].unique().tolist()))
     answered = [name for name in judgements.query_ids if name in given]
     missing = [name for name in judgements.query_ids if name not in given]
     if answered and missing:
-        counted = _counted(missing, "judged query has", "judged queries have")
+        counted = _counted(len(missing), "judged query has", "judged queries have")
         message = f"{counted} no document in the run: {listed(missing)}. Each gets the measures' default values."
         yield Message(message, "missing")
     judged = dict(zip(judgements.query_ids, judgements.judged_docs, strict=True))
-    is_judged = [doc in judged[name] for name in answered for doc in run.ranking(name)[:_DEPTH]]
-    share = f"; {np.mean(is_judged):.0%} of the documents down to rank {_DEPTH} are judged" if is_judged else ""
+    is_judged = [doc in judged[name] for name in answered for doc in run.ranking(name, cutoff)]
+    share = f"; {np.mean(is_judged):.0%} of the documents down to rank {cutoff} are judged" if is_judged else ""
     others = len(given) - len(answered)
     more = f" and {others} without judgements" if others else ""
     yield f"{len(answered)} of {len(judgements)} judged queries{more}, {len(frame)} documents{share}."
 
 
-def _plural(n: int, one: str, several: str) -> str:
-    return one if n == 1 else several
-
-
-def _counted(names: Sequence[str], one: str, several: str) -> str:
-    return f"{len(names)} {_plural(len(names), one, several)}"
+def _counted(n: int, one: str, several: str) -> str:
+    return f"{n} {one if n == 1 else several}"

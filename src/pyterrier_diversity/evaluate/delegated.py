@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from ..judged import QRELS_COLUMNS, Judgements, Ranked, judging_rows, numbers, with_string_ids
-from ..measures.parse import check_parameters
+from ..parameters import check_parameters
 
 # Providers that accept fractional labels; the others round or refuse them.
 _FRACTIONAL_LABELS = ("runtime", "cwl_eval", "compat", "judged")

@@ -54,14 +54,13 @@ def listed(names: Sequence[str]) -> str:
     return ", ".join(names[:_NAMES]) + (", ..." if len(names) > _NAMES else "")
 
 
-def no_judgement(judgements: Judgements) -> str:
-    """Return what is missing if the qrels only name intents, otherwise an empty string."""
-    if len(judgements.rows.doc_ids):
-        return ""
-    return (
-        f"qrels judge no document: they only name {len(judgements.named.query)} intents. Nuggets need assignments to "
-        "answers or passages, or relevant documents."
-    )
+def refuse_unjudged(judgements: Judgements) -> None:
+    """Raise a ``ValueError`` if the qrels only name intents."""
+    if not len(judgements.rows.doc_ids):
+        raise ValueError(
+            f"qrels judge no document: they only name {len(judgements.named.query)} intents. Nuggets need assignments "
+            "to answers or passages, or relevant documents."
+        )
 
 
 def _reads_intents(measure: ir_measures.Measure) -> bool:

@@ -56,8 +56,7 @@ def missed_intents(qrels: Any, runs: Runs, cutoff: int | None = None, *, rel: fl
     2    B  workaround      False         []
     """
     who = "missed_intents"
-    cutoff = checked(who, CUTOFF, cutoff=cutoff)["cutoff"]
-    rel = checked(who, REL, rel=rel)["rel"]
+    cutoff, rel = checked(who, {**CUTOFF, **REL}, cutoff=cutoff, rel=rel).values()
     check_order(who, qrels, runs, order="qrels, runs")
     frame = qrels_frame(qrels)
     judgements = judge(frame)

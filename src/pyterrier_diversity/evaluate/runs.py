@@ -133,25 +133,11 @@ def evaluate_runs(
     0   bm25  0.384         0.644
     1  xquad  0.544         0.850
     """
+    # All arguments but two are those of `values_of_runs`; no other name is bound yet.
+    options = {name: given for name, given in locals().items() if name not in ("perquery", "queries")}
     if queries and by is not None:
         raise ValueError("evaluate_runs: queries=True counts the queries of whole runs. Leave it out with by.")
-    found = values_of_runs(
-        qrels,
-        runs,
-        measures,
-        keep_by_query=perquery,
-        by=by,
-        n_jobs=n_jobs,
-        order=order,
-        strict=strict,
-        ties=ties,
-        samples=samples,
-        rng=rng,
-        doc_len=doc_len,
-        save_dir=save_dir,
-        save_mode=save_mode,
-        on_error=on_error,
-    )
+    found = values_of_runs(keep_by_query=perquery, **options)
     return found.perquery(counted=queries) if perquery else found.means(counted=queries)
 
 
@@ -192,47 +178,42 @@ class RunValues(NamedTuple):
         Otherwise, if there are groups, there is a row for each run and group, and for the macro mean.
         """
         query_ids = [*self.query_ids, "all"] if by_query else ["all"]
-        columns: dict[str, Any] = {"qid": query_ids * len(self.names)} if by_query else {}
+        rows: dict[str, Any] = {"qid": query_ids} if by_query else {}
         values = self.values[..., -len(query_ids) :]
         if self.groups is not None and by_query:
-            columns[self.groups.column] = [*self.groups.of_query, "all"] * len(self.names)
+            rows[self.groups.column] = [*self.groups.of_query, "all"]
         elif self.groups is not None:
             of_measures = [
                 [self.groups.aggregated(*each) for each in zip(self.measures.values(), of_run[..., :-1], strict=True)]
                 for of_run in self.values
             ]
             values = np.reshape(of_measures, (*values.shape[:3], len(self.groups.names) + 1))
-            columns[self.groups.column] = [*self.groups.names, MACRO_MEAN] * len(self.names)
-            columns["queries"] = [*self.groups.sizes, len(self.query_ids)] * len(self.names)
+            rows[self.groups.column] = [*self.groups.names, MACRO_MEAN]
+            rows["queries"] = [*self.groups.sizes, len(self.query_ids)]
+        columns: dict[str, np.ndarray] = {}
         for measure in self.measures if measures is None else measures:
             parts = values[:, list(self.measures).index(measure)].swapaxes(0, 1)
-            columns |= _value_and_error(measure, f"se({measure})", parts)
-        return self._table(columns, values.shape[-1], counted)
+            columns |= zip((measure, f"se({measure})"), parts, strict=False)
+        return self._table(rows, columns, values.shape[-1], counted)
 
     def perquery(self, *, counted: bool = False) -> pd.DataFrame:
         """Return a row for each run, query and measure."""
-        n_queries, n_measures = len(self.query_ids), len(self.measures)
-        columns = {"qid": [query_id for query_id in self.query_ids for _ in range(n_measures)] * len(self.names)}
-        if self.groups is not None:
-            of_query = [group for group in self.groups.of_query for _ in range(n_measures)]
-            columns[self.groups.column] = of_query * len(self.names)
-        columns |= {
-            "measure": [*self.measures] * (n_queries * len(self.names)),
-            **_value_and_error("value", "se", self.values[..., :-1].transpose(2, 0, 3, 1)),
-        }
-        return self._table(columns, n_queries * n_measures, counted)
+        queries = {"qid": self.query_ids} | ({} if self.groups is None else {self.groups.column: self.groups.of_query})
+        rows = {name: [value for value in of_query for _ in self.measures] for name, of_query in queries.items()}
+        rows["measure"] = [*self.measures] * len(self.query_ids)
+        parts = self.values[..., :-1].transpose(2, 0, 3, 1)
+        return self._table(rows, dict(zip(("value", "se"), parts, strict=False)), len(rows["qid"]), counted)
 
-    def _table(self, columns: dict[str, Any], n_rows: int, counted: bool) -> pd.DataFrame:
-        """Return columns with ``n_rows`` rows for each run, after those that describe the runs."""
-        counts = {name: np.repeat(counts, n_rows) for name, counts in self.counts.items() if counted}
-        table = pd.DataFrame({"name": [name for name in self.names for _ in range(n_rows)], **counts, **columns})
-        table.attrs = self.attrs
-        return table
-
-
-def _value_and_error(value: str, error: str, parts: np.ndarray) -> dict[str, Any]:
-    """Return columns of the values and, if there are any, of the standard errors."""
-    return {name: part.ravel() for name, part in zip((value, error), parts, strict=False)}
+    def _table(
+        self, rows: dict[str, list[Any]], columns: dict[str, np.ndarray], n_rows: int, counted: bool
+    ) -> pd.DataFrame:
+        """Return ``n_rows`` rows for each run: what describes the run, and the row of each run, and values."""
+        table: dict[str, Any] = {"name": [name for name in self.names for _ in range(n_rows)]}
+        table |= {name: np.repeat(counts, n_rows) for name, counts in self.counts.items() if counted}
+        table |= {name: of_run * len(self.names) for name, of_run in rows.items()}
+        frame = pd.DataFrame(table | {name: values.ravel() for name, values in columns.items()})
+        frame.attrs = self.attrs
+        return frame
 
 
 def values_of_runs(

@@ -20,7 +20,7 @@ from ..measures.composite import innermost, last_rank
 from ..parallel import Task, as_finished, at_most
 from ..progress import progress_bar
 from .delegated import RefusedMeasureError
-from .doubts import no_judgement
+from .doubts import refuse_unjudged
 from .evaluator import DiversityEvaluator, aggregated
 from .expected import Draws, mean_and_error, sampled_values
 from .saved import Saved, Scored, code_key, content_key
@@ -76,10 +76,8 @@ class Call:
         self._evaluators: dict[tuple[str, ...], DiversityEvaluator] = {}
         with collected() as self.messages:
             judgements = self.evaluator(tuple(self.measures)).judgements
+        refuse_unjudged(judgements)
         self.query_ids = judgements.query_ids
-        unjudged = no_judgement(judgements)
-        if unjudged:
-            raise ValueError(unjudged)
         ties = f"mean over {draws.samples} orders, seed {draws.seed}" if draws else "docno descending"
         self.signatures = {name: signature(measure, ties=ties) for name, measure in self.measures.items()}
         self.codes = {name: code_key(measure, self.signatures[name]) for name, measure in self.measures.items()}
@@ -229,7 +227,7 @@ def _scored(call: Call, run: _Source, measures: tuple[str, ...]) -> Scored | Exc
             frame = run if isinstance(run, pd.DataFrame) else run_frame(run, order=call.order)
             if call.doc_len is not None:
                 frame = add_lengths(frame, call.doc_len)
-            ranked = Run(frame, is_whole=True)
+            ranked = Run(frame, is_whole=True, draws_ties=call.draws is not None)
             sampled = sampled_values(evaluator, ranked, call.draws)
     except _BAD as error:
         return _plain(error, run)

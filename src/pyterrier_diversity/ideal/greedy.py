@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from dataclasses import dataclass
 from functools import cached_property
 from heapq import heappop, heappush
@@ -145,13 +146,13 @@ class _Search:
 
     def one_by_one(self, docs: _Ints) -> None:
         """Assign places to the documents of one query, which wait sorted by gains computed earlier."""
-        first = self.first_label[docs]
-        spans = zip(docs.tolist(), first.tolist(), (first + self.n_labels[docs]).tolist(), strict=True)
+        ends = self.first_label[docs] + self.n_labels[docs]
+        spans = zip(docs.tolist(), self.first_label[docs].tolist(), ends.tolist(), strict=True)
         intents = {doc: self._worth_of_intents[start:end] for doc, start, end in spans}
         left = dict.fromkeys((t for pairs in intents.values() for t, _ in pairs), 1.0)
         # A heap of gains, highest first, and a heap of documents for each gain.
         gains: list[float] = []
-        waiting: dict[float, list[int]] = {}
+        waiting: dict[float, list[int]] = defaultdict(list)
 
         def gain_of(doc: int) -> float:
             gain = 0.0
@@ -162,8 +163,7 @@ class _Search:
 
         def wait(doc: int) -> None:
             gain = gain_of(doc)
-            if gain not in waiting:
-                waiting[gain] = []
+            if not waiting[gain]:
                 heappush(gains, -gain)
             heappush(waiting[gain], doc)
 
@@ -176,14 +176,11 @@ class _Search:
                 # Gains can only fall.
                 while waiting[gain] and gain_of(waiting[gain][0]) < gain:
                     wait(heappop(waiting[gain]))
-                if waiting[gain]:
-                    ties.append(gain)
-                else:
-                    del waiting[gain]
+                ties += [gain] if waiting[gain] else []
             if not self._counts(ties[0]):
                 return
             doc = heappop(waiting[min(ties, key=lambda gain: waiting[gain][0])])
-            for gain in ties:
+            for gain in filter(waiting.__getitem__, ties):
                 heappush(gains, -gain)
             self.places[doc] = place
             for t, _ in intents[doc]:

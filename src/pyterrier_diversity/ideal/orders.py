@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..judged import Judgements, QueryRelevance, Ranked, relevance_by_query
+from ..judged import Groups, Judgements, QueryRelevance, Ranked, relevance_by_query
 from ..progress import progress
 from .cover import Covers
 from .errors import naming
@@ -187,8 +187,7 @@ class MostCovering(_Proven):
         """
         judgements = every.judgements
         if self.by_weight is not None:
-            highest = np.zeros(len(judgements))
-            np.maximum.at(highest, judgements.intents.query, judgements.weights)
+            highest = Groups(judgements.intents.query, len(judgements)).highest(judgements.weights)
             if not np.isclose(judgements.weights, highest[judgements.intents.query], rtol=ROUNDING, atol=0).all():
                 raise ValueError(
                     f"{self.by_weight}: the best ranking can be proven only if all intents of a query have the same "

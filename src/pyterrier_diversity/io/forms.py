@@ -153,8 +153,11 @@ def _rows_of(
     """Yield the rows of an object: itself, one for each document in its list, or those of the queries that it maps."""
     row = named(record, what, columns)
     if "qid" not in row:
-        if row and all(isinstance(docs, (Mapping, list, tuple)) for docs in row.values()):
+        given = [docs for docs in row.values() if docs is not None]
+        if given and all(isinstance(docs, (Mapping, list, tuple)) for docs in given):
             for query, docs in row.items():
+                if docs is None:
+                    raise TypeError(f"{what}: query {query!r} has None, not a list or a dict of documents.")
                 yield from ({"qid": query, **doc} for doc in _documents(docs, is_run, what, columns))
         elif row and not any(value is None or isinstance(value, (str, Number)) for value in row.values()):
             kind = type(next(iter(row.values()))).__name__
@@ -213,6 +216,8 @@ def _documents(docs: Any, is_run: bool, what: str, columns: Mapping[str, str]) -
     rows = []
     for doc in docs:
         is_pair = isinstance(doc, (tuple, list)) and len(doc) == 2 and isinstance(doc[1], Number)
+        if not is_pair and isinstance(doc, (tuple, list)) and len(doc) == 2 and not hasattr(doc, "_fields"):
+            raise TypeError(f"{what}: the score in {doc!r:.80} must be a number, not {doc[1]!r:.80}.")
         rows.append({**_document(doc[0], what, columns), "score": doc[1]} if is_pair else _document(doc, what, columns))
     n_scored = sum("score" in row for row in rows)
     if is_run and 0 < n_scored < len(rows):
@@ -228,10 +233,9 @@ def _document(doc: Any, what: str, columns: Mapping[str, str]) -> dict[Any, Any]
     row = doc if isinstance(doc, Mapping) else doc._asdict() if hasattr(doc, "_asdict") else None
     if row is None:
         node, score = getattr(doc, "node", doc), getattr(doc, "score", None)
-        ids = [
-            *map((getattr(node, "metadata", None) or {}).get, ("docno", "doc_id", "docid")),
-            *(getattr(node, n, None) for n in _NODE),
-        ]
+        # In metadata, doc_id is often the id of the document that a chunk is from.
+        told = getattr(node, "metadata", None) or {}
+        ids = [told.get("docno"), *(getattr(node, n, None) for n in _NODE), told.get("doc_id"), told.get("docid")]
         known = next((one for one in ids if one not in (None, "")), None)
         if known is None:
             raise TypeError(

@@ -86,12 +86,27 @@ def _plain_columns(content: Content, columns: Columns, optional: Columns) -> pd.
     return None
 
 
+class _Begun(BytesIO):
+    """Bytes with a first line before them, without a copy."""
+
+    def __init__(self, first: bytes, data: bytes) -> None:
+        super().__init__(data)
+        self._first = first
+
+    def read1(self, size: int | None = -1, /) -> bytes:
+        """Return the first line, and then the bytes."""
+        first, self._first = self._first, b""
+        return first or super().read1(size)
+
+    read = read1
+
+
 def _parsed(data: bytes, columns: Columns, separator: str) -> pd.DataFrame | None:
     numeric = {name: _DTYPES[kind] for name, kind in columns.items() if kind in _DTYPES}
     first = (" " if separator == r"\s+" else separator).join("0" if name in numeric else "x" for name in columns)
     try:
         table = pd.read_csv(
-            BytesIO(first.encode() + b"\n" + data),
+            _Begun(f"{first}\n".encode(), data),
             sep=separator,
             header=None,
             names=list(columns),

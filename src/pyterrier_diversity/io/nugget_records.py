@@ -62,6 +62,9 @@ class Reading:
     # The texts of queries, and the nuggets that each answer or passage of a query was assigned.
     queries: dict[str, str] = field(default_factory=dict)
     assigned: defaultdict[str, dict[str, list[str]]] = field(default_factory=lambda: defaultdict(dict))
+    # Queries with an empty list of nuggets, and rows without ids: those of query, nugget and document.
+    bare: set[str] = field(default_factory=set)
+    rows: Counter[tuple[str, str, str]] = field(default_factory=Counter)
 
     def note(self, what: str, word: str = "", times: int = 1) -> None:
         """Count an oddity."""
@@ -122,7 +125,8 @@ def _text(item: Field, names: str) -> str | None:
 
 def read_record(record: Field, format: str | None, reading: Reading) -> Iterator[NuggetRecord]:
     """Read the nuggets of an object or a row, in a format that is recognised if it is not given."""
-    record = Field(named(record.need_object(), record.where, SharedColumns(reading.columns), {}), record.where)
+    if reading.columns:
+        record = Field(named(record.need_object(), record.where, SharedColumns(reading.columns), {}), record.where)
     name = format or format_of(record)
     if name is None:
         fields = ", ".join(map(repr, list(record.value)[:5])) or "none"
@@ -147,6 +151,7 @@ def _read(record: Field, form: Format, reading: Reading) -> Iterator[NuggetRecor
     is_passage, document = record.has(form.document), record.get(f"{form.document} {form.system}")
     if not nuggets:
         reading.note("documents have no nugget" if is_passage else "lists of nuggets are empty")
+        reading.bare.add(topic.query_id)
     is_assigned = any(nugget.get(form.label) is not None for nugget in nuggets)
     if is_assigned:
         topic.document = record.need(f"{form.document} {form.system}").identifier()
@@ -282,4 +287,6 @@ def _of_row(row: Field, reading: Reading) -> NuggetRecord:
     if "weight" in others:
         others["weight"] = row.need("weight").number()
     one = topic.record(row, _text(row, form.text), [(doc, value) for doc in docs], form)
+    if row.get(form.id) is None:
+        reading.rows.update((one.query_id, one.nugget_id, doc) for doc in docs or [""])
     return one._replace(columns=others)

@@ -145,6 +145,7 @@ def read_nuggets(
             f"{_WHO}: no assignment is one of {', '.join(map(repr, [*reading.levels, NO_SUPPORT]))}, but {words}; give "
             "the label of each word, as in levels={'supported': 1}."
         )
+    _note_lost_and_repeated(said, reading)
     said = _without_differences(said, reading.assigned, on_difference)
     qrels = _qrels(said, weights, reading, own_words=importance is not None)
     n_nuggets = len(qrels.drop_duplicates(["qid", "iteration"]))
@@ -193,6 +194,19 @@ def _numbers(name: str, mapping: Any, *, above_0: bool = False) -> dict[str, flo
         if not is_number or not math.isfinite(value) or (above_0 and value <= 0):
             raise ValueError(f"{_WHO}: {name} of {word!r} must be {rule}, not {value!r}.")
     return {str(word): float(value) for word, value in mapping.items()}
+
+
+def _note_lost_and_repeated(said: list[NuggetRecord], reading: Reading) -> None:
+    """Count the queries without any nugget, and the rows of a table that repeat a nugget of a document."""
+    lost = sorted(reading.bare - {one.query_id for one in said})
+    named = ", ".join(map(repr, lost[:_MOST_NAMED])) + (", ..." if len(lost) > _MOST_NAMED else "")
+    reading.note(f"queries have no nugget, so they are not evaluated: {named}", times=len(lost))
+    rows = {ids[:2] for ids, n in reading.rows.items() if n > 1}
+    reading.note(
+        "nuggets without ids are repeated for a document, and count once (in the lists of JSON, or with ids in the "
+        "column iteration, all count)",
+        times=len(rows),
+    )
 
 
 def _without_differences(

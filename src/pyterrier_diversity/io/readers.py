@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import Any, Literal
 
 import numpy as np
@@ -15,13 +16,15 @@ from ..judged import (
     QRELS_COLUMNS,
     RUN_COLUMNS,
     Ids,
-    contradicted_ranks,
+    collected,
     counted,
+    doubtful_order,
     exact,
     given_frame,
     given_ranks,
     ids,
     kept_strings,
+    look_of_columns,
     numbers,
     ranking_order,
     scores,
@@ -33,7 +36,7 @@ from .files import Content, is_file, read_content
 from .forms import SharedColumns, frame_of
 from .lines import Columns, read_columns
 from .nuggets import read_nuggets
-from .records import kind_of
+from .records import kind_of, read_parquet
 from .tabular import are_nuggets, frame_of_records, with_whole_labels
 
 OrderedBy = Literal["score", "rank"]
@@ -51,7 +54,7 @@ def read_qrels(source: Any, *, columns: Mapping[str, str] | None = None) -> pd.D
         - A file of lines ``query intent document label``, optionally with a fifth column, the weight of the intent.
         - The qrels or the truth of TREC Dynamic Domain, whose passages are read as `read_dd_truth` does.
         - A table: a frame of pandas, Arrow or polars, or a file (CSV or TSV with a header, parquet).
-        - Nuggets (JSON, JSON lines, or a folder of these files), as for `read_nuggets`.
+        - Nuggets (JSON, JSON lines, a table without labels, or a folder of these files), as for `read_nuggets`.
         - Rows, as dicts or named tuples, or ``{query: {document: label}}``; also as JSON.
     columns : mapping of str to str, optional
         The meaning of columns with other names, as in ``{"topic": "qid", "aspect": "iteration"}``.
@@ -107,18 +110,43 @@ def qrels_frame(source: Any, *, columns: Mapping[str, str] | None = None, what: 
     if isinstance(source, (str, os.PathLike)) and os.path.isdir(source):
         return given_frame(read_nuggets(source, columns=columns), QRELS_COLUMNS, what)
     if not is_file(source):
+        source = source.to_pandas() if hasattr(source, "to_pandas") else source
+        names = source.columns if isinstance(source, pd.DataFrame) else ()
+        if look_of_columns((columns or {}).get(name, name) for name in names) == "nuggets":
+            return given_frame(read_nuggets(source, columns=columns), QRELS_COLUMNS, what)
         return frame_of(source, QRELS_COLUMNS, what, columns=columns)
     content = read_content(source)
-    kind = kind_of(content)
-    if kind == "xml":
-        frame = read_dd_truth(content)
-    elif kind == "json" and are_nuggets(content, columns or {}):
-        frame = read_nuggets(content, columns=columns)
-    else:
-        frame = frame_of_records(content, kind, QRELS_COLUMNS, columns) if kind else _qrels_of_lines(content, columns)
+    frame = _qrels_of_file(content, columns)
     if frame.empty:
         raise ValueError(f"{content.name} contains no judgement.")
     return given_frame(frame, QRELS_COLUMNS, content.name)
+
+
+def _qrels_of_file(content: Content, columns: Mapping[str, str] | None) -> pd.DataFrame:
+    kind = kind_of(content)
+    if kind == "xml":
+        return read_dd_truth(content)
+    if kind == "parquet":
+        return qrels_frame(read_parquet(content), columns=columns, what=content.name)
+    if kind and are_nuggets(content, kind, columns or {}):
+        return read_nuggets(content, columns=columns)
+    refusal = ValueError(f"{content.name} is a run, not qrels. Give the qrels first.")
+    try:
+        frame = frame_of_records(content, kind, QRELS_COLUMNS, columns) if kind else _qrels_of_lines(content, columns)
+    except ValueError as error:
+        if _is_run(content, columns):
+            raise refusal from error
+        raise
+    if kind == "json" and (frame["relevance"] % 1 != 0).any() and _is_run(content, columns):
+        raise refusal  # {query: {document: score}}
+    return frame
+
+
+def _is_run(content: Content, columns: Mapping[str, str] | None) -> bool:
+    with suppress(ValueError, TypeError), collected():
+        frame = run_frame(content, columns=columns)
+        return not frame.empty and "relevance" not in frame
+    return False
 
 
 def qrels_as_given(qrels: Any) -> pd.DataFrame:
@@ -170,7 +198,7 @@ def read_run(source: Any, *, order: OrderedBy = "score", columns: Mapping[str, s
         - Rows, as dicts or named tuples; also as JSON or JSON lines. A row may have a list of documents, best first.
         - ``{query: {document: score}}``, ``{query: [document]}`` or ``{query: [(document, score)]}``; also as JSON.
           Instead of a document, a list may have what LangChain and LlamaIndex return: its id is ``metadata["docno"]``,
-          otherwise ``id`` or ``node_id``.
+          otherwise ``id`` or ``node_id``, otherwise ``metadata["doc_id"]``.
         - AutoNuggetizer's judgements of a system's answers, which are its documents.
     order : {"score", "rank"}
         What orders the documents: the score, as in trec_eval, or the rank, as in ndeval by default. Documents in a list
@@ -198,7 +226,8 @@ def read_run(source: Any, *, order: OrderedBy = "score", columns: Mapping[str, s
     Warns
     -----
     UserWarning
-        If the documents are ordered by score, but ranks contradict the scores.
+        If the documents are ordered by score, but ranks contradict the scores; or if, in half of the queries or more,
+        all documents have the same score.
 
     Examples
     --------
@@ -217,11 +246,11 @@ def read_run(source: Any, *, order: OrderedBy = "score", columns: Mapping[str, s
         frame, query = frame.take(rows), Ids(query.codes[rows], query.names)
         docs, score = docs.take(rows), score[rows]
         turn, rank = (None if values is None else values[rows] for values in (turn, rank))
-    if rank is not None and order == "score":
-        contradicted = contradicted_ranks(query, turn, score, docs, rank)
-        if contradicted:
-            warn_of_data(contradicted, "ranks")
-    places = {"rank": counted(np.bincount(query.codes, minlength=len(query.names)))}
+    size = np.bincount(query.codes, minlength=len(query.names))
+    doubt = doubtful_order(query, size, turn, score, docs, rank)
+    if doubt:
+        warn_of_data(doubt, "ranks")
+    places = {"rank": counted(size)}
     named = {"query_id": _as_series(query.names).take(query.codes).set_axis(frame.index)}
     run = frame.assign(**named, **_as_strings(frame, ("doc_id",), "run"), **places).reset_index(drop=True)
     first = ["query_id", "doc_id", "score", "rank"]

@@ -52,7 +52,7 @@ class Field:
 
     def has(self, names: str) -> bool:
         """Tell whether this is an object in which one of some fields has a value."""
-        return isinstance(self.value, Mapping) and self.get(names) is not None
+        return isinstance(self.value, dict) and self.get(names) is not None
 
     def get(self, names: str) -> Field | None:
         """Return the first of some fields that has a value, given their names with spaces between."""
@@ -72,9 +72,9 @@ class Field:
             raise ValueError(f"{self.where}: {f'{self.name}.' if self.name else ''}{first}{told} is missing.")
         return found
 
-    def need_object(self) -> Mapping[str, Any]:
+    def need_object(self) -> dict[str, Any]:
         """Return the object, or raise a ``ValueError``."""
-        if not isinstance(self.value, Mapping):
+        if not isinstance(self.value, dict):
             raise self.refused("must be an object")
         return self.value
 
@@ -86,7 +86,7 @@ class Field:
 
     def entries(self) -> list[tuple[str | None, Field]]:
         """Return the values of an object with their keys, or the members of a list with empty keys."""
-        if isinstance(self.value, Mapping):
+        if isinstance(self.value, dict):
             return [(str(key), Field(value, self.where, f"{self.name}[{key!r}]")) for key, value in self.value.items()]
         return [(None, member) for member in self.members()]
 

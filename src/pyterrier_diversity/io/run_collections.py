@@ -6,20 +6,22 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from glob import glob
+from numbers import Number
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from ..judged import of_run
+from ..judged import look_of_columns, of_run
 from .files import SAVED_NOTES, SAVED_VALUES
 from .readers import OrderedBy, read_run
 
 # Whatever a function takes as runs: see `read_runs`.
 Runs = Any
 
-_LABELS = {"label", "relevance"}
-_SCORES = {"score", "rank"}
+_NAME_IT = "Give it a name, as in {'mine': run}."
+# What to say if a single argument looks like something else.
+_HOW = {"runs looks like a run": _NAME_IT, "qrels looks like nuggets": "Read them with io.read_nuggets."}
 _FORMS = "runs must be a mapping of names to runs, or paths"
 # Endings of files that are not part of the name of a run.
 _ENDINGS = re.compile(r"(\.(run|txt|jsonl|ndjson|json|csv|tsv|parquet))?(\.(gz|xz|zst))?\Z")
@@ -88,6 +90,9 @@ def named_runs(who: str, runs: Runs) -> dict[str, Any]:
         If ``runs`` has another form than those of `read_runs`.
     """
     if isinstance(runs, Mapping):
+        query = next((name for name, docs in runs.items() if _is_ranking(docs)), None)
+        if query is not None:
+            raise ValueError(f"{who}: runs looks like a run, as {query!r} has the documents of a query. {_NAME_IT}")
         named = [(_in_unicode(name), run) for name, run in runs.items()]
     else:
         members = [runs] if isinstance(runs, (str, os.PathLike)) else runs
@@ -115,6 +120,15 @@ def _in_unicode(name: object) -> str:
 
 def _is_frame(run: object) -> bool:
     return isinstance(run, pd.DataFrame) or hasattr(run, "to_pandas")
+
+
+def _is_ranking(docs: object) -> bool:
+    """Tell whether something has the documents of one query, and so is not a run."""
+    if isinstance(docs, Mapping):
+        return bool(docs) and all(isinstance(score, Number) for score in docs.values())
+    if not isinstance(docs, (list, tuple)) or not docs:
+        return False
+    return not isinstance(docs[0], (Mapping, Number)) and not hasattr(docs[0], "_fields")
 
 
 def _named_files(patterns: Iterable[str | os.PathLike[str]]) -> list[tuple[str, Path]]:
@@ -148,22 +162,14 @@ def run_files(patterns: Iterable[str | os.PathLike[str]]) -> list[Path]:
     return list(found)
 
 
-def _of_columns(columns: Iterable[object]) -> str:
-    names = {str(name) for name in columns}
-    if names & _LABELS:
-        return "qrels"
-    if names & _SCORES and names & {"docno", "doc_id"}:
-        return "a run"
-    return "topics" if "query" in names else ""
-
-
 def look(value: Any) -> str:
-    """Return what a value looks like: "qrels", "a run", "topics", "runs", "measures" or "a path"; or "".
+    """Return what a value looks like: "qrels", "nuggets", "a run", "topics", "runs", "measures" or "a path"; or "".
 
     Iterators are not read.
     """
     if _is_frame(value):
-        return _of_columns(getattr(value, "column_names", None) or value.columns)
+        seen = look_of_columns(getattr(value, "column_names", None) or value.columns)
+        return "qrels" if seen == "nuggets" else seen  # `read_qrels` reads them
     if hasattr(value, "calc_aggregate"):  # importing ir_measures here would import the measures, which need io
         return "measures"
     if isinstance(value, (str, os.PathLike)):
@@ -175,7 +181,7 @@ def look(value: Any) -> str:
         return ""
     first = next(iter(value))
     if isinstance(first, Mapping) or hasattr(first, "_fields"):
-        return _of_columns(getattr(first, "_fields", first))
+        return look_of_columns(getattr(first, "_fields", first))
     return {"measures": "measures", "a path": "a path", "": ""}.get(look(first), "runs")
 
 
@@ -203,6 +209,6 @@ def check_order(
     looks["runs"] = looks["runs"].replace("a run", "runs") if may_be_one else looks["runs"]
     wrong = [f"{name} looks like {seen}" for name, seen in looks.items() if seen not in (name, "a path", "")]
     if wrong:
-        is_one = wrong == ["runs looks like a run"]
-        how = "Give it a name, as in {'mine': run}." if is_one else f"The order is {who}({order})."
+        how = _HOW.get(wrong[0]) if len(wrong) == 1 else None
+        how = how or f"The order is {who}({order})."
         raise ValueError(f"{who}: {' and '.join(wrong)}. {how}")

@@ -14,11 +14,13 @@ import pandas as pd
 
 from ..judged import (
     NO_DOCUMENT,
+    OF_NUGGETS,
     PYTERRIER_NAMES,
     QRELS_COLUMNS,
     RUN_COLUMNS,
     exact,
     given_frame,
+    look_of_columns,
     numbers,
     shown,
     strings,
@@ -33,8 +35,6 @@ from .writing import replaced
 _LINE = ("query_id", "iteration", "doc_id", "relevance", "weight")
 _IDS = ("query_id", "doc_id", "iteration", "subtopic_id")
 _NUMBERS = ("relevance", "weight", "rarity", "gain", "score", "turn")
-# Columns of rows of nuggets, which `read_nuggets` reads.
-_OF_NUGGETS = {"nuggets", "nugget_bank", "claim_bank", "nugget_text", "nugget", "nugget_id", "assignment", "importance"}
 _LARGEST_INTEGER = 2.0**63
 
 
@@ -165,11 +165,18 @@ def _refuse_values(frame: pd.DataFrame, places: list[str], is_run: bool) -> None
             field.identifier() if name in _IDS else field.number()
 
 
-def are_nuggets(content: Content, columns: Mapping[str, str]) -> bool:
-    """Tell whether the first object of JSON is not a row of qrels or a dict of them, and so should be nuggets."""
+def are_nuggets(content: Content, kind: Kind, columns: Mapping[str, str]) -> bool:
+    """Tell by its first object whether JSON or a table has nuggets, not qrels or a run."""
     first = first_record(content)
     if first is None or not isinstance(first.value, Mapping):
+        return kind == "json"
+    if look_of_columns(first.value) == "nuggets":
         return True
-    rows = expanded([(first.value, first.where)], False, columns)[0]
+    try:
+        rows = expanded([(first.value, first.where)], False, columns)[0]
+    except TypeError:  # lists of lists, which are groups of documents
+        return True
     names = {str(name) for row in rows for name in row}
-    return bool(names & _OF_NUGGETS) or not (names & {"label", "relevance"} and names & {*PYTERRIER_NAMES, *_IDS})
+    if kind == "json" and not names & OF_NUGGETS:
+        return not (names & {"label", "score", "rank"} or names <= {"qid", "docno"})
+    return kind == "json" or look_of_columns(names) == "nuggets"

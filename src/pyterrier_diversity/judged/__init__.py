@@ -2,6 +2,7 @@
 
 from .columns import (
     LARGEST_EXACT,
+    OF_NUGGETS,
     PYTERRIER_NAMES,
     RUN_COLUMNS,
     by_number,
@@ -10,6 +11,7 @@ from .columns import (
     given_ranks,
     ids,
     kept_strings,
+    look_of_columns,
     numbers,
     refuse,
     scores,
@@ -20,7 +22,7 @@ from .columns import (
 from .entries import Groups, counted
 from .grades import Gain, gain_value, relevance_probability
 from .judgements import Judgements, Memo, Passages, View
-from .order import contradicted_ranks, ranking_order
+from .order import doubtful_order, ranking_order
 from .ranked import LARGEST_EXPONENT, LARGEST_GAIN, Order, Ranked, RankedDocuments, ideal
 from .reading import IMPORTANCE, NO_DOCUMENT, QRELS_COLUMNS, intents_of_rows, judge, judging_rows
 from .relevance import QueryRelevance, relevance_by_query
@@ -36,6 +38,7 @@ __all__ = [
     "LARGEST_EXPONENT",
     "LARGEST_GAIN",
     "NO_DOCUMENT",
+    "OF_NUGGETS",
     "PYTERRIER_NAMES",
     "QRELS_COLUMNS",
     "RUN_COLUMNS",
@@ -55,8 +58,8 @@ __all__ = [
     "View",
     "by_number",
     "collected",
-    "contradicted_ranks",
     "counted",
+    "doubtful_order",
     "exact",
     "gain_value",
     "give",
@@ -69,6 +72,7 @@ __all__ = [
     "judge",
     "judging_rows",
     "kept_strings",
+    "look_of_columns",
     "numbers",
     "of_run",
     "places",

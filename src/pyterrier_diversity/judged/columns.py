@@ -5,6 +5,7 @@ Inside the package, the columns are ``query_id``, ``doc_id``, ``relevance`` and 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from numbers import Integral, Number
 from typing import Any
 
@@ -16,11 +17,32 @@ from .strings import Ids, Strings, kept_in_arrow, numbered
 PYTERRIER_NAMES = {"query_id": "qid", "doc_id": "docno", "relevance": "label"}
 RUN_COLUMNS = ("query_id", "doc_id", "score")
 
+# Columns of rows of nuggets, which `io.read_nuggets` reads.
+OF_NUGGETS = {"nuggets", "nugget_bank", "claim_bank", "nugget_text", "nugget", "nugget_id", "assignment", "importance"}
+
+# What to say about columns that `look_of_columns` recognises where a reader needs others.
+_HINTS = {
+    ("read_run", "qrels"): " This looks like qrels. Give them before the runs.",
+    ("read_run", "nuggets"): " This looks like nuggets. Give them before the runs, in the place of the qrels.",
+    ("read_qrels", "a run"): " This looks like a run. Give the qrels first.",
+    ("read_qrels", "nuggets"): " This looks like nuggets. Read them with io.read_nuggets.",
+}
+
 # The attribute of a frame that lists its renamed columns.
 _RENAMED = "pyterrier_diversity: renamed"
 
 # Floats represent all integers up to here exactly.
 LARGEST_EXACT = 2.0**53
+
+
+def look_of_columns(columns: Iterable[object]) -> str:
+    """Return what columns look like: "qrels", "nuggets", "a run" or "topics"; or ""."""
+    names = {str(name) for name in columns}
+    if names & {"label", "relevance"}:
+        return "qrels"
+    if names & {"score", "rank"} and names & {"docno", "doc_id"}:
+        return "a run"
+    return "nuggets" if names & OF_NUGGETS else "topics" if "query" in names else ""
 
 
 def given_frame(data: Any, required: tuple[str, ...], what: str) -> pd.DataFrame:
@@ -54,9 +76,10 @@ def given_frame(data: Any, required: tuple[str, ...], what: str) -> pd.DataFrame
         found = ", ".join(map(str, data.columns))
         ours = PYTERRIER_NAMES.get(missing[0], missing[0])
         reader = "read_run" if required == RUN_COLUMNS else "read_qrels"
+        hint = _HINTS.get((reader, look_of_columns(frame)), "")
         raise ValueError(
             f"{what}: missing column {named}; found: {found}. If a column has another name, rename it, as in "
-            f"io.{reader}(..., columns={{'theirs': '{ours}'}}) or, in the shell, --columns theirs={ours}."
+            f"io.{reader}(..., columns={{'theirs': '{ours}'}}) or, in the shell, --columns theirs={ours}.{hint}"
         )
     if not frame.columns.is_unique:
         twice = frame.columns[frame.columns.duplicated()]
@@ -241,7 +264,7 @@ def _number(word: Any) -> int | float:
 
 
 def given_ranks(frame: pd.DataFrame) -> np.ndarray | None:
-    """Return the column ``rank`` as numbers (NaN if a cell is not a number), or None if there is no such column."""
+    """Return the column ``rank`` as numbers (NaN if a cell is not a number), or None if this column is missing."""
     if "rank" not in frame or frame["rank"].dtype.kind not in "iufO":
         return None
     column = frame["rank"] if frame["rank"].dtype.kind in "iuf" else pd.to_numeric(frame["rank"], errors="coerce")

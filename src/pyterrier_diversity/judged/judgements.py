@@ -10,6 +10,8 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 import pandas as pd
 
+from .entries import Groups
+from .grades import Gain
 from .strings import Pairs
 
 T = TypeVar("T")
@@ -20,7 +22,7 @@ View = Literal["intents", "ad hoc", "each intent"]
 class Table:
     """Columns of equal length."""
 
-    def take(self, index: np.ndarray) -> Any:
+    def take(self, index: np.ndarray | slice) -> Any:
         """Return the rows at ``index``."""
         return type(self)(*(values[index] for values in vars(self).values()))
 
@@ -186,62 +188,53 @@ class Judgements:
         docs, doc = np.unique(labels.doc, return_inverse=True)
         intents, intent = np.unique(labels.intent, return_inverse=True)
         labels = replace(labels, doc=doc, intent=intent)
-        place = np.where(high, np.cumsum(high) - 1, -1)
-        return self._with(self.documents.take(docs), self.kept[intents], labels, docs, place)
+        return self._with(docs, labels, np.where(high, np.cumsum(high) - 1, -1), kept=self.kept[intents])
 
     def _ad_hoc(self) -> Judgements:
-        n_docs, n_queries, documents = len(self.documents.ids), len(self), self.documents
-        value, gain = np.zeros(n_docs), np.zeros(n_docs)
-        np.maximum.at(value, self.labels.doc, self.labels.value)
-        np.maximum.at(gain, self.labels.doc, self.labels.gain)
-        query, intent = np.unique(documents.query, return_inverse=True)
-        nameless, none = np.full(n_queries, "", dtype=object), np.zeros(n_queries)
-        labels = Labels(np.arange(n_docs), intent, value, gain)
+        query, intent = np.unique(self.documents.query, return_inverse=True)
+        of_docs, none = Groups(self.labels.doc, len(intent)), np.zeros(len(self))
+        value, gain = of_docs.highest(self.labels.value), of_docs.highest(self.labels.gain)
+        nameless = np.full(len(self), "", dtype=object)
         # Sorted by label: the last of a document's rows has its highest label, which may be negative.
         rows = self.rows.take(np.argsort(self.rows.label, kind="stable"))
         codes, names = pd.factorize(rows.doc_ids)
         rows = rows.take(~pd.Index(rows.query * len(names) + codes).duplicated(keep="last"))
-        return replace(
-            self._with(documents, query, labels, np.arange(n_docs), self.labels.doc),
-            named=NamedIntents(nameless, np.arange(n_queries), np.ones(n_queries), none > 0, none),
+        return self._with(
+            slice(None),
+            Labels(np.arange(len(intent)), intent, value, gain),
+            self.labels.doc,
+            kept=query,
+            named=NamedIntents(nameless, np.arange(len(self)), np.ones(len(self)), none > 0, none),
             rows=replace(rows, named=rows.query),
         )
 
     def _each_intent(self) -> Judgements:
-        n_labels, itself = len(self.labels.doc), np.arange(len(self.kept))
-        documents = replace(self.documents.take(self.labels.doc), query=self.labels.intent)
+        docs, itself, of_labels = self.labels.doc, np.arange(len(self.kept)), np.arange(len(self.labels.doc))
         query = np.full(len(self.named.query), -1)
         query[self.kept] = itself
         of_row = query[self.rows.named]
-        rows = replace(self.rows, query=of_row, named=of_row).take(of_row >= 0)
-        labels = replace(self.labels, doc=np.arange(n_labels))
-        return replace(
-            self._with(documents, itself, labels, self.labels.doc, np.arange(n_labels)),
+        return self._with(
+            docs,
+            replace(self.labels, doc=of_labels),
+            of_labels,
+            documents=replace(self.documents.take(docs), query=self.labels.intent),
+            kept=itself,
             query_ids=[self.query_ids[query] for query in self.intents.query],
             named=replace(self.named.take(self.kept), query=itself, weight=np.ones(len(itself))),
-            rows=rows,
+            rows=replace(self.rows, query=of_row, named=of_row).take(of_row >= 0),
             base_query=self.base_query[self.intents.query],
         )
 
-    def _with(
-        self, documents: Documents, kept: np.ndarray, labels: Labels, docs: np.ndarray, place: np.ndarray
-    ) -> Judgements:
+    def _with(self, docs: np.ndarray | slice, labels: Labels, place: np.ndarray, **changed: Any) -> Judgements:
         """Return other judgements; ``docs`` indexes this one's documents, ``place`` maps its labels to new indices."""
-        return replace(
-            self,
-            documents=documents,
-            kept=kept,
-            labels=labels,
-            passages=None if self.passages is None else self.passages.moved(place),
-            base_doc=self.base_doc[docs],
-            remembered=Memo(),
-        )
+        passages = None if self.passages is None else self.passages.moved(place)
+        changed = {"documents": self.documents.take(docs), "base_doc": self.base_doc[docs], **changed}
+        return replace(self, labels=labels, passages=passages, remembered=Memo(), **changed)
 
     @cached_property
     def intents(self) -> Intents:
         """The intents with a relevant document, sorted by query."""
-        max_label = np.zeros(len(self.kept))
-        np.maximum.at(max_label, self.labels.intent, self.labels.value)
+        max_label = Groups(self.labels.intent, len(self.kept)).highest(self.labels.value)
         return Intents(**vars(self.named.take(self.kept)), max_label=max_label, named=self.kept)
 
     @cached_property
@@ -294,6 +287,13 @@ class Judgements:
         for query, doc in zip(self.rows.query.tolist(), self.rows.doc_ids.tolist(), strict=True):
             judged[query].add(doc)
         return judged
+
+    def check_grades(self, gain: Gain, largest: float | None, who: object) -> None:
+        """Raise a ``ValueError`` if a label is not in the table ``gain`` or, without a table, exceeds ``largest``."""
+        if not isinstance(gain, str):
+            self.check_listed(gain, who)
+        elif largest is not None:
+            self.check_labels(largest, who)
 
     def check_labels(self, largest: float, who: object) -> None:
         """Raise a ``ValueError`` if a label exceeds ``largest``."""

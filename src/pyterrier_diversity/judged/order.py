@@ -50,6 +50,49 @@ def _by_name(order: np.ndarray, ties: np.ndarray, wrong: np.ndarray, docs: Strin
     return order
 
 
+def doubtful_order(
+    query: Ids,
+    size: np.ndarray,
+    turn: np.ndarray | None,
+    score: np.ndarray,
+    docs: Strings,
+    rank: np.ndarray | None,
+    fewest: float = 1,
+) -> str:
+    """Return a message if ranks contradict the scores, or if the scores do not order documents; or an empty string.
+
+    Parameters
+    ----------
+    size : ndarray of int
+        The number of rows of each query. The rows are in the order of the ranking.
+    fewest : float
+        With fewer queries, scores may by chance all be the same.
+    """
+    contradicted = "" if rank is None else contradicted_ranks(query, turn, score, docs, rank)
+    if contradicted or turn is not None or len(size) < fewest:
+        return contradicted
+    return _tied_queries(query, size, score, rank)
+
+
+def _tied_queries(query: Ids, size: np.ndarray, score: np.ndarray, rank: np.ndarray | None) -> str:
+    """Return a message if, in half of the queries or more, all documents have one score, but not the order of ties."""
+    last = np.cumsum(size) - 1
+    is_tied = (size > 1) & (score[last - size + 1] == score[last])
+    n_tied = int(np.count_nonzero(is_tied))
+    if not n_tied or 2 * n_tied < len(size):
+        return ""
+    how = ""
+    if rank is not None:
+        inside = is_tied[query.codes[1:]] & (query.codes[1:] == query.codes[:-1])
+        if (rank[1:] > rank[:-1])[inside].all():
+            return ""
+        how = ", not by rank or by their order in a list; to use these, read the run with order='rank'"
+    return (
+        f"All documents have the same score in {n_tied} of {len(size)} queries of the run, such as "
+        f"{query.names[is_tied.argmax()]!r}. They are ordered by descending document id{how}."
+    )
+
+
 def contradicted_ranks(query: Ids, turn: np.ndarray | None, score: np.ndarray, docs: Strings, rank: np.ndarray) -> str:
     """Return a message about queries where a lower rank has a higher score, or an empty string.
 

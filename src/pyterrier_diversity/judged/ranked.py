@@ -21,7 +21,7 @@ LARGEST_GAIN = 2.0**LARGEST_EXPONENT
 
 # No ranking is longer, and a larger number would not fit into an array.
 _LAST = 2**62
-_LARGEST_LABEL = {"exp": LARGEST_EXPONENT, "linear": LARGEST_GAIN, "binary": np.inf}
+_LARGEST_LABEL: dict[Gain, float] = {"exp": LARGEST_EXPONENT, "linear": LARGEST_GAIN, "binary": np.inf}
 
 
 def _clamped(cutoff: int | None) -> int:
@@ -245,7 +245,7 @@ class Ranked:
 
     @property
     def document_gain(self) -> np.ndarray:
-        """The gain of each entry: the column ``gain`` of the qrels, or the label if there is no such column.
+        """The gain of each entry: the column ``gain`` of the qrels, or the label if this column is missing.
 
         Raises
         ------
@@ -301,10 +301,7 @@ class Ranked:
             If a label of the qrels is so large that sums of its gain may be infinite, or the table has no gain for it.
         """
         gain: Gain = measure["gain"]
-        if isinstance(gain, str):
-            self.judgements.check_labels(_LARGEST_LABEL[gain], measure)
-        else:
-            self.judgements.check_listed(gain, measure)
+        self.judgements.check_grades(gain, _LARGEST_LABEL.get(gain), measure)
         return self.per_entry(("gain", gain), lambda whole: gain_value(whole.label, gain))
 
     def probability(self, measure: Declared) -> np.ndarray:
@@ -316,10 +313,7 @@ class Ranked:
             If a label of the qrels is above ``max_rel``, or the table has no probability for it.
         """
         gain, max_rel = measure["gain"], measure["max_rel"]
-        if not isinstance(gain, str):
-            self.judgements.check_listed(gain, measure)
-        elif max_rel is not None:
-            self.judgements.check_labels(max_rel, measure)
+        self.judgements.check_grades(gain, max_rel, measure)
 
         def compute(whole: Ranked) -> np.ndarray:
             largest = self.judgements.intents.max_label[whole.intent] if max_rel is None else max_rel

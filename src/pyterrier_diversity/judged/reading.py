@@ -17,10 +17,8 @@ INTENT_TYPES = ("inf", "nav")
 # What the words of the column importance count; all others count 0.
 IMPORTANCE = {"vital": 1.0, "okay": 0.5}
 QRELS_COLUMNS = ("query_id", "doc_id", "relevance")
-_OPTIONAL = (
-    *("iteration", "subtopic_id", "weight", "intent_type", "importance", "importance_value"),
-    *("rarity", "gain", "passage", "nugget"),
-)
+_OF_INTENTS = ("iteration", "subtopic_id", "weight", "intent_type", "importance", "importance_value")
+_OPTIONAL = (*_OF_INTENTS, "rarity", "gain", "passage", "nugget")
 # Columns that other tools call the intent.
 _LIKE_INTENTS = ("subtopic", "aspect", "intent", "facet", "perspective", "nugget")
 # The document of a row that only names an intent.
@@ -61,7 +59,7 @@ def judge(qrels: pd.DataFrame) -> Judgements:
     ------
     ValueError
         If a column or a value is missing or out of range, or two labels contradict each other. Also if a document has
-        several labels, but there is no column for the intent, or this column has another name.
+        several labels, but the column for the intent is missing or has another name.
     """
     frame = given_frame(qrels, QRELS_COLUMNS, "qrels")
     _refuse_unread_intents(frame)
@@ -80,9 +78,7 @@ def judge(qrels: pd.DataFrame) -> Judgements:
 
 def _refuse_unread_intents(frame: pd.DataFrame) -> None:
     """Raise a ``ValueError`` if a column looks like the intent, but no column has its name."""
-    if "iteration" in frame or "subtopic_id" in frame:
-        return
-    for column in _LIKE_INTENTS:
+    for column in () if _has_intents(frame) else _LIKE_INTENTS:
         if column in frame and not (column == "nugget" and "passage" in frame):
             raise ValueError(
                 f"qrels have a column {column}, but none that is called iteration or subtopic_id. If it names the "
@@ -112,12 +108,8 @@ def _distinct_passages(frame: pd.DataFrame) -> pd.DataFrame:
 
 def _of_documents(passages: pd.DataFrame) -> pd.DataFrame:
     """Return one row for each document and intent, with the highest label of its passages, and their sum as gain."""
-    constant = (
-        *("query_id", "doc_id", "iteration", "subtopic_id", "weight", "intent_type", "importance", "importance_value"),
-        "rarity",
-    )
     gain = passages["relevance"].clip(lower=0) if "gain" not in passages else numbers(passages, "gain", "qrels")
-    keys = [name for name in constant if name in passages]
+    keys = [name for name in ("query_id", "doc_id", *_OF_INTENTS, "rarity") if name in passages]
     groups = passages.assign(gain=gain).groupby(keys, sort=False, dropna=False)
     return groups.agg(relevance=("relevance", "max"), gain=("gain", "sum")).reset_index()
 
@@ -141,7 +133,7 @@ def _passages(frame: pd.DataFrame, judgements: Judgements) -> Passages:
 
 
 def _read_documents(frame: pd.DataFrame, columns: frozenset[str]) -> Judgements:
-    query, doc, iteration = _query(frame), ids(frame, "doc_id", "qrels"), _iteration(frame)
+    query, doc, iteration = _sorted_ids(frame, "query_id"), ids(frame, "doc_id", "qrels"), _iteration(frame)
     label = numbers(frame, "relevance", "qrels")
     named, named_query, named_ids = _named_intents(query, iteration)
     weight = _optional(frame, "weight", 1.0)
@@ -153,7 +145,7 @@ def _read_documents(frame: pd.DataFrame, columns: frozenset[str]) -> Judgements:
         _agreed(frame, "rarity", rarity, pd.factorize(query.codes * len(doc.names) + doc.codes)[0], "document")
     unjudged = (doc.names == NO_DOCUMENT)[doc.codes]
     refuse(frame, unjudged & (label > 0), "relevance", "qrels", "must be 0 in a row without a document")
-    repeated = _repeated(frame, doc, named, label, gain, with_intents=iteration is not None)
+    repeated = _repeated(frame, doc, named, label, gain)
     keep = (weight[named] > 0) & ~unjudged & ~repeated
     relevant = np.flatnonzero(keep & (label > 0))
     intents, intent = np.unique(named[relevant], return_inverse=True)
@@ -190,26 +182,29 @@ def _descending(names: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray, np.nd
 
 def intents_of_rows(frame: pd.DataFrame) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the index of each row's intent, and the query and the name of each intent."""
-    return _named_intents(_query(frame), _iteration(frame))
+    return _named_intents(_sorted_ids(frame, "query_id"), _iteration(frame))
 
 
-def _query(frame: pd.DataFrame) -> Ids:
-    return _sorted(ids(frame, "query_id", "qrels"))
-
-
-def _sorted(column: Ids) -> Ids:
-    """Sort the names as numbers if all are numbers, otherwise alphabetically."""
-    names = column.names.tolist()
+def _sorted_ids(frame: pd.DataFrame, column: str) -> Ids:
+    """Return a column of ids with the names sorted as numbers if all are numbers, otherwise alphabetically."""
+    codes, distinct = ids(frame, column, "qrels")
+    names = distinct.tolist()
     keys = [by_number(name) for name in names]
     numeric = not any(other for other, *_ in keys)
     order = sorted(range(len(names)), key=keys.__getitem__ if numeric else names.__getitem__)
-    return Ids(np.argsort(order)[column.codes], column.names[order])
+    return Ids(np.argsort(order)[codes], distinct[order])
 
 
-def _iteration(frame: pd.DataFrame) -> Ids | None:
+def _has_intents(frame: pd.DataFrame) -> bool:
+    return "iteration" in frame or "subtopic_id" in frame
+
+
+def _iteration(frame: pd.DataFrame) -> Ids:
+    if not _has_intents(frame):
+        return Ids(np.zeros(len(frame), dtype=np.int64), np.array(["0"], dtype=object))
     if "subtopic_id" not in frame:
-        return _sorted(ids(frame, "iteration", "qrels")) if "iteration" in frame else None
-    subtopic = _sorted(ids(frame, "subtopic_id", "qrels"))
+        return _sorted_ids(frame, "iteration")
+    subtopic = _sorted_ids(frame, "subtopic_id")
     if "iteration" in frame:
         iteration = ids(frame, "iteration", "qrels")
         differ = iteration.names[iteration.codes] != subtopic.names[subtopic.codes]
@@ -218,25 +213,21 @@ def _iteration(frame: pd.DataFrame) -> Ids | None:
     return subtopic
 
 
-def _named_intents(query: Ids, iteration: Ids | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _named_intents(query: Ids, iteration: Ids) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the index of each row's (query, intent) pair, and the query and the intent's name of each pair."""
-    if iteration is None:
-        return query.codes, np.arange(len(query.names)), np.full(len(query.names), "0", dtype=object)
     n_names = max(len(iteration.names), 1)
     codes, keys = pd.factorize(query.codes * n_names + iteration.codes, sort=True)
     keys = np.asarray(keys)
     return codes, keys // n_names, iteration.names[keys % n_names]
 
 
-def _repeated(
-    frame: pd.DataFrame, doc: Ids, named: np.ndarray, label: np.ndarray, gain: np.ndarray, *, with_intents: bool
-) -> np.ndarray:
+def _repeated(frame: pd.DataFrame, doc: Ids, named: np.ndarray, label: np.ndarray, gain: np.ndarray) -> np.ndarray:
     """Return which rows are exact duplicates of an earlier row, or raise a ``ValueError`` if rows contradict it."""
     rows = pd.DataFrame({"pair": named * len(doc.names) + doc.codes, "label": label})
     again = rows.duplicated("pair").to_numpy()
     if not again.any():
         return again
-    if not with_intents:
+    if not _has_intents(frame):
         row = int(again.argmax())
         raise ValueError(
             f"qrels have several rows for document {doc.names[doc.codes[row]]!r} of query "
@@ -267,15 +258,14 @@ def _agreed(
     """Return the value of each group, or raise a ``ValueError`` if the rows of a group differ."""
     per_group = np.empty(group.max(initial=-1) + 1, dtype=values.dtype)
     per_group[group] = values
-    named = "intent" not in within or {"iteration", "subtopic_id"} & set(frame)
-    rule = f"must be the same in all rows of a query's {within}"
-    rule += "" if named else " (no column iteration tells them apart)"
+    hint = "" if "intent" not in within or _has_intents(frame) else " (no column iteration tells them apart)"
+    rule = f"must be the same in all rows of a query's {within}{hint}"
     refuse(frame, per_group[group] != values, column, "qrels", rule)
     return per_group
 
 
 def _optional(frame: pd.DataFrame, column: str, default: npt.ArrayLike, *, most: float = math.inf) -> np.ndarray:
-    """Return a column of numbers from 0 to ``most``, or the default if there is no such column."""
+    """Return a column of numbers from 0 to ``most``, or the default if the column is missing."""
     if column not in frame:
         return np.full(len(frame), default)
     values = numbers(frame, column, "qrels")
@@ -287,9 +277,9 @@ def _optional(frame: pd.DataFrame, column: str, default: npt.ArrayLike, *, most:
 def _navigational(frame: pd.DataFrame, named: np.ndarray) -> np.ndarray:
     if "intent_type" not in frame:
         return np.zeros(named.max(initial=-1) + 1, dtype=bool)
-    kind = pd.Series(strings(frame, "intent_type", "qrels", are_ids=False), dtype=object)
-    refuse(frame, ~kind.isin(INTENT_TYPES).to_numpy(), "intent_type", "qrels", "must be 'inf' or 'nav'")
-    return _agreed(frame, "intent_type", (kind == "nav").to_numpy(), named)
+    kind = strings(frame, "intent_type", "qrels", are_ids=False)
+    refuse(frame, ~np.isin(kind, INTENT_TYPES), "intent_type", "qrels", "must be 'inf' or 'nav'")
+    return _agreed(frame, "intent_type", kind == "nav", named)
 
 
 def _importance(frame: pd.DataFrame, named: np.ndarray) -> np.ndarray:

@@ -13,12 +13,12 @@ import pandas as pd
 from .columns import RUN_COLUMNS, given_frame, given_ranks, ids, kept_strings, numbers, refuse, scores
 from .entries import Groups, counted
 from .judgements import Judgements
-from .order import MOST_TURNS, contradicted_ranks, ranking_order, turn_keys
+from .order import MOST_TURNS, doubtful_order, ranking_order, turn_keys
 from .sessions import Sessions
 from .strings import Ids, fingerprints, heads, places, repeats, taken
 from .warned import warn_of_data
 
-# If no document is judged in so many queries of a batch, the document ids probably do not match.
+# What is odd about so many queries of a batch, such as that no document is judged, is probably so for the whole run.
 _SEVERAL = 5
 
 # How many rows to look up at a time, of whole queries: small arrays are fast.
@@ -45,6 +45,8 @@ class Run:
         scores do not tell. Without ``score``, the column ``rank`` counts.
     is_whole : bool
         Whether this is the whole run, not a batch of its queries, which may by chance have no judged document.
+    draws_ties : bool
+        Whether tied documents will be in random order, so that many ties need no warning.
 
     Attributes
     ----------
@@ -62,10 +64,11 @@ class Run:
     Warns
     -----
     UserWarning
-        If scores contradict the column ``rank``; the score counts.
+        If scores contradict the column ``rank``; the score counts. If, in half of the queries or more, all documents
+        have the same score.
     """
 
-    def __init__(self, run: pd.DataFrame, *, is_whole: bool = False) -> None:
+    def __init__(self, run: pd.DataFrame, *, is_whole: bool = False, draws_ties: bool = False) -> None:
         self._is_whole = is_whole
         frame = given_frame(run, RUN_COLUMNS, "run")
         query, docs = ids(frame, "query_id", "run"), kept_strings(frame, "doc_id", "run")
@@ -86,9 +89,10 @@ class Run:
         self._size = np.bincount(query.codes, minlength=len(query.names))
         self._start = np.cumsum(self._size) - self._size
         self._warned: set[str] = set()
-        contradicted = "" if rank is None else contradicted_ranks(query, turn, score, docs, rank)
-        if contradicted:
-            self.warn_once(contradicted, "ranks")
+        fewest = np.inf if draws_ties else 1 if is_whole else _SEVERAL
+        doubt = doubtful_order(query, self._size, turn, score, docs, rank, fewest)
+        if doubt:
+            self.warn_once(doubt, "ranks")
 
     def __len__(self) -> int:
         """Return the number of queries."""

@@ -20,7 +20,7 @@ KINDS = {
     "missing": "a run that does not answer some queries of the qrels",
     "ids": "ids of the run that do not match those of the qrels",
     "repeats": "documents that a run repeats",
-    "ranks": "ranks of a run that contradict its scores",
+    "ranks": "ranks of a run that contradict its scores, or scores that do not order its documents",
     "significance": "too few queries for any difference to be significant",
     "lengths": "unknown lengths of documents",
     "other": "anything else",

@@ -1,7 +1,7 @@
 """Ad-hoc measures: ERR, and the formulas of P, RR, AP, nDCG and RBP inside of IA(M), Adhoc(M) and Sharp(M).
 
-In a column of its own, P, RR, AP, nDCG and RBP are computed by their owners in ir_measures. Only ERR, and nDCG with
-exponential gains at a cutoff, which ir_measures leaves to the Perl script gdeval, are always computed here.
+If P, RR, AP, nDCG and RBP are not inside of a wrapper, other packages compute them through ir_measures. Only ERR, and
+nDCG with exponential gains at a cutoff, are always computed here: ir_measures leaves them to the Perl script gdeval.
 """
 
 from __future__ import annotations

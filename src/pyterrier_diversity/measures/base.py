@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import keyword
 import re
+import unicodedata
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -14,8 +16,7 @@ import numpy as np
 
 from ..arithmetic import divide
 from ..judged import Judgements, Message, Order, Ranked, View
-from ..parameters import Parameters
-from .parse import check_name, check_names
+from ..parameters import Parameters, check_names, checked
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -103,13 +104,10 @@ class DiversityMeasure(ir_measures.Measure):
         """Return the values that differ from the defaults, as plain literals in the order of declaration."""
         declared = self.SUPPORTED_PARAMS
         check_names(self, params)
-        checked = {
-            name: parameter.check(self.NAME, name, params[name])
-            for name, parameter in declared.items()
-            if params.get(name) is not None
-        }
+        given = {name: params[name] for name in declared if params.get(name) is not None}
+        values = checked(self.NAME, declared, **given)
         return {
-            name: value for name, value in checked.items() if value not in (declared[name].default, declared[name].none)
+            name: value for name, value in values.items() if value not in (declared[name].default, declared[name].none)
         }
 
     @property
@@ -252,7 +250,10 @@ def register(measure: M) -> M:
     """
     registry = cast("dict[str, M]", ir_measures.measures.registry)
     name = str(measure.NAME)
-    check_name(name)
+    # Python normalises some letters of names, and reads D#-nDCG as D with a comment.
+    normal = unicodedata.normalize("NFKC", name)
+    if not name.isidentifier() or keyword.iskeyword(name) or name != normal or name == "D":
+        raise ValueError(f"register: {name!r} cannot be parsed as the name of a measure. Choose another NAME.")
     taken = registry.get(name)
     if taken is not None and _class(taken) != _class(measure):
         raise ValueError(f"register: the name {name} is taken by {'.'.join(_class(taken))}. Choose another NAME.")

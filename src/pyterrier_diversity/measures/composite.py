@@ -11,9 +11,9 @@ import ir_measures
 import numpy as np
 
 from ..judged import Judgements
-from ..parameters import CUTOFF, MEASURE, Parameter, Parameters
+from ..parameters import CUTOFF, MEASURE, Parameter, Parameters, check_names, check_parameters
 from .base import CompositeMeasure, Part, formula_of, implementation, is_ours, register
-from .parse import check_names, check_parameters, parse
+from .parse import parse
 from .subtopic import StRecall
 
 __all__ = ["IA", "Adhoc", "Sharp"]

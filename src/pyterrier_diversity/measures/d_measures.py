@@ -152,8 +152,8 @@ class _EfP(DiversityMeasure):
     r"""Effective precision (Ef-P): the fraction of documents that are useful for some intent.
 
     A document is useful if it is relevant to an informational intent, or the first relevant one for a navigational
-    intent. The sum is divided by the cutoff even if fewer documents are retrieved, and by their number if there is no
-    cutoff.
+    intent. The sum is divided by the cutoff even if fewer documents are retrieved. Without a cutoff, it is divided by
+    the number of retrieved documents.
 
     Notes
     -----

@@ -12,11 +12,12 @@ import ir_measures
 import pandas as pd
 from ir_measures import AP_IA, ERR_IA, NRBP, P_IA, StRecall, alpha_DCG, alpha_nDCG, nERR_IA, nNRBP
 
+from ..parameters import check_names, check_parameters
 from .base import DiversityMeasure, formula_of, implementation
 from .composite import Adhoc, innermost, inside
 from .d_measures import D_nDCG
 from .nugget_scores import NuggetScore
-from .parse import check_names, check_parameters, read_measure
+from .parse import read_measure
 from .rbu import RBU
 from .sharp import DINsharp_nDCG, Dsharp_nDCG, PplusQsharp
 from .subtopic import Coverage

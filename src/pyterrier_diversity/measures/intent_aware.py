@@ -16,7 +16,8 @@ __all__ = ["AP_IA", "P_IA", "nP_IA"]
 class _P_IA(DiversityMeasure):
     r"""Precision averaged over the intents.
 
-    Precision is divided by the cutoff even if fewer documents are retrieved, and by their number without one.
+    Precision is divided by the cutoff even if fewer documents are retrieved. Without a cutoff, it is divided by the
+    number of retrieved documents.
     Values equal those of ndeval.
 
     Notes

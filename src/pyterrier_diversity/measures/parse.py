@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import ast
-import keyword
 import re
-import unicodedata
-from collections.abc import Iterable, Sized
+from collections.abc import Sized
 from difflib import get_close_matches
 from typing import Any
 
 import ir_measures
 import pandas as pd
 
-from ..parameters import CUTOFF, MEASURE
+from ..parameters import CUTOFF, MEASURE, check_names
 
 __all__ = ["parse"]
 
@@ -44,35 +42,6 @@ def _most_similar(name: str) -> str:
         return _OF_TREC_EVAL[name]
     known = {name.lower(): str(measure.NAME) for name, measure in ir_measures.measures.registry.items()}
     return next((known[one] for one in get_close_matches(name, known, n=1)), "")
-
-
-def check_name(name: str) -> None:
-    """Raise a ``ValueError`` if a measure of this name could not be parsed."""
-    # Python normalises some letters of names, and reads D#-nDCG as D with a comment.
-    normal = unicodedata.normalize("NFKC", name)
-    if not name.isidentifier() or keyword.iskeyword(name) or name != normal or name == "D":
-        raise ValueError(f"register: {name!r} cannot be parsed as the name of a measure. Choose another NAME.")
-
-
-def check_names(measure: ir_measures.Measure, given: Iterable[str]) -> None:
-    """Raise a ``ValueError`` for parameters that a measure does not have."""
-    unknown = sorted(set(given) - measure.SUPPORTED_PARAMS.keys())
-    if unknown:
-        raise ValueError(
-            f"{measure.NAME} has no parameter {', '.join(map(repr, unknown))}; its parameters: "
-            f"{', '.join(measure.SUPPORTED_PARAMS) or 'none'}."
-        )
-
-
-def check_parameters(measure: ir_measures.Measure) -> None:
-    """Raise a ``ValueError`` for parameters that ir_measures checks only by ``assert``, which ``-O`` removes."""
-    check_names(measure, measure.params)
-    for name, parameter in measure.SUPPORTED_PARAMS.items():
-        if name not in measure.params:
-            if parameter.required:
-                raise ValueError(f"{measure}: the parameter {name} is missing.")
-        elif not parameter.validate(measure.params[name]):
-            raise ValueError(f"{measure}: invalid param {name}={measure.params[name]!r}.")
 
 
 def parse(text: str) -> ir_measures.Measure:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Sequence
 
 import numpy as np
 
 from ..arithmetic import divide
 from ..ideal import ByWorth
-from ..judged import Judgements, Order, Ranked, View
+from ..judged import Judgements, Ranked, View
 from ..parameters import CUTOFF, GAIN, Parameter, Parameters
 from .ad_hoc import by_label
 from .base import CompositeMeasure, DiversityMeasure, Part, register
@@ -22,14 +21,12 @@ BETA: Parameters = {
 
 
 class BlendedRatio(DiversityMeasure):
-    """A mean of blended ratios, which combine precision with cumulated gain. A document's gain is sum_t w_t g_it."""
+    """A mean of blended ratios, which combine precision with cumulated gain. A document's gain is sum_t w_t g_it.
+
+    Subclasses set ``normaliser``, the order of the relevant documents in the ideal ranking.
+    """
 
     SUPPORTED_PARAMS = {**CUTOFF, **BETA, **GAIN}
-
-    @property
-    @abstractmethod
-    def normaliser(self) -> Order:
-        """The order of the relevant documents in the ideal ranking."""
 
     def counted(self, ranked: Ranked) -> np.ndarray:
         """Tell which entries count."""

@@ -73,9 +73,9 @@ def rare_gain(ranked: Ranked, alpha: float | str, gain: Gain) -> np.ndarray:
 class _P_Rareness(_Rareness):
     r"""Precision that rewards relevant documents which few systems retrieve.
 
-    ``alpha=0`` is P@k. The sum is divided by the cutoff even if fewer documents are retrieved, and by their number
-    without one. A document counts with its highest label for any intent. The qrels need the column ``rarity``,
-    which `add_rarity` adds.
+    ``alpha=0`` is P@k. The sum is divided by the cutoff even if fewer documents are retrieved. Without a cutoff, it is
+    divided by the number of retrieved documents. A document counts with its highest label for any intent. The qrels
+    need the column ``rarity``, which `add_rarity` adds.
 
     The largest value for S systems is 1 + alpha (S-1)/S. With ``alpha=1`` this is (2S-1)/S; the paper says 2(S-1)/S.
     To report relevance and rareness separately (Sec. 5.2), use ``mixture=True``: ``alpha=0`` gives P@k, and ``alpha=1``

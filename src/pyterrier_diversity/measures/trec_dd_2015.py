@@ -76,7 +76,7 @@ class _ERR_harm(_ERROfIntents):
 
 
 class _AtRecall(DiversityMeasure):
-    """A measure at the first rank where all intents are covered, or at the last rank if some never are.
+    """A measure at the first rank where all intents are covered, or at the last rank if not all are.
 
     Notes
     -----
@@ -93,7 +93,7 @@ class _AtRecall(DiversityMeasure):
 
 
 class _RR_at_Recall(_AtRecall):
-    r"""Reciprocal of the first rank where all intents are covered, or of the last rank if some never are.
+    r"""Reciprocal of the first rank where all intents are covered, or of the last rank if not all are.
 
     Values equal those of the harness of TREC Dynamic Domain 2015.
 
@@ -117,7 +117,7 @@ class _RR_at_Recall(_AtRecall):
 
 
 class _P_at_Recall(_AtRecall):
-    r"""Precision at the first rank where all intents are covered, or at the last rank if some never are.
+    r"""Precision at the first rank where all intents are covered, or at the last rank if not all are.
 
     Values equal those of the harness of TREC Dynamic Domain 2015.
 

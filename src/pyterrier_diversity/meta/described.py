@@ -9,6 +9,8 @@ import pandas as pd
 # Columns of several tables.
 _LEGEND = {
     "measure": "the measure",
+    "system": "the first system of the pair",
+    "ties": "number of queries on which both are equal",
     "family": "the family of the measure",
     "family_tau": "mean tau of the family's measures, without NaN",
     "n_trials": "number of trials in which not all systems are tied",

@@ -222,6 +222,12 @@ def scale_of(values: np.ndarray) -> np.ndarray:
     return np.asarray(1.0 if (size <= 1).all() else 10.0 ** np.ceil(np.log10(np.clip(size, 1.0, _LARGEST))))
 
 
+def outcomes(differences: np.ndarray) -> dict[str, np.ndarray]:
+    """Count the queries, along the last axis, on which the first system of a pair wins, ties and loses."""
+    signs = {"wins": differences > 0, "ties": differences == 0, "losses": differences < 0}
+    return {name: np.count_nonzero(each, axis=-1) for name, each in signs.items()}
+
+
 def range_of(measure: str) -> tuple[float, float]:
     """Return the least and the largest value of a measure; infinite if its name cannot be parsed."""
     try:

@@ -26,10 +26,11 @@ the picture                                     draws
 =============================================== ========================================================================
 
 Some functions of `meta` have no picture. The tables of `axiom_table` and `overlap` are easier to read. `risk`,
-`corrected_means`, `family_wise_error`, `below_minimum`, `worse_than` and `expected_over_cutoffs` return a few rows;
-`kendall_tau`, `tau_ap` and `tau_ap_symmetric` a number; `significance_table` and `comparison_text` what is printed.
+`corrected_means`, `family_wise_error`, `below_minimum`, `worse_than` and `expected_over_cutoffs` return only a few
+rows. `kendall_tau`, `tau_ap` and `tau_ap_symmetric` return a number, `significance_table` and `comparison_text` a text.
 
-Titles tell what the frames know. They do not know the collection: ``ax.set_title(f"TREC Web 2012, {ax.get_title()}")``.
+The frames do not contain the name of the collection. Add it to the title:
+``ax.set_title(f"TREC Web 2012, {ax.get_title()}")``.
 """
 
 from . import bars, curves, intents, matrices
@@ -39,3 +40,7 @@ from .intents import *
 from .matrices import *
 
 __all__ = sorted([*bars.__all__, *curves.__all__, *intents.__all__, *matrices.__all__])
+
+
+def __dir__() -> list[str]:
+    return __all__

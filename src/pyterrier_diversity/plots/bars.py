@@ -243,7 +243,7 @@ def means(
     ------
     ValueError
         If the frame has no rows, or a column or the measure is missing. Also if ``measure`` is required but not given,
-        or if there is no single critical difference, as with other tests, a correction, or another ``ci``.
+        or if the pairs do not share one critical difference, as with other tests, a correction, or another ``ci``.
 
     Notes
     -----

@@ -93,7 +93,7 @@ def intent_coverage(
     Raises
     ------
     ValueError
-        If there is no run, the qrels have no relevant document, or the measure does not take such cutoffs.
+        If no run is given, the qrels have no relevant document, or the measure does not take such cutoffs.
     """
     who = "intent_coverage"
     cutoff = checked(who, CUTOFF, cutoff=cutoff)["cutoff"]
@@ -131,8 +131,8 @@ def asl_curve(
     log : bool
         Whether the axis of p-values is logarithmic; p-values of 0 then lie below it.
     alpha : float in (0, 1), optional
-        The level of significance, where a dotted line is: that of the test if omitted. There is no line if the frame
-        does not know it, or if the test was corrected, because these p-values are not.
+        The level of significance, where a dotted line is: that of the test if omitted. No line is drawn if the frame
+        does not have the level, or if the test was corrected, because these p-values are not corrected.
     labels : mapping, optional
         How measures are shown, by their names.
     ax : Axes, optional

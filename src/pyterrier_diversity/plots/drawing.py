@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
@@ -127,11 +127,10 @@ def _has_formula(text: str) -> bool:
 
     if text.count("$") % 2 or not re.search(r"[\\_^]", "".join(_FORMULA.findall(text))):
         return False
-    try:
+    with suppress(ValueError):
         MathTextParser("path").parse(text)
-    except ValueError:
-        return False
-    return True
+        return True
+    return False
 
 
 @contextmanager

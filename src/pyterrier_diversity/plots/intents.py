@@ -86,7 +86,7 @@ def coverage(
     Raises
     ------
     ValueError
-        If the cutoff is below 1, there is no run, the number of axes is wrong, or the qrels have no relevant document
+        If the cutoff is below 1, no run is given, the number of axes is wrong, or the qrels have no relevant document
         for the query.
 
     Examples
@@ -152,7 +152,7 @@ def explain(
     Raises
     ------
     ValueError
-        If the cutoff is below 1, a frame has no rows or a column is missing, there is no system, the measures differ,
+        If the cutoff is below 1, a frame has no rows or a column is missing, no system is given, the measures differ,
         or the number of axes is wrong. Also if the query is not in the frame, has no intents, or is not given although
         there are several.
     TypeError
@@ -193,14 +193,12 @@ def _grid_of_run(run: Any, judgements: Judgements, named: list[str], cutoff: int
     read = Run(run)
     ranked = Ranked.of_run(read, judgements).top(cutoff)
     docs = read.ranking(judgements.query_ids[0], cutoff)
-    row_of = {name: row for row, name in enumerate(named)}
-    rows = np.array([row_of[name] for name in judgements.intents.ids], dtype=np.intp)
+    rows = np.array([named.index(name) for name in judgements.intents.ids], dtype=np.intp)
     labels = np.zeros((len(named), max(len(docs), 1)))
     labels[rows[ranked.intent], ranked.rank.astype(np.intp) - 1] = ranked.label
     new = (labels > 0) & (np.cumsum(labels > 0, axis=1) == 1)
     judged = np.array([doc in judgements.judged_docs[0] for doc in docs] or [True])
-    possible = np.isin(np.arange(len(labels)), rows)
-    return _Grid(labels, new, judged, np.zeros(len(judged), bool), possible)
+    return _Grid(labels, new, judged, np.zeros(len(judged), bool), np.isin(np.arange(len(named)), rows))
 
 
 def _rankings_to_show(

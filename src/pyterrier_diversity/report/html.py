@@ -15,7 +15,7 @@ import ir_measures
 import numpy as np
 import pandas as pd
 
-from ..evaluate import RunValues, missed_intents, texts_of_intents, values_of_runs
+from ..evaluate import RunValues, check_files, missed_intents, texts_of_intents, values_of_runs
 from ..evaluate.by_group import By
 from ..io import Runs, called, check_order, named_runs, qrels_frame, read_runs, refuse_inputs, replaced
 from ..judged import RUN_COLUMNS, Ranked, Run, collected, given_frame, judge
@@ -50,8 +50,9 @@ def html_report(
 ) -> Path:
     """Write a report on systems as one HTML file, without scripts and other files.
 
-    The report says in plain words which system is best on which measure, whether that could be chance, and what the
-    measures mean. It has the means with intervals, and the differences on each query. For the queries that differ most,
+    The report says in plain words which system is best on which measure, by how much, whether that could be chance, and
+    what the measures mean. It has the means with intervals, the differences on each query, and what `check_files` finds
+    in the data, such as unjudged documents. For the queries that differ most,
     it shows both rankings side by side. It lists the intents (nuggets) that each system covers and misses. At the end
     are the date, the files, the versions and the signatures of the measures. Systems are in the order of the first
     measure.
@@ -145,6 +146,7 @@ def html_report(
             told_of_test=told_of_test,
             asked=_texts_of_queries(qrels, *frames.values()),
             made=_made(qrels, given),
+            findings=check_files(qrels, frames, cutoff=cutoff).to_dict("records"),
             groups=_by_group(values),
             **_differences(qrels, frames, scores, next(iter(given)) if baseline is None else baseline, n_queries),
             **_covered(qrels, frames, cutoff),

@@ -35,13 +35,15 @@ class Tested:
         self.systems: list[str] = sorted(scores.given, key=lambda system: -first[system])
         self._differs: dict[tuple[str, str, str], bool] = {}
         self._ends: dict[tuple[str, str], tuple[float, float]] = {}
+        self._leads: dict[tuple[str, str, str], str] = {}
         for row in [] if compared is None else compared.to_dict("records"):
-            for one, other, low, high in (
-                (row["system"], row["other"], row["mean_low"], row["mean_high"]),
-                (row["other"], row["system"], row["other_mean_low"], row["other_mean_high"]),
-            ):
+            pair, ends = (row["system"], row["other"]), (row["ci_low"], row["ci_high"])
+            for (one, other), of, sign in ((pair, "", 1), (pair[::-1], "other_", -1)):
                 self._differs[row["measure"], one, other] = bool(row["significant"])
-                self._ends[row["measure"], one] = low, high
+                self._ends[row["measure"], one] = row[f"{of}mean_low"], row[f"{of}mean_high"]
+                low, high = sorted(sign * end for end in ends)
+                interval = f", {low:+.3f} to {high:+.3f}" if np.isfinite(ends).all() else ""
+                self._leads[row["measure"], one, other] = f"{sign * row['difference']:+.3f}{interval}"
 
     def table(self) -> dict[str, list[dict[str, Any]]]:
         """Return the cells of each system, one for each measure; intervals and marks are empty without a test."""
@@ -85,16 +87,17 @@ class Tested:
         others = [other for other in self.systems if other != best[0]]
         leads = []
         for what, significant in (("is hardly chance", True), ("could be chance", False)):
-            over = [names[other] for other in others if self._differs.get((measure, best[0], other)) is significant]
+            over = [other for other in others if self._differs.get((measure, best[0], other)) is significant]
             if over:
-                leads.append(f"its lead over {_listed(over, len(others))} {what}")
+                sizes = {other: f"{names[other]} ({self._leads[measure, best[0], other]})" for other in over}
+                leads.append(f"its lead over {_listed(list(sizes.values()), len(others))} {what}")
         return f"{told}: {'; '.join(leads)}." if leads else f"{told}. Whether that is chance was not tested."
 
 
 def _worth(measure: str, mean: float) -> str:
     """Return a mean in words; a share of the intents as a percentage."""
     share = measure.split("@")[0].split("(")[0] in ("Coverage", "StRecall")
-    return f"{mean:.1%} of the intents" if share else f"a mean of {mean:.3f}"
+    return f"a mean of {mean:.3f}" + (f", that is {mean:.1%} of the intents" if share else "")
 
 
 def _listed(names: Sequence[str], n_all: int) -> str:
@@ -109,4 +112,6 @@ def meaning(measure: ir_measures.Measure) -> str:
     ours, inner = implementation(measure), innermost(measure)
     if ours is None:
         return str(getattr(measure, "SHORT_DESC", "") or getattr(measure, "PRETTY_NAME", "") or measure).strip()
-    return " ".join([entry(ours)["what"], *([f"Here, of {inner}: {meaning(inner)}"] if inner != measure else [])])
+    return " ".join(
+        [entry(ours)["what"].replace("`", ""), *([f"Here, of {inner}: {meaning(inner)}"] if inner != measure else [])]
+    )

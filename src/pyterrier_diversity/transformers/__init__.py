@@ -3,33 +3,22 @@
 from typing import NoReturn
 
 from ..parameters import refuse_gone
-from .budget import TokenBudget
-from .diversifiers import PM2, IASelect, XQuAD
-from .evaluate import Evaluate
-from .explain import Explain, explain_difference
-from .fusion import FuseSubtopics
-from .ideal import Ideal
-from .intent_scores import OnSubtopics, oracle_intent_scores
-from .lexical import BM25
-from .stages import stages
-from .vectors import Diversify
+from .budget import TokenBudget as TokenBudget
+from .diversifiers import PM2 as PM2
+from .diversifiers import IASelect as IASelect
+from .diversifiers import XQuAD as XQuAD
+from .evaluate import Evaluate as Evaluate
+from .explain import Explain as Explain
+from .explain import explain_difference as explain_difference
+from .fusion import FuseSubtopics as FuseSubtopics
+from .ideal import Ideal as Ideal
+from .intent_scores import OnSubtopics as OnSubtopics
+from .intent_scores import oracle_intent_scores as oracle_intent_scores
+from .lexical import BM25 as BM25
+from .stages import stages as stages
+from .vectors import Diversify as Diversify
 
-__all__ = [
-    "BM25",
-    "PM2",
-    "Diversify",
-    "Evaluate",
-    "Explain",
-    "FuseSubtopics",
-    "IASelect",
-    "Ideal",
-    "OnSubtopics",
-    "TokenBudget",
-    "XQuAD",
-    "explain_difference",
-    "oracle_intent_scores",
-    "stages",
-]
+__all__ = sorted(name for name, what in globals().items() if getattr(what, "__module__", "").startswith(__name__))
 
 
 def __getattr__(name: str) -> NoReturn:

@@ -11,7 +11,7 @@ import pyterrier as pt
 
 from ..arithmetic import divide
 from ..io import qrels_frame
-from ..judged import Gain, by_number, given_frame, ids, judge, numbers, refuse, relevance_probability, strings
+from ..judged import Gain, by_number, given_frame, judge, numbers, refuse, relevance_probability, strings
 from ..parameters import GRADES, checked
 from .steps import Candidates, Step
 
@@ -141,10 +141,7 @@ def oracle_intent_scores(qrels: Any, *, gain: Gain = "exp", max_rel: float | Non
     labels, intents = judgements.labels, judgements.intents
     # The documents of a query are in descending order of their names.
     labels = labels.take(np.lexsort([labels.intent, -labels.doc, judgements.documents.query[labels.doc]]))
-    if not isinstance(gain, str):
-        judgements.check_listed(gain, "oracle_intent_scores")
-    elif max_rel is not None:
-        judgements.check_labels(max_rel, "oracle_intent_scores")
+    judgements.check_grades(gain, max_rel, "oracle_intent_scores")
     largest = intents.max_label[labels.intent] if max_rel is None else max_rel
     names = np.array(judgements.query_ids, dtype=object)
     return pd.DataFrame(
@@ -200,20 +197,20 @@ def read_intent_scores(frame: pd.DataFrame, queries: Sequence[Candidates], who: 
             "returns scores for intents."
         )
     frame = given_frame(frame, ("query_id", "iteration", "doc_id", "score"), what)
-    query = ids(frame, "query_id", what)
-    wanted = {name: place for place, name in enumerate(query.names.tolist())}
-    codes = [wanted.get(one.query_id, -1) for one in queries]
-    kept = np.isin(query.codes, codes)
-    frame, of_query = frame[kept], query.codes[kept]
+    query = pd.Series(strings(frame, "query_id", what))
+    kept = query.isin([one.query_id for one in queries]).to_numpy()
+    frame = frame[kept]
     table = pd.DataFrame(
         {
+            "query": query[kept].to_numpy(),
             "intent": strings(frame, "iteration", what),
             "doc": strings(frame, "doc_id", what),
             "score": numbers(frame, "score", what),
             "weight": _weight(frame, what),
         }
     )
-    return [_of_query(table[of_query == code], one, what) for code, one in zip(codes, queries, strict=True)]
+    rows = dict(iter(table.groupby("query", sort=False)))
+    return [_of_query(rows.get(one.query_id, table[:0]), one, what) for one in queries]
 
 
 def _weight(frame: pd.DataFrame, what: str) -> np.ndarray:

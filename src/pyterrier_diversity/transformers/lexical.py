@@ -41,6 +41,8 @@ class BM25(Step):
     ValueError
         If a document has no ``docno`` or no ``text``, two documents have the same ``docno``, or no document has a word.
         When used, if a given result is not one of the documents.
+    TypeError
+        If the documents are not dicts.
 
     References
     ----------
@@ -67,7 +69,7 @@ class BM25(Step):
         self.num_results = num_results
         self.check()
         # Private, because setting them would not change the index.
-        self._documents, self._k1, self._b = list(documents), k1, b
+        self._documents, self._k1, self._b = list(documents) if isinstance(documents, Iterable) else [documents], k1, b
         indexed = dict(_read(self._documents))
         # Descending, so that a stable sort by score breaks ties by descending docno.
         self._docs = pd.Index(sorted(indexed, reverse=True), dtype=object)
@@ -146,6 +148,11 @@ def _read(documents: Iterable[Mapping[str, Any]]) -> Iterable[tuple[str, list[st
     """Yield the docno and the words of each document; a progress bar appears if this takes longer than two seconds."""
     seen = set()
     for document in pt.tqdm(documents, desc="BM25", unit="document", delay=2, leave=False):
+        if not isinstance(document, Mapping):
+            raise TypeError(
+                "BM25: documents must be dicts with docno and text, such as dataset.get_corpus_iter() returns, not "
+                f"{type(document).__name__}."
+            )
         missing = [key for key in ("docno", "text") if document.get(key) is None]
         if missing:
             raise ValueError(f"BM25: a document has no {missing[0]}: {dict(document)!r:.80}.")

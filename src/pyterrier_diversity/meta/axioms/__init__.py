@@ -10,7 +10,7 @@ Labels are whole numbers. Every intent has one document with the largest label, 
 measure refuses such labels, the largest is 4 or 3. Sat is tested with a label of 50. In topics of Red and MRed, both
 intents have equally many relevant documents.
 
-The rankings are the same for all measures: all short ones, and longer ones of up to 9 documents that are alike but for
+The rankings are the same for all measures: all short ones, and longer ones of up to 9 documents that differ in only
 a few places. Two values that are equal to ten decimals are equal.
 
 AspRel is only tested without other documents of the two intents. With a later document of the heavier intent, RBU

@@ -13,6 +13,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from ...evaluate import DiversityEvaluator
+from ...io import aligned
 from ...judged import collected
 from ...measures import Adhoc
 from ...measures.base import is_ours
@@ -350,8 +351,7 @@ def _side_by_side(a: Sequence[str], b: Sequence[str]) -> list[str]:
         last = first + len(list(same)) - 1
         rows.append((str(first) if first == last else f"{first}-{last}", one, other))
         first = last + 1
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [f"  {rank:>{widths[0]}}  {one:<{widths[1]}}  {other}" for rank, one, other in rows]
+    return [f"  {line}" for line in aligned([*zip(*rows, strict=True)], [True, False, False])]
 
 
 def _labels(rows: pd.DataFrame, n_intents: int) -> list[str]:

@@ -12,7 +12,10 @@ import pandas as pd
 from ...io import Runs, check_order, qrels_frame, read_runs
 from ...judged import QRELS_COLUMNS, with_string_ids
 from ...measures.groups import read_some_measures
+from ...parameters import Parameter
 from ..scores import Measures
+
+N_TRIALS = Parameter(int, 1000, interval="[1, inf)", desc="number of samples")
 
 Experiment = tuple[list[pd.DataFrame], dict[str, pd.DataFrame], dict[str, ir_measures.Measure]]
 

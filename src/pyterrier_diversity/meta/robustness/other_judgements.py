@@ -19,10 +19,10 @@ from ...progress import progress
 from ..correlation.rank_correlation import kendall_tau
 from ..described import described
 from ..scores import Group, Measures, families
-from .experiments import read_experiment
+from .experiments import N_TRIALS, read_experiment
 
 _RESAMPLES: Parameters = {
-    "n_trials": Parameter(int, 1000, interval="[1, inf)", desc="number of resamples of the topics"),
+    "n_trials": N_TRIALS,
     "ci": Parameter(float, 0.95, interval="(0, 1)", desc="confidence of the interval"),
 }
 _DEPTH = Parameter(int, interval="[1, inf)", desc="number of documents of each run in the pool")

@@ -22,17 +22,14 @@ from ...qrels import RARITY_CUTOFF, RARITY_FORM, RarityForm, add_rarity, rarity,
 from ..correlation.rank_correlation import METHOD, Method, correlate
 from ..described import described
 from ..scores import Measures, generators, rounded
-from .experiments import over_trials, read_experiment
+from .experiments import N_TRIALS, over_trials, read_experiment
 
-_RARITY: Parameters = {"cutoff": RARITY_CUTOFF, "form": RARITY_FORM}
-_TRIALS: Parameters = {
-    **_RARITY,
-    "method": METHOD,
-    "n_trials": Parameter(int, 1000, interval="[1, inf)", desc="samples of each size"),
-}
-_SYNTHETIC: Parameters = {
-    **_RARITY,
+_PARAMETERS: Parameters = {
+    "cutoff": RARITY_CUTOFF,
+    "form": RARITY_FORM,
     **REL,
+    "method": METHOD,
+    "n_trials": N_TRIALS,
     "kind": Parameter(str, "rare", choices=("rare", "common"), desc="which relevant documents to retrieve"),
 }
 
@@ -42,12 +39,10 @@ _BATCH = 25
 # Prefix of document ids that are not in the runs and qrels.
 _NEW = "\2synthetic"
 
-_NUMBER_LEGEND = {
+_LEGEND = {
     "n_systems": "number of systems in a sample",
     "mean": "correlation with the ranking of the same systems by rarity from all systems; mean over trials",
     "std": "standard deviation of the correlation over trials (with n - 1)",
-}
-_SYNTHETIC_LEGEND = {
     "kind": "which relevant documents the synthetic system retrieves",
     "n_relevant": "how many of them it retrieves for each query",
     "value": "its mean value",
@@ -107,7 +102,7 @@ def number_of_systems(
     ------
     ValueError
         If there are fewer than two systems (three without ``sizes``), a size is not between 2 and their number, or
-        another parameter is out of range. Also if there is no measure, or a column or a value is missing in a run or
+        another parameter is out of range. Also if no measure is given, or a column or a value is missing in a run or
         the qrels.
     TypeError
         If ``runs`` or ``qrels`` has another form, or ``measures`` has something else than measures.
@@ -132,7 +127,7 @@ def number_of_systems(
     0  P_Rareness@2          3  0.927
     """
     who = "number_of_systems"
-    how: dict[Any, Any] = checked(who, _TRIALS, method=method, n_trials=n_trials, cutoff=cutoff, form=form)
+    how: dict[Any, Any] = checked(who, _PARAMETERS, method=method, n_trials=n_trials, cutoff=cutoff, form=form)
     method, n_trials, cutoff, form = how.values()
     (frame,), named, chosen = read_experiment(who, runs, measures, qrels=qrels)
     if sizes is None and len(named) < 3:
@@ -163,7 +158,7 @@ def number_of_systems(
     correlations = np.concatenate(results, axis=1).reshape(-1, n_trials)
     table = over_trials(correlations, {"measure": chosen, "n_systems": sizes}, "mean", "std")
     attrs = {"n_systems": len(named), "n_queries": len(judgements), **how, **seed_of(rng)}
-    return described(table, _NUMBER_LEGEND, attrs)
+    return described(table, _LEGEND, attrs)
 
 
 def insert_synthetic_system(
@@ -216,7 +211,7 @@ def insert_synthetic_system(
     Raises
     ------
     ValueError
-        If there is no run, no measure or no number, or a parameter is out of range. Also if a column or a value is
+        If no run, measure or number is given, or a parameter is out of range. Also if a column or a value is
         missing in a run or the qrels.
     TypeError
         If ``runs`` or ``qrels`` has another form, or ``measures`` has something else than measures.
@@ -246,7 +241,7 @@ def insert_synthetic_system(
     3             P_Rareness@3           3     1
     """
     who = "insert_synthetic_system"
-    how: dict[Any, Any] = checked(who, _SYNTHETIC, kind=kind, cutoff=cutoff, form=form, rel=rel)
+    how: dict[Any, Any] = checked(who, _PARAMETERS, kind=kind, cutoff=cutoff, form=form, rel=rel)
     kind = how.pop("kind")
     cutoff, form, rel = how.values()
     (frame,), named, chosen = read_experiment(who, runs, measures, qrels=qrels)
@@ -261,8 +256,8 @@ def insert_synthetic_system(
     results = in_parallel(_place, tasks, n_jobs=n_jobs, what="synthetic systems")
     each = product(enumerate(chosen), zip(sizes, results, strict=True))
     rows = [(name, kind, n, *of_number[m]) for (m, name), (n, of_number) in each]
-    table = pd.DataFrame(rows, columns=["measure", *_SYNTHETIC_LEGEND])
-    return described(table, _SYNTHETIC_LEGEND, {"n_systems": len(named), "n_queries": len(queries), **how})
+    table = pd.DataFrame(rows, columns=["measure", "kind", "n_relevant", "value", "rank"])
+    return described(table, _LEGEND, {"n_systems": len(named), "n_queries": len(queries), **how})
 
 
 def _evaluate(measures: list[ir_measures.Measure], qrels: pd.DataFrame, runs: Iterable[pd.DataFrame]) -> np.ndarray:

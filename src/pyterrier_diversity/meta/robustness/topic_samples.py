@@ -14,21 +14,18 @@ from ...parameters import Parameter, Parameters, Rng, checked, generator_of, see
 from ..correlation.rank_correlation import correlate
 from ..described import described
 from ..scores import Group, Measures, families, generators, read_scores, rounded
-from .experiments import over_trials
+from .experiments import N_TRIALS, over_trials
 
-_TRIALS = Parameter(int, interval="[1, inf)", desc="number of samples of each size")
 _PARAMETERS: Parameters = {
-    "n_trials": Parameter(int, 1000, interval="[1, inf)", desc="number of samples of topics"),
+    "n_trials": N_TRIALS,
     "fuzziness": Parameter(float, 0.05, interval="[0, inf)", desc="largest difference of means that is a tie"),
     "share": Parameter(float, 0.5, interval="(0, 1]", desc="share of the topics in a sample"),
 }
 
-_SAMPLING = {
+_LEGEND = {
     "size": "number of topics in a sample",
     "tau": "Kendall's tau-b with the ranking of the systems by all topics, mean over the trials; NaN if all are tied",
     "sd": "standard deviation of tau over the trials (with n - 1)",
-}
-_STABILITY = {
     "stability": "share of the trials in which two systems are in their more frequent order; mean over pairs",
     "ties": "share of the trials in which two systems are tied; mean over pairs",
 }
@@ -120,7 +117,7 @@ def stability(
     results = in_parallel(_stability_of, tasks, n_jobs=n_jobs, what="stability")
     table = pd.DataFrame(results, columns=["stability", "ties"])
     table.insert(0, "measure", scores.measures)
-    return described(table, _STABILITY, {**scores.sizes, "n_topics": n_topics, **how, **seed_of(rng)})
+    return described(table, _LEGEND, {**scores.sizes, "n_topics": n_topics, **how, **seed_of(rng)})
 
 
 def topic_sampling(
@@ -196,7 +193,7 @@ def topic_sampling(
     1      AP     3  1.00  0.00       100
     """
     who = "topic_sampling"
-    n_trials = _TRIALS.check(who, "n_trials", n_trials)
+    n_trials = N_TRIALS.check(who, "n_trials", n_trials)
     scores = read_scores(perquery, measures)
     scores.need_two(who, "systems")
     n_queries = len(scores.queries)
@@ -210,7 +207,7 @@ def topic_sampling(
     tasks = list(product(scores.unrounded.values(), samples))
     taus = in_parallel(_taus_of_samples, tasks, n_jobs=n_jobs, what="samples of topics")
     frame = over_trials(np.array(taus), {"measure": scores.measures, "size": drawn}, "tau", "sd")
-    return described(frame, _SAMPLING, {**scores.sizes, "n_trials": n_trials, **seed_of(rng)}, family_of)
+    return described(frame, _LEGEND, {**scores.sizes, "n_trials": n_trials, **seed_of(rng)}, family_of)
 
 
 def _samples(generator: np.random.Generator, n_queries: int, size: int, n_trials: int) -> np.ndarray:

@@ -16,7 +16,7 @@ from ...evaluate.perquery import read_perquery
 from ...judged import warn_of_data
 from ...measures import parse, signature
 from ...parameters import Parameter, Rng
-from ..scores import Measures, range_of, read_scores, rounded
+from ..scores import Measures, outcomes, range_of, read_scores, rounded
 from .tests import (
     LEVEL,
     Alternative,
@@ -335,9 +335,7 @@ def _statistics(
         columns |= {name: means[at], f"{name}_low": low[at], f"{name}_high": high[at]}
     columns |= {
         "difference": np.where(rounded(difference) == 0, 0.0, difference),
-        "wins": np.count_nonzero(z > 0, axis=1),
-        "ties": np.count_nonzero(z == 0, axis=1),
-        "losses": np.count_nonzero(z < 0, axis=1),
+        **outcomes(z),
         "effect_size": studentised(z) / np.sqrt(z.shape[1]),
         "p": p,
     }

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ...judged import warn_user
+from ..described import described
 from ..scores import Measures, Scores, range_of, read_scores
 from .tests import LEVEL
 
@@ -17,7 +18,6 @@ _FEWEST = 20
 _LEGEND = {
     "name": "the system",
     "other": "the baseline",
-    "measure": "the measure",
     "mean": "corrected mean, or difference of means, over all queries",
     "ci_low": "lower end of its confidence interval",
     "ci_high": "upper end of its confidence interval",
@@ -27,7 +27,7 @@ _LEGEND = {
     "queries": "number of queries",
     "judged": "number of queries that people judged",
 }
-_COLUMNS = ("mean", "judged_mean", "ci_low", "ci_high", "judged_low", "judged_high")
+_COLUMNS = ("mean", "ci_low", "ci_high", "judged_mean", "judged_low", "judged_high")
 
 
 def corrected_means(
@@ -126,14 +126,12 @@ def corrected_means(
             (predicted, observed), bounds = (of[first] - of[second] for of in values), (-np.inf, np.inf)
         mean = corrected(observed, np.take(predicted, places, axis=1), predicted, tuning=tuning)
         alone = _Estimate(observed.mean(axis=1), observed.std(axis=1) / np.sqrt(len(places)))
-        ends = np.clip([*mean.interval(alpha), *alone.interval(alpha)], *bounds)
-        parts.append(dict(zip(_COLUMNS, (mean.mean, alone.mean, *ends), strict=True)))
+        columns = [column for each in (mean, alone) for column in (each.mean, *np.clip(each.interval(alpha), *bounds))]
+        parts.append(dict(zip(_COLUMNS, columns, strict=True)))
     table = cheap.table(parts, first, second).rename(columns={"system": "name"})
     table = table.assign(queries=len(cheap.queries), judged=len(places))
-    legend = {column: text for column, text in _LEGEND.items() if baseline is not None or column != "other"}
-    table = table[list(legend)]
-    table.attrs = {"legend": legend, "alpha": alpha, "tuning": tuning}
-    return table
+    table = table[["name", *([] if baseline is None else ["other"]), "measure", *_COLUMNS, "queries", "judged"]]
+    return described(table, _LEGEND, {"alpha": alpha, "tuning": tuning})
 
 
 class _Estimate(NamedTuple):

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..described import described
 from .compare import compare, read_compared, takes_what
 from .tests import TESTS
 
@@ -20,31 +21,21 @@ _DELTA = {
 
 _PAIR = ["system", "other"]
 
-_LEGENDS = {
-    "discriminative_power": {
-        "measure": "the measure",
-        "pairs": "number of pairs of systems",
-        "significant": "number of pairs that differ significantly",
-        "share": "significant over pairs: the discriminative power",
-    },
-    "delta_required": {
-        "measure": "the measure",
-        "delta": "smallest significant difference of two systems' means; NaN if no pair differs significantly",
-    },
-    "asl_curve": {
-        "measure": "the measure",
-        "rank": "place of the pair, from 1, the highest asl first",
-        "system": "the first system of the pair",
-        "other": "the second system of the pair",
-        "asl": "achieved significance level: the p-value",
-    },
-    "overlap": {
-        "measure": "a measure of the first table",
-        "other_measure": "a measure of the second table",
-        "first_only": "number of pairs that differ significantly only by the first measure",
-        "both": "number of pairs that differ significantly by both measures",
-        "second_only": "number of pairs that differ significantly only by the second measure",
-    },
+_LEGEND = {
+    "pairs": "number of pairs of systems",
+    "significant": "number of pairs that differ significantly",
+    "share": "significant over pairs: the discriminative power",
+    "delta": "smallest significant difference of two systems' means; NaN if no pair differs significantly",
+    "rank": "place of the pair, from 1, the highest asl first",
+    "other": "the second system of the pair",
+    "asl": "achieved significance level: the p-value",
+}
+_OVERLAP = {
+    "measure": "a measure of the first table",
+    "other_measure": "a measure of the second table",
+    "first_only": "number of pairs that differ significantly only by the first measure",
+    "both": "number of pairs that differ significantly by both measures",
+    "second_only": "number of pairs that differ significantly only by the second measure",
 }
 
 
@@ -83,10 +74,10 @@ def discriminative_power(perquery: pd.DataFrame, *args: Any, **options: Any) -> 
       measure  pairs  significant  share
     0     RBU      3            2  0.667
     """
-    who = "discriminative_power"
-    compared = read_compared(who, ("measure", "significant"), perquery, args, options)
-    found = compared.groupby("measure", sort=False)["significant"].agg(["size", "sum", "mean"]).reset_index()
-    return _view(who, found, compared.attrs)
+    compared = read_compared("discriminative_power", ("measure", "significant"), perquery, args, options)
+    significant = compared.groupby("measure", sort=False)["significant"]
+    found = significant.agg(pairs="size", significant="sum", share="mean").reset_index()
+    return described(found, _LEGEND, _test(compared))
 
 
 @takes_what(compare)
@@ -140,7 +131,7 @@ def delta_required(perquery: pd.DataFrame, *args: Any, **options: Any) -> pd.Dat
     else:
         deltas = compared["difference"].abs().where(compared["significant"])
         delta = deltas.groupby(compared["measure"], sort=False).min()
-    return _view(who, delta.reset_index(), how)
+    return described(delta.rename("delta").reset_index(), _LEGEND, _test(compared))
 
 
 @takes_what(compare)
@@ -181,14 +172,14 @@ def asl_curve(perquery: pd.DataFrame, *args: Any, **options: Any) -> pd.DataFram
     1     RBU     2      x     z  0.009
     2     RBU     3      x     y  0.002
     """
-    who = "asl_curve"
-    compared = read_compared(who, ("measure", *_PAIR, "p"), perquery, args, options)
+    columns = ["measure", *_PAIR, "p"]
+    compared = read_compared("asl_curve", columns, perquery, args, options)
     order = np.lexsort((-compared["p"], pd.factorize(compared["measure"])[0]))
-    curve = compared.iloc[order][["measure", *_PAIR, "p"]].reset_index(drop=True)
+    curve = compared.iloc[order][columns].rename(columns={"p": "asl"}).reset_index(drop=True)
     curve.insert(1, "rank", curve.groupby("measure", sort=False).cumcount() + 1)
     # The level of corrected p-values is not one for these.
     without = ("alpha", "correction", "family") if "correction" in compared.attrs else ()
-    return _view(who, curve, compared.attrs, without)
+    return described(curve, _LEGEND, _test(compared, without))
 
 
 def overlap(first: pd.DataFrame, second: pd.DataFrame | None = None, **options: Any) -> pd.DataFrame:
@@ -238,7 +229,7 @@ def overlap(first: pd.DataFrame, second: pd.DataFrame | None = None, **options: 
                 raise ValueError(f"overlap: {measure} and {other} must have the same pairs of systems.")
             found = [(here[pair], there[pair]) for pair in here]
             rows.append((measure, other, *map(found.count, [(True, False), (True, True), (False, True)])))
-    return _view("overlap", pd.DataFrame(rows, columns=list(_LEGENDS["overlap"])), {})
+    return described(pd.DataFrame(rows, columns=list(_OVERLAP)), _OVERLAP, {})
 
 
 def _decisions(frame: pd.DataFrame, what: str, options: Mapping[str, Any]) -> dict[str, dict[frozenset[str], bool]]:
@@ -255,10 +246,6 @@ def _decisions(frame: pd.DataFrame, what: str, options: Mapping[str, Any]) -> di
     return decisions
 
 
-def _view(who: str, table: pd.DataFrame, how: Mapping[Hashable, Any], without: Collection[str] = ()) -> pd.DataFrame:
-    """Name the columns of a table and describe its test, except for the attributes in ``without``."""
-    legend = _LEGENDS[who]
-    table.columns = list(legend)
-    table.attrs = {key: what for key, what in how.items() if key not in ("ci", "signatures", *without)}
-    table.attrs["legend"] = dict(legend)
-    return table
+def _test(compared: pd.DataFrame, without: Collection[str] = ()) -> dict[Hashable, Any]:
+    """Return the attributes of a comparison that describe its test, except for those in ``without``."""
+    return {name: what for name, what in compared.attrs.items() if name not in ("legend", "ci", "signatures", *without)}

@@ -12,6 +12,7 @@ import pandas as pd
 
 from ...parallel import in_parallel
 from ...parameters import POSITIVE, Parameter, Rng, seed_of
+from ..described import described
 from ..scores import Measures, generators, read_scores, rounded
 from .randomisation import draws, shuffle
 from .tests import LEVEL, Design, Groups, Test, design, tested
@@ -35,7 +36,6 @@ _LARGEST = 1e9
 _FARTHEST = 1e6
 
 _ERRORS = {
-    "measure": "the measure",
     "pairs": "number of pairs of systems",
     "independent": "probability of at least one significant pair by chance if the tests were independent",
     "error": "share of the shuffles with at least one significant pair: the family-wise error rate",
@@ -43,7 +43,6 @@ _ERRORS = {
 }
 
 _LEGEND = {
-    "measure": "the measure",
     "sd": "standard deviation, over the topics, of the difference of two systems: root of the mean variance of pairs",
     "delta": "true difference of two systems' means",
     "topics": "number of topics",
@@ -137,9 +136,7 @@ def family_wise_error(
         "error": (found > 0).mean(axis=0),
         "significant": found.mean(axis=0),
     }
-    table = pd.DataFrame(columns)
-    table.attrs = {"legend": dict(_ERRORS), **how.described(scores), "n_shuffles": n_shuffles}
-    return table
+    return described(pd.DataFrame(columns), _ERRORS, {**how.described(scores), "n_shuffles": n_shuffles})
 
 
 def _n_significant(values: np.ndarray, generator: np.random.Generator, how: Design) -> list[int]:
@@ -269,11 +266,9 @@ def topics_needed(
     ]
     found = in_parallel(find, tasks, n_jobs=n_jobs, what=who)
     rows = [(measure, sds[measure], *row) for (measure, *_), row in zip(tasks, found, strict=True)]
-    table = pd.DataFrame(rows, columns=list(_LEGEND))
-    table.attrs = {"legend": dict(_LEGEND), "test": test, "power": power, "alpha": alpha, **scores.sizes}
-    if test != "t":
-        table.attrs |= {"n_trials": n_trials, **seed_of(rng)}
-    return table
+    trials = {} if test == "t" else {"n_trials": n_trials, **seed_of(rng)}
+    attrs = {"test": test, "power": power, "alpha": alpha, **scores.sizes, **trials}
+    return described(pd.DataFrame(rows, columns=["measure", *_LEGEND]), _LEGEND, attrs)
 
 
 def _sd(measure: str, values: np.ndarray) -> float:

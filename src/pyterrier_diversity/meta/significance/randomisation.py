@@ -15,9 +15,10 @@ from ..scores import generators, scale_of
 CELLS = 2**20
 
 
-def fitting(n_cells: int) -> int:
-    """Return how many arrays of ``n_cells`` numbers fit in memory together, at least 1."""
-    return max(1, CELLS // n_cells)
+def slices(length: int, n_cells: int) -> list[slice]:
+    """Divide indices into slices that fit in memory, with ``n_cells`` numbers for each index."""
+    size = max(1, CELLS // n_cells)
+    return [slice(start, min(start + size, length)) for start in range(0, length, size)]
 
 
 class Draws(NamedTuple):
@@ -38,8 +39,7 @@ class Draws(NamedTuple):
 
 def draws(rng: Rng, n_trials: int, n_cells: int) -> Draws:
     """Divide trials of ``n_cells`` numbers each into blocks that fit in memory."""
-    size = fitting(n_cells)
-    sizes = [min(size, n_trials - start) for start in range(0, n_trials, size)]
+    sizes = [part.stop - part.start for part in slices(n_trials, n_cells)]
     return Draws(generators(rng, len(sizes)), sizes)
 
 

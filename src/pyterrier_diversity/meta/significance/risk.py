@@ -6,20 +6,19 @@ import numpy as np
 import pandas as pd
 
 from ...parameters import FROM_0, Parameter
-from ..scores import Measures, read_scores
+from ..described import described
+from ..scores import Measures, outcomes, read_scores
 from .tests import studentised
 
 _ALPHA = Parameter(float, interval=FROM_0, desc="additional weight of a loss")
 
 _LEGEND = {
-    "measure": "the measure",
     "system": "the system",
     "baseline": "the baseline",
     "difference": "mean of the system minus mean of the baseline",
     "urisk": "mean difference by query, in which a loss counts 1 + alpha times",
     "trisk": "urisk over its standard error; below -2 a significant risk, above 2 a significant gain",
     "wins": "number of queries on which the system is better",
-    "ties": "number of queries on which both are equal",
     "losses": "number of queries on which the baseline is better",
     "largest_loss": "largest loss on a query, 0 without losses",
     "worst_query": "the query with the largest loss, empty without losses",
@@ -104,8 +103,7 @@ def risk(
     scores.need_two("risk", "queries")
     parts = [_of_measure(v[first] - v[second], alpha, scores.queries) for v in scores.by_measure.values()]
     table = scores.table(parts, first, second).rename(columns={"other": "baseline"})
-    table.attrs = {"legend": dict(_LEGEND), "alpha": alpha, **scores.sizes}
-    return table
+    return described(table, _LEGEND, {"alpha": alpha, **scores.sizes})
 
 
 def _of_measure(delta: np.ndarray, alpha: float, queries: list[str]) -> dict[str, np.ndarray]:
@@ -117,9 +115,7 @@ def _of_measure(delta: np.ndarray, alpha: float, queries: list[str]) -> dict[str
         "difference": delta.mean(axis=1),
         "urisk": weighted.mean(axis=1),
         "trisk": studentised(weighted),
-        "wins": np.count_nonzero(delta > 0, axis=1),
-        "ties": np.count_nonzero(delta == 0, axis=1),
-        "losses": np.count_nonzero(delta < 0, axis=1),
+        **outcomes(delta),
         "largest_loss": np.maximum(lost, 0.0),
         "worst_query": np.where(lost > 0, np.array(queries, dtype=object)[worst], ""),
     }

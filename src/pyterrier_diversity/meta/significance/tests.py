@@ -25,9 +25,9 @@ up to 13 queries with them (there by all flips of signs). p is 1 if all differen
 
 *Intervals.* HSD tests have simultaneous intervals: the difference plus and minus a quantile of the largest differences
 in the trials, or of the studentised range. The bootstrap interval is :math:`\bar z \pm t^* s_z/\sqrt N`, where
-:math:`t^*` is a quantile of :math:`|t(w^*)|` over the same resamples. Wilcoxon's test and the permutation test have
-none. An interval excludes 0 exactly if the difference is significant, unless ``correction`` or ``ci`` is given. A
-correction does not change the intervals.
+:math:`t^*` is a quantile of :math:`|t(w^*)|` over the same resamples. Wilcoxon's test and the permutation test give
+no intervals. An interval excludes 0 exactly if the difference is significant, unless ``correction`` or ``ci`` is given.
+A correction does not change the intervals.
 
 All pairs and measures share the same trials. Errors of their p-values are therefore correlated; more trials make them
 smaller. ``joblib.parallel_config(backend="dask")`` or ``"ray"`` runs long tests on a cluster.
@@ -44,7 +44,7 @@ import numpy as np
 from ...parallel import in_parallel
 from ...parameters import Parameter, Parameters, Rng, checked, seed_of
 from ..scores import Scores, generators, rounded
-from .randomisation import Draws, all_flips, critical, draws, fitting, flips, reached, resamples, shuffle
+from .randomisation import Draws, all_flips, critical, draws, flips, reached, resamples, shuffle, slices
 
 # If the variance is a smaller share of the mean square, it is computed from the deviations.
 _CANCELLED = 1e-3
@@ -182,8 +182,7 @@ def t_half_width(samples: np.ndarray, level: float) -> np.ndarray:
 
 def _in_parts(function: Callable[..., Any], rows: np.ndarray, how: Design, cells: int, *others: Any) -> list[Any]:
     """Call a function for as many rows at a time as fit in memory, with ``cells`` numbers for each."""
-    size = fitting(cells)
-    tasks = [(rows[start : start + size], *others) for start in range(0, len(rows), size)]
+    tasks = [(rows[part], *others) for part in slices(len(rows), cells)]
     return in_parallel(function, tasks, n_jobs=how.n_jobs, what=how.test)
 
 
