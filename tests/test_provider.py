@@ -283,7 +283,8 @@ def test_measures_of_gdeval_can_be_lifted_to_intents():
 
 def test_fractional_labels_are_refused_for_a_provider_that_truncates_them():
     with pytest.raises(
-        ValueError, match=r"Bpref is computed by pytrec_eval, which takes only whole labels.* qrels contain fractions"
+        ValueError,
+        match=r"Bpref is computed by pytrec_eval, which accepts only integer labels.* qrels contain fractions",
     ):
         value(Adhoc(ir_measures.Bpref), qrels("q a d1 0.5"), run(q="d1"))
 

@@ -113,7 +113,7 @@ def test_scores_that_tie():
 
 def test_a_document_that_is_retrieved_twice():
     retrieved = rows(("q", "d1", 3), ("q", "d1", 2), ("q", "d2", 1))
-    with pytest.warns(UserWarning, match="repeats documents within a query, 1 times"):
+    with pytest.warns(UserWarning, match="repeats documents within a query, .*repeated rows: 1"):
         theirs, ours = beside(P_IA @ 2, of=(JUDGED, retrieved))
 
     assert theirs == [0.25]

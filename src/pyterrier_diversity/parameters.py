@@ -26,7 +26,7 @@ def refuses_gone(function: Function) -> Function:
     @wraps(function)
     def checked_call(*args: Any, **options: Any) -> Any:
         for name in gone.keys() & options.keys():
-            raise TypeError(f"{function.__name__}: the argument {name} is gone. Use {gone[name]}.")
+            raise TypeError(f"{function.__name__}: the argument {name} was removed. Use {gone[name]}.")
         return function(*args, **options)
 
     return cast("Function", checked_call)
@@ -35,7 +35,7 @@ def refuses_gone(function: Function) -> Function:
 def refuse_gone(module: str, name: str) -> NoReturn:
     """Raise an error for a name that a module does not have; if it had it, name the successor."""
     if name in _GONE.get(module, {}):
-        raise ImportError(f"{module}: {name} is gone. Use {_GONE[module][name]}.")
+        raise ImportError(f"{module}: {name} was removed. Use {_GONE[module][name]}.")
     raise AttributeError(f"module 'pyterrier_diversity.{module}' has no attribute {name!r}", name=name)
 
 

@@ -104,7 +104,7 @@ def test_runs_of_one_name_are_called_by_their_paths(tmp_path):
         ("rbu@5", "Unknown measure 'rbu'. Did you mean RBU?"),
         (
             "RBP(p=1,rel=1)",
-            "invalid param p=1 (ir_measures accepts only the exact types of parameters: 1.0, not 1).",
+            "invalid param p=1 (ir_measures checks the types of parameters: write 1.0, not 1).",
         ),
         ("RBU(", "Unknown measure 'RBU('. A measure is written as RBU@20"),
         ("alpha_nDCG(alpha=1.5)@5", "alpha_nDCG: alpha must be a number in [0, 1], not 1.5."),
@@ -462,7 +462,7 @@ def test_warnings_about_qrels_are_errors_if_strict(tmp_path, command):
 
     message = fail(first, str(path), BM25, XQUAD, *rest, "--strict")
 
-    assert message.startswith("Error: read_nuggets: 2 nuggets. 1 assignments are unknown words")
+    assert message.startswith("Error: read_nuggets: 2 nuggets. 1 assignment has an unknown word")
 
 
 def test_the_shell_says_which_qrels_have_passages():
@@ -586,3 +586,15 @@ def test_a_list_of_missed_intents_ignores_warnings(tmp_path):
     )
 
     assert "bm25" in run("missed", str(tmp_path / "nuggets.jsonl"), XQUAD, BM25, "-k", "1", "--ignore", "words")
+
+
+def test_a_table_of_nuggets_is_read_as_nuggets(tmp_path):
+    nuggets, new = tmp_path / "nuggets.csv", tmp_path / "new.json"
+    nuggets.write_text("qid,docno,nugget_text,assignment\nq,a,free,support\nq,b,free,not_support\nq,b,fast,support\n")
+    new.write_text('{"q": ["a", "b"]}')
+
+    values = run("evaluate", str(nuggets), str(new), "-m", "Coverage@1 Coverage@2", "--format", "csv")
+    assert values.splitlines() == ["run,Coverage@1,Coverage@2", "new,0.5,1.0"]
+    assert f"{new} is a run, not qrels. Give the qrels first." in fail(
+        "evaluate", str(new), str(nuggets), "-m", "RBU@5"
+    )

@@ -118,8 +118,8 @@ def test_standard_errors_of_groups_are_those_of_means_of_independent_queries():
             pd.DataFrame({"qid": QUERIES, "a": "x", "b": "y"}),
             "by must have the column qid and one more; found: qid, a, b",
         ),
-        (pd.DataFrame({"qid": QUERIES, "queries": "x"}), "the column 'queries' of by has the name of a column"),
-        (dict.fromkeys(QUERIES, "macro mean"), "no group of by may be called 'macro mean'"),
+        (pd.DataFrame({"qid": QUERIES, "queries": "x"}), "the result already has a column 'queries'"),
+        (dict.fromkeys(QUERIES, "macro mean"), "a group must not be called 'macro mean'"),
         ("nothing", "by='nothing' is neither a column nor a file"),
     ],
 )
@@ -131,5 +131,5 @@ def test_groups_that_are_not_groups_of_all_queries_are_refused(by, message):
 def test_other_types_and_counts_of_whole_runs_are_refused():
     with pytest.raises(TypeError, match="by must be a mapping of queries to groups, a frame or a file, not list"):
         evaluate_runs(QRELS, RUNS, MEASURES, by=["x"])
-    with pytest.raises(ValueError, match="queries=True counts the queries of whole runs"):
+    with pytest.raises(ValueError, match="queries=True cannot be used together with by"):
         evaluate_runs(QRELS, RUNS, MEASURES, by=HARD, queries=True)

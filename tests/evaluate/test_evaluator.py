@@ -225,7 +225,7 @@ def test_a_generator_that_was_read_before_is_not_an_empty_run(measures):
     once = rows_of(RUN)
     evaluator.values(once)
 
-    with pytest.raises(ValueError, match="run: the generator has been read before and is empty now; give a list"):
+    with pytest.raises(ValueError, match=r"run: the generator was already read and is now empty\. Pass a list"):
         evaluator.values(once)
     empty = rows_of({})
     assert not evaluator.values(empty).any()
@@ -235,7 +235,7 @@ def test_qrels_that_have_been_read_are_refused():
     once = (row for row in QRELS.itertuples(index=False))
     DiversityEvaluator(OURS, once)
 
-    with pytest.raises(ValueError, match="qrels: the generator has been read before"):
+    with pytest.raises(ValueError, match="qrels: the generator was already read"):
         DiversityEvaluator(OURS, once)
 
 
@@ -364,18 +364,21 @@ def scored(compute) -> DiversityMeasure:
 
 ONE = "Mine: score must return one number for each query"
 NO_VALUES = [
-    (lambda ranked: 1.0, f"{ONE}, but returned one for 3 queries. Sum the values of entries with ranked.total(...)."),
-    (lambda ranked: None, f"{ONE}, but returned one for 3 queries."),
-    (lambda ranked: 1 / ranked.rank, f"{ONE}, but returned 4 for 3 queries."),
-    (lambda ranked: ranked.n[:2], f"{ONE}, but returned 2 for 3 queries."),
-    (lambda ranked: [], f"{ONE}, but returned 0 for 3 queries."),
-    (lambda ranked: np.ones((3, 1)), f"{ONE}, but returned an array of shape (3, 1) for 3 queries."),
-    (lambda ranked: np.ones((1, 3)), f"{ONE}, but returned an array of shape (1, 3) for 3 queries."),
+    (
+        lambda ranked: 1.0,
+        f"{ONE}, but it returned one for 3 queries. To sum over the entries of a query, use ranked.total(...).",
+    ),
+    (lambda ranked: None, f"{ONE}, but it returned one for 3 queries."),
+    (lambda ranked: 1 / ranked.rank, f"{ONE}, but it returned 4 for 3 queries."),
+    (lambda ranked: ranked.n[:2], f"{ONE}, but it returned 2 for 3 queries."),
+    (lambda ranked: [], f"{ONE}, but it returned 0 for 3 queries."),
+    (lambda ranked: np.ones((3, 1)), f"{ONE}, but it returned an array of shape (3, 1) for 3 queries."),
+    (lambda ranked: np.ones((1, 3)), f"{ONE}, but it returned an array of shape (1, 3) for 3 queries."),
     (lambda ranked: [[1.0], [1.0, 2.0], []], f"{ONE}: "),
     (lambda ranked: ["a", "b", "c"], f"{ONE}: could not convert string to float: 'a'."),
-    (lambda ranked: [1.0, np.nan, 1.0], "Mine: score must return finite numbers, but returned nan for query 'q'."),
-    (lambda ranked: [1, 2, np.inf], "Mine: score must return finite numbers, but returned inf for query 'r'."),
-    (lambda ranked: [-np.inf, 2, 3], "Mine: score must return finite numbers, but returned -inf for query 'p'."),
+    (lambda ranked: [1.0, np.nan, 1.0], "Mine: score must return finite numbers, but it returned nan for query 'q'."),
+    (lambda ranked: [1, 2, np.inf], "Mine: score must return finite numbers, but it returned inf for query 'r'."),
+    (lambda ranked: [-np.inf, 2, 3], "Mine: score must return finite numbers, but it returned -inf for query 'p'."),
 ]
 
 
@@ -404,7 +407,9 @@ def test_a_score_must_be_one_finite_number_for_each_query(evaluate, compute, mes
 
 
 def test_a_score_is_checked_inside_of_wrappers():
-    with pytest.raises(ValueError, match=r"Mine: score must return one number for each query, but returned one for 4"):
+    with pytest.raises(
+        ValueError, match=r"Mine: score must return one number for each query, but it returned one for 4"
+    ):
         DiversityEvaluator([IA(scored(lambda ranked: 1.0))], QRELS).values(RUN)
 
 

@@ -319,7 +319,7 @@ def test_runs_may_be_dicts_and_can_be_read_once():
     table = evaluate_runs(QRELS, {"frame": BM25, "lists": lists, "tuples": tuples}, MEASURES, n_jobs=2)
 
     assert table.drop(columns="name").drop_duplicates().shape[0] == 1
-    with pytest.raises(ValueError, match=r"Run tuples: run: the generator has been read before"):
+    with pytest.raises(ValueError, match=r"Run tuples: run: the generator was already read"):
         evaluate_runs(QRELS, {"tuples": tuples}, MEASURES)
     with pytest.raises(TypeError, match=r"Run bytes: run: docno must contain strings"):
         evaluate_runs(QRELS, {"bytes": BM25.assign(docno=b"d")}, MEASURES)

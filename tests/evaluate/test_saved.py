@@ -313,7 +313,7 @@ def test_error_refuses_a_run_that_is_there_before_any_is_scored(tmp_path, read):
 def test_arguments_that_are_not_there_are_refused(tmp_path):
     with pytest.raises(ValueError, match=r"save_mode must be 'reuse', 'overwrite' or 'error', not 'warn'"):
         evaluate_runs(QRELS, FILES, MEASURES, save_dir=tmp_path, save_mode="warn")
-    with pytest.raises(TypeError, match=r"evaluate_runs: the argument save is gone. Use save_dir, a folder."):
+    with pytest.raises(TypeError, match=r"evaluate_runs: the argument save was removed. Use save_dir, a folder."):
         evaluate_runs(QRELS, FILES, MEASURES, save="results.csv")
     (tmp_path / "file").touch()
     with pytest.raises(FileExistsError, match="file"):

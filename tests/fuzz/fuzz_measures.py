@@ -43,7 +43,7 @@ CHOSEN = [RBU @ 5, alpha_nDCG @ 3, ERR_IA @ 20, StRecall @ 2, IA(AP), Adhoc(nDCG
 CHOSEN += [SRR, Coverage, D_nDCG, DINsharp_Q, EU, UserModel(4, "RBP", gain="exp"), CT, SessionDCG @ 2, P_Rareness @ 3]
 
 # Errors of measures that refuse valid qrels, or that need a column that is missing.
-OF_MEASURES = "labels may be at most|takes only whole labels|takes labels up to|"
+OF_MEASURES = "labels may be at most|accepts only integer labels|accepts labels up to|"
 OF_MEASURES += "needs the column|needs a cutoff|cannot read"
 
 

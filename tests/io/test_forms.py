@@ -401,7 +401,7 @@ def test_the_columns_of_a_baseline_count(tmp_path, command):
         ([{"qid": "1", "query_id": "2", "docno": "a", "score": 1}], r"qid is given twice, as '1' and as '2'"),
         ([{"qid": "1", "docno": "a", "score": 1}, {"qid": "1", "docno": "b", "rank": 2}], "score"),
         ([{"qid": "1", "docno": ["a"]}, {"qid": "1", "docno": ["b"]}], r"query '1' has two lists of documents"),
-        ({"1": [("a", 1.0), "b"]}, r"a list has scores for 1 of its 2 documents"),
+        ({"1": [("a", 1.0), "b"]}, r"in a list, 1 of 2 documents have scores"),
     ],
 )
 def test_files_are_as_strict_as_python(run, message, tmp_path):

@@ -48,7 +48,7 @@ def answer(run_id="mine", qid="1", **assignments):
 
 
 def test_nuggets_alone_are_rows_without_a_document():
-    with pytest.warns(UserWarning, match="2 nuggets have no judgement, so they are rows without a document"):
+    with pytest.warns(UserWarning, match="2 nuggets have no judgement, only a row without a document"):
         qrels = read_nuggets([CREATED])
 
     columns = ["qid", "docno", "label", "iteration", "weight", "importance", "nugget_text"]
@@ -101,10 +101,10 @@ def test_words_that_a_model_made_up_are_counted_and_none_is_dropped():
         qrels = read_nuggets([line])
 
     assert [str(warning.message) for warning in caught] == [
-        "read_nuggets: 4 nuggets. 2 assignments are unknown words, which count as 0 "
-        "('established' 1, 'rooted_in_support' 1); 1 importances are unknown words, so their nuggets get the lowest "
-        "weight, and 0 in vital and weighted scores ('failed' 1); 1 nuggets have no importance, so they get the lowest "
-        "weight."
+        "read_nuggets: 4 nuggets. 2 assignments have an unknown word, which counts as 0 "
+        "('established' 1, 'rooted_in_support' 1); 1 nugget has an unknown importance, which gives the "
+        "lowest weight, and 0 in vital and weighted scores ('failed' 1); 1 nugget has no importance, which gives the "
+        "lowest weight."
     ]
     assert rows(qrels, "nugget_text", "label", "weight", "importance") == [
         ("a", 2, 0.5, "failed"),
@@ -127,7 +127,7 @@ def test_words_may_mean_what_the_user_says():
     line = answer(a="full", b="some", c="none")
     line["nuggets"][2]["importance"] = 3
 
-    with pytest.warns(UserWarning, match=r"1 assignments are unknown words, which count as 0 \('none' 1\)\.$"):
+    with pytest.warns(UserWarning, match=r"1 assignment has an unknown word, which counts as 0 \('none' 1\)\.$"):
         qrels = read_nuggets([line], levels={"full": 4, "some": 0.5}, importance={"vital": 5, 3: 2})
 
     assert rows(qrels, "nugget_text", "label", "weight") == [("a", 4.0, 5.0), ("b", 0.5, 5.0), ("c", 0.0, 2.0)]
@@ -203,7 +203,9 @@ def test_an_answer_without_nuggets_differs_from_others_and_a_passage_without_nug
     lines = [answer("a", "0", yes="support"), answer("a", "1", yes="support"), answer("b", "1")]
     lines = [{document if name == "run_id" else name: value for name, value in line.items()} for line in lines]
 
-    with pytest.warns(UserWarning, match="read_nuggets: .* no nugget|lists of nuggets are empty|are left out"):
+    with pytest.warns(
+        UserWarning, match="read_nuggets: .* no nugget|lists? of nuggets (is|are) empty|(is|are) left out"
+    ):
         qrels = read_nuggets(lines)
 
     assert set(qrels["qid"]) == queries
@@ -271,7 +273,7 @@ def test_a_line_that_is_there_twice_counts_once():
 def test_empty_lists_of_nuggets_are_counted():
     passage = {"qid": "1", "docid": "d", "nuggets": []}
 
-    with pytest.warns(UserWarning, match=r"1 lists of nuggets are empty; 1 documents have no nugget\."):
+    with pytest.warns(UserWarning, match=r"1 list of nuggets is empty; 1 document has no nugget\."):
         read_nuggets([{**CREATED, "nuggets": []}, passage, answer(a="support")])
 
     with pytest.raises(ValueError, match=r"^read_nuggets: 1 objects contain no nugget\.$"):
@@ -279,7 +281,9 @@ def test_empty_lists_of_nuggets_are_counted():
 
 
 def test_the_answers_of_three_systems_have_the_published_scores(shared):
-    with pytest.warns(UserWarning, match="620 nuggets. 34 assignments are unknown words.*; 14 importances are unknown"):
+    with pytest.warns(
+        UserWarning, match="620 nuggets. 34 assignments have an unknown word.*; 14 nuggets have an unknown importance"
+    ):
         qrels = read_nuggets(shared / "nuggets" / "assignments")
 
     table = evaluate_runs(qrels, answers(qrels), NUGGETS, perquery=True)
@@ -313,7 +317,7 @@ FRESHSTACK = {
 
 
 def test_nuggets_of_freshstack_have_documents_of_label_1_and_0():
-    with pytest.warns(UserWarning, match=r"^read_nuggets: 2 nuggets\. 1 nuggets have no judgement"):
+    with pytest.warns(UserWarning, match=r"^read_nuggets: 2 nuggets\. 1 nugget has no judgement"):
         qrels = read_nuggets(FRESHSTACK)
 
     query = "76185522"
@@ -356,7 +360,7 @@ BANK = {
 def test_questions_and_claims_of_a_bank_are_intents():
     with (
         pytest.warns(UserWarning, match="aggregator_type AND, but a document with one of the answers counts for all"),
-        pytest.warns(UserWarning, match=r"^read_nuggets: 2 nuggets\. 1 nuggets have no importance"),
+        pytest.warns(UserWarning, match=r"^read_nuggets: 2 nuggets\. 1 nugget has no importance"),
     ):
         qrels = read_nuggets(BANK)
 
@@ -367,7 +371,7 @@ def test_questions_and_claims_of_a_bank_are_intents():
 
 
 def test_answers_of_a_bank_are_intents_where_the_user_says_so():
-    with pytest.warns(UserWarning, match=r"^read_nuggets: 3 nuggets\. 1 nuggets have no importance"):
+    with pytest.warns(UserWarning, match=r"^read_nuggets: 3 nuggets\. 1 nugget has no importance"):
         qrels = read_nuggets(BANK, unit="answer")
 
     expected = [(digest("the Inca"), "d42"), (digest("in stone"), "d42"), (digest("in stone"), "d43")]
@@ -450,7 +454,7 @@ def test_half_of_a_character_is_refused_and_a_whole_one_is_read(written, message
     path.write_text(f'{{"qid": "1", "nuggets": [{{"text": "{written}", "importance": "vital"}}]}}\n')
 
     if message is None:
-        with pytest.warns(UserWarning, match="1 nuggets have no judgement"):
+        with pytest.warns(UserWarning, match="1 nugget has no judgement"):
             assert read_nuggets(path)["nugget_text"].tolist() == ["\U0001f600"]
     else:
         with pytest.raises(ValueError, match=rf"n\.jsonl, line 1: a text must not contain {re.escape(message)}\.$"):
@@ -471,7 +475,7 @@ JUDGEMENTS = [
 
 
 def test_ratings_of_crux_are_labels_and_its_questions_are_named_by_the_md5_of_their_text():
-    with pytest.warns(UserWarning, match=r"^read_nuggets: 4 nuggets\. 1 nuggets have no judgement"):
+    with pytest.warns(UserWarning, match=r"^read_nuggets: 4 nuggets\. 1 nugget has no judgement"):
         qrels = read_nuggets(JUDGEMENTS, nuggets=TOPICS)
 
     first, second = "t-0:0#0", "t-0:0#1"
@@ -542,7 +546,7 @@ def test_all_groups_of_gold_documents_are_needed_and_any_document_of_each(source
 
 
 def test_a_flat_list_of_gold_documents_is_one_group_which_is_told():
-    with pytest.warns(UserWarning, match="1 lists of documents are not nested in a list, so each is one group"):
+    with pytest.warns(UserWarning, match="1 list of documents is not nested in a list, so each is one group"):
         qrels = read_nuggets({"q1": ["a", "b"]})
 
     assert rows(qrels) == [("q1", "1", "a", 1), ("q1", "1", "b", 1)]
@@ -580,7 +584,7 @@ def as_file(table, path):
 @pytest.mark.parametrize("name", [None, "rows", "t.csv", "t.csv.gz", "t.tsv", "t.jsonl", "t.parquet"])
 def test_a_table_is_read_with_its_other_columns(name, tmp_path):
     source = TABLE if name is None else TABLE.to_dict("records") if name == "rows" else as_file(TABLE, tmp_path / name)
-    with pytest.warns(UserWarning, match="1 nuggets have no judgement"):
+    with pytest.warns(UserWarning, match="1 nugget has no judgement"):
         qrels = read_nuggets(source, columns=MEANING)
 
     assert rows(qrels, "qid", "docno", "label", "weight", "nugget_text", "by") == [
@@ -597,7 +601,7 @@ def test_qrels_of_ragelo_are_read_without_the_documents_that_stand_for_none():
         {"query_id": "0", "doc_id": "d", "relevance": 1, "iteration": "names_river"},
         {"query_id": "0", "doc_id": placeholder, "relevance": 1, "iteration": "names_capital"},
     ]
-    with pytest.warns(UserWarning, match="1 documents are left out, because they are RAGElo's placeholders"):
+    with pytest.warns(UserWarning, match="1 document is left out: placeholders of RAGElo"):
         qrels = read_nuggets(table)
 
     assert rows(qrels) == [("0", "names_capital", "", 0), ("0", "names_river", "d", 1)]
@@ -719,7 +723,7 @@ def test_words_of_ones_own_count_as_much_as_they_say():
         one["importance"] = importance
 
     with pytest.warns(
-        UserWarning, match=r"1 importances are unknown words, .* and 0 in vital and weighted .*\('odd' 1\)"
+        UserWarning, match=r"1 nugget has an unknown importance, .* and 0 in vital and weighted .*\('odd' 1\)"
     ):
         qrels = read_nuggets([line], importance={"critical": 4, "nice": 1})
 
@@ -913,3 +917,21 @@ def test_repeated_nuggets_count_in_a_list_and_not_in_a_table():
         assert len(read_nuggets(table)) == 2
     with_ids = [{**row, "iteration": f"n{place}"} for place, row in enumerate(table)]
     assert len(read_in_silence(with_ids)) == 3
+
+
+def test_real_nuggets_as_a_table_differ_from_their_lists_with_a_warning(shared):
+    with gzip.open(shared / "nuggets" / "assignments" / "gpt-4o.jsonl.gz", "rt", encoding="utf-8") as stream:
+        topics = [json.loads(line) for line in stream]
+    table = [
+        {"qid": topic["qid"], "docno": topic["run_id"], "nugget_text": each["text"], "assignment": each["assignment"]}
+        for topic in topics
+        for each in topic["nuggets"]
+    ]
+
+    with (
+        pytest.warns(UserWarning, match="617 nuggets. 11 assignments are unknown words"),
+        pytest.warns(
+            UserWarning, match="617 nuggets. 3 nuggets without ids are repeated for a document, and count once"
+        ),
+    ):
+        assert len(read_nuggets(table)) == 617

@@ -139,7 +139,7 @@ def test_a_broken_archive_is_named(tmp_path):
     path = tmp_path / "run.gz"
     path.write_bytes(b"no archive")
 
-    with pytest.raises(ValueError, match=r"run\.gz, line 0"):
+    with pytest.raises(ValueError, match=r"run\.gz is not a gzip file, but its name ends in \.gz\.$"):
         read_run(path)
 
 

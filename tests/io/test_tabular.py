@@ -86,7 +86,7 @@ def test_a_file_of_trec_loses_nothing_unless_told_to(tmp_path):
     lost = "the columns importance, nugget_text and 1 intents without judgements"
 
     with pytest.raises(
-        ValueError, match=rf"^write_qrels: TREC's format has no place for {lost}; end the path in .*lossy=True"
+        ValueError, match=rf"^write_qrels: the TREC format cannot store {lost}. Use a path .*lossy=True"
     ):
         write_qrels(QRELS.assign(docno=["d1", "", "d2"]), path)
     assert not path.exists()

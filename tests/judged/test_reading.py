@@ -267,9 +267,11 @@ def test_types_that_differ_for_want_of_a_column_of_intents_are_told_so():
 def test_the_column_that_pyterrier_writes_twice_is_named():
     twice = qrels("q a d1 1").rename(columns={"iteration": "label"})
 
-    with pytest.raises(ValueError, match=r"label must not be repeated\. PyTerrier's get_qrels\(variant\) repeats it;"):
+    with pytest.raises(
+        ValueError, match=r"the column label appears twice\. PyTerrier's get_qrels\(variant\) repeats it;"
+    ):
         judge(twice)
-    with pytest.raises(ValueError, match=r"docno must not be repeated\.$"):
+    with pytest.raises(ValueError, match=r"the column docno appears twice\.$"):
         judge(twice[["qid", "docno", "docno", "label"]])
 
 

@@ -429,7 +429,7 @@ def test_tab_completes_the_parameters(measure):
 
 
 def test_a_value_without_a_name_is_refused():
-    with pytest.raises(TypeError, match=r"^RBU\(20\): write RBU@20 for a cutoff\.$"):
+    with pytest.raises(TypeError, match=r"^RBU\(20\): to set the cutoff, write RBU@20\.$"):
         RBU(20)
-    with pytest.raises(TypeError, match=r"^RBU\(0\.9\): give its parameters by name \(cutoff, p, e, gain, "):
+    with pytest.raises(TypeError, match=r"^RBU\(0\.9\): give the parameters by name \(cutoff, p, e, gain, "):
         RBU(0.9)

@@ -270,7 +270,7 @@ TRUNCATED = [
 
 @pytest.mark.parametrize("measure", TRUNCATED, ids=str)
 def test_fractional_labels_are_refused_where_a_provider_truncates_them(measure, value_of):
-    sentence = "is computed by pytrec_eval, which takes only whole labels; the qrels contain fractions"
+    sentence = "is computed by pytrec_eval, which accepts only integer labels, but the qrels contain fractions"
 
     with pytest.raises(ValueError, match=sentence):
         value_of(measure, {"a": {"x": 0.5}, "b": {"x": 1}}, "ab")
@@ -434,7 +434,8 @@ def test_names_of_queries_and_intents_are_kept_apart(by_query):
 @pytest.mark.parametrize("measure", [IA(nDCG(judged_only=True) @ 10), Adhoc(R @ 2)], ids=repr)
 def test_labels_that_a_provider_would_cut_off_or_count_one_by_one_are_refused(measure, value_of):
     with pytest.raises(
-        ValueError, match=r"is computed by pytrec_eval, which takes labels up to 1048576; the qrels contain larger"
+        ValueError,
+        match=r"is computed by pytrec_eval, which accepts labels up to 1048576, but the qrels contain larger",
     ):
         value_of(measure, {"a": {"x": 1}, "b": {"x": 2**32 + 1}}, "ba")
 

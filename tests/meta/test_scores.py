@@ -53,7 +53,7 @@ def unjudged(frame, *queries):
 def test_queries_without_a_value_of_any_system_and_measure_are_left_out_with_their_names(measures):
     frame = pd.concat([FOUR, FOUR.assign(qid=FOUR["qid"].map({"1": "95", "2": "100"}))])
 
-    with pytest.warns(UserWarning, match="2 of 4 queries are left out, .*: 95, 100.* filter_by_qrels=True") as caught:
+    with pytest.warns(UserWarning, match="2 of 4 queries are left out, .*: 95, 100.*filter_by_qrels=True") as caught:
         scores = read_scores(unjudged(frame, "95", "100"), measures)
 
     assert len(caught) == 1
@@ -66,7 +66,7 @@ def test_a_query_without_values_may_have_no_rows():
     frame = pd.concat([FOUR, perquery("a 3 P nan")])
 
     with pytest.warns(
-        UserWarning, match="1 of 3 queries are left out, because their values are NaN .*: 3\\. "
+        UserWarning, match="1 of 3 queries are left out, because all their values are NaN: 3\\. "
     ) as caught:
         assert read_scores(frame).queries == ["1", "2"]
     assert len(caught) == 1
@@ -103,7 +103,7 @@ def test_a_query_that_is_nan_by_one_measure_alone_is_refused_when_that_measure_i
         (
             FOUR.assign(value=np.nan),
             None,
-            "must be a finite number, but system 'a' has nan of P for query '1' .8 such rows",
+            "must be a finite number, but system 'a' has nan of P for query '1' .rows like this: 8",
         ),
         (FOUR.assign(value="high"), None, "the column value must contain numbers: .*'high'"),
         (FOUR.assign(value=1e200), None, r"must be at most 1e\+100 in size, but system 'a' has 1e\+200"),
@@ -123,7 +123,7 @@ def test_anything_but_a_frame_is_refused():
 
 @pytest.mark.filterwarnings("ignore:.* queries are left out")
 def test_systems_without_a_common_query_are_refused():
-    with pytest.raises(ValueError, match="no query for which every system has a value"):
+    with pytest.raises(ValueError, match="no query for which all systems have a value"):
         read_scores(perquery("a 1 P 0.5", "b 2 P 0.5"))
 
 

@@ -160,9 +160,7 @@ def test_the_middle_of_an_interval_is_the_mean():
 def test_means_of_tests_without_one_critical_difference_are_refused(how):
     compared = compare(frame(), measures=["RBU"], **how)
 
-    with pytest.raises(
-        ValueError, match=r"^means: compared must have one critical .* Draw plots.differences instead\.$"
-    ):
+    with pytest.raises(ValueError, match=r"^means needs a Tukey HSD test .* use plots\.differences\.$"):
         plots.means(compared)
 
 
@@ -231,7 +229,11 @@ def test_p_values_that_more_trials_could_change_are_marked():
     [
         (compare(frame(), "tukey"), None, "measure must name one of the 2 measures of the frame: RBU, AP"),
         (COMPARED, "AP", "the frame has no measure AP; it has RBU"),
-        (COMPARED.drop(columns="p"), None, "missing column p; .*meta.compare, with a test that has intervals, returns"),
+        (
+            COMPARED.drop(columns="p"),
+            None,
+            "missing column p; .*Pass the result of meta.compare, with a test that has intervals.",
+        ),
         (compare(frame(), "wilcoxon"), "RBU", "missing column ci_low, ci_high"),
         (COMPARED.iloc[:0], None, "the frame has no rows"),
     ],

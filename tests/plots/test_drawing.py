@@ -9,8 +9,10 @@ import pandas as pd
 import pyterrier as pt
 import pytest
 from matplotlib.axes import Axes
+from matplotlib.text import Text
 
-from frames_to_draw import COLUMNS, PICTURES, names
+from frames_to_draw import COLUMNS, PICTURES, QRELS, RUN, names
+from large_pictures import faults
 from pyterrier_diversity import RBU, P_Rareness, StRecall, evaluate_runs, meta, missed_intents, plots
 from pyterrier_diversity.transformers import Explain
 
@@ -160,7 +162,7 @@ def test_the_frame_of_another_function_is_refused_with_the_name_of_the_right_one
     arguments = PICTURES[name][1][1:]
 
     for other in others.values():
-        with pytest.raises(ValueError, match=rf"^{name}: .*\. (\w+\.)?{re.escape(source)}.* returns such a frame\.$"):
+        with pytest.raises(ValueError, match=rf"^{name}: .*\. Pass the result of (\w+\.)?{re.escape(source)}.*\.$"):
             DRAWN[name](other, *arguments)
 
 
@@ -176,7 +178,7 @@ def test_the_frame_of_its_own_function_is_drawn(name, frames_of_meta):
 
 @pytest.mark.parametrize(("name", "columns"), COLUMNS.items(), ids=COLUMNS)
 def test_a_frame_without_the_columns_is_refused_with_those_that_are_missing(name, columns):
-    message = f"^{name}: missing column {columns}; found: nothing. {source_of(name)} returns such a frame.$"
+    message = f"^{name}: missing column {columns}; found: nothing. Pass the result of {source_of(name)}"
 
     with pytest.raises(ValueError, match=message):
         PICTURES[name][0](pd.DataFrame({"nothing": [1]}))
@@ -186,7 +188,7 @@ def test_a_frame_without_the_columns_is_refused_with_those_that_are_missing(name
 def test_frames_without_rows_are_refused(name):
     draw, (frame,) = PICTURES[name]
 
-    with pytest.raises(ValueError, match=f"^{name}: the frame has no rows. meta."):
+    with pytest.raises(ValueError, match=f"^{name}: the frame has no rows. Pass the result of meta."):
         draw(frame.iloc[:0])
 
 
@@ -291,3 +293,70 @@ def test_each_picture_takes_names_of_what_it_shows(name):
 
 def test_plots_lists_its_functions_only():
     assert dir(plots) == sorted(plots.__all__)
+
+
+def in_a_column(draw, **options):
+    """The axes of a picture in one column of a paper, with texts of 7 points and without a title."""
+    with plt.rc_context({"font.size": 7}):
+        _, ax = plt.subplots(figsize=(3.33, 2.2), layout="constrained")
+        draw(ax=ax, **options).set_title("")
+    return ax
+
+
+@pytest.fixture(scope="module")
+def of_demo():
+    demo = pt.get_dataset("diversity:demo")
+    runs = {name: demo.get_results(name) for name in ("bm25", "more-like-this", "xquad", "xquad-top-3")}
+    return evaluate_runs(demo.get_qrels(), runs, [RBU @ 10], perquery=True)
+
+
+IN_A_COLUMN = {
+    "means": lambda perquery, ax: plots.means(meta.compare(perquery, "tukey"), ax=ax),
+    "all pairs": lambda perquery, ax: plots.differences(meta.compare(perquery, "tukey"), ax=ax),
+    "one baseline": lambda perquery, ax: plots.differences(meta.compare(perquery, "t", baseline="bm25"), ax=ax),
+    "bars": lambda perquery, ax: plots.per_query_deltas(perquery, RBU @ 10, "xquad", "bm25", ax=ax),
+    "lines": lambda perquery, ax: plots.per_query_deltas(
+        perquery, RBU @ 10, ["xquad", "more-like-this"], "bm25", ax=ax
+    ),
+}
+
+
+@pytest.mark.parametrize("name", IN_A_COLUMN)
+def test_nothing_is_cut_in_one_column_of_a_paper_and_the_axes_have_half_of_its_width(name, of_demo):
+    ax = in_a_column(lambda ax: IN_A_COLUMN[name](of_demo, ax))
+
+    assert faults(ax.figure) == []
+    assert ax.get_window_extent().width >= ax.figure.bbox.width / 2
+    assert max(text.get_fontsize() for text in ax.figure.findobj(Text) if text.get_text()) == 7
+
+
+def test_a_title_is_inside_one_column_of_a_paper(of_demo):
+    with plt.rc_context({"font.size": 7}):
+        figure, ax = plt.subplots(figsize=(3.33, 2.2), layout="constrained")
+        plots.means(meta.compare(of_demo, "tukey"), ax=ax)
+
+    assert faults(figure) == []
+
+
+def test_the_legend_of_narrow_axes_is_below_them(of_demo):
+    ax = in_a_column(lambda ax: IN_A_COLUMN["lines"](of_demo, ax))
+
+    ax.figure.draw_without_rendering()
+    (legend,) = ax.figure.legends
+    assert ax.get_legend() is None
+    assert legend.get_window_extent().y1 < ax.get_window_extent().y0
+
+
+def test_the_only_line_of_narrow_axes_needs_no_legend():
+    ax = in_a_column(plots.intent_coverage, qrels=QRELS, runs=RUN)
+
+    assert ax.figure.legends == []
+    assert ax.get_legend() is None
+
+
+def test_the_texts_of_a_new_figure_have_the_font_size_that_is_set():
+    with plt.rc_context({"font.size": 20}):
+        ax = plots.unanimity(*PICTURES["unanimity"][1])
+
+    assert ax.title.get_fontsize() == 20
+    assert ax.get_yticklabels()[0].get_fontsize() == 18

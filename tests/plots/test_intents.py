@@ -301,7 +301,11 @@ def test_the_title_stands_above_the_values_and_can_be_replaced():
         ({}, None, "give at least one explanation"),
         ({"one": EXPLAINED, "other": EXPLAINED.assign(measure="AP")}, None, "by one measure, not by RBU@3, AP"),
         ({"one": EXPLAINED, "other": EXPLAINED.assign(qid="2")}, None, "query_id must name one of the 2 queries"),
-        ({"one": EXPLAINED, "other": EXPLAINED.head(0)}, None, "the frame has no rows. transformers.Explain returns"),
+        (
+            {"one": EXPLAINED, "other": EXPLAINED.head(0)},
+            None,
+            "the frame has no rows. Pass the result of transformers.Explain",
+        ),
         ({"one": EXPLAINED, "other": EXPLAINED}, ["only one"], "one Axes object for each system, not 1 for 2"),
     ],
 )

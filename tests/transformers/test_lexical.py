@@ -268,7 +268,7 @@ class TestIntentScorerAsATransformer(pt.testing.TransformerTestCase):
 
 
 def test_the_old_name_is_refused_with_the_new_one():
-    with pytest.raises(ImportError, match=r"^transformers: IntentScorer is gone\. Use BM25, its new name\.$"):
+    with pytest.raises(ImportError, match=r"^transformers: IntentScorer was removed\. Use BM25, its new name\.$"):
         from pyterrier_diversity.transformers import IntentScorer  # noqa: F401
 
     with pytest.raises(AttributeError, match="has no attribute 'IntentScores'"):

@@ -92,7 +92,7 @@ def compare(
 @of(corrected_means, "baseline", "alpha", tuning="Weight the judge of QRELS by how well it predicts people.")
 @of(Shown)
 def corrected(asked: Asked, shown: Shown, *, people: Annotated[str, QrelsText()], **how: Any) -> None:
-    """Correct means by QRELS of a cheap judge by those of people. In Python: meta.corrected_means.
+    """Correct the means of a cheap judge with judgements by people. In Python: meta.corrected_means.
 
     QRELS are the judgements of all queries by a cheap judge, such as a language model. People judged some of the
     queries, which were drawn at random.

@@ -31,7 +31,7 @@ _TO_CUTOFF = "Last rank to show. By default, that is the measure's cutoff."
 @command
 @of(Asked, "qrels", "runs", "columns", "measures", "by", "order", "strict", "ignore", "doc_len", "n_jobs", "rng")
 @of(Shown)
-@of(evaluate_runs, "ties", "samples", save_mode="What to do with values that are in --save-dir.")
+@of(evaluate_runs, "ties", "samples", save_mode="Reuse saved values, overwrite them, or stop with an error.")
 def evaluate(
     asked: Asked,
     shown: Shown,
@@ -62,14 +62,14 @@ def evaluate(
     signatures : bool
         Print how each measure was computed, so that others can reproduce it.
     save_dir : path
-        Save each run's values to this folder. Values that it has are not computed again.
+        Save the values of each run in this folder. Saved values are not computed again.
     """
     least = dict(map(_minimum, minima))
     if gate_output and not least:
         raise click.UsageError("--gate-output needs --min.")
     chosen = asked.named(least)
     if queries and asked.by and not by_query:
-        raise click.UsageError("--queries counts the queries of whole runs. Leave it out with --by.")
+        raise click.UsageError("--queries cannot be used together with --by.")
     how |= {"keep_by_query": by_query or bool(least), "by": asked.groups, "save_dir": save_dir}
     with asked.checked():
         found = asked.values([*chosen, *least], **how)

@@ -33,7 +33,7 @@ class Asked:
     runs : RUNS...
         Files, folders or patterns of runs.
     columns : THEIRS=OURS,...
-        What the files call the columns, such as 'topic=qid,passage=docno,aspect=iteration'.
+        Names of columns in the files and what they mean, such as 'topic=qid,passage=docno,aspect=iteration'.
     measures : tuple of str
         A measure such as 'RBU(p=0.9)@20', or a group such as NDEVAL. Separate several by spaces, or repeat -m.
         Required, unless a gate (--min, --no-worse) names a measure.
@@ -50,7 +50,7 @@ class Asked:
     n_jobs : int
         Number of parallel workers; -1 for one on each core.
     rng : int >= 0
-        Seed of everything that is random.
+        Random seed.
     query : str
         Only the intents of this query.
     depth : int >= 1

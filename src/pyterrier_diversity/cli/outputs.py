@@ -59,9 +59,9 @@ class Called:
     Parameters
     ----------
     names : str, optional
-        A file with two columns: the name of a run, a tab or comma, and what to call it. $...$ is LaTeX.
+        A file with two columns: the name of a run, a tab or comma, and its new name. $...$ is LaTeX.
     labels : str, optional
-        A file with two columns: a measure, a tab or comma, and what to call it. $...$ is LaTeX.
+        A file with two columns: a measure, a tab or comma, and its new name. $...$ is LaTeX.
     """
 
     names: Annotated[str | None, FILE] = None

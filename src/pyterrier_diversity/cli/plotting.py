@@ -188,14 +188,12 @@ def plot(drawn: Drawn, *, output: Annotated[str, FILE, "-o"], dpi: int = 150) ->
         if name in unread and context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
             raise click.UsageError(f"The picture {drawn.picture} does not read {parameter.opts[-1]}: leave it out.")
     if bool(drawn.runs) == (drawn.picture == "confusion"):
-        raise click.UsageError(f"The picture {drawn.picture} {'takes no' if drawn.runs else 'needs'} runs.")
+        raise click.UsageError(f"The picture {drawn.picture} {'does not use' if drawn.runs else 'needs'} runs.")
     plt.switch_backend("agg")
     formats = FigureCanvasBase.get_supported_filetypes()
     ending = "png" if output == STANDARD_OUTPUT else os.path.splitext(output)[1].removeprefix(".").lower()
     if ending not in formats:
-        raise click.UsageError(
-            f"The ending of -o must be a format of pictures, not {output!r}: {', '.join(sorted(formats))}."
-        )
+        raise click.UsageError(f"-o must end in a picture format ({', '.join(sorted(formats))}), not {output!r}.")
     made: list[Any] = []
     for function, given in steps:
         arguments = {name: value(drawn) for name, (value, _) in given.items()}

@@ -114,9 +114,9 @@ def read_groups(
     present = set(of_query)
     names = [name for name in dict.fromkeys(of.values()) if name in present]
     if MACRO_MEAN in names:
-        raise ValueError(f"{who}: no group of by may be called {MACRO_MEAN!r}.")
+        raise ValueError(f"{who}: a group must not be called {MACRO_MEAN!r}, like the last row of the result.")
     if column in columns:
-        raise ValueError(f"{who}: the column {column!r} of by has the name of a column of the result. Rename it.")
+        raise ValueError(f"{who}: the result already has a column {column!r}. Rename this column of by.")
     return QueryGroups(column, of_query, names)
 
 

@@ -170,9 +170,9 @@ def _readable(
     highest = pd.Series(label).where(read).groupby(query).transform("max").to_numpy()
     label = np.where(highest < 0, np.maximum(label, 0), label)
     if (label != np.floor(label)).any():
-        why = "takes only whole labels; the qrels contain fractions"
+        why = "accepts only integer labels, but the qrels contain fractions"
     elif label.max(initial=0) > _LARGEST_LABEL:
-        why = f"takes labels up to {_LARGEST_LABEL}; the qrels contain larger ones"
+        why = f"accepts labels up to {_LARGEST_LABEL}, but the qrels contain larger ones"
     else:
         return label.astype(np.int64)
     for measure in measures:

@@ -251,13 +251,13 @@ def _one_for_each(planned: _Planned, values: Any) -> np.ndarray:
     if numbers.shape != (len(query_ids),):
         n = {0: "one", 1: str(numbers.size)}.get(numbers.ndim, f"an array of shape {numbers.shape}")
         raise ValueError(
-            f"{planned.measure}: {rule} one number for each query, but returned {n} for {len(query_ids)} queries. Sum "
-            "the values of entries with ranked.total(...)."
+            f"{planned.measure}: {rule} one number for each query, but it returned {n} for {len(query_ids)} queries. "
+            "To sum over the entries of a query, use ranked.total(...)."
         )
     if not np.isfinite(numbers).all():
         bad = int(np.argmin(np.isfinite(numbers)))
         raise ValueError(
-            f"{planned.measure}: {rule} finite numbers, but returned {numbers[bad]} for query {query_ids[bad]!r}."
+            f"{planned.measure}: {rule} finite numbers, but it returned {numbers[bad]} for query {query_ids[bad]!r}."
         )
     return numbers
 

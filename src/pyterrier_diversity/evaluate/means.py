@@ -82,7 +82,7 @@ def _warn_of_other_queries(frame: pd.DataFrame, measures: list[str]) -> None:
     if len(fewer):
         system, measure = fewer[0]
         warn_user(
-            f"perquery: the means are over different queries, because {len(set(fewer[:, 0]))} of {len(counts)} systems "
-            f"have no values for some: {counts.index[system]!r} has {counts.iloc[system, measure]} of "
-            f"{n_queries.iloc[measure]} values of {measures[measure]}."
+            f"perquery: the means are over different queries: {counts.index[system]!r} has only "
+            f"{counts.iloc[system, measure]} of {n_queries.iloc[measure]} values of {measures[measure]} (systems "
+            f"without some values: {len(set(fewer[:, 0]))} of {len(counts)})."
         )

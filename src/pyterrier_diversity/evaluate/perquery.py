@@ -27,7 +27,7 @@ def read_perquery(perquery: pd.DataFrame) -> pd.DataFrame:
     if missing:
         found = ", ".join(map(str, perquery.columns))
         raise ValueError(
-            f"perquery: missing column {', '.join(missing)}; found: {found}. {_SOURCE} returns such a frame."
+            f"perquery: missing column {', '.join(missing)}; found: {found}. Pass the result of {_SOURCE}."
         )
     twice = [column for column in _COLUMNS if isinstance(perquery[column], pd.DataFrame)]
     if twice:
@@ -50,5 +50,5 @@ def refuse(frame: pd.DataFrame, bad: np.ndarray, rule: str) -> None:
         row = frame[bad].iloc[0]
         raise ValueError(
             f"perquery: each value {rule}, but system {row['name']!r} has {row['value']:g} of {row['measure']} for "
-            f"query {row['qid']!r} ({int(bad.sum())} such rows in all)."
+            f"query {row['qid']!r} (rows like this: {int(bad.sum())})."
         )

@@ -136,7 +136,7 @@ def evaluate_runs(
     # All arguments but two are those of `values_of_runs`; no other name is bound yet.
     options = {name: given for name, given in locals().items() if name not in ("perquery", "queries")}
     if queries and by is not None:
-        raise ValueError("evaluate_runs: queries=True counts the queries of whole runs. Leave it out with by.")
+        raise ValueError("evaluate_runs: queries=True cannot be used together with by.")
     found = values_of_runs(keep_by_query=perquery, **options)
     return found.perquery(counted=queries) if perquery else found.means(counted=queries)
 

@@ -93,7 +93,7 @@ class Call:
                 self._evaluators[names] = DiversityEvaluator([self.measures[name] for name in names], self.qrels)
             except RefusedMeasureError as error:
                 raise ValueError(
-                    f"{str(error).rstrip('.')} (ir_measures accepts only the exact types of parameters: 1.0, not 1)."
+                    f"{str(error).rstrip('.')} (ir_measures checks the types of parameters: write 1.0, not 1)."
                 ) from error
         return self._evaluators[names]
 

@@ -70,8 +70,8 @@ def read_dd_truth(source: Source, level: Literal["documents", "passages"] = "doc
     if level == "passages":
         for row in passages[passages["nugget"] == ""].itertuples():
             raise ValueError(
-                f"{content.name}: passage {row.passage} of subtopic {row.iteration} is MATCHED, but no MANUAL one "
-                "comes before it, so its nugget is unknown."
+                f"{content.name}: passage {row.passage} of subtopic {row.iteration} has the type MATCHED, but no "
+                "MANUAL passage comes before it, so its nugget is unknown."
             )
         return passages
     ratings = passages.groupby(["qid", "docno", "iteration"], sort=False)["label"]

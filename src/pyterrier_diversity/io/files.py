@@ -117,7 +117,7 @@ def _decompressed(name: str, data: bytes) -> Content:
     opener = next((opener for first, opener in _COMPRESSED.items() if re.match(first, data)), None)
     if opener is None:
         if name.endswith(".gz") and data:
-            raise ValueError(f"{name}, line 0: Not a gzipped file ({data[:2]!r}).")
+            raise ValueError(f"{name} is not a gzip file, but its name ends in .gz.")
         return Content(name, data)
     chunks: list[bytes] = []
     try:

@@ -108,7 +108,7 @@ def _framed(data: Any, required: tuple[str, ...], what: str, columns: Mapping[st
         raise TypeError(f"{forms}, not {type(data).__name__}.")
     if _is_read(data):
         kind = "generator" if isinstance(data, Generator) else "iterator"
-        raise ValueError(f"{what}: the {kind} has been read before and is empty now; give a list of its rows.")
+        raise ValueError(f"{what}: the {kind} was already read and is now empty. Pass a list instead.")
     members = list(data)
     for member in members:
         if not isinstance(member, Mapping) and not hasattr(member, "_fields"):
@@ -221,7 +221,7 @@ def _documents(docs: Any, is_run: bool, what: str, columns: Mapping[str, str]) -
         rows.append({**_document(doc[0], what, columns), "score": doc[1]} if is_pair else _document(doc, what, columns))
     n_scored = sum("score" in row for row in rows)
     if is_run and 0 < n_scored < len(rows):
-        raise ValueError(f"{what}: a list has scores for {n_scored} of its {len(rows)} documents.")
+        raise ValueError(f"{what}: in a list, {n_scored} of {len(rows)} documents have scores. Score all or none.")
     for rank, row in enumerate(rows, start=1):
         yield {"rank": rank, "score": -rank, **row} if is_run else row
 

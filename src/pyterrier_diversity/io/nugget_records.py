@@ -21,7 +21,7 @@ NO_SUPPORT = "not_support"
 # RAGElo's qrels name a document like this if there is none.
 _NOBODY = "__ragelo_unaddressed__"
 
-UNKNOWN = "assignments are unknown words, which count as 0"
+UNKNOWN = "assignments have an unknown word, which counts as 0"
 
 
 class NuggetRecord(NamedTuple):
@@ -62,7 +62,7 @@ class Reading:
     # The texts of queries, and the nuggets that each answer or passage of a query was assigned.
     queries: dict[str, str] = field(default_factory=dict)
     assigned: defaultdict[str, dict[str, list[str]]] = field(default_factory=lambda: defaultdict(dict))
-    # Queries with an empty list of nuggets, and rows without ids: those of query, nugget and document.
+    # Queries with an empty list of nuggets, and the query, nugget and document of each row without an id of the nugget.
     bare: set[str] = field(default_factory=set)
     rows: Counter[tuple[str, str, str]] = field(default_factory=Counter)
 
@@ -156,7 +156,7 @@ def _read(record: Field, form: Format, reading: Reading) -> Iterator[NuggetRecor
     if is_assigned:
         topic.document = record.need(f"{form.document} {form.system}").identifier()
     elif document is not None and nuggets:
-        reading.note("documents are left out, because their nuggets have no assignments")
+        reading.note("documents are left out, because none of their nuggets has an assignment")
     said = [one for nugget in nuggets for one in _nugget(nugget, topic)]
     # A passage without nuggets is not judged; an answer without nuggets has none of them.
     if document is not None and (is_assigned or not (nuggets or is_passage)):
@@ -279,7 +279,7 @@ def _of_row(row: Field, reading: Reading) -> NuggetRecord:
         raise label.refused("must be 0 in a row without a document")
     docs = [doc for doc in named if not doc.startswith(_NOBODY)]
     if len(docs) < len(named):
-        reading.note("documents are left out, because they are RAGElo's placeholders")
+        reading.note("documents are left out: placeholders of RAGElo")
     if label is None and listed is not None and not isinstance(listed.value, list):
         row.need(form.label)
     value = 1.0 if label is None or not docs else reading.label(label)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Mapping
 from itertools import groupby
@@ -25,9 +26,12 @@ _JUDGEMENT = ["qid", "iteration", "docno"]
 # The first columns of qrels, in order.
 _COLUMNS = ("qid", "docno", "label", "iteration", "weight", "importance", "importance_value", "nugget_text", "query")
 UNKNOWN_IMPORTANCE = (
-    "importances are unknown words, so their nuggets get the lowest weight, and 0 in vital and weighted scores"
+    "nuggets have an unknown importance, which gives the lowest weight, and 0 in vital and weighted scores"
 )
-NO_IMPORTANCE = "nuggets have no importance, so they get the lowest weight"
+NO_IMPORTANCE = "nuggets have no importance, which gives the lowest weight"
+# What is said of several things, and the same of one.
+_SEVERAL = re.compile(r"^(\w+?)(ies|s)\b(.*?) (are|have)\b")
+_ONE = {"ies": "y", "s": "", "are": "is", "have": "has"}
 _OF_WORDS = (UNKNOWN, UNKNOWN_IMPORTANCE, NO_IMPORTANCE)
 # The number of words that a warning lists, and the length of each; the number of queries.
 _MOST_NAMED, _LONGEST_NAMED = 3, 40
@@ -152,7 +156,7 @@ def read_nuggets(
     for kind, of_words in (("words", True), ("nuggets", False)):
         odd = {what: words for what, words in reading.odd.items() if (what in _OF_WORDS) == of_words}
         if odd:
-            warn_of_data(f"{_WHO}: {n_nuggets} nuggets. {_counted(odd)}.", kind)
+            warn_of_data(f"{_WHO}: {n_nuggets} nugget{'s' * (n_nuggets > 1)}. {_counted(odd)}.", kind)
     return qrels
 
 
@@ -252,7 +256,7 @@ def _qrels(
     if table["importance"].notna().any():
         table = table.assign(**_weights(table, weights, reading, own_words=own_words))
     unjudged = int((table["docno"] == NO_DOCUMENT).sum())
-    reading.note("nuggets have no judgement, so they are rows without a document", times=unjudged)
+    reading.note("nuggets have no judgement, only a row without a document", times=unjudged)
     first = [name for name in _COLUMNS if name in table and table[name].notna().any()]
     others = [name for name in table if name not in _COLUMNS]
     table = table[[*first, *others]].fillna(dict.fromkeys({"nugget_text", "query"} & {*first}, ""))
@@ -297,5 +301,7 @@ def _counted(odd: Mapping[str, Counter[str]]) -> str:
     for what, words in odd.items():
         named = ", ".join(f"{word[:_LONGEST_NAMED]!r} {n}" for word, n in words.most_common(_MOST_NAMED) if word)
         more = ", ..." if len(words) > _MOST_NAMED else ""
-        parts.append(f"{sum(words.values())} {what}{f' ({named}{more})' if named else ''}")
+        if words.total() == 1:
+            what = _SEVERAL.sub(lambda found: f"{found[1]}{_ONE[found[2]]}{found[3]} {_ONE[found[4]]}", what)
+        parts.append(f"{words.total()} {what}{f' ({named}{more})' if named else ''}")
     return "; ".join(parts)

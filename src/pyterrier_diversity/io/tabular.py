@@ -102,8 +102,8 @@ def _trec(frame: pd.DataFrame, lossy: bool) -> str:
         named = f"the column{'s' if len(lost) > 1 else ''} {', '.join(lost)}" if lost else ""
         unjudged = f"{int(nobody.sum())} intents without judgements" if nobody.any() else ""
         raise ValueError(
-            f"write_qrels: TREC's format has no place for {' and '.join(filter(None, [named, unjudged]))}; end the "
-            "path in .csv or .parquet, or leave them out by lossy=True."
+            f"write_qrels: the TREC format cannot store {' and '.join(filter(None, [named, unjudged]))}. Use a path "
+            "that ends in .csv or .parquet, or lossy=True to leave this out."
         )
     frame = frame[~nobody] if "iteration" in frame else frame[~nobody].assign(iteration="0")
     columns = {name: frame[name].tolist() for name in _LINE if name in frame}
@@ -170,13 +170,11 @@ def are_nuggets(content: Content, kind: Kind, columns: Mapping[str, str]) -> boo
     first = first_record(content)
     if first is None or not isinstance(first.value, Mapping):
         return kind == "json"
-    if look_of_columns(first.value) == "nuggets":
-        return True
     try:
         rows = expanded([(first.value, first.where)], False, columns)[0]
     except TypeError:  # lists of lists, which are groups of documents
         return True
     names = {str(name) for row in rows for name in row}
-    if kind == "json" and not names & OF_NUGGETS:
+    if kind == "json" and not (names | first.value.keys()) & OF_NUGGETS:
         return not (names & {"label", "score", "rank"} or names <= {"qid", "docno"})
     return kind == "json" or look_of_columns(names) == "nuggets"

@@ -84,7 +84,7 @@ def given_frame(data: Any, required: tuple[str, ...], what: str) -> pd.DataFrame
     if not frame.columns.is_unique:
         twice = frame.columns[frame.columns.duplicated()]
         hint = " PyTerrier's get_qrels(variant) repeats it; use get_qrels()." if twice[0] == "relevance" else ""
-        raise ValueError(f"{what}: column {shown(frame, twice[0])} must not be repeated.{hint}")
+        raise ValueError(f"{what}: the column {shown(frame, twice[0])} appears twice.{hint}")
     twins = {old: new for new, old in PYTERRIER_NAMES.items() if old in frame and new in frame}
     for old, new in twins.items():
         _check_agreement(frame, old, new, what)
@@ -98,8 +98,8 @@ def _check_agreement(frame: pd.DataFrame, old: str, new: str, what: str) -> None
     for row, (one, other) in enumerate(pairs):
         if not _agree(one, other):
             raise ValueError(
-                f"{what}: {old} and {new} are two names of one column, but row {row} has {one!r} and {other!r}; drop "
-                "one of them."
+                f"{what}: {old} and {new} are names of one column, but differ in row {row}: {one!r} and {other!r}. "
+                "Drop one of the columns."
             )
 
 
@@ -277,6 +277,6 @@ def refuse(frame: pd.DataFrame, bad: np.ndarray, column: str, what: str, rule: s
         row = int(bad.argmax())
         query, value = (frame[name].iloc[row : row + 1].tolist()[0] for name in ("query_id", column))
         raise ValueError(
-            f"{what}: {shown(frame, column)} {rule}, but query {query!r} has {value!r} ({int(bad.sum())} such rows in "
-            "all)."
+            f"{what}: {shown(frame, column)} {rule}, but query {query!r} has {value!r} (rows like this: "
+            f"{int(bad.sum())})."
         )

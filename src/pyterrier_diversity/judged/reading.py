@@ -81,8 +81,8 @@ def _refuse_unread_intents(frame: pd.DataFrame) -> None:
     for column in () if _has_intents(frame) else _LIKE_INTENTS:
         if column in frame and not (column == "nugget" and "passage" in frame):
             raise ValueError(
-                f"qrels have a column {column}, but none that is called iteration or subtopic_id. If it names the "
-                f"intent, rename it, as columns={{{column!r}: 'iteration'}} of io.read_qrels does; otherwise, drop it."
+                f"qrels have a column {column}, but no column iteration or subtopic_id. If {column} is the intent, "
+                f"rename it, as io.read_qrels(..., columns={{{column!r}: 'iteration'}}) does. Otherwise, drop it."
             )
 
 

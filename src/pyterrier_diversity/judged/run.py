@@ -267,8 +267,8 @@ class Run:
             row = again[of[self._query[again]].argmin()]
             doc, query_id = str(self._docs[row]), self.query_ids[self._query[row]]
             self.warn_once(
-                f"The run repeats documents within a query, {len(again)} times in all, such as {doc!r} in query "
-                f"{query_id!r}; the best rank counts.",
+                f"The run repeats documents within a query, such as {doc!r} in query {query_id!r}. Only the best rank "
+                f"of each counts (repeated rows: {len(again)}).",
                 "repeats",
             )
         if len(query_ids) and len(of) and (of < 0).all():

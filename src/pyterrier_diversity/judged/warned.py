@@ -106,7 +106,7 @@ def ignoring(who: str, kinds: Iterable[str]) -> Iterator[frozenset[str]]:
     """
     ignored = _ignored.get().union([kinds] if isinstance(kinds, str) else kinds)
     if ignored - KINDS.keys():
-        raise ValueError(f"{who}: ignore must be among {', '.join(KINDS)}, not {min(ignored - KINDS.keys())!r}.")
+        raise ValueError(f"{who}: ignore must name kinds ({', '.join(KINDS)}), not {min(ignored - KINDS.keys())!r}.")
     token = _ignored.set(ignored)
     try:
         yield ignored

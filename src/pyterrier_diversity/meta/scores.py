@@ -127,9 +127,9 @@ def read_scores(perquery: pd.DataFrame, measures: Measures | None = None) -> Sco
     empty = frame["value"].isna().groupby(frame["qid"], sort=False).all()
     if empty.any() and not empty.all():
         warn_user(
-            f"perquery: {empty.sum()} of {len(empty)} queries are left out, because their values are NaN for every "
-            f"system and measure: {', '.join(empty.index[empty])}. Usually they have no judgements; "
-            "filter_by_qrels=True leaves them out of pt.Experiment."
+            f"perquery: {empty.sum()} of {len(empty)} queries are left out, because all their values are NaN: "
+            f"{', '.join(empty.index[empty])}. Probably they have no judgements. pt.Experiment(filter_by_qrels=True) "
+            "leaves them out."
         )
         frame = frame[~frame["qid"].isin(empty.index[empty])]
     frame = frame[frame["measure"].isin(wanted)]
@@ -149,7 +149,7 @@ def read_scores(perquery: pd.DataFrame, measures: Measures | None = None) -> Sco
         )
     table = table.loc[:, complete]
     if not table.shape[1] or not systems:
-        raise ValueError("perquery has no query for which every system has a value.")
+        raise ValueError("perquery: there is no query for which all systems have a value.")
     values = {measure: table.loc[measure].to_numpy() for measure in wanted}
     by_measure = {measure: rounded(of_measure) for measure, of_measure in values.items()}
     return Scores(systems, list(table.columns), by_measure, given, values)
@@ -171,7 +171,7 @@ def read_means(who: str, frame: pd.DataFrame) -> dict[str, np.ndarray]:
     if names is None:
         found = ", ".join(columns)
         raise ValueError(
-            f"{who}: perquery_or_means has no column name; found: {found}. pt.Experiment returns such a frame."
+            f"{who}: perquery_or_means has no column name; found: {found}. Pass the result of pt.Experiment."
         )
     if names.duplicated().any():
         raise ValueError(

@@ -25,6 +25,7 @@ from .drawing import (
     named_rows,
     one_measure,
     readable,
+    scaled,
     tell,
     unreadable,
 )
@@ -50,7 +51,7 @@ _ORDERS: dict[str, dict[str, Any]] = {
     "the other order": {"color": LOSS, "edgecolor": "white", "hatch": "xxx"},
 }
 _NEEDED = ("measure", "system", "other", "difference", "p", "significant", "ci_low", "ci_high")
-_SOURCE = "meta.compare, with a test that has intervals,"
+_SOURCE = "meta.compare, with a test that has intervals"
 # Intervals of one test differ by rounding only.
 _ROUNDING = 1e-9
 # Two names in a row have longer lines.
@@ -176,7 +177,7 @@ def stability(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | None = No
             ax.barh(range(len(frame)), share, left=left, linewidth=0, **look)
         paper = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none"}
         for row, value in enumerate(stable):
-            ax.text(0.012, row, f"{value:.2f}", va="center", size=9, bbox=paper)
+            ax.text(0.012, row, f"{value:.2f}", va="center", size=scaled(9), bbox=paper)
         ax.set_xlim(0, 1)
         legend(ax, ax.containers, list(_ORDERS))
         told = known(frame, **COUNTS, n_topics="samples of {}")
@@ -211,7 +212,8 @@ def assessor_agreement(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | 
         ax.hlines(rows, low, high, color=GAIN)
         ax.plot(tau, rows, "o", color=GAIN)
         for row, value in zip(rows[np.isfinite(tau)], tau[np.isfinite(tau)], strict=True):
-            ax.annotate(f"{value:.2f}", (value, row), (0, 5), textcoords="offset points", ha="center", size=8)
+            above: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "size": scaled(8)}
+            ax.annotate(f"{value:.2f}", (value, row), (0, 5), **above)
         ax.set_xlim(min(0.0, np.nanmin(low, initial=0.0) - 0.02), 1.02)
         return tell(ax, *known(frame, **COUNTS), x="Kendall's τ of the two orders of the systems")
 
@@ -266,8 +268,8 @@ def means(
     apart = (rows["ci_low"] > 0) | (rows["ci_high"] < 0)
     if not np.isfinite(widths).all() or np.ptp(widths) > _ROUNDING * far.max() or (apart != rows["significant"]).any():
         raise ValueError(
-            "means: compared must have one critical difference for all pairs, as that of a Tukey HSD test of all "
-            "systems without ci. Draw plots.differences instead."
+            "means needs a Tukey HSD test of all systems, without ci: only this test has one critical difference for "
+            "all pairs. For other tests, use plots.differences."
         )
     means = pd.concat([rows.set_index("system")["mean"], rows.set_index("other")["other_mean"]])
     means = means[~means.index.duplicated()].sort_values(ascending=False, kind="stable")
@@ -330,7 +332,7 @@ def differences(
         ax.axvline(0, color="0.4", linewidth=0.8)
         for row, (value, unsure) in enumerate(rows[[p, "undecided"]].to_numpy()):
             text = f"p {value}{' ?' if unsure else ''}"
-            ax.text(1.01, row, text, va="center", size=8, transform=ax.get_yaxis_transform())
+            ax.text(1.01, row, text, va="center", size=scaled(8), transform=ax.get_yaxis_transform())
         told = f" from {baselines[0]}" if one else ""
         level = f"{compared.attrs['ci']:.0%} " if "ci" in compared.attrs else ""
         marks = "● significant   ○ not significant"
@@ -410,7 +412,7 @@ def _bars(
     """Draw a bar for each measure with a text at its end."""
     with named_rows(ax, frame["measure"]) as ax:
         bars = ax.barh(range(len(values)), np.where(np.isfinite(values), values, 0.0), color=GAIN)
-        ax.bar_label(bars, texts, padding=3, fontsize=9)
+        ax.bar_label(bars, texts, padding=3, fontsize=scaled(9))
         ax.set_xlim(*limits)
         return tell(ax, *known(frame, test="{}", alpha="alpha {:g}", **COUNTS), x=what)
 
@@ -438,5 +440,6 @@ def _points(ax: Axes, rows: pd.DataFrame, linestyle: str = "-", shown: Sequence[
     limits = ends.min() - margin, ends.max() + margin
     places = np.arange(len(rows))
     ax.hlines(places, np.clip(low, *limits), np.clip(high, *limits), color=GAIN, linestyle=linestyle)
-    ax.scatter(values, places, s=36, zorder=3, edgecolors=GAIN, c=[GAIN if full else "white" for full in filled])
+    insides = [GAIN if full else "white" for full in filled]
+    ax.scatter(values, places, s=scaled(6) ** 2, zorder=3, edgecolors=GAIN, c=insides)
     ax.set_xlim(*limits)

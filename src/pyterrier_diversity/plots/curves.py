@@ -32,6 +32,7 @@ from .drawing import (
     legend,
     one_measure,
     readable,
+    scaled,
     size_of,
     tell,
 )
@@ -110,9 +111,9 @@ def intent_coverage(
     values = {name: list(evaluator.calc_aggregate(run).values()) for name, run in systems.items()}
     shown, what = called("names", names, systems), called("labels", labels, [measure])[measure]
     with drawing(ax) as ax:
-        plot_lines(ax, {shown[name]: (ranks, at_ranks) for name, at_ranks in values.items()})
-        if not named and (legend := ax.get_legend()):
-            legend.remove()
+        drawn = plot_lines(ax, {shown[name]: (ranks, at_ranks) for name, at_ranks in values.items()})
+        if not named:
+            drawn.remove()
         integers(ax.xaxis)
         start = _from_data(ax)
         return tell(ax, f"{what} down to each rank, {len(judgements)} queries", x="rank", y=f"{what}{start}")
@@ -152,7 +153,8 @@ def asl_curve(
     with _lines("asl_curve", frame, "rank", "asl", labels, ax) as ax:
         if alpha is not None:
             ax.axhline(alpha, color="0.4", linewidth=1, linestyle=(0, (1, 2)))
-            ax.text(0.01, alpha, f"{alpha:g}", transform=ax.get_yaxis_transform(), va="bottom", size=9, color="0.3")
+            left = ax.get_yaxis_transform()
+            ax.text(0.01, alpha, f"{alpha:g}", transform=left, va="bottom", size=scaled(9), color="0.3")
         ax.set(yscale="log") if log else ax.set(yscale="linear", ylim=(0, 1.02))
         integers(ax.xaxis)
         x, y = "pairs of systems, the highest p-value first", "achieved significance level (p-value)"
@@ -436,17 +438,21 @@ def stages(
         return tell(ax, f"{len(scores.queries)} queries", x="step", y=f"{what}{_from_data(ax)}")
 
 
-def plot_lines(ax: Axes, lines: Mapping[str, tuple[Any, Any]]) -> None:
-    """Plot lines of x and y by their names, with a few markers on long lines. Equal lines have one legend entry."""
+def plot_lines(ax: Axes, lines: Mapping[str, tuple[Any, Any]]) -> Any:
+    """Plot lines of x and y by their names, with a few markers on long lines. Equal lines have one legend entry.
+
+    Return the legend.
+    """
     alike: dict[bytes, dict[str, Any]] = {}
     looks = zip(cycle(COLOURS), cycle(MARKERS), cycle(_DASHES), strict=True)
     for i, ((name, (x, y)), (color, marker, dashes)) in enumerate(zip(lines.items(), looks, strict=False)):
         step = max(1, len(x) // 8)
         every = i * step // 3 % step, step
-        (line,) = ax.plot(x, y, dashes, color=color, marker=marker, markersize=5, markevery=every, label=fitted(name))
+        look: dict[str, Any] = {"color": color, "marker": marker, "markersize": scaled(5), "markevery": every}
+        (line,) = ax.plot(x, y, dashes, **look, label=fitted(name))
         alike.setdefault(np.asarray([x, y], dtype=float).round(10).tobytes(), {})[name] = line
     texts = [", ".join(group) + (" (one line)" if len(group) > 1 else "") for group in alike.values()]
-    legend(ax, [list(group.values())[-1] for group in alike.values()], texts)
+    return legend(ax, [list(group.values())[-1] for group in alike.values()], texts)
 
 
 @contextmanager
@@ -517,14 +523,15 @@ def _counted(delta: np.ndarray) -> str:
 def _bars(delta: np.ndarray, queries: list[str], told: str, what: str, ax: Axes | None) -> Axes:
     """Draw a bar for each query, the largest gain first, and a line at the mean."""
     order = np.argsort(-delta, kind="stable")
-    with drawing(ax, float(np.clip(LINE * len(order), 4.8, 16))) as ax:
+    with drawing(ax, float(np.clip(scaled(LINE) * len(order), 4.8, 16))) as ax:
         ax.bar(range(len(order)), delta[order], color=np.where(delta[order] < 0, COLOURS[1], COLOURS[0]))
         ax.axhline(delta.mean(), color="black", linestyle="--", linewidth=1)
-        ax.text(1.005, delta.mean(), "mean", va="center", size=9, transform=ax.get_yaxis_transform())
+        ax.text(1.005, delta.mean(), "mean", va="center", size=scaled(9), transform=ax.get_yaxis_transform())
         ax.axhline(0, color="black", linewidth=0.8)
         # Every query is named if there is room, otherwise every few.
-        step = -(-len(order) // max(1, int(1.01 * size_of(ax)[0] / LINE)))
-        ax.set_xticks(range(0, len(order), step), [queries[at] for at in order[::step]], rotation=90, fontsize=8)
+        step = -(-len(order) // max(1, int(1.01 * size_of(ax)[0] / scaled(LINE))))
+        names = [queries[at] for at in order[::step]]
+        ax.set_xticks(range(0, len(order), step), names, rotation=90, fontsize=scaled(8))
         ax.set_xlim(-0.8, len(order) - 0.2)
         part = f" (every {step}th is named)" if step > 1 else ""
         title = f"{told}: {_counted(delta)}, mean {delta.mean():+.3f}"

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
 
 import numpy as np
 import pandas as pd
@@ -30,10 +31,15 @@ _FORMULA = re.compile(r"\$[^$]*\$")
 # What tables of `meta` know about their size.
 COUNTS = {"n_systems": "{} systems", "n_queries": "{} queries"}
 
-# Characters in a line of a name, and in an inch of other texts.
+# Characters in a line of a name, and in an inch of other texts of 10 points.
 NAME, _PER_INCH = 32, 13
-# Inches: a line of text, the space between rows, the smallest axes, the largest figure, and what is around its axes.
+# Inches: a line of text of 10 points, the space between rows, the smallest axes, the largest figure, and what is around
+# its axes.
 LINE, _GAP, _SMALLEST, _LARGEST, _AROUND = 0.16, 0.16, 1.0, 20.0, 3.5
+# Given figures that are narrower have their legend below, and names of rows in this part of them.
+_NARROW, _OF_NAMES = 5.0, 0.3
+# New figures, which make room for their texts.
+_NEW: WeakSet[Any] = WeakSet()
 
 
 @contextmanager
@@ -61,6 +67,7 @@ def panels_in(
     parts, size = np.array([n_columns, -(-n // n_columns)]), np.array([width, height])
     # By default, axes have this share of a figure.
     figure = plt.figure(figsize=parts * size / (0.775, 0.77), layout="constrained")
+    _NEW.add(figure)
     panels = [figure.add_subplot(parts[1], n_columns, place + 1) for place in range(n)]
     yield panels
     figure.set_size_inches(parts * size + 5)
@@ -72,8 +79,8 @@ def panels_in(
 
 
 def unreadable(who: str, problem: str, source: str) -> ValueError:
-    """Return the error that a frame cannot be drawn, which says what returns such a frame."""
-    return ValueError(f"{who}: {problem}. {source} returns such a frame.")
+    """Return the error that a frame cannot be drawn, which says what can be drawn."""
+    return ValueError(f"{who}: {problem}. Pass the result of {source}.")
 
 
 def readable(
@@ -109,6 +116,19 @@ def figure_of(ax: Axes) -> Any:
     return ax.figure.figure
 
 
+def scaled(size: float) -> float:
+    """Return a size in points or inches for the font size that is set, given the size for 10 points, the default."""
+    from matplotlib import rcParams
+
+    return float(size * (rcParams["font.size"] / 10))
+
+
+def _narrow_width(ax: Axes) -> float | None:
+    """Return the width in inches of the figure (or part of one) of given axes if it is narrow, otherwise None."""
+    inches = float(ax.figure.bbox.width / figure_of(ax).dpi)
+    return inches if inches < _NARROW and figure_of(ax) not in _NEW else None
+
+
 def fitted(text: object, width: int = NAME, lines: int | None = None) -> str:
     """Wrap a text into lines of so many characters, and shorten it if there may not be so many lines.
 
@@ -140,8 +160,8 @@ def named_rows(
     """Give the axes to draw rows with these names into, the first on top."""
     texts, height = in_rows([(name, "") for name in names], ax, line)
     with drawing(ax, width, spread * height) as ax:
-        yield ax
         name_rows(ax, texts, height)
+        yield ax
 
 
 def in_rows(
@@ -154,10 +174,13 @@ def in_rows(
     """
     rows = list(rows)
     room = float(most * (_LARGEST - _AROUND if ax is None else size_of(ax)[1]))
-    lines = None if ax is None else max(1, int(room / len(rows) / LINE))
+    line, gap = scaled(LINE), scaled(_GAP)
+    lines = None if ax is None else max(1, int(room / len(rows) / line))
+    if ax is not None and (inches := _narrow_width(ax)):
+        width = min(width, int(_OF_NAMES * inches * _PER_INCH / scaled(1)))
     while True:
         texts = [fitted(name, width, lines) + end for name, end in rows]
-        needed = max(_SMALLEST, len(texts) * (LINE * max(text.count("\n") + 1 for text in texts) + _GAP))
+        needed = max(_SMALLEST, len(texts) * (line * max(text.count("\n") + 1 for text in texts) + gap))
         if ax is not None:
             return texts, room
         if needed <= room or not any("\n" in text for text in texts):
@@ -167,7 +190,7 @@ def in_rows(
 
 def name_rows(ax: Axes, texts: list[str], height: float) -> None:
     """Write the names of rows, the first on top."""
-    size = min(9.0, 72 * height / len(texts) / 1.2)
+    size = min(scaled(9), 72 * height / len(texts) / 1.2)
     ax.set_yticks(range(len(texts)), texts, fontsize=size)
     ax.set_ylim(len(texts) - 0.5, -0.5)
     ax.tick_params(axis="y", length=0)
@@ -177,14 +200,17 @@ def name_rows(ax: Axes, texts: list[str], height: float) -> None:
 def name_columns(ax: Axes, names: Iterable[object], first: int = 0) -> None:
     """Write the names of columns, upright if they are long."""
     texts = [fitted(name) for name in names]
-    ax.set_xticks(range(first, first + len(texts)), texts, fontsize=9, rotation=90 if max(map(len, texts)) > 3 else 0)
+    upright = 90 if max(map(len, texts)) > 3 else 0
+    ax.set_xticks(range(first, first + len(texts)), texts, fontsize=scaled(9), rotation=upright)
     ax.tick_params(axis="x", length=0)
 
 
 def tell(ax: Axes, *parts: str, x: str = "", y: str = "") -> Axes:
     """Write a title of the parts that are known, and the labels of the axes, in lines as long as these; return them."""
-    across, up = (max(20, int(_PER_INCH * inches)) for inches in size_of(ax))
-    ax.set_title(fitted(", ".join(filter(None, parts)), across), fontsize=10)
+    if _narrow_width(ax):
+        figure_of(ax).draw_without_rendering()  # which gives the axes their size
+    across, up = (max(20, int(_PER_INCH * inches / scaled(1))) for inches in size_of(ax))
+    ax.set_title(fitted(", ".join(filter(None, parts)), across), fontsize=scaled(10))
     for axis, text, width in ((ax.xaxis, x, across), (ax.yaxis, y, up)):
         if text:
             axis.set_label_text("\n".join(fitted(line, width) for line in text.split("\n")))
@@ -203,9 +229,18 @@ def integers(axis: Any) -> None:
     axis.set_major_locator(MaxNLocator(10, integer=True, steps=[1, 2, 5, 10]))
 
 
-def legend(ax: Axes, handles: Sequence[Any], texts: Sequence[str]) -> None:
-    """Write a legend beside the axes; inside, where the figure makes no room."""
+def legend(ax: Axes, handles: Sequence[Any], texts: Sequence[str]) -> Any:
+    """Write a legend beside the axes, or below given ones that are narrow; inside, where the figure makes no room."""
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+    size, inches = scaled(8), _narrow_width(ax)
+    if inches and not ax.figure.legends and isinstance(figure_of(ax).get_layout_engine(), ConstrainedLayoutEngine):
+        most = int(_PER_INCH * inches / scaled(0.8)) - 10  # the handle is as wide as some characters
+        lines = [fitted(text, most) for text in texts]
+        columns = max(1, int((most + 10) / (10 + max(map(len, "\n".join(lines).split("\n"))))))
+        below = {"loc": "outside lower center", "ncols": columns, "frameon": False}
+        return ax.figure.legend(handles, lines, fontsize=size, handlelength=3, **below)
     beside = {"loc": "upper left", "bbox_to_anchor": (1, 1), "borderaxespad": 0, "frameon": False}
     look: dict[str, Any] = {} if figure_of(ax).get_layout_engine() is None else beside
     n_columns = -(-len(texts) // 25)
-    ax.legend(handles, [fitted(text) for text in texts], fontsize=8, handlelength=3, ncols=n_columns, **look)
+    return ax.legend(handles, [fitted(text) for text in texts], fontsize=size, handlelength=3, ncols=n_columns, **look)

@@ -14,7 +14,20 @@ from ..judged import Judgements, Ranked, Run, given_frame, judge
 from ..measures import parse
 from ..measures.composite import last_rank
 from ..parameters import CUTOFF, checked
-from .drawing import GAIN, Names, figure_of, fitted, in_rows, integers, legend, panels_in, readable, size_of, tell
+from .drawing import (
+    GAIN,
+    Names,
+    figure_of,
+    fitted,
+    in_rows,
+    integers,
+    legend,
+    panels_in,
+    readable,
+    scaled,
+    size_of,
+    tell,
+)
 from .matrices import JUDGED_0, MANY, draw_labels, one_query
 
 if TYPE_CHECKING:
@@ -290,7 +303,7 @@ def _panels_of(
                 beside.tick_params(labelleft=False)
         _key(panels[n_columns - 1], grids.values())
         if given is None and len(grids) > 1:
-            figure_of(panels[0]).suptitle(fitted(told, int(10 * width * n_columns)), fontsize=10)
+            figure_of(panels[0]).suptitle(fitted(told, int(10 * width * n_columns / scaled(1))), fontsize=scaled(10))
     return list(panels) if named else panels[0]
 
 
@@ -304,10 +317,10 @@ def _draw_values(panel: Axes, values: pd.Series, limits: tuple[float, float], he
     margin, last = 0.08 * (limits[1] - limits[0]), values.iloc[-1]
     ax.axhline(0, color="0.6", linewidth=0.8)
     ax.plot(values, color=GAIN, marker="." if len(values) <= 30 else None, label=values.name)
-    ax.text(1.01, last, f"{last:.3f}", va="center", size=9, transform=ax.get_yaxis_transform())
+    ax.text(1.01, last, f"{last:.3f}", va="center", size=scaled(9), transform=ax.get_yaxis_transform())
     ax.set_ylim(limits[0] - margin, limits[1] + 2 * margin)
-    ax.set_ylabel(fitted(values.name, 20), fontsize=9, rotation=0, ha="right", va="center")
-    ax.tick_params(labelbottom=False, labelsize=8)
+    ax.set_ylabel(fitted(values.name, 20), fontsize=scaled(9), rotation=0, ha="right", va="center")
+    ax.tick_params(labelbottom=False, labelsize=scaled(8))
     ax.spines[["top", "right"]].set_visible(False)
     return ax
 
@@ -321,9 +334,10 @@ def _draw_marks(ax: Axes, grid: _Grid) -> None:
     ax.plot(places + start, rows, "o", color="white", markeredgecolor="black", markersize=size, label="_new")
     for row in np.flatnonzero(~grid.possible).tolist():
         middle = start + (depth - 1) / 2
-        ax.text(middle, row, "no judged document is relevant", ha="center", va="center", size=8, style="italic")
+        said = "no judged document is relevant"
+        ax.text(middle, row, said, ha="center", va="center", size=scaled(8), style="italic")
     for place in np.flatnonzero(grid.tied).tolist():
-        ax.text(place + start, n_intents - 0.3, "=", ha="center", va="center", size=6 if depth > MANY else 9)
+        ax.text(place + start, n_intents - 0.3, "=", ha="center", va="center", size=scaled(6 if depth > MANY else 9))
     ax.set_ylim(n_intents - (0.1 if grid.tied.any() else 0.5), -0.5)
     integers(ax.xaxis)
 

@@ -12,7 +12,20 @@ import pandas as pd
 from ..arithmetic import divide
 from ..io import called, texts_of
 from ..meta.significance.tests import LEVEL
-from .drawing import COUNTS, Names, drawing, fitted, in_rows, known, name_columns, name_rows, readable, tell, unreadable
+from .drawing import (
+    COUNTS,
+    Names,
+    drawing,
+    fitted,
+    in_rows,
+    known,
+    name_columns,
+    name_rows,
+    readable,
+    scaled,
+    tell,
+    unreadable,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -263,8 +276,8 @@ def _cells(
         shades = np.abs(values) if lowest < 0 else (values - lowest) / (1 - lowest)
         for row, column in np.argwhere(np.isfinite(values)):
             color = "white" if shades[row, column] > _DARK else "black"
-            ax.text(column, row, texts[row, column], ha="center", va="center", color=color, size=9)
+            ax.text(column, row, texts[row, column], ha="center", va="center", color=color, size=scaled(9))
         name_columns(ax, names)
-        ax.set_yticks(range(len(names)), [fitted(name) for name in names], fontsize=9)
+        ax.set_yticks(range(len(names)), [fitted(name) for name in names], fontsize=scaled(9))
         ax.tick_params(length=0)
         yield ax

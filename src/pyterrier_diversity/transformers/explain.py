@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Hashable
 from typing import Any
 
@@ -155,9 +154,7 @@ class Explain(Step):
         formulas = [ours for part, ours in parts_of(self.measure) if part == "intents" and ours is not None]
         all_count = any(ours.COUNTS_ALL_NAMED for ours in formulas)  # also those without a relevant document
         named = view.named.take(view.named.weight > 0) if all_count else view.intents
-        left: dict[int, list[str]] = defaultdict(list)
-        for query, intent in zip(named.query.tolist(), named.ids.tolist(), strict=True):
-            left[query].append(intent)
+        left = pd.Series(named.ids, dtype=object).groupby(named.query).agg(list).to_dict()
         grades: list[dict[str, int | float]] = [{} for _ in range(n_rows)]
         new: list[list[str]] = [[] for _ in grades]
         row_at = dict(zip(zip(judged["query"], judged["rank"], strict=True), judged["row"], strict=True))
@@ -174,7 +171,7 @@ class Explain(Step):
         # A repeated document counts as unjudged.
         again = judged.duplicated(["query", "doc_id"])
         for query, row, doc, repeated in zip(judged["query"], judged["row"], judged["doc_id"], again, strict=True):
-            left[query] = unmet[row] = [intent for intent in left[query] if intent not in grades[row]]
+            left[query] = unmet[row] = [intent for intent in left.get(query, []) if intent not in grades[row]]
             known[row] = not repeated and doc in ranked.judgements.judged_docs[query]
         return {"intents": grades, "new_intents": new, "unmet_intents": unmet, "judged": known}
 

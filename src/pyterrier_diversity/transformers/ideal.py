@@ -253,7 +253,7 @@ def _check_last_rows(frame: pd.DataFrame, measure: ir_measures.Measure) -> None:
         query, doc = hidden[0]
         raise ValueError(
             f"Ideal: {measure} reads only the last row of each document, and would miss the highest label of document "
-            f"{doc!r} of query {query!r} ({len(hidden)} such documents in all). Use Adhoc({measure})."
+            f"{doc!r} of query {query!r} (documents like this: {len(hidden)}). Use Adhoc({measure})."
         )
 
 

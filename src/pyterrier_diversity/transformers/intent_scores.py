@@ -233,7 +233,7 @@ def _of_query(rows: pd.DataFrame, query: Candidates, what: str) -> IntentScores:
     if len(twice):
         raise ValueError(
             f"{what}: query {query.query_id!r} has several scores of document {twice['doc'].iloc[0]!r} for intent "
-            f"{twice['intent'].iloc[0]!r} ({len(twice)} such rows in all)."
+            f"{twice['intent'].iloc[0]!r} (rows like this: {len(twice)})."
         )
     weights = intents["max"][intents["max"] > 0]
     names = sorted(weights.index, key=by_number)

@@ -70,6 +70,8 @@ def test_a_group_that_cannot_be_tested_is_named():
         meta.compare(PERQUERY, "t", by={**GROUPS, "q0": "one"})
     with pytest.raises(ValueError, match="family must be 'measure' without a correction"):
         meta.compare(PERQUERY, "t", by=GROUPS, family="all")
+    with pytest.raises(ValueError, match="family must be one of 'measure', 'all', not 'x'"):
+        meta.compare(PERQUERY, "t", by=GROUPS, correction="holm", family="x")
 
 
 def test_tables_of_several_groups_take_the_rows_of_one():
@@ -78,7 +80,7 @@ def test_tables_of_several_groups_take_the_rows_of_one():
     for read in (meta.significance_table, meta.comparison_text, meta.overlap, plots.differences):
         with pytest.raises(ValueError, match="has several groups of queries"):
             read(table)
-    with pytest.raises(ValueError, match="discriminative_power: by is for compare"):
+    with pytest.raises(ValueError, match="discriminative_power does not take by"):
         meta.discriminative_power(PERQUERY, "t", by=GROUPS)
     one, alone = (
         meta.significance_table(frame)

@@ -154,7 +154,7 @@ def test_the_difference_required_is_unknown_where_no_pair_differs():
 @pytest.mark.parametrize("function", [delta_required, discriminative_power])
 def test_fewer_trials_than_one_over_alpha_are_refused(function):
     with pytest.raises(
-        ValueError, match=rf"^{function.__name__}: n_trials \* alpha must be at least 1 for .* 19 \* 0.05"
+        ValueError, match=rf"^{function.__name__}: n_trials must be at least 20 for .* alpha = 0.05, not 19"
     ):
         function(frame_of(SYSTEMS), "bootstrap", n_trials=19)
 
@@ -290,7 +290,7 @@ def test_borderline_differences_are_a_column_of_the_bootstrap_alone():
 def test_a_comparison_that_does_not_fit_is_refused(view):
     table = compare(frame_of(SYSTEMS), "tukey")
 
-    with pytest.raises(TypeError, match=f"{view.__name__}: perquery is a frame from compare, already tested"):
+    with pytest.raises(TypeError, match=f"{view.__name__}: perquery is already the result of compare"):
         view(table, "t")
     with pytest.raises(
         ValueError, match=f"{view.__name__}: perquery must be a frame from compare, but the column measure is missing"
@@ -306,7 +306,7 @@ def test_other_tests_in_a_comparison_have_no_difference_required():
 
 
 def test_a_correction_does_not_reach_the_borderline_differences():
-    with pytest.raises(ValueError, match="delta_required: correction must be None for the bootstrap"):
+    with pytest.raises(ValueError, match="delta_required: correction must be None with the bootstrap"):
         delta_required(frame_of(SYSTEMS), "bootstrap", correction="holm", rng=1)
 
 

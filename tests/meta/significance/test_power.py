@@ -115,14 +115,14 @@ def test_a_seed_gives_the_same_number_in_any_order_of_rows():
 
 def test_differences_smaller_by_far_take_more_topics_than_are_looked_for():
     with pytest.raises(
-        ValueError, match=r"delta must be larger than 1e-09 for AP: even 1,000,000 topics do not find it with test='t'"
+        ValueError, match=r"delta=1e-09 is too small for AP: even 1,000,000 topics would not detect it with test='t'"
     ):
         topics_needed(PILOT, 1e-9)
 
 
 def test_topics_too_few_for_a_p_value_below_alpha_find_nothing():
     # Three topics and two systems have eight shuffles: p is 1/4 or more.
-    with pytest.raises(ValueError, match="n must be larger than 3: test='tukey-randomised' finds no"):
+    with pytest.raises(ValueError, match="n=3 is too small: with so few topics, test='tukey-randomised' detects no"):
         topics_needed(PILOT, n=3, test="tukey-randomised", n_trials=200, rng=1)
 
 

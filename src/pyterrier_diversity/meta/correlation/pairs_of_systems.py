@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import combinations
 from typing import Literal
 
 import numpy as np
@@ -105,7 +104,7 @@ def concordance(
         raise ValueError(f"concordance: give at least two measures besides gold, not {compared!r}.")
     scores.need_two("concordance", "systems")
     counts = _counts(*(np.stack([scores.by_measure[name] for name in names]) for names in (compared, golds)))
-    one, other = np.array(list(combinations(range(len(compared)), 2))).T
+    one, other = np.triu_indices(len(compared), 1)
     disagreements, correct, both = (count[one, other] for count in counts)
     others_correct = counts[1][other, one]
     names = np.array(compared, dtype=object)

@@ -187,10 +187,10 @@ def _compared_by_group(
     query_ids = frame["qid"].unique().tolist()
     groups = read_groups("compare", by, query_ids, ["queries", *_LEGEND], perquery)
     group = frame["qid"].map(dict(zip(query_ids, groups.of_query, strict=True))).to_numpy()
-    tables = {}
+    tables, family_of = {}, "measure" if family == "all" else family
     for name in groups.names:
         try:
-            table = _compared("compare", _LEGEND, frame[group == name], test, measures, family="measure", **options)
+            table = _compared("compare", _LEGEND, frame[group == name], test, measures, family=family_of, **options)
         except ValueError as error:
             raise ValueError(f"{error} (the group {name!r})") from error
         table.insert(0, groups.column, name)
@@ -228,11 +228,11 @@ def read_compared(
     """
     compared = isinstance(frame, pd.DataFrame) and "system" in frame and "qid" not in frame
     if options.get("by") is not None:
-        raise ValueError(f"{who}: by is for compare. Give {who} the rows of one group.")
+        raise ValueError(f"{who} does not take by. Pass only the rows of one group.")
     if compared:
         refuse_groups(who, what, frame)
     if compared and (args or options):
-        raise TypeError(f"{who}: {what} is a frame from compare, already tested. Leave out the other parameters.")
+        raise TypeError(f"{who}: {what} is already the result of compare. Leave out the other parameters.")
     call = parameters_of(compare).bind(frame, *args, **options)
     call.apply_defaults()
     del call.arguments["by"]
@@ -263,8 +263,8 @@ def why_none_is_significant(compared: pd.DataFrame) -> str:
         return ""
     more = f" ({decisive:.4g} when it is corrected for {n_pairs} pairs)" if "correction" in how else ""
     return (
-        f"no difference can be significant at alpha = {how['alpha']:g}: the smallest p that this test can reach with "
-        f"{how['n_queries']} queries is {least:.4g}{more}. meta.topics_needed estimates how many are needed."
+        f"no difference can be significant with {how['n_queries']} queries at alpha = {how['alpha']:g}: the smallest "
+        f"possible p-value is {least:.4g}{more}. meta.topics_needed estimates how many queries are needed."
     )
 
 
@@ -286,9 +286,9 @@ def _compared(
     for name, (needed, outside) in levels.items():
         n = how.draws.n
         if needed & set(columns) and how.is_random and np.round(n * outside, 10) < 1:
+            least = np.ceil(np.round(1 / outside, 10))
             raise ValueError(
-                f"{who}: n_trials * {name} must be at least 1 for test={test!r}, not {n} * {outside:g}; use more "
-                "trials."
+                f"{who}: n_trials must be at least {least:.0f} for test={test!r} and {name} = {outside:g}, not {n}."
             )
     if {"ci_low", "borderline"} & set(columns):
         how = how._replace(level=level)

@@ -124,8 +124,7 @@ def delta_required(perquery: pd.DataFrame, *args: Any, **options: Any) -> pd.Dat
     if TESTS[how["test"]].of_all is None:
         if "correction" in how:
             raise ValueError(
-                f"{who}: correction must be None for the bootstrap, not {how['correction']!r}: its borderline "
-                "differences are not corrected."
+                f"{who}: correction must be None with the bootstrap, because borderline differences are not corrected."
             )
         delta = compared.groupby("measure", sort=False)["borderline"].max()
     else:

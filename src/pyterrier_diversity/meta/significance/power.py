@@ -334,8 +334,8 @@ def _topics_for(measure: str, of: _Power, delta: float, power: float, test: Powe
     n = _least(lambda n: of(n, delta) >= power, 1, 2, _MOST[test], lambda low, high: (low + high + 1) // 2)
     if n is None:
         raise ValueError(
-            f"topics_needed: delta must be larger than {delta} for {measure}: even {_MOST[test]:,} topics do not "
-            f"find it with test={test!r}."
+            f"topics_needed: delta={delta} is too small for {measure}: even {_MOST[test]:,} topics would not detect it "
+            f"with test={test!r}."
         )
     return delta, n, of(n, delta)
 
@@ -351,8 +351,7 @@ def _difference_for(measure: str, of: _Power, n: int, power: float, test: PowerT
     delta = _least(lambda delta: of(n, delta) >= power, 0.0, 1e-6, _LARGEST, between)
     if delta is None:
         raise ValueError(
-            f"topics_needed: n must be larger than {n}: test={test!r} finds no difference of {measure} with so few "
-            "topics."
+            f"topics_needed: n={n} is too small: with so few topics, test={test!r} detects no difference of {measure}."
         )
     return delta, n, of(n, delta)
 

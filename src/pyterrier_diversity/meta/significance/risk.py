@@ -26,11 +26,7 @@ _LEGEND = {
 
 
 def risk(
-    perquery: pd.DataFrame,
-    baseline: str,
-    alpha: float = 1.0,
-    *,
-    measures: Measures | None = None,
+    perquery: pd.DataFrame, baseline: str, alpha: float = 1.0, *, measures: Measures | None = None
 ) -> pd.DataFrame:
     r"""Compute the risk of each system against a baseline, as in the TREC Web tracks of 2013 and 2014.
 
