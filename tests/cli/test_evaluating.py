@@ -255,6 +255,7 @@ def test_a_table_may_be_printed_for_latex():
         "evaluate", "demo", BM25, XQUAD, "-m", "RBU@5 alpha_nDCG@5", "--format", "latex", "-p", "3"
     ).splitlines()
 
+    assert lines.pop(0) == r"% needs \usepackage{booktabs}"
     assert lines[:2] == [f"% {signature(RBU @ 5)}", f"% {signature(alpha_nDCG @ 5)}"]
     assert lines[2:5] == [r"\begin{tabular}{lrr}", r"\toprule", r"run & RBU@5 & alpha\_nDCG@5 \\"]
     assert lines[6].startswith("bm25 & 0.384 & ")
