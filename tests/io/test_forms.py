@@ -238,7 +238,7 @@ def test_the_id_of_an_object_is_its_docno_then_its_id_then_that_of_its_document(
 def test_objects_that_get_one_id_are_told_of():
     found = [SimpleNamespace(id=name, metadata={"docno": "whole"}) for name in ("a", "b")]
 
-    with pytest.warns(UserWarning, match="Run mine: The run repeats documents within a query, 1 times in all"):
+    with pytest.warns(UserWarning, match="Run mine: The run repeats documents within a query, .*repeated rows: 1"):
         evaluate_runs(QRELS, {"mine": {"1": [*found, "b"]}}, MEASURES)
 
 

@@ -911,9 +911,7 @@ def test_repeated_nuggets_count_in_a_list_and_not_in_a_table():
     lists = [{"qid": "1", "docid": doc, "nuggets": [nugget, nugget]} for doc in "ab"]
 
     assert len(read_in_silence(lists)) == 4
-    with pytest.warns(
-        UserWarning, match=r"1 nuggets\. 1 nuggets without ids are repeated for a document, and count once"
-    ):
+    with pytest.warns(UserWarning, match=r"1 nugget\. 1 nugget without ids is repeated for a document, and count once"):
         assert len(read_nuggets(table)) == 2
     with_ids = [{**row, "iteration": f"n{place}"} for place, row in enumerate(table)]
     assert len(read_in_silence(with_ids)) == 3
