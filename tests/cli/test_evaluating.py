@@ -255,6 +255,7 @@ def test_a_table_may_be_printed_for_latex():
         "evaluate", "demo", BM25, XQUAD, "-m", "RBU@5 alpha_nDCG@5", "--format", "latex", "-p", "3"
     ).splitlines()
 
+    assert lines.pop(0) == r"% needs \usepackage{booktabs}"
     assert lines[:2] == [f"% {signature(RBU @ 5)}", f"% {signature(alpha_nDCG @ 5)}"]
     assert lines[2:5] == [r"\begin{tabular}{lrr}", r"\toprule", r"run & RBU@5 & alpha\_nDCG@5 \\"]
     assert lines[6].startswith("bm25 & 0.384 & ")
@@ -585,3 +586,15 @@ def test_a_list_of_missed_intents_ignores_warnings(tmp_path):
     )
 
     assert "bm25" in run("missed", str(tmp_path / "nuggets.jsonl"), XQUAD, BM25, "-k", "1", "--ignore", "words")
+
+
+def test_a_table_of_nuggets_is_read_as_nuggets(tmp_path):
+    nuggets, new = tmp_path / "nuggets.csv", tmp_path / "new.json"
+    nuggets.write_text("qid,docno,nugget_text,assignment\nq,a,free,support\nq,b,free,not_support\nq,b,fast,support\n")
+    new.write_text('{"q": ["a", "b"]}')
+
+    values = run("evaluate", str(nuggets), str(new), "-m", "Coverage@1 Coverage@2", "--format", "csv")
+    assert values.splitlines() == ["run,Coverage@1,Coverage@2", "new,0.5,1.0"]
+    assert f"{new} is a run, not qrels. Give the qrels first." in fail(
+        "evaluate", str(new), str(nuggets), "-m", "RBU@5"
+    )

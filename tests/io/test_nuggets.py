@@ -915,3 +915,21 @@ def test_repeated_nuggets_count_in_a_list_and_not_in_a_table():
         assert len(read_nuggets(table)) == 2
     with_ids = [{**row, "iteration": f"n{place}"} for place, row in enumerate(table)]
     assert len(read_in_silence(with_ids)) == 3
+
+
+def test_real_nuggets_as_a_table_differ_from_their_lists_with_a_warning(shared):
+    with gzip.open(shared / "nuggets" / "assignments" / "gpt-4o.jsonl.gz", "rt", encoding="utf-8") as stream:
+        topics = [json.loads(line) for line in stream]
+    table = [
+        {"qid": topic["qid"], "docno": topic["run_id"], "nugget_text": each["text"], "assignment": each["assignment"]}
+        for topic in topics
+        for each in topic["nuggets"]
+    ]
+
+    with (
+        pytest.warns(UserWarning, match="617 nuggets. 11 assignments are unknown words"),
+        pytest.warns(
+            UserWarning, match="617 nuggets. 3 nuggets without ids are repeated for a document, and count once"
+        ),
+    ):
+        assert len(read_nuggets(table)) == 617

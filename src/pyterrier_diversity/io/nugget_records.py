@@ -62,7 +62,7 @@ class Reading:
     # The texts of queries, and the nuggets that each answer or passage of a query was assigned.
     queries: dict[str, str] = field(default_factory=dict)
     assigned: defaultdict[str, dict[str, list[str]]] = field(default_factory=lambda: defaultdict(dict))
-    # Queries with an empty list of nuggets, and rows without ids: those of query, nugget and document.
+    # Queries with an empty list of nuggets, and the query, nugget and document of each row without an id of the nugget.
     bare: set[str] = field(default_factory=set)
     rows: Counter[tuple[str, str, str]] = field(default_factory=Counter)
 

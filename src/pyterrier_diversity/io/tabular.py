@@ -170,13 +170,11 @@ def are_nuggets(content: Content, kind: Kind, columns: Mapping[str, str]) -> boo
     first = first_record(content)
     if first is None or not isinstance(first.value, Mapping):
         return kind == "json"
-    if look_of_columns(first.value) == "nuggets":
-        return True
     try:
         rows = expanded([(first.value, first.where)], False, columns)[0]
     except TypeError:  # lists of lists, which are groups of documents
         return True
     names = {str(name) for row in rows for name in row}
-    if kind == "json" and not names & OF_NUGGETS:
+    if kind == "json" and not (names | first.value.keys()) & OF_NUGGETS:
         return not (names & {"label", "score", "rank"} or names <= {"qid", "docno"})
     return kind == "json" or look_of_columns(names) == "nuggets"

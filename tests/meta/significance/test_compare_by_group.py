@@ -70,6 +70,8 @@ def test_a_group_that_cannot_be_tested_is_named():
         meta.compare(PERQUERY, "t", by={**GROUPS, "q0": "one"})
     with pytest.raises(ValueError, match="family must be 'measure' without a correction"):
         meta.compare(PERQUERY, "t", by=GROUPS, family="all")
+    with pytest.raises(ValueError, match="family must be one of 'measure', 'all', not 'x'"):
+        meta.compare(PERQUERY, "t", by=GROUPS, correction="holm", family="x")
 
 
 def test_tables_of_several_groups_take_the_rows_of_one():

@@ -187,10 +187,10 @@ def _compared_by_group(
     query_ids = frame["qid"].unique().tolist()
     groups = read_groups("compare", by, query_ids, ["queries", *_LEGEND], perquery)
     group = frame["qid"].map(dict(zip(query_ids, groups.of_query, strict=True))).to_numpy()
-    tables = {}
+    tables, family_of = {}, "measure" if family == "all" else family
     for name in groups.names:
         try:
-            table = _compared("compare", _LEGEND, frame[group == name], test, measures, family="measure", **options)
+            table = _compared("compare", _LEGEND, frame[group == name], test, measures, family=family_of, **options)
         except ValueError as error:
             raise ValueError(f"{error} (the group {name!r})") from error
         table.insert(0, groups.column, name)
