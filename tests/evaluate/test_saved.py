@@ -201,6 +201,11 @@ def test_the_key_depends_on_numbers_and_not_on_their_size_in_memory(kind):
     assert content_key(plus.astype(kind)) == content_key(plus)
 
 
+@pytest.mark.parametrize(("one", "other"), [(1.5, 1.7), (2**53, 2**53 + 1), (-1, 2**64 - 1)])
+def test_other_numbers_have_another_key(one, other):
+    assert content_key(pd.DataFrame({"score": [one]})) != content_key(pd.DataFrame({"score": [other]}))
+
+
 def test_the_key_tells_minus_one_from_the_number_with_the_same_bits():
     minus_one = pd.DataFrame({"label": pd.array([-1], dtype="int8")})
 
