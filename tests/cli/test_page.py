@@ -6,6 +6,7 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
+import yaml
 
 from console import Shell, folded, sessions
 
@@ -38,7 +39,7 @@ def test_the_steps_of_the_workflow_pass_and_its_gates_stop_a_loss(tmp_path, monk
     monkeypatch.chdir(folder)
     doctest.testfile(str(page), module_relative=False, encoding="utf-8")  # writes the files that the steps read
     (workflow,) = re.findall(r"code-block:: yaml\n\n((?:(?: +.*)?\n)+)", page.read_text(encoding="utf-8"))
-    steps = [" ".join(step.removeprefix(">-").split()) for step in workflow.split("- run: ")[1:]]
+    steps = [step["run"] for step in yaml.safe_load(workflow)["jobs"]["gate"]["steps"] if "run" in step]
     better, accepted = Path("new.json").read_text(encoding="utf-8"), Path("accepted.json")
 
     assert steps[0] == "pip install pyterrier-diversity"
