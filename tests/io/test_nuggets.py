@@ -927,7 +927,7 @@ def test_real_nuggets_as_a_table_differ_from_their_lists_with_a_warning(shared):
     ]
 
     with (
-        pytest.warns(UserWarning, match="617 nuggets. 11 assignments are unknown words"),
+        pytest.warns(UserWarning, match="617 nuggets. 11 assignments have an unknown word"),
         pytest.warns(
             UserWarning, match="617 nuggets. 3 nuggets without ids are repeated for a document, and count once"
         ),
