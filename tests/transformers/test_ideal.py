@@ -329,7 +329,7 @@ def test_labels_below_the_rel_of_the_measure_are_not_relevant(measure, ideal):
 def test_a_bare_measure_reads_the_last_row_of_each_document_which_must_have_its_highest_label():
     rows = [("q", "a", 3, "x"), ("q", "a", 0, "y"), ("q", "b", 1, "x"), ("q", "c", 0, "x"), ("q", "c", 2, "y")]
     qrels = pd.DataFrame(rows, columns=["qid", "docno", "label", "iteration"])
-    message = r"^Ideal: .* miss the highest label of document 'a' of query 'q' \(1 such .*\. Use Adhoc\("
+    message = r"^Ideal: .* miss the highest label of document 'a' of query 'q' \(documents like this: 1\)\. Use Adhoc\("
 
     with pytest.raises(ValueError, match=r"^nDCG@2 reads only the last row of a document: .* Use Adhoc\(nDCG@2\)\.$"):
         ranked(Ideal(qrels, nDCG @ 2))
