@@ -143,7 +143,7 @@ def test_a_document_twice_in_a_run_is_retrieved_once():
 def test_a_document_twice_in_a_run_is_told_with_the_count():
     twice = pd.concat([SYSTEMS[0], SYSTEMS[0].assign(score=-9.0)])
 
-    with pytest.warns(UserWarning, match=r"repeats documents.* 3 "):
+    with pytest.warns(UserWarning, match=r"repeats documents.* rows: 3\)"):
         add_rarity(JUDGED, [twice, *SYSTEMS[1:]])
 
 
