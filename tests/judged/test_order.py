@@ -59,7 +59,7 @@ def test_there_may_be_any_number_of_queries(n_queries):
     frame = pd.DataFrame({"query": query, "score": -score, "doc": rng.permutation(len(query)).astype(str)})
 
     expected = frame.sort_values("doc", ascending=False).sort_values(["query", "score"], kind="stable").index
-    for docs in (frame["doc"].to_numpy(dtype=object), kept_in_arrow(frame["doc"].astype("string[pyarrow]"))):
+    for docs in (frame["doc"].to_numpy(dtype=object), kept_in_arrow(frame.astype({"doc": "string[pyarrow]"}), "doc")):
         assert ranking_order(query, None, score, docs).tolist() == expected.tolist()
 
 

@@ -204,7 +204,7 @@ def test_objects_of_other_types_are_not_equal(other):
 def kept(values: list[str], dtype: object) -> object:
     """Strings as they are kept: in Arrow, or as an array of objects."""
     column = pd.Series(values, dtype=object).astype(dtype)
-    in_arrow = kept_in_arrow(column)
+    in_arrow = kept_in_arrow(column.to_frame("name"), "name")
     return column.to_numpy(dtype=object) if in_arrow is None else in_arrow
 
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 import re
 
 import ir_measures
+import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
@@ -41,6 +42,13 @@ CUBES = [CT, ACT, nCT]
 )
 def test_values_of_three_documents_in_two_turns_worked_by_hand(measure, expected):
     assert value(measure, JUDGED, READ) == pytest.approx(expected, abs=1e-15)
+
+
+def test_the_bound_may_be_over_more_documents_than_a_float_can_count():
+    with np.errstate(all="raise"):
+        bounded = value(nCT(batch=10**10) @ 10**300, JUDGED, READ)
+
+    assert bounded == pytest.approx(1.625 / 2 / 4.25 * 1e300, rel=1e-12)
 
 
 @pytest.mark.parametrize(

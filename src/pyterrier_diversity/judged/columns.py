@@ -202,16 +202,13 @@ def with_string_ids(data: Any, required: tuple[str, ...], what: str) -> pd.DataF
 
 
 def kept_strings(frame: pd.DataFrame, column: str, what: str) -> Strings:
-    """Return the result of `strings`, but leave Arrow strings in Arrow.
-
-    A column with a string type contains nothing else, so its values need no check.
-    """
-    column_of = frame[column]
-    kept = kept_in_arrow(column_of)
-    if kept is None and not isinstance(column_of.dtype, pd.StringDtype):
+    """Return the result of `strings`, but leave a long column of Arrow strings in Arrow."""
+    kept = kept_in_arrow(frame, column)
+    if kept is None:
         return strings(frame, column, what)
-    _check_present(column_of.array.isna(), shown(frame, column), what)
-    return column_of.to_numpy(dtype=object) if kept is None else kept
+    if kept.null_count:
+        _check_present(frame[column].isna().to_numpy(), shown(frame, column), what)
+    return kept
 
 
 def numbers(frame: pd.DataFrame, column: str, what: str) -> np.ndarray:
@@ -243,7 +240,7 @@ def scores(frame: pd.DataFrame, what: str) -> np.ndarray:
         If a score is not a finite number; the message names its query.
     """
     values = numbers(frame, "score", what)
-    if frame["score"].dtype.kind == "f" or not len(values) or max(values.max(), -values.min()) < LARGEST_EXACT:
+    if not len(values) or max(values.max(), -values.min()) < LARGEST_EXACT or frame["score"].dtype.kind == "f":
         return values
     # Integers beyond the precision of floats are numbered. Python compares them with floats exactly.
     listed = exact(frame["score"]).tolist()

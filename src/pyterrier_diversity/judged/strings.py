@@ -27,11 +27,14 @@ class Ids(NamedTuple):
     names: np.ndarray
 
 
-def kept_in_arrow(column: pd.Series) -> Strings | None:
-    """Return a column as an Arrow array, or None if it has another type or few rows."""
+def kept_in_arrow(frame: pd.DataFrame, name: str) -> Strings | None:
+    """Return a column as an Arrow array, or None if it has few rows or another type."""
+    if len(frame) < FEWEST:
+        return None
+    column = frame[name]
     dtype = column.dtype
     kind = str(dtype.pyarrow_dtype) if isinstance(dtype, pd.ArrowDtype) else getattr(dtype, "storage", None)
-    if len(column) < FEWEST or kind not in ("pyarrow", "string", "large_string"):
+    if kind not in ("pyarrow", "string", "large_string"):
         return None
     import pyarrow
 

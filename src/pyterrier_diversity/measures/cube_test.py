@@ -174,7 +174,7 @@ class _nCT(_CT):
     def bound(self, ranked: Ranked) -> np.ndarray:
         """Return CT*: how much the largest gains fill each cube, with ``batch`` documents in each of K turns."""
         best, turns = ideal_by_gain(ranked, "each intent"), n_turns(ranked, self.cutoff, self.batch)
-        counted = best.met <= float(self.batch) * turns[ranked.judgements.intents.query][best.query]
+        counted = best.met / float(self.batch) <= turns[ranked.judgements.intents.query][best.query]
         height = best.total(power(self.gamma, best.met) * best.document_gain * counted)
         full = np.minimum(height, self.max_height) * ranked.judgements.weights
         return divide(ranked.sum_intents(full) / self.max_height, turns)
