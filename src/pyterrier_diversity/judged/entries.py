@@ -140,9 +140,7 @@ def rows_by(values: np.ndarray) -> np.ndarray:
     """
     if len(values) < _FEW:
         return np.argsort(values, kind="stable")
-    # Sorting values and rows as one number is faster, and sorting small numbers is, too.
-    n_bits = len(values).bit_length()
-    packed = values.astype(np.int64) << n_bits | np.arange(len(values))
-    if int(packed.max(initial=0)) < 2**32:
-        packed = packed.astype(np.uint32)
-    return (np.sort(packed) & packed.dtype.type((1 << n_bits) - 1)).astype(np.int64)
+    # Numbers of 16 bits are sorted fast, so that the lowest 16 bits come first, and then the next ones.
+    order = np.argsort(values.astype(np.uint16), kind="stable")
+    above = values[order] >> 16
+    return order[rows_by(above)] if above.any() else order

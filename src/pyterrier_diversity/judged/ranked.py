@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from ..arithmetic import power
 from .entries import Groups, counted, rows_by
 from .grades import Gain, gain_value, relevance_probability
 from .judgements import Judgements, Memo
@@ -96,7 +97,11 @@ class _PerEntry:
         self._name = name
 
     def __get__(self, ranked: Ranked | None, owner: type | None = None) -> Any:
-        return self if ranked is None else ranked.per_entry(self._name, self._compute)
+        if ranked is None:
+            return self
+        # As an attribute, it is found without this method the next time.
+        values = ranked.__dict__[self._name] = ranked.per_entry(self._name, self._compute)
+        return values
 
 
 class Ranked:
@@ -216,9 +221,13 @@ class Ranked:
             Computes the values of all entries from the whole rankings.
         """
         whole = self._whole
-        values = whole._known(key, lambda: compute(whole))
-        values.flags.writeable = False  # measures share it
-        return values[: self._size]
+
+        def shared() -> np.ndarray:
+            values = compute(whole)
+            values.flags.writeable = False
+            return values
+
+        return whole._known(key, shared)[: self._size]
 
     rank = _PerEntry(lambda whole: whole._sorted[0], "The rank of each entry's document, from 1.")
     row = _PerEntry(lambda whole: whole._sorted[1], "Index of each entry's label in the judgements.")
@@ -291,6 +300,10 @@ class Ranked:
     def discounted(self, discount: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
         """Return the discount of each entry, computed once for all cutoffs; equal discounts have equal parameters."""
         return self.per_entry(discount, lambda whole: discount(whole.rank))
+
+    def novelty(self, alpha: float) -> np.ndarray:
+        """(1 - alpha)^c_it of each entry: what is left of a gain after the documents above."""
+        return self.per_entry(("novelty", alpha), lambda whole: power(1 - alpha, whole.met))
 
     def gain(self, measure: Declared) -> np.ndarray:
         """Gain value of each entry under the measure's ``gain``.

@@ -207,12 +207,9 @@ def repeats(group: np.ndarray, strings: Strings, prints: np.ndarray | None = Non
             return None
         rows = np.arange(len(listed))
     else:
-        keys = prints + group.astype(np.uint64) * _SPREAD[1]
-        ordered = np.sort(keys)
-        twice = ordered[1:][ordered[1:] == ordered[:-1]]
-        if not len(twice):
+        rows = np.flatnonzero(pd.Index(prints + group.astype(np.uint64) * _SPREAD[1]).duplicated(keep=False))
+        if not len(rows):
             return None
-        rows = np.flatnonzero(np.isin(keys, twice))
     alike = pd.DataFrame({"group": group[rows], "string": strings.take(rows).tolist()}, dtype=object)
     again = np.zeros(len(group), dtype=bool)
     again[rows] = alike.duplicated().to_numpy()

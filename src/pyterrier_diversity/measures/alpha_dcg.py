@@ -46,7 +46,7 @@ def weighted_probability(ranked: Ranked, gain: Gain, max_rel: float | None) -> n
 
 def novel_gain(ranked: Ranked, who: DiversityMeasure) -> np.ndarray:
     """Return w_t r_it (1 - alpha)^c_it of each entry."""
-    return ranked.weight * ranked.probability(who) * power(1 - who.alpha, ranked.met)
+    return ranked.weight * ranked.probability(who) * ranked.novelty(who.alpha)
 
 
 class AlphaFamily(DiversityMeasure):
@@ -61,7 +61,7 @@ class AlphaFamily(DiversityMeasure):
 
     def gained(self, ranked: Ranked) -> np.ndarray:
         """Return sum_i d(i) sum_t J_it (1 - alpha)^c_it of each query."""
-        return ranked.total(power(1 - self.alpha, ranked.met) * ranked.discounted(self.discount))
+        return ranked.total(ranked.novelty(self.alpha) * ranked.discounted(self.discount))
 
     def best(self, depth: int | None, time_limit: float) -> Order:
         """Search for the highest discounted sum."""
