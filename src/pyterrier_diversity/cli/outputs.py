@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from glob import glob
@@ -11,7 +12,17 @@ from typing import Annotated, Any
 import click
 import pandas as pd
 
-from ..io import formatted, printable, read_names, refuse_inputs, renamed, terminal_width, write_table, write_text
+from ..io import (
+    formatted,
+    is_device,
+    printable,
+    read_names,
+    refuse_inputs,
+    renamed,
+    terminal_width,
+    write_table,
+    write_text,
+)
 from ..io.tables import Format, format_of
 from ..judged import KINDS
 
@@ -26,12 +37,12 @@ class Command(click.Command):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Check the outputs and call the command."""
-        for name in _WRITTEN:
-            output = ctx.params.get(name)
-            if output in (None, STANDARD_OUTPUT):
-                continue
-            for path in (output, f"{output}.json"):
-                refuse_inputs(ctx.command.name or "", path, _files(ctx.params))
+        outputs = [output for name in _WRITTEN if (output := ctx.params.get(name)) not in (None, STANDARD_OUTPUT)]
+        paths = [path for output in outputs for path in (output, f"{output}.json")]
+        for at, path in enumerate(paths):
+            refuse_inputs(ctx.command.name or "", path, _files(ctx.params))
+            if os.path.realpath(path) in map(os.path.realpath, paths[:at]) and not is_device(path):
+                raise click.UsageError(f"Two outputs would be written to {path}. Choose another file for one of them.")
         return super().invoke(ctx)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -132,6 +143,16 @@ class Shown(Called):
             click.echo(written)
         else:
             write_text(written, str(self.output), frame.attrs)
+
+
+def in_the_shell(message: str, command: click.Command | None) -> str:
+    """Return a message on one line, with the options of the command in place of Python's arguments."""
+    for option in [] if command is None else command.params:
+        if isinstance(option, click.Option):
+            message = re.sub(rf"\b{option.name}='([^']*)'", rf"{option.opts[-1]} \1", message)
+            # Names of measures, whose parameters may have this name, have capital letters.
+            message = re.sub(rf"^([a-z_]+: ){option.name} must", rf"\1{option.opts[-1]} must", message)
+    return printable(message)
 
 
 def tell(message: str) -> None:

@@ -17,7 +17,7 @@ import pandas as pd
 
 from ..evaluate import RunValues, check_files, missed_intents, texts_of_intents, values_of_runs
 from ..evaluate.by_group import By
-from ..io import Runs, called, check_order, named_runs, qrels_frame, read_runs, refuse_inputs, replaced
+from ..io import Runs, called, check_order, named_runs, printable, qrels_frame, read_runs, refuse_inputs, replaced
 from ..judged import RUN_COLUMNS, Ranked, Run, collected, given_frame, judge
 from ..measures.composite import last_rank
 from ..measures.groups import read_some_measures
@@ -172,8 +172,14 @@ def _by_group(values: RunValues) -> dict[str, Any]:
 def _template() -> Any:
     from jinja2 import Environment, StrictUndefined
 
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    how: dict[str, Any] = {"autoescape": True, "undefined": StrictUndefined, "trim_blocks": True, "lstrip_blocks": True}
+    environment = Environment(**how, finalize=_shown)
     return environment.from_string(files(__package__).joinpath("report.html.jinja").read_text(encoding="utf-8"))
+
+
+def _shown(value: Any) -> Any:
+    """Return a text without characters that turn its direction or that have no UTF-8 form; anything else as it is."""
+    return printable(" ".join(value.splitlines())) if type(value) is str else value
 
 
 def _is_path(given: object) -> bool:
