@@ -12,17 +12,7 @@ from typing import Annotated, Any
 import click
 import pandas as pd
 
-from ..io import (
-    formatted,
-    is_device,
-    printable,
-    read_names,
-    refuse_inputs,
-    renamed,
-    terminal_width,
-    write_table,
-    write_text,
-)
+from .. import io
 from ..io.tables import Format, format_of
 from ..judged import KINDS
 
@@ -40,8 +30,8 @@ class Command(click.Command):
         outputs = [output for name in _WRITTEN if (output := ctx.params.get(name)) not in (None, STANDARD_OUTPUT)]
         paths = [path for output in outputs for path in (output, f"{output}.json")]
         for at, path in enumerate(paths):
-            refuse_inputs(ctx.command.name or "", path, _files(ctx.params))
-            if os.path.realpath(path) in map(os.path.realpath, paths[:at]) and not is_device(path):
+            io.refuse_inputs(ctx.command.name or "", path, _files(ctx.params))
+            if os.path.realpath(path) in map(os.path.realpath, paths[:at]) and not io.is_device(path):
                 raise click.UsageError(f"Two outputs would be written to {path}. Choose another file for one of them.")
         return super().invoke(ctx)
 
@@ -82,7 +72,7 @@ class Called:
     def renamed(self) -> dict[str, dict[str, str]]:
         """The new names of runs and of measures, if they are given."""
         files = {"names": self.names, "labels": self.labels}
-        return {what: read_names(path) for what, path in files.items() if path}
+        return {what: io.read_names(path) for what, path in files.items() if path}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,7 +114,7 @@ class Shown(Called):
     @property
     def width(self) -> int | None:
         """The width of the terminal, if the table goes there."""
-        return terminal_width() if self.printed else None
+        return io.terminal_width() if self.printed else None
 
     def put(
         self, frame: pd.DataFrame, text: Callable[[pd.DataFrame], str] | None = None, of: Collection[str] = ("table",)
@@ -133,16 +123,16 @@ class Shown(Called):
 
         ``text`` makes the text ``of`` formats in which the table is not one of rows.
         """
-        frame = renamed(frame, **self.renamed)
+        frame = io.renamed(frame, **self.renamed)
         how: Any = {"format": self.chosen, "places": self.places, "transpose": self.transpose}
         if self.chosen == "parquet":
-            write_table(frame, str(self.output), **how)
+            io.write_table(frame, str(self.output), **how)
             return
-        written = text(frame) if text and self.chosen in of else formatted(frame, width=self.width, **how)
+        written = text(frame) if text and self.chosen in of else io.formatted(frame, width=self.width, **how)
         if self.printed:
             click.echo(written)
         else:
-            write_text(written, str(self.output), frame.attrs)
+            io.write_text(written, str(self.output), frame.attrs)
 
 
 def in_the_shell(message: str, command: click.Command | None) -> str:
@@ -152,9 +142,9 @@ def in_the_shell(message: str, command: click.Command | None) -> str:
             message = re.sub(rf"\b{option.name}='([^']*)'", rf"{option.opts[-1]} \1", message)
             # Names of measures, whose parameters may have this name, have capital letters.
             message = re.sub(rf"^([a-z_]+: ){option.name} must", rf"\1{option.opts[-1]} must", message)
-    return printable(message)
+    return io.printable(message)
 
 
 def tell(message: str) -> None:
     """Print a line to standard error."""
-    click.echo(printable(message), err=True)
+    click.echo(io.printable(message), err=True)
