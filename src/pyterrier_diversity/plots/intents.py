@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from ..io import called, check_order, one_or_more_runs, qrels_as_given, texts_of
+from ..io import called, check_order, one_or_more_runs, qrels_as_given, texts_of, texts_of_queries
 from ..judged import Judgements, Ranked, Run, given_frame, judge
 from ..measures import parse
 from ..measures.composite import last_rank
@@ -250,12 +250,8 @@ def _texts(who: str, query_id: str, intents: Any, frame: pd.DataFrame) -> dict[s
 
 def _told_of_query(query_id: str, *frames: pd.DataFrame) -> str:
     """Return the id of a query, and its text if a frame has it."""
-    found: list[Any] = []
-    for frame in frames:
-        found.append(frame.attrs.get("queries", {}).get(query_id))
-        if {"qid", "query"} <= {*frame}:
-            found += frame.loc[frame["qid"].astype(str) == query_id, "query"].head(1).tolist()
-    return next((f"query {query_id}: {text}" for text in found if isinstance(text, str) and text), f"query {query_id}")
+    text = texts_of_queries(*frames).get(query_id)
+    return f"query {query_id}: {text}" if text else f"query {query_id}"
 
 
 def _panels_of(
