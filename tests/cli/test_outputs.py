@@ -129,6 +129,15 @@ def test_two_outputs_do_not_share_a_file(tmp_path, monkeypatch, table, gates):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_outputs_of_similar_names_are_written(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    outputs = ["-o", "g.csv", "--gate-output", "g.json", "--save-dir", "g"]
+
+    run("evaluate", QRELS, BM25, *RBU_5, "--min", "RBU@5=0", *outputs)
+
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["g", "g.csv", "g.csv.json", "g.json"]
+
+
 def test_a_full_device_is_named():
     message = fail("evaluate", QRELS, BM25, *RBU_5, "-o", "/dev/full", "--format", "csv")
 

@@ -205,6 +205,15 @@ def test_characters_that_a_page_cannot_have_or_that_turn_its_texts_are_escaped(t
     assert "qrels\\udcff.txt" in text
 
 
+def test_frames_with_both_names_of_a_column_are_like_those_with_one(tmp_path):
+    qrels = QRELS.assign(query_id=QRELS["qid"], doc_id=QRELS["docno"])
+    runs = {name: run.assign(query_id=run["qid"], doc_id=run["docno"]) for name, run in RUNS.items()}
+
+    page = written(tmp_path, qrels, runs, [StRecall @ 2], test="t")
+
+    assert page == written(tmp_path, QRELS, RUNS, [StRecall @ 2], test="t")
+
+
 def test_one_system_is_shown_without_comparisons(tmp_path):
     page = Page(written(tmp_path, QRELS, {"x": RUNS["x"]}, [StRecall @ 2]))
 

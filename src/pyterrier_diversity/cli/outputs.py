@@ -18,8 +18,8 @@ from ..judged import KINDS
 
 STANDARD_OUTPUT = "-"
 FILE = click.Path(dir_okay=False)
-# The parameters of commands that name files or folders to write.
-_WRITTEN = ("output", "gate_output", "save_dir")
+# The parameters of commands that name files or folders to write, and what is added to the name of each file.
+_WRITTEN = {"output": ("", ".json"), "gate_output": ("",), "save_dir": ("",)}
 
 
 class Command(click.Command):
@@ -27,8 +27,9 @@ class Command(click.Command):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Check the outputs and call the command."""
-        outputs = [output for name in _WRITTEN if (output := ctx.params.get(name)) not in (None, STANDARD_OUTPUT)]
-        paths = [path for output in outputs for path in (output, f"{output}.json")]
+        outputs = {name: ctx.params.get(name) for name in _WRITTEN}
+        given = {name: output for name, output in outputs.items() if output not in (None, STANDARD_OUTPUT)}
+        paths = [f"{output}{end}" for name, output in given.items() for end in _WRITTEN[name]]
         for at, path in enumerate(paths):
             io.refuse_inputs(ctx.command.name or "", path, _files(ctx.params))
             if os.path.realpath(path) in map(os.path.realpath, paths[:at]) and not io.is_device(path):

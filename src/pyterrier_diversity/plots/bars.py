@@ -410,8 +410,7 @@ def _rows_of(
     refuse_groups(who, "compared", compared)
     frame = with_bounds(drawing.readable(who, compared, _SOURCE, *_NEEDED, *columns), 3)
     frame = frame.assign(undecided=frame.get("undecided", False))
-    there = frame["measure"].astype(str)
-    return renamed(frame[there == drawing.one_measure(who, list(there.unique()), measure)], names, labels)
+    return renamed(drawing.of_measure(who, frame, measure), names, labels)
 
 
 def _points(ax: Axes, rows: pd.DataFrame, linestyle: str = "-", shown: Sequence[float] = ()) -> None:

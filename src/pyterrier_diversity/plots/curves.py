@@ -40,6 +40,7 @@ __all__ = [
 # The most points of a line, because each is an evaluation.
 _MOST_RANKS = 200
 _DASHES = ("-", "--", "-.", ":")
+_PERQUERY = ("name", "qid", "measure", "value")
 
 
 def intent_coverage(
@@ -347,13 +348,9 @@ def per_query_deltas(
     UserWarning
         If queries are left out, because a system has no value for them.
     """
-    who, source = "per_query_deltas", "pt.Experiment(..., perquery=True)"
-    frame = drawing.readable(who, perquery, source, "name", "qid", "measure", "value").astype(
-        {"name": str, "measure": str}
-    )
-    frame = frame[frame["measure"] == str(measure)]
-    if frame.empty:
-        raise ValueError(f"{who}: the frame has no measure {measure}.")
+    who = "per_query_deltas"
+    frame = drawing.readable(who, perquery, "pt.Experiment(..., perquery=True)", *_PERQUERY)
+    frame = drawing.of_measure(who, frame.astype({"name": str}), measure)
     systems = [system] if isinstance(system, str) else list(dict.fromkeys(map(str, system)))
     if not systems:
         raise ValueError(f"{who}: system must name a system.")
@@ -412,11 +409,9 @@ def stages(
     >>> ax.get_lines()[-1].get_ydata().tolist()
     [0.75, 0.375]
     """
-    who, source = "stages", "evaluate_runs(..., perquery=True)"
-    frame = drawing.readable(who, perquery, source, "name", "qid", "measure", "value").astype({"measure": str})
-    shown = drawing.one_measure(who, frame["measure"].unique().tolist(), measure)
-    scores = read_scores(frame[frame["measure"] == shown])
-    steps = [scores.systems.index(name) for name in scores.given]
+    frame = drawing.readable("stages", perquery, "evaluate_runs(..., perquery=True)", *_PERQUERY)
+    scores = read_scores(drawing.of_measure("stages", frame, measure))
+    steps, (shown,) = [scores.systems.index(name) for name in scores.given], scores.measures
     values = scores.unrounded[shown][steps]
     with drawing.axes(ax, max(4.8, 1.2 * len(steps))) as ax:
         ax.plot(values, color="0.8", marker=".")

@@ -106,6 +106,12 @@ def one_measure(who: str, found: Sequence[str], measure: object) -> str:
     return shown
 
 
+def of_measure(who: str, frame: pd.DataFrame, measure: object) -> pd.DataFrame:
+    """Return the rows of the measure to show, whose name is a string there."""
+    frame = frame.astype({"measure": str})
+    return frame[frame["measure"] == one_measure(who, frame["measure"].unique().tolist(), measure)]
+
+
 def fitted(text: object, width: int = NAME, lines: int | None = None) -> str:
     """Wrap a text into lines of so many characters, and shorten it if there may not be so many lines.
 
