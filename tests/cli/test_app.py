@@ -144,7 +144,7 @@ def test_too_little_memory_is_one_sentence(tmp_path, monkeypatch):
         raise MemoryError("Unable to allocate 8.00 GiB.")
 
     monkeypatch.setattr("pyterrier_diversity.evaluate.scoring.run_frame", read)
-    monkeypatch.setattr("pyterrier_diversity.io.read_run", read)
+    monkeypatch.setattr("pyterrier_diversity.io.run_collections.read_run", read)
     path = tmp_path / "bomb.run"
     path.touch()
 

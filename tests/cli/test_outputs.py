@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -116,6 +117,64 @@ def test_a_device_has_no_file_beside_it(monkeypatch, tmp_path):
     run("evaluate", QRELS, BM25, *RBU_5, "-o", os.devnull, "--format", "csv")
 
     assert not os.path.exists(f"{os.devnull}.json")
+
+
+@pytest.mark.parametrize(("table", "gates"), [("g.json", "./g.json"), ("g.csv", "g.csv.json")])
+def test_two_outputs_do_not_share_a_file(tmp_path, monkeypatch, table, gates):
+    monkeypatch.chdir(tmp_path)
+
+    message = fail("evaluate", QRELS, BM25, *RBU_5, "--min", "RBU@5=0", "-o", table, "--gate-output", gates, status=2)
+
+    assert f"Two outputs would be written to {gates}. Choose another file for one of them." in message
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_outputs_of_similar_names_are_written(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    outputs = ["-o", "g.csv", "--gate-output", "g.json", "--save-dir", "g"]
+
+    run("evaluate", QRELS, BM25, *RBU_5, "--min", "RBU@5=0", *outputs)
+
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["g", "g.csv", "g.csv.json", "g.json"]
+
+
+def test_a_full_device_is_named():
+    message = fail("evaluate", QRELS, BM25, *RBU_5, "-o", "/dev/full", "--format", "csv")
+
+    assert message == "Error: /dev/full: No space left on device.\n"
+
+
+@pytest.mark.filterwarnings("default")
+def test_warnings_about_a_run_name_it_and_the_option_in_every_command(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = [line.split() for line in Path(BM25).read_text().splitlines()]
+    ranks = [f"{qid} Q0 {docno} {9 if rank == '2' else rank} {score} t" for qid, _, docno, rank, score, _ in rows]
+    (tmp_path / "odd.run").write_text("\n".join(ranks))
+
+    for arguments in (
+        ["evaluate", QRELS, "odd.run", *RBU_5],
+        ["missed", QRELS, "odd.run"],
+        ["explain", QRELS, "odd.run", *RBU_5, "-q", "1"],
+        ["report", QRELS, "odd.run", *RBU_5, "-o", "report.html"],
+        ["plot", "coverage", QRELS, "odd.run", "-q", "1", "-o", "picture.png"],
+    ):
+        told = CliRunner().invoke(app, arguments).stderr.splitlines()
+        assert sum(line.startswith("Warning: Run odd: Scores and ranks contradict each other") for line in told) == 1
+        assert any("read the run with --order rank" in line for line in told)
+    assert "read the run with --order rank" in run("check", QRELS, "odd.run")
+    assert "read the run with --order rank" in run("check", QRELS, "odd.run", "--format", "json")
+
+
+@pytest.mark.filterwarnings("default")
+def test_names_that_turn_the_direction_of_the_text_are_escaped_everywhere(tmp_path):
+    for name, source in (("a\u202eb.run", BM25), ("c\u202ed.run", os.devnull)):
+        shutil.copyfile(source, tmp_path / name)
+    runs = [str(path) for path in sorted(tmp_path.iterdir())]
+
+    for arguments in (["evaluate", QRELS, *runs, *RBU_5], ["check", QRELS, *runs], ["missed", QRELS, *runs]):
+        result = CliRunner().invoke(app, arguments)
+        assert "\\u202e" in result.stdout
+        assert "\u202e" not in result.output
 
 
 def test_the_old_file_stays_if_the_command_fails(tmp_path, monkeypatch):

@@ -52,6 +52,13 @@ def test_a_folder_that_does_not_exist_is_named(tmp_path):
     assert failed.value.filename == str(tmp_path / "no" / "table.csv")
 
 
+def test_a_device_that_is_full_is_named():
+    with pytest.raises(OSError, match="No space left") as failed, replaced("/dev/full") as part:
+        part.write_text("new")
+
+    assert failed.value.filename == "/dev/full"
+
+
 def test_devices_and_pipes_are_written_as_they_are(tmp_path):
     os.mkfifo(tmp_path / "pipe")
 

@@ -192,6 +192,28 @@ def test_names_and_texts_are_escaped_and_texts_are_shortened(tmp_path):
     assert "word " * 40 not in text
 
 
+def test_characters_that_a_page_cannot_have_or_that_turn_its_texts_are_escaped(tmp_path):
+    names, labels = {"x": "x\u202ey"}, {"StRecall@2": "S\udcff"}
+    qrels = QRELS.copy()
+    qrels.attrs["file"] = "qrels\udcff.txt"
+
+    text = written(tmp_path, qrels, RUNS, [StRecall @ 2], names=names, labels=labels, title="A\nB\udcff")
+
+    assert "<h1>A B\\udcff</h1>" in text
+    assert "x\\u202ey" in text
+    assert "\u202e" not in text
+    assert "qrels\\udcff.txt" in text
+
+
+def test_frames_with_both_names_of_a_column_are_like_those_with_one(tmp_path):
+    qrels = QRELS.assign(query_id=QRELS["qid"], doc_id=QRELS["docno"])
+    runs = {name: run.assign(query_id=run["qid"], doc_id=run["docno"]) for name, run in RUNS.items()}
+
+    page = written(tmp_path, qrels, runs, [StRecall @ 2], test="t")
+
+    assert page == written(tmp_path, QRELS, RUNS, [StRecall @ 2], test="t")
+
+
 def test_one_system_is_shown_without_comparisons(tmp_path):
     page = Page(written(tmp_path, QRELS, {"x": RUNS["x"]}, [StRecall @ 2]))
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 import signal
 import sys
 import warnings
@@ -74,7 +73,7 @@ class _Commands(click.Group):
             except (ValueError, TypeError, KeyError, OSError, ImportError, MemoryError) as error:
                 if isinstance(error, BrokenPipeError):
                     raise
-                raise click.ClickException(_told(_sentence(error), ctx)) from error
+                raise click.ClickException(_in_the_shell(_sentence(error), ctx)) from error
 
     def main(self, *args: Any, **options: Any) -> Any:
         try:
@@ -99,20 +98,14 @@ def _interrupted(number: int, frame: object) -> NoReturn:
 
 def _show_warning(ctx: click.Context, message: Warning | str, *_: Any) -> None:
     kinds = [f" [{text.kind}]" for text in getattr(message, "args", ()) if hasattr(text, "kind")]
-    click.echo(f"Warning: {_told(str(message), ctx)}{''.join(kinds)}", err=True)
+    click.echo(f"Warning: {_in_the_shell(str(message), ctx)}{''.join(kinds)}", err=True)
 
 
-def _told(message: str, ctx: click.Context) -> str:
-    """Return a message on one line, with the options of the command in place of Python's arguments."""
-    from ..io import printable
+def _in_the_shell(message: str, ctx: click.Context) -> str:
+    """Return a message in the words of the command that was called."""
+    from .outputs import in_the_shell
 
-    command = ctx.command.get_command(ctx, ctx.invoked_subcommand or "") if isinstance(ctx.command, _Commands) else None
-    for option in [] if command is None else command.params:
-        if isinstance(option, click.Option):
-            message = re.sub(rf"\b{option.name}='([^']*)'", rf"{option.opts[-1]} \1", message)
-            # Names of measures, whose parameters may have this name, have capital letters.
-            message = re.sub(rf"^([a-z_]+: ){option.name} must", rf"\1{option.opts[-1]} must", message)
-    return printable(message)
+    return in_the_shell(message, app.get_command(ctx, ctx.invoked_subcommand or ""))
 
 
 def _sentence(error: Exception) -> str:

@@ -16,13 +16,14 @@ import ir_measures
 import pandas as pd
 
 from .. import check_files, evaluate_runs, missed_intents
+from ..io import printable
 from ..io.tables import PEOPLE
 from ..measures import parse
 from ..measures.composite import last_rank
 from . import gating
 from .inputs import Asked
 from .options import MeasureText, Written, command, of
-from .outputs import Shown, tell
+from .outputs import Shown, in_the_shell, tell
 
 _TO_20 = "Down to which rank to count judged documents: 20 by default."
 _TO_CUTOFF = "Last rank to show. By default, that is the measure's cutoff."
@@ -78,7 +79,8 @@ def evaluate(
     shown.put(found.means(list(map(str, chosen)), by_query=by_query, counted=queries).rename(columns={"name": "run"}))
     in_text = shown.chosen == "table" and shown.printed
     if found.attrs["empty"] and in_text:
-        click.echo(f"\nRuns without documents, which get default values: {', '.join(found.attrs['empty'])}.")
+        names = printable(", ".join(found.attrs["empty"]))
+        click.echo(f"\nRuns without documents, which get default values: {names}.")
     if signatures and shown.chosen != "latex":
         told = [found.attrs["signatures"][str(measure)] for measure in chosen]
         click.echo("\n" + "\n".join(told), err=not in_text)
@@ -111,8 +113,11 @@ def check(asked: Asked, shown: Shown) -> None:
     with asked.checked():
         judged = asked.judged_by(asked.qrels)
     found = check_files(judged, asked.given, order=asked.order, cutoff=asked.depth or 20)
+    command = click.get_current_context().command
+    found["message"] = [in_the_shell(message, command) for message in found["message"]]
     lines = [
-        f"{kind}: {name}: {message}{f' [{about}]' if about else ''}" for name, kind, about, message in found.to_numpy()
+        printable(f"{kind}: {name}: {message}{f' [{about}]' if about else ''}")
+        for name, kind, about, message in found.to_numpy()
     ]
     shown.put(found, lambda _: "\n".join(lines))
     if found["kind"].isin(["error", "warning"] if asked.strict else ["error"]).any():

@@ -189,8 +189,7 @@ class Asked:
     @cached_property
     def frames(self) -> dict[str, pd.DataFrame]:
         """The runs by name, with the lengths of documents if they are given."""
-        how: Any = {"order": self.order, "columns": self.new_names}
-        runs = {name: io.read_run(path, **how) for name, path in self.paths.items()}
+        runs = dict(io.read_runs(self.paths, order=self.order, columns=self.new_names, who="runs"))
         return runs if self.doc_len is None else {name: io.add_lengths(run, self.doc_len) for name, run in runs.items()}
 
     @property

@@ -14,12 +14,16 @@ from .outputs import Shown
 
 
 @command
-@click.argument("name", required=False, type=MeasureText())
 @of(Shown, "output", "format")
-def measures(name: str | None, shown: Shown) -> None:
+def measures(name: Annotated[str | None, MeasureText()], shown: Shown) -> None:
     """List the measures, or describe the measure NAME.
 
     A description has the formula, the parameters, the range, the columns that the measure reads, and the source.
+
+    Parameters
+    ----------
+    name : [NAME]
+        The measure.
     """
     from ..measures import registered
     from ..report import reference
@@ -52,9 +56,10 @@ def datasets(shown: Shown) -> None:
 
 
 @command
-@click.argument("measures", metavar="MEASURES...", nargs=-1, required=True, type=MeasureText())
 @of(Shown, "output", "format")
-def axioms(measures: tuple[str, ...], shown: Shown, *, counterexamples: Annotated[bool, "-c"] = False) -> None:
+def axioms(
+    measures: Annotated[tuple[str, ...], MeasureText()], shown: Shown, *, counterexamples: Annotated[bool, "-c"] = False
+) -> None:
     """Check measures against ten constraints.
 
     The constraints are those of Amigó et al. (2018). "yes" means that a search found no rankings on which the measure
@@ -62,6 +67,8 @@ def axioms(measures: tuple[str, ...], shown: Shown, *, counterexamples: Annotate
 
     Parameters
     ----------
+    measures : MEASURES...
+        The measures.
     counterexamples : bool
         For each constraint that a measure breaks, print two rankings that show it.
     """

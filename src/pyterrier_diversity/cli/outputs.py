@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from glob import glob
@@ -11,14 +12,14 @@ from typing import Annotated, Any
 import click
 import pandas as pd
 
-from ..io import formatted, printable, read_names, refuse_inputs, renamed, terminal_width, write_table, write_text
+from .. import io
 from ..io.tables import Format, format_of
 from ..judged import KINDS
 
 STANDARD_OUTPUT = "-"
 FILE = click.Path(dir_okay=False)
-# The parameters of commands that name files or folders to write.
-_WRITTEN = ("output", "gate_output", "save_dir")
+# The parameters of commands that name files or folders to write, and what is added to the name of each file.
+_WRITTEN = {"output": ("", ".json"), "gate_output": ("",), "save_dir": ("",)}
 
 
 class Command(click.Command):
@@ -26,12 +27,13 @@ class Command(click.Command):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Check the outputs and call the command."""
-        for name in _WRITTEN:
-            output = ctx.params.get(name)
-            if output in (None, STANDARD_OUTPUT):
-                continue
-            for path in (output, f"{output}.json"):
-                refuse_inputs(ctx.command.name or "", path, _files(ctx.params))
+        outputs = {name: ctx.params.get(name) for name in _WRITTEN}
+        given = {name: output for name, output in outputs.items() if output not in (None, STANDARD_OUTPUT)}
+        paths = [f"{output}{end}" for name, output in given.items() for end in _WRITTEN[name]]
+        for at, path in enumerate(paths):
+            io.refuse_inputs(ctx.command.name or "", path, _files(ctx.params))
+            if os.path.realpath(path) in map(os.path.realpath, paths[:at]) and not io.is_device(path):
+                raise click.UsageError(f"Two outputs would be written to {path}. Choose another file for one of them.")
         return super().invoke(ctx)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -71,7 +73,7 @@ class Called:
     def renamed(self) -> dict[str, dict[str, str]]:
         """The new names of runs and of measures, if they are given."""
         files = {"names": self.names, "labels": self.labels}
-        return {what: read_names(path) for what, path in files.items() if path}
+        return {what: io.read_names(path) for what, path in files.items() if path}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,7 +115,7 @@ class Shown(Called):
     @property
     def width(self) -> int | None:
         """The width of the terminal, if the table goes there."""
-        return terminal_width() if self.printed else None
+        return io.terminal_width() if self.printed else None
 
     def put(
         self, frame: pd.DataFrame, text: Callable[[pd.DataFrame], str] | None = None, of: Collection[str] = ("table",)
@@ -122,18 +124,28 @@ class Shown(Called):
 
         ``text`` makes the text ``of`` formats in which the table is not one of rows.
         """
-        frame = renamed(frame, **self.renamed)
+        frame = io.renamed(frame, **self.renamed)
         how: Any = {"format": self.chosen, "places": self.places, "transpose": self.transpose}
         if self.chosen == "parquet":
-            write_table(frame, str(self.output), **how)
+            io.write_table(frame, str(self.output), **how)
             return
-        written = text(frame) if text and self.chosen in of else formatted(frame, width=self.width, **how)
+        written = text(frame) if text and self.chosen in of else io.formatted(frame, width=self.width, **how)
         if self.printed:
             click.echo(written)
         else:
-            write_text(written, str(self.output), frame.attrs)
+            io.write_text(written, str(self.output), frame.attrs)
+
+
+def in_the_shell(message: str, command: click.Command | None) -> str:
+    """Return a message on one line, with the options of the command in place of Python's arguments."""
+    for option in [] if command is None else command.params:
+        if isinstance(option, click.Option):
+            message = re.sub(rf"\b{option.name}='([^']*)'", rf"{option.opts[-1]} \1", message)
+            # Names of measures, whose parameters may have this name, have capital letters.
+            message = re.sub(rf"^([a-z_]+: ){option.name} must", rf"\1{option.opts[-1]} must", message)
+    return io.printable(message)
 
 
 def tell(message: str) -> None:
     """Print a line to standard error."""
-    click.echo(printable(message), err=True)
+    click.echo(io.printable(message), err=True)

@@ -11,7 +11,7 @@ from .records import names_in
 from .run_collections import Runs, check_order, named_runs, one_or_more_runs, read_runs, run_files
 from .tables import Cell, Table, formatted, p_text, write_table, write_text
 from .tabular import write_qrels
-from .texts import texts_of
+from .texts import texts_of, texts_of_queries
 from .writing import is_device, refuse_inputs, replaced
 
 __all__ = [
@@ -51,6 +51,7 @@ __all__ = [
     "run_frame",
     "terminal_width",
     "texts_of",
+    "texts_of_queries",
     "write_qrels",
     "write_table",
     "write_text",

@@ -1,4 +1,4 @@
-"""The texts of intents."""
+"""The texts of intents and queries."""
 
 from __future__ import annotations
 
@@ -49,3 +49,25 @@ def texts_of(who: str, intents: Any, query_id: str) -> dict[str, str]:
     rows = intents if query is None else intents[intents[query].astype(str) == query_id]
     rows = rows[rows[text].map(lambda found: isinstance(found, str) and found != "")]
     return dict(zip(rows[name].astype(str), rows[text], strict=True))
+
+
+def texts_of_queries(*frames: pd.DataFrame) -> dict[str, str]:
+    """Return the texts of queries by their ids: those of a column ``query``, or of a frame's ``attrs["queries"]``.
+
+    If several frames have the text of a query, the first one counts.
+
+    Examples
+    --------
+    >>> run = pd.DataFrame({"qid": ["1", "1", "2"], "docno": ["a", "b", "a"], "query": ["crane", "crane", ""]})
+    >>> texts_of_queries(run)
+    {'1': 'crane'}
+    """
+    texts: dict[str, str] = {}
+    for frame in frames:
+        found: dict[str, Any] = frame.attrs.get("queries", {})
+        query = next((column for column in ("qid", "query_id") if column in frame), None)
+        if query is not None and "query" in frame:
+            rows = frame.drop_duplicates(query)
+            found = dict(zip(rows[query].astype(str), rows["query"], strict=True)) | found
+        texts = {name: text for name, text in found.items() if isinstance(text, str) and text} | texts
+    return texts

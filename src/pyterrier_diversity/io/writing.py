@@ -29,22 +29,21 @@ def replaced(path: Path) -> Iterator[File]:
     >>> target.read_text()
     'RBU'
     """
-    if is_device(path):
-        yield File(path)
-        return
     target = File(os.path.realpath(path))  # a link stays a link
-    part = target.with_name(f".{secrets.token_hex(8)}{target.suffix}")
+    part = File(path) if is_device(path) else target.with_name(f".{secrets.token_hex(8)}{target.suffix}")
     try:
         yield part
-        if target.exists():
-            shutil.copymode(target, part)
-        os.replace(part, target)
+        if part != File(path):
+            if target.exists():
+                shutil.copymode(target, part)
+            os.replace(part, target)
     except OSError as error:
         if error.filename in (None, str(part), part):
             error.filename, error.filename2 = os.fspath(path), None
         raise
     finally:
-        part.unlink(missing_ok=True)
+        if part != File(path):
+            part.unlink(missing_ok=True)
 
 
 def is_device(path: Path) -> bool:

@@ -13,22 +13,8 @@ from ..arithmetic import divide
 from ..evaluate.by_group import MACRO_MEAN, refuse_groups
 from ..io import called, renamed
 from ..meta.significance.marks import told_of_test, with_bounds
-from .drawing import (
-    COLOURS,
-    COUNTS,
-    GAIN,
-    LOSS,
-    MARKERS,
-    Names,
-    known,
-    legend,
-    named_rows,
-    one_measure,
-    readable,
-    tell,
-    unreadable,
-)
-from .sizes import scaled
+from . import drawing
+from .drawing import COLOURS, COUNTS, GAIN, LOSS, MARKERS, Names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -172,16 +158,16 @@ def stability(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | None = No
     """
     frame, stable, ties = _by_measure("stability", frame, labels, "stability", "ties")
     shares = np.array([stable, ties, np.clip(1 - stable - ties, 0, None)])
-    with named_rows(ax, frame["measure"]) as ax:
+    with drawing.named_rows(ax, frame["measure"]) as ax:
         for share, left, look in zip(shares, np.cumsum(shares, axis=0) - shares, _ORDERS.values(), strict=True):
             ax.barh(range(len(frame)), share, left=left, linewidth=0, **look)
         paper = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none"}
         for row, value in enumerate(stable):
-            ax.text(0.012, row, f"{value:.2f}", va="center", size=scaled(9), bbox=paper)
+            ax.text(0.012, row, f"{value:.2f}", va="center", size=drawing.scaled(9), bbox=paper)
         ax.set_xlim(0, 1)
-        legend(ax, ax.containers, list(_ORDERS))
-        told = known(frame, **COUNTS, n_topics="samples of {}")
-        return tell(ax, *told, x="share of samples of the topics, mean over pairs of systems")
+        drawing.legend(ax, ax.containers, list(_ORDERS))
+        told = drawing.known(frame, **COUNTS, n_topics="samples of {}")
+        return drawing.tell(ax, *told, x="share of samples of the topics, mean over pairs of systems")
 
 
 def assessor_agreement(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | None = None) -> Axes:
@@ -207,15 +193,15 @@ def assessor_agreement(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | 
         If the frame has no rows or several for a measure, or a column is missing.
     """
     frame, tau, low, high = _by_measure("assessor_agreement", frame, labels, "tau", "tau_low", "tau_high")
-    with named_rows(ax, frame["measure"], spread=1.2) as ax:
+    with drawing.named_rows(ax, frame["measure"], spread=1.2) as ax:
         rows = np.arange(len(frame))
         ax.hlines(rows, low, high, color=GAIN)
         ax.plot(tau, rows, "o", color=GAIN)
         for row, value in zip(rows[np.isfinite(tau)], tau[np.isfinite(tau)], strict=True):
-            above: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "size": scaled(8)}
+            above: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "size": drawing.scaled(8)}
             ax.annotate(f"{value:.2f}", (value, row), (0, 5), **above)
         ax.set_xlim(min(0.0, np.nanmin(low, initial=0.0) - 0.02), 1.02)
-        return tell(ax, *known(frame, **COUNTS), x="Kendall's τ of the two orders of the systems")
+        return drawing.tell(ax, *drawing.known(frame, **COUNTS), x="Kendall's τ of the two orders of the systems")
 
 
 def means(
@@ -273,13 +259,13 @@ def means(
         )
     means = pd.concat([rows.set_index("system")["mean"], rows.set_index("other")["other_mean"]])
     means = means[~means.index.duplicated()].sort_values(ascending=False, kind="stable")
-    with named_rows(ax, means.index, 4.8) as ax:
+    with drawing.named_rows(ax, means.index, 4.8) as ax:
         half = widths[0] / 2
         _points(ax, pd.DataFrame({"mean": means, "low": means - half, "high": means + half, "filled": True}))
         unsure = int(rows["undecided"].sum())
         doubt = f"\n{unsure} of {len(rows)} pairs: more trials could decide otherwise" if unsure else ""
         told = "two intervals that do not overlap: a significant difference"
-        return tell(ax, told_of_test(compared.attrs), x=f"mean {rows['measure'].iloc[0]}\n{told}{doubt}")
+        return drawing.tell(ax, told_of_test(compared.attrs), x=f"mean {rows['measure'].iloc[0]}\n{told}{doubt}")
 
 
 def differences(
@@ -327,18 +313,18 @@ def differences(
     one = len(baselines) == 1 and len(rows) > 1
     pairs = rows["system"] if one else rows["system"].astype(str) + " - " + rows["other"].astype(str)
     p, linestyle, caveat = ("p_corrected", "--", ", not corrected") if "p_corrected" in rows else ("p", "-", "")
-    with named_rows(ax, pairs, 4.8, line=_PAIR) as ax:
+    with drawing.named_rows(ax, pairs, 4.8, line=_PAIR) as ax:
         _points(ax, rows[["difference", "ci_low", "ci_high", "significant"]], linestyle, [0])
         ax.axvline(0, color="0.4", linewidth=0.8)
         for row, (value, unsure) in enumerate(rows[[p, "undecided"]].to_numpy()):
             text = f"p {value}{' ?' if unsure else ''}"
-            ax.text(1.01, row, text, va="center", size=scaled(8), transform=ax.get_yaxis_transform())
+            ax.text(1.01, row, text, va="center", size=drawing.scaled(8), transform=ax.get_yaxis_transform())
         told = f" from {baselines[0]}" if one else ""
         level = f"{compared.attrs['ci']:.0%} " if "ci" in compared.attrs else ""
         marks = "● significant   ○ not significant"
         marks += "   ? more trials could decide otherwise" if rows["undecided"].any() else ""
         what = f"difference in {rows['measure'].iloc[0]}{told}, with {level}intervals{caveat}"
-        return tell(ax, told_of_test(compared.attrs), x=f"{what}\n{marks}")
+        return drawing.tell(ax, told_of_test(compared.attrs), x=f"{what}\n{marks}")
 
 
 def groups(
@@ -376,33 +362,33 @@ def groups(
     ['easy (2 queries)', 'hard (1 query)', 'macro mean']
     """
     who, source = "groups", "evaluate_runs(..., by=...)"
-    frame = readable(who, table, source, "name", "queries", names=names)
+    frame = drawing.readable(who, table, source, "name", "queries", names=names)
     others = [str(one) for one in frame if one not in ("name", "queries") and not str(one).startswith("se(")]
     if len(others) < 2 or pd.api.types.is_numeric_dtype(frame[others[0]]):
-        raise unreadable(who, "the frame has no column with groups", source)
+        raise drawing.unreadable(who, "the frame has no column with groups", source)
     column, *found = others
-    shown = one_measure(who, found, measure)
+    shown = drawing.one_measure(who, found, measure)
     sizes = frame.drop_duplicates(column).set_index(column)["queries"]
     rows = [
         group if group == MACRO_MEAN else f"{group} ({n} {'query' if n == 1 else 'queries'})"
         for group, n in sizes.items()
     ]
-    with named_rows(ax, rows, 4.8) as ax:
+    with drawing.named_rows(ax, rows, 4.8) as ax:
         looks = zip(cycle(COLOURS), cycle(MARKERS), strict=False)
         for (name, values), (color, marker) in zip(frame.groupby("name", sort=False), looks, strict=False):
             means = values.set_index(column)[shown].reindex(sizes.index)
             ax.plot(means, range(len(rows)), marker, color=color, alpha=0.8, label=name)
         ax.grid(axis="y", color="0.9")
-        legend(ax, ax.get_lines(), [str(line.get_label()) for line in ax.get_lines()])
-        return tell(ax, f"by {column}", x=f"mean {called('labels', labels, [shown])[shown]}")
+        drawing.legend(ax, ax.get_lines(), [str(line.get_label()) for line in ax.get_lines()])
+        return drawing.tell(ax, f"by {column}", x=f"mean {called('labels', labels, [shown])[shown]}")
 
 
 def _by_measure(who: str, frame: pd.DataFrame, labels: Names, *columns: str) -> tuple[Any, ...]:
     """Return a frame of the function of `meta` with this name, if it has one row for each measure, and its numbers."""
-    frame = readable(who, frame, f"meta.{who}", "measure", *columns, labels=labels)
+    frame = drawing.readable(who, frame, f"meta.{who}", "measure", *columns, labels=labels)
     again = frame["measure"][frame["measure"].duplicated()]
     if len(again):
-        raise unreadable(who, f"each measure must have one row, but {again.iloc[0]} has several", f"meta.{who}")
+        raise drawing.unreadable(who, f"each measure must have one row, but {again.iloc[0]} has several", f"meta.{who}")
     return frame, *(frame[column].to_numpy(dtype=np.float64) for column in columns)
 
 
@@ -410,11 +396,11 @@ def _bars(
     ax: Axes | None, frame: pd.DataFrame, values: np.ndarray, texts: list[str], limits: tuple[float, float], what: str
 ) -> Axes:
     """Draw a bar for each measure with a text at its end."""
-    with named_rows(ax, frame["measure"]) as ax:
+    with drawing.named_rows(ax, frame["measure"]) as ax:
         bars = ax.barh(range(len(values)), np.where(np.isfinite(values), values, 0.0), color=GAIN)
-        ax.bar_label(bars, texts, padding=3, fontsize=scaled(9))
+        ax.bar_label(bars, texts, padding=3, fontsize=drawing.scaled(9))
         ax.set_xlim(*limits)
-        return tell(ax, *known(frame, test="{}", alpha="alpha {:g}", **COUNTS), x=what)
+        return drawing.tell(ax, *drawing.known(frame, test="{}", alpha="alpha {:g}", **COUNTS), x=what)
 
 
 def _rows_of(
@@ -422,10 +408,9 @@ def _rows_of(
 ) -> pd.DataFrame:
     """Return the rows of one measure, with bounds instead of p-values of 0, and names as they are shown."""
     refuse_groups(who, "compared", compared)
-    frame = with_bounds(readable(who, compared, _SOURCE, *_NEEDED, *columns), 3)
+    frame = with_bounds(drawing.readable(who, compared, _SOURCE, *_NEEDED, *columns), 3)
     frame = frame.assign(undecided=frame.get("undecided", False))
-    there = frame["measure"].astype(str)
-    return renamed(frame[there == one_measure(who, list(there.unique()), measure)], names, labels)
+    return renamed(drawing.of_measure(who, frame, measure), names, labels)
 
 
 def _points(ax: Axes, rows: pd.DataFrame, linestyle: str = "-", shown: Sequence[float] = ()) -> None:
@@ -441,5 +426,5 @@ def _points(ax: Axes, rows: pd.DataFrame, linestyle: str = "-", shown: Sequence[
     places = np.arange(len(rows))
     ax.hlines(places, np.clip(low, *limits), np.clip(high, *limits), color=GAIN, linestyle=linestyle)
     insides = [GAIN if full else "white" for full in filled]
-    ax.scatter(values, places, s=scaled(6) ** 2, zorder=3, edgecolors=GAIN, c=insides)
+    ax.scatter(values, places, s=drawing.scaled(6) ** 2, zorder=3, edgecolors=GAIN, c=insides)
     ax.set_xlim(*limits)

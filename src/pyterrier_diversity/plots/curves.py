@@ -19,21 +19,8 @@ from ..measures.parse import read_measure
 from ..meta.scores import read_scores, rounded
 from ..meta.significance.tests import LEVEL
 from ..parameters import CUTOFF, checked
-from .drawing import (
-    COLOURS,
-    COUNTS,
-    MARKERS,
-    Names,
-    drawing,
-    fitted,
-    integers,
-    known,
-    legend,
-    one_measure,
-    readable,
-    tell,
-)
-from .sizes import LINE, scaled, size_of
+from . import drawing
+from .drawing import COLOURS, COUNTS, LINE, MARKERS, Names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -53,6 +40,7 @@ __all__ = [
 # The most points of a line, because each is an evaluation.
 _MOST_RANKS = 200
 _DASHES = ("-", "--", "-.", ":")
+_PERQUERY = ("name", "qid", "measure", "value")
 
 
 def intent_coverage(
@@ -108,13 +96,13 @@ def intent_coverage(
     evaluator = DiversityEvaluator([measure @ rank for rank in ranks.tolist()], qrels)
     values = {name: list(evaluator.calc_aggregate(run).values()) for name, run in systems.items()}
     shown, what = called("names", names, systems), called("labels", labels, [measure])[measure]
-    with drawing(ax) as ax:
+    with drawing.axes(ax) as ax:
         drawn = plot_lines(ax, {shown[name]: (ranks, at_ranks) for name, at_ranks in values.items()})
         if not named:
             drawn.remove()
-        integers(ax.xaxis)
+        drawing.integers(ax.xaxis)
         start = _from_data(ax)
-        return tell(ax, f"{what} down to each rank, {len(judgements)} queries", x="rank", y=f"{what}{start}")
+        return drawing.tell(ax, f"{what} down to each rank, {len(judgements)} queries", x="rank", y=f"{what}{start}")
 
 
 def asl_curve(
@@ -152,11 +140,11 @@ def asl_curve(
         if alpha is not None:
             ax.axhline(alpha, color="0.4", linewidth=1, linestyle=(0, (1, 2)))
             left = ax.get_yaxis_transform()
-            ax.text(0.01, alpha, f"{alpha:g}", transform=left, va="bottom", size=scaled(9), color="0.3")
+            ax.text(0.01, alpha, f"{alpha:g}", transform=left, va="bottom", size=drawing.scaled(9), color="0.3")
         ax.set(yscale="log") if log else ax.set(yscale="linear", ylim=(0, 1.02))
-        integers(ax.xaxis)
+        drawing.integers(ax.xaxis)
         x, y = "pairs of systems, the highest p-value first", "achieved significance level (p-value)"
-        return tell(ax, *known(frame, test="{}", **COUNTS), x=x, y=y)
+        return drawing.tell(ax, *drawing.known(frame, test="{}", **COUNTS), x=x, y=y)
 
 
 def by_topic_set_size(
@@ -246,8 +234,8 @@ def number_of_systems(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | N
             ax.errorbar(moved, y, ends, fmt="none", ecolor=line.get_color(), capsize=3, linewidth=1)
         _logarithmic(ax.xaxis, frame["n_systems"])
         what = f"rank correlation with the order among all systems{_from_data(ax, 1)}"
-        drawn = known(frame, n_systems="of {} systems")
-        return tell(ax, *drawn, "mean and std over trials", x="systems drawn", y=what)
+        drawn = drawing.known(frame, n_systems="of {} systems")
+        return drawing.tell(ax, *drawn, "mean and std over trials", x="systems drawn", y=what)
 
 
 def insert_synthetic_system(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | None = None) -> Axes:
@@ -275,11 +263,13 @@ def insert_synthetic_system(frame: pd.DataFrame, *, labels: Names = None, ax: Ax
     with _lines("insert_synthetic_system", frame, "n_relevant", "rank", labels, ax) as ax:
         last = max(int(frame["rank"].max()), frame.attrs.get("n_systems", 0) + 1)
         ax.set_ylim(last + 0.5, 0.5)
-        integers(ax.yaxis)
-        integers(ax.xaxis)
+        drawing.integers(ax.yaxis)
+        drawing.integers(ax.xaxis)
         kinds = " or ".join(frame["kind"].unique()) + " " if "kind" in frame else ""
         found = f"{kinds}relevant documents that the synthetic system finds"
-        return tell(ax, *known(frame, n_systems="among {} systems"), x=found, y="rank of the synthetic system")
+        return drawing.tell(
+            ax, *drawing.known(frame, n_systems="among {} systems"), x=found, y="rank of the synthetic system"
+        )
 
 
 def topics_needed(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | None = None) -> Axes:
@@ -309,8 +299,8 @@ def topics_needed(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | None 
     with _lines("topics_needed", frame, "topics", "delta", labels, ax) as ax:
         _logarithmic(ax.xaxis, frame["topics"])
         _logarithmic(ax.yaxis)
-        told = known(frame, test="{} test", power="power {:g}", alpha="alpha {:g}")
-        return tell(ax, *told, x="topics", y="smallest difference of means that is found")
+        told = drawing.known(frame, test="{} test", power="power {:g}", alpha="alpha {:g}")
+        return drawing.tell(ax, *told, x="topics", y="smallest difference of means that is found")
 
 
 def per_query_deltas(
@@ -358,11 +348,9 @@ def per_query_deltas(
     UserWarning
         If queries are left out, because a system has no value for them.
     """
-    who, source = "per_query_deltas", "pt.Experiment(..., perquery=True)"
-    frame = readable(who, perquery, source, "name", "qid", "measure", "value").astype({"name": str, "measure": str})
-    frame = frame[frame["measure"] == str(measure)]
-    if frame.empty:
-        raise ValueError(f"{who}: the frame has no measure {measure}.")
+    who = "per_query_deltas"
+    frame = drawing.readable(who, perquery, "pt.Experiment(..., perquery=True)", *_PERQUERY)
+    frame = drawing.of_measure(who, frame.astype({"name": str}), measure)
     systems = [system] if isinstance(system, str) else list(dict.fromkeys(map(str, system)))
     if not systems:
         raise ValueError(f"{who}: system must name a system.")
@@ -377,13 +365,13 @@ def per_query_deltas(
     what = f"difference in {called('labels', labels, [measure])[measure]}"
     if isinstance(system, str):
         return _bars(deltas[system], scores.queries, f"{shown[system]} against {shown[baseline]}", what, ax)
-    with drawing(ax) as ax:
+    with drawing.axes(ax) as ax:
         counted = {f"{shown[name]}: {_counted(delta)}": -np.sort(-delta) for name, delta in deltas.items()}
         plot_lines(ax, {name: (np.arange(1, len(delta) + 1), delta) for name, delta in counted.items()})
         ax.axhline(0, color="black", linewidth=0.8)
-        integers(ax.xaxis)
+        drawing.integers(ax.xaxis)
         told = f"against {shown[baseline]}, {len(scores.queries)} queries"
-        return tell(ax, told, x="queries by difference, each system's largest gain first", y=what)
+        return drawing.tell(ax, told, x="queries by difference, each system's largest gain first", y=what)
 
 
 def stages(
@@ -421,19 +409,19 @@ def stages(
     >>> ax.get_lines()[-1].get_ydata().tolist()
     [0.75, 0.375]
     """
-    who, source = "stages", "evaluate_runs(..., perquery=True)"
-    frame = readable(who, perquery, source, "name", "qid", "measure", "value").astype({"measure": str})
-    shown = one_measure(who, frame["measure"].unique().tolist(), measure)
-    scores = read_scores(frame[frame["measure"] == shown])
-    steps = [scores.systems.index(name) for name in scores.given]
+    frame = drawing.readable("stages", perquery, "evaluate_runs(..., perquery=True)", *_PERQUERY)
+    scores = read_scores(drawing.of_measure("stages", frame, measure))
+    steps, (shown,) = [scores.systems.index(name) for name in scores.given], scores.measures
     values = scores.unrounded[shown][steps]
-    with drawing(ax, max(4.8, 1.2 * len(steps))) as ax:
+    with drawing.axes(ax, max(4.8, 1.2 * len(steps))) as ax:
         ax.plot(values, color="0.8", marker=".")
         ax.plot(values.mean(axis=1), color=COLOURS[0], marker="o", linewidth=2)
-        legend(ax, [ax.get_lines()[0], ax.get_lines()[-1]], ["a query", "mean"])
-        ax.set_xticks(range(len(steps)), [fitted(name, 14) for name in called("names", names, scores.given).values()])
+        drawing.legend(ax, [ax.get_lines()[0], ax.get_lines()[-1]], ["a query", "mean"])
+        ax.set_xticks(
+            range(len(steps)), [drawing.fitted(name, 14) for name in called("names", names, scores.given).values()]
+        )
         what = called("labels", labels, [shown])[shown]
-        return tell(ax, f"{len(scores.queries)} queries", x="step", y=f"{what}{_from_data(ax)}")
+        return drawing.tell(ax, f"{len(scores.queries)} queries", x="step", y=f"{what}{_from_data(ax)}")
 
 
 def plot_lines(ax: Axes, lines: Mapping[str, tuple[Any, Any]]) -> Any:
@@ -446,18 +434,18 @@ def plot_lines(ax: Axes, lines: Mapping[str, tuple[Any, Any]]) -> Any:
     for i, ((name, (x, y)), (color, marker, dashes)) in enumerate(zip(lines.items(), looks, strict=False)):
         step = max(1, len(x) // 8)
         every = i * step // 3 % step, step
-        look: dict[str, Any] = {"color": color, "marker": marker, "markersize": scaled(5), "markevery": every}
-        (line,) = ax.plot(x, y, dashes, **look, label=fitted(name))
+        look: dict[str, Any] = {"color": color, "marker": marker, "markersize": drawing.scaled(5), "markevery": every}
+        (line,) = ax.plot(x, y, dashes, **look, label=drawing.fitted(name))
         alike.setdefault(np.asarray([x, y], dtype=float).round(10).tobytes(), {})[name] = line
     texts = [", ".join(group) + (" (one line)" if len(group) > 1 else "") for group in alike.values()]
-    return legend(ax, [list(group.values())[-1] for group in alike.values()], texts)
+    return drawing.legend(ax, [list(group.values())[-1] for group in alike.values()], texts)
 
 
 @contextmanager
 def _lines(who: str, frame: pd.DataFrame, x: str, y: str, labels: Names, ax: Axes | None, *more: str) -> Iterator[Axes]:
     """Check that a frame is of the function of `meta` with this name, and give axes with a line for each measure."""
-    readable(who, frame, f"meta.{who}", "measure", x, y, *more)
-    with drawing(ax) as ax:
+    drawing.readable(who, frame, f"meta.{who}", "measure", x, y, *more)
+    with drawing.axes(ax) as ax:
         plot_lines(ax, _lines_of(frame, "measure", x, y, labels))
         yield ax
 
@@ -473,12 +461,12 @@ def _taus(
     who: str, source: str, frame: pd.DataFrame, by: str, x: str, what: str, labels: Names, ax: Axes | None
 ) -> Axes:
     """Draw the mean tau of each line by a number."""
-    means = readable(who, frame, source, by, x, "tau").groupby([by, x], sort=False)["tau"].mean().reset_index()
-    with drawing(ax) as ax:
+    means = drawing.readable(who, frame, source, by, x, "tau").groupby([by, x], sort=False)["tau"].mean().reset_index()
+    with drawing.axes(ax) as ax:
         plot_lines(ax, _lines_of(means, by, x, "tau", labels))
-        _logarithmic(ax.xaxis, means[x]) if x == "depth" else integers(ax.xaxis)
+        _logarithmic(ax.xaxis, means[x]) if x == "depth" else drawing.integers(ax.xaxis)
         y = f"Kendall's τ with the order by all{_from_data(ax, 1)}"
-        return tell(ax, f"a line for each {by}", *known(frame, **COUNTS), x=what, y=y)
+        return drawing.tell(ax, f"a line for each {by}", *drawing.known(frame, **COUNTS), x=what, y=y)
 
 
 def _logarithmic(axis: Any, values: Any = ()) -> None:
@@ -521,16 +509,16 @@ def _counted(delta: np.ndarray) -> str:
 def _bars(delta: np.ndarray, queries: list[str], told: str, what: str, ax: Axes | None) -> Axes:
     """Draw a bar for each query, the largest gain first, and a line at the mean."""
     order = np.argsort(-delta, kind="stable")
-    with drawing(ax, float(np.clip(scaled(LINE) * len(order), 4.8, 16))) as ax:
+    with drawing.axes(ax, float(np.clip(drawing.scaled(LINE) * len(order), 4.8, 16))) as ax:
         ax.bar(range(len(order)), delta[order], color=np.where(delta[order] < 0, COLOURS[1], COLOURS[0]))
         ax.axhline(delta.mean(), color="black", linestyle="--", linewidth=1)
-        ax.text(1.005, delta.mean(), "mean", va="center", size=scaled(9), transform=ax.get_yaxis_transform())
+        ax.text(1.005, delta.mean(), "mean", va="center", size=drawing.scaled(9), transform=ax.get_yaxis_transform())
         ax.axhline(0, color="black", linewidth=0.8)
         # Every query is named if there is room, otherwise every few.
-        step = -(-len(order) // max(1, int(1.01 * size_of(ax)[0] / scaled(LINE))))
+        step = -(-len(order) // max(1, int(1.01 * drawing.size_of(ax)[0] / drawing.scaled(LINE))))
         names = [queries[at] for at in order[::step]]
-        ax.set_xticks(range(0, len(order), step), names, rotation=90, fontsize=scaled(8))
+        ax.set_xticks(range(0, len(order), step), names, rotation=90, fontsize=drawing.scaled(8))
         ax.set_xlim(-0.8, len(order) - 0.2)
         part = f" (every {step}th is named)" if step > 1 else ""
         title = f"{told}: {_counted(delta)}, mean {delta.mean():+.3f}"
-        return tell(ax, title, x=f"query, the largest gain first{part}", y=what)
+        return drawing.tell(ax, title, x=f"query, the largest gain first{part}", y=what)

@@ -1,4 +1,4 @@
-"""Functions for all pictures: axes that make room for their texts, checks of frames, styles of lines, legends."""
+"""Functions for all pictures: axes that make room for their texts, sizes, checks of frames, legends."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
 
 import numpy as np
 import pandas as pd
 
 from ..io import renamed
-from .sizes import LINE, NEW, figure_of, narrow_width, scaled, size_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,20 +35,22 @@ COUNTS = {"n_systems": "{} systems", "n_queries": "{} queries"}
 NAME, _PER_INCH = 32, 13
 # The part of a narrow figure that names of rows may take.
 _OF_NAMES = 0.3
-# Inches: the space between rows of texts of 10 points, the smallest axes, the largest figure, and what is around its
-# axes.
-_GAP, _SMALLEST, _LARGEST, _AROUND = 0.16, 1.0, 20.0, 3.5
+# Inches: a line of text of 10 points, the space between rows of them, the smallest axes, the largest figure, what is
+# around its axes, and the width below which figures that are given have room for texts only below.
+LINE, _GAP, _SMALLEST, _LARGEST, _AROUND, _NARROW = 0.16, 0.16, 1.0, 20.0, 3.5, 5.0
+# New figures, which make room for their texts.
+_NEW: WeakSet[Any] = WeakSet()
 
 
 @contextmanager
-def drawing(ax: Axes | None, width: float = 4.8, height: float = 3.6) -> Iterator[Axes]:
+def axes(ax: Axes | None, width: float = 4.8, height: float = 3.6) -> Iterator[Axes]:
     """Give the axes to draw into: ``ax``, or those of a new figure that become this large, in inches, within texts."""
-    with panels_in(None if ax is None else [ax], 1, 1, width, height) as (panel,):
+    with panels(None if ax is None else [ax], 1, 1, width, height) as (panel,):
         yield panel
 
 
 @contextmanager
-def panels_in(
+def panels(
     given: Sequence[Axes] | None, n: int, n_columns: int, width: float, height: float
 ) -> Iterator[Sequence[Axes]]:
     """Give the axes to draw into, or so many in the rows of a new figure; afterwards each has this size in inches.
@@ -65,7 +67,7 @@ def panels_in(
     parts, size = np.array([n_columns, -(-n // n_columns)]), np.array([width, height])
     # By default, axes have this share of a figure.
     figure = plt.figure(figsize=parts * size / (0.775, 0.77), layout="constrained")
-    NEW.add(figure)
+    _NEW.add(figure)
     panels = [figure.add_subplot(parts[1], n_columns, place + 1) for place in range(n)]
     yield panels
     figure.set_size_inches(parts * size + 5)
@@ -104,6 +106,12 @@ def one_measure(who: str, found: Sequence[str], measure: object) -> str:
     return shown
 
 
+def of_measure(who: str, frame: pd.DataFrame, measure: object) -> pd.DataFrame:
+    """Return the rows of the measure to show, whose name is a string there."""
+    frame = frame.astype({"measure": str})
+    return frame[frame["measure"] == one_measure(who, frame["measure"].unique().tolist(), measure)]
+
+
 def fitted(text: object, width: int = NAME, lines: int | None = None) -> str:
     """Wrap a text into lines of so many characters, and shorten it if there may not be so many lines.
 
@@ -134,7 +142,7 @@ def named_rows(
 ) -> Iterator[Axes]:
     """Give the axes to draw rows with these names into, the first on top."""
     texts, height = in_rows([(name, "") for name in names], ax, line)
-    with drawing(ax, width, spread * height) as ax:
+    with axes(ax, width, spread * height) as ax:
         name_rows(ax, texts, height)
         yield ax
 
@@ -219,3 +227,26 @@ def legend(ax: Axes, handles: Sequence[Any], texts: Sequence[str]) -> Any:
     look: dict[str, Any] = {} if figure_of(ax).get_layout_engine() is None else beside
     n_columns = -(-len(texts) // 25)
     return ax.legend(handles, [fitted(text) for text in texts], fontsize=size, handlelength=3, ncols=n_columns, **look)
+
+
+def scaled(size: float) -> float:
+    """Return a size in points or inches for the font size that is set, given the size for 10 points, the default."""
+    from matplotlib import rcParams
+
+    return float(size * (rcParams["font.size"] / 10))
+
+
+def narrow_width(ax: Axes) -> float | None:
+    """Return the width in inches of the figure (or part of one) of given axes if it is narrow, otherwise None."""
+    inches = float(ax.figure.bbox.width / figure_of(ax).dpi)
+    return inches if inches < _NARROW and figure_of(ax) not in _NEW else None
+
+
+def size_of(ax: Axes) -> np.ndarray:
+    """Return width and height of the axes in inches."""
+    return np.asarray(ax.get_window_extent().size / figure_of(ax).dpi)
+
+
+def figure_of(ax: Axes) -> Any:
+    """Return the whole figure of axes, which may be in a part of it."""
+    return ax.figure.figure

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from ..io import called, check_order, one_or_more_runs, qrels_as_given, texts_of
+from ..io import called, check_order, one_or_more_runs, qrels_as_given, texts_of, texts_of_queries
 from ..judged import Judgements, Ranked, Run, given_frame, judge
 from ..measures import parse
 from ..measures.composite import last_rank
 from ..parameters import CUTOFF, checked
-from .drawing import GAIN, Names, fitted, in_rows, integers, legend, panels_in, readable, tell
+from . import drawing
+from .drawing import GAIN, Names
 from .matrices import JUDGED_0, MANY, draw_labels, one_query
-from .sizes import figure_of, scaled, size_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -208,7 +208,9 @@ def _rankings_to_show(
     """Return the rows of one query, in order of rank, for each system, with the measure as it is called."""
     if not frames:
         raise ValueError(f"{who}: give at least one explanation.")
-    strings = {name: readable(who, frame, _EXPLAIN, *_EXPLAINED).astype({"qid": str}) for name, frame in frames.items()}
+    strings = {
+        name: drawing.readable(who, frame, _EXPLAIN, *_EXPLAINED).astype({"qid": str}) for name, frame in frames.items()
+    }
     query = one_query(who, pd.concat(strings.values()), query_id)
     measures = dict.fromkeys(str(frame["measure"].iloc[0]) for frame in strings.values())
     if len(measures) > 1:
@@ -248,12 +250,8 @@ def _texts(who: str, query_id: str, intents: Any, frame: pd.DataFrame) -> dict[s
 
 def _told_of_query(query_id: str, *frames: pd.DataFrame) -> str:
     """Return the id of a query, and its text if a frame has it."""
-    found: list[Any] = []
-    for frame in frames:
-        found.append(frame.attrs.get("queries", {}).get(query_id))
-        if {"qid", "query"} <= {*frame}:
-            found += frame.loc[frame["qid"].astype(str) == query_id, "query"].head(1).tolist()
-    return next((f"query {query_id}: {text}" for text in found if isinstance(text, str) and text), f"query {query_id}")
+    text = texts_of_queries(*frames).get(query_id)
+    return f"query {query_id}: {text}" if text else f"query {query_id}"
 
 
 def _panels_of(
@@ -274,24 +272,26 @@ def _panels_of(
     limits = np.nanmin(np.hstack([0.0, *values])), np.nanmax(np.hstack([1.0, *values]))
     # The values above take some of the room.
     most = (1 / n_rows - 0.1 if given is None else 0.6) if values else 1 / n_rows
-    texts, height = in_rows(rows, None if given is None else given[0], most=most)
+    texts, height = drawing.in_rows(rows, None if given is None else given[0], most=most)
     highest = max(_HIGHEST, *(grid.labels.max() for grid in grids.values()))
     last = max(grid.first_rank + grid.labels.shape[1] for grid in grids.values()) - 0.5
     systems = called("names", names, grids)
-    with panels_in(given, len(grids), n_columns, width, height) as panels:
+    with drawing.panels(given, len(grids), n_columns, width, height) as panels:
         for place, (panel, (system, grid)) in enumerate(zip(panels, grids.items(), strict=True)):
-            above = 0.9 if given is None else min(0.9, 0.3 * size_of(panel)[1])
+            above = 0.9 if given is None else min(0.9, 0.3 * drawing.size_of(panel)[1])
             inner = [panel] if grid.running is None else [panel, _draw_values(panel, grid.running, limits, above)]
             draw_labels(panel, grid.labels, highest, texts, height, grid.first_rank)
             _draw_marks(panel, grid)
             panel.set_xlim(right=last)
-            tell(panel, systems[system], "" if given is None and len(grids) > 1 else told, x="rank")
+            drawing.tell(panel, systems[system], "" if given is None and len(grids) > 1 else told, x="rank")
             for beside in inner if given is None and place % n_columns else ():
                 beside.set_ylabel("")
                 beside.tick_params(labelleft=False)
         _key(panels[n_columns - 1], grids.values())
         if given is None and len(grids) > 1:
-            figure_of(panels[0]).suptitle(fitted(told, int(10 * width * n_columns / scaled(1))), fontsize=scaled(10))
+            drawing.figure_of(panels[0]).suptitle(
+                drawing.fitted(told, int(10 * width * n_columns / drawing.scaled(1))), fontsize=drawing.scaled(10)
+            )
     return list(panels) if named else panels[0]
 
 
@@ -300,15 +300,15 @@ def _draw_values(panel: Axes, values: pd.Series, limits: tuple[float, float], he
     from matplotlib.transforms import ScaledTranslation, blended_transform_factory
 
     top: Any = panel.transAxes
-    inches = figure_of(panel).dpi_scale_trans + ScaledTranslation(0, 1, top)
+    inches = drawing.figure_of(panel).dpi_scale_trans + ScaledTranslation(0, 1, top)
     ax = panel.inset_axes((0, 0.1, 1, height), transform=blended_transform_factory(top, inches), sharex=panel)
     margin, last = 0.08 * (limits[1] - limits[0]), values.iloc[-1]
     ax.axhline(0, color="0.6", linewidth=0.8)
     ax.plot(values, color=GAIN, marker="." if len(values) <= 30 else None, label=values.name)
-    ax.text(1.01, last, f"{last:.3f}", va="center", size=scaled(9), transform=ax.get_yaxis_transform())
+    ax.text(1.01, last, f"{last:.3f}", va="center", size=drawing.scaled(9), transform=ax.get_yaxis_transform())
     ax.set_ylim(limits[0] - margin, limits[1] + 2 * margin)
-    ax.set_ylabel(fitted(values.name, 20), fontsize=scaled(9), rotation=0, ha="right", va="center")
-    ax.tick_params(labelbottom=False, labelsize=scaled(8))
+    ax.set_ylabel(drawing.fitted(values.name, 20), fontsize=drawing.scaled(9), rotation=0, ha="right", va="center")
+    ax.tick_params(labelbottom=False, labelsize=drawing.scaled(8))
     ax.spines[["top", "right"]].set_visible(False)
     return ax
 
@@ -323,11 +323,13 @@ def _draw_marks(ax: Axes, grid: _Grid) -> None:
     for row in np.flatnonzero(~grid.possible).tolist():
         middle = start + (depth - 1) / 2
         said = "no judged document is relevant"
-        ax.text(middle, row, said, ha="center", va="center", size=scaled(8), style="italic")
+        ax.text(middle, row, said, ha="center", va="center", size=drawing.scaled(8), style="italic")
     for place in np.flatnonzero(grid.tied).tolist():
-        ax.text(place + start, n_intents - 0.3, "=", ha="center", va="center", size=scaled(6 if depth > MANY else 9))
+        ax.text(
+            place + start, n_intents - 0.3, "=", ha="center", va="center", size=drawing.scaled(6 if depth > MANY else 9)
+        )
     ax.set_ylim(n_intents - (0.1 if grid.tied.any() else 0.5), -0.5)
-    integers(ax.xaxis)
+    drawing.integers(ax.xaxis)
 
 
 def _key(ax: Axes, grids: Iterable[_Grid]) -> None:
@@ -347,4 +349,4 @@ def _key(ax: Axes, grids: Iterable[_Grid]) -> None:
         (new.any(), "new intent", Line2D([], [], marker="o", color="white", **look)),
         (tied.any(), "tied score", Line2D([], [], marker="$=$", color="black", **look)),
     ]
-    legend(ax, [mark for occurs, _, mark in marks if occurs], [name for occurs, name, _ in marks if occurs])
+    drawing.legend(ax, [mark for occurs, _, mark in marks if occurs], [name for occurs, name, _ in marks if occurs])

@@ -12,8 +12,8 @@ import pandas as pd
 from ..arithmetic import divide
 from ..io import called, texts_of
 from ..meta.significance.tests import LEVEL
-from .drawing import COUNTS, Names, drawing, fitted, in_rows, known, name_columns, name_rows, readable, tell, unreadable
-from .sizes import scaled
+from . import drawing
+from .drawing import COUNTS, Names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -58,17 +58,17 @@ def confusion(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         If the frame has no rows, or its rows or columns are not labels.
     """
     source = "meta.agreement(..., table=True)"
-    frame = readable("confusion", frame, source)
+    frame = drawing.readable("confusion", frame, source)
     if not all(isinstance(label, (int, float, np.number)) for label in (*frame.index, *frame.columns)):
         rule = "the frame must have labels, which are numbers, as rows and columns, not"
-        raise unreadable("confusion", f"{rule} {_few(list(map(str, frame.columns)))}", source)
+        raise drawing.unreadable("confusion", f"{rule} {_few(list(map(str, frame.columns)))}", source)
     found = sorted({*frame.index, *frame.columns})
     counts = frame.reindex(index=found, columns=found, fill_value=0).to_numpy(dtype=np.float64)
     shares = divide(counts, counts.sum(axis=1, keepdims=True))
     with _cells(ax, shares, np.vectorize("{:g}".format)(counts), found) as ax:
         same = f"{divide(np.trace(counts), counts.sum()):.0%} with the same label"
         told = f"{int(counts.sum())} judgements"
-        return tell(ax, told, same, x="label of the second judge", y="label of the first judge")
+        return drawing.tell(ax, told, same, x="label of the second judge", y="label of the first judge")
 
 
 def tau_matrix(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | None = None) -> Axes:
@@ -100,17 +100,19 @@ def tau_matrix(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | None = N
     rows, columns = (list(map(str, names)) for names in (frame.index, frame.columns))
     if not rows or rows != columns:
         rule = "the frame must have the same measures as rows and columns, not"
-        raise unreadable(who, f"{rule} {_few(rows)} and {_few(columns)}", source)
+        raise drawing.unreadable(who, f"{rule} {_few(rows)} and {_few(columns)}", source)
     values = frame.to_numpy(dtype=np.float64)
     if np.nanmax(np.abs(values), initial=0.0) > 1 + 1e-9:
-        raise unreadable(who, f"correlations must be in [-1, 1], not {values[np.abs(values) > 1][0]:g}", source)
+        raise drawing.unreadable(who, f"correlations must be in [-1, 1], not {values[np.abs(values) > 1][0]:g}", source)
     lowest = np.floor(10 * np.nanmin(values, initial=0.9)) / 10
     colours, start = ("RdBu", -1.0) if lowest < 0 else ("Blues", lowest)
     shown = called("labels", labels, rows)
     coefficient = _COEFFICIENTS.get(str(frame.attrs.get("method")), "Rank correlation")
     with _cells(ax, values, _TWO_PLACES(values), [shown[name] for name in rows], colours, start) as ax:
         ax.figure.colorbar(ax.images[-1], ax=ax, shrink=0.8).set_label(coefficient)
-        return tell(ax, f"{coefficient} of the orders of the systems", *known(frame, top="the best {} systems"))
+        return drawing.tell(
+            ax, f"{coefficient} of the orders of the systems", *drawing.known(frame, top="the best {} systems")
+        )
 
 
 def concordance(frame: pd.DataFrame, *, alpha: float = 0.05, labels: Names = None, ax: Axes | None = None) -> Axes:
@@ -140,7 +142,7 @@ def concordance(frame: pd.DataFrame, *, alpha: float = 0.05, labels: Names = Non
         If the frame has no rows, a column is missing, or alpha is out of range.
     """
     columns = ("measure", "other", "concordance", "other_concordance", "p")
-    frame = readable("concordance", frame, "meta.concordance", *columns)
+    frame = drawing.readable("concordance", frame, "meta.concordance", *columns)
     alpha = LEVEL.check("concordance", "alpha", alpha)
     names = list(dict.fromkeys([*frame["measure"], *frame["other"]]))
     row, column = (pd.Index(names).get_indexer(frame[which]) for which in ("measure", "other"))
@@ -151,8 +153,8 @@ def concordance(frame: pd.DataFrame, *, alpha: float = 0.05, labels: Names = Non
     with _cells(ax, values, texts, list(called("labels", labels, names).values())) as ax:
         gold = ", ".join(map(str, frame.attrs.get("gold", [])))
         star = f"* p < {alpha:g}".replace(" ", "\N{NO-BREAK SPACE}")
-        told = f"agrees with {gold}" if gold else "", star, *known(frame, **COUNTS)
-        return tell(ax, *told, x="... where it disagrees with this one", y="this measure is right ...")
+        told = f"agrees with {gold}" if gold else "", star, *drawing.known(frame, **COUNTS)
+        return drawing.tell(ax, *told, x="... where it disagrees with this one", y="this measure is right ...")
 
 
 def missed_intents(
@@ -194,7 +196,9 @@ def missed_intents(
     """
     who = "missed_intents"
     columns = ("name", "qid", "iteration", "nugget_text", "weight", "coverable", "covered_by")
-    frame = readable(who, missed, "pyterrier_diversity.missed_intents", *columns, names=names).astype({"qid": str})
+    frame = drawing.readable(who, missed, "pyterrier_diversity.missed_intents", *columns, names=names).astype(
+        {"qid": str}
+    )
     n_intents = missed.attrs.get("intents", {})
     if query_id is not None and str(query_id) in n_intents and str(query_id) not in set(frame["qid"]):
         raise ValueError(f"{who}: no system misses an intent of query {query_id!r}; show another query.")
@@ -207,18 +211,20 @@ def missed_intents(
     covered = np.array([[system in others for system in systems] for others in shown["covered_by"]])
     texts = dict(zip(shown["iteration"], shown["nugget_text"], strict=True)) | texts_of(who, intents, query)
     rows = zip(shown["iteration"], shown["weight"], strict=True)
-    named, height = in_rows([(texts.get(name) or name, f" ({round(weight, 2):g})") for name, weight in rows], ax)
-    with drawing(ax, max(4.2, 0.45 * len(systems)), height) as ax:
+    named, height = drawing.in_rows(
+        [(texts.get(name) or name, f" ({round(weight, 2):g})") for name, weight in rows], ax
+    )
+    with drawing.axes(ax, max(4.2, 0.45 * len(systems)), height) as ax:
         draw_labels(ax, covered.astype(float), 1, named, height)
         for (row, column), is_covered in np.ndenumerate(covered):
             mark = "●" if is_covered else "" if shown["coverable"].iloc[row] else "✗"
             ax.text(column + 1, row, mark, ha="center", va="center", color="white" if is_covered else "black")
-        name_columns(ax, systems, 1)
+        drawing.name_columns(ax, systems, 1)
         n_missed = missed.attrs.get("missed", {}).get(query, len(shown))
         part = f"{len(shown)} of the {n_missed} " if len(shown) < n_missed else ""
         of_all = f" ({n_missed} of {n_intents[query]})" if query in n_intents else ""
         marks = "● covered   ✗ no judged document   blank: missed"
-        return tell(ax, f"query {query}: {part}intents that a system misses{of_all}", x=marks)
+        return drawing.tell(ax, f"query {query}: {part}intents that a system misses{of_all}", x=marks)
 
 
 def one_query(who: str, frame: pd.DataFrame, query_id: str | None) -> str:
@@ -243,7 +249,7 @@ def draw_labels(ax: Axes, labels: np.ndarray, highest: float, texts: list[str], 
     edges = np.arange(depth + 1) + start - 0.5, np.arange(n_intents + 1) - 0.5
     between = 0.5 if depth > MANY else 2
     ax.pcolormesh(*edges, labels, cmap=colours, vmin=0, vmax=highest, edgecolors="white", linewidth=between)
-    name_rows(ax, texts, height)
+    drawing.name_rows(ax, texts, height)
     ax.set_xlim(start - 0.5, start + depth - 0.5)
     ax.spines[:].set_visible(False)
 
@@ -259,13 +265,13 @@ def _cells(
 ) -> Iterator[Axes]:
     """Give axes with a cell for each finite value, its text white on dark shades, and the names of rows and columns."""
     width, height = np.maximum(np.array([0.55, 0.5]) * len(names), 2.6)
-    with drawing(ax, width, height) as ax:
+    with drawing.axes(ax, width, height) as ax:
         ax.imshow(np.ma.masked_invalid(values), aspect="auto", cmap=colours, vmin=lowest, vmax=1)
         shades = np.abs(values) if lowest < 0 else (values - lowest) / (1 - lowest)
         for row, column in np.argwhere(np.isfinite(values)):
             color = "white" if shades[row, column] > _DARK else "black"
-            ax.text(column, row, texts[row, column], ha="center", va="center", color=color, size=scaled(9))
-        name_columns(ax, names)
-        ax.set_yticks(range(len(names)), [fitted(name) for name in names], fontsize=scaled(9))
+            ax.text(column, row, texts[row, column], ha="center", va="center", color=color, size=drawing.scaled(9))
+        drawing.name_columns(ax, names)
+        ax.set_yticks(range(len(names)), [drawing.fitted(name) for name in names], fontsize=drawing.scaled(9))
         ax.tick_params(length=0)
         yield ax

@@ -15,10 +15,10 @@ import ir_measures
 import numpy as np
 import pandas as pd
 
+from .. import io
 from ..evaluate import RunValues, check_files, missed_intents, texts_of_intents, values_of_runs
 from ..evaluate.by_group import By
-from ..io import Runs, called, check_order, named_runs, qrels_frame, read_runs, refuse_inputs, replaced
-from ..judged import RUN_COLUMNS, Ranked, Run, collected, given_frame, judge
+from ..judged import Ranked, Run, collected, judge
 from ..measures.composite import last_rank
 from ..measures.groups import read_some_measures
 from ..meta import compare
@@ -32,7 +32,7 @@ _QUERIES = Parameter(int, interval="[0, inf)", desc="how many queries to show wi
 
 def html_report(
     qrels: pd.DataFrame,
-    runs: Runs,
+    runs: io.Runs,
     measures: ir_measures.Measure | str | Iterable[ir_measures.Measure | str],
     path: str | os.PathLike[str],
     *,
@@ -119,11 +119,11 @@ def html_report(
     chosen = {str(measure): measure for measure in read_some_measures(who, measures)}
     cutoff = checked(who, CUTOFF, cutoff=cutoff)["cutoff"] or max(last_rank(one) or 0 for one in chosen.values()) or 10
     n_queries = _QUERIES.check(who, "n_queries", n_queries)
-    check_order(who, qrels, runs, measures, order="qrels, runs, measures, path")
-    given = named_runs(who, runs)
-    refuse_inputs(who, Path(path), [Path(one) for one in (qrels, *given.values()) if _is_path(one)])
-    qrels = qrels_frame(qrels)
-    frames = {name: given_frame(run, RUN_COLUMNS, "run") for name, run in read_runs(given, who=who)}
+    io.check_order(who, qrels, runs, measures, order="qrels, runs, measures, path")
+    given = io.named_runs(who, runs)
+    io.refuse_inputs(who, Path(path), [Path(one) for one in (qrels, *given.values()) if _is_path(one)])
+    qrels = io.qrels_frame(qrels)
+    frames = dict(io.read_runs(given, who=who))
     if baseline is not None and baseline not in frames:
         raise ValueError(f"{who}: baseline must be one of {', '.join(frames)}, not {baseline!r}.")
     values = values_of_runs(qrels, frames, list(chosen.values()), keep_by_query=True, by=by)
@@ -136,22 +136,22 @@ def html_report(
         frames = {name: frames[name] for name in tested.systems}
         page = _template().render(
             title=title,
-            names=called("names", names, frames),
-            labels=called("labels", labels, chosen),
+            names=io.called("names", names, frames),
+            labels=io.called("labels", labels, chosen),
             cutoff=cutoff,
             alpha=alpha,
             signatures=perquery.attrs["signatures"],
             meanings={name: meaning(measure) for name, measure in chosen.items()},
             tested=tested,
             told_of_test=told_of_test,
-            asked=_texts_of_queries(qrels, *frames.values()),
+            asked=io.texts_of_queries(qrels, *frames.values()),
             made=_made(qrels, given),
             findings=check_files(qrels, frames, cutoff=cutoff).to_dict("records"),
             groups=_by_group(values),
             **_differences(qrels, frames, scores, next(iter(given)) if baseline is None else baseline, n_queries),
             **_covered(qrels, frames, cutoff),
         )
-    with replaced(path) as file:
+    with io.replaced(path) as file:
         file.write_text(page, encoding="utf-8")
     return Path(path)
 
@@ -172,23 +172,18 @@ def _by_group(values: RunValues) -> dict[str, Any]:
 def _template() -> Any:
     from jinja2 import Environment, StrictUndefined
 
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    how: dict[str, Any] = {"autoescape": True, "undefined": StrictUndefined, "trim_blocks": True, "lstrip_blocks": True}
+    environment = Environment(**how, finalize=_shown)
     return environment.from_string(files(__package__).joinpath("report.html.jinja").read_text(encoding="utf-8"))
+
+
+def _shown(value: Any) -> Any:
+    """Return a text without characters that turn its direction or that have no UTF-8 form; anything else as it is."""
+    return io.printable(" ".join(value.splitlines())) if type(value) is str else value
 
 
 def _is_path(given: object) -> bool:
     return isinstance(given, (str, os.PathLike))
-
-
-def _texts_of_queries(*frames: pd.DataFrame) -> dict[str, str]:
-    """Return the texts of queries that qrels or runs have."""
-    texts: dict[str, str] = {}
-    for frame in frames:
-        if "query" in frame:
-            rows = frame.rename(columns={"qid": "query_id"}).drop_duplicates("query_id")
-            found = zip(rows["query_id"].astype(str), rows["query"], strict=True)
-            texts = {name: text for name, text in found if isinstance(text, str) and text} | texts
-    return texts
 
 
 def _made(qrels: pd.DataFrame, runs: Mapping[str, Any]) -> dict[str, Any]:
@@ -227,12 +222,8 @@ def _differences(
     system = np.abs(delta).argmax(axis=0)
     largest = delta[system, np.arange(delta.shape[1])]
     order = [query for query in np.argsort(-np.abs(largest), kind="stable")[:n_queries] if largest[query]]
-    queries, columns = {scores.queries[query] for query in order}, {"query_id": "qid", "doc_id": "docno"}
-    explain = Explain(qrels, scores.measures[0])
-    explained = {
-        name: explain(frame[frame["query_id"].astype(str).isin(queries)].rename(columns=columns)).astype({"qid": str})
-        for name, frame in frames.items()
-    }
+    explain, queries = Explain(qrels, scores.measures[0]), [scores.queries[query] for query in order]
+    explained = {name: explain(frame[frame["qid"].isin(queries)]) for name, frame in frames.items()}
     shown = []
     for query in order:
         qid, names = scores.queries[query], (baseline, scores.systems[system[query]])

@@ -75,10 +75,8 @@ class Tested:
         means = self._means[measure]
         highest = max(float(f"{mean:.3f}") for mean in means.values())
         best = [system for system in self.systems if float(f"{means[system]:.3f}") == highest]
-        told, worth = (
-            f"By {label}, {_listed([names[system] for system in best], len(means))}",
-            _worth(measure, means[best[0]]),
-        )
+        told = f"By {label}, {_listed([names[system] for system in best], len(means))}"
+        worth = _worth(measure, means[best[0]])
         if len(self.systems) == 1:
             return f"{told} has {worth}."
         if len(best) > 1:
@@ -112,6 +110,5 @@ def meaning(measure: ir_measures.Measure) -> str:
     ours, inner = implementation(measure), innermost(measure)
     if ours is None:
         return str(getattr(measure, "SHORT_DESC", "") or getattr(measure, "PRETTY_NAME", "") or measure).strip()
-    return " ".join(
-        [entry(ours)["what"].replace("`", ""), *([f"Here, of {inner}: {meaning(inner)}"] if inner != measure else [])]
-    )
+    of_inner = f" Here, of {inner}: {meaning(inner)}" if inner != measure else ""
+    return entry(ours)["what"].replace("`", "") + of_inner

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-from ..io import qrels_as_given, texts_of
+from ..io import qrels_as_given, texts_of, texts_of_queries
 from ..judged import Ranked, Run
 from ..measures.base import parts_of
 from ..measures.composite import innermost, last_rank
@@ -129,8 +129,7 @@ class Explain(Step):
         if "nugget_text" in rows:
             texts["texts"] = {str(query): texts_of("Explain", of, str(query)) for query, of in rows.groupby(name)}
         if "query" in rows:
-            of_queries = rows.drop_duplicates(name).astype({name: str}).set_index(name)["query"].dropna()
-            texts["queries"] = of_queries.to_dict()
+            texts["queries"] = texts_of_queries(rows)
         return texts
 
     def _values(self, judged: pd.DataFrame, ranked: Ranked) -> pd.Series:
