@@ -65,6 +65,11 @@ def test_a_query_without_a_group_is_refused():
         meta.compare(PERQUERY, "t", by={"q0": "x"})
 
 
+def test_a_frame_without_rows_is_refused():
+    with pytest.raises(ValueError, match="compare: perquery must not be empty"):
+        meta.compare(PERQUERY.head(0), "t", by=GROUPS)
+
+
 def test_a_group_that_cannot_be_tested_is_named():
     with pytest.raises(ValueError, match=r"at least two queries, not 1\. \(the group 'one'\)"):
         meta.compare(PERQUERY, "t", by={**GROUPS, "q0": "one"})

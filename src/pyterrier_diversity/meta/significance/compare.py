@@ -184,6 +184,8 @@ def _compared_by_group(
     """Test each group of queries by itself."""
     frame = read_perquery(perquery)
     frame.attrs = perquery.attrs
+    if frame.empty:
+        raise ValueError("compare: perquery must not be empty.")
     query_ids = frame["qid"].unique().tolist()
     groups = read_groups("compare", by, query_ids, ["queries", *_LEGEND], perquery)
     group = frame["qid"].map(dict(zip(query_ids, groups.of_query, strict=True))).to_numpy()
@@ -242,10 +244,15 @@ def read_compared(
         columns = columns[allowed.check(who, "test", how.get("test"))]
     if not compared:
         return _compared(who, columns, **how)
-    missing = [column for column in columns if column not in frame]
+    refuse_incomplete(who, what, frame, columns)
+    return frame
+
+
+def refuse_incomplete(who: str, what: str, frame: Any, columns: Collection[str]) -> None:
+    """Raise a ``ValueError`` unless ``frame`` is a frame with these columns of `compare`."""
+    missing = [column for column in columns if column not in getattr(frame, "columns", ())]
     if missing:
         raise ValueError(f"{who}: {what} must be a frame from compare, but the column {', '.join(missing)} is missing.")
-    return frame
 
 
 def takes_what(_: Callable[P, T]) -> Callable[[Callable[..., T]], Callable[P, T]]:
