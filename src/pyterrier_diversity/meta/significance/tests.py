@@ -101,16 +101,16 @@ class Design(NamedTuple):
         """Return a statistic that is larger the better it supports the alternative."""
         return np.abs(statistic) if self.alternative == "two-sided" else statistic
 
-    def tries_all(self, n_queries: int) -> bool:
+    def tries_all(self, n_queries: int | np.ndarray) -> Any:
         """Tell whether the permutation test tries all flips of the signs, because there are no more than trials."""
-        return self.test == "permutation" and 2**n_queries <= self.draws.n
+        return np.logical_and(self.test == "permutation", n_queries <= np.log2(self.draws.n))
 
     @property
     def is_random(self) -> bool:
         """Whether p comes from random trials, unless these are all that there are."""
         return TESTS[self.test].n_trials is not None
 
-    def decided(self, p: np.ndarray, n_families: int, n_queries: int) -> dict[str, np.ndarray]:
+    def decided(self, p: np.ndarray, n_families: int, n_queries: int | np.ndarray) -> dict[str, np.ndarray]:
         """Return the columns that say which p-values are significant, and which are `undecided`."""
         decisive = corrected(p, self.correction, n_families)
         columns = {"significant": rounded(decisive) < rounded(self.alpha)}
@@ -402,20 +402,21 @@ def corrected(p: np.ndarray, correction: str | None, n_families: int = 1) -> np.
     return np.concatenate([multipletests(each, method=correction)[1] for each in np.split(p, n_families)])
 
 
-def undecided(p: np.ndarray, decisive: np.ndarray, n_families: int, n_queries: int, how: Design) -> np.ndarray:
+def undecided(
+    p: np.ndarray, decisive: np.ndarray, n_families: int, n_queries: int | np.ndarray, how: Design
+) -> np.ndarray:
     r"""Return, for each p-value, whether more trials could put it on the other side of alpha.
 
     That is the case within two standard errors, :math:`\sqrt{p(1-p)/B}` for B trials. The ``decisive`` p-values are
     corrected, if there is a correction, and so are their errors. The permutation test has none if it tries everything.
     """
     n_trials = how.draws.n
-    if not how.is_random or how.tries_all(n_queries):
-        return np.zeros(len(p), dtype=bool)
     # A p-value of 0 has an error, too: that of one trial more, which reaches the difference.
     at = (p * n_trials + 1) / (n_trials + 1)
     none = 1.0 if how.correction is None else len(p) / n_families
     factor = np.where(p > 0, decisive / np.where(p > 0, p, 1.0), none)
-    return np.asarray(np.abs(decisive - how.alpha) <= 2 * factor * np.sqrt(at * (1 - at) / n_trials))
+    near = np.abs(decisive - how.alpha) <= 2 * factor * np.sqrt(at * (1 - at) / n_trials)
+    return np.asarray(near & how.is_random & ~how.tries_all(n_queries))
 
 
 def tested(values: np.ndarray, first: np.ndarray, second: np.ndarray, how: Design) -> Tested:
