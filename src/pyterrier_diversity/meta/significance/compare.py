@@ -226,8 +226,7 @@ def read_compared(
     ``options``, and a ``ValueError`` if a column is missing or the test is not allowed.
     """
     compared = isinstance(frame, pd.DataFrame) and "system" in frame and "qid" not in frame
-    if options.get("by") is not None:
-        raise ValueError(f"{who} does not take by. Pass only the rows of one group.")
+    refuse_by(who, options)
     if compared:
         refuse_groups(who, what, frame)
     if compared and (args or options):
@@ -243,6 +242,12 @@ def read_compared(
         return _compared(who, columns, **how)[0]
     refuse_incomplete(who, what, frame, columns)
     return frame
+
+
+def refuse_by(who: str, options: Mapping[str, Any]) -> None:
+    """Raise a ``ValueError`` if options of `compare` divide the queries into groups."""
+    if options.get("by") is not None:
+        raise ValueError(f"{who} does not take by. Pass only the rows of one group.")
 
 
 def refuse_incomplete(who: str, what: str, frame: Any, columns: Collection[str]) -> None:
