@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 from pyterrier_diversity import RBU, P_Rareness, meta
-from pyterrier_diversity.meta.scores import generators, read_scores, rounded
+from pyterrier_diversity.meta.scores import read_scores, rounded
 
 
 def perquery(*rows):
@@ -168,14 +168,6 @@ def test_values_of_a_frame_are_rounded():
 
     assert scores.by_measure["P"].tolist() == [[0.3, 0.5], [0.3, 0.25]]
     assert scores.by_measure["R"].tolist() == [[1.0, 0.0], [0.3333333333, 66.66666667]]
-
-
-@pytest.mark.parametrize("rng", [3, np.random.default_rng(3)])
-def test_every_task_has_its_own_generator(rng):
-    drawn = [generator.random() for generator in generators(rng, 3)]
-
-    assert len(set(drawn)) == 3
-    assert drawn == [generator.random() for generator in generators(3, 3)]
 
 
 @pytest.mark.parametrize(

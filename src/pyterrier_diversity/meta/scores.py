@@ -11,12 +11,12 @@ import ir_measures
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from pandas.api.types import is_string_dtype
 
 from ..evaluate.perquery import read_perquery, refuse, refuse_repeated
 from ..judged import warn_user
 from ..measures import parse
 from ..measures.composite import value_range
-from ..parameters import Rng, generator_of
 
 Measures = ir_measures.Measure | str | Iterable[ir_measures.Measure | str]
 Group = Mapping[str, str] | Callable[[str], str]
@@ -159,7 +159,8 @@ def read_means(who: str, frame: pd.DataFrame) -> dict[str, np.ndarray]:
     """Read the means of all systems by each measure from a table of means.
 
     Columns of a table that are not measures are left out: ``mrt``, comparisons with a baseline (``AP +``, ``AP
-    p-value``), standard errors and counts of queries (``se(AP)``, ``queries``, ``ties@20``).
+    p-value``), standard errors and counts of queries (``se(AP)``, ``queries``, ``ties@20``), and texts, which are
+    groups of queries.
 
     Raises
     ------
@@ -173,14 +174,18 @@ def read_means(who: str, frame: pd.DataFrame) -> dict[str, np.ndarray]:
         raise ValueError(
             f"{who}: perquery_or_means has no column name; found: {found}. Pass the result of pt.Experiment."
         )
-    if names.duplicated().any():
+    twice = names[names.duplicated()].tolist()
+    if twice:
         raise ValueError(
-            f"{who}: perquery_or_means must have each system once, but has {names[names.duplicated()].iloc[0]!r} twice."
+            f"{who}: perquery_or_means must have each system once, but has {twice[0]!r} twice. Of a table by groups, "
+            "give the rows of one group."
         )
     means = {
         column: values.to_numpy(dtype=np.float64, na_value=np.nan)
         for column, values in columns.items()
-        if not _NO_MEASURE.fullmatch(column) and not any(column.startswith(f"{other} ") for other in columns)
+        if not _NO_MEASURE.fullmatch(column)
+        and not is_string_dtype(values)  # groups of queries
+        and not any(column.startswith(f"{other} ") for other in columns)
     }
     if not means:
         raise ValueError(f"{who}: perquery_or_means must have a column of means for at least one measure.")
@@ -247,8 +252,3 @@ def families(who: str, measures: Iterable[str], group: Group | None) -> dict[str
     if missing:
         raise ValueError(f"{who}: group has no family for {', '.join(missing)}.")
     return family_of
-
-
-def generators(rng: Rng, n: int) -> list[np.random.Generator]:
-    """Return a generator for each of ``n`` tasks, so that the number of workers does not matter."""
-    return list(generator_of(rng).spawn(n))

@@ -364,6 +364,21 @@ def test_what_evaluate_runs_returns_has_only_its_measures():
     assert matrix.columns.tolist() == matrix.index.tolist() == ["RBU@1", "StRecall@1"]
 
 
+def test_the_group_of_queries_is_no_measure_even_if_it_is_called_by_a_number():
+    one_group = MEANS.assign(year="2012", queries=[4, 4, 4, 4])
+
+    pd.testing.assert_frame_equal(rank_correlation(one_group), rank_correlation(MEANS))
+
+
+def test_a_table_of_several_groups_is_refused_with_the_way_out():
+    groups = pd.concat([MEANS.assign(group="a"), MEANS.assign(group="b")])
+
+    with pytest.raises(
+        ValueError, match=r"each system once, but has '\w+' twice\. Of a table by groups, give the rows"
+    ):
+        rank_correlation(groups)
+
+
 def test_one_measure_alone_has_no_rows_but_a_matrix():
     alone = MEANS[["name", "AP"]]
 

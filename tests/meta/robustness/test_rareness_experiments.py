@@ -20,7 +20,6 @@ from pyterrier_diversity import (
     nDCG_Rareness,
 )
 from pyterrier_diversity.meta import insert_synthetic_system, number_of_systems, tau_ap
-from pyterrier_diversity.meta.scores import generators
 from pyterrier_diversity.parameters import JUDGED_ONLY
 
 
@@ -78,7 +77,7 @@ def drawn_by(seed, n_systems, sizes, n_trials):
     """The systems of each size and trial."""
     return {
         size: [generator.choice(n_systems, size, replace=False).tolist() for _ in range(n_trials)]
-        for size, generator in zip(sizes, generators(seed, len(sizes)), strict=True)
+        for size, generator in zip(sizes, np.random.default_rng(seed).spawn(len(sizes)), strict=True)
     }
 
 

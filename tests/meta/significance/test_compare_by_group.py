@@ -51,6 +51,27 @@ def test_groups_are_families_of_their_own_unless_all_are_one():
     assert one.attrs["family"] == "all"
 
 
+@pytest.mark.parametrize(("group", "undecided"), [("few", False), ("many", True)])
+def test_groups_in_one_family_are_undecided_only_where_their_own_flips_are_random(group, undecided):
+    how = {"by": GROUPS, "correction": "fdr_bh", "family": "all", "n_trials": 999, "rng": 1}
+    of_group = meta.compare(PERQUERY, "permutation", **how).query("group == @group and p_corrected < 1")
+
+    at_p = meta.compare(PERQUERY, "permutation", alpha=of_group["p_corrected"].iloc[0], **how)
+
+    assert at_p.loc[of_group.index[0], "undecided"] == undecided
+
+
+def test_queries_that_are_left_out_are_told_once_though_all_groups_are_one_family():
+    without_one = PERQUERY[(PERQUERY["qid"] != "q0") | (PERQUERY["name"] != "a")]
+
+    with pytest.warns(UserWarning, match="left out") as warned:
+        meta.compare(without_one, "t", by=GROUPS, correction="holm", family="all")
+
+    assert [str(each.message) for each in warned] == [
+        "perquery: 1 of 8 queries are left out, because some systems have no value for them."
+    ]
+
+
 def test_the_group_may_be_a_column_of_the_values():
     with_column = PERQUERY.assign(kind=PERQUERY["qid"].map(GROUPS))
 
@@ -63,6 +84,11 @@ def test_the_group_may_be_a_column_of_the_values():
 def test_a_query_without_a_group_is_refused():
     with pytest.raises(ValueError, match=r"compare: by has no group for 29 of 30 queries, such as 'q1'"):
         meta.compare(PERQUERY, "t", by={"q0": "x"})
+
+
+def test_a_frame_without_rows_is_refused():
+    with pytest.raises(ValueError, match="compare: perquery must not be empty"):
+        meta.compare(PERQUERY.head(0), "t", by=GROUPS)
 
 
 def test_a_group_that_cannot_be_tested_is_named():

@@ -37,7 +37,7 @@ def test_95_percent_intervals_cover_the_mean_in_93_to_97_percent_of_samples(tuni
     cheap = np.clip(truth + 0.1 + 0.1 * rng.standard_normal(truth.shape), 0, 1)
     covered = 0
     for people, predicted in zip(truth, cheap, strict=True):
-        estimate = meta.significance.corrected.corrected(
+        estimate = meta.significance.corrected.prediction_powered(
             people[:n_judged], predicted[:n_judged], predicted, tuning=tuning
         )
         low, high = estimate.interval(0.05)

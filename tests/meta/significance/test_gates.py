@@ -108,8 +108,11 @@ def test_the_corrected_p_value_decides():
     ("options", "message"),
     [
         ({"alternative": "greater"}, "alternative must be 'two-sided'"),
+        ({"by": {"1": "a"}}, "worse_than does not take by. Pass only the rows of one group"),
         ({"tolerance": -0.1}, "tolerance must be a number in \\[0, inf\\), not -0.1"),
         ({"tolerance": float("inf")}, "tolerance must be a number in \\[0, inf\\), not inf"),
+        ({"tolerance": float("nan")}, "tolerance must be a number in \\[0, inf\\), not nan"),
+        ({"tolerance": "0.1"}, "tolerance must be a number in \\[0, inf\\), not '0.1'"),
     ],
 )
 def test_gates_that_cannot_be_evaluated_are_refused(options, message):
@@ -131,6 +134,19 @@ def test_a_test_that_no_values_could_make_significant_is_no_gate():
     ):
         assert worse_than(frame(collapse), "old", tolerance=0.1)["system"].tolist() == ["new"]
     assert worse_than(frame(collapse), "old", alpha=0.3, rng=1)["system"].tolist() == ["new"]
+
+
+def test_a_tolerance_that_a_collapse_does_not_exceed_is_no_gate_if_no_difference_can_be_significant():
+    collapse = frame({"old": [0.5, 0.75, 0.25], "new": [0.0, 0.0, 0.0]}, "StRecall@5")
+
+    with pytest.raises(
+        GateError,
+        match=r"nothing can be worse than the baseline old, whose StRecall@5 cannot fall by more than the tolerance, "
+        r"0\.5, from 0\.5; no difference can be significant with 3 queries",
+    ):
+        worse_than(collapse, "old", tolerance=0.5)
+    assert worse_than(collapse, "old", tolerance=0.499)["system"].tolist() == ["new"]
+    assert worse_than(collapse, "old", tolerance=0.5, test="t", alpha=0.1)["system"].tolist() == ["new"]
 
 
 @pytest.mark.parametrize("baseline", [{}, {"foreign": {"d": 1.0}}])

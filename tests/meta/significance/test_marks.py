@@ -298,16 +298,24 @@ def test_many_systems_are_marked_by_numbers():
     assert "^1,2,3,4" in str(table)
 
 
+@pytest.mark.parametrize("shown", [significance_table, comparison_text])
 @pytest.mark.parametrize(
     ("change", "message"),
     [
         (lambda frame: frame.drop(columns=["mean", "other"]), "but the column other, mean is missing"),
         (lambda frame: frame.head(0), "but it has no rows"),
+        (lambda frame: [frame], "but the column measure, system, other, mean, other_mean, significant"),
+        (lambda frame: None, "but the column measure, system, other, mean, other_mean, significant"),
     ],
 )
-def test_anything_but_a_comparison_is_refused(perquery, change, message):
-    with pytest.raises(ValueError, match=f"compared must be a frame from compare, {message}"):
-        significance_table(change(compare(perquery, "t")))
+def test_anything_but_a_comparison_is_refused(perquery, shown, change, message):
+    with pytest.raises(ValueError, match=f"{shown.__name__}: compared must be a frame from compare, {message}"):
+        shown(change(compare(perquery, "t")))
+
+
+def test_the_values_themselves_are_no_comparison(perquery):
+    with pytest.raises(ValueError, match="compared must be a frame from compare, but the column system, other"):
+        comparison_text(perquery)
 
 
 @pytest.mark.parametrize("places", [-1, 1.5, 101, "2"])
@@ -397,8 +405,3 @@ def test_a_p_value_that_more_trials_could_put_on_the_other_side_of_alpha_is_mark
 
 def test_control_characters_are_escaped():
     assert "\\x1b[31m" in comparison_text(compare(frame(["\x1b[31m", "b"]), "t"))
-
-
-def test_an_empty_comparison_is_refused():
-    with pytest.raises(ValueError, match="compared must not be empty"):
-        comparison_text(compare(frame(["a", "b"]), "t").iloc[:0])

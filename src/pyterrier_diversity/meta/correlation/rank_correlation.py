@@ -45,7 +45,8 @@ def rank_correlation(
         A frame from ``pt.Experiment``, with or without ``perquery=True``: columns ``name`` (of the system), ``qid``,
         ``measure``, ``value``, or ``name`` and a column of means for each measure; `evaluate_runs` returns them, too.
         Columns that are not measures are ignored: ``mrt``, ``queries``, ties (``ties@20``), standard errors
-        (``se(RBU@20)``) and comparisons with a baseline (``AP +``, ``AP p-value``). Higher values are better.
+        (``se(RBU@20)``), comparisons with a baseline (``AP +``, ``AP p-value``), and the group in the rows of one group
+        of queries. Higher values are better.
     reference : Measure or str, or list of them, optional
         The measures to compare with; by default, all pairs of measures are compared.
     method : {"tau", "spearman", "tau_ap", "tau_ap_symmetric"}

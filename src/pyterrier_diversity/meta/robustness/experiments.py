@@ -17,10 +17,10 @@ from ..scores import Measures
 
 N_TRIALS = Parameter(int, 1000, interval="[1, inf)", desc="number of samples")
 
-Experiment = tuple[list[pd.DataFrame], dict[str, pd.DataFrame], dict[str, ir_measures.Measure]]
 
-
-def read_experiment(who: str, runs: Runs, measures: Measures, *, fewest: int = 1, **qrels: Any) -> Experiment:
+def read_experiment(
+    who: str, runs: Runs, measures: Measures, *, fewest: int = 1, **qrels: Any
+) -> tuple[list[pd.DataFrame], dict[str, pd.DataFrame], dict[str, ir_measures.Measure]]:
     """Read the qrels of each assessor, runs by name and measures by name.
 
     Raises

@@ -16,6 +16,7 @@ from ...io import Runs
 from ...judged import NO_DOCUMENT, Run, warn_user
 from ...parameters import Parameter, Parameters, Rng, checked, generator_of, seed_of
 from ...progress import progress
+from ...qrels import retrieval_counts
 from ..correlation.rank_correlation import kendall_tau
 from ..described import described
 from ..scores import Group, Measures, families
@@ -104,8 +105,8 @@ def pool_depth(
     (judged,), systems, chosen = read_experiment(who, runs, measures, fewest=2, qrels=qrels)
     wanted = _DEPTH.check_each(who, "depths", depths)
     family_of = families(who, list(chosen), group)
-    rank = _best_ranks(systems, judged, max(wanted))
-    pools = [judged[rank <= depth] for depth in wanted]
+    rankings = [Run(run) for run in systems.values()]
+    pools = [judged[retrieval_counts(judged, rankings, depth) > 0] for depth in wanted]
     for depth, pool in zip(wanted, pools, strict=True):
         if pool.empty:
             raise ValueError(f"{who}: qrels must judge at least one of the top {depth} documents of the runs.")
@@ -233,17 +234,6 @@ def _tau_of(measure: ir_measures.Measure, values: np.ndarray, other_values: np.n
         for table in (values, other_values)
     )
     return kendall_tau(first, second)
-
-
-def _best_ranks(runs: dict[str, pd.DataFrame], qrels: pd.DataFrame, deepest: int) -> np.ndarray:
-    """Return the best rank of each row's document in the runs; infinity if it is below ``deepest`` in all."""
-    queries = list(qrels["query_id"].unique())
-    best: dict[tuple[str, str], int] = {}
-    for run in runs.values():
-        for query, ranking in zip(queries, Run(run).rankings(queries, deepest), strict=True):
-            for rank, doc in enumerate(ranking, start=1):
-                best[query, doc] = min(rank, best.get((query, doc), rank))
-    return np.array([best.get(pair, np.inf) for pair in zip(qrels["query_id"], qrels["doc_id"], strict=True)])
 
 
 def _evaluated(

@@ -17,11 +17,11 @@ from ...judged import RUN_COLUMNS, Memo, Ranked, Run, given_frame, judge, number
 from ...measures.base import CompositeMeasure, implementation
 from ...measures.composite import innermost
 from ...parallel import in_parallel
-from ...parameters import REL, Parameter, Parameters, Rng, checked, seed_of
+from ...parameters import REL, Parameter, Parameters, Rng, checked, generator_of, seed_of
 from ...qrels import RARITY_CUTOFF, RARITY_FORM, RarityForm, add_rarity, rarity, retrieval_counts
 from ..correlation.rank_correlation import METHOD, Method, correlate
 from ..described import described
-from ..scores import Measures, generators, rounded
+from ..scores import Measures, rounded
 from .experiments import N_TRIALS, over_trials, read_experiment
 
 _PARAMETERS: Parameters = {
@@ -150,7 +150,7 @@ def number_of_systems(
     # Workers get the ranks but not the run, because no measure that reads rarity counts turns.
     found = [Ranked(relevant, each.ranks, each.n) for each in ranked]
     tasks = []
-    for size, generator in zip(sizes, generators(rng, len(sizes)), strict=True):
+    for size, generator in zip(sizes, generator_of(rng).spawn(len(sizes)), strict=True):
         drawn = np.array([generator.choice(len(named), size, replace=False) for _ in range(n_trials)])
         batches = np.array_split(drawn, -(-n_trials // _BATCH))
         tasks += [(found, cutoff, form, wanted, initial, batch, method) for batch in batches]

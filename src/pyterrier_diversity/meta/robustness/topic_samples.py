@@ -13,7 +13,7 @@ from ...parallel import in_parallel
 from ...parameters import Parameter, Parameters, Rng, checked, generator_of, seed_of
 from ..correlation.rank_correlation import correlate
 from ..described import described
-from ..scores import Group, Measures, families, generators, read_scores, rounded
+from ..scores import Group, Measures, families, read_scores, rounded
 from .experiments import N_TRIALS, over_trials
 
 _PARAMETERS: Parameters = {
@@ -200,10 +200,8 @@ def topic_sampling(
     size = Parameter(int, interval=f"[1, {n_queries}]", desc="number of topics")
     drawn = size.check_each(who, "sizes", sizes)
     family_of = families(who, scores.measures, group)
-    samples = [
-        _samples(generator, n_queries, n, n_trials)
-        for n, generator in zip(drawn, generators(rng, len(drawn)), strict=True)
-    ]
+    sized = zip(drawn, generator_of(rng).spawn(len(drawn)), strict=True)
+    samples = [_samples(generator, n_queries, n, n_trials) for n, generator in sized]
     tasks = list(product(scores.unrounded.values(), samples))
     taus = in_parallel(_taus_of_samples, tasks, n_jobs=n_jobs, what="samples of topics")
     frame = over_trials(np.array(taus), {"measure": scores.measures, "size": drawn}, "tau", "sd")

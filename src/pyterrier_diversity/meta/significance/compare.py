@@ -162,7 +162,7 @@ def compare(
     trials: dict[str, Any] = {"n_trials": n_trials, "alpha": alpha, "rng": rng, "n_jobs": n_jobs}
     options |= {"baseline": baseline, "ci": ci, **trials}
     if by is None:
-        result = _compared("compare", _LEGEND, perquery, test, measures, **options)
+        result, _ = _compared("compare", _LEGEND, perquery, test, measures, **options)
     else:
         result = _compared_by_group(by, perquery, test, measures, **options)
     warn_of_missing(perquery)
@@ -179,18 +179,20 @@ def _signatures(measures: Iterable[str], given: Mapping[str, str]) -> dict[str, 
 
 
 def _compared_by_group(
-    by: By, perquery: pd.DataFrame, test: Test, measures: Measures | None, *, family: Family, **options: Any
+    by: By, perquery: pd.DataFrame, test: Test, measures: Measures | None, **options: Any
 ) -> pd.DataFrame:
     """Test each group of queries by itself."""
     frame = read_perquery(perquery)
     frame.attrs = perquery.attrs
+    if frame.empty:
+        raise ValueError("compare: perquery must not be empty.")
     query_ids = frame["qid"].unique().tolist()
     groups = read_groups("compare", by, query_ids, ["queries", *_LEGEND], perquery)
     group = frame["qid"].map(dict(zip(query_ids, groups.of_query, strict=True))).to_numpy()
-    tables, family_of = {}, "measure" if family == "all" else family
+    tables = {}
     for name in groups.names:
         try:
-            table = _compared("compare", _LEGEND, frame[group == name], test, measures, family=family_of, **options)
+            table, how = _compared("compare", _LEGEND, frame[group == name], test, measures, **options)
         except ValueError as error:
             raise ValueError(f"{error} (the group {name!r})") from error
         table.insert(0, groups.column, name)
@@ -201,12 +203,9 @@ def _compared_by_group(
     attrs["smallest_p"] = {name: table.attrs["smallest_p"] for name, table in tables.items()}
     result = pd.concat(list(tables.values()), ignore_index=True)
     legend = {groups.column: "the group of queries", "queries": "the number of queries of the group", **attrs["legend"]}
-    if family == "all":
-        chosen = {name: value for name, value in options.items() if name not in ("baseline", "ci")}
-        how = design("compare", read_scores(frame, measures), test, family=family, **chosen)
-        result = result.assign(**how.decided(result["p"].to_numpy(), 1, len(query_ids)))
+    if how.family == "all":
+        result = result.assign(**how.decided(result["p"].to_numpy(), 1, result["queries"].to_numpy()))
         legend["p_corrected"] = "p, corrected for the number of pairs of all measures and groups together"
-        attrs["family"] = family
     result.attrs = {**attrs, "legend": legend}
     return result
 
@@ -227,8 +226,7 @@ def read_compared(
     ``options``, and a ``ValueError`` if a column is missing or the test is not allowed.
     """
     compared = isinstance(frame, pd.DataFrame) and "system" in frame and "qid" not in frame
-    if options.get("by") is not None:
-        raise ValueError(f"{who} does not take by. Pass only the rows of one group.")
+    refuse_by(who, options)
     if compared:
         refuse_groups(who, what, frame)
     if compared and (args or options):
@@ -241,11 +239,22 @@ def read_compared(
         allowed = Parameter(str, choices=tuple(columns), desc="a test with these columns")
         columns = columns[allowed.check(who, "test", how.get("test"))]
     if not compared:
-        return _compared(who, columns, **how)
-    missing = [column for column in columns if column not in frame]
+        return _compared(who, columns, **how)[0]
+    refuse_incomplete(who, what, frame, columns)
+    return frame
+
+
+def refuse_by(who: str, options: Mapping[str, Any]) -> None:
+    """Raise a ``ValueError`` if options of `compare` divide the queries into groups."""
+    if options.get("by") is not None:
+        raise ValueError(f"{who} does not take by. Pass only the rows of one group.")
+
+
+def refuse_incomplete(who: str, what: str, frame: Any, columns: Collection[str]) -> None:
+    """Raise a ``ValueError`` unless ``frame`` is a frame with these columns of `compare`."""
+    missing = [column for column in columns if column not in getattr(frame, "columns", ())]
     if missing:
         raise ValueError(f"{who}: {what} must be a frame from compare, but the column {', '.join(missing)} is missing.")
-    return frame
 
 
 def takes_what(_: Callable[P, T]) -> Callable[[Callable[..., T]], Callable[P, T]]:
@@ -278,7 +287,7 @@ def _compared(
     baseline: str | Iterable[str] | None,
     ci: float | None,
     **options: Any,
-) -> pd.DataFrame:
+) -> tuple[pd.DataFrame, Design]:
     scores = read_scores(perquery, measures)
     how = design(who, scores, test, **options)
     level, ci = (how.alpha, 1 - how.alpha) if ci is None else (1 - LEVEL.check(who, "ci", ci), float(ci))
@@ -306,7 +315,7 @@ def _compared(
     hopeless = why_none_is_significant(result) if "significant" in columns else ""
     if hopeless:
         warn_of_data(f"{who}: {hopeless}", "significance")
-    return result
+    return result, how
 
 
 def _legend(columns: Iterable[str], how: Design) -> dict[str, str]:

@@ -124,7 +124,7 @@ def corrected_means(
         predicted, observed = (of[first] for of in values)
         if baseline is not None:
             (predicted, observed), bounds = (of[first] - of[second] for of in values), (-np.inf, np.inf)
-        mean = corrected(observed, np.take(predicted, places, axis=1), predicted, tuning=tuning)
+        mean = prediction_powered(observed, np.take(predicted, places, axis=1), predicted, tuning=tuning)
         alone = _Estimate(observed.mean(axis=1), observed.std(axis=1) / np.sqrt(len(places)))
         columns = [column for each in (mean, alone) for column in (each.mean, *np.clip(each.interval(alpha), *bounds))]
         parts.append(dict(zip(_COLUMNS, columns, strict=True)))
@@ -148,8 +148,8 @@ class _Estimate(NamedTuple):
         return self.mean - half_width, self.mean + half_width
 
 
-def corrected(people: np.ndarray, cheap: np.ndarray, cheap_of_all: np.ndarray, *, tuning: bool) -> _Estimate:
-    """Return the prediction-powered means.
+def prediction_powered(people: np.ndarray, cheap: np.ndarray, cheap_of_all: np.ndarray, *, tuning: bool) -> _Estimate:
+    """Return the means of the cheap judge, corrected by people.
 
     Parameters
     ----------

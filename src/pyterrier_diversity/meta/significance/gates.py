@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -12,7 +11,7 @@ from ...evaluate import aggregates
 from ...judged import collected, give
 from ...parameters import Parameter
 from ..scores import Measures, range_of, rounded
-from .compare import compare, why_none_is_significant
+from .compare import compare, refuse_by, why_none_is_significant
 from .marks import with_bounds
 from .tests import Test
 
@@ -22,6 +21,7 @@ class GateError(ValueError):
 
 
 _MINIMUM = Parameter(float, desc="the lowest value that is enough")
+_TOLERANCE = Parameter(float, interval="[0, inf)", desc="the largest loss that is tolerated")
 
 # How many queries a message names.
 _MOST = 3
@@ -117,11 +117,12 @@ def worse_than(
     Raises
     ------
     ValueError
-        As in `compare`. Also if the alternative is "greater", or the tolerance is negative or not a finite number.
+        As in `compare`. Also if the alternative is "greater", the tolerance is negative or not a finite number, or
+        groups of queries are given (``by``).
     GateError
         If the gate can never fail: a baseline answers no query of the qrels, has no judged document, or has the lowest
-        value of a measure on every query; or there is no tolerance and no difference could be significant. (A
-        ``ValueError``, too.)
+        value of a measure on every query; or no difference could be significant, and there is no tolerance or a measure
+        cannot fall by more than it. (A ``ValueError``, too.)
 
     Examples
     --------
@@ -131,10 +132,11 @@ def worse_than(
     >>> print(*worse_than(perquery, "old", test="t", tolerance=0.1)["message"])
     RBU of new is lower than of old by 0.25 (0.375, 0.625; p = 0.0917); most on queries 3 (-0.5), 0 (-0.25), 1 (-0.25).
     """
+    refuse_by("worse_than", options)
     if options.get("alternative", "two-sided") != "two-sided":
         raise ValueError("worse_than: alternative must be 'two-sided', because 'greater' never finds a system worse.")
-    if tolerance is not None and not 0 <= tolerance < math.inf:
-        raise ValueError(f"worse_than: tolerance must be a number in [0, inf), not {tolerance!r}.")
+    if tolerance is not None:
+        tolerance = _TOLERANCE.check("worse_than", "tolerance", tolerance)
     with collected() as warned:
         compared = compare(perquery, test, measures, baseline=baseline, **options)
     _check_gate(perquery, compared, tolerance)
@@ -162,6 +164,7 @@ def worse_than(
 def _check_gate(perquery: pd.DataFrame, compared: pd.DataFrame, tolerance: float | None) -> None:
     """Raise a `GateError` if no system could be worse than the baselines."""
     answered, unmatched = perquery.attrs.get("answered", {}), perquery.attrs.get("unmatched", ())
+    hopeless = why_none_is_significant(compared)
     for measure, name, mean in compared[["measure", "other", "other_mean"]].to_numpy():
         least, why = range_of(measure)[0], ""
         if answered.get(name) == 0:
@@ -172,9 +175,10 @@ def _check_gate(perquery: pd.DataFrame, compared: pd.DataFrame, tolerance: float
             why = (
                 f"whose {measure} is {least:g} on every query. Look for mistakes with check_files (the command check)."
             )
+        elif hopeless and tolerance is not None and rounded(mean - least) <= rounded(tolerance):
+            why = f"whose {measure} cannot fall by more than the tolerance, {tolerance:g}, from {mean:.4g}; {hopeless}"
         if why:
             raise GateError(f"worse_than: nothing can be worse than the baseline {name}, {why}")
-    hopeless = why_none_is_significant(compared)
     if hopeless and tolerance is None:
         raise GateError(f"worse_than: {hopeless} Give a tolerance, or more queries.")
 

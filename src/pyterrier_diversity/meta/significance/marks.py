@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import string
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from textwrap import fill
 from typing import Any, NamedTuple
@@ -14,6 +14,7 @@ import pandas as pd
 from ...evaluate.by_group import refuse_groups
 from ...io import Cell, Table, aligned, p_text, printable, renamed
 from ...parameters import Parameter
+from .compare import refuse_incomplete
 from .tests import TESTS, corrected
 
 _PLACES = Parameter(int, interval="[0, 100]", desc="decimal places of the means")
@@ -102,11 +103,7 @@ def significance_table(
     Raised: significantly higher than (paired t-test, not corrected, alpha = 0.05, queries: 4).
     """
     places = _PLACES.check("significance_table", "places", places)
-    missing = [column for column in _NEEDED if column not in compared]
-    if missing or compared.empty:
-        why = f"the column {', '.join(missing)} is missing" if missing else "it has no rows"
-        raise ValueError(f"significance_table: compared must be a frame from compare, but {why}.")
-    refuse_groups("significance_table", "compared", compared)
+    _check("significance_table", compared, _NEEDED)
     compared = renamed(compared, names, labels)
     rows, marks = _means(compared)
     measures = list(dict.fromkeys(compared["measure"].tolist()))
@@ -124,6 +121,14 @@ def significance_table(
         rows=rows,
         letters=marks,
     )
+
+
+def _check(who: str, compared: pd.DataFrame, needed: Collection[str]) -> None:
+    """Raise a ``ValueError`` unless ``compared`` has the rows of one group of queries, with the needed columns."""
+    refuse_incomplete(who, "compared", compared, needed)
+    if compared.empty:
+        raise ValueError(f"{who}: compared must be a frame from compare, but it has no rows.")
+    refuse_groups(who, "compared", compared)
 
 
 def _means(compared: pd.DataFrame) -> tuple[dict[str, list[Mean]], dict[str, str]]:
@@ -236,7 +241,7 @@ def comparison_text(compared: pd.DataFrame, places: int = 4, width: int | None =
     Raises
     ------
     ValueError
-        If the frame is empty or has several groups of queries.
+        If a column is missing, or the frame has no rows or several groups of queries.
 
     Examples
     --------
@@ -250,9 +255,7 @@ def comparison_text(compared: pd.DataFrame, places: int = 4, width: int | None =
     <BLANKLINE>
     * significant (paired t-test, not corrected, alpha = 0.05, queries: 4)
     """
-    if compared.empty:
-        raise ValueError("comparison_text: compared must not be empty.")
-    refuse_groups("comparison_text", "compared", compared)
+    _check("comparison_text", compared, [*_NEEDED, "difference", "p"])
     table = with_bounds(compared, places)
     systems = {column: [printable(str(name)) for name in table[column]] for column in ("system", "other")}
     numbers = _numbers(table, compared.attrs, places)

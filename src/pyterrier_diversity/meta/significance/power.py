@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 
 from ...parallel import in_parallel
-from ...parameters import POSITIVE, Parameter, Rng, seed_of
+from ...parameters import POSITIVE, Parameter, Rng, generator_of, seed_of
 from ..described import described
-from ..scores import Measures, generators, read_scores, rounded
+from ..scores import Measures, read_scores, rounded
 from .randomisation import draws, shuffle
 from .tests import LEVEL, Design, Groups, Test, design, tested
 
@@ -126,7 +126,7 @@ def family_wise_error(
     scores = read_scores(perquery, measures)
     how = design(who, scores, test, groups=groups, n_trials=n_trials, alpha=alpha, correction=correction, rng=rng)
     values = np.array(list(scores.by_measure.values()))
-    tasks = [(values, generator, how) for generator in generators(rng, n_shuffles)]
+    tasks = [(values, generator, how) for generator in generator_of(rng).spawn(n_shuffles)]
     found = np.array(in_parallel(_n_significant, tasks, n_jobs=n_jobs, what="family-wise error"))
     n_pairs = len(scores.systems) * (len(scores.systems) - 1) // 2
     columns = {
@@ -256,7 +256,7 @@ def topics_needed(
     wanted = parameter.check_each(who, name, given if isinstance(given, Iterable) else [given])
     scores = read_scores(perquery, measures)
     scores.need_two(who, "systems", "queries")
-    source = generators(rng, 1)[0]
+    source = generator_of(rng).spawn(1)[0]
     find: Callable[..., tuple[float, int, float]] = _topics_for if n is None else _difference_for
     sds = {measure: _sd(measure, values) for measure, values in scores.by_measure.items()}
     tasks = [

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...parameters import Rng
-from ..scores import generators, scale_of
+from ...parameters import Rng, generator_of
+from ..scores import scale_of
 
 # Number of values in memory at a time.
 CELLS = 2**20
@@ -40,7 +40,7 @@ class Draws(NamedTuple):
 def draws(rng: Rng, n_trials: int, n_cells: int) -> Draws:
     """Divide trials of ``n_cells`` numbers each into blocks that fit in memory."""
     sizes = [part.stop - part.start for part in slices(n_trials, n_cells)]
-    return Draws(generators(rng, len(sizes)), sizes)
+    return Draws(list(generator_of(rng).spawn(len(sizes))), sizes)
 
 
 def resamples(trials: Draws, n_queries: int) -> Iterator[np.ndarray]:

@@ -36,14 +36,14 @@ smaller. ``joblib.parallel_config(backend="dask")`` or ``"ray"`` runs long tests
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
 from ...parallel import in_parallel
-from ...parameters import Parameter, Parameters, Rng, checked, seed_of
-from ..scores import Scores, generators, rounded
+from ...parameters import Parameter, Parameters, Rng, checked, generator_of, seed_of
+from ..scores import Scores, rounded
 from .randomisation import Draws, all_flips, critical, draws, flips, reached, resamples, shuffle, slices
 
 # If the variance is a smaller share of the mean square, it is computed from the deviations.
@@ -101,20 +101,16 @@ class Design(NamedTuple):
         """Return a statistic that is larger the better it supports the alternative."""
         return np.abs(statistic) if self.alternative == "two-sided" else statistic
 
-    def flipped(self, z: np.ndarray, blocks: Iterable[np.ndarray]) -> Iterator[np.ndarray]:
-        """Return the means of differences with the signs of each block, arrays of shape (pairs, trials)."""
-        return (self.sided(z @ signs.T) / z.shape[1] for signs in blocks)
-
-    def tries_all(self, n_queries: int) -> bool:
+    def tries_all(self, n_queries: int | np.ndarray) -> Any:
         """Tell whether the permutation test tries all flips of the signs, because there are no more than trials."""
-        return self.test == "permutation" and 2**n_queries <= self.draws.n
+        return np.logical_and(self.test == "permutation", n_queries <= np.log2(self.draws.n))
 
     @property
     def is_random(self) -> bool:
         """Whether p comes from random trials, unless these are all that there are."""
         return TESTS[self.test].n_trials is not None
 
-    def decided(self, p: np.ndarray, n_families: int, n_queries: int) -> dict[str, np.ndarray]:
+    def decided(self, p: np.ndarray, n_families: int, n_queries: int | np.ndarray) -> dict[str, np.ndarray]:
         """Return the columns that say which p-values are significant, and which are `undecided`."""
         decisive = corrected(p, self.correction, n_families)
         columns = {"significant": rounded(decisive) < rounded(self.alpha)}
@@ -208,14 +204,13 @@ def _ranges(values: np.ndarray, generator: np.random.Generator, n_trials: int) -
 
 def _flips(z: np.ndarray, how: Design) -> Tested:
     # The range of the means of two shuffled systems is the size of their mean difference with flipped signs.
-    return _distributed(how.flipped(z, flips(how.draws, z.shape[1])), how.sided(z.mean(axis=1)), how)
-
-
-def _permutation(z: np.ndarray, how: Design) -> Tested:
-    n_queries, few = z.shape[1], how.tries_all(z.shape[1])
-    drawn = [all_flips(n_queries)] if few else flips(how.draws, n_queries)
-    count = reached(how.flipped(z, drawn), how.sided(z.mean(axis=1)))
-    return Tested(count / 2**n_queries if few else (count + 1) / (how.draws.n + 1))
+    n_queries, all_of_them = z.shape[1], how.tries_all(z.shape[1])
+    drawn = [all_flips(n_queries)] if all_of_them else flips(how.draws, n_queries)
+    means, observed = (how.sided(z @ signs.T) / n_queries for signs in drawn), how.sided(z.mean(axis=1))
+    if how.test != "permutation":
+        return _distributed(means, observed, how)
+    count = reached(means, observed)
+    return Tested(count / 2**n_queries if all_of_them else (count + 1) / (how.draws.n + 1))
 
 
 def _bootstrap(z: np.ndarray, how: Design) -> Tested:
@@ -336,7 +331,7 @@ TESTS: dict[Test, SignificanceTest] = {
     "tukey": SignificanceTest("two-way Tukey HSD", _t, _parametric_hsd),
     "t": SignificanceTest("paired t-test", _t),
     "wilcoxon": SignificanceTest("Wilcoxon signed-rank test", _wilcoxon, rearranges=True, cells=_SLOW),
-    "permutation": SignificanceTest("paired permutation test", _permutation, n_trials=9_999, rearranges=True),
+    "permutation": SignificanceTest("paired permutation test", _flips, n_trials=9_999, rearranges=True),
 }
 
 LEVEL = Parameter(float, interval="(0, 1)", desc="a probability")
@@ -368,7 +363,7 @@ def design(
     """
     given = checked(who, _PARAMETERS, test=test, n_trials=n_trials, **options)
     n = given.pop("n_trials") or TESTS[test].n_trials or 1
-    trials = draws(generators(rng, 1)[0], n, len(scores.systems) * len(scores.queries))
+    trials = draws(generator_of(rng).spawn(1)[0], n, len(scores.systems) * len(scores.queries))
     how = Design(draws=trials, correction=correction, n_jobs=n_jobs, seed=seed_of(rng), **given)
     of_pairs = ", ".join(repr(name) for name, each in TESTS.items() if each.of_all is None)
     if how.alternative != "two-sided" and TESTS[test].of_all is not None:
@@ -407,20 +402,21 @@ def corrected(p: np.ndarray, correction: str | None, n_families: int = 1) -> np.
     return np.concatenate([multipletests(each, method=correction)[1] for each in np.split(p, n_families)])
 
 
-def undecided(p: np.ndarray, decisive: np.ndarray, n_families: int, n_queries: int, how: Design) -> np.ndarray:
+def undecided(
+    p: np.ndarray, decisive: np.ndarray, n_families: int, n_queries: int | np.ndarray, how: Design
+) -> np.ndarray:
     r"""Return, for each p-value, whether more trials could put it on the other side of alpha.
 
     That is the case within two standard errors, :math:`\sqrt{p(1-p)/B}` for B trials. The ``decisive`` p-values are
     corrected, if there is a correction, and so are their errors. The permutation test has none if it tries everything.
     """
     n_trials = how.draws.n
-    if not how.is_random or how.tries_all(n_queries):
-        return np.zeros(len(p), dtype=bool)
     # A p-value of 0 has an error, too: that of one trial more, which reaches the difference.
     at = (p * n_trials + 1) / (n_trials + 1)
     none = 1.0 if how.correction is None else len(p) / n_families
     factor = np.where(p > 0, decisive / np.where(p > 0, p, 1.0), none)
-    return np.asarray(np.abs(decisive - how.alpha) <= 2 * factor * np.sqrt(at * (1 - at) / n_trials))
+    near = np.abs(decisive - how.alpha) <= 2 * factor * np.sqrt(at * (1 - at) / n_trials)
+    return np.asarray(near & how.is_random & ~how.tries_all(n_queries))
 
 
 def tested(values: np.ndarray, first: np.ndarray, second: np.ndarray, how: Design) -> Tested:
