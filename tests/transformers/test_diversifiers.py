@@ -264,9 +264,8 @@ def test_log_likelihoods_need_minmax():
 def test_intents_are_a_frame_or_a_transformer(reranker):
     with pytest.raises(TypeError, match=f"{reranker.__name__}: intents must be a frame of scores .*, not dict"):
         reranker({"q": {}})
-    with pytest.raises(TypeError, match=rf"^{reranker.__name__}[:.].*intents") as error:
+    with pytest.raises(TypeError, match=rf"^{reranker.__name__}: intents must be a frame of scores .*, not None"):
         reranker()
-    assert "_MixingReranker" not in str(error.value)
 
 
 @pytest.mark.filterwarnings("ignore:.*keep their order")

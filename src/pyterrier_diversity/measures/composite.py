@@ -45,10 +45,14 @@ class Wrapper(CompositeMeasure):
     def _needs_measure(self) -> str:
         return f"{self.NAME} needs a measure, as in {self.NAME}(nDCG@20)."
 
+    @property
+    def _own(self) -> dict[str, Any]:
+        """The parameters of the wrapper itself."""
+        return {name: value for name, value in self.params.items() if name != "measure"}
+
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the inner measure itself: parsing its name may give another measure."""
-        own = {name: value for name, value in self.params.items() if name != "measure"}
-        return partial(type(self), **own), (self._inner,)
+        return partial(type(self), **self._own), (self._inner,)
 
     def _read(self, measure: ir_measures.Measure | str, cutoff: int | None) -> ir_measures.Measure:
         if cutoff is not None:
@@ -85,12 +89,11 @@ class Wrapper(CompositeMeasure):
 
     def __call__(self, measure: ir_measures.Measure | str | None = None, **params: Any) -> Wrapper:
         """Return this wrapper over another measure, or with other parameters."""
-        own = {name: value for name, value in self.params.items() if name != "measure"}
-        return type(self)(self._inner if measure is None else measure, **{**own, **params})
+        return type(self)(self._inner if measure is None else measure, **{**self._own, **params})
 
     def __str__(self) -> str:
         """Return the name for tables; only `repr` can be parsed."""
-        own = [f"{name}={value!r}" for name, value in self.params.items() if name != "measure"]
+        own = [f"{name}={value!r}" for name, value in self._own.items()]
         return str(self.NAME) if self._inner is None else f"{self.NAME}({','.join([str(self._inner), *own])})"
 
     def aggregator(self) -> Any:
