@@ -12,7 +12,7 @@ import numpy as np
 
 from ..judged import Judgements
 from ..parameters import CUTOFF, MEASURE, Parameter, Parameters, check_names, check_parameters
-from .base import CompositeMeasure, Part, formula_of, implementation, is_ours, register
+from .base import CompositeMeasure, DiversityMeasure, Part, formula_of, implementation, is_ours, register
 from .parse import parse
 from .subtopic import StRecall
 
@@ -148,17 +148,25 @@ def value_range(measure: ir_measures.Measure) -> tuple[float, float]:
     ours = formula_of(measure)
     if ours is None:
         return -math.inf, math.inf
-    declared, _, more = ours.RANGE.partition(";")
+    ranges = (each.partition(" with ") for each in reversed(ours.RANGE.split("; ")))
+    declared = next((each for each, _, condition in ranges if _meets(ours, condition)), "")
     if not declared.startswith(("[", "(")):  # "that of M"
         return value_range(ours.measure) if isinstance(ours, Wrapper) else (-math.inf, math.inf)
     if declared.endswith("if that of M is") and value_range(ours.measure) != (0.0, 1.0):
         return -math.inf, math.inf
-    low, high = declared[1:].split("]")[0].rstrip(")").split(", ")
-    if "more with ideal='greedy'" in more and ours.get("ideal") == "greedy":
-        high = "inf"
+    low, high = declared.split(" if ")[0][1:-1].split(", ")
     if high == "1 + alpha":  # "adaptive" is at most 1
         return float(low), 1 + (1.0 if isinstance(ours.alpha, str) else float(ours.alpha))
     return float(low), float(high)
+
+
+def _meets(measure: DiversityMeasure, condition: str) -> bool:
+    """Tell whether a measure has parameters such as "norm=True and without effort='rank'"."""
+    for term in filter(None, condition.split(" and ")):
+        name, _, value = term.removeprefix("without ").partition("=")
+        if (repr(measure.get(name)) == (value or "True")) == term.startswith("without "):
+            return False
+    return True
 
 
 GAMMA: Parameters = {"gamma": Parameter(float, 0.5, interval="[0, 1]", desc="weight of subtopic recall")}
