@@ -268,6 +268,11 @@ def test_intents_are_a_frame_or_a_transformer(reranker):
         reranker()
 
 
+def test_a_parameter_that_has_no_effect_cannot_be_set():
+    with pytest.raises(ValueError, match="Invalid parameter name lambda_"):
+        IASelect(INTENTS).set_parameter("lambda_", 0.2)
+
+
 @pytest.mark.filterwarnings("ignore:.*keep their order")
 @pytest.mark.parametrize("reranker", [IASelect, XQuAD, PM2])
 @pytest.mark.parametrize(("year", "run"), [(2012, "rm.catb-filtered"), (2012, "ql.catb")])

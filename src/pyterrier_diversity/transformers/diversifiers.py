@@ -172,24 +172,15 @@ def _weights(weights: npt.ArrayLike | None, coverage: np.ndarray) -> np.ndarray:
 
 
 class _IntentReranker(Reranker):
-    """A re-ranker that reads scores of documents for intents; ``lambda_`` weights two goals."""
+    """A re-ranker that reads scores of documents for intents, which are required: without them, a message says so."""
 
-    PARAMETERS = {"lambda_": LAMBDA, "normalise": NORMALISE, "k": K}
-
-    def __init__(
-        self,
-        intents: pd.DataFrame | pt.Transformer | None = None,  # required: the message names the class of the user
-        *,
-        lambda_: float = 0.5,
-        normalise: Normalise = "sum",
-        k: int | None = None,
-    ) -> None:
+    def __init__(self, intents: pd.DataFrame | pt.Transformer | None, normalise: Normalise, k: int | None) -> None:
         if not isinstance(intents, (pd.DataFrame, pt.Transformer)):
             raise TypeError(
                 f"{self.who}: intents must be a frame of scores or a transformer that returns one, such as "
                 f"OnSubtopics(pipeline, subtopics), not {None if intents is None else type(intents).__name__}."
             )
-        self.intents, self.lambda_, self.normalise, self.k = intents, lambda_, normalise, k
+        self.intents, self.normalise, self.k = intents, normalise, k
         self.check()
 
     def _choose(self, inp: pd.DataFrame, queries: Sequence[Candidates]) -> Iterable[np.ndarray]:
@@ -269,13 +260,30 @@ class IASelect(_IntentReranker):
     def __init__(
         self, intents: pd.DataFrame | pt.Transformer | None = None, *, normalise: Normalise = None, k: int | None = None
     ) -> None:
-        super().__init__(intents, lambda_=1.0, normalise=normalise, k=k)
+        super().__init__(intents, normalise, k)
 
     def _rank(self, query: Candidates, coverage: np.ndarray, weights: np.ndarray) -> np.ndarray:
         return ia_select(coverage, weights, k=self.depth(len(coverage)))
 
 
-class XQuAD(_IntentReranker):
+class _MixingReranker(_IntentReranker):
+    """A re-ranker whose parameter ``lambda_`` weights two goals."""
+
+    PARAMETERS = {"lambda_": LAMBDA, "normalise": NORMALISE, "k": K}
+
+    def __init__(
+        self,
+        intents: pd.DataFrame | pt.Transformer | None = None,
+        *,
+        lambda_: float = 0.5,
+        normalise: Normalise = "sum",
+        k: int | None = None,
+    ) -> None:
+        self.lambda_ = lambda_
+        super().__init__(intents, normalise, k)
+
+
+class XQuAD(_MixingReranker):
     r"""Re-rank by relevance to the query and to the intents covered least so far: xQuAD.
 
     Tied documents keep their order: by descending score, then by descending docno.
@@ -324,7 +332,7 @@ class XQuAD(_IntentReranker):
         return xquad(self.relevance(query), coverage, weights, lambda_=self.lambda_, k=self.depth(len(coverage)))
 
 
-class PM2(_IntentReranker):
+class PM2(_MixingReranker):
     r"""Re-rank so that intents get ranks in proportion to their weights: PM-2.
 
     The scores of the results only break ties; remaining ties are broken by descending docno.
