@@ -214,6 +214,16 @@ def test_strict_may_be_some_kinds_of_warnings():
         evaluate_runs(QRELS, one, [RBU @ 5], strict=["ids", "missing"])
     with pytest.warns(UserWarning, match="^Run one answers only 1 of"):
         evaluate_runs(QRELS, one, [RBU @ 5], strict=["ids"])
+    with pytest.raises(ValueError, match=r"^Run one answers only 1 of"):
+        evaluate_runs(QRELS, one, [RBU @ 5], strict="missing")
+
+
+@pytest.mark.parametrize("strict", ["mis", ["ids", "mis"]])
+def test_an_unknown_kind_of_warnings_is_no_way_to_be_strict(strict):
+    with pytest.raises(
+        ValueError, match=r"^evaluate_runs: strict must be True, False or kinds \(words, .*, not 'mis'\.$"
+    ):
+        evaluate_runs(QRELS, {"bm25": BM25}, [RBU @ 5], strict=strict)
 
 
 def test_all_kinds_of_warnings_that_are_errors_are_named():

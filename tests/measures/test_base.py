@@ -433,3 +433,7 @@ def test_a_value_without_a_name_is_refused():
         RBU(20)
     with pytest.raises(TypeError, match=r"^RBU\(0\.9\): give the parameters by name \(cutoff, p, e, gain, "):
         RBU(0.9)
+    # Each of these is an object of a class that is shared by a family.
+    for measure in (CDG, Dsharp_nDCG):
+        with pytest.raises(TypeError, match=rf"^{measure.NAME}\(20\): to set the cutoff, write {measure.NAME}@20\.$"):
+            measure(20)

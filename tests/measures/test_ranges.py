@@ -4,12 +4,15 @@ import pytest
 from ir_measures import AP, ERR, RR, NumRet, P, SetF, nDCG
 
 from pyterrier_diversity import (
+    ARR,
     CDG,
+    DCG,
     EU,
     IA,
     RBU,
     Adhoc,
     AP_Rareness,
+    ConcordantPairs,
     P_Rareness,
     Sharp,
     SPrecision,
@@ -37,6 +40,12 @@ INF = math.inf
         (SPrecision(ideal="greedy") @ 5, (0, INF)),
         (P_Rareness(alpha=0.5) @ 5, (0, 1.5)),
         (AP_Rareness(alpha="adaptive"), (0, 2)),
+        (P_Rareness(alpha=0.5, mixture=True) @ 5, (0, 1)),
+        (ConcordantPairs @ 5, (0, 1)),
+        (ConcordantPairs(above="all") @ 5, (0, INF)),
+        (DCG(norm=True) @ 5, (0, 1)),
+        (ARR(norm=True), (0, 1)),
+        (ARR(norm=True, effort="rank"), (0, INF)),
         (NumRet, (-INF, INF)),
         (SetF, (-INF, INF)),
     ],

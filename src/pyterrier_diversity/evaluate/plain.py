@@ -68,8 +68,6 @@ def score(
         if n != n_intents:
             raise ValueError(f"score: {name} must have {n_intents} intents, like {next(iter(sizes))}, not {n}.")
     every = np.concatenate([array.reshape(-1, n_intents) for array in given.values()])
-    whole = np.isfinite(every).all() and (every == np.floor(every)).all()
-    every = every.astype(np.int64) if whole else every
     doc, intent = np.indices(every.shape).reshape(2, -1)
     qrels = pd.DataFrame({"qid": "q", "docno": doc, "label": every.ravel(), "iteration": intent})
     if weights is not None:

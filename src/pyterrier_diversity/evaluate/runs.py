@@ -14,7 +14,7 @@ import pandas as pd
 from ..io import Runs, check_order, named_runs, qrels_frame
 from ..io.dynamic_domain import read_lengths
 from ..io.readers import OrderedBy, checked_order
-from ..judged import Message, give
+from ..judged import KINDS, Message, give
 from ..measures.groups import read_some_measures
 from ..parameters import Rng, refuses_gone
 from .by_group import MACRO_MEAN, By, QueryGroups, read_groups
@@ -113,7 +113,7 @@ def evaluate_runs(
         If runs, measures or qrels are empty, arguments are in the wrong order, two runs or two different measures have
         the same name, or the qrels or a run cannot be evaluated. Also if an ad-hoc measure would miss a document's
         highest label; use ``Adhoc(M)``. Also if a file in ``save_dir`` was changed, or has values that ``save_mode``
-        refuses; or if ``by`` does not give each query one group.
+        refuses; if ``by`` does not give each query one group; or if ``strict`` has an unknown kind.
     OSError
         If a file cannot be read or written.
 
@@ -241,6 +241,7 @@ def values_of_runs(
         raise ValueError(f"evaluate_runs: on_error must be 'raise' or 'skip', not {on_error!r}.")
     if save_mode not in get_args(SaveMode):
         raise ValueError(f"evaluate_runs: save_mode must be 'reuse', 'overwrite' or 'error', not {save_mode!r}.")
+    kinds = _strict_kinds(strict)
     named = named_runs("evaluate_runs", runs)
     wanted = read_some_measures("evaluate_runs", measures)
     judged = qrels_frame(qrels)
@@ -258,8 +259,17 @@ def values_of_runs(
         else Saved(save_dir, save_mode, named, content_key(judged, *call.query_ids), call.query_ids, call.codes)
     )
     scored, failures = score_runs(call, named, n_jobs=n_jobs, saved=saved, skip=on_error == "skip", keep_values=kept)
-    give([*call.messages, *_messages(scored, len(call.query_ids))], strict)
+    give([*call.messages, *_messages(scored, len(call.query_ids))], kinds)
     return _values(call, scored, failures, kept, groups)
+
+
+def _strict_kinds(strict: bool | Collection[str]) -> list[str]:
+    """Return the kinds of warnings that are errors."""
+    kinds = [strict] if isinstance(strict, str) else [*KINDS] if strict is True else [*(strict or ())]
+    for kind in kinds:
+        if kind not in KINDS:
+            raise ValueError(f"evaluate_runs: strict must be True, False or kinds ({', '.join(KINDS)}), not {kind!r}.")
+    return kinds
 
 
 def _values(

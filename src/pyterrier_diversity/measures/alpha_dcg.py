@@ -346,13 +346,12 @@ class _alpha_nDCG_IA(Normalised, _alpha_DCG_IA):
     0.5
     """
 
+    gained = _alpha_DCG_IA.score
+
     @property
     def normaliser(self) -> Order:
         """The greedy ideal ranking."""
         return Greedy(self.alpha, weighted_probability, (self.gain, self.max_rel))
-
-    def gained(self, ranked: Ranked) -> np.ndarray:
-        return _alpha_DCG_IA.score(self, ranked)
 
 
 class _NRBP_IA(DiversityMeasure):

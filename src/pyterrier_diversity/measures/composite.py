@@ -12,7 +12,7 @@ import numpy as np
 
 from ..judged import Judgements
 from ..parameters import CUTOFF, MEASURE, Parameter, Parameters, check_names, check_parameters
-from .base import CompositeMeasure, Part, formula_of, implementation, is_ours, register
+from .base import CompositeMeasure, DiversityMeasure, Part, formula_of, implementation, is_ours, register
 from .parse import parse
 from .subtopic import StRecall
 
@@ -45,10 +45,14 @@ class Wrapper(CompositeMeasure):
     def _needs_measure(self) -> str:
         return f"{self.NAME} needs a measure, as in {self.NAME}(nDCG@20)."
 
+    @property
+    def _own(self) -> dict[str, Any]:
+        """The parameters of the wrapper itself."""
+        return {name: value for name, value in self.params.items() if name != "measure"}
+
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the inner measure itself: parsing its name may give another measure."""
-        own = {name: value for name, value in self.params.items() if name != "measure"}
-        return partial(type(self), **own), (self._inner,)
+        return partial(type(self), **self._own), (self._inner,)
 
     def _read(self, measure: ir_measures.Measure | str, cutoff: int | None) -> ir_measures.Measure:
         if cutoff is not None:
@@ -85,12 +89,11 @@ class Wrapper(CompositeMeasure):
 
     def __call__(self, measure: ir_measures.Measure | str | None = None, **params: Any) -> Wrapper:
         """Return this wrapper over another measure, or with other parameters."""
-        own = {name: value for name, value in self.params.items() if name != "measure"}
-        return type(self)(self._inner if measure is None else measure, **{**own, **params})
+        return type(self)(self._inner if measure is None else measure, **{**self._own, **params})
 
     def __str__(self) -> str:
         """Return the name for tables; only `repr` can be parsed."""
-        own = [f"{name}={value!r}" for name, value in self.params.items() if name != "measure"]
+        own = [f"{name}={value!r}" for name, value in self._own.items()]
         return str(self.NAME) if self._inner is None else f"{self.NAME}({','.join([str(self._inner), *own])})"
 
     def aggregator(self) -> Any:
@@ -145,17 +148,25 @@ def value_range(measure: ir_measures.Measure) -> tuple[float, float]:
     ours = formula_of(measure)
     if ours is None:
         return -math.inf, math.inf
-    declared, _, more = ours.RANGE.partition(";")
+    ranges = (each.partition(" with ") for each in reversed(ours.RANGE.split("; ")))
+    declared = next((each for each, _, condition in ranges if _meets(ours, condition)), "")
     if not declared.startswith(("[", "(")):  # "that of M"
         return value_range(ours.measure) if isinstance(ours, Wrapper) else (-math.inf, math.inf)
     if declared.endswith("if that of M is") and value_range(ours.measure) != (0.0, 1.0):
         return -math.inf, math.inf
-    low, high = declared[1:].split("]")[0].rstrip(")").split(", ")
-    if "more with ideal='greedy'" in more and ours.get("ideal") == "greedy":
-        high = "inf"
+    low, high = declared.split(" if ")[0][1:-1].split(", ")
     if high == "1 + alpha":  # "adaptive" is at most 1
         return float(low), 1 + (1.0 if isinstance(ours.alpha, str) else float(ours.alpha))
     return float(low), float(high)
+
+
+def _meets(measure: DiversityMeasure, condition: str) -> bool:
+    """Tell whether a measure has parameters such as "norm=True and without effort='rank'"."""
+    for term in filter(None, condition.split(" and ")):
+        name, _, value = term.removeprefix("without ").partition("=")
+        if (repr(measure.get(name)) == (value or "True")) == term.startswith("without "):
+            return False
+    return True
 
 
 GAMMA: Parameters = {"gamma": Parameter(float, 0.5, interval="[0, 1]", desc="weight of subtopic recall")}

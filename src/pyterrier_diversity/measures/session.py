@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
@@ -108,65 +107,27 @@ class _nSessionDCG(_SessionDCG):
         return np.append(discounts, np.zeros(n_docs))[:n_docs]
 
 
-class Read(NamedTuple):
-    """All documents read, judged or not: words (NaN if unknown), rank, turn, and place in the turn from 1.
-
-    ``turn`` is the row of the document's turn in `Turns`.
-    """
-
-    words: np.ndarray
-    rank: np.ndarray
-    turn: Groups
-    place: np.ndarray
-
-
-def documents_read(ranked: Ranked, turns: Turns, who: str) -> Read:
-    """Return one row for each document read.
+def words_of(ranked: Ranked, query: np.ndarray, who: str) -> np.ndarray:
+    """Return the number of words of each document read, given its query; NaN if unknown.
 
     Warns
     -----
     UserWarning
         Once for each run without a column ``doc_len``; all lengths are then unknown to the measure ``who``.
     """
-    size = turns.last - turns.start
-    turn = Groups(np.repeat(np.arange(len(size)), size), len(size))
-    read = Read(np.full(len(turn.of), np.nan), turns.start[turn.of] + turn.place + 1, turn, turn.place + 1)
-    if ranked.run is None:
-        return read
-    if not ranked.run.has_lengths:
-        if ranked.n.any():
-            ranked.run.warn_once(
+    run = ranked.run
+    if run is None or not run.has_lengths:
+        if run is not None and ranked.n.any():
+            run.warn_once(
                 "The run has no column doc_len with the number of words of each document, so reading costs nothing for "
                 f"{who}. Add it with pyterrier_diversity.io.add_lengths; in the shell, with --doc-len FILE.",
                 "lengths",
             )
-        return read
-    lengths = list(map(ranked.run.doc_len, ranked.judgements.query_ids))
-    query = turns.query[turn.of]
-    n_above = np.cumsum([0, *map(len, lengths)])
-    place = counted(np.bincount(query, minlength=len(lengths)))
-    return read._replace(words=np.concatenate([np.zeros(0), *lengths])[n_above[query] + place])
-
-
-class PassagesRead(NamedTuple):
-    """Passages of relevant documents by nugget, in reading order: nugget, index of the entry, query, rating."""
-
-    nuggets: Groups
-    entry: np.ndarray
-    query: np.ndarray
-    rating: np.ndarray
-
-
-def passages_read(ranked: Ranked) -> PassagesRead:
-    """Return the passages of the entries' documents."""
-    passages = ranked.judgements.passages or Passages(*np.zeros((3, 0), dtype=np.intp))
-    entry = np.full(len(ranked.judgements.labels.doc), -1)
-    entry[ranked.row] = np.arange(len(ranked.row))
-    of = entry[passages.label]
-    read = np.flatnonzero(of >= 0)
-    read = read[np.lexsort([ranked.rank[of[read]], passages.nugget[read]])]
-    nuggets = Groups(passages.nugget[read], int(passages.nugget.max(initial=-1)) + 1)
-    return PassagesRead(nuggets, of[read], ranked.query[of[read]], passages.rating[read])
+        return np.full(len(query), np.nan)
+    of_queries = list(map(run.doc_len, ranked.judgements.query_ids))
+    n_above = np.cumsum([0, *map(len, of_queries)])
+    place = counted(np.bincount(query, minlength=len(of_queries)))
+    return np.concatenate([np.zeros(0), *of_queries])[n_above[query] + place]
 
 
 class _EU_DD(DiversityMeasure):
@@ -211,29 +172,36 @@ class _EU_DD(DiversityMeasure):
         read, turns = read_turns(ranked, self.cutoff, self.batch)
         times, rating, query = self.meetings(read, turns)
         gain = rating * (1 - power(self.gamma, times)) / (1 - self.gamma)
-        words = self.words(documents_read(read, turns, self.NAME), turns)
-        return np.bincount(query, gain, minlength=len(read.n)) - self.a * words
+        return np.bincount(query, gain, minlength=len(read.n)) - self.a * self.words(read, turns)
 
     def meetings(self, read: Ranked, turns: Turns) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return E(n), r_n and the query of each nugget."""
         read.judgements.check_labels(LARGEST_GAIN, self)
-        passages = passages_read(read)
-        nuggets = passages.nuggets
-        place = read.rank - turns.start[turns.of(read.query, read.rank)]
-        reached = power(1 - self.p, place - 1)[passages.entry]
-        rating, query = np.zeros(nuggets.n), np.zeros(nuggets.n, dtype=np.intp)
+        passages = read.judgements.passages or Passages(*np.zeros((3, 0), dtype=np.intp))
+        entry = np.full(len(read.judgements.labels.doc), -1)
+        entry[read.row] = np.arange(len(read.row))
+        passages = passages.moved(entry)  # those of the documents read
+        # In the order of the entries, which are sorted by rank; in each document as they are.
+        passages = passages.take(np.argsort(passages.label, kind="stable"))
+        query, rank = read.query[passages.label], read.rank[passages.label]
+        reached = power(1 - self.p, rank - turns.start[turns.of(query, rank)] - 1)
+        nuggets = Groups(passages.nugget, int(passages.nugget.max(initial=-1)) + 1)
+        rating, of_nugget = np.zeros(nuggets.n), np.zeros(nuggets.n, dtype=np.intp)
         # The last passage that a user may read gives the rating.
         met = reached > 0
-        rating[nuggets.of[met]], query[nuggets.of] = passages.rating[met], passages.query
-        return nuggets.total(reached), rating, query
+        rating[passages.nugget[met]], of_nugget[passages.nugget] = passages.rating[met], query
+        return nuggets.total(reached), rating, of_nugget
 
-    def words(self, read: Read, turns: Turns) -> np.ndarray:
+    def words(self, read: Ranked, turns: Turns) -> np.ndarray:
         """Return E(words)."""
-        is_last = turns.last[read.turn.of] == read.rank
-        stops = power(1 - self.p, read.place - 1) * np.where(is_last, 1.0, self.p)
-        words = np.nan_to_num(read.words)
-        until = np.where(np.isnan(read.words), 0.0, read.turn.above(words) + words)
-        return np.bincount(turns.query[read.turn.of], stops * until, minlength=len(turns.n))
+        size = turns.last - turns.start
+        turn = Groups(np.repeat(np.arange(len(size)), size), len(size))
+        query, is_last = turns.query[turn.of], turn.place + 1 == size[turn.of]
+        stops = power(1 - self.p, turn.place) * np.where(is_last, 1.0, self.p)
+        words = words_of(read, query, self.NAME)
+        known = np.nan_to_num(words)
+        until = np.where(np.isnan(words), 0.0, turn.above(known) + known)
+        return np.bincount(query, stops * until, minlength=len(turns.n))
 
 
 SessionDCG = register(_SessionDCG())

@@ -64,9 +64,9 @@ class _SharpForm(CompositeMeasure):
         self.SUPPORTED_PARAMS = {**inner.SUPPORTED_PARAMS, **GAMMA}
         super().__init__(**params)
 
-    def __call__(self, **params: Any) -> _SharpForm:
+    def __call__(self, *values: Any, **params: Any) -> _SharpForm:
         """Return the measure with other values of these parameters."""
-        return _SharpForm(self.form, **{**self.params, **params})
+        return super().__call__(*values, form=self.form, **params)
 
     def parts(self) -> Sequence[Part]:
         """Return subtopic recall and the measure."""

@@ -225,7 +225,7 @@ class _SPrecision(DiversityMeasure):
     0.5
     """
 
-    RANGE = "[0, 1]; more with ideal='greedy'"
+    RANGE = "[0, 1]; [0, inf) with ideal='greedy'"
     SUPPORTED_PARAMS = {**CUTOFF, **IDEAL, **REL}
 
     def score(self, ranked: Ranked) -> np.ndarray:

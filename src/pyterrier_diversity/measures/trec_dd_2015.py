@@ -9,7 +9,7 @@ from ..judged import Ranked
 from ..parameters import CUTOFF, REL
 from .ad_hoc import err_of_intents
 from .base import DiversityMeasure, register
-from .subtopic import n_covered
+from .subtopic import n_covered, rank_of_recall
 
 __all__ = ["ERR_arith", "ERR_harm", "P_at_Recall", "P_at_Recall_mod", "RR_at_Recall"]
 
@@ -88,8 +88,8 @@ class _AtRecall(DiversityMeasure):
 
     def rank(self, ranked: Ranked) -> np.ndarray:
         """Return that rank of each query, or 0 for a query without intents."""
-        last = ranked.arrivals.queries.highest(ranked.arrivals.rank)
-        return np.where(n_covered(ranked) == ranked.n_intents, last, ranked.n)
+        covered = n_covered(ranked) == ranked.n_intents
+        return np.where(covered, rank_of_recall(ranked, ranked.n_intents), ranked.n)
 
 
 class _RR_at_Recall(_AtRecall):

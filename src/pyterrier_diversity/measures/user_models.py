@@ -133,16 +133,16 @@ class UserModelMeasure(DiversityMeasure):
     def refuse_idle(self) -> None:
         """Raise a ``ValueError`` for parameters that have no effect."""
         idle = self.params.keys() - cell_parameters(self.model, self.stop).keys() - {"model", "stop"}
-        if self.get("redundancy") != "RBP":
+        if self["redundancy"] != "RBP":
             idle |= {"theta_red"}
         if self.stop == "ERR":
             # A table has the probabilities themselves.
             idle |= {"theta", "theta_nav"} if self.graded else set()
-            idle |= set() if self.get("gain") in ("exp", "linear") else {"max_rel"}
+            idle |= set() if self["gain"] in ("exp", "linear") else {"max_rel"}
         idle &= self.params.keys()
         if idle:
             raise ValueError(f"{self.NAME}: {', '.join(sorted(idle))} has no effect in {self!r}.")
-        table = self.get("gain")
+        table = self["gain"]
         if self.stop == "ERR" and isinstance(table, GainTable) and max(table.values()) > 1:
             raise ValueError(
                 f"{self.NAME}: with stop='ERR' the values of gain are probabilities and may be at most 1, not "
@@ -154,6 +154,10 @@ class UserModelMeasure(DiversityMeasure):
         if self.norm:
             values = divide(values, self.of_perfect_rankings(ranked))
         return ranked.sum_intents(ranked.judgements.weights * values)
+
+    def __getitem__(self, name: str) -> Any:
+        """Return the value of a parameter, or the default of one that has no effect in this measure."""
+        return self.params.get(name, PARAMETERS[name].default)
 
     def of_intents(self, ranked: Ranked, n: np.ndarray) -> np.ndarray:
         """Return M of each intent if n ranks of each query are read."""
@@ -175,7 +179,7 @@ class UserModelMeasure(DiversityMeasure):
             return 0  # not read: only relevant documents add to the value
         last: float = cutoff
         if self.stop == "RBP":
-            theta = min(filter(None, [self.theta, self.get("theta_nav")]))
+            theta = min(self["theta"], self["theta_nav"] or 1.0)
             last = min(last, underflow(1 - theta))
         if last > MAX_TERMS:
             raise ValueError(f"{self}: with norm=True the cutoff may be at most {MAX_TERMS}, not {cutoff}.")
@@ -184,16 +188,15 @@ class UserModelMeasure(DiversityMeasure):
     @property
     def graded(self) -> bool:
         """Whether labels above 0 differ in value."""
-        return self.get("gain") not in (None, "binary")
+        return bool(self["gain"] != "binary")
 
     def static(self, ranked: Ranked) -> tuple[str, np.ndarray, float]:
         """Return the distribution, theta of each entry's intent, and the base."""
-        return self.stop, self.theta_of(ranked), self.get("base") or 2.0
+        return self.stop, self.theta_of(ranked), self["base"]
 
     def theta_of(self, ranked: Ranked) -> np.ndarray:
         """Return theta of each entry's intent."""
-        theta = self.get("theta") or 0.5
-        return np.where(ranked.navigational, self.get("theta_nav") or theta, theta)
+        return np.where(ranked.navigational, self["theta_nav"] or self["theta"], self["theta"])
 
     def satisfied(self, ranked: Ranked) -> np.ndarray:
         """Return the probability that each document satisfies a user who reads it."""
@@ -209,9 +212,9 @@ class UserModelMeasure(DiversityMeasure):
 
     def novelty(self, found: np.ndarray) -> np.ndarray:
         """Return the fraction of its value that the first, second, ... relevant document keeps."""
-        if self.get("redundancy") is None:
+        if self["redundancy"] is None:
             return np.ones(len(found))
-        return viewing_probability(found, self.redundancy, self.theta_red)
+        return viewing_probability(found, self["redundancy"], self["theta_red"])
 
 
 def cell_parameters(model: int, stop: str) -> Parameters:
@@ -300,7 +303,7 @@ class _UserModel(UserModelMeasure):
     def __call__(self, model: int | None = None, stop: str | None = None, **params: Any) -> _UserModel:
         """Return this measure with other parameters."""
         given = {"model": model, "stop": stop, **params}
-        return _UserModel(**{**self.params, **{name: value for name, value in given.items() if value is not None}})
+        return super().__call__(**{name: value for name, value in given.items() if value is not None})
 
     def score(self, ranked: Ranked) -> np.ndarray:
         if self.model is None:
@@ -362,9 +365,9 @@ class _Cell(UserModelMeasure):
         self.READS = ("weight", "intent_type") if "theta_nav" in self.SUPPORTED_PARAMS else ("weight",)
         super().__init__(**params)
 
-    def __call__(self, **params: Any) -> _Cell:
+    def __call__(self, *values: Any, **params: Any) -> _Cell:
         """Return the measure with other values of these parameters."""
-        return _Cell(self.cell, **{**self.params, **params})
+        return super().__call__(*values, cell=self.cell, **params)
 
 
 UserModel = register(_UserModel())

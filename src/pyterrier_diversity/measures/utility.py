@@ -75,13 +75,12 @@ class _nEU(Normalised, _EU):
     1.0
     """
 
+    gained = _EU.score
+
     @property
     def normaliser(self) -> Order:
         """The greedy ideal ranking."""
         return Greedy(self.alpha, weighted_probability, (self.gain, self.max_rel), least=self.e)
-
-    def gained(self, ranked: Ranked) -> np.ndarray:
-        return _EU.score(self, ranked)
 
 
 EU = register(_EU())

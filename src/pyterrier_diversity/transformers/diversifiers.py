@@ -172,7 +172,7 @@ def _weights(weights: npt.ArrayLike | None, coverage: np.ndarray) -> np.ndarray:
 
 
 class _IntentReranker(Reranker):
-    """A re-ranker that reads scores of documents for intents."""
+    """A re-ranker that reads scores of documents for intents, which are required: without them, a message says so."""
 
     def __init__(self, intents: pd.DataFrame | pt.Transformer | None, normalise: Normalise, k: int | None) -> None:
         if not isinstance(intents, (pd.DataFrame, pt.Transformer)):
@@ -258,7 +258,7 @@ class IASelect(_IntentReranker):
     PARAMETERS = {"normalise": NORMALISE, "k": K}
 
     def __init__(
-        self, intents: pd.DataFrame | pt.Transformer, *, normalise: Normalise = None, k: int | None = None
+        self, intents: pd.DataFrame | pt.Transformer | None = None, *, normalise: Normalise = None, k: int | None = None
     ) -> None:
         super().__init__(intents, normalise, k)
 
@@ -273,7 +273,7 @@ class _MixingReranker(_IntentReranker):
 
     def __init__(
         self,
-        intents: pd.DataFrame | pt.Transformer | None = None,  # required: the message names the class of the user
+        intents: pd.DataFrame | pt.Transformer | None = None,
         *,
         lambda_: float = 0.5,
         normalise: Normalise = "sum",

@@ -18,13 +18,14 @@ from ..judged import (
     Judgements,
     Order,
     Ranked,
+    View,
     counted,
     ideal,
     judge,
     numbers,
     with_string_ids,
 )
-from ..measures import Adhoc, DiversityMeasure, alpha_nDCG, registered
+from ..measures import Adhoc, alpha_nDCG, registered
 from ..measures.ad_hoc import by_label
 from ..measures.base import implementation
 from ..measures.composite import inside, last_rank, smallest_relevant
@@ -129,7 +130,7 @@ class Ideal(Step):
         self._frame = with_string_ids(self.qrels, QRELS_COLUMNS, "qrels")
         if self.ideal == "exact" and self.candidates:
             raise ValueError("Ideal: candidates=True needs ideal='greedy'.")
-        if self.ideal == "exact" and not is_provable(self.measure):
+        if self.ideal == "exact" and proven_order(self.measure)[1] is None:
             served = ", ".join(provable())
             raise ValueError(
                 f"Ideal: ideal='exact' is not available without a proof, and none is known for {self.measure}. Use "
@@ -149,7 +150,7 @@ class Ideal(Step):
         if self.candidates:
             ideals = self._by_trial(frame, depth, with_string_ids(inp, RUN_COLUMNS, "Ideal"))
         else:
-            view, order = self._order(self.measure, judge(frame), depth)
+            view, order = self._order(judge(frame), depth)
             ideals = self._by_trial(frame, depth) if order is None else ideal(view, order, depth)
         rankings = dict(zip(ideals.judgements.query_ids, ideals.rankings(), strict=True))
         docs = [rankings.get(query, []) for query in query_ids]
@@ -159,19 +160,16 @@ class Ideal(Step):
         """Return the measure and the kind of ideal."""
         return f"Ideal({self.measure}, ideal={self.ideal!r})"
 
-    def _order(
-        self, measure: ir_measures.Measure, judgements: Judgements, depth: int | None
-    ) -> tuple[Judgements, Order | None]:
-        """Return a view of the judgements, and the order of its documents in the ideal ranking."""
-        ours = implementation(measure)
-        if ours is None:
-            by_worth = ByWorth(by_label) if self.ideal == "exact" else None
-            return judgements.view("ad hoc", measure.params.get("rel")), by_worth
-        inner = inside(ours)
-        if inner is not None and ours.NAME == Adhoc.NAME and self.ideal == "exact":
-            return self._order(inner, judgements.view("ad hoc"), depth)
-        order = ours.best(depth, self.time_limit) if self.ideal == "exact" else ours.greedy
-        return judgements.view(ours.VIEW, ours.get("rel")), order
+    def _order(self, judgements: Judgements, depth: int | None) -> tuple[Judgements, Order | None]:
+        """Return a view of the judgements, and the order of its documents in the ideal ranking, if that is known."""
+        ours = implementation(self.measure)
+        if self.ideal == "exact":
+            views, order = proven_order(self.measure, depth, self.time_limit)
+        else:
+            views, order = ([], None) if ours is None else ([(ours.VIEW, ours.get("rel"))], ours.greedy)
+        for view, rel in views:
+            judgements = judgements.view(view, rel)
+        return judgements, order
 
     def _by_trial(self, frame: pd.DataFrame, depth: int | None, given: pd.DataFrame | None = None) -> Ranked:
         """Add to each query's ranking the document that raises its value most, until every one would lower it."""
@@ -223,26 +221,27 @@ class Ideal(Step):
 BY_LABEL = ("AP", "Bpref", "IPrec", "P", "R", "RBP", "RR", "Rprec", "Success", "nDCG")
 
 
-def is_provable(measure: ir_measures.Measure) -> bool:
-    """Tell whether a ranking can be proven to be the best by a measure."""
+def proven_order(
+    measure: ir_measures.Measure, depth: int | None = None, time_limit: float = math.inf
+) -> tuple[list[tuple[View, float | None]], Order | None]:
+    """Return the views of the qrels that a measure reads, and the proven order of its best ranking, or None."""
     ours = implementation(measure)
     if ours is None:
         # Only labels above 0 have a gain, and gains never fall as labels rise.
         grows = "gains" not in measure.params and measure.params.get("rel", 1) > 0
-        return measure.NAME in BY_LABEL and not hasattr(measure, "runtime_impl") and grows
-    inner = inside(ours)
-    if inner is not None:
-        return ours.NAME == Adhoc.NAME and is_provable(inner)
-    return _has_proof(ours)
+        known = measure.NAME in BY_LABEL and not hasattr(measure, "runtime_impl") and grows
+        return [("ad hoc", measure.params.get("rel"))], ByWorth(by_label) if known else None
+    inner = inside(ours) if ours.NAME == Adhoc.NAME else None
+    if inner is None:
+        return [(ours.VIEW, ours.get("rel"))], ours.best(depth, time_limit)
+    views, order = proven_order(inner, depth, time_limit)
+    return [("ad hoc", None), *views], order
 
 
 def provable() -> list[str]:
-    """Return the names of the measures for which `is_provable` is true, without `IA`, `Adhoc` and `Sharp`."""
-    return sorted([*(str(measure.NAME) for measure in registered() if _has_proof(measure)), *BY_LABEL], key=str.lower)
-
-
-def _has_proof(measure: DiversityMeasure) -> bool:
-    return measure.best(None, math.inf) is not None
+    """Return the names of the measures with a proven order, without `IA`, `Adhoc` and `Sharp`."""
+    proven = (str(measure.NAME) for measure in registered() if measure.best(None, math.inf) is not None)
+    return sorted([*proven, *BY_LABEL], key=str.lower)
 
 
 def _check_last_rows(frame: pd.DataFrame, measure: ir_measures.Measure) -> None:
