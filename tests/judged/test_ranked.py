@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import warnings
 from collections import Counter
 from dataclasses import dataclass, field
 
@@ -18,7 +17,6 @@ from pyterrier_diversity.io import run_frame
 from pyterrier_diversity.judged import Judgements, Ranked, Run, ideal, judge
 from pyterrier_diversity.judged.ranked import relevant_documents
 from pyterrier_diversity.measures.base import implementation
-from pyterrier_diversity.measures.session import documents_read, passages_read
 
 # Query 1: intents a (d1, d3) and b (d3); query 2: intent c (d1).
 QRELS = [
@@ -168,21 +166,6 @@ def test_entries_and_intents_are_summed_by_query():
 
     assert result.total(result.label).tolist() == [6, 0]
     assert result.sum_intents(np.array([1.0, 2.0, 4.0])).tolist() == [3, 4]
-
-
-def test_the_arrival_of_an_intent_is_its_first_entry():
-    run = {"1": {"d1": 9, "d2": 8, "d3": 7}, "2": {"x": 2, "d1": 1}}
-
-    arrivals = ranked(run=run).arrivals
-
-    assert arrivals.rank.tolist() == [1, 2, 3]
-    assert arrivals.queries.of.tolist() == [0, 1, 0]
-
-
-def test_an_intent_that_is_not_met_does_not_arrive():
-    assert ranked().arrivals.rank.tolist() == [2, 2]
-    assert ranked(cutoff=1).arrivals.rank.tolist() == []
-    assert ranked(cutoff=1).arrivals.queries.size.tolist() == [0, 0]
 
 
 def test_navigational_intents_are_told_from_informational_ones():
@@ -500,7 +483,7 @@ def test_equal_discounts_are_computed_once():
     assert asked == [2.0, 3.0]
 
 
-# Turns, all documents, passages
+# Turns
 
 
 def turns(run: pd.DataFrame, batch: int = 5, cutoff: int | None = None) -> list[tuple[int, int]]:
@@ -508,107 +491,16 @@ def turns(run: pd.DataFrame, batch: int = 5, cutoff: int | None = None) -> list[
     return list(zip(read.queries.of.tolist(), read.last.tolist(), strict=True))
 
 
-def session(**columns: list) -> pd.DataFrame:
+def session() -> pd.DataFrame:
     """d2 and d3 in the first turn of query 1, nothing in the second, x and d1 in the third."""
     rows = [("1", "d2", 2, 0), ("1", "d3", 1, 0), ("1", "x", 2, 2), ("1", "d1", 1, 2)]
-    return pd.DataFrame(rows, columns=["qid", "docno", "score", "turn"]).assign(**columns)
+    return pd.DataFrame(rows, columns=["qid", "docno", "score", "turn"])
 
 
 def test_rankings_are_read_in_the_turns_of_the_run_or_in_batches():
     assert turns(session()) == [(0, 2), (0, 5)]
     assert turns(session(), cutoff=4) == [(0, 2), (0, 4)]
     assert turns(session().drop(columns="turn"), batch=3) == [(0, 3), (0, 4)]
-
-
-def test_every_document_that_is_read_is_listed_with_its_words():
-    result = ranked(run=session(doc_len=[10, np.nan, 30, 40]))
-
-    listed = documents_read(result, result.turns(5), "EU_DD")
-
-    np.testing.assert_array_equal(listed.words, [10, np.nan, 30, 40])
-    assert listed.rank.tolist() == [1, 2, 4, 5]
-    assert listed.turn.of.tolist() == [0, 0, 1, 1]
-    assert listed.place.tolist() == [1, 2, 1, 2]
-
-
-def test_documents_of_turns_that_are_not_read_are_not_listed():
-    result = ranked(run=session(doc_len=[10, 20, 30, 40]))
-
-    assert documents_read(result, result.turns(5).down_to(1), "EU_DD").words.tolist() == [10, 20]
-
-
-def test_without_lengths_a_run_warns_once_that_no_length_is_known():
-    result = ranked()
-
-    with pytest.warns(UserWarning, match="The run has no column doc_len .* costs nothing for EU_DD.*--doc-len"):
-        listed = documents_read(result, result.turns(5), "EU_DD")
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        documents_read(result.top(2), result.turns(5), "EU_DD")
-    assert np.isnan(listed.words).all()
-    assert listed.rank.tolist() == [1, 2, 3, 4, 1]
-
-
-def test_nothing_that_is_read_needs_no_length():
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        result = ranked(run={})
-
-        assert documents_read(result, result.turns(5), "EU_DD").rank.tolist() == []
-
-
-PASSAGES = pd.DataFrame(
-    [
-        ("q", "a", "d1", 1, "10", "n"),
-        ("q", "a", "d1", 3, "9", "n"),
-        ("q", "a", "d1", 2, "8", "m"),
-        ("q", "a", "d2", 4, "1", "n"),
-        ("q", "b", "d2", 2, "1", "k"),
-        ("q", "a", "d3", 0, "1", "n"),
-    ],
-    columns=["qid", "iteration", "docno", "label", "passage", "nugget"],
-)
-
-
-def read(result: Ranked) -> list[tuple]:
-    """Intent, document and rating of the passages, nugget by nugget."""
-    passages, judgements = passages_read(result), result.judgements
-    intents = judgements.intents.ids[result.intent[passages.entry]].tolist()
-    docs = judgements.documents.ids[result.doc[passages.entry]].tolist()
-    every = zip(intents, docs, passages.rating.tolist(), strict=True)
-    nuggets: dict[int, list[tuple]] = {}
-    for nugget, passage in zip(passages.nuggets.of.tolist(), every, strict=True):
-        nuggets.setdefault(nugget, []).append(passage)
-    return sorted(nuggets.values())
-
-
-def test_passages_are_read_nugget_by_nugget_by_rank_and_number():
-    result = ranked(qrels=PASSAGES, run={"q": {"x": 3, "d2": 2, "d1": 1}})
-
-    assert read(result) == [
-        [("a", "d1", 2)],
-        [("a", "d2", 4), ("a", "d1", 3), ("a", "d1", 1)],
-        [("b", "d2", 2)],
-    ]
-
-
-def test_passages_of_documents_below_the_cutoff_are_not_read():
-    assert read(ranked(qrels=PASSAGES, run={"q": {"d1": 2, "d2": 1}}, cutoff=1)) == [
-        [("a", "d1", 2)],
-        [("a", "d1", 3), ("a", "d1", 1)],
-    ]
-
-
-def test_passages_have_the_query_of_their_document():
-    two = pd.concat([PASSAGES, PASSAGES.assign(qid="r")])
-
-    passages = passages_read(ranked(qrels=two, run={"q": {"d2": 1}, "r": {"d1": 1}}))
-
-    assert sorted(passages.query.tolist()) == [0, 0, 1, 1, 1]
-
-
-def test_judgements_without_passages_have_none_to_read():
-    assert read(ranked()) == []
 
 
 # Against a walk

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 
 import ir_measures
 import numpy as np
@@ -294,6 +295,13 @@ def test_a_run_without_lengths_costs_nothing_and_is_warned_of_once():
 
     assert len(caught) == 1
     assert computed["EU_DD"] == pytest.approx([GAIN], abs=1e-14)
+
+
+def test_an_empty_run_needs_no_lengths():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+
+        assert value(EU_DD, PASSAGES, TOLD.drop(columns="doc_len").head(0)) == 0
 
 
 def test_a_run_without_lengths_is_fine_for_other_measures():

@@ -245,6 +245,8 @@ def _one_for_each(planned: _Planned, values: Any) -> np.ndarray:
     """Return the values of a measure, or raise a ``ValueError`` unless there is a finite number for each query."""
     rule, query_ids = "score must return", planned.judgements.query_ids
     try:
+        if values is None or np.iscomplexobj(values):
+            raise TypeError(f"it returned {'nothing' if values is None else 'complex numbers'}")
         numbers = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"{planned.measure}: {rule} one number for each query: {str(error).rstrip('.')}.") from error

@@ -52,13 +52,6 @@ class Order(Hashable, Protocol):
         """
 
 
-class Arrivals(NamedTuple):
-    """The first entry of each covered intent, by rank and query."""
-
-    rank: np.ndarray
-    queries: Groups
-
-
 class RankedDocuments(NamedTuple):
     """The relevant documents that rankings retrieve, each once, by rank and query.
 
@@ -355,12 +348,6 @@ class Ranked:
         judged = self.judgements.documents
         queries = Groups(judged.query[doc], len(self.judgements))
         return RankedDocuments(rank, doc, judged.rarity[doc], queries, of_entry[self.doc])
-
-    @cached_property
-    def arrivals(self) -> Arrivals:
-        """The first entry of each covered intent."""
-        first = self.met == 0
-        return Arrivals(self.rank[first], Groups(self.query[first], len(self.n)))
 
     def turns(self, batch: int) -> Turns:
         """Return the turns of the rankings; a run without turns is read in turns of ``batch`` documents."""

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..arithmetic import divide
 from ..ideal import Cover, MostCovering, min_ranks, n_wanted
-from ..judged import Order, Ranked
+from ..judged import Groups, Order, Ranked
 from ..parameters import CUTOFF, REL, REL_FROM_1, TIME_LIMIT, Parameter, Parameters
 from .base import DiversityMeasure, register, serve
 
@@ -27,9 +27,10 @@ def n_covered(ranked: Ranked) -> np.ndarray:
 
 def rank_of_recall(ranked: Ranked, n_intents: np.ndarray) -> np.ndarray:
     """Return the first rank at which ``n_intents`` intents of each query are covered, or 0."""
-    arrivals = ranked.arrivals
-    is_last = arrivals.queries.place + 1 == n_intents[arrivals.queries.of]
-    return arrivals.queries.total(np.where(is_last, arrivals.rank, 0.0))
+    covering = np.flatnonzero(ranked.met == 0)
+    queries = Groups(ranked.query[covering], len(ranked.n))
+    is_last = queries.place + 1 == n_intents[queries.of]
+    return queries.total(np.where(is_last, ranked.rank[covering], 0.0))
 
 
 class _StRecall(DiversityMeasure):
