@@ -289,7 +289,7 @@ def test_qrels_of_json_may_have_no_intents(tmp_path):
     assert read_qrels(path).to_numpy().tolist() == [["1", "b", 0.5]]
 
 
-@pytest.mark.parametrize("form", ["trec", "csv", "json lines"])
+@pytest.mark.parametrize("form", ["trec", "csv", "json lines", "json of results"])
 def test_qrels_given_as_a_run_are_refused(form, tmp_path):
     if form == "trec":
         QRELS[["qid", "iteration", "docno", "label"]].to_csv(tmp_path / "q", sep=" ", index=False, header=False)
@@ -321,6 +321,19 @@ def test_an_order_by_rank_needs_ranks(run):
         read_run(run, order="rank")
 
 
+def test_the_rows_in_a_list_of_results_are_in_the_order_of_their_ranks_not_of_the_list(tmp_path):
+    path, shuffled = tmp_path / "run.json", RUN.assign(rank=[1, 2, 3, 1, 2]).iloc[[2, 1, 0, 4, 3]]
+    expected = read_run(RUN)["docno"].tolist()
+
+    for rows in (shuffled, shuffled.drop(columns="score")):
+        path.write_text(json.dumps({"results": rows.to_dict("records")}))
+        assert read_run(path, order="rank")["docno"].tolist() == expected
+    assert read_run(path)["docno"].tolist() == expected
+    path.write_text(json.dumps({"results": RUN.to_dict("records")}))
+    with pytest.raises(ValueError, match=r"run\.json: order='rank' needs the column rank; found: "):
+        read_run(path, order="rank")
+
+
 @pytest.mark.parametrize("form", [form for form in forms.RUNS if "list" not in form])
 def test_integers_that_floats_cannot_tell_apart_are_no_tie_in_any_form(form, tmp_path):
     run = pd.DataFrame({"qid": "1", "docno": ["a", "b", "c"], "score": [2**60 + 1, 2**60, 7]})
@@ -340,8 +353,6 @@ def test_columns_of_a_run_may_have_other_names(form, tmp_path):
     if form == "names of ir_measures":
         pytest.skip("has names of its own")
     run = forms.TABLES[form](RUN.rename(columns=ours), tmp_path)
-    if form == "json of results":
-        return
 
     pd.testing.assert_frame_equal(read_run(run, columns=THEIRS), read_run(RUN), check_dtype=False)
     with pytest.raises(

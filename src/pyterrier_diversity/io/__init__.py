@@ -10,7 +10,7 @@ from .readers import OrderedBy, qrels_as_given, qrels_frame, read_qrels, read_ru
 from .records import names_in
 from .run_collections import Runs, check_order, named_runs, one_or_more_runs, read_runs, run_files
 from .tables import Cell, Table, formatted, p_text, write_table, write_text
-from .tabular import write_qrels
+from .tabular import highest_label_last, write_qrels
 from .texts import texts_of
 from .writing import is_device, refuse_inputs, replaced
 
@@ -27,6 +27,7 @@ __all__ = [
     "called",
     "check_order",
     "formatted",
+    "highest_label_last",
     "is_dd_run",
     "is_device",
     "named_runs",

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from inspect import GEN_CLOSED, getgeneratorstate
 from numbers import Number
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from ..judged import PYTERRIER_NAMES, RUN_COLUMNS, given_frame
+from ..judged import NO_DOCUMENT, PYTERRIER_NAMES, RUN_COLUMNS, exact, given_frame, numbers, shown
+from .files import Content
+from .records import Field, read_records
 
 # Other names of PyTerrier's columns.
 _OTHER_NAMES = {**PYTERRIER_NAMES, "docid": "docno"}
@@ -20,6 +24,9 @@ _NO_INTENT = ("0", "Q0")
 _LISTS = ("docno", "results", "documents", "hits")
 _ROWS = ("results", "run", "qrels", "rows")
 _IDS = ("docno", "id", "_id")
+# The columns of ids and of numbers.
+_ID_COLUMNS = ("query_id", "doc_id", "iteration", "subtopic_id")
+_NUMBERS = ("relevance", "weight", "rarity", "gain", "score", "turn")
 # Where retrieval frameworks keep the id of a text.
 _NODE = ("id", "node_id", "id_")
 _FORMS = (
@@ -36,12 +43,12 @@ class SharedColumns(dict[str, str]):
 def frame_of(
     data: Any, required: tuple[str, ...], what: str, *, order: str = "score", columns: Mapping[str, str] | None = None
 ) -> pd.DataFrame:
-    """Return qrels or a run in any form but a file as a frame with ir_measures' column names.
+    """Return qrels or a run as a frame with ir_measures' column names.
 
     Parameters
     ----------
-    data : DataFrame, object with ``to_pandas()``, iterable of dicts or of named tuples, or dict
-        Qrels or a run, as `read_qrels` and `read_run` take them.
+    data : DataFrame, object with ``to_pandas()``, iterable of dicts or of named tuples, dict, or Content
+        Qrels or a run, as `read_qrels` and `read_run` take them. Of files, only the content of a table or of JSON.
     required : tuple of str
         The required columns.
     what : str
@@ -54,23 +61,48 @@ def frame_of(
     Raises
     ------
     ValueError
-        If a required column is missing, two names of one column have different values, or ``data`` is a generator or an
-        iterator that was read before.
+        If a required column is missing, two names of one column have different values, a value in a file cannot be
+        read (the message names file and line), or ``data`` is a generator or an iterator that was read before.
     TypeError
         If ``data`` has another form.
     """
-    if not isinstance(data, pd.DataFrame) and hasattr(data, "to_pandas"):
-        data = data.to_pandas()
-    if not isinstance(data, pd.DataFrame):
-        data = _framed(data, required, what, columns or {})
-    elif columns:
-        data = data.rename(columns=new_names(data.columns, columns, what))
-    if order == "rank" and required == RUN_COLUMNS and len(data):
-        if "rank" not in data:
-            found = ", ".join(map(str, data.columns))
+    is_run, columns, places = required == RUN_COLUMNS, columns or {}, None
+    data = data.to_pandas() if hasattr(data, "to_pandas") else data
+    if isinstance(data, pd.DataFrame):
+        frame = data.rename(columns=new_names(data.columns, columns, what)) if columns else data
+    elif isinstance(data, Content):
+        records = ((record.need_object(), record.where) for record in read_records(data, data.name))
+        rows, places = expanded(records, is_run, columns)
+        frame = pd.DataFrame(rows, dtype=object)
+    else:
+        frame = _framed(data, required, what, columns)
+    if order == "rank" and is_run and len(frame):
+        if "rank" not in frame:
+            found = ", ".join(map(str, frame.columns))
             raise ValueError(f"{what}: order='rank' needs the column rank; found: {found}.")
-        data = data.drop(columns="score", errors="ignore")
-    return given_frame(data, required, what)
+        frame = frame.drop(columns="score", errors="ignore")
+    frame = given_frame(frame, required, what)
+    return frame if places is None else _with_numbers(frame, places, is_run, what)
+
+
+def _with_numbers(frame: pd.DataFrame, places: list[str], is_run: bool, what: str) -> pd.DataFrame:
+    """Return the rows of a file with numbers, or raise a ``ValueError`` for the first value that cannot be read."""
+    if not is_run:  # a row may only name an intent
+        frame = frame.assign(doc_id=frame["doc_id"].where(frame["doc_id"].notna(), NO_DOCUMENT))
+    if "doc_len" in frame:
+        frame = frame.assign(doc_len=frame["doc_len"].replace("", np.nan))
+    for name in (name for name in (*_ID_COLUMNS, *_NUMBERS) if name in frame):
+        for value, where in zip(frame[name].tolist(), places, strict=True):
+            if (type(value) is str and value) if name in _ID_COLUMNS else type(value) is float and math.isfinite(value):
+                continue
+            field = Field(value, where, shown(frame, name))
+            if value == NO_DOCUMENT and name == "doc_id" and not is_run:
+                continue
+            if value is None or value == "" or value != value:
+                raise ValueError(f"{where}: {field.name} is missing.")
+            field.identifier() if name in _ID_COLUMNS else field.number()
+    read = {name: numbers(frame, name, what) for name in _NUMBERS if name in frame}
+    return frame.assign(**read | ({"score": exact(frame["score"])} if is_run else {}))
 
 
 def new_names(found: Iterable[Any], columns: Mapping[str, str], what: str) -> dict[Any, str]:
@@ -97,10 +129,9 @@ def _framed(data: Any, required: tuple[str, ...], what: str, columns: Mapping[st
     forms = f"{what} {_FORMS[is_run]}"
     if isinstance(data, Mapping):
         if all(isinstance(docs, Mapping) and not _is_row(docs, columns) for docs in data.values()):
-            rows = [(query, doc, value) for query, docs in data.items() for doc, value in docs.items()]
-            return pd.DataFrame(rows, columns=list(required), dtype=object)
-        rows_of_all = next((data[name] for name in _ROWS if len(data) == 1 and _is_rows(data.get(name), columns)), None)
-        data = [data] if rows_of_all is None else rows_of_all
+            cells = [(query, doc, value) for query, docs in data.items() for doc, value in docs.items()]
+            return pd.DataFrame(cells, columns=list(required), dtype=object)
+        data = [data]
     if isinstance(data, (str, os.PathLike)):
         reader = "read_run" if is_run else "read_qrels"
         raise TypeError(f"{what} must not be a file here: read {os.fspath(data)!r} with io.{reader} before.")
@@ -126,7 +157,7 @@ def expanded(
     rows: list[dict[Any, Any]] = []
     places: list[str] = []
     listed: set[Any] = set()
-    for record, where in records:
+    for record, where in ((one, where) for whole, where in records for one in _unwrapped(whole, columns)):
         added = list(_rows_of(record, is_run, where, columns))
         if added and "rank" in added[0] and "rank" not in record:  # these are the places in lists
             for query in {str(row["qid"]) for row in added}:
@@ -143,8 +174,11 @@ def _is_row(value: Any, columns: Mapping[str, str]) -> bool:
     return bool(names & {"qid", "query_id"})
 
 
-def _is_rows(value: Any, columns: Mapping[str, str]) -> bool:
-    return isinstance(value, list) and bool(value) and _is_row(value[0], columns)
+def _unwrapped(record: Mapping[Any, Any], columns: Mapping[str, str]) -> list[Mapping[Any, Any]]:
+    """Return the rows in an object that only holds their list, or the object itself."""
+    name, rows = next(iter(record.items())) if len(record) == 1 else ("", None)
+    are_rows = isinstance(rows, list) and all(isinstance(row, Mapping) for row in rows) and any(rows)
+    return rows if name in _ROWS and are_rows and _is_row(rows[0], columns) else [record]
 
 
 def _rows_of(
@@ -152,33 +186,26 @@ def _rows_of(
 ) -> Iterator[dict[Any, Any]]:
     """Yield the rows of an object: itself, one for each document in its list, or those of the queries that it maps."""
     row = named(record, what, columns)
+    lists: list[tuple[dict[Any, Any], Any]] = []
     if "qid" not in row:
         given = [docs for docs in row.values() if docs is not None]
         if given and all(isinstance(docs, (Mapping, list, tuple)) for docs in given):
-            for query, docs in row.items():
-                if docs is None:
-                    raise TypeError(f"{what}: query {query!r} has None, not a list or a dict of documents.")
-                yield from ({"qid": query, **doc} for doc in _documents(docs, is_run, what, columns))
+            lists = [({"qid": query}, docs) for query, docs in row.items()]
         elif row and not any(value is None or isinstance(value, (str, Number)) for value in row.values()):
-            kind = type(next(iter(row.values()))).__name__
-            raise TypeError(f"{what} {_FORMS[is_run]}, not a dict of {kind}.")
-        else:
-            yield row
-        return
-    if is_run and "nuggets" in row and "run_id" in row:  # a judged answer is the only document of its system
-        yield {"qid": row["qid"], "docno": row["run_id"], "score": 1.0}
-        return
-    listed = next((name for name in _LISTS if isinstance(row.get(name), (Mapping, list, tuple))), None)
-    if listed is None:
+            raise TypeError(f"{what} {_FORMS[is_run]}, not a dict of {type(next(iter(row.values()))).__name__}.")
+    elif is_run and "nuggets" in row and "run_id" in row:  # a judged answer is the only document of its system
+        row = {"qid": row["qid"], "docno": row["run_id"], "score": 1.0}
+    elif listed := [name for name in _LISTS if isinstance(row.get(name), (Mapping, list, tuple))]:
+        docs, score = row[listed[0]], row.get("score")
+        if isinstance(score, (list, tuple)):
+            if len(score) != len(docs):
+                raise ValueError(f"{what}: a row lists {len(docs)} documents and {len(score)} scores.")
+            docs = list(zip(docs, score, strict=True))
+        lists = [({name: value for name, value in row.items() if name not in (listed[0], "score", "rank")}, docs)]
+    if not lists:
         yield row
-        return
-    docs, score = row[listed], row.get("score")
-    rest = {name: value for name, value in row.items() if name not in (listed, "score", "rank")}
-    if isinstance(score, (list, tuple)):
-        if len(score) != len(docs):
-            raise ValueError(f"{what}: a row lists {len(docs)} documents and {len(score)} scores.")
-        docs = list(zip(docs, score, strict=True))
-    yield from ({**rest, **doc} for doc in _documents(docs, is_run, what, columns))
+    for rest, docs in lists:
+        yield from ({**rest, **doc} for doc in _documents(docs, rest["qid"], is_run, what, columns))
 
 
 def named(
@@ -207,16 +234,19 @@ def named(
     return row
 
 
-def _documents(docs: Any, is_run: bool, what: str, columns: Mapping[str, str]) -> Iterator[dict[Any, Any]]:
+def _documents(docs: Any, query: Any, is_run: bool, what: str, columns: Mapping[str, str]) -> Iterator[dict[Any, Any]]:
     """Yield the documents of a query; those of a list have ranks."""
+    if docs is None:
+        raise TypeError(f"{what}: query {query!r} has None, not a list or a dict of documents.")
     if isinstance(docs, Mapping):
         value_name = "score" if is_run else "label"
         yield from ({"docno": doc, value_name: value} for doc, value in docs.items())
         return
     rows = []
     for doc in docs:
-        is_pair = isinstance(doc, (tuple, list)) and len(doc) == 2 and isinstance(doc[1], Number)
-        if not is_pair and isinstance(doc, (tuple, list)) and len(doc) == 2 and not hasattr(doc, "_fields"):
+        is_tuple = isinstance(doc, (tuple, list)) and len(doc) == 2
+        is_pair = is_tuple and (isinstance(doc[1], Number) or not hasattr(doc, "_fields"))
+        if is_pair and not isinstance(doc[1], Number):
             raise TypeError(f"{what}: the score in {doc!r:.80} must be a number, not {doc[1]!r:.80}.")
         rows.append({**_document(doc[0], what, columns), "score": doc[1]} if is_pair else _document(doc, what, columns))
     n_scored = sum("score" in row for row in rows)
@@ -230,8 +260,8 @@ def _document(doc: Any, what: str, columns: Mapping[str, str]) -> dict[Any, Any]
     """Return the row of a document: an id, an object, or what LangChain and LlamaIndex return."""
     if doc is None or isinstance(doc, (str, bytes, Number)):
         return {"docno": doc}
-    row = doc if isinstance(doc, Mapping) else doc._asdict() if hasattr(doc, "_asdict") else None
-    if row is None:
+    doc = doc._asdict() if hasattr(doc, "_asdict") else doc
+    if not isinstance(doc, Mapping):
         node, score = getattr(doc, "node", doc), getattr(doc, "score", None)
         # In metadata, doc_id is often the id of the document that a chunk is from.
         told = getattr(node, "metadata", None) or {}
@@ -243,7 +273,7 @@ def _document(doc: Any, what: str, columns: Mapping[str, str]) -> dict[Any, Any]
                 "of ids or of (id, score)."
             )
         return {"docno": known} if score is None else {"docno": known, "score": score}
-    row = named(row, what, SharedColumns(columns))
+    row = named(doc, what, SharedColumns(columns))
     of_id = next((name for name in _IDS if name in row), None)
     return {"docno" if name == of_id else name: value for name, value in row.items()}
 
