@@ -1,58 +1,25 @@
-"""Read files of TREC, Dynamic Domain and nuggets into PyTerrier's frames without loss; write tables."""
+"""Read files of TREC, Dynamic Domain and nuggets into PyTerrier's frames without loss; write tables.
 
-from .aligned import aligned, terminal_width
-from .dynamic_domain import add_lengths, is_dd_run, read_dd_run, read_dd_truth
-from .files import Content, read_content
-from .forms import SharedColumns
-from .labels import called, printable, read_names, renamed
-from .nuggets import answers, read_nuggets
-from .readers import OrderedBy, qrels_as_given, qrels_frame, read_qrels, read_run, run_frame
-from .records import names_in
-from .run_collections import Runs, check_order, named_runs, one_or_more_runs, read_runs, run_files
-from .tables import Cell, Table, formatted, p_text, write_table, write_text
-from .tabular import highest_label_last, write_qrels
-from .texts import texts_of
-from .writing import is_device, refuse_inputs, replaced
+Each module offers what its ``__all__`` names.
+"""
 
-__all__ = [
-    "Cell",
-    "Content",
-    "OrderedBy",
-    "Runs",
-    "SharedColumns",
-    "Table",
-    "add_lengths",
-    "aligned",
-    "answers",
-    "called",
-    "check_order",
-    "formatted",
-    "highest_label_last",
-    "is_dd_run",
-    "is_device",
-    "named_runs",
-    "names_in",
-    "one_or_more_runs",
-    "p_text",
-    "printable",
-    "qrels_as_given",
-    "qrels_frame",
-    "read_content",
-    "read_dd_run",
-    "read_dd_truth",
-    "read_names",
-    "read_nuggets",
-    "read_qrels",
-    "read_run",
-    "read_runs",
-    "refuse_inputs",
-    "renamed",
-    "replaced",
-    "run_files",
-    "run_frame",
-    "terminal_width",
-    "texts_of",
-    "write_qrels",
-    "write_table",
-    "write_text",
-]
+import types
+import typing
+
+from .aligned import *
+from .dynamic_domain import *
+from .files import *
+from .forms import *
+from .labels import *
+from .nuggets import *
+from .readers import *
+from .records import *
+from .run_collections import *
+from .tables import *
+from .tabular import *
+from .texts import *
+from .writing import *
+
+if not typing.TYPE_CHECKING:
+    # What the modules offer, but not the modules themselves.
+    __all__ = [name for name, value in globals().items() if name[0] != "_" and not isinstance(value, types.ModuleType)]

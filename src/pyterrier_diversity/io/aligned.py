@@ -7,6 +7,8 @@ from itertools import accumulate, zip_longest
 from shutil import get_terminal_size
 from textwrap import wrap
 
+__all__ = ["aligned", "terminal_width"]
+
 _GAP = "  "
 # No column of texts is made narrower than this.
 _NARROWEST = 12

@@ -19,6 +19,8 @@ from .files import Path, Source, read_content
 from .lines import Columns, read_columns
 from .tabular import highest_label_last
 
+__all__ = ["add_lengths", "is_dd_run", "read_dd_run", "read_dd_truth", "read_lengths", "read_topics"]
+
 _RUN: Columns = {"qid": str, "turn": int, "docno": str, "score": float, "on_topic": None, "feedback": None}
 # The turn, whether the document is on topic, and the track's feedback: ratings of its passages, by subtopic.
 _FIRST_LINE = re.compile(r"[^\t]*\t\d+\t[^\t]*\t[^\t]*\t[01]\t(NULL|([^\s:|]+:\d+\|?)+)")

@@ -14,6 +14,8 @@ from contextlib import nullcontext
 from io import BytesIO
 from typing import IO, Any, NamedTuple
 
+__all__ = ["SAVED_NOTES", "SAVED_VALUES", "Content", "read_content"]
+
 Path = str | os.PathLike[str]
 
 # Endings of the files that `evaluate_runs` saves, which are not runs.

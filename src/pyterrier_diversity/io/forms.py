@@ -16,6 +16,8 @@ from ..judged import NO_DOCUMENT, PYTERRIER_NAMES, RUN_COLUMNS, exact, given_fra
 from .files import Content
 from .records import Field, read_records
 
+__all__ = ["SharedColumns", "frame_of"]
+
 # Other names of PyTerrier's columns.
 _OTHER_NAMES = {**PYTERRIER_NAMES, "docid": "docno"}
 # TREC's placeholders for an intent.
@@ -66,7 +68,8 @@ def frame_of(
     TypeError
         If ``data`` has another form.
     """
-    is_run, columns, places = required == RUN_COLUMNS, columns or {}, None
+    is_run, columns = required == RUN_COLUMNS, columns or {}
+    places: list[str] | None = None
     data = data.to_pandas() if hasattr(data, "to_pandas") else data
     if isinstance(data, pd.DataFrame):
         frame = data.rename(columns=new_names(data.columns, columns, what)) if columns else data
@@ -176,9 +179,9 @@ def _is_row(value: Any, columns: Mapping[str, str]) -> bool:
 
 def _unwrapped(record: Mapping[Any, Any], columns: Mapping[str, str]) -> list[Mapping[Any, Any]]:
     """Return the rows in an object that only holds their list, or the object itself."""
-    name, rows = next(iter(record.items())) if len(record) == 1 else ("", None)
-    are_rows = isinstance(rows, list) and all(isinstance(row, Mapping) for row in rows) and any(rows)
-    return rows if name in _ROWS and are_rows and _is_row(rows[0], columns) else [record]
+    name, rows = next(iter(record.items())) if len(record) == 1 else ("", [])
+    are_rows = name in _ROWS and isinstance(rows, list) and all(isinstance(row, Mapping) for row in rows)
+    return rows if are_rows and rows and _is_row(rows[0], columns) else [record]
 
 
 def _rows_of(

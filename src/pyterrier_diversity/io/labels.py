@@ -14,6 +14,8 @@ import pandas as pd
 
 from .files import Path
 
+__all__ = ["called", "printable", "read_names", "renamed"]
+
 # The columns of tables that name systems.
 SYSTEMS = ("name", "run", "system", "other")
 

@@ -148,7 +148,7 @@ def _careful_columns(
         words = line.lstrip(MARK)  # of a file that was appended to another one
         fields = words.split() if separator is None else [cell.strip() for cell in words.split(separator)]
         if not any(fields):
-            if to_blank:
+            if to_blank and rows:
                 break
             continue
         columns = columns | optional if not rows and len(fields) > len(columns) else columns

@@ -19,6 +19,8 @@ from .nugget_records import LEVELS, NO_SUPPORT, UNKNOWN, NuggetRecord, Reading, 
 from .records import read_records
 from .tabular import highest_label_last, with_whole_labels
 
+__all__ = ["answers", "read_nuggets"]
+
 OnDifference = Literal["drop", "raise"]
 _WHO = "read_nuggets"
 _JUDGEMENT = ["qid", "iteration", "docno"]

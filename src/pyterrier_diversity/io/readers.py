@@ -40,6 +40,8 @@ from .nuggets import read_nuggets
 from .records import first_record, kind_of, read_parquet
 from .tabular import with_whole_labels
 
+__all__ = ["OrderedBy", "checked_order", "qrels_as_given", "qrels_frame", "read_qrels", "read_run", "run_frame"]
+
 OrderedBy = Literal["score", "rank"]
 
 
@@ -133,7 +135,7 @@ def _is_folder(source: Any) -> bool:
 def _are_nuggets(given: Any, columns: Mapping[str, str]) -> bool:
     """Tell by the columns or the first object whether data has nuggets, not qrels or a run: for data in Python, no."""
     if isinstance(given, pd.DataFrame):
-        return look_of_columns(columns.get(name, name) for name in given) == "nuggets"
+        return look_of_columns(columns.get(name, name) for name in map(str, given)) == "nuggets"
     kind = kind_of(given) if isinstance(given, Content) else ""
     if kind not in ("json", "table"):
         return _is_folder(given)

@@ -17,6 +17,8 @@ import pandas as pd
 from .files import Content, Path, Source, read_content
 from .tables import require_pyarrow
 
+__all__ = ["names_in", "separator_of"]
+
 Kind = Literal["json", "parquet", "table", "xml", ""]
 
 _SEPARATORS = ",\t;"

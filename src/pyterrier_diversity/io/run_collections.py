@@ -16,6 +16,8 @@ from ..judged import look_of_columns, of_run
 from .files import SAVED_NOTES, SAVED_VALUES
 from .readers import OrderedBy, read_run
 
+__all__ = ["Runs", "check_order", "named_runs", "one_or_more_runs", "read_runs", "run_files"]
+
 # Whatever a function takes as runs: see `read_runs`.
 Runs = Any
 

@@ -21,6 +21,8 @@ from .files import Path
 from .labels import SYSTEMS, escaped, harmless, printable, renamed, tex
 from .writing import is_device, replaced
 
+__all__ = ["Cell", "Table", "formatted", "p_text", "write_table", "write_text"]
+
 Format = Literal["table", "csv", "tsv", "json", "jsonl", "latex", "html", "markdown"]
 FileFormat = Format | Literal["parquet"]
 FORMATS: tuple[Format, ...] = get_args(Format)

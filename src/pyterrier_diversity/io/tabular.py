@@ -15,6 +15,8 @@ from .files import Path
 from .tables import require_pyarrow
 from .writing import replaced
 
+__all__ = ["highest_label_last", "write_qrels"]
+
 _LARGEST_INTEGER = 2.0**63
 # The columns of TREC's qrels; the weight is optional.
 _LINE = ("query_id", "iteration", "doc_id", "relevance", "weight")

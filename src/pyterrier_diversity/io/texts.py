@@ -6,6 +6,8 @@ from typing import Any
 
 import pandas as pd
 
+__all__ = ["texts_of"]
+
 _IDS = ("iteration", "subtopic_id")
 _TEXTS = ("nugget_text", "query", "text")
 

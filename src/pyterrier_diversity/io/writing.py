@@ -11,6 +11,8 @@ from pathlib import Path as File
 
 from .files import Path
 
+__all__ = ["is_device", "refuse_inputs", "replaced"]
+
 
 @contextmanager
 def replaced(path: Path) -> Iterator[File]:
