@@ -129,6 +129,36 @@ def test_an_interrupt_is_one_line_and_status_130(tmp_path, event, name, seconds,
     assert (ran.returncode, ran.stdout, ran.stderr) == (130, "", "Interrupted.\n")
 
 
+# Compiled modules do so while they are imported.
+LOST = """
+import os, signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from pyterrier_diversity.cli import app
+def command(context, name):
+    try:
+        os.kill(os.getpid(), signal.SIGINT)
+    except SystemExit:
+        {then}
+    return type(app).get_command(app, context, name)
+app.get_command = command
+app()
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
+@pytest.mark.parametrize("then", ["raise AttributeError('partially initialized')", "raise ImportError('none')", "pass"])
+def test_an_interrupt_counts_even_if_its_exception_is_lost(then):
+    ran = subprocess.run(
+        [sys.executable, "-c", LOST.format(then=then), "measures"],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert (ran.returncode, ran.stderr) == (130, "Interrupted.\n")
+
+
 @pytest.mark.parametrize("arguments", [["--help"], ["evaluate", "demo", "bm25", "-m", "RBU@5"]], ids=" ".join)
 def test_a_closed_standard_output_is_silent(arguments):
     words = " ".join(map(shlex.quote, [sys.executable, "-m", "pyterrier_diversity", *arguments]))

@@ -348,6 +348,12 @@ def test_a_saved_session_ranks_as_it_did(shared, tmp_path, name):
     assert read_run(tmp_path / "saved")["docno"].tolist() == session["docno"].tolist()
 
 
+def test_blank_lines_before_a_run_are_skipped(tmp_path):
+    path = write(tmp_path, "\n\nq\t0\td1\t1\t0\tNULL\n")
+
+    assert read_run(path)["docno"].tolist() == read_dd_run(path)["docno"].tolist() == ["d1"]
+
+
 @pytest.mark.parametrize("blank", ["", "  ", "\t\t"])
 def test_a_run_ends_at_its_first_blank_line(tmp_path, blank):
     path = write(tmp_path, f"q\t0\td1\t1\t0\tNULL\n{blank}\nq\t0\td2\t1\t0\tNULL\nnot a line\n")

@@ -21,11 +21,13 @@ import pytest
 
 import forms
 import shell
+from forms import trec_qrels, trec_run, written
 from pyterrier_diversity import (
     RBU,
     P_Rareness,
     StRecall,
     add_rarity,
+    add_weights,
     check_files,
     evaluate_runs,
     html_report,
@@ -34,6 +36,7 @@ from pyterrier_diversity import (
     missed_intents,
     plots,
     simulate,
+    transformers,
 )
 from pyterrier_diversity.evaluate import DiversityEvaluator
 from pyterrier_diversity.io import read_qrels, read_run, read_runs, write_qrels
@@ -46,6 +49,7 @@ RUN = pd.DataFrame(
     [("1", "b", 9.5), ("1", "z", 3.0), ("1", "a", 2.0), ("2", "z", 2.0), ("2", "d", 1.25)],
     columns=["qid", "docno", "score"],
 )
+TOPICS = pd.DataFrame({"qid": ["1", "2"], "query": ["one", "two"]})
 OTHER = pd.DataFrame([("1", "c", 2.0), ("1", "a", 1.0), ("2", "e", 2.0)], columns=["qid", "docno", "score"])
 MEASURES = [RBU @ 2, StRecall @ 2]
 
@@ -86,14 +90,31 @@ FUNCTIONS: dict[str, Function] = {
     "ir_measures": lambda qrels, run: ir_measures.calc_aggregate(MEASURES, qrels, run),
     "html_report": page,
     "read_run": lambda _, run: read_run(run)[["qid", "docno", "rank"]],
+    "random_lengths": lambda _, run: read_run(simulate.random_lengths(run, rng=1))[["qid", "docno"]],
 }
+OF_RUNS = ("read_run", "random_lengths")
 OF_QRELS: dict[str, Function] = {
     "read_qrels": lambda qrels, _: read_qrels(qrels),
+    "add_weights": lambda qrels, _: add_weights(qrels, "sakai")["weight"].to_frame(),
     "agreement": lambda qrels, _: meta.agreement(qrels, QRELS),
+    "agreement, second": lambda qrels, _: meta.agreement(QRELS, qrels),
+    "agreement of three": lambda qrels, _: meta.agreement({"a": qrels, "b": QRELS, "c": QRELS}),
+    "assessor_agreement, second": lambda qrels, _: meta.assessor_agreement(
+        QRELS, qrels, {"mine": RUN, "other": OTHER}, MEASURES, n_trials=5, rng=1
+    ),
+    "Evaluate": lambda qrels, _: transformers.Evaluate(qrels, MEASURES)(RUN),
+    "Explain": lambda qrels, _: transformers.Explain(qrels, RBU @ 2)(RUN),
+    "Ideal": lambda qrels, _: transformers.Ideal(qrels, StRecall @ 2)(TOPICS),
+    "oracle_intent_scores": lambda qrels, _: transformers.oracle_intent_scores(qrels),
     "min_rank": lambda qrels, _: ideal.min_rank(qrels),
+    "greedy_min_rank": lambda qrels, _: ideal.greedy_min_rank(qrels),
+    "greedy_ranking": lambda qrels, _: ideal.greedy_ranking(qrels),
+    "exact_ranking": lambda qrels, _: ideal.exact_ranking(qrels, cutoff=2),
     "greedy_study": lambda qrels, _: simulate.greedy_study(qrels),
     "degrade": lambda qrels, _: simulate.degrade(qrels, rng=1),
     "random_weights": lambda qrels, _: simulate.random_weights(qrels, rng=1)["weight"].to_frame(),
+    "random_grades": lambda qrels, _: read_qrels(simulate.random_grades(qrels, rng=1))["label"].to_frame(),
+    "swap_topics": lambda qrels, _: list(simulate.swap_topics(qrels, 1, burn_in=10, attempts=2, rng=1)),
 }
 
 
@@ -106,6 +127,9 @@ def of_frames(function: str) -> Any:
 def same(found: Any, expected: Any) -> None:
     if isinstance(expected, pd.DataFrame):
         pd.testing.assert_frame_equal(found, expected, check_dtype=False, check_exact=True)
+    elif isinstance(expected, list) and isinstance(expected[0], pd.DataFrame):
+        for one, other in zip(found, expected, strict=True):
+            same(one, other)
     else:
         assert found == expected
 
@@ -129,7 +153,7 @@ def test_each_function_takes_a_run_in_each_form(function, form, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("function", "form"), taken([*(name for name in FUNCTIONS if name != "read_run"), *OF_QRELS], forms.QRELS)
+    ("function", "form"), taken([*(name for name in FUNCTIONS if name not in OF_RUNS), *OF_QRELS], forms.QRELS)
 )
 def test_each_function_takes_qrels_in_each_form(function, form, tmp_path):
     found = (FUNCTIONS | OF_QRELS)[function](forms.QRELS[form](QRELS, tmp_path), RUN)
@@ -158,6 +182,46 @@ def test_the_shell_reads_each_kind_of_file(form, tmp_path):
     expected = evaluate_runs(QRELS, {"mine": RUN}, MEASURES)
     assert printed.splitlines()[1].split(",")[1:] == [f"{value:.4f}" for value in expected.iloc[0, 1:]]
     assert shell.run("check", str(qrels), str(run)).count("note: ") == 2
+
+
+COMMANDS = {
+    "evaluate": "QRELS RUN -m RBU@2 -q",
+    "compare": "QRELS RUN OTHER -m RBU@2",
+    "corrected": "QRELS RUN OTHER -m RBU@2 --people QRELS",
+    "check": "QRELS RUN",
+    "report": "QRELS RUN OTHER -m RBU@2 -o -",
+    "explain": "QRELS RUN -m RBU@2 -q 1",
+    "missed": "QRELS RUN",
+    "plot": "coverage QRELS RUN -q 1 -o PICTURE",
+}
+
+
+def printed_by(command: str, qrels: Path, run: Path, folder: Path) -> str | bytes:
+    """Return what a command prints, without the name of a folder, or draws."""
+    other, picture = written(folder, "other", trec_run(OTHER)), folder / "picture.png"
+    words = {"QRELS": str(qrels), "RUN": str(run), "OTHER": str(other), "PICTURE": str(picture)}
+    printed = shell.run(command, *(words.get(word, word) for word in COMMANDS[command].split()))
+    return picture.read_bytes() if command == "plot" else printed.replace(str(folder), "")
+
+
+@functools.cache
+def printed_of_lines(command: str) -> str | bytes:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        return printed_by(
+            command, written(folder, "qrels", trec_qrels(QRELS)), written(folder, "a file", trec_run(RUN)), folder
+        )
+
+
+@pytest.mark.filterwarnings("ignore:corrected_means. only 2 queries")
+@pytest.mark.parametrize("form", FILES)
+@pytest.mark.parametrize("command", COMMANDS)
+def test_each_command_reads_each_kind_of_file(command, form, tmp_path):
+    (tmp_path / "of qrels").mkdir()
+    qrels = forms.QRELS.get(form, forms.QRELS["csv"])(QRELS, tmp_path / "of qrels").rename(tmp_path / "qrels")
+    run = forms.RUNS[form](RUN, tmp_path).rename(tmp_path / "a file")
+
+    assert printed_by(command, qrels, run, tmp_path) == printed_of_lines(command)
 
 
 def test_a_run_may_come_from_a_pipe(tmp_path):
@@ -289,7 +353,7 @@ def test_qrels_of_json_may_have_no_intents(tmp_path):
     assert read_qrels(path).to_numpy().tolist() == [["1", "b", 0.5]]
 
 
-@pytest.mark.parametrize("form", ["trec", "csv", "json lines"])
+@pytest.mark.parametrize("form", ["trec", "csv", "json lines", "json of results"])
 def test_qrels_given_as_a_run_are_refused(form, tmp_path):
     if form == "trec":
         QRELS[["qid", "iteration", "docno", "label"]].to_csv(tmp_path / "q", sep=" ", index=False, header=False)
@@ -321,6 +385,19 @@ def test_an_order_by_rank_needs_ranks(run):
         read_run(run, order="rank")
 
 
+def test_the_rows_in_a_list_of_results_are_in_the_order_of_their_ranks_not_of_the_list(tmp_path):
+    path, shuffled = tmp_path / "run.json", RUN.assign(rank=[1, 2, 3, 1, 2]).iloc[[2, 1, 0, 4, 3]]
+    expected = read_run(RUN)["docno"].tolist()
+
+    for rows in (shuffled, shuffled.drop(columns="score")):
+        path.write_text(json.dumps({"results": rows.to_dict("records")}))
+        assert read_run(path, order="rank")["docno"].tolist() == expected
+    assert read_run(path)["docno"].tolist() == expected
+    path.write_text(json.dumps({"results": RUN.to_dict("records")}))
+    with pytest.raises(ValueError, match=r"run\.json: order='rank' needs the column rank; found: "):
+        read_run(path, order="rank")
+
+
 @pytest.mark.parametrize("form", [form for form in forms.RUNS if "list" not in form])
 def test_integers_that_floats_cannot_tell_apart_are_no_tie_in_any_form(form, tmp_path):
     run = pd.DataFrame({"qid": "1", "docno": ["a", "b", "c"], "score": [2**60 + 1, 2**60, 7]})
@@ -340,8 +417,6 @@ def test_columns_of_a_run_may_have_other_names(form, tmp_path):
     if form == "names of ir_measures":
         pytest.skip("has names of its own")
     run = forms.TABLES[form](RUN.rename(columns=ours), tmp_path)
-    if form == "json of results":
-        return
 
     pd.testing.assert_frame_equal(read_run(run, columns=THEIRS), read_run(RUN), check_dtype=False)
     with pytest.raises(
@@ -450,3 +525,15 @@ def test_the_old_order_of_arguments_is_refused(function):
 def test_a_query_that_is_a_list_is_refused_in_a_sentence():
     with pytest.raises(TypeError, match=r"query_id|qid"):
         read_run([{"qid": [], "docno": ["d1"]}])
+
+
+def test_the_shell_names_the_option_for_a_column_that_looks_like_the_intent(tmp_path):
+    QRELS.rename(columns={"iteration": "nugget"}).to_csv(tmp_path / "q.csv", index=False)
+    RUN.to_csv(tmp_path / "r.csv", index=False)
+    arguments = ["evaluate", str(tmp_path / "q.csv"), str(tmp_path / "r.csv"), "-m", "StRecall@2"]
+
+    message = shell.fail(*arguments)
+
+    assert "qrels have a column nugget, but no column iteration" in message
+    assert "in the shell, --columns nugget=iteration" in message
+    assert "0.5000" in shell.run(*arguments, "--columns", "nugget=iteration")

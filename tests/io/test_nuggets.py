@@ -805,6 +805,15 @@ def test_what_holds_no_objects_is_refused(source, kind):
         read_nuggets(source)
 
 
+def test_an_empty_name_is_not_the_current_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "n.jsonl").write_text(json.dumps(answer(a="support")))
+
+    for source in ("", [""]):
+        with pytest.raises(FileNotFoundError):
+            read_nuggets(source)
+
+
 def test_a_file_that_is_not_there_is_named(tmp_path):
     with pytest.raises(FileNotFoundError, match="nowhere"):
         read_nuggets(tmp_path / "nowhere.jsonl")

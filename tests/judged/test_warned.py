@@ -9,6 +9,7 @@ import pytest
 
 from pyterrier_diversity import RBU, StRecall, evaluate_runs
 from pyterrier_diversity.evaluate import DiversityEvaluator
+from pyterrier_diversity.io import read_runs
 from pyterrier_diversity.judged import collected, warn_of_data
 from pyterrier_diversity.meta import compare
 from pyterrier_diversity.transformers import Evaluate, Explain
@@ -30,6 +31,7 @@ CALLS = {
     "a pipeline": lambda: (pt.Transformer.from_df(TWICE) >> Evaluate(QRELS, [RBU @ 5]))(TOPICS),
     "pt.Experiment": lambda: pt.Experiment([TWICE], TOPICS, QRELS, [StRecall @ 5]),
     "compare": lambda: compare(PERQUERY, "t"),
+    "read_runs": lambda: dict(read_runs({"mine": TWICE.assign(rank=[3, 2, 1])})),
 }
 
 

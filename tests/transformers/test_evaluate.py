@@ -10,7 +10,7 @@ from ir_measures import AP, NRBP, RBP, RR, Judged, P, nDCG
 
 from by_hand import renamed
 from pyterrier_diversity import IA, RBU, Adhoc, Sharp, StRecall, alpha_nDCG, evaluate_runs
-from pyterrier_diversity.io.ordering import highest_label_last
+from pyterrier_diversity.io import highest_label_last
 from pyterrier_diversity.transformers import Evaluate, XQuAD, oracle_intent_scores
 
 QRELS = pd.DataFrame(

@@ -39,8 +39,7 @@ from pyterrier_diversity import (
     nSessionDCG,
 )
 from pyterrier_diversity.datasets.demo import DemoDataset
-from pyterrier_diversity.io import read_dd_run, read_dd_truth
-from pyterrier_diversity.io.ordering import highest_label_last
+from pyterrier_diversity.io import highest_label_last, read_dd_run, read_dd_truth
 from pyterrier_diversity.measures import registered
 from pyterrier_diversity.transformers import Explain, explain_difference
 

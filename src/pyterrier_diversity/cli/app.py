@@ -49,7 +49,10 @@ class _Commands(click.Group):
         for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
             if getattr(sys, name) is None:  # it was closed: the first file would be opened in its place
                 setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
-        return super().__call__(*args, **options)
+        try:
+            return super().__call__(*args, **options)
+        finally:
+            _end_if_interrupted()
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(_MODULES)
@@ -71,6 +74,7 @@ class _Commands(click.Group):
             try:
                 return super().invoke(ctx)
             except (ValueError, TypeError, KeyError, OSError, ImportError, MemoryError) as error:
+                _end_if_interrupted()
                 if isinstance(error, BrokenPipeError):
                     raise
                 raise click.ClickException(_in_the_shell(_sentence(error), ctx)) from error
@@ -90,10 +94,20 @@ def _interrupted(number: int, frame: object) -> NoReturn:
 
     ``SystemExit`` is not caught by anything, while click ends with status 1 after a ``KeyboardInterrupt``.
     """
-    signal.signal(signal.SIGINT, lambda *_: os._exit(INTERRUPTED))
+    signal.signal(signal.SIGINT, _end_at_once)
     line_of_terminal = "\n" if os.isatty(2) else ""  # which ends with ^C or a progress bar
     os.write(2, f"{line_of_terminal}Interrupted.\n".encode())
     raise SystemExit(INTERRUPTED)
+
+
+def _end_at_once(number: int, frame: object) -> NoReturn:
+    os._exit(INTERRUPTED)
+
+
+def _end_if_interrupted() -> None:
+    """End the program as `_interrupted` does: compiled modules lose its exception while they are imported."""
+    if signal.getsignal(signal.SIGINT) is _end_at_once:
+        raise SystemExit(INTERRUPTED)
 
 
 def _show_warning(ctx: click.Context, message: Warning | str, *_: Any) -> None:

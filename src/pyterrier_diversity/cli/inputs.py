@@ -15,7 +15,6 @@ import pandas as pd
 
 from .. import io
 from ..evaluate import RunValues, values_of_runs
-from ..io.readers import OrderedBy
 from ..judged import KINDS, Message, collected, give, ignoring
 from ..measures.groups import read_measures
 from .options import MeasureText, QrelsText
@@ -63,7 +62,7 @@ class Asked:
     columns: str | None = None
     measures: Annotated[tuple[str, ...], MeasureText(), "-m", "--measure"] = ()
     by: str | None = None
-    order: OrderedBy = "score"
+    order: io.OrderedBy = "score"
     strict: bool = False
     ignore: Annotated[tuple[str, ...], click.Choice(list(KINDS))] = ()
     doc_len: Annotated[Path | None, click.Path(path_type=Path)] = None

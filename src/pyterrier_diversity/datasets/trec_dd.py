@@ -12,8 +12,7 @@ from ir_datasets.datasets.base import Dataset
 from ir_datasets.formats import BaseQrels, BaseQueries, TrecSubQrel
 from ir_datasets.util import Cache, RequestsDownload
 
-from ..io import read_dd_truth
-from ..io.dynamic_domain import read_topics
+from ..io import read_dd_truth, read_topics
 from .cache import cache_folder, cached
 from .named import NamedDataset
 

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import pyterrier as pt
 
-from ..io.ordering import highest_label_last
+from ..io import highest_label_last
 from .cache import cache_folder, cached
 from .named import NamedDataset
 

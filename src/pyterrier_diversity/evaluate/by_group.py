@@ -13,8 +13,7 @@ import numpy as np
 import pandas as pd
 from ir_measures.measures.base import MeanAgg
 
-from ..io import read_content
-from ..io.records import separator_of
+from ..io import read_content, separator_of
 from .evaluator import aggregated
 
 By = Mapping[str, Hashable] | pd.Series | pd.DataFrame | str | os.PathLike[str]

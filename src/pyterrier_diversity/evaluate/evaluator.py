@@ -16,7 +16,7 @@ from ir_measures.measures.base import MeanAgg
 from ir_measures.providers import Evaluator
 from ir_measures.util import CalcResults
 
-from ..io.forms import frame_of
+from ..io import frame_of
 from ..judged import QRELS_COLUMNS, RUN_COLUMNS, Judgements, Order, Ranked, Run, ideal, judge
 from ..measures.base import CompositeMeasure, DiversityMeasure, Normalised, formula_of, identity, implementation
 from ..progress import progress

@@ -11,9 +11,7 @@ import ir_measures
 import numpy as np
 import pandas as pd
 
-from ..io import Runs, check_order, named_runs, qrels_frame
-from ..io.dynamic_domain import read_lengths
-from ..io.readers import OrderedBy, checked_order
+from ..io import OrderedBy, Runs, check_order, checked_order, named_runs, qrels_frame, read_lengths
 from ..judged import KINDS, Message, give
 from ..measures.groups import read_some_measures
 from ..parameters import Rng, refuses_gone

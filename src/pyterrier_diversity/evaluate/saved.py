@@ -20,8 +20,7 @@ import ir_measures
 import numpy as np
 import pandas as pd
 
-from ..io import Content, replaced
-from ..io.files import SAVED_NOTES, SAVED_VALUES
+from ..io import SAVED_NOTES, SAVED_VALUES, Content, replaced
 from ..judged import Message
 from ..measures.base import CompositeMeasure, implementation
 

@@ -6,6 +6,7 @@ import math
 import os
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Literal, NamedTuple
 from xml.etree.ElementTree import TreeBuilder
 from xml.parsers import expat
@@ -16,7 +17,7 @@ import pandas as pd
 from ..judged import given_frame, strings, warn_of_data
 from .files import Path, Source, read_content
 from .lines import Columns, read_columns
-from .ordering import highest_label_last
+from .tabular import highest_label_last
 
 _RUN: Columns = {"qid": str, "turn": int, "docno": str, "score": float, "on_topic": None, "feedback": None}
 # The turn, whether the document is on topic, and the track's feedback: ratings of its passages, by subtopic.
@@ -191,12 +192,9 @@ def read_lengths(path: Path) -> dict[str, float]:
 
 def is_dd_run(path: Source) -> bool:
     """Tell from the first line of a run file whether it is a TREC Dynamic Domain run."""
-    try:
-        data = read_content(path).data
-    except (OSError, ValueError):  # which reading it will tell
-        return False
-    line = data[: data.find(b"\n") + 1 or None].decode("utf-8-sig", errors="replace").rstrip("\r\n")
-    return _FIRST_LINE.fullmatch(line) is not None
+    with suppress(OSError, ValueError):  # which reading it will tell
+        return _FIRST_LINE.fullmatch(read_content(path).first_line) is not None
+    return False
 
 
 class Passage(NamedTuple):

@@ -12,6 +12,7 @@ import zlib
 from collections.abc import Callable
 from contextlib import nullcontext
 from io import BytesIO
+from pathlib import Path as File
 from typing import IO, Any, NamedTuple
 
 Path = str | os.PathLike[str]
@@ -73,6 +74,11 @@ Source = Path | IO[bytes] | IO[str] | Content
 def is_file(source: object) -> bool:
     """Tell whether something is a path, an open file or the content of a file."""
     return isinstance(source, (str, os.PathLike, Content)) or hasattr(source, "read")
+
+
+def visible_files(folder: Path) -> list[File]:
+    """Return the files of a folder that are not hidden, sorted by name."""
+    return sorted(file for file in File(folder).iterdir() if file.is_file() and not file.name.startswith("."))
 
 
 def read_content(source: Source) -> Content:

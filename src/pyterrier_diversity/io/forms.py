@@ -59,18 +59,17 @@ def frame_of(
     TypeError
         If ``data`` has another form.
     """
-    if not isinstance(data, pd.DataFrame) and hasattr(data, "to_pandas"):
-        data = data.to_pandas()
-    if not isinstance(data, pd.DataFrame):
-        data = _framed(data, required, what, columns or {})
-    elif columns:
-        data = data.rename(columns=new_names(data.columns, columns, what))
-    if order == "rank" and required == RUN_COLUMNS and len(data):
-        if "rank" not in data:
-            found = ", ".join(map(str, data.columns))
+    data = data.to_pandas() if hasattr(data, "to_pandas") else data
+    if isinstance(data, pd.DataFrame):
+        frame = data.rename(columns=new_names(data.columns, columns, what)) if columns else data
+    else:
+        frame = _framed(data, required, what, columns or {})
+    if order == "rank" and required == RUN_COLUMNS and len(frame):
+        if "rank" not in frame:
+            found = ", ".join(map(str, frame.columns))
             raise ValueError(f"{what}: order='rank' needs the column rank; found: {found}.")
-        data = data.drop(columns="score", errors="ignore")
-    return given_frame(data, required, what)
+        frame = frame.drop(columns="score", errors="ignore")
+    return given_frame(frame, required, what)
 
 
 def new_names(found: Iterable[Any], columns: Mapping[str, str], what: str) -> dict[Any, str]:
@@ -97,10 +96,9 @@ def _framed(data: Any, required: tuple[str, ...], what: str, columns: Mapping[st
     forms = f"{what} {_FORMS[is_run]}"
     if isinstance(data, Mapping):
         if all(isinstance(docs, Mapping) and not _is_row(docs, columns) for docs in data.values()):
-            rows = [(query, doc, value) for query, docs in data.items() for doc, value in docs.items()]
-            return pd.DataFrame(rows, columns=list(required), dtype=object)
-        rows_of_all = next((data[name] for name in _ROWS if len(data) == 1 and _is_rows(data.get(name), columns)), None)
-        data = [data] if rows_of_all is None else rows_of_all
+            cells = [(query, doc, value) for query, docs in data.items() for doc, value in docs.items()]
+            return pd.DataFrame(cells, columns=list(required), dtype=object)
+        data = [data]
     if isinstance(data, (str, os.PathLike)):
         reader = "read_run" if is_run else "read_qrels"
         raise TypeError(f"{what} must not be a file here: read {os.fspath(data)!r} with io.{reader} before.")
@@ -126,7 +124,7 @@ def expanded(
     rows: list[dict[Any, Any]] = []
     places: list[str] = []
     listed: set[Any] = set()
-    for record, where in records:
+    for record, where in ((one, where) for whole, where in records for one in _unwrapped(whole, columns)):
         added = list(_rows_of(record, is_run, where, columns))
         if added and "rank" in added[0] and "rank" not in record:  # these are the places in lists
             for query in {str(row["qid"]) for row in added}:
@@ -143,8 +141,11 @@ def _is_row(value: Any, columns: Mapping[str, str]) -> bool:
     return bool(names & {"qid", "query_id"})
 
 
-def _is_rows(value: Any, columns: Mapping[str, str]) -> bool:
-    return isinstance(value, list) and bool(value) and _is_row(value[0], columns)
+def _unwrapped(record: Mapping[Any, Any], columns: Mapping[str, str]) -> list[Mapping[Any, Any]]:
+    """Return the rows in an object that only holds their list, or the object itself."""
+    name, rows = next(iter(record.items())) if len(record) == 1 else ("", [])
+    are_rows = name in _ROWS and isinstance(rows, list) and all(isinstance(row, Mapping) for row in rows)
+    return rows if are_rows and rows and _is_row(rows[0], columns) else [record]
 
 
 def _rows_of(
@@ -152,33 +153,26 @@ def _rows_of(
 ) -> Iterator[dict[Any, Any]]:
     """Yield the rows of an object: itself, one for each document in its list, or those of the queries that it maps."""
     row = named(record, what, columns)
+    lists: list[tuple[dict[Any, Any], Any]] = []
     if "qid" not in row:
         given = [docs for docs in row.values() if docs is not None]
         if given and all(isinstance(docs, (Mapping, list, tuple)) for docs in given):
-            for query, docs in row.items():
-                if docs is None:
-                    raise TypeError(f"{what}: query {query!r} has None, not a list or a dict of documents.")
-                yield from ({"qid": query, **doc} for doc in _documents(docs, is_run, what, columns))
+            lists = [({"qid": query}, docs) for query, docs in row.items()]
         elif row and not any(value is None or isinstance(value, (str, Number)) for value in row.values()):
-            kind = type(next(iter(row.values()))).__name__
-            raise TypeError(f"{what} {_FORMS[is_run]}, not a dict of {kind}.")
-        else:
-            yield row
-        return
-    if is_run and "nuggets" in row and "run_id" in row:  # a judged answer is the only document of its system
-        yield {"qid": row["qid"], "docno": row["run_id"], "score": 1.0}
-        return
-    listed = next((name for name in _LISTS if isinstance(row.get(name), (Mapping, list, tuple))), None)
-    if listed is None:
+            raise TypeError(f"{what} {_FORMS[is_run]}, not a dict of {type(next(iter(row.values()))).__name__}.")
+    elif is_run and "nuggets" in row and "run_id" in row:  # a judged answer is the only document of its system
+        row = {"qid": row["qid"], "docno": row["run_id"], "score": 1.0}
+    elif listed := [name for name in _LISTS if isinstance(row.get(name), (Mapping, list, tuple))]:
+        docs, score = row[listed[0]], row.get("score")
+        if isinstance(score, (list, tuple)):
+            if len(score) != len(docs):
+                raise ValueError(f"{what}: a row lists {len(docs)} documents and {len(score)} scores.")
+            docs = list(zip(docs, score, strict=True))
+        lists = [({name: value for name, value in row.items() if name not in (listed[0], "score", "rank")}, docs)]
+    if not lists:
         yield row
-        return
-    docs, score = row[listed], row.get("score")
-    rest = {name: value for name, value in row.items() if name not in (listed, "score", "rank")}
-    if isinstance(score, (list, tuple)):
-        if len(score) != len(docs):
-            raise ValueError(f"{what}: a row lists {len(docs)} documents and {len(score)} scores.")
-        docs = list(zip(docs, score, strict=True))
-    yield from ({**rest, **doc} for doc in _documents(docs, is_run, what, columns))
+    for rest, docs in lists:
+        yield from ({**rest, **doc} for doc in _documents(docs, rest["qid"], is_run, what, columns))
 
 
 def named(
@@ -207,16 +201,19 @@ def named(
     return row
 
 
-def _documents(docs: Any, is_run: bool, what: str, columns: Mapping[str, str]) -> Iterator[dict[Any, Any]]:
+def _documents(docs: Any, query: Any, is_run: bool, what: str, columns: Mapping[str, str]) -> Iterator[dict[Any, Any]]:
     """Yield the documents of a query; those of a list have ranks."""
+    if docs is None:
+        raise TypeError(f"{what}: query {query!r} has None, not a list or a dict of documents.")
     if isinstance(docs, Mapping):
         value_name = "score" if is_run else "label"
         yield from ({"docno": doc, value_name: value} for doc, value in docs.items())
         return
     rows = []
     for doc in docs:
-        is_pair = isinstance(doc, (tuple, list)) and len(doc) == 2 and isinstance(doc[1], Number)
-        if not is_pair and isinstance(doc, (tuple, list)) and len(doc) == 2 and not hasattr(doc, "_fields"):
+        is_tuple = isinstance(doc, (tuple, list)) and len(doc) == 2
+        is_pair = is_tuple and (isinstance(doc[1], Number) or not hasattr(doc, "_fields"))
+        if is_pair and not isinstance(doc[1], Number):
             raise TypeError(f"{what}: the score in {doc!r:.80} must be a number, not {doc[1]!r:.80}.")
         rows.append({**_document(doc[0], what, columns), "score": doc[1]} if is_pair else _document(doc, what, columns))
     n_scored = sum("score" in row for row in rows)
@@ -230,8 +227,8 @@ def _document(doc: Any, what: str, columns: Mapping[str, str]) -> dict[Any, Any]
     """Return the row of a document: an id, an object, or what LangChain and LlamaIndex return."""
     if doc is None or isinstance(doc, (str, bytes, Number)):
         return {"docno": doc}
-    row = doc if isinstance(doc, Mapping) else doc._asdict() if hasattr(doc, "_asdict") else None
-    if row is None:
+    doc = doc._asdict() if hasattr(doc, "_asdict") else doc
+    if not isinstance(doc, Mapping):
         node, score = getattr(doc, "node", doc), getattr(doc, "score", None)
         # In metadata, doc_id is often the id of the document that a chunk is from.
         told = getattr(node, "metadata", None) or {}
@@ -243,7 +240,7 @@ def _document(doc: Any, what: str, columns: Mapping[str, str]) -> dict[Any, Any]
                 "of ids or of (id, score)."
             )
         return {"docno": known} if score is None else {"docno": known, "score": score}
-    row = named(row, what, SharedColumns(columns))
+    row = named(doc, what, SharedColumns(columns))
     of_id = next((name for name in _IDS if name in row), None)
     return {"docno" if name == of_id else name: value for name, value in row.items()}
 

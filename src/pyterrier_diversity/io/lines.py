@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
-from io import BytesIO, TextIOWrapper
+from io import BytesIO, StringIO
 from reprlib import repr as shown  # long words are shortened in messages
 from typing import Any
 
@@ -143,36 +143,29 @@ def _careful_columns(
     content: Content, columns: Columns, optional: Columns, separator: str | None, to_blank: bool
 ) -> pd.DataFrame:
     """Read a table line by line, or raise a ``ValueError`` for the first bad line."""
-    table: dict[str, list[str | float]] = {}
-    number = 0
-    try:
-        for line in TextIOWrapper(BytesIO(content.data), encoding="utf-8"):
-            number += 1
-            words = line.lstrip(MARK)  # of a file that was appended to another one
-            fields = words.split() if separator is None else [cell.strip() for cell in words.split(separator)]
-            if not any(fields):
-                if to_blank:
-                    break
-                continue
-            if not table:
-                columns = columns | optional if len(fields) > len(columns) else columns
-                table = {column: [] for column, kind in columns.items() if kind}
-                kept = [(i, column, kind) for i, (column, kind) in enumerate(columns.items()) if kind]
+    rows: list[list[str | float]] = []
+    for number, line in enumerate(StringIO(content.text(), newline=None), start=1):
+        words = line.lstrip(MARK)  # of a file that was appended to another one
+        fields = words.split() if separator is None else [cell.strip() for cell in words.split(separator)]
+        if not any(fields):
+            if to_blank and rows:
+                break
+            continue
+        columns = columns | optional if not rows and len(fields) > len(columns) else columns
+        try:
             if len(fields) != len(columns):
                 count = f"{len(columns)} {'tab-separated ' if separator else ''}columns"
                 raise ValueError(f"expected {count} ({' '.join(columns)}), found {len(fields)}")
-            for i, column, kind in kept:
-                table[column].append(
-                    fields[i] if kind not in _DTYPES and fields[i] else _value(fields[i], column, kind)
-                )
-    except ValueError as error:
-        at = number + 1 if isinstance(error, UnicodeDecodeError) else number
-        raise ValueError(f"{content.name}, line {at}: {error}.") from error
-    dtypes = {column: _DTYPES.get(kind, object) for column, kind in columns.items() if kind}
-    return pd.DataFrame({column: pd.Series(table.get(column, []), dtype=dtype) for column, dtype in dtypes.items()})
+            rows.append([_value(text, *column) for text, column in zip(fields, columns.items(), strict=True)])
+        except ValueError as error:
+            raise ValueError(f"{content.name}, line {number}: {error}.") from error
+    kept = {name: _DTYPES.get(kind, object) for name, kind in columns.items() if kind}
+    return pd.DataFrame(rows, columns=list(columns), dtype=object)[list(kept)].astype(kept)
 
 
-def _value(text: str, column: str, kind: type) -> float:
+def _value(text: str, column: str, kind: type | None) -> str | float:
+    if kind is None or (kind is str and text):
+        return text
     if not text:
         raise ValueError(f"{column} is empty")
     if kind is not int:

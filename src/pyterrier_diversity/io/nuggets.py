@@ -16,9 +16,8 @@ from ..judged import IMPORTANCE, NO_DOCUMENT, warn_of_data
 from .forms import new_names
 from .nugget_formats import FORMATS, format_of
 from .nugget_records import LEVELS, NO_SUPPORT, UNKNOWN, NuggetRecord, Reading, Unit, read_record
-from .ordering import highest_label_last
 from .records import read_records
-from .tabular import with_whole_labels
+from .tabular import highest_label_last, with_whole_labels
 
 OnDifference = Literal["drop", "raise"]
 _WHO = "read_nuggets"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -12,6 +13,8 @@ import pandas as pd
 
 from ..judged import (
     LARGEST_EXACT,
+    NO_DOCUMENT,
+    OF_NUGGETS,
     PYTERRIER_NAMES,
     QRELS_COLUMNS,
     RUN_COLUMNS,
@@ -28,18 +31,23 @@ from ..judged import (
     numbers,
     ranking_order,
     scores,
+    shown,
     strings,
     warn_of_data,
 )
 from .dynamic_domain import dd_qrels, is_dd_qrels, is_dd_run, read_dd_run, read_dd_truth
 from .files import Content, is_file, read_content
-from .forms import SharedColumns, frame_of
+from .forms import SharedColumns, expanded, frame_of
 from .lines import Columns, read_columns
 from .nuggets import read_nuggets
-from .records import kind_of, read_parquet
-from .tabular import are_nuggets, frame_of_records, with_whole_labels
+from .records import Field, first_record, kind_of, read_parquet, read_records
+from .tabular import with_whole_labels
 
 OrderedBy = Literal["score", "rank"]
+
+# The columns of ids and of numbers.
+_ID_COLUMNS = ("query_id", "doc_id", "iteration", "subtopic_id")
+_NUMBERS = ("relevance", "weight", "rarity", "gain", "score", "turn")
 
 
 def read_qrels(source: Any, *, columns: Mapping[str, str] | None = None) -> pd.DataFrame:
@@ -107,39 +115,96 @@ def _as_series(texts: np.ndarray) -> pd.Series:
 
 def qrels_frame(source: Any, *, columns: Mapping[str, str] | None = None, what: str = "qrels") -> pd.DataFrame:
     """Return qrels in any form that `read_qrels` reads as a frame with ir_measures' column names."""
-    if isinstance(source, (str, os.PathLike)) and os.path.isdir(source):
-        return given_frame(read_nuggets(source, columns=columns), QRELS_COLUMNS, what)
-    if not is_file(source):
-        source = source.to_pandas() if hasattr(source, "to_pandas") else source
-        names = source.columns if isinstance(source, pd.DataFrame) else ()
-        if look_of_columns((columns or {}).get(name, name) for name in names) == "nuggets":
-            return given_frame(read_nuggets(source, columns=columns), QRELS_COLUMNS, what)
-        return frame_of(source, QRELS_COLUMNS, what, columns=columns)
+    given, name = _opened(source, what)
+    is_nuggets = _are_nuggets(given, columns or {})
+    frame = read_nuggets(given, columns=columns) if is_nuggets else _judged(given, columns, name)
+    if frame.empty and is_file(source):
+        raise ValueError(f"{name} contains no judgement.")
+    return given_frame(frame, QRELS_COLUMNS, name)
+
+
+def _opened(source: Any, what: str) -> tuple[Any, str]:
+    """Return a frame, the content of another file than parquet, or data as given; and the name for messages."""
+    if hasattr(source, "to_pandas"):
+        return source.to_pandas(), what
+    if not is_file(source) or _is_folder(source):
+        return source, what
     content = read_content(source)
-    frame = _qrels_of_file(content, columns)
-    if frame.empty:
-        raise ValueError(f"{content.name} contains no judgement.")
-    return given_frame(frame, QRELS_COLUMNS, content.name)
+    return read_parquet(content) if kind_of(content) == "parquet" else content, content.name
 
 
-def _qrels_of_file(content: Content, columns: Mapping[str, str] | None) -> pd.DataFrame:
-    kind = kind_of(content)
-    if kind == "xml":
-        return read_dd_truth(content)
-    if kind == "parquet":
-        return qrels_frame(read_parquet(content), columns=columns, what=content.name)
-    if kind and are_nuggets(content, kind, columns or {}):
-        return read_nuggets(content, columns=columns)
-    refusal = ValueError(f"{content.name} is a run, not qrels. Give the qrels first.")
+def _is_folder(source: Any) -> bool:
+    return isinstance(source, (str, os.PathLike)) and os.path.isdir(source)
+
+
+def _are_nuggets(given: Any, columns: Mapping[str, str]) -> bool:
+    """Tell by the columns or the first object whether data has nuggets, not qrels or a run: for data in Python, no."""
+    if isinstance(given, pd.DataFrame):
+        return look_of_columns(columns.get(name, name) for name in map(str, given)) == "nuggets"
+    kind = kind_of(given) if isinstance(given, Content) else ""
+    if kind not in ("json", "table"):
+        return _is_folder(given)
+    first = first_record(given)
+    if first is None or not isinstance(first.value, Mapping):
+        return kind == "json"
     try:
-        frame = frame_of_records(content, kind, QRELS_COLUMNS, columns) if kind else _qrels_of_lines(content, columns)
+        rows = expanded([(first.value, first.where)], False, columns)[0]
+    except TypeError:  # lists of lists, which are groups of documents
+        return True
+    names = {str(name) for row in rows for name in row}
+    if kind == "json" and not (names | first.value.keys()) & OF_NUGGETS:
+        return not (names & {"label", "score", "rank"} or names <= {"qid", "docno"})
+    return kind == "json" or look_of_columns(names) == "nuggets"
+
+
+def _judged(given: Any, columns: Mapping[str, str] | None, name: str) -> pd.DataFrame:
+    """Return the qrels of a frame, of the content of a file, or of data."""
+    if not isinstance(given, Content):
+        return frame_of(given, QRELS_COLUMNS, name, columns=columns)
+    kind = kind_of(given)
+    if kind == "xml":
+        return read_dd_truth(given)
+    refusal = ValueError(f"{name} is a run, not qrels. Give the qrels first.")
+    try:
+        frame = _frame_of_content(given, QRELS_COLUMNS, columns) if kind else _qrels_of_lines(given, columns)
     except ValueError as error:
-        if _is_run(content, columns):
+        if _is_run(given, columns):
             raise refusal from error
         raise
-    if kind == "json" and (frame["relevance"] % 1 != 0).any() and _is_run(content, columns):
+    if kind == "json" and (frame["relevance"] % 1 != 0).any() and _is_run(given, columns):
         raise refusal  # {query: {document: score}}
     return frame
+
+
+def _frame_of_content(
+    content: Content, required: tuple[str, ...], columns: Mapping[str, str] | None, order: OrderedBy = "score"
+) -> pd.DataFrame:
+    """Return the rows of a table or of JSON, as `frame_of` does, with numbers that are checked line by line."""
+    is_run = required == RUN_COLUMNS
+    records = ((record.need_object(), record.where) for record in read_records(content, content.name))
+    rows, places = expanded(records, is_run, columns or {})
+    frame = frame_of(pd.DataFrame(rows, dtype=object), required, content.name, order=order)
+    return _with_numbers(frame, places, is_run, content.name)
+
+
+def _with_numbers(frame: pd.DataFrame, places: list[str], is_run: bool, what: str) -> pd.DataFrame:
+    """Return the rows of a file with numbers, or raise a ``ValueError`` for the first value that cannot be read."""
+    if not is_run:  # a row may only name an intent
+        frame = frame.assign(doc_id=frame["doc_id"].where(frame["doc_id"].notna(), NO_DOCUMENT))
+    if "doc_len" in frame:
+        frame = frame.assign(doc_len=frame["doc_len"].replace("", np.nan))
+    for name in (name for name in (*_ID_COLUMNS, *_NUMBERS) if name in frame):
+        for value, where in zip(frame[name].tolist(), places, strict=True):
+            if (type(value) is str and value) if name in _ID_COLUMNS else type(value) is float and math.isfinite(value):
+                continue
+            field = Field(value, where, shown(frame, name))
+            if value == NO_DOCUMENT and name == "doc_id" and not is_run:
+                continue
+            if value is None or value == "" or value != value:
+                raise ValueError(f"{where}: {field.name} is missing.")
+            field.identifier() if name in _ID_COLUMNS else field.number()
+    read = {name: numbers(frame, name, what) for name in _NUMBERS if name in frame}
+    return frame.assign(**read | ({"score": exact(frame["score"])} if is_run else {}))
 
 
 def _is_run(content: Content, columns: Mapping[str, str] | None) -> bool:
@@ -161,25 +226,18 @@ def _qrels_of_lines(content: Content, columns: Mapping[str, str] | None) -> pd.D
     if "weight" in table:
         if is_dd_qrels(table):
             return dd_qrels(table)
-        _check_weights(table, content.name)
+        first = table.groupby(["qid", "iteration"], sort=False)["weight"].transform("first")
+        for row in table[first != table["weight"]].head(1).itertuples():
+            raise ValueError(
+                f"{content.name}: the fifth column is the weight of an intent, and must be the same in all rows of "
+                f"intent {row.iteration!r} of query {row.qid!r}. read_dd_truth reads truth files of Dynamic Domain."
+            )
     return table[["qid", "docno", "label", "iteration", *table.columns[4:]]]
 
 
 def _refuse_names(content: Content, columns: Mapping[str, str] | None) -> None:
     if columns and not isinstance(columns, SharedColumns):
         raise ValueError(f"{content.name}: columns must be omitted, because the lines of this file have no names.")
-
-
-def _check_weights(table: pd.DataFrame, name: str) -> None:
-    """Raise a ``ValueError`` if a column cannot be the weight of intents."""
-    first = table.groupby(["qid", "iteration"], sort=False)["weight"].transform("first")
-    differ = (first != table["weight"]).to_numpy()
-    if differ.any():
-        row = table.iloc[int(differ.argmax())]
-        raise ValueError(
-            f"{name}: the fifth column is the weight of an intent, and must be the same in all rows of intent "
-            f"{row['iteration']!r} of query {row['qid']!r}. read_dd_truth reads truth files of Dynamic Domain."
-        )
 
 
 def read_run(source: Any, *, order: OrderedBy = "score", columns: Mapping[str, str] | None = None) -> pd.DataFrame:
@@ -262,19 +320,16 @@ def run_frame(
 ) -> pd.DataFrame:
     """Return a run in any form that `read_run` reads as a frame with ir_measures' column names, in any order."""
     checked_order("read_run", order)
-    if not is_file(source):
-        return frame_of(source, RUN_COLUMNS, what, order=order, columns=columns)
-    content = read_content(source)
-    kind = kind_of(content)
-    if kind:
-        return frame_of_records(content, kind, RUN_COLUMNS, columns, order)
-    _refuse_names(content, columns)
-    is_session, by_rank = is_dd_run(content), order == "rank"
+    given, name = _opened(source, what)
+    if not isinstance(given, Content):
+        return frame_of(given, RUN_COLUMNS, name, order=order, columns=columns)
+    if kind_of(given):
+        return _frame_of_content(given, RUN_COLUMNS, columns, order)
+    _refuse_names(given, columns)
+    is_session, by_rank = is_dd_run(given), order == "rank"
     if is_session and by_rank:
-        raise ValueError(f"{content.name} is a TREC Dynamic Domain run, which has no ranks: order must be 'score'.")
-    return given_frame(
-        read_dd_run(content) if is_session else _run_of_lines(content, by_rank), RUN_COLUMNS, content.name
-    )
+        raise ValueError(f"{name} is a TREC Dynamic Domain run, which has no ranks: order must be 'score'.")
+    return given_frame(read_dd_run(given) if is_session else _run_of_lines(given, by_rank), RUN_COLUMNS, name)
 
 
 def checked_order(who: str, order: Any) -> OrderedBy:

@@ -9,12 +9,11 @@ import math
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from pathlib import Path as Folder
 from typing import Any, Literal
 
 import pandas as pd
 
-from .files import Content, Path, Source, read_content
+from .files import Content, Path, Source, read_content, visible_files
 from .tables import require_pyarrow
 
 Kind = Literal["json", "parquet", "table", "xml", ""]
@@ -179,13 +178,12 @@ def _plain(value: Any) -> Any:
     return None if value is pd.NA or value is pd.NaT or (isinstance(value, float) and math.isnan(value)) else value
 
 
-def _files(source: Path) -> list[Folder]:
-    path = Folder(source)
-    if not path.is_dir():
-        return [path]
-    files = sorted(file for file in path.iterdir() if file.is_file() and not file.name.startswith("."))
+def _files(source: Path) -> list[Path]:
+    if not os.path.isdir(source):
+        return [source]
+    files: list[Path] = [*visible_files(source)]
     if not files:
-        raise ValueError(f"{path}: the folder is empty.")
+        raise ValueError(f"{os.fspath(source)}: the folder is empty.")
     return files
 
 

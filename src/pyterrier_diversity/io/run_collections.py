@@ -13,7 +13,7 @@ from typing import Any
 import pandas as pd
 
 from ..judged import look_of_columns, of_run
-from .files import SAVED_NOTES, SAVED_VALUES
+from .files import SAVED_NOTES, SAVED_VALUES, visible_files
 from .readers import OrderedBy, read_run
 
 # Whatever a function takes as runs: see `read_runs`.
@@ -148,14 +148,11 @@ def run_files(patterns: Iterable[str | os.PathLike[str]]) -> list[Path]:
     """
     found: dict[Path, None] = {}
     for pattern in map(Path, patterns):
-        if pattern.is_dir():
-            paths = [path for path in pattern.iterdir() if not path.name.startswith(".")]
-        elif pattern.exists() or str(pattern) == "-":  # pipes, too
+        if not pattern.is_dir() and (pattern.exists() or str(pattern) == "-"):  # pipes, too
             found[pattern] = None
             continue
-        else:
-            paths = [Path(path) for path in glob(str(pattern), recursive=True)]
-        files = sorted(path for path in paths if path.is_file() and not path.name.endswith((SAVED_VALUES, SAVED_NOTES)))
+        matching = visible_files(pattern) if pattern.is_dir() else sorted(map(Path, glob(str(pattern), recursive=True)))
+        files = [path for path in matching if path.is_file() and not path.name.endswith((SAVED_VALUES, SAVED_NOTES))]
         if not files:
             raise ValueError(f"No run file found at {str(pattern)!r}.")
         found.update(dict.fromkeys(files))

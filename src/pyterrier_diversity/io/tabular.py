@@ -1,41 +1,23 @@
-"""Read and write qrels and runs as tables with all their columns; read those in JSON."""
+"""Qrels as frames and files: the order of their rows, whole labels, and how they are written."""
 
 from __future__ import annotations
 
 import csv
 import gzip
-import math
 import os
-from collections.abc import Mapping
 from pathlib import Path as File
 
 import numpy as np
 import pandas as pd
 
-from ..judged import (
-    NO_DOCUMENT,
-    OF_NUGGETS,
-    PYTERRIER_NAMES,
-    QRELS_COLUMNS,
-    RUN_COLUMNS,
-    exact,
-    given_frame,
-    look_of_columns,
-    numbers,
-    shown,
-    strings,
-)
-from .files import Content, Path
-from .forms import expanded, frame_of
-from .records import Field, Kind, first_record, read_parquet, read_records
+from ..judged import NO_DOCUMENT, PYTERRIER_NAMES, QRELS_COLUMNS, given_frame, numbers, strings
+from .files import Path
 from .tables import require_pyarrow
 from .writing import replaced
 
+_LARGEST_INTEGER = 2.0**63
 # The columns of TREC's qrels; the weight is optional.
 _LINE = ("query_id", "iteration", "doc_id", "relevance", "weight")
-_IDS = ("query_id", "doc_id", "iteration", "subtopic_id")
-_NUMBERS = ("relevance", "weight", "rarity", "gain", "score", "turn")
-_LARGEST_INTEGER = 2.0**63
 
 
 def write_qrels(qrels: pd.DataFrame, path: Path, *, lossy: bool = False) -> None:
@@ -115,66 +97,19 @@ def _trec(frame: pd.DataFrame, lossy: bool) -> str:
     return "".join(" ".join(map(str, row)) + "\n" for row in zip(*columns.values(), strict=True))
 
 
+def highest_label_last(qrels: pd.DataFrame) -> pd.DataFrame:
+    """Sort qrels so that the last row of each document has its highest label.
+
+    pytrec_eval reads the last of several rows for a document, so ad-hoc measures are correct on these qrels. Queries
+    are sorted by the number at the end of their ids; ids without a number come last.
+    """
+    number = qrels["qid"].str.extract(r"(\d+)$", expand=False).astype(float)
+    order = qrels.assign(number=number).sort_values(["number", "qid", "docno", "label", "iteration"])
+    return qrels.loc[order.index].reset_index(drop=True)
+
+
 def with_whole_labels(qrels: pd.DataFrame) -> pd.DataFrame:
     """Return qrels with integer labels if all labels are whole numbers that fit into integers."""
     label = qrels["label"]
     is_whole = ((label % 1 == 0) & (label.abs() < _LARGEST_INTEGER)).all()
     return qrels.assign(label=label.astype(np.int64)) if is_whole else qrels
-
-
-def frame_of_records(
-    content: Content,
-    kind: Kind,
-    required: tuple[str, ...],
-    columns: Mapping[str, str] | None = None,
-    order: str = "score",
-) -> pd.DataFrame:
-    """Return the qrels or the run in a table or in JSON as a frame with ir_measures' column names.
-
-    Raises
-    ------
-    ValueError
-        If a value cannot be read. The message names file and line.
-    """
-    if kind == "parquet":
-        return frame_of(read_parquet(content), required, content.name, order=order, columns=columns)
-    is_run = required == RUN_COLUMNS
-    records = [(record.need_object(), record.where) for record in read_records(content, content.name)]
-    rows, places = expanded(records, is_run, columns or {})
-    frame = frame_of(pd.DataFrame(rows, dtype=object), required, content.name, order=order)
-    if not is_run:  # a row may only name an intent
-        frame = frame.assign(doc_id=frame["doc_id"].where(frame["doc_id"].notna(), NO_DOCUMENT))
-    if "doc_len" in frame:
-        frame = frame.assign(doc_len=frame["doc_len"].replace("", np.nan))
-    _refuse_values(frame, places, is_run)
-    read = {name: numbers(frame, name, content.name) for name in _NUMBERS if name in frame}
-    return frame.assign(**read | ({"score": exact(frame["score"])} if is_run else {}))
-
-
-def _refuse_values(frame: pd.DataFrame, places: list[str], is_run: bool) -> None:
-    """Raise a ``ValueError`` for the first id or number of a file that cannot be read, with its place."""
-    for name in (name for name in (*_IDS, *_NUMBERS) if name in frame):
-        for value, where in zip(frame[name].tolist(), places, strict=True):
-            if (type(value) is str and value) if name in _IDS else type(value) is float and math.isfinite(value):
-                continue
-            field = Field(value, where, shown(frame, name))
-            if value == NO_DOCUMENT and name == "doc_id" and not is_run:
-                continue
-            if value is None or value == "" or value != value:
-                raise ValueError(f"{where}: {field.name} is missing.")
-            field.identifier() if name in _IDS else field.number()
-
-
-def are_nuggets(content: Content, kind: Kind, columns: Mapping[str, str]) -> bool:
-    """Tell by its first object whether JSON or a table has nuggets, not qrels or a run."""
-    first = first_record(content)
-    if first is None or not isinstance(first.value, Mapping):
-        return kind == "json"
-    try:
-        rows = expanded([(first.value, first.where)], False, columns)[0]
-    except TypeError:  # lists of lists, which are groups of documents
-        return True
-    names = {str(name) for row in rows for name in row}
-    if kind == "json" and not (names | first.value.keys()) & OF_NUGGETS:
-        return not (names & {"label", "score", "rank"} or names <= {"qid", "docno"})
-    return kind == "json" or look_of_columns(names) == "nuggets"

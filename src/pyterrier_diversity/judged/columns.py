@@ -28,6 +28,14 @@ _HINTS = {
     ("read_qrels", "nuggets"): " This looks like nuggets. Read them with io.read_nuggets.",
 }
 
+# How to make strings of values of other types.
+_FIXES = {
+    bytes: "decode them, as with frame[column].str.decode('utf-8')",
+    float: "read the column as strings, as with pandas.read_csv(..., dtype=str)",
+    np.floating: "read the column as strings, as with pandas.read_csv(..., dtype=str)",
+    str: "convert them to strings, as with frame[column].map(str)",
+}
+
 # The attribute of a frame that lists its renamed columns.
 _RENAMED = "pyterrier_diversity: renamed"
 
@@ -177,20 +185,13 @@ def _check_present(missing: np.ndarray, column: str, what: str) -> None:
 
 def _check_types(values: np.ndarray, column: str, what: str) -> None:
     """Raise a ``TypeError`` for the first value that is neither a string nor an integer."""
-    known = {kind: issubclass(kind, (str, int, np.integer)) and kind is not bool for kind in set(map(type, values))}
-    if all(known.values()):
-        return
-    row, value = next((row, value) for row, value in enumerate(values) if not known[type(value)])
-    if isinstance(value, bytes):
-        fix = "decode them, as with frame[column].str.decode('utf-8')"
-    elif isinstance(value, (float, np.floating)):
-        fix = "read the column as strings, as with pandas.read_csv(..., dtype=str)"
-    else:
-        fix = "convert them to strings, as with frame[column].map(str)"
-    raise TypeError(
-        f"{what}: {column} must contain strings or integers, but row {row} has {value!r} of type "
-        f"{type(value).__name__}: {fix}."
-    )
+    for row, value in enumerate(values):
+        if not isinstance(value, (str, int, np.integer)) or isinstance(value, bool):
+            fix = next((fix for kind, fix in _FIXES.items() if isinstance(value, kind)), _FIXES[str])
+            raise TypeError(
+                f"{what}: {column} must contain strings or integers, but row {row} has {value!r} of type "
+                f"{type(value).__name__}: {fix}."
+            )
 
 
 def with_string_ids(data: Any, required: tuple[str, ...], what: str) -> pd.DataFrame:

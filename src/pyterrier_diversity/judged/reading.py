@@ -82,7 +82,8 @@ def _refuse_unread_intents(frame: pd.DataFrame) -> None:
         if column in frame and not (column == "nugget" and "passage" in frame):
             raise ValueError(
                 f"qrels have a column {column}, but no column iteration or subtopic_id. If {column} is the intent, "
-                f"rename it, as io.read_qrels(..., columns={{{column!r}: 'iteration'}}) does. Otherwise, drop it."
+                f"rename it, as in io.read_qrels(..., columns={{{column!r}: 'iteration'}}) or, in the shell, --columns "
+                f"{column}=iteration. Otherwise, drop it."
             )
 
 

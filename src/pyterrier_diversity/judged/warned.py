@@ -29,8 +29,8 @@ KINDS = {
 _collecting: ContextVar[list[Message] | None] = ContextVar("collecting", default=None)
 _ignored: ContextVar[frozenset[str]] = ContextVar("ignored", default=frozenset())
 
-# Warnings point to the user's line, not to lines of this package or its hosts.
-_PACKAGES = (__name__.partition(".")[0], "pyterrier", "ir_measures")
+# Warnings point to the user's line, not to lines of this package, of its hosts, or of what ends a `with` statement.
+_PACKAGES = (__name__.partition(".")[0], "pyterrier", "ir_measures", "contextlib")
 
 
 class Message(str):

@@ -10,8 +10,7 @@ from pathlib import Path
 import pandas as pd
 import pyterrier as pt
 
-from ...io import read_qrels, read_run
-from ...io.ordering import highest_label_last
+from ...io import highest_label_last, read_qrels, read_run
 from ...transformers.steps import Step
 from ..named import NamedDataset
 
