@@ -173,6 +173,12 @@ def test_judged_documents_are_those_of_all_rows_with_weight():
     assert dict(zip(result.query_ids, result.judged_docs, strict=True)) == {"q": {"d1", "d2", "d3"}, "p": {"d5"}}
 
 
+def test_ad_hoc_judged_documents_are_those_of_all_intents_in_any_number_of_queries():
+    rows = [f"{query} {intent} {doc} 1" for query in "opqrs" for intent in "ab" for doc in ("d1", "d2")]
+
+    assert judged(*rows).view("ad hoc").judged_docs == [{"d1", "d2"}] * 5
+
+
 def test_the_largest_label_is_that_of_the_query_and_the_intent():
     result = judged("q a d1 1", "q a d2 2", "q b d1 3", "p a d1 4")
 

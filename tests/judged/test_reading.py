@@ -127,6 +127,13 @@ def test_the_first_three_contradictions_are_shown():
     assert "q4" not in str(caught.value)
 
 
+def test_contradictions_are_shown_in_the_order_of_the_rows():
+    rows = [f"q {intent} d {label}" for label in (0, 1) for intent in "cab"]
+
+    with pytest.raises(ValueError, match=r"iteration 'c'.* iteration 'a'.* iteration 'b'"):
+        judge(qrels(*rows))
+
+
 def test_contradictions_name_the_subtopic_id_where_that_is_the_intent():
     frame = qrels("q a d1 1", "q a d1 2").rename(columns={"iteration": "subtopic_id"})
 

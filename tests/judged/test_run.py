@@ -329,6 +329,14 @@ def test_a_run_without_a_judged_document_in_several_queries_warns_once(judged):
     assert set(aggregates.values()) == {0}
 
 
+def test_the_warning_names_the_first_judged_document_by_name():
+    judgements, ranking = unjudged(5, "d2 1")
+    others = judgements.replace({"docno": {"d2": "d1"}}), judgements.replace({"docno": {"d2": "d3"}})
+
+    with pytest.warns(UserWarning, match="'x0' in the run, 'd1' in the qrels"):
+        value(P_IA @ 1, pd.concat([judgements, *others]), ranking)
+
+
 def test_the_warning_names_a_document_of_a_session_that_begins_with_an_empty_turn():
     judgements, ranking = unjudged(5)
 
@@ -498,6 +506,12 @@ def test_a_length_out_of_range_is_refused_with_its_query(words, rule):
 
     with pytest.raises(ValueError, match=rf"^run: doc_len {rule}.*, but query 'q' has {re.escape(repr(words))}"):
         Run(retrieved)
+
+
+def test_the_largest_length_is_accepted():
+    retrieved = run("q d1 1").assign(doc_len=1e100)
+
+    assert Run(retrieved).doc_len("q").tolist() == [1e100]
 
 
 def test_ties_within_a_turn_are_broken_by_descending_docno():

@@ -275,6 +275,19 @@ def test_fingerprints_differ_where_the_last_16_bytes_or_the_lengths_do(dtype):
         assert fingerprints(strings[3:]).tolist() == prints[3:].tolist()
 
 
+@pytest.mark.parametrize("n_bytes", range(1, 10))
+@pytest.mark.parametrize("dtype", TYPES, ids=str)
+def test_equal_strings_have_equal_fingerprints_whatever_is_above(dtype, n_bytes):
+    string = "s" * n_bytes
+    strings = kept(["x" * n_bytes, string, "y" * n_bytes, string], dtype)
+
+    prints = fingerprints(strings)
+
+    if prints is not None:
+        assert prints[1] == prints[3]
+        assert repeats(np.zeros(4, dtype=int), strings, prints).tolist() == [False, False, False, True]
+
+
 def test_rows_that_differ_from_the_one_above_are_heads():
     assert heads(np.array([1.0, 1.0, 2.0, 1.0])).tolist() == [0, 2, 3]
     assert heads(np.array([])).tolist() == []

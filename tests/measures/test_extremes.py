@@ -128,3 +128,10 @@ def test_a_cutoff_that_other_providers_cannot_read_is_refused(measure):
 def test_lengths_of_documents_too_large_to_be_summed_up_are_refused():
     with pytest.raises(ValueError, match=r"doc_len .*must be at most 1e\+100"):
         ir_measures.calc_aggregate([EU_DD], *frames(1.0, 1.0, 1.0, 1e308))
+
+
+def test_labels_too_large_to_be_summed_up_are_refused_in_sessions():
+    qrels, run = frames(2.0**1001, 1.0, 1.0, 1.0)
+
+    with pytest.raises(ValueError, match=r"^EU_DD: labels may be at most 1\.07151e\+301, but query 'q' has"):
+        ir_measures.calc_aggregate([EU_DD], qrels, run)

@@ -424,6 +424,13 @@ def test_a_schematic_shows_short_settings_as_they_are_and_the_size_of_others():
     }
 
 
+@pytest.mark.parametrize("several", [list, tuple])
+def test_a_schematic_does_not_show_steps_among_the_settings(several):
+    step = Shown(*[""] * 8, several([pt.Transformer.identity()]), "")
+
+    assert "steps" not in step.schematic()["settings"]
+
+
 def rerankers_of_the_demo():
     demo = pt.get_dataset("diversity:demo")
     scores = oracle_intent_scores(demo.get_qrels())

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import math
+
 import ir_measures
 import numpy as np
 import pandas as pd
@@ -187,6 +189,18 @@ def test_closeness_shows_the_size_that_came_nearest():
     assert found.groupby("ranking")["value"].first().to_dict() == pytest.approx({"better": 0.25, "worse": 0.5})
 
 
+def test_closeness_shows_a_larger_size_where_that_came_nearer():
+    found = counterexample(alpha_nDCG, "CloseTh")
+
+    # The gain of each further relevant document is half as large; the topic has one more than m.
+    def gain(n, above):
+        return sum(0.5**i / math.log2(above + i + 2) for i in range(n))
+
+    differences = [(gain(m, m) - 1) / gain(m + 1, 0) for m in range(1, 11)]
+    assert differences.index(max(differences)) == 2
+    assert found.dropna(subset="rank")["rank"].max() == 6
+
+
 @pytest.mark.parametrize(
     ("measure", "constraint"),
     [
@@ -201,6 +215,11 @@ def test_closeness_shows_the_size_that_came_nearest():
 )
 def test_long_rankings_and_other_weights_find_what_the_shortest_do_not(measure, constraint):
     assert not check(measure, constraint).satisfied
+
+
+def test_rankings_have_up_to_nine_documents():
+    assert check(RBU @ 9, "Conf").satisfied
+    assert not check(RBU @ 8, "Conf").satisfied
 
 
 class _Constant(DiversityMeasure):

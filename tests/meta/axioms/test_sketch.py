@@ -39,6 +39,8 @@ def test_a_sketch_tells_where_a_ranking_ends_and_that_sat_demands_no_rise():
     [
         (0.25, "both have 0.250000."),
         (0.25 + 1e-13, "both have 0.250000."),
+        (0.25 + 2e-7, "A has 0.2500000000 and B 0.2500002000."),
+        (0.25 + 1e-6, "A has 0.250000 and B 0.250001."),
         (0.25 + 3e-9, "A has 0.2500000000 and B 0.2500000030."),
         (0.26, "A has 0.250000 and B 0.260000."),
     ],

@@ -116,6 +116,13 @@ def test_nuggets_without_a_judgement_do_not_count_as_pairs():
     assert last(agreement(both, both))["pairs"] == 2
 
 
+def test_the_qrels_of_two_judges_may_be_dicts_of_queries():
+    first, second = {"q": {"d0": 1, "d1": 0}}, {"q": {"d0": 1, "d1": 1}}
+    expected = agreement(judged([1, 0], intent="0"), judged([1, 1], intent="0"))
+
+    assert last(agreement(first, second)) == pytest.approx(last(expected), nan_ok=True)
+
+
 def test_qrels_with_ir_measures_names_are_read_and_none_is_changed():
     names = {"qid": "query_id", "docno": "doc_id", "label": "relevance", "iteration": "subtopic_id"}
     first, second = judged([1, 0, 2]), judged([1, 1, 2]).rename(columns=names)

@@ -475,3 +475,8 @@ def test_synthetic_systems_out_of_range_are_refused(arguments, message):
 def test_there_are_1000_trials_and_up_to_45_relevant_documents_unless_told():
     assert signature(number_of_systems).parameters["n_trials"].default == 1000
     assert list(signature(insert_synthetic_system).parameters["n_relevant"].default) == list(range(1, 46))
+
+
+@pytest.mark.parametrize("experiment", [number_of_systems, insert_synthetic_system])
+def test_rarity_is_that_among_the_first_100_ranks_unless_told(experiment):
+    assert signature(experiment).parameters["cutoff"].default == 100
