@@ -246,7 +246,7 @@ def _first_page(families: dict[str, list[tuple[DiversityMeasure, Example]]]) -> 
 
 def _index(module: str, of: list[tuple[DiversityMeasure, Example]]) -> str:
     """Return the table of a family: for each measure, a description, its range and its needs."""
-    lines = [".. list-table::", "   :header-rows: 1", "   :widths: 22 48 15 15", ""]
+    lines = [".. list-table::", "   :class: stacked", "   :header-rows: 1", "   :widths: 22 48 15 15", ""]
     rows = [("Measure", "What it is", "Range", "Needs")]
     for measure, _ in of:
         known = entry(measure)
@@ -280,8 +280,13 @@ def _family_page(module: str, of: list[tuple[DiversityMeasure, Example]]) -> str
     shared = _shared([measure for measure, _ in of])
     listed = "\n".join(f"- {_parameter(name, parameter)}" for name, parameter in shared.items())
     common = [f"Parameters that these measures share:\n\n{listed}"] if shared else []
-    sections = (_section(measure, example, shared) for measure, example in of)
-    parts = [_title(_family(module), "="), subtitle, *more, _EXPLAINED, *common, *sections]
+    cited = [_cited(measure) for measure, _ in of]
+    once = len({*cited}) == 1  # at the end of the page
+    sections = [
+        _section(measure, example, shared, "" if once else key)
+        for (measure, example), key in zip(of, cited, strict=True)
+    ]
+    parts = [_title(_family(module), "="), subtitle, *more, _EXPLAINED, *common, *sections, *cited[: int(once)]]
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
@@ -312,9 +317,14 @@ def _topic_section() -> str:
     )
 
 
-def _section(measure: DiversityMeasure, example: Example, shared: Mapping[str, Parameter]) -> str:
+def _cited(measure: DiversityMeasure) -> str:
+    """Return the line of the docstring that cites the paper, if there is one."""
+    found = re.search(r"^\.\. cite\.dblp::.*$", (inspect.getdoc(measure) or ""), re.MULTILINE)
+    return found.group() if found else ""
+
+
+def _section(measure: DiversityMeasure, example: Example, shared: Mapping[str, Parameter], cited: str) -> str:
     known = entry(measure)
-    cited = re.search(r"^\.\. cite\.dblp::.*$", (inspect.getdoc(measure) or ""), re.MULTILINE)
     where = re.sub(r"\$(.+?)\$", r":math:`\1`", measure.WHERE)
     fields = {
         "Range": known["range"],
@@ -343,7 +353,7 @@ def _section(measure: DiversityMeasure, example: Example, shared: Mapping[str, P
             *([f"where {where}."] if where else []),
             "\n".join(f":{name}: {value}" for name, value in fields.items()),
             "\n".join(own),
-            *([cited.group()] if cited else []),
+            *([cited] if cited else []),
         ]
     )
 

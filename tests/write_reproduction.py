@@ -25,6 +25,9 @@ VERDICTS, EVIDENCE, OUTCOMES = (_OF_NOTEBOOKS[name] for name in ("VERDICTS", "EV
 # A reason for fewer cells than these is on the page of its paper alone.
 COMMON = 10
 
+# A list of more rows than these is folded: a click opens it.
+OPEN = 10
+
 # Such as "Table 2", "Figs. 2-4" or "Secs. 3.1 and 4" at the start of a longer name.
 NUMBER = r"\d{1,2}(\.\d)*[a-z]?\b"
 PLACE = re.compile(rf"(Table|Figs?\.|Secs?\.) {NUMBER}((, | and |-){NUMBER})*")
@@ -226,7 +229,7 @@ def _overview(rows: list[Row], of_papers: dict[str, list[Row]]) -> str:
         legend="".join(f"- **{word}**: {meaning}.\n" for word, meaning in (EVIDENCE | VERDICTS).items()),
         common=COMMON,
         by_paper=_by_evidence(of_papers),
-        reasons=_table(["reason", "papers", "cells"], reasons) if reasons else "There is none.\n\n",
+        reasons=_folded("reasons", ["reason", "papers", "cells"], reasons) if reasons else "There is none.\n\n",
         citations="".join(f".. cite.dblp:: {paper.dblp}\n" for paper in PAPERS.values()),
         toctree="\n".join(f"   reproduction/{paper.lower()}" for paper in PAPERS),
     )
@@ -243,7 +246,7 @@ def _claims(paper: str) -> str:
         link = f":ref:`{row['where']} <{_label(paper, row['where'])}>`"
         data = _escaped(row["data"]) or "none"
         shown.append([_escaped(row["claim"]), row["outcome"], data, f"{_escaped(numbers)} ({link})"])
-    table = _table(["claim", "outcome", "data: holds there?", "numbers"], shown)
+    table = _table(["claim", "outcome", "data: holds there?", "numbers"], shown, stacked=True)
     return f"{heading}\n{'^' * len(heading)}\n\nTried in {notebooks}.\n\n{table}"
 
 
@@ -272,7 +275,7 @@ def _listed(rows: list[Row], *columns: str) -> str:
         part = row["table_or_figure"].removeprefix(place).strip(" ,")
         cell = f"{part}: {row['cell']}" if part else row["cell"]
         shown.append([link, _escaped(cell), *(_escaped(row[column]) for column in columns)])
-    return _table(["where", "what", *(names[column] for column in columns)], shown)
+    return _folded("rows", ["where", "what", *(names[column] for column in columns)], shown)
 
 
 def _page(name: str, rows: list[Row]) -> str:
@@ -308,7 +311,7 @@ def _section(place: str, cells: list[Row]) -> str:
     header = ["part", *SHOWN.values()]
     # Columns that are empty all the way down are left out.
     filled = [i for i in range(len(header)) if any(row[i] for row in shown)]
-    return _reasons(parts) + _table([header[i] for i in filled], [[row[i] for i in filled] for row in shown])
+    return _reasons(parts) + _folded("cells", [header[i] for i in filled], [[row[i] for i in filled] for row in shown])
 
 
 def _reasons(parts: dict[str, list[Row]]) -> str:
@@ -389,9 +392,19 @@ def _link(paper: str) -> str:
     return f":doc:`{PAPERS[paper].topic} <reproduction/{paper.lower()}>`"
 
 
-def _table(header: list[str], rows: list[list[str]]) -> str:
+def _folded(what: str, header: list[str], rows: list[list[str]]) -> str:
+    """Return a table that is folded if it is long; the headings stay in sight, so that links reach them."""
+    if len(rows) <= OPEN:
+        return _table(header, rows)
+    opening = f".. raw:: html\n\n   <details><summary>All {len(rows)} {what}</summary>\n\n"
+    return f"{opening}{_table(header, rows)}.. raw:: html\n\n   </details>\n\n"
+
+
+def _table(header: list[str], rows: list[list[str]], *, stacked: bool = False) -> str:
+    """Return a table; a stacked one shows its cells below each other on a phone."""
     lines = [", ".join('"' + value.replace('"', '""') + '"' for value in row) for row in rows]
-    fields = [".. csv-table::", f"   :header: {', '.join(header)}", "", *(f"   {line}" for line in lines)]
+    options = [f"   :header: {', '.join(header)}", *(["   :class: stacked"] if stacked else [])]
+    fields = [".. csv-table::", *options, "", *(f"   {line}" for line in lines)]
     return "\n".join(fields) + "\n\n"
 
 
