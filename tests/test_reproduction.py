@@ -148,7 +148,7 @@ def test_the_overview_begins_with_how_many_rows_agree_on_real_data_and_with_the_
 
 def test_the_overview_says_what_made_up_systems_say_otherwise_and_lists_the_errors_of_the_papers():
     overview = unescaped("reproduction.rst")
-    otherwise = overview[overview.index("What made-up") : overview.index("Errors of the papers")]
+    otherwise = overview[overview.index("Where made-up") : overview.index("Errors of the papers")]
     errors = overview[overview.index("Errors of the papers") : overview.index("All rows by")]
 
     for row in read():

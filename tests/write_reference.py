@@ -113,7 +113,7 @@ def _constraints(measures: Sequence[ir_measures.Measure]) -> dict[str, str]:
 
 
 def pages() -> dict[str, str]:
-    """Return the reference in reStructuredText: its first page and one for each family, by file name.
+    """Return the reference in reStructuredText: its first page, the symbols, and a page for each family, by file name.
 
     This takes a few seconds.
     """
@@ -122,7 +122,7 @@ def pages() -> dict[str, str]:
         families[type(measure).__module__].append((measure, example))
     ordered = {module: families[module] for module in sorted(families, key=_place)}
     written = {f"measures/{_stem(module)}.rst": _family_page(module, of) for module, of in ordered.items()}
-    return {"measures.rst": _first_page(ordered), **written}
+    return {"measures.rst": _first_page(ordered), "symbols.rst": _symbols_page(), **written}
 
 
 # The families in the order of the pages, the simplest first; any others follow.
@@ -149,12 +149,15 @@ _FAMILIES += (
 
 _INTRODUCTION = """\
 Every measure of :mod:`pyterrier_diversity` by family, Rank-Biased Utility first. Each family has a page with the
-formulas, the parameters, an example and the sources. Below the tables are the :ref:`rules for all measures
-<diversity-rules-for-all-measures>`, the :ref:`symbols <diversity-symbols>` and the :ref:`common parameters
-<diversity-common-parameters>`. :doc:`which_measure` helps you choose.
+formulas, the parameters, an example and the sources. :doc:`symbols` has what all measures share: the rules, the symbols
+of the formulas, and the common parameters. :doc:`which_measure` helps you choose.
 
 *Needs* lists the columns of the qrels that a measure reads in addition to ``qid``, ``docno``, ``label`` and
 ``iteration``; those in brackets are optional."""
+
+_OF_SYMBOLS = """\
+What the pages of :doc:`measures` have in common: which documents, intents and queries count, what the letters in the
+formulas mean, the parameters that many measures have, and the topic of the examples."""
 
 _SYMBOLS = """\
 .. list-table::
@@ -228,9 +231,14 @@ def _is_common(parameter: Parameter) -> bool:
 
 
 def _first_page(families: dict[str, list[tuple[DiversityMeasure, Example]]]) -> str:
-    """Return the page with all measures in tables, and what they have in common."""
+    """Return the page with all measures in tables."""
     tables = [part for module, of in families.items() for part in (_title(_family(module), "-"), _index(module, of))]
     toctree = "\n".join([".. toctree::", "   :hidden:", "", *(f"   measures/{_stem(module)}" for module in families)])
+    return "\n\n".join([_title("Measures", "="), _INTRODUCTION, toctree, *tables]) + "\n"
+
+
+def _symbols_page() -> str:
+    """Return the page with what all measures have in common."""
     common = "\n".join(f"- {_parameter(name, parameter)}" for name, parameter in _COMMON.items())
     sections = {
         "Rules for all measures": _RULES,
@@ -238,7 +246,7 @@ def _first_page(families: dict[str, list[tuple[DiversityMeasure, Example]]]) -> 
         "Common parameters": _COMMON_TEXT.format(parameters=common),
         "The topic of the examples": _topic_section(),
     }
-    parts = [_title("Measures", "="), _INTRODUCTION, toctree, *tables]
+    parts = [_title("Rules, symbols and common parameters", "="), _OF_SYMBOLS]
     for title, text in sections.items():
         parts += [f".. _diversity-{title.lower().replace(' ', '-')}:", _title(title, "-"), text]
     return "\n\n".join(parts) + "\n"
@@ -261,7 +269,7 @@ def _index(module: str, of: list[tuple[DiversityMeasure, Example]]) -> str:
 
 
 _EXPLAINED = """\
-:doc:`../measures` explains the :ref:`symbols <diversity-symbols>`, the
+:doc:`../symbols` explains the :ref:`symbols <diversity-symbols>`, the
 :ref:`common parameters <diversity-common-parameters>` and
 :ref:`the topic of the examples <diversity-the-topic-of-the-examples>`."""
 

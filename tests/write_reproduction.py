@@ -112,25 +112,25 @@ What the papers claim
 If there is real data for a claim, the claim is tested on it: it is *reproduced* if it holds on all real data,
 *contradicted* if it holds on none, and *mixed* otherwise. The last column has the paper's number, our number, and a
 link to the rows. *6 real* are a first stage, four diversification systems that re-rank it, and one system from another
-source, on the topics of the Web track of these years. *10 real* also include four runs of the organisers. Of official
-runs, we only have the scores.
+source, on the topics of the Web track of these years. *10 real* also include four runs of the organisers. For official
+runs, only the scores are available.
 
 {claims}What real data agrees with
 --------------------------
 
 The {n_agreeing} rows that rest on real systems or official scores and agree with the paper:
 
-{agreeing}What made-up systems say otherwise
-----------------------------------
+{agreeing}Where made-up systems give another result
+-----------------------------------------
 
-For these statements, real data gives another result than systems that are made up, redrawn or changed by noise. The
+For these statements, real data gives a different result from systems that are made up, redrawn or changed by noise. The
 verdict is that of the real data.
 
 {otherwise}Errors of the papers
 --------------------
 
-{errors}All rows by what they rest on
------------------------------
+{errors}All rows by evidence
+--------------------
 
 {legend}
 Cells that do not form a column of a table have no order: they agree or differ. Two cells that are equal in the paper
@@ -147,7 +147,7 @@ also have no order. Two cells that are equal only here are not in the order of t
 Why cells do not agree
 ----------------------
 
-These reasons explain {common} cells or more. All other reasons are on the pages of the papers.
+Each of these reasons explains at least {common} cells. All other reasons are on the pages of the papers.
 
 {reasons}Compare a paper yourself
 ------------------------
@@ -189,7 +189,7 @@ PAGE = """\
 {published} https://doi.org/{doi}
 
 **{sentence}**
-:doc:`../reproduction` explains the words. {notebooks} wrote the tables.
+:doc:`../reproduction` explains the words. The tables are from {notebooks}.
 
 {by_table}"""
 
@@ -229,7 +229,7 @@ def _overview(rows: list[Row], of_papers: dict[str, list[Row]]) -> str:
         legend="".join(f"- **{word}**: {meaning}.\n" for word, meaning in (EVIDENCE | VERDICTS).items()),
         common=COMMON,
         by_paper=_by_evidence(of_papers),
-        reasons=_folded("reasons", ["reason", "papers", "cells"], reasons) if reasons else "There is none.\n\n",
+        reasons=_folded("reasons", ["reason", "papers", "cells"], reasons) if reasons else "None.\n\n",
         citations="".join(f".. cite.dblp:: {paper.dblp}\n" for paper in PAPERS.values()),
         toctree="\n".join(f"   reproduction/{paper.lower()}" for paper in PAPERS),
     )
@@ -246,8 +246,8 @@ def _claims(paper: str) -> str:
         link = f":ref:`{row['where']} <{_label(paper, row['where'])}>`"
         data = _escaped(row["data"]) or "none"
         shown.append([_escaped(row["claim"]), row["outcome"], data, f"{_escaped(numbers)} ({link})"])
-    table = _table(["claim", "outcome", "data: holds there?", "numbers"], shown, stacked=True)
-    return f"{heading}\n{'^' * len(heading)}\n\nTried in {notebooks}.\n\n{table}"
+    table = _table(["claim", "outcome", "data: does it hold?", "numbers"], shown, stacked=True)
+    return f"{heading}\n{'^' * len(heading)}\n\nTested in {notebooks}.\n\n{table}"
 
 
 def _by_evidence(of_papers: dict[str, list[Row]]) -> str:
@@ -266,7 +266,7 @@ def _by_evidence(of_papers: dict[str, list[Row]]) -> str:
 def _listed(rows: list[Row], *columns: str) -> str:
     """Return rows with their paper and place, and some of their columns."""
     if not rows:
-        return "There is none.\n\n"
+        return "None.\n\n"
     names = {"theirs": "paper says", "ours": "here", "simulated": "made-up systems", "why": "derivation"}
     shown = []
     for row in sorted(rows, key=lambda row: list(PAPERS).index(row["paper"])):
