@@ -346,6 +346,12 @@ def test_nothing_scrolls_sideways(built, tmp_path):
     assert [each for each in wide if each] == []
 
 
+def test_the_signature_of_a_step_shows_its_parameters(built):
+    page = (built[0] / "api" / "diversifying.html").read_text(encoding="utf-8")
+
+    assert "**kwargs" not in re.sub("<[^>]+>", "", page)
+
+
 def test_a_parameter_whose_name_ends_with_an_underscore_is_shown_with_it(built):
     shown = "".join(path.read_text(encoding="utf-8") for path in (built[0] / "api").iterdir())
 

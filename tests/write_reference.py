@@ -254,7 +254,7 @@ def _symbols_page() -> str:
 
 def _index(module: str, of: list[tuple[DiversityMeasure, Example]]) -> str:
     """Return the table of a family: for each measure, a description, its range and its needs."""
-    lines = [".. list-table::", "   :class: stacked", "   :header-rows: 1", "   :widths: 22 48 15 15", ""]
+    lines = [".. list-table::", "   :class: stacked", "   :header-rows: 1", "   :widths: 20 42 24 14", ""]
     rows = [("Measure", "What it is", "Range", "Needs")]
     for measure, _ in of:
         known = entry(measure)
@@ -346,12 +346,10 @@ def _section(measure: DiversityMeasure, example: Example, shared: Mapping[str, P
     common = [name for name, each in measure.SUPPORTED_PARAMS.items() if _is_common(each)]
     above = [name for name, each in measure.SUPPORTED_PARAMS.items() if shared.get(name) is each]
     own = [f"- {_parameter(*item)}" for item in measure.SUPPORTED_PARAMS.items() if item[0] not in (*common, *above)]
-    for place, names in (
-        ("top of this page", above),
-        (":ref:`common parameters <diversity-common-parameters>`", common),
-    ):
-        if names:
-            own.append(f"- See the {place} for {', '.join(f'``{name}``' for name in names)}.")
+    places = {"top of this page": above, ":ref:`common parameters <diversity-common-parameters>`": common}
+    told = [f"the {place} for {', '.join(f'``{name}``' for name in names)}" for place, names in places.items() if names]
+    if told:
+        own.append(f"- See {', and '.join(told)}.")
     return "\n\n".join(
         [
             f".. _diversity-{known['measure']}:",

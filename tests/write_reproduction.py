@@ -260,7 +260,7 @@ def _by_evidence(of_papers: dict[str, list[Row]]) -> str:
     every = [row for of_paper in of_papers.values() for row in of_paper]
     for evidence in EVIDENCE:
         shown.append(["all", evidence, *_counts([row for row in every if row["evidence"] == evidence])])
-    return _table(["paper", "evidence", *VERDICTS, "rows"], [*shown, ["all", "all", *_counts(every)]])
+    return _folded("counts", ["paper", "evidence", *VERDICTS, "rows"], [*shown, ["all", "all", *_counts(every)]])
 
 
 def _listed(rows: list[Row], *columns: str) -> str:
