@@ -308,8 +308,8 @@ def test_types_and_constants_are_documented_once(built):
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
 # The width of a screen and of a phone, and the elements that are looked at there.
 LOOKED = {1200: "html, pre, table, p, .formula", 400: "html, p"}
-# Each page in a frame of each width: of these elements, those wider than what contains them, but for those inside of a
-# line.
+# Each page in a frame of each width: pages that are too long and, of these elements, those wider than what contains
+# them, but for those inside of a line.
 FRAMES = """<body><script>
 const pages = PAGES, looked = LOOKED, wide = [];
 let left = pages.length * Object.keys(looked).length;
@@ -321,6 +321,8 @@ for (const width in looked)
       for (const each of frame.contentDocument.querySelectorAll(looked[width]))
         if (each.clientWidth && each.scrollWidth > each.clientWidth + 1)
           wide.push(width + ", " + page + ": " + each.tagName + " " + each.textContent.trim().slice(0, 60));
+      const height = frame.contentDocument.documentElement.scrollHeight;
+      if (height > 10000) wide.push(width + ", " + page + ": " + height + " pixels long");
       if (--left == 0) document.title = "looked at " + pages.length + "|" + wide.join("|");
     };
     document.body.append(frame);
@@ -329,7 +331,7 @@ for (const width in looked)
 
 
 @pytest.mark.skipif(BROWSER is None, reason="no chromium or chrome on the path to look at the pages with")
-def test_nothing_scrolls_sideways(built, tmp_path):
+def test_nothing_scrolls_sideways_and_no_page_is_too_long(built, tmp_path):
     folder, _ = built
     pages = [str(path.relative_to(FOLDER).with_suffix(".html")) for path in PAGES]
     frames = FRAMES.replace("PAGES", str(pages)).replace("LOOKED", str(LOOKED))
