@@ -410,6 +410,7 @@ def _table(header: list[str], rows: list[list[str]], *, stacked: bool = False) -
 
 def _escaped(value: str) -> str:
     """Return text that reStructuredText shows as it is."""
+    value = re.sub(r"\{([^{}]*: [^{}]*)\}", lambda found: found[1].replace("'", ""), value)  # a dict
     for character in "\\*`|_@":  # nDCG@20 would be an address of e-mail
         value = value.replace(character, f"\\{character}")
     return value
