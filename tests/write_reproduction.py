@@ -408,9 +408,14 @@ def _table(header: list[str], rows: list[list[str]], *, stacked: bool = False) -
     return "\n".join(fields) + "\n\n"
 
 
+def without_braces(value: str) -> str:
+    """Return text in which dicts, such as {'a': 1, 'b': 2}, are lists such as a: 1, b: 2."""
+    return re.sub(r"\{([^{}]*: [^{}]*)\}", lambda found: found[1].replace("'", ""), value)
+
+
 def _escaped(value: str) -> str:
     """Return text that reStructuredText shows as it is."""
-    value = re.sub(r"\{([^{}]*: [^{}]*)\}", lambda found: found[1].replace("'", ""), value)  # a dict
+    value = without_braces(value)
     for character in "\\*`|_@":  # nDCG@20 would be an address of e-mail
         value = value.replace(character, f"\\{character}")
     return value
