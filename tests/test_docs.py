@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import ast
 import doctest
+import gzip
 import importlib
 import re
 import shutil
@@ -13,10 +14,14 @@ from importlib.resources import files
 from pathlib import Path
 from urllib.parse import unquote
 
+import pyterrier as pt
 import pytest
 
 import pyterrier_diversity
-from pyterrier_diversity import meta, plots, simulate, transformers
+from console import Shell, sessions
+from pyterrier_diversity import RBU, SessionDCG, meta, plots, simulate, transformers
+from pyterrier_diversity.datasets.demo import FOLDER as DEMO
+from pyterrier_diversity.io import read_run
 
 FOLDER = Path(str(files("pyterrier_diversity").joinpath("pt_docs")))
 PAGES = sorted(FOLDER.rglob("*.rst"))
@@ -49,7 +54,7 @@ def test_the_examples_of_a_page_give_what_it_says(page, tmp_path, monkeypatch):
         failed, attempted = doctest.testfile(str(page), module_relative=False, encoding="utf-8")
 
     assert failed == 0
-    assert (attempted > 0) == (page.stem != "api" and page.parent == FOLDER)
+    assert (attempted > 0) == (page.stem not in {"api", "measures"} and page.parent == FOLDER)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
@@ -59,6 +64,49 @@ def test_code_that_a_page_shows_without_running_it_imports_existing_names(page):
             if isinstance(node, ast.ImportFrom):
                 module = importlib.import_module(str(node.module))
                 assert [name.name for name in node.names if not hasattr(module, name.name)] == []
+
+
+def test_the_block_on_trec_web_runs(shared, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("runs").mkdir()
+    for name in ("ql.catb.run.gz", "rm.catb.run.gz"):
+        Path("runs", name).symlink_to(shared / "trec-web" / "runs" / "2012" / name)
+    (block,) = blocks(read("first_experiment"), "python")
+
+    exec(block, {"pt": pt, "RBU": RBU, "read_run": read_run})
+
+
+@pytest.mark.usefixtures("dd_home")
+def test_the_blocks_on_dynamic_domain_run(shared, tmp_path, monkeypatch):
+    folder = shared / "trec-dd"
+    monkeypatch.chdir(tmp_path)
+    Path("run.txt").symlink_to(folder / "runs" / "dd17-odd-syn1.txt")
+    Path("truth.xml.gz").symlink_to(folder / "dd17-odd-truth.xml.gz")
+    Path("lengths.tsv").write_bytes(gzip.decompress((folder / "dd17-odd-doc-lengths.tsv.gz").read_bytes()))
+    names = {"SessionDCG": SessionDCG}
+    (command,) = blocks(read("dynamic_domain"), "text")
+    shell = Shell(tmp_path)
+
+    for block in blocks(read("dynamic_domain"), "python"):
+        exec(block, names)
+    shell.run(command)
+
+    assert names["session"].columns.tolist() == ["qid", "docno", "score", "rank", "turn", "doc_len"]
+    assert shell.status == 0
+
+
+def test_the_command_of_the_page_on_judges_runs(tmp_path):
+    demo = pt.get_dataset("diversity:demo")
+    qrels, people = demo.get_qrels(), demo.get_qrels().query("qid < '13'")
+    for name, judged in (("model", qrels), ("people", people)):
+        judged.drop(columns="intent_type").to_json(tmp_path / f"{name}.jsonl", orient="records", lines=True)
+    shutil.copy(DEMO / "bm25.run", tmp_path / "dense.run")
+    ((command, _),) = sessions(read("judges"))
+    shell = Shell(tmp_path)
+
+    printed = shell.run(command)
+
+    assert (shell.status, "dense" in printed) == (0, True), printed
 
 
 def reference() -> list[Path]:
@@ -83,7 +131,7 @@ def test_each_measure_is_linked_to_its_own_section():
 
 
 # Pages to look things up in, and pages that are generated.
-REFERENCE = {"api", "measures"}
+REFERENCE = {"api", "measures", "symbols"}
 READ = [page for page in PAGES if page.parent == FOLDER and page.stem not in REFERENCE]
 
 
@@ -102,7 +150,7 @@ def test_a_page_is_short_and_its_code_fits_80_columns(page):
 
 
 @pytest.mark.parametrize("page", READ, ids=lambda page: page.stem)
-def test_a_page_has_a_picture_with_a_text_and_a_caption_or_is_about_messages(page):
+def test_a_page_has_a_picture_with_a_text_and_a_caption_or_is_about_messages_and_commands(page):
     text = page.read_text(encoding="utf-8")
     figures = re.findall(
         r"^\.\. figure:: pictures/\S+\n   :alt: \S.*\n   :width: .*\n\n   \S", text, flags=re.MULTILINE
@@ -110,14 +158,14 @@ def test_a_page_has_a_picture_with_a_text_and_a_caption_or_is_about_messages(pag
 
     assert len(figures) == text.count("pictures/")
     assert bool(figures) != (
-        page.stem.startswith("troubleshooting") or page.stem in {"nugget_formats", "long_evaluations"}
+        page.stem.startswith("troubleshooting") or page.stem in {"nugget_formats", "long_evaluations", "shell"}
     )
 
 
-def test_each_picture_is_on_a_page():
-    shown = {name for page in READ for name in re.findall(r"pictures/(\S+)", page.read_text(encoding="utf-8"))}
+def test_each_picture_is_on_one_page():
+    shown = sorted(name for page in READ for name in re.findall(r"pictures/(\S+)", page.read_text(encoding="utf-8")))
 
-    assert shown == {path.name for path in (FOLDER / "pictures").iterdir()}
+    assert shown == sorted(path.name for path in (FOLDER / "pictures").iterdir())
 
 
 @pytest.mark.parametrize("page", READ, ids=lambda page: page.stem)
@@ -260,8 +308,8 @@ def test_types_and_constants_are_documented_once(built):
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
 # The width of a screen and of a phone, and the elements that are looked at there.
 LOOKED = {1200: "html, pre, table, p, .formula", 400: "html, p"}
-# Each page in a frame of each width: of these elements, those wider than what contains them, but for those inside of a
-# line.
+# Each page in a frame of each width: pages that are too long and, of these elements, those wider than what contains
+# them, but for those inside of a line.
 FRAMES = """<body><script>
 const pages = PAGES, looked = LOOKED, wide = [];
 let left = pages.length * Object.keys(looked).length;
@@ -273,6 +321,8 @@ for (const width in looked)
       for (const each of frame.contentDocument.querySelectorAll(looked[width]))
         if (each.clientWidth && each.scrollWidth > each.clientWidth + 1)
           wide.push(width + ", " + page + ": " + each.tagName + " " + each.textContent.trim().slice(0, 60));
+      const height = frame.contentDocument.documentElement.scrollHeight;
+      if (height > 10000) wide.push(width + ", " + page + ": " + height + " pixels long");
       if (--left == 0) document.title = "looked at " + pages.length + "|" + wide.join("|");
     };
     document.body.append(frame);
@@ -281,7 +331,7 @@ for (const width in looked)
 
 
 @pytest.mark.skipif(BROWSER is None, reason="no chromium or chrome on the path to look at the pages with")
-def test_nothing_scrolls_sideways(built, tmp_path):
+def test_nothing_scrolls_sideways_and_no_page_is_too_long(built, tmp_path):
     folder, _ = built
     pages = [str(path.relative_to(FOLDER).with_suffix(".html")) for path in PAGES]
     frames = FRAMES.replace("PAGES", str(pages)).replace("LOOKED", str(LOOKED))
@@ -296,6 +346,12 @@ def test_nothing_scrolls_sideways(built, tmp_path):
     said, *wide = title.split("|")
     assert said == f"looked at {len(pages)}"
     assert [each for each in wide if each] == []
+
+
+def test_the_signature_of_a_step_shows_its_parameters(built):
+    page = (built[0] / "api" / "diversifying.html").read_text(encoding="utf-8")
+
+    assert "**kwargs" not in re.sub("<[^>]+>", "", page)
 
 
 def test_a_parameter_whose_name_ends_with_an_underscore_is_shown_with_it(built):

@@ -113,7 +113,7 @@ def _constraints(measures: Sequence[ir_measures.Measure]) -> dict[str, str]:
 
 
 def pages() -> dict[str, str]:
-    """Return the reference in reStructuredText: its first page and one for each family, by file name.
+    """Return the reference in reStructuredText: its first page, the symbols, and a page for each family, by file name.
 
     This takes a few seconds.
     """
@@ -122,7 +122,7 @@ def pages() -> dict[str, str]:
         families[type(measure).__module__].append((measure, example))
     ordered = {module: families[module] for module in sorted(families, key=_place)}
     written = {f"measures/{_stem(module)}.rst": _family_page(module, of) for module, of in ordered.items()}
-    return {"measures.rst": _first_page(ordered), **written}
+    return {"measures.rst": _first_page(ordered), "symbols.rst": _symbols_page(), **written}
 
 
 # The families in the order of the pages, the simplest first; any others follow.
@@ -149,12 +149,15 @@ _FAMILIES += (
 
 _INTRODUCTION = """\
 Every measure of :mod:`pyterrier_diversity` by family, Rank-Biased Utility first. Each family has a page with the
-formulas, the parameters, an example and the sources. Below the tables are the :ref:`rules for all measures
-<diversity-rules-for-all-measures>`, the :ref:`symbols <diversity-symbols>` and the :ref:`common parameters
-<diversity-common-parameters>`. :doc:`which_measure` helps you choose.
+formulas, the parameters, an example and the sources. :doc:`symbols` has what all measures share: the rules, the symbols
+of the formulas, and the common parameters. :doc:`which_measure` helps you choose.
 
 *Needs* lists the columns of the qrels that a measure reads in addition to ``qid``, ``docno``, ``label`` and
 ``iteration``; those in brackets are optional."""
+
+_OF_SYMBOLS = """\
+What the pages of :doc:`measures` have in common: which documents, intents and queries count, what the letters in the
+formulas mean, the parameters that many measures have, and the topic of the examples."""
 
 _SYMBOLS = """\
 .. list-table::
@@ -228,9 +231,14 @@ def _is_common(parameter: Parameter) -> bool:
 
 
 def _first_page(families: dict[str, list[tuple[DiversityMeasure, Example]]]) -> str:
-    """Return the page with all measures in tables, and what they have in common."""
+    """Return the page with all measures in tables."""
     tables = [part for module, of in families.items() for part in (_title(_family(module), "-"), _index(module, of))]
     toctree = "\n".join([".. toctree::", "   :hidden:", "", *(f"   measures/{_stem(module)}" for module in families)])
+    return "\n\n".join([_title("Measures", "="), _INTRODUCTION, toctree, *tables]) + "\n"
+
+
+def _symbols_page() -> str:
+    """Return the page with what all measures have in common."""
     common = "\n".join(f"- {_parameter(name, parameter)}" for name, parameter in _COMMON.items())
     sections = {
         "Rules for all measures": _RULES,
@@ -238,7 +246,7 @@ def _first_page(families: dict[str, list[tuple[DiversityMeasure, Example]]]) -> 
         "Common parameters": _COMMON_TEXT.format(parameters=common),
         "The topic of the examples": _topic_section(),
     }
-    parts = [_title("Measures", "="), _INTRODUCTION, toctree, *tables]
+    parts = [_title("Rules, symbols and common parameters", "="), _OF_SYMBOLS]
     for title, text in sections.items():
         parts += [f".. _diversity-{title.lower().replace(' ', '-')}:", _title(title, "-"), text]
     return "\n\n".join(parts) + "\n"
@@ -246,7 +254,7 @@ def _first_page(families: dict[str, list[tuple[DiversityMeasure, Example]]]) -> 
 
 def _index(module: str, of: list[tuple[DiversityMeasure, Example]]) -> str:
     """Return the table of a family: for each measure, a description, its range and its needs."""
-    lines = [".. list-table::", "   :header-rows: 1", "   :widths: 22 48 15 15", ""]
+    lines = [".. list-table::", "   :class: stacked", "   :header-rows: 1", "   :widths: 20 42 24 14", ""]
     rows = [("Measure", "What it is", "Range", "Needs")]
     for measure, _ in of:
         known = entry(measure)
@@ -261,7 +269,7 @@ def _index(module: str, of: list[tuple[DiversityMeasure, Example]]) -> str:
 
 
 _EXPLAINED = """\
-:doc:`../measures` explains the :ref:`symbols <diversity-symbols>`, the
+:doc:`../symbols` explains the :ref:`symbols <diversity-symbols>`, the
 :ref:`common parameters <diversity-common-parameters>` and
 :ref:`the topic of the examples <diversity-the-topic-of-the-examples>`."""
 
@@ -280,8 +288,13 @@ def _family_page(module: str, of: list[tuple[DiversityMeasure, Example]]) -> str
     shared = _shared([measure for measure, _ in of])
     listed = "\n".join(f"- {_parameter(name, parameter)}" for name, parameter in shared.items())
     common = [f"Parameters that these measures share:\n\n{listed}"] if shared else []
-    sections = (_section(measure, example, shared) for measure, example in of)
-    parts = [_title(_family(module), "="), subtitle, *more, _EXPLAINED, *common, *sections]
+    cited = [_cited(measure) for measure, _ in of]
+    once = len({*cited}) == 1  # at the end of the page
+    sections = [
+        _section(measure, example, shared, "" if once else key)
+        for (measure, example), key in zip(of, cited, strict=True)
+    ]
+    parts = [_title(_family(module), "="), subtitle, *more, _EXPLAINED, *common, *sections, *cited[: int(once)]]
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
@@ -312,9 +325,14 @@ def _topic_section() -> str:
     )
 
 
-def _section(measure: DiversityMeasure, example: Example, shared: Mapping[str, Parameter]) -> str:
+def _cited(measure: DiversityMeasure) -> str:
+    """Return the line of the docstring that cites the paper, if there is one."""
+    found = re.search(r"^\.\. cite\.dblp::.*$", (inspect.getdoc(measure) or ""), re.MULTILINE)
+    return found.group() if found else ""
+
+
+def _section(measure: DiversityMeasure, example: Example, shared: Mapping[str, Parameter], cited: str) -> str:
     known = entry(measure)
-    cited = re.search(r"^\.\. cite\.dblp::.*$", (inspect.getdoc(measure) or ""), re.MULTILINE)
     where = re.sub(r"\$(.+?)\$", r":math:`\1`", measure.WHERE)
     fields = {
         "Range": known["range"],
@@ -328,12 +346,10 @@ def _section(measure: DiversityMeasure, example: Example, shared: Mapping[str, P
     common = [name for name, each in measure.SUPPORTED_PARAMS.items() if _is_common(each)]
     above = [name for name, each in measure.SUPPORTED_PARAMS.items() if shared.get(name) is each]
     own = [f"- {_parameter(*item)}" for item in measure.SUPPORTED_PARAMS.items() if item[0] not in (*common, *above)]
-    for place, names in (
-        ("top of this page", above),
-        (":ref:`common parameters <diversity-common-parameters>`", common),
-    ):
-        if names:
-            own.append(f"- See the {place} for {', '.join(f'``{name}``' for name in names)}.")
+    places = {"top of this page": above, ":ref:`common parameters <diversity-common-parameters>`": common}
+    told = [f"the {place} for {', '.join(f'``{name}``' for name in names)}" for place, names in places.items() if names]
+    if told:
+        own.append(f"- See {', and '.join(told)}.")
     return "\n\n".join(
         [
             f".. _diversity-{known['measure']}:",
@@ -343,7 +359,7 @@ def _section(measure: DiversityMeasure, example: Example, shared: Mapping[str, P
             *([f"where {where}."] if where else []),
             "\n".join(f":{name}: {value}" for name, value in fields.items()),
             "\n".join(own),
-            *([cited.group()] if cited else []),
+            *([cited] if cited else []),
         ]
     )
 

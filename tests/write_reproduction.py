@@ -25,6 +25,9 @@ VERDICTS, EVIDENCE, OUTCOMES = (_OF_NOTEBOOKS[name] for name in ("VERDICTS", "EV
 # A reason for fewer cells than these is on the page of its paper alone.
 COMMON = 10
 
+# A list of more rows than these is folded: a click opens it.
+OPEN = 10
+
 # Such as "Table 2", "Figs. 2-4" or "Secs. 3.1 and 4" at the start of a longer name.
 NUMBER = r"\d{1,2}(\.\d)*[a-z]?\b"
 PLACE = re.compile(rf"(Table|Figs?\.|Secs?\.) {NUMBER}((, | and |-){NUMBER})*")
@@ -109,25 +112,25 @@ What the papers claim
 If there is real data for a claim, the claim is tested on it: it is *reproduced* if it holds on all real data,
 *contradicted* if it holds on none, and *mixed* otherwise. The last column has the paper's number, our number, and a
 link to the rows. *6 real* are a first stage, four diversification systems that re-rank it, and one system from another
-source, on the topics of the Web track of these years. *10 real* also include four runs of the organisers. Of official
-runs, we only have the scores.
+source, on the topics of the Web track of these years. *10 real* also include four runs of the organisers. For official
+runs, only the scores are available.
 
 {claims}What real data agrees with
 --------------------------
 
 The {n_agreeing} rows that rest on real systems or official scores and agree with the paper:
 
-{agreeing}What made-up systems say otherwise
-----------------------------------
+{agreeing}Where made-up systems give another result
+-----------------------------------------
 
-For these statements, real data gives another result than systems that are made up, redrawn or changed by noise. The
+For these statements, real data gives a different result from systems that are made up, redrawn or changed by noise. The
 verdict is that of the real data.
 
 {otherwise}Errors of the papers
 --------------------
 
-{errors}All rows by what they rest on
------------------------------
+{errors}All rows by evidence
+--------------------
 
 {legend}
 Cells that do not form a column of a table have no order: they agree or differ. Two cells that are equal in the paper
@@ -144,7 +147,7 @@ also have no order. Two cells that are equal only here are not in the order of t
 Why cells do not agree
 ----------------------
 
-These reasons explain {common} cells or more. All other reasons are on the pages of the papers.
+Each of these reasons explains at least {common} cells. All other reasons are on the pages of the papers.
 
 {reasons}Compare a paper yourself
 ------------------------
@@ -186,7 +189,7 @@ PAGE = """\
 {published} https://doi.org/{doi}
 
 **{sentence}**
-:doc:`../reproduction` explains the words. {notebooks} wrote the tables.
+:doc:`../reproduction` explains the words. The tables are from {notebooks}.
 
 {by_table}"""
 
@@ -226,7 +229,7 @@ def _overview(rows: list[Row], of_papers: dict[str, list[Row]]) -> str:
         legend="".join(f"- **{word}**: {meaning}.\n" for word, meaning in (EVIDENCE | VERDICTS).items()),
         common=COMMON,
         by_paper=_by_evidence(of_papers),
-        reasons=_table(["reason", "papers", "cells"], reasons) if reasons else "There is none.\n\n",
+        reasons=_folded("reasons", ["reason", "papers", "cells"], reasons) if reasons else "None.\n\n",
         citations="".join(f".. cite.dblp:: {paper.dblp}\n" for paper in PAPERS.values()),
         toctree="\n".join(f"   reproduction/{paper.lower()}" for paper in PAPERS),
     )
@@ -243,8 +246,8 @@ def _claims(paper: str) -> str:
         link = f":ref:`{row['where']} <{_label(paper, row['where'])}>`"
         data = _escaped(row["data"]) or "none"
         shown.append([_escaped(row["claim"]), row["outcome"], data, f"{_escaped(numbers)} ({link})"])
-    table = _table(["claim", "outcome", "data: holds there?", "numbers"], shown)
-    return f"{heading}\n{'^' * len(heading)}\n\nTried in {notebooks}.\n\n{table}"
+    table = _table(["claim", "outcome", "data: does it hold?", "numbers"], shown, stacked=True)
+    return f"{heading}\n{'^' * len(heading)}\n\nTested in {notebooks}.\n\n{table}"
 
 
 def _by_evidence(of_papers: dict[str, list[Row]]) -> str:
@@ -257,13 +260,13 @@ def _by_evidence(of_papers: dict[str, list[Row]]) -> str:
     every = [row for of_paper in of_papers.values() for row in of_paper]
     for evidence in EVIDENCE:
         shown.append(["all", evidence, *_counts([row for row in every if row["evidence"] == evidence])])
-    return _table(["paper", "evidence", *VERDICTS, "rows"], [*shown, ["all", "all", *_counts(every)]])
+    return _folded("counts", ["paper", "evidence", *VERDICTS, "rows"], [*shown, ["all", "all", *_counts(every)]])
 
 
 def _listed(rows: list[Row], *columns: str) -> str:
     """Return rows with their paper and place, and some of their columns."""
     if not rows:
-        return "There is none.\n\n"
+        return "None.\n\n"
     names = {"theirs": "paper says", "ours": "here", "simulated": "made-up systems", "why": "derivation"}
     shown = []
     for row in sorted(rows, key=lambda row: list(PAPERS).index(row["paper"])):
@@ -272,7 +275,7 @@ def _listed(rows: list[Row], *columns: str) -> str:
         part = row["table_or_figure"].removeprefix(place).strip(" ,")
         cell = f"{part}: {row['cell']}" if part else row["cell"]
         shown.append([link, _escaped(cell), *(_escaped(row[column]) for column in columns)])
-    return _table(["where", "what", *(names[column] for column in columns)], shown)
+    return _folded("rows", ["where", "what", *(names[column] for column in columns)], shown)
 
 
 def _page(name: str, rows: list[Row]) -> str:
@@ -308,7 +311,7 @@ def _section(place: str, cells: list[Row]) -> str:
     header = ["part", *SHOWN.values()]
     # Columns that are empty all the way down are left out.
     filled = [i for i in range(len(header)) if any(row[i] for row in shown)]
-    return _reasons(parts) + _table([header[i] for i in filled], [[row[i] for i in filled] for row in shown])
+    return _reasons(parts) + _folded("cells", [header[i] for i in filled], [[row[i] for i in filled] for row in shown])
 
 
 def _reasons(parts: dict[str, list[Row]]) -> str:
@@ -389,14 +392,30 @@ def _link(paper: str) -> str:
     return f":doc:`{PAPERS[paper].topic} <reproduction/{paper.lower()}>`"
 
 
-def _table(header: list[str], rows: list[list[str]]) -> str:
+def _folded(what: str, header: list[str], rows: list[list[str]]) -> str:
+    """Return a table that is folded if it is long; the headings stay in sight, so that links reach them."""
+    if len(rows) <= OPEN:
+        return _table(header, rows)
+    opening = f".. raw:: html\n\n   <details><summary>All {len(rows)} {what}</summary>\n\n"
+    return f"{opening}{_table(header, rows)}.. raw:: html\n\n   </details>\n\n"
+
+
+def _table(header: list[str], rows: list[list[str]], *, stacked: bool = False) -> str:
+    """Return a table; a stacked one shows its cells below each other on a phone."""
     lines = [", ".join('"' + value.replace('"', '""') + '"' for value in row) for row in rows]
-    fields = [".. csv-table::", f"   :header: {', '.join(header)}", "", *(f"   {line}" for line in lines)]
+    options = [f"   :header: {', '.join(header)}", *(["   :class: stacked"] if stacked else [])]
+    fields = [".. csv-table::", *options, "", *(f"   {line}" for line in lines)]
     return "\n".join(fields) + "\n\n"
+
+
+def without_braces(value: str) -> str:
+    """Return text in which dicts, such as {'a': 1, 'b': 2}, are lists such as a: 1, b: 2."""
+    return re.sub(r"\{([^{}]*: [^{}]*)\}", lambda found: found[1].replace("'", ""), value)
 
 
 def _escaped(value: str) -> str:
     """Return text that reStructuredText shows as it is."""
+    value = without_braces(value)
     for character in "\\*`|_@":  # nDCG@20 would be an address of e-mail
         value = value.replace(character, f"\\{character}")
     return value

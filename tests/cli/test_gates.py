@@ -68,7 +68,7 @@ def test_an_invalid_minimum_is_refused(text):
 def test_a_run_that_is_significantly_worse_does_not_pass():
     arguments = ["compare", QRELS, BM25, "--baseline", XQUAD, "--no-worse", "RBU@5"]
 
-    assert fail(*arguments, status=3).startswith("Gate: RBU@5 of bm25 is lower than of xquad by 0.1602 (")
+    assert fail(*arguments, status=3).startswith("Gate: RBU@5 of bm25 is lower than that of xquad by 0.1602 (")
 
 
 def test_a_run_that_is_better_passes():
@@ -80,7 +80,7 @@ def test_a_tolerance_counts_even_if_the_difference_is_not_significant():
 
     run(*arguments)
     run(*arguments, "--tolerance", "0.05")
-    assert "is lower than of xquad by 0.04366" in fail(*arguments, "--tolerance", "0.04", status=3)
+    assert "is lower than that of xquad by 0.04366" in fail(*arguments, "--tolerance", "0.04", status=3)
 
 
 @pytest.mark.parametrize("baseline", ["xquad", XQUAD])

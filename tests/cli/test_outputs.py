@@ -344,6 +344,6 @@ def test_tables_with_other_names_say_what_they_were_computed_from(tmp_path):
         assert told in (tmp_path / f"table.{ending}").read_text()
         assert how["signatures"]["$R_5$"].startswith("RBU@5|cutoff=5,p=0.99")
         assert (how["baseline"], how["names"], how["labels"]) == (["QL"], {"bm25": "QL"}, {"RBU@5": "$R_5$"})
-    assert "names: none of these is known: RBU@5. Known are xquad, bm25." in fail(
+    assert "names: unknown names RBU@5. The names are xquad, bm25." in fail(
         *arguments, "--names", str(tmp_path / "labels")
     )

@@ -53,7 +53,7 @@ def test_the_steps_of_the_workflow_pass_and_its_gates_stop_a_loss(tmp_path, monk
 
 
 @pytest.mark.parametrize(
-    ("page", "n_commands"), [("shell", 20), ("gate", 6), ("long_evaluations", 2), ("rag", 3), ("nuggets", 1)]
+    ("page", "n_commands"), [("shell", 18), ("gate", 6), ("long_evaluations", 2), ("rag", 1), ("nuggets", 1)]
 )
 def test_the_session_of_a_page_gives_what_it_says(page, n_commands, tmp_path, monkeypatch):
     pytest.importorskip("matplotlib")

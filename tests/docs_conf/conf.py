@@ -4,6 +4,7 @@ PyTerrier also loads ``sphinx_autodoc_typehints``. It is left out here: docstrin
 extension reads them before napoleon does, which fills the terminal with wrong errors about indentation.
 """
 
+import inspect
 from pathlib import Path
 
 from docutils import nodes
@@ -69,6 +70,15 @@ def formula(translator, node):
     raise nodes.SkipNode
 
 
+def parameters_of_a_step(app, what, name, obj, options, signature, returned):
+    """Return the parameters of a step of a pipeline, whose class has a ``__new__`` that takes anything."""
+    if what == "class" and signature == "(*args, **kwargs)":
+        _, *parameters = inspect.signature(obj.__init__).parameters.values()
+        signature = str(inspect.Signature([each.replace(annotation=each.empty) for each in parameters]))
+    return signature, returned
+
+
 def setup(app):
+    app.connect("autodoc-process-signature", parameters_of_a_step)
     app.add_directive("cite.dblp", Citation)
     app.add_html_math_renderer("mathml", (inline_formula, None), (formula, None))

@@ -254,7 +254,10 @@ def test_an_error_names_file_line_and_field(change, message, tmp_path):
 @pytest.mark.parametrize(
     ("second", "message"),
     [
-        (answer(a="not_support"), "label of document 'mine' for nugget .* of query '1' is 0.0, but 2.0 before"),
+        (
+            answer(a="not_support"),
+            "label of document 'mine' for nugget .* of query '1' is 0.0, but 2.0 in an earlier row",
+        ),
         (
             {**answer("b"), "nuggets": [nugget("a", "okay", "support")]},
             "the importance for nugget .* is 'okay', but 'vital'",
@@ -331,7 +334,7 @@ def test_nuggets_of_freshstack_have_documents_of_label_1_and_0():
 def test_a_document_that_is_relevant_and_is_not_is_refused():
     both = {"text": "a", "relevant_corpus_ids": ["x"], "non_relevant_corpus_ids": ["x"]}
 
-    with pytest.raises(ValueError, match=r"label of document 'x' for nugget .* is 0\.0, but 1.0 before"):
+    with pytest.raises(ValueError, match=r"label of document 'x' for nugget .* is 0\.0, but 1.0 in an earlier row"):
         read_nuggets({"query_id": "1", "nuggets": [both]})
 
 
@@ -640,7 +643,9 @@ def test_a_row_that_cannot_be_read_is_refused(row, message):
 def test_two_values_of_another_column_for_one_judgement_are_refused():
     row = {"qid": "1", "docno": "d", "label": 1, "iteration": "a"}
 
-    with pytest.raises(ValueError, match="by of document 'd' for nugget 'a' of query '1' is 'Bob', but 'Ann' before"):
+    with pytest.raises(
+        ValueError, match="by of document 'd' for nugget 'a' of query '1' is 'Bob', but 'Ann' in an earlier row"
+    ):
         read_nuggets([{**row, "by": "Ann"}, {**row, "by": "Bob"}])
 
 

@@ -172,7 +172,7 @@ def test_a_table_that_is_too_wide_is_turned_round_and_says_so():
 
     assert lines[0].split() == ["measure", "bm25", "xquad"]
     assert lines[1].split() == [MEASURES[0], "0.5000", "0.2500"]
-    assert lines[-1] == "Turned round to fit 60 columns: the measures are rows."
+    assert lines[-1] == "Transposed to fit 60 columns: the measures are rows."
     assert max(map(len, lines)) <= 60
 
 

@@ -5,14 +5,16 @@ import subprocess
 import unicodedata
 from html import escape
 from html.parser import HTMLParser
+from importlib.resources import files
 
 import pandas as pd
 import pyterrier as pt
 import pytest
 from ir_measures import P, nDCG
 
-from pyterrier_diversity import IA, RBU, StRecall, evaluate_runs, html_report, signature
+from pyterrier_diversity import IA, RBU, NuggetScore, StRecall, evaluate_runs, html_report, parse, signature
 from pyterrier_diversity.meta import compare
+from pyterrier_diversity.report.summary import meaning
 
 MEASURES = [RBU @ 10, StRecall @ 10, IA(nDCG @ 10)]
 SYSTEMS = ["bm25", "more-like-this", "xquad"]
@@ -314,9 +316,11 @@ def test_it_begins_in_plain_words(text):
     # All differences from bm25 are significant; with a baseline, no others are tested.
     assert lead(text) == (
         "3 systems were evaluated on 14 queries. By RBU@10, xquad is best, with a mean of 0.849: its lead over bm25 "
-        "(+0.326, +0.167 to +0.485) is hardly chance. By StRecall@10, xquad is best, with a mean of 1.000, that is "
-        "100.0% of the intents: its lead over bm25 (+0.123, +0.031 to +0.214) is hardly chance. By IA(nDCG@10), xquad "
-        "is best, with a mean of 0.531: its lead over bm25 (+0.126, +0.061 to +0.191) is hardly chance."
+        "(+0.326, +0.167 to +0.485) is unlikely to be chance; its lead over more-like-this was not tested. By "
+        "StRecall@10, xquad is best, with a mean of 1.000, that is 100.0% of the intents: its lead over bm25 (+0.123, "
+        "+0.031 to +0.214) is unlikely to be chance; its lead over more-like-this was not tested. By IA(nDCG@10), "
+        "xquad is best, with a mean of 0.531: its lead over bm25 (+0.126, +0.061 to +0.191) is unlikely to be chance; "
+        "its lead over more-like-this was not tested."
     )
 
 
@@ -328,9 +332,11 @@ def test_a_lead_that_could_be_chance_is_called_so(tmp_path):
     alone = lead(written(tmp_path, qrels, {"bm25": runs["bm25"]}, RBU @ 10))
     tied = lead(written(tmp_path, qrels, {"a": runs["bm25"], "b": runs["bm25"]}, RBU @ 10, test="t"))
 
-    assert "its lead over bm25 (+0.126, +0.061 to +0.191) is hardly chance; its lead over more-like-this " in told
+    assert (
+        "its lead over bm25 (+0.126, +0.061 to +0.191) is unlikely to be chance; its lead over more-like-this " in told
+    )
     assert told.endswith("(+0.065, -0.001 to +0.130) could be chance.")
-    assert no_test.endswith("Whether that is chance was not tested.")
+    assert no_test.endswith("its lead over more-like-this and bm25 was not tested.")
     assert alone == "1 system was evaluated on 14 queries. By RBU@10, bm25 has a mean of 0.523."
     assert tied.endswith("By RBU@10, a and b are best, with the same mean: a mean of 0.523.")
 
@@ -338,14 +344,32 @@ def test_a_lead_that_could_be_chance_is_called_so(tmp_path):
 def test_it_says_what_the_measures_mean_when_from_which_files_and_with_which_versions(text):
     told = dict(re.findall("<dt>(.*?)</dt><dd[^>]*>(.*?)</dd>", text))
 
-    assert told["RBU@10"] == "Rank-Biased Utility: the gain of a user from a ranking, minus the effort of reading it."
-    assert "for each intent separately" in told["IA(nDCG@10)"]
-    assert "discounted by rank" in told["IA(nDCG@10)"]
+    assert told["RBU@10"].startswith("What a reader gains from the first 10 results, minus the effort of reading")
+    assert told["IA(nDCG@10)"].startswith("The measure in brackets for readers who want one intent each")
+    assert "nDCG@10: How close the first 10 results are to the best possible order" in told["IA(nDCG@10)"]
     assert told["Judgements"] == "a table in memory"
     assert told["Systems"].split("<br>")[0] == "xquad: a table in memory"
     assert re.fullmatch(r"\d{4}-\d\d-\d\d", told["Date"])
     assert "pyterrier-diversity" in told["Versions"]
     assert told["Test"].startswith("randomised Tukey HSD")
+
+
+def test_plain_words_are_used_only_where_they_are_true():
+    assert meaning(NuggetScore @ 5) == (
+        "The share of the facts that the first 5 results support; partial support counts half."
+    )
+    assert "half" not in meaning(NuggetScore(partial=0) @ 5)
+    assert "best possible order" not in meaning(nDCG(dcg="exp-log2") @ 5)
+
+
+def test_the_page_on_reports_says_what_reports_say():
+    page = files("pyterrier_diversity").joinpath("pt_docs", "reading_a_report.rst").read_text(encoding="utf-8")
+    rows = re.findall(r"^   \* - (``.*)\n     - ((?:.|\n       )*)", page, flags=re.MULTILINE)
+    told = {name: f"{' '.join(text.split())}." for names, text in rows for name in re.findall("``(.*?)``", names)}
+
+    assert len(told) > 10
+    for name, text in told.items():
+        assert meaning(parse(name)).startswith(text)
 
 
 def test_depth_follows_the_cutoffs_of_the_measures(tmp_path):

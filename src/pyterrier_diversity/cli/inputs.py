@@ -43,7 +43,7 @@ class Asked:
     strict : bool
         Treat warnings about the data as errors; the kinds are below.
     ignore : KIND
-        Neither show warnings of this kind nor treat them as errors. Repeatable.
+        Hide warnings of this kind, and do not treat them as errors. Repeatable.
     doc_len : path
         For EU_DD: a file with the number of words of each document, in lines 'document<TAB>words'.
     n_jobs : int

@@ -102,7 +102,7 @@ def called(what: str, given: Mapping[Any, str] | None, known: Iterable[Any]) -> 
     found = {name: wanted.get(str(name), str(name)) for name in known}
     if wanted and found and wanted.keys().isdisjoint(map(str, found)):
         unknown, names = (", ".join(map(str, of)) for of in (wanted, found))
-        raise ValueError(f"{what}: none of these is known: {unknown}. Known are {names}.")
+        raise ValueError(f"{what}: unknown names {unknown}. The names are {names}.")
     owners: dict[str, Any] = {}
     for name, shown in found.items():
         if owners.setdefault(shown, name) != name:

@@ -273,7 +273,7 @@ def _constant(column: pd.Series, ids: pd.DataFrame, rows: list[tuple[NuggetRecor
         what = f"the {str(column.name).removeprefix('nugget_')}" if of_nugget else f"{column.name} of document {doc!r}"
         raise ValueError(
             f"{one.where}: {what} for nugget {(one.text or one.nugget_id)!r} of query {one.query_id!r} is "
-            f"{column.iloc[row]!r}, but {first.iloc[row]!r} before."
+            f"{column.iloc[row]!r}, but {first.iloc[row]!r} in an earlier row."
         )
     return first
 

@@ -100,7 +100,7 @@ class Table:
         if width is not None and self.of_values and self._width() > width:
             table = min(self, self.transposed(), key=Table._width)
         if table is not self:
-            legend.append(f"Turned round to fit {width} columns: the measures are rows.")
+            legend.append(f"Transposed to fit {width} columns: the measures are rows.")
         told = [line if width is None else fill(line, max(width, 1)) for line in legend]
         return "\n\n".join(["\n".join(aligned(table._texts(), table._numeric, width)), *told])
 

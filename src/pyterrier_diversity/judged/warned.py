@@ -11,7 +11,7 @@ from contextvars import ContextVar
 # What a user may ignore, in words for the shell's help.
 KINDS = {
     "words": "importances or assignments of nuggets that are unknown words",
-    "nuggets": "nuggets without a judgement, or that are read in another way than their file means",
+    "nuggets": "nuggets without a judgement, or not read exactly as their format intends",
     "difference": "queries left out, because their answers or passages were assigned different nuggets",
     "support": "no label means full support",
     "intents": "no query has several intents",

@@ -18,6 +18,25 @@ from .reference import entry
 # More systems than these are counted.
 _MOST_NAMED = 3
 
+# Measures in words for readers who do not know them; {} stands for the results that count. The words are true for any
+# values of these parameters, and for the defaults of all others.
+_FREE = {"cutoff", "rel", "full", "p", "e", "gain", "max_rel", "measure"}
+_IN_PLAIN_WORDS = {
+    "Coverage": "the share of the intents that {} contain; important intents count more, and 1 means all intents",
+    "StRecall": "the share of the intents that {} contain; all intents count the same",
+    "MRecall": "the share of the queries for which {} contain everything that could be found",
+    "NuggetScore": "the share of the facts that {} support; partial support counts half",
+    "alpha_nDCG": "how close {} are to the best possible order, which has new intents first; each repetition of an "
+    "intent counts less",
+    "ERR_IA": "how soon in {} a reader finds what they want, averaged over the intents",
+    "RBU": "what a reader gains from {}, minus the effort of reading; it can be negative if many results are useless",
+    "Dsharp_nDCG": "one half for the intents that {} cover, one half for having the most relevant results first",
+    "IA": "the measure in brackets for readers who want one intent each, averaged over the intents",
+    "Adhoc": "the measure in brackets, if it does not matter that results repeat each other",
+    "nDCG": "how close {} are to the best possible order, which has the most relevant results first",
+    "P": "the share of {} that are relevant",
+}
+
 
 class Tested:
     """The means of systems, with the systems in the order of the first measure, and the test of their differences.
@@ -43,7 +62,7 @@ class Tested:
                 self._ends[row["measure"], one] = row[f"{of}mean_low"], row[f"{of}mean_high"]
                 low, high = sorted(sign * end for end in ends)
                 interval = f", {low:+.3f} to {high:+.3f}" if np.isfinite(ends).all() else ""
-                self._leads[row["measure"], one, other] = f"{sign * row['difference']:+.3f}{interval}"
+                self._leads[row["measure"], one, other] = f" ({sign * row['difference']:+.3f}{interval})"
 
     def table(self) -> dict[str, list[dict[str, Any]]]:
         """Return the cells of each system, one for each measure; intervals and marks are empty without a test."""
@@ -84,12 +103,13 @@ class Tested:
         told += f" is best, with {worth}"
         others = [other for other in self.systems if other != best[0]]
         leads = []
-        for what, significant in (("is hardly chance", True), ("could be chance", False)):
+        outcomes = {"is unlikely to be chance": True, "could be chance": False, "was not tested": None}
+        for what, significant in outcomes.items():
             over = [other for other in others if self._differs.get((measure, best[0], other)) is significant]
             if over:
-                sizes = {other: f"{names[other]} ({self._leads[measure, best[0], other]})" for other in over}
-                leads.append(f"its lead over {_listed(list(sizes.values()), len(others))} {what}")
-        return f"{told}: {'; '.join(leads)}." if leads else f"{told}. Whether that is chance was not tested."
+                sizes = [f"{names[other]}{self._leads.get((measure, best[0], other), '')}" for other in over]
+                leads.append(f"its lead over {_listed(sizes, len(others))} {what}")
+        return f"{told}: {'; '.join(leads)}."
 
 
 def _worth(measure: str, mean: float) -> str:
@@ -106,9 +126,13 @@ def _listed(names: Sequence[str], n_all: int) -> str:
 
 
 def meaning(measure: ir_measures.Measure) -> str:
-    """Return what a measure means, in one sentence from its declaration."""
-    ours, inner = implementation(measure), innermost(measure)
-    if ours is None:
+    """Return what a measure means, in plain words if they are known, otherwise from its declaration."""
+    ours, inner, cutoff = implementation(measure), innermost(measure), measure.params.get("cutoff")
+    if measure.NAME in _IN_PLAIN_WORDS and measure.params.keys() <= _FREE and cutoff != 1:
+        told = _IN_PLAIN_WORDS[measure.NAME].format("the results" if cutoff is None else f"the first {cutoff} results")
+        told = f"{told[0].upper()}{told[1:]}."
+    elif ours is None:
         return str(getattr(measure, "SHORT_DESC", "") or getattr(measure, "PRETTY_NAME", "") or measure).strip()
-    of_inner = f" Here, of {inner}: {meaning(inner)}" if inner != measure else ""
-    return entry(ours)["what"].replace("`", "") + of_inner
+    else:
+        told = entry(ours)["what"].replace("`", "")
+    return told if inner == measure else f"{told} {inner}: {meaning(inner)}"

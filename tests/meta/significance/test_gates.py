@@ -78,7 +78,7 @@ def test_the_queries_that_lose_most_are_named():
 
     assert worse.index.tolist() == ["new"]
     assert worse.loc["new", "queries"] == {"q0": -0.25, "q1": -0.25, "q3": -0.25}
-    assert worse.loc["new", "message"].startswith("RBU@5 of new is lower than of old by 0.15 (0.4, 0.55; p = ")
+    assert worse.loc["new", "message"].startswith("RBU@5 of new is lower than that of old by 0.15 (0.4, 0.55; p = ")
     assert worse.loc["new", "message"].endswith("; most on queries q0 (-0.25), q1 (-0.25), q3 (-0.25).")
 
 

@@ -144,7 +144,7 @@ def test_names_with_a_formula_are_latex_too(perquery):
 def test_names_that_are_all_unknown_are_refused(perquery, what):
     compared, known = compare(perquery, "t"), {"names": "a, b_1, c", "labels": "RBU@5, Mine, measure, system"}[what]
 
-    with pytest.raises(ValueError, match=rf"^{what}: none of these is known: QL, x\. Known are {known}"):
+    with pytest.raises(ValueError, match=rf"^{what}: unknown names QL, x\. The names are {known}"):
         significance_table(compared, **{what: {"QL": "a", "x": "y"}})
     with pytest.raises(
         TypeError, match=rf"^{what} must be a mapping such as \{{'old name': 'new name'\}}, not list\.$"

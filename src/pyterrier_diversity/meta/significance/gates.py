@@ -129,8 +129,8 @@ def worse_than(
     >>> values = {"new": [0.5, 0.25, 0.5, 0.25], "old": [0.75, 0.5, 0.5, 0.75]}
     >>> rows = [(name, str(i), "RBU", v) for name in values for i, v in enumerate(values[name])]
     >>> perquery = pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
-    >>> print(*worse_than(perquery, "old", test="t", tolerance=0.1)["message"])
-    RBU of new is lower than of old by 0.25 (0.375, 0.625; p = 0.0917); most on queries 3 (-0.5), 0 (-0.25), 1 (-0.25).
+    >>> worse_than(perquery, "old", test="t", tolerance=0.1)["message"].item().split("; most on queries ")
+    ['RBU of new is lower than that of old by 0.25 (0.375, 0.625; p = 0.0917)', '3 (-0.5), 0 (-0.25), 1 (-0.25).']
     """
     refuse_by("worse_than", options)
     if options.get("alternative", "two-sided") != "two-sided":
@@ -152,7 +152,7 @@ def worse_than(
         mine, others = (_values(perquery, row["measure"], row[name]) for name in ("system", "other"))
         lost.append(_first((mine - others).dropna()))
         texts.append(
-            f"{row['measure']} of {row['system']} is lower than of {row['other']} by {-row['difference']:.4g} "
+            f"{row['measure']} of {row['system']} is lower than that of {row['other']} by {-row['difference']:.4g} "
             f"({row['mean']:.4g}, {row['other_mean']:.4g}; {decisive.replace('_', ' ')} "
             f"{p if p.startswith('<') else f'= {p}'}); most on {_listed(lost[-1])}."
         )

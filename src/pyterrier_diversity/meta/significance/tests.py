@@ -3,11 +3,11 @@ r"""The significance tests of `compare`: their p-values, intervals and borderlin
 *Randomised Tukey HSD.* Each of B trials shuffles the values of every query among the systems. The share of trials in
 which the best and the worst mean differ by at least the difference of the pair is p.
 
-*Parametric Tukey HSD*, for m systems on the same n queries: :math:`q = |\bar x_i - \bar x_j| / \sqrt{MS_{res}/n}` has
-the studentised range distribution with (n - 1)(m - 1) degrees of freedom. :math:`MS_{res}` is the residual mean square
-of systems by queries. With ``groups="pairwise"``, this is the paired t-test. ``tukey_hsd`` of scipy and statsmodels is
-a different test, for systems on different queries. Türkmen et al. (2023) did not pair the queries either, which finds
-fewer differences.
+*Parametric Tukey HSD*, for m systems on the same n queries: :math:`q = |a_i - a_j| / \sqrt{MS_{res}/n}`, where
+:math:`a_i` is the mean of system i, has the studentised range distribution with (n - 1)(m - 1) degrees of freedom.
+:math:`MS_{res}` is the residual mean square of systems by queries. With ``groups="pairwise"``, this is the paired
+t-test. ``tukey_hsd`` of scipy and statsmodels is a different test, for systems on different queries. Türkmen et al.
+(2023) did not pair the queries either, which finds fewer differences.
 
 *Bootstrap*, with the differences z of N queries and :math:`w = z - \bar z`: p is the share of B resamples :math:`w^*`
 of w in which :math:`|t(w^*)| \ge |t(z)|`, where :math:`t(v) = \bar v / (s_v/\sqrt N)`. For values without variance, t

@@ -1,0 +1,108 @@
+"""What captions and sentences of the pages say in numbers that no block beside them prints."""
+
+from __future__ import annotations
+
+import re
+from importlib.resources import files
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pyterrier as pt
+import pytest
+
+from pictures_of_pages import other_tools
+from pyterrier_diversity import RBU, Coverage, StRecall, evaluate_runs, meta, missed_intents
+from pyterrier_diversity.transformers import BM25
+
+PAGES = files("pyterrier_diversity").joinpath("pt_docs")
+
+
+def says(page: str, sentence: str) -> bool:
+    return sentence in " ".join(PAGES.joinpath(f"{page}.rst").read_text(encoding="utf-8").split())
+
+
+@pytest.fixture(scope="module")
+def demo():
+    return pt.get_dataset("diversity:demo")
+
+
+@pytest.fixture(scope="module")
+def systems(demo):
+    return {name: demo.get_results(name) for name in ("bm25", "more-like-this", "xquad", "xquad-top-3")}
+
+
+def test_the_shares_of_covered_intents_are_those_of_the_caption(demo, systems):
+    cutoffs = [StRecall @ k for k in range(1, 21)]
+    means = evaluate_runs(demo.get_qrels(), systems, cutoffs).set_index("name")[list(map(str, cutoffs))].to_numpy()
+    bm25, _, xquad, short = means
+
+    assert says("diversify", "xQuAD covers 90 % of the intents with four documents, BM25 needs eleven.")
+    assert [int(np.argmax(of >= 0.9)) + 1 for of in (xquad, bm25)] == [4, 11]
+    assert says("diversify", "The three documents of ``xquad-top-3`` cover about as many as eight of BM25.")
+    assert short[-1] == pytest.approx(bm25[7], abs=0.02)
+
+
+def test_the_crane_is_covered_as_the_caption_says(demo, systems):
+    qrels = demo.get_qrels().query("qid == '3'")
+    missed = {k: missed_intents(qrels, systems, k)["name"].value_counts() for k in (4, 7, 10)}
+
+    assert says("index", "finds nothing new below rank 7. xQuAD covers all five intents by rank 4.")
+    assert missed[7]["bm25"] == missed[10]["bm25"] > 0
+    assert "xquad" not in missed[4]
+
+
+def test_most_values_differ_from_those_of_pyndeval_if_scores_tie():
+    other_tools()
+    told = [text.get_text() for text in plt.gca().get_legend().get_texts()]
+    plt.close("all")
+
+    assert says("other_tools", "for 42 rankings of the demo collection")
+    assert says("other_tools", "39 of the 42 values differ")
+    assert told == ["some scores tie: 39 of 42 rankings differ", "no scores tie: 0 of 42 rankings differ"]
+
+
+def test_the_effort_changes_the_place_of_the_short_system_as_the_caption_says(demo, systems):
+    measures = [RBU(e=0.0) @ 10, RBU(e=0.08) @ 10]
+    first, last = evaluate_runs(demo.get_qrels(), systems, measures).set_index("name").rank().loc["xquad-top-3"]
+
+    assert says("in_a_paper", "it is last with ``e=0`` and first with ``e=0.08``")
+    assert (first, last) == (1, 4)
+
+
+def test_the_report_compares_as_the_caption_says(demo, systems):
+    values = evaluate_runs(demo.get_qrels(), systems, [Coverage @ 5], perquery=True)
+    by_query = values.pivot(index="qid", columns="name", values="value")
+    difference = by_query["xquad"] - by_query["bm25"]
+
+    assert says("reading_a_report", "Ten queries get better, four stay the same, and none gets worse.")
+    assert [int((sign * difference > 0).sum()) for sign in (1, -1)] == [10, 0]
+
+
+def test_the_loss_that_the_queries_of_the_demo_find_is_that_of_the_caption(demo, systems):
+    runs = {name: systems[name] for name in ("bm25", "xquad")}
+    values = evaluate_runs(demo.get_qrels().drop(columns="weight"), runs, [Coverage @ 5], perquery=True)
+
+    assert says("gate", "With the 14 questions of the demo, it finds a loss of 0.12.")
+    assert round(meta.topics_needed(values, n=14)["delta"].item(), 2) == 0.12
+
+
+def test_the_plain_question_retrieves_as_many_passages_as_the_caption_says(demo):
+    found = BM25(demo.get_corpus_iter(verbose=False), num_results=50)(demo.get_topics())
+
+    assert says("nuggets", "The plain question retrieves only about 18 passages")
+    assert found.groupby("qid").size().mean() == pytest.approx(18, abs=0.5)
+
+
+def test_the_means_of_the_two_judges_are_those_of_the_sentence():
+    rng = np.random.default_rng(1)
+    people = rng.beta(2, 3, 200)
+    model = np.clip(people + 0.1 + 0.1 * rng.standard_normal(200), 0, 1)
+
+    assert says("judges", f"Its mean over 200 questions is {model.mean():.3f}.")
+    assert says("judges", f"their mean would be {people.mean():.3f}.")
+
+
+def test_the_table_of_constraints_is_about_ten_of_them():
+    (words,) = re.findall(r"^The (\w+) constraints$", PAGES.joinpath("which_measure.rst").read_text("utf-8"), re.M)
+
+    assert words == "ten"
