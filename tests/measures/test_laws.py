@@ -293,7 +293,9 @@ def test_with_one_intent_a_measure_is_its_ad_hoc_form(data):
     qrels = qrels.assign(intent_type="inf", relevance=qrels["relevance"].where(qrels["doc_id"] != "a", 2))
     values = compute([*PLAIN, *(lift(measure) for lift in (IA, Adhoc) for measure in PLAIN)], qrels, run)
 
-    plain = {(str(measure), query): values[str(measure), query] for measure in PLAIN for query in set(qrels["query_id"])}
+    plain = {
+        (str(measure), query): values[str(measure), query] for measure in PLAIN for query in set(qrels["query_id"])
+    }
     for lift in (IA, Adhoc):
         lifted = {(name, query): values[f"{lift.NAME}({name})", query] for name, query in plain}
         assert not differences(plain, lifted, tolerance=1e-12)
