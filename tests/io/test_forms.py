@@ -58,6 +58,11 @@ def page(qrels: Any, run: Any) -> str:
         return path.read_text(encoding="utf-8").replace(str(run), "a table in memory")
 
 
+def new() -> Any:
+    """Return axes whose figure need not be laid out."""
+    return plt.figure().add_subplot()
+
+
 def drawn(axes: Any) -> list[Any]:
     cells = [part.get_array() for part in axes.collections]
     plt.close(axes.figure)
@@ -80,8 +85,8 @@ FUNCTIONS: dict[str, Function] = {
     "insert_synthetic_system": lambda qrels, run: meta.insert_synthetic_system(
         qrels, {"mine": run, "other": OTHER}, P_Rareness @ 2, [1, 2]
     ),
-    "intent_coverage": lambda qrels, run: drawn(plots.intent_coverage(qrels, {"mine": run}, cutoff=3)),
-    "coverage": lambda qrels, run: drawn(plots.coverage(qrels, {"mine": run}, "1")[0]),
+    "intent_coverage": lambda qrels, run: drawn(plots.intent_coverage(qrels, {"mine": run}, cutoff=3, ax=new())),
+    "coverage": lambda qrels, run: drawn(plots.coverage(qrels, {"mine": run}, "1", ax=[new()])[0]),
     "DiversityEvaluator": lambda qrels, run: DiversityEvaluator(MEASURES, qrels).values(run).tolist(),
     "ir_measures": lambda qrels, run: ir_measures.calc_aggregate(MEASURES, qrels, run),
     "html_report": page,
