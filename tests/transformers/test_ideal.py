@@ -247,7 +247,7 @@ def test_no_shorter_ranking_is_better_than_the_exact_one_of_that_many_documents(
     assert_as_high(measures, values_of_own(measures, qrels, rankings), best_by_trying(measures, qrels, depth=n))
 
 
-@settings(max_examples=2, deadline=None)
+@settings(max_examples=3, deadline=None)
 @given(labels=st.tuples(*[st.lists(st.sampled_from([0, 1, 2, 3]), min_size=1, max_size=5)] * len(QUERIES)))
 def test_a_bare_measure_of_ir_measures_has_a_proof_too(labels):
     rows = [(qid, "abcde"[i], label) for qid, of in zip(QUERIES, labels, strict=True) for i, label in enumerate(of)]

@@ -106,7 +106,7 @@ def assert_as_read_aloud(scores, vectors, diversity, order):
 
 
 @EACH
-@settings(max_examples=3, deadline=None)
+@settings(max_examples=4, deadline=None)
 @given(drawn=st.lists(scored_vectors(), min_size=5, max_size=5))
 def test_without_diversity_the_order_is_that_of_the_results(strategy, drawn):
     orders = rankings_of(Diversify(strategy, diversity=0), drawn)
