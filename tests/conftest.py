@@ -23,16 +23,36 @@ settings.load_profile("no deadline")
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Give all tests of a file to one worker, which then makes what they share once; files in the order of collection.
-
-    The long files are not among the last ones, which a worker would do while another one has nothing left.
-    """
+    """Give all tests of a file to one worker, which then makes what they share once; files in the order of items."""
     if config.getvalue("dist") != "load":
         return None
     from xdist.scheduler import LoadFileScheduling
 
     config.option.loadscopereorder = False
     return LoadFileScheduling(config, log)
+
+
+# They are done first: a worker would do a long file at the end while another one has nothing left.
+LONG = [
+    "tests/measures/test_laws.py",
+    "tests/test_docs.py",
+    "tests/transformers/test_ideal.py",
+    "tests/evaluate/test_killed.py",
+    "tests/plots/test_pictures.py",
+]
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the tests of long files first."""
+    items.sort(key=lambda item: item.nodeid.partition("::")[0] not in LONG)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file() -> Iterator[Any]:
+    """Look for examples in the docstrings of the package alone, not of its tests."""
+    collectors = yield
+    return [collector for collector in collectors if type(collector).__name__ != "DoctestModule"]
 
 
 def _leave_out() -> None:
@@ -51,8 +71,9 @@ def pytest_collection() -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Search for garbage, but in no collected test."""
+    """Search for garbage, but in no collected test, and not each time that a frame or a picture has been made."""
     gc.enable()
+    gc.set_threshold(100_000, 20, 100)
     _leave_out()
 
 

@@ -19,6 +19,9 @@ import called
 # Of a terminal, and of the pages.
 WIDTH = 80
 
+# The pages that show sessions, and how many commands at least. The commands read files that examples in Python write.
+WITH_SESSIONS = {"shell": 18, "gate": 6, "long_evaluations": 2, "rag": 1, "nuggets": 1}
+
 
 def sessions(text: str) -> Iterator[tuple[str, str]]:
     """Yield each command of the console blocks of a page, and the output that follows it."""

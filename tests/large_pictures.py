@@ -89,6 +89,11 @@ def _explained(n: int) -> dict[str, pd.DataFrame]:
 
 
 @cache
+def _compared() -> pd.DataFrame:
+    return meta.compare(perquery(), "tukey", measures=MEASURES[:1])
+
+
+@cache
 def pictures() -> dict[str, Callable[[], Any]]:
     """Return what draws each picture."""
     tens = np.linspace(0.1, 1, len(MEASURES))
@@ -96,7 +101,6 @@ def pictures() -> dict[str, Callable[[], Any]]:
     taus = pd.DataFrame(np.eye(10) * 0.3 + 0.7, index=MEASURES, columns=MEASURES)
     pairs = [(one, other, 0.6, 0.3, 0.01) for one, other in combinations(MEASURES, 2)]
     agreed = pd.DataFrame(pairs, columns=["measure", "other", "concordance", "other_concordance", "p"])
-    hsd = meta.compare(perquery(), "tukey", measures=MEASURES[:1])
     return {
         "asl_curve": lambda: plots.asl_curve(lines("rank", list(range(1, 46)), "asl")),
         "assessor_agreement": lambda: plots.assessor_agreement(by_measure(tau=tens, tau_low=tens - 0.1, tau_high=tens)),
@@ -105,7 +109,7 @@ def pictures() -> dict[str, Callable[[], Any]]:
         "confusion": lambda: plots.confusion(pd.DataFrame([[60000, 2], [0, 12345]], index=[0, 4], columns=[-2, 1])),
         "coverage": lambda: plots.coverage(*collection(), "7")[0],
         "delta_required": lambda: plots.delta_required(by_measure(delta=[np.nan, *tens[1:]])),
-        "differences": lambda: plots.differences(hsd),
+        "differences": lambda: plots.differences(_compared()),
         "discriminative_power": lambda: plots.discriminative_power(by_measure(significant=45, pairs=45)),
         "explain": lambda: plots.explain(_explained(10), "7")[0],
         "explain_one": lambda: plots.explain(_explained(1)[SYSTEMS[0]], "7"),
@@ -116,7 +120,7 @@ def pictures() -> dict[str, Callable[[], Any]]:
             )
         ),
         "intent_coverage": lambda: plots.intent_coverage(*collection(), measure=Coverage),
-        "means": lambda: plots.means(hsd),
+        "means": lambda: plots.means(_compared()),
         "missed_intents": lambda: plots.missed_intents(missed_intents(*collection(), 3), "7"),
         "number_of_systems": lambda: plots.number_of_systems(lines("n_systems", sizes, "mean", std=0.2)),
         "per_query_deltas": lambda: plots.per_query_deltas(perquery(), MEASURES[0], SYSTEMS[0], SYSTEMS[9]),

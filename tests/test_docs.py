@@ -18,7 +18,7 @@ import pyterrier as pt
 import pytest
 
 import pyterrier_diversity
-from console import Shell, sessions
+from console import WITH_SESSIONS, Shell, sessions
 from pyterrier_diversity import RBU, SessionDCG, meta, plots, simulate, transformers
 from pyterrier_diversity.datasets.demo import FOLDER as DEMO
 from pyterrier_diversity.io import read_run
@@ -40,7 +40,8 @@ def blocks(text: str, language: str) -> list[str]:
     return [textwrap.dedent(block).strip() for block in found]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+# Those of the pages that show sessions of the shell are run before these, in `cli/test_page.py`.
+@pytest.mark.parametrize("page", [page for page in PAGES if page.stem not in WITH_SESSIONS], ids=lambda page: page.stem)
 def test_the_examples_of_a_page_give_what_it_says(page, tmp_path, monkeypatch):
     if "register(" in page.read_text(encoding="utf-8"):  # a registration cannot be undone
         code = f"import doctest; print(*doctest.testfile({str(page)!r}, module_relative=False, encoding='utf-8'))"

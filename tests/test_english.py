@@ -66,9 +66,14 @@ def found(text: str) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("path", [path for path in FILES if path != Path(__file__)], ids=lambda path: path.name)
-def test_a_text_has_no_phrase_that_nobody_says(path):
-    assert [phrase for text in sentences(path) for phrase in found(text)] == []
+def test_a_text_has_no_phrase_that_nobody_says():
+    phrases = {
+        str(path): [phrase for text in sentences(path) for phrase in found(text)]
+        for path in FILES
+        if path != Path(__file__)
+    }
+
+    assert {path: of_file for path, of_file in phrases.items() if of_file} == {}
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,6 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
 import pyterrier_diversity
 
 PACKAGE = "pyterrier_diversity"
@@ -173,14 +171,22 @@ def private_names(module: str, tree: ast.Module, *, is_package: bool = False) ->
     return taken
 
 
-@pytest.mark.parametrize("module", FILES)
-def test_no_module_takes_a_private_name_of_another(module):
-    assert private_names(module, TREES[module], is_package=FILES[module].name == "__init__.py") == []
+def test_no_module_takes_a_private_name_of_another():
+    taken = {
+        module: private_names(module, TREES[module], is_package=path.name == "__init__.py")
+        for module, path in FILES.items()
+    }
+
+    assert {module: names for module, names in taken.items() if names} == {}
 
 
-@pytest.mark.parametrize("path", sorted(TESTS.rglob("*.py")), ids=lambda path: str(path.relative_to(TESTS)))
-def test_no_test_takes_a_private_name_of_the_package(path):
-    assert private_names("tests", ast.parse(path.read_text(encoding="utf-8"))) == []
+def test_no_test_takes_a_private_name_of_the_package():
+    taken = {
+        str(path.relative_to(TESTS)): private_names("tests", ast.parse(path.read_text(encoding="utf-8")))
+        for path in sorted(TESTS.rglob("*.py"))
+    }
+
+    assert {path: names for path, names in taken.items() if names} == {}
 
 
 def test_no_two_modules_have_one_name():
@@ -189,6 +195,10 @@ def test_no_two_modules_have_one_name():
     assert [name for name, n in names.items() if n > 1] == []
 
 
-@pytest.mark.parametrize("module", sorted(TREES))
-def test_no_module_relies_on_an_assertion(module):
-    assert [node.lineno for node in ast.walk(TREES[module]) if isinstance(node, ast.Assert)] == []
+def test_no_module_relies_on_an_assertion():
+    lines = {
+        module: [node.lineno for node in ast.walk(tree) if isinstance(node, ast.Assert)]
+        for module, tree in TREES.items()
+    }
+
+    assert {module: found for module, found in lines.items() if found} == {}

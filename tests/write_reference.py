@@ -11,6 +11,7 @@ import re
 import sys
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -89,6 +90,12 @@ def examples(measures: Sequence[DiversityMeasure]) -> list[Example]:
     return [Example(each, [value[each] for value in values], met) for each, met in zip(cut, constraints, strict=True)]
 
 
+@cache
+def every_example() -> list[Example]:
+    """Return the examples of all registered measures, which take some seconds."""
+    return examples(registered())
+
+
 def _needs(measure: ir_measures.Measure) -> tuple[str, ...]:
     return measure.NEEDS if isinstance(measure, DiversityMeasure) else ()
 
@@ -118,7 +125,7 @@ def pages() -> dict[str, str]:
     This takes a few seconds.
     """
     families: dict[str, list[tuple[DiversityMeasure, Example]]] = defaultdict(list)
-    for measure, example in zip(registered(), examples(registered()), strict=True):
+    for measure, example in zip(registered(), every_example(), strict=True):
         families[type(measure).__module__].append((measure, example))
     ordered = {module: families[module] for module in sorted(families, key=_place)}
     written = {f"measures/{_stem(module)}.rst": _family_page(module, of) for module, of in ordered.items()}

@@ -38,8 +38,7 @@ def test_a_worker_that_is_killed_costs_only_what_it_did(tmp_path):
     same(evaluation.table(main), evaluation.undisturbed())
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
-@pytest.mark.parametrize("n_processes", [1, 2])
+@pytest.mark.parametrize(("n_processes", "n_jobs"), [(1, 1), (2, 2)])
 def test_a_call_that_is_killed_goes_on_where_it_ended(tmp_path, n_jobs, n_processes):
     evaluation = Evaluation(tmp_path)
     processes = [evaluation.start(n_jobs=n_jobs) for _ in range(n_processes)]

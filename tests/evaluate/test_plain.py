@@ -148,7 +148,7 @@ def test_a_measure_may_be_of_another_provider(measure):
     )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(
     labels=st.lists(st.lists(st.sampled_from([-1, 0, 0, 1, 2]), min_size=3, max_size=3), min_size=1, max_size=12),
     others=st.lists(st.lists(st.sampled_from([0, 1, 3]), min_size=3, max_size=3), max_size=4),
@@ -164,7 +164,8 @@ def test_values_are_those_of_frames(labels, others, weights, types):
     if types:
         qrels["intent_type"] = qrels["iteration"].map({f"t{t}": kind for t, kind in enumerate(types)})
     run = {"q": {f"d{99 - i}": -float(i) for i in range(len(labels))}}
-    measures = [P_IA @ 3, StRecall, AP_IA, RBU @ 4, D_nDCG @ 5, DIN_nDCG @ 5, IA(RBU), Coverage]
+    # They read, in turn: cutoffs, weights, types, the labels of one intent, and all intents that are named.
+    measures = [P_IA @ 3, RBU @ 4, DIN_nDCG @ 5, IA(RBU), Coverage]
 
     expected = ir_measures.calc_aggregate(measures, qrels, run)
 

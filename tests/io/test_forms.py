@@ -58,8 +58,13 @@ Function = Callable[[Any, Any], Any]
 
 def page(qrels: Any, run: Any) -> str:
     with tempfile.TemporaryDirectory() as folder:
-        path = html_report(qrels, {"mine": run, "other": OTHER}, MEASURES, f"{folder}/report.html", rng=1)
+        path = html_report(qrels, {"mine": run, "other": OTHER}, MEASURES, f"{folder}/report.html", test="t")
         return path.read_text(encoding="utf-8").replace(str(run), "a table in memory")
+
+
+def new() -> Any:
+    """Return axes whose figure need not be laid out."""
+    return plt.figure().add_subplot()
 
 
 def drawn(axes: Any) -> list[Any]:
@@ -84,8 +89,8 @@ FUNCTIONS: dict[str, Function] = {
     "insert_synthetic_system": lambda qrels, run: meta.insert_synthetic_system(
         qrels, {"mine": run, "other": OTHER}, P_Rareness @ 2, [1, 2]
     ),
-    "intent_coverage": lambda qrels, run: drawn(plots.intent_coverage(qrels, {"mine": run}, cutoff=3)),
-    "coverage": lambda qrels, run: drawn(plots.coverage(qrels, {"mine": run}, "1")[0]),
+    "intent_coverage": lambda qrels, run: drawn(plots.intent_coverage(qrels, {"mine": run}, cutoff=3, ax=new())),
+    "coverage": lambda qrels, run: drawn(plots.coverage(qrels, {"mine": run}, "1", ax=[new()])[0]),
     "DiversityEvaluator": lambda qrels, run: DiversityEvaluator(MEASURES, qrels).values(run).tolist(),
     "ir_measures": lambda qrels, run: ir_measures.calc_aggregate(MEASURES, qrels, run),
     "html_report": page,

@@ -234,18 +234,19 @@ def test_measures_of_covers_have_the_smallest_cover(masks):
         assert [len(ranking) for ranking in rankings] == [smallest_covers(topic)[-1] for topic in masks]
 
 
-@settings(max_examples=10, deadline=None)
-@given(masks=topics(max_docs=5, max_topics=1, max_intents=4))
+@settings(max_examples=4, deadline=None)
+@given(masks=topics(max_docs=5, max_topics=4, max_intents=4))
 def test_greedy_and_exact_rankings_of_novelty_are_those_found_by_trying(masks):
     qrels = qrels_of(masks)
     measures = [alpha_nDCG @ 3, alpha_nDCG(alpha=0.8), nERR_IA @ 4, alpha_nDCG_exact @ 2]
     for measure, highest in zip(measures, best_by_trying(measures, qrels), strict=True):
         depth = measure.params.get("cutoff")
-        (ranking,) = exact(measure, qrels, depth)
-        (greedy,) = rankings(measure, qrels, depth)
+        best = {qid: tuple(ranking) for qid, ranking in zip(highest, exact(measure, qrels, depth), strict=True)}
+        (values,) = values_of([measure], qrels, {qid: [ranking] for qid, ranking in best.items()})
+        by_trying = greedy_by_trying(measure, qrels, depth or 5)
 
-        assert values_of([measure], qrels, [ranking])[0][tuple(ranking)] == pytest.approx(highest, abs=1e-12)
-        assert greedy == greedy_by_trying(measure, qrels, depth or 5)
+        assert {qid: values[qid, ranking] for qid, ranking in best.items()} == pytest.approx(highest, abs=1e-12)
+        assert rankings(measure, qrels, depth) == [by_trying[qid] for qid in highest]
 
 
 def test_by_alpha_1_the_greedy_ranking_is_the_greedy_cover():

@@ -83,7 +83,7 @@ def outcome(measure, data):
 
 
 @pytest.mark.filterwarnings("ignore:No label of the qrels is full support")
-@pytest.mark.parametrize("part", range(7))
+@pytest.mark.parametrize("part", range(2))
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.data_too_large, HealthCheck.too_slow])
 @given(data=st.data(), extremes=st.tuples(*[st.sampled_from(EXTREME)] * 4))
 def test_a_value_is_finite_or_there_is_a_sentence(part, data, extremes):
@@ -93,7 +93,7 @@ def test_a_value_is_finite_or_there_is_a_sentence(part, data, extremes):
     assert refused.endswith(".")
     if given_frames is None:
         return
-    for measure in filter(None, (data.draw(built(measure)) for measure in registered()[part::7])):
+    for measure in filter(None, (data.draw(built(measure)) for measure in registered()[part::2])):
         with np.errstate(over="raise", invalid="raise", divide="raise"):
             value, sentence = outcome(measure, given_frames)
 

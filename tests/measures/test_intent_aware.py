@@ -37,7 +37,7 @@ def test_values_of_three_documents_worked_by_hand(measure, value, value_of):
 PEERS = [*(P_IA @ k for k in (1, 2, 5, 10, 20)), AP_IA, P_IA(rel=2) @ 5, AP_IA(rel=2)]
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(3))
 def test_values_equal_those_of_pyndeval(seed, beside_pyndeval):
     ours, peers = beside_pyndeval(PEERS, seed)
 

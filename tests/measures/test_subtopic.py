@@ -65,15 +65,14 @@ def test_values_of_five_documents_worked_by_hand(measure, value, value_of):
     assert value_of(measure, JUDGED, "anbdc") == pytest.approx(value, abs=1e-15)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(
-    drawn=judged_topics(max_intents=7),
+    drawn=st.lists(judged_topics(max_intents=7), min_size=5, max_size=5),
     cutoff=st.sampled_from([None, 1, 2, 3, 5, 20]),
     rel=st.sampled_from([None, 1, 2]),
     share=st.sampled_from([(1, 1), (1, 2), (1, 3), (2, 3), (1, 7), (9, 10)]),
 )
 def test_values_are_those_of_the_naive_reference(drawn, cutoff, rel, share, topic):
-    judged, weights, ranking = drawn
     recall = share[0] / share[1]
     at = {"rel": rel, "cutoff": cutoff}
     measures = [
@@ -84,7 +83,8 @@ def test_values_are_those_of_the_naive_reference(drawn, cutoff, rel, share, topi
         *(SPrecision(**at, ideal=ideal) for ideal in ("exact", "greedy")),
         *(StRecallMinRank(rel=rel, ideal=ideal) for ideal in ("exact", "greedy")),
     ]
-    qrels, run = topic(judged, ranking, weights)
+    frames = [topic(judged, ranking, weights, f"q{i}") for i, (judged, weights, ranking) in enumerate(drawn)]
+    qrels, run = map(pd.concat, zip(*frames, strict=True))
 
     values = values_by_query(measures, qrels, run)
 
@@ -94,7 +94,7 @@ def test_values_are_those_of_the_naive_reference(drawn, cutoff, rel, share, topi
 PEERS = [*(StRecall @ k for k in (1, 2, 5, 10, 20)), StRecall(rel=3) @ 10]
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(3))
 def test_subtopic_recall_equals_that_of_pyndeval(seed, beside_pyndeval):
     ours, peers = beside_pyndeval(PEERS, seed)
 

@@ -20,6 +20,8 @@ from frames_to_draw import (
 from pyterrier_diversity import RBU, StRecall, evaluate_runs, plots
 from pyterrier_diversity.meta import compare
 
+pytestmark = pytest.mark.usefixtures("no_layout")
+
 HSD = [{"test": "tukey"}, {"test": "tukey-randomised", "n_trials": 500, "rng": 1}]
 
 
@@ -48,6 +50,7 @@ def test_discriminative_power_may_be_of_shares_alone():
     assert texts(ax.texts) == ["70.0%", "40.0%"]
 
 
+@pytest.mark.usefixtures("laid_out")
 def test_an_axis_of_shares_goes_from_0_to_1_even_if_all_are_0():
     ax = plots.discriminative_power(POWER.assign(significant=0))
 

@@ -23,6 +23,8 @@ from frames_to_draw import (
 )
 from pyterrier_diversity import RBU, Coverage, StRecall, add_weights, evaluate_runs, meta, plots
 
+pytestmark = pytest.mark.usefixtures("no_layout")
+
 
 def test_an_asl_curve_has_a_line_for_each_measure_by_rank():
     ax = plots.asl_curve(ASL)
@@ -33,6 +35,7 @@ def test_an_asl_curve_has_a_line_for_each_measure_by_rank():
     assert ax.get_ylim() == (0, 1.02)
 
 
+@pytest.mark.usefixtures("laid_out")
 def test_p_values_of_an_asl_curve_may_be_on_a_logarithmic_axis():
     ax = plots.asl_curve(ASL, log=True)
 
@@ -40,6 +43,7 @@ def test_p_values_of_an_asl_curve_may_be_on_a_logarithmic_axis():
     assert ax.get_yscale() == "log"
 
 
+@pytest.mark.usefixtures("laid_out")
 def test_taus_by_topic_set_size_have_a_line_for_each_measure():
     ax = plots.by_topic_set_size(SIZES)
 
@@ -181,6 +185,7 @@ def test_long_rankings_are_evaluated_at_200_ranks_with_the_first_and_the_last():
     assert (line.get_xdata()[0], line.get_xdata()[-1]) == (1, n)
 
 
+@pytest.mark.usefixtures("laid_out")
 def test_an_axis_that_starts_at_0_does_not_say_so():
     ax = plots.by_topic_set_size(SIZES.assign(tau=[0.1, 0.6, 0.4, 0.6, 0.9]))
 
@@ -204,6 +209,7 @@ def test_numbers_of_systems_have_means_with_their_spread():
     assert texts(ax.get_xticklabels()) == ["2", "4"]
 
 
+@pytest.mark.usefixtures("laid_out")
 def test_the_rank_of_a_synthetic_system_has_the_best_on_top():
     ax = plots.insert_synthetic_system(SYNTHETIC)
 
@@ -275,6 +281,7 @@ def test_per_query_deltas_of_missing_systems_and_measures_are_refused(data, mess
         plots.per_query_deltas(*data)
 
 
+@pytest.mark.usefixtures("laid_out")
 @pytest.mark.parametrize(("n_queries", "named"), [(50, 50), (300, 100)])
 def test_the_queries_of_a_default_figure_can_be_read(n_queries, named):
     rows = [(name, str(query), query * sign) for name, sign in (("x", 1), ("y", 0)) for query in range(n_queries)]

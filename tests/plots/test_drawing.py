@@ -72,6 +72,7 @@ def shown(request):
     return Shown(ax, lambda: draw(*data), frames, before)
 
 
+@pytest.mark.usefixtures("no_layout")
 def test_pictures_have_new_axes_if_none_are_given(shown):
     assert shown.draw().figure is not shown.ax.figure
 
@@ -166,6 +167,7 @@ def test_the_frame_of_another_function_is_refused_with_the_name_of_the_right_one
             DRAWN[name](other, *arguments)
 
 
+@pytest.mark.usefixtures("no_layout")
 @pytest.mark.parametrize(
     "name", [name for name in DRAWN if name not in {"explain", "missed_intents", "per_query_deltas"}]
 )

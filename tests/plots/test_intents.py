@@ -8,6 +8,8 @@ from frames_to_draw import EXPLAINED, MISSED, QRELS, RUN, lines, texts, ticks
 from pyterrier_diversity import RBU, plots
 from pyterrier_diversity.transformers import Explain
 
+pytestmark = pytest.mark.usefixtures("no_layout")
+
 LONG = "Find a map that shows where to stay in the mountains, with prices, and how to get there without a car"
 
 
@@ -22,6 +24,7 @@ def key(ax):
     return texts(ax.get_legend().get_texts())
 
 
+@pytest.mark.usefixtures("laid_out")
 def test_coverage_shows_labels_by_intent_and_rank():
     ax = plots.coverage(QRELS, RUN, "1", cutoff=4)
 
@@ -46,6 +49,7 @@ def test_coverage_of_a_query_without_relevant_documents_says_so():
         plots.coverage(QRELS, RUN, "3")
 
 
+@pytest.mark.usefixtures("laid_out")
 def test_explain_shows_grades_by_intent_and_rank_new_intents_marks_and_the_running_value():
     ax = plots.explain(EXPLAINED, intents={"a": "first"})
 
@@ -101,6 +105,7 @@ def test_explain_says_which_part_of_a_ranking_it_shows(measure, cutoff, label):
     assert values.get_ylabel().replace("\n", " ") == f"{measure}, {label}"
 
 
+@pytest.mark.usefixtures("laid_out")
 def test_explain_names_the_ranks_that_the_frame_has():
     ax = plots.explain(EXPLAINED[EXPLAINED["position"] >= 2])
 
@@ -150,6 +155,7 @@ def test_coverage_tells_the_text_of_the_query_if_the_run_has_it():
     assert ax.get_title() == "query 1: two words"
 
 
+@pytest.mark.usefixtures("laid_out")
 def test_rankings_of_fifty_documents_have_a_wider_figure():
     run = pd.DataFrame({"qid": "1", "docno": [f"x{i}" for i in range(50)], "score": range(50, 0, -1)})
 
@@ -216,6 +222,7 @@ def test_weights_of_coverage_are_shares_of_all_intents_that_count():
     assert texts(ax.get_yticklabels()) == ["a (0.75)", "b (0.25)"]
 
 
+@pytest.mark.usefixtures("laid_out")
 @pytest.mark.parametrize("draw", [plots.coverage, plots.intent_coverage])
 def test_memory_does_not_depend_on_the_cutoff(draw):
     ax = draw(QRELS, RUN, *(["1"] if draw is plots.coverage else []), cutoff=10**9)
@@ -244,6 +251,7 @@ def test_a_mark_of_a_new_intent_is_seen_on_every_shade():
     assert (marks.get_color(), marks.get_markeredgecolor()) == ("white", "black")
 
 
+@pytest.mark.usefixtures("laid_out")
 @pytest.mark.parametrize("depth", [10, 20, 50])
 def test_long_texts_of_intents_leave_the_panel_more_than_half_of_the_width(depth):
     run = pd.DataFrame({"qid": "1", "docno": [f"x{i}" for i in range(depth)], "score": range(depth, 0, -1)})
@@ -258,6 +266,7 @@ def test_long_texts_of_intents_leave_the_panel_more_than_half_of_the_width(depth
         assert ticks(ax.xaxis)[-1] == str(depth)
 
 
+@pytest.mark.usefixtures("laid_out")
 def test_explanations_of_several_systems_share_scale_zero_and_rows():
     other = EXPLAINED.assign(value=[-0.5, 1.5, 0.2], intents=[{}, {"z": 4}, {}], query="a query of two words")
 
@@ -287,6 +296,7 @@ def test_explanations_are_drawn_into_the_axes_given_for_each_system():
     assert figure.axes == axes
 
 
+@pytest.mark.usefixtures("laid_out")
 def test_the_title_stands_above_the_values_and_can_be_replaced():
     ax = plots.explain(EXPLAINED)
     ax.set_title("another")
@@ -321,6 +331,7 @@ def test_an_explanation_of_one_system_without_the_query_names_the_system():
         plots.explain(frames, "2")
 
 
+@pytest.mark.usefixtures("laid_out")
 @pytest.mark.parametrize("height", [2.4, 4.8, 9.0])
 @pytest.mark.parametrize("n_intents", [3, 8])
 def test_long_texts_are_not_printed_over_each_other(height, n_intents):
@@ -337,6 +348,7 @@ def test_long_texts_are_not_printed_over_each_other(height, n_intents):
     assert max(overlaps) < 3
 
 
+@pytest.mark.usefixtures("laid_out")
 def test_axes_whose_figure_makes_no_room_have_their_own_key():
     import matplotlib.pyplot as plt
 
@@ -348,6 +360,7 @@ def test_axes_whose_figure_makes_no_room_have_their_own_key():
     assert ax.get_legend() is not None
 
 
+@pytest.mark.usefixtures("laid_out")
 def test_ten_systems_are_in_two_rows_of_panels_and_a_list_of_frames_is_refused():
     axes = plots.explain({f"s{i}": EXPLAINED for i in range(10)})
 

@@ -5,6 +5,8 @@ import pytest
 from frames_to_draw import CONCORDANCE, CONFUSION, TAUS, texts
 from pyterrier_diversity import plots
 
+pytestmark = pytest.mark.usefixtures("no_layout")
+
 
 def test_a_tau_matrix_has_a_cell_for_each_two_measures():
     ax = plots.tau_matrix(TAUS)

@@ -443,11 +443,12 @@ def test_scrolling_regions_take_the_keyboard_and_print_whole(text, page):
 
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
-# The report in a frame of each width: the width of its page, and the colour behind the text.
-FRAMES = """<iframe id="f" width="{width}" height="900" style="border: 0" srcdoc="{page}"></iframe><script>
-onload = () => {{ const d = document.getElementById("f").contentDocument;
-document.title = d.documentElement.scrollWidth + "|" + getComputedStyle(d.body).backgroundColor + "|" +
-d.querySelectorAll("rect").length; }}</script>"""
+# The report in a frame of each width: the width of its page, the colour behind the text, and how many bars there are.
+WIDTHS = (400, 1400)
+FRAME = '<iframe width="{width}" height="900" style="border: 0" srcdoc="{page}"></iframe>'
+TELL = """<script>onload = () => { document.title = [...document.querySelectorAll("iframe")].map((frame) => {
+const d = frame.contentDocument; return d.documentElement.scrollWidth + "|" +
+getComputedStyle(d.body).backgroundColor + "|" + d.querySelectorAll("rect").length; }).join(";"); }</script>"""
 
 
 @pytest.mark.skipif(BROWSER is None, reason="no chromium or chrome on the path to print the page with")
@@ -467,10 +468,10 @@ def test_a_page_that_is_printed_has_every_row(tmp_path, text, page):
 
 
 @pytest.mark.skipif(BROWSER is None, reason="no chromium or chrome on the path to look at the page with")
-@pytest.mark.parametrize("width", [400, 1400])
 @pytest.mark.parametrize(("scheme", "paper"), [(0, "rgb(13, 17, 23)"), (1, "rgb(255, 255, 255)")])
-def test_a_browser_shows_it_without_scrolling_sideways_dark_and_light(tmp_path, text, width, scheme, paper):
-    (tmp_path / "frames.html").write_text(FRAMES.format(width=width, page=escape(text)), encoding="utf-8")
+def test_a_browser_shows_it_without_scrolling_sideways_dark_and_light(tmp_path, text, scheme, paper):
+    frames = "".join(FRAME.format(width=width, page=escape(text)) for width in WIDTHS)
+    (tmp_path / "frames.html").write_text(frames + TELL, encoding="utf-8")
     command = [
         str(BROWSER),
         "--headless",
@@ -486,10 +487,11 @@ def test_a_browser_shows_it_without_scrolling_sideways_dark_and_light(tmp_path, 
     ran = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True, env=os.environ)
 
     (title,) = re.findall("<title>(.*?)</title>", ran.stdout.split("<iframe")[0])
-    page_width, background, n_bars = title.split("|")
-    assert int(page_width) <= width
-    assert background == paper
-    assert int(n_bars) == len(MEASURES) * 2 * 14
+    for width, told in zip(WIDTHS, title.split(";"), strict=True):
+        page_width, background, n_bars = told.split("|")
+        assert int(page_width) <= width
+        assert background == paper
+        assert int(n_bars) == len(MEASURES) * 2 * 14
 
 
 def test_the_report_has_the_means_of_groups_and_the_macro_mean(tmp_path):

@@ -1,3 +1,5 @@
+from collections import Counter
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,10 +10,6 @@ from by_hand import qrels
 from pyterrier_diversity.simulate import swap_topics
 
 THREE = qrels("q x a 1", "q y b 1", "q z c 1", "q x b 0")
-
-
-def matrix(frame):
-    return pd.crosstab(frame["docno"], frame["iteration"])
 
 
 @settings(max_examples=40, deadline=None)
@@ -25,11 +23,11 @@ def test_margins_are_kept(relevant, seed):
 
     drawn = swap_topics(frame, n=3, burn_in=50, attempts=20, rng=seed)
 
-    margins = matrix(frame[frame["label"] > 0])
+    found = frame[frame["label"] > 0]
     for _, topic in drawn.groupby("qid"):
-        assert matrix(topic).sum(axis=0).equals(margins.sum(axis=0))
-        assert matrix(topic).sum(axis=1).equals(margins.sum(axis=1))
-        assert matrix(topic).max(axis=None) == 1
+        for margin in ("docno", "iteration"):
+            assert Counter(topic[margin]) == Counter(found[margin])
+        assert not topic.duplicated(["docno", "iteration"]).any()
     assert drawn["qid"].nunique() == (3 if rows else 0)
 
 

@@ -1,7 +1,7 @@
 import pandas as pd
 import pyterrier as pt
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pyterrier_diversity import RBU, StRecall
@@ -77,15 +77,23 @@ def test_no_more_documents_are_retrieved_than_asked_for():
 rankings = st.lists(st.lists(st.sampled_from("abcdefg"), unique=True, max_size=6), min_size=1, max_size=4)
 
 
-@given(rankings, st.sampled_from(["reciprocal-rank", "round-robin"]))
-def test_every_document_occurs_once_and_a_single_subtopic_keeps_its_order(lists, method):
-    if not any(lists):
-        return
-    result = fused([" ".join(docs) for docs in lists], method=method)
+@pytest.mark.parametrize("method", ["reciprocal-rank", "round-robin"])
+@settings(max_examples=5, deadline=None)
+@given(of_queries=st.lists(rankings, min_size=10, max_size=10))
+def test_every_document_occurs_once_and_a_single_subtopic_keeps_its_order(method, of_queries):
+    found = {f"{q} {i}": " ".join(docs) for q, lists in enumerate(of_queries) for i, docs in enumerate(lists)}
+    subtopics = pd.DataFrame(
+        {"qid": [name.split()[0] for name in found], "iteration": list(found), "query": list(found)}
+    )
+    topics = pd.DataFrame({"qid": [f"{q}" for q in range(len(of_queries))], "query": "jaguar"})
 
-    assert sorted(result["docno"]) == sorted({doc for docs in lists for doc in docs})
-    if len(lists) == 1:
-        assert result["docno"].tolist() == lists[0]
+    result = FuseSubtopics(Retriever(found), subtopics, method=method)(topics)
+
+    for q, lists in enumerate(of_queries):
+        docs = result["docno"][result["qid"] == f"{q}"].tolist()
+        assert sorted(docs) == sorted({doc for ranking in lists for doc in ranking})
+        if len(lists) == 1:
+            assert docs == lists[0]
 
 
 # PyTerrier's own, which pytest.warns brings back.

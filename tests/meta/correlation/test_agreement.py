@@ -4,7 +4,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pyterrier_diversity.meta import agreement
@@ -47,9 +47,10 @@ def test_near_labels_disagree_less_by_the_linear_kappa():
     assert row["kappa"] == pytest.approx((0.5 - (2 * 1 + 1 * 1 + 1 * 2) / 16) / (1 - 5 / 16))
 
 
-labels = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3), st.sampled_from("ab")), min_size=1, max_size=15)
+labels = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3), st.sampled_from("abcdef")), min_size=1, max_size=45)
 
 
+@settings(max_examples=40)
 @given(labels)
 def test_values_agree_with_plain_loops(rows):
     first, second = (

@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from ir_measures import ERR_IA, NRBP, P_IA, alpha_nDCG, nERR_IA
 
@@ -10,9 +10,9 @@ from pyterrier_diversity import StRecall
 from pyterrier_diversity.meta import compare, risk
 
 
-def frame(**values):
+def frame(measure="AP", **values):
     """A per-query frame of one measure: a list of values for each system, NaN where it has none."""
-    rows = [(name, f"q{i}", "AP", value) for name, row in values.items() for i, value in enumerate(row)]
+    rows = [(name, f"q{i}", measure, value) for name, row in values.items() for i, value in enumerate(row)]
     return pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
 
 
@@ -106,22 +106,28 @@ def test_urisk_equals_the_value_of_ndeval(system, baseline, alpha):
     assert table.to_dict() == pytest.approx(expected, abs=1e-9)
 
 
-values = st.lists(st.tuples(*[st.integers(0, 10)] * 3), min_size=2, max_size=8)
+# Of four measures, on the same queries: the values of three systems for each query.
+values = st.integers(2, 8).flatmap(
+    lambda n: st.tuples(*[st.lists(st.tuples(*[st.integers(0, 10)] * 3), min_size=n, max_size=n)] * 4)
+)
 
 
+@settings(max_examples=25)
 @given(values, st.sampled_from([0.0, 1.0, 5.0]))
-def test_risk_agrees_with_plain_loops_and_with_compare(rows, alpha):
-    perquery = frame(
-        **{name: [v / 10 for v in column] for name, column in zip("abc", zip(*rows, strict=True), strict=True)}
+def test_risk_agrees_with_plain_loops_and_with_compare(of_measures, alpha):
+    perquery = pd.concat(
+        frame(f"m{i}", **{name: [row[at] / 10 for row in rows] for at, name in enumerate("abc")})
+        for i, rows in enumerate(of_measures)
     )
 
     table = risk(perquery, "b", alpha=alpha)
 
     compared = compare(perquery, "t", baseline="b")
-    for column in ("system", "wins", "ties", "losses"):
+    for column in ("measure", "system", "wins", "ties", "losses"):
         assert table[column].tolist() == compared[column].tolist()
     assert table["difference"].tolist() == pytest.approx(compared["difference"].tolist(), abs=1e-12)
-    for position, expected in zip((0, 2), table["urisk"], strict=True):
+    each = [(rows, position) for rows in of_measures for position in (0, 2)]
+    for (rows, position), expected in zip(each, table["urisk"], strict=True):
         total = 0.0
         for row in rows:
             delta = (row[position] - row[1]) / 10
