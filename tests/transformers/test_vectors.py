@@ -70,23 +70,14 @@ def scored_vectors(draw):
     coordinates = st.lists(st.integers(-3, 3).map(float), min_size=2, max_size=2)
     scores = {doc: draw(st.integers(0, 8)) / 2 for doc in docs}
     vectors = {doc: draw(coordinates) for doc in docs}
-    return scores, vectors
+    return scores, vectors, draw(st.sampled_from([0.25, 0.5, 0.7, 0.9, 1.0]))
 
 
-def rankings_of(diversify, drawn):
-    """Return the ranking of each drawn query, all from one call."""
-    ranked = diversify(pd.concat([results(*one, qid=f"q{i}") for i, one in enumerate(drawn)]))
-    return ["".join(ranked["docno"][ranked["qid"] == f"q{i}"]) for i in range(len(drawn))]
-
-
-@settings(max_examples=20, deadline=None)
-@given(drawn=st.lists(scored_vectors(), min_size=5, max_size=5), diversity=st.sampled_from([0.25, 0.5, 0.7, 0.9, 1.0]))
-def test_mmr_is_the_algorithm_read_aloud(drawn, diversity):
-    for (scores, vectors), order in zip(drawn, rankings_of(Diversify("mmr", diversity=diversity), drawn), strict=True):
-        assert_as_read_aloud(scores, vectors, diversity, order)
-
-
-def assert_as_read_aloud(scores, vectors, diversity, order):
+@settings(max_examples=100, deadline=None)
+@given(drawn=scored_vectors())
+def test_mmr_is_the_algorithm_read_aloud(drawn):
+    scores, vectors, diversity = drawn
+    order = ranking(Diversify("mmr", diversity=diversity), results(scores, vectors))
     expected = mmr_read_aloud(scores, vectors, 1 - diversity)
 
     # Values that are equal in single precision may come in either order.
@@ -106,13 +97,14 @@ def assert_as_read_aloud(scores, vectors, diversity, order):
 
 
 @EACH
-@settings(max_examples=4, deadline=None)
-@given(drawn=st.lists(scored_vectors(), min_size=5, max_size=5))
+@settings(max_examples=15, deadline=None)
+@given(drawn=scored_vectors())
 def test_without_diversity_the_order_is_that_of_the_results(strategy, drawn):
-    orders = rankings_of(Diversify(strategy, diversity=0), drawn)
+    scores, vectors, _ = drawn
 
-    for (scores, _), order in zip(drawn, orders, strict=True):
-        assert list(order) == sorted(scores, key=lambda doc: (scores[doc], doc), reverse=True)
+    order = ranking(Diversify(strategy, diversity=0), results(scores, vectors))
+
+    assert list(order) == sorted(scores, key=lambda doc: (scores[doc], doc), reverse=True)
 
 
 @EACH
