@@ -16,6 +16,9 @@ from hypothesis import settings
 
 import pyterrier_diversity  # noqa: F401  (registers the measures)
 
+# The programs that tests start would compile the package again and again.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 # A busy machine should not make a test fail.
 settings.register_profile("no deadline", deadline=None)
 settings.load_profile("no deadline")

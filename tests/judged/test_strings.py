@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
@@ -19,9 +19,9 @@ from pyterrier_diversity.judged.strings import (
     FEWEST,
     Pairs,
     equal,
-    fingerprints,
     heads,
     kept_in_arrow,
+    keys_of,
     numbered,
     repeats,
 )
@@ -224,21 +224,19 @@ def test_strings_are_numbered_in_the_order_in_which_they_appear(names):
 TAIL = "/a/page/index.html"
 ALIKE = st.sampled_from(["", "a", "b", "ab", "1234567", "12345678", f"x{TAIL}", f"y{TAIL}", f"{TAIL}", "🙂", "🙂é"])
 ROWS_OF_GROUPS = st.lists(st.tuples(st.integers(0, 2), ALIKE), max_size=14).map(sorted)
-PRINTS = {"fingerprints": fingerprints, "one print for all": lambda strings: np.zeros(len(strings), np.uint64)}
 
 
-@pytest.fixture(params=PRINTS)
-def prints_of(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Callable[..., np.ndarray | None]:
+@pytest.fixture(params=["fingerprints", "one print for all"])
+def alike(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is known of strings before they are compared: most, or nothing."""
     if request.param == "one print for all":
         module = importlib.import_module("pyterrier_diversity.judged.strings")
-        monkeypatch.setattr(module, "_fingerprints", PRINTS[request.param])
-    return lambda strings: fingerprints(strings)
+        monkeypatch.setattr(module, "_fingerprints", lambda strings: np.zeros(len(strings), np.uint64))
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=ROWS_OF_GROUPS, known=st.sets(st.tuples(st.integers(0, 2), ALIKE | st.just("\ud800"))))
-def test_pairs_of_group_and_string_are_found(prints_of, rows, known):
+def test_pairs_of_group_and_string_are_found(alike, rows, known):
     names = sorted({name for _, name in known}, reverse=True)
     numbers = np.array(sorted((group, names.index(name)) for group, name in known), dtype=np.int64).reshape(-1, 2)
     group = np.array([group for group, _ in rows], dtype=np.int64)
@@ -246,19 +244,20 @@ def test_pairs_of_group_and_string_are_found(prints_of, rows, known):
     expected = {i: (group, names.index(name)) for i, (group, name) in enumerate(rows) if (group, name) in known}
     for dtype in (*TYPES, object):
         strings = kept([name for _, name in rows], dtype)
-        row, pair = Pairs(*numbers.T, names, n_groups=3).find(group, strings, prints_of(strings))
-        assert dict(zip(row.tolist(), map(tuple, numbers[pair].tolist()), strict=True)) == expected, dtype
+        for keys in (None, keys_of(group, strings)):
+            row, pair = Pairs(*numbers.T, names, n_groups=3).find(group, strings, keys)
+            assert dict(zip(row.tolist(), map(tuple, numbers[pair].tolist()), strict=True)) == expected, dtype
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=ROWS_OF_GROUPS)
-def test_a_string_is_repeated_if_it_is_above_in_the_same_group(prints_of, rows):
+def test_a_string_is_repeated_if_it_is_above_in_the_same_group(alike, rows):
     group = np.array([group for group, _ in rows], dtype=np.int64)
 
     expected = [pair in rows[:row] for row, pair in enumerate(rows)]
     for dtype in (*TYPES, object):
         strings = kept([name for _, name in rows], dtype)
-        again = repeats(group, strings, prints_of(strings))
+        again = repeats(group, strings, keys_of(group, strings))
         assert (again is None and not any(expected)) or again.tolist() == expected, dtype
 
 
@@ -268,11 +267,11 @@ def test_fingerprints_differ_where_the_last_16_bytes_or_the_lengths_do(dtype):
         ["", "a", "aa", "b", "1234567", "12345678", "x12345678", "y12345678", "x" * 16, "x" * 17, "é"], dtype
     )
 
-    prints = fingerprints(strings)
+    prints = keys_of(np.zeros(11, dtype=int), strings)
 
-    if prints is not None:
+    if isinstance(prints, np.ndarray):
         assert len(set(prints.tolist())) == len(prints)
-        assert fingerprints(strings[3:]).tolist() == prints[3:].tolist()
+        assert keys_of(np.zeros(8, dtype=int), strings[3:]).tolist() == prints[3:].tolist()
 
 
 @pytest.mark.parametrize("n_bytes", range(1, 10))
@@ -281,9 +280,9 @@ def test_equal_strings_have_equal_fingerprints_whatever_is_above(dtype, n_bytes)
     string = "s" * n_bytes
     strings = kept(["x" * n_bytes, string, "y" * n_bytes, string], dtype)
 
-    prints = fingerprints(strings)
+    prints = keys_of(np.zeros(4, dtype=int), strings)
 
-    if prints is not None:
+    if isinstance(prints, np.ndarray):
         assert prints[1] == prints[3]
         assert repeats(np.zeros(4, dtype=int), strings, prints).tolist() == [False, False, False, True]
 

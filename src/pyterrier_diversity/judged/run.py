@@ -15,7 +15,7 @@ from .entries import Groups, counted
 from .judgements import Judgements
 from .order import MOST_TURNS, doubtful_order, ranking_order, turn_keys
 from .sessions import Sessions
-from .strings import Ids, fingerprints, heads, places, repeats, taken
+from .strings import Ids, heads, keys_of, places, repeats, taken
 from .warned import warn_of_data
 
 # What is odd about so many queries of a batch, such as that no document is judged, is probably so for the whole run.
@@ -134,8 +134,8 @@ class Run:
             place = counted(here)
             rows = np.repeat(self._start[queries], here) + place
             query, docs = np.repeat(of[queries], here), taken(self._docs, rows)
-            prints = fingerprints(docs)
-            again = repeats(query, docs, prints)
+            keys = keys_of(query, docs)
+            again = repeats(query, docs, keys)
             if again is not None and depth is not None:
                 return self.find(judgements)  # lower documents move up
             rank = place + 1 if self.sessions is None else self.sessions.rank[rows]
@@ -144,10 +144,10 @@ class Run:
             if again is not None:
                 repeated.append(rows[again])
                 query, rank, docs = query[~again], rank[~again], docs.take(np.flatnonzero(~again))
-                prints = None if prints is None else prints[~again]
+                keys = keys_of(query, docs)
                 if self.sessions is None:  # a document has its best rank, and its repeats take up none
                     n[query] = rank = Groups(query, len(n)).place + 1
-            row, doc = judgements.pairs.find(query, docs, prints)
+            row, doc = judgements.pairs.find(query, docs, keys)
             ranks[doc] = rank[row]
         self._warn(judgements.query_ids, of, np.concatenate([of[:0], *repeated]))
         if not ranks.any():
@@ -184,7 +184,7 @@ class Run:
     @cached_property
     def _repeated(self) -> np.ndarray:
         """Whether each row repeats a document of its query."""
-        again = repeats(self._query, self._docs, fingerprints(self._docs))
+        again = repeats(self._query, self._docs, keys_of(self._query, self._docs))
         return np.zeros(len(self._query), dtype=bool) if again is None else again
 
     @property

@@ -7,17 +7,24 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from functools import cached_property
-from itertools import pairwise, repeat
+from itertools import chain, islice, pairwise, repeat
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
+from .entries import counted
+
 # Fewer strings are looked up faster as Python objects.
 FEWEST = 2_000
 
+# With so many rows for each pair, pairs are looked up among the rows, not rows among the pairs.
+_DEEP = 4
+
 # A pyarrow array, or an array of Python strings.
 Strings = Any
+# What finds strings: a fingerprint for each row, or the places by string in each group of adjacent rows.
+Keys = np.ndarray | list[dict[str, int]]
 
 
 class Ids(NamedTuple):
@@ -54,7 +61,7 @@ def numbered(strings: Strings) -> Ids:
     if len(strings) < FEWEST:
         return Ids(*pd.factorize(strings))
     if isinstance(strings, np.ndarray):
-        starts = heads(addresses(strings))  # equal neighbours are mostly one object
+        starts = heads(strings)
         codes, names = pd.factorize(strings[starts])
     else:
         from pyarrow import compute
@@ -87,13 +94,20 @@ class Pairs:
 
     def __init__(self, group: np.ndarray, name: np.ndarray, names: list[str], n_groups: int) -> None:
         self._group, self._name, self._names = group, name, names
+        self._n_pairs = np.bincount(group, minlength=n_groups)
         # Each group has its part of the hash table, four slots for each pair: rows of one group read one part.
-        self._n_slots = 4 * np.bincount(group, minlength=n_groups) + 1
+        self._n_slots = 4 * self._n_pairs + 1
         self._first_slot = np.cumsum(self._n_slots) - self._n_slots
 
     @cached_property
     def _place(self) -> dict[str, int]:
         return dict(zip(self._names, range(len(self._names)), strict=True))
+
+    @cached_property
+    def _by_group(self) -> list[list[str]]:
+        """The names of each group's pairs."""
+        names = iter(self._name.tolist())
+        return [[self._names[name] for name in islice(names, n)] for n in self._n_pairs.tolist()]
 
     @cached_property
     def _numbers(self) -> np.ndarray:
@@ -121,18 +135,23 @@ class Pairs:
         by_slot = np.argsort(slots)
         return by_slot, prints[by_slot], np.append(0, np.cumsum(np.bincount(slots, minlength=self._n_slots.sum())))
 
-    def find(
-        self, group: np.ndarray, strings: Strings, prints: np.ndarray | None = None
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def find(self, group: np.ndarray, strings: Strings, keys: Keys | None = None) -> tuple[np.ndarray, np.ndarray]:
         """Return which rows, given by group and string, are pairs, and the index of each pair.
 
         Parameters
         ----------
-        prints : ndarray, optional
-            The result of `fingerprints`, if known.
+        keys : ndarray or list of dict, optional
+            The result of `keys_of`, if known.
         """
-        if prints is None or not self._names:
-            return self._looked_up(group, strings)
+        if isinstance(keys, np.ndarray) and self._names:
+            return self._by_prints(group, strings, keys)
+        if isinstance(keys, list) and sum(map(len, keys)) == len(group):
+            starts = heads(group)
+            if len(group) > _DEEP * self._n_pairs[group[starts]].sum():
+                return self._found_in(keys, group[starts], starts)
+        return self._looked_up(group, strings)
+
+    def _by_prints(self, group: np.ndarray, strings: Strings, prints: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         from pyarrow import compute
 
         by_slot, known, firsts = self._table
@@ -155,6 +174,17 @@ class Pairs:
         others, theirs = self._looked_up(group[row[~same]], strings.take(row[~same]))
         return np.append(row[same], row[~same][others]), np.append(pair[same], theirs)
 
+    def _found_in(
+        self, places: list[dict[str, int]], groups: np.ndarray, starts: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Look up the pairs of each group among its rows, which are many more, given the first row of each group."""
+        names = map(self._by_group.__getitem__, groups.tolist())
+        found = chain.from_iterable(map(of.get, named, repeat(-1)) for of, named in zip(places, names, strict=True))
+        n_pairs = self._n_pairs[groups]
+        place = np.fromiter(found, np.int64, n_pairs.sum())
+        pair = np.repeat(np.cumsum(self._n_pairs)[groups] - n_pairs, n_pairs) + counted(n_pairs)
+        return (place + np.repeat(starts, n_pairs))[place >= 0], pair[place >= 0]
+
     def _looked_up(self, group: np.ndarray, strings: Strings) -> tuple[np.ndarray, np.ndarray]:
         name = places(strings.tolist(), self._place)
         row = np.flatnonzero(name >= 0)
@@ -166,14 +196,6 @@ class Pairs:
 
 # Odd numbers that spread bits over a product.
 _SPREAD = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F], dtype=np.uint64)
-
-
-def fingerprints(strings: Strings) -> np.ndarray | None:
-    """Return a number for each Arrow string, or None for few or Python strings.
-
-    Equal strings have equal numbers. Other strings mostly have other numbers if they differ in the last 16 bytes.
-    """
-    return None if isinstance(strings, np.ndarray) or len(strings) < FEWEST else _fingerprints(strings)
 
 
 def _fingerprints(strings: Strings) -> np.ndarray:
@@ -192,22 +214,38 @@ def _fingerprints(strings: Strings) -> np.ndarray:
     return np.asarray(last * _SPREAD[0] + before * _SPREAD[1] + size.astype(np.uint64))
 
 
-def repeats(group: np.ndarray, strings: Strings, prints: np.ndarray | None = None) -> np.ndarray | None:
+def keys_of(group: np.ndarray, strings: Strings) -> Keys:
+    """Return what finds strings: fingerprints of long Arrow columns, or the place of each string in its group.
+
+    Rows of a group are adjacent. Equal strings have equal fingerprints; others mostly differ if their last 16 bytes do.
+
+    Examples
+    --------
+    >>> keys_of(np.array([4, 4, 7]), np.array(["a", "b", "a"], dtype=object))
+    [{'a': 0, 'b': 1}, {'a': 0}]
+    """
+    if not isinstance(strings, np.ndarray) and len(strings) >= FEWEST:
+        return _fingerprints(strings)
+    listed, starts = strings.tolist(), heads(group)
+    bounds = pairwise([*starts.tolist(), len(listed)])
+    places = list(range(int(np.diff(starts, append=len(listed)).max(initial=0))))
+    return [dict(zip(listed[start:end], places, strict=False)) for start, end in bounds]
+
+
+def repeats(group: np.ndarray, strings: Strings, keys: Keys) -> np.ndarray | None:
     """Tell which rows repeat a string of the same group of adjacent rows, or return None if no row does.
 
     Parameters
     ----------
-    prints : ndarray, optional
-        The result of `fingerprints`, if known.
+    keys : ndarray or list of dict
+        The result of `keys_of`.
     """
-    if prints is None:
-        listed, starts = strings.tolist(), heads(group).tolist()
-        bounds = pairwise([*starts, len(listed)])
-        if all(len(set(listed[start:end])) == end - start for start, end in bounds):
+    if isinstance(keys, list):
+        if sum(map(len, keys)) == len(group):
             return None
-        rows = np.arange(len(listed))
+        rows = np.arange(len(group))
     else:
-        rows = np.flatnonzero(pd.Index(prints + group.astype(np.uint64) * _SPREAD[1]).duplicated(keep=False))
+        rows = np.flatnonzero(pd.Index(keys + group.astype(np.uint64) * _SPREAD[1]).duplicated(keep=False))
         if not len(rows):
             return None
     alike = pd.DataFrame({"group": group[rows], "string": strings.take(rows).tolist()}, dtype=object)

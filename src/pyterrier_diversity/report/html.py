@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timezone
+from functools import cache
 from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
@@ -169,6 +170,7 @@ def _by_group(values: RunValues) -> dict[str, Any]:
     }
 
 
+@cache
 def _template() -> Any:
     from jinja2 import Environment, StrictUndefined
 
