@@ -18,7 +18,7 @@ T = TypeVar("T")
 Task = tuple[str, tuple[Any, ...]]
 _Call = tuple[Callable[..., Any], "_Shared", Task]
 
-# In a worker, what the tasks of the last call share, by the call.
+# In a worker, the object that the tasks of the last call share, by the name of the call.
 _loaded: dict[str, _Shared] = {}
 
 # Seconds after which a finished result that has not arrived from its worker is considered lost.
@@ -135,7 +135,7 @@ def _results(calls: Iterator[_Call], under_way: dict[str, _Call], n_jobs: int | 
 
 
 def _of_joblib(calls: Iterator[Any], at_a_time: int, *, return_as: str, **how: Any) -> Iterator[Any]:
-    """Yield the results of joblib's workers; some backends return as many as are given at a time at the end."""
+    """Yield the results of joblib's workers; those that return all at the end get a few calls at a time."""
     import joblib
 
     try:
@@ -203,7 +203,7 @@ def _call(function: Callable[..., T], given: _Shared, task: Task) -> tuple[str, 
 
 
 def at_most(n_tasks: int, n_jobs: int | None) -> int | None:
-    """Return the number of workers, of which each has a task and a core: joblib starts as many as it is told to."""
+    """Return a number of workers with a task and a core for each: joblib starts as many as it is told to."""
     if n_jobs is None or n_jobs in (0, 1):
         return n_jobs
     if n_tasks < 2:

@@ -33,7 +33,7 @@ def refuses_gone(function: Function) -> Function:
 
 
 def refuse_gone(module: str, name: str) -> NoReturn:
-    """Raise an error for a name that a module does not have; if it had it, name the successor."""
+    """Raise an error for a name that a module does not have; if an earlier release had it, name the successor."""
     if name in _GONE.get(module, {}):
         raise ImportError(f"{module}: {name} was removed. Use {_GONE[module][name]}.")
     raise AttributeError(f"module 'pyterrier_diversity.{module}' has no attribute {name!r}", name=name)

@@ -17,8 +17,8 @@ def progress(items: Sequence[T], what: str, *, unit: str = "it") -> Iterable[T]:
 def progress_bar(total: int, what: str, **options: Any) -> Any:
     """Return a progress bar that appears after two seconds, and not for a single item.
 
-    It is PyTerrier's if PyTerrier is imported, so that ``pt.tqdm`` can be set. Importing PyTerrier here would take
-    longer than most evaluations.
+    It is PyTerrier's if PyTerrier is imported, so that setting ``pt.tqdm`` has an effect. Importing PyTerrier here
+    would take longer than most evaluations.
     """
     if "pyterrier" in sys.modules:
         from pyterrier import tqdm

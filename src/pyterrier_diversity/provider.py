@@ -50,7 +50,10 @@ class DiversityProvider(Provider):
 
 
 def register_provider() -> None:
-    """Add the provider to ir_measures' registry, and to its default pipeline after ``runtime``. Twice is harmless."""
+    """Add the provider to ir_measures' registry, and to its default pipeline after ``runtime``.
+
+    Calling this twice is harmless.
+    """
     pipeline: FallbackProvider = ir_measures.DefaultPipeline
     pipeline.providers[:] = [provider for provider in pipeline.providers if provider.NAME != DiversityProvider.NAME]
     provider = ir_measures.providers.register(DiversityProvider())

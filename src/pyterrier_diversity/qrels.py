@@ -61,14 +61,14 @@ def add_rarity(
         If ``runs`` is empty, the cutoff is not an integer of at least 1, the form is unknown, or a column or a value is
         missing.
     TypeError
-        If ``runs`` is not a collection of runs, such as a single frame.
+        If ``runs`` is not a collection of runs, for instance because it is a single frame.
 
     Notes
     -----
     Of :math:`S` systems, :math:`S_d` retrieve a document d, or count as 1 if none does. Its rarity is :math:`1 - S_d/S`
     ("linear", Eq. 2), :math:`1 - (S_d - 1)/(S - 1)` ("bounded", Sec. 5.2), or :math:`\log(S/S_d)/\log S` ("log"). The
-    last two are 1 for a document that one system retrieves, and 0 if there is only one system. Sec. 5.2 suggests to
-    weight rarity like the inverse document frequency, without a formula; "log" is ours.
+    last two are 1 for a document that one system retrieves, and 0 if there is only one system. Sec. 5.2 suggests
+    weighting rarity like the inverse document frequency, but gives no formula; "log" is this package's.
 
     References
     ----------

@@ -303,7 +303,7 @@ def test_a_gate_says_how_many_queries_it_needs():
 
     lines = [CliRunner().invoke(app, [*arguments, *more]).stderr for more in ([], ["--tolerance", "0.05"])]
 
-    assert lines[0].endswith("14 queries find a loss of 0.0965 in 4 of 5 cases (paired t-test).\n")
+    assert lines[0].endswith("14 queries detect a loss of 0.0965 in 4 of 5 cases (paired t-test).\n")
     assert lines[1].endswith("a loss of 0.0965 in 4 of 5 cases; one of 0.05 needs 47 (paired t-test).\n")
 
 

@@ -280,7 +280,7 @@ def test_a_file_that_was_changed_by_hand_is_refused(tmp_path, change):
     path = change(tmp_path)
 
     with pytest.raises(
-        ValueError, match=r"evaluate_runs: the file .*bm25\S* was changed since evaluate_runs"
+        ValueError, match=r"evaluate_runs: the file .*bm25\S* has changed since evaluate_runs"
     ) as refused:
         evaluate_runs(QRELS, FILES, MEASURES, save_dir=tmp_path)
 

@@ -235,8 +235,8 @@ def test_a_long_file_is_read_in_pieces(tmp_path):
         (truth(passage(1, rating="2.5")), r"line 5: the rating of passage 1 must be an integer, not '2\.5'\."),
         (truth(passage(1, rating="high")), r"line 5: the rating of passage 1 must be an integer, not 'high'\."),
         (truth(passage(1, kind="GUESSED")), r"the type of passage 1 must be MANUAL or MATCHED, not 'GUESSED'\."),
-        (truth(), r"file, line 5: the file ends without a topic that has a passage\."),
-        ("<trec_dd>\n<domain/>\n</trec_dd>\n", r"line 4: the file ends without a topic that has a passage\."),
+        (truth(), r"file, line 5: the file contains no topic with a passage\."),
+        ("<trec_dd>\n<domain/>\n</trec_dd>\n", r"line 4: the file contains no topic with a passage\."),
         (truth(passage(1)).replace('<subtopic id="1">', "<subtopic>"), r"line 4: <subtopic> has no id\."),
         ("<trec_dd>\n<topic id='1'/></trec_dd>", r"line 2: <topic> must be in <domain>, not in <trec_dd>\."),
     ],
@@ -393,7 +393,8 @@ def test_integers_as_ids_have_the_lengths_of_their_digits():
 @pytest.mark.parametrize(("lengths", "known"), [({"zz": 5}, "'zz'"), ({1: 5}, "1"), ({}, "no document at all")])
 def test_lengths_of_other_documents_only_are_told(lengths, known):
     message = (
-        f"No document of the run has a length, such as '1'; the lengths are of {known}. Do the document ids match?"
+        f"No document of the run has a known length: the run has '1', and the lengths are of {known}. "
+        "Do the document ids match?"
     )
 
     with pytest.warns(UserWarning, match=re.escape(message)):
@@ -440,8 +441,8 @@ def test_an_empty_run_has_the_columns_of_a_run(tmp_path):
             r"file, line 2: expected 6 tab-separated columns \(qid turn docno score on_topic feedback\), found 1\.",
         ),
         ("q\t0\td1\t1\t0", r"file, line 2: expected 6 tab-separated columns .*, found 5\."),
-        ("q\t-1\td1\t1\t0\tNULL", r"file, line 2: turn must be a whole number from 0, not '-1'\."),
-        ("q\t1.5\td1\t1\t0\tNULL", r"file, line 2: turn must be a whole number from 0, not '1\.5'\."),
+        ("q\t-1\td1\t1\t0\tNULL", r"file, line 2: turn must be a non-negative whole number, not '-1'\."),
+        ("q\t1.5\td1\t1\t0\tNULL", r"file, line 2: turn must be a non-negative whole number, not '1\.5'\."),
         ("q\t0\td1\tone\t0\tNULL", r"file, line 2: score must be a finite number, not 'one'\."),
         ("q\t0\td1\tnan\t0\tNULL", r"file, line 2: score must be a finite number, not 'nan'\."),
         ("q\t0\t\t1\t0\tNULL", r"file, line 2: docno is empty\."),

@@ -250,7 +250,7 @@ def test_an_archive_of_files_is_refused_by_name(tmp_path):
     path = tmp_path / "mine.run"
     path.write_bytes(b"PK\x03\x04\x14\x00")
 
-    with pytest.raises(ValueError, match=r"mine\.run, line 0: this is a zip archive, which is not read; unpack it"):
+    with pytest.raises(ValueError, match=r"mine\.run, line 0: zip archives are not supported; unpack this one"):
         read_content(path)
 
 

@@ -167,9 +167,9 @@ def test_each_function_takes_qrels_in_each_form(function, form, tmp_path):
 
 
 def test_an_evaluator_names_the_reader_of_a_file():
-    with pytest.raises(TypeError, match=r"^qrels must not be a file here: read 'q.txt' with io.read_qrels before\.$"):
+    with pytest.raises(TypeError, match=r"^qrels must not be a file here: read 'q.txt' with io.read_qrels first\.$"):
         DiversityEvaluator(MEASURES, "q.txt")
-    with pytest.raises(TypeError, match=r"^run must not be a file here: read 'a.run' with io.read_run before\.$"):
+    with pytest.raises(TypeError, match=r"^run must not be a file here: read 'a.run' with io.read_run first\.$"):
         DiversityEvaluator(MEASURES, QRELS).values(Path("a.run"))
 
 
@@ -428,7 +428,7 @@ def test_columns_of_a_run_may_have_other_names(form, tmp_path):
         ValueError, match=r"missing column .*; found: .*topic, chunk, similarity.* columns=\{'theirs': '"
     ):
         read_run(run)
-    with pytest.raises(ValueError, match=r"columns names 'topc', which is not a column; found: .*topic"):
+    with pytest.raises(ValueError, match=r"columns renames 'topc', which is not a column; found: .*topic"):
         read_run(run, columns={**THEIRS, "topc": "qid"})
 
 
@@ -459,7 +459,7 @@ def test_the_shell_renames_columns_of_qrels_and_runs_alike(tmp_path):
         runs = [str(run), str(forms.RUNS["trec"](OTHER, tmp_path))] if command == "compare" else [str(run)]
         assert "mine" in shell.run(command, str(qrels), *runs, *measures, "--columns", names)
     message = shell.fail("check", str(qrels), str(run), "--columns", f"{names},chnk=docno")
-    assert "--columns names 'chnk', which is a column of none of the files; found: aspect, docno, label" in message
+    assert "--columns renames 'chnk', which is not a column of any of the files; found: aspect, docno, label" in message
     turned = shell.fail("check", str(qrels), str(run), "--columns", "qid=topic,aspect=iteration,similarity=score")
     assert turned.endswith(" Did you mean topic=qid?\n")
 

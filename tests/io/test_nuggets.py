@@ -184,9 +184,8 @@ def test_queries_in_which_different_nuggets_were_assigned_are_left_out_and_named
     lines = [*same, answer("a", yes="support", no="support"), answer("b", **other)]
     lines = [{document if name == "run_id" else name: value for name, value in line.items()} for line in lines]
 
-    named = (
-        rf"different nuggets, also by their texts: '1' \('a' 2 nuggets, 'b' {len(other)}, {'yes' in other:d} equal\)\."
-    )
+    counted = rf"\('a' 2 nuggets, 'b' {len(other)}, {'yes' in other:d} equal\)"
+    named = rf"different nuggets, even when compared by text: '1' {counted}\."
     with pytest.warns(
         UserWarning, match=rf"^read_nuggets: 1 of 2 queries are left out for all runs, because .*{named}$"
     ):
@@ -650,7 +649,7 @@ def test_two_values_of_another_column_for_one_judgement_are_refused():
 
 
 def test_a_column_that_is_not_there_cannot_mean_anything():
-    with pytest.raises(ValueError, match="columns names 'chunk', which is not a column; found: qid, docno"):
+    with pytest.raises(ValueError, match="columns renames 'chunk', which is not a column; found: qid, docno"):
         read_nuggets([{"qid": "1", "docno": "d"}], columns={"chunk": "docno"})
 
 

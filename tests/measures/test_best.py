@@ -95,7 +95,7 @@ def is_served(measure):
     try:
         Ideal(SORTED, measure, ideal="exact")
     except ValueError as refusal:
-        if f"is not available without a proof, and none is known for {measure}. Use" in str(refusal):
+        if f"ideal='exact' needs a proof, and none is known for {measure}. Use" in str(refusal):
             return False
         raise
     return True

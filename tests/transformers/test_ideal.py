@@ -426,7 +426,7 @@ def test_measures_may_be_strings():
         (
             {"measure": RBU @ 5, "ideal": "exact"},
             ValueError,
-            r"^Ideal: ideal='exact' is not available without a proof, and none is known for RBU@5\. Use ideal='greedy'",
+            r"^Ideal: ideal='exact' needs a proof, and none is known for RBU@5\. Use ideal='greedy'",
         ),
         (
             {"measure": IA(AP), "ideal": "exact"},

@@ -212,7 +212,7 @@ def test_the_number_of_results_is_checked_again_when_it_is_used():
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
-        ({"docno": ["d1", "d9"]}, "the results have a document 'd9' that is not among its documents"),
+        ({"docno": ["d1", "d9"]}, "the results contain document 'd9', which is not in the index"),
         ({"docno": ["d1", "d1"]}, ".* query 'q' has document 'd1' twice"),
         ({"docno": ["d1", None]}, "row 1 has no docno"),
         ({"query": ["cat", None]}, "row 1 has no query"),

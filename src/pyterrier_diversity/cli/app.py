@@ -42,7 +42,7 @@ class _Commands(click.Group):
     """The commands. Each is imported when it is called."""
 
     def __call__(self, *args: Any, **options: Any) -> Any:
-        """Be the program that the shell calls."""
+        """Run as the program that the shell calls."""
         # A shell that starts a program in the background lets it ignore Ctrl-C.
         if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
             signal.signal(signal.SIGINT, _interrupted)

@@ -89,7 +89,12 @@ def compare(
 
 @command
 @of(Asked, "qrels", "runs", "columns", "measures", "order", "strict", "ignore", "doc_len", "n_jobs")
-@of(corrected_means, "baseline", "alpha", tuning="Weight the judge of QRELS by how well it predicts people.")
+@of(
+    corrected_means,
+    "baseline",
+    "alpha",
+    tuning="Weight the judge of QRELS by how well it predicts the judgements by people.",
+)
 @of(Shown)
 def corrected(asked: Asked, shown: Shown, *, people: Annotated[str, QrelsText()], **how: Any) -> None:
     """Correct the means of a cheap judge with judgements by people. In Python: meta.corrected_means.
@@ -129,7 +134,7 @@ def _text(shown: Shown, frame: pd.DataFrame) -> str:
 
 
 def _power_of(values: pd.DataFrame, measure: str, run: str, other: str, tolerance: float | None, alpha: float) -> str:
-    """Say which loss the queries find, and how many would find the tolerance or, without one, the observed loss."""
+    """Say which loss the queries detect, and how many would detect the tolerance or, without one, the observed loss."""
     pilot = values[values["name"].isin([run, other]) & (values["measure"] == measure)]
     means = pilot.groupby("name")["value"].mean()
     told = f"Note: {measure} of {run} against {other}: "
@@ -138,7 +143,7 @@ def _power_of(values: pd.DataFrame, measure: str, run: str, other: str, toleranc
     try:
         n = pilot["qid"].nunique()
         found = topics_needed(pilot, n=n, alpha=alpha)["delta"].item()
-        told += f"{n} queries find a loss of {found:.4g} in 4 of 5 cases"
+        told += f"{n} queries detect a loss of {found:.4g} in 4 of 5 cases"
         delta = means[other] - means[run] if tolerance is None else tolerance
         if 0 < delta < found:
             told += f"; one of {delta:.4g} needs {topics_needed(pilot, delta, alpha=alpha)['topics'].item():,}"

@@ -25,7 +25,7 @@ from .inputs import Asked
 from .options import MeasureText, Written, command, of
 from .outputs import Shown, in_the_shell, tell
 
-_TO_20 = "Down to which rank to count judged documents: 20 by default."
+_TO_20 = "Last rank at which judged documents are counted: 20 by default."
 _TO_CUTOFF = "Last rank to show. By default, that is the measure's cutoff."
 
 

@@ -1,4 +1,4 @@
-"""What commands about rankings are given: qrels, runs and measures. Files are read when they are needed."""
+"""The input of commands about rankings: qrels, runs and measures. Files are read when they are needed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .options import MeasureText, QrelsText
 
 @dataclass(frozen=True)
 class Asked:
-    """What a command about rankings is given.
+    """The input of a command about rankings.
 
     Parameters
     ----------
@@ -88,12 +88,12 @@ class Asked:
 
     @cached_property
     def new_names(self) -> io.SharedColumns | None:
-        """What the files call the columns.
+        """The new names of columns in the files.
 
         Raises
         ------
         ValueError
-            If the option --columns names a column that none of the files has.
+            If the option --columns renames a column that none of the files has.
         """
         if self.columns is None:
             return None
@@ -107,8 +107,8 @@ class Asked:
             for name in new.keys() - found:
                 hint = f" Did you mean {new[name]}={name}?" if new[name] in found else ""
                 raise ValueError(
-                    f"--columns names {name!r}, which is a column of none of the files; found: "
-                    f"{', '.join(sorted(found)) or 'no names'}.{hint}"
+                    f"--columns renames {name!r}, which is not a column of any of the files; "
+                    f"found: {', '.join(sorted(found)) or 'no names'}.{hint}"
                 )
         return new
 
@@ -168,7 +168,7 @@ class Asked:
         return str(FOLDER / f"{name}.run") if name in RUNS and not Path(name).exists() else name
 
     def with_baselines(self, baselines: Iterable[str]) -> tuple[Asked, list[str]]:
-        """Return this with the baselines among the runs, and the names of the baselines.
+        """Return a copy with the baselines among the runs, and the names of the baselines.
 
         A baseline is the name of a run, or a file. The file may be a further run.
         """

@@ -64,7 +64,7 @@ def of(source: Callable[..., Any], *names: str, **helps: str) -> Callable[[Decor
     """Return a decorator that gives a command options for parameters of a function or class, by default all described.
 
     Types, choices and defaults are those of the signature, which may also be annotated with a type of click and with
-    the names of the option. Ranges and help are those of the docstring, unless ``helps`` has another help. A kind in
+    the names of the option. Ranges and help are those of the docstring, unless ``helps`` has another text. A kind in
     capital letters is shown in place of the value. A parameter before ``*`` without a default is an argument, which
     ``helps`` describes by what stands for its value. The command gets the parameters of a class as one object.
     """

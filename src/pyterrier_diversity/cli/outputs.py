@@ -56,7 +56,7 @@ def _files(params: Mapping[str, Any]) -> Iterator[str]:
 
 @dataclass(frozen=True, kw_only=True)
 class Called:
-    """What runs and measures are called.
+    """The names of runs and measures in the output.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ class Shown(Called):
     ) -> None:
         """Print a table, or write it to a file with its attributes beside it.
 
-        ``text`` makes the text ``of`` formats in which the table is not one of rows.
+        ``text`` writes the formats ``of`` which need more than the rows of the frame.
         """
         frame = io.renamed(frame, **self.renamed)
         how: Any = {"format": self.chosen, "places": self.places, "transpose": self.transpose}

@@ -31,7 +31,7 @@ def _sampled(perquery: pd.DataFrame, rng: int, n_jobs: int | None = None) -> pd.
     return meta.topic_sampling(perquery, sizes=range(step, n + 1, step), rng=rng, n_jobs=n_jobs)
 
 
-# What makes the frame that a picture shows: the function of its name in meta, if there is one, or these in turn.
+# How the frame of a picture is made: by the function of its name in meta, if there is one, or by these in turn.
 _MADE: dict[str, tuple[Callable[..., pd.DataFrame], ...]] = {
     **{name: (getattr(meta, name),) for name in plots.__all__ if name in meta.__all__},
     "means": (meta.compare,),
@@ -57,7 +57,7 @@ _WHY = {
 
 @dataclass(frozen=True)
 class Drawn(Called, Asked):
-    """What the command that draws pictures is given.
+    """The input of the command that draws pictures.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ class Drawn(Called, Asked):
 
 
 _Given = dict[str, tuple[Callable[[Drawn], Any], tuple[str, ...]]]
-# What parameters of functions get, and the options that they read.
+# The values of the parameters of functions, and the options that they come from.
 _DATA: _Given = {
     "perquery": (lambda drawn: drawn.perquery, ("measures", "n_jobs")),
     "perquery_or_means": (lambda drawn: drawn.perquery, ("measures", "n_jobs")),

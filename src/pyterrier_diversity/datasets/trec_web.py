@@ -81,7 +81,7 @@ class TrecWebDataset(NamedDataset):
         are judged irrelevant to each subtopic of the topic.
 
         Since 2011 the ad-hoc qrels repeat the labels of one subtopic, the topic's description. So nDCG on them ignores
-        the other intents, and is not the number of ``Adhoc(nDCG)`` on the diversity qrels.
+        the other intents, and differs from ``Adhoc(nDCG)`` on the diversity qrels.
         """
         self.check_variant("qrels", variant)
         names = {"query_id": "qid", "doc_id": "docno", "relevance": "label", "subtopic_id": "iteration"}
@@ -118,7 +118,7 @@ class TrecWebDataset(NamedDataset):
 
 
 def _judged_for_all(qrels: pd.DataFrame, subtopics: pd.DataFrame) -> pd.DataFrame:
-    """Replace labels up to 0 for intents that a topic does not have by the same label for each intent that it has."""
+    """Replace labels of 0 or less for intents that a topic does not have by the same label for each of its intents."""
     pairs = [pd.MultiIndex.from_frame(frame[["qid", "iteration"]]) for frame in (qrels, subtopics)]
     for_nobody = ~pairs[0].isin(pairs[1]) & (qrels["label"] <= 0).to_numpy()
     for_all = qrels[for_nobody].drop(columns="iteration").merge(subtopics[["qid", "iteration"]], on="qid")

@@ -85,7 +85,7 @@ def read_groups(
     query_ids : sequence of str
         The queries.
     columns : iterable of str
-        The columns of the caller's table, which the column of the groups may not be called.
+        The columns of the caller's table. The column of the groups must not have one of these names.
     frame : DataFrame, optional
         A frame with the column ``qid``.
 

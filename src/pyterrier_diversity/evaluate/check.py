@@ -14,7 +14,7 @@ from ..judged import Judgements, Message, Run, collected, ignoring, judge
 from ..parameters import Parameter
 from .doubts import listed, refuse_unjudged, single_intents
 
-_CUTOFF = Parameter(int, 20, interval="[1, inf)", desc="down to which rank to count judged documents")
+_CUTOFF = Parameter(int, 20, interval="[1, inf)", desc="last rank at which judged documents are counted")
 
 
 def check_files(
@@ -31,7 +31,7 @@ def check_files(
     order : {"score", "rank"}
         The column that orders the documents of run files, as in `io.read_run`.
     cutoff : int >= 1
-        Down to which rank to count judged documents.
+        The last rank at which judged documents are counted.
     ignore : iterable of str
         What to leave out of the warnings: values of the column ``about``.
 

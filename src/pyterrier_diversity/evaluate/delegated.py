@@ -1,4 +1,4 @@
-"""Measures that other providers of ir_measures compute, and what keeps their values right.
+"""Measures that other providers of ir_measures compute, with checks that keep their values right.
 
 The providers misread some input: they read only the last row of a document, break ties in their own ways, crash on
 queries whose labels are all negative, and read ids and labels in C. Here they get the ranking of this package, and
@@ -62,8 +62,8 @@ class _Delegated:
                 check_parameters(measure)
             except ValueError as error:
                 raise RefusedMeasureError(str(error)) from error
-        # In one call, pytrec_eval may compute nDCG without gains by those of another measure, and count by NumRet the
-        # judged documents that another measure reads, and two measures of one name would share their values.
+        # In one call, pytrec_eval may compute nDCG without gains with the gains of another measure, and NumRet may
+        # count only judged documents, as another measure does; two measures of one name would share their values.
         calls: dict[tuple[Any, ...], dict[ir_measures.Measure, int]] = defaultdict(dict)
         for row, measure in enumerate(measures):
             params = measure.params

@@ -1,4 +1,4 @@
-"""What is probably wrong with qrels that can be evaluated: said once for any number of runs."""
+"""Warnings about qrels that can be evaluated but are probably wrong, given once for any number of runs."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def warn_of_missing(perquery: pd.DataFrame) -> None:
 
 
 def listed(names: Sequence[str]) -> str:
-    """Return the first names in a row."""
+    """Return the first names, separated by commas."""
     return ", ".join(names[:_NAMES]) + (", ..." if len(names) > _NAMES else "")
 
 

@@ -15,7 +15,7 @@ SAMPLES: Parameters = {"samples": Parameter(int, 100, interval="[2, 1e6]", desc=
 
 
 class Draws(NamedTuple):
-    """The number of random orders, and the seed that gives them again as ``rng``."""
+    """The number of random orders, and the seed that reproduces them when given as ``rng``."""
 
     samples: int
     seed: int

@@ -88,7 +88,7 @@ def evaluate_runs(
         ``ties="expected"``, ``rng`` must be an integer. Measures of other packages are computed again, unless their
         class has an attribute ``VERSION``.
     save_mode : {"reuse", "overwrite", "error"}
-        What to do if the folder has values of a run: read those that are still right, replace them, or raise an error.
+        What to do if the folder has values of a run: read those that are still valid, replace them, or raise an error.
     on_error : {"raise", "skip"}
         Whether a run that cannot be evaluated raises an error or is skipped.
 
@@ -205,7 +205,7 @@ class RunValues(NamedTuple):
     def _table(
         self, rows: dict[str, list[Any]], columns: dict[str, np.ndarray], n_rows: int, counted: bool
     ) -> pd.DataFrame:
-        """Return ``n_rows`` rows for each run: what describes the run, and the row of each run, and values."""
+        """Return ``n_rows`` rows for each run: its name and counts, what the rows are about, and the values."""
         table: dict[str, Any] = {"name": [name for name in self.names for _ in range(n_rows)]}
         table |= {name: np.repeat(counts, n_rows) for name, counts in self.counts.items() if counted}
         table |= {name: of_run * len(self.names) for name, of_run in rows.items()}

@@ -1,4 +1,4 @@
-"""A folder with the values of runs: tables that anybody can read, and notes that say whether they are still right."""
+"""A folder with the values of runs: tables that anybody can read, and notes that say whether they are still valid."""
 
 from __future__ import annotations
 
@@ -269,7 +269,7 @@ def _check(path: Path, content: bytes, digits: str) -> None:
     """Raise a ``ValueError`` if the key of a file's content does not begin with these digits."""
     if not content_key(content).startswith(digits):
         raise ValueError(
-            f"evaluate_runs: the file {path} was changed since evaluate_runs wrote it. Use save_mode='overwrite', or "
+            f"evaluate_runs: the file {path} has changed since evaluate_runs wrote it. Use save_mode='overwrite', or "
             "another save_dir."
         )
 

@@ -23,7 +23,7 @@ class Covers:
     ----------
     doc, intent : array_like of int, shape (n_labels,)
         The document and the intent of each label. Documents are numbered from 0 in the order that breaks ties, and
-        ascend.
+        are in ascending order.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class Covers:
         self._exact: dict[int, list[int]] = {}
 
     def greedy(self, n_intents: int) -> list[int]:
-        """Return documents until ``n_intents`` are covered, each time the one that covers most new intents."""
+        """Return documents until ``n_intents`` are covered, each time the one that covers the most new intents."""
         docs, n_covered = self._greedy
         return docs[: int(np.searchsorted(n_covered, n_intents))]
 

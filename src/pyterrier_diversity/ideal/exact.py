@@ -37,7 +37,7 @@ def exact_order(
     ----------
     doc, intent : array_like of int, shape (n_labels,)
         The document and the intent of each label of one query. Documents are numbered from 0 in the order that breaks
-        ties, and ascend.
+        ties, and are in ascending order.
     n_docs : int
         The number of documents.
     alpha : float in [0, 1]

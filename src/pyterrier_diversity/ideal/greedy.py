@@ -45,8 +45,8 @@ def greedy_places(
     query : array_like of int, shape (n_docs,)
         The query of each document, ascending. The documents of a query are in the order that breaks ties.
     doc, intent : array_like of int, shape (n_labels,)
-        The document and the intent of each label. Documents ascend from 0 to ``n_docs - 1``. An intent belongs to one
-        query.
+        The document and the intent of each label. Documents are in ascending order, from 0 to ``n_docs - 1``. An intent
+        belongs to one query.
     worth : array_like of float, shape (n_labels,)
         :math:`v`, the gain of the document for the intent before it is met; not negative.
     n_docs : int

@@ -1,4 +1,4 @@
-"""Columns of text side by side, in a width."""
+"""Lay out columns of text side by side within a given width."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ _NARROWEST = 12
 def aligned(columns: Sequence[Sequence[str]], numeric: Sequence[bool], width: int | None = None) -> list[str]:
     """Return the lines of a table from its columns, each with its header, with numbers aligned to the right.
 
-    Texts wrap to fit into ``width``. If that is not enough, there are several parts, each with the first column.
+    Texts wrap to fit into ``width``. If that is not enough, there are several parts, each of which begins
+    with the first column.
     """
     if not columns:
         return []
@@ -49,5 +50,5 @@ def terminal_width() -> int | None:
 
 
 def placed(text: str, width: int, is_number: bool) -> str:
-    """Return a text in a column of a width, numbers on the right."""
+    """Return a text padded to a width, with numbers aligned to the right."""
     return f"{text:>{width}}" if is_number else f"{text:<{width}}"

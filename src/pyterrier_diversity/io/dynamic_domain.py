@@ -153,7 +153,7 @@ def add_lengths(run: pd.DataFrame, doc_len: Mapping[str, float] | Path) -> pd.Da
     Raises
     ------
     ValueError
-        If the run has no documents' ids, or a line of the file cannot be read; the message names file and line.
+        If the run has no document ids, or a line of the file cannot be read; the message names file and line.
 
     Warns
     -----
@@ -173,8 +173,8 @@ def add_lengths(run: pd.DataFrame, doc_len: Mapping[str, float] | Path) -> pd.Da
     if len(docs) and np.isnan(words).all():
         known = next(map(repr, lengths), "no document at all")
         warn_of_data(
-            f"No document of the run has a length, such as {docs[0]!r}; the lengths are of {known}. Do the document "
-            "ids match?",
+            f"No document of the run has a known length: the run has {docs[0]!r}, and the lengths are of {known}. Do "
+            "the document ids match?",
             "lengths",
         )
     return run.assign(doc_len=words)
@@ -192,7 +192,7 @@ def read_lengths(path: Path) -> dict[str, float]:
 
 def is_dd_run(path: Source) -> bool:
     """Tell from the first line of a run file whether it is a TREC Dynamic Domain run."""
-    with suppress(OSError, ValueError):  # which reading it will tell
+    with suppress(OSError, ValueError):  # which will be reported when the file is read
         return _FIRST_LINE.fullmatch(read_content(path).first_line) is not None
     return False
 
@@ -254,7 +254,7 @@ def read_topics(source: Source) -> list[Topic]:
     try:
         parser.Parse(content.data, True)
         if not any(subtopic.passages for topic in reader.topics for subtopic in topic.subtopics):
-            raise _TruthError("the file ends without a topic that has a passage")
+            raise _TruthError("the file contains no topic with a passage")
     except (expat.ExpatError, _TruthError, LookupError, ValueError) as error:
         what = f"the encoding of the file cannot be read: {error}"
         if isinstance(error, (expat.ExpatError, _TruthError)):
@@ -264,7 +264,7 @@ def read_topics(source: Source) -> list[Topic]:
 
 
 class _TruthError(Exception):
-    """What is wrong with the line of a truth file that is being read."""
+    """An error in the line of a truth file that is being read."""
 
 
 class _Reader:

@@ -29,12 +29,12 @@ def _zstd(stream: BytesIO) -> Any:
     try:
         import pyarrow
     except ImportError as error:
-        raise OSError("this is compressed by zstd, which needs pyarrow; install it, or use gzip") from error
+        raise OSError("this is compressed with zstd, which needs pyarrow; install it, or use gzip") from error
     return pyarrow.CompressedInputStream(stream, "zstd")
 
 
 def _zip(stream: BytesIO) -> Any:
-    raise OSError("this is a zip archive, which is not read; unpack it, or use gzip")
+    raise OSError("zip archives are not supported; unpack this one, or use gzip")
 
 
 # The first bytes of compressed files, and what decompresses them.
@@ -115,7 +115,7 @@ def read_content(source: Source) -> Content:
     except OSError as error:
         raise ValueError(f"{name}: {error.strerror}.") from error
     if not data and (is_input or not os.path.isfile(source)):  # a pipe, to which a program writes
-        raise ValueError(f"{name} is empty. A program that should write to it may have failed, or it was read before.")
+        raise ValueError(f"{name} is empty. A program that should write to it may have failed, or it was already read.")
     return _decompressed(name, data)
 
 

@@ -1,4 +1,4 @@
-"""Qrels and runs in any form as frames. Only this package knows forms."""
+"""Convert qrels and runs from any form to frames. No other package deals with these forms."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _FORMS = (
 
 
 class SharedColumns(dict[str, str]):
-    """New names of columns for several files together, each of which may have only some of the columns."""
+    """New names of columns, shared by several files, each of which may have only some of the columns."""
 
 
 def frame_of(
@@ -78,13 +78,13 @@ def new_names(found: Iterable[Any], columns: Mapping[str, str], what: str) -> di
     Raises
     ------
     ValueError
-        If a name in ``columns`` is not that of a column.
+        If a key of ``columns`` is not the name of a column.
     """
     names = list(found)
     missing = [name for name in columns if name not in names]
     if missing and not isinstance(columns, SharedColumns):
         raise ValueError(
-            f"{what}: columns names {missing[0]!r}, which is not a column; found: {', '.join(map(str, names))}."
+            f"{what}: columns renames {missing[0]!r}, which is not a column; found: {', '.join(map(str, names))}."
         )
     new = {old: name for old, name in columns.items() if old in names}
     taken = {_OTHER_NAMES.get(name, name) for name in new.values()}
@@ -101,7 +101,7 @@ def _framed(data: Any, required: tuple[str, ...], what: str, columns: Mapping[st
         data = [data]
     if isinstance(data, (str, os.PathLike)):
         reader = "read_run" if is_run else "read_qrels"
-        raise TypeError(f"{what} must not be a file here: read {os.fspath(data)!r} with io.{reader} before.")
+        raise TypeError(f"{what} must not be a file here: read {os.fspath(data)!r} with io.{reader} first.")
     if not isinstance(data, Iterable):
         raise TypeError(f"{forms}, not {type(data).__name__}.")
     if _is_read(data):

@@ -21,7 +21,7 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 # Characters that end a line, control a terminal, or have no UTF-8 form.
 _UNPRINTABLE = ("Cc", "Cs", "Zl", "Zp")
-# Classes of characters that turn the direction of the text after them, so that another name is shown.
+# Classes of characters that change the direction of the text after them, so that a name can look like another one.
 _TURNING = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
 
 _LATEX = {
@@ -88,8 +88,8 @@ def renamed(
 def called(what: str, given: Mapping[Any, str] | None, known: Iterable[Any]) -> dict[Any, str]:
     """Return what each known system or measure is called: as ``given``, or by its own name.
 
-    ``what`` is the name of the argument in errors: "names" or "labels". Some of those given may be unknown, so that the
-    same ones can be used for several tables, but not all.
+    ``what`` is the name of the argument in errors: "names" or "labels". Some of the given names may be
+    unknown, so that the same ones can be used for several tables, but not all of them.
 
     Examples
     --------
@@ -116,7 +116,7 @@ def read_names(path: Path) -> dict[str, str]:
     Raises
     ------
     ValueError
-        If a line has not two columns.
+        If a line does not have two columns.
     """
     lines = File(path).read_text(encoding="utf-8-sig").splitlines()
     rows = list(csv.reader(lines, delimiter="\t" if any("\t" in line for line in lines) else ","))
@@ -127,7 +127,7 @@ def read_names(path: Path) -> dict[str, str]:
 
 
 def printable(text: str) -> str:
-    """Return text on one line, with control characters escaped, also those that turn the direction of the text."""
+    """Return text on one line, with control characters escaped, including those that change its direction."""
     if text.isprintable():
         return text
     return "".join(

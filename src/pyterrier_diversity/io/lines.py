@@ -43,9 +43,9 @@ def read_columns(
     Parameters
     ----------
     source : path-like, file object or Content
-        As of `read_content`, in UTF-8.
+        As for `read_content`, in UTF-8.
     columns : dict
-        The type of each column: ``str``, ``float`` (a finite number), ``int`` (a whole number from 0),
+        The type of each column: ``str``, ``float`` (a finite number), ``int`` (a non-negative whole number),
         ``object`` (a number; any other word is read as NaN) or None.
     optional : dict, optional
         Columns after these; either all lines have them or none.
@@ -174,7 +174,7 @@ def _value(text: str, column: str, kind: type | None) -> str | float:
             raise ValueError(f"{column} must be a finite number, not {shown(text)}")
         return value
     if not (text.isascii() and text.isdigit()):
-        raise ValueError(f"{column} must be a whole number from 0, not {shown(text)}")
+        raise ValueError(f"{column} must be a non-negative whole number, not {shown(text)}")
     if len(text) > _MOST_DIGITS:
         raise ValueError(f"{column} must have at most {_MOST_DIGITS} digits, not {len(text)}: {shown(text)}")
     return int(text)

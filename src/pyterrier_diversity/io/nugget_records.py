@@ -15,7 +15,7 @@ from .nugget_formats import ANSWER, FORMATS, OF_TABLES, OTHER_NAMES, REFERENCES,
 from .records import Field, reads
 
 Unit = Literal["question", "answer"]
-# The labels of assignments; any other word means 0, but only one is not warned about.
+# The labels of assignments. Any other word means 0, with a warning unless it is NO_SUPPORT.
 LEVELS = {"support": 2.0, "partial_support": 1.0}
 NO_SUPPORT = "not_support"
 # RAGElo's qrels name a document like this if there is none.
@@ -62,7 +62,7 @@ class Reading:
     # The texts of queries, and the nuggets that each answer or passage of a query was assigned.
     queries: dict[str, str] = field(default_factory=dict)
     assigned: defaultdict[str, dict[str, list[str]]] = field(default_factory=lambda: defaultdict(dict))
-    # Queries with an empty list of nuggets, and the query, nugget and document of each row without an id of the nugget.
+    # Queries with an empty list of nuggets, and the query, nugget and document of each row without a nugget id.
     bare: set[str] = field(default_factory=set)
     rows: Counter[tuple[str, str, str]] = field(default_factory=Counter)
 
@@ -205,7 +205,7 @@ def _texts(found: Field | None, names: str) -> list[Field]:
 
 
 def _nugget(item: Field, topic: _Topic) -> Iterator[NuggetRecord]:
-    """Yield a nugget, or what is inside of it."""
+    """Yield a nugget, or the nuggets inside it."""
     form, reading = topic.form, topic.reading
     text, labels = _text(item, form.text), _relevant(item, form)
     if form.documents is REFERENCES:
@@ -221,7 +221,7 @@ def _nugget(item: Field, topic: _Topic) -> Iterator[NuggetRecord]:
 
 
 def _of_bank(item: Field, text: str | None, labels: list[tuple[str, float]], topic: _Topic) -> Iterator[NuggetRecord]:
-    """Yield a question or each of its answers, or a claim, and the nuggets inside of it."""
+    """Yield a question or each of its answers, or a claim, and the nuggets inside it."""
     form, reading, of_query = topic.form, topic.reading, item.get("query_id")
     if of_query is not None and of_query.identifier() != topic.query_id:
         raise of_query.refused(f"must be that of the topic, {topic.query_id!r}")

@@ -28,7 +28,7 @@ UNKNOWN_IMPORTANCE = (
     "nuggets have an unknown importance, which gives the lowest weight, and 0 in vital and weighted scores"
 )
 NO_IMPORTANCE = "nuggets have no importance, which gives the lowest weight"
-# What is said of several things, and the same of one.
+# A message about several things, which is also needed for a single one.
 _SEVERAL = re.compile(r"^(\w+?)(ies|s)\b(.*?) (are|have)\b")
 _ONE = {"ies": "y", "s": "", "are": "is", "have": "has"}
 _OF_WORDS = (UNKNOWN, UNKNOWN_IMPORTANCE, NO_IMPORTANCE)
@@ -63,24 +63,24 @@ def read_nuggets(
         Whether a question or each of its answers is an intent.
     importance : mapping of words to numbers above 0, optional
         The weight of each importance, by default ``{"vital": 1, "okay": 0.5}``. Other nuggets have the lowest weight.
-        `NuggetScore` counts words of the largest number as vital, and other nuggets 0.
+        In `NuggetScore`, words with the largest number are vital, and nuggets without a known word count 0.
     levels : mapping of words to numbers, optional
         The label of each assignment, by default ``{"support": 2, "partial_support": 1}``. Other words mean 0.
     columns : mapping of str to str, optional
         The meaning of fields or columns, as in ``{"chunk": "docno", "fact": "nugget_text"}``.
     on_difference : {"drop", "raise"}
         What to do with a query whose answers, or passages, were assigned different nuggets: leave it out, with a
-        warning, or raise an error. Nuggets without ids are the same if their texts are, but for spaces and the form of
-        Unicode.
+        warning, or raise an error. Nuggets without ids are the same if their texts are equal, apart from spaces and
+        Unicode normalisation.
 
     Returns
     -------
     DataFrame
         The columns ``qid``, ``docno``, ``label`` and ``iteration`` (the nugget's id, the MD5 of its text, or its
-        position). Also ``weight`` and ``importance`` (with ``importance_value``, what the words of the parameter
-        count), ``nugget_text``, ``query`` (its text), and the other columns of a table, if there are any. A nugget
-        without judgements is a row with an empty ``docno`` and label 0. If a text is repeated in a list, the second
-        nugget ends in ``-2``.
+        position). Also ``weight`` and ``importance`` (with ``importance_value``, the number of each word divided by
+        the largest, if the parameter is given), ``nugget_text``, ``query`` (its text), and the other columns of a
+        table, if there are any. A nugget without judgements is a row with an empty ``docno`` and label 0. If a text is
+        repeated in a list, the id of the second nugget ends in ``-2``.
 
     Raises
     ------
@@ -91,9 +91,8 @@ def read_nuggets(
     Warns
     -----
     UserWarning
-        With counts: of words of importances and assignments that are unknown; of nuggets without judgements, documents
-        and queries without nuggets, and combinations of answers (such as NOT) that are read in another way; and of
-        queries that are left out.
+        Counts unknown words of importances and assignments; nuggets without judgements; documents and queries without
+        nuggets; combinations of answers (such as NOT) that are read in another way; and queries that are left out.
 
     Notes
     -----
@@ -222,7 +221,7 @@ def _without_differences(
     n_queries = len({one.query_id for one in said})
     named = ", ".join(_difference(query, assigned[query]) for query in differing[:_MOST_QUERIES])
     more = f" and {len(differing) - _MOST_QUERIES} others" if len(differing) > _MOST_QUERIES else ""
-    message = f"answers or passages were assigned different nuggets, also by their texts: {named}{more}."
+    message = f"answers or passages were assigned different nuggets, even when compared by text: {named}{more}."
     if on_difference == "raise" or len(differing) == n_queries:
         how = " on_difference='drop' leaves these queries out." if len(differing) < n_queries else ""
         raise ValueError(f"{_WHO}: in {len(differing)} of {n_queries} queries, {message}{how}")
@@ -281,7 +280,7 @@ def _constant(column: pd.Series, ids: pd.DataFrame, rows: list[tuple[NuggetRecor
 def _weights(
     table: pd.DataFrame, weights: Mapping[str, float], reading: Reading, *, own_words: bool
 ) -> dict[str, pd.Series]:
-    """Return the columns that follow from the importance of nuggets, and count what is odd about it."""
+    """Return the columns that follow from the importance of nuggets, and count its oddities."""
     for word in table.drop_duplicates(_JUDGEMENT[:2])["importance"].tolist():
         if not isinstance(word, str):
             reading.note(NO_IMPORTANCE)

@@ -124,7 +124,7 @@ def qrels_frame(source: Any, *, columns: Mapping[str, str] | None = None, what: 
 
 
 def _opened(source: Any, what: str) -> tuple[Any, str]:
-    """Return a frame, the content of another file than parquet, or data as given; and the name for messages."""
+    """Return a frame, the content of a file other than parquet, or data as given; and the name for messages."""
     if hasattr(source, "to_pandas"):
         return source.to_pandas(), what
     if not is_file(source) or _is_folder(source):
@@ -138,7 +138,7 @@ def _is_folder(source: Any) -> bool:
 
 
 def _are_nuggets(given: Any, columns: Mapping[str, str]) -> bool:
-    """Tell by the columns or the first object whether data has nuggets, not qrels or a run: for data in Python, no."""
+    """Tell by the columns or the first object whether a frame or file has nuggets, not qrels or a run."""
     if isinstance(given, pd.DataFrame):
         return look_of_columns(columns.get(name, name) for name in map(str, given)) == "nuggets"
     kind = kind_of(given) if isinstance(given, Content) else ""

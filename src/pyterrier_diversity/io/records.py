@@ -54,7 +54,7 @@ class Field:
         return isinstance(self.value, dict) and self.get(names) is not None
 
     def get(self, names: str) -> Field | None:
-        """Return the first of some fields that has a value, given their names with spaces between."""
+        """Return the first of some fields that has a value, given their names separated by spaces."""
         members = self.need_object()
         for key in names.split():
             value = members.get(key)
@@ -188,7 +188,7 @@ def _files(source: Path) -> list[Path]:
 
 
 def kind_of(content: Content) -> Kind:
-    """Tell from its beginning what kind of file this is: empty for lines of words.
+    """Tell from its beginning what kind of file this is; the kind is empty for lines of words.
 
     A table begins with a header, which has no numbers, unlike the lines of qrels and runs.
     """

@@ -16,7 +16,7 @@ from ..judged import look_of_columns, of_run
 from .files import SAVED_NOTES, SAVED_VALUES, visible_files
 from .readers import OrderedBy, read_run
 
-# Whatever a function takes as runs: see `read_runs`.
+# Everything that a function accepts as runs: see `read_runs`.
 Runs = Any
 
 _NAME_IT = "Give it a name, as in {'mine': run}."
@@ -37,7 +37,7 @@ def read_runs(
     runs : mapping of names to runs, path, or iterable of paths or frames
         A run has any form that `read_run` reads. A path may also be a folder, for all visible files in it, a pattern
         such as ``runs/**/*.gz``, or ``"-"`` for the standard input. A run without a name is named after its file, or,
-        if it is a frame, after its place.
+        if it is a frame, after its position.
     order, columns
         As in `read_run`.
     who : str
@@ -87,7 +87,7 @@ def named_runs(who: str, runs: Runs) -> dict[str, Any]:
     ValueError
         If no run is given, two runs have the same name, or a path leads to no file.
     TypeError
-        If ``runs`` has another form than those of `read_runs`.
+        If ``runs`` has a form that `read_runs` does not accept.
     """
     if isinstance(runs, Mapping):
         query = next((name for name, docs in runs.items() if _is_ranking(docs)), None)
@@ -114,7 +114,7 @@ def named_runs(who: str, runs: Runs) -> dict[str, Any]:
 
 
 def _in_unicode(name: object) -> str:
-    """Return a name that can be written: bytes of file names that are not text are question marks."""
+    """Return a name that can be written: bytes of file names that are not text become question marks."""
     return str(name).encode(errors="replace").decode()
 
 
@@ -144,7 +144,7 @@ def run_files(patterns: Iterable[str | os.PathLike[str]]) -> list[Path]:
     Raises
     ------
     ValueError
-        If a file does not exist, or a folder or pattern contains none.
+        If a file does not exist, a folder contains none, or a pattern matches none.
     """
     found: dict[Path, None] = {}
     for pattern in map(Path, patterns):

@@ -38,7 +38,7 @@ _NAMES = (*SYSTEMS, "measure")
 
 
 class Cell(NamedTuple):
-    """A cell for people: its text, the marks raised and lowered after it, and whether it is the best of its column."""
+    """A cell for people: its text, the superscript and subscript after it, and whether it is the best in its column."""
 
     text: str
     above: str = ""
@@ -65,7 +65,7 @@ class Table:
     legend : str
         What the marks mean, below the table.
     tips : dict of str to str
-        For columns or rows of this name, what is shown when the mouse is over it.
+        The tooltips of the columns or rows of these names.
     """
 
     header: list[str]
@@ -80,7 +80,7 @@ class Table:
 
     @property
     def of_values(self) -> bool:
-        """Whether the columns after the names are numbers, so that they can be turned round without loss."""
+        """Whether the columns after the names are numbers, so that the table can be transposed without loss."""
         return all(self._numeric[self.n_names :])
 
     def transposed(self) -> Table:
@@ -93,8 +93,8 @@ class Table:
     def to_text(self, width: int | None = None) -> str:
         """Return the table as text of at most ``width`` characters, if that is given.
 
-        A table of values that is too wide is turned round if that makes it narrower. Then texts wrap, and last the
-        columns are printed in several parts.
+        A table of values that is too wide is transposed if that makes it narrower. If it is still too wide, texts wrap,
+        and as a last resort the columns are printed in several parts.
         """
         table, legend = self, [self.legend] if self.legend else []
         if width is not None and self.of_values and self._width() > width:
@@ -134,7 +134,7 @@ class Table:
     def to_latex(self) -> str:
         """Return the table as LaTeX with booktabs. The best means are bold; comments have the tips and the legend.
 
-        Marks are in a column of their own, so that the decimal points are below each other.
+        Marks are in a column of their own, so that the decimal points line up.
         """
         kinds, columns = "", []
         for name, cells, number, wide in zip(
@@ -154,7 +154,7 @@ class Table:
 
     @property
     def _legend(self) -> str:
-        """The legend of forms with bold numbers."""
+        """The legend of formats with bold numbers."""
         return self.legend + " Bold: the highest mean." * any(cell.best for row in self.cells for cell in row)
 
     @property
@@ -206,8 +206,8 @@ def write_table(
         A table from `evaluate_runs` or a function of ``meta``. Its index is not written.
     path : path-like
         The file, which is replaced if it exists. A second file, ``PATH.json`` (such as ``table.csv.json``), has
-        ``frame.attrs``, such as signatures, tests and seeds, and the version of this package. A device or a pipe has
-        none.
+        ``frame.attrs``, such as signatures, tests and seeds, and the version of this package. A device or a pipe gets
+        no second file.
     format : {"table", "csv", "tsv", "json", "jsonl", "latex", "html", "markdown", "parquet"}, optional
         By default, the path's ending decides: ``.txt``, ``.csv``, ``.tsv``, ``.json``, ``.jsonl``, ``.tex``, ``.html``,
         ``.md``, ``.parquet``.
@@ -306,16 +306,16 @@ def formatted(
         The format of the text.
     places : int in [0, inf), optional
         Decimal places of numbers that are not whole. By default, csv, tsv, json and jsonl have all digits, so that
-        numbers can be read back exactly; the other formats have 4. Columns of p-values have ``< 0.0001`` for a smaller
-        one.
+        numbers can be read back exactly; the other formats have 4. A p-value that is smaller is written as
+        ``< 0.0001``.
     names, labels : mapping of str to str, optional
         What systems and measures are called. In LaTeX, a name or label with ``$...$`` is taken as it is; any other is
         escaped.
     transpose : bool
         Whether the measures are rows and the systems are columns.
     width : int >= 1, optional
-        The number of characters in which the format "table" must fit: a table of values that is too wide is turned
-        round if that makes it narrower, and texts wrap. By default, all lines are as long as they are.
+        The largest number of characters of a line in the format "table": a table of values that is too wide is
+        transposed if that makes it narrower, and texts wrap. By default, lines may have any length.
 
     Raises
     ------
@@ -348,7 +348,7 @@ def formatted(
 
 
 def table_of(frame: pd.DataFrame, places: int, legend: str = "") -> Table:
-    """Return a frame as a table for people, with so many decimal places of numbers that are not whole."""
+    """Return a frame as a table for people, with so many decimal places for numbers that are not whole."""
     columns = [
         [_cell(cell, places, p_value=str(name) in _P_VALUES) for cell in column.tolist()]
         for name, column in frame.items()
@@ -366,7 +366,7 @@ def transposed(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def p_text(p: float, places: int) -> str:
-    """Return a p-value that never reads 0.000.
+    """Return a p-value as text, which never reads 0.000.
 
     Examples
     --------
@@ -392,7 +392,7 @@ def _harmless(frame: pd.DataFrame) -> pd.DataFrame:
 def _cell(cell: Any, places: int, *, p_value: bool) -> Cell:
     if isinstance(cell, float):
         text = f"{cell:.{places}f}"
-        if p_value:  # 0 means below the least p-value of a randomised test, whatever that is
+        if p_value:  # 0 means less than the smallest p-value that a randomised test can give
             text = p_text(cell, places) if cell else "0"
         return Cell(text, is_number=True)
     if isinstance(cell, dict):

@@ -19,7 +19,7 @@ def texts_of(who: str, intents: Any, query_id: str) -> dict[str, str]:
         The function that was called, for errors.
     intents : mapping, Series, DataFrame or None
         Texts by intent, or by (query, intent); or a frame with ``iteration`` and ``nugget_text`` or ``query``, such as
-        qrels with texts or the subtopics of a dataset. A column ``qid`` says which query a row is of.
+        qrels with texts or the subtopics of a dataset. A column ``qid`` says which query a row belongs to.
     query_id : str
         The query.
 

@@ -14,9 +14,9 @@ from .files import Path
 
 @contextmanager
 def replaced(path: Path) -> Iterator[File]:
-    """Give a new file beside a path, which replaces the path's file when it was written without an error.
+    """Yield a new file beside a path, which replaces the file at the path once it is written without an error.
 
-    A device or a pipe is given as it is. An error of the system names the path.
+    A device or a pipe is yielded as it is. Errors of the operating system name the path.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def is_device(path: Path) -> bool:
 
 
 def refuse_inputs(who: str, output: Path, inputs: Iterable[Path]) -> None:
-    """Raise a ``ValueError`` if an output is one of the inputs, also by another path.
+    """Raise a ``ValueError`` if an output is one of the inputs, even under another path.
 
     Examples
     --------

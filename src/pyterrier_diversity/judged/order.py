@@ -75,7 +75,7 @@ def doubtful_order(
 
 
 def _tied_queries(query: Ids, size: np.ndarray, score: np.ndarray, rank: np.ndarray | None) -> str:
-    """Return a message if, in half of the queries or more, all documents have one score, but not the order of ties."""
+    """Return a message if, in half of the queries or more, all documents have one score, unless ranks agree."""
     last = np.cumsum(size) - 1
     is_tied = (size > 1) & (score[last - size + 1] == score[last])
     n_tied = int(np.count_nonzero(is_tied))

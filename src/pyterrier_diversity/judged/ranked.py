@@ -26,7 +26,7 @@ _LARGEST_LABEL: dict[Gain, float] = {"exp": LARGEST_EXPONENT, "linear": LARGEST_
 
 
 def _clamped(cutoff: int | None) -> int:
-    """Return the last rank that counts, which no array is too small for."""
+    """Return the last rank that counts, as a number that fits into an array."""
     return _LAST if cutoff is None else min(cutoff, _LAST)
 
 

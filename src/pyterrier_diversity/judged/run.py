@@ -18,7 +18,7 @@ from .sessions import Sessions
 from .strings import Ids, heads, keys_of, places, repeats, taken
 from .warned import warn_of_data
 
-# What is odd about so many queries of a batch, such as that no document is judged, is probably so for the whole run.
+# A problem of this many queries of a batch, such as no judged documents, probably affects the whole run.
 _SEVERAL = 5
 
 # How many rows to look up at a time, of whole queries: small arrays are fast.
@@ -42,7 +42,7 @@ class Run:
     run : DataFrame
         Query, document and score, with PyTerrier's or ir_measures' names; optionally ``turn``, ``doc_len``, the
         number of words of each document (NaN if unknown), and ``tie``, the same number for documents that tie, if the
-        scores do not tell. Without ``score``, the column ``rank`` counts.
+        scores do not show it. Without ``score``, the column ``rank`` counts.
     is_whole : bool
         Whether this is the whole run, not a batch of its queries, which may by chance have no judged document.
     draws_ties : bool
@@ -120,7 +120,7 @@ class Run:
         -----
         UserWarning
             Once for each run: if it repeats documents in a query, has no query of the qrels, or has no judged document
-            in any query, of a batch in several queries.
+            in any query (in a batch: in any of several queries).
         """
         if depth is not None and (self.sessions is not None or depth >= len(self._query)):
             depth = None
@@ -236,7 +236,7 @@ class Run:
         return [self.query_ids[tied] for tied in np.unique(self._tied[0]).tolist()]
 
     def shuffled(self, generators: Mapping[str, np.random.Generator]) -> Run:
-        """Return the run with tied documents in random order; each query has its generator."""
+        """Return the run with tied documents in random order; each query has its own generator."""
         keys = np.zeros(len(self._query))
         for query_id, generator in generators.items():
             rows = self._rows(query_id)

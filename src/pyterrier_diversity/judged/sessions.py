@@ -78,7 +78,7 @@ class Turns:
     start, last : ndarray of int, shape (turns,)
         The number of ranks above each turn, and its last rank.
     n : ndarray of int, shape (queries,)
-        The number of turns of each ranking, with those without documents.
+        The number of turns of each ranking, including those without documents.
     """
 
     query: np.ndarray

@@ -10,7 +10,7 @@ from contextvars import ContextVar
 
 # What a user may ignore, in words for the shell's help.
 KINDS = {
-    "words": "importances or assignments of nuggets that are unknown words",
+    "words": "unknown words for the importance or assignment of nuggets",
     "nuggets": "nuggets without a judgement, or not read exactly as their format intends",
     "difference": "queries left out, because their answers or passages were assigned different nuggets",
     "support": "no label means full support",
@@ -97,7 +97,7 @@ def collected() -> Iterator[list[Message]]:
 
 @contextmanager
 def ignoring(who: str, kinds: Iterable[str]) -> Iterator[frozenset[str]]:
-    """Neither show warnings of these kinds nor raise them; get all kinds that are ignored.
+    """Hide warnings of these kinds, even where they would be errors; get all kinds that are ignored.
 
     Raises
     ------
@@ -116,7 +116,7 @@ def ignoring(who: str, kinds: Iterable[str]) -> Iterator[frozenset[str]]:
 
 @contextmanager
 def of_run(name: str) -> Iterator[None]:
-    """Put the name of a run before what is said about its data, in warnings and in errors."""
+    """Put the name of a run before the warnings and errors about its data."""
     try:
         with collected() as messages:
             yield

@@ -172,7 +172,7 @@ def _weights(weights: npt.ArrayLike | None, coverage: np.ndarray) -> np.ndarray:
 
 
 class _IntentReranker(Reranker):
-    """A re-ranker that reads scores of documents for intents, which are required: without them, a message says so."""
+    """A re-ranker that needs scores of documents for intents, and raises an error without them."""
 
     def __init__(self, intents: pd.DataFrame | pt.Transformer | None, normalise: Normalise, k: int | None) -> None:
         if not isinstance(intents, (pd.DataFrame, pt.Transformer)):

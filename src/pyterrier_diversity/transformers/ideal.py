@@ -76,9 +76,9 @@ class Ideal(Step):
 
     Notes
     -----
-    Q -> R, or R -> R, where only the queries are read, and with ``candidates`` the documents. The ranking has only
-    relevant documents. A greedy ranking ends when every other document would lower the value, as the effort of ``RBU``
-    does. A query has no rows, and scores 0, if no document raises its value.
+    Q -> R, or R -> R: of results, only the queries are read, and with ``candidates`` also the documents. The ranking
+    has only relevant documents. A greedy ranking ends when every other document would lower the value, as can happen
+    with ``RBU``, which subtracts effort. A query has no rows, and scores 0, if no document raises its value.
 
     "exact" is available for:
 
@@ -133,8 +133,8 @@ class Ideal(Step):
         if self.ideal == "exact" and proven_order(self.measure)[1] is None:
             served = ", ".join(provable())
             raise ValueError(
-                f"Ideal: ideal='exact' is not available without a proof, and none is known for {self.measure}. Use "
-                f"ideal='greedy', or one of {served}, or Adhoc of one."
+                f"Ideal: ideal='exact' needs a proof, and none is known for {self.measure}. Use "
+                f"ideal='greedy', or one of {served}, or Adhoc of one of these."
             )
         if self.ideal == "exact" and implementation(self.measure) is None:
             _check_last_rows(self._frame, self.measure)

@@ -40,7 +40,7 @@ class BM25(Step):
     ------
     ValueError
         If a document has no ``docno`` or no ``text``, two documents have the same ``docno``, or no document has a word.
-        When used, if a given result is not one of the documents.
+        When used: if a given result is not one of the documents.
     TypeError
         If the documents are not dicts.
 
@@ -119,7 +119,7 @@ class BM25(Step):
         place = self._docs.get_indexer(pd.Index(docs))
         unknown = docs[place < 0]
         if len(unknown):
-            raise ValueError(f"BM25: the results have a document {unknown[0]!r} that is not among its documents.")
+            raise ValueError(f"BM25: the results contain document {unknown[0]!r}, which is not in the index.")
         score = np.zeros(len(inp))
         for query in dict.fromkeys(queries.tolist()):
             asked = queries == query
@@ -150,7 +150,7 @@ def _read(documents: Iterable[Mapping[str, Any]]) -> Iterable[tuple[str, list[st
     for document in pt.tqdm(documents, desc="BM25", unit="document", delay=2, leave=False):
         if not isinstance(document, Mapping):
             raise TypeError(
-                "BM25: documents must be dicts with docno and text, such as dataset.get_corpus_iter() returns, not "
+                "BM25: documents must be dicts with docno and text, as dataset.get_corpus_iter() returns them, not "
                 f"{type(document).__name__}."
             )
         missing = [key for key in ("docno", "text") if document.get(key) is None]

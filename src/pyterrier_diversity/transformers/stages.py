@@ -21,8 +21,8 @@ def stages(pipeline: pt.Transformer) -> Callable[[pd.DataFrame], dict[str, pd.Da
     -------
     callable
         A function of topics or results. It returns the results after each step that gives documents with scores, as
-        runs for `missed_intents` and `evaluate_runs`. Their names are those that the steps print, or their classes;
-        names that repeat are numbered.
+        runs for `missed_intents` and `evaluate_runs`. They are named as the steps print themselves, or after their
+        classes; repeated names are numbered.
 
     Raises
     ------

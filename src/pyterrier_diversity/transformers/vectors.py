@@ -23,8 +23,8 @@ _DIVERSITY = Parameter(float, 0.5, interval="[0, 1]", desc="weight of diversity 
 class Diversify(Reranker):
     """Re-rank by relevance and by the distances between document vectors, with the package pyversity.
 
-    This needs ``pip install pyversity``, and a column of document vectors, such as PyTerrier-DR's
-    encoders write. Vectors are compared by cosine; "mmr" and "cover" treat a negative cosine as 0. Tied documents keep
+    This needs ``pip install pyversity``, and a column of document vectors, such as those that PyTerrier-DR's encoders
+    write. Vectors are compared by cosine; "mmr" and "cover" treat a negative cosine as 0. Tied documents keep
     their order: by descending score, then by descending docno. In "dpp", the order of documents that add nothing
     depends on rounding.
 
