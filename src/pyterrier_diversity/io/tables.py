@@ -306,7 +306,7 @@ def formatted(
         The format of the text.
     places : int in [0, inf), optional
         Decimal places of numbers that are not whole. By default, csv, tsv, json and jsonl have all digits, so that
-        numbers can be read back exactly; the other formats have 4. A p-value that is smaller is written as
+        numbers can be read back exactly; the other formats have 4. A smaller p-value than that is written as
         ``< 0.0001``.
     names, labels : mapping of str to str, optional
         What systems and measures are called. In LaTeX, a name or label with ``$...$`` is taken as it is; any other is
