@@ -126,7 +126,7 @@ class DiversityMeasure(ir_measures.Measure):
     def __call__(self, *values: Any, **params: Any) -> Self:
         """Return the measure with other values of these parameters, which are given by name."""
         if values:
-            of_name = f"give the parameters by name ({', '.join(self.SUPPORTED_PARAMS) or 'it has none'})"
+            of_name = f"give the parameters by name ({', '.join(self.SUPPORTED_PARAMS) or 'this measure has none'})"
             is_cutoff = "cutoff" in self.SUPPORTED_PARAMS and isinstance(values[0], int)
             how = f"to set the cutoff, write {self.NAME}@{values[0]}" if is_cutoff else of_name
             raise TypeError(f"{self.NAME}({', '.join(map(repr, values))}): {how}.")

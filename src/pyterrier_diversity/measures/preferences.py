@@ -73,7 +73,12 @@ class _ConcordantPairs(DiversityMeasure):
     READS = ("weight",)
     SUPPORTED_PARAMS = {
         **CUTOFF,
-        "above": Parameter(str, "one", choices=("one", "all"), desc="which documents above the last one are compared"),
+        "above": Parameter(
+            str,
+            "one",
+            choices=("one", "all"),
+            desc="which documents above the one where users stop are compared with it",
+        ),
         "stop": Parameter(
             str, "uniform", choices=("uniform", *STATIC), desc="distribution of the rank at which users stop"
         ),

@@ -98,7 +98,7 @@ PARAMETERS: Parameters = {
         float, interval="(0, 1]", desc="theta of navigational intents; the same as theta if not given"
     ),
     **BASE,
-    "norm": Parameter(bool, False, desc="divide by the value of a perfect ranking of the same length for the intent"),
+    "norm": Parameter(bool, False, desc="divide by the value of a perfect ranking of the same length for each intent"),
     "redundancy": Parameter(
         str,
         choices=(*STATIC,),

@@ -220,7 +220,7 @@ def number_of_systems(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | N
     Returns
     -------
     Axes
-        A line for each measure over the number of systems drawn, with error bars of one standard deviation that end at
+        A line for each measure over the number of systems drawn, with error bars of one standard deviation, cut off at
         1.
 
     Raises

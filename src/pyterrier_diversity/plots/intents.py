@@ -83,7 +83,7 @@ def coverage(
     Axes, or list of Axes if runs have names
         A row for each intent in the qrels, with its share of the total weight, and a column for each rank. The first
         document of an intent has a ring; unjudged documents are hatched. An intent without a relevant document is
-        labelled so.
+        labelled as such.
 
     Raises
     ------

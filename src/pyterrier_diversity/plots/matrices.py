@@ -186,8 +186,8 @@ def missed_intents(
     Axes
         A column for each system, and a row for each intent that a system misses, with its text (or name) and weight,
         the largest weight on top. A dot means covered, a cross means that no judged document covers the intent, and a
-        blank cell means missed although it could be covered. If the frame has only some of the intents missed, only
-        these are shown, and the title says how many there are.
+        blank cell means missed although it could be covered. If rows of the frame were left out, the picture shows only
+        the intents of the others, and the title says how many are missed in all.
 
     Raises
     ------

@@ -206,7 +206,7 @@ def unanimity(perquery: pd.DataFrame, measures: Measures | None = None, *, group
 
 
 def _compared(values: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Tell where each system is higher than each system, and where lower, shape (measures, systems * queries)."""
+    """Tell where each system is above each other one, and where below, shape (measures, systems * queries)."""
     for i in range(values.shape[1]):
         own = values[:, [i]]
         yield (own > values).reshape(len(values), -1), (own < values).reshape(len(values), -1)

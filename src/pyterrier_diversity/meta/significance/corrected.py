@@ -39,7 +39,7 @@ def corrected_means(
     baseline: str | None = None,
     tuning: bool = True,
 ) -> pd.DataFrame:
-    r"""Correct the means by a cheap judge, such as a language model, by people's judgements of some of the queries.
+    r"""Correct the means from a cheap judge, such as a language model, with people's judgements of some queries.
 
     Parameters
     ----------
