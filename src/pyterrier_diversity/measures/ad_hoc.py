@@ -1,7 +1,7 @@
-"""Ad-hoc measures: ERR, and the formulas of P, RR, AP, nDCG and RBP inside of IA(M), Adhoc(M) and Sharp(M).
+"""Ad-hoc measures: ERR, and the formulas of P, RR, AP, nDCG and RBP inside IA(M), Adhoc(M) and Sharp(M).
 
-If P, RR, AP, nDCG and RBP are not inside of a wrapper, other packages compute them through ir_measures. Only ERR, and
-nDCG with exponential gains at a cutoff, are always computed here: ir_measures leaves them to the Perl script gdeval.
+Outside these wrappers, other packages compute P, RR, AP, nDCG and RBP through ir_measures. Only ERR, and nDCG with
+exponential gains at a cutoff, are always computed here: ir_measures leaves them to the Perl script gdeval.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .base import DiversityMeasure, Normalised, serve, serve_inside
 
 __all__ = ["ERR"]
 
-# cwl_eval reads no further.
+# cwl_eval reads this many documents.
 RBP_DEPTH = 1000
 
 REL: Parameters = {"rel": Parameter(float, 1.0, interval="[1, inf)", desc="smallest relevant label")}
@@ -57,7 +57,7 @@ class _RR(AdHoc):
 
 
 class _AP(AdHoc):
-    """Average precision, as in pytrec_eval: at a cutoff it is divided by the number of all relevant documents, too."""
+    """Average precision, as in pytrec_eval: even at a cutoff, it is divided by the number of all relevant documents."""
 
     def score(self, ranked: Ranked) -> np.ndarray:
         return ranked.total((ranked.met + 1) / ranked.rank / ranked.n_relevant)
@@ -74,7 +74,7 @@ def ndcg_gain(ranked: Ranked, dcg: str, gains: GainTable | None) -> np.ndarray:
 class _nDCG(AdHoc, Normalised):
     """DCG, divided by that of the ideal ranking, as in pytrec_eval or, with exponential gains, gdeval.
 
-    Labels below 1 have no exponential gain. Labels that are not in ``gains`` are gains themselves.
+    Labels below 1 have no exponential gain. A label that is not in ``gains`` is its own gain.
 
     .. cite.dblp:: conf/icml/BurgesSRLDHH05
 
@@ -89,9 +89,11 @@ class _nDCG(AdHoc, Normalised):
     SUPPORTED_PARAMS = {
         **CUTOFF,
         "dcg": Parameter(
-            str, "log2", choices=("log2", "exp-log2"), desc="gains of g, or of 2^g - 1, discounted by log2(i+1)"
+            str, "log2", choices=("log2", "exp-log2"), desc="the gain of label g: g or 2^g - 1, discounted by log2(i+1)"
         ),
-        "gains": Parameter(str, choices=(), table=FROM_0, desc="the gain of each label; others are gains themselves"),
+        "gains": Parameter(
+            str, choices=(), table=FROM_0, desc="the gain of each label; other labels are their own gains"
+        ),
         **JUDGED_ONLY,
     }
     optimal = ByWorth(by_label)

@@ -115,7 +115,7 @@ class _alpha_DCG(OverPerfect):
     :Formula: \frac{\sum_i \frac{1}{\log_2(i + 1)} \sum_t J_{it} (1 - \alpha)^{c_{it}}}{|T| \sum_{i \le k} (1 -
         \alpha)^{i - 1} / \log_2(i + 1)}
     :Source: Clarke et al. (2008); ndeval 4.5
-    :Equal to: ndeval 4.5 with -traditional, but at cutoff 1, where ndeval does not normalise
+    :Equal to: ndeval 4.5 with -traditional, except at cutoff 1, where ndeval does not normalise
 
     .. cite.dblp:: conf/sigir/ClarkeKCVABM08
 
@@ -141,7 +141,7 @@ class _ERR_IA(OverPerfect):
     :Name: Intent-Aware Expected Reciprocal Rank
     :Formula: \frac{\sum_i \frac{1}{i} \sum_t J_{it}\, 0.5^{c_{it}}}{|T| \sum_{i \le k} 0.5^{i - 1} / i}
     :Source: Chapelle et al. (2009); ndeval 4.5
-    :Equal to: ndeval 4.5 with -traditional, but at cutoff 1, where ndeval does not normalise
+    :Equal to: ndeval 4.5 with -traditional, except at cutoff 1, where ndeval does not normalise
 
     .. cite.dblp:: conf/cikm/ChapelleMZG09
 
@@ -264,9 +264,9 @@ class _nNRBP(OverGreedy, _NRBP):
 
 
 class _alpha_nDCG_exact(AlphaFamily, Normalised):
-    r"""Alpha-DCG divided by the highest value of any ranking, where `alpha_nDCG` divides by that of the greedy ranking.
+    r"""Alpha-DCG divided by its highest value for any ranking; `alpha_nDCG` divides by that of the greedy ranking.
 
-    The maximum is computed exactly. The best ranking depends on the cutoff, so one system may not be able to score 1 at
+    The maximum is computed exactly. The best ranking depends on the cutoff, so there may be no ranking that scores 1 at
     every cutoff. If a query takes longer than ``time_limit`` seconds, `NotProvenError` reports the best value found and
     the proven bound.
 

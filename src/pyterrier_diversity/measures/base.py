@@ -126,7 +126,7 @@ class DiversityMeasure(ir_measures.Measure):
     def __call__(self, *values: Any, **params: Any) -> Self:
         """Return the measure with other values of these parameters, which are given by name."""
         if values:
-            of_name = f"give the parameters by name ({', '.join(self.SUPPORTED_PARAMS) or 'it has none'})"
+            of_name = f"give the parameters by name ({', '.join(self.SUPPORTED_PARAMS) or 'this measure has none'})"
             is_cutoff = "cutoff" in self.SUPPORTED_PARAMS and isinstance(values[0], int)
             how = f"to set the cutoff, write {self.NAME}@{values[0]}" if is_cutoff else of_name
             raise TypeError(f"{self.NAME}({', '.join(map(repr, values))}): {how}.")
@@ -224,7 +224,7 @@ class CompositeMeasure(DiversityMeasure):
 def parts_of(measure: ir_measures.Measure, view: View = "intents") -> Iterator[tuple[View, DiversityMeasure | None]]:
     """Yield how each part of a measure reads the qrels, and this package's implementation of it, if there is one.
 
-    A part inside of another one reads what that leaves of the qrels.
+    A part inside another part reads the qrels as the outer part reads them.
     """
     ours = implementation(measure)
     if not isinstance(ours, CompositeMeasure):
@@ -267,7 +267,7 @@ def _class(measure: ir_measures.Measure) -> tuple[str, str]:
 
 
 def serve(measure: DiversityMeasure) -> ir_measures.Measure:
-    """Compute ir_measures' measure of the same name by this one, and return that object of ir_measures."""
+    """Let this measure compute the one of ir_measures with the same name, and return the latter."""
     _implementations[measure.NAME] = measure
     return cast("ir_measures.Measure", ir_measures.measures.registry[measure.NAME])
 
@@ -277,12 +277,12 @@ _formulas: dict[str, Formula] = {}
 
 
 def serve_inside(name: str, formula: Formula) -> None:
-    """Compute ir_measures' measure of that name inside of others by what ``formula`` returns for its parameters."""
+    """Inside wrappers, compute ir_measures' measure of that name with the result of ``formula`` for its parameters."""
     _formulas[name] = formula
 
 
 def formula_of(measure: ir_measures.Measure) -> DiversityMeasure | None:
-    """Return the formula of a measure inside of others, or None if only its provider computes it."""
+    """Return the formula of a measure inside a wrapper, or None if only its provider computes it."""
     ours = implementation(measure)
     if ours is None and str(measure.NAME) in _formulas and is_built_in(measure):
         return _formulas[str(measure.NAME)](measure.params)

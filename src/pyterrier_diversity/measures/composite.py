@@ -88,7 +88,7 @@ class Wrapper(CompositeMeasure):
         return smallest_relevant(self)
 
     def __call__(self, measure: ir_measures.Measure | str | None = None, **params: Any) -> Wrapper:
-        """Return this wrapper over another measure, or with other parameters."""
+        """Return this wrapper around another measure, or with other parameters."""
         return type(self)(self._inner if measure is None else measure, **{**self._own, **params})
 
     def __str__(self) -> str:
@@ -112,7 +112,7 @@ def _n_wrappers(measure: ir_measures.Measure) -> int:
 
 
 def innermost(measure: ir_measures.Measure) -> ir_measures.Measure:
-    """Return the measure inside of all wrappers."""
+    """Return the measure inside all wrappers."""
     inner = inside(measure)
     return measure if inner is None else innermost(inner)
 
@@ -128,7 +128,7 @@ def last_rank(measure: ir_measures.Measure) -> int | None:
 
 
 def smallest_relevant(measure: ir_measures.Measure) -> float | None:
-    """Return the smallest relevant label, if the measure inside of all wrappers names one."""
+    """Return the smallest relevant label, if the measure inside all wrappers names one."""
     inner = innermost(measure)
     ours = implementation(inner)
     rel = inner.params.get("rel") if ours is None else ours.get("rel")
@@ -136,7 +136,7 @@ def smallest_relevant(measure: ir_measures.Measure) -> float | None:
 
 
 def value_range(measure: ir_measures.Measure) -> tuple[float, float]:
-    """Return the least and the largest value that a measure can have; infinite where that is not known.
+    """Return the smallest and the largest value that a measure can have; infinite where a bound is not known.
 
     Examples
     --------
@@ -183,7 +183,7 @@ def with_recall(gamma: float, recall: np.ndarray, value: np.ndarray) -> np.ndarr
 
 
 class _IA(Wrapper):
-    r"""Compute any measure for each intent separately, and take the mean weighted by the intents' weights.
+    r"""Compute any measure for each intent separately, and average the values by the intents' weights.
 
     Intents without a relevant document are ignored, and a query without relevant documents scores 0. With
     ``judged_only=True``, documents that were not judged for an intent are left out for it. With uniform weights,
@@ -220,7 +220,8 @@ class _IA(Wrapper):
 class _Adhoc(Wrapper):
     r"""Compute any measure as in ad-hoc retrieval, from each document's highest label for any intent.
 
-    A bare ad-hoc measure of ir_measures reads only the last row of each document, if the qrels have several intents.
+    Without ``Adhoc``, an ad-hoc measure of ir_measures reads only the last row of each document if the qrels have
+    several intents.
 
     Notes
     -----
@@ -240,7 +241,7 @@ class _Adhoc(Wrapper):
     """
 
     def parts(self) -> Sequence[Part]:
-        """Return the measure, over the highest labels."""
+        """Return the measure, to be computed from the highest labels."""
         return [Part(self.measure, "ad hoc")]
 
     def combine(self, values: Sequence[np.ndarray], judgements: Judgements) -> np.ndarray:

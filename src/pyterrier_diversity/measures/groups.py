@@ -153,7 +153,7 @@ NTCIR_INTENT: Measures = (StRecall @ 10, D_nDCG @ 10, Dsharp_nDCG @ 10, DINsharp
 """The measures of NTCIR's INTENT tasks for document rankings."""
 
 FRESHSTACK: Measures = (alpha_nDCG @ 10, Coverage @ 20, Adhoc(ir_measures.R @ 50), NuggetScore(full=1) @ 20)
-"""The measures of FreshStack, where nuggets are the intents (Thakur et al. 2025), and `NuggetScore` of its labels.
+"""The measures of FreshStack, where nuggets are the intents (Thakur et al. 2025), and `NuggetScore` for its labels.
 
 FreshStack breaks ties by ascending id, rounds the Coverage of each query to five digits, and rounds means to four. Here
 ties are broken by descending id, and nothing is rounded.
@@ -162,7 +162,7 @@ ties are broken by descending id, and nothing is rounded.
 NUGGETS: Measures = grid(NuggetScore, importance=["vital", "weighted", "all"], partial=[0, 0.5])
 """The three scores of AutoNuggetizer, each strict and with partial support (Pradeep et al. 2025).
 
-A label of 2 is full support (``full=2``); formats with labels 0 and 1 need ``NuggetScore(full=1)``. To score the
+A label of 2 means full support (``full=2``); formats with labels 0 and 1 need ``NuggetScore(full=1)``. To score the
 passages of a ranking, add a cutoff: ``[measure @ 20 for measure in NUGGETS]``.
 """
 
@@ -210,7 +210,7 @@ def read_measures(who: str, measures: Any) -> list[ir_measures.Measure]:
 
 
 def read_some_measures(who: str, measures: Any) -> list[ir_measures.Measure]:
-    """Return measures as `read_measures` does, each once.
+    """Return measures as `read_measures` does, without duplicates.
 
     Raises
     ------

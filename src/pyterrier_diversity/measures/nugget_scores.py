@@ -14,7 +14,7 @@ from .base import DiversityMeasure, register
 
 __all__ = ["NuggetScore"]
 
-# What a nugget counts, given what its importance counts: 1 if it is vital.
+# How much a nugget counts, given its importance, which is 1 if it is vital.
 COUNTS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "all": np.ones_like,
     "vital": lambda importance: (importance == 1).astype(float),
@@ -36,7 +36,7 @@ class _NuggetScore(DiversityMeasure):
     :Formula: \frac{\sum_{t \text{ named}} v_t s_t}{\sum_{t \text{ named}} v_t}
     :Where: the sums are over all intents in the qrels; $s_t$ is 1 if $\max_i g_{it} \ge$ `full`, `partial` if that
         maximum is between 0 and `full`, and 0 otherwise; $v_t$ is 1 for an intent that counts, $1/2$ for an okay one
-        (or the number of its word) if `importance` is 'weighted', and 0 for the others
+        (or `importance_value`, if the qrels have it) if `importance` is 'weighted', and 0 for the others
     :Source: Pradeep et al. (2025), AutoNuggetizer
     :Equal to: the six scores of AutoNuggetizer for three systems' answers to 30 topics of TREC RAG 2024
 
@@ -65,7 +65,7 @@ class _NuggetScore(DiversityMeasure):
             desc="which nuggets count: all, only vital ones, or vital ones and, with half the weight, okay ones",
         ),
         "partial": Parameter(float, 0.5, interval="[0, 1]", desc="value of partial support"),
-        "full": Parameter(float, 2.0, interval="(0, inf)", desc="smallest label of full support"),
+        "full": Parameter(float, 2.0, interval="(0, inf)", desc="smallest label that means full support"),
     }
 
     def __init__(self, **params: Any) -> None:

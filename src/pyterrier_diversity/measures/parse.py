@@ -101,7 +101,7 @@ def _read(node: ast.expr) -> ir_measures.Measure:
 
 
 def _inner(node: ast.expr) -> ir_measures.Measure:
-    """Return the measure inside of another one, which may be quoted."""
+    """Return the measure inside a wrapper, which may be quoted."""
     return parse(node.value) if isinstance(node, ast.Constant) and isinstance(node.value, str) else _read(node)
 
 

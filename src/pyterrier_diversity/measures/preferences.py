@@ -21,34 +21,35 @@ __all__ = ["ConcordantPairs"]
 
 
 class _ConcordantPairs(DiversityMeasure):
-    r"""Concordant pairs: documents above the one where a user stops that are preferred to it.
+    r"""Concordant pairs: documents ranked above the one where a user stops, and preferred to it.
 
     A user stops at rank i. All documents above it (``above="all"``), or one of the first i at random (``"one"``), are
     compared with the document there. Those with a better label for the intent count. Only the order of labels matters:
     if the judgements are preferences, label the worst relevant document 1, the next one 2, and so on.
 
-    ``ties=True`` also counts relevant documents whose label is as good, among them the one where the user stops. With
+    ``ties=True`` also counts relevant documents with an equal label, including the one where the user stops. With
     binary labels, "all" is then ``UserModel(2, stop)``, and "one" is ``UserModel(4, stop)``.
 
     With ``stop="uniform"``, users stop at each rank down to the cutoff with the same probability; without a cutoff, at
     each rank of the ranking. If the better of two neighbours above the cutoff then moves up, the value does not fall.
-    With the other distributions it may: more users stop at the upper rank, and fewer documents are better than the one
-    there.
+    With the other distributions it may fall, because more users stop at the upper rank, and fewer documents are better
+    than the one there.
 
     If all n documents are ranked and no two labels are equal, "all" with "uniform" is (n - 1)(τ + 1)/4, with Kendall's
     τ of the ranking and the labels.
 
     With "all" and another distribution, users who stop below the last rank count, too: each relevant document above is
-    preferred to what they find there. With "one" they count 0. The paper says that a document "ranked above" is drawn;
-    its equality with model 4 needs the document at rank i among those drawn.
+    preferred to what they find there. With "one", these users add 0. According to the paper, the document is drawn from
+    those "ranked above". But the measure only equals model 4, as the paper says, if the document at rank i can be
+    drawn, too.
 
     Notes
     -----
     :Name: Concordant Pairs
     :Formula: \sum_t w_t \sum_i \frac{P(i)}{a_i} \sum_{j \le i} [d_j \succ_t d_i]
     :Where: $P(i)$ is the probability that the user stops at rank i; $a_i$ is 1 with `above='all'`, otherwise i; $d_j
-        \succ_t d_i$ means $g_{jt} > g_{it}$, or $g_{jt} \ge g_{it} > 0$ with `ties`; with `above='all'` and another
-        stop than 'uniform', i runs on below the last rank, where nothing is relevant
+        \succ_t d_i$ means $g_{jt} > g_{it}$, or $g_{jt} \ge g_{it} > 0$ with `ties`; with `above='all'` and a stop
+        other than 'uniform', i continues below the last rank, where nothing is relevant
     :Source: Carterette (2011, SIGIR), Sec. 5.2
     :Equal to: Kendall's tau of scipy, on a scale from 0 to (n - 1) / 2
 
@@ -72,7 +73,12 @@ class _ConcordantPairs(DiversityMeasure):
     READS = ("weight",)
     SUPPORTED_PARAMS = {
         **CUTOFF,
-        "above": Parameter(str, "one", choices=("one", "all"), desc="which documents above the last one are compared"),
+        "above": Parameter(
+            str,
+            "one",
+            choices=("one", "all"),
+            desc="which documents above the one where users stop are compared with it",
+        ),
         "stop": Parameter(
             str, "uniform", choices=("uniform", *STATIC), desc="distribution of the rank at which users stop"
         ),
@@ -90,7 +96,7 @@ class _ConcordantPairs(DiversityMeasure):
 
     def score(self, ranked: Ranked) -> np.ndarray:
         here, below = self._compared_from(ranked, ranked.rank), self._compared_from(ranked, ranked.rank + 1)
-        # A document is preferred to those at its rank and below, but for the ones that are at least as good.
+        # A document is preferred to those at its rank and below, except for those that are at least as good.
         return ranked.total(ranked.weight * (here - (here - below) * n_not_preferred(ranked, self.ties)))
 
     def _compared_from(self, ranked: Ranked, rank: np.ndarray) -> np.ndarray:

@@ -51,7 +51,7 @@ class _Rareness(DiversityMeasure):
             raise ValueError(f"{self.NAME}: alpha must be a number in [0, 1] with mixture=True, not {self.alpha!r}.")
 
     def rewarded(self, ranked: Ranked, values: np.ndarray | float = 1.0) -> np.ndarray:
-        """Return the values of documents, multiplied by their weight by rareness."""
+        """Return the values of documents, multiplied by their rareness weights."""
         return values * rareness_weight(ranked, self.alpha, bool(self.get("mixture")))
 
 
@@ -63,7 +63,7 @@ def rareness_weight(ranked: Ranked, alpha: float | str, mixture: bool) -> np.nda
 
 
 def rare_gain(ranked: Ranked, alpha: float | str, gain: Gain) -> np.ndarray:
-    """Return the gain of each entry, multiplied by its document's weight by rareness."""
+    """Return the gain of each entry, multiplied by the rareness weight of its document."""
     weight = rareness_weight(ranked, alpha, False)
     if alpha != ADAPTIVE:
         weight = weight / max(1.0, float(alpha))  # only the ratios of gains count

@@ -21,11 +21,11 @@ class _RBU(DiversityMeasure):
 
     Each rank down to the cutoff costs the effort e, whether its document is judged or not. After the last new intent,
     each further rank lowers the value by about e, so that long rankings can have a negative value. A query that is
-    missing in the run scores 0, which is higher: compare systems that answer the same queries. A query without relevant
-    documents costs its effort, and counts in the mean.
+    missing from the run scores 0, which is higher, so compare only systems that answer the same queries. A query
+    without relevant documents still costs effort, and counts in the mean.
 
-    In the paper (Table 2), RBU agrees best with other measures if p is 0.99, the default, for each e that was tried.
-    At a cutoff k, choose e well below 1/k: reading k documents costs about k times e, and no ranking gains more than 1.
+    In the paper (Table 2), RBU agrees best with other measures at p = 0.99, the default, for every e that was tried. At
+    a cutoff k, choose e well below 1/k: reading k documents costs about k times e, and no ranking gains more than 1.
     With the default e, 0.001, 20 documents cost 0.02; with 0.05 they cost 0.9, more than most rankings gain.
 
     ``norm=True`` multiplies by (1 - p) / p; the authors' release computes ``RBU(p=0.8, e=0.03, norm=True)`` by default.
@@ -35,8 +35,8 @@ class _RBU(DiversityMeasure):
     :Name: Rank-Biased Utility
     :Formula: \sum_i p^i \left( \sum_t w_t r_{it} \prod_{j<i} (1 - r_{jt}) - e \right)
     :Source: Amigó et al. (2018), Eq. 11
-    :Equal to: RBU 0.1, the release of its authors, with norm=True, where each intent has a relevant document and a
-        query's weights sum to 1; the release neither leaves out intents nor rescales weights
+    :Equal to: RBU 0.1, the release of its authors, with norm=True, if each intent has a relevant document and a query's
+        weights sum to 1; the release neither leaves out intents nor rescales weights
 
     .. cite.dblp:: conf/sigir/AmigoSC18
 

@@ -131,10 +131,10 @@ def words_of(ranked: Ranked, query: np.ndarray, who: str) -> np.ndarray:
 
 
 class _EU_DD(DiversityMeasure):
-    r"""Expected Utility of TREC Dynamic Domain: the nuggets that users find, minus the words they read.
+    r"""Expected Utility of TREC Dynamic Domain: the value of the nuggets that users find, minus the cost of reading.
 
     Values equal those of the scorer of TREC Dynamic Domain 2017. In each turn, users stop at a document with
-    probability p, and always at the last one. Each passage of a document meets its nugget once. A document of
+    probability p, and always at the last one. In each passage that they read, users meet its nugget once. A document of
     unknown length costs nothing to read, and users who stop there pay nothing for the documents above it either.
 
     Raises

@@ -30,10 +30,11 @@ class Static(NamedTuple):
 
 
 class Dynamic(NamedTuple):
-    """A distribution of the rank i at which users stop, which is that of a relevant document.
+    """A distribution of the rank i at which users stop, always at a relevant document.
 
-    The share of users who read on is a function of U_i, and falls by P(i). The relevant documents add ``value(1)``,
-    ``value(2)``, ... to U_i; if each adds 1, U_i is R_i. Each satisfies a user with the given probability.
+    The fraction of users who read on below rank i is a function of U_i, and P(i) is its fall at rank i. The relevant
+    documents add ``value(1)``, ``value(2)``, ... to U_i; if each adds 1, U_i is R_i. Each satisfies a user with the
+    given probability.
     """
 
     users: str
@@ -161,7 +162,7 @@ def stopping_probability(rank: npt.ArrayLike, stop: str, theta: npt.ArrayLike = 
 
 
 def average_while_reading(n: np.ndarray, stop: str, theta: np.ndarray, base: float) -> np.ndarray:
-    """Return sum_{i<=n} P(i)/i: the average utility of a document with utility 1 at rank 1, down to rank n."""
+    """Return sum_{i<=n} P(i)/i: the average utility of users who stop by rank n, from a gain of 1 at rank 1."""
     rank = np.arange(1.0, n.max(initial=0) + 1)
     result = np.zeros(n.shape)
     for value in np.unique(theta):

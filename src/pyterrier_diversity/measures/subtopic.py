@@ -14,7 +14,7 @@ __all__ = ["SRR", "Coverage", "MRecall", "SPrecision", "StRecall", "StRecallMinR
 
 IDEAL: Parameters = {
     "ideal": Parameter(
-        str, "exact", choices=("exact", "greedy"), desc="divide by the proven smallest cover, or by a greedy one"
+        str, "exact", choices=("exact", "greedy"), desc="find the smallest cover exactly (and prove it), or greedily"
     ),
     **TIME_LIMIT,
 }

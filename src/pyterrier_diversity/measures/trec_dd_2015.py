@@ -35,7 +35,7 @@ class _ERR_arith(_ERROfIntents):
     -----
     :Name: Expected Reciprocal Rank, Arithmetic Mean over the Intents Met
     :Formula: \frac{1}{|T_k|} \sum_{t \in T_k} \mathrm{ERR}_t
-    :Equal to: the simulation harness of TREC Dynamic Domain 2015, on runs without repeated documents and ratings of 0
+    :Equal to: the simulation harness of TREC Dynamic Domain 2015, on runs without repeated documents or ratings of 0
 
     .. cite.dblp:: conf/cikm/ChapelleMZG09
 
@@ -60,7 +60,7 @@ class _ERR_harm(_ERROfIntents):
     -----
     :Name: Expected Reciprocal Rank, Harmonic Mean over the Intents Met
     :Formula: \frac{|T_k|}{\sum_{t \in T_k} 1 / \mathrm{ERR}_t}
-    :Equal to: the simulation harness of TREC Dynamic Domain 2015, on runs without repeated documents and ratings of 0
+    :Equal to: the simulation harness of TREC Dynamic Domain 2015, on runs without repeated documents or ratings of 0
 
     .. cite.dblp:: conf/cikm/ChapelleMZG09
 
@@ -142,7 +142,7 @@ class _P_at_Recall(_AtRecall):
 
 
 class _P_at_Recall_mod(_AtRecall):
-    r"""Precision at the first rank where all intents are covered; a document counts by its fraction of new intents.
+    r"""Precision at the first rank where all intents are covered; a document counts with its fraction of new intents.
 
     Values equal those of the harness of TREC Dynamic Domain 2015.
 

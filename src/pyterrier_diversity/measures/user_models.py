@@ -98,7 +98,7 @@ PARAMETERS: Parameters = {
         float, interval="(0, 1]", desc="theta of navigational intents; the same as theta if not given"
     ),
     **BASE,
-    "norm": Parameter(bool, False, desc="divide by the value of a perfect ranking of the same length for the intent"),
+    "norm": Parameter(bool, False, desc="divide by the value of a perfect ranking of the same length for each intent"),
     "redundancy": Parameter(
         str,
         choices=(*STATIC,),
@@ -111,7 +111,7 @@ PARAMETERS: Parameters = {
         str,
         "reciprocal",
         choices=("reciprocal", "rank"),
-        desc="1 / i for users who stop at rank i, or i itself: then less is better",
+        desc="1 / i for users who stop at rank i, or i itself, where lower is better",
     ),
     "gain": Parameter(str, "binary", choices=GAINS, table=POSITIVE, desc="how a label becomes a value"),
     "max_rel": GRADES["max_rel"],
@@ -233,13 +233,13 @@ class _UserModel(UserModelMeasure):
 
     ``norm=True`` divides by the value of a perfect ranking for each intent: its relevant documents by label, then
     others down to the cutoff. Without a cutoff, the perfect ranking is as long as the ranking, or has all relevant
-    documents if there are more. Values then do not exceed 1, except with ``effort="rank"``, where less is better.
+    documents if there are more. Values then do not exceed 1, except with ``effort="rank"``, where lower is better.
 
     ``gain={1: 3, 2: 10}`` gives each label its value; with the distribution ERR, its probability of satisfying a user.
     Graded ERR is that of Chapelle et al. (2009). The paper's form (Sec. 5.1), a product over all grades, may exceed 1.
 
     ``base`` is the base b in the viewing probability of DCG, 1/log_b(i + b - 1), which is 1 at the first rank. (nDCG
-    with base b that does not discount above rank b is another measure.)
+    with base b and no discount above rank b is a different measure.)
 
     ``redundancy`` replaces R_i by U_i, in which each relevant document counts only with the value that is left after
     those above it. The paper defines it for model 2, and says that models 3 and 4 follow. In model 3, the probability
@@ -259,7 +259,7 @@ class _UserModel(UserModelMeasure):
     :Where: $P(i)$ is the probability that the user stops at rank i, $F(i)$ that they read at least that far, and $R_i$
         the number of relevant documents, or their gain, down to rank i
     :Source: Carterette (2011, SIGIR), Eqs. 1-4, Table 1
-    :Equal to: of one intent: (1, 'RBP') RBP(rel=1) of cwl_eval; (4, 'AP') AP of pytrec_eval
+    :Equal to: with one intent, (1, 'RBP') is RBP(rel=1) of cwl_eval, and (4, 'AP') is AP of pytrec_eval
 
     .. cite.dblp:: conf/sigir/Carterette11
 

@@ -18,7 +18,7 @@ __all__ = ["EU", "nEU"]
 class _EU(DiversityMeasure):
     r"""Expected utility: graded and weighted novelty, minus the effort of reading, discounted by rank.
 
-    The value is negative if the effort exceeds the gain. A query that is missing in the run scores 0.
+    The value is negative if the effort exceeds the gain. A query that is missing from the run scores 0.
 
     Notes
     -----

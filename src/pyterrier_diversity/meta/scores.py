@@ -31,10 +31,10 @@ _NO_MEASURE = re.compile(r"mrt|queries|ties@\d+|se\(.*\)")
 class Scores(NamedTuple):
     """Values of systems on queries.
 
-    ``systems`` and ``queries`` are sorted, so that random draws do not depend on the order of rows. ``measures``, and
-    ``given``, which are the systems again, are in the order of the frame. ``by_measure`` has an array of shape
-    (systems, queries) for each measure, and ``unrounded`` the same values before they were rounded: rounded means of
-    these are equal where means are.
+    ``systems`` and ``queries`` are sorted, so that random draws do not depend on the order of rows. ``measures`` are in
+    the order of the frame, and so is ``given``, the systems again. ``by_measure`` has an array of shape (systems,
+    queries) for each measure, and ``unrounded`` has the same values before rounding. Equal means of these may differ in
+    the last bit, but not once they are rounded.
     """
 
     systems: list[str]
@@ -102,13 +102,13 @@ def read_scores(perquery: pd.DataFrame, measures: Measures | None = None) -> Sco
     perquery : DataFrame
         Columns ``name`` (of the system), ``qid``, ``measure``, ``value``. Not changed.
     measures : Measure or str, or iterable of them, optional
-        Which measures to read; all of the frame if omitted.
+        Which measures to read; all in the frame if omitted.
 
     Raises
     ------
     ValueError
-        If a column, a name or a measure is missing, a system has two values of a measure for a query, or a value is not
-        finite or above 1e100. Also if no query is left. The message names system, query and measure.
+        If a column, a name or a measure is missing, a system has two values of a measure for a query, a value is not
+        finite or above 1e100, or no query is left. The message names system, query and measure.
     TypeError
         If ``perquery`` is not a frame.
 
@@ -134,7 +134,7 @@ def read_scores(perquery: pd.DataFrame, measures: Measures | None = None) -> Sco
         frame = frame[~frame["qid"].isin(empty.index[empty])]
     frame = frame[frame["measure"].isin(wanted)]
     refuse(frame, ~np.isfinite(frame["value"]).to_numpy(), "must be a finite number")
-    refuse(frame, frame["value"].abs().gt(_LARGEST).to_numpy(), f"must be at most {_LARGEST:g} in size")
+    refuse(frame, frame["value"].abs().gt(_LARGEST).to_numpy(), f"must be at most {_LARGEST:g} in absolute value")
     refuse_repeated(frame)
     given = list(frame["name"].unique())
     systems, queries = sorted(given), sorted(frame["qid"].unique())
@@ -177,8 +177,8 @@ def read_means(who: str, frame: pd.DataFrame) -> dict[str, np.ndarray]:
     twice = names[names.duplicated()].tolist()
     if twice:
         raise ValueError(
-            f"{who}: perquery_or_means must have each system once, but has {twice[0]!r} twice. Of a table by groups, "
-            "give the rows of one group."
+            f"{who}: perquery_or_means must have each system once, but has {twice[0]!r} twice. If the "
+            "table has groups, pass the rows of one group."
         )
     means = {
         column: values.to_numpy(dtype=np.float64, na_value=np.nan)
@@ -206,7 +206,7 @@ def names_of(measures: Measures) -> list[str]:
 
 
 def rounded(values: npt.ArrayLike) -> np.ndarray:
-    """Round values to 10 decimal places of the least power of ten that is at least 1 and their size.
+    """Round values to 10 decimal places; values above 1 relative to the next power of ten.
 
     A measure computed in two ways may differ in the last bit. Rounded values can be compared as they are, and so can
     rounded statistics of them.
@@ -222,7 +222,7 @@ def rounded(values: npt.ArrayLike) -> np.ndarray:
 
 
 def scale_of(values: np.ndarray) -> np.ndarray:
-    """Return the least power of ten that is at least 1 and the size of each value, at most 1e100."""
+    """Return the smallest power of ten that is not below 1 or the absolute value of each value; at most 1e100."""
     size = np.abs(values)
     return np.asarray(1.0 if (size <= 1).all() else 10.0 ** np.ceil(np.log10(np.clip(size, 1.0, _LARGEST))))
 
@@ -234,7 +234,7 @@ def outcomes(differences: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def range_of(measure: str) -> tuple[float, float]:
-    """Return the least and the largest value of a measure; infinite if its name cannot be parsed."""
+    """Return the smallest and the largest value of a measure; infinite if its name cannot be parsed."""
     try:
         return value_range(parse(measure))
     except ValueError:

@@ -4,7 +4,7 @@ They need matplotlib: ``pip install matplotlib``. Each function draws into a new
 ``ax``, whose figure should have ``layout="constrained"``.
 
 =============================================== ========================================================================
-the picture                                     draws
+the picture                                     is drawn from
 =============================================== ========================================================================
 `coverage`, `intent_coverage`                   runs and qrels
 `explain`                                       what `transformers.Explain` returns, for one system or several

@@ -52,7 +52,7 @@ def unanimity(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | None = No
     frame : DataFrame
         Columns ``measure`` and ``unanimity``, as `meta.unanimity` returns them.
     labels : mapping, optional
-        How measures are shown, by their names.
+        The text to show for each measure, by its name.
     ax : Axes, optional
         Where to draw; by default, a new figure.
 
@@ -78,10 +78,10 @@ def discriminative_power(frame: pd.DataFrame, *, labels: Names = None, ax: Axes 
     Parameters
     ----------
     frame : DataFrame
-        Columns ``measure``, and ``significant`` and ``pairs``, the numbers of pairs that differ significantly and of
-        all, or ``share``, as `meta.discriminative_power` returns them.
+        Columns ``measure``, and either ``significant`` (number of pairs that differ significantly) and ``pairs``
+        (number of all pairs) or ``share``, as `meta.discriminative_power` returns them.
     labels : mapping, optional
-        How measures are shown, by their names.
+        The text to show for each measure, by its name.
     ax : Axes, optional
         Where to draw; by default, a new figure.
 
@@ -113,7 +113,7 @@ def delta_required(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | None
     frame : DataFrame
         Columns ``measure`` and ``delta``, as `meta.delta_required` returns them.
     labels : mapping, optional
-        How measures are shown, by their names.
+        The text to show for each measure, by its name.
     ax : Axes, optional
         Where to draw; by default, a new figure.
 
@@ -141,7 +141,7 @@ def stability(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | None = No
     frame : DataFrame
         Columns ``measure``, ``stability`` and ``ties``, as `meta.stability` returns them.
     labels : mapping, optional
-        How measures are shown, by their names.
+        The text to show for each measure, by its name.
     ax : Axes, optional
         Where to draw; by default, a new figure.
 
@@ -178,7 +178,7 @@ def assessor_agreement(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | 
     frame : DataFrame
         Columns ``measure``, ``tau``, ``tau_low`` and ``tau_high``, as `meta.assessor_agreement` returns them.
     labels : mapping, optional
-        How measures are shown, by their names.
+        The text to show for each measure, by its name.
     ax : Axes, optional
         Where to draw; by default, a new figure.
 
@@ -207,7 +207,7 @@ def assessor_agreement(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | 
 def means(
     compared: pd.DataFrame, measure: object = None, *, names: Names = None, labels: Names = None, ax: Axes | None = None
 ) -> Axes:
-    """Show the means of systems with intervals that overlap exactly if the means do not differ significantly.
+    """Show the means of systems with intervals that overlap unless the means differ significantly.
 
     Parameters
     ----------
@@ -216,7 +216,7 @@ def means(
     measure : Measure or str, optional
         The measure to show; required if there are several.
     names, labels : mapping, optional
-        How systems and measures are shown, by their names.
+        The text to show for each system or measure, by its name.
     ax : Axes, optional
         Where to draw; by default, a new figure.
 
@@ -280,7 +280,7 @@ def differences(
     measure : Measure or str, optional
         The measure to show; required if there are several.
     names, labels : mapping, optional
-        How systems and measures are shown, by their names.
+        The text to show for each system or measure, by its name.
     ax : Axes, optional
         Where to draw; by default, a new figure.
 
@@ -340,7 +340,7 @@ def groups(
     measure : Measure or str, optional
         The measure to show; required if there are several.
     names, labels : mapping, optional
-        How systems and measures are shown, by their names.
+        The text to show for each system or measure, by its name.
     ax : Axes, optional
         Where to draw; by default, a new figure.
 

@@ -67,7 +67,7 @@ def intent_coverage(
     cutoff : int
         Last rank to show, if a ranking is that long.
     names, labels : mapping, optional
-        How systems and measures are shown, by their names.
+        The text to show for each system or measure, by its name.
     ax : Axes, optional
         Where to draw; by default, a new figure.
 
@@ -118,10 +118,10 @@ def asl_curve(
     log : bool
         Whether the axis of p-values is logarithmic; p-values of 0 then lie below it.
     alpha : float in (0, 1), optional
-        The level of significance, where a dotted line is: that of the test if omitted. No line is drawn if the frame
-        does not have the level, or if the test was corrected, because these p-values are not corrected.
+        The significance level, drawn as a dotted line: that of the test if omitted. No line is drawn if the frame does
+        not have the level, or if the test was corrected, because these p-values are not corrected.
     labels : mapping, optional
-        How measures are shown, by their names.
+        The text to show for each measure, by its name.
     ax : Axes, optional
         Where to draw; by default, a new figure.
 
@@ -157,9 +157,10 @@ def by_topic_set_size(
     frame : DataFrame
         Columns ``measure``, ``size`` and ``tau``, as `meta.topic_sampling` returns them.
     by : str
-        The column that has a line for each of its values: with ``"family"``, for each family, means over its measures.
+        The column that has a line for each of its values. With ``"family"``, a line shows the mean over the measures of
+        a family.
     labels : mapping, optional
-        How measures (or the values of ``by``) are shown, by their names.
+        The text to show for each measure (or value of ``by``), by its name.
     ax : Axes, optional
         Where to draw; by default, a new figure.
 
@@ -184,9 +185,10 @@ def pool_depth(frame: pd.DataFrame, *, by: str = "measure", labels: Names = None
     frame : DataFrame
         Columns ``measure``, ``depth`` and ``tau``, as `meta.pool_depth` returns them.
     by : str
-        The column that has a line for each of its values: with ``"family"``, for each family, means over its measures.
+        The column that has a line for each of its values. With ``"family"``, a line shows the mean over the measures of
+        a family.
     labels : mapping, optional
-        How measures (or the values of ``by``) are shown, by their names.
+        The text to show for each measure (or value of ``by``), by its name.
     ax : Axes, optional
         Where to draw; by default, a new figure.
 
@@ -211,14 +213,15 @@ def number_of_systems(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | N
     frame : DataFrame
         Columns ``measure``, ``n_systems``, ``mean`` and ``std``, as `meta.number_of_systems` returns them.
     labels : mapping, optional
-        How measures are shown, by their names.
+        The text to show for each measure, by its name.
     ax : Axes, optional
         Where to draw; by default, a new figure.
 
     Returns
     -------
     Axes
-        A line for each measure over the number of systems drawn, with one standard deviation down, and up to 1 at most.
+        A line for each measure over the number of systems drawn, with error bars of one standard deviation, cut off at
+        1.
 
     Raises
     ------
@@ -246,7 +249,7 @@ def insert_synthetic_system(frame: pd.DataFrame, *, labels: Names = None, ax: Ax
     frame : DataFrame
         Columns ``measure``, ``n_relevant`` and ``rank``, as `meta.insert_synthetic_system` returns them.
     labels : mapping, optional
-        How measures are shown, by their names.
+        The text to show for each measure, by its name.
     ax : Axes, optional
         Where to draw; by default, a new figure.
 
@@ -281,7 +284,7 @@ def topics_needed(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | None 
         Columns ``measure``, ``topics`` and ``delta``, as `meta.topics_needed` returns them for several ``n`` or
         ``delta``.
     labels : mapping, optional
-        How measures are shown, by their names.
+        The text to show for each measure, by its name.
     ax : Axes, optional
         Where to draw; by default, a new figure.
 
@@ -327,7 +330,7 @@ def per_query_deltas(
     baseline : str
         The system to compare with.
     names, labels : mapping, optional
-        How systems and measures are shown, by their names.
+        The text to show for each system or measure, by its name.
     ax : Axes, optional
         Where to draw; by default, a new figure.
 
@@ -377,7 +380,7 @@ def per_query_deltas(
 def stages(
     perquery: pd.DataFrame, measure: object = None, *, names: Names = None, labels: Names = None, ax: Axes | None = None
 ) -> Axes:
-    """Show what is left after each step of a pipeline, by query and in the mean.
+    """Show what is left after each step of a pipeline, on each query and on average.
 
     Parameters
     ----------
@@ -388,7 +391,7 @@ def stages(
     measure : Measure or str, optional
         The measure to show; required if there are several.
     names, labels : mapping, optional
-        How steps and measures are shown, by their names.
+        The text to show for each step or measure, by its name.
     ax : Axes, optional
         Where to draw; by default, a new figure.
 

@@ -17,7 +17,7 @@ from ..io import renamed
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# How systems or measures are shown, by their names.
+# The text to show for each system or measure, by its name.
 Names = Mapping[Any, str] | None
 
 # The colours of Okabe and Ito (2008) without the pale yellow, which people with any colour vision can tell apart, and

@@ -74,7 +74,7 @@ def coverage(
         The texts of intents, by their ids, or a frame such as ``dataset.get_topics("subtopics")``; by default those of
         the qrels (``nugget_text``), or ids.
     names : mapping, optional
-        How systems are shown, by their names.
+        The text to show for each system, by its name.
     ax : Axes, or sequence of Axes if runs have names, optional
         Where to draw, one for each system; by default, a new figure with at most five panels beside each other.
 
@@ -82,7 +82,8 @@ def coverage(
     -------
     Axes, or list of Axes if runs have names
         A row for each intent in the qrels, with its share of the total weight, and a column for each rank. The first
-        document of an intent has a ring; unjudged documents are hatched. An intent without a relevant document says so.
+        document of an intent has a ring; unjudged documents are hatched. An intent without a relevant document is
+        labelled as such.
 
     Raises
     ------
@@ -138,7 +139,7 @@ def explain(
         The texts of intents, by their ids, or a frame such as ``dataset.get_topics("subtopics")``; by default those of
         the qrels that `transformers.Explain` had, or ids.
     names, labels : mapping, optional
-        How systems and measures are shown, by their names.
+        The text to show for each system or measure, by its name.
     ax : Axes, or sequence of Axes if runs have names, optional
         Where to draw, one for each system; by default, a new figure with at most five panels beside each other.
 
@@ -157,7 +158,7 @@ def explain(
         or the number of axes is wrong. Also if the query is not in the frame, has no intents, or is not given although
         there are several.
     TypeError
-        If ``explained`` is a list, which has no names of systems.
+        If ``explained`` is a list, which does not name the systems.
 
     Examples
     --------

@@ -80,7 +80,7 @@ def tau_matrix(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | None = N
         Correlations in [-1, 1], with the same measures as rows and as columns, as
         ``meta.rank_correlation(..., matrix=True)`` returns them.
     labels : mapping, optional
-        How measures are shown, by their names.
+        The text to show for each measure, by its name.
     ax : Axes, optional
         Where to draw; by default, a new figure.
 
@@ -94,7 +94,7 @@ def tau_matrix(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | None = N
     Raises
     ------
     ValueError
-        If the frame has no rows, not the same measures as rows and columns, or a value out of range.
+        If the frame has no rows, its rows and columns are not the same measures, or a value is out of range.
     """
     who, source = "tau_matrix", "meta.rank_correlation(..., matrix=True)"
     rows, columns = (list(map(str, names)) for names in (frame.index, frame.columns))
@@ -126,7 +126,7 @@ def concordance(frame: pd.DataFrame, *, alpha: float = 0.05, labels: Names = Non
     alpha : float in (0, 1)
         The significance level.
     labels : mapping, optional
-        How measures are shown, by their names.
+        The text to show for each measure, by its name.
     ax : Axes, optional
         Where to draw; by default, a new figure.
 
@@ -177,7 +177,7 @@ def missed_intents(
         The texts of intents, by their ids, or a frame such as ``dataset.get_topics("subtopics")``; by default those of
         the frame, or ids.
     names : mapping, optional
-        How systems are shown, by their names.
+        The text to show for each system, by its name.
     ax : Axes, optional
         Where to draw; by default, a new figure.
 
@@ -186,8 +186,8 @@ def missed_intents(
     Axes
         A column for each system, and a row for each intent that a system misses, with its text (or name) and weight,
         the largest weight on top. A dot means covered, a cross means that no judged document covers the intent, and a
-        blank cell means missed although it could be covered. Some rows of the frame show the intents of these rows,
-        and the title says of how many.
+        blank cell means missed although it could be covered. If rows of the frame were left out, the picture shows only
+        the intents of the others, and the title says how many are missed in all.
 
     Raises
     ------

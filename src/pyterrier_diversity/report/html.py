@@ -49,14 +49,13 @@ def html_report(
     title: str = "Diversity of search results",
     rng: Rng = 0,
 ) -> Path:
-    """Write a report on systems as one HTML file, without scripts and other files.
+    """Write a report on systems as one HTML file that needs no scripts or other files.
 
     The report says in plain words which system is best on which measure, by how much, whether that could be chance, and
     what the measures mean. It has the means with intervals, the differences on each query, and what `check_files` finds
-    in the data, such as unjudged documents. For the queries that differ most,
-    it shows both rankings side by side. It lists the intents (nuggets) that each system covers and misses. At the end
-    are the date, the files, the versions and the signatures of the measures. Systems are in the order of the first
-    measure.
+    in the data, such as unjudged documents. For the queries that differ most, it shows both rankings side by side. It
+    lists the intents (nuggets) that each system covers and misses. At the end are the date, the files, the versions and
+    the signatures of the measures. Systems are in the order of the first measure.
 
     Parameters
     ----------
@@ -70,7 +69,7 @@ def html_report(
     path : path
         The file to write. An existing file is replaced.
     baseline : str, optional
-        The system to compare the others with. By default, all pairs are tested, and the pictures show differences to
+        The system to compare the others with. By default, all pairs are tested, and the pictures show differences from
         the first system.
     cutoff : int >= 1, optional
         Last rank that the report shows and counts as covering an intent: by default, the highest cutoff of the
@@ -82,7 +81,7 @@ def html_report(
     by : mapping, Series, DataFrame or path, optional
         A group for each query, as in `evaluate_runs`: the report has the means of each group, too.
     names, labels : mapping, optional
-        What systems and measures are called.
+        The text to show for each system or measure, by its name.
     title : str
         Title of the page.
 
@@ -207,7 +206,7 @@ def _file(given: Any) -> str:
 def _differences(
     qrels: pd.DataFrame, frames: Mapping[str, pd.DataFrame], scores: Scores, baseline: str, n_queries: int
 ) -> dict[str, Any]:
-    """Return the differences to the baseline by measure, system and query, the largest gain first.
+    """Return the differences from the baseline by measure, system and query, the largest gain first.
 
     For the queries with the largest differences by the first measure, return the explained rankings of the two systems.
     """

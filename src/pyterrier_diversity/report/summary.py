@@ -1,4 +1,4 @@
-"""The means of a report: who is best, by how much, whether that could be chance, and what the measures mean."""
+"""The means of a report: which system is best, by how much, whether this could be chance, what the measures mean."""
 
 from __future__ import annotations
 

@@ -357,7 +357,7 @@ def test_a_table_of_several_groups_is_refused_with_the_way_out():
     groups = pd.concat([MEANS.assign(group="a"), MEANS.assign(group="b")])
 
     with pytest.raises(
-        ValueError, match=r"each system once, but has '\w+' twice\. Of a table by groups, give the rows"
+        ValueError, match=r"each system once, but has '\w+' twice\. If the table has groups, pass the rows of one group"
     ):
         rank_correlation(groups)
 

@@ -88,7 +88,7 @@ def _values(measures: Sequence[ir_measures.Measure], pairs: Sequence[Pair]) -> n
 
 
 def _differences(better: npt.ArrayLike, worse: npt.ArrayLike) -> np.ndarray:
-    """Return the first values minus the second, rounded to ten decimals, and relative to values above 1 in size."""
+    """Return the first values minus the second, rounded to ten decimals; relative if their absolute values exceed 1."""
     size = np.maximum(1.0, np.maximum(np.abs(better), np.abs(worse)))
     # The last bit of a value such as 0.47549502495 decides how it is rounded, but not how the difference is.
     return np.asarray(np.round(np.subtract(better, worse) / size, 10))

@@ -49,7 +49,7 @@ def concordance(
     gold : Measure or str, or iterable of them
         The gold standards. A measure is right if it agrees with all of them.
     measures : Measure or str, or iterable of them, optional
-        Two or more measures to compare; by default, all of the frame except the gold standards.
+        Two or more measures to compare; by default, all in the frame except the gold standards.
     method : {"exact", "normal"}
         The sign test: exact (binomial), or the normal approximation without continuity correction, which reproduces
         the marks in the paper.
@@ -131,7 +131,7 @@ def unanimity(perquery: pd.DataFrame, measures: Measures | None = None, *, group
         Columns ``name`` (of the system), ``qid``, ``measure``, ``value``, as ``pt.Experiment(..., perquery=True)``
         returns them. Not changed.
     measures : Measure or str, or iterable of them, optional
-        The measures to compare with each other; by default, all of the frame. Unanimity depends on the whole set.
+        The measures to compare with each other; by default, all in the frame. Unanimity depends on the whole set.
     group : mapping of str to str, or callable, optional
         The family of each measure, by the measure's name. All measures are compared, but only the best of each family
         is returned.
@@ -163,11 +163,11 @@ def unanimity(perquery: pd.DataFrame, measures: Measures | None = None, *, group
         MU(m) = \log_2 \frac{P(\Delta m, \Delta \mathcal{M})}{\frac{1}{2} P(\Delta \mathcal{M})}
 
     Here, :math:`\Delta m` is the event that m gives the first system the higher value (one half if the values are
-    equal). :math:`\Delta \mathcal{M}` is the event that no other measure gives it the lower value. Values are equal
-    if they are so to ten decimals.
+    equal). :math:`\Delta \mathcal{M}` is the event that no other measure gives it the lower value. Values count as
+    equal if they agree to ten decimals.
 
     Measures with the same values for every system and query count once, so that copies change nothing. In the paper's
-    formula, a copy of m counts among the other measures of m. Measures that rank alike with different values, such as
+    formula, a copy of m counts as one of the other measures. Measures that rank alike with different values, such as
     DCG and nDCG, count twice: give only one of them, as the paper does.
 
     References
@@ -177,7 +177,7 @@ def unanimity(perquery: pd.DataFrame, measures: Measures | None = None, *, group
 
     Examples
     --------
-    The example of the paper.
+    The paper's example.
 
     >>> values = {"m1": [1, 0.5, 0.2], "m2": [0.8, 0.3, 0.4], "m3": [1, 0.2, 0.5]}
     >>> rows = [(f"S{i + 1}", "q", m, v) for m in values for i, v in enumerate(values[m])]
@@ -206,7 +206,7 @@ def unanimity(perquery: pd.DataFrame, measures: Measures | None = None, *, group
 
 
 def _compared(values: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Tell where each system is higher than each system, and where lower, shape (measures, systems * queries)."""
+    """Tell where each system is above each other one, and where below, shape (measures, systems * queries)."""
     for i in range(values.shape[1]):
         own = values[:, [i]]
         yield (own > values).reshape(len(values), -1), (own < values).reshape(len(values), -1)

@@ -132,8 +132,8 @@ def kendall_tau(first: npt.ArrayLike, second: npt.ArrayLike, variant: Variant = 
     Parameters
     ----------
     first, second : array_like, shape (n_systems,)
-        Values of the systems. Values that are equal to ten decimals are tied; values above 1 in size are divided by a
-        power of ten first.
+        Values of the systems. Values that are equal to ten decimals are tied; values above 1 in absolute value are
+        first divided by a power of ten.
     variant : {"b", "a"}
         How to treat ties. Of n pairs of systems, P are in the same order and Q in the opposite order; :math:`n_1` and
         :math:`n_2` are not tied in the first and in the second list. ``"b"`` is :math:`(P - Q) / \sqrt{n_1 n_2}`.
@@ -147,7 +147,7 @@ def kendall_tau(first: npt.ArrayLike, second: npt.ArrayLike, variant: Variant = 
     Raises
     ------
     ValueError
-        If the lists are not of one length of at least 2, a value is not finite, or the variant is unknown.
+        If the lists do not have the same length of at least 2, a value is not finite, or the variant is unknown.
 
     References
     ----------
@@ -181,7 +181,7 @@ def tau_ap(estimate: npt.ArrayLike, reference: npt.ArrayLike, variant: Variant =
     Raises
     ------
     ValueError
-        If the lists are not of one length of at least 2, a value is not finite, or the variant is unknown.
+        If the lists do not have the same length of at least 2, a value is not finite, or the variant is unknown.
 
     Notes
     -----

@@ -28,7 +28,7 @@ def read_experiment(
     ValueError
         If runs, qrels or measures cannot be read, are in the wrong order or empty, or there are too few runs.
     TypeError
-        If ``runs``, ``measures`` or qrels have another form.
+        If ``runs``, ``measures`` or qrels are of the wrong type.
     """
     check_order(who, qrels["qrels"], runs, measures, order=", ".join([*qrels, "runs", "measures"]))
     named = dict(read_runs(runs, who=who))

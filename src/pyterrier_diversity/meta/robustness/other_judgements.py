@@ -57,7 +57,7 @@ def pool_depth(
     runs : mapping of names to runs, path, or iterable of paths
         The results of each system, as `io.read_runs` takes them. Not changed.
     measures : Measure or str, or iterable of them
-        Which measures.
+        The measures to compute.
     depths : iterable of int >= 1
         Depths of the pools.
     group : mapping of str to str, or callable, optional
@@ -77,7 +77,7 @@ def pool_depth(
         If there are fewer than two runs, no measure or no depth, a depth is below 1, or a pool has no judged document.
         Also if a run or the qrels cannot be read, a value is not finite, or ``group`` has no family for a measure.
     TypeError
-        If ``runs`` or ``qrels`` has another form.
+        If ``runs`` or ``qrels`` is of the wrong type.
 
     Notes
     -----
@@ -146,7 +146,7 @@ def assessor_agreement(
     runs : mapping of names to runs, path, or iterable of paths
         The results of each system, as `io.read_runs` takes them. Not changed.
     measures : Measure or str, or iterable of them
-        Which measures.
+        The measures to compute.
     group : mapping of str to str, or callable, optional
         The family of each measure, by the measure's name.
     n_trials : int >= 1
@@ -170,7 +170,7 @@ def assessor_agreement(
         read. Also if a value is not finite, ``group`` has no family for a measure, or ``n_trials`` or ``ci`` is out of
         range.
     TypeError
-        If ``runs`` or ``qrels`` has another form.
+        If ``runs`` or ``qrels`` is of the wrong type.
 
     Warns
     -----

@@ -75,9 +75,8 @@ def number_of_systems(
     runs : mapping of names to runs, path, or iterable of paths
         The rankings of all systems, as `io.read_runs` takes them. Not changed.
     measures : Measure or str, or iterable of them
-        Measures to rank by, such as ``P_Rareness @ 100``. A measure that does not read rarity always has a correlation
-        of
-    1.
+        Measures to rank by, such as ``P_Rareness @ 100``. The correlation of a measure that does not read rarity is
+        always 1.
     sizes : iterable of int, optional
         Numbers of systems to draw; the powers of 2 below the number of systems if omitted.
     n_trials : int >= 1
@@ -105,7 +104,7 @@ def number_of_systems(
         another parameter is out of range. Also if no measure is given, or a column or a value is missing in a run or
         the qrels.
     TypeError
-        If ``runs`` or ``qrels`` has another form, or ``measures`` has something else than measures.
+        If ``runs`` or ``qrels`` is of the wrong type, or ``measures`` contains anything other than measures.
 
     References
     ----------
@@ -214,7 +213,7 @@ def insert_synthetic_system(
         If no run, measure or number is given, or a parameter is out of range. Also if a column or a value is
         missing in a run or the qrels.
     TypeError
-        If ``runs`` or ``qrels`` has another form, or ``measures`` has something else than measures.
+        If ``runs`` or ``qrels`` is of the wrong type, or ``measures`` contains anything other than measures.
 
     Notes
     -----
@@ -310,7 +309,7 @@ def _reads_rarity(measure: ir_measures.Measure) -> bool:
 
 
 def _of_queries(run: pd.DataFrame, queries: np.ndarray) -> pd.DataFrame:
-    """Return the rows of some queries; all rows if there are none, so that measures warn of it."""
+    """Return the rows of some queries; all rows if there are none, so that measures warn about it."""
     frame = given_frame(run, RUN_COLUMNS, "run")
     kept = frame["query_id"].astype(str).isin(queries)
     return frame[kept] if kept.any() else frame

@@ -48,7 +48,7 @@ _LEGEND = {
     "wins": "number of queries on which the system is better",
     "ties": "number of queries on which both are equal",
     "losses": "number of queries on which the other system is better",
-    "p": "two-sided p-value: probability of such a difference by chance; 0 means below 1 / n_trials",
+    "p": "two-sided p-value: probability of a difference this large by chance; 0 means below 1 / n_trials",
     "p_corrected": "p, corrected for the number of pairs of the measure",
     "significant": "whether p_corrected (without a correction, p) is below alpha",
     "undecided": "whether p is so close to alpha that more trials could decide otherwise",
@@ -85,7 +85,7 @@ def compare(
     test : {"tukey-randomised", "tukey", "bootstrap", "t", "wilcoxon", "permutation"}
         Tukey's HSD tests compare all systems together, the others two at a time.
     measures : Measure or str, or iterable of them, optional
-        By default, all of the frame.
+        By default, all measures in the frame.
     baseline : str or iterable of str, optional
         The systems to compare the others with. By default, all pairs are compared.
     by : mapping, Series, DataFrame or path, optional
@@ -113,20 +113,19 @@ def compare(
     Returns
     -------
     DataFrame
-        One row for each measure and pair: ``system``, ``other``, both means with Student's intervals, which end at the
-        range of the measure and are NaN where all values are equal, ``difference``,
-        ``wins``, ``ties``, ``losses``, ``p``, ``p_corrected``, ``significant``, ``undecided`` (random
-        trials only: p is within two standard errors of alpha; raise ``n_trials``), ``effect_size`` (mean difference
-        over its standard deviation), ``borderline`` (bootstrap only), ``ci_low`` and ``ci_high``. With ``by``, columns
-        with the group and its number of ``queries`` come first. ``attrs["legend"]`` describes the columns,
-        ``attrs["signatures"]`` the measures, and ``attrs`` the test; ``attrs["smallest_p"]`` is the smallest p-value
-        that it can reach with these numbers of systems and queries (a dict by group with ``by``). `significance_table`
-        and others take this frame.
+        One row for each measure and pair: ``system``, ``other``, both means with Student's intervals, which are cut off
+        at the limits of the measure's range and are NaN where all values are equal, ``difference``, ``wins``, ``ties``,
+        ``losses``, ``p``, ``p_corrected``, ``significant``, ``undecided`` (random trials only: p is within two standard
+        errors of alpha; raise ``n_trials``), ``effect_size`` (mean difference over its standard deviation),
+        ``borderline`` (bootstrap only), ``ci_low`` and ``ci_high``. With ``by``, columns with the group and its number
+        of ``queries`` come first. ``attrs["legend"]`` describes the columns, ``attrs["signatures"]`` the measures, and
+        ``attrs`` the test; ``attrs["smallest_p"]`` is the smallest p-value that it can reach with these numbers of
+        systems and queries (a dict by group with ``by``). `significance_table` and others take this frame.
 
     Raises
     ------
     ValueError
-        If the frame cannot be read, there are fewer than two systems or queries, also in a group, a parameter is out of
+        If the frame cannot be read, there are fewer than two systems or queries (in any group), a parameter is out of
         range, or there are fewer trials than 1/alpha or 1/(1 - ci). Also if ``by`` does not give each query one group.
     TypeError
         If the baseline is neither a name nor a list of names.
@@ -322,7 +321,7 @@ def _legend(columns: Iterable[str], how: Design) -> dict[str, str]:
     """Describe the columns of a comparison."""
     legend = {column: _LEGEND[column] for column in columns}
     if "p" in legend and how.alternative == "greater":
-        legend["p"] = "one-sided p-value: probability of such a difference by chance"
+        legend["p"] = "one-sided p-value: probability of a difference this large by chance"
     if "p_corrected" in legend and how.family == "all":
         legend["p_corrected"] = "p, corrected for the number of pairs of all measures together"
     if how.correction is not None:
@@ -357,7 +356,7 @@ def _statistics(
 def _interval(
     difference: np.ndarray, p: np.ndarray, half_widths: np.ndarray, level: float, alternative: Alternative
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return both ends of the interval of each difference; the interval excludes 0 exactly if p is below the level.
+    """Return both ends of the interval of each difference; the interval excludes 0 if and only if p is below the level.
 
     With the alternative "greater", the upper end is infinite. The ends are corrected where rounding would contradict p.
     """

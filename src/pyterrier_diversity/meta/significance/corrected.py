@@ -12,7 +12,7 @@ from ..described import described
 from ..scores import Measures, Scores, range_of, read_scores
 from .tests import LEVEL
 
-# With fewer judged queries, the normal distribution is a bad approximation.
+# With fewer judged queries, the normal distribution is a poor approximation.
 _FEWEST = 20
 
 _LEGEND = {
@@ -39,7 +39,7 @@ def corrected_means(
     baseline: str | None = None,
     tuning: bool = True,
 ) -> pd.DataFrame:
-    r"""Correct the means of a cheap judge by those of people, who judged some of the queries.
+    r"""Correct the means from a cheap judge, such as a language model, with people's judgements of some queries.
 
     Parameters
     ----------
@@ -47,8 +47,8 @@ def corrected_means(
         Columns ``name``, ``qid``, ``measure``, ``value``: the values of all queries by the judgements of a cheap judge,
         as from `evaluate_runs` with ``perquery=True``.
     judged : DataFrame
-        Such a frame with the values of some of the queries by the judgements of people. They must have been drawn at
-        random. Other queries than those of ``perquery`` are an error.
+        A frame like ``perquery``, with the values of some of its queries by the judgements of people. These queries
+        must have been drawn at random.
     alpha : float in (0, 1)
         1 minus the confidence level of the intervals.
     measures : Measure or str, or iterable of them, optional
@@ -56,15 +56,16 @@ def corrected_means(
     baseline : str, optional
         Estimate the differences of the other systems from this one instead of means.
     tuning : bool
-        Whether to weight the cheap judge by how well it predicts people. Without, the weight is 1.
+        Whether to weight the cheap judge by how well it predicts people's judgements. If not, its weight is 1.
 
     Returns
     -------
     DataFrame
         A row for each measure and system: ``name``, with ``baseline`` also ``other``, ``measure``, the corrected
         ``mean`` with its interval (``ci_low``, ``ci_high``), ``judged_mean``, ``judged_low`` and ``judged_high`` by the
-        judged queries alone, and the numbers of ``queries`` and of those ``judged``. Intervals of means end at the
-        range of the measure, and are NaN if all values are equal. ``attrs["legend"]`` describes the columns.
+        judged queries alone, and the numbers of ``queries`` and of those ``judged``. Intervals of means are cut off at
+        the limits of the measure's range, and are NaN if all values are equal. ``attrs["legend"]`` describes the
+        columns.
 
     Raises
     ------
@@ -87,7 +88,7 @@ def corrected_means(
     interval. With ``tuning``, :math:`\lambda = \sigma_{y \hat y} / ((1 + n / N) \sigma^2_{\hat y})`, kept within
     [0, 1], where the variance is over the judged and all queries together. Values are those of the authors' ppi-python.
 
-    The formulas take the judged queries and all queries for independent samples. If more than a fifth of the queries
+    The formulas treat the judged queries and all queries as independent samples. If more than a fifth of the queries
     are judged and the cheap judge is good, tuned intervals are too narrow: of 2,000 simulated intervals of 95 %, 94 %
     contain the mean if 200 of 2,000 queries are judged, 93 % for 200 of 1,000, and 90 % for 200 of 400. Without
     ``tuning`` they are wide enough (96 %, 96 % and 98 %).
@@ -103,7 +104,7 @@ def corrected_means(
     --------
     >>> rng = np.random.default_rng(1)
     >>> people = rng.random(200)
-    >>> cheap = np.clip(people + 0.2, 0, 1)  # too kind
+    >>> cheap = np.clip(people + 0.2, 0, 1)  # too lenient
     >>> columns = ["name", "qid", "measure", "value"]
     >>> all_queries = pd.DataFrame([("A", str(i), "RBU@5", v) for i, v in enumerate(cheap)], columns=columns)
     >>> some = pd.DataFrame([("A", str(i), "RBU@5", v) for i, v in enumerate(people[:50])], columns=columns)

@@ -102,8 +102,8 @@ def delta_required(perquery: pd.DataFrame, *args: Any, **options: Any) -> pd.Dat
     Raises
     ------
     ValueError, TypeError
-        As in `compare`, which may also warn. Also if parameters are given for a frame that `compare` returned, if it is
-        another test, or if the bootstrap has a correction.
+        As in `compare`, which may also warn. Also if parameters are given for a frame that `compare` returned, if the
+        test is another one, or if the bootstrap has a correction.
 
     References
     ----------

@@ -21,7 +21,7 @@ _PLACES = Parameter(int, interval="[0, 100]", desc="decimal places of the means"
 _NEEDED = ("measure", "system", "other", "mean", "other_mean", "significant")
 _FAMILIES = {"measure": "per measure", "all": "over all measures"}
 _TOLD = {"alpha": "alpha =", "n_trials": "trials:", "seed": "seed:", "n_queries": "queries:"}
-# So many decisions that more trials could change are named in a legend.
+# A legend names at most this many decisions that more trials could change.
 _MOST_NAMED = 3
 
 
@@ -68,8 +68,8 @@ def significance_table(
     places : int in [0, 100]
         Decimal places of the means.
     names, labels : mapping of str to str, optional
-        What systems and measures are called. In LaTeX, a name or label with ``$...$`` is taken as it is; any other is
-        escaped.
+        The text to show for each system or measure, by its name. In LaTeX, a name or label with ``$...$`` is taken as
+        it is; any other is escaped.
 
     Returns
     -------
@@ -77,9 +77,9 @@ def significance_table(
         The baselines come first, then the other systems in the order of the frame. Each system, or each baseline, has a
         letter, or a number if there are more than 26, in the first column. A mean carries the letters
         of the systems with a significantly lower mean and, if the systems were compared with baselines, those of the
-        baselines with a significantly higher one. The legend tells the test, which p-values it takes together, and
-        which decisions more trials could change. ``to_latex()``, ``to_html()``, ``to_markdown()`` and ``to_text()``
-        return the table in these forms, ``transposed()`` the table with the measures as rows.
+        baselines with a significantly higher one. The legend says which test was used, which p-values were corrected
+        together, and which decisions more trials could change. ``to_latex()``, ``to_html()``, ``to_markdown()`` and
+        ``to_text()`` return the table in these forms, ``transposed()`` the table with the measures as rows.
 
     Raises
     ------

@@ -165,7 +165,7 @@ def topics_needed(
     rng: Rng = None,
     n_jobs: int | None = None,
 ) -> pd.DataFrame:
-    r"""Estimate how many topics are needed to find a difference, or which difference n topics find, from a pilot.
+    r"""Estimate, from a pilot, how many topics are needed to find a difference, or which difference n topics can find.
 
     Parameters
     ----------
@@ -224,8 +224,8 @@ def topics_needed(
     is the share of samples in which the test finds this pair; its standard error is :math:`\sqrt{power (1 -
     power)/n\_trials}`, .013 by default.
 
-    A small pilot estimates the variance badly. With two systems and 25 topics, one estimate in twenty is too small by a
-    factor of 1.7 or more.
+    A small pilot estimates the variance poorly. With two systems and 25 topics, one estimate in twenty is too small by
+    a factor of 1.7 or more.
 
     References
     ----------

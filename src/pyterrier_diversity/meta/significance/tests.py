@@ -17,8 +17,8 @@ tied, the largest value counts.
 
 *Permutation.* The signs of the differences are flipped, as the randomised HSD test of two systems does. If all
 :math:`2^N` flips take no more trials, p is the share of them whose mean is as large as the observed one; otherwise it
-is (b + 1)/(B + 1) if b of B random flips are. (``permutation_test`` of scipy doubles the smaller of two one-sided
-shares.)
+is (b + 1)/(B + 1), where b of B random flips have such a mean. (``permutation_test`` of scipy doubles the smaller of
+two one-sided shares.)
 
 *Wilcoxon* equals scipy's ``wilcoxon`` with default settings: exact for up to 50 queries without ties and zeros, and for
 up to 13 queries with them (there by all flips of signs). p is 1 if all differences are 0.
@@ -26,8 +26,8 @@ up to 13 queries with them (there by all flips of signs). p is 1 if all differen
 *Intervals.* HSD tests have simultaneous intervals: the difference plus and minus a quantile of the largest differences
 in the trials, or of the studentised range. The bootstrap interval is :math:`\bar z \pm t^* s_z/\sqrt N`, where
 :math:`t^*` is a quantile of :math:`|t(w^*)|` over the same resamples. Wilcoxon's test and the permutation test give
-no intervals. An interval excludes 0 exactly if the difference is significant, unless ``correction`` or ``ci`` is given.
-A correction does not change the intervals.
+no intervals. An interval excludes 0 if and only if the difference is significant, unless ``correction`` or ``ci`` is
+given. A correction does not change the intervals.
 
 All pairs and measures share the same trials. Errors of their p-values are therefore correlated; more trials make them
 smaller. ``joblib.parallel_config(backend="dask")`` or ``"ray"`` runs long tests on a cluster.
@@ -51,7 +51,7 @@ _CANCELLED = 1e-3
 # Numbers in memory for a pair whose test is slow, so that such pairs are divided among workers.
 _SLOW = 2**15
 
-# Wilcoxon's test is exact for up to so many queries, and with zeros or ties for up to so many.
+# The most queries for which Wilcoxon's test is exact, without and with zeros or ties.
 _MOST_EXACT, _MOST_FLIPPED = 50, 13
 
 # For type checkers and editors, which check that these are the keys of the table.
