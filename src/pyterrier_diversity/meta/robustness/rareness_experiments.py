@@ -75,9 +75,8 @@ def number_of_systems(
     runs : mapping of names to runs, path, or iterable of paths
         The rankings of all systems, as `io.read_runs` takes them. Not changed.
     measures : Measure or str, or iterable of them
-        Measures to rank by, such as ``P_Rareness @ 100``. A measure that does not read rarity always has a correlation
-        of
-    1.
+        Measures to rank by, such as ``P_Rareness @ 100``. The correlation is always 1 for a measure that does not
+        read rarity.
     sizes : iterable of int, optional
         Numbers of systems to draw; the powers of 2 below the number of systems if omitted.
     n_trials : int >= 1
