@@ -272,7 +272,7 @@ def _listed(rows: list[Row], *columns: str) -> str:
     for row in sorted(rows, key=lambda row: list(PAPERS).index(row["paper"])):
         place = place_of(row["table_or_figure"])
         link = f":ref:`{row['paper']}, {place} <{_label(row['paper'], place)}>`"
-        part = row["table_or_figure"].removeprefix(place).strip(" ,")
+        part = _part(row, place)
         cell = f"{part}: {row['cell']}" if part else row["cell"]
         shown.append([link, _escaped(cell), *(_escaped(row[column]) for column in columns)])
     return _folded("rows", ["where", "what", *(names[column] for column in columns)], shown)
@@ -298,11 +298,16 @@ def _page(name: str, rows: list[Row]) -> str:
     return "".join([head, *sections]).rstrip() + "\n"
 
 
+def _part(row: Row, place: str) -> str:
+    """Return what a row says of its place: "Table 3, topics" for "Sec. 3.1 and Table 3, topics"."""
+    return row["table_or_figure"].removeprefix(place).strip(" ,").removeprefix("and ")
+
+
 def _section(place: str, cells: list[Row]) -> str:
     """Return the cells of a table, figure or section, after the reasons for those that do not agree."""
     parts: dict[str, list[Row]] = {}
     for row in cells:
-        parts.setdefault(row["table_or_figure"].removeprefix(place).strip(" ,"), []).append(row)
+        parts.setdefault(_part(row, place), []).append(row)
     shown = []
     for part, of_part in parts.items():
         for i, row in enumerate(of_part):

@@ -78,7 +78,13 @@ def parameters_of_a_step(app, what, name, obj, options, signature, returned):
     return signature, returned
 
 
+def without_new(app, what, name, obj, options, lines):
+    """Leave out what Python says of the ``__new__`` of named tuples."""
+    lines[:] = [line for line in lines if not line.startswith("Create new instance of ")]
+
+
 def setup(app):
+    app.connect("autodoc-process-docstring", without_new)
     app.connect("autodoc-process-signature", parameters_of_a_step)
     app.add_directive("cite.dblp", Citation)
     app.add_html_math_renderer("mathml", (inline_formula, None), (formula, None))

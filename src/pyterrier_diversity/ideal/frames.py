@@ -127,10 +127,12 @@ def exact_ranking(
 ) -> pd.DataFrame:
     """Rank each query's relevant documents by the highest alpha-DCG at the cutoff, with a proof.
 
+    The best ranking for one cutoff need not be the best for another.
+
     Parameters
     ----------
     qrels, alpha, cutoff, rel
-        As for `greedy_ranking`. The best ranking for one cutoff need not be the best for another.
+        As for `greedy_ranking`.
     time_limit : float
         Limit of the search in seconds for each query.
 

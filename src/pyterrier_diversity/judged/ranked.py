@@ -234,7 +234,7 @@ class Ranked:
     )
     met = _PerEntry(
         lambda whole: whole.intents.place,
-        "c_it: the number of documents above that are relevant to the same intent, for each entry.",
+        "For each entry, c_it, the number of documents above that are relevant to the same intent.",
     )
     navigational = _PerEntry(
         lambda whole: whole.judgements.intents.navigational[whole.intent],
@@ -242,12 +242,12 @@ class Ranked:
     )
     n_relevant = _PerEntry(
         lambda whole: whole.judgements.n_relevant[whole.intent],
-        "R_t: for each entry, the number of documents that are relevant to its intent, retrieved or not.",
+        "For each entry, R_t, the number of documents that are relevant to its intent, retrieved or not.",
     )
 
     @property
     def document_gain(self) -> np.ndarray:
-        """The gain of each entry: the column ``gain`` of the qrels, or the label if this column is missing.
+        """The gain of each entry, from the column ``gain`` of the qrels, or the label if this column is missing.
 
         Raises
         ------
@@ -269,17 +269,17 @@ class Ranked:
 
     @property
     def n_intents(self) -> np.ndarray:
-        """``|T|``: the number of intents of each query that have a relevant document."""
+        """``|T|``, the number of intents of each query that have a relevant document."""
         return self.judgements.n_intents
 
     @property
     def n_relevant_docs(self) -> np.ndarray:
-        """R: the number of documents of each query that are relevant to any intent, retrieved or not."""
+        """R, the number of documents of each query that are relevant to any intent, retrieved or not."""
         return self.judgements.n_relevant_docs
 
     @property
     def depth(self) -> np.ndarray:
-        """The divisor of precision: the cutoff, or the length of the ranking without one."""
+        """The divisor of precision, which is the cutoff, or the length of the ranking without one."""
         return self.n if self.cutoff is None else np.full(len(self.n), float(self.cutoff))
 
     def total(self, entries: np.ndarray) -> np.ndarray:

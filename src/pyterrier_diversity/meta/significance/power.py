@@ -70,6 +70,7 @@ def family_wise_error(
 
     Each shuffle gives the values of every query to the systems at random, so that no system is better than another.
     Then all pairs are tested. The family-wise error rate is the share of the shuffles in which a pair is significant.
+    A correction counts the pairs of one measure.
 
     Parameters
     ----------
@@ -77,7 +78,7 @@ def family_wise_error(
         Columns ``name`` (of the system), ``qid``, ``measure``, ``value``, as ``pt.Experiment(..., perquery=True)``
         returns them. Not changed.
     test, measures, groups, correction, alpha, n_trials
-        As in `compare`. A correction counts the pairs of one measure.
+        As in `compare`.
     n_shuffles : int >= 1
         Number of shuffles.
     rng : int or Generator, optional
