@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from ..io import OrderedBy, Runs, check_order, checked_order, named_runs, qrels_frame, read_lengths
-from ..judged import KINDS, Message, give
+from ..judged import KINDS, Message, checked_kinds, give
 from ..measures.groups import read_some_measures
 from ..parameters import Rng, refuses_gone
 from .by_group import MACRO_MEAN, By, QueryGroups, read_groups
@@ -239,7 +239,8 @@ def values_of_runs(
         raise ValueError(f"evaluate_runs: on_error must be 'raise' or 'skip', not {on_error!r}.")
     if save_mode not in get_args(SaveMode):
         raise ValueError(f"evaluate_runs: save_mode must be 'reuse', 'overwrite' or 'error', not {save_mode!r}.")
-    kinds = _strict_kinds(strict)
+    rule = "evaluate_runs: strict must be True, False or kinds"
+    kinds = checked_kinds(rule, KINDS if strict is True else strict or ())
     named = named_runs("evaluate_runs", runs)
     wanted = read_some_measures("evaluate_runs", measures)
     judged = qrels_frame(qrels)
@@ -259,15 +260,6 @@ def values_of_runs(
     scored, failures = score_runs(call, named, n_jobs=n_jobs, saved=saved, skip=on_error == "skip", keep_values=kept)
     give([*call.messages, *_messages(scored, len(call.query_ids))], kinds)
     return _values(call, scored, failures, kept, groups)
-
-
-def _strict_kinds(strict: bool | Collection[str]) -> list[str]:
-    """Return the kinds of warnings that are errors."""
-    kinds = [strict] if isinstance(strict, str) else [*KINDS] if strict is True else [*(strict or ())]
-    for kind in kinds:
-        if kind not in KINDS:
-            raise ValueError(f"evaluate_runs: strict must be True, False or kinds ({', '.join(KINDS)}), not {kind!r}.")
-    return kinds
 
 
 def _values(

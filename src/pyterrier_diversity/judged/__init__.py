@@ -29,7 +29,7 @@ from .relevance import QueryRelevance, relevance_by_query
 from .run import Run
 from .sessions import Turns
 from .strings import Ids, places
-from .warned import KINDS, Message, collected, give, ignoring, of_run, warn_of_data, warn_user
+from .warned import KINDS, Message, checked_kinds, collected, give, ignoring, of_run, warn_of_data, warn_user
 
 __all__ = [
     "IMPORTANCE",
@@ -57,6 +57,7 @@ __all__ = [
     "Turns",
     "View",
     "by_number",
+    "checked_kinds",
     "collected",
     "counted",
     "doubtful_order",

@@ -62,6 +62,14 @@ def warn_of_data(message: str, kind: str = "other") -> None:
         warn_user(Message(message, kind))
 
 
+def checked_kinds(rule: str, kinds: str | Iterable[str]) -> frozenset[str]:
+    """Return kinds of warnings, or raise a ``ValueError`` that begins with ``rule`` if one is unknown."""
+    given = frozenset([kinds] if isinstance(kinds, str) else kinds)
+    if given - KINDS.keys():
+        raise ValueError(f"{rule} ({', '.join(KINDS)}), not {min(given - KINDS.keys())!r}.")
+    return given
+
+
 def give(messages: Iterable[str], strict: bool | Collection[str] = False) -> None:
     """Give the warnings that were collected, or raise the first one of each kind that is strict, and name the kinds.
 
@@ -104,9 +112,7 @@ def ignoring(who: str, kinds: Iterable[str]) -> Iterator[frozenset[str]]:
     ValueError
         If a kind is unknown; the message begins with ``who``.
     """
-    ignored = _ignored.get().union([kinds] if isinstance(kinds, str) else kinds)
-    if ignored - KINDS.keys():
-        raise ValueError(f"{who}: ignore must name kinds ({', '.join(KINDS)}), not {min(ignored - KINDS.keys())!r}.")
+    ignored = _ignored.get() | checked_kinds(f"{who}: ignore must name kinds", kinds)
     token = _ignored.set(ignored)
     try:
         yield ignored
