@@ -29,11 +29,11 @@ def replaced(path: Path) -> Iterator[File]:
     >>> target.read_text()
     'RBU'
     """
-    target = File(os.path.realpath(path))  # a link stays a link
-    part = File(path) if is_device(path) else target.with_name(f".{secrets.token_hex(8)}{target.suffix}")
+    is_direct, target = is_device(path), File(os.path.realpath(path))  # a link stays a link
+    part = File(path) if is_direct else target.with_name(f".{secrets.token_hex(8)}{target.suffix}")
     try:
         yield part
-        if part != File(path):
+        if not is_direct:
             if target.exists():
                 shutil.copymode(target, part)
             os.replace(part, target)
@@ -42,7 +42,7 @@ def replaced(path: Path) -> Iterator[File]:
             error.filename, error.filename2 = os.fspath(path), None
         raise
     finally:
-        if part != File(path):
+        if not is_direct:
             part.unlink(missing_ok=True)
 
 

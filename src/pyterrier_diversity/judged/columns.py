@@ -28,12 +28,11 @@ _HINTS = {
     ("read_qrels", "nuggets"): " This looks like nuggets. Read them with io.read_nuggets.",
 }
 
-# How to make strings of values of other types.
-_FIXES = {
+# How to make strings of values of other types; the first type that fits counts.
+_FIXES: dict[Any, str] = {
     bytes: "decode them, as with frame[column].str.decode('utf-8')",
-    float: "read the column as strings, as with pandas.read_csv(..., dtype=str)",
-    np.floating: "read the column as strings, as with pandas.read_csv(..., dtype=str)",
-    str: "convert them to strings, as with frame[column].map(str)",
+    (float, np.floating): "read the column as strings, as with pandas.read_csv(..., dtype=str)",
+    object: "convert them to strings, as with frame[column].map(str)",
 }
 
 # The attribute of a frame that lists its renamed columns.
@@ -187,7 +186,7 @@ def _check_types(values: np.ndarray, column: str, what: str) -> None:
     """Raise a ``TypeError`` for the first value that is neither a string nor an integer."""
     for row, value in enumerate(values):
         if not isinstance(value, (str, int, np.integer)) or isinstance(value, bool):
-            fix = next((fix for kind, fix in _FIXES.items() if isinstance(value, kind)), _FIXES[str])
+            fix = next(fix for kind, fix in _FIXES.items() if isinstance(value, kind))
             raise TypeError(
                 f"{what}: {column} must contain strings or integers, but row {row} has {value!r} of type "
                 f"{type(value).__name__}: {fix}."
