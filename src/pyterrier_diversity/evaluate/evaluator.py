@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from itertools import chain, cycle, repeat
 from typing import Any, cast
 
@@ -17,9 +17,8 @@ from ir_measures.providers import Evaluator
 from ir_measures.util import CalcResults
 
 from ..io import frame_of
-from ..judged import QRELS_COLUMNS, RUN_COLUMNS, Judgements, Order, Ranked, Run, ideal, judge
+from ..judged import QRELS_COLUMNS, RUN_COLUMNS, Judgements, Order, Ranked, Run, judge
 from ..measures.base import CompositeMeasure, DiversityMeasure, Normalised, formula_of, identity, implementation
-from ..progress import progress
 from .delegated import Bare, OverView
 from .doubts import warn_of_qrels
 
@@ -65,7 +64,6 @@ class DiversityEvaluator(Evaluator):
             qrels = frame_of(qrels, QRELS_COLUMNS, "qrels")
         self.judgements = judge(qrels)
         self._evaluation = Evaluation(self.judgements, ordered, qrels)
-        self._knows_ideals = False
         super().__init__(ordered, self.judgements.query_ids)
         warn_of_qrels(self.judgements, ordered)
 
@@ -87,12 +85,10 @@ class DiversityEvaluator(Evaluator):
             run = Ranked.of_run(run if isinstance(run, Run) else Run(run), self.judgements, self._evaluation.depth)
         return self._evaluation.values(run)
 
-    def find_ideals(self) -> None:
-        """Find all ideal rankings, with a progress bar, before the first run is evaluated: some take long."""
-        ideals = [] if self._knows_ideals else self._evaluation.ideals
-        for judgements, order, cutoff in progress(ideals, "ideal rankings", unit="measure"):
-            ideal(judgements, order, cutoff)
-        self._knows_ideals = True
+    @property
+    def ideals(self) -> list[tuple[Judgements, Order, int | None]]:
+        """The ideal rankings that the measures are divided by, as `judged.ideal` takes them."""
+        return self._evaluation.ideals
 
     def iter_calc(self, run: Any) -> Iterator[ir_measures.Metric]:
         """Return the value of each measure for each query of the qrels."""
@@ -112,7 +108,7 @@ class DiversityEvaluator(Evaluator):
             If the qrels are empty.
         """
         self._check_queries()
-        return dict(zip(self.measures, map(aggregated, self.measures, self.values(run)), strict=True))
+        return dict(zip(self.measures, map(float, map(aggregated, self.measures, self.values(run))), strict=True))
 
     def calc(self, run: Any) -> CalcResults:
         """Return aggregates and the value of each measure for each query."""
@@ -201,30 +197,33 @@ class Evaluation:
         found : Ranked
             Rankings over the judgements as read, not over the view.
         """
+
+        @cache
+        def whole(view: Judgements, judged_only: bool) -> Ranked:
+            return found.view(view).judged_only() if judged_only else found.view(view)
+
+        @cache
+        def ranked(view: Judgements, judged_only: bool, cutoff: int | None) -> Ranked:
+            return whole(view, judged_only).top(cutoff)
+
+        @cache
+        def unanswered(view: Judgements) -> np.ndarray:
+            return np.flatnonzero(whole(view, False).n == 0)
+
         values: dict[_Planned, np.ndarray] = {}
-        known: dict[tuple[Judgements, bool, int | None], Ranked] = {}
-
-        def ranked(view: Judgements, judged_only: bool = False, cutoff: int | None = None) -> Ranked:
-            key, whole = (view, judged_only, cutoff), (view, judged_only, None)
-            if whole not in known:
-                known[whole] = found.view(view).judged_only() if judged_only else found.view(view)
-            if key not in known:
-                known[key] = known[whole].top(cutoff)
-            return known[key]
-
         for several, delegated in self._delegated:
-            values |= zip(several, delegated.values(ranked(several[0].judgements)), strict=True)
+            values |= zip(several, delegated.values(whole(several[0].judgements, False)), strict=True)
         for each in self._plan:
-            n = ranked(each.judgements).n
             if isinstance(each.ours, CompositeMeasure):
-                combined = each.ours.combine([values[part] for part in each.parts], each.judgements)
-                values[each] = _one_for_each(each, combined)
+                of_queries = each.ours.combine([values[part] for part in each.parts], each.judgements)
             elif each.ours is not None:
-                if each.ours.NEEDS and n.any():
+                if len(unanswered(each.judgements)) < len(each.judgements):
                     _check_columns(each.judgements, each.ours)
-                values[each] = _one_for_each(each, each.ours.score(ranked(*each.reads)))
-            if not n.all():
-                values[each] = np.where(n == 0, float(each.measure.DEFAULT), values[each])
+                of_queries = each.ours.score(ranked(*each.reads))
+            values[each] = _one_for_each(each, of_queries)
+            if len(unanswered(each.judgements)):
+                values[each] = values[each].copy()
+                values[each][unanswered(each.judgements)] = each.measure.DEFAULT
         return np.array([values[each] for each in self._asked]).reshape(len(self._asked), len(self._judgements))
 
 
@@ -264,15 +263,17 @@ def _one_for_each(planned: _Planned, values: Any) -> np.ndarray:
     return numbers
 
 
-def aggregated(measure: ir_measures.Measure, values: np.ndarray) -> float:
-    """Return the aggregate of a measure's values."""
+def aggregated(measure: ir_measures.Measure, values: np.ndarray) -> np.ndarray:
+    """Return the aggregates of a measure's values over the last axis, which are queries."""
     aggregator = measure.aggregator()
-    if type(aggregator) is MeanAgg and len(values):
+    if type(aggregator) is MeanAgg and values.shape[-1]:
         # Sums in the order of the values, as the aggregator does, so that the bits are equal.
-        return float(np.cumsum(values)[-1] / len(values))
+        return np.cumsum(values, axis=-1)[..., -1] / values.shape[-1]
+    if values.ndim > 1:
+        return np.array([aggregated(measure, each) for each in values])
     for value in values.tolist():
         aggregator.add(value)
-    return float(aggregator.result())
+    return np.array(aggregator.result(), dtype=np.float64)
 
 
 def _check_columns(judgements: Judgements, measure: DiversityMeasure) -> None:

@@ -68,7 +68,9 @@ def aggregates(
     of_both = dict(iter(frame.groupby(["name", "measure"], sort=False)["value"]))
     systems, nothing = list(frame["name"].unique()), pd.Series(dtype=np.float64)
     columns = {
-        str(measure): [aggregated(measure, of_both.get((name, str(measure)), nothing).to_numpy()) for name in systems]
+        str(measure): [
+            float(aggregated(measure, of_both.get((name, str(measure)), nothing).to_numpy())) for name in systems
+        ]
         for measure in wanted
     }
     return pd.DataFrame({"name": systems, **columns})

@@ -14,11 +14,11 @@ import numpy as np
 import pandas as pd
 
 from ..io import Content, OrderedBy, add_lengths, read_content, run_frame
-from ..judged import Run, collected
+from ..judged import Run, collected, ideal
 from ..measures import signature
 from ..measures.composite import innermost, last_rank
 from ..parallel import Task, as_finished, at_most
-from ..progress import progress_bar
+from ..progress import progress, progress_bar
 from .delegated import RefusedMeasureError
 from .doubts import refuse_unjudged
 from .evaluator import DiversityEvaluator, aggregated
@@ -74,6 +74,7 @@ class Call:
         ranks = {last_rank(measure) for measure in measures if not innermost(measure).params.get("judged_only")}
         self.cutoffs = {f"ties@{rank}": rank for rank in sorted(rank for rank in ranks if rank is not None)}
         self._evaluators: dict[tuple[str, ...], DiversityEvaluator] = {}
+        self._have_ideals: set[DiversityEvaluator] = set()
         with collected() as self.messages:
             judgements = self.evaluator(tuple(self.measures)).judgements
         refuse_unjudged(judgements)
@@ -84,7 +85,7 @@ class Call:
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out the evaluators, which are larger than the qrels that they are built from."""
-        return {**self.__dict__, "_evaluators": {}}
+        return {**self.__dict__, "_evaluators": {}, "_have_ideals": set()}
 
     def evaluator(self, names: tuple[str, ...]) -> DiversityEvaluator:
         """Return the evaluator of these measures, built on first use."""
@@ -96,6 +97,13 @@ class Call:
                     f"{str(error).rstrip('.')} (ir_measures checks the types of parameters: write 1.0, not 1)."
                 ) from error
         return self._evaluators[names]
+
+    def find_ideals(self, evaluator: DiversityEvaluator) -> None:
+        """Find all ideal rankings, with a progress bar, before the first run is evaluated: some take long."""
+        ideals = [] if evaluator in self._have_ideals else evaluator.ideals
+        for judgements, order, cutoff in progress(ideals, "ideal rankings", unit="measure"):
+            ideal(judgements, order, cutoff)
+        self._have_ideals.add(evaluator)
 
     def key(self, run: _Source) -> str:
         """Return a key of the content of a run and of the options that read it."""
@@ -222,7 +230,7 @@ def _scored(call: Call, run: _Source, measures: tuple[str, ...]) -> Scored | Exc
     with collected():  # the call has warned of the qrels
         evaluator = call.evaluator(measures)
     try:
-        evaluator.find_ideals()
+        call.find_ideals(evaluator)
         with collected() as messages:
             frame = run if isinstance(run, pd.DataFrame) else run_frame(run, order=call.order)
             if call.doc_len is not None:
@@ -250,5 +258,5 @@ def _scored(call: Call, run: _Source, measures: tuple[str, ...]) -> Scored | Exc
 
 def _averaged(measure: ir_measures.Measure, sampled: np.ndarray, draws: Draws | None) -> np.ndarray:
     """Return the means over orders of the queries and of their aggregate, and standard errors if orders were drawn."""
-    aggregates = [aggregated(measure, values) for values in sampled]
-    return np.stack(mean_and_error(np.c_[sampled, aggregates])[: 1 if draws is None else 2])
+    values = np.c_[sampled, aggregated(measure, sampled)]
+    return np.stack(mean_and_error(values)[: 1 if draws is None else 2])

@@ -5,26 +5,23 @@ Only this module tells the two kinds apart. Both have a length, ``take(rows)`` a
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Hashable, Mapping
 from functools import cached_property
-from itertools import chain, islice, pairwise, repeat
-from typing import Any, NamedTuple
+from itertools import repeat
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import pandas as pd
 
-from .entries import counted
+T = TypeVar("T", bound=Hashable)
 
 # Fewer strings are looked up faster as Python objects.
 FEWEST = 2_000
 
-# With so many rows for each pair, pairs are looked up among the rows, not rows among the pairs.
-_DEEP = 4
-
 # A pyarrow array, or an array of Python strings.
 Strings = Any
-# What finds strings: a fingerprint for each row, or the places by string in each group of adjacent rows.
-Keys = np.ndarray | list[dict[str, int]]
+# What finds the strings of rows: a fingerprint for each row, or its group and string.
+Keys = np.ndarray | list[tuple[int, str]]
 
 
 class Ids(NamedTuple):
@@ -93,34 +90,14 @@ class Pairs:
     """
 
     def __init__(self, group: np.ndarray, name: np.ndarray, names: list[str], n_groups: int) -> None:
-        self._group, self._name, self._names = group, name, names
-        self._n_pairs = np.bincount(group, minlength=n_groups)
+        self._group, self._names = group, np.array(names, dtype=object)[name]
         # Each group has its part of the hash table, four slots for each pair: rows of one group read one part.
-        self._n_slots = 4 * self._n_pairs + 1
+        self._n_slots = 4 * np.bincount(group, minlength=n_groups) + 1
         self._first_slot = np.cumsum(self._n_slots) - self._n_slots
 
     @cached_property
-    def _place(self) -> dict[str, int]:
-        return dict(zip(self._names, range(len(self._names)), strict=True))
-
-    @cached_property
-    def _by_group(self) -> list[list[str]]:
-        """The names of each group's pairs."""
-        names = iter(self._name.tolist())
-        return [[self._names[name] for name in islice(names, n)] for n in self._n_pairs.tolist()]
-
-    @cached_property
-    def _numbers(self) -> np.ndarray:
-        """A number for each pair, ascending, and -1."""
-        return np.append(self._group * len(self._names) + self._name, -1)
-
-    @cached_property
-    def _bytes(self) -> Any:
-        """The name of each pair in Arrow, as bytes, because names may contain unpaired surrogates."""
-        import pyarrow
-
-        names = pyarrow.array([name.encode(errors="surrogatepass") for name in self._names], pyarrow.large_binary())
-        return names.take(self._name)
+    def _index(self) -> dict[tuple[int, str], int]:
+        return {key: pair for pair, key in enumerate(_listed(self._group, self._names))}
 
     def _slots(self, group: np.ndarray, prints: np.ndarray) -> np.ndarray:
         """Return the slot of each row: the highest bits of the print, scaled to the slots of the group."""
@@ -130,7 +107,7 @@ class Pairs:
     @cached_property
     def _table(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The pairs by slot, their prints, and the first pair of each slot."""
-        prints = _fingerprints(self._bytes)
+        prints = _fingerprints(self._names)
         slots = self._slots(self._group, prints)
         by_slot = np.argsort(slots)
         return by_slot, prints[by_slot], np.append(0, np.cumsum(np.bincount(slots, minlength=self._n_slots.sum())))
@@ -140,26 +117,20 @@ class Pairs:
 
         Parameters
         ----------
-        keys : ndarray or list of dict, optional
+        keys : ndarray or list of tuple, optional
             The result of `keys_of`, if known.
         """
-        if isinstance(keys, np.ndarray) and self._names:
-            return self._by_prints(group, strings, keys)
-        if isinstance(keys, list) and sum(map(len, keys)) == len(group):
-            starts = heads(group)
-            if len(group) > _DEEP * self._n_pairs[group[starts]].sum():
-                return self._found_in(keys, group[starts], starts)
-        return self._looked_up(group, strings)
-
-    def _by_prints(self, group: np.ndarray, strings: Strings, prints: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        from pyarrow import compute
-
+        keys = keys_of(group, strings) if keys is None else keys
+        if isinstance(keys, list):
+            pair = places(keys, self._index)
+            row = np.flatnonzero(pair >= 0)
+            return row, pair[row]
         by_slot, known, firsts = self._table
-        slots = self._slots(group, prints)
+        slots = self._slots(group, keys)
         place, end = firsts[slots], firsts[slots + 1]
         rows, found = np.flatnonzero(place < end), []
         while len(rows):
-            alike = known[place[rows]] == prints[rows]
+            alike = known[place[rows]] == keys[rows]
             found.append(rows[alike])
             rows = rows[~alike]
             place[rows] += 1
@@ -167,47 +138,60 @@ class Pairs:
         row = np.concatenate([rows, *found])
         pair = by_slot[place[row]]
         # Different strings may have the same print.
-        same = compute.equal(strings.take(row).view("large_binary"), self._bytes.take(pair))
-        same = same.to_numpy(zero_copy_only=False)
+        same = self._are_named(pair, strings.take(row))
         if same.all():
             return row, pair
-        others, theirs = self._looked_up(group[row[~same]], strings.take(row[~same]))
-        return np.append(row[same], row[~same][others]), np.append(pair[same], theirs)
+        unsure = row[~same]
+        others, theirs = self.find(group, strings, _listed(group[unsure], strings.take(unsure)))
+        return np.append(row[same], unsure[others]), np.append(pair[same], theirs)
 
-    def _found_in(
-        self, places: list[dict[str, int]], groups: np.ndarray, starts: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Look up the pairs of each group among its rows, which are many more, given the first row of each group."""
-        names = map(self._by_group.__getitem__, groups.tolist())
-        found = chain.from_iterable(map(of.get, named, repeat(-1)) for of, named in zip(places, names, strict=True))
-        n_pairs = self._n_pairs[groups]
-        place = np.fromiter(found, np.int64, n_pairs.sum())
-        pair = np.repeat(np.cumsum(self._n_pairs)[groups] - n_pairs, n_pairs) + counted(n_pairs)
-        return (place + np.repeat(starts, n_pairs))[place >= 0], pair[place >= 0]
+    def _are_named(self, pair: np.ndarray, strings: Strings) -> np.ndarray:
+        if isinstance(strings, np.ndarray):
+            return np.asarray(strings == self._names[pair], dtype=bool)
+        from pyarrow import compute
 
-    def _looked_up(self, group: np.ndarray, strings: Strings) -> tuple[np.ndarray, np.ndarray]:
-        name = places(strings.tolist(), self._place)
-        row = np.flatnonzero(name >= 0)
-        sought = group[row] * len(self._names) + name[row]
-        pair = self._numbers[:-1].searchsorted(sought)
-        found = self._numbers[pair] == sought
-        return row[found], pair[found]
+        same = compute.equal(strings.view("large_binary"), self._bytes.take(pair))
+        return np.asarray(same.to_numpy(zero_copy_only=False))
+
+    @cached_property
+    def _bytes(self) -> Any:
+        """The names in Arrow, as bytes, because they may contain unpaired surrogates."""
+        import pyarrow
+
+        return pyarrow.array([name.encode(errors="surrogatepass") for name in self._names], pyarrow.large_binary())
+
+
+def _listed(group: np.ndarray, strings: Strings) -> list[tuple[int, str]]:
+    return list(zip(group.tolist(), strings.tolist(), strict=True))
 
 
 # Odd numbers that spread bits over a product.
 _SPREAD = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F], dtype=np.uint64)
 
 
+def _bytes_of(strings: Strings) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the bytes of all strings in UTF-8, and where each string ends in them, and its number of bytes."""
+    if not isinstance(strings, np.ndarray):
+        _, bounds, data = strings.buffers()
+        bounds = np.frombuffer(bounds, np.int64)[strings.offset : strings.offset + len(strings) + 1]
+        text = np.frombuffer(data or b"", np.uint8)[bounds[0] : bounds[-1]]
+        return text, bounds[1:] - bounds[0], np.diff(bounds)
+    names = strings.tolist()
+    text = np.frombuffer("\0".join(names).encode(errors="surrogatepass"), np.uint8)
+    end = np.append(np.flatnonzero(text == 0), len(text))
+    if len(end) != len(names):  # some have null characters themselves
+        sizes = [len(name.encode(errors="surrogatepass")) for name in names]
+        end = np.cumsum(sizes, dtype=np.int64) + np.arange(len(names))
+    return text, end, np.diff(end, prepend=-1) - 1
+
+
 def _fingerprints(strings: Strings) -> np.ndarray:
-    _, bounds, data = strings.buffers()
-    bounds = np.frombuffer(bounds, np.int64)[strings.offset : strings.offset + len(strings) + 1]
-    text = np.frombuffer(data or b"", np.uint8)[bounds[0] : bounds[-1]]
+    text, end, size = _bytes_of(strings)
     padded = np.append(np.zeros(8, np.uint8), text)
     # Eight bytes that begin at each byte.
     words = np.ndarray(len(padded) - 7, "<u8", padded, strides=(1,))
-    end, size = bounds[1:] - bounds[0], np.diff(bounds)
     last, before = words[end], words[end + 8 - np.clip(size, 8, 16)]
-    if size.min() < 8:
+    if size.min(initial=8) < 8:
         # The lowest bytes of a word that ends with a shorter string belong to the string before.
         foreign = (8 * np.maximum(8 - size, 0)).astype(np.uint64)
         last, before = last >> foreign, before >> foreign
@@ -215,46 +199,40 @@ def _fingerprints(strings: Strings) -> np.ndarray:
 
 
 def keys_of(group: np.ndarray, strings: Strings) -> Keys:
-    """Return what finds strings: fingerprints of long Arrow columns, or the place of each string in its group.
+    """Return what finds strings in groups: their fingerprints or, for few Python strings, tuples of group and string.
 
-    Rows of a group are adjacent. Equal strings have equal fingerprints; others mostly differ if their last 16 bytes do.
+    Equal strings have equal fingerprints; others mostly differ if their last 16 bytes do.
 
     Examples
     --------
     >>> keys_of(np.array([4, 4, 7]), np.array(["a", "b", "a"], dtype=object))
-    [{'a': 0, 'b': 1}, {'a': 0}]
+    [(4, 'a'), (4, 'b'), (7, 'a')]
     """
-    if not isinstance(strings, np.ndarray) and len(strings) >= FEWEST:
-        return _fingerprints(strings)
-    listed, starts = strings.tolist(), heads(group)
-    bounds = pairwise([*starts.tolist(), len(listed)])
-    places = list(range(int(np.diff(starts, append=len(listed)).max(initial=0))))
-    return [dict(zip(listed[start:end], places, strict=False)) for start, end in bounds]
+    is_short = isinstance(strings, np.ndarray) and len(strings) < FEWEST
+    return _listed(group, strings) if is_short else _fingerprints(strings)
 
 
 def repeats(group: np.ndarray, strings: Strings, keys: Keys) -> np.ndarray | None:
-    """Tell which rows repeat a string of the same group of adjacent rows, or return None if no row does.
+    """Tell which rows repeat a string of the same group, or return None if no row does.
 
     Parameters
     ----------
-    keys : ndarray or list of dict
+    keys : ndarray or list of tuple
         The result of `keys_of`.
     """
     if isinstance(keys, list):
-        if sum(map(len, keys)) == len(group):
-            return None
-        rows = np.arange(len(group))
+        rows = np.arange(len(keys) if len(set(keys)) < len(keys) else 0)
     else:
         rows = np.flatnonzero(pd.Index(keys + group.astype(np.uint64) * _SPREAD[1]).duplicated(keep=False))
-        if not len(rows):
-            return None
+    if not len(rows):
+        return None
     alike = pd.DataFrame({"group": group[rows], "string": strings.take(rows).tolist()}, dtype=object)
     again = np.zeros(len(group), dtype=bool)
     again[rows] = alike.duplicated().to_numpy()
     return again if again.any() else None
 
 
-def places(names: Collection[str], index: Mapping[str, int]) -> np.ndarray:
+def places(names: Collection[T], index: Mapping[T, int]) -> np.ndarray:
     """Return the place of each name in an index, or -1.
 
     Examples
