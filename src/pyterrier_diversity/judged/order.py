@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .entries import counted
-from .strings import Ids, Strings, heads
+from .strings import Ids, Strings, heads, objects
 
 # No session has more turns.
 MOST_TURNS = 1_000_000
@@ -31,7 +31,7 @@ def ranking_order(query: np.ndarray, turn: np.ndarray | None, score: np.ndarray,
     if not len(ties):
         return order
     order_of_scores = np.arange(len(key)) if order is None else order
-    upper, lower = (np.array(docs.take(order_of_scores[rows]).tolist(), dtype=object) for rows in (ties, ties + 1))
+    upper, lower = (objects(docs.take(order_of_scores[rows])) for rows in (ties, ties + 1))
     wrong = upper < lower
     return _by_name(order_of_scores, ties, wrong, docs) if wrong.any() else order
 

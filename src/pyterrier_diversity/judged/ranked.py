@@ -92,8 +92,11 @@ class _PerEntry:
     def __get__(self, ranked: Ranked | None, owner: type | None = None) -> Any:
         if ranked is None:
             return self
+        whole = ranked._whole
+        values = self._compute(whole) if ranked is whole else getattr(whole, self._name)[: ranked._size]
+        values.flags.writeable = False
         # As an attribute, it is found without this method the next time.
-        values = ranked.__dict__[self._name] = ranked.per_entry(self._name, self._compute)
+        ranked.__dict__[self._name] = values
         return values
 
 

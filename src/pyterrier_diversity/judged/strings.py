@@ -53,6 +53,11 @@ def taken(strings: Strings, rows: np.ndarray) -> Strings:
     return strings.take(rows)
 
 
+def objects(strings: Strings) -> np.ndarray:
+    """Return strings as an array of Python objects."""
+    return strings if isinstance(strings, np.ndarray) else np.asarray(strings.to_numpy(zero_copy_only=False))
+
+
 def numbered(strings: Strings) -> Ids:
     """Give numbers to strings, from 0 in the order in which they first appear. Equal strings are mostly adjacent."""
     if len(strings) < FEWEST:
@@ -66,8 +71,8 @@ def numbered(strings: Strings) -> Ids:
         differ = compute.not_equal(strings[1:], strings[:-1]).to_numpy(zero_copy_only=False)
         starts = np.append(0, np.flatnonzero(differ) + 1)
         encoded = (strings if len(starts) == len(strings) else strings.take(starts)).dictionary_encode()
-        codes, names = encoded.indices.to_numpy().astype(np.int64), encoded.dictionary.tolist()
-    return Ids(np.repeat(codes, np.diff(starts, append=len(strings))), np.array(names, dtype=object))
+        codes, names = encoded.indices.to_numpy().astype(np.int64), objects(encoded.dictionary)
+    return Ids(np.repeat(codes, np.diff(starts, append=len(strings))), names)
 
 
 class Pairs:
@@ -162,7 +167,7 @@ class Pairs:
 
 
 def _listed(group: np.ndarray, strings: Strings) -> list[tuple[int, str]]:
-    return list(zip(group.tolist(), strings.tolist(), strict=True))
+    return list(zip(group.tolist(), objects(strings).tolist(), strict=True))
 
 
 # Odd numbers that spread bits over a product.
@@ -226,7 +231,7 @@ def repeats(group: np.ndarray, strings: Strings, keys: Keys) -> np.ndarray | Non
         rows = np.flatnonzero(pd.Index(keys + group.astype(np.uint64) * _SPREAD[1]).duplicated(keep=False))
     if not len(rows):
         return None
-    alike = pd.DataFrame({"group": group[rows], "string": strings.take(rows).tolist()}, dtype=object)
+    alike = pd.DataFrame({"group": group[rows], "string": objects(strings.take(rows))}, dtype=object)
     again = np.zeros(len(group), dtype=bool)
     again[rows] = alike.duplicated().to_numpy()
     return again if again.any() else None
