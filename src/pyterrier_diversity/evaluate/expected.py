@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from ..judged import Run, collected
+from ..judged import Run, Ties, collected
 from ..parameters import Parameter, Parameters, Rng, checked, generator_of
 from .evaluator import DiversityEvaluator
 
@@ -43,15 +43,17 @@ def sampled_values(evaluator: DiversityEvaluator, run: Run, draws: Draws | None)
 
     The orders of a query depend on the seed, its id and its documents, not on the rest of the run.
     """
-    first = evaluator.values(run)
-    index = evaluator.judgements.query_index
-    tied = [] if draws is None else [query_id for query_id in run.tied_queries if query_id in index]
-    if draws is None or not tied:
+    first, index = evaluator.values(run), evaluator.judgements.query_index
+    if draws is None:
+        return first[:, None]
+    ties = Ties(run)
+    tied = [query_id for query_id in ties.query_ids if query_id in index]
+    if not tied:
         return first[:, None]
     root = int(generator_of(draws.seed).integers(2**63))
     generators = {name: np.random.default_rng([root, *name.encode("utf-8", "surrogatepass")]) for name in tied}
     with collected():  # the run's warnings were given above
-        orders = [evaluator.values(run.shuffled(generators)) for _ in range(draws.samples)]
+        orders = [evaluator.values(ties.shuffled(generators)) for _ in range(draws.samples)]
     return np.stack(orders, axis=1)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from ..io import Content, OrderedBy, add_lengths, read_content, run_frame
-from ..judged import Run, collected, ideal
+from ..judged import Run, Ties, collected, ideal
 from ..measures import signature
 from ..measures.composite import innermost, last_rank
 from ..parallel import Task, as_finished, at_most
@@ -239,6 +239,7 @@ def _scored(call: Call, run: _Source, measures: tuple[str, ...]) -> Scored | Exc
             sampled = sampled_values(evaluator, ranked, call.draws)
     except _BAD as error:
         return _plain(error, run)
+    ties = Ties(ranked)
     answered = frozenset(ranked.query_ids).intersection(call.query_ids)
     return Scored(
         {
@@ -248,7 +249,7 @@ def _scored(call: Call, run: _Source, measures: tuple[str, ...]) -> Scored | Exc
         answered=np.array([query_id in answered for query_id in call.query_ids]),
         empty=not len(ranked),
         ties={
-            name: len(answered.intersection(ranked.tied_across(rank))) / max(len(answered), 1)
+            name: len(answered.intersection(ties.across(rank))) / max(len(answered), 1)
             for name, rank in call.cutoffs.items()
         },
         messages=messages,

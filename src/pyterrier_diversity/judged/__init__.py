@@ -29,6 +29,7 @@ from .relevance import QueryRelevance, relevance_by_query
 from .run import Run
 from .sessions import Turns
 from .strings import Ids, places
+from .ties import Ties
 from .warned import KINDS, Message, checked_kinds, collected, give, ignoring, of_run, warn_of_data, warn_user
 
 __all__ = [
@@ -54,6 +55,7 @@ __all__ = [
     "Ranked",
     "RankedDocuments",
     "Run",
+    "Ties",
     "Turns",
     "View",
     "by_number",

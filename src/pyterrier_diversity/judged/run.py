@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from itertools import pairwise
 
@@ -54,6 +54,9 @@ class Run:
         The queries that have documents.
     sessions : Sessions or None
         The ranks and turns of sessions; None if the run has no column ``turn``.
+    query, turn, tie : ndarray, shape (rows,)
+        For each row, in ranking order: the place of its query in ``query_ids``, the same number for a query and turn,
+        and, within these, for documents that tie.
 
     Raises
     ------
@@ -82,9 +85,8 @@ class Run:
             turn, doc_len, rank, tie = (v if v is None else v[order] for v in (turn, doc_len, rank, tie))
         self.query_ids: list[str] = query.names.tolist()
         self.sessions = None if turn is None else Sessions(query.codes, turn)
-        # Rows in ranking order: the place of the query in query_ids, ascending, and the other columns.
-        self._query, self._key = query.codes, turn_keys(query.codes, turn)
-        self._tie = score if tie is None else tie
+        self.query, self.turn = query.codes, turn_keys(query.codes, turn)
+        self.tie = score if tie is None else tie
         self._docs, self._doc_len = docs, doc_len
         self._size = np.bincount(query.codes, minlength=len(query.names))
         self._start = np.cumsum(self._size) - self._size
@@ -122,7 +124,7 @@ class Run:
             Once for each run: if it repeats documents in a query, has no query of the qrels, or has no judged document
             in any query (in a batch: in any of several queries).
         """
-        if depth is not None and (self.sessions is not None or depth >= len(self._query)):
+        if depth is not None and (self.sessions is not None or depth >= len(self.query)):
             depth = None
         of = places(self.query_ids, judgements.query_index)
         size = np.where(of >= 0, self._size if depth is None else np.minimum(self._size, depth), 0)
@@ -156,7 +158,7 @@ class Run:
 
     def ranking(self, query_id: str, depth: int | None = None) -> list[str]:
         """Return the documents of a query, best first, down to a depth, or an empty list."""
-        rows = self._rows(query_id)
+        rows = self.rows(query_id)
         documents: list[str] = self._docs[rows].tolist()
         if self.sessions is None:
             return list(dict.fromkeys(documents))[:depth]
@@ -169,14 +171,14 @@ class Run:
     def rankings(self, query_ids: Sequence[str], depth: int | None = None) -> list[list[str]]:
         """Return the documents of each query, best first, down to a depth, with the warnings of `find`."""
         of = places(self.query_ids, dict(zip(query_ids, range(len(query_ids)), strict=True)))
-        self._warn(query_ids, of, np.flatnonzero(self._repeated & (of >= 0)[self._query]))
+        self._warn(query_ids, of, np.flatnonzero(self._repeated & (of >= 0)[self.query]))
         return [self.ranking(query_id, depth) for query_id in query_ids]
 
     @cached_property
     def _index(self) -> dict[str, int]:
         return {query_id: query for query, query_id in enumerate(self.query_ids)}
 
-    def _rows(self, query_id: str) -> slice:
+    def rows(self, query_id: str) -> slice:
         """Return the rows of a query, in ranking order."""
         query = self._index.get(query_id)
         return slice(0) if query is None else slice(self._start[query], self._start[query] + self._size[query])
@@ -184,8 +186,8 @@ class Run:
     @cached_property
     def _repeated(self) -> np.ndarray:
         """Whether each row repeats a document of its query."""
-        again = repeats(self._query, self._docs, keys_of(self._query, self._docs))
-        return np.zeros(len(self._query), dtype=bool) if again is None else again
+        again = repeats(self.query, self._docs, keys_of(self.query, self._docs))
+        return np.zeros(len(self.query), dtype=bool) if again is None else again
 
     @property
     def has_lengths(self) -> bool:
@@ -198,54 +200,22 @@ class Run:
 
     def doc_len(self, query_id: str) -> np.ndarray:
         """Return the number of words of each document of a query, best first; NaN if unknown."""
-        rows = self._rows(query_id)
+        rows = self.rows(query_id)
         lengths, again = np.asarray(self._doc_len)[rows], self._repeated[rows]
         # Only sessions keep repeated documents; these count as unknown.
         return lengths[~again] if self.sessions is None else np.where(again, np.nan, lengths)
 
     @cached_property
-    def _takes_rank(self) -> np.ndarray:
+    def takes_rank(self) -> np.ndarray:
         """Whether each row takes up a rank: only sessions keep repeated documents."""
-        return ~self._repeated if self.sessions is None else np.ones(len(self._query), dtype=bool)
+        return ~self._repeated if self.sessions is None else np.ones(len(self.query), dtype=bool)
 
-    @cached_property
-    def _ties(self) -> np.ndarray:
-        """The number of each row's group of tied documents, which have one score."""
-        begins = np.zeros(len(self._query), dtype=np.int64)
-        begins[heads(self._key)] = 1
-        begins[heads(self._tie)] = 1
-        return np.cumsum(begins)
-
-    @cached_property
-    def _tied(self) -> tuple[np.ndarray, np.ndarray]:
-        """The query and the rank of each document that is tied with the next one."""
-        rows = np.flatnonzero(self._takes_rank)
-        rows = rows[:-1][self._ties[rows[1:]] == self._ties[rows[:-1]]]
-        place = Groups(self._query, len(self)).above(self._takes_rank)
-        rank = place + 1 if self.sessions is None else self.sessions.rank
-        return self._query[rows], rank[rows]
-
-    def tied_across(self, rank: int) -> list[str]:
-        """Return the queries with the same score at a rank and at the next one."""
-        query, ranks = self._tied
-        return [self.query_ids[tied] for tied in np.unique(query[ranks == rank]).tolist()]
-
-    @property
-    def tied_queries(self) -> list[str]:
-        """The queries with tied documents."""
-        return [self.query_ids[tied] for tied in np.unique(self._tied[0]).tolist()]
-
-    def shuffled(self, generators: Mapping[str, np.random.Generator]) -> Run:
-        """Return the run with tied documents in random order; each query has its own generator."""
-        keys = np.zeros(len(self._query))
-        for query_id, generator in generators.items():
-            rows = self._rows(query_id)
-            keys[rows] = generator.random(rows.stop - rows.start)
-        order = np.lexsort([keys, ~self._takes_rank, self._ties])
+    def reordered(self, rows: np.ndarray) -> Run:
+        """Return the run with the documents of ``rows`` at the same ranks."""
         other = copy.copy(self)
-        other._docs = self._docs.take(order)
-        other._doc_len = None if self._doc_len is None else self._doc_len[order]
-        for name in ("_tied", "_takes_rank", "_repeated"):
+        other._docs = self._docs.take(rows)
+        other._doc_len = None if self._doc_len is None else self._doc_len[rows]
+        for name in ("takes_rank", "_repeated"):
             other.__dict__.pop(name, None)
         return other
 
@@ -264,8 +234,8 @@ class Run:
             The place of each query of the run in ``query_ids``, or -1.
         """
         if len(again) and self.sessions is None:
-            row = again[of[self._query[again]].argmin()]
-            doc, query_id = str(self._docs[row]), self.query_ids[self._query[row]]
+            row = again[of[self.query[again]].argmin()]
+            doc, query_id = str(self._docs[row]), self.query_ids[self.query[row]]
             self.warn_once(
                 f"The run repeats documents within a query, such as {doc!r} in query {query_id!r}. Only the best rank "
                 f"of each counts (repeated rows: {len(again)}).",
@@ -283,7 +253,7 @@ class Run:
         if len(shared) < (1 if self._is_whole else _SEVERAL):
             return
         names = [judgements.query_ids[query] for query in shared]
-        docs = [self._docs[self._rows(name)].tolist() for name in names]
+        docs = [self._docs[self.rows(name)].tolist() for name in names]
         judged = [judgements.judged_docs[query] for query in shared]
         if all(of_query.isdisjoint(retrieved) for of_query, retrieved in zip(judged, docs, strict=True)):
             theirs = next((min(of_query) for of_query in judged if of_query), None)
