@@ -120,7 +120,7 @@ class Asked:
             with collected() as messages:
                 yield
         finally:
-            give(dict.fromkeys(messages), self.strict)
+            give(dict.fromkeys(messages), KINDS if self.strict else ())
 
     def judged_by(self, name: str, measures: Iterable[ir_measures.Measure] = ()) -> pd.DataFrame:
         """Read qrels from a file or a dataset, with passages if one of the measures needs them.

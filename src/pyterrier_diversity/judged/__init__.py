@@ -22,6 +22,7 @@ from .columns import (
 from .entries import Groups, counted
 from .grades import Gain, gain_value, relevance_probability
 from .judgements import Judgements, Memo, Passages, View
+from .kinds import KINDS, checked_kinds, ignoring
 from .order import doubtful_order, ranking_order
 from .ranked import LARGEST_EXPONENT, LARGEST_GAIN, Order, Ranked, RankedDocuments, ideal
 from .reading import IMPORTANCE, NO_DOCUMENT, QRELS_COLUMNS, intents_of_rows, judge, judging_rows
@@ -30,7 +31,7 @@ from .run import Run
 from .sessions import Turns
 from .strings import Ids, places
 from .ties import Ties
-from .warned import KINDS, Message, checked_kinds, collected, give, ignoring, of_run, warn_of_data, warn_user
+from .warned import Message, collected, give, of_run, warn_of_data, warn_user
 
 __all__ = [
     "IMPORTANCE",

@@ -8,33 +8,16 @@ from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-# What a user may ignore, in words for the shell's help.
-KINDS = {
-    "words": "unknown words for the importance or assignment of nuggets",
-    "nuggets": "nuggets without a judgement, or not read exactly as their format intends",
-    "difference": "queries left out, because their answers or passages were assigned different nuggets",
-    "support": "no label means full support",
-    "intents": "no query has several intents",
-    "relevance": "queries without a relevant document",
-    "empty": "a run without documents",
-    "missing": "a run that does not answer some queries of the qrels",
-    "ids": "ids of the run that do not match those of the qrels",
-    "repeats": "documents that a run repeats",
-    "ranks": "ranks of a run that contradict its scores, or scores that do not order its documents",
-    "significance": "too few queries for any difference to be significant",
-    "lengths": "unknown lengths of documents",
-    "other": "anything else",
-}
-
 _collecting: ContextVar[list[Message] | None] = ContextVar("collecting", default=None)
-_ignored: ContextVar[frozenset[str]] = ContextVar("ignored", default=frozenset())
+# The kinds of warnings that are not shown, even where they would be errors.
+ignored: ContextVar[frozenset[str]] = ContextVar("ignored", default=frozenset())
 
 # Warnings point to the user's line, not to lines of this package, of its hosts, or of what ends a `with` statement.
 _PACKAGES = (__name__.partition(".")[0], "pyterrier", "ir_measures", "contextlib")
 
 
 class Message(str):
-    """The text of a warning about data, with its kind, one of `KINDS`."""
+    """The text of a warning about data, with its kind, one of `judged.KINDS`."""
 
     kind: str
 
@@ -58,33 +41,24 @@ def warn_of_data(message: str, kind: str = "other") -> None:
     messages = _collecting.get()
     if messages is not None:
         messages.append(Message(message, kind))
-    elif kind not in _ignored.get():
+    elif kind not in ignored.get():
         warn_user(Message(message, kind))
 
 
-def checked_kinds(rule: str, kinds: str | Iterable[str]) -> frozenset[str]:
-    """Return kinds of warnings, or raise a ``ValueError`` that begins with ``rule`` if one is unknown."""
-    given = frozenset([kinds] if isinstance(kinds, str) else kinds)
-    if given - KINDS.keys():
-        raise ValueError(f"{rule} ({', '.join(KINDS)}), not {min(given - KINDS.keys())!r}.")
-    return given
-
-
-def give(messages: Iterable[str], strict: bool | Collection[str] = False) -> None:
+def give(messages: Iterable[str], strict: Collection[str] = ()) -> None:
     """Give the warnings that were collected, or raise the first one of each kind that is strict, and name the kinds.
 
     Parameters
     ----------
     messages : iterable of str
         The warnings; a string without a kind is of the kind "other".
-    strict : bool or collection of str
-        Whether all warnings are errors, or the kinds that are.
+    strict : collection of str
+        The kinds that are errors.
     """
-    kinds = KINDS if strict is True else strict or ()
     errors: dict[str, str] = {}
     for message in messages:
         kind = message.kind if isinstance(message, Message) else "other"
-        if kind in kinds and kind not in _ignored.get():
+        if kind in strict and kind not in ignored.get():
             errors.setdefault(kind, f"{message} [{kind}]")
         else:
             warn_of_data(message, kind)
@@ -101,23 +75,6 @@ def collected() -> Iterator[list[Message]]:
         yield messages
     finally:
         _collecting.reset(token)
-
-
-@contextmanager
-def ignoring(who: str, kinds: Iterable[str]) -> Iterator[frozenset[str]]:
-    """Hide warnings of these kinds, even where they would be errors; get all kinds that are ignored.
-
-    Raises
-    ------
-    ValueError
-        If a kind is unknown; the message begins with ``who``.
-    """
-    ignored = _ignored.get() | checked_kinds(f"{who}: ignore must name kinds", kinds)
-    token = _ignored.set(ignored)
-    try:
-        yield ignored
-    finally:
-        _ignored.reset(token)
 
 
 @contextmanager
