@@ -504,11 +504,11 @@ def test_pipes_are_saved_and_read_once(tmp_path, n_jobs):
 
 
 def test_ideal_rankings_are_found_with_a_bar_before_any_run_is_evaluated(monkeypatch):
-    from pyterrier_diversity.evaluate import evaluator
+    from pyterrier_diversity.evaluate import scoring
 
     told = []
     monkeypatch.setattr(
-        evaluator, "progress", lambda items, what, unit: told.append((len(items), what, unit)) or list(items)
+        scoring, "progress", lambda items, what, unit: told.append((len(items), what, unit)) or list(items)
     )
 
     evaluate_runs(QRELS, FILES, [IA(alpha_nDCG @ 5), *(alpha_nDCG_exact @ k for k in (3, 4)), P @ 5], n_jobs=1)

@@ -46,6 +46,13 @@ class DiversityEvaluator(Evaluator):
     qrels : DataFrame, list of dicts or of named tuples, dict, or file
         Qrels in any form that `io.read_qrels` reads but a file.
 
+    Attributes
+    ----------
+    judgements : Judgements
+        The qrels as read.
+    evaluation : Evaluation
+        What computes the values.
+
     Raises
     ------
     ValueError
@@ -63,7 +70,7 @@ class DiversityEvaluator(Evaluator):
         if not isinstance(qrels, pd.DataFrame):  # an iterator can be read only once
             qrels = frame_of(qrels, QRELS_COLUMNS, "qrels")
         self.judgements = judge(qrels)
-        self._evaluation = Evaluation(self.judgements, ordered, qrels)
+        self.evaluation = Evaluation(self.judgements, ordered, qrels)
         super().__init__(ordered, self.judgements.query_ids)
         warn_of_qrels(self.judgements, ordered)
 
@@ -82,13 +89,8 @@ class DiversityEvaluator(Evaluator):
         if not isinstance(run, Ranked):
             if not isinstance(run, (Run, pd.DataFrame)):
                 run = frame_of(run, RUN_COLUMNS, "run")
-            run = Ranked.of_run(run if isinstance(run, Run) else Run(run), self.judgements, self._evaluation.depth)
-        return self._evaluation.values(run)
-
-    @property
-    def ideals(self) -> list[tuple[Judgements, Order, int | None]]:
-        """The ideal rankings that the measures are divided by, as `judged.ideal` takes them."""
-        return self._evaluation.ideals
+            run = Ranked.of_run(run if isinstance(run, Run) else Run(run), self.judgements, self.evaluation.depth)
+        return self.evaluation.values(run)
 
     def iter_calc(self, run: Any) -> Iterator[ir_measures.Metric]:
         """Return the value of each measure for each query of the qrels."""

@@ -100,7 +100,7 @@ class Call:
 
     def find_ideals(self, evaluator: DiversityEvaluator) -> None:
         """Find all ideal rankings, with a progress bar, before the first run is evaluated: some take long."""
-        ideals = [] if evaluator in self._have_ideals else evaluator.ideals
+        ideals = [] if evaluator in self._have_ideals else evaluator.evaluation.ideals
         for judgements, order, cutoff in progress(ideals, "ideal rankings", unit="measure"):
             ideal(judgements, order, cutoff)
         self._have_ideals.add(evaluator)
