@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -100,7 +101,7 @@ def xquad(
     own = (1 - lambda_) * np.asarray(relevance, dtype=np.float64)
     uncovered = _weights(weights, coverage)
     left = np.ones(len(coverage), dtype=bool)
-    chosen = np.empty(len(coverage) if k is None else min(k, len(coverage)), dtype=np.intp)
+    chosen = np.empty(len(coverage) if k is None else int(min(k, len(coverage))), dtype=np.intp)
     for i in range(len(chosen)):
         chosen[i] = first_best(own + lambda_ * (coverage @ uncovered), left)
         left[chosen[i]] = False
@@ -152,7 +153,7 @@ def pm2(
     portions = divide(coverage, coverage.sum(axis=1, keepdims=True))
     seats, n_left = np.zeros(len(votes)), np.count_nonzero(coverage, axis=0)
     left = np.ones(len(coverage), dtype=bool)
-    chosen = np.empty(len(coverage) if k is None else min(k, len(coverage)), dtype=np.intp)
+    chosen = np.empty(len(coverage) if k is None else int(min(k, len(coverage))), dtype=np.intp)
     for i in range(len(chosen)):
         quotient = votes / (2 * seats + 1)
         value = (1 - lambda_) * quotient
@@ -171,17 +172,20 @@ def _weights(weights: npt.ArrayLike | None, coverage: np.ndarray) -> np.ndarray:
     return np.full(n_intents, 1 / max(n_intents, 1)) if weights is None else np.array(weights, dtype=np.float64)
 
 
+@dataclass(eq=False, repr=False)
 class _IntentReranker(Reranker):
     """A re-ranker that needs scores of documents for intents, and raises an error without them."""
 
-    def __init__(self, intents: pd.DataFrame | pt.Transformer | None, normalise: Normalise, k: int | None) -> None:
-        if not isinstance(intents, (pd.DataFrame, pt.Transformer)):
+    intents: pd.DataFrame | pt.Transformer | None = None
+
+    def __post_init__(self) -> None:
+        """Raise an error without intents."""
+        if not isinstance(self.intents, (pd.DataFrame, pt.Transformer)):
+            given = None if self.intents is None else type(self.intents).__name__
             raise TypeError(
                 f"{self.who}: intents must be a frame of scores or a transformer that returns one, such as "
-                f"OnSubtopics(pipeline, subtopics), not {None if intents is None else type(intents).__name__}."
+                f"OnSubtopics(pipeline, subtopics), not {given}."
             )
-        self.intents, self.normalise, self.k = intents, normalise, k
-        self.check()
 
     def _choose(self, inp: pd.DataFrame, queries: Sequence[Candidates]) -> Iterable[np.ndarray]:
         frame = self.intents if isinstance(self.intents, pd.DataFrame) else self.intents(inp)
@@ -203,6 +207,7 @@ class _IntentReranker(Reranker):
         raise NotImplementedError
 
 
+@dataclass(eq=False, repr=False)
 class IASelect(_IntentReranker):
     """Re-rank by the probability that a document satisfies a user whom the documents above did not satisfy: IA-Select.
 
@@ -257,30 +262,24 @@ class IASelect(_IntentReranker):
     PAPER = "https://doi.org/10.1145/1498759.1498766"
     PARAMETERS = {"normalise": NORMALISE, "k": K}
 
-    def __init__(
-        self, intents: pd.DataFrame | pt.Transformer | None = None, *, normalise: Normalise = None, k: int | None = None
-    ) -> None:
-        super().__init__(intents, normalise, k)
+    _: KW_ONLY
+    normalise: Normalise = None
+    k: int | None = None
 
     def _rank(self, query: Candidates, coverage: np.ndarray, weights: np.ndarray) -> np.ndarray:
-        return ia_select(coverage, weights, k=self.depth(len(coverage)))
+        return ia_select(coverage, weights, k=self.k)
 
 
+@dataclass(eq=False, repr=False)
 class _MixingReranker(_IntentReranker):
     """A re-ranker whose parameter ``lambda_`` weights two goals."""
 
     PARAMETERS = {"lambda_": LAMBDA, "normalise": NORMALISE, "k": K}
 
-    def __init__(
-        self,
-        intents: pd.DataFrame | pt.Transformer | None = None,
-        *,
-        lambda_: float = 0.5,
-        normalise: Normalise = "sum",
-        k: int | None = None,
-    ) -> None:
-        self.lambda_ = lambda_
-        super().__init__(intents, normalise, k)
+    _: KW_ONLY
+    lambda_: float = 0.5
+    normalise: Normalise = "sum"
+    k: int | None = None
 
 
 class XQuAD(_MixingReranker):
@@ -329,7 +328,7 @@ class XQuAD(_MixingReranker):
     PAPER = "https://doi.org/10.1145/1772690.1772780"
 
     def _rank(self, query: Candidates, coverage: np.ndarray, weights: np.ndarray) -> np.ndarray:
-        return xquad(self.relevance(query), coverage, weights, lambda_=self.lambda_, k=self.depth(len(coverage)))
+        return xquad(self.relevance(query), coverage, weights, lambda_=self.lambda_, k=self.k)
 
 
 class PM2(_MixingReranker):
@@ -380,4 +379,4 @@ class PM2(_MixingReranker):
     PAPER = "https://doi.org/10.1145/2348283.2348296"
 
     def _rank(self, query: Candidates, coverage: np.ndarray, weights: np.ndarray) -> np.ndarray:
-        return pm2(coverage, weights, lambda_=self.lambda_, k=self.depth(len(coverage)))
+        return pm2(coverage, weights, lambda_=self.lambda_, k=self.k)

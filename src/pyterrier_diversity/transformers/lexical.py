@@ -67,7 +67,6 @@ class BM25(Step):
         _K1.check("BM25", "k1", k1)
         _B.check("BM25", "b", b)
         self.num_results = num_results
-        self.check()
         # Private, because setting them would not change the index.
         self._documents, self._k1, self._b = list(documents) if isinstance(documents, Iterable) else [documents], k1, b
         indexed = dict(_read(self._documents))
@@ -87,7 +86,6 @@ class BM25(Step):
         with pt.validate.any(inp, context=self) as form:
             form.query_frame(["query"], mode="retrieve")
             form.result_frame(["query"], mode="score")
-        self.check()
         if inp.empty:
             return pt.model.add_ranks(inp.assign(docno="", score=0.0))
         queries = strings(inp, "query", "BM25")

@@ -50,7 +50,7 @@ class Step(pt.Transformer):  # type: ignore[misc]
     FIXED : frozenset of str
         Attributes that cannot be changed, because other attributes were computed from them.
     PARAMETERS : dict of str to Parameter
-        The parameters. Attributes of these names are checked before each use.
+        The parameters. Attributes of these names are checked whenever they are set.
     """
 
     LABEL: ClassVar[str]
@@ -59,9 +59,12 @@ class Step(pt.Transformer):  # type: ignore[misc]
     PARAMETERS: ClassVar[dict[str, Parameter]] = {}
 
     def __setattr__(self, name: str, value: object) -> None:
-        """Set an attribute, unless it is fixed."""
+        """Set an attribute, unless it is fixed or out of range; a ``ValueError`` names the parameter."""
         if name in self.FIXED and name in vars(self):
             raise AttributeError(f"{self.who}: {name} cannot be changed; make another {self.who}.")
+        parameter = self.PARAMETERS.get(name)
+        if parameter is not None and (value is not None or parameter.default is not None):
+            parameter.check(self.who, name, value)
         super().__setattr__(name, value)
 
     def schematic(self, *, input_columns: list[str] | None = None) -> dict[str, Any]:
@@ -73,13 +76,6 @@ class Step(pt.Transformer):  # type: ignore[misc]
             if value is not pt.inspect.TransformerAttribute.MISSING and not _has_steps(value)
         }
         return {"label": self.LABEL, "help_url": self.PAPER, "settings": settings}
-
-    def check(self) -> None:
-        """Check the parameters, which may have been set since the last check; a ``ValueError`` names the bad one."""
-        for name, parameter in self.PARAMETERS.items():
-            value = getattr(self, name)
-            if value is not None or parameter.default is not None:
-                parameter.check(self.who, name, value)
 
     def at_most(self, name: str, k: int) -> Step | None:
         """Return a copy that chooses or retrieves only ``k`` documents by a parameter; None if that changes nothing."""
@@ -152,8 +148,7 @@ class Reranker(Step):
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Return the rows of the results in their new order, with new columns ``score`` and ``rank``."""
-        pt.validate.result_frame(inp, extra_columns=self.columns, context=self)
-        self.check()
+        pt.validate.result_frame(inp, extra_columns=["score"], context=self)
         if inp.empty:
             return pt.model.add_ranks(inp.astype({"score": np.float64}))
         if "turn" in inp:
@@ -181,19 +176,10 @@ class Reranker(Step):
         fewer = self.at_most("k", k)
         return None if fewer is None else fewer >> pt.RankCutoff(k)
 
-    def depth(self, n_docs: int) -> int:
-        """Return how many of the documents to choose."""
-        return n_docs if self.k is None else min(int(self.k), n_docs)
-
     def relevance(self, query: Candidates) -> np.ndarray:
         """Return the scores of a query's documents in [0, 1]."""
         what = f"{self.who}: the score of a result of {query.query_id!r}"
         return normalised(query.scores, self.normalise, what)
-
-    @property
-    def columns(self) -> list[str]:
-        """The columns that results need besides ``qid`` and ``docno``."""
-        return ["score"]
 
     def __repr__(self) -> str:
         """Return the name and the parameters."""

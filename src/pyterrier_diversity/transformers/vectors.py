@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from importlib import import_module
-from types import ModuleType
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
+import pyterrier as pt
 
 from ..arithmetic import divide
 from ..parameters import Parameter
@@ -85,23 +85,25 @@ class Diversify(Reranker):
         self.normalise = normalise
         self.column = column
         self.options = options
-        self.check()
-        _pyversity()
+        try:
+            import_module("pyversity")
+        except ImportError as error:
+            raise ImportError("Diversify needs pyversity: pip install pyversity") from error
 
-    @property
-    def columns(self) -> list[str]:
-        """The columns that results need besides ``qid`` and ``docno``."""
-        return ["score", self.column]
+    def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Return the rows of the results in their new order, with new columns ``score`` and ``rank``."""
+        pt.validate.result_frame(inp, extra_columns=["score", self.column], context=self)
+        return super().transform(inp)
 
     def _choose(self, inp: pd.DataFrame, queries: Sequence[Candidates]) -> Iterable[np.ndarray]:
-        diversify = _pyversity().diversify
+        diversify = import_module("pyversity").diversify
         for query in queries:
             vectors = self._vectors(inp, query)
             scores = self.relevance(query)
             if self.diversity == 0:  # pyversity does not define the order of tied scores
                 yield np.arange(len(vectors))
                 continue
-            k = self.depth(len(vectors))
+            k = len(vectors) if self.k is None else int(min(self.k, len(vectors)))
             yield diversify(vectors, scores, k, self.strategy, float(self.diversity), **self.options).indices
 
     def _vectors(self, inp: pd.DataFrame, query: Candidates) -> np.ndarray:
@@ -123,10 +125,3 @@ def _of_length_1(vectors: np.ndarray) -> np.ndarray:
     """Scale vectors to length 1, because pyversity's single precision rounds very short and long ones to 0."""
     vectors = divide(vectors, np.abs(vectors).max(axis=1, keepdims=True))
     return divide(vectors, np.linalg.norm(vectors, axis=1, keepdims=True))
-
-
-def _pyversity() -> ModuleType:
-    try:
-        return import_module("pyversity")
-    except ImportError as error:
-        raise ImportError("Diversify needs pyversity: pip install pyversity") from error
