@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -188,7 +189,8 @@ class _IntentReranker(Reranker):
             )
 
     def _choose(self, inp: pd.DataFrame, queries: Sequence[Candidates]) -> Iterable[np.ndarray]:
-        frame = self.intents if isinstance(self.intents, pd.DataFrame) else self.intents(inp)
+        intents: Any = self.intents
+        frame = intents if isinstance(intents, pd.DataFrame) else intents(inp)
         chosen, n_uncovered = [], 0
         for query, found in zip(queries, read_intent_scores(frame, queries, self.who), strict=True):
             what = f"{self.who}: an intent's score in query {query.query_id!r}"

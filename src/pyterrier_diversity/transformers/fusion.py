@@ -103,19 +103,19 @@ class FuseSubtopics(Step):
         found = found.assign(order=order).sort_values(["weight", "order"], ascending=[False, True], kind="stable")
         n_subtopics = self.subtopics["qid"].astype(str).value_counts()
         rankings: defaultdict[str, _Rankings] = defaultdict(list)
-        for (qid, _), rows in found.groupby(["qid", "iteration"], sort=False):
-            (one,) = candidates(rows[["qid", "docno", "score"]], "FuseSubtopics")
-            rankings[qid].append((int(n_subtopics[qid]) * float(rows["weight"].iloc[0]), one.docs.tolist()))
+        for one in candidates(found.assign(qid=found["qid"] + "." + found["iteration"]), "FuseSubtopics"):
+            qid, weight = found[["qid", "weight"]].iloc[one.rows[0]]
+            rankings[qid].append((int(n_subtopics[qid]) * float(weight), one.docs.tolist()))
         fuse = self._by_reciprocal_rank if self.method == "reciprocal-rank" else _in_turn
-        qids, docs, scores = inp["qid"].astype(str), [], []
+        qids, fused = inp["qid"].astype(str), []
         for qid in qids:
-            fused = fuse(rankings[qid])
-            docs.append(sorted(sorted(fused, reverse=True), key=fused.__getitem__, reverse=True)[: self.num_results])
-            scores.append([fused[doc] for doc in docs[-1]])
+            scores = fuse(rankings[qid])
+            best = sorted(sorted(scores, reverse=True), key=scores.__getitem__, reverse=True)[: self.num_results]
+            fused.append({doc: scores[doc] for doc in best})
         n_unknown = int((~qids.isin(n_subtopics.index)).sum())
         if n_unknown:
             warn_user(f"FuseSubtopics: {n_unknown} of {len(inp)} queries have no subtopics and retrieve nothing.")
-        return retrieved(inp, docs, scores)
+        return retrieved(inp, fused)
 
     def fuse_rank_cutoff(self, k: int) -> pt.Transformer | None:
         """Return a step that retrieves ``k`` documents for a query; None if this one retrieves no more."""

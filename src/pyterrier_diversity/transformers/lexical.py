@@ -72,14 +72,10 @@ class BM25(Step):
         indexed = dict(_read(self._documents))
         # Descending, so that a stable sort by score breaks ties by descending docno.
         self._docs = pd.Index(sorted(indexed, reverse=True), dtype=object)
-        self._vocabulary: dict[str, int] = {}
-        rows = [
-            [self._vocabulary.setdefault(word, len(self._vocabulary)) for word in indexed[doc]] for doc in self._docs
-        ]
-        if not self._vocabulary:
+        if not any(indexed.values()):
             raise ValueError("BM25: documents must have at least one word, but all are empty.")
         self._index = bm25s.BM25(k1=k1, b=b, method="lucene", dtype="float64")
-        self._index.index((rows, self._vocabulary), create_empty_token=False, show_progress=False)
+        self._index.index([indexed[doc] for doc in self._docs], create_empty_token=False, show_progress=False)
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Return documents for queries, or given results with new columns ``score`` and ``rank``."""
@@ -98,19 +94,17 @@ class BM25(Step):
 
     def scores(self, query: str) -> np.ndarray:
         """Return the score of every document, in descending order of their docnos."""
-        known = [self._vocabulary[word] for word in dict.fromkeys(words(query)) if word in self._vocabulary]
+        known = self._index.get_tokens_ids([*dict.fromkeys(words(query))])
         scores: np.ndarray = self._index.get_scores_from_ids(known) if known else np.zeros(len(self._docs))
         return scores
 
     def _retrieved(self, inp: pd.DataFrame, queries: np.ndarray) -> pd.DataFrame:
-        docs, scores = [], []
+        found = []
         for query in queries:
             score = self.scores(query)
             best = np.argsort(-score, kind="stable")[: int(self.num_results)]
-            best = best[score[best] > 0]
-            docs.append(self._docs[best])
-            scores.append(score[best])
-        return retrieved(inp, docs, scores)
+            found.append({self._docs[i]: score[i] for i in best if score[i] > 0})
+        return retrieved(inp, found)
 
     def _scored(self, inp: pd.DataFrame, queries: np.ndarray) -> pd.DataFrame:
         docs = strings(inp, "docno", "BM25")

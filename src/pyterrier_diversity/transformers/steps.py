@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Sized
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from copy import copy
-from itertools import chain
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import ir_measures
@@ -224,11 +223,12 @@ def in_ranking_order(results: pd.DataFrame, who: str) -> pd.DataFrame:
     return frame if order is None else frame.iloc[order]
 
 
-def retrieved(queries: pd.DataFrame, docs: Sequence[Iterable[str]], scores: Sequence[Iterable[float]]) -> pd.DataFrame:
-    """Return the documents of each query and their scores, with all columns of the queries, and ranks."""
-    rows = [row for row, of_query in enumerate(docs) for _ in of_query]
-    found, score = np.array([*chain.from_iterable(docs)], dtype=object), [*map(float, chain.from_iterable(scores))]
-    return pt.model.add_ranks(queries.iloc[rows].reset_index(drop=True).assign(docno=found, score=score))
+def retrieved(queries: pd.DataFrame, found: Sequence[Mapping[str, float]]) -> pd.DataFrame:
+    """Return the documents found for each query, the best first, with their scores and all columns of the queries."""
+    rows = [(row, doc, float(score)) for row, of_query in enumerate(found) for doc, score in of_query.items()]
+    row, docs, scores = zip(*rows, strict=True) if rows else ((), (), ())
+    frame = queries.iloc[list(row)].reset_index(drop=True)
+    return pt.model.add_ranks(frame.assign(docno=np.array(docs, dtype=object), score=list(scores)))
 
 
 def normalised(scores: np.ndarray, how: Normalise, what: str) -> np.ndarray:
