@@ -451,6 +451,12 @@ def test_invalid_arguments_are_refused_at_once(parameters, error, message):
         Ideal(**{"qrels": QRELS, **parameters})
 
 
+@pytest.mark.parametrize(("name", "value"), [("num_results", 0), ("num_results", 1.5), ("time_limit", -1.0)])
+def test_a_parameter_that_is_set_is_checked_too(name, value):
+    with pytest.raises(ValueError, match=f"^Ideal: {name} must be "):
+        Ideal(QRELS).set_parameter(name, value)
+
+
 def test_coverage_has_a_proof_only_where_intents_weigh_the_same():
     qrels = QRELS.assign(weight=QRELS["iteration"].map({"x": 2.0, "y": 1.0, "z": 1.0}))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
@@ -151,12 +150,12 @@ def report(
     how |= {"baseline": others[0] if others else None, "cutoff": asked.depth, "rng": asked.rng, "by": asked.groups}
     how |= called.renamed
     with TemporaryDirectory() as folder:
-        path = Path(folder, "report.html") if output == STANDARD_OUTPUT else output
-        html_report(asked.judged, asked.frames, measures, path, **how)
+        path = f"{folder}/report.html" if output == STANDARD_OUTPUT else output
+        written = html_report(asked.judged, asked.frames, measures, path, **how)
         if output == STANDARD_OUTPUT:
-            click.echo(Path(path).read_text(encoding="utf-8"), nl=False)
-    if output != STANDARD_OUTPUT:
-        tell(f"Wrote {output}.")
+            click.echo(written.read_text(encoding="utf-8"), nl=False)
+        else:
+            tell(f"Wrote {output}.")
 
 
 def _text(shown: Shown, frame: pd.DataFrame) -> str:

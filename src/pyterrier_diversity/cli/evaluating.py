@@ -174,10 +174,9 @@ def _with_texts(explained: pd.DataFrame) -> pd.DataFrame:
     short = {name: shorten(text, 40, placeholder=" …") for name, text in whole.items()}
     times = Counter(short.values())
     texts = {name: text if times[text] == 1 else f"{name}: {text}" for name, text in short.items()}
-    return explained.assign(
-        intents=[{texts.get(name, name): label for name, label in row.items()} for row in explained["intents"]],
-        new_intents=[[texts.get(name, name) for name in row] for row in explained["new_intents"]],
-    )
+    labels = explained["intents"].map(lambda row: {texts.get(name, name): label for name, label in row.items()})
+    new = explained["new_intents"].map(lambda row: [texts.get(name, name) for name in row])
+    return explained.assign(intents=labels, new_intents=new)
 
 
 @command

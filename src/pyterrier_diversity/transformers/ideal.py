@@ -110,6 +110,7 @@ class Ideal(Step):
 
     LABEL = "Ideal"
     FIXED = frozenset({"qrels", "measure", "ideal", "candidates"})
+    PARAMETERS = _OPTIONS
 
     def __init__(
         self,

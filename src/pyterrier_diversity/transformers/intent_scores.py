@@ -15,7 +15,6 @@ from ..judged import Gain, by_number, given_frame, judge, numbers, refuse, relev
 from ..parameters import GRADES, checked
 from .steps import Candidates, Step
 
-LONG_FORM = ("qid", "iteration", "docno", "score")
 # The column of query and intent together; the name is not used anywhere else.
 _NAME = "qid.iteration"
 
@@ -76,7 +75,7 @@ class OnSubtopics(Step):
         pt.validate.columns(inp, includes=needed, context=self)
         named = _named(self.subtopics)
         asked = named[named["qid"].isin(inp["qid"].astype(str))]
-        columns = [*LONG_FORM, "weight"]
+        columns = ["qid", "iteration", "docno", "score", "weight"]
         if asked.empty:
             return pd.DataFrame(columns=columns)
         queries = asked[["qid", _NAME, "query"]]
