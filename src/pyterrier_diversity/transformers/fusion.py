@@ -12,13 +12,12 @@ import pyterrier as pt
 from ..judged import warn_user
 from ..parameters import Parameter
 from .intent_scores import OnSubtopics
-from .steps import Step, candidates, retrieved
+from .steps import NUM_RESULTS, Step, candidates, retrieved
 
 FusionMethod = Literal["reciprocal-rank", "round-robin"]
 
 _METHOD = Parameter(str, "reciprocal-rank", choices=get_args(FusionMethod), desc="how to fuse the rankings")
 _K = Parameter(float, 60, interval="[0, 1e100]", desc="smoothing of the ranks")
-_NUM_RESULTS = Parameter(int, 1000, interval="[1, inf)", desc="how many documents to retrieve")
 
 # The rankings of a query with their weights, whose mean is 1.
 _Rankings = list[tuple[float, list[str]]]
@@ -81,7 +80,7 @@ class FuseSubtopics(Step):
 
     LABEL = "FuseSubtopics"
     PAPER = "https://doi.org/10.1145/1571941.1572114"
-    PARAMETERS = {"method": _METHOD, "k": _K, "num_results": _NUM_RESULTS}
+    PARAMETERS = {"method": _METHOD, "k": _K, "num_results": NUM_RESULTS}
 
     pipeline: pt.Transformer
     subtopics: pd.DataFrame

@@ -12,9 +12,8 @@ import pyterrier as pt
 
 from ..judged import strings
 from ..parameters import Parameter
-from .steps import Step, candidates, retrieved
+from .steps import NUM_RESULTS, Step, candidates, retrieved
 
-_NUM_RESULTS = Parameter(int, 1000, interval="[1, inf)", desc="how many documents to retrieve")
 _K1 = Parameter(float, 1.2, interval="[0, inf)", desc="weight of repeated occurrences of a word")
 _B = Parameter(float, 0.75, interval="[0, 1]", desc="strength of the normalisation by document length")
 
@@ -57,7 +56,7 @@ class BM25(Step):
     """
 
     LABEL = "BM25"
-    PARAMETERS = {"num_results": _NUM_RESULTS}
+    PARAMETERS = {"num_results": NUM_RESULTS}
 
     def __init__(
         self, documents: Iterable[Mapping[str, Any]], *, num_results: int = 1000, k1: float = 1.2, b: float = 0.75

@@ -20,6 +20,7 @@ from ..parameters import Parameter
 Normalise = Literal["sum", "max", "minmax"] | None
 
 K = Parameter(int, interval="[1, inf)", desc="how many documents to choose; all if not given")
+NUM_RESULTS = Parameter(int, 1000, interval="[1, inf)", desc="how many documents to retrieve")
 NORMALISE = Parameter(str, choices=("sum", "max", "minmax"), desc="how scores are brought into [0, 1]")
 
 # A schematic shows only the size of larger collections and longer texts.
@@ -68,11 +69,10 @@ class Step(pt.Transformer):  # type: ignore[misc]
 
     def schematic(self, *, input_columns: list[str] | None = None) -> dict[str, Any]:
         """Return the label, the link and the settings for a schematic; data are described by their size."""
-        given = {attribute.name: attribute.value for attribute in pt.inspect.transformer_attributes(self, strict=False)}
         settings = {
-            name: _short_text(value)
-            for name, value in given.items()
-            if value is not pt.inspect.TransformerAttribute.MISSING and not _has_steps(value)
+            given.name: _short_text(given.value)
+            for given in pt.inspect.transformer_attributes(self, strict=False)
+            if given.value is not pt.inspect.TransformerAttribute.MISSING and not _has_steps(given.value)
         }
         return {"label": self.LABEL, "help_url": self.PAPER, "settings": settings}
 
