@@ -102,7 +102,8 @@ class BM25(Step):
         for query in queries:
             score = self.scores(query)
             best = np.argsort(-score, kind="stable")[: int(self.num_results)]
-            found.append({self._docs[i]: score[i] for i in best if score[i] > 0})
+            best = best[score[best] > 0]
+            found.append(dict(zip(self._docs[best], score[best], strict=True)))
         return retrieved(inp, found)
 
     def _scored(self, inp: pd.DataFrame, queries: np.ndarray) -> pd.DataFrame:
