@@ -543,6 +543,8 @@ def test_groups_of_queries_come_from_a_file_or_a_column(tmp_path):
     by_topic = json.loads(run("evaluate", "demo", "bm25", "-m", "RBU@5", "--by", "query", "--format", "json"))
     assert [row["queries"] for row in by_topic] == [1] * 14 + [14]
     assert "neither a column nor a file" in fail("evaluate", QRELS, BM25, "-m", "RBU@5", "--by", "nothing")
+    refused = fail("evaluate", QRELS, BM25, "-m", "RBU@5", "--by", str(groups), "--queries", status=2)
+    assert "--queries cannot be used together with --by." in refused
 
 
 def test_real_imperfect_nuggets_pass_from_files_to_a_check_a_table_and_a_gate(shared):

@@ -175,6 +175,21 @@ def test_a_run_that_is_the_baseline_is_named():
     assert "or one run and another --baseline. bm25 is both." in message
 
 
+def test_a_difference_that_is_the_same_on_every_query_has_no_power_to_tell(tmp_path):
+    queries = range(1, 7)
+    (tmp_path / "qrels.txt").write_text("".join(f"{q} a d1 1\n{q} b d2 1\n" for q in queries))
+    for name, docs in {"one": ["d1"], "both": ["d1", "d2"]}.items():
+        lines = (f"{q} Q0 {doc} 1 {-i} t\n" for q in queries for i, doc in enumerate(docs))
+        (tmp_path / f"{name}.run").write_text("".join(lines))
+    qrels, one, both = (str(tmp_path / name) for name in ("qrels.txt", "one.run", "both.run"))
+
+    result = CliRunner().invoke(app, ["compare", qrels, both, "-b", one, "--no-worse", "StRecall@2"])
+
+    assert result.exit_code == 0
+    assert result.stderr.startswith("Note: StRecall@2 of both against one: the difference of StRecall@2 between two ")
+    assert result.stderr.endswith(" must vary over the topics, but is constant.\n")
+
+
 def test_equal_runs_are_told_to_have_no_difference(tmp_path):
     same = shutil.copy(BM25, tmp_path / "same.run")
     result = CliRunner().invoke(app, ["compare", QRELS, BM25, "-b", str(same), "--no-worse", "RBU@5"])

@@ -7,7 +7,7 @@ from click.testing import CliRunner
 
 from pyterrier_diversity import RBU
 from pyterrier_diversity.cli import app
-from pyterrier_diversity.cli.inputs import own_name, read_texts
+from pyterrier_diversity.cli.inputs import own_name
 from pyterrier_diversity.datasets.demo import FOLDER, DemoDataset
 from pyterrier_diversity.io import read_dd_run
 from pyterrier_diversity.transformers import Explain, explain_difference
@@ -96,17 +96,20 @@ def test_a_table_for_people_has_the_texts_of_the_intents_and_a_file_their_ids():
 @pytest.mark.parametrize("name", [QRELS, "-", "vaswani"])
 def test_only_datasets_of_the_package_have_texts(name):
     assert own_name(name) == ""
-    assert read_texts("") == ({}, {})
 
 
-def test_topics_that_cannot_be_downloaded_leave_a_picture_without_texts(monkeypatch):
+def test_topics_that_cannot_be_downloaded_leave_an_explanation_without_texts(monkeypatch):
+    arguments = ["explain", "demo", "bm25", "-q", "3", "-m", "RBU@5"]
+    with_texts, qrels = run(*arguments), DemoDataset().get_qrels()
+
     def fails(*_):
         raise ConnectionError("no network")
 
+    monkeypatch.setattr(DemoDataset, "get_qrels", lambda *_: qrels)  # which are on the disk
     monkeypatch.setattr(DemoDataset, "get_topics", fails)
 
     assert own_name("demo") == own_name("diversity:demo") == "demo"
-    assert read_texts("demo") == ({}, {})
+    assert run(*arguments) == run("explain", QRELS, BM25, *arguments[3:]) != with_texts
 
 
 def test_the_difference_of_two_runs_shows_the_texts_of_intents(monkeypatch):

@@ -353,14 +353,16 @@ def test_labels_below_the_rel_of_the_measure_are_not_relevant(measure, ideal):
 def test_a_bare_measure_reads_the_last_row_of_each_document_which_must_have_its_highest_label():
     rows = [("q", "a", 3, "x"), ("q", "a", 0, "y"), ("q", "b", 1, "x"), ("q", "c", 0, "x"), ("q", "c", 2, "y")]
     qrels = pd.DataFrame(rows, columns=["qid", "docno", "label", "iteration"])
-    message = r"^Ideal: .* miss the highest label of document 'a' of query 'q' \(documents like this: 1\)\. Use Adhoc\("
+    message = (
+        r"reads only the last row of a document: label 0 for document 'a' of query 'q', whose highest label is 3\."
+    )
 
-    with pytest.raises(ValueError, match=r"^nDCG@2 reads only the last row of a document: .* Use Adhoc\(nDCG@2\)\.$"):
+    with pytest.raises(ValueError, match=rf"^nDCG@2 {message} Use Adhoc\(nDCG@2\)\.$"):
         ranked(Ideal(qrels, nDCG @ 2))
     assert ranked(Ideal(qrels, Adhoc(nDCG @ 3), ideal="exact")) == ["a", "c", "b"]
     assert ranked(Ideal(qrels.sort_values("label"), nDCG @ 3, ideal="exact")) == ["a", "c", "b"]
     for measure in (nDCG @ 3, RR @ 10):
-        with pytest.raises(ValueError, match=message):
+        with pytest.raises(ValueError, match=rf"^{measure} {message} Use Adhoc\({measure}\)\.$"):
             Ideal(qrels, measure, ideal="exact")
 
 
@@ -447,6 +449,12 @@ def test_measures_may_be_strings():
 def test_invalid_arguments_are_refused_at_once(parameters, error, message):
     with pytest.raises(error, match=message):
         Ideal(**{"qrels": QRELS, **parameters})
+
+
+@pytest.mark.parametrize(("name", "value"), [("num_results", 0), ("num_results", 1.5), ("time_limit", -1.0)])
+def test_a_parameter_that_is_set_is_checked_too(name, value):
+    with pytest.raises(ValueError, match=f"^Ideal: {name} must be "):
+        Ideal(QRELS).set_parameter(name, value)
 
 
 def test_coverage_has_a_proof_only_where_intents_weigh_the_same():

@@ -183,14 +183,15 @@ def test_a_missing_column_is_an_input_validation_error(reranker, column):
         ("normalise", "l2", "normalise must be one of 'sum', 'max', 'minmax', not 'l2'"),
     ],
 )
-def test_parameters_are_checked_when_they_are_given_and_when_they_are_used(name, value, message):
+def test_parameters_are_checked_when_they_are_given_and_when_they_are_set(name, value, message):
     with pytest.raises(ValueError, match=f"XQuAD: {message}"):
         XQuAD(INTENTS, **{name: value})
 
     reranker = XQuAD(INTENTS)
-    reranker.set_parameter(name, value)
+    before = reranker.get_parameter(name)
     with pytest.raises(ValueError, match=f"XQuAD: {message}"):
-        reranker(results(q="a b"))
+        reranker.set_parameter(name, value)
+    assert reranker.get_parameter(name) == before
 
 
 def test_parameters_can_be_set_which_changes_the_repr_but_not_the_hash():

@@ -24,7 +24,7 @@ _MODULES = {
     "compare": "comparing",
     "corrected": "comparing",
     "check": "evaluating",
-    "report": "reporting",
+    "report": "comparing",
     "explain": "evaluating",
     "missed": "evaluating",
     "plot": "plotting",

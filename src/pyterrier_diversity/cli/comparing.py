@@ -1,15 +1,16 @@
-"""The commands that compare run files, and that correct their means."""
+"""The commands that compare run files, report on them, and correct their means."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from functools import partial
+from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
 import click
 import numpy as np
 import pandas as pd
 
+from .. import html_report
 from ..io import printable
 from ..io.tables import PEOPLE
 from ..meta import compare as compared
@@ -19,9 +20,9 @@ from ..meta.significance.gates import GateError
 from . import gating
 from .inputs import Asked, measures_of
 from .options import MeasureText, QrelsText, Written, command, of
-from .outputs import Shown
+from .outputs import STANDARD_OUTPUT, Called, Shown, tell
 
-_GATE = "{} no worse than {}"
+_TO_CUTOFFS = "Last rank to show. By default, the highest cutoff of the measures."
 # What is written above the table of a group of queries.
 _HEADINGS = {"table": "{}:", "latex": "% {}", "html": "<!-- {} -->", "markdown": "### {}"}
 
@@ -66,7 +67,7 @@ def compare(
         same = f" {others[0]} is both." if others else ""
         raise click.UsageError(f"Give at least two runs to compare, or one run and another --baseline.{same}")
     how |= {"rng": asked.rng, "n_jobs": asked.n_jobs}
-    failed: list[dict[Hashable, Any]] = []
+    why: dict[Any, str] = {}
     with asked.checked():
         found = asked.values([*chosen, *guarded], keep_by_query=True)
         if len(found.names) < 2 or not set(found.names).issuperset(others):
@@ -74,15 +75,15 @@ def compare(
         values = found.perquery()
         if guarded:
             try:
-                failed = worse_than(values, others, guarded, tolerance=tolerance, **how).to_dict("records")
+                worse = worse_than(values, others, guarded, tolerance=tolerance, **how)
             except GateError as error:
                 raise click.UsageError(f"--no-worse: {str(error).partition(': ')[2]}") from error
+            why = worse.set_index(["measure", "system", "other"])["message"].to_dict()
         table = compared(values, measures=chosen, baseline=others or None, by=asked.groups, **how)
     # Two baselines are compared once.
     pairs = [(run, other) for i, other in enumerate(others) for run in found.names if run not in others[: i + 1]]
-    gates = {(_GATE.format(m, other), run): (str(m), run, other) for m in guarded for run, other in pairs}
-    results = dict.fromkeys(gates, "")
-    results |= {(_GATE.format(row["measure"], row["other"]), row["system"]): row["message"] for row in failed}
+    gates = {(f"{m} no worse than {other}", run): (str(m), run, other) for m in guarded for run, other in pairs}
+    results = {gate: why.get(of, "") for gate, of in gates.items()}
     shown.put(table, partial(_text, shown), of=PEOPLE)
     gating.end(found, results, gate_output, lambda gate: _power_of(values, *gates[gate], tolerance, how["alpha"]))
 
@@ -114,6 +115,47 @@ def corrected(asked: Asked, shown: Shown, *, people: Annotated[str, QrelsText()]
     gating.end_if_incomplete(cheap)
     gating.end_if_incomplete(judged)
     shown.put(corrected_means(cheap.perquery(), judged.perquery(), measures=chosen, **how))
+
+
+@command
+@of(Asked, "qrels", "runs", "columns", "measures", "by", "order", "ignore", "doc_len", "rng", depth=_TO_CUTOFFS)
+@of(compared, "test", "correction", "alpha")
+@of(html_report, "title")
+@of(Called)
+def report(
+    asked: Asked,
+    called: Called,
+    *,
+    output: Annotated[str, Written(".html", ".htm"), "-o"],
+    baseline: Annotated[str | None, "-b"] = None,
+    **how: Any,
+) -> None:
+    """Write a report as one HTML page.
+
+    The page has the means of RUNS, their differences, the rankings side by side, and the intents covered and missed. In
+    Python: html_report.
+
+    Parameters
+    ----------
+    output : path
+        The file to write, such as report.html; - for standard output.
+    baseline : str
+        Compare with this run; a file, or the name of a run. By default, the first run.
+    """
+    measures = asked.named()
+    asked, others = asked.with_baselines([baseline] if baseline else [])
+    asked.judged.attrs["file"] = asked.qrels
+    for name, run in asked.frames.items():
+        run.attrs["file"] = str(asked.paths[name])
+    how |= {"baseline": others[0] if others else None, "cutoff": asked.depth, "rng": asked.rng, "by": asked.groups}
+    how |= called.renamed
+    with TemporaryDirectory() as folder:
+        path = f"{folder}/report.html" if output == STANDARD_OUTPUT else output
+        written = html_report(asked.judged, asked.frames, measures, path, **how)
+        if output == STANDARD_OUTPUT:
+            click.echo(written.read_text(encoding="utf-8"), nl=False)
+        else:
+            tell(f"Wrote {output}.")
 
 
 def _text(shown: Shown, frame: pd.DataFrame) -> str:

@@ -84,13 +84,13 @@ def evaluate(
     if signatures and shown.chosen != "latex":
         told = [found.attrs["signatures"][str(measure)] for measure in chosen]
         click.echo("\n" + "\n".join(told), err=not in_text)
-    passed = {(f"{measure} >= {low:g}", run): "" for measure, low in least.items() for run in found.names}
+    why: dict[Any, str] = {}
     if least:
         from ..meta import below_minimum
 
-        failed = below_minimum(found.perquery(), least).to_dict("records")
-        passed |= {(f"{row['measure']} >= {row['minimum']:g}", row["system"]): row["message"] for row in failed}
-    gating.end(found, passed, gate_output)
+        why = below_minimum(found.perquery(), least).set_index(["measure", "system"])["message"].to_dict()
+    gates = {(f"{m} >= {low:g}", run): why.get((str(m), run), "") for m, low in least.items() for run in found.names}
+    gating.end(found, gates, gate_output)
 
 
 @command
@@ -174,11 +174,9 @@ def _with_texts(explained: pd.DataFrame) -> pd.DataFrame:
     short = {name: shorten(text, 40, placeholder=" …") for name, text in whole.items()}
     times = Counter(short.values())
     texts = {name: text if times[text] == 1 else f"{name}: {text}" for name, text in short.items()}
-    shown: dict[str, Any] = {
-        "intents": [{texts.get(name, name): label for name, label in row.items()} for row in explained["intents"]],
-        "new_intents": [[texts.get(name, name) for name in row] for row in explained["new_intents"]],
-    }
-    return explained.assign(**shown)
+    labels = explained["intents"].map(lambda row: {texts.get(name, name): label for name, label in row.items()})
+    new = explained["new_intents"].map(lambda row: [texts.get(name, name) for name in row])
+    return explained.assign(intents=labels, new_intents=new)
 
 
 @command

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import click
 import ir_measures
@@ -130,17 +130,44 @@ class Asked:
         ValueError
             If the file or dataset does not exist or cannot be read.
         """
-        needed = ir_measures.providers.registry["diversity"].qrel_inputs(list(measures))
-        return _qrels(name, "passages" if "passage" in needed else "documents", self.new_names)
+        by_passage = "passage" in ir_measures.providers.registry["diversity"].qrel_inputs(list(measures))
+        if _is_stream(name):
+            content = io.read_content(name)
+            if content.data.lstrip().startswith(b"<"):
+                return io.read_dd_truth(content, "passages" if by_passage else "documents")
+            return io.read_qrels(content, columns=self.new_names)
+        import pyterrier as pt
+
+        from ..datasets import TREC_DD, described
+
+        short = own_name(name)
+        try:
+            dataset = pt.get_dataset(f"diversity:{short}" if short else name)
+        except KeyError as error:
+            if Path(name).is_dir():
+                return io.read_qrels(name, columns=self.new_names)
+            known = ", ".join(described())
+            raise ValueError(
+                f"{name!r} is neither a file nor a dataset. This package has the datasets {known}."
+            ) from error
+        return dataset.get_qrels(*(["passages"] if by_passage and short in TREC_DD else []))
 
     @cached_property
     def judged(self) -> pd.DataFrame:
-        """The qrels, with the texts of a dataset's queries and intents."""
-        qrels, (queries, intents) = self.judged_by(self.qrels, self.chosen), read_texts(own_name(self.qrels))
-        if not intents:
+        """The qrels, with the texts of the queries and intents if they are of a dataset of this package."""
+        qrels, short = self.judged_by(self.qrels, self.chosen), own_name(self.qrels)
+        if not short:
             return qrels
-        told = [intents.get(each, "") for each in zip(qrels["qid"], qrels["iteration"], strict=True)]
-        return qrels.assign(nugget_text=told, query=qrels["qid"].map(queries).fillna(""))
+        import pyterrier as pt
+
+        dataset = pt.get_dataset(f"diversity:{short}")
+        try:
+            queries, intents = dataset.get_topics(), dataset.get_topics("subtopics")
+        except OSError:  # they cannot be downloaded
+            return qrels
+        texts = intents.set_index(["qid", "iteration"])["query"].to_dict()
+        told = [texts.get(each, "") for each in zip(qrels["qid"], qrels["iteration"], strict=True)]
+        return qrels.assign(nugget_text=told, query=qrels["qid"].map(queries.set_index("qid")["query"]).fillna(""))
 
     @cached_property
     def groups(self) -> str | pd.DataFrame | None:
@@ -223,23 +250,6 @@ def measures_of(texts: Iterable[str]) -> list[ir_measures.Measure]:
     return list(dict.fromkeys(read_measures("measures", list(texts))))
 
 
-def read_texts(dataset: str) -> tuple[dict[str, str], dict[tuple[str, str], str]]:
-    """Read the texts of a dataset's queries by id, and of its intents by the ids of query and intent.
-
-    There are none without a dataset of this package, or if its topics cannot be downloaded.
-    """
-    if not dataset:
-        return {}, {}
-    import pyterrier as pt
-
-    try:
-        topics, intents = (pt.get_dataset(f"diversity:{dataset}").get_topics(what) for what in (None, "subtopics"))
-    except OSError:
-        return {}, {}
-    ids = zip(intents["qid"], intents["iteration"], strict=True)
-    return dict(zip(topics["qid"], topics["query"], strict=True)), dict(zip(ids, intents["query"], strict=True))
-
-
 def own_name(name: str) -> str:
     """Return the name of a dataset of this package without the prefix, or an empty string for other names and files."""
     if _is_stream(name):
@@ -253,28 +263,3 @@ def own_name(name: str) -> str:
 def _is_stream(name: str) -> bool:
     """Return whether a name is that of a file, or of standard input, rather than of a dataset or a folder."""
     return name == "-" or (Path(name).exists() and not Path(name).is_dir())
-
-
-def _qrels(name: str, level: Literal["passages", "documents"], columns: io.SharedColumns | None) -> pd.DataFrame:
-    if not _is_stream(name):
-        return _of_dataset(name, level, columns)
-    content = io.read_content(name)
-    if content.data.lstrip().startswith(b"<"):
-        return io.read_dd_truth(content, level)
-    return io.read_qrels(content, columns=columns)
-
-
-def _of_dataset(name: str, level: str, columns: io.SharedColumns | None) -> pd.DataFrame:
-    import pyterrier as pt
-
-    from ..datasets import TREC_DD, described
-
-    short = own_name(name)
-    try:
-        dataset = pt.get_dataset(f"diversity:{short}" if short else name)
-    except KeyError as error:
-        if Path(name).is_dir():
-            return io.read_qrels(name, columns=columns)
-        known = ", ".join(described())
-        raise ValueError(f"{name!r} is neither a file nor a dataset. This package has the datasets {known}.") from error
-    return dataset.get_qrels(*(["passages"] if short in TREC_DD and level == "passages" else []))

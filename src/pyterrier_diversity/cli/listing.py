@@ -113,8 +113,7 @@ def demo() -> None:
     explain = Explain(qrels, RBU @ 5)
     for name in ("bm25", "xquad"):
         top = runs[name][(runs[name]["qid"] == topics["qid"][0]) & (runs[name]["rank"] < 5)]
-        explained = explain(top)
-        shown = explained[["position", "docno", "intents", "new_intents", "contribution", "value"]]
+        shown = explain(top)[["position", "docno", "intents", "new_intents", "contribution", "value"]]
         click.echo(f"\nWhy {name} has an RBU@5 of {shown['value'].iloc[-1]:.3f} for {topics['query'][0]!r}:\n")
         click.echo(formatted(shown, places=3))
     click.echo("\nTry it with these runs: pyterrier-diversity evaluate demo bm25 xquad -m 'RBU@5 alpha_nDCG@5'")

@@ -126,12 +126,11 @@ class Shown(Called):
         """
         frame = io.renamed(frame, **self.renamed)
         how: Any = {"format": self.chosen, "places": self.places, "transpose": self.transpose}
-        if self.chosen == "parquet":
-            io.write_table(frame, str(self.output), **how)
-            return
-        written = text(frame) if text and self.chosen in of else io.formatted(frame, width=self.width, **how)
+        written = text(frame) if text and self.chosen in of else None
         if self.printed:
-            click.echo(written)
+            click.echo(io.formatted(frame, width=self.width, **how) if written is None else written)
+        elif written is None:
+            io.write_table(frame, str(self.output), **how)
         else:
             io.write_text(written, str(self.output), frame.attrs)
 

@@ -121,10 +121,8 @@ class Drawn(Called, Asked):
 _Given = dict[str, tuple[Callable[[Drawn], Any], tuple[str, ...]]]
 # The values of the parameters of functions, and the options that they come from.
 _DATA: _Given = {
-    "perquery": (lambda drawn: drawn.perquery, ("measures", "n_jobs")),
-    "perquery_or_means": (lambda drawn: drawn.perquery, ("measures", "n_jobs")),
-    "qrels": (lambda drawn: drawn.judged, ()),
-    "qrels_a": (lambda drawn: drawn.judged, ()),
+    **dict.fromkeys(["perquery", "perquery_or_means"], (lambda drawn: drawn.perquery, ("measures", "n_jobs"))),
+    **dict.fromkeys(["qrels", "qrels_a"], (lambda drawn: drawn.judged, ())),
     "qrels_b": (lambda drawn: drawn.judged_by(drawn.needed("other_qrels"), drawn.chosen), ("other_qrels",)),
     "other_qrels": (lambda drawn: drawn.judged_by(drawn.needed("other_qrels"), drawn.chosen), ("other_qrels",)),
     "runs": (lambda drawn: drawn.frames, ()),

@@ -5,6 +5,7 @@ from typing import NoReturn
 from ..parameters import refuse_gone
 from .budget import TokenBudget as TokenBudget
 from .diversifiers import PM2 as PM2
+from .diversifiers import Diversify as Diversify
 from .diversifiers import IASelect as IASelect
 from .diversifiers import XQuAD as XQuAD
 from .evaluate import Evaluate as Evaluate
@@ -16,7 +17,6 @@ from .intent_scores import OnSubtopics as OnSubtopics
 from .intent_scores import oracle_intent_scores as oracle_intent_scores
 from .lexical import BM25 as BM25
 from .stages import stages as stages
-from .vectors import Diversify as Diversify
 
 __all__ = sorted(name for name, what in globals().items() if getattr(what, "__module__", "").startswith(__name__))
 

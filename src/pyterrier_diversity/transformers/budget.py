@@ -44,16 +44,16 @@ class TokenBudget(Step):
     """
 
     LABEL = "TokenBudget"
+    PARAMETERS = {"budget": _BUDGET}
 
     def __init__(self, budget: float, column: str = "doc_len") -> None:
+        _BUDGET.check("TokenBudget", "budget", budget)  # which must not be omitted
         self.budget = budget
         self.column = column
-        _BUDGET.check(self.who, "budget", self.budget)
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Return the rows that fit, with a new column ``rank``."""
         pt.validate.result_frame(inp, extra_columns=["score", self.column], context=self)
-        _BUDGET.check(self.who, "budget", self.budget)
         rows = in_ranking_order(inp, "TokenBudget")
         length = numbers(rows, self.column, "TokenBudget")
         refuse(rows, length < 0, self.column, "TokenBudget", "must not be negative")

@@ -1,8 +1,11 @@
-"""Re-rankers that cover a query's intents: IA-Select, xQuAD and PM-2."""
+"""Re-rankers: by scores for intents (IA-Select, xQuAD, PM-2), and by the distances between document vectors."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import KW_ONLY, dataclass
+from importlib import import_module
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +18,10 @@ from ..parameters import Parameter
 from .intent_scores import read_intent_scores
 from .steps import NORMALISE, Candidates, K, Normalise, Reranker, first_best, normalised
 
-LAMBDA = Parameter(float, 0.5, interval="[0, 1]", desc="weight of diversity against relevance")
+Strategy = Literal["mmr", "msd", "dpp", "cover", "ssd"]
+
+_DIVERSITY = Parameter(float, 0.5, interval="[0, 1]", desc="weight of diversity against relevance")
+_STRATEGY = Parameter(str, "mmr", choices=get_args(Strategy), desc="how documents are chosen")
 
 
 def ia_select(coverage: npt.ArrayLike, weights: npt.ArrayLike | None = None, *, k: int | None = None) -> np.ndarray:
@@ -100,7 +106,7 @@ def xquad(
     own = (1 - lambda_) * np.asarray(relevance, dtype=np.float64)
     uncovered = _weights(weights, coverage)
     left = np.ones(len(coverage), dtype=bool)
-    chosen = np.empty(len(coverage) if k is None else min(k, len(coverage)), dtype=np.intp)
+    chosen = np.empty(len(coverage) if k is None else int(min(k, len(coverage))), dtype=np.intp)
     for i in range(len(chosen)):
         chosen[i] = first_best(own + lambda_ * (coverage @ uncovered), left)
         left[chosen[i]] = False
@@ -152,7 +158,7 @@ def pm2(
     portions = divide(coverage, coverage.sum(axis=1, keepdims=True))
     seats, n_left = np.zeros(len(votes)), np.count_nonzero(coverage, axis=0)
     left = np.ones(len(coverage), dtype=bool)
-    chosen = np.empty(len(coverage) if k is None else min(k, len(coverage)), dtype=np.intp)
+    chosen = np.empty(len(coverage) if k is None else int(min(k, len(coverage))), dtype=np.intp)
     for i in range(len(chosen)):
         quotient = votes / (2 * seats + 1)
         value = (1 - lambda_) * quotient
@@ -171,20 +177,24 @@ def _weights(weights: npt.ArrayLike | None, coverage: np.ndarray) -> np.ndarray:
     return np.full(n_intents, 1 / max(n_intents, 1)) if weights is None else np.array(weights, dtype=np.float64)
 
 
+@dataclass(eq=False, repr=False)
 class _IntentReranker(Reranker):
     """A re-ranker that needs scores of documents for intents, and raises an error without them."""
 
-    def __init__(self, intents: pd.DataFrame | pt.Transformer | None, normalise: Normalise, k: int | None) -> None:
-        if not isinstance(intents, (pd.DataFrame, pt.Transformer)):
+    intents: pd.DataFrame | pt.Transformer | None = None
+
+    def __post_init__(self) -> None:
+        """Raise an error without intents."""
+        if not isinstance(self.intents, (pd.DataFrame, pt.Transformer)):
+            given = None if self.intents is None else type(self.intents).__name__
             raise TypeError(
                 f"{self.who}: intents must be a frame of scores or a transformer that returns one, such as "
-                f"OnSubtopics(pipeline, subtopics), not {None if intents is None else type(intents).__name__}."
+                f"OnSubtopics(pipeline, subtopics), not {given}."
             )
-        self.intents, self.normalise, self.k = intents, normalise, k
-        self.check()
 
     def _choose(self, inp: pd.DataFrame, queries: Sequence[Candidates]) -> Iterable[np.ndarray]:
-        frame = self.intents if isinstance(self.intents, pd.DataFrame) else self.intents(inp)
+        intents: Any = self.intents
+        frame = intents if isinstance(intents, pd.DataFrame) else intents(inp)
         chosen, n_uncovered = [], 0
         for query, found in zip(queries, read_intent_scores(frame, queries, self.who), strict=True):
             what = f"{self.who}: an intent's score in query {query.query_id!r}"
@@ -203,6 +213,7 @@ class _IntentReranker(Reranker):
         raise NotImplementedError
 
 
+@dataclass(eq=False, repr=False)
 class IASelect(_IntentReranker):
     """Re-rank by the probability that a document satisfies a user whom the documents above did not satisfy: IA-Select.
 
@@ -257,30 +268,24 @@ class IASelect(_IntentReranker):
     PAPER = "https://doi.org/10.1145/1498759.1498766"
     PARAMETERS = {"normalise": NORMALISE, "k": K}
 
-    def __init__(
-        self, intents: pd.DataFrame | pt.Transformer | None = None, *, normalise: Normalise = None, k: int | None = None
-    ) -> None:
-        super().__init__(intents, normalise, k)
+    _: KW_ONLY
+    normalise: Normalise = None
+    k: int | None = None
 
     def _rank(self, query: Candidates, coverage: np.ndarray, weights: np.ndarray) -> np.ndarray:
-        return ia_select(coverage, weights, k=self.depth(len(coverage)))
+        return ia_select(coverage, weights, k=self.k)
 
 
+@dataclass(eq=False, repr=False)
 class _MixingReranker(_IntentReranker):
     """A re-ranker whose parameter ``lambda_`` weights two goals."""
 
-    PARAMETERS = {"lambda_": LAMBDA, "normalise": NORMALISE, "k": K}
+    PARAMETERS = {"lambda_": _DIVERSITY, "normalise": NORMALISE, "k": K}
 
-    def __init__(
-        self,
-        intents: pd.DataFrame | pt.Transformer | None = None,
-        *,
-        lambda_: float = 0.5,
-        normalise: Normalise = "sum",
-        k: int | None = None,
-    ) -> None:
-        self.lambda_ = lambda_
-        super().__init__(intents, normalise, k)
+    _: KW_ONLY
+    lambda_: float = 0.5
+    normalise: Normalise = "sum"
+    k: int | None = None
 
 
 class XQuAD(_MixingReranker):
@@ -329,7 +334,7 @@ class XQuAD(_MixingReranker):
     PAPER = "https://doi.org/10.1145/1772690.1772780"
 
     def _rank(self, query: Candidates, coverage: np.ndarray, weights: np.ndarray) -> np.ndarray:
-        return xquad(self.relevance(query), coverage, weights, lambda_=self.lambda_, k=self.depth(len(coverage)))
+        return xquad(self.relevance(query), coverage, weights, lambda_=self.lambda_, k=self.k)
 
 
 class PM2(_MixingReranker):
@@ -380,4 +385,111 @@ class PM2(_MixingReranker):
     PAPER = "https://doi.org/10.1145/2348283.2348296"
 
     def _rank(self, query: Candidates, coverage: np.ndarray, weights: np.ndarray) -> np.ndarray:
-        return pm2(coverage, weights, lambda_=self.lambda_, k=self.depth(len(coverage)))
+        return pm2(coverage, weights, lambda_=self.lambda_, k=self.k)
+
+
+class Diversify(Reranker):
+    """Re-rank by relevance and by the distances between document vectors, with the package pyversity.
+
+    This needs ``pip install pyversity``, and a column of document vectors, such as those that PyTerrier-DR's encoders
+    write. Vectors are compared by cosine; "mmr" and "cover" treat a negative cosine as 0. Tied documents keep
+    their order: by descending score, then by descending docno. In "dpp", the order of documents that add nothing
+    depends on rounding.
+
+    Parameters
+    ----------
+    strategy : {"mmr", "msd", "dpp", "cover", "ssd"}
+        Maximal marginal relevance, maximal sum of distances, a determinantal point process, facility location, or
+        sliding spectrum decomposition.
+    diversity : float in [0, 1]
+        Weight of diversity against relevance; in "mmr", this is 1 - lambda. 0 keeps the order of the results. 1 ignores
+        the scores, except that "mmr", "msd" and "ssd" keep the first document of the results.
+    k : int >= 1, optional
+        How many documents to choose, by default all; the others keep their order below them.
+    normalise : {"sum", "max", "minmax"} or None
+        How scores become comparable with cosines, as in `XQuAD`.
+    column : str
+        The column of vectors.
+    **options
+        Other parameters of pyversity's strategy, such as ``gamma`` of "cover" and ``scale`` of "dpp".
+
+    Raises
+    ------
+    ImportError
+        If pyversity is not installed.
+    ValueError
+        If a parameter is out of range. When used: if a vector is missing, has another length or is not finite, or if a
+        query has a document twice.
+
+    References
+    ----------
+    Carbonell, Goldstein (1998). The use of MMR, diversity-based reranking for reordering documents and producing
+    summaries. SIGIR, 335-336.
+
+    Examples
+    --------
+    >>> results = pd.DataFrame({"qid": ["q"] * 3, "docno": ["d1", "d2", "d3"], "score": [3.0, 2.9, 1.0]})
+    >>> results["doc_vec"] = [[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]
+    >>> Diversify("mmr", diversity=0.7)(results)["docno"].tolist()
+    ['d1', 'd3', 'd2']
+    """
+
+    LABEL = "Diversify"
+    PARAMETERS = {"strategy": _STRATEGY, "diversity": _DIVERSITY, "normalise": NORMALISE, "k": K}
+
+    def __init__(
+        self,
+        strategy: Strategy = "mmr",
+        *,
+        diversity: float = 0.5,
+        k: int | None = None,
+        normalise: Normalise = "minmax",
+        column: str = "doc_vec",
+        **options: Any,
+    ) -> None:
+        self.strategy = strategy
+        self.diversity = diversity
+        self.k = k
+        self.normalise = normalise
+        self.column = column
+        self.options = options
+        try:
+            import_module("pyversity")
+        except ImportError as error:
+            raise ImportError("Diversify needs pyversity: pip install pyversity") from error
+
+    def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Return the rows of the results in their new order, with new columns ``score`` and ``rank``."""
+        pt.validate.result_frame(inp, extra_columns=["score", self.column], context=self)
+        return super().transform(inp)
+
+    def _choose(self, inp: pd.DataFrame, queries: Sequence[Candidates]) -> Iterable[np.ndarray]:
+        diversify = import_module("pyversity").diversify
+        for query in queries:
+            vectors = self._vectors(inp, query)
+            scores = self.relevance(query)
+            if self.diversity == 0:  # pyversity does not define the order of tied scores
+                yield np.arange(len(vectors))
+                continue
+            k = len(vectors) if self.k is None else int(min(self.k, len(vectors)))
+            yield diversify(vectors, scores, k, self.strategy, float(self.diversity), **self.options).indices
+
+    def _vectors(self, inp: pd.DataFrame, query: Candidates) -> np.ndarray:
+        try:
+            vectors = np.array(inp[self.column].iloc[query.rows].tolist(), dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise ValueError(
+                f"{self.who}: the column {self.column} must have vectors of one length in query {query.query_id!r}: "
+                f"{error}."
+            ) from error
+        if vectors.ndim != 2 or not vectors.size or not np.isfinite(vectors).all():
+            raise ValueError(
+                f"{self.who}: the column {self.column} must have vectors of finite numbers in query {query.query_id!r}."
+            )
+        return vectors if self.options.keys() & {"metric", "normalize"} else _of_length_1(vectors)
+
+
+def _of_length_1(vectors: np.ndarray) -> np.ndarray:
+    """Scale vectors to length 1, because pyversity's single precision rounds very short and long ones to 0."""
+    vectors = divide(vectors, np.abs(vectors).max(axis=1, keepdims=True))
+    return divide(vectors, np.linalg.norm(vectors, axis=1, keepdims=True))

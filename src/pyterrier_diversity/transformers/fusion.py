@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable
+from collections import defaultdict, deque
+from dataclasses import KW_ONLY, dataclass
 from typing import Literal, get_args
 
 import pandas as pd
@@ -12,18 +12,18 @@ import pyterrier as pt
 from ..judged import warn_user
 from ..parameters import Parameter
 from .intent_scores import OnSubtopics
-from .steps import Step, candidates, retrieved
+from .steps import NUM_RESULTS, Step, candidates, retrieved
 
 FusionMethod = Literal["reciprocal-rank", "round-robin"]
 
 _METHOD = Parameter(str, "reciprocal-rank", choices=get_args(FusionMethod), desc="how to fuse the rankings")
 _K = Parameter(float, 60, interval="[0, 1e100]", desc="smoothing of the ranks")
-_NUM_RESULTS = Parameter(int, 1000, interval="[1, inf)", desc="how many documents to retrieve")
 
 # The rankings of a query with their weights, whose mean is 1.
 _Rankings = list[tuple[float, list[str]]]
 
 
+@dataclass(eq=False, repr=False)
 class FuseSubtopics(Step):
     r"""Retrieve documents for each subtopic of a query and fuse the rankings, like the query fan-out of RAG systems.
 
@@ -80,47 +80,41 @@ class FuseSubtopics(Step):
 
     LABEL = "FuseSubtopics"
     PAPER = "https://doi.org/10.1145/1571941.1572114"
-    PARAMETERS = {"method": _METHOD, "k": _K, "num_results": _NUM_RESULTS}
+    PARAMETERS = {"method": _METHOD, "k": _K, "num_results": NUM_RESULTS}
 
-    def __init__(
-        self,
-        pipeline: pt.Transformer,
-        subtopics: pd.DataFrame,
-        *,
-        method: FusionMethod = "reciprocal-rank",
-        k: float = 60,
-        num_results: int = 1000,
-    ) -> None:
-        OnSubtopics(pipeline, subtopics)  # raises if the subtopics cannot be read
-        self.pipeline = pipeline
-        self.subtopics = subtopics
-        self.method = method
-        self.k = k
-        self.num_results = num_results
-        self.check()
+    pipeline: pt.Transformer
+    subtopics: pd.DataFrame
+    _: KW_ONLY
+    method: FusionMethod = "reciprocal-rank"
+    k: float = 60
+    num_results: int = 1000
+
+    def __post_init__(self) -> None:
+        """Raise an error if the subtopics cannot be read."""
+        OnSubtopics(self.pipeline, self.subtopics)
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Return documents for the queries, with all columns of the queries."""
         pt.validate.query_frame(inp, context=self)
-        self.check()
         found = OnSubtopics(self.pipeline, self.subtopics)(inp)
-        fuse: Callable[[_Rankings], dict[str, float]] = (
-            self._by_reciprocal_rank if self.method == "reciprocal-rank" else _in_turn
-        )
         place = self.subtopics["iteration"].astype(str).drop_duplicates().tolist().index
         order = found["iteration"].map(place)
         found = found.assign(order=order).sort_values(["weight", "order"], ascending=[False, True], kind="stable")
         n_subtopics = self.subtopics["qid"].astype(str).value_counts()
-        by_query = dict(iter(found.groupby("qid", sort=False)))
-        docs, scores = [], []
-        for qid in inp["qid"].astype(str):
-            fused = fuse(_rankings(by_query[qid], int(n_subtopics[qid]))) if qid in by_query else {}
-            docs.append(sorted(sorted(fused, reverse=True), key=fused.__getitem__, reverse=True)[: self.num_results])
-            scores.append([fused[doc] for doc in docs[-1]])
-        n_unknown = int((~inp["qid"].astype(str).isin(n_subtopics.index)).sum())
+        rankings: defaultdict[str, _Rankings] = defaultdict(list)
+        for one in candidates(found.assign(qid=found["qid"] + "." + found["iteration"]), "FuseSubtopics"):
+            qid, weight = found[["qid", "weight"]].iloc[one.rows[0]]
+            rankings[qid].append((int(n_subtopics[qid]) * float(weight), one.docs.tolist()))
+        fuse = self._by_reciprocal_rank if self.method == "reciprocal-rank" else _in_turn
+        qids, fused = inp["qid"].astype(str), []
+        for qid in qids:
+            scores = fuse(rankings[qid])
+            best = sorted(sorted(scores, reverse=True), key=scores.__getitem__, reverse=True)[: self.num_results]
+            fused.append({doc: scores[doc] for doc in best})
+        n_unknown = int((~qids.isin(n_subtopics.index)).sum())
         if n_unknown:
             warn_user(f"FuseSubtopics: {n_unknown} of {len(inp)} queries have no subtopics and retrieve nothing.")
-        return retrieved(inp, docs, scores)
+        return retrieved(inp, fused)
 
     def fuse_rank_cutoff(self, k: int) -> pt.Transformer | None:
         """Return a step that retrieves ``k`` documents for a query; None if this one retrieves no more."""
@@ -136,15 +130,6 @@ class FuseSubtopics(Step):
     def __repr__(self) -> str:
         """Return the pipeline and how rankings are fused."""
         return f"FuseSubtopics({self.pipeline!r}, method={self.method!r}, k={self.k!r})"
-
-
-def _rankings(found: pd.DataFrame, n_subtopics: int) -> _Rankings:
-    """Return the rankings of a query's subtopics."""
-    return [
-        (n_subtopics * float(rows["weight"].iloc[0]), one.docs.tolist())
-        for _, rows in found.groupby("iteration", sort=False)
-        for one in candidates(rows[["qid", "docno", "score"]], "FuseSubtopics")
-    ]
 
 
 def _in_turn(rankings: _Rankings) -> dict[str, float]:

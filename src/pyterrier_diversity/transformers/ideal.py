@@ -22,7 +22,6 @@ from ..judged import (
     counted,
     ideal,
     judge,
-    numbers,
     with_string_ids,
 )
 from ..measures import Adhoc, alpha_nDCG, registered
@@ -111,6 +110,7 @@ class Ideal(Step):
 
     LABEL = "Ideal"
     FIXED = frozenset({"qrels", "measure", "ideal", "candidates"})
+    PARAMETERS = _OPTIONS
 
     def __init__(
         self,
@@ -137,7 +137,10 @@ class Ideal(Step):
                 f"ideal='greedy', or one of {served}, or Adhoc of one of these."
             )
         if self.ideal == "exact" and implementation(self.measure) is None:
-            _check_last_rows(self._frame, self.measure)
+            # Raises if a document's last row, which is all that a bare ad-hoc measure reads, misses its highest label.
+            judgements = self._evaluator.judgements
+            n = np.bincount(judgements.documents.query, minlength=len(judgements))
+            self._evaluator.values(Ranked(judgements, counted(n) + 1, n))
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Return the ideal ranking of each query."""
@@ -154,7 +157,7 @@ class Ideal(Step):
             ideals = self._by_trial(frame, depth) if order is None else ideal(view, order, depth)
         rankings = dict(zip(ideals.judgements.query_ids, ideals.rankings(), strict=True))
         docs = [rankings.get(query, []) for query in query_ids]
-        return retrieved(queries, docs, [range(len(of_query), 0, -1) for of_query in docs])
+        return retrieved(queries, [dict(zip(best, range(len(best), 0, -1), strict=True)) for best in docs])
 
     def __repr__(self) -> str:
         """Return the measure and the kind of ideal."""
@@ -242,18 +245,6 @@ def provable() -> list[str]:
     """Return the names of the measures with a proven order, without `IA`, `Adhoc` and `Sharp`."""
     proven = (str(measure.NAME) for measure in registered() if measure.best(None, math.inf) is not None)
     return sorted([*proven, *BY_LABEL], key=str.lower)
-
-
-def _check_last_rows(frame: pd.DataFrame, measure: ir_measures.Measure) -> None:
-    """Raise if a bare ad-hoc measure, which reads only the last row of a document, would miss its highest label."""
-    label = frame.assign(label=numbers(frame, "relevance", "qrels")).groupby(["query_id", "doc_id"])["label"]
-    hidden = label.last().index[label.last() < label.max()]
-    if len(hidden):
-        query, doc = hidden[0]
-        raise ValueError(
-            f"Ideal: {measure} reads only the last row of each document, and would miss the highest label of document "
-            f"{doc!r} of query {query!r} (documents like this: {len(hidden)}). Use Adhoc({measure})."
-        )
 
 
 def _kinds(frame: pd.DataFrame, judgements: Judgements) -> np.ndarray:

@@ -15,7 +15,6 @@ from ..judged import Gain, by_number, given_frame, judge, numbers, refuse, relev
 from ..parameters import GRADES, checked
 from .steps import Candidates, Step
 
-LONG_FORM = ("qid", "iteration", "docno", "score")
 # The column of query and intent together; the name is not used anywhere else.
 _NAME = "qid.iteration"
 
@@ -76,7 +75,7 @@ class OnSubtopics(Step):
         pt.validate.columns(inp, includes=needed, context=self)
         named = _named(self.subtopics)
         asked = named[named["qid"].isin(inp["qid"].astype(str))]
-        columns = [*LONG_FORM, "weight"]
+        columns = ["qid", "iteration", "docno", "score", "weight"]
         if asked.empty:
             return pd.DataFrame(columns=columns)
         queries = asked[["qid", _NAME, "query"]]
@@ -209,8 +208,21 @@ def read_intent_scores(frame: pd.DataFrame, queries: Sequence[Candidates], who: 
             "weight": _weight(frame, what),
         }
     )
-    rows = dict(iter(table.groupby("query", sort=False)))
-    return [_of_query(rows.get(one.query_id, table[:0]), one, what) for one in queries]
+    weights = table.groupby(["query", "intent"])["weight"].agg(["min", "max"])
+    for name, intent in weights.index[weights["min"] != weights["max"]][:1]:
+        low, high = weights.loc[(name, intent)]
+        raise ValueError(
+            f"{what}: weight must be the same in all rows of an intent, but intent {intent!r} of query {name!r} has "
+            f"{low:g} and {high:g}."
+        )
+    twice = table[table.duplicated(["query", "intent", "doc"])]
+    for row in twice.head(1).itertuples():
+        raise ValueError(
+            f"{what}: query {row.query!r} has several scores of document {row.doc!r} for intent {row.intent!r} (rows "
+            f"like this: {len(twice)})."
+        )
+    rows = dict(iter(table[table["weight"] > 0].groupby("query", sort=False)))
+    return [_laid_out(rows.get(one.query_id, table[:0]), one.docs) for one in queries]
 
 
 def _weight(frame: pd.DataFrame, what: str) -> np.ndarray:
@@ -221,21 +233,11 @@ def _weight(frame: pd.DataFrame, what: str) -> np.ndarray:
     return weight
 
 
-def _of_query(rows: pd.DataFrame, query: Candidates, what: str) -> IntentScores:
-    intents = rows.groupby("intent")["weight"].agg(["min", "max"])
-    differ = intents.index[intents["min"] != intents["max"]]
-    if len(differ):
-        raise ValueError(
-            f"{what}: weight must be the same in all rows of an intent, but intent {differ[0]!r} of query "
-            f"{query.query_id!r} has {intents['min'][differ[0]]:g} and {intents['max'][differ[0]]:g}."
-        )
-    twice = rows[rows.duplicated(["intent", "doc"])]
-    if len(twice):
-        raise ValueError(
-            f"{what}: query {query.query_id!r} has several scores of document {twice['doc'].iloc[0]!r} for intent "
-            f"{twice['intent'].iloc[0]!r} (rows like this: {len(twice)})."
-        )
-    weights = intents["max"][intents["max"] > 0]
+def _laid_out(rows: pd.DataFrame, docs: np.ndarray) -> IntentScores:
+    """Return the scores of a query's documents, given the rows of the query that have a weight above 0."""
+    weights = rows.groupby("intent")["weight"].first()
     names = sorted(weights.index, key=by_number)
-    scores = rows.pivot_table(index="doc", columns="intent", values="score").reindex(index=query.docs, columns=names)
-    return IntentScores(scores.to_numpy(dtype=np.float64), weights[names].to_numpy() / max(weights.sum(), 1.0))
+    row, column = (pd.Index(ids).get_indexer(rows[of]) for ids, of in ((docs, "doc"), (names, "intent")))
+    scores = np.full((len(docs) + 1, len(names)), np.nan)  # other documents have the place -1, which is the last row
+    scores[row, column] = rows["score"]
+    return IntentScores(scores[:-1], weights[names].to_numpy() / max(weights.sum(), 1.0))

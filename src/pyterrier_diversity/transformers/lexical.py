@@ -12,9 +12,8 @@ import pyterrier as pt
 
 from ..judged import strings
 from ..parameters import Parameter
-from .steps import Step, candidates, retrieved
+from .steps import NUM_RESULTS, Step, candidates, retrieved
 
-_NUM_RESULTS = Parameter(int, 1000, interval="[1, inf)", desc="how many documents to retrieve")
 _K1 = Parameter(float, 1.2, interval="[0, inf)", desc="weight of repeated occurrences of a word")
 _B = Parameter(float, 0.75, interval="[0, 1]", desc="strength of the normalisation by document length")
 
@@ -57,7 +56,7 @@ class BM25(Step):
     """
 
     LABEL = "BM25"
-    PARAMETERS = {"num_results": _NUM_RESULTS}
+    PARAMETERS = {"num_results": NUM_RESULTS}
 
     def __init__(
         self, documents: Iterable[Mapping[str, Any]], *, num_results: int = 1000, k1: float = 1.2, b: float = 0.75
@@ -67,27 +66,21 @@ class BM25(Step):
         _K1.check("BM25", "k1", k1)
         _B.check("BM25", "b", b)
         self.num_results = num_results
-        self.check()
         # Private, because setting them would not change the index.
         self._documents, self._k1, self._b = list(documents) if isinstance(documents, Iterable) else [documents], k1, b
         indexed = dict(_read(self._documents))
         # Descending, so that a stable sort by score breaks ties by descending docno.
         self._docs = pd.Index(sorted(indexed, reverse=True), dtype=object)
-        self._vocabulary: dict[str, int] = {}
-        rows = [
-            [self._vocabulary.setdefault(word, len(self._vocabulary)) for word in indexed[doc]] for doc in self._docs
-        ]
-        if not self._vocabulary:
+        if not any(indexed.values()):
             raise ValueError("BM25: documents must have at least one word, but all are empty.")
         self._index = bm25s.BM25(k1=k1, b=b, method="lucene", dtype="float64")
-        self._index.index((rows, self._vocabulary), create_empty_token=False, show_progress=False)
+        self._index.index([indexed[doc] for doc in self._docs], create_empty_token=False, show_progress=False)
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Return documents for queries, or given results with new columns ``score`` and ``rank``."""
         with pt.validate.any(inp, context=self) as form:
             form.query_frame(["query"], mode="retrieve")
             form.result_frame(["query"], mode="score")
-        self.check()
         if inp.empty:
             return pt.model.add_ranks(inp.assign(docno="", score=0.0))
         queries = strings(inp, "query", "BM25")
@@ -100,19 +93,18 @@ class BM25(Step):
 
     def scores(self, query: str) -> np.ndarray:
         """Return the score of every document, in descending order of their docnos."""
-        known = [self._vocabulary[word] for word in dict.fromkeys(words(query)) if word in self._vocabulary]
+        known = self._index.get_tokens_ids([*dict.fromkeys(words(query))])
         scores: np.ndarray = self._index.get_scores_from_ids(known) if known else np.zeros(len(self._docs))
         return scores
 
     def _retrieved(self, inp: pd.DataFrame, queries: np.ndarray) -> pd.DataFrame:
-        docs, scores = [], []
+        found = []
         for query in queries:
             score = self.scores(query)
             best = np.argsort(-score, kind="stable")[: int(self.num_results)]
             best = best[score[best] > 0]
-            docs.append(self._docs[best])
-            scores.append(score[best])
-        return retrieved(inp, docs, scores)
+            found.append(dict(zip(self._docs[best], score[best], strict=True)))
+        return retrieved(inp, found)
 
     def _scored(self, inp: pd.DataFrame, queries: np.ndarray) -> pd.DataFrame:
         docs = strings(inp, "docno", "BM25")

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Sized
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from copy import copy
-from itertools import chain
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import ir_measures
@@ -21,6 +20,7 @@ from ..parameters import Parameter
 Normalise = Literal["sum", "max", "minmax"] | None
 
 K = Parameter(int, interval="[1, inf)", desc="how many documents to choose; all if not given")
+NUM_RESULTS = Parameter(int, 1000, interval="[1, inf)", desc="how many documents to retrieve")
 NORMALISE = Parameter(str, choices=("sum", "max", "minmax"), desc="how scores are brought into [0, 1]")
 
 # A schematic shows only the size of larger collections and longer texts.
@@ -50,7 +50,7 @@ class Step(pt.Transformer):  # type: ignore[misc]
     FIXED : frozenset of str
         Attributes that cannot be changed, because other attributes were computed from them.
     PARAMETERS : dict of str to Parameter
-        The parameters. Attributes of these names are checked before each use.
+        The parameters. Attributes of these names are checked whenever they are set.
     """
 
     LABEL: ClassVar[str]
@@ -59,27 +59,22 @@ class Step(pt.Transformer):  # type: ignore[misc]
     PARAMETERS: ClassVar[dict[str, Parameter]] = {}
 
     def __setattr__(self, name: str, value: object) -> None:
-        """Set an attribute, unless it is fixed."""
+        """Set an attribute, unless it is fixed or out of range; a ``ValueError`` names the parameter."""
         if name in self.FIXED and name in vars(self):
             raise AttributeError(f"{self.who}: {name} cannot be changed; make another {self.who}.")
+        parameter = self.PARAMETERS.get(name)
+        if parameter is not None and (value is not None or parameter.default is not None):
+            parameter.check(self.who, name, value)
         super().__setattr__(name, value)
 
     def schematic(self, *, input_columns: list[str] | None = None) -> dict[str, Any]:
         """Return the label, the link and the settings for a schematic; data are described by their size."""
-        given = {attribute.name: attribute.value for attribute in pt.inspect.transformer_attributes(self, strict=False)}
         settings = {
-            name: _short_text(value)
-            for name, value in given.items()
-            if value is not pt.inspect.TransformerAttribute.MISSING and not _has_steps(value)
+            given.name: _short_text(given.value)
+            for given in pt.inspect.transformer_attributes(self, strict=False)
+            if given.value is not pt.inspect.TransformerAttribute.MISSING and not _has_steps(given.value)
         }
         return {"label": self.LABEL, "help_url": self.PAPER, "settings": settings}
-
-    def check(self) -> None:
-        """Check the parameters, which may have been set since the last check; a ``ValueError`` names the bad one."""
-        for name, parameter in self.PARAMETERS.items():
-            value = getattr(self, name)
-            if value is not None or parameter.default is not None:
-                parameter.check(self.who, name, value)
 
     def at_most(self, name: str, k: int) -> Step | None:
         """Return a copy that chooses or retrieves only ``k`` documents by a parameter; None if that changes nothing."""
@@ -152,8 +147,7 @@ class Reranker(Step):
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Return the rows of the results in their new order, with new columns ``score`` and ``rank``."""
-        pt.validate.result_frame(inp, extra_columns=self.columns, context=self)
-        self.check()
+        pt.validate.result_frame(inp, extra_columns=["score"], context=self)
         if inp.empty:
             return pt.model.add_ranks(inp.astype({"score": np.float64}))
         if "turn" in inp:
@@ -181,19 +175,10 @@ class Reranker(Step):
         fewer = self.at_most("k", k)
         return None if fewer is None else fewer >> pt.RankCutoff(k)
 
-    def depth(self, n_docs: int) -> int:
-        """Return how many of the documents to choose."""
-        return n_docs if self.k is None else min(int(self.k), n_docs)
-
     def relevance(self, query: Candidates) -> np.ndarray:
         """Return the scores of a query's documents in [0, 1]."""
         what = f"{self.who}: the score of a result of {query.query_id!r}"
         return normalised(query.scores, self.normalise, what)
-
-    @property
-    def columns(self) -> list[str]:
-        """The columns that results need besides ``qid`` and ``docno``."""
-        return ["score"]
 
     def __repr__(self) -> str:
         """Return the name and the parameters."""
@@ -238,11 +223,12 @@ def in_ranking_order(results: pd.DataFrame, who: str) -> pd.DataFrame:
     return frame if order is None else frame.iloc[order]
 
 
-def retrieved(queries: pd.DataFrame, docs: Sequence[Iterable[str]], scores: Sequence[Iterable[float]]) -> pd.DataFrame:
-    """Return the documents of each query and their scores, with all columns of the queries, and ranks."""
-    rows = [row for row, of_query in enumerate(docs) for _ in of_query]
-    found, score = np.array([*chain.from_iterable(docs)], dtype=object), [*map(float, chain.from_iterable(scores))]
-    return pt.model.add_ranks(queries.iloc[rows].reset_index(drop=True).assign(docno=found, score=score))
+def retrieved(queries: pd.DataFrame, found: Sequence[Mapping[str, float]]) -> pd.DataFrame:
+    """Return the documents found for each query, the best first, with their scores and all columns of the queries."""
+    rows = [(row, doc, float(score)) for row, of_query in enumerate(found) for doc, score in of_query.items()]
+    row, docs, scores = zip(*rows, strict=True) if rows else ((), (), ())
+    frame = queries.iloc[list(row)].reset_index(drop=True)
+    return pt.model.add_ranks(frame.assign(docno=np.array(docs, dtype=object), score=list(scores)))
 
 
 def normalised(scores: np.ndarray, how: Normalise, what: str) -> np.ndarray:
