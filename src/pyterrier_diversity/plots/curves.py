@@ -450,10 +450,8 @@ def _lines(who: str, frame: pd.DataFrame, x: str, y: str, labels: Names, ax: Axe
 def _lines_of(frame: pd.DataFrame, x: str, y: str, labels: Names) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     """Return the points of the line of each measure, by its name."""
     shown = called("labels", labels, map(str, frame["measure"].unique()))
-    sorted_by = {
-        shown[str(name)]: of.sort_values(x, kind="stable") for name, of in frame.groupby("measure", sort=False)
-    }
-    return {name: (of[x].to_numpy(), of[y].to_numpy(dtype=float)) for name, of in sorted_by.items()}
+    groups = {shown[str(name)]: of.sort_values(x, kind="stable") for name, of in frame.groupby("measure", sort=False)}
+    return {name: (of[x].to_numpy(), of[y].to_numpy(dtype=float)) for name, of in groups.items()}
 
 
 def _taus(

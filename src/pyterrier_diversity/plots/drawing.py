@@ -71,7 +71,8 @@ def panels(
     panels = [figure.add_subplot(parts[1], n_columns, place + 1) for place in range(n)]
     yield panels
     figure.set_size_inches(parts * size + 5)
-    for _ in range(2):  # the first time makes room, the second one keeps it after texts have moved
+    # The first layout makes room, the second one keeps it after texts have moved. Nothing is drawn yet.
+    for _ in range(2):
         figure.get_layout_engine().execute(figure)
         beside = [legend.get_window_extent().height / figure.dpi for ax in panels if (legend := ax.get_legend())]
         missing = (width, max([height, *beside])) - size_of(panels[0])
@@ -225,17 +226,16 @@ def legend(ax: Axes, handles: Sequence[Any], texts: Sequence[str]) -> Any:
     """Write a legend beside the axes, or below given ones that are narrow; inside, where the figure makes no room."""
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-    size, inches = scaled(8), narrow_width(ax)
-    if inches and not ax.figure.legends and isinstance(figure_of(ax).get_layout_engine(), ConstrainedLayoutEngine):
+    engine, inches = figure_of(ax).get_layout_engine(), narrow_width(ax)
+    look: dict[str, Any] = {"fontsize": scaled(8), "handlelength": 3}
+    if inches and not ax.figure.legends and isinstance(engine, ConstrainedLayoutEngine):
         most = int(_PER_INCH * inches / scaled(0.8)) - 10  # the handle is as wide as some characters
         lines = [fitted(text, most) for text in texts]
-        columns = max(1, int((most + 10) / (10 + max(map(len, "\n".join(lines).split("\n"))))))
-        below = {"loc": "outside lower center", "ncols": columns, "frameon": False}
-        return ax.figure.legend(handles, lines, fontsize=size, handlelength=3, **below)
-    beside = {"loc": "upper left", "bbox_to_anchor": (1, 1), "borderaxespad": 0, "frameon": False}
-    look: dict[str, Any] = {} if figure_of(ax).get_layout_engine() is None else beside
-    n_columns = -(-len(texts) // 25)
-    return ax.legend(handles, [fitted(text) for text in texts], fontsize=size, handlelength=3, ncols=n_columns, **look)
+        n_columns = max(1, int((most + 10) / (10 + max(map(len, "\n".join(lines).split("\n"))))))
+        return ax.figure.legend(handles, lines, loc="outside lower center", ncols=n_columns, frameon=False, **look)
+    if engine is not None:
+        look |= {"loc": "upper left", "bbox_to_anchor": (1, 1), "borderaxespad": 0, "frameon": False}
+    return ax.legend(handles, [fitted(text) for text in texts], ncols=-(-len(texts) // 25), **look)
 
 
 def scaled(size: float) -> float:

@@ -213,9 +213,8 @@ def missed_intents(
     if query_id is not None and str(query_id) in n_intents and str(query_id) not in found:
         raise ValueError(f"{who}: no system misses an intent of query {query_id!r}; show another query.")
     query = drawing.one_of(who, "query", found, query_id)
-    systems = list(
-        frame.attrs.get("systems", pd.concat([frame["name"], frame["covered_by"].explode().dropna()]).unique())
-    )
+    in_frame = pd.concat([frame["name"], frame["covered_by"].explode().dropna()]).unique()
+    systems = list(frame.attrs.get("systems", in_frame))
     shown = frame[frame["qid"] == query].drop_duplicates("iteration")
     shown = shown.sort_values("weight", ascending=False, kind="stable")
     # What a row says of the other systems is true even if their rows are left out.
