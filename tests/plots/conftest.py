@@ -1,6 +1,6 @@
 import matplotlib as mpl
 import pytest
-from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 mpl.use("Agg")
 
@@ -24,4 +24,4 @@ def laid_out():
 def no_layout(request, monkeypatch):
     """Leave out the layout of new figures, which takes most of the time, unless a test asks for ``laid_out``."""
     if "laid_out" not in request.fixturenames:
-        monkeypatch.setattr(Figure, "draw_without_rendering", lambda figure: None)
+        monkeypatch.setattr(ConstrainedLayoutEngine, "execute", lambda engine, figure: None)

@@ -115,8 +115,12 @@ def test_explain_names_the_ranks_that_the_frame_has():
 @pytest.mark.parametrize(
     ("frame", "query_id", "message"),
     [
-        (pd.concat([EXPLAINED, EXPLAINED.assign(qid="2")]), None, "query_id must name one of the 2 queries"),
-        (EXPLAINED, "7", "the frame has no query '7'"),
+        (
+            pd.concat([EXPLAINED, EXPLAINED.assign(qid="2")]),
+            None,
+            "query_id must name one of the 2 queries of the frame: 1, 2",
+        ),
+        (EXPLAINED, "7", "the frame has no query 7; it has 1"),
         (EXPLAINED.drop(columns="tied"), None, "explain: missing column tied; found: qid, position"),
         (EXPLAINED.head(0), None, "explain: the frame has no rows"),
         (
@@ -198,8 +202,12 @@ def test_rows_that_are_left_out_are_not_drawn_as_covered():
 @pytest.mark.parametrize(
     ("missed", "query", "message"),
     [
-        (pd.concat([MISSED, MISSED.assign(qid="2")]), None, "query_id must name one of the 2 queries of the frame"),
-        (MISSED, "7", "the frame has no query '7'"),
+        (
+            pd.concat([MISSED, MISSED.assign(qid="2")]),
+            None,
+            "query_id must name one of the 2 queries of the frame: 1, 2",
+        ),
+        (MISSED, "7", "the frame has no query 7; it has 1"),
         (MISSED.drop(columns="weight"), "1", "missing column weight"),
     ],
 )
@@ -310,7 +318,11 @@ def test_the_title_stands_above_the_values_and_can_be_replaced():
     [
         ({}, None, "give at least one explanation"),
         ({"one": EXPLAINED, "other": EXPLAINED.assign(measure="AP")}, None, "by one measure, not by RBU@3, AP"),
-        ({"one": EXPLAINED, "other": EXPLAINED.assign(qid="2")}, None, "query_id must name one of the 2 queries"),
+        (
+            {"one": EXPLAINED, "other": EXPLAINED.assign(qid="2")},
+            None,
+            "query_id must name one of the 2 queries of the frame: 1, 2",
+        ),
         (
             {"one": EXPLAINED, "other": EXPLAINED.head(0)},
             None,

@@ -341,6 +341,13 @@ def test_a_lead_that_could_be_chance_is_called_so(tmp_path):
     assert tied.endswith("By RBU@10, a and b are best, with the same mean: a mean of 0.523.")
 
 
+@pytest.mark.parametrize("test", ["wilcoxon", "permutation"])
+def test_a_test_without_intervals_says_the_lead_alone(tmp_path, test):
+    told = lead(written(tmp_path, *demo(), RBU @ 10, test=test, baseline="bm25"))
+
+    assert "its lead over bm25 (+0.326) is unlikely to be chance" in told
+
+
 def test_it_says_what_the_measures_mean_when_from_which_files_and_with_which_versions(text):
     told = dict(re.findall("<dt>(.*?)</dt><dd[^>]*>(.*?)</dd>", text))
 

@@ -33,13 +33,12 @@ The frames do not contain the name of the collection. Add it to the title:
 ``ax.set_title(f"TREC Web 2012, {ax.get_title()}")``.
 """
 
-from . import bars, curves, intents, matrices
-from .bars import *
+from . import curves, intents, rows
 from .curves import *
 from .intents import *
-from .matrices import *
+from .rows import *
 
-__all__ = sorted([*bars.__all__, *curves.__all__, *intents.__all__, *matrices.__all__])
+__all__ = sorted([*curves.__all__, *intents.__all__, *rows.__all__])
 
 
 def __dir__() -> list[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
 import ir_measures
@@ -20,7 +19,7 @@ from ..meta.scores import read_scores, rounded
 from ..meta.significance.tests import LEVEL
 from ..parameters import CUTOFF, checked
 from . import drawing
-from .drawing import COLOURS, COUNTS, LINE, MARKERS, Names
+from .drawing import COLOURS, COUNTS, LINE, Names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -101,8 +100,8 @@ def intent_coverage(
         if not named:
             drawn.remove()
         drawing.integers(ax.xaxis)
-        start = _from_data(ax)
-        return drawing.tell(ax, f"{what} down to each rank, {len(judgements)} queries", x="rank", y=f"{what}{start}")
+        told = f"{what} down to each rank, {len(judgements)} queries"
+        return drawing.tell(ax, told, x="rank", y=f"{what}{_from_data(ax)}")
 
 
 def asl_curve(
@@ -229,7 +228,7 @@ def number_of_systems(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | N
         If the frame has no rows or a column is missing.
     """
     with _lines("number_of_systems", frame, "n_systems", "mean", labels, ax, "std") as ax:
-        spread = _lines_of(frame, "measure", "n_systems", "std", labels)
+        spread = _lines_of(frame, "n_systems", "std", labels)
         for i, (line, (x, std)) in enumerate(zip(ax.get_lines()[-len(spread) :], spread.values(), strict=True)):
             # Side by side, so that they do not cover each other.
             moved, y = x * 1.02 ** (i - (len(spread) - 1) / 2), np.asarray(line.get_ydata())
@@ -269,10 +268,8 @@ def insert_synthetic_system(frame: pd.DataFrame, *, labels: Names = None, ax: Ax
         drawing.integers(ax.yaxis)
         drawing.integers(ax.xaxis)
         kinds = " or ".join(frame["kind"].unique()) + " " if "kind" in frame else ""
-        found = f"{kinds}relevant documents that the synthetic system finds"
-        return drawing.tell(
-            ax, *drawing.known(frame, n_systems="among {} systems"), x=found, y="rank of the synthetic system"
-        )
+        found, told = f"{kinds}relevant documents that the synthetic system finds", {"n_systems": "among {} systems"}
+        return drawing.tell(ax, *drawing.known(frame, **told), x=found, y="rank of the synthetic system")
 
 
 def topics_needed(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | None = None) -> Axes:
@@ -420,9 +417,8 @@ def stages(
         ax.plot(values, color="0.8", marker=".")
         ax.plot(values.mean(axis=1), color=COLOURS[0], marker="o", linewidth=2)
         drawing.legend(ax, [ax.get_lines()[0], ax.get_lines()[-1]], ["a query", "mean"])
-        ax.set_xticks(
-            range(len(steps)), [drawing.fitted(name, 14) for name in called("names", names, scores.given).values()]
-        )
+        texts = [drawing.fitted(name, 14) for name in called("names", names, scores.given).values()]
+        ax.set_xticks(range(len(steps)), texts)
         what = called("labels", labels, [shown])[shown]
         return drawing.tell(ax, f"{len(scores.queries)} queries", x="step", y=f"{what}{_from_data(ax)}")
 
@@ -433,12 +429,10 @@ def plot_lines(ax: Axes, lines: Mapping[str, tuple[Any, Any]]) -> Any:
     Return the legend.
     """
     alike: dict[bytes, dict[str, Any]] = {}
-    looks = zip(cycle(COLOURS), cycle(MARKERS), cycle(_DASHES), strict=True)
-    for i, ((name, (x, y)), (color, marker, dashes)) in enumerate(zip(lines.items(), looks, strict=False)):
+    for i, (name, (x, y)) in enumerate(lines.items()):
         step = max(1, len(x) // 8)
-        every = i * step // 3 % step, step
-        look: dict[str, Any] = {"color": color, "marker": marker, "markersize": drawing.scaled(5), "markevery": every}
-        (line,) = ax.plot(x, y, dashes, **look, label=drawing.fitted(name))
+        look = drawing.look(i) | {"markersize": drawing.scaled(5), "markevery": (i * step // 3 % step, step)}
+        (line,) = ax.plot(x, y, _DASHES[i % len(_DASHES)], **look, label=drawing.fitted(name))
         alike.setdefault(np.asarray([x, y], dtype=float).round(10).tobytes(), {})[name] = line
     texts = [", ".join(group) + (" (one line)" if len(group) > 1 else "") for group in alike.values()]
     return drawing.legend(ax, [list(group.values())[-1] for group in alike.values()], texts)
@@ -449,15 +443,15 @@ def _lines(who: str, frame: pd.DataFrame, x: str, y: str, labels: Names, ax: Axe
     """Check that a frame is of the function of `meta` with this name, and give axes with a line for each measure."""
     drawing.readable(who, frame, f"meta.{who}", "measure", x, y, *more)
     with drawing.axes(ax) as ax:
-        plot_lines(ax, _lines_of(frame, "measure", x, y, labels))
+        plot_lines(ax, _lines_of(frame, x, y, labels))
         yield ax
 
 
-def _lines_of(frame: pd.DataFrame, by: str, x: str, y: str, labels: Names) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    """Return the points of each line of a tidy frame, by its name."""
-    shown = called("labels", labels, map(str, frame[by].unique()))
-    groups = {shown[str(name)]: group.sort_values(x, kind="stable") for name, group in frame.groupby(by, sort=False)}
-    return {name: (group[x].to_numpy(), group[y].to_numpy(dtype=float)) for name, group in groups.items()}
+def _lines_of(frame: pd.DataFrame, x: str, y: str, labels: Names) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """Return the points of the line of each measure, by its name."""
+    shown = called("labels", labels, map(str, frame["measure"].unique()))
+    groups = {shown[str(name)]: of.sort_values(x, kind="stable") for name, of in frame.groupby("measure", sort=False)}
+    return {name: (of[x].to_numpy(), of[y].to_numpy(dtype=float)) for name, of in groups.items()}
 
 
 def _taus(
@@ -465,8 +459,7 @@ def _taus(
 ) -> Axes:
     """Draw the mean tau of each line by a number."""
     means = drawing.readable(who, frame, source, by, x, "tau").groupby([by, x], sort=False)["tau"].mean().reset_index()
-    with drawing.axes(ax) as ax:
-        plot_lines(ax, _lines_of(means, by, x, "tau", labels))
+    with _lines(who, means.rename(columns={by: "measure"}), x, "tau", labels, ax) as ax:
         _logarithmic(ax.xaxis, means[x]) if x == "depth" else drawing.integers(ax.xaxis)
         y = f"Kendall's τ with the order by all{_from_data(ax, 1)}"
         return drawing.tell(ax, f"a line for each {by}", *drawing.known(frame, **COUNTS), x=what, y=y)

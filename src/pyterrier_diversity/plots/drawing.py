@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 from weakref import WeakSet
 
 import numpy as np
@@ -71,8 +71,9 @@ def panels(
     panels = [figure.add_subplot(parts[1], n_columns, place + 1) for place in range(n)]
     yield panels
     figure.set_size_inches(parts * size + 5)
-    for _ in range(2):  # the first time makes room, the second one keeps it after texts have moved
-        figure.draw_without_rendering()
+    # The first layout makes room, the second one keeps it after texts have moved. Nothing is drawn yet.
+    for _ in range(2):
+        figure.get_layout_engine().execute(figure)
         beside = [legend.get_window_extent().height / figure.dpi for ax in panels if (legend := ax.get_legend())]
         missing = (width, max([height, *beside])) - size_of(panels[0])
         figure.set_size_inches(np.minimum(figure.get_size_inches() + parts * missing, _LARGEST))
@@ -96,20 +97,26 @@ def readable(
     return renamed(frame, names, labels)
 
 
-def one_measure(who: str, found: Sequence[str], measure: object) -> str:
-    """Return the name of the measure to show: the only one, if none is named."""
-    if measure is None and len(found) > 1:
-        raise ValueError(f"{who}: measure must name one of the {len(found)} measures of the frame: {', '.join(found)}.")
-    shown = found[0] if measure is None else str(measure)
+def one_of(who: str, kind: Literal["measure", "query"], found: Sequence[str], given: object) -> str:
+    """Return the name of the measure or query to show, of those that are found: the only one, if none is given."""
+    argument, plural = {"measure": ("measure", "measures"), "query": ("query_id", "queries")}[kind]
+    if given is None and len(found) > 1:
+        raise ValueError(f"{who}: {argument} must name one of the {len(found)} {plural} of the frame: {few(found)}.")
+    shown = found[0] if given is None else str(given)
     if shown not in found:
-        raise ValueError(f"{who}: the frame has no measure {shown}; it has {', '.join(found)}.")
+        raise ValueError(f"{who}: the frame has no {kind} {shown}; it has {few(found)}.")
     return shown
+
+
+def few(names: Sequence[str], most: int = 20) -> str:
+    """Return names for a message, the first ones of many."""
+    return ", ".join([*names[:most], *(["..."] if len(names) > most else [])]) or "none"
 
 
 def of_measure(who: str, frame: pd.DataFrame, measure: object) -> pd.DataFrame:
     """Return the rows of the measure to show, whose name is a string there."""
     frame = frame.astype({"measure": str})
-    return frame[frame["measure"] == one_measure(who, frame["measure"].unique().tolist(), measure)]
+    return frame[frame["measure"] == one_of(who, "measure", frame["measure"].unique().tolist(), measure)]
 
 
 def fitted(text: object, width: int = NAME, lines: int | None = None) -> str:
@@ -126,13 +133,12 @@ def fitted(text: object, width: int = NAME, lines: int | None = None) -> str:
 
 
 def _has_formula(text: str) -> bool:
+    """Tell whether dollars enclose a formula, with a command, a sub- or a superscript, that matplotlib can read."""
     from matplotlib.mathtext import MathTextParser
 
-    if text.count("$") % 2 or not re.search(r"[\\_^]", "".join(_FORMULA.findall(text))):
-        return False
+    has_marks = re.search(r"[\\_^]", "".join(_FORMULA.findall(text)))
     with suppress(ValueError):
-        MathTextParser("path").parse(text)
-        return True
+        return text.count("$") % 2 == 0 and has_marks is not None and bool(MathTextParser("path").parse(text))
     return False
 
 
@@ -155,17 +161,16 @@ def in_rows(
     In a new figure, lines are longer if rows would be higher than this part of the largest figure. In given axes, names
     have as many lines as there is room for in this part of them.
     """
-    rows = list(rows)
-    room = float(most * (_LARGEST - _AROUND if ax is None else size_of(ax)[1]))
-    line, gap = scaled(LINE), scaled(_GAP)
-    lines = None if ax is None else max(1, int(room / len(rows) / line))
-    if ax is not None and (inches := narrow_width(ax)):
-        width = min(width, int(_OF_NAMES * inches * _PER_INCH / scaled(1)))
+    rows, line, gap = list(rows), scaled(LINE), scaled(_GAP)
+    if ax is not None:
+        room = float(most * size_of(ax)[1])
+        width = int(min(width, _OF_NAMES * (narrow_width(ax) or np.inf) * _PER_INCH / scaled(1)))
+        most_lines = max(1, int(room / len(rows) / line))
+        return [fitted(name, width, most_lines) + end for name, end in rows], room
+    room = most * (_LARGEST - _AROUND)
     while True:
-        texts = [fitted(name, width, lines) + end for name, end in rows]
+        texts = [fitted(name, width) + end for name, end in rows]
         needed = max(_SMALLEST, len(texts) * (line * max(text.count("\n") + 1 for text in texts) + gap))
-        if ax is not None:
-            return texts, room
         if needed <= room or not any("\n" in text for text in texts):
             return texts, min(needed, room)
         width *= 2
@@ -190,8 +195,8 @@ def name_columns(ax: Axes, names: Iterable[object], first: int = 0) -> None:
 
 def tell(ax: Axes, *parts: str, x: str = "", y: str = "") -> Axes:
     """Write a title of the parts that are known, and the labels of the axes, in lines as long as these; return them."""
-    if narrow_width(ax):
-        figure_of(ax).draw_without_rendering()  # which gives the axes their size
+    if narrow_width(ax) and (engine := figure_of(ax).get_layout_engine()):
+        engine.execute(figure_of(ax))  # which gives the axes their size
     across, up = (max(20, int(_PER_INCH * inches / scaled(1))) for inches in size_of(ax))
     ax.set_title(fitted(", ".join(filter(None, parts)), across), fontsize=scaled(10))
     for axis, text, width in ((ax.xaxis, x, across), (ax.yaxis, y, up)):
@@ -205,6 +210,11 @@ def known(frame: pd.DataFrame, **texts: str) -> list[str]:
     return [text.format(frame.attrs[key]) for key, text in texts.items() if key in frame.attrs]
 
 
+def look(i: int) -> dict[str, Any]:
+    """Return colour and marker of the i-th of many lines."""
+    return {"color": COLOURS[i % len(COLOURS)], "marker": MARKERS[i % len(MARKERS)]}
+
+
 def integers(axis: Any) -> None:
     """Label whole numbers of an axis, each one if there are at most ten."""
     from matplotlib.ticker import MaxNLocator
@@ -216,17 +226,16 @@ def legend(ax: Axes, handles: Sequence[Any], texts: Sequence[str]) -> Any:
     """Write a legend beside the axes, or below given ones that are narrow; inside, where the figure makes no room."""
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-    size, inches = scaled(8), narrow_width(ax)
-    if inches and not ax.figure.legends and isinstance(figure_of(ax).get_layout_engine(), ConstrainedLayoutEngine):
+    engine, inches = figure_of(ax).get_layout_engine(), narrow_width(ax)
+    look: dict[str, Any] = {"fontsize": scaled(8), "handlelength": 3}
+    if inches and not ax.figure.legends and isinstance(engine, ConstrainedLayoutEngine):
         most = int(_PER_INCH * inches / scaled(0.8)) - 10  # the handle is as wide as some characters
         lines = [fitted(text, most) for text in texts]
-        columns = max(1, int((most + 10) / (10 + max(map(len, "\n".join(lines).split("\n"))))))
-        below = {"loc": "outside lower center", "ncols": columns, "frameon": False}
-        return ax.figure.legend(handles, lines, fontsize=size, handlelength=3, **below)
-    beside = {"loc": "upper left", "bbox_to_anchor": (1, 1), "borderaxespad": 0, "frameon": False}
-    look: dict[str, Any] = {} if figure_of(ax).get_layout_engine() is None else beside
-    n_columns = -(-len(texts) // 25)
-    return ax.legend(handles, [fitted(text) for text in texts], fontsize=size, handlelength=3, ncols=n_columns, **look)
+        n_columns = max(1, int((most + 10) / (10 + max(map(len, "\n".join(lines).split("\n"))))))
+        return ax.figure.legend(handles, lines, loc="outside lower center", ncols=n_columns, frameon=False, **look)
+    if engine is not None:
+        look |= {"loc": "upper left", "bbox_to_anchor": (1, 1), "borderaxespad": 0, "frameon": False}
+    return ax.legend(handles, [fitted(text) for text in texts], ncols=-(-len(texts) // 25), **look)
 
 
 def scaled(size: float) -> float:

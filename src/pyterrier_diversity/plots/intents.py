@@ -1,10 +1,10 @@
-"""Pictures of rankings by intent: which intents a run covers at which rank, and what that is worth."""
+"""Pictures of intents: which a ranking covers at which rank and what that is worth, and which ones systems miss."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -16,47 +16,27 @@ from ..measures.composite import last_rank
 from ..parameters import CUTOFF, checked
 from . import drawing
 from .drawing import GAIN, Names
-from .matrices import JUDGED_0, MANY, draw_labels, one_query
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["coverage", "explain"]
+__all__ = ["coverage", "explain", "missed_intents"]
 
-_EXPLAIN = "transformers.Explain"
 _EXPLAINED = ("qid", "position", "intents", "new_intents", "unmet_intents", "judged", "tied", "measure", "value")
+_MISSED = ("name", "qid", "iteration", "nugget_text", "weight", "coverable", "covered_by")
+# The shade of documents that are judged, but not relevant.
+_JUDGED_0 = "#eef1f4"
 _UNJUDGED: dict[str, Any] = {"facecolor": "white", "edgecolor": "0.65", "hatch": "////", "linewidth": 0}
 # Every picture has the same shades for the labels of TREC; larger labels need their own scale.
 _HIGHEST = 4
+# More columns than these have smaller marks.
+_MANY = 30
 # Panels beside each other, and the width of all of them in inches.
 _MOST_PANELS, _PANELS = 5, 14.0
 
 
-class _Grid(NamedTuple):
-    """A ranking by intent and rank.
-
-    ``labels`` and ``new`` have the shape (intents, ranks); ``judged`` and ``tied`` (ranks,); ``possible`` (intents,) is
-    whether any judged document is relevant to an intent. ``running`` has the values of a measure by rank, and its name.
-    """
-
-    labels: np.ndarray
-    new: np.ndarray
-    judged: np.ndarray
-    tied: np.ndarray
-    possible: np.ndarray
-    first_rank: int = 1
-    running: pd.Series | None = None
-
-
 def coverage(
-    qrels: Any,
-    runs: Any,
-    query_id: str,
-    *,
-    cutoff: int = 10,
-    intents: Any = None,
-    names: Names = None,
-    ax: Any = None,
+    qrels: Any, runs: Any, query_id: str, *, cutoff: int = 10, intents: Any = None, names: Names = None, ax: Any = None
 ) -> Any:
     """Show which intents of a query runs cover at which rank, darker for a higher label.
 
@@ -99,20 +79,22 @@ def coverage(
     >>> ax.get_title()
     'query 3: crane'
     """
-    cutoff = checked("coverage", CUTOFF, cutoff=cutoff)["cutoff"]
-    check_order("coverage", qrels, runs, order="qrels, runs, query_id", may_be_one=True)
+    who = "coverage"
+    cutoff = checked(who, CUTOFF, cutoff=cutoff)["cutoff"]
+    check_order(who, qrels, runs, order="qrels, runs, query_id", may_be_one=True)
     qrels = qrels_as_given(qrels)
     frame = given_frame(qrels, ("query_id",), "qrels")
     judgements = judge(frame[frame["query_id"].astype(str) == query_id])
     if not len(judgements.intents.ids):
         raise ValueError(f"The qrels have no relevant document for query {query_id!r}.")
-    systems, named = one_or_more_runs("coverage", runs)
-    intents_of = judgements.named.take(judgements.named.weight > 0)
-    texts = _texts("coverage", query_id, intents, qrels)
-    grids = {name: _grid_of_run(run, judgements, intents_of.ids.tolist(), cutoff) for name, run in systems.items()}
-    shares = intents_of.weight / intents_of.weight.sum()
-    rows = [(texts.get(name, name), f" ({share:.2f})") for name, share in zip(intents_of.ids, shares, strict=True)]
-    return _panels_of("coverage", named, grids, rows, _told_of_query(query_id, *systems.values(), qrels), names, ax)
+    systems, named = one_or_more_runs(who, runs)
+    rankings = pd.concat({name: _ranking_of(run, judgements, cutoff) for name, run in systems.items()})
+    known = judgements.named.take(judgements.named.weight > 0)
+    shares = known.weight / known.weight.sum()
+    texts = _texts(who, query_id, intents, qrels)
+    rows = {name: (texts.get(name, name), f" ({share:.2f})") for name, share in zip(known.ids, shares, strict=True)}
+    lost = rows.keys() - {*judgements.intents.ids}
+    return _panels_of(who, named, rankings, rows, _told_of_query(query_id, *systems.values(), qrels), names, ax, lost)
 
 
 def explain(
@@ -178,67 +160,125 @@ def explain(
         )
     cutoff = checked(who, CUTOFF, cutoff=cutoff)["cutoff"]
     frames = dict(explained) if isinstance(explained, Mapping) else {"": explained}
-    shown = _rankings_to_show(who, frames, query_id, cutoff, labels)
-    query = str(next(iter(shown.values()))["qid"].iloc[0])
-    named_by = [of for rows in shown.values() for of in (rows["unmet_intents"].iloc[0], *rows["intents"])]
-    known = sorted({name for of in named_by for name in of})
+    rankings = _rankings_to_show(who, frames, query_id, cutoff, labels)
+    query = rankings["qid"].iloc[0]
+    known = sorted({name for column in ("intents", "unmet_intents") for of in rankings[column] for name in of})
     if not known:
         raise ValueError(f"{who}: query {query!r} has no intent with a relevant document.")
     texts = next(filter(None, (_texts(who, query, intents, frame) for frame in frames.values())), {})
-    grids = {name: _grid_of(rows, known) for name, rows in shown.items()}
-    rows = [(texts.get(name, name), "") for name in known]
-    return _panels_of(who, named, grids, rows, _told_of_query(query, *shown.values()), names, ax)
+    rows = {intent: (texts.get(intent, intent), "") for intent in known}
+    return _panels_of(who, named, rankings, rows, _told_of_query(query, *frames.values()), names, ax)
 
 
-def _grid_of_run(run: Any, judgements: Judgements, named: list[str], cutoff: int) -> _Grid:
-    """Return the labels of a run's documents for the one query of the judgements."""
+def missed_intents(
+    missed: pd.DataFrame,
+    query_id: str | None = None,
+    *,
+    intents: Any = None,
+    names: Names = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Show the intents of a query that some system misses, and which systems cover them.
+
+    Parameters
+    ----------
+    missed : DataFrame
+        The result of `pyterrier_diversity.missed_intents`.
+    query_id : str, optional
+        The query to show; required if there are several in the frame.
+    intents : mapping or DataFrame, optional
+        The texts of intents, by their ids, or a frame such as ``dataset.get_topics("subtopics")``; by default those of
+        the frame, or ids.
+    names : mapping, optional
+        The text to show for each system, by its name.
+    ax : Axes, optional
+        Where to draw; by default, a new figure.
+
+    Returns
+    -------
+    Axes
+        A column for each system, and a row for each intent that a system misses, with its text (or name) and weight,
+        the largest weight on top. A dot means covered, a cross means that no judged document covers the intent, and a
+        blank cell means missed although it could be covered. If rows of the frame were left out, the picture shows only
+        the intents of the others, and the title says how many are missed in all.
+
+    Raises
+    ------
+    ValueError
+        If a column is missing, no system misses an intent of the query, or there are several queries and none is given.
+    """
+    who = "missed_intents"
+    frame = drawing.readable(who, missed, f"pyterrier_diversity.{who}", *_MISSED, names=names).astype({"qid": str})
+    n_intents, found = frame.attrs.get("intents", {}), frame["qid"].unique().tolist()
+    if query_id is not None and str(query_id) in n_intents and str(query_id) not in found:
+        raise ValueError(f"{who}: no system misses an intent of query {query_id!r}; show another query.")
+    query = drawing.one_of(who, "query", found, query_id)
+    in_frame = pd.concat([frame["name"], frame["covered_by"].explode().dropna()]).unique()
+    systems = list(frame.attrs.get("systems", in_frame))
+    shown = frame[frame["qid"] == query].drop_duplicates("iteration")
+    shown = shown.sort_values("weight", ascending=False, kind="stable")
+    # What a row says of the other systems is true even if their rows are left out.
+    covered = np.array([[system in others for system in systems] for others in shown["covered_by"]])
+    texts = dict(zip(shown["iteration"], shown["nugget_text"], strict=True)) | texts_of(who, intents, query)
+    weights = zip(shown["iteration"], shown["weight"], strict=True)
+    rows = [(texts.get(intent) or intent, f" ({round(weight, 2):g})") for intent, weight in weights]
+    named, height = drawing.in_rows(rows, ax)
+    with drawing.axes(ax, max(4.2, 0.45 * len(systems)), height) as ax:
+        _draw_labels(ax, covered.astype(float), 1, named, height)
+        for (row, column), is_covered in np.ndenumerate(covered):
+            mark = "●" if is_covered else "" if shown["coverable"].iloc[row] else "✗"
+            ax.text(column + 1, row, mark, ha="center", va="center", color="white" if is_covered else "black")
+        drawing.name_columns(ax, systems, 1)
+        n_missed = frame.attrs.get("missed", {}).get(query, len(shown))
+        part = f"{len(shown)} of the {n_missed} " if len(shown) < n_missed else ""
+        of_all = f" ({n_missed} of {n_intents[query]})" if query in n_intents else ""
+        marks = "● covered   ✗ no judged document   blank: missed"
+        return drawing.tell(ax, f"query {query}: {part}intents that a system misses{of_all}", x=marks)
+
+
+def _ranking_of(run: Any, judgements: Judgements, cutoff: int) -> pd.DataFrame:
+    """Return the ranking of a run for the one query of the judgements, in the columns of `transformers.Explain`."""
     read = Run(run)
-    ranked = Ranked.of_run(read, judgements).top(cutoff)
     docs = read.ranking(judgements.query_ids[0], cutoff)
-    rows = np.array([named.index(name) for name in judgements.intents.ids], dtype=np.intp)
-    labels = np.zeros((len(named), max(len(docs), 1)))
-    labels[rows[ranked.intent], ranked.rank.astype(np.intp) - 1] = ranked.label
-    new = (labels > 0) & (np.cumsum(labels > 0, axis=1) == 1)
-    judged = np.array([doc in judgements.judged_docs[0] for doc in docs] or [True])
-    return _Grid(labels, new, judged, np.zeros(len(judged), bool), np.isin(np.arange(len(named)), rows))
+    judged = [doc in judgements.judged_docs[0] for doc in docs] or [True]
+    grades: list[dict[str, float]] = [{} for _ in judged]
+    new: list[list[str]] = [[] for _ in judged]
+    ranked = Ranked.of_run(read, judgements).top(cutoff)
+    names, places = judgements.intents.ids[ranked.intent], ranked.rank.astype(int) - 1
+    for place, intent, label, met in zip(places, names, ranked.label, ranked.met, strict=True):
+        grades[place][intent] = label
+        if met == 0:
+            new[place].append(intent)
+    columns = {"position": range(1, len(judged) + 1), "judged": judged, "intents": grades, "new_intents": new}
+    return pd.DataFrame(columns).assign(tied=False)
 
 
 def _rankings_to_show(
     who: str, frames: Mapping[str, pd.DataFrame], query_id: str | None, cutoff: int | None, labels: Names
-) -> dict[str, pd.DataFrame]:
-    """Return the rows of one query, in order of rank, for each system, with the measure as it is called."""
+) -> pd.DataFrame:
+    """Return the rows of one query by system, in order of rank, with the measure as it is called."""
     if not frames:
         raise ValueError(f"{who}: give at least one explanation.")
-    strings = {
-        name: drawing.readable(who, frame, _EXPLAIN, *_EXPLAINED).astype({"qid": str}) for name, frame in frames.items()
-    }
-    query = one_query(who, pd.concat(strings.values()), query_id)
-    measures = dict.fromkeys(str(frame["measure"].iloc[0]) for frame in strings.values())
-    if len(measures) > 1:
-        raise ValueError(f"{who}: all systems must be explained by one measure, not by {', '.join(measures)}.")
-    (measure,), last = measures, None
+    read = {name: drawing.readable(who, frame, "transformers.Explain", *_EXPLAINED) for name, frame in frames.items()}
+    rows = pd.concat({name: frame.sort_values("position") for name, frame in read.items()})
+    rows = rows.astype({"qid": str, "measure": str})
+    query = drawing.one_of(who, "query", rows["qid"].unique().tolist(), query_id)
+    measure, *others = rows["measure"].unique()
+    if others:
+        raise ValueError(f"{who}: all systems must be explained by one measure, not by {measure}, {', '.join(others)}.")
+    last = None
     with suppress(ValueError):  # the name of a measure that a user defined cannot be parsed
         last = last_rank(parse(measure))
-    cutoff = cutoff or last or 10
-    shown: dict[str, pd.DataFrame] = {}
-    for name, frame in strings.items():
-        read = frame[(frame["qid"] == query) & (frame["position"] <= (last or np.inf))].sort_values("position")
-        rows = read[read["position"] <= cutoff]
-        if rows.empty:
+    cutoff, label = cutoff or last or 10, called("labels", labels, [measure])[measure]
+    rows = rows[(rows["qid"] == query) & (rows["position"] <= (last or np.inf))]
+    # The value down to an earlier rank is not the measure's value.
+    is_part = (rows["position"] > cutoff).groupby(level=0).transform("any")
+    rows = rows.assign(measure=np.where(is_part, f"{label}, first {cutoff} ranks", label))[rows["position"] <= cutoff]
+    for name in frames:
+        if name not in rows.index:
             of = f" of {name}" if name else ""
             raise ValueError(f"{who}: the frame{of} has no query {query!r} down to rank {cutoff}.")
-        # The value down to an earlier rank is not the measure's value.
-        part = f", first {cutoff} ranks" if len(rows) < len(read) else ""
-        shown[name] = rows.assign(measure=called("labels", labels, [measure])[measure] + part)
-    return shown
-
-
-def _grid_of(rows: pd.DataFrame, known: list[str]) -> _Grid:
-    labels = np.array([[grades.get(name, 0) for grades in rows["intents"]] for name in known], dtype=np.float64)
-    new = np.array([[name in found for found in rows["new_intents"]] for name in known])
-    judged, tied = (rows[column].to_numpy(dtype=bool) for column in ("judged", "tied"))
-    values = pd.Series(rows["value"].to_numpy(dtype=float), rows["position"], name=rows["measure"].iloc[0])
-    return _Grid(labels, new, judged, tied, np.ones(len(known), dtype=bool), int(rows["position"].iloc[0]), values)
+    return rows
 
 
 def _texts(who: str, query_id: str, intents: Any, frame: pd.DataFrame) -> dict[str, str]:
@@ -251,103 +291,128 @@ def _texts(who: str, query_id: str, intents: Any, frame: pd.DataFrame) -> dict[s
 
 def _told_of_query(query_id: str, *frames: pd.DataFrame) -> str:
     """Return the id of a query, and its text if a frame has it."""
-    text = texts_of_queries(*frames).get(query_id)
-    return f"query {query_id}: {text}" if text else f"query {query_id}"
+    return ": ".join(filter(None, [f"query {query_id}", texts_of_queries(*frames).get(query_id)]))
 
 
 def _panels_of(
-    who: str, named: bool, grids: Mapping[str, _Grid], rows: list[tuple[str, str]], told: str, names: Names, ax: Any
+    who: str,
+    named: bool,
+    rankings: pd.DataFrame,
+    rows: Mapping[str, tuple[str, str]],
+    told: str,
+    names: Names,
+    ax: Any,
+    lost: Collection[str] = (),
 ) -> Any:
     """Draw a panel for each system, with the values above it. Return one panel if the system is not named.
 
-    ``rows`` has the texts of the intents, and what is behind each text.
+    ``rows`` has the text of each intent, and what is behind it. No judged document is relevant to those of ``lost``.
     """
-    given = ax if named or ax is None else [ax]
-    if given is not None and len(given) != len(grids):
-        raise ValueError(f"{who}: ax must have one Axes object for each system, not {len(given)} for {len(grids)}.")
-    n_rows = -(-len(grids) // _MOST_PANELS) if given is None else 1
-    n_columns = -(-len(grids) // n_rows)
-    depth = max(grid.labels.shape[1] for grid in grids.values())
-    width = max(float(np.clip(_PANELS / n_columns - 0.5, 0, 4.2)), min(8.0, 0.16 * depth))
-    values = [grid.running for grid in grids.values() if grid.running is not None]
-    limits = np.nanmin(np.hstack([0.0, *values])), np.nanmax(np.hstack([1.0, *values]))
+    system_of = rankings.index.get_level_values(0)
+    systems = called("names", names, system_of.unique())
+    given, several = ax if named or ax is None else [ax], len(systems) > 1
+    if given is not None and len(given) != len(systems):
+        raise ValueError(f"{who}: ax must have one Axes object for each system, not {len(given)} for {len(systems)}.")
+    n_rows = -(-len(systems) // _MOST_PANELS) if given is None else 1
+    n_columns = -(-len(systems) // n_rows)
+    rankings = rankings.astype({"judged": bool, "tied": bool})
+    labels = np.array([[of.get(intent, 0) for of in rankings["intents"]] for intent in rows], dtype=np.float64)
+    new = np.array([[intent in of for of in rankings["new_intents"]] for intent in rows])
+    starts, depths = rankings["position"].groupby(level=0).first(), system_of.value_counts()
+    width = max(float(np.clip(_PANELS / n_columns - 0.5, 0, 4.2)), min(8.0, 0.16 * depths.max()))
     # The values above take some of the room.
-    most = (1 / n_rows - 0.1 if given is None else 0.6) if values else 1 / n_rows
-    texts, height = drawing.in_rows(rows, None if given is None else given[0], most=most)
-    highest = max(_HIGHEST, *(grid.labels.max() for grid in grids.values()))
-    last = max(grid.first_rank + grid.labels.shape[1] for grid in grids.values()) - 0.5
-    systems = called("names", names, grids)
-    with drawing.panels(given, len(grids), n_columns, width, height) as panels:
-        for place, (panel, (system, grid)) in enumerate(zip(panels, grids.items(), strict=True)):
-            above = 0.9 if given is None else min(0.9, 0.3 * drawing.size_of(panel)[1])
-            inner = [panel] if grid.running is None else [panel, _draw_values(panel, grid.running, limits, above)]
-            draw_labels(panel, grid.labels, highest, texts, height, grid.first_rank)
-            _draw_marks(panel, grid)
-            panel.set_xlim(right=last)
-            drawing.tell(panel, systems[system], "" if given is None and len(grids) > 1 else told, x="rank")
+    most = 1 / n_rows if "value" not in rankings else 1 / n_rows - 0.1 if given is None else 0.6
+    texts, height = drawing.in_rows(rows.values(), None if given is None else given[0], most=most)
+    with drawing.panels(given, len(systems), n_columns, width, height) as panels:
+        for place, (panel, (system, name)) in enumerate(zip(panels, systems.items(), strict=True)):
+            at = system_of == system
+            ranking, inner = rankings[at], [panel]
+            if "value" in ranking:
+                above = 0.9 if given is None else min(0.9, 0.3 * drawing.size_of(panel)[1])
+                inner.append(_draw_values(panel, ranking, rankings["value"], above))
+            _draw_labels(panel, labels[:, at], max(_HIGHEST, labels.max()), texts, height, starts[system])
+            _draw_marks(panel, ranking, new[:, at], [intent in lost for intent in rows])
+            panel.set_xlim(right=(starts + depths).max() - 0.5)
+            drawing.tell(panel, name, "" if given is None and several else told, x="rank")
             for beside in inner if given is None and place % n_columns else ():
                 beside.set_ylabel("")
                 beside.tick_params(labelleft=False)
-        _key(panels[n_columns - 1], grids.values())
-        if given is None and len(grids) > 1:
-            drawing.figure_of(panels[0]).suptitle(
-                drawing.fitted(told, int(10 * width * n_columns / drawing.scaled(1))), fontsize=drawing.scaled(10)
-            )
+        _key(panels[n_columns - 1], rankings, labels, new)
+        if given is None and several:
+            told = drawing.fitted(told, int(10 * width * n_columns / drawing.scaled(1)))
+            drawing.figure_of(panels[0]).suptitle(told, fontsize=drawing.scaled(10))
     return list(panels) if named else panels[0]
 
 
-def _draw_values(panel: Axes, values: pd.Series, limits: tuple[float, float], height: float) -> Axes:
-    """Draw the value down to each rank and write the last one, in axes between the panel and its title."""
+def _draw_values(panel: Axes, ranking: pd.DataFrame, values: pd.Series, height: float) -> Axes:
+    """Draw the value down to each rank and write the last one, in axes between the panel and its title.
+
+    The values of all rankings decide the scale.
+    """
     from matplotlib.transforms import ScaledTranslation, blended_transform_factory
 
     top: Any = panel.transAxes
     inches = drawing.figure_of(panel).dpi_scale_trans + ScaledTranslation(0, 1, top)
     ax = panel.inset_axes((0, 0.1, 1, height), transform=blended_transform_factory(top, inches), sharex=panel)
-    margin, last = 0.08 * (limits[1] - limits[0]), values.iloc[-1]
+    lowest, highest = min(0.0, values.min()), max(1.0, values.max())
+    margin, last, name = 0.08 * (highest - lowest), ranking["value"].iloc[-1], ranking["measure"].iloc[0]
     ax.axhline(0, color="0.6", linewidth=0.8)
-    ax.plot(values, color=GAIN, marker="." if len(values) <= 30 else None, label=values.name)
+    ax.plot(ranking["position"], ranking["value"], color=GAIN, marker="." if len(ranking) <= 30 else None, label=name)
     ax.text(1.01, last, f"{last:.3f}", va="center", size=drawing.scaled(9), transform=ax.get_yaxis_transform())
-    ax.set_ylim(limits[0] - margin, limits[1] + 2 * margin)
-    ax.set_ylabel(drawing.fitted(values.name, 20), fontsize=drawing.scaled(9), rotation=0, ha="right", va="center")
+    ax.set_ylim(lowest - margin, highest + 2 * margin)
+    ax.set_ylabel(drawing.fitted(name, 20), fontsize=drawing.scaled(9), rotation=0, ha="right", va="center")
     ax.tick_params(labelbottom=False, labelsize=drawing.scaled(8))
     ax.spines[["top", "right"]].set_visible(False)
     return ax
 
 
-def _draw_marks(ax: Axes, grid: _Grid) -> None:
+def _draw_labels(ax: Axes, labels: np.ndarray, highest: float, texts: list[str], height: float, start: int = 1) -> None:
+    """Draw labels by intent and rank, darker the higher, with the texts of the intents."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    # The lowest label is far from 0, in grey as well.
+    shades = [(0.0, _JUDGED_0), (1e-6, "#b9d6ee"), (0.25, "#92c0e2"), (0.5, "#4a90c4"), (1.0, "#08306b")]
+    colours = LinearSegmentedColormap.from_list("labels", shades, N=1024)
+    n_intents, depth = labels.shape
+    edges = np.arange(depth + 1) + start - 0.5, np.arange(n_intents + 1) - 0.5
+    between = 0.5 if depth > _MANY else 2
+    ax.pcolormesh(*edges, labels, cmap=colours, vmin=0, vmax=highest, edgecolors="white", linewidth=between)
+    drawing.name_rows(ax, texts, height)
+    ax.set_xlim(start - 0.5, start + depth - 0.5)
+    ax.spines[:].set_visible(False)
+
+
+def _draw_marks(ax: Axes, ranking: pd.DataFrame, new: np.ndarray, lost: list[bool]) -> None:
     """Mark unjudged documents, new intents, ties, and the intents that no judged document is relevant to."""
-    (n_intents, depth), start = grid.labels.shape, grid.first_rank
-    ax.bar(start + np.flatnonzero(~grid.judged), n_intents, 1, -0.5, **_UNJUDGED)
-    rows, places = np.nonzero(grid.new)
-    size = 3.5 if depth > MANY else 7
+    (n_intents, depth), start = new.shape, int(ranking["position"].iloc[0])
+    ax.bar(start + np.flatnonzero(~ranking["judged"]), n_intents, 1, -0.5, **_UNJUDGED)
+    rows, places = np.nonzero(new)
+    size, small = (3.5, 6) if depth > _MANY else (7, 9)
     ax.plot(places + start, rows, "o", color="white", markeredgecolor="black", markersize=size, label="_new")
-    for row in np.flatnonzero(~grid.possible).tolist():
-        middle = start + (depth - 1) / 2
+    middle: dict[str, Any] = {"ha": "center", "va": "center"}
+    for row in np.flatnonzero(lost).tolist():
         said = "no judged document is relevant"
-        ax.text(middle, row, said, ha="center", va="center", size=drawing.scaled(8), style="italic")
-    for place in np.flatnonzero(grid.tied).tolist():
-        ax.text(
-            place + start, n_intents - 0.3, "=", ha="center", va="center", size=drawing.scaled(6 if depth > MANY else 9)
-        )
-    ax.set_ylim(n_intents - (0.1 if grid.tied.any() else 0.5), -0.5)
+        ax.text(start + (depth - 1) / 2, row, said, size=drawing.scaled(8), style="italic", **middle)
+    for place in np.flatnonzero(ranking["tied"]).tolist():
+        ax.text(place + start, n_intents - 0.3, "=", size=drawing.scaled(small), **middle)
+    ax.set_ylim(n_intents - (0.1 if ranking["tied"].any() else 0.5), -0.5)
     drawing.integers(ax.xaxis)
 
 
-def _key(ax: Axes, grids: Iterable[_Grid]) -> None:
+def _key(ax: Axes, rankings: pd.DataFrame, labels: np.ndarray, new: np.ndarray) -> None:
     """Add a legend of the shades and marks that occur."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    mesh = ax.collections[0]
-    labels, new, judged, tied = (np.hstack(parts) for parts in [*zip(*grids, strict=True)][:4])
+    mesh, judged = ax.collections[0], rankings["judged"].to_numpy()
     shades = np.unique(labels[labels > 0])
     shades = shades[np.linspace(0, len(shades) - 1, min(5, len(shades))).astype(int)]
     look: dict[str, Any] = {"linestyle": "", "markeredgecolor": "black", "markersize": 6}
     marks: list[tuple[Any, str, Any]] = [
-        (((labels == 0) & judged).any(), "label 0 or none", Patch(facecolor=JUDGED_0, edgecolor="0.8")),
+        (((labels == 0) & judged).any(), "label 0 or none", Patch(facecolor=_JUDGED_0, edgecolor="0.8")),
         *((True, f"label {label:g}", Patch(facecolor=mesh.cmap(mesh.norm(label)))) for label in shades),
         (not judged.all(), "unjudged", Patch(**_UNJUDGED)),
         (new.any(), "new intent", Line2D([], [], marker="o", color="white", **look)),
-        (tied.any(), "tied score", Line2D([], [], marker="$=$", color="black", **look)),
+        (rankings["tied"].any(), "tied score", Line2D([], [], marker="$=$", color="black", **look)),
     ]
     drawing.legend(ax, [mark for occurs, _, mark in marks if occurs], [name for occurs, name, _ in marks if occurs])

@@ -28,6 +28,7 @@ from ..meta.significance.marks import told_of_test
 from ..parameters import CUTOFF, Parameter, Rng, checked
 from .summary import Tested, meaning
 
+_PATH = (str, os.PathLike)
 _QUERIES = Parameter(int, interval="[0, inf)", desc="how many queries to show with both rankings")
 
 
@@ -121,7 +122,7 @@ def html_report(
     n_queries = _QUERIES.check(who, "n_queries", n_queries)
     io.check_order(who, qrels, runs, measures, order="qrels, runs, measures, path")
     given = io.named_runs(who, runs)
-    io.refuse_inputs(who, Path(path), [Path(one) for one in (qrels, *given.values()) if _is_path(one)])
+    io.refuse_inputs(who, Path(path), [Path(one) for one in (qrels, *given.values()) if isinstance(one, _PATH)])
     qrels = io.qrels_frame(qrels)
     frames = dict(io.read_runs(given, who=who))
     if baseline is not None and baseline not in frames:
@@ -162,11 +163,7 @@ def _by_group(values: RunValues) -> dict[str, Any]:
         return {}
     means = values.means().set_index([values.groups.column, "name"])
     sizes = means["queries"].groupby(level=0, sort=False).first().to_dict()
-    return {
-        "column": values.groups.column,
-        "sizes": sizes,
-        "means": {one: means[one].to_dict() for one in values.measures},
-    }
+    return {"column": values.groups.column, "sizes": sizes, "means": means[list(values.measures)].to_dict()}
 
 
 @cache
@@ -183,10 +180,6 @@ def _shown(value: Any) -> Any:
     return io.printable(" ".join(value.splitlines())) if type(value) is str else value
 
 
-def _is_path(given: object) -> bool:
-    return isinstance(given, (str, os.PathLike))
-
-
 def _made(qrels: pd.DataFrame, runs: Mapping[str, Any]) -> dict[str, Any]:
     """Return the date, the files and the versions of a report."""
     versions = [f"{name} {version(name)}" for name in ("pyterrier-diversity", "ir-measures", "numpy", "scipy")]
@@ -200,7 +193,8 @@ def _made(qrels: pd.DataFrame, runs: Mapping[str, Any]) -> dict[str, Any]:
 
 def _file(given: Any) -> str:
     """Return a path, or the file that a frame was read from, if it says so."""
-    return os.fspath(given) if _is_path(given) else str(getattr(given, "attrs", {}).get("file") or "a table in memory")
+    known = given if isinstance(given, _PATH) else getattr(given, "attrs", {}).get("file")
+    return os.fspath(known or "a table in memory")
 
 
 def _differences(
@@ -212,34 +206,26 @@ def _differences(
     """
     from ..transformers import Explain
 
-    places = {name: scores.systems.index(name) for name in frames}
-    first = places.pop(baseline)
-    deltas = {measure: rounded(values - values[first]) for measure, values in scores.by_measure.items()}
-
-    def by_gain(delta: np.ndarray) -> list[tuple[str, float]]:
-        return sorted(zip(scores.queries, delta, strict=True), key=lambda one: -one[1])
-
-    delta = deltas[scores.measures[0]]
-    system = np.abs(delta).argmax(axis=0)
-    largest = delta[system, np.arange(delta.shape[1])]
-    order = [query for query in np.argsort(-np.abs(largest), kind="stable")[:n_queries] if largest[query]]
-    explain, queries = Explain(qrels, scores.measures[0]), [scores.queries[query] for query in order]
-    explained = {name: explain(frame[frame["qid"].isin(queries)]) for name, frame in frames.items()}
-    shown = []
-    for query in order:
-        qid, names = scores.queries[query], (baseline, scores.systems[system[query]])
-        rankings = {name: explained[name][explained[name]["qid"] == qid].to_dict("records") for name in names}
-        shown.append({"qid": qid, "difference": largest[query], "rankings": rankings})
-    return {
-        "baseline": baseline,
-        "n_queries": len(scores.queries),
-        "pictures": {
-            measure: {name: by_gain(values[place]) for name, place in places.items()}
-            for measure, values in deltas.items()
-            if places
-        },
-        "queries": shown,
+    first = scores.systems.index(baseline)
+    deltas = {
+        measure: pd.DataFrame(rounded(values - values[first]).T, scores.queries, scores.systems)
+        for measure, values in scores.by_measure.items()
     }
+    others = [name for name in frames if name != baseline]
+    pictures = {
+        measure: {name: list(of[name].sort_values(ascending=False, kind="stable").items()) for name in others}
+        for measure, of in deltas.items()
+    }
+    delta = deltas[scores.measures[0]]
+    largest, furthest = delta.abs().max(axis=1).sort_values(ascending=False, kind="stable"), delta.abs().idxmax(axis=1)
+    queries = largest.index[largest > 0][:n_queries].tolist()
+    explain, shown = Explain(qrels, scores.measures[0]), []
+    explained = {name: explain(frame[frame["qid"].isin(queries)]) for name, frame in frames.items()}
+    for qid in queries:
+        of_query = {name: explained[name][explained[name]["qid"] == qid] for name in (baseline, furthest[qid])}
+        rankings = {name: rows.to_dict("records") for name, rows in of_query.items()}
+        shown.append({"qid": qid, "difference": delta.loc[qid, furthest[qid]], "rankings": rankings})
+    return {"baseline": baseline, "n_queries": len(scores.queries), "pictures": pictures, "queries": shown}
 
 
 def _covered(qrels: pd.DataFrame, frames: Mapping[str, pd.DataFrame], cutoff: int) -> dict[str, Any]:

@@ -4,33 +4,19 @@ from __future__ import annotations
 
 import inspect
 import re
-from typing import TypedDict
+from typing import Any
 
 from ..measures import DiversityMeasure
 from ..parameters import Parameter
 from .formulas import plain
 
 
-class Entry(TypedDict):
-    """The description of a measure, as texts."""
-
-    measure: str
-    name: str
-    what: str
-    formula: str
-    parameters: dict[str, str]
-    range: str
-    columns: str
-    source: str
-    equals: str
-
-
-def entry(measure: DiversityMeasure) -> Entry:
+def entry(measure: DiversityMeasure) -> dict[str, Any]:
     """Describe a measure from its declaration.
 
     Returns
     -------
-    Entry
+    dict
         Its name and published name, a sentence about it, its formula, its parameters with ranges and defaults, and the
         range of its values. Also the optional columns of the qrels that it reads, its source, and the tool or printed
         example with the same values.

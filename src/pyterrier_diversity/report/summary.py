@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Any
@@ -17,6 +18,7 @@ from .reference import entry
 
 # More systems than these are counted.
 _MOST_NAMED = 3
+_UNTESTED: dict[str, Any] = {"significant": None, "lead": ""}
 
 # Measures in words for readers who do not know them; {} stands for the results that count. The words are true for any
 # values of these parameters, and for the defaults of all others.
@@ -45,28 +47,27 @@ class Tested:
     """
 
     def __init__(self, scores: Scores, compared: pd.DataFrame | None) -> None:
-        self._scores, self.compared = scores, compared
-        self._means = {
-            name: dict(zip(scores.systems, values.mean(axis=1).tolist(), strict=True))
-            for name, values in scores.unrounded.items()
-        }
-        first = self._means[scores.measures[0]]
-        self.systems: list[str] = sorted(scores.given, key=lambda system: -first[system])
-        self._differs: dict[tuple[str, str, str], bool] = {}
-        self._ends: dict[tuple[str, str], tuple[float, float]] = {}
-        self._leads: dict[tuple[str, str, str], str] = {}
+        self.compared, self._measures = compared, scores.measures
+        means = pd.DataFrame({name: of.mean(axis=1) for name, of in scores.unrounded.items()}, scores.systems)
+        # The first measure decides the order of the systems.
+        self._means = means.loc[scores.given].sort_values(self._measures[0], ascending=False, kind="stable")
+        self.systems: list[str] = self._means.index.tolist()
+        # What the test says of each system by a measure, against each other one.
+        self._against: dict[tuple[str, str], dict[str, dict[str, Any]]] = defaultdict(dict)
         for row in [] if compared is None else compared.to_dict("records"):
-            pair, ends = (row["system"], row["other"]), (row["ci_low"], row["ci_high"])
-            for (one, other), of, sign in ((pair, "", 1), (pair[::-1], "other_", -1)):
-                self._differs[row["measure"], one, other] = bool(row["significant"])
-                self._ends[row["measure"], one] = row[f"{of}mean_low"], row[f"{of}mean_high"]
+            ends = row.get("ci_low", np.nan), row.get("ci_high", np.nan)
+            for one, other, of, sign in (("system", "other", "", 1), ("other", "system", "other_", -1)):
                 low, high = sorted(sign * end for end in ends)
                 interval = f", {low:+.3f} to {high:+.3f}" if np.isfinite(ends).all() else ""
-                self._leads[row["measure"], one, other] = f" ({sign * row['difference']:+.3f}{interval})"
+                self._against[row["measure"], row[one]][row[other]] = {
+                    "significant": bool(row["significant"]),
+                    "lead": f" ({sign * row['difference']:+.3f}{interval})",
+                    "mean": (row[f"{of}mean_low"], row[f"{of}mean_high"]),
+                }
 
     def table(self) -> dict[str, list[dict[str, Any]]]:
         """Return the cells of each system, one for each measure; intervals and marks are empty without a test."""
-        return {system: [self._cell(name, system) for name in self._scores.measures] for system in self.systems}
+        return {system: [self._cell(name, system) for name in self._measures] for system in self.systems}
 
     def numbers_of(self, systems: Iterable[str]) -> str:
         """Return the places of systems in the table, from 1, with those that follow each other as in "1-3, 5"."""
@@ -75,12 +76,12 @@ class Tested:
         return ", ".join(f"{span[0]}" if len(span) == 1 else f"{span[0]}-{span[-1]}" for span in spans)
 
     def _cell(self, measure: str, system: str) -> dict[str, Any]:
-        means = self._means[measure]
-        low, high = self._ends.get((measure, system), (np.nan, np.nan))
-        differ = [other for other in self.systems if self._differs.get((measure, system, other))]
+        means, against = self._means[measure], self._against[measure, system]
+        low, high = next((told["mean"] for told in against.values()), (np.nan, np.nan))
+        differ = [other for other, told in against.items() if told["significant"]]
         return {
             "text": f"{means[system]:.3f}",
-            "best": f"{means[system]:.3f}" == f"{max(means.values()):.3f}" and len(means) > 1,
+            "best": f"{means[system]:.3f}" == f"{means.max():.3f}" and len(means) > 1,
             "interval": f"{low:.3f} to {high:.3f}" if np.isfinite([low, high]).all() else "",
             "above": self.numbers_of(other for other in differ if means[other] < means[system]),
             "below": self.numbers_of(other for other in differ if means[other] > means[system]),
@@ -88,28 +89,26 @@ class Tested:
 
     def sentences(self, names: Mapping[str, str], labels: Mapping[str, str]) -> list[str]:
         """Say for each measure which system is best, and whether that could be chance."""
-        return [self._sentence(measure, names, labels[measure]) for measure in self._scores.measures]
+        return [self._sentence(measure, names, labels[measure]) for measure in self._measures]
 
     def _sentence(self, measure: str, names: Mapping[str, str], label: str) -> str:
-        means = self._means[measure]
-        highest = max(float(f"{mean:.3f}") for mean in means.values())
-        best = [system for system in self.systems if float(f"{means[system]:.3f}") == highest]
-        told = f"By {label}, {_listed([names[system] for system in best], len(means))}"
-        worth = _worth(measure, means[best[0]])
-        if len(self.systems) == 1:
+        means = self._means[measure].map("{:.3f}".format).astype(float)
+        best, *equal = means.index[means == means.max()]
+        told = f"By {label}, {_listed([names[system] for system in (best, *equal)], len(means))}"
+        worth = _worth(measure, self._means.loc[best, measure])
+        if len(means) == 1:
             return f"{told} has {worth}."
-        if len(best) > 1:
+        if equal:
             return f"{told} are best, with the same mean: {worth}."
-        told += f" is best, with {worth}"
-        others = [other for other in self.systems if other != best[0]]
-        leads = []
+        against, leads = self._against[measure, best], []
+        others = [other for other in self.systems if other != best]
         outcomes = {"is unlikely to be chance": True, "could be chance": False, "was not tested": None}
         for what, significant in outcomes.items():
-            over = [other for other in others if self._differs.get((measure, best[0], other)) is significant]
+            over = [other for other in others if against.get(other, _UNTESTED)["significant"] is significant]
             if over:
-                sizes = [f"{names[other]}{self._leads.get((measure, best[0], other), '')}" for other in over]
+                sizes = [names[other] + against.get(other, _UNTESTED)["lead"] for other in over]
                 leads.append(f"its lead over {_listed(sizes, len(others))} {what}")
-        return f"{told}: {'; '.join(leads)}."
+        return f"{told} is best, with {worth}: {'; '.join(leads)}."
 
 
 def _worth(measure: str, mean: float) -> str:

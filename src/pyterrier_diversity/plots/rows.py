@@ -1,9 +1,9 @@
-"""Pictures with a bar or a point in each row: of measures, and of systems and their differences with intervals."""
+"""Pictures in rows: a bar, a point, or cells for each measure, system, pair of systems, or label."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import cycle
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,20 +13,24 @@ from ..arithmetic import divide
 from ..evaluate.by_group import MACRO_MEAN, refuse_groups
 from ..io import called, renamed
 from ..meta.significance.marks import told_of_test, with_bounds
+from ..meta.significance.tests import LEVEL
 from . import drawing
-from .drawing import COLOURS, COUNTS, GAIN, LOSS, MARKERS, Names
+from .drawing import COUNTS, GAIN, LOSS, Names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = [
     "assessor_agreement",
+    "concordance",
+    "confusion",
     "delta_required",
     "differences",
     "discriminative_power",
     "groups",
     "means",
     "stability",
+    "tau_matrix",
     "unanimity",
 ]
 
@@ -42,6 +46,15 @@ _SOURCE = "meta.compare, with a test that has intervals"
 _ROUNDING = 1e-9
 # Two names in a row have longer lines.
 _PAIR = 56
+_COEFFICIENTS = {
+    "tau": "Kendall's τ",
+    "tau_ap": "τ AP",
+    "tau_ap_symmetric": "symmetric τ AP",
+    "spearman": "Spearman's rho",
+}
+# On cells darker than this, black text is hard to read.
+_DARK = 0.6
+_TWO_PLACES = np.vectorize("{:.2f}".format, otypes=[str])
 
 
 def unanimity(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | None = None) -> Axes:
@@ -95,14 +108,13 @@ def discriminative_power(frame: pd.DataFrame, *, labels: Names = None, ax: Axes 
     ValueError
         If the frame has no rows or several for a measure, or a column is missing.
     """
-    counted = {"significant", "pairs"} <= set(frame) or "share" not in frame
-    columns = ("significant", "pairs") if counted else ("share",)
-    frame, *found = _by_measure("discriminative_power", frame, labels, *columns)
-    values = divide(*found) if counted else found[0]
-    texts = [f"{value:.1%}" for value in values]
-    if counted:
-        texts = [f"{part}/{whole}" for part, whole in zip(frame["significant"], frame["pairs"], strict=True)]
-    return _bars(ax, frame, values, texts, (0, 1.15), "share of pairs of systems that differ significantly")
+    what = "share of pairs of systems that differ significantly"
+    if "share" in frame and not {"significant", "pairs"} <= {*frame}:
+        frame, values = _by_measure("discriminative_power", frame, labels, "share")
+        return _bars(ax, frame, values, [f"{value:.1%}" for value in values], (0, 1.15), what)
+    frame, *counts = _by_measure("discriminative_power", frame, labels, "significant", "pairs")
+    texts = [f"{part}/{whole}" for part, whole in zip(frame["significant"], frame["pairs"], strict=True)]
+    return _bars(ax, frame, divide(*counts), texts, (0, 1.15), what)
 
 
 def delta_required(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | None = None) -> Axes:
@@ -367,20 +379,141 @@ def groups(
     if len(others) < 2 or pd.api.types.is_numeric_dtype(frame[others[0]]):
         raise drawing.unreadable(who, "the frame has no column with groups", source)
     column, *found = others
-    shown = drawing.one_measure(who, found, measure)
+    shown = drawing.one_of(who, "measure", found, measure)
     sizes = frame.drop_duplicates(column).set_index(column)["queries"]
     rows = [
         group if group == MACRO_MEAN else f"{group} ({n} {'query' if n == 1 else 'queries'})"
         for group, n in sizes.items()
     ]
     with drawing.named_rows(ax, rows, 4.8) as ax:
-        looks = zip(cycle(COLOURS), cycle(MARKERS), strict=False)
-        for (name, values), (color, marker) in zip(frame.groupby("name", sort=False), looks, strict=False):
-            means = values.set_index(column)[shown].reindex(sizes.index)
-            ax.plot(means, range(len(rows)), marker, color=color, alpha=0.8, label=name)
+        for i, (name, of) in enumerate(frame.groupby("name", sort=False)):
+            means = of.set_index(column)[shown].reindex(sizes.index)
+            ax.plot(means, range(len(rows)), linestyle="", **drawing.look(i), alpha=0.8, label=name)
         ax.grid(axis="y", color="0.9")
         drawing.legend(ax, ax.get_lines(), [str(line.get_label()) for line in ax.get_lines()])
         return drawing.tell(ax, f"by {column}", x=f"mean {called('labels', labels, [shown])[shown]}")
+
+
+def confusion(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """Show how often two judges gave each pair of labels.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Counts with the labels of the first judge as rows and those of the second as columns, as
+        ``meta.agreement(..., table=True)`` returns them.
+    ax : Axes, optional
+        Where to draw; by default, a new figure.
+
+    Returns
+    -------
+    Axes
+        A cell for each pair of labels with its count, darker for a larger share of the first judge's label. Rows and
+        columns are all labels that one of the judges gave.
+
+    Raises
+    ------
+    ValueError
+        If the frame has no rows, or its rows or columns are not labels.
+    """
+    source = "meta.agreement(..., table=True)"
+    frame = drawing.readable("confusion", frame, source)
+    if not all(isinstance(label, (int, float, np.number)) for label in (*frame.index, *frame.columns)):
+        rule = "the frame must have labels, which are numbers, as rows and columns, not"
+        raise drawing.unreadable("confusion", f"{rule} {drawing.few(list(map(str, frame.columns)), 5)}", source)
+    found = sorted({*frame.index, *frame.columns})
+    counts = frame.reindex(index=found, columns=found, fill_value=0).to_numpy(dtype=np.float64)
+    shares = divide(counts, counts.sum(axis=1, keepdims=True))
+    with _cells(ax, shares, np.vectorize("{:g}".format)(counts), found) as ax:
+        same = f"{divide(np.trace(counts), counts.sum()):.0%} with the same label"
+        told = f"{int(counts.sum())} judgements"
+        return drawing.tell(ax, told, same, x="label of the second judge", y="label of the first judge")
+
+
+def tau_matrix(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | None = None) -> Axes:
+    """Show the rank correlations of measures with each other.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Correlations in [-1, 1], with the same measures as rows and as columns, as
+        ``meta.rank_correlation(..., matrix=True)`` returns them.
+    labels : mapping, optional
+        The text to show for each measure, by its name.
+    ax : Axes, optional
+        Where to draw; by default, a new figure.
+
+    Returns
+    -------
+    Axes
+        A cell for each pair of measures with its value, or blank. The colour bar names the coefficient. Colours go from
+        -1 to 1 if a value is negative, otherwise from the lowest value (rounded down to a tenth) to 1, because the
+        measures of one family hardly differ on the whole scale.
+
+    Raises
+    ------
+    ValueError
+        If the frame has no rows, its rows and columns are not the same measures, or a value is out of range.
+    """
+    who, source = "tau_matrix", "meta.rank_correlation(..., matrix=True)"
+    rows, columns = (list(map(str, names)) for names in (frame.index, frame.columns))
+    if not rows or rows != columns:
+        rule = "the frame must have the same measures as rows and columns, not"
+        raise drawing.unreadable(who, f"{rule} {drawing.few(rows, 5)} and {drawing.few(columns, 5)}", source)
+    values = frame.to_numpy(dtype=np.float64)
+    if np.nanmax(np.abs(values), initial=0.0) > 1 + 1e-9:
+        raise drawing.unreadable(who, f"correlations must be in [-1, 1], not {values[np.abs(values) > 1][0]:g}", source)
+    lowest = np.floor(10 * np.nanmin(values, initial=0.9)) / 10
+    colours, start = ("RdBu", -1.0) if lowest < 0 else ("Blues", lowest)
+    shown = called("labels", labels, rows)
+    coefficient = _COEFFICIENTS.get(str(frame.attrs.get("method")), "Rank correlation")
+    with _cells(ax, values, _TWO_PLACES(values), [shown[name] for name in rows], colours, start) as ax:
+        ax.figure.colorbar(ax.images[-1], ax=ax, shrink=0.8).set_label(coefficient)
+        return drawing.tell(
+            ax, f"{coefficient} of the orders of the systems", *drawing.known(frame, top="the best {} systems")
+        )
+
+
+def concordance(frame: pd.DataFrame, *, alpha: float = 0.05, labels: Names = None, ax: Axes | None = None) -> Axes:
+    """Show which of two measures agrees more often with the gold standards when the two disagree.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Columns ``measure``, ``other``, ``concordance``, ``other_concordance`` and ``p``, as `meta.concordance` returns
+        them.
+    alpha : float in (0, 1)
+        The significance level.
+    labels : mapping, optional
+        The text to show for each measure, by its name.
+    ax : Axes, optional
+        Where to draw; by default, a new figure.
+
+    Returns
+    -------
+    Axes
+        A cell for each pair of measures: how often the measure of the row is right when it disagrees with that of the
+        column, with a star if ``p`` is below alpha. It is blank if they never disagree.
+
+    Raises
+    ------
+    ValueError
+        If the frame has no rows, a column is missing, or alpha is out of range.
+    """
+    columns = ("measure", "other", "concordance", "other_concordance", "p")
+    frame = drawing.readable("concordance", frame, "meta.concordance", *columns)
+    alpha = LEVEL.check("concordance", "alpha", alpha)
+    names = list(dict.fromkeys([*frame["measure"], *frame["other"]]))
+    row, column = (pd.Index(names).get_indexer(frame[which]) for which in ("measure", "other"))
+    values, p = np.full((2, len(names), len(names)), np.nan)
+    values[row, column], values[column, row] = frame["concordance"], frame["other_concordance"]
+    p[row, column] = p[column, row] = frame["p"]
+    texts = np.char.add(_TWO_PLACES(values), np.where(p < alpha, "*", ""))
+    with _cells(ax, values, texts, list(called("labels", labels, names).values())) as ax:
+        gold = ", ".join(map(str, frame.attrs.get("gold", [])))
+        star = f"* p < {alpha:g}".replace(" ", "\N{NO-BREAK SPACE}")
+        told = f"agrees with {gold}" if gold else "", star, *drawing.known(frame, **COUNTS)
+        return drawing.tell(ax, *told, x="... where it disagrees with this one", y="this measure is right ...")
 
 
 def _by_measure(who: str, frame: pd.DataFrame, labels: Names, *columns: str) -> tuple[Any, ...]:
@@ -428,3 +561,21 @@ def _points(ax: Axes, rows: pd.DataFrame, linestyle: str = "-", shown: Sequence[
     insides = [GAIN if full else "white" for full in filled]
     ax.scatter(values, places, s=drawing.scaled(6) ** 2, zorder=3, edgecolors=GAIN, c=insides)
     ax.set_xlim(*limits)
+
+
+@contextmanager
+def _cells(
+    ax: Axes | None, values: np.ndarray, texts: np.ndarray, names: list[Any], colours: str = "Blues", lowest: float = 0
+) -> Iterator[Axes]:
+    """Give axes with a cell for each finite value, its text white on dark shades, and the names of rows and columns."""
+    width, height = np.maximum(np.array([0.55, 0.5]) * len(names), 2.6)
+    with drawing.axes(ax, width, height) as ax:
+        ax.imshow(np.ma.masked_invalid(values), aspect="auto", cmap=colours, vmin=lowest, vmax=1)
+        shades = np.abs(values) if lowest < 0 else (values - lowest) / (1 - lowest)
+        for row, column in np.argwhere(np.isfinite(values)):
+            color = "white" if shades[row, column] > _DARK else "black"
+            ax.text(column, row, texts[row, column], ha="center", va="center", color=color, size=drawing.scaled(9))
+        drawing.name_columns(ax, names)
+        ax.set_yticks(range(len(names)), [drawing.fitted(name) for name in names], fontsize=drawing.scaled(9))
+        ax.tick_params(length=0)
+        yield ax
