@@ -20,13 +20,16 @@ Columns = dict[str, type | None]
 _MOST_DIGITS = 18
 # Characters that pandas and Python read in the same way.
 _PLAIN = bytes(range(0x20, 0x7F)) + b"\t\n\r"
+# Pandas reads parts of so many bytes faster than a large file as a whole, because it uses their memory again.
+_PART = 2**22
 # Newer versions read floats exactly, and warn about this option.
 _EXACT: dict[str, Any] = (
     {"float_precision": "round_trip"} if tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1) else {}
 )
 
 
-# Pandas reads words fastest if it may choose their type. A first line of letters keeps it from choosing numbers.
+# Pandas reads words fastest if it may choose their type. A line of letters before each part keeps it from choosing
+# numbers.
 _DTYPES: dict[type | None, Any] = {float: float, int: np.int64, object: float}
 
 
@@ -86,46 +89,38 @@ def _plain_columns(content: Content, columns: Columns, optional: Columns) -> pd.
     return None
 
 
-class _Begun(BytesIO):
-    """Bytes with a first line before them, without a copy."""
-
-    def __init__(self, first: bytes, data: bytes) -> None:
-        super().__init__(data)
-        self._first = first
-
-    def read1(self, size: int | None = -1, /) -> bytes:
-        """Return the first line, and then the bytes."""
-        first, self._first = self._first, b""
-        return first or super().read1(size)
-
-    read = read1
-
-
 def _parsed(data: bytes, columns: Columns, separator: str) -> pd.DataFrame | None:
     numeric = {name: _DTYPES[kind] for name, kind in columns.items() if kind in _DTYPES}
     first = (" " if separator == r"\s+" else separator).join("0" if name in numeric else "x" for name in columns)
-    try:
-        table = pd.read_csv(
-            _Begun(f"{first}\n".encode(), data),
-            sep=separator,
-            header=None,
-            names=list(columns),
-            dtype=numeric,
-            index_col=False,
-            quoting=csv.QUOTE_NONE,
-            na_filter=False,
-            low_memory=False,
-            engine="c",
-            **_EXACT,
-        )
-    except ValueError:
-        return None
-    # A longer line is an error of pandas; a shorter one ends with empty words.
-    if any((table[name] == "").any() for name in columns.keys() - numeric.keys()):
-        return None
-    if not all(np.isfinite(table[name]).all() for name, kind in columns.items() if kind is float):
-        return None
-    return table.loc[1:, [name for name, kind in columns.items() if kind]].reset_index(drop=True)
+    kept = [name for name, kind in columns.items() if kind]
+    parts: list[pd.DataFrame] = []
+    start = 0
+    while start < len(data):
+        end = data.find(b"\n", start + _PART) + 1 or len(data)
+        try:
+            table = pd.read_csv(
+                BytesIO(f"{first}\n".encode() + data[start:end]),
+                sep=separator,
+                header=None,
+                names=list(columns),
+                dtype=numeric,
+                index_col=False,
+                quoting=csv.QUOTE_NONE,
+                na_filter=False,
+                low_memory=False,
+                engine="c",
+                **_EXACT,
+            )
+        except ValueError:
+            return None
+        # A longer line is an error of pandas; a shorter one ends with empty words.
+        if any((table[name] == "").any() for name in columns.keys() - numeric.keys()):
+            return None
+        if not all(np.isfinite(table[name]).all() for name, kind in columns.items() if kind is float):
+            return None
+        parts.append(table.loc[1:, kept])
+        start = end
+    return pd.concat(parts, ignore_index=True)
 
 
 def _is_plain(data: bytes) -> bool:

@@ -308,9 +308,7 @@ def read_run(source: Any, *, order: OrderedBy = "score", columns: Mapping[str, s
     doubt = doubtful_order(query, size, turn, score, docs, rank)
     if doubt:
         warn_of_data(doubt, "ranks")
-    places = {"rank": counted(size)}
-    named = {"query_id": _as_series(query.names).take(query.codes).set_axis(frame.index)}
-    run = frame.assign(**named, **_as_strings(frame, ("doc_id",), "run"), **places).reset_index(drop=True)
+    run = frame.assign(**_as_strings(frame, ("query_id", "doc_id"), "run"), rank=counted(size)).reset_index(drop=True)
     first = ["query_id", "doc_id", "score", "rank"]
     return run[[*first, *(name for name in run if name not in first)]].rename(columns=PYTERRIER_NAMES)
 
