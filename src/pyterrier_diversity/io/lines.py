@@ -5,13 +5,13 @@ from __future__ import annotations
 import csv
 import math
 from io import BytesIO, StringIO
-from reprlib import repr as shown  # long words are shortened in messages
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from .files import MARK, Content, Source, read_content
+from .records import Field
 
 # The columns of a table, in order, and their types, as for `read_columns`; None for a column that is not kept.
 Columns = dict[str, type | None]
@@ -147,32 +147,31 @@ def _careful_columns(
                 break
             continue
         columns = columns | optional if not rows and len(fields) > len(columns) else columns
-        try:
-            if len(fields) != len(columns):
-                count = f"{len(columns)} {'tab-separated ' if separator else ''}columns"
-                raise ValueError(f"expected {count} ({' '.join(columns)}), found {len(fields)}")
-            rows.append([_value(text, *column) for text, column in zip(fields, columns.items(), strict=True)])
-        except ValueError as error:
-            raise ValueError(f"{content.name}, line {number}: {error}.") from error
+        where = f"{content.name}, line {number}"
+        if len(fields) != len(columns):
+            count = f"{len(columns)} {'tab-separated ' if separator else ''}columns"
+            raise ValueError(f"{where}: expected {count} ({' '.join(columns)}), found {len(fields)}.")
+        words_of = zip(fields, columns.items(), strict=True)
+        rows.append([_value(Field(word, where, name), kind) for word, (name, kind) in words_of])
     kept = {name: _DTYPES.get(kind, object) for name, kind in columns.items() if kind}
     return pd.DataFrame(rows, columns=list(columns), dtype=object)[list(kept)].astype(kept)
 
 
-def _value(text: str, column: str, kind: type | None) -> str | float:
-    if kind is None or (kind is str and text):
+def _value(word: Field, kind: type | None) -> str | float:
+    text: str = word.value
+    if kind is None:
         return text
     if not text:
-        raise ValueError(f"{column} is empty")
-    if kind is not int:
-        value = _number(text)
-        if kind is float and not math.isfinite(value):
-            raise ValueError(f"{column} must be a finite number, not {shown(text)}")
-        return value
-    if not (text.isascii() and text.isdigit()):
-        raise ValueError(f"{column} must be a non-negative whole number, not {shown(text)}")
-    if len(text) > _MOST_DIGITS:
-        raise ValueError(f"{column} must have at most {_MOST_DIGITS} digits, not {len(text)}: {shown(text)}")
-    return int(text)
+        raise ValueError(f"{word.where}: {word.name} is empty.")
+    if kind is object:
+        return _number(text)
+    if kind is float:
+        return word.number()
+    if kind is int and not (text.isascii() and text.isdigit()):
+        raise word.refused("must be a non-negative whole number")
+    if kind is int and len(text) > _MOST_DIGITS:
+        raise word.refused(f"must have at most {_MOST_DIGITS} digits")
+    return int(text) if kind is int else text
 
 
 def _number(text: str) -> float:

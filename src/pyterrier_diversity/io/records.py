@@ -14,7 +14,7 @@ from typing import Any, Literal
 import pandas as pd
 
 from .files import Content, Path, Source, read_content, visible_files
-from .tables import require_pyarrow
+from .writing import require_pyarrow
 
 Kind = Literal["json", "parquet", "table", "xml", ""]
 
