@@ -5,13 +5,14 @@ from __future__ import annotations
 import csv
 import math
 from io import BytesIO, StringIO
+from reprlib import repr as shown  # long words are shortened in messages
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from .files import MARK, Content, Source, read_content
-from .records import Field
+from .records import Field, number_of
 
 # The columns of a table, in order, and their types, as for `read_columns`; None for a column that is not kept.
 Columns = dict[str, type | None]
@@ -78,7 +79,7 @@ def _plain_columns(content: Content, columns: Columns, optional: Columns) -> pd.
     columns = columns | optional if len(words) > len(columns) else columns
     if len(words) != len(columns) or not _is_plain(content.data):
         return None
-    if any(kind in _DTYPES and math.isnan(_number(word)) for word, kind in zip(words, columns.values(), strict=True)):
+    if any(kind in _DTYPES and math.isnan(number_of(word)) for word, kind in zip(words, columns.values(), strict=True)):
         return None
     # In most files, one character separates words, which is faster to read. In others, words then seem to be empty.
     for separator, other in ((" ", b"\t"), ("\t", b" "), (r"\s+", b"")):
@@ -164,18 +165,12 @@ def _value(word: Field, kind: type | None) -> str | float:
     if not text:
         raise ValueError(f"{word.where}: {word.name} is empty.")
     if kind is object:
-        return _number(text)
+        return number_of(text)
     if kind is float:
         return word.number()
     if kind is int and not (text.isascii() and text.isdigit()):
         raise word.refused("must be a non-negative whole number")
     if kind is int and len(text) > _MOST_DIGITS:
-        raise word.refused(f"must have at most {_MOST_DIGITS} digits")
+        rule = f"must have at most {_MOST_DIGITS} digits, not {len(text)}: {shown(text)}"
+        raise ValueError(f"{word.where}: {word.name} {rule}.")
     return int(text) if kind is int else text
-
-
-def _number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        return math.nan

@@ -111,13 +111,18 @@ class Field:
 
     def number(self) -> float:
         """Return a finite number, which may be given as a string."""
-        try:
-            number = math.nan if isinstance(self.value, bool) else float(self.value)
-        except (TypeError, ValueError, OverflowError):
-            number = math.nan
+        number = number_of(self.value)
         if not math.isfinite(number):
             raise self.refused("must be a finite number")
         return number
+
+
+def number_of(value: Any) -> float:
+    """Return a number, which may be given as a string, or NaN for anything else."""
+    try:
+        return math.nan if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        return math.nan
 
 
 def read_records(source: Any, who: str) -> list[Field]:
