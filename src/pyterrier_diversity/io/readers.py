@@ -99,14 +99,10 @@ def _opened(source: Any, what: str) -> tuple[Any, str]:
     """Return a frame, the content of a file other than parquet, or data as given; and the name for messages."""
     if hasattr(source, "to_pandas"):
         return source.to_pandas(), what
-    if not is_file(source) or _is_folder(source):
+    if not is_file(source):
         return source, what
     content = read_content(source)
     return read_parquet(content) if kind_of(content) == "parquet" else content, content.name
-
-
-def _is_folder(source: Any) -> bool:
-    return isinstance(source, (str, os.PathLike)) and os.path.isdir(source)
 
 
 def _are_nuggets(given: Any, columns: Mapping[str, str]) -> bool:
@@ -115,7 +111,7 @@ def _are_nuggets(given: Any, columns: Mapping[str, str]) -> bool:
         return judged.look_of_columns(columns.get(name, name) for name in map(str, given)) == "nuggets"
     kind = kind_of(given) if isinstance(given, Content) else ""
     if kind not in ("json", "table"):
-        return _is_folder(given)
+        return isinstance(given, (str, os.PathLike))  # a folder
     first = first_record(given)
     if first is None or not isinstance(first.value, Mapping):
         return kind == "json"

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from .files import Content, Path, Source, read_content, visible_files
+from .files import Content, Path, Source, is_file, read_content, visible_files
 from .writing import require_pyarrow
 
 Kind = Literal["json", "parquet", "table", "xml", ""]
@@ -211,7 +211,7 @@ def kind_of(content: Content) -> Kind:
 
 def names_in(source: Source) -> set[str]:
     """Return the names of columns or fields in a file or folder, as far as its first row or object has them."""
-    if not (isinstance(source, (str, os.PathLike)) and os.path.isdir(source)):
+    if is_file(source):
         source = read_content(source)
         if kind_of(source) in ("xml", ""):
             return set()
