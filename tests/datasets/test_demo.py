@@ -78,7 +78,7 @@ def test_results_have_the_columns_of_a_result_frame(demo):
 
 
 def test_unknown_variants_say_what_there_is(demo):
-    with pytest.raises(ValueError, match=r"variant must be one of bm25, xquad, .*, not 'dph'"):
+    with pytest.raises(ValueError, match=r"variant must be None or 'bm25' or 'xquad' or .*, not 'dph'"):
         demo.get_results("dph")
     with pytest.raises(ValueError, match="variant must be None or 'subtopics', not 'intents'"):
         demo.get_topics("intents")

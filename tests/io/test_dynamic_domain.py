@@ -12,8 +12,8 @@ import pytest
 from ir_measures import P
 
 from pyterrier_diversity import CT, alpha_nDCG, nSessionDCG
-from pyterrier_diversity.io import add_lengths, is_dd_run, read_dd_run, read_dd_truth, read_qrels, read_run
-from pyterrier_diversity.io.dynamic_domain import read_topics
+from pyterrier_diversity.io import add_lengths, read_dd_run, read_dd_truth, read_qrels, read_run
+from pyterrier_diversity.io.dynamic_domain import is_dd_run, read_topics
 
 TRUTHS = ["dd16-mini-truth.xml", "dd16-odd-truth.xml.gz", "dd17-odd-truth.xml.gz"]
 RUNS = [

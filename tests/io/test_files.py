@@ -136,6 +136,14 @@ def test_numbers_are_those_of_python(numbers):
     assert is_read_right("".join(f"1 Q0 d 1 {text} t\n" for text in numbers))
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("last", ["q Q0 7 1 2.5 t", "q Q0 7 1 2.5", "q Q0 7 1 2.5 t t", "q Q0 7 1 x t"])
+def test_a_file_of_several_megabytes_is_what_its_lines_say(last, end):
+    words, numbers = ([f"{i} Q0 {name * 400}{i} {i} -{i} tag" for i in range(6_000)] for name in ("d", "0"))
+
+    assert is_read_right(end.join([*words, *numbers, last]))
+
+
 @settings(max_examples=100, deadline=None)
 @given(st.binary(max_size=60))
 @example(b"1 Q0 d 1 2 t\n1 Q0 \xff 1 2 t\n")

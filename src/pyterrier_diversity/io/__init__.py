@@ -1,18 +1,17 @@
 """Read files of TREC, Dynamic Domain and nuggets into PyTerrier's frames without loss; write tables."""
 
 from .aligned import aligned, terminal_width
-from .dynamic_domain import add_lengths, is_dd_run, read_dd_run, read_dd_truth, read_lengths, read_topics
+from .dynamic_domain import add_lengths, read_dd_run, read_dd_truth, read_lengths, read_topics
 from .files import SAVED_NOTES, SAVED_VALUES, Content, read_content
 from .forms import SharedColumns, frame_of
-from .labels import called, printable, read_names, renamed
+from .labels import called, printable, read_names, renamed, texts_of, texts_of_queries
 from .nuggets import answers, read_nuggets
 from .readers import OrderedBy, checked_order, qrels_as_given, qrels_frame, read_qrels, read_run, run_frame
 from .records import names_in, separator_of
-from .run_collections import Runs, check_order, named_runs, one_or_more_runs, read_runs, run_files
+from .run_collections import Runs, check_order, named_runs, one_or_more_runs, read_runs
 from .tables import Cell, Table, formatted, p_text, write_table, write_text
-from .tabular import highest_label_last, write_qrels
-from .texts import texts_of, texts_of_queries
-from .writing import is_device, refuse_inputs, replaced
+from .tabular import highest_label_last
+from .writing import is_device, refuse_inputs, replaced, write_qrels
 
 __all__ = [
     "SAVED_NOTES",
@@ -32,7 +31,6 @@ __all__ = [
     "formatted",
     "frame_of",
     "highest_label_last",
-    "is_dd_run",
     "is_device",
     "named_runs",
     "names_in",
@@ -54,7 +52,6 @@ __all__ = [
     "refuse_inputs",
     "renamed",
     "replaced",
-    "run_files",
     "run_frame",
     "separator_of",
     "terminal_width",

@@ -80,19 +80,19 @@ def read_dd_truth(source: Source, level: Literal["documents", "passages"] = "doc
     return highest_label_last(documents[["qid", "docno", "label", "iteration", "gain"]])
 
 
-def is_dd_qrels(table: pd.DataFrame) -> bool:
-    """Tell whether a table of five columns is qrels of Dynamic Domain, with names like DD16-1, DD16-1.1."""
+def dd_qrels(table: pd.DataFrame) -> pd.DataFrame | None:
+    """Return the passages of qrels of Dynamic Domain, whose fourth column is not a label; None for other qrels.
+
+    Dynamic Domain's have names like DD16-1, DD16-1.1.
+    """
     names = table[["qid", "iteration"]].drop_duplicates()
-    whole = (table[["label", "weight"]] % 1 == 0).all(axis=None)
     # Topic DD16-24 has a subtopic 24.11.
-    return bool(whole) and all(
+    are_named = all(
         _TOPIC.fullmatch(topic) and subtopic.startswith((f"{topic}.", f"{topic.partition('-')[2]}."))
         for topic, subtopic in names.itertuples(index=False, name=None)
     )
-
-
-def dd_qrels(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the passages of qrels of Dynamic Domain, whose fourth column is not a label."""
+    if not are_named or (table[["label", "weight"]] % 1 != 0).any(axis=None):
+        return None
     rating, passage = table["weight"].clip(lower=1).astype(np.int64), table["label"].astype(np.int64).astype(str)
     passages = table.drop(columns="weight").assign(label=rating, passage=passage).drop_duplicates()
     return highest_label_last(passages[["qid", "docno", "label", "iteration", "passage"]])

@@ -72,8 +72,10 @@ Source = Path | IO[bytes] | IO[str] | Content
 
 
 def is_file(source: object) -> bool:
-    """Tell whether something is a path, an open file or the content of a file."""
-    return isinstance(source, (str, os.PathLike, Content)) or hasattr(source, "read")
+    """Tell whether something is a path that is not a folder's, an open file or the content of a file."""
+    if isinstance(source, (str, os.PathLike)):
+        return not os.path.isdir(source)
+    return isinstance(source, Content) or hasattr(source, "read")
 
 
 def visible_files(folder: Path) -> list[File]:

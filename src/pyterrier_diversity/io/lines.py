@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from .files import MARK, Content, Source, read_content
+from .records import Field, number_of
 
 # The columns of a table, in order, and their types, as for `read_columns`; None for a column that is not kept.
 Columns = dict[str, type | None]
@@ -20,13 +21,16 @@ Columns = dict[str, type | None]
 _MOST_DIGITS = 18
 # Characters that pandas and Python read in the same way.
 _PLAIN = bytes(range(0x20, 0x7F)) + b"\t\n\r"
+# Pandas reads parts of so many bytes faster than a large file as a whole, because it uses their memory again.
+_PART = 2**22
 # Newer versions read floats exactly, and warn about this option.
 _EXACT: dict[str, Any] = (
     {"float_precision": "round_trip"} if tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1) else {}
 )
 
 
-# Pandas reads words fastest if it may choose their type. A first line of letters keeps it from choosing numbers.
+# Pandas reads words fastest if it may choose their type. A line of letters before each part keeps it from choosing
+# numbers.
 _DTYPES: dict[type | None, Any] = {float: float, int: np.int64, object: float}
 
 
@@ -75,7 +79,7 @@ def _plain_columns(content: Content, columns: Columns, optional: Columns) -> pd.
     columns = columns | optional if len(words) > len(columns) else columns
     if len(words) != len(columns) or not _is_plain(content.data):
         return None
-    if any(kind in _DTYPES and math.isnan(_number(word)) for word, kind in zip(words, columns.values(), strict=True)):
+    if any(kind in _DTYPES and math.isnan(number_of(word)) for word, kind in zip(words, columns.values(), strict=True)):
         return None
     # In most files, one character separates words, which is faster to read. In others, words then seem to be empty.
     for separator, other in ((" ", b"\t"), ("\t", b" "), (r"\s+", b"")):
@@ -86,46 +90,38 @@ def _plain_columns(content: Content, columns: Columns, optional: Columns) -> pd.
     return None
 
 
-class _Begun(BytesIO):
-    """Bytes with a first line before them, without a copy."""
-
-    def __init__(self, first: bytes, data: bytes) -> None:
-        super().__init__(data)
-        self._first = first
-
-    def read1(self, size: int | None = -1, /) -> bytes:
-        """Return the first line, and then the bytes."""
-        first, self._first = self._first, b""
-        return first or super().read1(size)
-
-    read = read1
-
-
 def _parsed(data: bytes, columns: Columns, separator: str) -> pd.DataFrame | None:
     numeric = {name: _DTYPES[kind] for name, kind in columns.items() if kind in _DTYPES}
     first = (" " if separator == r"\s+" else separator).join("0" if name in numeric else "x" for name in columns)
-    try:
-        table = pd.read_csv(
-            _Begun(f"{first}\n".encode(), data),
-            sep=separator,
-            header=None,
-            names=list(columns),
-            dtype=numeric,
-            index_col=False,
-            quoting=csv.QUOTE_NONE,
-            na_filter=False,
-            low_memory=False,
-            engine="c",
-            **_EXACT,
-        )
-    except ValueError:
-        return None
-    # A longer line is an error of pandas; a shorter one ends with empty words.
-    if any((table[name] == "").any() for name in columns.keys() - numeric.keys()):
-        return None
-    if not all(np.isfinite(table[name]).all() for name, kind in columns.items() if kind is float):
-        return None
-    return table.loc[1:, [name for name, kind in columns.items() if kind]].reset_index(drop=True)
+    kept = [name for name, kind in columns.items() if kind]
+    parts: list[pd.DataFrame] = []
+    start = 0
+    while start < len(data):
+        end = data.find(b"\n", start + _PART) + 1 or len(data)
+        try:
+            table = pd.read_csv(
+                BytesIO(f"{first}\n".encode() + data[start:end]),
+                sep=separator,
+                header=None,
+                names=list(columns),
+                dtype=numeric,
+                index_col=False,
+                quoting=csv.QUOTE_NONE,
+                na_filter=False,
+                low_memory=False,
+                engine="c",
+                **_EXACT,
+            )
+        except ValueError:
+            return None
+        # A longer line is an error of pandas; a shorter one ends with empty words.
+        if any((table[name] == "").any() for name in columns.keys() - numeric.keys()):
+            return None
+        if not all(np.isfinite(table[name]).all() for name, kind in columns.items() if kind is float):
+            return None
+        parts.append(table.loc[1:, kept])
+        start = end
+    return pd.concat(parts, ignore_index=True)
 
 
 def _is_plain(data: bytes) -> bool:
@@ -152,36 +148,29 @@ def _careful_columns(
                 break
             continue
         columns = columns | optional if not rows and len(fields) > len(columns) else columns
-        try:
-            if len(fields) != len(columns):
-                count = f"{len(columns)} {'tab-separated ' if separator else ''}columns"
-                raise ValueError(f"expected {count} ({' '.join(columns)}), found {len(fields)}")
-            rows.append([_value(text, *column) for text, column in zip(fields, columns.items(), strict=True)])
-        except ValueError as error:
-            raise ValueError(f"{content.name}, line {number}: {error}.") from error
+        where = f"{content.name}, line {number}"
+        if len(fields) != len(columns):
+            count = f"{len(columns)} {'tab-separated ' if separator else ''}columns"
+            raise ValueError(f"{where}: expected {count} ({' '.join(columns)}), found {len(fields)}.")
+        words_of = zip(fields, columns.items(), strict=True)
+        rows.append([_value(Field(word, where, name), kind) for word, (name, kind) in words_of])
     kept = {name: _DTYPES.get(kind, object) for name, kind in columns.items() if kind}
     return pd.DataFrame(rows, columns=list(columns), dtype=object)[list(kept)].astype(kept)
 
 
-def _value(text: str, column: str, kind: type | None) -> str | float:
-    if kind is None or (kind is str and text):
+def _value(word: Field, kind: type | None) -> str | float:
+    text: str = word.value
+    if kind is None:
         return text
     if not text:
-        raise ValueError(f"{column} is empty")
-    if kind is not int:
-        value = _number(text)
-        if kind is float and not math.isfinite(value):
-            raise ValueError(f"{column} must be a finite number, not {shown(text)}")
-        return value
-    if not (text.isascii() and text.isdigit()):
-        raise ValueError(f"{column} must be a non-negative whole number, not {shown(text)}")
-    if len(text) > _MOST_DIGITS:
-        raise ValueError(f"{column} must have at most {_MOST_DIGITS} digits, not {len(text)}: {shown(text)}")
-    return int(text)
-
-
-def _number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        return math.nan
+        raise ValueError(f"{word.where}: {word.name} is empty.")
+    if kind is object:
+        return number_of(text)
+    if kind is float:
+        return word.number()
+    if kind is int and not (text.isascii() and text.isdigit()):
+        raise word.refused("must be a non-negative whole number")
+    if kind is int and len(text) > _MOST_DIGITS:
+        rule = f"must have at most {_MOST_DIGITS} digits, not {len(text)}: {shown(text)}"
+        raise ValueError(f"{word.where}: {word.name} {rule}.")
+    return int(text) if kind is int else text

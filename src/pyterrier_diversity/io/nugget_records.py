@@ -95,9 +95,9 @@ class _Topic:
         if text is not None:
             reading.queries.setdefault(self.query_id, text)
 
-    def record(self, item: Field, text: str | None, labels: list[tuple[str, float]], form: Format) -> NuggetRecord:
+    def record(self, item: Field, form: Format, labels: list[tuple[str, float]]) -> NuggetRecord:
         """Return a nugget, named by its id or by the MD5 of its text; repeated texts are numbered."""
-        given, importance = item.get(form.id), item.get("importance")
+        text, given, importance = _text(item, form.text), item.get(form.id), item.get("importance")
         if given is None and text is None:
             item.need(f"{form.text} {form.id}")
         self._times[text or ""] += given is None
@@ -157,7 +157,8 @@ def _read(record: Field, form: Format, reading: Reading) -> Iterator[NuggetRecor
         topic.document = record.need(f"{form.document} {form.system}").identifier()
     elif document is not None and nuggets:
         reading.note("documents are left out, because none of their nuggets has an assignment")
-    said = [one for nugget in nuggets for one in _nugget(nugget, topic)]
+    of_nugget = _of_bank if form.documents is REFERENCES else _nugget
+    said = [one for nugget in nuggets for one in of_nugget(nugget, topic)]
     # A passage without nuggets is not judged; an answer without nuggets has none of them.
     if document is not None and (is_assigned or not (nuggets or is_passage)):
         reading.assigned[topic.query_id][document.identifier()] = [one.nugget_id for one in said]
@@ -167,7 +168,7 @@ def _read(record: Field, form: Format, reading: Reading) -> Iterator[NuggetRecor
 def _members(found: Field, topic: _Topic) -> list[Field]:
     """Return the members of a list of nuggets as objects with a text or an id."""
     form, asked = topic.form, topic.reading.questions
-    if form.documents is REFERENCES:
+    if form.documents is REFERENCES:  # only a bank may be an object
         return _texts(found, form.text)
     members = found.members()
     values: list[Any] = [member.value for member in members]
@@ -187,7 +188,7 @@ def _members(found: Field, topic: _Topic) -> list[Field]:
         ratings = [None if rating.value is None else rating.number() for rating in members]
         values = [{**one, "rating": rating} for one, rating in zip(ids, ratings, strict=True)]
     else:
-        values = [{"text": value} if isinstance(value, str) else value for value in values]
+        return _texts(found, form.text)
     return [Field(value, one.where, one.name) for value, one in zip(values, members, strict=True)]
 
 
@@ -205,41 +206,35 @@ def _texts(found: Field | None, names: str) -> list[Field]:
 
 
 def _nugget(item: Field, topic: _Topic) -> Iterator[NuggetRecord]:
-    """Yield a nugget, or the nuggets inside it."""
-    form, reading = topic.form, topic.reading
-    text, labels = _text(item, form.text), _relevant(item, form)
-    if form.documents is REFERENCES:
-        yield from _of_bank(item, text, labels, topic)
-        return
-    if topic.document is not None:
-        label = item.get(form.label)
-        if label is None:
-            reading.note("nuggets have no assignment, unlike others in their list")
-        else:
-            labels.append((topic.document, reading.label(label)))
-    yield topic.record(item, text, labels, form)
+    """Yield a nugget with the labels of its documents, or of the judged one."""
+    form, reading, labels = topic.form, topic.reading, _relevant(item, topic.form)
+    label = item.get(form.label)
+    if topic.document is not None and label is None:
+        reading.note("nuggets have no assignment, unlike others in their list")
+    elif topic.document is not None and label is not None:
+        labels.append((topic.document, reading.label(label)))
+    yield topic.record(item, form, labels)
 
 
-def _of_bank(item: Field, text: str | None, labels: list[tuple[str, float]], topic: _Topic) -> Iterator[NuggetRecord]:
+def _of_bank(item: Field, topic: _Topic) -> Iterator[NuggetRecord]:
     """Yield a question or each of its answers, or a claim, and the nuggets inside it."""
     form, reading, of_query = topic.form, topic.reading, item.get("query_id")
     if of_query is not None and of_query.identifier() != topic.query_id:
         raise of_query.refused(f"must be that of the topic, {topic.query_id!r}")
-    answers = _texts(item.get("answers"), ANSWER.text)
+    labels, answers = _relevant(item, form), _texts(item.get("answers"), ANSWER.text)
     _note_aggregator(item, len(answers), reading)
     if answers and reading.unit == "answer":
         what = "references are left out, because they belong to a question, not to one of its answers"
         reading.note(what, times=len(labels))
-        question = topic.record(item, text, [], form)
+        question = topic.record(item, form, [])
         for answer in answers:
-            words = _text(answer, ANSWER.text)
-            one = topic.record(answer, words, _relevant(answer, ANSWER), ANSWER)
-            yield one._replace(text=f"{text} {words}", importance=question.importance)
+            one = topic.record(answer, ANSWER, _relevant(answer, ANSWER))
+            yield one._replace(text=f"{question.text} {one.text}", importance=question.importance)
     else:
-        yield topic.record(item, text, labels + [one for each in answers for one in _relevant(each, ANSWER)], form)
+        yield topic.record(item, form, labels + [one for each in answers for one in _relevant(each, ANSWER)])
     for nugget in _texts(item.get("sub_nuggets"), form.text):
         reading.note("nuggets are nested in others, but count like them")
-        yield from _nugget(nugget, topic)
+        yield from _of_bank(nugget, topic)
 
 
 def _relevant(item: Field, form: Format) -> list[tuple[str, float]]:
@@ -286,7 +281,7 @@ def _of_row(row: Field, reading: Reading) -> NuggetRecord:
     others = {name: one for name, one in row.value.items() if name not in OF_TABLES}
     if "weight" in others:
         others["weight"] = row.need("weight").number()
-    one = topic.record(row, _text(row, form.text), [(doc, value) for doc in docs], form)
+    one = topic.record(row, form, [(doc, value) for doc in docs])
     if row.get(form.id) is None:
         reading.rows.update((one.query_id, one.nugget_id, doc) for doc in docs or [""])
     return one._replace(columns=others)

@@ -11,31 +11,8 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from ..judged import (
-    LARGEST_EXACT,
-    NO_DOCUMENT,
-    OF_NUGGETS,
-    PYTERRIER_NAMES,
-    QRELS_COLUMNS,
-    RUN_COLUMNS,
-    Ids,
-    collected,
-    counted,
-    doubtful_order,
-    exact,
-    given_frame,
-    given_ranks,
-    ids,
-    kept_strings,
-    look_of_columns,
-    numbers,
-    ranking_order,
-    scores,
-    shown,
-    strings,
-    warn_of_data,
-)
-from .dynamic_domain import dd_qrels, is_dd_qrels, is_dd_run, read_dd_run, read_dd_truth
+from .. import judged
+from .dynamic_domain import dd_qrels, is_dd_run, read_dd_run, read_dd_truth
 from .files import Content, is_file, read_content
 from .forms import SharedColumns, expanded, frame_of
 from .lines import Columns, read_columns
@@ -90,27 +67,22 @@ def read_qrels(source: Any, *, columns: Mapping[str, str] | None = None) -> pd.D
     0   1    d1      2         a
     """
     frame = qrels_frame(source, columns=columns)
-    label = pd.Series(numbers(frame, "relevance", "qrels"), frame.index)
+    label = pd.Series(judged.numbers(frame, "relevance", "qrels"), frame.index)
     named = _as_strings(frame, [name for name in ("query_id", "doc_id", "iteration") if name in frame], "qrels")
-    return with_whole_labels(frame.assign(relevance=label, **named).rename(columns=PYTERRIER_NAMES))
+    return with_whole_labels(frame.assign(relevance=label, **named).rename(columns=judged.PYTERRIER_NAMES))
 
 
 def _as_strings(frame: pd.DataFrame, names: Iterable[str], what: str) -> dict[str, pd.Series]:
     """Return columns of ids as strings. Those of a string type stay as they are."""
-    return {
-        name: frame[name]
-        if isinstance(frame[name].dtype, pd.StringDtype)
-        else _as_series(strings(frame, name, what)).set_axis(frame.index)
-        for name in names
-    }
-
-
-def _as_series(texts: np.ndarray) -> pd.Series:
-    """Return texts as pandas keeps strings. Unpaired surrogates, which Arrow refuses, stay objects."""
-    try:
-        return pd.Series(texts)
-    except UnicodeEncodeError:
-        return pd.Series(texts, dtype=object)
+    named: dict[str, pd.Series] = {}
+    for name in names:
+        is_string = isinstance(frame[name].dtype, pd.StringDtype)
+        texts = frame[name] if is_string else judged.strings(frame, name, what)
+        try:
+            named[name] = pd.Series(texts, frame.index)
+        except UnicodeEncodeError:  # Arrow refuses unpaired surrogates
+            named[name] = pd.Series(texts, frame.index, dtype=object)
+    return named
 
 
 def qrels_frame(source: Any, *, columns: Mapping[str, str] | None = None, what: str = "qrels") -> pd.DataFrame:
@@ -120,30 +92,26 @@ def qrels_frame(source: Any, *, columns: Mapping[str, str] | None = None, what: 
     frame = read_nuggets(given, columns=columns) if is_nuggets else _judged(given, columns, name)
     if frame.empty and is_file(source):
         raise ValueError(f"{name} contains no judgement.")
-    return given_frame(frame, QRELS_COLUMNS, name)
+    return judged.given_frame(frame, judged.QRELS_COLUMNS, name)
 
 
 def _opened(source: Any, what: str) -> tuple[Any, str]:
     """Return a frame, the content of a file other than parquet, or data as given; and the name for messages."""
     if hasattr(source, "to_pandas"):
         return source.to_pandas(), what
-    if not is_file(source) or _is_folder(source):
+    if not is_file(source):
         return source, what
     content = read_content(source)
     return read_parquet(content) if kind_of(content) == "parquet" else content, content.name
 
 
-def _is_folder(source: Any) -> bool:
-    return isinstance(source, (str, os.PathLike)) and os.path.isdir(source)
-
-
 def _are_nuggets(given: Any, columns: Mapping[str, str]) -> bool:
     """Tell by the columns or the first object whether a frame or file has nuggets, not qrels or a run."""
     if isinstance(given, pd.DataFrame):
-        return look_of_columns(columns.get(name, name) for name in map(str, given)) == "nuggets"
+        return judged.look_of_columns(columns.get(name, name) for name in map(str, given)) == "nuggets"
     kind = kind_of(given) if isinstance(given, Content) else ""
     if kind not in ("json", "table"):
-        return _is_folder(given)
+        return isinstance(given, (str, os.PathLike))  # a folder
     first = first_record(given)
     if first is None or not isinstance(first.value, Mapping):
         return kind == "json"
@@ -152,21 +120,21 @@ def _are_nuggets(given: Any, columns: Mapping[str, str]) -> bool:
     except TypeError:  # lists of lists, which are groups of documents
         return True
     names = {str(name) for row in rows for name in row}
-    if kind == "json" and not (names | first.value.keys()) & OF_NUGGETS:
+    if kind == "json" and not (names | first.value.keys()) & judged.OF_NUGGETS:
         return not (names & {"label", "score", "rank"} or names <= {"qid", "docno"})
-    return kind == "json" or look_of_columns(names) == "nuggets"
+    return kind == "json" or judged.look_of_columns(names) == "nuggets"
 
 
 def _judged(given: Any, columns: Mapping[str, str] | None, name: str) -> pd.DataFrame:
     """Return the qrels of a frame, of the content of a file, or of data."""
     if not isinstance(given, Content):
-        return frame_of(given, QRELS_COLUMNS, name, columns=columns)
+        return frame_of(given, judged.QRELS_COLUMNS, name, columns=columns)
     kind = kind_of(given)
     if kind == "xml":
         return read_dd_truth(given)
     refusal = ValueError(f"{name} is a run, not qrels. Give the qrels first.")
     try:
-        frame = _frame_of_content(given, QRELS_COLUMNS, columns) if kind else _qrels_of_lines(given, columns)
+        frame = _frame_of_content(given, judged.QRELS_COLUMNS, columns) if kind else _qrels_of_lines(given, columns)
     except ValueError as error:
         if _is_run(given, columns):
             raise refusal from error
@@ -180,7 +148,7 @@ def _frame_of_content(
     content: Content, required: tuple[str, ...], columns: Mapping[str, str] | None, order: OrderedBy = "score"
 ) -> pd.DataFrame:
     """Return the rows of a table or of JSON, as `frame_of` does, with numbers that are checked line by line."""
-    is_run = required == RUN_COLUMNS
+    is_run = required == judged.RUN_COLUMNS
     records = ((record.need_object(), record.where) for record in read_records(content, content.name))
     rows, places = expanded(records, is_run, columns or {})
     frame = frame_of(pd.DataFrame(rows, dtype=object), required, content.name, order=order)
@@ -190,25 +158,25 @@ def _frame_of_content(
 def _with_numbers(frame: pd.DataFrame, places: list[str], is_run: bool, what: str) -> pd.DataFrame:
     """Return the rows of a file with numbers, or raise a ``ValueError`` for the first value that cannot be read."""
     if not is_run:  # a row may only name an intent
-        frame = frame.assign(doc_id=frame["doc_id"].where(frame["doc_id"].notna(), NO_DOCUMENT))
+        frame = frame.assign(doc_id=frame["doc_id"].where(frame["doc_id"].notna(), judged.NO_DOCUMENT))
     if "doc_len" in frame:
         frame = frame.assign(doc_len=frame["doc_len"].replace("", np.nan))
     for name in (name for name in (*_ID_COLUMNS, *_NUMBERS) if name in frame):
         for value, where in zip(frame[name].tolist(), places, strict=True):
             if (type(value) is str and value) if name in _ID_COLUMNS else type(value) is float and math.isfinite(value):
                 continue
-            field = Field(value, where, shown(frame, name))
-            if value == NO_DOCUMENT and name == "doc_id" and not is_run:
+            field = Field(value, where, judged.shown(frame, name))
+            if value == judged.NO_DOCUMENT and name == "doc_id" and not is_run:
                 continue
             if value is None or value == "" or value != value:
                 raise ValueError(f"{where}: {field.name} is missing.")
             field.identifier() if name in _ID_COLUMNS else field.number()
-    read = {name: numbers(frame, name, what) for name in _NUMBERS if name in frame}
-    return frame.assign(**read | ({"score": exact(frame["score"])} if is_run else {}))
+    read = {name: judged.numbers(frame, name, what) for name in _NUMBERS if name in frame}
+    return frame.assign(**read | ({"score": judged.exact(frame["score"])} if is_run else {}))
 
 
 def _is_run(content: Content, columns: Mapping[str, str] | None) -> bool:
-    with suppress(ValueError, TypeError), collected():
+    with suppress(ValueError, TypeError), judged.collected():
         frame = run_frame(content, columns=columns)
         return not frame.empty and "relevance" not in frame
     return False
@@ -224,8 +192,9 @@ def _qrels_of_lines(content: Content, columns: Mapping[str, str] | None) -> pd.D
     kinds: Columns = {"qid": str, "iteration": str, "docno": str, "label": float}
     table = read_columns(content, kinds, {"weight": float})
     if "weight" in table:
-        if is_dd_qrels(table):
-            return dd_qrels(table)
+        passages = dd_qrels(table)
+        if passages is not None:
+            return passages
         first = table.groupby(["qid", "iteration"], sort=False)["weight"].transform("first")
         for row in table[first != table["weight"]].head(1).itertuples():
             raise ValueError(
@@ -295,24 +264,24 @@ def read_run(source: Any, *, order: OrderedBy = "score", columns: Mapping[str, s
     1   q    d2    0.4     1
     """
     frame = run_frame(source, order=order, columns=columns)
-    query, docs = ids(frame, "query_id", "run"), kept_strings(frame, "doc_id", "run")
-    turn = numbers(frame, "turn", "run") if "turn" in frame else None
-    score, rank = scores(frame, "run"), given_ranks(frame)
-    frame = frame.assign(score=exact(frame["score"])) if frame["score"].dtype == object else frame
-    rows = ranking_order(query.codes, turn, score, docs)
+    query, docs = judged.ids(frame, "query_id", "run"), judged.kept_strings(frame, "doc_id", "run")
+    turn = judged.numbers(frame, "turn", "run") if "turn" in frame else None
+    score, rank = judged.scores(frame, "run"), judged.given_ranks(frame)
+    frame = frame.assign(score=judged.exact(frame["score"])) if frame["score"].dtype == object else frame
+    rows = judged.ranking_order(query.codes, turn, score, docs)
     if rows is not None:
-        frame, query = frame.take(rows), Ids(query.codes[rows], query.names)
+        frame, query = frame.take(rows), judged.Ids(query.codes[rows], query.names)
         docs, score = docs.take(rows), score[rows]
         turn, rank = (None if values is None else values[rows] for values in (turn, rank))
     size = np.bincount(query.codes, minlength=len(query.names))
-    doubt = doubtful_order(query, size, turn, score, docs, rank)
+    doubt = judged.doubtful_order(query, size, turn, score, docs, rank)
     if doubt:
-        warn_of_data(doubt, "ranks")
-    places = {"rank": counted(size)}
-    named = {"query_id": _as_series(query.names).take(query.codes).set_axis(frame.index)}
-    run = frame.assign(**named, **_as_strings(frame, ("doc_id",), "run"), **places).reset_index(drop=True)
+        judged.warn_of_data(doubt, "ranks")
+    run = frame.assign(**_as_strings(frame, ("query_id", "doc_id"), "run"), rank=judged.counted(size)).reset_index(
+        drop=True
+    )
     first = ["query_id", "doc_id", "score", "rank"]
-    return run[[*first, *(name for name in run if name not in first)]].rename(columns=PYTERRIER_NAMES)
+    return run[[*first, *(name for name in run if name not in first)]].rename(columns=judged.PYTERRIER_NAMES)
 
 
 def run_frame(
@@ -322,14 +291,16 @@ def run_frame(
     checked_order("read_run", order)
     given, name = _opened(source, what)
     if not isinstance(given, Content):
-        return frame_of(given, RUN_COLUMNS, name, order=order, columns=columns)
+        return frame_of(given, judged.RUN_COLUMNS, name, order=order, columns=columns)
     if kind_of(given):
-        return _frame_of_content(given, RUN_COLUMNS, columns, order)
+        return _frame_of_content(given, judged.RUN_COLUMNS, columns, order)
     _refuse_names(given, columns)
     is_session, by_rank = is_dd_run(given), order == "rank"
     if is_session and by_rank:
         raise ValueError(f"{name} is a TREC Dynamic Domain run, which has no ranks: order must be 'score'.")
-    return given_frame(read_dd_run(given) if is_session else _run_of_lines(given, by_rank), RUN_COLUMNS, name)
+    return judged.given_frame(
+        read_dd_run(given) if is_session else _run_of_lines(given, by_rank), judged.RUN_COLUMNS, name
+    )
 
 
 def checked_order(who: str, order: Any) -> OrderedBy:
@@ -344,6 +315,6 @@ def _run_of_lines(content: Content, by_rank: bool) -> pd.DataFrame:
     kinds: Columns = {"qid": str, "q0": None, "docno": str, "rank": object, "score": float, "tag": None}
     kinds |= {"rank": float, "score": None} if by_rank else {}
     run = read_columns(content, kinds)
-    if not by_rank and run["score"].abs().max() >= LARGEST_EXACT:
-        run["score"] = exact(read_columns(content, {**kinds, "score": str})["score"])
+    if not by_rank and run["score"].abs().max() >= judged.LARGEST_EXACT:
+        run["score"] = judged.exact(read_columns(content, {**kinds, "score": str})["score"])
     return run

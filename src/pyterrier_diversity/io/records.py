@@ -13,8 +13,8 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from .files import Content, Path, Source, read_content, visible_files
-from .tables import require_pyarrow
+from .files import Content, Path, Source, is_file, read_content, visible_files
+from .writing import require_pyarrow
 
 Kind = Literal["json", "parquet", "table", "xml", ""]
 
@@ -111,13 +111,18 @@ class Field:
 
     def number(self) -> float:
         """Return a finite number, which may be given as a string."""
-        try:
-            number = math.nan if isinstance(self.value, bool) else float(self.value)
-        except (TypeError, ValueError, OverflowError):
-            number = math.nan
+        number = number_of(self.value)
         if not math.isfinite(number):
             raise self.refused("must be a finite number")
         return number
+
+
+def number_of(value: Any) -> float:
+    """Return a number, which may be given as a string, or NaN for anything else."""
+    try:
+        return math.nan if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        return math.nan
 
 
 def read_records(source: Any, who: str) -> list[Field]:
@@ -206,7 +211,7 @@ def kind_of(content: Content) -> Kind:
 
 def names_in(source: Source) -> set[str]:
     """Return the names of columns or fields in a file or folder, as far as its first row or object has them."""
-    if not (isinstance(source, (str, os.PathLike)) and os.path.isdir(source)):
+    if is_file(source):
         source = read_content(source)
         if kind_of(source) in ("xml", ""):
             return set()

@@ -19,7 +19,7 @@ import pandas as pd
 from .aligned import aligned, placed, terminal_width
 from .files import Path
 from .labels import SYSTEMS, escaped, harmless, printable, renamed, tex
-from .writing import is_device, replaced
+from .writing import is_device, replaced, require_pyarrow
 
 Format = Literal["table", "csv", "tsv", "json", "jsonl", "latex", "html", "markdown"]
 FileFormat = Format | Literal["parquet"]
@@ -273,14 +273,6 @@ def format_of(path: Path) -> FileFormat:
             f"not {ending!r}."
         )
     return _ENDINGS[ending]
-
-
-def require_pyarrow(who: str) -> None:
-    """Raise an ``ImportError`` that says what to install if pyarrow is missing."""
-    try:
-        import pyarrow  # noqa: F401
-    except ImportError as error:
-        raise ImportError(f"{who} needs pyarrow: pip install pyarrow, or choose .csv.") from error
 
 
 def formatted(

@@ -78,10 +78,8 @@ class DemoDataset(NamedDataset):
 
     def get_results(self, variant: str | None = None) -> pd.DataFrame:
         """Return the results of one of `RUNS`, "bm25" if None: ``qid``, ``query``, ``docno``, ``score``, ``rank``."""
-        name = variant or RUNS[0]
-        if name not in RUNS:
-            raise ValueError(f"{self.name}: variant must be one of {', '.join(RUNS)}, not {variant!r}.")
-        results = read_run(FOLDER / f"{name}.run").merge(self.get_topics(), on="qid", how="left")
+        self.check_variant("results", variant)
+        results = read_run(FOLDER / f"{variant or RUNS[0]}.run").merge(self.get_topics(), on="qid", how="left")
         return results[["qid", "query", "docno", "score", "rank"]]
 
 
