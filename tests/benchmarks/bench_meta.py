@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from scipy.stats import kendalltau, permutation_test
 
-from pyterrier_diversity.meta.correlation.rank_correlation import correlate
+from pyterrier_diversity.meta.correlation.orderings import correlate
 from pyterrier_diversity.meta.scores import Scores
 from pyterrier_diversity.meta.significance.tests import design, studentised
 from pyterrier_diversity.meta.significance.tests import tested as p_and_intervals

@@ -3,26 +3,27 @@
 from . import axioms as axioms
 from .axioms import axiom_table as axiom_table
 from .correlation.agreement import agreement as agreement
-from .correlation.cutoffs import expected_over_cutoffs as expected_over_cutoffs
-from .correlation.pairs_of_systems import concordance as concordance
-from .correlation.pairs_of_systems import unanimity as unanimity
-from .correlation.rank_correlation import kendall_tau as kendall_tau
-from .correlation.rank_correlation import rank_correlation as rank_correlation
-from .correlation.rank_correlation import tau_ap as tau_ap
-from .correlation.rank_correlation import tau_ap_symmetric as tau_ap_symmetric
-from .robustness.other_judgements import assessor_agreement as assessor_agreement
-from .robustness.other_judgements import pool_depth as pool_depth
+from .correlation.orderings import concordance as concordance
+from .correlation.orderings import kendall_tau as kendall_tau
+from .correlation.orderings import rank_correlation as rank_correlation
+from .correlation.orderings import tau_ap as tau_ap
+from .correlation.orderings import tau_ap_symmetric as tau_ap_symmetric
+from .correlation.orderings import unanimity as unanimity
+from .estimates import corrected_means as corrected_means
+from .estimates import expected_over_cutoffs as expected_over_cutoffs
+from .robustness.rankings import assessor_agreement as assessor_agreement
+from .robustness.rankings import pool_depth as pool_depth
+from .robustness.rankings import stability as stability
+from .robustness.rankings import topic_sampling as topic_sampling
 from .robustness.rareness_experiments import insert_synthetic_system as insert_synthetic_system
 from .robustness.rareness_experiments import number_of_systems as number_of_systems
-from .robustness.topic_samples import stability as stability
-from .robustness.topic_samples import topic_sampling as topic_sampling
 from .significance.compare import compare as compare
-from .significance.corrected import corrected_means as corrected_means
 from .significance.discriminative_power import asl_curve as asl_curve
 from .significance.discriminative_power import delta_required as delta_required
 from .significance.discriminative_power import discriminative_power as discriminative_power
 from .significance.discriminative_power import overlap as overlap
 from .significance.gates import below_minimum as below_minimum
+from .significance.gates import risk as risk
 from .significance.gates import worse_than as worse_than
 from .significance.marks import Mean as Mean
 from .significance.marks import SignificanceTable as SignificanceTable
@@ -30,6 +31,5 @@ from .significance.marks import comparison_text as comparison_text
 from .significance.marks import significance_table as significance_table
 from .significance.power import family_wise_error as family_wise_error
 from .significance.power import topics_needed as topics_needed
-from .significance.risk import risk as risk
 
 __all__ = sorted(name for name, what in globals().items() if callable(what) or what is axioms)

@@ -1,11 +1,11 @@
-"""The values of all systems on all queries, read from a frame of ``pt.Experiment(..., perquery=True)``."""
+"""The frames of meta-evaluation: values of all systems on all queries are read, and tables of results described."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from itertools import combinations
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import ir_measures
 import numpy as np
@@ -26,6 +26,16 @@ _LARGEST = 1e100
 
 # Columns of tables of `evaluate_runs` and ``pt.Experiment``, beside those of measures.
 _NO_MEASURE = re.compile(r"mrt|queries|ties@\d+|se\(.*\)")
+
+# Columns of several tables.
+_LEGEND = {
+    "measure": "the measure",
+    "system": "the first system of the pair",
+    "ties": "number of queries on which both are equal",
+    "family": "the family of the measure",
+    "family_tau": "mean tau of the family's measures, without NaN",
+    "n_trials": "number of trials in which not all systems are tied",
+}
 
 
 class Scores(NamedTuple):
@@ -52,13 +62,6 @@ class Scores(NamedTuple):
     def sizes(self) -> dict[Hashable, int]:
         """The numbers of systems and queries, as attributes of a table."""
         return {"n_systems": len(self.systems), "n_queries": len(self.queries)}
-
-    def need_two(self, who: str, *what: Literal["systems", "queries"]) -> None:
-        """Raise a ``ValueError`` that starts with ``who`` if there is only one system or query."""
-        for name in what:
-            n: int = self.sizes[f"n_{name}"]
-            if n < 2:
-                raise ValueError(f"{who}: perquery must have at least two {name}, not {n}.")
 
     def pairs(
         self, who: str, baseline: str | Iterable[str] | None, *, several: bool = True
@@ -94,7 +97,14 @@ class Scores(NamedTuple):
         return pd.DataFrame(keys | {column: np.concatenate([part[column] for part in parts]) for column in parts[0]})
 
 
-def read_scores(perquery: pd.DataFrame, measures: Measures | None = None) -> Scores:
+def read_scores(
+    perquery: pd.DataFrame,
+    measures: Measures | None = None,
+    *,
+    needed: Iterable[str] = (),
+    two: Iterable[str] = (),
+    who: str = "",
+) -> Scores:
     """Read the values of all systems on the queries that all of them have, `rounded`.
 
     Parameters
@@ -103,12 +113,17 @@ def read_scores(perquery: pd.DataFrame, measures: Measures | None = None) -> Sco
         Columns ``name`` (of the system), ``qid``, ``measure``, ``value``. Not changed.
     measures : Measure or str, or iterable of them, optional
         Which measures to read; all in the frame if omitted.
+    needed : iterable of str
+        Further measures to read, by name.
+    two : iterable of {"systems", "queries"}
+        What there must be at least two of. The error starts with ``who``.
 
     Raises
     ------
     ValueError
         If a column, a name or a measure is missing, a system has two values of a measure for a query, a value is not
-        finite or above 1e100, or no query is left. The message names system, query and measure.
+        finite or above 1e100, or no query is left. The message names system, query and measure. Also if there are not
+        ``two``.
     TypeError
         If ``perquery`` is not a frame.
 
@@ -120,9 +135,9 @@ def read_scores(perquery: pd.DataFrame, measures: Measures | None = None) -> Sco
     """
     frame = read_perquery(perquery)
     there = list(frame["measure"].unique())
-    wanted = there if measures is None else names_of(measures)
+    wanted = list(dict.fromkeys([*(there if measures is None else names_of(measures)), *needed]))
     absent = [measure for measure in wanted if measure not in there]
-    if absent:
+    if absent and there:
         raise ValueError(f"perquery has no measure {', '.join(absent)}; it has {', '.join(there)}.")
     empty = frame["value"].isna().groupby(frame["qid"], sort=False).all()
     if empty.any() and not empty.all():
@@ -152,7 +167,11 @@ def read_scores(perquery: pd.DataFrame, measures: Measures | None = None) -> Sco
         raise ValueError("perquery: there is no query for which all systems have a value.")
     values = {measure: table.loc[measure].to_numpy() for measure in wanted}
     by_measure = {measure: rounded(of_measure) for measure, of_measure in values.items()}
-    return Scores(systems, list(table.columns), by_measure, given, values)
+    scores = Scores(systems, list(table.columns), by_measure, given, values)
+    for what in two:
+        if (n := scores.sizes[f"n_{what}"]) < 2:
+            raise ValueError(f"{who}: perquery must have at least two {what}, not {n}.")
+    return scores
 
 
 def read_means(who: str, frame: pd.DataFrame) -> dict[str, np.ndarray]:
@@ -170,9 +189,9 @@ def read_means(who: str, frame: pd.DataFrame) -> dict[str, np.ndarray]:
     columns = {str(column): frame[column] for column in frame}
     names = columns.pop("name", None)
     if names is None:
-        found = ", ".join(columns)
         raise ValueError(
-            f"{who}: perquery_or_means has no column name; found: {found}. Pass the result of pt.Experiment."
+            f"{who}: perquery_or_means has no column name; found: {', '.join(columns)}. Pass the result of "
+            "pt.Experiment."
         )
     twice = names[names.duplicated()].tolist()
     if twice:
@@ -252,3 +271,21 @@ def families(who: str, measures: Iterable[str], group: Group | None) -> dict[str
     if missing:
         raise ValueError(f"{who}: group has no family for {', '.join(missing)}.")
     return family_of
+
+
+def described(
+    frame: pd.DataFrame,
+    legend: Mapping[str, str],
+    attrs: Mapping[Any, object],
+    family_of: Mapping[str, str] | None = None,
+) -> pd.DataFrame:
+    """Add attributes with a legend, the family of each measure, and the family's mean tau at the same size or depth."""
+    if family_of is not None:
+        frame.insert(1, "family", frame["measure"].map(family_of))
+        if "tau" in frame:
+            same = [name for name in ("family", "size", "depth") if name in frame]
+            mean = frame.groupby(same, sort=False, dropna=False)["tau"].transform("mean")
+            frame.insert(list(frame).index("tau") + 1, "family_tau", mean)
+    legend = {**_LEGEND, **legend}
+    frame.attrs = {"legend": {str(column): legend[str(column)] for column in frame}, **attrs}
+    return frame

@@ -11,7 +11,7 @@ import pandas as pd
 
 from ..arithmetic import divide
 from ..io import called, texts_of
-from ..meta.significance.tests import LEVEL
+from ..parameters import LEVEL
 from . import drawing
 from .drawing import COUNTS, Names
 

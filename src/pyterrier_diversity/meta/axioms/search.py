@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, zip_longest
@@ -24,9 +23,6 @@ from .constraints import CONSTRAINTS, SATURATED, Constraint, Instance, Pair
 
 # Largest labels to try, because some measures refuse larger ones: gdeval's ERR takes labels up to 4.
 _LARGEST_LABELS = (SATURATED, 4, 3)
-
-# Most measures that break a constraint do so on one of the first few instances.
-_FEW = 24
 
 _LEGEND = {
     "ranking": "'better' for the ranking that should have the higher value (Sat: not the lower one), or 'worse'",
@@ -67,19 +63,21 @@ def _constraint(constraint: str | Constraint) -> Constraint:
     return CONSTRAINTS[constraint]
 
 
+def _judgements(pair: Pair) -> list[tuple[str, str, float, int]]:
+    """Return the document, the intent with its weight, and the label of each judgement."""
+    return [
+        (doc, str(intent), weight, label)
+        for doc, grades in pair.judged.items()
+        for intent, (label, weight) in enumerate(zip(grades, pair.weights, strict=True), start=1)
+    ]
+
+
 def _values(measures: Sequence[ir_measures.Measure], pairs: Sequence[Pair]) -> np.ndarray:
     """Return the values of both rankings, shape (measures, pairs, 2). Each ranking is evaluated as a query."""
-    qrels: list[tuple[str, str, int, str, float]] = []
-    run: dict[str, dict[str, float]] = {}
-    for i, pair in enumerate(pairs):
-        for query_id, ranking in zip((str(2 * i), str(2 * i + 1)), (pair.better, pair.worse), strict=True):
-            run[query_id] = {doc: -float(rank) for rank, doc in enumerate(ranking)}
-            for doc, grades in pair.judged.items():
-                qrels += [
-                    (query_id, doc, label, str(intent), weight)
-                    for intent, (label, weight) in enumerate(zip(grades, pair.weights, strict=True), start=1)
-                ]
-    frame = pd.DataFrame(qrels, columns=["query_id", "doc_id", "relevance", "iteration", "weight"])
+    rankings = [(pair, ranking) for pair in pairs for ranking in (pair.better, pair.worse)]
+    run = {str(i): {doc: -float(rank) for rank, doc in enumerate(each)} for i, (_, each) in enumerate(rankings)}
+    qrels = [(str(i), *row) for i, (pair, _) in enumerate(rankings) for row in _judgements(pair)]
+    frame = pd.DataFrame(qrels, columns=["query_id", "doc_id", "iteration", "weight", "relevance"])
     # A form of each measure that reads topics with several intents.
     readable = [measure if is_ours(measure) else Adhoc(measure) for measure in measures]
     # The evaluator sorts queries whose ids are numbers by the number.
@@ -110,7 +108,7 @@ def _violations(
     measures: Sequence[ir_measures.Measure], constraint: Constraint, instances: Sequence[Instance]
 ) -> dict[ir_measures.Measure, pd.DataFrame]:
     """Return the first instance that each measure violates, as `counterexample` does."""
-    if not measures or not instances:
+    if not instances:
         return {}
     pairs = [pair for instance in instances for pair in instance]
     starts = np.cumsum([0, *(len(instance) for instance in instances[:-1])])
@@ -133,31 +131,23 @@ def _search(
 ) -> dict[str, dict[ir_measures.Measure, pd.DataFrame]]:
     """Return the smallest violation of each constraint by each measure."""
     limits = {measure: _largest_label(measure) for measure in measures}
-    violations: dict[str, dict[ir_measures.Measure, pd.DataFrame]] = {}
+    violations: dict[str, dict[ir_measures.Measure, pd.DataFrame]] = {each.name: {} for each in constraints}
     for constraint in constraints:
-        groups: dict[int, list[ir_measures.Measure]] = defaultdict(list)
-        for measure, limit in limits.items():
-            groups[min(limit, constraint.largest)].append(measure)
-        found: dict[ir_measures.Measure, pd.DataFrame] = {}
-        for largest, group in groups.items():
-            instances = constraint.instances(largest)
-            for some in (instances[:_FEW], instances[_FEW:]):
-                found |= _violations([measure for measure in group if measure not in found], constraint, some)
-        violations[constraint.name] = found
+        largest = {measure: min(limit, constraint.largest) for measure, limit in limits.items()}
+        for label in set(largest.values()):
+            group = [measure for measure in measures if largest[measure] == label]
+            violations[constraint.name] |= _violations(group, constraint, constraint.instances(label))
     return violations
 
 
 def _frame(measure: ir_measures.Measure, constraint: Constraint, pair: Pair, values: Sequence[float]) -> pd.DataFrame:
     """Return a violation as a frame with a row for each ranking, document and intent."""
-    rows = []
+    rankings = []
     for name, ranking, value in zip(("better", "worse"), (pair.better, pair.worse), values, strict=True):
-        ranks: dict[str, int | None] = {doc: rank for rank, doc in enumerate(ranking, start=1)}
-        ranks |= {doc: None for doc in pair.judged if doc not in ranks}
-        for doc, rank in ranks.items():
-            for intent, (label, weight) in enumerate(zip(pair.judged[doc], pair.weights, strict=True), start=1):
-                rows.append((name, value, rank, doc, str(intent), weight, label))
-    frame = pd.DataFrame(rows, columns=list(_LEGEND))
-    frame["rank"] = frame["rank"].astype("Int64")
+        rows = pd.DataFrame(_judgements(pair), columns=["docno", "iteration", "weight", "label"])
+        rank = rows["docno"].map({doc: rank for rank, doc in enumerate(ranking, start=1)}).astype("Int64")
+        rankings.append(rows.assign(ranking=name, value=value, rank=rank).sort_values("rank", kind="stable"))
+    frame = pd.concat(rankings, ignore_index=True)[list(_LEGEND)]
     frame.attrs = {
         "measure": str(measure),
         "constraint": constraint.name,
@@ -356,12 +346,9 @@ def _side_by_side(a: Sequence[str], b: Sequence[str]) -> list[str]:
 
 def _labels(rows: pd.DataFrame, n_intents: int) -> list[str]:
     """Return the labels of each document in words."""
-    described = []
-    for _, doc in rows.groupby("docno", sort=False):
-        relevant = doc[doc["label"] > 0]
-        labels = [
-            f"label {label}" if n_intents == 1 else f"label {label} for intent {intent}"
-            for label, intent in zip(relevant["label"], relevant["iteration"], strict=True)
-        ]
-        described.append(", ".join(labels) or "not relevant")
-    return described
+    texts = [
+        f"label {label}" + (f" for intent {intent}" if n_intents > 1 else "") if label > 0 else ""
+        for label, intent in zip(rows["label"], rows["iteration"], strict=True)
+    ]
+    by_document = pd.Series(texts, dtype=object).groupby(rows["docno"].to_numpy(), sort=False)
+    return [", ".join(filter(None, of_document)) or "not relevant" for _, of_document in by_document]

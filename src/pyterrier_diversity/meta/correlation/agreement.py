@@ -11,7 +11,7 @@ import pandas as pd
 from ...io import qrels_frame
 from ...judged import intents_of_rows, judge, numbers, strings, warn_user
 from ...parameters import REL, Parameter, checked
-from ..described import described
+from ..scores import described
 
 By = Literal["intent", "query"]
 
@@ -114,11 +114,10 @@ def agreement(
        qid iteration  pairs  labels  alpha_nominal  alpha_ordinal
     2  all       all      4      12          0.436          0.615
     """
-    _BY.check("agreement", "by", by)
+    by, rel = checked("agreement", {"by": _BY, **REL}, by=by, rel=rel).values()
     of_several = isinstance(qrels_a, Mapping) and qrels_b is None
     if of_several and (rel is not None or table):
         raise ValueError("agreement: rel and table are for two judges. Give two qrels instead of a dict.")
-    rel = checked("agreement", REL, rel=rel)["rel"]
     judges: dict[Any, Any] = dict(qrels_a) if of_several else {"qrels_a": qrels_a, "qrels_b": qrels_b}
     if len(judges) < 2:
         raise ValueError(f"agreement: give the qrels of at least two judges, not {len(judges)}.")
@@ -141,11 +140,14 @@ def agreement(
     if any(only):
         warn_user(f"agreement: {left_out} {pair.nunique()}.")
     if table:
-        return pd.crosstab(*_of_two(labels), rownames=["label_a"], colnames=["label_b"])
+        both = labels["relevance"].to_numpy()
+        return pd.crosstab(both[::2], both[1::2], rownames=["label_a"], colnames=["label_b"])
     keys = ["qid", "iteration"][: 1 if by == "query" else 2]
     groups = [*labels.groupby(_PAIR[: len(keys)], sort=False), (["all"] * len(keys), labels)]
     levels = np.unique(labels["relevance"])
-    values = [_alphas(group) if of_several else _values(*_of_two(group), levels, rel) for _, group in groups]
+    values = [
+        _alphas(group) if of_several else _values(group["relevance"].to_numpy(), levels, rel) for _, group in groups
+    ]
     rows = [dict(zip(keys, names, strict=True)) | own for (names, _), own in zip(groups, values, strict=True)]
     return described(pd.DataFrame(rows), _LEGEND, attrs)
 
@@ -169,18 +171,13 @@ def _labels(qrels: Any, what: str) -> pd.DataFrame:
     return pairs.astype({"relevance": np.int64}) if whole else pairs
 
 
-def _of_two(labels: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
-    """Return the label of each pair by the first judge, and by the second."""
-    both = labels["relevance"].to_numpy()
-    return both[::2], both[1::2]
-
-
-def _values(a: np.ndarray, b: np.ndarray, levels: np.ndarray, rel: float | None) -> dict[str, float]:
-    """Compare the labels of two judges."""
+def _values(labels: np.ndarray, levels: np.ndarray, rel: float | None) -> dict[str, float]:
+    """Compare the labels of two judges, which follow each other."""
     from scipy.stats.contingency import crosstab
     from statsmodels.stats.inter_rater import cohens_kappa
 
-    first, second = (labels > 0 if rel is None else labels >= rel for labels in (a, b))
+    a, b = labels[::2], labels[1::2]
+    first, second = (own > 0 if rel is None else own >= rel for own in (a, b))
     either = np.count_nonzero(first | second)
     counts = crosstab(a, b, levels=(levels, levels)).count
     plain = linear = np.nan

@@ -15,21 +15,9 @@ from ...evaluate.doubts import warn_of_missing
 from ...evaluate.perquery import read_perquery
 from ...judged import warn_of_data
 from ...measures import parse, signature
-from ...parameters import Parameter, Rng
+from ...parameters import LEVEL, Parameter, Rng
 from ..scores import Measures, outcomes, range_of, read_scores, rounded
-from .tests import (
-    LEVEL,
-    Alternative,
-    Design,
-    Family,
-    Groups,
-    Test,
-    corrected,
-    design,
-    studentised,
-    t_half_width,
-    tested,
-)
+from .tests import Alternative, Design, Family, Groups, Test, corrected, design, studentised, t_half_width, tested
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -287,7 +275,7 @@ def _compared(
     ci: float | None,
     **options: Any,
 ) -> tuple[pd.DataFrame, Design]:
-    scores = read_scores(perquery, measures)
+    scores = read_scores(perquery, measures, two=["systems", "queries"], who=who)
     how = design(who, scores, test, **options)
     level, ci = (how.alpha, 1 - how.alpha) if ci is None else (1 - LEVEL.check(who, "ci", ci), float(ci))
     levels = {"alpha": ({"significant", "borderline"}, how.alpha), "(1 - ci)": ({"ci_low"}, level)}

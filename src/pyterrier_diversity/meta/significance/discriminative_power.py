@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..described import described
+from ..scores import described
 from .compare import compare, read_compared, takes_what
 from .tests import TESTS
 

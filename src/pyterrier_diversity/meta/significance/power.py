@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import Literal, TypeVar, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
 
 from ...parallel import in_parallel
-from ...parameters import POSITIVE, Parameter, Rng, generator_of, seed_of
-from ..described import described
-from ..scores import Measures, read_scores, rounded
+from ...parameters import LEVEL, POSITIVE, Parameter, Parameters, Rng, generator_of, seed_of
+from ..scores import Measures, described, read_scores, rounded
 from .randomisation import draws, shuffle
-from .tests import LEVEL, Design, Groups, Test, design, tested
+from .tests import Design, Groups, Test, design, tested
 
 PowerTest = Literal["t", "tukey-randomised"]
-Number = TypeVar("Number", int, float)
 
-_TEST = Parameter(str, choices=get_args(PowerTest), desc="the planned test")
-_DELTA = Parameter(float, interval=POSITIVE, desc="difference of two systems' means to find")
-_TOPICS = Parameter(int, interval="[2, inf)", desc="number of topics")
-_TRIALS = Parameter(int, interval="[1, inf)", desc="samples of topics and shuffles of each in a simulation")
+_PARAMETERS: Parameters = {
+    "test": Parameter(str, choices=get_args(PowerTest), desc="the planned test"),
+    "power": LEVEL,
+    "alpha": LEVEL,
+    "n_trials": Parameter(int, interval="[1, inf)", desc="samples of topics and shuffles of each in a simulation"),
+    "delta": Parameter(float, interval=POSITIVE, desc="difference of two systems' means to find"),
+    "n": Parameter(int, interval="[2, inf)", desc="number of topics"),
+}
 
 # Give up at this number of topics.
 _MOST = {"t": 10**6, "tukey-randomised": 10**4}
@@ -48,9 +50,6 @@ _LEGEND = {
     "topics": "number of topics",
     "power": "probability that this difference is significant with this number of topics",
 }
-
-# Takes a number of topics and a difference, and returns the power.
-_Power = Callable[[int, float], float]
 
 
 def family_wise_error(
@@ -123,8 +122,8 @@ def family_wise_error(
     0     RBU    190       0.9999   0.94
     """
     who = "family_wise_error"
-    n_shuffles = _TRIALS.check(who, "n_shuffles", n_shuffles)
-    scores = read_scores(perquery, measures)
+    n_shuffles = _PARAMETERS["n_trials"].check(who, "n_shuffles", n_shuffles)
+    scores = read_scores(perquery, measures, two=["systems", "queries"], who=who)
     how = design(who, scores, test, groups=groups, n_trials=n_trials, alpha=alpha, correction=correction, rng=rng)
     values = np.array(list(scores.by_measure.values()))
     tasks = [(values, generator, how) for generator in generator_of(rng).spawn(n_shuffles)]
@@ -248,28 +247,26 @@ def topics_needed(
     1     RBU  0.259  0.105      50    0.8
     """
     who = "topics_needed"
-    _TEST.check(who, "test", test)
-    power, alpha = LEVEL.check(who, "power", power), LEVEL.check(who, "alpha", alpha)
-    n_trials = _TRIALS.check(who, "n_trials", n_trials)
+    given = {"test": test, "power": power, "alpha": alpha, "n_trials": n_trials}
+    how = {name: _PARAMETERS[name].check(who, name, value) for name, value in given.items()}
     if (delta is None) == (n is None):
         raise ValueError(f"{who}: give exactly one of delta and n, not {'neither' if delta is None else 'both'}.")
-    name, given, parameter = ("n", n, _TOPICS) if delta is None else ("delta", delta, _DELTA)
-    wanted = parameter.check_each(who, name, given if isinstance(given, Iterable) else [given])
-    scores = read_scores(perquery, measures)
-    scores.need_two(who, "systems", "queries")
+    name, values = ("n", n) if delta is None else ("delta", delta)
+    wanted = _PARAMETERS[name].check_each(who, name, values if isinstance(values, Iterable) else [values])
+    scores = read_scores(perquery, measures, two=["systems", "queries"], who=who)
     source = generator_of(rng).spawn(1)[0]
-    find: Callable[..., tuple[float, int, float]] = _topics_for if n is None else _difference_for
     sds = {measure: _sd(measure, values) for measure, values in scores.by_measure.items()}
     tasks = [
-        (measure, _power_of(values, sds[measure], alpha, test, n_trials, source), each, power, test)
+        (measure, partial(_power, values, sds[measure], how, source), name, each, how)
         for measure, values in scores.by_measure.items()
         for each in wanted
     ]
-    found = in_parallel(find, tasks, n_jobs=n_jobs, what=who)
+    found = in_parallel(_planned, tasks, n_jobs=n_jobs, what=who)
     rows = [(measure, sds[measure], *row) for (measure, *_), row in zip(tasks, found, strict=True)]
+    n_trials = how.pop("n_trials")
     trials = {} if test == "t" else {"n_trials": n_trials, **seed_of(rng)}
-    attrs = {"test": test, "power": power, "alpha": alpha, **scores.sizes, **trials}
-    return described(pd.DataFrame(rows, columns=["measure", *_LEGEND]), _LEGEND, attrs)
+    table = pd.DataFrame(rows, columns=["measure", *_LEGEND])
+    return described(table, _LEGEND, {**how, **scores.sizes, **trials})
 
 
 def _sd(measure: str, values: np.ndarray) -> float:
@@ -284,32 +281,19 @@ def _sd(measure: str, values: np.ndarray) -> float:
     return sd
 
 
-def _power_of(
-    values: np.ndarray, sd: float, alpha: float, test: PowerTest, n_trials: int, source: np.random.Generator
-) -> _Power:
-    if test == "t":
-        return partial(_t_power, sd, alpha)
-    n_queries = values.shape[1]
-    residuals = (values - values.mean(axis=1, keepdims=True)) * np.sqrt(n_queries / (n_queries - 1))
-    return partial(_hsd_power, residuals, alpha, n_trials, source)
-
-
-def _t_power(sd: float, alpha: float, n: int, delta: float) -> float:
-    from statsmodels.stats.power import TTestPower
-
-    effect = min(delta / sd, _FARTHEST / np.sqrt(n))
-    right, wrong = (
-        TTestPower().power(effect, n, alpha / 2, alternative=direction) for direction in ("larger", "smaller")
-    )
-    # scipy returns NaN for many probabilities close to 0.
-    return float(right + np.nan_to_num(wrong))
-
-
-def _hsd_power(
-    residuals: np.ndarray, alpha: float, n_trials: int, source: np.random.Generator, n: int, delta: float
+def _power(
+    values: np.ndarray, sd: float, how: Mapping[str, Any], source: np.random.Generator, delta: float, n: int
 ) -> float:
-    """Simulate the power of randomised HSD with n topics, from residuals of shape (systems, queries)."""
-    m, n_queries = residuals.shape
+    """Return the probability that a test of n topics finds the difference delta, from a pilot's values and their sd."""
+    if how["test"] == "t":
+        from statsmodels.stats.power import TTestPower
+
+        effect, alpha = min(delta / sd, _FARTHEST / np.sqrt(n)), how["alpha"] / 2
+        right, wrong = (TTestPower().power(effect, n, alpha, alternative=side) for side in ("larger", "smaller"))
+        # scipy returns NaN for many probabilities close to 0.
+        return float(right + np.nan_to_num(wrong))
+    (m, n_queries), n_trials = values.shape, how["n_trials"]
+    residuals = (values - values.mean(axis=1, keepdims=True)) * np.sqrt(n_queries / (n_queries - 1))
     rng = copy.deepcopy(source)  # the same trials for each n and delta
     drawn = residuals[:, rng.integers(n_queries, size=(n_trials, n))]
     sample = np.arange(n_trials)
@@ -327,47 +311,31 @@ def _hsd_power(
         gets = (places[:, :, :, None] == np.arange(m)).transpose(0, 2, 1, 3).reshape(n_shuffles * m, n * m)
         shuffled = (gets.astype(np.float64) @ by_query).reshape(n_shuffles, m, n_trials) / n
         reached += (rounded(shuffled.max(axis=1) - shuffled.min(axis=1)) >= size).sum(axis=0)
-    return float((reached / n_trials < alpha).mean())
+    return float((reached / n_trials < how["alpha"]).mean())
 
 
-def _topics_for(measure: str, of: _Power, delta: float, power: float, test: PowerTest) -> tuple[float, int, float]:
-    """Return the difference, the fewest topics that find it, and their power."""
-    n = _least(lambda n: of(n, delta) >= power, 1, 2, _MOST[test], lambda low, high: (low + high + 1) // 2)
-    if n is None:
-        raise ValueError(
-            f"topics_needed: delta={delta} is too small for {measure}: even {_MOST[test]:,} topics would not detect it "
-            f"with test={test!r}."
-        )
-    return delta, n, of(n, delta)
+def _planned(
+    measure: str, power_of: Callable[[float, int], float], name: str, given: Any, how: Mapping[str, Any]
+) -> tuple[float, int, float]:
+    """Return the difference, the number of topics and the power, of which the difference or the number is ``given``.
 
-
-def _difference_for(measure: str, of: _Power, n: int, power: float, test: PowerTest) -> tuple[float, int, float]:
-    """Return the smallest difference that n topics find, n, and the power."""
-
-    def between(low: float, high: float) -> float:
-        return (low + high) / 2 if high - low > _EXACTNESS[test] * high else high
-
-    if n > _MOST[test]:
-        raise ValueError(f"topics_needed: n must be at most {_MOST[test]:,} with test={test!r}, not {n}.")
-    delta = _least(lambda delta: of(n, delta) >= power, 0.0, 1e-6, _LARGEST, between)
-    if delta is None:
-        raise ValueError(
-            f"topics_needed: n={n} is too small: with so few topics, test={test!r} detects no difference of {measure}."
-        )
-    return delta, n, of(n, delta)
-
-
-def _least(
-    is_enough: Callable[[Number], bool], low: Number, high: Number, most: Number, between: Callable[..., Number]
-) -> Number | None:
-    """Return the least number that is enough, or None if it is above ``most``; ``low`` is not enough.
-
-    ``between`` returns a number between two, or the higher one if they are close enough.
+    The other is the smallest that is enough, found by bisection.
     """
+    test, power = how["test"], how["power"]
+    if name == "n" and given > _MOST[test]:
+        raise ValueError(f"topics_needed: n must be at most {_MOST[test]:,} with test={test!r}, not {given}.")
+    low, high, most = (0.0, 1e-6, _LARGEST) if name == "n" else (1, 2, _MOST[test])
+
+    def is_enough(number: Any) -> bool:
+        return (power_of(number, given) if name == "n" else power_of(given, number)) >= power
+
     while not is_enough(high):
         low, high = high, 2 * high
         if high > most:
-            return None
-    while (middle := between(low, high)) < high:
+            why = "so few topics detect no difference" if name == "n" else f"even {most:,} topics would not detect it"
+            raise ValueError(f"topics_needed: {name}={given} is too small for {measure}: {why} with test={test!r}.")
+    while high - low > (_EXACTNESS[test] * high if name == "n" else 1):
+        middle = (low + high) / 2 if name == "n" else (low + high + 1) // 2
         low, high = (low, middle) if is_enough(middle) else (middle, high)
-    return high
+    plan: tuple[Any, Any] = (high, given) if name == "n" else (given, high)
+    return *plan, power_of(*plan)

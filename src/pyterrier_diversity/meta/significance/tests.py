@@ -36,13 +36,13 @@ smaller. ``joblib.parallel_config(backend="dask")`` or ``"ray"`` runs long tests
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
 from ...parallel import in_parallel
-from ...parameters import Parameter, Parameters, Rng, checked, generator_of, seed_of
+from ...parameters import LEVEL, Parameter, Parameters, Rng, checked, generator_of, seed_of
 from ..scores import Scores, rounded
 from .randomisation import Draws, all_flips, critical, draws, flips, reached, resamples, shuffle, slices
 
@@ -182,14 +182,6 @@ def _in_parts(function: Callable[..., Any], rows: np.ndarray, how: Design, cells
     return in_parallel(function, tasks, n_jobs=how.n_jobs, what=how.test)
 
 
-def _distributed(blocks: Iterable[np.ndarray], observed: np.ndarray, how: Design) -> Tested:
-    """Read p and the half width from the distribution of each pair's statistic, blocks of shape (pairs, trials)."""
-    if how.level is None:
-        return Tested(reached(blocks, observed) / how.draws.n)
-    whole = np.concatenate(list(blocks), axis=1)
-    return Tested(reached([whole], observed) / how.draws.n, critical(whole, how.level))
-
-
 def _randomised_hsd(values: np.ndarray, delta: np.ndarray, how: Design) -> Tested:
     # Sakai (2013), Fig. 4.
     tasks = [(values, generator, size) for generator, size in how.draws.again()]
@@ -206,22 +198,22 @@ def _flips(z: np.ndarray, how: Design) -> Tested:
     # The range of the means of two shuffled systems is the size of their mean difference with flipped signs.
     n_queries, all_of_them = z.shape[1], how.tries_all(z.shape[1])
     drawn = [all_flips(n_queries)] if all_of_them else flips(how.draws, n_queries)
-    means, observed = (how.sided(z @ signs.T) / n_queries for signs in drawn), how.sided(z.mean(axis=1))
-    if how.test != "permutation":
-        return _distributed(means, observed, how)
-    count = reached(means, observed)
-    return Tested(count / 2**n_queries if all_of_them else (count + 1) / (how.draws.n + 1))
+    means = np.concatenate([how.sided(z @ signs.T) / n_queries for signs in drawn], axis=1)
+    count = reached(means, how.sided(z.mean(axis=1)))
+    if how.test == "permutation":
+        return Tested(count / 2**n_queries if all_of_them else (count + 1) / (how.draws.n + 1))
+    return Tested(count / how.draws.n, None if how.level is None else critical(means, how.level))
 
 
 def _bootstrap(z: np.ndarray, how: Design) -> Tested:
     # Sakai (2013), Fig. 2.
     w = z - z.mean(axis=1, keepdims=True)
     blocks = (_resampled(w, queries) for queries in resamples(how.draws, z.shape[1]))
-    observed, error = how.sided(studentised(z)), standard_error(z)
-    if how.level is None:
-        return _distributed((how.sided(t) for t, _ in blocks), observed, how)
     t, means = (np.concatenate(each, axis=1) for each in zip(*blocks, strict=True))
-    p = reached([how.sided(t)], observed) / how.draws.n
+    p = reached(how.sided(t), how.sided(studentised(z))) / how.draws.n
+    if how.level is None:
+        return Tested(p)
+    error = standard_error(z)
     half_width = np.where(error == 0, 0.0, critical(how.sided(t), how.level)) * error
     # Fig. 3: the threshold is the B alpha-th largest of the resamples.
     sizes, place = rounded(np.abs(t)), int(np.round(how.draws.n * how.alpha, 10))
@@ -334,7 +326,6 @@ TESTS: dict[Test, SignificanceTest] = {
     "permutation": SignificanceTest("paired permutation test", _flips, n_trials=9_999, rearranges=True),
 }
 
-LEVEL = Parameter(float, interval="(0, 1)", desc="a probability")
 _CHOICES = {"test": Test, "groups": Groups, "family": Family, "alternative": Alternative}
 _PARAMETERS: Parameters = {
     **{name: Parameter(str, choices=get_args(words), desc=f"the {name}") for name, words in _CHOICES.items()},
@@ -359,7 +350,7 @@ def design(
     Raises
     ------
     ValueError
-        If there are fewer than two systems or queries, or a parameter is out of range.
+        If a parameter is out of range.
     """
     given = checked(who, _PARAMETERS, test=test, n_trials=n_trials, **options)
     n = given.pop("n_trials") or TESTS[test].n_trials or 1
@@ -389,7 +380,6 @@ def design(
                 f"{who}: correction={correction!r} cannot be used with test={test!r}, which compares all systems "
                 f"together. Use a correction with groups='pairwise' or one of {of_pairs}."
             )
-    scores.need_two(who, "systems", "queries")
     return how
 
 
@@ -436,8 +426,6 @@ def tested(values: np.ndarray, first: np.ndarray, second: np.ndarray, how: Desig
         means = values.mean(axis=1)
         return test.of_all(values, np.abs(rounded(means[first] - means[second])), how)
     z = rounded(values[first] - values[second])
-    # Whole distributions are in memory for intervals only.
-    cells = how.draws.n if how.level is not None else 4 * max(how.draws.sizes)
-    parts = _in_parts(test.of_pairs, z, how, test.cells or cells, how)
+    parts = _in_parts(test.of_pairs, z, how, test.cells or how.draws.n, how)
     p, *others = ([part for part in each if part is not None] for each in zip(*parts, strict=True))
     return Tested(np.concatenate(p), *(np.concatenate(each) if each else None for each in others))
