@@ -18,10 +18,6 @@ from .robustness.rankings import topic_sampling as topic_sampling
 from .robustness.rareness_experiments import insert_synthetic_system as insert_synthetic_system
 from .robustness.rareness_experiments import number_of_systems as number_of_systems
 from .significance.compare import compare as compare
-from .significance.discriminative_power import asl_curve as asl_curve
-from .significance.discriminative_power import delta_required as delta_required
-from .significance.discriminative_power import discriminative_power as discriminative_power
-from .significance.discriminative_power import overlap as overlap
 from .significance.gates import below_minimum as below_minimum
 from .significance.gates import risk as risk
 from .significance.gates import worse_than as worse_than
@@ -29,7 +25,11 @@ from .significance.marks import Mean as Mean
 from .significance.marks import SignificanceTable as SignificanceTable
 from .significance.marks import comparison_text as comparison_text
 from .significance.marks import significance_table as significance_table
+from .significance.power import asl_curve as asl_curve
+from .significance.power import delta_required as delta_required
+from .significance.power import discriminative_power as discriminative_power
 from .significance.power import family_wise_error as family_wise_error
+from .significance.power import overlap as overlap
 from .significance.power import topics_needed as topics_needed
 
 __all__ = sorted(name for name, what in globals().items() if callable(what) or what is axioms)

@@ -19,6 +19,7 @@ from ..measures import parse
 from ..measures.composite import value_range
 
 Measures = ir_measures.Measure | str | Iterable[ir_measures.Measure | str]
+Names = Iterable[str]
 Group = Mapping[str, str] | Callable[[str], str]
 
 # Sums of squares of larger values could overflow.
@@ -89,21 +90,15 @@ class Scores(NamedTuple):
     def table(self, parts: Sequence[Mapping[str, np.ndarray]], first: np.ndarray, second: np.ndarray) -> pd.DataFrame:
         """Return the columns of the pairs of each measure, with the names of measure, ``system`` and ``other``."""
         names = np.array(self.systems, dtype=object)
-        keys = {
-            "measure": np.repeat(np.array(self.measures, dtype=object), len(first)),
-            "system": np.tile(names[first], len(parts)),
-            "other": np.tile(names[second], len(parts)),
-        }
-        return pd.DataFrame(keys | {column: np.concatenate([part[column] for part in parts]) for column in parts[0]})
+        keys = {"system": names[first], "other": names[second]}
+        tables = [
+            pd.DataFrame({"measure": name, **keys, **part}) for name, part in zip(self.measures, parts, strict=True)
+        ]
+        return pd.concat(tables, ignore_index=True)
 
 
 def read_scores(
-    perquery: pd.DataFrame,
-    measures: Measures | None = None,
-    *,
-    needed: Iterable[str] = (),
-    two: Iterable[str] = (),
-    who: str = "",
+    perquery: pd.DataFrame, measures: Measures | None = None, *, needed: Names = (), two: Names = (), who: str = ""
 ) -> Scores:
     """Read the values of all systems on the queries that all of them have, `rounded`.
 
@@ -209,8 +204,7 @@ def read_means(who: str, frame: pd.DataFrame) -> dict[str, np.ndarray]:
     if not means:
         raise ValueError(f"{who}: perquery_or_means must have a column of means for at least one measure.")
     for measure, values in means.items():
-        if not np.isfinite(values).all():
-            bad = int(np.argmin(np.isfinite(values)))
+        for bad in np.flatnonzero(~np.isfinite(values)):
             raise ValueError(
                 f"{who}: each mean must be a finite number, but system {names.iloc[bad]!r} has {values[bad]} of "
                 f"{measure}."
@@ -274,10 +268,7 @@ def families(who: str, measures: Iterable[str], group: Group | None) -> dict[str
 
 
 def described(
-    frame: pd.DataFrame,
-    legend: Mapping[str, str],
-    attrs: Mapping[Any, object],
-    family_of: Mapping[str, str] | None = None,
+    frame: pd.DataFrame, legend: Mapping[str, str], attrs: Mapping[Any, Any], family_of: Mapping[str, str] | None = None
 ) -> pd.DataFrame:
     """Add attributes with a legend, the family of each measure, and the family's mean tau at the same size or depth."""
     if family_of is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby, zip_longest
+from itertools import groupby, product, zip_longest
 
 import ir_measures
 import numpy as np
@@ -18,8 +18,8 @@ from ...measures import Adhoc
 from ...measures.base import is_ours
 from ...measures.groups import read_measures
 from ...measures.parse import read_measure
-from ..scores import Measures
-from .constraints import CONSTRAINTS, SATURATED, Constraint, Instance, Pair
+from ..scores import Measures, described
+from .constraints import CONSTRAINTS, SATURATED, Constraint, Pair
 
 # Largest labels to try, because some measures refuse larger ones: gdeval's ERR takes labels up to 4.
 _LARGEST_LABELS = (SATURATED, 4, 3)
@@ -104,39 +104,30 @@ def _largest_label(measure: ir_measures.Measure) -> int:
     raise refused
 
 
-def _violations(
-    measures: Sequence[ir_measures.Measure], constraint: Constraint, instances: Sequence[Instance]
-) -> dict[ir_measures.Measure, pd.DataFrame]:
-    """Return the first instance that each measure violates, as `counterexample` does."""
-    if not instances:
-        return {}
-    pairs = [pair for instance in instances for pair in instance]
-    starts = np.cumsum([0, *(len(instance) for instance in instances[:-1])])
-    values = _values(measures, pairs)
-    difference = _differences(values[..., 0], values[..., 1])
-    as_demanded = np.logical_or.reduceat(difference > 0 if constraint.strict else difference >= 0, starts, axis=1)
-    found = {}
-    for measure, met, own in zip(measures, as_demanded, values, strict=True):
-        if not met.all():
-            at = int(np.argmin(met))
-            of = np.arange(starts[at], starts[at] + len(instances[at]))
-            # Take the size that comes closest to the constraint.
-            nearest = int(of[np.argmax(own[of, 0] - own[of, 1])])
-            found[measure] = _frame(measure, constraint, pairs[nearest], own[nearest].tolist())
-    return found
-
-
 def _search(
     measures: Sequence[ir_measures.Measure], constraints: Sequence[Constraint]
-) -> dict[str, dict[ir_measures.Measure, pd.DataFrame]]:
-    """Return the smallest violation of each constraint by each measure."""
+) -> dict[tuple[str, ir_measures.Measure], pd.DataFrame]:
+    """Return the smallest violation of each constraint by each measure, as `counterexample` does."""
     limits = {measure: _largest_label(measure) for measure in measures}
-    violations: dict[str, dict[ir_measures.Measure, pd.DataFrame]] = {each.name: {} for each in constraints}
-    for constraint in constraints:
-        largest = {measure: min(limit, constraint.largest) for measure, limit in limits.items()}
-        for label in set(largest.values()):
-            group = [measure for measure in measures if largest[measure] == label]
-            violations[constraint.name] |= _violations(group, constraint, constraint.instances(label))
+    violations = {}
+    for constraint, limit in product(constraints, set(limits.values())):
+        of_limit = [measure for measure in measures if limits[measure] == limit]
+        instances = constraint.instances(min(limit, constraint.largest))
+        if not instances:
+            continue
+        pairs = [pair for instance in instances for pair in instance]
+        starts = np.cumsum([0, *(len(instance) for instance in instances[:-1])])
+        values = _values(of_limit, pairs)
+        difference = _differences(values[..., 0], values[..., 1])
+        as_demanded = np.logical_or.reduceat(difference > 0 if constraint.strict else difference >= 0, starts, axis=1)
+        for measure, met, own in zip(of_limit, as_demanded, values, strict=True):
+            if not met.all():
+                at = int(np.argmin(met))
+                of = np.arange(starts[at], starts[at] + len(instances[at]))
+                # Take the size that comes closest to the constraint.
+                nearest = int(of[np.argmax(own[of, 0] - own[of, 1])])
+                found = _frame(measure, constraint, pairs[nearest], own[nearest].tolist())
+                violations[constraint.name, measure] = found
     return violations
 
 
@@ -147,15 +138,9 @@ def _frame(measure: ir_measures.Measure, constraint: Constraint, pair: Pair, val
         rows = pd.DataFrame(_judgements(pair), columns=["docno", "iteration", "weight", "label"])
         rank = rows["docno"].map({doc: rank for rank, doc in enumerate(ranking, start=1)}).astype("Int64")
         rankings.append(rows.assign(ranking=name, value=value, rank=rank).sort_values("rank", kind="stable"))
+    rule = {"constraint": constraint.name, "statement": constraint.statement, "strict": constraint.strict}
     frame = pd.concat(rankings, ignore_index=True)[list(_LEGEND)]
-    frame.attrs = {
-        "measure": str(measure),
-        "constraint": constraint.name,
-        "statement": constraint.statement,
-        "strict": constraint.strict,
-        "legend": dict(_LEGEND),
-    }
-    return frame
+    return described(frame, _LEGEND, {"measure": str(measure), **rule})
 
 
 def check(measure: ir_measures.Measure | str, constraint: str | Constraint) -> Verdict:
@@ -234,7 +219,7 @@ def counterexample(measure: ir_measures.Measure | str, constraint: str | Constra
     5   worse    1.0  <NA>    u1     10
     """
     measure, sought = read_measure("counterexample", measure), _constraint(constraint)
-    return _search([measure], [sought])[sought.name].get(measure)
+    return _search([measure], [sought]).get((sought.name, measure))
 
 
 def axiom_table(measures: Measures, constraints: Iterable[str | Constraint] | None = None) -> pd.DataFrame:
@@ -280,13 +265,10 @@ def axiom_table(measures: Measures, constraints: Iterable[str | Constraint] | No
     wanted = list(dict.fromkeys(read_measures("axiom_table", measures)))
     sought = list(CONSTRAINTS.values()) if constraints is None else [_constraint(each) for each in constraints]
     violations = _search(wanted, sought)
-    columns = {each.name: [measure not in violations[each.name] for measure in wanted] for each in sought}
+    columns = {each.name: [(each.name, measure) not in violations for measure in wanted] for each in sought}
     table = pd.DataFrame(columns, index=pd.Index([str(measure) for measure in wanted], name="measure"), dtype=bool)
-    table.attrs = {
-        "legend": {each.name: f"{each.statement} ({each.section})" for each in sought},
-        "True": "no counter-example found",
-    }
-    return table
+    legend = {each.name: f"{each.statement} ({each.section})" for each in sought}
+    return described(table, legend, {"True": "no counter-example found"})
 
 
 def sketch(counterexample: pd.DataFrame) -> str:
@@ -320,8 +302,7 @@ def sketch(counterexample: pd.DataFrame) -> str:
     weights = counterexample.drop_duplicates("iteration")["weight"]
     retrieved = counterexample.dropna(subset="rank")
     rankings = [_labels(retrieved[retrieved["ranking"] == name], len(weights)) for name in ("better", "worse")]
-    others = counterexample[~counterexample["docno"].isin(retrieved["docno"])]
-    others = others[others["ranking"] == "better"]
+    others = counterexample[(counterexample["ranking"] == "better") & ~counterexample["docno"].isin(retrieved["docno"])]
     a, b = counterexample.groupby("ranking")["value"].first()
     demand = "A should have a higher value than B" if counterexample.attrs["strict"] else "A should not be below B"
     places = 6 if round(a, 6) != round(b, 6) else 10

@@ -465,17 +465,15 @@ def concordance(
     others_correct = counts[1][other, one]
     names = np.array(compared, dtype=object)
     some = np.where(disagreements > 0, disagreements, np.nan)
-    table = pd.DataFrame(
-        {
-            "measure": names[one],
-            "other": names[other],
-            "concordance": correct / some,
-            "other_concordance": others_correct / some,
-            "disagreements": disagreements.astype(np.int64),
-            "p": _sign_test(correct - both, others_correct - both, method),
-        }
-    )
-    return described(table, _CONCORDANCE, {**scores.sizes, "gold": golds, "method": method})
+    columns = {
+        "measure": names[one],
+        "other": names[other],
+        "concordance": correct / some,
+        "other_concordance": others_correct / some,
+        "disagreements": disagreements.astype(np.int64),
+        "p": _sign_test(correct - both, others_correct - both, method),
+    }
+    return described(pd.DataFrame(columns), _CONCORDANCE, {**scores.sizes, "gold": golds, "method": method})
 
 
 def unanimity(perquery: pd.DataFrame, measures: Measures | None = None, *, group: Group | None = None) -> pd.DataFrame:

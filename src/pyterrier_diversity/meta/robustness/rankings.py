@@ -336,8 +336,8 @@ def pool_depth(
         tau = _tau_of(measure, value[name], full[name])
         rows.append((name, depth, tau, len(pool) / n_judged, pool["query_id"].nunique()))
     frame = pd.DataFrame(rows, columns=["measure", "depth", "tau", "judged", "n_queries"])
-    attrs = {"n_systems": len(systems), "n_queries": judged["query_id"].nunique()}
-    return described(frame, _JUDGEMENTS, attrs, family_of)
+    sizes = {"n_systems": len(systems), "n_queries": judged["query_id"].nunique()}
+    return described(frame, _JUDGEMENTS, sizes, family_of)
 
 
 def assessor_agreement(
@@ -428,9 +428,8 @@ def assessor_agreement(
             f"{who}: {len(queries ^ others)} of {len(queries | others)} queries are left out, because only one of the "
             "two qrels has them."
         )
-    values, other_values = _evaluated(
-        systems, [judged[judged["query_id"].isin(common)] for judged in both], chosen, "assessors"
-    )
+    forms = [judged[judged["query_id"].isin(common)] for judged in both]
+    values, other_values = _evaluated(systems, forms, chosen, "assessors")
     samples = generator_of(rng).integers(len(common), size=(n_trials, len(common)))
     rows = []
     for name, measure in chosen.items():

@@ -14,7 +14,7 @@ import pandas as pd
 from ...evaluate import DiversityEvaluator, Evaluation
 from ...io import Runs
 from ...judged import RUN_COLUMNS, Judgements, Memo, Ranked, Run, given_frame, numbers
-from ...measures.base import CompositeMeasure, implementation
+from ...measures.base import parts_of
 from ...measures.composite import innermost
 from ...parallel import in_parallel
 from ...parameters import REL, Parameter, Parameters, Rng, checked, generator_of, seed_of
@@ -22,6 +22,9 @@ from ...qrels import RARITY_CUTOFF, RARITY_FORM, RarityForm, add_rarity, rarity,
 from ..correlation.orderings import METHOD, Method, correlate
 from ..scores import Measures, described, rounded
 from .rankings import N_TRIALS, over_trials, read_experiment
+
+Frames = list[pd.DataFrame]
+Options = Mapping[str, Any]
 
 _PARAMETERS: Parameters = {
     "cutoff": RARITY_CUTOFF,
@@ -252,7 +255,7 @@ def insert_synthetic_system(
 
 
 def _evaluate(
-    measures: list[ir_measures.Measure], qrels: pd.DataFrame, runs: list[pd.DataFrame], how: Mapping[str, Any]
+    measures: list[ir_measures.Measure], qrels: pd.DataFrame, runs: Frames, how: Options
 ) -> tuple[np.ndarray, Judgements]:
     """Return the means, shape (measures, systems), and the judgements, with the rarity from these systems."""
     qrels = add_rarity(qrels.drop(columns="rarity", errors="ignore"), runs, cutoff=how["cutoff"], form=how["form"])
@@ -261,11 +264,7 @@ def _evaluate(
 
 
 def _correlations(
-    found: list[Ranked],
-    measures: list[ir_measures.Measure],
-    initial: np.ndarray,
-    trials: np.ndarray,
-    how: Mapping[str, Any],
+    found: list[Ranked], measures: list[ir_measures.Measure], initial: np.ndarray, trials: np.ndarray, how: Options
 ) -> np.ndarray:
     """Return the correlation of each trial's ranking with the initial one, shape (measures, trials).
 
@@ -297,10 +296,7 @@ def _correlations(
 
 
 def _reads_rarity(measure: ir_measures.Measure) -> bool:
-    ours = implementation(measure)
-    if isinstance(ours, CompositeMeasure):
-        return any(_reads_rarity(part.measure) for part in ours.parts())
-    return ours is not None and "rarity" in ours.READS
+    return any(ours is not None and "rarity" in ours.READS for _, ours in parts_of(measure))
 
 
 def _of_queries(run: pd.DataFrame, queries: np.ndarray) -> pd.DataFrame:
@@ -318,7 +314,7 @@ def _new(qrels: pd.DataFrame, n: int, label: float | None) -> pd.DataFrame:
     return pd.concat([intents.assign(place=0).head(0), *new], ignore_index=True)
 
 
-def _most_common(qrels: pd.DataFrame, runs: list[pd.DataFrame], how: Mapping[str, Any]) -> pd.DataFrame:
+def _most_common(qrels: pd.DataFrame, runs: Frames, how: Options) -> pd.DataFrame:
     """Return the relevant documents of each query, and their places by the number of systems that find them."""
     label = numbers(qrels, "relevance", "qrels")
     relevant = label > 0 if how["rel"] is None else label >= how["rel"]
@@ -329,11 +325,7 @@ def _most_common(qrels: pd.DataFrame, runs: list[pd.DataFrame], how: Mapping[str
 
 
 def _place(
-    runs: list[pd.DataFrame],
-    qrels: pd.DataFrame,
-    documents: pd.DataFrame,
-    measures: list[ir_measures.Measure],
-    how: Mapping[str, Any],
+    runs: Frames, qrels: pd.DataFrame, documents: pd.DataFrame, measures: list[ir_measures.Measure], how: Options
 ) -> list[tuple[float, int]]:
     """Return, for each measure, the value and rank of a system that retrieves these documents."""
     if how["kind"] == "rare":

@@ -156,8 +156,7 @@ def worse_than(
         compared = compare(perquery, test, measures, baseline=baseline, **options)
     _check_gate(perquery, compared, tolerance)
     give(warned)
-    lower = compared["difference"] < 0
-    worse = compared["significant"] & lower
+    worse = compared["significant"] & (compared["difference"] < 0)
     if tolerance is not None:
         worse |= rounded(compared["difference"]) < -rounded(tolerance)
     failed, told = (table[worse].reset_index(drop=True) for table in (compared, with_bounds(compared, 4)))
@@ -242,8 +241,8 @@ def risk(
     Raises
     ------
     ValueError
-        If the frame cannot be read, the baseline is not in it or is the only system, there are fewer than two queries,
-        or alpha is out of range.
+        If the frame cannot be read, the baseline is not in it, there are fewer than two systems or queries, or alpha is
+        out of range.
 
     Warns
     -----
@@ -281,10 +280,8 @@ def risk(
     0      x  0.033  0.229     1     1       1           0.1           1
     """
     alpha = _ALPHA.check("risk", "alpha", alpha)
-    scores = read_scores(perquery, measures, two=["queries"], who="risk")
+    scores = read_scores(perquery, measures, two=["systems", "queries"], who="risk")
     first, second = scores.pairs("risk", baseline, several=False)
-    if not len(first):
-        raise ValueError(f"risk: perquery must have a system besides the baseline {baseline!r}.")
     parts = [_of_measure(v[first] - v[second], alpha, scores.queries) for v in scores.by_measure.values()]
     table = scores.table(parts, first, second).rename(columns={"other": "baseline"})
     return described(table, _LEGEND, {"alpha": alpha, **scores.sizes})

@@ -111,13 +111,21 @@ class Design(NamedTuple):
         return TESTS[self.test].n_trials is not None
 
     def decided(self, p: np.ndarray, n_families: int, n_queries: int | np.ndarray) -> dict[str, np.ndarray]:
-        """Return the columns that say which p-values are significant, and which are `undecided`."""
+        r"""Return the columns that say which p-values are significant, and which more trials could decide otherwise.
+
+        These are within two standard errors of alpha, :math:`\sqrt{p(1-p)/B}` for B trials. A correction changes the
+        errors, too. The permutation test has none if it tries everything.
+        """
         decisive = corrected(p, self.correction, n_families)
         columns = {"significant": rounded(decisive) < rounded(self.alpha)}
         if self.correction is not None:
             columns["p_corrected"] = decisive
         if self.is_random:
-            columns["undecided"] = undecided(p, decisive, n_families, n_queries, self)
+            # A p-value of 0 has an error, too: that of one trial more, which reaches the difference.
+            at = (p * self.draws.n + 1) / (self.draws.n + 1)
+            none = 1.0 if self.correction is None else len(p) / n_families
+            error = np.where(p > 0, decisive / np.where(p > 0, p, 1.0), none) * np.sqrt(at * (1 - at) / self.draws.n)
+            columns["undecided"] = (np.abs(decisive - self.alpha) <= 2 * error) & ~self.tries_all(n_queries)
         return columns
 
     def smallest_p(self, scores: Scores) -> float:
@@ -335,15 +343,7 @@ _PARAMETERS: Parameters = {
 
 
 def design(
-    who: str,
-    scores: Scores,
-    test: Test,
-    *,
-    n_trials: int | None,
-    correction: str | None,
-    rng: Rng,
-    n_jobs: int | None = None,
-    **options: Any,
+    who: str, scores: Scores, n_trials: int | None, correction: str | None, rng: Rng, n_jobs: int | None, **options: Any
 ) -> Design:
     """Check the parameters of a test, and seed its trials.
 
@@ -352,7 +352,8 @@ def design(
     ValueError
         If a parameter is out of range.
     """
-    given = checked(who, _PARAMETERS, test=test, n_trials=n_trials, **options)
+    given = checked(who, _PARAMETERS, n_trials=n_trials, **options)
+    test = given["test"]
     n = given.pop("n_trials") or TESTS[test].n_trials or 1
     trials = draws(generator_of(rng).spawn(1)[0], n, len(scores.systems) * len(scores.queries))
     how = Design(draws=trials, correction=correction, n_jobs=n_jobs, seed=seed_of(rng), **given)
@@ -390,23 +391,6 @@ def corrected(p: np.ndarray, correction: str | None, n_families: int = 1) -> np.
     from statsmodels.stats.multitest import multipletests
 
     return np.concatenate([multipletests(each, method=correction)[1] for each in np.split(p, n_families)])
-
-
-def undecided(
-    p: np.ndarray, decisive: np.ndarray, n_families: int, n_queries: int | np.ndarray, how: Design
-) -> np.ndarray:
-    r"""Return, for each p-value, whether more trials could put it on the other side of alpha.
-
-    That is the case within two standard errors, :math:`\sqrt{p(1-p)/B}` for B trials. The ``decisive`` p-values are
-    corrected, if there is a correction, and so are their errors. The permutation test has none if it tries everything.
-    """
-    n_trials = how.draws.n
-    # A p-value of 0 has an error, too: that of one trial more, which reaches the difference.
-    at = (p * n_trials + 1) / (n_trials + 1)
-    none = 1.0 if how.correction is None else len(p) / n_families
-    factor = np.where(p > 0, decisive / np.where(p > 0, p, 1.0), none)
-    near = np.abs(decisive - how.alpha) <= 2 * factor * np.sqrt(at * (1 - at) / n_trials)
-    return np.asarray(near & how.is_random & ~how.tries_all(n_queries))
 
 
 def tested(values: np.ndarray, first: np.ndarray, second: np.ndarray, how: Design) -> Tested:
