@@ -182,6 +182,7 @@ Parameters = dict[str, Any]
 # Larger factors could make sums infinite.
 FROM_0 = "[0, 1e100]"
 POSITIVE = "(0, 1e100]"
+LEVEL = Parameter(float, interval="(0, 1)", desc="a probability")
 # The source of random numbers: a generator or its seed; None for a new generator each time.
 Rng = np.random.Generator | int | None
 

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from scipy.stats import kendalltau, permutation_test
 
-from pyterrier_diversity.meta.correlation.rank_correlation import correlate
+from pyterrier_diversity.meta.correlation.orderings import correlate
 from pyterrier_diversity.meta.scores import Scores
 from pyterrier_diversity.meta.significance.tests import design, studentised
 from pyterrier_diversity.meta.significance.tests import tested as p_and_intervals
@@ -28,7 +28,7 @@ def p_values_of(values: np.ndarray, test: str, n_trials: int) -> np.ndarray:
     systems, topics = ([str(i) for i in range(length)] for length in values.shape)
     options = {"groups": "all", "family": "measure", "alternative": "two-sided", "alpha": 0.05, "correction": None}
     options |= {"n_trials": n_trials, "rng": 1, "n_jobs": 1}
-    how = design("bench", Scores(systems, topics, {}, systems, {}), test, **options)
+    how = design("bench", Scores(systems, topics, {}, systems, {}), test=test, **options)
     return p_and_intervals(values, *np.triu_indices(len(systems), 1), how).p
 
 

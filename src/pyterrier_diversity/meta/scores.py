@@ -1,11 +1,11 @@
-"""The values of all systems on all queries, read from a frame of ``pt.Experiment(..., perquery=True)``."""
+"""The frames of meta-evaluation: values of all systems on all queries are read, and tables of results described."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from itertools import combinations
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import ir_measures
 import numpy as np
@@ -19,6 +19,7 @@ from ..measures import parse
 from ..measures.composite import value_range
 
 Measures = ir_measures.Measure | str | Iterable[ir_measures.Measure | str]
+Names = Iterable[str]
 Group = Mapping[str, str] | Callable[[str], str]
 
 # Sums of squares of larger values could overflow.
@@ -26,6 +27,16 @@ _LARGEST = 1e100
 
 # Columns of tables of `evaluate_runs` and ``pt.Experiment``, beside those of measures.
 _NO_MEASURE = re.compile(r"mrt|queries|ties@\d+|se\(.*\)")
+
+# Columns of several tables.
+_LEGEND = {
+    "measure": "the measure",
+    "system": "the first system of the pair",
+    "ties": "number of queries on which both are equal",
+    "family": "the family of the measure",
+    "family_tau": "mean tau of the family's measures, without NaN",
+    "n_trials": "number of trials in which not all systems are tied",
+}
 
 
 class Scores(NamedTuple):
@@ -53,13 +64,6 @@ class Scores(NamedTuple):
         """The numbers of systems and queries, as attributes of a table."""
         return {"n_systems": len(self.systems), "n_queries": len(self.queries)}
 
-    def need_two(self, who: str, *what: Literal["systems", "queries"]) -> None:
-        """Raise a ``ValueError`` that starts with ``who`` if there is only one system or query."""
-        for name in what:
-            n: int = self.sizes[f"n_{name}"]
-            if n < 2:
-                raise ValueError(f"{who}: perquery must have at least two {name}, not {n}.")
-
     def pairs(
         self, who: str, baseline: str | Iterable[str] | None, *, several: bool = True
     ) -> tuple[np.ndarray, np.ndarray]:
@@ -86,15 +90,16 @@ class Scores(NamedTuple):
     def table(self, parts: Sequence[Mapping[str, np.ndarray]], first: np.ndarray, second: np.ndarray) -> pd.DataFrame:
         """Return the columns of the pairs of each measure, with the names of measure, ``system`` and ``other``."""
         names = np.array(self.systems, dtype=object)
-        keys = {
-            "measure": np.repeat(np.array(self.measures, dtype=object), len(first)),
-            "system": np.tile(names[first], len(parts)),
-            "other": np.tile(names[second], len(parts)),
-        }
-        return pd.DataFrame(keys | {column: np.concatenate([part[column] for part in parts]) for column in parts[0]})
+        keys = {"system": names[first], "other": names[second]}
+        tables = [
+            pd.DataFrame({"measure": name, **keys, **part}) for name, part in zip(self.measures, parts, strict=True)
+        ]
+        return pd.concat(tables, ignore_index=True)
 
 
-def read_scores(perquery: pd.DataFrame, measures: Measures | None = None) -> Scores:
+def read_scores(
+    perquery: pd.DataFrame, measures: Measures | None = None, *, needed: Names = (), two: Names = (), who: str = ""
+) -> Scores:
     """Read the values of all systems on the queries that all of them have, `rounded`.
 
     Parameters
@@ -103,12 +108,17 @@ def read_scores(perquery: pd.DataFrame, measures: Measures | None = None) -> Sco
         Columns ``name`` (of the system), ``qid``, ``measure``, ``value``. Not changed.
     measures : Measure or str, or iterable of them, optional
         Which measures to read; all in the frame if omitted.
+    needed : iterable of str
+        Further measures to read, by name.
+    two : iterable of {"systems", "queries"}
+        What there must be at least two of. The error starts with ``who``.
 
     Raises
     ------
     ValueError
         If a column, a name or a measure is missing, a system has two values of a measure for a query, a value is not
-        finite or above 1e100, or no query is left. The message names system, query and measure.
+        finite or above 1e100, or no query is left. The message names system, query and measure. Also if there are not
+        ``two``.
     TypeError
         If ``perquery`` is not a frame.
 
@@ -120,9 +130,9 @@ def read_scores(perquery: pd.DataFrame, measures: Measures | None = None) -> Sco
     """
     frame = read_perquery(perquery)
     there = list(frame["measure"].unique())
-    wanted = there if measures is None else names_of(measures)
+    wanted = list(dict.fromkeys([*(there if measures is None else names_of(measures)), *needed]))
     absent = [measure for measure in wanted if measure not in there]
-    if absent:
+    if absent and there:
         raise ValueError(f"perquery has no measure {', '.join(absent)}; it has {', '.join(there)}.")
     empty = frame["value"].isna().groupby(frame["qid"], sort=False).all()
     if empty.any() and not empty.all():
@@ -152,7 +162,11 @@ def read_scores(perquery: pd.DataFrame, measures: Measures | None = None) -> Sco
         raise ValueError("perquery: there is no query for which all systems have a value.")
     values = {measure: table.loc[measure].to_numpy() for measure in wanted}
     by_measure = {measure: rounded(of_measure) for measure, of_measure in values.items()}
-    return Scores(systems, list(table.columns), by_measure, given, values)
+    scores = Scores(systems, list(table.columns), by_measure, given, values)
+    for what in two:
+        if (n := scores.sizes[f"n_{what}"]) < 2:
+            raise ValueError(f"{who}: perquery must have at least two {what}, not {n}.")
+    return scores
 
 
 def read_means(who: str, frame: pd.DataFrame) -> dict[str, np.ndarray]:
@@ -170,9 +184,9 @@ def read_means(who: str, frame: pd.DataFrame) -> dict[str, np.ndarray]:
     columns = {str(column): frame[column] for column in frame}
     names = columns.pop("name", None)
     if names is None:
-        found = ", ".join(columns)
         raise ValueError(
-            f"{who}: perquery_or_means has no column name; found: {found}. Pass the result of pt.Experiment."
+            f"{who}: perquery_or_means has no column name; found: {', '.join(columns)}. Pass the result of "
+            "pt.Experiment."
         )
     twice = names[names.duplicated()].tolist()
     if twice:
@@ -190,8 +204,7 @@ def read_means(who: str, frame: pd.DataFrame) -> dict[str, np.ndarray]:
     if not means:
         raise ValueError(f"{who}: perquery_or_means must have a column of means for at least one measure.")
     for measure, values in means.items():
-        if not np.isfinite(values).all():
-            bad = int(np.argmin(np.isfinite(values)))
+        for bad in np.flatnonzero(~np.isfinite(values)):
             raise ValueError(
                 f"{who}: each mean must be a finite number, but system {names.iloc[bad]!r} has {values[bad]} of "
                 f"{measure}."
@@ -252,3 +265,18 @@ def families(who: str, measures: Iterable[str], group: Group | None) -> dict[str
     if missing:
         raise ValueError(f"{who}: group has no family for {', '.join(missing)}.")
     return family_of
+
+
+def described(
+    frame: pd.DataFrame, legend: Mapping[str, str], attrs: Mapping[Any, Any], family_of: Mapping[str, str] | None = None
+) -> pd.DataFrame:
+    """Add attributes with a legend, the family of each measure, and the family's mean tau at the same size or depth."""
+    if family_of is not None:
+        frame.insert(1, "family", frame["measure"].map(family_of))
+        if "tau" in frame:
+            same = [name for name in ("family", "size", "depth") if name in frame]
+            mean = frame.groupby(same, sort=False, dropna=False)["tau"].transform("mean")
+            frame.insert(list(frame).index("tau") + 1, "family_tau", mean)
+    legend = {**_LEGEND, **legend}
+    frame.attrs = {"legend": {str(column): legend[str(column)] for column in frame}, **attrs}
+    return frame

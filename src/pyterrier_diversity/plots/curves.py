@@ -16,8 +16,7 @@ from ..judged import Run, judge
 from ..measures import Coverage
 from ..measures.parse import read_measure
 from ..meta.scores import read_scores, rounded
-from ..meta.significance.tests import LEVEL
-from ..parameters import CUTOFF, checked
+from ..parameters import CUTOFF, LEVEL, checked
 from . import drawing
 from .drawing import COLOURS, COUNTS, LINE, Names
 

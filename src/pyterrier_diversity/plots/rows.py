@@ -13,7 +13,7 @@ from ..arithmetic import divide
 from ..evaluate.by_group import MACRO_MEAN, refuse_groups
 from ..io import called, renamed
 from ..meta.significance.marks import told_of_test, with_bounds
-from ..meta.significance.tests import LEVEL
+from ..parameters import LEVEL
 from . import drawing
 from .drawing import COUNTS, GAIN, LOSS, Names
 

@@ -282,6 +282,12 @@ def test_a_constraint_of_a_stranger_is_searched_too():
     assert axiom_table([RBU, StRecall], [graded, "Pri"])["Graded"].to_dict() == {"RBU": True, "StRecall": False}
 
 
+def test_a_constraint_without_rankings_is_met():
+    silent = Constraint("Silent", "Nothing is demanded.", "none", lambda _: [])
+
+    assert check(RBU, silent).satisfied
+
+
 def test_no_measures_make_an_empty_table():
     assert axiom_table([]).shape == (0, 10)
 

@@ -204,7 +204,7 @@ class TestPoolDepth:
             ({"measures": []}, ValueError, "measures must not be empty"),
             ({"measures": ["nothing"]}, ValueError, "nothing"),
             ({"group": {"P@1": "P"}}, ValueError, "group has no family for P@2"),
-            ({"runs": {"x": RUNS["x"]}}, ValueError, "runs must have at least two systems, not ..x"),
+            ({"runs": {"x": RUNS["x"]}}, ValueError, "runs must have at least 2 systems, not 1 .x"),
             ({"runs": RUNS["x"]}, ValueError, "pool_depth: runs looks like a run"),
             ({"runs": {**RUNS, "w": RUNS["x"].drop(columns="score")}}, ValueError, "Run w: run: missing column score"),
             ({"qrels": FULL.drop(columns="label")}, ValueError, "qrels: missing column label;"),

@@ -435,7 +435,7 @@ def test_bad_input_is_refused(function, arguments, error, message):
         ({"sizes": [2, 5]}, r"number_of_systems: sizes must be an integer in \[2, 4\], not 5\."),
         ({"sizes": [1]}, r"sizes must be an integer in \[2, 4\], not 1\."),
         ({"sizes": []}, r"sizes must not be empty\."),
-        ({"runs": dict(list(FOUR.items())[:2])}, r"runs must have at least three systems, not 2\."),
+        ({"runs": dict(list(FOUR.items())[:2])}, r"runs must have at least 3 systems, not 2"),
         ({"n_trials": 0}, r"n_trials must be an integer in \[1, inf\), not 0\."),
         ({"method": "rho"}, r"number_of_systems: method must be one of 'tau', .*, not 'rho'\."),
     ],

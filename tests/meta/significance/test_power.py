@@ -122,7 +122,7 @@ def test_differences_smaller_by_far_take_more_topics_than_are_looked_for():
 
 def test_topics_too_few_for_a_p_value_below_alpha_find_nothing():
     # Three topics and two systems have eight shuffles: p is 1/4 or more.
-    with pytest.raises(ValueError, match="n=3 is too small: with so few topics, test='tukey-randomised' detects no"):
+    with pytest.raises(ValueError, match="n=3 is too small for AP: so few topics detect no difference"):
         topics_needed(PILOT, n=3, test="tukey-randomised", n_trials=200, rng=1)
 
 

@@ -163,7 +163,7 @@ def test_invalid_arguments_are_refused(options, message):
 @pytest.mark.parametrize(
     ("perquery", "message"),
     [
-        (frame(base=[0.1, 0.2]), "a system besides the baseline 'base'"),
+        (frame(base=[0.1, 0.2]), "risk: perquery must have at least two systems, not 1"),
         (frame(base=[0.1], x=[0.2]), "at least two queries, not 1"),
     ],
 )

@@ -22,7 +22,7 @@ from pyterrier_diversity.meta.scores import rounded
 from pyterrier_diversity.meta.significance import randomisation
 from pyterrier_diversity.meta.significance.randomisation import draws, flips, resamples, shuffle
 from pyterrier_diversity.meta.significance.tests import TESTS as TABLE
-from pyterrier_diversity.meta.significance.tests import Design, Test, studentised, undecided
+from pyterrier_diversity.meta.significance.tests import Design, Test, studentised
 from pyterrier_diversity.meta.significance.tests import tested as p_and_intervals
 
 DRAWING = ["tukey-randomised", "bootstrap", "permutation"]
@@ -855,10 +855,10 @@ def test_tests_of_pairs_find_more_than_an_hsd_test_of_real_runs(shared):
     assert len(of_pairs ^ t) < 0.05 * len(t)
 
 
-def decided(p, decisive=None, *, test="bootstrap", n_trials=1000, n_queries=50, correction=None):
+def decided(p, *, test="bootstrap", n_trials=1000, n_queries=50, correction=None):
     """Return which p-values more trials could put on the other side of 0.05."""
     how = Design(test, "all", draws(1, n_trials, 1), 0.05, correction, None)
-    return undecided(np.array(p), np.array(p if decisive is None else decisive), 1, n_queries, how).tolist()
+    return how.decided(np.array(p), 1, n_queries)["undecided"].tolist()
 
 
 def test_a_p_value_within_two_standard_errors_of_alpha_is_undecided():
@@ -874,14 +874,13 @@ def test_a_p_value_of_0_is_undecided_if_one_trial_more_could_be_above_alpha():
 
 def test_a_corrected_p_value_has_the_error_of_the_correction_too():
     # Bonferroni by 10: p is 10 times as large, and its error as well.
-    p, decisive = [0.001, 0.004, 0.007, 0.015, 0.0], [0.01, 0.04, 0.07, 0.15, 0.0]
+    p = [0.001, 0.004, 0.007, 0.015, 0.0]
 
-    assert decided(p, decisive, correction="bonferroni") == [False, True, True, False, False]
+    assert decided([*p, *[1.0] * 5], correction="bonferroni")[:5] == [False, True, True, False, False]
 
 
-@pytest.mark.parametrize("how", [{"test": "t"}, {"test": "permutation", "n_trials": 9999, "n_queries": 10}])
-def test_tests_without_random_trials_decide_each_pair(how):
-    assert decided([0.05], **how) == [False]
+def test_a_permutation_test_that_tries_everything_decides_each_pair():
+    assert decided([0.05], test="permutation", n_trials=9999, n_queries=10) == [False]
 
 
 def test_a_permutation_test_that_cannot_try_everything_is_random():

@@ -9,6 +9,8 @@ from typing import Any, NamedTuple, TypeVar
 
 T = TypeVar("T")
 Grades = tuple[int, ...]
+Docs = Sequence[Grades]
+Weights = tuple[float, ...]
 
 # DeepTh needs an n that is large enough; CloseTh an m that is small enough, one of these.
 DEEP = 1000
@@ -37,7 +39,7 @@ class Pair(NamedTuple):
     better: tuple[str, ...]
     worse: tuple[str, ...]
     judged: Mapping[str, Grades]
-    weights: tuple[float, ...]
+    weights: Weights
 
 
 # A constraint in one topic: pairs of rankings, at least one of which must meet the demand.
@@ -97,12 +99,7 @@ def _size(instance: Instance) -> tuple[int, int, int]:
 
 
 def _pair(
-    docs: Sequence[Grades],
-    better: Iterable[int],
-    worse: Iterable[int],
-    largest: int,
-    pool: Iterable[Grades] = (),
-    weights: tuple[float, ...] = (),
+    docs: Docs, better: Iterable[int], worse: Iterable[int], largest: int, pool: Docs = (), weights: Weights = ()
 ) -> Instance:
     """Return one pair: rankings of ``docs`` by their places in this list; those of ``pool`` are not retrieved.
 
@@ -118,13 +115,7 @@ def _pair(
 
 
 def _one_more(
-    docs: Sequence[Grades],
-    better: Grades,
-    worse: Grades,
-    largest: int,
-    pool: Iterable[Grades],
-    weights: tuple[float, ...] = (),
-    place: int | None = None,
+    docs: Docs, better: Grades, worse: Grades, largest: int, pool: Docs, weights: Weights = (), place: int | None = None
 ) -> Instance:
     """Return one pair: two rankings of ``docs``, each with a further document, by default at the end."""
     above = range(len(docs) if place is None else place)
@@ -143,7 +134,7 @@ def _one_intent(labels: Iterable[int]) -> list[Grades]:
     return [(label,) for label in labels]
 
 
-def _mirrored(docs: Sequence[Grades]) -> list[Grades]:
+def _mirrored(docs: Docs) -> list[Grades]:
     """Return these documents with the first two intents swapped, so that both intents have equally many."""
     return [(second, first, *rest) for first, second, *rest in docs]
 
@@ -284,10 +275,9 @@ def _saturations(largest: int) -> Iterator[Instance]:
 @_constraint("AspRel", "3.3, Eq. 10")
 def _aspect_relevances(largest: int) -> Iterator[Instance]:
     """Of two intents not covered yet, a document for the one with the larger weight raises the value more."""
-    cases: list[tuple[tuple[float, ...], int, int, tuple[int, ...]]]
+    cases: list[tuple[Weights, int, int, Grades]]
     cases = [((0.4, 0.6), *case) for case in product(range(LONGEST), (*LOW, largest), ((), (1,), (0, 1), (1, 1)))]
-    several: Iterable[tuple[float, ...]] = ((0.45, 0.55), (0.1, 0.9), (0.1, 0.2, 0.7), (0.3, 0.33, 0.37))
-    for unequal in several:
+    for unequal in ((0.45, 0.55), (0.1, 0.9), (0.1, 0.2, 0.7), (0.3, 0.33, 0.37)):
         cases += [(unequal, *case) for case in product(range(3), (1, largest), ((), (1,), (0, 1), (1, 1, 1)))]
     for weights, n, label, others in cases:
         # The documents above and below are relevant to the third intent, if there is one.

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby, zip_longest
+from itertools import groupby, product, zip_longest
 
 import ir_measures
 import numpy as np
@@ -19,14 +18,11 @@ from ...measures import Adhoc
 from ...measures.base import is_ours
 from ...measures.groups import read_measures
 from ...measures.parse import read_measure
-from ..scores import Measures
-from .constraints import CONSTRAINTS, SATURATED, Constraint, Instance, Pair
+from ..scores import Measures, described
+from .constraints import CONSTRAINTS, SATURATED, Constraint, Pair
 
 # Largest labels to try, because some measures refuse larger ones: gdeval's ERR takes labels up to 4.
 _LARGEST_LABELS = (SATURATED, 4, 3)
-
-# Most measures that break a constraint do so on one of the first few instances.
-_FEW = 24
 
 _LEGEND = {
     "ranking": "'better' for the ranking that should have the higher value (Sat: not the lower one), or 'worse'",
@@ -67,19 +63,21 @@ def _constraint(constraint: str | Constraint) -> Constraint:
     return CONSTRAINTS[constraint]
 
 
+def _judgements(pair: Pair) -> list[tuple[str, str, float, int]]:
+    """Return the document, the intent with its weight, and the label of each judgement."""
+    return [
+        (doc, str(intent), weight, label)
+        for doc, grades in pair.judged.items()
+        for intent, (label, weight) in enumerate(zip(grades, pair.weights, strict=True), start=1)
+    ]
+
+
 def _values(measures: Sequence[ir_measures.Measure], pairs: Sequence[Pair]) -> np.ndarray:
     """Return the values of both rankings, shape (measures, pairs, 2). Each ranking is evaluated as a query."""
-    qrels: list[tuple[str, str, int, str, float]] = []
-    run: dict[str, dict[str, float]] = {}
-    for i, pair in enumerate(pairs):
-        for query_id, ranking in zip((str(2 * i), str(2 * i + 1)), (pair.better, pair.worse), strict=True):
-            run[query_id] = {doc: -float(rank) for rank, doc in enumerate(ranking)}
-            for doc, grades in pair.judged.items():
-                qrels += [
-                    (query_id, doc, label, str(intent), weight)
-                    for intent, (label, weight) in enumerate(zip(grades, pair.weights, strict=True), start=1)
-                ]
-    frame = pd.DataFrame(qrels, columns=["query_id", "doc_id", "relevance", "iteration", "weight"])
+    rankings = [(pair, ranking) for pair in pairs for ranking in (pair.better, pair.worse)]
+    run = {str(i): {doc: -float(rank) for rank, doc in enumerate(each)} for i, (_, each) in enumerate(rankings)}
+    qrels = [(str(i), *row) for i, (pair, _) in enumerate(rankings) for row in _judgements(pair)]
+    frame = pd.DataFrame(qrels, columns=["query_id", "doc_id", "iteration", "weight", "relevance"])
     # A form of each measure that reads topics with several intents.
     readable = [measure if is_ours(measure) else Adhoc(measure) for measure in measures]
     # The evaluator sorts queries whose ids are numbers by the number.
@@ -106,66 +104,43 @@ def _largest_label(measure: ir_measures.Measure) -> int:
     raise refused
 
 
-def _violations(
-    measures: Sequence[ir_measures.Measure], constraint: Constraint, instances: Sequence[Instance]
-) -> dict[ir_measures.Measure, pd.DataFrame]:
-    """Return the first instance that each measure violates, as `counterexample` does."""
-    if not measures or not instances:
-        return {}
-    pairs = [pair for instance in instances for pair in instance]
-    starts = np.cumsum([0, *(len(instance) for instance in instances[:-1])])
-    values = _values(measures, pairs)
-    difference = _differences(values[..., 0], values[..., 1])
-    as_demanded = np.logical_or.reduceat(difference > 0 if constraint.strict else difference >= 0, starts, axis=1)
-    found = {}
-    for measure, met, own in zip(measures, as_demanded, values, strict=True):
-        if not met.all():
-            at = int(np.argmin(met))
-            of = np.arange(starts[at], starts[at] + len(instances[at]))
-            # Take the size that comes closest to the constraint.
-            nearest = int(of[np.argmax(own[of, 0] - own[of, 1])])
-            found[measure] = _frame(measure, constraint, pairs[nearest], own[nearest].tolist())
-    return found
-
-
 def _search(
     measures: Sequence[ir_measures.Measure], constraints: Sequence[Constraint]
-) -> dict[str, dict[ir_measures.Measure, pd.DataFrame]]:
-    """Return the smallest violation of each constraint by each measure."""
+) -> dict[tuple[str, ir_measures.Measure], pd.DataFrame]:
+    """Return the smallest violation of each constraint by each measure, as `counterexample` does."""
     limits = {measure: _largest_label(measure) for measure in measures}
-    violations: dict[str, dict[ir_measures.Measure, pd.DataFrame]] = {}
-    for constraint in constraints:
-        groups: dict[int, list[ir_measures.Measure]] = defaultdict(list)
-        for measure, limit in limits.items():
-            groups[min(limit, constraint.largest)].append(measure)
-        found: dict[ir_measures.Measure, pd.DataFrame] = {}
-        for largest, group in groups.items():
-            instances = constraint.instances(largest)
-            for some in (instances[:_FEW], instances[_FEW:]):
-                found |= _violations([measure for measure in group if measure not in found], constraint, some)
-        violations[constraint.name] = found
+    violations = {}
+    for constraint, limit in product(constraints, set(limits.values())):
+        of_limit = [measure for measure in measures if limits[measure] == limit]
+        instances = constraint.instances(min(limit, constraint.largest))
+        if not instances:
+            continue
+        pairs = [pair for instance in instances for pair in instance]
+        starts = np.cumsum([0, *(len(instance) for instance in instances[:-1])])
+        values = _values(of_limit, pairs)
+        difference = _differences(values[..., 0], values[..., 1])
+        as_demanded = np.logical_or.reduceat(difference > 0 if constraint.strict else difference >= 0, starts, axis=1)
+        for measure, met, own in zip(of_limit, as_demanded, values, strict=True):
+            if not met.all():
+                at = int(np.argmin(met))
+                of = np.arange(starts[at], starts[at] + len(instances[at]))
+                # Take the size that comes closest to the constraint.
+                nearest = int(of[np.argmax(own[of, 0] - own[of, 1])])
+                found = _frame(measure, constraint, pairs[nearest], own[nearest].tolist())
+                violations[constraint.name, measure] = found
     return violations
 
 
 def _frame(measure: ir_measures.Measure, constraint: Constraint, pair: Pair, values: Sequence[float]) -> pd.DataFrame:
     """Return a violation as a frame with a row for each ranking, document and intent."""
-    rows = []
+    rankings = []
     for name, ranking, value in zip(("better", "worse"), (pair.better, pair.worse), values, strict=True):
-        ranks: dict[str, int | None] = {doc: rank for rank, doc in enumerate(ranking, start=1)}
-        ranks |= {doc: None for doc in pair.judged if doc not in ranks}
-        for doc, rank in ranks.items():
-            for intent, (label, weight) in enumerate(zip(pair.judged[doc], pair.weights, strict=True), start=1):
-                rows.append((name, value, rank, doc, str(intent), weight, label))
-    frame = pd.DataFrame(rows, columns=list(_LEGEND))
-    frame["rank"] = frame["rank"].astype("Int64")
-    frame.attrs = {
-        "measure": str(measure),
-        "constraint": constraint.name,
-        "statement": constraint.statement,
-        "strict": constraint.strict,
-        "legend": dict(_LEGEND),
-    }
-    return frame
+        rows = pd.DataFrame(_judgements(pair), columns=["docno", "iteration", "weight", "label"])
+        rank = rows["docno"].map({doc: rank for rank, doc in enumerate(ranking, start=1)}).astype("Int64")
+        rankings.append(rows.assign(ranking=name, value=value, rank=rank).sort_values("rank", kind="stable"))
+    rule = {"constraint": constraint.name, "statement": constraint.statement, "strict": constraint.strict}
+    frame = pd.concat(rankings, ignore_index=True)[list(_LEGEND)]
+    return described(frame, _LEGEND, {"measure": str(measure), **rule})
 
 
 def check(measure: ir_measures.Measure | str, constraint: str | Constraint) -> Verdict:
@@ -244,7 +219,7 @@ def counterexample(measure: ir_measures.Measure | str, constraint: str | Constra
     5   worse    1.0  <NA>    u1     10
     """
     measure, sought = read_measure("counterexample", measure), _constraint(constraint)
-    return _search([measure], [sought])[sought.name].get(measure)
+    return _search([measure], [sought]).get((sought.name, measure))
 
 
 def axiom_table(measures: Measures, constraints: Iterable[str | Constraint] | None = None) -> pd.DataFrame:
@@ -290,13 +265,10 @@ def axiom_table(measures: Measures, constraints: Iterable[str | Constraint] | No
     wanted = list(dict.fromkeys(read_measures("axiom_table", measures)))
     sought = list(CONSTRAINTS.values()) if constraints is None else [_constraint(each) for each in constraints]
     violations = _search(wanted, sought)
-    columns = {each.name: [measure not in violations[each.name] for measure in wanted] for each in sought}
+    columns = {each.name: [(each.name, measure) not in violations for measure in wanted] for each in sought}
     table = pd.DataFrame(columns, index=pd.Index([str(measure) for measure in wanted], name="measure"), dtype=bool)
-    table.attrs = {
-        "legend": {each.name: f"{each.statement} ({each.section})" for each in sought},
-        "True": "no counter-example found",
-    }
-    return table
+    legend = {each.name: f"{each.statement} ({each.section})" for each in sought}
+    return described(table, legend, {"True": "no counter-example found"})
 
 
 def sketch(counterexample: pd.DataFrame) -> str:
@@ -330,8 +302,7 @@ def sketch(counterexample: pd.DataFrame) -> str:
     weights = counterexample.drop_duplicates("iteration")["weight"]
     retrieved = counterexample.dropna(subset="rank")
     rankings = [_labels(retrieved[retrieved["ranking"] == name], len(weights)) for name in ("better", "worse")]
-    others = counterexample[~counterexample["docno"].isin(retrieved["docno"])]
-    others = others[others["ranking"] == "better"]
+    others = counterexample[(counterexample["ranking"] == "better") & ~counterexample["docno"].isin(retrieved["docno"])]
     a, b = counterexample.groupby("ranking")["value"].first()
     demand = "A should have a higher value than B" if counterexample.attrs["strict"] else "A should not be below B"
     places = 6 if round(a, 6) != round(b, 6) else 10
@@ -356,12 +327,9 @@ def _side_by_side(a: Sequence[str], b: Sequence[str]) -> list[str]:
 
 def _labels(rows: pd.DataFrame, n_intents: int) -> list[str]:
     """Return the labels of each document in words."""
-    described = []
-    for _, doc in rows.groupby("docno", sort=False):
-        relevant = doc[doc["label"] > 0]
-        labels = [
-            f"label {label}" if n_intents == 1 else f"label {label} for intent {intent}"
-            for label, intent in zip(relevant["label"], relevant["iteration"], strict=True)
-        ]
-        described.append(", ".join(labels) or "not relevant")
-    return described
+    texts = [
+        f"label {label}" + (f" for intent {intent}" if n_intents > 1 else "") if label > 0 else ""
+        for label, intent in zip(rows["label"], rows["iteration"], strict=True)
+    ]
+    by_document = pd.Series(texts, dtype=object).groupby(rows["docno"].to_numpy(), sort=False)
+    return [", ".join(filter(None, of_document)) or "not relevant" for _, of_document in by_document]

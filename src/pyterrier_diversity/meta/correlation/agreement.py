@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -11,7 +11,7 @@ import pandas as pd
 from ...io import qrels_frame
 from ...judged import intents_of_rows, judge, numbers, strings, warn_user
 from ...parameters import REL, Parameter, checked
-from ..described import described
+from ..scores import described
 
 By = Literal["intent", "query"]
 
@@ -114,11 +114,10 @@ def agreement(
        qid iteration  pairs  labels  alpha_nominal  alpha_ordinal
     2  all       all      4      12          0.436          0.615
     """
-    _BY.check("agreement", "by", by)
+    by, rel = checked("agreement", {"by": _BY, **REL}, by=by, rel=rel).values()
     of_several = isinstance(qrels_a, Mapping) and qrels_b is None
     if of_several and (rel is not None or table):
         raise ValueError("agreement: rel and table are for two judges. Give two qrels instead of a dict.")
-    rel = checked("agreement", REL, rel=rel)["rel"]
     judges: dict[Any, Any] = dict(qrels_a) if of_several else {"qrels_a": qrels_a, "qrels_b": qrels_b}
     if len(judges) < 2:
         raise ValueError(f"agreement: give the qrels of at least two judges, not {len(judges)}.")
@@ -132,20 +131,20 @@ def agreement(
     # The labels of a pair follow each other, in the order of the judges.
     pair = labels.groupby(_PAIR, sort=False).ngroup()
     labels = labels.assign(pair=pair, place=intents_of_rows(labels)[0]).sort_values(["place", "pair"], kind="stable")
+    attrs: dict[str, Any] = {"only_a": only[0], "only_b": only[1]}
+    left_out = f"pairs that only qrels_a ({only[0]}) or only qrels_b ({only[1]}) judge are left out; both judge"
     if of_several:
+        attrs = {"judges": list(map(str, judges)), "only_one": sum(only)}
         left_out = f"{sum(only)} pairs that only one judge judged are left out; several judges judged"
-        attrs: dict[Hashable, Any] = {"judges": list(map(str, judges)), "only_one": sum(only)}
-    else:
-        left_out = f"pairs that only qrels_a ({only[0]}) or only qrels_b ({only[1]}) judge are left out; both judge"
-        attrs = {"only_a": only[0], "only_b": only[1]}
     if any(only):
         warn_user(f"agreement: {left_out} {pair.nunique()}.")
     if table:
-        return pd.crosstab(*_of_two(labels), rownames=["label_a"], colnames=["label_b"])
+        a, b = labels["relevance"].to_numpy().reshape(-1, 2).T
+        return pd.crosstab(a, b, rownames=["label_a"], colnames=["label_b"])
     keys = ["qid", "iteration"][: 1 if by == "query" else 2]
     groups = [*labels.groupby(_PAIR[: len(keys)], sort=False), (["all"] * len(keys), labels)]
     levels = np.unique(labels["relevance"])
-    values = [_alphas(group) if of_several else _values(*_of_two(group), levels, rel) for _, group in groups]
+    values = [_alphas(group) if of_several else _values(group, levels, rel) for _, group in groups]
     rows = [dict(zip(keys, names, strict=True)) | own for (names, _), own in zip(groups, values, strict=True)]
     return described(pd.DataFrame(rows), _LEGEND, attrs)
 
@@ -155,32 +154,26 @@ def _labels(qrels: Any, what: str) -> pd.DataFrame:
     frame = qrels_frame(qrels, what=what)
     judge(frame)  # raises if labels contradict each other
     intent, _, names = intents_of_rows(frame)
-    pairs = pd.DataFrame(
-        {
-            "query_id": strings(frame, "query_id", what),
-            "iteration": names[intent],
-            "doc_id": strings(frame, "doc_id", what),
-            "relevance": np.maximum(numbers(frame, "relevance", what), 0),
-        }
-    ).drop_duplicates()
+    columns = {
+        "query_id": strings(frame, "query_id", what),
+        "iteration": names[intent],
+        "doc_id": strings(frame, "doc_id", what),
+        "relevance": np.maximum(numbers(frame, "relevance", what), 0),
+    }
+    pairs = pd.DataFrame(columns).drop_duplicates()
     # A row without a document names an intent that nobody judged.
     pairs = pairs[pairs["doc_id"] != ""]
     whole = (pairs["relevance"] == np.floor(pairs["relevance"])).all()
     return pairs.astype({"relevance": np.int64}) if whole else pairs
 
 
-def _of_two(labels: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
-    """Return the label of each pair by the first judge, and by the second."""
-    both = labels["relevance"].to_numpy()
-    return both[::2], both[1::2]
-
-
-def _values(a: np.ndarray, b: np.ndarray, levels: np.ndarray, rel: float | None) -> dict[str, float]:
+def _values(labels: pd.DataFrame, levels: np.ndarray, rel: float | None) -> dict[str, float]:
     """Compare the labels of two judges."""
     from scipy.stats.contingency import crosstab
     from statsmodels.stats.inter_rater import cohens_kappa
 
-    first, second = (labels > 0 if rel is None else labels >= rel for labels in (a, b))
+    a, b = labels["relevance"].to_numpy().reshape(-1, 2).T
+    first, second = (own > 0 if rel is None else own >= rel for own in (a, b))
     either = np.count_nonzero(first | second)
     counts = crosstab(a, b, levels=(levels, levels)).count
     plain = linear = np.nan

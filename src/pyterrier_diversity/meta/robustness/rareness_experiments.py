@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import compress, product
 from typing import Any, Literal
@@ -13,16 +13,18 @@ import pandas as pd
 
 from ...evaluate import DiversityEvaluator, Evaluation
 from ...io import Runs
-from ...judged import RUN_COLUMNS, Memo, Ranked, Run, given_frame, judge, numbers
-from ...measures.base import CompositeMeasure, implementation
+from ...judged import RUN_COLUMNS, Judgements, Memo, Ranked, Run, given_frame, numbers
+from ...measures.base import parts_of
 from ...measures.composite import innermost
 from ...parallel import in_parallel
 from ...parameters import REL, Parameter, Parameters, Rng, checked, generator_of, seed_of
 from ...qrels import RARITY_CUTOFF, RARITY_FORM, RarityForm, add_rarity, rarity, retrieval_counts
-from ..correlation.rank_correlation import METHOD, Method, correlate
-from ..described import described
-from ..scores import Measures, rounded
-from .experiments import N_TRIALS, over_trials, read_experiment
+from ..correlation.orderings import METHOD, Method, correlate
+from ..scores import Measures, described, rounded
+from .rankings import N_TRIALS, over_trials, read_experiment
+
+Frames = list[pd.DataFrame]
+Options = Mapping[str, Any]
 
 _PARAMETERS: Parameters = {
     "cutoff": RARITY_CUTOFF,
@@ -31,6 +33,7 @@ _PARAMETERS: Parameters = {
     "method": METHOD,
     "n_trials": N_TRIALS,
     "kind": Parameter(str, "rare", choices=("rare", "common"), desc="which relevant documents to retrieve"),
+    "n_relevant": Parameter(int, interval="[0, inf)", desc="how many relevant documents the system retrieves"),
 }
 
 # Number of trials in one task.
@@ -126,11 +129,8 @@ def number_of_systems(
     0  P_Rareness@2          3  0.927
     """
     who = "number_of_systems"
-    how: dict[Any, Any] = checked(who, _PARAMETERS, method=method, n_trials=n_trials, cutoff=cutoff, form=form)
-    method, n_trials, cutoff, form = how.values()
-    (frame,), named, chosen = read_experiment(who, runs, measures, qrels=qrels)
-    if sizes is None and len(named) < 3:
-        raise ValueError(f"{who}: runs must have at least three systems, not {len(named)}.")
+    how = checked(who, _PARAMETERS, method=method, n_trials=n_trials, cutoff=cutoff, form=form)
+    (frame,), named, chosen = read_experiment(who, runs, measures, fewest=3 if sizes is None else 1, qrels=qrels)
     if sizes is None:
         sizes = [2**j for j in range(1, len(named).bit_length()) if 2**j < len(named)]
     size = Parameter(int, interval=f"[2, {len(named)}]", desc="how many systems are drawn")
@@ -140,23 +140,21 @@ def number_of_systems(
         raise ValueError(f"{who}: a measure that reads rarity must not have judged_only=True.")
     # Sorted by name, so that the order of the runs does not matter.
     systems = [given_frame(named[name], RUN_COLUMNS, "run") for name in sorted(named)]
-    rare = add_rarity(frame.drop(columns="rarity", errors="ignore"), systems, cutoff=cutoff, form=form)
-    initial = rounded(_evaluate(wanted, rare, systems))
-    judgements = judge(rare)
+    initial, judgements = _evaluate(wanted, frame, systems, how)
     # Measures of rareness only read the rows of relevant documents.
     relevant = replace(judgements, rows=judgements.rows.take(judgements.rows.label > 0), remembered=Memo())
-    ranked = [Ranked.of_run(Run(system), judgements) for system in systems]
     # Workers get the ranks but not the run, because no measure that reads rarity counts turns.
+    ranked = [Ranked.of_run(Run(system), judgements) for system in systems]
     found = [Ranked(relevant, each.ranks, each.n) for each in ranked]
     tasks = []
     for size, generator in zip(sizes, generator_of(rng).spawn(len(sizes)), strict=True):
-        drawn = np.array([generator.choice(len(named), size, replace=False) for _ in range(n_trials)])
-        batches = np.array_split(drawn, -(-n_trials // _BATCH))
-        tasks += [(found, cutoff, form, wanted, initial, batch, method) for batch in batches]
+        drawn = np.array([generator.choice(len(named), size, replace=False) for _ in range(how["n_trials"])])
+        batches = np.array_split(drawn, -(-len(drawn) // _BATCH))
+        tasks += [(found, wanted, rounded(initial), batch, how) for batch in batches]
     results = in_parallel(_correlations, tasks, n_jobs=n_jobs, what="number of systems")
-    correlations = np.concatenate(results, axis=1).reshape(-1, n_trials)
+    correlations = np.concatenate(results, axis=1).reshape(-1, how["n_trials"])
     table = over_trials(correlations, {"measure": chosen, "n_systems": sizes}, "mean", "std")
-    attrs = {"n_systems": len(named), "n_queries": len(judgements), **how, **seed_of(rng)}
+    attrs: dict[Any, Any] = {"n_systems": len(named), "n_queries": len(judgements), **how, **seed_of(rng)}
     return described(table, _LEGEND, attrs)
 
 
@@ -240,39 +238,33 @@ def insert_synthetic_system(
     3             P_Rareness@3           3     1
     """
     who = "insert_synthetic_system"
-    how: dict[Any, Any] = checked(who, _PARAMETERS, kind=kind, cutoff=cutoff, form=form, rel=rel)
-    kind = how.pop("kind")
-    cutoff, form, rel = how.values()
+    how = checked(who, _PARAMETERS, kind=kind, cutoff=cutoff, form=form, rel=rel)
     (frame,), named, chosen = read_experiment(who, runs, measures, qrels=qrels)
-    number = Parameter(int, interval="[0, inf)", desc="how many relevant documents the system retrieves")
-    sizes = number.check_each(who, "n_relevant", n_relevant)
-    frame = frame.drop(columns="rarity", errors="ignore")
+    sizes = _PARAMETERS["n_relevant"].check_each(who, "n_relevant", n_relevant)
     queries = frame["query_id"].unique()
     others = [_of_queries(run, queries) for run in named.values()]
-    documents = _new(frame, max(sizes), rel) if kind == "rare" else _most_common(frame, others, cutoff, rel)
+    documents = _new(frame, max(sizes), how["rel"]) if kind == "rare" else _most_common(frame, others, how)
     wanted = list(chosen.values())
-    tasks = [(others, frame, documents[documents["place"] < n], wanted, kind, cutoff, form) for n in sizes]
+    tasks = [(others, frame, documents[documents["place"] < n], wanted, how) for n in sizes]
     results = in_parallel(_place, tasks, n_jobs=n_jobs, what="synthetic systems")
+    del how["kind"]  # a column
     each = product(enumerate(chosen), zip(sizes, results, strict=True))
     rows = [(name, kind, n, *of_number[m]) for (m, name), (n, of_number) in each]
     table = pd.DataFrame(rows, columns=["measure", "kind", "n_relevant", "value", "rank"])
     return described(table, _LEGEND, {"n_systems": len(named), "n_queries": len(queries), **how})
 
 
-def _evaluate(measures: list[ir_measures.Measure], qrels: pd.DataFrame, runs: Iterable[pd.DataFrame]) -> np.ndarray:
-    """Return the mean of each system, shape (measures, systems)."""
+def _evaluate(
+    measures: list[ir_measures.Measure], qrels: pd.DataFrame, runs: Frames, how: Options
+) -> tuple[np.ndarray, Judgements]:
+    """Return the means, shape (measures, systems), and the judgements, with the rarity from these systems."""
+    qrels = add_rarity(qrels.drop(columns="rarity", errors="ignore"), runs, cutoff=how["cutoff"], form=how["form"])
     evaluator = DiversityEvaluator(measures, qrels)
-    return np.array([list(evaluator.calc_aggregate(run).values()) for run in runs]).T
+    return np.array([list(evaluator.calc_aggregate(run).values()) for run in runs]).T, evaluator.judgements
 
 
 def _correlations(
-    found: list[Ranked],
-    cutoff: int,
-    form: RarityForm,
-    measures: list[ir_measures.Measure],
-    initial: np.ndarray,
-    trials: np.ndarray,
-    method: Method,
+    found: list[Ranked], measures: list[ir_measures.Measure], initial: np.ndarray, trials: np.ndarray, how: Options
 ) -> np.ndarray:
     """Return the correlation of each trial's ranking with the initial one, shape (measures, trials).
 
@@ -282,30 +274,29 @@ def _correlations(
         Means with the rarity from all systems.
     trials : ndarray of int, shape (trials, N)
         The systems drawn in each trial.
+    how : mapping
+        The method, and the cutoff and form of rarity.
     """
     is_rare = [_reads_rarity(measure) for measure in measures]
     rare = list(compress(measures, is_rare))
     judgements = found[0].judgements
-    in_top = np.array([(each.ranks > 0) & (each.ranks <= cutoff) for each in found])
+    in_top = np.array([(each.ranks > 0) & (each.ranks <= how["cutoff"]) for each in found])
     correlations = np.empty((len(measures), len(trials)))
     for trial, drawn in enumerate(trials):
         # The rarity that `add_rarity` would compute from these systems.
         n_systems = np.maximum(np.count_nonzero(in_top[drawn], axis=0), 1)
-        documents = replace(judgements.documents, rarity=rarity(n_systems, len(drawn), form))
+        documents = replace(judgements.documents, rarity=rarity(n_systems, len(drawn), how["form"]))
         evaluation = Evaluation(replace(judgements, documents=documents, remembered=Memo()), rare)
         before = initial[:, drawn]
         after = before.copy()
         after[is_rare] = rounded([evaluation.values(found[system]).mean(axis=1) for system in drawn]).T
         for m, lists in enumerate(zip(after[:, None], before[:, None], strict=True)):
-            correlations[m, trial] = correlate(*lists, method).item()
+            correlations[m, trial] = correlate(*lists, how["method"]).item()
     return correlations
 
 
 def _reads_rarity(measure: ir_measures.Measure) -> bool:
-    ours = implementation(measure)
-    if isinstance(ours, CompositeMeasure):
-        return any(_reads_rarity(part.measure) for part in ours.parts())
-    return ours is not None and "rarity" in ours.READS
+    return any(ours is not None and "rarity" in ours.READS for _, ours in parts_of(measure))
 
 
 def _of_queries(run: pd.DataFrame, queries: np.ndarray) -> pd.DataFrame:
@@ -323,31 +314,25 @@ def _new(qrels: pd.DataFrame, n: int, label: float | None) -> pd.DataFrame:
     return pd.concat([intents.assign(place=0).head(0), *new], ignore_index=True)
 
 
-def _most_common(qrels: pd.DataFrame, runs: list[pd.DataFrame], cutoff: int, rel: float | None) -> pd.DataFrame:
+def _most_common(qrels: pd.DataFrame, runs: Frames, how: Options) -> pd.DataFrame:
     """Return the relevant documents of each query, and their places by the number of systems that find them."""
     label = numbers(qrels, "relevance", "qrels")
-    documents = qrels[label > 0 if rel is None else label >= rel].drop_duplicates(["query_id", "doc_id"])
-    documents = documents.assign(n_systems=retrieval_counts(documents, map(Run, runs), cutoff))
+    relevant = label > 0 if how["rel"] is None else label >= how["rel"]
+    documents = qrels[relevant].drop_duplicates(["query_id", "doc_id"])
+    documents = documents.assign(n_systems=retrieval_counts(documents, map(Run, runs), how["cutoff"]))
     documents = documents.sort_values(["n_systems", "doc_id"], ascending=False)
     return documents.assign(place=documents.groupby("query_id").cumcount())
 
 
 def _place(
-    runs: list[pd.DataFrame],
-    qrels: pd.DataFrame,
-    documents: pd.DataFrame,
-    measures: list[ir_measures.Measure],
-    kind: str,
-    cutoff: int,
-    form: RarityForm,
+    runs: Frames, qrels: pd.DataFrame, documents: pd.DataFrame, measures: list[ir_measures.Measure], how: Options
 ) -> list[tuple[float, int]]:
     """Return, for each measure, the value and rank of a system that retrieves these documents."""
-    if kind == "rare":
+    if how["kind"] == "rare":
         qrels = pd.concat([qrels, documents.drop(columns="place")], ignore_index=True)
     ranking = documents.drop_duplicates(["query_id", "doc_id"])
     synthetic = ranking[["query_id", "doc_id"]].assign(score=-ranking["place"].astype(float))
-    systems = [synthetic, *runs]
-    means = _evaluate(measures, add_rarity(qrels, systems, cutoff=cutoff, form=form), systems)
+    means, _ = _evaluate(measures, qrels, [synthetic, *runs], how)
     compared = rounded(means)
     better = np.count_nonzero(compared > compared[:, [0]], axis=1)
     return [(float(value), int(n) + 1) for value, n in zip(means[:, 0], better, strict=True)]

@@ -15,24 +15,13 @@ from ...evaluate.doubts import warn_of_missing
 from ...evaluate.perquery import read_perquery
 from ...judged import warn_of_data
 from ...measures import parse, signature
-from ...parameters import Parameter, Rng
-from ..scores import Measures, outcomes, range_of, read_scores, rounded
-from .tests import (
-    LEVEL,
-    Alternative,
-    Design,
-    Family,
-    Groups,
-    Test,
-    corrected,
-    design,
-    studentised,
-    t_half_width,
-    tested,
-)
+from ...parameters import LEVEL, Parameter, Rng
+from ..scores import Measures, described, outcomes, range_of, read_scores, rounded
+from .tests import Alternative, Design, Family, Groups, Test, corrected, design, studentised, t_half_width, tested
 
 P = ParamSpec("P")
 T = TypeVar("T")
+Columns = Collection[str] | Mapping[Test, Collection[str]]
 
 _LEGEND = {
     "measure": "the measure",
@@ -157,13 +146,12 @@ def compare(
       measure system other  difference      p  significant
     0     RBU      x     y         0.4  0.002         True
     """
-    options: dict[str, Any] = {"groups": groups, "correction": correction, "family": family, "alternative": alternative}
-    trials: dict[str, Any] = {"n_trials": n_trials, "alpha": alpha, "rng": rng, "n_jobs": n_jobs}
-    options |= {"baseline": baseline, "ci": ci, **trials}
+    # All arguments but two are those of `_compared`; no other name is bound yet.
+    options = {name: given for name, given in locals().items() if name not in ("perquery", "by")}
     if by is None:
-        result, _ = _compared("compare", _LEGEND, perquery, test, measures, **options)
+        result, _ = _compared("compare", _LEGEND, perquery, **options)
     else:
-        result = _compared_by_group(by, perquery, test, measures, **options)
+        result = _compared_by_group(by, perquery, options)
     warn_of_missing(perquery)
     return result
 
@@ -177,9 +165,7 @@ def _signatures(measures: Iterable[str], given: Mapping[str, str]) -> dict[str, 
     return found
 
 
-def _compared_by_group(
-    by: By, perquery: pd.DataFrame, test: Test, measures: Measures | None, **options: Any
-) -> pd.DataFrame:
+def _compared_by_group(by: By, perquery: pd.DataFrame, options: Mapping[str, Any]) -> pd.DataFrame:
     """Test each group of queries by itself."""
     frame = read_perquery(perquery)
     frame.attrs = perquery.attrs
@@ -191,7 +177,7 @@ def _compared_by_group(
     tables = {}
     for name in groups.names:
         try:
-            table, how = _compared("compare", _LEGEND, frame[group == name], test, measures, **options)
+            table, how = _compared("compare", _LEGEND, frame[group == name], **options)
         except ValueError as error:
             raise ValueError(f"{error} (the group {name!r})") from error
         table.insert(0, groups.column, name)
@@ -211,11 +197,10 @@ def _compared_by_group(
 
 def read_compared(
     who: str,
-    columns: Collection[str] | Mapping[Test, Collection[str]],
+    columns: Columns,
     frame: pd.DataFrame,
     args: Sequence[Any],
     options: Mapping[str, Any],
-    *,
     what: str = "perquery",
 ) -> pd.DataFrame:
     """Return the frame itself if it is from `compare`; otherwise call `compare` with it.
@@ -277,40 +262,27 @@ def why_none_is_significant(compared: pd.DataFrame) -> str:
 
 
 def _compared(
-    who: str,
-    columns: Collection[str],
-    perquery: pd.DataFrame,
-    test: Test,
-    measures: Measures | None,
-    *,
-    baseline: str | Iterable[str] | None,
-    ci: float | None,
-    **options: Any,
+    who: str, columns: Collection[str], perquery: pd.DataFrame, measures: Any, baseline: Any, ci: Any, **options: Any
 ) -> tuple[pd.DataFrame, Design]:
-    scores = read_scores(perquery, measures)
-    how = design(who, scores, test, **options)
+    """Test the differences with the arguments of `compare`, and return some of its columns, and how it was done."""
+    scores = read_scores(perquery, measures, two=["systems", "queries"], who=who)
+    how = design(who, scores, **options)
     level, ci = (how.alpha, 1 - how.alpha) if ci is None else (1 - LEVEL.check(who, "ci", ci), float(ci))
-    levels = {"alpha": ({"significant", "borderline"}, how.alpha), "(1 - ci)": ({"ci_low"}, level)}
-    for name, (needed, outside) in levels.items():
-        n = how.draws.n
-        if needed & set(columns) and how.is_random and np.round(n * outside, 10) < 1:
-            least = np.ceil(np.round(1 / outside, 10))
-            raise ValueError(
-                f"{who}: n_trials must be at least {least:.0f} for test={test!r} and {name} = {outside:g}, not {n}."
-            )
-    if {"ci_low", "borderline"} & set(columns):
-        how = how._replace(level=level)
+    for name, outside, of in (("alpha", how.alpha, {"significant", "borderline"}), ("(1 - ci)", level, {"ci_low"})):
+        if how.is_random and not of.isdisjoint(columns) and np.round(how.draws.n * outside, 10) < 1:
+            least = f"{np.ceil(np.round(1 / outside, 10)):.0f} for test={how.test!r} and {name} = {outside:g}"
+            raise ValueError(f"{who}: n_trials must be at least {least}, not {how.draws.n}.")
+    how = how._replace(level=None if {"ci_low", "borderline"}.isdisjoint(columns) else level)
     first, second = scores.pairs(who, baseline)
     parts = [_statistics(v, range_of(name), first, second, how, level) for name, v in scores.by_measure.items()]
     table = scores.table(parts, first, second)
     n_families = len(parts) if how.family == "measure" else 1
     table = table.assign(**how.decided(table["p"].to_numpy(), n_families, len(scores.queries)))
-    legend = _legend([column for column in columns if column in table], how)
-    result = table[list(legend)]
-    attrs = {"legend": legend, **how.described(scores), "ci": ci}
+    attrs = {**how.described(scores), "ci": ci}
     attrs["signatures"] = _signatures(scores.measures, perquery.attrs.get("signatures", {}))
     attrs |= {} if baseline is None else {"baseline": table["other"].unique().tolist()}
-    result.attrs = attrs | {"smallest_p": how.smallest_p(scores)}
+    legend = _legend([column for column in columns if column in table], how)
+    result = described(table[list(legend)], legend, {**attrs, "smallest_p": how.smallest_p(scores)})
     hopeless = why_none_is_significant(result) if "significant" in columns else ""
     if hopeless:
         warn_of_data(f"{who}: {hopeless}", "significance")
@@ -348,24 +320,19 @@ def _statistics(
         "p": p,
     }
     if half_width is not None:
-        ends = _interval(columns["difference"], p, half_width, level, how.alternative)
-        columns["ci_low"], columns["ci_high"] = ends
+        columns["ci_low"], columns["ci_high"] = _interval(columns["difference"], p, half_width, level, how)
     return columns if borderline is None else columns | {"borderline": borderline}
 
 
-def _interval(
-    difference: np.ndarray, p: np.ndarray, half_widths: np.ndarray, level: float, alternative: Alternative
-) -> tuple[np.ndarray, np.ndarray]:
+def _interval(difference: np.ndarray, p: np.ndarray, half_widths: np.ndarray, level: float, how: Design) -> np.ndarray:
     """Return both ends of the interval of each difference; the interval excludes 0 if and only if p is below the level.
 
     With the alternative "greater", the upper end is infinite. The ends are corrected where rounding would contradict p.
     """
-    size = np.abs(difference) if alternative == "two-sided" else difference
-    near = size - half_widths
+    size = how.sided(difference)
+    near, far = size - half_widths, size + half_widths
     outside = rounded(p) < rounded(level)
     near = np.where(outside, np.maximum(near, np.finfo(float).tiny), np.minimum(near, 0.0))
-    if alternative == "greater":
-        return near, np.full(p.shape, np.inf)
-    far = size + half_widths
-    positive = difference >= 0
-    return np.where(positive, near, -far), np.where(positive, far, -near)
+    if how.alternative == "greater":
+        return np.array([near, np.full(p.shape, np.inf)])
+    return np.where(difference >= 0, [near, far], [-far, -near])

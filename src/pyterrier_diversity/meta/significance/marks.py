@@ -112,15 +112,9 @@ def significance_table(
     marked += ["lowered: significantly lower than"] if any(cell.lower_than for cell in cells) else []
     meaning, told = ("; ".join(marked) or "no difference is significant").capitalize(), told_of_test(compared.attrs)
     legend = f"{meaning}{f' ({told})' if told else ''}.{_told_of_undecided(compared)}"
-    return SignificanceTable(
-        ["", "system", *map(str, measures)],
-        _cells(rows, marks, places),
-        legend,
-        compared.attrs.get("signatures", {}),
-        measures=measures,
-        rows=rows,
-        letters=marks,
-    )
+    table, signatures = _cells(rows, marks, places), compared.attrs.get("signatures", {})
+    header = ["", "system", *map(str, measures)]
+    return SignificanceTable(header, table, legend, signatures, measures=measures, rows=rows, letters=marks)
 
 
 def _check(who: str, compared: pd.DataFrame, needed: Collection[str]) -> None:
@@ -265,11 +259,8 @@ def comparison_text(compared: pd.DataFrame, places: int = 4, width: int | None =
         systems = {column: [marks[name] for name in given] for column, given in systems.items()}
         written = _lines(systems, numbers)
         notes = [f"{mark}: {name}" for name, mark in marks.items()]
-    of_row = table["measure"].astype(str).tolist()
-    blocks = []
-    for measure in dict.fromkeys(of_row):
-        rows = [line for line, name in zip(written[1:], of_row, strict=True) if name == measure]
-        blocks.append("\n".join([printable(measure), written[0], *rows]))
+    lines = pd.Series(written[1:], dtype=object).groupby(table["measure"].astype(str).to_numpy(), sort=False)
+    blocks = ["\n".join([printable(str(measure)), written[0], *rows]) for measure, rows in lines]
     if "undecided" in table and table["undecided"].any():
         notes.insert(0, "? within two standard errors of alpha: raise the number of trials to decide")
     notes.insert(0, f"* significant ({told_of_test(compared.attrs)})")

@@ -1,29 +1,33 @@
-"""Errors of tests: how often they find differences where there are none, and the topics needed to find true ones."""
+"""Power: how many differences tests find, how many of them by chance, and how many topics they need."""
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from functools import partial
-from typing import Literal, TypeVar, get_args
+from itertools import combinations, product
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
 
 from ...parallel import in_parallel
-from ...parameters import POSITIVE, Parameter, Rng, generator_of, seed_of
-from ..described import described
-from ..scores import Measures, read_scores, rounded
+from ...parameters import LEVEL, POSITIVE, Parameter, Parameters, Rng, generator_of, seed_of
+from ..scores import Measures, described, read_scores, rounded
+from .compare import compare, read_compared, takes_what
 from .randomisation import draws, shuffle
-from .tests import LEVEL, Design, Groups, Test, design, tested
+from .tests import TESTS, Design, Groups, Test, design, tested
 
 PowerTest = Literal["t", "tukey-randomised"]
-Number = TypeVar("Number", int, float)
 
-_TEST = Parameter(str, choices=get_args(PowerTest), desc="the planned test")
-_DELTA = Parameter(float, interval=POSITIVE, desc="difference of two systems' means to find")
-_TOPICS = Parameter(int, interval="[2, inf)", desc="number of topics")
-_TRIALS = Parameter(int, interval="[1, inf)", desc="samples of topics and shuffles of each in a simulation")
+_PARAMETERS: Parameters = {
+    "test": Parameter(str, choices=get_args(PowerTest), desc="the planned test"),
+    "power": LEVEL,
+    "alpha": LEVEL,
+    "n_trials": Parameter(int, interval="[1, inf)", desc="samples of topics and shuffles of each in a simulation"),
+    "delta": Parameter(float, interval=POSITIVE, desc="difference of two systems' means to find"),
+    "n": Parameter(int, interval="[2, inf)", desc="number of topics"),
+}
 
 # Give up at this number of topics.
 _MOST = {"t": 10**6, "tukey-randomised": 10**4}
@@ -35,6 +39,31 @@ _LARGEST = 1e9
 # From this noncentrality of t on, the power is 1.
 _FARTHEST = 1e6
 
+# The tests with a required difference, and the columns from which it is computed.
+_DELTA = {
+    name: ("measure", "difference", "significant") if test.of_all else ("measure", "borderline")
+    for name, test in TESTS.items()
+    if test.of_all or name == "bootstrap"
+}
+
+_PAIR = ["system", "other"]
+
+_FOUND = {
+    "pairs": "number of pairs of systems",
+    "significant": "number of pairs that differ significantly",
+    "share": "significant over pairs: the discriminative power",
+    "delta": "smallest significant difference of two systems' means; NaN if no pair differs significantly",
+    "rank": "place of the pair, from 1, the highest asl first",
+    "other": "the second system of the pair",
+    "asl": "achieved significance level: the p-value",
+}
+_OVERLAP = {
+    "measure": "a measure of the first table",
+    "other_measure": "a measure of the second table",
+    "first_only": "number of pairs that differ significantly only by the first measure",
+    "both": "number of pairs that differ significantly by both measures",
+    "second_only": "number of pairs that differ significantly only by the second measure",
+}
 _ERRORS = {
     "pairs": "number of pairs of systems",
     "independent": "probability of at least one significant pair by chance if the tests were independent",
@@ -42,15 +71,220 @@ _ERRORS = {
     "significant": "number of significant pairs in a shuffle; mean over shuffles",
 }
 
-_LEGEND = {
+_TOPICS = {
     "sd": "standard deviation, over the topics, of the difference of two systems: root of the mean variance of pairs",
     "delta": "true difference of two systems' means",
     "topics": "number of topics",
     "power": "probability that this difference is significant with this number of topics",
 }
 
-# Takes a number of topics and a difference, and returns the power.
-_Power = Callable[[int, float], float]
+
+@takes_what(compare)
+def discriminative_power(perquery: pd.DataFrame, *args: Any, **options: Any) -> pd.DataFrame:
+    """Count the pairs of systems that differ significantly by each measure.
+
+    Parameters
+    ----------
+    perquery : DataFrame
+        A per-query frame as for `compare`, or the frame that `compare` returned.
+    *args, **options
+        The other parameters of `compare`, for a per-query frame.
+
+    Returns
+    -------
+    DataFrame
+        A row for each measure: ``measure``, ``pairs``, ``significant`` (number of pairs) and ``share`` in [0, 1], the
+        discriminative power. ``attrs`` describes the columns and the test.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As in `compare`, which may also warn; or if parameters are given for a frame that `compare` returned.
+
+    References
+    ----------
+    Sakai (2013). Web search evaluation with informational and navigational intents. Journal of Information Processing
+    21(1), Tables 2 and 3.
+
+    Examples
+    --------
+    >>> values = {"x": [0.5, 0.7, 0.9, 0.8], "y": [0.1, 0.4, 0.5, 0.3], "z": [0.1, 0.5, 0.4, 0.4]}
+    >>> rows = [(name, str(i), "RBU", v) for name in values for i, v in enumerate(values[name])]
+    >>> discriminative_power(pd.DataFrame(rows, columns=["name", "qid", "measure", "value"]), "t").round(3)
+      measure  pairs  significant  share
+    0     RBU      3            2  0.667
+    """
+    compared = read_compared("discriminative_power", ("measure", "significant"), perquery, args, options)
+    significant = compared.groupby("measure", sort=False)["significant"]
+    found = significant.agg(pairs="size", significant="sum", share="mean").reset_index()
+    return described(found, _FOUND, _test_of(compared))
+
+
+@takes_what(compare)
+def delta_required(perquery: pd.DataFrame, *args: Any, **options: Any) -> pd.DataFrame:
+    """Estimate how large the difference of two systems' means must be to be significant, for each measure.
+
+    Parameters
+    ----------
+    perquery : DataFrame
+        A per-query frame as for `compare`, or the frame that `compare` returned. The test must be "tukey-randomised",
+        "tukey" or "bootstrap".
+    *args, **options
+        The other parameters of `compare`, for a per-query frame.
+
+    Returns
+    -------
+    DataFrame
+        A row for each measure: ``measure`` and ``delta``. With an HSD test, this is the smallest significant
+        difference, or NaN if there is none. With the bootstrap, it is the largest ``borderline`` of a pair. ``attrs``
+        describes the columns and the test.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As in `compare`, which may also warn. Also if parameters are given for a frame that `compare` returned, if the
+        test is another one, or if the bootstrap has a correction.
+
+    References
+    ----------
+    Sakai (2013). Web search evaluation with informational and navigational intents. Journal of Information Processing
+    21(1), Figs. 3 and 5.
+
+    Examples
+    --------
+    >>> values = {"x": [0.5, 0.7, 0.9, 0.8], "y": [0.1, 0.4, 0.5, 0.3], "z": [0.1, 0.5, 0.4, 0.4]}
+    >>> rows = [(name, str(i), "RBU", v) for name in values for i, v in enumerate(values[name])]
+    >>> delta_required(pd.DataFrame(rows, columns=["name", "qid", "measure", "value"]), "tukey")
+      measure  delta
+    0     RBU  0.375
+    """
+    who = "delta_required"
+    compared = read_compared(who, _DELTA, perquery, args, options)
+    is_hsd = TESTS[compared.attrs["test"]].of_all is not None
+    if not is_hsd and "correction" in compared.attrs:
+        raise ValueError(
+            f"{who}: correction must be None with the bootstrap, because borderline differences are not corrected."
+        )
+    deltas = compared["difference"].abs().where(compared["significant"]) if is_hsd else compared["borderline"]
+    delta = deltas.groupby(compared["measure"], sort=False).agg("min" if is_hsd else "max")
+    return described(delta.rename("delta").reset_index(), _FOUND, _test_of(compared))
+
+
+@takes_what(compare)
+def asl_curve(perquery: pd.DataFrame, *args: Any, **options: Any) -> pd.DataFrame:
+    """Sort the pairs of systems by p-value for each measure: the lower the curve, the more discriminative the measure.
+
+    Parameters
+    ----------
+    perquery : DataFrame
+        A per-query frame as for `compare`, or the frame that `compare` returned.
+    *args, **options
+        The other parameters of `compare`, for a per-query frame.
+
+    Returns
+    -------
+    DataFrame
+        A row for each measure and pair: ``measure``, ``rank`` (from 1), ``system``, ``other`` and ``asl``, the achieved
+        significance level in [0, 1], highest first. ``attrs`` describes the columns and the test, without a correction,
+        as these p-values are not corrected.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As in `compare`, which may also warn; or if parameters are given for a frame that `compare` returned.
+
+    References
+    ----------
+    Sakai (2013). Web search evaluation with informational and navigational intents. Journal of Information Processing
+    21(1), Figs. 8 and 9.
+
+    Examples
+    --------
+    >>> values = {"x": [0.5, 0.7, 0.9, 0.8], "y": [0.1, 0.4, 0.5, 0.3], "z": [0.1, 0.5, 0.4, 0.4]}
+    >>> rows = [(name, str(i), "RBU", v) for name in values for i, v in enumerate(values[name])]
+    >>> asl_curve(pd.DataFrame(rows, columns=["name", "qid", "measure", "value"]), "t").round(3)
+      measure  rank system other    asl
+    0     RBU     1      y     z  0.638
+    1     RBU     2      x     z  0.009
+    2     RBU     3      x     y  0.002
+    """
+    columns = ["measure", *_PAIR, "p"]
+    compared = read_compared("asl_curve", columns, perquery, args, options)
+    order = np.lexsort((-compared["p"], pd.factorize(compared["measure"])[0]))
+    curve = compared.iloc[order][columns].rename(columns={"p": "asl"}).reset_index(drop=True)
+    curve.insert(1, "rank", curve.groupby("measure", sort=False).cumcount() + 1)
+    # The level of corrected p-values is not one for these.
+    without = ("alpha", "correction", "family") if "correction" in compared.attrs else ()
+    return described(curve, _FOUND, _test_of(compared, without))
+
+
+def overlap(first: pd.DataFrame, second: pd.DataFrame | None = None, **options: Any) -> pd.DataFrame:
+    """Count the significant differences that two measures, or two tests, have in common.
+
+    Parameters
+    ----------
+    first : DataFrame
+        The frame that `compare` returned, or a per-query frame as for `compare`.
+    second : DataFrame, optional
+        Another such frame with the same pairs of systems, for instance from another test. By default, the measures of
+        the first frame are compared with each other.
+    **options
+        The other parameters of `compare`, for per-query frames.
+
+    Returns
+    -------
+    DataFrame
+        One row for each measure of the first frame and each of the second, or for every two measures of a single frame:
+        ``measure``, ``other_measure``, and the numbers of pairs of systems that differ significantly by the first
+        (``first_only``), by ``both``, and by the second (``second_only``). ``attrs`` describes the columns.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As in `compare`. Also if parameters are given although `compare` returned all frames, a column is missing, a
+        pair appears twice, or the measures have different pairs of systems.
+
+    References
+    ----------
+    Sakai (2013). Web search evaluation with informational and navigational intents. Journal of Information Processing
+    21(1), Table 4.
+
+    Examples
+    --------
+    >>> rows = [("P", "x", "y", True), ("P", "x", "z", True), ("AP", "x", "y", True), ("AP", "z", "x", False)]
+    >>> overlap(pd.DataFrame(rows, columns=["measure", "system", "other", "significant"]))
+      measure other_measure  first_only  both  second_only
+    0       P            AP           1     1            0
+    """
+    one = _decisions(first, "first", options)
+    two = one if second is None else _decisions(second, "second", options)
+    rows = []
+    for measure, other in combinations(one, 2) if second is None else product(one, two):
+        here, there = one[measure], two[other]
+        if here.keys() != there.keys():
+            raise ValueError(f"overlap: {measure} and {other} must have the same pairs of systems.")
+        found = [(here[pair], there[pair]) for pair in here]
+        rows.append((measure, other, *map(found.count, [(True, False), (True, True), (False, True)])))
+    return described(pd.DataFrame(rows, columns=list(_OVERLAP)), _OVERLAP, {})
+
+
+def _decisions(frame: pd.DataFrame, what: str, options: Mapping[str, Any]) -> dict[str, dict[frozenset[str], bool]]:
+    """Return, for each measure, whether each pair differs significantly."""
+    columns = ["measure", *_PAIR, "significant"]
+    compared = read_compared("overlap", columns, frame, (), options, what=what)
+    decisions: dict[str, dict[frozenset[str], bool]] = {}
+    for measure, *pair, significant in compared[columns].itertuples(index=False):
+        of_measure = decisions.setdefault(str(measure), {})
+        if frozenset(pair) in of_measure:
+            twice = f"{' and '.join(pair)} twice for {measure}"
+            raise ValueError(f"overlap: {what} must have each pair of systems once, but has {twice}.")
+        of_measure[frozenset(pair)] = bool(significant)
+    return decisions
+
+
+def _test_of(compared: pd.DataFrame, without: Collection[str] = ()) -> dict[Hashable, Any]:
+    """Return the attributes of a comparison that describe its test, except for those in ``without``."""
+    return {name: what for name, what in compared.attrs.items() if name not in ("legend", "ci", "signatures", *without)}
 
 
 def family_wise_error(
@@ -123,9 +357,10 @@ def family_wise_error(
     0     RBU    190       0.9999   0.94
     """
     who = "family_wise_error"
-    n_shuffles = _TRIALS.check(who, "n_shuffles", n_shuffles)
-    scores = read_scores(perquery, measures)
-    how = design(who, scores, test, groups=groups, n_trials=n_trials, alpha=alpha, correction=correction, rng=rng)
+    n_shuffles = _PARAMETERS["n_trials"].check(who, "n_shuffles", n_shuffles)
+    scores = read_scores(perquery, measures, two=["systems", "queries"], who=who)
+    options = {"test": test, "groups": groups, "alpha": alpha}
+    how = design(who, scores, n_trials, correction, rng, n_jobs=None, **options)
     values = np.array(list(scores.by_measure.values()))
     tasks = [(values, generator, how) for generator in generator_of(rng).spawn(n_shuffles)]
     found = np.array(in_parallel(_n_significant, tasks, n_jobs=n_jobs, what="family-wise error"))
@@ -248,28 +483,26 @@ def topics_needed(
     1     RBU  0.259  0.105      50    0.8
     """
     who = "topics_needed"
-    _TEST.check(who, "test", test)
-    power, alpha = LEVEL.check(who, "power", power), LEVEL.check(who, "alpha", alpha)
-    n_trials = _TRIALS.check(who, "n_trials", n_trials)
+    given = {"test": test, "power": power, "alpha": alpha, "n_trials": n_trials}
+    how = {name: _PARAMETERS[name].check(who, name, value) for name, value in given.items()}
     if (delta is None) == (n is None):
         raise ValueError(f"{who}: give exactly one of delta and n, not {'neither' if delta is None else 'both'}.")
-    name, given, parameter = ("n", n, _TOPICS) if delta is None else ("delta", delta, _DELTA)
-    wanted = parameter.check_each(who, name, given if isinstance(given, Iterable) else [given])
-    scores = read_scores(perquery, measures)
-    scores.need_two(who, "systems", "queries")
+    name, values = ("n", n) if delta is None else ("delta", delta)
+    wanted = _PARAMETERS[name].check_each(who, name, values if isinstance(values, Iterable) else [values])
+    scores = read_scores(perquery, measures, two=["systems", "queries"], who=who)
     source = generator_of(rng).spawn(1)[0]
-    find: Callable[..., tuple[float, int, float]] = _topics_for if n is None else _difference_for
     sds = {measure: _sd(measure, values) for measure, values in scores.by_measure.items()}
     tasks = [
-        (measure, _power_of(values, sds[measure], alpha, test, n_trials, source), each, power, test)
+        (measure, partial(_power, values, sds[measure], how, source), name, each, how)
         for measure, values in scores.by_measure.items()
         for each in wanted
     ]
-    found = in_parallel(find, tasks, n_jobs=n_jobs, what=who)
+    found = in_parallel(_planned, tasks, n_jobs=n_jobs, what=who)
     rows = [(measure, sds[measure], *row) for (measure, *_), row in zip(tasks, found, strict=True)]
+    n_trials = how.pop("n_trials")
     trials = {} if test == "t" else {"n_trials": n_trials, **seed_of(rng)}
-    attrs = {"test": test, "power": power, "alpha": alpha, **scores.sizes, **trials}
-    return described(pd.DataFrame(rows, columns=["measure", *_LEGEND]), _LEGEND, attrs)
+    table = pd.DataFrame(rows, columns=["measure", *_TOPICS])
+    return described(table, _TOPICS, {**how, **scores.sizes, **trials})
 
 
 def _sd(measure: str, values: np.ndarray) -> float:
@@ -277,39 +510,23 @@ def _sd(measure: str, values: np.ndarray) -> float:
     first, second = np.triu_indices(len(values), 1)
     sd = float(np.sqrt(rounded(values[first] - values[second]).var(axis=1, ddof=1).mean()))
     if sd == 0:
-        raise ValueError(
-            f"topics_needed: the difference of {measure} between two systems must vary over the topics, but is "
-            "constant."
-        )
+        raise ValueError(f"topics_needed: the difference of {measure} between two systems must vary over the topics.")
     return sd
 
 
-def _power_of(
-    values: np.ndarray, sd: float, alpha: float, test: PowerTest, n_trials: int, source: np.random.Generator
-) -> _Power:
-    if test == "t":
-        return partial(_t_power, sd, alpha)
-    n_queries = values.shape[1]
-    residuals = (values - values.mean(axis=1, keepdims=True)) * np.sqrt(n_queries / (n_queries - 1))
-    return partial(_hsd_power, residuals, alpha, n_trials, source)
-
-
-def _t_power(sd: float, alpha: float, n: int, delta: float) -> float:
-    from statsmodels.stats.power import TTestPower
-
-    effect = min(delta / sd, _FARTHEST / np.sqrt(n))
-    right, wrong = (
-        TTestPower().power(effect, n, alpha / 2, alternative=direction) for direction in ("larger", "smaller")
-    )
-    # scipy returns NaN for many probabilities close to 0.
-    return float(right + np.nan_to_num(wrong))
-
-
-def _hsd_power(
-    residuals: np.ndarray, alpha: float, n_trials: int, source: np.random.Generator, n: int, delta: float
+def _power(
+    values: np.ndarray, sd: float, how: Mapping[str, Any], source: np.random.Generator, delta: float, n: int
 ) -> float:
-    """Simulate the power of randomised HSD with n topics, from residuals of shape (systems, queries)."""
-    m, n_queries = residuals.shape
+    """Return the probability that a test of n topics finds the difference delta, from a pilot's values and their sd."""
+    if how["test"] == "t":
+        from statsmodels.stats.power import TTestPower
+
+        effect, alpha = min(delta / sd, _FARTHEST / np.sqrt(n)), how["alpha"] / 2
+        right, wrong = (TTestPower().power(effect, n, alpha, alternative=side) for side in ("larger", "smaller"))
+        # scipy returns NaN for many probabilities close to 0.
+        return float(right + np.nan_to_num(wrong))
+    (m, n_queries), n_trials = values.shape, how["n_trials"]
+    residuals = (values - values.mean(axis=1, keepdims=True)) * np.sqrt(n_queries / (n_queries - 1))
     rng = copy.deepcopy(source)  # the same trials for each n and delta
     drawn = residuals[:, rng.integers(n_queries, size=(n_trials, n))]
     sample = np.arange(n_trials)
@@ -327,47 +544,31 @@ def _hsd_power(
         gets = (places[:, :, :, None] == np.arange(m)).transpose(0, 2, 1, 3).reshape(n_shuffles * m, n * m)
         shuffled = (gets.astype(np.float64) @ by_query).reshape(n_shuffles, m, n_trials) / n
         reached += (rounded(shuffled.max(axis=1) - shuffled.min(axis=1)) >= size).sum(axis=0)
-    return float((reached / n_trials < alpha).mean())
+    return float((reached / n_trials < how["alpha"]).mean())
 
 
-def _topics_for(measure: str, of: _Power, delta: float, power: float, test: PowerTest) -> tuple[float, int, float]:
-    """Return the difference, the fewest topics that find it, and their power."""
-    n = _least(lambda n: of(n, delta) >= power, 1, 2, _MOST[test], lambda low, high: (low + high + 1) // 2)
-    if n is None:
-        raise ValueError(
-            f"topics_needed: delta={delta} is too small for {measure}: even {_MOST[test]:,} topics would not detect it "
-            f"with test={test!r}."
-        )
-    return delta, n, of(n, delta)
+def _planned(
+    measure: str, power_of: Callable[[float, int], float], name: str, given: Any, how: Mapping[str, Any]
+) -> tuple[float, int, float]:
+    """Return the difference, the number of topics and the power, of which the difference or the number is ``given``.
 
-
-def _difference_for(measure: str, of: _Power, n: int, power: float, test: PowerTest) -> tuple[float, int, float]:
-    """Return the smallest difference that n topics find, n, and the power."""
-
-    def between(low: float, high: float) -> float:
-        return (low + high) / 2 if high - low > _EXACTNESS[test] * high else high
-
-    if n > _MOST[test]:
-        raise ValueError(f"topics_needed: n must be at most {_MOST[test]:,} with test={test!r}, not {n}.")
-    delta = _least(lambda delta: of(n, delta) >= power, 0.0, 1e-6, _LARGEST, between)
-    if delta is None:
-        raise ValueError(
-            f"topics_needed: n={n} is too small: with so few topics, test={test!r} detects no difference of {measure}."
-        )
-    return delta, n, of(n, delta)
-
-
-def _least(
-    is_enough: Callable[[Number], bool], low: Number, high: Number, most: Number, between: Callable[..., Number]
-) -> Number | None:
-    """Return the least number that is enough, or None if it is above ``most``; ``low`` is not enough.
-
-    ``between`` returns a number between two, or the higher one if they are close enough.
+    The other is the smallest that is enough, found by bisection.
     """
+    test, power = how["test"], how["power"]
+    if name == "n" and given > _MOST[test]:
+        raise ValueError(f"topics_needed: n must be at most {_MOST[test]:,} with test={test!r}, not {given}.")
+    low, high, most = (0.0, 1e-6, _LARGEST) if name == "n" else (1, 2, _MOST[test])
+
+    def is_enough(number: Any) -> bool:
+        return (power_of(number, given) if name == "n" else power_of(given, number)) >= power
+
     while not is_enough(high):
         low, high = high, 2 * high
         if high > most:
-            return None
-    while (middle := between(low, high)) < high:
+            why = "so few topics detect no difference" if name == "n" else f"even {most:,} topics would not detect it"
+            raise ValueError(f"topics_needed: {name}={given} is too small for {measure}: {why} with test={test!r}.")
+    while high - low > (_EXACTNESS[test] * high if name == "n" else 1):
+        middle = (low + high) / 2 if name == "n" else (low + high + 1) // 2
         low, high = (low, middle) if is_enough(middle) else (middle, high)
-    return high
+    plan: tuple[Any, Any] = (high, given) if name == "n" else (given, high)
+    return *plan, power_of(*plan)

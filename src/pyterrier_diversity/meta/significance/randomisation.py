@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -15,9 +15,9 @@ from ..scores import scale_of
 CELLS = 2**20
 
 
-def slices(length: int, n_cells: int) -> list[slice]:
-    """Divide indices into slices that fit in memory, with ``n_cells`` numbers for each index."""
-    size = max(1, CELLS // n_cells)
+def slices(length: int, n_cells: int, memory: int | None = None) -> list[slice]:
+    """Divide indices into slices with ``n_cells`` numbers for each index, `CELLS` or ``memory`` numbers together."""
+    size = max(1, (memory or CELLS) // n_cells)
     return [slice(start, min(start + size, length)) for start in range(0, length, size)]
 
 
@@ -65,11 +65,10 @@ def all_flips(n_queries: int) -> np.ndarray:
     return (np.arange(2**n_queries)[:, None] >> np.arange(n_queries) & 1) * 2.0 - 1.0
 
 
-def reached(blocks: Iterable[np.ndarray], observed: np.ndarray) -> np.ndarray:
+def reached(statistics: np.ndarray, observed: np.ndarray) -> np.ndarray:
     """Count the trials in which each row's statistic is at least the observed one, rounded as that is."""
     per_unit = (1e10 / scale_of(observed))[..., None]  # `rounded` keeps so many units
-    least = np.rint(observed[:, None] * per_unit)
-    return np.sum([np.count_nonzero(np.rint(block * per_unit) >= least, axis=-1) for block in blocks], axis=0)
+    return np.count_nonzero(np.rint(statistics * per_unit) >= np.rint(observed[:, None] * per_unit), axis=-1)
 
 
 def critical(statistics: np.ndarray, level: float) -> np.ndarray:

@@ -36,13 +36,13 @@ smaller. ``joblib.parallel_config(backend="dask")`` or ``"ray"`` runs long tests
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
 from ...parallel import in_parallel
-from ...parameters import Parameter, Parameters, Rng, checked, generator_of, seed_of
+from ...parameters import LEVEL, Parameter, Parameters, Rng, checked, generator_of, seed_of
 from ..scores import Scores, rounded
 from .randomisation import Draws, all_flips, critical, draws, flips, reached, resamples, shuffle, slices
 
@@ -111,13 +111,21 @@ class Design(NamedTuple):
         return TESTS[self.test].n_trials is not None
 
     def decided(self, p: np.ndarray, n_families: int, n_queries: int | np.ndarray) -> dict[str, np.ndarray]:
-        """Return the columns that say which p-values are significant, and which are `undecided`."""
+        r"""Return the columns that say which p-values are significant, and which more trials could decide otherwise.
+
+        These are within two standard errors of alpha, :math:`\sqrt{p(1-p)/B}` for B trials. A correction changes the
+        errors, too. The permutation test has none if it tries everything.
+        """
         decisive = corrected(p, self.correction, n_families)
         columns = {"significant": rounded(decisive) < rounded(self.alpha)}
         if self.correction is not None:
             columns["p_corrected"] = decisive
         if self.is_random:
-            columns["undecided"] = undecided(p, decisive, n_families, n_queries, self)
+            # A p-value of 0 has an error, too: that of one trial more, which reaches the difference.
+            at = (p * self.draws.n + 1) / (self.draws.n + 1)
+            none = 1.0 if self.correction is None else len(p) / n_families
+            error = np.where(p > 0, decisive / np.where(p > 0, p, 1.0), none) * np.sqrt(at * (1 - at) / self.draws.n)
+            columns["undecided"] = (np.abs(decisive - self.alpha) <= 2 * error) & ~self.tries_all(n_queries)
         return columns
 
     def smallest_p(self, scores: Scores) -> float:
@@ -182,14 +190,6 @@ def _in_parts(function: Callable[..., Any], rows: np.ndarray, how: Design, cells
     return in_parallel(function, tasks, n_jobs=how.n_jobs, what=how.test)
 
 
-def _distributed(blocks: Iterable[np.ndarray], observed: np.ndarray, how: Design) -> Tested:
-    """Read p and the half width from the distribution of each pair's statistic, blocks of shape (pairs, trials)."""
-    if how.level is None:
-        return Tested(reached(blocks, observed) / how.draws.n)
-    whole = np.concatenate(list(blocks), axis=1)
-    return Tested(reached([whole], observed) / how.draws.n, critical(whole, how.level))
-
-
 def _randomised_hsd(values: np.ndarray, delta: np.ndarray, how: Design) -> Tested:
     # Sakai (2013), Fig. 4.
     tasks = [(values, generator, size) for generator, size in how.draws.again()]
@@ -206,22 +206,22 @@ def _flips(z: np.ndarray, how: Design) -> Tested:
     # The range of the means of two shuffled systems is the size of their mean difference with flipped signs.
     n_queries, all_of_them = z.shape[1], how.tries_all(z.shape[1])
     drawn = [all_flips(n_queries)] if all_of_them else flips(how.draws, n_queries)
-    means, observed = (how.sided(z @ signs.T) / n_queries for signs in drawn), how.sided(z.mean(axis=1))
-    if how.test != "permutation":
-        return _distributed(means, observed, how)
-    count = reached(means, observed)
-    return Tested(count / 2**n_queries if all_of_them else (count + 1) / (how.draws.n + 1))
+    means = np.concatenate([how.sided(z @ signs.T) / n_queries for signs in drawn], axis=1)
+    count = reached(means, how.sided(z.mean(axis=1)))
+    if how.test == "permutation":
+        return Tested(count / 2**n_queries if all_of_them else (count + 1) / (how.draws.n + 1))
+    return Tested(count / how.draws.n, None if how.level is None else critical(means, how.level))
 
 
 def _bootstrap(z: np.ndarray, how: Design) -> Tested:
     # Sakai (2013), Fig. 2.
     w = z - z.mean(axis=1, keepdims=True)
     blocks = (_resampled(w, queries) for queries in resamples(how.draws, z.shape[1]))
-    observed, error = how.sided(studentised(z)), standard_error(z)
-    if how.level is None:
-        return _distributed((how.sided(t) for t, _ in blocks), observed, how)
     t, means = (np.concatenate(each, axis=1) for each in zip(*blocks, strict=True))
-    p = reached([how.sided(t)], observed) / how.draws.n
+    p = reached(how.sided(t), how.sided(studentised(z))) / how.draws.n
+    if how.level is None:
+        return Tested(p)
+    error = standard_error(z)
     half_width = np.where(error == 0, 0.0, critical(how.sided(t), how.level)) * error
     # Fig. 3: the threshold is the B alpha-th largest of the resamples.
     sizes, place = rounded(np.abs(t)), int(np.round(how.draws.n * how.alpha, 10))
@@ -334,7 +334,6 @@ TESTS: dict[Test, SignificanceTest] = {
     "permutation": SignificanceTest("paired permutation test", _flips, n_trials=9_999, rearranges=True),
 }
 
-LEVEL = Parameter(float, interval="(0, 1)", desc="a probability")
 _CHOICES = {"test": Test, "groups": Groups, "family": Family, "alternative": Alternative}
 _PARAMETERS: Parameters = {
     **{name: Parameter(str, choices=get_args(words), desc=f"the {name}") for name, words in _CHOICES.items()},
@@ -344,24 +343,17 @@ _PARAMETERS: Parameters = {
 
 
 def design(
-    who: str,
-    scores: Scores,
-    test: Test,
-    *,
-    n_trials: int | None,
-    correction: str | None,
-    rng: Rng,
-    n_jobs: int | None = None,
-    **options: Any,
+    who: str, scores: Scores, n_trials: int | None, correction: str | None, rng: Rng, n_jobs: int | None, **options: Any
 ) -> Design:
     """Check the parameters of a test, and seed its trials.
 
     Raises
     ------
     ValueError
-        If there are fewer than two systems or queries, or a parameter is out of range.
+        If a parameter is out of range.
     """
-    given = checked(who, _PARAMETERS, test=test, n_trials=n_trials, **options)
+    given = checked(who, _PARAMETERS, n_trials=n_trials, **options)
+    test = given["test"]
     n = given.pop("n_trials") or TESTS[test].n_trials or 1
     trials = draws(generator_of(rng).spawn(1)[0], n, len(scores.systems) * len(scores.queries))
     how = Design(draws=trials, correction=correction, n_jobs=n_jobs, seed=seed_of(rng), **given)
@@ -389,7 +381,6 @@ def design(
                 f"{who}: correction={correction!r} cannot be used with test={test!r}, which compares all systems "
                 f"together. Use a correction with groups='pairwise' or one of {of_pairs}."
             )
-    scores.need_two(who, "systems", "queries")
     return how
 
 
@@ -400,23 +391,6 @@ def corrected(p: np.ndarray, correction: str | None, n_families: int = 1) -> np.
     from statsmodels.stats.multitest import multipletests
 
     return np.concatenate([multipletests(each, method=correction)[1] for each in np.split(p, n_families)])
-
-
-def undecided(
-    p: np.ndarray, decisive: np.ndarray, n_families: int, n_queries: int | np.ndarray, how: Design
-) -> np.ndarray:
-    r"""Return, for each p-value, whether more trials could put it on the other side of alpha.
-
-    That is the case within two standard errors, :math:`\sqrt{p(1-p)/B}` for B trials. The ``decisive`` p-values are
-    corrected, if there is a correction, and so are their errors. The permutation test has none if it tries everything.
-    """
-    n_trials = how.draws.n
-    # A p-value of 0 has an error, too: that of one trial more, which reaches the difference.
-    at = (p * n_trials + 1) / (n_trials + 1)
-    none = 1.0 if how.correction is None else len(p) / n_families
-    factor = np.where(p > 0, decisive / np.where(p > 0, p, 1.0), none)
-    near = np.abs(decisive - how.alpha) <= 2 * factor * np.sqrt(at * (1 - at) / n_trials)
-    return np.asarray(near & how.is_random & ~how.tries_all(n_queries))
 
 
 def tested(values: np.ndarray, first: np.ndarray, second: np.ndarray, how: Design) -> Tested:
@@ -436,8 +410,6 @@ def tested(values: np.ndarray, first: np.ndarray, second: np.ndarray, how: Desig
         means = values.mean(axis=1)
         return test.of_all(values, np.abs(rounded(means[first] - means[second])), how)
     z = rounded(values[first] - values[second])
-    # Whole distributions are in memory for intervals only.
-    cells = how.draws.n if how.level is not None else 4 * max(how.draws.sizes)
-    parts = _in_parts(test.of_pairs, z, how, test.cells or cells, how)
+    parts = _in_parts(test.of_pairs, z, how, test.cells or how.draws.n, how)
     p, *others = ([part for part in each if part is not None] for each in zip(*parts, strict=True))
     return Tested(np.concatenate(p), *(np.concatenate(each) if each else None for each in others))

@@ -1,0 +1,502 @@
+"""Whether a measure ranks systems the same way on other topics, with fewer judgements, or by another assessor."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import product
+from typing import Any
+
+import ir_measures
+import numpy as np
+import pandas as pd
+from ir_measures.measures import MeanAgg
+
+from ...evaluate import DiversityEvaluator, aggregated
+from ...io import Runs, check_order, qrels_frame, read_runs
+from ...judged import NO_DOCUMENT, QRELS_COLUMNS, Run, warn_user, with_string_ids
+from ...measures.groups import read_some_measures
+from ...parallel import in_parallel
+from ...parameters import Parameter, Parameters, Rng, checked, generator_of, seed_of
+from ...progress import progress
+from ...qrels import retrieval_counts
+from ..correlation.orderings import correlate, kendall_tau
+from ..scores import Group, Measures, described, families, read_scores, rounded
+
+N_TRIALS = Parameter(int, 1000, interval="[1, inf)", desc="number of samples")
+_PARAMETERS: Parameters = {
+    "n_trials": N_TRIALS,
+    "fuzziness": Parameter(float, 0.05, interval="[0, inf)", desc="largest difference of means that is a tie"),
+    "share": Parameter(float, 0.5, interval="(0, 1]", desc="share of the topics in a sample"),
+    "ci": Parameter(float, 0.95, interval="(0, 1)", desc="confidence of the interval"),
+}
+_DEPTH = Parameter(int, interval="[1, inf)", desc="number of documents of each run in the pool")
+
+_SAMPLES = {
+    "size": "number of topics in a sample",
+    "tau": "Kendall's tau-b with the ranking of the systems by all topics, mean over the trials; NaN if all are tied",
+    "sd": "standard deviation of tau over the trials (with n - 1)",
+    "stability": "share of the trials in which two systems are in their more frequent order; mean over pairs",
+    "ties": "share of the trials in which two systems are tied; mean over pairs",
+}
+_JUDGEMENTS = {
+    "depth": "number of documents of each run in the pool",
+    "tau": "Kendall's tau-b with the ranking of the systems by the full data; NaN if all systems are tied",
+    "tau_low": "lower end of the bootstrap interval of tau over the topics",
+    "tau_high": "upper end of the bootstrap interval of tau over the topics",
+    "judged": "share of the judgements that are in the pool",
+    "n_queries": "number of queries with judgements in the pool",
+}
+
+
+def stability(
+    perquery: pd.DataFrame,
+    measures: Measures | None = None,
+    *,
+    n_trials: int = 1000,
+    fuzziness: float = 0.05,
+    share: float = 0.5,
+    rng: Rng = None,
+    n_jobs: int | None = None,
+) -> pd.DataFrame:
+    r"""Compute how often a measure orders two systems the same way on different samples of the topics.
+
+    Each trial draws topics without replacement and orders each pair of systems by their means. The stability is the
+    share of trials with the more frequent order, averaged over the pairs.
+
+    Parameters
+    ----------
+    perquery : DataFrame
+        Columns ``name``, ``qid``, ``measure``, ``value``, as ``pt.Experiment(..., perquery=True)`` returns them.
+    measures : Measure or str, or iterable of them, optional
+        By default, all measures of the frame.
+    n_trials : int >= 1
+        R, the number of samples. All measures share them.
+    fuzziness : float >= 0
+        Two systems are tied in a trial if their means differ by at most this.
+    share : float in (0, 1]
+        Share of the topics in a sample, rounded down to whole topics.
+    rng : int or Generator, optional
+        Random seed.
+    n_jobs : int, optional
+        Number of parallel workers, as for joblib. It does not change the result.
+
+    Returns
+    -------
+    DataFrame
+        One row for each measure: ``measure``, ``stability`` and ``ties``, both in [0, 1]. The remaining trials have the
+        less frequent order. ``attrs`` describes the columns, and has the parameters and ``n_topics``.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range, a sample would be empty, or there are fewer than two systems. Also if a column,
+        a measure or a value is missing in the frame.
+
+    Warns
+    -----
+    UserWarning
+        If queries are left out, because some systems have no value for them.
+
+    Notes
+    -----
+    :math:`\frac{1}{R |P|} \sum_{(a, b) \in P} \max(n_{a > b}, n_{b > a})` over the set P of pairs of systems. Systems
+    that are always tied have a stability of 0. The fuzziness is a difference of means, as in Türkmen et al.; in Buckley
+    and Voorhees it is a share of the larger mean.
+
+    References
+    ----------
+    Türkmen, Lease, Kutlu (2023). New metrics to encourage innovation and diversity in information retrieval approaches.
+    ECIR, 239-254, Sec. 4.4. https://doi.org/10.1007/978-3-031-28238-6_16
+
+    Buckley, Voorhees (2000). Evaluating evaluation measure stability. SIGIR, 33-40.
+
+    Examples
+    --------
+    >>> rows = [("a", "1", 0.9), ("a", "2", 0.2), ("a", "3", 0.8), ("b", "1", 0.5), ("b", "2", 0.6), ("b", "3", 0.5)]
+    >>> frame = pd.DataFrame(rows, columns=["name", "qid", "value"]).assign(measure="P@5")
+    >>> stability(frame, n_trials=9, share=1)
+      measure  stability  ties
+    0     P@5        1.0   0.0
+    """
+    how = checked("stability", _PARAMETERS, n_trials=n_trials, fuzziness=fuzziness, share=share)
+    n_trials, fuzziness, share = how.values()
+    scores = read_scores(perquery, measures, two=["systems"], who="stability")
+    n_queries = len(scores.queries)
+    n_topics = int(round(n_queries * share, 10))  # 0.29 * 100 is slightly below 29
+    if n_topics < 1:
+        raise ValueError(
+            f"stability: share must leave at least one topic in a sample, but is {share!r} of {n_queries} topics."
+        )
+    # Drawn before the work is divided, so that the result does not depend on the number of workers.
+    samples = _samples(generator_of(rng), n_queries, n_topics, n_trials)
+    tasks = [(values, samples, fuzziness) for values in scores.unrounded.values()]
+    results = in_parallel(_stability_of, tasks, n_jobs=n_jobs, what="stability")
+    table = pd.DataFrame(results, columns=["stability", "ties"])
+    table.insert(0, "measure", scores.measures)
+    return described(table, _SAMPLES, {**scores.sizes, "n_topics": n_topics, **how, **seed_of(rng)})
+
+
+def topic_sampling(
+    perquery: pd.DataFrame,
+    measures: Measures | None = None,
+    sizes: Iterable[int] = range(5, 50, 5),
+    *,
+    n_trials: int = 100,
+    group: Group | None = None,
+    rng: Rng = None,
+    n_jobs: int | None = None,
+) -> pd.DataFrame:
+    """Compare the ranking of the systems by a sample of the topics with the ranking by all topics.
+
+    Each trial draws topics without replacement, the same for all measures.
+
+    Parameters
+    ----------
+    perquery : DataFrame
+        Columns ``name`` (of the system), ``qid``, ``measure``, ``value``, as ``pt.Experiment(..., perquery=True)``
+        returns them. Not changed.
+    measures : Measure or str, or iterable of them, optional
+        By default, all measures of the frame.
+    sizes : iterable of int
+        Numbers of topics to draw, each at most the number of all topics.
+    n_trials : int >= 1
+        Number of samples of each size.
+    group : mapping of str to str, or callable, optional
+        The family of each measure, by the measure's name.
+    rng : int or Generator, optional
+        Random seed or generator.
+    n_jobs : int, optional
+        Number of parallel workers, as for joblib. It does not change the result.
+
+    Returns
+    -------
+    DataFrame
+        A row for each measure and size: ``measure``, ``family`` (with ``group``), ``size``, ``tau`` in [-1, 1] (mean
+        over the trials), ``family_tau`` (with ``group``, mean over the family), ``sd`` and ``n_trials``. Trials in
+        which all systems are tied do not count. ``attrs`` describes the columns, and has the numbers of systems and
+        queries.
+
+    Raises
+    ------
+    ValueError
+        If the frame cannot be read or has fewer than two systems, ``sizes`` is empty, or a size or ``n_trials`` is out
+        of range. Also if ``group`` has no family for a measure.
+
+    Warns
+    -----
+    UserWarning
+        If queries are left out, because some systems have no value for them.
+
+    Notes
+    -----
+    Systems are ordered by their means over the topics; means that are equal to eight decimals are tied.
+
+    References
+    ----------
+    Carterette (2011). System effectiveness, user models, and user utility: a conceptual framework for investigation.
+    SIGIR, 903-912, Sec. 4.2. https://doi.org/10.1145/2009916.2010037
+
+    Examples
+    --------
+    Two topics rank the systems one way, and one topic the other way. The mean tau of single topics is about 1/3.
+
+    >>> values = {"1": (0.9, 0.5, 0.1), "2": (0.9, 0.5, 0.1), "3": (0.1, 0.2, 0.3)}
+    >>> rows = [(name, qid, "AP", v) for qid in values for name, v in zip("xyz", values[qid])]
+    >>> frame = pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
+    >>> topic_sampling(frame, sizes=[1, 3], n_trials=100, rng=1).round(2)
+      measure  size   tau    sd  n_trials
+    0      AP     1  0.32  0.95       100
+    1      AP     3  1.00  0.00       100
+    """
+    who = "topic_sampling"
+    n_trials = N_TRIALS.check(who, "n_trials", n_trials)
+    scores = read_scores(perquery, measures, two=["systems"], who=who)
+    n_queries = len(scores.queries)
+    size = Parameter(int, interval=f"[1, {n_queries}]", desc="number of topics")
+    drawn = size.check_each(who, "sizes", sizes)
+    family_of = families(who, scores.measures, group)
+    sized = zip(drawn, generator_of(rng).spawn(len(drawn)), strict=True)
+    samples = [_samples(generator, n_queries, n, n_trials) for n, generator in sized]
+    tasks = list(product(scores.unrounded.values(), samples))
+    taus = in_parallel(_taus_of_samples, tasks, n_jobs=n_jobs, what="samples of topics")
+    frame = over_trials(np.array(taus), {"measure": scores.measures, "size": drawn}, "tau", "sd")
+    return described(frame, _SAMPLES, {**scores.sizes, "n_trials": n_trials, **seed_of(rng)}, family_of)
+
+
+def _samples(generator: np.random.Generator, n_queries: int, size: int, n_trials: int) -> np.ndarray:
+    """Draw topics without replacement. Return 1 for each topic of a trial and 0 for others, shape (trials, queries)."""
+    topics = generator.permuted(np.tile(np.arange(n_queries), (n_trials, 1)), axis=1)[:, :size]
+    samples = np.zeros((n_trials, n_queries))
+    np.put_along_axis(samples, topics, 1.0, axis=1)
+    return samples
+
+
+def _means(values: np.ndarray, samples: np.ndarray) -> np.ndarray:
+    """Return the means of each sample, shape (systems, trials), from values of shape (systems, queries)."""
+    return np.asarray(values @ samples.T / samples.sum(axis=1))
+
+
+def _taus_of_samples(values: np.ndarray, samples: np.ndarray) -> np.ndarray:
+    """Return tau of each sample of topics with all topics, shape (trials,)."""
+    return correlate(rounded(_means(values, samples)).T, rounded(values.mean(axis=1))[None])[:, 0]
+
+
+def _stability_of(values: np.ndarray, samples: np.ndarray, fuzziness: float) -> tuple[float, float]:
+    """Return the stability and the share of ties of a measure."""
+    means = _means(values, samples)
+    majorities, ties, n_pairs = 0, 0, len(means) * (len(means) - 1) // 2
+    for i, mean in enumerate(means[:-1]):
+        differences = rounded(mean - means[i + 1 :])
+        higher = np.count_nonzero(differences > fuzziness, axis=1)
+        lower = np.count_nonzero(differences < -fuzziness, axis=1)
+        majorities += int(np.maximum(higher, lower).sum())
+        ties += int((len(samples) - higher - lower).sum())
+    return majorities / (n_pairs * len(samples)), ties / (n_pairs * len(samples))
+
+
+def pool_depth(
+    qrels: Any,
+    runs: Runs,
+    measures: Measures,
+    depths: Iterable[int] = (1, 2, 5, 10, 20, 50, 100),
+    *,
+    group: Group | None = None,
+) -> pd.DataFrame:
+    """Compare the ranking of the systems by the judgements of a shallow pool with the ranking by all judgements.
+
+    A pool of depth k has the top k documents of each run and query. Judgements of other documents are dropped.
+
+    Parameters
+    ----------
+    qrels : DataFrame
+        All judgements, in any form that `io.read_qrels` reads. Not changed.
+    runs : mapping of names to runs, path, or iterable of paths
+        The results of each system, as `io.read_runs` takes them. Not changed.
+    measures : Measure or str, or iterable of them
+        The measures to compute.
+    depths : iterable of int >= 1
+        Depths of the pools.
+    group : mapping of str to str, or callable, optional
+        The family of each measure, by the measure's name.
+
+    Returns
+    -------
+    DataFrame
+        A row for each measure and depth: ``measure``, ``family`` (with ``group``), ``depth``, ``tau`` in [-1, 1] and
+        ``family_tau`` (with ``group``, mean over the family). ``judged`` in (0, 1] is the share of the judgements in
+        the pool, and ``n_queries`` the number of queries with judgements in the pool; others are not evaluated.
+        ``attrs`` describes the columns, and has the numbers of systems and of queries in the full qrels.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two runs, no measure or no depth, a depth is below 1, or a pool has no judged document.
+        Also if a run or the qrels cannot be read, a value is not finite, or ``group`` has no family for a measure.
+    TypeError
+        If ``runs`` or ``qrels`` is of the wrong type.
+
+    Notes
+    -----
+    Systems are ranked by the aggregates of ir_measures, which are means over the queries for most measures. Values
+    that are equal to ten decimals are tied. Documents with equal scores are pooled by descending id, as they are
+    evaluated.
+
+    References
+    ----------
+    Carterette (2011). System effectiveness, user models, and user utility: a conceptual framework for investigation.
+    SIGIR, 903-912, Sec. 4.2. https://doi.org/10.1145/2009916.2010037
+
+    Examples
+    --------
+    >>> from ir_measures import P
+    >>> run = {"qid": ["q"] * 2, "score": [2.0, 1.0]}
+    >>> runs = {name: pd.DataFrame({**run, "docno": list(docs)}) for name, docs in {"x": "ab", "y": "cd"}.items()}
+    >>> qrels = pd.DataFrame({"qid": ["q"] * 3, "docno": list("acd"), "label": [0, 1, 1]})
+    >>> pool_depth(qrels, runs, [P @ 2], depths=[1, 2])
+      measure  depth  tau    judged  n_queries
+    0     P@2      1  1.0  0.666667          1
+    1     P@2      2  1.0  1.000000          1
+    """
+    who = "pool_depth"
+    (judged,), systems, chosen = read_experiment(who, runs, measures, fewest=2, qrels=qrels)
+    wanted = _DEPTH.check_each(who, "depths", depths)
+    family_of = families(who, list(chosen), group)
+    rankings = [Run(run) for run in systems.values()]
+    pools = [judged[retrieval_counts(judged, rankings, depth) > 0] for depth in wanted]
+    for depth, pool in zip(wanted, pools, strict=True):
+        if pool.empty:
+            raise ValueError(f"{who}: qrels must judge at least one of the top {depth} documents of the runs.")
+    # Rows that name an intent without judging a document belong to every pool.
+    naming = judged[judged["doc_id"] == NO_DOCUMENT]
+    forms = [judged, *(pd.concat([pool, naming]) for pool in pools)]
+    full, *values = _evaluated(systems, forms, chosen, "depths of the pool")
+    n_judged = len(judged) - len(naming)
+    rows = []
+    for (name, measure), (depth, pool, value) in product(chosen.items(), zip(wanted, pools, values, strict=True)):
+        tau = _tau_of(measure, value[name], full[name])
+        rows.append((name, depth, tau, len(pool) / n_judged, pool["query_id"].nunique()))
+    frame = pd.DataFrame(rows, columns=["measure", "depth", "tau", "judged", "n_queries"])
+    sizes = {"n_systems": len(systems), "n_queries": judged["query_id"].nunique()}
+    return described(frame, _JUDGEMENTS, sizes, family_of)
+
+
+def assessor_agreement(
+    qrels: Any,
+    other_qrels: Any,
+    runs: Runs,
+    measures: Measures,
+    *,
+    group: Group | None = None,
+    n_trials: int = 1000,
+    ci: float = 0.95,
+    rng: Rng = None,
+) -> pd.DataFrame:
+    """Compare the rankings of the systems by the judgements of two assessors.
+
+    `agreement` compares the judgements themselves.
+
+    Parameters
+    ----------
+    qrels, other_qrels : DataFrame
+        The judgements of each assessor, in any form that `io.read_qrels` reads. Not changed.
+    runs : mapping of names to runs, path, or iterable of paths
+        The results of each system, as `io.read_runs` takes them. Not changed.
+    measures : Measure or str, or iterable of them
+        The measures to compute.
+    group : mapping of str to str, or callable, optional
+        The family of each measure, by the measure's name.
+    n_trials : int >= 1
+        Number of resamples of the topics, for the interval of tau.
+    ci : float in (0, 1)
+        Confidence of the interval.
+    rng : int or Generator, optional
+        Random seed or generator.
+
+    Returns
+    -------
+    DataFrame
+        A row for each measure: ``measure``, ``family`` (with ``group``), ``tau`` in [-1, 1], ``family_tau`` (with
+        ``group``, mean over the family), and the interval of tau, ``tau_low`` and ``tau_high``. ``attrs`` describes the
+        columns, and has the numbers of systems, common queries and trials.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two runs or no measure, the qrels have no query in common, or a run or qrels cannot be
+        read. Also if a value is not finite, ``group`` has no family for a measure, or ``n_trials`` or ``ci`` is out of
+        range.
+    TypeError
+        If ``runs`` or ``qrels`` is of the wrong type.
+
+    Warns
+    -----
+    UserWarning
+        If queries are left out, because only one assessor judged them.
+
+    Notes
+    -----
+    Systems are ranked as in `pool_depth`. The interval is a percentile interval of tau over resamples of the topics,
+    the same for both assessors and all measures. Resamples in which all systems are tied do not count. The interval
+    shows how much tau depends on the topics, not on the assessors or the systems.
+
+    References
+    ----------
+    Carterette (2011). System effectiveness, user models, and user utility: a conceptual framework for investigation.
+    SIGIR, 903-912, Sec. 4.2 and Table 2. https://doi.org/10.1145/2009916.2010037
+
+    Examples
+    --------
+    >>> from ir_measures import P
+    >>> run = {"qid": ["q"] * 2, "score": [2.0, 1.0]}
+    >>> runs = {name: pd.DataFrame({**run, "docno": list(docs)}) for name, docs in {"x": "ab", "y": "bc"}.items()}
+    >>> first = pd.DataFrame({"qid": ["q"] * 3, "docno": list("abc"), "label": [1, 0, 0]})
+    >>> assessor_agreement(first, first.assign(label=[0, 1, 0]), runs, [P @ 1, P @ 2])
+      measure  tau  tau_low  tau_high
+    0     P@1 -1.0     -1.0      -1.0
+    1     P@2  NaN      NaN       NaN
+    """
+    who = "assessor_agreement"
+    n_trials, ci = checked(who, _PARAMETERS, n_trials=n_trials, ci=ci).values()
+    both, systems, chosen = read_experiment(who, runs, measures, fewest=2, qrels=qrels, other_qrels=other_qrels)
+    family_of = families(who, list(chosen), group)
+    queries, others = (set(judged["query_id"]) for judged in both)
+    common = queries & others
+    if not common:
+        raise ValueError(f"{who}: qrels and other_qrels must have at least one query in common.")
+    if queries != others:
+        warn_user(
+            f"{who}: {len(queries ^ others)} of {len(queries | others)} queries are left out, because only one of the "
+            "two qrels has them."
+        )
+    forms = [judged[judged["query_id"].isin(common)] for judged in both]
+    values, other_values = _evaluated(systems, forms, chosen, "assessors")
+    samples = generator_of(rng).integers(len(common), size=(n_trials, len(common)))
+    rows = []
+    for name, measure in chosen.items():
+        tables = values[name], other_values[name]
+        taus = [_tau_of(measure, *(table[:, sample] for table in tables)) for sample in samples]
+        # Without the samples in which all systems are tied.
+        rows.append((name, _tau_of(measure, *tables), *pd.Series(taus).quantile([(1 - ci) / 2, (1 + ci) / 2])))
+    frame = pd.DataFrame(rows, columns=["measure", "tau", "tau_low", "tau_high"])
+    how = {"n_trials": n_trials, "ci": ci, **seed_of(rng)}
+    return described(frame, _JUDGEMENTS, {"n_systems": len(systems), "n_queries": len(common), **how}, family_of)
+
+
+def _tau_of(measure: ir_measures.Measure, values: np.ndarray, other_values: np.ndarray) -> float:
+    """Return tau of two rankings of the systems, from values of shape (systems, queries)."""
+    first, second = (
+        table.mean(axis=1) if type(measure.aggregator()) is MeanAgg else [aggregated(measure, row) for row in table]
+        for table in (values, other_values)
+    )
+    return kendall_tau(first, second)
+
+
+def _evaluated(
+    runs: dict[str, pd.DataFrame], judgements: list[pd.DataFrame], measures: dict[str, ir_measures.Measure], what: str
+) -> list[dict[str, np.ndarray]]:
+    """Return the values of each measure by each of the qrels, arrays of shape (systems, queries)."""
+    evaluators = [DiversityEvaluator(measures.values(), qrels) for qrels in judgements]
+    tables = []
+    for evaluator, (system, run) in progress(list(product(evaluators, runs.items())), what, unit="run"):
+        tables.append(evaluator.values(run))
+        for measure, query in np.argwhere(~np.isfinite(tables[-1])):
+            name, value = list(measures)[measure], tables[-1][measure, query]
+            raise ValueError(f"{name} must be finite to rank systems, but is {value} for run {system}.")
+    starts = range(0, len(tables), len(runs))
+    return [dict(zip(measures, np.stack(tables[i : i + len(runs)], axis=1), strict=True)) for i in starts]
+
+
+def read_experiment(
+    who: str, runs: Runs, measures: Measures, *, fewest: int = 1, **qrels: Any
+) -> tuple[list[pd.DataFrame], dict[str, pd.DataFrame], dict[str, ir_measures.Measure]]:
+    """Read the qrels of each assessor, runs by name and measures by name.
+
+    Raises
+    ------
+    ValueError
+        If runs, qrels or measures cannot be read, are in the wrong order or empty, or there are too few runs.
+    TypeError
+        If ``runs``, ``measures`` or qrels are of the wrong type.
+    """
+    check_order(who, qrels["qrels"], runs, measures, order=", ".join([*qrels, "runs", "measures"]))
+    named = dict(read_runs(runs, who=who))
+    if len(named) < fewest:
+        raise ValueError(f"{who}: runs must have at least {fewest} systems, not {len(named)} ({', '.join(named)}).")
+    judged = []
+    for what, given in qrels.items():
+        judged.append(with_string_ids(qrels_frame(given, what=what), QRELS_COLUMNS, what))
+        if judged[-1].empty:
+            raise ValueError(f"{what} must not be empty.")
+    return judged, named, {str(measure): measure for measure in read_some_measures(who, measures)}
+
+
+def over_trials(values: np.ndarray, keys: dict[str, Iterable[Any]], mean: str, deviation: str) -> pd.DataFrame:
+    """Return mean, standard deviation and number of the trials that are not NaN.
+
+    Parameters
+    ----------
+    values : ndarray, shape (combinations of keys, trials)
+    """
+    trials = pd.DataFrame(values, index=pd.MultiIndex.from_product(list(keys.values()), names=list(keys)))
+    columns = {mean: trials.mean(axis=1), deviation: trials.std(axis=1), "n_trials": trials.count(axis=1)}
+    return pd.DataFrame(columns).reset_index()
