@@ -7,7 +7,6 @@ exponential gains at a cutoff, are always computed here: ir_measures leaves them
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from ..arithmetic import divide, power
 from ..ideal import ByWorth, log_discount
 from ..judged import LARGEST_EXPONENT, LARGEST_GAIN, Order, Ranked, View, gain_value, relevance_probability
 from ..parameters import CUTOFF, FROM_0, JUDGED_ONLY, GainTable, Parameter, Parameters
-from .base import DiversityMeasure, Normalised, serve, serve_inside
+from .base import DiversityMeasure, Normalised, serve
 
 __all__ = ["ERR"]
 
@@ -32,12 +31,22 @@ def by_label(ranked: Ranked) -> np.ndarray:
 
 
 class AdHoc(DiversityMeasure):
-    """A measure of ir_measures; a document counts with its highest label for any intent."""
+    """A formula of a measure of ir_measures, for wrappers; a document counts with its highest label for any intent."""
 
     VIEW: View = "ad hoc"
-    SUPPORTED_PARAMS: Parameters = {**CUTOFF, **REL}
+    SUPPORTED_PARAMS: Parameters = {**CUTOFF, **REL, **JUDGED_ONLY}
     # The parameters that the value needs.
     REQUIRED: tuple[str, ...] = ()
+
+    def serves(self, params: Mapping[str, Any], inside: bool) -> bool:
+        """Tell whether the formula has these parameters; in a plain column, the measure stays its owner's."""
+        if not inside or params.get("judged_only") or not params.keys() >= {*self.REQUIRED}:
+            return False
+        try:
+            self(**params)
+        except (TypeError, ValueError):
+            return False
+        return True
 
 
 class _P(AdHoc):
@@ -98,9 +107,16 @@ class _nDCG(AdHoc, Normalised):
     }
     optimal = ByWorth(by_label)
 
-    def serves(self, params: Mapping[str, Any]) -> bool:
-        """Tell whether this is the nDCG of gdeval."""
-        return params.get("dcg") == "exp-log2" and "cutoff" in params and "gains" not in params
+    def __init__(self, *, gains: Mapping[float, float] | None = None, **params: Any) -> None:
+        # Labels that are not relevant have no entries; a table may not name them.
+        listed = gains and {label: gain for label, gain in gains.items() if label > 0 or gain > 0}
+        super().__init__(gains=listed, **params)
+
+    def serves(self, params: Mapping[str, Any], inside: bool) -> bool:
+        """Tell whether this is the nDCG of gdeval, or a formula inside a wrapper."""
+        if params.get("dcg") == "exp-log2":
+            return "cutoff" in params and "gains" not in params
+        return super().serves(params, inside)
 
     @property
     def normaliser(self) -> Order:
@@ -144,7 +160,7 @@ def err_of_intents(ranked: Ranked, who: DiversityMeasure) -> np.ndarray:
     return ranked.intents.total(r * ranked.intents.left(r) / ranked.rank)
 
 
-class _ERR(AdHoc):
+class _ERR(DiversityMeasure):
     r"""Expected reciprocal rank: the expected reciprocal of the rank at which a user is satisfied.
 
     Values equal those of gdeval before rounding. A document counts with its highest label for any intent, and satisfies
@@ -171,6 +187,7 @@ class _ERR(AdHoc):
     0.46875
     """
 
+    VIEW: View = "ad hoc"
     SUPPORTED_PARAMS = {**CUTOFF}
     # Swapping two neighbours gains (1/i - 1/(i+1)) dr if the lower one has the higher label.
     optimal = ByWorth(by_label)
@@ -179,29 +196,6 @@ class _ERR(AdHoc):
         return ranked.sum_intents(err_of_intents(ranked, self))
 
 
-def _formula(formula: type[AdHoc], params: Mapping[str, Any]) -> AdHoc | None:
-    """Return a formula with the parameters of ir_measures, or None if it does not have them."""
-    if params.get("judged_only") or not params.keys() >= {*formula.REQUIRED}:
-        return None
-    if params.get("dcg") == "exp-log2" and ("gains" in params or "cutoff" not in params):
-        return None
-    try:
-        return formula(**{name: _relevant(value) for name, value in params.items() if name != "judged_only"})
-    except (TypeError, ValueError):
-        return None
-
-
-def _relevant(value: Any) -> Any:
-    """Leave out labels without a gain that are not relevant; a table refuses any others, which have no entries."""
-    if not isinstance(value, Mapping):
-        return value
-    return {label: gain for label, gain in value.items() if label > 0 or gain > 0}
-
-
 ERR = serve(_ERR())
-serve(_nDCG())
-serve_inside("P", partial(_formula, _P))
-serve_inside("RR", partial(_formula, _RR))
-serve_inside("AP", partial(_formula, _AP))
-serve_inside("nDCG", partial(_formula, _nDCG))
-serve_inside("RBP", partial(_formula, _RBP))
+for formula in (_P(), _RR(), _AP(), _nDCG(), _RBP()):
+    serve(formula)

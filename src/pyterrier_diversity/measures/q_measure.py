@@ -47,7 +47,7 @@ class BlendedRatio(DiversityMeasure):
 
     def score(self, ranked: Ranked) -> np.ndarray:
         n = ranked.n_relevant_docs
-        most = n if ranked.cutoff is None else np.minimum(n, min(ranked.cutoff, np.iinfo(np.int64).max))
+        most = n if ranked.cutoff is None else np.minimum(n, ranked.depth)
         return divide(ranked.documents.queries.total(self.ratios(ranked)), most)
 
 
