@@ -1,84 +1,30 @@
-"""Groups of measures to report together, grids of parameters, and signatures for papers."""
+"""Groups of measures to report together, and signatures for papers."""
 
 from __future__ import annotations
 
 import re
 import sys
 from collections.abc import Iterable
-from itertools import product
 from typing import Any
 
 import ir_measures
 import pandas as pd
 from ir_measures import AP_IA, ERR_IA, NRBP, P_IA, StRecall, alpha_DCG, alpha_nDCG, nERR_IA, nNRBP
 
-from ..parameters import check_names, check_parameters
-from .base import DiversityMeasure, formula_of, implementation
-from .composite import Adhoc, innermost, inside
+from ..parameters import check_parameters
+from .base import formula_of, implementation
+from .composite import Adhoc, DINsharp_nDCG, Dsharp_nDCG, PplusQsharp, innermost, inside
 from .d_measures import D_nDCG
 from .nugget_scores import NuggetScore
-from .parse import read_measure
+from .parse import grid, read_measure
 from .rbu import RBU
-from .sharp import DINsharp_nDCG, Dsharp_nDCG, PplusQsharp
 from .subtopic import Coverage
 from .user_models import ARR, CDG, DAG, DCG, EPR, RAP, RBAP, RBTR, RRAP, RRG, RRR, RRTR, UserModel
 
-__all__ = [
-    "CARTERETTE",
-    "CRUX",
-    "FRESHSTACK",
-    "NDEVAL",
-    "NTCIR_INTENT",
-    "NUGGETS",
-    "RBU18_OFFICIAL",
-    "grid",
-    "signature",
-]
+__all__ = ["CARTERETTE", "CRUX", "FRESHSTACK", "NDEVAL", "NTCIR_INTENT", "NUGGETS", "RBU18_OFFICIAL", "signature"]
 
 Measures = tuple[ir_measures.Measure, ...]
 _CUTOFFS = (5, 10, 20)
-
-
-def grid(measure: ir_measures.Measure, /, **values: Iterable[Any]) -> Measures:
-    """Return a measure with each combination of parameters.
-
-    Parameters
-    ----------
-    measure : Measure
-        Any measure. It keeps the parameters that ``values`` does not name.
-    **values : iterable
-        The values of each parameter, such as ``cutoff``.
-
-    Returns
-    -------
-    tuple of Measure
-        One measure for each combination; the last parameter varies fastest.
-
-    Raises
-    ------
-    ValueError
-        If a value is out of range. Measures that ir_measures computes are checked only when they are evaluated.
-    TypeError
-        If a parameter has a single value instead of an iterable.
-
-    Examples
-    --------
-    >>> grid(RBU @ 20, p=[0.9, 0.99], e=[0.001])
-    (RBU(p=0.9)@20, RBU@20)
-    """
-    for name, several in values.items():
-        if isinstance(several, str) or not isinstance(several, Iterable):
-            raise TypeError(f"grid: {name} must be an iterable of values, as in {name}=[{several!r}], not one value.")
-    check_names(measure, values)
-    ours = implementation(measure)
-    if ours is not None and not isinstance(measure, DiversityMeasure):
-        # The classes of ir_measures require the exact types of their parameters.
-        declared = ours.SUPPORTED_PARAMS
-        values = {
-            name: [declared[name].check(ours.NAME, name, value) if name in declared else value for value in several]
-            for name, several in values.items()
-        }
-    return tuple(measure(**dict(zip(values, point, strict=True))) for point in product(*values.values()))
 
 
 def signature(measure: ir_measures.Measure | str, *, ties: str | None = None) -> str:
