@@ -141,7 +141,6 @@ _FAMILIES: tuple[str, ...] = (
     "subtopic",
     "nugget_scores",
     "d_measures",
-    "q_measure",
     "ad_hoc",
     "session",
     "trec_dd_2015",

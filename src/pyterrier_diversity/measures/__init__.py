@@ -16,7 +16,6 @@ from .groups import *
 from .nugget_scores import *
 from .parse import *
 from .preferences import *
-from .q_measure import *
 from .rareness import *
 from .rbu import *
 from .session import *

@@ -19,9 +19,6 @@ from .base import DiversityMeasure, Normalised, register, serve
 
 __all__ = ["ERR_IA", "NRBP", "alpha_DCG", "alpha_nDCG", "alpha_nDCG_exact", "nERR_IA", "nNRBP"]
 
-# ndeval discounts repeated intents in ERR-IA as in alpha-DCG; ir_measures always calls it with the default alpha.
-ERR_IA_ALPHA = 0.5
-
 BETA: Parameters = {
     "beta": Parameter(float, 0.5, interval="[0, 1)", desc="patience: probability of going on to the next document")
 }
@@ -131,7 +128,8 @@ class _ERR_IA(OverPerfect):
     """
 
     SUPPORTED_PARAMS = {**CUTOFF, **REL_FROM_1, **JUDGED_ONLY}
-    alpha = ERR_IA_ALPHA
+    # ndeval discounts repeated intents as in alpha-DCG; ir_measures always calls it with the default alpha.
+    alpha = 0.5
     discount = staticmethod(reciprocal_discount)
 
 

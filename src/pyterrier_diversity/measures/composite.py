@@ -13,9 +13,8 @@ import numpy as np
 from ..judged import Judgements
 from ..parameters import CUTOFF, MEASURE, Parameter, Parameters, check_names, check_parameters
 from .base import CompositeMeasure, DiversityMeasure, Part, formula_of, implementation, is_ours, register
-from .d_measures import D_Q, DIN_Q, D_nDCG, DIN_nDCG
+from .d_measures import D_Q, DIN_Q, D_nDCG, DIN_nDCG, PplusQ
 from .parse import parse
-from .q_measure import PplusQ
 from .subtopic import StRecall
 
 __all__ = ["IA", "Adhoc", "DINsharp_Q", "DINsharp_nDCG", "Dsharp_Q", "Dsharp_nDCG", "PplusQsharp", "Sharp"]

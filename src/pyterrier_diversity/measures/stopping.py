@@ -17,7 +17,8 @@ class Static(NamedTuple):
     """A distribution of the rank i at which users stop, regardless of relevance.
 
     F(i), the probability of reading rank i, and P(i), that of stopping there, are functions of the rank, theta and the
-    base. ``users`` says what users do, and ``parameters`` names those that have an effect.
+    base: Carterette (2011, SIGIR), Sec. 3. ``users`` says what users do, and ``parameters`` names those that have an
+    effect.
     """
 
     users: str
