@@ -86,6 +86,7 @@ def _provider(measure: ir_measures.Measure) -> str:
     raise ValueError(f"{measure}: no installed provider computes this measure.")
 
 
+#: The columns of ndeval, the program of the TREC Web tracks' diversity tasks.
 NDEVAL: Measures = (
     *(measure @ k for measure in (ERR_IA, nERR_IA, alpha_DCG, alpha_nDCG) for k in _CUTOFFS),
     NRBP,
@@ -93,34 +94,31 @@ NDEVAL: Measures = (
     AP_IA,
     *(measure @ k for measure in (P_IA, StRecall) for k in _CUTOFFS),
 )
-"""The columns of ndeval, the program of the TREC Web tracks' diversity tasks."""
 
+#: The measures of NTCIR's INTENT tasks for document rankings.
 NTCIR_INTENT: Measures = (StRecall @ 10, D_nDCG @ 10, Dsharp_nDCG @ 10, DINsharp_nDCG @ 10, PplusQsharp @ 10)
-"""The measures of NTCIR's INTENT tasks for document rankings."""
 
+#: The measures of FreshStack, where nuggets are the intents (Thakur et al. 2025), and `NuggetScore` for its labels.
+#:
+#: FreshStack breaks ties by ascending id, rounds the Coverage of each query to five digits, and rounds means to four.
+#: Here ties are broken by descending id, and nothing is rounded.
 FRESHSTACK: Measures = (alpha_nDCG @ 10, Coverage @ 20, Adhoc(ir_measures.R @ 50), NuggetScore(full=1) @ 20)
-"""The measures of FreshStack, where nuggets are the intents (Thakur et al. 2025), and `NuggetScore` for its labels.
 
-FreshStack breaks ties by ascending id, rounds the Coverage of each query to five digits, and rounds means to four. Here
-ties are broken by descending id, and nothing is rounded.
-"""
-
+#: The three scores of AutoNuggetizer, each strict and with partial support (Pradeep et al. 2025).
+#:
+#: A label of 2 means full support (``full=2``); formats with labels 0 and 1 need ``NuggetScore(full=1)``. To score the
+#: passages of a ranking, add a cutoff: ``[measure @ 20 for measure in NUGGETS]``.
 NUGGETS: Measures = grid(NuggetScore, importance=["vital", "weighted", "all"], partial=[0, 0.5])
-"""The three scores of AutoNuggetizer, each strict and with partial support (Pradeep et al. 2025).
 
-A label of 2 means full support (``full=2``); formats with labels 0 and 1 need ``NuggetScore(full=1)``. To score the
-passages of a ranking, add a cutoff: ``[measure @ 20 for measure in NUGGETS]``.
-"""
-
+#: The measures of CRUX, where a rating of 3 or more means that a passage answers a question.
+#:
+#: ``Coverage`` is over all questions of a topic, ``StRecall`` over those that a passage answers.
 CRUX: Measures = (Coverage(rel=3) @ 10, StRecall(rel=3) @ 10, alpha_nDCG(rel=3) @ 10, NuggetScore(full=3) @ 10)
-"""The measures of CRUX, where a rating of 3 or more means that a passage answers a question.
 
-``Coverage`` is over all questions of a topic, ``StRecall`` over those that a passage answers.
-"""
-
+#: The official measures of the TREC Web track 2014 and variants of RBU, as in Amigó et al. (2018), Table 3.
 RBU18_OFFICIAL: Measures = (*NDEVAL, *grid(RBU, e=[0, 0.001, 0.05, 0.1, 0.5], p=[0.8, 0.9, 0.99]))
-"""The official measures of the TREC Web track 2014 and variants of RBU, as in Amigó et al. (2018), Table 3."""
 
+#: The fifteen measures of Carterette (2011), Table 1, sorted by model and normalised as in Sec. 3.2.
 CARTERETTE: Measures = (
     UserModel(1, "RBP"),
     CDG,
@@ -138,7 +136,6 @@ CARTERETTE: Measures = (
     UserModel(4, "AP"),
     RRAP,
 )
-"""The fifteen measures of Carterette (2011), Table 1, sorted by model and normalised as in Sec. 3.2."""
 
 GROUPS: dict[str, Measures] = {name: globals()[name] for name in __all__ if name.isupper()}
 
