@@ -163,7 +163,7 @@ def _meets(measure: DiversityMeasure, condition: str) -> bool:
 GAMMA: Parameters = {"gamma": Parameter(float, 0.5, interval="[0, 1]", desc="weight of subtopic recall")}
 
 
-class RecallAnd(CompositeMeasure):
+class MeanWithRecall(CompositeMeasure):
     """The weighted mean of subtopic recall and another measure: Sakai (2013), Eq. 7."""
 
     def combine(self, values: Sequence[np.ndarray], judgements: Judgements) -> np.ndarray:
@@ -244,7 +244,7 @@ class _Adhoc(Wrapper):
         return values[0]
 
 
-class _Sharp(RecallAnd, Wrapper):
+class _Sharp(MeanWithRecall, Wrapper):
     r"""Average subtopic recall and any measure, both at the measure's cutoff: D#-nDCG is Sharp of D-nDCG.
 
     An ad-hoc measure M of ir_measures is read as ``Adhoc(M)``.
@@ -323,7 +323,7 @@ Notes
 """
 
 
-class _SharpForm(RecallAnd):
+class _SharpForm(MeanWithRecall):
     """``Sharp`` of one measure, with that measure's parameters."""
 
     def __init__(self, form: SharpForm, **params: Any) -> None:
