@@ -136,18 +136,12 @@ def pages() -> dict[str, str]:
 _FAMILIES: tuple[str, ...] = (
     "rbu",
     "alpha_dcg",
-    "intent_aware",
+    "graded_novelty",
     "composite",
     "subtopic",
     "nugget_scores",
     "d_measures",
-)
-_FAMILIES += (
-    "q_measure",
-    "sharp",
-    "utility",
     "ad_hoc",
-    "cube_test",
     "session",
     "trec_dd_2015",
     "rareness",

@@ -61,7 +61,14 @@ class Covers:
             proven lower bound.
         """
         if n_intents not in self._exact:
-            self._exact[n_intents] = self._search(n_intents, time_limit)
+            cover = self.greedy(n_intents)
+            # As many documents are needed even if no two share an intent.
+            at_least = int(np.searchsorted(np.cumsum(-np.sort(-self._sizes)), n_intents)) + 1
+            if len(cover) > at_least and self.n_intents > MAX_LISTED_INTENTS:
+                cover = self._solve(n_intents, cover, time_limit)
+            elif len(cover) > at_least:
+                cover = min(cover, self._list_sets(n_intents), key=len)
+            self._exact[n_intents] = cover
         return self._exact[n_intents]
 
     @cached_property
@@ -75,16 +82,6 @@ class Covers:
         taken = places[self._doc] > 0
         np.minimum.at(first, self._intent[taken], places[self._doc[taken]])
         return docs.tolist(), np.cumsum(np.bincount(first, minlength=len(docs) + 1))
-
-    def _search(self, n_intents: int, time_limit: float) -> list[int]:
-        greedy = self.greedy(n_intents)
-        # As many documents are needed even if no two share an intent.
-        at_least = int(np.searchsorted(np.cumsum(-np.sort(-self._sizes)), n_intents)) + 1
-        if len(greedy) <= at_least:
-            return greedy
-        if self.n_intents > MAX_LISTED_INTENTS:
-            return self._solve(n_intents, greedy, time_limit)
-        return min(greedy, self._list_sets(n_intents), key=len)
 
     def _list_sets(self, n_intents: int) -> list[int]:
         """Return the fewest documents, by listing all sets of intents that one, two, three, ... documents cover."""

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from typing import NamedTuple, NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
-from .discount import log_discount
+from .discount import Discount, log_discount
 from .errors import NotProvenError
 from .greedy import greedy_places
 from .prices import PRECISION, Prices, Topic
@@ -28,7 +27,7 @@ def exact_order(
     n_docs: int,
     alpha: float = 0.5,
     depth: int | None = None,
-    discount: Callable[[np.ndarray], np.ndarray] | None = None,
+    discount: Discount | None = None,
     time_limit: float = 60.0,
 ) -> np.ndarray:
     r"""Find an order with the highest alpha-DCG, for any discount, and prove that none is better.
@@ -148,16 +147,12 @@ class _Search:
 
     def run(self) -> list[int]:
         """Return the kinds of a best order."""
-        self._prices = Prices(self._topic, self._path, self._end)
-        if self._prices.bound > self._goal:
-            if len(self._topic.n_docs) > MAX_KINDS:
-                self._give_up(self._prices.bound)
-            self._prepare()
-            self._branch()
-        return self._path
-
-    def _prepare(self) -> None:
-        topic, prices = self._topic, self._prices
+        topic = self._topic
+        self._prices = prices = Prices(topic, self._path, self._end)
+        if prices.bound <= self._goal:
+            return self._path
+        if len(topic.n_docs) > MAX_KINDS:
+            self._give_up(prices.bound)
         self._kinds = topic.kinds.toarray()
         self._within = (self._kinds @ self._kinds.T == self._kinds.sum(axis=1)[:, None]).astype(np.float32)
         np.fill_diagonal(self._within, 0.0)
@@ -167,6 +162,8 @@ class _Search:
         # From each rank on: the cost of the dearest documents, and by how much taking a cheaper one lowers it.
         self._dearest = _from_here_on(topic.steps * (prices.most - kept))
         self._cheaper = _from_here_on(topic.steps[:, None] * np.maximum(prices.cheapest[:, None] - cost, 0.0))
+        self._branch()
+        return self._path
 
     def _branch(self) -> None:
         n_kinds = len(self._topic.n_docs)

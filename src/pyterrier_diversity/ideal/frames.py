@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -63,8 +62,7 @@ def min_rank(
       qid  n_intents  min_rank    docnos
     0   q          2         2  [d2, d1]
     """
-    n_intents, rel, limit = checked("min_rank", _COVER, n_intents=n_intents, rel=rel, time_limit=time_limit).values()
-    return _covers(qrels, n_intents, rel, "exact", limit)
+    return _covers("min_rank", qrels, "exact", n_intents=n_intents, rel=rel, time_limit=time_limit)
 
 
 def greedy_min_rank(qrels: Any, n_intents: int | None = None, *, rel: float | None = None) -> pd.DataFrame:
@@ -88,8 +86,7 @@ def greedy_min_rank(qrels: Any, n_intents: int | None = None, *, rel: float | No
     ValueError
         If a query has fewer than ``n_intents`` intents, or a parameter is out of range.
     """
-    n_intents, rel = checked("greedy_min_rank", _COVER, n_intents=n_intents, rel=rel).values()
-    return _covers(qrels, n_intents, rel, "greedy")
+    return _covers("greedy_min_rank", qrels, "greedy", n_intents=n_intents, rel=rel)
 
 
 def greedy_ranking(
@@ -154,9 +151,9 @@ def exact_ranking(
     return _ranking(qrels, rel, Exact(alpha, log_discount, cutoff, limit), cutoff)
 
 
-def _covers(
-    qrels: Any, n_intents: int | None, rel: float | None, ideal: str, time_limit: float = math.inf
-) -> pd.DataFrame:
+def _covers(who: str, qrels: Any, ideal: str, **values: Any) -> pd.DataFrame:
+    """Return the smallest cover of each query, for values of the parameters `_COVER`."""
+    n_intents, rel, *limit = checked(who, _COVER, **values).values()
     judgements = judge(qrels_frame(qrels)).view(rel=rel)
     wanted = judgements.n_intents if n_intents is None else np.full(len(judgements), n_intents)
     for query in np.flatnonzero(wanted > judgements.n_intents)[:1]:
@@ -164,7 +161,7 @@ def _covers(
             f"n_intents must be at most {judgements.n_intents[query]} for query {judgements.query_ids[query]!r}, "
             f"not {n_intents!r}."
         )
-    covers = smallest_covers(judgements, wanted, ideal, time_limit, "ideal rankings")
+    covers = smallest_covers(judgements, wanted, ideal, *limit, who="ideal rankings")
     docnos = [judgements.documents.ids[cover].tolist() for cover in covers]
     return pd.DataFrame(
         {"qid": judgements.query_ids, "n_intents": wanted, "min_rank": [*map(len, docnos)], "docnos": docnos}

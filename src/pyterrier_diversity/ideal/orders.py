@@ -15,6 +15,7 @@ import numpy.typing as npt
 from ..judged import Groups, Judgements, QueryRelevance, Ranked, relevance_by_query
 from ..progress import progress
 from .cover import Covers
+from .discount import Discount
 from .errors import naming
 from .exact import exact_order
 from .greedy import greedy_places
@@ -125,7 +126,7 @@ class Exact(_Proven):
     """
 
     alpha: float
-    discount: Callable[[np.ndarray], np.ndarray]
+    discount: Discount
     depth: int | None
     time_limit: float
 
@@ -204,7 +205,7 @@ class MostCovering(_Proven):
 
 
 def smallest_covers(
-    judgements: Judgements, n_intents: np.ndarray, ideal: str, time_limit: float, who: str
+    judgements: Judgements, n_intents: np.ndarray, ideal: str, time_limit: float = math.inf, *, who: str
 ) -> list[np.ndarray]:
     """Return, for each query, the documents of a smallest set that covers ``n_intents`` intents.
 
@@ -238,7 +239,7 @@ def smallest_covers(
 
 def min_ranks(judgements: Judgements, n_intents: np.ndarray, ideal: str, time_limit: float, who: str) -> np.ndarray:
     """Return minRank for each query: the size of its smallest cover, as from `smallest_covers`."""
-    covers = smallest_covers(judgements, n_intents, ideal, time_limit, who)
+    covers = smallest_covers(judgements, n_intents, ideal, time_limit, who=who)
     return np.array([len(cover) for cover in covers], dtype=np.int64)
 
 

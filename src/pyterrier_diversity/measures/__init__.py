@@ -10,22 +10,18 @@ from .ad_hoc import *
 from .alpha_dcg import *
 from .base import *
 from .composite import *
-from .cube_test import *
 from .d_measures import *
+from .graded_novelty import *
 from .groups import *
-from .intent_aware import *
 from .nugget_scores import *
 from .parse import *
 from .preferences import *
-from .q_measure import *
 from .rareness import *
 from .rbu import *
 from .session import *
-from .sharp import *
 from .subtopic import *
 from .trec_dd_2015 import *
 from .user_models import *
-from .utility import *
 
 if not typing.TYPE_CHECKING:
     # What the modules offer, but not the modules themselves.

@@ -1,13 +1,13 @@
-"""Ad-hoc measures: ERR, and the formulas of P, RR, AP, nDCG and RBP inside IA(M), Adhoc(M) and Sharp(M).
+"""Ad-hoc measures and intent-aware precision: ERR, the means of P and AP over the intents, and formulas for wrappers.
 
-Outside these wrappers, other packages compute P, RR, AP, nDCG and RBP through ir_measures. Only ERR, and nDCG with
-exponential gains at a cutoff, are always computed here: ir_measures leaves them to the Perl script gdeval.
+The formulas of P, RR, AP, nDCG and RBP are for IA(M), Adhoc(M) and Sharp(M). Outside these wrappers, other packages
+compute these measures through ir_measures. Only ERR, and nDCG with exponential gains at a cutoff, are always computed
+here: ir_measures leaves them to the Perl script gdeval.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,15 +15,15 @@ import numpy as np
 from ..arithmetic import divide, power
 from ..ideal import ByWorth, log_discount
 from ..judged import LARGEST_EXPONENT, LARGEST_GAIN, Order, Ranked, View, gain_value, relevance_probability
-from ..parameters import CUTOFF, FROM_0, JUDGED_ONLY, GainTable, Parameter, Parameters
-from .base import DiversityMeasure, Normalised, serve, serve_inside
+from ..parameters import CUTOFF, FROM_0, JUDGED_ONLY, REL, REL_FROM_1, GainTable, Parameter, Parameters
+from .base import DiversityMeasure, Normalised, register, serve
 
-__all__ = ["ERR"]
+__all__ = ["AP_IA", "ERR", "P_IA", "nP_IA"]
 
 # cwl_eval reads this many documents.
 RBP_DEPTH = 1000
 
-REL: Parameters = {"rel": Parameter(float, 1.0, interval="[1, inf)", desc="smallest relevant label")}
+GRADE: Parameters = {"rel": Parameter(float, 1.0, interval="[1, inf)", desc="smallest relevant label")}
 
 
 def by_label(ranked: Ranked) -> np.ndarray:
@@ -31,22 +31,97 @@ def by_label(ranked: Ranked) -> np.ndarray:
     return ranked.label
 
 
+class _P_IA(DiversityMeasure):
+    r"""Precision averaged over the intents.
+
+    Precision is divided by the cutoff even if fewer documents are retrieved. Without a cutoff, it is divided by the
+    number of retrieved documents.
+    Values equal those of ndeval.
+
+    Notes
+    -----
+    :Name: Intent-Aware Precision
+    :Formula: \frac{1}{k |T|} \sum_i \sum_t J_{it}
+    :Source: Agrawal et al. (2009); ndeval 4.5
+    :Equal to: ndeval 4.5 with -traditional
+
+    .. cite.dblp:: conf/wsdm/AgrawalGHI09
+
+    References
+    ----------
+    Agrawal, Gollapudi, Halverson, Ieong (2009). Diversifying search results. WSDM, 5-14.
+    https://doi.org/10.1145/1498759.1498766
+
+    Examples
+    --------
+    >>> from pyterrier_diversity import P_IA, score
+    >>> score(P_IA @ 2, [[1, 0], [1, 1]])
+    0.75
+    """
+
+    SUPPORTED_PARAMS = {**CUTOFF, **REL_FROM_1, **JUDGED_ONLY}
+
+    def score(self, ranked: Ranked) -> np.ndarray:
+        return divide(ranked.total(np.ones(len(ranked.rank))), ranked.depth * ranked.n_intents)
+
+
+class _AP_IA(DiversityMeasure):
+    r"""Average precision, averaged over the intents.
+
+    Values equal those of ndeval's MAP-IA.
+
+    Notes
+    -----
+    :Name: Intent-Aware (Mean) Average Precision
+    :Formula: \frac{1}{|T|} \sum_t \frac{1}{R_t} \sum_i J_{it} \frac{\sum_{j \le i} J_{jt}}{i}
+    :Source: Agrawal et al. (2009); ndeval 4.5
+    :Equal to: MAP-IA of ndeval 4.5 with -traditional
+
+    .. cite.dblp:: conf/wsdm/AgrawalGHI09
+
+    References
+    ----------
+    Agrawal, Gollapudi, Halverson, Ieong (2009). Diversifying search results. WSDM, 5-14.
+    https://doi.org/10.1145/1498759.1498766
+
+    Examples
+    --------
+    >>> from pyterrier_diversity import AP_IA, score
+    >>> score(AP_IA, [[1, 0], [0, 1]])
+    0.75
+    """
+
+    SUPPORTED_PARAMS = {**REL_FROM_1, **JUDGED_ONLY}
+
+    def score(self, ranked: Ranked) -> np.ndarray:
+        precision = (ranked.met + 1) / ranked.rank
+        return divide(ranked.total(precision / ranked.n_relevant), ranked.n_intents)
+
+
 class AdHoc(DiversityMeasure):
-    """A measure of ir_measures; a document counts with its highest label for any intent."""
+    """A formula of a measure of ir_measures, for wrappers; a document counts with its highest label for any intent."""
 
     VIEW: View = "ad hoc"
-    SUPPORTED_PARAMS: Parameters = {**CUTOFF, **REL}
+    SUPPORTED_PARAMS: Parameters = {**CUTOFF, **GRADE, **JUDGED_ONLY}
     # The parameters that the value needs.
     REQUIRED: tuple[str, ...] = ()
+
+    def serves(self, params: Mapping[str, Any], inside: bool) -> bool:
+        """Tell whether the formula has these parameters; in a plain column, the measure stays its owner's."""
+        if not inside or params.get("judged_only") or not params.keys() >= {*self.REQUIRED}:
+            return False
+        try:
+            self(**params)
+        except (TypeError, ValueError):
+            return False
+        return True
 
 
 class _P(AdHoc):
     """Precision, as in pytrec_eval."""
 
     REQUIRED = ("cutoff",)
-
-    def score(self, ranked: Ranked) -> np.ndarray:
-        return divide(ranked.total(np.ones(len(ranked.rank))), ranked.depth)
+    score = _P_IA.score
 
 
 class _RR(AdHoc):
@@ -59,8 +134,7 @@ class _RR(AdHoc):
 class _AP(AdHoc):
     """Average precision, as in pytrec_eval: even at a cutoff, it is divided by the number of all relevant documents."""
 
-    def score(self, ranked: Ranked) -> np.ndarray:
-        return ranked.total((ranked.met + 1) / ranked.rank / ranked.n_relevant)
+    score = _AP_IA.score
 
 
 def ndcg_gain(ranked: Ranked, dcg: str, gains: GainTable | None) -> np.ndarray:
@@ -98,9 +172,16 @@ class _nDCG(AdHoc, Normalised):
     }
     optimal = ByWorth(by_label)
 
-    def serves(self, params: Mapping[str, Any]) -> bool:
-        """Tell whether this is the nDCG of gdeval."""
-        return params.get("dcg") == "exp-log2" and "cutoff" in params and "gains" not in params
+    def __init__(self, *, gains: Mapping[float, float] | None = None, **params: Any) -> None:
+        # Labels that are not relevant have no entries; a table may not name them.
+        listed = gains and {label: gain for label, gain in gains.items() if label > 0 or gain > 0}
+        super().__init__(gains=listed, **params)
+
+    def serves(self, params: Mapping[str, Any], inside: bool) -> bool:
+        """Tell whether this is the nDCG of gdeval, or a formula inside a wrapper."""
+        if params.get("dcg") == "exp-log2":
+            return "cutoff" in params and "gains" not in params
+        return super().serves(params, inside)
 
     @property
     def normaliser(self) -> Order:
@@ -118,7 +199,7 @@ class _RBP(AdHoc):
 
     SUPPORTED_PARAMS = {
         "p": Parameter(float, 0.8, interval="[0, 1]", desc="probability of going on to the next document"),
-        **REL,
+        **GRADE,
     }
     REQUIRED = ("rel",)
 
@@ -144,7 +225,7 @@ def err_of_intents(ranked: Ranked, who: DiversityMeasure) -> np.ndarray:
     return ranked.intents.total(r * ranked.intents.left(r) / ranked.rank)
 
 
-class _ERR(AdHoc):
+class _ERR(DiversityMeasure):
     r"""Expected reciprocal rank: the expected reciprocal of the rank at which a user is satisfied.
 
     Values equal those of gdeval before rounding. A document counts with its highest label for any intent, and satisfies
@@ -171,6 +252,7 @@ class _ERR(AdHoc):
     0.46875
     """
 
+    VIEW: View = "ad hoc"
     SUPPORTED_PARAMS = {**CUTOFF}
     # Swapping two neighbours gains (1/i - 1/(i+1)) dr if the lower one has the higher label.
     optimal = ByWorth(by_label)
@@ -179,29 +261,44 @@ class _ERR(AdHoc):
         return ranked.sum_intents(err_of_intents(ranked, self))
 
 
-def _formula(formula: type[AdHoc], params: Mapping[str, Any]) -> AdHoc | None:
-    """Return a formula with the parameters of ir_measures, or None if it does not have them."""
-    if params.get("judged_only") or not params.keys() >= {*formula.REQUIRED}:
-        return None
-    if params.get("dcg") == "exp-log2" and ("gains" in params or "cutoff" not in params):
-        return None
-    try:
-        return formula(**{name: _relevant(value) for name, value in params.items() if name != "judged_only"})
-    except (TypeError, ValueError):
-        return None
+def weighted_relevance(ranked: Ranked) -> np.ndarray:
+    """Return w_t J_it."""
+    return ranked.weight
 
 
-def _relevant(value: Any) -> Any:
-    """Leave out labels without a gain that are not relevant; a table refuses any others, which have no entries."""
-    if not isinstance(value, Mapping):
-        return value
-    return {label: gain for label, gain in value.items() if label > 0 or gain > 0}
+class _nP_IA(Normalised):
+    r"""Precision averaged over the intents by their weights, divided by that of the ideal ranking.
+
+    The ideal ranking sorts documents by the total weight of their intents, which is optimal here.
+
+    Notes
+    -----
+    :Name: Normalised Intent-Aware Precision
+    :Formula: \frac{P}{P^*}, \quad P = \sum_i \sum_t w_t J_{it}
+    :Source: Agrawal et al. (2009); Carterette (2011, Inf. Retr.), Sec. 2.1.4
+    :Equal to: the worked example of Carterette (2011, Inf. Retr.), Sec. 2.3
+
+    .. cite.dblp:: journals/ir/Carterette11
+
+    Examples
+    --------
+    >>> from pyterrier_diversity import nP_IA, score
+    >>> score(nP_IA @ 1, [[1, 0], [1, 1]])
+    0.5
+    """
+
+    READS = ("weight",)
+    SUPPORTED_PARAMS = {**CUTOFF, **REL}
+    normaliser = optimal = ByWorth(weighted_relevance)
+
+    def gained(self, ranked: Ranked) -> np.ndarray:
+        """Return the sum over documents and intents."""
+        return ranked.total(ranked.weight)
 
 
+P_IA = serve(_P_IA())
+AP_IA = serve(_AP_IA())
+nP_IA = register(_nP_IA())
 ERR = serve(_ERR())
-serve(_nDCG())
-serve_inside("P", partial(_formula, _P))
-serve_inside("RR", partial(_formula, _RR))
-serve_inside("AP", partial(_formula, _AP))
-serve_inside("nDCG", partial(_formula, _nDCG))
-serve_inside("RBP", partial(_formula, _RBP))
+for formula in (_P(), _RR(), _AP(), _nDCG(), _RBP()):
+    serve(formula)

@@ -1,8 +1,7 @@
 r"""The alpha-DCG family: alpha-DCG, ERR-IA and NRBP, in which repeated intents gain less.
 
 All three have the gain :math:`\sum_t J_{it} (1 - \alpha)^{c_{it}}` and differ in the discount by rank. Labels are
-binary and weights uniform, as in ndeval 4.5 with ``-traditional``. The forms of Amigó et al. (2018) use grades and
-weights: :math:`\sum_t w_t r_{it} (1 - \alpha)^{c_{it}}`.
+binary and weights uniform, as in ndeval 4.5 with ``-traditional``.
 """
 
 from __future__ import annotations
@@ -12,41 +11,17 @@ from typing import Any
 
 import numpy as np
 
-from ..arithmetic import MAX_TERMS, divide, power, underflow
+from ..arithmetic import MAX_TERMS, divide, underflow
 from ..ideal import Discount, Exact, GeometricDiscount, Greedy, log_discount, reciprocal_discount
-from ..judged import Gain, Order, Ranked
-from ..parameters import ALPHA, CUTOFF, GRADES, JUDGED_ONLY, REL, REL_FROM_1, TIME_LIMIT, Parameter, Parameters
+from ..judged import Order, Ranked
+from ..parameters import ALPHA, CUTOFF, JUDGED_ONLY, REL, REL_FROM_1, TIME_LIMIT, Parameter, Parameters
 from .base import DiversityMeasure, Normalised, register, serve
 
-__all__ = [
-    "ERR_IA",
-    "NRBP",
-    "NRBP_IA",
-    "alpha_DCG",
-    "alpha_DCG_IA",
-    "alpha_nDCG",
-    "alpha_nDCG_IA",
-    "alpha_nDCG_exact",
-    "nERR_IA",
-    "nNRBP",
-]
-
-# ndeval discounts repeated intents in ERR-IA as in alpha-DCG; ir_measures always calls it with the default alpha.
-ERR_IA_ALPHA = 0.5
+__all__ = ["ERR_IA", "NRBP", "alpha_DCG", "alpha_nDCG", "alpha_nDCG_exact", "nERR_IA", "nNRBP"]
 
 BETA: Parameters = {
     "beta": Parameter(float, 0.5, interval="[0, 1)", desc="patience: probability of going on to the next document")
 }
-
-
-def weighted_probability(ranked: Ranked, gain: Gain, max_rel: float | None) -> np.ndarray:
-    """Return w_t r_it: the gain of a document for an intent that no document above it covers."""
-    return ranked.weight * ranked.probability({"gain": gain, "max_rel": max_rel})
-
-
-def novel_gain(ranked: Ranked, who: DiversityMeasure) -> np.ndarray:
-    """Return w_t r_it (1 - alpha)^c_it of each entry."""
-    return ranked.weight * ranked.probability(who) * ranked.novelty(who.alpha)
 
 
 class AlphaFamily(DiversityMeasure):
@@ -153,7 +128,8 @@ class _ERR_IA(OverPerfect):
     """
 
     SUPPORTED_PARAMS = {**CUTOFF, **REL_FROM_1, **JUDGED_ONLY}
-    alpha = ERR_IA_ALPHA
+    # ndeval discounts repeated intents as in alpha-DCG; ir_measures always calls it with the default alpha.
+    alpha = 0.5
     discount = staticmethod(reciprocal_discount)
 
 
@@ -296,97 +272,6 @@ class _alpha_nDCG_exact(AlphaFamily, Normalised):
         return self.best(self.cutoff, self.time_limit)
 
 
-class _alpha_DCG_IA(DiversityMeasure):
-    r"""Alpha-DCG with graded labels and intent weights, as defined in the axiomatic analysis of Amigó et al. (2018).
-
-    Not normalised. With ``gain="binary"`` and uniform weights it is alpha-DCG divided by the number of intents.
-
-    Notes
-    -----
-    :Name: Intent-Aware Alpha Discounted Cumulative Gain
-    :Formula: \sum_i \frac{1}{\log_2(i + 1)} \sum_t w_t r_{it} (1 - \alpha)^{c_{it}}
-    :Source: Amigó et al. (2018), Sec. 4.3
-
-    .. cite.dblp:: conf/sigir/AmigoSC18
-
-    Examples
-    --------
-    >>> from pyterrier_diversity import alpha_DCG_IA, score
-    >>> score(alpha_DCG_IA, [[1, 1]])
-    0.5
-    """
-
-    RANGE = "[0, inf)"
-    READS = ("weight",)
-    SUPPORTED_PARAMS = {**CUTOFF, **ALPHA, **GRADES}
-
-    def score(self, ranked: Ranked) -> np.ndarray:
-        return ranked.total(novel_gain(ranked, self) * log_discount(ranked.rank))
-
-
-class _alpha_nDCG_IA(Normalised, _alpha_DCG_IA):
-    r"""Alpha-nDCG with graded labels and intent weights: `alpha_DCG_IA` divided by that of the greedy ideal ranking.
-
-    With ``gain="binary"`` and uniform weights it is alpha-nDCG. The greedy ranking need not be optimal: with graded
-    labels, a document with a low label can use up the novelty of an intent. Values can then be far above 1.
-
-    Notes
-    -----
-    :Name: Intent-Aware Alpha Normalised Discounted Cumulative Gain
-    :Formula: \frac{\alpha\text{-DCG}}{\alpha\text{-DCG}^*}, \quad \alpha\text{-DCG} = \sum_i \frac{1}{\log_2(i + 1)}
-        \sum_t w_t r_{it} (1 - \alpha)^{c_{it}}
-    :Source: Clarke et al. (2008); Amigó et al. (2018), Sec. 4.3
-
-    .. cite.dblp:: conf/sigir/AmigoSC18
-
-    Examples
-    --------
-    >>> from pyterrier_diversity import alpha_nDCG_IA, score
-    >>> score(alpha_nDCG_IA @ 1, [[4, 0], [0, 4]], weights=[1, 2])
-    0.5
-    """
-
-    gained = _alpha_DCG_IA.score
-
-    @property
-    def normaliser(self) -> Order:
-        """The greedy ideal ranking."""
-        return Greedy(self.alpha, weighted_probability, (self.gain, self.max_rel))
-
-
-class _NRBP_IA(DiversityMeasure):
-    r"""Novelty- and rank-biased precision with graded labels and intent weights.
-
-    Not normalised. With ``gain="binary"`` and uniform weights it is ``NRBP / (1 - (1 - alpha) p)`` for ``beta=p``.
-
-    Notes
-    -----
-    :Name: Intent-Aware Novelty- and Rank-Biased Precision
-    :Formula: \sum_i p^{i - 1} \sum_t w_t r_{it} (1 - \alpha)^{c_{it}}
-    :Source: Clarke et al. (2009); Amigó et al. (2018), Sec. 4.3
-
-    .. cite.dblp:: conf/sigir/AmigoSC18
-
-    Examples
-    --------
-    >>> from pyterrier_diversity import NRBP_IA, score
-    >>> score(NRBP_IA(p=0.5), [[1, 1], [1, 1]])
-    0.625
-    """
-
-    RANGE = "[0, inf)"
-    READS = ("weight",)
-    SUPPORTED_PARAMS = {
-        **CUTOFF,
-        "p": Parameter(float, 0.8, interval="(0, 1]", desc="probability of going on to the next document"),
-        **ALPHA,
-        **GRADES,
-    }
-
-    def score(self, ranked: Ranked) -> np.ndarray:
-        return ranked.total(novel_gain(ranked, self) * power(self.p, ranked.rank - 1))
-
-
 alpha_DCG = serve(_alpha_DCG())
 alpha_nDCG = serve(_alpha_nDCG())
 ERR_IA = serve(_ERR_IA())
@@ -394,6 +279,3 @@ nERR_IA = serve(_nERR_IA())
 NRBP = serve(_NRBP())
 nNRBP = serve(_nNRBP())
 alpha_nDCG_exact = register(_alpha_nDCG_exact())
-alpha_DCG_IA = register(_alpha_DCG_IA())
-alpha_nDCG_IA = register(_alpha_nDCG_IA())
-NRBP_IA = register(_NRBP_IA())

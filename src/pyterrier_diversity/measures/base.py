@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import inspect
 import keyword
 import re
 import unicodedata
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from inspect import Parameter as Argument
+from inspect import Signature
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 import ir_measures
@@ -29,17 +30,12 @@ M = TypeVar("M", bound=ir_measures.Measure)
 class _Signature:
     """The signature of a measure and of its class, for ``help`` and for Tab, from the declared parameters."""
 
-    def __get__(self, measure: DiversityMeasure | None, owner: type[DiversityMeasure]) -> inspect.Signature:
-        declared = (owner if measure is None else measure).SUPPORTED_PARAMS
-        kinds = {"measure": inspect.Parameter.POSITIONAL_OR_KEYWORD}
-        return inspect.Signature(
-            [
-                inspect.Parameter(
-                    name, kinds.get(name, inspect.Parameter.KEYWORD_ONLY), default=of.default, annotation=of
-                )
-                for name, of in declared.items()
-            ]
-        )
+    def __get__(self, measure: DiversityMeasure | None, owner: type[DiversityMeasure]) -> Signature:
+        arguments = []
+        for name, of in (owner if measure is None else measure).SUPPORTED_PARAMS.items():
+            kind = Argument.POSITIONAL_OR_KEYWORD if name == "measure" else Argument.KEYWORD_ONLY
+            arguments.append(Argument(name, kind, default=of.default, annotation=of))
+        return Signature(arguments)
 
 
 class _Note:
@@ -96,32 +92,19 @@ class DiversityMeasure(ir_measures.Measure):
     __signature__ = _Signature()
 
     def __init__(self, **params: Any) -> None:
-        self.NAME = self.NAME or type(self).__qualname__.rpartition(".")[2].removeprefix("_")
-        super().__init__(**self._checked(params))
-        self.validated = True
-
-    def _checked(self, params: dict[str, Any]) -> dict[str, Any]:
-        """Return the values that differ from the defaults, as plain literals in the order of declaration."""
-        declared = self.SUPPORTED_PARAMS
+        self.NAME = self.__name__ = self.NAME or type(self).__qualname__.rpartition(".")[2].removeprefix("_")
         check_names(self, params)
-        given = {name: params[name] for name in declared if params.get(name) is not None}
-        values = checked(self.NAME, declared, **given)
-        return {
-            name: value for name, value in values.items() if value not in (declared[name].default, declared[name].none)
-        }
-
-    @property
-    def __name__(self) -> str:
-        """The name, as ir_measures reads it."""
-        return self.NAME
+        of = self.SUPPORTED_PARAMS
+        given = checked(self.NAME, of, **{name: params[name] for name in of if params.get(name) is not None}).items()
+        # The values that differ from the defaults, as plain literals in the order of declaration.
+        super().__init__(**{name: value for name, value in given if value not in (of[name].default, of[name].none)})
+        self.validated = True
 
     def __repr__(self) -> str:
         """Return the measure as text that `parse` reads."""
         return self._text
 
-    @cached_property
-    def _text(self) -> str:
-        return super().__repr__()
+    _text = cached_property(ir_measures.Measure.__repr__)
 
     def __call__(self, *values: Any, **params: Any) -> Self:
         """Return the measure with other values of these parameters, which are given by name."""
@@ -131,10 +114,6 @@ class DiversityMeasure(ir_measures.Measure):
             how = f"to set the cutoff, write {self.NAME}@{values[0]}" if is_cutoff else of_name
             raise TypeError(f"{self.NAME}({', '.join(map(repr, values))}): {how}.")
         return cast("Self", super().__call__(**params))
-
-    def __getitem__(self, name: str) -> Any:
-        """Return the value of a parameter, or None if it is not set and has no default."""
-        return self.params.get(name, self.SUPPORTED_PARAMS[name].default)
 
     def __getattr__(self, name: str) -> Any:
         """Return the value of a parameter."""
@@ -146,8 +125,11 @@ class DiversityMeasure(ir_measures.Measure):
         """Return the value of a parameter, or None if the measure has no such parameter."""
         return self[name] if name in self.SUPPORTED_PARAMS else None
 
-    def serves(self, params: Mapping[str, Any]) -> bool:
-        """Tell whether this class computes the measure of ir_measures with the same name and these parameters."""
+    def serves(self, params: Mapping[str, Any], inside: bool) -> bool:
+        """Tell whether this class computes the measure of ir_measures with the same name and these parameters.
+
+        Some measures are computed only inside wrappers.
+        """
         return True
 
     def warning(self, judgements: Judgements) -> Message | None:
@@ -272,31 +254,14 @@ def serve(measure: DiversityMeasure) -> ir_measures.Measure:
     return cast("ir_measures.Measure", ir_measures.measures.registry[measure.NAME])
 
 
-Formula = Callable[[Mapping[str, Any]], "DiversityMeasure | None"]
-_formulas: dict[str, Formula] = {}
-
-
-def serve_inside(name: str, formula: Formula) -> None:
-    """Inside wrappers, compute ir_measures' measure of that name with the result of ``formula`` for its parameters."""
-    _formulas[name] = formula
-
-
-def formula_of(measure: ir_measures.Measure) -> DiversityMeasure | None:
-    """Return the formula of a measure inside a wrapper, or None if only its provider computes it."""
-    ours = implementation(measure)
-    if ours is None and str(measure.NAME) in _formulas and is_built_in(measure):
-        return _formulas[str(measure.NAME)](measure.params)
-    return ours
-
-
 def registered() -> list[DiversityMeasure]:
     """Return all measures that this package computes with any parameters, sorted by name."""
     measures = (_implementations[name] for name in sorted(_implementations, key=str.lower))
-    return [measure for measure in measures if measure.serves(measure.params)]
+    return [measure for measure in measures if measure.serves(measure.params, inside=False)]
 
 
-def implementation(measure: ir_measures.Measure) -> DiversityMeasure | None:
-    """Return this package's implementation of ``measure``, or None.
+def implementation(measure: ir_measures.Measure, *, inside: bool = False) -> DiversityMeasure | None:
+    """Return this package's implementation of ``measure``, which may be ``inside`` a wrapper, or None.
 
     Raises
     ------
@@ -305,7 +270,12 @@ def implementation(measure: ir_measures.Measure) -> DiversityMeasure | None:
     """
     if isinstance(measure, DiversityMeasure):
         return measure
-    return _implementations[str(measure.NAME)](**measure.params) if is_ours(measure) else None
+    return _implementations[str(measure.NAME)](**measure.params) if is_ours(measure, inside=inside) else None
+
+
+def formula_of(measure: ir_measures.Measure) -> DiversityMeasure | None:
+    """Return the formula of a measure inside a wrapper, or None if only its provider computes it."""
+    return implementation(measure, inside=True)
 
 
 def identity(measure: ir_measures.Measure) -> tuple[Any, ...]:
@@ -315,15 +285,11 @@ def identity(measure: ir_measures.Measure) -> tuple[Any, ...]:
     return type(measure), measure, *(identity(part.measure) for part in parts)
 
 
-def is_ours(measure: ir_measures.Measure) -> bool:
+def is_ours(measure: ir_measures.Measure, *, inside: bool = False) -> bool:
     """Tell whether this package computes a measure. A user's own measure with the same name is left alone."""
     if isinstance(measure, DiversityMeasure):
         return True
-    ours = _implementations.get(str(measure.NAME))
-    return ours is not None and is_built_in(measure) and ours.serves(measure.params)
-
-
-def is_built_in(measure: ir_measures.Measure) -> bool:
-    """Tell whether a measure is one of ir_measures, not a user's own measure with the same name."""
-    built_in = ir_measures.measures.registry.get(measure.NAME)
-    return type(measure) is type(built_in) and not hasattr(measure, "runtime_impl")
+    ours, built_in = _implementations.get(str(measure.NAME)), ir_measures.measures.registry.get(measure.NAME)
+    if ours is None or type(measure) is not type(built_in) or hasattr(measure, "runtime_impl"):
+        return False
+    return ours.serves(measure.params, inside)

@@ -1,11 +1,11 @@
-"""Wrappers that apply any measure to several intents: IA(M), Adhoc(M), Sharp(M)."""
+"""Wrappers that apply any measure to several intents: IA(M), Adhoc(M) and Sharp(M), with its published forms."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import ir_measures
 import numpy as np
@@ -13,10 +13,11 @@ import numpy as np
 from ..judged import Judgements
 from ..parameters import CUTOFF, MEASURE, Parameter, Parameters, check_names, check_parameters
 from .base import CompositeMeasure, DiversityMeasure, Part, formula_of, implementation, is_ours, register
+from .d_measures import D_Q, DIN_Q, D_nDCG, DIN_nDCG, PplusQ
 from .parse import parse
 from .subtopic import StRecall
 
-__all__ = ["IA", "Adhoc", "Sharp"]
+__all__ = ["IA", "Adhoc", "DINsharp_Q", "DINsharp_nDCG", "Dsharp_Q", "Dsharp_nDCG", "PplusQsharp", "Sharp"]
 
 # How deep IA, Adhoc and Sharp may be nested.
 MOST_NESTED = 8
@@ -37,13 +38,8 @@ class Wrapper(CompositeMeasure):
     ) -> None:
         super().__init__(**params)
         self._inner = None if measure is None else self._read(measure, cutoff)
-        if self._inner is not None:
-            self.params = {"measure": repr(self._inner), **self.params}
-        elif cutoff is not None or params:
-            raise ValueError(self._needs_measure())
-
-    def _needs_measure(self) -> str:
-        return f"{self.NAME} needs a measure, as in {self.NAME}(nDCG@20)."
+        if self._inner is not None or cutoff is not None or params:
+            self.params = {"measure": repr(self.measure), **self.params}
 
     @property
     def _own(self) -> dict[str, Any]:
@@ -79,13 +75,8 @@ class Wrapper(CompositeMeasure):
     def measure(self) -> ir_measures.Measure:
         """The inner measure; raises a ``ValueError`` if it is missing."""
         if self._inner is None:
-            raise ValueError(self._needs_measure())
+            raise ValueError(f"{self.NAME} needs a measure, as in {self.NAME}(nDCG@20).")
         return self._inner
-
-    @property
-    def rel(self) -> float | None:
-        """The smallest relevant label, if the innermost measure names one."""
-        return smallest_relevant(self)
 
     def __call__(self, measure: ir_measures.Measure | str | None = None, **params: Any) -> Wrapper:
         """Return this wrapper around another measure, or with other parameters."""
@@ -172,14 +163,18 @@ def _meets(measure: DiversityMeasure, condition: str) -> bool:
 GAMMA: Parameters = {"gamma": Parameter(float, 0.5, interval="[0, 1]", desc="weight of subtopic recall")}
 
 
+class MeanWithRecall(CompositeMeasure):
+    """The weighted mean of subtopic recall and another measure: Sakai (2013), Eq. 7."""
+
+    def combine(self, values: Sequence[np.ndarray], judgements: Judgements) -> np.ndarray:
+        """Return the weighted mean of both."""
+        recall, value = values
+        return self.gamma * recall + (1 - self.gamma) * value
+
+
 def subtopic_recall(cutoff: int | None, rel: float | None) -> Part:
     """Return subtopic recall with the given cutoff and smallest relevant label, if any."""
     return Part(StRecall if cutoff is None else StRecall @ cutoff, rel=rel)
-
-
-def with_recall(gamma: float, recall: np.ndarray, value: np.ndarray) -> np.ndarray:
-    """Return the weighted mean of subtopic recall and another value: Sakai (2013), Eq. 7."""
-    return gamma * recall + (1 - gamma) * value
 
 
 class _IA(Wrapper):
@@ -210,11 +205,11 @@ class _IA(Wrapper):
 
     def parts(self) -> Sequence[Part]:
         """Return the measure, for each intent."""
-        return [Part(self.measure, "each intent", self.rel)]
+        return [Part(self.measure, "each intent", smallest_relevant(self))]
 
     def combine(self, values: Sequence[np.ndarray], judgements: Judgements) -> np.ndarray:
         """Return the weighted mean over each query's intents."""
-        return judgements.view(rel=self.rel).mean_over_intents(values[0])
+        return judgements.view(rel=smallest_relevant(self)).mean_over_intents(values[0])
 
 
 class _Adhoc(Wrapper):
@@ -249,7 +244,7 @@ class _Adhoc(Wrapper):
         return values[0]
 
 
-class _Sharp(Wrapper):
+class _Sharp(MeanWithRecall, Wrapper):
     r"""Average subtopic recall and any measure, both at the measure's cutoff: D#-nDCG is Sharp of D-nDCG.
 
     An ad-hoc measure M of ir_measures is read as ``Adhoc(M)``.
@@ -289,14 +284,69 @@ class _Sharp(Wrapper):
 
     def parts(self) -> Sequence[Part]:
         """Return subtopic recall and the measure."""
-        recall = subtopic_recall(innermost(self).params.get("cutoff"), self.rel)
+        recall = subtopic_recall(innermost(self).params.get("cutoff"), smallest_relevant(self))
         return [recall, Part(self.measure if is_ours(self.measure) else Adhoc(self.measure))]
 
-    def combine(self, values: Sequence[np.ndarray], judgements: Judgements) -> np.ndarray:
-        """Return the weighted mean of both."""
-        return with_recall(self.gamma, *values)
+
+class SharpForm(NamedTuple):
+    """A published name for ``Sharp`` of one measure."""
+
+    name: str
+    measure: DiversityMeasure
+    pretty_name: str
+    source: str
+    cite: str
+    # The measure of pyNTCIREVAL with the same values as the inner measure.
+    of_ntcireval: str = ""
+
+
+SHARP_FORMS = (
+    SharpForm(
+        "Dsharp_nDCG", D_nDCG, "D#-nDCG", "Sakai and Song (2011); Sakai (2013), Eq. 7", "conf/sigir/SakaiS11", "MSnDCG"
+    ),
+    SharpForm("Dsharp_Q", D_Q, "D#-Q", "Sakai and Song (2011); Sakai (2013), Eq. 7", "conf/sigir/SakaiS11", "Q"),
+    SharpForm("DINsharp_nDCG", DIN_nDCG, "DIN#-nDCG", "Sakai (2013), Sec. 3.1", "journals/jip/Sakai13"),
+    SharpForm("DINsharp_Q", DIN_Q, "DIN#-Q", "Sakai (2013), Sec. 3.1", "journals/jip/Sakai13"),
+    SharpForm("PplusQsharp", PplusQ, "P+Q#", "Sakai (2013), Sec. 3.2", "journals/jip/Sakai13"),
+)
+
+
+_TEXT = r"""{form.pretty_name}: the mean of subtopic recall and {inner}.
+
+Notes
+-----
+:Name: {form.pretty_name}
+:Formula: \gamma \cdot \text{{StRecall}} + (1 - \gamma) \cdot \text{{{inner}}}
+:Source: {form.source}
+
+.. cite.dblp:: {form.cite}
+"""
+
+
+class _SharpForm(MeanWithRecall):
+    """``Sharp`` of one measure, with that measure's parameters."""
+
+    def __init__(self, form: SharpForm, **params: Any) -> None:
+        inner = form.measure
+        self.form = form
+        self.NAME, self.READS = form.name, inner.READS
+        self.__doc__ = _TEXT.format(form=form, inner=inner.PRETTY_NAME)
+        if form.of_ntcireval:
+            self.EQUALS = f"the mean of {form.of_ntcireval} and I-rec of pyNTCIREVAL, given global gains"
+        self.SUPPORTED_PARAMS = {**inner.SUPPORTED_PARAMS, **GAMMA}
+        super().__init__(**params)
+
+    def __call__(self, *values: Any, **params: Any) -> _SharpForm:
+        """Return the measure with other values of these parameters."""
+        return super().__call__(*values, form=self.form, **params)
+
+    def parts(self) -> Sequence[Part]:
+        """Return subtopic recall and the measure."""
+        params = {name: value for name, value in self.params.items() if name != "gamma"}
+        return [subtopic_recall(self.cutoff, self.rel), Part(self.form.measure(**params))]
 
 
 IA = register(_IA())
 Adhoc = register(_Adhoc())
 Sharp = register(_Sharp())
+Dsharp_nDCG, Dsharp_Q, DINsharp_nDCG, DINsharp_Q, PplusQsharp = (register(_SharpForm(form)) for form in SHARP_FORMS)

@@ -1,84 +1,30 @@
-"""Groups of measures to report together, grids of parameters, and signatures for papers."""
+"""Groups of measures to report together, and signatures for papers."""
 
 from __future__ import annotations
 
 import re
 import sys
 from collections.abc import Iterable
-from itertools import product
 from typing import Any
 
 import ir_measures
 import pandas as pd
 from ir_measures import AP_IA, ERR_IA, NRBP, P_IA, StRecall, alpha_DCG, alpha_nDCG, nERR_IA, nNRBP
 
-from ..parameters import check_names, check_parameters
-from .base import DiversityMeasure, formula_of, implementation
-from .composite import Adhoc, innermost, inside
+from ..parameters import check_parameters
+from .base import formula_of, implementation
+from .composite import Adhoc, DINsharp_nDCG, Dsharp_nDCG, PplusQsharp, innermost, inside
 from .d_measures import D_nDCG
 from .nugget_scores import NuggetScore
-from .parse import read_measure
+from .parse import grid, read_measure
 from .rbu import RBU
-from .sharp import DINsharp_nDCG, Dsharp_nDCG, PplusQsharp
 from .subtopic import Coverage
 from .user_models import ARR, CDG, DAG, DCG, EPR, RAP, RBAP, RBTR, RRAP, RRG, RRR, RRTR, UserModel
 
-__all__ = [
-    "CARTERETTE",
-    "CRUX",
-    "FRESHSTACK",
-    "NDEVAL",
-    "NTCIR_INTENT",
-    "NUGGETS",
-    "RBU18_OFFICIAL",
-    "grid",
-    "signature",
-]
+__all__ = ["CARTERETTE", "CRUX", "FRESHSTACK", "NDEVAL", "NTCIR_INTENT", "NUGGETS", "RBU18_OFFICIAL", "signature"]
 
 Measures = tuple[ir_measures.Measure, ...]
 _CUTOFFS = (5, 10, 20)
-
-
-def grid(measure: ir_measures.Measure, /, **values: Iterable[Any]) -> Measures:
-    """Return a measure with each combination of parameters.
-
-    Parameters
-    ----------
-    measure : Measure
-        Any measure. It keeps the parameters that ``values`` does not name.
-    **values : iterable
-        The values of each parameter, such as ``cutoff``.
-
-    Returns
-    -------
-    tuple of Measure
-        One measure for each combination; the last parameter varies fastest.
-
-    Raises
-    ------
-    ValueError
-        If a value is out of range. Measures that ir_measures computes are checked only when they are evaluated.
-    TypeError
-        If a parameter has a single value instead of an iterable.
-
-    Examples
-    --------
-    >>> grid(RBU @ 20, p=[0.9, 0.99], e=[0.001])
-    (RBU(p=0.9)@20, RBU@20)
-    """
-    for name, several in values.items():
-        if isinstance(several, str) or not isinstance(several, Iterable):
-            raise TypeError(f"grid: {name} must be an iterable of values, as in {name}=[{several!r}], not one value.")
-    check_names(measure, values)
-    ours = implementation(measure)
-    if ours is not None and not isinstance(measure, DiversityMeasure):
-        # The classes of ir_measures require the exact types of their parameters.
-        declared = ours.SUPPORTED_PARAMS
-        values = {
-            name: [declared[name].check(ours.NAME, name, value) if name in declared else value for value in several]
-            for name, several in values.items()
-        }
-    return tuple(measure(**dict(zip(values, point, strict=True))) for point in product(*values.values()))
 
 
 def signature(measure: ir_measures.Measure | str, *, ties: str | None = None) -> str:
@@ -140,6 +86,7 @@ def _provider(measure: ir_measures.Measure) -> str:
     raise ValueError(f"{measure}: no installed provider computes this measure.")
 
 
+#: The columns of ndeval, the program of the TREC Web tracks' diversity tasks.
 NDEVAL: Measures = (
     *(measure @ k for measure in (ERR_IA, nERR_IA, alpha_DCG, alpha_nDCG) for k in _CUTOFFS),
     NRBP,
@@ -147,34 +94,31 @@ NDEVAL: Measures = (
     AP_IA,
     *(measure @ k for measure in (P_IA, StRecall) for k in _CUTOFFS),
 )
-"""The columns of ndeval, the program of the TREC Web tracks' diversity tasks."""
 
+#: The measures of NTCIR's INTENT tasks for document rankings.
 NTCIR_INTENT: Measures = (StRecall @ 10, D_nDCG @ 10, Dsharp_nDCG @ 10, DINsharp_nDCG @ 10, PplusQsharp @ 10)
-"""The measures of NTCIR's INTENT tasks for document rankings."""
 
+#: The measures of FreshStack, where nuggets are the intents (Thakur et al. 2025), and `NuggetScore` for its labels.
+#:
+#: FreshStack breaks ties by ascending id, rounds the Coverage of each query to five digits, and rounds means to four.
+#: Here ties are broken by descending id, and nothing is rounded.
 FRESHSTACK: Measures = (alpha_nDCG @ 10, Coverage @ 20, Adhoc(ir_measures.R @ 50), NuggetScore(full=1) @ 20)
-"""The measures of FreshStack, where nuggets are the intents (Thakur et al. 2025), and `NuggetScore` for its labels.
 
-FreshStack breaks ties by ascending id, rounds the Coverage of each query to five digits, and rounds means to four. Here
-ties are broken by descending id, and nothing is rounded.
-"""
-
+#: The three scores of AutoNuggetizer, each strict and with partial support (Pradeep et al. 2025).
+#:
+#: A label of 2 means full support (``full=2``); formats with labels 0 and 1 need ``NuggetScore(full=1)``. To score the
+#: passages of a ranking, add a cutoff: ``[measure @ 20 for measure in NUGGETS]``.
 NUGGETS: Measures = grid(NuggetScore, importance=["vital", "weighted", "all"], partial=[0, 0.5])
-"""The three scores of AutoNuggetizer, each strict and with partial support (Pradeep et al. 2025).
 
-A label of 2 means full support (``full=2``); formats with labels 0 and 1 need ``NuggetScore(full=1)``. To score the
-passages of a ranking, add a cutoff: ``[measure @ 20 for measure in NUGGETS]``.
-"""
-
+#: The measures of CRUX, where a rating of 3 or more means that a passage answers a question.
+#:
+#: ``Coverage`` is over all questions of a topic, ``StRecall`` over those that a passage answers.
 CRUX: Measures = (Coverage(rel=3) @ 10, StRecall(rel=3) @ 10, alpha_nDCG(rel=3) @ 10, NuggetScore(full=3) @ 10)
-"""The measures of CRUX, where a rating of 3 or more means that a passage answers a question.
 
-``Coverage`` is over all questions of a topic, ``StRecall`` over those that a passage answers.
-"""
-
+#: The official measures of the TREC Web track 2014 and variants of RBU, as in Amigó et al. (2018), Table 3.
 RBU18_OFFICIAL: Measures = (*NDEVAL, *grid(RBU, e=[0, 0.001, 0.05, 0.1, 0.5], p=[0.8, 0.9, 0.99]))
-"""The official measures of the TREC Web track 2014 and variants of RBU, as in Amigó et al. (2018), Table 3."""
 
+#: The fifteen measures of Carterette (2011), Table 1, sorted by model and normalised as in Sec. 3.2.
 CARTERETTE: Measures = (
     UserModel(1, "RBP"),
     CDG,
@@ -192,7 +136,6 @@ CARTERETTE: Measures = (
     UserModel(4, "AP"),
     RRAP,
 )
-"""The fifteen measures of Carterette (2011), Table 1, sorted by model and normalised as in Sec. 3.2."""
 
 GROUPS: dict[str, Measures] = {name: globals()[name] for name in __all__ if name.isupper()}
 

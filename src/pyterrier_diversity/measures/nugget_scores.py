@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,13 +12,6 @@ from ..parameters import CUTOFF, Parameter
 from .base import DiversityMeasure, register
 
 __all__ = ["NuggetScore"]
-
-# How much a nugget counts, given its importance, which is 1 if it is vital.
-COUNTS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
-    "all": np.ones_like,
-    "vital": lambda importance: (importance == 1).astype(float),
-    "weighted": lambda importance: importance,
-}
 
 
 class _NuggetScore(DiversityMeasure):
@@ -61,7 +53,7 @@ class _NuggetScore(DiversityMeasure):
         "importance": Parameter(
             str,
             "all",
-            choices=tuple(COUNTS),
+            choices=("all", "vital", "weighted"),
             desc="which nuggets count: all, only vital ones, or vital ones and, with half the weight, okay ones",
         ),
         "partial": Parameter(float, 0.5, interval="[0, 1]", desc="value of partial support"),
@@ -84,7 +76,9 @@ class _NuggetScore(DiversityMeasure):
 
     def score(self, ranked: Ranked) -> np.ndarray:
         named = ranked.judgements.named
-        counts = COUNTS[self.importance](named.importance) * (named.weight > 0)
+        # How much each nugget counts; the importance of a vital one is 1.
+        counts = {"all": 1.0, "vital": named.importance == 1, "weighted": named.importance}[self.importance]
+        counts = counts * (named.weight > 0)
         label = ranked.intents.highest(ranked.label)
         support = np.where(label >= self.full, 1.0, np.where(label > 0, self.partial, 0.0))
         gained = ranked.sum_intents(counts[ranked.judgements.intents.named] * support)

@@ -1,19 +1,21 @@
-"""Parse measures, and say what is wrong with a name or a parameter."""
+"""Measures from names, objects and grids of parameters; errors say what is wrong with a name or a parameter."""
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sized
+from collections.abc import Iterable, Sized
 from difflib import get_close_matches
+from itertools import product
 from typing import Any
 
 import ir_measures
 import pandas as pd
 
 from ..parameters import CUTOFF, MEASURE, check_names
+from .base import DiversityMeasure, implementation
 
-__all__ = ["parse"]
+__all__ = ["grid", "parse"]
 
 
 FORM = "A measure is written as RBU@20 or RBU(p=0.9)@20"
@@ -120,3 +122,46 @@ def _described(other: Any) -> str:
     if isinstance(other, pd.DataFrame):
         return "a DataFrame; qrels come before measures"
     return f"a {type(other).__name__} of {len(other)}" if isinstance(other, Sized) else repr(other)
+
+
+def grid(measure: ir_measures.Measure, /, **values: Iterable[Any]) -> tuple[ir_measures.Measure, ...]:
+    """Return a measure with each combination of parameters.
+
+    Parameters
+    ----------
+    measure : Measure
+        Any measure. It keeps the parameters that ``values`` does not name.
+    **values : iterable
+        The values of each parameter, such as ``cutoff``.
+
+    Returns
+    -------
+    tuple of Measure
+        One measure for each combination; the last parameter varies fastest.
+
+    Raises
+    ------
+    ValueError
+        If a value is out of range. Measures that ir_measures computes are checked only when they are evaluated.
+    TypeError
+        If a parameter has a single value instead of an iterable.
+
+    Examples
+    --------
+    >>> from pyterrier_diversity import RBU
+    >>> grid(RBU @ 20, p=[0.9, 0.99], e=[0.001])
+    (RBU(p=0.9)@20, RBU@20)
+    """
+    for name, several in values.items():
+        if isinstance(several, str) or not isinstance(several, Iterable):
+            raise TypeError(f"grid: {name} must be an iterable of values, as in {name}=[{several!r}], not one value.")
+    check_names(measure, values)
+    ours = implementation(measure)
+    if ours is not None and not isinstance(measure, DiversityMeasure):
+        # The classes of ir_measures require the exact types of their parameters.
+        declared = ours.SUPPORTED_PARAMS
+        values = {
+            name: [declared[name].check(ours.NAME, name, value) if name in declared else value for value in several]
+            for name, several in values.items()
+        }
+    return tuple(measure(**dict(zip(values, point, strict=True))) for point in product(*values.values()))

@@ -44,30 +44,30 @@ class _Rareness(DiversityMeasure):
     NEEDS = ("rarity",)
     READS = ("rarity",)
     RANGE = "[0, 1 + alpha]; [0, 1] with mixture"
+    SUPPORTED_PARAMS: Parameters = {**CUTOFF, **ALPHA, **MIXTURE, **REL}
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
         if self.get("mixture") and self.alpha != ADAPTIVE and self.alpha > 1:
             raise ValueError(f"{self.NAME}: alpha must be a number in [0, 1] with mixture=True, not {self.alpha!r}.")
 
-    def rewarded(self, ranked: Ranked, values: np.ndarray | float = 1.0) -> np.ndarray:
-        """Return the values of documents, multiplied by their rareness weights."""
-        return values * rareness_weight(ranked, self.alpha, bool(self.get("mixture")))
+    def reward(self, ranked: Ranked) -> np.ndarray:
+        """Return 1 + alpha R(d) of each document, or (1 - alpha) + alpha R(d) with ``mixture``."""
+        return rareness_weight(ranked, self.alpha, bool(self.get("mixture")))
 
 
-def rareness_weight(ranked: Ranked, alpha: float | str, mixture: bool) -> np.ndarray:
+def rareness_weight(ranked: Ranked, alpha: Any, mixture: bool = False) -> np.ndarray:
     """Return 1 + alpha R(d) of each document, or (1 - alpha) + alpha R(d) with ``mixture``."""
-    query = ranked.documents.queries.of
-    a = 1.0 / ranked.n_relevant_docs[query] if alpha == ADAPTIVE else np.full(len(query), alpha)
-    return np.asarray((1.0 - a if mixture else 1.0) + a * ranked.documents.rarity)
+    # With each document's highest label, an entry is a document.
+    a = 1.0 / ranked.n_relevant if alpha == ADAPTIVE else alpha
+    return np.asarray((1.0 - a if mixture else 1.0) + a * ranked.judgements.documents.rarity[ranked.doc])
 
 
-def rare_gain(ranked: Ranked, alpha: float | str, gain: Gain) -> np.ndarray:
-    """Return the gain of each entry, multiplied by the rareness weight of its document."""
-    weight = rareness_weight(ranked, alpha, False)
-    if alpha != ADAPTIVE:
-        weight = weight / max(1.0, float(alpha))  # only the ratios of gains count
-    return gain_value(ranked.label, gain) * weight[ranked.documents.of_entry]
+def rare_gain(ranked: Ranked, alpha: Any, gain: Gain) -> np.ndarray:
+    """Return the gain of each document, multiplied by its rareness weight."""
+    largest = 1.0 if alpha == ADAPTIVE else max(1.0, alpha)
+    # Only the ratios of gains count.
+    return gain_value(ranked.label, gain) * (rareness_weight(ranked, alpha) / largest)
 
 
 class _P_Rareness(_Rareness):
@@ -92,10 +92,8 @@ class _P_Rareness(_Rareness):
     .. cite.dblp:: conf/ecir/TurkmenLK23
     """
 
-    SUPPORTED_PARAMS = {**CUTOFF, **ALPHA, **MIXTURE, **REL}
-
     def score(self, ranked: Ranked) -> np.ndarray:
-        return divide(ranked.documents.queries.total(self.rewarded(ranked)), ranked.depth)
+        return divide(ranked.total(self.reward(ranked)), ranked.depth)
 
 
 class _AP_Rareness(_Rareness):
@@ -115,12 +113,10 @@ class _AP_Rareness(_Rareness):
     .. cite.dblp:: conf/ecir/TurkmenLK23
     """
 
-    SUPPORTED_PARAMS = {**CUTOFF, **ALPHA, **MIXTURE, **REL}
-
     def score(self, ranked: Ranked) -> np.ndarray:
-        documents, rewarded = ranked.documents, self.rewarded(ranked)
-        precision = (documents.queries.above(rewarded) + rewarded) / documents.rank
-        return divide(documents.queries.total(precision), ranked.n_relevant_docs)
+        reward = self.reward(ranked)
+        precision = (ranked.intents.above(reward) + reward) / ranked.rank
+        return divide(ranked.total(precision), ranked.n_relevant_docs)
 
 
 class _nDCG_Rareness(_Rareness, Normalised):
@@ -154,9 +150,7 @@ class _nDCG_Rareness(_Rareness, Normalised):
 
     def gained(self, ranked: Ranked) -> np.ndarray:
         """Return the discounted sum of rewarded gains."""
-        documents = ranked.documents
-        gain = self.rewarded(ranked, documents.total(ranked.gain(self)))
-        return documents.queries.total(gain * log_discount(documents.rank))
+        return ranked.total(ranked.gain(self) * self.reward(ranked) * log_discount(ranked.rank))
 
 
 class _RBP_Rareness(_Rareness):
@@ -182,8 +176,7 @@ class _RBP_Rareness(_Rareness):
     }
 
     def score(self, ranked: Ranked) -> np.ndarray:
-        documents = ranked.documents
-        return (1 - self.p) * documents.queries.total(self.rewarded(ranked, power(self.p, documents.rank - 1)))
+        return (1 - self.p) * ranked.total(power(self.p, ranked.rank - 1) * self.reward(ranked))
 
 
 P_Rareness = register(_P_Rareness())

@@ -1,4 +1,4 @@
-"""Measures of sessions: Session DCG, and Expected Utility as in the Dynamic Domain track."""
+"""Sessions: the Cube Test, Session DCG, and Expected Utility as in the Dynamic Domain track."""
 
 from __future__ import annotations
 
@@ -7,15 +7,228 @@ import math
 import numpy as np
 
 from ..arithmetic import divide, power
-from ..judged import LARGEST_GAIN, Groups, Passages, Ranked, Turns, counted
-from ..parameters import CUTOFF, FROM_0, Parameter
+from ..ideal import ByWorth
+from ..judged import LARGEST_GAIN, Groups, Passages, Ranked, Turns, View, ideal
+from ..parameters import CUTOFF, FROM_0, GRADES, POSITIVE, Parameter, Parameters
 from .base import DiversityMeasure, register
-from .cube_test import BATCH, ideal_by_gain, n_turns, read_turns
 
-__all__ = ["EU_DD", "SessionDCG", "nSessionDCG"]
+__all__ = ["ACT", "CT", "EU_DD", "CT_rank", "SessionDCG", "nCT", "nSessionDCG"]
+
+BATCH: Parameters = {
+    "batch": Parameter(
+        int,
+        5,
+        interval="[1, inf)",
+        desc="documents in a turn, in ideal rankings and in runs without a column turn",
+    )
+}
+GAMMA: Parameters = {
+    "gamma": Parameter(
+        float, 0.5, interval="[0, 1]", desc="factor by which an intent's gains shrink each time it is met"
+    )
+}
 
 
-class _SessionDCG(DiversityMeasure):
+# Sums of probabilities that differ by less count as equal.
+ROUNDING = 1e-12
+
+
+class InTurns(DiversityMeasure):
+    """A measure of sessions; its cutoff counts turns."""
+
+    COUNTS_TURNS = True
+
+    def read(self, ranked: Ranked) -> tuple[Ranked, Turns]:
+        """Return the rankings down to the cutoff, and their turns."""
+        turns = ranked.turns(self.batch).down_to(self.cutoff)
+        return ranked.down_to(turns.last_rank), turns
+
+    def n_turns(self, ranked: Ranked) -> np.ndarray:
+        """Return the number of turns of ideal sessions: the cutoff, or that of each session without one."""
+        return ranked.turns(self.batch).n if self.cutoff is None else np.full(len(ranked.n), float(self.cutoff))
+
+
+def gain_column(ranked: Ranked) -> np.ndarray:
+    """Return the gain of each entry: the column ``gain`` of the qrels, or the label without such a column."""
+    return ranked.document_gain
+
+
+def ideal_by_gain(ranked: Ranked, view: View) -> Ranked:
+    """Return all relevant documents, the largest gain first."""
+    return ideal(ranked.judgements.view(view), ByWorth(gain_column), None)
+
+
+class _CubeTest(InTurns):
+    """A form of the Cube Test."""
+
+    READS = ("weight", "gain")
+    SUPPORTED_PARAMS = {
+        **CUTOFF,
+        **GAMMA,
+        "max_height": Parameter(float, 5.0, interval=POSITIVE, desc="gain at which an intent is satisfied"),
+        **BATCH,
+    }
+
+    def filled(self, read: Ranked) -> np.ndarray:
+        """Return how much each entry fills its cube, as a weighted fraction of a full one.
+
+        An entry adds min(gamma^(c_it + 1) gain_it, H - h_it), where h_it is the height so far.
+        """
+        added = power(self.gamma, read.met + 1) * read.document_gain
+        height = read.intents.above(added)
+        full = np.minimum(height + added, self.max_height) - np.minimum(height, self.max_height)
+        return full * read.weight / self.max_height
+
+
+class _CT(_CubeTest):
+    r"""Cube Test: the gain that fills the cubes of the intents, per turn of the session.
+
+    Values equal those of the scorer of TREC Dynamic Domain 2017. It discounts even the first document of an intent, and
+    divides by the number of turns of the session if it ends before the cutoff. The gain of a document is the column
+    ``gain`` of the qrels, the sum of its passages' ratings; without that column, it is the label.
+
+    Notes
+    -----
+    :Name: Cube Test
+    :Formula: \frac{1}{K H} \sum_i \sum_t w_t \min(\gamma^{c_{it} + 1} g_{it}, H - h_{it})
+    :Where: K is the number of turns, $H$ is max_height, and $h_{it}$ is the height to which the documents above fill
+        the cube of t
+    :Source: Luo et al. (2013); TREC Dynamic Domain 2017
+    :Equal to: the jig of TREC Dynamic Domain 2017
+
+    .. cite.dblp:: conf/cikm/LuoWYH13
+
+    Examples
+    --------
+    >>> from pyterrier_diversity import CT, score
+    >>> round(score(CT(batch=1), [[4], [4]]), 4)
+    0.3
+    """
+
+    def score(self, ranked: Ranked) -> np.ndarray:
+        read, turns = self.read(ranked)
+        return divide(read.total(self.filled(read)), turns.n)
+
+
+class _ACT(_CubeTest):
+    r"""Average Cube Test: the Cube Test after each document, averaged over all documents read.
+
+    Values equal those of the scorer of TREC Dynamic Domain 2017. Repeated documents and missing turns count as
+    documents read.
+
+    Notes
+    -----
+    :Name: Average Cube Test
+    :Formula: \frac{1}{n} \sum_i \mathrm{CT}_i
+    :Where: $\mathrm{CT}_i$ is the Cube Test of the first i documents
+    :Source: Luo et al. (2013); TREC Dynamic Domain 2017
+    :Equal to: the jig of TREC Dynamic Domain 2017
+
+    .. cite.dblp:: conf/cikm/LuoWYH13
+
+    Examples
+    --------
+    >>> from pyterrier_diversity import ACT, score
+    >>> round(score(ACT(batch=1), [[4], [4]]), 4)
+    0.35
+    """
+
+    def score(self, ranked: Ranked) -> np.ndarray:
+        read, turns = self.read(ranked)
+        return divide(read.total(self.filled(read) * reciprocal_turns_from(turns, read.query, read.rank)), read.n)
+
+
+def reciprocal_turns_from(turns: Turns, query: np.ndarray, rank: np.ndarray) -> np.ndarray:
+    """Return sum_{i >= rank} 1 / m_i, where m_i is the turn of rank i: a document counts in CT_i from its rank on."""
+    # Each turn has one rank, plus those of its further documents.
+    first = np.cumsum(np.append(0.0, 1 / np.arange(1.0, turns.n.max(initial=0) + 1)))
+    further = (turns.last - turns.start - 1) / (turns.number + 1)
+    all_ranks = first[turns.n] + turns.queries.total(further)
+    turn = turns.of(query, rank)
+    above_turn = first[turns.number] + turns.queries.above(further)
+    return all_ranks[query] - above_turn[turn] - (rank - turns.start[turn] - 1) / (turns.number[turn] + 1)
+
+
+class _nCT(_CT):
+    r"""Normalised Cube Test: the Cube Test, divided by an upper bound from the judgements.
+
+    Values equal those of the scorer of TREC Dynamic Domain 2017, including two mistakes. The bound is discounted by
+    gamma^i but the gain by gamma^(i + 1), so a perfect session stays below 1. The bound is divided by the cutoff but
+    the gain by the turns of the session, so a session shorter than the cutoff can exceed 1.
+
+    Notes
+    -----
+    :Name: Normalised Cube Test
+    :Formula: \frac{\mathrm{CT}}{\mathrm{CT}^*}, \quad \mathrm{CT}^* = \frac{1}{K H} \sum_t w_t \sum_{i=0}^{bK}
+        \min(\gamma^i g^*_{it}, H - h_{it})
+    :Where: K is the number of turns, $H$ is max_height, $b$ is batch, and $h_{it}$ is the height to which the documents
+        above fill the cube of t
+    :Source: TREC Dynamic Domain 2017
+    :Equal to: the jig of TREC Dynamic Domain 2017
+
+    .. cite.dblp:: conf/cikm/LuoWYH13
+
+    Examples
+    --------
+    >>> from pyterrier_diversity import nCT, score
+    >>> round(score(nCT(batch=1), [[4], [4]]), 4)
+    0.6
+    """
+
+    RANGE = "[0, inf)"
+
+    def score(self, ranked: Ranked) -> np.ndarray:
+        return divide(super().score(ranked), self.bound(ranked))
+
+    def bound(self, ranked: Ranked) -> np.ndarray:
+        """Return CT*: how much the largest gains fill each cube, with ``batch`` documents in each of K turns."""
+        best, turns = ideal_by_gain(ranked, "each intent"), self.n_turns(ranked)
+        counted = best.met / float(self.batch) <= turns[ranked.judgements.intents.query][best.query]
+        height = best.total(power(self.gamma, best.met) * best.document_gain * counted)
+        full = np.minimum(height, self.max_height) * ranked.judgements.weights
+        return divide(ranked.sum_intents(full) / self.max_height, turns)
+
+
+class _CT_rank(DiversityMeasure):
+    r"""Cube Test over ranks, as defined in the axiomatic analysis of Amigó et al. (2018).
+
+    An intent stops gaining once its probabilities of relevance sum to ``saturation``.
+
+    Notes
+    -----
+    :Name: Cube Test over Ranks
+    :Formula: \sum_i \frac{1}{i} \sum_t w_t r_{it} \gamma^{c_{it}} \left[ \sum_{j<i} r_{jt} < \mathrm{saturation}
+        \right]
+    :Source: Luo et al. (2013); Amigó et al. (2018), Sec. 4.3
+
+    .. cite.dblp:: conf/sigir/AmigoSC18
+
+    Examples
+    --------
+    >>> from pyterrier_diversity import CT_rank, score
+    >>> score(CT_rank, [[1, 0], [0, 0], [1, 1]])
+    0.375
+    """
+
+    RANGE = "[0, inf)"
+    READS = ("weight",)
+    SUPPORTED_PARAMS = {
+        **CUTOFF,
+        **GAMMA,
+        "saturation": Parameter(
+            float, 1.0, interval="(0, inf)", desc="sum of probabilities at which an intent is satisfied"
+        ),
+        **GRADES,
+    }
+
+    def score(self, ranked: Ranked) -> np.ndarray:
+        r = ranked.probability(self)
+        hungry = ranked.intents.above(r) < self.saturation - ROUNDING
+        gain = ranked.weight * r * power(self.gamma, ranked.met) * hungry
+        return ranked.total(gain / ranked.rank)
+
+
+class _SessionDCG(InTurns):
     r"""Session DCG: DCG that discounts a gain by its turn and by its rank in the turn.
 
     Values equal those of the scorer of TREC Dynamic Domain 2017. The gain of a document is the sum of its passages'
@@ -40,7 +253,6 @@ class _SessionDCG(DiversityMeasure):
 
     RANGE = "[0, inf)"
     READS = ("gain",)
-    COUNTS_TURNS = True
     SUPPORTED_PARAMS = {
         **CUTOFF,
         "bq": Parameter(float, 4.0, interval="(1, inf)", desc="base of the logarithm that discounts turns"),
@@ -53,7 +265,7 @@ class _SessionDCG(DiversityMeasure):
         return 1 / ((1 + np.log(place) / math.log(self.b)) * (1 + np.log(turn) / math.log(self.bq)))
 
     def score(self, ranked: Ranked) -> np.ndarray:
-        read, turns = read_turns(ranked, self.cutoff, self.batch)
+        read, turns = self.read(ranked)
         turn = turns.of(read.query, read.rank)
         discount = self.discount(turns.number[turn] + 1.0, read.rank - turns.start[turn])
         return read.total(read.document_gain * discount)
@@ -85,7 +297,7 @@ class _nSessionDCG(_SessionDCG):
     def score(self, ranked: Ranked) -> np.ndarray:
         best = ideal_by_gain(ranked, "intents")
         gains, queries = best.documents.total(best.document_gain), best.documents.queries
-        discounts = self.best_discounts(queries, n_turns(ranked, self.cutoff, self.batch))
+        discounts = self.best_discounts(queries, self.n_turns(ranked))
         return divide(super().score(ranked), queries.total(gains * discounts))
 
     def best_discounts(self, queries: Groups, n_turns: np.ndarray) -> np.ndarray:
@@ -95,42 +307,16 @@ class _nSessionDCG(_SessionDCG):
         for n in np.unique(n_turns).tolist():
             of_these = n_turns[queries.of] == n
             place = queries.place[of_these]
-            discounts[of_these] = self._largest_discounts(n, int(place.max(initial=-1)) + 1)[place]
+            n_docs = int(place.max(initial=-1)) + 1
+            # At least j m - 1 discounts are as large as that of rank j in turn m: it is out of reach if j m > n_docs.
+            number = np.arange(1, n + 1)
+            turns = Groups(np.repeat(number, np.minimum(min(self.batch, n_docs), n_docs // number)) - 1, n)
+            largest = -np.sort(-self.discount(turns.of + 1.0, turns.place + 1.0))
+            discounts[of_these] = np.append(largest, np.zeros(n_docs))[place]
         return discounts
 
-    def _largest_discounts(self, n_turns: int, n_docs: int) -> np.ndarray:
-        """Return the ``n_docs`` largest discounts of ``n_turns`` turns, in descending order; then 0."""
-        # At least j m - 1 discounts are as large as that of rank j in turn m: it is out of reach if j m > n_docs.
-        number = np.arange(1, n_turns + 1)
-        turns = Groups(np.repeat(number, np.minimum(min(self.batch, n_docs), n_docs // number)) - 1, n_turns)
-        discounts = -np.sort(-self.discount(turns.of + 1.0, turns.place + 1.0))
-        return np.append(discounts, np.zeros(n_docs))[:n_docs]
 
-
-def words_of(ranked: Ranked, query: np.ndarray, who: str) -> np.ndarray:
-    """Return the number of words of each document read, given its query; NaN if unknown.
-
-    Warns
-    -----
-    UserWarning
-        Once for each run without a column ``doc_len``; all lengths are then unknown to the measure ``who``.
-    """
-    run = ranked.run
-    if run is None or not run.has_lengths:
-        if run is not None and ranked.n.any():
-            run.warn_once(
-                "The run has no column doc_len with the number of words of each document, so reading costs nothing for "
-                f"{who}. Add it with pyterrier_diversity.io.add_lengths; in the shell, with --doc-len FILE.",
-                "lengths",
-            )
-        return np.full(len(query), np.nan)
-    of_queries = list(map(run.doc_len, ranked.judgements.query_ids))
-    n_above = np.cumsum([0, *map(len, of_queries)])
-    place = counted(np.bincount(query, minlength=len(of_queries)))
-    return np.concatenate([np.zeros(0), *of_queries])[n_above[query] + place]
-
-
-class _EU_DD(DiversityMeasure):
+class _EU_DD(InTurns):
     r"""Expected Utility of TREC Dynamic Domain: the value of the nuggets that users find, minus the cost of reading.
 
     Values equal those of the scorer of TREC Dynamic Domain 2017. In each turn, users stop at a document with
@@ -157,7 +343,6 @@ class _EU_DD(DiversityMeasure):
     RANGE = "(-inf, inf)"
     READS = ("passage", "nugget")
     NEEDS = ("passage", "nugget")
-    COUNTS_TURNS = True
     SUPPORTED_PARAMS = {
         **CUTOFF,
         "a": Parameter(float, 0.001, interval=FROM_0, desc="cost of reading a word"),
@@ -169,7 +354,7 @@ class _EU_DD(DiversityMeasure):
     }
 
     def score(self, ranked: Ranked) -> np.ndarray:
-        read, turns = read_turns(ranked, self.cutoff, self.batch)
+        read, turns = self.read(ranked)
         times, rating, query = self.meetings(read, turns)
         gain = rating * (1 - power(self.gamma, times)) / (1 - self.gamma)
         return np.bincount(query, gain, minlength=len(read.n)) - self.a * self.words(read, turns)
@@ -193,17 +378,33 @@ class _EU_DD(DiversityMeasure):
         return nuggets.total(reached), rating, of_nugget
 
     def words(self, read: Ranked, turns: Turns) -> np.ndarray:
-        """Return E(words)."""
+        """Return E(words); documents of unknown length cost nothing."""
+        run = read.run
+        if run is None or not run.has_lengths:
+            if run is not None and read.n.any():
+                run.warn_once(
+                    "The run has no column doc_len with the number of words of each document, so reading costs nothing "
+                    f"for {self.NAME}. Add it with pyterrier_diversity.io.add_lengths; in the shell, with "
+                    "--doc-len FILE.",
+                    "lengths",
+                )
+            return np.zeros(len(turns.n))
         size = turns.last - turns.start
         turn = Groups(np.repeat(np.arange(len(size)), size), len(size))
         query, is_last = turns.query[turn.of], turn.place + 1 == size[turn.of]
-        stops = power(1 - self.p, turn.place) * np.where(is_last, 1.0, self.p)
-        words = words_of(read, query, self.NAME)
+        of_queries = list(map(run.doc_len, read.judgements.query_ids))
+        n_above = np.cumsum([0, *map(len, of_queries)])[query]
+        words = np.concatenate([np.zeros(0), *of_queries])[n_above + Groups(query, len(turns.n)).place]
         known = np.nan_to_num(words)
         until = np.where(np.isnan(words), 0.0, turn.above(known) + known)
+        stops = power(1 - self.p, turn.place) * np.where(is_last, 1.0, self.p)
         return np.bincount(query, stops * until, minlength=len(turns.n))
 
 
+CT = register(_CT())
+ACT = register(_ACT())
+nCT = register(_nCT())
+CT_rank = register(_CT_rank())
 SessionDCG = register(_SessionDCG())
 nSessionDCG = register(_nSessionDCG())
 EU_DD = register(_EU_DD())

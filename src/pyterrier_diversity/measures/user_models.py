@@ -17,7 +17,7 @@ from ..judged import Ranked, ideal
 from ..parameters import CUTOFF, GAINS, GRADES, POSITIVE, REL, GainTable, Parameter, Parameters
 from .ad_hoc import by_label
 from .base import DiversityMeasure, register
-from .stopping import DYNAMIC, STATIC, STOPS, average_while_reading, stopping_probability, viewing_probability
+from .stopping import DYNAMIC, STATIC, STOPS, average_while_reading
 
 __all__ = ["ARR", "CDG", "DAG", "DCG", "EPR", "RAP", "RBAP", "RBTR", "RRAP", "RRG", "RRR", "RRTR", "UserModel"]
 
@@ -37,12 +37,12 @@ class Model(NamedTuple):
 
 def _relevance(user: UserModelMeasure, ranked: Ranked, n: np.ndarray) -> np.ndarray:
     """M1: sum_i J_i P(i)."""
-    return user.gain_of(ranked) * stopping_probability(ranked.rank, *user.static(ranked))
+    return ranked.gain(user) * STATIC[user.stop].P(ranked.rank, user.theta_of(ranked), user["base"])
 
 
 def _utility(user: UserModelMeasure, ranked: Ranked, n: np.ndarray) -> np.ndarray:
     """M2: sum_i J_i F(i)."""
-    return user.utility_of(ranked) * viewing_probability(ranked.rank, *user.static(ranked))
+    return user.utility_of(ranked) * STATIC[user.stop].F(ranked.rank, user.theta_of(ranked), user["base"])
 
 
 def _effort(user: UserModelMeasure, ranked: Ranked, n: np.ndarray) -> np.ndarray:
@@ -58,7 +58,7 @@ def _average_utility(user: UserModelMeasure, ranked: Ranked, n: np.ndarray) -> n
         stops = DYNAMIC[user.stop].P(ranked, user.satisfied(ranked), lambda found: np.ones(len(found)))
         return (ranked.intents.above(utility) + utility) / ranked.rank * stops
     # The sum over ranks as a sum over documents: each adds its utility from its own rank to the last.
-    static = user.static(ranked)
+    static = user.stop, user.theta_of(ranked), user["base"]
     last, above = (average_while_reading(rank, *static) for rank in (n[ranked.query], ranked.rank - 1))
     return utility * (last - above)
 
@@ -119,11 +119,12 @@ PARAMETERS: Parameters = {
 }
 
 
+_NEEDS = "UserModel needs a model and a distribution, as in UserModel(2, 'DCG')."
+
+
 class UserModelMeasure(DiversityMeasure):
     """A measure with an accumulation model and a distribution of the rank at which users stop."""
 
-    model: int
-    stop: str
     RANGE = "[0, inf); [0, 1] with norm=True and without effort='rank'"
 
     def __init__(self, **params: Any) -> None:
@@ -131,29 +132,43 @@ class UserModelMeasure(DiversityMeasure):
         self.refuse_idle()
 
     def refuse_idle(self) -> None:
-        """Raise a ``ValueError`` for parameters that have no effect."""
+        """Raise a ``ValueError`` for pairs that do not exist, and for parameters that have no effect."""
+        if self.params.keys() <= {"cutoff"}:
+            return
+        if self.model is None or self.stop is None:
+            raise ValueError(_NEEDS)
+        stops, gain = MODELS[self.model].stops, self["gain"]
+        if self.stop not in stops:
+            named = ", ".join(map(repr, stops))
+            raise ValueError(f"{self.NAME}: stop must be one of {named} with model {self.model}, not {self.stop!r}.")
+        if gain != "binary" and self.stop in ("AP", "RRR"):
+            raise ValueError(
+                f"{self.NAME}: gain must be 'binary' with stop={self.stop!r}, not {gain!r}: otherwise the "
+                "probabilities of stopping do not sum to 1."
+            )
         idle = self.params.keys() - cell_parameters(self.model, self.stop).keys() - {"model", "stop"}
         if self["redundancy"] != "RBP":
             idle |= {"theta_red"}
         if self.stop == "ERR":
             # A table has the probabilities themselves.
-            idle |= {"theta", "theta_nav"} if self.graded else set()
-            idle |= set() if self["gain"] in ("exp", "linear") else {"max_rel"}
+            idle |= set() if gain == "binary" else {"theta", "theta_nav"}
+            idle |= set() if gain in ("exp", "linear") else {"max_rel"}
         idle &= self.params.keys()
         if idle:
             raise ValueError(f"{self.NAME}: {', '.join(sorted(idle))} has no effect in {self!r}.")
-        table = self["gain"]
-        if self.stop == "ERR" and isinstance(table, GainTable) and max(table.values()) > 1:
+        if self.stop == "ERR" and isinstance(gain, GainTable) and max(gain.values()) > 1:
             raise ValueError(
                 f"{self.NAME}: with stop='ERR' the values of gain are probabilities and may be at most 1, not "
-                f"{max(table.values()):g}."
+                f"{max(gain.values()):g}."
             )
 
     def score(self, ranked: Ranked) -> np.ndarray:
+        if self.model is None:
+            raise ValueError(_NEEDS)
         values = self.of_intents(ranked, ranked.n)
         if self.norm:
             values = divide(values, self.of_perfect_rankings(ranked))
-        return ranked.sum_intents(ranked.judgements.weights * values)
+        return ranked.judgements.mean_over_intents(values)
 
     def __getitem__(self, name: str) -> Any:
         """Return the value of a parameter, or the default of one that has no effect in this measure."""
@@ -185,36 +200,23 @@ class UserModelMeasure(DiversityMeasure):
             raise ValueError(f"{self}: with norm=True the cutoff may be at most {MAX_TERMS}, not {cutoff}.")
         return int(last)
 
-    @property
-    def graded(self) -> bool:
-        """Whether labels above 0 differ in value."""
-        return bool(self["gain"] != "binary")
-
-    def static(self, ranked: Ranked) -> tuple[str, np.ndarray, float]:
-        """Return the distribution, theta of each entry's intent, and the base."""
-        return self.stop, self.theta_of(ranked), self["base"]
-
     def theta_of(self, ranked: Ranked) -> np.ndarray:
         """Return theta of each entry's intent."""
         return np.where(ranked.navigational, self["theta_nav"] or self["theta"], self["theta"])
 
     def satisfied(self, ranked: Ranked) -> np.ndarray:
         """Return the probability that each document satisfies a user who reads it."""
-        return ranked.probability(self) if self.graded else self.theta_of(ranked)
-
-    def gain_of(self, ranked: Ranked) -> np.ndarray:
-        """Return the value of each document, without regard to those above."""
-        return ranked.gain(self) if self.graded else np.ones(len(ranked.rank))
+        return self.theta_of(ranked) if self["gain"] == "binary" else ranked.probability(self)
 
     def utility_of(self, ranked: Ranked) -> np.ndarray:
         """Return what each document adds to U_i."""
-        return self.gain_of(ranked) * self.novelty(ranked.met + 1)
+        return ranked.gain(self) * self.novelty(ranked.met + 1)
 
     def novelty(self, found: np.ndarray) -> np.ndarray:
         """Return the fraction of its value that the first, second, ... relevant document keeps."""
         if self["redundancy"] is None:
             return np.ones(len(found))
-        return viewing_probability(found, self["redundancy"], self["theta_red"])
+        return STATIC[self["redundancy"]].F(found, self["theta_red"], 2.0)
 
 
 def cell_parameters(model: int, stop: str) -> Parameters:
@@ -280,38 +282,10 @@ class _UserModel(UserModelMeasure):
     READS = ("weight", "intent_type")
     SUPPORTED_PARAMS = PARAMETERS
 
-    def __init__(self, model: int | None = None, stop: str | None = None, **params: Any) -> None:
-        super().__init__(model=model, stop=stop, **params)
-
-    def refuse_idle(self) -> None:
-        """Raise a ``ValueError`` for pairs that do not exist, and for parameters that have no effect."""
-        if self.params.keys() <= {"cutoff"}:
-            return
-        if self.model is None or self.stop is None:
-            raise ValueError(_NEEDS)
-        stops = MODELS[self.model].stops
-        if self.stop not in stops:
-            named = ", ".join(map(repr, stops))
-            raise ValueError(f"UserModel: stop must be one of {named} with model {self.model}, not {self.stop!r}.")
-        if self.graded and self.stop in ("AP", "RRR"):
-            raise ValueError(
-                f"UserModel: gain must be 'binary' with stop={self.stop!r}, not {self.gain!r}: otherwise the "
-                "probabilities of stopping do not sum to 1."
-            )
-        super().refuse_idle()
-
     def __call__(self, model: int | None = None, stop: str | None = None, **params: Any) -> _UserModel:
         """Return this measure with other parameters."""
         given = {"model": model, "stop": stop, **params}
         return super().__call__(**{name: value for name, value in given.items() if value is not None})
-
-    def score(self, ranked: Ranked) -> np.ndarray:
-        if self.model is None:
-            raise ValueError(_NEEDS)
-        return super().score(ranked)
-
-
-_NEEDS = "UserModel needs a model and a distribution, as in UserModel(2, 'DCG')."
 
 
 class Cell(NamedTuple):

@@ -1,25 +1,155 @@
-"""Random topics, noisy judgements of topics, and how far the greedy algorithm is from the smallest cover of a topic."""
+"""Simulated judgements, rankings and topics, as used in papers to study measures.
+
+Scenarios that not all measures react to have graded labels, unequal intents, or rankings of different lengths. Random
+topics and noisy judgements show how far the greedy algorithm is from the smallest cover of a topic.
+"""
 
 from __future__ import annotations
-
-import math
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ..ideal import Covers, naming
-from ..io import qrels_frame
-from ..judged import QueryRelevance, judge, relevance_by_query
-from ..parameters import TIME_LIMIT, Parameter, Parameters, Rng, checked, generator_of
-from ..progress import progress
+from .ideal import Covers, naming
+from .io import qrels_as_given, qrels_frame, read_run
+from .judged import QRELS_COLUMNS, Run, given_frame, intents_of_rows, judge, numbers, relevance_by_query, strings
+from .parameters import TIME_LIMIT, Parameter, Parameters, Rng, checked, generator_of
+from .progress import progress
 
+__all__ = ["degrade", "greedy_study", "random_grades", "random_lengths", "random_weights", "swap_topics"]
+
+_LONGEST = Parameter(int, interval="[0, inf)", desc="largest length to draw")
 _PARAMETERS: Parameters = {
     "n": Parameter(int, 1, interval="[1, inf)", desc="topics to draw from each query"),
     "burn_in": Parameter(int, 10_000, interval="[0, inf)", desc="attempted swaps before the first topic"),
     "attempts": Parameter(int, 1_000, interval="[1, inf)", desc="attempted swaps between topics"),
 }
 _SHAPE = Parameter(float, interval="(0, inf)", desc="parameter of a Beta distribution")
+
+
+def random_grades(qrels: pd.DataFrame, rng: Rng = None) -> pd.DataFrame:
+    """Replace each positive label by a random number between 0 and the label.
+
+    Parameters
+    ----------
+    qrels : DataFrame
+        Qrels, with PyTerrier's or ir_measures' names. Not changed.
+    rng : Generator, int or None
+        Random seed or generator. The order of rows does not change the result.
+
+    Returns
+    -------
+    DataFrame
+        The qrels. A label r above 0 is replaced by a uniform number in (0, r]; the others are unchanged.
+
+    Raises
+    ------
+    ValueError
+        If a column is missing, or a label is not finite.
+
+    References
+    ----------
+    Amigó, Spina, Carrillo-de-Albornoz (2018). An axiomatic analysis of diversity evaluation metrics. SIGIR, 625-634,
+    Sec. 6.3. https://doi.org/10.1145/3209978.3210024
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"qid": ["q", "q"], "docno": ["d1", "d2"], "label": [2, 0]})
+    >>> random_grades(frame, rng=1)["label"].round(2).tolist()
+    [0.98, 0.0]
+    """
+    qrels = qrels_as_given(qrels)
+    frame = given_frame(qrels, QRELS_COLUMNS, "qrels")
+    label = numbers(frame, "relevance", "qrels")
+    keys = {name: strings(frame, name, "qrels") for name in ("doc_id", "passage") if name in frame}
+    # One number for each judgement in the order of ids, so that row order and repeated rows do not matter.
+    judgements = pd.DataFrame({"intent": intents_of_rows(frame)[0], **keys}).groupby(["intent", *keys])
+    drawn = label * (1 - generator_of(rng).random(judgements.ngroups))[judgements.ngroup()]
+    name = "label" if "label" in qrels else "relevance"
+    return qrels.assign(**{name: np.where(label > 0, drawn, label)})
+
+
+def random_weights(qrels: pd.DataFrame, rng: Rng = None) -> pd.DataFrame:
+    """Give the intents of each query random weights that sum to 1.
+
+    Parameters
+    ----------
+    qrels : DataFrame
+        Qrels with a column ``iteration`` or ``subtopic_id``, with PyTerrier's or ir_measures' names. Not changed.
+    rng : Generator, int or None
+        Random seed or generator. The order of rows does not change the result.
+
+    Returns
+    -------
+    DataFrame
+        The qrels with a column ``weight``: uniform numbers in (0, 1], divided by their sum over the query's intents.
+
+    Raises
+    ------
+    ValueError
+        If a column is missing.
+
+    References
+    ----------
+    Amigó, Spina, Carrillo-de-Albornoz (2018). An axiomatic analysis of diversity evaluation metrics. SIGIR, 625-634,
+    Sec. 6.3. https://doi.org/10.1145/3209978.3210024
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"qid": ["q", "q"], "docno": ["d", "d"], "label": [1, 1], "iteration": ["a", "b"]})
+    >>> random_weights(frame, rng=1)["weight"].round(2).tolist()
+    [0.91, 0.09]
+    """
+    qrels = qrels_as_given(qrels)
+    intent, query, _ = intents_of_rows(given_frame(qrels, ("query_id",), "qrels"))
+    drawn = 1 - generator_of(rng).random(len(query))
+    return qrels.assign(weight=(drawn / np.bincount(query, drawn)[query])[intent])
+
+
+def random_lengths(run: pd.DataFrame, longest: int | None = None, rng: Rng = None) -> pd.DataFrame:
+    """Cut each ranking at a random length.
+
+    Parameters
+    ----------
+    run : DataFrame
+        A run, with PyTerrier's or ir_measures' names. Not changed.
+    longest : int >= 0, optional
+        Largest length, by default that of each ranking. Lengths are drawn uniformly from 0 up to it.
+    rng : Generator, int or None
+        Random seed or generator. The order of rows does not change the result.
+
+    Returns
+    -------
+    DataFrame
+        The rows of the top documents of each query.
+
+    Raises
+    ------
+    ValueError
+        If a column is missing, a score is not finite, or ``longest`` is negative or not an integer.
+
+    References
+    ----------
+    Amigó, Spina, Carrillo-de-Albornoz (2018). An axiomatic analysis of diversity evaluation metrics. SIGIR, 625-634,
+    Sec. 6.3. https://doi.org/10.1145/3209978.3210024
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"qid": ["q"] * 3, "docno": ["d1", "d2", "d3"], "score": [3.0, 2.0, 1.0]})
+    >>> random_lengths(frame, rng=3)["docno"].tolist()
+    ['d1', 'd2', 'd3']
+    """
+    if longest is not None:
+        longest = min(_LONGEST.check("random_lengths", "longest", longest), np.iinfo(np.int64).max)
+    run = run if isinstance(run, pd.DataFrame) else read_run(run)
+    generator, rankings = generator_of(rng), Run(run)
+    frame = given_frame(run, ("query_id", "doc_id"), "run")
+    query, docs = (strings(frame, name, "run").tolist() for name in ("query_id", "doc_id"))
+    kept: set[tuple[str, str]] = set()
+    for name in sorted(set(query)):
+        ranking = rankings.ranking(name)
+        length = int(generator.integers(0, len(ranking) if longest is None else longest, endpoint=True))
+        kept.update((name, doc) for doc in ranking[:length])
+    return run[[row in kept for row in zip(query, docs, strict=True)]]
 
 
 def swap_topics(
@@ -66,7 +196,7 @@ def swap_topics(
     [['q-1', 'e', 'b'], ['q-1', 'd', 'a'], ['q-2', 'e', 'b'], ['q-2', 'd', 'a']]
     """
     n, burn_in, attempts = checked("swap_topics", _PARAMETERS, n=n, burn_in=burn_in, attempts=attempts).values()
-    queries = _queries(qrels)
+    queries = relevance_by_query(judge(qrels_frame(qrels)))
     rows = []
     for query, generator in zip(queries, generator_of(rng).spawn(len(queries)), strict=True):
         matrix = query.matrix.tolist()
@@ -118,11 +248,15 @@ def degrade(
     >>> degrade(frame, (99, 1), (1, 99), rng=1)["score"].round().tolist()
     [0.0, 1.0, 1.0, 0.0]
     """
-    shapes = _shape("relevant", relevant), _shape("irrelevant", irrelevant)
-    queries = _queries(qrels)
+    shapes: list[list[float]] = []
+    for name, shape in (("relevant", relevant), ("irrelevant", irrelevant)):
+        if not isinstance(shape, (tuple, list)) or len(shape) != 2:
+            raise ValueError(f"degrade: {name} must be a pair (alpha, beta) of a Beta distribution, not {shape!r}.")
+        shapes.append([_SHAPE.check("degrade", name, parameter) for parameter in shape])
+    queries = relevance_by_query(judge(qrels_frame(qrels)))
     frames = [pd.DataFrame(columns=["qid", "iteration", "docno", "score"]).astype({"score": float})]
     for query, generator in zip(queries, generator_of(rng).spawn(len(queries)), strict=True):
-        drawn = [generator.beta(*shape, query.matrix.shape) for shape in shapes]
+        drawn = [generator.beta(alpha, beta, query.matrix.shape) for alpha, beta in shapes]
         frame = {
             "qid": query.query_id,
             "iteration": np.tile(query.intents, len(query.docs)),
@@ -179,7 +313,7 @@ def greedy_study(qrels: pd.DataFrame, time_limit: float = 60.0) -> pd.DataFrame:
     """
     time_limit = checked("greedy_study", TIME_LIMIT, time_limit=time_limit)["time_limit"]
     rows = []
-    for query in progress(_queries(qrels), "minRank", unit="query"):
+    for query in progress(relevance_by_query(judge(qrels_frame(qrels))), "minRank", unit="query"):
         if len(query.docs):
             relevant, covers = query.matrix, Covers(query.doc, query.intent)
             n_intents = covers.n_intents
@@ -194,15 +328,11 @@ def greedy_study(qrels: pd.DataFrame, time_limit: float = 60.0) -> pd.DataFrame:
     missed = hard[hard["rank_ratio"] > 1]
     study.attrs = {
         "n": len(hard),
-        "missed": len(missed) / len(hard) if len(hard) else math.nan,
+        "missed": float((hard["rank_ratio"] > 1).mean()),
         "rank_ratio": float(missed["rank_ratio"].mean()),
         "recall_ratio": float(missed["recall_ratio"].mean()),
     }
     return study
-
-
-def _queries(qrels: Any) -> list[QueryRelevance]:
-    return relevance_by_query(judge(qrels_frame(qrels)))
 
 
 def _walk(matrix: list[list[bool]], attempts: int, generator: np.random.Generator) -> None:
@@ -222,13 +352,6 @@ def _pairs(n: int, size: int, generator: np.random.Generator) -> tuple[list[int]
     first = generator.integers(0, n, size)
     second = (first + generator.integers(1, n, size)) % n
     return first.tolist(), second.tolist()
-
-
-def _shape(name: str, shape: tuple[float, float]) -> tuple[float, float]:
-    if not isinstance(shape, (tuple, list)) or len(shape) != 2:
-        raise ValueError(f"degrade: {name} must be a pair (alpha, beta) of a Beta distribution, not {shape!r}.")
-    alpha, beta = (_SHAPE.check("degrade", name, parameter) for parameter in shape)
-    return alpha, beta
 
 
 def _kind(relevant: np.ndarray) -> str:
