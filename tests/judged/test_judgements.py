@@ -206,10 +206,10 @@ def test_a_label_above_max_rel_is_refused_with_query_label_and_document(view):
 def test_a_label_that_is_not_listed_is_refused_with_query_label_and_document(view):
     of_view = judged("p a d1 1", "q a d1 1", "q b d2 3", "q b d3 -1").view(view)
 
-    of_view.check_listed([1, 3], "RBU@5")
+    of_view.check_labels(None, "RBU@5", {1: 0.1, 3: 1})
     sentence = "RBU@5: labels must be in the table gain (1, 2.5), but query 'q' has 3 for document 'd2'."
     with pytest.raises(ValueError, match=f"^{re.escape(sentence)}$"):
-        of_view.check_listed([1, 2.5], "RBU@5")
+        of_view.check_labels(None, "RBU@5", {1: 0.1, 2.5: 1})
 
 
 # Documents that tie in an ideal ranking: the highest name first

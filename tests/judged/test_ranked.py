@@ -204,16 +204,6 @@ def test_documents_below_the_cutoff_are_left_out():
     assert ranked(cutoff=3).documents.rank.tolist() == [2]
 
 
-def test_a_document_has_its_rarity():
-    qrels = frame(rarity=[0.1, 0.3, 0.3, 0.2, 0.5, 0.6])
-
-    assert ranked(qrels=qrels).documents.rarity.tolist() == [0.3, 0.1]
-
-
-def test_without_the_column_no_document_is_rare():
-    assert ranked().documents.rarity.tolist() == [0, 0]
-
-
 # What entries are worth
 
 

@@ -285,6 +285,10 @@ def test_the_column_that_pyterrier_writes_twice_is_named():
 # Rarity
 
 
+def test_without_the_column_no_document_is_rare():
+    assert judge(qrels("q a d1 1", "q a d2 1")).documents.rarity.tolist() == [0, 0]
+
+
 def test_rarity_belongs_to_the_document_in_its_query():
     judgements = judge(qrels("p a d1 1", "q a d1 1", "q b d1 2", "q a d2 1", rarity=[0, 0.5, 0.5, 1]))
 

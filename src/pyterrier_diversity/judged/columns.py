@@ -100,21 +100,16 @@ def given_frame(data: Any, required: tuple[str, ...], what: str) -> pd.DataFrame
 
 
 def _check_agreement(frame: pd.DataFrame, old: str, new: str, what: str) -> None:
-    """Raise a ``ValueError`` if two names of one column have different values."""
+    """Raise a ``ValueError`` if two names of one column have different values: an integer equals its digits."""
     pairs = [] if frame[old].equals(frame[new]) else zip(frame[old].tolist(), frame[new].tolist(), strict=True)
     for row, (one, other) in enumerate(pairs):
-        if not _agree(one, other):
+        are_numbers = isinstance(one, Number) and isinstance(other, Number)
+        are_missing = all(pd.api.types.is_scalar(cell) and pd.isna(cell) for cell in (one, other))
+        if not (str(one) == str(other) or are_missing or (are_numbers and one == other)):
             raise ValueError(
                 f"{what}: {old} and {new} are names of one column, but differ in row {row}: {one!r} and {other!r}. "
                 "Drop one of the columns."
             )
-
-
-def _agree(one: Any, other: Any) -> bool:
-    """Tell whether two cells have the same value: an integer equals its digits, and 1 equals 1.0."""
-    if isinstance(one, Number) and isinstance(other, Number) and one == other:
-        return True
-    return str(one) == str(other) or all(pd.api.types.is_scalar(cell) and pd.isna(cell) for cell in (one, other))
 
 
 def _renamed(frame: pd.DataFrame) -> pd.DataFrame:
@@ -172,25 +167,19 @@ def strings(frame: pd.DataFrame, column: str, what: str, *, are_ids: bool = True
     if kind == "string":
         return values
     _check_present(pd.isna(values), shown(frame, column), what)
-    if are_ids and kind != "integer":
-        _check_types(values, shown(frame, column), what)
+    for row, value in enumerate(values) if are_ids and kind != "integer" else ():
+        if not isinstance(value, (str, int, np.integer)) or isinstance(value, bool):
+            fix = next(fix for kind, fix in _FIXES.items() if isinstance(value, kind))
+            raise TypeError(
+                f"{what}: {shown(frame, column)} must contain strings or integers, but row {row} has {value!r} of type "
+                f"{type(value).__name__}: {fix}."
+            )
     return np.array([str(value) for value in values], dtype=object)
 
 
 def _check_present(missing: np.ndarray, column: str, what: str) -> None:
     if missing.any():
         raise ValueError(f"{what}: row {int(missing.argmax())} has no {column}.")
-
-
-def _check_types(values: np.ndarray, column: str, what: str) -> None:
-    """Raise a ``TypeError`` for the first value that is neither a string nor an integer."""
-    for row, value in enumerate(values):
-        if not isinstance(value, (str, int, np.integer)) or isinstance(value, bool):
-            fix = next(fix for kind, fix in _FIXES.items() if isinstance(value, kind))
-            raise TypeError(
-                f"{what}: {column} must contain strings or integers, but row {row} has {value!r} of type "
-                f"{type(value).__name__}: {fix}."
-            )
 
 
 def with_string_ids(data: Any, required: tuple[str, ...], what: str) -> pd.DataFrame:

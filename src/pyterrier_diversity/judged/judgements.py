@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, TypeVar
@@ -288,28 +288,20 @@ class Judgements:
             judged[query].add(doc)
         return judged
 
-    def check_grades(self, gain: Gain, largest: float | None, who: object) -> None:
+    def check_labels(self, largest: float | None, who: object, gain: Gain = "exp") -> None:
         """Raise a ``ValueError`` if a label is not in the table ``gain`` or, without a table, exceeds ``largest``."""
+        labels = self.labels
         if not isinstance(gain, str):
-            self.check_listed(gain, who)
-        elif largest is not None:
-            self.check_labels(largest, who)
-
-    def check_labels(self, largest: float, who: object) -> None:
-        """Raise a ``ValueError`` if a label exceeds ``largest``."""
-        if self.largest_label > largest:
-            self._refuse_labels(self.labels.value > largest, f"may be at most {largest:g}", who)
-
-    def check_listed(self, labels: Collection[float], who: object) -> None:
-        """Raise a ``ValueError`` if a label above 0 is not one of ``labels``."""
-        unlisted = ~np.isin(self.labels.value, list(labels))
-        if unlisted.any():
-            self._refuse_labels(unlisted, f"must be in the table gain ({', '.join(f'{x:g}' for x in labels)})", who)
-
-    def _refuse_labels(self, wrong: np.ndarray, rule: str, who: object) -> None:
-        first = int(wrong.argmax())
-        query = self.query_ids[self.documents.query[self.labels.doc[first]]]
-        raise ValueError(
-            f"{who}: labels {rule}, but query {query!r} has {self.labels.value[first]:g} "
-            f"for document {self.documents.ids[self.labels.doc[first]]!r}."
-        )
+            rule = f"must be in the table gain ({', '.join(f'{label:g}' for label in gain)})"
+            wrong = ~np.isin(labels.value, list(gain))
+        elif largest is not None and self.largest_label > largest:
+            rule, wrong = f"may be at most {largest:g}", labels.value > largest
+        else:
+            return
+        if wrong.any():
+            first = int(wrong.argmax())
+            doc = labels.doc[first]
+            raise ValueError(
+                f"{who}: labels {rule}, but query {self.query_ids[self.documents.query[doc]]!r} has "
+                f"{labels.value[first]:g} for document {self.documents.ids[doc]!r}."
+            )

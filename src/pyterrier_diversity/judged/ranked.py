@@ -61,8 +61,6 @@ class RankedDocuments(NamedTuple):
         True rank of each document, from 1.
     doc : ndarray of int, shape (documents,)
         Index of each document in the judgements.
-    rarity : ndarray, shape (documents,)
-        R(d) of each document, or 0 if the qrels have no rarity.
     queries : Groups
         The documents of each query.
     of_entry : ndarray of int, shape (entries,)
@@ -71,7 +69,6 @@ class RankedDocuments(NamedTuple):
 
     rank: np.ndarray
     doc: np.ndarray
-    rarity: np.ndarray
     queries: Groups
     of_entry: np.ndarray
 
@@ -310,7 +307,7 @@ class Ranked:
             If a label of the qrels is so large that sums of its gain may be infinite, or the table has no gain for it.
         """
         gain: Gain = measure["gain"]
-        self.judgements.check_grades(gain, _LARGEST_LABEL.get(gain), measure)
+        self.judgements.check_labels(_LARGEST_LABEL.get(gain), measure, gain)
         return self.per_entry(("gain", gain), lambda whole: gain_value(whole.label, gain))
 
     def probability(self, measure: Declared) -> np.ndarray:
@@ -322,7 +319,7 @@ class Ranked:
             If a label of the qrels is above ``max_rel``, or the table has no probability for it.
         """
         gain, max_rel = measure["gain"], measure["max_rel"]
-        self.judgements.check_grades(gain, max_rel, measure)
+        self.judgements.check_labels(max_rel, measure, gain)
 
         def compute(whole: Ranked) -> np.ndarray:
             largest = self.judgements.intents.max_label[whole.intent] if max_rel is None else max_rel
@@ -341,16 +338,14 @@ class Ranked:
         if self._whole is not self:
             every = self._whole.documents
             n = int(every.rank.searchsorted(_clamped(self.cutoff), "right"))
-            rank, doc, rarity = every.rank[:n], every.doc[:n], every.rarity[:n]
-            return RankedDocuments(rank, doc, rarity, every.queries.top(n), every.of_entry[: self._size])
+            return RankedDocuments(every.rank[:n], every.doc[:n], every.queries.top(n), every.of_entry[: self._size])
         doc = np.flatnonzero(self.ranks)
         doc = doc[rows_by(self.ranks[doc])]
         rank = self.ranks[doc]
         of_entry = np.zeros(len(self.ranks), dtype=np.int64)
         of_entry[doc] = np.arange(len(doc))
-        judged = self.judgements.documents
-        queries = Groups(judged.query[doc], len(self.judgements))
-        return RankedDocuments(rank, doc, judged.rarity[doc], queries, of_entry[self.doc])
+        queries = Groups(self.judgements.documents.query[doc], len(self.judgements))
+        return RankedDocuments(rank, doc, queries, of_entry[self.doc])
 
     def turns(self, batch: int) -> Turns:
         """Return the turns of the rankings; a run without turns is read in turns of ``batch`` documents."""

@@ -140,7 +140,7 @@ def oracle_intent_scores(qrels: Any, *, gain: Gain = "exp", max_rel: float | Non
     labels, intents = judgements.labels, judgements.intents
     # The documents of a query are in descending order of their names.
     labels = labels.take(np.lexsort([labels.intent, -labels.doc, judgements.documents.query[labels.doc]]))
-    judgements.check_grades(gain, max_rel, "oracle_intent_scores")
+    judgements.check_labels(max_rel, "oracle_intent_scores", gain)
     largest = intents.max_label[labels.intent] if max_rel is None else max_rel
     names = np.array(judgements.query_ids, dtype=object)
     return pd.DataFrame(
