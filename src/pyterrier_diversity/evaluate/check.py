@@ -12,7 +12,8 @@ import pandas as pd
 from ..io import OrderedBy, Runs, check_order, named_runs, qrels_frame, run_frame
 from ..judged import Judgements, Message, Run, collected, ignoring, judge
 from ..parameters import Parameter
-from .doubts import listed, refuse_unjudged, single_intents
+from .doubts import refuse_unjudged, single_intents
+from .perquery import listed
 
 _CUTOFF = Parameter(int, 20, interval="[1, inf)", desc="last rank at which judged documents are counted")
 

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 import ir_measures
 import numpy as np
-import pandas as pd
 
 from ..judged import Judgements, Message, warn_of_data
 from ..measures.base import implementation, parts_of
-
-# How many names a message lists.
-_NAMES = 5
 
 
 def warn_of_qrels(judgements: Judgements, measures: Iterable[ir_measures.Measure]) -> None:
@@ -34,24 +30,6 @@ def single_intents(judgements: Judgements) -> Iterator[Message]:
             "with pt.io.read_qrels?",
             "intents",
         )
-
-
-def warn_of_missing(perquery: pd.DataFrame) -> None:
-    """Warn if some systems in a frame of `evaluate_runs` are missing queries that others answer."""
-    names, queries = (set(perquery[column].astype(str)) for column in ("name", "qid"))
-    told = []
-    for name, of_name in perquery.attrs.get("missing", {}).items():
-        missing = [query for query in of_name if query in queries]
-        if name in names and missing:
-            told.append(f"{name} answers {len(queries) - len(missing)} of {len(queries)} (not {listed(missing)})")
-    if told:
-        why = "A missing query gets each measure's default value."
-        warn_of_data(f"Runs answer different queries: {listed(told)}. {why}", "missing")
-
-
-def listed(names: Sequence[str]) -> str:
-    """Return the first names, separated by commas."""
-    return ", ".join(names[:_NAMES]) + (", ..." if len(names) > _NAMES else "")
 
 
 def refuse_unjudged(judgements: Judgements) -> None:

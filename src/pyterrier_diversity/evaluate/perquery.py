@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 
-from ..judged import strings
+from ..judged import strings, warn_of_data
 
 _COLUMNS = ("name", "qid", "measure", "value")
 _SOURCE = "pt.Experiment(..., perquery=True)"
+
+# How many names a message lists.
+_NAMES = 5
 
 
 def read_perquery(perquery: pd.DataFrame) -> pd.DataFrame:
@@ -52,3 +57,21 @@ def refuse(frame: pd.DataFrame, bad: np.ndarray, rule: str) -> None:
             f"perquery: each value {rule}, but system {row['name']!r} has {row['value']:g} of {row['measure']} for "
             f"query {row['qid']!r} (rows like this: {int(bad.sum())})."
         )
+
+
+def warn_of_missing(perquery: pd.DataFrame) -> None:
+    """Warn if some systems in a frame of `evaluate_runs` are missing queries that others answer."""
+    names, queries = (set(perquery[column].astype(str)) for column in ("name", "qid"))
+    told = []
+    for name, of_name in perquery.attrs.get("missing", {}).items():
+        missing = [query for query in of_name if query in queries]
+        if name in names and missing:
+            told.append(f"{name} answers {len(queries) - len(missing)} of {len(queries)} (not {listed(missing)})")
+    if told:
+        why = "A missing query gets each measure's default value."
+        warn_of_data(f"Runs answer different queries: {listed(told)}. {why}", "missing")
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return the first names, separated by commas."""
+    return ", ".join(names[:_NAMES]) + (", ..." if len(names) > _NAMES else "")

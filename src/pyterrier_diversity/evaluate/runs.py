@@ -11,10 +11,11 @@ import ir_measures
 import numpy as np
 import pandas as pd
 
+from ..gone import refuses_gone
 from ..io import OrderedBy, Runs, check_order, checked_order, named_runs, qrels_frame, read_lengths
 from ..judged import KINDS, Message, checked_kinds, give
 from ..measures.groups import read_some_measures
-from ..parameters import Rng, refuses_gone
+from ..parameters import Rng
 from .by_group import MACRO_MEAN, By, QueryGroups, read_groups
 from .expected import TiesOption, read_draws
 from .saved import Saved, SaveMode, Scored, content_key

@@ -2,7 +2,7 @@
 
 from typing import NoReturn
 
-from ..parameters import refuse_gone
+from ..gone import refuse_gone
 from .budget import TokenBudget as TokenBudget
 from .diversifiers import PM2 as PM2
 from .diversifiers import Diversify as Diversify

@@ -11,8 +11,7 @@ import numpy as np
 import pandas as pd
 
 from ...evaluate.by_group import By, read_groups, refuse_groups
-from ...evaluate.doubts import warn_of_missing
-from ...evaluate.perquery import read_perquery
+from ...evaluate.perquery import read_perquery, warn_of_missing
 from ...judged import warn_of_data
 from ...measures import parse, signature
 from ...parameters import LEVEL, Parameter, Rng
