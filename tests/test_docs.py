@@ -309,25 +309,29 @@ def test_types_and_constants_are_documented_once(built):
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
 # The width of a screen and of a phone, and the elements that are looked at there.
 LOOKED = {1200: "html, pre, table, p, .formula", 400: "html, p"}
-# Each page in a frame of each width: pages that are too long and, of these elements, those wider than what contains
-# them, but for those inside of a line.
+# Each page in a frame that gets one width after the other: pages that are too long and, of these elements, those wider
+# than what contains them, but for those inside of a line.
 FRAMES = """<body><script>
 const pages = PAGES, looked = LOOKED, wide = [];
-let left = pages.length * Object.keys(looked).length;
-for (const width in looked)
-  for (const page of pages) {
-    const frame = document.createElement("iframe");
-    frame.width = width; frame.height = 900; frame.style.border = 0; frame.src = page;
-    frame.onload = () => {
+let left = pages.length;
+for (const page of pages) {
+  const frame = document.createElement("iframe");
+  frame.width = 400; frame.height = 900; frame.style.border = 0; frame.src = page;
+  frame.onload = () => {
+    for (const width in looked) {
+      frame.width = width;
+      if (frame.contentWindow.innerWidth != width) wide.push(page + " is not " + width + " wide");
       for (const each of frame.contentDocument.querySelectorAll(looked[width]))
         if (each.clientWidth && each.scrollWidth > each.clientWidth + 1)
           wide.push(width + ", " + page + ": " + each.tagName + " " + each.textContent.trim().slice(0, 60));
       const height = frame.contentDocument.documentElement.scrollHeight;
       if (height > 10000) wide.push(width + ", " + page + ": " + height + " pixels long");
-      if (--left == 0) document.title = "looked at " + pages.length + "|" + wide.join("|");
-    };
-    document.body.append(frame);
-  }
+    }
+    frame.remove();
+    if (--left == 0) document.title = "looked at " + pages.length + "|" + wide.join("|");
+  };
+  document.body.append(frame);
+}
 </script>"""
 
 
